@@ -510,10 +510,7 @@ struct strobe_error *chrome_trace_read(const uint8_t *p, size_t n, struct profil
 	vec_deinit(&r.open);
 	u64map_deinit(&r.names);
 	foreign_labels_deinit(&r.sets);
-	*ret = err ? NULL : r.p;
-	if (err)
-		profile_destroy(r.p);
-	return err;
+	return foreign_finish(r.p, err, ret);
 }
 
 bool chrome_trace_probe(const uint8_t *p, size_t n)

@@ -206,10 +206,7 @@ struct strobe_error *firefox_read(const uint8_t *p, size_t n, struct profile **r
 	vec_deinit(&r.stacks);
 	foreign_labels_deinit(&r.labels);
 	json_doc_deinit(&r.doc);
-	*ret = err ? NULL : r.p;
-	if (err)
-		profile_destroy(r.p);
-	return err;
+	return foreign_finish(r.p, err, ret);
 }
 
 bool firefox_probe(const uint8_t *p, size_t n)

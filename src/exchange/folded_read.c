@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "exchange/exchange.h"
+#include "exchange/foreign.h"
 
 struct line {
 	const char *stack;
@@ -165,10 +166,7 @@ struct strobe_error *folded_read_as(const uint8_t *bytes, size_t n, struct folde
 			add_line(&r, at, (size_t)(next - at));
 	}
 	struct strobe_error *err = check_lines(&r);
-	*ret = err ? NULL : p;
-	if (err)
-		profile_destroy(p);
-	return err;
+	return foreign_finish(p, err, ret);
 }
 
 struct strobe_error *folded_read(const uint8_t *bytes, size_t n, struct profile **ret)

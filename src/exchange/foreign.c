@@ -221,3 +221,11 @@ labels_id foreign_thread_labels(struct profile *p, const char *comm, uint64_t pi
 	free(values);
 	return id;
 }
+
+struct strobe_error *foreign_finish(struct profile *p, struct strobe_error *err, struct profile **ret)
+{
+	*ret = err ? NULL : p;
+	if (err)
+		profile_destroy(p);
+	return err;
+}

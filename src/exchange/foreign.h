@@ -60,6 +60,9 @@ static inline uint64_t foreign_label(const struct profile *p, const struct profi
 	return (uint64_t)profile_label_number(profile_label_values(p, row->labels)[column]);
 }
 
+/* What a reader returns: *ret is the profile, or NULL where err says that it cannot be used: it is destroyed then. */
+struct strobe_error *foreign_finish(struct profile *p, struct strobe_error *err, struct profile **ret) _must_check_;
+
 /* A set of process and thread, for files without "strobe". The columns must be there: foreign_declare_threads(). */
 void foreign_declare_threads(struct profile *p);
 labels_id foreign_thread_labels(struct profile *p, const char *comm, uint64_t pid, uint64_t tid);

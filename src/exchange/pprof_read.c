@@ -91,30 +91,26 @@ static struct strobe_error *read_mapping(struct pprof_reader *r, struct cursor c
 	return NULL;
 }
 
+/* The numbers of a message by field, of a repeated one the last; 0 where it has none. */
+static void read_numbers(struct cursor *c, uint64_t *ret, uint32_t nr)
+{
+	struct proto_field f;
+	while (proto_next(c, &f))
+		if (f.number < nr)
+			ret[f.number] = f.value;
+}
+
 static struct strobe_error *read_function(struct pprof_reader *r, struct cursor c)
 {
-	struct raw_function fn = {};
-	uint64_t id = 0;
-	struct proto_field f;
-	while (proto_next(&c, &f)) {
-		switch (f.number) {
-		case FUNCTION_ID:
-			id = f.value;
-			break;
-		case FUNCTION_NAME:
-			fn.name = f.value;
-			break;
-		case FUNCTION_SYSTEM_NAME:
-			fn.system_name = f.value;
-			break;
-		case FUNCTION_FILE:
-			fn.file = f.value;
-			break;
-		case FUNCTION_START_LINE:
-			fn.line = f.value;
-			break;
-		}
-	}
+	uint64_t fields[FUNCTION_START_LINE + 1] = {};
+	read_numbers(&c, fields, FUNCTION_START_LINE + 1);
+	uint64_t id = fields[FUNCTION_ID];
+	struct raw_function fn = {
+		.name = fields[FUNCTION_NAME],
+		.system_name = fields[FUNCTION_SYSTEM_NAME],
+		.file = fields[FUNCTION_FILE],
+		.line = fields[FUNCTION_START_LINE],
+	};
 	if (c.bad || !id)
 		return pprof_bad("table of functions");
 	TRY(id_put(&r->function_ids, id, (uint32_t)r->functions.len, "function"));
@@ -124,14 +120,9 @@ static struct strobe_error *read_function(struct pprof_reader *r, struct cursor 
 
 static struct strobe_error *read_line(struct pprof_reader *r, struct cursor c, struct profile_frame *frame)
 {
-	uint64_t id = 0, line = 0;
-	struct proto_field f;
-	while (proto_next(&c, &f)) {
-		if (f.number == LINE_FUNCTION)
-			id = f.value;
-		else if (f.number == LINE_LINE)
-			line = f.value;
-	}
+	uint64_t fields[LINE_LINE + 1] = {};
+	read_numbers(&c, fields, LINE_LINE + 1);
+	uint64_t id = fields[LINE_FUNCTION], line = fields[LINE_LINE];
 	if (c.bad)
 		return pprof_bad("table of lines");
 	frame->line = line > UINT32_MAX ? 0 : (uint32_t)line;

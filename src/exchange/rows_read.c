@@ -177,10 +177,7 @@ struct strobe_error *csv_read(const uint8_t *bytes, size_t n, struct profile **r
 	struct strobe_error *err = read_rows(p, &c);
 	strbuf_deinit(&c.text);
 	vec_deinit(&c.fields);
-	*ret = err ? NULL : p;
-	if (err)
-		profile_destroy(p);
-	return err;
+	return foreign_finish(p, err, ret);
 }
 
 bool csv_probe(const uint8_t *p, size_t n)
@@ -295,10 +292,7 @@ struct strobe_error *profile_json_read(const uint8_t *bytes, size_t n, struct pr
 	vec_deinit(&r.columns);
 	vec_deinit(&r.keys);
 	free(r.values);
-	*ret = err ? NULL : r.p;
-	if (err)
-		profile_destroy(r.p);
-	return err;
+	return foreign_finish(r.p, err, ret);
 }
 
 bool profile_json_probe(const uint8_t *p, size_t n)

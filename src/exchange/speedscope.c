@@ -296,10 +296,7 @@ struct strobe_error *speedscope_read(const uint8_t *p, size_t n, struct profile 
 	json_doc_deinit(&r.doc);
 	vec_deinit(&r.frames);
 	vec_deinit(&r.open);
-	*ret = err ? NULL : r.p;
-	if (err)
-		profile_destroy(r.p);
-	return err;
+	return foreign_finish(r.p, err, ret);
 }
 
 /* Of a JSON text what tells it apart must stand early, for only so much is looked at. */

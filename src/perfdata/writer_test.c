@@ -55,6 +55,19 @@ static uint8_t *content_of(int fd, size_t *ret_bytes)
 	return p;
 }
 
+/* The records of one type in what is left of a source. */
+static uint32_t count(struct record_source *s, uint32_t type)
+{
+	uint32_t nr = 0;
+	for (bool end = false;;) {
+		struct record r;
+		assert_ok(source_next(s, &r, &end));
+		if (end)
+			return nr;
+		nr += r.hdr->type == type;
+	}
+}
+
 static uint8_t *copy(const struct bytes_builder *from, struct writer_options options, size_t *ret_bytes)
 {
 	int fd = memory_fd(), keep = dup(fd);
@@ -177,15 +190,7 @@ static void test_unfinished_is_readable(void **state)
 	source_destroy(s);
 	assert_ok(reader_open_mem(data, bytes, &s));
 	assert_true(reader_was_unfinished(s));
-	uint32_t samples = 0;
-	for (bool end = false;;) {
-		struct record r;
-		assert_ok(source_next(s, &r, &end));
-		if (end)
-			break;
-		samples += r.hdr->type == PERF_RECORD_SAMPLE;
-	}
-	assert_int_equal(samples, 50);
+	assert_int_equal(count(s, PERF_RECORD_SAMPLE), 50);
 	source_destroy(s);
 	bytes_deinit(&from);
 }
@@ -318,15 +323,7 @@ static void test_disk_full(void **state)
 	_cleanup_free_ uint8_t *data = content_of(keep, &bytes);
 	assert_ok(reader_open_mem(data, bytes, &s));
 	assert_false(reader_was_unfinished(s));
-	uint64_t samples = 0;
-	for (bool end = false;;) {
-		struct record r;
-		assert_ok(source_next(s, &r, &end));
-		if (end)
-			break;
-		samples++;
-	}
-	assert_int_equal(samples, (20001 - (104 + 16 + 288)) / 32);
+	assert_int_equal(count(s, PERF_RECORD_SAMPLE), (20001 - (104 + 16 + 288)) / 32);
 	source_destroy(s);
 	bytes_deinit(&from);
 }
@@ -356,15 +353,7 @@ static void test_filter(void **state)
 	source_destroy(s);
 	_cleanup_free_ uint8_t *data = content_of(keep, &bytes);
 	assert_ok(reader_open_mem(data, bytes, &s));
-	uint32_t samples = 0;
-	for (bool end = false;;) {
-		struct record r;
-		assert_ok(source_next(s, &r, &end));
-		if (end)
-			break;
-		samples += r.hdr->type == PERF_RECORD_SAMPLE;
-	}
-	assert_int_equal(samples, 51);
+	assert_int_equal(count(s, PERF_RECORD_SAMPLE), 51);
 	source_destroy(s);
 	bytes_deinit(&from);
 }

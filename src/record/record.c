@@ -146,6 +146,15 @@ static bool has_build_id(const struct perf_event_header *hdr, const uint8_t id[M
 	return !rest;
 }
 
+/* The text at the cursor. Where the record ends before it does, *ret stays as it is. */
+static bool take_text(struct cursor *c, const char **ret)
+{
+	const char *text = cursor_cstr(c);
+	if (!c->bad)
+		*ret = text;
+	return !c->bad;
+}
+
 bool record_decode_mmap(struct record r, struct record_mmap *ret)
 {
 	struct cursor c = body(r);
@@ -174,11 +183,7 @@ bool record_decode_mmap(struct record r, struct record_mmap *ret)
 		ret->prot = cursor_u32(&c);
 		ret->flags = cursor_u32(&c);
 	}
-	const char *filename = cursor_cstr(&c);
-	if (c.bad)
-		return false;
-	ret->filename = filename;
-	return true;
+	return take_text(&c, &ret->filename);
 }
 
 bool record_decode_comm(struct record r, struct record_comm *ret)
@@ -188,11 +193,7 @@ bool record_decode_comm(struct record r, struct record_comm *ret)
 	*ret = (struct record_comm){ .exec = r.hdr->misc & PERF_RECORD_MISC_COMM_EXEC, .comm = "" };
 	ret->pid = cursor_u32(&c);
 	ret->tid = cursor_u32(&c);
-	const char *comm = cursor_cstr(&c);
-	if (c.bad)
-		return false;
-	ret->comm = comm;
-	return true;
+	return take_text(&c, &ret->comm);
 }
 
 bool record_decode_task(struct record r, struct record_task *ret)
@@ -216,11 +217,7 @@ bool record_decode_ksymbol(struct record r, struct record_ksymbol *ret)
 	ret->len = cursor_u32(&c);
 	ret->ksym_type = cursor_u16(&c);
 	ret->flags = cursor_u16(&c);
-	const char *name = cursor_cstr(&c);
-	if (c.bad)
-		return false;
-	ret->name = name;
-	return true;
+	return take_text(&c, &ret->name);
 }
 
 bool record_decode_namespaces(struct record r, struct record_namespaces *ret)
@@ -244,11 +241,7 @@ bool record_decode_cgroup(struct record r, struct record_cgroup *ret)
 
 	*ret = (struct record_cgroup){ .path = "" };
 	ret->id = cursor_u64(&c);
-	const char *path = cursor_cstr(&c);
-	if (c.bad)
-		return false;
-	ret->path = path;
-	return true;
+	return take_text(&c, &ret->path);
 }
 
 bool record_decode_lost(struct record r, struct record_lost *ret)

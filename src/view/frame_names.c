@@ -37,12 +37,9 @@ static bool name_eq(const void *table, uint32_t id, const void *key)
 static name_id intern(struct frame_names *n, const struct frame_name *name)
 {
 	uint64_t hash = hash_combine(hash_u64((uint64_t)name->text << 32 | name->module), name->kind);
-	name_id id = idset_find(&n->index, hash, name_eq, n, name);
-	if (id != IDSET_NONE)
-		return id;
-	id = (name_id)n->names.len;
-	vec_push(&n->names, *name);
-	idset_insert(&n->index, hash, id);
+	name_id id = idset_intern(&n->index, hash, name_eq, n, name, n->names.len);
+	if (id == n->names.len)
+		vec_push(&n->names, *name);
 	return id;
 }
 
@@ -189,6 +186,12 @@ static size_t tidy(char *s, bool is_java)
 
 /* What a piece of a symbol's text is: a frame that debug information or the JIT's agent says was inlined, or the outer one. */
 enum piece { PIECE_OUTER, PIECE_INLINED, PIECE_INNER };
+
+const char *name_kind_mark(enum name_kind kind)
+{
+	static const char *const marks[] = { [NAME_KERNEL] = "_[k]", [NAME_JIT] = "_[j]", [NAME_INLINED] = "_[i]", [NAME_PROCESS] = NULL };
+	return marks[kind] ? marks[kind] : "";
+}
 
 static const char *mark_of(const struct frame_names_options *o, const char *text, const struct module *m, enum piece piece)
 {

@@ -31,6 +31,9 @@ struct frame_names_options {
 
 enum name_kind { NAME_USER, NAME_KERNEL, NAME_JIT, NAME_INLINED, NAME_PROCESS };
 
+/* The mark of such names in folded stacks: "_[k]"; "" where they have none. */
+const char *name_kind_mark(enum name_kind kind);
+
 struct frame_name {
 	str_id text;   /* of frame_names.strings */
 	str_id module; /* short: "libc.so.6"; "" where there is none */

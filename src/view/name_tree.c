@@ -25,13 +25,9 @@ static uint32_t child_of(struct name_tree *t, uint32_t parent, name_id name)
 {
 	struct node_key key = { parent, name };
 	uint64_t hash = hash_u64((uint64_t)parent << 32 | name);
-	uint32_t id = idset_find(&t->index, hash, node_eq, t->nodes.data, &key);
-	if (id != IDSET_NONE)
-		return id;
-	id = (uint32_t)t->nodes.len;
-	struct name_node node = { .parent = parent, .name = name };
-	vec_push(&t->nodes, node);
-	idset_insert(&t->index, hash, id);
+	uint32_t id = idset_intern(&t->index, hash, node_eq, t->nodes.data, &key, t->nodes.len);
+	if (id == t->nodes.len)
+		vec_push(&t->nodes, ((struct name_node){ .parent = parent, .name = name }));
 	return id;
 }
 
@@ -301,21 +297,10 @@ static int compare_ranked(const void *a, const void *b)
 	return x->name < y->name ? -1 : x->name > y->name; /* equal texts of two modules */
 }
 
-/* Folded names hold their marks; of full ones the kind tells. */
+/* Folded names already contain their marks. */
 static const char *mark_of(const struct name_tree *t, name_id name)
 {
-	if (!t->names.options.full)
-		return "";
-	switch (t->names.names.data[name].kind) {
-	case NAME_KERNEL:
-		return "_[k]";
-	case NAME_JIT:
-		return "_[j]";
-	case NAME_INLINED:
-		return "_[i]";
-	default:
-		return "";
-	}
+	return t->names.options.full ? name_kind_mark(t->names.names.data[name].kind) : "";
 }
 
 static struct ranked ranked(const struct name_tree *t, name_id name, bool path)

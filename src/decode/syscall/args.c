@@ -239,19 +239,7 @@ void emit_fdset(struct emit *e, unsigned i, unsigned part)
 		return;
 	}
 	uint64_t bits = e->ev->arg[0] < 8ULL * p.bytes ? e->ev->arg[0] : 8ULL * p.bytes;
-	struct out *out = emit_atom(e);
-	out_ch(out, '[');
-	bool first = true;
-	for (uint64_t fd = 0; fd < bits; fd++) {
-		if (!(p.data[fd / 8] >> fd % 8 & 1))
-			continue;
-		if (!first)
-			out_ch(out, ' ');
-		first = false;
-		out_u64(out, fd);
-	}
-	out_ch(out, ']');
-	emit_atom_end(e);
+	emit_bits(e, p.data, bits);
 }
 
 static void sockaddr(struct emit *e, const struct syscall_arg *arg, unsigned i)

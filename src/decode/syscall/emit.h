@@ -64,8 +64,8 @@ void emit_newer(struct emit *e, const uint8_t *p, size_t at, size_t sized, size_
 void emit_index(struct emit *e, const struct constants *names, uint64_t i, bool less1);
 /* 00:11:22:33:44:55 */
 void emit_mac(struct emit *e, const uint8_t *p, size_t n);
-/* A set of CPUs. */
-void emit_cpus(struct emit *e, const uint8_t *p, size_t bytes);
+/* "[0 3]": the numbers of the bits that are set, as of a set of CPUs or file descriptors. */
+void emit_bits(struct emit *e, const uint8_t *p, uint64_t bits);
 void emit_flags(struct emit *e, const struct constants *c, uint64_t v);
 /* Into an atom that is open. */
 void flags_text(struct emit *e, struct out *out, const struct constants *c, uint64_t v);

@@ -3,28 +3,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The mark that a folded stack has behind names of this kind. */
-static const char *mark_of(enum name_kind kind)
-{
-	switch (kind) {
-	case NAME_KERNEL:
-		return "_[k]";
-	case NAME_JIT:
-		return "_[j]";
-	case NAME_INLINED:
-		return "_[i]";
-	default:
-		return "";
-	}
-}
-
 /* The name with its mark where the table has that, else without; IDSET_NONE. */
 static str_id find_name(const struct strtab *names, const char *name, enum name_kind kind)
 {
 	_cleanup_strbuf_ struct strbuf marked = {};
 	str_id id = IDSET_NONE;
-	if (*mark_of(kind)) {
-		strbuf_addf(&marked, "%s%s", name, mark_of(kind));
+	if (*name_kind_mark(kind)) {
+		strbuf_addf(&marked, "%s%s", name, name_kind_mark(kind));
 		id = strtab_find(names, strbuf_str(&marked));
 	}
 	return id != IDSET_NONE ? id : strtab_find(names, name);

@@ -8,6 +8,7 @@
 #include "base/strbuf.h"
 #include "base/u64map.h"
 #include "profile/pattern.h"
+#include "view/text/pprof_priv.h"
 
 struct report {
 	struct pprof_graph g;
@@ -161,6 +162,21 @@ static int compare_texts(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+struct pprof_lines pprof_label_lines(const struct profile *p, labels_id labels, bool texts, pprof_label_line_fn line_of)
+{
+	struct pprof_lines lines = {};
+	for (uint32_t i = 0; i < p->columns.len && labels != PROFILE_NONE; i++) {
+		if (!profile_column_begins_key(p, i))
+			continue;
+		char *line = line_of(p, profile_label_values(p, labels), p->columns.data[i].name, texts);
+		if (line)
+			vec_push(&lines, line);
+	}
+	if (lines.len > 1)
+		qsort(lines.data, lines.len, sizeof(char *), compare_texts);
+	return lines;
+}
+
 /* The values of one key, with blanks between them; NULL where a set has none. */
 static char *trace_label(const struct profile *p, const uint64_t *values, str_id key, bool texts)
 {
@@ -181,16 +197,7 @@ static char *trace_label(const struct profile *p, const uint64_t *values, str_id
 static void out_labels(const struct report *r, labels_id labels, bool texts)
 {
 	const struct profile *p = r->p;
-	VEC(char *) lines = {};
-	for (uint32_t i = 0; i < p->columns.len && labels != PROFILE_NONE; i++) {
-		if (!profile_column_begins_key(p, i))
-			continue;
-		char *line = trace_label(p, profile_label_values(p, labels), p->columns.data[i].name, texts);
-		if (line)
-			vec_push(&lines, line);
-	}
-	if (lines.len > 1)
-		qsort(lines.data, lines.len, sizeof(char *), compare_texts);
+	struct pprof_lines lines = pprof_label_lines(p, labels, texts, trace_label);
 	for (size_t i = 0; i < lines.len; i++) {
 		out_name(r, lines.data[i]);
 		out_ch(r->out, '\n');

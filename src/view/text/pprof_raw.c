@@ -8,6 +8,7 @@
 #include "base/strbuf.h"
 #include "base/u64map.h"
 #include "view/text/pprof.h"
+#include "view/text/pprof_priv.h"
 
 /* A location is a frame with what is inlined into it, found in the profile as the innermost stack of it first seen. */
 struct location {
@@ -179,11 +180,6 @@ static void out_locations_of(struct raw *r, stack_id stack)
 	}
 }
 
-static int compare_texts(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 /* The values of one key in a set as "key:[a b]", numbers with their units where any has one; NULL where there are none. */
 static char *label_text(const struct profile *p, const uint64_t *values, str_id key, bool texts)
 {
@@ -209,16 +205,7 @@ static char *label_text(const struct profile *p, const uint64_t *values, str_id 
 static void out_labels(const struct raw *r, labels_id labels, bool texts)
 {
 	const struct profile *p = r->p;
-	VEC(char *) words = {};
-	for (uint32_t i = 0; i < p->columns.len && labels != PROFILE_NONE; i++) {
-		if (!profile_column_begins_key(p, i))
-			continue;
-		char *word = label_text(p, profile_label_values(p, labels), p->columns.data[i].name, texts);
-		if (word)
-			vec_push(&words, word);
-	}
-	if (words.len)
-		qsort(words.data, words.len, sizeof(char *), compare_texts);
+	struct pprof_lines words = pprof_label_lines(p, labels, texts, label_text);
 	for (size_t i = 0; i < words.len; i++) {
 		out_str(r->out, i ? " " : "                ");
 		out_text(r->out, words.data[i], strlen(words.data[i]));

@@ -93,29 +93,34 @@ static const struct test_sample tree[] = {
 	{ "x", "main>a>b", 10 }, { "x", "main>a>c", 25 }, { "x", "main>a", 5 }, { "x", "main>r>r>b", 60 },
 };
 
+#define MAIN "   100.00%     0.00%  x        prog           [.] main\n"
+/* the part of the graph that is above both limits */
+#define CALLERS                                     \
+	"            |\n"                             \
+	"            ---main\n"                      \
+	"               |          \n"               \
+	"               |--60.00%--r\n"              \
+	"               |          r\n"              \
+	"               |          b\n"              \
+	"               |          \n"               \
+	"                --40.00%--a\n"              \
+	"                          |          \n"
+
 static void a_call_graph(void **state)
 {
 	struct fixture f;
 	open_fixture(&f, tree, 4, true);
 	f.options.quiet = true;
 	f.report.percent_limit = 80;
-	assert_text(&f, "   100.00%     0.00%  x        prog           [.] main\n"
-			"            |\n"
-			"            ---main\n"
-			"               |          \n"
-			"               |--60.00%--r\n"
-			"               |          r\n"
-			"               |          b\n"
-			"               |          \n"
-			"                --40.00%--a\n"
-			"                          |          \n"
+	assert_text(&f, MAIN
+			CALLERS
 			"                          |--25.00%--c\n"
 			"                          |          \n"
 			"                           --10.00%--b\n"
 			"\n"
 			"\n\n");
 	f.report.chains.mode = CALLTREE_FOLDED;
-	assert_text(&f, "   100.00%     0.00%  x        prog           [.] main\n"
+	assert_text(&f, MAIN
 			"60.00% main;r;r;b\n"
 			"25.00% main;a;c\n"
 			"10.00% main;a;b\n"
@@ -123,16 +128,8 @@ static void a_call_graph(void **state)
 			"\n\n");
 	f.report.chains.mode = CALLTREE_FRACTAL;
 	f.report.chains.min_percent = 30;
-	assert_text(&f, "   100.00%     0.00%  x        prog           [.] main\n"
-			"            |\n"
-			"            ---main\n"
-			"               |          \n"
-			"               |--60.00%--r\n"
-			"               |          r\n"
-			"               |          b\n"
-			"               |          \n"
-			"                --40.00%--a\n"
-			"                          |          \n"
+	assert_text(&f, MAIN
+			CALLERS
 			"                          |--71.43%--c\n"
 			"                           --28.57%--[...]\n"
 			"\n"

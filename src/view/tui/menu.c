@@ -29,16 +29,21 @@ static bool tells(const struct row_line *l, const struct browser *b, enum column
 	return !l->level || l->level->leaf;
 }
 
+/* Of a line of a call chain; NULL for another. */
+static const struct profile_frame *frame_of(const struct row_line *l, const struct profile *p)
+{
+	return l->node ? &p->frames.data[l->node->frames[l->frame]] : NULL;
+}
+
 static const char *dso_of(const struct browser *b)
 {
 	const struct row_line *l = browser_line(b);
 	const struct hist *h = browser_part(b)->hist;
 	if (!l)
 		return NULL;
-	if (l->node) {
-		mapping_id m = h->profile->frames.data[l->node->frames[l->frame]].mapping;
-		return m == PROFILE_NONE ? NULL : profile_str(h->profile, h->profile->mappings.data[m].name);
-	}
+	const struct profile_frame *frame = frame_of(l, h->profile);
+	if (frame)
+		return frame->mapping == PROFILE_NONE ? NULL : profile_str(h->profile, h->profile->mappings.data[frame->mapping].name);
 	if (!tells(l, b, COLUMN_DSO) && !tells(l, b, COLUMN_SYMBOL))
 		return NULL;
 	const struct profile_mapping *m = hist_mapping(h, browser_entry(b));
@@ -51,10 +56,9 @@ static const char *symbol_of(const struct browser *b)
 	const struct hist *h = browser_part(b)->hist;
 	if (!l)
 		return NULL;
-	if (l->node) {
-		function_id f = h->profile->frames.data[l->node->frames[l->frame]].function;
-		return f == PROFILE_NONE ? NULL : profile_str(h->profile, h->profile->functions.data[f].name);
-	}
+	const struct profile_frame *frame = frame_of(l, h->profile);
+	if (frame)
+		return frame->function == PROFILE_NONE ? NULL : profile_str(h->profile, h->profile->functions.data[frame->function].name);
 	const struct profile_function *f = tells(l, b, COLUMN_SYMBOL) ? hist_function(h, browser_entry(b)) : NULL;
 	return f ? profile_str(h->profile, f->name) : NULL;
 }

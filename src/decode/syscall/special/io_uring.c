@@ -111,7 +111,7 @@ void print_uring_register(struct emit *e, unsigned i)
 	else if (r->how == ONE)
 		one(e, r, p, nr);
 	else if (r->how == CPUS)
-		emit_cpus(e, p.data, nr);
+		emit_bits(e, p.data, 8ULL * nr);
 	else
 		elements(e, r, p, nr);
 }

@@ -726,18 +726,18 @@ void print_personality(struct emit *e, unsigned i)
 		emit_personality(e, v);
 }
 
-void emit_cpus(struct emit *e, const uint8_t *p, size_t bytes)
+void emit_bits(struct emit *e, const uint8_t *p, uint64_t bits)
 {
 	struct out *out = emit_atom(e);
 	bool first = true;
 	out_ch(out, '[');
-	for (uint64_t cpu = 0; cpu < 8ULL * bytes; cpu++) {
-		if (!(p[cpu / 8] >> cpu % 8 & 1))
+	for (uint64_t i = 0; i < bits; i++) {
+		if (!(p[i / 8] >> i % 8 & 1))
 			continue;
 		if (!first)
 			out_ch(out, ' ');
 		first = false;
-		out_u64(out, cpu);
+		out_u64(out, i);
 	}
 	out_ch(out, ']');
 	emit_atom_end(e);
@@ -747,7 +747,7 @@ void print_cpu_mask(struct emit *e, unsigned i)
 {
 	struct piece p = piece_best(e->ev, i);
 	if (p.data)
-		emit_cpus(e, p.data, p.bytes);
+		emit_bits(e, p.data, 8ULL * p.bytes);
 	else
 		emit_pointer(e, e->ev->arg[i]);
 }
