@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""No two places of src/ repeat more than MAX_LINES lines of logic: equal but for names, which differ in the same way throughout.
+
+What counts is the bodies of functions, without comments, blank lines and lone braces. A line with the shape of one of the three
+before it does not count: lists of cases, values and calls are no copies of each other. MAX_LINES such lines are some 12 of a file.
+"""
+
+import collections
+import os
+import re
+
+from strobetest import TOP, Tap
+
+MAX_LINES = 7
+TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|\w+|->|[-+*/%&|^<>=!]=|&&|\|\||<<|>>|[^\s\w]')
+COMMENT = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'|/\*.*?\*/|//[^\n]*', re.S)
+KEYWORDS = set(
+    "if else for while do switch case default return break continue goto sizeof struct enum union static const void bool int char"
+    " unsigned long short double float true false NULL inline extern typedef".split()
+)
+PLANTED = """static int first(const struct item *list, size_t nr)
+{
+	int sum = 0;
+	for (size_t i = 0; i < nr; i++) {
+		if (list[i].is_used)
+			sum += list[i].weight * 3;
+		else
+			sum--;
+	}
+	if (sum < 0)
+		return -1;
+	report("%d", sum / nr);
+	return sum;
+}
+"""
+
+
+def without_comments(text):
+    def blank(m):
+        return m.group(0) if m.group(0)[0] in "\"'" else "\n" * m.group(0).count("\n")
+
+    return COMMENT.sub(blank, text)
+
+
+def is_name(token):
+    return (token[0].isalpha() or token[0] == "_") and token not in KEYWORDS
+
+
+def shape(tokens):
+    """A line without its names: what two places must share before their names are compared."""
+    return hash(tuple("n" if is_name(t) else t for t in tokens))
+
+
+def logic(text):
+    """(line number, tokens, shape) of the lines that count; None where a function begins."""
+    inside, before = False, []
+    for number, line in enumerate(without_comments(text).split("\n"), 1):
+        if line.startswith(("{", "}")):
+            inside, before = line[0] == "{", []
+            yield None
+        if not inside or line.lstrip().startswith("#"):
+            continue
+        tokens = TOKEN.findall(line)
+        if not any(re.match(r"[\w\"']", t) for t in tokens):
+            continue
+        if shape(tokens) not in before:
+            yield number, tokens, shape(tokens)
+        before = [*before[-2:], shape(tokens)]
+
+
+def renamed(lines):
+    """The tokens of some lines, each name as the number of its first use."""
+    numbers = {}
+    return tuple(numbers.setdefault(t, len(numbers)) if is_name(t) else t for line in lines for t in line[1])
+
+
+def repeats(files):
+    """Pairs of places, (file, first line, last line) each, that share more than MAX_LINES lines."""
+    window = MAX_LINES + 1
+    lines, places = {}, collections.defaultdict(list)
+    for path, text in files:
+        lines[path] = found = list(logic(text))
+        for i in range(len(found) - window + 1):
+            if None not in found[i : i + window]:
+                places[tuple(line[2] for line in found[i : i + window])].append((path, i))
+    pairs = set()
+    for same in places.values():
+        groups = collections.defaultdict(list)
+        for path, i in same if len(same) > 1 else []:
+            groups[renamed(lines[path][i : i + window])].append((path, i))
+        pairs.update((group[0], other) for group in groups.values() for other in group[1:])
+    for (a, i), (b, j) in sorted(pairs):
+        # a longer stretch has several windows, and the first of them stands for all; a place may not overlap itself
+        if ((a, i - 1), (b, j - 1)) in pairs or (a == b and abs(i - j) < window):
+            continue
+        length = window
+        while ((a, i + length - window + 1), (b, j + length - window + 1)) in pairs:
+            length += 1
+        yield (a, lines[a][i][0], lines[a][i + length - 1][0]), (b, lines[b][j][0], lines[b][j + length - 1][0])
+
+
+def sources():
+    for folder, _, names in sorted(os.walk(os.path.join(TOP, "src"))):
+        for name in sorted(names):
+            if name.endswith((".c", ".h")):
+                path = os.path.join(folder, name)
+                with open(path, encoding="utf-8") as f:
+                    yield os.path.relpath(path, TOP), f.read()
+
+
+def main():
+    tap = Tap()
+    found = [f"{a[0]}:{a[1]}-{a[2]} ~ {b[0]}:{b[1]}-{b[2]}" for a, b in repeats(sources())]
+    tap.ok(not found, "no two places repeat more than some 12 lines of logic", "\n".join(found))
+    other = re.sub(r"\bsum\b", "total", PLANTED).replace("list", "all").replace("first", "second")
+    seen = list(repeats([("a.c", PLANTED), ("b.c", "/* before */\n" + other)]))
+    tap.equal(seen, [(("a.c", 3, 13), ("b.c", 4, 14))], "a planted copy with other names is found")
+    seen = list(repeats([("a.c", PLANTED), ("b.c", other.replace("weight * 3", "weight * 4"))]))
+    tap.equal(seen, [], "what differs by more than names is no copy")
+    tap.done()
+
+
+main()
