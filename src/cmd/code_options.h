@@ -2,17 +2,9 @@
 #pragma once
 #include <stdbool.h>
 
-#include "annotate/annotate.h"
 #include "base/error.h"
 #include "disasm/disasm.h"
 #include "table/listing.h"
-#include "view/display.h"
-
-struct code_options {
-	struct code_look look;
-	struct annotate_options listing; /* syntax, and where source files are */
-	const char *event;               /* of annotate: the one that is shown first, or NULL */
-};
 
 /* -M: att or intel. */
 struct strobe_error *code_parse_syntax(const char *value, bool negated, enum disasm_syntax *ret) _must_check_;

@@ -90,6 +90,14 @@ struct report_built {
 void report_query_init(struct report_query *q, const struct report_grouping *grouping, const struct report_filter *filter);
 void report_query_deinit(struct report_query *q);
 
+/* The help of -s: every key by name. */
+extern const char report_sort_help[];
+/* For completion and tests: name, set (common, branch, memory) and JSON type of each key, separated by tabs. */
+struct out;
+void report_list_keys(struct out *out);
+/* -g: any of print type, threshold, limit, order, key and value, in any order; the word branch sets *branch_history. */
+struct strobe_error *report_chains_parse(const char *value, struct report_grouping *g, bool *branch_history) _must_check_;
+
 /* Keys and columns out of -s, -F and the options that add columns. */
 struct strobe_error *report_choose_columns(struct report_query *q) _must_check_;
 struct hist_key report_key_of(enum column_id id);

@@ -1,10 +1,7 @@
 /* What the files of `strobe annotate` share: its options, and the run. */
 #pragma once
 #include "cmd/cmd.h"
-#include "cmd/code_options.h"
-#include "report/filter.h"
-#include "report/grouping.h"
-#include "session/selection.h"
+#include "session/report/request.h"
 #include "view/text/listing_text.h"
 
 enum annotate_format { ANNOTATE_STDIO, ANNOTATE_STDIO2, ANNOTATE_JSON };

@@ -8,12 +8,12 @@
 #include "base/lists.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "cli/color.h"
 #include "cmd/annotate/options.h"
-#include "cmd/report/run.h"
+#include "cmd/colours.h"
 #include "dump/raw.h"
 #include "session/input.h"
 #include "session/peek.h"
+#include "session/report/code.h"
 #include "session/session.h"
 #include "symbol/source.h"
 #include "view/data/listing_json.h"
@@ -305,7 +305,6 @@ static struct strobe_error *annotate_part(struct annotate_run *r, struct part *p
 static void set_up_text(struct annotate_run *r)
 {
 	const struct annotate_command *o = r->o;
-	bool colour = cmd_use_colour(r->ctx, o->colour) && o->format != ANNOTATE_JSON;
 	r->text = (struct listing_text_options){
 		.share = o->code.look.share,
 		.shown = o->show_samples ? LISTING_SHOW_SAMPLES : o->show_period ? LISTING_SHOW_PERIOD : LISTING_SHOW_PERCENT,
@@ -314,12 +313,8 @@ static void set_up_text(struct annotate_run *r)
 		.lines = o->code.look.line_numbers,
 		.full_paths = o->code.look.full_paths,
 		.counts = o->verbose > 0,
-		.colour_high = colour_escape(colour, COLOUR_HIGH),
-		.colour_medium = colour_escape(colour, COLOUR_MEDIUM),
-		.colour_address = colour_escape(colour, COLOUR_ADDRESS),
-		.colour_code = colour_escape(colour, COLOUR_CODE),
-		.colour_off = colour_escape(colour, COLOUR_RESET),
 	};
+	colour_listing(r->ctx, o->colour, &r->text);
 }
 
 /* Files that samples fell into and that could not be used: replaced, unreadable. */

@@ -10,25 +10,28 @@ static bool is_wanted(const struct annotate_command *o)
 }
 
 /* Functions are rows, the hottest first, without their callers. */
-static struct report_options screen_options(const struct annotate_command *o)
+static struct report_options screen_options(const struct cmd_context *ctx, const struct annotate_command *o)
 {
 	struct report_options r = {
-		.selection = o->selection,
-		.filter = o->filter,
-		.grouping = o->grouping,
-		.code = o->code,
+		.request = {
+			.program = ctx->program,
+			.selection = o->selection,
+			.filter = o->filter,
+			.grouping = o->grouping,
+			.code = o->code,
+			.verbose = o->verbose,
+			.begins_with_code = true,
+		},
 		.colour = o->colour,
 		.tui = o->tui,
-		.verbose = o->verbose,
-		.begins_with_code = true,
 	};
 	/* A comma stands between names, or within one of C++. */
 	if (o->symbol && strchr(o->symbol, ','))
-		r.filter.symbol_filter = o->symbol;
+		r.request.filter.symbol_filter = o->symbol;
 	else
-		r.filter.symbols = o->symbol;
-	r.code.event = o->events;
-	r.code.look.unit = o->show_samples ? CODE_SAMPLES : o->show_period ? CODE_PERIOD : CODE_PERCENT;
+		r.request.filter.symbols = o->symbol;
+	r.request.code.event = o->events;
+	r.request.code.look.unit = o->show_samples ? CODE_SAMPLES : o->show_period ? CODE_PERIOD : CODE_PERCENT;
 	return r;
 }
 
@@ -36,7 +39,7 @@ bool annotate_on_screen(struct cmd_context *ctx, const struct annotate_command *
 {
 	if (!is_wanted(o))
 		return false;
-	struct report_options rows = screen_options(o);
+	struct report_options rows = screen_options(ctx, o);
 	struct screen *screen = report_open_screen(ctx, &rows);
 	if (!screen)
 		return false;

@@ -10,17 +10,17 @@ static struct strobe_error *parse_chains(void *options, const char *value, bool 
 {
 	struct report_options *o = options;
 	if (negated) {
-		o->grouping.chains.mode = CALLTREE_NONE;
+		o->request.grouping.chains.mode = CALLTREE_NONE;
 		return NULL;
 	}
-	return report_parse_chains(o, value ? value : "graph");
+	return report_chains_parse(value ? value : "graph", &o->request.grouping, &o->request.selection.branch_history);
 }
 
 static struct strobe_error *invert(void *options, const char *value, bool negated)
 {
 	struct report_options *o = options;
-	o->grouping.chains.callee_first = negated;
-	o->grouping.chain_order_set = true;
+	o->request.grouping.chains.callee_first = negated;
+	o->request.grouping.chain_order_set = true;
 	return NULL;
 }
 
@@ -31,7 +31,7 @@ static struct strobe_error *parse_percentage(void *options, const char *value, b
 		return error_create(ERROR_USAGE, "requires relative or absolute");
 	if (strcmp(value, "relative") && strcmp(value, "absolute"))
 		return error_create(ERROR_USAGE, "Invalid percentage: %s (relative or absolute)", value);
-	o->grouping.relative = !strcmp(value, "relative");
+	o->request.grouping.relative = !strcmp(value, "relative");
 	return NULL;
 }
 
@@ -50,7 +50,7 @@ static struct strobe_error *parse_format(void *options, const char *value, bool 
 static struct strobe_error *parse_quantum(void *options, const char *value, bool negated)
 {
 	struct report_options *o = options;
-	if (negated || !value || !text_to_duration_ns(value, &o->grouping.time_quantum_ns) || !o->grouping.time_quantum_ns)
+	if (negated || !value || !text_to_duration_ns(value, &o->request.grouping.time_quantum_ns) || !o->request.grouping.time_quantum_ns)
 		return error_create(ERROR_USAGE, "requires a time with a unit, such as 10ms");
 	return NULL;
 }
@@ -72,19 +72,19 @@ static struct strobe_error *parse_colour(void *options, const char *value, bool 
 static struct strobe_error *parse_branch(void *options, const char *value, bool negated)
 {
 	struct report_options *o = options;
-	o->selection.branch_stack = !negated;
-	o->selection.no_branch_stack = negated;
+	o->request.selection.branch_stack = !negated;
+	o->request.selection.no_branch_stack = negated;
 	return NULL;
 }
 
 static struct strobe_error *parse_syntax(void *options, const char *value, bool negated)
 {
-	return code_parse_syntax(value, negated, &((struct report_options *)options)->code.listing.syntax);
+	return code_parse_syntax(value, negated, &((struct report_options *)options)->request.code.listing.syntax);
 }
 
 static struct strobe_error *parse_share(void *options, const char *value, bool negated)
 {
-	return code_parse_share(value, negated, &((struct report_options *)options)->code.look.share);
+	return code_parse_share(value, negated, &((struct report_options *)options)->request.code.look.share);
 }
 
 static struct strobe_error *parse_pretty(void *options, const char *value, bool negated)
@@ -100,15 +100,15 @@ static struct strobe_error *parse_pretty(void *options, const char *value, bool 
 
 static const struct option table[] = {
 	{ OPTION_GROUP, .help = "Input" },
-	{ OPTION_STRING, 'i', "input", AT(selection.input), .arg = "file", .help = "input file; - for standard input" },
-	{ OPTION_BOOL, 'f', "force", AT(selection.force), .help = "skip the ownership check" },
+	{ OPTION_STRING, 'i', "input", AT(request.selection.input), .arg = "file", .help = "input file; - for standard input" },
+	{ OPTION_BOOL, 'f', "force", AT(request.selection.force), .help = "skip the ownership check" },
 	{ OPTION_GROUP, .help = "Rows and columns" },
-	{ OPTION_STRING, 's', "sort", AT(grouping.sort), .arg = "key[,key2...]",
+	{ OPTION_STRING, 's', "sort", AT(request.grouping.sort), .arg = "key[,key2...]",
 	  .help = report_sort_help },
 	{ OPTION_BOOL, 0, "list-keys", AT(list_keys), .hidden = true },
-	{ OPTION_STRING, 'F', "fields", AT(grouping.fields), .arg = "key[,keys...]",
+	{ OPTION_STRING, 'F', "fields", AT(request.grouping.fields), .arg = "key[,keys...]",
 	  .help = "show these columns, by the names of sort keys; prefix + to add to the default" },
-	{ OPTION_BOOL, 0, "children", AT(grouping.children),
+	{ OPTION_BOOL, 0, "children", AT(request.grouping.children),
 	  .help = "add the samples of callees to their callers, if call chains were recorded (on)" },
 	{ OPTION_CALL, 'g', "call-graph", .arg = "print_type,threshold[,print_limit],order,sort_key,value",
 	  .parse = parse_chains, .default_arg = "graph",
@@ -117,61 +117,63 @@ static const struct option table[] = {
 		  "percent, period or count.\n"
 		  "In any order; default: graph,0.5,caller,function,percent" },
 	{ OPTION_CALL, 'G', "inverted", .parse = invert, .help = "show callers first in call graphs" },
-	{ OPTION_BOOL, 0, "latency", AT(grouping.latency), .set_offset = AT(grouping.latency_set),
+	{ OPTION_BOOL, 0, "latency", AT(request.grouping.latency), .set_offset = AT(request.grouping.latency_set),
 	  .help = "sort by elapsed time (latency), then by CPU time (requires record --latency)" },
-	{ OPTION_BOOL, 'n', "show-nr-samples", AT(grouping.show_samples), .help = "show the number of samples" },
-	{ OPTION_BOOL, 0, "show-total-period", AT(grouping.show_period), .help = "show the sum of periods" },
-	{ OPTION_BOOL, 0, "show-cpu-utilization", AT(grouping.show_cpu_modes), .help = "show percentages of kernel and user space" },
-	{ OPTION_BOOL, 0, "showcpuutilization", AT(grouping.show_cpu_modes), .hidden = true, .help = "the same" },
-	{ OPTION_BOOL, 0, "ci", AT(grouping.show_ci),
+	{ OPTION_BOOL, 'n', "show-nr-samples", AT(request.grouping.show_samples), .help = "show the number of samples" },
+	{ OPTION_BOOL, 0, "show-total-period", AT(request.grouping.show_period), .help = "show the sum of periods" },
+	{ OPTION_BOOL, 0, "show-cpu-utilization", AT(request.grouping.show_cpu_modes),
+	  .help = "show percentages of kernel and user space" },
+	{ OPTION_BOOL, 0, "showcpuutilization", AT(request.grouping.show_cpu_modes), .hidden = true, .help = "the same" },
+	{ OPTION_BOOL, 0, "ci", AT(request.grouping.show_ci),
 	  .help = "show 95 % confidence intervals of percentages" },
-	{ OPTION_F64, 0, "percent-limit", AT(grouping.percent_limit), .arg = "percent",
-	  .set_offset = AT(grouping.percent_limit_set),
+	{ OPTION_F64, 0, "percent-limit", AT(request.grouping.percent_limit), .arg = "percent",
+	  .set_offset = AT(request.grouping.percent_limit_set),
 	  .help = "hide entries below this percentage" },
 	{ OPTION_CALL, 0, "percentage", .arg = "relative|absolute", .parse = parse_percentage,
 	  .help = "percentages of the filtered samples, or of all (default: absolute)" },
-	{ OPTION_BOOL, 'H', "hierarchy", AT(grouping.hierarchy), .help = "show sort keys as levels of a tree" },
-	{ OPTION_BOOL, 0, "group", AT(grouping.group), .set_offset = AT(grouping.group_set),
+	{ OPTION_BOOL, 'H', "hierarchy", AT(request.grouping.hierarchy), .help = "show sort keys as levels of a tree" },
+	{ OPTION_BOOL, 0, "group", AT(request.grouping.group), .set_offset = AT(request.grouping.group_set),
 	  .help = "show the events of a group side by side" },
-	{ OPTION_U64, 0, "group-sort-idx", AT(grouping.group_sort_index), .arg = "n",
+	{ OPTION_U64, 0, "group-sort-idx", AT(request.grouping.group_sort_index), .arg = "n",
 	  .help = "sort a group by the event with this index, starting at 0" },
 	{ OPTION_GROUP, .help = "Filters" },
-	{ OPTION_STRING, 'c', "comms", AT(filter.comms), .arg = "comm[,comm...]", .help = "only tasks with these names" },
-	{ OPTION_STRING, 'd', "dsos", AT(filter.dsos), .arg = "dso[,dso...]", .help = "only samples in these objects (DSOs)" },
-	{ OPTION_STRING, 'S', "symbols", AT(filter.symbols), .arg = "symbol[,symbol...]",
+	{ OPTION_STRING, 'c', "comms", AT(request.filter.comms), .arg = "comm[,comm...]", .help = "only tasks with these names" },
+	{ OPTION_STRING, 'd', "dsos", AT(request.filter.dsos), .arg = "dso[,dso...]", .help = "only samples in these objects (DSOs)" },
+	{ OPTION_STRING, 'S', "symbols", AT(request.filter.symbols), .arg = "symbol[,symbol...]",
 	  .help = "only samples in these functions" },
-	{ OPTION_STRING, 0, "symbol-filter", AT(filter.symbol_filter), .arg = "filter",
+	{ OPTION_STRING, 0, "symbol-filter", AT(request.filter.symbol_filter), .arg = "filter",
 	  .help = "only functions whose names contain this" },
-	{ OPTION_STRING, 'C', "cpu", AT(selection.cpus), .arg = "cpu", .help = "only samples on these CPUs: 0-3,7" },
-	{ OPTION_STRING, 0, "pid", AT(filter.pids), .arg = "pid[,pid...]", .help = "only these processes" },
-	{ OPTION_STRING, 0, "tid", AT(filter.tids), .arg = "tid[,tid...]", .help = "only these threads" },
-	{ OPTION_STRING, 0, "time", AT(selection.times), .arg = "str",
+	{ OPTION_STRING, 'C', "cpu", AT(request.selection.cpus), .arg = "cpu", .help = "only samples on these CPUs: 0-3,7" },
+	{ OPTION_STRING, 0, "pid", AT(request.filter.pids), .arg = "pid[,pid...]", .help = "only these processes" },
+	{ OPTION_STRING, 0, "tid", AT(request.filter.tids), .arg = "tid[,tid...]", .help = "only these threads" },
+	{ OPTION_STRING, 0, "time", AT(request.selection.times), .arg = "str",
 	  .help = "only this time range: start,stop in seconds (either may be omitted); or 10%/2, 0%-10%,30%-40%" },
-	{ OPTION_U64, 0, "socket-filter", AT(filter.socket), .arg = "n", .set_offset = AT(filter.socket_set),
+	{ OPTION_U64, 0, "socket-filter", AT(request.filter.socket), .arg = "n", .set_offset = AT(request.filter.socket_set),
 	  .help = "only samples on this processor socket" },
-	{ OPTION_STRING, 0, "switch-on", AT(selection.switch_on), .arg = "event", .help = "start counting samples at this event" },
-	{ OPTION_STRING, 0, "switch-off", AT(selection.switch_off), .arg = "event", .help = "stop counting samples at this event" },
-	{ OPTION_BOOL, 0, "show-on-off-events", AT(selection.show_switches),
+	{ OPTION_STRING, 0, "switch-on", AT(request.selection.switch_on), .arg = "event", .help = "start counting samples at this event" },
+	{ OPTION_STRING, 0, "switch-off", AT(request.selection.switch_off), .arg = "event", .help = "stop counting samples at this event" },
+	{ OPTION_BOOL, 0, "show-on-off-events", AT(request.selection.show_switches),
 	  .help = "count the samples of the --switch-on and --switch-off events too" },
-	{ OPTION_STRING, 0, "parallelism", AT(filter.parallelism), .arg = "list",
+	{ OPTION_STRING, 0, "parallelism", AT(request.filter.parallelism), .arg = "list",
 	  .help = "only samples with this number of running threads: 1,3-5 (requires record --latency)" },
-	{ OPTION_STRING, 'p', "parent", AT(grouping.parent), .arg = "regex", .help = "callers for --sort parent" },
-	{ OPTION_BOOL, 'x', "exclude-other", AT(filter.exclude_other), .help = "show only entries with a caller that matches --parent" },
-	{ OPTION_STRING, 0, "ignore-callees", AT(grouping.ignore_callees), .arg = "regex",
+	{ OPTION_STRING, 'p', "parent", AT(request.grouping.parent), .arg = "regex", .help = "callers for --sort parent" },
+	{ OPTION_BOOL, 'x', "exclude-other", AT(request.filter.exclude_other),
+	  .help = "show only entries with a caller that matches --parent" },
+	{ OPTION_STRING, 0, "ignore-callees", AT(request.grouping.ignore_callees), .arg = "regex",
 	  .help = "add the samples of callees to these functions" },
-	{ OPTION_BOOL, 'U', "hide-unresolved", AT(selection.hide_unresolved), .help = "hide samples without a symbol" },
+	{ OPTION_BOOL, 'U', "hide-unresolved", AT(request.selection.hide_unresolved), .help = "hide samples without a symbol" },
 	{ OPTION_GROUP, .help = "Call chains, branches and memory accesses" },
-	{ OPTION_BOOL, 0, "show-ref-call-graph", AT(display.ref_chains),
+	{ OPTION_BOOL, 0, "show-ref-call-graph", AT(request.display.ref_chains),
 	  .help = "if only some events of a group have call chains, show those with all events" },
-	{ OPTION_U64, 0, "max-stack", AT(selection.max_stack), .arg = "n",
+	{ OPTION_U64, 0, "max-stack", AT(request.selection.max_stack), .arg = "n",
 	  .help = "maximum number of frames of a stack (default: no limit)" },
 	{ OPTION_CALL, 'b', "branch-stack", .parse = parse_branch, .help = "report branch records (default if recorded)" },
-	{ OPTION_BOOL, 0, "mem-mode", AT(selection.mem_mode), .help = "report memory accesses" },
-	{ OPTION_BOOL, 0, "branch-history", AT(selection.branch_history),
+	{ OPTION_BOOL, 0, "mem-mode", AT(request.selection.mem_mode), .help = "report memory accesses" },
+	{ OPTION_BOOL, 0, "branch-history", AT(request.selection.branch_history),
 	  .help = "add branch history to call chains, with frames separated by address" },
 	{ OPTION_BOOL, 0, "total-cycles", AT(total_cycles),
 	  .help = "report basic blocks by cycles, from branch records" },
-	{ OPTION_BOOL, 0, "raw-trace", AT(grouping.raw_trace), .help = "show tracepoint fields instead of the formatted text" },
+	{ OPTION_BOOL, 0, "raw-trace", AT(request.grouping.raw_trace), .help = "show tracepoint fields instead of the formatted text" },
 	{ OPTION_CALL, 0, "time-quantum", .arg = "time", .parse = parse_quantum, .help = "time quantum of the sort key time "
 		"(default: 100ms)" },
 	{ OPTION_GROUP, .help = "Output" },
@@ -193,14 +195,14 @@ static const struct option table[] = {
 	  .help = "with --html, --web or the full screen: compare with this recording (pages: or profile)" },
 	{ OPTION_STRING, 0, "flamegraph", AT(flamegraph), .arg = "file",
 	  .help = "write a flame graph (SVG) to this file" },
-	{ OPTION_STRING, 't', "field-separator", AT(display.separator), .arg = "separator",
+	{ OPTION_STRING, 't', "field-separator", AT(request.display.separator), .arg = "separator",
 	  .help = "separate columns by this, without padding; replaced by '.' in names" },
-	{ OPTION_STRING, 'w', "column-widths", AT(display.widths), .arg = "width[,width...]",
+	{ OPTION_STRING, 'w', "column-widths", AT(request.display.widths), .arg = "width[,width...]",
 	  .help = "use these column widths; 0: automatic" },
-	{ OPTION_BOOL, 0, "ns", AT(grouping.nanoseconds), .help = "show times with nine decimal places" },
-	{ OPTION_BOOL, 0, "full-source-path", AT(grouping.full_source_path), .help = "show full paths of source files" },
-	{ OPTION_BOOL, 'q', "quiet", AT(display.quiet), .help = "show only rows" },
-	{ OPTION_BOOL, 0, "skip-empty", AT(grouping.skip_empty), .help = "hide events without samples (on)" },
+	{ OPTION_BOOL, 0, "ns", AT(request.grouping.nanoseconds), .help = "show times with nine decimal places" },
+	{ OPTION_BOOL, 0, "full-source-path", AT(request.grouping.full_source_path), .help = "show full paths of source files" },
+	{ OPTION_BOOL, 'q', "quiet", AT(request.display.quiet), .help = "show only rows" },
+	{ OPTION_BOOL, 0, "skip-empty", AT(request.grouping.skip_empty), .help = "hide events without samples (on)" },
 	{ OPTION_GROUP, .help = "Header and records" },
 	{ OPTION_BOOL, 0, "header", AT(header), .help = "show the header of the recording" },
 	{ OPTION_BOOL, 0, "header-only", AT(header_only), .help = "show only the header" },
@@ -211,34 +213,34 @@ static const struct option table[] = {
 	{ OPTION_BOOL, 'D', "dump-raw-trace", AT(raw), .help = "dump every record, in hexadecimal and decoded" },
 	{ OPTION_BOOL, 0, "disable-order", AT(disable_order), .help = "with -D: in file order" },
 	{ OPTION_GROUP, .help = "Symbols" },
-	{ OPTION_STRING, 0, "symfs", AT(selection.symbol_files.symfs), .arg = "directory",
+	{ OPTION_STRING, 0, "symfs", AT(request.selection.symbol_files.symfs), .arg = "directory",
 	  .help = "search for files with symbols below this directory" },
-	{ OPTION_STRING, 'k', "vmlinux", AT(selection.symbol_files.vmlinux), .arg = "file", .help = "kernel image" },
-	{ OPTION_BOOL, 0, "ignore-vmlinux", AT(selection.symbol_files.ignore_vmlinux),
+	{ OPTION_STRING, 'k', "vmlinux", AT(request.selection.symbol_files.vmlinux), .arg = "file", .help = "kernel image" },
+	{ OPTION_BOOL, 0, "ignore-vmlinux", AT(request.selection.symbol_files.ignore_vmlinux),
 	  .help = "do not search for a kernel image" },
-	{ OPTION_STRING, 0, "kallsyms", AT(selection.symbol_files.kallsyms), .arg = "file", .help = "kernel symbols" },
-	{ OPTION_OFF, 'm', "modules", AT(selection.symbol_files.no_modules), .help = "use symbols of kernel modules (on)" },
-	{ OPTION_BOOL, 0, "stitch-lbr", AT(selection.stitch_calls),
+	{ OPTION_STRING, 0, "kallsyms", AT(request.selection.symbol_files.kallsyms), .arg = "file", .help = "kernel symbols" },
+	{ OPTION_OFF, 'm', "modules", AT(request.selection.symbol_files.no_modules), .help = "use symbols of kernel modules (on)" },
+	{ OPTION_BOOL, 0, "stitch-lbr", AT(request.selection.stitch_calls),
 	  .help = "join overlapping LBR call stacks of consecutive samples (record --call-graph lbr)" },
-	{ OPTION_BOOL, 0, "inline", AT(selection.inlined),
+	{ OPTION_BOOL, 0, "inline", AT(request.selection.inlined),
 	  .help = "show inlined functions in call graphs, from debug information (on)" },
-	{ OPTION_OFF, 0, "demangle", AT(selection.symbol_files.no_demangle),
+	{ OPTION_OFF, 0, "demangle", AT(request.selection.symbol_files.no_demangle),
 	  .help = "demangle C++ and Rust names (on)" },
-	{ OPTION_BOOL, 0, "demangle-kernel", AT(selection.symbol_files.demangle_kernel), .help = "demangle kernel symbols too" },
+	{ OPTION_BOOL, 0, "demangle-kernel", AT(request.selection.symbol_files.demangle_kernel), .help = "demangle kernel symbols too" },
 	{ OPTION_GROUP, .help = "Code and samples on the screen" },
-	{ OPTION_U64, 0, "samples", AT(listed_samples), .arg = "n",
+	{ OPTION_U64, 0, "samples", AT(request.listed_samples), .arg = "n",
 	  .help = "on the screen: number of individual samples to list, evenly spread (default: all)" },
-	{ OPTION_OFF, 0, "source", AT(code.look.no_source),
+	{ OPTION_OFF, 0, "source", AT(request.code.look.no_source),
 	  .help = "on the screen: show source lines between instructions (on)" },
-	{ OPTION_BOOL, 0, "asm-raw", AT(code.look.raw), .help = "on the screen: show the raw bytes of instructions" },
+	{ OPTION_BOOL, 0, "asm-raw", AT(request.code.look.raw), .help = "on the screen: show the raw bytes of instructions" },
 	{ OPTION_CALL, 'M', "disassembler-style", .arg = "att|intel", .parse = parse_syntax,
 	  .help = "syntax of x86 instructions" },
 	{ OPTION_CALL, 0, "percent-type", .arg = "local-period", .parse = parse_share,
 	  .help = "percentages in code: of the function or the whole recording, by period or number of samples: "
 	  	"(local|global)-(period|hits)" },
-	{ OPTION_STRING, 0, "prefix", AT(code.listing.source_prefix), .arg = "prefix",
+	{ OPTION_STRING, 0, "prefix", AT(request.code.listing.source_prefix), .arg = "prefix",
 	  .help = "add this prefix to absolute paths of source files" },
-	{ OPTION_U64, 0, "prefix-strip", AT(code.listing.source_strip), .arg = "n",
+	{ OPTION_U64, 0, "prefix-strip", AT(request.code.listing.source_strip), .arg = "n",
 	  .help = "strip n leading directories of source files before adding --prefix" },
 	NEEDLESS_OPTION("objdump"),
 	NEEDLESS_OPTION("addr2line"),
@@ -246,15 +248,14 @@ static const struct option table[] = {
 	NEEDLESS_OPTION("unwind-style"),
 	UNSUPPORTED_OPTION("itrace", unsupported_trace_decoder),
 	{ OPTION_GROUP, .help = "General" },
-	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "show addresses and paths; -vv is more verbose" },
+	{ OPTION_COUNT, 'v', "verbose", AT(request.verbose), .help = "show addresses and paths; -vv is more verbose" },
 	OPTIONS_END,
 };
 
-void report_options_defaults(void *options)
+static void defaults(void *options)
 {
 	struct report_options *o = options;
-	o->selection.inlined = true;
-	o->grouping = report_grouping_defaults();
+	o->request = report_request_defaults();
 }
 
 /* One picture or page at a time; the address is that of a served page. */
@@ -276,15 +277,15 @@ static int run(struct cmd_context *ctx, void *options)
 		report_list_keys(&out);
 		return cmd_close_output(ctx, &out);
 	}
-	cmd_set_verbosity(o->verbose > 1 ? o->verbose - 1 : 0);
+	cmd_set_verbosity(o->request.verbose > 1 ? o->request.verbose - 1 : 0);
 	if (ctx->rest.argc > 1)
 		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "unexpected argument '%s'", ctx->rest.argv[1]));
 	/* `report FILE` is what `report -i FILE` is. */
 	if (ctx->rest.argc)
-		o->selection.input = ctx->rest.argv[0];
-	if (o->display.separator && !strcmp(o->display.separator, "\\t"))
-		o->display.separator = "\t";
-	if (o->display.separator && !strcmp(o->display.separator, "."))
+		o->request.selection.input = ctx->rest.argv[0];
+	if (o->request.display.separator && !strcmp(o->request.display.separator, "\\t"))
+		o->request.display.separator = "\t";
+	if (o->request.display.separator && !strcmp(o->request.display.separator, "."))
 		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "'.' cannot be the separator"));
 	struct strobe_error *err = check_pages(o);
 	return err ? cmd_fail_usage(ctx, err) : report_run(ctx, o);
@@ -296,7 +297,7 @@ const struct cmd cmd_report = {
 	.usage = (const char *const[]){ "report [<options>]", NULL },
 	.options = table,
 	.options_bytes = sizeof(struct report_options),
-	.defaults = report_options_defaults,
+	.defaults = defaults,
 	.run = run,
 	.permute = true,
 };

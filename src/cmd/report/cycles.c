@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "base/strbuf.h"
-#include "cmd/report/branches.h"
+#include "cmd/report/run.h"
+#include "session/report/cycles.h"
 #include "table/table.h"
 #include "view/text/table_text.h"
 
@@ -13,10 +14,10 @@ static const char *object_name(const struct block *b)
 	return ((const struct mapped_file *)b->end.object)->name;
 }
 
-static void range_text(struct report_run *r, const struct block *b, struct strbuf *out)
+static void range_text(struct report_session *r, const struct block *b, struct strbuf *out)
 {
 	const struct symbol *sym = b->end.function;
-	const char *name = dso_symbol_name(symbols_dso(resolver_symbols(r->resolver), b->end.object), sym);
+	const char *name = dso_symbol_name(symbols_dso(resolver_symbols(r->session.resolver), b->end.object), sym);
 	uint64_t end = b->end.addr - sym->start;
 	strbuf_reset(out);
 	if (b->start)
@@ -28,7 +29,7 @@ static void range_text(struct report_run *r, const struct block *b, struct strbu
 enum { SHARE, CYCLES, AVERAGE_SHARE, AVERAGE, RANGE, DSO };
 
 /* Wide enough for all blocks, those below --percent-limit too. */
-static void add_columns(struct report_run *r, struct table *t, const struct block *all, size_t n)
+static void add_columns(struct report_session *r, struct table *t, const struct block *all, size_t n)
 {
 	static const struct table_column columns[] = {
 		[SHARE] = { "percent", "Sampled Cycles%", TABLE_NUMBER, 2, .width = 15 },
@@ -68,7 +69,7 @@ static void set_cycles(struct table *t, size_t column, uint64_t cycles)
 		table_show(t, column, "%.1fK", (double)cycles / 1000.0);
 }
 
-static void add_row(struct report_run *r, struct table *t, const struct block *k, double share, uint64_t averages)
+static void add_row(struct report_session *r, struct table *t, const struct block *k, double share, uint64_t averages)
 {
 	_cleanup_strbuf_ struct strbuf range = {};
 	range_text(r, k, &range);
@@ -81,10 +82,10 @@ static void add_row(struct report_run *r, struct table *t, const struct block *k
 	table_set_text(t, DSO, object_name(k));
 }
 
-static void print_event(struct report_run *r, const struct blocks *b, struct out *out, uint32_t event,
+static void print_event(struct report_session *r, const struct blocks *b, struct out *out, uint32_t event,
 			 const struct block *all, size_t n)
 {
-	const struct report_options *o = r->o;
+	const struct report_request *o = &r->request;
 	unsigned long long branches = b->events[event].branches;
 	struct table t;
 	uint64_t averages = 0;
@@ -94,7 +95,7 @@ static void print_event(struct report_run *r, const struct blocks *b, struct out
 	t.layout = (struct table_layout){ .head = "# ", .rule = '.', .after_rule = "#", .has_no_titles = o->display.quiet,
 					  .blank_lines = 1 };
 	if (!o->display.quiet) {
-		table_head(&t, "# Samples: %llu  of event '%s'", branches, r->env->events.data[event].name);
+		table_head(&t, "# Samples: %llu  of event '%s'", branches, r->session.env->events.data[event].name);
 		table_head(&t, "# Event count (approx.): %llu", branches);
 		table_head(&t, "#");
 	}
@@ -108,11 +109,11 @@ static void print_event(struct report_run *r, const struct blocks *b, struct out
 	table_deinit(&t);
 }
 
-struct strobe_error *report_print_cycles(struct report_run *r, struct out *out)
+struct strobe_error *report_print_cycles(struct report_session *r, struct out *out)
 {
-	size_t n = r->env->events.len;
+	size_t n = r->session.env->events.len;
 	struct blocks b = {};
-	struct strobe_error *err = branches_read(r, &b);
+	struct strobe_error *err = report_read_blocks(r, &b);
 	blocks_sort(&b);
 	for (size_t from = 0, event = 0; event < n; event++) {
 		size_t to = from;

@@ -12,26 +12,26 @@ static uint32_t first_event(const struct profile *p)
 }
 
 struct picture {
-	const struct report_run *r;
+	const struct report_session *r;
 	struct profile *kept;
 };
 
 static struct strobe_error *write_picture(void *ctx, struct out *out)
 {
 	const struct picture *picture = ctx;
-	const struct report_run *r = picture->r;
+	const struct report_session *r = picture->r;
 	const struct profile *p = picture->kept;
 	struct flamegraph_options options = flamegraph_defaults();
 	options.event = first_event(p);
-	options.count_samples = options.event < r->env->events.len &&
-				!(r->env->events.data[options.event].attr.sample_type & PERF_SAMPLE_PERIOD);
+	options.count_samples = options.event < r->session.env->events.len &&
+				!(r->session.env->events.data[options.event].attr.sample_type & PERF_SAMPLE_PERIOD);
 	return view_flamegraph_svg(p, &options, out);
 }
 
-struct strobe_error *report_write_flamegraph(struct report_run *r)
+struct strobe_error *report_write_flamegraph(struct report_session *r, const char *path)
 {
 	struct picture p = { r, profile_filter(r->profile, report_row_kept, &r->query) };
-	struct strobe_error *err = cmd_write_file(r->o->flamegraph, write_picture, &p);
+	struct strobe_error *err = cmd_write_file(path, write_picture, &p);
 	profile_destroy(p.kept);
 	return err;
 }

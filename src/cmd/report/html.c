@@ -9,12 +9,12 @@ struct page {
 	struct html_options options;
 };
 
-static struct strobe_error *make_page(struct report_run *r, struct page *page)
+static struct strobe_error *make_page(struct report_session *r, const struct report_options *o, struct page *page)
 {
 	page->profile = profile_filter(r->profile, report_row_kept, &r->query);
-	page->options = page_options(&r->query.arena, r->env, input_path(r->o->selection.input));
-	page->options.code = page_code(&r->query.arena, r->env, r->resolver);
-	return page_read_base(cmd_host(r->ctx), r->o->diff_base, r->o->selection.force, &page->profile, NULL);
+	page->options = page_options(&r->query.arena, r->session.env, input_path(r->request.selection.input));
+	page->options.code = page_code(&r->query.arena, r->session.env, r->session.resolver);
+	return page_read_base(r->session.host, o->diff_base, r->request.selection.force, &page->profile, NULL);
 }
 
 static struct strobe_error *write_page(void *ctx, struct out *out)
@@ -23,23 +23,23 @@ static struct strobe_error *write_page(void *ctx, struct out *out)
 	return view_html(page->profile, &page->options, out);
 }
 
-struct strobe_error *report_write_html(struct report_run *r)
+struct strobe_error *report_write_html(struct report_session *r, const struct report_options *o)
 {
 	struct page page = {};
-	struct strobe_error *err = make_page(r, &page);
+	struct strobe_error *err = make_page(r, o, &page);
 	if (!err)
-		err = cmd_write_file(r->o->html, write_page, &page);
+		err = cmd_write_file(o->html, write_page, &page);
 	profile_destroy(page.profile);
 	return err;
 }
 
-struct strobe_error *report_serve(struct report_run *r)
+struct strobe_error *report_serve(struct report_session *r, struct cmd_context *ctx, const struct report_options *o)
 {
 	struct page page = {};
-	struct strobe_error *err = make_page(r, &page);
+	struct strobe_error *err = make_page(r, o, &page);
 	struct web_profile profile = { .name = page.options.title, .profile = page.profile, .options = page.options };
 	if (!err)
-		err = serve(r->ctx, &(struct web_options){ .address = r->o->http, .profiles = &profile, .profiles_nr = 1 });
+		err = serve(ctx, &(struct web_options){ .address = o->http, .profiles = &profile, .profiles_nr = 1 });
 	profile_destroy(page.profile);
 	return err;
 }

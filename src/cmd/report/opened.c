@@ -9,46 +9,40 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "cmd/report/load.h"
 #include "object/debuginfod.h"
 #include "perfdata/reader.h"
 #include "session/input.h"
 
-struct opened *opened_create(const struct cmd_context *ctx, const struct report_options *o, struct opened_input input)
+struct opened *opened_create(const struct cmd_context *ctx, const struct report_request *request, struct opened_input input)
 {
 	struct opened *f = xcalloc(1, sizeof(*f));
-	f->o = *o;
 	f->ctx = *ctx;
 	f->ctx.debuginfod = NULL;
 	f->ctx.buildid_path = (struct strbuf){};
-	report_run_init(&f->run, &f->ctx, &f->o);
+	report_session_init(&f->run, request);
 	f->run.span = input.span;
 	f->run.query.needs_threads = true;
 	f->spool = input.spool;
 	const char *path = f->spool ? spool_path(f->spool) : input.path;
 	if (path)
-		f->o.selection.input = arena_strdup(&f->run.query.arena, path);
+		f->run.request.selection.input = arena_strdup(&f->run.query.arena, path);
 	return f;
 }
 
 const char *opened_name(const struct opened *f)
 {
-	return f->spool ? spool_name(f->spool) : input_path(f->o.selection.input);
+	return f->spool ? spool_name(f->spool) : input_path(f->run.request.selection.input);
 }
 
 void opened_destroy(struct opened *f)
 {
 	if (!f)
 		return;
-	if (f->run.resolver)
+	if (f->run.session.resolver)
 		report_built_deinit(&f->run, &f->built);
-	profile_destroy(f->run.profile);
 	profile_destroy(f->counted);
 	report_cycles_destroy(f->cycles);
-	tracepoints_destroy(f->run.tracepoints);
-	resolver_destroy(f->run.resolver);
-	source_destroy(f->run.source);
-	report_run_deinit(&f->run);
+	report_session_deinit(&f->run);
 	error_destroy(f->damage);
 	debuginfod_destroy(f->ctx.debuginfod);
 	strbuf_deinit(&f->ctx.buildid_path);
@@ -70,28 +64,32 @@ static struct strobe_error *open_stream(struct opened *f)
 	}
 	f->progress.done = 0;
 	f->damage = spool_error(f->spool);
-	return reader_open(f->o.selection.input, (struct reader_options){ .force = true, .name = opened_name(f) }, &f->run.source);
+	struct record_source *source;
+	TRY(reader_open(f->run.request.selection.input, (struct reader_options){ .force = true, .name = opened_name(f) }, &source));
+	session_open_source(&f->run.session, cmd_host(&f->ctx), source, f->run.request.selection.force);
+	return NULL;
 }
 
 static struct strobe_error *load(struct opened *f)
 {
-	struct report_run *r = &f->run;
+	struct report_session *r = &f->run;
+	const struct selection *selection = &r->request.selection;
 	struct strobe_error *damage = NULL;
-	TRY(f->spool ? open_stream(f) : input_open(f->o.selection.input, f->o.selection.force, &r->source));
-	f->file = r->source;
-	if (spool_is_stream(input_path(f->o.selection.input)))
-		peek_source(&r->source, NULL);
-	r->env = source_env(r->source);
+	TRY(f->spool ? open_stream(f) : session_open(&r->session, cmd_host(&f->ctx), selection->input, selection->force));
+	if (spool_is_stream(input_path(f->run.request.selection.input)))
+		peek_source(&r->session.source, NULL);
+	r->session.env = source_env(r->session.source);
 	r->progress = &f->progress;
-	TRY(report_load(r, &f->o, &damage));
+	TRY(report_prepare(r));
+	TRY(report_aggregate(r, &damage));
 	if (f->damage)
 		error_destroy(damage); /* is where it was cut off */
 	else
 		f->damage = damage;
 	report_elide(&r->query);
 	TRY(report_build(r, &f->built));
-	const char *symbol = f->o.filter.symbols ? f->o.filter.symbols : f->o.filter.symbol_filter;
-	if (f->built.report.parts_nr && f->o.begins_with_code && !f->built.parts->hist->order_nr && symbol)
+	const char *symbol = f->run.request.filter.symbols ? f->run.request.filter.symbols : f->run.request.filter.symbol_filter;
+	if (f->built.report.parts_nr && f->run.request.begins_with_code && !f->built.parts->hist->order_nr && symbol)
 		return error_create(ERROR_NOT_FOUND, "%s has no samples in a function '%s'; see 'report' for functions with samples",
 				    opened_name(f), symbol);
 	if (!f->built.report.parts_nr)
@@ -133,10 +131,10 @@ static void *run(void *ctx)
 	return NULL;
 }
 
-struct opening *opening_start(const struct cmd_context *ctx, const struct report_options *o, struct opened_input input)
+struct opening *opening_start(const struct cmd_context *ctx, const struct report_request *request, struct opened_input input)
 {
 	struct opening *p = xcalloc(1, sizeof(*p));
-	p->file = opened_create(ctx, o, input);
+	p->file = opened_create(ctx, request, input);
 	p->file->progress = (struct progress){ .what = "reading", .tick = tell, .ctx = p };
 	p->done_fd = eventfd(0, EFD_CLOEXEC);
 	p->has_thread = p->done_fd >= 0 && !pthread_create(&p->thread, NULL, run, p);

@@ -14,6 +14,7 @@
  */
 #pragma once
 #include "cmd/report/run.h"
+#include "session/report/cycles.h"
 #include "perfdata/spool.h"
 
 /* What is to be read. */
@@ -26,25 +27,23 @@ struct opened_input {
 /* One recording, read and ready to be shown. */
 struct opened {
 	struct cmd_context ctx;  /* what commands find out for one recording: a copy, so that two can be open at once */
-	struct report_run run;
-	struct report_options o; /* what its events make of the options */
-	struct record_source *file;
+	struct report_session run;
 	struct report_built built;
 	struct strobe_error *damage;
-	struct spool *spool;     /* where it is a stream; o.input is the file that it is kept in */
+	struct spool *spool;     /* where it is a stream; the input of the request is the file that it is kept in */
 	struct profile *counted; /* by address, once code was to be shown; or NULL */
 	struct report_cycles *cycles; /* made together with it; or NULL */
 	struct progress progress; /* its tick is the owner's: the opening's up to its end, then free to be set */
 };
 
 /* Nothing is read yet. */
-struct opened *opened_create(const struct cmd_context *ctx, const struct report_options *o, struct opened_input input);
+struct opened *opened_create(const struct cmd_context *ctx, const struct report_request *request, struct opened_input input);
 /* For messages. */
 const char *opened_name(const struct opened *f);
 void opened_destroy(struct opened *f);
 
 struct opening;
-struct opening *opening_start(const struct cmd_context *ctx, const struct report_options *o, struct opened_input input);
+struct opening *opening_start(const struct cmd_context *ctx, const struct report_request *request, struct opened_input input);
 /* Readable once it is done. */
 int opening_fd(const struct opening *p);
 bool opening_is_done(const struct opening *p);
@@ -57,7 +56,7 @@ bool opening_leave(struct opening *p) _must_check_;
 
 struct preview;
 /* Opens a file a second time, or the beginning of a stream; NULL: it cannot be shown in parts, or not yet. */
-struct preview *preview_open(const struct cmd_context *ctx, const struct report_options *o, struct opened_input input);
+struct preview *preview_open(const struct cmd_context *ctx, const struct report_request *request, struct opened_input input);
 void preview_close(struct preview *p);
 /* Reads on for so long: a new report of all that was read, the old one is gone. NULL: there is no sample yet, or it is damaged. */
 const struct report *preview_read_on(struct preview *p, uint64_t ns);
@@ -67,7 +66,7 @@ struct opened *preview_file(struct preview *p);
 
 /*
  * Samples of f one by one, in the form of `script`, in a session of their own: as many as fit into some megabytes of text, or as
- * o.listed_samples says. f->progress can stop it.
+ * listed_samples of the request says. f->progress can stop it.
  */
 struct strobe_error *report_print_samples(struct opened *f, const struct browse_choice *which, enum browse_detail detail,
 					  struct browse_samples *ret) _must_check_;

@@ -4,7 +4,6 @@
 #include <time.h>
 
 #include "base/mem.h"
-#include "cmd/report/load.h"
 #include "cmd/report/opened.h"
 #include "perfdata/reader.h"
 #include "resolve/live.h"
@@ -24,25 +23,25 @@ struct preview {
 
 static struct strobe_error *open_file(struct preview *p)
 {
-	struct report_run *r = &p->file->run;
+	struct report_session *r = &p->file->run;
 	struct spool *spool = p->file->spool;
+	const struct selection *selection = &r->request.selection;
+	struct record_source *source;
 	if (spool)
-		TRY(reader_open(p->file->o.selection.input, (struct reader_options){ .grows = true, .name = spool_name(spool) },
-				&r->source));
+		TRY(reader_open(selection->input, (struct reader_options){ .grows = true, .name = spool_name(spool) }, &source));
 	else
-		TRY(input_open(p->file->o.selection.input, p->file->o.selection.force, &r->source));
-	p->file->file = r->source;
-	r->env = source_env(r->source);
-	TRY(report_prepare(r, &p->file->o));
-	p->live = resolve_live_create(r->resolver, (struct resolve_live_filter){});
-	r->profile = profile_create();
+		TRY(input_open(selection->input, selection->force, &source));
+	session_open_source(&r->session, cmd_host(&p->file->ctx), source, selection->force);
+	TRY(report_prepare(r));
+	p->live = resolve_live_create(r->session.resolver, (struct resolve_live_filter){});
+	r->profile = r->session.profile = profile_create();
 	return NULL;
 }
 
 /* A reader looks at the beginning of a stream before its first record. */
 #define STREAM_LEAST_BYTES 4096
 
-static bool can_begin(const struct report_options *o, const struct opened_input *input, uint64_t *ret_bytes)
+static bool can_begin(const struct report_request *o, const struct opened_input *input, uint64_t *ret_bytes)
 {
 	struct stat st;
 	*ret_bytes = 0;
@@ -57,13 +56,13 @@ static bool can_begin(const struct report_options *o, const struct opened_input 
 	return true;
 }
 
-struct preview *preview_open(const struct cmd_context *ctx, const struct report_options *o, struct opened_input input)
+struct preview *preview_open(const struct cmd_context *ctx, const struct report_request *request, struct opened_input input)
 {
 	uint64_t bytes;
-	if (!can_begin(o, &input, &bytes))
+	if (!can_begin(request, &input, &bytes))
 		return NULL;
 	struct preview *p = xcalloc(1, sizeof(*p));
-	p->file = opened_create(ctx, o, input);
+	p->file = opened_create(ctx, request, input);
 	p->all_bytes = bytes;
 	struct strobe_error *err = open_file(p);
 	if (!err)
@@ -106,7 +105,7 @@ static void read_on(struct preview *p, uint64_t ns)
 	     !err && !p->ended && has_come(p) && sys_clock_ns(sys_live(), CLOCK_MONOTONIC) < until;)
 		for (unsigned i = 0; i < RECORDS_AT_ONCE && !err && !p->ended && has_come(p); i++) {
 			struct record r;
-			err = source_next(p->file->run.source, &r, &p->ended);
+			err = source_next(p->file->run.session.source, &r, &p->ended);
 			if (err || p->ended)
 				break;
 			note(p, r);
@@ -118,12 +117,12 @@ static void read_on(struct preview *p, uint64_t ns)
 	/* What a pass brings is counted when the next one is over. */
 	resolve_live_pass(p->live);
 	resolve_live_pass(p->live);
-	resolve_live_take(p->live, p->file->run.profile);
+	resolve_live_take(p->live, p->file->run.session.profile);
 }
 
 const struct report *preview_read_on(struct preview *p, uint64_t ns)
 {
-	struct report_run *r = &p->file->run;
+	struct report_session *r = &p->file->run;
 	report_built_deinit(r, &p->file->built);
 	read_on(p, ns);
 	struct strobe_error *err = report_query_bind(&r->query, r->profile);

@@ -52,7 +52,7 @@ static struct strobe_error *filter_around(struct arena *a, const struct browse_s
 }
 
 /* What the report leaves out, and of the rest what was chosen. */
-static struct strobe_error *filter_chosen(struct session *s, const struct report_options *o, const struct browse_choice *which,
+static struct strobe_error *filter_chosen(struct session *s, const struct report_request *o, const struct browse_choice *which,
 					  struct resolve_filter *ret)
 {
 	struct arena *a = &s->arena;
@@ -85,7 +85,7 @@ static struct strobe_error *filter_chosen(struct session *s, const struct report
 	return NULL;
 }
 
-static struct strobe_error *choose_places(struct arena *a, const struct report_options *o, const struct browse_choice *which,
+static struct strobe_error *choose_places(struct arena *a, const struct report_request *o, const struct browse_choice *which,
 					  struct dump_choice *ret)
 {
 	struct list_strings symbols, dsos;
@@ -102,7 +102,7 @@ static struct strobe_error *choose_places(struct arena *a, const struct report_o
 
 /* ---- their text ---- */
 
-static struct strobe_error *open_cursor(struct session *s, const struct report_options *o, const struct browse_choice *which,
+static struct strobe_error *open_cursor(struct session *s, const struct report_request *o, const struct browse_choice *which,
 					enum browse_detail detail, struct dump_cursor **ret)
 {
 	bool is_context = detail == DETAIL_CONTEXT, with_stacks = detail == DETAIL_STACKS;
@@ -163,13 +163,13 @@ static struct strobe_error *print_session(struct session *s, struct opened *f, c
 {
 	struct dump_cursor *c;
 	size_t bytes;
-	TRY(open_cursor(s, &f->o, which, detail, &c));
+	TRY(open_cursor(s, &f->run.request, which, detail, &c));
 	struct strobe_error *err = print_all(c, &f->progress, out, ret);
 	dump_cursor_close(c);
 	if (error_is(err, ERROR_STOPPED))
 		return err;
 	const char *text = out_mem(out, &bytes);
-	take_text(ret, text, bytes, detail == DETAIL_CONTEXT ? 0 : f->o.listed_samples);
+	take_text(ret, text, bytes, detail == DETAIL_CONTEXT ? 0 : f->run.request.listed_samples);
 	if (bytes > TEXT_MAX)
 		strbuf_addstr(&ret->text, "\n… truncated: 'script' prints all samples\n");
 	if (!err || !ret->all.len)
@@ -186,7 +186,8 @@ struct strobe_error *report_print_samples(struct opened *f, const struct browse_
 	struct session s;
 	struct out out;
 	out_init_mem(&out);
-	struct strobe_error *err = session_open(&s, cmd_host(&f->ctx), f->o.selection.input, f->o.selection.force || f->spool);
+	const struct selection *selection = &f->run.request.selection;
+	struct strobe_error *err = session_open(&s, cmd_host(&f->ctx), selection->input, selection->force || f->spool);
 	if (!err)
 		err = print_session(&s, f, which, detail, &out, ret);
 	session_close(&s);

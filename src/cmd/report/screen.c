@@ -9,6 +9,8 @@
 #include "cmd/signals.h"
 #include "config.h"
 #include "dump/header_text.h"
+#include "session/report/code.h"
+#include "session/report/reread.h"
 #include "session/input.h"
 #include "sys/sys.h"
 
@@ -37,7 +39,8 @@ struct report_screen {
 
 static bool wants_screen(const struct report_options *o)
 {
-	bool plain = o->format == REPORT_STDIO && !o->stdio && !o->display.separator && !o->display.quiet && !report_draws(o);
+	const struct report_display *d = &o->request.display;
+	bool plain = o->format == REPORT_STDIO && !o->stdio && !d->separator && !d->quiet && !report_draws(o);
 	bool table = !o->header && !o->header_only && !o->stats && !o->tasks && !o->mmaps && !o->raw && !o->total_cycles;
 	/* READ records have a table of their own. */
 	return plain && table && !o->show_threads;
@@ -167,13 +170,13 @@ static struct strobe_error *wait_for(struct report_screen *s, struct opening *p,
 
 static const char *input_name(const struct report_screen *s, const struct opened_input *input)
 {
-	return input->spool ? spool_name(input->spool) : input_path(input->path ? input->path : s->o->selection.input);
+	return input->spool ? spool_name(input->spool) : input_path(input->path ? input->path : s->o->request.selection.input);
 }
 
 static struct strobe_error *open_file(struct report_screen *s, struct opened_input input, struct opened **ret)
 {
 	start_waiting(s, input_name(s, &input));
-	return wait_for(s, opening_start(s->ctx, s->o, input), ret);
+	return wait_for(s, opening_start(s->ctx, &s->o->request, input), ret);
 }
 
 /* ---- a file that takes long, and what is shown of it meanwhile ---- */
@@ -218,12 +221,12 @@ static struct strobe_error *show_file(struct report_screen *s, struct opened_inp
 	struct preview *preview = NULL;
 	struct strobe_error *err;
 	start_waiting(s, input_name(s, &input));
-	struct opening *opening = opening_start(s->ctx, s->o, input);
+	struct opening *opening = opening_start(s->ctx, &s->o->request, input);
 	bool is_done = wait_until(s, opening, s->began_ns + PROGRESS_AFTER_NS, &err);
-	for (uint64_t ns = PREVIEW_FIRST_NS; !s->o->begins_with_code && !is_done && !err; ns = PREVIEW_NEXT_NS) {
+	for (uint64_t ns = PREVIEW_FIRST_NS; !s->o->request.begins_with_code && !is_done && !err; ns = PREVIEW_NEXT_NS) {
 		/* Of a stream there may be too little yet. */
 		if (!preview)
-			preview = preview_open(s->ctx, s->o, input);
+			preview = preview_open(s->ctx, &s->o->request, input);
 		*ret = preview ? preview_read_on(preview, ns) : NULL;
 		if (*ret) {
 			show_preview(s, opening, preview);
@@ -296,7 +299,7 @@ static struct strobe_error *narrow(void *ctx, struct browse_span span, const str
 	struct report_screen *s = ctx;
 	struct opened *f;
 	TRY(check_whole(s));
-	struct opened_input input = { s->file->o.selection.input, s->file->spool, { span.from_ns, span.to_ns } };
+	struct opened_input input = { s->file->run.request.selection.input, s->file->spool, { span.from_ns, span.to_ns } };
 	struct strobe_error *err = open_file(s, input, &f);
 	s->stopped = false;
 	if (err)
@@ -328,7 +331,7 @@ static struct strobe_error *open_base(void *ctx, const char *path, const struct 
 			return err;
 		opened_destroy(s->base);
 		s->base = f;
-		s->base_path = f->o.selection.input;
+		s->base_path = f->run.request.selection.input;
 	}
 	*ret = &s->base->built.report;
 	return NULL;
@@ -381,7 +384,7 @@ static void header(void *ctx, struct strbuf *text)
 	struct out out;
 	size_t n;
 	out_init_mem(&out);
-	header_text_print(&out, s->file->run.env, true);
+	header_text_print(&out, s->file->run.session.env, true);
 	const char *p = out_mem(&out, &n);
 	strbuf_add(text, p, n);
 	error_destroy(out_close(&out));
@@ -401,7 +404,7 @@ static struct strobe_error *find_event(const struct opened *f, const char *name,
 	for (uint32_t i = 0; name && i < f->built.report.parts_nr; i++) {
 		const struct hist_options *o = &f->built.parts[i].hist->options;
 		for (uint32_t j = 0; j < o->events_nr; j++)
-			if (is_named(f->run.env->events.data[o->events[j]].name, name)) {
+			if (is_named(f->run.session.env->events.data[o->events[j]].name, name)) {
 				*ret = i;
 				return NULL;
 			}
@@ -436,13 +439,13 @@ static struct strobe_error *browse_files(struct report_screen *s)
 		.samples = samples,
 		.is_recording = is_recording,
 	};
-	if (spool_is_stream(input_path(s->o->selection.input)))
-		TRY(spool_start(input_path(s->o->selection.input), &s->spool));
+	if (spool_is_stream(input_path(s->o->request.selection.input)))
+		TRY(spool_start(input_path(s->o->request.selection.input), &s->spool));
 	TRY(show_file(s, (struct opened_input){ .spool = s->spool }, &first));
-	s->hooks.code = s->o->code.look;
-	if (s->o->begins_with_code) {
+	s->hooks.code = s->o->request.code.look;
+	if (s->o->request.begins_with_code) {
 		s->hooks.begins_with_code = true;
-		TRY(find_event(s->file, s->o->code.event, &s->hooks.first_part));
+		TRY(find_event(s->file, s->o->request.code.event, &s->hooks.first_part));
 	}
 	return browse(s->screen, first, &s->hooks);
 }
@@ -460,7 +463,7 @@ int report_browse(struct cmd_context *ctx, const struct report_options *o, struc
 	}
 	int status = cmd_fail(ctx, err);
 	if (s.file && !s.preview && !s.signal) {
-		input_remarks(cmd_host(ctx), s.file->file, resolver_stats(s.file->run.resolver));
+		input_remarks(cmd_host(ctx), s.file->run.session.reader, resolver_stats(s.file->run.session.resolver));
 		if (s.file->damage && !status)
 			status = cmd_fail(ctx, take_ptr(s.file->damage));
 	}

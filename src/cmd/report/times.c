@@ -1,13 +1,14 @@
 /* report: samples over time, for the strip above the rows of a screen. */
 #include "base/mem.h"
 #include "cmd/report/run.h"
+#include "session/report/reread.h"
 
-static struct strobe_error *check(const struct report_run *r, const struct resolve_stats *stats)
+static struct strobe_error *check(const struct report_session *r, const struct resolve_stats *stats)
 {
-	for (size_t i = 0; i < r->env->events.len; i++)
-		if (!(r->env->events.data[i].attr.sample_type & PERF_SAMPLE_TIME))
+	for (size_t i = 0; i < r->session.env->events.len; i++)
+		if (!(r->session.env->events.data[i].attr.sample_type & PERF_SAMPLE_TIME))
 			return error_create(ERROR_UNSUPPORTED, "the samples of '%s' have no timestamps (record -T)",
-					    r->env->events.data[i].name);
+					    r->session.env->events.data[i].name);
 	if (!stats->last_ns)
 		return error_create(ERROR_UNSUPPORTED, "no samples with timestamps");
 	return NULL;
@@ -25,23 +26,21 @@ static void count(const struct profile *p, const struct report_part *part, struc
 	}
 }
 
-struct strobe_error *report_count_times(struct report_run *r, const struct report_part *part, struct browse_span span, unsigned n,
+struct strobe_error *report_count_times(const struct report_session *r, const struct report_part *part, struct browse_span span, unsigned n,
 					struct browse_times *ret)
 {
-	const struct resolve_stats *stats = resolver_stats(r->resolver);
-	struct report_run how = *r;
-	struct report_options o = *r->o;
+	const struct resolve_stats *stats = resolver_stats(r->session.resolver);
+	struct report_session how = *r;
 	struct profile *counted;
 	TRY(check(r, stats));
 	if (!span.to_ns)
 		span = (struct browse_span){ stats->first_ns, stats->last_ns };
 	/* Times are rounded to whole steps of the clock: one more may be touched than the span is long. */
 	uint64_t step = (span.to_ns - span.from_ns) / (n - 1) + 1, first = span.from_ns - span.from_ns % step;
-	o.grouping.time_quantum_ns = step;
-	how.o = &o;
+	how.request.grouping.time_quantum_ns = step;
 	how.query.branch_mode = false; /* samples, and not the branches before them */
 	how.query.needs_times = true;
-	TRY(report_read_again(r, &how, &counted));
+	TRY(report_reread(r, &how, &counted));
 	*ret = (struct browse_times){ .span = span, .first_ns = first, .step_ns = step, .nr = (unsigned)((span.to_ns - first) / step) + 1 };
 	ret->samples = xcalloc(ret->nr, sizeof(*ret->samples));
 	count(counted, part, ret);

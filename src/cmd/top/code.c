@@ -3,9 +3,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/color.h"
+#include "cmd/colours.h"
 #include "cmd/top/run.h"
-#include "view/text/listing_text.h"
+#include "session/report/code.h"
 
 /* The row of the function, in the first event that has one. */
 static const struct hist_entry *find_row(const struct report *r, const char *name, const struct report_part **ret_part)
@@ -36,20 +36,16 @@ struct strobe_error *top_print_code(struct top_run *t, const struct report *r, d
 	}
 	const struct profile_function *f = hist_function(part->hist, row);
 	TRY(report_listing(&t->report, t->report.profile, part, f->mapping, f->start, &l));
-	bool colour = cmd_use_colour(t->ctx, t->o->report.colour);
-	text_listing(out, l, &(struct listing_text_options){
+	struct listing_text_options options = {
 		.shown = t->o->report.grouping.show_samples ? LISTING_SHOW_SAMPLES :
 			 t->o->report.grouping.show_period  ? LISTING_SHOW_PERIOD : LISTING_SHOW_PERCENT,
 		.with_source = !t->o->report.code.look.no_source,
 		.raw_bytes = t->o->report.code.look.raw,
 		.title = part->event_name,
 		.least_percent = least_percent,
-		.colour_high = colour_escape(colour, COLOUR_HIGH),
-		.colour_medium = colour_escape(colour, COLOUR_MEDIUM),
-		.colour_address = colour_escape(colour, COLOUR_ADDRESS),
-		.colour_code = colour_escape(colour, COLOUR_CODE),
-		.colour_off = colour_escape(colour, COLOUR_RESET),
-	});
+	};
+	colour_listing(t->ctx, t->o->colour, &options);
+	text_listing(out, l, &options);
 	listing_destroy(l);
 	return NULL;
 }
@@ -79,6 +75,6 @@ void top_dump_symbols(const struct top_run *t)
 {
 	struct out out;
 	out_init_fd(&out, STDERR_FILENO);
-	symbols_each_dso(resolver_symbols(t->report.resolver), dump_dso, &out);
+	symbols_each_dso(resolver_symbols(t->report.session.resolver), dump_dso, &out);
 	error_destroy(out_close(&out));
 }

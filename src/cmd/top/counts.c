@@ -35,9 +35,9 @@ struct top_counters {
 /* ---- whether ---- */
 
 /* Samples are told apart by their threads alone. */
-static bool is_by_thread(const struct report_run *r)
+static bool is_by_thread(const struct report_session *r)
 {
-	bool is = !r->query.has_chains && !r->tells_addresses && !r->o->filter.dsos && !r->o->filter.symbols;
+	bool is = !r->query.has_chains && !r->by_address && !r->request.filter.dsos && !r->request.filter.symbols;
 	for (uint32_t i = 0; i < r->query.keys_nr; i++)
 		is &= r->query.keys[i].column->from == COLUMN_FROM_LABELS;
 	return is;

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cmd/code_options.h"
 #include "cmd/unsupported.h"
+#include "report/query.h"
 
 #define CALL(name) static struct strobe_error *name(void *options, const char *value, bool negated)
 #define OPTIONS struct top_options *o = options
@@ -14,7 +15,7 @@ void top_options_defaults(void *options)
 {
 	OPTIONS;
 	sampling_options_init(&o->record);
-	report_options_defaults(&o->report);
+	o->report = report_request_defaults();
 	o->report.grouping.chains.mode = CALLTREE_NONE;
 	o->report.selection.inlined = false; /* their look-up costs more than all the rest, as often as the screen changes */
 	o->delay_s = 2;
@@ -68,7 +69,7 @@ CALL(parse_call_graph)
 	TRY(callgraph_parse(mode, &o->record.capture.callgraph));
 	if (o->record.capture.callgraph.mode == CALLGRAPH_DWARF && !o->record.capture.callgraph.dump_bytes)
 		o->record.capture.callgraph.dump_bytes = 8192;
-	TRY(report_parse_chains(&o->report, at));
+	TRY(report_chains_parse(at, &o->report.grouping, &o->report.selection.branch_history));
 	/* The fields that say that a recording must have stacks are for recordings. */
 	o->report.grouping.chains_asked = false;
 	return NULL;
@@ -79,7 +80,7 @@ CALL(parse_format)
 	OPTIONS;
 	if (negated || (strcmp(value, "text") && strcmp(value, "json")))
 		return error_create(ERROR_USAGE, "requires text or json");
-	o->report.format = strcmp(value, "json") ? REPORT_STDIO : REPORT_JSON;
+	o->json = !strcmp(value, "json");
 	o->stdio = true;
 	return NULL;
 }

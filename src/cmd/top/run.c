@@ -8,7 +8,6 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "capture/facts.h"
-#include "cmd/report/load.h"
 #include "config.h"
 #include "event/open.h"
 
@@ -65,9 +64,8 @@ static struct strobe_error *settle_options(struct top_run *t)
 		c->use_clockid = true;
 		c->clockid = CLOCK_MONOTONIC;
 	}
-	t->o->report.verbose = o->verbose;
 	t->o->stdio |= t->o->annotate != NULL;
-	if (t->o->annotate && t->o->report.format == REPORT_JSON)
+	if (t->o->annotate && t->o->json)
 		return error_create(ERROR_USAGE, "--sym-annotate prints text and cannot be combined with --format json");
 	if (c->overwrite && t->o->record_file)
 		return error_create(ERROR_USAGE, "--record cannot be combined with --overwrite, which drops samples");
@@ -108,15 +106,14 @@ static struct strobe_error *open_capture(struct top_run *t)
 /* What the report needs to know of events; its columns; who turns samples into rows. */
 static struct strobe_error *open_report(struct top_run *t)
 {
-	struct report_run *r = &t->report;
-	r->source = capture_source(t->capture);
-	r->env = capture_env(t->capture);
+	struct report_session *r = &t->report;
+	session_open_source(&r->session, cmd_host(t->ctx), capture_source(t->capture), t->o->report.selection.force);
 	r->query.default_sort = "dso,symbol";
 	r->query.is_live = true;
-	r->tells_addresses = t->o->annotate != NULL;
-	TRY(report_prepare(r, &t->o->report));
-	machine_name_kernel(resolver_machine(r->resolver), "[kernel]"); /* as the reference's top has it, and not its report */
-	t->live = resolve_live_create(r->resolver, (struct resolve_live_filter){});
+	r->by_address = t->o->annotate != NULL;
+	TRY(report_prepare(r));
+	machine_name_kernel(resolver_machine(r->session.resolver), "[kernel]"); /* as the reference's top has it, and not its report */
+	t->live = resolve_live_create(r->session.resolver, (struct resolve_live_filter){});
 	top_set_filter(t);
 	t->tee = (struct top_tee){ .sink.write = tee_write, .counts = resolve_live_sink(t->live) };
 	history_init(&t->history, t->o->zero ? HISTORY_LAST : HISTORY_FADE, REMEMBERED_ROWS);
@@ -200,10 +197,10 @@ void top_set_filter(struct top_run *t)
 
 void top_tell_addresses(struct top_run *t)
 {
-	if (t->report.tells_addresses)
+	if (t->report.by_address)
 		return;
-	t->report.tells_addresses = true;
-	resolver_tell_addresses(t->report.resolver);
+	t->report.by_address = true;
+	resolver_tell_addresses(t->report.session.resolver);
 	/* What was counted until now has no addresses: it would all stand at the first instruction of its function. */
 	history_zero(&t->history);
 }
@@ -239,7 +236,7 @@ struct strobe_error *top_drain(struct top_run *t)
 static void count_losses(struct top_run *t)
 {
 	struct data_refresh *f = &t->refresh;
-	const struct resolve_stats *s = resolver_stats(t->report.resolver);
+	const struct resolve_stats *s = resolver_stats(t->report.session.resolver);
 	struct capture_totals totals = capture_totals(t->capture);
 	uint64_t bad = s->bad_samples + s->unknown_id_samples;
 	uint64_t lost = totals.lost_events + top_uncounted(t);
@@ -252,7 +249,7 @@ static void count_losses(struct top_run *t)
 /* What was counted goes into the history as it is, or by way of a profile of its own where stacks are to be cut. */
 static struct strobe_error *add_slice(struct top_run *t, uint64_t now)
 {
-	struct report_run *r = &t->report;
+	struct report_session *r = &t->report;
 	struct strobe_error *err = NULL;
 	if (t->o->report.grouping.ignore_callees) {
 		struct profile *slice = profile_create(), *cut;
@@ -273,7 +270,7 @@ static struct strobe_error *add_slice(struct top_run *t, uint64_t now)
 
 struct strobe_error *top_refresh(struct top_run *t)
 {
-	struct report_run *r = &t->report;
+	struct report_session *r = &t->report;
 	TRY(drain_counts(t));
 	struct resolve_live_counts counts = resolve_live_counts(t->live);
 	uint64_t now = top_now_ns(t);
@@ -397,19 +394,18 @@ static void release(struct top_run *t)
 	resolve_live_destroy(t->live);
 	if (t->history.profile)
 		history_deinit(&t->history);
-	tracepoints_destroy(t->report.tracepoints);
-	resolver_destroy(t->report.resolver);
-	source_destroy(t->report.source);
+	report_session_deinit(&t->report);
 	if (t->capture)
 		capture_close_behind(t->capture);
 	capture_close(t->capture);
-	report_run_deinit(&t->report);
 }
 
 int top_run(struct cmd_context *ctx, struct top_options *o)
 {
 	struct top_run t = { .ctx = ctx, .o = o, .sys = sys_live(), .signals = CMD_SIGNALS_NONE };
-	report_run_init(&t.report, ctx, &o->report);
+	o->report.program = ctx->program;
+	o->report.verbose = o->record.verbose;
+	report_session_init(&t.report, &o->report);
 	struct strobe_error *err = start(&t);
 	if (!err) {
 		struct screen *screen = top_open_screen(&t);

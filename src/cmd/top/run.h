@@ -15,6 +15,7 @@
 #include "profile/history.h"
 #include "recording/output.h"
 #include "resolve/live.h"
+#include "session/report/report_session.h"
 #include "view/data/data.h"
 
 /* Takes what comes out of the rings to the counters and, with --record, to a file. */
@@ -29,7 +30,7 @@ struct top_run {
 	const struct sys *sys;
 	struct event_set events;
 	struct capture *capture;
-	struct report_run report;
+	struct report_session report;
 	struct resolve_live *live;
 	struct top_counters *counters; /* in place of samples, or NULL; see counts.c */
 	struct history history;

@@ -7,6 +7,7 @@
 #include "cmd/top/run.h"
 #include "config.h"
 #include "dump/header_text.h"
+#include "session/report/code.h"
 
 #if HAVE_NCURSES
 #include "session/live/playback.h"
@@ -31,7 +32,7 @@ struct screen *top_open_screen(struct top_run *t)
 	if (!wanted || (!o->tui && !(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))))
 		return NULL;
 	struct strobe_error *err = screen_open(
-		(struct screen_options){ .no_colour = !terminal_colour(o->report.colour, STDOUT_FILENO, false) }, &screen);
+		(struct screen_options){ .no_colour = !terminal_colour(o->colour, STDOUT_FILENO, false) }, &screen);
 	if (err)
 		cmd_say(t->ctx, "using text output: %s", err->message);
 	error_destroy(err);
@@ -63,7 +64,7 @@ static enum browse_state look(void *ctx)
 
 static struct strobe_error *build(struct top_screen *s, struct profile *p, const struct report **ret)
 {
-	struct report_run *r = &s->t->report;
+	struct report_session *r = &s->t->report;
 	r->profile = p;
 	TRY(report_query_bind(&r->query, r->profile));
 	TRY(report_build(r, &s->built));
@@ -145,7 +146,7 @@ static struct strobe_error *narrow(void *ctx, struct browse_span span, const str
 static struct strobe_error *first_minute(void *ctx, const char *path, const struct report **ret)
 {
 	struct top_screen *s = ctx;
-	struct report_run *r = &s->t->report;
+	struct report_session *r = &s->t->report;
 	report_built_deinit(r, &s->built);
 	r->query.limits = (struct report_limits){};
 	s->asked = true;

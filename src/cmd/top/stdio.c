@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "cmd/colours.h"
 #include "cmd/top/run.h"
 #include "view/text/text.h"
 
@@ -282,6 +283,7 @@ static struct strobe_error *print_text(struct top_text *s, struct report_built *
 	out_ch(&text, '\n');
 	struct report_text options = report_text(&t->report);
 	options.tip = NULL;
+	colour_report(t->ctx, t->o->colour, &options);
 	if (t->o->annotate)
 		err = top_print_code(t, &report, s->code_least_percent, &text);
 	else
@@ -345,11 +347,11 @@ static struct strobe_error *print(struct top_text *s)
 	if (s->shows_keys)
 		return NULL;
 	/* The head takes eleven lines. */
-	unsigned rows = t->o->report.format == REPORT_JSON ? 0 : terminal_rows();
+	unsigned rows = t->o->json ? 0 : terminal_rows();
 	top_limit_rows(t, t->o->entries ? t->o->entries : rows > 12 ? rows - 11 : rows);
 	TRY(report_build(&t->report, &b));
 	b.report.lost_samples = t->refresh.lost_total;
-	if (t->o->report.format == REPORT_JSON)
+	if (t->o->json)
 		data_refresh_json(&s->out, &t->refresh, &b.report);
 	else
 		err = print_text(s, &b);
@@ -447,7 +449,7 @@ static struct strobe_error *loop(struct top_text *s)
 
 struct strobe_error *top_stdio(struct top_run *t)
 {
-	struct top_text s = { .t = t, .is_tty = t->o->report.format == REPORT_STDIO && isatty(STDOUT_FILENO) };
+	struct top_text s = { .t = t, .is_tty = !t->o->json && isatty(STDOUT_FILENO) };
 	s.code_least_percent = s.is_tty ? CODE_LEAST_PERCENT : 0;
 	out_init_fd(&s.out, STDOUT_FILENO);
 	open_keys(&s);

@@ -1,5 +1,6 @@
-/* report: the words of -s and -F, out of the table of columns: for help, the manual page and completion. */
-#include "cmd/report/run.h"
+/* The words of -s and -F, from the table of columns: for help, the manual page and completion. */
+#include "base/out.h"
+#include "report/query.h"
 
 #define COLUMN(id, name, header, from, set, what, needs, width, labels) IN_##set(name)
 #define IN_FIELDS(name) ""

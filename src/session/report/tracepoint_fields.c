@@ -1,9 +1,9 @@
-/* report: fields of tracepoints as keys and columns. */
+/* Fields of tracepoints as keys and columns. */
 #include <string.h>
 
 #include "base/log.h"
 #include "base/text.h"
-#include "cmd/report/run.h"
+#include "session/report/report_session.h"
 
 /* What the user typed, in parts. */
 struct wanted {
@@ -13,24 +13,24 @@ struct wanted {
 	bool any;
 };
 
-static struct strobe_error *load(struct report_run *r)
+static struct strobe_error *load(struct report_session *r)
 {
 	if (r->tracepoints)
 		return NULL;
-	struct strobe_error *err = tracepoints_read(r->env, &r->tracepoints);
+	struct strobe_error *err = tracepoints_read(r->session.env, &r->tracepoints);
 	if (err)
 		log_warn("%s", err->message);
 	error_destroy(err);
 	return r->tracepoints ? NULL : error_create(ERROR_NOT_FOUND, "the recording has no descriptions of its tracepoints");
 }
 
-static const struct tracepoint *tracepoint_of(const struct report_run *r, size_t event)
+static const struct tracepoint *tracepoint_of(const struct report_session *r, size_t event)
 {
-	const struct perf_event_attr *a = &r->env->events.data[event].attr;
+	const struct perf_event_attr *a = &r->session.env->events.data[event].attr;
 	return a->type == PERF_TYPE_TRACEPOINT ? tracepoints_by_id(r->tracepoints, (uint32_t)a->config) : NULL;
 }
 
-static void add_field(struct report_run *r, struct key_list *l, struct wanted *w, size_t event, const struct tracepoint_field *f)
+static void add_field(struct report_session *r, struct key_list *l, struct wanted *w, size_t event, const struct tracepoint_field *f)
 {
 	struct hist_key k = report_key_of(COLUMN_FIELD);
 	bool is_array = f->kind != FIELD_NUMBER && !f->is_string;
@@ -44,7 +44,7 @@ static void add_field(struct report_run *r, struct key_list *l, struct wanted *w
 	w->any = true;
 }
 
-static void add_fields_of(struct report_run *r, struct key_list *l, struct wanted *w, size_t event)
+static void add_fields_of(struct report_session *r, struct key_list *l, struct wanted *w, size_t event)
 {
 	const struct tracepoint *tp = tracepoint_of(r, event);
 	if (!tp)
@@ -59,9 +59,9 @@ static void add_fields_of(struct report_run *r, struct key_list *l, struct wante
 		add_field(r, l, w, event, f);
 }
 
-static struct strobe_error *find_event(const struct report_run *r, const char *name, size_t *ret)
+static struct strobe_error *find_event(const struct report_session *r, const char *name, size_t *ret)
 {
-	const struct env *env = r->env;
+	const struct env *env = r->session.env;
 	uint64_t number;
 	*ret = env->events.len;
 	if (*name == '%') {
@@ -85,15 +85,15 @@ static struct strobe_error *find_event(const struct report_run *r, const char *n
 	return NULL;
 }
 
-struct strobe_error *report_add_fields(void *run, struct key_list *l, const char *word, size_t n, bool *ret_any)
+struct strobe_error *report_add_fields(void *ctx, struct key_list *l, const char *word, size_t n, bool *ret_any)
 {
-	struct report_run *r = run;
+	struct report_session *r = ctx;
 	char *copy = arena_strndup(&r->query.arena, word, n), *dot = strchr(copy, '.'), *slash = strchr(dot ? dot : copy, '/');
-	struct wanted w = { .field = dot ? dot + 1 : copy, .event = dot ? copy : NULL, .raw = r->o->grouping.raw_trace };
+	struct wanted w = { .field = dot ? dot + 1 : copy, .event = dot ? copy : NULL, .raw = r->request.grouping.raw_trace };
 	size_t event = 0;
 	bool has_tracepoint = false;
-	for (size_t i = 0; i < r->env->events.len; i++)
-		has_tracepoint |= r->env->events.data[i].attr.type == PERF_TYPE_TRACEPOINT;
+	for (size_t i = 0; i < r->session.env->events.len; i++)
+		has_tracepoint |= r->session.env->events.data[i].attr.type == PERF_TYPE_TRACEPOINT;
 	*ret_any = false;
 	if (!has_tracepoint)
 		return NULL;
@@ -114,9 +114,9 @@ struct strobe_error *report_add_fields(void *run, struct key_list *l, const char
 		TRY(find_event(r, w.event, &event));
 		add_fields_of(r, l, &w, event);
 		if (!w.any)
-			return error_create(ERROR_USAGE, "'%s' has no field '%s'", r->env->events.data[event].name, w.field);
+			return error_create(ERROR_USAGE, "'%s' has no field '%s'", r->session.env->events.data[event].name, w.field);
 	} else {
-		for (event = 0; event < r->env->events.len; event++)
+		for (event = 0; event < r->session.env->events.len; event++)
 			add_fields_of(r, l, &w, event);
 	}
 	*ret_any = w.any;

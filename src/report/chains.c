@@ -1,24 +1,23 @@
-/* report -g: the reference's parameters of call graphs. */
+/* Parameters of call graphs, as -g of report and top spells them. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
-#include "cmd/report/run.h"
+#include "report/query.h"
 
 struct word {
 	const char *name;
-	void (*apply)(struct report_options *o, int value);
+	void (*apply)(struct report_grouping *g, int value); /* NULL: branch history */
 	int value;
 };
 
-static void set_mode(struct report_options *o, int v) { o->grouping.chains.mode = (enum calltree_mode)v; }
-static void set_value(struct report_options *o, int v) { o->grouping.chains.value = (enum calltree_value)v; }
-static void set_by_address(struct report_options *o, int v) { o->grouping.chains.by_address = v; }
-static void set_branches(struct report_options *o, int v) { o->selection.branch_history = v; }
-static void set_order(struct report_options *o, int callee_first)
+static void set_mode(struct report_grouping *g, int v) { g->chains.mode = (enum calltree_mode)v; }
+static void set_value(struct report_grouping *g, int v) { g->chains.value = (enum calltree_value)v; }
+static void set_by_address(struct report_grouping *g, int v) { g->chains.by_address = v; }
+static void set_order(struct report_grouping *g, int callee_first)
 {
-	o->grouping.chains.callee_first = callee_first;
-	o->grouping.chain_order_set = true;
+	g->chains.callee_first = callee_first;
+	g->chain_order_set = true;
 }
 
 /* A word may be shortened; the first that begins with it is meant. */
@@ -32,29 +31,33 @@ static const struct word words[] = {
 	{ "callee", set_order, true },
 	{ "function", set_by_address, false },
 	{ "address", set_by_address, true },
-	{ "branch", set_branches, true },
+	{ "branch", NULL, 0 },
 	{ "percent", set_value, CALLTREE_PERCENT },
 	{ "period", set_value, CALLTREE_PERIOD },
 	{ "count", set_value, CALLTREE_COUNT },
 };
 
-static bool apply_word(struct report_options *o, const char *word, size_t n)
+static bool apply_word(const char *word, size_t n, struct report_grouping *g, bool *branch_history)
 {
-	for (size_t i = 0; n && i < sizeof(words) / sizeof(*words); i++)
-		if (!strncmp(words[i].name, word, n)) {
-			words[i].apply(o, words[i].value);
-			return true;
-		}
+	for (size_t i = 0; n && i < sizeof(words) / sizeof(*words); i++) {
+		if (strncmp(words[i].name, word, n) != 0)
+			continue;
+		if (words[i].apply)
+			words[i].apply(g, words[i].value);
+		else
+			*branch_history = true;
+		return true;
+	}
 	return false;
 }
 
-struct strobe_error *report_parse_chains(struct report_options *o, const char *value)
+struct strobe_error *report_chains_parse(const char *value, struct report_grouping *g, bool *branch_history)
 {
 	bool threshold_set = false;
 	for (const char *at = value; *at; at += strspn(at, ",")) {
 		size_t n = strcspn(at, ",");
 		char number[32];
-		if (!n || apply_word(o, at, n)) {
+		if (!n || apply_word(at, n, g, branch_history)) {
 			at += n;
 			continue;
 		}
@@ -66,12 +69,12 @@ struct strobe_error *report_parse_chains(struct report_options *o, const char *v
 					    "callee, function, address, branch, percent, period, count or a number",
 					    (int)n, at);
 		if (threshold_set)
-			o->grouping.chains.print_limit = v > UINT32_MAX ? 0 : (uint32_t)v;
+			g->chains.print_limit = v > UINT32_MAX ? 0 : (uint32_t)v;
 		else
-			o->grouping.chains.min_percent = v;
+			g->chains.min_percent = v;
 		threshold_set = true;
 		at += n;
 	}
-	o->grouping.chains_asked = o->grouping.chains.mode != CALLTREE_NONE;
+	g->chains_asked = g->chains.mode != CALLTREE_NONE;
 	return NULL;
 }

@@ -1,0 +1,121 @@
+#include "session/report/code.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "annotate/annotate.h"
+#include "annotate/dso_code.h"
+#include "annotate/hits.h"
+#include "base/mem.h"
+#include "symbol/source.h"
+
+struct place {
+	const struct profile *p;
+	const char *path;
+	uint64_t start;
+};
+
+static bool is_at(void *ctx, const struct profile_function *f)
+{
+	const struct place *at = ctx;
+	return f->mapping != PROFILE_NONE && f->start == at->start &&
+	       !strcmp(profile_str(at->p, at->p->mappings.data[f->mapping].path), at->path);
+}
+
+static void add_costs(const struct profile *counted, const char *path, uint64_t start, const struct report_part *part,
+		      struct listing *l)
+{
+	struct place at = { counted, path, start };
+	struct hits hits;
+	hits_create(counted, is_at, &at, &hits);
+	/* Of several names for one place (inlined functions are parts of it), all count. */
+	for (size_t i = 0; i < hits.functions.len; i++)
+		hits_apply(&hits, &hits.functions.data[i], part->hist->options.events, part->hist->options.events_nr, l);
+	hits_deinit(&hits);
+}
+
+struct listing_event *report_listing_events(struct arena *arena, const struct env *env, const struct profile *counted,
+					    const uint32_t *events, size_t n)
+{
+	struct listing_event *ret = arena_new_array(arena, struct listing_event, n);
+	for (size_t i = 0; i < n; i++) {
+		const struct env_event *e = &env->events.data[events[i]];
+		const struct profile_event *total = &counted->events.data[events[i]];
+		ret[i] = (struct listing_event){
+			.name = e->name,
+			.unit = e->unit,
+			.frequency_hz = e->attr.freq ? e->attr.sample_freq : 0,
+			.total_samples = total->samples,
+			.total_value = total->value,
+		};
+	}
+	return ret;
+}
+
+bool report_is_file_of(const struct mapped_file *f, const struct profile *p, const struct profile_mapping *m)
+{
+	/* The kernel's path is that of its image, once one was found. */
+	return !strcmp(f->name, profile_str(p, m->name)) && (f->kind == MAPPED_KERNEL || !strcmp(f->path, profile_str(p, m->path)));
+}
+
+/* A session that goes on forgets files, and numbers those that stay anew; names hold. */
+static const struct mapped_file *find_file(struct report_session *r, const struct profile_mapping *m)
+{
+	struct machine *machine = resolver_machine(r->session.resolver);
+	size_t n = machine_files_count(machine);
+	const struct mapped_file *by_order = m->order < n ? machine_file_at(machine, m->order) : NULL;
+	if (!r->query.is_live || (by_order && report_is_file_of(by_order, r->profile, m)))
+		return by_order;
+	for (size_t i = n; i-- > 0;)
+		if (report_is_file_of(machine_file_at(machine, i), r->profile, m))
+			return machine_file_at(machine, i);
+	return NULL;
+}
+
+struct strobe_error *report_listing(struct report_session *r, const struct profile *counted, const struct report_part *part,
+				    mapping_id mapping, uint64_t addr, struct listing **ret)
+{
+	const struct profile_mapping *m = &r->profile->mappings.data[mapping];
+	const struct mapped_file *file = find_file(r, m);
+	if (!file)
+		return error_create(ERROR_NOT_FOUND, "%s is not a file with code", profile_str(r->profile, m->name));
+	struct dso_code code = {
+		.dso = symbols_dso(resolver_symbols(r->session.resolver), file),
+		.file = file,
+		.arch = arch_or_native(r->session.env->arch),
+	};
+	const struct symbol *symbol = dso_symbol(code.dso, addr);
+	if (!symbol)
+		return error_create(ERROR_NOT_FOUND, "no symbol at %#llx of %s", (unsigned long long)addr,
+				    profile_str(r->profile, m->name));
+	size_t n;
+	if (!dso_code(code.dso, symbol->start, &n) || !n)
+		return dso_code_missing(&code, dso_symbol_name(code.dso, symbol));
+	struct code_source source = dso_code_source(&code);
+	struct annotate_function function = {
+		.name = dso_symbol_name(code.dso, symbol),
+		.raw_name = symbol->raw_name,
+		.object = profile_str(r->profile, m->name),
+		.object_path = profile_str(r->profile, m->path),
+		.build_id = profile_str(r->profile, m->build_id),
+		.section = dso_section_name(code.dso, symbol->start),
+		.debug_origin = dso_source_origin(code.dso),
+		.start = symbol->start,
+		.end = symbol->end,
+		.events = report_listing_events(&r->query.scratch, r->session.env, counted, part->hist->options.events,
+						part->hist->options.events_nr),
+		.events_nr = part->hist->options.events_nr,
+	};
+	struct annotate_options options = r->request.code.listing;
+	options.source_root = r->request.selection.symbol_files.symfs;
+	TRY(annotate_function(&source, &function, &options, ret));
+	if (dso_is_cut(code.dso)) {
+		listing_destroy(*ret);
+		*ret = NULL;
+		return error_create(ERROR_TRUNCATED, "%s was truncated while it was open: its code is no longer available",
+				    function.object_path);
+	}
+	add_costs(counted, function.object_path, symbol->start, part, *ret);
+	listing_finish(*ret);
+	return NULL;
+}

@@ -1,0 +1,23 @@
+/*
+ * Blocks of code and the cycles that the processor spent in them, from the branch records of a recording.
+ */
+#pragma once
+#include "report/blocks.h"
+#include "session/report/report_session.h"
+#include "table/listing.h"
+
+/*
+ * Reads the recording that the session has a resolver for, whose struct symbol and struct mapped_file are the functions and objects of
+ * the blocks: it has to live as long. b is the caller's to deinit, on errors too.
+ */
+struct strobe_error *report_read_blocks(struct report_session *r, struct blocks *b) _must_check_;
+
+/*
+ * The same, read anew for the code of a report: NULL where there are no such records. They go into finished listings of mappings
+ * of r->profile.
+ */
+struct report_cycles;
+struct strobe_error *report_count_cycles(struct report_session *r, struct report_cycles **ret) _must_check_;
+void report_cycles_destroy(struct report_cycles *c);
+void report_add_cycles(const struct report_cycles *c, const struct report_session *r, const struct report_part *part,
+		       mapping_id mapping, struct listing *l);

@@ -1,0 +1,62 @@
+/*
+ * An open recording, or a live source, and one query of it: from a request to rows, code and fields.
+ *
+ *	report_session_init(&r, &request);
+ *	session_open(&r.session, host, path, force);       or session_open_source()
+ *	report_prepare(&r);                                modes, columns, filters, resolver: nothing is read yet
+ *	report_aggregate(&r, &damage);                     its profile; live sources set r.profile themselves
+ *	report_build(&r, &built); … report_built_deinit(&r, &built);
+ *	report_session_deinit(&r);
+ *
+ * The struct must not move between init and deinit; it borrows the strings of its request. One thread at a time; sessions share nothing.
+ * Errors of what was requested are ERROR_USAGE; messages go through the session's host.
+ */
+#pragma once
+#include "base/u64map.h"
+#include "decode/tracepoint.h"
+#include "report/query.h"
+#include "session/report/request.h"
+#include "session/session.h"
+#include "view/text/text.h"
+
+struct report_session {
+	struct session session;
+	struct report_request request;   /* completed by report_prepare() with what the events of the recording mean for it */
+	struct report_query query;       /* of the request's grouping and filter */
+	const struct profile *profile;   /* which rows are made of: the session's, or a live one's that its owner keeps */
+	struct progress *progress;       /* or NULL */
+	bool by_address;                 /* frames are separated by address, whatever the keys are */
+	struct time_range span;          /* of --time only what is within; {} is all */
+	struct tracepoints *tracepoints; /* once fields of them were keys */
+	struct u64map last_threads;      /* by thread ID: index of the last thread that had it in the resolver's machine, + 1 */
+};
+
+void report_session_init(struct report_session *r, const struct report_request *request);
+/* Closes the session too. */
+void report_session_deinit(struct report_session *r);
+
+/* Modes, columns, filters and resolver. */
+struct strobe_error *report_prepare(struct report_session *r) _must_check_;
+/* Makes the resolver anew; of report_prepare(), once columns are chosen. */
+struct strobe_error *report_resolve(struct report_session *r) _must_check_;
+/*
+ * Reads the recording to its end into r->profile, its columns bound. Where it is damaged, the profile has what was whole, and
+ * *ret_damage (the caller's) says what ended it.
+ */
+struct strobe_error *report_aggregate(struct report_session *r, struct strobe_error **ret_damage) _must_check_;
+
+/*
+ * Rows out of r->profile, whose columns are bound, for as long as the profile stays as it is. One at a time: strings are in
+ * r->query.scratch, which report_built_deinit() empties.
+ */
+struct strobe_error *report_build(struct report_session *r, struct report_built *b) _must_check_;
+void report_built_deinit(struct report_session *r, struct report_built *b);
+/* What text has around the rows of such a report, without colours. */
+struct report_text report_text(const struct report_session *r);
+
+/*
+ * Fields of tracepoints: FIELD of all events that have it, EVENT.FIELD, EVENT.*, trace_fields; followed by /raw. EVENT is a
+ * name, a part of one that only one event has, or %N. *ret_any is false where the word is none of these. add_fields of
+ * the query: ctx is a struct report_session.
+ */
+struct strobe_error *report_add_fields(void *ctx, struct key_list *l, const char *word, size_t n, bool *ret_any) _must_check_;
