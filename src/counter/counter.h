@@ -68,7 +68,6 @@ enum counter_start {
 struct counter_options {
 	enum counter_start start;
 	bool no_inherit, all_user, all_kernel;
-	bool no_scale;
 	bool no_affinity; /* do not go to a CPU to open and close its bundles */
 	/*
 	 * Plain software events and tracepoints are opened as groups, so that many of them are enabled and read in one call.

@@ -13,22 +13,10 @@
 
 #include "base/text.h"
 #include "capture/target.h"
-#include "cmd/stat/events.h"
+#include "cmd/stat/options.h"
 #include "sys/faked.h"
 
 #define COMMAND_PID 4242
-
-/* What the command's frame would do for the two files of the room that are linked here. */
-void cmd_say(const struct cmd_context *ctx, const char *fmt, ...)
-{
-}
-
-struct strobe_error *cmd_config(struct cmd_context *ctx, const struct config **ret)
-{
-	static struct config *none;
-	*ret = none ? none : (none = config_create());
-	return NULL;
-}
 
 static void print_configs(const struct sys_faked_open *o)
 {
@@ -94,19 +82,17 @@ static void print_opens(const struct sys_faked *f)
 
 static struct strobe_error *ask(struct sys_faked *f, struct stat_options *o, int argc, char **argv)
 {
-	struct cmd_context ctx = { .program = "strobe" };
+	struct options_result rest = {};
 	const struct sys *sys = sys_faked_sys(f);
 	struct target_map map = {};
 	struct metric_set metrics;
 	struct counter_set set;
-	TRY(options_parse(stat_option_table, o, argc, argv, false, &ctx.rest));
-	if (target_is_none(&o->target) && !ctx.rest.argc)
-		o->target.system_wide = true;
-	bool counts_command = target_is_none(&o->target);
-	TRY(target_resolve(sys, &o->target, counts_command ? COMMAND_PID : 0, &map));
+	TRY(options_parse(stat_option_table, o, argc, argv, false, &rest));
+	stat_options_settle(o, rest.argc);
+	TRY(target_resolve(sys, &o->target, target_is_none(&o->target) ? COMMAND_PID : 0, &map));
 	metric_set_init(&metrics);
-	TRY(stat_choose_events(&ctx, o, sys, &o->target, &metrics));
-	counter_init(&set, sys, &o->events, &map, stat_counter_options(o, counts_command));
+	TRY(events_choose(&o->events, sys, &o->measure.choice, &metrics));
+	counter_init(&set, sys, &o->events, &map, o->measure.counters);
 	TRY(counter_open(&set));
 	print_opens(f);
 	counter_deinit(&set);

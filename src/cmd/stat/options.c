@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/unsupported.h"
+#include "view/data/counts_prometheus.h"
 
 #define CALL(name) static struct strobe_error *name(void *options, const char *value, bool negated)
 #define OPTIONS struct stat_options *o = options
@@ -30,13 +31,31 @@ void stat_options_deinit(void *options)
 	event_list_deinit(&o->events);
 }
 
+void stat_options_settle(struct stat_options *o, int argc)
+{
+	struct measurement_settings *m = &o->measure;
+	if (target_is_none(&o->target) && !argc)
+		o->target.system_wide = true;
+	m->choice.metric.of_cpus = o->target.system_wide || o->target.cpus;
+	m->counters.start = target_is_none(&o->target) && !m->counting.delay_ms ? COUNTER_START_ON_EXEC : COUNTER_START_CALLED;
+	m->verbose = o->verbose > 0;
+	m->all_threads = o->per_thread && !o->target.pids && !o->target.tids;
+	m->counting.quiet = o->quiet || !stat_options_is_plain(o);
+	m->counters.no_affinity = !o->affinity;
+	m->counters.bundle = true;
+	m->counters.hold_tracepoints = o->runs != 1 || o->versus;
+	m->tally.no_scale = !o->scale;
+	m->expose = counts_prometheus;
+	if (o->record)
+		m->recording = o->output ? o->output : "perf.data";
+}
+
 CALL(parse_event)
 {
 	OPTIONS;
 	if (negated)
 		return error_create(ERROR_USAGE, "events cannot be negated");
 	o->last_event = o->events.events.len;
-	o->any_event = true;
 	return event_parse(&o->events, o->sys, value);
 }
 
@@ -57,10 +76,11 @@ CALL(parse_cgroup)
 
 static struct strobe_error *set_by(struct stat_options *o, enum counts_by by, bool negated)
 {
-	if (negated)
-		o->by = o->by == by ? COUNTS_BY_NOTHING : o->by;
-	else
-		o->by = by;
+	enum counts_by *now = &o->measure.tally.by;
+	if (!negated)
+		*now = by;
+	else if (*now == by)
+		*now = COUNTS_BY_NOTHING;
 	return NULL;
 }
 
@@ -107,40 +127,37 @@ CALL(parse_per_cache)
 	if (value) {
 		if ((value[0] != 'l' && value[0] != 'L') || value[1] < '1' || value[1] > '4' || value[2])
 			return error_create(ERROR_USAGE, "invalid cache level \"%s\": expected L1, L2, L3 or L4", value);
-		o->cache_level = (unsigned)(value[1] - '0');
+		o->measure.tally.cache_level = (unsigned)(value[1] - '0');
 	}
 	return set_by(options, COUNTS_BY_CACHE, negated);
+}
+
+static struct strobe_error *set_ms(uint64_t *ret, const char *what, unsigned min, const char *value, bool negated)
+{
+	*ret = 0;
+	if (!negated && (!text_to_u64(value, ret) || *ret < min || *ret > UINT32_MAX))
+		return error_create(ERROR_USAGE, "invalid %s \"%s\": expected milliseconds, at least %u", what, value, min);
+	return NULL;
 }
 
 CALL(parse_interval)
 {
 	OPTIONS;
-	if (negated) {
-		o->interval_ms = 0;
-		return NULL;
-	}
-	if (!text_to_u64(value, &o->interval_ms) || o->interval_ms < INTERVAL_MIN_MS || o->interval_ms > UINT32_MAX)
-		return error_create(ERROR_USAGE, "invalid interval \"%s\": expected milliseconds, at least 1", value);
-	return NULL;
+	return set_ms(&o->measure.counting.interval_ms, "interval", INTERVAL_MIN_MS, value, negated);
 }
 
 CALL(parse_timeout)
 {
 	OPTIONS;
-	if (negated) {
-		o->timeout_ms = 0;
-		return NULL;
-	}
-	if (!text_to_u64(value, &o->timeout_ms) || o->timeout_ms < TIMEOUT_MIN_MS || o->timeout_ms > UINT32_MAX)
-		return error_create(ERROR_USAGE, "invalid timeout \"%s\": expected milliseconds, at least 10", value);
-	return NULL;
+	return set_ms(&o->measure.counting.timeout_ms, "timeout", TIMEOUT_MIN_MS, value, negated);
 }
 
 CALL(parse_delay)
 {
 	OPTIONS;
-	o->delay_ms = 0;
-	if (!negated && (!text_to_i64(value, &o->delay_ms) || o->delay_ms < -1 || o->delay_ms > UINT32_MAX))
+	int64_t *ms = &o->measure.counting.delay_ms;
+	*ms = 0;
+	if (!negated && (!text_to_i64(value, ms) || *ms < -1 || *ms > UINT32_MAX))
 		return error_create(ERROR_USAGE, "invalid delay \"%s\": expected milliseconds, or -1 to start with events disabled", value);
 	return NULL;
 }
@@ -175,8 +192,7 @@ CALL(parse_iostat)
 	/* Those that perf would name belong to one generation of servers; without names all of them are measured. */
 	if (value && strcmp(value, "default") != 0)
 		return error_create(ERROR_USAGE, "\"%s\": ports cannot be selected; all are measured", value);
-	o->iostat_set = !negated;
-	o->iostat = value;
+	o->measure.choice.iostat = !negated;
 	return NULL;
 }
 
@@ -187,48 +203,53 @@ const struct option stat_option_table[] = {
 	{ OPTION_CALL, 'e', "event", .arg = "event", .parse = parse_event, .help = "events to count; see `strobe list`" },
 	{ OPTION_CALL, 0, "pfm-events", .arg = "event", .parse = parse_event, .help = "events to count, by their libpfm4 names" },
 	{ OPTION_CALL, 0, "filter", .arg = "filter", .parse = parse_filter, .help = "filter for the preceding tracepoints" },
-	{ OPTION_COUNT, 'd', "detailed", AT(detail), .help = "count cache events too; -dd adds TLBs, -ddd prefetches" },
-	{ OPTION_STRING, 'M', "metrics", AT(metrics), .arg = "metric", .help = "count the events of these metrics or metric groups" },
-	{ OPTION_BOOL, 0, "metric-no-group", AT(metric_no_group), .help = "do not group the events of a metric" },
-	{ OPTION_BOOL, 0, "metric-no-merge", AT(metric_no_merge), .help = "do not share events between metrics" },
-	{ OPTION_BOOL, 0, "metric-no-threshold", AT(metric_no_threshold), .help = "do not apply the thresholds of metrics" },
-	{ OPTION_BOOL, 0, "topdown", AT(topdown), .help = "top-down analysis of pipeline slots" },
-	{ OPTION_U64, 0, "td-level", AT(topdown_level), .arg = "n", .help = "number of levels for --topdown; 0: all that are supported" },
-	{ OPTION_BOOL, 'T', "transaction", AT(transaction), .help = "measure hardware transactions" },
-	{ OPTION_BOOL, 0, "smi-cost", AT(smi_cost), .help = "measure the cost of system management interrupts" },
+	{ OPTION_COUNT, 'd', "detailed", AT(measure.choice.detail), .help = "count cache events too; -dd adds TLBs, -ddd prefetches" },
+	{ OPTION_STRING, 'M', "metrics", AT(measure.choice.metrics), .arg = "metric",
+	  .help = "count the events of these metrics or metric groups" },
+	{ OPTION_BOOL, 0, "metric-no-group", AT(measure.choice.metric.no_group), .help = "do not group the events of a metric" },
+	{ OPTION_BOOL, 0, "metric-no-merge", AT(measure.choice.metric.no_merge), .help = "do not share events between metrics" },
+	{ OPTION_BOOL, 0, "metric-no-threshold", AT(measure.choice.metric.no_threshold),
+	  .help = "do not apply the thresholds of metrics" },
+	{ OPTION_BOOL, 0, "topdown", AT(measure.choice.topdown), .help = "top-down analysis of pipeline slots" },
+	{ OPTION_U64, 0, "td-level", AT(measure.choice.topdown_level), .arg = "n",
+	  .help = "number of levels for --topdown; 0: all that are supported" },
+	{ OPTION_BOOL, 'T', "transaction", AT(measure.choice.transaction), .help = "measure hardware transactions" },
+	{ OPTION_BOOL, 0, "smi-cost", AT(measure.choice.smi_cost), .help = "measure the cost of system management interrupts" },
 	{ OPTION_CALL, 0, "iostat", .arg = "default", .optional_arg = true, .parse = parse_iostat,
 	  .help = "measure I/O port traffic" },
-	{ OPTION_BOOL, 'n', "null", AT(null_run), .help = "count no events: measure elapsed time only" },
-	{ OPTION_BOOL, 0, "all-user", AT(all_user), .help = "count in user space only" },
-	{ OPTION_BOOL, 0, "all-kernel", AT(all_kernel), .help = "count in the kernel only" },
-	{ OPTION_BOOL, 'g', "group", AT(group), .help = "open all events as one group" },
-	{ OPTION_STRING, 0, "cputype", AT(cputype), .arg = "type", .help = "on a hybrid machine, count on this type of core" },
-	{ OPTION_STRING, 0, "pmu-filter", AT(pmu_filter), .arg = "PMU", .help = "if several PMUs have the event, count on this one" },
+	{ OPTION_BOOL, 'n', "null", AT(measure.choice.none), .help = "count no events: measure elapsed time only" },
+	{ OPTION_BOOL, 0, "all-user", AT(measure.counters.all_user), .help = "count in user space only" },
+	{ OPTION_BOOL, 0, "all-kernel", AT(measure.counters.all_kernel), .help = "count in the kernel only" },
+	{ OPTION_BOOL, 'g', "group", AT(measure.choice.one_group), .help = "open all events as one group" },
+	{ OPTION_STRING, 0, "cputype", AT(measure.choice.core_type), .arg = "type",
+	  .help = "on a hybrid machine, count on this type of core" },
+	{ OPTION_STRING, 0, "pmu-filter", AT(measure.choice.pmu), .arg = "PMU",
+	  .help = "if several PMUs have the event, count on this one" },
 	{ OPTION_GROUP, .help = "Targets" },
 	{ OPTION_BOOL, 'a', "all-cpus", AT(target.system_wide), .help = "count on the whole system" },
 	{ OPTION_STRING, 'C', "cpu", AT(target.cpus), .arg = "cpu", .help = "count on these CPUs: 0-3,7" },
 	{ OPTION_STRING, 'p', "pid", AT(target.pids), .arg = "pid", .help = "count existing processes" },
 	{ OPTION_STRING, 't', "tid", AT(target.tids), .arg = "tid", .help = "count existing threads" },
 	{ OPTION_CALL, 'G', "cgroup", .arg = "name", .parse = parse_cgroup, .help = "restrict the preceding events to these cgroups" },
-	{ OPTION_STRING, 0, "for-each-cgroup", AT(for_each_cgroup), .arg = "name",
+	{ OPTION_STRING, 0, "for-each-cgroup", AT(measure.choice.for_each_cgroup), .arg = "name",
 	  .help = "count all events for each of these cgroups (names or a regular expression)" },
-	{ OPTION_BOOL, 'i', "no-inherit", AT(no_inherit), .help = "do not follow child processes" },
+	{ OPTION_BOOL, 'i', "no-inherit", AT(measure.counters.no_inherit), .help = "do not follow child processes" },
 	{ OPTION_GROUP, .help = "Runs and intervals" },
 	{ OPTION_U64, 'r', "repeat", AT(runs), .arg = "n", .help = "repeat the command n times, print mean and standard "
 		"deviation; 0: forever" },
 	{ OPTION_CALL, 'I', "interval-print", .arg = "ms", .parse = parse_interval, .help = "print counts at this interval (ms)" },
-	{ OPTION_U64, 0, "interval-count", AT(interval_count), .arg = "n", .help = "stop after n intervals" },
+	{ OPTION_U64, 0, "interval-count", AT(measure.counting.interval_count), .arg = "n", .help = "stop after n intervals" },
 	{ OPTION_BOOL, 0, "interval-clear", AT(interval_clear), .help = "clear the screen before each interval" },
 	{ OPTION_BOOL, 0, "summary", AT(summary), .help = "print totals after the intervals" },
 	{ OPTION_BOOL, 0, "no-csv-summary", AT(no_csv_summary), .help = "omit the word summary from the totals of -x" },
 	{ OPTION_CALL, 'D', "delay", .arg = "ms", .parse = parse_delay, .help = "delay before counting (ms); -1: start with "
 		"events disabled" },
 	{ OPTION_CALL, 0, "timeout", .arg = "ms", .parse = parse_timeout, .help = "stop after this time (ms)" },
-	{ OPTION_STRING, 0, "control", AT(control), .arg = "fd:ctl[,ack]|fifo:ctl[,ack]",
+	{ OPTION_STRING, 0, "control", AT(measure.counting.control), .arg = "fd:ctl[,ack]|fifo:ctl[,ack]",
 	  .help = "read commands from a descriptor or fifo: enable, disable, evlist, ping, stop" },
-	{ OPTION_STRING, 0, "pre", AT(pre), .arg = "command", .help = "run this command before each run" },
-	{ OPTION_STRING, 0, "post", AT(post), .arg = "command", .help = "run this command after each run" },
-	{ OPTION_BOOL, 'S', "sync", AT(sync), .help = "call sync(2) before each run" },
+	{ OPTION_STRING, 0, "pre", AT(measure.pre), .arg = "command", .help = "run this command before each run" },
+	{ OPTION_STRING, 0, "post", AT(measure.post), .arg = "command", .help = "run this command after each run" },
+	{ OPTION_BOOL, 'S', "sync", AT(measure.sync), .help = "call sync(2) before each run" },
 	{ OPTION_GROUP, .help = "Aggregation" },
 	{ OPTION_CALL, 'A', "no-aggr", .parse = parse_no_aggr, .help = "print counts per CPU" },
 	{ OPTION_CALL, 0, "per-core", .parse = parse_per_core, .help = "aggregate counts per core" },
@@ -239,10 +260,11 @@ const struct option stat_option_table[] = {
 	{ OPTION_CALL, 0, "per-socket", .parse = parse_per_socket, .help = "aggregate counts per socket" },
 	{ OPTION_CALL, 0, "per-node", .parse = parse_per_node, .help = "aggregate counts per NUMA node" },
 	{ OPTION_CALL, 0, "per-thread", .parse = parse_per_thread, .help = "aggregate counts per thread" },
-	{ OPTION_BOOL, 0, "percore-show-thread", AT(percore_threads), .help = "for percore events, print the count of the core "
-		"for each CPU" },
-	{ OPTION_BOOL, 0, "no-merge", AT(no_merge), .help = "do not merge events of the same name on several PMUs" },
-	{ OPTION_BOOL, 0, "hybrid-merge", AT(hybrid_merge), .help = "merge the counts of the same event on different types of cores" },
+	{ OPTION_BOOL, 0, "percore-show-thread", AT(measure.tally.percore_threads),
+	  .help = "for percore events, print the count of the core for each CPU" },
+	{ OPTION_BOOL, 0, "no-merge", AT(measure.tally.no_merge), .help = "do not merge events of the same name on several PMUs" },
+	{ OPTION_BOOL, 0, "hybrid-merge", AT(measure.choice.hybrid_merge),
+	  .help = "merge the counts of the same event on different types of cores" },
 	{ OPTION_BOOL, 'c', "scale", AT(scale), .help = "scale up events that were counted only part of the time (on)" },
 	{ OPTION_BOOL, 0, "affinity", AT(affinity),
 	  .help = "run on each CPU while its counters are opened and read, to avoid interrupts (on)" },
@@ -254,14 +276,15 @@ const struct option stat_option_table[] = {
 	{ OPTION_BOOL, 'j', "json-output", AT(json), .help = "print one JSON object per line" },
 	{ OPTION_CALL, 0, "format", .arg = "text|json|jsonl|csv", .parse = parse_format,
 	  .help = "output format; json: one document on standard output, with numeric values" },
-	{ OPTION_STRING, 0, "prometheus", AT(prometheus), .arg = "port|file", .help = "export running counts in Prometheus format" },
+	{ OPTION_STRING, 0, "prometheus", AT(measure.exposition), .arg = "port|file",
+	  .help = "export running counts in Prometheus format" },
 	{ OPTION_BOOL, 'B', "big-num", AT(big_num), .help = "print large numbers with thousands separators, as the locale "
 		"defines them (on)" },
-	{ OPTION_BOOL, 0, "metric-only", AT(metric_only), .help = "print only computed metrics" },
+	{ OPTION_BOOL, 0, "metric-only", AT(measure.metrics_only), .help = "print only computed metrics" },
 	{ OPTION_BOOL, 0, "table", AT(table), .help = "with -r, print the counts of each run" },
 	{ OPTION_STRING, 0, "vs", AT(versus), .arg = "command",
 	  .help = "alternate runs with this command and report which counts differ" },
-	{ OPTION_BOOL, 0, "no-bpf", AT(bpf_off), .help = "open a descriptor per event, do not count with a BPF program" },
+	{ OPTION_BOOL, 0, "no-bpf", AT(measure.no_bpf), .help = "open a descriptor per event, do not count with a BPF program" },
 	UNSUPPORTED_OPTION("record-tpebs", unsupported_retire_latency),
 	UNSUPPORTED_OPTION("tpebs-mode", unsupported_retire_latency),
 	{ OPTION_BOOL, 0, "quiet", AT(quiet), .help = "do not print counts" },
@@ -280,7 +303,7 @@ const struct option stat_report_option_table[] = {
 	{ OPTION_CALL, 0, "per-die", .parse = parse_per_die, .help = "aggregate counts per die" },
 	{ OPTION_CALL, 0, "per-socket", .parse = parse_per_socket, .help = "aggregate counts per socket" },
 	{ OPTION_CALL, 0, "per-node", .parse = parse_per_node, .help = "aggregate counts per NUMA node" },
-	{ OPTION_BOOL, 0, "no-merge", AT(no_merge), .help = "do not merge events of the same name on several PMUs" },
+	{ OPTION_BOOL, 0, "no-merge", AT(measure.tally.no_merge), .help = "do not merge events of the same name on several PMUs" },
 	{ OPTION_BOOL, 'c', "scale", AT(scale), .help = "scale up events that were counted only part of the time" },
 	{ OPTION_BOOL, 0, "summary", AT(summary), .help = "print totals after the intervals" },
 	{ OPTION_STRING, 'o', "output", AT(output), .arg = "file", .help = "write to this file instead of standard error" },

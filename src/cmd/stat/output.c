@@ -11,10 +11,12 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "base/strbuf.h"
 #include "cli/terminal.h"
+#include "cmd/cmd.h"
 #include "view/data/counts_csv.h"
 #include "view/data/counts_json.h"
+#include "view/data/table_data.h"
+#include "view/text/table_text.h"
 
 #define CLEAR_SCREEN "\033[H\033[2J"
 
@@ -50,7 +52,7 @@ struct strobe_error *stat_output_open(struct stat_output *s, const struct stat_o
 		s->fd = (int)o->log_fd;
 	}
 	out_init_fd(&s->out, s->fd);
-	bool plain = !o->separator && !o->json && !o->json_document;
+	bool plain = stat_options_is_plain(o);
 	s->thousands = o->big_num && plain ? thousands_separator() : xstrdup("");
 	s->text = (struct counts_text){
 		.colour = plain && terminal_colour(COLOUR_AUTO, s->fd, false),
@@ -66,34 +68,15 @@ struct strobe_error *stat_output_open(struct stat_output *s, const struct stat_o
 	return NULL;
 }
 
-void stat_output_title(struct stat_output *s, const struct stat_options *o, char *const *argv, int argc)
+void stat_output_show(void *ctx, struct counts *c)
 {
-	struct strbuf b = {};
-	const struct target *t = &o->target;
-	if (t->system_wide) {
-		strbuf_addstr(&b, "'system wide'");
-	} else if (t->cpus) {
-		strbuf_addf(&b, "'CPU(s) %s'", t->cpus);
-	} else if (t->pids || t->tids) {
-		strbuf_addf(&b, "%s id '%s'", t->pids ? "process" : "thread", t->pids ? t->pids : t->tids);
-	} else {
-		for (int i = 0; i < argc; i++)
-			strbuf_addf(&b, "%s%s", i ? " " : "'", argv[i]);
-		strbuf_addch(&b, '\'');
-	}
-	free(s->target);
-	s->target = strbuf_take(&b);
-}
-
-void stat_output_show(struct stat_output *s, struct counts *c)
-{
+	struct stat_output *s = ctx;
 	const struct stat_options *o = s->options;
-	c->target = s->target;
 	if (o->quiet)
 		return;
 	if (o->json_document) {
 		if (!s->json_begun)
-			counts_json_begin(&s->json, &s->out, s->target);
+			counts_json_begin(&s->json, &s->out, c->target);
 		s->json_begun = true;
 		counts_json_add(&s->json, c);
 	} else if (o->json) {
@@ -106,6 +89,20 @@ void stat_output_show(struct stat_output *s, struct counts *c)
 	out_flush(&s->out);
 }
 
+void stat_output_table(struct stat_output *s, const struct table *t)
+{
+	const struct stat_options *o = s->options;
+	if (o->json || o->json_document) {
+		table_json(&s->out, t);
+	} else if (o->separator) {
+		table_csv(&s->out, t, o->separator);
+	} else {
+		out_str(&s->out, "\n Performance counter stats compared\n\n");
+		table_text(&s->out, t, NULL);
+		out_ch(&s->out, '\n');
+	}
+}
+
 struct strobe_error *stat_output_close(struct stat_output *s)
 {
 	if (s->json_begun)
@@ -113,7 +110,6 @@ struct strobe_error *stat_output_close(struct stat_output *s)
 	struct strobe_error *err = out_close(&s->out);
 	if (s->owned && close(s->fd) && !err)
 		err = error_errno(errno, "cannot write %s", s->options->output);
-	free(s->target);
 	free(s->thousands);
 	return err;
 }

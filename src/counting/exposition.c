@@ -1,4 +1,4 @@
-#include "cmd/stat/expose.h"
+#include "counting/exposition.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include "base/text.h"
 
 #define REQUEST_BYTES 4096
-/* A scraper sends its request at once; who does not is dropped, for counting waits meanwhile. */
+/* A scraper sends its request at once; others are dropped, for counting waits meanwhile. */
 #define CLIENT_WAIT_MS 200
 
 /* "[ADDRESS:]PORT"; false where the text is something else. */
@@ -31,7 +31,7 @@ static bool parse_address(const char *text, struct sockaddr_in *ret)
 	return inet_pton(AF_INET, address, &ret->sin_addr) == 1;
 }
 
-static struct strobe_error *listen_on(struct stat_expose *e, const char *text, const struct sockaddr_in *address)
+static struct strobe_error *listen_on(struct exposition *e, const char *text, const struct sockaddr_in *address)
 {
 	e->listen_fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (e->listen_fd < 0)
@@ -42,10 +42,10 @@ static struct strobe_error *listen_on(struct stat_expose *e, const char *text, c
 	return NULL;
 }
 
-struct strobe_error *stat_expose_open(struct stat_expose *e, const char *text)
+struct strobe_error *exposition_open(struct exposition *e, const char *text)
 {
 	struct sockaddr_in address;
-	*e = (struct stat_expose){ .listen_fd = -1, .timer_fd = -1 };
+	*e = EXPOSITION_NONE;
 	if (parse_address(text, &address))
 		return listen_on(e, text, &address);
 	e->file = text;
@@ -56,7 +56,7 @@ struct strobe_error *stat_expose_open(struct stat_expose *e, const char *text)
 	return NULL;
 }
 
-void stat_expose_close(struct stat_expose *e)
+void exposition_close(struct exposition *e)
 {
 	if (e->listen_fd >= 0)
 		close(take_fd(e->listen_fd));
@@ -64,7 +64,7 @@ void stat_expose_close(struct stat_expose *e)
 		close(take_fd(e->timer_fd));
 }
 
-/* A reader sees the old file or the new one, never half of it. */
+/* Readers see the old file or the new one, never a part of it. */
 static struct strobe_error *replace_file(const char *path, const char *text, size_t n)
 {
 	_cleanup_new_file_ struct new_file file = NEW_FILE_NONE;
@@ -73,7 +73,7 @@ static struct strobe_error *replace_file(const char *path, const char *text, siz
 	return new_file_keep(&file, 0644);
 }
 
-/* What the client wants, as far as it says so in time; false where it does not. */
+/* The head of a request; false where it does not come in time. */
 static bool read_request(int fd, char *request)
 {
 	struct timeval wait = { .tv_usec = CLIENT_WAIT_MS * 1000 };
@@ -101,23 +101,12 @@ static void answer(int fd, const char *status, const char *body, size_t n)
 		sent = send(fd, body + at, n - at, MSG_NOSIGNAL);
 }
 
-static struct strobe_error *serve_client(struct stat_expose *e, struct strobe_error *(*fn)(void *ctx, struct out *out), void *ctx)
+static struct strobe_error *answer_with_counts(int fd, exposition_writer *write, void *ctx)
 {
-	char request[REQUEST_BYTES];
-	_cleanup_close_ int fd = accept4(e->listen_fd, NULL, NULL, SOCK_CLOEXEC);
-	if (fd < 0 || !read_request(fd, request))
-		return NULL;
-	bool get = text_has_prefix(request, "GET ");
-	const char *path = request + 4;
-	if (!get || (!text_has_prefix(path, "/metrics") && !text_has_prefix(path, "/ "))) {
-		const char *body = get ? "counts are at /metrics\n" : "only GET is supported\n";
-		answer(fd, get ? "404 Not Found" : "405 Method Not Allowed", body, strlen(body));
-		return NULL;
-	}
 	struct out out;
 	size_t n;
 	out_init_mem(&out);
-	struct strobe_error *err = fn(ctx, &out);
+	struct strobe_error *err = write(ctx, &out);
 	const char *body = out_mem(&out, &n);
 	if (!err)
 		answer(fd, "200 OK", body, n);
@@ -125,12 +114,27 @@ static struct strobe_error *serve_client(struct stat_expose *e, struct strobe_er
 	return err;
 }
 
-static struct strobe_error *write_file(struct stat_expose *e, struct strobe_error *(*fn)(void *ctx, struct out *out), void *ctx)
+static struct strobe_error *serve_client(struct exposition *e, exposition_writer *write, void *ctx)
+{
+	char request[REQUEST_BYTES];
+	_cleanup_close_ int fd = accept4(e->listen_fd, NULL, NULL, SOCK_CLOEXEC);
+	if (fd < 0 || !read_request(fd, request))
+		return NULL;
+	bool get = text_has_prefix(request, "GET ");
+	const char *path = request + 4;
+	if (get && (text_has_prefix(path, "/metrics") || text_has_prefix(path, "/ ")))
+		return answer_with_counts(fd, write, ctx);
+	const char *body = get ? "counts are at /metrics\n" : "only GET is supported\n";
+	answer(fd, get ? "404 Not Found" : "405 Method Not Allowed", body, strlen(body));
+	return NULL;
+}
+
+static struct strobe_error *write_file(struct exposition *e, exposition_writer *write, void *ctx)
 {
 	struct out out;
 	size_t n;
 	out_init_mem(&out);
-	struct strobe_error *err = fn(ctx, &out);
+	struct strobe_error *err = write(ctx, &out);
 	const char *text = out_mem(&out, &n);
 	if (!err)
 		err = error_prefix(replace_file(e->file, text, n), "--prometheus");
@@ -138,15 +142,15 @@ static struct strobe_error *write_file(struct stat_expose *e, struct strobe_erro
 	return err;
 }
 
-struct strobe_error *stat_expose_serve(struct stat_expose *e, struct strobe_error *(*fn)(void *ctx, struct out *out), void *ctx)
+struct strobe_error *exposition_serve(struct exposition *e, exposition_writer *write, void *ctx)
 {
 	uint64_t ticks;
 	if (e->listen_fd >= 0)
-		return serve_client(e, fn, ctx);
-	return read(e->timer_fd, &ticks, sizeof(ticks)) > 0 ? write_file(e, fn, ctx) : NULL;
+		return serve_client(e, write, ctx);
+	return read(e->timer_fd, &ticks, sizeof(ticks)) > 0 ? write_file(e, write, ctx) : NULL;
 }
 
-struct strobe_error *stat_expose_finish(struct stat_expose *e, struct strobe_error *(*fn)(void *ctx, struct out *out), void *ctx)
+struct strobe_error *exposition_finish(struct exposition *e, exposition_writer *write, void *ctx)
 {
-	return e->file ? write_file(e, fn, ctx) : NULL;
+	return e->file ? write_file(e, write, ctx) : NULL;
 }

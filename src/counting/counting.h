@@ -1,0 +1,71 @@
+/*
+ * One counting: the counters of a target, a command that runs meanwhile, and the waiting in between.
+ *
+ *	struct counting c = { .host = host, .sys = sys, .target = target, .argv = argv, .argc = argc };
+ *	TRY(target_resolve(sys, &c.target, …, &c.map));
+ *	counter_init(&c.set, …);
+ *	TRY(counting_open(&c, signal_fd, workload));
+ *	TRY(counting_run(&c));		// as often as you like; readings are in c.set
+ *	counting_close(&c);
+ *
+ * The owner of the struct makes and destroys map and set, and keeps what else it points to until counting_close(). Times are seconds.
+ * One thread at a time.
+ */
+#pragma once
+#include "capture/control.h"
+#include "capture/target.h"
+#include "capture/workload.h"
+#include "counter/counter.h"
+#include "session/host.h"
+
+struct counting_settings {
+	uint64_t interval_ms;     /* 0: no intervals */
+	uint64_t interval_count;  /* 0: no end */
+	uint64_t timeout_ms;      /* 0: none */
+	int64_t delay_ms;         /* -1: until --control enables the counters */
+	const char *control;      /* as control_open() takes it; or NULL */
+	bool quiet;               /* what goes on in the background is logged, not said */
+};
+
+struct counting_hooks {
+	/* Each interval, after its reading: time since the beginning and length. */
+	struct strobe_error *(*interval)(void *ctx, double time_s, double length_s);
+	/* For a reader of the counts in between: its descriptor is readable. */
+	struct strobe_error *(*request)(void *ctx);
+	int request_fd;
+	void *ctx;
+};
+
+struct counting {
+	const struct session_host *host;
+	const struct sys *sys;
+	struct counting_settings settings;
+	struct target target;
+	struct target_map map;
+	struct counter_set set;
+	struct counting_hooks hooks;
+	struct control control;
+	int signal_fd;                    /* borrowed: signals that end it, and SIGCHLD; see signalfd(2) */
+	struct workload_options workload; /* how a command is started */
+	char *const *argv;                /* of the command, ended by NULL; argc 0: none */
+	int argc;
+	bool counts_command;              /* the command is the target, not only the time it takes */
+
+	/* Of the last run, or of the one in progress: */
+	double start_s;
+	double elapsed_s, user_s, system_s;
+	int status;                       /* of wait(2); 0 without a command */
+	bool timed_out;
+	int signal;                       /* that was sent to us; 0 = none */
+	uint64_t intervals;
+};
+
+struct strobe_error *counting_open(struct counting *c, int signal_fd, struct workload_options workload) _must_check_;
+/* Starts the command, counts, and waits until it has ended. */
+struct strobe_error *counting_run(struct counting *c) _must_check_;
+/* Whether it ended after the last of so many intervals. */
+bool counting_is_complete(const struct counting *c);
+/* Readings as they are at this moment; intervals do not notice. fn sees them in the set's slots. */
+struct strobe_error *counting_peek(struct counting *c, struct strobe_error *(*fn)(void *ctx), void *ctx) _must_check_;
+/* A process is left behind that closes tracepoints, for which the kernel takes long. */
+void counting_close(struct counting *c);
