@@ -9,6 +9,7 @@
 #include "machine/machine.h"
 #include "machine/record_builder.h"
 #include "rewrite/aslr.h"
+#include "rewrite/injection.h"
 #include "rewrite/mmap_ids.h"
 #include "rewrite/sleeps.h"
 
@@ -271,6 +272,34 @@ static void a_sleep_is_at_its_switch(void **state)
 	tear_down(&f);
 }
 
+static void assert_excluded(struct injection_options o, const char *message)
+{
+	struct strobe_error *err = injection_check(&o);
+	assert_non_null(err);
+	assert_int_equal(err->code, ERROR_USAGE);
+	assert_non_null(strstr(err->message, message));
+	error_destroy(err);
+}
+
+static void some_changes_exclude_others(void **state)
+{
+	assert_ok(injection_check(&(struct injection_options){ .build_ids = true, .jit = true, .sleeps = true }));
+	assert_ok(injection_check(&(struct injection_options){ .aslr = true, .mmap_ids = true }));
+	assert_excluded((struct injection_options){ .sleeps = true, .convert = true }, "-s cannot be combined");
+	assert_excluded((struct injection_options){ .aslr = true, .convert = true }, "--aslr cannot be combined");
+	assert_excluded((struct injection_options){ .aslr = true, .sleeps = true }, "--aslr cannot be combined");
+	assert_excluded((struct injection_options){ .aslr = true, .jit = true }, "--aslr cannot be combined");
+}
+
+static void a_recording_that_is_not_there_is_an_error(void **state)
+{
+	struct strobe_error *err = injection_run(&(const struct session_host){}, &(struct injection_options){
+		.input = "/nowhere/in", .output = "/nowhere/out" });
+	assert_non_null(err);
+	assert_int_equal(err->code, ERROR_NOT_FOUND);
+	error_destroy(err);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -278,6 +307,8 @@ int main(void)
 		cmocka_unit_test(what_shows_memory_is_dropped),
 		cmocka_unit_test(mappings_get_known_build_ids),
 		cmocka_unit_test(a_sleep_is_at_its_switch),
+		cmocka_unit_test(some_changes_exclude_others),
+		cmocka_unit_test(a_recording_that_is_not_there_is_an_error),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
