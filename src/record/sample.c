@@ -250,42 +250,29 @@ static bool decode_weight(const struct sample_layout *l, struct words *w, struct
 	return true;
 }
 
-static void decode_fixed(const struct sample_layout *l, struct record r, struct sample *ret)
-{
-	struct sample_hot hot;
-
-	sample_decode_hot(l, r, &hot); /* a false one is found again by the full walk */
-	*ret = (struct sample){
-		.ip = hot.ip,
-		.time = hot.time,
-		.id = hot.id,
-		.period = hot.period,
-		.pid = hot.pid,
-		.tid = hot.tid,
-		.cpu = hot.cpu,
-		.misc = hot.misc,
-		.addr = l->addr != SAMPLE_NO_OFFSET ? sample_word(r, l->addr) : 0,
-		.stream_id = l->stream_id != SAMPLE_NO_OFFSET ? sample_word(r, l->stream_id) : 0,
-	};
-}
-
-bool sample_decode(const struct sample_layout *l, struct record r, struct sample *ret)
+bool sample_decode_full(const struct sample_layout *l, struct record r, const struct sample_hot *hot, struct sample *ret)
 {
 	uint64_t type = l->sample_type;
 
-	if (r.hdr->size < l->variable)
-		return false;
-	decode_fixed(l, r, ret);
+	*ret = (struct sample){
+		.ip = hot->ip,
+		.time = hot->time,
+		.id = hot->id,
+		.period = hot->period,
+		.pid = hot->pid,
+		.tid = hot->tid,
+		.cpu = hot->cpu,
+		.misc = hot->misc,
+		.callchain_nr = hot->callchain_nr,
+		.callchain = hot->callchain,
+		.addr = l->addr != SAMPLE_NO_OFFSET ? sample_word(r, l->addr) : 0,
+		.stream_id = l->stream_id != SAMPLE_NO_OFFSET ? sample_word(r, l->stream_id) : 0,
+	};
 	struct words w = words_of(l, r);
 	if (type & PERF_SAMPLE_READ && !decode_read(l, &w, ret))
 		return false;
-	if (type & PERF_SAMPLE_CALLCHAIN) {
-		if (!take_word(&w, &ret->callchain_nr))
-			return false;
-		ret->callchain = take(&w, ret->callchain_nr);
-		if (!ret->callchain)
-			return false;
-	}
+	if (type & PERF_SAMPLE_CALLCHAIN)
+		w.at = hot->callchain + hot->callchain_nr;
 	if (type & PERF_SAMPLE_RAW && !decode_raw(&w, ret))
 		return false;
 	if (type & PERF_SAMPLE_BRANCH_STACK && !decode_branches(l, &w, ret))
@@ -313,6 +300,13 @@ bool sample_decode(const struct sample_layout *l, struct record r, struct sample
 	if (type & PERF_SAMPLE_AUX && !decode_aux(&w, ret))
 		return false;
 	return true;
+}
+
+bool sample_decode(const struct sample_layout *l, struct record r, struct sample *ret)
+{
+	struct sample_hot hot;
+
+	return sample_decode_hot(l, r, &hot) && sample_decode_full(l, r, &hot, ret);
 }
 
 bool sample_tail_decode(const struct sample_layout *l, struct record r, struct sample_tail *ret)

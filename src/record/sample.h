@@ -130,6 +130,9 @@ static inline bool sample_decode_hot(const struct sample_layout *l, struct recor
 	return true;
 }
 
+/* The whole of a sample of which that is known. As sample_decode(). */
+bool sample_decode_full(const struct sample_layout *l, struct record r, const struct sample_hot *hot, struct sample *ret);
+
 /* The identifiers of a record that is not a sample. */
 struct sample_tail {
 	bool present;

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "base/pool.h"
-#include "resolve/resolver_priv.h"
+#include "resolve/worker.h"
 
 #define TIME_LOG_MAX 4000000
 /* Fewer slices than this are not worth a second thread: it costs more to start than they take. */
@@ -85,7 +85,7 @@ static struct profile *workers_finish(struct resolver *r, struct worker *workers
 {
 	for (unsigned i = 0; i < n; i++) {
 		worker_flush(&workers[i]);
-		worker_count(&workers[i], r);
+		step_count(&workers[i].step);
 	}
 	dumps_finish(r);
 	struct profile *p = profile_create();
@@ -157,20 +157,6 @@ struct feed {
 	uint64_t place;
 };
 
-static void count_members(struct resolver *r, struct record rec, uint64_t time_ns)
-{
-	uint32_t event = env_event_of_sample(r->env, rec);
-	struct sample sample;
-	if (event >= r->env->events.len || !members_are_read(&r->env->events.data[event].attr) ||
-	    !sample_decode(&r->env->events.data[event].layout, rec, &sample)) {
-		resolver_count_sample(r, event, time_ns);
-		return;
-	}
-	members_read(&r->members, r->env, &sample);
-	for (size_t i = 0; i < r->members.now.len; i++)
-		resolver_count_sample(r, r->members.now.data[i].event, time_ns);
-}
-
 static struct strobe_error *feed_record(void *ctx, struct record rec, uint64_t time_ns)
 {
 	struct feed *f = ctx;
@@ -181,14 +167,14 @@ static struct strobe_error *feed_record(void *ctx, struct record rec, uint64_t t
 	if (rec.hdr->type != PERF_RECORD_SAMPLE) {
 		resolver_side_band(f->r, rec, time_ns, false);
 		if (f->worker)
-			worker_machine_changed(f->worker);
+			step_machine_changed(&f->worker->step);
 		return NULL;
 	}
 	f->r->stats.records[PERF_RECORD_SAMPLE]++;
 	if (f->worker)
 		worker_sample(f->worker, rec, f->place);
 	else
-		count_members(f->r, rec, time_ns);
+		resolver_count_samples(f->r, rec, time_ns);
 	return NULL;
 }
 

@@ -140,7 +140,7 @@ static labels_id labels_of(struct fill *f, struct fill_worker *of, uint32_t grou
 	labels_id *memo = &of->labels[group];
 	if (!sub && *memo)
 		return *memo - 1;
-	const uint64_t *thread = of->w->groups.data + (size_t)group * r->thread_columns;
+	const uint64_t *thread = of->w->step.groups.data + (size_t)group * r->thread_columns;
 	for (uint32_t i = 0; i < r->columns_nr; i++)
 		f->labels[i] = label_of(f, of, i, i < r->thread_columns ? thread[i] : sub[i - r->thread_columns]);
 	labels_id id = profile_labels(f->p, f->labels);
@@ -270,7 +270,7 @@ static void fill_init(struct fill *f, struct worker *workers)
 		of->frames = xcalloc(tab->frames.len + 1, sizeof(*of->frames));
 		of->exact = xcalloc(tab->frames.len + 1, sizeof(*of->exact));
 		of->bytes = xcalloc(tab->bytes.len + 1, sizeof(*of->bytes));
-		of->labels = xcalloc((size_t)workers[i].groups_nr + 1, sizeof(*of->labels));
+		of->labels = xcalloc((size_t)workers[i].step.groups_nr + 1, sizeof(*of->labels));
 	}
 	f->comms = xcalloc(machine_strings(r->machine)->strings.len + 1, sizeof(*f->comms));
 	f->labels = xcalloc(r->columns_nr + 1, sizeof(*f->labels));

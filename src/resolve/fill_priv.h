@@ -3,7 +3,7 @@
  */
 #pragma once
 #include "base/u64map.h"
-#include "resolve/resolver_priv.h"
+#include "resolve/worker.h"
 
 #define FILL_DROPPED UINT32_MAX /* a raw row's result where its leaf has no symbol and such are hidden */
 

@@ -11,6 +11,7 @@
 #include "base/vector.h"
 #include "machine/machine.h"
 #include "resolve/resolve.h"
+#include "symbol/source.h"
 #include "symbol/symbol.h"
 
 /* Where an address is looked up: user addresses in the space, the kernel's in the state of its maps. */
@@ -95,3 +96,10 @@ static inline uint32_t frame_cache_find(struct frame_cache *c, uint32_t space, u
 		return id;
 	return frame_cache_add(c, (struct frame_where){ space, kernel, cpumode, call_site, false }, ip);
 }
+
+/*
+ * Frames of inlined functions and source lines, from debug information: the frames at the address of *f, innermost first: those that
+ * were inlined, if options.with_inlines, then *f itself; with their lines, if options.with_lines. At least one. Safe in threads.
+ */
+unsigned inlines_expand(const struct resolved_frame *f, const struct resolve_options *o,
+			struct resolved_frame ret[SOURCE_FRAMES_MAX]);

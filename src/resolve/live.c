@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "base/sort.h"
-#include "resolve/resolver_priv.h"
+#include "resolve/worker.h"
 
 /* Samples of a pass beyond this are counted at once, with the mappings known by then: memory is bounded on a flood. */
 #define KEPT_BYTES_MAX (64ull << 20)
@@ -119,9 +119,9 @@ static void keep(struct resolve_live *l, const struct perf_event_header *hdr)
 	append(&l->now, hdr);
 }
 
-static bool is_ours(const struct resolve_live *l, struct record rec)
+static bool is_ours(const struct resolve_live *l, struct record rec, uint32_t event)
 {
-	uint32_t pid, event = env_event_of_sample(l->r->env, rec);
+	uint32_t pid;
 	if (!l->filter.without_pid || event >= l->r->env->events.len)
 		return false;
 	const struct sample_layout *layout = &l->r->env->events.data[event].layout;
@@ -132,13 +132,12 @@ static bool is_ours(const struct resolve_live *l, struct record rec)
 }
 
 /* Samples are to be put in order of time, and those that switch are told to the worker whatever is shown. */
-static bool note_switched(struct resolve_live *l, struct record rec)
+static bool note_switched(struct resolve_live *l, struct record rec, uint32_t event)
 {
 	uint64_t time_ns;
 	if (env_record_time(l->r->env, rec, &time_ns) && time_ns > l->sampled_ns)
 		l->sampled_ns = time_ns;
-	uint32_t event = env_event_of_sample(l->r->env, rec) + 1;
-	return event == l->r->switches.on || event == l->r->switches.off;
+	return event + 1 == l->r->switches.on || event + 1 == l->r->switches.off;
 }
 
 static void take(struct resolve_live *l, struct record rec)
@@ -146,7 +145,8 @@ static void take(struct resolve_live *l, struct record rec)
 	uint64_t time_ns;
 	if (rec.hdr->type == PERF_RECORD_SAMPLE) {
 		uint16_t mode = rec.hdr->misc & PERF_RECORD_MISC_CPUMODE_MASK;
-		if (is_ours(l, rec))
+		uint32_t event = l->filter.without_pid || l->r->is_switched ? env_event_of_sample(l->r->env, rec) : 0;
+		if (is_ours(l, rec, event))
 			return;
 		bool kernel = mode == PERF_RECORD_MISC_KERNEL;
 		l->r->stats.records[PERF_RECORD_SAMPLE]++;
@@ -155,7 +155,7 @@ static void take(struct resolve_live *l, struct record rec)
 		l->counts.samples++;
 		bool shown = kernel ? !l->filter.no_kernel : !l->filter.no_user;
 		if (l->r->is_switched)
-			shown |= note_switched(l, rec);
+			shown |= note_switched(l, rec, event);
 		if (shown)
 			keep(l, rec.hdr);
 		return;
@@ -166,7 +166,7 @@ static void take(struct resolve_live *l, struct record rec)
 		l->latest_ns = time_ns;
 	l->told += rec.hdr->type == PERF_RECORD_FORK ? FORGET_FORK : 1;
 	resolver_side_band(l->r, rec, time_ns, false);
-	worker_machine_changed(&l->worker);
+	step_machine_changed(&l->worker.step);
 }
 
 static struct strobe_error *take_records(struct record_sink *sink, const void *records, size_t bytes)
@@ -240,7 +240,7 @@ static void forget(struct resolve_live *l)
 void resolve_live_take(struct resolve_live *l, struct profile *p)
 {
 	worker_flush(&l->worker);
-	worker_count(&l->worker, l->r);
+	step_count(&l->worker.step);
 	fill_profile(l->r, &l->worker, 1, p);
 	forget(l);
 	worker_clear(&l->worker);

@@ -16,7 +16,6 @@
 #include "base/u64map.h"
 #include "object/buildid_cache.h"
 #include "resolve/fill_priv.h"
-#include "resolve/inlines.h"
 
 static enum mapping_space space_of(uint16_t cpumode, const struct map *map)
 {

@@ -7,8 +7,7 @@
 #include "base/mem.h"
 #include "base/vector.h"
 #include "resolve/chain.h"
-#include "resolve/inlines.h"
-#include "resolve/resolver_priv.h"
+#include "resolve/step.h"
 
 /*
  * Chains that were resolved lately, by hash of their words: most samples of a recording share few chains, and of those that
@@ -26,32 +25,12 @@ struct kept_chain {
 struct stream {
 	struct resolver *r;
 	struct resolve_callbacks callbacks;
-	struct machine_view view; /* of the last sample's thread */
-	uint32_t pid, tid;
-	uint64_t generation;
-	bool has_view;
+	struct sample_step step;
 	VEC(struct chain_entry) entries;
-	struct dumps dumps;   /* set up where some event has them */
-	stitch_words joined;  /* words of the chain at hand, where branches are joined to it; else empty */
-	deferred_chain whole; /* of a sample of which a part came later */
 	bool is_joined;       /* the chain at hand was put together, within its limits */
 	struct kept_chain *chains;
 	frame_list inner;     /* of the chain at hand, whose callers are known */
 };
-
-static const struct machine_view *view_of(struct stream *s, uint32_t pid, uint32_t tid, uint64_t time_ns)
-{
-	struct machine *m = s->r->machine;
-	if (s->has_view && s->pid == pid && s->tid == tid && s->generation == machine_generation(m) &&
-	    time_ns >= s->view.from_ns && time_ns < s->view.until_ns)
-		return &s->view;
-	s->view = machine_view(m, pid, tid, time_ns);
-	s->generation = machine_generation(m);
-	s->pid = pid;
-	s->tid = tid;
-	s->has_view = true;
-	return &s->view;
-}
 
 static const struct resolved_frame *frame_of(struct stream *s, const struct machine_view *v, uint64_t ip, uint16_t cpumode,
 					     bool is_return)
@@ -109,34 +88,6 @@ static const struct kept_chain *find_chain(struct stream *s, const struct machin
 	return k;
 }
 
-/* The user's part of the stack is in the branch records (--call-graph lbr). */
-static void join_calls(struct stream *s, struct sample *x)
-{
-	s->is_joined = stitch_join_calls(&s->r->stitches, x, x->callchain, (uint32_t)x->callchain_nr, s->r->options.max_stack,
-					 &s->joined);
-	if (!s->is_joined)
-		return;
-	x->callchain = s->joined.data;
-	x->callchain_nr = s->joined.len;
-}
-
-/* The user's part of the stack is to be unwound (--call-graph dwarf), or to be completed. */
-static void join_dump(struct stream *s, struct resolved_sample *out, const struct machine_view *v, bool is_leaf)
-{
-	struct sample recorded = out->sample;
-	const uint64_t *words;
-	if (!s->dumps.r)
-		dumps_init(&s->dumps, s->r);
-	recorded.callchain = out->recorded_callchain;
-	recorded.callchain_nr = out->recorded_callchain_nr;
-	uint32_t n = is_leaf ? dumps_join_leaf(&s->dumps, v, &recorded, &words) : dumps_join(&s->dumps, v, &recorded, &words);
-	if (!n)
-		return;
-	s->is_joined = !is_leaf; /* of a chain as it was recorded the limit is still to be kept */
-	out->sample.callchain = words;
-	out->sample.callchain_nr = n;
-}
-
 /* Inline: out of line, `callgrind strobe script -i flat.data` (tools/bench) counts 18.6 M instructions in the two, not 16.5 M. */
 static inline __attribute__((always_inline)) void join_chain(struct stream *s, struct resolved_sample *out, const struct machine_view *v)
 {
@@ -158,22 +109,39 @@ static uint64_t chain_space(const struct stream *s, const struct machine_view *v
 	return (uint64_t)s->is_joined << 63 | (uint64_t)v->kernel << 32 | v->space;
 }
 
+/* What is known of a sample without its frames. */
+static inline void describe(struct stream *s, struct resolved_sample *out, const struct machine_view *v)
+{
+	out->thread = v->thread;
+	out->comm = strtab_get(machine_strings(s->r->machine), v->comm);
+	out->chain_space = chain_space(s, v);
+}
+
+static bool join_dump(struct stream *s, const struct machine_view *v, struct sample *x)
+{
+	const uint64_t *words;
+	if (!s->step.dumps.r)
+		dumps_init(&s->step.dumps, s->r);
+	uint32_t n = dumps_join(&s->step.dumps, v, x, &words);
+	if (!n)
+		return false;
+	x->callchain = words;
+	x->callchain_nr = n;
+	return true;
+}
+
 void resolver_look_up(struct resolver *r, const struct sample *sample, struct resolved_sample *ret)
 {
 	struct stream *s = r->stream;
-	const struct machine_view *v = view_of(s, sample->pid, sample->tid, sample->time);
+	const struct machine_view *v = &step_thread(&s->step, sample->pid, sample->tid, sample->time)->view;
 	*ret = (struct resolved_sample){
 		.sample = *sample,
-		.thread = v->thread,
-		.comm = strtab_get(machine_strings(r->machine), v->comm),
 		.recorded_callchain = sample->callchain,
 		.recorded_callchain_nr = sample->callchain_nr,
 		.recorded_period = sample->period,
 	};
-	s->is_joined = false;
-	if (sample->stack_bytes && r->options.with_chains)
-		join_dump(s, ret, v, false);
-	ret->chain_space = chain_space(s, v);
+	s->is_joined = sample->stack_bytes && r->options.with_chains && join_dump(s, v, &ret->sample);
+	describe(s, ret, v);
 	join_chain(s, ret, v);
 }
 
@@ -192,106 +160,77 @@ static bool resolve_inner(struct stream *s, struct resolved_sample *out, const s
 	return true;
 }
 
-static struct strobe_error *give_sample(struct stream *s, struct resolved_sample *out, uint64_t time_ns)
+static inline struct strobe_error *call_back(const struct stream *s, const struct resolved_sample *out)
+{
+	return s->callbacks.sample ? s->callbacks.sample(s->callbacks.ctx, out) : NULL;
+}
+
+static struct strobe_error *give_sample(struct stream *s, struct resolved_sample *out, const struct machine_view *v)
 {
 	struct resolver *r = s->r;
-	struct sample *x = &out->sample;
-	resolver_count_sample(r, x->event, time_ns);
-	if (__builtin_expect(x->misc & RECORD_MISC_CHAIN_CUT, 0)) {
-		r->stats.cut_chains++;
-		r->stats.deep_chains += resolver_chain_is_deep(r, x->event, out->recorded_callchain, out->recorded_callchain_nr);
-	}
-	const struct machine_view *v = view_of(s, x->pid, x->tid, time_ns);
-	if (!filter_thread(&r->filter, x->pid, x->tid, v->comm) ||
-	    (r->filter.of_samples && !filter_sample(&r->filter, x->cpu, x->time))) {
-		r->stats.filtered_samples++;
-		return NULL;
-	}
-	out->thread = v->thread;
-	out->comm = strtab_get(machine_strings(r->machine), v->comm);
-	bool is_leaf = r->options.with_chains && resolver_has_leaves(r, &out->event->attr);
-	if (is_leaf || (attr_has_dumps(&out->event->attr) && r->options.with_chains))
-		join_dump(s, out, v, is_leaf);
-	out->chain_space = chain_space(s, v);
+	describe(s, out, v);
 	if (s->callbacks.knows_stack && !r->options.hide_unresolved && s->callbacks.knows_stack(s->callbacks.ctx, out))
-		return s->callbacks.sample ? s->callbacks.sample(s->callbacks.ctx, out) : NULL;
+		return call_back(s, out);
 	if (resolve_inner(s, out, v))
-		return s->callbacks.sample ? s->callbacks.sample(s->callbacks.ctx, out) : NULL;
+		return call_back(s, out);
 	join_chain(s, out, v);
 	if (r->options.hide_unresolved && !out->leaf.symbol) {
 		r->stats.unresolved_samples++;
 		return NULL;
 	}
-	return s->callbacks.sample ? s->callbacks.sample(s->callbacks.ctx, out) : NULL;
+	return call_back(s, out);
 }
 
-static struct strobe_error *give_members(struct stream *s, struct resolved_sample *out, uint64_t time_ns)
+static struct strobe_error *stream_sample(struct stream *s, struct record rec, uint64_t place)
 {
-	const struct members *m = &s->r->members;
-	members_read(&s->r->members, s->r->env, &out->sample);
-	for (size_t i = 0; i < m->now.len; i++) {
-		out->event = &s->r->env->events.data[m->now.data[i].event];
-		out->sample.event = m->now.data[i].event;
-		out->sample.id = m->now.data[i].id;
-		out->sample.period = m->now.data[i].period;
-		out->repeated = i > 0;
-		TRY(give_sample(s, out, time_ns));
-	}
-	return NULL;
-}
-
-static struct strobe_error *stream_sample(struct stream *s, struct record rec, uint64_t time_ns)
-{
-	struct resolver *r = s->r;
 	struct resolved_sample out; /* every field is set below: clearing it first would cost as much as decoding */
-	uint32_t event = env_event_of_sample(r->env, rec);
-	if (event >= r->env->events.len) {
-		r->stats.unknown_id_samples++;
+	struct step_sample x;
+	bool more = step_begin(&s->step, rec, place, &out.sample, &x);
+	if (!more)
 		return NULL;
-	}
-	const struct perf_event_attr *attr = &r->env->events.data[event].attr;
 	out.record = rec;
-	out.event = &r->env->events.data[event];
-	if (!sample_decode(&out.event->layout, rec, &out.sample)) {
-		resolver_count_sample(r, event, time_ns);
-		r->stats.bad_samples++;
-		return NULL;
-	}
-	out.sample.event = event;
-	if (out.event->layout.period == SAMPLE_NO_OFFSET)
-		out.sample.period = attr->sample_period;
 	out.recorded_callchain = out.sample.callchain;
 	out.recorded_callchain_nr = out.sample.callchain_nr;
 	out.recorded_period = out.sample.period;
 	out.repeated = false;
-	s->is_joined = false;
-	if (attr_is_deferred(attr) && r->options.with_chains &&
-	    deferred_join(&r->deferred, out.sample.tid, out.sample.callchain, out.sample.callchain_nr, &s->whole)) {
-		out.sample.callchain = s->whole.data;
-		out.sample.callchain_nr = s->whole.len;
+	for (; more; more = step_next(&s->step, &x)) {
+		out.event = &s->r->env->events.data[x.event_index];
+		out.sample.event = x.event_index;
+		out.sample.callchain = x.joined ? x.joined : x.hot.callchain;
+		out.sample.callchain_nr = x.joined ? x.joined_nr : x.hot.callchain_nr;
+		if (x.has_members) {
+			out.sample.id = x.hot.id;
+			out.sample.period = x.hot.period;
+		}
+		s->is_joined = x.joined && !x.event->leaves; /* of a chain as it was recorded the limit is still to be kept */
+		TRY(give_sample(s, &out, &x.thread->view));
+		out.repeated = true;
 	}
-	if (attr_has_calls(attr) && r->options.with_chains)
-		join_calls(s, &out.sample);
-	return members_are_read(attr) ? give_members(s, &out, time_ns) : give_sample(s, &out, time_ns);
+	return NULL;
 }
 
+/* time_ns: where there is no clock, the number of the record. */
 static struct strobe_error *stream_record(void *ctx, struct record rec, uint64_t time_ns)
 {
 	struct stream *s = ctx;
 	if (rec.hdr->type == PERF_RECORD_SAMPLE) {
 		s->r->stats.records[PERF_RECORD_SAMPLE]++;
+		step_machine_changed(&s->step); /* by records before, or by what jitdumps tell in between */
 		return stream_sample(s, rec, time_ns);
 	}
 	resolver_side_band(s->r, rec, time_ns, false);
+	step_machine_changed(&s->step);
 	return s->callbacks.record ? s->callbacks.record(s->callbacks.ctx, rec, time_ns) : NULL;
 }
 
 static void stream_init(struct stream *s, struct resolver *r, struct resolve_callbacks callbacks)
 {
 	*s = (struct stream){ .r = r, .callbacks = callbacks };
+	s->step = (struct sample_step){ .r = r, .decodes_full = true, .events_max = UINT32_MAX, .hold_max = 1 };
 	s->chains = xcalloc(CHAINS_KEPT, sizeof(*s->chains));
 	r->stream = s;
 	resolver_start(r);
+	step_init(&s->step);
 }
 
 static void stream_deinit(struct stream *s)
@@ -304,12 +243,9 @@ static void stream_deinit(struct stream *s)
 	free(s->chains);
 	vec_deinit(&s->inner);
 	vec_deinit(&s->entries);
-	vec_deinit(&s->joined);
-	vec_deinit(&s->whole);
-	if (s->dumps.r)
-		dumps_count(&s->dumps, s->r);
+	step_count(&s->step);
 	dumps_finish(s->r);
-	dumps_deinit(&s->dumps);
+	step_deinit(&s->step);
 }
 
 struct strobe_error *resolve_stream(struct resolver *r, struct resolve_callbacks callbacks)

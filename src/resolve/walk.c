@@ -85,30 +85,12 @@ static uint64_t time_of(const struct resolver *r, struct record rec, uint64_t pl
 	return env_record_time(r->env, rec, &time_ns) ? time_ns : 0;
 }
 
-void resolver_count_sample(struct resolver *r, uint32_t event, uint64_t time_ns)
-{
-	if (__builtin_expect(event >= r->stats.events_nr, 0)) {
-		resolver_size_stats(r); /* events may come while a stream is read */
-		if (event >= r->stats.events_nr) {
-			r->stats.unknown_id_samples++;
-			return;
-		}
-	}
-	r->event_stats[event].samples++;
-	if (r->no_clock)
-		return;
-	if (!r->stats.last_ns || time_ns < r->stats.first_ns)
-		r->stats.first_ns = time_ns;
-	if (time_ns > r->stats.last_ns)
-		r->stats.last_ns = time_ns;
-}
-
 /* Where samples are not looked into any further. */
 static void count_sample(struct resolver *r, struct record rec)
 {
 	uint64_t time_ns = 0;
 	(void)env_record_time(r->env, rec, &time_ns);
-	resolver_count_sample(r, env_event_of_sample(r->env, rec), time_ns);
+	resolver_count_samples(r, rec, time_ns);
 }
 
 /*
