@@ -71,6 +71,14 @@ struct strobe_error *error_prefix(struct strobe_error *err, const char *fmt, ...
 	return err;
 }
 
+struct strobe_error *error_first(struct strobe_error *err, struct strobe_error *later)
+{
+	if (!err)
+		return later;
+	error_destroy(later);
+	return err;
+}
+
 void error_destroy(struct strobe_error *err)
 {
 	if (!err)

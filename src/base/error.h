@@ -41,6 +41,8 @@ struct strobe_error *error_with_status(struct strobe_error *err, int status) _mu
 /* Puts "fmt: " before the sentence of err and returns err. NULL stays NULL. */
 struct strobe_error *error_prefix(struct strobe_error *err, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3))) _must_check_;
+/* The cause of what went wrong later, which is destroyed: err, or where that is NULL, later. */
+struct strobe_error *error_first(struct strobe_error *err, struct strobe_error *later) _must_check_;
 void error_destroy(struct strobe_error *err);
 bool error_is(const struct strobe_error *err, enum error_code code);
 

@@ -247,6 +247,11 @@ static void errors_carry_a_sentence(void **state)
 	assert_true(error_is(err, ERROR_PERMISSION));
 	error_destroy(err);
 	assert_null(error_prefix(NULL, "x"));
+	assert_null(error_first(NULL, NULL));
+	struct strobe_error *cause = error_create(ERROR_IO, "cause");
+	assert_ptr_equal(error_first(NULL, cause), cause);
+	assert_ptr_equal(error_first(cause, error_create(ERROR_IO, "later")), cause);
+	error_destroy(cause);
 	error_destroy(NULL);
 }
 

@@ -120,6 +120,10 @@ static void delays(void **state)
 	assert_int_equal(d.ranges.len, 1);
 	assert_int_equal(d.ranges.data[0].start_ms, 100);
 	assert_int_equal(d.ranges.data[0].end_ms, 0);
+	uint64_t begin_ms;
+	assert_true(delay_edge(&d, 0, &begin_ms));
+	assert_int_equal(begin_ms, 100);
+	assert_false(delay_edge(&d, 1, &begin_ms)); /* counts to the end */
 	vec_deinit(&d.ranges);
 	assert_ok(delay_parse("-1", &d));
 	assert_true(d.never);
@@ -129,6 +133,13 @@ static void delays(void **state)
 	assert_int_equal(d.ranges.len, 2);
 	assert_int_equal(d.ranges.data[1].start_ms, 30);
 	assert_int_equal(d.ranges.data[1].end_ms, 40);
+	uint64_t at_ms;
+	const uint64_t edges[] = { 10, 20, 30, 40 };
+	for (size_t i = 0; i < 4; i++) {
+		assert_true(delay_edge(&d, i, &at_ms));
+		assert_int_equal(at_ms, edges[i]);
+	}
+	assert_false(delay_edge(&d, 4, &at_ms));
 	vec_deinit(&d.ranges);
 	assert_refused(delay_parse("-2", &d));
 	assert_refused(delay_parse("20-10", &d));

@@ -49,6 +49,15 @@ struct strobe_error *delay_parse(const char *text, struct delay_schedule *ret)
 	return NULL;
 }
 
+bool delay_edge(const struct delay_schedule *d, size_t edge, uint64_t *ret_ms)
+{
+	if (edge / 2 >= d->ranges.len)
+		return false;
+	const struct delay_range *range = &d->ranges.data[edge / 2];
+	*ret_ms = edge % 2 ? range->end_ms : range->start_ms;
+	return !(edge % 2) || range->end_ms;
+}
+
 static bool overlaps(const sys_cpus *a, const sys_cpus *b)
 {
 	for (size_t i = 0; i < a->len; i++)

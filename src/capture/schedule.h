@@ -22,6 +22,12 @@ struct delay_schedule {
 /* "100", "-1", "10-20,30-40". */
 struct strobe_error *delay_parse(const char *text, struct delay_schedule *ret) _must_check_;
 
+/*
+ * The time of an edge: beginning and end of each range in turn, counted from 0. False where there is none: the last range is over, or
+ * has no end.
+ */
+bool delay_edge(const struct delay_schedule *d, size_t edge, uint64_t *ret_ms);
+
 struct reader_mask {
 	sys_cpus read;     /* rings of these CPUs */
 	sys_cpus affinity; /* where the thread runs; empty: anywhere */

@@ -234,37 +234,24 @@ static struct strobe_error *add_to_row(struct record_output *o, const char **ret
 	return NULL;
 }
 
+static struct strobe_error *finish_writer(struct record_output *o, struct writer *w, const struct env *env)
+{
+	struct strobe_error *err = w ? writer_finish(w, env) : NULL;
+	o->bytes += w ? w->bytes_written : 0;
+	writer_destroy(w);
+	return err;
+}
+
 struct strobe_error *record_output_finish(struct record_output *o, const struct env *env, const char **ret_name)
 {
 	struct strobe_error *err = NULL;
 	*ret_name = o->path;
-	for (size_t i = 0; i < o->parts.len; i++) {
-		struct strobe_error *part = writer_finish(o->parts.data[i], env);
-		o->bytes += o->parts.data[i]->bytes_written;
-		writer_destroy(o->parts.data[i]);
-		if (!err)
-			err = part;
-		else
-			error_destroy(part);
-	}
+	for (size_t i = 0; i < o->parts.len; i++)
+		err = error_first(err, finish_writer(o, o->parts.data[i], env));
 	vec_clear(&o->parts);
-	if (o->writer) {
-		struct strobe_error *main = writer_finish(o->writer, env);
-		o->bytes += o->writer->bytes_written;
-		writer_destroy(o->writer);
-		o->writer = NULL;
-		if (!err)
-			err = main;
-		else
-			error_destroy(main);
-	}
-	if (o->timestamped && !o->pipe && !o->temporary) {
-		struct strobe_error *named = add_to_row(o, ret_name);
-		if (!err)
-			err = named;
-		else
-			error_destroy(named);
-	}
+	err = error_first(err, finish_writer(o, take_ptr(o->writer), env));
+	if (o->timestamped && !o->pipe && !o->temporary)
+		err = error_first(err, add_to_row(o, ret_name));
 	return err;
 }
 

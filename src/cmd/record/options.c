@@ -22,7 +22,7 @@ void record_options_deinit(void *options)
 	struct record_options *o = options;
 	sampling_options_deinit(&o->sampling);
 	event_list_deinit(&o->switch_events);
-	vec_deinit(&o->delay.ranges);
+	vec_deinit(&o->recorder.delay.ranges);
 }
 
 CALL(parse_switch_event)
@@ -30,7 +30,7 @@ CALL(parse_switch_event)
 	OPTIONS;
 	if (negated)
 		return error_create(ERROR_USAGE, "events cannot be negated");
-	o->switching.on = o->switching.by_signal = true;
+	o->recorder.switching.on = o->recorder.switching.by_signal = true;
 	return event_parse(&o->switch_events, sys_live(), value);
 }
 
@@ -86,16 +86,18 @@ CALL(parse_clockid)
 CALL(parse_delay)
 {
 	OPTIONS;
-	vec_deinit(&o->delay.ranges);
-	o->delay.never = false;
-	o->sampling.capture.delay_ms = 0;
+	struct delay_schedule *d = &o->recorder.delay;
+	int64_t *delay_ms = &o->sampling.capture.delay_ms;
+	vec_deinit(&d->ranges);
+	d->never = false;
+	*delay_ms = 0;
 	if (negated)
 		return NULL;
-	TRY(delay_parse(value, &o->delay));
-	if (o->delay.never)
-		o->sampling.capture.delay_ms = -1;
-	else if (o->delay.ranges.len)
-		o->sampling.capture.delay_ms = o->delay.ranges.data[0].start_ms ? (int64_t)o->delay.ranges.data[0].start_ms : 1;
+	TRY(delay_parse(value, d));
+	if (d->never)
+		*delay_ms = -1;
+	else if (d->ranges.len)
+		*delay_ms = d->ranges.data[0].start_ms ? (int64_t)d->ranges.data[0].start_ms : 1;
 	return NULL;
 }
 
@@ -111,8 +113,8 @@ CALL(parse_mmap_flush)
 CALL(parse_max_size)
 {
 	OPTIONS;
-	o->max_bytes = 0;
-	if (!negated && (!text_to_bytes(value, &o->max_bytes) || !o->max_bytes))
+	o->recorder.max_bytes = 0;
+	if (!negated && (!text_to_bytes(value, &o->recorder.max_bytes) || !o->recorder.max_bytes))
 		return error_create(ERROR_USAGE, "invalid size \"%s\": expected bytes, or 100K, 64M, 2G", value);
 	return NULL;
 }
@@ -120,7 +122,7 @@ CALL(parse_max_size)
 CALL(parse_switch_output)
 {
 	OPTIONS;
-	struct switch_options *s = &o->switching;
+	struct recorder_switching *s = &o->recorder.switching;
 	s->on = !negated;
 	if (negated)
 		return NULL;
@@ -137,12 +139,12 @@ CALL(parse_compress)
 {
 	OPTIONS;
 	uint64_t level = 1;
-	o->compress_level = 0;
+	o->recorder.compress_level = 0;
 	if (negated)
 		return NULL;
 	if (value && (!text_to_u64(value, &level) || level > 22))
 		return error_create(ERROR_USAGE, "invalid compression level \"%s\": expected 1 to 22", value);
-	o->compress_level = (int)level;
+	o->recorder.compress_level = (int)level;
 	return NULL;
 }
 
@@ -156,13 +158,13 @@ CALL(parse_synth)
 CALL(parse_affinity)
 {
 	OPTIONS;
-	o->affinity = AFFINITY_SYS;
+	o->recorder.affinity = RECORDER_AFFINITY_NONE;
 	if (negated)
 		return NULL;
 	if (!strcmp(value, "node"))
-		o->affinity = AFFINITY_NODE;
+		o->recorder.affinity = RECORDER_AFFINITY_NODE;
 	else if (!strcmp(value, "cpu"))
-		o->affinity = AFFINITY_CPU;
+		o->recorder.affinity = RECORDER_AFFINITY_CPU;
 	else
 		return error_create(ERROR_USAGE, "invalid affinity \"%s\": expected node or cpu", value);
 	return NULL;
@@ -171,8 +173,8 @@ CALL(parse_affinity)
 CALL(parse_threads)
 {
 	OPTIONS;
-	o->threads_set = !negated;
-	o->threads = value;
+	o->recorder.use_threads = !negated;
+	o->recorder.threads = value;
 	return NULL;
 }
 
@@ -285,7 +287,7 @@ const struct option record_option_table[] = {
 	{OPTION_BOOL, 0, "no-bpf-event", CAPTURE(no_bpf_event), .help = "do not record BPF program loads"},
 	{OPTION_CALL, 0, "synth", .arg = "no|all|task|mmap|cgroup", .parse = parse_synth,
 	 .help = "records to synthesize for existing tasks (default: all)"},
-	{OPTION_BOOL, 0, "tail-synthesize", AT(tail_synthesize), .help = "write synthesized records at the end of the file"},
+	{OPTION_BOOL, 0, "tail-synthesize", AT(recorder.tail_synthesize), .help = "write synthesized records at the end of the file"},
 	{OPTION_U64, 0, "num-thread-synthesize", CAPTURE(synth_threads), .arg = "n",
 	 .help = "number of threads reading /proc (default: automatic)"},
 	{OPTION_U64, 0, "proc-map-timeout", CAPTURE(proc_map_timeout_ms), .arg = "n",
@@ -297,7 +299,8 @@ const struct option record_option_table[] = {
 	{OPTION_CALL, 0, "buildid-mmap", .parse = parse_buildid_mmap, .help = "record build IDs in mmap records (on, unless -B)"},
 
 	GROUP("Output"),
-	{OPTION_STRING, 'o', "output", AT(output), .arg = "file", .help = "output file (default: perf.data); - for standard output"},
+	{OPTION_STRING, 'o', "output", AT(recorder.output), .arg = "file",
+	 .help = "output file (default: perf.data); - for standard output"},
 	{OPTION_CALL, 'z', "compression-level", .arg = "n", .optional_arg = true, .parse = parse_compress,
 	 .help = "compress with zstd at this level, 1 to 22 (default: 1)"},
 	{OPTION_CALL, 0, "max-size", .arg = "size", .parse = parse_max_size,
@@ -306,13 +309,13 @@ const struct option record_option_table[] = {
 	 .parse = parse_switch_output, .help = "start a new output file on SIGUSR2 (signal), at a size (100M) or after a time (30s)"},
 	{OPTION_CALL, 0, "switch-output-event", .arg = "event", .parse = parse_switch_event,
 	 .help = "start a new output file when this event occurs"},
-	{OPTION_U64, 0, "switch-max-files", AT(switching.max_files), .arg = "n", .help = "keep only the last n output files"},
-	{OPTION_BOOL, 0, "timestamp-filename", AT(timestamp_filename), .help = "append a timestamp to the output file name"},
+	{OPTION_U64, 0, "switch-max-files", AT(recorder.switching.max_files), .arg = "n", .help = "keep only the last n output files"},
+	{OPTION_BOOL, 0, "timestamp-filename", AT(recorder.timestamp_filename), .help = "append a timestamp to the output file name"},
 	{OPTION_CALL, 0, "timestamp-boundary", .parse = needless_switch,
 	 .help = "record the times of the first and last sample (always on)"},
 	{OPTION_CALL, 0, "threads", .arg = "spec", .optional_arg = true, .parse = parse_threads,
 	 .help = "read with several threads into a directory: cpu, core, package, numa or CPUs/affinity:…"},
-	{OPTION_BOOL, 0, "kcore", AT(kcore),
+	{OPTION_BOOL, 0, "kcore", AT(recorder.kcore),
 	 .help = "write a directory with a copy of /proc/kcore, kallsyms and modules (root)"},
 
 	GROUP("Buffers"),
@@ -329,7 +332,7 @@ const struct option record_option_table[] = {
 	 .help = "read each buffer on its own node or CPU"},
 	{OPTION_CALL, 0, "aio", .arg = "n", .optional_arg = true, .parse = parse_aio,
 	 .help = "accepted for compatibility, ignored"},
-	{OPTION_STRING, 0, "control", AT(control), .arg = "fd:ctl[,ack]|fifo:ctl[,ack]",
+	{OPTION_STRING, 0, "control", AT(recorder.control), .arg = "fd:ctl[,ack]|fifo:ctl[,ack]",
 	 .help = "read commands from a descriptor or fifo: enable, disable, snapshot, evlist, ping, stop"},
 
 	GROUP("General"),

@@ -2,11 +2,11 @@
  * Whether tasks are recorded by CPU (bpf/task_filter.h), so that short ones are sampled as often as they are due.
  */
 #include "base/log.h"
-#include "cmd/record/priv.h"
+#include "recording/priv.h"
 
-void record_choose_filter(struct recording *r)
+void recorder_choose_filter(struct recorder *r)
 {
-	struct capture_options *c = &r->o->sampling.capture;
+	struct capture_options *c = &r->o.capture;
 	const struct target *t = &c->target;
 	c->followed = NULL;
 	if (t->system_wide || t->cpus || (target_is_none(t) && !r->workload.pid))
@@ -31,14 +31,14 @@ void record_choose_filter(struct recording *r)
 	error_destroy(err);
 }
 
-struct strobe_error *record_attach_filter(struct recording *r)
+struct strobe_error *recorder_attach_filter(struct recorder *r)
 {
 	return r->filter ? task_filter_attach(r->filter, r->capture, r->unwinder ? stack_unwinder_is_walked : NULL) : NULL;
 }
 
-void record_release_filter(struct recording *r)
+void recorder_release_filter(struct recorder *r)
 {
 	task_filter_destroy_behind(r->filter);
 	r->filter = NULL;
-	r->o->sampling.capture.followed = NULL;
+	r->o.capture.followed = NULL;
 }

@@ -11,15 +11,15 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "bpf/unwind/stack_unwinder.h"
-#include "cmd/record/priv.h"
 #include "object/object.h"
+#include "recording/priv.h"
 #include "session/foreign_files.h"
 #include "symbol/symbol.h"
 #include "unwind/table.h"
 
 static struct unwind_objects objects_of(void *ctx, const struct mapped_file *file)
 {
-	struct recording *r = ctx;
+	struct recorder *r = ctx;
 	struct unwind_objects ret = {};
 	struct dso *d = symbols_dso(r->symbols, file);
 	if (d)
@@ -35,9 +35,9 @@ static void keep_little(void)
 #endif
 }
 
-static struct strobe_error *open_unwinder(struct recording *r)
+static struct strobe_error *open_unwinder(struct recorder *r)
 {
-	struct capture_options *c = &r->o->sampling.capture;
+	struct capture_options *c = &r->o.capture;
 	struct stack_unwinder_options o = {
 		.sys = r->sys,
 		.frames_max = c->callgraph.max_stack,
@@ -93,27 +93,27 @@ static char *find_command(const char *name)
 }
 
 /* Of the command; of the first process; of the C library, as a distribution builds all its programs alike. */
-static char *program_of(const struct recording *r)
+static char *program_of(const struct recorder *r)
 {
-	const struct target *t = &r->o->sampling.capture.target;
+	const struct target *t = &r->o.capture.target;
 	const char *one = t->pids ? t->pids : t->tids;
 	Dl_info libc;
-	if (r->ctx->rest.argc)
-		return find_command(r->ctx->rest.argv[0]);
+	if (r->o.argv)
+		return find_command(r->o.argv[0]);
 	if (one)
 		return xasprintf("/proc/%.*s/exe", (int)strcspn(one, ","), one);
 	return dladdr((void *)(uintptr_t)malloc, &libc) && libc.dli_fname ? xstrdup(libc.dli_fname) : NULL;
 }
 
-struct strobe_error *record_choose_stacks(struct recording *r)
+struct strobe_error *recorder_choose_stacks(struct recorder *r)
 {
-	struct callgraph_options *c = &r->o->sampling.capture.callgraph;
+	struct callgraph_options *c = &r->o.capture.callgraph;
 	if (c->mode != CALLGRAPH_EH && c->mode != CALLGRAPH_AUTO)
 		return NULL;
 	struct strobe_error *err = open_unwinder(r);
 	if (!err) {
 		c->mode = CALLGRAPH_EH;
-		r->o->sampling.capture.sample_identifier = true;
+		r->o.capture.sample_identifier = true;
 		return NULL;
 	}
 	if (c->mode == CALLGRAPH_EH)
@@ -121,29 +121,29 @@ struct strobe_error *record_choose_stacks(struct recording *r)
 	_cleanup_free_ char *program = program_of(r);
 	bool fp = c->kernel_only || (program && keeps_frame_pointers(program));
 	c->mode = fp ? CALLGRAPH_FP : CALLGRAPH_DWARF;
-	c->leaf = fp && !r->o->sampling.capture.user_regs;
-	c->dump_bytes = fp ? 0 : RECORD_DUMP_BYTES;
-	record_say(r, "--call-graph auto is %s: %s", fp ? "fp" : "dwarf", err->message);
+	c->leaf = fp && !r->o.capture.user_regs;
+	c->dump_bytes = fp ? 0 : RECORDER_DUMP_BYTES;
+	recorder_say(r, RECORDER_NOTE, "--call-graph auto is %s: %s", fp ? "fp" : "dwarf", err->message);
 	error_destroy(err);
 	return NULL;
 }
 
-struct record_sink *record_join_stacks(struct recording *r, struct chain_sink *chain, struct record_sink *to)
+struct record_sink *recorder_path_sink(struct recorder *r, struct record_path *path, struct record_sink *to)
 {
+	to = record_objects_sink(&path->objects, to);
 	if (!r->unwinder)
 		return to;
-	chain->to = to;
-	if (!chain->unwinder)
-		chain_sink_init(chain, r->unwinder, to);
-	return &chain->sink;
+	path->chain.to = to;
+	if (!path->chain.unwinder)
+		chain_sink_init(&path->chain, r->unwinder, to);
+	return &path->chain.sink;
 }
 
-void record_release_stacks(struct recording *r)
+void recorder_release_stacks(struct recorder *r)
 {
-	chain_sink_deinit(&r->chain);
-	for (unsigned i = 0; i < r->part_chains_nr; i++)
-		chain_sink_deinit(&r->part_chains[i]);
-	free(r->part_chains);
+	chain_sink_deinit(&r->path.chain);
+	for (unsigned i = 0; i < r->parts_nr; i++)
+		chain_sink_deinit(&r->parts[i].chain);
 	stack_unwinder_destroy(r->unwinder);
 	symbols_destroy(r->symbols);
 	foreign_files_destroy(r->foreign_files);

@@ -1,4 +1,4 @@
-/* The readers of `strobe record`: priority, and threads of their own for --threads. */
+/* The readers of rings: their priority, and threads of their own for --threads. */
 #include <errno.h>
 #include <poll.h>
 #include <sched.h>
@@ -10,28 +10,28 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "cmd/record/priv.h"
+#include "recording/priv.h"
 #include "sys/priority.h"
 
 #define COMPRESS_LEVEL_QUICK 3
 
 /* First in the queue when a ring has filled: at normal priority a busy CPU makes the reader late, and data is lost. */
-struct strobe_error *record_raise_priority(const struct recording *r)
+struct strobe_error *recorder_raise_priority(const struct recorder *r)
 {
-	int asked = r->o->sampling.capture.rt_prio;
+	int requested = r->o.capture.rt_prio;
 	/* Slow compression at real-time priority would keep others from this CPU. */
-	if (!asked && r->o->compress_level > COMPRESS_LEVEL_QUICK)
+	if (!requested && r->o.compress_level > COMPRESS_LEVEL_QUICK)
 		return NULL;
-	int priority = asked ? asked : 1, refused = sys_set_realtime(priority);
+	int priority = requested ? requested : 1, refused = sys_set_realtime(priority);
 	if (!refused) {
 		log_info("reading at real-time priority %d", priority);
 		return NULL;
 	}
-	if (!asked) {
+	if (!requested) {
 		log_info("reading at normal priority: real-time priority is not permitted (CAP_SYS_NICE, ulimit -r)");
 		return NULL;
 	}
-	return error_errno(refused, "-r %d: real-time priority is not permitted (requires CAP_SYS_NICE or ulimit -r)", asked);
+	return error_errno(refused, "-r %d: real-time priority is not permitted (requires CAP_SYS_NICE or ulimit -r)", requested);
 }
 
 static struct strobe_error *set_affinity(const sys_cpus *cpus)
@@ -47,7 +47,7 @@ static struct strobe_error *set_affinity(const sys_cpus *cpus)
 	return r ? error_errno(errno, "cannot run the reader on the requested CPUs") : NULL;
 }
 
-static void wake_main(const struct recording *r)
+static void wake_main(const struct recorder *r)
 {
 	ssize_t n = write(r->stop_fd, &(uint64_t){1}, 8);
 	(void)n;
@@ -56,11 +56,11 @@ static void wake_main(const struct recording *r)
 static void *read_rings(void *arg)
 {
 	struct reader_thread *t = arg;
-	struct recording *r = t->rec;
+	struct recorder *r = t->recorder;
 	t->tid = (pid_t)syscall(SYS_gettid);
 	t->error = set_affinity(&t->affinity);
 	if (!t->error)
-		t->error = record_raise_priority(r);
+		t->error = recorder_raise_priority(r);
 	sem_post(&r->ready);
 	struct pollfd fds[] = {
 		{.fd = r->stop_fd, .events = POLLIN},
@@ -82,13 +82,13 @@ static void *read_rings(void *arg)
 	return NULL;
 }
 
-struct strobe_error *record_plan_threads(struct recording *r)
+struct strobe_error *recorder_plan_threads(struct recorder *r)
 {
 	const struct target_map *map = capture_target(r->capture);
 	sys_cpus used = {};
 	for (size_t i = 0; i < map->cpus.len; i++)
 		vec_push(&used, (uint32_t)map->cpus.data[i]);
-	struct strobe_error *err = reader_masks_parse(r->o->threads, r->sys, &used, &r->masks);
+	struct strobe_error *err = reader_masks_parse(r->o.threads, r->sys, &used, &r->masks);
 	vec_deinit(&used);
 	if (err)
 		return error_prefix(err, "--threads");
@@ -101,31 +101,28 @@ struct strobe_error *record_plan_threads(struct recording *r)
 	return err;
 }
 
-struct strobe_error *record_start_threads(struct recording *r)
+struct strobe_error *recorder_start_threads(struct recorder *r)
 {
 	r->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (r->stop_fd < 0)
 		return error_errno(errno, "cannot create an eventfd");
-	r->part_chains_nr = (unsigned)r->output.parts.len;
-	r->part_chains = xcalloc(r->part_chains_nr, sizeof(*r->part_chains));
-	r->part_objects = xcalloc(r->part_chains_nr, sizeof(*r->part_objects));
-	for (unsigned i = 0; i < r->part_chains_nr; i++) {
-		struct record_sink *to = &r->output.parts.data[i]->sink;
-		if (r->objects.on)
-			record_objects_init(&r->part_objects[i], &capture_env(r->capture)->events.data[0].attr,
-					    r->objects.all);
-		to = record_objects_sink(&r->part_objects[i], to);
-		capture_set_ring_sink(r->capture, i, record_join_stacks(r, &r->part_chains[i], to));
+	r->parts_nr = (unsigned)r->output.parts.len;
+	r->parts = xcalloc(r->parts_nr, sizeof(*r->parts));
+	for (unsigned i = 0; i < r->parts_nr; i++) {
+		struct record_path *path = &r->parts[i];
+		if (r->path.objects.on)
+			record_objects_init(&path->objects, &capture_env(r->capture)->events.data[0].attr, r->path.objects.all);
+		capture_set_ring_sink(r->capture, i, recorder_path_sink(r, path, &r->output.parts.data[i]->sink));
 	}
 	r->threads = xcalloc(r->threads_nr, sizeof(*r->threads));
 	sem_init(&r->ready, 0, 0);
 	for (unsigned i = 0; i < r->threads_nr; i++) {
 		struct reader_thread *t = &r->threads[i];
-		t->rec = r;
+		t->recorder = r;
 		t->reader = i;
 		memcpy(&t->affinity, &r->masks.masks.data[i].affinity, sizeof(t->affinity));
 		int e = pthread_create(&t->thread, NULL, read_rings, t);
-		if (e) /* record_join_threads() ends those that were started */
+		if (e) /* recorder_join_threads() ends those that were started */
 			return error_errno(e, "cannot start reader thread %u", i);
 		t->started = true;
 	}
@@ -137,12 +134,12 @@ struct strobe_error *record_start_threads(struct recording *r)
 	return NULL;
 }
 
-struct strobe_error *record_join_threads(struct recording *r)
+struct strobe_error *recorder_join_threads(struct recorder *r)
 {
 	struct strobe_error *err = NULL;
 	if (!r->threads)
 		return NULL;
-	wake_main(r); /* and each of them: nobody reads it now */
+	wake_main(r); /* and each of them: the main thread no longer reads it */
 	for (unsigned i = 0; i < r->threads_nr; i++) {
 		struct reader_thread *t = &r->threads[i];
 		if (!t->started)

@@ -1,4 +1,4 @@
-#include "session/record_objects.h"
+#include "recording/objects.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,0 +1,127 @@
+/*
+ * A recorder, shared by the files of this room: recorder.c (its life), files.c (file after file), commands.c (--control), threads.c
+ * (readers), stacks.c and followed.c (what BPF programs do for it), summary.c (what came of it).
+ */
+#pragma once
+#include <pthread.h>
+#include <semaphore.h>
+
+#include "bpf/task_filter.h"
+#include "bpf/unwind/chain_sink.h"
+#include "capture/control.h"
+#include "capture/session.h"
+#include "recording/objects.h"
+#include "recording/output.h"
+#include "recording/recorder.h"
+
+/*
+ * Rings are looked at that often whatever their watermark says, so that a file is not much behind what happened when
+ * the recorder is killed.
+ */
+#define DRAIN_INTERVAL_MS 250
+
+struct reader_thread {
+	pthread_t thread;
+	struct recorder *recorder;
+	unsigned reader;
+	sys_cpus affinity;
+	pid_t tid;
+	bool started;
+	struct strobe_error *error;
+};
+
+/* What records pass on their way to a file: stacks are joined with their samples, then files with code are noted. */
+struct record_path {
+	struct chain_sink chain;
+	struct record_objects objects;
+};
+
+struct recorder {
+	struct recorder_options o; /* capture: as it could be done here */
+	struct recorder_host host;
+	const struct sys *sys;
+	struct event_set events, trigger_events;
+	struct capture *capture;
+	struct capture *trigger; /* of switch_events */
+	struct record_output output;
+	struct record_path path;   /* of the main thread */
+	struct record_path *parts; /* of the files of a directory */
+	unsigned parts_nr;
+	struct task_filter *filter; /* NULL: events are opened on tasks */
+	bool lacks_filter;          /* for want of rights, or of a kernel that can */
+	/* --call-graph eh; unwinder is NULL without. */
+	struct stack_unwinder *unwinder;
+	struct symbols *symbols;
+	struct env *symbols_env;
+	struct foreign_files *foreign_files;
+	struct workload workload;
+	struct control control;
+	struct reader_masks masks;
+	struct reader_thread *threads; /* NULL: the main thread reads */
+	unsigned threads_nr;
+	sem_t ready; /* posted by each thread once it knows its ID, and filters may be set */
+	int stop_fd; /* eventfd for the threads */
+	int delay_fd, switch_fd;
+	size_t delay_step;         /* next edge of the schedule: start and end of each range in turn */
+	uint64_t file_start_bytes; /* what had been written when this file was begun */
+	unsigned files;
+	int signal; /* that ended it, or 0 */
+	bool done, has_facts;
+	bool gone; /* all tasks that were recorded have ended */
+};
+
+void recorder_say(const struct recorder *r, enum recorder_message kind, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+/* files.c */
+/* The sink of the main thread: the file, or in a directory its file "data". */
+struct record_sink *recorder_sink(struct recorder *r);
+/* What the file says of the machine, read once. */
+void recorder_fill_facts(struct recorder *r);
+struct strobe_error *recorder_begin_file(struct recorder *r) _must_check_;
+/* All that the rings hold goes to the file, which is then complete. *ret_name is borrowed from the output. */
+struct strobe_error *recorder_end_file(struct recorder *r, const char **ret_name) _must_check_;
+struct strobe_error *recorder_switch_file(struct recorder *r) _must_check_;
+bool recorder_is_switch_due(const struct recorder *r);
+/* A new file, or the content of overwritten rings into this one. False where neither applies. */
+struct strobe_error *recorder_snapshot(struct recorder *r, bool switches, bool *ret_done) _must_check_;
+struct strobe_error *recorder_open_trigger(struct recorder *r) _must_check_;
+struct strobe_error *recorder_take_trigger(struct recorder *r) _must_check_;
+
+/* commands.c: does what has come. */
+struct strobe_error *recorder_take_commands(struct recorder *r) _must_check_;
+/* The names of events a line, with groups ("-g"), frequencies ("-F") or attrs ("-v"); without the last newline. */
+void recorder_list_events(const struct event_set *events, const char *argument, struct strbuf *ret);
+
+/* followed.c: programs that let tasks be recorded by CPU, where that is possible; chosen before stacks are. */
+void recorder_choose_filter(struct recorder *r);
+struct strobe_error *recorder_attach_filter(struct recorder *r) _must_check_;
+void recorder_release_filter(struct recorder *r);
+
+/* stacks.c: settles --call-graph eh and auto, before the capture is opened. */
+struct strobe_error *recorder_choose_stacks(struct recorder *r) _must_check_;
+/* The begin of a path that ends in `to`. */
+struct record_sink *recorder_path_sink(struct recorder *r, struct record_path *path, struct record_sink *to);
+void recorder_release_stacks(struct recorder *r);
+
+/* threads.c: real-time priority for the calling thread, where that is permitted or requested. */
+struct strobe_error *recorder_raise_priority(const struct recorder *r) _must_check_;
+/* --threads: shares the rings out; starts the readers (they know their ids on return); ends them. */
+struct strobe_error *recorder_plan_threads(struct recorder *r) _must_check_;
+struct strobe_error *recorder_start_threads(struct recorder *r) _must_check_;
+struct strobe_error *recorder_join_threads(struct recorder *r) _must_check_;
+
+/* summary.c: what the kernel changed; what came of it. */
+void recorder_say_freq(const struct recorder *r);
+void recorder_say_notes(const struct recorder *r);
+struct recorder_outcome {
+	struct capture_totals totals;         /* samples: without records that carried stacks */
+	struct stack_unwinder_totals stacks;  /* of --call-graph eh; else zeros */
+	const char *lost_by_event;            /* "cycles 5, faults 1"; "" where the kernel does not count them */
+	bool is_realtime;                     /* rings were read at real-time priority */
+	uint64_t bytes;                       /* of all files */
+	const char *name;                     /* of the last one */
+	bool is_incomplete;
+};
+void recorder_say_outcome(const struct recorder *r, const struct recorder_outcome *outcome);
+/* failed: the file ends early. */
+void recorder_say_result(const struct recorder *r, const char *name, bool failed);
