@@ -152,7 +152,7 @@ static struct strobe_error *show_interval(void *ctx, double time_s, double lengt
 	struct counts c = { .is_interval = true, .time_s = time_s, .interval_s = length_s, .runs = 1 };
 	say_notes(m);
 	if (m->recorder)
-		TRY(recorder_add(m->recorder, time_s, false));
+		TRY(counts_recorder_add(m->recorder, time_s, false));
 	tally_clear(&m->tally);
 	tally_add(&m->tally, TALLY_SINCE_BEFORE);
 	show(m, &c, &m->tally);
@@ -169,9 +169,9 @@ static struct strobe_error *open_outputs(struct measurement *m)
 		hooks->request = serve_exposition;
 		hooks->request_fd = exposition_fd(&m->exposition);
 	}
-	struct recorder_settings recording = { .path = s->recording, .by = s->tally.by, .interval_ms = s->counting.interval_ms,
+	struct counts_recorder_settings recording = { .path = s->recording, .by = s->tally.by, .interval_ms = s->counting.interval_ms,
 					       .is_scaled = !s->tally.no_scale };
-	return s->recording ? recorder_create(&recording, &m->counting.set, &m->recorder) : NULL;
+	return s->recording ? counts_recorder_create(&recording, &m->counting.set, &m->recorder) : NULL;
 }
 
 struct strobe_error *measurement_prepare(struct measurement *m, struct event_list *events, const struct sys *sys, struct target target,
@@ -258,8 +258,8 @@ static struct strobe_error *finish_outputs(struct measurement *m)
 	if (m->settings.exposition)
 		TRY(exposition_finish(&m->exposition, expose_last, m));
 	if (m->recorder && !m->settings.counting.interval_ms)
-		TRY(recorder_add(m->recorder, m->counting.elapsed_s, true));
-	return m->recorder ? recorder_finish(m->recorder) : NULL;
+		TRY(counts_recorder_add(m->recorder, m->counting.elapsed_s, true));
+	return m->recorder ? counts_recorder_finish(m->recorder) : NULL;
 }
 
 struct strobe_error *measurement_run(struct measurement *m)
@@ -287,7 +287,7 @@ void measurement_close(struct measurement *m)
 	if (!m->is_prepared)
 		return;
 	counting_close(&m->counting);
-	recorder_destroy(m->recorder);
+	counts_recorder_destroy(m->recorder);
 	exposition_close(&m->exposition);
 	tally_deinit(&m->exposed);
 	tally_deinit(&m->tally);

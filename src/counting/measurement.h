@@ -18,7 +18,7 @@
 #include "counting/choice.h"
 #include "counting/counting.h"
 #include "counting/exposition.h"
-#include "counting/recorder.h"
+#include "counting/counts_recorder.h"
 
 struct measurement_settings {
 	struct counting_settings counting;
@@ -49,7 +49,7 @@ struct measurement {
 	struct tally whole;        /* of all intervals, for their summary */
 	struct tally exposed;
 	struct exposition exposition;
-	struct recorder *recorder;
+	struct counts_recorder *recorder;
 	struct stats elapsed, user, system;
 	VEC(double) elapsed_each;
 	bool notes_said, is_prepared;

@@ -1,4 +1,4 @@
-#include "counting/recorder.h"
+#include "counting/counts_recorder.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,13 +12,13 @@
 #include "counter/recording.h"
 #include "perfdata/writer.h"
 
-struct recorder {
+struct counts_recorder {
 	const struct counter_set *set;
 	struct env *env;
 	struct writer *writer;
 };
 
-static struct strobe_error *open_writer(struct recorder *r, const struct recorder_settings *s)
+static struct strobe_error *open_writer(struct counts_recorder *r, const struct counts_recorder_settings *s)
 {
 	bool pipe = !strcmp(s->path, "-");
 	recording_describe(r->env, r->set, pipe);
@@ -32,31 +32,32 @@ static struct strobe_error *open_writer(struct recorder *r, const struct recorde
 	return recording_begin(&r->writer->sink, r->set, s->by, s->interval_ms, s->is_scaled);
 }
 
-struct strobe_error *recorder_create(const struct recorder_settings *settings, const struct counter_set *set, struct recorder **ret)
+struct strobe_error *counts_recorder_create(const struct counts_recorder_settings *settings, const struct counter_set *set,
+					    struct counts_recorder **ret)
 {
-	struct recorder *r = xcalloc(1, sizeof(*r));
+	struct counts_recorder *r = xcalloc(1, sizeof(*r));
 	*ret = NULL;
 	r->set = set;
 	r->env = env_create();
 	struct strobe_error *err = open_writer(r, settings);
 	if (err)
-		recorder_destroy(r);
+		counts_recorder_destroy(r);
 	else
 		*ret = r;
 	return err;
 }
 
-struct strobe_error *recorder_add(struct recorder *r, double time_s, bool final)
+struct strobe_error *counts_recorder_add(struct counts_recorder *r, double time_s, bool final)
 {
 	return recording_add(&r->writer->sink, r->set, (uint64_t)(time_s * 1e9 + 0.5), final);
 }
 
-struct strobe_error *recorder_finish(struct recorder *r)
+struct strobe_error *counts_recorder_finish(struct counts_recorder *r)
 {
 	return writer_finish(r->writer, r->env);
 }
 
-void recorder_destroy(struct recorder *r)
+void counts_recorder_destroy(struct counts_recorder *r)
 {
 	if (!r)
 		return;

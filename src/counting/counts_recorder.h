@@ -5,9 +5,9 @@
 #include "counter/counter.h"
 #include "table/counts.h"
 
-struct recorder;
+struct counts_recorder;
 
-struct recorder_settings {
+struct counts_recorder_settings {
 	const char *path;     /* "-": standard output; borrowed */
 	enum counts_by by;    /* as the counts are shown */
 	uint64_t interval_ms;
@@ -15,10 +15,11 @@ struct recorder_settings {
 };
 
 /* Creates the file, with what describes the set. */
-struct strobe_error *recorder_create(const struct recorder_settings *settings, const struct counter_set *set, struct recorder **ret)
+struct strobe_error *counts_recorder_create(const struct counts_recorder_settings *settings, const struct counter_set *set,
+					    struct counts_recorder **ret)
 	_must_check_;
 /* Adds the last readings, as those of an interval or as the final ones. */
-struct strobe_error *recorder_add(struct recorder *r, double time_s, bool final) _must_check_;
-struct strobe_error *recorder_finish(struct recorder *r) _must_check_;
+struct strobe_error *counts_recorder_add(struct counts_recorder *r, double time_s, bool final) _must_check_;
+struct strobe_error *counts_recorder_finish(struct counts_recorder *r) _must_check_;
 /* NULL is none. A file that was not finished is left incomplete. */
-void recorder_destroy(struct recorder *r);
+void counts_recorder_destroy(struct counts_recorder *r);
