@@ -151,7 +151,7 @@ static void add_tree_columns(struct table *t)
 		[TREE_CALL + TOTAL] = { "total_ns", NULL, TABLE_COUNT }, [TREE_CALL + LEAST] = { "min_ns", NULL, TABLE_COUNT },
 		[TREE_CALL + MEAN] = { "mean_ns", NULL, TABLE_NUMBER }, [TREE_CALL + MOST] = { "max_ns", NULL, TABLE_COUNT },
 		[TREE_CALL + DEVIATION] = { "error_percent", NULL, TABLE_NUMBER },
-		[TREE_ERRNOS] = { "errnos", NULL, TABLE_TALLY },       [TREE_SLOTS] = { "log2_ns", NULL, TABLE_SERIES },
+		[TREE_ERRNOS] = { "errnos", NULL, TABLE_ITEMS },       [TREE_SLOTS] = { "log2_ns", NULL, TABLE_SERIES },
 	};
 	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++) {
 		struct table_column c = columns[i];
@@ -179,13 +179,13 @@ static void add_tree_thread(struct table *t, const struct syscall_stats *s, cons
 
 static void set_errnos(struct table *t, const struct syscall_stat *row)
 {
-	VEC(struct table_tally) counts = {};
+	VEC(struct table_item) counts = {};
 	for (size_t i = 0; i < row->errnos.len; i++) {
 		const char *name = strerrorname_np((int)row->errnos.data[i].errnum);
-		vec_push(&counts, ((struct table_tally){ name ? name : "unknown", row->errnos.data[i].calls }));
+		vec_push(&counts, ((struct table_item){ name ? name : "unknown", row->errnos.data[i].calls }));
 	}
 	if (counts.len)
-		table_set_tally(t, TREE_ERRNOS, counts.data, (uint32_t)counts.len);
+		table_set_items(t, TREE_ERRNOS, counts.data, (uint32_t)counts.len);
 	vec_deinit(&counts);
 }
 

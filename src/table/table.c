@@ -102,13 +102,18 @@ void table_set_series(struct table *t, size_t column, const double *values, uint
 	c->len = nr;
 }
 
-void table_set_tally(struct table *t, size_t column, const struct table_tally *counts, uint32_t nr)
+static const char *copy_of(struct table *t, const char *text)
+{
+	return text ? arena_strdup(&t->arena, text) : NULL;
+}
+
+void table_set_items(struct table *t, size_t column, const struct table_item *items, uint32_t nr)
 {
 	struct table_cell *c = set_cell(t, column);
-	struct table_tally *copy = arena_new_array(&t->arena, struct table_tally, nr + 1);
+	struct table_item *copy = arena_new_array(&t->arena, struct table_item, nr + 1);
 	for (uint32_t i = 0; i < nr; i++)
-		copy[i] = (struct table_tally){ arena_strdup(&t->arena, counts[i].name), counts[i].count };
-	c->tally = copy;
+		copy[i] = (struct table_item){ copy_of(t, items[i].name), items[i].count, copy_of(t, items[i].text) };
+	c->items = copy;
 	c->len = nr;
 }
 
@@ -201,9 +206,9 @@ static double cell_value(enum table_type type, const struct table_cell *c)
 		for (uint32_t i = 0; i < c->len; i++)
 			sum += c->series[i];
 		return sum;
-	case TABLE_TALLY:
+	case TABLE_ITEMS:
 		for (uint32_t i = 0; i < c->len; i++)
-			sum += (double)c->tally[i].count;
+			sum += (double)c->items[i].count;
 		return sum;
 	case TABLE_TEXT: break;
 	}

@@ -32,10 +32,17 @@ enum table_type {
 	TABLE_COUNT,  /* a uint64_t, exact in data */
 	TABLE_BOOL,
 	TABLE_SERIES, /* numbers in a row, over time or by size: bars in text, an array in JSON */
-	TABLE_TALLY,  /* counts by name: "ENOENT 3, EACCES 1", an object in JSON */
+	TABLE_ITEMS,  /* counts or texts by name: "ENOENT 3, EACCES 1"; or a list of them without names */
 };
 
 enum table_align { TABLE_ALIGN_BY_TYPE, TABLE_ALIGN_LEFT, TABLE_ALIGN_RIGHT };
+
+/* What items are in JSON. */
+enum table_items {
+	TABLE_ITEMS_OBJECT, /* { name: value, … } */
+	TABLE_ITEMS_LIST,   /* [ value, … ] */
+	TABLE_ITEMS_PAIRS,  /* [ { "name": name, "value": value }, … ], with the keys of the column */
+};
 
 /* What a cell means to a reader: the writers choose its colour. */
 enum table_mark { TABLE_PLAIN, TABLE_LOW, TABLE_MEDIUM, TABLE_HIGH, TABLE_GOOD, TABLE_BAD };
@@ -54,17 +61,20 @@ struct table_column {
 	enum table_align align;
 	bool is_tree;      /* indented by the depth of the row */
 	bool is_optional;  /* left out of JSON where it is not set */
+	enum table_items items;
+	const char *item_keys[2]; /* of TABLE_ITEMS_PAIRS */
 };
 
-struct table_tally {
-	const char *name;
+struct table_item {
+	const char *name; /* NULL in a list */
 	uint64_t count;
+	const char *text; /* in place of the count; or NULL */
 };
 
 struct table_cell {
 	bool set;
 	uint8_t mark;      /* enum table_mark */
-	uint32_t len;      /* of a series or a tally */
+	uint32_t len;      /* of a series or of items */
 	const char *shown; /* in text, in place of the value; or NULL */
 	union {
 		const char *text;
@@ -72,7 +82,7 @@ struct table_cell {
 		uint64_t count;
 		bool truth;
 		const double *series;
-		const struct table_tally *tally;
+		const struct table_item *items;
 	};
 };
 
@@ -131,7 +141,7 @@ void table_set_number(struct table *t, size_t column, double number);
 void table_set_count(struct table *t, size_t column, uint64_t count);
 void table_set_bool(struct table *t, size_t column, bool truth);
 void table_set_series(struct table *t, size_t column, const double *values, uint32_t nr);
-void table_set_tally(struct table *t, size_t column, const struct table_tally *counts, uint32_t nr);
+void table_set_items(struct table *t, size_t column, const struct table_item *items, uint32_t nr);
 /* What text shows in place of a cell's value: "1.2K". */
 void table_show(struct table *t, size_t column, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 void table_mark(struct table *t, size_t column, enum table_mark mark);
@@ -155,5 +165,5 @@ static inline const struct table_cell *table_cell(const struct table *t, size_t 
 	return &t->cells.data[row * t->columns.len + column];
 }
 
-/* The value as text shows it, scaled; a number, a count or the sum of a series or a tally. */
+/* The value as text shows it, scaled; a number, a count or the sum of a series or of items. */
 double table_cell_number(const struct table_column *column, const struct table_cell *cell);

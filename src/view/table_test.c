@@ -25,14 +25,14 @@ static void add_task(struct table *t, uint32_t depth, const char *name, uint64_t
 static void fill(struct table *t)
 {
 	static const double make[] = { 1, 0, 4 }, sshd[] = { 8, 8, 2 };
-	static const struct table_tally woken_by[] = { { "timer", 2 }, { "pipe", 1 } };
+	static const struct table_item woken_by[] = { { "timer", 2 }, { "pipe", 1 } };
 	table_init(t, "strobe-test", 1);
 	table_column(t, (struct table_column){ "task", NULL, TABLE_TEXT, .is_tree = true });
 	table_column(t, (struct table_column){ "runs", NULL, TABLE_COUNT });
 	table_column(t, (struct table_column){ "wait_ns", "wait", TABLE_COUNT, 3, .unit = "ms", .scale = 1e-6 });
 	table_column(t, (struct table_column){ "share", NULL, TABLE_NUMBER, 1, .unit = "%" });
 	table_column(t, (struct table_column){ "over_time", "over time", TABLE_SERIES });
-	table_column(t, (struct table_column){ "woken_by", NULL, TABLE_TALLY, .data_only = true, .is_optional = true });
+	table_column(t, (struct table_column){ "woken_by", NULL, TABLE_ITEMS, .data_only = true, .is_optional = true });
 	add_task(t, 0, "make", 12, 3250000);
 	table_set_number(t, SHARE, 25);
 	table_set_series(t, OVER_TIME, make, 3);
@@ -41,7 +41,7 @@ static void fill(struct table *t)
 	table_mark(t, WAIT, TABLE_HIGH);
 	add_task(t, 0, "sshd", 1, 12000000);
 	table_set_series(t, OVER_TIME, sshd, 3);
-	table_set_tally(t, WOKEN_BY, woken_by, 2);
+	table_set_items(t, WOKEN_BY, woken_by, 2);
 	table_sort(t, WAIT, true);
 }
 
@@ -257,6 +257,32 @@ static void sorting_keeps_families_together(void **state)
 	table_deinit(&t);
 }
 
+static void items_are_objects_lists_or_pairs(void **state)
+{
+	static const struct table_item named[] = { { "a", 1 }, { "b", .text = "x y" } }, list[] = { { .text = "p" }, { .count = 2 } };
+	struct table t;
+	struct out out;
+	table_init(&t, "strobe-test", 1);
+	t.has_no_notes = true;
+	table_column(&t, (struct table_column){ "object", NULL, TABLE_ITEMS });
+	table_column(&t, (struct table_column){ "list", NULL, TABLE_ITEMS, .items = TABLE_ITEMS_LIST });
+	table_column(&t, (struct table_column){ "pairs", NULL, TABLE_ITEMS, .items = TABLE_ITEMS_PAIRS, .item_keys = { "n", "v" } });
+	table_row(&t);
+	table_set_items(&t, 0, named, 2);
+	table_set_items(&t, 1, list, 2);
+	table_set_items(&t, 2, named, 1);
+	assert_text(&t, NULL, "  object      list  pairs\n  a 1, b x y  p, 2  a 1\n");
+	out_init_mem(&out);
+	table_csv(&out, &t, ",");
+	assert_out(&out, "object,list,pairs\na 1 b x y,p 2,a 1\n");
+	out_init_mem(&out);
+	table_json_rows(&out, &t);
+	assert_out(&out, "[\n  {\n    \"object\": {\n      \"a\": 1,\n      \"b\": \"x y\"\n    },\n"
+			 "    \"list\": [\n      \"p\",\n      2\n    ],\n"
+			 "    \"pairs\": [\n      {\n        \"n\": \"a\",\n        \"v\": 1\n      }\n    ]\n  }\n]\n");
+	table_deinit(&t);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -268,6 +294,7 @@ int main(void)
 		cmocka_unit_test(fixed_columns_are_not_widened),
 		cmocka_unit_test(long_series_are_folded),
 		cmocka_unit_test(sorting_keeps_families_together),
+		cmocka_unit_test(items_are_objects_lists_or_pairs),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

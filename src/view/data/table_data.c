@@ -24,11 +24,33 @@ static void json_series(struct json *j, const struct table_cell *c)
 	json_end(j);
 }
 
-static void json_tally(struct json *j, const struct table_cell *c)
+static void json_item(struct json *j, const struct table_item *item)
 {
-	json_object(j);
-	for (uint32_t i = 0; i < c->len; i++)
-		json_pair_u64(j, c->tally[i].name, c->tally[i].count);
+	if (item->text)
+		json_str(j, item->text);
+	else
+		json_u64(j, item->count);
+}
+
+static void json_items(struct json *j, const struct table_column *column, const struct table_cell *c)
+{
+	bool is_object = column->items == TABLE_ITEMS_OBJECT, has_pairs = column->items == TABLE_ITEMS_PAIRS;
+	if (is_object)
+		json_object(j);
+	else
+		json_array(j);
+	for (uint32_t i = 0; i < c->len; i++) {
+		const struct table_item *item = &c->items[i];
+		if (has_pairs) {
+			json_object(j);
+			json_pair_str(j, column->item_keys[0], item->name);
+		}
+		if (is_object || has_pairs)
+			json_key(j, is_object ? item->name : column->item_keys[1]);
+		json_item(j, item);
+		if (has_pairs)
+			json_end(j);
+	}
 	json_end(j);
 }
 
@@ -47,7 +69,7 @@ static void json_cell(struct json *j, const struct table_column *column, const s
 	case TABLE_COUNT: json_u64(j, c->count); break;
 	case TABLE_BOOL: json_bool(j, c->truth); break;
 	case TABLE_SERIES: json_series(j, c); break;
-	case TABLE_TALLY: json_tally(j, c); break;
+	case TABLE_ITEMS: json_items(j, column, c); break;
 	}
 }
 
@@ -84,15 +106,27 @@ static size_t json_row(struct json *j, const struct table *t, size_t row)
 	return row;
 }
 
+static void json_rows(struct json *j, const struct table *t)
+{
+	json_array(j);
+	for (size_t row = 0; row < t->rows.len && !out_failed(j->out);)
+		row = json_row(j, t, row);
+	json_end(j);
+}
+
+void table_json_rows(struct out *out, const struct table *t)
+{
+	struct json j;
+	json_init(&j, out, true);
+	json_rows(&j, t);
+}
+
 void table_json_members(struct json *j, const struct table *t)
 {
 	for (size_t i = 0; i < t->facts.len; i++)
 		fact_json(j, &t->facts.data[i]);
 	json_key(j, t->rows_key ? t->rows_key : "rows");
-	json_array(j);
-	for (size_t row = 0; row < t->rows.len && !out_failed(j->out);)
-		row = json_row(j, t, row);
-	json_end(j);
+	json_rows(j, t);
 	if (t->has_no_notes)
 		return;
 	json_key(j, "notes");
@@ -114,6 +148,15 @@ void table_json(struct out *out, const struct table *t)
 
 /* ---- CSV ---- */
 
+static void csv_item(struct strbuf *b, const char *gap, const struct table_item *item)
+{
+	strbuf_addf(b, "%s%s%s", gap, item->name ? item->name : "", item->name ? " " : "");
+	if (item->text)
+		strbuf_addstr(b, item->text);
+	else
+		strbuf_addf(b, "%" PRIu64, item->count);
+}
+
 static void csv_list(struct out *out, const struct table_column *column, const struct table_cell *c)
 {
 	_cleanup_strbuf_ struct strbuf b = {};
@@ -121,7 +164,7 @@ static void csv_list(struct out *out, const struct table_column *column, const s
 		if (column->type == TABLE_SERIES)
 			strbuf_addf(&b, "%s%.10g", i ? " " : "", c->series[i]);
 		else
-			strbuf_addf(&b, "%s%s %" PRIu64, i ? " " : "", c->tally[i].name, c->tally[i].count);
+			csv_item(&b, i ? " " : "", &c->items[i]);
 	out_csv(out, strbuf_str(&b));
 }
 
@@ -138,7 +181,7 @@ static void csv_cell(struct out *out, const struct table_column *column, const s
 	case TABLE_COUNT: out_u64(out, c->count); break;
 	case TABLE_BOOL: out_str(out, c->truth ? "true" : "false"); break;
 	case TABLE_SERIES:
-	case TABLE_TALLY: csv_list(out, column, c); break;
+	case TABLE_ITEMS: csv_list(out, column, c); break;
 	}
 }
 

@@ -1,9 +1,9 @@
 /*
  * A table as data: one JSON object with its format and version, or CSV with a line of keys.
  *
- * Values are those of the table, not scaled. In JSON a series is an array, a tally an object, and rows below a row are
+ * Values are those of the table, not scaled. In JSON a series is an array, items are an object or an array, and rows below a row are
  * in an array of that row (table.children_key). In CSV a tree has a first column `depth`, a series is its numbers with
- * blanks between, a tally is "name count" with blanks between.
+ * blanks between, items are "name value" with blanks between.
  */
 #pragma once
 #include "base/out.h"
@@ -12,6 +12,8 @@
 struct json;
 
 void table_json(struct out *out, const struct table *t);
+/* The array of rows alone. */
+void table_json_rows(struct out *out, const struct table *t);
 /* The members of that object after format and version, into an object of the caller's. */
 void table_json_members(struct json *j, const struct table *t);
 void table_csv(struct out *out, const struct table *t, const char *separator);

@@ -41,11 +41,16 @@ static void put_value(struct out *out, const struct table_column *column, const 
 		break;
 	case TABLE_BOOL: out_str(out, c->truth ? "yes" : "no"); break;
 	case TABLE_SERIES: put_series(out, c); break;
-	case TABLE_TALLY:
+	case TABLE_ITEMS:
 		for (uint32_t i = 0; i < c->len; i++) {
 			out_str(out, i ? ", " : "");
-			out_xml_str(out, c->tally[i].name);
-			out_f(out, " %" PRIu64, c->tally[i].count);
+			const struct table_item *item = &c->items[i];
+			out_xml_str(out, item->name ? item->name : "");
+			out_str(out, item->name ? " " : "");
+			if (item->text)
+				out_xml_str(out, item->text);
+			else
+				out_u64(out, item->count);
 		}
 		break;
 	}

@@ -1,6 +1,5 @@
 #include "view/text/table_text.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,17 +57,22 @@ static void add_bars(struct writer *w, const struct table_column *column, const 
 	}
 }
 
-static void add_tally(struct writer *w, const struct table_cell *c)
-{
-	for (uint32_t i = 0; i < c->len; i++)
-		strbuf_addf(&w->cell, "%s%s %" PRIu64, i ? ", " : "", c->tally[i].name, c->tally[i].count);
-}
-
 static void add_count(struct writer *w, uint64_t count)
 {
 	char digits[DIGITS_U64_BYTES], *end = digits + sizeof(digits);
 	const char *first = digits_u64(end, count);
 	strbuf_add(&w->cell, first, (size_t)(end - first));
+}
+
+static void add_items(struct writer *w, const struct table_cell *c)
+{
+	for (uint32_t i = 0; i < c->len; i++) {
+		const struct table_item *item = &c->items[i];
+		strbuf_addf(&w->cell, "%s%s%s%s", i ? ", " : "", item->name ? item->name : "", item->name ? " " : "",
+			    item->text ? item->text : "");
+		if (!item->text)
+			add_count(w, item->count);
+	}
 }
 
 static void add_value(struct writer *w, size_t index, const struct table_cell *c)
@@ -88,7 +92,7 @@ static void add_value(struct writer *w, size_t index, const struct table_cell *c
 		break;
 	case TABLE_BOOL: strbuf_addstr(&w->cell, c->truth ? "yes" : "no"); break;
 	case TABLE_SERIES: add_bars(w, column, c, w->highest[index]); break;
-	case TABLE_TALLY: add_tally(w, c); break;
+	case TABLE_ITEMS: add_items(w, c); break;
 	}
 }
 
@@ -111,7 +115,7 @@ static bool is_left(const struct table_column *c)
 {
 	if (c->align != TABLE_ALIGN_BY_TYPE)
 		return c->align == TABLE_ALIGN_LEFT;
-	return c->type == TABLE_TEXT || c->type == TABLE_SERIES || c->type == TABLE_TALLY;
+	return c->type == TABLE_TEXT || c->type == TABLE_SERIES || c->type == TABLE_ITEMS;
 }
 
 static const char *or_blanks(const char *text)
