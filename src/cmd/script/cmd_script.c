@@ -1,22 +1,27 @@
 /* strobe script: the samples and records of a recording as lines of text. */
-#include <string.h>
+#include <inttypes.h>
 
-#include "base/arena.h"
-#include "base/cleanup.h"
-#include "base/text.h"
-#include "cmd/script/script.h"
+#include "base/out.h"
+#include "cmd/cmd.h"
 #include "cmd/unsupported.h"
-#include "session/input.h"
+#include "dump/script.h"
+
+struct script_command {
+	struct script_options script;
+	const char *format;
+	bool force, debug;
+	unsigned verbose;
+};
 
 static struct strobe_error *add_fields(void *options, const char *value, bool negated)
 {
-	struct script_options *o = options;
+	struct script_options *o = &((struct script_command *)options)->script;
 	if (negated)
 		return error_create(ERROR_USAGE, "requires at least one field");
 	if (o->fields_nr == SCRIPT_FIELDS_MAX)
 		return error_create(ERROR_USAGE, "too many lists of fields (maximum: %d)", SCRIPT_FIELDS_MAX);
 	o->fields[o->fields_nr++] = value;
-	/* Seen here already, so that a wrong name is told as a wrong option. */
+	/* Parsed here already, so that a wrong name is reported as a wrong option. */
 	struct dump_fields probe;
 	dump_fields_defaults(&probe);
 	return dump_fields_parse(&probe, value);
@@ -24,22 +29,23 @@ static struct strobe_error *add_fields(void *options, const char *value, bool ne
 
 static struct strobe_error *all_cpus(void *options, const char *value, bool negated)
 {
-	struct script_options *o = options;
+	struct script_command *o = options;
 	(void)value;
 	if (!negated)
-		o->cpus = NULL;
+		o->script.cpus = NULL;
 	return NULL;
 }
 
-#define AT(field) offsetof(struct script_options, field)
+#define OWN(field) offsetof(struct script_command, field)
+#define AT(field) OWN(script.field)
 
 static const struct option table[] = {
 	{ OPTION_STRING, 'i', "input", AT(input), .arg = "file", .help = "input file; - for standard input" },
-	{ OPTION_BOOL, 'f', "force", AT(force), .help = "skip the ownership check" },
+	{ OPTION_BOOL, 'f', "force", OWN(force), .help = "skip the ownership check" },
 	{ OPTION_CALL, 'F', "fields", .arg = "str", .parse = add_fields,
 	  .help = "print these fields, separated by commas; prefix 'type:' to apply them to hw, sw, trace, raw, break "
 	  	"or\nsynth events only; +field and -field change the default fields. Fields: " DUMP_FIELD_NAMES },
-	{ OPTION_STRING, 0, "format", AT(format), .arg = "text|json",
+	{ OPTION_STRING, 0, "format", OWN(format), .arg = "text|json",
 	  .help = "output format; json: one object per line, with all sample fields or those of -F" },
 	{ OPTION_BOOL, 'D', "dump-raw-trace", AT(raw), .help = "also dump every record, in hexadecimal and decoded" },
 	{ OPTION_BOOL, 0, "dump-unsorted-raw-trace", AT(raw_unsorted), .help = "as -D, in file order" },
@@ -90,7 +96,7 @@ static const struct option table[] = {
 	{ OPTION_STRING, 0, "kallsyms", AT(symbol_files.kallsyms), .arg = "file", .help = "kernel symbols" },
 	{ OPTION_OFF, 0, "demangle", AT(symbol_files.no_demangle), .help = "demangle C++ and Rust names (on)" },
 	{ OPTION_BOOL, 0, "demangle-kernel", AT(symbol_files.demangle_kernel), .help = "demangle kernel symbols too" },
-	{ OPTION_BOOL, 'd', "debug-mode", AT(debug), .help = "print the number of samples out of time order at the end" },
+	{ OPTION_BOOL, 'd', "debug-mode", OWN(debug), .help = "print the number of samples out of time order at the end" },
 	UNSUPPORTED_SHORT_OPTION('g', "gen-script", unsupported_interpreter),
 	UNSUPPORTED_SHORT_OPTION('s', "script", unsupported_interpreter),
 	UNSUPPORTED_SHORT_OPTION('l', "list", unsupported_interpreter),
@@ -111,41 +117,65 @@ static const struct option table[] = {
 	UNSUPPORTED_OPTION("guestmodules", unsupported_guests),
 	UNSUPPORTED_OPTION("guestvmlinux", unsupported_guests),
 	UNSUPPORTED_OPTION("guest-code", unsupported_guests),
-	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "be more verbose" },
+	{ OPTION_COUNT, 'v', "verbose", OWN(verbose), .help = "be more verbose" },
 	OPTIONS_END,
 };
 
 static void defaults(void *options)
 {
-	struct script_options *o = options;
-	o->inlined = true;
+	struct script_command *o = options;
+	o->script.inlined = true;
 }
 
 /* Scripts of old guides say `script -f time,event,trace`: -f alone is --force today, and its list is left as a word. */
-static bool is_old_field_list(const struct script_options *o, const struct options_result *rest)
+static bool is_old_field_list(const struct script_command *o, const struct options_result *rest)
 {
-	return o->force && !o->fields_nr && rest->argc == 1 && dump_fields_is_list(rest->argv[0]);
+	return o->force && !o->script.fields_nr && rest->argc == 1 && dump_fields_is_list(rest->argv[0]);
+}
+
+/* What options and words mean together. */
+static struct strobe_error *finish_options(struct script_command *o, const struct options_result *rest)
+{
+	struct script_options *s = &o->script;
+	TRY(cmd_format_is_json(o->format, &s->json));
+	if (s->json && (s->raw || s->raw_unsorted || s->header || s->header_only || s->per_event))
+		return error_create(ERROR_USAGE, "-D, --header, --header-only and --per-event-dump print text and cannot be combined "
+						 "with --format json");
+	if (is_old_field_list(o, rest))
+		s->fields[s->fields_nr++] = rest->argv[0];
+	else if (rest->argc)
+		return error_create(ERROR_USAGE, "unexpected argument '%s'; Perl and Python scripts are not supported: they can read "
+						 "'script --format json', one object per line", rest->argv[0]);
+	return NULL;
+}
+
+static int print(struct cmd_context *ctx, const struct script_command *o)
+{
+	struct session session;
+	struct out out;
+	uint64_t misordered;
+	struct strobe_error *err = session_open(&session, cmd_host(ctx), o->script.input, o->force);
+	if (err)
+		return cmd_fail(ctx, err);
+	cmd_open_output(ctx, &out);
+	err = script_print(&session, &o->script, &out, &misordered);
+	int status = cmd_close_output(ctx, &out), failed = cmd_fail(ctx, err);
+	status = status ? status : failed;
+	if (status != CMD_BROKEN_PIPE)
+		session_remarks(&session, o->verbose);
+	if (o->debug && status != CMD_BROKEN_PIPE)
+		cmd_say(ctx, "%" PRIu64 " samples out of the order of time", misordered);
+	session_close(&session);
+	return status;
 }
 
 static int run(struct cmd_context *ctx, void *options)
 {
-	struct script_options *o = options;
+	struct script_command *o = options;
 	cmd_set_verbosity(o->verbose);
-	struct strobe_error *err = cmd_format_is_json(o->format, &o->json);
-	if (err)
-		return cmd_fail_usage(ctx, err);
-	if (o->json && (o->raw || o->raw_unsorted || o->header || o->header_only || o->per_event))
-		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "-D, --header, --header-only and --per-event-dump print "
-			"text and cannot be combined with --format json"));
-	if (is_old_field_list(o, &ctx->rest))
-		o->fields[o->fields_nr++] = ctx->rest.argv[0];
-	else if (ctx->rest.argc)
-		return cmd_fail_usage(
-			ctx, error_create(ERROR_USAGE,
-					  "unexpected argument '%s'; Perl and Python scripts are not supported: they can read "
-					  "'script --format json', one object per line",
-					  ctx->rest.argv[0]));
-	return script_run(ctx, o);
+	o->script.program = ctx->program;
+	struct strobe_error *err = finish_options(o, &ctx->rest);
+	return err ? cmd_fail_usage(ctx, err) : print(ctx, o);
 }
 
 const struct cmd cmd_script = {
@@ -153,7 +183,7 @@ const struct cmd cmd_script = {
 	.summary = "Read perf.data (created by record) and display its samples as text",
 	.usage = (const char *const[]){ "script [<options>]", NULL },
 	.options = table,
-	.options_bytes = sizeof(struct script_options),
+	.options_bytes = sizeof(struct script_command),
 	.defaults = defaults,
 	.run = run,
 	.permute = true,

@@ -1,72 +1,34 @@
-#include "cmd/script/script.h"
+#include "dump/script.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include <stddef.h>
 
-#include "base/arena.h"
-#include "base/cleanup.h"
 #include "base/lists.h"
-#include "base/mem.h"
-#include "base/new_file.h"
-#include "base/text.h"
 #include "dump/choice.h"
 #include "dump/counts.h"
 #include "dump/dumper.h"
+#include "dump/event_files.h"
 #include "dump/event_text.h"
 #include "dump/header_text.h"
 #include "dump/json_lines.h"
 #include "dump/raw.h"
 #include "session/input.h"
-#include "session/session.h"
-
-/* The samples of one event, in a file of their own (--per-event-dump). */
-struct event_file {
-	struct out out;
-	char *path;
-	struct new_file file;
-	uint64_t samples;
-};
 
 struct script {
-	struct cmd_context *ctx;
-	const struct script_options *o;
-	struct session session;
+	struct session *session;
 	const struct env *env;   /* the session's */
-	struct dumper *dumper;   /* made at the first record: a stream's events come as records */
+	const struct script_options *o;
+	const char *name;        /* of the recording */
 	struct out *out;
-	uint64_t previous_ns, misordered; /* --debug-mode */
-	struct event_file *files; /* one an event, or NULL */
+	struct dumper *dumper;   /* made at the first record: a stream's events come as records */
+	uint64_t previous_ns, misordered;
+	struct event_files files; /* with o->per_event */
 	struct dump_choice choice;
 	struct list_strings stop_at;
 	struct event_switches switches;
 	struct dump_counts counts;
-	bool wants_guests;       /* machine_pid and vcpu, which ID_INDEX tells of */
+	bool needs_guests;       /* machine_pid and vcpu, which ID_INDEX has */
 	uint64_t show;           /* bit n: records of type n are printed */
 };
-
-/* ---- before the first record ---- */
-
-static struct strobe_error *open_event_files(struct script *s)
-{
-	s->files = arena_new_array(&s->session.arena, struct event_file, s->env->events.len);
-	for (size_t i = 0; i < s->env->events.len; i++)
-		s->files[i].file = NEW_FILE_NONE;
-	for (size_t i = 0; i < s->env->events.len; i++) {
-		struct event_file *f = &s->files[i];
-		/* An event's name may hold anything: it names a file here, and stays in its directory. */
-		char *name = arena_strdup(&s->session.arena, s->env->events.data[i].name);
-		for (char *p = name; *p; p++)
-			*p = *p == '/' ? '_' : *p;
-		f->path = arena_printf(&s->session.arena, "%s.%s.dump", input_path(s->o->input), name);
-		TRY(new_file_create(f->path, &f->file));
-		out_init_fd(&f->out, f->file.fd);
-	}
-	return NULL;
-}
 
 /* All that needs the events; a stream has them once its first record of another kind comes. */
 static struct strobe_error *prepare(struct script *s)
@@ -97,14 +59,25 @@ static struct strobe_error *prepare(struct script *s)
 	TRY(event_switches_find(s->env, o->switch_off, "--switch-off", false, &s->switches.off));
 	event_switches_start(&s->switches);
 	if (o->per_event)
-		TRY(open_event_files(s));
-	TRY(dumper_create(s->env, resolver_machine(s->session.resolver), resolver_symbols(s->session.resolver), d, &s->dumper));
+		TRY(event_files_open(&s->files, s->env, s->name));
+	TRY(dumper_create(s->env, resolver_machine(s->session->resolver), resolver_symbols(s->session->resolver), d, &s->dumper));
 	if (o->json)
 		json_lines_head(s->out, s->env);
 	return NULL;
 }
 
 /* ---- samples ---- */
+
+/* A stream may bring further events after its first samples. */
+static struct strobe_error *event_out(struct script *s, uint32_t event, struct out **ret)
+{
+	*ret = event_files_sample(&s->files, event);
+	if (*ret)
+		return NULL;
+	TRY(event_files_open(&s->files, s->env, s->name));
+	*ret = event_files_sample(&s->files, event);
+	return NULL;
+}
 
 static struct strobe_error *on_sample(void *ctx, const struct resolved_sample *sample)
 {
@@ -115,16 +88,13 @@ static struct strobe_error *on_sample(void *ctx, const struct resolved_sample *s
 	s->misordered += sample->sample.time < s->previous_ns;
 	s->previous_ns = sample->sample.time;
 	if (s->o->raw)
-		raw_sample(out, s->env, input_path(s->o->input), sample);
+		raw_sample(out, s->env, s->name, sample);
 	if (event_switches_leave_out(&s->switches, sample->sample.event))
 		return NULL;
 	if (!dump_choice_has(&s->choice, sample))
 		return NULL;
-	if (s->files) {
-		struct event_file *f = &s->files[sample->sample.event];
-		out = &f->out;
-		f->samples++;
-	}
+	if (s->o->per_event)
+		TRY(event_out(s, sample->sample.event, &out));
 	if (s->o->json)
 		json_lines_sample(s->dumper, out, sample, !s->o->fields_nr);
 	else
@@ -146,7 +116,7 @@ static bool known_callers(void *ctx, const struct resolved_sample *sample, uint6
 
 /* ---- other records ---- */
 
-static uint64_t wanted_records(const struct script_options *o)
+static uint64_t shown_records(const struct script_options *o)
 {
 	static const struct {
 		size_t option;
@@ -163,11 +133,11 @@ static uint64_t wanted_records(const struct script_options *o)
 		{ offsetof(struct script_options, show_text_poke), TYPE(TEXT_POKE) },
 #undef TYPE
 	};
-	uint64_t wanted = 0;
+	uint64_t shown = 0;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		if (*(const bool *)((const char *)o + rows[i].option))
-			wanted |= rows[i].types;
-	return wanted;
+			shown |= rows[i].types;
+	return shown;
 }
 
 static struct strobe_error *on_record(void *ctx, struct record r, uint64_t time_ns)
@@ -175,9 +145,9 @@ static struct strobe_error *on_record(void *ctx, struct record r, uint64_t time_
 	struct script *s = ctx;
 	uint32_t type = r.hdr->type;
 	if (s->o->raw)
-		raw_record(s->out, s->env, input_path(s->o->input), r);
+		raw_record(s->out, s->env, s->name, r);
 	TRY(dump_counts_record(&s->counts, s->out, s->env, r, s->o->json));
-	if (type == RECORD_ID_INDEX && s->wants_guests) {
+	if (type == RECORD_ID_INDEX && s->needs_guests) {
 		if (!s->dumper)
 			TRY(prepare(s));
 		dumper_note_ids(s->dumper, r);
@@ -200,7 +170,7 @@ static struct strobe_error *on_record(void *ctx, struct record r, uint64_t time_
 
 static struct strobe_error *parse_lists(struct script *s)
 {
-	struct arena *arena = &s->session.arena;
+	struct arena *arena = &s->session->arena;
 	struct list_strings dsos, symbols;
 	TRY(list_strings_parse(arena, s->o->dsos, &dsos));
 	TRY(list_strings_parse(arena, s->o->symbols, &symbols));
@@ -214,15 +184,15 @@ static struct strobe_error *parse_lists(struct script *s)
 	return list_strings_parse(arena, s->o->stop_at, &s->stop_at);
 }
 
-static bool any_field(const struct script_options *o, uint64_t wanted)
+static bool any_field(const struct script_options *o, uint64_t fields)
 {
 	struct dump_fields f = { 0 };
 	uint64_t any = 0;
 	for (unsigned i = 0; i < o->fields_nr; i++)
-		error_destroy(dump_fields_parse(&f, o->fields[i])); /* told when they are used */
+		error_destroy(dump_fields_parse(&f, o->fields[i])); /* reported when they are used */
 	for (unsigned k = 0; k < DUMP_KINDS; k++)
 		any |= f.asked[k];
-	return any & wanted;
+	return any & fields;
 }
 
 static struct strobe_error *make_resolver(struct script *s)
@@ -240,90 +210,55 @@ static struct strobe_error *make_resolver(struct script *s)
 		},
 	};
 	if (o->stitch_calls && !resolve_has_calls(s->env))
-		cmd_say(s->ctx, "--stitch-lbr: the recording has no call stacks to stitch (record --call-graph lbr)");
+		session_say(s->session->host, "--stitch-lbr: the recording has no call stacks to stitch (record --call-graph lbr)");
 	TRY(parse_lists(s));
-	return session_resolve(&s->session, &request);
+	return session_resolve(s->session, &request);
 }
 
-static struct strobe_error *close_event_files(struct script *s)
-{
-	struct strobe_error *first = NULL;
-	for (size_t i = 0; s->files && i < s->env->events.len; i++) {
-		struct event_file *f = &s->files[i];
-		if (f->file.fd < 0)
-			continue;
-		out_flush(&f->out);
-		double mb = (double)f->out.flushed_bytes / 1024.0 / 1024.0;
-		struct strobe_error *err = out_close_file(&f->out, f->path);
-		if (!err)
-			err = new_file_keep(&f->file, 0600);
-		new_file_deinit(&f->file);
-		if (!err) {
-			out_f(s->out, "[ %s script: Wrote %.3f MB ", s->ctx->program, mb);
-			out_text_str(s->out, f->path);
-			out_f(s->out, " (%" PRIu64 " samples) ]\n", f->samples);
-		}
-		if (first)
-			error_destroy(err);
-		else
-			first = err;
-	}
-	return first;
-}
-
-static struct strobe_error *print_all(struct script *s)
+static struct strobe_error *print_stream(struct script *s)
 {
 	const struct script_options *o = s->o;
-	s->env = s->session.env;
-	if (o->header || o->header_only)
-		header_text_print(s->out, s->env, o->full_header);
-	if (o->header_only)
-		return NULL;
-	if (o->raw_unsorted)
-		return raw_all(s->out, s->session.source, input_path(o->input));
-	TRY(make_resolver(s));
 	if (!s->env->is_pipe)
 		TRY(prepare(s));
-	s->show = wanted_records(o);
-	s->wants_guests = any_field(o, DUMP_FIELD(MACHINE_PID) | DUMP_FIELD(VCPU));
-	bool wants_records = s->show || o->show_round || o->raw || s->wants_guests || s->env->has_stat || s->env->is_pipe;
-	bool wants_place = o->json || o->raw || !dump_choice_is_empty(&s->choice); /* of samples whose stack is known, too */
+	s->show = shown_records(o);
+	s->needs_guests = any_field(o, DUMP_FIELD(MACHINE_PID) | DUMP_FIELD(VCPU));
+	bool needs_records = s->show || o->show_round || o->raw || s->needs_guests || s->env->has_stat || s->env->is_pipe;
+	bool needs_place = o->json || o->raw || !dump_choice_is_empty(&s->choice); /* of samples whose stack is known, too */
 	struct resolve_callbacks callbacks = {
 		.sample = on_sample,
-		.record = wants_records ? on_record : NULL,
-		.knows_stack = wants_place ? NULL : knows_stack,
-		.known_callers = wants_place ? NULL : known_callers,
+		.record = needs_records ? on_record : NULL,
+		.knows_stack = needs_place ? NULL : knows_stack,
+		.known_callers = needs_place ? NULL : known_callers,
 		.ctx = s,
 	};
-	struct strobe_error *err = resolve_stream(s->session.resolver, callbacks);
-	struct strobe_error *files = close_event_files(s);
+	struct strobe_error *err = resolve_stream(s->session->resolver, callbacks);
+	struct strobe_error *files = event_files_finish(&s->files, s->o->program, s->out);
 	if (!err)
 		return files;
 	error_destroy(files);
 	return err;
 }
 
-int script_run(struct cmd_context *ctx, const struct script_options *o)
+static struct strobe_error *print_all(struct script *s)
 {
-	struct script s = { .ctx = ctx, .o = o };
-	struct out out;
-	struct strobe_error *err = session_open(&s.session, cmd_host(ctx), o->input, o->force);
-	if (err)
-		return cmd_fail(ctx, err);
-	cmd_open_output(ctx, &out);
-	s.out = &out;
-	err = print_all(&s);
-	int status = cmd_close_output(ctx, &out);
-	if (err) {
-		int failed = cmd_fail(ctx, err);
-		status = status ? status : failed;
-	}
-	if (status != CMD_BROKEN_PIPE)
-		session_remarks(&s.session, o->verbose);
-	if (o->debug && status != CMD_BROKEN_PIPE)
-		cmd_say(ctx, "%" PRIu64 " samples out of the order of time", s.misordered);
+	const struct script_options *o = s->o;
+	if (o->header || o->header_only)
+		header_text_print(s->out, s->env, o->full_header);
+	if (o->header_only)
+		return NULL;
+	if (o->raw_unsorted)
+		return raw_all(s->out, s->session->source, s->name);
+	TRY(make_resolver(s));
+	return print_stream(s);
+}
+
+struct strobe_error *script_print(struct session *session, const struct script_options *o, struct out *out, uint64_t *ret_misordered)
+{
+	struct script s = { .session = session, .env = session->env, .o = o, .name = input_path(o->input), .out = out };
+	struct strobe_error *err = print_all(&s);
+	*ret_misordered = s.misordered;
+	event_files_deinit(&s.files);
 	dump_counts_close(&s.counts);
 	dumper_destroy(s.dumper);
-	session_close(&s.session);
-	return status;
+	return err;
 }
