@@ -6,13 +6,46 @@
 
 import json
 import os
+import shutil
 import subprocess
+import sys
 import time
 from collections import Counter
 
 from strobetest import SCRATCH, STROBE, Tap, build_workload, require_root, run
 
 CALLS = 300000
+EXEC_CALLS = 30000
+# A thread that is not the leader calls exec, and takes the leader's ID: when it is let go, the program is another.
+EXECS = f"""
+import os, sys, threading, time
+def execute():
+    os.execv({shutil.which("dd")!r}, ["dd", "if=/dev/zero", "of=/dev/null", "bs=512", "count={EXEC_CALLS}"])
+sys.stdin.readline()
+threading.Thread(target=execute).start()
+time.sleep(60)
+"""
+
+
+def count_exec(tap):
+    """All calls of a thread's exec are its process's, which is all that top looks at."""
+    process = subprocess.Popen([sys.executable, "-c", EXECS], stdin=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    top = subprocess.Popen([STROBE, "top", "--format", "json", "-e", "raw_syscalls:sys_enter", "-p", str(process.pid), "-s", "comm",
+                            "-d", "0.3", "-z"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    try:
+        top.stdout.readline()  # it counts from here on
+        process.communicate("\n")
+        found, deadline = Counter(), time.monotonic() + 20
+        while found["dd"] < 2 * EXEC_CALLS and time.monotonic() < deadline:
+            line = top.stdout.readline()
+            for row in (row for e in json.loads(line)["report"]["events"] for row in e["rows"]) if line else ():
+                found[row["command"] if "command" in row else row["comm"]] += row["values"][0]["self"]["samples"]
+            if not line:
+                break
+        tap.ok(found["dd"] >= 2 * EXEC_CALLS, "a thread that calls exec is counted under the ID that it takes", found)
+    finally:
+        top.kill()
+        top.communicate()
 
 
 def main():
@@ -47,6 +80,7 @@ def main():
     # before its exec it has the name of its parent, which a refresh may find
     tap.ok(by_name["dd"] >= 2 * CALLS, "under its name, though it has ended", by_name)
 
+    count_exec(tap)
     load = subprocess.Popen([build_workload("switches"), "60000"])
     try:
         # syscalls:sys_enter_* has no raw form: another program counts it

@@ -215,3 +215,13 @@ SEC("raw_tp/sched_process_exit") int forget_task(__u64 *ctx)
 	remove_target(task->pid);
 	return 0;
 }
+
+/* (task, old thread ID, binary): a thread that calls exec takes the ID of its process, whose leader has ended. */
+SEC("raw_tp/sched_process_exec") int follow_exec(__u64 *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u32 tid = ctx[1];
+	if (tid != (__u32)task->pid && remove_target(tid) && !add_target(task->pid))
+		__sync_fetch_and_add(&control.unfollowed, 1);
+	return 0;
+}

@@ -99,8 +99,8 @@ static struct strobe_error *load(struct sample_counts *c)
 		{ "targets", c->settings.by_target ? TARGETS_MAX : 1, 0 },
 		{},
 	};
-	static const char *const but_events[] = { "count_tracepoint", "follow_fork", "forget_task", NULL };
-	static const char *const but_tracepoints[] = { "count_sample", "follow_fork", "forget_task", NULL };
+	static const char *const but_events[] = { "count_tracepoint", "follow_fork", "forget_task", "follow_exec", NULL };
+	static const char *const but_tracepoints[] = { "count_sample", "follow_fork", "forget_task", "follow_exec", NULL };
 	static const char *const but_targets[] = { "count_sample", NULL };
 	struct bpf_load_options load = {
 		.sys = c->options.sys,
@@ -133,6 +133,7 @@ static struct strobe_error *add_targets(struct sample_counts *c)
 	int fd = bpf_map_of(c->loaded, "targets");
 	TRY(bpf_attach_program(c->loaded, "follow_fork"));
 	TRY(bpf_attach_program(c->loaded, "forget_task"));
+	TRY(bpf_attach_program(c->loaded, "follow_exec"));
 	for (size_t i = 0; i < map->threads.len; i++) {
 		uint32_t tid = (uint32_t)map->threads.data[i].tid, one = 1;
 		TRY(bpf_map_set(fd, &tid, &one));
