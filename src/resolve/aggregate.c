@@ -166,15 +166,15 @@ static struct strobe_error *feed_record(void *ctx, struct record rec, uint64_t t
 		return error_create(ERROR_STOPPED, "stopped");
 	if (rec.hdr->type != PERF_RECORD_SAMPLE) {
 		resolver_side_band(f->r, rec, time_ns, false);
-		if (f->worker)
-			step_machine_changed(&f->worker->step);
 		return NULL;
 	}
 	f->r->stats.records[PERF_RECORD_SAMPLE]++;
-	if (f->worker)
-		worker_sample(f->worker, rec, f->place);
-	else
+	if (!f->worker) {
 		resolver_count_samples(f->r, rec, time_ns);
+		return NULL;
+	}
+	step_machine_changed(&f->worker->step); /* by records before, or by what jitdumps tell in between */
+	worker_sample(f->worker, rec, f->place);
 	return NULL;
 }
 

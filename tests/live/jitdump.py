@@ -9,8 +9,9 @@ import glob
 import os
 import random
 import re
+import subprocess
 
-from strobetest import PERF, SCRATCH, Tap, build_workload, perf, record, run, strobe
+from strobetest import PERF, SCRATCH, STROBE, Tap, build_workload, perf, record, run, strobe
 
 NAMES = ["made_first", "made_second", "made_later"]
 
@@ -30,10 +31,24 @@ def direct(tap, binary):
         runs, counts = functions(strobe, path)
         tap.equal(runs, NAMES, f"functions follow one another, {what}")
         done = strobe("report", "--stdio", "--sort", "sym,srcline", "-i", path)
-        shares = {name: sum(float(p) for p in re.findall(rf"([\d.]+)%.*{name} ", done.out)) for name in NAMES}
+        shares = shares_of(done)
         tap.ok(all(22 < s < 45 for s in shares.values()), f"a third for each, {what}", done)
         tap.ok("made.jit:11" in done.out, f"lines, {what}", done)
     return path
+
+
+def shares_of(done):
+    return {name: sum(float(p) for p in re.findall(rf"([\d.]+)%.*{name}\b", done.out)) for name in NAMES}
+
+
+def streamed(tap, binary):
+    """A stream is read in order of time: between two samples without a record in between, code may be replaced."""
+    path = os.path.join(SCRATCH, "stream.data")
+    with open(path, "wb") as out:
+        subprocess.run([STROBE, "record", "-q", "-N", "-e", "cpu-clock:u", "-F", "1000", "-o", "-", "--", binary, "dump", "0.4", SCRATCH],
+                       stdout=out, check=True, timeout=60)
+    shares = shares_of(strobe("report", "--stdio", "--sort", "sym", "-i", path))
+    tap.ok(all(22 < s < 45 for s in shares.values()), "a third for each, of a stream", shares)
 
 
 def damaged(tap, path):
@@ -118,6 +133,7 @@ def injected(tap, path):
 def main():
     tap = Tap()
     binary = build_workload("jit")
+    streamed(tap, binary)
     path = direct(tap, binary)
     injected(tap, path)
     damaged(tap, path)
