@@ -17,7 +17,6 @@ struct cxx_node *cxx_parse_types(struct parser *p, bool to_end)
 	return list;
 }
 
-
 /* L <type> <value> E, L _Z <encoding> E */
 struct cxx_node *cxx_parse_literal(struct parser *p)
 {
@@ -71,7 +70,6 @@ struct cxx_node *cxx_parse_template_args(struct parser *p)
 	p->in_conversion = was;
 	return p->bad ? NULL : list;
 }
-
 
 static struct cxx_node *make_builtin(struct parser *p, const char *text, uint32_t literal, const char *suffix)
 {

@@ -649,7 +649,6 @@ bool reboot_has_arg(const struct syscall_event *ev, unsigned i)
 	return arg32(ev, 2) == 0xa1b2c3d4; /* LINUX_REBOOT_CMD_RESTART2 */
 }
 
-
 /* struct user_desc: three words and bits. Of get_thread_area(2) the first is a question, the others its answer. */
 void print_user_desc(struct emit *e, unsigned i)
 {
