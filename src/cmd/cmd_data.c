@@ -6,145 +6,33 @@
 
 #include "base/cleanup.h"
 #include "cmd/cmd.h"
-#include "dump/samples_ctf.h"
-#include "dump/samples_json.h"
+#include "dump/conversion.h"
 #include "session/input.h"
-#include "session/session.h"
 
 struct data_command {
-	const char *input, *to_json, *to_ctf, *times;
-	bool force, overwrite, any_owner, tod, all;
+	struct conversion_options conversion;
+	const char *to_json, *to_ctf;
+	bool force, overwrite, all;
 	unsigned verbose;
 };
 
 #define AT(field) offsetof(struct data_command, field)
 
 static const struct option table[] = {
-	{ OPTION_STRING, 'i', "input", AT(input), .arg = "file", .help = "input file (default: perf.data); - for standard input" },
+	{ OPTION_STRING, 'i', "input", AT(conversion.input), .arg = "file",
+	  .help = "input file (default: perf.data); - for standard input" },
 	{ OPTION_STRING, 0, "to-json", AT(to_json), .arg = "file", .help = "write JSON to this file; - for standard output" },
 	{ OPTION_STRING, 0, "to-ctf", AT(to_ctf), .arg = "dir", .help = "write a CTF trace to this directory" },
 	{ OPTION_BOOL, 0, "all", AT(all), .help = "CTF: convert all records, not only samples" },
-	{ OPTION_BOOL, 0, "tod", AT(tod), .help = "convert timestamps to wall clock time (requires record -k)" },
-	{ OPTION_STRING, 0, "time", AT(times), .arg = "str",
+	{ OPTION_BOOL, 0, "tod", AT(conversion.wall_clock), .help = "convert timestamps to wall clock time (requires record -k)" },
+	{ OPTION_STRING, 0, "time", AT(conversion.times), .arg = "str",
 	  .help = "only this time range: start,stop in seconds (either may be omitted); or 10%/2, 0%-10%,30%-40%" },
 	{ OPTION_BOOL, 0, "overwrite", AT(overwrite), .help = "overwrite an existing file or trace" },
-	{ OPTION_BOOL, 0, "any-owner", AT(any_owner), .help = "skip the ownership check of the recording" },
+	{ OPTION_BOOL, 0, "any-owner", AT(conversion.force), .help = "skip the ownership check of the recording" },
 	{ OPTION_BOOL, 'f', "force", AT(force), .help = "same as --overwrite --any-owner, as in perf" },
 	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "be more verbose" },
 	OPTIONS_END,
 };
-
-struct conversion {
-	struct cmd_context *ctx;
-	const struct data_command *o;
-	struct session session;
-	struct samples_json json;
-	struct samples_ctf ctf;
-	struct out *out; /* of JSON; NULL before it is created */
-	bool has_begun;
-	struct strobe_error *damage; /* of the recording: what was whole is written */
-};
-
-static bool overwrites(const struct data_command *o)
-{
-	return o->overwrite || o->force;
-}
-
-static bool takes_any_owner(const struct data_command *o)
-{
-	return o->any_owner || o->force;
-}
-
-static struct strobe_error *begin_json(struct conversion *c)
-{
-	return samples_json_begin(&c->json, c->session.env, c->o->tod, c->out);
-}
-
-static struct strobe_error *begin_ctf(struct conversion *c)
-{
-	return samples_ctf_begin(&c->ctf, c->session.env, c->o->tod, c->o->to_ctf, overwrites(c->o));
-}
-
-/* The head is written with what comes first: a stream's events and features come as records before it. */
-static struct strobe_error *begin(struct conversion *c)
-{
-	if (c->has_begun)
-		return NULL;
-	TRY(c->o->to_ctf ? begin_ctf(c) : begin_json(c));
-	c->has_begun = true;
-	return NULL;
-}
-
-static struct strobe_error *json_sample(void *ctx, const struct resolved_sample *s)
-{
-	struct conversion *c = ctx;
-	TRY(begin(c));
-	samples_json_add(&c->json, s);
-	return out_failed(c->out) ? error_create(ERROR_STOPPED, "output") : NULL;
-}
-
-static struct strobe_error *ctf_sample(void *ctx, const struct resolved_sample *s)
-{
-	struct conversion *c = ctx;
-	TRY(begin(c));
-	samples_ctf_add(&c->ctf, s);
-	return ctf_failed(c->ctf.trace) ? error_create(ERROR_STOPPED, "output") : NULL;
-}
-
-static struct strobe_error *ctf_record(void *ctx, struct record r, uint64_t time_ns)
-{
-	struct conversion *c = ctx;
-	if (r.hdr->type >= RECORD_USER_FIRST || !time_ranges_have(c->session.filter.times, c->session.filter.times_nr, time_ns))
-		return NULL;
-	TRY(begin(c));
-	samples_ctf_count_lost(&c->ctf, r);
-	if (c->o->all)
-		samples_ctf_add_record(&c->ctf, r, time_ns);
-	return NULL;
-}
-
-/* CTF has addresses alone: nothing is to be looked up. */
-static bool needs_no_names(void *ctx, const struct resolved_sample *s)
-{
-	(void)ctx, (void)s;
-	return true;
-}
-
-static struct strobe_error *read_all(struct conversion *c, struct resolve_callbacks callbacks)
-{
-	const struct session_request request = {
-		.choice.times = c->o->times,
-		.resolve = { .with_chains = true, .max_stack = UINT32_MAX },
-	};
-	TRY(session_resolve(&c->session, &request));
-	TRY(sample_choice_check(&request.choice, c->session.env));
-	struct strobe_error *err = resolve_stream(c->session.resolver, callbacks);
-	if (err && c->has_begun)
-		c->damage = take_ptr(err);
-	if (!err)
-		err = begin(c);
-	input_remarks(cmd_host(c->ctx), c->session.reader, resolver_stats(c->session.resolver));
-	return err;
-}
-
-static struct strobe_error *write_json(void *ctx, struct out *out)
-{
-	struct conversion *c = ctx;
-	c->out = out;
-	TRY(read_all(c, (struct resolve_callbacks){ .sample = json_sample, .ctx = c }));
-	samples_json_end(&c->json);
-	return NULL;
-}
-
-static struct strobe_error *write_ctf(struct conversion *c)
-{
-	struct strobe_error *err = read_all(c, (struct resolve_callbacks){
-		.sample = ctf_sample, .record = ctf_record, .knows_stack = needs_no_names, .ctx = c });
-	if (!err)
-		err = samples_ctf_end(&c->ctf);
-	samples_ctf_deinit(&c->ctf);
-	return err;
-}
 
 static struct strobe_error *check(const struct cmd_context *ctx, const struct data_command *o)
 {
@@ -159,49 +47,62 @@ static struct strobe_error *check(const struct cmd_context *ctx, const struct da
 	return NULL;
 }
 
-static struct strobe_error *convert(struct conversion *c)
+struct json_file {
+	struct conversion *conversion;
+	bool created;
+};
+
+static struct strobe_error *write_json(void *ctx, struct out *out)
 {
-	const char *path = c->o->to_json;
-	struct stat st;
-	bool is_stdout = path && !strcmp(path, "-");
-	if (path && !is_stdout && !overwrites(c->o) && !stat(path, &st))
-		return error_with_status(error_create(ERROR_USAGE, "%s exists; use --overwrite to replace it", path),
-					 OUTPUT_OPEN_STATUS);
-	TRY(session_open(&c->session, cmd_host(c->ctx), c->o->input, takes_any_owner(c->o)));
-	if (c->o->to_ctf)
-		return write_ctf(c);
-	struct strobe_error *err = cmd_write_file(path, write_json, c);
-	return c->out ? err : error_with_status(err, OUTPUT_OPEN_STATUS);
+	struct json_file *f = ctx;
+	f->created = true;
+	return conversion_to_json(f->conversion, out);
 }
 
-static void say_done(const struct conversion *c)
+static struct strobe_error *convert(struct cmd_context *ctx, const struct data_command *o, struct conversion *c)
 {
-	const char *input = input_path(c->o->input);
-	if (c->o->to_json)
-		cmd_say(c->ctx, "%s: wrote %" PRIu64 " samples as JSON to %s", input, c->json.samples, c->o->to_json);
-	else if (!c->o->all)
-		cmd_say(c->ctx, "%s: wrote %" PRIu64 " samples as CTF to %s", input, c->ctf.samples, c->o->to_ctf);
+	const char *path = o->to_json;
+	struct json_file json = { .conversion = c };
+	struct stat st;
+	bool overwrites = o->overwrite || o->force;
+	if (path && strcmp(path, "-") != 0 && !overwrites && !stat(path, &st))
+		return error_with_status(error_create(ERROR_USAGE, "%s exists; use --overwrite to replace it", path),
+					 OUTPUT_OPEN_STATUS);
+	TRY(conversion_open(c, cmd_host(ctx), &o->conversion));
+	if (o->to_ctf)
+		return conversion_to_ctf(c, o->to_ctf, overwrites, o->all);
+	struct strobe_error *err = cmd_write_file(path, write_json, &json);
+	return json.created ? err : error_with_status(err, OUTPUT_OPEN_STATUS);
+}
+
+static void say_done(const struct cmd_context *ctx, const struct data_command *o, const struct conversion *c)
+{
+	const char *input = input_path(o->conversion.input);
+	if (o->to_json)
+		cmd_say(ctx, "%s: wrote %" PRIu64 " samples as JSON to %s", input, c->samples, o->to_json);
+	else if (!o->all)
+		cmd_say(ctx, "%s: wrote %" PRIu64 " samples as CTF to %s", input, c->samples, o->to_ctf);
 	else
-		cmd_say(c->ctx, "%s: wrote %" PRIu64 " samples and %" PRIu64 " other records as CTF to %s", input,
-			c->ctf.samples, c->ctf.records, c->o->to_ctf);
+		cmd_say(ctx, "%s: wrote %" PRIu64 " samples and %" PRIu64 " other records as CTF to %s", input, c->samples,
+			c->records, o->to_ctf);
 }
 
 static int run(struct cmd_context *ctx, void *options)
 {
-	const struct data_command *o = options;
-	struct conversion c = { .ctx = ctx, .o = o };
+	struct data_command *o = options;
+	struct conversion c = {};
 	struct strobe_error *err = check(ctx, o);
 	if (err)
 		return cmd_fail_usage(ctx, err);
 	cmd_set_verbosity(o->verbose);
-	err = convert(&c);
-	session_close(&c.session);
-	if (err) {
-		error_destroy(c.damage);
-		return cmd_fail(ctx, err);
+	o->conversion.force |= o->force;
+	err = convert(ctx, o, &c);
+	if (!err) {
+		say_done(ctx, o, &c);
+		err = take_ptr(c.damage);
 	}
-	say_done(&c);
-	return cmd_fail(ctx, c.damage);
+	conversion_close(&c);
+	return cmd_fail(ctx, err);
 }
 
 const struct cmd cmd_data = {

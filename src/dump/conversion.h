@@ -1,0 +1,42 @@
+/*
+ * A recording converted sample by sample, as `perf data convert` does it: to JSON or to a CTF trace.
+ *
+ *	err = conversion_open(&c, host, &options);
+ *	err = conversion_to_json(&c, out);          or conversion_to_ctf(&c, directory, …)
+ *	conversion_close(&c);                       in any case
+ *
+ * Of a damaged recording what was whole is written; c.damage then says what ended it. One thread.
+ */
+#pragma once
+#include "base/out.h"
+#include "dump/samples_ctf.h"
+#include "dump/samples_json.h"
+#include "session/session.h"
+
+struct conversion_options {
+	const char *input; /* as input_open() takes it */
+	const char *times; /* --time, or NULL */
+	bool force;        /* the recording may belong to another user */
+	bool wall_clock;   /* times of day: the recording must have them */
+};
+
+struct conversion {
+	const struct conversion_options *options;
+	struct session session;
+	struct strobe_error *damage; /* of the recording; the caller's, who clears it */
+	uint64_t samples, records;   /* that were written; records: others than samples */
+	/* the rest is of conversion.c */
+	struct samples_json json;
+	struct samples_ctf ctf;
+	struct out *out;
+	const char *directory; /* of CTF */
+	bool replace, all_records, has_begun;
+};
+
+/* options are borrowed. */
+struct strobe_error *conversion_open(struct conversion *c, const struct session_host *host, const struct conversion_options *options)
+	_must_check_;
+struct strobe_error *conversion_to_json(struct conversion *c, struct out *out) _must_check_;
+/* replace: a trace that is there. all_records: not only samples. */
+struct strobe_error *conversion_to_ctf(struct conversion *c, const char *directory, bool replace, bool all_records) _must_check_;
+void conversion_close(struct conversion *c);
