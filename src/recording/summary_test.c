@@ -72,7 +72,6 @@ static void names_of_rows_and_pipes(void **state)
 	expect(f, "R Woken up 0 times to write data\nR Captured and wrote 0.000 MB -\n");
 }
 
-
 static void losses(void **state)
 {
 	struct fixture *f = *state;

@@ -42,7 +42,6 @@ struct report_request {
 	bool begins_with_code;           /* of the first function: `annotate` */
 };
 
-
 static inline struct report_request report_request_defaults(void)
 {
 	return (struct report_request){ .selection.inlined = true, .grouping = report_grouping_defaults() };
