@@ -70,6 +70,12 @@ bool input_is_foreign(const char *path)
 	return true;
 }
 
+bool input_is_recording(const char *path)
+{
+	char head[MAGIC_BYTES];
+	return peek(path, head) && (!memcmp(head, "PERFILE2", MAGIC_BYTES) || !memcmp(head, "2ELIFREP", MAGIC_BYTES));
+}
+
 struct strobe_error *input_open(const char *given, bool force, struct record_source **ret)
 {
 	const char *path = input_path(given);

@@ -20,6 +20,8 @@ const char *input_path(const char *given);
  * directory, a device, nothing at all) is left to the reader of recordings. Nothing is taken out of a pipe.
  */
 bool input_is_foreign(const char *path);
+/* Whether a file looks like a recording. Does not wait for a pipe. */
+bool input_is_recording(const char *path);
 struct strobe_error *input_open(const char *given, bool force, struct record_source **ret) _must_check_;
 /* Says once what was lost while recording, and what was damaged or unfinished in the file. */
 void input_remarks(const struct session_host *host, struct record_source *source, const struct resolve_stats *stats);

@@ -5,7 +5,6 @@
 #include "cmd/cmd.h"
 #include "session/peek.h"
 #include "session/report/report_session.h"
-#include "view/tui/browser.h"
 
 enum report_format { REPORT_STDIO, REPORT_JSON, REPORT_CSV };
 
@@ -23,16 +22,6 @@ struct report_options {
 	bool list_keys;
 	bool header, header_only, full_header, stats, tasks, mmaps, raw;
 };
-
-/*
- * Samples of the part's events over time, in at most n steps, of a span or (with {}) from the first sample to the last:
- * read anew from the recording. The caller frees ret->samples.
- */
-struct strobe_error *report_count_times(const struct report_session *r, const struct report_part *part, struct browse_span span,
-					unsigned n, struct browse_times *ret) _must_check_;
-
-/* --total-cycles: of all samples that the resolver's filter lets through. */
-struct strobe_error *report_print_cycles(struct report_session *r, struct out *out) _must_check_;
 
 /* Writes the picture; names are filtered as in the table. */
 struct strobe_error *report_write_flamegraph(struct report_session *r, const char *path) _must_check_;

@@ -21,3 +21,7 @@ struct strobe_error *report_count_cycles(struct report_session *r, struct report
 void report_cycles_destroy(struct report_cycles *c);
 void report_add_cycles(const struct report_cycles *c, const struct report_session *r, const struct report_part *part,
 		       mapping_id mapping, struct listing *l);
+
+/* A table for each event: blocks by cycles, of all samples that the resolver's filter lets through. */
+struct out;
+struct strobe_error *report_print_cycles(struct report_session *r, struct out *out) _must_check_;

@@ -8,7 +8,7 @@
 #pragma once
 #include "base/error.h"
 #include "base/strbuf.h"
-#include "base/vector.h"
+#include "report/listed_samples.h"
 #include "report/report.h"
 #include "table/listing.h"
 #include "view/display.h"
@@ -32,38 +32,6 @@ struct browse_times {
 	uint64_t step_ns;
 	uint64_t *samples;  /* by step; the caller frees them */
 	unsigned nr;
-};
-
-/* What of samples is told, one by one. */
-enum browse_detail {
-	DETAIL_LINES,   /* a line each: whose, where, when, what */
-	DETAIL_STACKS,
-	DETAIL_CODE,    /* with the instruction */
-	DETAIL_SOURCE,  /* with file and line */
-	DETAIL_CONTEXT, /* all samples around one of them, on its CPU */
-	DETAILS_NR,
-};
-
-/* Which samples; unset fields let all through. */
-struct browse_choice {
-	const char *symbol, *dso, *comm;
-	bool by_tid, by_cpu;
-	uint64_t tid, cpu;
-	struct browse_span span;
-	const struct browse_sample *around; /* DETAIL_CONTEXT: the sample of DETAIL_LINES that it is the context of */
-};
-
-struct browse_sample {
-	size_t at; /* where its text begins; it ends where the next one's does */
-	uint64_t time_ns;
-	uint32_t cpu;
-	bool has_time, has_cpu;
-};
-
-/* Samples as text; starts zeroed. What follows the last sample's text says why there are not all of them. */
-struct browse_samples {
-	struct strbuf text;
-	VEC(struct browse_sample) all;
 };
 
 /* Any may be NULL. */
@@ -104,8 +72,8 @@ struct browse_hooks {
 	bool base_is_first_minute;
 	const char *base_path;                  /* compared with from the beginning, or NULL */
 	/* Samples one by one, as lines of text. */
-	struct strobe_error *(*samples)(void *ctx, const struct browse_choice *which, enum browse_detail detail,
-					struct browse_samples *ret);
+	struct strobe_error *(*samples)(void *ctx, const struct listed_choice *which, enum listed_detail detail,
+					struct listed_samples *ret);
 	/* Whether a file looks like a recording. */
 	bool (*is_recording)(void *ctx, const char *path);
 };

@@ -244,17 +244,17 @@ void browser_annotate(struct browser *b)
 
 /* Which samples a row is of, as far as its columns tell; of all rows, those of the span that is shown or marked. */
 struct chosen {
-	struct browse_choice which;
+	struct listed_choice which;
 	struct strbuf thread;
 };
 
 static struct chosen choose_all(const struct browser *b)
 {
 	const struct row_zoom *z = browser_zoom_shown(b);
-	struct chosen c = { .which.span = { z->from_ns, z->to_ns } };
+	struct browse_span span = { z->from_ns, z->to_ns };
 	if (b->strip.has_focus)
-		c.which.span = strip_marked(b);
-	return c;
+		span = strip_marked(b);
+	return (struct chosen){ .which = { .from_ns = span.from_ns, .to_ns = span.to_ns } };
 }
 
 static void choose_thread(const struct browser *b, struct chosen *c)
@@ -283,7 +283,7 @@ static struct chosen choose_row(const struct browser *b)
 	return c;
 }
 
-static void tell_samples(struct browser *b, enum browse_detail detail)
+static void tell_samples(struct browser *b, enum listed_detail detail)
 {
 	struct chosen c = choose_row(b);
 	samples_browse(&b->ui, &c.which, detail, "Samples", &b->message);

@@ -12,13 +12,7 @@ bool samples_are_kept(const struct ui *u, struct strbuf *say)
 	return u->hooks->samples;
 }
 
-static void samples_deinit(struct browse_samples *s)
-{
-	strbuf_deinit(&s->text);
-	vec_deinit(&s->all);
-}
-
-static bool get(struct ui *u, const struct browse_choice *which, enum browse_detail detail, struct browse_samples *ret, struct strbuf *say)
+static bool get(struct ui *u, const struct listed_choice *which, enum listed_detail detail, struct listed_samples *ret, struct strbuf *say)
 {
 	const struct browse_hooks *h = u->hooks;
 	struct strobe_error *err = h->samples(h->ctx, which, detail, ret);
@@ -34,9 +28,9 @@ static bool get(struct ui *u, const struct browse_choice *which, enum browse_det
 }
 
 /* One of them, and what happened around it. */
-static void show_context(struct ui *u, const struct browse_choice *which, const char *title, struct strbuf *say)
+static void show_context(struct ui *u, const struct listed_choice *which, const char *title, struct strbuf *say)
 {
-	struct browse_samples lines = {}, context = {};
+	struct listed_samples lines = {}, context = {};
 	VEC(const char *) items = {};
 	if (get(u, which, DETAIL_LINES, &lines, say)) {
 		for (size_t i = 0; i < lines.all.len; i++) {
@@ -45,7 +39,7 @@ static void show_context(struct ui *u, const struct browse_choice *which, const 
 			vec_push(&items, line);
 		}
 		int chosen = ui_menu(u, "Around which sample", items.data, (unsigned)items.len);
-		struct browse_choice one = *which;
+		struct listed_choice one = *which;
 		if (chosen >= 0) {
 			one.around = &lines.all.data[chosen];
 			if (get(u, &one, DETAIL_CONTEXT, &context, say))
@@ -53,21 +47,21 @@ static void show_context(struct ui *u, const struct browse_choice *which, const 
 		}
 	}
 	vec_deinit(&items);
-	samples_deinit(&lines);
-	samples_deinit(&context);
+	listed_samples_deinit(&lines);
+	listed_samples_deinit(&context);
 }
 
-void samples_browse(struct ui *u, const struct browse_choice *which, enum browse_detail detail, const char *title, struct strbuf *say)
+void samples_browse(struct ui *u, const struct listed_choice *which, enum listed_detail detail, const char *title, struct strbuf *say)
 {
-	struct browse_samples samples = {};
+	struct listed_samples samples = {};
 	if (detail == DETAIL_CONTEXT)
 		show_context(u, which, title, say);
 	else if (get(u, which, detail, &samples, say))
 		ui_text(u, title, strbuf_str(&samples.text));
-	samples_deinit(&samples);
+	listed_samples_deinit(&samples);
 }
 
-void samples_ask(struct ui *u, const struct browse_choice *which, const char *title, struct strbuf *say)
+void samples_ask(struct ui *u, const struct listed_choice *which, const char *title, struct strbuf *say)
 {
 	static const char *const ways[] = {
 		[DETAIL_LINES] = "One line per sample",
@@ -78,5 +72,5 @@ void samples_ask(struct ui *u, const struct browse_choice *which, const char *ti
 	};
 	int chosen = samples_are_kept(u, say) ? ui_menu(u, title, ways, DETAILS_NR) : -1;
 	if (chosen >= 0)
-		samples_browse(u, which, (enum browse_detail)chosen, title, say);
+		samples_browse(u, which, (enum listed_detail)chosen, title, say);
 }

@@ -7,5 +7,5 @@
 /* Else *say tells that they are not. */
 bool samples_are_kept(const struct ui *u, struct strbuf *say);
 /* Asks in which way they are to be told. A problem is told in *say. */
-void samples_ask(struct ui *u, const struct browse_choice *which, const char *title, struct strbuf *say);
-void samples_browse(struct ui *u, const struct browse_choice *which, enum browse_detail detail, const char *title, struct strbuf *say);
+void samples_ask(struct ui *u, const struct listed_choice *which, const char *title, struct strbuf *say);
+void samples_browse(struct ui *u, const struct listed_choice *which, enum listed_detail detail, const char *title, struct strbuf *say);

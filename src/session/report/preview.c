@@ -1,10 +1,10 @@
-/* report: what a large recording is like, while it is still being read. */
+#include "session/report/preview.h"
+
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <time.h>
 
 #include "base/mem.h"
-#include "cmd/report/opened.h"
 #include "perfdata/reader.h"
 #include "resolve/live.h"
 #include "session/input.h"
@@ -14,7 +14,7 @@ struct preview {
 	struct opened *file;
 	struct resolve_live *live;
 	uint64_t bytes, all_bytes;
-	uint64_t raw_at, raw_end; /* of the last record of the file itself: what is opened from it is said to stand there, too */
+	uint64_t raw_at, raw_end; /* of the last record of the file itself: what was packed in it has the same offset */
 	bool ended;
 };
 
@@ -23,7 +23,7 @@ struct preview {
 
 static struct strobe_error *open_file(struct preview *p)
 {
-	struct report_session *r = &p->file->run;
+	struct report_session *r = &p->file->report;
 	struct spool *spool = p->file->spool;
 	const struct selection *selection = &r->request.selection;
 	struct record_source *source;
@@ -31,7 +31,7 @@ static struct strobe_error *open_file(struct preview *p)
 		TRY(reader_open(selection->input, (struct reader_options){ .grows = true, .name = spool_name(spool) }, &source));
 	else
 		TRY(input_open(selection->input, selection->force, &source));
-	session_open_source(&r->session, cmd_host(&p->file->ctx), source, selection->force);
+	session_open_source(&r->session, &p->file->host, source, selection->force);
 	TRY(report_prepare(r));
 	p->live = resolve_live_create(r->session.resolver, (struct resolve_live_filter){});
 	r->profile = r->session.profile = profile_create();
@@ -56,18 +56,18 @@ static bool can_begin(const struct report_request *o, const struct opened_input 
 	return true;
 }
 
-struct preview *preview_open(const struct cmd_context *ctx, const struct report_request *request, struct opened_input input)
+struct preview *preview_open(const struct session_host *host, const struct report_request *request, struct opened_input input)
 {
 	uint64_t bytes;
 	if (!can_begin(request, &input, &bytes))
 		return NULL;
 	struct preview *p = xcalloc(1, sizeof(*p));
-	p->file = opened_create(ctx, request, input);
+	p->file = opened_create(host, request, input);
 	p->all_bytes = bytes;
 	struct strobe_error *err = open_file(p);
 	if (!err)
 		return p;
-	/* The opening meets it as well, and tells. */
+	/* The opening fails for the same reason, and reports it. */
 	error_destroy(err);
 	preview_close(p);
 	return NULL;
@@ -82,7 +82,7 @@ void preview_close(struct preview *p)
 	free(p);
 }
 
-/* Whether the next record can be asked for: of a stream, it has to have come. */
+/* Whether the next record can be read: of a stream, it has to have come. */
 static bool has_come(const struct preview *p)
 {
 	return !p->file->spool || p->raw_end < spool_whole(p->file->spool);
@@ -105,7 +105,7 @@ static void read_on(struct preview *p, uint64_t ns)
 	     !err && !p->ended && has_come(p) && sys_clock_ns(sys_live(), CLOCK_MONOTONIC) < until;)
 		for (unsigned i = 0; i < RECORDS_AT_ONCE && !err && !p->ended && has_come(p); i++) {
 			struct record r;
-			err = source_next(p->file->run.session.source, &r, &p->ended);
+			err = source_next(p->file->report.session.source, &r, &p->ended);
 			if (err || p->ended)
 				break;
 			note(p, r);
@@ -117,12 +117,12 @@ static void read_on(struct preview *p, uint64_t ns)
 	/* What a pass brings is counted when the next one is over. */
 	resolve_live_pass(p->live);
 	resolve_live_pass(p->live);
-	resolve_live_take(p->live, p->file->run.session.profile);
+	resolve_live_take(p->live, p->file->report.session.profile);
 }
 
 const struct report *preview_read_on(struct preview *p, uint64_t ns)
 {
-	struct report_session *r = &p->file->run;
+	struct report_session *r = &p->file->report;
 	report_built_deinit(r, &p->file->built);
 	read_on(p, ns);
 	struct strobe_error *err = report_query_bind(&r->query, r->profile);
@@ -135,7 +135,7 @@ const struct report *preview_read_on(struct preview *p, uint64_t ns)
 	return shows ? &p->file->built.report : NULL;
 }
 
-void preview_tell(const struct preview *p, struct strbuf *out)
+void preview_describe(const struct preview *p, struct strbuf *out)
 {
 	uint64_t percent = p->all_bytes ? p->bytes * 100 / p->all_bytes : 0;
 	if (p->file->spool)

@@ -1,10 +1,9 @@
 /*
- * report --total-cycles: which blocks of code the processor spent its cycles in, out of branch records with cycle counts.
+ * A report of which blocks of code the processor spent its cycles in, from branch records with cycle counts.
  */
 #include <string.h>
 
 #include "base/strbuf.h"
-#include "cmd/report/run.h"
 #include "session/report/cycles.h"
 #include "table/table.h"
 #include "view/text/table_text.h"

@@ -1,6 +1,6 @@
-/* report: samples over time, for the strip above the rows of a screen. */
+#include "session/report/times.h"
+
 #include "base/mem.h"
-#include "cmd/report/run.h"
 #include "session/report/reread.h"
 
 static struct strobe_error *check(const struct report_session *r, const struct resolve_stats *stats)
@@ -14,7 +14,7 @@ static struct strobe_error *check(const struct report_session *r, const struct r
 	return NULL;
 }
 
-static void count(const struct profile *p, const struct report_part *part, struct browse_times *t)
+static void count(const struct profile *p, const struct report_part *part, struct report_times *t)
 {
 	uint32_t time = profile_find_column(p, "time");
 	for (size_t i = 0; time != PROFILE_NONE && i < p->rows.len; i++) {
@@ -26,22 +26,22 @@ static void count(const struct profile *p, const struct report_part *part, struc
 	}
 }
 
-struct strobe_error *report_count_times(const struct report_session *r, const struct report_part *part, struct browse_span span, unsigned n,
-					struct browse_times *ret)
+struct strobe_error *report_count_times(const struct report_session *r, const struct report_part *part, struct time_range span, unsigned n,
+					struct report_times *ret)
 {
 	const struct resolve_stats *stats = resolver_stats(r->session.resolver);
 	struct report_session how = *r;
 	struct profile *counted;
 	TRY(check(r, stats));
 	if (!span.to_ns)
-		span = (struct browse_span){ stats->first_ns, stats->last_ns };
+		span = (struct time_range){ stats->first_ns, stats->last_ns };
 	/* Times are rounded to whole steps of the clock: one more may be touched than the span is long. */
 	uint64_t step = (span.to_ns - span.from_ns) / (n - 1) + 1, first = span.from_ns - span.from_ns % step;
 	how.request.grouping.time_quantum_ns = step;
 	how.query.branch_mode = false; /* samples, and not the branches before them */
 	how.query.needs_times = true;
 	TRY(report_reread(r, &how, &counted));
-	*ret = (struct browse_times){ .span = span, .first_ns = first, .step_ns = step, .nr = (unsigned)((span.to_ns - first) / step) + 1 };
+	*ret = (struct report_times){ .span = span, .first_ns = first, .step_ns = step, .nr = (unsigned)((span.to_ns - first) / step) + 1 };
 	ret->samples = xcalloc(ret->nr, sizeof(*ret->samples));
 	count(counted, part, ret);
 	profile_destroy(counted);

@@ -1,10 +1,10 @@
-/* report: samples one by one for its screen, in the form of `script`. */
+/* Samples of a recording one by one, in the form of `script`. */
 #include "base/lists.h"
-#include "cmd/report/opened.h"
+#include "session/report/opened.h"
 #include "dump/cursor.h"
 #include "session/session.h"
 
-/* More than anybody reads; that there is more is said. */
+/* More than is read; that there is more is said. */
 #define TEXT_MAX  (4u << 20)
 #define AROUND_NS 10000000ull
 
@@ -38,7 +38,7 @@ static const char *const *one_name(struct arena *a, const char *name)
 }
 
 /* All on the CPU of a sample, before and after it. */
-static struct strobe_error *filter_around(struct arena *a, const struct browse_sample *s, struct resolve_filter *ret)
+static struct strobe_error *filter_around(struct arena *a, const struct listed_sample *s, struct resolve_filter *ret)
 {
 	if (!s->has_time)
 		return error_create(ERROR_UNSUPPORTED, "this sample has no timestamp (record -T)");
@@ -52,7 +52,7 @@ static struct strobe_error *filter_around(struct arena *a, const struct browse_s
 }
 
 /* What the report leaves out, and of the rest what was chosen. */
-static struct strobe_error *filter_chosen(struct session *s, const struct report_request *o, const struct browse_choice *which,
+static struct strobe_error *filter_chosen(struct session *s, const struct report_request *o, const struct listed_choice *which,
 					  struct resolve_filter *ret)
 {
 	struct arena *a = &s->arena;
@@ -61,7 +61,7 @@ static struct strobe_error *filter_chosen(struct session *s, const struct report
 		.tids = which->by_tid ? NULL : o->filter.tids,
 		.comms = which->comm ? NULL : o->filter.comms,
 		.cpus = which->by_cpu ? NULL : o->selection.cpus,
-		.times = which->span.to_ns ? NULL : o->selection.times,
+		.times = which->to_ns ? NULL : o->selection.times,
 	};
 	if (o->filter.parallelism)
 		return error_create(ERROR_UNSUPPORTED, "--parallelism: samples one by one cannot be chosen by it");
@@ -78,14 +78,14 @@ static struct strobe_error *filter_chosen(struct session *s, const struct report
 		ret->cpus = one_number(a, which->cpu);
 		ret->cpus_nr = 1;
 	}
-	if (which->span.to_ns) {
-		ret->times = one_span(a, which->span.from_ns, which->span.to_ns);
+	if (which->to_ns) {
+		ret->times = one_span(a, which->from_ns, which->to_ns);
 		ret->times_nr = 1;
 	}
 	return NULL;
 }
 
-static struct strobe_error *choose_places(struct arena *a, const struct report_request *o, const struct browse_choice *which,
+static struct strobe_error *choose_places(struct arena *a, const struct report_request *o, const struct listed_choice *which,
 					  struct dump_choice *ret)
 {
 	struct list_strings symbols, dsos;
@@ -102,8 +102,8 @@ static struct strobe_error *choose_places(struct arena *a, const struct report_r
 
 /* ---- their text ---- */
 
-static struct strobe_error *open_cursor(struct session *s, const struct report_request *o, const struct browse_choice *which,
-					enum browse_detail detail, struct dump_cursor **ret)
+static struct strobe_error *open_cursor(struct session *s, const struct report_request *o, const struct listed_choice *which,
+					enum listed_detail detail, struct dump_cursor **ret)
 {
 	bool is_context = detail == DETAIL_CONTEXT, with_stacks = detail == DETAIL_STACKS;
 	struct resolve_filter filter = {};
@@ -123,7 +123,7 @@ static struct strobe_error *open_cursor(struct session *s, const struct report_r
 	return dump_cursor_open(s->resolver, s->env, &options, ret);
 }
 
-static struct strobe_error *print_all(struct dump_cursor *c, struct progress *progress, struct out *out, struct browse_samples *ret)
+static struct strobe_error *print_all(struct dump_cursor *c, struct progress *progress, struct out *out, struct listed_samples *ret)
 {
 	struct dump_cursor_step step;
 	for (;;) {
@@ -135,18 +135,18 @@ static struct strobe_error *print_all(struct dump_cursor *c, struct progress *pr
 		if (step.kind == DUMP_CURSOR_END)
 			return NULL;
 		if (step.kind == DUMP_CURSOR_SAMPLE)
-			vec_push(&ret->all, ((struct browse_sample){ at, step.time_ns, step.cpu, step.has_time, step.has_cpu }));
+			vec_push(&ret->all, ((struct listed_sample){ at, step.time_ns, step.cpu, step.has_time, step.has_cpu }));
 		if (!progress_add(progress, step.bytes))
 			return error_create(ERROR_STOPPED, "stopped");
 	}
 }
 
 /* Leaves n of them, as far from each other as they can be (0: all), and their text. */
-static void take_text(struct browse_samples *s, const char *text, size_t bytes, uint64_t n)
+static void take_text(struct listed_samples *s, const char *text, size_t bytes, uint64_t n)
 {
 	uint64_t all = s->all.len, kept = 0;
 	for (uint64_t i = 0; i < all; i++) {
-		struct browse_sample sample = s->all.data[i];
+		struct listed_sample sample = s->all.data[i];
 		size_t end = i + 1 < all ? s->all.data[i + 1].at : bytes;
 		/* The first one of each n-th part of them. */
 		if (n && n < all && i && i * n / all == (i - 1) * n / all)
@@ -158,18 +158,18 @@ static void take_text(struct browse_samples *s, const char *text, size_t bytes, 
 	s->all.len = kept;
 }
 
-static struct strobe_error *print_session(struct session *s, struct opened *f, const struct browse_choice *which,
-					  enum browse_detail detail, struct out *out, struct browse_samples *ret)
+static struct strobe_error *print_session(struct session *s, struct opened *f, const struct listed_choice *which,
+					  enum listed_detail detail, struct out *out, struct listed_samples *ret)
 {
 	struct dump_cursor *c;
 	size_t bytes;
-	TRY(open_cursor(s, &f->run.request, which, detail, &c));
+	TRY(open_cursor(s, &f->report.request, which, detail, &c));
 	struct strobe_error *err = print_all(c, &f->progress, out, ret);
 	dump_cursor_close(c);
 	if (error_is(err, ERROR_STOPPED))
 		return err;
 	const char *text = out_mem(out, &bytes);
-	take_text(ret, text, bytes, detail == DETAIL_CONTEXT ? 0 : f->run.request.listed_samples);
+	take_text(ret, text, bytes, detail == DETAIL_CONTEXT ? 0 : f->report.request.listed_samples);
 	if (bytes > TEXT_MAX)
 		strbuf_addstr(&ret->text, "\n… truncated: 'script' prints all samples\n");
 	if (!err || !ret->all.len)
@@ -180,14 +180,14 @@ static struct strobe_error *print_session(struct session *s, struct opened *f, c
 	return NULL;
 }
 
-struct strobe_error *report_print_samples(struct opened *f, const struct browse_choice *which, enum browse_detail detail,
-					  struct browse_samples *ret)
+struct strobe_error *opened_list_samples(struct opened *f, const struct listed_choice *which, enum listed_detail detail,
+					 struct listed_samples *ret)
 {
 	struct session s;
 	struct out out;
 	out_init_mem(&out);
-	const struct selection *selection = &f->run.request.selection;
-	struct strobe_error *err = session_open(&s, cmd_host(&f->ctx), selection->input, selection->force || f->spool);
+	const struct selection *selection = &f->report.request.selection;
+	struct strobe_error *err = session_open(&s, &f->host, selection->input, selection->force || f->spool);
 	if (!err)
 		err = print_session(&s, f, which, detail, &out, ret);
 	session_close(&s);
