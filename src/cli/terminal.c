@@ -52,3 +52,32 @@ bool terminal_colour(enum colour_when when, int fd, bool paged)
 		return false;
 	return (paged || isatty(fd)) && term && *term && strcmp(term, "dumb");
 }
+
+static bool is_in_front(void)
+{
+	return tcgetpgrp(STDIN_FILENO) == getpgrp();
+}
+
+void terminal_keys_open(struct terminal_keys *k)
+{
+	k->is_open = isatty(STDIN_FILENO) && !tcgetattr(STDIN_FILENO, &k->saved);
+	terminal_keys_take(k);
+}
+
+void terminal_keys_take(const struct terminal_keys *k)
+{
+	struct termios raw = k->saved;
+	if (!k->is_open || !is_in_front())
+		return;
+	raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+	raw.c_cc[VMIN] = 0;
+	raw.c_cc[VTIME] = 0;
+	tcsetattr(STDIN_FILENO, TCSANOW, &raw);
+}
+
+void terminal_keys_close(struct terminal_keys *k)
+{
+	if (k->is_open && is_in_front())
+		tcsetattr(STDIN_FILENO, TCSANOW, &k->saved);
+	k->is_open = false;
+}

@@ -317,3 +317,31 @@ void facts_tasks(struct out *out, struct machine *m, bool with_maps)
 		print_family(&t, i - 1);
 	free(t.all);
 }
+
+/* ---- symbols ---- */
+
+static void print_symbol(void *ctx, const struct symbol *sym)
+{
+	/* STB_LOCAL, STB_GLOBAL, STB_WEAK */
+	static const char bindings[] = { 'l', 'g', 'w' };
+	char binding = sym->binding < sizeof(bindings) ? bindings[sym->binding] : '?';
+	out_f(ctx, " %" PRIx64 "-%" PRIx64 " %c ", sym->start, sym->end, binding);
+	out_text(ctx, sym->raw_name, strlen(sym->raw_name));
+	out_ch(ctx, '\n');
+}
+
+static void print_symbols_of(void *ctx, struct dso *d)
+{
+	struct dso_facts facts = dso_facts(d);
+	if (!facts.loaded)
+		return;
+	out_str(ctx, "dso: ");
+	out_text_str(ctx, facts.long_name ? facts.long_name : "?");
+	out_f(ctx, " (%s)\n", facts.source ? facts.source : "no symbols");
+	dso_each_symbol(d, print_symbol, ctx);
+}
+
+void facts_symbols(struct out *out, struct symbols *symbols)
+{
+	symbols_each_dso(symbols, print_symbols_of, out);
+}

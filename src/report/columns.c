@@ -218,6 +218,14 @@ bool report_keys_need(const struct report_query *q, enum column_needs what)
 	return false;
 }
 
+bool report_by_labels(const struct report_query *q)
+{
+	bool by_labels = !q->has_chains && !q->filter->dsos && !q->filter->symbols;
+	for (uint32_t i = 0; i < q->keys_nr; i++)
+		by_labels &= q->keys[i].column->from == COLUMN_FROM_LABELS;
+	return by_labels;
+}
+
 static void add_label(struct report_query *q, const char **labels, uint32_t *nr, const char *name, size_t n)
 {
 	char *copy = arena_strndup(&q->arena, name, n);

@@ -104,6 +104,8 @@ struct hist_key report_key_of(enum column_id id);
 /* Whether a column is among the chosen keys; whether any of them needs this. */
 bool report_has_key(const struct report_query *q, enum column_id id);
 bool report_keys_need(const struct report_query *q, enum column_needs what);
+/* Whether labels of samples are all that rows and filters read: neither places nor stacks. Once filters are created. */
+bool report_by_labels(const struct report_query *q);
 /* Where the list has no such key. */
 void report_add_key(struct key_list *l, struct hist_key k);
 /* The names of labels that the keys and filters read, in the query's arena. */

@@ -594,6 +594,27 @@ static void labels_are_those_that_keys_and_filters_read(void **state)
 	close_fixture(f);
 }
 
+static bool by_labels(struct fixture *f, const char *sort)
+{
+	f->grouping.sort = sort;
+	assert_ok(report_choose_columns(&f->q));
+	return report_by_labels(&f->q);
+}
+
+static void rows_by_labels_alone(void **state)
+{
+	struct fixture *f = open_fixture();
+	assert_false(by_labels(f, "comm"));
+	f->q.has_chains = false;
+	assert_true(by_labels(f, "comm"));
+	assert_true(by_labels(f, "comm,tid"));
+	assert_false(by_labels(f, "comm,sym"));
+	assert_false(by_labels(f, "dso"));
+	f->filter.symbols = "main";
+	assert_false(by_labels(f, "comm"));
+	close_fixture(f);
+}
+
 /* Wilson's interval for 50 of 100 is 40.38 to 59.62 (Brown, Cai, DasGupta 2001: center 1/2, half-width .0962). */
 static void interval_of_a_share(void **state)
 {
@@ -629,6 +650,7 @@ int main(void)
 		cmocka_unit_test(keys_and_columns),
 		cmocka_unit_test(keys_that_are_not_there),
 		cmocka_unit_test(labels_are_those_that_keys_and_filters_read),
+		cmocka_unit_test(rows_by_labels_alone),
 		cmocka_unit_test(interval_of_a_share),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

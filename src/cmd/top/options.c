@@ -18,7 +18,7 @@ void top_options_defaults(void *options)
 	o->report = report_request_defaults();
 	o->report.grouping.chains.mode = CALLTREE_NONE;
 	o->report.selection.inlined = false; /* their look-up costs more than all the rest, as often as the screen changes */
-	o->delay_s = 2;
+	o->display.sampling.delay_s = 2;
 }
 
 void top_options_deinit(void *options)
@@ -113,8 +113,8 @@ const struct option top_option_table[] = {
 	{OPTION_CALL, 'G', "cgroup", .arg = "name", .parse = sampling_parse_cgroup,
 	 .help = "restrict the preceding events to these cgroups"},
 	{OPTION_BOOL, 'i', "no-inherit", AT(record.capture.no_inherit), .help = "do not follow child processes"},
-	{OPTION_BOOL, 'K', "hide_kernel_symbols", AT(hide_kernel), .help = "hide samples in the kernel"},
-	{OPTION_BOOL, 'U', "hide_user_symbols", AT(hide_user), .help = "hide samples in user space"},
+	{OPTION_BOOL, 'K', "hide_kernel_symbols", AT(display.sampling.hide_kernel), .help = "hide samples in the kernel"},
+	{OPTION_BOOL, 'U', "hide_user_symbols", AT(display.sampling.hide_user), .help = "hide samples in user space"},
 	{OPTION_OFF, 0, "exclude-perf", AT(show_self),
 	 .help = "exclude top itself (on)"},
 
@@ -147,11 +147,11 @@ const struct option top_option_table[] = {
 		"--switch-off events too"},
 
 	{OPTION_GROUP, .help = "Display"},
-	{OPTION_F64, 'd', "delay", AT(delay_s), .arg = "n", .help = "seconds between refreshes (2)"},
-	{OPTION_BOOL, 'z', "zero", AT(zero), .help = "show only samples since the last refresh"},
-	{OPTION_U64, 'E', "entries", AT(entries), .arg = "n",
+	{OPTION_F64, 'd', "delay", AT(display.sampling.delay_s), .arg = "n", .help = "seconds between refreshes (2)"},
+	{OPTION_BOOL, 'z', "zero", AT(display.sampling.last_only), .help = "show only samples since the last refresh"},
+	{OPTION_U64, 'E', "entries", AT(display.rows), .arg = "n",
 	 .help = "number of rows to show (default: the height of the terminal; for a pipe $LINES or 24)"},
-	{OPTION_U64, 'f', "count-filter", AT(count_filter), .arg = "n", .help = "show only rows with more samples than this"},
+	{OPTION_U64, 'f', "count-filter", AT(display.samples_above), .arg = "n", .help = "show only rows with more samples than this"},
 	{OPTION_STRING, 's', "sort", AT(report.grouping.sort), .arg = "key[,key2...]",
 	 .help = "group and sort by these keys (default: dso,symbol); see report --sort"},
 	{OPTION_STRING, 0, "fields", AT(report.grouping.fields), .arg = "key[,keys...]", .help = "show these columns"},
@@ -189,7 +189,7 @@ const struct option top_option_table[] = {
 	{OPTION_STRING, 0, "record", AT(record_file), .arg = "file", .help = "save the samples to a recording"},
 
 	{OPTION_GROUP, .help = "Code"},
-	{OPTION_STRING, 0, "sym-annotate", AT(annotate), .arg = "symbol",
+	{OPTION_STRING, 0, "sym-annotate", AT(display.function), .arg = "symbol",
 	 .help = "print the annotated code of this function instead of the report"},
 	{OPTION_CALL, 'M', "disassembler-style", .arg = "att|intel", .parse = parse_syntax, .help = "syntax of x86 instructions"},
 	{OPTION_OFF, 0, "source", AT(report.code.look.no_source), .help = "show source lines between the instructions (on)"},

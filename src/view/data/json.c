@@ -171,7 +171,7 @@ void data_report_json(struct out *o, const struct report *r)
 	out_ch(o, '\n');
 }
 
-void data_refresh_json(struct out *o, const struct data_refresh *f, const struct report *r)
+void data_refresh_json(struct out *o, const struct report_refresh *f, const struct report *r)
 {
 	struct json j;
 	json_init(&j, o, false);

@@ -1,0 +1,29 @@
+/*
+ * A live profile and the query of it: what `top` shows.
+ *
+ *	live_report_open(&r, &options, &request, by_address);
+ *	live_record(), live_synthesize(), live_start() of r.live
+ *	each time: live_refresh(&r.live); live_report_build(&r, r.live.history.profile, limits, &built); … report_built_deinit()
+ *	live_report_close(&r);
+ *
+ * The struct must not move once it is open. What options and request point at is borrowed. One thread.
+ */
+#pragma once
+#include "session/live/live.h"
+#include "session/report/report_session.h"
+
+struct live_report {
+	struct live_session live;
+	struct report_session report;
+};
+
+/* by_address: rows differ by address from the beginning, as code needs them. live_report_close() in any case. */
+struct strobe_error *live_report_open(struct live_report *r, const struct live_options *options, const struct report_request *request,
+				      bool by_address) _must_check_;
+/* Does nothing to a zeroed struct. */
+void live_report_close(struct live_report *r);
+/* Rows of a profile of the live session: its history's, or one of a part of that. One report at a time. */
+struct strobe_error *live_report_build(struct live_report *r, const struct profile *p, struct report_limits limits, struct report_built *ret)
+	_must_check_;
+/* Rows have addresses from now on, if they had none; live_separate_addresses() says what becomes of the others. */
+void live_report_separate_addresses(struct live_report *r);
