@@ -73,7 +73,8 @@ static void words_select_kinds_or_match(void **state)
 static void descriptions_and_encodings_stand_below(void **state)
 {
 	struct catalog_settings s = { .details = true };
-	assert_text(s, "energy", "  power/energy-pkg/                                  [Kernel PMU event]\n        power/event=0x2/\n");
+	assert_text(s, "energy", "  power/energy-pkg/                                  [Kernel PMU event]\n"
+				 "        power/event=0x2/\n");
 	s = (struct catalog_settings){ .descriptions = true, .columns = 41 };
 	assert_text(s, "duration", "  duration_time                                      [Tool event]\n"
 				   "       [Time from the beginning of the\n        count to its end, in\n        nanoseconds]\n");
