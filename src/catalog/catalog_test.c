@@ -86,7 +86,8 @@ static void data_have_the_keys_of_perf_or_ours(void **state)
 	assert_text(s, "energy", "[\n  {\n    \"pmu\": \"power\",\n    \"event\": \"power/energy-pkg/\",\n    \"unit\": \"Joules\",\n"
 				 "    \"type\": \"Kernel PMU event\",\n    \"encoding\": \"power/event=0x2/\"\n  }\n]\n");
 	s.has_perf_keys = true;
-	assert_text(s, "energy", "[\n  {\n    \"Unit\": \"power\",\n    \"EventName\": \"power/energy-pkg/\",\n    \"ScaleUnit\": \"Joules\",\n"
+	assert_text(s, "energy", "[\n  {\n    \"Unit\": \"power\",\n    \"EventName\": \"power/energy-pkg/\",\n"
+				 "    \"ScaleUnit\": \"Joules\",\n"
 				 "    \"EventType\": \"Kernel PMU event\",\n    \"Encoding\": \"power/event=0x2/\"\n  }\n]\n");
 	assert_text(s, "metricgroup", "[]\n");
 }
