@@ -4,6 +4,12 @@
  * Rows stand in the order in which they are shown. Strings are borrowed from whoever fills the listing and outlive it.
  * A value is scaled already (for the share of the time in which its event was counted, and to its unit); over several
  * runs it is their mean.
+ *
+ * It is not a struct table, because its layouts are perf's, to the byte, and are not those of tables: in text a row has further lines
+ * for its figures, only the number of a figure is coloured, cells are padded to the end of the line, and intervals continue a listing
+ * for hours under headings that repeat every 25 intervals; lines of -x have no heading, do not quote fields, and have more of them
+ * where an event has a cgroup; -j prints an object per line, numbers as strings with six decimals. A table would need a switch for each
+ * of these, which no other table has. What compares two commands (--vs) has no layout of perf's, and is a table.
  */
 #pragma once
 #include <stdbool.h>
