@@ -1,9 +1,12 @@
 #include "session/recorded_files.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
+#include "base/cleanup.h"
 #include "base/hash.h"
 #include "base/text.h"
+#include "object/object.h"
 #include "record/order.h"
 #include "session/input.h"
 
@@ -184,6 +187,33 @@ struct strobe_error *recorded_files_read(const char *input, bool force, enum rec
 		return NULL;
 	}
 	return read_hits(ret, which);
+}
+
+bool recorded_files_of_object(const char *path, struct recorded_files *ret)
+{
+	uint8_t id[OBJECT_BUILD_ID_MAX];
+	struct object *object;
+	struct stat st;
+	if (stat(path, &st) || !S_ISREG(st.st_mode))
+		return false;
+	_cleanup_error_ struct strobe_error *err = object_open(path, &object);
+	if (err)
+		return false;
+	size_t len = object_build_id(object, id);
+	object_close(object);
+	if (len)
+		recorded_files_add(ret, arena_memdup(&ret->names, id, len), len, NULL);
+	return len;
+}
+
+struct strobe_error *recorded_files_of_kernel(struct recorded_files *ret)
+{
+	uint8_t id[OBJECT_BUILD_ID_MAX];
+	size_t len = object_build_id_of_notes(KERNEL_NOTES, id);
+	if (!len)
+		return error_create(ERROR_NOT_FOUND, "no build ID of the kernel in " KERNEL_NOTES);
+	recorded_files_add(ret, arena_memdup(&ret->names, id, len), len, NULL);
+	return NULL;
 }
 
 void recorded_files_deinit(struct recorded_files *files)

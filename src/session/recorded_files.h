@@ -28,7 +28,7 @@ struct recorded_files {
 	VEC(struct recorded_file) list;
 	struct record_source *source, *reader; /* the reader is the source's, and what input_remarks() asks */
 	struct machine *machine;
-	struct arena names; /* of what has none of its own */
+	struct arena names; /* paths and build IDs that are not the source's */
 	struct u64map seen;
 	struct u64map ids;  /* path's hash → index in env->build_ids */
 };
@@ -38,4 +38,8 @@ struct strobe_error *recorded_files_read(const char *input, bool force, enum rec
 					 struct recorded_files *ret) _must_check_;
 /* A row that comes from elsewhere; nothing where it is there already. */
 void recorded_files_add(struct recorded_files *files, const uint8_t *build_id, size_t len, const char *path);
+/* The build ID of a program in place of a recording: false where the file is not an object, or has none. */
+bool recorded_files_of_object(const char *path, struct recorded_files *ret);
+/* The build ID of the running kernel. */
+struct strobe_error *recorded_files_of_kernel(struct recorded_files *ret) _must_check_;
 void recorded_files_deinit(struct recorded_files *files);

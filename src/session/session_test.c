@@ -8,11 +8,14 @@
 
 #include "base/mem.h"
 #include "perfdata/file_builder.h"
+#include "session/file_cache.h"
 #include "session/input.h"
+#include "session/kernel_maps.h"
 #include "session/peek.h"
 #include "session/profile_input.h"
 #include "session/recorded_files.h"
 #include "session/session.h"
+#include "sys/faked.h"
 
 #define TYPE (PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD)
 
@@ -254,6 +257,63 @@ static void test_lists_files_that_were_hit(void **state)
 	tear_down(&f);
 }
 
+static void test_lists_the_kernel_and_its_modules(void **state)
+{
+	struct sys_faked *sys = sys_faked_create();
+	struct kernel_maps maps;
+	sys_faked_file(sys, "/proc/kallsyms", "0000000000000000 T _text\n");
+	struct strobe_error *err = kernel_maps_read(sys_faked_sys(sys), &maps);
+	assert_true(error_is(err, ERROR_PERMISSION));
+	error_destroy(err);
+	kernel_maps_deinit(&maps);
+	sys_faked_file(sys, "/proc/kallsyms", "ffffffff81000010 T not_text\nffffffff81000000 T _text\nffffffff82000000 T _etext\n");
+	sys_faked_file(sys, "/proc/modules", "strobe_a 4096 0 - Live 0xffffffffc0001000\nbroken\nstrobe_b 16 1 strobe_a, Live 0x10 (O)\n");
+	assert_ok(kernel_maps_read(sys_faked_sys(sys), &maps));
+	assert_int_equal(maps.list.len, 3);
+	assert_string_equal(maps.list.data[0].name, "[kernel.kallsyms]");
+	assert_true(maps.list.data[0].start == 0xffffffff81000000 && maps.list.data[0].end == 0xffffffff82000000);
+	assert_string_equal(maps.list.data[1].name, "[strobe_a]");
+	assert_true(maps.list.data[1].end == 0xffffffffc0002000);
+	assert_string_equal(maps.list.data[1].hex, "");
+	assert_int_equal(maps.list.data[2].start, 0x10);
+	kernel_maps_deinit(&maps);
+	sys_faked_destroy(sys);
+}
+
+static void count_entry(void *ctx, const char *doing, const char *hex, const char *path)
+{
+	assert_string_equal(doing, "Removing");
+	++*(int *)ctx;
+}
+
+static void no_failure(void *ctx, struct strobe_error *err)
+{
+	fail_msg("%s", err->message);
+}
+
+static void test_takes_entries_out_of_the_cache(void **state)
+{
+	char dir[] = "/tmp/strobe-cache-XXXXXX";
+	int removed = 0;
+	struct file_cache cache = { .dir = dir, .done = count_entry, .ctx = &removed };
+	assert_non_null(mkdtemp(dir));
+	assert_ok(buildid_cache_add(dir, "1111111111111111111111111111111111111111", "/no/such/file"));
+	assert_ok(buildid_cache_add(dir, "2222222222222222222222222222222222222222", "/no/such/file"));
+	assert_ok(buildid_cache_add(dir, "3333333333333333333333333333333333333333", "/no/such/other"));
+	assert_ok(file_cache_purge(&cache, "/no/such/file"));
+	assert_int_equal(removed, 2);
+	struct strobe_error *err = file_cache_purge(&cache, "/no/such/file");
+	assert_true(error_is(err, ERROR_NOT_FOUND));
+	error_destroy(err);
+	file_cache_clear(&cache, no_failure);
+	assert_int_equal(removed, 3);
+	assert_false(buildid_cache_has(dir, "3333333333333333333333333333333333333333"));
+	char links[64];
+	snprintf(links, sizeof(links), "%s/.build-id", dir);
+	rmdir(links);
+	assert_int_equal(rmdir(dir), 0);
+}
+
 /* A stream's event is known before its first record, and no record is missing afterwards; READ records are kept as they pass. */
 static void test_peeks_into_streams(void **state)
 {
@@ -424,6 +484,8 @@ int main(void)
 		cmocka_unit_test(test_asks_again),
 		cmocka_unit_test(test_reads_any_profile),
 		cmocka_unit_test(test_lists_files_that_were_hit),
+		cmocka_unit_test(test_lists_the_kernel_and_its_modules),
+		cmocka_unit_test(test_takes_entries_out_of_the_cache),
 		cmocka_unit_test(test_peeks_into_streams),
 		cmocka_unit_test(test_says_losses),
 		cmocka_unit_test(test_missing_file),

@@ -1,10 +1,6 @@
 /* strobe buildid-cache: files added to the build-id cache, taken out of it, listed and looked for. */
-#include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
@@ -12,15 +8,15 @@
 #include "cmd/cmd.h"
 #include "object/buildid_cache.h"
 #include "object/debuginfod.h"
-#include "session/cached_file.h"
+#include "session/file_cache.h"
 #include "session/input.h"
 #include "session/recorded_files.h"
 #include "symbol/kcore.h"
 
-enum action { ADD, REMOVE, PURGE, UPDATE };
+enum action { ADD, REMOVE, PURGE, UPDATE, ACTIONS };
 
 struct cache_options {
-	VEC(char *) files[UPDATE + 1]; /* by action, in the order given */
+	VEC(char *) files[ACTIONS]; /* names by action, in the order given */
 	const char *missing, *debuginfod, *kcore;
 	bool purge_all, list, force;
 	uint64_t target_ns;
@@ -30,127 +26,34 @@ struct cache_options {
 struct cache {
 	struct cmd_context *ctx;
 	const struct cache_options *o;
-	const char *dir;
-	struct debuginfod *servers; /* or NULL */
+	struct file_cache files;
 	int status;
 };
 
-static void say_done(const struct cache *c, const char *doing, const char *hex, const char *path)
+static void say_done(void *ctx, const char *doing, const char *hex, const char *path)
 {
+	const struct cache *c = ctx;
 	if (c->o->verbose)
 		cmd_say(c->ctx, "%s %s%s%s: Ok", doing, hex, *hex ? " " : "", path);
 }
 
 /* One that fails does not keep the others from being done. */
-static void fail(struct cache *c, struct strobe_error *err)
+static void fail(void *ctx, struct strobe_error *err)
 {
+	struct cache *c = ctx;
 	int status = cmd_fail(c->ctx, err);
 	if (status)
 		c->status = status;
-}
-
-static struct strobe_error *add(struct cache *c, const char *file)
-{
-	struct cached_file f;
-	TRY(cached_file_open(file, (uint32_t)c->o->target_ns, &f));
-	struct strobe_error *err = cached_file_add(c->dir, &f, c->servers);
-	if (!err)
-		say_done(c, "Adding", f.hex, file);
-	cached_file_close(&f);
-	return err;
-}
-
-static struct strobe_error *remove_one(struct cache *c, const char *file)
-{
-	struct cached_file f;
-	TRY(cached_file_open(file, (uint32_t)c->o->target_ns, &f));
-	struct strobe_error *err = buildid_cache_remove(c->dir, f.hex);
-	if (!err)
-		say_done(c, "Removing", f.hex, file);
-	cached_file_close(&f);
-	return err;
-}
-
-/* What a purge takes away: whatever was kept of that path. */
-struct by_path {
-	const char *path;
-	VEC(char *) found;
-};
-
-static bool match_path(void *ctx, const struct buildid_cache_entry *e)
-{
-	struct by_path *b = ctx;
-	if (!strcmp(e->path, b->path))
-		vec_push(&b->found, xstrdup(e->hex));
-	return true;
-}
-
-static struct strobe_error *remove_path(struct cache *c, const char *file)
-{
-	char real[PATH_MAX];
-	struct by_path b = { .path = realpath(file, real) ? real : file };
-	struct strobe_error *err = NULL;
-	buildid_cache_each(c->dir, match_path, &b);
-	for (size_t i = 0; i < b.found.len; i++) {
-		if (!err)
-			err = buildid_cache_remove(c->dir, b.found.data[i]);
-		if (!err)
-			say_done(c, "Removing", b.found.data[i], file);
-		free(b.found.data[i]);
-	}
-	if (!err && !b.found.len)
-		err = error_create(ERROR_NOT_FOUND, "%s is not in the cache %s", file, c->dir);
-	vec_deinit(&b.found);
-	return err;
-}
-
-/* In place of what is there of the same build-id; older files of the path stay: older recordings want them. */
-static struct strobe_error *update(struct cache *c, const char *file)
-{
-	struct cached_file f;
-	TRY(cached_file_open(file, (uint32_t)c->o->target_ns, &f));
-	struct strobe_error *err = buildid_cache_has(c->dir, f.hex) ? buildid_cache_remove(c->dir, f.hex) : NULL;
-	if (!err)
-		err = cached_file_add(c->dir, &f, c->servers);
-	if (!err)
-		say_done(c, "Updating", f.hex, file);
-	cached_file_close(&f);
-	return err;
-}
-
-static struct strobe_error *act(struct cache *c, enum action action, const char *file)
-{
-	switch (action) {
-	case ADD:
-		return add(c, file);
-	case REMOVE:
-		return remove_one(c, file);
-	case PURGE:
-		return remove_path(c, file);
-	case UPDATE:
-		break;
-	}
-	return update(c, file);
 }
 
 static struct strobe_error *add_kcore(struct cache *c)
 {
 	_cleanup_free_ char *path = NULL;
 	bool old;
-	TRY(kcore_cache_add(c->dir, c->o->kcore, &path, &old));
+	TRY(kcore_cache_add(c->files.dir, c->o->kcore, &path, &old));
 	if (c->o->verbose)
 		cmd_say(c->ctx, "%s: %s", path, old ? "already cached" : "added");
 	return NULL;
-}
-
-static bool purge_entry(void *ctx, const struct buildid_cache_entry *e)
-{
-	struct cache *c = ctx;
-	struct strobe_error *err = buildid_cache_remove(c->dir, e->hex);
-	if (!err)
-		say_done(c, "Removing", e->hex, e->path);
-	fail(c, err);
-	return true;
 }
 
 static void out_entry(struct out *out, const char *hex, const char *path)
@@ -170,7 +73,7 @@ static void list(struct cache *c)
 {
 	struct out out;
 	cmd_open_output(c->ctx, &out);
-	buildid_cache_each(c->dir, list_entry, &out);
+	buildid_cache_each(c->files.dir, list_entry, &out);
 	int status = cmd_close_output(c->ctx, &out);
 	if (status)
 		c->status = status;
@@ -186,7 +89,7 @@ static void list_missing(struct cache *c)
 		const struct recorded_file *f = &files.list.data[i];
 		char hex[BUILDID_HEX_MAX];
 		buildid_hex(f->build_id, f->build_id_len, hex);
-		if (f->build_id_len && !buildid_cache_has(c->dir, hex))
+		if (f->build_id_len && !buildid_cache_has(c->files.dir, hex))
 			out_entry(&out, hex, f->path ? f->path : "");
 	}
 	int status = cmd_close_output(c->ctx, &out);
@@ -200,51 +103,82 @@ static void list_missing(struct cache *c)
 
 static bool has_files(const struct cache_options *o)
 {
-	for (enum action a = ADD; a <= UPDATE; a++)
+	for (enum action a = ADD; a < ACTIONS; a++)
 		if (o->files[a].len)
 			return true;
 	return false;
 }
 
+static struct strobe_error *check(const struct cache_options *o, const struct options_result *rest)
+{
+	if (rest->argc)
+		return error_create(ERROR_USAGE, "unexpected argument '%s': specify files with -a, -r, -p or -u", rest->argv[0]);
+	if (!has_files(o) && !o->purge_all && !o->list && !o->missing && !o->kcore)
+		return error_create(ERROR_USAGE, "nothing to do: specify -a, -r, -p, -u, -P, -k, -l or -M");
+	return NULL;
+}
+
+static struct strobe_error *find_dir(struct cache *c)
+{
+	TRY(cmd_buildid_dir(c->ctx, &c->files.dir));
+	return c->files.dir ? NULL :
+			      error_create(ERROR_USAGE, "no home directory for the build ID cache: specify a directory with --buildid-dir");
+}
+
+static struct strobe_error *find_servers(struct cache *c)
+{
+	const char *urls = c->o->debuginfod;
+	bool by_environment = urls && (!*urls || !strcmp(urls, "system"));
+	c->files.servers = urls ? debuginfod_from_environment(by_environment ? NULL : urls) : NULL;
+	return !urls || c->files.servers ? NULL :
+					   error_create(ERROR_USAGE, "--debuginfod: no servers given, neither here nor in DEBUGINFOD_URLS");
+}
+
+/* In the order of the actions, however the options were given. */
+static void act_on_files(struct cache *c)
+{
+	static struct strobe_error *(*const actions[])(const struct file_cache *, const char *) = {
+		[ADD] = file_cache_add, [REMOVE] = file_cache_remove, [PURGE] = file_cache_purge, [UPDATE] = file_cache_update,
+	};
+	for (enum action a = ADD; a < ACTIONS; a++)
+		for (size_t i = 0; i < c->o->files[a].len; i++)
+			fail(c, actions[a](&c->files, c->o->files[a].data[i]));
+}
+
 static int run(struct cmd_context *ctx, void *options)
 {
 	struct cache_options *o = options;
-	struct cache c = { .ctx = ctx, .o = o };
-	if (ctx->rest.argc)
-		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "unexpected argument '%s': specify files with -a, -r, -p or -u",
-							ctx->rest.argv[0]));
-	if (!has_files(o) && !o->purge_all && !o->list && !o->missing && !o->kcore)
-		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "nothing to do: specify -a, -r, -p, -u, -P, -k, -l or -M"));
-	struct strobe_error *err = cmd_buildid_dir(ctx, &c.dir);
-	if (!err && !c.dir)
-		err = error_create(ERROR_USAGE, "no home directory for the build ID cache: specify a directory with --buildid-dir");
+	struct cache c = { .ctx = ctx, .o = o, .files = { .pid = (uint32_t)o->target_ns, .done = say_done, .ctx = &c } };
+	struct strobe_error *err = check(o, &ctx->rest);
+	if (err)
+		return cmd_fail_usage(ctx, err);
+	err = find_dir(&c);
 	if (err)
 		return cmd_fail(ctx, err);
-	if (o->debuginfod) {
-		bool by_environment = !*o->debuginfod || !strcmp(o->debuginfod, "system");
-		c.servers = debuginfod_from_environment(by_environment ? NULL : o->debuginfod);
-		if (!c.servers)
-			return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "--debuginfod: no servers given, neither here nor "
-				"in DEBUGINFOD_URLS"));
-	}
+	err = find_servers(&c);
+	if (err)
+		return cmd_fail_usage(ctx, err);
 	if (o->list)
 		list(&c);
 	if (o->purge_all)
-		buildid_cache_each(c.dir, purge_entry, &c);
-	static const enum action order[] = { ADD, REMOVE, PURGE, UPDATE };
-	for (size_t k = 0; k < sizeof(order) / sizeof(*order); k++) {
-		for (size_t i = 0; i < o->files[order[k]].len; i++) {
-			fail(&c, act(&c, order[k], o->files[order[k]].data[i]));
-			free(o->files[order[k]].data[i]);
-		}
-		vec_deinit(&o->files[order[k]]);
-	}
+		file_cache_clear(&c.files, fail);
+	act_on_files(&c);
 	if (o->kcore)
 		fail(&c, add_kcore(&c));
 	if (o->missing)
 		list_missing(&c);
-	debuginfod_destroy(c.servers);
+	debuginfod_destroy(c.files.servers);
 	return c.status;
+}
+
+static void release(void *options)
+{
+	struct cache_options *o = options;
+	for (enum action a = ADD; a < ACTIONS; a++) {
+		for (size_t i = 0; i < o->files[a].len; i++)
+			free(o->files[a].data[i]);
+		vec_deinit(&o->files[a]);
+	}
 }
 
 /* Names with commas between them; the option may be given again. */
@@ -296,6 +230,7 @@ const struct cmd cmd_buildid_cache = {
 	.usage = (const char *const[]){ "buildid-cache [<options>]", NULL },
 	.options = table,
 	.options_bytes = sizeof(struct cache_options),
+	.release = release,
 	.run = run,
 	.permute = true,
 };

@@ -1,18 +1,12 @@
 /* strobe buildid-list: which files a recording has samples in, by build-id. */
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 
-#include "base/cleanup.h"
-#include "base/mem.h"
+#include "base/out.h"
 #include "cmd/cmd.h"
 #include "object/buildid_cache.h"
-#include "object/object.h"
 #include "session/input.h"
+#include "session/kernel_maps.h"
 #include "session/recorded_files.h"
-#include "sys/sys.h"
 #include "table/table.h"
 #include "view/data/table_data.h"
 #include "view/text/table_text.h"
@@ -77,119 +71,39 @@ static int list_recording(struct cmd_context *ctx, const struct buildid_options 
 	return status;
 }
 
-/* A program instead of a recording: its own id. False where it is none, or has none. */
-static bool list_object(struct cmd_context *ctx, const struct buildid_options *o, int *ret_status)
+/* IDs that come from elsewhere than a recording. */
+static int list_ids(struct cmd_context *ctx, const struct buildid_options *o, struct recorded_files *files)
 {
-	const char *path = input_path(o->input);
-	uint8_t id[OBJECT_BUILD_ID_MAX];
-	struct object *object;
-	struct stat st;
-
-	if (stat(path, &st) || !S_ISREG(st.st_mode))
-		return false;
-	struct strobe_error *err = object_open(path, &object);
-	if (err) {
-		error_destroy(err);
-		return false;
-	}
-	size_t len = object_build_id(object, id);
-	object_close(object);
-	if (!len)
-		return false;
-	struct recorded_files files = {};
-	recorded_files_add(&files, id, len, NULL);
-	*ret_status = print(ctx, o, &files);
-	recorded_files_deinit(&files);
-	return true;
-}
-
-/* The running kernel. */
-
-static int list_kernel(struct cmd_context *ctx, const struct buildid_options *o)
-{
-	uint8_t id[OBJECT_BUILD_ID_MAX];
-	size_t len = object_build_id_of_notes(KERNEL_NOTES, id);
-	struct recorded_files files = {};
-
-	if (!len)
-		return cmd_fail(ctx, error_create(ERROR_NOT_FOUND, "no build ID of the kernel in " KERNEL_NOTES));
-	recorded_files_add(&files, id, len, NULL);
-	int status = print(ctx, o, &files);
-	recorded_files_deinit(&files);
+	int status = print(ctx, o, files);
+	recorded_files_deinit(files);
 	return status;
-}
-
-/* The address of a symbol in the text of /proc/kallsyms: "ffffffff81000000 T _text". */
-static bool kallsyms_address(const struct strbuf *text, const char *name, uint64_t *ret)
-{
-	size_t length = strlen(name);
-
-	for (const char *at = text->data; (at = strstr(at, name)); at += length) {
-		const char *line = at;
-		while (line > text->data && line[-1] != '\n')
-			line--;
-		if (at[-1] == ' ' && at[length] == '\n' && at - line > 3) {
-			*ret = strtoull(line, NULL, 16);
-			return true;
-		}
-	}
-	return false;
-}
-
-static void print_map(struct out *out, const uint8_t *id, size_t len, uint64_t start, uint64_t end, const char *name)
-{
-	char hex[BUILDID_HEX_MAX];
-	buildid_hex(id, len, hex);
-	out_f(out, "%s %16" PRIx64 " %16" PRIx64 " ", hex, start, end);
-	out_text_str(out, name);
-	out_ch(out, '\n');
-}
-
-/* "name size refs users state 0xaddress …" of /proc/modules, newest first. */
-static void print_module(struct out *out, char *line)
-{
-	char name[128];
-	unsigned long long bytes, start;
-	uint8_t id[OBJECT_BUILD_ID_MAX];
-
-	if (sscanf(line, "%127s %llu %*s %*s %*s 0x%llx", name, &bytes, &start) != 3)
-		return;
-	_cleanup_free_ char *notes = xasprintf("/sys/module/%s/notes/.note.gnu.build-id", name);
-	_cleanup_free_ char *shown = xasprintf("[%s]", name);
-	print_map(out, id, object_build_id_of_notes(notes, id), start, start + bytes, shown);
 }
 
 static int list_kernel_maps(struct cmd_context *ctx)
 {
-	_cleanup_strbuf_ struct strbuf kallsyms = {}, modules = {};
-	uint8_t id[OBJECT_BUILD_ID_MAX];
-	uint64_t start = 0, end = 0;
+	struct kernel_maps maps;
 	struct out out;
-
-	struct strobe_error *err = sys_read(sys_live(), "/proc/kallsyms", &kallsyms, 0);
-	if (err)
-		return cmd_fail(ctx, err);
-	if (!kallsyms.len || !(kallsyms_address(&kallsyms, "_text", &start) || kallsyms_address(&kallsyms, "_stext", &start)) ||
-	    !start)
-		return cmd_fail(ctx, error_create(ERROR_PERMISSION, "addresses in /proc/kallsyms are hidden: run as root, or "
-			"set /proc/sys/kernel/kptr_restrict to 0"));
-	if (!kallsyms_address(&kallsyms, "_edata", &end))
-		kallsyms_address(&kallsyms, "_etext", &end);
-	error_destroy(sys_read(sys_live(), "/proc/modules", &modules, 0)); /* absent where the kernel loads none */
-	cmd_open_output(ctx, &out);
-	print_map(&out, id, object_build_id_of_notes(KERNEL_NOTES, id), start, end, "[kernel.kallsyms]");
-	for (char *save = NULL, *line = modules.len ? strtok_r(modules.data, "\n", &save) : NULL; line;
-	     line = strtok_r(NULL, "\n", &save))
-		print_module(&out, line);
-	return cmd_close_output(ctx, &out);
+	struct strobe_error *err = kernel_maps_read(sys_live(), &maps);
+	int status = cmd_fail(ctx, err);
+	if (!err) {
+		cmd_open_output(ctx, &out);
+		for (size_t i = 0; i < maps.list.len; i++) {
+			const struct kernel_map *m = &maps.list.data[i];
+			out_f(&out, "%s %16" PRIx64 " %16" PRIx64 " ", m->hex, m->start, m->end);
+			out_text_str(&out, m->name);
+			out_ch(&out, '\n');
+		}
+		status = cmd_close_output(ctx, &out);
+	}
+	kernel_maps_deinit(&maps);
+	return status;
 }
 
 static int run(struct cmd_context *ctx, void *options)
 {
 	struct buildid_options *o = options;
+	struct recorded_files files = {};
 	struct strobe_error *err = cmd_format_is_json(o->format, &o->json);
-	int status;
-
 	if (!err && o->json && o->kernel_maps)
 		err = error_create(ERROR_USAGE, "-m prints text and cannot be combined with --format json");
 	if (err)
@@ -198,12 +112,14 @@ static int run(struct cmd_context *ctx, void *options)
 		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "unexpected argument '%s': specify a recording with -i",
 							ctx->rest.argv[0]));
 	cmd_set_verbosity(o->verbose);
-	if (o->kernel)
-		return list_kernel(ctx, o);
+	if (o->kernel) {
+		err = recorded_files_of_kernel(&files);
+		return err ? cmd_fail(ctx, err) : list_ids(ctx, o, &files);
+	}
 	if (o->kernel_maps)
 		return list_kernel_maps(ctx);
-	if (list_object(ctx, o, &status))
-		return status;
+	if (recorded_files_of_object(input_path(o->input), &files))
+		return list_ids(ctx, o, &files);
 	return list_recording(ctx, o);
 }
 
