@@ -1,10 +1,11 @@
 #include "tracing/events.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "tracing/live.h"
+#include "tracing/live_source.h"
 #include "tracing/places.h"
 #include "tracing/stack_sample.h"
 
@@ -100,6 +101,13 @@ uint64_t trace_events_damaged(const struct trace_events *e)
 	return e->damaged + (e->pairs ? call_pairs_damaged(e->pairs) : 0);
 }
 
+void trace_events_say_damaged(const struct trace_events *e, const struct session_host *host)
+{
+	uint64_t n = trace_events_damaged(e);
+	if (n)
+		session_say(host, "%" PRIu64 " samples are shorter than their event's format and were skipped", n);
+}
+
 /* Its arguments, as far as a sample holds them: pointers stay addresses. */
 static struct syscall_event call_of(const struct trace_events *e, const struct traced *t, const struct sample *x)
 {
@@ -181,6 +189,14 @@ static void resolve_bpf(struct trace_events *e, const struct trace_live_record *
 	resolver_look_up(e->setup.resolver, &x, ret);
 }
 
+static void print_sample(struct trace_events *e, const struct resolved_sample *r, const char *event)
+{
+	const struct sample *x = &r->sample;
+	struct trace_line line = { .kind = TRACE_LINE_POINT, .time_ns = x->time, .tid = x->tid, .pid = x->pid, .cpu = x->cpu,
+				   .comm = r->comm, .event = event };
+	trace_lines_sample(e->setup.lines, &line);
+}
+
 static void take_bpf(struct trace_events *e, const struct trace_live_record *m)
 {
 	const struct trace_event *ev = trace_live_event(m);
@@ -188,7 +204,7 @@ static void take_bpf(struct trace_events *e, const struct trace_live_record *m)
 		       ev->type == TRACE_EVENT_SIGNAL;
 	struct resolved_sample resolved;
 	struct frames frames = {};
-	bool prints = is_line && e->setup.sample;
+	bool prints = is_line && e->setup.prints_samples;
 	if (is_line && e->switched_off)
 		return;
 	if (m->stack_bytes || prints) {
@@ -198,7 +214,7 @@ static void take_bpf(struct trace_events *e, const struct trace_live_record *m)
 	if (is_line && frames.nr < e->setup.min_stack)
 		return;
 	if (prints)
-		e->setup.sample(e->setup.ctx, &resolved, "bpf");
+		print_sample(e, &resolved, "bpf");
 	trace_calls_take(e->setup.calls, ev, m->event_bytes, frames.first, frames.nr);
 }
 
@@ -224,8 +240,8 @@ static void show(struct trace_events *e, const struct traced *t, const struct sa
 		call = call_of(e, t, x);
 		line.call = &call;
 	}
-	if (e->setup.sample && resolved)
-		e->setup.sample(e->setup.ctx, resolved, name);
+	if (e->setup.prints_samples && resolved)
+		print_sample(e, resolved, name);
 	if (resolved && resolved->comm[0] && resolved->comm[0] != ':')
 		line.comm = resolved->comm;
 	trace_lines_other(e->setup.lines, &line);

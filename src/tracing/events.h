@@ -14,6 +14,7 @@
 #include "bpf/trace/stream_tracer.h"
 #include "record/source.h"
 #include "resolve/resolve.h"
+#include "session/host.h"
 #include "tracing/call_pairs.h"
 #include "tracing/calls.h"
 
@@ -50,9 +51,8 @@ struct trace_events_setup {
 	pid_t self;                       /* has no lines (0: all have); nor have those that follow: */
 	const pid_t *excluded;            /* processes or threads */
 	size_t excluded_nr;
-	/* Before each line, where it is not NULL; event: its name. */
-	void (*sample)(void *ctx, const struct resolved_sample *r, const char *event);
-	void *ctx;
+	bool prints_samples;              /* the sink's sample() is called before each line, where there is a resolver */
+	void *ctx;                        /* of choice */
 };
 
 struct trace_events;
@@ -71,6 +71,8 @@ void trace_events_finish(struct trace_events *e);
 uint64_t trace_events_lost(const struct trace_events *e);
 /* Samples that are shorter than their event's format; they were left out. */
 uint64_t trace_events_damaged(const struct trace_events *e);
+/* One line about them, where there are any. */
+void trace_events_say_damaged(const struct trace_events *e, const struct session_host *host);
 
 /*
  * What an event of an environment is. pairs: calls come from samples, those of raw_syscalls where there are any: each call is

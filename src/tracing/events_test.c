@@ -2,7 +2,7 @@
 #include "tracing/events.h"
 
 #include "record/bytes_builder.h"
-#include "tracing/live.h"
+#include "tracing/live_source.h"
 #include "tracing/testing.h"
 
 enum { EVENT_A, EVENT_B, EVENT_ON, EVENT_OFF, EVENTS };

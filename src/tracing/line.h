@@ -93,4 +93,6 @@ struct trace_line {
 struct trace_sink {
 	/* False where it takes no more: its output has failed. */
 	bool (*line)(struct trace_sink *sink, const struct trace_line *line);
+	/* Before the line of a sample: its head and its event. Called only where samples are requested. */
+	void (*sample)(struct trace_sink *sink, const struct trace_line *head);
 };

@@ -189,6 +189,11 @@ void trace_lines_other(struct trace_lines *l, struct trace_line *line)
 	write_line(l, line);
 }
 
+void trace_lines_sample(struct trace_lines *l, const struct trace_line *head)
+{
+	l->setup.sink->sample(l->setup.sink, head);
+}
+
 void trace_lines_entry_point(struct trace_lines *l, struct trace_line *line)
 {
 	char event[64];

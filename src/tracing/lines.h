@@ -42,6 +42,8 @@ void trace_lines_destroy(struct trace_lines *l);
 void trace_lines_call(struct trace_lines *l, struct trace_line *line, uint32_t key);
 /* Anything else that happened; line->comm is filled in where it is NULL. */
 void trace_lines_other(struct trace_lines *l, struct trace_line *line);
+/* The sample that the next line is of, for the sink's sample(). */
+void trace_lines_sample(struct trace_lines *l, const struct trace_line *head);
 /* The entry of a call as a tracepoint: line->call says which. */
 void trace_lines_entry_point(struct trace_lines *l, struct trace_line *line);
 /* A task has ended that was so long on CPUs, and so long waiting for one (--sched). */

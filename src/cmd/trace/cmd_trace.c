@@ -7,15 +7,6 @@
 static int run(struct cmd_context *ctx, void *options)
 {
 	struct trace_options *o = options;
-	struct trace_run r = {
-		.ctx = ctx,
-		.o = o,
-		.sys = sys_live(),
-		.workload = { .go_fd = -1, .error_fd = -1 },
-		.signals = CMD_SIGNALS_NONE,
-		.out_fd = -1,
-		.wake_fd = -1,
-	};
 	cmd_set_verbosity(o->verbose);
 	const struct options_result *rest = &ctx->rest;
 	if (rest->argc && !rest->had_dashes && !strcmp(rest->argv[0], "record"))
@@ -26,10 +17,9 @@ static int run(struct cmd_context *ctx, void *options)
 		err = trace_settings_apply(config, o);
 	if (!err)
 		err = trace_options_settle(o);
-	r.hooks = o->summary && o->bpf_summary ? &trace_summary_hooks : trace_wants_events(o) ? &trace_events_hooks : &trace_stream_hooks;
 	if (err)
 		return cmd_fail_usage(ctx, err);
-	return o->input ? trace_replay(&r) : trace_run(&r);
+	return o->input ? trace_replay(ctx, o) : trace_run(ctx, o);
 }
 
 const struct cmd cmd_trace = {

@@ -9,7 +9,6 @@
 #include "bpf/trace/trace_maps.h"
 #include "bpf/trace/trace_shared.h"
 #include "capture/options.h"
-#include "cmd/trace/choose.h"
 #include "cmd/unsupported.h"
 
 #define CALL(name) static struct strobe_error *name(void *options, const char *value, bool negated)
@@ -19,11 +18,11 @@ CALL(parse_mode)
 {
 	struct trace_options *o = options;
 	if (negated || !strcmp(value, "thread"))
-		o->by = SYSCALL_STATS_BY_THREAD;
+		o->summary.by = SYSCALL_STATS_BY_THREAD;
 	else if (!strcmp(value, "total"))
-		o->by = SYSCALL_STATS_BY_NOTHING;
+		o->summary.by = SYSCALL_STATS_BY_NOTHING;
 	else if (!strcmp(value, "cgroup"))
-		o->by = SYSCALL_STATS_BY_CGROUP;
+		o->summary.by = SYSCALL_STATS_BY_CGROUP;
 	else
 		return error_create(ERROR_USAGE, "unknown summary mode \"%s\": expected thread, total or cgroup", value);
 	return NULL;
@@ -32,8 +31,8 @@ CALL(parse_mode)
 CALL(parse_format)
 {
 	struct trace_options *o = options;
-	o->format = trace_format_find(negated ? "text" : value);
-	if (!o->format)
+	o->display.format = trace_format_find(negated ? "text" : value);
+	if (!o->display.format)
 		return error_create(ERROR_USAGE, "unknown format \"%s\": expected %s", value, trace_format_names());
 	return NULL;
 }
@@ -41,14 +40,14 @@ CALL(parse_format)
 CALL(parse_excluded)
 {
 	struct trace_options *o = options;
-	vec_clear(&o->excluded);
+	vec_clear(&o->selection.excluded);
 	_cleanup_free_ char *list = xstrdup(negated ? "" : value);
 	char *save;
 	for (char *word = strtok_r(list, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
 		uint64_t pid;
 		if (!text_to_u64(word, &pid) || !pid || pid > INT32_MAX)
 			return error_create(ERROR_USAGE, "\"%s\" is not a valid process ID", word);
-		vec_push(&o->excluded, (pid_t)pid);
+		vec_push(&o->selection.excluded, (pid_t)pid);
 	}
 	return NULL;
 }
@@ -59,30 +58,33 @@ CALL(parse_pages)
 	uint64_t pages = 0;
 	if (!negated)
 		TRY(mmap_pages_parse(value, &pages));
-	o->ring_bytes = pages << 12;
-	o->ring_bytes_set = !negated;
+	o->live.ring_bytes = pages << 12;
+	o->live.ring_bytes_set = !negated;
 	return NULL;
 }
 
 CALL(parse_expr)
 {
-	return negated ? error_create(ERROR_USAGE, "events cannot be negated") : trace_choose(options, value);
+	struct trace_options *o = options;
+	o->last_events = o->selection.events.events.len;
+	return negated ? error_create(ERROR_USAGE, "events cannot be negated") :
+			 trace_selection_add(&o->selection, sys_live(), value);
 }
 
 CALL(parse_filter)
 {
 	struct trace_options *o = options;
 	return negated ? error_create(ERROR_USAGE, "filters cannot be negated") :
-			 event_list_add_filter(&o->events, o->last_events, value);
+			 event_list_add_filter(&o->selection.events, o->last_events, value);
 }
 
 CALL(parse_faults)
 {
 	struct trace_options *o = options;
 	bool all = !negated && !strcmp(value, "all");
-	o->major_faults = all || (!negated && !strcmp(value, "maj"));
-	o->minor_faults = all || (!negated && !strcmp(value, "min"));
-	if (!negated && !o->major_faults && !o->minor_faults)
+	o->selection.major_faults = all || (!negated && !strcmp(value, "maj"));
+	o->selection.minor_faults = all || (!negated && !strcmp(value, "min"));
+	if (!negated && !o->selection.major_faults && !o->selection.minor_faults)
 		return error_create(ERROR_USAGE, "unknown type of page faults \"%s\": expected all, maj or min", value);
 	return NULL;
 }
@@ -91,8 +93,8 @@ CALL(parse_callgraph)
 {
 	struct trace_options *o = options;
 	if (!negated)
-		return callgraph_parse(value ? value : "fp", &o->callgraph);
-	o->callgraph = (struct callgraph_options){};
+		return callgraph_parse(value ? value : "fp", &o->live.callgraph);
+	o->live.callgraph = (struct callgraph_options){};
 	return NULL;
 }
 
@@ -100,80 +102,81 @@ CALL(parse_callgraph)
 
 const struct option trace_option_table[] = {
 	{ OPTION_GROUP, .help = "Targets" },
-	{ OPTION_BOOL, 'a', "all-cpus", AT(target.system_wide), .help = "trace the whole system" },
-	{ OPTION_STRING, 'C', "cpu", AT(target.cpus), .arg = "cpu", .help = "trace all tasks on these CPUs" },
-	{ OPTION_STRING, 'p', "pid", AT(target.pids), .arg = "pid", .help = "trace existing processes, with all their threads" },
-	{ OPTION_STRING, 't', "tid", AT(target.tids), .arg = "tid", .help = "trace existing threads" },
-	{ OPTION_STRING, 'u', "uid", AT(target.uid), .arg = "user", .help = "trace the processes of a user" },
-	{ OPTION_STRING, 'G', "cgroup", AT(cgroup), .arg = "name", .help = "trace the tasks of a cgroup (v2) and its descendants" },
+	{ OPTION_BOOL, 'a', "all-cpus", AT(live.target.system_wide), .help = "trace the whole system" },
+	{ OPTION_STRING, 'C', "cpu", AT(live.target.cpus), .arg = "cpu", .help = "trace all tasks on these CPUs" },
+	{ OPTION_STRING, 'p', "pid", AT(live.target.pids), .arg = "pid", .help = "trace existing processes, with all their threads" },
+	{ OPTION_STRING, 't', "tid", AT(live.target.tids), .arg = "tid", .help = "trace existing threads" },
+	{ OPTION_STRING, 'u', "uid", AT(live.target.uid), .arg = "user", .help = "trace the processes of a user" },
+	{ OPTION_STRING, 'G', "cgroup", AT(live.cgroup), .arg = "name", .help = "trace the tasks of a cgroup (v2) and its descendants" },
 	{ OPTION_CALL, 0, "filter-pids", .arg = "pids", .parse = parse_excluded, .help = "exclude these processes (with -a)" },
-	{ OPTION_BOOL, 0, "no-inherit", AT(no_inherit), .help = "do not follow child processes" },
-	{ OPTION_I64, 'D', "delay", AT(delay_ms), .arg = "ms", .help = "delay before tracing (ms)" },
+	{ OPTION_BOOL, 0, "no-inherit", AT(live.no_inherit), .help = "do not follow child processes" },
+	{ OPTION_I64, 'D', "delay", AT(live.delay_ms), .arg = "ms", .help = "delay before tracing (ms)" },
 	{ OPTION_GROUP, .help = "Events" },
 	{ OPTION_CALL, 'e', "event", .arg = "calls", .parse = parse_expr,
 	  .help = "system calls by name, glob (open*), class (%file), number or /regex; ! before the list: all but these; and "
 	  	"tracepoints (sched:*, syscalls:sys_enter_connect)" },
 	{ OPTION_CALL, 0, "expr", .arg = "calls", .parse = parse_expr, .help = "the same" },
 	{ OPTION_CALL, 0, "filter", .arg = "filter", .parse = parse_filter, .help = "filter for the tracepoints of the last -e" },
-	{ OPTION_BOOL, 0, "syscalls", AT(syscalls), .set_offset = AT(syscalls_set),
+	{ OPTION_BOOL, 0, "syscalls", AT(selection.syscalls), .set_offset = AT(selection.syscalls_set),
 	  .help = "trace system calls (default, unless -e has tracepoints only)" },
 	{ OPTION_CALL, 'F', "pf", .arg = "all|maj|min", .parse = parse_faults, .default_arg = "maj", .help = "trace page faults" },
-	{ OPTION_BOOL, 0, "signals", AT(signals), .set_offset = AT(signals_set),
+	{ OPTION_BOOL, 0, "signals", AT(selection.signals), .set_offset = AT(selection.signals_set),
 	  .help = "show delivered signals (default without -e)" },
-	{ OPTION_BOOL, 0, "processes", AT(processes), .set_offset = AT(processes_set),
+	{ OPTION_BOOL, 0, "processes", AT(selection.processes), .set_offset = AT(selection.processes_set),
 	  .help = "show starts and exits of tasks (default without -e)" },
-	{ OPTION_BOOL, 0, "failure", AT(failure), .help = "show only failed system calls" },
-	{ OPTION_STRING, 'P', "trace-path", AT(path), .arg = "path",
+	{ OPTION_BOOL, 0, "failure", AT(selection.failure), .help = "show only failed system calls" },
+	{ OPTION_STRING, 'P', "trace-path", AT(selection.path), .arg = "path",
 	  .help = "show only system calls on this file, by name or descriptor (\"/etc/*\": on paths with this prefix)" },
-	{ OPTION_F64, 0, "duration", AT(duration_ms), .arg = "ms", .set_offset = AT(duration_set),
+	{ OPTION_F64, 0, "duration", AT(selection.duration_ms), .arg = "ms", .set_offset = AT(selection.duration_set),
 	  .help = "show only system calls that took longer than this" },
-	{ OPTION_STRING, 0, "switch-on", AT(switch_on), .arg = "event", .help = "start printing at this event" },
-	{ OPTION_STRING, 0, "switch-off", AT(switch_off), .arg = "event", .help = "stop printing at this event" },
-	{ OPTION_BOOL, 0, "show-on-off-events", AT(show_switches), .help = "show the --switch-on and --switch-off events too" },
+	{ OPTION_STRING, 0, "switch-on", AT(selection.switch_on), .arg = "event", .help = "start printing at this event" },
+	{ OPTION_STRING, 0, "switch-off", AT(selection.switch_off), .arg = "event", .help = "stop printing at this event" },
+	{ OPTION_BOOL, 0, "show-on-off-events", AT(selection.show_switches), .help = "show the --switch-on and --switch-off events too" },
 	{ OPTION_GROUP, .help = "Call graphs" },
 	{ OPTION_CALL, 0, "call-graph", .arg = "mode[,bytes]", .parse = parse_callgraph,
 	  .help = "show the call chain of each event: fp, or dwarf (auto) with the size of stack dumps (8192)" },
-	{ OPTION_BOOL, 0, "kernel-syscall-graph", AT(kernel_graph), .help = "include the kernel part of system call stacks" },
-	{ OPTION_U64, 0, "max-stack", AT(max_stack), .arg = "n",
+	{ OPTION_BOOL, 0, "kernel-syscall-graph", AT(live.kernel_graph), .help = "include the kernel part of system call stacks" },
+	{ OPTION_U64, 0, "max-stack", AT(selection.max_stack), .arg = "n",
 	  .help = "maximum number of frames of a stack (default: no limit); implies --call-graph dwarf" },
-	{ OPTION_U64, 0, "min-stack", AT(min_stack), .arg = "n",
+	{ OPTION_U64, 0, "min-stack", AT(selection.min_stack), .arg = "n",
 	  .help = "show only events with at least n frames; implies --call-graph dwarf" },
-	{ OPTION_U64, 0, "proc-map-timeout", AT(proc_map_timeout_ms), .arg = "ms",
+	{ OPTION_U64, 0, "proc-map-timeout", AT(live.proc_map_timeout_ms), .arg = "ms",
 	  .help = "time limit for reading the mappings of an existing process, in ms (default: 500)" },
 	{ OPTION_GROUP, .help = "Output" },
-	{ OPTION_BOOL, 's', "summary", AT(summary), .help = "print only a summary, aggregated in the kernel" },
-	{ OPTION_BOOL, 'S', "with-summary", AT(with_summary), .help = "print all system calls, then a summary" },
-	{ OPTION_BOOL, 0, "bpf-summary", AT(bpf_summary),
+	{ OPTION_BOOL, 's', "summary", AT(summary.only), .help = "print only a summary, aggregated in the kernel" },
+	{ OPTION_BOOL, 'S', "with-summary", AT(summary.with_lines), .help = "print all system calls, then a summary" },
+	{ OPTION_BOOL, 0, "bpf-summary", AT(summary.in_kernel),
 	  .help = "aggregate the summary in the kernel (default with -s; --no-bpf-summary: in user space)" },
-	{ OPTION_BOOL, 0, "errno-summary", AT(errnos), .help = "add the number of errors by errno to the summary" },
+	{ OPTION_BOOL, 0, "errno-summary", AT(summary.errnos), .help = "add the number of errors by errno to the summary" },
 	{ OPTION_CALL, 0, "summary-mode", .arg = "thread|total|cgroup", .parse = parse_mode, .help = "aggregate the summary "
 		"per thread, in total or per cgroup" },
 	{ OPTION_U64, 0, "max-summary", AT(max_summary), .arg = "n", .help = "limit the summary to n system calls per thread" },
 	{ OPTION_BOOL, 0, "hist", AT(histograms), .help = "add histograms of durations to the summary (powers of two)" },
-	{ OPTION_BOOL, 'T', "time", AT(full_time), .help = "print absolute timestamps instead of relative to the first line" },
-	{ OPTION_BOOL, 0, "sched", AT(sched), .help = "add run and wait times of the scheduler to the summary; implies -S without -s" },
-	{ OPTION_BOOL, 0, "no-comm", AT(no_comm), .help = "omit the names of threads" },
-	{ OPTION_BOOL, 0, "show-cpu", AT(show_cpu), .help = "show the CPU after the time" },
-	{ OPTION_U64, 0, "max-events", AT(max_events), .arg = "n", .help = "exit after n lines" },
-	{ OPTION_U64, 0, "str-limit", AT(str_limit), .arg = "bytes", .help = "maximum number of bytes to print of strings and "
+	{ OPTION_BOOL, 'T', "time", AT(display.full_time), .help = "print absolute timestamps instead of relative to the first line" },
+	{ OPTION_BOOL, 0, "sched", AT(summary.sched),
+	  .help = "add run and wait times of the scheduler to the summary; implies -S without -s" },
+	{ OPTION_BOOL, 0, "no-comm", AT(display.no_comm), .help = "omit the names of threads" },
+	{ OPTION_BOOL, 0, "show-cpu", AT(display.show_cpu), .help = "show the CPU after the time" },
+	{ OPTION_U64, 0, "max-events", AT(selection.max_events), .arg = "n", .help = "exit after n lines" },
+	{ OPTION_U64, 0, "str-limit", AT(display.str_limit), .arg = "bytes", .help = "maximum number of bytes to print of strings and "
 		"buffers (default: 32)" },
-	{ OPTION_BOOL, 0, "strace", AT(strace_style), .help = "print arguments in the style of strace" },
+	{ OPTION_BOOL, 0, "strace", AT(display.strace_style), .help = "print arguments in the style of strace" },
 	{ OPTION_CALL, 0, "format", .arg = "text|json|chrome", .parse = parse_format,
 	  .help = "output format on standard output; json: one object per line, with -s one document; chrome: a document for "
 	  	"trace viewers" },
 	{ OPTION_STRING, 'i', "input", AT(input), .arg = "file", .help = "read events from a recording; - for standard input" },
 	{ OPTION_BOOL, 'f', "force", AT(force), .help = "skip the ownership check of the recording" },
-	{ OPTION_BOOL, 0, "no-bpf", AT(no_bpf), .help = "use tracepoints and ring buffers instead of BPF" },
+	{ OPTION_BOOL, 0, "no-bpf", AT(live.no_bpf), .help = "use tracepoints and ring buffers instead of BPF" },
 	{ OPTION_STRING, 'o', "output", AT(output), .arg = "file", .help = "write to this file instead of standard error" },
 	{ OPTION_CALL, 'm', "mmap-pages", .arg = "pages", .parse = parse_pages, .help = "size of the kernel buffer (8M)" },
-	{ OPTION_BOOL, 0, "no-wait", AT(no_wait),
+	{ OPTION_BOOL, 0, "no-wait", AT(live.no_wait),
 	  .help = "never delay system calls: drop events when the buffer is full" },
-	{ OPTION_BOOL, 0, "sort-events", AT(sort_events), .help = "sort the events of all CPUs before printing them" },
-	{ OPTION_BOOL, 0, "libtraceevent_print", AT(points_as_kernel), .help = "print tracepoints in the format of the "
+	{ OPTION_BOOL, 0, "sort-events", AT(live.sort_events), .help = "sort the events of all CPUs before printing them" },
+	{ OPTION_BOOL, 0, "libtraceevent_print", AT(display.points_as_kernel), .help = "print tracepoints in the format of the "
 		"kernel's trace file" },
 	NEEDLESS_SWITCH("force-btf"),
-	{ OPTION_BOOL, 0, "print-sample", AT(print_sample), .help = "print the sample before each line, for debugging" },
-	{ OPTION_STRING, 0, "map-dump", AT(map_dump), .arg = "map", .help = "dump this BPF map of trace at exit" },
+	{ OPTION_BOOL, 0, "print-sample", AT(live.print_sample), .help = "print the sample before each line, for debugging" },
+	{ OPTION_STRING, 0, "map-dump", AT(live.map_dump), .arg = "map", .help = "dump this BPF map of trace at exit" },
 	{ OPTION_BOOL, 0, "tool_stats", AT(tool_stats), .help = "print statistics of trace itself at exit" },
 	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "be more verbose" },
 	OPTIONS_END,
@@ -182,117 +185,116 @@ const struct option trace_option_table[] = {
 void trace_options_defaults(void *options)
 {
 	struct trace_options *o = options;
-	o->format = &trace_format_text;
-	o->str_limit = 32;
-	o->align = 70;
-	o->ring_bytes = 8 << 20;
-	o->proc_map_timeout_ms = 500;
-	o->bpf_summary = true;
-	event_list_init(&o->events);
+	o->display.format = &trace_format_text;
+	o->display.str_limit = 32;
+	o->display.align = 70;
+	o->live.ring_bytes = 8 << 20;
+	o->live.proc_map_timeout_ms = 500;
+	o->summary.in_kernel = true;
+	trace_selection_init(&o->selection);
 }
 
 void trace_options_deinit(void *options)
 {
 	struct trace_options *o = options;
-	vec_deinit(&o->excluded);
-	event_list_deinit(&o->events);
-	free(o->calls_owned);
-}
-
-bool trace_wants_calls(const struct trace_options *o)
-{
-	return o->syscalls_set ? o->syscalls : o->calls || !o->events.events.len;
-}
-
-static bool shows_all(const struct trace_options *o)
-{
-	return trace_wants_calls(o) && !o->summary && !o->calls && !o->failure && !o->duration_set && !o->path;
-}
-
-bool trace_shows_signals(const struct trace_options *o)
-{
-	return o->signals_set ? o->signals : shows_all(o);
-}
-
-bool trace_shows_processes(const struct trace_options *o)
-{
-	return o->processes_set ? o->processes : shows_all(o);
-}
-
-bool trace_wants_events(const struct trace_options *o)
-{
-	return o->events.events.len || o->minor_faults || o->major_faults || o->callgraph.mode != CALLGRAPH_NONE ||
-	       o->kernel_graph || o->sort_events || o->print_sample;
+	trace_selection_deinit(&o->selection);
 }
 
 /* The event of that name, traced for its own sake or only to switch: whether that is why it is in the list. */
 static struct strobe_error *add_switch(struct trace_options *o, const char *name)
 {
-	if (!name)
+	if (!name || trace_selects_event(&o->selection, name))
 		return NULL;
-	for (size_t i = 0; i < o->events.events.len; i++)
-		if (!strcmp(o->events.events.data[i].name, name))
-			return NULL;
 	/* Alone it does not say what to trace: that are the system calls. */
-	if (!o->events.events.len && !o->syscalls_set)
-		o->syscalls = o->syscalls_set = true;
-	return event_parse(&o->events, sys_live(), name);
+	if (!o->selection.events.events.len && !o->selection.syscalls_set)
+		o->selection.syscalls = o->selection.syscalls_set = true;
+	return event_parse(&o->selection.events, sys_live(), name);
 }
 
 struct strobe_error *trace_options_settle(struct trace_options *o)
 {
-	size_t named = o->events.events.len;
-	TRY(error_prefix(add_switch(o, o->switch_on), "--switch-on"));
-	o->switch_on_added = o->events.events.len > named;
-	TRY(error_prefix(add_switch(o, o->switch_off), "--switch-off"));
+	size_t named = o->selection.events.events.len;
+	TRY(error_prefix(add_switch(o, o->selection.switch_on), "--switch-on"));
+	o->selection.switch_on_added = o->selection.events.events.len > named;
+	TRY(error_prefix(add_switch(o, o->selection.switch_off), "--switch-off"));
 	/* What it measures is shown in the statistics only. */
-	if (o->sched && !o->summary)
-		o->with_summary = true;
-	bool wants_stacks = o->callgraph.mode == CALLGRAPH_NONE && (o->max_stack || o->min_stack);
-	if (wants_stacks || o->callgraph.mode == CALLGRAPH_AUTO)
-		return callgraph_parse("dwarf", &o->callgraph);
+	if (o->summary.sched && !o->summary.only)
+		o->summary.with_lines = true;
+	bool wants_stacks = o->live.callgraph.mode == CALLGRAPH_NONE && (o->selection.max_stack || o->selection.min_stack);
+	if (wants_stacks || o->live.callgraph.mode == CALLGRAPH_AUTO)
+		return callgraph_parse("dwarf", &o->live.callgraph);
 	return NULL;
 }
 
-struct strobe_error *trace_options_check(const struct trace_options *o, int argc)
+struct strobe_error *trace_options_check(const struct trace_options *o)
 {
-	if (o->path && (o->summary || o->with_summary))
+	const struct trace_selection *s = &o->selection;
+	const struct trace_summary *sums = &o->summary;
+	const struct live_options *live = &o->live;
+	if (s->path && (sums->only || sums->with_lines))
 		return error_create(ERROR_USAGE, "-P selects lines and cannot be combined with -s or -S");
-	if (o->path && (!*o->path || !strcmp(o->path, "*")))
+	if (s->path && (!*s->path || !strcmp(s->path, "*")))
 		return error_create(ERROR_USAGE, "-P requires a path");
-	if (o->summary && (o->failure || o->duration_set || o->max_events))
+	if (sums->only && (s->failure || s->duration_set || s->max_events))
 		return error_create(ERROR_USAGE, "--failure, --duration and --max-events select lines: use -S instead of -s");
-	if ((o->errnos || o->histograms || o->by != SYSCALL_STATS_BY_THREAD) && !o->summary && !o->with_summary)
+	if ((sums->errnos || o->histograms || sums->by != SYSCALL_STATS_BY_THREAD) && !sums->only && !sums->with_lines)
 		return error_create(ERROR_USAGE, "--errno-summary, --hist and --summary-mode require -s or -S");
-	if (o->by == SYSCALL_STATS_BY_CGROUP && !o->bpf_summary)
+	if (sums->by == SYSCALL_STATS_BY_CGROUP && !sums->in_kernel)
 		return error_create(ERROR_USAGE, "--summary-mode cgroup requires --bpf-summary");
-	if (!trace_wants_calls(o) && !o->events.events.len && !o->minor_faults && !o->major_faults)
+	if (!trace_selects_anything(s))
 		return error_create(ERROR_USAGE, "nothing to trace: with --no-syscalls, specify tracepoints (-e) or page faults (-F)");
-	if (o->summary && trace_wants_events(o))
+	if (sums->only && live_needs_rings(s, live))
 		return error_create(ERROR_USAGE, "tracepoints, page faults and call graphs print lines: use -S instead of -s");
-	if (o->callgraph.mode == CALLGRAPH_LBR)
+	if (live->callgraph.mode == CALLGRAPH_LBR)
 		return error_create(ERROR_USAGE, "--call-graph lbr requires hardware events: use fp or dwarf");
-	if (o->callgraph.mode == CALLGRAPH_EH)
+	if (live->callgraph.mode == CALLGRAPH_EH)
 		return error_create(ERROR_USAGE, "--call-graph eh is supported by record only: use fp or dwarf");
-	if (o->callgraph.mode == CALLGRAPH_DWARF && o->callgraph.dump_bytes > TRACE_STACK_BYTES && trace_wants_calls(o))
+	if (live->callgraph.mode == CALLGRAPH_DWARF && live->callgraph.dump_bytes > TRACE_STACK_BYTES && trace_selects_calls(s))
 		return error_create(ERROR_USAGE, "--call-graph dwarf,%u: the maximum for system calls is %u bytes",
-				    o->callgraph.dump_bytes, TRACE_STACK_BYTES);
-	if (o->map_dump)
-		TRY(trace_map_check(o->summary && o->bpf_summary ? TRACE_MAPS_SUMMARY : TRACE_MAPS_STREAM, o->map_dump));
-	if (o->map_dump && !trace_wants_calls(o))
+				    live->callgraph.dump_bytes, TRACE_STACK_BYTES);
+	if (live->map_dump)
+		TRY(trace_map_check(sums->only && sums->in_kernel ? TRACE_MAPS_SUMMARY : TRACE_MAPS_STREAM, live->map_dump));
+	if (live->map_dump && !trace_selects_calls(s))
 		return error_create(ERROR_USAGE, "--map-dump requires system calls: there are no BPF maps otherwise");
-	if (o->show_switches && !o->switch_on && !o->switch_off)
+	if (s->show_switches && !s->switch_on && !s->switch_off)
 		return error_create(ERROR_USAGE, "--show-on-off-events requires --switch-on or --switch-off");
-	if ((o->summary || o->with_summary) && o->format == &trace_format_chrome)
+	if ((sums->only || sums->with_lines) && o->display.format == &trace_format_chrome)
 		return error_create(ERROR_USAGE, "--format chrome does not support summaries: use text or json");
-	if ((o->tool_stats || o->map_dump) && o->format != &trace_format_text)
+	if ((o->tool_stats || live->map_dump) && o->display.format != &trace_format_text)
 		return error_create(ERROR_USAGE, "--tool_stats and --map-dump print text and cannot be combined with --format "
-			"%s", o->format->name);
-	if (o->duration_ms < 0 || o->delay_ms < 0)
+			"%s", o->display.format->name);
+	if (s->duration_ms < 0 || live->delay_ms < 0)
 		return error_create(ERROR_USAGE, "times must not be negative");
-	if (!o->ring_bytes)
+	if (!live->ring_bytes)
 		return error_create(ERROR_USAGE, "-m 0: the buffer needs at least one page");
-	if (!o->str_limit || o->str_limit > 1024)
-		return error_create(ERROR_USAGE, "--str-limit %llu: expected 1 to 1024 bytes", (unsigned long long)o->str_limit);
+	if (!o->display.str_limit || o->display.str_limit > 1024)
+		return error_create(ERROR_USAGE, "--str-limit %llu: expected 1 to 1024 bytes", (unsigned long long)o->display.str_limit);
+	return NULL;
+}
+
+struct strobe_error *trace_options_check_replay(const struct trace_options *o, const char *word)
+{
+	const struct trace_selection *s = &o->selection;
+	const struct trace_summary *sums = &o->summary;
+	const struct live_options *live = &o->live;
+	TRY(trace_options_check(o));
+	if (word)
+		return error_create(ERROR_USAGE, "-i reads a recording: unexpected command '%s'", word);
+	if (!target_is_none(&live->target) || live->target.cpus || live->cgroup || live->delay_ms || live->ring_bytes_set ||
+	    live->no_inherit)
+		return error_create(ERROR_USAGE, "-a, -C, -D, -G, -m, -p, -t, -u and --no-inherit cannot be combined with -i: "
+			"they apply to live tracing");
+	if (live->callgraph.mode != CALLGRAPH_NONE || live->kernel_graph || sums->sched || s->switch_on || s->switch_off ||
+	    live->map_dump || live->print_sample || o->tool_stats || s->min_stack)
+		return error_create(ERROR_USAGE, "--call-graph, --kernel-syscall-graph, --map-dump, --min-stack, "
+			"--print-sample, --sched, --switch-on, --switch-off and --tool_stats cannot be combined with -i: they "
+			"apply to live tracing (recorded call graphs are shown)");
+	if ((s->signals_set && s->signals) || (s->processes_set && s->processes))
+		return error_create(ERROR_USAGE, "--signals and --processes cannot be combined with -i: a recording has "
+			"neither delivered signals nor exits of tasks");
+	if (s->path)
+		return error_create(ERROR_USAGE, "-P cannot be combined with -i: a recording has no paths");
+	if (sums->by == SYSCALL_STATS_BY_CGROUP)
+		return error_create(ERROR_USAGE, "--summary-mode cgroup cannot be combined with -i: a recording has no cgroups");
 	return NULL;
 }

@@ -3,78 +3,54 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "base/strbuf.h"
 #include "cmd/frame.h"
-#include "cmd/trace/rings.h"
 #include "cmd/trace/run.h"
-#include "tracing/events.h"
+#include "tracing/call_choice.h"
 
 #define ENTER "raw_syscalls:sys_enter"
 #define EXIT  "raw_syscalls:sys_exit"
 
-char *trace_calls_filter(const struct syscall_set *calls)
-{
-	struct strbuf text = {};
-	for (unsigned i = 0; i < SYSCALL_NUMBERS; i++) {
-		unsigned last = i;
-		if (!syscall_set_has(calls, i))
-			continue;
-		while (syscall_set_has(calls, last + 1))
-			last++;
-		strbuf_addf(&text, "%s", text.len ? " || " : "");
-		if (last > i)
-			strbuf_addf(&text, "(id >= %u && id <= %u)", i, last);
-		else
-			strbuf_addf(&text, "id == %u", i);
-		i = last;
-	}
-	if (!text.len)
-		strbuf_addf(&text, "id == %u", SYSCALL_NUMBERS); /* none */
-	return strbuf_take(&text);
-}
-
 /* Options before the word `record` are those of printing; of these only the ones that choose events apply here. */
 static struct strobe_error *check_options(const struct trace_options *o)
 {
+	const struct trace_selection *s = &o->selection;
 	/* Compared byte by byte: padding is zero in both, as cmd_run() allocates options by calloc. */
-	struct trace_options plain, given;
+	struct trace_options plain;
 	memset(&plain, 0, sizeof(plain));
-	memcpy(&given, o, sizeof(given));
 	trace_options_defaults(&plain);
-	given.calls = NULL;
-	given.calls_owned = NULL;
-	given.verbose = 0;
-	given.events = plain.events;
-	given.last_events = plain.last_events;
-	given.minor_faults = plain.minor_faults;
-	given.major_faults = plain.major_faults;
-	given.syscalls = plain.syscalls;
-	given.syscalls_set = plain.syscalls_set;
-	bool differs = o->excluded.len || memcmp(&plain, &given, sizeof(plain)) != 0; /* NOLINT(bugprone-suspicious-memory-comparison) */
 	trace_options_deinit(&plain);
-	for (size_t i = 0; i < o->events.events.len; i++)
-		differs |= o->events.events.data[i].filter != NULL;
+	plain.verbose = o->verbose;
+	plain.last_events = o->last_events;
+	plain.selection.calls = s->calls;
+	plain.selection.events = s->events;
+	plain.selection.minor_faults = s->minor_faults;
+	plain.selection.major_faults = s->major_faults;
+	plain.selection.syscalls = s->syscalls;
+	plain.selection.syscalls_set = s->syscalls_set;
+	bool differs = memcmp(&plain, o, sizeof(plain)) != 0; /* NOLINT(bugprone-suspicious-memory-comparison) */
+	for (size_t i = 0; i < s->events.events.len; i++)
+		differs |= s->events.events.data[i].filter != NULL;
 	if (differs)
 		return error_create(ERROR_USAGE, "only -e, -F, --no-syscalls and -v may precede record; options for recording "
 			"follow it, options for printing are used with trace -i");
-	if (!trace_wants_calls(o) && !o->events.events.len && !o->minor_faults && !o->major_faults)
+	if (!trace_selects_anything(s))
 		return error_create(ERROR_USAGE, "nothing to record: with --no-syscalls, specify tracepoints (-e) or page faults (-F)");
 	return NULL;
 }
 
 static struct strobe_error *choose(const struct trace_options *o, char **ret_filter)
 {
-	_cleanup_syscall_table_ struct syscall_table *table = arch_native() ? syscall_table_create(arch_native()) : NULL;
-	struct syscall_set chosen = {};
-	*ret_filter = NULL;
-	if (!o->calls)
+	struct call_choice choice;
+	if (!o->selection.calls)
 		return NULL;
-	if (!table)
-		return error_create(ERROR_UNSUPPORTED, "no system call table for this architecture");
-	TRY(syscall_select(table, o->calls, &chosen));
+	struct strobe_error *err = call_choice_make(&choice, arch_native(), o->selection.calls);
+	if (!err && !choice.native)
+		err = error_create(ERROR_UNSUPPORTED, "no system call table for this architecture");
 	/* By number alone: a filter does not see which width a call is of. */
-	*ret_filter = trace_calls_filter(&chosen);
-	return NULL;
+	if (!err)
+		*ret_filter = call_choice_filter(&choice.chosen);
+	call_choice_deinit(&choice);
+	return err;
 }
 
 typedef VEC(char *) word_list;
@@ -96,22 +72,22 @@ static void make_words(struct cmd_context *ctx, const struct trace_options *o, c
 	const char *const first[] = { "record", "-R", "-m", "1024", "-c", "1" };
 	for (size_t i = 0; i < sizeof(first) / sizeof(*first); i++)
 		add(ctx, words, first[i]);
-	if (trace_wants_calls(o))
+	if (trace_selects_calls(&o->selection))
 		add_event(ctx, words, ENTER "," EXIT);
-	uint64_t registers = trace_call_registers();
-	if (trace_wants_calls(o) && registers)
+	uint64_t registers = call_choice_registers();
+	if (trace_selects_calls(&o->selection) && registers)
 		add(ctx, words, arena_printf(&ctx->words, "--user-regs=%s", sample_reg_name((unsigned)__builtin_ctzll(registers))));
-	if (trace_wants_calls(o) && filter) {
+	if (trace_selects_calls(&o->selection) && filter) {
 		add(ctx, words, "--filter");
 		add(ctx, words, filter);
 	}
-	for (size_t i = 0; i < o->events.events.len; i++)
-		add_event(ctx, words, o->events.events.data[i].name);
-	if (o->major_faults)
+	for (size_t i = 0; i < o->selection.events.events.len; i++)
+		add_event(ctx, words, o->selection.events.events.data[i].name);
+	if (o->selection.major_faults)
 		add_event(ctx, words, "major-faults");
-	if (o->minor_faults)
+	if (o->selection.minor_faults)
 		add_event(ctx, words, "minor-faults");
-	if (o->major_faults || o->minor_faults)
+	if (o->selection.major_faults || o->selection.minor_faults)
 		add(ctx, words, "-d"); /* where they were */
 }
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "cmd/trace/choose.h"
 
 #define ALIGN_MAX 1000
 
@@ -16,20 +15,20 @@ static struct strobe_error *set_flags(const struct config *config, struct trace_
 		bool *flag;
 		bool is_absence; /* the flag says that it is not so */
 	} flags[] = {
-		{ "trace.show_zeros", &o->show_zeros, false },       { "trace.show_prefix", &o->show_prefix, false },
-		{ "trace.show_arg_names", &o->no_arg_names, true },  { "trace.show_timestamp", &o->no_time, true },
-		{ "trace.show_duration", &o->no_duration, true },    { "trace.no_inherit", &o->no_inherit, false },
+		{ "trace.show_zeros", &o->display.show_zeros, false },       { "trace.show_prefix", &o->display.show_prefix, false },
+		{ "trace.show_arg_names", &o->display.no_arg_names, true },  { "trace.show_timestamp", &o->display.no_time, true },
+		{ "trace.show_duration", &o->display.no_duration, true },    { "trace.no_inherit", &o->live.no_inherit, false },
 	};
 	for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++) {
 		bool value;
 		/* An option has said it, or a recording has whom it has. */
-		if (*flags[i].flag || (o->input && flags[i].flag == &o->no_inherit))
+		if (*flags[i].flag || (o->input && flags[i].flag == &o->live.no_inherit))
 			continue;
 		TRY(config_bool(config, flags[i].key, flags[i].is_absence, &value));
 		*flags[i].flag = value != flags[i].is_absence;
 	}
 	/* Without names it is the place that tells an argument. */
-	o->show_zeros |= o->no_arg_names;
+	o->display.show_zeros |= o->display.no_arg_names;
 	return NULL;
 }
 
@@ -42,7 +41,7 @@ static struct strobe_error *set_alignment(const struct config *config, struct tr
 	if (!text_to_u64(text, &columns) || columns > ALIGN_MAX)
 		return error_create(ERROR_USAGE, "setting trace.args_alignment: invalid number of columns \"%s\" (expected 0 to %d)", text,
 				    ALIGN_MAX);
-	o->align = (uint32_t)columns;
+	o->display.align = (uint32_t)columns;
 	return NULL;
 }
 
@@ -54,7 +53,7 @@ static struct strobe_error *set_beautifiers(const struct config *config, struct 
 	if (strcmp(text, "libtraceevent") != 0)
 		return error_create(ERROR_USAGE, "setting trace.tracepoint_beautifiers: unknown value \"%s\" (expected "
 			"libbeauty or libtraceevent)", text);
-	o->points_as_kernel = true;
+	o->display.points_as_kernel = true;
 	return NULL;
 }
 
@@ -64,5 +63,5 @@ struct strobe_error *trace_settings_apply(const struct config *config, struct tr
 	TRY(set_flags(config, o));
 	TRY(set_alignment(config, o));
 	TRY(set_beautifiers(config, o));
-	return events ? error_prefix(trace_choose(o, events), "setting trace.add_events") : NULL;
+	return events ? error_prefix(trace_selection_add(&o->selection, sys_live(), events), "setting trace.add_events") : NULL;
 }

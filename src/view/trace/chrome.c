@@ -117,10 +117,10 @@ static void put_args(struct json *j, const struct trace_paper *p, const struct t
 	json_object(j);
 	if (line->call && !line->args_unknown) {
 		json_key(j, "arguments");
-		syscall_json_args(j, p->style, line->call);
+		syscall_json_args(j, &p->style, line->call);
 	}
 	if (line->kind == TRACE_LINE_CALL) {
-		syscall_json_result(j, p->style, line->call);
+		syscall_json_result(j, &p->style, line->call);
 	} else if (line->kind == TRACE_LINE_FORK) {
 		json_key(j, "starts");
 		json_u64(j, line->child_tid);

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#define FAST_LINES 1000 /* in one round of events */
+
 static const struct trace_format *const trace_formats[] = {
 	&trace_format_text,
 	&trace_format_json,
@@ -24,19 +26,57 @@ const char *trace_format_names(void)
 static bool take_line(struct trace_sink *sink, const struct trace_line *line)
 {
 	struct trace_paper *p = (struct trace_paper *)sink;
-	p->format->line(p, line);
+	p->lines++;
+	p->display->format->line(p, line);
 	return !out_failed(p->out);
+}
+
+/* For debugging, whatever the format. */
+static void take_sample(struct trace_sink *sink, const struct trace_line *head)
+{
+	struct out *out = ((struct trace_paper *)sink)->out;
+	out_text_str(out, head->event);
+	out_f(out, " %.3f ", (double)head->time_ns / 1e6);
+	out_text_str(out, head->comm);
+	out_f(out, " %u/%u [%u]\n", head->pid, head->tid, head->cpu);
 }
 
 void trace_paper_begin(struct trace_paper *p)
 {
-	p->sink.line = take_line;
-	if (p->format->begin)
-		p->format->begin(p);
+	const struct trace_display *d = p->display;
+	p->sink = (struct trace_sink){ .line = take_line, .sample = take_sample };
+	p->style = (struct syscall_style){
+		.layout = d->strace_style ? SYSCALL_STRACE : SYSCALL_NAMED,
+		.show_zeros = d->show_zeros,
+		.show_prefix = d->show_prefix,
+		.hide_names = d->no_arg_names,
+		.str_limit = (uint32_t)d->str_limit,
+		.fd_text = trace_tasks_fd_text,
+		.fd_netlink = trace_tasks_fd_netlink,
+		.pid_text = trace_tasks_pid_text,
+		.ctx = p->tasks,
+	};
+	/* Another kernel may have others. */
+	p->enums = p->sys ? enum_names_create(p->sys) : NULL;
+	p->begun = true;
+	if (d->format->begin)
+		d->format->begin(p);
 }
 
 void trace_paper_end(struct trace_paper *p)
 {
-	if (p->format->end)
-		p->format->end(p);
+	if (!p->begun)
+		return;
+	p->begun = false;
+	if (p->display->format->end)
+		p->display->format->end(p);
+	enum_names_destroy(p->enums);
+	p->enums = NULL;
+}
+
+void trace_paper_flush(struct trace_paper *p)
+{
+	if (p->lines - p->flushed_lines < FAST_LINES)
+		out_flush(p->out);
+	p->flushed_lines = p->lines;
 }

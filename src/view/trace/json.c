@@ -11,10 +11,10 @@ static void put_call(struct json *j, const struct trace_paper *p, const struct t
 	json_str(j, line->call->desc->name);
 	if (!line->args_unknown) {
 		json_key(j, "args");
-		syscall_json_args(j, p->style, line->call);
+		syscall_json_args(j, &p->style, line->call);
 	}
 	if (line->kind == TRACE_LINE_CALL)
-		syscall_json_result(j, p->style, line->call);
+		syscall_json_result(j, &p->style, line->call);
 }
 
 static void put_array(struct json *j, const struct trace_line *line, const struct tracepoint_field *f)
@@ -40,7 +40,7 @@ static void put_point(struct json *j, const struct trace_paper *p, const struct 
 	json_str(j, line->event);
 	json_key(j, "args");
 	if (line->call) {
-		syscall_json_args(j, p->style, line->call);
+		syscall_json_args(j, &p->style, line->call);
 		return;
 	}
 	json_object(j);
@@ -105,7 +105,7 @@ static void put_signal(struct json *j, const struct trace_paper *p, const struct
 	size_t n;
 	put_signal_name(j, "signal", line->signal);
 	out_init_mem(&text);
-	syscall_print_siginfo(&text, p->style, line->arch, line->siginfo, line->siginfo_bytes);
+	syscall_print_siginfo(&text, &p->style, line->arch, line->siginfo, line->siginfo_bytes);
 	const char *info = out_mem(&text, &n);
 	json_key(j, "siginfo");
 	json_str_n(j, info, n);

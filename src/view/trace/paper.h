@@ -1,7 +1,7 @@
 /*
  * Lines of a trace as text, JSON, or Chrome's trace events.
  *
- *	struct trace_paper paper = { .format = trace_format_find("json"), .out = &out, .style = &style };
+ *	struct trace_paper paper = { .display = &display, .out = &out, .tasks = tasks };
  *	trace_paper_begin(&paper);
  *	… lines through paper.sink …
  *	trace_paper_end(&paper);
@@ -13,22 +13,36 @@
 #include "base/out.h"
 #include "tracing/enum_names.h"
 #include "tracing/line.h"
+#include "tracing/tasks.h"
+
+/* How lines look. */
+struct trace_display {
+	const struct trace_format *format;
+	uint64_t str_limit;  /* bytes of strings and buffers */
+	bool show_zeros, show_prefix, no_arg_names, strace_style; /* arguments */
+	/* Of text: */
+	bool full_time;      /* times of the clock */
+	bool no_comm;        /* no names */
+	bool show_cpu;       /* the CPU, after the time */
+	bool points_as_kernel; /* tracepoints by their print format */
+	bool no_time, no_duration; /* lines without */
+	uint32_t align;      /* where results begin; 0: after the arguments */
+};
 
 struct trace_paper {
 	struct trace_sink sink; /* set by begin */
-	const struct trace_format *format;
+	const struct trace_display *display;
 	struct out *out;
-	const struct syscall_style *style;
-	bool full_time;      /* text: times of the clock */
-	bool no_comm;        /* text: no names */
-	bool show_cpu;       /* text: the CPU, behind the time */
+	struct trace_tasks *tasks; /* names and descriptors */
+	const struct sys *sys; /* whose names enumerators have; NULL: a recording, where they are numbers */
 	bool no_task;        /* text: nothing in front of the call (one thread alone can be meant) */
+	bool no_lines;       /* statistics alone are printed */
+	/* Of the writers: */
+	struct syscall_style style;
 	struct enum_names *enums; /* of fields of tracepoints; NULL: numbers */
-	bool no_lines;         /* statistics alone are printed */
-	bool points_as_kernel; /* text: tracepoints by their print format */
-	bool no_time, no_duration; /* text: lines without */
-	uint32_t align;      /* text: where results begin; 0: behind the arguments */
 	void *state;         /* of the format, made by begin() and freed by end() */
+	uint64_t lines, flushed_lines; /* written, when trace_paper_flush() was last called */
+	bool begun;
 };
 
 struct trace_format {
@@ -46,5 +60,7 @@ const struct trace_format *trace_format_find(const char *name);
 const char *trace_format_names(void);
 
 void trace_paper_begin(struct trace_paper *p);
-/* After begin, once. */
+/* Where begin was called; once. */
 void trace_paper_end(struct trace_paper *p);
+/* After each round of events: writes out what there is, but leaves a fast stream to be written in large pieces. */
+void trace_paper_flush(struct trace_paper *p);

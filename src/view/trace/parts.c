@@ -90,7 +90,7 @@ static void put_number(struct out *out, const struct trace_paper *p, const struc
 	} else {
 		out_u64(out, v);
 	}
-	const char *comm = is_pid(f) && p->style->pid_text ? p->style->pid_text(p->style->ctx, (int)v) : NULL;
+	const char *comm = is_pid(f) && p->style.pid_text ? p->style.pid_text(p->style.ctx, (int)v) : NULL;
 	if (comm) {
 		out_str(out, " (");
 		out_text(out, comm, strlen(comm));
@@ -108,19 +108,19 @@ void trace_point_args(struct out *out, const struct trace_paper *p, const struct
 {
 	bool any = false;
 	if (line->call) {
-		syscall_print_args(out, p->style, line->call);
+		syscall_print_args(out, &p->style, line->call);
 		return;
 	}
 	if (!line->point)
 		return;
-	if (p->points_as_kernel) {
+	if (p->display->points_as_kernel) {
 		trace_text(out, line->points, line->point, line->raw, line->raw_bytes, NULL);
 		return;
 	}
 	for (uint32_t i = line->point->common_nr; i < line->point->fields_nr; i++) {
 		const struct tracepoint_field *f = &line->point->fields[i];
 		bool number = f->kind == FIELD_NUMBER;
-		if (number && !p->style->show_zeros && is_untold_zero(p, line, f))
+		if (number && !p->style.show_zeros && is_untold_zero(p, line, f))
 			continue;
 		if (any)
 			out_str(out, ", ");

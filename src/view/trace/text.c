@@ -51,24 +51,24 @@ static void print_time(const struct trace_paper *p, const struct trace_line *lin
 	struct out *out = p->out;
 	uint64_t time_ns = line->time_ns;
 	/* What began before the trace has no time in it. */
-	if (line->start_unknown || (!p->full_time && time_ns < line->first_ns)) {
+	if (line->start_unknown || (!p->display->full_time && time_ns < line->first_ns)) {
 		out_str(out, "         ? ");
 	} else {
-		print_ms(out, p->full_time ? time_ns : time_ns - line->first_ns, 10);
+		print_ms(out, p->display->full_time ? time_ns : time_ns - line->first_ns, 10);
 		out_ch(out, ' ');
 	}
-	if (p->show_cpu && line->cpu == SAMPLE_NO_CPU)
+	if (p->display->show_cpu && line->cpu == SAMPLE_NO_CPU)
 		out_str(out, "[???] ");
-	else if (p->show_cpu)
+	else if (p->display->show_cpu)
 		out_f(out, "[%03u] ", line->cpu);
 }
 
 static void write_task(struct out *out, const struct trace_paper *p, const struct trace_line *line)
 {
-	if (!p->no_comm && line->comm[0]) {
+	if (!p->display->no_comm && line->comm[0]) {
 		out_text(out, line->comm, strnlen(line->comm, COMM_WIDTH));
 		out_ch(out, '/');
-	} else if (!p->no_comm) {
+	} else if (!p->display->no_comm) {
 		out_ch(out, ':');
 		out_u64(out, line->pid);
 		out_ch(out, '/');
@@ -104,9 +104,9 @@ static void print_task(const struct trace_paper *p, const struct trace_line *lin
 
 static void print_head(const struct trace_paper *p, const struct trace_line *line, bool times_calls)
 {
-	if (!p->no_time)
+	if (!p->display->no_time)
 		print_time(p, line);
-	if (!times_calls || p->no_duration) {
+	if (!times_calls || p->display->no_duration) {
 		print_task(p, line);
 		return;
 	}
@@ -162,17 +162,17 @@ static void print_call(const struct trace_paper *p, const struct trace_line *lin
 	out_str(out, call->desc->name);
 	out_ch(out, '(');
 	if (!line->args_unknown && (!line->continued || is_more_known(call)))
-		syscall_print_args(out, p->style, call);
+		syscall_print_args(out, &p->style, call);
 	out_ch(out, ')');
 	if (ended) {
-		pad_to(out, begin, p->align);
+		pad_to(out, begin, p->display->align);
 		out_str(out, "= ");
-		syscall_print_result(out, p->style, call);
+		syscall_print_result(out, &p->style, call);
 	} else if (call->desc->ret == SYSCALL_RET_NEVER) {
-		pad_to(out, begin, p->align);
+		pad_to(out, begin, p->display->align);
 		out_str(out, "= ?");
 	} else {
-		pad_to(out, begin, p->align > 4 ? p->align - 4 : 0);
+		pad_to(out, begin, p->display->align > 4 ? p->display->align - 4 : 0);
 		out_str(out, " ...");
 	}
 }
@@ -216,7 +216,7 @@ static void print_signal(const struct trace_paper *p, const struct trace_line *l
 	out_str(out, "--- ");
 	print_signal_name(out, line->signal);
 	out_ch(out, ' ');
-	syscall_print_siginfo(out, p->style, line->arch, line->siginfo, line->siginfo_bytes);
+	syscall_print_siginfo(out, &p->style, line->arch, line->siginfo, line->siginfo_bytes);
 	out_str(out, " ---");
 }
 

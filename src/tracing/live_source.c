@@ -1,4 +1,4 @@
-#include "tracing/live.h"
+#include "tracing/live_source.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Records of rings and events of BPF programs as one source, in the rounds of a script. */
-#include "tracing/live.h"
+#include "tracing/live_source.h"
 
 #include <stdlib.h>
 

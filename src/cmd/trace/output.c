@@ -1,0 +1,63 @@
+#include "cmd/trace/output.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/cmd.h"
+#include "view/trace/summary.h"
+
+/* A file system takes few large pieces sooner than many small ones. */
+#define OUTPUT_BYTES (256 << 10)
+
+struct strobe_error *trace_output_open(struct trace_output *t, const struct trace_options *o)
+{
+	const char *file = o->output;
+	t->o = o;
+	/* As strace, unless it is for a program to read. */
+	t->fd = o->display.format != &trace_format_text ? STDOUT_FILENO : STDERR_FILENO;
+	if (file && !strcmp(file, "-")) {
+		t->fd = STDOUT_FILENO;
+	} else if (file) {
+		t->fd = -1;
+		TRY(cmd_open_file(file, false, &t->fd));
+	}
+	out_init_fd(&t->out, t->fd);
+	out_reserve(&t->out, OUTPUT_BYTES);
+	return NULL;
+}
+
+void trace_output_begin(struct trace_output *t, struct trace_tasks *tasks, const struct sys *sys, bool has_one_task)
+{
+	t->paper = (struct trace_paper){
+		.display = &t->o->display,
+		.out = &t->out,
+		.tasks = tasks,
+		.sys = sys,
+		.no_task = has_one_task,
+		.no_lines = t->o->summary.only,
+	};
+	trace_paper_begin(&t->paper);
+}
+
+void trace_output_end(struct trace_output *t, const struct syscall_stats *stats)
+{
+	const struct trace_options *o = t->o;
+	struct syscall_stats_style style = { .errnos = o->summary.errnos, .histograms = o->histograms, .max_rows = o->max_summary };
+	trace_paper_end(&t->paper);
+	if (stats)
+		trace_summary_write(&t->out, stats, style, o->display.format, o->summary.only);
+}
+
+struct strobe_error *trace_output_close(struct trace_output *t, struct strobe_error *err)
+{
+	const char *name = t->o && t->o->output ? t->o->output : "to standard error";
+	trace_paper_end(&t->paper);
+	struct strobe_error *write_error = t->fd >= 0 ? out_close_file(&t->out, name) : NULL;
+	if (err)
+		error_destroy(write_error);
+	else
+		err = write_error;
+	if (t->fd > STDERR_FILENO)
+		close(t->fd);
+	return err;
+}

@@ -1,0 +1,78 @@
+/* The parts of a live trace: tasks.c (which tasks, and until when), tracers.c (BPF), rings.c (events of the kernel's rings). */
+#pragma once
+#include "bpf/trace/stream_tracer.h"
+#include "bpf/trace/summary_tracer.h"
+#include "capture/session.h"
+#include "session/session.h"
+#include "tracing/call_choice.h"
+#include "tracing/events.h"
+#include "tracing/live/live.h"
+#include "tracing/live_source.h"
+#include "tracing/path_choice.h"
+
+struct live_trace {
+	struct live_request q;
+	struct call_choice calls;
+	struct path_choice path; /* with selection->path */
+	char *cgroup;
+	/* tasks.c */
+	pid_t command; /* 0: none */
+	bool follows_command;
+	struct target target;
+	struct target_map map;
+	struct trace_whom whom;
+	bool ended;
+	bool seem_gone;              /* at the last check no traced task was alive */
+	uint64_t begin_ms, alive_ms; /* when the delay is over (0: it is), when that was last checked */
+	/* Sources. */
+	bool by_rings; /* without BPF: calls come from their tracepoints */
+	int wake_fd;   /* readable when events should be read; -1: there is none */
+	struct trace_lines *lines;
+	struct trace_calls bpf_calls;   /* how BPF events become lines */
+	struct stream_tracer *tracer;   /* or NULL */
+	struct summary_tracer *summary; /* statistics of the kernel, or NULL */
+	struct event_set set;           /* rings.c; of the capture once that is open */
+	struct capture *capture;        /* or NULL: there are no rings */
+	struct trace_live live;
+	struct session session;         /* its source: records in order of time, or such as its resolver orders */
+	struct trace_events *events;    /* what reads them */
+	enum trace_stacks stacks;
+	/* At the end. */
+	struct syscall_stats stats; /* of the kernel */
+	struct arena names;         /* of calls in them that have none */
+};
+
+/* tasks.c */
+struct strobe_error *live_find_cgroup(struct live_trace *t) _must_check_;
+struct strobe_error *live_find_tasks(struct live_trace *t, pid_t command) _must_check_;
+void live_ask_tasks(const struct live_trace *t, struct trace_tasks *tasks);
+/* The waiting begins. */
+void live_begin(struct live_trace *t);
+/* Waits so long for events, signals and the ends of tasks (-1: without limit); sets t->ended, ends the delay. */
+struct strobe_error *live_wait(struct live_trace *t, int wait_ms) _must_check_;
+/* After an exec the thread that called it has the number of its process: whether it is alive is checked by that. */
+void live_follow_exec(struct live_trace *t, uint32_t pid);
+
+/* live.c */
+void live_trace_enable(struct live_trace *t);
+/* Whether every call is seen by which a process that is traced opens and closes descriptors. */
+bool live_sees_files(const struct live_trace *t);
+void live_make_lines(struct live_trace *t);
+/* First in the queue when there is something to read. */
+void live_raise_priority(void);
+
+/* tracers.c */
+struct strobe_error *live_open_stream(struct live_trace *t) _must_check_;
+struct strobe_error *live_open_summary(struct live_trace *t) _must_check_;
+void live_drain_stream(struct live_trace *t);
+struct strobe_error *live_read_summary(struct live_trace *t) _must_check_;
+void live_say_lost(const struct live_trace *t, uint64_t lost);
+
+/* rings.c */
+struct strobe_error *live_check_rings(const struct live_trace *t) _must_check_;
+/* Calls alone, by their tracepoints. */
+struct strobe_error *live_open_rings(struct live_trace *t) _must_check_;
+/* Events, and calls of the tracer or of tracepoints between them. */
+struct strobe_error *live_open_events(struct live_trace *t) _must_check_;
+struct strobe_error *live_finish_rings(struct live_trace *t) _must_check_;
+void live_close_rings(struct live_trace *t);

@@ -1,0 +1,56 @@
+/*
+ * What a trace shows, live or from a recording: which calls and events have lines, and what is summed up of the calls.
+ */
+#pragma once
+#include <sys/types.h>
+
+#include "base/vector.h"
+#include "event/event.h"
+#include "table/syscall_stats.h"
+
+struct trace_selection {
+	char *calls;              /* as in -e; NULL: all. Owned */
+	struct event_list events; /* tracepoints and other events */
+	bool syscalls, syscalls_set;
+	bool minor_faults, major_faults;
+	bool signals, signals_set, processes, processes_set; /* lines of their own */
+	VEC(pid_t) excluded;      /* processes or threads */
+	bool failure;             /* calls that have failed */
+	double duration_ms;       /* duration_set: calls that took longer */
+	bool duration_set;
+	const char *path;         /* calls on this file */
+	uint64_t max_events;      /* lines; 0: no limit */
+	uint64_t min_stack, max_stack; /* frames; 0: no limit */
+	const char *switch_on, *switch_off; /* events that begin and end the lines */
+	bool switch_on_added;     /* it is in events for that alone */
+	bool show_switches;       /* they have lines themselves */
+};
+
+struct trace_summary {
+	bool only;       /* instead of lines */
+	bool with_lines; /* after them */
+	bool in_kernel;  /* where there are no lines */
+	enum syscall_stats_by by;
+	bool errnos;     /* errors by number */
+	bool sched;      /* how long tasks ran and waited */
+};
+
+/* Of a zeroed one. */
+void trace_selection_init(struct trace_selection *s);
+void trace_selection_deinit(struct trace_selection *s);
+/*
+ * Calls and events by name, as in one -e. Several add up; a list that begins with ! stands alone. Words that are neither are left to
+ * call_choice_make(), whose message is the better one.
+ */
+struct strobe_error *trace_selection_add(struct trace_selection *s, const struct sys *sys, const char *text) _must_check_;
+/* Whether system calls are traced, given what else is. */
+bool trace_selects_calls(const struct trace_selection *s);
+/* Whether there is anything to trace: calls, events or page faults. */
+bool trace_selects_anything(const struct trace_selection *s);
+/* Whether signals, starts and ends of tasks have lines: where all is shown, or where it is requested. */
+bool trace_selects_signals(const struct trace_selection *s, const struct trace_summary *sums);
+bool trace_selects_processes(const struct trace_selection *s, const struct trace_summary *sums);
+/* Whether the event of that name is selected. */
+bool trace_selects_event(const struct trace_selection *s, const char *name);
+/* Page faults, by name or as events. */
+bool trace_selects_faults(const struct trace_selection *s);

@@ -1,0 +1,92 @@
+/* Words of -e as calls and events, and what is traced where little is said. No event is looked up: there is no kernel here. */
+#include "tracing/selection.h"
+
+#include "base/testing.h"
+
+static int set_up(void **state)
+{
+	static struct trace_selection s;
+	s = (struct trace_selection){};
+	trace_selection_init(&s);
+	*state = &s;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	trace_selection_deinit(*state);
+	return 0;
+}
+
+static void add(struct trace_selection *s, const char *text)
+{
+	assert_ok(trace_selection_add(s, NULL, text));
+}
+
+static void calls_add_up(void **state)
+{
+	struct trace_selection *s = *state;
+	assert_true(trace_selects_calls(s)); /* all of them */
+	add(s, "openat,close");
+	assert_string_equal(s->calls, "openat,close");
+	add(s, "%file,/^re.*/");
+	assert_string_equal(s->calls, "openat,close,%file,/^re.*/");
+	add(s, "");
+	assert_string_equal(s->calls, "openat,close,%file,/^re.*/");
+	assert_int_equal(s->events.events.len, 0);
+}
+
+static void a_negated_list_stands_alone(void **state)
+{
+	struct trace_selection *s = *state;
+	add(s, "!close,read");
+	assert_string_equal(s->calls, "!close,read");
+	struct strobe_error *err = trace_selection_add(s, NULL, "openat");
+	assert_true(error_is(err, ERROR_USAGE));
+	error_destroy(err);
+	assert_string_equal(s->calls, "!close,read");
+}
+
+static void tasks_and_signals_come_with_all_calls(void **state)
+{
+	struct trace_selection *s = *state;
+	struct trace_summary sums = {};
+	assert_true(trace_selects_signals(s, &sums) && trace_selects_processes(s, &sums));
+	sums.only = true;
+	assert_false(trace_selects_signals(s, &sums));
+	sums.only = false;
+	s->failure = true;
+	assert_false(trace_selects_processes(s, &sums));
+	s->processes = s->processes_set = true;
+	assert_true(trace_selects_processes(s, &sums));
+	add(s, "read");
+	assert_false(trace_selects_signals(s, &sums));
+}
+
+static void something_is_traced(void **state)
+{
+	struct trace_selection *s = *state;
+	s->syscalls_set = true; /* --no-syscalls */
+	assert_false(trace_selects_anything(s) || trace_selects_faults(s));
+	event_list_add(&s->events, EVENT_SOFTWARE, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, "cpu-clock");
+	assert_true(trace_selects_anything(s) && trace_selects_event(s, "cpu-clock"));
+	assert_false(trace_selects_faults(s) || trace_selects_event(s, "cpu"));
+	event_list_add(&s->events, EVENT_SOFTWARE, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, "faults");
+	assert_true(trace_selects_faults(s));
+	s->syscalls_set = false; /* events alone: no calls, unless some are named */
+	assert_false(trace_selects_calls(s));
+	add(s, "read");
+	assert_true(trace_selects_calls(s));
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		TEST(calls_add_up),
+		TEST(a_negated_list_stands_alone),
+		TEST(tasks_and_signals_come_with_all_calls),
+		TEST(something_is_traced),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

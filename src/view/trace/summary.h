@@ -1,0 +1,9 @@
+/* Statistics of system calls as text or as JSON. Borrows all it is given. */
+#pragma once
+#include "base/out.h"
+#include "table/syscall_stats_table.h"
+#include "view/trace/paper.h"
+
+/* Blocks of text, or for JSON (alone: there are no lines) a document, else one line more. */
+void trace_summary_write(struct out *out, const struct syscall_stats *stats, struct syscall_stats_style style,
+			 const struct trace_format *format, bool alone);
