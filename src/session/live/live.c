@@ -52,7 +52,8 @@ static struct strobe_error *choose_events(const struct live_options *o)
 		return NULL;
 	TRY(event_default(o->events, o->sys, is_wide ? -1 : 0, is_wide ? 0 : -1, &d));
 	if (d.user_only)
-		session_say(o->host, "not permitted to sample the kernel: profiling user space only (kernel.perf_event_paranoid is above 1; "
+		session_say(o->host, "not permitted to sample the kernel: profiling user space only "
+				     "(kernel.perf_event_paranoid is above 1; "
 				     "'echo 1 > /proc/sys/kernel/perf_event_paranoid' as root)");
 	return NULL;
 }

@@ -25,7 +25,8 @@ void live_report_close(struct live_report *r)
 	report_session_deinit(&r->report);
 }
 
-struct strobe_error *live_report_build(struct live_report *r, const struct profile *p, struct report_limits limits, struct report_built *ret)
+struct strobe_error *live_report_build(struct live_report *r, const struct profile *p, struct report_limits limits,
+				       struct report_built *ret)
 {
 	struct report_session *s = &r->report;
 	s->profile = p;

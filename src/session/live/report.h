@@ -23,7 +23,7 @@ struct strobe_error *live_report_open(struct live_report *r, const struct live_o
 /* Does nothing to a zeroed struct. */
 void live_report_close(struct live_report *r);
 /* Rows of a profile of the live session: its history's, or one of a part of that. One report at a time. */
-struct strobe_error *live_report_build(struct live_report *r, const struct profile *p, struct report_limits limits, struct report_built *ret)
-	_must_check_;
+struct strobe_error *live_report_build(struct live_report *r, const struct profile *p, struct report_limits limits,
+				       struct report_built *ret) _must_check_;
 /* Rows have addresses from now on, if they had none; live_separate_addresses() says what becomes of the others. */
 void live_report_separate_addresses(struct live_report *r);

@@ -30,8 +30,8 @@ static const struct hist_entry *find_row(const struct report *r, const char *nam
 	return NULL;
 }
 
-static struct strobe_error *print_code(struct out *o, struct live_report *r, const struct report *report, const struct live_display *display,
-				       const struct live_text *options)
+static struct strobe_error *print_code(struct out *o, struct live_report *r, const struct report *report,
+				       const struct live_display *display, const struct live_text *options)
 {
 	const struct report_request *request = &r->report.request;
 	const struct report_part *part;
