@@ -18,6 +18,7 @@
 #include "base/progress.h"
 #include "machine/machine.h"
 #include "profile/profile.h"
+#include "profile/time_counts.h"
 #include "record/source.h"
 #include "resolve/switches.h"
 #include "symbol/symbol.h"
@@ -61,7 +62,7 @@ struct resolve_filter {
 	const uint32_t *pids; uint32_t pids_nr;
 	const uint32_t *tids; uint32_t tids_nr;
 	const char *const *comms; uint32_t comms_nr;
-	const struct time_range { uint64_t from_ns, to_ns; } *times; uint32_t times_nr; /* to is included */
+	const struct time_range *times; uint32_t times_nr;
 };
 
 /* Without any range all times are let through. */

@@ -134,20 +134,17 @@ static struct strobe_error *switch_file(void *ctx, const char *path, const struc
 	return follow(s, shown_open(&s->shown, path, ret));
 }
 
-static struct strobe_error *narrow(void *ctx, struct browse_span span, const struct report **ret)
+static struct strobe_error *narrow(void *ctx, struct time_range span, const struct report **ret)
 {
 	struct report_screen *s = ctx;
-	return follow(s, shown_narrow(&s->shown, (struct time_range){ span.from_ns, span.to_ns }, ret));
+	return follow(s, shown_narrow(&s->shown, span, ret));
 }
 
-static struct strobe_error *times(void *ctx, const struct report_part *part, struct browse_span span, unsigned n,
-				  struct browse_times *ret)
+static struct strobe_error *times(void *ctx, const struct report_part *part, struct time_range span, unsigned n,
+				  struct time_counts *ret)
 {
 	struct report_screen *s = ctx;
-	struct report_times t;
-	TRY(shown_times(&s->shown, part, (struct time_range){ span.from_ns, span.to_ns }, n, &t));
-	*ret = (struct browse_times){ { t.span.from_ns, t.span.to_ns }, t.first_ns, t.step_ns, t.samples, t.nr };
-	return NULL;
+	return shown_times(&s->shown, part, span, n, ret);
 }
 
 static struct strobe_error *base(void *ctx, const char *path, const struct report **ret)

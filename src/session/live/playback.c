@@ -141,7 +141,7 @@ struct profile *playback_first_minute(struct playback *p)
 /* ---- samples over time ---- */
 
 /* All that is known of a slice is its sum: as much for each step that it covers. */
-static void spread(const struct history_slice *slice, struct playback_times *t)
+static void spread(const struct history_slice *slice, struct time_counts *t)
 {
 	uint64_t begin = t->span.from_ns;
 	uint64_t from = slice->start_ns > begin ? (slice->start_ns - begin) / t->step_ns : 0;
@@ -151,7 +151,7 @@ static void spread(const struct history_slice *slice, struct playback_times *t)
 		t->samples[from + k] += slice->samples * (k + 1) / nr - slice->samples * k / nr;
 }
 
-struct strobe_error *playback_times(const struct playback *p, struct time_range span, unsigned n, struct playback_times *ret)
+struct strobe_error *playback_times(const struct playback *p, struct time_range span, unsigned n, struct time_counts *ret)
 {
 	const struct history *h = p->history;
 	size_t first = 0, last = 0;
@@ -159,7 +159,7 @@ struct strobe_error *playback_times(const struct playback *p, struct time_range 
 	/* The first refresh is of no time. */
 	first += first + 1 < h->slices.len && h->slices.data[first].start_ns == h->slices.data[first].end_ns;
 	span = (struct time_range){ h->slices.data[first].start_ns, h->slices.data[last].end_ns };
-	*ret = (struct playback_times){ .span = span, .step_ns = (span.to_ns - span.from_ns) / (n - 1) + 1 };
+	*ret = (struct time_counts){ .span = span, .first_ns = span.from_ns, .step_ns = (span.to_ns - span.from_ns) / (n - 1) + 1 };
 	ret->nr = (unsigned)((span.to_ns - span.from_ns) / ret->step_ns) + 1;
 	ret->samples = xcalloc(ret->nr, sizeof(*ret->samples));
 	for (size_t i = first; i <= last; i++)

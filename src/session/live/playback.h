@@ -9,7 +9,7 @@
 #pragma once
 #include "base/error.h"
 #include "profile/history.h"
-#include "resolve/resolve.h"
+#include "profile/time_counts.h"
 
 struct playback {
 	struct history *history;
@@ -19,14 +19,6 @@ struct playback {
 	struct time_range span;        /* only slices of this time are shown; paused. {}: no span */
 	struct profile *first_minute;  /* once it is over */
 	struct profile *so_far;        /* the same before, for as long as it is shown */
-};
-
-/* Samples by equal steps of time. */
-struct playback_times {
-	struct time_range span; /* begins with step 0 */
-	uint64_t step_ns;
-	uint64_t *samples;      /* by step; the caller frees them */
-	unsigned nr;
 };
 
 void playback_init(struct playback *p, struct history *history, uint64_t now_ns);
@@ -48,5 +40,5 @@ struct profile *playback_first_minute(struct playback *p);
 /* Whether one slice of the past is shown, and how long ago it ended. */
 bool playback_age(const struct playback *p, uint64_t now_ns, uint64_t *ret_ns);
 /* The samples of a span, {} of all that is remembered, in at most n steps, n > 1. ERROR_NOT_FOUND where nothing of it is remembered. */
-struct strobe_error *playback_times(const struct playback *p, struct time_range span, unsigned n, struct playback_times *ret)
+struct strobe_error *playback_times(const struct playback *p, struct time_range span, unsigned n, struct time_counts *ret)
 	_must_check_;

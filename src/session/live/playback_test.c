@@ -164,7 +164,7 @@ static void counts_over_time(void **state)
 {
 	struct history h;
 	struct playback p;
-	struct playback_times t;
+	struct time_counts t;
 	begin(&h, &p);
 	/* 3 s in steps of a little more than half a second: each slice lies in two or three of them. */
 	assert_ok(playback_times(&p, (struct time_range){}, 7, &t));

@@ -231,7 +231,7 @@ struct strobe_error *shown_base(struct shown *s, const char *path, const struct 
 }
 
 struct strobe_error *shown_times(struct shown *s, const struct report_part *part, struct time_range span, unsigned n,
-				 struct report_times *ret)
+				 struct time_counts *ret)
 {
 	TRY(check_whole(s));
 	start_reading_again(s);

@@ -63,7 +63,7 @@ void shown_describe(const struct shown *s, struct strbuf *out);
 struct strobe_error *shown_base(struct shown *s, const char *path, const struct report **ret) _must_check_;
 /* As report_count_times(), opened_listing() and opened_list_samples(). ERROR_UNSUPPORTED of a preview. */
 struct strobe_error *shown_times(struct shown *s, const struct report_part *part, struct time_range span, unsigned n,
-				 struct report_times *ret) _must_check_;
+				 struct time_counts *ret) _must_check_;
 struct strobe_error *shown_listing(struct shown *s, const struct report_part *part, mapping_id mapping, uint64_t addr,
 				   struct listing **ret) _must_check_;
 struct strobe_error *shown_samples(struct shown *s, const struct listed_choice *which, enum listed_detail detail,

@@ -14,7 +14,7 @@ static struct strobe_error *check(const struct report_session *r, const struct r
 	return NULL;
 }
 
-static void count(const struct profile *p, const struct report_part *part, struct report_times *t)
+static void count(const struct profile *p, const struct report_part *part, struct time_counts *t)
 {
 	uint32_t time = profile_find_column(p, "time");
 	for (size_t i = 0; time != PROFILE_NONE && i < p->rows.len; i++) {
@@ -27,7 +27,7 @@ static void count(const struct profile *p, const struct report_part *part, struc
 }
 
 struct strobe_error *report_count_times(const struct report_session *r, const struct report_part *part, struct time_range span, unsigned n,
-					struct report_times *ret)
+					struct time_counts *ret)
 {
 	const struct resolve_stats *stats = resolver_stats(r->session.resolver);
 	struct report_session how = *r;
@@ -41,7 +41,7 @@ struct strobe_error *report_count_times(const struct report_session *r, const st
 	how.query.branch_mode = false; /* samples, and not the branches before them */
 	how.query.needs_times = true;
 	TRY(report_reread(r, &how, &counted));
-	*ret = (struct report_times){ .span = span, .first_ns = first, .step_ns = step, .nr = (unsigned)((span.to_ns - first) / step) + 1 };
+	*ret = (struct time_counts){ .span = span, .first_ns = first, .step_ns = step, .nr = (unsigned)((span.to_ns - first) / step) + 1 };
 	ret->samples = xcalloc(ret->nr, sizeof(*ret->samples));
 	count(counted, part, ret);
 	profile_destroy(counted);

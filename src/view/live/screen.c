@@ -87,26 +87,17 @@ static void status(void *ctx, struct strbuf *out)
 
 /* ---- spans of time, and the first minute ---- */
 
-static struct strobe_error *times(void *ctx, const struct report_part *part, struct browse_span span, unsigned n,
-				  struct browse_times *ret)
+static struct strobe_error *times(void *ctx, const struct report_part *part, struct time_range span, unsigned n,
+				  struct time_counts *ret)
 {
 	struct live_screen *s = ctx;
-	struct playback_times t;
-	TRY(playback_times(&s->playback, (struct time_range){ span.from_ns, span.to_ns }, n, &t));
-	*ret = (struct browse_times){
-		.span = { t.span.from_ns, t.span.to_ns },
-		.first_ns = t.span.from_ns,
-		.step_ns = t.step_ns,
-		.samples = t.samples,
-		.nr = t.nr,
-	};
-	return NULL;
+	return playback_times(&s->playback, span, n, ret);
 }
 
-static struct strobe_error *narrow(void *ctx, struct browse_span span, const struct report **ret)
+static struct strobe_error *narrow(void *ctx, struct time_range span, const struct report **ret)
 {
 	struct live_screen *s = ctx;
-	TRY(playback_narrow(&s->playback, (struct time_range){ span.from_ns, span.to_ns }));
+	TRY(playback_narrow(&s->playback, span));
 	s->is_requested = true;
 	return renew(s, ret);
 }

@@ -64,7 +64,7 @@ bool browser_pop_zoom(struct browser *b)
 		return false;
 	const struct row_zoom *z = browser_zoom_shown(b), *below = z - 1;
 	bool same = z->from_ns == below->from_ns && z->to_ns == below->to_ns;
-	if (!same && !browser_narrow(b, (struct browse_span){ below->from_ns, below->to_ns }))
+	if (!same && !browser_narrow(b, (struct time_range){ below->from_ns, below->to_ns }))
 		return true;
 	browser_drop_zoom(b);
 	browser_filter(b);

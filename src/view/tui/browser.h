@@ -8,6 +8,7 @@
 #pragma once
 #include "base/error.h"
 #include "base/strbuf.h"
+#include "profile/time_counts.h"
 #include "report/listed_samples.h"
 #include "report/report.h"
 #include "table/listing.h"
@@ -18,20 +19,6 @@ enum browse_state {
 	BROWSE_ON,
 	BROWSE_DUE, /* renew() would give a new report */
 	BROWSE_END,
-};
-
-/* Nanoseconds of the recording's clock, both included; {} is all of it. */
-struct browse_span {
-	uint64_t from_ns, to_ns;
-};
-
-/* How many samples fell into equal steps of a span of time. */
-struct browse_times {
-	struct browse_span span;
-	uint64_t first_ns;  /* where step 0 begins: not after the span does */
-	uint64_t step_ns;
-	uint64_t *samples;  /* by step; the caller frees them */
-	unsigned nr;
 };
 
 /* Any may be NULL. */
@@ -60,10 +47,10 @@ struct browse_hooks {
 	bool begins_with_code;
 	uint32_t first_part;                    /* where that is so */
 	/* The samples of a part over a span of time, in at most n steps (n > 1). */
-	struct strobe_error *(*times)(void *ctx, const struct report_part *part, struct browse_span span, unsigned n,
-				      struct browse_times *ret);
+	struct strobe_error *(*times)(void *ctx, const struct report_part *part, struct time_range span, unsigned n,
+				      struct time_counts *ret);
 	/* A new report, of the samples of a span alone; on error the old report stays, else it is gone. */
-	struct strobe_error *(*narrow)(void *ctx, struct browse_span span, const struct report **ret);
+	struct strobe_error *(*narrow)(void *ctx, struct time_range span, const struct report **ret);
 	/*
 	 * A report to compare with: of another recording, or (path NULL, where base_is_first_minute) of the first minute of this
 	 * run, and then the one that is shown is gone. Good until the next hook is called.

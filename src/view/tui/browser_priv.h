@@ -9,7 +9,7 @@
 /* Samples over time, above the rows. */
 struct strip {
 	bool is_shown, has_focus, begun; /* begun: a span goes from `begin` to `at` */
-	struct browse_times times;
+	struct time_counts times;
 	unsigned columns;            /* of the screen, when times were asked for */
 	unsigned at, begin;          /* steps */
 };
@@ -147,13 +147,13 @@ bool strip_key(struct browser *b, const struct screen_key *k);
 /* Opens it, or closes it where it has the keys. */
 void strip_open(struct browser *b);
 /* What is marked, while it has the keys. */
-struct browse_span strip_marked(const struct browser *b);
+struct time_range strip_marked(const struct browser *b);
 /* Another report, another part: times are to be asked for again. */
 void strip_forget(struct browser *b);
 /* What the keys do, and what is marked: for the last line, while it has the keys. */
 void strip_tell(const struct browser *b, struct strbuf *out);
 /* Asks for the report of a span, and shows it; false: the old one stays, and b->message says why. */
-bool browser_narrow(struct browser *b, struct browse_span span);
+bool browser_narrow(struct browser *b, struct time_range span);
 
 /* draw.c */
 void browser_draw(struct browser *b);

@@ -251,7 +251,7 @@ struct chosen {
 static struct chosen choose_all(const struct browser *b)
 {
 	const struct row_zoom *z = browser_zoom_shown(b);
-	struct browse_span span = { z->from_ns, z->to_ns };
+	struct time_range span = { z->from_ns, z->to_ns };
 	if (b->strip.has_focus)
 		span = strip_marked(b);
 	return (struct chosen){ .which = { .from_ns = span.from_ns, .to_ns = span.to_ns } };

@@ -12,7 +12,7 @@
 void strip_forget(struct browser *b)
 {
 	free(b->strip.times.samples);
-	b->strip.times = (struct browse_times){};
+	b->strip.times = (struct time_counts){};
 	b->strip.columns = 0;
 	b->strip.begun = false;
 }
@@ -28,9 +28,9 @@ unsigned strip_height(const struct browser *b)
 	return b->strip.is_shown && screen_rows(b->ui.s) >= 6 ? bars(b) + 1 : 0;
 }
 
-static struct browse_span span_of(const struct row_zoom *z)
+static struct time_range span_of(const struct row_zoom *z)
 {
-	return (struct browse_span){ z->from_ns, z->to_ns };
+	return (struct time_range){ z->from_ns, z->to_ns };
 }
 
 static void close_strip(struct browser *b)
@@ -91,12 +91,12 @@ static void marked(const struct strip *s, unsigned *ret_first, unsigned *ret_las
 }
 
 /* The nanoseconds of the marked steps, within the span that is shown. */
-static struct browse_span marked_span(const struct strip *s)
+static struct time_range marked_span(const struct strip *s)
 {
-	const struct browse_times *t = &s->times;
+	const struct time_counts *t = &s->times;
 	unsigned first, last;
 	marked(s, &first, &last);
-	struct browse_span span = {
+	struct time_range span = {
 		.from_ns = t->first_ns + first * t->step_ns,
 		.to_ns = t->first_ns + (last + 1) * t->step_ns - 1,
 	};
@@ -105,7 +105,7 @@ static struct browse_span marked_span(const struct strip *s)
 	return span;
 }
 
-bool browser_narrow(struct browser *b, struct browse_span span)
+bool browser_narrow(struct browser *b, struct time_range span)
 {
 	const struct browse_hooks *h = b->ui.hooks;
 	const struct report *report = NULL;
@@ -126,14 +126,14 @@ bool browser_narrow(struct browser *b, struct browse_span span)
 	return report != NULL;
 }
 
-struct browse_span strip_marked(const struct browser *b)
+struct time_range strip_marked(const struct browser *b)
 {
 	return marked_span(&b->strip);
 }
 
 static void narrow(struct browser *b)
 {
-	struct browse_span span = strip_marked(b);
+	struct time_range span = strip_marked(b);
 	browser_push_zoom(b);
 	browser_zoom(b)->from_ns = span.from_ns;
 	browser_zoom(b)->to_ns = span.to_ns;
@@ -151,7 +151,7 @@ static void draw_bars(struct browser *b, unsigned y)
 	static const char *const ascii_blocks[] = { " ", ".", ":", "|" };
 	bool ascii = screen_is_ascii(b->ui.s);
 	const char *const *shapes = ascii ? ascii_blocks : blocks;
-	const struct browse_times *t = &b->strip.times;
+	const struct time_counts *t = &b->strip.times;
 	unsigned levels = ascii ? LEVELS_ASCII : LEVELS, rows = bars(b), first, last;
 	uint64_t most = 1;
 	marked(&b->strip, &first, &last);
@@ -174,7 +174,7 @@ static void draw_bars(struct browser *b, unsigned y)
 static void draw_marks(struct browser *b, unsigned y)
 {
 	const struct strip *s = &b->strip;
-	const struct browse_times *t = &s->times;
+	const struct time_counts *t = &s->times;
 	unsigned columns = screen_columns(b->ui.s), first, last;
 	struct strbuf end = {};
 	strbuf_addf(&end, "%.6f", (double)t->span.from_ns / 1e9);
@@ -193,8 +193,8 @@ static void draw_marks(struct browser *b, unsigned y)
 
 void strip_tell(const struct browser *b, struct strbuf *out)
 {
-	const struct browse_times *t = &b->strip.times;
-	struct browse_span span = strip_marked(b);
+	const struct time_counts *t = &b->strip.times;
+	struct time_range span = strip_marked(b);
 	uint64_t in = 0, all = 0;
 	unsigned first, last;
 	marked(&b->strip, &first, &last);
