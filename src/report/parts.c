@@ -3,27 +3,26 @@
 #include "base/text.h"
 #include "report/query.h"
 
-static bool any_group(const struct report_query *q)
+bool report_joins_all(const struct report_grouping *g, const struct report_event *events, uint32_t nr)
 {
 	bool any = false;
-	for (uint32_t i = 0; i < q->events_nr; i++)
-		any |= q->events[i].group_members > 1;
-	return any;
+	for (uint32_t i = 0; i < nr; i++)
+		any |= events[i].group_members > 1;
+	return g->group_set && g->group && !any;
 }
 
 static bool is_member(const struct report_query *q, uint32_t event, uint32_t leader)
 {
 	if (q->is_live && event != leader && q->events[event].is_dummy)
 		return false;
-	/* --group puts together what was not recorded in groups. */
-	if (q->grouping->group_set && q->grouping->group && !any_group(q))
+	if (report_joins_all(q->grouping, q->events, q->events_nr))
 		return leader == 0;
 	return q->grouping->group ? q->events[event].leader == leader : event == leader;
 }
 
-static const char *part_name(struct report_query *q, const uint32_t *events, uint32_t n)
+const char *report_part_name(struct arena *arena, const struct report_event *all, const uint32_t *events, uint32_t n)
 {
-	const struct report_event *leader = &q->events[events[0]];
+	const struct report_event *leader = &all[events[0]];
 	bool is_recorded = leader->group_members > 1;
 	_cleanup_strbuf_ struct strbuf names = {};
 	if (n == 1)
@@ -31,9 +30,9 @@ static const char *part_name(struct report_query *q, const uint32_t *events, uin
 	if (is_recorded)
 		strbuf_addf(&names, "%s { ", leader->group_name && *leader->group_name ? leader->group_name : "anon group");
 	for (uint32_t i = 0; i < n; i++)
-		strbuf_addf(&names, "%s%s", i ? ", " : "", q->events[events[i]].name);
+		strbuf_addf(&names, "%s%s", i ? ", " : "", all[events[i]].name);
 	strbuf_addstr(&names, is_recorded ? " }" : "");
-	return arena_strdup(&q->scratch, strbuf_str(&names));
+	return arena_strdup(arena, strbuf_str(&names));
 }
 
 static void limit_rows(struct hist *h, const struct report_limits *limits)
@@ -92,7 +91,7 @@ static void add_part(struct report_query *q, const struct profile *profile, stru
 	struct report_part *p = &b->parts[b->report.parts_nr++];
 	*p = (struct report_part){
 		.hist = make_hist(q, profile, events, n),
-		.event_name = part_name(q, events, n),
+		.event_name = report_part_name(&q->scratch, q->events, events, n),
 		.is_group = n > 1,
 		.has_chains = leader->has_chains,
 	};

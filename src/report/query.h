@@ -28,6 +28,11 @@ struct report_event {
 	bool has_chains;         /* its samples have stacks that can be shown */
 };
 
+/* Whether --group puts all events together: where none were recorded in groups. */
+bool report_joins_all(const struct report_grouping *g, const struct report_event *events, uint32_t nr);
+/* What the n events of a part are called, by their indexes in all; may be in the arena. */
+const char *report_part_name(struct arena *arena, const struct report_event *all, const uint32_t *events, uint32_t n);
+
 /* Which rows of a part are left, in order; {} are all of them. */
 struct report_limits {
 	bool by_samples;

@@ -7,12 +7,12 @@
 
 static struct strobe_error *parse_syntax(void *options, const char *value, bool negated)
 {
-	return code_parse_syntax(value, negated, &((struct annotate_command *)options)->code.listing.syntax);
+	return code_parse_syntax(value, negated, &((struct annotate_command *)options)->request.code.listing.syntax);
 }
 
 static struct strobe_error *parse_share(void *options, const char *value, bool negated)
 {
-	return code_parse_share(value, negated, &((struct annotate_command *)options)->code.look.share);
+	return code_parse_share(value, negated, &((struct annotate_command *)options)->request.code.look.share);
 }
 
 static struct strobe_error *parse_colour(void *options, const char *value, bool negated)
@@ -62,21 +62,21 @@ static struct strobe_error *choose_stdio2(void *options, const char *value, bool
 #define AT(field) offsetof(struct annotate_command, field)
 
 static const struct option table[] = {
-	{ OPTION_STRING, 'i', "input", AT(selection.input), .arg = "file", .help = "input file; - for standard input" },
-	{ OPTION_BOOL, 'f', "force", AT(selection.force), .help = "skip the ownership check" },
+	{ OPTION_STRING, 'i', "input", AT(request.selection.input), .arg = "file", .help = "input file; - for standard input" },
+	{ OPTION_BOOL, 'f', "force", AT(request.selection.force), .help = "skip the ownership check" },
 	{ OPTION_STRING, 's', "symbol", AT(symbol), .arg = "symbol", .help = "annotate only this function" },
-	{ OPTION_STRING, 'd', "dsos", AT(filter.dsos), .arg = "dso[,dso...]",
+	{ OPTION_STRING, 'd', "dsos", AT(request.filter.dsos), .arg = "dso[,dso...]",
 	  .help = "annotate only functions in these objects (DSOs)" },
-	{ OPTION_STRING, 'e', "event", AT(events), .arg = "event[,event...]", .help = "only these events" },
-	{ OPTION_BOOL, 0, "group", AT(grouping.group), .set_offset = AT(grouping.group_set),
+	{ OPTION_STRING, 'e', "event", AT(request.code.event), .arg = "event[,event...]", .help = "only these events" },
+	{ OPTION_BOOL, 0, "group", AT(request.grouping.group), .set_offset = AT(request.grouping.group_set),
 	  .help = "show the events of a group side by side (on); if given, of all events when no groups were recorded" },
-	{ OPTION_STRING, 'C', "cpu", AT(selection.cpus), .arg = "cpu", .help = "only samples on these CPUs: 0-3,7" },
-	{ OPTION_STRING, 'c', "comms", AT(filter.comms), .arg = "comm[,comm...]", .help = "only tasks with these names" },
-	{ OPTION_STRING, 0, "pid", AT(filter.pids), .arg = "pid[,pid...]", .help = "only these processes" },
-	{ OPTION_STRING, 0, "tid", AT(filter.tids), .arg = "tid[,tid...]", .help = "only these threads" },
-	{ OPTION_STRING, 0, "time", AT(selection.times), .arg = "str",
+	{ OPTION_STRING, 'C', "cpu", AT(request.selection.cpus), .arg = "cpu", .help = "only samples on these CPUs: 0-3,7" },
+	{ OPTION_STRING, 'c', "comms", AT(request.filter.comms), .arg = "comm[,comm...]", .help = "only tasks with these names" },
+	{ OPTION_STRING, 0, "pid", AT(request.filter.pids), .arg = "pid[,pid...]", .help = "only these processes" },
+	{ OPTION_STRING, 0, "tid", AT(request.filter.tids), .arg = "tid[,tid...]", .help = "only these threads" },
+	{ OPTION_STRING, 0, "time", AT(request.selection.times), .arg = "str",
 	  .help = "only this time range: start,stop in seconds (either may be omitted); or 10%/2, 0%-10%,30%-40%" },
-	{ OPTION_F64, 0, "percent-limit", AT(grouping.percent_limit), .arg = "percent",
+	{ OPTION_F64, 0, "percent-limit", AT(request.grouping.percent_limit), .arg = "percent",
 	  .help = "hide functions below this percentage (of all samples, or of those in the objects of -d)" },
 	{ OPTION_BOOL, 0, "skip-missing", AT(skip_missing), .help = "do not report functions whose code is not available" },
 	{ OPTION_CALL, 0, "stdio", .parse = choose_stdio,
@@ -87,35 +87,35 @@ static const struct option table[] = {
 	{ OPTION_CALL, 0, "format", .arg = "text|json", .parse = parse_format, .help = "output format" },
 	{ OPTION_CALL, 0, "stdio-color", .arg = "always|never|auto", .parse = parse_colour, .optional_arg = true,
 	  .help = "colour shares and code (auto: on a terminal)" },
-	{ OPTION_BOOL, 'l', "print-line", AT(code.look.line_numbers),
+	{ OPTION_BOOL, 'l', "print-line", AT(request.code.look.line_numbers),
 	  .help = "print a summary of source lines first, and the source line of instructions with samples" },
-	{ OPTION_BOOL, 'P', "full-paths", AT(code.look.full_paths), .help = "show full paths" },
-	{ OPTION_OFF, 0, "source", AT(code.look.no_source), .help = "show source lines between the instructions (on)" },
-	{ OPTION_BOOL, 0, "asm-raw", AT(code.look.raw), .help = "show the raw bytes of instructions" },
+	{ OPTION_BOOL, 'P', "full-paths", AT(request.code.look.full_paths), .help = "show full paths" },
+	{ OPTION_OFF, 0, "source", AT(request.code.look.no_source), .help = "show source lines between the instructions (on)" },
+	{ OPTION_BOOL, 0, "asm-raw", AT(request.code.look.raw), .help = "show the raw bytes of instructions" },
 	{ OPTION_BOOL, 'n', "show-nr-samples", AT(show_samples), .help = "show numbers of samples instead of percentages" },
 	{ OPTION_BOOL, 0, "show-total-period", AT(show_period), .help = "show sums of periods instead of percentages" },
 	{ OPTION_CALL, 0, "percent-type", .arg = "local-period", .parse = parse_share,
 	  .help = "percentages of the function or the whole recording, by period or number of samples: (local|global)-(period|hits)" },
 	{ OPTION_CALL, 'M', "disassembler-style", .arg = "att|intel", .parse = parse_syntax, .help = "syntax of x86 instructions" },
-	{ OPTION_STRING, 0, "prefix", AT(code.listing.source_prefix), .arg = "prefix",
+	{ OPTION_STRING, 0, "prefix", AT(request.code.listing.source_prefix), .arg = "prefix",
 	  .help = "add this prefix to absolute paths of source files" },
-	{ OPTION_U64, 0, "prefix-strip", AT(code.listing.source_strip), .arg = "n",
+	{ OPTION_U64, 0, "prefix-strip", AT(request.code.listing.source_strip), .arg = "n",
 	  .help = "strip n leading directories of source files "
 		"before adding --prefix" },
-	{ OPTION_STRING, 0, "symfs", AT(selection.symbol_files.symfs), .arg = "directory",
+	{ OPTION_STRING, 0, "symfs", AT(request.selection.symbol_files.symfs), .arg = "directory",
 	  .help = "search for files below this directory" },
-	{ OPTION_STRING, 'k', "vmlinux", AT(selection.symbol_files.vmlinux), .arg = "file", .help = "kernel image" },
-	{ OPTION_BOOL, 0, "ignore-vmlinux", AT(selection.symbol_files.ignore_vmlinux), .help = "do not search for a kernel image" },
-	{ OPTION_STRING, 0, "kallsyms", AT(selection.symbol_files.kallsyms), .arg = "file", .help = "kernel symbols" },
-	{ OPTION_OFF, 'm', "modules", AT(selection.symbol_files.no_modules), .help = "use symbols of kernel modules (on)" },
-	{ OPTION_OFF, 0, "demangle", AT(selection.symbol_files.no_demangle), .help = "demangle C++ and Rust names (on)" },
-	{ OPTION_BOOL, 0, "demangle-kernel", AT(selection.symbol_files.demangle_kernel), .help = "demangle kernel symbols too" },
+	{ OPTION_STRING, 'k', "vmlinux", AT(request.selection.symbol_files.vmlinux), .arg = "file", .help = "kernel image" },
+	{ OPTION_BOOL, 0, "ignore-vmlinux", AT(request.selection.symbol_files.ignore_vmlinux), .help = "do not search for a kernel image" },
+	{ OPTION_STRING, 0, "kallsyms", AT(request.selection.symbol_files.kallsyms), .arg = "file", .help = "kernel symbols" },
+	{ OPTION_OFF, 'm', "modules", AT(request.selection.symbol_files.no_modules), .help = "use symbols of kernel modules (on)" },
+	{ OPTION_OFF, 0, "demangle", AT(request.selection.symbol_files.no_demangle), .help = "demangle C++ and Rust names (on)" },
+	{ OPTION_BOOL, 0, "demangle-kernel", AT(request.selection.symbol_files.demangle_kernel), .help = "demangle kernel symbols too" },
 	NEEDLESS_SWITCH("skip-empty"),
 	NEEDLESS_OPTION("objdump"),
 	NEEDLESS_OPTION("addr2line"),
 	{ OPTION_BOOL, 'D', "dump-raw-trace", AT(raw), .help = "dump every record instead, in hexadecimal and decoded" },
-	{ OPTION_BOOL, 'q', "quiet", AT(quiet), .help = "do not print messages" },
-	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "show the number of samples of each address; -vv is more verbose" },
+	{ OPTION_BOOL, 'q', "quiet", AT(request.display.quiet), .help = "do not print messages" },
+	{ OPTION_COUNT, 'v', "verbose", AT(request.verbose), .help = "show the number of samples of each address; -vv is more verbose" },
 	UNSUPPORTED_OPTION("data-type", unsupported_types),
 	UNSUPPORTED_OPTION("type-stat", unsupported_types),
 	UNSUPPORTED_OPTION("insn-stat", unsupported_types),
@@ -127,8 +127,10 @@ static const struct option table[] = {
 static void defaults(void *options)
 {
 	struct annotate_command *o = options;
-	/* Of functions, on a screen. */
-	o->grouping = (struct report_grouping){ .sort = "symbol,dso", .group = true, .skip_empty = true, .percent_limit_set = true };
+	/* On a screen rows are functions, without their callers. */
+	o->request.grouping = (struct report_grouping){
+		.sort = "symbol,dso", .group = true, .skip_empty = true, .percent_limit_set = true,
+	};
 }
 
 static struct strobe_error *check(const struct cmd_context *ctx, struct annotate_command *o)
@@ -141,7 +143,7 @@ static struct strobe_error *check(const struct cmd_context *ctx, struct annotate
 		o->symbol = ctx->rest.argv[0];
 	if (o->show_samples && o->show_period)
 		return error_create(ERROR_USAGE, "option `show-total-period' cannot be used with show-nr-samples");
-	if (o->code.listing.source_strip && !o->code.listing.source_prefix)
+	if (o->request.code.listing.source_strip && !o->request.code.listing.source_prefix)
 		return error_create(ERROR_USAGE, "--prefix-strip requires --prefix to be defined.");
 	return NULL;
 }
@@ -155,7 +157,7 @@ static int run(struct cmd_context *ctx, void *options)
 	int status;
 	if (annotate_on_screen(ctx, o, &status))
 		return status;
-	cmd_set_verbosity(o->verbose > 1 ? o->verbose - 1 : 0);
+	cmd_set_verbosity(o->request.verbose > 1 ? o->request.verbose - 1 : 0);
 	return annotate_run(ctx, o);
 }
 

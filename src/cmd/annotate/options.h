@@ -7,17 +7,13 @@
 enum annotate_format { ANNOTATE_STDIO, ANNOTATE_STDIO2, ANNOTATE_JSON };
 
 struct annotate_command {
-	struct selection selection;
-	struct report_filter filter;
-	struct report_grouping grouping;
-	struct code_options code;
-	const char *symbol, *events;
+	struct report_request request; /* with the code first, on a screen */
+	const char *symbol;
 	bool raw;
 	enum annotate_format format;
 	bool as_text, tui;
 	enum colour_when colour;
-	bool show_samples, show_period, skip_missing, quiet;
-	unsigned verbose;
+	bool show_samples, show_period, skip_missing;
 };
 
 /* screen.c: the same on a screen, where there is one and it is wanted; false: as text. */

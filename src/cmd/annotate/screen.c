@@ -6,31 +6,19 @@
 
 static bool is_wanted(const struct annotate_command *o)
 {
-	return !o->as_text && o->format == ANNOTATE_STDIO && !o->raw && !o->quiet;
+	return !o->as_text && o->format == ANNOTATE_STDIO && !o->raw && !o->request.display.quiet;
 }
 
-/* Functions are rows, the hottest first, without their callers. */
 static struct report_options screen_options(const struct cmd_context *ctx, const struct annotate_command *o)
 {
-	struct report_options r = {
-		.request = {
-			.program = ctx->program,
-			.selection = o->selection,
-			.filter = o->filter,
-			.grouping = o->grouping,
-			.code = o->code,
-			.verbose = o->verbose,
-			.begins_with_code = true,
-		},
-		.colour = o->colour,
-		.tui = o->tui,
-	};
-	/* A comma stands between names, or within one of C++. */
+	struct report_options r = { .request = o->request, .colour = o->colour, .tui = o->tui };
+	r.request.program = ctx->program;
+	r.request.begins_with_code = true;
+	/* A comma separates names, or is part of one of C++. */
 	if (o->symbol && strchr(o->symbol, ','))
 		r.request.filter.symbol_filter = o->symbol;
 	else
 		r.request.filter.symbols = o->symbol;
-	r.request.code.event = o->events;
 	r.request.code.look.unit = o->show_samples ? CODE_SAMPLES : o->show_period ? CODE_PERIOD : CODE_PERCENT;
 	return r;
 }

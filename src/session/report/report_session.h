@@ -45,6 +45,8 @@ struct strobe_error *report_resolve(struct report_session *r) _must_check_;
  */
 struct strobe_error *report_aggregate(struct report_session *r, struct strobe_error **ret_damage) _must_check_;
 
+/* The events of a recording as a report groups them, in the arena. */
+struct report_event *report_events(struct arena *arena, const struct env *env, bool branch_history);
 /*
  * Rows out of r->profile, whose columns are bound, for as long as the profile stays as it is. One at a time: strings are in
  * r->query.scratch, which report_built_deinit() empties.

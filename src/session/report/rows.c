@@ -14,10 +14,9 @@ static struct strobe_error *parse_widths(struct report_session *r, struct report
 	return NULL;
 }
 
-static void describe_events(struct report_session *r)
+struct report_event *report_events(struct arena *arena, const struct env *env, bool branch_history)
 {
-	const struct env *env = r->session.env;
-	struct report_event *events = arena_new_array(&r->query.scratch, struct report_event, env->events.len + 1);
+	struct report_event *events = arena_new_array(arena, struct report_event, env->events.len + 1);
 	for (size_t i = 0; i < env->events.len; i++) {
 		const struct env_event *e = &env->events.data[i];
 		events[i] = (struct report_event){
@@ -27,17 +26,17 @@ static void describe_events(struct report_session *r)
 			.group_name = e->group_name,
 			.is_dummy = perf_attr_is_dummy(&e->attr),
 			.has_chains = e->attr.sample_type & PERF_SAMPLE_CALLCHAIN ||
-				      (r->query.branch_history && e->attr.sample_type & PERF_SAMPLE_BRANCH_STACK),
+				      (branch_history && e->attr.sample_type & PERF_SAMPLE_BRANCH_STACK),
 		};
 	}
-	r->query.events = events;
-	r->query.events_nr = (uint32_t)env->events.len;
+	return events;
 }
 
 struct strobe_error *report_build(struct report_session *r, struct report_built *b)
 {
 	u64map_deinit(&r->last_threads); /* of a live session: threads come and go between reports */
-	describe_events(r);
+	r->query.events = report_events(&r->query.scratch, r->session.env, r->query.branch_history);
+	r->query.events_nr = (uint32_t)r->session.env->events.len;
 	report_build_parts(&r->query, r->profile, b);
 	b->report.separator = r->request.display.separator;
 	b->report.lost_samples = resolver_stats(r->session.resolver)->lost_samples;
