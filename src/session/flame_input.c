@@ -12,6 +12,16 @@
 
 /* ---- what another program wrote ---- */
 
+static struct strobe_error *read_folded(const struct filemap *m, struct folded_form form, struct flame_input *ret)
+{
+	TRY(folded_read_as(m->data, m->bytes, form, &ret->profile));
+	const struct profile *p = ret->profile;
+	ret->two_values = form.two_values;
+	while (form.two_values && strcmp(profile_str(p, p->events.data[ret->base_event].name), FOLDED_BASE_EVENT))
+		ret->base_event++;
+	return NULL;
+}
+
 static struct strobe_error *read_text(const struct filemap *m, const char *name, const struct flame_input_options *o,
 				      struct flame_input *ret)
 {
@@ -22,8 +32,7 @@ static struct strobe_error *read_text(const struct filemap *m, const char *name,
 		.two_values = !o->single && folded_has_two_values(m->data, m->bytes),
 		.keep_order = o->in_time,
 	};
-	ret->two_values = form.two_values;
-	return error_prefix(folded_read_as(m->data, m->bytes, form, &ret->profile), "cannot read %s", name);
+	return error_prefix(read_folded(m, form, ret), "cannot read %s", name);
 }
 
 static struct strobe_error *check_foreign(const char *name, const struct flame_input_options *o)

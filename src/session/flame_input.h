@@ -27,7 +27,8 @@ struct flame_input {
 	const char *path;
 	struct session session;       /* closed where the input is not a recording; its profile is below */
 	struct profile *profile;      /* NULL where nothing could be read */
-	bool is_folded, two_values;   /* two_values: the events FOLDED_BASE_EVENT and "samples" */
+	bool is_folded, two_values;
+	uint32_t base_event;          /* with two_values: the event of the first one */
 };
 
 /*

@@ -1,0 +1,255 @@
+#include "page/flame_output.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/lines.h"
+#include "base/mem.h"
+#include "page/page.h"
+#include "profile/arithmetic.h"
+#include "view/data/folded.h"
+
+/* ---- the event ---- */
+
+static const char *event_name(const struct profile *p, size_t i)
+{
+	return profile_str(p, p->events.data[i].name);
+}
+
+static struct strobe_error *no_such_event(const struct profile *p, const char *event)
+{
+	_cleanup_strbuf_ struct strbuf names = {};
+	for (size_t i = 0; i < p->events.len; i++)
+		strbuf_addf(&names, "%s%s", i ? ", " : "", event_name(p, i));
+	return error_create(ERROR_NOT_FOUND, "the recording has no event '%s'; its events: %s", event, strbuf_str(&names));
+}
+
+/* "cycles" also finds "cycles:u". */
+static bool is_called(const char *event, const char *name, bool without_modifiers)
+{
+	size_t n = strlen(name);
+	return !strncmp(event, name, n) && (!event[n] || (without_modifiers && event[n] == ':'));
+}
+
+static bool find_event(const struct profile *p, const char *event, bool with_samples, bool without_modifiers, uint32_t *ret)
+{
+	for (uint32_t i = 0; i < p->events.len; i++) {
+		if (with_samples && !p->events.data[i].samples)
+			continue;
+		if (!event || is_called(event_name(p, i), event, without_modifiers)) {
+			*ret = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* p: of the input, or of the base. */
+static struct strobe_error *choose_event(const struct flame_output *f, const struct profile *p, uint32_t *ret)
+{
+	const struct profile_origin *origin = &p->origin;
+	const char *event = f->o.event;
+	if (origin->events_are_values && !event && !f->merged && p->events.len) {
+		/* of the values of a sample the file's default one, or the last */
+		*ret = (uint32_t)p->events.len - 1;
+		for (uint32_t i = 0; i < p->events.len; i++)
+			if (origin->default_event && p->events.data[i].name == origin->default_event)
+				*ret = i;
+		if (p->events.data[*ret].samples || p->events.data[*ret].value)
+			return NULL;
+	}
+	if (find_event(p, event, true, false, ret) || find_event(p, event, true, true, ret))
+		return NULL;
+	if (event && !find_event(p, event, false, true, ret))
+		return no_such_event(p, event);
+	uint64_t filtered = f->in.session.resolver ? resolver_stats(f->in.session.resolver)->filtered_samples : 0;
+	if (filtered)
+		return error_create(ERROR_NOT_FOUND, "none of %" PRIu64 " samples match -C, --comms, --pid, --tid and --time", filtered);
+	return error_create(ERROR_NOT_FOUND, "the recording has no samples%s%s", event ? " of " : "", event ? event : "");
+}
+
+/* A picture shows one event: the message names the others. */
+static void say_other_events(const struct flame_output *f, uint32_t shown)
+{
+	_cleanup_strbuf_ struct strbuf names = {};
+	for (uint32_t i = 0; i < f->profile->events.len && !f->o.event && !f->o.svg.has_base; i++)
+		if (i != shown && f->profile->events.data[i].samples)
+			strbuf_addf(&names, "%s%s", names.len ? ", " : "", event_name(f->profile, i));
+	if (names.len)
+		session_say(f->host, "showing samples of event '%s'; select another with -e: %s",
+			    event_name(f->profile, shown), strbuf_str(&names));
+}
+
+/* ---- comparison ---- */
+
+/* Both profiles as one, and which of its events is the base's. */
+static struct strobe_error *join_base(struct flame_output *f)
+{
+	struct flame_output_options *o = &f->o;
+	uint32_t shown, base;
+	TRY(choose_event(f, f->in.profile, &shown));
+	TRY(error_prefix(choose_event(f, f->base.profile, &base), "%s", f->base.path));
+	uint32_t *events = arena_new_array(&f->in.arena, uint32_t, f->base.profile->events.len);
+	f->profile = f->merged = profile_join(f->in.profile, f->base.profile, HTML_BASE_PREFIX, events);
+	o->svg.base_event = events[base];
+	o->event = event_name(f->in.profile, shown);
+	return NULL;
+}
+
+/* As the input is read, but of a file, and of one value. */
+static struct strobe_error *read_base(struct flame_output *f)
+{
+	struct flame_input_options options = f->o.in;
+	options.single = true;
+	options.server.source = NULL;
+	return flame_input_read(f->host, f->o.base, &options, &f->base);
+}
+
+/* ---- files of names ---- */
+
+static struct strobe_error *read_attributes(const char *path, struct name_attributes *ret)
+{
+	struct lines lines;
+	TRY(lines_read(path, &lines));
+	struct strobe_error *err = error_prefix(name_attributes_read(&lines, ret), "%s", path);
+	lines_deinit(&lines);
+	return err;
+}
+
+/* A file that does not exist is an empty one: it is written at the end. */
+static struct strobe_error *read_colours(const char *path, struct name_colours *ret)
+{
+	struct lines lines;
+	struct strobe_error *err = lines_read(path, &lines);
+	if (error_is(err, ERROR_NOT_FOUND)) {
+		error_destroy(err);
+		err = NULL;
+	}
+	if (!err)
+		name_colours_read(&lines, ret);
+	lines_deinit(&lines);
+	return err;
+}
+
+static struct strobe_error *read_name_files(struct flame_output *f)
+{
+	struct flame_output_options *o = &f->o;
+	if (o->name_attributes)
+		TRY(read_attributes(o->name_attributes, &f->attributes));
+	if (o->colours_file)
+		TRY(read_colours(o->colours_file, &f->colours));
+	o->svg.attributes = o->name_attributes ? &f->attributes : NULL;
+	o->svg.kept_colours = o->colours_file ? &f->colours : NULL;
+	return NULL;
+}
+
+/* ---- what is written ---- */
+
+static bool counts_samples(const struct flame_output *f, uint32_t event)
+{
+	/* perf uses a period only where each sample has one; otherwise a sample counts as 1. */
+	const struct env *env = f->in.session.env;
+	return env && event < env->events.len && !(env->events.data[event].attr.sample_type & PERF_SAMPLE_PERIOD);
+}
+
+static void add_subtitle(struct flame_output *f, uint32_t event)
+{
+	struct flamegraph_options *svg = &f->o.svg;
+	const struct profile_event *e = &f->profile->events.data[event];
+	const char *unit = profile_str(f->profile, e->unit);
+	if (f->in.is_folded)
+		f->subtitle = NULL;
+	else if (f->profile->origin.events_are_values)
+		f->subtitle = xstrdup(event_name(f->profile, event));
+	else
+		f->subtitle = xasprintf("%s, %" PRIu64 " sample%s", event_name(f->profile, event), e->samples, e->samples == 1 ? "" : "s");
+	if (!svg->subtitle)
+		svg->subtitle = f->subtitle;
+	else if (!*svg->subtitle)
+		svg->subtitle = NULL;
+	if (f->profile->origin.events_are_values && !svg->count_name && *unit && strcmp(unit, "count"))
+		svg->count_name = unit;
+}
+
+static struct strobe_error *prepare_page(struct flame_output *f)
+{
+	struct html_options *page = &f->page;
+	uint32_t event;
+	*page = page_options(&f->in.arena, f->in.session.env, f->in.path);
+	if (f->in.session.resolver)
+		page->code = page_code(&f->in.arena, f->in.session.env, f->in.session.resolver);
+	if (f->o.base)
+		f->merged = profile_join(f->in.profile, f->base.profile, HTML_BASE_PREFIX, NULL);
+	TRY(choose_event(f, f->in.profile, &event));
+	page->event = f->o.event || f->merged ? event_name(f->in.profile, event) : NULL; /* else the page chooses */
+	f->profile = f->merged ? f->merged : f->in.profile;
+	if (f->o.svg.title)
+		page->title = f->o.svg.title;
+	return NULL;
+}
+
+struct strobe_error *flame_output_prepare(struct flame_output *f)
+{
+	struct flamegraph_options *svg = &f->o.svg;
+	if (f->o.base)
+		TRY(read_base(f));
+	if (f->o.is_page)
+		return prepare_page(f);
+	if (f->o.base)
+		TRY(join_base(f));
+	TRY(choose_event(f, f->profile, &svg->event));
+	if (f->in.two_values)
+		svg->base_event = f->in.base_event;
+	svg->has_base = f->o.base || f->in.two_values;
+	svg->count_samples = counts_samples(f, svg->event);
+	say_other_events(f, svg->event);
+	return NULL;
+}
+
+static struct strobe_error *write_folded(const struct flame_output *f, struct out *out)
+{
+	struct folded_options folded = {
+		.names = f->o.svg.names,
+		.event = f->o.svg.event,
+		.count_samples = f->o.svg.count_samples,
+	};
+	if (f->in.is_folded) /* the marks of the input */
+		folded.names.mark_kernel = folded.names.mark_jit = folded.names.mark_inlined = true;
+	return view_folded(f->profile, &folded, out);
+}
+
+struct strobe_error *flame_output_write(struct flame_output *f, struct out *out)
+{
+	if (f->o.is_page)
+		return view_html(f->profile, &f->page, out);
+	if (f->o.folded)
+		return write_folded(f, out);
+	add_subtitle(f, f->o.svg.event);
+	return view_flamegraph_svg(f->profile, &f->o.svg, out);
+}
+
+/* ---- from the input to the end ---- */
+
+struct strobe_error *flame_output_read(struct flame_output *f, const struct session_host *host, const struct flame_output_options *o)
+{
+	*f = (struct flame_output){ .host = host, .o = *o };
+	TRY(read_name_files(f));
+	f->o.in.for_page = o->is_page;
+	f->o.in.single = o->base || o->folded;
+	f->o.in.inlines = o->svg.names.mark_inlined;
+	struct strobe_error *err = flame_input_read(host, o->input, &f->o.in, &f->in);
+	f->profile = f->in.profile;
+	return err;
+}
+
+void flame_output_deinit(struct flame_output *f)
+{
+	profile_destroy(f->merged);
+	flame_input_close(&f->base);
+	flame_input_close(&f->in);
+	name_attributes_deinit(&f->attributes);
+	name_colours_deinit(&f->colours);
+	free(f->subtitle);
+}

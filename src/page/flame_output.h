@@ -1,0 +1,45 @@
+/*
+ * What `strobe flamegraph` writes of a recording or a profile: a flame graph, folded stacks or a page, also compared with a base.
+ *
+ *	flame_output_read(&f, host, &options);    on an error f.profile may hold what was whole, to be shown
+ *	flame_output_prepare(&f);                 reads the base, chooses the event
+ *	flame_output_write(&f, out);              once
+ *	flame_output_deinit(&f);
+ *
+ * Messages go through the host. One thread.
+ */
+#pragma once
+#include "session/flame_input.h"
+#include "view/html/html.h"
+#include "view/svg/flamegraph.h"
+
+/* Strings are borrowed. */
+struct flame_output_options {
+	struct flamegraph_options svg; /* without what prepare() sets: the event, the base, names of files */
+	struct flame_input_options in;
+	const char *input;           /* as in flame_input_read() */
+	const char *base, *event;    /* NULL: none; the first one with samples */
+	const char *name_attributes; /* file of attributes by name, or NULL */
+	const char *colours_file;    /* file of colours by name, which need not exist; NULL: colours are not kept */
+	bool folded, is_page;        /* neither: a picture */
+};
+
+/* Read-only for the caller. */
+struct flame_output {
+	const struct session_host *host;
+	struct flame_output_options o;
+	struct flame_input in, base;
+	struct profile *merged;  /* with a base: both of them */
+	struct profile *profile; /* the one that is shown, of in or merged; NULL: nothing could be read */
+	char *subtitle;
+	struct name_attributes attributes;
+	struct name_colours colours; /* with colours_file: to be written back after the picture */
+	struct html_options page;
+};
+
+/* flame_output_deinit() in any case. */
+struct strobe_error *flame_output_read(struct flame_output *f, const struct session_host *host,
+				       const struct flame_output_options *o) _must_check_;
+struct strobe_error *flame_output_prepare(struct flame_output *f) _must_check_;
+struct strobe_error *flame_output_write(struct flame_output *f, struct out *out) _must_check_;
+void flame_output_deinit(struct flame_output *f);
