@@ -58,7 +58,7 @@ static void add_slots(struct counter_set *s, struct counter_event *c)
 		slot.cpu = -1;
 		vec_push(&s->slots, slot);
 	} else if (e->uncore && !m->system_wide) {
-		/* A box of the socket counts for everyone, whoever is the target. */
+		/* A box counts for its whole socket, whatever the target. */
 		for (size_t i = 0; i < e->cpus.len; i++) {
 			slot.cpu = (int32_t)e->cpus.data[i];
 			vec_push(&s->slots, slot);
@@ -206,7 +206,7 @@ static void read_group(struct counter_set *s, uint32_t leader, uint32_t slot_ind
 	while (got < 0 && errno == EINTR);
 	if (got < (ssize_t)(3 * sizeof(*s->buffer)))
 		return;
-	/* In the order in which they were opened, which tells more than the IDs do. */
+	/* In the order in which they were opened: IDs need not be looked up. */
 	uint64_t values = s->buffer[0], at = 0;
 	for (uint32_t i = 0; i < n; i++) {
 		const struct counter_event *e = &s->events.data[leader + i];

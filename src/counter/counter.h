@@ -1,5 +1,5 @@
 /*
- * Counters: the events of a list, opened for counting on the CPUs and threads of a target, read whenever asked.
+ * Counters: the events of a list, opened for counting on the CPUs and threads of a target, and read at any time.
  *
  * A counter set borrows the event list and the target map. Each event has one slot for each CPU and thread that it is
  * counted on; a slot keeps the last reading and the one before it, so that intervals are differences. Events that this
@@ -44,7 +44,7 @@ struct counter_event {
 	struct count_source *source;  /* counts it instead of descriptors; NULL = none */
 };
 
-/* Counts events without a descriptor for each. It is asked to read before the slots are looked at. */
+/* Counts events without a descriptor for each. Its read() precedes any use of the slots. */
 struct count_source {
 	const struct count_source_ops *ops;
 };
@@ -52,7 +52,7 @@ struct count_source {
 struct counter_set;
 
 struct count_source_ops {
-	/* A run begins: counts are zero again, and what was opened on the command before is opened on this one (0: none). */
+	/* A run begins: counts are zero again, and what was opened on the last command is opened on this one (0: none). */
 	struct strobe_error *(*open)(struct count_source *s, pid_t leader);
 	/* Sets `now` of the slots of those events whose source this is. */
 	struct strobe_error *(*read)(struct count_source *s, struct counter_set *set);
@@ -76,7 +76,7 @@ struct counter_options {
 	bool bundle;
 	/*
 	 * Tracepoints are held by a descriptor more until the set is gone. The kernel takes some 40 ms to let go of one that
-	 * nobody else uses: so it does that once and not after each run.
+	 * nothing else uses: so it does that once and not after each run.
 	 */
 	bool hold_tracepoints;
 };
@@ -91,7 +91,7 @@ struct counter_set {
 	VEC(struct count_source *) sources; /* owned */
 	VEC(int) held;                      /* see counter_options.hold_tracepoints */
 	VEC(const char *) notes;            /* sentences for the user, in the arena */
-	bool user_only;                     /* kernel space was given up for want of rights */
+	bool user_only;                     /* not permitted to count the kernel */
 	uint64_t *buffer;                   /* of group reads */
 	size_t buffer_words;
 };
@@ -100,7 +100,7 @@ struct counter_set {
 void counter_init(struct counter_set *s, const struct sys *sys, const struct event_list *list, const struct target_map *map,
 		  struct counter_options options);
 void counter_deinit(struct counter_set *s);
-/* Takes the source: it is destroyed with the set. The events that it counts have been given to it. */
+/* Takes the source, which is destroyed with the set. Its events have their `source` set already. */
 void counter_add_source(struct counter_set *s, struct count_source *source);
 /*
  * Opens all that no source has. Fails where rights or limits forbid it; what the machine lacks is marked unsupported.
@@ -125,8 +125,8 @@ void counter_reset(struct counter_set *s);
  * that name back and are shown as one.
  */
 void counter_merge_hybrid(struct event_list *list);
-/* The events that stat counts when nobody names one; detail 0 to 3 as in -d, -dd, -ddd. */
+/* The events that stat counts by default; detail 0 to 3 as in -d, -dd, -ddd. */
 struct strobe_error *counter_defaults(struct event_list *list, const struct sys *sys, bool system_wide,
 				      unsigned detail) _must_check_;
-/* Those that -d adds to what was named. */
+/* Those that -d adds to named events. */
 struct strobe_error *counter_defaults_detail(struct event_list *list, const struct sys *sys, unsigned detail) _must_check_;

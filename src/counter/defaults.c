@@ -62,7 +62,7 @@ struct strobe_error *counter_defaults(struct event_list *list, const struct sys 
 	return NULL;
 }
 
-/* What stands behind "cpu_core/" in the name of such an event; NULL for others. */
+/* What follows "cpu_core/" in the name of such an event; NULL for others. */
 static const char *name_on_core(const struct event *e)
 {
 	size_t n = e->pmu ? strlen(e->pmu) : 0;

@@ -4,7 +4,7 @@
  *	value  := number | event | metric | "quoted event" | (expr) | -value | min(a, b) | max(a, b) | d_ratio(a, b)
  *	expr   := value with * / % + - < <= > >= == != & | in C's order, or: a if condition else b
  *
- * An event's name may hold - . : _ and digits inside, so that a minus sign wants blanks around it; one with a slash is put
+ * An event's name may hold - . : _ and digits inside, so that a minus sign requires blanks around it; one with a slash is put
  * into double quotes. Division by zero gives NaN, except that d_ratio(a, 0) is 0. Trees live in the caller's arena.
  */
 #pragma once
@@ -17,9 +17,9 @@ struct metric_node;
 
 /* Errors name the column. */
 struct strobe_error *metric_parse(struct arena *arena, const char *text, struct metric_node **ret) _must_check_;
-/* Each name in the expression, once for each time that it stands there. */
+/* Each name in the expression, once for each occurrence. */
 void metric_each_name(const struct metric_node *n, void (*fn)(void *ctx, const char *name), void *ctx);
-/* Puts another name, which lives with the expression, where a name stands. */
+/* Replaces a name by another, which lives as long as the expression. */
 void metric_rename(struct metric_node *n, const char *from, const char *to);
 /* The value; lookup gives that of a name, and false where there is none: the result is then NaN. */
 double metric_eval(const struct metric_node *n, bool (*lookup)(void *ctx, const char *name, double *ret), void *ctx);

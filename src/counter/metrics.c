@@ -216,7 +216,7 @@ static struct strobe_error *add_item(struct metric_set *s, struct event_list *ev
 {
 	bool found;
 	char *equals = strchr(item, '=');
-	/* "a = b / c" defines; "a == b" would not stand at the beginning. */
+	/* "a = b / c" defines; "a == b" is never at the beginning. */
 	if (equals && equals[1] != '=' && equals > item && !strchr("<>!", equals[-1])) {
 		size_t n = (size_t)(equals - item);
 		while (n && isspace((unsigned char)item[n - 1]))

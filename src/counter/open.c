@@ -23,7 +23,7 @@
 #define BUNDLE_FROM     8    /* fewer are not worth it */
 #define SPARE_FDS       64   /* for everything that is not a counter */
 
-/* Software events never compete for counters, so that grouping them changes nothing that is counted. */
+/* Software events never compete for counters: grouping them does not change counts. */
 static bool can_bundle(const struct counter_set *s, uint32_t i)
 {
 	const struct counter_event *e = &s->events.data[i];
@@ -64,7 +64,7 @@ static void pin_to(struct pin *p, int cpu)
 	if (p->off || cpu < 0 || cpu >= CPU_SETSIZE || (!p->is_pinned && sched_getaffinity(0, sizeof(p->before), &p->before)))
 		return;
 	CPU_SET(cpu, &one);
-	/* Not being allowed there makes it slower, nothing else. */
+	/* Without permission for that CPU it is slower, nothing else. */
 	p->is_pinned |= !sched_setaffinity(0, sizeof(one), &one);
 }
 
@@ -74,7 +74,7 @@ static void unpin(struct pin *p)
 		sched_setaffinity(0, sizeof(p->before), &p->before);
 }
 
-/* One behind the last event that is opened together with this one. */
+/* One after the last event that is opened together with this one. */
 static uint32_t bundle_end(const struct counter_set *s, uint32_t first)
 {
 	uint32_t end = first + 1;
@@ -125,7 +125,7 @@ static void note(struct counter_set *s, const char *sentence)
 	vec_push(&s->notes, sentence);
 }
 
-/* "tsc" of "msr/tsc/"; nothing where terms stand there. */
+/* "tsc" of "msr/tsc/"; nothing where there are terms. */
 static struct attr_names names_of(const struct event *e)
 {
 	/* Raw events are those of the core's PMU, which perf calls so where the machine shows none. */
@@ -174,7 +174,7 @@ struct opening {
 	bool limit_raised, guest_dropped;
 };
 
-/* What to make of a refusal. */
+/* What an error of perf_event_open() means. */
 static enum verdict judge(struct opening *o, struct counter_event *e, int errnum)
 {
 	struct counter_set *s = o->set;
@@ -196,7 +196,7 @@ static enum verdict judge(struct opening *o, struct counter_event *e, int errnum
 	case ESRCH:
 		return VERDICT_GONE;
 	case EINVAL:
-		/* Some PMUs cannot tell guests from the host, some boxes know no levels. */
+		/* Some PMUs do not distinguish guests from the host, some boxes have no privilege levels. */
 		if (e->attr.exclude_guest && !o->guest_dropped) {
 			e->attr.exclude_guest = 0;
 			o->guest_dropped = true;
@@ -365,8 +365,8 @@ static struct strobe_error *open_bundle(struct opening *o, uint32_t first, struc
 	return NULL;
 }
 
-/* Counters that descriptors are wanted for. */
-static size_t descriptors_wanted(const struct counter_set *s)
+/* Counters that need descriptors. */
+static size_t descriptors_needed(const struct counter_set *s)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < s->events.len; i++) {
@@ -429,13 +429,13 @@ static struct strobe_error *open_all(struct opening *o)
 struct strobe_error *counter_open(struct counter_set *s)
 {
 	struct opening o = { .set = s };
-	size_t wanted = descriptors_wanted(s) + SPARE_FDS;
-	uint64_t allowed = sys_raise_nofile(wanted);
-	if (allowed < wanted)
+	size_t needed = descriptors_needed(s) + SPARE_FDS;
+	uint64_t allowed = sys_raise_nofile(needed);
+	if (allowed < needed)
 		return error_create(ERROR_LIMIT,
 				    "%zu counters are required, but only %" PRIu64 " open files are allowed; raise the limit "
 				    "(ulimit -Hn, or nofile in /etc/security/limits.conf)",
-				    wanted - SPARE_FDS, allowed);
+				    needed - SPARE_FDS, allowed);
 	pid_t leader = s->map->is_workload ? s->map->threads.data[0].tid : 0;
 	for (size_t i = 0; i < s->sources.len; i++)
 		TRY(s->sources.data[i]->ops->open(s->sources.data[i], leader));

@@ -21,7 +21,7 @@ static bool list_has(const char *list, uint32_t cpu)
 	return has;
 }
 
-/* The cache of the level (0: the highest) that the CPU uses: its first CPU stands for it. */
+/* The cache of the level (0: the highest) that the CPU uses: identified by its first CPU. */
 static void find_cache(const struct sys_topology *topology, unsigned level, uint32_t cpu, struct counts_place *p)
 {
 	p->cache_level = 0;

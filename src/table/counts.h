@@ -97,7 +97,7 @@ struct counts {
 	uint64_t runs;
 	bool is_null_run;
 	bool is_interval;            /* elapsed.mean_s is then the time since the beginning */
-	bool is_summary;             /* behind intervals: the whole */
+	bool is_summary;             /* of all intervals, after them */
 	double time_s;               /* of an interval: when it ended */
 	double interval_s;           /* how long it was */
 	struct counts_times elapsed;

@@ -17,7 +17,7 @@ struct stat_output {
 	struct counts_text text;
 	struct json json;    /* --format json: one document */
 	bool json_begun;
-	char *thousands;     /* what stands between groups of digits */
+	char *thousands;     /* between groups of digits */
 };
 
 struct strobe_error *stat_output_open(struct stat_output *s, const struct stat_options *o) _must_check_;

@@ -29,7 +29,7 @@ static const char *place_key(enum counts_by by, const struct counts_place *p)
 static const char *const states[] = { [COUNTS_COUNTED] = "counted", [COUNTS_NOT_COUNTED] = "not counted",
 				      [COUNTS_NOT_SUPPORTED] = "not supported" };
 
-/* A string with its quotes, as JSON wants it. */
+/* A string with quotes, escaped. */
 static void quoted(struct out *out, const char *s)
 {
 	struct json j;

@@ -6,7 +6,7 @@
 #include "base/out.h"
 #include "table/counts.h"
 
-/* One object a line, each complete; counts as strings, as the reference has them. */
+/* One object a line, each complete; counts as strings, as in perf. */
 void counts_json_lines(struct out *out, const struct counts *c);
 
 /*

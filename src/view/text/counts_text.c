@@ -17,7 +17,7 @@
 #define HEADING_EVERY  25 /* intervals */
 #define METRIC_COLUMNS 20
 
-/* Columns of a place and what stands above them, by what a place is. */
+/* Columns of a place and their heading, by what a place is. */
 struct place_layout {
 	unsigned columns;
 	const char *name;
@@ -331,7 +331,7 @@ void counts_text(struct counts_text *t, struct out *out, const struct counts *c)
 			rows_text(t, out, c);
 		return;
 	}
-	/* A summary stands below the headings of its intervals. */
+	/* A summary follows its intervals, below their heading. */
 	if (!c->is_summary)
 		title(out, c);
 	if (c->metrics_only)
