@@ -15,7 +15,7 @@
  * in the byte order of this machine, which the description names.
  *
  * The trace owns its files until ctf_finish(); whatever ends before that leaves nothing behind. A write that failed is kept
- * and told by ctf_finish(). One thread. Source: the CTF 1.8.3 specification; layout and names of files are the reference's.
+ * and returned by ctf_finish(). One thread. Source: the CTF 1.8.3 specification; layout and names of files are the reference's.
  */
 #pragma once
 #include <stdbool.h>
@@ -41,7 +41,7 @@ struct ctf_field {
 	const char *size_name; /* of a sequence's length; NULL: its name with _size */
 };
 
-/* What the description tells beside the classes; NULL where unknown. */
+/* What the description has beside the classes; NULL where unknown. */
 struct ctf_facts {
 	const char *host, *release, *version, *machine;
 	int64_t clock_offset_ns; /* to be added to all times */

@@ -32,7 +32,7 @@ struct dumper;
 
 /*
  * env, machine and symbols are borrowed; options' strings too. Tracepoint formats are read from env when first needed.
- * ERROR_UNSUPPORTED where a field wants instructions decoded, and what does that is not there.
+ * ERROR_UNSUPPORTED where a field needs instructions decoded, and no disassembler is there.
  */
 struct strobe_error *dumper_create(const struct env *env, struct machine *machine, struct symbols *symbols,
 				   struct dump_options options, struct dumper **ret) _must_check_;
@@ -46,7 +46,7 @@ void dumper_sample(struct dumper *d, struct out *out, const struct resolved_samp
 bool dumper_knows_stack(struct dumper *d, const struct resolved_sample *s);
 /*
  * How many of the outermost words of this sample's stack it has in common with the one that was printed last, so that their
- * text is kept; asked after dumper_knows_stack(). False where all frames are wanted. For resolve_callbacks.known_callers.
+ * text is kept; called after dumper_knows_stack(). False where all frames are needed. For resolve_callbacks.known_callers.
  */
 bool dumper_known_callers(struct dumper *d, const struct resolved_sample *s, uint64_t *ret_words);
 /*
@@ -56,7 +56,7 @@ bool dumper_known_callers(struct dumper *d, const struct resolved_sample *s, uin
 void dumper_record(struct dumper *d, struct out *out, struct record r, uint64_t time_ns);
 
 /*
- * ID_INDEX: which of the ids count in which guest, for the fields machine_pid and vcpu. To be told of those that come before
+ * ID_INDEX: which of the ids count in which guest, for the fields machine_pid and vcpu. To be called with those that come before
  * the samples.
  */
 void dumper_note_ids(struct dumper *d, struct record r);

@@ -59,7 +59,7 @@ struct last_stack {
 	size_t cap, used;
 };
 
-/* What is known of the stack that was asked for last. */
+/* What is known of the stack that was looked up last. */
 enum stack_known { STACK_UNKNOWN, STACK_KEPT, STACK_LAST, STACK_CALLERS };
 
 struct stack_texts {
@@ -69,7 +69,7 @@ struct stack_texts {
 	struct last_stack last;
 	uint64_t hits, misses;
 	enum stack_known known;
-	uint64_t hash;          /* of the stack that was asked for last */
+	uint64_t hash;          /* of the stack that was looked up last */
 	uint32_t kept;          /* STACK_KEPT: its index */
 	uint64_t callers;       /* STACK_CALLERS: levels that it shares with the last one */
 	bool off;               /* stacks hardly come again here */
@@ -96,7 +96,7 @@ struct dumper {
 	const struct env *env;
 	struct machine *machine;
 	struct symbols *symbols;
-	struct tracepoints *tracepoints; /* NULL until a sample wants them */
+	struct tracepoints *tracepoints; /* NULL until a sample needs them */
 	struct dump_options options;
 	const struct arch *arch;
 	struct task_text task;
@@ -116,8 +116,8 @@ struct dumper {
 	struct strbuf words; /* likewise */
 	struct trace_names trace_names;
 	struct u64map guests;   /* id of an event → machine_pid << 32 | vcpu */
-	struct disasm *disasm, *disasm_32bit; /* NULL where no field wants them */
-	struct srccode *srccode; /* NULL until a source line is wanted */
+	struct disasm *disasm, *disasm_32bit; /* NULL where no field needs them */
+	struct srccode *srccode; /* NULL until a source line is needed */
 };
 
 /* ---- columns.c ---- */
@@ -152,7 +152,7 @@ uint64_t dump_shown_address(const struct resolved_frame *f);
 const char *dump_dso_name(const struct dumper *d, const struct resolved_frame *f);
 
 /* ---- srccode.c ---- */
-/* The frame that a sample's place is told by. */
+/* The frame that says where a sample was. */
 const struct resolved_frame *dump_place(const struct resolved_sample *s);
 /* The text of a frame's source line; NULL where its file is not there. */
 const char *dump_source_code(struct dumper *d, const struct resolved_frame *f, size_t *ret_bytes);
@@ -177,7 +177,7 @@ const struct tracepoint *dump_tracepoint(struct dumper *d, const struct resolved
 struct json;
 /* insn, insnlen and disasm as keys of the object that is open. */
 void dump_insn_json(struct dumper *d, struct json *j, uint64_t of, const struct resolved_sample *s);
-/* ERROR_UNSUPPORTED where a field was asked for that wants instructions decoded, and nothing here does. */
+/* ERROR_UNSUPPORTED where a field needs instructions decoded, and no disassembler is there. */
 struct strobe_error *dump_open_disasm(struct dumper *d) _must_check_;
 /* insn, insnlen, disasm, and the way that brstackinsn and its kin show. */
 void dump_insns(struct dumper *d, struct out *out, uint64_t of, const struct resolved_sample *s);

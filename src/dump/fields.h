@@ -1,5 +1,5 @@
 /*
- * Which fields are printed for which kind of event: the defaults, what -F asks for, and what the recording has.
+ * Which fields are printed for which kind of event: the defaults, what -F names, and what the recording has.
  *
  * -F takes a list of names, alone for all kinds of events or behind "hw:", "sw:", "trace:" … for one; or a list of +name
  * and -name that changes the defaults. Source: perf-script(1).
@@ -35,7 +35,7 @@ struct strobe_error *dump_fields_parse(struct dump_fields *f, const char *text) 
 /* True where -F would understand it: for `-f LIST`, as old scripts have it. */
 bool dump_fields_is_list(const char *text);
 /*
- * Drops the default fields that the recording's events lack. A field that was asked for by name and is not there is an
+ * Drops the default fields that the recording's events lack. A field that was given by name and is not there is an
  * error that says so. with_chains: call chains are shown, for tracepoints too.
  */
 struct strobe_error *dump_fields_check(struct dump_fields *f, const struct env *env, bool with_chains) _must_check_;

@@ -91,7 +91,7 @@ static void put_source_line(struct dumper *d, struct out *out, const struct reso
 	}
 }
 
-/* Memory without a file, as the reference tells it by its name: code there is shown where it lies. */
+/* Memory without a file, as perf knows it by its name: code there is shown where it lies. */
 static bool is_anonymous(const struct mapped_file *f)
 {
 	static const char *const prefixes[] = { "//anon", "/dev/zero", "/anon_hugepage", "[heap", "[stack", "/SYSV" };

@@ -131,7 +131,7 @@ static const struct btf *btf_of(struct blobs *b, const struct program *g)
 	if (!at)
 		return &none;
 	const struct env_bpf_btf *recorded = &g->env->bpf_btfs.data[*at];
-	/* A damaged one stays empty: functions are not told apart by name then. */
+	/* A damaged one stays empty: functions are not distinguished by name then. */
 	if (!b->is_read[*at])
 		error_destroy(btf_copy(recorded->data, recorded->bytes, &b->types[*at]));
 	b->is_read[*at] = true;

@@ -35,7 +35,7 @@ static void print_total_mem(struct out *out, const struct env *e)
 	out_f(out, "# total memory : %" PRIu64 " kB\n", e->total_mem_kb);
 }
 
-/* Quotes within are escaped, so that the words can be told apart when they are copied. */
+/* Quotes within are escaped, so that the words stay apart when they are copied. */
 static void print_cmdline(struct out *out, const struct env *e)
 {
 	out_str(out, "# cmdline : ");

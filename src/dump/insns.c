@@ -1,4 +1,4 @@
-/* Instructions: the one a sample was taken at, and those on the way that its branch stack tells. */
+/* Instructions: the one a sample was taken at, and those on the way that its branch stack shows. */
 #include <inttypes.h>
 #include <string.h>
 

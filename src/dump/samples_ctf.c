@@ -7,7 +7,7 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 
-/* The plain members of a sample: which bit of sample_type asks for them, and what they are called. */
+/* The plain members of a sample: which bit of sample_type requests them, and what they are called. */
 #define ROW(bits, name, kind, member)                                                                            \
 	{                                                                                                        \
 		bits, name, kind, sizeof(((struct sample *)0)->member), offsetof(struct sample, member)          \

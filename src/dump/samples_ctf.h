@@ -1,6 +1,6 @@
 /*
  * A recording as a CTF trace, as the reference's `data convert --to-ctf` writes it: a class of events for each event of the
- * recording, its samples with what they hold (perf_ip, perf_tid, …, the fields of a tracepoint), and, where that is wanted,
+ * recording, its samples with what they hold (perf_ip, perf_tid, …, the fields of a tracepoint), and, where that is requested,
  * the side-band records. What the reference leaves out is there as well: addresses, page sizes, cgroups, all records.
  *
  * One writer a run, one thread. Samples and records come in the order of time, as resolve_stream() gives them.
@@ -30,7 +30,7 @@ struct samples_ctf {
 };
 
 /*
- * directory and replace: see ctf_create(). wall_clock: times of day; ERROR_NOT_FOUND where the recording does not tell of them.
+ * directory and replace: see ctf_create(). wall_clock: times of day; ERROR_NOT_FOUND where the recording does not have them.
  * env is borrowed.
  */
 struct strobe_error *samples_ctf_begin(struct samples_ctf *w, const struct env *env, bool wall_clock, const char *directory,
@@ -38,7 +38,7 @@ struct strobe_error *samples_ctf_begin(struct samples_ctf *w, const struct env *
 void samples_ctf_add(struct samples_ctf *w, const struct resolved_sample *s);
 /* A record of the kernel that is no sample; those of user space are not of the trace. */
 void samples_ctf_add_record(struct samples_ctf *w, struct record r, uint64_t time_ns);
-/* What was lost at a time is told by the packets, whether or not records are wanted. */
+/* What was lost at a time is in the packets, with or without records. */
 void samples_ctf_count_lost(struct samples_ctf *w, struct record r);
 struct strobe_error *samples_ctf_end(struct samples_ctf *w) _must_check_;
 /* Whatever came of begin, and of a zeroed one. What was not ended leaves nothing behind. */

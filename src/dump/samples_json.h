@@ -18,7 +18,7 @@ struct samples_json {
 	uint64_t samples;
 };
 
-/* wall_clock: times of day in place of the recording's clock; ERROR_NOT_FOUND where it does not tell of them. */
+/* wall_clock: times of day in place of the recording's clock; ERROR_NOT_FOUND where it does not have them. */
 struct strobe_error *samples_json_begin(struct samples_json *w, const struct env *env, bool wall_clock, struct out *out)
 	_must_check_;
 void samples_json_add(struct samples_json *w, const struct resolved_sample *s);

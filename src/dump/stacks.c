@@ -50,7 +50,7 @@ static bool same_stack(const void *table, uint32_t id, const void *key)
 	       !memcmp(t->words, s->callchain, t->words_nr * sizeof(*t->words));
 }
 
-/* What stands behind the stack may want the place of its first frame. */
+/* What stands behind the stack may need the place of its first frame. */
 static bool is_text_alone(const struct dumper *d, unsigned kind)
 {
 	uint64_t of = d->options.fields.of[kind];
@@ -240,7 +240,7 @@ void dump_stack(struct dumper *d, struct out *out, unsigned kind, const struct r
 	struct stack_texts *t = &d->stacks;
 	enum stack_known known = t->known;
 	t->known = STACK_UNKNOWN;
-	if (known == STACK_UNKNOWN) { /* nobody asked */
+	if (known == STACK_UNKNOWN) { /* it was not looked up */
 		dump_chain(d, out, kind, s);
 		return;
 	}

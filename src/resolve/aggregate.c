@@ -24,8 +24,8 @@ struct slices {
 	_Atomic bool stopped;
 };
 
-/* Progress is told by the caller's thread alone. */
-static void tell_progress(struct slices *s, uint64_t bytes, unsigned thread)
+/* Progress is reported by the caller's thread alone. */
+static void report_progress(struct slices *s, uint64_t bytes, unsigned thread)
 {
 	struct progress *p = s->r->options.progress;
 	uint64_t done = atomic_fetch_add_explicit(&s->done_bytes, bytes, memory_order_relaxed) + bytes;
@@ -63,7 +63,7 @@ static void run_slice(void *ctx, size_t i, unsigned thread)
 		}
 		at += hdr->size + record_payload_bytes(hdr);
 		if (at >= end)
-			tell_progress(s, at - from, thread);
+			report_progress(s, at - from, thread);
 	}
 	if (is_left) {
 		worker_flush(w);
@@ -173,7 +173,7 @@ static struct strobe_error *feed_record(void *ctx, struct record rec, uint64_t t
 		resolver_count_samples(f->r, rec, time_ns);
 		return NULL;
 	}
-	step_machine_changed(&f->worker->step); /* by records before, or by what jitdumps tell in between */
+	step_machine_changed(&f->worker->step); /* by records before, or by code of jitdumps in between */
 	worker_sample(f->worker, rec, f->place);
 	return NULL;
 }

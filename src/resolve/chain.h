@@ -26,7 +26,7 @@ struct chain_options {
 /*
  * Writes at most options.max + 1 entries to ret and returns their number. ip and cpumode are the sample's own: they come
  * first, and *ret_apart tells whether the kept chain does not itself begin with them (it may be empty, a precise sample may
- * stand beside it, its innermost frames may be cut off). Where a marker that nobody knows is met, all of the chain is taken
+ * stand beside it, its innermost frames may be cut off). Where an unknown marker is met, all of the chain is taken
  * for damaged and left out. ip 0 (not recorded, but with zero_is_ip): the chain alone tells where the sample was.
  */
 uint32_t chain_expand(const uint64_t *words, uint32_t words_nr, uint64_t ip, uint16_t cpumode, struct chain_options options,

@@ -27,7 +27,7 @@ bool deferred_in(const struct env *env)
 	return false;
 }
 
-/* Cookies tell when a thread came into the kernel, on which CPU. */
+/* Cookies say when a thread came into the kernel, on which CPU. */
 static uint64_t key_of(uint32_t tid, uint64_t cookie)
 {
 	return hash_combine(hash_u64(cookie), tid);

@@ -311,7 +311,7 @@ void dumps_count(const struct dumps *d, struct resolver *r)
 	merge(&r->reach.lows, &d->reach.lows, false);
 }
 
-/* A thread of which one stack was whole tells how much the others would have needed. */
+/* From a thread of which one stack was whole it follows how much the others would have needed. */
 void dumps_finish(struct resolver *r)
 {
 	struct resolve_dump_stats *s = &r->stats.dumps;

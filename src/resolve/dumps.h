@@ -35,7 +35,7 @@ struct dumps {
 	struct dump_reach reach;
 };
 
-/* Whether samples of this event bring what a walk begins with: the reference asks the same. */
+/* Whether samples of this event have what a walk begins with: the same condition as in perf. */
 static inline bool attr_has_dumps(const struct perf_event_attr *a)
 {
 	return a->sample_type & PERF_SAMPLE_REGS_USER && a->sample_type & PERF_SAMPLE_STACK_USER;
@@ -52,14 +52,14 @@ void dumps_init(struct dumps *d, struct resolver *r);
 void dumps_deinit(struct dumps *d);
 
 /*
- * The words of a sample's chain, until the next is asked for; returns their number, or 0 where the chain stays as it is:
- * nothing was dumped, or no file of the process can be read, and a walk would tell nothing but where the sample was.
+ * The words of a sample's chain, until the next call; returns their number, or 0 where the chain stays as it is:
+ * nothing was dumped, or no file of the process can be read, and a walk would find only where the sample was.
  */
 uint32_t dumps_join(struct dumps *d, const struct machine_view *v, const struct sample *s, const uint64_t **ret);
 
 /*
  * The words of a frame-pointer chain with the callers of its innermost functions, as far as they are in a register (arm64's
- * lr) or in the few bytes of stack, and not in the chain; until the next are asked for. 0: the chain stays as it is.
+ * lr) or in the few bytes of stack, and not in the chain; until the next call. 0: the chain stays as it is.
  *
  * What is put in is what the tables of the code say, nothing is guessed: where a function without a frame pointer has more on
  * its stack than was copied, or no tables, its caller stays away, as it does without this.

@@ -14,7 +14,7 @@ static void find_trace_range(struct event_facts *e)
 	e->trace_end = UINT32_MAX;
 	if (!tp || !tp->common_nr)
 		return;
-	/* The common fields (type, flags, pid) are in no text, except where a format asks for them. */
+	/* The common fields (type, flags, pid) are in no text, except where a format names them. */
 	const struct tracepoint_field *last = &tp->fields[tp->common_nr - 1];
 	if (!strstr(tp->print_fmt ? tp->print_fmt : "common_", "common_"))
 		e->trace_start = last->offset + last->bytes;
@@ -106,7 +106,7 @@ static bool group_eq(const void *table, uint32_t id, const void *key)
 	return raw_words_equal(s->groups.data + (size_t)id * n, key, n);
 }
 
-/* Threads whose labels are equal are one group: rows are told apart by its number. */
+/* Threads whose labels are equal are one group: rows are distinguished by its number. */
 static uint32_t group_of(struct sample_step *s, const struct thread_facts *t)
 {
 	uint32_t n = s->r->thread_columns;

@@ -133,7 +133,7 @@ static uint64_t label_of(struct fill *f, struct fill_worker *of, uint32_t column
 	}
 }
 
-/* sub: the labels of samples, NULL where there are none and all is told by the group. */
+/* sub: the labels of samples, NULL where there are none and the group says all. */
 static labels_id labels_of(struct fill *f, struct fill_worker *of, uint32_t group, const uint64_t *sub)
 {
 	const struct resolver *r = f->r;

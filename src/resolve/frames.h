@@ -77,7 +77,7 @@ struct frame_cache {
 	struct symbols *symbols;
 	struct frame_index index;
 	VEC(struct resolved_frame) frames;
-	VEC(struct dso *) dsos; /* by mapped_file.id; NULL where not asked for yet */
+	VEC(struct dso *) dsos; /* by mapped_file.id; NULL until needed */
 };
 
 void frame_cache_init(struct frame_cache *c, struct machine *machine, struct symbols *symbols);

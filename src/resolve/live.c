@@ -36,7 +36,7 @@ struct resolve_live {
 	struct resolve_live_counts counts;
 	uint64_t place;
 	struct kept now, before; /* samples of this pass, and of the one before */
-	uint64_t told, forget_at; /* records that are no samples since the machine last forgot, by weight; when it will again */
+	uint64_t side_band, forget_at; /* records that are no samples since the machine last forgot, by weight; when it will again */
 	uint64_t latest_ns;       /* of those */
 	uint64_t passed_ns[PASSES_KEPT]; /* the same at the ends of passes, the last one first */
 	uint64_t sampled_ns, sampled_before_ns; /* the latest sample, up to now and up to the end of the pass before */
@@ -131,7 +131,7 @@ static bool is_ours(const struct resolve_live *l, struct record rec, uint32_t ev
 	return pid == l->filter.without_pid;
 }
 
-/* Samples are to be put in order of time, and those that switch are told to the worker whatever is shown. */
+/* Samples are to be put in order of time, and those that switch are given to the worker even if they are not shown. */
 static bool note_switched(struct resolve_live *l, struct record rec, uint32_t event)
 {
 	uint64_t time_ns;
@@ -164,7 +164,7 @@ static void take(struct resolve_live *l, struct record rec)
 		time_ns = 0;
 	if (time_ns > l->latest_ns)
 		l->latest_ns = time_ns;
-	l->told += rec.hdr->type == PERF_RECORD_FORK ? FORGET_FORK : 1;
+	l->side_band += rec.hdr->type == PERF_RECORD_FORK ? FORGET_FORK : 1;
 	resolver_side_band(l->r, rec, time_ns, false);
 	step_machine_changed(&l->worker.step);
 }
@@ -222,18 +222,18 @@ void resolve_live_pass(struct resolve_live *l)
 	l->passed_ns[0] = l->latest_ns;
 	/* What was there before the beginning stays. */
 	if (!l->forget_at)
-		l->forget_at = FORGET_RECORDS + 2 * l->told;
+		l->forget_at = FORGET_RECORDS + 2 * l->side_band;
 }
 
-/* Between two fillings of the worker, which is then cleared: nobody knows anything of the machine. */
+/* Between two fillings of the worker, which is then cleared: nothing refers to the machine. */
 static void forget(struct resolve_live *l)
 {
 	if (l->r->frames.frames.len > FRAMES_MAX)
 		resolver_forget_frames(l->r);
-	if (!l->forget_at || l->told < l->forget_at)
+	if (!l->forget_at || l->side_band < l->forget_at)
 		return;
 	resolver_forget_ended(l->r, l->passed_ns[PASSES_KEPT - 1]);
-	l->told = 0;
+	l->side_band = 0;
 	l->forget_at = FORGET_RECORDS + FORGET_PER_THREAD * machine_threads_count(l->r->machine);
 }
 

@@ -9,13 +9,13 @@
  *	}
  *
  * Each record is handed over once, in the order of the rings; nothing is sorted, but samples where events switch counting on and
- * off (resolve_options.switches). Side-band records are told to the machine
+ * off (resolve_options.switches). Side-band records are applied to the machine
  * as they come; samples are kept until the pass behind theirs is over. By then every mapping that is older than they are is
  * known, whichever ring it stood in, since a ring that was read early in their pass has been read again. What is kept are
- * two passes of samples; the rest is the machine and the symbols of files: tasks that have ended, and files that nobody maps any
+ * two passes of samples; the rest is the machine and the symbols of files: tasks that have ended, and files that are not mapped any
  * more, are forgotten from time to time, at a resolve_live_take(). Numbers of files (profile_mapping.order) hold up to the next.
  *
- * Belongs to one thread. The resolver must outlive it, and is not to be asked for anything else meanwhile but its machine,
+ * Belongs to one thread. The resolver must outlive it, and serves nothing else meanwhile but its machine,
  * symbols and stats.
  */
 #pragma once
@@ -45,7 +45,7 @@ void resolve_live_pass(struct resolve_live *l);
 void resolve_live_take(struct resolve_live *l, struct profile *p);
 /*
  * What was counted somewhere else and not sampled: so many samples of a thread at one place, with one stack. Only where
- * resolve_live_takes_counts(): no label that is asked for differs from sample to sample. Its chain stays where it is until
+ * resolve_live_takes_counts(): no label of the profile differs from sample to sample. Its chain stays where it is until
  * resolve_live_added().
  */
 struct resolve_live_counted {

@@ -21,7 +21,7 @@ const struct mapped_file *profile_object_file(struct profile_objects *o, mapping
 /* The frame's address in the object's own space; false where its mapping is no file. */
 bool profile_object_address(struct profile_objects *o, const struct profile_frame *f, struct dso **ret_dso, uint64_t *ret_addr);
 
-/* How C++ names are told. */
+/* How C++ names are shown. */
 enum resolve_names {
 	RESOLVE_SHORT,     /* without parameters and template arguments, as pprof has them */
 	RESOLVE_TEMPLATES, /* without parameters */
@@ -29,7 +29,7 @@ enum resolve_names {
 	RESOLVE_RAW,       /* as linked */
 };
 
-/* A C++ name as it is told: without what is not wanted of it. */
+/* A C++ name as it is shown, without the parts that are left out. */
 str_id resolve_readable_name(struct profile *dst, const char *name, enum resolve_names names);
 
 /*

@@ -81,10 +81,10 @@ struct resolve_options {
 	bool branch_history;   /* the branches before a sample stand in front of its stack (report --branch-history) */
 	bool mem_mode;         /* a sample's value is its weight, 1 where it has none (report --mem-mode) */
 	bool with_inlines;     /* frames of inlined functions, from debug information */
-	bool with_lines;       /* source file and line of frames; wants by_address */
+	bool with_lines;       /* source file and line of frames; requires by_address */
 	/* Of an address with inlined functions, the line is that of the innermost: what --sort srcline groups by. */
 	bool innermost_lines;
-	bool by_address;       /* frames are told apart by address and not only by function */
+	bool by_address;       /* frames are distinguished by address and not only by function */
 	uint64_t time_quantum_ns; /* the "time" label is rounded down to a multiple of this; 0 = exact */
 	struct event_switches switches; /* events between which samples count; of profiles, resolve_stream() leaves none out */
 	bool raw_trace;        /* the "trace" label lists the fields in place of the event's text */
@@ -111,7 +111,7 @@ bool resolve_key_known(const char *name);
 /* Whether some event's samples bring a call stack that the branch hardware took (--call-graph lbr). */
 bool resolve_has_calls(const struct env *env);
 
-/* Only counts the records and tells the machine: for --stats, --tasks and --mmaps. No sample is resolved. */
+/* Only counts the records and applies them to the machine: for --stats, --tasks and --mmaps. No sample is resolved. */
 struct strobe_error *resolve_count(struct resolver *r) _must_check_;
 /* Reads the source to its end and returns the profile, owned by the caller. On error *ret still holds what was whole. */
 struct strobe_error *resolve_aggregate(struct resolver *r, struct profile **ret) _must_check_;
@@ -130,18 +130,18 @@ uint64_t jit_time(const struct env *env, const struct jitdump *d, uint64_t mappe
 
 /*
  * The sample way: every record of the source in time order; side-band records are applied, samples that pass the filter
- * are resolved and given to sample(), other records to record() (NULL = nobody looks). A callback returns ERROR_STOPPED to end.
+ * are resolved and given to sample(), other records to record() (NULL: they are passed over). A callback returns ERROR_STOPPED to end.
  */
 struct resolve_callbacks {
 	struct strobe_error *(*sample)(void *ctx, const struct resolved_sample *s);
 	struct strobe_error *(*record)(void *ctx, struct record r, uint64_t time_ns);
 	/*
-	 * Asked before frames are looked up: true means that the receiver knows this stack from an earlier sample, and leaf and
-	 * chain stay empty. NULL = all are resolved. Not asked with hide_unresolved.
+	 * Called before frames are looked up: true means that the receiver knows this stack from an earlier sample, and leaf and
+	 * chain stay empty. NULL = all are resolved. Not called with hide_unresolved.
 	 */
 	bool (*knows_stack)(void *ctx, const struct resolved_sample *s);
 	/*
-	 * Asked next, of samples with a chain: true means that the receiver knows the frames of the last *ret_words of
+	 * Called next, for samples with a chain: true means that the receiver knows the frames of the last *ret_words of
 	 * sample.callchain, which may be none, from an earlier sample. chain then has the others, and leaf stays empty. NULL: never.
 	 */
 	bool (*known_callers)(void *ctx, const struct resolved_sample *s, uint64_t *ret_words);
@@ -173,8 +173,8 @@ struct resolve_dump_stats {
 	uint64_t continued; /* along the kernel's frame-pointer chain */
 	uint64_t switched;  /* the handler of a signal ran on an alternate stack, which is all that was dumped */
 	uint64_t broken;    /* by code without tables, or by damage */
-	uint64_t limited;   /* as deep as was asked for */
-	uint64_t dump_bytes;   /* the largest that was asked for */
+	uint64_t limited;   /* as deep as the limit */
+	uint64_t dump_bytes;   /* the largest that was requested */
 	uint64_t needed_bytes; /* a dump of this size would have held all that were cut; at least, where that is not known */
 	bool needed_is_known;
 };
@@ -209,6 +209,6 @@ struct resolve_stats {
 	} *events;                   /* by index in env->events */
 	uint32_t events_nr;
 };
-/* From now on frames are told apart by address (resolve_options.by_address): for what goes on, when somebody wants to know. */
-void resolver_tell_addresses(struct resolver *r);
+/* From now on frames are distinguished by address (resolve_options.by_address): of a live profile, once code is shown. */
+void resolver_use_addresses(struct resolver *r);
 const struct resolve_stats *resolver_stats(const struct resolver *r);

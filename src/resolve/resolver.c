@@ -113,7 +113,7 @@ struct symbols *resolver_symbols(struct resolver *r)
 	return r->symbols;
 }
 
-void resolver_tell_addresses(struct resolver *r)
+void resolver_use_addresses(struct resolver *r)
 {
 	r->options.by_address = true;
 }
@@ -252,16 +252,16 @@ void resolver_lap(uint64_t *from_ns, uint64_t *sum)
 
 bool resolver_needs_order(const struct resolver *r)
 {
-	/* What a count moved by and who runs can only be told in order of time, and so can what stood in a register before. */
+	/* What a count moved by and who runs are only known in order of time, and so can what stood in a register before. */
 	return r->is_switched || members_in(r->env) || r->options.stitch_calls || r->has_parallelism;
 }
 
 bool resolver_chain_is_deep(const struct resolver *r, uint32_t event, const uint64_t *words, uint64_t words_nr)
 {
-	uint64_t user = 0, asked = r->env->events.data[event].attr.sample_max_stack;
+	uint64_t user = 0, limit = r->env->events.data[event].attr.sample_max_stack;
 	while (user < words_nr && words[user] != PERF_CONTEXT_USER)
 		user++;
-	return words_nr - user > RECORD_CHAIN_WALKED_MAX || (asked && words_nr >= asked);
+	return words_nr - user > RECORD_CHAIN_WALKED_MAX || (limit && words_nr >= limit);
 }
 
 /* Back to the first record, where the source can. */

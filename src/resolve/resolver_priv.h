@@ -41,10 +41,10 @@ void filter_deinit(struct filter *f);
 bool filter_thread(const struct filter *f, uint32_t pid, uint32_t tid, str_id comm);
 bool filter_sample(const struct filter *f, uint32_t cpu, uint64_t time_ns);
 
-/* A label column that was asked for. */
+/* A label column of the options. */
 struct column {
 	const struct key *key;
-	const char *name; /* as asked for */
+	const char *name; /* as in the options */
 	const char *field; /* KEY_TRACE_FIELD: of which field */
 	bool raw;          /* the field alone, and not as the event's text shows it */
 };
@@ -67,7 +67,7 @@ struct resolver {
 	uint32_t columns_nr, thread_columns; /* those of threads come first */
 	bool has_trace, has_full;            /* some column is of tracepoint data; needs the whole sample */
 	struct frame_cache frames;
-	struct tracepoints *tracepoints;     /* NULL until asked for */
+	struct tracepoints *tracepoints;     /* NULL until needed */
 	struct resolve_stats stats;
 	struct resolve_event_stats *event_stats;
 	/* No clock to order by: where a record stands in the input is its time. */
@@ -82,7 +82,7 @@ struct resolver {
 	struct symbols_options symbols_options;
 	struct deferred deferred;
 	struct stitches stitches; /* without env where none are to be made */
-	struct unwind_tables *tables; /* NULL until asked for */
+	struct unwind_tables *tables; /* NULL until needed */
 	struct dump_reach reach;
 	struct stream *stream; /* of the stream or cursor that is open, or NULL */
 	uint64_t symbols_max; /* that are held before files are forgotten; 0: as many as there will be */
@@ -100,7 +100,7 @@ void resolver_seal(struct resolver *r);
  * symbols too once most files that they know are not mapped any more.
  */
 void resolver_forget_ended(struct resolver *r, uint64_t before_ns);
-/* As above, and only what is known of addresses, which is found again where it is asked for. */
+/* As above, and only what is known of addresses, which is found again where it is needed. */
 void resolver_forget_frames(struct resolver *r);
 /* Per-event counters for all events that env has by now. */
 void resolver_size_stats(struct resolver *r);
@@ -127,7 +127,7 @@ struct strobe_error *resolver_read(struct resolver *r,
 	_must_check_;
 
 /*
- * Each header tells where the next one stands, so a walk waits for memory at every record unless lines are asked for ahead:
+ * Each header says where the next one is, so a walk waits for memory at every record unless lines are prefetched:
  * a page ahead makes it three times as fast, as fast as memory can be read at all.
  */
 #define WALK_PREFETCH_BYTES 4096
@@ -143,7 +143,7 @@ struct walk {
 	bool with_samples;     /* count samples by event, too */
 	struct worker *worker; /* for the samples of the rest */
 };
-/* Walks the span, counts records, tells the machine. */
+/* Walks the span, counts records, applies them to the machine. */
 void walk_span(struct walk *w, const struct reader_span *span);
 struct strobe_error *walk_rest(struct walk *w, const struct reader_span *span,
 			       void (*fn)(struct walk *w, struct record rec, uint64_t place)) _must_check_;
@@ -170,5 +170,5 @@ static inline bool attr_has_calls(const struct perf_event_attr *a)
 bool resolver_chain_is_deep(const struct resolver *r, uint32_t event, const uint64_t *words, uint64_t words_nr);
 /* Counts the samples that a record stands for by their events, and the span of time; nothing else of them is looked at. */
 void resolver_count_samples(struct resolver *r, struct record rec, uint64_t time_ns);
-/* Counts one record that is not a sample and tells the machine of it. in_place: it stays there until machine_seal(). */
+/* Counts one record that is not a sample and applies it to the machine. in_place: it stays there until machine_seal(). */
 void resolver_side_band(struct resolver *r, struct record rec, uint64_t time_ns, bool in_place);

@@ -2,7 +2,7 @@
  * Raw frames and paths → frames and stacks of a profile.
  *
  * In three steps: raw frames are resolved, one after the other in the order of their first use; then each worker makes a
- * tree of its own out of its paths, all at once, in which most paths fall together (frames are told apart by function);
+ * tree of its own out of its paths, all at once, in which most paths fall together (frames are distinguished by function);
  * then the trees are joined. Each step goes by the place of the first sample, so that the ids that come out do not depend
  * on which worker had which slice.
  */
@@ -115,7 +115,7 @@ static function_id function_of(struct fill *f, const struct resolved_frame *from
 }
 
 /*
- * Code without a symbol is told apart by its address, and each process has it at another one. A session that goes on shows it where
+ * Code without a symbol is distinguished by its address, and each process has it at another one. A session that goes on shows it where
  * its file was first: it would gather rows for every process that comes by. Where nothing is mapped there is no code at all: such
  * callers are what stands on the stack of code without frame pointers, another number in each sample, and become one.
  */
@@ -142,7 +142,7 @@ static frame_id make_frame(struct fill *f, const struct resolved_frame *from, bo
 	return profile_frame(f->p, &fr);
 }
 
-/* Where frames are told apart by function, its symbol says all: names need not be interned for each address again. */
+/* Where frames are distinguished by function, its symbol says all: names need not be interned for each address again. */
 frame_id fill_frame(struct fill *f, const struct resolved_frame *from, bool by_address, uint8_t flags)
 {
 	if (by_address || !from->symbol || f->r->options.with_lines)
@@ -179,7 +179,7 @@ struct expanded {
 	bool inlined;
 };
 
-/* What the debug information says of an address; nr 0: was not asked. */
+/* What the debug information says of an address; nr 0: it was not looked up. */
 struct expansion {
 	struct expanded *frames; /* innermost first */
 	unsigned nr;
@@ -194,8 +194,8 @@ struct frame_lists {
 	struct fill *f;
 	VEC(struct used_frame) used;
 	VEC(uint32_t) cached;         /* each cached frame that is used, once, those of a DSO together */
-	VEC(struct dso *) dsos;       /* that are asked */
-	VEC(uint32_t) firsts;         /* the first that each of them is asked about */
+	VEC(struct dso *) dsos;       /* that are read */
+	VEC(uint32_t) firsts;         /* the first address of each that is looked up */
 	struct expansion *expansions; /* by cached frame */
 	struct expander *expanders;   /* by thread */
 	unsigned threads;
@@ -241,7 +241,7 @@ static size_t piece_of(const struct frame_lists *l, size_t i)
 	return part && i / l->threads < part ? l->in_order + nr * part + i / l->threads : l->in_order + i;
 }
 
-/* Whose debug information is asked about a frame, or NULL: as in inlines_expand(). */
+/* Whose debug information describes a frame, or NULL: as in inlines_expand(). */
 static struct dso *asked_dso(const struct frame_lists *l, uint32_t cached)
 {
 	const struct resolved_frame *at = &l->f->r->frames.frames.data[cached];

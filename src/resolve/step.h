@@ -27,7 +27,7 @@ struct event_facts {
 	bool deferred;   /* a part may come in a record of its own */
 	bool joined;     /* calls, dumps, leaves or history: the words of a stack are made of several parts */
 	const struct tracepoint *tracepoint;
-	/* Which part of the payload tells one line of text from another. */
+	/* Which part of the payload distinguishes one line of text from another. */
 	uint32_t trace_start, trace_end;
 };
 
@@ -45,7 +45,7 @@ struct sample_step {
 	struct resolver *r;
 	bool decodes_full;     /* all samples; and those that are damaged count as their event's */
 	bool is_switched;      /* samples are left out by resolver.switches */
-	uint32_t events_max;   /* events that are told apart: samples of others are of none */
+	uint32_t events_max;   /* events that are distinguished: samples of others are of none */
 	uint32_t hold_max;     /* samples that may wait together; 1 once an event's words are joined, which stay until the next sample */
 	struct event_facts *events;
 	uint32_t events_nr;    /* of env by then */

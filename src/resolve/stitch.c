@@ -8,7 +8,7 @@
 #include "resolve/chain.h"
 
 #define REGISTERS_MAX 256  /* more than any processor has */
-#define STITCHED_MAX  4096 /* calls; deeper is a recursion that nobody reads */
+#define STITCHED_MAX  4096 /* calls; deeper is a recursion */
 #define THREADS_MAX   4096 /* of a session that goes on: then all begin anew */
 
 struct stitch_thread {

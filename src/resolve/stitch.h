@@ -4,7 +4,7 @@
  * The processor keeps the newest calls; where there are more, the oldest are written over. Those may have stood in an earlier
  * sample of the same thread: where the oldest call of a sample stands in the same register and is the same (from, to, flags) as
  * it was in the sample before, the calls that were outside of it then are taken to be so still. This is not proof: after a
- * longjmp other calls may have come and gone in between. Wants samples in order of time, with PERF_SAMPLE_BRANCH_HW_INDEX, and
+ * longjmp other calls may have come and gone in between. Requires samples in order of time, with PERF_SAMPLE_BRANCH_HW_INDEX, and
  * the number of registers from the recording's header.
  * Source: perf-report(1), --stitch-lbr; perf_event.h on hw_idx; Intel SDM 3B, call-stack mode of LBRs.
  */

@@ -145,7 +145,7 @@ void resolver_look_up(struct resolver *r, const struct sample *sample, struct re
 	join_chain(s, ret, v);
 }
 
-/* Frames that the receiver does not know yet; false where it wants all of them. */
+/* Frames that the receiver does not know yet; false where it needs all of them. */
 static bool resolve_inner(struct stream *s, struct resolved_sample *out, const struct machine_view *v)
 {
 	const struct resolve_options *o = &s->r->options;
@@ -215,7 +215,7 @@ static struct strobe_error *stream_record(void *ctx, struct record rec, uint64_t
 	struct stream *s = ctx;
 	if (rec.hdr->type == PERF_RECORD_SAMPLE) {
 		s->r->stats.records[PERF_RECORD_SAMPLE]++;
-		step_machine_changed(&s->step); /* by records before, or by what jitdumps tell in between */
+		step_machine_changed(&s->step); /* by records before, or by code of jitdumps in between */
 		return stream_sample(s, rec, time_ns);
 	}
 	resolver_side_band(s->r, rec, time_ns, false);

@@ -40,7 +40,7 @@ static void count_type(struct resolver *r, uint32_t type)
 		r->stats.unknown_records++;
 }
 
-/* Where such a record has ended zeros would be read: nobody is to take that for what happened. */
+/* Where such a record has ended zeros would be read, which are not what happened. */
 static bool is_short(struct resolver *r, struct record rec)
 {
 	if (rec.hdr->size >= record_least_bytes(rec.hdr->type))
@@ -76,7 +76,7 @@ void resolver_side_band(struct resolver *r, struct record rec, uint64_t time_ns,
 		jit_mmap(&r->jit, rec, time_ns);
 }
 
-/* The tools' own records have no time: they tell of what was there before. */
+/* The tools' own records have no time: they describe what was there before. */
 static uint64_t time_of(const struct resolver *r, struct record rec, uint64_t place)
 {
 	uint64_t time_ns;
@@ -166,7 +166,7 @@ static void walk_records(struct windows *windows)
 	vec_push(&w->slices, at);
 	w->records = records;
 	r->stats.records[PERF_RECORD_SAMPLE] += samples;
-	/* The walk may have ended early: nobody is to wait. */
+	/* The walk may have ended early: the second thread must not wait. */
 	atomic_store_explicit(&windows->walked, UINT64_MAX, memory_order_relaxed);
 	for (; windows->ahead && window < span->bytes; window += POPULATE_BYTES)
 		sem_post(windows->ahead);

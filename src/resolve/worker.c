@@ -102,7 +102,7 @@ static uint64_t trace_label(struct worker *w, const struct step_sample *f, uint3
 	return (uint64_t)rawtab_bytes(&w->tab, &b) + 1;
 }
 
-/* -1 where the recording does not tell. */
+/* -1 where the recording does not say. */
 static int64_t socket_of(const struct env *env, uint32_t cpu)
 {
 	return cpu < env->cpus.len ? env->cpus.data[cpu].socket : -1;

@@ -38,7 +38,7 @@ void worker_clear(struct worker *w);
 void worker_sample(struct worker *w, struct record rec, uint64_t place);
 void worker_flush(struct worker *w);
 /*
- * So many samples at once, whose periods add up to hot.period: where worker_takes_counts(), nothing that is asked for needs
+ * So many samples at once, whose periods add up to hot.period: where worker_takes_counts(), nothing in the profile needs
  * their records, and labels are the same in all of them.
  */
 bool worker_takes_counts(const struct worker *w);

@@ -101,13 +101,13 @@ static uint32_t find_stand_in(const struct foreign_files *f, uint32_t pid)
 	return other && process_has_own_files(other) ? other : 0;
 }
 
-/* Asked for each file of a process: the answer is looked for once. */
+/* Needed for each file of a process, and looked for once. */
 static uint32_t stand_in(struct foreign_files *f, uint32_t pid)
 {
 	pthread_mutex_lock(&f->lock);
 	const uint64_t *known = u64map_get(&f->stand_ins, pid);
 	uint32_t as = known ? (uint32_t)*known : find_stand_in(f, pid);
-	/* While the machine may not be asked yet, the answer may change. */
+	/* Before the machine is known, the answer may change. */
 	if (!known && f->machine)
 		*u64map_put(&f->stand_ins, pid, NULL) = as;
 	pthread_mutex_unlock(&f->lock);

@@ -3,7 +3,7 @@
  *
  * Files of a process with another view of files than ours (a container) are opened through its root directory; those of one that
  * has ended, through another process in the mount namespace it was recorded in. Only for recordings of this machine, and only while
- * the process is the one that was recorded: build-ids are checked by whoever opens.
+ * the process is the one that was recorded: build IDs are checked by the code that opens.
  */
 #pragma once
 #include <stdint.h>

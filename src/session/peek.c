@@ -1,5 +1,5 @@
 /*
- * A stream brings its environment as records, and a report must know the events before it asks for samples: this source
+ * A stream brings its environment as records, and a report must know the events before it reads samples: this source
  * reads on to the first record that is not about the environment, and gives the earlier ones again.
  */
 #include "session/peek.h"

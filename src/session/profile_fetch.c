@@ -42,7 +42,7 @@ static const char *full_url(struct arena *a, const char *source, int64_t seconds
 	return url;
 }
 
-/* For how long the server measures, as far as the URL tells. */
+/* For how long the server measures, as far as the URL says. */
 static int64_t seconds_of(const char *url)
 {
 	const char *said = strstr(url, "seconds=");

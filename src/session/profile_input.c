@@ -30,14 +30,14 @@ static size_t choose_labels(const struct env *env, const char *ret[static 5])
 }
 
 /* So that values of clocks are shown as times, whatever comes of the profile. */
-static void tell_units(struct profile *p)
+static void set_units(struct profile *p)
 {
 	for (uint32_t i = 0; i < p->events.len; i++)
 		p->events.data[i].unit = strtab_add(&p->strings, profile_event_unit(p, i));
 }
 
 /* Profiles say when they were taken by the time of day: none where the recording does not relate its clock to that. */
-static void tell_time(struct profile *p, const struct env *env)
+static void set_time(struct profile *p, const struct env *env)
 {
 	uint64_t offset_ns;
 	_cleanup_error_ struct strobe_error *err = env_wall_offset(env, &offset_ns);
@@ -75,8 +75,8 @@ static struct strobe_error *aggregate(const struct session_host *host, const str
 	if (damage)
 		session_damage(host, damage);
 	if (!err) {
-		tell_units(s.profile);
-		tell_time(s.profile, s.env);
+		set_units(s.profile);
+		set_time(s.profile, s.env);
 		input_remarks(host, s.reader, resolver_stats(s.resolver));
 		*ret = take_ptr(s.profile);
 	}

@@ -148,7 +148,7 @@ static struct strobe_error *read_hits(struct recorded_files *files, enum recorde
 		.which = which,
 		.with_code = which == RECORDED_NEEDED && has_dumps(source_env(ordered)),
 	};
-	/* What was whole is listed, then the damage told. */
+	/* What was whole is listed, then the damage is returned. */
 	struct strobe_error *err = find_hits(&h, ordered);
 
 	files->source = ordered;

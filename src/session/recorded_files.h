@@ -1,7 +1,7 @@
 /*
  * The files of a recording, by build ID: what buildid-list shows, buildid-cache looks for and archive packs.
  *
- * A list in the header is taken as it is, unless hits are asked for. Without one (streams, and recorders that write ids into
+ * A list in the header is taken as it is, unless hits are requested. Without one (streams, and recorders that write ids into
  * MMAP2) the files are those with samples. Traces in AUX data are not decoded for this: all files are listed then.
  */
 #pragma once
@@ -26,7 +26,7 @@ enum recorded_which {
 /* Zeroed is empty. Strings live until recorded_files_deinit(). */
 struct recorded_files {
 	VEC(struct recorded_file) list;
-	struct record_source *source, *reader; /* the reader is the source's, and what input_remarks() asks */
+	struct record_source *source, *reader; /* the reader is the source's, and what input_remarks() takes */
 	struct machine *machine;
 	struct arena names; /* paths and build IDs that are not the source's */
 	struct u64map seen;

@@ -8,7 +8,7 @@
 #include "profile/rewrite.h"
 #include "session/symbolize.h"
 
-/* As pprof tells them from names of Go ("bytes.(*Buffer).Write") and Java ("Type.<init>"), which have brackets as well. */
+/* As pprof distinguishes them from names of Go ("bytes.(*Buffer).Write") and Java ("Type.<init>"), which have brackets as well. */
 static bool is_cxx(const char *name)
 {
 	/* most names have none of these */

@@ -321,6 +321,6 @@ void live_enable(struct live_session *l, bool on)
 
 void live_separate_addresses(struct live_session *l)
 {
-	resolver_tell_addresses(l->request.resolver);
+	resolver_use_addresses(l->request.resolver);
 	history_zero(&l->history);
 }
