@@ -1,30 +1,15 @@
 #include "recording/objects.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "base/cleanup.h"
 #include "base/hash.h"
 #include "base/log.h"
-#include "base/mem.h"
-#include "base/text.h"
 #include "object/buildid_cache.h"
-#include "object/symbols_file.h"
-#include "session/cached_file.h"
+#include "session/buildid/kept_files.h"
 
 #define OBJECT_PAGE_BITS 12
-/* Copied within a few milliseconds, whatever the file system. */
-#define SMALL_BYTES (4u << 20)
-/* What one recording may copy besides, where a link cannot be made (another file system, a file of another user). */
-#define COPIED_BYTES_MAX (64u << 20)
-/* Of all that recordings have put into the cache, and that is nowhere else. */
-#define CACHE_BYTES_MAX (1ull << 30)
-/* In entries that are a recorder's, and not a user's. */
-#define MARK "recorded"
 
 void record_objects_init(struct record_objects *o, const struct perf_event_attr *attr, bool all)
 {
@@ -160,133 +145,19 @@ static void mark_sampled(struct record_objects *o)
 
 /* ---- the cache ---- */
 
-struct recorded_entry {
-	char *hex;
-	uint64_t bytes;
-	int64_t made_ns;
-};
-
-struct recorded_entries {
-	const char *dir;
-	VEC(struct recorded_entry) list;
-	uint64_t bytes;
-};
-
-static bool list_recorded(void *ctx, const struct buildid_cache_entry *e)
-{
-	struct recorded_entries *r = ctx;
-	struct stat st;
-	_cleanup_free_ char *mark = buildid_cache_path(r->dir, e->hex, MARK), *elf = buildid_cache_path(r->dir, e->hex, "elf"),
-			    *symbols = buildid_cache_path(r->dir, e->hex, BUILDID_CACHE_SYMBOLS);
-	if (!mark || stat(mark, &st))
-		return true;
-	struct recorded_entry add = { .made_ns = st.st_mtim.tv_sec * 1000000000ll + st.st_mtim.tv_nsec };
-	/* A link to a file that is still there takes no room. */
-	add.bytes = elf && !stat(elf, &st) && st.st_nlink == 1 ? (uint64_t)st.st_size : 0;
-	add.bytes += symbols && !stat(symbols, &st) ? (uint64_t)st.st_blocks * 512 : 0;
-	add.hex = xstrdup(e->hex);
-	r->bytes += add.bytes;
-	vec_push(&r->list, add);
-	return true;
-}
-
-static int oldest_first(const void *pa, const void *pb)
-{
-	const struct recorded_entry *a = pa, *b = pb;
-	return a->made_ns < b->made_ns ? -1 : a->made_ns > b->made_ns;
-}
-
-static void limit_cache(const char *dir)
-{
-	struct recorded_entries r = { .dir = dir };
-	buildid_cache_each(dir, list_recorded, &r);
-	if (r.bytes > CACHE_BYTES_MAX)
-		qsort(r.list.data, r.list.len, sizeof(*r.list.data), oldest_first);
-	for (size_t i = 0; i < r.list.len; i++) {
-		if (r.bytes > CACHE_BYTES_MAX && r.list.data[i].bytes) {
-			error_destroy(buildid_cache_remove(dir, r.list.data[i].hex));
-			r.bytes -= r.list.data[i].bytes;
-		}
-		free(r.list.data[i].hex);
-	}
-	vec_deinit(&r.list);
-}
-
-/* What a link leads to may be written over in place: its symbols and unwind tables are kept besides, or, without a link, alone. */
-static struct strobe_error *put_large(const char *dir, const struct cached_file *f, uint64_t bytes, uint64_t *copied)
-{
-	bool linked = buildid_cache_link(dir, f->hex, "elf", f->source);
-	uint64_t symbols = object_symbols_bytes(f->object);
-	if (!linked && *copied + bytes <= COPIED_BYTES_MAX) {
-		*copied += bytes;
-		return buildid_cache_copy(dir, f->hex, "elf", f->source);
-	}
-	if (symbols && *copied + symbols <= COPIED_BYTES_MAX) {
-		*copied += symbols;
-		return buildid_cache_put_symbols(dir, f->hex, f->object);
-	}
-	return linked ? NULL : error_create(ERROR_LIMIT, "%s is too large to copy and cannot be linked to", f->source);
-}
-
-static struct strobe_error *put_file(const char *dir, const struct cached_file *f, uint64_t *copied)
-{
-	struct stat st;
-	if (stat(f->source, &st))
-		return error_errno(errno, "cannot stat %s", f->source);
-	uint64_t bytes = (uint64_t)st.st_size;
-	if (bytes > SMALL_BYTES)
-		return put_large(dir, f, bytes, copied);
-	return buildid_cache_copy(dir, f->hex, "elf", f->source);
-}
-
-static struct strobe_error *keep(const char *dir, const struct record_object *o, uint64_t *copied)
-{
-	struct cached_file f;
-	struct strobe_error *err = cached_file_open(o->path, 0, &f);
-	bool same = !err && !strcmp(f.hex, o->hex);
-	if (!same) { /* another file, or none: a process may have another root */
-		if (!err)
-			cached_file_close(&f);
-		error_destroy(err);
-		TRY(cached_file_open(o->path, o->pid, &f));
-	}
-	if (!same && strcmp(f.hex, o->hex))
-		err = error_create(ERROR_NOT_FOUND, "%s has been replaced since it was recorded", o->path);
-	else
-		err = buildid_cache_add(dir, o->hex, f.path);
-	if (!err)
-		err = put_file(dir, &f, copied);
-	if (err)
-		error_destroy(buildid_cache_remove(dir, o->hex));
-	else
-		err = buildid_cache_put_bytes(dir, o->hex, MARK, "", 0);
-	cached_file_close(&f);
-	return err;
-}
-
-static bool is_there(const char *dir, const char *hex)
-{
-	_cleanup_free_ char *elf = buildid_cache_path(dir, hex, "elf"), *symbols = buildid_cache_path(dir, hex, BUILDID_CACHE_SYMBOLS);
-	return !elf || !access(elf, F_OK) || !access(symbols, F_OK);
-}
-
 void record_objects_keep(struct record_objects *o, const char *dir)
 {
-	uint64_t copied = 0;
-	bool added = false;
+	struct kept_files kept = { .dir = dir };
 	if (!o->all)
 		mark_sampled(o);
 	for (size_t i = 0; i < o->list.len; i++) {
 		const struct record_object *object = &o->list.data[i];
-		if (!(o->all || object->sampled) || is_there(dir, object->hex) || !buildid_cache_is_safe(object->path))
+		if (!(o->all || object->sampled))
 			continue;
-		struct strobe_error *err = keep(dir, object, &copied);
+		struct strobe_error *err = kept_files_add(&kept, object->hex, object->path, object->pid);
 		if (err)
 			log_info("not added to the build ID cache: %s", err->message);
-		else
-			added = true;
 		error_destroy(err);
 	}
-	if (added)
-		limit_cache(dir);
+	kept_files_limit(&kept, KEPT_FILES_BYTES_MAX);
 }

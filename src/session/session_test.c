@@ -8,12 +8,12 @@
 
 #include "base/mem.h"
 #include "perfdata/file_builder.h"
-#include "session/file_cache.h"
+#include "session/buildid/file_cache.h"
+#include "session/buildid/kernel_maps.h"
+#include "session/buildid/recorded_files.h"
 #include "session/input.h"
-#include "session/kernel_maps.h"
 #include "session/peek.h"
 #include "session/profile_input.h"
-#include "session/recorded_files.h"
 #include "session/session.h"
 #include "sys/faked.h"
 

@@ -14,10 +14,10 @@
 #include "base/new_file.h"
 #include "base/strbuf.h"
 #include "base/text.h"
-#include "session/cached_file.h"
+#include "session/buildid/cached_file.h"
+#include "session/buildid/recorded_files.h"
 #include "session/foreign_files.h"
 #include "session/input.h"
-#include "session/recorded_files.h"
 #include "sys/sys.h"
 #include "transfer/priv.h"
 

@@ -8,9 +8,9 @@
 #include "cmd/cmd.h"
 #include "object/buildid_cache.h"
 #include "object/debuginfod.h"
-#include "session/file_cache.h"
+#include "session/buildid/file_cache.h"
+#include "session/buildid/recorded_files.h"
 #include "session/input.h"
-#include "session/recorded_files.h"
 #include "symbol/kcore.h"
 
 enum action { ADD, REMOVE, PURGE, UPDATE, ACTIONS };

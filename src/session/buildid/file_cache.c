@@ -1,4 +1,4 @@
-#include "session/file_cache.h"
+#include "session/buildid/file_cache.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "base/vector.h"
-#include "session/cached_file.h"
+#include "session/buildid/cached_file.h"
 
 /* An action on one file that is open. */
 typedef struct strobe_error *action(const struct file_cache *c, const struct cached_file *f);

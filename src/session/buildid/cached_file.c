@@ -1,4 +1,4 @@
-#include "session/cached_file.h"
+#include "session/buildid/cached_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include "session/recorded_files.h"
+#include "session/buildid/recorded_files.h"
 
 #include <string.h>
 #include <sys/stat.h>

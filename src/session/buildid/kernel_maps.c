@@ -1,4 +1,4 @@
-#include "session/kernel_maps.h"
+#include "session/buildid/kernel_maps.h"
 
 #include <inttypes.h>
 #include <stdio.h>

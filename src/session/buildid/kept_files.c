@@ -1,0 +1,148 @@
+#include "session/buildid/kept_files.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/vector.h"
+#include "object/buildid_cache.h"
+#include "object/symbols_file.h"
+#include "session/buildid/cached_file.h"
+
+/* Copied within a few milliseconds, whatever the file system. */
+#define SMALL_BYTES (4u << 20)
+/* What one recording may copy besides, where a link cannot be made (another file system, a file of another user). */
+#define COPIED_BYTES_MAX (64u << 20)
+/* In entries that are a recorder's, and not a user's. */
+#define MARK "recorded"
+
+struct recorded_entry {
+	char *hex;
+	uint64_t bytes;
+	int64_t made_ns;
+};
+
+struct recorded_entries {
+	const char *dir;
+	VEC(struct recorded_entry) list;
+	uint64_t bytes;
+};
+
+static bool list_recorded(void *ctx, const struct buildid_cache_entry *e)
+{
+	struct recorded_entries *r = ctx;
+	struct stat st;
+	_cleanup_free_ char *mark = buildid_cache_path(r->dir, e->hex, MARK), *elf = buildid_cache_path(r->dir, e->hex, "elf"),
+			    *symbols = buildid_cache_path(r->dir, e->hex, BUILDID_CACHE_SYMBOLS);
+	if (!mark || stat(mark, &st))
+		return true;
+	struct recorded_entry add = { .made_ns = st.st_mtim.tv_sec * 1000000000ll + st.st_mtim.tv_nsec };
+	/* A link to a file that is still there takes no room. */
+	add.bytes = elf && !stat(elf, &st) && st.st_nlink == 1 ? (uint64_t)st.st_size : 0;
+	add.bytes += symbols && !stat(symbols, &st) ? (uint64_t)st.st_blocks * 512 : 0;
+	add.hex = xstrdup(e->hex);
+	r->bytes += add.bytes;
+	vec_push(&r->list, add);
+	return true;
+}
+
+static int oldest_first(const void *pa, const void *pb)
+{
+	const struct recorded_entry *a = pa, *b = pb;
+	return a->made_ns < b->made_ns ? -1 : a->made_ns > b->made_ns;
+}
+
+void kept_files_limit(const struct kept_files *k, uint64_t bytes_max)
+{
+	struct recorded_entries r = { .dir = k->dir };
+	if (!k->any_added)
+		return;
+	buildid_cache_each(k->dir, list_recorded, &r);
+	if (r.bytes > bytes_max)
+		qsort(r.list.data, r.list.len, sizeof(*r.list.data), oldest_first);
+	for (size_t i = 0; i < r.list.len; i++) {
+		if (r.bytes > bytes_max && r.list.data[i].bytes) {
+			error_destroy(buildid_cache_remove(k->dir, r.list.data[i].hex));
+			r.bytes -= r.list.data[i].bytes;
+		}
+		free(r.list.data[i].hex);
+	}
+	vec_deinit(&r.list);
+}
+
+/* What a link leads to may be written over in place: its symbols and unwind tables are kept besides, or, without a link, alone. */
+static struct strobe_error *put_large(struct kept_files *k, const struct cached_file *f, uint64_t bytes)
+{
+	bool linked = buildid_cache_link(k->dir, f->hex, "elf", f->source);
+	uint64_t symbols = object_symbols_bytes(f->object);
+	if (!linked && k->copied + bytes <= COPIED_BYTES_MAX) {
+		k->copied += bytes;
+		return buildid_cache_copy(k->dir, f->hex, "elf", f->source);
+	}
+	if (symbols && k->copied + symbols <= COPIED_BYTES_MAX) {
+		k->copied += symbols;
+		return buildid_cache_put_symbols(k->dir, f->hex, f->object);
+	}
+	return linked ? NULL : error_create(ERROR_LIMIT, "%s is too large to copy and cannot be linked to", f->source);
+}
+
+static struct strobe_error *put_file(struct kept_files *k, const struct cached_file *f)
+{
+	struct stat st;
+	if (stat(f->source, &st))
+		return error_errno(errno, "cannot stat %s", f->source);
+	uint64_t bytes = (uint64_t)st.st_size;
+	if (bytes > SMALL_BYTES)
+		return put_large(k, f, bytes);
+	return buildid_cache_copy(k->dir, f->hex, "elf", f->source);
+}
+
+/* Of our own view of files, or of the process's, which may have another root. */
+static struct strobe_error *open_same(const char *hex, const char *path, uint32_t pid, struct cached_file *ret)
+{
+	struct strobe_error *err = cached_file_open(path, 0, ret);
+	if (!err && !strcmp(ret->hex, hex))
+		return NULL;
+	if (!err)
+		cached_file_close(ret);
+	error_destroy(err);
+	TRY(cached_file_open(path, pid, ret));
+	if (!strcmp(ret->hex, hex))
+		return NULL;
+	cached_file_close(ret);
+	return error_create(ERROR_NOT_FOUND, "%s has been replaced since it was recorded", path);
+}
+
+/* All of an entry, or nothing. */
+static struct strobe_error *put_entry(struct kept_files *k, const struct cached_file *f)
+{
+	struct strobe_error *err = buildid_cache_add(k->dir, f->hex, f->path);
+	if (!err)
+		err = put_file(k, f);
+	if (!err)
+		return buildid_cache_put_bytes(k->dir, f->hex, MARK, "", 0);
+	error_destroy(buildid_cache_remove(k->dir, f->hex));
+	return err;
+}
+
+static bool is_there(const char *dir, const char *hex)
+{
+	_cleanup_free_ char *elf = buildid_cache_path(dir, hex, "elf"), *symbols = buildid_cache_path(dir, hex, BUILDID_CACHE_SYMBOLS);
+	return !elf || !access(elf, F_OK) || !access(symbols, F_OK);
+}
+
+struct strobe_error *kept_files_add(struct kept_files *k, const char *hex, const char *path, uint32_t pid)
+{
+	struct cached_file f;
+	if (is_there(k->dir, hex) || !buildid_cache_is_safe(path))
+		return NULL;
+	TRY(open_same(hex, path, pid, &f));
+	struct strobe_error *err = put_entry(k, &f);
+	k->any_added |= !err;
+	cached_file_close(&f);
+	return err;
+}
