@@ -58,7 +58,6 @@ KERNEL_FILES = {
     "symbol/kallsyms.c": "symbol/ reads the running kernel's symbols",
     "symbol/kernel.c": "symbol/ reads the running kernel's symbols",
     "symbol/kcore.h": "symbol/ reads the running kernel's code",
-    "cmd/cmd_help.c": "looks for the manual beside the program",
     "tracing/open_files.c": "links that say what descriptors are open on, read for each line of a trace",
 }
 KERNEL_PATH = re.compile(r'"(/(?:proc|sys)(?:/[^"\s]*)?)"')

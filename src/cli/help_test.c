@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "cli/man_page.h"
 
 static const struct option table[] = {
 	{ OPTION_BOOL, 0, "build-options", 0, .help = "display the build options" },
@@ -98,8 +99,39 @@ static void test_layouts(void **state)
 			 ".TP\n\\fB\\-z\\fR[<n>]\nz\n");
 }
 
+static void print_commands(struct out *o)
+{
+	out_str(o, ".TP\ncommand\n");
+}
+
+static void print_man_page(struct out *o)
+{
+	static const struct option two[] = { { OPTION_BOOL, 'q', "quiet", 0, .help = "print errors only" }, OPTIONS_END };
+	const struct man_page page = { .program = "strobe", .usage = (const char *const[]){ "x [<options>]", "x -- <command>", NULL },
+				       .options = two, .version = "1.2", .commands = print_commands };
+	const char text[] = ".TH X 1 @VERSION@ strobe\n@SYNOPSIS@\n@COMMANDS@\n see @OPTIONS@\nlast @VERSION@";
+	man_page_fill(o, &page, text, strlen(text));
+	man_page_fill(o, &page, "@OPTIONS@\n", 10);
+}
+
+static void print_man_options(struct out *o)
+{
+	static const struct option two[] = { { OPTION_BOOL, 'q', "quiet", 0, .help = "print errors only" }, OPTIONS_END };
+	out_str(o, ".TH X 1 1.2 strobe\n.nf\n\\fBstrobe\\fR x [<options>]\n\\fBstrobe\\fR x -- <command>\n.fi\n.TP\ncommand\n"
+		   " see @OPTIONS@\nlast 1.2\n");
+	help_man_options(o, two);
+}
+
+static void a_man_page_is_filled_from_tables(void **state)
+{
+	(void)state;
+	char *expected = text(print_man_options);
+	check(print_man_page, expected);
+	free(expected);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_layouts) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_layouts), cmocka_unit_test(a_man_page_is_filled_from_tables) };
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

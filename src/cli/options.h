@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/arena.h"
 #include "base/error.h"
 
 enum option_kind {
@@ -65,3 +66,9 @@ struct options_result {
  */
 struct strobe_error *options_parse(const struct option *table, void *options, int argc, char **argv, bool permute,
 				   struct options_result *ret) _must_check_;
+
+/*
+ * For tables whose long options may have one dash, as those of Go's programs: "-name" becomes "--name", and of what is on or off
+ * "-name=true" and "-name=false" "--name" and "--no-name". The new words are in the arena, which must outlive the options.
+ */
+void options_double_dashes(const struct option *table, struct arena *words, int argc, char **argv);

@@ -227,6 +227,24 @@ static void test_wrong(void **state)
 	good("--secret");
 }
 
+static void test_double_dashes(void **state)
+{
+	(void)state;
+	char w[][24] = { "x", "-header", "-header=false", "--header=T", "-sort=a", "-a", "word", "-header=maybe", "--", "-header" };
+	const char *expected[] = {
+		"x", "--header", "--no-header", "--header", "--sort=a", "-a", "word", "--header=maybe", "--", "-header",
+	};
+	char *argv[10];
+	struct arena words;
+	arena_init(&words);
+	for (int i = 0; i < 10; i++)
+		argv[i] = w[i];
+	options_double_dashes(table, &words, 10, argv);
+	for (int i = 0; i < 10; i++)
+		assert_string_equal(argv[i], expected[i]);
+	arena_deinit(&words);
+}
+
 static int group_teardown(void **state)
 {
 	(void)state;
@@ -240,6 +258,7 @@ int main(void)
 		cmocka_unit_test(test_short), cmocka_unit_test(test_short_sign), cmocka_unit_test(test_optional),
 		cmocka_unit_test(test_long),  cmocka_unit_test(test_negation),	 cmocka_unit_test(test_rest),
 		cmocka_unit_test(test_help),  cmocka_unit_test(test_wrong),
+		cmocka_unit_test(test_double_dashes),
 	};
 	return cmocka_run_group_tests(tests, NULL, group_teardown);
 }

@@ -92,9 +92,6 @@ struct strobe_error *cmd_write_file(const char *path, struct strobe_error *(*wri
 	_must_check_;
 /* Whether to colour what goes to cmd_open_output()'s out; ask after it was opened. */
 bool cmd_use_colour(const struct cmd_context *ctx, enum colour_when when);
-/* While a screen has the terminal, what is logged is kept; released, it is printed. */
-int cmd_hold_log(void);
-void cmd_release_log(int held);
 /* The -v level: makes the log hook print LOG_INFO (1) or LOG_DEBUG (2). */
 void cmd_set_verbosity(unsigned level);
 /* What --format says where it is text or json; NULL is text. ERROR_USAGE. */

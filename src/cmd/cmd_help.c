@@ -1,15 +1,18 @@
-/* strobe help: the list of commands, or the manual of one. */
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
+/* strobe help: the list of commands, or the manual of one; and the manual pages themselves. */
+#include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/mem.h"
 #include "base/text.h"
 #include "cli/help.h"
+#include "cli/man_page.h"
 #include "cmd/frame.h"
+#include "config.h"
+#include "sys/process_files.h"
+
+#define TEMPLATE_MAX_BYTES (1 << 20)
 
 void cmd_print_overview(struct out *out, const char *program)
 {
@@ -36,62 +39,48 @@ void help_print_command(struct out *out, const char *program, const struct cmd *
 	out_ch(out, '\n');
 }
 
-/* Runs man; its status, or -1 where it could not be started. quiet: only to see whether it would find the page. */
-static int run_man(const char *const *argv, bool quiet)
+static void list_commands(struct out *out)
 {
-	pid_t pid = fork();
-	if (!pid) {
-		int null = quiet ? open("/dev/null", O_RDWR | O_CLOEXEC) : -1;
-		if (null >= 0) {
-			dup2(null, STDOUT_FILENO);
-			dup2(null, STDERR_FILENO);
-		}
-		execvp("man", (char *const *)argv);
-		_exit(127);
-	}
-	int status;
-	while (pid > 0 && waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return -1;
-	return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	for (const struct cmd *const *c = cmd_all; *c; c++)
+		if (!(*c)->hidden)
+			out_f(out, ".TP\n.BR strobe\\-%s (1)\n%s\n", (*c)->name, (*c)->summary);
 }
 
-/* The page beside this binary, in a build directory or a prefix that man does not search. */
-static bool page_nearby(struct strbuf *path, const char *page)
+/* strobe-CMD.1.in → CMD; ret_cmd stays NULL for strobe.1.in. */
+static struct strobe_error *command_of(const char *path, const struct cmd **ret_cmd)
 {
-	static const char *const places[] = { "man", "../share/man/man1" };
-	char exe[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
-	if (n <= 0)
-		return false;
-	exe[n] = 0;
-	char *slash = strrchr(exe, '/');
-	if (!slash)
-		return false;
-	*slash = 0;
-	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
-		strbuf_reset(path);
-		strbuf_addf(path, "%s/%s/%s.1", exe, places[i], page);
-		if (!access(strbuf_str(path), R_OK))
-			return true;
+	const char *base = text_base_name(path);
+	*ret_cmd = NULL;
+	if (!strcmp(base, "strobe.1.in"))
+		return NULL;
+	if (text_has_prefix(base, "strobe-") && text_has_suffix(base, ".1.in")) {
+		_cleanup_free_ char *name = xstrndup(base + 7, strlen(base) - 7 - 5);
+		*ret_cmd = cmd_find(name);
 	}
-	return false;
+	return *ret_cmd ? NULL : error_create(ERROR_USAGE, "%s is not the template of a command's manual page", base);
 }
 
-static bool show_man_page(const char *page)
+struct strobe_error *manual_fill(struct out *out, const char *path)
 {
-	_cleanup_strbuf_ struct strbuf path = {};
-	if (page_nearby(&path, page) && !run_man((const char *const[]){ "man", "-l", strbuf_str(&path), NULL }, false))
-		return true;
-	return !run_man((const char *const[]){ "man", "-w", page, NULL }, true) &&
-	       !run_man((const char *const[]){ "man", page, NULL }, false);
+	const struct cmd *cmd;
+	_cleanup_strbuf_ struct strbuf text = {};
+	TRY(command_of(path, &cmd));
+	TRY(file_read(path, &text, TEMPLATE_MAX_BYTES));
+	struct man_page page = {
+		.program = "strobe",
+		.usage = cmd ? cmd->usage : frame_usage,
+		.options = cmd ? cmd->options : frame_options,
+		.version = STROBE_VERSION,
+		.commands = list_commands,
+	};
+	man_page_fill(out, &page, strbuf_str(&text), text.len);
+	return NULL;
 }
 
 int cmd_show_manual(struct cmd_context *ctx, const struct cmd *cmd)
 {
-	_cleanup_strbuf_ struct strbuf page = {};
-	strbuf_addf(&page, "strobe%s%s", cmd ? "-" : "", cmd ? cmd->name : "");
-	if (show_man_page(strbuf_str(&page)))
+	_cleanup_free_ char *program = process_program(), *page = xasprintf("strobe%s%s", cmd ? "-" : "", cmd ? cmd->name : "");
+	if (man_page_show(page, program))
 		return CMD_OK;
 	struct out out;
 	cmd_open_output(ctx, &out);

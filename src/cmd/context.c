@@ -5,81 +5,45 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/log.h"
 #include "base/mem.h"
 #include "base/new_file.h"
 #include "base/out.h"
 #include "base/strbuf.h"
 #include "cli/help.h"
+#include "cli/message.h"
 #include "cmd/frame.h"
 #include "object/debuginfod.h"
 
-/* Names of files and functions in a message are no more to be trusted than those in a report; its own lines stay lines. */
-static void put_message(struct out *out, const char *s)
-{
-	for (;; s++) {
-		size_t n = strcspn(s, "\n\t");
-		out_text(out, s, n);
-		s += n;
-		if (!*s)
-			return;
-		out_ch(out, *s);
-	}
-}
-
-/* One write(2) a line, so that lines of several threads and processes do not mix. Closes what was put into out. */
-static void write_line(int fd, struct out *out, const char *line)
-{
-	size_t bytes;
-	put_message(out, line);
-	out_ch(out, '\n');
-	const char *text = out_mem(out, &bytes);
-	for (size_t done = 0; done < bytes;) {
-		ssize_t n = write(fd, text + done, bytes - done);
-		if (n < 0 && errno != EINTR)
-			break;
-		done += n > 0 ? (size_t)n : 0;
-	}
-	error_destroy(out_close(out));
-}
-
 static void say_line(const struct cmd_context *ctx, const char *line)
 {
-	struct out out;
-	out_init_mem(&out);
-	out_str(&out, ctx ? ctx->program : "strobe");
-	if (ctx && ctx->cmd)
-		out_f(&out, " %s", ctx->cmd->name);
-	out_str(&out, ": ");
+	bool has_cmd = ctx && ctx->cmd;
+	_cleanup_free_ char *before =
+		xasprintf("%s%s%s: ", ctx ? ctx->program : "strobe", has_cmd ? " " : "", has_cmd ? ctx->cmd->name : "");
 	fflush(stdout);
-	write_line(STDERR_FILENO, &out, line);
+	message_write(STDERR_FILENO, before, line);
 }
 
 void cmd_say(const struct cmd_context *ctx, const char *fmt, ...)
 {
-	_cleanup_strbuf_ struct strbuf b = {};
-	va_list ap;
-	va_start(ap, fmt);
-	strbuf_vaddf(&b, fmt, ap);
-	va_end(ap);
-	say_line(ctx, strbuf_str(&b));
-}
-
-void cmd_say_plain(const char *fmt, ...)
-{
-	struct out out;
 	va_list ap;
 	va_start(ap, fmt);
 	_cleanup_free_ char *line = xvasprintf(fmt, ap);
 	va_end(ap);
-	out_init_mem(&out);
+	say_line(ctx, line);
+}
+
+void cmd_say_plain(const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	_cleanup_free_ char *line = xvasprintf(fmt, ap);
+	va_end(ap);
 	fflush(stdout);
-	write_line(STDERR_FILENO, &out, line);
+	message_write(STDERR_FILENO, "", line);
 }
 
 static int status_of(const struct strobe_error *err)
@@ -179,11 +143,8 @@ int cmd_close_output(struct cmd_context *ctx, struct out *out)
 static struct strobe_error *write_and_close(struct out *out, const char *name,
 					    struct strobe_error *(*write)(void *ctx, struct out *out), void *ctx)
 {
-	struct strobe_error *err = write(ctx, out), *closed = out_close_file(out, name);
-	if (!err)
-		return closed;
-	error_destroy(closed);
-	return err;
+	struct strobe_error *err = write(ctx, out);
+	return error_first(err, out_close_file(out, name));
 }
 
 static struct strobe_error *write_to_stdout(struct strobe_error *(*write)(void *ctx, struct out *out), void *ctx)
@@ -212,44 +173,6 @@ bool cmd_use_colour(const struct cmd_context *ctx, enum colour_when when)
 	return terminal_colour(when, STDOUT_FILENO, ctx->pager.fd >= 0);
 }
 
-static void print_log(void *ctx, enum log_level level, const char *line)
-{
-	struct out out;
-	(void)level;
-	out_init_mem(&out);
-	write_line((int)(intptr_t)ctx, &out, line);
-}
-
-static void print_log_to(int fd, enum log_level max)
-{
-	log_set_sink((struct log_sink){ .fn = print_log, .ctx = (void *)(intptr_t)fd, .max_level = max });
-}
-
-static enum log_level log_max(void)
-{
-	return log_enabled(LOG_DEBUG) ? LOG_DEBUG : log_enabled(LOG_INFO) ? LOG_INFO : LOG_WARN;
-}
-
-int cmd_hold_log(void)
-{
-	int fd = memfd_create("log", MFD_CLOEXEC);
-	if (fd >= 0)
-		print_log_to(fd, log_max());
-	return fd;
-}
-
-void cmd_release_log(int fd)
-{
-	char bytes[4096];
-	if (fd < 0)
-		return;
-	print_log_to(STDERR_FILENO, log_max());
-	lseek(fd, 0, SEEK_SET);
-	for (ssize_t n, done = 1; done > 0 && (n = read(fd, bytes, sizeof(bytes))) > 0;)
-		done = write(STDERR_FILENO, bytes, (size_t)n);
-	close(fd);
-}
-
 struct strobe_error *cmd_format_is_json(const char *format, bool *ret)
 {
 	*ret = format && !strcmp(format, "json");
@@ -265,8 +188,7 @@ struct strobe_error *cmd_open_file(const char *path, bool append, int *ret_fd)
 
 void cmd_set_verbosity(unsigned level)
 {
-	enum log_level max = level > 1 ? LOG_DEBUG : level ? LOG_INFO : LOG_WARN;
-	print_log_to(STDERR_FILENO, max);
+	message_show_log(STDERR_FILENO, level > 1 ? LOG_DEBUG : level ? LOG_INFO : LOG_WARN);
 }
 
 struct strobe_error *cmd_config(struct cmd_context *ctx, const struct config **ret)

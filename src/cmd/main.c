@@ -141,45 +141,6 @@ static int show_help(struct cmd_context *ctx)
 	return cmd_close_output(ctx, &out);
 }
 
-/* Whether the n bytes of a word name an option that is on or off. */
-static bool is_flag(const struct option *table, const char *word, size_t n)
-{
-	for (const struct option *o = table; !option_is_end(o); o++)
-		if (o->long_name && !strncmp(o->long_name, word, n) && !o->long_name[n])
-			return o->kind == OPTION_BOOL || o->kind == OPTION_OFF;
-	return false;
-}
-
-/* As Go reads it: 1 for true, 0 for false, else -1. */
-static int truth(const char *value)
-{
-	static const char *const words[] = { "1", "t", "T", "TRUE", "true", "True", "0", "f", "F", "FALSE", "false", "False" };
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (!strcmp(value, words[i]))
-			return i < 6;
-	return -1;
-}
-
-/*
- * "-name" becomes "--name", and of what is on or off "-name=true" and "-name=false" "--name" and "--no-name". The words live as
- * long as the process: options keep pointers into them.
- */
-static void double_dashes(const struct option *table, struct arena *words, int argc, char **argv)
-{
-	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) {
-		const char *word = argv[i];
-		bool is_long = word[0] == '-' && word[1] && word[1] != '-' && word[2];
-		if (!is_long && strncmp(word, "--", 2))
-			continue;
-		word += strspn(word, "-");
-		const char *equals = strchr(word, '=');
-		int on = equals && is_flag(table, word, (size_t)(equals - word)) ? truth(equals + 1) : -1;
-		int n = on >= 0 ? (int)(equals - word) : (int)strlen(word);
-		_cleanup_free_ char *made = xasprintf("--%s%.*s", on ? "" : "no-", n, word);
-		argv[i] = arena_strdup(words, made);
-	}
-}
-
 static int run_parsed(struct cmd_context *ctx, void *options, struct strobe_error *err)
 {
 	if (err)
@@ -199,7 +160,7 @@ int cmd_run(struct cmd_context *ctx, const struct cmd *cmd, int argc, char **arg
 	if (cmd->defaults)
 		cmd->defaults(options);
 	if (cmd->single_dash)
-		double_dashes(cmd->options, &ctx->words, argc, argv);
+		options_double_dashes(cmd->options, &ctx->words, argc, argv);
 	int status = run_parsed(ctx, options, options_parse(cmd->options, options, argc, argv, cmd->permute, &ctx->rest));
 	if (ctx->damaged && status == CMD_OK)
 		status = CMD_FAILED;

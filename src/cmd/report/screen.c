@@ -2,6 +2,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/message.h"
 #include "cmd/report/run.h"
 #include "cmd/report/screen.h"
 #include "cmd/signals.h"
@@ -219,10 +220,10 @@ int report_browse(struct cmd_context *ctx, const struct report_options *o, struc
 {
 	struct report_screen s = { .ctx = ctx, .screen = screen, .signals = CMD_SIGNALS_NONE };
 	s.shown = (struct shown){ .host = cmd_host(ctx), .request = &o->request, .waiter = { tick, wait_for, &s } };
-	int held = cmd_hold_log();
+	int held = message_hold_log();
 	struct strobe_error *err = browse_files(&s, o), *damage = NULL;
 	screen_close(screen);
-	cmd_release_log(held);
+	message_release_log(held);
 	if (s.signal) {
 		error_destroy(err);
 		err = NULL;

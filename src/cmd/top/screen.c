@@ -1,6 +1,7 @@
 /* top: on a screen, where there is one. */
 #include <unistd.h>
 
+#include "cli/message.h"
 #include "cmd/top/run.h"
 #include "config.h"
 #include "view/live/screen.h"
@@ -34,10 +35,10 @@ struct strobe_error *top_screen(struct top_run *t, bool *ret_shown)
 	*ret_shown = screen != NULL;
 	if (!screen)
 		return NULL;
-	int held = cmd_hold_log();
+	int held = message_hold_log();
 	struct strobe_error *err = live_browse(screen, &t->report, &options);
 	screen_close(screen);
-	cmd_release_log(held);
+	message_release_log(held);
 	return err;
 }
 

@@ -1,0 +1,75 @@
+#include "cli/message.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/out.h"
+
+static void put_lines(struct out *out, const char *s)
+{
+	for (;; s++) {
+		size_t n = strcspn(s, "\n\t");
+		out_text(out, s, n);
+		s += n;
+		if (!*s)
+			return;
+		out_ch(out, *s);
+	}
+}
+
+void message_write(int fd, const char *before, const char *line)
+{
+	struct out out;
+	size_t bytes;
+	out_init_mem(&out);
+	out_str(&out, before);
+	put_lines(&out, line);
+	out_ch(&out, '\n');
+	const char *text = out_mem(&out, &bytes);
+	for (size_t done = 0; done < bytes;) {
+		ssize_t n = write(fd, text + done, bytes - done);
+		if (n < 0 && errno != EINTR)
+			break;
+		done += n > 0 ? (size_t)n : 0;
+	}
+	error_destroy(out_close(&out));
+}
+
+static void print_log(void *ctx, enum log_level level, const char *line)
+{
+	(void)level;
+	message_write((int)(intptr_t)ctx, "", line);
+}
+
+void message_show_log(int fd, enum log_level max)
+{
+	log_set_sink((struct log_sink){ .fn = print_log, .ctx = (void *)(intptr_t)fd, .max_level = max });
+}
+
+static enum log_level log_max(void)
+{
+	return log_enabled(LOG_DEBUG) ? LOG_DEBUG : log_enabled(LOG_INFO) ? LOG_INFO : LOG_WARN;
+}
+
+int message_hold_log(void)
+{
+	int fd = memfd_create("log", MFD_CLOEXEC);
+	if (fd >= 0)
+		message_show_log(fd, log_max());
+	return fd;
+}
+
+void message_release_log(int fd)
+{
+	char bytes[4096];
+	if (fd < 0)
+		return;
+	message_show_log(STDERR_FILENO, log_max());
+	lseek(fd, 0, SEEK_SET);
+	for (ssize_t n, done = 1; done > 0 && (n = read(fd, bytes, sizeof(bytes))) > 0;)
+		done = write(STDERR_FILENO, bytes, (size_t)n);
+	close(fd);
+}
