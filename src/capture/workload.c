@@ -32,6 +32,15 @@ static _Noreturn void child(char *const argv[], struct workload_options options,
 	_exit(127);
 }
 
+struct workload_options workload_options_of(const struct signals *s)
+{
+	return (struct workload_options){
+		.mask = s->old_mask,
+		.sigpipe = s->old_sigpipe == SIG_IGN ? SIG_IGN : SIG_DFL,
+		.sigxfsz = s->old_sigxfsz == SIG_IGN ? SIG_IGN : SIG_DFL,
+	};
+}
+
 struct strobe_error *workload_fork(char *const argv[], struct workload_options options, struct workload *ret)
 {
 	int go[2], error[2];

@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include "base/error.h"
+#include "sys/signals.h"
 
 struct workload {
 	pid_t pid; /* 0 = none */
@@ -27,6 +28,8 @@ struct workload_options {
 	bool stdout_to_stderr; /* our standard output carries the recording: the child's must not */
 };
 
+/* What the child is given: mask and dispositions as they were before the signals were opened. */
+struct workload_options workload_options_of(const struct signals *s);
 struct strobe_error *workload_fork(char *const argv[], struct workload_options options,
 				   struct workload *ret) _must_check_;
 /* Exit statuses of a command whose workload could not be started, as those of sh, env and timeout. */

@@ -10,6 +10,7 @@
 #include "bpf/unwind/chain_sink.h"
 #include "capture/control.h"
 #include "capture/session.h"
+#include "capture/workload.h"
 #include "recording/objects.h"
 #include "recording/output.h"
 #include "recording/recorder.h"

@@ -88,7 +88,7 @@ static struct strobe_error *take_delay(struct recorder *r)
 static struct strobe_error *take_signals(struct recorder *r)
 {
 	bool has_snapshots;
-	for (int number; (number = r->host.next_signal(r->host.ctx));) {
+	for (int number; (number = signals_next(r->host.signals));) {
 		if (number == SIGUSR2) {
 			TRY(recorder_snapshot(r, r->o.switching.by_signal, &has_snapshots));
 		} else if (number != SIGCHLD) {
@@ -127,7 +127,7 @@ static struct strobe_error *loop(struct recorder *r)
 {
 	while (!r->done) {
 		struct pollfd fds[WAIT_FDS] = {
-			[WAIT_SIGNAL] = {.fd = r->host.signals_fd, .events = POLLIN},
+			[WAIT_SIGNAL] = {.fd = r->host.signals->fd, .events = POLLIN},
 			[WAIT_DELAY] = {.fd = r->delay_fd, .events = POLLIN},
 			[WAIT_SWITCH] = {.fd = r->switch_fd, .events = POLLIN},
 			[WAIT_CONTROL] = {.fd = r->control.fd, .events = POLLIN},
@@ -219,7 +219,7 @@ static struct strobe_error *prepare(struct recorder *r)
 	if (o->control)
 		TRY(error_prefix(control_open(o->control, &r->control), "--control"));
 	if (o->argv) {
-		struct workload_options w = o->workload;
+		struct workload_options w = workload_options_of(r->host.signals);
 		w.stdout_to_stderr = r->output.pipe;
 		TRY(workload_fork(o->argv, w, &r->workload));
 	}
@@ -283,9 +283,9 @@ static void end_workload(struct recorder *r)
 {
 	workload_terminate(&r->workload);
 	while (r->workload.pid > 0 && !workload_reap(&r->workload, false)) {
-		struct pollfd fd = { .fd = r->host.signals_fd, .events = POLLIN };
+		struct pollfd fd = { .fd = r->host.signals->fd, .events = POLLIN };
 		poll(&fd, 1, DRAIN_INTERVAL_MS);
-		for (int number; (number = r->host.next_signal(r->host.ctx));) {
+		for (int number; (number = signals_next(r->host.signals));) {
 			if (number == SIGCHLD || number == SIGUSR2)
 				continue;
 			recorder_say(r, RECORDER_NOTE, "the command (process %d) ignores SIGTERM and is still running",

@@ -12,9 +12,9 @@
 #pragma once
 #include "capture/options.h"
 #include "capture/schedule.h"
-#include "capture/workload.h"
 #include "event/event.h"
 #include "session/host.h"
+#include "sys/signals.h"
 
 /* How much stack --call-graph dwarf copies by default. */
 #define RECORDER_DUMP_BYTES 8192
@@ -35,7 +35,6 @@ struct recorder_options {
 	const struct event_list *events;
 	const struct event_list *switch_events; /* each of their samples begins a new file; may be empty */
 	char *const *argv;                      /* of the command, ended by NULL; NULL: there is none */
-	struct workload_options workload;       /* of the command */
 	struct delay_schedule delay;            /* when events count; the first delay is also capture.delay_ms */
 
 	const char *output; /* as record_output_init() takes it */
@@ -65,9 +64,7 @@ struct recorder_host {
 	/* The text has no newline at its end. */
 	void (*say)(void *ctx, enum recorder_message kind, const char *text);
 	const struct session_host *session; /* for the build ID cache */
-	int signals_fd;                     /* readable when a signal has come */
-	/* The number of the next one, 0 where there is none. SIGCHLD and SIGUSR2 are the recorder's, any other ends the recording. */
-	int (*next_signal)(void *ctx);
+	const struct signals *signals;      /* open, with SIGCHLD and SIGUSR2, which are the recorder's; any other ends the recording */
 	void *ctx;
 };
 

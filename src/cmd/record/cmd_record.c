@@ -9,14 +9,14 @@
 #include "capture/session.h"
 #include "cmd/cmd.h"
 #include "cmd/record/options.h"
-#include "cmd/signals.h"
 #include "config.h"
 #include "event/open.h"
+#include "sys/signals.h"
 
 struct run {
 	struct cmd_context *ctx;
 	struct record_options *o;
-	struct cmd_signals signals;
+	struct signals signals;
 };
 
 static void say(void *ctx, enum recorder_message kind, const char *text)
@@ -30,12 +30,6 @@ static void say(void *ctx, enum recorder_message kind, const char *text)
 		cmd_say_plain("%s", text);
 	else
 		cmd_say(r->ctx, "%s", text);
-}
-
-static int next_signal(void *ctx)
-{
-	const struct run *r = ctx;
-	return cmd_signals_next(&r->signals);
 }
 
 /* Whether all that runs on CPUs is recorded, and not chosen tasks. */
@@ -162,7 +156,6 @@ static struct strobe_error *check_options(const struct run *r)
 	return NULL;
 }
 
-/* The command is given the mask and dispositions of signals that we were started with. */
 static void complete(struct run *r, char **argv)
 {
 	struct record_options *o = r->o;
@@ -171,7 +164,6 @@ static void complete(struct run *r, char **argv)
 	to->events = &o->sampling.events;
 	to->switch_events = &o->switch_events;
 	to->argv = r->ctx->rest.argc ? argv : NULL;
-	to->workload = cmd_signals_workload(&r->signals);
 	/* Whoever records with perf reads with perf, and with the same; a recording of ours may go to any. */
 	to->compressed2 = !strcmp(r->ctx->program, "perf");
 	to->keep_objects = !o->no_buildid && !o->no_buildid_cache && !o->buildid_mmap;
@@ -187,11 +179,10 @@ static int record(struct run *r)
 	_cleanup_free_ char **argv = xcalloc((size_t)argc + 1, sizeof(*argv));
 	if (argc)
 		memcpy(argv, r->ctx->rest.argv, (size_t)argc * sizeof(*argv));
-	struct strobe_error *err = cmd_signals_open(&r->signals, (int[]){ SIGCHLD, SIGUSR2, 0 });
+	struct strobe_error *err = signals_open(&r->signals, (int[]){ SIGCHLD, SIGUSR2, 0 });
 	if (!err) {
 		complete(r, argv);
-		struct recorder_host host = { .say = say, .session = cmd_host(r->ctx), .signals_fd = r->signals.fd,
-					      .next_signal = next_signal, .ctx = r };
+		struct recorder_host host = { .say = say, .session = cmd_host(r->ctx), .signals = &r->signals, .ctx = r };
 		recorder = recorder_create(&r->o->recorder, &host);
 		mem_on_exhausted(recorder_abandon, recorder);
 		err = recorder_run(recorder, &status);
@@ -200,7 +191,7 @@ static int record(struct run *r)
 		status = cmd_fail(r->ctx, err);
 	recorder_destroy(recorder);
 	mem_on_exhausted(NULL, NULL);
-	cmd_signals_close(&r->signals);
+	signals_close(&r->signals);
 	return status;
 }
 
@@ -229,7 +220,7 @@ static int list_registers(struct cmd_context *ctx)
 static int run(struct cmd_context *ctx, void *options)
 {
 	struct record_options *o = options;
-	struct run r = { .ctx = ctx, .o = o, .signals = CMD_SIGNALS_NONE };
+	struct run r = { .ctx = ctx, .o = o, .signals = SIGNALS_NONE };
 	cmd_set_verbosity(o->sampling.verbose);
 	if (o->list_intr_regs || o->list_user_regs)
 		return list_registers(ctx);

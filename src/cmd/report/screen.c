@@ -5,13 +5,13 @@
 #include "cli/message.h"
 #include "cmd/report/run.h"
 #include "cmd/report/screen.h"
-#include "cmd/signals.h"
 #include "config.h"
 #include "dump/header_text.h"
 #include "session/input.h"
 #include "session/report/shown.h"
 
 #if HAVE_NCURSES
+#include "sys/signals.h"
 #include "view/tui/browser.h"
 
 struct report_screen {
@@ -20,7 +20,7 @@ struct report_screen {
 	struct shown shown;
 	struct browse_hooks hooks;
 	int fds[2];              /* hooks: signals, and the end of the opening */
-	struct cmd_signals signals;
+	struct signals signals;
 	int signal;
 };
 
@@ -48,7 +48,7 @@ struct screen *report_open_screen(struct cmd_context *ctx, const struct report_o
 
 static void look_for_signals(struct report_screen *s)
 {
-	for (int number; (number = cmd_signals_next(&s->signals));)
+	for (int number; (number = signals_next(&s->signals));)
 		s->signal = number;
 }
 
@@ -189,7 +189,7 @@ static void header(void *ctx, struct strbuf *text)
 static struct strobe_error *browse_files(struct report_screen *s, const struct report_options *o)
 {
 	const struct report *first;
-	TRY(cmd_signals_open(&s->signals, NULL));
+	TRY(signals_open(&s->signals, NULL));
 	s->fds[0] = s->signals.fd;
 	s->hooks = (struct browse_hooks){
 		.ctx = s,
@@ -218,7 +218,7 @@ static struct strobe_error *browse_files(struct report_screen *s, const struct r
 
 int report_browse(struct cmd_context *ctx, const struct report_options *o, struct screen *screen)
 {
-	struct report_screen s = { .ctx = ctx, .screen = screen, .signals = CMD_SIGNALS_NONE };
+	struct report_screen s = { .ctx = ctx, .screen = screen, .signals = SIGNALS_NONE };
 	s.shown = (struct shown){ .host = cmd_host(ctx), .request = &o->request, .waiter = { tick, wait_for, &s } };
 	int held = message_hold_log();
 	struct strobe_error *err = browse_files(&s, o), *damage = NULL;
@@ -238,8 +238,8 @@ int report_browse(struct cmd_context *ctx, const struct report_options *o, struc
 	ctx->left_behind |= !shown_close(&s.shown);
 	/* Ctrl-C is one way to leave; any other signal is to be seen to have ended this process. */
 	if (s.signal && s.signal != SIGINT)
-		cmd_signals_raise(&s.signals, s.signal);
-	cmd_signals_close(&s.signals);
+		signals_raise(&s.signals, s.signal);
+	signals_close(&s.signals);
 	return status;
 }
 

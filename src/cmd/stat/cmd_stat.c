@@ -6,12 +6,12 @@
 #include "base/text.h"
 #include "cli/words.h"
 #include "cmd/cmd.h"
-#include "cmd/signals.h"
 #include "cmd/stat/options.h"
 #include "cmd/stat/output.h"
 #include "counting/replay.h"
 #include "counting/versus.h"
 #include "session/input.h"
+#include "sys/signals.h"
 
 struct stat {
 	struct cmd_context *ctx;
@@ -19,7 +19,7 @@ struct stat {
 	struct stat_output output;
 	struct metric_set metrics;
 	struct measurement measurement;
-	struct cmd_signals signals;
+	struct signals signals;
 };
 
 static struct strobe_error *check_options(const struct stat_options *o, int argc)
@@ -90,7 +90,7 @@ static struct strobe_error *define_metrics(struct stat *st)
 static struct workload_options workload_of(const struct stat *st)
 {
 	const struct stat_options *o = st->o;
-	struct workload_options workload = cmd_signals_workload(&st->signals);
+	struct workload_options workload = workload_options_of(&st->signals);
 	workload.stdout_to_stderr = o->json_document && o->log_fd < 0 && (!o->output || !strcmp(o->output, "-"));
 	return workload;
 }
@@ -111,7 +111,7 @@ static struct strobe_error *prepare(struct stat *st)
 				   .show = stat_output_show, .ctx = &st->output };
 	TRY(define_metrics(st));
 	TRY(measurement_prepare(m, &st->o->events, st->o->sys, st->o->target, command_of(st->ctx), st->ctx->rest.argc));
-	TRY(cmd_signals_open(&st->signals, (int[]){ SIGCHLD, 0 }));
+	TRY(signals_open(&st->signals, (int[]){ SIGCHLD, 0 }));
 	return counting_open(&m->counting, st->signals.fd, workload_of(st));
 }
 
@@ -151,7 +151,7 @@ static int status_of(struct stat *st)
 {
 	const struct counting *c = &st->measurement.counting;
 	if (c->signal)
-		cmd_signals_raise(&st->signals, c->signal);
+		signals_raise(&st->signals, c->signal);
 	if (!c->argc || c->timed_out || counting_is_complete(c))
 		return CMD_OK;
 	return WIFSIGNALED(c->status) ? 128 + WTERMSIG(c->status) : WEXITSTATUS(c->status);
@@ -223,7 +223,7 @@ static struct strobe_error *prepare_versus(struct stat *st, struct versus *v)
 	settings.argv[1] = argv;
 	TRY(events_choose(&o->events, o->sys, &m->choice, &st->metrics));
 	TRY(versus_prepare(v, cmd_host(st->ctx), o->sys, &o->events, &settings));
-	return cmd_signals_open(&st->signals, (int[]){ SIGCHLD, 0 });
+	return signals_open(&st->signals, (int[]){ SIGCHLD, 0 });
 }
 
 static struct strobe_error *show_versus(struct stat *st, const struct versus *v)
@@ -271,7 +271,7 @@ static struct strobe_error *take_subcommand(struct cmd_context *ctx, struct stat
 static int run(struct cmd_context *ctx, void *options)
 {
 	struct stat_options *o = options;
-	struct stat st = { .ctx = ctx, .o = o, .signals = CMD_SIGNALS_NONE };
+	struct stat st = { .ctx = ctx, .o = o, .signals = SIGNALS_NONE };
 	struct strobe_error *err = take_subcommand(ctx, o);
 	if (!err && !o->report)
 		err = check_options(o, ctx->rest.argc);
@@ -284,7 +284,7 @@ static int run(struct cmd_context *ctx, void *options)
 	cmd_set_verbosity(o->verbose);
 	int status = o->report ? report(&st) : o->versus ? compare(&st) : measure(&st);
 	measurement_close(&st.measurement);
-	cmd_signals_close(&st.signals);
+	signals_close(&st.signals);
 	metric_set_deinit(&st.metrics);
 	return status;
 }

@@ -40,7 +40,7 @@ static struct strobe_error *start(struct top_run *t)
 	};
 	o->report.program = t->ctx->program;
 	o->report.verbose = o->record.verbose;
-	TRY(cmd_signals_open(&t->signals, NULL));
+	TRY(signals_open(&t->signals, NULL));
 	TRY(settle_options(o));
 	TRY(live_report_open(&t->report, &options, &o->report, o->display.function != NULL));
 	if (o->record_file)
@@ -52,7 +52,7 @@ static struct strobe_error *start(struct top_run *t)
 bool top_take_signals(void *run)
 {
 	struct top_run *t = run;
-	for (int number; (number = cmd_signals_next(&t->signals));) {
+	for (int number; (number = signals_next(&t->signals));) {
 		t->signal = number;
 		t->is_done = true;
 	}
@@ -90,12 +90,12 @@ static struct strobe_error *run(struct top_run *t)
 
 int top_run(struct cmd_context *ctx, struct top_options *o)
 {
-	struct top_run t = { .ctx = ctx, .o = o, .signals = CMD_SIGNALS_NONE };
+	struct top_run t = { .ctx = ctx, .o = o, .signals = SIGNALS_NONE };
 	struct strobe_error *err = run(&t);
 	live_report_close(&t.report);
 	if (!err && t.signal && t.signal != SIGINT) /* Ctrl-C is how it ends; anything else was not the user's */
-		cmd_signals_raise(&t.signals, t.signal);
-	cmd_signals_close(&t.signals);
+		signals_raise(&t.signals, t.signal);
+	signals_close(&t.signals);
 	if (err && err->code == ERROR_STOPPED) {
 		error_destroy(err);
 		return CMD_BROKEN_PIPE;

@@ -5,15 +5,15 @@
  */
 #pragma once
 #include "cmd/cmd.h"
-#include "cmd/signals.h"
 #include "cmd/top/options.h"
 #include "session/live/report.h"
+#include "sys/signals.h"
 
 struct top_run {
 	struct cmd_context *ctx;
 	struct top_options *o;
 	struct live_report report;
-	struct cmd_signals signals;
+	struct signals signals;
 	int signal; /* that ended it, or 0 */
 	bool is_done;
 };

@@ -8,8 +8,9 @@
 #include <sys/wait.h>
 
 #include "base/mem.h"
-#include "cmd/signals.h"
+#include "capture/workload.h"
 #include "cmd/trace/output.h"
+#include "sys/signals.h"
 #include "sys/sys.h"
 
 struct run {
@@ -18,14 +19,14 @@ struct run {
 	struct trace_output output;
 	struct workload workload;
 	char **argv; /* the command's, ending with NULL */
-	struct cmd_signals signals;
+	struct signals signals;
 	int signal; /* that ended us, or 0 */
 	struct live_trace *trace;
 };
 
 static void take_signals(struct run *r, bool *ret_end)
 {
-	for (int number; (number = cmd_signals_next(&r->signals));) {
+	for (int number; (number = signals_next(&r->signals));) {
 		if (number != SIGCHLD) {
 			r->signal = number;
 			*ret_end = true;
@@ -52,7 +53,7 @@ static struct strobe_error *fork_command(struct run *r)
 	size_t n = (size_t)r->ctx->rest.argc;
 	if (!n)
 		return NULL;
-	struct workload_options options = cmd_signals_workload(&r->signals);
+	struct workload_options options = workload_options_of(&r->signals);
 	options.stdout_to_stderr = r->output.fd == STDOUT_FILENO;
 	r->argv = xcalloc(n + 1, sizeof(*r->argv));
 	memcpy(r->argv, r->ctx->rest.argv, n * sizeof(*r->argv));
@@ -88,7 +89,7 @@ static struct strobe_error *run(struct run *r)
 	const struct syscall_stats *stats;
 	TRY(trace_options_check(o));
 	TRY(live_trace_create(&request, &r->trace));
-	TRY(cmd_signals_open(&r->signals, (int[]){ SIGCHLD, 0 }));
+	TRY(signals_open(&r->signals, (int[]){ SIGCHLD, 0 }));
 	TRY(trace_output_open(&r->output, o));
 	TRY(fork_command(r));
 	TRY(live_trace_open(r->trace, r->workload.pid));
@@ -109,7 +110,7 @@ static struct strobe_error *run(struct run *r)
 static int status_of(struct run *r, bool follows_command)
 {
 	if (r->signal)
-		cmd_signals_raise(&r->signals, r->signal);
+		signals_raise(&r->signals, r->signal);
 	if (!r->workload.reaped || !follows_command)
 		return CMD_OK;
 	int status = r->workload.status;
@@ -123,7 +124,7 @@ int trace_run(struct cmd_context *ctx, const struct trace_options *o)
 		.o = o,
 		.output.fd = -1,
 		.workload = { .go_fd = -1, .error_fd = -1 },
-		.signals = CMD_SIGNALS_NONE,
+		.signals = SIGNALS_NONE,
 	};
 	struct strobe_error *err = run(&r);
 	bool follows_command = r.trace && live_trace_follows_command(r.trace);

@@ -1,4 +1,4 @@
-#include "cmd/signals.h"
+#include "sys/signals.h"
 
 #include <errno.h>
 #include <sys/signalfd.h>
@@ -12,7 +12,7 @@ static bool is_ignored(int number)
 	return !sigaction(number, NULL, &now) && now.sa_handler == SIG_IGN;
 }
 
-struct strobe_error *cmd_signals_open(struct cmd_signals *s, const int *more)
+struct strobe_error *signals_open(struct signals *s, const int *more)
 {
 	sigset_t set;
 	sigemptyset(&set);
@@ -26,20 +26,20 @@ struct strobe_error *cmd_signals_open(struct cmd_signals *s, const int *more)
 	if (s->fd < 0)
 		return error_errno(errno, "cannot wait for signals");
 	sigprocmask(SIG_BLOCK, &set, &s->old_mask);
-	/* Who started us may ignore it; then no child would ever be told of. The programs that we start have the default, too. */
+	/* Whoever started us may ignore it: no end of a child would be signalled. Programs that we start have the default, too. */
 	signal(SIGCHLD, SIG_DFL);
 	s->old_sigpipe = signal(SIGPIPE, SIG_IGN);
 	s->old_sigxfsz = signal(SIGXFSZ, SIG_IGN);
 	return NULL;
 }
 
-int cmd_signals_next(const struct cmd_signals *s)
+int signals_next(const struct signals *s)
 {
 	struct signalfd_siginfo info;
 	return read(s->fd, &info, sizeof(info)) == sizeof(info) ? (int)info.ssi_signo : 0;
 }
 
-void cmd_signals_close(struct cmd_signals *s)
+void signals_close(struct signals *s)
 {
 	if (s->fd < 0)
 		return;
@@ -49,18 +49,9 @@ void cmd_signals_close(struct cmd_signals *s)
 	sigprocmask(SIG_SETMASK, &s->old_mask, NULL);
 }
 
-void cmd_signals_raise(struct cmd_signals *s, int number)
+void signals_raise(struct signals *s, int number)
 {
-	cmd_signals_close(s);
+	signals_close(s);
 	signal(number, SIG_DFL);
 	raise(number);
-}
-
-struct workload_options cmd_signals_workload(const struct cmd_signals *s)
-{
-	return (struct workload_options){
-		.mask = s->old_mask,
-		.sigpipe = s->old_sigpipe == SIG_IGN ? SIG_IGN : SIG_DFL,
-		.sigxfsz = s->old_sigxfsz == SIG_IGN ? SIG_IGN : SIG_DFL,
-	};
 }
