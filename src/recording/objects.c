@@ -129,15 +129,8 @@ static void mark_sampled(struct record_objects *o)
 		qsort(pages.data, pages.len, sizeof(*pages.data), compare_pages);
 	for (size_t i = 0; i < o->mappings.len; i++) {
 		const struct record_mapping *m = &o->mappings.data[i];
-		size_t low = 0, high = pages.len;
-		while (low < high) {
-			size_t middle = (low + high) / 2;
-			if (pages.data[middle] < m->start >> OBJECT_PAGE_BITS)
-				low = middle + 1;
-			else
-				high = middle;
-		}
-		if (low < pages.len && pages.data[low] <= (m->end - 1) >> OBJECT_PAGE_BITS)
+		size_t first = vec_search(&pages, page, *page < m->start >> OBJECT_PAGE_BITS);
+		if (first < pages.len && pages.data[first] <= (m->end - 1) >> OBJECT_PAGE_BITS)
 			o->list.data[m->object].sampled = true;
 	}
 	vec_deinit(&pages);

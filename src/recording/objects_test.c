@@ -1,0 +1,140 @@
+/* Which files with code are noted as records pass, and which of them samples fell into. */
+#include "base/testing.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "machine/record_builder.h"
+#include "recording/objects.h"
+
+struct fixture {
+	struct record_objects objects;
+	struct record_builder b;
+	struct record_sink to;
+	size_t passed;
+	char dir[64];
+};
+
+static struct strobe_error *count_bytes(struct record_sink *sink, const void *records, size_t bytes)
+{
+	struct fixture *f = (struct fixture *)((char *)sink - offsetof(struct fixture, to));
+	f->passed += bytes;
+	return NULL;
+}
+
+static int set_up(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+	f->to.write = count_bytes;
+	strcpy(f->dir, "/tmp/strobe-objects-XXXXXX");
+	assert_non_null(mkdtemp(f->dir));
+	*state = f;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *f = *state;
+	record_objects_deinit(&f->objects);
+	vec_deinit(&f->b.bytes);
+	rmdir(f->dir);
+	free(f);
+	return 0;
+}
+
+/* The build ID is 20 bytes of `id`. */
+static void map(struct fixture *f, uint64_t start, uint64_t len, uint8_t id, uint32_t prot, const char *path)
+{
+	uint8_t build_id[24] = { 20 };
+	memset(build_id + 4, id, 20);
+	build_start(&f->b, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER | PERF_RECORD_MISC_MMAP_BUILD_ID);
+	build_u32s(&f->b, 7, 7);
+	build_u64(&f->b, start);
+	build_u64(&f->b, len);
+	build_u64(&f->b, 0);
+	build_bytes(&f->b, build_id, sizeof(build_id));
+	build_u32s(&f->b, prot, 2);
+	build_string(&f->b, path);
+	(void)build_end(&f->b);
+}
+
+static void sample(struct fixture *f, uint64_t ip, uint16_t mode)
+{
+	build_start(&f->b, PERF_RECORD_SAMPLE, mode);
+	build_u64(&f->b, 99); /* PERF_SAMPLE_IDENTIFIER */
+	build_u64(&f->b, ip);
+	(void)build_end(&f->b);
+}
+
+static void pass(struct fixture *f, struct record_objects *objects)
+{
+	struct record_sink *sink = record_objects_sink(objects, &f->to);
+	assert_ok(sink_write(sink, f->b.bytes.data, f->b.bytes.len));
+	vec_clear(&f->b.bytes);
+}
+
+static const struct perf_event_attr attr = { .sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP };
+
+static void files_with_code_are_noted_once(void **state)
+{
+	struct fixture *f = *state;
+	record_objects_init(&f->objects, &attr, true);
+	map(f, 0x10000, 0x3000, 1, PROT_READ | PROT_EXEC, "/nowhere/a");
+	map(f, 0x20000, 0x1000, 2, PROT_READ, "/nowhere/data");
+	map(f, 0x30000, 0x1000, 3, PROT_READ | PROT_EXEC, "[vdso]");
+	map(f, 0x50000, 0x3000, 1, PROT_READ | PROT_EXEC, "/nowhere/a");
+	map(f, 0x60000, 0x1000, 4, PROT_READ | PROT_EXEC, "/nowhere/a"); /* another build */
+	size_t bytes = f->b.bytes.len;
+	pass(f, &f->objects);
+	assert_int_equal(f->passed, bytes);
+	assert_int_equal(f->objects.list.len, 2);
+	assert_string_equal(f->objects.list.data[0].path, "/nowhere/a");
+	assert_string_equal(f->objects.list.data[0].hex, "0101010101010101010101010101010101010101");
+	assert_int_equal(f->objects.list.data[0].pid, 7);
+	assert_int_equal(f->objects.mappings.len, 3);
+}
+
+static void samples_mark_the_files_that_they_fell_into(void **state)
+{
+	struct fixture *f = *state;
+	struct record_objects part;
+	record_objects_init(&f->objects, &attr, false);
+	record_objects_init(&part, &attr, false);
+	map(f, 0x10000, 0x3000, 1, PROT_EXEC, "/nowhere/a");
+	map(f, 0x13000, 0x1000, 2, PROT_EXEC, "/nowhere/b");
+	map(f, 0x20000, 0x1000, 3, PROT_EXEC, "/nowhere/c");
+	map(f, 0x30000, 0x1000, 4, PROT_EXEC, "/nowhere/d");
+	sample(f, 0x12fff, PERF_RECORD_MISC_USER);
+	sample(f, 0x20010, PERF_RECORD_MISC_KERNEL);
+	sample(f, 0x21000, PERF_RECORD_MISC_USER); /* after the end of c */
+	pass(f, &f->objects);
+	/* Of another thread, whose list has other numbers. */
+	map(f, 0x40000, 0x1000, 5, PROT_EXEC, "/nowhere/e");
+	map(f, 0x30000, 0x1000, 4, PROT_EXEC, "/nowhere/d");
+	sample(f, 0x30000, PERF_RECORD_MISC_USER);
+	pass(f, &part);
+	record_objects_merge(&f->objects, &part);
+	record_objects_deinit(&part);
+	record_objects_keep(&f->objects, f->dir); /* none of them can be opened */
+	assert_int_equal(f->objects.list.len, 5);
+	const bool expected[] = { true, false, false, true, false };
+	for (size_t i = 0; i < 5; i++)
+		assert_int_equal(f->objects.list.data[i].sampled, expected[i]);
+}
+
+static void without_notes_records_go_straight_on(void **state)
+{
+	struct fixture *f = *state;
+	assert_ptr_equal(record_objects_sink(&f->objects, &f->to), &f->to);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(files_with_code_are_noted_once, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(samples_mark_the_files_that_they_fell_into, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(without_notes_records_go_straight_on, set_up, tear_down),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
