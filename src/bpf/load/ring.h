@@ -1,6 +1,6 @@
 /*
  * The ring buffer of a program (BPF_MAP_TYPE_RINGBUF) as its reader sees it: two counts of bytes, each on a page of its own, and the
- * data, which are mapped twice in a row, so that a record is never in two pieces. Source: kernel/bpf/ringbuf.c. Starts zeroed.
+ * data, which their beginning follows once more, so that a record is never in two pieces. Source: kernel/bpf/ringbuf.c. Starts zeroed.
  */
 #pragma once
 #include <linux/bpf.h>
@@ -8,6 +8,9 @@
 #include <stdint.h>
 
 #include "base/error.h"
+
+/* No program writes longer records. A multiple of any page; no more is mapped twice: each page that is mapped takes its time. */
+#define BPF_RING_RECORD_MAX (64u << 10)
 
 struct bpf_loaded;
 

@@ -50,6 +50,7 @@ static const char *const exits[] = { EXIT, FEW_EXIT, NULL };
 _Static_assert(sizeof(struct trace_step) == sizeof(struct syscall_fetch), "one layout");
 _Static_assert(offsetof(struct trace_plan, step) == offsetof(struct syscall_plan, step), "one layout");
 _Static_assert(sizeof(struct trace_plan) % 8 == 0, "the kernel's stride of an array");
+_Static_assert(2 * TRACE_EVENT_MAX + 2 * TRACE_STACK_BYTES <= BPF_RING_RECORD_MAX, "the longest record: a stack, with two pages to spare");
 _Static_assert(TRACE_STEPS == SYSCALL_STEPS && TRACE_NUMBERS == SYSCALL_NUMBERS, "one size");
 _Static_assert(TRACE_ARGS == SYSCALL_ARGS && TRACE_PART_FILE == SYSCALL_PART_FILE, "one numbering");
 
