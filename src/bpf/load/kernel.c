@@ -182,11 +182,18 @@ struct strobe_error *bpf_attach_perf_tracepoint(const struct sys *sys, uint64_t 
 	return NULL;
 }
 
-struct strobe_error *bpf_check_kernel(const struct sys *sys)
+bool bpf_kernel_is_since(const struct sys *sys, unsigned major, unsigned minor)
 {
 	struct utsname name;
-	unsigned major = 0, minor = 0;
-	if (!sys_uname(sys, &name) && sscanf(name.release, "%u.%u", &major, &minor) == 2 && (major > 5 || (major == 5 && minor >= 17)))
+	unsigned its_major = 0, its_minor = 0;
+	if (sys_uname(sys, &name) || sscanf(name.release, "%u.%u", &its_major, &its_minor) != 2)
+		return false;
+	return its_major > major || (its_major == major && its_minor >= minor);
+}
+
+struct strobe_error *bpf_check_kernel(const struct sys *sys)
+{
+	if (bpf_kernel_is_since(sys, 5, 17))
 		return NULL;
 	return error_create(ERROR_UNSUPPORTED, "BPF programs require Linux 5.17 or later");
 }

@@ -43,6 +43,8 @@ struct strobe_error *bpf_image_program_load(const struct sys *sys, const struct 
 /* Attached until *ret_link is closed: to a raw tracepoint, or to that of a perf event by its id. */
 struct strobe_error *bpf_attach_raw_tracepoint(const struct sys *sys, const char *tracepoint, int program, int *ret_link) _must_check_;
 struct strobe_error *bpf_attach_perf_tracepoint(const struct sys *sys, uint64_t id, int program, int *ret_link) _must_check_;
+/* By the release that the kernel says it is. */
+bool bpf_kernel_is_since(const struct sys *sys, unsigned major, unsigned minor);
 /* An error before Linux 5.17, the first that relocates programs for its own types as it loads them. */
 struct strobe_error *bpf_check_kernel(const struct sys *sys) _must_check_;
 /* The sentence for an errno that the kernel refused something of BPF with. */

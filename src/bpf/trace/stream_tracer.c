@@ -283,10 +283,11 @@ static struct strobe_error *open_by(const struct trace_whom *w, const struct str
 		{ "path_fds", settings.by_path == TRACE_BY_PREFIX ? PATH_FDS_MAX : 1 },
 		{},
 	};
-	const char *without[4] = {};
+	const char *without[5] = {};
 	size_t n = 0;
 	if (!o->signals)
 		without[n++] = "stream_signal";
+	without[n++] = bpf_kernel_is_since(w->sys, 6, 16) ? "stream_gone_uncounted" : "stream_gone";
 	without[n++] = few_calls ? "stream_enter" : "stream_few_enter";
 	if (!few_calls)
 		without[n++] = FEW_EXIT;
