@@ -230,7 +230,7 @@ struct strobe_error *trace_options_check(const struct trace_options *o)
 {
 	const struct trace_selection *s = &o->selection;
 	const struct trace_summary *sums = &o->summary;
-	const struct live_options *live = &o->live;
+	const struct live_trace_options *live = &o->live;
 	if (s->path && (sums->only || sums->with_lines))
 		return error_create(ERROR_USAGE, "-P selects lines and cannot be combined with -s or -S");
 	if (s->path && (!*s->path || !strcmp(s->path, "*")))
@@ -243,7 +243,7 @@ struct strobe_error *trace_options_check(const struct trace_options *o)
 		return error_create(ERROR_USAGE, "--summary-mode cgroup requires --bpf-summary");
 	if (!trace_selects_anything(s))
 		return error_create(ERROR_USAGE, "nothing to trace: with --no-syscalls, specify tracepoints (-e) or page faults (-F)");
-	if (sums->only && live_needs_rings(s, live))
+	if (sums->only && live_trace_needs_rings(s, live))
 		return error_create(ERROR_USAGE, "tracepoints, page faults and call graphs print lines: use -S instead of -s");
 	if (live->callgraph.mode == CALLGRAPH_LBR)
 		return error_create(ERROR_USAGE, "--call-graph lbr requires hardware events: use fp or dwarf");
@@ -276,7 +276,7 @@ struct strobe_error *trace_options_check_replay(const struct trace_options *o, c
 {
 	const struct trace_selection *s = &o->selection;
 	const struct trace_summary *sums = &o->summary;
-	const struct live_options *live = &o->live;
+	const struct live_trace_options *live = &o->live;
 	TRY(trace_options_check(o));
 	if (word)
 		return error_create(ERROR_USAGE, "-i reads a recording: unexpected command '%s'", word);

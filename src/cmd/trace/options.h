@@ -12,7 +12,7 @@ struct trace_options {
 	struct trace_summary summary;
 	bool histograms;      /* in the summary */
 	uint64_t max_summary; /* calls of a thread; 0: all */
-	struct live_options live;
+	struct live_trace_options live;
 	struct trace_display display;
 	size_t last_events;   /* where those of the last -e begin: for --filter */
 	const char *output;

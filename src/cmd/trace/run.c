@@ -62,7 +62,7 @@ static struct strobe_error *fork_command(struct run *r)
 
 static void print_tool_stats(struct run *r)
 {
-	struct live_totals t = live_trace_totals(r->trace);
+	struct live_trace_totals t = live_trace_totals(r->trace);
 	struct out *out = &r->output.out;
 	out_f(out, "Stats:\n lines             : %llu\n tasks             : %llu\n name lookups      : %llu\n fd lookups    "
 		"    : %llu\n events lost       : %llu\n",
@@ -75,7 +75,7 @@ static void print_tool_stats(struct run *r)
 static struct strobe_error *run(struct run *r)
 {
 	const struct trace_options *o = r->o;
-	const struct live_request request = {
+	const struct live_trace_request request = {
 		.sys = sys_live(),
 		.host = cmd_host(r->ctx),
 		.selection = &o->selection,

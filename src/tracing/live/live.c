@@ -10,7 +10,7 @@
 
 #define TICK_MS 5
 
-bool live_needs_rings(const struct trace_selection *s, const struct live_options *o)
+bool live_trace_needs_rings(const struct trace_selection *s, const struct live_trace_options *o)
 {
 	return s->events.events.len || s->minor_faults || s->major_faults || o->callgraph.mode != CALLGRAPH_NONE || o->kernel_graph ||
 	       o->sort_events || o->print_sample;
@@ -25,10 +25,10 @@ static bool has_all_that_open(const struct syscall_table *table, const struct sy
 	return true;
 }
 
-bool live_sees_files(const struct live_trace *t)
+bool live_trace_sees_files(const struct live_trace *t)
 {
 	const struct trace_selection *s = t->q.selection;
-	const struct live_options *o = t->q.options;
+	const struct live_trace_options *o = t->q.options;
 	bool by_result = !t->q.summary->with_lines && !t->by_rings && (s->failure || s->duration_set);
 	if (by_result || s->path || o->target.cpus || o->target.tids || o->no_inherit || !trace_selects_calls(s))
 		return false;
@@ -42,7 +42,7 @@ static bool sums_in_kernel(const struct live_trace *t)
 	return t->q.summary->only && t->q.summary->in_kernel && !t->by_rings;
 }
 
-void live_make_lines(struct live_trace *t)
+void live_trace_make_lines(struct live_trace *t)
 {
 	const struct trace_selection *s = t->q.selection;
 	const struct trace_summary *sums = t->q.summary;
@@ -56,7 +56,7 @@ void live_make_lines(struct live_trace *t)
 		.by = sums->by,
 		.sched = sums->sched,
 		.all_new = t->follows_command,
-		.files = live_sees_files(t) ? OPEN_FILES_FOLLOWED : t->by_rings ? OPEN_FILES_ASKED : OPEN_FILES_GIVEN,
+		.files = live_trace_sees_files(t) ? OPEN_FILES_FOLLOWED : t->by_rings ? OPEN_FILES_ASKED : OPEN_FILES_GIVEN,
 		.failures_only = s->failure && !chosen_before,
 		.by_duration = s->duration_set && !chosen_before,
 		.longer_than_ns = (uint64_t)(s->duration_ms * 1e6),
@@ -73,18 +73,18 @@ void live_make_lines(struct live_trace *t)
 		.sched = sums->sched,
 	};
 	if (!sums_in_kernel(t))
-		live_ask_tasks(t, trace_lines_tasks(t->lines));
+		live_trace_ask_tasks(t, trace_lines_tasks(t->lines));
 }
 
 /* At normal priority a busy CPU makes the reader late. */
-void live_raise_priority(void)
+void live_trace_raise_priority(void)
 {
 	/* A cgroup may have no share of real time: even root is refused then. */
 	if (sys_set_realtime(1) && sys_set_nice_highest())
 		log_info("reading at normal priority: real-time priority is not permitted (requires CAP_SYS_NICE)");
 }
 
-struct strobe_error *live_trace_create(const struct live_request *q, struct live_trace **ret)
+struct strobe_error *live_trace_create(const struct live_trace_request *q, struct live_trace **ret)
 {
 	struct live_trace *t = *ret = xcalloc(1, sizeof(*t));
 	const struct trace_selection *s = q->selection;
@@ -98,14 +98,14 @@ struct strobe_error *live_trace_create(const struct live_request *q, struct live
 	t->calls.all = !s->calls && trace_selects_calls(s);
 	if (s->path)
 		path_choice_init(&t->path, s->path);
-	return live_find_cgroup(t);
+	return live_trace_find_cgroup(t);
 }
 
 /* --- sources --- */
 
 static void close_sources(struct live_trace *t)
 {
-	live_close_rings(t);
+	live_trace_close_rings(t);
 	stream_tracer_leave_behind(t->tracer);
 	stream_tracer_close(take_ptr(t->tracer));
 	summary_tracer_close(take_ptr(t->summary));
@@ -116,21 +116,21 @@ static void close_sources(struct live_trace *t)
 static struct strobe_error *open_calls(struct live_trace *t)
 {
 	const struct trace_summary *s = t->q.summary;
-	live_make_lines(t);
+	live_trace_make_lines(t);
 	if (sums_in_kernel(t))
-		return live_open_summary(t);
-	TRY(live_open_stream(t));
-	return s->with_lines && s->by == SYSCALL_STATS_BY_CGROUP ? live_open_summary(t) : NULL;
+		return live_trace_open_summary(t);
+	TRY(live_trace_open_stream(t));
+	return s->with_lines && s->by == SYSCALL_STATS_BY_CGROUP ? live_trace_open_summary(t) : NULL;
 }
 
 static struct strobe_error *open_sources(struct live_trace *t)
 {
-	bool events = live_needs_rings(t->q.selection, t->q.options);
+	bool events = live_trace_needs_rings(t->q.selection, t->q.options);
 	if (!t->by_rings)
-		return events ? live_open_events(t) : open_calls(t);
+		return events ? live_trace_open_events(t) : open_calls(t);
 	if (t->q.options->map_dump)
 		return error_create(ERROR_UNSUPPORTED, "--map-dump requires BPF");
-	return events ? live_open_events(t) : live_open_rings(t);
+	return events ? live_trace_open_events(t) : live_trace_open_rings(t);
 }
 
 static void say_limits(const struct live_trace *t)
@@ -159,7 +159,7 @@ static struct strobe_error *open_without_bpf(struct live_trace *t, struct strobe
 struct strobe_error *live_trace_open(struct live_trace *t, pid_t command)
 {
 	bool calls = trace_selects_calls(t->q.selection);
-	TRY(live_find_tasks(t, command));
+	TRY(live_trace_find_tasks(t, command));
 	t->by_rings = t->q.options->no_bpf && calls;
 	struct strobe_error *err = open_sources(t);
 	if (!err && t->by_rings)
@@ -182,17 +182,17 @@ void live_trace_enable(struct live_trace *t)
 
 struct strobe_error *live_trace_run(struct live_trace *t)
 {
-	live_begin(t);
+	live_trace_begin(t);
 	if (t->capture) {
 		struct strobe_error *err = trace_events_read(t->events, t->session.source);
 		t->ended = true;
 		return err;
 	}
 	while (!t->ended) {
-		TRY(live_wait(t, t->tracer ? TICK_MS : -1));
+		TRY(live_trace_wait(t, t->tracer ? TICK_MS : -1));
 		if (t->ended || !t->tracer)
 			continue;
-		live_drain_stream(t);
+		live_trace_drain_stream(t);
 		t->ended = trace_lines_ended(t->lines);
 	}
 	return NULL;
@@ -204,14 +204,14 @@ struct strobe_error *live_trace_finish(struct live_trace *t, const struct syscal
 	if (t->tracer)
 		stream_tracer_stop(t->tracer);
 	if (t->capture) {
-		TRY(live_finish_rings(t));
+		TRY(live_trace_finish_rings(t));
 	} else if (t->tracer) {
-		live_drain_stream(t);
-		live_say_lost(t, 0);
+		live_trace_drain_stream(t);
+		live_trace_say_lost(t, 0);
 	}
 	trace_lines_finish(t->lines);
 	if (t->summary) {
-		TRY(live_read_summary(t));
+		TRY(live_trace_read_summary(t));
 		*ret_stats = &t->stats;
 	} else if (t->q.summary->only || t->q.summary->with_lines) {
 		*ret_stats = trace_lines_stats(t->lines);
@@ -250,11 +250,11 @@ bool live_trace_has_one_task(const struct live_trace *t)
 	return t->q.options->no_inherit && !t->map.system_wide && t->map.threads.len == 1;
 }
 
-struct live_totals live_trace_totals(struct live_trace *t)
+struct live_trace_totals live_trace_totals(struct live_trace *t)
 {
 	const struct trace_tasks *tasks = trace_lines_tasks(t->lines);
 	struct stream_losses l = t->tracer ? stream_tracer_losses(t->tracer) : (struct stream_losses){};
-	return (struct live_totals){
+	return (struct live_trace_totals){
 		.lines = trace_lines_count(t->lines),
 		.tasks = tasks->all.len,
 		.asked_names = tasks->asked_names,

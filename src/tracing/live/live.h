@@ -20,7 +20,7 @@
 #include "tracing/lines.h"
 #include "tracing/selection.h"
 
-struct live_options {
+struct live_trace_options {
 	struct target target;      /* nothing named: the command, or with none the whole system */
 	const char *cgroup;        /* path below the root of the hierarchy; NULL: any */
 	bool no_inherit;
@@ -37,12 +37,12 @@ struct live_options {
 	const char *map_dump;      /* a BPF map that is dumped at the end; NULL: none */
 };
 
-struct live_request {
+struct live_trace_request {
 	const struct sys *sys;
 	const struct session_host *host;
 	const struct trace_selection *selection;
 	const struct trace_summary *summary;
-	const struct live_options *options;
+	const struct live_trace_options *options;
 	uint32_t str_limit;        /* bytes of strings and buffers that are fetched */
 	struct trace_sink *sink;
 	/* Waits until wake_fd (-1: none) is readable, or so long (-1: no limit). *ret_end: the trace ends. */
@@ -53,10 +53,10 @@ struct live_request {
 struct live_trace;
 
 /* Whether there is more to be traced than system calls as lines: what comes out of rings, in order with them. */
-bool live_needs_rings(const struct trace_selection *s, const struct live_options *o);
+bool live_trace_needs_rings(const struct trace_selection *s, const struct live_trace_options *o);
 
 /* *ret is set in any case. */
-struct strobe_error *live_trace_create(const struct live_request *q, struct live_trace **ret) _must_check_;
+struct strobe_error *live_trace_create(const struct live_trace_request *q, struct live_trace **ret) _must_check_;
 struct strobe_error *live_trace_open(struct live_trace *t, pid_t command) _must_check_;
 struct strobe_error *live_trace_run(struct live_trace *t) _must_check_;
 /* *ret_stats: where a summary was requested, else NULL; the trace's. */
@@ -69,7 +69,7 @@ struct trace_tasks *live_trace_tasks(struct live_trace *t);
 bool live_trace_follows_command(const struct live_trace *t);
 bool live_trace_has_one_task(const struct live_trace *t);
 
-struct live_totals {
+struct live_trace_totals {
 	uint64_t lines, tasks;
 	uint64_t asked_names, asked_files; /* questions to /proc */
 	uint64_t lost;                     /* events */
@@ -77,6 +77,6 @@ struct live_totals {
 	uint64_t delayed;                  /* calls that waited for the reader; has_delayed */
 };
 
-struct live_totals live_trace_totals(struct live_trace *t);
+struct live_trace_totals live_trace_totals(struct live_trace *t);
 /* The map of options->map_dump, where there are BPF programs. */
 void live_trace_dump(const struct live_trace *t, struct out *out);

@@ -11,7 +11,7 @@
 #include "tracing/path_choice.h"
 
 struct live_trace {
-	struct live_request q;
+	struct live_trace_request q;
 	struct call_choice calls;
 	struct path_choice path; /* with selection->path */
 	char *cgroup;
@@ -43,36 +43,36 @@ struct live_trace {
 };
 
 /* tasks.c */
-struct strobe_error *live_find_cgroup(struct live_trace *t) _must_check_;
-struct strobe_error *live_find_tasks(struct live_trace *t, pid_t command) _must_check_;
-void live_ask_tasks(const struct live_trace *t, struct trace_tasks *tasks);
+struct strobe_error *live_trace_find_cgroup(struct live_trace *t) _must_check_;
+struct strobe_error *live_trace_find_tasks(struct live_trace *t, pid_t command) _must_check_;
+void live_trace_ask_tasks(const struct live_trace *t, struct trace_tasks *tasks);
 /* The waiting begins. */
-void live_begin(struct live_trace *t);
+void live_trace_begin(struct live_trace *t);
 /* Waits so long for events, signals and the ends of tasks (-1: without limit); sets t->ended, ends the delay. */
-struct strobe_error *live_wait(struct live_trace *t, int wait_ms) _must_check_;
+struct strobe_error *live_trace_wait(struct live_trace *t, int wait_ms) _must_check_;
 /* After an exec the thread that called it has the number of its process: whether it is alive is checked by that. */
-void live_follow_exec(struct live_trace *t, uint32_t pid);
+void live_trace_follow_exec(struct live_trace *t, uint32_t pid);
 
 /* live.c */
 void live_trace_enable(struct live_trace *t);
 /* Whether every call is seen by which a process that is traced opens and closes descriptors. */
-bool live_sees_files(const struct live_trace *t);
-void live_make_lines(struct live_trace *t);
+bool live_trace_sees_files(const struct live_trace *t);
+void live_trace_make_lines(struct live_trace *t);
 /* First in the queue when there is something to read. */
-void live_raise_priority(void);
+void live_trace_raise_priority(void);
 
 /* tracers.c */
-struct strobe_error *live_open_stream(struct live_trace *t) _must_check_;
-struct strobe_error *live_open_summary(struct live_trace *t) _must_check_;
-void live_drain_stream(struct live_trace *t);
-struct strobe_error *live_read_summary(struct live_trace *t) _must_check_;
-void live_say_lost(const struct live_trace *t, uint64_t lost);
+struct strobe_error *live_trace_open_stream(struct live_trace *t) _must_check_;
+struct strobe_error *live_trace_open_summary(struct live_trace *t) _must_check_;
+void live_trace_drain_stream(struct live_trace *t);
+struct strobe_error *live_trace_read_summary(struct live_trace *t) _must_check_;
+void live_trace_say_lost(const struct live_trace *t, uint64_t lost);
 
 /* rings.c */
-struct strobe_error *live_check_rings(const struct live_trace *t) _must_check_;
+struct strobe_error *live_trace_check_rings(const struct live_trace *t) _must_check_;
 /* Calls alone, by their tracepoints. */
-struct strobe_error *live_open_rings(struct live_trace *t) _must_check_;
+struct strobe_error *live_trace_open_rings(struct live_trace *t) _must_check_;
 /* Events, and calls of the tracer or of tracepoints between them. */
-struct strobe_error *live_open_events(struct live_trace *t) _must_check_;
-struct strobe_error *live_finish_rings(struct live_trace *t) _must_check_;
-void live_close_rings(struct live_trace *t);
+struct strobe_error *live_trace_open_events(struct live_trace *t) _must_check_;
+struct strobe_error *live_trace_finish_rings(struct live_trace *t) _must_check_;
+void live_trace_close_rings(struct live_trace *t);

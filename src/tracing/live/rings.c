@@ -16,7 +16,7 @@
 #define EVENTS_TICK_MS 5
 #define RINGS_PAGES    1024
 
-struct strobe_error *live_check_rings(const struct live_trace *t)
+struct strobe_error *live_trace_check_rings(const struct live_trace *t)
 {
 	const struct trace_selection *s = t->q.selection;
 	if (t->q.summary->by == SYSCALL_STATS_BY_CGROUP)
@@ -154,7 +154,7 @@ static struct strobe_error *make_events(struct live_trace *t)
 
 static struct capture_options options_of_both(const struct live_trace *t)
 {
-	const struct live_options *o = t->q.options;
+	const struct live_trace_options *o = t->q.options;
 	struct capture_options c;
 	capture_options_init(&c);
 	c.target = t->target;
@@ -192,7 +192,7 @@ static bool needs_symbols(const struct live_trace *t)
 
 static struct capture_options options_of_events(const struct live_trace *t)
 {
-	const struct live_options *o = t->q.options;
+	const struct live_trace_options *o = t->q.options;
 	struct capture_options c = options_of_both(t);
 	c.callgraph = o->callgraph;
 	c.sample_address = trace_selects_faults(t->q.selection);
@@ -263,7 +263,7 @@ static void make_reader(struct live_trace *t)
 static struct strobe_error *wait_for_more(void *ctx, bool *ret_end)
 {
 	struct live_trace *t = ctx;
-	TRY(live_wait(t, t->session.resolver ? EVENTS_TICK_MS : RINGS_TICK_MS));
+	TRY(live_trace_wait(t, t->session.resolver ? EVENTS_TICK_MS : RINGS_TICK_MS));
 	/* Without this the poll descriptor stays readable. */
 	if (!t->session.resolver)
 		capture_tasks_gone(t->capture, 0);
@@ -278,7 +278,7 @@ static struct strobe_error *wait_for_more(void *ctx, bool *ret_end)
 
 static void executes(void *ctx, uint32_t pid)
 {
-	live_follow_exec(ctx, pid);
+	live_trace_follow_exec(ctx, pid);
 }
 
 static struct trace_live live_of(struct live_trace *t)
@@ -287,18 +287,18 @@ static struct trace_live live_of(struct live_trace *t)
 				    .wait = wait_for_more, .executes = executes, .ctx = t };
 }
 
-struct strobe_error *live_open_rings(struct live_trace *t)
+struct strobe_error *live_trace_open_rings(struct live_trace *t)
 {
-	TRY(live_check_rings(t));
+	TRY(live_trace_check_rings(t));
 	TRY(make_events(t));
 	struct capture_options options = options_of_rings(t);
 	TRY(open_capture(t, &options, t->follows_command ? t->command : 0, (pid_t)syscall(SYS_gettid)));
 	t->live = live_of(t);
 	session_open_source(&t->session, t->q.host, order_create(trace_live_source(&t->live, NULL, 0)), false);
-	live_make_lines(t);
+	live_trace_make_lines(t);
 	make_reader(t);
 	t->wake_fd = capture_poll_fd(t->capture, 0);
-	live_raise_priority();
+	live_trace_raise_priority();
 	capture_start(t->capture);
 	return NULL;
 }
@@ -335,22 +335,22 @@ static struct strobe_error *make_resolver(struct live_trace *t, bool with_symbol
 	return session_resolve(&t->session, &request);
 }
 
-struct strobe_error *live_open_events(struct live_trace *t)
+struct strobe_error *live_trace_open_events(struct live_trace *t)
 {
 	struct memory_sink before = { .sink.write = keep_records };
 	const char *const *notes;
 	if (t->by_rings)
-		TRY(live_check_rings(t));
+		TRY(live_trace_check_rings(t));
 	TRY(make_events(t));
 	struct capture_options options = options_of_events(t);
 	TRY(open_capture(t, &options, t->command, getpid()));
 	for (size_t i = 0, n = capture_notes(t->capture, &notes); i < n; i++)
 		session_say(t->q.host, "%s", notes[i]);
-	live_make_lines(t);
+	live_trace_make_lines(t);
 	if (!t->by_rings && needs_stream(t))
-		TRY(live_open_stream(t));
+		TRY(live_trace_open_stream(t));
 	if (t->q.summary->with_lines && t->q.summary->by == SYSCALL_STATS_BY_CGROUP)
-		TRY(live_open_summary(t));
+		TRY(live_trace_open_summary(t));
 	struct strobe_error *err = NULL;
 	if (options.synth_parts != SYNTH_NONE)
 		err = capture_synthesize(t->capture, &before.sink, false);
@@ -384,20 +384,20 @@ static struct strobe_error *say_lost_of_rings(struct live_trace *t)
 	return NULL;
 }
 
-struct strobe_error *live_finish_rings(struct live_trace *t)
+struct strobe_error *live_trace_finish_rings(struct live_trace *t)
 {
 	if (!t->session.resolver)
 		capture_disable(t->capture);
 	trace_events_finish(t->events);
 	if (t->session.resolver)
-		live_say_lost(t, trace_events_lost(t->events) + t->live.lost);
+		live_trace_say_lost(t, trace_events_lost(t->events) + t->live.lost);
 	else
 		TRY(say_lost_of_rings(t));
 	trace_events_say_damaged(t->events, t->q.host);
 	return NULL;
 }
 
-void live_close_rings(struct live_trace *t)
+void live_trace_close_rings(struct live_trace *t)
 {
 	trace_events_destroy(take_ptr(t->events));
 	if (t->session.source)

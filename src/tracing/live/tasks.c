@@ -12,7 +12,7 @@
 /* How often it is checked whether the tasks that are traced still live. */
 #define ALIVE_INTERVAL_MS 100
 
-struct strobe_error *live_find_cgroup(struct live_trace *t)
+struct strobe_error *live_trace_find_cgroup(struct live_trace *t)
 {
 	const char *name = t->q.options->cgroup;
 	struct stat st;
@@ -40,7 +40,7 @@ static void leave_out_ourselves(struct target_map *m)
 
 static struct trace_whom whom_of(const struct live_trace *t)
 {
-	const struct live_options *o = t->q.options;
+	const struct live_trace_options *o = t->q.options;
 	const struct trace_selection *s = t->q.selection;
 	struct trace_whom w = {
 		.sys = t->q.sys,
@@ -62,9 +62,9 @@ static struct trace_whom whom_of(const struct live_trace *t)
 	return w;
 }
 
-struct strobe_error *live_find_tasks(struct live_trace *t, pid_t command)
+struct strobe_error *live_trace_find_tasks(struct live_trace *t, pid_t command)
 {
-	const struct live_options *o = t->q.options;
+	const struct live_trace_options *o = t->q.options;
 	t->command = command;
 	t->target = o->target;
 	if (target_is_none(&t->target) && (o->cgroup || !command))
@@ -79,13 +79,13 @@ struct strobe_error *live_find_tasks(struct live_trace *t, pid_t command)
 }
 
 /* What tasks that were there before us are called, and how long they ran: they may be gone when a line needs it. */
-void live_ask_tasks(const struct live_trace *t, struct trace_tasks *tasks)
+void live_trace_ask_tasks(const struct live_trace *t, struct trace_tasks *tasks)
 {
 	for (size_t i = 0; !t->follows_command && i < t->map.threads.len; i++)
 		trace_task(tasks, (uint32_t)t->map.threads.data[i].tid, (uint32_t)t->map.threads.data[i].pid);
 }
 
-void live_follow_exec(struct live_trace *t, uint32_t pid)
+void live_trace_follow_exec(struct live_trace *t, uint32_t pid)
 {
 	for (size_t i = 0; i < t->map.threads.len; i++)
 		if ((uint32_t)t->map.threads.data[i].pid == pid)
@@ -97,14 +97,14 @@ static uint64_t now_ms(const struct live_trace *t)
 	return sys_clock_ns(t->q.sys, CLOCK_MONOTONIC) / 1000000;
 }
 
-void live_begin(struct live_trace *t)
+void live_trace_begin(struct live_trace *t)
 {
 	int64_t delay_ms = t->q.options->delay_ms;
 	t->alive_ms = now_ms(t);
 	t->begin_ms = delay_ms ? t->alive_ms + (uint64_t)delay_ms : 0;
 }
 
-struct strobe_error *live_wait(struct live_trace *t, int wait_ms)
+struct strobe_error *live_trace_wait(struct live_trace *t, int wait_ms)
 {
 	bool tasks = !t->command && (t->target.pids || t->target.tids || t->target.uid);
 	bool end = false;

@@ -6,7 +6,7 @@
 static struct stream_options stream_options_of(const struct live_trace *t)
 {
 	const struct trace_selection *s = t->q.selection;
-	const struct live_options *o = t->q.options;
+	const struct live_trace_options *o = t->q.options;
 	/* With a summary all are counted, and lines are chosen later. */
 	bool chooses = !t->q.summary->with_lines;
 	return (struct stream_options){
@@ -14,7 +14,7 @@ static struct stream_options stream_options_of(const struct live_trace *t)
 		.longer_than_ns = s->duration_set && chooses ? (uint64_t)(s->duration_ms * 1e6) : 0,
 		.path = s->path ? &t->path.stream : NULL,
 		.str_limit = t->q.str_limit,
-		.files = !live_sees_files(t),
+		.files = !live_trace_sees_files(t),
 		.ring_bytes = o->ring_bytes,
 		.signals = trace_selects_signals(s, t->q.summary),
 		.no_wait = o->no_wait,
@@ -29,14 +29,14 @@ static struct stream_options stream_options_of(const struct live_trace *t)
 /* What is there is read before anything happens: where processes stand. */
 static void ask_directories(const struct live_trace *t, struct trace_tasks *tasks)
 {
-	for (size_t i = 0; live_sees_files(t) && i < t->map.threads.len; i++) {
+	for (size_t i = 0; live_trace_sees_files(t) && i < t->map.threads.len; i++) {
 		const pid_t pid = t->map.threads.data[i].pid;
 		if (t->map.threads.data[i].tid == pid)
 			open_files_path(&tasks->files, (uint32_t)pid, AT_FDCWD);
 	}
 }
 
-struct strobe_error *live_open_stream(struct live_trace *t)
+struct strobe_error *live_trace_open_stream(struct live_trace *t)
 {
 	const struct callgraph_options *graph = &t->q.options->callgraph;
 	t->stacks = graph->mode == CALLGRAPH_FP ? TRACE_STACKS_FP : graph->mode == CALLGRAPH_DWARF ? TRACE_STACKS_DUMP : TRACE_STACKS_NONE;
@@ -44,11 +44,11 @@ struct strobe_error *live_open_stream(struct live_trace *t)
 	ask_directories(t, trace_lines_tasks(t->lines));
 	TRY(stream_tracer_open(&t->whom, &options, &t->tracer));
 	t->wake_fd = stream_tracer_wake_fd(t->tracer);
-	live_raise_priority();
+	live_trace_raise_priority();
 	return NULL;
 }
 
-struct strobe_error *live_open_summary(struct live_trace *t)
+struct strobe_error *live_trace_open_summary(struct live_trace *t)
 {
 	const struct trace_summary *s = t->q.summary;
 	struct summary_options options = { .by = s->by, .errnos = s->errnos, .sched = s->sched };
@@ -60,12 +60,12 @@ static bool take_event(void *ctx, const struct trace_event *ev, size_t bytes)
 	struct live_trace *t = ctx;
 	trace_lines_begin_at(t->lines, stream_tracer_began_ns(t->tracer));
 	if (ev->type == TRACE_EVENT_EXEC && !(ev->flags & TRACE_FLAG_ASIDE))
-		live_follow_exec(t, ev->pid);
+		live_trace_follow_exec(t, ev->pid);
 	trace_calls_take(&t->bpf_calls, ev, bytes, NULL, 0);
 	return !trace_lines_ended(t->lines);
 }
 
-void live_drain_stream(struct live_trace *t)
+void live_trace_drain_stream(struct live_trace *t)
 {
 	stream_tracer_drain(t->tracer, take_event, t);
 }
@@ -83,13 +83,13 @@ static const char *name_of(void *ctx, uint32_t call)
 	return arena_printf(&t->names, "%s%s", name, number == TRACE_NUMBERS - 1 ? "+" : "");
 }
 
-struct strobe_error *live_read_summary(struct live_trace *t)
+struct strobe_error *live_trace_read_summary(struct live_trace *t)
 {
 	summary_tracer_stop(t->summary);
 	return summary_tracer_read(t->summary, name_of, t, &t->stats);
 }
 
-void live_say_lost(const struct live_trace *t, uint64_t lost)
+void live_trace_say_lost(const struct live_trace *t, uint64_t lost)
 {
 	struct stream_losses l = t->tracer ? stream_tracer_losses(t->tracer) : (struct stream_losses){};
 	lost += l.events;
