@@ -183,7 +183,7 @@ struct strobe_error *annotate_function(const struct code_source *source, const s
 	size_t n;
 	*ret = NULL;
 	if (f->end <= f->start)
-		return error_create(ERROR_FORMAT, "%s has no size: nothing says where it ends", f->name);
+		return error_create(ERROR_FORMAT, "the size of %s is unknown", f->name);
 	if (f->end - f->start > ANNOTATE_MAX_BYTES)
 		return error_create(ERROR_LIMIT, "%s has %" PRIu64 " bytes, and no more than %u are listed", f->name,
 				    f->end - f->start, ANNOTATE_MAX_BYTES);

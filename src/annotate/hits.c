@@ -43,7 +43,7 @@ static void find_functions(struct hits *h)
 	}
 }
 
-void hits_create(const struct profile *p, bool (*wanted)(void *ctx, const struct profile_function *f), void *ctx,
+void hits_create(const struct profile *p, bool (*is_selected)(void *ctx, const struct profile_function *f), void *ctx,
 		 struct hits *ret)
 {
 	*ret = (struct hits){ .profile = p };
@@ -57,7 +57,7 @@ void hits_create(const struct profile *p, bool (*wanted)(void *ctx, const struct
 			continue;
 		uint8_t *k = &known[f->function];
 		if (!*k)
-			*k = !wanted || wanted(ctx, &p->functions.data[f->function]) ? 1 : 2;
+			*k = !is_selected || is_selected(ctx, &p->functions.data[f->function]) ? 1 : 2;
 		if (*k == 1)
 			vec_push(&ret->all, ((struct hit){ f->function, row->event, f->addr, row->samples, row->value }));
 	}

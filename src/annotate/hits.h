@@ -1,7 +1,7 @@
 /*
  * What a profile counted at each address, function by function: what is laid beside their instructions.
  *
- * The profile has to tell frames apart by address (resolve_options.by_address) and is borrowed. A sample counts for the
+ * The profile must distinguish frames by address (resolve_options.by_address) and is borrowed. A sample counts for the
  * function that its innermost frame is in by the symbol table; inlined functions are parts of it. Immutable once made.
  */
 #pragma once
@@ -33,7 +33,7 @@ struct hits {
 };
 
 /* Only functions for which wanted() is true (NULL: all); samples without a function are left out. */
-void hits_create(const struct profile *p, bool (*wanted)(void *ctx, const struct profile_function *f), void *ctx,
+void hits_create(const struct profile *p, bool (*is_selected)(void *ctx, const struct profile_function *f), void *ctx,
 		 struct hits *ret);
 void hits_deinit(struct hits *h);
 /* What a function cost by one event. */

@@ -47,11 +47,11 @@ static const char *matching_name(const regex_t *re, struct dso *dso, const struc
 
 static bool is_within(const struct finder *d, const struct profile_frame *f, const struct symbol *s, uint64_t addr)
 {
-	uint64_t wanted;
-	if (!text_has_prefix(d->s->pattern, "0x") || !text_to_u64(d->s->pattern, &wanted))
+	uint64_t address;
+	if (!text_has_prefix(d->s->pattern, "0x") || !text_to_u64(d->s->pattern, &address))
 		return false;
 	/* the address may be the process's, or the object's */
-	return (wanted >= s->start && wanted < s->end) || (wanted + addr - f->addr >= s->start && wanted + addr - f->addr < s->end);
+	return (address >= s->start && address < s->end) || (address + addr - f->addr >= s->start && address + addr - f->addr < s->end);
 }
 
 static struct strobe_error *find_spots(struct finder *d)

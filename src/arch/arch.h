@@ -19,7 +19,7 @@
  *  3. the registers in perf order, NULL for numbers that are not in use, which of them are pc, sp, fp and lr, which the kernel
  *     samples of a program, and where ptrace(2) has those;
  *  4. which perf register each DWARF register is (the psABI's "DWARF register number mapping"), or none: then stack
- *     dumps of it are not unwound; where signal handlers return to code without tables, unwind/walk.c tells how; for the walk in
+ *     dumps of it are not unwound; where signal handlers return to code without tables, see unwind/walk.c; for the walk in
  *     the kernel, which of them functions keep, and the registers' places in bpf/unwind/unwind.bpf.c;
  *  5. its procedure linkage table in object/plt.c, where decoding or counting its entries has rules of its own;
  *  6. the mapping symbols its assembler leaves ("$x" and the like): symbol/elf.c skips them;

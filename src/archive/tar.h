@@ -38,7 +38,7 @@ struct tar_entry { /* strings are valid until the next entry */
 
 struct tar_reader;
 
-/* fd is borrowed and read from where it stands; how it is packed is told by its first bytes. */
+/* fd is borrowed and read from its position; its first bytes say how it is compressed. */
 struct strobe_error *tar_reader_create(int fd, const char *name, struct tar_reader **ret) _must_check_;
 /* The next entry; what was not read of the last one is passed over. */
 struct strobe_error *tar_next(struct tar_reader *r, struct tar_entry *ret, bool *ret_end) _must_check_;

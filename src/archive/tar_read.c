@@ -171,7 +171,7 @@ static bool is_zero(const struct tar_header *h)
 	return true;
 }
 
-/* The content of a small entry that tells of the next one. */
+/* The content of a small entry that describes the next one. */
 static struct strobe_error *read_text(struct tar_reader *r, uint64_t bytes, struct strbuf *ret)
 {
 	size_t taken;

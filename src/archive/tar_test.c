@@ -229,7 +229,7 @@ static int read_through(const struct scratch *s)
 	return code;
 }
 
-static void damage_is_told(void **state)
+static void damage_is_reported(void **state)
 {
 	struct scratch *s = *state;
 	static const char *const names[] = { "x.tar", "x.tar.gz", "x.tar.xz", "x.tar.zst", "x.tar.bz2" };
@@ -256,7 +256,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(tar_unpacks_what_is_written, setup, teardown),
 		cmocka_unit_test_setup_teardown(every_packing_comes_back, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_tar_writes_is_read, setup, teardown),
-		cmocka_unit_test_setup_teardown(damage_is_told, setup, teardown),
+		cmocka_unit_test_setup_teardown(damage_is_reported, setup, teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

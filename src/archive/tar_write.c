@@ -92,12 +92,12 @@ static bool set_path(struct tar_header *h, const char *path)
 		return true;
 	}
 	for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
-		size_t before = (size_t)(slash - path), behind = n - before - 1;
+		size_t before = (size_t)(slash - path), name_bytes = n - before - 1;
 		if (before > sizeof(h->prefix))
 			break;
-		if (before && behind && behind <= sizeof(h->name)) {
+		if (before && name_bytes && name_bytes <= sizeof(h->name)) {
 			memcpy(h->prefix, path, before);
-			memcpy(h->name, slash + 1, behind);
+			memcpy(h->name, slash + 1, name_bytes);
 			return true;
 		}
 	}

@@ -89,7 +89,7 @@ static inline uint64_t cursor_uleb(struct cursor *c)
 	return cursor_uleb_long(c);
 }
 int64_t cursor_sleb(struct cursor *c);
-/* A NUL-terminated string in place, the cursor behind its NUL; NULL (and bad) where no NUL is inside. */
+/* A NUL-terminated string in place, the cursor moves past its NUL; NULL (and bad) where no NUL is inside. */
 const char *cursor_cstr(struct cursor *c);
 /* A cursor over the next n bytes, which this one skips; bad where they are not inside. */
 struct cursor cursor_sub(struct cursor *c, size_t n);

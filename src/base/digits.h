@@ -8,7 +8,7 @@
 #define DIGITS_U64_BYTES 20
 #define DIGITS_F64_BYTES 40
 
-/* Writes v to the end of a buffer of DIGITS_U64_BYTES, `end` behind it; returns its first digit. */
+/* Writes v to the end of a buffer of DIGITS_U64_BYTES, `end` after it; returns its first digit. */
 char *digits_u64(char *end, uint64_t v);
 /* "%.*f" in the C locale, exactly; how many bytes. 0: not a number, infinite, huge (2^63) or more than 18 decimals. */
 size_t digits_f64(char to[static DIGITS_F64_BYTES], double v, int decimals);

@@ -25,7 +25,7 @@ enum error_code {
 struct strobe_error {
 	enum error_code code;
 	int errnum;      /* errno that caused it, or 0 */
-	int exit_status; /* of a command that fails for this reason, where scripts tell it from others; 0: by code */
+	int exit_status; /* of a command that fails for this reason, where scripts distinguish it from others; 0: by code */
 	char *message;
 };
 

@@ -2,7 +2,7 @@
  * A text file cut into lines, as listings of source want it.
  *
  * The path may come from anywhere: only regular files are read, and only up to a bound. Lines end with LF or CR LF; what
- * stands behind the last one counts as a line too.
+ * follows the last one counts as a line too.
  */
 #pragma once
 #include <stddef.h>

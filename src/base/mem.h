@@ -19,7 +19,7 @@ void *xmalloc(size_t bytes) __attribute__((malloc, returns_nonnull));
 void *xcalloc(size_t n, size_t bytes) __attribute__((malloc, returns_nonnull));
 /*
  * The same, for a table that is filled at random places at once. Pages that are looked at before they are written to would come
- * in two steps, and the second tells all other CPUs that run the process; here they come in one piece.
+ * in two steps, and the second interrupts all other CPUs that run the process; here they come in one piece.
  */
 void *xcalloc_hashed(size_t n, size_t bytes) __attribute__((malloc, returns_nonnull));
 /*

@@ -2,7 +2,7 @@
  * A buffered byte sink: every view writes to one, so that stdout, files, goldens, pagers and HTTP share the path.
  *
  * No printf on hot paths: out_str, out_u64, out_hex and out_fill do what rows need. A failed write is kept; out_failed()
- * tells it and out_close() gives it; writing on after it is harmless. EPIPE is kept like any other error.
+ * reports it and out_close() returns it; writing on after it is harmless. EPIPE is kept like any other error.
  * One thread at a time.
  */
 #pragma once
@@ -44,7 +44,7 @@ static inline char *out_reserve(struct out *o, size_t n)
 }
 
 void out_write_slow(struct out *o, const void *p, size_t n);
-/* Of a length that only the run tells. */
+/* Of a length that is known at run time only. */
 void out_write_some(struct out *o, const void *p, size_t n);
 static inline void out_write(struct out *o, const void *p, size_t n)
 {

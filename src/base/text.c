@@ -179,7 +179,7 @@ bool text_each_cpu(const char *list, uint32_t max, bool (*fn)(void *ctx, uint32_
 	return !*p;
 }
 
-/* Matches c against the set after '['; *ret_end is behind its ']'. NULL there where the set is not closed. */
+/* Matches c against the set after '['; *ret_end is after its ']'. NULL there where the set is not closed. */
 static bool in_set(const char *p, char c, const char **ret_end)
 {
 	bool negate = *p == '!' || *p == '^', hit = false;
@@ -213,7 +213,7 @@ bool text_glob(const char *pattern, const char *s)
 		if (!*s && !*pattern)
 			return true;
 		if (*pattern == '[' && *s && (ok = in_set(pattern + 1, *s, &next), next)) {
-			/* next is behind the set */
+			/* next is after the set */
 		} else if (*pattern == '\\' && pattern[1]) {
 			ok = *s && pattern[1] == *s;
 			next = pattern + 2;

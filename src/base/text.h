@@ -25,13 +25,13 @@ static inline int text_hex_digit(char c)
 size_t text_hex(const char *s, size_t n, uint64_t *ret);
 /* Two digits a byte: n bytes of 2 n digits; false where one is none. */
 bool text_hex_to_bytes(const char *s, size_t n, uint8_t *ret);
-/* 2 n lower-case digits, no zero behind them. */
+/* 2 n lower-case digits, no zero after them. */
 void text_bytes_to_hex(const uint8_t *bytes, size_t n, char *ret);
 /* Shell glob with * ? [set]; whole string. */
 bool text_glob(const char *pattern, const char *s);
 bool text_has_prefix(const char *s, const char *prefix);
 bool text_has_suffix(const char *s, const char *suffix);
-/* What stands behind the last slash of a path; all of it where there is none, or nothing behind it. */
+/* What follows the last slash of a path; all of it where there is none, or nothing follows it. */
 const char *text_base_name(const char *path);
 /* Edit distance with transpositions, for "did you mean". */
 unsigned text_distance(const char *a, const char *b);

@@ -53,8 +53,8 @@ static void hex_digits(void **state)
 	static const char digits[] = "0123456789abcdefABCDEF";
 	for (int c = -128; c < 128; c++) {
 		const char *at = c ? strchr(digits, c) : NULL;
-		int wanted = at ? (int)(at - digits) - (at - digits > 15 ? 6 : 0) : -1;
-		assert_int_equal(text_hex_digit((char)c), wanted);
+		int expected = at ? (int)(at - digits) - (at - digits > 15 ? 6 : 0) : -1;
+		assert_int_equal(text_hex_digit((char)c), expected);
 	}
 	assert_int_equal(text_hex("1fG", 3, &v), 2);
 	assert_int_equal(v, 0x1f);

@@ -289,7 +289,7 @@ static void configure_one(struct event_set *s, struct capture_event *e, const st
 	}
 }
 
-/* The kernel's limit lowers -F; what it became is left in the set for the user to be told. */
+/* The kernel's limit lowers -F; what it became is left in the set for a message to the user. */
 static struct strobe_error *limit_freq(struct event_set *s, struct capture_options *o)
 {
 	uint64_t max = sys_perf_event_max_sample_rate(s->sys);
@@ -365,10 +365,10 @@ static void add_task_tracker(struct event_set *s, uint32_t of, const struct capt
 	vec_push(&s->events, t);
 }
 
-struct strobe_error *capture_events_configure(struct event_set *s, const struct capture_options *asked,
+struct strobe_error *capture_events_configure(struct event_set *s, const struct capture_options *given,
 					      const struct target_map *map)
 {
-	struct capture_options o = *asked;
+	struct capture_options o = *given;
 	bool per_cpu = map->cpus.len && map->cpus.data[0] >= 0;
 	TRY(limit_freq(s, &o));
 	uint64_t mask;

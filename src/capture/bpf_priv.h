@@ -1,5 +1,5 @@
 /*
- * The kernel's loaded BPF programs, as bpf(2) tells of them. Programs come with their id in rising order. CAP_SYS_ADMIN
+ * The kernel's loaded BPF programs, as bpf(2) reports them. Programs come with their id in rising order. CAP_SYS_ADMIN
  * is needed, else there are none. No state; a descriptor is the caller's.
  */
 #pragma once
@@ -30,7 +30,7 @@ static inline bool bpf_object_info(int fd, void *info, uint32_t bytes)
 	return !bpf_call(BPF_OBJ_GET_INFO_BY_FD, &attr);
 }
 
-/* The next program behind *id, which becomes its; false where there is none, or none for us to see. */
+/* The next program after *id, which becomes its; false where there is none, or none for us to see. */
 static inline bool bpf_next_program(uint32_t *id)
 {
 	union bpf_attr attr = {.start_id = *id};

@@ -165,7 +165,7 @@ static bool drop_feature(struct event_set *s, unsigned step)
 			changed |= a->mmap2 || a->comm_exec;
 			a->mmap2 = a->comm_exec = 0;
 			break;
-		case 7: /* guests cannot be told apart by every PMU */
+		case 7: /* not every PMU can distinguish guests */
 			changed |= a->exclude_guest || a->exclude_host;
 			a->exclude_guest = a->exclude_host = 0;
 			break;
@@ -238,7 +238,7 @@ static void read_id(const struct sys *sys, struct capture_event *e, uint32_t slo
 		e->ids[slot] = id;
 		return;
 	}
-	/* Before 3.12: from a read, behind value and times. */
+	/* Before 3.12: from a read, after value and times. */
 	uint64_t words[16];
 	ssize_t n = read(e->fds[slot], words, sizeof(words));
 	size_t at = 1 + !!(e->attr.read_format & PERF_FORMAT_TOTAL_TIME_ENABLED) +

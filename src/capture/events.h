@@ -81,5 +81,5 @@ void capture_events_enable(struct event_set *s);
 void capture_events_disable(struct event_set *s);
 /* One event by name, with its group; NULL: all. False where there is no such event. */
 bool capture_event_enable(struct event_set *s, const char *name, bool on);
-/* Lost samples of one event so far, over all its fds (0 where the kernel cannot tell). */
+/* Lost samples of one event so far, over all its fds (0 where the kernel does not count them). */
 uint64_t capture_event_lost(const struct capture_event *e, uint32_t slot);

@@ -47,9 +47,9 @@ const char *followed_obstacle(const struct event_set *events, const struct captu
 	if (o->switch_events)
 		return "--switch-events records switches of tasks";
 	if (o->no_samples)
-		return "-n takes no samples";
+		return "-n records no samples";
 	if (o->callgraph.mode == CALLGRAPH_LBR)
-		return "--call-graph lbr keeps branches by task";
+		return "--call-graph lbr needs the branches of each task";
 	for (size_t i = 0; i < events->events.len; i++) {
 		const char *why = obstacle_of_event(&events->events.data[i]);
 		if (why)

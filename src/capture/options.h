@@ -1,5 +1,5 @@
 /*
- * What a recording is asked to do: the values behind the options of record, shared by every command that opens rings.
+ * Settings of a recording: the values of the options of record, shared by every command that opens buffers.
  *
  * Plain values; strings are borrowed from the caller and must live as long as the session. capture_options_init() gives
  * the defaults. Units are in the names. Source of the meanings: perf-record(1), perf_event_open(2).
@@ -30,7 +30,7 @@ struct callgraph_options {
 	uint32_t dump_bytes; /* CALLGRAPH_DWARF: of user stack copied with each sample */
 	uint16_t max_stack;  /* 0 = the kernel's limit */
 	bool kernel_only, user_only;
-	bool leaf;  /* CALLGRAPH_FP: with what tells the callers of functions without a frame */
+	bool leaf;  /* CALLGRAPH_FP: with what reveals the callers of functions without a frame */
 	bool defer; /* CALLGRAPH_FP: the user's part as the task goes back to user space, where the kernel can (6.19) */
 };
 

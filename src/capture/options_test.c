@@ -234,7 +234,7 @@ static void workloads(void **state)
 	char *good[] = {(char *)"sh", (char *)"-c", (char *)"exit 5", NULL};
 	char *bad[] = {(char *)"/no/such/program", NULL};
 	assert_ok(workload_fork(good, o, &w));
-	assert_false(workload_reap(&w, false)); /* waits until it is told to go */
+	assert_false(workload_reap(&w, false)); /* waits until it is started */
 	assert_ok(workload_start(&w));
 	assert_true(workload_reap(&w, true));
 	assert_int_equal(WEXITSTATUS(w.status), 5);

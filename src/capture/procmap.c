@@ -143,7 +143,7 @@ static enum query_result query_each(int fd, pid_t pid, const struct procmap_opti
 		};
 		if (query(o->sys, fd, &q)) {
 			if (errno == ENAMETOOLONG || errno == EINTR) {
-				/* A path too long to be told, or one that holds no name: skip what cannot be named. */
+				/* A path that is too long, or one without a name: skip what cannot be named. */
 				if (errno == EINTR)
 					continue;
 				q.vma_name_size = 0;

@@ -160,7 +160,7 @@ static struct strobe_error *watch_processes(struct capture *c)
 }
 
 /*
- * The fd that owns a ring tells of data. The first event of each (CPU, thread) tells when its task has ended; all
+ * The fd that owns a ring is polled for data. The first event of each (CPU, thread) shows when its task has ended; all
  * events of a task end together, so that one is enough.
  */
 static struct strobe_error *watch_all(struct capture *c)
@@ -230,7 +230,8 @@ static struct strobe_error *open_all(struct capture *c, pid_t workload)
 	note_substitutes(c);
 	if (c->options.callgraph.mode == CALLGRAPH_FP && c->options.callgraph.defer &&
 	    !perf_abi_attr_get(&c->events->events.data[0].attr, PERF_ABI_ATTR_DEFER_CALLCHAIN))
-		vec_push(&c->notes, (const char *)"this kernel does not defer chains (Linux 6.19 does): they are taken at each sample");
+		vec_push(&c->notes, (const char *)"this kernel cannot defer call chains (Linux 6.19 can): "
+						  "they are recorded with each sample");
 	if (c->map.system_wide && is_pid_namespace_nested(c->sys))
 		vec_push(&c->notes,
 			 (const char *)"this is a pid namespace of its own (a container): processes outside of it "

@@ -99,8 +99,8 @@ struct strobe_error *capture_finish(struct capture *c, struct record_sink *sink)
 
 struct capture_totals {
 	uint64_t samples, records, bytes;
-	uint64_t lost_events;  /* told by LOST records in the stream */
-	uint64_t lost_samples; /* told by the events' own counts; counts the same losses where both are known */
+	uint64_t lost_events;  /* from LOST records in the stream */
+	uint64_t lost_samples; /* from the events' own counts; counts the same losses where both are known */
 	uint64_t throttled;
 	uint64_t exits; /* of tasks */
 	uint64_t first_ns, last_ns; /* of samples; 0 where none had a time */

@@ -124,12 +124,12 @@ static uint64_t find_text_start(const struct sys *sys, const char **ret_name)
 	return stext;
 }
 
-static bool find_kallsyms(const struct sys *sys, const char *wanted, uint64_t *ret)
+static bool find_kallsyms(const struct sys *sys, const char *symbol, uint64_t *ret)
 {
 	_cleanup_strbuf_ struct strbuf text = {};
 	if (!host_read(sys, "/proc/kallsyms", &text))
 		return false;
-	_cleanup_free_ char *needle = xasprintf(" %s\n", wanted);
+	_cleanup_free_ char *needle = xasprintf(" %s\n", symbol);
 	const char *at = strstr(strbuf_str(&text), needle);
 	if (!at)
 		return false;

@@ -1,5 +1,5 @@
 /*
- * What existed before recording began, told as records: kernel and module maps, BPF programs, cgroups, processes with
+ * What existed before recording began, as records: kernel and module maps, BPF programs, cgroups, processes with
  * their names, threads, namespaces and mappings; and the maps that tie a recording to its target (threads, CPUs, ids).
  *
  * Records go to a sink, made in memory in batches. Each carries an empty trailer of `tail_bytes` (time 0), as
@@ -30,7 +30,7 @@ struct synth_options {
 	uint32_t timeout_ms; /* for the mappings of one process; 0 = none */
 };
 
-/* What could not be told; sentences are the caller's to print. */
+/* What could not be read; sentences are the caller's to print. */
 struct synth_report {
 	bool kernel_restricted;  /* kallsyms shows no addresses (kptr_restrict) */
 	unsigned maps_timed_out; /* processes whose mappings took longer than timeout_ms */
@@ -52,7 +52,7 @@ struct strobe_error *synth_thread_map(struct record_sink *sink, const struct tar
 struct strobe_error *synth_cpu_map(struct record_sink *sink, const struct target_map *map) _must_check_;
 struct strobe_error *synth_id_index(struct record_sink *sink, const struct event_set *set,
 				    const struct target_map *map) _must_check_;
-/* How the counter that stamps hardware traces maps to perf's clock; nothing where the CPU does not tell. */
+/* How the counter that stamps hardware traces maps to perf's clock; nothing where the CPU does not say. */
 struct strobe_error *synth_time_conv(struct record_sink *sink, const struct perf_event_mmap_page *page) _must_check_;
 /* LOST_SAMPLES for each event and slot that lost some; *ret_lost is their sum. */
 struct strobe_error *synth_lost_samples(struct record_sink *sink, const struct event_set *set,

@@ -91,7 +91,7 @@ static void synth_program(struct out *o, int fd, uint16_t tail)
 		if (has_functions)
 			memcpy(&f, functions + (size_t)i * info.func_info_rec_size, sizeof(f));
 		const char *function = btf_function_name(&btf, f.type_id);
-		/* Without BTF the functions of a program cannot be told apart by name. */
+		/* Without BTF the functions of a program cannot be distinguished by name. */
 		program_name(&name, tags + (size_t)i * TAG_BYTES, *function ? function : n == 1 ? info.name : "F");
 		if (addrs[i])
 			put_ksymbol(o, addrs[i], lens[i], strbuf_str(&name), tail);

@@ -246,7 +246,7 @@ static void tracing_data(void **state)
 	size_t n, at;
 	const char *p = out_mem(&o, &n);
 	assert_memory_equal(p, "\27\10\104tracing0.6\0", 14);
-	at = 16; /* byte order and size of long behind the version */
+	at = 16; /* byte order and size of long after the version */
 	uint32_t v;
 	memcpy(&v, p + at, 4);
 	assert_int_equal(v, sysconf(_SC_PAGESIZE));
@@ -262,7 +262,7 @@ static void tracing_data(void **state)
 	at += 8;
 	assert_string_equal(p + at, "sched");
 	memcpy(&v, p + at + 6, 4);
-	assert_int_equal(v, 2); /* named twice, told once */
+	assert_int_equal(v, 2); /* named twice, reported once */
 	error_destroy(out_close(&o));
 	sys_faked_destroy(f);
 }

@@ -62,13 +62,13 @@ static struct strobe_error *parse_ids(const struct sys *sys, const char *list, b
 {
 	_cleanup_free_ char *copy = xstrdup(list);
 	char *save = NULL;
-	size_t wanted = 0, gone = 0;
+	size_t requested = 0, gone = 0;
 	pid_t last = 0;
 	for (char *word = strtok_r(copy, ", ", &save); word; word = strtok_r(NULL, ", ", &save)) {
 		int64_t id;
 		if (!text_to_i64(word, &id) || id <= 0 || id > INT32_MAX)
 			return error_create(ERROR_USAGE, "\"%s\" is not a valid %s ID", word, processes ? "process" : "thread");
-		wanted++;
+		requested++;
 		last = (pid_t)id;
 		if (processes) {
 			gone += !add_process(sys, m, (pid_t)id);
@@ -83,12 +83,12 @@ static struct strobe_error *parse_ids(const struct sys *sys, const char *list, b
 			add_thread(sys, m, tgid ? atoi(tgid + 6) : (pid_t)id, (pid_t)id);
 		}
 	}
-	if (!wanted)
+	if (!requested)
 		return error_create(ERROR_USAGE, "no %s id in \"%s\"", processes ? "process" : "thread", list);
 	if (!m->threads.len)
 		return error_with_status(error_create(ERROR_NOT_FOUND, "no such %s: %d is not running%s",
 						      processes ? "process" : "thread", (int)last,
-						      wanted > 1 ? ", nor are the others" : ""),
+						      requested > 1 ? ", nor are the others" : ""),
 					 EVENT_OPEN_STATUS);
 	(void)gone;
 	return NULL;
@@ -128,7 +128,7 @@ static void note(struct target_map *m, const char *sentence)
 
 static struct strobe_error *resolve_cpus(const struct sys *sys, const struct target *t, struct target_map *m)
 {
-	sys_cpus online = {}, wanted = {};
+	sys_cpus online = {}, requested = {};
 	struct strobe_error *err = sys_cpus_online(sys, &online);
 	if (err) { /* without sysfs: what the C library knows */
 		error_destroy(err);
@@ -138,8 +138,8 @@ static struct strobe_error *resolve_cpus(const struct sys *sys, const struct tar
 			vec_push(&online, i);
 	}
 	if (t->cpus)
-		err = error_prefix(sys_cpus_parse(t->cpus, &wanted), "-C %s", t->cpus);
-	const sys_cpus *use = t->cpus ? &wanted : &online;
+		err = error_prefix(sys_cpus_parse(t->cpus, &requested), "-C %s", t->cpus);
+	const sys_cpus *use = t->cpus ? &requested : &online;
 	for (size_t i = 0; !err && i < use->len; i++) {
 		if (!sys_cpus_has(&online, use->data[i]))
 			err = error_create(ERROR_USAGE, "CPU %u is not online (see /sys/devices/system/cpu/online)",
@@ -147,14 +147,14 @@ static struct strobe_error *resolve_cpus(const struct sys *sys, const struct tar
 		vec_push(&m->cpus, (int)use->data[i]);
 	}
 	vec_deinit(&online);
-	vec_deinit(&wanted);
+	vec_deinit(&requested);
 	return err;
 }
 
-struct strobe_error *target_resolve(const struct sys *sys, const struct target *asked, pid_t workload,
+struct strobe_error *target_resolve(const struct sys *sys, const struct target *given, pid_t workload,
 				    struct target_map *ret)
 {
-	struct target t = *asked;
+	struct target t = *given;
 	*ret = (struct target_map){};
 	if (t.pids && t.tids) {
 		note(ret, "PID switch overriding TID");

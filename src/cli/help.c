@@ -125,12 +125,12 @@ bool help_matching(struct out *o, const struct option *table, const char *const 
 	struct rows rows = collect(table);
 	bool any = false;
 	for (size_t i = 0; i < rows.len; i++) {
-		bool wanted = false;
+		bool matches = false;
 		for (int w = 0; w < n; w++)
-			wanted |= is_about(rows.data[i], words[w]);
-		if (wanted)
+			matches |= is_about(rows.data[i], words[w]);
+		if (matches)
 			help_row(o, rows.data[i]);
-		any |= wanted;
+		any |= matches;
 	}
 	vec_deinit(&rows);
 	return any;

@@ -1,7 +1,7 @@
 /*
  * What an option table says to people and to programs: usage, -h, the list for completion, and the rows of a man page.
  *
- * Everything is written to the caller's out; nothing is kept. The layout is the reference's: a row begins at column 4, its
+ * Everything is written to the caller's out; nothing is kept. The layout is perf's: a row begins at column 4, its
  * text at column 26.
  */
 #pragma once

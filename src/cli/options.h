@@ -1,7 +1,7 @@
 /*
  * Option tables: one row makes the parser, -h, the man page's synopsis and the shell completion.
  *
- * Parsing follows the reference: clustered short options (-ag, -ns comm, -F99), --name=value and --name value, --no-NAME
+ * Parsing follows perf: clustered short options (-ag, -ns comm, -F99), --name=value and --name value, --no-NAME
  * for every boolean, unique prefixes of long names, optional values only as -xVALUE or --name=VALUE, an end at "--" and at
  * the first word that is no option. Values go into the command's own options struct at `offset`.
  */
@@ -62,7 +62,7 @@ struct options_result {
  * parse() collects. --no-NAME sets strings to NULL and numbers to 0; of an option whose own name begins with "no-",
  * the negation is the name without it. OPTION_CALL parse() returns a sentence about the value; the option's name is put
  * before it here.
- * permute: options may also stand behind other words (report, script); without it parsing ends at the first word (record CMD).
+ * permute: options may also follow other words (report, script); without it parsing ends at the first word (record CMD).
  */
 struct strobe_error *options_parse(const struct option *table, void *options, int argc, char **argv, bool permute,
 				   struct options_result *ret) _must_check_;

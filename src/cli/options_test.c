@@ -1,4 +1,4 @@
-/* The parser against the ways in which people type options to the reference. */
+/* The parser against the ways in which people type options to perf. */
 #include "cli/options.h"
 
 #include <setjmp.h>

@@ -63,7 +63,7 @@ static void ip6_short(struct out *out, struct field_span s)
 	out_str(out, inet_ntop(AF_INET6, bytes, text, sizeof(text)) ? text : "::");
 }
 
-static struct field_span behind(struct field_span s, uint32_t n)
+static struct field_span skip_bytes(struct field_span s, uint32_t n)
 {
 	n = n < s.bytes ? n : s.bytes;
 	return (struct field_span){ .data = s.data + n, .bytes = s.bytes - n };
@@ -78,16 +78,16 @@ static void socket_address(struct out *out, struct field_span s, const char *spe
 		family = (uint16_t)(family >> 8);
 	unsigned port = (unsigned)byte_at(s, 2) << 8 | byte_at(s, 3);
 	if (family == AF_INET) {
-		ip4(out, behind(s, 4), spec[0] == 'i');
+		ip4(out, skip_bytes(s, 4), spec[0] == 'i');
 		if (with_port)
 			out_f(out, ":%u", port);
 	} else if (family == AF_INET6) {
 		if (with_port)
 			out_ch(out, '[');
 		if (compressed)
-			ip6_short(out, behind(s, 8));
+			ip6_short(out, skip_bytes(s, 8));
 		else
-			ip6_full(out, behind(s, 8), spec[0] == 'I');
+			ip6_full(out, skip_bytes(s, 8), spec[0] == 'I');
 		if (with_port)
 			out_f(out, "]:%u", port);
 	}

@@ -13,7 +13,7 @@ struct ctype {
 };
 
 /*
- * Reads a type at *at ("unsigned long", "struct foo *", "const u8 * const"): true, and *at behind it, where there is one.
+ * Reads a type at *at ("unsigned long", "struct foo *", "const u8 * const"): true, and *at past it, where there is one.
  * A single unknown identifier counts as a type only where `lenient`.
  */
 bool ctype_parse(const char **at, const char *end, unsigned long_bytes, bool lenient, struct ctype *ret);

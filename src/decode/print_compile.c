@@ -600,7 +600,7 @@ static node_ref cast_node(struct parser *p, struct ctype type, node_ref n)
 	return fold(p, keep(p, (struct print_node){ .kind = NODE_CAST, .left = n, .type = type }));
 }
 
-/* What may stand behind a cast, so that (x) before it is one. */
+/* What may follow a cast, so that (x) before it is one. */
 static bool starts_operand(const char *at, const char *end)
 {
 	while (at < end && isspace((unsigned char)*at))
@@ -608,7 +608,7 @@ static bool starts_operand(const char *at, const char *end)
 	return at < end && (isalnum((unsigned char)*at) || *at == '_' || *at == '(' || *at == '"' || *at == '\'');
 }
 
-/* After "(": a type and ")" make a cast; p->at stands behind "(" still. */
+/* After "(": a type and ")" make a cast; p->at remains after "(". */
 static bool take_cast(struct parser *p, struct ctype *ret)
 {
 	const char *at = p->token_start;
@@ -888,7 +888,7 @@ static const char *scan_flags(const char *f, uint8_t *ret)
 	return f;
 }
 
-/* From behind "%" to behind the conversion; the argument is read from the list. */
+/* From after "%" to the end of the conversion; the argument is read from the list. */
 static const char *scan_conversion(struct parser *p, const char *f, struct print_part *part)
 {
 	f = scan_flags(f, &part->flags);

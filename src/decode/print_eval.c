@@ -477,15 +477,15 @@ static void wide_part_text(struct out *out, const struct eval *e, const struct p
 	size_t n;
 	int32_t width = width_of(e, part->width, part->width_arg);
 	bool left = part->flags & PRINT_LEFT || width < 0;
-	size_t wanted = (size_t)(width < 0 ? -width : width);
+	size_t columns = (size_t)(width < 0 ? -width : width);
 	out_init_mem(&aside);
 	part_text(&aside, e, part);
 	const char *text = out_mem(&aside, &n);
-	if (!left && n < wanted)
-		out_fill(out, ' ', wanted - n);
+	if (!left && n < columns)
+		out_fill(out, ' ', columns - n);
 	out_write(out, text, n);
-	if (left && n < wanted)
-		out_fill(out, ' ', wanted - n);
+	if (left && n < columns)
+		out_fill(out, ' ', columns - n);
 	error_destroy(out_close(&aside)); /* memory does not fail */
 }
 

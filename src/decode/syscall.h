@@ -93,7 +93,7 @@ enum syscall_fds {
  *  - a pointer below 4096 is never followed (NULL, or a number in a place where a pointer may stand): no piece;
  *  - at exit, steps are skipped when the call failed (result in -4095..-1), but for those with FETCH_ON_ERROR;
  *  - the number of bytes is  min(max, unit * count)  where count comes from `len` as said there; 0 bytes: an empty
- * piece with status OK, so that "" can be told from what was not fetched; max 0 stands for the user's --str-limit;
+ * piece with status OK, so that "" differs from what was not fetched; max 0 means the user's --str-limit;
  *  - what is longer than it was fetched says TRUNCATED, an address that faults says FAULT (and has no bytes); where the
  *    memory ends within what is fetched, the bytes up to the end of the page are a piece that says PARTIAL.
  */
@@ -256,7 +256,7 @@ static inline bool syscall_set_has(const struct syscall_set *s, uint64_t number)
  */
 struct strobe_error *syscall_select(const struct syscall_table *t, const char *list,
 				    struct syscall_set *ret) _must_check_;
-/* True where the word (without "!") names a call of any table, a glob that matches one, or a class: for telling -e
+/* True where the word (without "!") names a call of any table, a glob that matches one, or a class: to distinguish -e
  * tracepoints. */
 bool syscall_is_known_word(const char *word);
 
@@ -275,7 +275,7 @@ struct syscall_style {
 	bool hide_names;    /* NAMED: arguments without */
 	bool whole;         /* structs with every member (strace -v) */
 	uint32_t str_limit; /* bytes of a string or buffer; 0: 32 */
-	/* What stands in < > behind a file descriptor ("/etc/hosts"); NULL: nothing is known. Valid until the next
+	/* What is printed in < > after a file descriptor ("/etc/hosts"); NULL: nothing is known. Valid until the next
 	 * call. */
 	const char *(*fd_text)(void *ctx, uint32_t pid, int fd);
 	/* The protocol of a socket of AF_NETLINK, or -1 where the descriptor is none or nothing is known of it. */

@@ -101,7 +101,7 @@ static bool take_prefix(struct line *l, const char *prefix)
 	return true;
 }
 
-/* "\toffset:8;" : the number behind a name up to its semicolon. */
+/* "\toffset:8;" : the number after a name up to its semicolon. */
 static bool take_number(struct line *l, const char *name, uint32_t *ret)
 {
 	while (l->at < l->end && isspace((unsigned char)*l->at))
@@ -164,7 +164,7 @@ static bool split_declaration(struct tracepoints *t, const char *at, const char 
 	return true;
 }
 
-/* What the type tells that the numbers of the line do not. */
+/* What the type says and the numbers of the line do not. */
 static void classify(struct tracepoints *t, struct tracepoint_field *f)
 {
 	const char *p = f->type, *end = p + strlen(p);

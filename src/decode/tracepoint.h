@@ -19,8 +19,8 @@
 enum field_kind {
 	FIELD_NUMBER,
 	FIELD_ARRAY,            /* fixed: elements of element_bytes lie at offset */
-	FIELD_DYNAMIC,          /* __data_loc: a word at offset tells where the bytes are in the record */
-	FIELD_DYNAMIC_RELATIVE, /* __rel_loc: the same, counted from behind the word */
+	FIELD_DYNAMIC,          /* __data_loc: a word at offset says where the bytes are in the record */
+	FIELD_DYNAMIC_RELATIVE, /* __rel_loc: the same, counted from after the word */
 };
 
 struct tracepoint_field {

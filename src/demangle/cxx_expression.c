@@ -39,7 +39,7 @@ static struct cxx_node *parse_simple_name(struct parser *p)
 }
 
 /*
- * Behind sr: <type> <name>, or <names> E <name>, where older compilers wrote <name> <name> without an E. An E that no
+ * After sr: <type> <name>, or <names> E <name>, where older compilers wrote <name> <name> without an E. An E that no
  * name follows closes something outside.
  */
 static struct cxx_node *parse_unresolved_name(struct parser *p)

@@ -47,7 +47,7 @@ static struct cxx_node *parse_guard_name(struct parser *p)
 	return fail(p);
 }
 
-/* Vtables, type information, thunks, guards and the like: behind T or G. */
+/* Vtables, type information, thunks, guards and the like: after T or G. */
 static struct cxx_node *parse_special_name(struct parser *p)
 {
 	static const struct {

@@ -122,7 +122,7 @@ static inline void substitute(struct parser *p, struct cxx_node *n)
 		vec_push(&p->substitutions, n);
 }
 
-/* Up to 999999; *ret_any tells whether there was one. */
+/* Up to 999999; *ret_any says whether there was one. */
 static inline uint32_t parse_digits(struct parser *p, bool *ret_any)
 {
 	uint32_t n = 0;

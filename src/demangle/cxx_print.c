@@ -162,7 +162,7 @@ static void print_template(struct printer *p, const struct cxx_node *n)
 	print_template_args(p, n->b);
 }
 
-/* A conversion template's arguments stand behind the type that they are used in. */
+/* A conversion template's arguments follow the type that they are used in. */
 static void print_conversion(struct printer *p, const struct cxx_node *n)
 {
 	const struct cxx_scope *was = p->scope;

@@ -43,7 +43,7 @@ void cxx_print_param(struct printer *p, const struct cxx_node *n);
 void cxx_print_type(struct printer *p, const struct cxx_node *n);
 void cxx_print_left(struct printer *p, const struct cxx_node *n);
 void cxx_print_right(struct printer *p, const struct cxx_node *n);
-/* What stands behind a member function: const, noexcept and others. */
+/* What follows a member function: const, noexcept and others. */
 void cxx_print_this(struct printer *p, const struct cxx_node *n);
 void cxx_print_expression(struct printer *p, const struct cxx_node *n);
 /* In parentheses, unless it is but a name. */

@@ -3,9 +3,9 @@
 
 /*
  * What kind of type it is, which decides on parentheses: parameters are looked through. A kind beyond all types where
- * that cannot be told.
+ * that cannot be known.
  */
-static enum cxx_kind kind_of(struct printer *p, const struct cxx_node *n, const struct cxx_node **ret_behind,
+static enum cxx_kind kind_of(struct printer *p, const struct cxx_node *n, const struct cxx_node **ret_target,
 			     const struct cxx_scope **ret_scope)
 {
 	struct outside was = { p->scope, p->pack_index };
@@ -15,13 +15,13 @@ static enum cxx_kind kind_of(struct printer *p, const struct cxx_node *n, const 
 		n = cxx_resolve(p, n);
 		enter_param(p);
 	}
-	*ret_behind = n;
+	*ret_target = n;
 	*ret_scope = p->scope;
 	leave_param(p, was);
 	return n ? n->kind : CXX_THROW;
 }
 
-/* Whether a pointer to it needs parentheses: of functions and arrays, behind qualifiers too. */
+/* Whether a pointer to it needs parentheses: of functions and arrays, after qualifiers too. */
 static bool wants_parentheses(struct printer *p, const struct cxx_node *n)
 {
 	const struct cxx_scope *scope, *was = p->scope;
@@ -93,15 +93,15 @@ static struct reference collapse(struct printer *p, const struct cxx_node *n)
 	const struct cxx_scope *was = p->scope;
 	p->scope = r.scope;
 	for (int i = 0; i < 32; i++) {
-		const struct cxx_node *behind;
+		const struct cxx_node *target;
 		const struct cxx_scope *scope;
-		enum cxx_kind kind = kind_of(p, r.to, &behind, &scope);
+		enum cxx_kind kind = kind_of(p, r.to, &target, &scope);
 		if (kind != CXX_LVALUE && kind != CXX_RVALUE)
 			break;
 		r.lvalue |= kind == CXX_LVALUE;
 		if (r.to->kind == CXX_PARAM)
 			r.pack_index = -1;
-		r.to = behind->a;
+		r.to = target->a;
 		r.scope = p->scope = scope;
 	}
 	p->scope = was;
@@ -189,7 +189,7 @@ void cxx_print_left(struct printer *p, const struct cxx_node *n)
 	case CXX_COMPLEX:
 	case CXX_IMAGINARY:
 		cxx_print_left(p, n->a);
-		/* A qualified array is an array of what is qualified; functions carry theirs behind. */
+		/* A qualified array is an array of what is qualified; the qualifiers of functions follow them. */
 		add(p, qualifier_text(n->kind));
 		break;
 	case CXX_VENDOR_QUALIFIER:

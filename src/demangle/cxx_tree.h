@@ -85,7 +85,7 @@ enum { CXX_LITERAL_DEFAULT, CXX_LITERAL_INT, CXX_LITERAL_SUFFIX, CXX_LITERAL_BOO
 
 struct cxx_operator {
 	char code[3];
-	const char *name; /* with a blank behind words that an operand follows */
+	const char *name; /* with a blank after words that an operand follows */
 	uint8_t operands;
 };
 
@@ -98,7 +98,7 @@ struct cxx_node {
 	const char *long_text;
 	const struct cxx_operator *op;
 	struct cxx_node *a, *b, *c;
-	const struct cxx_scope *scope; /* of a CXX_PARAM behind a reference, while printing: where it was met first */
+	const struct cxx_scope *scope; /* of a CXX_PARAM after a reference, while printing: where it was met first */
 	uint32_t printed_at, printed_bytes; /* of names, while printing: where their text is already; 0 bytes: nowhere */
 };
 

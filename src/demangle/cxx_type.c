@@ -167,7 +167,7 @@ static struct cxx_node *parse_exception_spec(struct parser *p, char kind)
 	return with;
 }
 
-/* D…: decltype, pack expansions, vectors, newer builtins. *ret_new tells whether it can be substituted. */
+/* D…: decltype, pack expansions, vectors, newer builtins. *ret_new says whether it can be substituted. */
 static struct cxx_node *parse_d_type(struct parser *p, bool *ret_new)
 {
 	static const struct {
@@ -321,7 +321,7 @@ static bool begins_exception_spec(const struct parser *p)
 	return p->p[0] == 'D' && p->p[1] && strchr("oOwx", p->p[1]);
 }
 
-/* A function type behind qualifiers: alone it is nothing that could be substituted. */
+/* A function type after qualifiers: alone it is nothing that could be substituted. */
 static struct cxx_node *parse_qualified_function(struct parser *p)
 {
 	struct cxx_node *n = NULL;
@@ -358,7 +358,7 @@ static struct cxx_node *parse_cv_type(struct parser *p)
 	struct cxx_node *type = of_function ? parse_qualified_function(p) : cxx_parse_type(p);
 	if (!type)
 		return NULL;
-	if (of_function) { /* of member functions: they stand behind the parameters */
+	if (of_function) { /* of member functions: they follow the parameters */
 		struct cxx_node *f = make(p, CXX_FUNCTION, type->a, type->b);
 		f->number = type->number;
 		f->c = type->c;

@@ -1,5 +1,5 @@
 /*
- * Names of C++ and Rust as people write them, without parameter lists, as the reference prints them; or with them.
+ * Names of C++ and Rust as people write them, without parameter lists, as perf prints them; or with them.
  *
  * Thread-safe; needs no library. Hostile names are bounded in depth, steps and output, and stay as they are where they
  * exceed that.

@@ -115,7 +115,7 @@ static uint64_t read_base62(struct v0 *v)
 	return x + 1;
 }
 
-/* An optional number behind a tag letter: 0 where the tag is missing. */
+/* An optional number after a tag letter: 0 where the tag is missing. */
 static uint64_t read_tagged(struct v0 *v, char tag)
 {
 	if (!take(v, tag))
@@ -236,7 +236,7 @@ static void print_ident(struct v0 *v, const struct ident *id)
 	print(v, "}");
 }
 
-/* B<position>: what stands there is read (and printed) again. The position must lie before the reference. */
+/* B<position>: what is there is read (and printed) again. The position must be before the back-reference. */
 static void follow(struct v0 *v, void (*fn)(struct v0 *v, bool in_value), bool in_value)
 {
 	const char *from = v->p - 1;

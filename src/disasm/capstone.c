@@ -94,7 +94,7 @@ static struct strobe_error *create(const struct arch *arch, enum disasm_encoding
 	return err;
 }
 
-/* Jumps that are taken always, by mnemonic: the groups do not say. Links are told apart by what they write. */
+/* Jumps that are taken always, by mnemonic: the groups do not say. Links are recognized by what they write. */
 static bool is_unconditional(const struct capstone *c, const char *mnemonic)
 {
 	static const struct {

@@ -17,13 +17,13 @@ struct strobe_error *disasm_create(const struct arch *arch, enum disasm_encoding
 				   struct disasm **ret)
 {
 	struct strobe_error *first = NULL;
-	const struct disasm_library *wanted = NULL;
+	const struct disasm_library *selected = NULL;
 	*ret = NULL;
 	for (size_t i = 0; i < sizeof(libraries) / sizeof(*libraries); i++) {
 		const struct disasm_library *l = libraries[i];
 		if (!arch || !l->knows(arch, encoding))
 			continue;
-		wanted = wanted ? wanted : l;
+		selected = selected ? selected : l;
 		struct strobe_error *err = l->create ? l->create(arch, encoding, syntax, ret) : NULL;
 		if (l->create && !err) {
 			**ret = (struct disasm){ l, arch, encoding, syntax };
@@ -35,8 +35,8 @@ struct strobe_error *disasm_create(const struct arch *arch, enum disasm_encoding
 		else
 			first = err;
 	}
-	if (wanted)
-		return wants(arch, wanted, first);
+	if (selected)
+		return wants(arch, selected, first);
 	return error_create(ERROR_UNSUPPORTED, "nothing here decodes %s instructions",
 			    arch ? arch->name : "an unknown architecture's");
 }

@@ -61,7 +61,7 @@ void disasm_destroy(struct disasm *d);
 
 /* The instruction that begins at code, which runs at ip; false where there is none, or not all of it. */
 bool disasm_decode(struct disasm *d, const void *code, size_t n, uint64_t ip, struct insn *ret);
-/* How long one is that disasm_decode() does not know, at most n: where the next one begins, as far as can be told. */
+/* How long one is that disasm_decode() does not know, at most n: where the next one begins, as far as is known. */
 size_t disasm_unknown_bytes(const struct disasm *d, const void *code, size_t n);
 /*
  * Its text, "jne    0x401007" or "lea    0x10(%rax,%rcx,4),%rdx"; ".byte 0x06" where disasm_decode() is false and n is not 0.

@@ -1,4 +1,4 @@
-/* What stands behind a disassembler: one descriptor a library. */
+/* A disassembler: one descriptor for each library. */
 #pragma once
 #include "base/library.h"
 #include "disasm/disasm.h"

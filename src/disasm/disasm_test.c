@@ -11,7 +11,7 @@ struct row {
 	const char *text; /* AT&T's syntax, as objdump prints it and Zydis for x86 ("pushq" in capstone's); NULL = libraries differ */
 	const char *code;
 	uint8_t bytes, flow;
-	uint64_t target, address; /* behind IP; 0 = none */
+	uint64_t target, address; /* after IP; 0 = none */
 	enum disasm_encoding encoding;
 };
 
@@ -190,7 +190,7 @@ static void test_intel(void **state)
 	disasm_destroy(d);
 }
 
-/* How far to the next one is told by the first bytes where instructions are of several lengths. */
+/* How far it is to the next one follows from the first bytes where instructions are of several lengths. */
 static void test_unknown_bytes(void **state)
 {
 	static const struct {

@@ -171,7 +171,7 @@ static void splice(char *text, char *at, size_t n, const char *what)
 	memcpy(at, what, bytes);
 }
 
-/* The mnemonic as Zydis writes it, behind prefixes and with its suffix; *ret_base is how long it is without that. */
+/* The mnemonic as Zydis writes it, after prefixes and with its suffix; *ret_base is how long it is without that. */
 static char *find_mnemonic(const struct zydis *z, char *text, const ZydisDecodedInstruction *i, size_t *ret_base)
 {
 	const char *name = z->mnemonic(i->mnemonic);

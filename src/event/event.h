@@ -129,7 +129,7 @@ void event_list_deinit(struct event_list *list);
 /* Appends the events of a text like that of one -e. */
 struct strobe_error *event_parse(struct event_list *list, const struct sys *sys, const char *text) _must_check_;
 
-/* Zeroed but for size and what the reference asks for always: exclude_guest. */
+/* Zeroed but for size and what perf always sets: exclude_guest. */
 void event_attr_defaults(struct perf_event_attr *attr);
 /* An event with the defaults, appended; valid until the next is. */
 struct event *event_list_add(struct event_list *list, enum event_kind kind, uint32_t type, uint64_t config,
@@ -139,7 +139,7 @@ struct strobe_error *event_list_add_filter(struct event_list *list, size_t from,
 /* -G: the n-th name of the list is for the n-th event, a single one for all that have none yet. */
 struct strobe_error *event_list_set_cgroups(struct event_list *list, const char *names) _must_check_;
 /*
- * Applies modifiers ("u", "kpp", "S"). As in the reference a set given to an event starts from nothing, one given to a
+ * Applies modifiers ("u", "kpp", "S"). As in perf a set given to an event starts from nothing, one given to a
  * group adds to what the event has. NULL, or the first character that is wrong.
  */
 const char *event_apply_modifiers(struct event *e, const char *modifiers, bool of_group);

@@ -99,8 +99,8 @@ static struct strobe_error *no_right(const struct event *e, int errnum, const st
 					    "of this container; allow it in the container's profile",
 					    e->name);
 		return error_create(ERROR_PERMISSION,
-				    "cannot open '%s': %s, although CAP_PERFMON or CAP_SYS_ADMIN is there; a "
-				    "security module (SELinux, the host) forbids it",
+				    "cannot open '%s': %s, in spite of CAP_PERFMON or CAP_SYS_ADMIN: a "
+				    "security module (SELinux) or the host forbids it",
 				    e->name, strerrordesc_np(errnum));
 	}
 	if (sys_has_seccomp(sys) && paranoid <= needed)
@@ -225,7 +225,7 @@ static struct strobe_error *over_limit(const struct event *e, int errnum, const 
 								      "the PMU has no room for it");
 	case ENOMEM:
 		return error_create(ERROR_LIMIT,
-				    "cannot open '%s': the kernel has no memory for it (deep call chains take buffers by "
+				    "cannot open '%s': the kernel has not enough memory (its buffers for call chains grow with "
 				    "kernel.perf_event_max_stack, which is %u)",
 				    e->name, sys_perf_event_max_stack(sys));
 	default: /* EOVERFLOW */

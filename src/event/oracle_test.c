@@ -1,4 +1,4 @@
-/* The attr that an event text gives, against what the reference asks of this kernel (perf -vv). */
+/* The attr that an event text gives, against what perf passes to this kernel (perf -vv). */
 #include "base/testing.h"
 
 #include <stdio.h>
@@ -123,9 +123,9 @@ static void events_ask_what_the_reference_asks(void **state)
 			strbuf_reset(&ours);
 			attr_lines(&attr, NULL, &ours);
 			if (k && r && !strcmp(ours.data, reference.data[r - 1]))
-				continue; /* the reference's repetition was dropped above */
+				continue; /* perf's repetition was dropped above */
 			if (strcmp(ours.data, reference.data[r]))
-				fail_msg("%s, event %zu:\n%s--- the reference:\n%s", texts[i], k, ours.data,
+				fail_msg("%s, event %zu:\n%s--- perf:\n%s", texts[i], k, ours.data,
 					 reference.data[r]);
 			r++;
 			compared++;
@@ -138,7 +138,7 @@ static void events_ask_what_the_reference_asks(void **state)
 	assert_true(compared > 150);
 }
 
-/* Read back what the reference prints for a recording and print it again: our text of an attr is its text. */
+/* Read back what perf prints for a recording and print it again: our text of an attr is its text. */
 static void attr_text_is_that_of_the_reference(void **state)
 {
 	if (!has_perf()) {

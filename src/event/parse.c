@@ -1,5 +1,5 @@
 /*
- * From the text behind -e to events: lists, groups, modifiers, and which kind of event a name is.
+ * From the argument of -e to events: lists, groups, modifiers, and which kind of event a name is.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -81,13 +81,13 @@ static struct strobe_error *parse_modifiers(struct parser *p, size_t first, bool
 	return NULL;
 }
 
-/* ":mods", or right behind a closing slash "mods". */
-static struct strobe_error *parse_event_modifiers(struct parser *p, size_t first, bool behind_slash)
+/* ":mods", or directly after a closing slash "mods". */
+static struct strobe_error *parse_event_modifiers(struct parser *p, size_t first, bool after_slash)
 {
 	if (*p->at == ':') {
 		p->at++;
 		TRY(parse_modifiers(p, first, false));
-	} else if (behind_slash && isalpha((unsigned char)*p->at)) {
+	} else if (after_slash && isalpha((unsigned char)*p->at)) {
 		TRY(parse_modifiers(p, first, false));
 	}
 	if (!at_event_end(p))
@@ -294,7 +294,7 @@ static struct strobe_error *parse_alias(struct parser *p, const char *start, boo
 	return NULL;
 }
 
-/* mem:ADDR[/LEN][:ACCESS][:MODIFIERS], p->at behind "mem:" */
+/* mem:ADDR[/LEN][:ACCESS][:MODIFIERS], p->at after "mem:" */
 static struct strobe_error *parse_breakpoint(struct parser *p, const char *start)
 {
 	size_t first = p->list->events.len;
@@ -508,7 +508,7 @@ static struct strobe_error *parse_cache(struct parser *p, const char *start, boo
 	if (r == TABLE_CACHE_OK)
 		return parse_generic(p, start, EVENT_CACHE, PERF_TYPE_HW_CACHE, config, true);
 	if (r == TABLE_CACHE_NO_SUCH_OP)
-		return parse_fail(p, start, "'%.*s': this cache has no such operation", (int)n, start);
+		return parse_fail(p, start, "'%.*s': this cache does not have this operation", (int)n, start);
 	return NULL;
 }
 
@@ -541,7 +541,7 @@ static struct strobe_error *parse_namesake(struct parser *p, const char *start, 
 	struct strobe_error *err = parse_vendor(p, start, ret_found);
 	if (!err || *ret_found)
 		return err;
-	/* libpfm4 has the name and not what is behind it: then it is one of ours, and that is a wrong modifier. */
+	/* libpfm4 has the name and not what is after it: then it is one of ours, and that is a wrong modifier. */
 	error_destroy(err);
 	p->at = colon;
 	return NULL;
@@ -599,7 +599,7 @@ static struct strobe_error *parse_event(struct parser *p)
 	return colon ? parse_tracepoint(p, start) : no_such_event(p, start);
 }
 
-/* Events up to the closing brace, p->at behind the opening one. */
+/* Events up to the closing brace, p->at after the opening one. */
 static struct strobe_error *parse_group(struct parser *p, const char *name, const char *open)
 {
 	size_t first = p->list->events.len;

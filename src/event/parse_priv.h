@@ -30,7 +30,7 @@ typedef VEC(struct term) term_list;
 struct strobe_error *parse_fail(const struct parser *p, const char *at, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4), returns_nonnull)) _must_check_;
 
-/* Reads terms from p->at, which is behind the opening slash, to behind the closing one. */
+/* Reads terms from p->at, which is after the opening slash, to after the closing one. */
 struct strobe_error *parse_term_list(struct parser *p, term_list *ret) _must_check_;
 /* Terms of any event: period=, call-graph=, config= … */
 struct strobe_error *parse_apply_common(struct parser *p, struct event *e, const term_list *terms) _must_check_;

@@ -423,7 +423,7 @@ static void mistakes_are_pointed_at(void **state)
 		{ "shed:sched_switch", 1, "did you mean 'sched:sched_switch'?" },
 		{ "sched:sched_stat_wait", 7, "CONFIG_SCHEDSTATS" },
 		{ "kvm:kvm_exit", 1, "module kvm" },
-		{ "probe_libc:sched_switch", 1, "a probe is there once perf probe --add" },
+		{ "probe_libc:sched_switch", 1, "probes are created with perf probe --add" },
 		{ "sched:", 7, "missing tracepoint name" },
 		{ "sched:x*", 7, "no tracepoint 'sched:x*'" },
 		/* What has no id: a file beside the tracepoints, one that perf cannot count. */
@@ -433,7 +433,7 @@ static void mistakes_are_pointed_at(void **state)
 		{ "mem:zz", 5, "expected an address" },
 		{ "mem:0x1000/0", 12, "a length" },
 		{ "mem:0x1000/4:q", 14, "unknown modifier 'q'" },
-		{ "L1-icache-stores", 1, "no such operation" },
+		{ "L1-icache-stores", 1, "does not have this operation" },
 		{ "r12345678123456789", 1, "no event" },
 	};
 	struct sys_faked *f = intel();

@@ -16,8 +16,8 @@ struct search {
 	struct arena *arena;
 	name_list names; /* as they might be mistyped */
 	name_list full;  /* as they must be typed; as many */
-	const char *wanted;
-	const char *exact; /* a tracepoint whose name, without its system, is what is wanted */
+	const char *name;
+	const char *exact; /* a tracepoint whose name, without its system, is what was given */
 };
 
 static void add(struct search *s, const char *name, const char *full)
@@ -28,7 +28,7 @@ static void add(struct search *s, const char *name, const char *full)
 
 static const char *nearest(struct search *s)
 {
-	const char *near = s->exact ? NULL : text_nearest(s->wanted, s->names.data, s->names.len);
+	const char *near = s->exact ? NULL : text_nearest(s->name, s->names.data, s->names.len);
 	const char *full = s->exact;
 	for (size_t i = 0; near && i < s->names.len && !full; i++)
 		if (s->names.data[i] == near)
@@ -43,7 +43,7 @@ static bool collect(void *ctx, const struct event_name *n)
 	struct search *s = ctx;
 	if (n->group == EVENT_GROUP_TRACEPOINT) {
 		const char *colon = strchr(n->name, ':');
-		if (colon && !strcmp(colon + 1, s->wanted) && !s->exact)
+		if (colon && !strcmp(colon + 1, s->name) && !s->exact)
 			s->exact = arena_strdup(s->arena, n->name);
 		if (colon)
 			add(s, colon + 1, n->name);
@@ -57,7 +57,7 @@ static bool collect(void *ctx, const struct event_name *n)
 
 const char *suggest_event(struct parser *p, const char *name)
 {
-	struct search s = { .arena = &p->scratch, .wanted = name };
+	struct search s = { .arena = &p->scratch, .name = name };
 	/* Groups that cannot be read have nothing to suggest. */
 	_cleanup_error_ struct strobe_error *err = event_names_each(p->sys, EVENT_GROUP_ALL, collect, &s);
 	return nearest(&s);
@@ -96,7 +96,7 @@ const char *suggest_tracepoint(struct parser *p, const char *system, const char 
 	if (suggest_kernel_option(system, name))
 		return NULL;
 	/* The right name in the wrong system. */
-	struct search s = { .arena = &p->scratch, .wanted = name };
+	struct search s = { .arena = &p->scratch, .name = name };
 	_cleanup_error_ struct strobe_error *no_names = event_names_each(p->sys, EVENT_GROUP_TRACEPOINT, collect, &s);
 	return nearest(&s);
 }
@@ -118,9 +118,9 @@ const char *suggest_kernel_option(const char *system, const char *name)
 		{ "preemptirq", "*",
 		  "the kernel option CONFIG_TRACE_PREEMPT_TOGGLE or CONFIG_TRACE_IRQFLAGS brings these" },
 		{ "probe*", "*",
-		  "a probe is there once perf probe --add, or a line in kprobe_events or uprobe_events of tracefs, has made it" },
+		  "probes are created with perf probe --add, or in kprobe_events or uprobe_events of tracefs" },
 		{ "sdt_*", "*",
-		  "a marker is there once perf probe --add %sdt_PROVIDER:NAME, or a line in uprobe_events of tracefs, has made it" },
+		  "markers are created with perf probe --add %sdt_PROVIDER:NAME, or in uprobe_events of tracefs" },
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		if (text_glob(rows[i].system, system) && text_glob(rows[i].name, name))

@@ -119,7 +119,7 @@ enum table_cache_result table_cache_parse(const char *name, size_t n, uint64_t *
 	if (!at)
 		return TABLE_CACHE_NO_NAME;
 	while (at < n) {
-		*ret_at = ++at; /* behind the dash */
+		*ret_at = ++at; /* after the dash */
 		size_t len;
 		if (!has_op && (len = match_part(operations, PERF_COUNT_HW_CACHE_OP_MAX, name + at, n - at, &op)))
 			has_op = true;

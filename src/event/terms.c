@@ -520,8 +520,8 @@ static struct strobe_error *apply_pmu_term(struct parser *p, struct event *e, st
 			const struct term *other = &terms->data[i];
 			const struct pmu_alias *alias =
 				other->value ? NULL : pmu_alias(&p->pmus, pmu, other->name, strlen(other->name));
-			char *wanted = arena_printf(&p->scratch, "%s=?", t->name);
-			if (alias && strstr(alias->terms, wanted))
+			char *assignment = arena_printf(&p->scratch, "%s=?", t->name);
+			if (alias && strstr(alias->terms, assignment))
 				return NULL;
 		}
 	}

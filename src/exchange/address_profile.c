@@ -45,7 +45,7 @@ static bool next_word(struct words *w, const char **ret, size_t *ret_n)
 	return *ret_n != 0;
 }
 
-/* Hexadecimal, with or without 0x; *at is moved behind it. */
+/* Hexadecimal, with or without 0x; *at is moved past it. */
 static bool take_hex(const char **at, const char *end, uint64_t *ret)
 {
 	const char *s = *at;
@@ -116,8 +116,8 @@ static bool take_mapping(struct address_profile *a, const char *line, size_t n)
 	return true;
 }
 
-/* Behind "I0101 12:00:00 123 file.cc:45] ", as glog writes it. */
-static const char *behind_log(const char *line, size_t *n)
+/* After "I0101 12:00:00 123 file.cc:45] ", as glog writes it. */
+static const char *after_log(const char *line, size_t *n)
 {
 	const char *end = memchr(line, ']', *n), *at = end;
 	if (!end || end + 1 >= line + *n || (end[1] != ' ' && end[1] != '\t') || memchr(line, '[', (size_t)(end - line)))
@@ -166,7 +166,7 @@ static void replace_names(const struct address_profile *a, const char *line, siz
 void address_profile_map_line(struct address_profile *a, const char *line, size_t n)
 {
 	_cleanup_strbuf_ struct strbuf replaced = {};
-	line = behind_log(line, &n);
+	line = after_log(line, &n);
 	if (a->names.len && memchr(line, '$', n)) {
 		replace_names(a, line, n, &replaced);
 		line = strbuf_str(&replaced);
@@ -241,7 +241,7 @@ static void mend_program(struct address_profile *a)
 	}
 }
 
-/* Where it is in none, the first part of one may be missing: old programs told of its later parts only. */
+/* Where it is in none, the first part of one may be missing: old programs listed its later parts only. */
 static uint32_t find_mapping(struct address_profile *a, uint64_t address)
 {
 	for (uint32_t i = 0; i < a->mappings.len; i++)
@@ -319,7 +319,7 @@ static void frames_init(struct frames *f, struct address_profile *a)
 	if (a->has_places)
 		return;
 	/*
-	 * Go's servers tell of none: without one nobody could be asked for names, nor could a program be named that has
+	 * Go's servers list none: without one there would be no source of names, nor could a program be named that has
 	 * them (one that is not moved when it is loaded).
 	 */
 	if (!a->mappings.len)

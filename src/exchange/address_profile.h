@@ -29,9 +29,9 @@ struct address_profile {
 	struct profile *p; /* events are to be declared before the end */
 	VEC(uint64_t) addresses;
 	VEC(struct address_stack) stacks;
-	VEC(struct profile_mapping) mappings; /* as the lines tell of them, not yet of the profile */
+	VEC(struct profile_mapping) mappings; /* as the lines describe them, not yet in the profile */
 	VEC(struct address_name) names;       /* "name=value" lines between those of mappings: $name stands for value */
-	bool has_places;      /* what addresses stand for is told by `places`, and they mean nothing else */
+	bool has_places;      /* `places` says what addresses stand for; they mean nothing else */
 	struct u64map places; /* by address: frame_id */
 };
 
@@ -39,7 +39,7 @@ void address_profile_init(struct address_profile *a);
 /* Begins a stack; addresses pushed then are its own. */
 struct address_stack *address_profile_stack(struct address_profile *a);
 void address_profile_push(struct address_profile *a, uint64_t address);
-/* A line of the table of mappings, behind what a logger may have put before it; what is none is passed over. */
+/* A line of the table of mappings, after what a logger may have put before it; what is not such a line is skipped. */
 void address_profile_map_line(struct address_profile *a, const char *line, size_t n);
 /* Drops a caller that is the innermost address itself, less one: signal handlers leave it. */
 void address_profile_drop_doubled_leaves(struct address_profile *a);

@@ -2,8 +2,8 @@
  * The trace event format of chrome://tracing and Perfetto: calls as complete events, one track a thread.
  *
  * A profile has no times: each thread's stacks stand side by side as in a flame graph, a microsecond of width a microsecond
- * of time, or a count of anything else. Events follow one another, told apart by their category. What a call costs itself has
- * one set of labels, its arguments; where there are several, it is several calls. Its arguments tell the number of samples, too,
+ * of time, or a count of anything else. Events follow one another, distinguished by their category. What a call costs itself has
+ * one set of labels, its arguments; where there are several, it is several calls. Its arguments contain the number of samples, too,
  * and the value where no width can: then it is as narrow as can be.
  * Source: "Trace Event Format", the catapult project; ui.perfetto.dev reads it.
  */
@@ -75,7 +75,7 @@ static double to_ns(double us)
 }
 
 #define NARROWEST 0.001
-#define WIDEST    0x1p50 /* a double tells such from the next */
+#define WIDEST    0x1p50 /* a double still distinguishes this from the next */
 
 static bool has_width(const struct profile_row *row)
 {
@@ -121,7 +121,7 @@ static void write_width(struct json *j, const char *key, double v)
 		json_f64(j, to_ns(v));
 }
 
-/* For us numbers, and for people what tells more than the track. */
+/* Numbers for us, and what says more than the track for people. */
 static void write_cost(struct writer *w, const struct profile_row *cost)
 {
 	const struct profile *p = w->p;
@@ -242,7 +242,7 @@ static void write_calls(struct writer *w)
 		if (before && (is_new_name || before->event != row->event))
 			close_to(w, before, 0);
 		if (is_new_track)
-			w->now = 0; /* what a thread did under another name stands behind, not in the same place */
+			w->now = 0; /* what a thread did under another name follows, and is not in the same place */
 		if (is_new_name) {
 			uint64_t comm = foreign_label(p, row, w->comm);
 			if (comm)
@@ -287,7 +287,7 @@ struct strobe_error *chrome_trace_write(const struct profile *p, struct out *out
 	json_array(&w.j);
 	write_calls(&w);
 	json_end(&w.j);
-	foreign_write_labels(&w.j, p); /* last: they are many, and traceEvents is what tells the format */
+	foreign_write_labels(&w.j, p); /* last: they are many, and traceEvents is what identifies the format */
 	json_end(&w.j);
 	out_ch(out, '\n');
 	free(w.order);
@@ -496,7 +496,7 @@ static struct strobe_error *read_all(struct reader *r)
 		foreign_declare_threads(r->p);
 	qsort(r->marks.data, r->marks.len, sizeof(struct mark), compare_marks);
 	read_calls(r);
-	return r->p->events.len ? NULL : error_create(ERROR_FORMAT, "no call of it takes any time");
+	return r->p->events.len ? NULL : error_create(ERROR_FORMAT, "none of its calls has a duration");
 }
 
 struct strobe_error *chrome_trace_read(const uint8_t *p, size_t n, struct profile **ret)

@@ -101,8 +101,8 @@ struct strobe_error *exchange_unpack(const uint8_t *p, size_t n, const char *nam
 	if (!error_is(err, ERROR_LIMIT))
 		return err;
 	error_destroy(err);
-	return error_create(ERROR_LIMIT, "%s: it unpacks to more than %zu MB, as no profile of %zu KB does; if it is one all the same, "
-			    "unpack it first (gzip -d)", name, most >> 20, n >> 10);
+	return error_create(ERROR_LIMIT, "%s: %zu KB that decompress to more than %zu MB are unlikely to be a profile; if it is one, "
+			    "decompress it first (gzip -d)", name, n >> 10, most >> 20);
 }
 
 struct strobe_error *exchange_read_bytes(struct exchange_bytes *b, const char *name, const struct exchange_format *format,

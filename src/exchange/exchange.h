@@ -3,7 +3,7 @@
  *
  * A format is a descriptor in the table of exchange.c, with a reader, a writer or both. Bytes from outside are hostile:
  * readers check every length against what is there, and say in one sentence what is wrong. A profile that is returned
- * belongs to the caller. Writers append to a byte sink; its close tells of failed writes.
+ * belongs to the caller. Writers append to a byte sink; its close reports failed writes.
  */
 #pragma once
 #include <stdbool.h>
@@ -26,7 +26,7 @@ struct exchange_format {
 	const char *name;            /* what --from and --to call it */
 	const char *what;            /* for people */
 	const char *const *suffixes; /* of file names, NULL-terminated */
-	/* Whether bytes look like it; NULL where they cannot tell. */
+	/* Whether bytes look like it; NULL where they cannot show it. */
 	bool (*probe)(const uint8_t *p, size_t n);
 	struct strobe_error *(*read)(const uint8_t *p, size_t n, struct profile **ret);
 	struct strobe_error *(*write)(const struct profile *p, struct out *out);
@@ -82,7 +82,7 @@ bool folded_probe(const uint8_t *p, size_t n);
 #define FOLDED_BASE_EVENT "before"
 struct folded_form {
 	bool two_values; /* lines end in two numbers, as difffolded.pl makes them: the events FOLDED_BASE_EVENT and "samples" */
-	bool keep_order; /* each line is a row of its own (told apart by the label "line"), in the order of the file */
+	bool keep_order; /* each line is a row of its own (distinguished by the label "line"), in the order of the file */
 };
 struct strobe_error *folded_read_as(const uint8_t *p, size_t n, struct folded_form form, struct profile **ret) _must_check_;
 /* Whether its first line ends in two numbers. */

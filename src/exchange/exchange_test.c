@@ -54,7 +54,7 @@ static void reads_what_was_made_by_hand(void **state)
 }
 
 #if HAVE_ZLIB
-/* 80 MB of empty texts behind a good beginning, which pack to 1/1000 of it: refused, before they are looked at. */
+/* 80 MB of empty texts after a good beginning, which pack to 1/1000 of it: refused, before they are looked at. */
 static void a_bomb_is_refused(void **state)
 {
 	size_t bytes = (size_t)80 << 20, n;
@@ -173,7 +173,7 @@ static void unknown_ids(void **state)
 	assert_fails(exchange_read(bytes, sizeof(bytes), "wrong", NULL, &p), ERROR_FORMAT);
 }
 
-/* Which of them is meant, nobody can tell. The second function is given the first one's id. */
+/* It is unknown which of them is meant. The second function is given the first one's id. */
 static void ids_twice(void **state)
 {
 	uint8_t bytes[sizeof(by_hand)];

@@ -270,7 +270,7 @@ static void write_frames(struct writer *w, const struct thread *t)
 	json_end(j);
 }
 
-/* What is no name of a function is told by a name of ours, which only a frame without a function has. */
+/* What is not the name of a function is marked by a name of ours, which only a frame without a function has. */
 static void write_functions(struct writer *w, const struct thread *t, struct profile *texts)
 {
 	struct json *j = &w->j;

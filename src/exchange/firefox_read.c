@@ -146,7 +146,7 @@ static struct strobe_error *read_samples(struct reader *r)
 	for (uint32_t s = json_first(d, json_member(d, samples, "stack")); s != JSON_NONE; s = json_next(d, s)) {
 		uint32_t stack = json_index(d, s);
 		if (stack != JSON_NONE && stack >= r->stacks.len)
-			return error_create(ERROR_FORMAT, "a sample of it names a stack that it does not have");
+			return error_create(ERROR_FORMAT, "a sample refers to a stack that does not exist");
 		double value = json_number(d, weight, 1) * (is_time ? 1e6 : 1);
 		profile_add(r->p, stack == JSON_NONE ? PROFILE_NONE : r->stacks.data[stack],
 			    r->has_labels ? foreign_labels_get(&r->labels, json_index(d, set)) : labels, event,

@@ -144,7 +144,7 @@ static struct strobe_error *check_lines(const struct reading *r)
 	if (r->first_bad && !r->one && !r->two)
 		return error_create(ERROR_FORMAT, "line %llu does not end in a blank and a number", (unsigned long long)r->first_bad);
 	if (r->form.two_values && r->one)
-		return error_create(ERROR_FORMAT, "%s of its lines end in two numbers, which are what a comparison needs",
+		return error_create(ERROR_FORMAT, "%s of its lines end in two numbers, as a comparison requires",
 				    r->two ? "not all" : "none");
 	return NULL;
 }

@@ -54,7 +54,7 @@ static struct strobe_error *read_stacks(struct words *w, struct address_profile 
 	while (w->c.at < w->c.end) {
 		uint64_t count = word(w), depth = word(w);
 		if (w->c.bad || depth > cursor_left(&w->c) / (w->wide ? 8 : 4))
-			return error_create(ERROR_FORMAT, "it is cut short or damaged at byte %zu", cursor_offset(&w->c));
+			return error_create(ERROR_FORMAT, "truncated or damaged at byte %zu", cursor_offset(&w->c));
 		uint64_t leaf = depth ? word(w) : 0;
 		if (!count && depth == 1 && !leaf)
 			return NULL;

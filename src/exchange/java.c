@@ -1,6 +1,6 @@
 /*
  * Profiles of Java as pprof knew them before profile.proto: heapz and contentionz as text, and the table of places that these
- * and its CPU profiles end with. A sample names places by number, "0x1f Class.method (File.java:12)" tells of one.
+ * and its CPU profiles end with. A sample names places by number, "0x1f Class.method (File.java:12)" describes one.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static const char *base_name(const char *s, size_t *n)
 	return slash ? slash + 1 : s;
 }
 
-/* "File.java:12" behind the last " (", or the path of a library; else all of it is the name. */
+/* "File.java:12" after the last " (", or the path of a library; else all of it is the name. */
 static struct place parse_place(const char *s)
 {
 	size_t n = strlen(s), open = n;
@@ -152,7 +152,7 @@ static struct strobe_error *sample(struct address_profile *a, enum kind kind, co
 	/* the other way round than in all other text profiles */
 	int64_t bytes = figures[0], count = figures[1], period = a->p->origin.period;
 	if (kind == HEAP && !count)
-		return error_create(ERROR_FORMAT, "bytes of no blocks: '%.60s'", line);
+		return error_create(ERROR_FORMAT, "invalid line, bytes without blocks: '%.60s'", line);
 	struct address_stack *s = address_profile_stack(a);
 	s->bytes = kind == HEAP ? (uint64_t)(bytes / count) : 0;
 	if (kind == HEAP)
@@ -173,7 +173,7 @@ static struct strobe_error *read_all(struct address_profile *a, enum kind kind, 
 		if (*l->line)
 			TRY(attribute(a->p, kind, l->line));
 	if (!a->p->events.len)
-		return error_create(ERROR_FORMAT, "it does not say its resolution");
+		return error_create(ERROR_FORMAT, "its resolution is missing");
 	for (; goes_on; goes_on = legacy_next_line(l)) {
 		int used = -1;
 		if (!*l->line)

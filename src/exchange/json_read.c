@@ -84,7 +84,7 @@ static bool read_escape(struct parser *p)
 	return found != NULL;
 }
 
-/* Behind the opening quote. */
+/* After the opening quote. */
 static struct strobe_error *read_string(struct parser *p, uint32_t *ret_text, uint32_t *ret_bytes)
 {
 	*ret_text = (uint32_t)p->doc->text.len;
@@ -98,7 +98,7 @@ static struct strobe_error *read_string(struct parser *p, uint32_t *ret_text, ui
 		if (*p->at++ == '"')
 			break;
 		if (!read_escape(p))
-			return bad(p, "an escape that is none");
+			return bad(p, "invalid escape");
 	}
 	if (p->doc->text.len >= UINT32_MAX)
 		return error_create(ERROR_LIMIT, "it has more than 4 GB of text");
@@ -142,7 +142,7 @@ static struct strobe_error *read_number(struct parser *p, double *ret)
 		text[n] = 0;
 		*ret = strtod(text, &end);
 	}
-	return n && end == text + n && isfinite(*ret) ? NULL : bad(p, "a number that is none");
+	return n && end == text + n && isfinite(*ret) ? NULL : bad(p, "invalid number");
 }
 
 static struct strobe_error *push_value(struct parser *p, const struct json_value *v)
@@ -199,29 +199,29 @@ static struct strobe_error *read_value(struct parser *p, struct json_value *v)
 static struct strobe_error *read_key(struct parser *p, struct json_value *v)
 {
 	if (p->at == p->end || *p->at != '"')
-		return bad(p, "a name is wanted");
+		return bad(p, "expected a name");
 	p->at++;
 	TRY(read_string(p, &v->key, &v->key_bytes));
 	skip_blanks(p);
 	if (p->at == p->end || *p->at != ':')
-		return bad(p, "':' is wanted");
+		return bad(p, "expected ':'");
 	p->at++;
 	skip_blanks(p);
 	return NULL;
 }
 
-/* Behind a value: closes what ends here; false at the end of all. */
+/* After a value: closes the arrays and objects that end here. *ret_is_over: the last one was closed. */
 static struct strobe_error *close_or_go_on(struct parser *p, bool *ret_is_over)
 {
 	while (p->depth) {
 		const struct json_value *in = &p->doc->values.data[p->open[p->depth - 1]];
 		skip_blanks(p);
 		if (p->at == p->end)
-			return bad(p, "it is cut short");
+			return bad(p, "unexpected end");
 		char c = (char)*p->at;
 		bool closes = c == (in->kind == JSON_KIND_ARRAY ? ']' : '}');
 		if (!closes && in->nr && c != ',')
-			return bad(p, "',' is wanted");
+			return bad(p, "expected ','");
 		if (!closes) {
 			p->at += in->nr != 0;
 			return NULL;
@@ -248,7 +248,7 @@ struct strobe_error *json_parse(const uint8_t *text, size_t n, struct json_doc *
 		TRY(close_or_go_on(&p, &is_over));
 	}
 	skip_blanks(&p);
-	return p.at == p.end ? NULL : bad(&p, "more behind its end");
+	return p.at == p.end ? NULL : bad(&p, "unexpected text after the end");
 }
 
 void json_doc_deinit(struct json_doc *d)

@@ -25,7 +25,7 @@ struct json_value {
 	union {
 		double number;
 		struct {
-			uint32_t text, bytes; /* in json_doc.text, with a NUL behind it */
+			uint32_t text, bytes; /* in json_doc.text, with a NUL after it */
 		};
 		struct {
 			uint32_t first, nr;   /* children */

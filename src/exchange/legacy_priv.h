@@ -17,7 +17,7 @@ void legacy_push_addresses(struct address_profile *a, const char *s, enum legacy
 void legacy_unsample(int64_t rate, int64_t *count, int64_t *bytes);
 struct strobe_error *legacy_bad_line(const char *line);
 
-/* Java's: samples name places by number, and a table behind them tells what the numbers are. */
+/* Java's: samples name places by number, and a table after them says what the numbers are. */
 bool java_text_probe(const char *p, size_t n);
 struct strobe_error *java_text_read(const char *p, size_t n, struct profile **ret) _must_check_;
 /* That table: frames for the addresses of a profile; addresses mean nothing then. */

@@ -1,6 +1,6 @@
 /*
  * The text profiles from before profile.proto: heaps (gperftools and Go with debug=1), contention, threads, and Go's counts
- * of stacks (Java's: java.c). A first line that names the kind, a line a stack with addresses behind "@", and the process's mappings.
+ * of stacks (Java's: java.c). A first line that names the kind, a line a stack with addresses after "@", and the process's mappings.
  */
 #include <math.h>
 #include <stdio.h>
@@ -55,7 +55,7 @@ void legacy_push_addresses(struct address_profile *a, const char *s, enum legacy
 
 struct strobe_error *legacy_bad_line(const char *line)
 {
-	return error_create(ERROR_FORMAT, "a line is not as it should be: '%.60s'", line);
+	return error_create(ERROR_FORMAT, "invalid line: '%.60s'", line);
 }
 
 static void set_period(struct profile *p, const char *type, const char *unit, int64_t period)
@@ -134,7 +134,7 @@ static struct strobe_error *heap_line(struct address_profile *a, const struct he
 	if (!heap_figures(line, f, &rest))
 		return legacy_bad_line(line);
 	if ((!f[0] && f[1]) || (h->has_allocs && !f[2] && f[3]))
-		return error_create(ERROR_FORMAT, "bytes of no blocks: '%.60s'", line);
+		return error_create(ERROR_FORMAT, "invalid line, bytes without blocks: '%.60s'", line);
 	struct address_stack *s = address_profile_stack(a);
 	s->bytes = (uint64_t)(f[0] ? f[1] / f[0] : h->has_allocs && f[2] ? f[3] / f[2] : 0);
 	legacy_unsample(h->rate, &f[0], &f[1]);

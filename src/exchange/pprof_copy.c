@@ -128,7 +128,7 @@ struct strobe_error *pprof_copy_create(const uint8_t *p, size_t n, struct pprof_
 	struct pprof_copy *c = xcalloc(1, sizeof(*c));
 	struct strobe_error *err = NULL;
 	if (!gzip_is(p, n))
-		err = error_create(ERROR_FORMAT, "it is not packed");
+		err = error_create(ERROR_FORMAT, "it is not compressed");
 	if (!err)
 		err = exchange_unpack(p, n, "it", &c->unpacked);
 	if (!err && exchange_probe(c->unpacked.p, c->unpacked.n) != exchange_find("pprof"))

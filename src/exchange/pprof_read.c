@@ -15,7 +15,7 @@
 static struct strobe_error *id_put(struct id_table *t, uint64_t id, uint32_t index, const char *what)
 {
 	if (pprof_id_get(t, id) != PROFILE_NONE)
-		return error_create(ERROR_FORMAT, "it has two %ss of one id (%" PRIu64 ")", what, id);
+		return error_create(ERROR_FORMAT, "two %ss have the same ID (%" PRIu64 ")", what, id);
 	if (id < t->dense.len + 64) {
 		while (t->dense.len <= id)
 			vec_push(&t->dense, 0);
@@ -128,7 +128,7 @@ static struct strobe_error *read_line(struct pprof_reader *r, struct cursor c, s
 	frame->line = line > UINT32_MAX ? 0 : (uint32_t)line;
 	uint32_t index = pprof_id_get(&r->function_ids, id);
 	if (id && index == PROFILE_NONE)
-		return error_create(ERROR_FORMAT, "it names a function that it does not have (id %llu)", (unsigned long long)id);
+		return error_create(ERROR_FORMAT, "reference to a function that does not exist (ID %llu)", (unsigned long long)id);
 	if (index == PROFILE_NONE)
 		return NULL;
 	const struct raw_function *raw = &r->functions.data[index];
@@ -170,7 +170,7 @@ static struct strobe_error *read_location(struct pprof_reader *r, struct cursor 
 	struct stack_step l = { .first = (uint32_t)r->frames.len, .nr = lines ? lines : 1 };
 	uint32_t at = pprof_id_get(&r->mapping_ids, mapping);
 	if (mapping && at == PROFILE_NONE)
-		return error_create(ERROR_FORMAT, "it names a mapping that it does not have (id %llu)",
+		return error_create(ERROR_FORMAT, "reference to a mapping that does not exist (ID %llu)",
 				    (unsigned long long)mapping);
 	struct profile_frame plain = {
 		.mapping = at == PROFILE_NONE ? PROFILE_NONE : r->mappings.data[at],
@@ -216,7 +216,7 @@ static struct strobe_error *read_strings(struct pprof_reader *r)
 		vec_push(&r->strings, s);
 	}
 	if (c.bad)
-		return error_create(ERROR_FORMAT, "it is cut short or damaged at byte %zu", cursor_offset(&c));
+		return error_create(ERROR_FORMAT, "truncated or damaged at byte %zu", cursor_offset(&c));
 	if (!r->strings.len || r->strings.data[0].n)
 		return error_create(ERROR_FORMAT, "its table of strings does not begin with an empty one");
 	return NULL;

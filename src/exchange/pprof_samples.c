@@ -50,7 +50,7 @@ static struct strobe_error *add_location(const struct pprof_reader *r, struct pp
 {
 	uint32_t index = pprof_id_get(&r->location_ids, id);
 	if (index == PROFILE_NONE)
-		return error_create(ERROR_FORMAT, "it names a location that it does not have (id %llu)", (unsigned long long)id);
+		return error_create(ERROR_FORMAT, "reference to a location that does not exist (ID %llu)", (unsigned long long)id);
 	vec_push(&s->path, index);
 	return NULL;
 }

@@ -2,7 +2,7 @@
  * A profile.proto whose samples are read as they are wanted, and never kept: for reports that only sum over them. Its tables
  * are a profile without rows.
  *
- * Samples need not be told apart for sums; where they must be, because some are negative (pprof sums the sizes of samples that
+ * Sums do not need distinct samples; where they are needed, because some are negative (pprof sums the sizes of samples that
  * it has joined), or where anything is wrong with one, there is no stream: exchange_read_bytes() reads it, or says what is wrong.
  * One thread.
  */

@@ -262,7 +262,7 @@ static void write_mappings(struct writer *w)
 	free(facts);
 }
 
-/* Readers show the last value unless they are told another: of a recording that may be one that nothing was counted of. */
+/* Readers show the last value by default: of a recording that may be one that nothing was counted of. */
 static str_id default_event(const struct profile *p)
 {
 	uint32_t chosen;

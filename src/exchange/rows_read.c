@@ -1,7 +1,7 @@
 /*
  * The rows of rows.c read again: CSV, whose frames have names alone, and JSON, which has all of a frame.
  *
- * CSV is RFC 4180's. It does not tell what is a number: columns called pid, tid and cpu are, comm and cgroup are not, and others
+ * CSV is RFC 4180's. It does not say what is a number: columns called pid, tid and cpu are, comm and cgroup are not, and others
  * are where all that they hold is one.
  */
 #include <stdlib.h>
@@ -22,7 +22,7 @@ enum { CSV_EVENT, CSV_UNIT, CSV_SAMPLES, CSV_VALUE, CSV_LABELS };
 struct csv {
 	const char *at, *end;
 	size_t line;          /* of the row at hand */
-	struct strbuf text;   /* fields of the row, each with a NUL behind it */
+	struct strbuf text;   /* fields of the row, each with a NUL after it */
 	VEC(size_t) fields;   /* where each begins */
 };
 
@@ -31,7 +31,7 @@ static const char *field(const struct csv *c, size_t i)
 	return c->text.data + c->fields.data[i];
 }
 
-/* A field up to its comma or line end; false where a quote is not closed, or something stands behind it. */
+/* A field up to its comma or line end; false where a quote is not closed, or something follows it. */
 static bool next_field(struct csv *c)
 {
 	vec_push(&c->fields, c->text.len);
@@ -69,7 +69,7 @@ static struct strobe_error *next_row(struct csv *c, bool *ret_end)
 	size_t line = c->line;
 	while (!*ret_end) {
 		if (!next_field(c))
-			return error_create(ERROR_FORMAT, "line %zu has a quote that does not end with its field", line);
+			return error_create(ERROR_FORMAT, "line %zu: unexpected text after a closing quote, or none", line);
 		if (c->at == c->end || *c->at != ',')
 			break;
 		c->at++;
@@ -85,7 +85,7 @@ static bool is_number(const char *name, const char *value)
 	return !*value || text_to_i64(value, &number);
 }
 
-/* The columns of labels by the header's names; all values are looked at, since the file does not tell their kind. */
+/* The columns of labels by the header's names; all values are looked at, since the file does not say of what kind they are. */
 static struct strobe_error *declare_columns(struct profile *p, struct csv c, size_t *ret_fields)
 {
 	bool end;
@@ -134,7 +134,7 @@ static struct strobe_error *take_row(struct profile *p, const struct csv *c, siz
 	uint64_t samples;
 	int64_t value;
 	if (!text_to_u64(field(c, CSV_SAMPLES), &samples) || !text_to_i64(field(c, CSV_VALUE), &value))
-		return error_create(ERROR_FORMAT, "line %zu has no numbers of samples and value", line);
+		return error_create(ERROR_FORMAT, "line %zu has no valid number of samples or no valid value", line);
 	for (size_t i = 0; i < p->columns.len; i++) {
 		const char *text = field(c, CSV_LABELS + i);
 		int64_t number = 0;
@@ -251,13 +251,13 @@ static struct strobe_error *take_json_row(struct json_rows *r, uint32_t row)
 	while (event < r->p->events.len && strcmp(profile_str(r->p, r->p->events.data[event].name), name))
 		event++;
 	if (event == r->p->events.len)
-		return error_create(ERROR_FORMAT, "a row is of the event '%s', which is not among its events", name);
+		return error_create(ERROR_FORMAT, "a row has the event '%s', which is not one of its events", name);
 	if (!(samples >= 0 && samples < 9e18 && value > -9e18 && value < 9e18))
-		return error_create(ERROR_FORMAT, "a row has no usable numbers of samples and value");
+		return error_create(ERROR_FORMAT, "a row has no valid number of samples or no valid value");
 	for (uint32_t v = json_first(d, json_member(d, row, "stack")); v != JSON_NONE; v = json_next(d, v)) {
 		uint32_t frame = json_index(d, v);
 		if (frame >= r->frames.len)
-			return error_create(ERROR_FORMAT, "a stack has a frame that is not among its frames");
+			return error_create(ERROR_FORMAT, "a stack refers to a frame that does not exist");
 		stack = profile_stack(r->p, stack, r->frames.data[frame]);
 	}
 	labels_id labels = labels_of(r, json_member(d, row, "labels"));

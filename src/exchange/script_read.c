@@ -1,6 +1,6 @@
 /*
  * The text of `perf script` as a profile: a head for each sample, its frames on the lines below it up to an empty line, or
- * its one place behind the head. What a sample lacks (-F) is left out. Source: perf-script(1), and what it prints.
+ * its one place after the head. What a sample lacks (-F) is left out. Source: perf-script(1), and what it prints.
  */
 #include <string.h>
 
@@ -17,9 +17,9 @@ struct piece {
 
 struct head {
 	struct piece comm, event; /* event.n 0: none is named */
-	uint32_t pid, tid, cpu;   /* pid UINT32_MAX: only one number is told, and it is the thread's */
-	uint64_t time_ns, period; /* period 0: none is told */
-	struct piece rest;        /* behind the event: a tracepoint's fields, or the place of a sample without a stack */
+	uint32_t pid, tid, cpu;   /* pid UINT32_MAX: there is only one number, the thread's */
+	uint64_t time_ns, period; /* period 0: there is none */
+	struct piece rest;        /* after the event: a tracepoint's fields, or the place of a sample without a stack */
 };
 
 static bool is_blank(char c)
@@ -114,7 +114,7 @@ static void take_time(struct piece *s, struct head *h)
 	*s = skip_blanks(at);
 }
 
-/* "  10101010 cpu-clock: ", the period being optional; what is behind stays. */
+/* "  10101010 cpu-clock: ", the period being optional; what is after stays. */
 static bool take_event(struct piece *s, struct head *h)
 {
 	struct piece at = *s;
@@ -133,7 +133,7 @@ static bool take_event(struct piece *s, struct head *h)
 }
 
 /*
- * Names may hold blanks and numbers: the first number that stands alone behind a blank is taken for the task's. "swapper
+ * Names may hold blanks and numbers: the first number that is a word of its own is taken for the task's. "swapper
  *     0 [001] 12.345: cycles: ".
  */
 static bool parse_head(struct piece line, struct head *ret)
@@ -352,7 +352,7 @@ struct strobe_error *script_read(const uint8_t *p, size_t n, struct profile **re
 	vec_deinit(&r.frames);
 	if (!r.samples) {
 		profile_destroy(r.p);
-		return error_create(ERROR_FORMAT, "it holds no samples as 'perf script' prints them");
+		return error_create(ERROR_FORMAT, "it has no samples in the format of 'perf script'");
 	}
 	*ret = r.p;
 	return NULL;

@@ -204,7 +204,7 @@ static struct strobe_error *frame_at(const struct reader *r, uint32_t v, frame_i
 {
 	uint32_t index = json_index(&r->doc, v);
 	if (index >= r->frames.len)
-		return error_create(ERROR_FORMAT, "it names a frame that it does not have");
+		return error_create(ERROR_FORMAT, "reference to a frame that does not exist");
 	*ret = r->frames.data[index];
 	return NULL;
 }
@@ -270,7 +270,7 @@ static struct strobe_error *read_all(struct reader *r)
 	const struct json_doc *d = &r->doc;
 	uint32_t frames = json_member(d, json_member(d, 0, "shared"), "frames"), profiles = json_member(d, 0, "profiles");
 	if (!json_is(d, frames, JSON_KIND_ARRAY) || !json_is(d, profiles, JSON_KIND_ARRAY))
-		return error_create(ERROR_FORMAT, "it has no frames or no profiles of speedscope");
+		return error_create(ERROR_FORMAT, "no frames or no profiles of speedscope");
 	r->p->origin.events_are_values = !json_is(d, json_member(d, 0, "strobeIsRecording"), JSON_KIND_TRUE);
 	foreign_read_labels(&r->labels, d, 0, r->p);
 	for (uint32_t f = json_first(d, frames); f != JSON_NONE; f = json_next(d, f))
@@ -299,7 +299,7 @@ struct strobe_error *speedscope_read(const uint8_t *p, size_t n, struct profile 
 	return foreign_finish(r.p, err, ret);
 }
 
-/* Of a JSON text what tells it apart must stand early, for only so much is looked at. */
+/* What identifies the format must be near the start of the JSON text: no more is examined. */
 bool speedscope_probe(const uint8_t *p, size_t n)
 {
 	n = n > 4096 ? 4096 : n;

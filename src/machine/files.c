@@ -8,7 +8,7 @@
 #define FLAG_MAP_HUGETLB 0x40000 /* as in the record, whatever the libc here calls it */
 #define FLAG_PROT_EXEC   4
 
-/* What tells one file from another; the address of these is the key of the index. */
+/* What distinguishes one file from another; the address of these is the key of the index. */
 struct file_key {
 	str_id path;
 	enum mapped_kind kind;
@@ -178,7 +178,7 @@ struct mapped_file *files_take_over(struct machine *m, const struct mapped_file 
 		.ino = old->ino,
 		.ino_generation = old->ino_generation,
 	};
-	/* Records name a file by inode or by build-id, which then is not what env told later. */
+	/* Records name a file by inode or by build-id, which then is not what env says later. */
 	if (key_is_bare(&k)) {
 		k.build_id_len = old->build_id_len;
 		memcpy(k.build_id, old->build_id, sizeof(k.build_id));
@@ -254,7 +254,7 @@ static bool is_kernel_name(const char *name)
 	return text_has_prefix(name, "[kernel.") || text_has_prefix(name, "[guest.kernel.");
 }
 
-/* "[kernel.kallsyms]_text" → "[kernel.kallsyms]": behind the bracket stands the symbol that the record is anchored to. */
+/* "[kernel.kallsyms]_text" → "[kernel.kallsyms]": the bracket is followed by the symbol that the record is anchored to. */
 static str_id kernel_path(struct machine *m, const char *name)
 {
 	const char *bracket = strchr(name, ']');
@@ -279,7 +279,7 @@ struct mapped_file *files_find(struct machine *m, const struct record_mmap *r, b
 	}
 	if (k.kind == MAPPED_ANON) {
 		k.pid = r->pid;
-		/* Code in memory that is no file can only have been written by a JIT compiler, which may tell of it here. */
+		/* Code in memory without a file can only have been written by a JIT compiler, which may describe it here. */
 		bool is_memfd = text_has_prefix(r->filename, "/memfd:");
 		if ((r->prot & FLAG_PROT_EXEC || !r->is_mmap2) && !r->is_data && !is_memfd) {
 			char path[64];

@@ -49,7 +49,7 @@ static void keep_process(struct forgetting *f, uint32_t process)
 		keep_version(f, process, i);
 }
 
-/* Threads that have not ended; nor has another taken their id, whose fork tells that the end was lost. */
+/* Threads that have not ended, and whose id no other has: its fork would say that the end was lost. */
 static void keep_threads(struct forgetting *f)
 {
 	const struct u64map *lines = &f->from->thread_lines;

@@ -24,7 +24,7 @@ enum mapped_kind {
 	MAPPED_OTHER_KERNEL, /* out-of-line ksymbols: ftrace trampolines, kprobe slots */
 	MAPPED_VDSO,      /* [vdso] */
 	MAPPED_VSYSCALL,
-	MAPPED_JIT,       /* code that a jitdump tells of: the file is the dump, pgoff the offset of code in it */
+	MAPPED_JIT,       /* code from a jitdump: the file is the dump, pgoff the offset of code in it */
 	MAPPED_ANON,      /* //anon, [heap], [stack], memfd and the like: code here is JIT code */
 };
 
@@ -82,7 +82,7 @@ void machine_seal(struct machine *m);
 /* Changes whenever a record was applied: what was asked before may have another answer now. */
 uint64_t machine_generation(const struct machine *m);
 
-/* The thread at that time; made up with comm ":TID" where no record told of it. Never NULL. */
+/* The thread at that time; made up with comm ":TID" where no record mentions it. Never NULL. */
 const struct thread *machine_thread(struct machine *m, uint32_t pid, uint32_t tid, uint64_t time_ns);
 /* Its name at that time, in the machine's string table; "swapper" for tid 0. */
 str_id machine_comm(struct machine *m, const struct thread *t, uint64_t time_ns);

@@ -50,7 +50,7 @@ struct thread_history {
 	VEC(struct comm_version) comms;
 	const struct perf_ns_link_info *namespaces;
 	uint32_t namespaces_nr;
-	bool made_up; /* no record told of it */
+	bool made_up; /* no record mentions it */
 	bool stays;   /* of forget.c alone */
 };
 
@@ -78,7 +78,7 @@ struct machine {
 	uint32_t edition;
 	uint64_t now_ns; /* time of the latest record applied */
 	uint64_t generation;
-	bool asked;
+	bool was_read;
 
 	struct {
 		struct arena arena; /* copies of those records that do not stay where they are */

@@ -249,7 +249,7 @@ static const struct map *kernel_map(struct fixture *f, uint64_t ip, uint64_t t)
 static void the_kernel_its_modules_and_its_symbols(void **state)
 {
 	struct fixture *f = *state;
-	/* An old recorder's kernel: no end, so that modules lie inside of it; told after one of them. */
+	/* An old recorder's kernel: no end, so that modules are inside of it; its record follows that of one of them. */
 	machine_apply(f->m, build_mmap(&f->b, KERNEL, UINT32_MAX, 0xffffffffc0100000, 0x1000, 0, "/lib/modules/6/crc-t10.ko.xz"), 0);
 	machine_apply(f->m, build_mmap(&f->b, KERNEL, UINT32_MAX, 0xffffffff81000000, 0, 0xffffffff81000000, "[kernel.kallsyms]_text"), 0);
 	machine_apply(f->m, build_mmap(&f->b, KERNEL, UINT32_MAX, 0xffffffffc0200000, 0x1000, 0, "[nf_tables]"), 0);
@@ -298,7 +298,7 @@ static void one_file_for_one_path_and_inode(void **state)
 	assert_int_equal(machine_files_count(f->m), 2);
 }
 
-static void threads_nobody_told_of(void **state)
+static void threads_without_a_record(void **state)
 {
 	struct fixture *f = *state;
 	map_file(f, 0, 10, 0x1000, 0x2000, 0, "/bin/srv");
@@ -311,7 +311,7 @@ static void threads_nobody_told_of(void **state)
 	assert_ptr_equal(machine_thread(f->m, 10, 77, 5), machine_thread(f->m, 10, 77, 9));
 }
 
-static void the_first_name_told_holds_for_before(void **state)
+static void the_first_name_holds_for_before(void **state)
 {
 	struct fixture *f = *state;
 	comm(f, 100, 10, 10, "named", false);
@@ -372,22 +372,22 @@ static void namespaces_and_cgroups(void **state)
 
 #define PIDS 13
 
-/* Two machines that are told the same. */
+/* Two machines that get the same records. */
 struct twins {
 	struct fixture *f;
 	struct machine *remembers, *forgets;
 	bool lives[PIDS], has_thread[PIDS];
 };
 
-static void tell(struct twins *w, struct record r, uint64_t t)
+static void feed(struct twins *w, struct record r, uint64_t t)
 {
 	machine_apply(w->remembers, r, t);
 	machine_apply(w->forgets, r, t);
 }
 
-static void tell_end(struct twins *w, uint32_t i, uint32_t tid, uint64_t t)
+static void feed_end(struct twins *w, uint32_t i, uint32_t tid, uint64_t t)
 {
-	tell(w, build_task(&w->f->b, PERF_RECORD_EXIT, 10 + i, 1, tid, 1, t), t);
+	feed(w, build_task(&w->f->b, PERF_RECORD_EXIT, 10 + i, 1, tid, 1, t), t);
 }
 
 /* One step of a made-up life of a system. */
@@ -398,25 +398,25 @@ static void live_on(struct twins *w, uint64_t t, uint32_t r)
 	char name[32];
 	snprintf(name, sizeof(name), "/bin/f%u", (r >> 16) % 40 + (unsigned)(t / 2000));
 	if (!w->lives[i]) {
-		tell(w, build_task(b, PERF_RECORD_FORK, pid, w->lives[j] ? 10 + j : 1, pid, w->lives[j] ? 10 + j : 1, t), t);
+		feed(w, build_task(b, PERF_RECORD_FORK, pid, w->lives[j] ? 10 + j : 1, pid, w->lives[j] ? 10 + j : 1, t), t);
 		w->lives[i] = true;
 		return;
 	}
 	switch ((r >> 4) % 8) {
 	case 0:
 		if (w->has_thread[i])
-			tell_end(w, i, pid + 100, t);
-		tell_end(w, i, pid, t);
+			feed_end(w, i, pid + 100, t);
+		feed_end(w, i, pid, t);
 		w->lives[i] = w->has_thread[i] = false;
 		break;
 	case 1:
 		if (!w->has_thread[i])
-			tell(w, build_task(b, PERF_RECORD_FORK, pid, pid, pid + 100, pid, t), t);
+			feed(w, build_task(b, PERF_RECORD_FORK, pid, pid, pid + 100, pid, t), t);
 		w->has_thread[i] = true;
 		break;
-	case 2: tell(w, build_comm(b, pid, pid, name + 5, r >> 30), t); break;
+	case 2: feed(w, build_comm(b, pid, pid, name + 5, r >> 30), t); break;
 	default:
-		tell(w, build_mmap2(b, USER, pid, pid, 0x1000 * (1 + (r >> 12) % 8), 0x1000 * (1 + r % 2), 0,
+		feed(w, build_mmap2(b, USER, pid, pid, 0x1000 * (1 + (r >> 12) % 8), 0x1000 * (1 + r % 2), 0,
 				    strlen(name) + r % 3, name), t);
 	}
 }
@@ -424,7 +424,7 @@ static void live_on(struct twins *w, uint64_t t, uint32_t r)
 static void same_answers(struct machine *a, struct machine *b, uint32_t pid, uint32_t tid, uint64_t t)
 {
 	struct machine_view x = machine_view(a, pid, tid, t), y = machine_view(b, pid, tid, t);
-	/* A name that was made up says that nobody told of the thread: who forgot that it ended, says so as well. */
+	/* A made-up name means that no record mentions the thread: so does a machine that forgot that it ended. */
 	if (x.thread->end_ns >= t) {
 		assert_string_equal(strtab_get(machine_strings(a), x.comm), strtab_get(machine_strings(b), y.comm));
 		assert_int_equal(x.thread->ppid, y.thread->ppid);
@@ -482,8 +482,8 @@ int main(void)
 		TEST(the_kernel_its_modules_and_its_symbols),
 		TEST(build_ids_go_to_the_files_of_their_paths),
 		TEST(one_file_for_one_path_and_inode),
-		TEST(threads_nobody_told_of),
-		TEST(the_first_name_told_holds_for_before),
+		TEST(threads_without_a_record),
+		TEST(the_first_name_holds_for_before),
 		TEST(a_fork_storm_costs_no_copies),
 		TEST(namespaces_and_cgroups),
 		TEST(who_forgets_answers_the_same),

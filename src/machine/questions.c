@@ -11,7 +11,7 @@
 
 static void get_ready(struct machine *m)
 {
-	if (m->pending.records.len || !m->asked)
+	if (m->pending.records.len || !m->was_read)
 		machine_seal(m);
 }
 
@@ -27,7 +27,7 @@ static bool made_up_eq(const void *table, uint32_t id, const void *key)
 	return t->pid == k->pid && t->tid == k->tid && t->process == k->process;
 }
 
-/* A thread that only samples tell of. It belongs to its pid's process where that is known. */
+/* A thread that only samples mention. It belongs to its pid's process where that is known. */
 static struct thread_history *make_up(struct machine *m, struct made_up_key k)
 {
 	uint64_t hash = hash_combine((uint64_t)k.pid << 32 | k.tid, (uintptr_t)k.process);
@@ -169,7 +169,7 @@ uint32_t machine_space(struct machine *m, const struct thread *t, uint64_t time_
 	return find_space(m, t->process, time_ns, &from, ret_until, &kernel);
 }
 
-/* Guests have one kernel as far as a recording tells, and their processes' maps are not recorded. */
+/* Guests have one kernel as far as a recording says, and their processes' maps are not recorded. */
 static const struct map *map_of(const struct machine *m, const struct space *s, uint16_t cpumode, uint64_t ip)
 {
 	switch (cpumode) {

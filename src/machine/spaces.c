@@ -21,12 +21,12 @@ static void push_version(struct process *p, struct space_version v)
 
 /*
  * The version to change at time_ns: the last one where nobody can have seen or inherited it, else a new one after it.
- * Recorders tell all maps that were there before with time 0: those must not become a version each.
+ * Recorders write all maps that existed before with time 0: these must not become a version each.
  */
 static struct space_version *version_for_change(struct machine *m, struct process *p, uint64_t time_ns)
 {
 	struct space_version *last = &vec_last(&p->versions);
-	if (last->from_ns == time_ns && !last->shared && !m->asked && last->home_process == p->index)
+	if (last->from_ns == time_ns && !last->shared && !m->was_read && last->home_process == p->index)
 		return last;
 	push_version(p, (struct space_version){ .from_ns = time_ns, .epoch = last->epoch });
 	return &vec_last(&p->versions);
@@ -104,7 +104,7 @@ static void find_map(void *ctx, const struct map *map)
 }
 
 /*
- * A run-time compiler makes its memory executable again and again, and each time a record tells that it is mapped: the code
+ * A run-time compiler makes its memory executable again and again, and each time a record says that it is mapped: the code
  * that a jitdump placed there has not gone. The new map goes around it. False where there is none of that.
  */
 static bool add_around_code(struct machine *m, struct process *p, const struct map *map, uint64_t time_ns)
@@ -156,7 +156,7 @@ void process_add_map(struct machine *m, struct process *p, const struct map *map
 		v->epoch->root = maptree_insert(&m->tree, root, map, time_ns, v->epoch->edition);
 		return;
 	}
-	/* The kernel's image may be told with the address space's end as its own: modules inside of it stay. */
+	/* The record of the kernel's image may end where the address space does: modules inside of it stay. */
 	struct kept_maps kept = { .start = map->start, .end = map->end };
 	if (is_kernel_image(map))
 		maptree_each(root, UINT64_MAX, keep_inner_map, &kept);

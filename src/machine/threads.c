@@ -58,7 +58,7 @@ struct thread_history *thread_at(const struct machine *m, uint32_t tid, uint64_t
 	return line->all.data[after - 1];
 }
 
-/* The latest with this tid; made where no record told of its start: it was there before. */
+/* The latest with this tid; made where no record mentions its start: it was there before. */
 static struct thread_history *latest(struct machine *m, uint32_t pid, uint32_t tid, uint64_t time_ns)
 {
 	struct thread_line *line = line_of(m, tid);
@@ -92,7 +92,7 @@ void threads_fork(struct machine *m, const struct record_task *r, bool clone_map
 {
 	if (r->tid == 0)
 		return; /* the idle task of a CPU that came up */
-	/* A parent that no other record tells of is a task all the same: lists of tasks show whose child this is. */
+	/* A parent that no other record mentions is a task too: lists of tasks show whose child this is. */
 	struct thread_history *parent = latest(m, r->ppid, r->ptid, time_ns);
 	struct process *process;
 	if (r->pid == r->ppid && r->pid != r->tid) {

@@ -28,5 +28,5 @@ struct net_body {
 
 /* Whether it begins as a URL that can be fetched. */
 bool net_is_url(const char *s);
-/* ERROR_NOT_FOUND for a 404; the message tells of the server's status and the first line that it said. */
+/* ERROR_NOT_FOUND for a 404; the message has the server's status and the first line of its answer. */
 struct strobe_error *net_fetch(const char *url, const struct net_options *options, struct net_body *ret) _must_check_;

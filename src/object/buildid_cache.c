@@ -92,7 +92,7 @@ struct strobe_error *buildid_cache_add(const char *dir, const char *hex, const c
 	while (*path == '/')
 		path++;
 	if (!is_hex(hex) || !buildid_cache_is_safe(path))
-		return error_create(ERROR_FORMAT, "'%s' with the build-id '%s' is nothing that can be cached", path, hex);
+		return error_create(ERROR_FORMAT, "'%s' with the build ID '%s' cannot be cached", path, hex);
 	_cleanup_free_ char *entry = xasprintf("%s/%s/%s", dir, path, hex);
 	_cleanup_free_ char *links = xasprintf("%s/.build-id/%.2s", dir, hex);
 	_cleanup_free_ char *link = xasprintf("%s/%s", links, hex + 2);

@@ -1,17 +1,17 @@
 /*
  * The build-id cache: files kept by build-id, so that what was recorded can be named after it was replaced, or elsewhere.
  *
- * The layout is the one of the reference, and either tool reads and writes the other's entries:
+ * The layout is the one of perf, and either tool reads and writes the other's entries:
  *
  *	DIR/PATH/HEX/elf                the file ("vdso", "kallsyms" for those; "debug": its debug information; "probes")
- *	DIR/PATH/HEX/symbols            symbols and unwind tables of a large file, alone (which the reference has not, nor these:)
+ *	DIR/PATH/HEX/symbols            symbols and unwind tables of a large file, alone (perf has neither this nor these:)
  *	DIR/PATH/HEX/dwp                split debug information in one package, and
  *	DIR/PATH/HEX/dwo-0123…          of one unit, by the 16 digits of its id
  *	DIR/.build-id/xx/yyyy…          a link to ../../PATH/HEX
  *
  * PATH is where the file was, or its name in brackets. Paths that try to leave DIR ("..") are refused: they may come from a
  * recording. What is added is a hard link where the file system allows, else a copy, and never half of one. No state; two
- * processes may add the same entry. Source: perf-buildid-cache(1), and what the reference leaves on disk.
+ * processes may add the same entry. Source: perf-buildid-cache(1), and what perf leaves on disk.
  */
 #pragma once
 #include <stdbool.h>

@@ -190,7 +190,7 @@ static struct strobe_error *ask(struct debuginfod *d, struct server *s, const ch
 	_cleanup_free_ char *url = xasprintf("%s/buildid/%s/%s", s->url, hex, kind);
 	struct net_options options = { .stall_s = d->stall_s, .timeout_s = d->most_s, .most_bytes = d->most_bytes };
 	struct net_body body;
-	log_info("asking %s", url);
+	log_info("fetching %s", url);
 	struct strobe_error *err = net_fetch(url, &options, &body);
 	if (err && error_is(err, ERROR_NOT_FOUND))
 		return err;

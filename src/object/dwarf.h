@@ -45,7 +45,7 @@ void dwarf_destroy(struct dwarf *d);
  */
 void dwarf_rest(const struct dwarf *d);
 
-#define DWARF_FRAMES_MAX 64 /* deepest nesting of inlined calls that is told */
+#define DWARF_FRAMES_MAX 64 /* deepest nesting of inlined calls that is returned */
 
 /* What the code at an address belongs to, innermost first; each but the last was inlined into the next. */
 struct dwarf_frame {
@@ -61,7 +61,7 @@ unsigned dwarf_frames(struct dwarf *d, uint64_t addr, struct dwarf_frame ret[DWA
 unsigned dwarf_functions(struct dwarf *d, uint64_t addr, struct dwarf_frame ret[DWARF_FRAMES_MAX]);
 /* File and line alone: cheaper. False where none is known. */
 bool dwarf_line(struct dwarf *d, uint64_t addr, struct dwarf_frame *ret);
-/* Calls fn for each row of the line table of the unit at addr, for listings of source; ends with line 0 behind a sequence. */
+/* Calls fn for each row of the line table of the unit at addr, for listings of source; ends with line 0 after a sequence. */
 void dwarf_each_line(struct dwarf *d, uint64_t addr,
 		     void (*fn)(void *ctx, uint64_t addr, const char *file, uint32_t line), void *ctx);
 /* Calls fn for each unit whose functions are in a .dwo, with the path of that, for as long as it returns true. */

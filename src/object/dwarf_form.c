@@ -85,7 +85,7 @@ static void count_width(struct dwarf_abbrev *a, unsigned width)
  */
 #define ATTRS_MAX 256
 
-/* False at the end of an entry's attributes, and where they are damaged, which c->bad tells. */
+/* False at the end of an entry's attributes, and where they are damaged, which c->bad says. */
 static bool next_attr(struct cursor *c, struct dwarf_attr *ret)
 {
 	uint64_t name = cursor_uleb(c), form = cursor_uleb(c);
@@ -131,12 +131,12 @@ static bool find_table(struct dwarf_file *f, uint64_t offset, struct cursor *ret
 }
 
 /*
- * Tables may overlap, each unit's beginning one entry behind the last one's: all of them together then have as many entries as
+ * Tables may overlap, each unit's beginning one entry after the last one's: all of them together then have as many entries as
  * the file has bytes, squared. Where they do not, each is read twice at the most.
  */
 #define READ_TIMES_MAX 4
 
-/* The next entry of a table, its attributes behind those of t; false at the end, and where it is damaged. */
+/* The next entry of a table, its attributes after those of t; false at the end, and where it is damaged. */
 static bool next_abbrev(struct dwarf_file *f, struct cursor *c, struct dwarf_abbrevs *t, struct dwarf_abbrev *ret)
 {
 	size_t before = cursor_left(c);

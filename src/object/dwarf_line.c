@@ -255,7 +255,7 @@ static void run(struct program *p, struct state *s)
 	p->rows.len = s->first; /* a sequence that was not ended */
 }
 
-/* Sequences by address; of those that overlap, what is behind the start of the next is cut off. */
+/* Sequences by address; of those that overlap, what is after the start of the next is cut off. */
 static void keep_rows(struct program *p, struct state *s)
 {
 	struct dwarf_unit *u = p->u;

@@ -101,7 +101,7 @@ typedef VEC(struct dwarf_range) dwarf_ranges;
 
 struct dwarf_row {
 	uint64_t addr;
-	uint32_t file, line; /* line 0 and file UINT32_MAX: behind the end of a sequence */
+	uint32_t file, line; /* line 0 and file UINT32_MAX: after the end of a sequence */
 	uint16_t column;
 };
 
@@ -224,7 +224,7 @@ bool dwarf_abbrev_alone(struct dwarf_file *f, uint64_t offset, uint64_t code, st
 const struct dwarf_abbrev *dwarf_abbrev_find(const struct dwarf_abbrevs *t, uint64_t code);
 /* The cursor is in the section DWARF_INFO of the unit's file, or in a line header (form by form). */
 struct dwarf_value dwarf_read_form(const struct dwarf_unit *u, struct cursor *c, uint16_t form, int64_t constant);
-/* The sibling of a DIE whose attributes begin at c, which stays; of no class where its abbreviation does not tell its place. */
+/* The sibling of a DIE whose attributes begin at c, which stays; of no class where its abbreviation does not give its place. */
 struct dwarf_value dwarf_read_sibling(const struct dwarf_unit *u, struct cursor c, const struct dwarf_abbrev *a);
 /* Goes over the value of an attribute. */
 void dwarf_skip_form(const struct dwarf_unit *u, struct cursor *c, uint16_t form);
@@ -269,7 +269,7 @@ void dwarf_need_root(struct dwarf_unit *u);
 void dwarf_root_ranges(const struct dwarf_unit *u, dwarf_ranges *to);
 
 /* ---- dwarf_index.c ---- */
-/* Which of the text segments there are, and which units .debug_aranges tells. */
+/* Which text segments there are, and which units .debug_aranges has. */
 void dwarf_build_index(struct dwarf *d);
 /* All units over an address, one after the other, their roots read; one of them may come twice. */
 struct dwarf_search {

@@ -68,8 +68,8 @@ static struct cursor cursor_at(const struct dwarf_unit *u, uint64_t offset)
 }
 
 /*
- * Whether no function with code stands below. Of types that holds where siblings are told, as GCC does: it defines methods outside of
- * them, and Rust, which does not, tells no siblings.
+ * Whether no function with code stands below. Of types that holds where siblings are given, as GCC does: it defines methods outside of
+ * them, and Rust, which does not, gives no siblings.
  */
 static bool holds_no_functions(const struct dwarf_abbrev *a)
 {

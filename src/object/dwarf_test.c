@@ -268,7 +268,7 @@ static void abbreviations_without_end(void **state)
 #define LONG_TABLE 20000
 #define ENTRY_BYTES 8 /* of its entries */
 
-/* Units of a long table, each one's beginning so many bytes behind the last one's. */
+/* Units of a long table, each one's beginning so many bytes after the last one's. */
 static void ask_of_long_table(uint32_t step)
 {
 	struct dwarf_frame f[DWARF_FRAMES_MAX];

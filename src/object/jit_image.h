@@ -3,7 +3,7 @@
  *
  * .text lies at JIT_IMAGE_TEXT, in the file and as an address, with a segment over it; then come .eh_frame where the compiler
  * gave one (from the next multiple of 8, which is what its relative pointers were made for), a symbol, a build-id made of
- * the content, and lines as DWARF 4. The layout is that of the reference. 64-bit, in our byte order.
+ * the content, and lines as DWARF 4. The layout is that of perf. 64-bit, in our byte order.
  */
 #pragma once
 #include <stddef.h>
@@ -24,7 +24,7 @@ struct jit_image {
 	const char *name;
 	const void *code;
 	size_t code_bytes;
-	const void *frames; /* .eh_frame, and .eh_frame_hdr behind it; or NULL */
+	const void *frames; /* .eh_frame, and .eh_frame_hdr after it; or NULL */
 	size_t frames_bytes, frames_header_bytes;
 	const struct jit_image_line *lines; /* by offset */
 	size_t lines_nr;

@@ -244,7 +244,7 @@ struct strobe_error *object_open_mini(struct object *o, struct object **ret)
 		return NULL;
 	TRY(object_unpack(packed, n, o->name, &unpacked, &bytes));
 	if (!unpacked)
-		return error_create(ERROR_FORMAT, "%s: its .gnu_debugdata is not packed by xz", o->name);
+		return error_create(ERROR_FORMAT, "%s: its .gnu_debugdata is not compressed with xz", o->name);
 	struct object *mini = object_alloc();
 	mini->unpacked = unpacked;
 	mini->data = unpacked;

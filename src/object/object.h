@@ -52,7 +52,7 @@ struct strobe_error *object_open_fd(int fd, const char *name, struct object **re
 /* The same for a file that may be packed as a whole, as kernel modules are: .ko.gz, .ko.xz, .ko.zst. */
 struct strobe_error *object_open_packed_fd(int fd, const char *name, struct object **ret) _must_check_;
 /*
- * Unpacks gzip, xz, zstd or bzip2, told apart by how they begin; *ret is owned by the caller, and NULL where the bytes are
+ * Unpacks gzip, xz, zstd or bzip2, distinguished by how they begin; *ret is owned by the caller, and NULL where the bytes are
  * none of these. Limited to 256 MB; ERROR_UNSUPPORTED where this build lacks the library.
  */
 struct strobe_error *object_unpack(const void *packed, size_t packed_bytes, const char *name, void **ret,

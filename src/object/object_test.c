@@ -23,7 +23,7 @@
 static const uint8_t code[64] = { 0xc3 };
 static const uint8_t id20[20] = { 0xde, 0xad, 0xbe, 0xef, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20 };
 
-/* Text at 0x2040 that lies at 0x40 less than a page before in the file, data behind it, a build-id. */
+/* Text at 0x2040 that is at 0x40 less than a page before in the file, data after it, a build-id. */
 static uint8_t *make_file(bool is_64bit, bool big, size_t *ret_bytes)
 {
 	struct elf_builder b = {

@@ -105,7 +105,7 @@ static int32_t read_i32(const uint8_t *p)
 	return (int32_t)((uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24);
 }
 
-/* jmp *slot, behind an endbr and a bnd or notrack prefix where control-flow protection is on. */
+/* jmp *slot, after an endbr and a bnd or notrack prefix where control-flow protection is on. */
 static void scan_x86(const struct plt *plt, const struct object_section *s, const uint8_t *p, size_t bytes,
 		     uint64_t got)
 {

@@ -19,7 +19,7 @@ static unsigned part_of(const struct object_section *s)
 
 /*
  * As the kernel's module loader lays them out: in the order of the file, each at its alignment. Only code that stays is known
- * to be at these distances from where a module begins; the rest is laid behind it, so that no two sections share an address.
+ * to be at these distances from where a module begins; the rest is laid after it, so that no two sections share an address.
  */
 void object_lay_out(struct object *o)
 {

@@ -65,12 +65,12 @@ bool section_cache_map(const struct object *o, const struct object_section *s, u
 	_cleanup_free_ char *name = is_worthwhile(o, bytes) ? name_of(o, s) : NULL;
 	if (!name || !user_cache_map(name, &to->kept))
 		return false;
-	struct kept_header wanted = header_of(o, s, bytes);
-	if (to->kept.bytes != sizeof(wanted) + bytes || memcmp(to->kept.data, &wanted, sizeof(wanted))) {
+	struct kept_header expected = header_of(o, s, bytes);
+	if (to->kept.bytes != sizeof(expected) + bytes || memcmp(to->kept.data, &expected, sizeof(expected))) {
 		filemap_close(&to->kept);
 		return false;
 	}
-	to->data = to->kept.data + sizeof(wanted);
+	to->data = to->kept.data + sizeof(expected);
 	to->bytes = (size_t)bytes;
 	return true;
 }

@@ -2,7 +2,7 @@
 
 #include "object/object_priv.h"
 
-/* Cuts a string table behind its last NUL, so that a name found inside it also ends inside it. */
+/* Cuts a string table after its last NUL, so that a name found inside it also ends inside it. */
 static void set_strings(struct object_symtab *t, const void *strings, size_t bytes)
 {
 	const char *last = bytes ? memrchr(strings, 0, bytes) : NULL;
@@ -59,7 +59,7 @@ static struct cursor cursor_at(const struct object *o, uint64_t vaddr)
 	return cursor_make(p ? p : (const uint8_t *)"", p ? n : 0, o->header.swap);
 }
 
-/* Nothing tells how many symbols there are but the hash tables over them: the last one of the last chain is the last. */
+/* Only the hash tables say how many symbols there are: the last one of the last chain is the last. */
 static uint64_t count_by_gnu_hash(const struct object *o, uint64_t table)
 {
 	struct cursor c = cursor_at(o, table);

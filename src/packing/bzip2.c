@@ -1,4 +1,4 @@
-/* bzip2: what the reference's archives are packed with. libbz2 is part of every Debian, and loaded when it is wanted. */
+/* bzip2: the compression of perf's archives. libbz2 is part of every Debian, and loaded on first use. */
 #include <bzlib.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +51,7 @@ static struct strobe_error *bzip2_create(bool unpack, void **ret)
 	return NULL;
 }
 
-/* Behind one stream another may follow (pbzip2 writes such files). */
+/* After one stream another may follow (pbzip2 writes such files). */
 static bool start_anew(struct bzip2 *z)
 {
 	z->decompress_end(&z->b);

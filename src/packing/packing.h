@@ -30,7 +30,7 @@ struct packing_io {
 };
 
 /*
- * All of a file that is in memory: *ret is the caller's, set on success alone. More than one stream, one behind the other, are
+ * All of a file that is in memory: *ret is the caller's, set on success alone. More than one stream, one after the other, are
  * one; what follows and is no stream is passed over. ERROR_LIMIT where it holds more than max_bytes, ERROR_FORMAT where it is
  * damaged, ERROR_TRUNCATED where it ends too early. The name is for messages.
  */

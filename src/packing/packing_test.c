@@ -76,7 +76,7 @@ static void cut_short_at_each_byte(void **state)
 		void *plain;
 		size_t n;
 		for (size_t cut = 6; cut < s->n; cut++) {
-			uint8_t *part = memcpy(malloc(cut), s->bytes, cut); /* so that a sanitizer sees what is read behind it */
+			uint8_t *part = memcpy(malloc(cut), s->bytes, cut); /* so that a sanitizer sees what is read after it */
 			struct strobe_error *err = packing_unpack(p, part, cut, 4096, "x", &plain, &n);
 			free(part);
 			if (!is_lacking(err))

@@ -21,7 +21,7 @@ static uint64_t get64(const uint8_t *p, bool swap)
 }
 
 /*
- * Version 2's magic tells the byte order. Version 1's does not: there the sizes must make sense in one order.
+ * Version 2's magic shows the byte order. Version 1's does not: there the sizes must make sense in one order.
  */
 static bool find_byte_order(const uint8_t *p, struct file_header *ret)
 {
@@ -53,7 +53,7 @@ static struct strobe_error *foreign(const char *name, const uint8_t *p, size_t b
 
 /*
  * The bitmap was written in words of the recorder's `long`. In big-endian words of 32 bits the halves of our 64-bit word
- * are in the other order; every recorder sets HOSTNAME, which tells.
+ * are in the other order; every recorder sets HOSTNAME, which shows it.
  */
 static void read_features(const uint8_t *p, struct file_header *ret)
 {
@@ -78,7 +78,7 @@ struct strobe_error *header_parse(const char *name, const void *data, size_t byt
 		return NULL;
 	}
 	if (ret->header_bytes < HEADER_BYTES_OLD || ret->header_bytes > UINT16_MAX)
-		return error_create(ERROR_FORMAT, "%s: its header says that it is %" PRIu64 " bytes long, which cannot be", name,
+		return error_create(ERROR_FORMAT, "%s: invalid header size: %" PRIu64 " bytes", name,
 				    ret->header_bytes);
 	if (bytes < ret->header_bytes)
 		return error_create(ERROR_TRUNCATED, "%s ends within its header, at byte %zu of %" PRIu64, name, bytes,
@@ -91,7 +91,7 @@ struct strobe_error *header_parse(const char *name, const void *data, size_t byt
 	if (ret->header_bytes >= PERF_FILE_HEADER_BYTES)
 		read_features(p + HEADER_BYTES_OLD, ret);
 	if (ret->attr_bytes < PERF_ATTR_SIZE_VER0 + 16 || ret->attr_bytes > UINT16_MAX)
-		return error_create(ERROR_FORMAT, "%s: its header says that an event takes %" PRIu64 " bytes, which cannot be",
+		return error_create(ERROR_FORMAT, "%s: invalid size of an event in the header: %" PRIu64 " bytes",
 				    name, ret->attr_bytes);
 	return NULL;
 }
@@ -125,7 +125,7 @@ static struct section read_section(struct cursor *c)
 
 /*
  * One attr and where its ids are. Tools write an attr of the size that its own size field says, and the section right
- * behind it, which is the end of the entry as well.
+ * after it, which is the end of the entry as well.
  */
 static struct strobe_error *load_attr(struct reader *rd, const uint8_t *entry, const uint8_t *data, uint64_t bytes,
 				      uint64_t *ids_left)
@@ -149,7 +149,7 @@ static struct strobe_error *load_attr(struct reader *rd, const uint8_t *entry, c
 				    rd->name, rd->env->events.len, ids.offset, ids.bytes, bytes);
 	/* Sections of ids do not overlap: together they cannot be more than the file. */
 	if (ids.bytes > *ids_left)
-		return error_create(ERROR_FORMAT, "%s: its events claim more ids than the file can hold", rd->name);
+		return error_create(ERROR_FORMAT, "%s: its events have more IDs than fit into the file", rd->name);
 	*ids_left -= ids.bytes;
 	uint32_t nr = (uint32_t)(ids.bytes / 8);
 	uint64_t *copy = arena_alloc(&rd->env->arena, (size_t)nr * 8 + 8);
@@ -173,11 +173,11 @@ static struct strobe_error *load_attrs(struct reader *rd, const uint8_t *data, u
 	for (uint64_t i = 0; i < attrs.bytes / h->attr_bytes; i++)
 		TRY(load_attr(rd, data + attrs.offset + i * h->attr_bytes, data, bytes, &ids_left));
 	if (!rd->env->events.len)
-		return error_create(ERROR_FORMAT, "%s names no event", rd->name);
+		return error_create(ERROR_FORMAT, "%s has no events", rd->name);
 	return NULL;
 }
 
-/* The table of sections stands right behind the data, in the order of the bits that are set. */
+/* The table of sections follows the data directly, in the order of the bits that are set. */
 static void load_features(struct reader *rd, const uint8_t *data, uint64_t bytes)
 {
 	const struct file_header *h = &rd->header;
@@ -210,7 +210,7 @@ static void load_features(struct reader *rd, const uint8_t *data, uint64_t bytes
 
 /*
  * A recorder that was killed leaves a data size of 0. So does one that recorded nothing; it has a table of sections where
- * the data would be, whose offsets lie behind it and inside the file.
+ * the data would be, whose offsets lie after it and inside the file.
  */
 static bool is_unfinished(const struct file_header *h, const uint8_t *data, uint64_t bytes)
 {
@@ -231,7 +231,7 @@ static bool is_unfinished(const struct file_header *h, const uint8_t *data, uint
 
 /*
  * Our own recorder's mark of a file that it has not finished: feature 0, which is reserved, and for its section a
- * FINISHED_ROUND whose size is that of the table (writer_round()). Records go on behind it.
+ * FINISHED_ROUND whose size is that of the table (writer_round()). Records go on after it.
  */
 static bool is_checkpointed(const struct file_header *h, const uint8_t *data, uint64_t bytes)
 {

@@ -232,7 +232,7 @@ struct strobe_error *input_unzip_peek(struct input *in, size_t want, uint8_t **r
 		u->len = out.pos;
 		if (u->produced > UNZIP_RECORD_MAX) {
 			u->drained = true;
-			return error_create(ERROR_FORMAT, "%s: a compressed record opens to more than %llu MB", in->name,
+			return error_create(ERROR_FORMAT, "%s: a compressed record decompresses to more than %llu MB", in->name,
 					    UNZIP_RECORD_MAX >> 20);
 		}
 		u->drained = u->in.pos == u->in.size && out.pos < out.size;

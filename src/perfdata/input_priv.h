@@ -54,7 +54,7 @@ static inline void input_advance(struct input *in, size_t n)
 }
 /* Steps over n bytes, however many; *ret_skipped is less where the input ends. */
 struct strobe_error *input_skip(struct input *in, uint64_t n, uint64_t *ret_skipped) _must_check_;
-/* Tells the kernel that bytes from pos on are about to be read, so that they cost no fault each. */
+/* Announces to the kernel that bytes from pos on will be read, so that they cost no fault each. */
 void input_populate(const struct input *in, uint64_t pos, uint64_t bytes);
 void input_leave(const struct input *in, uint64_t pos, uint64_t bytes);
 

@@ -89,7 +89,7 @@ static struct strobe_error *open_input(struct reader *rd)
 	return reader_preload(rd);
 }
 
-/* Someone else's file may be made to mislead: the reference asks for -f, and so do we. */
+/* Another user's file may be made to mislead: perf requires -f, and so do we. */
 static struct strobe_error *check_owner(const char *path, const struct stat *st, bool force)
 {
 	if (force || !st->st_uid || st->st_uid == geteuid())

@@ -23,7 +23,7 @@ static struct input *current(struct reader *rd)
 	return &rd->inputs.data[rd->current];
 }
 
-/* Ends the stream with an error that is told again whenever someone asks for more. */
+/* Ends the stream with an error that is returned again for each further read. */
 static struct strobe_error *fail(struct reader *rd, struct strobe_error *err)
 {
 	rd->error = err;
@@ -43,7 +43,7 @@ static struct strobe_error *damaged(struct reader *rd, uint64_t offset, unsigned
 	if (current(rd)->size)
 		rd->damage.skipped_bytes += current(rd)->end - offset;
 	return fail(rd, error_create(ERROR_FORMAT,
-				     "%s: the record at byte %" PRIu64 " says that it is %u bytes long: the rest cannot be "
+				     "%s: the record at byte %" PRIu64 " has the invalid size %u: the rest cannot be "
 				     "read (complete records before it: %" PRIu64 ")",
 				     current(rd)->name, offset, size, rd->records));
 }
@@ -98,7 +98,7 @@ static struct strobe_error *find_unzipped(struct reader *rd, struct found *f)
 		return NULL; /* the rest of it comes with the next compressed record */
 	f->hdr = header_at(rd, p);
 	if (f->hdr.size < sizeof(f->hdr))
-		return error_create(ERROR_FORMAT, "%s: a compressed record says that it is %u bytes long", in->name,
+		return error_create(ERROR_FORMAT, "%s: a compressed record contains one with the invalid size %u", in->name,
 				    f->hdr.size);
 	TRY(input_unzip_peek(in, f->hdr.size, &p, &have));
 	if (have < f->hdr.size)
@@ -148,7 +148,7 @@ static struct strobe_error *find_raw(struct reader *rd, struct found *f)
 	return NULL;
 }
 
-static uint64_t number_behind_header(const struct reader *rd, const struct found *f, size_t bytes)
+static uint64_t number_after_header(const struct reader *rd, const struct found *f, size_t bytes)
 {
 	uint32_t u32 = 0;
 	uint64_t u64 = 0;
@@ -169,8 +169,8 @@ static uint64_t payload_of(const struct reader *rd, const struct found *f)
 	if (f->from_unzip)
 		return 0;
 	if (f->hdr.type == RECORD_HEADER_TRACING_DATA && rd->env->is_pipe)
-		return number_behind_header(rd, f, sizeof(uint32_t));
-	return f->hdr.type == RECORD_AUXTRACE ? number_behind_header(rd, f, sizeof(uint64_t)) : 0;
+		return number_after_header(rd, f, sizeof(uint32_t));
+	return f->hdr.type == RECORD_AUXTRACE ? number_after_header(rd, f, sizeof(uint64_t)) : 0;
 }
 
 /* A compressed record: what is in it comes next. The record itself is given too, for those that count. */
@@ -179,7 +179,7 @@ static struct strobe_error *open_compressed(struct reader *rd, const struct foun
 	size_t skip = sizeof(f->hdr), bytes = f->hdr.size - sizeof(f->hdr);
 
 	if (f->hdr.type == RECORD_COMPRESSED2) { /* says how much of it is padding */
-		uint64_t data_bytes = number_behind_header(rd, f, sizeof(uint64_t));
+		uint64_t data_bytes = number_after_header(rd, f, sizeof(uint64_t));
 		if (bytes < sizeof(data_bytes))
 			return error_create(ERROR_FORMAT, "%s: a compressed record is too short", current(rd)->name);
 		skip += sizeof(data_bytes);
@@ -192,7 +192,7 @@ static struct strobe_error *open_compressed(struct reader *rd, const struct foun
 
 /*
  * The formats of tracepoints follow their record in a stream. They are kept, being part of the environment. `before` is
- * where the record stands behind the input's position; it may move, so f is looked up again.
+ * where the record is after the input's position; it may move, so f is looked up again.
  */
 static struct strobe_error *take_tracing_data(struct reader *rd, size_t before, struct found *f)
 {
@@ -206,7 +206,7 @@ static struct strobe_error *take_tracing_data(struct reader *rd, size_t before, 
 	TRY(input_peek(in, before + f->hdr.size + bytes, &p, &have));
 	f->at = p + before;
 	if (have < before + f->hdr.size + bytes)
-		return NULL; /* told as truncated when it is skipped */
+		return NULL; /* reported as truncated when it is skipped */
 	p += before + f->hdr.size;
 	const void *kept = in->fd < 0 ? (const void *)p : arena_memdup(&rd->env->arena, p, bytes);
 	feature_decode(rd->env, FEATURE_TRACING_DATA, kept, bytes);
@@ -366,7 +366,7 @@ struct strobe_error *reader_preload(struct reader *rd)
 		if (have < at + sizeof(f.hdr))
 			break;
 		f.hdr = header_at(rd, f.at + at);
-		/* The header of a recorder that was killed does not tell this. */
+		/* The header of a recorder that was killed does not say this. */
 		if (f.hdr.type == RECORD_COMPRESSED || f.hdr.type == RECORD_COMPRESSED2)
 			rd->stable = false;
 		if (f.hdr.size < sizeof(f.hdr) || f.hdr.type == PERF_RECORD_SAMPLE || f.hdr.type == RECORD_COMPRESSED ||

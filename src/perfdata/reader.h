@@ -60,7 +60,7 @@ void reader_populate(struct record_source *s, uint64_t file_offset, uint64_t byt
 /* Bytes that have been read: their pages need not count as ours any longer. They may be read again. Safe in any thread. */
 void reader_leave(struct record_source *s, uint64_t file_offset, uint64_t bytes);
 
-/* The record at *offset, which moves behind it and its payload; false at the end or where next() must take over. */
+/* The record at *offset, which moves past it and its payload; false at the end or where next() must take over. */
 static inline bool reader_span_next(struct record_source *s, const struct reader_span *span, uint64_t *offset,
 				    struct record *ret)
 {
@@ -84,7 +84,7 @@ struct strobe_error *reader_payload(struct record_source *s, const void **ret, s
 bool reader_was_unfinished(struct record_source *s);
 /* ERROR_TRUNCATED where the file ends before what its header says, without reading it: for those who only want the header. */
 struct strobe_error *reader_check_whole(struct record_source *s) _must_check_;
-/* What was damaged and skipped, to be told at the end: counts by kind. */
+/* What was damaged and skipped, to be reported at the end: counts by kind. */
 struct reader_damage {
 	uint64_t bad_records, skipped_bytes;
 };

@@ -222,7 +222,7 @@ static void test_cut_everywhere(void **state)
 			} else {
 				struct counted c = count(s);
 				assert_in_range(c.samples, 0, 5);
-				/* A stream may end behind any record. */
+				/* A stream may end after any record. */
 				assert_true(c.failed || form & 2);
 				assert_true(!c.failed || c.error == ERROR_TRUNCATED);
 				source_destroy(s);

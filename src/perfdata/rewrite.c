@@ -89,7 +89,7 @@ static struct strobe_error *copy(struct record_source *source, struct record_sou
 			return NULL;
 		bool keep = !is_made_anew(source_env(source), r.hdr->type);
 		if (keep && filter) {
-			/* What the filter writes must come behind what was gathered. */
+			/* What the filter writes must follow what was gathered. */
 			TRY(flush(g));
 			TRY(filter->record(filter, r, &w->sink, &keep));
 		}
@@ -112,7 +112,7 @@ struct strobe_error *rewrite(struct record_source *source, struct record_source 
 	struct strobe_error *err = copy(source, reader, w, filter, &g);
 	struct strobe_error *flush_err = flush(&g);
 
-	/* What was whole is kept, and the error told. */
+	/* What was complete is kept, and the error reported. */
 	if (!err)
 		return flush_err;
 	error_destroy(flush_err);

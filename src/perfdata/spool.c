@@ -57,13 +57,13 @@ static bool has_payload(uint32_t type)
 
 static uint64_t payload(const struct perf_event_header *hdr)
 {
-	const uint8_t *behind = (const uint8_t *)(hdr + 1);
+	const uint8_t *body = (const uint8_t *)(hdr + 1);
 	uint64_t u64 = 0;
 	uint32_t u32 = 0;
 	if (!has_payload(hdr->type) || hdr->size < HEAD_BYTES)
 		return 0;
-	memcpy(&u64, behind, sizeof(u64));
-	memcpy(&u32, behind, sizeof(u32));
+	memcpy(&u64, body, sizeof(u64));
+	memcpy(&u32, body, sizeof(u32));
 	return hdr->type == RECORD_AUXTRACE ? u64 : u32;
 }
 

@@ -13,7 +13,7 @@
 
 #include "perfdata/spool.h"
 
-/* A head, a record of 16 bytes about the recording, formats with 24 bytes behind them, a sample of 24 bytes, a round of 8. */
+/* A head, a record of 16 bytes about the recording, formats with 24 bytes after them, a sample of 24 bytes, a round of 8. */
 static const uint64_t stream[] = {
 	0x32454c4946524550ull, 16,
 	16ull << 48 | 64, 1,
@@ -61,7 +61,7 @@ static void wait_for_bytes(const struct fixture *f, uint64_t n)
 {
 	while (spool_bytes(f->spool) < n)
 		usleep(100);
-	/* The bytes are told first. */
+	/* The bytes are reported first. */
 	for (unsigned i = 0; i < 1000 && spool_whole(f->spool) != whole_of(n); i++)
 		usleep(1000);
 }

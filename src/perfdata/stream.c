@@ -125,7 +125,7 @@ static void apply_build_id(struct env *e, struct record r)
 	if (c.bad)
 		return;
 	memcpy(b.build_id, id, sizeof(b.build_id));
-	/* The length is told since 5.12, behind a flag in misc. */
+	/* The length is there since Linux 5.12, if a flag in misc says so. */
 	b.build_id_len = r.hdr->misc & PERF_RECORD_MISC_EXT_RESERVED && id[20] <= sizeof(b.build_id) ? id[20] : 20;
 	b.filename = arena_strndup(&e->arena, (const char *)c.at, strnlen((const char *)c.at, cursor_left(&c)));
 	vec_push(&e->build_ids, b);

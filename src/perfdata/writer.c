@@ -22,7 +22,7 @@
 #define RECORD_MAX	    UINT16_MAX
 
 /*
- * A COMPRESSED record is one flushed piece of the stream: the reference wants each to give at least one byte, and no more
+ * A COMPRESSED record is one flushed piece of the stream: perf requires each to give at least one byte, and no more
  * than the size in the COMPRESSED feature. So many bytes never compress to more than fits a record.
  */
 #define COMPRESS_CHUNK 64000
@@ -36,7 +36,7 @@ struct file_writer {
 	int fd;
 	char *name;
 	struct writer_options options;
-	uint64_t data_offset, data_end; /* data_end: behind the last whole record on disk */
+	uint64_t data_offset, data_end; /* data_end: after the last whole record on disk */
 	uint64_t attrs_offset;          /* of the table of events */
 	size_t events;                  /* that it has */
 	VEC(struct env_auxtrace) auxtrace;
@@ -262,7 +262,7 @@ static uint64_t ids_bytes(const struct env *env)
 	return ids * 8;
 }
 
-/* The ids of all events, from offset `at` of the file on, and behind them the table. */
+/* The ids of all events, from offset `at` of the file on, and after them the table. */
 static void put_events(const struct env *env, uint64_t at, struct strbuf *b)
 {
 	for (size_t i = 0; i < env->events.len; i++)
@@ -292,7 +292,7 @@ static void put_start(struct file_writer *w, const struct env *env, struct strbu
 
 /* The pipe form: the same as records. */
 
-/* Padded to 8, except for features: decoders of old CPU topologies tell by what is left how new they are. */
+/* Padded to 8, except for features: decoders of CPU topologies see from what is left how new they are. */
 static struct strobe_error *put_record(struct strbuf *b, uint32_t type, const char *what, const struct strbuf *body)
 {
 	struct perf_event_header hdr = { .type = type, .size = (uint16_t)(sizeof(hdr) + body->len) };
@@ -362,7 +362,7 @@ static struct strobe_error *put_last_feature(struct strbuf *b)
 	return put_record(b, RECORD_HEADER_FEATURE, "features", &body);
 }
 
-/* Formats stand behind their record, padded; the record's own 12 bytes are what the reference writes and expects. */
+/* Formats follow their record, padded; the record's own 12 bytes are what perf writes and expects. */
 static void put_tracing_data(const struct env *env, struct strbuf *b)
 {
 	static const char zeros[8];
@@ -492,7 +492,7 @@ static struct strobe_error *start_file(struct file_writer *w, const struct env *
 	put_start(w, env, &b);
 	if (w->options.checkpoints) {
 		put_early(w, env, &b);
-		/* Where the data begins is told by the header, which is there already. */
+		/* The header, which is there already, says where the data begins. */
 		memcpy(b.data + HEADER_AT_DATA, &w->data_offset, sizeof(w->data_offset));
 	}
 	w->data_end = w->data_offset;
@@ -538,7 +538,7 @@ static struct strobe_error *write_at(struct file_writer *w, uint64_t offset, con
 	return NULL;
 }
 
-/* All sections behind the data, one after the other, and the table of them in front. */
+/* All sections after the data, one after the other, and the table of them in front. */
 static struct strobe_error *write_features(struct file_writer *w, const struct env *env, uint64_t ret_bits[FEATURE_BITS / 64])
 {
 	_cleanup_strbuf_ struct strbuf all = {};
@@ -570,9 +570,9 @@ static struct strobe_error *write_features(struct file_writer *w, const struct e
 }
 
 /*
- * The table of sections must stand behind the data, which grows: each round's mark holds one. By the header the data ends
+ * The table of sections must follow the data, which grows: each round's mark holds one. By the header the data ends
  * where the newest mark begins. The mark's own 16 bytes are the table's first entry, of feature 0, which is reserved and
- * nobody reads. So nothing that the header tells is ever overwritten, and a recorder may be killed at any point.
+ * nobody reads. So nothing that the header refers to is ever overwritten, and a recorder may be killed at any point.
  */
 static void put_mark(const struct file_writer *w, struct strbuf *b)
 {
@@ -644,7 +644,7 @@ struct strobe_error *writer_finish(struct writer *pub, const struct env *env)
 	if (w->options.pipe || w->options.bare)
 		return NULL;
 	if (w->failed && ftruncate(w->fd, (off_t)w->data_end))
-		log_info("cannot cut %s to its whole records: %s", w->name, strerror(errno));
+		log_info("cannot truncate %s to its complete records: %s", w->name, strerror(errno));
 	struct strobe_error *err = write_features(w, env, bits);
 	if (err && !write_early_table(w, bits)) {
 		if (w->checkpointed && w->early_formats.bytes)

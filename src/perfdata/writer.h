@@ -3,7 +3,7 @@
  *
  * What is written is version 2, attrs no larger on disk than perf 6.1 knows (128 bytes), so that every perf of the last
  * years reads it. Until writer_finish() the header's data size is 0 and the file is readable up to its last whole record;
- * with checkpoints it tells of the data up to the last round, with what is needed to read it, so that others can as well.
+ * with checkpoints it covers the data up to the last round, and what is needed to read it, so that other programs can.
  * Records go from the caller's memory to write(2) without a copy, unless they are compressed (zstd, COMPRESSED or COMPRESSED2 records).
  * A pipe gets the pipe form: attrs and features as records. Files are created with mode 0600.
  */
@@ -50,6 +50,6 @@ struct strobe_error *writer_round(struct writer *w, const struct env *env) _must
  * After a write has failed (disk full) this still makes what is on disk a whole file where it can: the data up to the last
  * whole record, without feature sections where there is no room.
  *
- * Feature sections from env (all that the reference writes, and unknown ones from env->sections), then the final header. */
+ * Feature sections from env (all that perf writes, and unknown ones from env->sections), then the final header. */
 struct strobe_error *writer_finish(struct writer *w, const struct env *env) _must_check_;
 void writer_destroy(struct writer *w);

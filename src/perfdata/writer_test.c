@@ -203,13 +203,13 @@ static uint64_t le64_at(const uint8_t *data, size_t at)
 }
 
 /* What the file held when the writer had done so much, read as if it had been killed then. */
-static void check_killed(int fd, int level, uint32_t samples, uint32_t told)
+static void check_killed(int fd, int level, uint32_t samples, uint32_t in_header)
 {
 	size_t bytes;
 	_cleanup_free_ uint8_t *data = content_of(dup(fd), &bytes);
 	struct record_source *s;
 	uint32_t got = 0, before_mark = 0;
-	uint64_t told_end = le64_at(data, 40) + le64_at(data, 48);
+	uint64_t header_end = le64_at(data, 40) + le64_at(data, 48);
 
 	assert_ok(reader_open_mem(data, bytes, &s));
 	assert_true(reader_was_unfinished(s));
@@ -222,19 +222,19 @@ static void check_killed(int fd, int level, uint32_t samples, uint32_t told)
 		if (end)
 			break;
 		got += r.hdr->type == PERF_RECORD_SAMPLE;
-		before_mark += r.hdr->type == PERF_RECORD_SAMPLE && r.file_offset < told_end;
+		before_mark += r.hdr->type == PERF_RECORD_SAMPLE && r.file_offset < header_end;
 	}
 	assert_ok(reader_check_whole(s));
 	assert_int_equal(got, samples);
 	if (!level) /* what those see who go by the header; what is decompressed stands nowhere in the file */
-		assert_int_equal(before_mark, told);
+		assert_int_equal(before_mark, in_header);
 	/* By it, the table: feature 0 is the mark itself, the next one the formats, in front of the data. */
 	assert_int_equal(le64_at(data, 72) & 3, 3);
-	assert_int_equal(le64_at(data, told_end) & 0xffffffff, RECORD_FINISHED_ROUND);
-	uint64_t formats = le64_at(data, told_end + 16);
+	assert_int_equal(le64_at(data, header_end) & 0xffffffff, RECORD_FINISHED_ROUND);
+	uint64_t formats = le64_at(data, header_end + 16);
 	assert_true(formats + 7 <= le64_at(data, 40));
 	assert_memory_equal(data + formats, "formats", 7);
-	assert_int_equal(le64_at(data, told_end + 24), 7);
+	assert_int_equal(le64_at(data, header_end + 24), 7);
 	source_destroy(s);
 }
 
@@ -247,7 +247,7 @@ static void write_samples(struct writer *w, uint32_t first, uint32_t n)
 	build_deinit(&f);
 }
 
-/* With checkpoints the header tells of all up to the last round, whenever the recorder is killed. */
+/* With checkpoints the header covers all up to the last round, whenever the recorder is killed. */
 static void check_checkpoints(int level)
 {
 	struct bytes_builder from = source_file(0, false);

@@ -1,5 +1,5 @@
 /*
- * Markers in programs (SDT, USDT), as their notes tell, and the lines that the build-id cache keeps of them.
+ * Markers in programs (SDT, USDT), as their notes describe them, and the lines that the build-id cache keeps of them.
  *
  * A note of .note.stapsdt holds the place of a marker, provider, name, and where its arguments are at that place. A cache's
  * "probes" has for each marker "%sdt_PROVIDER:NAME=NAME" and the definition of its uprobe. Addresses are moved by as much as

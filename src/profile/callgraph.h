@@ -107,7 +107,7 @@ enum callgraph_order { CALLGRAPH_BY_FLAT, CALLGRAPH_BY_CUM, CALLGRAPH_BY_ENTROPY
 /* Nodes that are kept and have a value, the largest first, equal ones by name; the array is the caller's to free. */
 uint32_t *callgraph_sort(const struct callgraph *g, enum callgraph_order order, uint32_t *ret_nr);
 
-/* What a node is: as much of it as the graph's granularity tells apart. Texts are the profile's. */
+/* What a node is: as much of it as the graph's granularity distinguishes. Texts are the profile's. */
 struct callgraph_place {
 	const char *name, *file, *object;
 	uint64_t addr;

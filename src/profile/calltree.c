@@ -59,7 +59,7 @@ struct group_calls {
 	VEC(uint32_t) top;      /* call nodes without a caller */
 	uint32_t *children;
 	/* For each wanted entry of the group, its starting points: starts[start_of[i]] … */
-	const uint32_t *wanted;
+	const uint32_t *selected;
 	uint32_t wanted_nr;
 	struct cursor_at *starts;
 	uint32_t *start_of;
@@ -142,7 +142,7 @@ static void number_chain_keys(struct calltrees *t)
 	free(first);
 }
 
-/* Among equal shares the reference puts later DSOs and higher addresses first. */
+/* Among equal shares perf puts later DSOs and higher addresses first. */
 static int compare_frames(const struct calltrees *t, frame_id a, frame_id b)
 {
 	const struct profile *p = t->h->profile;
@@ -449,7 +449,7 @@ static size_t find_branches(struct calltrees *t, struct worker *w, size_t from)
 	return first;
 }
 
-/* Puts the cursors of branches that are large enough behind the list, branch by branch; others get no cursors. */
+/* Puts the cursors of branches that are large enough after the list, branch by branch; others get no cursors. */
 static void place_cursors(struct calltrees *t, struct worker *w, size_t from, size_t first, uint64_t min)
 {
 	size_t end = w->cursors.len, at = end;
@@ -624,7 +624,7 @@ static void build_tree(void *ctx, size_t rank, unsigned thread)
 {
 	struct calltrees *t = ctx;
 	struct worker *w = &t->workers[thread];
-	uint32_t entry = t->at->wanted[rank];
+	uint32_t entry = t->at->selected[rank];
 	size_t first = begin_tree(t, w, rank);
 	struct calltree_node *root = arena_new(&w->arena, struct calltree_node);
 	add_branches(t, w, entry, root, 0, first);
@@ -632,15 +632,15 @@ static void build_tree(void *ctx, size_t rank, unsigned thread)
 }
 
 /* What trees of the wanted entries of a group have in common, in t->at. */
-static void open_group(struct calltrees *t, uint32_t group, const uint32_t *wanted, uint32_t n)
+static void open_group(struct calltrees *t, uint32_t group, const uint32_t *selected, uint32_t n)
 {
 	const struct hist *h = t->h;
-	t->at->wanted = wanted;
+	t->at->selected = selected;
 	t->at->wanted_nr = n;
 	for (uint32_t e = h->group_entries[group]; e < h->group_entries[group + 1]; e++)
 		t->entry_of[h->entries.data[e].frame_key] = e;
 	for (uint32_t i = 0; i < n; i++)
-		t->rank[wanted[i]] = i;
+		t->rank[selected[i]] = i;
 	if (t->options.callee_first) {
 		find_innermost(t, group);
 		return;
@@ -652,13 +652,13 @@ static void open_group(struct calltrees *t, uint32_t group, const uint32_t *want
 		t->local[t->at->nodes.data[i].stack] = NONE;
 }
 
-static void build_group(struct calltrees *t, uint32_t group, const uint32_t *wanted, uint32_t n)
+static void build_group(struct calltrees *t, uint32_t group, const uint32_t *selected, uint32_t n)
 {
-	open_group(t, group, wanted, n);
+	open_group(t, group, selected, n);
 	size_t work = t->options.callee_first ? t->h->group_rows[group + 1] - t->h->group_rows[group] : t->at->nodes.len;
 	pool_run(n, work < NODES_FOR_THREADS ? 1 : t->workers_nr, build_tree, t);
 	for (uint32_t i = 0; i < n; i++)
-		t->rank[wanted[i]] = NONE;
+		t->rank[selected[i]] = NONE;
 }
 
 static uint32_t *filled_with_none(size_t n)
@@ -681,14 +681,14 @@ static bool has_tree(const struct calltrees *t, uint32_t entry)
 static uint32_t select_entries(const struct calltrees *t, const uint32_t *entries, uint32_t n, uint32_t *ret)
 {
 	const struct hist *h = t->h;
-	uint8_t *wanted = xcalloc(h->entries.len + 1, 1);
+	uint8_t *selected = xcalloc(h->entries.len + 1, 1);
 	uint32_t nr = 0;
 	for (uint32_t i = 0; i < n; i++)
-		wanted[entries[i]] = has_tree(t, entries[i]);
+		selected[entries[i]] = has_tree(t, entries[i]);
 	for (uint32_t e = 0; e < h->entries.len; e++)
-		if (wanted[e])
+		if (selected[e])
 			ret[nr++] = e;
-	free(wanted);
+	free(selected);
 	return nr;
 }
 
@@ -732,17 +732,17 @@ struct calltrees *calltrees_create(const struct hist *h, struct calltree_options
 	if (options.mode == CALLTREE_NONE)
 		return t;
 	t->at = xcalloc(1, sizeof(*t->at));
-	uint32_t *wanted = xreallocarray(NULL, n + 1, sizeof(*wanted)), nr = select_entries(t, entries, n, wanted);
+	uint32_t *selected = xreallocarray(NULL, n + 1, sizeof(*selected)), nr = select_entries(t, entries, n, selected);
 	/* Entries stand by group. */
 	for (uint32_t i = 0, end; i < nr; i = end) {
-		uint32_t group = h->entries.data[wanted[i]].group;
-		for (end = i; end < nr && h->entries.data[wanted[end]].group == group; end++)
+		uint32_t group = h->entries.data[selected[i]].group;
+		for (end = i; end < nr && h->entries.data[selected[end]].group == group; end++)
 			;
-		build_group(t, group, wanted + i, end - i);
+		build_group(t, group, selected + i, end - i);
 	}
 	free_group(t->at);
 	t->at = NULL;
-	free(wanted);
+	free(selected);
 	return t;
 }
 

@@ -25,7 +25,7 @@ struct calltree_options {
 	double min_percent;    /* of the total; of what is above in fractal mode */
 	uint32_t print_limit;  /* nodes shown on each level; 0 = all */
 	bool callee_first;
-	bool by_address;       /* frames of one function are told apart by address */
+	bool by_address;       /* frames of one function are distinguished by address */
 	unsigned threads;      /* 0 = all CPUs */
 };
 

@@ -263,7 +263,7 @@ static uint32_t entry_add(struct filler *f, uint32_t frame_key, frame_id frame, 
 }
 
 /*
- * Where a caller runs that belongs to no mapping: as the frame before it on the way in which the reference walks the
+ * Where a caller runs that belongs to no mapping: as the frame before it on the way in which perf walks the
  * stack, and before the first as the sample itself.
  */
 static char caller_level(const struct hist *h, stack_id stack, stack_id leaf)

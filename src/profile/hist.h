@@ -7,7 +7,7 @@
  *
  * With children, a sample counts once for each distinct entry on its stack, however often recursion repeats it, and the
  * entry's own sums (`period` …) hold only samples whose innermost frame it is. An entry that is only ever a caller is
- * known by its absolute address where it has no symbol, as the reference shows it.
+ * known by its absolute address where it has no symbol, as perf shows it.
  */
 #pragma once
 #include <stdbool.h>

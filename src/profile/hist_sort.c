@@ -9,7 +9,7 @@
 union cell {
 	uint64_t value;   /* sums, the greatest first */
 	int64_t number;
-	const char *name; /* NULL stands behind all names */
+	const char *name; /* NULL sorts after all names */
 	const struct profile_function *function; /* of identities: by its address */
 };
 
@@ -19,7 +19,7 @@ struct sorter {
 	const struct hist *h;
 	const struct hist_key *by;
 	uint32_t by_nr, event;
-	uint32_t thread; /* label column that tells threads apart, or PROFILE_NONE */
+	uint32_t thread; /* label column that distinguishes threads, or PROFILE_NONE */
 	enum cell_kind *kinds;
 	union cell *cells;  /* of entry e and key i: cells[e * by_nr + i] */
 	uint64_t *threads;  /* by entry */
@@ -35,7 +35,7 @@ static int compare_others(const struct sorter *s, uint32_t a, uint32_t b, const 
 {
 	const struct hist_stat *x = hist_stats(s->h, &s->h->entries.data[a]), *y = hist_stats(s->h, &s->h->entries.data[b]);
 	int order = 0;
-	/* With children the reference asks the deciding event alone. */
+	/* With children perf compares by the deciding event alone. */
 	for (uint32_t j = 0; !order && !c->sum->of_children && j < s->h->options.events_nr; j++)
 		if (j != s->event)
 			order = compare_u64_down(hist_value(&x[j], c), hist_value(&y[j], c));
@@ -115,7 +115,7 @@ static void look_up_cells(struct sorter *s, enum cell_kind (*kind)(const struct 
 	}
 }
 
-/* ---- by what tells entries apart, in the order of the keys ---- */
+/* ---- by what distinguishes entries, in the order of the keys ---- */
 
 static enum cell_kind identity_kind_of(const struct hist *h, const struct hist_key *k)
 {
@@ -162,7 +162,7 @@ static void sort_by_identity(struct hist *h)
 
 /*
  * Callers are put above callees only within one thread, so the order is not transitive, and what comes out depends on how
- * it is found. The reference puts entries into a red-black tree one by one; the same tree gives the same report.
+ * it is found. perf puts entries into a red-black tree one by one; the same tree gives the same report.
  */
 #define NIL UINT32_MAX
 

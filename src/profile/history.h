@@ -3,7 +3,7 @@
  *
  * Frames, stacks and labels of all slices are interned once, in one profile; a slice is a list of the rows that it added to.
  * What is shown are that profile's rows with their counts set: of all slices fading out (each refresh leaves 7/8 of what
- * was there, as the reference's top has it), of the last one alone, of all without loss, or of a span of slices that are
+ * was there, as perf's top has it), of the last one alone, of all without loss, or of a span of slices that are
  * still remembered. A row that counts nothing at the moment has 0 samples. From time to time rows that nothing counts any
  * more are dropped, with the stacks that only they had: memory follows what is shown and remembered, not the time that
  * has passed.

@@ -104,7 +104,7 @@ static void forgets_what_is_gone(void **state)
 		for (unsigned i = 0; i < NEW; i++) {
 			struct profile_frame frame = { .mapping = PROFILE_NONE, .function = PROFILE_NONE,
 						       .addr = round * NEW + i, .ip = round * NEW + i };
-			/* Unlike names, addresses without a mapping are told apart by address alone. */
+			/* Unlike names, addresses without a mapping are distinguished by address alone. */
 			stack_id s = profile_stack(p, PROFILE_NONE, profile_frame(p, &frame));
 			struct profile_function fn = { .mapping = PROFILE_NONE, .name = strtab_add(&p->strings, "g"),
 						       .start = frame.addr };

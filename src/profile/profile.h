@@ -32,7 +32,7 @@ struct profile_mapping {
 	uint64_t start, end, offset; /* of one mapping of it, for exchange formats; 0 where several differ */
 	enum mapping_space space;
 	uint8_t kind;    /* enum mapped_kind of machine/, as a number: profiles know no machine */
-	uint32_t order;  /* when it was first mapped, counted; tells equal shares apart in call trees */
+	uint32_t order;  /* when it was first mapped, counted; orders equal shares in call trees */
 };
 
 struct profile_function {
@@ -178,7 +178,7 @@ uint32_t profile_column_number(const struct profile *p, uint32_t column);
 const char *profile_column_unit(const struct profile *p, uint32_t column);
 labels_id profile_labels(struct profile *p, const uint64_t *values);
 uint32_t profile_event(struct profile *p, const char *name, const char *unit);
-/* What the values of an event count. A recording does not tell: its clocks count nanoseconds, others are a "count". */
+/* What the values of an event count. A recording does not say: its clocks count nanoseconds, others are a "count". */
 const char *profile_event_unit(const struct profile *p, uint32_t event);
 /* Adds to the row (stack, labels, event) and to the event's totals; returns the row's index. */
 uint32_t profile_add(struct profile *p, stack_id stack, labels_id labels, uint32_t event, uint64_t samples, uint64_t value,

@@ -176,8 +176,8 @@ static void the_last_event_that_counted_is_meant(void **state)
 static unsigned inline_x(void *ctx, struct profile *dst, const struct profile_frame *old, const struct profile_frame *moved,
 			 frame_id ret[PROFILE_EXPAND_MAX])
 {
-	unsigned *asked = ctx;
-	++*asked;
+	unsigned *calls = ctx;
+	++*calls;
 	if (old->addr != 'a')
 		return 0;
 	struct profile_function f = { .mapping = moved->mapping, .name = strtab_add(&dst->strings, "x") };
@@ -197,9 +197,9 @@ static const char *name_at(const struct profile *p, stack_id s)
 static void frames_are_expanded_where_they_are(void **state)
 {
 	struct profile *p = sample_profile();
-	unsigned asked = 0;
-	struct profile *made = profile_expand(p, inline_x, &asked);
-	assert_int_equal(asked, 4); /* m a b c: once each */
+	unsigned calls = 0;
+	struct profile *made = profile_expand(p, inline_x, &calls);
+	assert_int_equal(calls, 4); /* m a b c: once each */
 	assert_int_equal(made->rows.len, 2);
 	assert_int_equal(made->rows.data[0].value, 40);
 	assert_int_equal(made->rows.data[0].weight, 5);

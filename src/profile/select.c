@@ -15,7 +15,7 @@ struct selector {
 	const struct profile *p;
 	uint8_t *frames;  /* by frame: MATCH_* */
 	uint8_t *stacks;  /* by stack: MATCH_* of any of its frames; IS_PRUNED: its own frame does not show */
-	unsigned asked;   /* MATCH_* of the expressions that were given */
+	unsigned options;   /* MATCH_* of the expressions that were given */
 	bool keeps_apart;
 };
 
@@ -66,7 +66,7 @@ static struct strobe_error *mark(struct selector *sel, const char *expression, u
 		return NULL;
 	regex_t re;
 	TRY(pattern_compile(expression, &re));
-	sel->asked |= bit;
+	sel->options |= bit;
 	bool *functions = xcalloc(p->functions.len + 1, 1), *mappings = xcalloc(p->mappings.len + 1, 1);
 	for (size_t i = 0; i < p->functions.len; i++)
 		functions[i] = function_matches(sel, &p->functions.data[i], &re, subject);
@@ -140,14 +140,14 @@ static void prune_stacks(struct selector *sel)
 static bool is_shown(const struct selector *sel, stack_id stack)
 {
 	uint8_t frame = sel->frames[sel->p->stacks.data[stack].frame], all = sel->stacks[stack];
-	return !(frame & MATCH_HIDE) && !(all & IS_PRUNED) && (!(sel->asked & MATCH_SHOW) || frame & MATCH_SHOW) &&
-	       (!(sel->asked & MATCH_SHOW_FROM) || all & MATCH_SHOW_FROM);
+	return !(frame & MATCH_HIDE) && !(all & IS_PRUNED) && (!(sel->options & MATCH_SHOW) || frame & MATCH_SHOW) &&
+	       (!(sel->options & MATCH_SHOW_FROM) || all & MATCH_SHOW_FROM);
 }
 
-static bool is_wanted(const struct selector *sel, stack_id stack)
+static bool is_selected(const struct selector *sel, stack_id stack)
 {
 	uint8_t all = stack == PROFILE_NONE ? 0 : sel->stacks[stack];
-	return (!(sel->asked & MATCH_FOCUS) || all & MATCH_FOCUS) && !(all & MATCH_IGNORE);
+	return (!(sel->options & MATCH_FOCUS) || all & MATCH_FOCUS) && !(all & MATCH_IGNORE);
 }
 
 /* Where a stack ends once nothing is left inside of its innermost frame to prune from. */
@@ -166,7 +166,7 @@ static bool *used_stacks(const struct selector *sel)
 	const struct profile *p = sel->p;
 	bool *used = xcalloc(p->stacks.len + 1, 1);
 	for (size_t i = 0; i < p->rows.len; i++)
-		if (p->rows.data[i].stack != PROFILE_NONE && is_wanted(sel, p->rows.data[i].stack))
+		if (p->rows.data[i].stack != PROFILE_NONE && is_selected(sel, p->rows.data[i].stack))
 			used[p->rows.data[i].stack] = true;
 	for (stack_id s = (stack_id)p->stacks.len; s--;)
 		if (used[s] && p->stacks.data[s].caller != PROFILE_NONE)
@@ -226,7 +226,7 @@ static struct profile *make(const struct selector *sel)
 		const struct profile_row *row = &p->rows.data[i];
 		stack_id stack = row->stack == PROFILE_NONE ? PROFILE_NONE : ends[row->stack];
 		bool has_lost_all = row->stack != PROFILE_NONE && stack == PROFILE_NONE;
-		if (is_wanted(sel, row->stack) && !has_lost_all)
+		if (is_selected(sel, row->stack) && !has_lost_all)
 			profile_add(ret, stack, profile_transfer_labels(&t, row->labels), profile_transfer_event(&t, row->event),
 				    row->samples, row->value, row->weight);
 	}
@@ -286,7 +286,7 @@ struct strobe_error *profile_drop_uninteresting(const struct profile *p, struct 
 	for (size_t i = 0; i < p->frames.len; i++)
 		if (sel.frames[i] & MATCH_SHOW)
 			sel.frames[i] &= (uint8_t)~(MATCH_SHOW | MATCH_PRUNE);
-	sel.asked = 0;
+	sel.options = 0;
 	if (!err)
 		prune_stacks(&sel);
 	free(drop);

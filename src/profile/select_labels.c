@@ -160,25 +160,25 @@ static bool matches(const struct filter *f, const struct profile *p, const uint6
 /* ---- rows ---- */
 
 struct keeper {
-	uint8_t *wanted; /* by label set; the last: of rows without any */
+	uint8_t *selected; /* by label set; the last: of rows without any */
 };
 
 static bool keep_row(void *ctx, const struct profile *p, const struct profile_row *row)
 {
 	const struct keeper *k = ctx;
-	return k->wanted[row->labels == PROFILE_NONE ? p->labels_nr : row->labels];
+	return k->selected[row->labels == PROFILE_NONE ? p->labels_nr : row->labels];
 }
 
 static struct strobe_error *apply_filter(struct keeper *k, const struct profile *p, const struct profile_label_select *select,
-					 const char *text, bool wanted)
+					 const char *text, bool selected)
 {
 	char units[2][32];
 	struct filter f;
 	uint64_t *none = xcalloc(p->columns.len + 1, sizeof(*none));
 	struct strobe_error *err = filter_init(&f, select, text, units);
 	for (uint32_t i = 0; i <= p->labels_nr && !err; i++)
-		if (matches(&f, p, i < p->labels_nr ? profile_label_values(p, i) : none) != wanted)
-			k->wanted[i] = false;
+		if (matches(&f, p, i < p->labels_nr ? profile_label_values(p, i) : none) != selected)
+			k->selected[i] = false;
 	filter_deinit(&f);
 	free(none);
 	return err;
@@ -210,10 +210,10 @@ static void clear_columns(struct profile *p, const bool *hidden)
 struct strobe_error *profile_select_labels(const struct profile *p, const struct profile_label_select *select,
 					   struct profile **ret)
 {
-	struct keeper k = { .wanted = xmalloc((size_t)p->labels_nr + 1) };
+	struct keeper k = { .selected = xmalloc((size_t)p->labels_nr + 1) };
 	bool *hidden = xcalloc(p->columns.len + 1, sizeof(*hidden));
 	struct strobe_error *err = NULL;
-	memset(k.wanted, true, (size_t)p->labels_nr + 1);
+	memset(k.selected, true, (size_t)p->labels_nr + 1);
 	*ret = NULL;
 	if (select->focus)
 		err = apply_filter(&k, p, select, select->focus, true);
@@ -227,7 +227,7 @@ struct strobe_error *profile_select_labels(const struct profile *p, const struct
 		*ret = profile_filter(p, keep_row, &k);
 		clear_columns(*ret, hidden);
 	}
-	free(k.wanted);
+	free(k.selected);
 	free(hidden);
 	return err;
 }

@@ -133,43 +133,43 @@ static void add_bits(struct strbuf *b, uint64_t value, const struct bit_name *na
 		strbuf_addf(b, "%s0x%" PRIx64, separator, value);
 }
 
-struct teller {
+struct fields {
 	void (*fn)(void *ctx, const char *name, const char *value);
 	void *ctx;
 	struct strbuf text;
 };
 
-static void tell(struct teller *t, const char *name)
+static void put(struct fields *t, const char *name)
 {
 	t->fn(t->ctx, name, strbuf_str(&t->text));
 	strbuf_reset(&t->text);
 }
 
-static void tell_number(struct teller *t, const char *name, uint64_t value)
+static void put_number(struct fields *t, const char *name, uint64_t value)
 {
 	if (!value)
 		return;
 	strbuf_addf(&t->text, "%" PRIu64, value);
-	tell(t, name);
+	put(t, name);
 }
 
-static void tell_hex(struct teller *t, const char *name, uint64_t value)
+static void put_hex(struct fields *t, const char *name, uint64_t value)
 {
 	if (!value)
 		return;
 	strbuf_addf(&t->text, "0x%" PRIx64, value);
-	tell(t, name);
+	put(t, name);
 }
 
-static void tell_bits(struct teller *t, const char *name, uint64_t value, const struct bit_name *names, size_t n)
+static void put_bits(struct fields *t, const char *name, uint64_t value, const struct bit_name *names, size_t n)
 {
 	if (!value)
 		return;
 	add_bits(&t->text, value, names, n);
-	tell(t, name);
+	put(t, name);
 }
 
-static void tell_flags(struct teller *t, const struct perf_event_attr *attr)
+static void put_flags(struct fields *t, const struct perf_event_attr *attr)
 {
 	uint64_t flags;
 
@@ -181,7 +181,7 @@ static void tell_flags(struct teller *t, const struct perf_event_attr *attr)
 		uint64_t mask = i + 1 < COUNT(flag_names) && !flag_names[i + 1] ? 3 : 1;
 		/* Compilers for big-endian machines lay the first bit-field at the top. */
 		bool big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
-		tell_number(t, flag_names[i], flags >> (big ? 63 - i - (mask == 3) : i) & mask);
+		put_number(t, flag_names[i], flags >> (big ? 63 - i - (mask == 3) : i) & mask);
 	}
 }
 
@@ -221,7 +221,7 @@ static void add_config_name(struct strbuf *b, const struct perf_event_attr *attr
 		strbuf_add(b, names->alias.name, names->alias.bytes);
 }
 
-static void tell_type(struct teller *t, const struct perf_event_attr *attr, const struct attr_names *names)
+static void put_type(struct fields *t, const struct perf_event_attr *attr, const struct attr_names *names)
 {
 	bool raw = attr->type == PERF_TYPE_RAW && names->pmu;
 	strbuf_addf(&t->text, "%u", attr->type);
@@ -229,10 +229,10 @@ static void tell_type(struct teller *t, const struct perf_event_attr *attr, cons
 		strbuf_addf(&t->text, " (PERF_TYPE_%s)", type_names[attr->type]);
 	else if (names->pmu)
 		strbuf_addf(&t->text, " (%s)", names->pmu);
-	tell(t, "type");
+	put(t, "type");
 }
 
-static void tell_config(struct teller *t, const struct perf_event_attr *attr, const struct attr_names *names)
+static void put_config(struct fields *t, const struct perf_event_attr *attr, const struct attr_names *names)
 {
 	_cleanup_strbuf_ struct strbuf name = {};
 	bool has_pmu = names->pmu && attr->type <= PERF_TYPE_HW_CACHE && attr->config >> HW_TYPE_SHIFT;
@@ -242,7 +242,7 @@ static void tell_config(struct teller *t, const struct perf_event_attr *attr, co
 		strbuf_addf(&t->text, " (%s/%s/)", names->pmu, strbuf_str(&name));
 	else if (name.len)
 		strbuf_addf(&t->text, " (%s)", strbuf_str(&name));
-	tell(t, "config");
+	put(t, "config");
 }
 
 /* The word after aux_sample_size, which older headers reserve: pausing and resuming (Linux 6.13). */
@@ -257,38 +257,38 @@ static uint32_t aux_action(const struct perf_event_attr *attr)
 void attr_each_field(const struct perf_event_attr *attr, const struct attr_names *names,
 		     void (*fn)(void *ctx, const char *name, const char *value), void *ctx)
 {
-	struct teller t = { .fn = fn, .ctx = ctx };
+	struct fields t = { .fn = fn, .ctx = ctx };
 
 	if (names)
-		tell_type(&t, attr, names);
+		put_type(&t, attr, names);
 	else
-		tell_number(&t, "type", attr->type);
-	tell_number(&t, "size", attr->size);
+		put_number(&t, "type", attr->type);
+	put_number(&t, "size", attr->size);
 	if (names)
-		tell_config(&t, attr, names);
+		put_config(&t, attr, names);
 	else
-		tell_hex(&t, "config", attr->config);
-	tell_number(&t, "{ sample_period, sample_freq }", attr->sample_period);
-	tell_bits(&t, "sample_type", attr->sample_type, sample_type_names, COUNT(sample_type_names));
-	tell_bits(&t, "read_format", attr->read_format, read_format_names, COUNT(read_format_names));
-	tell_flags(&t, attr);
-	tell_number(&t, "{ wakeup_events, wakeup_watermark }", attr->wakeup_events);
-	tell_number(&t, "bp_type", attr->bp_type);
-	tell_hex(&t, "{ bp_addr, config1 }", attr->bp_addr);
-	tell_hex(&t, "{ bp_len, config2 }", attr->bp_len);
-	tell_bits(&t, "branch_sample_type", attr->branch_sample_type, branch_names, COUNT(branch_names));
-	tell_hex(&t, "sample_regs_user", attr->sample_regs_user);
-	tell_number(&t, "sample_stack_user", attr->sample_stack_user);
+		put_hex(&t, "config", attr->config);
+	put_number(&t, "{ sample_period, sample_freq }", attr->sample_period);
+	put_bits(&t, "sample_type", attr->sample_type, sample_type_names, COUNT(sample_type_names));
+	put_bits(&t, "read_format", attr->read_format, read_format_names, COUNT(read_format_names));
+	put_flags(&t, attr);
+	put_number(&t, "{ wakeup_events, wakeup_watermark }", attr->wakeup_events);
+	put_number(&t, "bp_type", attr->bp_type);
+	put_hex(&t, "{ bp_addr, config1 }", attr->bp_addr);
+	put_hex(&t, "{ bp_len, config2 }", attr->bp_len);
+	put_bits(&t, "branch_sample_type", attr->branch_sample_type, branch_names, COUNT(branch_names));
+	put_hex(&t, "sample_regs_user", attr->sample_regs_user);
+	put_number(&t, "sample_stack_user", attr->sample_stack_user);
 	if (attr->clockid) {
 		strbuf_addf(&t.text, "%d", (int)attr->clockid);
-		tell(&t, "clockid");
+		put(&t, "clockid");
 	}
-	tell_hex(&t, "sample_regs_intr", attr->sample_regs_intr);
-	tell_number(&t, "aux_watermark", attr->aux_watermark);
-	tell_number(&t, "sample_max_stack", attr->sample_max_stack);
-	tell_number(&t, "aux_sample_size", attr->aux_sample_size);
-	tell_hex(&t, "aux_action", aux_action(attr));
-	tell_number(&t, "sig_data", attr->sig_data);
+	put_hex(&t, "sample_regs_intr", attr->sample_regs_intr);
+	put_number(&t, "aux_watermark", attr->aux_watermark);
+	put_number(&t, "sample_max_stack", attr->sample_max_stack);
+	put_number(&t, "aux_sample_size", attr->aux_sample_size);
+	put_hex(&t, "aux_action", aux_action(attr));
+	put_number(&t, "sig_data", attr->sig_data);
 	strbuf_deinit(&t.text);
 }
 

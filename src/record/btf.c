@@ -32,7 +32,7 @@ static size_t tail_bytes(const struct btf_type *t)
 
 static struct strobe_error *damaged(void)
 {
-	return error_create(ERROR_FORMAT, "BTF is not what it claims to be");
+	return error_create(ERROR_FORMAT, "the BTF is damaged");
 }
 
 static void index_types(struct btf *b, size_t bytes)

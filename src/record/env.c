@@ -70,7 +70,7 @@ void env_add_ids(struct env *e, uint32_t event, const uint64_t *ids, uint32_t id
 		bool is_new;
 		uint64_t *slot = u64map_put(&e->event_by_id, ids[i], &is_new);
 		if (!is_new && *slot == event && old)
-			continue; /* told twice: by the attr and by ID_INDEX */
+			continue; /* present twice: in the attr and in ID_INDEX */
 		*slot = event;
 		all[ev->ids_nr++] = ids[i];
 	}
@@ -149,7 +149,7 @@ bool env_decode_sample(const struct env *e, struct record r, struct sample *ret)
 }
 
 /*
- * Trailers of events whose layouts differ in time or id are told apart by their id; the tools see to it that the id stands
+ * Trailers of events whose layouts differ in time or id are distinguished by their id; the tools make sure that the id is
  * in one place. Times may not: an event without TIME beside others with it.
  */
 static const struct sample_layout *layout_of(const struct env *e, struct record r)

@@ -232,7 +232,7 @@ const struct sample_layout *env_tail_layout(const struct env *e);
 bool env_decode_sample(const struct env *e, struct record r, struct sample *ret);
 /* The time of any record: of a sample, of a RECORD_TIMED, or of a trailer; false where it has none. */
 bool env_record_time(const struct env *e, struct record r, uint64_t *ret_ns);
-/* What is to be added to a time of the recording for the time of day. ERROR_NOT_FOUND where it does not tell of it. */
+/* What is to be added to a time of the recording for the time of day. ERROR_NOT_FOUND where it does not contain that. */
 struct strobe_error *env_wall_offset(const struct env *e, uint64_t *ret_ns) _must_check_;
 const struct env_section *env_section(const struct env *e, uint32_t bit);
 /* Adds a section, or takes the place of the one that was there; data is not copied. */

@@ -90,7 +90,7 @@ static void test_event_of_sample(void **state)
 	env_destroy(e);
 }
 
-/* A larger attr than we know is kept whole; a smaller one has zeros behind it. */
+/* A larger attr than we know is kept whole; a smaller one has zeros after it. */
 static void test_attr_sizes(void **state)
 {
 	struct env *e = env_create();

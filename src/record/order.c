@@ -23,7 +23,7 @@
 #define HELD_BYTES_MAX (1ull << 30)
 
 struct run {
-	const char *at, *end;  /* the next record to be given, and behind the last */
+	const char *at, *end;  /* the next record to be given, and after the last */
 	uint64_t offset;       /* of `at` in the input */
 	bool still;            /* all have this offset: they came out of one compressed record */
 	uint64_t at_ns, last_ns;
@@ -162,7 +162,7 @@ static bool give(struct order *o, struct record *ret)
 	return true;
 }
 
-/* Whether a record behind the run's last one stands in the input where one of the run would. */
+/* Whether a record after the run's last one has the place in the input that one of the run would have. */
 static bool offset_fits(struct run *run, uint64_t offset)
 {
 	size_t bytes = (size_t)(run->end - run->at);

@@ -171,7 +171,7 @@ static void test_timed(void **state)
 	CHECK(0, times, -1, -1, 0, 5, 1, 4, 2, 6);
 }
 
-/* An error of the input is told after all that was whole. */
+/* An error of the input is reported after all complete records. */
 static void test_error_last(void **state)
 {
 	static const uint64_t times[] = { 9, 3, 6 };

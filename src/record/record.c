@@ -120,7 +120,7 @@ bool record_walk_next(struct record_walk *w, struct record_value *ret)
 	return true;
 }
 
-/* Decoding: a cursor over the body; fields behind the end of a short record stay 0. */
+/* Decoding: a cursor over the body; fields after the end of a short record stay 0. */
 
 static struct cursor body(struct record r)
 {
@@ -132,9 +132,9 @@ static struct cursor body(struct record r)
 
 /*
  * Whether a build-id stands where device and inode may stand. The bit that says so is not enough: the kernel, which hands
- * one record to all events, leaves it set for those behind an event that asked for build-ids (perf_event_mmap_output() in
- * kernel/events/core.c). Of a build-id the bytes between length and id are 0, and those behind it too; device numbers are
- * either longer than any build-id, or have a generation of their inode behind them.
+ * one record to all events, leaves it set for those after an event that asked for build-ids (perf_event_mmap_output() in
+ * kernel/events/core.c). Of a build-id the bytes between length and id are 0, and those after it too; device numbers are
+ * either longer than any build-id, or have a generation of their inode after them.
  */
 static bool has_build_id(const struct perf_event_header *hdr, const uint8_t id[MMAP2_ID_BYTES])
 {
@@ -310,7 +310,7 @@ static uint64_t mirror64(uint64_t v)
 	return __builtin_bswap64(v);
 }
 
-/* Where each number of an attr stands, in the order of struct perf_event_attr; behind them only u64 follow so far. */
+/* Where each number of an attr stands, in the order of struct perf_event_attr; after them only u64 follow so far. */
 static const uint8_t attr_widths[] = {
 	4, 4, 8, 8, 8, 8,       /* type size config sample_period sample_type read_format */
 	0,                      /* the bit-fields */
@@ -354,7 +354,7 @@ static void swap_cpu_map(uint8_t *p, size_t n)
 		return;
 	swap16(p);
 	memcpy(&type, p, sizeof(type));
-	if (type == 1 && n >= 6) { /* mask: u16 nr, u16 bytes of a long, then longs: packed behind the type's 2 bytes */
+	if (type == 1 && n >= 6) { /* mask: u16 nr, u16 bytes of a long, then longs: packed after the type's 2 bytes */
 		swap16(p + 2);
 		swap16(p + 4);
 		memcpy(&long_bytes, p + 4, sizeof(long_bytes));

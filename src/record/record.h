@@ -3,7 +3,7 @@
  *
  * Types, fixed layouts and names come from records.def: decode, encode, swap and dump follow from it. Records are in the
  * byte order of this machine by the time anyone outside perfdata/ sees them (payloads of RAW samples and of feature
- * sections stay as recorded; env->swapped tells). Sources: perf_event_open(2), <linux/perf_event.h>, and
+ * sections stay as recorded; see env->swapped). Sources: perf_event_open(2), <linux/perf_event.h>, and
  * tools/perf/Documentation/perf.data-file-format.txt for the types from 64 on.
  */
 #pragma once
@@ -59,7 +59,7 @@ struct record_timed {
 
 /* "MMAP2", "SAMPLE", …; NULL for a type nobody knows. */
 const char *record_type_name(uint32_t type);
-/* The least bytes that a record of the kernel's has, header included, without identifiers behind it; 0 for other types. */
+/* The least bytes that a record of the kernel's has, header included, without identifiers after it; 0 for other types. */
 uint32_t record_least_bytes(uint32_t type);
 
 /* The fixed layout of a type, from records.def. */

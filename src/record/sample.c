@@ -1,6 +1,6 @@
 #include "record/sample.h"
 
-/* Behind the counts of branches in newer kernels than our header knows (6.8). */
+/* After the counts of branches in newer kernels than our header knows (6.8). */
 #define BRANCH_COUNTERS (1ull << 19)
 
 struct sample_layout sample_layout_compile(const struct perf_event_attr *attr)
@@ -129,7 +129,7 @@ static bool decode_read(const struct sample_layout *l, struct words *w, struct s
 		return false;
 	ret->read.read_format = format;
 	ret->read.nr = format & PERF_FORMAT_GROUP ? *p++ : 1;
-	/* The times stand before the values of a group, and behind the value of a single event. */
+	/* The times precede the values of a group, and follow the value of a single event. */
 	const uint64_t *times = format & PERF_FORMAT_GROUP ? p : p + 1;
 	ret->read.values = format & PERF_FORMAT_GROUP ? p + read_time_words(format) : p;
 	if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)

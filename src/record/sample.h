@@ -22,7 +22,7 @@ struct sample_layout {
 	uint64_t sample_type, read_format, branch_sample_type;
 	uint64_t user_regs_mask, intr_regs_mask;
 	uint16_t identifier, ip, tid, time, addr, id, stream_id, cpu, period;
-	uint16_t variable; /* first byte behind the fixed fields: READ, CALLCHAIN, RAW … in their order */
+	uint16_t variable; /* first byte after the fixed fields: READ, CALLCHAIN, RAW … in their order */
 	/* The trailer of other records (sample_id_all): distances back from the record's end, 0 where absent. */
 	uint16_t tail_bytes, tail_tid, tail_time, tail_id, tail_stream_id, tail_cpu, tail_identifier;
 };

@@ -31,7 +31,7 @@ void dso_problem(struct dso *d, const char *fmt, ...)
 	free(text);
 }
 
-/* Symbols and lines are looked for in the same places, one after the other: what is found to be the same twice is told once. */
+/* Symbols and lines are looked for in the same places, one after the other: what is found to be the same twice is reported once. */
 void dso_tried(struct dso *d, const char *path, const char *outcome)
 {
 	for (size_t i = 0; i < d->tries.len; i++)
@@ -159,7 +159,7 @@ uint64_t dso_address(struct dso *d, const struct map *map, uint64_t ip)
 		load(d);
 		return d->object && object_vaddr_of_offset(d->object, offset, &addr) ? addr : offset;
 	}
-	case MAPPED_JIT: /* code is told apart by where it lies in the dump */
+	case MAPPED_JIT: /* code is identified by its place in the dump */
 		return ip - map->start + map->pgoff;
 	case MAPPED_VSYSCALL:
 	case MAPPED_ANON:
@@ -234,7 +234,7 @@ void dso_each_symbol(struct dso *d, void (*fn)(void *ctx, const struct symbol *s
 			fn(ctx, make_symbol(d, (uint32_t)i));
 }
 
-/* The reference leaves names of the kernel alone unless it is asked: some of them look mangled. */
+/* perf does not demangle names of the kernel by default: some of them look mangled. */
 static bool is_kernel(const struct dso *d)
 {
 	return d->file->kind == MAPPED_KERNEL || d->file->kind == MAPPED_MODULE || by_record(d);

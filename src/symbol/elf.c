@@ -228,7 +228,7 @@ static int open_path(struct dso *d, const char *path, uint32_t pid)
 	int fd = pid && o->processes ? o->processes->open(o->processes_ctx, pid, path) : SYMBOLS_SAME_FILES;
 	if (fd >= 0)
 		return fd;
-	/* What the process had is gone: only a build-id can tell whether ours is the same. */
+	/* What the process had is gone: only a build ID can show whether ours is the same. */
 	if (fd != SYMBOLS_SAME_FILES && !d->file->build_id_len) {
 		errno = -fd;
 		return -1;
@@ -361,7 +361,7 @@ static bool open_file(struct dso *d)
 struct debug_search {
 	struct dso *dso;
 	struct object *of;
-	bool (*wanted)(const struct object *o);
+	bool (*is_usable)(const struct object *o);
 	struct object *found;
 };
 
@@ -380,7 +380,7 @@ static bool try_debug_file(void *ctx, const char *path)
 		return false;
 	}
 	bool same = object_is_debug_of(o, s->of);
-	if (!same || !s->wanted(o)) {
+	if (!same || !s->is_usable(o)) {
 		uint8_t id[OBJECT_BUILD_ID_MAX];
 		dso_tried(s->dso, path,
 			  same ? "has not what was looked for" :
@@ -393,9 +393,9 @@ static bool try_debug_file(void *ctx, const char *path)
 	return true;
 }
 
-struct object *elf_open_debug(struct dso *d, struct object *of, bool (*wanted)(const struct object *o))
+struct object *elf_open_debug(struct dso *d, struct object *of, bool (*is_usable)(const struct object *o))
 {
-	struct debug_search s = { d, of, wanted, NULL };
+	struct debug_search s = { d, of, is_usable, NULL };
 	const char *cached = dso_cached_path(d, "debug");
 	if (!cached || !try_debug_file(&s, cached))
 		object_find_debug(of, d->file->path, d->session->options.symfs, try_debug_file, &s);
@@ -415,7 +415,7 @@ static void open_mini(struct dso *d)
 {
 	_cleanup_error_ struct strobe_error *err = object_open_mini(d->object, &d->symbols_object);
 	if (err || d->symbols_object)
-		dso_tried(d, d->long_name, err ? err->message : "its MiniDebugInfo was taken");
+		dso_tried(d, d->long_name, err ? err->message : "its MiniDebugInfo was used");
 }
 
 static bool load_elf(struct dso *d)

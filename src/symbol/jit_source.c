@@ -1,4 +1,4 @@
-/* Symbols of code that a jitdump tells of. The DSO's address space is the dump: an address is the offset of code in it. */
+/* Symbols of code from a jitdump. The DSO's address space is the dump: an address is the offset of code in it. */
 #include <stdlib.h>
 
 #include "base/cleanup.h"

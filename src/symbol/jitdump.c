@@ -150,7 +150,7 @@ static void read_records(struct jitdump *j, struct cursor *c)
 		if (id == CODE_CLOSE)
 			break;
 		body.end = c->at + total;
-		/* Offsets are told from the start of the file. */
+		/* Offsets are relative to the start of the file. */
 		j->bad_records += !read_record(&r, id, &body, time);
 		cursor_skip(c, total);
 	}

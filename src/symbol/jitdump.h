@@ -3,7 +3,7 @@
  *
  * The file may still be growing, may end anywhere, and may lie: what is whole is taken, the rest left out and counted. Names and
  * code stay in the mapping, where they are found by their offset in the file; code that is loaded twice is there twice, so that
- * an offset tells which. A function may be at several places in the course of time: each is a placement.
+ * an offset says which. A function may be at several places in the course of time: each is a placement.
  * Read-only once read. Source: tools/perf/Documentation/jitdump-specification.txt.
  */
 #pragma once

@@ -135,7 +135,7 @@ static void load_text(struct kallsyms *k, const char *path)
 		return;
 	}
 	if (!shown)
-		k->problem = k->live ? hidden_problem() : xasprintf("%s holds no addresses, only zeros", path);
+		k->problem = k->live ? hidden_problem() : xasprintf("all addresses in %s are zero", path);
 	else if (!k->list.count)
 		k->problem = xasprintf("no kernel symbols in %s", path);
 	else if (k->live)

@@ -59,7 +59,7 @@ void kallsyms_deinit(struct kallsyms *k);
 
 /* The index of the symbol over the address, or KALLSYMS_NONE. */
 uint32_t kallsyms_find(const struct kallsyms_list *l, uint64_t addr);
-/* Its name; "" where a mapped list lies. The last symbol ends with the page behind its start. */
+/* Its name; "" where a mapped list lies. The last symbol ends with the page after its start. */
 const char *kallsyms_symbol(const struct kallsyms_list *l, uint32_t i, uint64_t *ret_start, uint64_t *ret_end,
 			    char *ret_type);
 

@@ -96,7 +96,7 @@ static void add_symbol(struct kallsyms_parser *p, uint64_t address, char type, c
 {
 	if (p->names.len + bytes >= UINT32_MAX) /* names are found by 32-bit offsets; real lists have some MB of them */
 		return;
-	if (address == UINT64_MAX) /* no byte is behind it where it could end */
+	if (address == UINT64_MAX) /* no byte is after it where it could end */
 		return;
 	if (p->starts.len && address < vec_last(&p->starts))
 		p->unsorted = true;
@@ -204,20 +204,20 @@ static void sort_by_start(struct kallsyms_parser *p)
 	free(pairs);
 }
 
-static uint64_t end_of_page_behind(uint64_t addr)
+static uint64_t end_of_page_after(uint64_t addr)
 {
 	return ((addr + PAGE - 1) & ~(uint64_t)(PAGE - 1)) + PAGE;
 }
 
 /*
- * Starts become 32-bit, and of symbols that share one the last stays: as the reference has it, where the others keep no
- * byte of their own. Where one module's space ends a gap begins, at the end of the page behind its last symbol. What is
+ * Starts become 32-bit, and of symbols that share one the last stays: as perf has it, where the others keep no
+ * byte of their own. Where one module's space ends a gap begins, at the end of the page after its last symbol. What is
  * further than 4 GB below the last symbol (offsets into per-CPU areas, listed as if they were addresses) is dropped.
  */
 static void make_list(struct kallsyms_parser *p, struct kallsyms_list *l)
 {
 	size_t n = p->starts.len, out = 0;
-	uint64_t last = n ? vec_last(&p->starts) : 0, end = end_of_page_behind(last);
+	uint64_t last = n ? vec_last(&p->starts) : 0, end = end_of_page_after(last);
 	if (end < last)
 		end = UINT64_MAX;
 	size_t gaps = p->modules.len ? n : 0;
@@ -233,7 +233,7 @@ static void make_list(struct kallsyms_parser *p, struct kallsyms_list *l)
 		name_offsets[out] = p->name_offsets.data[i];
 		types[out++] = p->types.data[i];
 		bool leaves = i + 1 < n && p->modules.len && p->modules.data[i] != p->modules.data[i + 1];
-		uint64_t gap = leaves || i + 1 == n ? end_of_page_behind(start) : 0;
+		uint64_t gap = leaves || i + 1 == n ? end_of_page_after(start) : 0;
 		if (i + 1 == n || (leaves && gap > start && gap < p->starts.data[i + 1])) {
 			starts[out] = (uint32_t)((i + 1 == n ? end : gap) - l->base);
 			name_offsets[out] = 0;

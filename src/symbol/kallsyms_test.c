@@ -56,7 +56,7 @@ static void check_list(const struct kallsyms *k)
 {
 	assert_int_equal(k->list.text, 0xffffffff81000000);
 	assert_int_equal(k->list.stext, 0xffffffff81000000);
-	/* The last of those at one address, as the reference has it. */
+	/* The last of those at one address, as perf has it. */
 	assert_string_equal(name_at(k, 0xffffffff81000000), "startup_64");
 	assert_string_equal(name_at(k, 0xffffffff810000f5), "__pfx_helper");
 	assert_string_equal(name_at(k, 0xffffffff81000100), "helper");
@@ -65,7 +65,7 @@ static void check_list(const struct kallsyms *k)
 	/* Types that nobody looks up end nothing. */
 	assert_string_equal(name_at(k, 0xffffffff81000250), "strong_one");
 	assert_string_equal(name_at(k, 0xffffffff81000350), "some_data");
-	/* The kernel ends with the page behind its last symbol, and so does a module. */
+	/* The kernel ends with the page after its last symbol, and so does a module. */
 	assert_string_equal(name_at(k, 0xffffffff81001fff), "some_data");
 	assert_null(name_at(k, 0xffffffff81002000));
 	assert_string_equal(name_at(k, 0xffffffffc0001005), "mod_first");

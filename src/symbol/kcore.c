@@ -44,7 +44,7 @@ static struct strobe_error *open_core(const char *path, int *ret_fd, Elf64_Ehdr 
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
-		return error_errno(errno, "cannot open %s%s", path, errno == EPERM ? " (it wants CAP_SYS_RAWIO)" : "");
+		return error_errno(errno, "cannot open %s%s", path, errno == EPERM ? " (CAP_SYS_RAWIO is required)" : "");
 	if (!read_at(fd, h, sizeof(*h), 0) || !is_core(h))
 		return error_create(ERROR_FORMAT, "%s is not a core file of this machine", path);
 	*ret_fd = take_fd(fd);
@@ -115,7 +115,7 @@ static struct strobe_error *find_parts(int fd, const char *name, const Elf64_Ehd
 		}
 	}
 	if (!ret->len || ret->len >= PN_XNUM)
-		return error_create(ERROR_NOT_FOUND, "%s does not hold the kernel's code", name);
+		return error_create(ERROR_NOT_FOUND, "%s does not contain the kernel's code", name);
 	return NULL;
 }
 

@@ -269,8 +269,8 @@ static struct strobe_error *read_layout_of(const char *kcore, const char *proc, 
 		return error_errno(errno, "cannot read %s", kcore);
 	TRY(read_layout(proc, l));
 	if (!l->stext || l->etext <= l->stext)
-		return error_create(ERROR_PERMISSION, "%s/kallsyms does not tell where the kernel lies: only root sees it, and nobody "
-				    "where kernel.kptr_restrict is 2", proc);
+		return error_create(ERROR_PERMISSION, "%s/kallsyms does not show the kernel's addresses: only root may see them, and "
+				    "not even root if kernel.kptr_restrict is 2", proc);
 	return NULL;
 }
 

@@ -28,19 +28,18 @@ static bool is_recorded_kernel(struct dso *d, const struct kallsyms *k)
 	struct utsname u;
 	if (!k->live)
 		return true;
-	/* Modules have build-ids of their own: their kernel is told by its release. */
+	/* Modules have build-ids of their own: their kernel is identified by its release. */
 	if (f->kind == MAPPED_KERNEL && f->build_id_len && k->build_id_len) {
 		if (k->build_id_len <= f->build_id_len && !memcmp(k->build_id, f->build_id, k->build_id_len))
 			return true;
 		dso_problem(d,
-			    "recorded on another kernel (build-id %s; the running one is %s): give its symbols by "
-			    "--vmlinux "
-			    "or --kallsyms",
+			    "recorded on another kernel (build-id %s; the running one is %s): specify its symbols "
+			    "with --vmlinux or --kallsyms",
 			    dso_hex(d, f->build_id, f->build_id_len), dso_hex(d, k->build_id, k->build_id_len));
 		return false;
 	}
 	if (env && env->os_release && !uname(&u) && strcmp(env->os_release, u.release)) {
-		dso_problem(d, "recorded on kernel %s, this is %s: give its symbols by --vmlinux or --kallsyms",
+		dso_problem(d, "recorded on kernel %s, this is %s: specify its symbols with --vmlinux or --kallsyms",
 			    env->os_release, u.release);
 		return false;
 	}

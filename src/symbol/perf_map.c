@@ -13,7 +13,7 @@
 
 #define PERF_MAP_MAX ((size_t)1 << 30)
 
-/* A hex number with or without 0x; *at moves behind it. */
+/* A hex number with or without 0x; *at moves past it. */
 static bool read_hex(const char **at, const char *end, uint64_t *ret)
 {
 	const char *p = *at;
@@ -84,7 +84,7 @@ static bool load_perf_map(struct dso *d)
 	if (!d->table.entries_nr) {
 		free(names);
 		symtable_deinit(&d->table);
-		dso_problem(d, "%s holds no line \"START SIZE NAME\"", path);
+		dso_problem(d, "%s has no line \"START SIZE NAME\"", path);
 		return false;
 	}
 	d->has_table = true;

@@ -1,5 +1,5 @@
 /*
- * Which of two symbols at one address people are shown: the reference's order of preference, learnt by experiment.
+ * Which of two symbols at one address people are shown: perf's order of preference, learnt by experiment.
  *
  * A size beats none, strong beats weak, global beats local, fewer leading underscores beat more, the longer name beats
  * the shorter; a name that begins in "SyS" or "compat_SyS" (old aliases of system calls) loses; else the first stays.

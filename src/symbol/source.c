@@ -288,7 +288,7 @@ static const struct symbol *inlined_symbol(struct dso *d, struct dso_source *s, 
 	return found;
 }
 
-/* Of code that a jitdump tells of: there is a line at most. */
+/* Of code from a jitdump: there is a line at most. */
 static bool jit_line(struct dso *d, uint64_t addr, const char **ret_file, uint32_t *ret_line)
 {
 	const struct jitdump *j = dso_jitdump(d);

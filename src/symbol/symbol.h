@@ -1,5 +1,5 @@
 /*
- * Address → function: named, ordered sources (ELF, kallsyms, vdso, perf map …) behind one look-up.
+ * Address → function: named, ordered sources (ELF, kallsyms, vdso, perf map …), looked up through one function.
  *
  * One `symbols` a session. A DSO is loaded on its first question; loading different DSOs in parallel and asking from
  * several threads are safe (a mutex for each DSO's loading, read-only afterwards). Symbols live for the session.
@@ -33,7 +33,7 @@ struct symbols_processes {
 	uint32_t (*inner_pid)(void *ctx, uint32_t pid);
 	/* Whether it runs as that user. */
 	bool (*runs_as)(void *ctx, uint32_t pid, uint32_t uid);
-	/* Told once whose recording it is. */
+	/* Called once, with the recording that it belongs to. */
 	void (*attach)(void *ctx, struct machine *machine);
 };
 
@@ -69,7 +69,7 @@ struct dso *symbols_dso(struct symbols *s, const struct mapped_file *file);
 uint64_t dso_address(struct dso *d, const struct map *map, uint64_t ip);
 /* The best symbol over addr, or NULL. Loads the DSO on first use. */
 const struct symbol *dso_symbol(struct dso *d, uint64_t addr);
-/* All of its symbols, one behind the other: each is borrowed for the call. */
+/* All of its symbols, one after the other: each is borrowed for the call. */
 void dso_each_symbol(struct dso *d, void (*fn)(void *ctx, const struct symbol *sym), void *ctx);
 /* Demangled for people (memoised; the raw name where nothing is to be demangled). Thread-safe. */
 const char *dso_symbol_name(struct dso *d, const struct symbol *sym);

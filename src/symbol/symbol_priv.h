@@ -31,7 +31,7 @@ struct made_symbol {
 	struct kept_name *kept;      /* of inlined functions: shown is there */
 };
 
-/* A stretch of kernel memory with one symbol that a record told of (KSYMBOL): found by its map. */
+/* A stretch of kernel memory with one symbol, from a KSYMBOL record: found by its map. */
 struct ksymbol_range {
 	uint64_t start, end;
 	struct made_symbol *made;
@@ -122,7 +122,7 @@ const char *elf_debug_path(struct dso *d);
  * A separate debug file of an object of the DSO that has what is wanted, for the caller to close; NULL: there is none. From the
  * build-id cache, or where object_find_debug() looks. Under d->lock.
  */
-struct object *elf_open_debug(struct dso *d, struct object *of, bool (*wanted)(const struct object *o));
+struct object *elf_open_debug(struct dso *d, struct object *of, bool (*is_usable)(const struct object *o));
 /* The build-id as text. */
 const char *dso_hex(struct dso *d, const uint8_t *id, size_t n);
 

@@ -139,7 +139,7 @@ static void files_by_both_tables(void **state)
 	assert_int_equal(f.build_id_len, 20);
 }
 
-static void names_as_linked_where_asked(void **state)
+static void names_as_linked_on_request(void **state)
 {
 	struct scratch *s = *state;
 	write_object(in_scratch(s, "lib.so"), id20, true, false);
@@ -522,7 +522,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(files_by_both_tables),
-		TEST(names_as_linked_where_asked),
+		TEST(names_as_linked_on_request),
 		TEST(a_replaced_file_is_named_and_not_used),
 		TEST(the_build_id_cache_serves_for_what_is_gone),
 		TEST(a_debug_file_names_what_was_stripped),

@@ -64,7 +64,7 @@ static void sort_by_start(struct symtable_builder *b)
 	b->entries.cap = n;
 }
 
-static uint64_t end_of_page_behind(uint64_t addr)
+static uint64_t end_of_page_after(uint64_t addr)
 {
 	uint64_t end = ((addr + PAGE - 1) & ~(uint64_t)(PAGE - 1)) + PAGE;
 	return end > addr ? end : UINT64_MAX;
@@ -79,7 +79,7 @@ static void guess_ends(struct symtable_builder *b)
 		if (e->end != e->start)
 			continue;
 		e->loose = true;
-		e->end = i + 1 == n ? end_of_page_behind(e->start) : b->entries.data[i + 1].start;
+		e->end = i + 1 == n ? end_of_page_after(e->start) : b->entries.data[i + 1].start;
 	}
 }
 
@@ -93,7 +93,7 @@ static struct rank_candidate candidate(const struct symtable_builder *b, const s
 }
 
 /*
- * Keeps the best of each run of entries with one start. A loser that reaches further than the winner is kept behind it,
+ * Keeps the best of each run of entries with one start. A loser that reaches further than the winner is kept after it,
  * for the addresses that the winner does not cover.
  */
 static void choose_among_aliases(struct symtable_builder *b)

@@ -43,7 +43,7 @@ struct symtable {
 
 /* How to end symbols without size. */
 enum symtable_ends {
-	SYMTABLE_ENDS_ELF, /* at the next symbol; the last at the end of the page behind */
+	SYMTABLE_ENDS_ELF, /* at the next symbol; the last at the end of the page after */
 	SYMTABLE_ENDS_JIT, /* all have sizes; of those that overlap, the one with the higher name offset holds */
 };
 

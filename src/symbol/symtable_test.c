@@ -77,7 +77,7 @@ static void symbols_without_size_reach_to_the_next(void **state)
 	assert_string_equal(at(&m, 0x17f), "label");
 	assert_string_equal(at(&m, 0x180), "sized");
 	assert_null(at(&m, 0x1a0));
-	/* The last has no next: it ends with the page behind its own. */
+	/* The last has no next: it ends with the page after its own. */
 	assert_string_equal(at(&m, 0x2fff), "last");
 	assert_null(at(&m, 0x3000));
 	drop(&m);
@@ -93,7 +93,7 @@ static void labels_inside_a_function_do_not_hide_it(void **state)
 	finish(&m);
 	assert_string_equal(at(&m, 0x130), "outer");
 	assert_string_equal(at(&m, 0x17f), "outer");
-	/* Behind the function's end it is all there is. */
+	/* After the function's end it is all there is. */
 	assert_string_equal(at(&m, 0x180), "late_label");
 	assert_string_equal(at(&m, 0x1ff), "late_label");
 	drop(&m);
@@ -118,7 +118,7 @@ static void the_inner_of_nested_symbols_owns_its_part(void **state)
 	drop(&m);
 }
 
-static void a_longer_alias_serves_behind_the_best_one(void **state)
+static void a_longer_alias_serves_after_the_best_one(void **state)
 {
 	struct made m = {};
 	add(&m, "long_local", 0x100, 0x40, STB_LOCAL);
@@ -231,7 +231,7 @@ int main(void)
 		cmocka_unit_test(symbols_without_size_reach_to_the_next),
 		cmocka_unit_test(labels_inside_a_function_do_not_hide_it),
 		cmocka_unit_test(the_inner_of_nested_symbols_owns_its_part),
-		cmocka_unit_test(a_longer_alias_serves_behind_the_best_one),
+		cmocka_unit_test(a_longer_alias_serves_after_the_best_one),
 		cmocka_unit_test(later_lines_of_a_jit_hold),
 		cmocka_unit_test(ends_do_not_wrap),
 		cmocka_unit_test(every_address_against_the_plain_rule),

@@ -171,7 +171,7 @@ static void read_cpu(struct sys_topology *t, const struct sys *sys, uint32_t cpu
 	read_caches(t, sys, cpu);
 }
 
-/* The number behind "Key:" in a meminfo text. */
+/* The number after "Key:" in a meminfo text. */
 static uint64_t meminfo_kb(const char *text, const char *key)
 {
 	const char *at = strstr(text, key);

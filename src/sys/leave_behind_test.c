@@ -16,7 +16,7 @@ static bool is_closed(int fd, int timeout_ms)
 	return poll(&p, 1, timeout_ms) > 0 && p.revents & POLLHUP;
 }
 
-/* Leaves two of the pipes behind, closes all three, says so and goes on until it is told. */
+/* Leaves two of the pipes behind, closes all three, reports it and continues until it is stopped. */
 static void parting_program(int (*pipes)[2], int said, int go_on)
 {
 	char c = 0;

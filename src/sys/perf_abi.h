@@ -3,7 +3,7 @@
  *
  * Source: include/uapi/linux/perf_event.h and include/uapi/linux/fs.h of the kernel, perf_event_open(2). Only additions
  * stand here, each guarded, so that a newer header is used as it is. An attr of ours is 128 bytes (PERF_ATTR_SIZE_VER7)
- * in memory and on disk; what later kernels put behind it goes through sys_perf_event_open_wide().
+ * in memory and on disk; what later kernels put after it goes through sys_perf_event_open_wide().
  */
 #pragma once
 #include <linux/ioctl.h>
@@ -30,13 +30,13 @@
 #define PERF_ABI_CALLCHAIN_CONTEXT_MAX        ((uint64_t)-4095)
 #define PERF_ABI_RECORD_KNOWN_MAX             23 /* first unknown kernel record type */
 
-/* Bits of the flag word behind read_format, counted as the bit-fields are declared. */
+/* Bits of the flag word after read_format, counted as the bit-fields are declared. */
 enum perf_abi_attr_bit {
 	PERF_ABI_ATTR_DEFER_CALLCHAIN = 38, /* Linux 6.19 */
 	PERF_ABI_ATTR_DEFER_OUTPUT = 39,
 };
 
-/* Bits of the word behind aux_sample_size, Linux 6.13. */
+/* Bits of the word after aux_sample_size, Linux 6.13. */
 enum perf_abi_aux_action {
 	PERF_ABI_AUX_START_PAUSED = 1 << 0,
 	PERF_ABI_AUX_PAUSE = 1 << 1,

@@ -50,7 +50,7 @@ int process_file_open(uint32_t pid, const char *path)
 		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
 	};
 	int fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
-	/* Who reads /proc/PID/maps in a chroot of its own is told paths from the root of the process's namespace. */
+	/* A reader of /proc/PID/maps in a chroot of its own gets paths from the root of the process's namespace. */
 	char prefix[PATH_MAX];
 	ssize_t n = fd < 0 && errno == ENOENT ? readlink(root_path, prefix, sizeof(prefix) - 1) : 0;
 	prefix[n > 0 ? n : 0] = 0;
@@ -121,7 +121,7 @@ char *process_file_path(uint32_t pid, int fd)
 	if (n < 0)
 		return xstrdup("");
 	path[n] = 0;
-	/* Of another mount namespace the kernel tells paths from that one's own root. */
+	/* For another mount namespace the kernel gives paths from that one's own root. */
 	if (root_n <= 1)
 		return xstrdup(path);
 	root[root_n] = 0;
@@ -176,7 +176,7 @@ int64_t process_start_s(uint32_t pid)
 	_cleanup_error_ struct strobe_error *err = sys_read(sys_live(), path, &text, 1 << 16);
 	unsigned long long ticks;
 	struct timespec now, up;
-	/* Its name is in brackets and may hold anything; behind it starttime is the twentieth field. */
+	/* Its name is in brackets and may hold anything; after it starttime is the twentieth field. */
 	const char *at = err ? NULL : strrchr(strbuf_str(&text), ')');
 	if (!at || sscanf(at + 1, " %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu", &ticks) != 1)
 		return 0;

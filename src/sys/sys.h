@@ -47,7 +47,7 @@ const struct sys *sys_live(void);
 /* attr->size must be set. FD_CLOEXEC is the caller's flag. */
 int sys_perf_event_open(const struct sys *sys, struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd,
 			unsigned long flags);
-/* With config3 and config4 behind the attr; where both are 0 the plain size is asked for. */
+/* With config3 and config4 after the attr; where both are 0 the plain size is asked for. */
 int sys_perf_event_open_wide(const struct sys *sys, const struct perf_event_attr *attr, uint64_t config3,
 			     uint64_t config4, pid_t pid, int cpu, int group_fd, unsigned long flags);
 int sys_ioctl(const struct sys *sys, int fd, unsigned long request, uintptr_t arg);

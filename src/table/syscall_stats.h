@@ -38,7 +38,7 @@ struct syscall_thread {
 	uint32_t tid, pid;
 	const char *comm;
 	const char *cgroup;  /* SYSCALL_STATS_BY_CGROUP: its path */
-	bool is_others;      /* all threads that there was no room to tell apart */
+	bool is_others;      /* all threads that there was no room to distinguish */
 	uint64_t events;     /* beginnings and ends of calls */
 	bool has_sched;      /* the next two are known */
 	uint64_t ran_ns, waited_ns; /* on a CPU, and ready without one */

@@ -18,7 +18,7 @@ static unsigned x86_indirect_bytes(const uint8_t *at)
 	return bytes;
 }
 
-/* end: behind n bytes of code. */
+/* end: after n bytes of code. */
 static bool x86_call_before(const uint8_t *end, size_t n)
 {
 	if (n >= 5 && end[-5] == 0xe8)

@@ -33,7 +33,7 @@ struct entry {
 	size_t id_offset;   /* of the CIE pointer: .eh_frame counts back from there */
 	uint64_t id;
 	bool is_cie;
-	struct cursor body; /* behind the CIE pointer */
+	struct cursor body; /* after the CIE pointer */
 };
 
 static struct cursor section_cursor(const struct cfi_section *s)
@@ -138,7 +138,7 @@ static void skip_pointer(const struct cfi_section *s, struct cursor *c, uint8_t 
 		(void)cfi_pointer(s, c, encoding, 0, &ignored);
 }
 
-/* What the letters behind the 'z' announce; one that nobody knows ends them, but the whole has its length. */
+/* What the letters after the 'z' announce; one that nobody knows ends them, but the whole has its length. */
 static void read_augmentation(const struct cfi_section *s, struct cursor c, const char *letters, struct cfi_cie *cie)
 {
 	for (; *letters && !c.bad; letters++) {

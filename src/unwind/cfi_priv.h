@@ -42,7 +42,7 @@ struct cfi_fdes {
 /* Reads the CIEs of a section, then its FDEs, which are appended. */
 void cfi_read_cies(struct cfi_section *s);
 void cfi_read_fdes(struct cfi_section *s, uint32_t section, struct cfi_fdes *ret);
-/* An address by its encoding; false where it cannot be told. at_bytes: where the section's bytes begin. */
+/* An address by its encoding; false where it cannot be read. at_bytes: where the section's bytes begin. */
 bool cfi_pointer(const struct cfi_section *s, struct cursor *c, uint8_t encoding, uint64_t function, uint64_t *ret);
 
 struct cfi_state {

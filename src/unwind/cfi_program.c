@@ -148,7 +148,7 @@ static void end_row(struct run *r)
 	r->changed = false;
 }
 
-/* False where the rest lies behind the function, or before what was said already. */
+/* False where the rest lies after the function, or before what was said already. */
 static bool advance_to(struct run *r, uint64_t at)
 {
 	if (at < r->at)

@@ -183,7 +183,7 @@ static bool end(struct walk *w, enum unwind_end why)
 	return false;
 }
 
-/* Memory that was asked for is not there: cut, where it would lie behind the end of the copy. */
+/* Memory that is needed is missing: truncated, where it would be after the end of the copy. */
 static bool end_unread(struct walk *w, uint64_t at)
 {
 	uint64_t offset = at - w->base;

@@ -37,7 +37,7 @@ struct unwind_input {
 	const uint8_t *stack;
 	uint64_t stack_bytes;
 	bool is_caller;         /* pc is where a call returns to: the walk goes on from one that was begun elsewhere */
-	bool stack_is_whole;    /* less was copied than was asked for: what lies behind is no stack */
+	bool stack_is_whole;    /* less was copied than was requested: what follows is not part of the stack */
 	/* Addresses of callers are those of the call (one back), as reports look them up; else where it returns to. Of frames that no
 	 * call made (trampolines of signals) they are the frames' own in either case. */
 	bool call_sites;

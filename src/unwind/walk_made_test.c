@@ -80,7 +80,7 @@ static struct unwind_objects objects_of(void *ctx, const struct mapped_file *fil
 	return (struct unwind_objects){ .object = ((struct made *)ctx)->object };
 }
 
-/* Behind calls, in code of arm64. */
+/* After calls, in code of arm64. */
 static const uint32_t calls[] = { 0x1010, 0x1110, 0x1220, 0x1304 };
 
 static void made_init(struct made *m, uint16_t machine, bool is_64bit, const struct cfi *cfi)

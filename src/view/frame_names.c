@@ -105,7 +105,7 @@ static void add_unknown(struct frame_names *n, struct strbuf *b, const struct mo
 	size_t bytes = strlen(base);
 	if (text_has_suffix(base, " (deleted)"))
 		bytes -= strlen(" (deleted)");
-	/* "[unknown]" has its brackets; of the others the reference puts a second pair around what has one. */
+	/* "[unknown]" has its brackets; of the others perf puts a second pair around what has one. */
 	bool bare = f->mapping == PROFILE_NONE || (n->options.full && base[0] == '[' && base[bytes - 1] == ']');
 	if (bare && bytes > 1) {
 		base++;
@@ -114,7 +114,7 @@ static void add_unknown(struct frame_names *n, struct strbuf *b, const struct mo
 	char *copy = xstrndup(base, bytes);
 	strbuf_addch(b, '[');
 	add_plain(b, copy);
-	/* As the reference prints them: within the object, but absolute in the kernel. */
+	/* As perf prints them: within the object, but absolute in the kernel. */
 	if (n->options.with_addresses)
 		strbuf_addf(b, " <%llx>", (unsigned long long)(f->mapping == PROFILE_NONE || m->is_kernel ? f->ip : f->addr));
 	strbuf_addch(b, ']');
@@ -195,7 +195,7 @@ const char *name_kind_mark(enum name_kind kind)
 
 static const char *mark_of(const struct frame_names_options *o, const char *text, const struct module *m, enum piece piece)
 {
-	/* Inner functions of a perf map are marked unasked, as the reference does; a picture shows them by their colour. */
+	/* Inner functions of a perf map are marked by default, as perf does; a picture shows them by their colour. */
 	if (piece == PIECE_INNER && !o->full)
 		return strstr(text, "_[i]") ? "" : "_[i]";
 	if (piece != PIECE_OUTER && o->mark_inlined)
@@ -270,7 +270,7 @@ struct name_span frame_names_make(struct frame_names *n, frame_id frame, bool is
 
 /* ---- processes ---- */
 
-/* -1 is not known: text of `perf script` may tell a thread and not its process. */
+/* -1 is not known: text of `perf script` may have a thread and not its process. */
 static void add_id(struct strbuf *b, char before, int32_t id)
 {
 	strbuf_addch(b, before);

@@ -4,7 +4,7 @@
  * A name is interned: (text, module, kind). A frame stands for one name, or for several where a JIT's symbol lists the
  * functions inlined into it ("outer->inner"). Two styles:
  *   folded  as stackcollapse-perf.pl tidies them, so that lines from both can be compared and merged: no ';' or quotes,
- *           nothing behind an opening parenthesis, "[module]" for code without a symbol, marks _[k] _[j] _[i] on request.
+ *           nothing after an opening parenthesis, "[module]" for code without a symbol, marks _[k] _[j] _[i] on request.
  *           Module and kind are left empty: equal text is the same name.
  *   full    as the profile has them; module and kind are kept, for colours and details.
  * Belongs to one thread. The profile is borrowed and must outlive it. Texts live until frame_names_deinit().
@@ -63,7 +63,7 @@ void frame_names_deinit(struct frame_names *n);
 
 /* The names of a frame in a process; Java's type signatures are shortened. Spans stay valid, lists.data may move. */
 struct name_span frame_names_make(struct frame_names *n, frame_id frame, bool is_java);
-/* The name of the process of a label set, or PROFILE_NONE where the profile does not tell. */
+/* The name of the process of a label set, or PROFILE_NONE where the profile does not say. */
 name_id frame_names_process(struct frame_names *n, labels_id labels);
 bool frame_names_is_java(const struct frame_names *n, name_id process);
 /* A name of its own, as a graph's root has. */

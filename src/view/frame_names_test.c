@@ -107,7 +107,7 @@ static void marks_say_where_the_code_is_from(void **state)
 	struct frame_names_options all = { .mark_kernel = true, .mark_jit = true, .mark_inlined = true };
 	check("read" KERNEL, all, false, "read_[k]");
 	check("ext4_read@[ext4]", all, false, "ext4_read_[k]");
-	check("clock@[vdso]", all, false, "clock_[k]"); /* the reference knows it by its brackets */
+	check("clock@[vdso]", all, false, "clock_[k]"); /* perf knows it by its brackets */
 	check("run" JIT, all, false, "run_[j]");
 	check("run_[j]" JIT, all, false, "run_[j]");
 	check("~fast", all, false, "fast_[i]");

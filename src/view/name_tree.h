@@ -48,7 +48,7 @@ void name_tree_init(struct name_tree *t, const struct profile *p, const struct n
 void name_tree_deinit(struct name_tree *t);
 
 /*
- * For each name its place in the order of bytes, with end behind it ("" or ";"): in a sorted file "a;x" stands behind
+ * For each name its place in the order of bytes, with end after it ("" or ";"): in a sorted file "a;x" follows
  * "a b". Owned by the caller. *ret_nr is the number of ranks.
  */
 struct name_ranks {
@@ -56,7 +56,7 @@ struct name_ranks {
 	uint32_t *as_path; /* of "name;" */
 	uint32_t nr;
 };
-/* Full names are ranked with their mark behind them ("_[k]"), as flamegraph.pl sees it. */
+/* Full names are ranked with their mark after them ("_[k]"), as flamegraph.pl sees it. */
 struct name_ranks name_tree_ranks(const struct name_tree *t);
 void name_ranks_deinit(struct name_ranks *r);
 
@@ -64,7 +64,7 @@ void name_ranks_deinit(struct name_ranks *r);
 void name_tree_sort(struct name_tree *t, const uint32_t *rank, uint32_t ranks_nr);
 /*
  * The same in the order in which flamegraph.pl draws them, which sorts lines: a node that has children stands where its
- * name with a ';' behind it does.
+ * name with a ';' after it does.
  */
 void name_tree_sort_as_lines(struct name_tree *t, const struct name_ranks *ranks);
 /* The same in the order in which nodes were made: of a tree in time. */

@@ -200,7 +200,7 @@ static bool is_redundant(const struct callgraph *g, uint32_t edge, uint32_t *que
 	return false;
 }
 
-/* Edges over nodes that were left out, where others tell as much; those lighter than any true call only. */
+/* Edges over nodes that were left out, where others show as much; those lighter than any true call only. */
 static void drop_redundant_edges(struct pprof_graph *r)
 {
 	struct callgraph *g = r->graph;
@@ -363,7 +363,7 @@ int pprof_graph_font_size(const struct pprof_graph *r, uint32_t node, int64_t mo
 }
 
 /*
- * Names without what only tells where they live: paths of Go packages and their versions, packages of Java, namespaces of
+ * Names without what only says where they are declared: paths of Go packages and their versions, packages of Java, namespaces of
  * C++. Each expression's groups are what stays.
  */
 static const char *const shortenings[] = {

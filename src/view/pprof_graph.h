@@ -19,7 +19,7 @@ struct pprof_graph_options {
 	uint32_t event;
 	enum callgraph_by by;
 	bool sort_cum, no_inlines, drop_negative, compact_labels;
-	bool is_picture;             /* nodes in the order that makes a telling graph; no edges that others stand for */
+	bool is_picture;             /* nodes in the order that makes a readable graph; no edges that others imply */
 	bool tree;                   /* a node for each way that leads to a function */
 	bool whole_units;            /* the unit in which even the smallest value is a whole number */
 	bool unsorted_edges;         /* of no node's edges the order matters */

@@ -317,7 +317,7 @@ static void push_sizes(struct pprof_boxes *b, const struct order *o, struct ppro
 	vec_deinit(&sizes);
 }
 
-/* Those that show lead somewhere from the node tell of the node alone; those of a leaf of the graph of all that it calls. */
+/* Those that lead somewhere from the node describe the node alone; those of a leaf of the graph all that it calls. */
 static bool leads_on(const struct pprof_graph *r, uint32_t node)
 {
 	const struct callgraph_node *n = &r->graph->nodes.data[node];

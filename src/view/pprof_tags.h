@@ -2,7 +2,7 @@
  * Labels in a graph of pprof: for each node what its samples were labelled with, as small boxes that hang from it.
  *
  * A node has at most four boxes for sets of texts ("phase:one"), and under each of them, or under the node itself, at most
- * four for how large the blocks of memory were that "bytes" tells of; neighbouring sizes share one. Owned by the graph.
+ * four for how large the blocks of memory were that "bytes" describes; neighbouring sizes share one. Owned by the graph.
  */
 #pragma once
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /*
  * A small HTTP server that shows profiles to a browser: the page of view/html/, its data, and downloads for pprof.
  *
- * It binds to the loopback interface unless told otherwise; elsewhere it wants the token that web_server_url() carries. Requests
+ * It binds to the loopback interface by default; elsewhere it requires the token that web_server_url() contains. Requests
  * whose Host is not the server's, and those that another site's page makes (Origin), are refused. Only GET and HEAD; only the
  * profiles that were given; no file is ever opened.
  *

@@ -156,7 +156,7 @@ def beside(tap, copy):
 
 def refused(tap, kcore):
     cache, proc = os.path.join(SCRATCH, "bad"), os.path.dirname(kcore)
-    for damage, said in (("kallsyms", "does not tell where the kernel lies"), ("kcore", "not a core file")):
+    for damage, said in (("kallsyms", "does not show the kernel's addresses"), ("kcore", "not a core file")):
         with open(os.path.join(proc, damage), "r+b") as f:
             f.write(b"0" * 4096)
         done = strobe("--buildid-dir", cache, "buildid-cache", "-k", kcore)

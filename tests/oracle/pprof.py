@@ -655,7 +655,7 @@ def check_copy(tap):
     with open(path, "wb") as f:
         f.write(gzip.compress(profile([*one_each, ([3], [1, 1], [])])))
     done = strobe("pprof", "-proto", "-output=" + ours, path)
-    tap.ok(done.status == 1 and "a location that it does not have (id 3)" in done.err, "-proto: what is damaged is not copied", done)
+    tap.ok(done.status == 1 and "a location that does not exist (ID 3)" in done.err, "-proto: what is damaged is not copied", done)
 
 
 def check_empty_samples(tap):
@@ -680,7 +680,7 @@ def check_sums(tap):
     with open(path, "wb") as f:
         f.write(gzip.compress(profile([*alike, ([3], [1, 1], [])])))
     done = strobe("pprof", "-top", path)
-    tap.ok(done.status == 1 and "a location that it does not have (id 3)" in done.err, "sums: a damaged sample is told of", done)
+    tap.ok(done.status == 1 and "a location that does not exist (ID 3)" in done.err, "sums: a damaged sample is told of", done)
 
 
 def check_labels(tap):

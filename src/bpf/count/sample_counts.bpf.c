@@ -2,7 +2,7 @@
  * Adds up samples where they are taken, by thread, place and stack, in a table of the CPU: what `top` reads at each refresh.
  *
  * Programs of events and of tracepoints do not interrupt each other on a CPU (the kernel's bpf_prog_active), so that a table
- * has one writer at a time and nothing in it is atomic. A stack is written behind those that the table has, and stays
+ * has one writer at a time and nothing in it is atomic. A stack is written after those that the table has, and stays
  * there where it is a new one. Two stacks of one hash (64 bits) are taken for one.
  */
 #include "bpf/count/sample_counts_shared.h"
@@ -57,7 +57,7 @@ INLINE __u64 mix(__u64 hash, __u64 word)
 	return hash ^ hash >> 29;
 }
 
-/* What a thread was under another name, or as another program, is told apart: addresses are looked up as of the first sample. */
+/* What a thread was under another name, or as another program, is counted separately: addresses are looked up as of the first sample. */
 INLINE __u64 hash_task(struct task_struct *task)
 {
 	const __u64 *name = (const __u64 *)task->comm;

@@ -75,7 +75,7 @@ static struct strobe_error *choose_sizes(struct sample_counts *c)
 		if (c->table_bytes * COUNT_SIDES * c->cpus.len <= c->options.bytes_max)
 			break;
 		if (s->slots <= SLOTS_MIN)
-			return error_create(ERROR_LIMIT, "tables of %zu CPUs would take more than %llu MB", c->cpus.len,
+			return error_create(ERROR_LIMIT, "tables for %zu CPUs would need more than %llu MB", c->cpus.len,
 					    (unsigned long long)(c->options.bytes_max >> 20));
 	}
 	for (size_t i = 0; i < c->cpus.len && c->cpus.data[i] < COUNT_CPUS; i++)

@@ -18,6 +18,6 @@
 bool syscall_counts_fit(const struct counter_set *set);
 /*
  * Takes over from the set those events that it can count, and adds itself to the set. has_leader: the target is a command,
- * whose process counter_open() will be told. An error says why it is impossible; the set is then as it was.
+ * whose process is passed to counter_open(). An error says why it is impossible; the set is then as it was.
  */
 struct strobe_error *syscall_counts_take(struct counter_set *set, bool has_leader, size_t *ret_taken) _must_check_;

@@ -50,7 +50,7 @@ struct strobe_error *bpf_refused(const struct sys *sys, int errnum, const char *
 		return error_create(ERROR_UNSUPPORTED, "%s: this kernel has no bpf(2) (CONFIG_BPF_SYSCALL)", what);
 	_cleanup_free_ char *types = sys_path(sys, "/sys/kernel/btf/vmlinux");
 	if (access(types, F_OK))
-		return error_create(ERROR_UNSUPPORTED, "%s: no /sys/kernel/btf/vmlinux, by which the kernel knows its own types "
+		return error_create(ERROR_UNSUPPORTED, "%s: the kernel has no type information, /sys/kernel/btf/vmlinux "
 				    "(CONFIG_DEBUG_INFO_BTF)", what);
 	return error_create(ERROR_UNSUPPORTED, "%s: %s", what, strerrordesc_np(errnum));
 }

@@ -12,7 +12,7 @@
 
 /*
  * What the settings may leave out altogether: a function of its own goes at once when the program is loaded. Pieces of dead
- * code in the midst of what stays are cut out one by one, and everything behind them is moved each time.
+ * code in the midst of what stays are cut out one by one, and everything after them is moved each time.
  */
 #define APART static __attribute__((noinline))
 

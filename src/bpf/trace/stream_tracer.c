@@ -34,7 +34,7 @@ struct stream_tracer {
 	struct bpf_loaded *loaded;
 	struct trace_control *control;
 	struct bpf_ring ring;
-	uint64_t at, give_back_bytes; /* what has been read, and when it is told */
+	uint64_t at, give_back_bytes; /* what has been read, and when that is published */
 	int wake_fd;
 	bool few_calls; /* by tracepoints of their own */
 };
@@ -55,7 +55,7 @@ _Static_assert(TRACE_STEPS == SYSCALL_STEPS && TRACE_NUMBERS == SYSCALL_NUMBERS,
 _Static_assert(TRACE_ARGS == SYSCALL_ARGS && TRACE_PART_FILE == SYSCALL_PART_FILE, "one numbering");
 
 /*
- * Calls behind which what they were given may be gone: the address space, the stack of a caller whose memory another
+ * Calls after which their arguments may be gone: the address space, the stack of a caller whose memory another
  * task shares and goes on with, the mapping; and those that write over it (offsets that move on).
  */
 static bool forgets(const char *name)

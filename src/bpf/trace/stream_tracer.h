@@ -32,7 +32,7 @@ struct stream_options {
 	uint64_t longer_than_ns;
 	const struct stream_path *path; /* only calls with this path, or on a descriptor of that file; or NULL */
 	uint32_t str_limit;
-	/* Pieces of SYSCALL_PART_FILE (struct trace_file) tell what all descriptors are open on, not only those that come without
+	/* Pieces of SYSCALL_PART_FILE (struct trace_file) say what all descriptors are open on, not only those that come without
 	 * a path. */
 	bool files;
 	uint64_t ring_bytes; /* a power of two */

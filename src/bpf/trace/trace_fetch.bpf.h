@@ -1,8 +1,8 @@
 /*
- * What calls point at, fetched from the memory of their programs: pieces behind an event that is being made, by the steps
+ * What calls point at, fetched from the memory of their programs: pieces after an event that is being made, by the steps
  * of a plan (decode/syscall.h). For the stream alone.
  *
- * Nothing here may fault a page in: what is not in memory is told as a fault.
+ * Nothing here may fault a page in: what is not in memory is reported as a fault.
  */
 #pragma once
 #include "bpf/trace/trace_follow.bpf.h"

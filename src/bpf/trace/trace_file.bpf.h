@@ -166,14 +166,14 @@ GLOBAL int is_file(struct scratch *s, __s32 fd)
 	READ(device, sb->s_dev);
 	if (!inode_nr || inode_nr != settings.path_directory || (settings.path_device && settings.path_device != device))
 		return 0;
-	/* Behind what stands there, and forgotten again. */
+	/* After what is there, and removed again. */
 	at = s->at & 0x3ff8;
 	READ(name, dentry->d_name.name);
 	n = bpf_probe_read_kernel_str(s->buf + at, NAME_BYTES, name);
 	return n == settings.path[0].bytes + 1 && is_path(s, at, n - 1, 0);
 }
 
-/* Of the descriptors of a call whose files are told. Of one that closes, before. */
+/* Of the descriptors of a call whose files are reported. Of one that closes, before. */
 GLOBAL int put_files(struct scratch *s, const struct trace_plan *plan, __u32 ended)
 {
 	__u32 pair[2], arg;

@@ -74,7 +74,7 @@ INLINE struct task_state *follow(struct task_struct *task)
 }
 
 /*
- * Most tasks of a busy machine are not meant, and pay for each of their calls all the same: one byte tells them apart. What it
+ * Most tasks of a busy machine are not targets, and yet pay for each of their calls: one byte distinguishes them. What it
  * lets pass is looked up.
  */
 INLINE _Bool is_near(__u32 tid)
@@ -112,7 +112,7 @@ INLINE struct task_state *followed(struct task_struct *task)
 	return is_meant(task->pid, task->tgid) ? follow(task) : NULL;
 }
 
-/* Likewise, behind an exec: a thread has the id of its process then. */
+/* Likewise, after an exec: a thread has the id of its process then. */
 INLINE struct task_state *followed_anew(struct task_struct *task)
 {
 	if (bpf_task_storage_get(&tasks, task, 0, 0))

@@ -78,7 +78,7 @@ INLINE void wake_reader(void)
 }
 
 /*
- * A 32-bit program begins, or a 32-bit call, the first one: the reader is woken to attach what tells how such calls end. It
+ * A 32-bit program begins, or a 32-bit call, the first one: the reader is woken to attach the programs for the ends of such calls. It
  * attaches in less than a millisecond, as a rule; where it does not, the program is to stop, and the reader lets it go on.
  * Whether it is.
  */
@@ -108,7 +108,7 @@ INLINE void send(struct scratch *s, _Bool can_wait)
 		__sync_fetch_and_add(&control.lost, 1);
 }
 
-/* What only tells of a task. */
+/* What only describes a task. */
 INLINE void send_aside(struct scratch *s)
 {
 	__u64 n = s->at;

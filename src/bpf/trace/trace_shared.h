@@ -7,7 +7,7 @@
 #pragma once
 #include <linux/types.h>
 
-/* Calls by number; those of 32-bit programs follow behind the native ones. A number beyond shares the last place. */
+/* Calls by number; those of 32-bit programs follow after the native ones. A number beyond shares the last place. */
 #define TRACE_NUMBERS 512
 #define TRACE_CALLS   (2 * TRACE_NUMBERS)
 
@@ -78,7 +78,7 @@ enum trace_stacks { TRACE_STACKS_NONE, TRACE_STACKS_FP, TRACE_STACKS_DUMP };
 #define TRACE_STACK_BYTES  16384 /* at most, of a dump: the kernel has 32 kB a CPU for all of it */
 #define TRACE_STACK_REGS   40    /* as ptrace(2) orders them */
 
-/* Behind it: kernel_bytes of addresses, then user_bytes of addresses (FP) or of the stack itself (DUMP). */
+/* After it: kernel_bytes of addresses, then user_bytes of addresses (FP) or of the stack itself (DUMP). */
 struct trace_stack {
 	__u32 kernel_bytes, user_bytes;
 	__u64 regs[TRACE_STACK_REGS]; /* DUMP */
@@ -127,7 +127,7 @@ struct trace_plan {
 	/* What is ours: */
 	__u8 at_entry; /* steps that cannot wait */
 	__u8 no_return;
-	__u8 files;    /* descriptors whose files are told: bit by argument, and TRACE_FILE_OF_RESULT */
+	__u8 files;    /* descriptors whose files are reported: bit by argument, and TRACE_FILE_OF_RESULT */
 	__u8 fds;      /* TRACE_FDS_* */
 };
 
@@ -136,7 +136,7 @@ struct trace_plan {
 #define TRACE_FDS_PAIR       7  /* these bits: which argument points at two that it makes, + 1 */
 #define TRACE_FDS_RESULT     8  /* its result is one */
 #define TRACE_FDS_CLOSED     16
-#define TRACE_FDS_MOVED      32 /* the process stands in another directory behind it */
+#define TRACE_FDS_MOVED      32 /* the process has another working directory after it */
 #define TRACE_DIRECTORY      (-100) /* in place of a descriptor: AT_FDCWD */
 
 /* A piece of part TRACE_PART_FILE: what a descriptor is open on. */
@@ -149,7 +149,7 @@ struct trace_file {
 	__u32 magic; /* of the file system: statfs(2) */
 	__s32 fd;
 	__u32 flags, unused;
-	/* The names of its path behind it, from the last one on, each with its NUL. */
+	/* The names of its path after it, from the last one on, each with its NUL. */
 };
 
 /* What is asked for of a call. */

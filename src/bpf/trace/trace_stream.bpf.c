@@ -3,7 +3,7 @@
  * never returns, has another before.
  *
  * What a call only reads is fetched at its end too, when the pages that it lies on have been touched by the kernel itself
- * (nothing here may fault a page in); but for calls behind which it may be gone or overwritten. What is fetched follows the
+ * (nothing here may fault a page in); but for calls after which it may be gone or overwritten. What is fetched follows the
  * plans of decode/syscall.h.
  */
 #include "bpf/trace/trace_shared.h"
@@ -11,11 +11,11 @@
 struct task_state {
 	__u64 start_ns;
 	__u32 call; /* of start_ns */
-	__u8 told;  /* its ENTERED is out */
+	__u8 reported;  /* its ENTERED is out */
 	__u8 blob;  /* what was fetched at entry waits in blobs */
 	__u8 point; /* its POINT is to be sent when what it points at can be read */
 	__u8 path;  /* PATH_*: what was seen at entry */
-	__u8 left;  /* its end has been told of already */
+	__u8 left;  /* its end has been reported already */
 	__u8 stops; /* by us: the reader lets it go on */
 	__u8 gone;
 	__u8 named; /* the reader knows what it is called */
@@ -178,7 +178,7 @@ INLINE void begin_call(struct scratch *s, struct task_struct *task, struct task_
 	ev->start_ns = t->start_ns;
 	ev->number = number;
 	ev->flags = (s->compat ? TRACE_FLAG_COMPAT : 0) | (t->start_ns ? TRACE_FLAG_STARTED : 0) |
-		    (t->told ? TRACE_FLAG_RESUMED : 0);
+		    (t->reported ? TRACE_FLAG_RESUMED : 0);
 	ev->ret = s->ret;
 	/* All of them are written, and what is fetched goes over those that the call does not have. */
 	ev->args_nr = args_nr;
@@ -351,7 +351,7 @@ INLINE enum job enter(struct task_struct *task, long number)
 		return JOB_NONE;
 	call = call_of(task, number);
 	t->call = call;
-	t->told = 0;
+	t->reported = 0;
 	t->left = 0;
 	t->blob = 0;
 	t->point = 0;
@@ -375,7 +375,7 @@ INLINE int send_entered(void *ctx, struct scratch *s, struct task_struct *task, 
 	    !is_call(call))
 		return 0;
 	begin_call(s, task, t, TRACE_EVENT_ENTERED, t->start_ns, call % TRACE_NUMBERS, args_of(plan));
-	t->told = 1;
+	t->reported = 1;
 	send_stack(ctx, task, t->start_ns, 1);
 	send(s, 1);
 	return 0;
@@ -482,7 +482,7 @@ APART int enter_few(__u64 *ctx)
 	if (!is_call(call) && !is_point(call))
 		return JOB_NONE;
 	t = followed(task);
-	/* Nothing tells yet when it ends. */
+	/* Nothing reports yet when it ends. */
 	if (t)
 		t->stops = call >= TRACE_NUMBERS && !is_attached() && wait_for_compat();
 	return enter(task, ctx[1]);
@@ -549,7 +549,7 @@ APART int send_times(struct task_struct *task, __u8 type, _Bool last)
 	return 0;
 }
 
-/* A call that sleeps is told of, so that the user sees what is waited for. */
+/* A call that sleeps is reported, so that the user sees what is waited for. */
 SEC("raw_tp/sched_switch")
 int stream_switch(__u64 *ctx)
 {
@@ -564,7 +564,7 @@ int stream_switch(__u64 *ctx)
 		return 0;
 	if (settings.few_calls && t->stops && ((__u32)ctx[3] & TASK_IS_STOPPED))
 		return go_on(ctx, JOB_STOPPED);
-	return go_on(ctx, t->start_ns && !t->told && control.enabled && counts_here() ? JOB_SLEEP : JOB_NONE);
+	return go_on(ctx, t->start_ns && !t->reported && control.enabled && counts_here() ? JOB_SLEEP : JOB_NONE);
 }
 
 SEC("raw_tp/sched_process_fork")
@@ -718,7 +718,7 @@ INLINE int do_sleep(void *ctx, struct task_struct *task, struct task_state *t, s
 		put_files(s, plan, 0);
 	if (!is_on_path(s, task, t, plan, 0))
 		return 0;
-	t->told = 1;
+	t->reported = 1;
 	send(s, 0);
 	return 0;
 }

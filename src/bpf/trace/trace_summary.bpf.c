@@ -31,7 +31,7 @@ struct {
 	__type(value, struct trace_thread);
 } threads SEC(".maps");
 
-/* Rows of what is not told apart by thread, one set for each CPU. */
+/* Rows of what is not counted by thread, one set for each CPU. */
 struct common {
 	__u32 row_of[TRACE_CALLS];
 };

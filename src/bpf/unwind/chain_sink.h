@@ -1,7 +1,7 @@
 /*
  * Stacks that a BPF program wrote, and the samples that follow them → ordinary samples with call chains.
  *
- * A filter between rings and a file: records that carry stacks are taken out, samples get what the program found behind
+ * A filter between rings and a file: records that carry stacks are taken out, samples get what the program found after
  * the kernel's part of their chain, all else passes. Stacks and samples of one CPU meet in the order of its ring, so that
  * each CPU's ring must always be drained by the same thread; the sinks of several threads share one stack_unwinder.
  * A sample whose chain is not whole carries RECORD_MISC_CHAIN_CUT.

@@ -89,7 +89,7 @@ static void put_sample(struct fixture *f, uint32_t tid, uint16_t misc, const uin
 {
 	uint64_t words[64] = { SAMPLES_ID, 0x1000, ids(5, tid), 100, n };
 	memcpy(words + 5, kernel, 8 * n);
-	words[5 + n] = 4242; /* the weight, behind the chain */
+	words[5 + n] = 4242; /* the weight, after the chain */
 	put(f, PERF_RECORD_SAMPLE, misc, words, 6 + n);
 }
 

@@ -17,7 +17,7 @@ static struct unwind_save saves[] = {
 	{ .reg = 12, .kind = UNWIND_SAVE_AT, .base = 6, .value = -24 },
 	/* 6: a signal frame */
 	{ .reg = 16, .kind = UNWIND_SAVE_AT, .base = 7, .value = 168 },
-	/* 7: what only user space can tell */
+	/* 7: what only user space can find */
 	{ .reg = 16, .kind = UNWIND_SAVE_EXPR, .value = 0 },
 	{ .reg = 16, .kind = UNWIND_SAVE_UNDEFINED },
 	/* 9: registers that no caller counts on */

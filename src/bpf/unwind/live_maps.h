@@ -1,7 +1,7 @@
 /*
  * What the processes of the running system have mapped at this moment: a machine that follows them.
  *
- * Side-band events on all CPUs tell of new mappings, programs and tasks; they wake nobody, and are read when somebody wants
+ * Side-band events on all CPUs report new mappings, programs and tasks; they cause no wakeups, and are read when a caller needs
  * to know (live_maps_drain). A process that was there before is read from procfs when it is asked for. Needs the right to
  * look at all CPUs, which whoever loads BPF programs has. One thread at a time: the owner has a lock.
  */
@@ -25,7 +25,7 @@ struct strobe_error *live_maps_open(const struct sys *sys, struct live_clock clo
 void live_maps_close(struct live_maps *l);
 struct machine *live_maps_machine(struct live_maps *l);
 /*
- * Takes in what was told. *changed: processes whose mappings are not what they were; *gone: those that ended; some may
+ * Reads what was reported. *changed: processes whose mappings are not what they were; *gone: those that ended; some may
  * stand there twice. Either may be NULL.
  */
 void live_maps_drain(struct live_maps *l, live_pids *changed, live_pids *gone);
@@ -38,6 +38,6 @@ void live_maps_forget_ended(struct live_maps *l);
 void live_maps_read(struct live_maps *l, uint32_t pid);
 /*
  * From when on all mappings of a process are known: it began in our time, or was read. What was there before, and of which only
- * new mappings were told, is read now.
+ * new mappings were reported, is read now.
  */
 uint64_t live_maps_complete(struct live_maps *l, uint32_t pid);

@@ -1,5 +1,5 @@
 /*
- * The thread that tells the BPF program of processes: their mappings, and the tables of what is mapped.
+ * The thread that gives processes to the BPF program: their mappings, and the tables of what is mapped.
  */
 #include <errno.h>
 #include <poll.h>
@@ -14,7 +14,7 @@
 /* How long a new mapping at the address of an old one may be taken for it. */
 #define LOOK_INTERVAL_MS 50
 /* Between two words to the program while tables are compiled. */
-#define TELL_INTERVAL_NS 3000000u
+#define SEND_INTERVAL_NS 3000000u
 /* Code of which most is never sampled: its table is made when a walk leads there, here or in the program. */
 #define LARGE_CODE_BYTES (4u << 20)
 #define SEGMENT_LOAD 1 /* PT_LOAD */
@@ -144,8 +144,8 @@ static bool describe(struct stack_unwinder *u, const struct mapped *m, struct un
 
 typedef VEC(struct unwind_mapping) mapping_list;
 
-/* What the program can be told by now: of files that wait to be compiled, nothing, which has it send copies. */
-static void tell(struct stack_unwinder *u, uint32_t pid, uint64_t mm, const mapped_list *list, mapping_list *scratch)
+/* What is ready for the program: nothing of files that wait to be compiled, for which it then sends copies. */
+static void send_process(struct stack_unwinder *u, uint32_t pid, uint64_t mm, const mapped_list *list, mapping_list *scratch)
 {
 	vec_clear(scratch);
 	for (size_t i = 0; i < list->len; i++) {
@@ -180,8 +180,8 @@ static void publish(struct stack_unwinder *u, uint32_t pid, uint64_t mm, uint64_
 		list_maps(u, pid, &list);
 	}
 	pthread_mutex_unlock(&u->lock);
-	tell(u, pid, mm, &list, &scratch);
-	uint64_t told_ns = now_ns(u);
+	send_process(u, pid, mm, &list, &scratch);
+	uint64_t sent_ns = now_ns(u);
 	bool is_news = false;
 	for (;;) {
 		const struct mapped *next = NULL;
@@ -200,14 +200,14 @@ static void publish(struct stack_unwinder *u, uint32_t pid, uint64_t mm, uint64_
 			break;
 		is_news |= file_of(u, next->file)->made;
 		uint64_t ns = now_ns(u);
-		if (ns - told_ns < TELL_INTERVAL_NS)
+		if (ns - sent_ns < SEND_INTERVAL_NS)
 			continue;
-		tell(u, pid, mm, &list, &scratch);
-		told_ns = ns;
+		send_process(u, pid, mm, &list, &scratch);
+		sent_ns = ns;
 		is_news = false;
 	}
 	if (is_news)
-		tell(u, pid, mm, &list, &scratch);
+		send_process(u, pid, mm, &list, &scratch);
 	vec_deinit(&list);
 	vec_deinit(&scratch);
 }
@@ -234,7 +234,7 @@ static void take_wants(struct stack_unwinder *u, want_list *ret)
 struct serving {
 	want_list wants;
 	live_pids changed, gone;
-	uint64_t looked_ns; /* when changes were told of last */
+	uint64_t looked_ns; /* when changes were reported last */
 };
 
 static void forget_pid(live_pids *list, uint32_t pid)
@@ -248,7 +248,7 @@ static void forget_pid(live_pids *list, uint32_t pid)
 }
 
 /* A program that starts maps one file after the other: they are published together. */
-static void tell_changes(struct stack_unwinder *u, struct serving *s)
+static void send_changes(struct stack_unwinder *u, struct serving *s)
 {
 	uint64_t ns = now_ns(u);
 	if (ns - s->looked_ns < LOOK_INTERVAL_MS * 1000000ull)
@@ -278,7 +278,7 @@ static void serve_once(struct stack_unwinder *u, struct serving *s)
 	for (size_t i = 0; i < s->wants.len; i++) {
 		const struct unwind_want *w = &s->wants.data[i];
 		*u64map_put(&u->processes, w->pid, NULL) = w->mm;
-		/* Code where nothing was known: told of a moment ago, or missed. */
+		/* Code where nothing was known: reported a moment ago, or missed. */
 		size_t n = s->changed.len;
 		forget_pid(&s->changed, w->pid);
 		publish(u, w->pid, w->mm, w->ip, w->ip && n == s->changed.len);
@@ -290,7 +290,7 @@ static void serve_once(struct stack_unwinder *u, struct serving *s)
 		u64map_remove(&u->processes, s->gone.data[i]);
 		unwind_maps_forget_process(u->maps, s->gone.data[i]);
 	}
-	tell_changes(u, s);
+	send_changes(u, s);
 }
 
 void *stack_unwinder_serve(void *arg)

@@ -27,7 +27,7 @@ static struct strobe_error *check_system(const struct sys *sys)
 	if (bpf_image_missing())
 		return error_create(ERROR_UNSUPPORTED, "%s", bpf_image_missing());
 	if (!HAVE_UNWINDER)
-		return error_create(ERROR_UNSUPPORTED, "the BPF program that walks stacks knows x86-64 and arm64 only");
+		return error_create(ERROR_UNSUPPORTED, "the BPF program that unwinds stacks supports x86-64 and arm64 only");
 	return bpf_check_pid_namespace(sys);
 }
 
@@ -156,10 +156,10 @@ struct strobe_error *stack_unwinder_check(const struct event_set *events, const 
 		if (!stack_unwinder_is_walked(e))
 			continue;
 		if (e->tracepoint_name)
-			return error_create(ERROR_USAGE, "%s: tracepoints do not run the program of eh; give them fp or dwarf",
+			return error_create(ERROR_USAGE, "%s: --call-graph eh does not work for tracepoints; use fp or dwarf",
 					    e->name);
 		if (e->terms.set & EVENT_TERM_OVERWRITE && e->terms.overwrite)
-			return error_create(ERROR_USAGE, "%s: eh and overwrite exclude each other", e->name);
+			return error_create(ERROR_USAGE, "%s: --call-graph eh cannot be combined with overwrite", e->name);
 	}
 	return NULL;
 }

@@ -10,7 +10,7 @@
  *	stack_unwinder_destroy(u);                         before the capture is closed
  *
  * The program writes stacks into the rings of the capture, each right before its sample; a chain_sink joins the two. A
- * thread compiles tables and tells the program of processes as it asks for them, so that only those that are sampled cost
+ * thread compiles tables and gives the program processes as it requests them, so that only those that are sampled cost
  * anything. Where the program knows no way on (tables that are not ready, expressions), it sends a copy of the stack, and
  * the walk goes on in user space when rings are drained. Code without tables is passed by frame pointers.
  *

@@ -61,7 +61,7 @@ struct stack_unwinder {
 	/* What processes have mapped, and the walker of copies. */
 	pthread_mutex_t lock;
 	struct live_maps *live;
-	live_pids changed; /* told while a copy was walked; for the thread */
+	live_pids changed; /* reported while a copy was walked; for the thread */
 	struct unwind_tables *tables;
 	struct unwinder *unwinder;
 	uint64_t generation;

@@ -87,7 +87,7 @@ static struct strobe_error *add_chunk(struct unwind_maps *m)
 	uint32_t number = m->chunks_nr;
 	int fd;
 	if (number == UNWIND_CHUNKS)
-		return error_create(ERROR_LIMIT, "tables for unwinding take more than %zu MB",
+		return error_create(ERROR_LIMIT, "tables for unwinding need more than %zu MB",
 				    UNWIND_CHUNKS * CHUNK_BYTES >> 20);
 	TRY(bpf_map_make(m->sys, "words", shape, &fd));
 	struct strobe_error *err = bpf_map_set(m->chunks_fd, &number, &fd);

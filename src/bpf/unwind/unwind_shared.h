@@ -33,7 +33,7 @@ enum unwind_rule_kind {
 	UNWIND_RULE_PLT,    /* CFA: sp + 8, and 8 more from byte `value` of a 16-byte stub on */
 	UNWIND_RULE_SIGNAL, /* registers lie where the kernel puts them for a handler: from sp on */
 	UNWIND_RULE_END,    /* the outermost frame */
-	UNWIND_RULE_USER,   /* only user space can tell */
+	UNWIND_RULE_USER,   /* only user space can find it */
 };
 
 #define UNWIND_WALK_REGS 32 /* general registers and stack pointer: at most these; a power of two */
@@ -114,7 +114,7 @@ struct unwind_copy {
 	__u8 memory[UNWIND_COPY_BYTES]; /* from the piece on that the stack pointer is in */
 };
 
-/* Comes before a copy that is full: what lies behind it. */
+/* Comes before a copy that is full: what lies after it. */
 struct unwind_more {
 	__u32 message; /* UNWIND_MESSAGE_MORE */
 	__u32 bytes;

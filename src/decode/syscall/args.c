@@ -87,7 +87,7 @@ static bool is_cut(const struct emit *e, const struct syscall_arg *arg, struct p
 static void pointee(struct emit *e, const struct syscall_arg *arg, unsigned i)
 {
 	struct piece in = piece_find(e->ev, i, SYSCALL_PART_WHOLE), at_exit = piece_find(e->ev, i, SYSCALL_PART_EXIT);
-	/* What is left of a time-out is said behind the result. */
+	/* What is left of a time-out is printed after the result. */
 	struct piece p = at_exit.data && !(in.data && e->ev->desc->ret == SYSCALL_RET_TIMEOUT) ? at_exit : in;
 	bool untouched = arg->type.format == VALUE_STATUS && e->ev->ret == 0; /* WNOHANG, and nobody to wait for */
 	/* What is left of a sleep is written where it was interrupted. */

@@ -173,7 +173,7 @@ void emit_pointer(struct emit *e, uint64_t v)
 		out_str(e->out, "NULL");
 }
 
-/* What stands behind the backslash where C has a letter for the byte; 0: none. */
+/* The letter that C writes after a backslash for the byte; 0: none. */
 static const char letters[256] = {
 	['"'] = '"', ['\\'] = '\\', ['\t'] = 't', ['\n'] = 'n', ['\v'] = 'v', ['\f'] = 'f', ['\r'] = 'r',
 };
@@ -186,7 +186,7 @@ static bool is_digit(uint8_t c)
 /* What is written as it is: all that can be seen but for '"' and '\\'. */
 static const bool plain[256] = { [' ' ... '!'] = true, ['#' ... '['] = true, [']' ... '~'] = true };
 
-/* Eight of them: a byte has its high bit set, or gets it by a borrow, or is 0 behind an exclusive or. */
+/* Eight of them: a byte has its high bit set, or gets it by a borrow, or is 0 after an exclusive or. */
 static bool all_plain(const uint8_t *p)
 {
 	const uint64_t ones = UINT64_MAX / 255, high = ones << 7;
@@ -196,7 +196,7 @@ static bool all_plain(const uint8_t *p)
 	return !(((v - ones * ' ') | (quote - ones) | (backslash - ones) | (del - ones) | v) & high);
 }
 
-/* One byte that is not plain as C writes it, at most four characters; octal is as short as the byte behind allows. */
+/* One byte that is not plain as C writes it, at most four characters; octal is as short as the byte after allows. */
 static char *escape(char *to, uint8_t c, uint8_t next)
 {
 	*to++ = '\\';
@@ -233,7 +233,7 @@ void syscall_print_quoted(struct out *out, const void *bytes, size_t n)
 			to = escape(to, c, next);
 			if (c != next)
 				continue;
-			/* A run, of zeros as a rule: the same text, but for the last one, which may have a digit behind it. */
+			/* A run, of zeros as a rule: the same text, but for the last one, which may have a digit after it. */
 			size_t bytes = (size_t)(to - from);
 			memcpy(text, from, sizeof(text));
 			for (; i + 1 < end && p[i] == c && p[i + 1] == c; i++, to += bytes)

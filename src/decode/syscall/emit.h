@@ -58,7 +58,7 @@ void emit_value(struct emit *e, struct value_type t, uint64_t v);
 /* What lies in memory: scalars, arrays, structs. `bytes` may be too few. */
 void emit_memory(struct emit *e, struct value_type t, const uint8_t *p, size_t bytes);
 void emit_members(struct emit *e, const struct struct_type *s, const uint8_t *p, size_t bytes);
-/* What a newer struct has behind byte `at`, where it is not 0; ??? where it could not be read. sized: its bytes as the caller says. */
+/* What a newer struct has after byte `at`, where it is not 0; ??? where it could not be read. sized: its bytes as the caller says. */
 void emit_newer(struct emit *e, const uint8_t *p, size_t at, size_t sized, size_t bytes);
 /* "[NAME]=", before an element of an array that has names; less1: the name is of the element before it. */
 void emit_index(struct emit *e, const struct constants *names, uint64_t i, bool less1);

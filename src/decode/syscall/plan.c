@@ -5,7 +5,7 @@
 #define LIST_BYTES   512
 #define STRUCT_BYTES 512
 #define IOCTL_BYTES  640 /* of the widest that a table describes: gpio_v2_line_request has 592 */
-#define NEWER_BYTES  32 /* behind a struct that has a size, where newer ones have more */
+#define NEWER_BYTES  32 /* after a struct that has a size, where newer ones have more */
 #define STRINGS_MAX  16
 #define IOVEC_MAX    8
 

@@ -54,7 +54,7 @@ static void says_blob(const struct syscall_table *t, const char *name, const uin
 	error_destroy(out_close(&out));
 }
 
-/* The call with these bytes behind argument arg; part: SYSCALL_PART_WHOLE, or EXIT. */
+/* The call with these bytes after argument arg; part: SYSCALL_PART_WHOLE, or EXIT. */
 static void says(const struct syscall_table *t, const char *name, const uint64_t args[SYSCALL_ARGS], int64_t ret, unsigned arg,
 		 unsigned part, const struct bytes *b, const char *expected)
 {

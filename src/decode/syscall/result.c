@@ -167,7 +167,7 @@ static void value_result(struct emit *e)
 	}
 }
 
-/* ([{fd=3, revents=POLLIN}]): what strace says behind the result of poll. */
+/* ([{fd=3, revents=POLLIN}]): what strace prints after the result of poll. */
 static void polled(struct emit *e)
 {
 	struct piece p = piece_find(e->ev, 0, SYSCALL_PART_EXIT);

@@ -132,7 +132,7 @@ static void poll_band(struct emit *e, const uint8_t *u, size_t word_bytes)
 	i32(e, "si_fd", u + word_bytes);
 }
 
-/* The union behind the first three ints: by the signal where the kernel sent it, by the code where a program did. */
+/* The union after the first three ints: by the signal where the kernel sent it, by the code where a program did. */
 static void details(struct emit *e, uint32_t signal, int32_t code, const uint8_t *u, size_t word_bytes)
 {
 	if (signal == 17 && code > 0) {

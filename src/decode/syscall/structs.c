@@ -15,15 +15,15 @@ static const struct value_type long_type = LONG, ulong_type = ULONG, caps_type =
 /* The value of a scalar member; 0 where it is absent or beyond what was fetched. */
 static uint64_t member_value(const struct arch *a, const struct struct_type *s, const char *name, const uint8_t *p, size_t bytes)
 {
-	size_t at = 0, wanted = 0;
+	size_t at = 0, index = 0;
 	/* One text of the compiler's, as a rule: so it need not be compared. */
-	while (wanted < s->nr && s->members[wanted].name != name)
-		wanted++;
+	while (index < s->nr && s->members[index].name != name)
+		index++;
 	for (size_t i = 0; i < s->nr; i++) {
 		struct value_type t = s->members[i].type;
 		size_t align = value_align(a, t), n = value_bytes(a, t);
 		at = (at + align - 1) & ~(align - 1); /* a power of two */
-		if (wanted < s->nr ? i == wanted : !strcmp(s->members[i].name, name))
+		if (index < s->nr ? i == index : !strcmp(s->members[i].name, name))
 			return n <= 8 && at + n <= bytes ? value_load(a, p + at, n) : 0;
 		at += n;
 	}
@@ -72,7 +72,7 @@ static void print_utimens(struct emit *e, const struct struct_type *s, const uin
 		emit_members(e, s, p, bytes);
 }
 
-/* Whom it tells, by how it tells: a thread, or a function that the C library calls in one. */
+/* The receiver, by the kind of notification: a thread, or a function that the C library calls in one. */
 static void print_sigevent(struct emit *e, const struct struct_type *s, const uint8_t *p, size_t bytes)
 {
 	enum { THREAD = 2, THREAD_ID = 4 };

@@ -131,7 +131,7 @@ static void buffers(void **state)
 	ev = event(s->x86_64, "write", &b, 10, ARGS(1, 0x7ffe00000000, 10));
 	says(&ev, "fd: 1, buf: \"\\0331\\33[m\\1a\\\"\\\\\\n\", count: 10 = 10",
 	     "1, \"\\0331\\33[m\\1a\\\"\\\\\\n\", 10 = 10");
-	/* runs: their last byte may have a digit behind it */
+	/* runs: their last byte may have a digit after it */
 	b = (struct blob){};
 	piece(&b, 1, SYSCALL_PART_WHOLE, SYSCALL_FETCH_OK, "\0\0\0001111\377\377\3777aaa\n\n\n", 17);
 	ev = event(s->x86_64, "write", &b, 17, ARGS(1, 0x7ffe00000000, 17));

@@ -604,7 +604,7 @@ static bool any_byte(const uint8_t *p, size_t n)
 	return false;
 }
 
-static bool is_wanted(const struct emit *e, const struct member *m, const uint8_t *p, size_t n)
+static bool is_shown(const struct emit *e, const struct member *m, const uint8_t *p, size_t n)
 {
 	if (m->flags & MEMBER_HIDDEN || (m->flags & MEMBER_VERBOSE && !e->style->whole && !e->json))
 		return false;
@@ -642,13 +642,13 @@ void emit_members(struct emit *e, const struct struct_type *s, const uint8_t *p,
 		size_t align = s->packed ? 1 : value_align(e->arch, m->type), n = value_bytes(e->arch, m->type);
 		at = (at + align - 1) & ~(align - 1); /* a power of two */
 		if (at + n > bytes) { /* an older, shorter struct, or it was cut */
-			if (in_part && at < bytes && is_wanted(e, m, p + at, bytes - at)) {
+			if (in_part && at < bytes && is_shown(e, m, p + at, bytes - at)) {
 				emit_member(e, m->name);
 				emit_bytes(e, p + at, bytes - at, false);
 			}
 			break;
 		}
-		if (is_wanted(e, m, p + at, n)) {
+		if (is_shown(e, m, p + at, n)) {
 			if (e->strace && m->type.format == VALUE_INET6) {
 				emit_inet6_member(e, m->name, p + at);
 				at += n;

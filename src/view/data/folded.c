@@ -6,7 +6,7 @@
 struct level {
 	uint32_t node, next;
 	size_t deferred; /* deferred.len when it began */
-	size_t path;     /* path.len behind its name */
+	size_t path;     /* path.len after its name */
 };
 
 struct writer {

@@ -16,5 +16,5 @@ struct folded_options {
 	bool count_samples; /* values are sample counts, and not sums of periods; so for tracepoints in any case */
 };
 
-/* The text's writes may fail: out_close() tells. ERROR_NOT_FOUND where the profile has no such event. */
+/* The text's writes may fail: out_close() reports it. ERROR_NOT_FOUND where the profile has no such event. */
 struct strobe_error *view_folded(const struct profile *p, const struct folded_options *options, struct out *out) _must_check_;

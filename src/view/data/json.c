@@ -28,7 +28,7 @@ static void add_sum(struct json *j, const char *name, uint64_t period, uint64_t 
 	json_end(j);
 }
 
-/* Shares of the elapsed time, where the recording tells how many threads ran at once. */
+/* Shares of the elapsed time, where the recording shows how many threads ran at once. */
 static void add_latency(struct json *j, const struct report *r, const struct report_part *p, const struct hist_stat *s,
 			uint32_t event)
 {

@@ -188,7 +188,7 @@ static const char *frame_name(const struct unpacked *u, int64_t frame)
 
 /*
  * main>b, main>a>x, other>x and main are main(a(x) b) other(x) in preorder, siblings by name. Rows in that order: main 2,
- * main>a>x 7, main>b 5, other>x 1. main is the first of all: 2 - 1 behind -1; the others are each the next that calls nothing.
+ * main>a>x 7, main>b 5, other>x 1. main is the first of all: 2 - 1 after -1; the others are each the next that calls nothing.
  */
 static void stacks_stand_in_preorder(void **state)
 {

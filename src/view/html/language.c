@@ -17,7 +17,7 @@ static const struct {
 	{ ".hs", "Haskell" }, { ".rb", "Ruby" },     { ".php", "PHP" },      { ".lua", "Lua" },  { ".pyx", "Python" },
 };
 
-/* Headers that end in .h are of C and of C++: but for those of C++ itself they tell nothing. */
+/* Headers that end in .h are of C and of C++: apart from those of C++ itself they show nothing. */
 static const char *by_file(const char *file)
 {
 	if (strstr(file, "/c++/"))

@@ -1,7 +1,7 @@
 /*
  * Bytes as letters that may stand in a script element: 13 bits of them, the lowest first, are two letters, where base64 has
  * 12 in two. Letters are the printable ASCII from '#' on but '<', so that nothing in them ends the element; how many bytes
- * there are is not told and has to be said elsewhere. data.js reads them (bytesOfLetters()).
+ * there are is not encoded and must be known otherwise. data.js reads them (bytesOfLetters()).
  *
  * Source: 91 letters, as basE91 has them (base91.sourceforge.net), but always 13 bits: a loop without a choice.
  */

@@ -5,7 +5,7 @@
 #include "base/json.h"
 #include "base/vector.h"
 
-#define CONTEXT 6      /* lines that are shown before and behind one that has code */
+#define CONTEXT 6      /* lines that are shown before and after one that has code */
 #define LINES_MAX 4000 /* of a file: a function is shorter; what is more is left out */
 
 /* A line of a file that instructions came from, by way of inlining too. */

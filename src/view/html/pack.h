@@ -2,7 +2,7 @@
  * Columns of numbers as few bytes that a browser turns into typed arrays without looking at one number after the other.
  *
  * The bytes are: "STRB", the length of the header (u32, little-endian), the header (one JSON object), and the columns one
- * behind the other in the order of its "columns". A column of n numbers is stored by planes: the lowest byte of each number,
+ * after the other in the order of its "columns". A column of n numbers is stored by planes: the lowest byte of each number,
  * then the second lowest of each, and so on, up to the highest that any of them has. Planes of like bytes are what a packer
  * is good at, and what is small needs little even without one.
  *

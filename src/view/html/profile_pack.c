@@ -21,7 +21,7 @@
 typedef VEC(uint64_t) column_t; /* numbers on their way into the page */
 typedef VEC(struct sort_pair) sort_pairs_t;
 
-/* Label sets, and the pairs of each one behind the other. */
+/* Label sets, and the pairs of each one after the other. */
 struct tag_columns {
 	column_t pairs, key, value, number, unit, is_number;
 };
@@ -234,7 +234,7 @@ static void pack_branches(struct packer *k)
 }
 
 /*
- * Frames of stacks, told by what the caller's frame called so far: 0 is a callee that it did not have yet (the next of
+ * Frames of stacks, encoded by what the caller's frame called so far: 0 is a callee that it did not have yet (the next of
  * "callee.frame"), n its n-th one. Programs call few functions from one place: most are a small number.
  */
 static void pack_callees(struct packer *k)
@@ -243,7 +243,7 @@ static void pack_callees(struct packer *k)
 	struct u64map known = {};
 	column_t codes = {}, news = {}, counts = {};
 	size_t frames_nr = p->frames.len;
-	uint32_t *had = xcalloc(frames_nr + 1, sizeof(*had)); /* by frame of the page, and one behind for "no caller" */
+	uint32_t *had = xcalloc(frames_nr + 1, sizeof(*had)); /* by frame of the page, and one after for "no caller" */
 	for (uint32_t i = 0; i < k->tree.nr; i++) {
 		const struct profile_stack *s = &p->stacks.data[k->tree.order[i]];
 		uint32_t frame = k->frames[s->frame];
@@ -356,8 +356,8 @@ static bool calls_nothing(const struct packer *k, uint32_t place)
 }
 
 /*
- * The stack of a row, told by that of the row before (*at, -1 at first): 0 is the next one that calls nothing, as most are;
- * n is n - 1 behind.
+ * The stack of a row, encoded by that of the row before (*at, -1 at first): 0 is the next one that calls nothing, as most are;
+ * n is n - 1 after.
  */
 static uint64_t row_code(const struct packer *k, int64_t place, int64_t *at)
 {
@@ -484,9 +484,9 @@ static uint32_t first_shown(const struct packer *k)
 	uint32_t ret = PROFILE_NONE;
 	for (uint32_t i = 0; i < p->events.len; i++) {
 		const struct profile_event *e = &p->events.data[i];
-		bool asked = k->o->event && !strcmp(profile_str(p, e->name), k->o->event);
+		bool is_selected = k->o->event && !strcmp(profile_str(p, e->name), k->o->event);
 		bool meant = !k->o->event && p->origin.events_are_values && p->origin.default_event == e->name;
-		if (asked || (meant && p->origin.default_event))
+		if (is_selected || (meant && p->origin.default_event))
 			return i;
 		if (is_base(p, i) || !(e->samples || e->value))
 			continue;

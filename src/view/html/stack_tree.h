@@ -1,5 +1,5 @@
 /*
- * The stacks of a profile that count, as the tree that the page shows: each behind its caller, siblings in the order that
+ * The stacks of a profile that count, as the tree that the page shows: each after its caller, siblings in the order that
  * is wanted. What a stack is shown as (its function, say) is a rank: siblings of one rank are one box, though their
  * addresses or lines differ. The tree of boxes is made here once, so that a browser needs neither look-ups nor sorting.
  *
@@ -16,7 +16,7 @@
 
 struct stack_tree {
 	uint32_t nr;
-	stack_id *order;  /* by place: a stack comes behind its caller, and its callees before its next sibling */
+	stack_id *order;  /* by place: a stack comes after its caller, and its callees before its next sibling */
 	uint32_t *place;  /* by stack; STACK_TREE_NOWHERE where it does not count */
 	uint32_t *box;    /* by place: the box that it is part of, counted in the same manner; NULL: each is its own */
 };

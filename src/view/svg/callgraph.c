@@ -209,7 +209,7 @@ static void out_head_of(struct picture *p, const struct layered_edge *e, double 
 
 struct line {
 	double width;
-	const char *colour, *value, *behind; /* after the value */
+	const char *colour, *value, *suffix; /* after the value */
 	bool is_dotted;
 };
 
@@ -224,7 +224,7 @@ static void out_line(struct picture *p, const struct layered_edge *e, struct lin
 	double x = (e->points[0].x + e->points[1].x) / 2, y = (e->points[0].y + e->points[1].y) / 2;
 	out_f(p->out, "<text class=\"value\" x=\"%.1f\" y=\"%.1f\" font-size=\"%.0f\">", x + 3, y + EDGE_FONT / 3, EDGE_FONT);
 	out_xml_str(p->out, line.value);
-	out_f(p->out, "%s</text></g>\n", line.behind);
+	out_f(p->out, "%s</text></g>\n", line.suffix);
 }
 
 static void out_edge(struct picture *p, uint32_t i)

@@ -44,7 +44,7 @@ struct picture {
 
 /* ---- small pieces of text ---- */
 
-/* At most four decimals, as few as needed: a pixel's ten-thousandth still tells a zoomed frame's place. */
+/* At most four decimals, as few as needed: a pixel's ten-thousandth still determines a zoomed frame's place. */
 static void put_pixels(struct out *out, double v)
 {
 	uint64_t scaled = v > 0 ? (uint64_t)(v * 10000 + 0.5) : 0;
@@ -142,7 +142,7 @@ static const char *name_of(const struct picture *pic, uint32_t node, const struc
 
 /*
  * White where nothing changed, red where there is more and blue where there is less, as flamegraph.pl has them: a small
- * change is already told from none.
+ * change is already distinguished from none.
  */
 #define DELTA_PALEST 210
 static uint32_t colour_of_delta(const struct picture *pic, int64_t delta)
@@ -395,7 +395,8 @@ static void put_head(const struct picture *pic)
 	put_count(out, pic->layout.samples[0]);
 	out_str(out, " samples of ");
 	out_xml_str(out, event_name(pic));
-	out_str(out, " were taken; wider is more, and a frame stands on its caller.");
+	out_str(out, " were taken; wider is more, and callees are drawn ");
+	out_str(out, o->inverted ? "below their callers." : "above their callers.");
 	put_hottest(pic);
 	out_str(out, "</desc>\n");
 	if (o->notes) {

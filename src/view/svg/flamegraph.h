@@ -1,7 +1,7 @@
 /*
  * A profile as a flame graph: one SVG file that holds all it needs.
  *
- * Opened in a browser it zooms, searches and tells details; elsewhere it is the picture. Width is the share of the value,
+ * Opened in a browser it zooms, searches and shows details; elsewhere it is the picture. Width is the share of the value,
  * frames of one caller stand in the order of their names. Names are escaped for XML, and the script only ever treats them
  * as text.
  */
@@ -29,7 +29,7 @@ struct flamegraph_options {
 	const char *font_type;
 	double font_size;
 	double font_width;      /* advance of a letter, as a part of the font's size: how much of a name has room */
-	const char *name_type;  /* before a frame's name where details are told: "Function:" */
+	const char *name_type;  /* before a frame's name where details are shown: "Function:" */
 	/*
 	 * What is counted: details say value * factor and this. NULL with factor 1: the number of samples, whatever the
 	 * widths are.
@@ -44,7 +44,7 @@ struct flamegraph_options {
 	bool inverted;          /* the root on top */
 	bool in_time;           /* one sample after the other instead of summed up: a flame chart */
 	/*
-	 * A comparison: widths are of `event`, colours tell how much more (red) or less (blue) than in base_event each
+	 * A comparison: widths are of `event`, colours show how much more (red) or less (blue) than in base_event each
 	 * function took itself. negate turns the colours round.
 	 */
 	bool has_base, negate;
@@ -63,7 +63,7 @@ struct strobe_error *flamegraph_check(const struct flamegraph_options *options) 
 
 /*
  * ERROR_USAGE where an option is wrong, ERROR_NOT_FOUND where there is no such event or it has no samples: nothing is
- * written then. Failed writes are told by out_close().
+ * written then. Failed writes are reported by out_close().
  */
 struct strobe_error *view_flamegraph_svg(const struct profile *p, const struct flamegraph_options *options, struct out *out)
 	_must_check_;

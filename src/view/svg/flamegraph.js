@@ -127,7 +127,7 @@
 
 	/* ---- details ---- */
 
-	function tell(f) {
+	function announce(f) {
 		details.textContent = f ? numbers.label + " " + f.name + " (" + f.about + ")" : nothing;
 	}
 
@@ -149,24 +149,24 @@
 
 	/* Frames inside of one that is found are not counted again. */
 	function search() {
-		const wanted = compiled(), view = zoomed || root;
-		let sum = 0, behind = 0;
+		const expression = compiled(), view = zoomed || root;
+		let sum = 0, next = 0;
 		for (const f of frames) {
-			f.found = !!wanted && f !== root && wanted.test(f.name);
+			f.found = !!expression && f !== root && expression.test(f.name);
 			f.g.classList.toggle("found", f.found);
-			if (f.found && f.index >= behind && f.index >= view.index && f.index < view.last) {
+			if (f.found && f.index >= next && f.index >= view.index && f.index < view.last) {
 				sum += f.width;
-				behind = f.last;
+				next = f.last;
 			}
 		}
 		/* The view itself may stand on a frame that is found. */
 		for (let f = view; f; f = f.parent)
 			if (f.found)
 				sum = view.width;
-		matched.textContent = wanted === undefined ? "no valid expression" :
-			wanted ? "Matched: " + (100 * sum / view.width).toFixed(2) + "%" : "";
+		matched.textContent = expression === undefined ? "invalid expression" :
+			expression ? "Matched: " + (100 * sum / view.width).toFixed(2) + "%" : "";
 		if (box)
-			box.input.classList.toggle("bad", wanted === undefined);
+			box.input.classList.toggle("bad", expression === undefined);
 		searchButton.classList.toggle("hidden", !!box);
 	}
 
@@ -379,14 +379,14 @@
 	describe();
 	measure();
 	const holder = find(".frames");
-	holder.addEventListener("mouseover", (e) => tell(frameOf(e)));
-	holder.addEventListener("mouseout", () => tell(null));
+	holder.addEventListener("mouseover", (e) => announce(frameOf(e)));
+	holder.addEventListener("mouseout", () => announce(null));
 	/* at the window: an element that listens for focus can be tabbed to in some browsers */
 	window.addEventListener("focusin", function (e) {
 		const f = frameOf(e);
 		if (f)
 			choose(f);
-		tell(f);
+		announce(f);
 	});
 	/* A frame that is a link leads there; with Ctrl it zooms as the others do. */
 	holder.addEventListener("click", function (e) {

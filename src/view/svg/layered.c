@@ -256,7 +256,7 @@ static uint64_t count_crossings(const struct layout *l, uint32_t rank, struct en
 	qsort(ends, nr, sizeof(*ends), compare_ends);
 	memset(sums, 0, ((size_t)width + 1) * sizeof(*sums));
 	for (uint32_t i = nr; i--;) {
-		/* those behind it in order that end further left */
+		/* those after it in order that end further left */
 		for (uint32_t at = ends[i].down; at; at &= at - 1)
 			crossings += sums[at];
 		for (uint32_t at = ends[i].down + 1; at <= width; at += at & -at)

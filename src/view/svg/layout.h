@@ -22,7 +22,7 @@ struct flame_layout_options {
 struct flame_box {
 	uint32_t node;
 	uint32_t depth;      /* 0 for the root */
-	uint32_t last;       /* index behind the last box that stands on it */
+	uint32_t last;       /* index after the last box that is drawn on it */
 	double x, width;     /* from the left edge of the whole, in pixels */
 	uint64_t value, samples; /* with all that stands on it */
 	int64_t delta;           /* what it takes itself against the base; saturated */

@@ -124,7 +124,7 @@ static struct strobe_error *take_line(struct name_attributes *a, const char *lin
 {
 	const char *end = line + n, *tab = memchr(line, '\t', n);
 	if (!tab)
-		return error_create(ERROR_FORMAT, "no tab stands behind a name");
+		return error_create(ERROR_FORMAT, "a tab must follow each name");
 	struct frame_attributes f = { .g_extra = "", .a_extra = "" };
 	for (const char *at = tab + 1, *next; at < end; at = next + 1) {
 		next = memchr(at, '\t', (size_t)(end - at));

@@ -2,7 +2,7 @@
  * Two small files that flamegraph.pl knows, by names of functions: attributes of frames (--nameattr), and colours that were
  * given before (--cp).
  *
- * Attributes: a name, then tab-separated name=value pairs: id, class, title (in place of what is told of the frame), href and
+ * Attributes: a name, then tab-separated name=value pairs: id, class, title (in place of the details of the frame), href and
  * target (the frame is a link), g_extra and a_extra (more attributes, as they stand in XML). They are parsed and written anew,
  * so that no line can break the picture. Colours: "name->rgb(r,g,b)" a line; a name may hold "->" itself.
  *
@@ -29,7 +29,7 @@ struct name_attributes {
 	VEC(struct frame_attributes) of; /* by the name's id */
 };
 
-/* ERROR_FORMAT tells the number of the line that is wrong; ret is to be released then, too. Nothing points into the lines. */
+/* ERROR_FORMAT has the number of the invalid line; ret is to be released then, too. Nothing points into the lines. */
 struct strobe_error *name_attributes_read(const struct lines *lines, struct name_attributes *ret) _must_check_;
 void name_attributes_deinit(struct name_attributes *a);
 /* Of a frame, or NULL. */

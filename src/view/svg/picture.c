@@ -88,7 +88,7 @@ static struct strobe_error *load(struct calls *c)
 	return library_load(&gobject, of_gobject, 1);
 }
 
-/* The sink keeps its error itself and tells of it when it is closed. */
+/* The sink keeps its error itself and reports it when it is closed. */
 static int take(void *ctx, const unsigned char *p, unsigned n)
 {
 	out_write(ctx, p, n);
@@ -97,7 +97,7 @@ static int take(void *ctx, const unsigned char *p, unsigned n)
 
 static struct strobe_error *rsvg_error(const struct calls *c, struct g_error *e)
 {
-	struct strobe_error *err = error_create(ERROR_OTHER, "librsvg: %s", e ? e->message : "it does not say what is wrong");
+	struct strobe_error *err = error_create(ERROR_OTHER, "librsvg: %s", e ? e->message : "unknown error");
 	if (e)
 		c->error_free(e);
 	return err;

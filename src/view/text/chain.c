@@ -197,7 +197,7 @@ static void add_path(frame_list *path, const struct calltree_node *n)
 static void list_flat(struct drawer *d, const struct calltree_node *n, const frame_id *frames, size_t frames_nr, uint64_t total)
 {
 	strbuf_addstr(&d->t->line, "           ");
-	/* The reference counts what goes on below the branch as well. */
+	/* perf counts what goes on below the branch as well. */
 	add_share(d, calltree_total(n), n->hits_samples + n->below_samples, total);
 	text_flush_line(d->t);
 	for (size_t i = 0; i < frames_nr; i++) {

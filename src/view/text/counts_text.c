@@ -136,7 +136,7 @@ static void missing_text(struct out *out, const struct counts *c, const struct c
 	strbuf_deinit(&place);
 	out_str(out, " # ");
 	out_text_str(out, row->metric);
-	out_str(out, ": not computed, for want of ");
+	out_str(out, ": not computed, these are missing: ");
 	out_text_str(out, row->missing);
 	out_ch(out, '\n');
 }

@@ -1,5 +1,5 @@
 /*
- * Code listings as plain text, in the two layouts that users of the reference know.
+ * Code listings as plain text, in the two layouts that users of perf know.
  *
  * Functions write to the caller's out and keep nothing. Names and source lines are written as they are but for control
  * bytes, which become \xNN, and tabs, which become blanks. Source of the layouts: what perf 6.1 prints, except that a line

@@ -18,7 +18,7 @@ struct writer {
 
 /*
  * Readers of the format take what has the same name and file for one function. In a tree it is one for each way that leads
- * to it, and in two objects two: their numbers then stand behind the name.
+ * to it, and in two objects two: their numbers then follow the name.
  */
 static void number_functions(struct writer *w)
 {

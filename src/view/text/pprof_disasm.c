@@ -54,8 +54,8 @@ static void out_insn(const struct code_values *v, const struct listing_insn *ins
 		     struct out *out)
 {
 	size_t n = strlen(insn->text);
-	bool is_told = o && (*o->function || *o->file);
-	if (is_told && n >= TEXT_COLUMNS) {
+	bool has_place = o && (*o->function || *o->file);
+	if (has_place && n >= TEXT_COLUMNS) {
 		out_fill(out, ' ', 74);
 		out_origin(out, o);
 	}
@@ -64,7 +64,7 @@ static void out_insn(const struct code_values *v, const struct listing_insn *ins
 	code_out_value(v, out, sum.cum);
 	out_f(out, " %10" PRIx64 ": ", insn->addr);
 	out_text(out, insn->text, n);
-	if (is_told && n < TEXT_COLUMNS) {
+	if (has_place && n < TEXT_COLUMNS) {
 		out_fill(out, ' ', TEXT_COLUMNS - n);
 		out_origin(out, o);
 	} else {

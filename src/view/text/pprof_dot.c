@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "view/text/pprof.h"
 
-/* Inside of quotes: backslashes and quotes are marked, a new line begins as told (\l: at the left, \n: in the middle). */
+/* Inside of quotes: backslashes and quotes are marked, a new line begins as follows (\l: at the left, \n: in the middle). */
 static void out_quoted(struct out *out, const char *s, size_t n, const char *new_line)
 {
 	for (const char *end = s + n; s < end;) {

@@ -82,7 +82,7 @@ static void out_clipped_duration(struct out *out, uint64_t ns)
 			strbuf_addf(&b, "%" PRIu64 "m", seconds / 60 % 60);
 		strbuf_addf(&b, "%.9gs", (double)(seconds % 60) + (double)(ns % 1000000000) / 1e9);
 	}
-	/* four characters of it, as the reference has it */
+	/* four characters of it, as perf has it */
 	out_write(out, strbuf_str(&b), b.len < 4 ? b.len : 4);
 }
 

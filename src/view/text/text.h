@@ -1,5 +1,5 @@
 /*
- * Reports as plain text, in the layout that users of the reference know.
+ * Reports as plain text, in the layout that users of perf know.
  *
  * Functions write to the caller's out and keep nothing. Names are written as they are but for control bytes, which become
  * \xNN. Source of the layout: perf-report(1) and what perf 6.1 prints.

@@ -16,7 +16,7 @@ struct text_part {
 
 /* How far a cell of the field is filled up. */
 unsigned text_header_width(const struct text_part *t, uint32_t field);
-/* Appends the cell of one field to t->line; last: no blanks behind it. */
+/* Appends the cell of one field to t->line; last: no blanks after it. */
 void text_cell(struct text_part *t, uint32_t field, const struct hist_entry *e, bool last);
 /* The same for a sum that is not the entry's own. */
 void text_value(struct text_part *t, uint32_t field, const struct hist_stat *stats, bool last);

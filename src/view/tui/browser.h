@@ -1,7 +1,7 @@
 /*
  * Browsing a report on a screen: rows as the text report has them, call trees that open and close, zoom, filters, menus.
  *
- * The browser shows what it is given and takes keys; everything that is not on the screen is behind hooks: waiting for
+ * The browser shows what it is given and takes keys; everything that is not on the screen is done by hooks: waiting for
  * signals and rings, making a new report, opening another file. The report is borrowed, and const but for the order of its
  * entries and the totals of what is shown. One thread; returns when the user (or a hook) wants to end.
  */
@@ -32,8 +32,8 @@ struct browse_hooks {
 	enum browse_state (*look)(void *ctx);   /* after each wait and each key */
 	/* A new report, of at least one part; the old one is gone afterwards. */
 	struct strobe_error *(*renew)(void *ctx, const struct report **ret);
-	void (*status)(void *ctx, struct strbuf *out); /* behind the title */
-	/* Keys that the browser has no use for: false where they mean nothing; else *say may be told to the user. */
+	void (*status)(void *ctx, struct strbuf *out); /* after the title */
+	/* Keys that the browser has no use for: false where they mean nothing; else *say may be shown to the user. */
 	bool (*key)(void *ctx, uint32_t key, struct strbuf *say);
 	const char *help;                       /* lines for those keys */
 	void (*header)(void *ctx, struct strbuf *out); /* what the recording says of itself, as text */

@@ -120,9 +120,9 @@ void browser_show_part(struct browser *b, uint32_t part);
 int64_t browser_delta(const struct browser *b, uint32_t entry);
 /* Finds the base's rows in a report that is shown from now on, and those that only the base has. */
 void browser_match(struct browser *b);
-/* The column of differences counts as one behind the others. */
+/* The column of differences counts as one after the others. */
 bool browser_sorts_by_delta(const struct browser *b);
-/* Entries and what only the base has, by their differences; what only the base has, behind all others. */
+/* Entries and what only the base has, by their differences; what only the base has, after all others. */
 void browser_order_by_delta(struct browser *b);
 void browser_put_missing_last(struct browser *b);
 /* The cell of a field in a row that only the base has; NULL: it has none. */

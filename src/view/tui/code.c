@@ -162,7 +162,7 @@ static void add_insn(const struct code *c, const struct listing_insn *insn, stru
 		strbuf_addf(b, "        # %s+%#llx", insn->reference.name, (unsigned long long)insn->reference.offset);
 }
 
-/* Everything of a row behind its costs. */
+/* Everything of a row after its costs. */
 static void add_text(const struct code *c, const struct listing_row *row, struct strbuf *b)
 {
 	const struct listing *l = c->l;
@@ -213,7 +213,7 @@ static int cycles_width(const struct code *c)
 	return c->cycle_ranges ? 30 : 15; /* "1.33             12(5/20) ", "1.33     12 " */
 }
 
-/* Instructions a cycle and cycles, on average and between which bounds, where branch records told them. */
+/* Instructions a cycle and cycles, on average and between which bounds, where branch records have them. */
 static unsigned put_cycles(const struct code *c, unsigned y, unsigned x, const struct listing_row *row, bool selected)
 {
 	struct strbuf b = {}, cycles = {};
@@ -326,7 +326,7 @@ static const char help[] =
 	"h, F1           this page\n"
 	"Up, Down        move; PgUp, PgDn, Space: by pages; Home, End\n"
 	"q, Esc, Left    back\n"
-	"Enter, Right    follow a jump or a call; Esc comes back from a call\n"
+	"Enter, Right    follow a jump or a call; Esc returns from a call\n"
 	"<, >            the function of the row above, below\n"
 	"H               go to the hottest instruction\n"
 	"Tab, Shift-Tab  go to the next hottest, the previous\n"
@@ -377,10 +377,10 @@ static void ask_search(struct code *c, int step)
 {
 	c->came_from = c->at;
 	c->search_step = step;
-	bool wanted = ui_prompt(c->ui, "search", &c->search, search_typed, c);
+	bool entered = ui_prompt(c->ui, "search", &c->search, search_typed, c);
 	c->at = c->came_from;
 	strbuf_reset(&c->message);
-	if (wanted)
+	if (entered)
 		search(c, step);
 }
 

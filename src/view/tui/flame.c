@@ -104,7 +104,7 @@ static bool has_cells(struct flame_box *b, const struct flame_box *below, uint64
 	return b->columns;
 }
 
-/* Boxes over one: the widest first, behind them the rest. Those below the screen's first row only lead to what is over them. */
+/* Boxes over one: the widest first, after them the rest. Those below the screen's first row only lead to what is over them. */
 static void add_boxes(struct flame *f, const struct flame_box *below, unsigned depth)
 {
 	kid_list wide = {}, narrow = {};
@@ -223,7 +223,7 @@ static void draw_box(struct flame *f, const struct flame_box *box)
 	struct strbuf name = {};
 	add_box_name(f, box, &name);
 	enum ink ink = is_same_place(box->of, f->at) ? INK_FLAME : ink_of(f, box, strbuf_str(&name));
-	/* Of a function's name the first letters tell something, of a number they do not. */
+	/* The first letters of a function's name mean something, those of a number do not. */
 	bool room = box->columns > (box->of.is_rest ? name.len + 1 : 3);
 	unsigned used = screen_text(s, y, box->x, ink, box->of.is_rest ? "." : " ", 1, 1);
 	if (room)
@@ -255,7 +255,7 @@ static void draw_bottom(struct flame *f)
 	screen_text(f->ui->s, rows - 2, 0, INK_NORMAL, strbuf_str(&b), b.len, screen_columns(f->ui->s));
 	strbuf_deinit(&b);
 	ui_bar(f->ui, rows - 1, f->message.len ? strbuf_str(&f->message) :
-	       "arrows move, Enter zooms, Backspace zooms out, / searches, q goes back");
+	       "arrows move, Enter zooms, Backspace zooms out, / searches, q closes");
 }
 
 static void draw(struct flame *f)
@@ -393,7 +393,7 @@ static void click(struct flame *f, const struct screen_key *k)
 
 static const char help[] =
 	"h, ?, F1                this page\n"
-	"Up, Down, Left, Right   to the box above, below, beside\n"
+	"Up, Down, Left, Right   to the box above, below, next to it\n"
 	"Enter, a second click   zoom to the box; in a box '100 more', choose from the functions too narrow to draw\n"
 	"Backspace, u            zoom out by one;  Home, Esc: show all\n"
 	"PgUp, PgDn, the wheel   scroll towards the leaves or the root, if stacks are deeper than the screen\n"

@@ -50,8 +50,8 @@ static uint64_t name_of(const struct profile *p, frame_id frame)
 static bool is_child(const void *table, uint32_t id, const void *key)
 {
 	const struct flame_tree *t = table;
-	const struct flame_node *n = &t->nodes.data[id], *wanted = key;
-	return n->parent == wanted->parent && n->name == wanted->name;
+	const struct flame_node *n = &t->nodes.data[id], *other = key;
+	return n->parent == other->parent && n->name == other->name;
 }
 
 static void add_stack(struct flame_tree *t, uint32_t parent, stack_id stack)

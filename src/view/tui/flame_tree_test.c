@@ -3,7 +3,7 @@
 #include "base/hash.h"
 #include "view/tui/flame_tree.h"
 
-/* A function of one letter; the address tells calls of it apart. */
+/* A function of one letter; the address distinguishes calls of it. */
 static frame_id frame(struct profile *p, char name, uint64_t addr)
 {
 	struct profile_function f = { .mapping = PROFILE_NONE, .name = strtab_add(&p->strings, (char[]){ name, 0 }) };

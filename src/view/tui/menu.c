@@ -19,7 +19,7 @@
 /* ---- what a row is of ---- */
 
 /* Whether the line stands for one value of the column: levels of a hierarchy below it do not count. */
-static bool tells(const struct row_line *l, const struct browser *b, enum column_id id)
+static bool has_one(const struct row_line *l, const struct browser *b, enum column_id id)
 {
 	if (rows_missing(&b->rows, l->entry))
 		return false;
@@ -44,7 +44,7 @@ static const char *dso_of(const struct browser *b)
 	const struct profile_frame *frame = frame_of(l, h->profile);
 	if (frame)
 		return frame->mapping == PROFILE_NONE ? NULL : profile_str(h->profile, h->profile->mappings.data[frame->mapping].name);
-	if (!tells(l, b, COLUMN_DSO) && !tells(l, b, COLUMN_SYMBOL))
+	if (!has_one(l, b, COLUMN_DSO) && !has_one(l, b, COLUMN_SYMBOL))
 		return NULL;
 	const struct profile_mapping *m = hist_mapping(h, browser_entry(b));
 	return m ? profile_str(h->profile, m->name) : NULL;
@@ -59,7 +59,7 @@ static const char *symbol_of(const struct browser *b)
 	const struct profile_frame *frame = frame_of(l, h->profile);
 	if (frame)
 		return frame->function == PROFILE_NONE ? NULL : profile_str(h->profile, h->profile->functions.data[frame->function].name);
-	const struct profile_function *f = tells(l, b, COLUMN_SYMBOL) ? hist_function(h, browser_entry(b)) : NULL;
+	const struct profile_function *f = has_one(l, b, COLUMN_SYMBOL) ? hist_function(h, browser_entry(b)) : NULL;
 	return f ? profile_str(h->profile, f->name) : NULL;
 }
 
@@ -67,7 +67,7 @@ static bool has_field(const struct browser *b, enum column_id id)
 {
 	for (uint32_t i = 0; i < b->own.fields_nr; i++)
 		if (b->own.fields[i].column->id == id)
-			return browser_line(b) && tells(browser_line(b), b, id);
+			return browser_line(b) && has_one(browser_line(b), b, id);
 	return false;
 }
 
@@ -173,7 +173,7 @@ static const struct profile_function *function_at(const struct browser *b)
 	const struct row_line *l = browser_line(b);
 	const struct hist *h = browser_part(b)->hist;
 	if (!l || !l->node)
-		return l && tells(l, b, COLUMN_SYMBOL) ? hist_function(h, browser_entry(b)) : NULL;
+		return l && has_one(l, b, COLUMN_SYMBOL) ? hist_function(h, browser_entry(b)) : NULL;
 	function_id f = h->profile->frames.data[l->node->frames[l->frame]].function;
 	return f == PROFILE_NONE ? NULL : &h->profile->functions.data[f];
 }
@@ -242,7 +242,7 @@ void browser_annotate(struct browser *b)
 
 /* ---- samples one by one ---- */
 
-/* Which samples a row is of, as far as its columns tell; of all rows, those of the span that is shown or marked. */
+/* Which samples a row is of, as far as its columns show; of all rows, those of the span that is shown or marked. */
 struct chosen {
 	struct listed_choice which;
 	struct strbuf thread;

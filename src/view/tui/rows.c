@@ -350,7 +350,7 @@ void rows_make_lines(struct rows *r)
 	}
 }
 
-/* Lines from `from` on, which were put behind all others, take the place of n from `at` on. */
+/* Lines from `from` on, which were added after all others, take the place of n from `at` on. */
 static void replace_lines(struct rows *r, size_t at, size_t n, size_t from)
 {
 	size_t new = r->lines.len - from, size = sizeof(*r->lines.data);
@@ -368,7 +368,7 @@ static bool is_below(const struct row_line *above, const struct row_line *l)
 	return l->depth > above->depth || l->node == above->node;
 }
 
-/* What is below the line, behind all others. */
+/* What is below the line, after all others. */
 static void add_opened(struct rows *r, const struct row_line *l)
 {
 	const struct calltree_node *tree = l->node ? NULL : tree_of(r, l->entry);
@@ -381,9 +381,9 @@ static void add_opened(struct rows *r, const struct row_line *l)
 static void open_line(struct rows *r, size_t at)
 {
 	struct row_line l = r->lines.data[at];
-	size_t behind = r->lines.len;
+	size_t old_nr = r->lines.len;
 	add_opened(r, &l);
-	replace_lines(r, at + 1, 0, behind);
+	replace_lines(r, at + 1, 0, old_nr);
 }
 
 static void close_line(struct rows *r, size_t at)
@@ -429,16 +429,16 @@ static void look_at(struct rows *r, struct row_line *l)
 
 void rows_look(struct rows *r, size_t first, size_t n)
 {
-	size_t behind = r->lines.len, at = first;
+	size_t old_nr = r->lines.len, at = first;
 	bool any_pending = false;
-	for (size_t i = first; i < behind && i - first < n; i++) {
+	for (size_t i = first; i < old_nr && i - first < n; i++) {
 		look_at(r, &r->lines.data[i]);
 		any_pending |= r->lines.data[i].is_pending;
 	}
 	if (!any_pending)
 		return;
-	/* All of them at once, so that what stands behind them moves once. */
-	for (; at < behind && r->lines.len - behind < n; at++) {
+	/* All of them at once, so that what follows them moves once. */
+	for (; at < old_nr && r->lines.len - old_nr < n; at++) {
 		struct row_line l = r->lines.data[at];
 		bool was_pending = l.is_pending;
 		l.is_pending = false;
@@ -446,7 +446,7 @@ void rows_look(struct rows *r, size_t first, size_t n)
 		if (was_pending)
 			add_opened(r, &l);
 	}
-	replace_lines(r, first, at - first, behind);
+	replace_lines(r, first, at - first, old_nr);
 }
 
 size_t rows_look_back(struct rows *r, size_t at, size_t n)

@@ -31,11 +31,11 @@ struct row_missing {
 	const char *dso, *symbol, *comm; /* what filters go by; NULL where it is not known */
 	char level;
 	uint64_t share;          /* in the base, in millionths */
-	uint32_t at;             /* behind so many in the order of the hist */
+	uint32_t at;             /* its place in the order of the hist */
 };
 
 struct row_line {
-	uint32_t entry;     /* of the hist; or, numbered behind its entries, what only the base has */
+	uint32_t entry;     /* of the hist; or, numbered after its entries, what only the base has */
 	uint32_t frame;     /* of node->frames */
 	uint32_t depth;     /* 0: the entry itself */
 	const struct calltree_node *node; /* NULL: the entry itself */
@@ -74,7 +74,7 @@ void rows_filter(struct rows *r, const struct row_zoom *zoom);
 void rows_make_lines(struct rows *r);
 /*
  * The n lines from first on, or those before at, come to be as they are shown: entries know whether they have more, and what is
- * below open ones is there. Lines are put in behind the first one, or before at, whose new place is returned.
+ * below open ones is there. Lines are put in after the first one, or before at, whose new place is returned.
  */
 void rows_look(struct rows *r, size_t first, size_t n);
 size_t rows_look_back(struct rows *r, size_t at, size_t n);

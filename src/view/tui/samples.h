@@ -1,11 +1,11 @@
 /*
- * Samples one by one on a screen, as browse_hooks.samples() tells them. Modal, as the pages of view/tui/ui.h are.
+ * Samples one by one on a screen, as browse_hooks.samples() prints them. Modal, as the pages of view/tui/ui.h are.
  */
 #pragma once
 #include "view/tui/ui.h"
 
-/* Else *say tells that they are not. */
+/* Else *say says that they are not. */
 bool samples_are_kept(const struct ui *u, struct strbuf *say);
-/* Asks in which way they are to be told. A problem is told in *say. */
+/* Asks how they are to be printed. A problem is reported in *say. */
 void samples_ask(struct ui *u, const struct listed_choice *which, const char *title, struct strbuf *say);
 void samples_browse(struct ui *u, const struct listed_choice *which, enum listed_detail detail, const char *title, struct strbuf *say);

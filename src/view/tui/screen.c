@@ -78,7 +78,7 @@ static const struct look looks[INK_HEAT] = {
 	[INK_BOX_SELECTED] = { { 16, 220 }, { COLOR_BLACK, COLOR_YELLOW }, A_NORMAL, A_REVERSE },
 };
 
-#define BRIGHT 8 /* of 16 colours, the brighter ones stand behind the others */
+#define BRIGHT 8 /* of 16 colours, the brighter ones follow the others */
 
 /* Of a kind of boxes: the colours between which its tints are; of 16 and of eight colours those that even and odd ones have. */
 struct tints {
@@ -122,7 +122,7 @@ struct screen {
 };
 
 /*
- * Curses tells of a new size alone. A terminal that became smaller and as large again has lost what stood beyond its edges, so
+ * Curses reports a changed size only. A terminal that became smaller and as large again has lost what stood beyond its edges, so
  * that there was a change is noted beside curses' own note of it. One screen at a time, and signals have no context.
  */
 static struct {

@@ -79,7 +79,7 @@ bool screen_is_ascii(const struct screen *s);
 
 void screen_clear(struct screen *s);
 /*
- * The ink of a share, from 0 to 1: as many steps as there are colours for; with few of them what the reference marks (5 %,
+ * The ink of a share, from 0 to 1: as many steps as there are colours for; with few of them what perf marks (5 %,
  * 0.5 %).
  */
 enum ink screen_heat(const struct screen *s, double share);

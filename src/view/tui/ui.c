@@ -348,7 +348,7 @@ static void draw_page(struct ui *u, const char *title, const struct page *p, siz
 		const struct page_row *r = &p->rows.data[first + i];
 		screen_text(u->s, 1 + (unsigned)i, r->indent, INK_NORMAL, r->text, r->bytes, screen_columns(u->s) - r->indent);
 	}
-	ui_bar(u, screen_rows(u->s) - 1, "q or Esc goes back; arrows, PgUp, PgDn, Home, End move");
+	ui_bar(u, screen_rows(u->s) - 1, "q or Esc closes; arrows, PgUp, PgDn, Home, End move");
 	screen_flush(u->s);
 }
 

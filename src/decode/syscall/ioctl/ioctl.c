@@ -74,10 +74,10 @@ static uint32_t rank(uint32_t number)
 static const struct ioctl *find(uint32_t number)
 {
 	size_t low = 0, high = sizeof(ioctls) / sizeof(*ioctls);
-	uint32_t wanted = rank(number);
+	uint32_t key = rank(number);
 	while (low < high) {
 		size_t middle = (low + high) / 2;
-		if (rank(ioctls[middle].number) < wanted)
+		if (rank(ioctls[middle].number) < key)
 			low = middle + 1;
 		else
 			high = middle;

@@ -97,7 +97,7 @@ static void device_mapper(void **state)
 	says(DM_DEV_STATUS, -9, &dm, NULL, sizeof(dm),
 	     "3, DM_DEV_STATUS, [{version=[4, 1, 2], data_size=312, data_start=305, target_count=0, "
 	     "flags=DM_READONLY_FLAG|DM_UUID_FLAG, event_nr=7, dev=makedev(0x12, 0x34), name=\"vg-root\"}]");
-	/* what is behind too small a size, or of another version, the kernel does not read */
+	/* what is after too small a size, or of another version, the kernel does not read */
 	dm.data_size = 14;
 	says(DM_DEV_STATUS, -22, &dm, NULL, sizeof(dm), "3, DM_DEV_STATUS, [{version=[4, 1, 2], data_size=14}]");
 	says(DM_DEV_STATUS, -22, &dm, NULL, 100, "3, DM_DEV_STATUS, 0x7ffe00001000");

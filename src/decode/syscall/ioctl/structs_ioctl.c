@@ -19,7 +19,7 @@ static bool has_succeeded(const struct emit *e)
 	return e->ev->has_ret && !syscall_failed(e->ev->ret);
 }
 
-/* To its NUL, which may lie behind what was fetched. */
+/* To its NUL, which may lie after what was fetched. */
 static void btrfs_name(struct emit *e, const uint8_t *p, size_t bytes)
 {
 	size_t n = strnlen((const char *)p, bytes);
@@ -150,7 +150,7 @@ static void print_gpio_request(struct emit *e, const struct struct_type *s, cons
 	emit_struct_end(e);
 }
 
-/* What it counts lies behind it, and is not fetched. */
+/* What it counts lies after it, and is not fetched. */
 static void print_kvm_cpuid(struct emit *e, const struct struct_type *s, const uint8_t *p, size_t bytes)
 {
 	uint64_t nr = number_at(e, p, bytes, 0, 4);
@@ -209,21 +209,21 @@ static void print_sg_io(struct emit *e, const struct struct_type *s, const uint8
 	emit_array_end(e);
 }
 
-/* As many bytes of requests as ifc_len says: the room for them before the call, what is there behind it. */
+/* As many bytes of requests as ifc_len says: the room for them before the call, what is there after it. */
 static void print_ifconf(struct emit *e, const struct struct_type *s, const uint8_t *p, size_t bytes)
 {
 	struct piece before = piece_find(e->ev, 2, SYSCALL_PART_WHOLE);
 	size_t word = e->arch->pointer_bytes;
-	int32_t len = (int32_t)number_at(e, p, bytes, 0, 4), asked = len;
+	int32_t len = (int32_t)number_at(e, p, bytes, 0, 4), requested = len;
 	uint64_t buffer = number_at(e, p, bytes, word, word);
 	if (before.bytes >= 4)
-		asked = (int32_t)value_load(e->arch, before.data, 4);
+		requested = (int32_t)value_load(e->arch, before.data, 4);
 	emit_struct(e);
 	emit_member(e, "ifc_len");
-	if (e->json || len == asked) {
+	if (e->json || len == requested) {
 		emit_i64(e, len);
 	} else {
-		out_i64(e->out, asked);
+		out_i64(e->out, requested);
 		out_str(e->out, " => ");
 		out_i64(e->out, len);
 	}
@@ -241,8 +241,8 @@ static void print_ifconf(struct emit *e, const struct struct_type *s, const uint
 static void print_uffdio_api(struct emit *e, const struct struct_type *s, const uint8_t *p, size_t bytes)
 {
 	struct piece before = piece_find(e->ev, 2, SYSCALL_PART_WHOLE);
-	uint64_t features = number_at(e, p, bytes, 8, 8), asked = features;
-	if (e->json || before.bytes < 16 || (asked = value_load(e->arch, before.data + 8, 8)) == features) {
+	uint64_t features = number_at(e, p, bytes, 8, 8), requested = features;
+	if (e->json || before.bytes < 16 || (requested = value_load(e->arch, before.data + 8, 8)) == features) {
 		emit_members(e, s, p, bytes);
 		return;
 	}
@@ -250,7 +250,7 @@ static void print_uffdio_api(struct emit *e, const struct struct_type *s, const 
 	emit_member(e, "api");
 	emit_hex(e, number_at(e, p, bytes, 0, 8));
 	emit_member(e, "features");
-	emit_flags(e, &constants_ioctl_uffd_feature, asked);
+	emit_flags(e, &constants_ioctl_uffd_feature, requested);
 	out_str(e->out, " => ");
 	emit_flags(e, &constants_ioctl_uffd_feature, features);
 	emit_member(e, "ioctls");

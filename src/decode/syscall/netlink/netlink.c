@@ -190,7 +190,7 @@ static void note_kind(struct packet *p, const struct attributes *of, uint32_t ty
 		p->port_data = bridge ? &attributes_ifla_brport : NULL;
 }
 
-/* A value, and attributes behind it. */
+/* A value, and attributes after it. */
 static void headed(struct packet *p, const struct attribute *a, size_t at, size_t n, unsigned depth)
 {
 	struct emit *e = p->e;

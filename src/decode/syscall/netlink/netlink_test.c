@@ -54,7 +54,7 @@ static int fd_netlink(void *ctx, uint32_t pid, int fd)
 	return *(const int *)ctx;
 }
 
-/* What is said behind the header of the message, of which `here` bytes were fetched. */
+/* What is printed after the header of the message, of which `here` bytes were fetched. */
 static void says(const struct syscall_table *t, int protocol, struct packet *p, size_t here, const char *expected)
 {
 	static uint8_t blob[1024];
@@ -218,7 +218,7 @@ static void diagnosis(void **state)
 	says(*state, SOCK_DIAG, &p, p.len,
 	     after(head, "[{nla_len=20, nla_type=INET_DIAG_REQ_BYTECODE}, {code=INET_DIAG_BC_S_COND, yes=4, no=8}, {family=AF_INET, "
 			 "prefix_len=32, port=-1, addr=inet_addr(\"127.0.0.1\")}]"));
-	p.data[p.len - 16] = 10; /* a mark: what is behind it is left alone */
+	p.data[p.len - 16] = 10; /* a mark: what is after it is left alone */
 	says(*state, SOCK_DIAG, &p, p.len,
 	     after(head, "[{nla_len=20, nla_type=INET_DIAG_REQ_BYTECODE}, {code=INET_DIAG_BC_MARK_COND, yes=4, no=8}, {mark=8194, "
 			 "mask=4294967295}]"));

@@ -47,7 +47,7 @@ static const struct command {
 	[35] = {"prog_bind_map", &struct_bpf_prog_bind_map, 12},
 };
 
-/* What is said behind the flags of a link, by the type of what is attached. */
+/* What is printed after the flags of a link, by the type of what is attached. */
 static const struct struct_type *link_of(const struct emit *e, const uint8_t *attr)
 {
 	static const struct {

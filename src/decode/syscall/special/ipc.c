@@ -5,7 +5,7 @@ enum { IPC_SET = 1, IPC_STAT, IPC_INFO, MSG_STAT = 11, MSG_INFO, MSG_STAT_ANY, S
 enum { SEM_STAT = 18, SEM_INFO, SEM_STAT_ANY, CMD_MASK = 0xff /* without IPC_64 of 32 bits */ };
 
 static const struct control {
-	char call; /* the first letter that tells the three apart: Msgctl, sEmctl, sHmctl */
+	char call; /* the first letter that distinguishes the three: Msgctl, sEmctl, sHmctl */
 	uint8_t cmd;
 	const struct struct_type *s;
 } controls[] = {

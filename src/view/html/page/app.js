@@ -89,7 +89,7 @@ const FLAGS = {
 const OTHER_PARAMS = "view shape inverted noinlines weight diff p thread cpu time si trim rel".split(" ");
 const NUMBERS = ["nodeCount", "nodeFraction", "edgeFraction", "divideBy"];
 
-/* What pprof takes for on and off; nothing behind the name is on. */
+/* What pprof takes for on and off; nothing after the name is on. */
 const ON = /^(true|t|yes|y|1|)$/i;
 const OFF = /^(false|f|no|n|0)$/i;
 const isOn = (q, param) => q.has(param) && ON.test(q.get(param));
@@ -477,14 +477,14 @@ class App {
 		return { title: keys.name[key], lines };
 	}
 
-	select(key, told) {
+	select(key, description) {
 		this.chosen = key;
 		const special = this.model.keys.special[key];
-		document.getElementById("chosen-name").textContent = told.title;
-		document.getElementById("chosen-lines").textContent = told.lines.join("   ");
+		document.getElementById("chosen-name").textContent = description.title;
+		document.getElementById("chosen-lines").textContent = description.lines.join("   ");
 		document.getElementById("chosen-actions").hidden = !!special;
 		document.getElementById("chosen").hidden = false;
-		this.say(told.title + ": " + told.lines[0]);
+		this.say(description.title + ": " + description.lines[0]);
 	}
 
 	/* For screen readers. */
@@ -527,13 +527,13 @@ class App {
 		);
 	}
 
-	tooltip(e, told) {
+	tooltip(e, description) {
 		const tip = document.getElementById("tip");
 		tip.hidden = !e;
 		if (!e) {
 			return;
 		}
-		tip.replaceChildren(element("b", {}, told.title), ...told.lines.map((l) => element("div", {}, l)));
+		tip.replaceChildren(element("b", {}, description.title), ...description.lines.map((l) => element("div", {}, l)));
 		const width = tip.offsetWidth;
 		const height = tip.offsetHeight;
 		tip.style.left = Math.max(4, Math.min(e.clientX + 14, window.innerWidth - width - 8)) + "px";

@@ -93,10 +93,10 @@ class CodeView {
 		this.load();
 		const rows = this.functions();
 		this.list.set(rows);
-		const wanted = this.app.state.symbol;
-		const found = wanted ? rows.find((r) => r.name === wanted) : this.firstWithCode(rows);
+		const selected = this.app.state.symbol;
+		const found = selected ? rows.find((r) => r.name === selected) : this.firstWithCode(rows);
 		if (!rows.length) {
-			this.title.textContent = this.isDisasm ? "No instructions are at hand" : "No source is at hand";
+			this.title.textContent = this.isDisasm ? "No instructions available" : "No source available";
 			this.facts.textContent =
 				"The recording has no function whose code could be read when this page was made.";
 			this.code.set([]);
@@ -106,7 +106,7 @@ class CodeView {
 		this.show((found || rows[0]).fn);
 	}
 
-	/* The one that was shown, or else the hottest whose code is at hand. */
+	/* The one that was shown, or else the hottest whose code is available. */
 	firstWithCode(rows) {
 		const has = ({ fn }) => {
 			const listing = this.listings.get(fn);
@@ -154,7 +154,7 @@ class CodeView {
 				"address",
 				fn,
 				listing,
-				"The object's file was not at hand: addresses alone.",
+				"The object's file was not available: addresses only.",
 			);
 		}
 		const rows = [];
@@ -192,14 +192,14 @@ class CodeView {
 				"line",
 				fn,
 				listing,
-				"The source file was not at hand: numbers of lines alone.",
+				"The source file was not available: line numbers only.",
 			);
 		}
-		const wanted = p.strings[p.fnFile[fn]];
+		const sourcePath = p.strings[p.fnFile[fn]];
 		const at = Math.max(
 			file,
 			listing.files.findIndex(
-				(f) => f.lines && f.lines.length && fileBase(f.path) === fileBase(wanted),
+				(f) => f.lines && f.lines.length && fileBase(f.path) === fileBase(sourcePath),
 			),
 		);
 		const { path, first, lines } = listing.files[at];

@@ -121,7 +121,7 @@ function readBranches(c) {
 	return { nodes: n, parent, depth };
 }
 
-/* Frames of nodes, told by what their callers' frames called so far (see pack_callees()). */
+/* Frames of nodes, encoded by what their callers' frames called so far (see pack_callees()). */
 function readFrames(c, parent) {
 	const codes = c["node.callee"];
 	const news = c["callee.frame"];
@@ -141,7 +141,7 @@ function readFrames(c, parent) {
 	return frame;
 }
 
-/* Nodes of rows: 0 is the next one that calls nothing, n is n - 1 behind the one before. */
+/* Nodes of rows: 0 is the next one that calls nothing, n is n - 1 after the one before. */
 function readRows(codes, depth) {
 	const out = new Uint32Array(codes.length);
 	const last = depth.length - 1;
@@ -241,7 +241,7 @@ function hexAddress(low, high) {
 	return "0x" + (high ? high.toString(16) + low.toString(16).padStart(8, "0") : low.toString(16));
 }
 
-/* What a frame is told apart by; the result is kept, for the names are made but once. */
+/* What identifies a frame; the result is cached, so that names are made once. */
 const GRANULARITIES = ["functions", "filefunctions", "files", "lines", "addresses", "objects"];
 
 function fileBase(path) {
@@ -293,7 +293,7 @@ function addKey(keys, key, name, fn, frame, special) {
 	keys.special[key] = special;
 }
 
-/* Functions come in the order of their names; the first frame of each tells the rest. */
+/* Functions come in the order of their names; the rest follows from the first frame of each. */
 function functionKeys(p, keys) {
 	const { of } = keys;
 	for (let f = 0; f < of.length; f++) {

@@ -362,12 +362,12 @@ class GraphView {
 			"text-anchor": "middle",
 		});
 		values.textContent = n.values;
-		const told = () => this.app.describe(n.key, n.cum, n.flat, n.cumBefore);
+		const description = () => this.app.describe(n.key, n.cum, n.flat, n.cumBefore);
 		group.append(rect, name, values);
-		group.addEventListener("click", () => this.app.select(n.key, told()));
+		group.addEventListener("click", () => this.app.select(n.key, description()));
 		group.addEventListener("dblclick", () => this.app.openSandwich(n.key));
 		group.addEventListener("keydown", (e) => e.key === "Enter" && this.app.openSandwich(n.key));
-		group.addEventListener("mousemove", (e) => this.app.tooltip(e, told()));
+		group.addEventListener("mousemove", (e) => this.app.tooltip(e, description()));
 		group.addEventListener("mouseleave", () => this.app.tooltip(null));
 		return group;
 	}

@@ -41,7 +41,7 @@ function chosenCpus(p, state) {
 		[state.tagIgnore, false],
 	]
 		.filter(([text]) => text)
-		.map(([text, wanted]) => [new TagFilter(text), wanted])
+		.map(([text, expected]) => [new TagFilter(text), expected])
 		.filter(([filter]) => filter.isCpu);
 	if (state.cpu < 0 && !filters.length) {
 		return null;
@@ -49,7 +49,7 @@ function chosenCpus(p, state) {
 	const nr = p.logCpu.reduce((a, b) => Math.max(a, b), 0) + 1;
 	const out = new Uint8Array(nr);
 	for (let c = 0; c < nr; c++) {
-		const matches = filters.every(([f, wanted]) => (c > 0 && f.matchesCpu(c - 1)) === wanted);
+		const matches = filters.every(([f, expected]) => (c > 0 && f.matchesCpu(c - 1)) === expected);
 		out[c] = (state.cpu < 0 || c === state.cpu + 1) && matches ? 1 : 0;
 	}
 	return out;
@@ -136,17 +136,17 @@ function inherited(p, hits) {
 /* What filters of stacks and of labels leave: a flag for each row. */
 function keptRows(p, keys, state) {
 	const kept = new Uint8Array(p.rowNode.length).fill(1);
-	const frames = (text, wanted) => {
+	const frames = (text, expected) => {
 		const hits = text && inherited(p, matchFrames(p, keys, text));
 		for (let r = 0; hits && r < kept.length; r++) {
-			kept[r] &= hits[p.rowNode[r]] === wanted ? 1 : 0;
+			kept[r] &= hits[p.rowNode[r]] === expected ? 1 : 0;
 		}
 	};
-	const labels = (text, wanted) => {
+	const labels = (text, expected) => {
 		const filter = text && new TagFilter(text);
 		const hits = filter && !filter.isCpu && matchRows(p, filter);
 		for (let r = 0; hits && r < kept.length; r++) {
-			kept[r] &= hits[r] === wanted ? 1 : 0;
+			kept[r] &= hits[r] === expected ? 1 : 0;
 		}
 	};
 	frames(state.focus, 1);

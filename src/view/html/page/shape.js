@@ -3,13 +3,13 @@
  * and on the grouping, but neither on the event nor on a span of time, a thread or a search: so it is kept, and a change of
  * those is but a sum over it (see layOut()).
  *
- * A shape is { n, keys, key, parent, depth, end }, typed arrays by place; end is one behind the last callee. Place 0 is the
+ * A shape is { n, keys, key, parent, depth, end }, typed arrays by place; end is one past the last callee. Place 0 is the
  * root. What of it has no value in a layout has no size there: it is passed over.
  */
 
 const SHAPES_KEPT = 4;
 
-/* One behind the last callee of each place. */
+/* One past the last callee of each place. */
 function endsOf(depth) {
 	const n = depth.length;
 	const end = new Int32Array(n);

@@ -62,7 +62,7 @@ class TagFilter {
 			);
 		return this.key === null ? this.patterns.every(has) : this.patterns.some(has);
 	}
-	/* A CPU is told by the log alone, sample by sample. */
+	/* Only the log has CPUs, sample by sample. */
 	get isCpu() {
 		return this.key === "cpu";
 	}
@@ -147,10 +147,10 @@ function tagLine(p, tag, isShown) {
 }
 
 /* What a thread or a label set says of a key, "" where neither does. */
-function labelText(p, thread, tag, wanted) {
+function labelText(p, thread, tag, tagName) {
 	const { first, key } = p.tags;
 	for (let i = first[tag]; i < first[tag + 1]; i++) {
-		if (p.strings[key[i]] === wanted) {
+		if (p.strings[key[i]] === tagName) {
 			return pairText(p, i);
 		}
 	}
@@ -159,5 +159,5 @@ function labelText(p, thread, tag, wanted) {
 		pid: () => p.threadPid[thread] || "",
 		tid: () => p.threadTid[thread] || "",
 	};
-	return Object.hasOwn(own, wanted) ? String(own[wanted]()) : "";
+	return Object.hasOwn(own, tagName) ? String(own[tagName]()) : "";
 }

@@ -48,7 +48,7 @@ function drawTimeAxis(g, width, y, from, to) {
 }
 
 function formatAxis(t, step) {
-	/* as many digits as tell one step from the next, and no more */
+	/* as many digits as distinguish one step from the next, and no more */
 	let digits = 0;
 	while (digits < 9 && Math.abs(step * 10 ** digits - Math.round(step * 10 ** digits)) > 1e-6) {
 		digits++;

@@ -249,14 +249,14 @@ class SandwichView {
 		}
 		rows.sort((a, b) => Math.abs(m.sums.cum[b]) - Math.abs(m.sums.cum[a]) || a - b);
 		this.list.set(rows);
-		const wanted = this.app.state.symbol;
-		const isWanted = (k) => m.keys.name[k] === wanted && m.sums.cum[k] && m.keys.isListed(k);
+		const selected = this.app.state.symbol;
+		const isSelected = (k) => m.keys.name[k] === selected && m.sums.cum[k] && m.keys.isListed(k);
 		/* Objects may have functions of the same name: the one that was chosen, where it is that. */
-		this.key = !wanted
+		this.key = !selected
 			? -1
-			: isWanted(this.app.chosen)
+			: isSelected(this.app.chosen)
 				? this.app.chosen
-				: m.keys.name.findIndex((_, k) => isWanted(k));
+				: m.keys.name.findIndex((_, k) => isSelected(k));
 		if (this.key < 0 && rows.length) {
 			this.key = rows.reduce((best, k) => (m.sums.flat[k] > m.sums.flat[best] ? k : best), rows[0]);
 		}
