@@ -314,7 +314,7 @@ static struct strobe_error *limit_freq(struct event_set *s, struct capture_optio
 }
 
 /*
- * IDENTIFIER stands at a fixed place whatever else is sampled: needed as soon as two events sample different things, so
+ * IDENTIFIER is at a fixed place whatever else is sampled: needed as soon as two events sample different things, so
  * that a reader can find which attr decodes a record.
  */
 static void choose_ids(struct event_set *s, const struct capture_options *o)

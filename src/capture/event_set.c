@@ -121,7 +121,7 @@ static int open_by_cpu(const struct sys *sys, const struct capture_event *e, int
 }
 
 /*
- * What an older kernel may not know, newest first. Fields that the user asked for are not in it: they fail. Each is
+ * What an older kernel may not know, newest first. Fields that the user requested are not in it: they fail. Each is
  * tried by taking it from all events; kernels answer EINVAL to any bit that they do not know.
  */
 static bool drop_feature(struct event_set *s, unsigned step)
@@ -199,7 +199,7 @@ static bool give_up_something(struct opening *o, struct capture_event *e, int er
 	if ((errnum == ENOENT || errnum == ENXIO || errnum == ENODEV) && a->type == PERF_TYPE_HARDWARE &&
 	    a->config == PERF_COUNT_HW_CPU_CYCLES && !(a->sample_type & PERF_SAMPLE_BRANCH_STACK)) {
 		log_info("The %s event is not supported, trying to fall back to cpu-clock", e->name);
-		/* A clock counts nanoseconds: the period asked for in cycles is kept as a number. */
+		/* A clock counts nanoseconds: a period given in cycles is kept as a number. */
 		a->type = PERF_TYPE_SOFTWARE;
 		a->config = PERF_COUNT_SW_CPU_CLOCK;
 		a->precise_ip = 0;

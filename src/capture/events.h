@@ -3,7 +3,7 @@
  *
  * An event set owns its events, their fds and ids. capture_events_configure() turns options into attr bits the way
  * perf does (sample_type, read_format, tracking event, dummy event); capture_events_open() opens them and falls
- * back where the kernel or the rights ask for it: features that older kernels lack, precision levels, user space only
+ * back where the kernel or missing rights require it: features that older kernels lack, precision levels, user space only
  * under perf_event_paranoid (user_only then says so). Each attr is logged at LOG_DEBUG before its first open. One
  * thread at a time.
  */
@@ -54,7 +54,7 @@ struct event_set {
 	const struct sys *sys;
 	struct arena arena;
 	VEC(struct capture_event) events;
-	bool user_only;                        /* kernel samples were given up for want of rights */
+	bool user_only;                        /* no kernel samples for lack of rights */
 	bool reads_no_children;                /* groups of :S do not count in children: this kernel cannot */
 	const char *replaced;                  /* an event that is not supported, for which cpu-clock is recorded, or NULL */
 	uint64_t requested_freq, lowered_freq; /* set where the kernel's limit made the default lower */
@@ -71,7 +71,7 @@ struct strobe_error *capture_events_configure(struct event_set *s, const struct 
 					      const struct target_map *map) _must_check_;
 struct strobe_error *capture_events_open(struct event_set *s, const struct capture_options *o,
 					 const struct target_map *map) _must_check_;
-/* Which side-band records an event brings: those that the options ask for, or none. */
+/* Which side-band records an event has: those that the options request, or none. */
 void capture_attr_track(struct perf_event_attr *a, bool on, const struct capture_options *o);
 /* Tracepoint filters, set once they are open. An error names the event's fields. */
 struct strobe_error *capture_events_filter(struct event_set *s) _must_check_;

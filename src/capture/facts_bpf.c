@@ -26,7 +26,7 @@ struct array {
 #define INFO(field) offsetof(struct bpf_prog_info, field)
 static const struct array arrays[] = {
 	[0] = {INFO(jited_prog_insns), INFO(jited_prog_len), 0, 1},
-	/* 1 and 2, instructions before translation and maps, are not asked for. */
+	/* 1 and 2, instructions before translation and maps, are not requested. */
 	[3] = {INFO(jited_ksyms), INFO(nr_jited_ksyms), 0, 8},
 	[4] = {INFO(jited_func_lens), INFO(nr_jited_func_lens), 0, 4},
 	[5] = {INFO(func_info), INFO(nr_func_info), INFO(func_info_rec_size), 0},

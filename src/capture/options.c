@@ -106,7 +106,7 @@ struct strobe_error *branch_filter_parse(const char *text, uint64_t *ret)
 		mask |= bit;
 		at += n + (at[n] == ',');
 	}
-	/* Only a privilege level: any branch, of the levels that the event counts. perf drops it as well, and its tests want that. */
+	/* Only a privilege level: any branch, of the levels that the event counts. perf drops it as well, and its tests expect that. */
 	if (!(mask & ~privilege))
 		mask = PERF_SAMPLE_BRANCH_ANY;
 	*ret = mask;

@@ -88,7 +88,7 @@ struct capture_options {
 	uint64_t rings_bytes_max; /* of all rings together; 0 = no bound. What is in them comes after any limit of a
 				     file */
 	uint64_t flush_bytes;     /* least to be in a ring before it is read */
-	int rt_prio;              /* SCHED_FIFO priority asked for; 0 = try 1, quietly */
+	int rt_prio;              /* SCHED_FIFO priority; 0 = try 1, without a message */
 	uint64_t synth_threads;   /* 0 = as many as pay */
 	unsigned synth_parts;     /* SYNTH_* */
 	uint64_t proc_map_timeout_ms;

@@ -204,7 +204,7 @@ struct strobe_error *ring_drain_backward(struct ring *r, struct record_sink *sin
 	r->backward_end = head;
 	if (end == head)
 		return NULL;
-	/* Positions below zero wrap; deliver() wants from < to. */
+	/* Positions below zero wrap; deliver() requires from < to. */
 	uint64_t base = r->bytes * 4;
 	uint64_t from = (head & (r->bytes - 1)) + base;
 	return deliver(r, from, from + (end - head), false, sink, st);

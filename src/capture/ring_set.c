@@ -84,7 +84,7 @@ static struct strobe_error *explain_map(struct capture *c, struct strobe_error *
 	return error_errno(errnum, "cannot map a ring buffer of %llu KB", (unsigned long long)(bytes >> 10));
 }
 
-/* A smaller ring is better than none, unless the size was asked for. */
+/* A smaller ring is better than none, unless the size was given. */
 static struct strobe_error *map_one(struct capture *c, int fd, int cpu, bool backward)
 {
 	struct ring ring;

@@ -109,7 +109,7 @@ static struct strobe_error *add_reader(struct capture *c)
 		return error_errno(errno, "cannot make an epoll descriptor");
 	r.stats.first_ns = UINT64_MAX;
 	r.stats.time_offset = c->env->one_layout ? c->env->events.data[0].layout.time : SAMPLE_NO_OFFSET;
-	/* Layouts differ, but mostly not in where the time stands. */
+	/* Layouts differ, but mostly not in the place of the time. */
 	if (!c->env->one_layout) {
 		uint16_t offset = c->env->events.data[0].layout.time;
 		bool same = true;
@@ -261,7 +261,7 @@ struct strobe_error *capture_configure_only(const struct sys *sys, const struct 
 					    struct event_set *events, bool has_workload)
 {
 	struct capture c = {.sys = sys, .options = *options, .events = events};
-	/* Nobody is recorded: our own process stands in for the workload. */
+	/* Nothing is recorded: our own process takes the place of the workload. */
 	struct strobe_error *err = prepare(&c, has_workload ? getpid() : 0);
 	for (size_t i = 0; !err && i < events->events.len; i++)
 		capture_event_describe(&events->events.data[i]);

@@ -86,7 +86,7 @@ struct strobe_error *capture_drain(struct capture *c, unsigned reader, struct re
 				   uint64_t *ret_bytes) _must_check_;
 /* The content of overwriting rings, oldest records that are whole first within each ring. */
 struct strobe_error *capture_snapshot(struct capture *c, struct record_sink *sink, uint64_t *ret_bytes) _must_check_;
-/* The poll fd was readable: asking a ring takes its answer away, so that only who asked can count. */
+/* The poll fd was readable: reading the state of a ring resets it, so that only its reader can count. */
 void capture_count_wakeup(struct capture *c, unsigned reader);
 /* Takes what the poll fd had to say; true where every task to be recorded has ended. */
 bool capture_tasks_gone(struct capture *c, unsigned reader);

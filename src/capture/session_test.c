@@ -1,4 +1,4 @@
-/* session, attr_config, event_set: what is asked of the kernel, on a made-up one; and a live session where that is
+/* session, attr_config, event_set: what the kernel gets, on a made-up one; and a live session where that is
  * allowed. */
 #include "base/testing.h"
 

@@ -3,7 +3,7 @@
  * their names, threads, namespaces and mappings; and the maps that tie a recording to its target (threads, CPUs, ids).
  *
  * Records go to a sink, made in memory in batches. Each carries an empty trailer of `tail_bytes` (time 0), as
- * sample_id_all asks. Mappings are asked for with the PROCMAP_QUERY ioctl where the kernel has it (6.11: executable
+ * sample_id_all requires. Mappings are queried with the PROCMAP_QUERY ioctl where the kernel has it (6.11: executable
  * ones only, with their build-id) and else read from /proc/PID/maps, with build-ids read from the files once for each
  * (device, inode). Processes are scanned by several threads when there are many. A process that is gone or not ours to
  * see is left out.

@@ -43,8 +43,8 @@ struct target_map {
 struct strobe_error *target_resolve(const struct sys *sys, const struct target *t, pid_t workload,
 				    struct target_map *ret) _must_check_;
 void target_map_deinit(struct target_map *m);
-/* Whether one of its threads still runs: a zombie that nobody has waited for does nothing any more. */
+/* Whether one of its threads still runs: a zombie that was not waited for does nothing any more. */
 bool target_map_is_alive(const struct target_map *m, const struct sys *sys);
 bool target_is_task_alive(const struct sys *sys, pid_t tid);
-/* Whether the target is nobody but the workload. */
+/* Whether the target is the workload alone. */
 bool target_is_none(const struct target *t);

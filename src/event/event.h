@@ -9,12 +9,12 @@
  *
  * The list owns its events; all their strings live in its arena (whoever sets filter or cgroup copies them there). An
  * attr holds what the event text says and nothing that an option of record or stat says: sample_period is 0 where
- *nobody named one, except for tracepoints, breakpoints and bpf-output, where every event is one sample; sample_type
+ *none was given, except for tracepoints, breakpoints and bpf-output, where every event is one sample; sample_type
  *holds the fields without which the event says nothing (RAW, TIME and CPU of a tracepoint). Terms that are not in the
  *attr are in `terms`, with a bit in terms.set for each that was written.
  *
  * Errors are ERROR_USAGE with one line that names the column, or ERROR_PERMISSION and ERROR_UNSUPPORTED where the
- *kernel keeps what was asked for. A list that could not be extended is as it was before. One thread at a time. Source:
+ *kernel keeps what was requested. A list that could not be extended is as it was before. One thread at a time. Source:
  *perf_event_open(2), perf-list(1), Documentation/ABI/testing/sysfs-bus-event_source-devices-{format,events}.
  */
 #pragma once

@@ -34,7 +34,7 @@ struct event_name {
 
 /*
  * Calls fn for each name in the groups, in the order of the groups, by name within PMU events and tracepoints. The
- * strings are valid during the call. fn returns false to stop. An error says which group could not be read for want of
+ * strings are valid during the call. fn returns false to stop. An error says which group could not be read for lack of
  * rights; what was readable has been given.
  */
 struct strobe_error *event_names_each(const struct sys *sys, unsigned groups,

@@ -12,7 +12,7 @@ static int try_open(const struct sys *sys, const struct event *e, pid_t pid, int
 {
 	struct perf_event_attr attr = e->attr;
 	attr.disabled = 1;
-	attr.sample_freq = 100; /* under every limit; a sampling event is asked more than a counting one */
+	attr.sample_freq = 100; /* under every limit; a sampling event is checked more than a counting one */
 	attr.freq = 1;
 	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
 	if (user_only)

@@ -21,7 +21,7 @@ static void blocks_deinit(blocks *b)
 	vec_deinit(b);
 }
 
-/* The attr dumps of a command's output, without the lines that say what the command and not the event asked for. */
+/* The attr dumps of a command's output, without the lines that the command and not the event sets. */
 static void read_blocks(const char *command, bool keep_all, blocks *ret)
 {
 	static const char *const not_of_event[] = { "  sample_type ", "  read_format ",    "  disabled ",
@@ -59,7 +59,7 @@ static bool has_perf(void)
 	return !system("perf version >/dev/null 2>&1");
 }
 
-/* Hardware events are asked for even where there is no PMU, so they can be compared anywhere. */
+/* Hardware events are parsed even where there is no PMU, so they can be compared anywhere. */
 static void events_ask_what_the_reference_asks(void **state)
 {
 	/* clang-format off */

@@ -223,7 +223,7 @@ static struct strobe_error *no_such_pmu(struct parser *p, const char *at, const 
 	return err;
 }
 
-/* Whether a PMU is meant by what stands before the slash; the very name leaves no room for others. */
+/* Whether what precedes the slash is a PMU; the very name leaves no room for others. */
 static bool is_meant(struct parser *p, const struct pmu *pmu, const char *name, const struct pmu *exact)
 {
 	if (exact)

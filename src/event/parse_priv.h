@@ -13,7 +13,7 @@ struct parser {
 	struct event_list *list;
 	struct arena scratch; /* what lives until the parse is over */
 	struct pmu_set pmus;
-	char *tracefs;                      /* asked for once; NULL before */
+	char *tracefs;                      /* found once; NULL before */
 	struct strobe_error *tracefs_error; /* why there is none */
 };
 

@@ -1,4 +1,4 @@
-/* Event texts on made-up machines: what the kernel would be asked, and what is said about mistakes. */
+/* Event texts on made-up machines: what the kernel would get, and the messages about mistakes. */
 #include "base/testing.h"
 
 #include <stdio.h>

@@ -469,7 +469,7 @@ struct strobe_error *parse_apply_alias(struct parser *p, struct event *e, struct
 	return NULL;
 }
 
-/* cpu/cycles/ and cpu_core/LLC-loads/: the generic names, where the PMU of a core is asked for one that it does not
+/* cpu/cycles/ and cpu_core/LLC-loads/: the generic names, where the PMU of a core is given one that it does not
  * list. */
 static bool apply_generic(struct event *e, const struct pmu *pmu, const char *name)
 {

@@ -346,7 +346,7 @@ static void decode_pmu_caps(struct env *e, struct cursor *c)
 static void decode_clock_data(struct env *e, struct cursor *c)
 {
 	if (cursor_u32(c) != 1)
-		return; /* of a version nobody has defined */
+		return; /* of an unknown version */
 	e->clock_data.clockid = cursor_u32(c);
 	e->clock_data.wall_ns = cursor_u64(c);
 	e->clock_data.clockid_ns = cursor_u64(c);

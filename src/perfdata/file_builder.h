@@ -45,7 +45,7 @@ static inline struct bytes_builder *build_feature(struct file_builder *f, uint32
 	return &f->features[f->features_nr++].bytes;
 }
 
-/* TID | TIME | ID, as build_event() is mostly asked for. */
+/* TID | TIME | ID, as build_event() is mostly called. */
 static inline void build_sample(struct file_builder *f, uint32_t pid, uint64_t time, uint64_t id)
 {
 	bytes_begin(&f->data, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);

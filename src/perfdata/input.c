@@ -31,7 +31,7 @@ struct unzip {
 	uint8_t *out; /* UNZIP_BYTES */
 	size_t at, len;
 	uint64_t produced; /* by the record fed last */
-	bool drained; /* all of `in` is in `out`: zstd takes offence at being asked again and again for nothing */
+	bool drained; /* all of `in` is in `out`: zstd fails if it is called again and again for nothing */
 };
 
 void input_init_map(struct input *in, const char *name, struct filemap map)
@@ -92,8 +92,8 @@ static size_t at_hand(const struct input *in)
 }
 
 /*
- * Makes n bytes from pos on stand in the buffer, as far as there are so many. The first of them comes to its start, so
- * that records of usual sizes stand aligned whatever stood before them.
+ * Brings n bytes from pos on into the buffer, as far as there are so many. The first of them comes to its start, so
+ * that records of usual sizes are aligned whatever precedes them.
  */
 static struct strobe_error *fill(struct input *in, size_t n)
 {
@@ -205,7 +205,7 @@ struct strobe_error *input_unzip_feed(struct input *in, const void *payload, siz
 	return NULL;
 }
 
-struct strobe_error *input_unzip_peek(struct input *in, size_t want, uint8_t **ret, size_t *ret_have)
+struct strobe_error *input_unzip_peek(struct input *in, size_t min_bytes, uint8_t **ret, size_t *ret_have)
 {
 	struct unzip *u = in->unzip;
 
@@ -213,9 +213,9 @@ struct strobe_error *input_unzip_peek(struct input *in, size_t want, uint8_t **r
 	*ret_have = 0;
 	if (!u)
 		return NULL;
-	if (want > UNZIP_BYTES)
-		want = UNZIP_BYTES;
-	while (u->len - u->at < want && !u->drained) {
+	if (min_bytes > UNZIP_BYTES)
+		min_bytes = UNZIP_BYTES;
+	while (u->len - u->at < min_bytes && !u->drained) {
 		if (u->at) {
 			memmove(u->out, u->out + u->at, u->len - u->at);
 			u->len -= u->at;
@@ -259,7 +259,7 @@ struct strobe_error *input_unzip_feed(struct input *in, const void *payload, siz
 	return error_create(ERROR_UNSUPPORTED, "%s is compressed with zstd, which is not built in (libzstd)", in->name);
 }
 
-struct strobe_error *input_unzip_peek(struct input *in, size_t want, uint8_t **ret, size_t *ret_have)
+struct strobe_error *input_unzip_peek(struct input *in, size_t min_bytes, uint8_t **ret, size_t *ret_have)
 {
 	*ret = NULL;
 	*ret_have = 0;

@@ -33,7 +33,7 @@ struct input {
 	size_t buf_cap;
 
 	struct unzip *unzip;   /* once a compressed record was met */
-	uint64_t unzip_from;   /* where the last one stands: its records are said to stand there */
+	uint64_t unzip_from;   /* where the last one is: its records have this offset, too */
 };
 
 /* Takes the mapping over. */
@@ -61,9 +61,9 @@ void input_leave(const struct input *in, uint64_t pos, uint64_t bytes);
 /* Compressed records: one zstd stream runs through all of them. */
 struct strobe_error *input_unzip_feed(struct input *in, const void *payload, size_t bytes) _must_check_;
 /*
- * The bytes decompressed so far, at least `want` of them where there are; ret stays valid until the next call. Payload fed
- * must stay valid until this gave fewer than wanted.
+ * The bytes decompressed so far, at least `min_bytes` of them where there are; ret stays valid until the next call. Payload fed
+ * must stay valid until this returned fewer than requested.
  */
-struct strobe_error *input_unzip_peek(struct input *in, size_t want, uint8_t **ret, size_t *ret_have) _must_check_;
+struct strobe_error *input_unzip_peek(struct input *in, size_t min_bytes, uint8_t **ret, size_t *ret_have) _must_check_;
 void input_unzip_advance(struct input *in, size_t n);
 void input_unzip_reset(struct input *in);

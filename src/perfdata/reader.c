@@ -6,7 +6,7 @@
 
 #include "perfdata/reader_priv.h"
 
-/* How far ahead pages of a mapping are asked for: one call in place of a fault for every 64 KB. */
+/* How far ahead pages of a mapping are requested: one call in place of a fault for every 64 KB. */
 #define POPULATE_BYTES (4ull << 20)
 /* How far into a recording the records that describe it are looked for before the first one is given. */
 #define PRELOAD_BYTES (256u << 10)
@@ -57,7 +57,7 @@ struct found {
 };
 
 /*
- * In place where it may stand there: aligned and of our byte order; else in the scratch, or where all are promised to stay
+ * In place where it may be there: aligned and of our byte order; else in the scratch, or where all are promised to stay
  * valid, in the arena. False where it cannot be swapped.
  */
 static bool place(struct reader *rd, const struct found *f, struct record *ret)
@@ -213,7 +213,7 @@ static struct strobe_error *take_tracing_data(struct reader *rd, size_t before, 
 	return NULL;
 }
 
-/* Steps over what follows the record given last, as far as nobody asked for it. */
+/* Steps over what follows the record given last, as far as it was not read. */
 static struct strobe_error *step(struct reader *rd)
 {
 	struct input *in = current(rd);
@@ -351,7 +351,7 @@ static struct strobe_error *reader_next(struct record_source *s, struct record *
 }
 
 /*
- * Takes the descriptions at the start into the environment before anyone asks for a record: a report prints the header
+ * Takes the descriptions at the start into the environment before the first record is read: a report prints the header
  * before it reads. A stream is read ahead as far as they go; the bytes wait in its buffer.
  */
 struct strobe_error *reader_preload(struct reader *rd)
@@ -420,7 +420,7 @@ static struct strobe_error *reader_rewind(struct record_source *s)
 
 	bool once = current(rd)->fd >= 0 && !current(rd)->can_seek;
 	if (once && !rd->records && !rd->ended)
-		return NULL; /* it stands at its first record still */
+		return NULL; /* it is at its first record still */
 	if (once)
 		return error_create(ERROR_UNSUPPORTED, "%s is a stream: it can be read only once", rd->name);
 	reader_start(rd);
@@ -478,7 +478,7 @@ struct strobe_error *reader_payload(struct record_source *s, const void **ret, s
 
 bool reader_span(struct record_source *s, struct reader_span *ret)
 {
-	/* Whoever has a source may ask: a filter or a test's own source has no span. */
+	/* Any source may be passed: a filter or a test's own source has no span. */
 	if (s->ops != &reader_ops)
 		return false;
 	struct reader *rd = of(s);

@@ -55,7 +55,7 @@ struct reader_span {
 bool reader_span(struct record_source *s, struct reader_span *ret);
 bool reader_span_user(struct record_source *s, const struct reader_span *span, uint64_t *offset, struct record r);
 void reader_span_done(struct record_source *s, const struct reader_span *span, uint64_t offset, uint64_t records);
-/* Bytes of the file that are about to be read: asks for their pages at once. Safe in any thread. */
+/* Bytes of the file that are about to be read: requests their pages at once. Safe in any thread. */
 void reader_populate(struct record_source *s, uint64_t file_offset, uint64_t bytes);
 /* Bytes that have been read: their pages need not count as ours any longer. They may be read again. Safe in any thread. */
 void reader_leave(struct record_source *s, uint64_t file_offset, uint64_t bytes);
@@ -76,13 +76,13 @@ static inline bool reader_span_next(struct record_source *s, const struct reader
 
 /*
  * The bytes that follow the record just given (the trace of an AUXTRACE), piece by piece; 0 bytes at their end. The record
- * itself is no longer valid then, unless the source is stable. What is not asked for, next() steps over.
+ * itself is no longer valid then, unless the source is stable. What is not read, next() steps over.
  */
 struct strobe_error *reader_payload(struct record_source *s, const void **ret, size_t *ret_bytes) _must_check_;
 
 /* True where the recorder did not finish the header: the file is read up to its last whole record. */
 bool reader_was_unfinished(struct record_source *s);
-/* ERROR_TRUNCATED where the file ends before what its header says, without reading it: for those who only want the header. */
+/* ERROR_TRUNCATED where the file ends before what its header says, without reading it: for callers that need only the header. */
 struct strobe_error *reader_check_whole(struct record_source *s) _must_check_;
 /* What was damaged and skipped, to be reported at the end: counts by kind. */
 struct reader_damage {

@@ -34,7 +34,7 @@ struct reader {
 	struct reader_damage damage;
 	uint64_t records;         /* given so far */
 	uint64_t applied;         /* how many from the start are in the environment already */
-	uint64_t preloaded;       /* position up to which they were applied before the first was asked for */
+	uint64_t preloaded;       /* position up to which they were applied before the first was read */
 	uint64_t fast_end;        /* up to here next() needs to look at nothing but sizes; 0: never */
 	uint64_t populated;       /* position up to which the kernel was advised */
 	uint64_t progressed;

@@ -110,7 +110,7 @@ static void test_stream_both_orders(void **state)
 		struct record_source *s;
 		assert_ok(reader_open_mem(stream.bytes.data, stream.bytes.len, &s));
 		assert_true(source_env(s)->is_pipe);
-		assert_int_equal(source_env(s)->events.len, 2); /* before the first record was asked for */
+		assert_int_equal(source_env(s)->events.len, 2); /* before the first record was read */
 		check_two_events(s, 8);
 		source_destroy(s);
 		bytes_deinit(&stream);
@@ -363,7 +363,7 @@ static void test_lies(void **state)
 		assert_fails(reader_open_mem(copy, all.bytes.len, &s), lies[i].code);
 		free(copy);
 	}
-	/* A record of size 0: what stands before it comes, then the error. */
+	/* A record of size 0: what precedes it is returned, then the error. */
 	bytes_patch(&all, 104 + 16 + 288 + 48 + 32 + 6, 0, 2);
 	assert_ok(reader_open_mem(all.bytes.data, all.bytes.len, &s));
 	struct counted c = count(s);

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "perfdata/reader.h"
 
-/* Records are gathered into larger writes: in place where they stand side by side for good, else in a buffer. */
+/* Records are gathered into larger writes: in place where they are side by side for good, else in a buffer. */
 #define GATHER_BYTES ((size_t)1 << 20)
 
 struct gather {

@@ -17,7 +17,7 @@
 #include "perfdata/reader_priv.h"
 
 #define CHUNK_BYTES 262144
-/* What must stand there to see how long a record is: its header, and the size of what follows some. */
+/* What must be there to see how long a record is: its header, and the size of what follows some. */
 #define HEAD_BYTES 16
 
 /* Where records begin and end in what has come. */
@@ -100,7 +100,7 @@ static bool is_of_kernel(const struct follower *f)
 	return f->next && (type < RECORD_USER_FIRST || type == RECORD_COMPRESSED || type == RECORD_COMPRESSED2);
 }
 
-/* n more bytes, that stand at `at`; returns up to where records are whole. */
+/* n more bytes, at `at`; returns up to where records are whole. */
 static uint64_t follow(struct follower *f, const uint8_t *bytes, uint64_t at, size_t n)
 {
 	while (!f->lost) {
@@ -189,7 +189,7 @@ static int make_file(void)
 static struct strobe_error *open_all(struct spool *s)
 {
 	bool is_stdin = !strcmp(s->name, "-");
-	/* Who opens a pipe that nobody writes into yet is not to hang there. */
+	/* Opening a pipe without a writer must not hang. */
 	s->in = is_stdin ? STDIN_FILENO : open(s->name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	s->close_in = !is_stdin;
 	if (s->in < 0)
@@ -245,7 +245,7 @@ void spool_destroy(struct spool *s)
 	release(s);
 }
 
-/* ---- asking ---- */
+/* ---- state ---- */
 
 const char *spool_name(const struct spool *s)
 {

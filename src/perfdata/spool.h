@@ -3,14 +3,14 @@
  *
  *	spool_start(path, &s)           a thread copies what comes
  *	spool_whole(s) … reader_open(spool_path(s), { .grows = true })
- *	                                 up to there records may be asked for, and no further
+ *	                                 records may be read up to there, and no further
  *	spool_ended(s)                   the file is a recording like any other
  *
- * The file has no name; it stands in TMPDIR, or where a directory of that kind takes it, or else in memory. Bytes are those
+ * The file has no name; it is in TMPDIR or another directory for temporary files, or else in memory. Bytes are those
  * of the stream, positions count from its start. A stream that is no recording in the pipe form of this machine's byte order is
  * kept as well, but not followed: nothing of it is whole before its end.
  *
- * Any thread may ask; one starts and destroys. Destroying does not wait for a stream that stalls.
+ * Any thread may read; one starts and destroys. Destroying does not wait for a stream that stalls.
  */
 #pragma once
 #include <stdbool.h>
@@ -26,7 +26,7 @@ bool spool_is_stream(const char *path);
 struct strobe_error *spool_start(const char *path, struct spool **ret) _must_check_;
 void spool_destroy(struct spool *s);
 
-/* For messages: what the stream was asked for by. */
+/* The name of the stream, for messages. */
 const char *spool_name(const struct spool *s);
 /* To open what has come; children that are started inherit it. */
 const char *spool_path(const struct spool *s);

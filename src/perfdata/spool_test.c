@@ -115,7 +115,7 @@ static void test_is_damaged(void **state)
 	}
 }
 
-/* Nobody ever writes: it can be left all the same. */
+/* Nothing is ever written: it can be destroyed nevertheless. */
 static void test_leaves(void **state)
 {
 	char path[64];

@@ -40,7 +40,7 @@ struct file_writer {
 	uint64_t attrs_offset;          /* of the table of events */
 	size_t events;                  /* that it has */
 	VEC(struct env_auxtrace) auxtrace;
-	VEC(struct section) early; /* what stands in front of the data, by bit, for checkpoints */
+	VEC(struct section) early; /* what is in front of the data, by bit, for checkpoints */
 	uint64_t early_bits[FEATURE_BITS / 64];
 	struct section early_formats; /* TRACING_DATA among them; 0 bytes: none */
 	const void *formats;	      /* what it was made of */
@@ -248,7 +248,7 @@ static void put_early(struct file_writer *w, const struct env *env, struct strbu
 		w->early_formats = section;
 		w->formats = env->tracing_data;
 	}
-	/* Records stand at multiples of 8. */
+	/* Records are at multiples of 8. */
 	static const char zeros[8];
 	strbuf_add(b, zeros, -b->len & 7);
 	w->data_offset = b->len;
@@ -278,7 +278,7 @@ static void put_events(const struct env *env, uint64_t at, struct strbuf *b)
 	}
 }
 
-/* Header, ids and attrs as they stand at the start of the file; features all 0, data size 0: not finished. */
+/* Header, ids and attrs as they are at the start of the file; features all 0, data size 0: not finished. */
 static void put_start(struct file_writer *w, const struct env *env, struct strbuf *b)
 {
 	static const uint64_t no_features[FEATURE_BITS / 64];
@@ -572,7 +572,7 @@ static struct strobe_error *write_features(struct file_writer *w, const struct e
 /*
  * The table of sections must follow the data, which grows: each round's mark holds one. By the header the data ends
  * where the newest mark begins. The mark's own 16 bytes are the table's first entry, of feature 0, which is reserved and
- * nobody reads. So nothing that the header refers to is ever overwritten, and a recorder may be killed at any point.
+ * is not read. So nothing that the header refers to is ever overwritten, and a recorder may be killed at any point.
  */
 static void put_mark(const struct file_writer *w, struct strbuf *b)
 {

@@ -15,7 +15,7 @@
 
 #define TYPE (PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID)
 
-/* A recording with n samples, names, a section that nobody knows, and AUX data. */
+/* A recording with n samples, names, an unknown section, and AUX data. */
 static struct bytes_builder source_file(uint32_t n, bool big)
 {
 	struct file_builder f = build_file(big);
@@ -226,7 +226,7 @@ static void check_killed(int fd, int level, uint32_t samples, uint32_t in_header
 	}
 	assert_ok(reader_check_whole(s));
 	assert_int_equal(got, samples);
-	if (!level) /* what those see who go by the header; what is decompressed stands nowhere in the file */
+	if (!level) /* what readers see that go by the header; decompressed data is nowhere in the file */
 		assert_int_equal(before_mark, in_header);
 	/* By it, the table: feature 0 is the mark itself, the next one the formats, in front of the data. */
 	assert_int_equal(le64_at(data, 72) & 3, 3);

@@ -19,7 +19,7 @@ struct btf_type; /* linux/btf.h */
 struct btf {
 	struct strbuf bytes; /* its own; empty where they are borrowed */
 	const uint8_t *types;
-	VEC(uint32_t) type_at; /* by id - 1: where it stands in types */
+	VEC(uint32_t) type_at; /* by id - 1: where it is in types */
 	const char *strings;
 	uint32_t strings_bytes;
 };

@@ -19,7 +19,7 @@ void data_src_op(struct strbuf *out, uint64_t word)
 					       "No");
 }
 
-/* The names of the bits that are set, joined by " or "; returns how many stand there now. */
+/* The names of the bits that are set, joined by " or "; returns how many there are now. */
 static unsigned put_bits(struct strbuf *out, uint64_t bits, const char *const *names, unsigned names_nr, unsigned printed)
 {
 	for (unsigned i = 0; i < names_nr; i++) {

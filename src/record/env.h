@@ -115,7 +115,7 @@ struct env_hybrid {
 struct env_bpf_prog { /* BPF_PROG_INFO */
 	uint32_t id;
 	uint32_t info_bytes, data_bytes;
-	uint64_t arrays;        /* which arrays of struct bpf_prog_info stand in data, as the tools number them */
+	uint64_t arrays;        /* which arrays of struct bpf_prog_info are in data, as the tools number them */
 	const void *info, *data; /* struct bpf_prog_info, its pointers being offsets into data; as recorded */
 };
 
@@ -145,7 +145,7 @@ struct env {
 	bool swapped;    /* recorded on a machine of the other byte order */
 	bool is_pipe;
 	uint32_t file_version; /* 1 or 2 */
-	struct { /* of a file: where its data stand, and when it was last written */
+	struct { /* of a file: where its data are, and when it was last written */
 		uint64_t data_offset, data_bytes;
 		int64_t modified_s;
 		const char *kcore_dir; /* the kernel's memory, beside the data in a directory (record --kcore); NULL: none */
@@ -175,7 +175,7 @@ struct env {
 	VEC(struct env_hybrid) hybrid; /* HYBRID_TOPOLOGY */
 	VEC(struct env_bpf_prog) bpf_progs;
 	VEC(struct env_bpf_btf) bpf_btfs;
-	VEC(struct env_auxtrace) auxtrace; /* AUXTRACE: where payloads stand */
+	VEC(struct env_auxtrace) auxtrace; /* AUXTRACE: where payloads are */
 
 	uint64_t first_sample_ns, last_sample_ns; /* SAMPLE_TIME; 0 where unknown */
 	uint64_t clockid_res_ns;                  /* CLOCKID */

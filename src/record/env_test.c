@@ -74,7 +74,7 @@ static void test_event_of_sample(void **state)
 	assert_true(e->one_layout);
 	assert_int_equal(env_event_of_sample(e, sample_of(&b, 2)), 0);
 	assert_int_equal(env_event_of_sample(e, sample_of(&b, 3)), 1);
-	assert_int_equal(env_event_of_sample(e, sample_of(&b, 4)), 2); /* nobody's */
+	assert_int_equal(env_event_of_sample(e, sample_of(&b, 4)), 2); /* of none */
 	assert_int_equal(env_event_of_sample(e, sample_of(&b, 0)), 0); /* made up by a tool */
 	env_add_ids(e, 1, more, 2);
 	assert_int_equal(e->events.data[1].ids_nr, 2);

@@ -12,7 +12,7 @@ struct listed {
 	const uint64_t *times;
 	size_t n, at;
 	bool stable;
-	struct bytes_builder all;  /* where stable: every record stands here */
+	struct bytes_builder all;  /* where stable: every record is here */
 	_Alignas(8) uint8_t one[64]; /* else only the last one */
 };
 

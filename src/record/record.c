@@ -131,8 +131,8 @@ static struct cursor body(struct record r)
 #define MMAP2_ID_BYTES 24
 
 /*
- * Whether a build-id stands where device and inode may stand. The bit that says so is not enough: the kernel, which hands
- * one record to all events, leaves it set for those after an event that asked for build-ids (perf_event_mmap_output() in
+ * Whether a build-id is where device and inode may be. The bit that says so is not enough: the kernel, which hands
+ * one record to all events, leaves it set for those after an event with build-ids (perf_event_mmap_output() in
  * kernel/events/core.c). Of a build-id the bytes between length and id are 0, and those after it too; device numbers are
  * either longer than any build-id, or have a generation of their inode after them.
  */
@@ -310,7 +310,7 @@ static uint64_t mirror64(uint64_t v)
 	return __builtin_bswap64(v);
 }
 
-/* Where each number of an attr stands, in the order of struct perf_event_attr; after them only u64 follow so far. */
+/* Where each number of an attr is, in the order of struct perf_event_attr; after them only u64 follow so far. */
 static const uint8_t attr_widths[] = {
 	4, 4, 8, 8, 8, 8,       /* type size config sample_period sample_type read_format */
 	0,                      /* the bit-fields */

@@ -57,7 +57,7 @@ struct record_timed {
 	uint64_t time_ns;
 };
 
-/* "MMAP2", "SAMPLE", …; NULL for a type nobody knows. */
+/* "MMAP2", "SAMPLE", …; NULL for an unknown type. */
 const char *record_type_name(uint32_t type);
 /* The least bytes that a record of the kernel's has, header included, without identifiers after it; 0 for other types. */
 uint32_t record_least_bytes(uint32_t type);

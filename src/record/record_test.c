@@ -66,7 +66,7 @@ static void check_mmap2(struct record r, bool with_build_id)
 /* The same record in both byte orders decodes alike once the foreign one is swapped. */
 static void test_mmap2_both_orders(void **state)
 {
-	for (int i = 0; i < 8; i++) { /* the bit may be set where device and inode stand */
+	for (int i = 0; i < 8; i++) { /* the bit may be set where device and inode are */
 		struct bytes_builder b = { .big = i & 1 };
 		put_mmap2(&b, i & 2, i & 6);
 		struct record r = bytes_end(&b);

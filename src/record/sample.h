@@ -2,7 +2,7 @@
  * Samples and the identifiers that trail other records, decoded by a layout that is compiled once per attr.
  *
  * A sample is a value; its pointers go into the record's bytes. Decoding checks every length against the record and
- * never allocates. Fields the attr did not ask for are 0 (cpu is SAMPLE_NO_CPU). Source: perf_event_open(2),
+ * never allocates. Fields that the attr does not select are 0 (cpu is SAMPLE_NO_CPU). Source: perf_event_open(2),
  * PERF_RECORD_SAMPLE and sample_id_all.
  */
 #pragma once
@@ -17,7 +17,7 @@
 #define SAMPLE_NO_CPU UINT32_MAX
 #define SAMPLE_NO_OFFSET UINT16_MAX
 
-/* Where the fixed fields stand; SAMPLE_NO_OFFSET where absent. Offsets from the record's first byte. */
+/* Where the fixed fields are; SAMPLE_NO_OFFSET where absent. Offsets from the record's first byte. */
 struct sample_layout {
 	uint64_t sample_type, read_format, branch_sample_type;
 	uint64_t user_regs_mask, intr_regs_mask;
@@ -58,7 +58,7 @@ struct sample {
 	const struct perf_branch_entry *branches; /* newest first */
 	const uint64_t *branch_counters;          /* one a branch, or NULL */
 	struct sample_regs user_regs, intr_regs;
-	uint64_t stack_bytes, stack_dyn_bytes; /* asked for, and filled */
+	uint64_t stack_bytes, stack_dyn_bytes; /* requested, and filled */
 	const uint8_t *stack;
 	uint64_t weight;                       /* whole word; with WEIGHT_STRUCT its parts are below */
 	uint32_t weight1;

@@ -247,7 +247,7 @@ static void test_tail(void **state)
 	}
 }
 
-/* The short form agrees with the full one, also where a read stands before the chain. */
+/* The short form agrees with the full one, also where a read is before the chain. */
 static void test_hot(void **state)
 {
 	struct perf_event_attr attr = full_attr();
@@ -271,7 +271,7 @@ static void test_hot(void **state)
 	bytes_deinit(&b);
 }
 
-/* A single event's read: the times stand between the value and its id. */
+/* A single event's read: the times are between the value and its id. */
 static void test_read_single(void **state)
 {
 	struct perf_event_attr attr = {

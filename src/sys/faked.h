@@ -5,7 +5,7 @@
  *	sys_faked_file(f, "/proc/sys/kernel/perf_event_paranoid", "2\n");
  *	sys_faked_answer(f, (struct sys_faked_answer){ .match = MATCH_TYPE, .type = PERF_TYPE_HARDWARE, .errnum = ENOENT
  *});
- *	... sys_faked_sys(f) goes where a struct sys is wanted ...
+ *	... sys_faked_sys(f) goes where a struct sys is needed ...
  *	sys_faked_destroy(f);
  *
  * A successful perf_event_open gives a memfd, so that read, poll, mmap and close work on it. Files that are absent are
@@ -19,7 +19,7 @@
 #include "sys/sys.h"
 
 struct sys_faked_open {
-	struct perf_event_attr attr; /* as asked for */
+	struct perf_event_attr attr; /* as requested */
 	uint64_t config3, config4;
 	pid_t pid;
 	int cpu, group_fd;
@@ -35,7 +35,7 @@ enum sys_faked_match {
 	MATCH_KERNEL = 1 << 3,   /* exclude_kernel is 0 */
 	MATCH_SIZE = 1 << 4,     /* attr larger than .size */
 	MATCH_CPU = 1 << 5,      /* .cpu */
-	MATCH_BRANCH = 1 << 6,   /* branch stack asked for */
+	MATCH_BRANCH = 1 << 6,   /* branch stack requested */
 	MATCH_SAMPLING = 1 << 7, /* sample_period is not 0 */
 	MATCH_GROUP_INHERITED = 1 << 8, /* inherited, and read as a group */
 };

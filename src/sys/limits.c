@@ -74,7 +74,7 @@ bool sys_has_seccomp(const struct sys *sys)
 
 enum sys_lockdown sys_lockdown(const struct sys *sys)
 {
-	/* The mode in force stands in brackets. */
+	/* The mode in force is in brackets. */
 	_cleanup_free_ char *line = NULL;
 	_cleanup_error_ struct strobe_error *err = sys_read_line(sys, "/sys/kernel/security/lockdown", &line);
 	if (err)
@@ -92,16 +92,16 @@ uint64_t sys_memlock_bytes(void)
 	return limit.rlim_cur;
 }
 
-uint64_t sys_raise_nofile(uint64_t want)
+uint64_t sys_raise_nofile(uint64_t needed)
 {
 	struct rlimit limit;
 	if (getrlimit(RLIMIT_NOFILE, &limit))
 		return 0;
-	if (limit.rlim_cur >= want)
+	if (limit.rlim_cur >= needed)
 		return limit.rlim_cur;
-	struct rlimit higher = { .rlim_cur = want, .rlim_max = limit.rlim_max > want ? limit.rlim_max : want };
+	struct rlimit higher = { .rlim_cur = needed, .rlim_max = limit.rlim_max > needed ? limit.rlim_max : needed };
 	if (!setrlimit(RLIMIT_NOFILE, &higher))
-		return want;
+		return needed;
 	higher = (struct rlimit){ .rlim_cur = limit.rlim_max, .rlim_max = limit.rlim_max };
 	return setrlimit(RLIMIT_NOFILE, &higher) ? limit.rlim_cur : limit.rlim_max;
 }

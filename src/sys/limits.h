@@ -1,5 +1,5 @@
 /*
- * What this system lets us do: the perf sysctls, capabilities, lockdown, and the names of what stands in the way.
+ * What this system lets us do: the perf sysctls, capabilities, lockdown, and the names of what prevents something.
  *
  * Source: Documentation/admin-guide/sysctl/kernel.rst, perf-security.rst, capabilities(7), kernel_lockdown(7).
  * Nothing is kept: each call reads its file.
@@ -29,6 +29,6 @@ enum sys_lockdown sys_lockdown(const struct sys *sys);
 
 /* Bytes that this process may lock (RLIMIT_MEMLOCK); UINT64_MAX = no limit. */
 uint64_t sys_memlock_bytes(void);
-/* Raises RLIMIT_NOFILE to its hard limit, and further where rights allow and `want` needs it. Gives what is now
+/* Raises RLIMIT_NOFILE to its hard limit, and further where rights allow and `needed` needs it. Gives what is now
  * allowed. */
-uint64_t sys_raise_nofile(uint64_t want);
+uint64_t sys_raise_nofile(uint64_t needed);

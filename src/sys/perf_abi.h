@@ -2,7 +2,7 @@
  * The perf_event ABI as of Linux 6.19, where the header of the build machine (Debian 12: 6.1) stops earlier.
  *
  * Source: include/uapi/linux/perf_event.h and include/uapi/linux/fs.h of the kernel, perf_event_open(2). Only additions
- * stand here, each guarded, so that a newer header is used as it is. An attr of ours is 128 bytes (PERF_ATTR_SIZE_VER7)
+ * are here, each guarded, so that a newer header is used as it is. An attr of ours is 128 bytes (PERF_ATTR_SIZE_VER7)
  * in memory and on disk; what later kernels put after it goes through sys_perf_event_open_wide().
  */
 #pragma once
@@ -22,7 +22,7 @@
 #define PERF_ATTR_SIZE_VER9 144 /* config4, Linux 6.18 */
 #endif
 
-/* Enumerators cannot be asked for with #ifdef: ours have names of their own. */
+/* Enumerators cannot be tested with #ifdef: ours have names of their own. */
 #define PERF_ABI_RECORD_CALLCHAIN_DEFERRED    22 /* Linux 6.19 */
 #define PERF_ABI_CONTEXT_USER_DEFERRED        ((uint64_t)-640)
 #define PERF_ABI_SAMPLE_BRANCH_COUNTERS       (1u << 19) /* Linux 6.8 */
@@ -83,7 +83,7 @@ _Static_assert(offsetof(struct perf_event_attr, read_format) == PERF_ABI_FLAGS_O
 _Static_assert(sizeof(struct perf_event_attr) >= PERF_ABI_ATTR_BYTES, "the perf_event.h of this machine is too old");
 
 /*
- * One mapping of a process, asked for by address on an open /proc/PID/maps: Linux 6.11. ENOTTY before that, ENOENT when
+ * One mapping of a process, looked up by address on an open /proc/PID/maps: Linux 6.11. ENOTTY before that, ENOENT when
  * no mapping matches, ENAMETOOLONG when a buffer is too small.
  */
 #ifndef PROCMAP_QUERY

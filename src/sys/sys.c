@@ -151,7 +151,7 @@ struct strobe_error *sys_read(const struct sys *sys, const char *path, struct st
 #define LINE_BYTES     4096
 #define LINE_BYTES_MAX (1u << 20)
 
-/* A recording reads a hundred of them: what is not needed for a line (size, end of file) is not asked for. */
+/* A recording reads a hundred of them: what is not needed for a line (size, end of file) is not read. */
 struct strobe_error *sys_read_line(const struct sys *sys, const char *path, char **ret)
 {
 	_cleanup_strbuf_ struct strbuf text = {};

@@ -1,7 +1,7 @@
 /*
  * The door to the running system: perf_event_open(2), procfs, sysfs, tracefs, clocks.
  *
- * A `const struct sys *` is passed to whoever asks the kernel something; sys_live() is the real one. What is a file is
+ * A `const struct sys *` is passed to what calls the kernel; sys_live() is the real one. What is a file is
  * read below `root`, so that a test gives a directory of recorded files; what is a call goes through `ops`, which a
  * test replaces (sys/faked.h). Paths are given as on the real system ("/proc/1/maps") without the root.
  *
@@ -47,7 +47,7 @@ const struct sys *sys_live(void);
 /* attr->size must be set. FD_CLOEXEC is the caller's flag. */
 int sys_perf_event_open(const struct sys *sys, struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd,
 			unsigned long flags);
-/* With config3 and config4 after the attr; where both are 0 the plain size is asked for. */
+/* With config3 and config4 after the attr; where both are 0 the plain size is used. */
 int sys_perf_event_open_wide(const struct sys *sys, const struct perf_event_attr *attr, uint64_t config3,
 			     uint64_t config4, pid_t pid, int cpu, int group_fd, unsigned long flags);
 int sys_ioctl(const struct sys *sys, int fd, unsigned long request, uintptr_t arg);

@@ -252,7 +252,7 @@ static void topology_of_a_made_up_machine(void **state)
 	sys_faked_destroy(f);
 }
 
-/* Whenever in a second it is asked: no later than what is known to have been after it. */
+/* Whenever in a second it is called: no later than what is known to have been after it. */
 static void a_process_has_one_start(void **state)
 {
 	time_t before = time(NULL);

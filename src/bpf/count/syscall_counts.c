@@ -149,7 +149,7 @@ static struct strobe_error *source_read(struct count_source *s, struct counter_s
 			continue;
 		for (uint32_t k = 0; k < e->slots_nr && k < c->clocks.len; k++) {
 			struct counter_slot *slot = &set->slots.data[e->first_slot + k];
-			/* Tasks are counted together: all of it stands in the first slot. */
+			/* Tasks are counted together: all of it is in the first slot. */
 			bool empty = slot->cpu < 0 && k;
 			slot->now = times[k];
 			slot->now.value = empty ? 0 : table_sum(c, c->at_exit[i] ? c->exits : c->enter, c->number_of[i], slot->cpu);

@@ -1,7 +1,7 @@
 /*
  * Counts of system calls from one BPF program, in place of an event for each of them.
  *
- * The kernel takes some 40 ms to close a tracepoint that nobody else uses, one after the other; a list such as
+ * The kernel takes some 40 ms to close a tracepoint without another user, one after the other; a list such as
  * 'syscalls:sys_enter_*' of 360 events so costs 13 s. This source counts them through one raw tracepoint, by number, with
  * the numbers that the events would give: the tree of the command's or the targets' tasks is followed over fork and
  * threads, calls of 32-bit programs are left out as those tracepoints leave them out, and counting begins with the

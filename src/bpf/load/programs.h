@@ -14,7 +14,7 @@
 
 struct bpf_loaded; /* one image: its maps, its programs, attached */
 
-/* What stands in the way of programs built with clang, or NULL: a sentence without an end. */
+/* Why programs built with clang cannot be used, or NULL: a sentence without an end. */
 const char *bpf_image_missing(void);
 
 struct bpf_map_size {

@@ -1,7 +1,7 @@
 /*
  * What code says to the compiler so that the kernel's verifier follows it.
  *
- * Source: Documentation/bpf/verifier.rst; kernel/bpf/verifier.c of Linux 6.1, which tests/long/programs.py asks.
+ * Source: Documentation/bpf/verifier.rst; kernel/bpf/verifier.c of Linux 6.1, which tests/long/programs.py runs.
  */
 #pragma once
 

@@ -86,7 +86,7 @@ static uint8_t fds_of(const struct stream_options *o, const struct syscall_desc 
 	}
 }
 
-/* Whoever sees all calls knows what its result is: the path stands among the arguments, or another descriptor. */
+/* If all calls are seen, its result is known: the path is among the arguments, or another descriptor. */
 static bool is_known_by_arguments(const struct syscall_desc *d)
 {
 	return d->fds == SYSCALL_FDS_OPENED || d->fds == SYSCALL_FDS_OPENED_AT || d->fds == SYSCALL_FDS_COPIED;
@@ -141,7 +141,7 @@ static void fill_plans(const struct trace_whom *w, const struct stream_options *
 	}
 }
 
-/* A ring is readable as long as something is in it; what is wanted are the moments when it wakes: an edge. */
+/* A ring is readable as long as something is in it; what is needed are the moments when it wakes: an edge. */
 static struct strobe_error *open_wake(struct stream_tracer *s)
 {
 	struct epoll_event edge = { .events = EPOLLIN | EPOLLET };
@@ -219,7 +219,7 @@ static bool is_selected(const struct trace_whom *w, uint32_t call)
 }
 
 /*
- * Whether the calls that are wanted are so few that the end of each gets a tracepoint of its own: other calls cost half as
+ * Whether so few calls are selected that the end of each gets a tracepoint of its own: other calls cost half as
  * much then. Of a command only: tasks that are there may be in the middle of a 32-bit call.
  */
 static bool are_few(const struct trace_whom *w, const struct stream_options *o)
@@ -340,7 +340,7 @@ int stream_tracer_wake_fd(const struct stream_tracer *s)
 
 void stream_tracer_stop(struct stream_tracer *s)
 {
-	/* Those of one call are given up at the end, by somebody else. */
+	/* Those of one call are given up at the end, by another process. */
 	stream_tracer_enable(s, false);
 	if (!s->few_calls)
 		bpf_detach(s->loaded);

@@ -36,7 +36,7 @@ struct stream_options {
 	 * a path. */
 	bool files;
 	uint64_t ring_bytes; /* a power of two */
-	enum trace_stacks stacks; /* a STACK stands before each CALL that has ended, and each POINT */
+	enum trace_stacks stacks; /* a STACK precedes each CALL that has ended, and each POINT */
 	bool kernel_stacks;
 	uint32_t stack_bytes; /* of a dump */
 	bool signals;         /* SIGNAL events */

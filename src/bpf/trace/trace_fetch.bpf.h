@@ -37,7 +37,7 @@ struct piece {
 struct scratch {
 	__u32 at;
 	__u32 compat, faults;
-	__u32 has_path; /* what was fetched has the path that is asked for, or one that is called so */
+	__u32 has_path; /* what was fetched has the selected path, or one with that name */
 	__u32 pointers;
 	__u32 packets; /* what vectors point at may be messages of netlink */
 	__u64 left; /* of the bytes of vectors */
@@ -56,7 +56,7 @@ struct scratch {
 	__u8 buf[TRACE_EVENT_MAX + PIECE_MAX + 64];
 };
 
-/* Whether the path of n bytes at `at` begins like what is asked for, or is called like it: its last component. */
+/* Whether the path of n bytes at `at` begins like the selected one, or has its name: its last component. */
 GLOBAL int is_path(struct scratch *s, __u32 at, __u32 n, __u32 other)
 {
 	const volatile struct trace_name *name = &settings.path[other & 1];
@@ -176,7 +176,7 @@ static long count_turn(__u32 i, struct scratch **s)
 	return !count_pointer(*s, (*s)->turns.ptr);
 }
 
-/* How many pointers stand before NULL, or before what cannot be read: into s->pointers. Whether there is anything to be read. */
+/* The number of pointers before NULL, or before what cannot be read: into s->pointers. Whether there is anything to be read. */
 GLOBAL int count_pointers(struct scratch *s, __u64 ptr)
 {
 	__u32 first;
@@ -249,7 +249,7 @@ GLOBAL int packet_max(struct scratch *s, __u64 ptr, __u64 bytes)
 	return NETLINK_MAX;
 }
 
-/* What one vector points at that stands in a piece at `at`: the bytes that are left of s->left. */
+/* What one vector points at that is in a piece at `at`: the bytes that are left of s->left. */
 INLINE int put_vector(struct scratch *s, __u32 arg_part, __u32 at)
 {
 	__u64 bytes;
@@ -280,7 +280,7 @@ INLINE void begin_turns(struct scratch *s, __u32 arg, __u32 at, __u32 limit)
 	s->turns.limit = limit;
 }
 
-/* What the pointers point at that stand in pointers_bytes of a piece, at `at`: unit bytes of each. */
+/* What the pointers point at that are in pointers_bytes of a piece, at `at`: unit bytes of each. */
 GLOBAL int put_pointees(struct scratch *s, __u32 arg, __u32 at, __u32 pointers_bytes, __u32 unit)
 {
 	if (!s)
@@ -301,7 +301,7 @@ static long vector_turn(__u32 i, struct scratch **of)
 	return 0;
 }
 
-/* What the vectors point at that stand in vectors_bytes of a piece, at `at`. */
+/* What the vectors point at that are in vectors_bytes of a piece, at `at`. */
 INLINE void put_iovec(struct scratch *s, __u32 arg, __u32 at, __u32 vectors_bytes, __u64 limit)
 {
 	begin_turns(s, arg, at, vectors_bytes);

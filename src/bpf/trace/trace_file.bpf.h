@@ -1,6 +1,6 @@
 /*
  * What descriptors are open on, by the kernel's own structures: pieces of an event (struct trace_file). For the stream: of
- * descriptors that come without a path, and of all where not every call that opens and closes is seen. The reader could only ask
+ * descriptors that come without a path, and of all where not every call that opens and closes is seen. The reader could only look
  * /proc, and by then another file may have the number.
  *
  * Nothing is locked: what changes meanwhile may yield a wrong name, as anywhere. All is read as bytes: by typed pointers the
@@ -143,7 +143,7 @@ GLOBAL int put_directory(struct scratch *s)
 	return put_place(s, TRACE_DIRECTORY);
 }
 
-/* Whether it is open on the file that is asked for: by its directory, and its name there. */
+/* Whether it is open on the selected file: by its directory, and its name there. */
 GLOBAL int is_file(struct scratch *s, __s32 fd)
 {
 	struct file *file;

@@ -1,11 +1,11 @@
 /*
- * Whom to trace: the maps and programs that both objects of trace have, the summary and the stream. Each defines
- * struct task_state before, the memory of a followed task, which begins with what stands in TASK_STATE_HEAD.
+ * Targets of a trace: the maps and programs that both objects of trace have, the summary and the stream. Each defines
+ * struct task_state before, the memory of a followed task, which begins with the members in TASK_STATE_HEAD.
  *
- * A followed task has a place in the task storage. Those that are named from the beginning stand in the map of targets
+ * A followed task has a place in the task storage. Those that are named from the beginning are in the map of targets
  * by their thread id; what a followed task starts is put there at its fork.
  *
- * All programs are raw tracepoints, whose arguments have no types: what asks for a typed task has the current one. (Those
+ * All programs are raw tracepoints, whose arguments have no types: what needs a typed task uses the current one. (Those
  * with types, tp_btf, have to be looked for among all types of the kernel.)
  */
 #pragma once
@@ -132,7 +132,7 @@ INLINE _Bool counts_here(void)
 	return !settings.by_cgroup || bpf_current_task_under_cgroup(&cgroup, 0) == 1;
 }
 
-/* Whether it can be a call that is asked for. All others pay for this alone: a look-up without a branch. */
+/* Whether it can be a selected call. All others pay for this alone: a look-up without a branch. */
 INLINE _Bool is_chosen(unsigned long number)
 {
 	return settings.select_all || control.chosen[number % TRACE_NUMBERS];

@@ -87,7 +87,7 @@ struct trace_stack {
 #define TRACE_FLAG_COMPAT   1 /* a call of a 32-bit program */
 #define TRACE_FLAG_STARTED  2 /* start_ns is known */
 #define TRACE_FLAG_RESUMED  4 /* its ENTERED came before */
-#define TRACE_FLAG_MAYBE    8 /* a string ends like the name that is asked for: whether it is that file is to be looked up */
+#define TRACE_FLAG_MAYBE    8 /* a string ends like the selected name: whether it is that file must be looked up */
 #define TRACE_FLAG_ASIDE    16 /* FORK, EXIT: where or when nothing is traced; to know tasks by, not to be shown */
 
 struct trace_event {
@@ -109,7 +109,7 @@ struct trace_event {
 
 /* When a step is taken. What is said to be at entry, but can wait, is done at the end, or when the call sleeps. */
 #define TRACE_WHEN_ENTERS  1
-#define TRACE_WHEN_POINT   2 /* it enters, and is wanted at once */
+#define TRACE_WHEN_POINT   2 /* it enters, and is reported at once */
 #define TRACE_WHEN_SLEEPS  4 /* and only what could wait is */
 #define TRACE_WHEN_RETURNS 8
 #define TRACE_WHEN_FAILS   16
@@ -152,7 +152,7 @@ struct trace_file {
 	/* The names of its path after it, from the last one on, each with its NUL. */
 };
 
-/* What is asked for of a call. */
+/* What is selected of a call. */
 #define TRACE_SELECTED_CALL  1
 #define TRACE_SELECTED_POINT 2 /* its entry, as a tracepoint */
 
@@ -183,7 +183,7 @@ struct trace_settings {
 	__u8 stacks;        /* enum trace_stacks */
 	__u8 kernel_stacks;
 	__u8 sched;         /* read how long tasks ran, until they end */
-	__u8 points;        /* some calls are asked for as tracepoints: TRACE_SELECTED_POINT */
+	__u8 points;        /* some calls are selected as tracepoints: TRACE_SELECTED_POINT */
 	__u8 few_calls;     /* the end of each has a tracepoint of its own: that of all calls is for 32-bit ones */
 	__u32 stack_bytes;  /* FP: of addresses; DUMP: of the stack */
 	__u8 by_path;       /* enum trace_by_path */
@@ -219,7 +219,7 @@ struct trace_control {
 	__u32 stopped[TRACE_STOPPED], stopped_nr; /* processes that have stopped until it is ATTACHED */
 	__u32 unused_too;
 	__u8 selected[TRACE_CALLS]; /* by call, native ones first: TRACE_SELECTED_* */
-	__u8 chosen[TRACE_NUMBERS]; /* by the last bits of a number, of programs of either width: 0: nothing is asked for */
+	__u8 chosen[TRACE_NUMBERS]; /* by the last bits of a number, of programs of either width: 0: nothing is selected */
 	__u8 kind[TRACE_CALLS];     /* by call: enum trace_call_kind */
 	__u64 ended[TRACE_CALLS];   /* of the summary: tasks that ended by this call, where no thread says so */
 	__u8 near[TRACE_NEAR];      /* 0: no task whose id ends so was ever meant */

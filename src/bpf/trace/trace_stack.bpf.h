@@ -1,4 +1,4 @@
-/* Stacks that stand before a call or a point in the ring. For the stream alone. */
+/* Stacks that precede a call or a point in the ring. For the stream alone. */
 #pragma once
 #include "bpf/trace/trace_ring.bpf.h"
 

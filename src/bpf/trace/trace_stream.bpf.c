@@ -27,7 +27,7 @@ struct task_state {
 /*
  * What the programs of a call's entry and of a switch have to do beyond a look at the task is a job for the program of a call's
  * end, which they go on to (bpf_tail_call()): it alone holds the code that fetches and sends, and the verifier, which needs some
- * five milliseconds for that, sees it once. The job stands in the memory of the CPU for the moment between.
+ * five milliseconds for that, sees it once. The job is in the memory of the CPU for the time between.
  */
 enum job { JOB_NONE, JOB_ENTER, JOB_SLEEP, JOB_STOPPED, JOB_EXEC };
 
@@ -95,7 +95,7 @@ struct {
 	__type(value, struct trace_plan);
 } plans SEC(".maps");
 
-#define PATH_NAMED  1 /* what was fetched has the path that is asked for, or one that is called so */
+#define PATH_NAMED  1 /* what was fetched has the selected path, or one with that name */
 #define PATH_OPENED 2 /* a descriptor is of that file */
 
 /* Process and descriptor, of what was opened by a path that begins so. */
@@ -142,7 +142,7 @@ INLINE void send_name(struct scratch *s, const char *comm)
 	send_aside(s);
 }
 
-/* What was there before us is named in no event: when the reader could ask, it may be gone. */
+/* What was there before us is named in no event: when the reader could look, it may be gone. */
 APART int tell_name(struct task_struct *task, struct task_state *t)
 {
 	__u32 i = 2;
@@ -164,7 +164,7 @@ INLINE struct task_state *followed_by_name(struct task_struct *task)
 	return t;
 }
 
-/* Of a call that nobody knows, all. */
+/* Of an unknown call, all. */
 INLINE __u32 args_of(const struct trace_plan *plan)
 {
 	return plan->known && plan->args_nr < 6 ? plan->args_nr : 6;
@@ -243,8 +243,8 @@ INLINE void follow_fds(struct scratch *s, struct task_struct *task, struct trace
 }
 
 /*
- * Whether what is fetched has the path that is asked for, or a descriptor is of what was opened by it. A string that is called
- * like the file goes to the reader with the directory where the process stands.
+ * Whether what is fetched has the selected path, or a descriptor is of what was opened by it. A string that is called
+ * like the file goes to the reader with the process's working directory.
  */
 APART int has_path(struct scratch *s, struct task_struct *task, struct task_state *t, struct trace_plan *plan, _Bool ended)
 {
@@ -293,7 +293,7 @@ APART int send_point(void *ctx, struct task_struct *task, struct task_state *t, 
 	fetch(s, plan, TRACE_WHEN_POINT);
 	if (plan->files)
 		put_files(s, plan, 0);
-	/* A page that nobody has touched yet: the call itself will. */
+	/* A page that was not touched yet: the call itself will touch it. */
 	t->point = s->faults && !(how & POINT_LAST_CHANCE);
 	if (t->point || !is_on_path(s, task, t, plan, 0))
 		return 0;
@@ -490,7 +490,7 @@ APART int enter_few(__u64 *ctx)
 
 /*
  * In few_calls: all entries, since those of 32-bit calls have no tracepoints of their own, whether the program is one (int
- * 0x80). What is wanted is done by a function of its own: the others, nearly all, do not save registers for it.
+ * 0x80). What is selected is done by a function of its own: the others, nearly all, do not save registers for it.
  */
 SEC("raw_tp/sys_enter")
 int stream_few_enter(__u64 *ctx)

@@ -1,5 +1,5 @@
 /*
- * Whom the BPF programs of trace follow, and which calls: what the summary and the stream have in common.
+ * Which tasks the BPF programs of trace follow, and which calls: what the summary and the stream have in common.
  *
  * The command is a target by its number from its fork on; with has_leader nothing is counted before its exec. All strings
  * and arrays are borrowed. x86-64 and arm64, from Linux 5.17 on, in the top pid namespace.
@@ -29,7 +29,7 @@ struct trace_whom {
 	size_t excluded_nr;
 	bool all_calls;
 	uint64_t selected[TRACE_CALLS / 64]; /* else: bit by call, 32-bit ones from TRACE_NUMBERS on */
-	uint64_t points[TRACE_CALLS / 64];   /* calls whose entry is wanted as a tracepoint (stream) */
+	uint64_t points[TRACE_CALLS / 64];   /* calls whose entry is reported as a tracepoint (stream) */
 };
 
 struct bpf_loaded;

@@ -1,7 +1,7 @@
 /*
  * Compiled call frame information (unwind/table.h) in the form that the BPF program walks by (bpf/unwind/unwind_shared.h).
  *
- * x86-64 and arm64. Rules are interned, so that all tables together have few; rule 0 is UNWIND_RULE_NONE. Nothing here asks the
+ * x86-64 and arm64. Rules are interned, so that all tables together have few; rule 0 is UNWIND_RULE_NONE. Nothing here calls the
  * kernel: memory for rules and words is the caller's, so that a unit test can look at them. One thread at a time.
  */
 #pragma once

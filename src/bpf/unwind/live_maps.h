@@ -2,7 +2,7 @@
  * What the processes of the running system have mapped at this moment: a machine that follows them.
  *
  * Side-band events on all CPUs report new mappings, programs and tasks; they cause no wakeups, and are read when a caller needs
- * to know (live_maps_drain). A process that was there before is read from procfs when it is asked for. Needs the right to
+ * to know (live_maps_drain). A process that was there before is read from procfs when it is requested. Needs the right to
  * look at all CPUs, which whoever loads BPF programs has. One thread at a time: the owner has a lock.
  */
 #pragma once
@@ -26,7 +26,7 @@ void live_maps_close(struct live_maps *l);
 struct machine *live_maps_machine(struct live_maps *l);
 /*
  * Reads what was reported. *changed: processes whose mappings are not what they were; *gone: those that ended; some may
- * stand there twice. Either may be NULL.
+ * are there twice. Either may be NULL.
  */
 void live_maps_drain(struct live_maps *l, live_pids *changed, live_pids *gone);
 /*

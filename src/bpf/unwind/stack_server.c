@@ -10,7 +10,7 @@
 #include "bpf/unwind/stack_unwinder_priv.h"
 #include "sys/priority.h"
 
-#define WANTS_BYTES (256u << 10)
+#define REQUESTS_BYTES (256u << 10)
 /* How long a new mapping at the address of an old one may be taken for it. */
 #define LOOK_INTERVAL_MS 50
 /* Between two words to the program while tables are compiled. */
@@ -22,7 +22,7 @@
 
 struct strobe_error *stack_unwinder_map_wants(struct stack_unwinder *u)
 {
-	return bpf_ring_map(u->loaded, "wants", WANTS_BYTES, &u->wants);
+	return bpf_ring_map(u->loaded, "requests", REQUESTS_BYTES, &u->requests);
 }
 
 /* ---- mappings ---- */
@@ -212,27 +212,27 @@ static void publish(struct stack_unwinder *u, uint32_t pid, uint64_t mm, uint64_
 	vec_deinit(&scratch);
 }
 
-/* ---- wants ---- */
+/* ---- requests ---- */
 
-typedef VEC(struct unwind_want) want_list;
+typedef VEC(struct unwind_request) request_list;
 
-static void take_wants(struct stack_unwinder *u, want_list *ret)
+static void take_requests(struct stack_unwinder *u, request_list *ret)
 {
-	uint64_t at = *u->wants.consumer, end = __atomic_load_n(u->wants.producer, __ATOMIC_ACQUIRE);
+	uint64_t at = *u->requests.consumer, end = __atomic_load_n(u->requests.producer, __ATOMIC_ACQUIRE);
 	const void *record;
 	uint32_t bytes;
-	while ((record = bpf_ring_next(&u->wants, &at, end, &bytes))) {
-		struct unwind_want want;
-		if (bytes >= sizeof(want)) {
-			memcpy(&want, record, sizeof(want));
-			vec_push(ret, want);
+	while ((record = bpf_ring_next(&u->requests, &at, end, &bytes))) {
+		struct unwind_request request;
+		if (bytes >= sizeof(request)) {
+			memcpy(&request, record, sizeof(request));
+			vec_push(ret, request);
 		}
-		__atomic_store_n(u->wants.consumer, at, __ATOMIC_RELEASE);
+		__atomic_store_n(u->requests.consumer, at, __ATOMIC_RELEASE);
 	}
 }
 
 struct serving {
-	want_list wants;
+	request_list requests;
 	live_pids changed, gone;
 	uint64_t looked_ns; /* when changes were reported last */
 };
@@ -265,9 +265,9 @@ static void send_changes(struct stack_unwinder *u, struct serving *s)
 
 static void serve_once(struct stack_unwinder *u, struct serving *s)
 {
-	vec_clear(&s->wants);
+	vec_clear(&s->requests);
 	vec_clear(&s->gone);
-	take_wants(u, &s->wants);
+	take_requests(u, &s->requests);
 	pthread_mutex_lock(&u->lock);
 	live_maps_drain(u->live, &s->changed, &s->gone);
 	live_maps_forget_ended(u->live);
@@ -275,8 +275,8 @@ static void serve_once(struct stack_unwinder *u, struct serving *s)
 		vec_push(&s->changed, u->changed.data[i]);
 	vec_clear(&u->changed);
 	pthread_mutex_unlock(&u->lock);
-	for (size_t i = 0; i < s->wants.len; i++) {
-		const struct unwind_want *w = &s->wants.data[i];
+	for (size_t i = 0; i < s->requests.len; i++) {
+		const struct unwind_request *w = &s->requests.data[i];
 		*u64map_put(&u->processes, w->pid, NULL) = w->mm;
 		/* Code where nothing was known: reported a moment ago, or missed. */
 		size_t n = s->changed.len;
@@ -302,7 +302,7 @@ void *stack_unwinder_serve(void *arg)
 	for (;;) {
 		struct pollfd fds[] = {
 			{ .fd = u->stop_fd, .events = POLLIN },
-			{ .fd = bpf_map_of(u->loaded, "wants"), .events = POLLIN },
+			{ .fd = bpf_map_of(u->loaded, "requests"), .events = POLLIN },
 		};
 		if (poll(fds, 2, LOOK_INTERVAL_MS) < 0 && errno != EINTR)
 			break;
@@ -310,7 +310,7 @@ void *stack_unwinder_serve(void *arg)
 			break;
 		serve_once(u, &s);
 	}
-	vec_deinit(&s.wants);
+	vec_deinit(&s.requests);
 	vec_deinit(&s.changed);
 	vec_deinit(&s.gone);
 	return NULL;

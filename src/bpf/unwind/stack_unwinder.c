@@ -115,7 +115,7 @@ void stack_unwinder_destroy(struct stack_unwinder *u)
 	unwind_tables_destroy(u->tables);
 	live_maps_close(u->live);
 	unwind_maps_destroy(u->maps);
-	bpf_ring_unmap(&u->wants);
+	bpf_ring_unmap(&u->requests);
 	bpf_unload(u->loaded);
 	u64map_deinit(&u->ids);
 	u64map_deinit(&u->processes);

@@ -3,7 +3,7 @@
  * addresses into the ring where the sample follows. bpf/unwind/chain_sink.c makes one record of the two.
  *
  * Whatever a walk carries from frame to frame stays in the memory of a map, where the verifier does not follow it: the
- * program is small to it, however many frames there are. Registers of callers are not read until a rule asks for one;
+ * program is small to it, however many frames there are. Registers of callers are not read until a rule needs one;
  * until then it is enough to know where they lie.
  */
 #include "bpf/followed.bpf.h"
@@ -12,8 +12,8 @@
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 #define TASK_KERNEL 0x00200000 /* PF_KTHREAD */
-/* Of asking for a process again: it may be on its way. */
-#define ASK_AGAIN_NS 20000000ULL
+/* Between requests for a process: it may be on its way. */
+#define REQUEST_AGAIN_NS 20000000ULL
 #define SEARCH_STEPS 17
 /* Of a thread whose stack's end is not known. */
 #define UNWIND_STACK_REACH (UNWIND_COPY_BYTES + UNWIND_MORE_BYTES)
@@ -51,7 +51,7 @@ static const __u8 signal_words[] = { 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49,
 				     55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69 };
 #define SIGNAL_SP_WORD 70
 #define SIGNAL_PC_WORD 71
-#define CODE_BITS      0xffffffffffffULL /* a signature may stand in the others */
+#define CODE_BITS      0xffffffffffffULL /* a signature may be in the others */
 #else
 #error "no layout of registers for this architecture"
 #endif
@@ -140,7 +140,7 @@ struct {
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 256 << 10);
-} wants SEC(".maps");
+} requests SEC(".maps");
 
 GLOBAL __u32 word_at(__u32 i)
 {
@@ -222,10 +222,10 @@ INLINE struct unwind_code_rule *find_rule(const struct unwind_mapping *m, __u64 
 	return bpf_map_lookup_elem(&rules, &rule);
 }
 
-INLINE void ask(struct walk *w, __u64 ip)
+INLINE void request_process(struct walk *w, __u64 ip)
 {
-	struct unwind_want want = { .pid = w->pid, .mm = w->mm, .ip = ip };
-	bpf_ringbuf_output(&wants, &want, sizeof(want), BPF_RB_FORCE_WAKEUP);
+	struct unwind_request request = { .pid = w->pid, .mm = w->mm, .ip = ip };
+	bpf_ringbuf_output(&requests, &request, sizeof(request), BPF_RB_FORCE_WAKEUP);
 }
 
 /* Ends the walk. */
@@ -421,16 +421,16 @@ INLINE void begin(struct walk *w, const struct machine_regs *r)
 #endif
 }
 
-/* What is known of the process; false: user space has been asked for it. */
+/* What is known of the process; false: user space was sent a request. */
 INLINE _Bool find_process(struct walk *w)
 {
 	__u32 pid = w->pid;
 	__u64 now = bpf_ktime_get_ns();
 	struct unwind_process *p = bpf_map_lookup_elem(&processes, &pid);
 	if (!p) {
-		struct unwind_process fresh = { .mm = w->mm, .asked_ns = now, .state = UNWIND_PROCESS_ASKED };
+		struct unwind_process fresh = { .mm = w->mm, .requested_ns = now, .state = UNWIND_PROCESS_REQUESTED };
 		if (!bpf_map_update_elem(&processes, &pid, &fresh, BPF_NOEXIST))
-			ask(w, 0);
+			request_process(w, 0);
 		return 0;
 	}
 	if (p->state == UNWIND_PROCESS_READY && p->mm == w->mm) {
@@ -439,11 +439,11 @@ INLINE _Bool find_process(struct walk *w)
 		return 1;
 	}
 	/* An exec, which is not to wait; or an answer that is slow to come. */
-	if (p->mm != w->mm || now - p->asked_ns > 10 * ASK_AGAIN_NS) {
+	if (p->mm != w->mm || now - p->requested_ns > 10 * REQUEST_AGAIN_NS) {
 		p->mm = w->mm;
-		p->state = UNWIND_PROCESS_ASKED;
-		p->asked_ns = now;
-		ask(w, 0);
+		p->state = UNWIND_PROCESS_REQUESTED;
+		p->requested_ns = now;
+		request_process(w, 0);
 	}
 	return 0;
 }
@@ -454,10 +454,10 @@ INLINE void ask_for_mapping(struct walk *w)
 	__u32 pid = w->pid;
 	__u64 now = bpf_ktime_get_ns();
 	struct unwind_process *p = bpf_map_lookup_elem(&processes, &pid);
-	if (!p || p->state != UNWIND_PROCESS_READY || now - p->asked_ns < ASK_AGAIN_NS)
+	if (!p || p->state != UNWIND_PROCESS_READY || now - p->requested_ns < REQUEST_AGAIN_NS)
 		return;
-	p->asked_ns = now;
-	ask(w, w->ip);
+	p->requested_ns = now;
+	request_process(w, w->ip);
 }
 
 /* How much of a stack there is from sp on: of the first thread that is known, of others as much as there is room for. */

@@ -2,7 +2,7 @@
  * What the BPF program that walks stacks (unwind.bpf.c) and user space both know: compiled call frame information, the
  * mappings of processes, and what a walk gives. For these alone.
  *
- * Tables stand in one long array of 32-bit words, cut into chunks, each a map of its own: word i is word
+ * Tables are in one long array of 32-bit words, cut into chunks, each a map of its own: word i is word
  * i % UNWIND_CHUNK_WORDS of chunk i / UNWIND_CHUNK_WORDS. A table is the numbers of its rules, the last first (what rule r
  * of the table is in the map of rules: word pages - 1 - r), its index of pages and its rows, both as unwind/table.h has them:
  * user space walks along the same ones. Rules are shared by all tables. Registers are DWARF numbers of the machine's
@@ -66,18 +66,18 @@ struct unwind_mapping {
 	__u32 kind;
 };
 
-enum unwind_process_state { UNWIND_PROCESS_ASKED, UNWIND_PROCESS_READY };
+enum unwind_process_state { UNWIND_PROCESS_REQUESTED, UNWIND_PROCESS_READY };
 
 struct unwind_process {
 	__u64 mm;       /* the kernel's address of its address space: another after an exec */
-	__u64 asked_ns; /* when user space was asked for it last */
+	__u64 requested_ns; /* when it was last requested of user space */
 	__u32 first, nr;
 	__u32 state;
 	__u32 unused;
 };
 
-/* What user space is asked for. */
-struct unwind_want {
+/* A request to user space. */
+struct unwind_request {
 	__u32 pid, unused;
 	__u64 mm;
 	__u64 ip; /* where no mapping is known; 0: of none */
@@ -101,7 +101,7 @@ struct unwind_stack {
 	__u8 end, unused;
 };
 
-/* The other message; its last frame is where the walk stands, with these registers. */
+/* The other message; its last frame is where the walk is, with these registers. */
 struct unwind_copy {
 	__u32 message; /* UNWIND_MESSAGE_COPY */
 	__u32 bytes;   /* of stack */
