@@ -80,7 +80,7 @@ static struct listing_symbol symbol_at(const struct builder *b, uint64_t addr)
 	return s;
 }
 
-/* Where the target stands in the text: as a whole number with 0x, "$" and "#" before it included. */
+/* Where the target is in the text: as a whole number with 0x, "$" and "#" before it included. */
 static void find_target(struct listing_insn *insn)
 {
 	char number[24];

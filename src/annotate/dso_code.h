@@ -2,7 +2,7 @@
  * A DSO as a source of code: bytes of the file that is mapped (of the kernel, where there is none, those of the running
  * one), symbols (PLT stubs and slots of the global offset table among them), places from its debug information.
  *
- * The struct dso_code is the caller's and has to stay where it is for as long as the source is asked. One thread a source.
+ * The struct dso_code is the caller's and must stay where it is for as long as the source is used. One thread for each source.
  */
 #pragma once
 #include "annotate/annotate.h"
@@ -12,7 +12,7 @@ struct dso_code {
 	struct dso *dso;
 	const struct arch *arch;     /* of the recording: where the DSO is no ELF file */
 	const struct mapped_file *file;
-	const struct symbol *symbol; /* over the last address that was asked */
+	const struct symbol *symbol; /* over the last address that was looked up */
 	struct arena arena;          /* of code that lies in no file, and of the hindrance */
 	const char *hindrance;       /* why the running kernel's memory did not serve, or NULL */
 };

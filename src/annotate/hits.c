@@ -47,7 +47,7 @@ void hits_create(const struct profile *p, bool (*is_selected)(void *ctx, const s
 		 struct hits *ret)
 {
 	*ret = (struct hits){ .profile = p };
-	/* 1: wanted, 2: not; asked once a function */
+	/* 1: selected, 2: not; called once for each function */
 	uint8_t *known = xcalloc(p->functions.len + 1, 1);
 	for (size_t i = 0; i < p->rows.len; i++) {
 		const struct profile_row *row = &p->rows.data[i];

@@ -32,7 +32,7 @@ struct hits {
 	VEC(struct hits_function) functions;
 };
 
-/* Only functions for which wanted() is true (NULL: all); samples without a function are left out. */
+/* Only functions for which is_selected() is true (NULL: all); samples without a function are left out. */
 void hits_create(const struct profile *p, bool (*is_selected)(void *ctx, const struct profile_function *f), void *ctx,
 		 struct hits *ret);
 void hits_deinit(struct hits *h);

@@ -51,13 +51,13 @@ const char *source_path_trimmed(struct arena *a, const char *path, const struct 
 	const char *search = paths->search ? paths->search : "", *trim = paths->trim ? paths->trim : "";
 	const char *list = *trim ? trim : search, *part;
 	while (next_part(a, &list, &part)) {
-		const char *want = *trim ? arena_printf(a, "%s%s", part, text_has_suffix(part, "/") ? "" : "/") :
+		const char *prefix = *trim ? arena_printf(a, "%s%s", part, text_has_suffix(part, "/") ? "" : "/") :
 			arena_printf(a, "/%s/", last_directory(a, part));
-		if (*trim && text_has_prefix(path, want))
-			return path + strlen(want);
-		const char *found = *trim || !want[2] ? NULL : strstr(path, want);
+		if (*trim && text_has_prefix(path, prefix))
+			return path + strlen(prefix);
+		const char *found = *trim || !prefix[2] ? NULL : strstr(path, prefix);
 		if (found)
-			return found + strlen(want);
+			return found + strlen(prefix);
 	}
 	for (size_t i = 0; i < sizeof(always) / sizeof(*always); i++)
 		if (text_has_prefix(path, always[i]))

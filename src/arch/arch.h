@@ -48,7 +48,7 @@ struct arch {
 	/* What functions keep for their callers besides the stack pointer: by DWARF number, the psABI's "callee-saved". */
 	const uint8_t *dwarf_kept;
 	uint8_t dwarf_kept_nr;
-	uint64_t code_bits;    /* bits of a return address that are address: a signature may stand in the others */
+	uint64_t code_bits;    /* bits of a return address that are address: a signature may be in the others */
 };
 
 /* All of them, ending in NULL. */

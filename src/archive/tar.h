@@ -20,7 +20,7 @@ struct tar_writer;
 /* fd is borrowed; name is for messages. */
 struct strobe_error *tar_writer_create(int fd, const char *name, const struct packing *packing,
 				       struct tar_writer **ret) _must_check_;
-/* From where the descriptor stands to the end of the file, as long as it was at the call. */
+/* From the position of the descriptor to the end of the file, as long as it was at the call. */
 struct strobe_error *tar_add_file(struct tar_writer *w, const char *path, int fd, const char *source) _must_check_;
 struct strobe_error *tar_add_bytes(struct tar_writer *w, const char *path, const void *p, size_t n) _must_check_;
 struct strobe_error *tar_add_link(struct tar_writer *w, const char *path, const char *target) _must_check_;

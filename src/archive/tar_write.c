@@ -67,7 +67,7 @@ static struct strobe_error *pad(struct tar_writer *w, uint64_t bytes)
 	return over ? put(w, zeros, TAR_BLOCK - over, false) : NULL;
 }
 
-/* n octal digits and a NUL; what does not fit stands in a pax record as well. */
+/* n octal digits and a NUL; what does not fit is in a pax record as well. */
 static void octal(char *field, size_t field_bytes, uint64_t value)
 {
 	field[field_bytes - 1] = 0;

@@ -16,7 +16,7 @@ struct arena {
 };
 
 void arena_init(struct arena *a);
-/* What fits into the caller's memory, which has to outlive the arena, asks the system for none. */
+/* What fits into the caller's memory, which has to outlive the arena, needs none from the system. */
 void arena_init_on(struct arena *a, void *memory, size_t bytes);
 void arena_deinit(struct arena *a);
 /* Forgets all allocations but keeps one block for reuse. */

@@ -1,5 +1,5 @@
 /*
- * A bounded reader over bytes that nobody has checked: every get says whether it was inside.
+ * A bounded reader over bytes that are not checked yet: each get sets bad where it is outside.
  *
  * After a get has failed the cursor is `bad`, stays where it is, and every later get fails too and gives 0, so that a run
  * of gets needs one check at its end. Numbers are read in the byte order of the input (`swap` = other than ours) and need

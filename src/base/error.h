@@ -19,7 +19,7 @@ enum error_code {
 	ERROR_NOT_FOUND,
 	ERROR_USAGE,       /* what the user typed */
 	ERROR_LIMIT,       /* a limit of ours or of the system */
-	ERROR_STOPPED,     /* the receiver of a callback asked to stop; not a failure */
+	ERROR_STOPPED,     /* a callback stopped it; not a failure */
 };
 
 struct strobe_error {

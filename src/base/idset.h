@@ -43,7 +43,7 @@ static inline uint32_t idset_find(const struct idset *s, uint64_t hash, idset_eq
 
 /*
  * Adds id under hash; it must not be there yet. The high 32 bits of the hash are kept and also choose the slot, so that
- * the table can grow without asking for hashes again.
+ * the table can grow without computing hashes again.
  */
 void idset_insert(struct idset *s, uint64_t hash, uint32_t id);
 

@@ -1,5 +1,5 @@
 /*
- * Shared libraries that are loaded when they are first wanted: who does not want them does not pay for them, and a machine
+ * Shared libraries that are loaded on first use: commands without them do not pay for them, and a machine
  * that lacks them has everything else.
  *
  * The loader keeps what it has loaded, so that a second call finds it there; nothing is ever unloaded (ncurses and curl keep

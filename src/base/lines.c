@@ -22,7 +22,7 @@ struct strobe_error *lines_read(const char *path, struct lines *ret)
 {
 	struct stat st;
 	*ret = (struct lines){ 0 };
-	/* O_NONBLOCK: it may be a FIFO that nobody writes to. */
+	/* O_NONBLOCK: it may be a FIFO without a writer. */
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return error_errno(errno, "cannot read %s", path);

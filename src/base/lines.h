@@ -1,5 +1,5 @@
 /*
- * A text file cut into lines, as listings of source want it.
+ * A text file cut into lines, as listings of source need it.
  *
  * The path may come from anywhere: only regular files are read, and only up to a bound. Lines end with LF or CR LF; what
  * follows the last one counts as a line too.

@@ -53,7 +53,7 @@ static void what_is_no_file_is_refused_at_once(void **state)
 	assert_fails(lines_read("/dev/null", &l), ERROR_FORMAT);
 	unlink(path);
 	assert_fails(lines_read(path, &l), ERROR_NOT_FOUND);
-	/* nobody writes to it: a plain open would wait for ever */
+	/* it has no writer: a plain open would wait for ever */
 	assert_int_equal(mkfifo(path, 0600), 0);
 	assert_fails(lines_read(path, &l), ERROR_FORMAT);
 	assert_int_equal(lines_count(&l), 0);

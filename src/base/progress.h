@@ -8,7 +8,7 @@
 struct progress {
 	const char *what; /* "reading", "resolving"; static string */
 	uint64_t done, total;
-	/* Called now and then; returns false to stop the work. NULL = nobody looks. */
+	/* Called now and then; returns false to stop the work. NULL = none. */
 	bool (*tick)(void *ctx, const struct progress *p);
 	void *ctx;
 	uint64_t next_tick; /* of `done` */
@@ -16,7 +16,7 @@ struct progress {
 
 bool progress_tick(struct progress *p);
 
-/* Adds to done; false when the user wants to stop. Cheap enough for each record. */
+/* Adds to done; false when the user stopped it. Cheap enough for each record. */
 static inline bool progress_add(struct progress *p, uint64_t n)
 {
 	p->done += n;

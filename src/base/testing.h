@@ -1,5 +1,5 @@
 /*
- * What every unit test includes: cmocka with the headers it wants first.
+ * What every unit test includes: cmocka with the headers it requires first.
  */
 #pragma once
 #include <setjmp.h>

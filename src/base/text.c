@@ -256,7 +256,7 @@ unsigned text_distance(const char *a, const char *b)
 {
 	size_t n = strlen(a), m = strlen(b);
 	if (n > DISTANCE_MAX || m > DISTANCE_MAX)
-		return (unsigned)(n > m ? n : m); /* nobody mistypes such a name */
+		return (unsigned)(n > m ? n : m); /* such a name is not mistyped */
 	unsigned rows[3][DISTANCE_MAX + 1];
 	unsigned *before = rows[0], *above = rows[1], *row = rows[2];
 	for (size_t j = 0; j <= m; j++)
@@ -313,7 +313,7 @@ static bool in_ranges(uint32_t c, const struct range *ranges, size_t n)
 	return false;
 }
 
-/* The broad blocks of Unicode's East Asian Width W and F, and of the combining marks; wcwidth() wants a locale. */
+/* The broad blocks of Unicode's East Asian Width W and F, and of the combining marks; wcwidth() requires a locale. */
 static unsigned char_columns(uint32_t c)
 {
 	static const struct range none[] = {

@@ -29,7 +29,7 @@ static bool is_ours_above(const char *path)
 	return false;
 }
 
-/* The directory, made where it is missing; NULL where there is none, or it belongs to somebody else. */
+/* The directory, made where it is missing; NULL where there is none, or it belongs to another user. */
 static char *cache_dir(bool make)
 {
 	const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
@@ -96,7 +96,7 @@ void user_cache_save(const char *name, struct iovec *v, int n)
 			return;
 	}
 	_cleanup_new_file_ struct new_file file = NEW_FILE_NONE;
-	_cleanup_error_ struct strobe_error *err = new_file_create(path, &file); /* nobody misses what is not kept */
+	_cleanup_error_ struct strobe_error *err = new_file_create(path, &file); /* a missing entry is not an error */
 	if (!err && write_all(file.fd, v, n))
 		err = new_file_keep(&file, 0600);
 }

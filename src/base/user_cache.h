@@ -1,7 +1,7 @@
 /*
  * What can be made again, kept for the next time: files below $XDG_CACHE_HOME/strobe or ~/.cache/strobe.
  *
- * Only in a directory that belongs to the user and that nobody else writes to (under sudo, $HOME may be somebody else's);
+ * Only in a directory that belongs to the user and that no other user can write to (under sudo, $HOME may be another user's);
  * without one, nothing is kept and nothing is said. A file is there whole or not at all. What is in it is checked by whoever
  * reads it, as the content of any file is: it may be of another version, or damaged. Safe for threads and among processes.
  * Names are relative and may have one folder in them.

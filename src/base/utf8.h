@@ -63,7 +63,7 @@ static inline size_t utf8_encode(uint32_t c, char ret[UTF8_MAX])
 }
 
 /*
- * Whether a character would make text look like another one or come out elsewhere than it stands: control characters, marks
+ * Whether a character would make text look like another one or be displayed elsewhere than it is: control characters, marks
  * of direction, and what is not seen. Whatever shows names shows such a character by its number.
  */
 static inline bool utf8_steers(uint32_t c)

@@ -1,5 +1,5 @@
 /*
- * Terminal colours by meaning. An escape is "" where colour is off, so that callers write it without asking.
+ * Terminal colours by meaning. An escape is "" where colour is off, so that callers write it without a test.
  *
  * Whether colour is on is decided once by terminal_colour(); see cli/terminal.h.
  */

@@ -1,5 +1,5 @@
 /*
- * The user's settings, from ini files: [section "sub"] key = value is asked for as section.sub.key.
+ * The user's settings, from ini files: [section "sub"] key = value is looked up as section.sub.key.
  *
  * Read are /etc/strobeconfig, ~/.perfconfig and ~/.strobeconfig; later files win. STROBE_CONFIG (or PERF_CONFIG) names one
  * file that is read instead of them all. A file in the home directory that belongs to neither the user nor root is left

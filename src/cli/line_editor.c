@@ -92,7 +92,7 @@ static void leave_locale(char *before)
 	free(before);
 }
 
-/* Whose editor calls back: the library keeps that, and is asked by way of the loader, which has it at hand. */
+/* Whose editor calls back: the library keeps that, and is reached through the loader, which has it. */
 static struct line_editor *editor_of(EditLine *el)
 {
 	__typeof__(&el_get) get = NULL;

@@ -2,7 +2,7 @@
  * A line typed at a prompt, with the keys that people expect of one: editing, history, completion.
  *
  * By libedit (a licence of BSD's), which is loaded on first use; without it in the build or on the machine the start is an
- * ERROR_UNSUPPORTED, and who asks reads plain lines. The user's ~/.editrc is heeded. History lives as long as the editor and is
+ * ERROR_UNSUPPORTED, and the caller reads plain lines. The user's ~/.editrc is read. History lives as long as the editor and is
  * never written to a file. Ctrl-C ends the process as it would without, the terminal put back before. One thread; it reads standard
  * input and writes to standard output, both terminals. Source: editline(3), editrc(5).
  */
@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/vector.h"
 
-/* What may stand in place of the word before the cursor. Texts are copied. */
+/* What may replace the word before the cursor. Texts are copied. */
 struct line_choices {
 	struct arena arena;
 	VEC(const char *) texts;

@@ -48,11 +48,11 @@ bool option_takes_value(const struct option *o);
 struct options_result {
 	int argc;      /* what is left, first non-option on; "--" removed */
 	char **argv;
-	bool help;     /* -h or --help was seen; the rest is then what help is wanted on */
-	bool manual;   /* it was --help: the manual page is wanted rather than the table */
+	bool help;     /* -h or --help was given; the rest is then what help is requested for */
+	bool manual;   /* it was --help: the manual page is requested rather than the table */
 	const char *help_keyword; /* -h KEYWORD: rows that contain it; or NULL */
 	bool had_dashes; /* the rest came after "--" */
-	bool list_opts;  /* --list-opts: only the names of all options are wanted, for completion */
+	bool list_opts;  /* --list-opts: only the names of all options are printed, for completion */
 	const struct option *at_fault; /* with ERROR_USAGE: the row whose value was wrong, or NULL */
 };
 

@@ -1,11 +1,11 @@
 /*
- * Facts about the terminal, asked when they are needed: nothing here is remembered, except that a pager runs.
+ * Facts about the terminal, read when they are needed: nothing here is stored, except that a pager runs.
  */
 #pragma once
 #include <stdbool.h>
 #include <termios.h>
 
-/* Colour as the user wants it: never, always, or where it is a terminal that can (NO_COLOR and TERM=dumb are respected). */
+/* Colour as the user chooses: never, always, or where it is a terminal that can (NO_COLOR and TERM=dumb are respected). */
 enum colour_when { COLOUR_AUTO, COLOUR_NEVER, COLOUR_ALWAYS };
 
 bool terminal_is_tty(int fd);

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 struct ctype {
-	uint8_t bytes;         /* 0 = a type nobody here knows */
+	uint8_t bytes;         /* 0 = an unknown type */
 	bool is_signed;
 	uint8_t pointer_depth; /* bytes and is_signed are then of what is pointed to */
 };

@@ -90,7 +90,7 @@ enum syscall_fds {
  * ---- What to fetch: a flat plan that a BPF program can follow ----
  *
  * A step says: when `at` comes, read through the pointer in args[arg] and append a piece. Rules for the reader:
- *  - a pointer below 4096 is never followed (NULL, or a number in a place where a pointer may stand): no piece;
+ *  - a pointer below 4096 is never followed (NULL, or a number in a place where a pointer may be): no piece;
  *  - at exit, steps are skipped when the call failed (result in -4095..-1), but for those with FETCH_ON_ERROR;
  *  - the number of bytes is  min(max, unit * count)  where count comes from `len` as said there; 0 bytes: an empty
  * piece with status OK, so that "" differs from what was not fetched; max 0 means the user's --str-limit;
@@ -297,7 +297,7 @@ struct syscall_event {
 /* A descriptor for a number without one, named as strace names it ("syscall_0x1f4"), with six arguments. */
 struct syscall_desc syscall_desc_unknown(const struct arch *a, uint64_t number, char (*name)[24]);
 
-/* What stands between the brackets. */
+/* What is between the brackets. */
 void syscall_print_args(struct out *out, const struct syscall_style *style, const struct syscall_event *ev);
 /* "3", "0x7f...", "-1 ENOENT (No such file or directory)", "?"; and strace's remarks, "0 (Timeout)". */
 void syscall_print_result(struct out *out, const struct syscall_style *style, const struct syscall_event *ev);
@@ -310,7 +310,7 @@ void syscall_json_args(struct json *json, const struct syscall_style *style, con
  */
 void syscall_json_result(struct json *json, const struct syscall_style *style, const struct syscall_event *ev);
 
-/* ---- Names that others want too ---- */
+/* ---- Names for other rooms ---- */
 
 /* "ENOENT", NULL where unknown; and what strerror says of it, the same everywhere. */
 const char *syscall_errno_name(unsigned errnum);

@@ -82,7 +82,7 @@ void field_text(struct out *out, const struct tracepoints *t, const struct trace
 void fields_text(struct out *out, const struct tracepoints *t, const struct tracepoint *tp, const void *raw,
 		 uint32_t raw_bytes);
 
-/* What a print format may want to know beyond the sample: function names for %pS. NULL = addresses are printed. */
+/* What a print format may need besides the sample: function names for %pS. NULL = addresses are printed. */
 struct trace_names {
 	/* The kernel function over addr, its name borrowed until the next call; NULL where there is none. */
 	const char *(*symbol)(void *ctx, uint64_t addr, uint64_t *ret_offset);

@@ -19,7 +19,7 @@ static struct strobe_error *truncated(void)
 	return error_create(ERROR_TRUNCATED, "the recording's tracepoint formats end early");
 }
 
-/* A part whose size of `width` bytes stands before it. */
+/* A part whose size of `width` bytes is before it. */
 static struct cursor sized_part(struct cursor *c, unsigned width)
 {
 	uint64_t n = width == 8 ? cursor_u64(c) : cursor_u32(c);

@@ -2,7 +2,7 @@
  * What the files that parse mangled C++ names share: the state, the reading of letters and numbers, and each other.
  *
  * cxx_name.c reads names, cxx_type.c types and template arguments, cxx_expression.c expressions, cxx_parse.c encodings.
- * A failed parser stands at an empty text and stays bad; what was made by then lies in the arena.
+ * A failed parser is at an empty text and stays bad; what was made by then is in the arena.
  */
 #pragma once
 #include <stddef.h>

@@ -121,7 +121,7 @@ static void print_new(struct printer *p, const struct cxx_node *n)
 		cxx_print_subexpression(p, n->c->b->a);
 }
 
-/* The number of elements of the pack that sizeof... asks about. */
+/* The number of elements of the pack in sizeof.... */
 static void print_count(struct printer *p, const struct cxx_node *n)
 {
 	const struct cxx_node *pack = n->a && n->a->kind == CXX_LIST ? n->a : cxx_find_pack(p, n->a, 0);

@@ -1,4 +1,4 @@
-/* Types: what stands left of a declarator, and what stands right of it ("void (*" and ")(int)"). */
+/* Types: what is left of a declarator, and what is right of it ("void (*" and ")(int)"). */
 #include "demangle/cxx_print_priv.h"
 
 /*

@@ -339,7 +339,7 @@ static struct cxx_node *parse_qualified_function(struct parser *p)
 	return p->bad ? NULL : n;
 }
 
-/* Qualifiers that stand together make one new type: they are not noted one by one. */
+/* Adjacent qualifiers make one new type: they are not noted one by one. */
 static struct cxx_node *parse_cv_type(struct parser *p)
 {
 	enum cxx_kind kinds[8];

@@ -729,7 +729,7 @@ static void print_const_any(struct v0 *v, bool in_value)
 	print_const(v, in_value);
 }
 
-/* Values that are more than a number stand in braces where a type could stand. */
+/* Values that are more than a number are put in braces where a type is possible. */
 static void print_const_braced(struct v0 *v, char tag)
 {
 	switch (tag) {

@@ -202,7 +202,7 @@ static bool last_immediate(const struct capstone *c, const cs_detail *detail, ui
 }
 
 /*
- * An x86 operand in memory that stands at one place: relative to the next instruction, or absolute. What %fs and %gs
+ * An x86 operand in memory at a fixed place: relative to the next instruction, or absolute. What %fs and %gs
  * begin with is not known here.
  */
 static bool x86_address(const cs_insn *i, uint64_t ip, uint64_t *ret)

@@ -2,10 +2,10 @@
 
 #include "disasm/disasm_priv.h"
 
-/* Asked in this order; the first that knows the architecture and is there serves. */
+/* Tried in this order; the first that supports the architecture and is installed is used. */
 static const struct disasm_library *const libraries[] = { &disasm_zydis, &disasm_capstone };
 
-static struct strobe_error *wants(const struct arch *arch, const struct disasm_library *l, struct strobe_error *why)
+static struct strobe_error *missing_library(const struct arch *arch, const struct disasm_library *l, struct strobe_error *why)
 {
 	if (why)
 		return error_prefix(why, "%s instructions cannot be decoded", arch->name);
@@ -36,7 +36,7 @@ struct strobe_error *disasm_create(const struct arch *arch, enum disasm_encoding
 			first = err;
 	}
 	if (selected)
-		return wants(arch, selected, first);
+		return missing_library(arch, selected, first);
 	return error_create(ERROR_UNSUPPORTED, "nothing here decodes %s instructions",
 			    arch ? arch->name : "an unknown architecture's");
 }

@@ -3,7 +3,7 @@
  *
  * x86 by Zydis, which is small and quick; every other architecture, and x86 where Zydis is not there, by capstone. Both are
  * loaded when the first disassembler of their kind is made, so that what never disassembles does not pay for them; a build
- * without their headers, or a machine without the libraries, gets ERROR_UNSUPPORTED that names what is wanted.
+ * without their headers, or a machine without the libraries, gets ERROR_UNSUPPORTED that names what is missing.
  *
  * A disassembler belongs to one thread. Code is bytes from anywhere: no length, and nothing in it, is trusted.
  *
@@ -47,7 +47,7 @@ enum insn_flow {
 struct insn {
 	uint8_t bytes;      /* at least 1 */
 	uint8_t flow;       /* enum insn_flow */
-	bool has_target;    /* of a jump or call: where it goes stands in the instruction */
+	bool has_target;    /* of a jump or call: the instruction contains where it goes */
 	bool has_address;   /* an operand in memory whose address is known: relative to the instruction, or absolute */
 	uint64_t target, address;
 };

@@ -1,7 +1,7 @@
 /*
  * The trace event format of chrome://tracing and Perfetto: calls as complete events, one track a thread.
  *
- * A profile has no times: each thread's stacks stand side by side as in a flame graph, a microsecond of width a microsecond
+ * A profile has no times: each thread's stacks are side by side as in a flame graph, a microsecond of width a microsecond
  * of time, or a count of anything else. Events follow one another, distinguished by their category. What a call costs itself has
  * one set of labels, its arguments; where there are several, it is several calls. Its arguments contain the number of samples, too,
  * and the value where no width can: then it is as narrow as can be.

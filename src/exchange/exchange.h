@@ -30,7 +30,7 @@ struct exchange_format {
 	bool (*probe)(const uint8_t *p, size_t n);
 	struct strobe_error *(*read)(const uint8_t *p, size_t n, struct profile **ret);
 	struct strobe_error *(*write)(const struct profile *p, struct out *out);
-	/* As read, for who wants one kind of values only (NULL: all), of bytes that may be freed early; or NULL. */
+	/* As read, for callers that need one kind of values only (NULL: all), of bytes that may be freed early; or NULL. */
 	struct strobe_error *(*read_value)(struct exchange_bytes *b, const char *value, struct profile **ret);
 };
 
@@ -57,7 +57,7 @@ struct strobe_error *exchange_read(const uint8_t *p, size_t n, const char *name,
 struct strobe_error *exchange_unpack(const uint8_t *p, size_t n, const char *name, struct exchange_bytes *ret) _must_check_;
 struct strobe_error *exchange_read_bytes(struct exchange_bytes *b, const char *name, const struct exchange_format *format,
 					 const char *value, struct profile **ret) _must_check_;
-/* The same; value: the only one of which rows are wanted, as profile_choose_event() names it; others may be there. */
+/* The same; value: the only one whose rows are needed, as profile_choose_event() names it; others may be there. */
 struct strobe_error *exchange_read_value(const uint8_t *p, size_t n, const char *name, const struct exchange_format *format,
 					 const char *value, struct profile **ret) _must_check_;
 

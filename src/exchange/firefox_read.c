@@ -91,7 +91,7 @@ static void load_tables(struct reader *r)
 	load_column(r, "stackTable", "frame", &r->stack_frame);
 }
 
-/* A stack's caller stands before it. */
+/* A stack's caller is before it. */
 static struct strobe_error *make_stacks(struct reader *r)
 {
 	vec_clear(&r->frames);

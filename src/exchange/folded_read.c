@@ -100,7 +100,7 @@ static stack_id make_stack(struct profile *p, const char *s, size_t n)
 	return at;
 }
 
-/* Both values of a line; one where two are not wanted or not there. */
+/* Both values of a line; one where two are not needed or not there. */
 static unsigned split_columns(const char *p, size_t n, unsigned most, struct line *ret, uint64_t *ret_before)
 {
 	struct line before;

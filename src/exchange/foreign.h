@@ -1,7 +1,7 @@
 /*
- * What the JSON formats have in common: frames as they name them, and labels, for which they have no room of their own.
+ * What the JSON formats have in common: frames as they name them, and labels, for which they have no place.
  *
- * Labels stand under "strobe", which other programs pass over: columns, and sets of values that samples name by number.
+ * Labels are in "strobe", which other programs ignore: columns, and sets of values that samples name by number.
  * Of the room alone. Read values are checked; a set that is not there is the empty one.
  */
 #pragma once

@@ -41,7 +41,7 @@ struct json_doc {
 struct strobe_error *json_parse(const uint8_t *p, size_t n, struct json_doc *ret) _must_check_;
 void json_doc_deinit(struct json_doc *d);
 
-/* Lenient look-ups: of JSON_NONE or another kind they give JSON_NONE, "" or the value for want of another. */
+/* Lenient look-ups: of JSON_NONE or another kind they give JSON_NONE, "" or the given default. */
 uint32_t json_member(const struct json_doc *d, uint32_t object, const char *key);
 static inline uint32_t json_first(const struct json_doc *d, uint32_t v)
 {

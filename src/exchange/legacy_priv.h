@@ -10,7 +10,7 @@ struct legacy_lines {
 };
 
 bool legacy_next_line(struct legacy_lines *l);
-/* Numbers like 0x1f, in whatever stands between them; those that calls return to become one less: all, or all but the first. */
+/* Numbers like 0x1f, in whatever is between them; those that calls return to become one less: all, or all but the first. */
 enum legacy_addresses { LEGACY_AS_THEY_ARE, LEGACY_LEAF_IS_EXACT, LEGACY_RETURNS };
 void legacy_push_addresses(struct address_profile *a, const char *s, enum legacy_addresses kind);
 /* A block of this size was kept with probability 1 - exp(-size / rate): what was seen stands for that many more. */

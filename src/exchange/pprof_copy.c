@@ -21,7 +21,7 @@ struct pprof_copy {
 	bool has_alike;
 };
 
-/* ---- samples as they stand in the file ---- */
+/* ---- samples as they are in the file ---- */
 
 static struct cursor sample_at(const struct pprof_copy *c, size_t i)
 {
@@ -31,7 +31,7 @@ static struct cursor sample_at(const struct pprof_copy *c, size_t i)
 	return proto_next(&at, &f) ? f.bytes : (struct cursor){};
 }
 
-/* The next field that is no value, as it stands; 0 bytes at the end. */
+/* The next field that is not a value, as it is; 0 bytes at the end. */
 static size_t next_kept(struct cursor *sample, const uint8_t **ret)
 {
 	struct proto_field f;

@@ -1,6 +1,6 @@
 /*
  * A profile.proto on its way to another file, unchanged: all messages are checked as the reader checks them, samples that are
- * alike become one, those without a value are left out, and everything else goes over as it stands; where there are no such
+ * alike become one, those without a value are left out, and everything else is copied as it is; where there are no such
  * samples that is the file itself. No stack is taken apart.
  *
  * For packed files: their bytes are not needed any more once there is a copy. One thread.

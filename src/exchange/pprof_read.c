@@ -142,7 +142,7 @@ static struct strobe_error *read_line(struct pprof_reader *r, struct cursor c, s
 	return NULL;
 }
 
-/* Lines stand innermost first, the last of them being the function that the others are inlined into. */
+/* Lines come innermost first, the last of them being the function that the others are inlined into. */
 static struct strobe_error *read_location(struct pprof_reader *r, struct cursor c)
 {
 	struct cursor again = c;
@@ -198,7 +198,7 @@ static struct strobe_error *read_location(struct pprof_reader *r, struct cursor 
 	return NULL;
 }
 
-/* ---- passes over the file: what others name must be known before them, in whichever order it stands ---- */
+/* ---- passes over the file: what others refer to must be known before them, whatever its position ---- */
 
 static struct strobe_error *read_strings(struct pprof_reader *r)
 {
@@ -288,7 +288,7 @@ static void find_count_event(struct pprof_reader *r)
 			r->count_event = i;
 }
 
-/* Where the file has no values of that name, all are read: who asked for them finds out. */
+/* Where the file has no values of that name, all are read: the caller then reports it. */
 static void choose_only(struct pprof_reader *r, const char *only)
 {
 	r->only_event = PROFILE_NONE;

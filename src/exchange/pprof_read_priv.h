@@ -17,7 +17,7 @@ struct id_table {
 };
 
 /*
- * A text as it stands in the file: interned when something uses it. A file may hold a text for every two of its bytes, so that
+ * A text as it is in the file: interned when something uses it. A file may hold a text for every two of its bytes, so that
  * one of these must not be large.
  */
 #define TEXT_AT_BITS 38
@@ -56,7 +56,7 @@ struct pprof_reader {
 	uint64_t samples_declared;
 
 	uint32_t count_event;  /* the event that counts samples, or PROFILE_NONE */
-	uint32_t only_event;   /* whose values are wanted, or PROFILE_NONE for all */
+	uint32_t only_event;   /* whose values are needed, or PROFILE_NONE for all */
 };
 
 /* The index, or PROFILE_NONE. */

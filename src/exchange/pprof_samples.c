@@ -125,7 +125,7 @@ void pprof_sample_deinit(struct pprof_sample *s)
 	vec_deinit(&s->values);
 }
 
-/* What is kept where one value is wanted: how often, the value, whether the sample has any value. */
+/* What is kept where one value is needed: how often, the value, whether the sample has any value. */
 #define ONLY_NR 3
 
 static void keep_values(struct samples *s)
@@ -158,7 +158,7 @@ static struct strobe_error *take_sample(struct samples *s)
 
 /* ---- rows ---- */
 
-/* One of each sample, which shows that it is there though it may have none of the value that is wanted. */
+/* One of each sample, which shows that it is there though it may have none of the value that is needed. */
 static void append_only(struct pprof_reader *r, const int64_t *values, struct profile_row row)
 {
 	row.event = r->only_event;
@@ -203,7 +203,7 @@ static uint32_t first_alike(struct firsts *f, const struct samples *s, const sta
 	return (uint32_t)*other - 1;
 }
 
-/* Samples of one stack and set of labels are one; rows stand in the order of the file. */
+/* Samples of one stack and set of labels are one; rows are in the order of the file. */
 static void make_rows(struct samples *s, stack_id *stacks)
 {
 	struct profile *p = s->r->p;

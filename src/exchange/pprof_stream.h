@@ -1,5 +1,5 @@
 /*
- * A profile.proto whose samples are read as they are wanted, and never kept: for reports that only sum over them. Its tables
+ * A profile.proto whose samples are read when needed, and never kept: for reports that only sum over them. Its tables
  * are a profile without rows.
  *
  * Sums do not need distinct samples; where they are needed, because some are negative (pprof sums the sizes of samples that
@@ -14,7 +14,7 @@ struct pprof_stream;
 
 /* Reads the tables. The bytes are borrowed. */
 struct strobe_error *pprof_stream_create(const struct exchange_bytes *bytes, struct pprof_stream **ret) _must_check_;
-/* Checks all samples, and sums one value of them, as profile_choose_event() names it: before anything below is asked for. */
+/* Checks all samples, and sums one value of them, as profile_choose_event() names it: before anything below is called. */
 struct strobe_error *pprof_stream_sum(struct pprof_stream *s, const char *value) _must_check_;
 void pprof_stream_destroy(struct pprof_stream *s);
 /* All of it but its samples. */

@@ -293,7 +293,7 @@ static void read_line(struct reading *r, struct piece line)
 		return;
 	}
 	/*
-	 * Frames are indented, unless somebody has taken the blanks off; so are the heads of samples without a stack, which begin
+	 * Frames are indented, unless the blanks were removed; so are the heads of samples without a stack, which begin
 	 * with a name.
 	 */
 	bool is_frame = r->in_sample && parse_frame(line, &frame), is_indented = is_blank(*line.p);

@@ -1,5 +1,5 @@
 /*
- * Forgetting what has ended: what is still asked for is copied, sharing what it shared, and the rest is freed at once.
+ * Forgetting what has ended: what is still needed is copied, sharing what it shared, and the rest is freed at once.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "machine/machine_priv.h"
 
-/* Which versions of a process are asked for, and what they become. */
+/* Which versions of a process are needed, and what they become. */
 struct kept {
 	bool used;         /* it is the answer to its pid, and not only the home of others' maps */
 	bool *versions;    /* NULL: none */
@@ -18,7 +18,7 @@ struct kept {
 struct forgetting {
 	struct machine *from, *to;
 	uint64_t before_ns;
-	bool with_files;     /* files that nobody maps, and strings, too */
+	bool with_files;     /* files that are not mapped, and strings, too */
 	struct kept *kept;   /* by process */
 	struct u64map moved; /* old address → new one: of nodes, maps, epochs, namespaces */
 	struct mapped_file **files; /* by old id: those that are mapped */
@@ -166,7 +166,7 @@ static void copy_versions(struct forgetting *f)
 	}
 }
 
-/* Those of one pid stand in the order that they had. */
+/* Those of one pid are in the order that they had. */
 static void copy_lines(struct forgetting *f)
 {
 	const struct u64map *lines = &f->from->process_lines;

@@ -5,7 +5,7 @@
  * Everything is versioned by time: a question names a time and is answered from what held then, so that samples need not
  * be replayed in order, and slices of a recording can be resolved in parallel. Pids are reused: a process that exited and
  * one that got its pid later are two. Questions are safe from several threads while no record is being applied.
- * Threads, maps and strings live until machine_destroy(), or machine_forget_ended() where that is asked for.
+ * Threads, maps and strings live until machine_destroy(), or machine_forget_ended() where that is called.
  */
 #pragma once
 #include <stdbool.h>
@@ -75,11 +75,11 @@ void machine_apply(struct machine *m, struct record r, uint64_t time_ns);
 void machine_apply_in_place(struct machine *m, struct record r, uint64_t time_ns);
 /*
  * All records so far have been applied, in whatever order: brings them into order of time (of arrival where times are
- * equal). Questions do this themselves, but only a sealed machine may be asked by several threads. A record that comes
+ * equal). Look-ups do this themselves, but only a sealed machine may be used by several threads. A record that comes
  * after a question about later times counts from the latest time applied.
  */
 void machine_seal(struct machine *m);
-/* Changes whenever a record was applied: what was asked before may have another answer now. */
+/* Changes whenever a record was applied: what was looked up before may have another result now. */
 uint64_t machine_generation(const struct machine *m);
 
 /* The thread at that time; made up with comm ":TID" where no record mentions it. Never NULL. */
@@ -102,7 +102,7 @@ const struct map *machine_map(struct machine *m, const struct thread *t, uint16_
 uint32_t machine_space(struct machine *m, const struct thread *t, uint64_t time_ns, uint64_t *ret_until);
 
 /*
- * All that is asked for a sample, in one question: it holds for this pid and tid from from_ns up to, and not including,
+ * All that is needed for a sample, in one look-up: it holds for this pid and tid from from_ns up to, and not including,
  * until_ns (where machine_generation() stays the same).
  */
 struct machine_view {
@@ -131,7 +131,7 @@ size_t machine_threads_count(const struct machine *m);
 const struct thread *machine_thread_at(const struct machine *m, size_t i);
 size_t machine_files_count(const struct machine *m);
 const struct mapped_file *machine_file_at(const struct machine *m, size_t i);
-/* Maps of a process as they stood at that time, sorted by address; calls fn for each until it returns false. */
+/* Maps of a process as they were at that time, sorted by address; calls fn for each until it returns false. */
 void machine_each_map(struct machine *m, const struct thread *t, uint64_t time_ns, bool (*fn)(void *ctx, const struct map *map),
 		      void *ctx);
 /* The file that a MMAP, MMAP2 or KSYMBOL record names, whether or not the record was applied; NULL where it is damaged. */

@@ -1,7 +1,7 @@
 /*
  * How the machine keeps its histories; of the room alone.
  *
- * Records wait in `pending` until somebody asks; then they are replayed in order of time, so that every history below is
+ * Records wait in `pending` until the first look-up; then they are replayed in order of time, so that every history below is
  * appended to in order and searched by bisection. Nothing is freed before the end, but for machine_forget_ended(), which
  * copies what stays.
  */
@@ -62,7 +62,7 @@ struct thread_line {
 	VEC(struct thread_history *) all;
 };
 
-/* A pair of user and kernel maps that was asked for: what a space id names. */
+/* A pair of user and kernel maps that was looked up: what a space id names. */
 struct space {
 	uint32_t process, version, kernel_version; /* the key */
 	const struct epoch *user, *kernel;
@@ -123,7 +123,7 @@ void process_add_map(struct machine *m, struct process *p, const struct map *map
 void process_remove_map(struct machine *m, struct process *p, uint64_t start, uint64_t end, uint64_t time_ns);
 /* Index of the version that held at time_ns. */
 uint32_t process_version(const struct process *p, uint64_t time_ns);
-/* Who had the pid at time_ns; NULL where nobody is known. ret_until (may be NULL): when that may change. */
+/* The process that had the pid at time_ns; NULL where none is known. ret_until (may be NULL): when that may change. */
 struct process *process_at(const struct machine *m, uint32_t pid, uint64_t time_ns, uint64_t *ret_until);
 /* The latest with this pid, created where there is none. */
 struct process *process_latest(struct machine *m, uint32_t pid);

@@ -57,7 +57,7 @@ static const char *comm_at(struct fixture *f, uint32_t pid, uint32_t tid, uint64
 	return by_view;
 }
 
-/* What is mapped at ip: its path, "-" for nothing; asked in both ways. */
+/* What is mapped at ip: its path, "-" for nothing; looked up in both ways. */
 static const char *file_at(struct fixture *f, uint32_t pid, uint64_t ip, uint64_t t)
 {
 	const struct thread *thread = machine_thread(f->m, pid, pid, t);
@@ -164,7 +164,7 @@ static void a_pid_used_again_is_another_process(void **state)
 	assert_string_equal(file_at(f, 20, 0x1000, 305), "-");
 	assert_ptr_not_equal(machine_thread(f->m, 20, 20, 150), machine_thread(f->m, 20, 20, 315));
 	assert_int_equal(machine_thread(f->m, 20, 20, 150)->end_ns, 200);
-	/* Before it was started nobody had the pid. */
+	/* Before it was started the pid was unused. */
 	assert_string_equal(comm_at(f, 20, 20, 50), ":20");
 }
 

@@ -1,5 +1,5 @@
 /*
- * Questions to the machine: bisection in histories that nobody changes meanwhile.
+ * Look-ups in the machine: bisection in histories that do not change meanwhile.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -20,7 +20,7 @@ static void push_version(struct process *p, struct space_version v)
 }
 
 /*
- * The version to change at time_ns: the last one where nobody can have seen or inherited it, else a new one after it.
+ * The version to change at time_ns: the last one where no look-up or child can have it yet, else a new one after it.
  * Recorders write all maps that existed before with time 0: these must not become a version each.
  */
 static struct space_version *version_for_change(struct machine *m, struct process *p, uint64_t time_ns)
@@ -215,7 +215,7 @@ struct process *process_latest(struct machine *m, uint32_t pid)
 	if (!line) {
 		line = arena_new(&m->arena, struct process_line);
 		*u64map_put(&m->process_lines, pid, NULL) = (uintptr_t)line;
-		/* Nobody saw it start, so it was there before. */
+		/* No record of its start: it was there before. */
 		vec_push(&line->all, process_create(m, pid, 0, NULL));
 	}
 	return vec_last(&line->all);

@@ -116,7 +116,7 @@ void threads_exit(struct machine *m, const struct record_task *r, uint64_t time_
 {
 	if (!line_of(m, r->tid))
 		return; /* nothing but its end is known: no sample of it can follow */
-	/* Its ppid is not taken from here: it may be another one by now, and lists of tasks show who started whom. */
+	/* Its ppid is not taken from here: it may be another one by now, and lists of tasks show which task started which. */
 	latest(m, r->pid, r->tid, time_ns)->pub.end_ns = time_ns;
 }
 

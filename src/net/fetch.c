@@ -11,7 +11,7 @@
 #define MOST_BYTES ((size_t)4 << 30)
 #define MOST_REDIRECTIONS 8L
 
-/* Numbers of libcurl's interface, which never change: its headers are not wanted for these few. */
+/* Numbers of libcurl's interface, which never change: its headers are not needed for these few. */
 enum { CURLE_OK = 0, CURLE_WRITE_ERROR = 23, CURLE_OPERATION_TIMEDOUT = 28 };
 enum {
 	CURLOPT_WRITEDATA = 10001,

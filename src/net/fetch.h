@@ -17,7 +17,7 @@ struct net_options {
 	double stall_s;     /* for the connection, and for any time in which next to nothing comes; 0 = none */
 	size_t most_bytes;  /* more is an error; 0 = 4 GB */
 	bool insecure;      /* do not check the server's certificate */
-	const char *post;   /* what is posted, as text; NULL: nothing is, it is asked for */
+	const char *post;   /* the body of a POST, as text; NULL: a GET */
 	const char *cert, *key, *ca; /* PEM files, or NULL */
 };
 

@@ -29,7 +29,7 @@
 
 struct server {
 	char *url;
-	bool is_silent; /* did not answer: not asked again */
+	bool is_silent; /* did not answer: not tried again */
 };
 
 struct debuginfod {
@@ -64,7 +64,7 @@ static struct debuginfod *debuginfod_create(struct debuginfod_options options)
 	struct debuginfod *d = xcalloc(1, sizeof(*d));
 	for (const char *at = options.urls ? options.urls : ""; *(at += strspn(at, " ")); at += strcspn(at, " ")) {
 		size_t n = strcspn(at, " ");
-		/* "ima:enforcing" and the like stand between them: no URLs. */
+		/* "ima:enforcing" and the like may be between them: these are not URLs. */
 		char *url = xstrndup(at, n);
 		while (n && url[n - 1] == '/')
 			url[--n] = 0;
@@ -175,7 +175,7 @@ static bool is_silent(struct debuginfod *d, struct server *s)
 	return silent;
 }
 
-/* One that is down, or sends what it was not asked for, would do so for each of hundreds of files. */
+/* One that is down, or sends what was not requested, would do so for each of hundreds of files. */
 static void give_up(struct debuginfod *d, struct server *s, const struct strobe_error *why)
 {
 	pthread_mutex_lock(&d->lock);
@@ -185,7 +185,7 @@ static void give_up(struct debuginfod *d, struct server *s, const struct strobe_
 }
 
 /* ERROR_NOT_FOUND: it answered, and has nothing. */
-static struct strobe_error *ask(struct debuginfod *d, struct server *s, const char *hex, const char *kind, const char *path)
+static struct strobe_error *fetch_from(struct debuginfod *d, struct server *s, const char *hex, const char *kind, const char *path)
 {
 	_cleanup_free_ char *url = xasprintf("%s/buildid/%s/%s", s->url, hex, kind);
 	struct net_options options = { .stall_s = d->stall_s, .timeout_s = d->most_s, .most_bytes = d->most_bytes };
@@ -220,7 +220,7 @@ struct strobe_error *debuginfod_find(struct debuginfod *d, const char *hex, enum
 			continue;
 		}
 		error_destroy(last);
-		last = ask(d, s, hex, kinds[kind], path);
+		last = fetch_from(d, s, hex, kinds[kind], path);
 		all_answered &= !last || last->code == ERROR_NOT_FOUND;
 		if (!last)
 			cached = CACHED;

@@ -3,8 +3,8 @@
  *
  * Off unless servers are named (DEBUGINFOD_URLS). A file is looked for in the cache first: DIR/HEX/debuginfo and
  * DIR/HEX/executable; an empty file there remembers for ten minutes that no server has it. A server that does not answer in time
- * is not asked again by this client: it costs a wait once and not once a file. What arrives is checked to be of that build-id.
- * Thread-safe; several files are fetched at a time, each by the thread that asks. Sources: debuginfod(8), debuginfod_find_build_id(3).
+ * is not used again by this client: it costs a wait once and not once for each file. What arrives is checked to be of that build-id.
+ * Thread-safe; several files are fetched at a time, each by the thread that needs it. Sources: debuginfod(8), debuginfod_find_build_id(3).
  */
 #pragma once
 #include <stdbool.h>

@@ -79,7 +79,7 @@ static void need_lines(struct dwarf_unit *u)
 	pthread_mutex_unlock(&u->lines_share.lock);
 }
 
-/* lines: of what unit they will be asked for, too, or NULL. */
+/* lines: the unit whose lines will be needed, too, or NULL. */
 static void need_functions(struct dwarf_unit *u, struct dwarf_functions *of, struct dwarf_unit *lines)
 {
 	if (atomic_load_explicit(&of->read, memory_order_acquire))
@@ -155,7 +155,7 @@ static const char *scope_name(struct dwarf_unit *u, const struct dwarf_function 
 	return s->name;
 }
 
-/* ---- what stands at an address ---- */
+/* ---- what is at an address ---- */
 
 static bool unit_line(struct dwarf_unit *u, uint64_t addr, struct dwarf_frame *ret)
 {

@@ -3,7 +3,7 @@
  *
  * A `struct dwarf` reads the debug information of one object (borrowed, as its supplement is) and keeps what it made of
  * it. Creating one looks at the roots of the compile units only; the line table and the functions of a unit are read when
- * an address in it is first asked for, and the inlined calls of a function when one in it is. All questions may be asked
+ * an address in it is first requested, and the inlined calls of a function when one in it is. All functions may be called
  * from several threads: each unit has a lock for what is made in it. Strings live until dwarf_destroy().
  *
  * The bytes are hostile: whatever points outside is absent, chains of references are bounded, and a unit that cannot be
@@ -29,7 +29,7 @@ struct dwarf_files {
 	 */
 	struct object *(*open_split)(void *ctx, const char *path, uint64_t id);
 	/*
-	 * Keeps a name for as long as whoever asks needs it, past dwarf_destroy(), and returns what is kept: the same for the same
+	 * Keeps a name for as long as the caller needs it, past dwarf_destroy(), and returns what is kept: the same for the same
 	 * name. From several threads. NULL: names live until dwarf_destroy().
 	 */
 	const char *(*keep_name)(void *ctx, const char *name);

@@ -169,7 +169,7 @@ bool dwarf_abbrev_alone(struct dwarf_file *f, uint64_t offset, uint64_t code, st
 {
 	struct cursor c;
 	bool is_first;
-	/* What a second unit asks of is worth keeping. */
+	/* What a second unit uses is worth keeping. */
 	u64map_put(&f->abbrevs_walked, offset, &is_first);
 	if (!is_first || !find_table(f, offset, &c))
 		return false;

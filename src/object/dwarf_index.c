@@ -1,6 +1,6 @@
 /*
  * Which unit an address is in. For gcc's units .debug_aranges has what the linker made of them, so that no unit need be looked at
- * but those that are asked for. It may leave out units (clang writes none) and addresses: what is not found there is looked
+ * but those that are needed. It may leave out units (clang writes none) and addresses: what is not found there is looked
  * for in a second index, made of the roots of all units when it is first needed.
  */
 #include <elf.h>

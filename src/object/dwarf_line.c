@@ -229,7 +229,7 @@ static void run_standard(struct program *p, struct state *s, uint8_t op)
 	case DW_LNS_set_column: s->column = (uint16_t)cursor_uleb(c); break;
 	case DW_LNS_const_add_pc: s->addr += (uint64_t)((255 - p->opcode_base) / p->line_range) * p->min_bytes; break;
 	case DW_LNS_fixed_advance_pc: s->addr += cursor_u16(c); break;
-	default: /* flags that nobody here asks for; or unknown, with as many operands as the header says */
+	default: /* flags that are not used here; or unknown, with as many operands as the header says */
 		for (uint8_t i = 0; i < p->operands[op - 1] && !c->bad; i++)
 			cursor_uleb(c);
 	}

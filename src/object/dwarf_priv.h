@@ -15,7 +15,7 @@
 enum dwarf_section {
 	DWARF_INFO, DWARF_ABBREV, DWARF_STR, DWARF_LINE_STR, DWARF_STR_OFFSETS, DWARF_ADDR, DWARF_RANGES, DWARF_RNGLISTS,
 	DWARF_SECTIONS_KEPT,
-	/* Not unpacked before they are wanted, which may be never: */
+	/* Not unpacked before they are needed, which may be never: */
 	DWARF_LINE = DWARF_SECTIONS_KEPT, DWARF_ARANGES, DWARF_SECTIONS_NR,
 };
 
@@ -31,7 +31,7 @@ struct dwarf_file {
 	VEC(struct dwarf_unit *) units;              /* by offset */
 	/* Under dwarf->lock. */
 	struct u64map abbrevs;                       /* offset -> struct dwarf_abbrevs * */
-	struct u64map abbrevs_walked;                /* offsets of those that dwarf_abbrev_alone() has been asked of */
+	struct u64map abbrevs_walked;                /* offsets of those that dwarf_abbrev_alone() was called for */
 	uint64_t abbrev_bytes_read;                  /* over again, too */
 };
 
@@ -108,7 +108,7 @@ struct dwarf_row {
 /* A stretch of addresses and who is innermost there. */
 struct dwarf_segment {
 	uint64_t start;
-	uint32_t owner; /* UINT32_MAX = nobody */
+	uint32_t owner; /* UINT32_MAX = none */
 };
 
 struct dwarf_segments {
@@ -133,7 +133,7 @@ struct dwarf_function {
 	struct dwarf_segments segments; /* of scopes */
 };
 
-/* Functions of a unit, made when the first address in it is asked for. */
+/* Functions of a unit, made when the first address in it is requested. */
 struct dwarf_functions {
 	_Atomic bool read; /* what follows is there */
 	struct dwarf_function *at;
@@ -145,12 +145,12 @@ struct dwarf_functions {
 struct dwarf_line_file {
 	const char *name;
 	uint64_t dir;
-	_Atomic(const char *) path; /* NULL until it is asked for */
+	_Atomic(const char *) path; /* NULL until it is requested */
 };
 
 struct dwarf_unit {
 	struct dwarf_file *file;
-	uint64_t offset, end, dies;  /* in .debug_info; dies: where the root stands */
+	uint64_t offset, end, dies;  /* in .debug_info; dies: where the root is */
 	uint64_t abbrev_offset;
 	uint64_t id;                 /* of a split unit and its skeleton */
 	uint16_t version;
@@ -167,7 +167,7 @@ struct dwarf_unit {
 	bool has_lines, has_dwo;
 	const char *name, *comp_dir, *dwo_name;
 	struct dwarf_unit *skeleton;
-	_Atomic(struct dwarf_unit *) split; /* NULL until it is asked for */
+	_Atomic(struct dwarf_unit *) split; /* NULL until it is requested */
 
 	/* Lines are made by one thread while another makes the functions. */
 	struct dwarf_share functions_share, lines_share;
@@ -218,7 +218,7 @@ const struct dwarf_abbrevs *dwarf_abbrevs(struct dwarf_file *f, uint64_t offset)
 void dwarf_abbrevs_free(struct dwarf_file *f);
 /*
  * One entry of a table that need not be kept, into t, empty and the caller's: false where it is not there, and where the table
- * is asked of again, so that it had better be kept. Locked likewise.
+ * is needed again, so that it is kept. Locked likewise.
  */
 bool dwarf_abbrev_alone(struct dwarf_file *f, uint64_t offset, uint64_t code, struct dwarf_abbrevs *t);
 const struct dwarf_abbrev *dwarf_abbrev_find(const struct dwarf_abbrevs *t, uint64_t code);
@@ -230,7 +230,7 @@ struct dwarf_value dwarf_read_sibling(const struct dwarf_unit *u, struct cursor 
 void dwarf_skip_form(const struct dwarf_unit *u, struct cursor *c, uint16_t form);
 bool dwarf_skip_attrs(const struct dwarf_unit *u, struct cursor *c, const struct dwarf_abbrevs *t,
 		      const struct dwarf_abbrev *a);
-/* Text is looked for only here: most of it nobody asks for. NULL where it is none. */
+/* Text is looked for only here: most of it is never needed. NULL where it is not text. */
 const char *dwarf_string(const struct dwarf_unit *u, const struct dwarf_value *v);
 /* The same, copied into `to` in place of its content; false where it is not text: `to` is unchanged then. */
 bool dwarf_copy_string(const struct dwarf_unit *u, const struct dwarf_value *v, struct strbuf *to);
@@ -251,7 +251,7 @@ uint32_t dwarf_segment_find(const struct dwarf_segments *s, uint64_t addr);
 bool dwarf_is_text(const struct dwarf *d, uint64_t addr);
 
 /* ---- dwarf_unit.c ---- */
-/* A section at its start, unpacked when first asked for. */
+/* A section at its start, unpacked when first requested. */
 struct cursor dwarf_section(const struct dwarf_file *f, enum dwarf_section which);
 void dwarf_file_init(struct dwarf_file *f, struct dwarf *d, struct object *o, bool split);
 void dwarf_file_deinit(struct dwarf_file *f);

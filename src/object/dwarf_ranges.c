@@ -78,7 +78,7 @@ static void read_new(const struct dwarf_unit *u, uint64_t offset, dwarf_ranges *
 		case DW_RLE_start_length:
 			start = dwarf_get(&c, u->address_bytes), end = start + cursor_uleb(&c);
 			break;
-		default: return; /* the end, or what nobody knows */
+		default: return; /* the end, or unknown */
 		}
 		if (!c.bad)
 			add(u, to, start, end);

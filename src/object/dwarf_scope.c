@@ -68,7 +68,7 @@ static struct cursor cursor_at(const struct dwarf_unit *u, uint64_t offset)
 }
 
 /*
- * Whether no function with code stands below. Of types that holds where siblings are given, as GCC does: it defines methods outside of
+ * Whether no function with code is below. Of types that holds where siblings are given, as GCC does: it defines methods outside of
  * them, and Rust, which does not, gives no siblings.
  */
 static bool holds_no_functions(const struct dwarf_abbrev *a)
@@ -238,7 +238,7 @@ static uint32_t add_scope(struct scope_builder *b, const struct die *d, uint64_t
 #define DEPTH_MAX 4096
 #define SKIPPED	  UINT32_MAX
 
-/* The function's subtree; of functions nested in it nothing is taken: they stand for themselves. */
+/* The function's subtree; functions nested in it are left out: they have subtrees of their own. */
 static void walk_function(struct scope_builder *b, struct cursor *c)
 {
 	struct dwarf_unit *u = b->u;

@@ -74,7 +74,7 @@ static struct made begin_with_abbrevs(uint32_t abbrev_offset, uint32_t line_offs
 	return m;
 }
 
-/* A length stands before all that it counts. */
+/* A length is before all that it counts. */
 static void set_length(struct strbuf *b)
 {
 	uint32_t length = (uint32_t)b->len - 4;

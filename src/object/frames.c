@@ -23,7 +23,7 @@ static bool from_section(struct object *o, const char *name, struct object_frame
 
 /*
  * .eh_frame_hdr: version 1, three encodings, then the address of .eh_frame, of which linkers write but one form:
- * DW_EH_PE_pcrel | DW_EH_PE_sdata4. How long the section is nobody says: up to the end of its segment.
+ * DW_EH_PE_pcrel | DW_EH_PE_sdata4. The length of the section is unknown: up to the end of its segment.
  */
 static bool from_header(struct object *o, struct object_frames *ret)
 {

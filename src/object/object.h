@@ -3,7 +3,7 @@
  *
  * Both classes and both byte orders. The file is hostile: whatever points outside of it is treated as absent, and no
  * allocation is sized by a number that was not checked against the file. After object_open an object is read-only and
- * may be asked from several threads, except that object_section_bytes takes a lock of its own for what it inflates.
+ * may be called from several threads, except that object_section_bytes takes a lock of its own for what it inflates.
  * Everything handed out lives until object_close. Addresses: `vaddr` is the ELF virtual address (ip_rel), `offset` is
  * in the file. Sources: elf(5), the gABI, and the psABI supplements for the PLT.
  */
@@ -45,7 +45,7 @@ struct object_segment {
 
 /* Opens and checks header, section and segment tables; ERROR_FORMAT where the file is not ELF. */
 struct strobe_error *object_open(const char *path, struct object **ret) _must_check_;
-/* For places where a file may be, and nobody minds if there is none of use: NULL. */
+/* For places where a file may be, and it is no error if there is none of use: NULL. */
 struct object *object_open_if_there(const char *path);
 /* fd is borrowed; name is for messages. */
 struct strobe_error *object_open_fd(int fd, const char *name, struct object **ret) _must_check_;
@@ -85,7 +85,7 @@ bool object_section_is_code(const struct object_section *s);
 /* The content: inflated where the section is compressed, relocated in relocatable files (memoised, thread-safe). */
 struct strobe_error *object_section_bytes(struct object *o, const struct object_section *s, const void **ret,
 					  size_t *ret_bytes) _must_check_;
-/* Frees content that is not as it lies in the file, once nobody holds it any more; asked for again, it is made again. */
+/* Frees content that is not as it lies in the file, once it has no more users; if needed again, it is made again. */
 void object_section_release(struct object *o, const struct object_section *s);
 /* A cursor over the content in the byte order of the object; empty where it cannot be had. */
 struct cursor object_section_cursor(struct object *o, const struct object_section *s);
@@ -221,7 +221,7 @@ bool object_is_debug_of(const struct object *debug, struct object *of);
  * Files that may hold the symbols and DWARF of `o`, in the order gdb and elfutils look, each prefixed by sysroot (or
  * NULL): build-id below /usr/lib/debug, then .gnu_debuglink beside it, in .debug/, and below /usr/lib/debug. Calls fn
  * with each path until it returns true; returns whether it did. path is where `o` came from. The caller opens and
- * asks object_is_debug_of().
+ * calls object_is_debug_of().
  */
 bool object_find_debug(struct object *o, const char *path, const char *sysroot, bool (*fn)(void *ctx, const char *path),
 		       void *ctx);

@@ -94,7 +94,7 @@ static void both_classes_and_byte_orders(void **state)
 	}
 }
 
-/* Everything that can be asked, so that a sanitizer sees what a damaged file leads to. */
+/* Every look-up, so that a sanitizer sees what a damaged file leads to. */
 static void ask_everything(struct object *o)
 {
 	uint8_t id[OBJECT_BUILD_ID_MAX];
@@ -281,7 +281,7 @@ static __attribute__((unused)) void add_chdr(struct strbuf *to, uint32_t method,
 
 #if HAVE_ZLIB || HAVE_ZSTD
 static __attribute__((unused)) void check_inflated(const char *name, uint64_t flags, const struct strbuf *content,
-						   const char *want, size_t want_bytes)
+						   const char *expected, size_t expected_bytes)
 {
 	uint8_t *file;
 	const void *p, *again;
@@ -289,13 +289,13 @@ static __attribute__((unused)) void check_inflated(const char *name, uint64_t fl
 	struct object *o = open_compressed(name, flags, content, &file);
 	const struct object_section *s = object_find_section(o, ".debug_str");
 	assert_non_null(s);
-	if (want) {
+	if (expected) {
 		assert_ok(object_section_bytes(o, s, &p, &n));
-		assert_int_equal(n, want_bytes);
-		assert_memory_equal(p, want, want_bytes);
+		assert_int_equal(n, expected_bytes);
+		assert_memory_equal(p, expected, expected_bytes);
 		assert_ok(object_section_bytes(o, s, &again, &n));
 		assert_ptr_equal(p, again);
-		assert_int_equal(cursor_left(&(struct cursor){ .at = p, .end = (const uint8_t *)p + n }), want_bytes);
+		assert_int_equal(cursor_left(&(struct cursor){ .at = p, .end = (const uint8_t *)p + n }), expected_bytes);
 	} else {
 		assert_fails(object_section_bytes(o, s, &p, &n), ERROR_FORMAT);
 		struct cursor c = object_section_cursor(o, s);
@@ -358,8 +358,8 @@ static void compressed_sections_are_inflated(void **state)
 }
 #endif
 
-static __attribute__((unused)) void check_packed(const uint8_t *packed, size_t packed_bytes, const uint8_t *want,
-						 size_t want_bytes)
+static __attribute__((unused)) void check_packed(const uint8_t *packed, size_t packed_bytes, const uint8_t *expected,
+						 size_t expected_bytes)
 {
 	char path[] = "/tmp/strobe-packed-XXXXXX";
 	int fd = mkstemp(path);
@@ -367,8 +367,8 @@ static __attribute__((unused)) void check_packed(const uint8_t *packed, size_t p
 	void *p;
 	size_t n;
 	assert_ok(object_unpack(packed, packed_bytes, "packed", &p, &n));
-	assert_int_equal(n, want_bytes);
-	assert_memory_equal(p, want, n);
+	assert_int_equal(n, expected_bytes);
+	assert_memory_equal(p, expected, n);
 	free(p);
 	for (size_t cut = 8; cut < packed_bytes; cut += packed_bytes / 7) {
 		assert_fails(object_unpack(packed, cut, "cut", &p, &n), ERROR_TRUNCATED);

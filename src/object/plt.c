@@ -4,7 +4,7 @@
 #include "object/object_priv.h"
 
 /*
- * What a stub jumps through is a slot of the global offset table, and the relocation of that slot says for whom it is.
+ * What a stub jumps through is a slot of the global offset table, and the relocation of that slot says for which symbol it is.
  * Counting stubs in the order of .rela.plt, as older tools do, is wrong for .plt.got and for linkers that sort.
  */
 struct got_slot {
@@ -195,7 +195,7 @@ void object_each_plt(const struct object *o, void (*fn)(void *ctx, const struct 
 			add_slots(&plt, s, r);
 	}
 	if (decodes) {
-		/* Sorted in place: slots of one address (nobody makes them) may come in any order. */
+		/* Sorted in place: slots of one address (no linker makes them) may come in any order. */
 		if (plt.slots.len)
 			qsort(plt.slots.data, plt.slots.len, sizeof(*plt.slots.data), compare_slots);
 		scan_stubs(&plt, ".plt");

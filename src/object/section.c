@@ -131,7 +131,7 @@ int object_section_fd(const struct object *o, const struct object_section *s, ui
 	return lies_in_file ? filemap_reopen(&o->map, o->name) : -1;
 }
 
-/* The entry of a section, made when it is first asked for. */
+/* The entry of a section, made when it is first requested. */
 static struct object_inflated *inflated_of(struct object *o, const struct object_section *s)
 {
 	struct object_inflated *found = NULL;

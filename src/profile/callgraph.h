@@ -5,7 +5,7 @@
  * A node's flat value is of the samples that end in it; its cumulative one of those that pass through it, each counted
  * once however often it recurs. The same for edges; calls of a node to itself make none. Values are signed, because a
  * difference of two profiles has negative ones. Nodes that are not kept are passed over: the edge that goes over them is
- * `residual`, and what ends in them is nobody's.
+ * `residual`, and what ends in them is counted nowhere.
  *
  * Reads a const profile, which must outlive it; belongs to one thread while it is made.
  */
@@ -48,7 +48,7 @@ struct callgraph_edge {
 };
 
 /*
- * Samples that are read as they are wanted, and as often, where a profile has tables but no rows: who only sums over them need
+ * Samples that are read when needed, and as often, where a profile has tables but no rows: what only sums over them need
  * not keep them.
  */
 struct callgraph_sample {
@@ -65,7 +65,7 @@ struct callgraph_samples {
 struct callgraph_options {
 	enum callgraph_by by;
 	uint32_t event;
-	bool no_inlines;    /* functions that inlined others stand for them */
+	bool no_inlines;    /* functions count for those inlined into them */
 	bool drop_negative;
 	bool with_objects;  /* the same name in two objects is two nodes */
 	bool tree;          /* a node for each way that leads to a function; makes edges at once */
@@ -114,7 +114,7 @@ struct callgraph_place {
 	uint32_t line;
 };
 struct callgraph_place callgraph_place(const struct callgraph *g, const struct callgraph_node *n);
-/* The heavier first, equal ones by the names of caller and callee; as qsort() wants it. */
+/* The heavier first, equal ones by the names of caller and callee; for qsort(). */
 int callgraph_compare_edges(const struct callgraph *g, uint32_t a, uint32_t b);
 
 /* The node that the innermost frame of a stack is, kept or not; PROFILE_NONE where it counts as its caller. */

@@ -23,7 +23,7 @@ struct step {
 
 struct counter {
 	struct callgraph *g;
-	VEC(struct step) path;         /* the first is no frame: what stands above all */
+	VEC(struct step) path;         /* the first is not a frame: it is above all */
 	uint32_t *kept_nodes;          /* by frame: node, NODE_DROPPED, or PROFILE_NONE for what counts as its caller */
 	uint32_t *on_path_node;        /* how often each is on the path at hand */
 	VEC(uint32_t) on_path_edge;
@@ -202,7 +202,7 @@ void callgraph_sum_values(struct callgraph *g, int64_t *self)
 	g->total = total;
 }
 
-/* Whether stacks stand in the order of a walk: each one's caller is on the path of the one before. */
+/* Whether stacks are in the order of a walk: each one's caller is on the path of the one before. */
 static bool is_in_order(const struct profile *p)
 {
 	VEC(stack_id) path = {};
@@ -260,7 +260,7 @@ static bool *passed_stacks(const struct callgraph *g)
 /* The stacks that count, and the order in which to walk along them. */
 struct walk {
 	bool *is_passed;
-	stack_id *order; /* callers first, each with all that it calls; NULL: as they stand */
+	stack_id *order; /* callers first, each with all that it calls; NULL: as they are */
 };
 
 /* Once: of the values, or of what they are divided by. Depth first, without recursion, because stacks may be deep. */

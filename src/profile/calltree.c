@@ -19,7 +19,7 @@ struct cursor_at {
 	uint64_t weight, samples;
 };
 
-/* Cursors that stand on equal frames. */
+/* Cursors at equal frames. */
 struct branch {
 	uint32_t key;
 	uint32_t cursors;
@@ -53,12 +53,12 @@ struct worker {
 	uint32_t only_stamp;
 } THREAD_OWN;
 
-/* The calls of one group of rows, and where in them the trees of wanted entries begin and end. */
+/* The calls of one group of rows, and where in them the trees of selected entries begin and end. */
 struct group_calls {
 	VEC(struct call_node) nodes;
 	VEC(uint32_t) top;      /* call nodes without a caller */
 	uint32_t *children;
-	/* For each wanted entry of the group, its starting points: starts[start_of[i]] … */
+	/* For each selected entry of the group, its starting points: starts[start_of[i]] … */
 	const uint32_t *selected;
 	uint32_t wanted_nr;
 	struct cursor_at *starts;
@@ -78,7 +78,7 @@ struct calltrees {
 
 	uint32_t *local;        /* stack → call node, while a group's calls are put together */
 	uint32_t *entry_of;     /* frame_key → entry, of the group at hand */
-	uint32_t *rank;         /* entry → index in its group's wanted, or NONE */
+	uint32_t *rank;         /* entry → index in its group's selected, or NONE */
 	struct group_calls *at; /* the group at hand */
 	struct group_calls **kept; /* by group; NULL: none are */
 	uint32_t *all;          /* entries, where groups are kept */
@@ -234,7 +234,7 @@ static void build_calls(struct calltrees *t, uint32_t group)
 		}
 }
 
-/* ---- where the trees of the wanted entries start ---- */
+/* ---- where the trees of the selected entries start ---- */
 
 static void count_up(uint32_t *starts, uint32_t n)
 {
@@ -246,13 +246,13 @@ struct visit {
 	uint32_t node, child;
 };
 
-/* A call node where the tree of a wanted entry begins. */
+/* A call node where the tree of a selected entry begins. */
 struct start {
 	uint32_t rank, node;
 };
 typedef VEC(struct start) start_list;
 
-/* The outermost call nodes of each wanted entry. */
+/* The outermost call nodes of each selected entry. */
 static void find_outermost(const struct calltrees *t, start_list *ret)
 {
 	uint32_t *on_path = xcalloc(t->at->wanted_nr + 1, sizeof(*on_path));
@@ -280,7 +280,7 @@ static void find_outermost(const struct calltrees *t, start_list *ret)
 	free(on_path);
 }
 
-/* The call nodes in which samples of each wanted entry end. */
+/* The call nodes in which samples of each selected entry end. */
 static void find_ends(struct calltrees *t)
 {
 	t->at->end_of = xreallocarray(t->at->end_of, t->at->wanted_nr + 2, sizeof(*t->at->end_of));
@@ -322,7 +322,7 @@ static void find_starts(struct calltrees *t)
 	t->at->start_of[0] = 0;
 }
 
-/* Callees first: the innermost occurrence of each wanted entry in each row. */
+/* Callees first: the innermost occurrence of each selected entry in each row. */
 static void find_innermost(struct calltrees *t, uint32_t group)
 {
 	const struct hist *h = t->h;
@@ -475,7 +475,7 @@ static void place_cursors(struct calltrees *t, struct worker *w, size_t from, si
 static void add_branches(struct calltrees *t, struct worker *w, uint32_t entry, struct calltree_node *parent, size_t from,
 			 size_t first);
 
-/* A node from the cursors [from, to), which stand on equal frames. */
+/* A node from the cursors [from, to), which are at equal frames. */
 static struct calltree_node *make_node(struct calltrees *t, struct worker *w, uint32_t entry, size_t from, size_t to)
 {
 	struct calltree_node *node = arena_new(&w->arena, struct calltree_node);
@@ -506,7 +506,7 @@ static struct calltree_node *make_node(struct calltrees *t, struct worker *w, ui
 	return node;
 }
 
-/* Whether a stands before b among the children of a node. */
+/* Whether a precedes b among the children of a node. */
 static bool node_before(const struct calltrees *t, const struct calltree_node *a, const struct calltree_node *b)
 {
 	bool by_share = t->options.mode == CALLTREE_GRAPH || t->options.mode == CALLTREE_FRACTAL;
@@ -546,7 +546,7 @@ static uint64_t least_below(const struct calltrees *t, uint64_t below)
 	return (uint64_t)ceil((double)below * (t->options.min_percent / 100.0));
 }
 
-/* Children of a node out of the branches from `first` on, whose cursors stand from `from` on. */
+/* Children of a node out of the branches from `first` on, whose cursors begin at `from`. */
 static void add_branches(struct calltrees *t, struct worker *w, uint32_t entry, struct calltree_node *parent, size_t from,
 			 size_t first)
 {
@@ -631,7 +631,7 @@ static void build_tree(void *ctx, size_t rank, unsigned thread)
 	t->roots[entry] = root;
 }
 
-/* What trees of the wanted entries of a group have in common, in t->at. */
+/* What trees of the selected entries of a group have in common, in t->at. */
 static void open_group(struct calltrees *t, uint32_t group, const uint32_t *selected, uint32_t n)
 {
 	const struct hist *h = t->h;
@@ -733,7 +733,7 @@ struct calltrees *calltrees_create(const struct hist *h, struct calltree_options
 		return t;
 	t->at = xcalloc(1, sizeof(*t->at));
 	uint32_t *selected = xreallocarray(NULL, n + 1, sizeof(*selected)), nr = select_entries(t, entries, n, selected);
-	/* Entries stand by group. */
+	/* Entries are sorted by group. */
 	for (uint32_t i = 0, end; i < nr; i = end) {
 		uint32_t group = h->entries.data[selected[i]].group;
 		for (end = i; end < nr && h->entries.data[selected[end]].group == group; end++)
@@ -758,7 +758,7 @@ struct calltrees *calltrees_open(const struct hist *h, struct calltree_options o
 	return t;
 }
 
-/* All entries of a group are wanted, now or later. */
+/* All entries of a group are selected, now or later. */
 static void open_kept(struct calltrees *t, uint32_t group)
 {
 	const struct hist *h = t->h;

@@ -43,7 +43,7 @@ struct calltrees;
 /* Trees for n entries (indexes into h->entries), of the hist's event 0. */
 struct calltrees *calltrees_create(const struct hist *h, struct calltree_options options, const uint32_t *entries, uint32_t n);
 /*
- * For who asks for few at a time: no trees yet, and calltrees_add() makes those that are not there. What trees of one group
+ * For callers that need few at a time: no trees yet, and calltrees_add() makes those that are not there. What trees of one group
  * of rows have in common is kept from the first of them on, so that each other one costs what it holds itself.
  */
 struct calltrees *calltrees_open(const struct hist *h, struct calltree_options options);
@@ -51,7 +51,7 @@ void calltrees_add(struct calltrees *t, uint32_t entry);
 /* Whether its tree has anything to show: sooner known than what it is. Of those that were opened. */
 bool calltrees_has_any(struct calltrees *t, uint32_t entry);
 void calltrees_destroy(struct calltrees *t);
-/* The root: its children are the first nodes. NULL for an entry that was not asked for or has no tree. */
+/* The root: its children are the first nodes. NULL for an entry that was not selected or has no tree. */
 const struct calltree_node *calltrees_get(const struct calltrees *t, uint32_t entry);
 
 static inline uint64_t calltree_total(const struct calltree_node *n)

@@ -156,7 +156,7 @@ static void fractal_thresholds_are_of_the_node_above(void **state)
 	close_fixture(&f);
 }
 
-/* Rows of two threads are groups of their own, asked for in turns. */
+/* Rows of two threads are groups of their own, requested in turns. */
 static void one_tree_at_a_time_of_many_groups(void **state)
 {
 	static const struct test_sample two[] = {

@@ -8,10 +8,10 @@
 /* What stands for each frame: a run in one array, innermost first. */
 struct runs {
 	VEC(frame_id) frames;
-	uint32_t *first, *nr; /* by old frame; nr 0: not asked yet */
+	uint32_t *first, *nr; /* by old frame; nr 0: not expanded yet */
 };
 
-static void ask(struct runs *r, struct profile_transfer *t, frame_id frame, profile_expand_fn expand, void *ctx)
+static void expand_frame(struct runs *r, struct profile_transfer *t, frame_id frame, profile_expand_fn expand, void *ctx)
 {
 	frame_id ids[PROFILE_EXPAND_MAX], moved = profile_transfer_frame(t, frame);
 	const struct profile_frame copy = t->dst->frames.data[moved];
@@ -32,7 +32,7 @@ static stack_id *make_stacks(struct runs *r, struct profile_transfer *t, profile
 	for (stack_id s = 0; s < p->stacks.len; s++) {
 		const struct profile_stack *st = &p->stacks.data[s];
 		if (!r->nr[st->frame])
-			ask(r, t, st->frame, expand, ctx);
+			expand_frame(r, t, st->frame, expand, ctx);
 		made[s] = st->caller == PROFILE_NONE ? PROFILE_NONE : made[st->caller];
 		for (uint32_t i = r->nr[st->frame]; i--;)
 			made[s] = profile_stack(t->dst, made[s], r->frames.data[r->first[st->frame] + i]);

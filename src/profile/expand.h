@@ -8,7 +8,7 @@
 
 /*
  * The frames of dst, innermost first, that stand for a frame: old is as p has it, moved the same with the ids of dst. Returns
- * how many; 0: it stays as it is. Asked once for each frame of p that a stack has.
+ * how many; 0: it stays as it is. Called once for each frame of p that a stack has.
  */
 typedef unsigned (*profile_expand_fn)(void *ctx, struct profile *dst, const struct profile_frame *old,
 				      const struct profile_frame *moved, frame_id ret[PROFILE_EXPAND_MAX]);

@@ -319,7 +319,7 @@ static void add_self(struct hist_stat *s, const struct profile_row *row, uint64_
 	}
 }
 
-/* Adds to what stands above the row's innermost frame, each entry once. */
+/* Adds to what is above the row's innermost frame, each entry once. */
 static void fill_callers(struct filler *f, uint32_t r, const struct profile_row *row, uint32_t event, bool hidden)
 {
 	struct hist *h = f->h;

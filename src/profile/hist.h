@@ -113,7 +113,7 @@ void hist_destroy(struct hist *h);
 
 /* Sorts by the keys in order: sums downwards, names as column_compare() has it. event: the one whose sums decide. */
 void hist_sort(struct hist *h, const struct hist_key *by, uint32_t by_nr, uint32_t event);
-/* What is in the order by one column alone; those that are alike in it stand as hist_sort() had them. */
+/* What is in the order by one column alone; those that are equal in it stay as hist_sort() had them. */
 void hist_reorder(struct hist *h, const struct hist_key *by, uint32_t event);
 
 static inline const struct hist_stat *hist_stats(const struct hist *h, const struct hist_entry *e)

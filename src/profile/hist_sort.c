@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "profile/cells_priv.h"
 
-/* A cell as it is compared: looked up once for each entry, as sorting asks for it again and again. */
+/* A cell as it is compared: looked up once for each entry, as sorting needs it again and again. */
 union cell {
 	uint64_t value;   /* sums, the greatest first */
 	int64_t number;

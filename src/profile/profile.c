@@ -121,7 +121,7 @@ static uint64_t stack_hash(const struct profile_stack *s)
 	return hash_u64(pair(s->caller, s->frame));
 }
 
-/* Stacks that a reader appended are indexed when somebody asks. */
+/* Stacks that a reader appended are indexed on the first look-up. */
 static void index_stacks(struct profile *p)
 {
 	idset_reserve(&p->index.stacks, (uint32_t)p->stacks.len);
@@ -191,7 +191,7 @@ static void widen_labels(struct profile *p)
 		idset_insert(&p->index.labels, labels_hash(p, profile_label_values(p, i)), i);
 }
 
-/* Whether values of one column may stand in the other: numbers are never a text's id. */
+/* Whether values of one column may be in the other: numbers are never a text's id. */
 static bool are_alike(enum column_type a, enum column_type b)
 {
 	bool is_number = a == COLUMN_U64 || a == COLUMN_I64 || a == COLUMN_HEX;

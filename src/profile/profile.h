@@ -121,7 +121,7 @@ struct profile_origin {
 	bool events_are_values; /* the events are the values of one and the same sample, as pprof's sample types are */
 	str_id period_type, period_unit;
 	int64_t period;
-	str_id default_event;   /* what to show where nobody asked for another; "" = the last */
+	str_id default_event;   /* what to show by default; "" = the last */
 	str_id drop_frames, keep_frames; /* regular expressions: frames below the first are of no interest but for the second */
 	VEC(str_id) comments;
 	uint64_t skipped;       /* lines of a text that could not be read */
@@ -138,7 +138,7 @@ struct profile {
 	VEC(uint64_t) labels;      /* label set i is labels[i * columns.len] … */
 	uint32_t labels_nr;
 	VEC(struct profile_row) rows;
-	VEC(struct profile_log_entry) log; /* by time; empty unless it was asked for */
+	VEC(struct profile_log_entry) log; /* by time; empty unless requested */
 	uint64_t log_dropped;              /* samples that the log's bound left out */
 	uint64_t start_ns, duration_ns;
 	struct profile_origin origin;
@@ -239,7 +239,7 @@ static inline frame_id profile_self_frame(const struct profile *p, stack_id s)
 	return s == PROFILE_NONE ? PROFILE_NONE : p->stacks.data[s].frame;
 }
 
-/* The recorded callchain of a row's stack: without its innermost frame where that stands apart; PROFILE_NONE: empty. */
+/* The recorded callchain of a row's stack: without its innermost frame where that is separate; PROFILE_NONE: empty. */
 static inline stack_id chain_of_stack(const struct profile *p, stack_id s)
 {
 	if (s == PROFILE_NONE || !(p->frames.data[p->stacks.data[s].frame].flags & FRAME_APART))

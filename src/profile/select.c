@@ -160,7 +160,7 @@ static stack_id pruned(const struct selector *sel, stack_id stack)
 	return stack;
 }
 
-/* Stacks that a wanted row ends in, and their callers. */
+/* Stacks that a selected row ends in, and their callers. */
 static bool *used_stacks(const struct selector *sel)
 {
 	const struct profile *p = sel->p;

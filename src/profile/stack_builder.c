@@ -6,7 +6,7 @@
 #include "base/mem.h"
 
 #define INSERTION_MAX 24
-#define AHEAD 8 /* paths lie anywhere: the one to be read some steps later is asked for now */
+#define AHEAD 8 /* paths are anywhere in memory: the one to be read some steps later is prefetched */
 
 /* ---- ranks of steps ---- */
 

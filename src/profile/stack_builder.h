@@ -1,8 +1,8 @@
 /*
- * Makes the stacks of many paths at once: by sorting them, where interning one at a time asks a large table at each step.
+ * Makes the stacks of many paths at once: by sorting them, where interning one at a time looks into a large table at each step.
  *
  * A path is a list of steps, outermost first; a step is a run of frames, outermost first, of which the first is not inlined
- * and the others are (what formats call a location). Paths that begin alike share stacks, and the stacks stand in the
+ * and the others are (what formats call a location). Paths that begin alike share stacks, and the stacks are in the
  * profile in the order of a walk through the tree, callers first. Belongs to one thread.
  */
 #pragma once

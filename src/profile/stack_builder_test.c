@@ -1,4 +1,4 @@
-/* Stacks made by sorting are those that interning makes, and stand in the order of a walk. */
+/* Stacks made by sorting are those that interning makes, and are in the order of a walk. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

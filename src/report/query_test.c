@@ -29,7 +29,7 @@ struct fixture {
 	struct report_built built;
 };
 
-/* What a test changes before ask(). */
+/* What a test changes before run_query(). */
 static struct fixture *open_fixture(void)
 {
 	static struct fixture f;
@@ -43,7 +43,7 @@ static struct fixture *open_fixture(void)
 	return &f;
 }
 
-static void ask(struct fixture *f)
+static void run_query(struct fixture *f)
 {
 	assert_ok(report_choose_columns(&f->q));
 	assert_ok(report_filters_create(&f->q));
@@ -89,7 +89,7 @@ static void assert_rows(const struct fixture *f, const char *const *expected, ui
 static void rows_by_their_own_share(void **state)
 {
 	struct fixture *f = open_fixture();
-	ask(f);
+	run_query(f);
 	assert_int_equal(f->built.report.parts_nr, 1); /* the other event has no samples */
 	assert_int_equal(f->built.parts[0].samples, 4);
 	assert_int_equal(f->built.parts[0].period, 100);
@@ -102,7 +102,7 @@ static void rows_with_callees(void **state)
 {
 	struct fixture *f = open_fixture();
 	f->q.children = true;
-	ask(f);
+	run_query(f);
 	ROWS(f, "x main 0 75", "x b 45 45", "x a 30 40", "x r 0 35", "y b 25 25");
 	close_fixture(f);
 }
@@ -111,13 +111,13 @@ static void the_limit_is_of_what_rows_are_sorted_by(void **state)
 {
 	struct fixture *f = open_fixture();
 	f->grouping.percent_limit = 30;
-	ask(f);
+	run_query(f);
 	ROWS(f, "x b 45 45", "x a 30 30");
 	close_fixture(f);
 	f = open_fixture();
 	f->grouping.percent_limit = 30;
 	f->q.children = true;
-	ask(f);
+	run_query(f);
 	ROWS(f, "x main 0 75", "x b 45 45", "x a 30 40", "x r 0 35");
 	close_fixture(f);
 }
@@ -126,21 +126,21 @@ static void rows_are_limited_by_samples_and_number(void **state)
 {
 	struct fixture *f = open_fixture();
 	f->q.limits = (struct report_limits){ .rows = 2 };
-	ask(f);
+	run_query(f);
 	ROWS(f, "x b 45 45", "x a 30 30");
 	assert_int_equal(f->built.parts[0].hist->totals[0].period, 100);
 	close_fixture(f);
 	/* b has two samples, a and y's b one each. */
 	f = open_fixture();
 	f->q.limits = (struct report_limits){ .by_samples = true, .samples_above = 1 };
-	ask(f);
+	run_query(f);
 	ROWS(f, "x b 45 45");
 	close_fixture(f);
 	/* With callees, main has three, a and b two. */
 	f = open_fixture();
 	f->q.children = true;
 	f->q.limits = (struct report_limits){ .by_samples = true, .samples_above = 1, .rows = 2 };
-	ask(f);
+	run_query(f);
 	ROWS(f, "x main 0 75", "x b 45 45");
 	close_fixture(f);
 }
@@ -149,7 +149,7 @@ static void keys_group_rows(void **state)
 {
 	struct fixture *f = open_fixture();
 	f->grouping.sort = "sym";
-	ask(f);
+	run_query(f);
 	assert_true(f->built.report.symbol_first);
 	assert_int_equal(f->built.parts[0].hist->order_nr, 2);
 	/* b of x and y is one row; its comm is that of its first sample. */
@@ -161,7 +161,7 @@ static void empty_events_are_parts_if_requested(void **state)
 {
 	struct fixture *f = open_fixture();
 	f->grouping.skip_empty = false;
-	ask(f);
+	run_query(f);
 	assert_int_equal(f->built.report.parts_nr, 2);
 	assert_int_equal(f->built.parts[1].samples, 0);
 	close_fixture(f);
@@ -169,13 +169,13 @@ static void empty_events_are_parts_if_requested(void **state)
 	const struct report_event live[] = { apart[0], { .name = "dummy", .leader = 1, .is_dummy = true } };
 	f = open_fixture();
 	f->q.is_live = true;
-	ask(f);
+	run_query(f);
 	assert_int_equal(f->built.report.parts_nr, 2);
 	close_fixture(f);
 	f = open_fixture();
 	f->q.is_live = true;
 	f->q.events = live;
-	ask(f);
+	run_query(f);
 	assert_int_equal(f->built.report.parts_nr, 1);
 	close_fixture(f);
 }
@@ -205,7 +205,7 @@ static void call_trees_callers_first(void **state)
 	struct fixture *f = open_fixture();
 	struct report_rows rows;
 	f->q.children = true;
-	ask(f);
+	run_query(f);
 	report_rows_init(&rows, &f->built.report, &f->built.parts[0]);
 	assert_non_null(rows.trees);
 	/* main: 40 by a, of which 30 end there, and 35 by r. */
@@ -228,7 +228,7 @@ static void call_trees_callees_first(void **state)
 	struct fixture *f = open_fixture();
 	struct report_rows rows;
 	f->grouping.chains.callee_first = true;
-	ask(f);
+	run_query(f);
 	report_rows_init(&rows, &f->built.report, &f->built.parts[0]);
 	const struct calltree_node *n = calltrees_get(rows.trees, rows.entries[0])->child;
 	assert_node(f, n, 45, 0, "b");
@@ -243,7 +243,7 @@ static void no_call_trees_without_stacks(void **state)
 	struct fixture *f = open_fixture();
 	struct report_rows rows;
 	f->q.has_chains = false;
-	ask(f);
+	run_query(f);
 	report_rows_init(&rows, &f->built.report, &f->built.parts[0]);
 	assert_null(rows.trees);
 	report_rows_deinit(&rows);
@@ -256,7 +256,7 @@ static void hidden_rows_count_in_totals(void **state)
 {
 	struct fixture *f = open_fixture();
 	f->filter.comms = "y,z";
-	ask(f);
+	run_query(f);
 	ROWS(f, "y b 25 25");
 	const struct hist_total *t = &f->built.parts[0].hist->totals[0];
 	assert_int_equal(t->period, 100);
@@ -271,7 +271,7 @@ static void relative_shares_are_of_what_filters_leave(void **state)
 	struct fixture *f = open_fixture();
 	f->filter.comms = "y";
 	f->grouping.relative = true;
-	ask(f);
+	run_query(f);
 	assert_int_equal(report_total(&f->built.report, &f->built.parts[0], 0), 25);
 	assert_int_equal(f->built.parts[0].period, 25);
 	assert_int_equal(f->built.parts[0].samples, 1);
@@ -282,30 +282,30 @@ static void filters_by_symbol_object_and_number(void **state)
 {
 	struct fixture *f = open_fixture();
 	f->filter.symbols = "a";
-	ask(f);
+	run_query(f);
 	ROWS(f, "x a 30 30");
 	close_fixture(f);
 	f = open_fixture();
 	f->filter.symbol_filter = "b";
-	ask(f);
+	run_query(f);
 	ROWS(f, "x b 45 45", "y b 25 25");
 	close_fixture(f);
 	f = open_fixture();
 	f->filter.dsos = "prog,libc.so.6";
 	f->filter.pids = "7,40";
 	f->filter.tids = "41";
-	ask(f);
+	run_query(f);
 	ROWS(f, "x b 45 45", "x a 30 30", "y b 25 25");
 	close_fixture(f);
 	f = open_fixture();
 	f->filter.pids = "41";
-	ask(f);
+	run_query(f);
 	assert_int_equal(f->built.parts[0].hist->order_nr, 0);
 	assert_int_equal(f->built.parts[0].period, 100);
 	close_fixture(f);
 	f = open_fixture();
 	f->filter.socket_set = true; /* not recorded */
-	ask(f);
+	run_query(f);
 	assert_int_equal(f->built.parts[0].hist->order_nr, 0);
 	close_fixture(f);
 }
@@ -325,7 +325,7 @@ static void parallelism_keeps_rows_out_of_entries(void **state)
 	}
 	f->q.has_switches = true;
 	f->filter.parallelism = "1,3-5";
-	ask(f);
+	run_query(f);
 	ROWS(f, "x main 40 40"); /* 10 and 30, not 20 */
 	assert_int_equal(f->built.parts[0].period, 60);
 	assert_true(report_row_kept(&f->q, f->p, &f->p->rows.data[0]));
@@ -342,7 +342,7 @@ static void columns_of_one_name_are_left_out(void **state)
 	struct report_only only[REPORT_ONLY_MAX];
 	struct fixture *f = open_fixture();
 	f->filter.comms = "y";
-	ask(f);
+	run_query(f);
 	report_elide(&f->q);
 	assert_int_equal(report_only(&f->q, only), 1);
 	assert_string_equal(only[0].column, "comm");
@@ -355,7 +355,7 @@ static void columns_of_one_name_are_left_out(void **state)
 	/* Something has to say what a row is. */
 	f = open_fixture();
 	f->filter = (struct report_filter){ .comms = "y", .dsos = "prog", .symbols = "b" };
-	ask(f);
+	run_query(f);
 	report_elide(&f->q);
 	assert_int_equal(report_only(&f->q, only), 3);
 	for (uint32_t i = 0; i < 4; i++)
@@ -376,7 +376,7 @@ static void events_of_a_group_are_side_by_side(void **state)
 	struct fixture *f = open_fixture();
 	add_switches(f);
 	f->q.events = grouped;
-	ask(f);
+	run_query(f);
 	assert_int_equal(f->built.report.parts_nr, 1);
 	const struct report_part *part = &f->built.parts[0];
 	assert_true(part->is_group);
@@ -394,7 +394,7 @@ static void events_of_a_group_are_side_by_side(void **state)
 	add_switches(f);
 	f->q.events = grouped;
 	f->grouping.group_sort_index = 1;
-	ask(f);
+	run_query(f);
 	assert_string_equal(row_text(&f->built.parts[0], f->built.parts[0].hist->order[0]), "x a 30 30");
 	close_fixture(f);
 }
@@ -405,20 +405,20 @@ static void group_joins_and_no_group_parts(void **state)
 	add_switches(f);
 	f->q.events = grouped;
 	f->grouping.group = false;
-	ask(f);
+	run_query(f);
 	assert_int_equal(f->built.report.parts_nr, 2);
 	assert_int_equal(f->built.parts[1].period, 200);
 	close_fixture(f);
 	/* Not recorded in a group: only --group itself joins them. */
 	f = open_fixture();
 	add_switches(f);
-	ask(f);
+	run_query(f);
 	assert_int_equal(f->built.report.parts_nr, 2);
 	close_fixture(f);
 	f = open_fixture();
 	add_switches(f);
 	f->grouping.group_set = true;
-	ask(f);
+	run_query(f);
 	assert_int_equal(f->built.report.parts_nr, 1);
 	assert_string_equal(f->built.parts[0].event_name, "cycles, sched:sched_switch");
 	close_fixture(f);
@@ -436,7 +436,7 @@ static void parents_are_callers_that_match(void **state)
 	struct fixture *f = open_fixture();
 	f->grouping.sort = "parent";
 	f->grouping.parent = "^(a|main)$";
-	ask(f);
+	run_query(f);
 	/* Callers first: the outermost. */
 	assert_string_equal(parent_of(f, 0), "main");
 	assert_string_equal(parent_of(f, 2), "main");
@@ -449,7 +449,7 @@ static void parents_are_callers_that_match(void **state)
 	f->grouping.sort = "parent";
 	f->grouping.parent = "^(a|main)$";
 	f->grouping.chains.callee_first = true;
-	ask(f);
+	run_query(f);
 	assert_string_equal(parent_of(f, 0), "a");
 	assert_string_equal(parent_of(f, 1), "a");
 	assert_string_equal(parent_of(f, 2), "main");
@@ -461,7 +461,7 @@ static void what_has_no_parent_can_be_excluded(void **state)
 	struct fixture *f = open_fixture();
 	f->grouping.parent = "^a$";
 	f->filter.exclude_other = true;
-	ask(f);
+	run_query(f);
 	assert_int_equal(f->built.parts[0].hist->totals[0].shown_period, 40);
 	assert_int_equal(f->built.parts[0].hist->totals[0].period, 100);
 	close_fixture(f);
@@ -489,7 +489,7 @@ static void cut_callees_make_a_new_profile(void **state)
 	assert_int_equal(cut->events.data[0].samples, 4);
 	/* a counts b's 10 for itself, and the outer r all that came of it. */
 	f->p = cut;
-	ask(f);
+	run_query(f);
 	ROWS(f, "x a 40 40", "x r 35 35", "y b 25 25");
 	close_fixture(f);
 	assert_fails(report_cut_callees(whole, "(", &cut), ERROR_USAGE);

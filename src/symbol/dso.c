@@ -9,7 +9,7 @@
 #include "symbol/kcore.h"
 #include "symbol/symbol_priv.h"
 
-/* Asked in this order; the first that applies and finds something serves. */
+/* Tried in this order; the first that applies and finds something is used. */
 static const struct symbol_source *const sources[] = {
 	&source_vmlinux, &source_kallsyms, &source_module, &source_vdso, &source_perf_map, &source_jitdump, &source_elf,
 };

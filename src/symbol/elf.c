@@ -30,7 +30,7 @@ struct loader {
 	struct section_kind *kinds;
 	size_t kinds_nr;
 	bool mapping_symbols, thumb;
-	struct u64map ifuncs; /* resolver → entry, made when a stub asks */
+	struct u64map ifuncs; /* resolver → entry, made when a stub needs it */
 	struct strbuf own;    /* names that lie in no table: of PLT stubs */
 };
 
@@ -269,7 +269,7 @@ bool elf_open_checked(struct dso *d, const char *path, uint32_t pid, struct obje
 	return open_checked_fd(d, path, fd, ret);
 }
 
-/* What a process still has mapped, though nobody finds it by its path any more. */
+/* What a process still has mapped, though it is no longer at its path. */
 static bool open_mapped_by(struct dso *d, uint32_t pid)
 {
 	const struct symbols_options *o = &d->session->options;
@@ -278,7 +278,7 @@ static bool open_mapped_by(struct dso *d, uint32_t pid)
 	_cleanup_close_ int fd = o->processes->open_mapped(o->processes_ctx, pid, d->file->path);
 	if (fd < 0 || !open_checked_fd(d, d->file->path, fd, &d->object))
 		return false;
-	d->problem = NULL; /* what stands at the path by now is of no matter */
+	d->problem = NULL; /* what is at the path now does not matter */
 	d->met_another = false;
 	return true;
 }

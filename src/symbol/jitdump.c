@@ -16,7 +16,7 @@ enum { CODE_LOAD, CODE_MOVE, DEBUG_INFO, CODE_CLOSE, UNWINDING_INFO };
 struct reading {
 	struct jitdump *j;
 	struct u64map by_index; /* compiler's number → function + 1 */
-	/* What stands before the load that it belongs to. */
+	/* What is before the load that it belongs to. */
 	uint64_t lines_of;
 	uint32_t first_line, lines_nr;
 	uint64_t unwind_offset, unwind_bytes, unwind_header_bytes;
@@ -48,7 +48,7 @@ static bool read_load(struct reading *r, struct cursor *c, uint64_t time)
 	f.bytes = cursor_u64(c);
 	f.index = cursor_u64(c);
 	const char *name = cursor_cstr(c);
-	/* Others than the specification's: padding may stand before the code, which ends the record. */
+	/* Others than the specification's: padding may be before the code, which ends the record. */
 	if (!name || !f.bytes || f.bytes > cursor_left(c) || f.bytes > UINT64_MAX - f.address)
 		return false;
 	f.name = (size_t)(name - j->data);

@@ -26,7 +26,7 @@ struct kallsyms_key {
 
 /*
  * The list has no sizes: a symbol ends where the next begins. So each takes nine bytes: start - base, name, type.
- * Type 0 is a gap that belongs to nobody.
+ * Type 0 is a gap.
  */
 struct kallsyms_list {
 	uint64_t base;

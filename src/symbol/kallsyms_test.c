@@ -62,7 +62,7 @@ static void check_list(const struct kallsyms *k)
 	assert_string_equal(name_at(k, 0xffffffff81000100), "helper");
 	assert_string_equal(name_at(k, 0xffffffff8100017f), "helper");
 	assert_string_equal(name_at(k, 0xffffffff81000180), "strong_one");
-	/* Types that nobody looks up end nothing. */
+	/* Types that are not looked up end nothing. */
 	assert_string_equal(name_at(k, 0xffffffff81000250), "strong_one");
 	assert_string_equal(name_at(k, 0xffffffff81000350), "some_data");
 	/* The kernel ends with the page after its last symbol, and so does a module. */
@@ -257,7 +257,7 @@ static void no_cache_where_there_is_no_home(void **state)
 	setenv("XDG_CACHE_HOME", "/proc/nonexistent", 1);
 	save_list(&key);
 	assert_false(load_list(&k, &key));
-	/* A boot that has no name is kept by nobody. */
+	/* The list of a boot without a name is not kept. */
 	setenv("XDG_CACHE_HOME", ((struct home *)*state)->dir, 1);
 	key.boot_id[0] = 0;
 	save_list(&key);

@@ -1,7 +1,7 @@
 /*
  * The memory of the running kernel, which /proc/kcore shows as an ELF core file: code as it is, patched at boot and since.
  *
- * Reading it wants CAP_SYS_RAWIO, and a kernel that is not locked down. Copies of its code with the lists of its symbols and
+ * Reading it requires CAP_SYS_RAWIO, and a kernel that is not locked down. Copies of its code with the lists of its symbols and
  * modules are kept by the build-id cache as perf keeps them, a folder for each time that one was made:
  *
  *	DIR/[kernel.kcore]/HEX/YYYYMMDDhhmmsscc/kcore, kallsyms, modules

@@ -222,7 +222,7 @@ static bool find_vmlinux(struct dso *d)
 static bool load_vmlinux(struct dso *d)
 {
 	const struct symbols_options *o = &d->session->options;
-	/* Who had the kernel's memory recorded wants to see that, and not what it was before it patched itself. */
+	/* If the kernel's memory was recorded, that is shown, and not what it was before it patched itself. */
 	if (d->file->guest || o->kallsyms || o->ignore_vmlinux || symbols_recorded_kernel(d->session))
 		return false;
 	if (o->vmlinux)

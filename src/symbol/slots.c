@@ -1,4 +1,4 @@
-/* The slots of a DSO's global offset table by address: read once, when the first is asked for. */
+/* The slots of a DSO's global offset table by address: read once, when the first is requested. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,8 +77,8 @@ static struct dso_slots *slots_of(struct dso *d)
 const char *dso_slot_name(struct dso *d, uint64_t addr)
 {
 	const struct dso_slots *s = slots_of(d);
-	struct slot want = { .addr = addr };
+	struct slot key = { .addr = addr };
 	const struct slot *found =
-		s && s->all.len ? bsearch(&want, s->all.data, s->all.len, sizeof(want), compare_slots) : NULL;
+		s && s->all.len ? bsearch(&key, s->all.data, s->all.len, sizeof(key), compare_slots) : NULL;
 	return found ? found->name : NULL;
 }

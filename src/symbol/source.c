@@ -29,7 +29,7 @@ struct inlined_share {
 #define INLINED_SHARES 8
 
 struct dso_source {
-	_Atomic bool is_read;                     /* what stands up to origin is known */
+	_Atomic bool is_read;                     /* what is up to origin is known */
 	struct dwarf *dwarf;                      /* NULL: there is none */
 	struct object *module, *debug_object, *supplement; /* ours to close, or NULL */
 	int64_t shift;                            /* as dso.shift, of the file with the debug information */
@@ -93,7 +93,7 @@ static struct object *open_supplement(struct dso *d, struct object *o)
 	return found || !dwarf_supplement_link(o, &name, &id, &bytes) ? found : open_cached(d, id, bytes, "elf");
 }
 
-/* By the unit's id first: what stands at the path may be another by now, and of another machine. */
+/* By the unit's id first: what is at the path may be another by now, and of another machine. */
 static struct object *open_split(void *ctx, const char *path, uint64_t id)
 {
 	struct dso *d = ctx;

@@ -26,17 +26,17 @@ struct source_frame {
 
 /*
  * Reads what all answers about the DSO need, which the first of them else does while others wait: where several DSOs are
- * asked about by several threads, each begins with another.
+ * used by several threads, each begins with another.
  */
 void dso_source_load(struct dso *d);
-/* Frees what was read; it is read again where somebody asks again. While no other thread asks anything. */
+/* Frees what was read; it is read again when needed. Not while another thread looks something up. */
 void dso_source_forget(struct dso *d);
 /*
  * Frees the symbols of inlined functions that were given out, once no caller has any of them. Their names (linkage names, and those of
  * dso_symbol_name()) stay where they are, and belong to `to` from then on.
  */
 void dso_source_give_names(struct dso *d, struct arena *to);
-/* Gives back what pages of its files take that were read, now and then while much is asked. At any time, from any thread. */
+/* Gives back what pages of its files take that were read, now and then during many look-ups. At any time, from any thread. */
 void dso_source_rest(struct dso *d);
 /*
  * The functions over an address, innermost first; the last is `outer`, what dso_symbol() says, and the others were inlined
@@ -47,5 +47,5 @@ unsigned dso_source(struct dso *d, uint64_t addr, const struct symbol *outer, st
 unsigned dso_functions(struct dso *d, uint64_t addr, const struct symbol *outer, struct source_frame ret[SOURCE_FRAMES_MAX]);
 /* File and line alone; false where they are not known. */
 bool dso_source_line(struct dso *d, uint64_t addr, const char **ret_file, uint32_t *ret_line);
-/* Where the debug information came from, NULL where there is none or nobody asked; for -v. */
+/* Where the debug information came from, NULL where there is none or it was not needed; for -v. */
 const char *dso_source_origin(struct dso *d);

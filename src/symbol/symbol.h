@@ -1,7 +1,7 @@
 /*
  * Address → function: named, ordered sources (ELF, kallsyms, vdso, perf map …), looked up through one function.
  *
- * One `symbols` a session. A DSO is loaded on its first question; loading different DSOs in parallel and asking from
+ * One `symbols` a session. A DSO is loaded on its first look-up; loading different DSOs in parallel and looking up from
  * several threads are safe (a mutex for each DSO's loading, read-only afterwards). Symbols live for the session.
  * A file whose build-id differs from the recorded one is not used: the DSO then has no symbols and says so.
  */
@@ -44,7 +44,7 @@ struct symbols_options {
 	bool ignore_vmlinux, ignore_vmlinux_buildid;
 	bool no_modules;          /* nothing is looked for in the files of kernel modules */
 	bool no_demangle, demangle_kernel;
-	struct debuginfod *debuginfod; /* servers to ask for what is not here, or NULL; borrowed */
+	struct debuginfod *debuginfod; /* servers for what is not here, or NULL; borrowed */
 	bool live;                /* the recording is still being made: no server may hold it up */
 	bool no_symbols;          /* of files the objects are needed alone, to unwind: no names are loaded */
 	bool trust_all;           /* believe JIT files of other users, too */
@@ -127,9 +127,9 @@ struct dso_facts dso_facts(struct dso *d);
 struct dso_try {
 	const char *path, *outcome;
 };
-/* Of a DSO that nobody asks at the moment. */
+/* Of a DSO that no thread uses at the moment. */
 size_t dso_tries(struct dso *d, const struct dso_try **ret);
-/* Those that were asked about, in machine order; not while others ask. */
+/* Those that were used, in machine order; not while other threads look up. */
 void symbols_each_dso(struct symbols *s, void (*fn)(void *ctx, struct dso *d), void *ctx);
 /* How many symbols of files are held, some 40 bytes each; likewise. */
 uint64_t symbols_held(const struct symbols *s);

@@ -24,10 +24,10 @@ struct kept_name {
 	char text[];
 };
 
-/* A symbol that was asked for; those that nobody asks for are never made. */
+/* A symbol that was looked up; others are never made. */
 struct made_symbol {
 	struct symbol symbol;
-	_Atomic(const char *) shown; /* demangled; NULL until asked */
+	_Atomic(const char *) shown; /* demangled; NULL until needed */
 	struct kept_name *kept;      /* of inlined functions: shown is there */
 };
 
@@ -63,10 +63,10 @@ struct dso {
 	struct object *symbols_object;  /* a separate debug file, where the names lie */
 	struct jitdump *jitdump;        /* of MAPPED_JIT, or NULL */
 	VEC(struct ksymbol_range) ranges;
-	_Atomic(struct dso_slots *) slots; /* slots.c; NULL until one is asked for */
-	_Atomic(struct dso_source *) source_lines; /* source.c; NULL until a line is asked for */
+	_Atomic(struct dso_slots *) slots; /* slots.c; NULL until one is requested */
+	_Atomic(struct dso_source *) source_lines; /* source.c; NULL until a line is requested */
 
-	/* Where the kernel or module was when it was recorded, from the first map that was asked about; 0 = not known.
+	/* Where the kernel or module was when it was recorded, from the first map that was looked up; 0 = not known.
 	 */
 	_Atomic uint64_t recorded_base;
 
@@ -113,13 +113,13 @@ const char *kept_name_show(struct kept_name *k, const char *fresh);
 void dso_slots_destroy(struct dso_slots *s);
 /*
  * The file of a module, from its path or from the build-id cache, for the caller to close; NULL where it is not at hand, or
- * modules were not asked for. ret_path lives as long as the DSO. Under d->lock.
+ * modules were not looked up. ret_path lives as long as the DSO. Under d->lock.
  */
 struct object *module_open(struct dso *d, const char **ret_path);
 /* DIR/.build-id/ab/cdef….debug where distributions keep debug files; NULL where no build-id was recorded. */
 const char *elf_debug_path(struct dso *d);
 /*
- * A separate debug file of an object of the DSO that has what is wanted, for the caller to close; NULL: there is none. From the
+ * A separate debug file of an object of the DSO that is_usable() accepts, for the caller to close; NULL: there is none. From the
  * build-id cache, or where object_find_debug() looks. Under d->lock.
  */
 struct object *elf_open_debug(struct dso *d, struct object *of, bool (*is_usable)(const struct object *o));
@@ -130,7 +130,7 @@ struct symbols {
 	const struct env *env;
 	struct symbols_options options;
 	pthread_mutex_t lock; /* of dsos and kallsyms */
-	VEC(struct dso *) dsos; /* by mapped_file id; NULL where nobody asked */
+	VEC(struct dso *) dsos; /* by mapped_file id; NULL until needed */
 	struct kallsyms kallsyms;
 	bool kallsyms_tried;
 	char *kallsyms_path; /* of a list in the recording or the build-id cache, or NULL */

@@ -286,7 +286,7 @@ static void jit_files_of_others_are_not_believed(void **state)
 		bool believed;
 	} cases[] = { { 51, 0, true }, { 52, 4711, false }, { 99, 4711, true }, { 53, 4712, false } };
 	if (geteuid())
-		skip(); /* nobody else can give files away */
+		skip(); /* only root can give files away */
 	s->symbols = symbols_create(NULL, (struct symbols_options){ .processes = &processes_below, .processes_ctx = s->dir });
 	for (uint32_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		char dir[100], path[200];
@@ -336,7 +336,7 @@ static void files_of_those_that_ended_through_the_next(void **state)
 	assert_ok(file_make_dirs(dir));
 	snprintf(path, sizeof(path), "%s/app", dir);
 	uint64_t text = write_object(path, id20, true, false);
-	assert_null(name_at(s, d, s->map.start + text)); /* nobody else has mapped it yet */
+	assert_null(name_at(s, d, s->map.start + text)); /* no other process has mapped it yet */
 	s->file.last_pid = 8;
 	assert_string_equal(name_at(s, d, s->map.start + text), "local");
 	assert_null(dso_facts(d).problem);
@@ -476,7 +476,7 @@ static void programs_of_bpf_by_their_records(void **state)
 	assert_string_equal(dso_facts(d).source, "ksymbol");
 }
 
-/* Several threads ask about every byte of one DSO, from nothing loaded on; all must get the same symbols. */
+/* Several threads look up every byte of one DSO, from nothing loaded on; all must get the same symbols. */
 struct asker {
 	struct scratch *s;
 	struct dso *d;
@@ -485,7 +485,7 @@ struct asker {
 	const char *names[0x80];
 };
 
-static void *ask(void *arg)
+static void *look_up(void *arg)
 {
 	struct asker *a = arg;
 	for (uint64_t i = 0; i < 0x80; i++) {
@@ -498,22 +498,22 @@ static void *ask(void *arg)
 static void threads_get_the_same_symbols(void **state)
 {
 	struct scratch *s = *state;
-	static struct asker askers[4];
+	static struct asker threads_state[4];
 	pthread_t threads[4];
 	uint64_t text = write_object(in_scratch(s, "lib.so"), id20, true, true);
 	s->symbols = symbols_create(NULL, (struct symbols_options){});
 	struct dso *d = map_file(s, MAPPED_FILE, s->path, id20);
 	for (int i = 0; i < 4; i++) {
-		askers[i] = (struct asker){ .s = s, .d = d, .text = text };
-		assert_int_equal(pthread_create(&threads[i], NULL, ask, &askers[i]), 0);
+		threads_state[i] = (struct asker){ .s = s, .d = d, .text = text };
+		assert_int_equal(pthread_create(&threads[i], NULL, look_up, &threads_state[i]), 0);
 	}
 	for (int i = 0; i < 4; i++)
 		pthread_join(threads[i], NULL);
 	for (int i = 1; i < 4; i++) {
-		assert_memory_equal(askers[i].got, askers[0].got, sizeof(askers[0].got));
-		assert_memory_equal(askers[i].names, askers[0].names, sizeof(askers[0].names));
+		assert_memory_equal(threads_state[i].got, threads_state[0].got, sizeof(threads_state[0].got));
+		assert_memory_equal(threads_state[i].names, threads_state[0].names, sizeof(threads_state[0].names));
 	}
-	assert_string_equal(askers[0].names[0x21], "a::b");
+	assert_string_equal(threads_state[0].names[0x21], "a::b");
 }
 
 #define TEST(fn) cmocka_unit_test_setup_teardown(fn, set_up, tear_down)

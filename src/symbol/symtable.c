@@ -182,7 +182,7 @@ static uint64_t priority(const struct symtable_builder *b, const struct symtable
 	return (uint64_t)!e->loose << 32 | i;
 }
 
-/* Ends what is over at `until`; what it covered falls to whom is open below. */
+/* Ends what is over at `until`; what it covered goes to the entry that is open below. */
 static void close_until(struct segments *s, struct open_heap *open, const struct symtable_entry *e, uint64_t until)
 {
 	while (open->items.len && e[open->items.data[0].entry].end <= until) {

@@ -33,7 +33,7 @@ struct symtable_names {
 
 struct symtable {
 	const uint64_t *starts;  /* of segments, ascending */
-	const uint32_t *owners;  /* entry of each segment, SYMTABLE_NONE = nobody */
+	const uint32_t *owners;  /* entry of each segment, SYMTABLE_NONE = none */
 	size_t segments_nr;
 	const struct symtable_entry *entries;
 	size_t entries_nr;

@@ -1,7 +1,7 @@
 /*
  * A count listing: what `strobe stat` counted, ready to be shown. Filled by counter/, read by the views.
  *
- * Rows stand in the order in which they are shown. Strings are borrowed from whoever fills the listing and outlive it.
+ * Rows are in the order in which they are shown. Strings are borrowed from what fills the listing and must outlive it.
  * A value is scaled already (for the share of the time in which its event was counted, and to its unit); over several
  * runs it is their mean.
  *

@@ -180,7 +180,7 @@ void listing_finish(struct listing *l)
 	idset_deinit(&l->index.places);
 }
 
-/* ---- asking ---- */
+/* ---- look-ups ---- */
 
 uint32_t listing_find_line(const struct listing *l, uint32_t file, uint32_t line)
 {

@@ -12,7 +12,7 @@
  *   lines    one for each (file, line) that is some instruction's own place, by file and line; line_values as values.
  *            listing_finish() makes them
  *
- * Whoever shows a listing walks listing_rows(): instructions with the source lines, function names and heads that stand
+ * A view of a listing walks listing_rows(): instructions with the source lines, function names and heads that are
  * before them, in the order of a listing. Jumps: an instruction whose target_insn is not LISTING_NONE jumps to that index.
  *
  *	struct listing_rows rows = {};
@@ -38,7 +38,7 @@
 /* What is counted: a column of the listing. */
 struct listing_event {
 	const char *name, *unit;              /* unit "" where it has none */
-	uint64_t frequency_hz;                /* that was asked for; 0: a fixed period, or not known */
+	uint64_t frequency_hz;                /* that was requested; 0: a fixed period, or not known */
 	uint64_t samples, value;              /* of this function; value is the sum of periods */
 	uint64_t total_samples, total_value;  /* of the whole recording, as far as its filters let it through */
 };
@@ -63,7 +63,7 @@ enum listing_flow {
 	LISTING_BAD,    /* bytes that are no instruction */
 };
 
-/* An address with the name of what is there; name NULL: nobody knows. */
+/* An address with the name of what is there; name NULL: unknown. */
 struct listing_symbol {
 	uint64_t addr, offset; /* offset: into what the name begins at */
 	const char *name;
@@ -74,9 +74,9 @@ struct listing_insn {
 	const uint8_t *code;
 	uint8_t bytes;
 	uint8_t flow;              /* enum listing_flow */
-	bool has_target;           /* where a jump or call goes stands in it */
-	bool has_reference;        /* it reads or writes memory at an address that stands in it */
-	uint16_t target_at, target_bytes; /* where in text the target's number stands; 0 bytes: nowhere */
+	bool has_target;           /* it contains where a jump or call goes */
+	bool has_reference;        /* it reads or writes memory at an address that it contains */
+	uint16_t target_at, target_bytes; /* where in text the target's number is; 0 bytes: nowhere */
 	uint32_t target_insn;      /* of jumps within the function, else LISTING_NONE */
 	uint32_t jumps_here;       /* how many instructions of the function jump to this one */
 	uint32_t place;            /* or LISTING_NONE */
@@ -142,7 +142,7 @@ bool listing_add_value(struct listing *l, uint64_t addr, uint32_t event, uint64_
 /* Connects jumps, and sums up lines. */
 void listing_finish(struct listing *l);
 
-/* ---- asking ---- */
+/* ---- look-ups ---- */
 
 /* The instruction that covers addr, or LISTING_NONE. */
 uint32_t listing_find(const struct listing *l, uint64_t addr);

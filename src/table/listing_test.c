@@ -66,7 +66,7 @@ static void lines_sum_their_instructions(void **state)
 	for (uint64_t i = 0; i < 6; i++)
 		listing_add_value(l, START + 2 * i, 0, 1, 1 + i);
 	listing_finish(l);
-	assert_int_equal(l->lines.len, 3); /* a.c:11 is nobody's own place */
+	assert_int_equal(l->lines.len, 3); /* a.c:11 is only the place of a caller */
 	assert_int_equal(listing_line_value(l, listing_find_line(l, 0, 10), 0)->value, 1 + 6);
 	assert_int_equal(listing_line_value(l, listing_find_line(l, 0, 12), 0)->value, 2 + 5);
 	assert_int_equal(listing_line_value(l, listing_find_line(l, 1, 3), 0)->value, 3 + 4);

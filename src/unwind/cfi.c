@@ -138,7 +138,7 @@ static void skip_pointer(const struct cfi_section *s, struct cursor *c, uint8_t 
 		(void)cfi_pointer(s, c, encoding, 0, &ignored);
 }
 
-/* What the letters after the 'z' announce; one that nobody knows ends them, but the whole has its length. */
+/* What the letters after the 'z' announce; an unknown one ends them, but the whole has its length. */
 static void read_augmentation(const struct cfi_section *s, struct cursor c, const char *letters, struct cfi_cie *cie)
 {
 	for (; *letters && !c.bad; letters++) {
@@ -185,7 +185,7 @@ static struct cfi_cie read_cie(const struct cfi_section *s, struct entry *e)
 		cie.has_augmentation = true;
 		uint64_t n = cursor_uleb(c);
 		struct cursor data = cursor_sub(c, n > SIZE_MAX ? SIZE_MAX : (size_t)n);
-		/* Where pointers stand is counted from the section's start. */
+		/* Positions of pointers are counted from the section's start. */
 		data.start = c->start;
 		read_augmentation(s, data, letters + 1, &cie);
 	}

@@ -13,5 +13,5 @@ struct expr_context {
 	void *ctx;
 };
 
-/* initial: what stands on the stack at the beginning, or NULL. False where it cannot be known. */
+/* initial: what is on the stack at the beginning, or NULL. False where it cannot be known. */
 bool expr_run(const struct expr_context *x, const struct unwind_expr *e, const uint64_t *initial, uint64_t *ret);

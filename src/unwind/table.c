@@ -19,7 +19,7 @@ static struct sort_pair *order_of(const struct cfi_fdes *fdes)
 	return order;
 }
 
-/* Functions of code, by address. Discarded ones stand at 0 or below all code. */
+/* Functions of code, by address. Discarded ones are at 0 or below all code. */
 static void keep_code(struct cfi_fdes *fdes, const struct unwind_source *from)
 {
 	size_t n = 0;

@@ -6,7 +6,7 @@
  * of the common ones (register + offset, realigned frames, PLT stubs) is plain data that needs no interpreter. Registers
  * are DWARF numbers of the object's architecture; those beyond 63 (vectors) are left out.
  *
- * A table is built once and const from then on: any number of threads may ask it. Expressions are borrowed from the
+ * A table is built once and const from then on: any number of threads may use it. Expressions are borrowed from the
  * object, which must outlive it. Input is hostile: whatever cannot be understood has no rule from there to the end of its
  * function. Sources: DWARF 5 section 6.4, Linux Standard Base 5 "Exception Frames", the psABI supplements.
  */
@@ -94,7 +94,7 @@ struct unwind_source {
 struct unwind_table *unwind_table_of(struct object *o, struct object *debug);
 struct unwind_table *unwind_table_build(const struct unwind_source *from);
 void unwind_table_destroy(struct unwind_table *t);
-/* The same rows and pages stand elsewhere, and outlive the table: those here are freed. Nobody may look meanwhile. */
+/* The same rows and pages exist elsewhere, and outlive the table: those here are freed. No other thread may read meanwhile. */
 void unwind_table_lend(struct unwind_table *t, uint32_t *pages, uint32_t *rows);
 
 /* Which share of the code that has rules counts its frames from the frame pointer: most, where programs keep one. */

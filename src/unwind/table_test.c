@@ -180,7 +180,7 @@ static void test_damage_has_no_rule(void **state)
 {
 	struct bytes b = { .is_64bit = true };
 	size_t cie = put_cie(&b, false, "zR", "\x01\x1b", 2, CFI(0x0c, 7, 8, (char)0x90, 1));
-	put_fde(&b, false, cie, 0x1100, 0x10, CFI(0x44, 0x3f));             /* an opcode that nobody knows */
+	put_fde(&b, false, cie, 0x1100, 0x10, CFI(0x44, 0x3f));             /* an unknown opcode */
 	put_fde(&b, false, cie, 0x1200, 0x10, CFI(0x44, 0x0b));             /* restores what was not remembered */
 	put_fde(&b, false, cie, 0x1300, 0x10, CFI(0x44, 0x0f, 0x7f, 0x77)); /* an expression beyond the end */
 	put_fde(&b, false, cie + 4, 0x1400, 0x10, CFI(0x44));               /* no CIE begins there */

@@ -15,7 +15,7 @@ struct slot {
 	pthread_mutex_t lock; /* of compiling */
 	enum mapped_kind kind; /* of the file that it was made for */
 	uint8_t build_id[RECORD_BUILD_ID_MAX], build_id_len;
-	/* 0: nobody has asked; MADE; or 1 + last_pid of a file that could not be opened. Stored after the rest. */
+	/* 0: not needed yet; MADE; or 1 + last_pid of a file that could not be opened. Stored after the rest. */
 	_Atomic uint64_t state;
 	struct unwind_file file;
 };
@@ -96,7 +96,7 @@ static struct slot *slot_of(struct unwind_tables *t, const struct mapped_file *f
 	return s;
 }
 
-/* A file that nobody could open any more may be there for the next that maps it; whoever gives objects limits how often. */
+/* A file that could not be opened may be there for the next process that maps it; the source of objects limits how often. */
 static bool is_settled(const struct slot *s, const struct mapped_file *file)
 {
 	uint64_t state = atomic_load_explicit(&s->state, memory_order_acquire);

@@ -11,7 +11,7 @@
 #include "unwind/expr_priv.h"
 
 #define CACHE_SLOTS 4096 /* a power of two */
-/* Farther from the stack pointer than any stack is large: what asks for it is not a stack that was cut, but damage. */
+/* Farther from the stack pointer than any stack is large: a rule that needs it shows damage, not a truncated stack. */
 #define STACK_REACH ((uint64_t)1 << 30)
 /* More than the kernel puts on a stack for a signal, with all registers there are: what was interrupted further up used another. */
 #define SIGNAL_FRAME_BYTES_MAX (64u << 10)
@@ -24,7 +24,7 @@ enum site {
 	SITE_NOWHERE,   /* nothing is mapped there */
 };
 
-/* What is known of an address: rules are asked for again and again at the same ones. */
+/* What is known of an address: rules are looked up again and again at the same ones. */
 struct cached {
 	uint64_t ip;
 	uint32_t space;
@@ -36,7 +36,7 @@ struct cached {
 	const struct unwind_rule *rule; /* NULL: an empty slot */
 };
 
-/* Where the values of sampled registers stand, by DWARF number: for one mask, which all samples of an event share. */
+/* Where the values of sampled registers are, by DWARF number: for one mask, which all samples of an event share. */
 struct reg_places {
 	const struct arch *arch; /* NULL: none yet */
 	uint64_t mask, known;
@@ -104,10 +104,10 @@ static bool is_sigreturn(const struct arch *a, const struct object *o, uint64_t 
 {
 	static const uint8_t x86_64[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 };
 	static const uint8_t aarch64[] = { 0x68, 0x11, 0x80, 0xd2, 0x01, 0, 0, 0xd4 };
-	const uint8_t *want = a == &arch_x86_64 ? x86_64 : a == &arch_aarch64 ? aarch64 : NULL;
+	const uint8_t *expected = a == &arch_x86_64 ? x86_64 : a == &arch_aarch64 ? aarch64 : NULL;
 	size_t n, bytes = a == &arch_x86_64 ? sizeof(x86_64) : sizeof(aarch64);
-	const uint8_t *code = want ? object_bytes_at(o, vaddr, &n) : NULL;
-	return code && n >= bytes && !memcmp(code, want, bytes);
+	const uint8_t *code = expected ? object_bytes_at(o, vaddr, &n) : NULL;
+	return code && n >= bytes && !memcmp(code, expected, bytes);
 }
 
 static void learn(struct walk *w, struct cached *c, uint64_t ip)
@@ -237,7 +237,7 @@ static inline bool find_cfa(struct walk *w, const struct cached *at, uint64_t *r
 	}
 }
 
-/* Where a register of the caller is; false where it cannot be known. *ret_at: the memory that was asked for, or 0. */
+/* Where a register of the caller is; false where it cannot be known. *ret_at: the memory that is needed, or 0. */
 static inline bool find_saved(struct walk *w, const struct cached *c, const struct unwind_save *s, uint64_t cfa, uint64_t *ret,
 			      uint64_t *ret_at)
 {
@@ -328,7 +328,7 @@ static bool by_rule(struct walk *w, const struct cached *c)
 	return enter(w, w->regs[r->ra], sp, signal);
 }
 
-/* The common case: a rule that asks for nothing but words of the dump, all of them there. */
+/* The common case: a rule that needs nothing but words of the dump, all of them there. */
 static inline bool by_plain_rule(struct walk *w, const struct cached *c)
 {
 	const struct unwind_rule *r = c->rule;

@@ -2,7 +2,7 @@
  * Registers + a copy of the stack's top + maps → the addresses of the call chain, innermost first.
  *
  * An unwinder belongs to one thread; all of them share the tables and the machine, which must be sealed, or not change
- * while a walk goes on. What a walk reads is hostile: it ends where memory is asked for that was not copied, where the
+ * while a walk goes on. What a walk reads is hostile: it ends where memory is needed that was not copied, where the
  * stack does not go on towards its base, or after `max` frames. Nothing is allocated for a walk.
  *
  * Signal frames, PLT stubs, realigned frames and expressions are followed as the tables say. Code without tables (JIT,
@@ -20,10 +20,10 @@ enum unwind_end {
 	UNWIND_END_WHOLE,    /* the outermost frame was reached */
 	UNWIND_END_CUT,      /* the copy of the stack ends before it */
 	UNWIND_END_NO_TABLE, /* code without tables that keeps no frame pointer, or the address of no code */
-	UNWIND_END_LOST,     /* a rule asked for a register or memory that nobody has */
+	UNWIND_END_LOST,     /* a rule needs a register or memory that is not available */
 	UNWIND_END_OTHER_STACK, /* the handler of a signal ran on a stack of its own, and of the other nothing was copied */
 	UNWIND_END_LOOP,     /* the stack did not go on towards its base */
-	UNWIND_END_LIMIT,    /* as many frames as were asked for */
+	UNWIND_END_LIMIT,    /* as many frames as requested */
 	UNWIND_END_NO_REGS,  /* nothing to begin with */
 	UNWIND_ENDS,
 };

@@ -149,7 +149,7 @@ static void assert_truth(struct process *p)
 	uint64_t got[FRAMES_MAX];
 	struct unwind_result r = walk(p, shot.stack_bytes, FRAMES_MAX, got);
 	assert_int_equal(r.end, UNWIND_END_WHOLE);
-	/* A sanitizer's own backtrace() stands in the truth, too. */
+	/* A sanitizer's own backtrace() is among the expected frames, too. */
 	uint32_t more = (uint32_t)shot.truth_nr - r.nr;
 	assert_in_range(more, 0, 1);
 	for (uint32_t i = 1; i < r.nr; i++)

@@ -39,7 +39,7 @@ unsigned cell_header_width(const struct report *r, const struct report_part *p, 
 {
 	if (!cell_is_value(k))
 		return width;
-	/* As wide as asked for, but not narrower than its name or the events of a group need. */
+	/* As wide as requested, but not narrower than its name or the events of a group need. */
 	unsigned name = (unsigned)strlen(cell_header(r, p, k));
 	if (p->is_group && width < k->column->width * p->hist->options.events_nr)
 		width = k->column->width * p->hist->options.events_nr;

@@ -53,7 +53,7 @@ struct frame_names {
 	VEC(struct frame_name) names;
 	VEC(name_id) lists;
 	struct idset index;
-	struct name_span *memo;  /* by frame * 2 + is_java; nr 0: not asked for yet */
+	struct name_span *memo;  /* by frame * 2 + is_java; nr 0: not made yet */
 	name_id *process_memo;   /* by label set: name + 1 */
 	struct strbuf scratch, piece;
 };

@@ -63,7 +63,7 @@ void name_ranks_deinit(struct name_ranks *r);
 /* Makes children: those of one parent in the order of rank[name]. */
 void name_tree_sort(struct name_tree *t, const uint32_t *rank, uint32_t ranks_nr);
 /*
- * The same in the order in which flamegraph.pl draws them, which sorts lines: a node that has children stands where its
+ * The same in the order in which flamegraph.pl draws them, which sorts lines: a node that has children is where its
  * name with a ';' after it does.
  */
 void name_tree_sort_as_lines(struct name_tree *t, const struct name_ranks *ranks);

@@ -158,7 +158,7 @@ static void sort_nodes(struct pprof_graph *r)
 	r->nodes = callgraph_sort(r->graph, order, &r->nodes_nr);
 }
 
-/* A node costs as much among fewer nodes. What has no value (or less than none, where that is not wanted) stays where all do. */
+/* A node costs as much among fewer nodes. What has no value (or less than none, where that is not allowed) stays where all do. */
 static void keep_only_sorted(struct pprof_graph *r, uint32_t nr)
 {
 	for (size_t i = 0; i < r->graph->nodes.len && nr < r->nodes_nr; i++)

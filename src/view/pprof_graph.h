@@ -23,7 +23,7 @@ struct pprof_graph_options {
 	bool tree;                   /* a node for each way that leads to a function */
 	bool whole_units;            /* the unit in which even the smallest value is a whole number */
 	bool unsorted_edges;         /* of no node's edges the order matters */
-	bool no_edges;               /* none are wanted: nodes are counted but once */
+	bool no_edges;               /* none are needed: nodes are counted only once */
 	bool mean;                   /* values divided by how often: see callgraph.h */
 	bool with_objects;           /* the same name in two objects is two nodes */
 	uint32_t node_count;         /* 0 = all */
@@ -60,7 +60,7 @@ static inline int64_t pprof_size_of(int64_t v)
 
 /* File, build-id, comments, type, time and duration, a line each. */
 void pprof_graph_out_profile(const struct pprof_graph *r, struct out *out);
-/* What stands above a report; full: however compact labels are to be, and with the edges that were left out. */
+/* The heading of a report; full: however compact labels are to be, and with the edges that were left out. */
 void pprof_graph_out_head(const struct pprof_graph *r, bool full, struct out *out);
 /* The edges that show, the heaviest first; the array is the caller's to free. */
 uint32_t *pprof_graph_edges(const struct pprof_graph *r, uint32_t *ret_nr);

@@ -1,4 +1,4 @@
-/* Who may ask: addresses, Host and Origin. */
+/* Who has access: addresses, Host and Origin. */
 #include <netdb.h>
 #include <netinet/in.h>
 #include <stdio.h>

@@ -65,7 +65,7 @@ static void shut(struct web_connection *w)
 	w->all->open--;
 }
 
-/* Shuts those whose time is over; returns when the next one's will be, 0: nobody has to send anything. */
+/* Shuts those whose time is over; returns when the next one's will be, 0: no connection has to send anything. */
 static uint64_t shut_late_ones(struct web_connections *c)
 {
 	uint64_t now = now_ns();

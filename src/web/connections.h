@@ -5,7 +5,7 @@
  * come. Where there are too many, the oldest one that is not being answered is closed, or else the oldest: of the peer that
  * has most of them. "Closed" is shutdown(2): the owner of the socket sees its end, removes it here and closes it.
  *
- * A thread of its own watches the time; it sleeps while nobody has to send anything. All functions may be called from any
+ * A thread of its own watches the time; it sleeps while no connection has to send anything. All functions may be called from any
  * thread.
  */
 #pragma once

@@ -157,7 +157,7 @@ static void answer_error(struct answer *a, struct strobe_error *err)
 	error_destroy(err);
 }
 
-/* ---- what can be asked for ---- */
+/* ---- what can be requested ---- */
 
 struct request {
 	const struct web_server *server;
@@ -192,7 +192,7 @@ static void answer_data(const struct request *q, struct answer *a)
 	size_t bytes;
 	struct html_options options = q->profile->options;
 	const char *accepts = header(q, "Accept-Encoding");
-	options.code.functions_max = 0; /* asked for one by one */
+	options.code.functions_max = 0; /* requested one by one */
 	out_init_mem(&plain);
 	struct strobe_error *err = view_html_data(q->profile->profile, &options, &plain);
 	const char *data = out_mem(&plain, &bytes);
@@ -291,7 +291,7 @@ static enum MHD_Result add_parameter(void *ctx, enum MHD_ValueKind kind, const c
 	return MHD_YES;
 }
 
-/* To a path of ours, never one out of the request. What was asked for stands before what the server was started with. */
+/* To a path of ours, never one out of the request. What was requested precedes what the server was started with. */
 static void lead_to(const struct request *q, const char *path, struct answer *a)
 {
 	const char *start = q->server->options.query;
@@ -328,7 +328,7 @@ static void route(struct request *q, const char *path, struct answer *a)
 		r->answer(q, a);
 }
 
-/* ---- who may ask ---- */
+/* ---- who has access ---- */
 
 /* Takes as long for what is nearly right as for what is not. */
 static bool is_token(const struct web_server *s, const char *text)

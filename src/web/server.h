@@ -42,14 +42,14 @@ struct addrinfo;
 struct sockaddr;
 
 struct strobe_error *web_server_start(const struct web_options *options, struct web_server **ret) _must_check_;
-/* "http://localhost:8080/", with the token where one is wanted; lives as the server. */
+/* "http://localhost:8080/", with the token where one is required; lives as long as the server. */
 const char *web_server_url(const struct web_server *s);
 void web_server_stop(struct web_server *s);
 
 /* Adds a parameter to a query: "name=value", with "&" before it where it is not the first; what is no letter or digit is encoded. */
 void web_query_add(struct strbuf *query, const char *name, const char *value);
 
-/* The parts below are the server's own, and stand here to be tested. */
+/* The parts below are the server's own, and are declared here for tests. */
 
 /* "host:port" taken apart: "[::1]:80", ":80", "host", ""; ERROR_USAGE where the port is no number. host "" = localhost. */
 struct strobe_error *web_parse_address(const char *text, char **ret_host, uint16_t *ret_port) _must_check_;

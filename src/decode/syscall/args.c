@@ -10,7 +10,7 @@ static uint64_t count_of(const struct syscall_event *ev, const struct syscall_ar
 	switch (arg->len) {
 	case SYSCALL_LEN_ARG:
 		n = ev->arg[arg->len_arg];
-		/* What a register has above an int is nobody's. */
+		/* What a register has above an int has no meaning. */
 		return ev->desc->arch->pointer_bytes == 4 || ev->desc->args[arg->len_arg].type.bytes == 4 ? (uint32_t)n : n;
 	case SYSCALL_LEN_RET:
 		return ev->has_ret && ev->ret > 0 ? (uint64_t)ev->ret : 0;
@@ -89,7 +89,7 @@ static void pointee(struct emit *e, const struct syscall_arg *arg, unsigned i)
 	struct piece in = piece_find(e->ev, i, SYSCALL_PART_WHOLE), at_exit = piece_find(e->ev, i, SYSCALL_PART_EXIT);
 	/* What is left of a time-out is printed after the result. */
 	struct piece p = at_exit.data && !(in.data && e->ev->desc->ret == SYSCALL_RET_TIMEOUT) ? at_exit : in;
-	bool untouched = arg->type.format == VALUE_STATUS && e->ev->ret == 0; /* WNOHANG, and nobody to wait for */
+	bool untouched = arg->type.format == VALUE_STATUS && e->ev->ret == 0; /* WNOHANG, and no child has ended */
 	/* What is left of a sleep is written where it was interrupted. */
 	untouched |= arg->at & SYSCALL_FETCH_ON_ERROR && e->ev->has_ret && e->ev->ret == 0;
 	if (!p.data || untouched || is_cut(e, arg, p))

@@ -29,7 +29,7 @@ static void of_special(const struct arch *a, const struct syscall_arg *arg, stru
 	f->max = arg->len == SYSCALL_LEN_FIXED ? arg->fetch_bytes : arg->len == SYSCALL_LEN_IOCTL ? IOCTL_BYTES : LIST_BYTES;
 }
 
-/* false: the argument wants nothing. */
+/* false: the argument needs nothing. */
 static bool of_argument(const struct arch *a, const struct syscall_arg *arg, struct syscall_fetch *f)
 {
 	if (!arg->at)

@@ -57,7 +57,7 @@ enum value_format {
 	VALUE_FD,
 	VALUE_DIRFD,
 	VALUE_PID,
-	VALUE_ID, /* uid, gid: -1 stands for itself */
+	VALUE_ID, /* uid, gid: -1 is printed as it is */
 	VALUE_SIGNAL,
 	VALUE_DEVICE, /* makedev(0x8, 0x1) */
 	VALUE_CLOCK,
@@ -183,7 +183,7 @@ const char *constant_short(const struct constants *c, const char *name);
 
 enum arg_kind {
 	ARG_VALUE,   /* the register, by its type */
-	ARG_POINTEE, /* points at one of the type; a scalar stands in brackets */
+	ARG_POINTEE, /* points at one of the type; a scalar is printed in brackets */
 	ARG_LIST,    /* points at as many of the type as len says */
 	ARG_PATH,
 	ARG_STRING,
@@ -218,7 +218,7 @@ struct syscall_arg {
 	uint16_t fetch_bytes; /* SPECIAL: how much to fetch; 0 with at != 0: a string */
 };
 
-/* What stands in calls*.def. */
+/* Contents of calls*.def. */
 struct call {
 	const char *name;
 	uint8_t ret;

@@ -16,7 +16,7 @@ struct writer {
 	struct strbuf path; /* "process;outermost;" */
 	VEC(struct level) levels;
 	/*
-	 * Nodes whose line is written and whose children are not: "a b" stands between "a" and "a;x". The last one is the
+	 * Nodes whose line is written and whose children are not: "a b" is sorted between "a" and "a;x". The last one is the
 	 * least of its level, as its name has those before it as a prefix.
 	 */
 	VEC(uint32_t) deferred;
@@ -58,7 +58,7 @@ static void write_child(struct writer *w, uint32_t id)
 		vec_push(&w->deferred, id);
 }
 
-/* Whether the last deferred node stands before the next child. */
+/* Whether the last deferred node precedes the next child. */
 static bool is_due(const struct writer *w, const struct level *l)
 {
 	if (w->deferred.len == l->deferred)

@@ -39,7 +39,7 @@ static void a_process_may_have_no_frame(void **state)
 
 static void lines_are_sorted_by_their_bytes(void **state)
 {
-	/* ' ' < ':' < ';' < 'a': a name that goes on with a blank stands before the callees of the shorter one. */
+	/* ' ' < ':' < ';' < 'a': a name that goes on with a blank precedes the callees of the shorter one. */
 	CHECK("p;f 1\np;f x 2\np;f x y 3\np;f x y;k 9\np;f x;k 4\np;f:g 5\np;f;k 6\np;fa 7\np;fa;k 8\n",
 	      { "p", "f", 1 }, { "p", "f x", 2 }, { "p", "f x y", 3 }, { "p", "f x>k", 4 }, { "p", "f:g", 5 },
 	      { "p", "f>k", 6 }, { "p", "fa", 7 }, { "p", "fa>k", 8 }, { "p", "f x y>k", 9 });

@@ -93,7 +93,7 @@ static void add_node(struct json *j, const struct report *r, const struct report
 	json_end(j);
 }
 
-/* The writer's depth is limited: what lies deeper is cut, and its sums stand in the nodes above. */
+/* The writer's depth is limited: what is deeper is left out, and its sums are in the nodes above. */
 #define DEPTH_MAX ((JSON_DEPTH - 12) / 2)
 
 static void add_nodes(struct json *j, const struct report *r, const struct report_part *p, const struct calltree_node *first,

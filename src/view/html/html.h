@@ -51,7 +51,7 @@ struct strobe_error *view_html(const struct profile *p, const struct html_option
 /* The profile's columns alone, not packed: what the live page fetches. */
 struct strobe_error *view_html_data(const struct profile *p, const struct html_options *o, struct out *out) _must_check_;
 /*
- * The page without a profile: it asks the server that it came from (`data?p=N`, `listing?…`). names are those of the
+ * The page without a profile: it requests data from its server (`data?p=N`, `listing?…`). names are those of the
  * profiles that can be had. policy gets the Content-Security-Policy to be sent along.
  */
 void view_html_live(const char *const *names, size_t names_nr, struct out *out);

@@ -1,5 +1,5 @@
 /*
- * Bytes as letters that may stand in a script element: 13 bits of them, the lowest first, are two letters, where base64 has
+ * Bytes as letters that may be in a script element: 13 bits of them, the lowest first, are two letters, where base64 has
  * 12 in two. Letters are the printable ASCII from '#' on but '<', so that nothing in them ends the element; how many bytes
  * there are is not encoded and must be known otherwise. data.js reads them (bytesOfLetters()).
  *

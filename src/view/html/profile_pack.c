@@ -42,7 +42,7 @@ struct packer {
 	struct tag_columns tag;
 	column_t thread_comm, thread_pid, thread_tid;
 	uint32_t keys_nr;    /* what functions of one name and object share */
-	uint32_t *row_place; /* by row: where it stands in the page, or NOWHERE */
+	uint32_t *row_place; /* by row: where it is in the page, or NOWHERE */
 	uint64_t *function_weight; /* by function of the page: what its own samples weigh */
 };
 
@@ -139,7 +139,7 @@ static void push_frame(struct packer *k, frame_id id, struct frame_columns *c)
 	vec_push(&c->high, f->addr >> 32);
 }
 
-/* Functions by name and object: those of one name in one object are shown as one, and siblings stand in this order. */
+/* Functions by name and object: those of one name in one object are shown as one, and siblings are in this order. */
 struct named {
 	const char *name, *object;
 	uint32_t function;
@@ -631,7 +631,7 @@ static void pack_tables(struct packer *k)
 	for (size_t i = 0; i < k->strings.strings.len; i++)
 		strbuf_add(&text, strtab_get(&k->strings, (str_id)i), strtab_length(&k->strings, (str_id)i) + 1);
 	pack_text(&k->pack, "strings", strbuf_str(&text), text.len);
-	/* the ids that functions have in the profile, by which a server is asked for their code */
+	/* the ids that functions have in the profile, by which their code is requested from a server */
 	column_t ids = {};
 	for (size_t i = 0; i < k->fn_of.len; i++)
 		vec_push(&ids, k->fn_of.data[i] == PROFILE_NONE ? 0 : (uint64_t)k->fn_of.data[i] + 1);

@@ -1,6 +1,6 @@
 /*
  * The stacks of a profile that count, as the tree that the page shows: each after its caller, siblings in the order that
- * is wanted. What a stack is shown as (its function, say) is a rank: siblings of one rank are one box, though their
+ * is needed. What a stack is shown as (its function, say) is a rank: siblings of one rank are one box, though their
  * addresses or lines differ. The tree of boxes is made here once, so that a browser needs neither look-ups nor sorting.
  *
  * The profile is borrowed; the arrays belong to the tree. Nothing recurses: stacks may be as deep as a hostile file says.

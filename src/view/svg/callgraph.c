@@ -33,7 +33,7 @@ struct box {
 	int font;
 };
 
-/* A box of labels, which stands below its node, or below another such box. */
+/* A box of labels, which is below its node, or below another such box. */
 struct label_box {
 	struct pprof_box box;
 	uint32_t parent; /* its place in the layout */

@@ -39,7 +39,7 @@ struct picture {
 	struct background background;
 	struct out *out;
 	double top, frames_height, height; /* y of the first row of frames, height of all rows, of the picture */
-	uint32_t *colours;                 /* by name: 0x1RRGGBB, 0 = not asked for yet */
+	uint32_t *colours;                 /* by name: 0x1RRGGBB, 0 = not known yet */
 };
 
 /* ---- small pieces of text ---- */
@@ -154,7 +154,7 @@ static uint32_t colour_of_delta(const struct picture *pic, int64_t delta)
 	return (part > 0) != pic->o->negate ? 0xff0000 | pale << 8 | pale : pale << 16 | pale << 8 | 0xff;
 }
 
-/* What stands between stacks that were joined (chain graphs) is grey. */
+/* What is between stacks that were joined (chain graphs) is grey. */
 static bool is_joint(const char *name, uint32_t *ret)
 {
 	*ret = !strcmp(name, "--") ? 0xa0a0a0 : 0xc8c8c8;
@@ -324,7 +324,7 @@ static void put_frames(struct picture *pic)
 	out_str(out, "</g>\n");
 }
 
-/* ---- what stands around them ---- */
+/* ---- what is around them ---- */
 
 static const char *title_of(const struct flamegraph_options *o)
 {

@@ -2,7 +2,7 @@
  * A profile as a flame graph: one SVG file that holds all it needs.
  *
  * Opened in a browser it zooms, searches and shows details; elsewhere it is the picture. Width is the share of the value,
- * frames of one caller stand in the order of their names. Names are escaped for XML, and the script only ever treats them
+ * frames of one caller are in the order of their names. Names are escaped for XML, and the script only ever treats them
  * as text.
  */
 #pragma once

@@ -1,8 +1,8 @@
 /*
- * Makes the flame graph around this script live: details, zoom, search, keyboard. Without it the picture stands as drawn.
+ * Makes the flame graph around this script live: details, zoom, search, keyboard. Without it the picture stays as drawn.
  *
- * A frame is a group in .frames: title ("name\ndetails"), rect, and text where there is room; both may stand in a link. Groups
- * come in the order of a walk from the root: each is followed by what stands on it. Names only ever become text, never markup.
+ * A frame is a group in .frames: title ("name\ndetails"), rect, and text where there is room; both may be in a link. Groups
+ * come in the order of a walk from the root: each is followed by what is on it. Names only ever become text, never markup.
  */
 (function () {
 	"use strict";
@@ -159,7 +159,7 @@
 				next = f.last;
 			}
 		}
-		/* The view itself may stand on a frame that is found. */
+		/* The view itself may be on a frame that is found. */
 		for (let f = view; f; f = f.parent)
 			if (f.found)
 				sum = view.width;

@@ -243,7 +243,7 @@ static int compare_ends(const void *a, const void *b)
 	return x->down < y->down ? -1 : x->down > y->down;
 }
 
-/* Crossings between a layer and the next: pairs of links whose ends stand the other way round, counted in a tree of sums. */
+/* Crossings between a layer and the next: pairs of links whose ends are in opposite order, counted in a tree of sums. */
 static uint64_t count_crossings(const struct layout *l, uint32_t rank, struct ends *ends, uint32_t *sums)
 {
 	uint32_t nr = 0, width = l->layer_nr[rank + 1];
@@ -310,7 +310,7 @@ static double distance(const struct layout *l, uint32_t left, uint32_t right)
 	return (l->spots.data[left].width + l->spots.data[right].width) / 2 + l->g->gap_x;
 }
 
-/* Spots that want to stand where others do share one place between them. */
+/* Spots that belong to the same place share it between them. */
 struct block {
 	double wish, weight;
 	uint32_t nr;

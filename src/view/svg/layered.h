@@ -1,5 +1,5 @@
 /*
- * A directed graph laid out in layers, callers above what they call: where its boxes stand and which way its edges run.
+ * A directed graph laid out in layers, callers above what they call: where its boxes are and which way its edges run.
  *
  * The steps are Sugiyama's: cycles are broken, nodes ranked, long edges cut into steps of one layer, layers ordered so that
  * few edges cross, and boxes moved to where their neighbours are. Deterministic. The arrays are the caller's; one thread.

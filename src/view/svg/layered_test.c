@@ -1,4 +1,4 @@
-/* Layouts of graphs whose right picture is plain: who stands above whom, and that nothing touches. */
+/* Layouts of graphs whose right picture is plain: what is above what, and that nothing touches. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

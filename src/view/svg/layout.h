@@ -1,9 +1,9 @@
 /*
- * Where the boxes of a flame graph stand: a box a node of the tree of names, as wide as its share of the whole.
+ * Where the boxes of a flame graph are: a box for each node of the tree of names, as wide as its share of the whole.
  *
- * Boxes come in the order of a walk: a box, then what stands on it from left to right. What a node takes itself is the
+ * Boxes come in the order of a walk: a box, then what is on it from left to right. What a node takes itself is the
  * free part of its box, at its left; of a tree in time it is where it was. Nodes narrower than min_width are left out
- * with all that stands on them. Siblings stand in the order in which flamegraph.pl puts them.
+ * with all that is on them. Siblings are in the order in which flamegraph.pl puts them.
  */
 #pragma once
 #include <stdint.h>
@@ -13,7 +13,7 @@
 
 struct flame_layout_options {
 	struct name_tree_options tree;
-	uint64_t total;      /* the whole width stands for so much; 0 = what there is */
+	uint64_t total;      /* what the whole width represents; 0 = what there is */
 	bool normalize;      /* with a base: scaled to the same sum */
 	double width;        /* of the whole, in pixels */
 	double min_width;    /* in pixels */
@@ -24,7 +24,7 @@ struct flame_box {
 	uint32_t depth;      /* 0 for the root */
 	uint32_t last;       /* index after the last box that is drawn on it */
 	double x, width;     /* from the left edge of the whole, in pixels */
-	uint64_t value, samples; /* with all that stands on it */
+	uint64_t value, samples; /* with all that is on it */
 	int64_t delta;           /* what it takes itself against the base; saturated */
 };
 

@@ -49,7 +49,7 @@ static struct profile *two_branches(void)
 static void widths_are_shares(void **state)
 {
 	struct flame_layout_options o = { .width = 1000 };
-	/* main's own 20 stand at its left, its callees after them by name */
+	/* main's own 20 are at its left, its callees after them by name */
 	CHECK(two_branches(), o, { "all", 0, 0, 1000, 6 }, { "sh", 1, 0, 1000, 6 }, { "main", 2, 0, 1000, 6 },
 	      { "a", 3, 200, 500, 5 }, { "c", 4, 200, 500, 5 }, { "b", 3, 700, 300, 6 });
 }

@@ -53,7 +53,7 @@ static bool take_attribute_name(const char *s, size_t n, struct strtab *seen)
 	return true;
 }
 
-/* The end of a quoted value that stands well within an attribute, or NULL. */
+/* The end of a quoted value that is valid within an attribute, or NULL. */
 static const char *skip_value(const char *s)
 {
 	char quote = *s++;
@@ -67,7 +67,7 @@ static const char *skip_value(const char *s)
 	return *s ? s + 1 : NULL;
 }
 
-/* Attributes as they stand in XML: name="value" or name='value'. They are what they were, or refused. */
+/* Attributes as XML has them: name="value" or name='value'. They stay as they are, or are rejected. */
 static bool are_xml_attributes(const char *s, struct strtab *seen)
 {
 	for (;;) {

@@ -3,10 +3,10 @@
  * given before (--cp).
  *
  * Attributes: a name, then tab-separated name=value pairs: id, class, title (in place of the details of the frame), href and
- * target (the frame is a link), g_extra and a_extra (more attributes, as they stand in XML). They are parsed and written anew,
+ * target (the frame is a link), g_extra and a_extra (more attributes, as XML has them). They are parsed and written anew,
  * so that no line can break the picture. Colours: "name->rgb(r,g,b)" a line; a name may hold "->" itself.
  *
- * A name may end with the mark of folded stacks (_[k], _[i], _[j]): it then stands only for frames of this kind.
+ * A name may end with the mark of folded stacks (_[k], _[i], _[j]): it then applies only to frames of this kind.
  * Each belongs to one thread. Source: flamegraph.pl --help, and what it does with such files.
  */
 #pragma once

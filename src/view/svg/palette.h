@@ -31,7 +31,7 @@ uint32_t palette_colour(enum palette p, enum palette_order order, const char *na
 struct background {
 	uint32_t top, bottom;
 	bool chosen;  /* "#rrggbb": stays as it is on dark screens */
-	bool is_dark; /* wants bright text */
+	bool is_dark; /* needs bright text */
 };
 /* "yellow", "green", "blue", "grey" or "#rrggbb"; NULL is the palette's own. False where the name is not known. */
 bool palette_background(enum palette p, const char *name, struct background *ret);

@@ -6,7 +6,7 @@
 
 #include "base/testing.h"
 
-/* Contrast of black text on a colour, as WCAG 2 defines it; its level AA wants 4.5. */
+/* Contrast of black text on a colour, as WCAG 2 defines it; its level AA requires 4.5. */
 static double contrast_with_black(uint32_t rgb)
 {
 	double light = 0, weights[] = { 0.2126, 0.7152, 0.0722 };

@@ -1,6 +1,6 @@
 /*
- * An SVG of ours as what other programs want: PNG, PDF, PostScript. librsvg reads it and cairo writes it; both are loaded when
- * they are first wanted.
+ * An SVG of ours as what other programs read: PNG, PDF, PostScript. librsvg reads it and cairo writes it; both are loaded when
+ * they are first used.
  *
  * The picture is as large as the SVG says, one pixel or point a unit; a PNG that would be too large for cairo (32,767 pixels a
  * side) or for memory (64 million pixels) is made smaller as a whole. Thread-safe. Sources: the manuals of librsvg and cairo.
@@ -13,6 +13,6 @@
 
 enum picture_format { PICTURE_PNG, PICTURE_PDF, PICTURE_PS };
 
-/* width, height: of the SVG. ERROR_UNSUPPORTED, with the library that is wanted, where one is missing. */
+/* width, height: of the SVG. ERROR_UNSUPPORTED, with the name of the missing library. */
 struct strobe_error *picture_write(const char *svg, size_t n, double width, double height, enum picture_format format,
 				   struct out *out) _must_check_;

@@ -20,7 +20,7 @@ static void add_frame(struct drawer *d, frame_id frame)
 	report_frame_name(d->t->part->hist, frame, d->by_address, &d->t->line);
 }
 
-/* Part of the whole in the unit that was asked for. */
+/* Part of the whole in the selected unit. */
 static void add_share(struct drawer *d, uint64_t period, uint64_t samples, uint64_t total)
 {
 	switch (d->o->value) {

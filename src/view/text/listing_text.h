@@ -18,7 +18,7 @@ struct listing_text_options {
 	bool lines;       /* shares of source lines above it, and the line beside each instruction that cost something */
 	bool full_paths;
 	bool counts;      /* samples at each address, above it */
-	double least_percent; /* text_listing(): instructions with a smaller share are left out, and what stands above them */
+	double least_percent; /* text_listing(): instructions with a smaller share are left out, and what is above them */
 	const char *title; /* what is counted: the event's name, or "anon group { a, b }" */
 	/* Escapes, or all "" */
 	const char *colour_high, *colour_medium, *colour_address, *colour_code, *colour_off;

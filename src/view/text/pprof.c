@@ -208,7 +208,7 @@ static void out_labels(const struct report *r, labels_id labels, bool texts)
 
 #define SHOWN_NR 64
 
-/* What stands in a trace for each node, made once: blanks and the name; and values, of which most are like some before. */
+/* The text of a trace for each node, made once: blanks and the name; and values, of which most are like some before. */
 struct trace_lines {
 	struct out text;
 	size_t *starts; /* by node; one more at the end */
@@ -498,7 +498,7 @@ static struct strobe_error *write_report(const struct report *r)
 	return NULL;
 }
 
-/* Of edges all reports but two want nothing; and top only whether those who are called are inlined. */
+/* Only two reports need edges; and top only needs to know whether callees are inlined. */
 static bool wants_edges(const struct profile *p, enum pprof_report report)
 {
 	if (report != PPROF_TOP)

@@ -1,7 +1,7 @@
 /*
  * The text reports of pprof: top, tree, peek, traces, tags and comments, with the same figures and in the same layout.
  *
- * They read a const profile. A value is shown in the unit that suits the whole report ("minimum") or in one that was asked
+ * They read a const profile. A value is shown in the unit that suits the whole report ("minimum") or in one that was requested
  * for; units are pprof's: bytes, times, and names of their own. Everything that came from a file is made harmless.
  */
 #pragma once
@@ -20,7 +20,7 @@ struct pprof_text_options {
 struct strobe_error *view_pprof_text(const struct profile *p, const struct pprof_text_options *options, struct out *out)
 	_must_check_;
 
-/* The graph for graphviz: what options->is_picture asks for. */
+/* The graph for graphviz: as options->is_picture says. */
 struct strobe_error *view_pprof_dot(const struct profile *p, const struct pprof_graph_options *options, struct out *out)
 	_must_check_;
 /* The graph for KCachegrind: every address, and calls between them. */

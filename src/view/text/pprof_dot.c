@@ -151,7 +151,7 @@ static void out_edge(const struct pprof_graph *r, const struct callgraph_edge *e
 	out_tooltip(r, e, value, out);
 	out_str(out, " labeltooltip=");
 	out_tooltip(r, e, value, out);
-	/* callees stand farther down where there are boxes in between */
+	/* callees are farther down where there are boxes in between */
 	out_f(out, "%s%s]\n", e->residual ? " style=\"dotted\"" : "", has_boxes ? " minlen=2" : "");
 }
 

@@ -67,7 +67,7 @@ void text_value(struct text_part *t, uint32_t field, const struct hist_stat *sta
 		strbuf_addch(&t->line, ' ');
 }
 
-/* The separator must not stand in a cell. */
+/* The separator must not occur in a cell. */
 static void hide_separator(struct text_part *t, size_t start)
 {
 	const char *sep = t->report->separator;

@@ -161,7 +161,7 @@ void browser_sort(struct browser *b, int field)
 	browser_filter(b);
 }
 
-/* By the values of one event of those that stand side by side. */
+/* By the values of one of the events that are shown side by side. */
 static void sort_by_event(struct browser *b, uint32_t event)
 {
 	const struct report_part *part = browser_part(b);
@@ -186,7 +186,7 @@ uint32_t browser_part_named(const struct report *r, const char *name)
 
 void browser_set(struct browser *b, const struct report *report, uint32_t part)
 {
-	/* The old report may be gone by now: places in it are not to be asked for. */
+	/* The old report may be gone by now: places in it must not be used. */
 	double limit = b->own.percent_limit;
 	bool relative = b->own.relative, first = !b->given;
 	b->given = report;
@@ -256,7 +256,7 @@ static void search_from(struct browser *b, size_t from, int step)
 	for (; left; left--) {
 		size_t n = b->rows.lines.len;
 		i %= n;
-		/* Of closed ones nobody asks whether they have more. */
+		/* Whether closed ones have more does not matter. */
 		bool is_pending = b->rows.lines.data[i].is_pending;
 		if (is_pending && step > 0)
 			rows_look(&b->rows, i, 1);
@@ -486,7 +486,7 @@ static void take_key(struct browser *b, const struct screen_key *k)
 void browser_renew(struct browser *b)
 {
 	struct browser_place p = browser_place(b);
-	/* Who looks at the top wants to see the top, whoever stands there now. */
+	/* A user at the top continues to see the top, whichever rows are there now. */
 	bool follow = b->at > 0;
 	rows_forget(&b->rows);
 	const struct report *report = ui_renew(&b->ui);

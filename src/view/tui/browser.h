@@ -3,7 +3,7 @@
  *
  * The browser shows what it is given and takes keys; everything that is not on the screen is done by hooks: waiting for
  * signals and rings, making a new report, opening another file. The report is borrowed, and const but for the order of its
- * entries and the totals of what is shown. One thread; returns when the user (or a hook) wants to end.
+ * entries and the totals of what is shown. One thread; returns when the user (or a hook) ends it.
  */
 #pragma once
 #include "base/error.h"
@@ -43,7 +43,7 @@ struct browse_hooks {
 	struct strobe_error *(*listing)(void *ctx, const struct report_part *part, mapping_id mapping, uint64_t addr,
 					struct listing **ret);
 	struct code_look code;
-	/* The code of the first row is what is wanted: it is shown at once, and q there ends all. */
+	/* The code of the first row is shown at once, and q there ends all. */
 	bool begins_with_code;
 	uint32_t first_part;                    /* where that is so */
 	/* The samples of a part over a span of time, in at most n steps (n > 1). */

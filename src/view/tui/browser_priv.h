@@ -97,7 +97,7 @@ void browser_set(struct browser *b, const struct report *report, uint32_t part);
 /* After something about the zoom has changed; the entry at hand stays at hand where it is still there. */
 void browser_filter(struct browser *b);
 void browser_sort(struct browser *b, int field);
-/* The order that the user has asked for; a hist comes in the order of the options. */
+/* The order that the user has chosen; a hist comes in the order of the options. */
 void browser_put_in_order(struct browser *b);
 void browser_push_zoom(struct browser *b);
 bool browser_pop_zoom(struct browser *b);
@@ -129,7 +129,7 @@ void browser_put_missing_last(struct browser *b);
 const char *browser_missing_cell(const struct browser *b, const struct row_missing *m, const struct hist_key *field);
 /* For good. */
 void browser_base_deinit(struct browser *b);
-/* Asks what to compare with; ends it where it had begun. */
+/* A prompt for what to compare with; ends it where it had begun. */
 void browser_compare(struct browser *b);
 /* With what the hook says of path (NULL: the first minute). */
 void browser_compare_with(struct browser *b, const char *path, const char *name);
@@ -139,7 +139,7 @@ void browser_compare_again(struct browser *b);
 /* strip.c */
 /* Rows of the screen that it takes. */
 unsigned strip_height(const struct browser *b);
-/* Asks for the times where they are not known yet, and is closed where that fails: before anything is drawn. */
+/* Requests the times where they are not known yet, and is closed where that fails: before anything is drawn. */
 void strip_look(struct browser *b);
 void strip_draw(struct browser *b, unsigned y);
 /* False: the key means nothing to it. */

@@ -10,7 +10,7 @@
 #include "view/tui/ui.h"
 
 /*
- * Shows what browse_hooks.listing() says of this place; returns when the user goes back: 0, or which row is wanted next, -1 or 1 from
+ * Shows what browse_hooks.listing() says of this place; returns when the user goes back: 0, or which row is next, -1 or 1 from
  * here. A problem is reported in *say.
  */
 int code_browse(struct ui *u, const struct report_part *part, mapping_id mapping, uint64_t addr,

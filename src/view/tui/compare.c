@@ -164,7 +164,7 @@ static void take_shown(struct browser *b)
 }
 
 /* The base's own report; false: there is none, and b->message says why. */
-static bool ask(struct browser *b, const char *path)
+static bool read_base(struct browser *b, const char *path)
 {
 	const struct browse_hooks *h = b->ui.hooks;
 	const struct report *report = NULL;
@@ -178,7 +178,7 @@ static bool ask(struct browser *b, const char *path)
 	error_destroy(err);
 	if (path && report)
 		match_again(b);
-	/* The first minute stood in the place of what is shown. */
+	/* The first minute was in the place of what is shown. */
 	if (!path)
 		browser_renew(b);
 	return report != NULL;
@@ -188,7 +188,7 @@ void browser_compare_with(struct browser *b, const char *path, const char *name)
 {
 	if (b->own.hierarchy)
 		strbuf_addstr(&b->message, "levels are not compared");
-	if (b->own.hierarchy || !ask(b, path))
+	if (b->own.hierarchy || !read_base(b, path))
 		return;
 	strbuf_addstr(&b->base_name, name);
 	b->base_path = path ? xstrdup(path) : NULL;
@@ -197,7 +197,7 @@ void browser_compare_with(struct browser *b, const char *path, const char *name)
 void browser_compare_again(struct browser *b)
 {
 	if (b->base_path)
-		(void)ask(b, b->base_path);
+		(void)read_base(b, b->base_path);
 }
 
 /* ---- the order ---- */

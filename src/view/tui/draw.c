@@ -136,7 +136,7 @@ static void put_entry(struct pen *p, const struct hist_entry *e)
 		const struct hist_key *k = &b->own.fields[i];
 		if (k->elided)
 			continue;
-		put_blanks(p, first ? 1 : 2); /* the mark of what can be opened stands in the first's place */
+		put_blanks(p, first ? 1 : 2); /* the mark of what can be opened is in the first's place */
 		first = false;
 		if (cell_is_value(k)) {
 			put_value(p, i, hist_stats(h, e));

@@ -57,7 +57,7 @@ struct kid {
 
 typedef VEC(struct kid) kid_list;
 
-/* Of the same width they stand in the same order in the next report. */
+/* Those of equal width are in the same order in the next report. */
 static int compare_kids(const void *pa, const void *pb)
 {
 	const struct kid *a = pa, *b = pb;
@@ -173,7 +173,7 @@ static const struct flame_box *box_at(const struct flame *f)
 	return NULL;
 }
 
-/* What a place stands on. */
+/* What a place is drawn on. */
 static uint32_t parent_of(const struct flame *f, struct flame_place place)
 {
 	return place.is_rest ? place.node : node_of(f, place.node)->parent;
@@ -202,7 +202,7 @@ static enum ink ink_of(const struct flame *f, const struct flame_box *box, const
 	const struct profile_frame *frame = &f->part->hist->profile->frames.data[node_of(f, box->of.node)->frame];
 	if (f->search.len && strstr(name, strbuf_str(&f->search)))
 		return INK_FOUND;
-	/* A function has the same tint wherever it stands, of one half or the other. */
+	/* A function has the same tint wherever it is, of one half or the other. */
 	enum ink tint = hash_bytes(name, strlen(name)) % (SCREEN_TINTS / 2) * 2 + box->is_odd;
 	if (frame->flags & FRAME_INLINED)
 		return INK_INLINED + tint;

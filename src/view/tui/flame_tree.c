@@ -5,7 +5,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 
-/* Callers have lower ids than what they call, so that one pass backwards adds up, and lists what stands on what. */
+/* Callers have lower ids than what they call, so that one pass backwards adds up, and lists what is above what. */
 void flame_tree_init(struct flame_tree *t, const struct profile *p, uint32_t event)
 {
 	struct flame_node root = { .parent = PROFILE_NONE, .first = PROFILE_NONE, .next = PROFILE_NONE, .frame = PROFILE_NONE };

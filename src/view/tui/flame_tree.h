@@ -2,7 +2,7 @@
  * The tree of functions that a flame graph draws, made as far as it is looked at.
  *
  * Creating one costs a pass over the profile's stacks, two million in 10 ms; nodes come to be when the children of their parent
- * are asked for first. Stacks of the same functions at other addresses are one node. The profile is borrowed and const.
+ * are needed first. Stacks of the same functions at other addresses are one node. The profile is borrowed and const.
  * One thread.
  */
 #pragma once
@@ -14,19 +14,19 @@
 
 /* A function in a place of the tree of calls. */
 struct flame_node {
-	uint32_t parent, first, next; /* PROFILE_NONE: none; first is known once children were asked for */
+	uint32_t parent, first, next; /* PROFILE_NONE: none; first is known once children were needed */
 	frame_id frame;
 	uint64_t name;      /* same of nodes of one parent: they are one */
-	uint64_t value;     /* with what stands on it */
+	uint64_t value;     /* with what is on it */
 	uint32_t stacks;    /* that it is the last frame of: the first of the list in `same`, + 1 */
 	bool has_children_made;
 };
 
-/* What is looked at together stands together: most of the time goes into fetching it. */
+/* What is read together is stored together: most of the time goes into fetching it. */
 struct flame_stack {
-	uint64_t value;    /* with what stands on it */
-	uint32_t callees;  /* the first of those that stand on it, + 1 */
-	uint32_t sibling;  /* the next that stands on the same one, + 1 */
+	uint64_t value;    /* with what is on it */
+	uint32_t callees;  /* the first of those that are on it, + 1 */
+	uint32_t sibling;  /* the next that is on the same one, + 1 */
 };
 
 struct flame_tree {
@@ -45,5 +45,5 @@ void flame_tree_deinit(struct flame_tree *t);
 uint32_t flame_tree_children(struct flame_tree *t, uint32_t node);
 /* The hash of a node's name, the same in any profile. */
 uint64_t flame_tree_name_hash(const struct flame_tree *t, uint32_t node);
-/* What frames that pass have counted, and what stands on them; those that stand on another one that passes do not count again. */
+/* What frames that match have counted, and what is above them; those above another one that matches do not count again. */
 uint64_t flame_tree_sum(const struct flame_tree *t, bool (*passes)(void *ctx, frame_id frame), void *ctx);

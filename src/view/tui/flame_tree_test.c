@@ -56,7 +56,7 @@ static void functions_are_one_at_any_address(void **state)
 	assert_int_equal(value_at(&t, "mac"), 30);
 	assert_int_equal(value_at(&t, "mz"), UINT64_MAX);
 	assert_int_equal(value_at(&t, "mabc"), UINT64_MAX);
-	/* The root, and m x a b c: asked for once more they are the same. */
+	/* The root, and m x a b c: looked up again they are the same. */
 	assert_int_equal(t.nodes.len, 6);
 	assert_int_equal(value_at(&t, "mab"), 30);
 	assert_int_equal(t.nodes.len, 6);

@@ -438,7 +438,7 @@ static void add_items(struct browser *b, struct menu *m)
 static void run_menu(struct browser *b, struct menu *m, const char *title)
 {
 	int chosen = ui_menu(&b->ui, title, (const char *const *)m->texts, m->n);
-	/* What it does may ask more, which is not to stand on what was asked first. */
+	/* It may open another prompt, which must not be drawn over the first. */
 	browser_draw(b);
 	if (chosen >= 0)
 		m->actions[chosen](b);

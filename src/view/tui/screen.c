@@ -52,7 +52,7 @@ struct pair {
 };
 
 /*
- * Terminals are dark or light, and few say which: what stands on their own background is of colours that can be read on both,
+ * Terminals are dark or light, and few say which: what is drawn on their own background has colours that can be read on both,
  * never yellow, cyan or blue. Of 256 colours and of eight: the first eight are what the user's theme makes of them.
  */
 struct look {
@@ -122,7 +122,7 @@ struct screen {
 };
 
 /*
- * Curses reports a changed size only. A terminal that became smaller and as large again has lost what stood beyond its edges, so
+ * Curses reports a changed size only. A terminal that became smaller and as large again has lost what was beyond its edges, so
  * that there was a change is noted beside curses' own note of it. One screen at a time, and signals have no context.
  */
 static struct {
@@ -554,7 +554,7 @@ void screen_redraw(struct screen *s)
 
 /* ---- keys ---- */
 
-/* What was pressed and released while nobody looked comes as one key: getmouse() has all of it, the last first. */
+/* What was pressed and released between two reads comes as one key: getmouse() has all of it, the last first. */
 static void take_mouse(struct screen *s)
 {
 	while (s->mouse_nr < MOUSE_MOST && s->c.getmouse(&s->mouse[s->mouse_nr]) == OK)

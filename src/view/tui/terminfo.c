@@ -50,7 +50,7 @@ static uint16_t get_u16(struct cursor *c)
 	return p ? u16_at(p, 0) : 0;
 }
 
-/* before: how many bytes stand before the flags that are padded together with them. */
+/* before: how many bytes are before the flags that are padded together with them. */
 static bool read_half(struct cursor *c, struct half *h, size_t before)
 {
 	h->bools = cursor_bytes(c, h->bools_nr);

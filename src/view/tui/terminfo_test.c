@@ -47,7 +47,7 @@ static bool find(const char *term, struct strbuf *entry)
 static void colours_alone_differ(void **state)
 {
 	static const char *const terms[] = { "xterm-256color", "tmux-256color", "screen-256color", "linux", "xterm" };
-	static const char want[] = "\tRGB,\n\tcolors#0x1000000, pairs#0x7fff,\n"
+	static const char expected[] = "\tRGB,\n\tcolors#0x1000000, pairs#0x7fff,\n"
 				   "\tsetab=\\E[%?%p1%{8}%<%t4%p1%d%e48;2;%p1%{65536}%/%d;%p1%{256}%/%{255}%&%d;%p1%{255}%&%d%;m,\n"
 				   "\tsetaf=\\E[%?%p1%{8}%<%t3%p1%d%e38;2;%p1%{65536}%/%d;%p1%{256}%/%{255}%&%d;%p1%{255}%&%d%;m,\n";
 	if (!has_infocmp())
@@ -71,7 +71,7 @@ static void colours_alone_differ(void **state)
 				 terms[i], terms[i]);
 			char *is = output_of(line);
 			struct strbuf flat = {};
-			for (const char *p = want; *p; p++)
+			for (const char *p = expected; *p; p++)
 				if (*p != '\n' && *p != '\t' && *p != ' ')
 					strbuf_addch(&flat, *p);
 			assert_string_equal(is, strbuf_str(&flat));

@@ -18,13 +18,13 @@ struct ui {
 	enum browse_state state;
 	bool gone; /* the terminal */
 	bool wants_release; /* of the mouse's button */
-	void (*draw_under)(void *ctx); /* what menus and questions stand on */
+	void (*draw_under)(void *ctx); /* what menus and prompts are drawn on */
 	void *under;
 	const struct report *fresh; /* a modal screen had it made, and the one before is no more; or NULL */
 	struct strobe_error *err;   /* why there is no new report; whoever began the screens takes it */
 };
 
-/* The next key; KEY_NONE where a new report is due (only if wanted) or where all is to end. */
+/* The next key; KEY_NONE where a new report is due (only if requested) or where all is to end. */
 struct screen_key ui_key(struct ui *u, bool until_due);
 /* The report that is due, which is ui.fresh from then on; NULL: all is to end, and the old one is gone all the same. */
 const struct report *ui_renew(struct ui *u);

@@ -237,7 +237,7 @@ static void print_ifconf(struct emit *e, const struct struct_type *s, const uint
 	emit_struct_end(e);
 }
 
-/* The features that are asked for, and those that there are. */
+/* The features that are requested, and those that there are. */
 static void print_uffdio_api(struct emit *e, const struct struct_type *s, const uint8_t *p, size_t bytes)
 {
 	struct piece before = piece_find(e->ev, 2, SYSCALL_PART_WHOLE);

@@ -368,7 +368,7 @@ static const struct payload *diag_payload_of(uint32_t type, uint32_t family, uin
 static const struct payload *payload_of(int protocol, uint32_t type, uint32_t family, uint32_t flags)
 {
 	switch (protocol) {
-	case ROUTE: /* a type without a name is none, whatever stands beside it */
+	case ROUTE: /* a type without a name is not a type, whatever is next to it */
 		return constant_name(&constants_nl_route, type) ? FIND(route_payloads, type) : NULL;
 	case SELINUX:
 		return FIND(selinux_payloads, type);
@@ -510,7 +510,7 @@ static void header(struct packet *p, size_t at, int protocol)
 
 static void message(struct packet *p, size_t at, size_t n, int protocol);
 
-/* What failed, and the message that asked for it (its head alone: CAPPED); what is said besides follows. */
+/* What failed, and the message that requested it (its head alone: CAPPED); more follows. */
 static void error(struct packet *p, size_t at, size_t n, int protocol, uint32_t flags, unsigned depth)
 {
 	enum { CAPPED = 0x100 };

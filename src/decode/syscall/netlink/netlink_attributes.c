@@ -21,7 +21,7 @@
 /* clang-format off */
 ATTRIBUTES(ifla_info) = { OTHER(1, A_TEXT), NEST(2, ifla_info_data), OTHER(4, A_TEXT), NEST(5, ifla_info_slave_data) };
 ATTRIBUTES_END(ifla_info);
-/* What these are stands beside them: nest_of(). */
+/* What these are follows from nest_of(). */
 const struct attributes attributes_ifla_info_data, attributes_ifla_info_slave_data, attributes_ifla_protinfo;
 ATTRIBUTES(ifla_br) = {
 	OTHER(1, A_UINT), OTHER(2, A_UINT), OTHER(3, A_UINT), OTHER(4, A_UINT), VALUE(5, U32), VALUE(6, UNSIGNED(2)),

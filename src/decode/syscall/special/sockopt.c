@@ -110,7 +110,7 @@ static void number(struct emit *e, uint32_t level, uint32_t option, uint64_t v)
 	emit_array_end(e);
 }
 
-/* A getsockopt is given as many bytes as it asked for, at most. */
+/* getsockopt() returns at most as many bytes as were requested. */
 static struct piece value_of(const struct emit *e, unsigned i)
 {
 	struct piece p = piece_best(e->ev, i), room = piece_find(e->ev, i + 1, SYSCALL_PART_WHOLE);

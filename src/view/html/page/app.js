@@ -144,7 +144,7 @@ class App {
 		this.searchHits = null;
 	}
 
-	/* ---- what stands in the address ---- */
+	/* ---- the state in the address ---- */
 
 	readState() {
 		const text = this.live ? location.search.slice(1) : location.hash.slice(1);

@@ -1,5 +1,5 @@
 /*
- * Source lines and instructions with what they cost. Listings come in the file for the hottest functions; a live page asks
+ * Source lines and instructions with what they cost. Listings come in the file for the hottest functions; a live page requests
  * its server for the others. A listing: { files: [{ path, problem, first, lines }], insns: [[addr, text, file, line, target]] }.
  */
 

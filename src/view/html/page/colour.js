@@ -72,7 +72,7 @@ function boxColour(keys, key, mode, dark) {
 	}
 }
 
-/* What colours stand for: [name, colour, value], the largest first. By name they stand for nothing. */
+/* What colours stand for: [name, colour, value], the largest first. By name they have no meaning. */
 function legendOf(model, mode, dark) {
 	const { keys, sums } = model;
 	const nameOf = {

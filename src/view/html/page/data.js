@@ -92,7 +92,7 @@ function parseProfile(bytes) {
 		if (at + n * planes > bytes.length) {
 			throw new Error("the data of the profile ends too early");
 		}
-		/* Text may be megabytes of listings that nobody asks for. */
+		/* Text may be megabytes of listings that are never shown. */
 		const part = bytes.subarray(at, at + n);
 		c[name] =
 			coding === "text" ? () => decoder.decode(part) : readColumn(bytes, at, n, planes, coding);

@@ -42,7 +42,7 @@ class Flame {
 		new ResizeObserver(() => this.resize()).observe(this.box);
 	}
 
-	/* Flames stand on the lower edge: how far below it is has to stay when the box changes its height, which scrolls too. */
+	/* Flames are drawn up from the lower edge: how far below it is has to stay when the box changes its height, which scrolls too. */
 	scrolled() {
 		if (this.box.clientHeight === this.height) {
 			this.below = this.contentHeight - this.height - this.box.scrollTop;
@@ -123,7 +123,7 @@ class Flame {
 		this.draw();
 	}
 
-	/* Flames stand on the lower edge of what they need, or of the window where that is lower. */
+	/* Flames are drawn up from the lower edge of what they need, or of the window where that is lower. */
 	y(depth) {
 		const needed = Math.min(
 			this.contentHeight,

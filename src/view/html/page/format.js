@@ -37,7 +37,7 @@ const SCALES = {
 	count: [[1, "", true]],
 };
 
-/* What pprof calls those that can be asked for. */
+/* pprof's names of those that can be selected. */
 const UNIT_NAMES = {
 	ns: "ns nanosecond",
 	"\u00b5s": "us \u00b5s microsecond",
@@ -61,10 +61,10 @@ function scalesOf(unit) {
 	return ownOf(SCALES, unit, [[1, unit, true]]);
 }
 
-/* A unit in which all values are shown, divided first: its scales are made when it is asked for. */
-function unitAs(unit, asked, divideBy) {
+/* A unit in which all values are shown, divided first: its scales are made when it is selected. */
+function unitAs(unit, unitName, divideBy) {
 	const divisor = Number(divideBy) || 1;
-	const word = asked.toLowerCase();
+	const word = unitName.toLowerCase();
 	const all = scalesOf(unit);
 	const one = all.filter(([, shown]) =>
 		ownOf(UNIT_NAMES, shown, "").split(" ").some((n) => n === word || n + "s" === word)

@@ -146,11 +146,11 @@ function arrange(model, nodes, measure) {
 		const order = sweep % 2 ? [...layers].reverse() : layers;
 		for (const layer of order) {
 			layer.forEach((n) => {
-				n.want = n[side].length
+				n.target = n[side].length
 					? n[side].reduce((a, m) => a + m.place, 0) / n[side].length
 					: n.place;
 			});
-			layer.sort((a, b) => a.want - b.want);
+			layer.sort((a, b) => a.target - b.target);
 			layer.forEach((n, i) => {
 				n.place = i / layer.length;
 			});
@@ -183,10 +183,10 @@ function placeBoxes(layers) {
 				if (!near.length) {
 					return;
 				}
-				const want = near.reduce((a, m) => a + centre(m), 0) / near.length - n.width / 2;
+				const target = near.reduce((a, m) => a + centre(m), 0) / near.length - n.width / 2;
 				const low = i ? layer[i - 1].x + layer[i - 1].width + gap : -Infinity;
 				const high = i + 1 < layer.length ? layer[i + 1].x - n.width - gap : Infinity;
-				n.x = Math.min(high, Math.max(low, want));
+				n.x = Math.min(high, Math.max(low, target));
 			};
 			layer.forEach(move);
 			for (let i = layer.length - 1; i >= 0; i--) {

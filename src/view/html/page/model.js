@@ -205,7 +205,7 @@ function groupName(p, state) {
 	);
 }
 
-/* Names of the groups, and the group of each row; each pair of thread and label set is asked for once. */
+/* Names of the groups, and the group of each row; each pair of thread and label set is looked up once. */
 function groupRows(p, nameOf) {
 	const groups = [];
 	const byName = new Map();
@@ -430,7 +430,7 @@ class Model {
 		}
 		return { hits, count, sum: sumOfHits(this.down, hits) };
 	}
-	/* Values of lines and of addresses: what stands there, and what passes through. */
+	/* Values of lines and of addresses: what is there, and what passes through. */
 	get lines() {
 		this.places = this.places || makePlaces(this.p);
 		return (this.linesCache = this.linesCache || sumByPlace(this.p, this.places, this.weights.weight));

@@ -304,7 +304,7 @@ function reversedShape(shape, rowPlace) {
 }
 
 /*
- * A shape with values: x (sum of what stands to the left), total, self, and the same of the base. size is what a box is wide:
+ * A shape with values: x (sum of what is to the left), total, self, and the same of the base. size is what a box is wide:
  * the total, or the sum of the selves without their signs where values may be negative. The arrays are used anew when the
  * same shape is laid out again.
  */

@@ -245,7 +245,7 @@ class TopView {
 		this.update();
 	}
 
-	/* The order that the address asks for, where it is not what is sorted by. */
+	/* The order in the address, where it is not what is sorted by. */
 	followAddress() {
 		const isCum = this.sorted === 2 || this.sorted === 3;
 		if ((this.app.state.sort === "cum") !== isCum) {
@@ -269,7 +269,7 @@ class TopView {
 		}
 		const value = this.values[this.sorted];
 		const sign = this.descending ? -1 : 1;
-		/* what fell much stands with what grew much, as in pprof; changes are in their order */
+		/* what shrank much is sorted with what grew much, as in pprof; changes are in their order */
 		const size = this.sorted === 4 ? value : (k) => Math.abs(value(k));
 		const tie = (a, b) => m.sums.cum[b] - m.sums.cum[a] || a - b;
 		rows.sort(
