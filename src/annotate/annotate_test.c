@@ -92,7 +92,7 @@ static void x86_is_decoded_with_its_jumps(void **state)
 	assert_string_equal(i[2].target.name, "loop");
 	assert_int_equal(i[2].target.offset, 2);
 	assert_int_equal(i[3].flow, LISTING_CALL);
-	assert_int_equal(i[3].target_insn, LISTING_NONE); /* a call is no jump */
+	assert_int_equal(i[3].target_insn, LISTING_NONE); /* a call is not a jump */
 	assert_int_equal(i[4].flow, LISTING_BAD);
 	assert_string_equal(i[4].text, ".byte  0x06");
 	assert_int_equal(i[4].bytes, 1);

@@ -10,7 +10,7 @@
 
 struct dso_code {
 	struct dso *dso;
-	const struct arch *arch;     /* of the recording: where the DSO is no ELF file */
+	const struct arch *arch;     /* of the recording: where the DSO is not an ELF file */
 	const struct mapped_file *file;
 	const struct symbol *symbol; /* over the last address that was looked up */
 	struct arena arena;          /* of code that lies in no file, and of the hindrance */

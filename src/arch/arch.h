@@ -39,7 +39,7 @@ struct arch {
 	const uint8_t *ptrace_regs; /* by perf number: the place in struct user_regs_struct of ptrace(2); NULL: the same number */
 	const struct arch *compat;  /* that of 32-bit programs which its kernels run; NULL: none */
 	uint8_t insn_align;             /* instructions begin at multiples of this, and so do bytes that are none */
-	bool mapping_symbols;           /* $a $d $t $x mark kinds of bytes and are no functions */
+	bool mapping_symbols;           /* $a $d $t $x mark kinds of bytes and are not functions */
 	/* Call frame information: perf numbers by DWARF number, ARCH_DWARF_NONE where samples lack it. NULL: not known. */
 	const uint8_t *dwarf_regs;
 	uint8_t dwarf_regs_nr; /* at most 64 */

@@ -40,7 +40,7 @@ struct tar_reader;
 
 /* fd is borrowed and read from its position; its first bytes say how it is compressed. */
 struct strobe_error *tar_reader_create(int fd, const char *name, struct tar_reader **ret) _must_check_;
-/* The next entry; what was not read of the last one is passed over. */
+/* The next entry; what was not read of the last one is skipped. */
 struct strobe_error *tar_next(struct tar_reader *r, struct tar_entry *ret, bool *ret_end) _must_check_;
 /* The next piece of the entry's content; *ret_n 0 = that was all. Valid until the next call. */
 struct strobe_error *tar_content(struct tar_reader *r, const void **ret, size_t *ret_n) _must_check_;

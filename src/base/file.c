@@ -72,7 +72,7 @@ struct strobe_error *file_make_dirs(const char *path)
 		if (mkdir(part, 0700) && errno != EEXIST) {
 			int errnum = errno;
 			struct stat st;
-			/* A read-only or forbidden parent is no matter where the directory is there. */
+			/* A read-only or forbidden parent does not matter where the directory exists. */
 			if (stat(part, &st) || !S_ISDIR(st.st_mode))
 				return error_errno(errnum, "cannot make the directory %s", part);
 		}

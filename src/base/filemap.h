@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 
-/* Which file, in which state: all 0 for what is no file of a disk. */
+/* Which file, in which state: all 0 for what is not a file of a disk. */
 struct filemap_identity {
 	uint64_t device, inode, bytes;
 	uint64_t modified_ns, changed_ns;

@@ -34,7 +34,7 @@ static int open_nameless(const char *path)
 	return fd >= 0 && !access(path_of(fd).text, F_OK) ? take_fd(fd) : -1;
 }
 
-/* Names of what is open already lead to regular files, too, and are no place for a new one. */
+/* Names of what is open already (/dev/stdout) lead to regular files, too; a new one must not replace them. */
 static bool is_written_in_place(const char *path)
 {
 	struct stat st;

@@ -39,7 +39,7 @@ int task_filter_map(const struct task_filter *f);
 struct strobe_error *task_filter_attach(struct task_filter *f, struct capture *c,
 					bool (*has_program)(const struct capture_event *e)) _must_check_;
 /*
- * At the end of a program instead of task_filter_destroy(): a tracepoint that was let go makes whoever attaches to it next
+ * At the end of a program instead of task_filter_destroy(): a tracepoint that was closed makes the next program that attaches to it
  * wait for an RCU grace period, 10 ms. After a short recording another may follow at once, so a child holds it for a moment.
  */
 void task_filter_destroy_behind(struct task_filter *f);

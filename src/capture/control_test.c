@@ -59,7 +59,7 @@ static void test_pieces(void **state)
 	control_close(&p.c);
 }
 
-/* What follows the first 512 bytes of a line is no command, whatever it says. */
+/* What follows the first 512 bytes of a line is not a command, whatever it says. */
 static void test_long_line(void **state)
 {
 	(void)state;

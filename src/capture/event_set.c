@@ -367,7 +367,7 @@ static struct strobe_error *open_event(struct opening *o, size_t index)
 				continue;
 			}
 			last = -fd;
-			/* A thread that ended meanwhile is no failure, unless none is left. */
+			/* A thread that ended meanwhile is not a failure, unless none is left. */
 			if (last == ESRCH && !m->system_wide)
 				continue;
 			return refused(o, index, last, m->threads.data[t].tid, m->cpus.data[c]);

@@ -48,7 +48,7 @@ static void fill_node_memory(struct env *env, const struct sys *sys, uint32_t no
 	if (blocks.len) {
 		qsort(blocks.data, blocks.len, sizeof(uint64_t), compare_u64);
 		uint64_t bits = vec_last(&blocks) + 1;
-		/* A block is at least 1 MB: a number that large is no block of memory. */
+		/* A block is at least 1 MB: a number that large is not a block of memory. */
 		if (bits < (1ull << 32)) {
 			uint64_t *bitmap = arena_calloc(&env->arena, (bits + 63) / 64 * 8);
 			for (size_t i = 0; i < blocks.len; i++)

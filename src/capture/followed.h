@@ -3,7 +3,7 @@
  * samples of these tasks (bpf/task_filter.h); their mappings, names, forks and exits come from events on the tasks.
  *
  * A bit for each ID of a process (or thread), set and cleared by BPF programs as tasks are made; it stays set after its
- * task has ended, until the ID is used again. The memory belongs to whoever made it and may change at any time; reading
+ * task has ended, until the ID is used again. The memory belongs to its creator and may change at any time; reading
  * it is safe from any thread.
  */
 #pragma once

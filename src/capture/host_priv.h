@@ -1,5 +1,5 @@
 /*
- * Small reads of the running system, where the absence of a file is no error.
+ * Small reads of the running system, where the absence of a file is not an error.
  */
 #pragma once
 #include <stdbool.h>

@@ -22,7 +22,7 @@ enum callgraph_mode {
 	CALLGRAPH_DWARF,
 	CALLGRAPH_LBR,
 	CALLGRAPH_EH,   /* the user's part comes from a BPF program (bpf/unwind/stack_unwinder.h) */
-	CALLGRAPH_AUTO, /* to be settled by whoever opens the session */
+	CALLGRAPH_AUTO, /* to be chosen by the caller that opens the session */
 };
 
 struct callgraph_options {

@@ -462,7 +462,7 @@ void capture_set_affinity(struct capture *c, bool on, bool node)
 	error_destroy(err); /* nodes that are not known are not moved to */
 }
 
-/* So that pages of the ring are read where they are near; a CPU that went offline is no reason to stop. */
+/* So that pages of the ring are read where they are near; a CPU that went offline is not a reason to stop. */
 static void move_to(const struct capture *c, int cpu)
 {
 	cpu_set_t set;

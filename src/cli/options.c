@@ -311,7 +311,7 @@ struct strobe_error *options_parse(const struct option *table, void *options, in
 {
 	*ret = (struct options_result){ .argv = argv + (argc > 0) };
 	struct parser p = { .table = table, .fields = options, .argc = argc, .argv = argv, .result = ret };
-	int rest = argc > 0; /* words that are no options are moved down to here */
+	int rest = argc > 0; /* words that are not options are moved down to here */
 	ret->argv = argv + rest;
 	for (p.at = rest; p.at < argc; p.at++) {
 		char *word = argv[p.at];

@@ -3,7 +3,7 @@
  *
  * Parsing follows perf: clustered short options (-ag, -ns comm, -F99), --name=value and --name value, --no-NAME
  * for every boolean, unique prefixes of long names, optional values only as -xVALUE or --name=VALUE, an end at "--" and at
- * the first word that is no option. Values go into the command's own options struct at `offset`.
+ * the first word that is not an option. Values go into the command's own options struct at `offset`.
  */
 #pragma once
 #include <stdbool.h>
@@ -41,7 +41,7 @@ struct option {
 
 #define OPTIONS_END { .kind = OPTION_GROUP, .help = NULL }
 
-/* For whoever walks a table. */
+/* For code that walks a table. */
 bool option_is_end(const struct option *o);
 bool option_takes_value(const struct option *o);
 

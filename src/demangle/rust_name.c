@@ -13,7 +13,7 @@
 #include "base/utf8.h"
 #include "demangle/rust_v0.h"
 
-/* "h" and 16 hex digits; too few different ones were no hash. */
+/* "h" and 16 hex digits; too few different ones are not a hash. */
 static bool is_hash(const char *ident, size_t n)
 {
 	unsigned seen = 0;
@@ -34,7 +34,7 @@ void rust_add_utf8(struct strbuf *b, uint32_t c)
 	strbuf_add(b, bytes, utf8_encode(c, bytes));
 }
 
-/* $LT$ and the like, $u20$; returns how many bytes of the identifier it took, 0 where it is no escape. */
+/* $LT$ and the like, $u20$; returns how many bytes of the identifier it took, 0 where it is not an escape. */
 static size_t add_escape(struct strbuf *b, const char *p, size_t n)
 {
 	static const struct {

@@ -5,5 +5,5 @@
  */
 #pragma once
 
-/* The readable name, owned by the caller (free); NULL where it is no Rust symbol. */
+/* The readable name, owned by the caller (free); NULL where it is not a Rust symbol. */
 char *rust_demangle(const char *name);

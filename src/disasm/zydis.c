@@ -240,7 +240,7 @@ static void rename_mnemonic(const struct zydis *z, char *text, const ZydisDecode
 	} else if (i->mnemonic == ZYDIS_MNEMONIC_MOV && i->raw.imm[0].size == 64) {
 		splice(text, at, n, "movabs");
 	} else if (i->mnemonic == ZYDIS_MNEMONIC_NOP && i->operand_count_visible == 2) {
-		/* its register is no operand to objdump, but for the size */
+		/* its register is not an operand to objdump, except for the size */
 		char *comma = strstr(at, ", "), letter[] = { size_letter(i->operand_width), 0 };
 		if (comma)
 			splice(text, at + n + 1, (size_t)(comma + 2 - (at + n + 1)), "");

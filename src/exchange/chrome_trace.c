@@ -326,7 +326,7 @@ struct reader {
 	VEC(struct call) open;
 	struct u64map names; /* hash of pid and tid → str_id + 1 */
 	bool has_threads, is_ours;
-	labels_id labels;    /* of the thread at hand */
+	labels_id labels;    /* of the current thread */
 	struct foreign_labels sets;
 	double before;
 };

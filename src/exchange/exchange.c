@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "packing/gzip.h"
 
-/* What is larger than this, unpacked, is no profile any more, of whichever format. */
+/* What is larger than this, decompressed, is not a profile, in any format. */
 #define UNPACKED_MAX ((size_t)4 << 30)
 /*
  * Nor is what packs so much better than text and profiles do, of which the best known comes to 35 times: a bomb is stopped before

@@ -31,7 +31,7 @@ struct writer {
 	VEC(struct track) tracks;
 	uint32_t *track_of;      /* by row */
 	uint32_t *mapping_of;    /* by mapping: its number among libs */
-	VEC(str_id) strings;     /* of the thread at hand */
+	VEC(str_id) strings;     /* of the current thread */
 	VEC(uint32_t) string_of; /* by str_id: number + 1 */
 	char address[64];
 };

@@ -15,7 +15,7 @@ struct reader {
 	struct profile *p;
 	struct foreign_labels labels;
 	bool has_labels; /* the file brings its own */
-	/* Of the thread at hand. */
+	/* Of the current thread. */
 	uint32_t thread, shared, strings;
 	column_t texts, frame_func, frame_address, frame_line, frame_depth, func_name, func_resource, func_file, resource_lib, libs;
 	column_t stack_prefix, stack_frame;

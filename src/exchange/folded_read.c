@@ -10,7 +10,7 @@ struct line {
 	uint64_t value;
 };
 
-/* "a;b c 12": the value is the last word. False where it is no number. */
+/* "a;b c 12": the value is the last word. False where it is not a number. */
 static bool split(const char *p, size_t n, struct line *ret)
 {
 	while (n && (p[n - 1] == '\r' || p[n - 1] == ' '))

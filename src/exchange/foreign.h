@@ -37,7 +37,7 @@ typedef VEC(uint32_t) foreign_columns;
 /* Adds to the columns that a file declares, in its order: one that is none of those before it. */
 void foreign_declare_column(struct profile *p, const char *name, bool is_text, const char *unit, foreign_columns *to);
 
-/* "strobe": { … } as a member of the object at hand; times too. */
+/* "strobe": { … } as a member of the current object; times too. */
 void foreign_write_labels(struct json *j, const struct profile *p);
 
 struct foreign_labels {

@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "exchange/legacy_priv.h"
 
-#define HEAP_RATE 524288 /* bytes: one sample in so many, always */
+#define HEAP_RATE 524288 /* bytes: always one sample in this many */
 
 /* ---- places ---- */
 

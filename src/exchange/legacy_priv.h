@@ -6,7 +6,7 @@
 
 struct legacy_lines {
 	const char *at, *end;
-	char *line; /* the one at hand, without blanks at its ends; owned */
+	char *line; /* the current one, without blanks at its ends; owned */
 };
 
 bool legacy_next_line(struct legacy_lines *l);

@@ -15,7 +15,7 @@ struct pprof_copy {
 	struct exchange_bytes unpacked; /* what the reader reads */
 	VEC(size_t) samples;            /* where each begins in what is unpacked: its field, tag and length included */
 	VEC(int64_t) values;            /* by sample: as many as there are events */
-	struct idset index;             /* of samples by what is no value of them */
+	struct idset index;             /* of samples by everything but their values */
 	uint8_t *packed;                /* the file as it was, where nothing of it is to be changed; else NULL */
 	size_t packed_n;
 	bool has_alike;

@@ -13,7 +13,7 @@ struct samples {
 	uint32_t kept_nr;
 	uint64_t no_labels_plus_one; /* the set of a sample without labels + 1, once there is one */
 
-	/* Of the sample at hand. */
+	/* Of the current sample. */
 	struct pprof_sample sample;
 	VEC(uint64_t) label_values;
 	bool has_labels;

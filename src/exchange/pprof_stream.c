@@ -11,7 +11,7 @@ struct pprof_stream {
 	uint32_t event;
 	int64_t total;
 	struct cursor at;
-	struct pprof_sample sample; /* the one at hand, and its frames, outermost first */
+	struct pprof_sample sample; /* the current one, and its frames, outermost first */
 	VEC(frame_id) path;
 	size_t frames_max;          /* that any of them has */
 };

@@ -21,7 +21,7 @@ enum { CSV_EVENT, CSV_UNIT, CSV_SAMPLES, CSV_VALUE, CSV_LABELS };
 
 struct csv {
 	const char *at, *end;
-	size_t line;          /* of the row at hand */
+	size_t line;          /* of the current row */
 	struct strbuf text;   /* fields of the row, each with a NUL after it */
 	VEC(size_t) fields;   /* where each begins */
 };

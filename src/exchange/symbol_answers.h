@@ -1,7 +1,7 @@
 /*
  * What a program with gperftools, or one that follows it, answers to a request for names: lines "0x1f NAME".
  *
- * The answer comes over the net, from anyone: other lines are passed over, names are bytes. Source: gperftools,
+ * The answer comes over the net, from anyone: other lines are skipped, names are bytes. Source: gperftools,
  * docs/pprof_remote_servers.html.
  */
 #pragma once

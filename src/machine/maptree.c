@@ -119,7 +119,7 @@ static const struct map_node *piece(struct maptree *t, const struct map_node *ro
 				    uint64_t end, uint32_t edition)
 {
 	struct map *cut = arena_memdup(t->arena, whole->map, sizeof(*cut));
-	/* The kernel's pgoff is no file offset but where its text was anchored: it holds for every piece. */
+	/* The kernel's pgoff is not a file offset but where its text was anchored: it holds for every piece. */
 	if (!cut->file || cut->file->kind != MAPPED_KERNEL)
 		cut->pgoff += start - cut->start;
 	cut->start = start;

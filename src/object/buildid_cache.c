@@ -237,7 +237,7 @@ static const char *path_of(struct listing *l, const char *dir, const char *hex)
 	const char *slash = strrchr(target, '/');
 	if (slash <= path)
 		return "";
-	path += path[1] == '['; /* "[vdso]" was no path */
+	path += path[1] == '['; /* "[vdso]" is not a path */
 	return arena_strndup(&l->arena, path, (size_t)(slash - path));
 }
 

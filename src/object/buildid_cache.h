@@ -27,7 +27,7 @@ struct object;
 /* As text. */
 void buildid_hex(const uint8_t *id, size_t bytes, char ret[BUILDID_HEX_MAX]);
 
-/* DIR/.build-id/xx/yyyy…/NAME, for the caller to free; NULL where hex is no build-id. name NULL: the entry itself. */
+/* DIR/.build-id/xx/yyyy…/NAME, for the caller to free; NULL where hex is not a build-id. name NULL: the entry itself. */
 char *buildid_cache_path(const char *dir, const char *hex, const char *name);
 /* Whether there is an entry that leads somewhere. */
 bool buildid_cache_has(const char *dir, const char *hex);

@@ -7,7 +7,7 @@
  * from several threads: each unit has a lock for what is made in it. Strings live until dwarf_destroy().
  *
  * The bytes are hostile: whatever points outside is absent, chains of references are bounded, and a unit that cannot be
- * understood is passed over. Addresses are ELF virtual addresses. Sources: the DWARF standards 2 to 5, and the wiki pages
+ * understood is skipped. Addresses are ELF virtual addresses. Sources: the DWARF standards 2 to 5, and the wiki pages
  * of GCC on DebugFission (split DWARF of version 4) and of dwz (DW_FORM_GNU_ref_alt).
  */
 #pragma once

@@ -45,7 +45,7 @@ struct object_segment {
 
 /* Opens and checks header, section and segment tables; ERROR_FORMAT where the file is not ELF. */
 struct strobe_error *object_open(const char *path, struct object **ret) _must_check_;
-/* For places where a file may be, and it is no error if there is none of use: NULL. */
+/* For places where a file may be, and it is not an error if there is none of use: NULL. */
 struct object *object_open_if_there(const char *path);
 /* fd is borrowed; name is for messages. */
 struct strobe_error *object_open_fd(int fd, const char *name, struct object **ret) _must_check_;

@@ -43,7 +43,7 @@ static inline const uint8_t *object_range(const struct object *o, uint64_t offse
 void object_lay_out(struct object *o);
 /* Whether the content of a section (one that is not loaded) is only right once its relocations are applied. */
 bool object_has_relocations(const struct object *o, const struct object_section *s);
-/* Applies them to a copy of the content. What points outside is passed over. */
+/* Applies them to a copy of the content. What points outside is skipped. */
 void object_relocate(const struct object *o, const struct object_section *s, void *data, size_t bytes);
 
 void object_drop_content(struct object_inflated *of);

@@ -1,7 +1,7 @@
 #include "object/object_priv.h"
 #include "packing/packing.h"
 
-/* Kernel modules have some megabytes at the most; what grows beyond this is no module. */
+/* Kernel modules have some megabytes at the most; what grows beyond this is not a module. */
 #define UNPACKED_MAX ((size_t)256 << 20)
 
 struct strobe_error *object_unpack(const void *packed, size_t packed_bytes, const char *name, void **ret,

@@ -2,7 +2,7 @@
  * A stream packed or unpacked on its way: bzip2, gzip, xz, zstd, or not at all.
  *
  * A packing is known by the end of a file's name when writing, by its first bytes when reading. libbz2 is loaded on first use.
- * What comes out of an unpacker is as hostile as what goes in, and may be very much larger: whoever reads sets the limit. One
+ * What comes out of an unpacker is as hostile as what goes in, and may be very much larger: the reader sets the limit. One
  * stream belongs to one thread.
  */
 #pragma once
@@ -31,7 +31,7 @@ struct packing_io {
 
 /*
  * All of a file that is in memory: *ret is the caller's, set on success alone. More than one stream, one after the other, are
- * one; what follows and is no stream is passed over. ERROR_LIMIT where it holds more than max_bytes, ERROR_FORMAT where it is
+ * one; what follows and is not a stream is skipped. ERROR_LIMIT where it holds more than max_bytes, ERROR_FORMAT where it is
  * damaged, ERROR_TRUNCATED where it ends too early. The name is for messages.
  */
 struct strobe_error *packing_unpack(const struct packing *p, const void *from, size_t bytes, size_t max_bytes, const char *name,

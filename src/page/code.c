@@ -49,7 +49,7 @@ static struct strobe_error *list(struct dso_code *code, const struct profile *p,
 	return NULL;
 }
 
-/* What cannot be listed is no error of the page: it has the costs of its addresses all the same. */
+/* What cannot be listed is not an error of the page: it has the costs of its addresses nevertheless. */
 static struct strobe_error *list_function(void *ctx, const struct profile *p, function_id id, struct out *out)
 {
 	const struct code *c = ctx;

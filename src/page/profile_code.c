@@ -82,7 +82,7 @@ static void write_listing(const struct page_profile_code *c, struct listing *l, 
 	listing_destroy(l);
 }
 
-/* What cannot be listed is no error of the page: it has the costs of addresses and lines all the same. */
+/* What cannot be listed is not an error of the page: it has the costs of addresses and lines nevertheless. */
 static struct strobe_error *list_function(void *ctx, const struct profile *p, function_id id, struct out *out)
 {
 	const struct page_profile_code *c = ctx;

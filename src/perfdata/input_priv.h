@@ -22,7 +22,7 @@ struct input {
 	uint64_t start, pos, end; /* end: where records end; UINT64_MAX for a stream */
 	uint64_t size;         /* of the whole file, 0 for a stream */
 
-	/* What is at hand: bytes from window_pos on. All of the file, or what was read of it. */
+	/* The window: bytes from window_pos on. All of the file, or what was read of it. */
 	const uint8_t *window;
 	uint64_t window_pos;
 	size_t window_bytes;

@@ -174,7 +174,7 @@ static void *run(void *ctx)
 
 /* ---- opening and closing ---- */
 
-/* Without O_CLOEXEC: whoever is started to read it again opens it by this number. */
+/* Without O_CLOEXEC: the program that is started to read it again opens it by this number. */
 static int make_file(void)
 {
 	const char *dirs[] = { getenv("TMPDIR"), "/var/tmp", "/tmp" };

@@ -4,7 +4,7 @@
  *
  * A node's flat value is of the samples that end in it; its cumulative one of those that pass through it, each counted
  * once however often it recurs. The same for edges; calls of a node to itself make none. Values are signed, because a
- * difference of two profiles has negative ones. Nodes that are not kept are passed over: the edge that goes over them is
+ * difference of two profiles has negative ones. Nodes that are not kept are skipped: the edge that goes over them is
  * `residual`, and what ends in them is counted nowhere.
  *
  * Reads a const profile, which must outlive it; belongs to one thread while it is made.
@@ -81,7 +81,7 @@ struct callgraph {
 	VEC(struct callgraph_edge) edges;
 	VEC(uint32_t) in, out;  /* edges of each node */
 	uint32_t *frame_nodes;  /* by frame: node, or PROFILE_NONE; NULL with options.tree */
-	uint32_t *stack_nodes;  /* with options.tree, by stack: node (where it is passed over, its caller's), or PROFILE_NONE */
+	uint32_t *stack_nodes;  /* with options.tree, by stack: node (where it is skipped, its caller's), or PROFILE_NONE */
 	int64_t total;          /* sum of the sizes of all values */
 };
 

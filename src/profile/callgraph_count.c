@@ -8,7 +8,7 @@
 #include "base/u64map.h"
 #include "profile/callgraph_priv.h"
 
-/* A frame of the path at hand. */
+/* A frame of the current path. */
 struct step {
 	frame_id frame;
 	uint32_t node, edge; /* the nearest kept node, and the edge that led to it (or PROFILE_NONE) */

@@ -46,7 +46,7 @@ struct worker {
 	VEC(struct cursor_at) cursors;
 	VEC(struct branch) branches;
 	VEC(frame_id) frames;
-	uint32_t *slot, *slot_stamp; /* chain key → branch of the level at hand */
+	uint32_t *slot, *slot_stamp; /* chain key → branch of the current level */
 	uint32_t stamp;
 	struct restricted *only;     /* by call node: the sums of samples that end in the entry at hand */
 	size_t only_cap;
@@ -77,7 +77,7 @@ struct calltrees {
 	unsigned workers_nr;
 
 	uint32_t *local;        /* stack → call node, while a group's calls are put together */
-	uint32_t *entry_of;     /* frame_key → entry, of the group at hand */
+	uint32_t *entry_of;     /* frame_key → entry, of the current group */
 	uint32_t *rank;         /* entry → index in its group's selected, or NONE */
 	struct group_calls *at; /* the group at hand */
 	struct group_calls **kept; /* by group; NULL: none are */

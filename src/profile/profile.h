@@ -228,7 +228,7 @@ static inline const char *profile_str(const struct profile *p, str_id id)
 }
 
 /*
- * The frame that a sample counts for: the innermost that is no inlined one, since that is what a symbol table calls the
+ * The frame that a sample counts for: the innermost that is not an inlined one, since that is what a symbol table calls the
  * code there. PROFILE_NONE for no stack.
  */
 static inline frame_id profile_self_frame(const struct profile *p, stack_id s)

@@ -122,7 +122,7 @@ static void prune_stacks(struct selector *sel)
 {
 	const struct profile *p = sel->p;
 	struct prune_state *states = xcalloc(p->stacks.len + 1, sizeof(*states));
-	/* outside of the outermost location is no code at all */
+	/* outside of the outermost location is not code at all */
 	const struct prune_state none = { .matches = true };
 	for (size_t i = 0; i < p->stacks.len; i++) {
 		const struct profile_stack *s = &p->stacks.data[i];

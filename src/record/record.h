@@ -14,7 +14,7 @@
 
 #include "base/error.h"
 
-/* A value; the bytes belong to whoever delivered it, usually until its next delivery. */
+/* A value; the bytes belong to its source, usually until the next record. */
 struct record {
 	const struct perf_event_header *hdr; /* hdr->size bytes follow from here, checked */
 	uint64_t file_offset;                /* where it stood in the input, for messages and dumps */
@@ -113,7 +113,7 @@ void record_swap_attr(void *attr, size_t n);
  * leaves this bit to tools, which have it in other records (PERF_RECORD_MISC_PROC_MAP_PARSE_TIMEOUT).
  */
 #define RECORD_MISC_CHAIN_CUT (1u << 12)
-/* So many addresses such a part has at most, where the event does not say less. */
+/* The maximum number of addresses in such a part, where the event does not say less. */
 #define RECORD_CHAIN_WALKED_MAX 512
 
 #define RECORD_BUILD_ID_MAX 20

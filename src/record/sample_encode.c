@@ -109,7 +109,7 @@ static void put_regs(const struct sample_regs *regs, uint64_t mask, struct build
 	if (regs->abi && regs->values && regs->mask == mask)
 		put_words(b, regs->values, (uint64_t)__builtin_popcountll(mask));
 	else if (regs->abi)
-		b->full = true; /* registers of another layout: there is no honest way to write them */
+		b->full = true; /* registers of another layout cannot be written truly */
 }
 
 static void put_fixed(const struct sample_layout *l, const struct sample *s, struct builder *b)

@@ -37,7 +37,7 @@ const char *report_part_name(struct arena *arena, const struct report_event *all
 struct report_limits {
 	bool by_samples;
 	uint64_t samples_above;  /* by_samples: those with more samples than this, with children those of callees among them */
-	uint64_t rows;           /* so many at most; 0: all */
+	uint64_t rows;           /* maximum number; 0: all */
 };
 
 /* Keys or columns in order, each once. */

@@ -75,7 +75,7 @@ static void check_list(const struct kallsyms *k)
 	assert_string_equal(name_at(k, 0xffffffffc0800fff), "far");
 	assert_null(name_at(k, 0xffffffffc0801000));
 	assert_null(name_at(k, UINT64_MAX));
-	/* Offsets into per-CPU areas are no addresses. */
+	/* Offsets into per-CPU areas are not addresses. */
 	assert_null(name_at(k, 0));
 	assert_null(name_at(k, 0x1000));
 }

@@ -2,7 +2,7 @@
  * Files as another process sees them: below its root directory, in its mount namespace.
  *
  * Links inside of that root are followed as the process would (openat2(2), RESOLVE_IN_ROOT), never out of it: what is below
- * belongs to whoever runs the container. Needs the rights that ptrace(2) would (PTRACE_MODE_READ_FSCREDS).
+ * belongs to the user who runs the container. Needs the rights that ptrace(2) would (PTRACE_MODE_READ_FSCREDS).
  */
 #pragma once
 #include <stdbool.h>

@@ -57,7 +57,7 @@ int sys_uname(const struct sys *sys, struct utsname *ret);
 /* Nanoseconds of the clock; 0 where the system does not have it. */
 uint64_t sys_clock_ns(const struct sys *sys, clockid_t clock);
 
-/* The path below the root, for whoever needs a name; owned. */
+/* The path below the root, as a name; owned. */
 char *sys_path(const struct sys *sys, const char *path);
 bool sys_exists(const struct sys *sys, const char *path);
 /* open(2) with O_CLOEXEC below the root: fd or -errno. */

@@ -82,7 +82,7 @@ struct counts_row {
 	/* A metric and not an event: its value is the first figure's. */
 	bool is_metric;
 	const char *metric;    /* name of it, or NULL */
-	const char *missing;   /* events that it lacks, or NULL; the first figure has its name all the same */
+	const char *missing;   /* events that it lacks, or NULL; the first figure has its name nevertheless */
 };
 
 struct counts_times {

@@ -133,7 +133,7 @@ void listing_destroy(struct listing *l);
 uint32_t listing_event(struct listing *l, const struct listing_event *e);
 /* Strings and code are borrowed: put them into the arena where they would not live as long. Values start at 0. */
 uint32_t listing_insn(struct listing *l, const struct listing_insn *insn);
-/* Interned by path, which is copied; without text until whoever builds the listing reads it. */
+/* Interned by path, which is copied; without text until the builder of the listing reads it. */
 uint32_t listing_file(struct listing *l, const char *path);
 /* Interned; function is borrowed and compared by content. */
 uint32_t listing_place(struct listing *l, const struct listing_place *p);
@@ -171,7 +171,7 @@ enum listing_row_kind {
 	LISTING_ROW_SYMBOL,   /* the function's head: its address and name */
 	LISTING_ROW_FUNCTION, /* what follows came from this function: the place's */
 	LISTING_ROW_SOURCE,   /* a line of source text */
-	LISTING_ROW_PLACE,    /* file and line, where the text is not at hand */
+	LISTING_ROW_PLACE,    /* file and line, where the text is not available */
 	LISTING_ROW_INSN,
 };
 

@@ -155,7 +155,7 @@ static void read_augmentation(const struct cfi_section *s, struct cursor c, cons
 		case 'S':
 			cie->is_signal = true;
 			break;
-		case 'B': /* arm64: return addresses are signed with key B; they are stripped all the same */
+		case 'B': /* arm64: return addresses are signed with key B; they are stripped as well */
 		case 'G': /* and memory is tagged */
 			break;
 		default:

@@ -471,7 +471,7 @@ struct unwind_result unwind_walk(struct unwinder *u, const struct unwind_input *
 			return w.out;
 		}
 		/*
-		 * The rule of the frame before led to a word that is no return address: code that had changed stacks, as Go's
+		 * The rule of the frame before led to a word that is not a return address: code that had changed stacks, as Go's
 		 * asmcgocall has when it calls C.
 		 */
 		if (__builtin_expect(c->is_data && !w.exact, 0)) {

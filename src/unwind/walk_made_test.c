@@ -302,7 +302,7 @@ static void test_registers_that_point_nowhere(void **state)
 	made_deinit(&m);
 }
 
-/* A rule that does not know of another stack leads to a word that is no return address. */
+/* A rule that does not know of another stack leads to a word that is not a return address. */
 static void test_no_caller_is_invented(void **state)
 {
 	struct cfi c = {};

@@ -152,7 +152,7 @@ static const char *closing(const char *s)
 	return NULL;
 }
 
-/* The end of the name without its arguments; parentheses inside of template arguments and of a lambda's name are no such. */
+/* The end of the name without its arguments; parentheses inside of template arguments and of a lambda's name do not count. */
 static size_t without_arguments(const char *s)
 {
 	if (is_go_method(s))

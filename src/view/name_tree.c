@@ -38,7 +38,7 @@ struct builder {
 	struct name_tree *t;
 	const struct profile *p;
 	bool reverse;
-	name_id process; /* of the row at hand, or PROFILE_NONE */
+	name_id process; /* of the current row, or PROFILE_NONE */
 	bool is_java;
 	uint32_t top;    /* its node */
 	/* By stack: process + 1 in the high half, node in the low one. Rows of one process come one after the other. */

@@ -13,7 +13,7 @@
 
 static bool is_text(const struct profile *p, const struct profile_label_column *c)
 {
-	/* what marks the base of a difference is no label of anybody's */
+	/* what marks the base of a difference is not a label of the profile */
 	return c->type == COLUMN_STRING && strcmp(profile_str(p, c->name), "pprof::base");
 }
 
@@ -91,7 +91,7 @@ struct counter {
 	const struct pprof_graph *r;
 	struct idset index;
 	uint32_t *seen, stamp; /* by node: on which row's stack last */
-	int64_t value, by;     /* of the row at hand */
+	int64_t value, by;     /* of the current row */
 };
 
 static bool tag_eq(const void *table, uint32_t id, const void *key)

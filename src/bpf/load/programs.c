@@ -29,7 +29,7 @@ struct memory {
 	size_t bytes;
 };
 
-/* The verifier needs a millisecond or more for a program of so many instructions: such are loaded by threads of their own. */
+/* The verifier needs a millisecond or more for a program of this many instructions: such are loaded by threads of their own. */
 #define LONG_CODE 500
 
 /* A program that is being loaded. */

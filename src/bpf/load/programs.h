@@ -61,5 +61,5 @@ int bpf_map_of(const struct bpf_loaded *b, const char *name);
 int bpf_program_of(const struct bpf_loaded *b, const char *name);
 /* The memory of a map that can be mapped (BPF_F_MMAPABLE, .bss); unmapped by bpf_unload(). */
 struct strobe_error *bpf_map_memory(struct bpf_loaded *b, const char *name, size_t bytes, void **ret) _must_check_;
-/* The kernel skipped so many runs of programs, because one was running on that CPU already. */
+/* The number of runs of programs that the kernel skipped, because one was running on that CPU already. */
 uint64_t bpf_runs_missed(const struct bpf_loaded *b);

@@ -21,7 +21,7 @@ struct bpf_ring {
 	uint64_t bytes;           /* a power of two */
 };
 
-/* The map of that name, of so many bytes. What was mapped before an error stays for bpf_ring_unmap(). */
+/* The map of that name, with the given size. What was mapped before an error stays for bpf_ring_unmap(). */
 struct strobe_error *bpf_ring_map(const struct bpf_loaded *b, const char *name, uint64_t bytes, struct bpf_ring *ret) _must_check_;
 void bpf_ring_unmap(struct bpf_ring *r);
 

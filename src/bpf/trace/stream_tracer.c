@@ -39,7 +39,7 @@ struct stream_tracer {
 	bool few_calls; /* by tracepoints of their own */
 };
 
-/* So many calls have tracepoints of their own; to attach and to give up more of them takes too long. */
+/* The maximum number of calls with tracepoints of their own: to attach and close more of them takes too long. */
 #define FEW_CALLS 8
 
 /* With few calls the end of each is attached to its tracepoint, and that of all when a 32-bit call begins. */

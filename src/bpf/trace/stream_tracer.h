@@ -6,7 +6,7 @@
  *
  * Events come in the order in which they were written: by their ends. They are lent for the call of fn, read in place. The
  * reader comes by itself; only a ring that fills wakes it, by stream_tracer_wake_fd(). When the ring is nearly full, calls
- * wait for the reader, 0.1 ms each at most (bpf/trace/trace_ring.bpf.h); what is lost all the same is counted. One thread at a
+ * wait for the reader, 0.1 ms each at most (bpf/trace/trace_ring.bpf.h); what is lost nevertheless is counted. One thread at a
  * time.
  */
 #pragma once

@@ -17,7 +17,7 @@
 
 /* Some 500 mappings between two looks. */
 #define RING_BYTES (64u << 10)
-/* No stack that is still on its way is of what ended so long ago. */
+/* No stack that is still to be read is of what ended so long ago. */
 #define KEPT_NS 10000000000ull
 #define FORGET_THREADS 1024
 
@@ -30,7 +30,7 @@ struct live_maps {
 	struct machine *machine;
 	struct sample_layout layout;
 	uint64_t last_ns;
-	size_t forget_at; /* when there are so many threads */
+	size_t forget_at; /* at this number of threads */
 	bool reading; /* from procfs: nothing new */
 	bool found;   /* something was read so */
 	live_pids *changed, *gone;

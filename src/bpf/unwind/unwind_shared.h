@@ -107,7 +107,7 @@ struct unwind_copy {
 	__u32 bytes;   /* of stack */
 	__u64 reg[UNWIND_WALK_REGS];
 	__u64 pc;
-	__u64 exact;    /* pc is no return address */
+	__u64 exact;    /* pc is not a return address */
 	__u64 is_32bit; /* code of the machine's 32-bit sibling; registers are numbered as those of 64 bits are */
 	struct unwind_stack stack;
 	__u64 frames[UNWIND_FRAMES_MAX];

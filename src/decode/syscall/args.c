@@ -449,7 +449,7 @@ static void print_raw(struct emit *e)
 	}
 }
 
-/* strace gives the arguments of clone names, because their order is no one's. */
+/* strace gives the arguments of clone names, because their order differs between architectures. */
 static const char *clone_name(const char *name)
 {
 	static const char *const names[][2] = {{"clone_flags", "flags="},

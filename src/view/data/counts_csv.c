@@ -98,7 +98,7 @@ static void figures_csv(struct out *out, const struct counts *c, const char *sep
 		}
 		for (unsigned k = 0; k < row->figures_nr && !row->missing; k++)
 			out_f(out, "%.*f%s", (int)row->figures[k].decimals, row->figures[k].value, sep);
-		/* A metric without its events has its column all the same. */
+		/* A metric without its events has a column, too. */
 		if (row->missing)
 			out_str(out, sep);
 	}

@@ -40,7 +40,7 @@ struct name_colours {
 	VEC(uint32_t) rgb; /* by the name's id: 0x1RRGGBB, 0 = none yet */
 };
 
-/* Lines that are no colours are passed over. */
+/* Lines that are not colours are skipped. */
 void name_colours_read(const struct lines *lines, struct name_colours *ret);
 void name_colours_deinit(struct name_colours *c);
 /* Where the colour of a frame's name is, or is to be. */

@@ -207,7 +207,7 @@ static size_t metric_width(const char *name)
 	return n > METRIC_COLUMNS ? n : METRIC_COLUMNS;
 }
 
-/* A metric that could not be computed has its column all the same. */
+/* A metric that could not be computed has a column, too. */
 static unsigned columns_of(const struct counts_row *row)
 {
 	return row->missing ? 1 : row->figures_nr;

@@ -199,7 +199,7 @@ static void put_head(const struct lister *t)
 	error_destroy(out_close(&line));
 }
 
-/* The left margin of what is no instruction, with a line number or 0. */
+/* The left margin of what is not an instruction, with a line number or 0. */
 static void put_margin(const struct lister *t, uint32_t line)
 {
 	char number[16] = "";

@@ -155,7 +155,7 @@ static void add_row(struct text_part *t, uint32_t entry)
 /* Fewer rows are written sooner than a thread is started. */
 #define ROWS_FOR_THREADS 64
 #define ROWS_AT_ONCE     2
-/* So many pieces are kept in memory before they are written. */
+/* The number of pieces that are kept in memory before they are written. */
 #define PIECES 128
 
 /* Rows with their call trees, in pieces that several threads make, each with a line and an output of its own. */

@@ -85,7 +85,7 @@ static void name_task(struct trace_paper *p, const struct trace_line *line)
 		put_name(p, line, "process_name");
 }
 
-/* What an event that is no call is called. */
+/* The name of an event that is not a call. */
 static const char *name_of(const struct trace_line *line)
 {
 	static const char *const names[] = {

@@ -4,7 +4,7 @@
 
 /* The arguments of an event as text shows them: "fd: 3, addrlen: 16". */
 void trace_point_args(struct out *out, const struct trace_paper *p, const struct trace_line *line);
-/* How many numbers an array of them holds; 0: it is no such thing. */
+/* How many numbers an array of them holds; 0: it is not an array. */
 uint32_t trace_array_length(const struct tracepoint_field *f);
 uint64_t trace_array_number(const struct trace_line *line, const struct tracepoint_field *f, uint32_t i);
 /* "[f+0x12]", "/lib/x.so@0x40", "0x7f…". */

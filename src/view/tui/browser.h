@@ -28,7 +28,7 @@ struct browse_hooks {
 	bool by_name;           /* reports follow each other, or did: what is open or selected is known by name */
 	const int *fds;         /* that end waiting */
 	unsigned fds_nr;
-	int (*wait_ms)(void *ctx);              /* so long at most; -1 */
+	int (*wait_ms)(void *ctx);              /* the longest wait; -1 */
 	enum browse_state (*look)(void *ctx);   /* after each wait and each key */
 	/* A new report, of at least one part; the old one is gone afterwards. */
 	struct strobe_error *(*renew)(void *ctx, const struct report **ret);

@@ -36,7 +36,7 @@ struct browser {
 	struct rows rows;
 	struct row_zoom zooms[ZOOMS_MAX]; /* the last is in force; strings are copies */
 	unsigned zooms_nr;
-	size_t first, at;            /* line at the top, line at hand */
+	size_t first, at;            /* line at the top, selected line */
 	size_t came_from;            /* the line that incremental search began at */
 	struct strip strip;
 	bool no_head, show_dso;
@@ -94,7 +94,7 @@ struct browser_place browser_place(const struct browser *b);
 void browser_go_to(struct browser *b, struct browser_place place);
 /* Columns, order and lines anew: of a new report, or of another part. */
 void browser_set(struct browser *b, const struct report *report, uint32_t part);
-/* After something about the zoom has changed; the entry at hand stays at hand where it is still there. */
+/* After something about the zoom has changed; the selected entry stays selected where it is still there. */
 void browser_filter(struct browser *b);
 void browser_sort(struct browser *b, int field);
 /* The order that the user has chosen; a hist comes in the order of the options. */
@@ -104,7 +104,7 @@ bool browser_pop_zoom(struct browser *b);
 /* Forgets the last zoom, and shows nothing anew. */
 void browser_drop_zoom(struct browser *b);
 void browser_forget_zooms(struct browser *b);
-/* One level of the line at hand. */
+/* One level of the selected line. */
 void browser_toggle(struct browser *b);
 /* How many lines of rows there is room for. */
 unsigned browser_room(const struct browser *b);
@@ -159,7 +159,7 @@ bool browser_narrow(struct browser *b, struct time_range span);
 void browser_draw(struct browser *b);
 /* A line as text, without marks of what is open: what P writes. */
 void browser_line_text(struct browser *b, const struct row_line *l, struct strbuf *out);
-/* In place of what was in *out; shorter where so many columns have no room for all of it. */
+/* In place of what was in *out; shorter where it does not fit into the columns. */
 void browser_title(const struct browser *b, unsigned columns, struct strbuf *out);
 /* The field whose column is at this cell, -1 for none. */
 int browser_field_at(const struct browser *b, unsigned x);

@@ -278,7 +278,7 @@ static void draw(struct flame *f)
 
 /* ---- keys ---- */
 
-/* The box beside, or over or under the one at hand. */
+/* The box beside, or over or under the selected one. */
 static void move(struct flame *f, int dy, int dx)
 {
 	const struct flame_box *here = box_at(f), *best = NULL;

@@ -197,7 +197,7 @@ static void come_back(struct browser *b, struct browser_place place)
 	browser_go_to(b, place);
 }
 
-/* The function of the next row that has another one, up or down; the row is then at hand. Where there is none, that of this row. */
+/* The function of the next row that has another one, up or down; the row is then selected. Where there is none, that of this row. */
 static const struct profile_function *next_function(struct browser *b, int step)
 {
 	const struct profile_function *here = function_at(b);

@@ -3,10 +3,10 @@
  *
  * A screen is opened once and closed once; in between the terminal is in curses' hands: keys come one by one, only cells
  * that changed are sent. Text is made harmless on its way: control bytes, invalid UTF-8 and characters that would steer the
- * order of others are shown as escapes, and what does not fit into its cells is left out. Where the locale is no UTF-8
+ * order of others are shown as escapes, and what does not fit into its cells is left out. Where the locale is not UTF-8,
  * everything else than ASCII is a '?'.
  *
- * Keys come from standard input, or from /dev/tty where that is no terminal.
+ * Keys come from standard input, or from /dev/tty where that is not a terminal.
  *
  * Colours are of 16 million where the terminal says so (its description, or COLORTERM), of 256, of 16, or of eight.
  *
@@ -29,7 +29,7 @@ struct screen;
 /* What a cell looks like, by meaning. */
 enum ink {
 	INK_NORMAL,
-	INK_SELECTED, /* the row at hand */
+	INK_SELECTED, /* the selected row */
 	INK_TITLE,    /* first and last line */
 	INK_HEAD,     /* names of columns */
 	INK_HIGH,     /* shares: much, some */
@@ -39,7 +39,7 @@ enum ink {
 	INK_FOUND,    /* what was searched for */
 	INK_BOX,      /* menus and messages */
 	INK_BOX_SELECTED,
-	INK_FLAME,    /* the box of a flame graph that is at hand */
+	INK_FLAME,    /* the selected box of a flame graph */
 	INK_HEAT,     /* shares from little to much: SCREEN_HEATS of them */
 	/* Boxes of a flame graph, by where the code runs: SCREEN_TINTS of each. */
 	INK_USER = INK_HEAT + SCREEN_HEATS,

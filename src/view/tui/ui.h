@@ -20,13 +20,13 @@ struct ui {
 	bool wants_release; /* of the mouse's button */
 	void (*draw_under)(void *ctx); /* what menus and prompts are drawn on */
 	void *under;
-	const struct report *fresh; /* a modal screen had it made, and the one before is no more; or NULL */
+	const struct report *fresh; /* a modal screen had it made, and the one before does not exist any more; or NULL */
 	struct strobe_error *err;   /* why there is no new report; whoever began the screens takes it */
 };
 
 /* The next key; KEY_NONE where a new report is due (only if requested) or where all is to end. */
 struct screen_key ui_key(struct ui *u, bool until_due);
-/* The report that is due, which is ui.fresh from then on; NULL: all is to end, and the old one is gone all the same. */
+/* The report that is due, which is ui.fresh from then on; NULL: all is to end, and the old one is gone nevertheless. */
 const struct report *ui_renew(struct ui *u);
 /* Keys that scroll, in all lists alike: how many lines, UI_TO_BEGIN or UI_TO_END; false where a key does not scroll. */
 #define UI_TO_BEGIN LONG_MIN

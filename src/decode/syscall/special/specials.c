@@ -55,7 +55,7 @@ bool fcntl_has_arg(const struct syscall_event *ev, unsigned i)
 	case 1025:
 	case 1028:
 	case 1032:
-	case 1034: /* F_GET… of what is no struct */
+	case 1034: /* F_GET… of other things than structs */
 		return false;
 	default:
 		return true;

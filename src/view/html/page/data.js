@@ -348,7 +348,7 @@ function makeKeys(p, by) {
 	return keys;
 }
 
-/* Keys that are no code: the root, groups (processes, threads, labels), and labels as frames. */
+/* Keys that are not code: the root, groups (processes, threads, labels), and labels as frames. */
 function specialKey(keys, name, kind) {
 	const id = kind + "\0" + name;
 	let key = keys.specials.get(id);

@@ -4,7 +4,7 @@
  * those is but a sum over it (see layOut()).
  *
  * A shape is { n, keys, key, parent, depth, end }, typed arrays by place; end is one past the last callee. Place 0 is the
- * root. What of it has no value in a layout has no size there: it is passed over.
+ * root. What of it has no value in a layout has no size there: it is skipped.
  */
 
 const SHAPES_KEPT = 4;

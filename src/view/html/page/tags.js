@@ -127,7 +127,7 @@ function tagKeys(p, state) {
 	return [...new Set(p.tags.key)].map((id) => p.strings[id]).filter(shownLabels(state));
 }
 
-/* Of a number that is no decimal one the file has the text as well. */
+/* Of a number that is not a decimal one the file has the text as well. */
 function pairText(p, i) {
 	const { value, number, unit, isNumber } = p.tags;
 	return p.strings[value[i]] || (isNumber[i] ? number[i] + p.strings[unit[i]] : "");
