@@ -315,7 +315,6 @@ static struct strobe_error *say_nothing_found(const struct annotation *a)
 	return NULL;
 }
 
-
 struct strobe_error *annotation_find(struct annotation *a)
 {
 	const struct profile *p = a->session->profile;
