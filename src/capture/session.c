@@ -531,7 +531,8 @@ bool capture_tasks_gone(struct capture *c, unsigned reader)
 		epoll_ctl(r->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
 		__atomic_sub_fetch(&c->live_tasks, 1, __ATOMIC_RELAXED);
 	}
-	return c->counts_tasks && !__atomic_load_n(&c->live_tasks, __ATOMIC_RELAXED);
+	/* A thread that calls exec ends the leader, whose events hang up, and goes on under its ID. */
+	return c->counts_tasks && !__atomic_load_n(&c->live_tasks, __ATOMIC_RELAXED) && !target_map_is_alive(&c->map, c->sys);
 }
 
 struct strobe_error *capture_drain(struct capture *c, unsigned reader, struct record_sink *sink, bool all, bool rounds,
