@@ -269,7 +269,7 @@ def samples(tap, path):
             choose(s, first)
             if way:
                 choose(s, way)
-            lines = s.wait_for("q or Esc goes back") or []
+            lines = s.wait_for("q or Esc closes") or []
             shown_times = taken(lines)
             tap.ok(len(shown_times) > 10 and shown_times == want[: len(shown_times)], f"{name}: those of perf script", "\n".join(lines))
             s.keys("q")
@@ -278,7 +278,7 @@ def samples(tap, path):
         choose(s, "Show context for individual samples")
         s.wait_for("Around which sample")
         s.keys("Enter")
-        lines = s.wait_for("q or Esc goes back") or []
+        lines = s.wait_for("q or Esc closes") or []
         around = [float(t) - float(want[0]) for t in taken(lines)] if want else []
         tap.ok(0.0 in around and all(abs(d) <= 0.010001 for d in around), "context: what is within 10 ms of it", f"{around}\n{lines}")
         s.keys("q")
@@ -299,7 +299,7 @@ def some_samples(tap, path):
             s.keys("r")
             choose(s, "Run scripts for samples of symbol [hot]")
             choose(s, way)
-            lines = s.wait_for("q or Esc goes back") or []
+            lines = s.wait_for("q or Esc closes") or []
             times = taken(lines)
             places = [want.index(t) for t in times if t in want]
             tap.ok(len(times) == 5 and len(places) == 5 and places == [-(-i * len(want) // 5) for i in range(5)],

@@ -98,7 +98,7 @@ def keys(tap, path, all_times):
         s.keys("End", "Enter")
         s.wait_for("One line per sample")
         s.keys("Enter")
-        lines = s.wait_for("q or Esc goes back") or []
+        lines = s.wait_for("q or Esc closes") or []
         taken = [int(m.group(1) + m.group(2)) for m in (re.search(r" (\d+)\.(\d{9}): ", line) for line in lines) if m]
         inside = sorted(t for t in all_times if span and span[0] <= t <= span[1])
         tap.ok(len(taken) > 10 and taken == inside[: len(taken)], "r: the samples of the span one by one", "\n".join(lines))
