@@ -95,7 +95,7 @@ def main():
         # Of all but ld.so: there, where cpuid stops an emulated CPU, perf's library takes dl-cacheinfo.h for the unit's own file.
         for fields in "ip,sym,srcline,srccode", "comm,srccode,ip":
             ours, theirs = (tool("script", "--dsos", "lines,libc.so.6", "-F", fields, "-i", path).out for tool in (strobe, perf))
-            tap.ok("lines.c" in theirs or "|5" in theirs, f"perf finds the lines of -F {fields}", theirs[:300])
+            tap.ok("lines.c" in theirs or texts(theirs), f"perf finds the lines of -F {fields}", theirs[:300])
             tap.ok(ours.replace("\\x1b", "\x1b") == theirs, f"-F {fields} is as perf prints it", f"{ours[:300]}\n{theirs[:300]}")
     offsets(tap, path)
     done = strobe("annotate", "--stdio", "-s", "hot", "-i", path)
