@@ -228,7 +228,7 @@ const struct option record_option_table[] = {
 	{OPTION_BOOL, 0, "exclude-perf", CAPTURE(exclude_self),
 	 .help = "exclude the recorder's own tracepoints (default with -a)"},
 	{OPTION_CALL, 'D', "delay", .arg = "ms", .parse = parse_delay,
-	 .help = "delay before recording (ms); -1: start with events disabled; or ranges: 10-20,30-40"},
+	 .help = "delay before recording (ms); -1: start with events disabled; ranges (10-20,30-40): record only then"},
 
 	GROUP("Events"),
 	{OPTION_CALL, 'e', "event", .arg = "event", .parse = sampling_parse_event, .help = "events to record; see `strobe list`"},
@@ -268,7 +268,7 @@ const struct option record_option_table[] = {
 	{OPTION_BOOL, 0, "sample-cpu", CAPTURE(sample_cpu), .help = "record the CPU"},
 	{OPTION_BOOL, 0, "sample-identifier", CAPTURE(sample_identifier), .help = "record the event ID at a fixed position "
 		"in samples (PERF_SAMPLE_IDENTIFIER)"},
-	{OPTION_BOOL, 'R', "raw-samples", CAPTURE(raw_samples), .help = "record raw data, time and CPU for all events"},
+	{OPTION_BOOL, 'R', "raw-samples", CAPTURE(raw_samples), .help = "record raw data, timestamps and CPUs for all events"},
 	{OPTION_CALL, 'I', "intr-regs", .arg = "registers", .optional_arg = true, .parse = parse_intr_regs,
 	 .help = "record registers at the interrupt; =? lists the names"},
 	{OPTION_CALL, 0, "user-regs", .arg = "registers", .optional_arg = true, .parse = parse_user_regs,
@@ -320,12 +320,12 @@ const struct option record_option_table[] = {
 
 	GROUP("Buffers"),
 	{OPTION_CALL, 'm', "mmap-pages", .arg = "pages[,pages]", .parse = sampling_parse_mmap_pages,
-	 .help = "size of each buffer, in pages or bytes (2M)"},
+	 .help = "size of each buffer, in pages, or in bytes with a unit (e.g. 2M)"},
 	{OPTION_BOOL, 0, "overwrite", CAPTURE(overwrite),
 	 .help = "overwrite old data in the buffers; write them at the end or on a signal"},
 	{OPTION_CALL, 0, "mmap-flush", .arg = "bytes", .parse = parse_mmap_flush,
 	 .help = "minimum number of bytes to read from a buffer at once"},
-	{OPTION_BOOL, 0, "no-buffering", CAPTURE(no_buffering), .help = "wake up for each event"},
+	{OPTION_BOOL, 0, "no-buffering", CAPTURE(no_buffering), .help = "do not wait for a buffer to fill: wake up for each event"},
 	{OPTION_CALL, 'r', "realtime", .arg = "n", .parse = sampling_parse_realtime,
 	 .help = "SCHED_FIFO priority of the reader (default: 1 if permitted)"},
 	{OPTION_CALL, 0, "affinity", .arg = "node|cpu", .parse = parse_affinity,

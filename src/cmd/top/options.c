@@ -147,7 +147,7 @@ const struct option top_option_table[] = {
 		"--switch-off events too"},
 
 	{OPTION_GROUP, .help = "Display"},
-	{OPTION_F64, 'd', "delay", AT(display.sampling.delay_s), .arg = "n", .help = "seconds between refreshes (2)"},
+	{OPTION_F64, 'd', "delay", AT(display.sampling.delay_s), .arg = "n", .help = "seconds between refreshes (default: 2)"},
 	{OPTION_BOOL, 'z', "zero", AT(display.sampling.last_only), .help = "show only samples since the last refresh"},
 	{OPTION_U64, 'E', "entries", AT(display.rows), .arg = "n",
 	 .help = "number of rows to show (default: the height of the terminal; for a pipe $LINES or 24)"},
@@ -219,7 +219,7 @@ const struct option top_option_table[] = {
 	{OPTION_BOOL, 0, "overwrite", AT(record.capture.overwrite),
 	 .help = "overwrite old samples when buffers are full, and show the newest only"},
 	{OPTION_CALL, 'm', "mmap-pages", .arg = "pages", .parse = sampling_parse_mmap_pages,
-	 .help = "size of each buffer, in pages or bytes (2M)"},
+	 .help = "size of each buffer, in pages, or in bytes with a unit (e.g. 2M)"},
 	{OPTION_CALL, 'r', "realtime", .arg = "n", .parse = sampling_parse_realtime, .help = "SCHED_FIFO priority of top"},
 	{OPTION_U64, 0, "num-thread-synthesize", AT(record.capture.synth_threads), .arg = "n",
 	 .help = "number of threads reading /proc at startup (default: automatic)"},
