@@ -134,7 +134,7 @@ static const struct option table[] = {
 
 const struct cmd cmd_list = {
 	.name = "list",
-	.summary = "List the events that can be counted and recorded here",
+	.summary = "List the events that can be counted and recorded on this machine",
 	.usage = (const char *const[]){
 		"list [<options>] [hw|sw|cache|tracepoint|pmu|pfm|sdt|metric|metricgroup|GLOB]...", NULL },
 	.options = table,

@@ -113,9 +113,9 @@ const struct option trace_option_table[] = {
 	{ OPTION_I64, 'D', "delay", AT(live.delay_ms), .arg = "ms", .help = "delay before tracing (ms)" },
 	{ OPTION_GROUP, .help = "Events" },
 	{ OPTION_CALL, 'e', "event", .arg = "calls", .parse = parse_expr,
-	  .help = "system calls by name, glob (open*), class (%file), number or /regex; ! before the list: all but these; and "
+	  .help = "system calls by name, glob (open*), class (%file), number or /regex, with ! before the list: all others; and "
 	  	"tracepoints (sched:*, syscalls:sys_enter_connect)" },
-	{ OPTION_CALL, 0, "expr", .arg = "calls", .parse = parse_expr, .help = "the same" },
+	{ OPTION_CALL, 0, "expr", .arg = "calls", .parse = parse_expr, .help = "same as -e" },
 	{ OPTION_CALL, 0, "filter", .arg = "filter", .parse = parse_filter, .help = "filter for the tracepoints of the last -e" },
 	{ OPTION_BOOL, 0, "syscalls", AT(selection.syscalls), .set_offset = AT(selection.syscalls_set),
 	  .help = "trace system calls (default, unless -e has tracepoints only)" },
@@ -134,7 +134,7 @@ const struct option trace_option_table[] = {
 	{ OPTION_BOOL, 0, "show-on-off-events", AT(selection.show_switches), .help = "show the --switch-on and --switch-off events too" },
 	{ OPTION_GROUP, .help = "Call graphs" },
 	{ OPTION_CALL, 0, "call-graph", .arg = "mode[,bytes]", .parse = parse_callgraph,
-	  .help = "show the call chain of each event: fp, or dwarf (auto) with the size of stack dumps (8192)" },
+	  .help = "show the call chain of each event: fp, or dwarf (same as auto), with the size of stack dumps (default: 8192)" },
 	{ OPTION_BOOL, 0, "kernel-syscall-graph", AT(live.kernel_graph), .help = "include the kernel part of system call stacks" },
 	{ OPTION_U64, 0, "max-stack", AT(selection.max_stack), .arg = "n",
 	  .help = "maximum number of frames of a stack (default: no limit); implies --call-graph dwarf" },
@@ -158,8 +158,8 @@ const struct option trace_option_table[] = {
 	{ OPTION_BOOL, 0, "no-comm", AT(display.no_comm), .help = "omit the names of threads" },
 	{ OPTION_BOOL, 0, "show-cpu", AT(display.show_cpu), .help = "show the CPU after the time" },
 	{ OPTION_U64, 0, "max-events", AT(selection.max_events), .arg = "n", .help = "exit after n lines" },
-	{ OPTION_U64, 0, "str-limit", AT(display.str_limit), .arg = "bytes", .help = "maximum number of bytes to print of strings and "
-		"buffers (default: 32)" },
+	{ OPTION_U64, 0, "str-limit", AT(display.str_limit), .arg = "bytes", .help = "maximum number of bytes of strings and buffers "
+		"to print (default: 32)" },
 	{ OPTION_BOOL, 0, "strace", AT(display.strace_style), .help = "print arguments in the style of strace" },
 	{ OPTION_CALL, 0, "format", .arg = "text|json|chrome", .parse = parse_format,
 	  .help = "output format on standard output; json: one object per line, with -s one document; chrome: a document for "
@@ -168,7 +168,8 @@ const struct option trace_option_table[] = {
 	{ OPTION_BOOL, 'f', "force", AT(force), .help = "skip the ownership check of the recording" },
 	{ OPTION_BOOL, 0, "no-bpf", AT(live.no_bpf), .help = "use tracepoints and ring buffers instead of BPF" },
 	{ OPTION_STRING, 'o', "output", AT(output), .arg = "file", .help = "write to this file instead of standard error" },
-	{ OPTION_CALL, 'm', "mmap-pages", .arg = "pages", .parse = parse_pages, .help = "size of the kernel buffer (8M)" },
+	{ OPTION_CALL, 'm', "mmap-pages", .arg = "pages", .parse = parse_pages,
+	  .help = "size of the kernel buffer, in pages, or in bytes with a unit (default: 8M)" },
 	{ OPTION_BOOL, 0, "no-wait", AT(live.no_wait),
 	  .help = "never delay system calls: drop events when the buffer is full" },
 	{ OPTION_BOOL, 0, "sort-events", AT(live.sort_events), .help = "sort the events of all CPUs before printing them" },
