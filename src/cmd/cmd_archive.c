@@ -71,7 +71,7 @@ static const struct option table[] = {
 
 const struct cmd cmd_archive = {
 	.name = "archive",
-	.summary = "Pack the files that a recording needs for another machine",
+	.summary = "Pack the files required to analyse a recording on another machine",
 	.usage = (const char *const[]){ "archive [<options>] [<recording>]", "archive --unpack [<archive>]", NULL },
 	.options = table,
 	.options_bytes = sizeof(struct archive_options),

@@ -205,10 +205,10 @@ PARSER(parse_update, UPDATE)
 #define AT(field) offsetof(struct cache_options, field)
 static const struct option table[] = {
 	{ OPTION_CALL, 'a', "add", .arg = "file list", .parse = parse_add, .help = "add these files and their debug files" },
-	{ OPTION_CALL, 'r', "remove", .arg = "file list", .parse = parse_remove, .help = "remove these files" },
+	{ OPTION_CALL, 'r', "remove", .arg = "file list", .parse = parse_remove, .help = "remove these files from the cache" },
 	{ OPTION_CALL, 'p', "purge", .arg = "file list", .parse = parse_purge,
 	  .help = "remove all cached versions of these paths" },
-	{ OPTION_BOOL, 'P', "purge-all", AT(purge_all), .help = "remove everything" },
+	{ OPTION_BOOL, 'P', "purge-all", AT(purge_all), .help = "remove all files from the cache" },
 	{ OPTION_CALL, 'u', "update", .arg = "file list", .parse = parse_update,
 	  .help = "replace the cached files with the same build IDs" },
 	{ OPTION_STRING, 'M', "missing", AT(missing), .arg = "recording",
@@ -220,7 +220,7 @@ static const struct option table[] = {
 	{ OPTION_STRING, 0, "debuginfod", AT(debuginfod), .arg = "debuginfod urls", .optional_arg = true, .default_arg = "",
 	  .help = "with -a and -u, fetch debug files that are not installed, from these servers or those of DEBUGINFOD_URLS" },
 	{ OPTION_U64, 0, "target-ns", AT(target_ns), .arg = "pid", .help = "look up files in the mount namespace of this process" },
-	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "report actions" },
+	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "report each action" },
 	OPTIONS_END,
 };
 

@@ -128,9 +128,9 @@ static const struct option table[] = {
 	  .help = "input file: a recording (default: perf.data, or standard input if that is a pipe), or an ELF file" },
 	{ OPTION_BOOL, 'f', "force", offsetof(struct buildid_options, force), .help = "skip the ownership check" },
 	{ OPTION_BOOL, 'H', "with-hits", offsetof(struct buildid_options, with_hits), .help = "list only files with samples" },
-	{ OPTION_BOOL, 'k', "kernel", offsetof(struct buildid_options, kernel), .help = "show the running kernel's build-id" },
+	{ OPTION_BOOL, 'k', "kernel", offsetof(struct buildid_options, kernel), .help = "show the build ID of the running kernel" },
 	{ OPTION_BOOL, 'm', "kernel-maps", offsetof(struct buildid_options, kernel_maps),
-	  .help = "show build-ids and addresses of the running kernel and its modules" },
+	  .help = "show build IDs and addresses of the running kernel and its modules" },
 	{ OPTION_COUNT, 'v', "verbose", offsetof(struct buildid_options, verbose), .help = "be more verbose" },
 	{ OPTION_STRING, 0, "format", offsetof(struct buildid_options, format), .arg = "text|json", .help = "output format" },
 	OPTIONS_END,
@@ -138,7 +138,7 @@ static const struct option table[] = {
 
 const struct cmd cmd_buildid_list = {
 	.name = "buildid-list",
-	.summary = "List the build-ids of a recording",
+	.summary = "List the build IDs of a recording",
 	.usage = (const char *const[]){ "buildid-list [<options>]", NULL },
 	.options = table,
 	.options_bytes = sizeof(struct buildid_options),

@@ -19,7 +19,7 @@ static void defaults(void *options)
 #define AT(field) offsetof(struct injection_options, field)
 static const struct option table[] = {
 	{ OPTION_STRING, 'i', "input", AT(input), .arg = "file", .help = "input file (default: perf.data)" },
-	{ OPTION_STRING, 'o', "output", AT(output), .arg = "file", .help = "output file; - for standard output, in pipe format (default)" },
+	{ OPTION_STRING, 'o', "output", AT(output), .arg = "file", .help = "output file (default: -, standard output, in pipe format)" },
 	{ OPTION_BOOL, 'f', "force", AT(force), .help = "skip the ownership check" },
 	{ OPTION_BOOL, 'b', "build-ids", AT(build_ids), .help = "add build IDs of the files with samples" },
 	{ OPTION_BOOL, 0, "buildid-all", AT(all_build_ids), .help = "add build IDs of all mapped files" },
@@ -37,7 +37,7 @@ static const struct option table[] = {
 	{ OPTION_STRING, 0, "kallsyms", AT(symbol_files.kallsyms), .arg = "file", .help = "kernel symbols" },
 	{ OPTION_BOOL, 0, "ignore-vmlinux", AT(symbol_files.ignore_vmlinux), .help = "do not search for a kernel image" },
 	{ OPTION_BOOL, 0, "convert-callchain", AT(convert),
-	  .help = "unwind stack dumps and replace them by call chains" },
+	  .help = "unwind stack dumps and replace them with call chains" },
 	NEEDLESS_OPTION("unwind-style"),
 	UNSUPPORTED_OPTION("itrace", unsupported_trace_decoder),
 	UNSUPPORTED_OPTION("strip", unsupported_trace_decoder),
@@ -50,7 +50,7 @@ static const struct option table[] = {
 
 const struct cmd cmd_inject = {
 	.name = "inject",
-	.summary = "Copy a recording with build-ids or call chains added",
+	.summary = "Copy a recording with build IDs or call chains added",
 	.usage = (const char *const[]){ "inject [<options>]", NULL },
 	.options = table,
 	.options_bytes = sizeof(struct injection_options),
