@@ -62,15 +62,15 @@ static bool is_object_of(int fd, const char *path, const char *hex, const char *
 	return text_has_prefix(name, "dw") ? has_split : is_same_id(its, hex);
 }
 
-/* Lists of symbols and of markers have no build-id of their own; they are text. */
+/* Lists of symbols and of markers have no build ID of their own; they are text. perf's list of markers is empty where there are none. */
 static bool is_text(int fd)
 {
 	char head[4096];
 	ssize_t n = pread(fd, head, sizeof(head), 0);
 	for (ssize_t i = 0; i < n; i++)
-		if ((unsigned char)head[i] < ' ' && !strchr("\t\n\r", head[i]))
+		if ((unsigned char)head[i] < ' ' && !memchr("\t\n\r", head[i], 3))
 			return false;
-	return n > 0 && head[0];
+	return n >= 0;
 }
 
 /* A report would take it for what its name and build-id say. */

@@ -168,6 +168,13 @@ def plants(tap):
     tap.equal(os.listdir(there), ["a.data"], "one recording of an archive is unpacked")
     tap.ok("b.data: the archive contains several recordings" in done.err, "and the others are named", str(done))
     tap.equal(os.stat(os.path.join(there, "a.data")).st_mode & 0o777, 0o600, "it is private")
+    # perf keeps a list of SDT markers beside each file, which is empty where there are none
+    there, cache = scratch("markers"), scratch("markers.cache")
+    os.mkdir(there)
+    lists = [("a.data", good), (wrong.replace("/elf", "/probes"), b"")]
+    done = strobe("--buildid-dir", cache, "archive", "--unpack", hostile("markers", *lists), cwd=there)
+    tap.ok(done.status == 0 and "skipped" not in done.err and any(at.endswith("/probes") for at in left(cache)),
+           "a list of markers that is empty is unpacked", f"{done} {left(cache)}")
 
 
 def same_id(tap):
