@@ -18,7 +18,7 @@ static void find_trace_range(struct event_facts *e)
 	const struct tracepoint_field *last = &tp->fields[tp->common_nr - 1];
 	if (!strstr(tp->print_fmt ? tp->print_fmt : "common_", "common_"))
 		e->trace_start = last->offset + last->bytes;
-	/* Behind the fields may stand padding of any content; behind dynamic ones stands what they point to. */
+	/* After the fields there may be padding of any content; after dynamic ones there is what they point to. */
 	uint32_t end = 0;
 	for (uint32_t i = 0; i < tp->fields_nr; i++) {
 		const struct tracepoint_field *f = &tp->fields[i];

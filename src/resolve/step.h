@@ -9,7 +9,7 @@
  * recorded chain (a dump, branches) is joined. What is known of events and of threads is found once (facts.c).
  *
  * A step belongs to one thread; several of one resolver run at once where resolver_needs_order() is false. step_count() brings their
- * counts together. The functions here are inline: a recording of 75 MB has 700,000 samples, of which each costs 100 ns in all.
+ * counts together. The functions here are inline: they run for each sample.
  */
 #pragma once
 #include "base/idset.h"
@@ -23,7 +23,7 @@ struct event_facts {
 	bool calls;      /* the user part of stacks was recorded as branches */
 	bool dumps;      /* it is to be unwound from a copy of the stack */
 	bool leaves;     /* the caller of a function without a frame may be in a register */
-	bool history;    /* branches are to stand before stacks */
+	bool history;    /* branches are put before stacks */
 	bool deferred;   /* a part may come in a record of its own */
 	bool joined;     /* calls, dumps, leaves or history: the words of a stack are made of several parts */
 	const struct tracepoint *tracepoint;
@@ -74,7 +74,7 @@ struct step_sample {
 	const uint64_t *joined; /* words of its stack, put together; NULL: those of hot are all */
 	uint32_t joined_nr;
 	uint32_t event_index;
-	uint64_t place;        /* where the record stands in the input, from 1 on; its time where there is no clock */
+	uint64_t place;        /* position of the record in the input, from 1 on; its time where there is no clock */
 	uint32_t member;       /* of its record, 0 for the first; step_next() */
 	bool has_members;
 };

@@ -162,7 +162,17 @@ static void events_switch_what_counts(void **state)
 	deinit(&f);
 }
 
-#define GROUP (PERF_FORMAT_GROUP | PERF_FORMAT_ID)
+/* Two events that are read together. */
+static void init_group(struct fixture *f)
+{
+	const struct perf_event_attr attr = {
+		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_READ,
+		.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID,
+	};
+	init(f);
+	add_event(f, attr, "a", 70);
+	add_event(f, attr, "b", 80);
+}
 
 static struct record group(struct fixture *f, uint32_t tid, uint64_t leader, uint64_t member)
 {
@@ -196,13 +206,7 @@ static void a_group_is_a_sample_of_each_member(void **state)
 	struct fixture f;
 	char text[64];
 	const uint32_t tids[] = { 10 };
-	struct perf_event_attr attr = {
-		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_READ,
-		.read_format = GROUP,
-	};
-	init(&f);
-	add_event(&f, attr, "a", 70);
-	add_event(&f, attr, "b", 80);
+	init_group(&f);
 	for (int full = 0; full < 2; full++) {
 		start(&f, (struct resolve_options){ .filter = { .tids = tids, .tids_nr = 1 } }, full);
 		assert_string_equal(samples_of(&f, group(&f, 10, 100, 40), text), "0:100 1:40 ");
@@ -221,13 +225,7 @@ static void a_group_is_a_sample_of_each_member(void **state)
 static void counting_alone_counts_members(void **state)
 {
 	struct fixture f;
-	struct perf_event_attr attr = {
-		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_READ,
-		.read_format = GROUP,
-	};
-	init(&f);
-	add_event(&f, attr, "a", 70);
-	add_event(&f, attr, "b", 80);
+	init_group(&f);
 	start(&f, (struct resolve_options){}, false);
 	resolver_count_samples(f.r, group(&f, 10, 100, 40), 200);
 	resolver_count_samples(f.r, group(&f, 10, 130, 40), 210);

@@ -55,7 +55,7 @@ void worker_clear(struct worker *w)
 	w->log_dropped = 0;
 }
 
-/* The RAW part stands behind the chain, or where the chain would. */
+/* The RAW part follows the chain, or is where the chain would be. */
 static bool find_raw(const struct step_sample *f, const void **ret, uint32_t *ret_bytes)
 {
 	const struct sample_layout *l = &f->event->layout;

@@ -34,7 +34,7 @@ void worker_init(struct worker *w, struct resolver *r, uint64_t log_max, bool st
 void worker_deinit(struct worker *w);
 /* As after worker_init(), in the memory that it has: the machine may have forgotten what the worker knew. */
 void worker_clear(struct worker *w);
-/* place: where the record stands in the input, from 1 on; it is also its time where there is no clock. */
+/* place: the position of the record in the input, from 1 on; it is also its time where there is no clock. */
 void worker_sample(struct worker *w, struct record rec, uint64_t place);
 void worker_flush(struct worker *w);
 /*
