@@ -5,41 +5,15 @@
 #include "dump/cursor.h"
 #include "perfdata/file_builder.h"
 
-#define TYPE (PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD)
-
 /* Six samples of one task, at 1 to 6 s on CPUs 0, 1, 0, 1 …: those at odd seconds in /lib/one, the others in /lib/two. */
-static void add_map(struct bytes_builder *b, uint64_t start, const char path[16])
-{
-	bytes_begin(b, PERF_RECORD_MMAP, PERF_RECORD_MISC_USER);
-	bytes_u32(b, 10);
-	bytes_u32(b, 10);
-	bytes_u64(b, start);
-	bytes_u64(b, 0x1000);
-	bytes_u64(b, 0);
-	bytes_raw(b, path, 16);
-	bytes_u32(b, 10);
-	bytes_u32(b, 10);
-	bytes_u64(b, 1);
-	bytes_u64(b, 0); /* CPU */
-	bytes_end(b);
-}
-
 static struct bytes_builder recording(void)
 {
 	struct file_builder f = build_file(false);
-	build_event(&f, PERF_COUNT_SW_CPU_CLOCK, TYPE, 71);
-	add_map(&f.data, 0x10000, "/lib/one\0\0\0\0\0\0\0");
-	add_map(&f.data, 0x20000, "/lib/two\0\0\0\0\0\0\0");
-	for (uint64_t i = 0; i < 6; i++) {
-		bytes_begin(&f.data, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
-		bytes_u64(&f.data, i % 2 ? 0x20010 : 0x10010);
-		bytes_u32(&f.data, 10);
-		bytes_u32(&f.data, 10);
-		bytes_u64(&f.data, (i + 1) * 1000000000);
-		bytes_u64(&f.data, i % 2);
-		bytes_u64(&f.data, 5);
-		bytes_end(&f.data);
-	}
+	build_event(&f, PERF_COUNT_SW_CPU_CLOCK, BUILD_PERIODIC, 71);
+	build_map(&f, 10, 0x10000, "/lib/one", 1);
+	build_map(&f, 10, 0x20000, "/lib/two", 1);
+	for (uint64_t i = 0; i < 6; i++)
+		build_periodic(&f, i % 2 ? 0x20010 : 0x10010, 10, (i + 1) * 1000000000, i % 2, 5);
 	struct bytes_builder file = build_finish(&f);
 	build_deinit(&f);
 	return file;

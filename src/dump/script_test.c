@@ -9,32 +9,14 @@
 #include "perfdata/file_builder.h"
 #include "perfdata/reader.h"
 
-#define TYPE (PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD)
-
 /* A task that is named "app" at 1 s; samples at 2 to 5 s on CPUs 0, 1, 0, 1 at 0x100, 0x101, 0x102, 0x103. */
 static struct bytes_builder recording(void)
 {
 	struct file_builder f = build_file(false);
-	build_event(&f, PERF_COUNT_SW_CPU_CLOCK, TYPE, 71);
-	bytes_begin(&f.data, PERF_RECORD_COMM, 0);
-	bytes_u32(&f.data, 10);
-	bytes_u32(&f.data, 10);
-	bytes_string(&f.data, "app");
-	bytes_u32(&f.data, 10);
-	bytes_u32(&f.data, 10);
-	bytes_u64(&f.data, 1000000000);
-	bytes_u64(&f.data, 0); /* CPU */
-	bytes_end(&f.data);
-	for (uint64_t i = 0; i < 4; i++) {
-		bytes_begin(&f.data, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
-		bytes_u64(&f.data, 0x100 + i);
-		bytes_u32(&f.data, 10);
-		bytes_u32(&f.data, 10);
-		bytes_u64(&f.data, (i + 2) * 1000000000);
-		bytes_u64(&f.data, i % 2);
-		bytes_u64(&f.data, 5);
-		bytes_end(&f.data);
-	}
+	build_event(&f, PERF_COUNT_SW_CPU_CLOCK, BUILD_PERIODIC, 71);
+	build_task(&f, 10, "app", 1000000000, 0);
+	for (uint64_t i = 0; i < 4; i++)
+		build_periodic(&f, 0x100 + i, 10, (i + 2) * 1000000000, i % 2, 5);
 	struct bytes_builder file = build_finish(&f);
 	build_deinit(&f);
 	return file;

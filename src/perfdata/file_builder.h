@@ -56,6 +56,51 @@ static inline void build_sample(struct file_builder *f, uint32_t pid, uint64_t t
 	bytes_end(&f->data);
 }
 
+/* IP | TID | TIME | CPU | PERIOD: events whose records the functions below build, of tasks with one thread. */
+#define BUILD_PERIODIC (PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD)
+
+/* What sample_id_all puts at the end of other records. last: the CPU, or of TID | TIME | ID the ID. */
+static inline void build_trailer(struct file_builder *f, uint32_t pid, uint64_t time, uint64_t last)
+{
+	bytes_u32(&f->data, pid);
+	bytes_u32(&f->data, pid);
+	bytes_u64(&f->data, time);
+	bytes_u64(&f->data, last);
+}
+
+static inline void build_task(struct file_builder *f, uint32_t pid, const char *comm, uint64_t time, uint64_t last)
+{
+	bytes_begin(&f->data, PERF_RECORD_COMM, 0);
+	bytes_u32(&f->data, pid);
+	bytes_u32(&f->data, pid);
+	bytes_string(&f->data, comm);
+	build_trailer(f, pid, time, last);
+	bytes_end(&f->data);
+}
+
+/* A page of code. */
+static inline void build_map(struct file_builder *f, uint32_t pid, uint64_t start, const char *path, uint64_t time)
+{
+	bytes_begin(&f->data, PERF_RECORD_MMAP, PERF_RECORD_MISC_USER);
+	bytes_u32(&f->data, pid);
+	bytes_u32(&f->data, pid);
+	bytes_u64(&f->data, start);
+	bytes_u64(&f->data, 0x1000);
+	bytes_u64(&f->data, 0);
+	bytes_string(&f->data, path);
+	build_trailer(f, pid, time, 0);
+	bytes_end(&f->data);
+}
+
+static inline void build_periodic(struct file_builder *f, uint64_t ip, uint32_t pid, uint64_t time, uint64_t cpu, uint64_t period)
+{
+	bytes_begin(&f->data, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+	bytes_u64(&f->data, ip);
+	build_trailer(f, pid, time, cpu);
+	bytes_u64(&f->data, period);
+	bytes_end(&f->data);
+}
+
 static inline void build_attr(const struct file_builder *f, size_t i, struct bytes_builder *b)
 {
 	uint32_t size = f->attr_bytes ? f->attr_bytes : 128;

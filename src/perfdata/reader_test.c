@@ -17,15 +17,7 @@ static struct file_builder two_events(bool big)
 
 	build_event(&f, PERF_COUNT_SW_CPU_CLOCK, TYPE, 71);
 	build_event(&f, PERF_COUNT_SW_PAGE_FAULTS, TYPE, 72);
-	bytes_begin(&f.data, PERF_RECORD_COMM, 0);
-	bytes_u32(&f.data, 10);
-	bytes_u32(&f.data, 10);
-	bytes_string(&f.data, "name");
-	bytes_u32(&f.data, 10);
-	bytes_u32(&f.data, 10);
-	bytes_u64(&f.data, 999);
-	bytes_u64(&f.data, 71);
-	bytes_end(&f.data);
+	build_task(&f, 10, "name", 999, 71);
 	for (uint32_t i = 0; i < 5; i++)
 		build_sample(&f, 10, 1000 + i, i % 2 ? 72 : 71);
 	return f;

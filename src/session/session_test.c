@@ -17,69 +17,26 @@
 #include "session/session.h"
 #include "sys/faked.h"
 
-#define TYPE (PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD)
-
 /*
  * The recording: alpha (pid 10) has three samples of period 5 at 1.0, 1.1 and 1.2 s in /lib/one, beta (20) two of period 7 at 1.3 and
  * 1.4 s where nothing is mapped. /lib/two is mapped and not sampled. So 5 samples of value 29: 3 of 15, and 2 of 14.
  */
 enum { ALPHA = 10, BETA = 20 };
 
-static void add_trailer(struct bytes_builder *b, uint32_t pid, uint64_t ms)
-{
-	bytes_u32(b, pid);
-	bytes_u32(b, pid);
-	bytes_u64(b, ms * 1000000);
-	bytes_u64(b, 0); /* CPU */
-}
-
-static void add_comm(struct bytes_builder *b, uint32_t pid, const char name[8])
-{
-	bytes_begin(b, PERF_RECORD_COMM, 0);
-	bytes_u32(b, pid);
-	bytes_u32(b, pid);
-	bytes_raw(b, name, 8);
-	add_trailer(b, pid, 900);
-	bytes_end(b);
-}
-
-static void add_map(struct bytes_builder *b, uint32_t pid, uint64_t start, const char path[16])
-{
-	bytes_begin(b, PERF_RECORD_MMAP, PERF_RECORD_MISC_USER);
-	bytes_u32(b, pid);
-	bytes_u32(b, pid);
-	bytes_u64(b, start);
-	bytes_u64(b, 0x1000);
-	bytes_u64(b, 0);
-	bytes_raw(b, path, 16);
-	add_trailer(b, pid, 950);
-	bytes_end(b);
-}
-
-static void add_sample(struct bytes_builder *b, uint32_t pid, uint64_t ms, uint64_t period)
-{
-	bytes_begin(b, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
-	bytes_u64(b, 0x10010);
-	bytes_u32(b, pid);
-	bytes_u32(b, pid);
-	bytes_u64(b, ms * 1000000);
-	bytes_u64(b, 0); /* CPU */
-	bytes_u64(b, period);
-	bytes_end(b);
-}
+#define MS 1000000ull
 
 static struct file_builder recording(void)
 {
 	struct file_builder f = build_file(false);
-	build_event(&f, PERF_COUNT_SW_CPU_CLOCK, TYPE, 71);
-	add_comm(&f.data, ALPHA, "alpha\0\0");
-	add_comm(&f.data, BETA, "beta\0\0\0");
-	add_map(&f.data, ALPHA, 0x10000, "/lib/one\0\0\0\0\0\0\0");
-	add_map(&f.data, ALPHA, 0x20000, "/lib/two\0\0\0\0\0\0\0");
+	build_event(&f, PERF_COUNT_SW_CPU_CLOCK, BUILD_PERIODIC, 71);
+	build_task(&f, ALPHA, "alpha", 900 * MS, 0);
+	build_task(&f, BETA, "beta", 900 * MS, 0);
+	build_map(&f, ALPHA, 0x10000, "/lib/one", 950 * MS);
+	build_map(&f, ALPHA, 0x20000, "/lib/two", 950 * MS);
 	for (uint64_t i = 0; i < 3; i++)
-		add_sample(&f.data, ALPHA, 1000 + 100 * i, 5);
+		build_periodic(&f, 0x10010, ALPHA, (1000 + 100 * i) * MS, 0, 5);
 	for (uint64_t i = 0; i < 2; i++)
-		add_sample(&f.data, BETA, 1300 + 100 * i, 7);
+		build_periodic(&f, 0x10010, BETA, (1300 + 100 * i) * MS, 0, 7);
 	return f;
 }
 
@@ -327,7 +284,7 @@ static void test_peeks_into_streams(void **state)
 	bytes_u32(&r.data, ALPHA);
 	bytes_u32(&r.data, ALPHA + 1);
 	bytes_u64(&r.data, 4321);
-	add_trailer(&r.data, ALPHA, 1500);
+	build_trailer(&r, ALPHA, 1500 * MS, 0);
 	bytes_end(&r.data);
 	struct bytes_builder stream = build_stream(&r);
 	set_up(&f);
@@ -362,7 +319,7 @@ static void test_says_losses(void **state)
 	bytes_begin(&r.data, PERF_RECORD_LOST, 0);
 	bytes_u64(&r.data, 71);
 	bytes_u64(&r.data, 1234);
-	add_trailer(&r.data, ALPHA, 1500);
+	build_trailer(&r, ALPHA, 1500 * MS, 0);
 	bytes_end(&r.data);
 	set_up(&f);
 	write_recording(&f, r, 0);
