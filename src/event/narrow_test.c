@@ -98,7 +98,7 @@ static void all_events_are_repeated_for_each_cgroup(void **state)
 	fill(&list, pmus, 3);
 	assert_ok(event_list_for_each_cgroup(&list, sys, "a,,b/c"));
 	assert_events(&list, named, leaders, 6);
-	assert_fails(event_list_for_each_cgroup(&list, sys, "d"), ERROR_USAGE); /* they have cgroups */
+	assert_fails(event_list_for_each_cgroup(&list, sys, "d"), ERROR_USAGE); /* these have cgroups */
 	event_list_deinit(&list);
 
 	sys_faked_file(f, "/sys/fs/cgroup/x1/y2/cgroup.procs", "");

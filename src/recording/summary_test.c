@@ -1,4 +1,4 @@
-/* What a recorder says of what it did, and what --control evlist prints. */
+/* The messages of a recorder at its end, and what --control evlist prints. */
 #include "base/testing.h"
 
 #include <stdlib.h>
@@ -96,7 +96,7 @@ static void losses(void **state)
 static void truncated_stacks(void **state)
 {
 	struct fixture *f = *state;
-	/* One in a hundred for want of call frame information is not worth a word; more is. */
+	/* One in a hundred for want of call frame information is not reported; more are. */
 	f->outcome.stacks = (struct stack_unwinder_totals){ .stacks = 200, .cut = 2 };
 	expect(f, "R Woken up 0 times to write data\nR Captured and wrote 0.000 MB perf.data\n");
 	f->outcome.stacks.cut = 8;

@@ -219,9 +219,7 @@ static void test_lists_the_kernel_and_its_modules(void **state)
 	struct sys_faked *sys = sys_faked_create();
 	struct kernel_maps maps;
 	sys_faked_file(sys, "/proc/kallsyms", "0000000000000000 T _text\n");
-	struct strobe_error *err = kernel_maps_read(sys_faked_sys(sys), &maps);
-	assert_true(error_is(err, ERROR_PERMISSION));
-	error_destroy(err);
+	assert_fails(kernel_maps_read(sys_faked_sys(sys), &maps), ERROR_PERMISSION);
 	kernel_maps_deinit(&maps);
 	sys_faked_file(sys, "/proc/kallsyms", "ffffffff81000010 T not_text\nffffffff81000000 T _text\nffffffff82000000 T _etext\n");
 	sys_faked_file(sys, "/proc/modules", "strobe_a 4096 0 - Live 0xffffffffc0001000\nbroken\nstrobe_b 16 1 strobe_a, Live 0x10 (O)\n");
@@ -259,9 +257,7 @@ static void test_takes_entries_out_of_the_cache(void **state)
 	assert_ok(buildid_cache_add(dir, "3333333333333333333333333333333333333333", "/no/such/other"));
 	assert_ok(file_cache_purge(&cache, "/no/such/file"));
 	assert_int_equal(removed, 2);
-	struct strobe_error *err = file_cache_purge(&cache, "/no/such/file");
-	assert_true(error_is(err, ERROR_NOT_FOUND));
-	error_destroy(err);
+	assert_fails(file_cache_purge(&cache, "/no/such/file"), ERROR_NOT_FOUND);
 	file_cache_clear(&cache, no_failure);
 	assert_int_equal(removed, 3);
 	assert_false(buildid_cache_has(dir, "3333333333333333333333333333333333333333"));

@@ -231,7 +231,7 @@ static void add_event(struct env *env, uint32_t type, uint64_t config, const cha
 	env_add_event(env, &attr, sizeof(attr), name, &id, 1);
 }
 
-/* What recordings and live traces hold: each call is seen once, and a page fault is one whoever named its event. */
+/* What recordings and live traces hold: each call is seen once, and a page fault is one whatever its event is called. */
 static void roles_follow_from_events(void **state)
 {
 	struct env *env = env_create();

@@ -160,6 +160,17 @@ def build_workload(name, *flags, suffix="", libraries=()):
     return binary
 
 
+def c_sources(*folders):
+    """(path below TOP, text) of each C file in these folders of the tree."""
+    for top in folders:
+        for folder, _, names in sorted(os.walk(os.path.join(TOP, top))):
+            for name in sorted(names):
+                if name.endswith((".c", ".h")):
+                    path = os.path.join(folder, name)
+                    with open(path, encoding="utf-8", errors="replace") as f:
+                        yield os.path.relpath(path, TOP), f.read()
+
+
 def is_root():
     return os.geteuid() == 0
 

@@ -2,14 +2,13 @@
 """No two places of src/ repeat more than MAX_LINES lines of logic: equal but for names, which differ in the same way throughout.
 
 What counts is the bodies of functions, without comments, blank lines and lone braces. A line with the shape of one of the three
-before it does not count: lists of cases, values and calls are no copies of each other. MAX_LINES such lines are some 12 of a file.
+before it does not count: lists of cases, values and calls are not copies of each other.
 """
 
 import collections
-import os
 import re
 
-from strobetest import TOP, Tap
+from strobetest import Tap, c_sources
 
 MAX_LINES = 7
 TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|\w+|->|[-+*/%&|^<>=!]=|&&|\|\||<<|>>|[^\s\w]')
@@ -33,6 +32,7 @@ PLANTED = """static int first(const struct item *list, size_t nr)
 	return sum;
 }
 """
+CALLS = "void first(void)\n{\n" + "\t%s(1);\n" * 10 + "}\n"
 
 
 def without_comments(text):
@@ -99,24 +99,26 @@ def repeats(files):
         yield (a, lines[a][i][0], lines[a][i + length - 1][0]), (b, lines[b][j][0], lines[b][j + length - 1][0])
 
 
-def sources():
-    for folder, _, names in sorted(os.walk(os.path.join(TOP, "src"))):
-        for name in sorted(names):
-            if name.endswith((".c", ".h")):
-                path = os.path.join(folder, name)
-                with open(path, encoding="utf-8") as f:
-                    yield os.path.relpath(path, TOP), f.read()
+def body(count):
+    """A function of that many lines of logic: each of another shape."""
+    return "void f(void)\n{\n" + "".join(f"\tg({', '.join(['x'] * n)});\n" for n in range(1, count + 1)) + "}\n"
 
 
 def main():
     tap = Tap()
-    found = [f"{a[0]}:{a[1]}-{a[2]} ~ {b[0]}:{b[1]}-{b[2]}" for a, b in repeats(sources())]
-    tap.ok(not found, "no two places repeat more than some 12 lines of logic", "\n".join(found))
+    found = [f"{a[0]}:{a[1]}-{a[2]} ~ {b[0]}:{b[1]}-{b[2]}" for a, b in repeats(c_sources("src"))]
+    tap.ok(not found, f"no two places repeat more than {MAX_LINES} lines of logic", "\n".join(found))
     other = re.sub(r"\bsum\b", "total", PLANTED).replace("list", "all").replace("first", "second")
     seen = list(repeats([("a.c", PLANTED), ("b.c", "/* before */\n" + other)]))
     tap.equal(seen, [(("a.c", 3, 13), ("b.c", 4, 14))], "a planted copy with other names is found")
     seen = list(repeats([("a.c", PLANTED), ("b.c", other.replace("weight * 3", "weight * 4"))]))
-    tap.equal(seen, [], "what differs by more than names is no copy")
+    tap.equal(seen, [], "what differs by more than names is not a copy")
+    seen = list(repeats([("a.c", PLANTED), ("b.c", other.replace("total < 0", "nr < 0"))]))
+    tap.equal(seen, [], "nor is what differs in where a name is used")
+    seen = list(repeats([("a.c", PLANTED), ("b.c", CALLS % (("f",) * 10)), ("c.c", CALLS % (("g",) * 10))]))
+    tap.equal(seen, [], "nor is a list of calls")
+    tap.ok(list(repeats([("a.c", body(MAX_LINES + 1)), ("b.c", body(MAX_LINES + 1))])), f"{MAX_LINES + 1} lines are a copy")
+    tap.equal(list(repeats([("a.c", body(MAX_LINES)), ("b.c", body(MAX_LINES))])), [], f"{MAX_LINES} are not")
     tap.done()
 
 

@@ -1,13 +1,10 @@
 #!/usr/bin/env python3
 """C as all of it is written here: tabs, braces and blanks. clang-format with .clang-format is the guide, and would change too much."""
 
-import os
 import re
-import subprocess
 
-from strobetest import TOP, Tap
+from strobetest import Tap, c_sources
 
-CODE = (".c", ".h")
 # comments and literals become blanks of the same length: their text is free
 FREE = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'|/\*.*?\*/|//[^\n]*', re.S)
 TYPES = r"(?:char|int|void|bool|size_t|ssize_t|off_t|FILE|double|float|long|short|unsigned|u?int(?:8|16|32|64)_t|struct \w+|enum \w+)"
@@ -65,17 +62,9 @@ def problems(name, text):
         yield name, "a file ends with one newline"
 
 
-def tracked():
-    done = subprocess.run(["git", "-C", TOP, "ls-files", "src", "bench", "fuzz", "tests"], capture_output=True, text=True)
-    return [f for f in done.stdout.splitlines() if f.endswith(CODE) and "corpus" not in f and os.path.isfile(os.path.join(TOP, f))]
-
-
 def main():
     tap = Tap()
-    found = []
-    for name in tracked():
-        with open(os.path.join(TOP, name), encoding="utf-8", errors="replace") as f:
-            found += [f"{where}: {rule}" for where, rule in problems(name, f.read())]
+    found = [f"{where}: {rule}" for source in c_sources("src", "bench", "fuzz", "tests") for where, rule in problems(*source)]
     tap.ok(not found, "C is written as it is elsewhere", "\n".join(found))
     for rule, _, example in RULES:
         seen = [r for _, r in problems("planted.c", f"int f(int x)\n{{\n{example}\n}}\n")]
