@@ -1,5 +1,4 @@
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,6 +10,7 @@
 #include "capture/host_priv.h"
 #include "event/open.h"
 #include "record/attr_text.h"
+#include "sys/cgroups.h"
 #include "sys/limits.h"
 #include "sys/perf_abi.h"
 #include "sys/tracefs.h"
@@ -311,28 +311,14 @@ static bool wants_cpu(const struct capture_event *e, int cpu)
 	return false;
 }
 
-static struct strobe_error *open_cgroup(const struct sys *sys, const struct capture_event *e, int *ret_fd)
-{
-	static const char *const roots[] = {"/sys/fs/cgroup/perf_event", "/sys/fs/cgroup/unified", "/sys/fs/cgroup"};
-	for (size_t i = 0; i < sizeof(roots) / sizeof(roots[0]); i++) {
-		_cleanup_free_ char *path = xasprintf("%s/%s", roots[i], e->cgroup);
-		int fd = sys_open(sys, path, O_RDONLY | O_DIRECTORY);
-		if (fd >= 0) {
-			*ret_fd = fd;
-			return NULL;
-		}
-	}
-	return error_create(ERROR_NOT_FOUND, "no access to cgroup %s below /sys/fs/cgroup", e->cgroup);
-}
-
 static struct strobe_error *open_event(struct opening *o, size_t index)
 {
 	struct event_set *s = o->set;
 	struct capture_event *e = &s->events.data[index];
 	const struct target_map *m = o->map;
 	_cleanup_close_ int cgroup_fd = -1;
-	if (e->cgroup)
-		TRY(open_cgroup(s->sys, e, &cgroup_fd));
+	if (e->cgroup && (cgroup_fd = sys_cgroup_open(s->sys, e->cgroup)) < 0)
+		return error_create(ERROR_NOT_FOUND, "no access to cgroup %s below /sys/fs/cgroup", e->cgroup);
 	uint32_t slots = (uint32_t)(m->cpus.len * m->threads.len);
 	size_t opened = 0;
 	e->fds = xreallocarray(NULL, slots, sizeof(*e->fds));
