@@ -233,6 +233,15 @@ bool text_glob(const char *pattern, const char *s)
 	}
 }
 
+char *text_timestamp(struct timespec t)
+{
+	struct tm tm;
+	char text[32];
+	localtime_r(&t.tv_sec, &tm);
+	strftime(text, sizeof(text), "%Y%m%d%H%M%S", &tm);
+	return xasprintf("%s%02ld", text, t.tv_nsec / 10000000);
+}
+
 bool text_has_prefix(const char *s, const char *prefix)
 {
 	return !strncmp(s, prefix, strlen(prefix));

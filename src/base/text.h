@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 /* Whole string must be a number (0x… is hex, leading 0 is decimal); false otherwise or on overflow. */
 bool text_to_u64(const char *s, uint64_t *ret);
@@ -31,6 +32,8 @@ void text_bytes_to_hex(const uint8_t *bytes, size_t n, char *ret);
 bool text_glob(const char *pattern, const char *s);
 bool text_has_prefix(const char *s, const char *prefix);
 bool text_has_suffix(const char *s, const char *suffix);
+/* Local time to the hundredth of a second, as perf puts it into names of files: "2026112101234567"; owned. */
+char *text_timestamp(struct timespec t);
 /* What follows the last slash of a path; all of it where there is none, or nothing follows it. */
 const char *text_base_name(const char *path);
 /* Edit distance with transpositions, for "did you mean". */

@@ -1,6 +1,7 @@
 /* text, cursor, progress */
 #include "base/testing.h"
 
+#include "base/cleanup.h"
 #include "base/cursor.h"
 #include "base/progress.h"
 #include "base/text.h"
@@ -213,12 +214,22 @@ static void progress_ticks_and_stops(void **state)
 	assert_true(progress_add(&quiet, 5));
 }
 
+static void timestamps_are_cut_to_hundredths(void **state)
+{
+	setenv("TZ", "UTC0", 1);
+	tzset();
+	/* date -u -d @1600000000 +%Y%m%d%H%M%S */
+	_cleanup_free_ char *text = text_timestamp((struct timespec){ .tv_sec = 1600000000, .tv_nsec = 59999999 });
+	assert_string_equal(text, "2020091312264005");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers_are_whole_or_refused),
 		cmocka_unit_test(sizes_and_durations),
 		cmocka_unit_test(hex_digits),
+		cmocka_unit_test(timestamps_are_cut_to_hundredths),
 		cmocka_unit_test(base_names),
 		cmocka_unit_test(cpu_lists),
 		cmocka_unit_test(globs),

@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "session/input.h"
 #include "symbol/kcore.h"
 
@@ -60,7 +61,7 @@ void record_output_deinit(struct record_output *o)
 	o->writer = NULL;
 }
 
-/* One file; what it held is freed behind our back where there is a remover. */
+/* One file; what it held is freed by the remover, if it was started. */
 static bool remove_file(struct record_output *o, const char *path)
 {
 	int held = record_remover_hold(&o->remover, path);
@@ -107,7 +108,7 @@ static struct strobe_error *open_part(struct record_output *o, const struct env 
 	return NULL;
 }
 
-/* A directory with nothing but the copy of the kernel's memory, where that is asked for. */
+/* A directory with nothing but the copy of the kernel's memory, where that is requested. */
 static struct strobe_error *open_directory(const struct record_output *o)
 {
 	if (mkdir(o->temporary, 0700))
@@ -154,9 +155,9 @@ struct strobe_error *record_output_open(struct record_output *o, const struct en
 	}
 	fd = create(file);
 	if (fd < 0) {
-		int errnum = errno;
-		free(take_ptr(o->temporary));
-		return error_with_status(error_errno(errnum, "cannot create %s", o->path), OUTPUT_OPEN_STATUS);
+		struct strobe_error *err = error_errno(errno, "cannot create %s", o->path);
+		record_output_discard(o); /* a directory with a copy of the kernel's memory may be there */
+		return error_with_status(err, OUTPUT_OPEN_STATUS);
 	}
 	TRY(writer_create(fd, o->path, env, o->options, &o->writer));
 	for (unsigned i = 0; o->directory && i < parts; i++)
@@ -202,24 +203,20 @@ void record_output_abandon(const struct record_output *o)
 	rmdir(o->temporary);
 }
 
-/* "perf.data.2026112101234567": to the hundredth of a second, as the reference names them. */
+/* "perf.data.2026112101234567", as perf names them. */
 static struct strobe_error *add_to_row(struct record_output *o, const char **ret_name)
 {
 	struct timespec now;
-	struct tm tm;
-	char text[32];
 	clock_gettime(CLOCK_REALTIME, &now);
-	localtime_r(&now.tv_sec, &tm);
-	strftime(text, sizeof(text), "%Y%m%d%H%M%S", &tm);
-	char *name = xasprintf("%s.%s%02ld", o->path, text, now.tv_nsec / 10000000);
+	_cleanup_free_ char *stamp = text_timestamp(now);
+	char *name = xasprintf("%s.%s", o->path, stamp);
 	/* Two in one hundredth of a second: neither replaces the other. */
 	for (unsigned i = 1; !access(name, F_OK); i++) {
 		free(name);
-		name = xasprintf("%s.%s%02ld.%u", o->path, text, now.tv_nsec / 10000000, i);
+		name = xasprintf("%s.%s.%u", o->path, stamp, i);
 	}
 	if (rename(o->path, name)) {
-		int errnum = errno;
-		struct strobe_error *err = error_errno(errnum, "cannot name the recording %s", name);
+		struct strobe_error *err = error_errno(errno, "cannot name the recording %s", name);
 		free(name);
 		return err;
 	}

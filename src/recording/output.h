@@ -4,7 +4,7 @@
  *
  * A file is written under a temporary name beside its final one until record_output_commit(), which moves an older
  * recording to NAME.old; from then on a recorder that is killed leaves a readable file. record_output_discard() leaves
- * nothing behind, and the older recording where it was. One thread at a time.
+ * no file of ours, and the older recording where it was. One thread at a time.
  */
 #pragma once
 #include <stdbool.h>

@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
+#include "base/text.h"
 #include "base/vector.h"
 #include "object/buildid_cache.h"
 #include "object/object.h"
@@ -184,17 +185,6 @@ static struct strobe_error *read_hex(const char *proc, char ret[BUILDID_HEX_MAX]
 	return NULL;
 }
 
-static char *name_of_now(void)
-{
-	struct timespec now;
-	struct tm tm;
-	char text[32];
-	clock_gettime(CLOCK_REALTIME, &now);
-	localtime_r(&now.tv_sec, &tm);
-	strftime(text, sizeof(text), "%Y%m%d%H%M%S", &tm);
-	return xasprintf("%s%02ld", text, now.tv_nsec / 10000000);
-}
-
 /* Readable by its owner alone: it is the kernel's memory. */
 static struct strobe_error *create(const char *dir, const char *name, int *ret_fd, char **ret_path)
 {
@@ -290,11 +280,14 @@ struct strobe_error *kcore_cache_add(const char *dir, const char *kcore, char **
 	*ret_path = NULL;
 	TRY(read_layout_of(kcore, proc, &l));
 	TRY(read_hex(proc, hex));
-	_cleanup_free_ char *of_kernel = folder_of(dir, hex), *now = name_of_now();
+	_cleanup_free_ char *of_kernel = folder_of(dir, hex);
 	*ret_path = find_folder(of_kernel, is_like, &l);
 	*ret_old = *ret_path;
 	if (*ret_old)
 		return NULL;
-	*ret_path = xasprintf("%s/%s", of_kernel, now);
+	struct timespec now;
+	clock_gettime(CLOCK_REALTIME, &now);
+	_cleanup_free_ char *name = text_timestamp(now);
+	*ret_path = xasprintf("%s/%s", of_kernel, name);
 	return write_folder(*ret_path, kcore, &l);
 }
