@@ -5,7 +5,6 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/signalfd.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
@@ -37,9 +36,9 @@ static double now_s(const struct counting *c)
 	return (double)sys_clock_ns(c->sys, CLOCK_MONOTONIC) / 1e9;
 }
 
-struct strobe_error *counting_open(struct counting *c, int signal_fd, struct workload_options workload)
+struct strobe_error *counting_open(struct counting *c, const struct signals *signals, struct workload_options workload)
 {
-	c->signal_fd = signal_fd;
+	c->signals = signals;
 	c->workload = workload;
 	c->control = (struct control){ .fd = -1, .ack_fd = -1 };
 	return c->settings.control ? control_open(c->settings.control, &c->control) : NULL;
@@ -100,7 +99,7 @@ static void set_tool(struct counter_set *set, enum event_tool tool, double secon
 	}
 }
 
-/* All counters and times as they stand. */
+/* The current values of all counters and times. */
 static struct strobe_error *take_reading(struct run *r)
 {
 	struct counting *c = r->c;
@@ -165,7 +164,7 @@ static struct strobe_error *obey(struct run *r, const struct control_command *co
 static struct strobe_error *take_commands(struct run *r)
 {
 	struct control_command command;
-	bool end;
+	bool end = false; /* a signal may have ended the run: then no command is read */
 	while (!r->ended && control_next(&r->c->control, &command, &end))
 		TRY(obey(r, &command));
 	if (end) { /* there will be no more */
@@ -177,13 +176,12 @@ static struct strobe_error *take_commands(struct run *r)
 
 static void take_signals(struct run *r)
 {
-	struct signalfd_siginfo info;
-	while (read(r->c->signal_fd, &info, sizeof(info)) == sizeof(info)) {
-		if (info.ssi_signo == SIGCHLD) {
+	for (int number; (number = signals_next(r->c->signals));) {
+		if (number == SIGCHLD) {
 			if (r->workload.pid && workload_reap(&r->workload, false))
 				r->ended = true;
 		} else {
-			r->c->signal = (int)info.ssi_signo;
+			r->c->signal = number;
 			r->ended = true;
 		}
 	}
@@ -311,7 +309,7 @@ struct strobe_error *counting_run(struct counting *c)
 	struct run r = { .c = c, .workload = { .go_fd = -1, .error_fd = -1 } };
 	for (int i = 0; i < WAIT_FDS; i++)
 		r.fds[i] = -1;
-	r.fds[WAIT_SIGNAL] = c->signal_fd;
+	r.fds[WAIT_SIGNAL] = c->signals->fd;
 	r.fds[WAIT_CONTROL] = c->control.fd;
 	r.fds[WAIT_REQUEST] = c->hooks.request ? c->hooks.request_fd : -1;
 	c->timed_out = false;

@@ -4,7 +4,7 @@
  *	struct counting c = { .host = host, .sys = sys, .target = target, .argv = argv, .argc = argc };
  *	TRY(target_resolve(sys, &c.target, …, &c.map));
  *	counter_init(&c.set, …);
- *	TRY(counting_open(&c, signal_fd, workload));
+ *	TRY(counting_open(&c, &signals, workload));
  *	TRY(counting_run(&c));		// as often as you like; readings are in c.set
  *	counting_close(&c);
  *
@@ -45,7 +45,7 @@ struct counting {
 	struct counter_set set;
 	struct counting_hooks hooks;
 	struct control control;
-	int signal_fd;                    /* borrowed: signals that end it, and SIGCHLD; see signalfd(2) */
+	const struct signals *signals;    /* open, with SIGCHLD; any other ends it */
 	struct workload_options workload; /* how a command is started */
 	char *const *argv;                /* of the command, ended by NULL; argc 0: none */
 	int argc;
@@ -60,12 +60,12 @@ struct counting {
 	uint64_t intervals;
 };
 
-struct strobe_error *counting_open(struct counting *c, int signal_fd, struct workload_options workload) _must_check_;
+struct strobe_error *counting_open(struct counting *c, const struct signals *signals, struct workload_options workload) _must_check_;
 /* Starts the command, counts, and waits until it has ended. */
 struct strobe_error *counting_run(struct counting *c) _must_check_;
 /* Whether it ended after the last of so many intervals. */
 bool counting_is_complete(const struct counting *c);
 /* Readings as they are at this moment; intervals do not notice. fn sees them in the set's slots. */
 struct strobe_error *counting_peek(struct counting *c, struct strobe_error *(*fn)(void *ctx), void *ctx) _must_check_;
-/* A process is left behind that closes tracepoints, for which the kernel takes long. */
+/* A process remains that closes tracepoints, for which the kernel takes long. */
 void counting_close(struct counting *c);

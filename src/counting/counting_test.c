@@ -22,7 +22,7 @@ struct faked {
 	struct sys_faked *sys;
 	struct event_list events;
 	struct counting c;
-	int signal_fd;
+	struct signals signals;
 	unsigned intervals;
 };
 
@@ -48,8 +48,8 @@ static void open_faked(struct faked *f, const char *events, char *const *argv, i
 	sigemptyset(&children);
 	sigaddset(&children, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &children, NULL);
-	f->signal_fd = signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK);
-	assert_ok(counting_open(&f->c, f->signal_fd, (struct workload_options){}));
+	f->signals.fd = signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK);
+	assert_ok(counting_open(&f->c, &f->signals, (struct workload_options){}));
 }
 
 static void close_faked(struct faked *f)
@@ -58,7 +58,7 @@ static void close_faked(struct faked *f)
 	counter_deinit(&f->c.set);
 	target_map_deinit(&f->c.map);
 	event_list_deinit(&f->events);
-	close(f->signal_fd);
+	close(f->signals.fd);
 	sys_faked_destroy(f->sys);
 }
 

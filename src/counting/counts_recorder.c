@@ -61,8 +61,7 @@ void counts_recorder_destroy(struct counts_recorder *r)
 {
 	if (!r)
 		return;
-	if (r->writer)
-		writer_destroy(r->writer);
+	writer_destroy(r->writer);
 	env_destroy(r->env);
 	free(r);
 }

@@ -3,7 +3,7 @@
  *
  *	struct measurement m = { .settings = …, .host = host, .metrics = &metrics, .show = show, .ctx = ctx };
  *	TRY(measurement_prepare(&m, events, target, argv, argc));
- *	TRY(counting_open(&m.counting, signal_fd, workload));
+ *	TRY(counting_open(&m.counting, &signals, workload));
  *	TRY(measurement_run(&m));		// intervals are shown meanwhile
  *	measurement_show(&m);			// all runs since the last measurement_clear()
  *	measurement_close(&m);			// in any case

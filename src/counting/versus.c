@@ -126,12 +126,12 @@ static uint64_t pairs_needed(const struct versus *v)
 	return most < limit ? most : limit;
 }
 
-struct strobe_error *versus_run(struct versus *v, int signal_fd, struct workload_options workload)
+struct strobe_error *versus_run(struct versus *v, const struct signals *signals, struct workload_options workload)
 {
 	bool is_chosen = v->pairs > 1;
 	uint64_t pairs = is_chosen ? v->pairs : PILOT_PAIRS;
 	for (int i = 0; i < 2; i++)
-		TRY(counting_open(&v->sides[i].counting, signal_fd, workload));
+		TRY(counting_open(&v->sides[i].counting, signals, workload));
 	TRY(run_pair(v, false));
 	for (uint64_t i = 0; i < pairs && !is_interrupted(v); i++) {
 		TRY(run_pair(v, true));

@@ -2,7 +2,7 @@
  * Two commands measured in turn, and how their counts differ: `stat --vs`.
  *
  *	TRY(versus_prepare(&v, host, sys, events, &settings));
- *	TRY(versus_run(&v, signal_fd, workload));
+ *	TRY(versus_run(&v, &signals, workload));
  *	if (versus_has_pairs(&v))
  *		versus_table(&v, &table);
  *	versus_close(&v);			// in any case
@@ -47,7 +47,7 @@ struct versus {
 struct strobe_error *versus_prepare(struct versus *v, const struct session_host *host, const struct sys *sys,
 				    const struct event_list *events, const struct versus_settings *settings) _must_check_;
 /* Until enough pairs have run, or a signal comes. */
-struct strobe_error *versus_run(struct versus *v, int signal_fd, struct workload_options workload) _must_check_;
+struct strobe_error *versus_run(struct versus *v, const struct signals *signals, struct workload_options workload) _must_check_;
 void versus_close(struct versus *v);
 
 static inline bool versus_has_pairs(const struct versus *v)

@@ -112,7 +112,7 @@ static struct strobe_error *prepare(struct stat *st)
 	TRY(define_metrics(st));
 	TRY(measurement_prepare(m, &st->o->events, st->o->sys, st->o->target, command_of(st->ctx), st->ctx->rest.argc));
 	TRY(signals_open(&st->signals, (int[]){ SIGCHLD, 0 }));
-	return counting_open(&m->counting, st->signals.fd, workload_of(st));
+	return counting_open(&m->counting, &st->signals, workload_of(st));
 }
 
 /* As the shell would say it; that we ended the command after the last interval is not reported. */
@@ -157,16 +157,6 @@ static int status_of(struct stat *st)
 	return WIFSIGNALED(c->status) ? 128 + WTERMSIG(c->status) : WEXITSTATUS(c->status);
 }
 
-/* Ends the output; the first of two errors counts. */
-static struct strobe_error *close_output(struct stat *st, struct strobe_error *err)
-{
-	struct strobe_error *write_error = stat_output_close(&st->output);
-	if (!err)
-		return write_error;
-	error_destroy(write_error);
-	return err;
-}
-
 static int measure(struct stat *st)
 {
 	struct strobe_error *err = stat_output_open(&st->output, st->o);
@@ -176,7 +166,7 @@ static int measure(struct stat *st)
 	if (!err)
 		err = run_all(st);
 	bool is_complete = !err;
-	err = close_output(st, err);
+	err = error_first(err, stat_output_close(&st->output));
 	if (is_complete && st->o->json_document)
 		say_how_it_ended(&st->measurement.counting);
 	return err ? cmd_fail(st->ctx, err) : status_of(st);
@@ -201,8 +191,10 @@ static int report(struct stat *st)
 	if (err)
 		return cmd_fail(st->ctx, err);
 	err = stat_output_open(&st->output, o);
-	if (!err)
-		err = close_output(st, replay_counts(source, &settings));
+	if (!err) {
+		err = replay_counts(source, &settings);
+		err = error_first(err, stat_output_close(&st->output));
+	}
 	if (!err)
 		input_remarks(cmd_host(st->ctx), source, NULL);
 	source_destroy(source);
@@ -233,7 +225,7 @@ static struct strobe_error *show_versus(struct stat *st, const struct versus *v)
 	versus_table(v, &t);
 	stat_output_table(&st->output, &t);
 	table_deinit(&t);
-	return close_output(st, NULL);
+	return stat_output_close(&st->output);
 }
 
 static int compare(struct stat *st)
@@ -241,7 +233,7 @@ static int compare(struct stat *st)
 	struct versus v = {};
 	struct strobe_error *err = prepare_versus(st, &v);
 	if (!err)
-		err = versus_run(&v, st->signals.fd, workload_of(st));
+		err = versus_run(&v, &st->signals, workload_of(st));
 	if (!err && versus_has_pairs(&v))
 		err = show_versus(st, &v);
 	int status = cmd_fail(st->ctx, err);

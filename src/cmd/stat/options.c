@@ -22,7 +22,7 @@ void stat_options_defaults(void *options)
 	o->sys = sys_live();
 	o->runs = 1;
 	o->log_fd = -1;
-	o->scale = o->big_num = o->affinity = true;
+	o->big_num = true;
 }
 
 void stat_options_deinit(void *options)
@@ -41,10 +41,8 @@ void stat_options_settle(struct stat_options *o, int argc)
 	m->verbose = o->verbose > 0;
 	m->all_threads = o->per_thread && !o->target.pids && !o->target.tids;
 	m->counting.quiet = o->quiet || !stat_options_is_plain(o);
-	m->counters.no_affinity = !o->affinity;
 	m->counters.bundle = true;
 	m->counters.hold_tracepoints = o->runs != 1 || o->versus;
-	m->tally.no_scale = !o->scale;
 	m->expose = counts_prometheus;
 	if (o->record)
 		m->recording = o->output ? o->output : "perf.data";
@@ -265,8 +263,8 @@ const struct option stat_option_table[] = {
 	{ OPTION_BOOL, 0, "no-merge", AT(measure.tally.no_merge), .help = "do not merge events of the same name on several PMUs" },
 	{ OPTION_BOOL, 0, "hybrid-merge", AT(measure.choice.hybrid_merge),
 	  .help = "merge the counts of the same event on different types of cores" },
-	{ OPTION_BOOL, 'c', "scale", AT(scale), .help = "scale up events that were counted only part of the time (on)" },
-	{ OPTION_BOOL, 0, "affinity", AT(affinity),
+	{ OPTION_OFF, 'c', "scale", AT(measure.tally.no_scale), .help = "scale up events that were counted only part of the time (on)" },
+	{ OPTION_OFF, 0, "affinity", AT(measure.counters.no_affinity),
 	  .help = "run on each CPU while its counters are opened and read, to avoid interrupts (on)" },
 	{ OPTION_GROUP, .help = "Output" },
 	{ OPTION_STRING, 'o', "output", AT(output), .arg = "file", .help = "write to this file instead of standard error" },
@@ -305,7 +303,7 @@ const struct option stat_report_option_table[] = {
 	{ OPTION_CALL, 0, "per-socket", .parse = parse_per_socket, .help = "aggregate counts per socket" },
 	{ OPTION_CALL, 0, "per-node", .parse = parse_per_node, .help = "aggregate counts per NUMA node" },
 	{ OPTION_BOOL, 0, "no-merge", AT(measure.tally.no_merge), .help = "do not merge events of the same name on several PMUs" },
-	{ OPTION_BOOL, 'c', "scale", AT(scale), .help = "scale up events that were counted only part of the time" },
+	{ OPTION_OFF, 'c', "scale", AT(measure.tally.no_scale), .help = "scale up events that were counted only part of the time" },
 	{ OPTION_BOOL, 0, "summary", AT(summary), .help = "print totals after the intervals" },
 	{ OPTION_STRING, 'o', "output", AT(output), .arg = "file", .help = "write to this file instead of standard error" },
 	{ OPTION_CALL, 'x', "field-separator", .arg = "separator", .parse = parse_separator, .help = "print CSV with this separator" },

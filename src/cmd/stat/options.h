@@ -17,7 +17,7 @@ struct stat_options {
 	uint64_t runs;             /* 0: forever */
 	bool interval_clear, summary, no_csv_summary;
 	unsigned verbose;
-	bool quiet, affinity, scale, per_thread;
+	bool quiet, per_thread;
 
 	const char *separator;     /* -x, or NULL */
 	bool json, json_document;
