@@ -118,7 +118,7 @@ static int compare_pages(const void *pa, const void *pb)
 	return a < b ? -1 : a > b;
 }
 
-/* Whoever's address it was: that a file of another process lies there as well is rare, and keeping it no harm. */
+/* Of any process: that a file of another process lies there as well is rare, and keeping it no harm. */
 static void mark_sampled(struct record_objects *o)
 {
 	VEC(uint64_t) pages = {};

@@ -16,7 +16,7 @@
 #include "recording/recorder.h"
 
 /*
- * Rings are looked at that often whatever their watermark says, so that a file is not much behind what happened when
+ * Rings are looked at that often whatever their watermark says, so that a file lacks little of what happened when
  * the recorder is killed.
  */
 #define DRAIN_INTERVAL_MS 250
@@ -49,7 +49,7 @@ struct recorder {
 	struct record_path *parts; /* of the files of a directory */
 	unsigned parts_nr;
 	struct task_filter *filter; /* NULL: events are opened on tasks */
-	bool lacks_filter;          /* for want of rights, or of a kernel that can */
+	bool lacks_filter;          /* not permitted, or not supported by the kernel */
 	/* --call-graph eh; unwinder is NULL without. */
 	struct stack_unwinder *unwinder;
 	struct symbols *symbols;

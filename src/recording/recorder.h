@@ -57,7 +57,7 @@ enum recorder_message {
 	RECORDER_NOTE,   /* what the user should know of rights, limits and options */
 	RECORDER_LOSS,   /* samples that are missing */
 	RECORDER_RESULT, /* what was written where */
-	RECORDER_LIST,   /* the events, as asked for through --control: lines */
+	RECORDER_LIST,   /* the events, as requested through --control: lines */
 };
 
 struct recorder_host {

@@ -103,7 +103,7 @@ static void settle_options(struct run *r)
 	if (c->period_set && !c->freq_set)
 		c->freq_hz = 0;
 	if (c->period_set && c->freq_set)
-		c->period_set = false; /* -F wins over -c, as in the reference */
+		c->period_set = false; /* -F wins over -c, as in perf */
 	c->build_id_mmap = !o->no_buildid;
 	c->switch_events |= o->latency;
 	if (c->overwrite)
@@ -237,9 +237,8 @@ static int run(struct cmd_context *ctx, void *options)
 	if (err)
 		return cmd_fail(ctx, err);
 	int status = o->dry_run ? check_only(&r) : record(&r);
-	if (status < 0) { /* ended by a signal: whoever started us is to see that */
-		signal(-status, SIG_DFL);
-		raise(-status);
+	if (status < 0) { /* ended by a signal: the shell that waits is to see that */
+		signals_raise(&r.signals, -status);
 		status = 128 - status;
 	}
 	return status;
