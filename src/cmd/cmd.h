@@ -105,6 +105,8 @@ struct strobe_error *cmd_open_file(const char *path, bool append, int *ret_fd) _
 struct strobe_error *cmd_config(struct cmd_context *ctx, const struct config **ret) _must_check_;
 /* Where build-ids are kept: --buildid-dir, the setting buildid.dir, ~/.debug; NULL without a home. Lives with ctx. */
 struct strobe_error *cmd_buildid_dir(struct cmd_context *ctx, const char **ret) _must_check_;
+/* The words after the options as a command to run, ended by NULL, in ctx->words; NULL: there are none. */
+char *const *cmd_command(struct cmd_context *ctx);
 /* What sessions need of the command: its messages are cmd_say()'s. It lives as long as ctx, which must not move. */
 const struct session_host *cmd_host(struct cmd_context *ctx);
 /* Shows the man page where there is one, else the -h text on stdout. cmd NULL: of the program. */

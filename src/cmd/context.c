@@ -191,6 +191,16 @@ void cmd_set_verbosity(unsigned level)
 	message_show_log(STDERR_FILENO, level > 1 ? LOG_DEBUG : level ? LOG_INFO : LOG_WARN);
 }
 
+char *const *cmd_command(struct cmd_context *ctx)
+{
+	size_t n = (size_t)ctx->rest.argc;
+	if (!n)
+		return NULL;
+	char **argv = arena_calloc(&ctx->words, (n + 1) * sizeof(*argv));
+	memcpy(argv, ctx->rest.argv, n * sizeof(*argv));
+	return argv;
+}
+
 struct strobe_error *cmd_config(struct cmd_context *ctx, const struct config **ret)
 {
 	if (!ctx->config)

@@ -156,14 +156,14 @@ static struct strobe_error *check_options(const struct run *r)
 	return NULL;
 }
 
-static void complete(struct run *r, char **argv)
+static void complete(struct run *r)
 {
 	struct record_options *o = r->o;
 	struct recorder_options *to = &o->recorder;
 	to->capture = o->sampling.capture;
 	to->events = &o->sampling.events;
 	to->switch_events = &o->switch_events;
-	to->argv = r->ctx->rest.argc ? argv : NULL;
+	to->argv = cmd_command(r->ctx);
 	/* Whoever records with perf reads with perf, and with the same; a recording of ours may go to any. */
 	to->compressed2 = !strcmp(r->ctx->program, "perf");
 	to->keep_objects = !o->no_buildid && !o->no_buildid_cache && !o->buildid_mmap;
@@ -173,15 +173,11 @@ static void complete(struct run *r, char **argv)
 /* An exit status, or less than 0: the signal that ended it. */
 static int record(struct run *r)
 {
-	int status = 0, argc = r->ctx->rest.argc;
+	int status = 0;
 	struct recorder *recorder = NULL;
-	/* The parser's rest ends by its count, exec's arguments by NULL. */
-	_cleanup_free_ char **argv = xcalloc((size_t)argc + 1, sizeof(*argv));
-	if (argc)
-		memcpy(argv, r->ctx->rest.argv, (size_t)argc * sizeof(*argv));
 	struct strobe_error *err = signals_open(&r->signals, (int[]){ SIGCHLD, SIGUSR2, 0 });
 	if (!err) {
-		complete(r, argv);
+		complete(r);
 		struct recorder_host host = { .say = say, .session = cmd_host(r->ctx), .signals = &r->signals, .ctx = r };
 		recorder = recorder_create(&r->o->recorder, &host);
 		mem_on_exhausted(recorder_abandon, recorder);

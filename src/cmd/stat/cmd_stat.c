@@ -95,22 +95,13 @@ static struct workload_options workload_of(const struct stat *st)
 	return workload;
 }
 
-/* The words of the command, ended by NULL. */
-static char *const *command_of(struct cmd_context *ctx)
-{
-	size_t n = (size_t)ctx->rest.argc;
-	char **argv = arena_calloc(&ctx->words, (n + 1) * sizeof(*argv));
-	memcpy(argv, ctx->rest.argv, n * sizeof(*argv));
-	return argv;
-}
-
 static struct strobe_error *prepare(struct stat *st)
 {
 	struct measurement *m = &st->measurement;
 	*m = (struct measurement){ .settings = st->o->measure, .host = cmd_host(st->ctx), .metrics = &st->metrics,
 				   .show = stat_output_show, .ctx = &st->output };
 	TRY(define_metrics(st));
-	TRY(measurement_prepare(m, &st->o->events, st->o->sys, st->o->target, command_of(st->ctx), st->ctx->rest.argc));
+	TRY(measurement_prepare(m, &st->o->events, st->o->sys, st->o->target, cmd_command(st->ctx), st->ctx->rest.argc));
 	TRY(signals_open(&st->signals, (int[]){ SIGCHLD, 0 }));
 	return counting_open(&m->counting, &st->signals, workload_of(st));
 }
@@ -205,7 +196,7 @@ static struct strobe_error *prepare_versus(struct stat *st, struct versus *v)
 {
 	struct stat_options *o = st->o;
 	struct measurement_settings *m = &o->measure;
-	struct versus_settings settings = { .argv = { command_of(st->ctx) }, .argc = { st->ctx->rest.argc }, .target = o->target,
+	struct versus_settings settings = { .argv = { cmd_command(st->ctx) }, .argc = { st->ctx->rest.argc }, .target = o->target,
 					    .counters = m->counters, .no_scale = m->tally.no_scale, .quiet = m->counting.quiet,
 					    .pairs = o->runs };
 	char **argv;

@@ -3,11 +3,8 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 
-#include "base/mem.h"
 #include "capture/workload.h"
 #include "cmd/trace/output.h"
 #include "sys/signals.h"
@@ -18,7 +15,6 @@ struct run {
 	const struct trace_options *o;
 	struct trace_output output;
 	struct workload workload;
-	char **argv; /* the command's, ending with NULL */
 	struct signals signals;
 	int signal; /* that ended us, or 0 */
 	struct live_trace *trace;
@@ -50,14 +46,12 @@ static struct strobe_error *wait_for_events(void *ctx, int wake_fd, int wait_ms,
 
 static struct strobe_error *fork_command(struct run *r)
 {
-	size_t n = (size_t)r->ctx->rest.argc;
-	if (!n)
+	char *const *argv = cmd_command(r->ctx);
+	if (!argv)
 		return NULL;
 	struct workload_options options = workload_options_of(&r->signals);
 	options.stdout_to_stderr = r->output.fd == STDOUT_FILENO;
-	r->argv = xcalloc(n + 1, sizeof(*r->argv));
-	memcpy(r->argv, r->ctx->rest.argv, n * sizeof(*r->argv));
-	return workload_fork(r->argv, options, &r->workload);
+	return workload_fork(argv, options, &r->workload);
 }
 
 static void print_tool_stats(struct run *r)
@@ -133,7 +127,6 @@ int trace_run(struct cmd_context *ctx, const struct trace_options *o)
 	/* A command that has not ended is ended with us. */
 	if (r.workload.pid && !r.workload.reaped)
 		workload_end(&r.workload);
-	free(r.argv);
 	err = trace_output_close(&r.output, err);
 	if (err)
 		return error_is(err, ERROR_USAGE) ? cmd_fail_usage(ctx, err) : cmd_fail(ctx, err);
