@@ -96,6 +96,21 @@ struct code_source dso_code_source(struct dso_code *c)
 	};
 }
 
+struct annotate_function dso_code_function(const struct dso_code *c, const struct profile *p, mapping_id mapping, uint64_t start,
+					   uint64_t end)
+{
+	const struct profile_mapping *m = &p->mappings.data[mapping];
+	return (struct annotate_function){
+		.object = profile_str(p, m->name),
+		.object_path = profile_str(p, m->path),
+		.build_id = profile_str(p, m->build_id),
+		.section = dso_section_name(c->dso, start),
+		.debug_origin = dso_source_origin(c->dso),
+		.start = start,
+		.end = end,
+	};
+}
+
 struct strobe_error *dso_code_missing(const struct dso_code *c, const char *what)
 {
 	struct dso_facts facts = dso_facts(c->dso);

@@ -6,6 +6,7 @@
  */
 #pragma once
 #include "annotate/annotate.h"
+#include "profile/profile.h"
 #include "symbol/symbol.h"
 
 struct dso_code {
@@ -21,5 +22,8 @@ void dso_code_init(struct dso_code *c, struct dso *dso, const struct mapped_file
 void dso_code_deinit(struct dso_code *c);
 /* May be made again for each function. */
 struct code_source dso_code_source(struct dso_code *c);
+/* What is at [start, end) of a mapping of a profile that is of this DSO: all but names and events. Borrows from both. */
+struct annotate_function dso_code_function(const struct dso_code *c, const struct profile *p, mapping_id mapping, uint64_t start,
+					   uint64_t end);
 /* Why there are no bytes of it: what is missing, and what to do. what: a function's name, or "3 functions". */
 struct strobe_error *dso_code_missing(const struct dso_code *c, const char *what) _must_check_;

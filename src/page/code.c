@@ -4,7 +4,6 @@
 #include "annotate/annotate.h"
 #include "annotate/dso_code.h"
 #include "page/page.h"
-#include "symbol/source.h"
 #include "view/html/listing.h"
 
 #define FUNCTIONS_MAX 60             /* the hottest, that go into a file */
@@ -28,19 +27,10 @@ static const struct mapped_file *file_of(const struct code *c, const struct prof
 
 static struct strobe_error *list(struct dso_code *code, const struct profile *p, const struct profile_function *f, struct out *out)
 {
-	const struct profile_mapping *m = &p->mappings.data[f->mapping];
 	struct code_source source = dso_code_source(code);
-	struct annotate_function function = {
-		.name = profile_str(p, f->name),
-		.raw_name = profile_str(p, f->system_name),
-		.object = profile_str(p, m->name),
-		.object_path = profile_str(p, m->path),
-		.build_id = profile_str(p, m->build_id),
-		.section = dso_section_name(code->dso, f->start),
-		.debug_origin = dso_source_origin(code->dso),
-		.start = f->start,
-		.end = f->start + f->size,
-	};
+	struct annotate_function function = dso_code_function(code, p, f->mapping, f->start, f->start + f->size);
+	function.name = profile_str(p, f->name);
+	function.raw_name = profile_str(p, f->system_name);
 	struct listing *listing;
 	TRY(annotate_function(&source, &function, &(struct annotate_options){}, &listing));
 	listing_finish(listing);

@@ -12,7 +12,6 @@
 #include "session/input.h"
 #include "session/report/code.h"
 #include "session/report/report_session.h"
-#include "symbol/source.h"
 
 /* Events side by side. */
 struct part {
@@ -185,21 +184,12 @@ static struct strobe_error *make_listing(struct annotation *a, const struct part
 {
 	const struct profile *profile = a->session->profile;
 	const struct profile_function *f = &profile->functions.data[hit->function];
-	const struct profile_mapping *m = &profile->mappings.data[f->mapping];
 	struct code_source source = dso_code_source(code);
-	struct annotate_function function = {
-		.name = profile_str(profile, f->name),
-		.raw_name = profile_str(profile, f->system_name),
-		.object = profile_str(profile, m->name),
-		.object_path = profile_str(profile, m->path),
-		.build_id = profile_str(profile, m->build_id),
-		.section = dso_section_name(code->dso, f->start),
-		.debug_origin = dso_source_origin(code->dso),
-		.start = f->start,
-		.end = f->start + f->size,
-		.events = report_listing_events(&a->session->arena, a->session->env, profile, p->events, p->n),
-		.events_nr = p->n,
-	};
+	struct annotate_function function = dso_code_function(code, profile, f->mapping, f->start, f->start + f->size);
+	function.name = profile_str(profile, f->name);
+	function.raw_name = profile_str(profile, f->system_name);
+	function.events = report_listing_events(&a->session->arena, a->session->env, profile, p->events, p->n);
+	function.events_nr = p->n;
 	struct annotate_options options = a->request->code.listing;
 	options.without_source = a->request->code.look.no_source;
 	options.source_root = a->request->selection.symbol_files.symfs;
@@ -244,11 +234,10 @@ static struct strobe_error *annotate_one(struct annotation *a, const struct part
 					 bool (*show)(void *ctx, const struct listing *l), void *ctx, bool *ret_more)
 {
 	const struct profile_function *f = &a->session->profile->functions.data[hit->function];
-	struct dso_code *code = dso_of(a, f->mapping);
 	struct listing *l;
 	if (is_below_limit(a, p, hit))
 		return NULL;
-	struct strobe_error *err = make_listing(a, p, hit, code, &l);
+	struct strobe_error *err = make_listing(a, p, hit, dso_of(a, f->mapping), &l);
 	if (error_is(err, ERROR_UNSUPPORTED))
 		return err;
 	if (error_is(err, ERROR_NOT_FOUND)) {

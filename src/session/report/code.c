@@ -1,13 +1,10 @@
 #include "session/report/code.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "annotate/annotate.h"
 #include "annotate/dso_code.h"
 #include "annotate/hits.h"
-#include "base/mem.h"
-#include "symbol/source.h"
 
 struct place {
 	const struct profile *p;
@@ -72,44 +69,20 @@ static const struct mapped_file *find_file(struct report_session *r, const struc
 	return NULL;
 }
 
-struct strobe_error *report_listing(struct report_session *r, const struct profile *counted, const struct report_part *part,
-				    mapping_id mapping, uint64_t addr, struct listing **ret)
+static struct strobe_error *list_symbol(struct report_session *r, const struct profile *counted, const struct report_part *part,
+					mapping_id mapping, const struct symbol *symbol, struct dso_code *code, struct listing **ret)
 {
-	const struct profile_mapping *m = &r->profile->mappings.data[mapping];
-	const struct mapped_file *file = find_file(r, m);
-	if (!file)
-		return error_create(ERROR_NOT_FOUND, "%s is not a file with code", profile_str(r->profile, m->name));
-	struct dso_code code = {
-		.dso = symbols_dso(resolver_symbols(r->session.resolver), file),
-		.file = file,
-		.arch = arch_or_native(r->session.env->arch),
-	};
-	const struct symbol *symbol = dso_symbol(code.dso, addr);
-	if (!symbol)
-		return error_create(ERROR_NOT_FOUND, "no symbol at %#llx of %s", (unsigned long long)addr,
-				    profile_str(r->profile, m->name));
-	size_t n;
-	if (!dso_code(code.dso, symbol->start, &n) || !n)
-		return dso_code_missing(&code, dso_symbol_name(code.dso, symbol));
-	struct code_source source = dso_code_source(&code);
-	struct annotate_function function = {
-		.name = dso_symbol_name(code.dso, symbol),
-		.raw_name = symbol->raw_name,
-		.object = profile_str(r->profile, m->name),
-		.object_path = profile_str(r->profile, m->path),
-		.build_id = profile_str(r->profile, m->build_id),
-		.section = dso_section_name(code.dso, symbol->start),
-		.debug_origin = dso_source_origin(code.dso),
-		.start = symbol->start,
-		.end = symbol->end,
-		.events = report_listing_events(&r->query.scratch, r->session.env, counted, part->hist->options.events,
-						part->hist->options.events_nr),
-		.events_nr = part->hist->options.events_nr,
-	};
+	const struct hist_options *o = &part->hist->options;
+	struct code_source source = dso_code_source(code);
+	struct annotate_function function = dso_code_function(code, r->profile, mapping, symbol->start, symbol->end);
+	function.name = dso_symbol_name(code->dso, symbol);
+	function.raw_name = symbol->raw_name;
+	function.events = report_listing_events(&r->query.scratch, r->session.env, counted, o->events, o->events_nr);
+	function.events_nr = o->events_nr;
 	struct annotate_options options = r->request.code.listing;
 	options.source_root = r->request.selection.symbol_files.symfs;
 	TRY(annotate_function(&source, &function, &options, ret));
-	if (dso_is_cut(code.dso)) {
+	if (dso_is_cut(code->dso)) {
 		listing_destroy(*ret);
 		*ret = NULL;
 		return error_create(ERROR_TRUNCATED, "%s was truncated while it was open: its code is no longer available",
@@ -118,4 +91,25 @@ struct strobe_error *report_listing(struct report_session *r, const struct profi
 	add_costs(counted, function.object_path, symbol->start, part, *ret);
 	listing_finish(*ret);
 	return NULL;
+}
+
+struct strobe_error *report_listing(struct report_session *r, const struct profile *counted, const struct report_part *part,
+				    mapping_id mapping, uint64_t addr, struct listing **ret)
+{
+	const struct profile_mapping *m = &r->profile->mappings.data[mapping];
+	const struct mapped_file *file = find_file(r, m);
+	if (!file)
+		return error_create(ERROR_NOT_FOUND, "%s is not a file with code", profile_str(r->profile, m->name));
+	struct dso *dso = symbols_dso(resolver_symbols(r->session.resolver), file);
+	const struct symbol *symbol = dso_symbol(dso, addr);
+	if (!symbol)
+		return error_create(ERROR_NOT_FOUND, "no symbol at %#llx of %s", (unsigned long long)addr,
+				    profile_str(r->profile, m->name));
+	struct dso_code code;
+	size_t n;
+	dso_code_init(&code, dso, file, arch_or_native(r->session.env->arch));
+	struct strobe_error *err = dso_code(dso, symbol->start, &n) && n ?
+		list_symbol(r, counted, part, mapping, symbol, &code, ret) : dso_code_missing(&code, dso_symbol_name(dso, symbol));
+	dso_code_deinit(&code);
+	return err;
 }
