@@ -59,7 +59,7 @@ static bool has_perf(void)
 	return !system("perf version >/dev/null 2>&1");
 }
 
-/* Hardware events are parsed even where there is no PMU, so they can be compared anywhere. */
+/* Hardware events are parsed even without a PMU, so they can be compared anywhere. */
 static void events_ask_what_the_reference_asks(void **state)
 {
 	/* clang-format off */

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/u64map.h"
-#include "bpf/trace/trace_whom.h"
+#include "bpf/trace/trace_targets.h"
 
 /* A call that has begun, or of a thread between calls. */
 struct open_call {
@@ -133,7 +133,7 @@ static void make_line(const struct call_pairs *s, const struct open_call *c, uin
 					 .cpu = c->cpu, .call = &ret->event };
 }
 
-/* What statistics tell calls apart by. */
+/* What distinguishes calls in statistics. */
 static uint32_t key_of(uint64_t number, bool compat)
 {
 	return (uint32_t)number + (compat ? SYSCALL_NUMBERS : 0);
@@ -147,7 +147,7 @@ static void show_entered(struct call_pairs *s, struct open_call *c)
 	trace_lines_call(s->setup.lines, &shown.line, key_of(c->number, c->compat));
 }
 
-/* Who began last and has not ended is shown before another line begins. */
+/* The call that began last and has not ended is shown before another line begins. */
 static void show_interrupted(struct call_pairs *s, uint32_t tid)
 {
 	const uint64_t *at = s->last_tid ? u64map_get(&s->at, s->last_tid) : NULL;
@@ -261,7 +261,7 @@ void call_pairs_take(struct call_pairs *s, const struct tracepoints *points, con
 	}
 	uint64_t number = field_of(s, p->number, sample);
 	bool compat = sample->user_regs.abi == PERF_SAMPLE_REGS_ABI_32;
-	/* -1: the kernel was told to make no call (a tracer, seccomp). */
+	/* -1: a tracer or seccomp skipped the call. */
 	if ((int64_t)number < 0)
 		return;
 	if (p->is_exit)

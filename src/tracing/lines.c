@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "bpf/trace/trace_whom.h"
+#include "bpf/trace/trace_targets.h"
 
 struct trace_lines {
 	struct trace_lines_setup setup;

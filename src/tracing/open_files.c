@@ -97,7 +97,7 @@ static uint32_t ask(struct open_files *f, uint32_t pid, int fd)
 		snprintf(link, sizeof(link), "/proc/%u/cwd", pid);
 	else
 		snprintf(link, sizeof(link), "/proc/%u/fd/%d", pid, fd);
-	f->asked++;
+	f->lookups++;
 	ssize_t n = f->sys ? readlink(link, path, sizeof(path)) : -1;
 	if (n <= 0 || (fd == AT_FDCWD && is_deleted(path, (size_t)n)))
 		return NOTHING;

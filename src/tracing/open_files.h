@@ -39,7 +39,7 @@ struct open_files {
 	unsigned given_nr;
 	bool is_bad;          /* that call says that a descriptor is not open */
 	struct u64map netlink; /* id of "socket:[INODE]" → protocol, of those that were made before our eyes */
-	uint64_t asked;       /* questions to /proc */
+	uint64_t lookups;     /* in /proc */
 };
 
 void open_files_init(struct open_files *f, const struct sys *sys, enum open_files_by by);

@@ -103,7 +103,7 @@ static void bad_descriptors_have_no_path(void **state)
 	struct fixture *f = *state;
 	does(f, "read", -EBADF, 9, 0, NULL);
 	assert_null(open_files_path(&f->files, 10, 9));
-	assert_int_equal(f->files.asked, 0);
+	assert_int_equal(f->files.lookups, 0);
 }
 
 /* What the BPF programs tell of a descriptor: names from the last one on. */

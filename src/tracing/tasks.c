@@ -25,7 +25,7 @@ static void ask_name(struct trace_tasks *t, struct trace_task *task)
 {
 	if (!t->sys)
 		return;
-	t->asked_names++;
+	t->name_lookups++;
 	_cleanup_free_ char *path = xasprintf("/proc/%u/comm", task->tid);
 	_cleanup_free_ char *line = NULL;
 	_cleanup_error_ struct strobe_error *err = sys_read_line(t->sys, path, &line);

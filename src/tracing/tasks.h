@@ -26,7 +26,7 @@ struct trace_tasks {
 	size_t last;          /* index of the one that was asked for last */
 	struct open_files files;
 	bool sched;           /* asks how long tasks ran and waited before they were seen */
-	uint64_t asked_names; /* questions to /proc */
+	uint64_t name_lookups; /* in /proc */
 };
 
 void trace_tasks_init(struct trace_tasks *t, const struct sys *sys, enum open_files_by files);

@@ -111,7 +111,7 @@ INLINE __u64 hash_words(char *table, __u32 at, __u32 n, __u64 hash)
 	return hash;
 }
 
-/* The slot of a hash, or an empty one; NULL: there is no room. */
+/* The slot of a hash, or an empty one; NULL: no free one was found. */
 INLINE struct count_slot *find_slot(char *table, __u64 hash)
 {
 	__u32 step = hash >> 32 | 1; /* one after the other would be full in places long before the table is */
@@ -124,7 +124,7 @@ INLINE struct count_slot *find_slot(char *table, __u64 hash)
 	return NULL;
 }
 
-/* False: there is no room for it. */
+/* False: the table is full. */
 INLINE _Bool add(void *ctx, char *table, struct task_struct *task, const struct met *m, _Bool has_mark)
 {
 	struct count_head *head = (struct count_head *)table;

@@ -149,7 +149,7 @@ static struct strobe_error *attach(struct sample_counts *c)
 	for (uint32_t slot = 0; slot < e->slots; slot++) {
 		if (e->fds[slot] < 0)
 			continue;
-		if (e->tracepoint_name)   /* of the tracepoint, however many events are open on it */
+		if (e->tracepoint_name) /* of the tracepoint, however many events are open on it */
 			return set_program(c, e->fds[slot], "count_tracepoint");
 		TRY(set_program(c, e->fds[slot], "count_sample"));
 	}

@@ -21,7 +21,7 @@ INLINE _Bool is_target(__u32 tid)
 	return bpf_map_lookup_elem(&targets, &tid) != 0;
 }
 
-/* False: there is no room. */
+/* False: the map is full. */
 INLINE _Bool add_target(__u32 tid)
 {
 	__u32 one = 1;

@@ -132,10 +132,10 @@ static struct trace_plan plan_of(const struct stream_options *o, const struct sy
 	return plan;
 }
 
-static void fill_plans(const struct trace_whom *w, const struct stream_options *o, struct trace_plan *plans)
+static void fill_plans(const struct trace_targets *t, const struct stream_options *o, struct trace_plan *plans)
 {
 	for (uint32_t call = 0; call < TRACE_CALLS; call++) {
-		const struct syscall_desc *d = trace_whom_call(w, call);
+		const struct syscall_desc *d = trace_targets_call(t, call);
 		if (d)
 			plans[call] = plan_of(o, d);
 	}
@@ -158,15 +158,15 @@ static struct strobe_error *fill_worker(struct stream_tracer *s)
 	return bpf_map_set(bpf_map_of(s->loaded, "worker"), &slot, &program);
 }
 
-static struct strobe_error *fill(struct stream_tracer *s, const struct trace_whom *w, const struct stream_options *o)
+static struct strobe_error *fill(struct stream_tracer *s, const struct trace_targets *t, const struct stream_options *o)
 {
 	void *bss, *plans;
-	TRY(trace_whom_fill(w, s->loaded));
+	TRY(trace_targets_fill(t, s->loaded));
 	TRY(bpf_map_memory(s->loaded, "plans", sizeof(struct trace_plan) * TRACE_CALLS, &plans));
-	fill_plans(w, o, plans);
+	fill_plans(t, o, plans);
 	TRY(bpf_map_memory(s->loaded, ".bss", sizeof(struct trace_control), &bss));
 	s->control = bss;
-	trace_whom_control(w, s->control);
+	trace_targets_control(t, s->control);
 	TRY(bpf_ring_map(s->loaded, "ring", o->ring_bytes, &s->ring));
 	s->give_back_bytes = o->ring_bytes / 8 < GIVE_BACK_BYTES ? o->ring_bytes / 8 : GIVE_BACK_BYTES;
 	return open_wake(s);
@@ -192,7 +192,7 @@ static struct strobe_error *choose_path(const struct stream_path *path, struct t
 	return name_path(&ret->path[1], path->other);
 }
 
-static struct strobe_error *settings_of(const struct trace_whom *w, const struct stream_options *o,
+static struct strobe_error *settings_of(const struct trace_targets *t, const struct stream_options *o,
 					struct trace_settings *ret)
 {
 	*ret = (struct trace_settings){
@@ -209,31 +209,31 @@ static struct strobe_error *settings_of(const struct trace_whom *w, const struct
 	};
 	if (o->path)
 		TRY(choose_path(o->path, ret));
-	trace_whom_settings(w, ret);
+	trace_targets_settings(t, ret);
 	return NULL;
 }
 
-static bool is_selected(const struct trace_whom *w, uint32_t call)
+static bool is_selected(const struct trace_targets *t, uint32_t call)
 {
-	return (w->selected[call / 64] | w->points[call / 64]) >> call % 64 & 1;
+	return (t->selected[call / 64] | t->points[call / 64]) >> call % 64 & 1;
 }
 
 /*
  * Whether so few calls are selected that the end of each gets a tracepoint of its own: other calls cost half as
  * much then. Of a command only: tasks that are there may be in the middle of a 32-bit call.
  */
-static bool are_few(const struct trace_whom *w, const struct stream_options *o)
+static bool are_few(const struct trace_targets *t, const struct stream_options *o)
 {
 	unsigned n = 0;
-	if (w->all_calls || !w->leader || w->map->system_wide)
+	if (t->all_calls || !t->leader || t->map->system_wide)
 		return false;
 	/* Before Linux 6.13 programs of these tracepoints are given the user's registers, from which no kernel's stack is found. */
 	if (o->kernel_stacks)
 		return false;
 	for (uint32_t call = 0; call < TRACE_NUMBERS; call++) {
-		if (!is_selected(w, call))
+		if (!is_selected(t, call))
 			continue;
-		const struct syscall_desc *d = trace_whom_call(w, call);
+		const struct syscall_desc *d = trace_targets_call(t, call);
 		/* Its number is lost when it ends. */
 		if (!d || !strcmp(d->name, "rt_sigreturn"))
 			return false;
@@ -243,14 +243,14 @@ static bool are_few(const struct trace_whom *w, const struct stream_options *o)
 }
 
 /* With few calls: to the exit tracepoint of each; every exec ends at that of execve. */
-static struct strobe_error *attach_ends(struct stream_tracer *s, const struct trace_whom *w)
+static struct strobe_error *attach_ends(struct stream_tracer *s, const struct trace_targets *t)
 {
 	bool executes = false, executes_at = false;
 	for (uint32_t call = 0; call < TRACE_NUMBERS; call++) {
 		char name[80];
-		if (!is_selected(w, call))
+		if (!is_selected(t, call))
 			continue;
-		const struct syscall_desc *d = trace_whom_call(w, call);
+		const struct syscall_desc *d = trace_targets_call(t, call);
 		executes |= trace_call_kind(d) == TRACE_CALL_EXECUTES;
 		executes_at |= trace_call_kind(d) == TRACE_CALL_EXECUTES_AT;
 		snprintf(name, sizeof(name), "sys_exit_%s", d->entry);
@@ -259,27 +259,27 @@ static struct strobe_error *attach_ends(struct stream_tracer *s, const struct tr
 	return executes_at && !executes ? bpf_attach_tracepoint(s->loaded, FEW_EXIT, "syscalls", "sys_exit_execve") : NULL;
 }
 
-static struct strobe_error *attach(struct stream_tracer *s, const struct trace_whom *w)
+static struct strobe_error *attach(struct stream_tracer *s, const struct trace_targets *t)
 {
 	TRY(bpf_ready(s->loaded));
 	TRY(fill_worker(s));
 	TRY(bpf_attach(s->loaded));
-	return s->few_calls ? attach_ends(s, w) : NULL;
+	return s->few_calls ? attach_ends(s, t) : NULL;
 }
 
-static struct strobe_error *open_by(const struct trace_whom *w, const struct stream_options *o, bool few_calls,
+static struct strobe_error *open_by(const struct trace_targets *t, const struct stream_options *o, bool few_calls,
 				    struct stream_tracer **ret)
 {
 	struct trace_settings settings;
-	TRY(settings_of(w, o, &settings));
+	TRY(settings_of(t, o, &settings));
 	settings.few_calls = few_calls;
 	struct stream_tracer *s = xcalloc(1, sizeof(*s));
 	s->few_calls = few_calls;
 	s->wake_fd = -1;
 	const struct bpf_map_size sizes[] = {
-		{ "cpus", sys_cpus_possible_nr(w->sys) },
+		{ "cpus", sys_cpus_possible_nr(t->sys) },
 		{ "ring", (uint32_t)o->ring_bytes },
-		{ "targets", trace_whom_room(w) },
+		{ "targets", trace_targets_room(t) },
 		{ "path_fds", settings.by_path == TRACE_BY_PREFIX ? PATH_FDS_MAX : 1 },
 		{},
 	};
@@ -287,12 +287,12 @@ static struct strobe_error *open_by(const struct trace_whom *w, const struct str
 	size_t n = 0;
 	if (!o->signals)
 		without[n++] = "stream_signal";
-	without[n++] = bpf_kernel_is_since(w->sys, 6, 16) ? "stream_gone_uncounted" : "stream_gone";
+	without[n++] = bpf_kernel_is_since(t->sys, 6, 16) ? "stream_gone_uncounted" : "stream_gone";
 	without[n++] = few_calls ? "stream_enter" : "stream_few_enter";
 	if (!few_calls)
 		without[n++] = FEW_EXIT;
 	struct bpf_load_options load = {
-		.sys = w->sys,
+		.sys = t->sys,
 		.image = &trace_stream_image,
 		.settings = &settings,
 		.settings_bytes = sizeof(settings),
@@ -302,30 +302,30 @@ static struct strobe_error *open_by(const struct trace_whom *w, const struct str
 	};
 	struct strobe_error *err = bpf_load(&load, &s->loaded);
 	if (!err)
-		err = fill(s, w, o);
+		err = fill(s, t, o);
 	if (!err)
-		err = attach(s, w);
+		err = attach(s, t);
 	if (err) {
 		stream_tracer_close(s);
 		return err;
 	}
-	stream_tracer_enable(s, w->starts_enabled);
+	stream_tracer_enable(s, t->starts_enabled);
 	*ret = s;
 	return NULL;
 }
 
-struct strobe_error *stream_tracer_open(const struct trace_whom *w, const struct stream_options *o,
+struct strobe_error *stream_tracer_open(const struct trace_targets *t, const struct stream_options *o,
 					struct stream_tracer **ret)
 {
-	TRY(trace_whom_check(w->sys));
-	if (are_few(w, o)) {
-		struct strobe_error *err = open_by(w, o, true, ret);
+	TRY(trace_targets_check(t->sys));
+	if (are_few(t, o)) {
+		struct strobe_error *err = open_by(t, o, true, ret);
 		if (!err)
 			return NULL;
 		log_info("tracing by the tracepoints of all calls: %s", err->message);
 		error_destroy(err);
 	}
-	return open_by(w, o, false, ret);
+	return open_by(t, o, false, ret);
 }
 
 void stream_tracer_enable(struct stream_tracer *s, bool on)

@@ -1,7 +1,7 @@
 /*
  * System calls as a stream of events, from BPF programs through one ring buffer of the kernel.
  *
- *	TRY(stream_tracer_open(&whom, &options, &s));
+ *	TRY(stream_tracer_open(&targets, &options, &s));
  *	while (...) { wait some milliseconds; stream_tracer_drain(s, fn, ctx); }
  *
  * Events come in the order in which they were written: by their ends. They are lent for the call of fn, read in place. The
@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/out.h"
 #include "bpf/trace/trace_shared.h"
-#include "bpf/trace/trace_whom.h"
+#include "bpf/trace/trace_targets.h"
 #include "decode/syscall.h"
 
 struct stream_tracer;
@@ -45,7 +45,7 @@ struct stream_options {
 	bool no_wait;         /* calls never wait: what does not fit is lost */
 };
 
-struct strobe_error *stream_tracer_open(const struct trace_whom *whom, const struct stream_options *o,
+struct strobe_error *stream_tracer_open(const struct trace_targets *targets, const struct stream_options *o,
 					struct stream_tracer **ret) _must_check_;
 /* When the first call was seen to begin; 0: none was. */
 uint64_t stream_tracer_began_ns(const struct stream_tracer *s);

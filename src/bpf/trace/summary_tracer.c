@@ -39,41 +39,41 @@ struct summary_tracer {
 	const struct trace_thread *threads;
 };
 
-static struct strobe_error *fill(struct summary_tracer *s, const struct trace_whom *w)
+static struct strobe_error *fill(struct summary_tracer *s, const struct trace_targets *t)
 {
 	void *bss, *rows, *threads;
-	TRY(trace_whom_fill(w, s->loaded));
+	TRY(trace_targets_fill(t, s->loaded));
 	TRY(bpf_map_memory(s->loaded, ".bss", sizeof(struct trace_control), &bss));
 	TRY(bpf_map_memory(s->loaded, "rows", sizeof(struct trace_row) * TRACE_ROWS, &rows));
 	TRY(bpf_map_memory(s->loaded, "threads", sizeof(struct trace_thread) * TRACE_THREADS, &threads));
 	s->control = bss;
 	s->rows = rows;
 	s->threads = threads;
-	trace_whom_control(w, s->control);
+	trace_targets_control(t, s->control);
 	return NULL;
 }
 
-struct strobe_error *summary_tracer_open(const struct trace_whom *w, const struct summary_options *o,
+struct strobe_error *summary_tracer_open(const struct trace_targets *t, const struct summary_options *o,
 					 struct summary_tracer **ret)
 {
-	TRY(trace_whom_check(w->sys));
+	TRY(trace_targets_check(t->sys));
 	struct summary_tracer *s = xcalloc(1, sizeof(*s));
 	struct trace_settings settings = { .by = (uint8_t)o->by, .errnos = o->errnos, .sched = o->sched };
-	trace_whom_settings(w, &settings);
+	trace_targets_settings(t, &settings);
 	const struct bpf_map_size sizes[] = {
-		{ "cpus", sys_cpus_possible_nr(w->sys), 0 },
-		{ "targets", trace_whom_room(w), 0 },
+		{ "cpus", sys_cpus_possible_nr(t->sys), 0 },
+		{ "targets", trace_targets_room(t), 0 },
 		{ "errnos", o->errnos ? ERRNOS_MAX : 1, 0 },
 		{},
 	};
 	const char *without[3] = {};
 	size_t n = 0;
-	if (!w->inherit || w->map->system_wide)
+	if (!t->inherit || t->map->system_wide)
 		without[n++] = "trace_fork";
 	if (!o->sched)
 		without[n++] = "trace_switch";
 	struct bpf_load_options load = {
-		.sys = w->sys,
+		.sys = t->sys,
 		.image = &trace_summary_image,
 		.settings = &settings,
 		.settings_bytes = sizeof(settings),
@@ -83,17 +83,17 @@ struct strobe_error *summary_tracer_open(const struct trace_whom *w, const struc
 	s->by = o->by;
 	s->errnos = o->errnos;
 	s->sched = o->sched;
-	s->sys = w->sys;
+	s->sys = t->sys;
 	struct strobe_error *err = bpf_load(&load, &s->loaded);
 	if (!err)
-		err = fill(s, w);
+		err = fill(s, t);
 	if (!err)
 		err = bpf_attach(s->loaded);
 	if (err) {
 		summary_tracer_close(s);
 		return err;
 	}
-	summary_tracer_enable(s, w->starts_enabled);
+	summary_tracer_enable(s, t->starts_enabled);
 	*ret = s;
 	return NULL;
 }

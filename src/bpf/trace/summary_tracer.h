@@ -1,7 +1,7 @@
 /*
  * `trace -s`: system calls summed up in the kernel, by BPF programs; nothing is streamed to make it.
  *
- *	TRY(summary_tracer_open(&whom, &options, &s));   loaded and attached; nothing counts before whom says so
+ *	TRY(summary_tracer_open(&targets, &options, &s));   loaded and attached; enabled as the targets say
  *	... the command runs ...
  *	summary_tracer_stop(s);
  *	TRY(summary_tracer_read(s, name, ctx, &stats));
@@ -13,7 +13,7 @@
 #pragma once
 #include "base/error.h"
 #include "base/out.h"
-#include "bpf/trace/trace_whom.h"
+#include "bpf/trace/trace_targets.h"
 #include "table/syscall_stats.h"
 
 struct summary_tracer;
@@ -24,7 +24,7 @@ struct summary_options {
 	bool sched; /* how long threads ran and waited for a CPU */
 };
 
-struct strobe_error *summary_tracer_open(const struct trace_whom *whom, const struct summary_options *o,
+struct strobe_error *summary_tracer_open(const struct trace_targets *targets, const struct summary_options *o,
 					 struct summary_tracer **ret) _must_check_;
 void summary_tracer_enable(struct summary_tracer *s, bool on);
 /* Detaches: what is there is final. */

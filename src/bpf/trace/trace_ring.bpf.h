@@ -4,7 +4,7 @@
  * The reader comes by itself every few milliseconds. When the ring fills, it is woken; when it is nearly full, who makes
  * a call waits for it, turning round on the spot (no program may sleep here): a traced program that is slower shows more
  * than one of which lines are missing. What is left of the ring is for those who cannot wait, and for a reader that needs
- * this very CPU: each call waits for so long only, and it runs in between. There is no wait for a reader that does not read.
+ * this very CPU: each call waits for so long only, and it runs in between. A reader that has stopped reading is not waited for.
  */
 #pragma once
 #include "bpf/trace/trace_fetch.bpf.h"
@@ -100,7 +100,7 @@ INLINE void let_go_on(__u32 pid)
 	wake_reader();
 }
 
-/* A call, a point, a signal. Where interrupts are off there is no wait. */
+/* A call, a point, a signal. It does not wait where interrupts are off. */
 INLINE void send(struct scratch *s, _Bool can_wait)
 {
 	__u64 n = s->at;

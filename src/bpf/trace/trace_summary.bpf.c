@@ -51,7 +51,7 @@ struct {
 	__type(value, __u64);
 } errnos SEC(".maps");
 
-/* The index + 1 of the thread's entry; 0 where there is no room. */
+/* The index + 1 of the thread's entry; 0 where the map is full. */
 static __attribute__((noinline)) __u32 new_thread(struct task_state *s)
 {
 	struct task_struct *task = bpf_get_current_task_btf();

@@ -32,7 +32,5 @@ static inline size_t code_words_of(const struct unwind_table *t)
 	return (size_t)t->rules_nr + t->pages_nr + 1 + t->rows_nr;
 }
 
-/*
- * Writes them to `to`. False where there is no more room for rules: the table must not be used then.
- */
+/* Writes them to `to`. False where the rules are full: the table must not be used then. */
 bool code_rows_write(struct code_rules *rules, const struct unwind_table *t, uint32_t *to);

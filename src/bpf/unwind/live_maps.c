@@ -17,7 +17,7 @@
 
 /* Some 500 mappings between two looks. */
 #define RING_BYTES (64u << 10)
-/* No stack that is still to be read is of what ended so long ago. */
+/* Stacks that are still to be read are not of processes that ended longer ago. */
 #define KEPT_NS 10000000000ull
 #define FORGET_THREADS 1024
 

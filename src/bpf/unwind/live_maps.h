@@ -25,8 +25,8 @@ struct strobe_error *live_maps_open(const struct sys *sys, struct live_clock clo
 void live_maps_close(struct live_maps *l);
 struct machine *live_maps_machine(struct live_maps *l);
 /*
- * Reads what was reported. *changed: processes whose mappings are not what they were; *gone: those that ended; some may
- * are there twice. Either may be NULL.
+ * Reads what was reported. *changed: processes whose mappings are not what they were; *gone: those that ended; either may
+ * hold a process twice, or be NULL.
  */
 void live_maps_drain(struct live_maps *l, live_pids *changed, live_pids *gone);
 /*

@@ -1,5 +1,5 @@
 /*
- * The thread that gives processes to the BPF program: their mappings, and the tables of what is mapped.
+ * The thread that describes processes to the BPF program: their mappings, and the tables of what is mapped.
  */
 #include <errno.h>
 #include <poll.h>
@@ -20,7 +20,7 @@
 #define SEGMENT_LOAD 1 /* PT_LOAD */
 #define SEGMENT_X    1 /* PF_X */
 
-struct strobe_error *stack_unwinder_map_wants(struct stack_unwinder *u)
+struct strobe_error *stack_unwinder_map_requests(struct stack_unwinder *u)
 {
 	return bpf_ring_map(u->loaded, "requests", REQUESTS_BYTES, &u->requests);
 }

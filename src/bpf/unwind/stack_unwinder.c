@@ -49,7 +49,7 @@ static struct strobe_error *load(struct stack_unwinder *u)
 		.given = { followed ? "followed" : NULL, u->options.followed_map },
 	};
 	TRY(bpf_load(&load, &u->loaded));
-	TRY(stack_unwinder_map_wants(u));
+	TRY(stack_unwinder_map_requests(u));
 	return unwind_maps_create(u->options.sys, u->loaded, &u->maps);
 }
 

@@ -87,4 +87,4 @@ void stack_unwinder_finish(struct stack_unwinder *u, const struct unwind_copy *c
 			   struct waiting_stack *ret);
 /* The thread. */
 void *stack_unwinder_serve(void *arg);
-struct strobe_error *stack_unwinder_map_wants(struct stack_unwinder *u) _must_check_;
+struct strobe_error *stack_unwinder_map_requests(struct stack_unwinder *u) _must_check_;

@@ -60,8 +60,8 @@ static void print_tool_stats(struct run *r)
 	struct out *out = &r->output.out;
 	out_f(out, "Stats:\n lines             : %llu\n tasks             : %llu\n name lookups      : %llu\n fd lookups    "
 		"    : %llu\n events lost       : %llu\n",
-	      (unsigned long long)t.lines, (unsigned long long)t.tasks, (unsigned long long)t.asked_names,
-	      (unsigned long long)t.asked_files, (unsigned long long)t.lost);
+	      (unsigned long long)t.lines, (unsigned long long)t.tasks, (unsigned long long)t.name_lookups,
+	      (unsigned long long)t.fd_lookups, (unsigned long long)t.lost);
 	if (t.has_delayed)
 		out_f(out, " calls delayed     : %llu\n", (unsigned long long)t.delayed);
 }

@@ -73,7 +73,7 @@ void live_trace_make_lines(struct live_trace *t)
 		.sched = sums->sched,
 	};
 	if (!sums_in_kernel(t))
-		live_trace_ask_tasks(t, trace_lines_tasks(t->lines));
+		live_trace_read_tasks(t, trace_lines_tasks(t->lines));
 }
 
 /* At normal priority a busy CPU makes the reader late. */
@@ -257,8 +257,8 @@ struct live_trace_totals live_trace_totals(struct live_trace *t)
 	return (struct live_trace_totals){
 		.lines = trace_lines_count(t->lines),
 		.tasks = tasks->all.len,
-		.asked_names = tasks->asked_names,
-		.asked_files = tasks->files.asked,
+		.name_lookups = tasks->name_lookups,
+		.fd_lookups = tasks->files.lookups,
 		.lost = l.events + l.missed,
 		.has_delayed = t->tracer != NULL,
 		.delayed = t->tracer ? stream_tracer_waits(t->tracer) : 0,

@@ -45,14 +45,14 @@ struct live_trace_request {
 	const struct live_trace_options *options;
 	uint32_t str_limit;        /* bytes of strings and buffers that are fetched */
 	struct trace_sink *sink;
-	/* Waits until wake_fd (-1: none) is readable, or so long (-1: no limit). *ret_end: the trace ends. */
+	/* Waits until wake_fd (-1: none) is readable, or wait_ms (-1: no limit). *ret_end: the trace ends. */
 	struct strobe_error *(*wait)(void *ctx, int wake_fd, int wait_ms, bool *ret_end);
 	void *ctx;
 };
 
 struct live_trace;
 
-/* Whether there is more to be traced than system calls as lines: what comes out of rings, in order with them. */
+/* Whether more is traced than system calls as lines: what comes out of rings, in order with them. */
 bool live_trace_needs_rings(const struct trace_selection *s, const struct live_trace_options *o);
 
 /* *ret is set in any case. */
@@ -71,7 +71,7 @@ bool live_trace_has_one_task(const struct live_trace *t);
 
 struct live_trace_totals {
 	uint64_t lines, tasks;
-	uint64_t asked_names, asked_files; /* questions to /proc */
+	uint64_t name_lookups, fd_lookups; /* in /proc */
 	uint64_t lost;                     /* events */
 	bool has_delayed;
 	uint64_t delayed;                  /* calls that waited for the reader; has_delayed */

@@ -20,7 +20,7 @@ struct live_trace {
 	bool follows_command;
 	struct target target;
 	struct target_map map;
-	struct trace_whom whom;
+	struct trace_targets targets;
 	bool ended;
 	bool seem_gone;              /* at the last check no traced task was alive */
 	uint64_t begin_ms, alive_ms; /* when the delay is over (0: it is), when that was last checked */
@@ -45,10 +45,11 @@ struct live_trace {
 /* tasks.c */
 struct strobe_error *live_trace_find_cgroup(struct live_trace *t) _must_check_;
 struct strobe_error *live_trace_find_tasks(struct live_trace *t, pid_t command) _must_check_;
-void live_trace_ask_tasks(const struct live_trace *t, struct trace_tasks *tasks);
+/* Reads the names of tasks that exist already, and with --sched how long they ran: they may end before a line needs that. */
+void live_trace_read_tasks(const struct live_trace *t, struct trace_tasks *tasks);
 /* The waiting begins. */
 void live_trace_begin(struct live_trace *t);
-/* Waits so long for events, signals and the ends of tasks (-1: without limit); sets t->ended, ends the delay. */
+/* Waits up to wait_ms for events, signals and the ends of tasks (-1: without limit); sets t->ended, ends the delay. */
 struct strobe_error *live_trace_wait(struct live_trace *t, int wait_ms) _must_check_;
 /* After an exec the thread that called it has the number of its process: whether it is alive is checked by that. */
 void live_trace_follow_exec(struct live_trace *t, uint32_t pid);

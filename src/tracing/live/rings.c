@@ -1,6 +1,6 @@
 /*
- * The kernel's rings in a live trace: tracepoints, page faults, and where there is no BPF system calls by their tracepoints, in
- * which pointers stay addresses.
+ * The kernel's rings in a live trace: tracepoints, page faults, and without BPF system calls by their tracepoints, in which
+ * pointers stay addresses.
  */
 #include <string.h>
 #include <sys/syscall.h>
@@ -12,7 +12,7 @@
 #include "record/order.h"
 #include "tracing/live/priv.h"
 
-#define RINGS_TICK_MS  100 /* somebody watches, however slowly a ring fills */
+#define RINGS_TICK_MS  100 /* lines appear this soon, however slowly a ring fills */
 #define EVENTS_TICK_MS 5
 #define RINGS_PAGES    1024
 
@@ -81,12 +81,12 @@ static bool is_switch(const struct trace_selection *s, const char *name)
  */
 static bool take_as_entry(struct live_trace *t, const struct event *e)
 {
-	_cleanup_error_ struct strobe_error *missing = trace_whom_check(t->q.sys);
+	_cleanup_error_ struct strobe_error *missing = trace_targets_check(t->q.sys);
 	bool is_entry = e->system && !strcmp(e->system, "syscalls") && !strncmp(e->tracepoint, "sys_enter_", 10);
 	const struct syscall_desc *d = is_entry ? syscall_table_find(t->calls.native, e->tracepoint + 10) : NULL;
 	if (missing || t->by_rings || !d || e->filter || e->terms.set || is_switch(t->q.selection, e->name))
 		return false;
-	t->whom.points[d->number / 64] |= 1ULL << d->number % 64;
+	t->targets.points[d->number / 64] |= 1ULL << d->number % 64;
 	return true;
 }
 
@@ -321,7 +321,7 @@ static bool needs_stream(const struct live_trace *t)
 	const struct trace_selection *s = t->q.selection;
 	bool points = false;
 	for (size_t i = 0; i < TRACE_CALLS / 64; i++)
-		points |= t->whom.points[i] != 0;
+		points |= t->targets.points[i] != 0;
 	return points || trace_selects_calls(s) || trace_selects_signals(s, t->q.summary) || trace_selects_processes(s, t->q.summary);
 }
 

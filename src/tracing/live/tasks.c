@@ -38,11 +38,11 @@ static void leave_out_ourselves(struct target_map *m)
 	m->threads.len = n;
 }
 
-static struct trace_whom whom_of(const struct live_trace *t)
+static struct trace_targets targets_of(const struct live_trace *t)
 {
 	const struct live_trace_options *o = t->q.options;
 	const struct trace_selection *s = t->q.selection;
-	struct trace_whom w = {
+	struct trace_targets targets = {
 		.sys = t->q.sys,
 		.map = &t->map,
 		.native = t->calls.native,
@@ -57,9 +57,9 @@ static struct trace_whom whom_of(const struct live_trace *t)
 		.excluded_nr = s->excluded.len,
 		.all_calls = !s->calls && trace_selects_calls(s),
 	};
-	memcpy(w.selected, t->calls.chosen.bits, sizeof(t->calls.chosen.bits));
-	memcpy(w.selected + TRACE_NUMBERS / 64, t->calls.compat_chosen.bits, sizeof(t->calls.compat_chosen.bits));
-	return w;
+	memcpy(targets.selected, t->calls.chosen.bits, sizeof(t->calls.chosen.bits));
+	memcpy(targets.selected + TRACE_NUMBERS / 64, t->calls.compat_chosen.bits, sizeof(t->calls.compat_chosen.bits));
+	return targets;
 }
 
 struct strobe_error *live_trace_find_tasks(struct live_trace *t, pid_t command)
@@ -74,12 +74,11 @@ struct strobe_error *live_trace_find_tasks(struct live_trace *t, pid_t command)
 	leave_out_ourselves(&t->map);
 	for (unsigned i = 0; i < t->map.notes_nr; i++)
 		session_say(t->q.host, "%s", t->map.notes[i]);
-	t->whom = whom_of(t);
+	t->targets = targets_of(t);
 	return NULL;
 }
 
-/* What tasks that were there before us are called, and how long they ran: they may be gone when a line needs it. */
-void live_trace_ask_tasks(const struct live_trace *t, struct trace_tasks *tasks)
+void live_trace_read_tasks(const struct live_trace *t, struct trace_tasks *tasks)
 {
 	for (size_t i = 0; !t->follows_command && i < t->map.threads.len; i++)
 		trace_task(tasks, (uint32_t)t->map.threads.data[i].tid, (uint32_t)t->map.threads.data[i].pid);

@@ -26,8 +26,8 @@ static struct stream_options stream_options_of(const struct live_trace *t)
 	};
 }
 
-/* What is there is read before anything happens: where processes stand. */
-static void ask_directories(const struct live_trace *t, struct trace_tasks *tasks)
+/* Working directories are read before a call can change them. */
+static void read_directories(const struct live_trace *t, struct trace_tasks *tasks)
 {
 	for (size_t i = 0; live_trace_sees_files(t) && i < t->map.threads.len; i++) {
 		const pid_t pid = t->map.threads.data[i].pid;
@@ -41,8 +41,8 @@ struct strobe_error *live_trace_open_stream(struct live_trace *t)
 	const struct callgraph_options *graph = &t->q.options->callgraph;
 	t->stacks = graph->mode == CALLGRAPH_FP ? TRACE_STACKS_FP : graph->mode == CALLGRAPH_DWARF ? TRACE_STACKS_DUMP : TRACE_STACKS_NONE;
 	struct stream_options options = stream_options_of(t);
-	ask_directories(t, trace_lines_tasks(t->lines));
-	TRY(stream_tracer_open(&t->whom, &options, &t->tracer));
+	read_directories(t, trace_lines_tasks(t->lines));
+	TRY(stream_tracer_open(&t->targets, &options, &t->tracer));
 	t->wake_fd = stream_tracer_wake_fd(t->tracer);
 	live_trace_raise_priority();
 	return NULL;
@@ -52,7 +52,7 @@ struct strobe_error *live_trace_open_summary(struct live_trace *t)
 {
 	const struct trace_summary *s = t->q.summary;
 	struct summary_options options = { .by = s->by, .errnos = s->errnos, .sched = s->sched };
-	return summary_tracer_open(&t->whom, &options, &t->summary);
+	return summary_tracer_open(&t->targets, &options, &t->summary);
 }
 
 static bool take_event(void *ctx, const struct trace_event *ev, size_t bytes)
@@ -73,7 +73,7 @@ void live_trace_drain_stream(struct live_trace *t)
 static const char *name_of(void *ctx, uint32_t call)
 {
 	struct live_trace *t = ctx;
-	const struct syscall_desc *d = trace_whom_call(&t->whom, call);
+	const struct syscall_desc *d = trace_targets_call(&t->targets, call);
 	uint32_t number = call % TRACE_NUMBERS;
 	char name[24];
 	if (d)

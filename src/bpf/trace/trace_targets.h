@@ -15,7 +15,7 @@
 #include "decode/syscall.h"
 #include "sys/sys.h"
 
-struct trace_whom {
+struct trace_targets {
 	const struct sys *sys;
 	const struct target_map *map; /* tasks, or system_wide */
 	const struct syscall_table *native, *compat; /* the calls that there are; compat may be NULL */
@@ -36,15 +36,15 @@ struct bpf_loaded;
 struct bpf_map_size;
 
 /* The descriptor of a call as the programs number it, or NULL. */
-const struct syscall_desc *trace_whom_call(const struct trace_whom *w, uint32_t call);
+const struct syscall_desc *trace_targets_call(const struct trace_targets *t, uint32_t call);
 enum trace_call_kind trace_call_kind(const struct syscall_desc *d);
 
 /* Why it cannot be done by BPF here, or NULL. */
-struct strobe_error *trace_whom_check(const struct sys *sys) _must_check_;
+struct strobe_error *trace_targets_check(const struct sys *sys) _must_check_;
 /* How many tasks the map of targets has room for: those that are named, and many that they start. Its memory takes time, too. */
-uint32_t trace_whom_room(const struct trace_whom *w);
-void trace_whom_settings(const struct trace_whom *w, struct trace_settings *settings);
+uint32_t trace_targets_room(const struct trace_targets *t);
+void trace_targets_settings(const struct trace_targets *t, struct trace_settings *settings);
 /* After loading: fills the maps. */
-struct strobe_error *trace_whom_fill(const struct trace_whom *w, struct bpf_loaded *b) _must_check_;
+struct strobe_error *trace_targets_fill(const struct trace_targets *t, struct bpf_loaded *b) _must_check_;
 /* All but whether it is enabled: that is for when everything is attached, else calls come before the names of who makes them. */
-void trace_whom_control(const struct trace_whom *w, struct trace_control *control);
+void trace_targets_control(const struct trace_targets *t, struct trace_control *control);
