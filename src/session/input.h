@@ -10,7 +10,7 @@
 
 /* The status of a command that cannot open its recording, as with perf. One that is damaged further on is another matter. */
 #define INPUT_OPEN_STATUS 255
-/* The same of one that cannot create a recording, or what one is turned into. */
+/* The same of one that cannot create its output: a recording, or what a recording is converted to. */
 #define OUTPUT_OPEN_STATUS 255
 
 /* given, or standard input where that is a pipe, or perf.data. */

@@ -5,7 +5,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
@@ -78,7 +77,7 @@ char *cached_file_debug(const struct cached_file *f, struct debuginfod *servers)
 	if (search.found || !servers)
 		return search.found;
 	char *path = NULL;
-	/* What no server has is no matter; what keeps one from answering was said by the client. */
+	/* That no server has it is not an error; one that does not answer was reported by the client. */
 	error_destroy(debuginfod_find(servers, f->hex, DEBUGINFOD_DEBUG, &path));
 	return path;
 }

@@ -2,8 +2,8 @@
  * Files that recorders put into the build ID cache by themselves, so that what is rebuilt or upgraded after a recording can still be
  * named.
  *
- * A copy where it is small, as the file itself may be written over, else a link. What can be had by a long copy alone is left out, or
- * its symbols are kept alone, and the oldest of these entries go when they take too much room. What users add is no concern here.
+ * A copy where it is small, as the file itself may be written over, else a link. What would take a long copy is left out, or
+ * its symbols are kept alone, and the oldest of these entries go when they take too much room. Entries that users add are left alone.
  */
 #pragma once
 #include <stdbool.h>
@@ -23,7 +23,7 @@ struct kept_files {
 
 /*
  * Nothing where the cache has the build ID, or where it cannot have such a path. pid: a process that sees the file, where we do not.
- * ERROR_NOT_FOUND where the file is another by now, ERROR_LIMIT where it is too large.
+ * ERROR_NOT_FOUND where the file has been replaced, ERROR_LIMIT where it is too large.
  */
 struct strobe_error *kept_files_add(struct kept_files *k, const char *hex, const char *path, uint32_t pid) _must_check_;
 /* After the last one: where any was added, takes the oldest entries of recorders out until they keep to bytes_max. */

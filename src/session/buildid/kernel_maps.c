@@ -1,6 +1,5 @@
 #include "session/buildid/kernel_maps.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +16,7 @@ static bool kallsyms_address(const struct strbuf *text, const char *name, uint64
 		const char *line = at;
 		while (line > text->data && line[-1] != '\n')
 			line--;
-		if (at[-1] == ' ' && at[length] == '\n' && at - line > 3) {
+		if (at - line > 3 && at[-1] == ' ' && at[length] == '\n') {
 			*ret = strtoull(line, NULL, 16);
 			return true;
 		}

@@ -15,7 +15,7 @@ struct hits {
 	struct machine *machine;
 	enum recorded_which which;
 	VEC(bool) hit;
-	/* The answer to the last question, which holds for the next one more often than not. */
+	/* Of the last sample: the next one is mostly of the same thread. */
 	struct machine_view view;
 	uint32_t pid, tid;
 	uint64_t generation;
@@ -23,12 +23,13 @@ struct hits {
 	bool with_code; /* all that was mapped as code, too */
 };
 
-void recorded_files_add(struct recorded_files *files, const uint8_t *build_id, size_t len, const char *path)
+/* Nothing where the list has the same row. */
+static void add_row(struct recorded_files *files, const uint8_t *build_id, size_t len, const char *path)
 {
 	/* Some recorders list a file once a process. */
 	if (path) {
 		bool is_new;
-		u64map_put(&files->seen, hash_combine(hash_str(path), hash_bytes(build_id, len)), &is_new);
+		u64map_put(&files->known, hash_combine(hash_str(path), hash_bytes(build_id, len)), &is_new);
 		if (!is_new)
 			return;
 	}
@@ -70,7 +71,7 @@ static void count_sample(struct hits *h, const struct env *env, struct record r)
 			mark_address(h, CPUMODE_UNKNOWN, s.callchain[i]);
 }
 
-/* Data of a program is no place for a stack to be in: locales, caches of the loader. */
+/* Not its data, in which no frame of a stack can be: locales, caches of the loader. */
 static void mark_code(struct hits *h, struct record r, uint64_t time)
 {
 	struct record_mmap m;
@@ -106,7 +107,7 @@ static struct strobe_error *find_hits(struct hits *h, struct record_source *orde
 }
 
 /* Memory where a run-time compiler may have put code: its symbols are in the process's perf map, which is what is named. */
-static bool is_no_file(const char *path)
+static bool is_anonymous(const char *path)
 {
 	static const char *const prefixes[] = { "//anon", "/dev/zero", "/anon_hugepage", "[stack", "/SYSV", "[heap]" };
 
@@ -127,8 +128,8 @@ static void add_hit(struct recorded_files *files, const struct env *env, const s
 		id = env->build_ids.data[*index].build_id;
 		len = env->build_ids.data[*index].build_id_len;
 	}
-	recorded_files_add(files, id, len,
-			   is_no_file(file->path) ? arena_printf(&files->names, "/tmp/perf-%u.map", file->pid) : file->path);
+	add_row(files, id, len,
+		is_anonymous(file->path) ? arena_printf(&files->names, "/tmp/perf-%u.map", file->pid) : file->path);
 }
 
 /* Whether stacks have to be unwound before it is known which files they are in. */
@@ -171,7 +172,7 @@ static void read_list(struct recorded_files *files)
 
 	for (size_t i = 0; i < env->build_ids.len; i++) {
 		const struct env_build_id *b = &env->build_ids.data[i];
-		recorded_files_add(files, b->build_id, b->build_id_len, b->filename);
+		add_row(files, b->build_id, b->build_id_len, b->filename);
 	}
 }
 
@@ -202,7 +203,7 @@ bool recorded_files_of_object(const char *path, struct recorded_files *ret)
 	size_t len = object_build_id(object, id);
 	object_close(object);
 	if (len)
-		recorded_files_add(ret, arena_memdup(&ret->names, id, len), len, NULL);
+		add_row(ret, arena_memdup(&ret->names, id, len), len, NULL);
 	return len;
 }
 
@@ -212,7 +213,7 @@ struct strobe_error *recorded_files_of_kernel(struct recorded_files *ret)
 	size_t len = object_build_id_of_notes(KERNEL_NOTES, id);
 	if (!len)
 		return error_create(ERROR_NOT_FOUND, "no build ID of the kernel in " KERNEL_NOTES);
-	recorded_files_add(ret, arena_memdup(&ret->names, id, len), len, NULL);
+	add_row(ret, arena_memdup(&ret->names, id, len), len, NULL);
 	return NULL;
 }
 
@@ -222,6 +223,6 @@ void recorded_files_deinit(struct recorded_files *files)
 	source_destroy(files->source);
 	vec_deinit(&files->list);
 	arena_deinit(&files->names);
-	u64map_deinit(&files->seen);
+	u64map_deinit(&files->known);
 	u64map_deinit(&files->ids);
 }

@@ -29,15 +29,13 @@ struct recorded_files {
 	struct record_source *source, *reader; /* the reader is the source's, and what input_remarks() takes */
 	struct machine *machine;
 	struct arena names; /* paths and build IDs that are not the source's */
-	struct u64map seen;
-	struct u64map ids;  /* path's hash → index in env->build_ids */
+	struct u64map known; /* hashes of the rows of the list that have a path */
+	struct u64map ids;   /* path's hash → index in env->build_ids */
 };
 
-/* On error what was whole is listed. The lists of one call each: call it once for each zeroed struct. */
+/* On error what was whole is listed. Call it once for each zeroed struct. */
 struct strobe_error *recorded_files_read(const char *input, bool force, enum recorded_which which,
 					 struct recorded_files *ret) _must_check_;
-/* A row that comes from elsewhere; nothing where it is there already. */
-void recorded_files_add(struct recorded_files *files, const uint8_t *build_id, size_t len, const char *path);
 /* The build ID of a program in place of a recording: false where the file is not an object, or has none. */
 bool recorded_files_of_object(const char *path, struct recorded_files *ret);
 /* The build ID of the running kernel. */
