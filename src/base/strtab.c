@@ -40,13 +40,11 @@ static str_id add(struct strtab *t, const char *s, size_t n, bool is_borrowed)
 {
 	struct key k = { s, n };
 	uint64_t hash = hash_bytes(s, n);
-	uint32_t id = idset_find(&t->index, hash, equals, t, &k);
-	if (id != IDSET_NONE)
-		return id;
-	id = (uint32_t)t->strings.len;
-	vec_push(&t->strings, is_borrowed ? s : arena_strndup(&t->arena, s, n));
-	vec_push(&t->lengths, (uint32_t)n);
-	idset_insert(&t->index, hash, id);
+	uint32_t id = idset_intern(&t->index, hash, equals, t, &k, t->strings.len);
+	if (id == t->strings.len) {
+		vec_push(&t->strings, is_borrowed ? s : arena_strndup(&t->arena, s, n));
+		vec_push(&t->lengths, (uint32_t)n);
+	}
 	return id;
 }
 

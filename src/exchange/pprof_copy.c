@@ -71,9 +71,8 @@ static void take_sample(struct pprof_copy *c, const struct pprof_sample *s)
 {
 	size_t nr = s->values.len;
 	uint64_t hash = hash_sample(s->bytes);
-	uint32_t id = idset_find(&c->index, hash, sample_eq, c, &s->bytes);
-	if (id == IDSET_NONE) {
-		idset_insert(&c->index, hash, (uint32_t)c->samples.len);
+	uint32_t id = idset_intern(&c->index, hash, sample_eq, c, &s->bytes, c->samples.len);
+	if (id == c->samples.len) {
 		vec_push(&c->samples, s->start);
 		memcpy(vec_extend(&c->values, nr), s->values.data, nr * sizeof(int64_t));
 		return;

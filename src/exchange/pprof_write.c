@@ -139,12 +139,11 @@ static uint64_t location_id(struct writer *w, const frame_id *frames, size_t nr)
 {
 	struct location_key key = { frames, nr };
 	uint64_t hash = hash_bytes(frames, nr * sizeof(*frames));
-	uint32_t id = idset_find(&w->locations, hash, location_eq, w, &key);
-	if (id == IDSET_NONE) {
-		id = (uint32_t)w->location_starts.len - 1;
+	size_t next = w->location_starts.len - 1;
+	uint32_t id = idset_intern(&w->locations, hash, location_eq, w, &key, next);
+	if (id == next) {
 		memcpy(vec_extend(&w->location_frames, nr), frames, nr * sizeof(*frames));
 		vec_push(&w->location_starts, (uint32_t)w->location_frames.len);
-		idset_insert(&w->locations, hash, id);
 	}
 	return id + 1;
 }

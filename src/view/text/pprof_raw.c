@@ -46,13 +46,11 @@ static uint32_t location_number(struct raw *r)
 {
 	struct run key = { r->run.data, (uint32_t)r->run.len };
 	uint64_t hash = hash_bytes(key.frames, key.nr * sizeof(frame_id));
-	uint32_t id = idset_find(&r->index, hash, location_eq, r, &key);
-	if (id == IDSET_NONE) {
+	uint32_t id = idset_intern(&r->index, hash, location_eq, r, &key, r->locations.len);
+	if (id == r->locations.len) {
 		struct location l = { (uint32_t)r->frames.len, key.nr };
-		id = (uint32_t)r->locations.len;
 		memcpy(vec_extend(&r->frames, key.nr), key.frames, key.nr * sizeof(frame_id));
 		vec_push(&r->locations, l);
-		idset_insert(&r->index, hash, id);
 	}
 	return id + 1;
 }

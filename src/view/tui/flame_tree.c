@@ -60,10 +60,8 @@ static void add_stack(struct flame_tree *t, uint32_t parent, stack_id stack)
 	struct flame_node n = { .parent = parent, .first = PROFILE_NONE, .next = t->nodes.data[parent].first, .frame = frame,
 				.name = name_of(t->profile, frame) };
 	uint64_t hash = hash_combine(parent, n.name);
-	uint32_t id = idset_find(&t->index, hash, is_child, t, &n);
-	if (id == IDSET_NONE) {
-		id = (uint32_t)t->nodes.len;
-		idset_insert(&t->index, hash, id);
+	uint32_t id = idset_intern(&t->index, hash, is_child, t, &n, t->nodes.len);
+	if (id == t->nodes.len) {
 		t->nodes.data[parent].first = id;
 		vec_push(&t->nodes, n);
 	}
