@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "exchange/exchange.h"
+#include "exchange/foreign.h"
 #include "exchange/pprof_proto.h"
 #include "exchange/pprof_read_priv.h"
 #include "exchange/proto.h"
@@ -370,11 +371,8 @@ struct strobe_error *pprof_read_value(struct exchange_bytes *b, const char *valu
 	pprof_reader_init(&r, b->p, b->n);
 	r.bytes = b;
 	struct strobe_error *err = read_all(&r, value);
-	*ret = err ? NULL : r.p;
-	if (err)
-		profile_destroy(r.p);
 	pprof_reader_deinit(&r);
-	return err;
+	return foreign_finish(r.p, err, ret);
 }
 
 struct strobe_error *pprof_read(const uint8_t *p, size_t n, struct profile **ret)

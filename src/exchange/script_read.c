@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "exchange/exchange.h"
+#include "exchange/foreign.h"
 
 /* The log of samples is kept up to this many; rows count all of them. */
 #define LOG_MAX 4000000
@@ -350,10 +351,8 @@ struct strobe_error *script_read(const uint8_t *p, size_t n, struct profile **re
 	/* many a text has lost the empty line at its end */
 	finish_sample(&r);
 	vec_deinit(&r.frames);
-	if (!r.samples) {
-		profile_destroy(r.p);
-		return error_create(ERROR_FORMAT, "it has no samples in the format of 'perf script'");
-	}
-	*ret = r.p;
-	return NULL;
+	struct strobe_error *err = NULL;
+	if (!r.samples)
+		err = error_create(ERROR_FORMAT, "it has no samples in the format of 'perf script'");
+	return foreign_finish(r.p, err, ret);
 }

@@ -336,8 +336,5 @@ struct strobe_error *view_callgraph_picture(const struct profile *p, const struc
 	const char *text = out_mem(&svg, &n);
 	if (!err)
 		err = picture_write(text, n, width, height, format, out);
-	struct strobe_error *closed = out_close(&svg);
-	if (err)
-		error_destroy(closed);
-	return err ? err : closed;
+	return error_first(err, out_close(&svg));
 }
