@@ -47,28 +47,7 @@ void strbuf_addch(struct strbuf *b, char c)
 	strbuf_add(b, &c, 1);
 }
 
-void strbuf_addf(struct strbuf *b, const char *fmt, ...)
-{
-	va_list ap;
-	va_start(ap, fmt);
-	strbuf_vaddf(b, fmt, ap);
-	va_end(ap);
-}
-
-void strbuf_add_f64(struct strbuf *b, double v, int decimals, unsigned width)
-{
-	char digits[DIGITS_F64_BYTES];
-	size_t n = digits_f64(digits, v, decimals);
-	if (!n) {
-		strbuf_addf(b, "%*.*f", (int)width, decimals, v);
-		return;
-	}
-	for (size_t i = n; i < width; i++)
-		strbuf_addch(b, ' ');
-	strbuf_add(b, digits, n);
-}
-
-void strbuf_vaddf(struct strbuf *b, const char *fmt, va_list ap)
+static __attribute__((format(printf, 2, 0))) void vaddf(struct strbuf *b, const char *fmt, va_list ap)
 {
 	va_list again;
 	va_copy(again, ap);
@@ -83,6 +62,27 @@ void strbuf_vaddf(struct strbuf *b, const char *fmt, va_list ap)
 	if (n > 0)
 		b->len += (size_t)n;
 	b->data[b->len] = 0;
+}
+
+void strbuf_addf(struct strbuf *b, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	vaddf(b, fmt, ap);
+	va_end(ap);
+}
+
+void strbuf_add_f64(struct strbuf *b, double v, int decimals, unsigned width)
+{
+	char digits[DIGITS_F64_BYTES];
+	size_t n = digits_f64(digits, v, decimals);
+	if (!n) {
+		strbuf_addf(b, "%*.*f", (int)width, decimals, v);
+		return;
+	}
+	for (size_t i = n; i < width; i++)
+		strbuf_addch(b, ' ');
+	strbuf_add(b, digits, n);
 }
 
 void strbuf_reset(struct strbuf *b)

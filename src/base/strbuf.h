@@ -17,7 +17,6 @@ void strbuf_add(struct strbuf *b, const void *p, size_t n);
 void strbuf_addstr(struct strbuf *b, const char *s);
 void strbuf_addch(struct strbuf *b, char c);
 void strbuf_addf(struct strbuf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void strbuf_vaddf(struct strbuf *b, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
 /* "%*.*f" in the C locale: at least so wide. */
 void strbuf_add_f64(struct strbuf *b, double v, int decimals, unsigned width);
 void strbuf_reset(struct strbuf *b);

@@ -38,7 +38,7 @@ struct cmd_context {
 	struct debuginfod *debuginfod; /* of cmd_host(), or NULL */
 	struct arena words;      /* option words that were made out of others */
 	struct session_host host; /* of cmd_host() */
-	bool damaged;            /* of the input only a part is whole: cmd_say_damage() */
+	bool damaged;            /* the input was incomplete: the exit status is at least CMD_FAILED */
 	bool left_behind;        /* a thread that is stuck may come to touch all of this still: nothing of it is freed */
 };
 
@@ -63,8 +63,6 @@ extern const struct cmd *const cmd_all[];
 
 /* Prints "strobe CMD: sentence" on stderr, destroys the error, returns the exit status for it. NULL: returns 0. */
 int cmd_fail(const struct cmd_context *ctx, struct strobe_error *err);
-/* Tells of a damaged input whose whole part is used; the exit status is at least CMD_FAILED. Takes the error. */
-void cmd_say_damage(struct cmd_context *ctx, struct strobe_error *err);
 /*
  * A wrong word that only run() could see: the same with the command's usage lines behind it. Returns CMD_USAGE; of what the user
  * has no right to, cmd_fail().

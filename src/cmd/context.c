@@ -66,13 +66,6 @@ int cmd_fail(const struct cmd_context *ctx, struct strobe_error *err)
 	return status;
 }
 
-void cmd_say_damage(struct cmd_context *ctx, struct strobe_error *err)
-{
-	say_line(ctx, err->message);
-	error_destroy(err);
-	ctx->damaged = true;
-}
-
 int cmd_fail_usage(const struct cmd_context *ctx, struct strobe_error *err)
 {
 	/* Other words would not help: the same ones are right for who may. */
@@ -253,7 +246,10 @@ static void host_progress(void *ctx, const char *line)
 
 static void host_damage(void *ctx, struct strobe_error *err)
 {
-	cmd_say_damage(ctx, err);
+	struct cmd_context *c = ctx;
+	say_line(c, err->message);
+	error_destroy(err);
+	c->damaged = true;
 }
 
 const struct session_host *cmd_host(struct cmd_context *ctx)
