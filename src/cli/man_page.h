@@ -19,6 +19,6 @@ struct man_page {
 void man_page_fill(struct out *out, const struct man_page *page, const char *text, size_t n);
 /*
  * Shows a page ("strobe-record"): that beside the program (its path, or NULL), in a build directory or a prefix that man does not
- * search, else the one that man finds. False where there is none, or no man.
+ * search, else the one that man finds. False where the page or man is missing.
  */
 bool man_page_show(const char *page, const char *program_path);

@@ -1,4 +1,4 @@
-/* Colours of what is printed as text, where it is to have them; else no escapes. Once the output was opened. */
+/* The escapes for the colours of text, or none where the output has no colours. To be called after cmd_open_output(). */
 #pragma once
 #include "cmd/cmd.h"
 #include "view/text/listing_text.h"

@@ -67,7 +67,7 @@ static void a_port_answers_requests_for_metrics_alone(void **state)
 	ask(&e, port, "GET /metrics", &calls, reply, sizeof(reply));
 	assert_string_equal(reply, "");
 	assert_int_equal(calls, 1);
-	/* There is no file to finish. */
+	/* A server has no file to finish. */
 	assert_ok(exposition_finish(&e, write_counts, &calls));
 	assert_int_equal(calls, 1);
 	exposition_close(&e);

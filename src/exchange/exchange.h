@@ -26,7 +26,7 @@ struct exchange_format {
 	const char *name;            /* what --from and --to call it */
 	const char *what;            /* for people */
 	const char *const *suffixes; /* of file names, NULL-terminated */
-	/* Whether bytes look like it; NULL where they cannot show it. */
+	/* Whether bytes look like it; NULL where the format cannot be recognized. */
 	bool (*probe)(const uint8_t *p, size_t n);
 	struct strobe_error *(*read)(const uint8_t *p, size_t n, struct profile **ret);
 	struct strobe_error *(*write)(const struct profile *p, struct out *out);

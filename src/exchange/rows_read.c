@@ -69,7 +69,7 @@ static struct strobe_error *next_row(struct csv *c, bool *ret_end)
 	size_t line = c->line;
 	while (!*ret_end) {
 		if (!next_field(c))
-			return error_create(ERROR_FORMAT, "line %zu: unexpected text after a closing quote, or none", line);
+			return error_create(ERROR_FORMAT, "line %zu: a quote is not closed, or text follows the closing quote", line);
 		if (c->at == c->end || *c->at != ',')
 			break;
 		c->at++;

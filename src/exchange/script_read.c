@@ -115,7 +115,7 @@ static void take_time(struct piece *s, struct head *h)
 	*s = skip_blanks(at);
 }
 
-/* "  10101010 cpu-clock: ", the period being optional; what is after stays. */
+/* "  10101010 cpu-clock: ", the period being optional; what follows stays. */
 static bool take_event(struct piece *s, struct head *h)
 {
 	struct piece at = *s;

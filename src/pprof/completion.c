@@ -37,7 +37,7 @@ static void add_commands(struct completion *c, const char *word, bool is_help)
 	pprof_config_complete(word, !is_help, c->add, c->ctx);
 }
 
-/* Arguments are regular expressions, with spaces between: a name as one that matches it. "." does as it is. */
+/* A regular expression that matches the name. It must not contain blanks, which separate arguments; "." is left as it is. */
 static const char *as_expression(struct arena *a, const char *name)
 {
 	char *text = arena_alloc(a, 2 * strlen(name) + 1), *at = text;

@@ -5,7 +5,7 @@
 #include "profile/profile.h"
 
 /*
- * before: the line up to the cursor. Calls add() with each text that may stand in place of its last word; the text is valid during
+ * before: the line up to the cursor. Calls add() with each text that may replace its last word; the text is valid during
  * the call. Returns where that word begins, in bytes.
  */
 size_t pprof_complete(const struct profile *p, const char *before, void (*add)(void *ctx, const char *text), void *ctx);

@@ -76,18 +76,18 @@ static struct strobe_error *select_from(struct pprof_shown *s, const struct ppro
 	return NULL;
 }
 
-/* How often: what pprof has as the first value of a sample. */
+/* The total divided by the count, which is the first value of a sample in pprof. */
 static int64_t mean_total(const struct pprof_shown *s, const int64_t *base_totals)
 {
 	const struct profile *p = s->p;
 	bool is_foreign = p->origin.events_are_values;
 	int64_t divisor = 0;
-	/* of a base there are less than none */
+	/* the counts of a base are negative */
 	if (is_foreign && base_totals)
 		divisor = -base_totals[0];
 	if (is_foreign && !base_totals)
 		divisor = profile_net_value(p, 0);
-	/* less those of a base */
+	/* the samples of a base are negative, too */
 	for (size_t i = 0; i < p->rows.len && !is_foreign; i++)
 		divisor += p->rows.data[i].event == s->event ? (int64_t)p->rows.data[i].samples : 0;
 	return divisor ? s->total / divisor : s->total;

@@ -36,8 +36,8 @@ struct profile_difference {
 	bool sums_durations;    /* false: the duration is that of p */
 };
 /*
- * p minus base. Rows that become 0 stay. An event's totals are those of p, as they were measured (of one that only the base
- * has, the base's, negative). There is no time log: the values of the base in a span of p are unknown.
+ * p minus base. Rows that become 0 stay. An event's totals are those of p, as they were measured; an event that only the base
+ * has gets those of the base, negated. The result has no time log: the values of the base in a span of p are unknown.
  */
 struct profile *profile_subtract(const struct profile *p, const struct profile *base, const struct profile_difference *how);
 /* The same into a profile that is still being built, as profile_merge() adds. */

@@ -24,5 +24,5 @@ int top_run(struct cmd_context *ctx, struct top_options *o);
 bool top_take_signals(void *run);
 /* One report after the other, until it is done. */
 struct strobe_error *top_stdio(struct top_run *t) _must_check_;
-/* *ret_shown is false where there is no screen, or none is to be used. */
+/* *ret_shown: false where a screen is not available or was not requested. */
 struct strobe_error *top_screen(struct top_run *t, bool *ret_shown) _must_check_;

@@ -1,5 +1,5 @@
 /*
- * Text that is finished, cut to the lines that there is room for.
+ * A finished text, cut to the size of a screen.
  */
 #pragma once
 #include "base/out.h"

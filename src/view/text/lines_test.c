@@ -1,4 +1,4 @@
-/* What is left of a text where there is little room. */
+/* Texts cut to the size of a screen. */
 #include "view/text/lines.h"
 
 #include "base/testing.h"

@@ -283,7 +283,7 @@ static struct chosen choose_row(const struct browser *b)
 	return c;
 }
 
-static void tell_samples(struct browser *b, enum listed_detail detail)
+static void list_samples(struct browser *b, enum listed_detail detail)
 {
 	struct chosen c = choose_row(b);
 	samples_browse(&b->ui, &c.which, detail, "Samples", &b->message);
@@ -292,22 +292,22 @@ static void tell_samples(struct browser *b, enum listed_detail detail)
 
 static void tell_lines(struct browser *b)
 {
-	tell_samples(b, DETAIL_LINES);
+	list_samples(b, DETAIL_LINES);
 }
 
 static void tell_code(struct browser *b)
 {
-	tell_samples(b, DETAIL_CODE);
+	list_samples(b, DETAIL_CODE);
 }
 
 static void tell_source(struct browser *b)
 {
-	tell_samples(b, DETAIL_SOURCE);
+	list_samples(b, DETAIL_SOURCE);
 }
 
 static void tell_context(struct browser *b)
 {
-	tell_samples(b, DETAIL_CONTEXT);
+	list_samples(b, DETAIL_CONTEXT);
 }
 
 static void script_symbol(struct browser *b)

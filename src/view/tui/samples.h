@@ -4,7 +4,7 @@
 #pragma once
 #include "view/tui/ui.h"
 
-/* Else *say says that they are not. */
+/* Whether samples can be printed; else *say gets a message. */
 bool samples_are_kept(const struct ui *u, struct strbuf *say);
 /* A prompt for how they are to be printed. A problem is reported in *say. */
 void samples_ask(struct ui *u, const struct listed_choice *which, const char *title, struct strbuf *say);
