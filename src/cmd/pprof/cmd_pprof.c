@@ -94,7 +94,7 @@ static const struct option table[] = {
 	{ OPTION_BOOL, 0, "mean", AT(config.mean), .help = "average: divide values by the first value (count)" },
 	{ OPTION_STRING, 0, "http", AT(http), .arg = "[host]:[port]",
 	  .help = "serve a web interface at this address (default: localhost, any free port) until interrupted" },
-	{ OPTION_BOOL, 0, "no_browser", AT(no_browser), .help = "with -http: do not start a browser (always on)" },
+	{ OPTION_BOOL, 0, "no_browser", AT(no_browser), .help = "with -http: accepted for compatibility; no browser is started" },
 	{ OPTION_CALL, 0, "base", .arg = "file", .parse = parse_base, .help = "subtract this profile; several profiles are merged" },
 	{ OPTION_CALL, 0, "diff_base", .arg = "file", .parse = parse_diff_base, .help = "as -base, with percentages relative "
 		"to this profile" },
