@@ -90,7 +90,7 @@ def repeats(files):
             groups[renamed(lines[path][i : i + window])].append((path, i))
         pairs.update((group[0], other) for group in groups.values() for other in group[1:])
     for (a, i), (b, j) in sorted(pairs):
-        # a longer stretch has several windows, and the first of them stands for all; a place may not overlap itself
+        # a longer stretch has several windows, and the first of them is reported for all; a place may not overlap itself
         if ((a, i - 1), (b, j - 1)) in pairs or (a == b and abs(i - j) < window):
             continue
         length = window

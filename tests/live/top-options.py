@@ -58,7 +58,7 @@ def switches(tap):
         done, shown = shares(*events, "--switch-on", on, "--switch-off", off, "--show-on-off-events")
         tap.equal({name for name, _ in shown} - {clock}, {on, off}, "but with --show-on-off-events")
         wrong = strobe("top", "--stdio", *EVENT, "--switch-on", on)
-        tap.ok(wrong.status and "specify it with -e" in wrong.err, "an event that is not counted is told", wrong)
+        tap.ok(wrong.status and "specify it with -e" in wrong.err, "an event that is not counted is reported", wrong)
     finally:
         load.kill()
         load.wait()

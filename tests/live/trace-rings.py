@@ -77,7 +77,7 @@ def check_fallback(tap):
 
 
 def check_both_kinds(tap):
-    """A call and its own tracepoint: the call is told once."""
+    """A call and its own tracepoint: the call is shown once."""
     strobe("trace", "--no-bpf", "-e", "openat,syscalls:sys_enter_openat", "-o", "both.txt", "cat", "/etc/hostname")
     with open("both.txt", encoding="utf-8") as f:
         lines = f.read().splitlines()

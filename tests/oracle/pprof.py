@@ -680,7 +680,7 @@ def check_sums(tap):
     with open(path, "wb") as f:
         f.write(gzip.compress(profile([*alike, ([3], [1, 1], [])])))
     done = strobe("pprof", "-top", path)
-    tap.ok(done.status == 1 and "a location that does not exist (ID 3)" in done.err, "sums: a damaged sample is told of", done)
+    tap.ok(done.status == 1 and "a location that does not exist (ID 3)" in done.err, "sums: a damaged sample is reported", done)
 
 
 def check_labels(tap):
