@@ -301,7 +301,7 @@ struct strobe_error *trace_events_take(struct trace_events *e, struct record r)
 		return take_plain_sample(e, r);
 	if (r.hdr->type == PERF_RECORD_LOST && record_decode_lost(r, &lost))
 		e->lost += lost.lost;
-	/* Of a recording it would be a type that nobody knows. */
+	/* In a recording the type is unknown, and ignored. */
 	if (r.hdr->type == RECORD_TIMED && e->setup.calls) {
 		begin_lines(e);
 		take_bpf(e, (const struct trace_live_record *)r.hdr);

@@ -40,7 +40,7 @@ struct trace_events_setup {
 	struct resolver *resolver;        /* NULL: samples have neither call graphs nor places of page faults */
 	struct trace_lines *lines;
 	const struct syscall_table *native;
-	const struct call_pairs_setup *pairs; /* calls from samples; NULL: there are none, or they come from BPF. Copied */
+	const struct call_pairs_setup *pairs; /* calls from samples; NULL: none, or they come from BPF. Copied */
 	const struct stream_tracer *tracer; /* NULL: no BPF events; tasks are named by records */
 	const struct trace_calls *calls;    /* what BPF events become */
 	struct trace_event_choice (*choice)(void *ctx, const struct env_event *event, size_t index);
@@ -71,15 +71,15 @@ void trace_events_finish(struct trace_events *e);
 uint64_t trace_events_lost(const struct trace_events *e);
 /* Samples that are shorter than their event's format; they were left out. */
 uint64_t trace_events_damaged(const struct trace_events *e);
-/* One line about them, where there are any. */
+/* One line about them, if any. */
 void trace_events_say_damaged(const struct trace_events *e, const struct session_host *host);
 
 /*
- * What an event of an environment is. pairs: calls come from samples, those of raw_syscalls where there are any: each call is
+ * What an event of an environment is. pairs: calls come from samples, those of raw_syscalls if any: each call is
  * seen once, whatever else was recorded of it. faults: page faults can be shown with their places.
  */
 enum trace_role trace_role_of(const struct env *env, size_t event, bool pairs, bool faults, bool is_shown);
-/* Whether there are system calls, or page faults, among the events of a recording. */
+/* Whether the events of a recording include system calls or page faults. */
 bool trace_events_have_calls(const struct env *env);
 /* Whether a resolver is needed for its events: call graphs, page faults. */
 bool trace_events_need_symbols(const struct env *env);

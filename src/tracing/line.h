@@ -60,7 +60,7 @@ struct trace_line {
 	/* CALL and ENTERED */
 	const struct syscall_event *call;
 	bool continued;       /* its arguments stand in a line above */
-	bool args_unknown;    /* nobody saw it begin */
+	bool args_unknown;    /* its beginning was not seen */
 
 	/* POINT */
 	const char *event;    /* "sched:sched_switch" */

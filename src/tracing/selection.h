@@ -39,13 +39,13 @@ struct trace_summary {
 void trace_selection_init(struct trace_selection *s);
 void trace_selection_deinit(struct trace_selection *s);
 /*
- * Calls and events by name, as in one -e. Several add up; a list that begins with ! stands alone. Words that are neither are left to
- * call_choice_make(), whose message is the better one.
+ * Calls and events by name, as in one -e. Several add up; a list that begins with ! must be the only one. Words that are neither are
+ * left to call_choice_make(), whose message is the better one.
  */
 struct strobe_error *trace_selection_add(struct trace_selection *s, const struct sys *sys, const char *text) _must_check_;
-/* Whether system calls are traced, given what else is. */
+/* Whether system calls are traced: where requested, and where no events are. */
 bool trace_selects_calls(const struct trace_selection *s);
-/* Whether there is anything to trace: calls, events or page faults. */
+/* Whether anything is traced: calls, events or page faults. */
 bool trace_selects_anything(const struct trace_selection *s);
 /* Whether signals, starts and ends of tasks have lines: where all is shown, or where it is requested. */
 bool trace_selects_signals(const struct trace_selection *s, const struct trace_summary *sums);

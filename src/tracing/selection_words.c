@@ -1,4 +1,4 @@
-/* What follows -e: system calls (decode/syscall.h) and events (event/event.h), told apart word by word. */
+/* What follows -e: system calls (decode/syscall.h) and events (event/event.h), distinguished word by word. */
 #include "tracing/selection.h"
 
 #include <stdlib.h>
@@ -29,23 +29,20 @@ static const char *word_end(const char *p)
 	return p;
 }
 
-/* What no system call is called like may be an event (cycles); where it is none, the calls' message is the better one. */
-static struct strobe_error *take_unknown(struct trace_selection *s, const struct sys *sys, const char *word, bool *ret_taken)
+/* A word that is not a system call may be an event (cycles); of one that is neither, the calls' message is the better one. */
+static bool take_as_event(struct trace_selection *s, const struct sys *sys, const char *word)
 {
 	_cleanup_error_ struct strobe_error *err = event_parse(&s->events, sys, word);
-	*ret_taken = !err;
-	return NULL;
+	return !err;
 }
 
 static struct strobe_error *take_word(struct trace_selection *s, const struct sys *sys, const char *word, struct strbuf *calls)
 {
-	bool is_event = *word == '{' || (strpbrk(word, ":/") && *word != '/' && *word != '%');
-	if (is_event)
+	if (*word == '{' || (strpbrk(word, ":/") && *word != '/' && *word != '%'))
 		return event_parse(&s->events, sys, word);
-	if (!syscall_is_known_word(word) && !strpbrk(word, "*?[="))
-		TRY(take_unknown(s, sys, word, &is_event));
-	if (!is_event)
-		strbuf_addf(calls, "%s%s", calls->len ? "," : "", word);
+	if (!syscall_is_known_word(word) && !strpbrk(word, "*?[=") && take_as_event(s, sys, word))
+		return NULL;
+	strbuf_addf(calls, "%s%s", calls->len ? "," : "", word);
 	return NULL;
 }
 

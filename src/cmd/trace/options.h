@@ -25,9 +25,9 @@ struct trace_options {
 extern const struct option trace_option_table[];
 void trace_options_defaults(void *options);
 void trace_options_deinit(void *options);
-/* What follows from others: switching events are traced, depths of stacks want stacks. After parsing, before check. */
+/* What follows from others: switching events are traced, and limits on stacks require call graphs. After parsing, before check. */
 struct strobe_error *trace_options_settle(struct trace_options *o) _must_check_;
-/* What cannot stand together. */
+/* Options that cannot be combined. */
 struct strobe_error *trace_options_check(const struct trace_options *o) _must_check_;
 /* The same for -i. word: the first that is not an option, or NULL. */
 struct strobe_error *trace_options_check_replay(const struct trace_options *o, const char *word) _must_check_;

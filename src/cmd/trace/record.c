@@ -1,4 +1,4 @@
-/* `trace record`: the command record, told to record the beginnings and ends of system calls, and what -e and -F add. */
+/* `trace record`: the command record, with the beginnings and ends of system calls as events, and what -e and -F add. */
 #include <string.h>
 
 #include "base/cleanup.h"

@@ -1,7 +1,6 @@
 /* The settings that perf-config(1) knows for trace: what options do not say. */
 #include "cmd/trace/settings.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -21,13 +20,13 @@ static struct strobe_error *set_flags(const struct config *config, struct trace_
 	};
 	for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++) {
 		bool value;
-		/* An option has said it, or a recording has whom it has. */
+		/* Set by an option, or without effect on a recording. */
 		if (*flags[i].flag || (o->input && flags[i].flag == &o->live.no_inherit))
 			continue;
 		TRY(config_bool(config, flags[i].key, flags[i].is_absence, &value));
 		*flags[i].flag = value != flags[i].is_absence;
 	}
-	/* Without names it is the place that tells an argument. */
+	/* Without names the position identifies an argument. */
 	o->display.show_zeros |= o->display.no_arg_names;
 	return NULL;
 }

@@ -62,5 +62,5 @@ const char *trace_format_names(void);
 void trace_paper_begin(struct trace_paper *p);
 /* Where begin was called; once. */
 void trace_paper_end(struct trace_paper *p);
-/* After each round of events: writes out what there is, but leaves a fast stream to be written in large pieces. */
+/* After each round of events: writes out what is complete, but leaves a fast stream to be written in large pieces. */
 void trace_paper_flush(struct trace_paper *p);

@@ -99,7 +99,7 @@ static void put_number(struct out *out, const struct trace_paper *p, const struc
 }
 
 /* What is zero says nothing, as with system calls, but where it has a name. */
-static bool is_untold_zero(const struct trace_paper *p, const struct trace_line *line, const struct tracepoint_field *f)
+static bool is_hidden_zero(const struct trace_paper *p, const struct trace_line *line, const struct tracepoint_field *f)
 {
 	return !field_number(line->points, f, line->raw, line->raw_bytes) && !(p->enums && enum_name(p->enums, f, 0));
 }
@@ -120,7 +120,7 @@ void trace_point_args(struct out *out, const struct trace_paper *p, const struct
 	for (uint32_t i = line->point->common_nr; i < line->point->fields_nr; i++) {
 		const struct tracepoint_field *f = &line->point->fields[i];
 		bool number = f->kind == FIELD_NUMBER;
-		if (number && !p->style.show_zeros && is_untold_zero(p, line, f))
+		if (number && !p->style.show_zeros && is_hidden_zero(p, line, f))
 			continue;
 		if (any)
 			out_str(out, ", ");

@@ -4,6 +4,6 @@
 #include "table/syscall_stats_table.h"
 #include "view/trace/paper.h"
 
-/* Blocks of text, or for JSON (alone: there are no lines) a document, else one line more. */
+/* Blocks of text; as JSON a document (alone: no lines precede it), or else one line more. */
 void trace_summary_write(struct out *out, const struct syscall_stats *stats, struct syscall_stats_style style,
 			 const struct trace_format *format, bool alone);
