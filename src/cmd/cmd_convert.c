@@ -1,6 +1,5 @@
 /* strobe convert: a profile of one format as one of another. */
 #include <string.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/strbuf.h"

@@ -1,8 +1,7 @@
-/* strobe data convert: a recording as JSON, sample by sample, or as a CTF trace, as the reference writes them. */
+/* strobe data convert: a recording as JSON, sample by sample, or as a CTF trace, as perf writes them. */
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "cmd/cmd.h"

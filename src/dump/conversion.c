@@ -58,7 +58,7 @@ static struct strobe_error *ctf_record(void *ctx, struct record r, uint64_t time
 	return NULL;
 }
 
-/* CTF has addresses alone: nothing is to be looked up. */
+/* CTF has only addresses: nothing needs to be looked up. */
 static bool needs_no_names(void *ctx, const struct resolved_sample *s)
 {
 	(void)ctx, (void)s;

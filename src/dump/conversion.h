@@ -5,7 +5,7 @@
  *	err = conversion_to_json(&c, out);          or conversion_to_ctf(&c, directory, …)
  *	conversion_close(&c);                       in any case
  *
- * Of a damaged recording what was whole is written; c.damage then says what ended it. One thread.
+ * Of a damaged recording what was whole is written; c.damage is then the error that ended it. One thread.
  */
 #pragma once
 #include "base/out.h"
@@ -23,7 +23,7 @@ struct conversion_options {
 struct conversion {
 	const struct conversion_options *options;
 	struct session session;
-	struct strobe_error *damage; /* of the recording; the caller's, who clears it */
+	struct strobe_error *damage; /* of the recording; freed by conversion_close() unless the caller takes it */
 	uint64_t samples, records;   /* that were written; records: others than samples */
 	/* the rest is of conversion.c */
 	struct samples_json json;
@@ -37,6 +37,6 @@ struct conversion {
 struct strobe_error *conversion_open(struct conversion *c, const struct session_host *host, const struct conversion_options *options)
 	_must_check_;
 struct strobe_error *conversion_to_json(struct conversion *c, struct out *out) _must_check_;
-/* replace: a trace that is there. all_records: not only samples. */
+/* replace: overwrite an existing trace. all_records: not only samples. */
 struct strobe_error *conversion_to_ctf(struct conversion *c, const char *directory, bool replace, bool all_records) _must_check_;
 void conversion_close(struct conversion *c);

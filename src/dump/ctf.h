@@ -15,7 +15,7 @@
  * in the byte order of this machine, which the description names.
  *
  * The trace owns its files until ctf_finish(); whatever ends before that leaves nothing behind. A write that failed is kept
- * and returned by ctf_finish(). One thread. Source: the CTF 1.8.3 specification; layout and names of files are the reference's.
+ * and returned by ctf_finish(). One thread. Source: the CTF 1.8.3 specification; files are named and laid out as by perf.
  */
 #pragma once
 #include <stdbool.h>

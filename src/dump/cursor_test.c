@@ -1,7 +1,5 @@
 #include "base/testing.h"
 
-#include <stdlib.h>
-
 #include "dump/cursor.h"
 #include "perfdata/file_builder.h"
 

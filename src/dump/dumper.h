@@ -32,7 +32,7 @@ struct dumper;
 
 /*
  * env, machine and symbols are borrowed; options' strings too. Tracepoint formats are read from env when first needed.
- * ERROR_UNSUPPORTED where a field needs instructions decoded, and no disassembler is there.
+ * ERROR_UNSUPPORTED where a field needs instructions decoded, and no disassembler is installed.
  */
 struct strobe_error *dumper_create(const struct env *env, struct machine *machine, struct symbols *symbols,
 				   struct dump_options options, struct dumper **ret) _must_check_;

@@ -177,7 +177,7 @@ const struct tracepoint *dump_tracepoint(struct dumper *d, const struct resolved
 struct json;
 /* insn, insnlen and disasm as keys of the object that is open. */
 void dump_insn_json(struct dumper *d, struct json *j, uint64_t of, const struct resolved_sample *s);
-/* ERROR_UNSUPPORTED where a field needs instructions decoded, and no disassembler is there. */
+/* ERROR_UNSUPPORTED where a field needs instructions decoded, and no disassembler is installed. */
 struct strobe_error *dump_open_disasm(struct dumper *d) _must_check_;
 /* insn, insnlen, disasm, and the way that brstackinsn and its kin show. */
 void dump_insns(struct dumper *d, struct out *out, uint64_t of, const struct resolved_sample *s);

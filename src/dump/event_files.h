@@ -17,7 +17,7 @@ struct event_files {
 struct strobe_error *event_files_open(struct event_files *e, const struct env *env, const char *recording) _must_check_;
 /* Where the next sample of the event goes; counts it. NULL where the event has no file yet. */
 struct out *event_files_sample(struct event_files *e, uint32_t event);
-/* The files appear, as they are whole; a line for each goes to out, with the program's name. Returns the first error. */
+/* The files become visible, complete; a line for each goes to out, with the program's name. Returns the first error. */
 struct strobe_error *event_files_finish(struct event_files *e, const char *program, struct out *out) _must_check_;
-/* Files that have not appeared by now are gone. */
+/* Removes files that are not complete. */
 void event_files_deinit(struct event_files *e);

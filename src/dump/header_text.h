@@ -9,5 +9,5 @@
 #include "base/out.h"
 #include "record/env.h"
 
-/* full: with what is long (topology, caches), which -I requests; else a line says that it is there. */
+/* full: with what is long (topology, caches), which -I requests; else a line says that the recording has it. */
 void header_text_print(struct out *out, const struct env *env, bool full);

@@ -50,7 +50,7 @@ static bool same_stack(const void *table, uint32_t id, const void *key)
 	       !memcmp(t->words, s->callchain, t->words_nr * sizeof(*t->words));
 }
 
-/* What stands behind the stack may need the place of its first frame. */
+/* Fields after the stack may need the place of its first frame. */
 static bool is_text_alone(const struct dumper *d, unsigned kind)
 {
 	uint64_t of = d->options.fields.of[kind];

@@ -110,7 +110,7 @@ static struct strobe_error *open_output(struct injection *in)
 static struct strobe_error *commit(struct injection *in)
 {
 	TRY(writer_finish(in->writer, &in->env));
-	return in->file.fd >= 0 ? new_file_keep(&in->file, 0600) : NULL;
+	return is_pipe(in) ? NULL : new_file_keep(&in->file, 0600);
 }
 
 /* Whether what is done to records needs more than what passed before them. */

@@ -2,7 +2,7 @@
  * inject: a recording copied into a file or a stream, with what its options say added or changed on the way.
  *
  * Where a change needs more than the records before it, the recording is read twice; a stream is kept in a file for that. The
- * output appears when it is whole. Messages go through the host. One thread.
+ * output file becomes visible once it is complete. Messages go through the host. One thread.
  */
 #pragma once
 #include <stdbool.h>
