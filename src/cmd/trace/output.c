@@ -28,11 +28,12 @@ struct strobe_error *trace_output_open(struct trace_output *t, const struct trac
 
 void trace_output_begin(struct trace_output *t, struct trace_tasks *tasks, const struct sys *sys, bool has_one_task)
 {
+	t->enums = sys ? enum_names_create(sys) : NULL;
 	t->paper = (struct trace_paper){
 		.display = &t->o->display,
 		.out = &t->out,
 		.tasks = tasks,
-		.sys = sys,
+		.enums = t->enums,
 		.no_task = has_one_task,
 		.no_lines = t->o->summary.only,
 	};
@@ -52,6 +53,7 @@ struct strobe_error *trace_output_close(struct trace_output *t, struct strobe_er
 {
 	const char *name = t->o && t->o->output ? t->o->output : "to standard error";
 	trace_paper_end(&t->paper);
+	enum_names_destroy(t->enums);
 	struct strobe_error *write_error = t->fd >= 0 ? out_close_file(&t->out, name) : NULL;
 	if (err)
 		error_destroy(write_error);

@@ -56,8 +56,6 @@ void trace_paper_begin(struct trace_paper *p)
 		.pid_text = trace_tasks_pid_text,
 		.ctx = p->tasks,
 	};
-	/* Another kernel may have others. */
-	p->enums = p->sys ? enum_names_create(p->sys) : NULL;
 	p->begun = true;
 	if (d->format->begin)
 		d->format->begin(p);
@@ -70,8 +68,6 @@ void trace_paper_end(struct trace_paper *p)
 	p->begun = false;
 	if (p->display->format->end)
 		p->display->format->end(p);
-	enum_names_destroy(p->enums);
-	p->enums = NULL;
 }
 
 void trace_paper_flush(struct trace_paper *p)

@@ -34,12 +34,11 @@ struct trace_paper {
 	const struct trace_display *display;
 	struct out *out;
 	struct trace_tasks *tasks; /* names and descriptors */
-	const struct sys *sys; /* whose names enumerators have; NULL: a recording, where they are numbers */
+	struct enum_names *enums; /* of fields of tracepoints; NULL: numbers */
 	bool no_task;        /* text: nothing in front of the call (one thread alone can be meant) */
 	bool no_lines;       /* statistics alone are printed */
 	/* Of the writers: */
 	struct syscall_style style;
-	struct enum_names *enums; /* of fields of tracepoints; NULL: numbers */
 	void *state;         /* of the format, made by begin() and freed by end() */
 	uint64_t lines, flushed_lines; /* written, when trace_paper_flush() was last called */
 	bool begun;
