@@ -162,8 +162,7 @@ static const struct dwarf_index *index_by_roots(struct dwarf *d)
 /* How many ranges start at or below addr. */
 static size_t ranges_until(const struct dwarf_index *x, uint64_t addr)
 {
-	size_t i = vec_search(&x->ranges, e, e->start <= addr);
-	return i;
+	return vec_search(&x->ranges, e, e->start <= addr);
 }
 
 /* Looking for what is nowhere would read the roots of all units. */

@@ -4,7 +4,7 @@
 #include "object/object_priv.h"
 
 /*
- * What a stub jumps through is a slot of the global offset table, and the relocation of that slot says for which symbol it is.
+ * A PLT stub jumps through a slot of the global offset table; the relocation of that slot names the symbol.
  * Counting stubs in the order of .rela.plt, as older tools do, is wrong for .plt.got and for linkers that sort.
  */
 struct got_slot {

@@ -76,7 +76,7 @@ static inline bool reader_span_next(struct record_source *s, const struct reader
 
 /*
  * The bytes that follow the record just given (the trace of an AUXTRACE), piece by piece; 0 bytes at their end. The record
- * itself is no longer valid then, unless the source is stable. What is not read, next() steps over.
+ * itself is no longer valid then, unless the source is stable. next() skips what is not read.
  */
 struct strobe_error *reader_payload(struct record_source *s, const void **ret, size_t *ret_bytes) _must_check_;
 

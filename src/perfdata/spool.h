@@ -39,5 +39,5 @@ uint64_t spool_end_of(struct record r);
 bool spool_ended(const struct spool *s);
 /* Readable from its end on. */
 int spool_end_fd(const struct spool *s);
-/* What ended it before its end, once it has ended: the stream cannot be read, or there is no room. The caller's; returned once. */
+/* After it has ended, the error that ended it early: the stream cannot be read, or the disk is full. The caller frees it; returned once. */
 struct strobe_error *spool_error(struct spool *s);

@@ -6,7 +6,7 @@
 
 #include "machine/machine.h"
 
-/* The cpumode behind a marker; false for an unknown one. */
+/* The cpumode that a marker stands for; false for an unknown one. */
 static bool marker_cpumode(uint64_t marker, uint16_t *ret)
 {
 	switch (marker) {

@@ -106,7 +106,7 @@ unsigned inlines_expand(const struct resolved_frame *f, const struct resolve_opt
 	ret[0] = *f;
 	if (!f->dso)
 		return 1;
-	/* The call stands before the address it returns to, where calls are meant. */
+	/* A call is before the address that it returns to. */
 	uint64_t addr = f->addr - f->is_call;
 	if (!o->with_inlines) {
 		dso_source_line(f->dso, addr, &ret[0].file, &ret[0].line);

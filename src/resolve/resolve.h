@@ -130,7 +130,7 @@ uint64_t jit_time(const struct env *env, const struct jitdump *d, uint64_t mappe
 
 /*
  * The sample way: every record of the source in time order; side-band records are applied, samples that pass the filter
- * are resolved and given to sample(), other records to record() (NULL: they are passed over). A callback returns ERROR_STOPPED to end.
+ * are resolved and given to sample(), other records to record() (NULL: they are skipped). A callback returns ERROR_STOPPED to end.
  */
 struct resolve_callbacks {
 	struct strobe_error *(*sample)(void *ctx, const struct resolved_sample *s);

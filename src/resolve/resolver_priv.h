@@ -168,7 +168,7 @@ static inline bool attr_has_calls(const struct perf_event_attr *a)
 }
 /* Of a chain that is cut: whether it has as many addresses as its recorder walks. */
 bool resolver_chain_is_deep(const struct resolver *r, uint32_t event, const uint64_t *words, uint64_t words_nr);
-/* Counts the samples that a record stands for by their events, and the span of time; nothing else of them is looked at. */
+/* Counts the samples that a record stands for by their events, and the span of time; nothing else of them is read. */
 void resolver_count_samples(struct resolver *r, struct record rec, uint64_t time_ns);
 /* Counts one record that is not a sample and applies it to the machine. in_place: it stays there until machine_seal(). */
 void resolver_side_band(struct resolver *r, struct record rec, uint64_t time_ns, bool in_place);

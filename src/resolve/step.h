@@ -21,7 +21,7 @@ struct event_facts {
 	bool full;       /* samples must be decoded whole */
 	bool members;    /* a record stands for a sample of each member of its group */
 	bool calls;      /* the user part of stacks was recorded as branches */
-	bool dumps;      /* it is to be unwound from a copy of the stack */
+	bool dumps;      /* stacks are unwound from a copy of the stack */
 	bool leaves;     /* the caller of a function without a frame may be in a register */
 	bool history;    /* branches are put before stacks */
 	bool deferred;   /* a part may come in a record of its own */
@@ -142,7 +142,7 @@ static inline bool step_passes(struct sample_step *s, struct step_sample *x, uin
 	return true;
 }
 
-/* The event of x->rec, and the sample in it; false where either is not to be had, which is counted. */
+/* The event of x->rec, and the sample in it; false where either is missing, which is counted. */
 static inline bool step_decode(struct sample_step *s, struct sample *full, struct step_sample *x)
 {
 	if (__builtin_expect(s->events_nr != s->r->env->events.len, 0))

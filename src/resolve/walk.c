@@ -5,7 +5,6 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "base/pool.h"
 #include "resolve/resolver_priv.h"
 

@@ -30,7 +30,7 @@ struct loader {
 	struct section_kind *kinds;
 	size_t kinds_nr;
 	bool mapping_symbols, thumb;
-	struct u64map ifuncs; /* resolver → entry, made when a stub needs it */
+	struct u64map ifuncs; /* resolver → entry, made for the first PLT stub that needs it */
 	struct strbuf own;    /* names that lie in no table: of PLT stubs */
 };
 
