@@ -1,6 +1,21 @@
 #include "cmd/colours.h"
 
+#include <string.h>
+
 #include "cli/color.h"
+
+struct strobe_error *colour_parse_when(const char *value, bool negated, enum colour_when *ret)
+{
+	if (!negated && (!value || !strcmp(value, "always")))
+		*ret = COLOUR_ALWAYS;
+	else if (negated || !strcmp(value, "never"))
+		*ret = COLOUR_NEVER;
+	else if (!strcmp(value, "auto"))
+		*ret = COLOUR_AUTO;
+	else
+		return error_create(ERROR_USAGE, "requires always, never or auto");
+	return NULL;
+}
 
 void colour_report(const struct cmd_context *ctx, enum colour_when when, struct report_text *ret)
 {

@@ -3,6 +3,7 @@
 
 #include "cmd/annotate/options.h"
 #include "cmd/code_options.h"
+#include "cmd/colours.h"
 #include "cmd/unsupported.h"
 
 static struct strobe_error *parse_syntax(void *options, const char *value, bool negated)
@@ -17,16 +18,7 @@ static struct strobe_error *parse_share(void *options, const char *value, bool n
 
 static struct strobe_error *parse_colour(void *options, const char *value, bool negated)
 {
-	struct annotate_command *o = options;
-	if (!negated && (!value || !strcmp(value, "always")))
-		o->colour = COLOUR_ALWAYS;
-	else if (negated || !strcmp(value, "never"))
-		o->colour = COLOUR_NEVER;
-	else if (!strcmp(value, "auto"))
-		o->colour = COLOUR_AUTO;
-	else
-		return error_create(ERROR_USAGE, "requires always, never or auto");
-	return NULL;
+	return colour_parse_when(value, negated, &((struct annotate_command *)options)->colour);
 }
 
 static struct strobe_error *parse_format(void *options, const char *value, bool negated)

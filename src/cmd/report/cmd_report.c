@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "cmd/code_options.h"
+#include "cmd/colours.h"
 #include "cmd/report/run.h"
 #include "cmd/unsupported.h"
 
@@ -57,16 +58,7 @@ static struct strobe_error *parse_quantum(void *options, const char *value, bool
 
 static struct strobe_error *parse_colour(void *options, const char *value, bool negated)
 {
-	struct report_options *o = options;
-	if (!negated && value && !strcmp(value, "always"))
-		o->colour = COLOUR_ALWAYS;
-	else if (negated || (value && !strcmp(value, "never")))
-		o->colour = COLOUR_NEVER;
-	else if (value && !strcmp(value, "auto"))
-		o->colour = COLOUR_AUTO;
-	else
-		return error_create(ERROR_USAGE, "requires always, never or auto");
-	return NULL;
+	return colour_parse_when(value, negated, &((struct report_options *)options)->colour);
 }
 
 static struct strobe_error *parse_branch(void *options, const char *value, bool negated)

@@ -6,6 +6,7 @@
 #include "dump/header_text.h"
 #include "dump/raw.h"
 #include "session/input.h"
+#include "session/peek.h"
 #include "session/report/cycles.h"
 #include "view/data/data.h"
 #include "view/text/text.h"

@@ -3,7 +3,6 @@
  */
 #pragma once
 #include "cmd/cmd.h"
-#include "session/peek.h"
 #include "session/report/report_session.h"
 
 enum report_format { REPORT_STDIO, REPORT_JSON, REPORT_CSV };
