@@ -15,7 +15,7 @@ struct selector {
 	const struct profile *p;
 	uint8_t *frames;  /* by frame: MATCH_* */
 	uint8_t *stacks;  /* by stack: MATCH_* of any of its frames; IS_PRUNED: its own frame does not show */
-	unsigned options;   /* MATCH_* of the expressions that were given */
+	unsigned options; /* MATCH_* of the expressions that were given */
 	bool keeps_apart;
 };
 
@@ -122,7 +122,7 @@ static void prune_stacks(struct selector *sel)
 {
 	const struct profile *p = sel->p;
 	struct prune_state *states = xcalloc(p->stacks.len + 1, sizeof(*states));
-	/* outside of the outermost location is not code at all */
+	/* no code lies outside of the outermost location */
 	const struct prune_state none = { .matches = true };
 	for (size_t i = 0; i < p->stacks.len; i++) {
 		const struct profile_stack *s = &p->stacks.data[i];

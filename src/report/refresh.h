@@ -12,5 +12,5 @@ struct report_refresh {
 	uint64_t kernel_samples, exact_samples; /* of those */
 	uint64_t lost, lost_total;       /* the kernel had no room for them */
 	uint64_t dropped, dropped_total; /* could not be read */
-	bool in_kernel;                  /* samples were added up there; else each came through a ring */
+	bool in_kernel;                  /* samples were aggregated there; false: each came through a ring */
 };

@@ -16,7 +16,7 @@ struct annotate_command {
 	bool show_samples, show_period, skip_missing;
 };
 
-/* screen.c: the same on a screen, where there is one and it is wanted; false: as text. */
+/* screen.c: the same on a screen; false: the options or the terminal require text. */
 bool annotate_on_screen(struct cmd_context *ctx, const struct annotate_command *o, int *ret_status);
 /* From options to exit status. */
 int annotate_run(struct cmd_context *ctx, const struct annotate_command *o);

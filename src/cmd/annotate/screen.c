@@ -4,7 +4,7 @@
 #include "cmd/annotate/options.h"
 #include "cmd/report/screen.h"
 
-static bool is_wanted(const struct annotate_command *o)
+static bool allows_screen(const struct annotate_command *o)
 {
 	return !o->as_text && o->format == ANNOTATE_STDIO && !o->raw && !o->request.display.quiet;
 }
@@ -25,7 +25,7 @@ static struct report_options screen_options(const struct cmd_context *ctx, const
 
 bool annotate_on_screen(struct cmd_context *ctx, const struct annotate_command *o, int *ret_status)
 {
-	if (!is_wanted(o))
+	if (!allows_screen(o))
 		return false;
 	struct report_options rows = screen_options(ctx, o);
 	struct screen *screen = report_open_screen(ctx, &rows);

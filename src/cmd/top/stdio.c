@@ -27,7 +27,7 @@ static void measure_terminal(struct top_text *s)
 
 static struct strobe_error *print(struct top_text *s)
 {
-	terminal_keys_take(&s->terminal); /* whoever was stopped and goes on has the terminal as the shell had it */
+	terminal_keys_take(&s->terminal); /* after SIGTSTP and SIGCONT the terminal has the settings of the shell */
 	if (s->keys.is_listed)
 		return NULL;
 	measure_terminal(s);

@@ -1,7 +1,7 @@
 /*
  * Samples of a live profile aggregated in the kernel, and read at each refresh: where that says the same as samples would.
  *
- * Tracepoints whose samples are only told apart by thread are counted by raw tracepoints, which cost least; all else by place and
+ * Tracepoints whose samples differ only by thread are counted by raw tracepoints, which cost least; all else by place and
  * stack. Programs fill one of two sides: live_counters_turn() changes over, then rings are drained, so that all tasks are known that
  * were met up to the turn, then live_counters_read() adds what the other side has to the resolver. One thread, that of the session.
  */
@@ -15,7 +15,7 @@ struct live_counters_options {
 	const struct capture_options *options; /* of the capture */
 	struct resolve_live *live;             /* takes what was counted */
 	uint32_t without_pid;                  /* of this process nothing is counted; 0: none */
-	bool by_labels;                        /* rows are told apart by labels of samples alone, not by place or stack */
+	bool by_labels;                        /* rows differ by labels of samples alone, not by place or stack */
 };
 
 struct live_counters;

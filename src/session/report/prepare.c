@@ -23,7 +23,7 @@ static struct recorded look_at_events(struct report_session *r)
 				   !(a->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK);
 		has.memory |= !!(a->sample_type & PERF_SAMPLE_DATA_SRC);
 		q->has_switches |= a->context_switch && a->sample_type & PERF_SAMPLE_TIME && a->sample_type & PERF_SAMPLE_TID;
-		/* Switches of whole CPUs have an event of their own. They do not tell which threads the recording is about. */
+		/* Switches of whole CPUs have an event of their own. They do not say which threads the recording is of. */
 		q->shows_latency |= q->has_switches && a->context_switch && !(perf_attr_is_dummy(a) && a->sample_type & PERF_SAMPLE_CPU);
 		q->only_tracepoints &= a->type == PERF_TYPE_TRACEPOINT;
 	}

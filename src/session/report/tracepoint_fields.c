@@ -6,7 +6,7 @@
 #include "session/report/report_session.h"
 
 /* What the user typed, in parts. */
-struct wanted {
+struct field_request {
 	const char *event; /* or NULL */
 	const char *field; /* "*": all of the event's */
 	bool raw;
@@ -30,21 +30,21 @@ static const struct tracepoint *tracepoint_of(const struct report_session *r, si
 	return a->type == PERF_TYPE_TRACEPOINT ? tracepoints_by_id(r->tracepoints, (uint32_t)a->config) : NULL;
 }
 
-static void add_field(struct report_session *r, struct key_list *l, struct wanted *w, size_t event, const struct tracepoint_field *f)
+static void add_field(struct report_session *r, struct key_list *l, struct field_request *w, size_t event, const struct tracepoint_field *f)
 {
 	struct hist_key k = report_key_of(COLUMN_FIELD);
 	bool is_array = f->kind != FIELD_NUMBER && !f->is_string;
 	k.header = arena_strdup(&r->query.arena, f->name);
 	k.label_name = arena_printf(&r->query.arena, w->raw ? "trace:%s/raw" : "trace:%s", f->name);
 	k.only_event = (uint32_t)event + 1;
-	/* In the reference's way: room for the bytes in hexadecimal, which lists of numbers do not keep to. */
+	/* As in perf: as wide as the bytes in hexadecimal; lists of numbers may be wider. */
 	k.width = f->is_string && f->kind == FIELD_ARRAY ? f->bytes : f->is_string ? 0 : f->bytes * 2 + 2;
 	k.cut = is_array;
 	report_add_key(l, k);
 	w->any = true;
 }
 
-static void add_fields_of(struct report_session *r, struct key_list *l, struct wanted *w, size_t event)
+static void add_fields_of(struct report_session *r, struct key_list *l, struct field_request *w, size_t event)
 {
 	const struct tracepoint *tp = tracepoint_of(r, event);
 	if (!tp)
@@ -89,7 +89,7 @@ struct strobe_error *report_add_fields(void *ctx, struct key_list *l, const char
 {
 	struct report_session *r = ctx;
 	char *copy = arena_strndup(&r->query.arena, word, n), *dot = strchr(copy, '.'), *slash = strchr(dot ? dot : copy, '/');
-	struct wanted w = { .field = dot ? dot + 1 : copy, .event = dot ? copy : NULL, .raw = r->request.grouping.raw_trace };
+	struct field_request w = { .field = dot ? dot + 1 : copy, .event = dot ? copy : NULL, .raw = r->request.grouping.raw_trace };
 	size_t event = 0;
 	bool has_tracepoint = false;
 	for (size_t i = 0; i < r->session.env->events.len; i++)

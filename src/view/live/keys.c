@@ -15,7 +15,7 @@ enum kind {
 	KIND_QUIT,
 	KIND_FLAG,
 	KIND_NO_CODE,
-	/* Those that ask for a value: */
+	/* Those with a question: */
 	KIND_DELAY,
 	KIND_COUNT,
 	KIND_PERCENT,
@@ -124,7 +124,7 @@ static bool is_percentage(double v)
 	return v >= 0 && v <= 100;
 }
 
-/* A number as it stands in the question; anything else is all events. */
+/* A number of the question; anything else selects all events. */
 static void set_event(struct live_keys *k, const char *text)
 {
 	uint64_t n;

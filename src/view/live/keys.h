@@ -31,7 +31,7 @@ enum live_key_result {
 	LIVE_KEY_QUIT,
 };
 
-/* Nothing is asked; events are those of a session, and live_keys_deinit() frees their list. */
+/* No question is open; events are those of a session, and live_keys_deinit() frees their list. */
 void live_keys_init(struct live_keys *k, const struct live_session *l, struct live_display *display);
 void live_keys_deinit(struct live_keys *k);
 /* Takes a key, and writes what the terminal shows of it. */

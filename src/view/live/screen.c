@@ -6,8 +6,8 @@
 #include "session/report/code.h"
 #include "view/tui/browser.h"
 
-/* The first report is there at once; what it shows is little, and the next one comes soon. */
-#define SECOND_NS 200000000ull
+/* The first report is shown at once and has few samples: the second one is due at most so much later. */
+#define SECOND_REPORT_NS 200000000ull
 /* The screen of a profile whose tasks have ended is drawn anew each second. */
 #define ENDED_NS 1000000000ull
 
@@ -47,7 +47,7 @@ static enum browse_state look(void *ctx)
 	return s->is_due || s->is_requested ? BROWSE_DUE : BROWSE_ON;
 }
 
-/* While it is paused, time goes on to be counted: nothing is lost by looking closer. */
+/* Sampling continues while the display is paused. */
 static struct strobe_error *refresh(struct live_screen *s)
 {
 	struct live_session *l = s->live;
@@ -227,7 +227,7 @@ struct strobe_error *live_browse(struct screen *screen, struct live_report *r, c
 	playback_init(&s.playback, &r->live.history, live_now_ns(s.live));
 	struct strobe_error *err = renew(&s, &first);
 	uint64_t interval_ns = live_interval_ns(s.live);
-	s.next_ns = live_now_ns(s.live) + (interval_ns < SECOND_NS ? interval_ns : SECOND_NS);
+	s.next_ns = live_now_ns(s.live) + (interval_ns < SECOND_REPORT_NS ? interval_ns : SECOND_REPORT_NS);
 	if (!err)
 		err = browse(screen, first, &hooks);
 	report_built_deinit(&r->report, &s.built);
