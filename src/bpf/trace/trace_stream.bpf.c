@@ -686,7 +686,7 @@ int stream_gone(__u64 *ctx)
 
 /*
  * The same before Linux 6.16, where the tracepoint does not say whether the task is the last one. A program of its own: the kernel
- * keeps few of the types that it has looked up, and each time looked for both this one and another of the stream's (0.4 ms).
+ * keeps few of the types that it has looked up, and each time looked for both this one and another of the stream's.
  */
 SEC("raw_tp/sched_process_exit")
 int stream_gone_uncounted(__u64 *ctx)

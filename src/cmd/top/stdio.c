@@ -108,13 +108,10 @@ struct strobe_error *top_stdio(struct top_run *t)
 		out_str(&s.out, "\033[H\033[2J");
 	}
 	struct strobe_error *err = loop(&s);
-	struct strobe_error *closed = out_close(&s.out);
+	err = error_first(err, out_close(&s.out));
 	terminal_keys_close(&s.terminal);
 	live_keys_deinit(&s.keys);
 	if (t->report.live.has_ended)
 		cmd_say(t->ctx, "all targets have exited");
-	if (!err)
-		return closed;
-	error_destroy(closed);
 	return err;
 }

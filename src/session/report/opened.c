@@ -156,8 +156,9 @@ struct strobe_error *opened_listing(struct opened *f, const struct report_part *
 				    struct listing **ret)
 {
 	if (!f->counted) {
-		TRY(report_count_addresses(&f->report, &f->counted));
+		report_cycles_destroy(take_ptr(f->cycles)); /* of an earlier call that was stopped */
 		TRY(report_count_cycles(&f->report, &f->cycles));
+		TRY(report_count_addresses(&f->report, &f->counted));
 	}
 	TRY(report_listing(&f->report, f->counted, part, mapping, addr, ret));
 	report_add_cycles(f->cycles, &f->report, part, mapping, *ret);
