@@ -27,6 +27,7 @@ static struct sys_faked *machine(void)
 	return f;
 }
 
+/* libpfm4 still sees the processor: words are such that no vendor's event matches them (theirs have no '-', and none is a time). */
 static void assert_text(struct catalog_settings settings, const char *word, const char *expected)
 {
 	struct sys_faked *f = machine();
@@ -73,22 +74,22 @@ static void words_select_kinds_or_match(void **state)
 static void descriptions_and_encodings_stand_below(void **state)
 {
 	struct catalog_settings s = { .details = true };
-	assert_text(s, "energy", "  power/energy-pkg/                                  [Kernel PMU event]\n"
-				 "        power/event=0x2/\n");
+	assert_text(s, "energy-pkg", "  power/energy-pkg/                                  [Kernel PMU event]\n"
+				     "        power/event=0x2/\n");
 	s = (struct catalog_settings){ .descriptions = true, .columns = 41 };
-	assert_text(s, "duration", "  duration_time                                      [Tool event]\n"
-				   "       [Time from the beginning of the\n        count to its end, in\n        nanoseconds]\n");
+	assert_text(s, "duration_time", "  duration_time                                      [Tool event]\n"
+					"       [Time from the beginning of the\n        count to its end, in\n        nanoseconds]\n");
 }
 
 static void data_have_the_keys_of_perf_or_ours(void **state)
 {
 	struct catalog_settings s = { .form = CATALOG_DATA };
-	assert_text(s, "energy", "[\n  {\n    \"pmu\": \"power\",\n    \"event\": \"power/energy-pkg/\",\n    \"unit\": \"Joules\",\n"
-				 "    \"type\": \"Kernel PMU event\",\n    \"encoding\": \"power/event=0x2/\"\n  }\n]\n");
+	assert_text(s, "energy-pkg", "[\n  {\n    \"pmu\": \"power\",\n    \"event\": \"power/energy-pkg/\",\n    \"unit\": \"Joules\",\n"
+				     "    \"type\": \"Kernel PMU event\",\n    \"encoding\": \"power/event=0x2/\"\n  }\n]\n");
 	s.has_perf_keys = true;
-	assert_text(s, "energy", "[\n  {\n    \"Unit\": \"power\",\n    \"EventName\": \"power/energy-pkg/\",\n"
-				 "    \"ScaleUnit\": \"Joules\",\n"
-				 "    \"EventType\": \"Kernel PMU event\",\n    \"Encoding\": \"power/event=0x2/\"\n  }\n]\n");
+	assert_text(s, "energy-pkg", "[\n  {\n    \"Unit\": \"power\",\n    \"EventName\": \"power/energy-pkg/\",\n"
+				     "    \"ScaleUnit\": \"Joules\",\n"
+				     "    \"EventType\": \"Kernel PMU event\",\n    \"Encoding\": \"power/event=0x2/\"\n  }\n]\n");
 	assert_text(s, "metricgroup", "[]\n");
 }
 
