@@ -4,19 +4,10 @@
 #include "profile/cells_priv.h"
 
 #define UNRESOLVED_DSO_WIDTH 16 /* a DSO column is at least as wide where an address had no symbol */
-#define CACHE_LINE_BYTES     64
 #define UNKNOWN		     UINT64_MAX
 #define UNKNOWN_LINE	     "??:0"
 
 /* ---- what cells are made of ---- */
-
-/* The frame a cell is about: the entry's code, or what a label points at. */
-static frame_id cell_frame(const struct hist *h, const struct hist_key *k, const struct hist_entry *e)
-{
-	if (k->column->from == COLUMN_FROM_FRAME)
-		return e->frame;
-	return (frame_id)hist_label(h, e, k->label, PROFILE_NONE);
-}
 
 static uint64_t cell_address(const struct hist *h, const struct hist_key *k, const struct hist_entry *e)
 {
@@ -321,14 +312,19 @@ static void format_symbol_size(const struct hist *h, const struct hist_key *k, c
 	format_size(out, fn ? fn->size : UNKNOWN, width);
 }
 
-const struct column_cells cells_dso = { .frame_words = dso_words, .name = cell_dso, .text = dso_text, .measure = measure_dso,
+const struct column_cells cells_dso = { .frame_words = dso_words, .value = value_of_dso,
+					.name = cell_dso, .text = dso_text, .measure = measure_dso,
 					.filter = COLUMN_FILTER_DSO };
-const struct column_cells cells_branch_dso = { .frame_words = dso_words, .compare = compare_dsos_down, .text = dso_text,
+const struct column_cells cells_branch_dso = { .frame_words = dso_words, .value = value_of_dso,
+					       .compare = compare_dsos_down, .text = dso_text,
 					       .measure = measure_branch_dso, .filter = COLUMN_FILTER_DSO };
-const struct column_cells cells_data_dso = { .frame_words = dso_words, .name = cell_dso, .text = dso_text, .measure = measure_data_dso };
-const struct column_cells cells_dso_size = { .frame_words = mapping_words, .compare = compare_dso_sizes, .format = format_dso_size,
+const struct column_cells cells_data_dso = { .frame_words = dso_words, .value = value_of_dso,
+					     .name = cell_dso, .text = dso_text, .measure = measure_data_dso };
+const struct column_cells cells_dso_size = { .frame_words = mapping_words, .value = value_of_dso_size,
+					     .compare = compare_dso_sizes, .format = format_dso_size,
 					     .measure = measure_header };
-const struct column_cells cells_symbol_size = { .frame_words = symbol_size_words, .compare = compare_symbol_sizes,
+const struct column_cells cells_symbol_size = { .frame_words = symbol_size_words, .value = value_of_symbol_size,
+						.compare = compare_symbol_sizes,
 						.format = format_symbol_size };
 
 /* ---- symbols ---- */
@@ -445,16 +441,21 @@ static void format_ip(const struct hist *h, const struct hist_key *k, const stru
 	add_number(out, "%#llx", width, entry_ip(h, e));
 }
 
-const struct column_cells cells_symbol = { .frame_words = function_words, .name = cell_symbol, .identity = compare_functions,
+const struct column_cells cells_symbol = { .frame_words = function_words, .value = value_of_function,
+					   .name = cell_symbol, .identity = compare_functions,
 					   .names_function = true, .format = format_symbol, .measure = measure_symbol,
 					   .plain = plain_symbol, .filter = COLUMN_FILTER_SYMBOL };
-const struct column_cells cells_branch_symbol = { .frame_words = function_words, .compare = compare_functions,
+const struct column_cells cells_branch_symbol = { .frame_words = function_words, .value = value_of_function,
+						  .compare = compare_functions,
 						  .format = format_branch_symbol, .measure = measure_branch_symbol,
 						  .filter = COLUMN_FILTER_SYMBOL };
-const struct column_cells cells_symbol_offset = { .frame_words = symbol_offset_words, .compare = compare_symbol_offsets,
+const struct column_cells cells_symbol_offset = { .frame_words = symbol_offset_words, .value = value_of_symbol_offset,
+						  .compare = compare_symbol_offsets,
 						  .format = format_symbol_offset, .measure = measure_symbol_offset };
-const struct column_cells cells_address = { .frame_words = ip_words, .compare = compare_ips, .format = format_ip };
-const struct column_cells cells_branch_address = { .frame_words = ip_words, .compare = compare_shown_addresses,
+const struct column_cells cells_address = { .frame_words = ip_words, .value = value_of_address,
+					    .compare = compare_ips, .format = format_ip };
+const struct column_cells cells_branch_address = { .frame_words = ip_words, .value = value_of_address,
+						   .compare = compare_shown_addresses,
 						   .format = format_branch_address, .measure = measure_branch_address };
 
 static const char *ipc_text(const struct hist *h, const struct hist_key *k, const struct hist_entry *e)
@@ -468,9 +469,11 @@ static const char *ipc_lbr_text(const struct hist *h, const struct hist_key *k, 
 	return cell_symbol(h, k, e) ? ipc_text(h, k, e) : "-";
 }
 
-const struct column_cells cells_ipc = { .frame_words = function_words, .name = cell_symbol, .identity = compare_functions,
+const struct column_cells cells_ipc = { .frame_words = function_words, .value = value_of_function,
+					.name = cell_symbol, .identity = compare_functions,
 					.names_function = true, .text = ipc_text };
-const struct column_cells cells_ipc_lbr = { .frame_words = function_words, .name = cell_symbol, .identity = compare_functions,
+const struct column_cells cells_ipc_lbr = { .frame_words = function_words, .value = value_of_function,
+					    .name = cell_symbol, .identity = compare_functions,
 					    .names_function = true, .text = ipc_lbr_text };
 
 /* ---- source lines ---- */
@@ -485,7 +488,8 @@ static void format_file(const struct hist *h, const struct hist_key *k, const st
 
 const struct column_cells cells_line = { .frame_words = line_words, .name = cell_srcline, .text = cell_srcline,
 					 .make_string = make_cell_srcline };
-const struct column_cells cells_file = { .frame_words = file_words, .name = cell_srcline, .format = format_file,
+const struct column_cells cells_file = { .frame_words = file_words, .value = value_of_source_file,
+					 .name = cell_srcline, .format = format_file,
 					 .make_string = make_cell_srcline };
 
 /* ---- data ---- */
@@ -539,7 +543,9 @@ static unsigned measure_cache_line(const struct hist *h, const struct hist_key *
 	return measure_data_symbol(h, k, e) + (cell_symbol(h, k, e) ? 1 : 0);
 }
 
-const struct column_cells cells_data_symbol = { .frame_words = ip_words, .compare = compare_data_symbols,
+const struct column_cells cells_data_symbol = { .frame_words = ip_words, .value = value_of_address,
+						.compare = compare_data_symbols,
 						.format = format_data_symbol, .measure = measure_data_symbol };
-const struct column_cells cells_cache_line = { .row_words = cache_line_words, .compare = compare_shown_addresses,
+const struct column_cells cells_cache_line = { .row_words = cache_line_words, .value = value_of_cache_line,
+					       .compare = compare_shown_addresses,
 					       .format = format_cache_line, .measure = measure_cache_line };

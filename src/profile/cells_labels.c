@@ -22,7 +22,7 @@ static const char *label_text(const struct hist *h, const struct hist_key *k, co
 
 /* ---- threads and processors ---- */
 
-static const char *thread_comm(const struct hist *h, const struct hist_entry *e, uint64_t tid)
+const char *thread_comm(const struct hist *h, const struct hist_entry *e, uint64_t tid)
 {
 	const char *name = NULL;
 	if (h->options.thread_name && tid <= UINT32_MAX)
@@ -66,10 +66,11 @@ static void format_socket(const struct hist *h, const struct hist_key *k, const 
 	add_small(h, k, e, width, width > 6 ? width - 3 : 3, out);
 }
 
-const struct column_cells cells_thread = { .by_number = true, .format = format_thread, .is_number = true };
+const struct column_cells cells_thread = { .value = value_of_thread, .by_number = true, .format = format_thread, .is_number = true };
 const struct column_cells cells_comm = { .name = label_text, .text = label_text, .measure = measure_comm, .filter = COLUMN_FILTER_COMM };
-const struct column_cells cells_cpu = { .by_number = true, .format = format_cpu, .measure = measure_header, .is_number = true };
-const struct column_cells cells_socket = { .format = format_socket, .measure = measure_header };
+const struct column_cells cells_cpu = { .value = value_of_place, .by_number = true, .format = format_cpu, .measure = measure_header,
+					.is_number = true };
+const struct column_cells cells_socket = { .value = value_of_place, .format = format_socket, .measure = measure_header };
 
 /* ---- numbers ---- */
 
@@ -203,7 +204,7 @@ static void format_cgroup_id(const struct hist *h, const struct hist_key *k, con
 }
 
 const struct column_cells cells_cgroup = { .text = cgroup_text };
-const struct column_cells cells_cgroup_id = { .row_words = cgroup_id_words, .format = format_cgroup_id };
+const struct column_cells cells_cgroup_id = { .row_words = cgroup_id_words, .value = value_of_cgroup_id, .format = format_cgroup_id };
 
 /* ---- tracepoints, and labels of any name ---- */
 

@@ -18,6 +18,32 @@ extern const struct column_cells cells_thread, cells_comm, cells_parent, cells_c
 extern const struct column_cells cells_mem, cells_snoop, cells_locked, cells_tlb, cells_blocked, cells_transaction, cells_physical;
 
 #define ADDRESS_DIGITS 16
+#define CACHE_LINE_BYTES 64
+
+/* cells_values.c: column_cells.value. */
+#define VALUE_OF(what)                                                                                                 \
+	void value_of_##what(struct value_reader *r, const struct hist *h, const struct hist_key *k, const struct hist_entry *e, \
+			     struct cell_value *v)
+VALUE_OF(function);
+VALUE_OF(symbol_offset);
+VALUE_OF(address);
+VALUE_OF(cache_line);
+VALUE_OF(dso);
+VALUE_OF(dso_size);
+VALUE_OF(symbol_size);
+VALUE_OF(source_file);
+VALUE_OF(thread);
+VALUE_OF(place);
+VALUE_OF(cgroup_id);
+#undef VALUE_OF
+
+/* The frame a cell is about: the entry's code, or what a label points at. */
+static inline frame_id cell_frame(const struct hist *h, const struct hist_key *k, const struct hist_entry *e)
+{
+	if (k->column->from == COLUMN_FROM_FRAME)
+		return e->frame;
+	return (frame_id)hist_label(h, e, k->label, PROFILE_NONE);
+}
 
 static inline int compare_u64(uint64_t a, uint64_t b)
 {
@@ -37,6 +63,8 @@ void add_number(struct strbuf *out, const char *format, unsigned width, uint64_t
 /* column_cells.measure of what is as wide as its header, whatever it holds. */
 unsigned measure_header(const struct hist *h, const struct hist_key *k, const struct hist_entry *e);
 
+/* The name of a thread as it is known at the end; "" where it has none. */
+const char *thread_comm(const struct hist *h, const struct hist_entry *e, uint64_t tid);
 bool label_is_string(const struct hist *h, uint32_t label);
 /* "" where the profile has no such label, or it is not text. */
 const char *label_string(const struct hist *h, const struct hist_entry *e, uint32_t label);

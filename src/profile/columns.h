@@ -54,6 +54,8 @@ struct hist;
 struct hist_key;
 struct hist_entry;
 struct hist_stat;
+struct value_reader;
+struct cell_value;
 struct profile_function;
 struct profile_row;
 
@@ -70,6 +72,10 @@ struct column_cells {
 	size_t (*frame_words)(struct hist *h, const struct hist_key *k, uint32_t frame, bool caller, uint64_t *words);
 	size_t (*row_words)(struct hist *h, const struct hist_key *k, const struct profile_row *row, uint64_t value, uint64_t *words);
 	uint64_t (*word)(const struct hist *h, uint64_t value);
+
+	/* What is compared with cells of other profiles (values_priv.h). NULL: a name, or what distinguishes entries by one label. */
+	void (*value)(struct value_reader *r, const struct hist *h, const struct hist_key *k, const struct hist_entry *e,
+		      struct cell_value *v);
 
 	/* Order: by a name, NULL last; by the label as a signed number; or by compare. None of them: as the label's type says. */
 	const char *(*name)(const struct hist *h, const struct hist_key *k, const struct hist_entry *e);

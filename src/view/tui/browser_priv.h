@@ -1,6 +1,7 @@
 /* The browser's insides, for the files that make it up: drawing, keys, menus. */
 #pragma once
 #include "base/arena.h"
+#include "profile/hist_join.h"
 #include "view/tui/rows.h"
 #include "view/tui/ui.h"
 
@@ -20,7 +21,7 @@ struct strip {
 struct base {
 	struct arena arena;
 	VEC(struct row_missing) rows;
-	struct u64map by_name;       /* → index of rows */
+	struct hist_join *join;      /* numbers its rows as rows has them */
 	uint32_t *of_entry;          /* of each entry that is shown: index + 1 of the base's row, 0: it has none */
 };
 

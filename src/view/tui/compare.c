@@ -1,4 +1,4 @@
-/* Comparing what is shown with something else, by name: what it has more, as a column. */
+/* Comparing what is shown with something else, row by row: what it has more, as a column. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +28,8 @@ int64_t browser_delta(const struct browser *b, uint32_t entry)
 static void forget_base(struct base *base)
 {
 	vec_deinit(&base->rows);
-	u64map_deinit(&base->by_name);
+	hist_join_destroy(base->join);
+	base->join = NULL;
 	free(base->of_entry);
 	base->of_entry = NULL;
 	arena_deinit(&base->arena);
@@ -60,17 +61,17 @@ static void take_row(struct base *base, const struct rows *names, uint32_t entry
 		.level = e->level,
 		.share = (uint64_t)share_of(names->report, names->part, entry),
 	};
-	*u64map_put(&base->by_name, row.id, NULL) = base->rows.len;
 	vec_push(&base->rows, row);
 }
 
-/* Of another part's entries nothing but their names and shares is kept. */
+/* Of another part's entries nothing but their names, values and shares is kept. */
 static void take(struct browser *b, const struct report *report, const struct report_part *part)
 {
 	const struct rows names = { .report = report, .part = part };
 	forget_base(&b->base);
 	for (uint32_t i = 0; i < part->hist->order_nr; i++)
 		take_row(&b->base, &names, part->hist->order[i]);
+	b->base.join = hist_join_create(part->hist);
 	b->has_base = true;
 }
 
@@ -102,13 +103,10 @@ void browser_match(struct browser *b)
 	bool *met = xcalloc(base->rows.len + 1, sizeof(*met));
 	free(base->of_entry);
 	base->of_entry = xcalloc(h->entries.len + 1, sizeof(*base->of_entry));
-	for (uint32_t i = 0; i < h->order_nr; i++) {
-		const uint64_t *row = u64map_get(&base->by_name, rows_name_id(&b->rows, h->order[i]));
-		if (!row)
-			continue;
-		base->of_entry[h->order[i]] = (uint32_t)*row + 1;
-		met[*row] = true;
-	}
+	hist_join_match(base->join, h, base->of_entry);
+	for (uint32_t i = 0; i < h->order_nr; i++)
+		if (base->of_entry[h->order[i]])
+			met[base->of_entry[h->order[i]] - 1] = true;
 	for (uint32_t i = 0; !b->own.hierarchy && i < base->rows.len; i++)
 		if (!met[i]) {
 			vec_push(&b->rows.missing, base->rows.data[i]);
