@@ -50,12 +50,18 @@ static void limit_rows(struct hist *h, const struct report_limits *limits)
 	h->order_nr = kept;
 }
 
-static struct hist *make_hist(struct report_query *q, const struct profile *p, const uint32_t *events, uint32_t n)
+/* The events of a part; sort_by: the index of the one that its rows are sorted by. */
+struct part_events {
+	uint32_t *events, nr;
+	uint32_t sort_by;
+};
+
+static struct hist *make_hist(struct report_query *q, const struct profile *p, const struct part_events *e)
 {
 	const struct report_grouping *g = q->grouping;
 	struct hist *h = hist_create(p, (struct hist_options){
-		.events = events,
-		.events_nr = n,
+		.events = e->events,
+		.events_nr = e->nr,
 		.keys = q->keys,
 		.keys_nr = q->keys_nr,
 		.children = q->children,
@@ -74,32 +80,51 @@ static struct hist *make_hist(struct report_query *q, const struct profile *p, c
 		.thread_name = q->thread_name,
 		.thread_ctx = q->thread_ctx,
 	});
-	hist_sort(h, q->by, q->by_nr, (uint32_t)g->group_sort_index);
+	hist_sort(h, q->by, q->by_nr, e->sort_by);
 	limit_rows(h, &q->limits);
 	return h;
 }
 
-static void add_part(struct report_query *q, const struct profile *profile, struct report_built *b, const uint32_t *events, uint32_t n)
+static void add_part(struct report_query *q, const struct profile *profile, struct report_built *b, const struct part_events *e)
 {
 	uint64_t samples = 0;
-	for (uint32_t i = 0; i < n; i++)
-		samples += profile->events.data[events[i]].samples;
-	const struct report_event *leader = &q->events[events[0]];
+	for (uint32_t i = 0; i < e->nr; i++)
+		samples += profile->events.data[e->events[i]].samples;
+	const struct report_event *leader = &q->events[e->events[0]];
 	/* What has no samples yet may have some at the next refresh. */
 	if (!samples && (q->is_live ? leader->is_dummy : q->grouping->skip_empty))
 		return;
 	struct report_part *p = &b->parts[b->report.parts_nr++];
 	*p = (struct report_part){
-		.hist = make_hist(q, profile, events, n),
-		.event_name = report_part_name(&q->scratch, q->events, events, n),
-		.is_group = n > 1,
+		.hist = make_hist(q, profile, e),
+		.event_name = report_part_name(&q->scratch, q->events, e->events, e->nr),
+		.is_group = e->nr > 1,
 		.has_chains = leader->has_chains,
 	};
-	for (uint32_t j = 0; j < n; j++) {
+	for (uint32_t j = 0; j < e->nr; j++) {
 		const struct hist_total *t = &p->hist->totals[j];
 		p->samples += q->grouping->relative ? t->shown_samples : t->samples;
 		p->period += q->grouping->relative ? t->shown_period : t->period;
 	}
+}
+
+/* In the order of the group, its leader first: an event without samples would be a column of zeros. */
+static struct part_events part_events(struct report_query *q, const struct profile *p, uint32_t leader)
+{
+	uint32_t n = (uint32_t)p->events.len, members = 1;
+	struct part_events ret = { .events = arena_new_array(&q->scratch, uint32_t, n + 1) };
+	ret.events[ret.nr++] = leader;
+	for (uint32_t i = 0; i < n; i++) {
+		if (i == leader || !is_member(q, i, leader))
+			continue;
+		bool sorts = members++ == q->grouping->group_sort_index;
+		if (!q->is_live && q->grouping->skip_empty && !p->events.data[i].samples)
+			continue;
+		if (sorts)
+			ret.sort_by = ret.nr;
+		ret.events[ret.nr++] = i;
+	}
+	return ret;
 }
 
 static void add_parts(struct report_query *q, const struct profile *p, struct report_built *b)
@@ -109,12 +134,8 @@ static void add_parts(struct report_query *q, const struct profile *p, struct re
 	for (uint32_t leader = 0; leader < n; leader++) {
 		if (!is_member(q, leader, leader))
 			continue;
-		uint32_t *events = arena_new_array(&q->scratch, uint32_t, n + 1), members = 0;
-		events[members++] = leader;
-		for (uint32_t i = 0; i < n; i++)
-			if (i != leader && is_member(q, i, leader))
-				events[members++] = i;
-		add_part(q, p, b, events, members);
+		struct part_events events = part_events(q, p, leader);
+		add_part(q, p, b, &events);
 	}
 	b->report.parts = b->parts;
 }

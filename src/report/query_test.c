@@ -399,6 +399,25 @@ static void events_of_a_group_are_side_by_side(void **state)
 	close_fixture(f);
 }
 
+static void an_event_without_samples_is_left_out_of_its_group(void **state)
+{
+	struct fixture *f = open_fixture();
+	f->q.events = grouped;
+	run_query(f);
+	assert_int_equal(f->built.report.parts_nr, 1);
+	assert_int_equal(f->built.parts[0].hist->options.events_nr, 1);
+	assert_false(f->built.parts[0].is_group);
+	assert_string_equal(f->built.parts[0].event_name, "cycles");
+	close_fixture(f);
+	f = open_fixture();
+	f->q.events = grouped;
+	f->grouping.skip_empty = false;
+	run_query(f);
+	assert_int_equal(f->built.parts[0].hist->options.events_nr, 2);
+	assert_string_equal(f->built.parts[0].event_name, "anon group { cycles, sched:sched_switch }");
+	close_fixture(f);
+}
+
 static void group_joins_and_no_group_parts(void **state)
 {
 	struct fixture *f = open_fixture();
@@ -643,6 +662,7 @@ int main(void)
 		cmocka_unit_test(parallelism_keeps_rows_out_of_entries),
 		cmocka_unit_test(columns_of_one_name_are_left_out),
 		cmocka_unit_test(events_of_a_group_are_side_by_side),
+		cmocka_unit_test(an_event_without_samples_is_left_out_of_its_group),
 		cmocka_unit_test(group_joins_and_no_group_parts),
 		cmocka_unit_test(parents_are_callers_that_match),
 		cmocka_unit_test(what_has_no_parent_can_be_excluded),

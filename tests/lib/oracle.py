@@ -80,6 +80,8 @@ class Oracle:
         theirs = perf(*argv, *deep, *plain, timeout_s=timeout_s, env=home)
         # nor shares of the elapsed time, which perf has since 6.15; tests/live/latency.py has them
         plain += ["--no-latency"] if argv[0] == "report" and perf_version() < 7 and "--latency" not in argv else []
+        # and it leaves events without samples out of groups
+        plain += ["--no-skip-empty"] if "--group" in argv and perf_version() < 7 else []
         ours = strobe(*argv, *plain, timeout_s=timeout_s, env=home)
         return self.judge(name, theirs, ours, normaliser)
 
