@@ -98,7 +98,7 @@ static bool is_trace(const char *argv0)
 static bool is_command_of_perf(const char *name)
 {
 	static const char *const names[] = {
-		"bench", "c2c", "daemon", "diff", "ftrace", "iostat", "kallsyms", "kmem", "kvm", "kwork", "lock", "mem", "probe", "sched",
+		"bench", "c2c", "daemon", "diff", "ftrace", "iostat", "kallsyms", "kmem", "kvm", "kwork", "mem", "probe", "sched",
 		"test", "timechart",
 	};
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)

@@ -17,7 +17,7 @@ struct cache_header {
 };
 
 #define CACHE_MAGIC   "strobeKS"
-#define CACHE_VERSION 1
+#define CACHE_VERSION 2
 #define CACHE_NAME    "kallsyms"
 
 /* Sizes are checked against the file by subtraction: none of the sums can overflow. */

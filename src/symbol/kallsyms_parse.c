@@ -209,10 +209,17 @@ static uint64_t end_of_page_after(uint64_t addr)
 	return ((addr + PAGE - 1) & ~(uint64_t)(PAGE - 1)) + PAGE;
 }
 
+/* Where code of a kind begins, which `lock` skips. They share their address with the padding before the first function. */
+static bool is_section_start(const char *name)
+{
+	return name[0] == '_' && name[1] == '_' && (!strcmp(name, "__sched_text_start") || !strcmp(name, "__lock_text_start"));
+}
+
 /*
  * Starts become 32-bit, and of symbols that share one the last stays: as perf has it, where the others keep no
- * byte of their own. Where one module's space ends a gap begins, at the end of the page after its last symbol. What is
- * further than 4 GB below the last symbol (offsets into per-CPU areas, listed as if they were addresses) is dropped.
+ * byte of their own; it may have the name of a section's start. Where one module's space ends a gap begins, at the end of the page
+ * after its last symbol. What is further than 4 GB below the last symbol (offsets into per-CPU areas, listed as if they were
+ * addresses) is dropped.
  */
 static void make_list(struct kallsyms_parser *p, struct kallsyms_list *l)
 {
@@ -227,7 +234,10 @@ static void make_list(struct kallsyms_parser *p, struct kallsyms_list *l)
 	l->base = end < UINT32_MAX ? 0 : end - UINT32_MAX;
 	for (size_t i = 0; i < n; i++) {
 		uint64_t start = p->starts.data[i];
-		if (start < l->base || (i + 1 < n && p->starts.data[i + 1] == start))
+		bool is_shared = i + 1 < n && p->starts.data[i + 1] == start;
+		if (is_shared && is_section_start(p->names.data + p->name_offsets.data[i]))
+			p->name_offsets.data[i + 1] = p->name_offsets.data[i];
+		if (start < l->base || is_shared)
 			continue;
 		starts[out] = (uint32_t)(start - l->base);
 		name_offsets[out] = p->name_offsets.data[i];

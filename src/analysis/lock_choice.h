@@ -1,0 +1,40 @@
+/*
+ * What is to be known about locks, as the options of `lock` say it, from a recording and from the running system alike.
+ *
+ * Strings are borrowed.
+ */
+#pragma once
+#include "analysis/lock_kind.h"
+#include "analysis/lock_symbols.h"
+#include "base/arena.h"
+#include "base/vector.h"
+
+enum lock_by { LOCK_BY_CALLER, LOCK_BY_THREAD, LOCK_BY_LOCK, LOCK_BY_CGROUP };
+
+struct lock_question {
+	enum lock_by by;
+	bool by_owner;            /* by the thread that holds the lock: of the running system */
+	bool with_stacks;         /* of each row, the first that was met */
+	uint64_t max_stack;       /* frames */
+	uint64_t skip;            /* innermost frames that are the locks' own in any case */
+	const char *kinds;        /* -Y */
+	const char *locks;        /* -L */
+	const char *functions;    /* -S */
+};
+
+/* The same, parsed. A zeroed struct chooses all. */
+struct lock_choice {
+	lock_flag_list kinds;
+	VEC(uint64_t) addresses;
+	VEC(const char *) names;     /* of locks, whose addresses are not known yet */
+	VEC(const char *) functions; /* parts of their names */
+	struct arena arena;
+};
+
+struct strobe_error *lock_choice_parse(const struct lock_question *q, struct lock_choice *ret) _must_check_;
+void lock_choice_deinit(struct lock_choice *c);
+/* Names become addresses. ERROR_NOT_FOUND where the kernel has no such symbol. */
+struct strobe_error *lock_choice_find(struct lock_choice *c, const struct lock_symbols *symbols) _must_check_;
+bool lock_choice_has(const struct lock_choice *c, uint64_t address, uint32_t flags);
+/* Whether a function of -S is in the stack. */
+bool lock_choice_has_stack(const struct lock_choice *c, const struct lock_symbols *symbols, const uint64_t *stack, size_t n);

@@ -1,0 +1,77 @@
+/*
+ * Waits for locks, from the beginnings and ends that a kernel reports, summed up by keys of the caller's: a stack, a lock, a thread.
+ *
+ *	size_t at = lock_waits_stat(&w, key, &is_new);    is_new: the caller names it
+ *	lock_waits_begin(&w, at, tid, address, time);
+ *	lock_waits_end(&w, tid, address, time);           counts for where the wait began
+ *
+ * A wait belongs to a thread and a lock. A second beginning before the end is the same wait (a mutex is spun on, then slept for). An
+ * end without a beginning began before the recording. What lost records or the end of a thread leave open has no known length: it is
+ * left out of the times, and counted. Kernels with lockdep report acquire, contended, acquired and release instead; a sequence
+ * that cannot be is broken: its row is marked, as perf does.
+ *
+ * Times in nanoseconds. A zeroed struct is empty and valid. One thread. Source: include/trace/events/lock.h.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/idset.h"
+#include "base/u64map.h"
+#include "base/vector.h"
+
+struct lock_stat {
+	uint64_t key;
+	uint64_t address;    /* of the lock that was first met */
+	const char *name;    /* the caller's; NULL: none yet */
+	uint32_t flags;      /* enum lock_flags, likewise */
+	uint32_t tid;        /* the first that waited */
+	const uint64_t *stack; /* the caller's, or NULL */
+	uint32_t stack_nr;
+	uint64_t acquired, contended, released, read_locked, tried;
+	uint64_t total_ns, max_ns;
+	uint64_t min_ns;     /* UINT64_MAX: no wait has ended */
+	uint64_t average_ns; /* whole ones */
+	bool is_broken;
+};
+
+/* Which event did not fit. */
+enum lock_break { LOCK_BREAK_ACQUIRE, LOCK_BREAK_ACQUIRED, LOCK_BREAK_CONTENDED, LOCK_BREAK_RELEASE, LOCK_BREAKS };
+
+enum lock_acquire_flags { LOCK_ACQUIRE_TRY = 1, LOCK_ACQUIRE_READ = 2 };
+
+struct lock_sequence {
+	uint64_t address, since_ns;
+	uint32_t tid, life; /* of the thread: IDs are given again */
+	uint32_t stat;      /* where the wait began */
+	uint32_t reads;
+	uint8_t state;
+};
+
+struct lock_waits {
+	VEC(struct lock_stat) stats;
+	struct u64map by_key;
+	VEC(struct lock_sequence) sequences;
+	struct idset by_thread_and_lock;
+	struct u64map lives;      /* by tid: how many have ended */
+	uint64_t open;            /* waits */
+	uint64_t unknown;         /* waits whose end is not known */
+	uint64_t broken[LOCK_BREAKS];
+};
+
+void lock_waits_deinit(struct lock_waits *w);
+size_t lock_waits_stat(struct lock_waits *w, uint64_t key, bool *ret_new);
+void lock_waits_begin(struct lock_waits *w, size_t stat, uint32_t tid, uint64_t address, uint64_t time_ns);
+void lock_waits_end(struct lock_waits *w, uint32_t tid, uint64_t address, uint64_t time_ns);
+/* flags: enum lock_acquire_flags. */
+void lock_waits_acquire(struct lock_waits *w, size_t stat, uint32_t tid, uint64_t address, uint64_t time_ns, uint32_t flags);
+void lock_waits_contended(struct lock_waits *w, size_t stat, uint32_t tid, uint64_t address, uint64_t time_ns);
+void lock_waits_acquired(struct lock_waits *w, size_t stat, uint32_t tid, uint64_t address, uint64_t time_ns);
+void lock_waits_release(struct lock_waits *w, size_t stat, uint32_t tid, uint64_t address);
+/* The thread has ended: another one may get its ID. */
+void lock_waits_thread_ended(struct lock_waits *w, uint32_t tid);
+/* Records are missing here: of what is open nothing more is known. */
+void lock_waits_gap(struct lock_waits *w);
+/* No more events come: what is still open is counted as unknown. */
+void lock_waits_finish(struct lock_waits *w);

@@ -1,0 +1,171 @@
+/* strobe lock: which of the kernel's locks threads wait for, how long, and where. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/out.h"
+#include "base/text.h"
+#include "cmd/frame.h"
+#include "cmd/lock/output.h"
+#include "cmd/lock/record.h"
+
+static const char *comm_of(void *ctx, uint32_t tid)
+{
+	return lock_replay_comm(ctx, tid);
+}
+
+/* ---- info ---- */
+
+static void add_thread(void *ctx, uint32_t tid, const char *comm)
+{
+	struct table *t = ctx;
+	table_row(t);
+	table_set_count(t, 0, tid);
+	table_set_text(t, 1, comm);
+}
+
+static void fill_threads(struct table *t, const struct lock_replay *r)
+{
+	table_init(t, "strobe-lock-threads", 1);
+	t->layout = (struct table_layout){ .head = "", .row = "", .gap = ": " };
+	table_column(t, (struct table_column){ .key = "tid", .title = "Thread ID", .type = TABLE_COUNT, .width = 10, .is_fixed = true });
+	table_column(t, (struct table_column){ .key = "comm", .type = TABLE_TEXT });
+	lock_replay_each_thread(r, add_thread, t);
+}
+
+/* Kernel addresses all have as many digits: the order of their texts is that of their values. */
+static void fill_map(struct table *t, const struct lock_waits *w)
+{
+	char address[24];
+	table_init(t, "strobe-lock-map", 1);
+	t->layout = (struct table_layout){ .head = "", .row = " ", .gap = ": ", .has_no_titles = true };
+	table_head(t, "Address of instance: name of class");
+	table_column(t, (struct table_column){ .key = "address", .type = TABLE_TEXT, .is_fixed = true });
+	table_column(t, (struct table_column){ .key = "name", .type = TABLE_TEXT });
+	for (size_t i = 0; i < w->stats.len; i++) {
+		snprintf(address, sizeof(address), "%#" PRIx64, w->stats.data[i].address);
+		table_row(t);
+		table_set_text(t, 0, address);
+		table_set_text(t, 1, w->stats.data[i].name ? w->stats.data[i].name : "");
+	}
+	table_sort(t, 0, false);
+	table_sort(t, 1, false);
+}
+
+static int show_info(struct cmd_context *ctx, const struct lock_options *o, const struct lock_replay *r)
+{
+	bool both = o->by_thread == o->with_map;
+	struct table tables[2] = {};
+	size_t n = 0;
+	if (both || o->by_thread)
+		fill_threads(&tables[n++], r);
+	if (both || o->with_map)
+		fill_map(&tables[n++], lock_replay_waits(r));
+	if (n > 1 && !o->format)
+		tables[0].layout.blank_lines = 1;
+	int status = lock_output(ctx, o, tables, n);
+	for (size_t i = 0; i < n; i++)
+		table_deinit(&tables[i]);
+	return status;
+}
+
+/* ---- from a recording ---- */
+
+static int show_waits(struct cmd_context *ctx, const struct lock_options *o, struct lock_replay *r)
+{
+	const struct lock_names names = { .comm = comm_of, .ctx = r, .symbols = lock_replay_symbols(r) };
+	struct table t;
+	lock_table_fill(&t, lock_replay_waits(r), &o->layout, &names);
+	int status = lock_output(ctx, o, &t, 1);
+	table_deinit(&t);
+	return status;
+}
+
+/* What was whole is shown. */
+static int replay(struct cmd_context *ctx, const struct lock_options *o, enum lock_command command)
+{
+	struct lock_replay *r;
+	struct strobe_error *err;
+	struct lock_replay_request request = o->replay;
+	request.host = cmd_host(ctx);
+	err = lock_replay_run(&request, &r);
+	int status = CMD_OK;
+	if (!err || lock_replay_waits(r)->stats.len) {
+		status = command == LOCK_INFO ? show_info(ctx, o, r) : show_waits(ctx, o, r);
+		lock_replay_remarks(r);
+	}
+	lock_replay_destroy(r);
+	if (error_is(err, ERROR_USAGE))
+		return cmd_fail_usage(ctx, err);
+	int failed = cmd_fail(ctx, err);
+	return status ? status : failed;
+}
+
+static int dump(struct cmd_context *ctx, const struct lock_options *o)
+{
+	const char *input = o->replay.input ? o->replay.input : "perf.data";
+	char *words[] = { arena_strdup(&ctx->words, "report"), arena_strdup(&ctx->words, "-D"), arena_strdup(&ctx->words, "-i"),
+			  arena_strdup(&ctx->words, input), NULL };
+	return cmd_run(ctx, cmd_find("report"), 4, words);
+}
+
+static int show_help(struct cmd_context *ctx)
+{
+	struct out out;
+	if (ctx->rest.manual)
+		return cmd_show_manual(ctx, ctx->cmd);
+	cmd_open_output(ctx, &out);
+	help_print_command(&out, ctx->program, ctx->cmd, (const char *const *)ctx->rest.argv, ctx->rest.argc);
+	return cmd_close_output(ctx, &out);
+}
+
+/* Options may stand before the subcommand and after it. */
+static int run_subcommand(struct cmd_context *ctx, struct lock_options *o, enum lock_command command)
+{
+	struct strobe_error *err = options_parse(lock_option_table, o, ctx->rest.argc, ctx->rest.argv, true, &ctx->rest);
+	if (!err && ctx->rest.help)
+		return show_help(ctx);
+	if (!err && ctx->rest.argc)
+		err = error_create(ERROR_USAGE, "unexpected argument '%s': specify a recording with -i", ctx->rest.argv[0]);
+	if (!err)
+		err = lock_options_settle(o, command);
+	if (err)
+		return cmd_fail_usage(ctx, err);
+	return o->dump ? dump(ctx, o) : replay(ctx, o, command);
+}
+
+/* perf takes any beginning of three letters. */
+static bool is_subcommand(const char *word, const char *name)
+{
+	return strlen(word) > 2 && text_has_prefix(name, word);
+}
+
+static int run(struct cmd_context *ctx, void *options)
+{
+	struct lock_options *o = options;
+	const char *word = ctx->rest.argc ? ctx->rest.argv[0] : "";
+	cmd_set_verbosity(0);
+	if (is_subcommand(word, "record"))
+		return lock_record(ctx, ctx->rest.argc, ctx->rest.argv);
+	if (!strcmp(word, "script"))
+		return cmd_run(ctx, cmd_find("script"), ctx->rest.argc, ctx->rest.argv);
+	if (is_subcommand(word, "contention"))
+		return run_subcommand(ctx, o, LOCK_CONTENTION);
+	if (is_subcommand(word, "report"))
+		return run_subcommand(ctx, o, LOCK_REPORT);
+	if (!strcmp(word, "info"))
+		return run_subcommand(ctx, o, LOCK_INFO);
+	return cmd_fail_usage(ctx, *word ? error_create(ERROR_USAGE, "unknown subcommand '%s'", word) :
+			      error_create(ERROR_USAGE, "specify a subcommand: record, contention, report, info or script"));
+}
+
+const struct cmd cmd_lock = {
+	.name = "lock",
+	.summary = "Show which locks of the kernel threads wait for",
+	.usage = (const char *const[]){ "lock record [<options of record>] [<command>]", "lock contention [<options>]",
+				       "lock report [<options>]", "lock info [<options>]", "lock script [<options of script>]", NULL },
+	.options = lock_option_table,
+	.options_bytes = sizeof(struct lock_options),
+	.defaults = lock_options_defaults,
+	.run = run,
+};

@@ -1,0 +1,114 @@
+#include "cmd/lock/options.h"
+
+#include <string.h>
+
+#include "cmd/unsupported.h"
+
+#define DEFAULT_FRAMES 8
+#define DEFAULT_SKIP   4
+
+#define AT(field) offsetof(struct lock_options, field)
+const struct option lock_option_table[] = {
+	{ OPTION_STRING, 'i', "input", AT(replay.input), .arg = "file", .help = "input file (default: perf.data); - for standard input" },
+	{ OPTION_STRING, 0, "output", AT(output), .arg = "file", .help = "write to this file instead of standard output" },
+	{ OPTION_STRING, 0, "format", AT(format), .arg = "text|json|csv", .help = "output format" },
+	{ OPTION_STRING, 'k', "key", AT(layout.key), .arg = "field",
+	  .help = "sort by this field (contention: wait_total; report: acquired)" },
+	{ OPTION_STRING, 'F', "field", AT(layout.fields), .arg = "field,...",
+	  .help = "show these fields: contended, wait_total, wait_max, wait_min, avg_wait; report: acquired, too" },
+	{ OPTION_U64, 'E', "entries", AT(layout.entries), .arg = "n", .help = "show only this many rows" },
+	{ OPTION_BOOL, 't', "threads", AT(by_thread), .help = "one row for each thread; info: list only the threads" },
+	{ OPTION_STRING, 'C', "cpu", AT(replay.choice.cpus), .arg = "list", .help = "only these CPUs" },
+	{ OPTION_STRING, 'p', "pid", AT(replay.choice.pids), .arg = "pid,...", .help = "only these processes" },
+	{ OPTION_STRING, 0, "tid", AT(replay.choice.tids), .arg = "tid,...", .help = "only these threads" },
+	{ OPTION_BOOL, 'f', "force", AT(replay.force), .help = "skip the ownership check" },
+	{ OPTION_BOOL, 'q', "quiet", AT(layout.quiet), .help = "print no column titles and no notes" },
+	{ OPTION_BOOL, 'D', "dump-raw-trace", AT(dump), .help = "dump the records of the recording, as report -D does" },
+	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "contention: also show the stack of each row" },
+	{ OPTION_STRING, 0, "vmlinux", AT(replay.symbols.vmlinux), .arg = "file", .help = "kernel image" },
+	{ OPTION_STRING, 0, "kallsyms", AT(replay.symbols.kallsyms), .arg = "file", .help = "kernel symbols" },
+	{ OPTION_GROUP, .help = "contention" },
+	{ OPTION_BOOL, 'l', "lock-addr", AT(by_lock), .help = "one row for each lock, with its address and symbol" },
+	{ OPTION_STRING, 'Y', "type-filter", AT(replay.question.kinds), .arg = "type,...",
+	  .help = "only these types of locks, e.g. spinlock, rwsem, rwsem:R, mutex" },
+	{ OPTION_STRING, 'L', "lock-filter", AT(replay.question.locks), .arg = "addr|symbol,...",
+	  .help = "only these locks, by hexadecimal address or symbol" },
+	{ OPTION_STRING, 'S', "callstack-filter", AT(replay.question.functions), .arg = "name,...",
+	  .help = "only waits whose stack has a kernel function with one of these in its name" },
+	{ OPTION_U64, 0, "max-stack", AT(replay.question.max_stack), .arg = "n", .help = "stack frames that are looked at (default: 8)" },
+	{ OPTION_U64, 0, "stack-skip", AT(replay.question.skip), .arg = "n",
+	  .help = "innermost frames that are not the caller (default: 4)" },
+	{ OPTION_STRING, 'x', "field-separator", AT(separator), .arg = "separator",
+	  .help = "values with this between them, times in nanoseconds, as perf writes them" },
+	UNSUPPORTED_SHORT_OPTION('J', "inject-delay", unsupported_lock_delay),
+	{ OPTION_GROUP, .help = "report" },
+	{ OPTION_BOOL, 'c', "combine-locks", AT(layout.combine), .help = "one row for all locks of a name" },
+	{ OPTION_GROUP, .help = "info" },
+	{ OPTION_BOOL, 'm', "map", AT(with_map), .help = "list only the locks, with their addresses and names" },
+	OPTIONS_END,
+};
+
+void lock_options_defaults(void *options)
+{
+	struct lock_options *o = options;
+	o->replay.question.max_stack = DEFAULT_FRAMES;
+	o->replay.question.skip = DEFAULT_SKIP;
+}
+
+/* The first option that was given and that the subcommand does not have. */
+static const char *not_of(const struct lock_options *o, enum lock_command command)
+{
+	const struct lock_question *q = &o->replay.question;
+	const struct {
+		bool given;
+		unsigned of;
+		const char *name;
+	} rows[] = {
+		{ o->by_lock, LOCK_CONTENTION, "--lock-addr" },
+		{ q->kinds != NULL, LOCK_CONTENTION, "--type-filter" },
+		{ q->locks != NULL, LOCK_CONTENTION, "--lock-filter" },
+		{ q->functions != NULL, LOCK_CONTENTION, "--callstack-filter" },
+		{ o->separator != NULL, LOCK_CONTENTION, "--field-separator" },
+		{ o->layout.combine, LOCK_REPORT, "--combine-locks" },
+		{ o->with_map, LOCK_INFO, "--map" },
+		{ o->layout.key != NULL, LOCK_CONTENTION | LOCK_REPORT, "--key" },
+		{ o->layout.fields != NULL, LOCK_CONTENTION | LOCK_REPORT, "--field" },
+		{ o->layout.entries != 0, LOCK_CONTENTION | LOCK_REPORT, "--entries" },
+	};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (rows[i].given && !(rows[i].of & command))
+			return rows[i].name;
+	return NULL;
+}
+
+static struct strobe_error *check_separator(const char *separator)
+{
+	if (!separator)
+		return NULL;
+	if (!*separator || strpbrk(separator, ":+."))
+		return error_create(ERROR_USAGE, "-x: ':', '+' and '.' are parts of values, and the separator may not be empty");
+	return NULL;
+}
+
+struct strobe_error *lock_options_settle(struct lock_options *o, enum lock_command command)
+{
+	struct lock_question *q = &o->replay.question;
+	const char *wrong = not_of(o, command);
+	if (wrong)
+		return error_create(ERROR_USAGE, "'lock %s' has no option %s",
+				    command == LOCK_CONTENTION ? "contention" : command == LOCK_REPORT ? "report" : "info", wrong);
+	if (o->by_thread && o->by_lock)
+		return error_create(ERROR_USAGE, "-t and -l cannot be combined: rows are of threads, or of locks");
+	if (q->max_stack > 127)
+		return error_create(ERROR_USAGE, "--max-stack: at most 127 frames are recorded");
+	TRY(check_separator(o->separator));
+	if (o->separator && o->format)
+		return error_create(ERROR_USAGE, "-x and --format cannot be combined");
+	q->by = o->by_thread && command != LOCK_INFO ? LOCK_BY_THREAD : o->by_lock || command != LOCK_CONTENTION ? LOCK_BY_LOCK : LOCK_BY_CALLER;
+	q->with_stacks = o->verbose && command == LOCK_CONTENTION;
+	o->layout.is_report = command == LOCK_REPORT;
+	o->layout.verbose = o->verbose;
+	o->layout.question = q;
+	o->replay.with_lockdep = command != LOCK_CONTENTION;
+	return lock_table_check(&o->layout);
+}

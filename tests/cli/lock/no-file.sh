@@ -1,0 +1,1 @@
+strobe lock contention -i no-such.data

@@ -1,0 +1,1 @@
+strobe lock contention -Y no-such-lock

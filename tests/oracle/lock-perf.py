@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""Waits for locks of a recording: the rows of `lock contention`, `report` and `info` are perf's, on perf's files and on ours."""
+# needs: lock record
+
+import functools
+import os
+import re
+
+from strobetest import NEWEST_PERF, Tap, perf, perf_version, require_perf, run, skip_all, strobe
+
+CONTENDERS = "import threading,mmap,os\n" \
+    "def f():\n" \
+    "  for i in range(400):\n" \
+    "    m = mmap.mmap(-1, 1 << 16); m[0] = 1; m.close()\n" \
+    "ps = [os.fork() for i in range(4)]\n" \
+    "ts = [threading.Thread(target=f) for i in range(8)]\n" \
+    "[t.start() for t in ts]; [t.join() for t in ts]\n"
+
+# equal line by line, but for names of threads that perf does not know
+NEW = ("contention -t", "contention -l", "contention -l -x;", "contention -t -x,", "contention -l -Y rwsem,spinlock", "contention -l -Y rwsem:W",
+       "contention -l -F contended,wait_min -k wait_min", "contention -l -q", "report", "report -t", "report -c",
+       "report -k wait_max -F contended", "info", "info -m", "info -t")
+OLD = ("contention -t",)
+
+
+def lines(done):
+    """In no order, as rows of one value have none; names that perf does not know, of threads that never changed theirs, left out."""
+    out = done.out if done.out.strip() else done.err
+    # perf with a filter calls a wait that it left out a broken sequence, and says so below
+    out = out.split("=== output for debug")[0]
+    return sorted(line.rstrip() for line in out.splitlines() if line.strip())
+
+
+def is_unnamed(line):
+    return re.search(r"(?:^|[ ,;]):\d+\b", line)
+
+
+def figures(line):
+    """A row without the name of its thread."""
+    return re.sub(r"^ +:\d+ ", "", line) if re.match(r" +:\d+ ", line) else re.sub(r":\d+$", "", line).rstrip()
+
+
+def differences(ours, theirs):
+    """Lines of either that the other has not; an unnamed thread of perf's may have any name in ours."""
+    left = list(ours)
+    missing = []
+    for line in theirs:
+        if line in left:
+            left.remove(line)
+        else:
+            missing.append(line)
+    for line in [m for m in missing if is_unnamed(m)]:
+        wanted = figures(line).split()
+        same = [o for o in left if " ".join(wanted) in " ".join(o.split())]
+        if same:
+            left.remove(same[0])
+            missing.remove(line)
+    return [f"< {o}" for o in left] + [f"> {m}" for m in missing]
+
+
+def by_caller(done):
+    """
+    Sums of all rows of a caller: perf distinguishes stacks by the XOR of their addresses, where an address that is there twice
+    (an inlined call) counts as none, so that a row may have some of the waits of another, even of another caller.
+    """
+    sums = {}
+    for line in lines(done):
+        found = re.match(r"(\d+), (\d+), (\d+), (\d+), (\S+), (.*)", line)
+        if found:
+            n, total, most, _, kind, caller = found.groups()
+            was = sums.get((kind, caller), (0, 0, 0))
+            sums[kind, caller] = (was[0] + int(n), was[1] + int(total), max(was[2], int(most)))
+    return sums
+
+
+def compare(tap, path, who, reference, commands):
+    for command in commands:
+        argv = ["lock", *command.split(), "-i", path]
+        ours, theirs = strobe(*argv), reference(*argv)
+        wrong = differences(lines(ours), lines(theirs))
+        tap.ok(ours.status == 0 and not wrong, f"{who}: lock {command} ({len(lines(theirs))} lines)", "\n".join(wrong[:20]) + ours.err)
+
+
+def compare_callers(tap, path, who, reference):
+    for options in ((), ("-Y", "rwsem,spinlock"), ("--max-stack", "5", "--stack-skip", "3")):
+        argv = ["lock", "contention", "-x,", *options, "-i", path]
+        ours, theirs = by_caller(strobe(*argv)), by_caller(reference(*argv))
+        wrong = [f"{k}: {ours.get(k)}, perf {theirs.get(k)}" for k in ours.keys() | theirs.keys() if ours.get(k) != theirs.get(k)]
+        same = [sum(v[i] for v in ours.values()) == sum(v[i] for v in theirs.values()) for i in (0, 1)]
+        tap.ok(ours and all(same) and len(wrong) <= 0.1 * len(theirs), f"{who}: {' '.join(argv[1:-2])}, {len(theirs)} callers", "\n".join(wrong[:20]))
+
+
+def main():
+    require_perf()
+    if not os.path.exists("/sys/kernel/tracing/events/lock/contention_begin/id"):
+        skip_all("this kernel has no tracepoints of locks, or tracefs cannot be read")
+    tap = Tap()
+    workload = ["python3", "-c", CONTENDERS]
+    made = perf("lock", "record", "-a", "-o", "perf.data", "--", *workload)
+    if made.status or not os.path.exists("perf.data"):
+        skip_all(f"perf cannot record locks here: {made.err[:200]}")
+    ours = strobe("lock", "record", "-a", "-o", "strobe.data", "--", *workload)
+    tap.ok(ours.status == 0, "strobe lock record", ours)
+    for path in ("perf.data", "strobe.data"):
+        tap.ok(len(lines(strobe("lock", "contention", "-i", path))) > 1, f"{path}: there are waits")
+        newest = perf if perf_version() >= 7 else functools.partial(run, NEWEST_PERF) if NEWEST_PERF else None
+        compare(tap, path, f"{path}, perf {perf_version()}", perf, OLD)
+        if not newest:
+            tap.skip(f"{path}, the newest perf", "NEWEST_PERF is not set; 6.1 has other columns")
+            continue
+        compare(tap, path, f"{path}, the newest", newest, NEW)
+        compare_callers(tap, path, f"{path}, the newest", newest)
+    tap.done()
+
+
+main()
