@@ -136,12 +136,40 @@ unsigned report_only(const struct report_query *q, struct report_only ret[REPORT
 	return n;
 }
 
-void report_elide(struct report_query *q)
+/* At one thread at a time, or nearly, time that elapsed is time of a processor: perf's bound. */
+#define SINGLE_THREADED_PERCENT 99
+
+static bool is_single_threaded(const struct profile *p)
 {
+	uint32_t label = profile_find_column(p, "parallelism");
+	uint64_t samples = 0, alone = 0;
+	if (label == PROFILE_NONE)
+		return false;
+	for (size_t i = 0; i < p->rows.len; i++) {
+		const struct profile_row *row = &p->rows.data[i];
+		samples += row->samples;
+		if (profile_label_values(p, row->labels)[label] <= 1)
+			alone += row->samples;
+	}
+	return samples && alone * 100 / samples >= SINGLE_THREADED_PERCENT;
+}
+
+static bool names_latency(const struct report_query *q)
+{
+	const struct report_grouping *g = q->grouping;
+	return g->latency_set || (g->sort && strstr(g->sort, "latency")) || (g->fields && (*g->fields != '+' || strstr(g->fields, "latency")));
+}
+
+void report_elide(struct report_query *q, const struct profile *p)
+{
+	bool needless_latency = q->shows_latency && !names_latency(q) && is_single_threaded(p);
 	uint32_t left = 0;
 	for (uint32_t i = 0; i < q->fields_nr; i++)
 		left += q->fields[i].column->from != COLUMN_FROM_VALUES && !only_value(q->filters, q->fields[i].column);
-	/* A table without any key would not say what its rows are. */
-	for (uint32_t i = 0; left && i < q->fields_nr; i++)
-		q->fields[i].elided = only_value(q->filters, q->fields[i].column) != NULL;
+	for (uint32_t i = 0; i < q->fields_nr; i++) {
+		enum column_id id = q->fields[i].column->id;
+		q->fields[i].elided = needless_latency && (id == COLUMN_LATENCY || id == COLUMN_LATENCY_CHILDREN);
+		/* A table without any key would not say what its rows are. */
+		q->fields[i].elided |= left && only_value(q->filters, q->fields[i].column);
+	}
 }

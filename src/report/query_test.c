@@ -337,13 +337,49 @@ static void parallelism_keeps_rows_out_of_entries(void **state)
 	close_fixture(f);
 }
 
+/* Of 100 samples alone_nr at a time when one thread ran, the others when two did. */
+static bool shows_latency(const char *sort, const char *fields, uint64_t alone_nr)
+{
+	struct fixture *f = open_fixture();
+	bool ret = false;
+	profile_destroy(f->p);
+	f->p = profile_create();
+	uint32_t comm = profile_column(f->p, "comm", COLUMN_STRING), level = profile_column(f->p, "parallelism", COLUMN_U64);
+	uint32_t cycles = profile_event(f->p, "cycles", "");
+	for (uint64_t i = 1; i <= 2; i++) {
+		uint64_t labels[2];
+		labels[comm] = strtab_add(&f->p->strings, "x");
+		labels[level] = i;
+		profile_add(f->p, test_stack(f->p, "main"), profile_labels(f->p, labels), cycles, i == 1 ? alone_nr : 100 - alone_nr, 10, 0);
+	}
+	f->q.has_switches = f->q.shows_latency = true;
+	f->grouping.sort = sort;
+	f->grouping.fields = fields;
+	run_query(f);
+	report_elide(&f->q, f->p);
+	for (uint32_t i = 0; i < f->q.fields_nr; i++)
+		ret |= f->q.fields[i].column->id == COLUMN_LATENCY && !f->q.fields[i].elided;
+	close_fixture(f);
+	return ret;
+}
+
+/* perf's rule, builtin-report.c: 99 in 100. */
+static void latency_is_left_out_where_threads_ran_alone(void **state)
+{
+	assert_true(shows_latency(NULL, NULL, 98));
+	assert_false(shows_latency(NULL, NULL, 99));
+	assert_false(shows_latency("sym", NULL, 100));
+	assert_true(shows_latency("latency,sym", NULL, 100));
+	assert_true(shows_latency(NULL, "overhead,latency,sym", 100));
+}
+
 static void columns_of_one_name_are_left_out(void **state)
 {
 	struct report_only only[REPORT_ONLY_MAX];
 	struct fixture *f = open_fixture();
 	f->filter.comms = "y";
 	run_query(f);
-	report_elide(&f->q);
+	report_elide(&f->q, f->p);
 	assert_int_equal(report_only(&f->q, only), 1);
 	assert_string_equal(only[0].column, "comm");
 	assert_string_equal(only[0].value, "y");
@@ -356,7 +392,7 @@ static void columns_of_one_name_are_left_out(void **state)
 	f = open_fixture();
 	f->filter = (struct report_filter){ .comms = "y", .dsos = "prog", .symbols = "b" };
 	run_query(f);
-	report_elide(&f->q);
+	report_elide(&f->q, f->p);
 	assert_int_equal(report_only(&f->q, only), 3);
 	for (uint32_t i = 0; i < 4; i++)
 		assert_false(f->q.fields[i].elided);
@@ -660,6 +696,7 @@ int main(void)
 		cmocka_unit_test(relative_shares_are_of_what_filters_leave),
 		cmocka_unit_test(filters_by_symbol_object_and_number),
 		cmocka_unit_test(parallelism_keeps_rows_out_of_entries),
+		cmocka_unit_test(latency_is_left_out_where_threads_ran_alone),
 		cmocka_unit_test(columns_of_one_name_are_left_out),
 		cmocka_unit_test(events_of_a_group_are_side_by_side),
 		cmocka_unit_test(an_event_without_samples_is_left_out_of_its_group),

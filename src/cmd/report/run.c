@@ -79,7 +79,7 @@ static struct strobe_error *show(struct report_command *c)
 	const struct report_options *o = c->o;
 	if (is_text(o))
 		print_filters(c);
-	report_elide(&c->report.query);
+	report_elide(&c->report.query, c->report.profile);
 	if (o->flamegraph)
 		return report_write_flamegraph(&c->report, o->flamegraph);
 	if (o->html)

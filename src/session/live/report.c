@@ -31,7 +31,7 @@ struct strobe_error *live_report_build(struct live_report *r, const struct profi
 	struct report_session *s = &r->report;
 	s->profile = p;
 	s->query.limits = limits;
-	report_elide(&s->query);
+	report_elide(&s->query, p);
 	TRY(report_query_bind(&s->query, p));
 	TRY(report_build(s, ret));
 	ret->report.lost_samples = r->live.refresh.lost_total;

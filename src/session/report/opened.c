@@ -118,7 +118,7 @@ static struct strobe_error *load(struct opened *f)
 		error_destroy(damage); /* is where it was cut off */
 	else
 		f->damage = damage;
-	report_elide(&r->query);
+	report_elide(&r->query, r->profile);
 	TRY(report_build(r, &f->built));
 	const char *symbol = f->report.request.filter.symbols ? f->report.request.filter.symbols : f->report.request.filter.symbol_filter;
 	if (f->built.report.parts_nr && f->report.request.begins_with_code && !f->built.parts->hist->order_nr && symbol)

@@ -127,7 +127,7 @@ const struct report *preview_read_on(struct preview *p, uint64_t ns)
 	read_on(p, ns);
 	struct strobe_error *err = report_query_bind(&r->query, r->profile);
 	if (!err) {
-		report_elide(&r->query);
+		report_elide(&r->query, r->profile);
 		err = report_build(r, &p->file->built);
 	}
 	bool shows = !err && p->file->built.report.parts_nr;

@@ -81,7 +81,7 @@ static void read_report(struct fixture *f, struct report_built *b)
 	assert_ok(report_prepare(&f->r));
 	assert_ok(report_aggregate(&f->r, &damage));
 	assert_null(damage);
-	report_elide(&f->r.query);
+	report_elide(&f->r.query, f->r.profile);
 	assert_ok(report_build(&f->r, b));
 	assert_int_equal(b->report.parts_nr, 1);
 }
