@@ -135,7 +135,10 @@ struct report_only {
 #define REPORT_ONLY_MAX 3
 /* Those there are, in the order of comm, dso, symbol; returns how many. */
 unsigned report_only(const struct report_query *q, struct report_only ret[REPORT_ONLY_MAX]);
-/* Leaves out their columns, unless no key would be left; and latency, unless it was chosen, where threads hardly ran at the same time. */
+/*
+ * Leaves out their columns, unless no key would be left; and the columns of latency, unless they were chosen, where threads hardly ran
+ * at the same time.
+ */
 void report_elide(struct report_query *q, const struct profile *p);
 
 /* Finds keys, filters and parents in a profile. */
