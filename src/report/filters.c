@@ -157,7 +157,8 @@ static bool is_single_threaded(const struct profile *p)
 static bool names_latency(const struct report_query *q)
 {
 	const struct report_grouping *g = q->grouping;
-	return g->latency_set || (g->sort && strstr(g->sort, "latency")) || (g->fields && (*g->fields != '+' || strstr(g->fields, "latency")));
+	const char *fields = g->fields ? g->fields : "+";
+	return g->latency_set || (g->sort && strstr(g->sort, "latency")) || *fields != '+' || strstr(fields, "latency");
 }
 
 void report_elide(struct report_query *q, const struct profile *p)

@@ -347,10 +347,10 @@ static bool shows_latency(const char *sort, const char *fields, uint64_t alone_n
 	uint32_t comm = profile_column(f->p, "comm", COLUMN_STRING), level = profile_column(f->p, "parallelism", COLUMN_U64);
 	uint32_t cycles = profile_event(f->p, "cycles", "");
 	for (uint64_t i = 1; i <= 2; i++) {
-		uint64_t labels[2];
+		uint64_t labels[2], samples = i == 1 ? alone_nr : 100 - alone_nr;
 		labels[comm] = strtab_add(&f->p->strings, "x");
 		labels[level] = i;
-		profile_add(f->p, test_stack(f->p, "main"), profile_labels(f->p, labels), cycles, i == 1 ? alone_nr : 100 - alone_nr, 10, 0);
+		profile_add(f->p, test_stack(f->p, "main"), profile_labels(f->p, labels), cycles, samples, 10, 0);
 	}
 	f->q.has_switches = f->q.shows_latency = true;
 	f->grouping.sort = sort;
