@@ -13,6 +13,8 @@
 #define REQUESTS_BYTES (256u << 10)
 /* How long a new mapping at the address of an old one may be taken for it. */
 #define LOOK_INTERVAL_MS 50
+/* Between two looks into procfs for mappings that were not reported (by mremap(2)); what is missing is data, as a rule. */
+#define MISSING_INTERVAL_NS 1000000000u
 /* Between two words to the program while tables are compiled. */
 #define SEND_INTERVAL_NS 3000000u
 /* Code of which most is never sampled: its table is made when a walk leads there, here or in the program. */
@@ -263,6 +265,47 @@ static void send_changes(struct stack_unwinder *u, struct serving *s)
 	}
 }
 
+static bool is_known_code(struct stack_unwinder *u, uint32_t pid, uint64_t ip)
+{
+	struct machine *machine = live_maps_machine(u->live);
+	const struct thread *t = machine_thread(machine, pid, pid, UINT64_MAX - 1);
+	const struct map *map = machine_map(machine, t, PERF_RECORD_MISC_USER, ip, UINT64_MAX - 1);
+	return map && !map->is_data;
+}
+
+/* Whether it is time to look for the mapping of an address that no record was about. */
+static bool is_look_due(struct stack_unwinder *u, uint32_t pid)
+{
+	bool is_first;
+	uint64_t ns = now_ns(u), *looked_ns = u64map_put(&u->missing, pid, &is_first);
+	if (!is_first && ns - *looked_ns < MISSING_INTERVAL_NS)
+		return false;
+	*looked_ns = ns;
+	return true;
+}
+
+static void answer(struct stack_unwinder *u, struct serving *s, const struct unwind_request *w)
+{
+	bool is_new;
+	uint64_t *mm = u64map_put(&u->processes, w->pid, &is_new);
+	if (is_new || *mm != w->mm)
+		u64map_remove(&u->missing, w->pid);
+	*mm = w->mm;
+	/* Code where nothing was known: reported a moment ago, or missed. */
+	size_t n = s->changed.len;
+	forget_pid(&s->changed, w->pid);
+	bool is_missed = w->ip && n == s->changed.len;
+	if (is_missed) {
+		pthread_mutex_lock(&u->lock);
+		is_missed = !is_known_code(u, w->pid, w->ip);
+		pthread_mutex_unlock(&u->lock);
+		/* Without an answer, the program waits before it sends another. */
+		if (is_missed && !is_look_due(u, w->pid))
+			return;
+	}
+	publish(u, w->pid, w->mm, w->ip, is_missed);
+}
+
 static void serve_once(struct stack_unwinder *u, struct serving *s)
 {
 	vec_clear(&s->requests);
@@ -275,16 +318,11 @@ static void serve_once(struct stack_unwinder *u, struct serving *s)
 		vec_push(&s->changed, u->changed.data[i]);
 	vec_clear(&u->changed);
 	pthread_mutex_unlock(&u->lock);
-	for (size_t i = 0; i < s->requests.len; i++) {
-		const struct unwind_request *w = &s->requests.data[i];
-		*u64map_put(&u->processes, w->pid, NULL) = w->mm;
-		/* Code where nothing was known: reported a moment ago, or missed. */
-		size_t n = s->changed.len;
-		forget_pid(&s->changed, w->pid);
-		publish(u, w->pid, w->mm, w->ip, w->ip && n == s->changed.len);
-	}
+	for (size_t i = 0; i < s->requests.len; i++)
+		answer(u, s, &s->requests.data[i]);
 	for (size_t i = 0; i < s->gone.len; i++) {
 		forget_pid(&s->changed, s->gone.data[i]);
+		u64map_remove(&u->missing, s->gone.data[i]);
 		if (!u64map_get(&u->processes, s->gone.data[i]))
 			continue;
 		u64map_remove(&u->processes, s->gone.data[i]);

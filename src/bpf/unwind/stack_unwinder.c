@@ -119,6 +119,7 @@ void stack_unwinder_destroy(struct stack_unwinder *u)
 	bpf_unload(u->loaded);
 	u64map_deinit(&u->ids);
 	u64map_deinit(&u->processes);
+	u64map_deinit(&u->missing);
 	u64map_deinit(&u->by_table);
 	vec_deinit(&u->streams);
 	vec_deinit(&u->files);

@@ -74,6 +74,7 @@ struct stack_unwinder {
 	VEC(struct known_file) files; /* by mapped_file id */
 	struct u64map by_table;       /* an unwind_file → id + 1 of the first file that has it */
 	struct u64map processes;      /* pid → mm */
+	struct u64map missing;        /* pid → when code of unknown mappings was last looked for in procfs, ns */
 	bool is_full;
 
 	_Atomic uint64_t stacks, cut, deep, copied, records;
