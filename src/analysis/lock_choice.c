@@ -59,7 +59,8 @@ struct strobe_error *lock_choice_find(struct lock_choice *c, const struct lock_s
 	for (size_t i = 0; i < c->names.len; i++) {
 		uint64_t address;
 		if (!lock_symbols_address(symbols, c->names.data[i], &address))
-			return error_create(ERROR_NOT_FOUND, "-L: the kernel has no symbol '%s'; addresses are hexadecimal", c->names.data[i]);
+			return error_create(ERROR_NOT_FOUND, "-L: the kernel has no symbol '%s'; addresses are hexadecimal",
+					    c->names.data[i]);
 		vec_push(&c->addresses, address);
 	}
 	vec_clear(&c->names);

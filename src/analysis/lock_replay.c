@@ -90,7 +90,7 @@ static struct strobe_error *make_ready(struct lock_replay *r)
 		return NULL;
 	r->is_ready = true;
 	TRY(read_events(r));
-	lock_symbols_load(&r->symbols, r->session.resolver);
+	lock_symbols_load(&r->symbols, lock_symbols_kernel(r->session.resolver));
 	return lock_choice_find(&r->choice, &r->symbols);
 }
 

@@ -26,16 +26,22 @@ static void take_symbol(void *ctx, const struct symbol *sym)
 	}
 }
 
-void lock_symbols_load(struct lock_symbols *s, struct resolver *r)
+struct dso *lock_symbols_kernel(struct resolver *r)
 {
 	const struct machine *m = resolver_machine(r);
-	for (size_t i = 0; i < machine_files_count(m) && !s->kernel; i++) {
+	for (size_t i = 0; i < machine_files_count(m); i++) {
 		const struct mapped_file *f = machine_file_at(m, i);
 		if (f->kind == MAPPED_KERNEL && !f->guest)
-			s->kernel = symbols_dso(resolver_symbols(r), f);
+			return symbols_dso(resolver_symbols(r), f);
 	}
-	if (s->kernel)
-		dso_each_symbol(s->kernel, take_symbol, s);
+	return NULL;
+}
+
+void lock_symbols_load(struct lock_symbols *s, struct dso *kernel)
+{
+	s->kernel = kernel;
+	if (kernel)
+		dso_each_symbol(kernel, take_symbol, s);
 }
 
 bool lock_symbols_is_lock(const struct lock_symbols *s, uint64_t ip)

@@ -285,7 +285,8 @@ static void add_notes(struct table *t, const struct lock_waits *w, const struct 
 		broken += w->broken[i];
 	if (l->quiet || !total || (!broken && !l->verbose))
 		return;
-	table_note(t, "broken sequences of events: %" PRIu64 " of %" PRIu64 " rows (%.2f %%)", bad, total, 100.0 * (double)bad / (double)total);
+	table_note(t, "broken sequences of events: %" PRIu64 " of %" PRIu64 " rows (%.2f %%)", bad, total,
+		   100.0 * (double)bad / (double)total);
 	for (size_t i = 0; i < LOCK_BREAKS; i++)
 		table_note(t, "%10s: %" PRIu64, names[i], w->broken[i]);
 }

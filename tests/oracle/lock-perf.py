@@ -17,7 +17,8 @@ CONTENDERS = "import threading,mmap,os\n" \
     "[t.start() for t in ts]; [t.join() for t in ts]\n"
 
 # equal line by line, but for names of threads that perf does not know
-NEW = ("contention -t", "contention -l", "contention -l -x;", "contention -t -x,", "contention -l -Y rwsem,spinlock", "contention -l -Y rwsem:W",
+NEW = ("contention -t", "contention -l", "contention -l -x;", "contention -t -x,", "contention -l -Y rwsem,spinlock",
+       "contention -l -Y rwsem:W",
        "contention -l -F contended,wait_min -k wait_min", "contention -l -q", "report", "report -t", "report -c",
        "report -k wait_max -F contended", "info", "info -m", "info -t")
 OLD = ("contention -t",)
@@ -87,7 +88,8 @@ def compare_callers(tap, path, who, reference):
         ours, theirs = by_caller(strobe(*argv)), by_caller(reference(*argv))
         wrong = [f"{k}: {ours.get(k)}, perf {theirs.get(k)}" for k in ours.keys() | theirs.keys() if ours.get(k) != theirs.get(k)]
         same = [sum(v[i] for v in ours.values()) == sum(v[i] for v in theirs.values()) for i in (0, 1)]
-        tap.ok(ours and all(same) and len(wrong) <= 0.1 * len(theirs), f"{who}: {' '.join(argv[1:-2])}, {len(theirs)} callers", "\n".join(wrong[:20]))
+        tap.ok(ours and all(same) and len(wrong) <= 0.1 * len(theirs), f"{who}: {' '.join(argv[1:-2])}, {len(theirs)} callers",
+               "\n".join(wrong[:20]))
 
 
 def main():

@@ -7,7 +7,7 @@ import re
 from strobetest import Tap, perf, require_perf, strobe
 
 COMMANDS = ("record", "report", "script", "stat", "list", "evlist", "buildid-list", "buildid-cache", "inject", "annotate",
-            "data convert", "top", "trace", "lock report")
+            "data convert", "top", "trace", "lock contention", "lock report")
 NEVER = "--no-such-option"
 
 

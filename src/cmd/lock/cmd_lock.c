@@ -8,6 +8,7 @@
 #include "cmd/frame.h"
 #include "cmd/lock/output.h"
 #include "cmd/lock/record.h"
+#include "sys/sys.h"
 
 static const char *comm_of(void *ctx, uint32_t tid)
 {
@@ -101,6 +102,43 @@ static int replay(struct cmd_context *ctx, const struct lock_options *o, enum lo
 	return status ? status : failed;
 }
 
+/* ---- of the running system ---- */
+
+static const char *live_comm_of(void *ctx, uint32_t tid)
+{
+	return lock_live_comm(ctx, tid);
+}
+
+static int run_live(struct cmd_context *ctx, const struct lock_options *o, char *const *command)
+{
+	const struct lock_live_request request = {
+		.host = cmd_host(ctx),
+		.sys = sys_live(),
+		.target = { .system_wide = o->all_cpus || (!command && !o->replay.choice.pids && !o->replay.choice.tids),
+			    .cpus = o->replay.choice.cpus,
+			    .pids = o->replay.choice.pids,
+			    .tids = o->replay.choice.tids },
+		.command = command,
+		.entries = o->map_entries,
+		.symbols = o->replay.symbols,
+		.question = o->replay.question,
+	};
+	struct lock_live *l;
+	struct table t;
+	int status;
+	struct strobe_error *err = lock_live_run(&request, &l);
+	if (err) {
+		status = error_is(err, ERROR_USAGE) ? cmd_fail_usage(ctx, err) : cmd_fail(ctx, err);
+	} else {
+		const struct lock_names names = { .comm = live_comm_of, .ctx = l, .symbols = lock_live_symbols(l) };
+		lock_table_fill(&t, lock_live_waits(l), &o->layout, &names);
+		status = lock_output(ctx, o, &t, 1);
+		table_deinit(&t);
+	}
+	lock_live_destroy(l);
+	return status;
+}
+
 static int dump(struct cmd_context *ctx, const struct lock_options *o)
 {
 	const char *input = o->replay.input ? o->replay.input : "perf.data";
@@ -122,15 +160,18 @@ static int show_help(struct cmd_context *ctx)
 /* Options may stand before the subcommand and after it. */
 static int run_subcommand(struct cmd_context *ctx, struct lock_options *o, enum lock_command command)
 {
-	struct strobe_error *err = options_parse(lock_option_table, o, ctx->rest.argc, ctx->rest.argv, true, &ctx->rest);
+	bool takes_command = command == LOCK_CONTENTION;
+	struct strobe_error *err = options_parse(lock_option_table, o, ctx->rest.argc, ctx->rest.argv, !takes_command, &ctx->rest);
 	if (!err && ctx->rest.help)
 		return show_help(ctx);
-	if (!err && ctx->rest.argc)
+	if (!err && ctx->rest.argc && !takes_command)
 		err = error_create(ERROR_USAGE, "unexpected argument '%s': specify a recording with -i", ctx->rest.argv[0]);
 	if (!err)
-		err = lock_options_settle(o, command);
+		err = lock_options_settle(o, command, ctx->rest.argc > 0);
 	if (err)
 		return cmd_fail_usage(ctx, err);
+	if (o->is_live)
+		return run_live(ctx, o, ctx->rest.argc ? cmd_command(ctx) : NULL);
 	return o->dump ? dump(ctx, o) : replay(ctx, o, command);
 }
 
@@ -163,6 +204,7 @@ const struct cmd cmd_lock = {
 	.name = "lock",
 	.summary = "Show which locks of the kernel threads wait for",
 	.usage = (const char *const[]){ "lock record [<options of record>] [<command>]", "lock contention [<options>]",
+				       "lock contention -b [<options>] [<command>]",
 				       "lock report [<options>]", "lock info [<options>]", "lock script [<options of script>]", NULL },
 	.options = lock_option_table,
 	.options_bytes = sizeof(struct lock_options),

@@ -6,6 +6,8 @@
 
 #define DEFAULT_FRAMES 8
 #define DEFAULT_SKIP   4
+#define DEFAULT_ENTRIES 16384
+#define ENTRIES_MAX     (1 << 24)
 
 #define AT(field) offsetof(struct lock_options, field)
 const struct option lock_option_table[] = {
@@ -28,6 +30,12 @@ const struct option lock_option_table[] = {
 	{ OPTION_STRING, 0, "vmlinux", AT(replay.symbols.vmlinux), .arg = "file", .help = "kernel image" },
 	{ OPTION_STRING, 0, "kallsyms", AT(replay.symbols.kallsyms), .arg = "file", .help = "kernel symbols" },
 	{ OPTION_GROUP, .help = "contention" },
+	{ OPTION_BOOL, 'b', "use-bpf", AT(in_kernel),
+	  .help = "of the running system, summed up in the kernel; implied by -a and by a command" },
+	{ OPTION_BOOL, 'a', "all-cpus", AT(all_cpus), .help = "of all tasks (default with -b and without a command)" },
+	{ OPTION_U64, 'M', "map-nr-entries", AT(map_entries), .arg = "n",
+	  .help = "-b: entries of each map in the kernel (default: 16384)" },
+	{ OPTION_BOOL, 'o', "lock-owner", AT(by_owner), .help = "-b: one row for each thread that held a lock as a wait began" },
 	{ OPTION_BOOL, 'l', "lock-addr", AT(by_lock), .help = "one row for each lock, with its address and symbol" },
 	{ OPTION_STRING, 'Y', "type-filter", AT(replay.question.kinds), .arg = "type,...",
 	  .help = "only these types of locks, e.g. spinlock, rwsem, rwsem:R, mutex" },
@@ -40,6 +48,8 @@ const struct option lock_option_table[] = {
 	  .help = "innermost frames that are not the caller (default: 4)" },
 	{ OPTION_STRING, 'x', "field-separator", AT(separator), .arg = "separator",
 	  .help = "values with this between them, times in nanoseconds, as perf writes them" },
+	UNSUPPORTED_SHORT_OPTION('G', "cgroup-filter", unsupported_lock_cgroup),
+	UNSUPPORTED_OPTION("lock-cgroup", unsupported_lock_cgroup),
 	UNSUPPORTED_SHORT_OPTION('J', "inject-delay", unsupported_lock_delay),
 	{ OPTION_GROUP, .help = "report" },
 	{ OPTION_BOOL, 'c', "combine-locks", AT(layout.combine), .help = "one row for all locks of a name" },
@@ -53,6 +63,7 @@ void lock_options_defaults(void *options)
 	struct lock_options *o = options;
 	o->replay.question.max_stack = DEFAULT_FRAMES;
 	o->replay.question.skip = DEFAULT_SKIP;
+	o->map_entries = DEFAULT_ENTRIES;
 }
 
 /* The first option that was given and that the subcommand does not have. */
@@ -65,6 +76,10 @@ static const char *not_of(const struct lock_options *o, enum lock_command comman
 		const char *name;
 	} rows[] = {
 		{ o->by_lock, LOCK_CONTENTION, "--lock-addr" },
+		{ o->by_owner, LOCK_CONTENTION, "--lock-owner" },
+		{ o->in_kernel, LOCK_CONTENTION, "--use-bpf" },
+		{ o->all_cpus, LOCK_CONTENTION, "--all-cpus" },
+		{ o->map_entries != DEFAULT_ENTRIES, LOCK_CONTENTION, "--map-nr-entries" },
 		{ q->kinds != NULL, LOCK_CONTENTION, "--type-filter" },
 		{ q->locks != NULL, LOCK_CONTENTION, "--lock-filter" },
 		{ q->functions != NULL, LOCK_CONTENTION, "--callstack-filter" },
@@ -90,7 +105,25 @@ static struct strobe_error *check_separator(const char *separator)
 	return NULL;
 }
 
-struct strobe_error *lock_options_settle(struct lock_options *o, enum lock_command command)
+static struct strobe_error *settle_live(struct lock_options *o, bool has_command)
+{
+	o->is_live = o->in_kernel || o->all_cpus || has_command;
+	if (o->is_live && o->replay.input)
+		return error_create(ERROR_USAGE, "-i is for recordings, -b, -a and commands are for the running system");
+	if (!o->is_live && (o->by_owner || o->map_entries != DEFAULT_ENTRIES))
+		return error_create(ERROR_USAGE, "-o and -M require -b: recordings do not have the owners of locks");
+	if (o->by_owner && o->by_lock)
+		return error_create(ERROR_USAGE, "-o and -l cannot be combined: rows are of owners, or of locks");
+	if (!o->map_entries || o->map_entries > ENTRIES_MAX)
+		return error_create(ERROR_USAGE, "-M: from 1 to %d entries", ENTRIES_MAX);
+	if (o->is_live && o->replay.question.functions && (o->by_thread || o->by_lock || o->by_owner))
+		return error_create(ERROR_USAGE, "-S with -b requires rows by caller: the kernel does not sum up stacks by thread or lock");
+	o->replay.question.by_owner = o->by_owner;
+	o->by_thread |= o->by_owner;
+	return NULL;
+}
+
+struct strobe_error *lock_options_settle(struct lock_options *o, enum lock_command command, bool has_command)
 {
 	struct lock_question *q = &o->replay.question;
 	const char *wrong = not_of(o, command);
@@ -101,10 +134,15 @@ struct strobe_error *lock_options_settle(struct lock_options *o, enum lock_comma
 		return error_create(ERROR_USAGE, "-t and -l cannot be combined: rows are of threads, or of locks");
 	if (q->max_stack > 127)
 		return error_create(ERROR_USAGE, "--max-stack: at most 127 frames are recorded");
+	if (q->skip > 127)
+		return error_create(ERROR_USAGE, "--stack-skip: at most 127 frames are recorded");
 	TRY(check_separator(o->separator));
+	TRY(settle_live(o, has_command));
 	if (o->separator && o->format)
 		return error_create(ERROR_USAGE, "-x and --format cannot be combined");
-	q->by = o->by_thread && command != LOCK_INFO ? LOCK_BY_THREAD : o->by_lock || command != LOCK_CONTENTION ? LOCK_BY_LOCK : LOCK_BY_CALLER;
+	q->by = o->by_lock || command != LOCK_CONTENTION ? LOCK_BY_LOCK : LOCK_BY_CALLER;
+	if (o->by_thread && command != LOCK_INFO)
+		q->by = LOCK_BY_THREAD;
 	q->with_stacks = o->verbose && command == LOCK_CONTENTION;
 	o->layout.is_report = command == LOCK_REPORT;
 	o->layout.verbose = o->verbose;

@@ -1,5 +1,6 @@
 /* The options of `lock` and its subcommands: one table, of which each takes its part. */
 #pragma once
+#include "analysis/lock_live.h"
 #include "analysis/lock_replay.h"
 #include "analysis/lock_table.h"
 #include "cli/options.h"
@@ -8,7 +9,11 @@ struct lock_options {
 	struct lock_replay_request replay;
 	struct lock_layout layout;
 	bool by_thread, by_lock;     /* -t, -l */
+	bool by_owner;               /* -o: of the running system */
 	bool with_map;               /* -m */
+	bool in_kernel, all_cpus;    /* -b, -a */
+	bool is_live;                /* settled: of the running system, not of a recording */
+	uint64_t map_entries;        /* -M */
 	bool dump;                   /* -D */
 	unsigned verbose;
 	const char *output, *format, *separator;
@@ -18,5 +23,8 @@ enum lock_command { LOCK_CONTENTION = 1, LOCK_REPORT = 2, LOCK_INFO = 4 };
 
 extern const struct option lock_option_table[];
 void lock_options_defaults(void *options);
-/* Options that this subcommand does not have, or that exclude each other; then the question follows from them. */
-struct strobe_error *lock_options_settle(struct lock_options *o, enum lock_command command) _must_check_;
+/*
+ * has_command: words of a command follow. Options that this subcommand does not have, or that exclude each other;
+ * then the question follows from them.
+ */
+struct strobe_error *lock_options_settle(struct lock_options *o, enum lock_command command, bool has_command) _must_check_;

@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+"""Waits for locks summed up in the kernel: eight threads on one mmap lock, beside perf's record of the same kind of run."""
+# needs: lock
+# second try
+
+import json
+import os
+
+from strobetest import Tap, run, skip_all, strobe
+
+# Each thread maps and unmaps: all of them write-lock the address space of the process.
+CONTENDERS = "import threading,mmap\n" \
+    "def f():\n" \
+    "  for i in range(1500):\n" \
+    "    m = mmap.mmap(-1, 1 << 20); m.write(bytes(1 << 18)); m.close()\n" \
+    "ts = [threading.Thread(target=f) for i in range(8)]\n" \
+    "[t.start() for t in ts]; [t.join() for t in ts]\n"
+WORKLOAD = ("--", "python3", "-c", CONTENDERS)
+
+
+def rows(*options):
+    done = strobe("lock", "contention", "-b", "--format", "json", *options, *WORKLOAD)
+    return json.loads(done.out)["rows"] if done.status == 0 else None, done
+
+
+def main():
+    tap = Tap()
+    if os.geteuid() or not os.path.exists("/sys/kernel/tracing/events/lock/contention_begin/id"):
+        skip_all("this requires root and the tracepoints of locks")
+    callers, done = rows()
+    if callers is None and "built" in done.err:
+        skip_all(done.err)
+    if not tap.ok(callers, "there are waits of the command", done):
+        tap.done()
+    mapping = [r for r in callers if r["type"].startswith("rwsem")]
+    tap.ok(mapping, "of the semaphore of the address space", callers)
+    tap.ok(all(r["max_wait_ns"] <= r["total_wait_ns"] and r["avg_wait_ns"] == r["total_wait_ns"] // r["contended"] for r in callers),
+           "sums, greatest and mean waits agree", callers)
+    named = [r for r in mapping if r["caller"] != "Unknown"]
+    tap.ok(len(named) == len(mapping), "callers have names", mapping)
+    locks, done = rows("-l")
+    tap.ok(locks and any(r["type"] == "rwsem" for r in locks) and len({r["address"] for r in locks}) == len(locks),
+           "by lock: a semaphore is among them, each lock once", done)
+    threads, done = rows("-t")
+    tap.ok(threads and all(r["comm"] == "python3" for r in threads), "by thread: those of the program", done)
+    owners, done = rows("-o")
+    known = {r["owner"] for r in owners or [] if r["owner"] != "Unknown"}
+    tap.ok(owners and known <= {"python3"}, "owners, where known, are of the program", done)
+    writers, done = rows("-Y", "rwsem:W")
+    tap.ok(writers and all(r["type"] == "rwsem:W" for r in writers), "-Y leaves the others out", done)
+    one, done = rows("-l", "-L", "0123")
+    tap.ok(one == [], "-L of an address where no lock is", done)
+    done = strobe("lock", "contention", "-b", "-E", "1", *WORKLOAD)
+    tap.ok(len(done.out.splitlines()) == 3, "as text: titles and the first row", done)
+    tap.ok(run("sh", "-c", "strobe lock contention -a -- sleep 0.2").status == 0, "the whole system")
+    tap.done()
+
+
+main()
