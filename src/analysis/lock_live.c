@@ -102,10 +102,13 @@ static const char *name_of(struct lock_live *l, uint64_t ip)
 	return ip > s->start ? arena_printf(&l->arena, "%s+%#" PRIx64, s->raw_name, ip - s->start) : s->raw_name;
 }
 
-/* The key of a caller and its callers, and its name. */
+/*
+ * The key of a caller and its callers, and its name. Of each type of lock on its own: who waits for a semaphore may also wait for the
+ * spinlock in it.
+ */
 static uint64_t find_caller(struct lock_live *l, const struct lock_count *n, const char **ret)
 {
-	uint64_t key = 0;
+	uint64_t key = hash_u64(n->sum->flags & LOCK_TYPE_MASK);
 	*ret = NULL;
 	for (uint32_t i = 0; i < n->stack_nr; i++) {
 		if (lock_symbols_is_lock(&l->symbols, n->stack[i]))
@@ -197,7 +200,7 @@ const struct lock_symbols *lock_live_symbols(const struct lock_live *l)
 const char *lock_live_comm(struct lock_live *l, uint32_t tid)
 {
 	char comm[16];
-	if (!tid || tid == UINT32_MAX)
-		return tid ? "Unknown" : "swapper";
+	if (!tid)
+		return "swapper";
 	return lock_counts_comm(l->counts, tid, comm) ? arena_strdup(&l->arena, comm) : "";
 }

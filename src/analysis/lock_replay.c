@@ -250,7 +250,9 @@ static struct strobe_error *take_sample(void *ctx, const struct resolved_sample 
 	if (!d)
 		return NULL;
 	uint64_t address = field(r, d->address, &s->sample);
-	keep_comm(r, s->sample.tid, s->comm);
+	/* Of a wait that began before the recording nothing is known, its thread neither. */
+	if (d->kind != END || u64map_get(&r->comms, s->sample.tid))
+		keep_comm(r, s->sample.tid, s->comm);
 	if (d->kind == BEGIN)
 		begin(r, s, d, address);
 	else if (d->kind == END)
@@ -261,25 +263,18 @@ static struct strobe_error *take_sample(void *ctx, const struct resolved_sample 
 }
 
 /* A program that was run after the last event of its thread names it, too. */
-static void take_comm(struct lock_replay *r, struct record rec)
-{
-	const uint32_t *ids = (const uint32_t *)(rec.hdr + 1); /* pid, tid, comm */
-	size_t head = sizeof(*rec.hdr) + 2 * sizeof(*ids);
-	const char *comm = (const char *)(ids + 2);
-	if (rec.hdr->size > head && memchr(comm, 0, rec.hdr->size - head) && u64map_get(&r->comms, ids[1]))
-		keep_comm(r, ids[1], comm);
-}
-
 static struct strobe_error *take_record(void *ctx, struct record rec, uint64_t time_ns)
 {
 	struct lock_replay *r = ctx;
+	struct record_comm comm;
+	struct record_task task;
 	(void)time_ns;
-	if (rec.hdr->type == PERF_RECORD_COMM)
-		take_comm(r, rec);
+	if (rec.hdr->type == PERF_RECORD_COMM && record_decode_comm(rec, &comm) && u64map_get(&r->comms, comm.tid))
+		keep_comm(r, comm.tid, comm.comm);
 	if (rec.hdr->type == PERF_RECORD_LOST || rec.hdr->type == PERF_RECORD_LOST_SAMPLES)
 		lock_waits_gap(&r->waits);
-	if (rec.hdr->type == PERF_RECORD_EXIT && rec.hdr->size >= sizeof(*rec.hdr) + 4 * sizeof(uint32_t))
-		lock_waits_thread_ended(&r->waits, ((const uint32_t *)(rec.hdr + 1))[2]); /* pid, ppid, tid */
+	if (rec.hdr->type == PERF_RECORD_EXIT && record_decode_task(rec, &task))
+		lock_waits_thread_ended(&r->waits, task.tid);
 	return NULL;
 }
 

@@ -174,6 +174,13 @@ static void set_time(struct table *t, size_t column, uint64_t ns)
 	table_show(t, column, "%" PRIu64 " ns", ns);
 }
 
+void lock_table_set_tid(struct table *t, size_t column, uint32_t tid)
+{
+	table_set_count(t, column, tid);
+	if (tid == UINT32_MAX)
+		table_show(t, column, "-1");
+}
+
 static void add_figure_columns(struct table *t, const struct figure_list *list)
 {
 	for (size_t i = 0; i < list->nr; i++)
@@ -236,8 +243,8 @@ static void set_subject(struct table *t, size_t column, const struct lock_stat *
 	char address[20];
 	switch (q->by) {
 	case LOCK_BY_THREAD:
-		table_set_count(t, column, s->key);
-		table_set_text(t, column + 2, names->comm(names->ctx, (uint32_t)s->key));
+		lock_table_set_tid(t, column, (uint32_t)s->key);
+		table_set_text(t, column + 2, s->key == UINT32_MAX ? "Unknown" : names->comm(names->ctx, (uint32_t)s->key));
 		break;
 	case LOCK_BY_LOCK:
 		snprintf(address, sizeof(address), "%016" PRIx64, s->address);

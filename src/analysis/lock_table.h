@@ -30,3 +30,5 @@ struct lock_layout {
 /* ERROR_USAGE of an unknown key or field. */
 struct strobe_error *lock_table_check(const struct lock_layout *l) _must_check_;
 void lock_table_fill(struct table *t, const struct lock_waits *w, const struct lock_layout *l, const struct lock_names *names);
+/* The ID of a thread; -1 as text: of one that had ended, or an owner that is not known. */
+void lock_table_set_tid(struct table *t, size_t column, uint32_t tid);

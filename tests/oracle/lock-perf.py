@@ -33,12 +33,12 @@ def lines(done):
 
 
 def is_unnamed(line):
-    return re.search(r"(?:^|[ ,;]):\d+\b", line)
+    return re.search(r"(?:^|[ ,;]):-?\d+\b", line)
 
 
 def figures(line):
     """A row without the name of its thread."""
-    return re.sub(r"^ +:\d+ ", "", line) if re.match(r" +:\d+ ", line) else re.sub(r":\d+$", "", line).rstrip()
+    return re.sub(r"^ +:-?\d+ ", "", line) if re.match(r" +:-?\d+ ", line) else re.sub(r":-?\d+$", "", line).rstrip()
 
 
 def differences(ours, theirs):
@@ -62,7 +62,8 @@ def differences(ours, theirs):
 def by_caller(done):
     """
     Sums of all rows of a caller: perf distinguishes stacks by the XOR of their addresses, where an address that is there twice
-    (an inlined call) counts as none, so that a row may have some of the waits of another, even of another caller.
+    (an inlined call) counts as none, so that a row may have some of the waits of another, even of another caller; and it prints no
+    row without time.
     """
     sums = {}
     for line in lines(done):
@@ -83,13 +84,31 @@ def compare(tap, path, who, reference, commands):
 
 
 def compare_callers(tap, path, who, reference):
+    """By thread and by lock sums are perf's exactly. By caller, nearly all of what was waited is waited by the same."""
     for options in ((), ("-Y", "rwsem,spinlock"), ("--max-stack", "5", "--stack-skip", "3")):
         argv = ["lock", "contention", "-x,", *options, "-i", path]
         ours, theirs = by_caller(strobe(*argv)), by_caller(reference(*argv))
-        wrong = [f"{k}: {ours.get(k)}, perf {theirs.get(k)}" for k in ours.keys() | theirs.keys() if ours.get(k) != theirs.get(k)]
-        same = [sum(v[i] for v in ours.values()) == sum(v[i] for v in theirs.values()) for i in (0, 1)]
-        tap.ok(ours and all(same) and len(wrong) <= 0.1 * len(theirs), f"{who}: {' '.join(argv[1:-2])}, {len(theirs)} callers",
-               "\n".join(wrong[:20]))
+        callers = ours.keys() | theirs.keys()
+        moved, total = [0, 0], [0, 0]
+        for caller in callers:
+            for i in (0, 1):
+                moved[i] += abs(ours.get(caller, (0, 0))[i] - theirs.get(caller, (0, 0))[i])
+                total[i] += ours.get(caller, (0, 0))[i] + theirs.get(caller, (0, 0))[i]
+        wrong = [f"{k}: {ours.get(k)}, perf {theirs.get(k)}" for k in callers if ours.get(k) != theirs.get(k)]
+        tap.ok(ours and all(m <= 0.05 * t for m, t in zip(moved, total)),
+               f"{who}: {' '.join(argv[1:-2])}, {len(theirs)} callers", "\n".join(wrong[:20]))
+
+
+def record(tool, path):
+    """
+    A recording without a wait that is open at its end, which strobe counts (and says so), and perf does not. Of all CPUs, so what
+    else runs may leave one: then another is made.
+    """
+    for _ in range(10):
+        made = tool("lock", "record", "-a", "-o", path, "--", "python3", "-c", CONTENDERS)
+        if made.status or "are not known" not in strobe("lock", "contention", "-i", path).err:
+            break
+    return made
 
 
 def main():
@@ -97,11 +116,10 @@ def main():
     if not os.path.exists("/sys/kernel/tracing/events/lock/contention_begin/id"):
         skip_all("this kernel has no tracepoints of locks, or tracefs cannot be read")
     tap = Tap()
-    workload = ["python3", "-c", CONTENDERS]
-    made = perf("lock", "record", "-a", "-o", "perf.data", "--", *workload)
+    made = record(perf, "perf.data")
     if made.status or not os.path.exists("perf.data"):
         skip_all(f"perf cannot record locks here: {made.err[:200]}")
-    ours = strobe("lock", "record", "-a", "-o", "strobe.data", "--", *workload)
+    ours = record(strobe, "strobe.data")
     tap.ok(ours.status == 0, "strobe lock record", ours)
     for path in ("perf.data", "strobe.data"):
         tap.ok(len(lines(strobe("lock", "contention", "-i", path))) > 1, f"{path}: there are waits")

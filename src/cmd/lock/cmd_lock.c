@@ -21,7 +21,7 @@ static void add_thread(void *ctx, uint32_t tid, const char *comm)
 {
 	struct table *t = ctx;
 	table_row(t);
-	table_set_count(t, 0, tid);
+	lock_table_set_tid(t, 0, tid);
 	table_set_text(t, 1, comm);
 }
 

@@ -10,8 +10,8 @@
 
 static void put_value(struct out *out, const struct table_cell *c, const struct table_column *column)
 {
-	if (c->set && column->type == TABLE_TEXT)
-		out_text_str(out, c->text);
+	if (c->set && (column->type == TABLE_TEXT || (!strcmp(column->key, "tid") && c->count == UINT32_MAX)))
+		out_text_str(out, column->type == TABLE_TEXT ? c->text : "-1");
 	else if (c->set)
 		out_f(out, "%" PRIu64, c->count);
 }
