@@ -4,9 +4,7 @@
 
 #include "base/text.h"
 
-typedef VEC(const char *) word_list;
-
-static void split(struct arena *arena, const char *list, word_list *ret)
+static void split(struct arena *arena, const char *list, lock_word_list *ret)
 {
 	if (!list)
 		return;
@@ -31,17 +29,14 @@ static void add_lock(struct lock_choice *c, const char *word)
 
 struct strobe_error *lock_choice_parse(const struct lock_question *q, struct lock_choice *ret)
 {
-	word_list locks = {}, functions = {};
+	lock_word_list locks = {};
 	if (q->kinds)
 		TRY(lock_kinds_parse(q->kinds, &ret->kinds));
 	split(&ret->arena, q->locks, &locks);
 	for (size_t i = 0; i < locks.len; i++)
 		add_lock(ret, locks.data[i]);
-	split(&ret->arena, q->functions, &functions);
-	for (size_t i = 0; i < functions.len; i++)
-		vec_push(&ret->functions, functions.data[i]);
 	vec_deinit(&locks);
-	vec_deinit(&functions);
+	split(&ret->arena, q->functions, &ret->functions);
 	return NULL;
 }
 

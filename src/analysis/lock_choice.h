@@ -9,7 +9,7 @@
 #include "base/arena.h"
 #include "base/vector.h"
 
-enum lock_by { LOCK_BY_CALLER, LOCK_BY_THREAD, LOCK_BY_LOCK, LOCK_BY_CGROUP };
+enum lock_by { LOCK_BY_CALLER, LOCK_BY_THREAD, LOCK_BY_LOCK };
 
 struct lock_question {
 	enum lock_by by;
@@ -22,12 +22,14 @@ struct lock_question {
 	const char *functions;    /* -S */
 };
 
+typedef VEC(const char *) lock_word_list;
+
 /* The same, parsed. A zeroed struct chooses all. */
 struct lock_choice {
 	lock_flag_list kinds;
 	VEC(uint64_t) addresses;
-	VEC(const char *) names;     /* of locks, whose addresses are not known yet */
-	VEC(const char *) functions; /* parts of their names */
+	lock_word_list names;     /* of locks, whose addresses are not known yet */
+	lock_word_list functions; /* parts of their names */
 	struct arena arena;
 };
 

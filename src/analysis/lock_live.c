@@ -139,13 +139,12 @@ static void take_count(void *ctx, const struct lock_count *n)
 	uint64_t key = find_caller(l, n, &caller);
 	if (!lock_choice_has_stack(&l->choice, &l->symbols, n->stack, n->stack_nr))
 		return;
-	struct lock_stat *s = &l->waits.stats.data[lock_waits_stat(&l->waits, by_caller ? key : n->of, &is_new)];
+	size_t stat = lock_waits_stat(&l->waits, by_caller ? key : n->of, &is_new);
+	struct lock_stat *s = &l->waits.stats.data[stat];
 	if (is_new) {
 		const struct symbol *lock = lock_symbols_at(&l->symbols, n->sum->lock);
-		s = &l->waits.stats.data[l->waits.stats.len - 1];
 		s->address = n->sum->lock;
 		s->flags = n->sum->flags;
-		s->tid = n->sum->tid;
 		s->name = by_caller ? caller : lock ? lock->raw_name : "";
 		s->stack = arena_memdup(&l->arena, n->stack, n->stack_nr * sizeof(*n->stack));
 		s->stack_nr = n->stack_nr;

@@ -23,7 +23,6 @@ static const char *const event_names[LOCK_EVENTS] = {
 /* An event of the recording, and where its fields lie. */
 struct reader {
 	enum lock_event kind;
-	const struct tracepoint *point;
 	const struct tracepoint_field *address, *flags, *name;
 };
 
@@ -61,7 +60,7 @@ static void add_reader(struct lock_replay *r, const struct env_event *e)
 	if (point && !strcmp(point->system, "lock"))
 		for (int i = BEGIN; i < (r->q.with_lockdep ? LOCK_EVENTS : ACQUIRE); i++)
 			if (!strcmp(point->name, event_names[i]))
-				d = (struct reader){ .kind = (enum lock_event)i, .point = point };
+				d.kind = (enum lock_event)i;
 	if (d.kind) {
 		d.address = tracepoint_field(point, d.kind < ACQUIRE ? "lock_addr" : "lockdep_addr");
 		d.flags = tracepoint_field(point, "flags");
@@ -201,7 +200,6 @@ static void begin(struct lock_replay *r, const struct resolved_sample *s, const 
 	if (is_new) {
 		st->address = address;
 		st->flags = flags;
-		st->tid = s->sample.tid;
 		st->stack = k->words;
 		st->stack_nr = k->words_nr;
 		st->name = r->q.question.by == LOCK_BY_CALLER ? k->caller : lock_name(r, address);
@@ -217,7 +215,6 @@ static void take_lockdep(struct lock_replay *r, const struct sample *s, const st
 	if (is_new) {
 		struct field_span name = d->name ? field_bytes(r->formats, d->name, s->raw, s->raw_bytes) : (struct field_span){};
 		st->address = address;
-		st->tid = s->tid;
 		st->name = arena_strndup(&r->arena, (const char *)name.data, name.data ? strnlen((const char *)name.data, name.bytes) : 0);
 	}
 	switch (d->kind) {

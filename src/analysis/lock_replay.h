@@ -28,7 +28,7 @@ struct strobe_error *lock_replay_run(const struct lock_replay_request *q, struct
 void lock_replay_destroy(struct lock_replay *r);
 const struct lock_waits *lock_replay_waits(const struct lock_replay *r);
 const struct lock_symbols *lock_replay_symbols(const struct lock_replay *r);
-/* Its last name; ":TID" where none is known. */
+/* Its last name, ":TID" where none was recorded; "" of a thread that had no events of locks. */
 const char *lock_replay_comm(const struct lock_replay *r, uint32_t tid);
 /* Threads that had events of locks, by ID: calls fn for each. */
 void lock_replay_each_thread(const struct lock_replay *r, void (*fn)(void *ctx, uint32_t tid, const char *comm), void *ctx);

@@ -12,7 +12,7 @@
 struct figure {
 	const char *name, *key, *title; /* of options, of data, of text */
 	bool is_time;
-	bool in_report, in_contention;
+	bool in_contention; /* `lock report` has all */
 	uint64_t (*get)(const struct lock_stat *s);
 };
 
@@ -33,12 +33,12 @@ static uint64_t get_min_ns(const struct lock_stat *s)
 }
 
 static const struct figure figures[] = {
-	{ "acquired", "acquired", "acquired", false, true, false, get_acquired },
-	{ "contended", "contended", "contended", false, true, true, get_contended },
-	{ "avg_wait", "avg_wait_ns", "avg wait", true, true, true, get_average_ns },
-	{ "wait_total", "total_wait_ns", "total wait", true, true, true, get_total_ns },
-	{ "wait_max", "max_wait_ns", "max wait", true, true, true, get_max_ns },
-	{ "wait_min", "min_wait_ns", "min wait", true, true, true, get_min_ns },
+	{ "acquired", "acquired", "acquired", false, false, get_acquired },
+	{ "contended", "contended", "contended", false, true, get_contended },
+	{ "avg_wait", "avg_wait_ns", "avg wait", true, true, get_average_ns },
+	{ "wait_total", "total_wait_ns", "total wait", true, true, get_total_ns },
+	{ "wait_max", "max_wait_ns", "max wait", true, true, get_max_ns },
+	{ "wait_min", "min_wait_ns", "min wait", true, true, get_min_ns },
 };
 #define FIGURES (sizeof(figures) / sizeof(*figures))
 
@@ -222,11 +222,6 @@ static void add_subject_columns(struct table *t, const struct lock_question *q)
 		table_column(t, text);
 		table_column(t, (struct table_column){ .key = "type", .type = TABLE_TEXT, .data_only = true });
 		break;
-	case LOCK_BY_CGROUP:
-		add_space(t);
-		text.key = "cgroup";
-		table_column(t, text);
-		break;
 	default:
 		table_column(t, (struct table_column){ .key = "type", .type = TABLE_TEXT, .width = 12, .is_fixed = true,
 						       .align = TABLE_ALIGN_RIGHT });
@@ -252,9 +247,6 @@ static void set_subject(struct table *t, size_t column, const struct lock_stat *
 		table_set_text(t, column + 2, name);
 		table_show(t, column + 2, "%s (%s)", name, lock_kind_name(s->flags));
 		table_set_text(t, column + 3, lock_kind_name(s->flags));
-		break;
-	case LOCK_BY_CGROUP:
-		table_set_text(t, column + 1, name);
 		break;
 	default:
 		table_set_text(t, column, lock_kind_access(s->flags));

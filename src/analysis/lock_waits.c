@@ -120,8 +120,6 @@ void lock_waits_acquire(struct lock_waits *w, size_t stat, uint32_t tid, uint64_
 	q->since_ns = time_ns;
 	if (!flags)
 		return;
-	s->tried += (flags & LOCK_ACQUIRE_TRY) != 0;
-	s->read_locked += (flags & LOCK_ACQUIRE_READ) != 0;
 	q->reads = 1;
 	s->acquired++;
 }

@@ -26,10 +26,9 @@ struct lock_stat {
 	uint64_t address;    /* of the lock that was first met */
 	const char *name;    /* the caller's; NULL: none yet */
 	uint32_t flags;      /* enum lock_flags, likewise */
-	uint32_t tid;        /* the first that waited */
 	const uint64_t *stack; /* the caller's, or NULL */
 	uint32_t stack_nr;
-	uint64_t acquired, contended, released, read_locked, tried;
+	uint64_t acquired, contended, released;
 	uint64_t total_ns, max_ns;
 	uint64_t min_ns;     /* UINT64_MAX: no wait has ended */
 	uint64_t average_ns; /* whole ones */

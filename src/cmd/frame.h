@@ -3,6 +3,7 @@
  */
 #pragma once
 #include "base/out.h"
+#include "base/vector.h"
 #include "cmd/cmd.h"
 
 /* The program's own options: rows for -h, man page and completion. */
@@ -11,6 +12,13 @@ extern const char *const frame_usage[];
 
 /* Parses argv by the command's table and runs it: also for a command that is another one in other words. */
 int cmd_run(struct cmd_context *ctx, const struct cmd *cmd, int argc, char **argv);
+/* A command line that is put together; zeroed, it is empty. Words are copied into the context: the parser moves them about. */
+struct cmd_words {
+	VEC(char *) list;
+};
+void cmd_add_word(struct cmd_context *ctx, struct cmd_words *words, const char *word);
+/* Runs the command that the first word names, with what follows argv[0] after the other words. Frees the list. */
+int cmd_run_words(struct cmd_context *ctx, struct cmd_words *words, int argc, char **argv);
 /* Says that there is no such command, and the nearest one where one is near. */
 struct strobe_error *cmd_unknown(const char *program, const char *name) _must_check_;
 /* "version" and, with build_options, what this build holds. */

@@ -173,6 +173,22 @@ int cmd_run(struct cmd_context *ctx, const struct cmd *cmd, int argc, char **arg
 	return status;
 }
 
+void cmd_add_word(struct cmd_context *ctx, struct cmd_words *words, const char *word)
+{
+	vec_push(&words->list, arena_strdup(&ctx->words, word));
+}
+
+int cmd_run_words(struct cmd_context *ctx, struct cmd_words *words, int argc, char **argv)
+{
+	const struct cmd *cmd = cmd_find(words->list.data[0]);
+	for (int i = 1; i < argc; i++)
+		vec_push(&words->list, argv[i]);
+	vec_push(&words->list, NULL);
+	int status = cmd_run(ctx, cmd, (int)words->list.len - 1, words->list.data);
+	vec_deinit(&words->list);
+	return status;
+}
+
 /* What the program's own options ask for instead of a command; -1 where they ask for nothing. */
 static int run_own(struct cmd_context *ctx, const struct frame *f, const struct options_result *r)
 {

@@ -102,8 +102,11 @@ def offered():
 
 def main():
     record("-e", "cpu-clock:u", "-F", "999", "-g", "--", "sh", "-c", "i=0; while [ $i -lt 50000 ]; do i=$((i + 1)); done", output="x.data")
-    if strobe("lock", "record", "-a", "-o", "lock.data", "--", *LOAD).status:
-        tap.skip("strobe lock --format json", "tracepoints of locks cannot be recorded here")
+    has_locks = is_root() and os.path.exists("/sys/kernel/tracing/events/lock/contention_begin/id")
+    if has_locks:
+        strobe("lock", "record", "-a", "-o", "lock.data", "--", *LOAD)
+    else:
+        tap.skip("strobe lock --format json", "this requires root and the tracepoints of locks")
         OURS[:] = [row for row in OURS if row[0][0] != "lock"]
     if "built without BPF" in strobe("trace", "-s", "true").err:
         OURS[:] = [row for row in OURS if row[0][:2] != ["trace", "-s"]]
@@ -122,7 +125,7 @@ def main():
         tap.ok(right, f"strobe {' '.join(words)} is as others have it", done)
     compared()
     into_files()
-    walked = {words[0] for words, *_ in OURS + THEIRS} | ({"lock"} if not os.path.exists("lock.data") else set())
+    walked = {words[0] for words, *_ in OURS + THEIRS} | (set() if has_locks else {"lock"})
     tap.equal(sorted(offered() - walked), [], "all commands that offer JSON are walked")
     with open(os.path.join(TOP, "doc", "JSON.md"), encoding="utf-8") as f:
         documented = set(re.findall(r"`(strobe-[a-z-]+)`", f.read()))

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Waits for locks summed up in the kernel: eight threads on one mmap lock, beside perf's record of the same kind of run."""
+"""Waits for locks summed up in the kernel: eight threads on one mmap lock."""
 # needs: lock
 # second try
 
 import json
 import os
 
-from strobetest import Tap, run, skip_all, strobe
+from strobetest import Tap, skip_all, strobe
 
 # Each thread maps and unmaps: all of them write-lock the address space of the process.
 CONTENDERS = "import threading,mmap\n" \
@@ -52,7 +52,7 @@ def main():
     tap.ok(one == [], "-L of an address where no lock is", done)
     done = strobe("lock", "contention", "-b", "-E", "1", *WORKLOAD)
     tap.ok(len(done.out.splitlines()) == 3, "as text: titles and the first row", done)
-    tap.ok(run("sh", "-c", "strobe lock contention -a -- sleep 0.2").status == 0, "the whole system")
+    tap.ok(strobe("lock", "contention", "-a", "--", "sleep", "0.2").status == 0, "the whole system")
     tap.done()
 
 

@@ -61,9 +61,9 @@ def differences(ours, theirs):
 
 def by_caller(done):
     """
-    Sums of all rows of a caller: perf distinguishes stacks by the XOR of their addresses, where an address that is there twice
-    (an inlined call) counts as none, so that a row may have some of the waits of another, even of another caller; and it prints no
-    row without time.
+    Sums of all rows of a caller: perf distinguishes stacks by the XOR of hashes of their addresses (builtin-lock.c, callchain_id()),
+    where an address that is there twice (an inlined call) counts as none, and looks for the row anew by the stack of a wait's end. So
+    a row may have some of the waits of another, even of another caller; and it prints no row without time.
     """
     sums = {}
     for line in lines(done):

@@ -160,8 +160,7 @@ INLINE void add(struct lock_sum *s, __u64 length)
 
 INLINE void add_first(const struct lock_sum_key *key, const struct lock_wait *w, __u64 lock, __u64 length)
 {
-	struct lock_sum first = { .count = 1, .total_ns = length, .max_ns = length, .min_ns = length, .lock = lock, .flags = w->flags,
-				  .tid = w->tid };
+	struct lock_sum first = { .count = 1, .total_ns = length, .max_ns = length, .min_ns = length, .lock = lock, .flags = w->flags };
 	if (!bpf_map_update_elem(&sums, key, &first, BPF_NOEXIST))
 		return;
 	struct lock_sum *s = bpf_map_lookup_elem(&sums, key); /* another CPU was first */

@@ -45,8 +45,8 @@ struct lock_sum_key {
 
 struct lock_sum {
 	__u64 count, total_ns, max_ns, min_ns;
-	__u64 lock;   /* of the first wait, with its flags and thread */
-	__u32 flags, tid;
+	__u64 lock;   /* of the first wait, with its flags */
+	__u32 flags, unused;
 };
 
 struct lock_thread {

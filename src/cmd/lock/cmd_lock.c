@@ -141,10 +141,11 @@ static int run_live(struct cmd_context *ctx, const struct lock_options *o, char 
 
 static int dump(struct cmd_context *ctx, const struct lock_options *o)
 {
-	const char *input = o->replay.input ? o->replay.input : "perf.data";
-	char *words[] = { arena_strdup(&ctx->words, "report"), arena_strdup(&ctx->words, "-D"), arena_strdup(&ctx->words, "-i"),
-			  arena_strdup(&ctx->words, input), NULL };
-	return cmd_run(ctx, cmd_find("report"), 4, words);
+	const char *const line[] = { "report", "-D", "-i", o->replay.input ? o->replay.input : "perf.data" };
+	struct cmd_words words = {};
+	for (size_t i = 0; i < sizeof(line) / sizeof(*line); i++)
+		cmd_add_word(ctx, &words, line[i]);
+	return cmd_run_words(ctx, &words, 0, NULL);
 }
 
 static int show_help(struct cmd_context *ctx)

@@ -30,41 +30,29 @@ static bool has_lockdep(void)
 	return true;
 }
 
-typedef VEC(char *) word_list;
-
-static void add(struct cmd_context *ctx, word_list *words, const char *word)
-{
-	vec_push(words, arena_strdup(&ctx->words, word));
-}
-
-static void add_events(struct cmd_context *ctx, word_list *words, const char *const *names, size_t n, const char *terms)
+static void add_events(struct cmd_context *ctx, struct cmd_words *words, const char *const *names, size_t n, const char *terms)
 {
 	for (size_t i = 0; i < n; i++) {
-		add(ctx, words, "-e");
-		vec_push(words, arena_printf(&ctx->words, "lock:%s%s", names[i], terms));
+		cmd_add_word(ctx, words, "-e");
+		vec_push(&words->list, arena_printf(&ctx->words, "lock:%s%s", names[i], terms));
 	}
 }
 
 int lock_record(struct cmd_context *ctx, int argc, char **argv)
 {
 	static const char *const first[] = { "record", "-R", "-m", "1024", "-c", "1", "--synth", "task" };
-	word_list words = {};
+	struct cmd_words words = {};
 	bool lockdep = has_lockdep();
 	struct strobe_error *err = lockdep ? NULL : check_event(contention_events[0]);
 	if (err)
 		return cmd_fail(ctx, err);
 	for (size_t i = 0; i < sizeof(first) / sizeof(*first); i++)
-		add(ctx, &words, first[i]);
+		cmd_add_word(ctx, &words, first[i]);
 	if (lockdep) {
 		add_events(ctx, &words, lockdep_events, sizeof(lockdep_events) / sizeof(*lockdep_events), "");
 	} else {
 		add_events(ctx, &words, contention_events, sizeof(contention_events) / sizeof(*contention_events), FRAMES);
-		add(ctx, &words, "-g");
+		cmd_add_word(ctx, &words, "-g");
 	}
-	for (int i = 1; i < argc; i++)
-		vec_push(&words, argv[i]);
-	vec_push(&words, NULL);
-	int status = cmd_run(ctx, cmd_find("record"), (int)words.len - 1, words.data);
-	vec_deinit(&words);
-	return status;
+	return cmd_run_words(ctx, &words, argc, argv);
 }

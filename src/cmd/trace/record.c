@@ -53,33 +53,28 @@ static struct strobe_error *choose(const struct trace_options *o, char **ret_fil
 	return err;
 }
 
-typedef VEC(char *) word_list;
-
-static void add(struct cmd_context *ctx, word_list *words, const char *word)
+static void add_event(struct cmd_context *ctx, struct cmd_words *words, const char *event)
 {
-	vec_push(words, arena_strdup(&ctx->words, word));
+	cmd_add_word(ctx, words, "-e");
+	cmd_add_word(ctx, words, event);
 }
 
-static void add_event(struct cmd_context *ctx, word_list *words, const char *event)
-{
-	add(ctx, words, "-e");
-	add(ctx, words, event);
-}
-
-/* The command line of record. The parser moves words about: they are to be ours. */
-static void make_words(struct cmd_context *ctx, const struct trace_options *o, const char *filter, word_list *words)
+/* The command line of record. */
+static void make_words(struct cmd_context *ctx, const struct trace_options *o, const char *filter, struct cmd_words *words)
 {
 	const char *const first[] = { "record", "-R", "-m", "1024", "-c", "1" };
 	for (size_t i = 0; i < sizeof(first) / sizeof(*first); i++)
-		add(ctx, words, first[i]);
+		cmd_add_word(ctx, words, first[i]);
 	if (trace_selects_calls(&o->selection))
 		add_event(ctx, words, ENTER "," EXIT);
 	uint64_t registers = call_choice_registers();
-	if (trace_selects_calls(&o->selection) && registers)
-		add(ctx, words, arena_printf(&ctx->words, "--user-regs=%s", sample_reg_name((unsigned)__builtin_ctzll(registers))));
+	if (trace_selects_calls(&o->selection) && registers) {
+		const char *name = sample_reg_name((unsigned)__builtin_ctzll(registers));
+		cmd_add_word(ctx, words, arena_printf(&ctx->words, "--user-regs=%s", name));
+	}
 	if (trace_selects_calls(&o->selection) && filter) {
-		add(ctx, words, "--filter");
-		add(ctx, words, filter);
+		cmd_add_word(ctx, words, "--filter");
+		cmd_add_word(ctx, words, filter);
 	}
 	for (size_t i = 0; i < o->selection.events.events.len; i++)
 		add_event(ctx, words, o->selection.events.events.data[i].name);
@@ -88,23 +83,18 @@ static void make_words(struct cmd_context *ctx, const struct trace_options *o, c
 	if (o->selection.minor_faults)
 		add_event(ctx, words, "minor-faults");
 	if (o->selection.major_faults || o->selection.minor_faults)
-		add(ctx, words, "-d"); /* where they were */
+		cmd_add_word(ctx, words, "-d"); /* where they were */
 }
 
 int trace_record(struct cmd_context *ctx, const struct trace_options *o, int argc, char **argv)
 {
 	_cleanup_free_ char *filter = NULL;
-	word_list words = {};
+	struct cmd_words words = {};
 	struct strobe_error *err = check_options(o);
 	if (!err)
 		err = choose(o, &filter);
 	if (err)
 		return error_is(err, ERROR_USAGE) ? cmd_fail_usage(ctx, err) : cmd_fail(ctx, err);
 	make_words(ctx, o, filter, &words);
-	for (int i = 1; i < argc; i++)
-		vec_push(&words, argv[i]);
-	vec_push(&words, NULL);
-	int status = cmd_run(ctx, cmd_find("record"), (int)words.len - 1, words.data);
-	vec_deinit(&words);
-	return status;
+	return cmd_run_words(ctx, &words, argc, argv);
 }
