@@ -1,0 +1,56 @@
+/*
+ * What a user writes to define probes, taken apart:
+ *
+ *	[[GROUP:]EVENT=]FUNC[@SRC][+OFFSET|%return|:LINE|;PATTERN] [[NAME=]VALUE[:TYPE][@user] …]
+ *	[[GROUP:]EVENT=]SRC:LINE [ARG …]      [[GROUP:]EVENT=]SRC;PATTERN [ARG …]
+ *	[[GROUP:]EVENT=]0xADDRESS [ARG …]     [[GROUP:]EVENT=]%[sdt_PROVIDER:]NAME
+ *
+ * A place is a file where it has none of "+@%", one of ":;", and a dot before that. A backslash takes from the character behind
+ * it what it means here: "free\@GLIBC_2.2.5". Strings live in the arena. Source: perf-probe(1).
+ */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/strbuf.h"
+#include "base/vector.h"
+
+struct probe_point {
+	const char *function; /* may be a glob; NULL: a place in a file, an address or a marker */
+	const char *file;     /* the source file; NULL: any */
+	const char *pattern;  /* of source lines; or NULL */
+	const char *marker;   /* NAME or sdt_PROVIDER:NAME; or NULL */
+	uint64_t offset;      /* bytes behind the begin of the function; of an address, the address */
+	uint32_t line;        /* of the file, or behind the line that the function is declared at */
+	bool has_line;
+	bool is_address;
+	bool is_return;
+};
+
+struct probe_argument {
+	const char *name;  /* NULL: the kernel's ("arg1"), or that of the variable */
+	const char *value; /* what is fetched */
+	const char *type;  /* or NULL */
+	bool in_user_memory;
+};
+
+struct probe_definition {
+	const char *group, *event; /* NULL: derived from the place */
+	struct probe_point point;
+	VEC(struct probe_argument) arguments;
+};
+
+/* ERROR_USAGE names the part that is wrong. On an error, too, *ret is to be given to probe_definition_deinit(). */
+struct strobe_error *probe_definition_parse(const char *text, struct arena *arena, struct probe_definition *ret) _must_check_;
+void probe_definition_deinit(struct probe_definition *d);
+
+/* Letters, digits and underscores, no digit first: a name that the kernel takes for a group, an event or an argument. */
+bool probe_name_is_good(const char *name);
+/* Whether only debug information knows where the value is: it names a variable, or all ($vars, $params). */
+bool probe_argument_is_variable(const struct probe_argument *a);
+/* "n=%di:s64": as tracefs takes it, with the name where one was given. */
+void probe_argument_text(const struct probe_argument *a, struct strbuf *ret);
+/* "mid+4", "mid%return", "b.c:6": as a user may write it. */
+void probe_point_text(const struct probe_point *p, struct strbuf *ret);
