@@ -218,7 +218,8 @@ struct strobe_error *probe_definition_parse(const char *text, struct arena *aren
 		vec_push(&ret->arguments, a);
 	}
 	if (ret->point.marker && ret->arguments.len)
-		return error_create(ERROR_USAGE, "a marker has arguments of its own: '%s' is not one of them", ret->arguments.data[0].value);
+		return error_create(ERROR_USAGE, "a marker has arguments of its own: '%s' is not one of them",
+				    ret->arguments.data[0].value);
 	return NULL;
 }
 

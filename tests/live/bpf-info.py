@@ -73,9 +73,12 @@ def programs(path):
 
 
 def without_padding(info, arrays):
-    """The one length of a function is padded to eight bytes: with what perf has lying there."""
-    at = struct.unpack_from("<Q", info, 120)[0] + 4
-    return arrays[:at] + b"\0\0\0\0" + arrays[at + 4:]
+    """Code and the one length of a function are padded to eight bytes: with what perf has lying there."""
+    arrays = bytearray(arrays)
+    for at, n_bytes in ((24, struct.unpack_from("<I", info, 16)[0]), (120, 4)):
+        end = struct.unpack_from("<Q", info, at)[0] + n_bytes
+        arrays[end:end + -end % 8] = bytes(-end % 8)
+    return bytes(arrays)
 
 
 def blobs(path):
