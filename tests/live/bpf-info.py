@@ -2,6 +2,7 @@
 """A loaded BPF program is in a recording as perf has it there: symbol, event, code, lines and types, byte for byte."""
 # needs: record report
 # serial
+# second try
 
 import ctypes
 import os

@@ -121,7 +121,9 @@ def check_screen(tap, path):
         return
     with Browser(path, "-s", "sym") as s:
         s.keys("/", "serial", "Enter", "F")
-        tap.ok(s.wait_for(lambda lines: [row.split()[:2] for row in shown(lines)] == [["100.00%", "100.00%"]]) is not None,
+        # the column is left out where the machine ran the threads one after the other
+        shares_due = ["100.00%"] * (2 if "Latency" in strobe("report", "--stdio", "-s", "sym", "-i", path).out else 1)
+        tap.ok(s.wait_for(lambda lines: [[word for word in row.split() if "%" in word] for row in shown(lines)] == [shares_due]) is not None,
                name, s.lines())
 
 
