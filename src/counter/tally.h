@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "base/vector.h"
 #include "counter/counter.h"
-#include "counter/stats.h"
+#include "statistics/stats.h"
 #include "sys/cpus.h"
 #include "table/counts.h"
 

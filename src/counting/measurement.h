@@ -13,7 +13,7 @@
  */
 #pragma once
 #include "counter/metrics.h"
-#include "counter/stats.h"
+#include "statistics/stats.h"
 #include "counter/tally.h"
 #include "counting/choice.h"
 #include "counting/counting.h"

@@ -11,7 +11,7 @@
  * pair warms caches and does not count. Events and commands are borrowed until versus_close(). One thread at a time.
  */
 #pragma once
-#include "counter/compare.h"
+#include "statistics/compare.h"
 #include "counter/tally.h"
 #include "counting/counting.h"
 #include "table/table.h"

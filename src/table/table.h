@@ -45,7 +45,7 @@ enum table_items {
 };
 
 /* What a cell means to a reader: the writers choose its colour. */
-enum table_mark { TABLE_PLAIN, TABLE_LOW, TABLE_MEDIUM, TABLE_HIGH, TABLE_GOOD, TABLE_BAD };
+enum table_mark { TABLE_PLAIN, TABLE_LOW, TABLE_MEDIUM, TABLE_HIGH, TABLE_GOOD, TABLE_BAD, TABLE_DIM };
 
 struct table_column {
 	const char *key;   /* in data */

@@ -21,6 +21,7 @@ OURS = [
     (["annotate", "--format", "json", *DATA], "strobe-annotate", False),
     (["buildid-list", "--format", "json", *DATA], "strobe-buildid-list", False),
     (["convert", "x.data", "-", "--to", "json"], "strobe-profile", False),
+    (["diff", "--format", "json", DATA[1], DATA[1]], "strobe-diff", False),
     (["evlist", "--format", "json", *DATA], "strobe-evlist", False),
     (["list", "--format", "json"], "strobe-list", False),
     (["list", "--format", "json", "--details", "sched:*"], "strobe-list", False),

@@ -123,8 +123,8 @@ def check_screen(tap, path):
         s.keys("/", "serial", "Enter", "F")
         # the column is left out where the machine ran the threads one after the other
         shares_due = ["100.00%"] * (2 if "Latency" in strobe("report", "--stdio", "-s", "sym", "-i", path).out else 1)
-        tap.ok(s.wait_for(lambda lines: [[word for word in row.split() if "%" in word] for row in shown(lines)] == [shares_due]) is not None,
-               name, s.lines())
+        found = s.wait_for(lambda lines: [[word for word in row.split() if "%" in word] for row in shown(lines)] == [shares_due])
+        tap.ok(found is not None, name, s.lines())
 
 
 def check_refusals(tap, plain, path):

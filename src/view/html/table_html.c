@@ -64,7 +64,7 @@ static bool is_number(const struct table_column *c)
 static void put_cell(struct out *out, const struct table *t, size_t row, size_t column)
 {
 	static const char *const marks[] = { [TABLE_PLAIN] = "",      [TABLE_LOW] = " low",   [TABLE_MEDIUM] = " medium",
-					     [TABLE_HIGH] = " high", [TABLE_GOOD] = " good", [TABLE_BAD] = " bad" };
+					     [TABLE_HIGH] = " high", [TABLE_GOOD] = " good", [TABLE_BAD] = " bad", [TABLE_DIM] = " dim" };
 	const struct table_column *k = &t->columns.data[column];
 	const struct table_cell *c = table_cell(t, row, column);
 	const char *kind = is_number(k) ? "n" : k->is_tree ? "t" : "";
@@ -136,7 +136,7 @@ void table_html_document(struct out *out, const struct table *t, const char *tit
 		     "thead th { border-bottom: 1px solid; }\n"
 		     ".n { text-align: right; font-variant-numeric: tabular-nums; }\n"
 		     ".t { padding-left: calc(10px + 1.5em * var(--depth)); }\n"
-		     ".bad, .high { color: #c62828; } .medium { color: #9a6700; } .good, .low { color: #2e7d32; }\n"
+		     ".bad, .high { color: #c62828; } .medium { color: #9a6700; } .good, .low { color: #2e7d32; } .dim { opacity: .55; }\n"
 		     "svg rect { fill: currentColor; }\n"
 		     "</style></head><body>\n<h1>");
 	out_xml_str(out, title);

@@ -140,11 +140,20 @@ static void put_gap(struct writer *w, const char *gap)
 	put_text(w, gap);
 }
 
+/* One character of its own, as perf has it: a longer separator is not looked for. */
+static void hide_separator(struct writer *w)
+{
+	const char *separator = w->style.separator;
+	for (char *at = w->cell.data; separator && separator[0] && !separator[1] && at && (at = strchr(at, separator[0])); at++)
+		*at = '.';
+}
+
 static void put(struct writer *w, size_t column, const char *text, enum table_mark mark)
 {
 	static const char *const escapes[] = {
 		[TABLE_PLAIN] = "",        [TABLE_LOW] = "\033[32m",  [TABLE_MEDIUM] = "\033[35m",
 		[TABLE_HIGH] = "\033[31m", [TABLE_GOOD] = "\033[32m", [TABLE_BAD] = "\033[31m",
+		[TABLE_DIM] = "\033[2m",
 	};
 	size_t columns = text_columns(text), blanks = w->widths[column] > columns ? w->widths[column] - columns : 0;
 	bool left = is_left(&w->t->columns.data[column]), coloured = w->style.colour && mark != TABLE_PLAIN;
@@ -175,16 +184,22 @@ static void put_begin(struct writer *w, const char *begin)
 	put_gap(w, or_blanks(begin));
 }
 
+static const char *gap_of(const struct writer *w)
+{
+	return w->style.separator ? w->style.separator : or_blanks(w->t->layout.gap);
+}
+
 /* One line over all columns that text has: titles, units or a rule. */
 static void put_titles(struct writer *w, const char *(*text)(struct writer *w, size_t column))
 {
 	bool first = true;
 	put_begin(w, w->t->layout.head);
+	const char *gap = gap_of(w);
 	for (size_t i = 0; i < w->t->columns.len; i++) {
 		if (w->t->columns.data[i].data_only)
 			continue;
 		if (!first)
-			put_gap(w, or_blanks(w->t->layout.gap));
+			put_gap(w, gap);
 		put(w, i, text(w, i), TABLE_PLAIN);
 		first = false;
 	}
@@ -233,6 +248,8 @@ static void put_heading(struct writer *w)
 	if (layout->has_no_titles)
 		return;
 	put_titles(w, title_of);
+	if (w->style.separator)
+		return;
 	if (has_units(w->t))
 		put_titles(w, unit_of);
 	if (layout->rule)
@@ -246,13 +263,14 @@ static void put_row(struct writer *w, size_t row)
 	const struct table *t = w->t;
 	const struct table_row *r = &t->rows.data[row];
 	bool first = true;
-	put_begin(w, t->layout.row);
+	put_begin(w, w->style.separator ? "" : t->layout.row);
 	for (size_t i = 0; i < t->columns.len; i++) {
 		if (t->columns.data[i].data_only)
 			continue;
 		if (!first)
-			put_gap(w, or_blanks(t->layout.gap));
+			put_gap(w, gap_of(w));
 		cell_text(w, row, i);
+		hide_separator(w);
 		put(w, i, strbuf_str(&w->cell), table_cell(t, row, i)->mark);
 		first = false;
 	}
@@ -278,7 +296,7 @@ static void measure(struct writer *w, size_t column)
 		size_t n = text_columns(strbuf_str(&w->cell));
 		width = n > width ? n : width;
 	}
-	w->widths[column] = width;
+	w->widths[column] = w->style.separator ? 0 : width;
 }
 
 void table_text(struct out *out, const struct table *t, const struct table_style *style)

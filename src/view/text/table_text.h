@@ -11,6 +11,8 @@
 struct table_style {
 	bool colour; /* escapes for marked cells */
 	bool ascii;  /* bars without the block characters of Unicode */
+	/* Between cells, which are not padded, and below titles without a rule; in cells it is replaced by '.'. NULL: the layout. */
+	const char *separator;
 };
 
 /* style NULL: no colours, Unicode. */

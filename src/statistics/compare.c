@@ -1,4 +1,4 @@
-#include "counter/compare.h"
+#include "statistics/compare.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "counter/stats.h"
+#include "statistics/stats.h"
 
 /* The normal quantile of 97.5 %. */
 #define Z95 1.959963984540054

@@ -1,11 +1,11 @@
-#include "counter/stats.h"
+#include "statistics/stats.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "statistics/beta.h"
 
 void stats_add(struct stats *s, double value)
 {
@@ -34,49 +34,6 @@ double stats_half_width(const struct stats *s, double confidence)
 	if (s->n < 2)
 		return 0;
 	return student_t_quantile(0.5 + confidence / 2, (double)(s->n - 1)) * stats_error(s);
-}
-
-/* The continued fraction of the incomplete beta function, by Lentz's method. */
-static double beta_fraction(double a, double b, double x)
-{
-	double c = 1, d = 1 - (a + b) * x / (a + 1);
-	d = 1 / (fabs(d) < DBL_MIN ? DBL_MIN : d);
-	double h = d;
-	for (int m = 1; m <= 300; m++) {
-		double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
-		d = 1 + even * d;
-		d = 1 / (fabs(d) < DBL_MIN ? DBL_MIN : d);
-		c = 1 + even / c;
-		h *= d * c;
-		double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
-		d = 1 + odd * d;
-		d = 1 / (fabs(d) < DBL_MIN ? DBL_MIN : d);
-		c = 1 + odd / c;
-		h *= d * c;
-		if (fabs(d * c - 1) < 1e-14)
-			break;
-	}
-	return h;
-}
-
-/* lgamma() leaves the sign in a global. */
-static double log_gamma(double x)
-{
-	int sign;
-	return lgamma_r(x, &sign);
-}
-
-/* The regularised incomplete beta function I_x(a, b). */
-static double incomplete_beta(double a, double b, double x)
-{
-	if (x <= 0)
-		return 0;
-	if (x >= 1)
-		return 1;
-	double front = exp(log_gamma(a + b) - log_gamma(a) - log_gamma(b) + a * log(x) + b * log1p(-x));
-	if (x < (a + 1) / (a + b + 2))
-		return front * beta_fraction(a, b, x) / a;
-	return 1 - front * beta_fraction(b, a, 1 - x) / b;
 }
 
 double student_t_cdf(double t, double freedom)

@@ -1,4 +1,4 @@
-#include "counter/compare.h"
+#include "statistics/compare.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "counter/stats.h"
+#include "statistics/stats.h"
 
 #include <math.h>
 

@@ -1,0 +1,120 @@
+/* strobe diff: what changed from one recording or profile to others, row by row, and what of it is more than chance. */
+#include <string.h>
+
+#include "base/out.h"
+#include "base/text.h"
+#include "cmd/colours.h"
+#include "cmd/diff/options.h"
+#include "cmd/frame.h"
+#include "view/data/table_data.h"
+#include "view/text/table_text.h"
+
+#define DIFF_GROWN 2 /* exit status: --fail-over */
+
+static void put_table(struct cmd_context *ctx, struct out *out, const struct diff_options *o, const struct table *t)
+{
+	const struct table_style style = { .colour = cmd_use_colour(ctx, o->colour), .separator = o->request.display.separator };
+	if (o->format && !strcmp(o->format, "json")) {
+		table_json(out, t);
+		out_ch(out, '\n');
+	} else if (o->layout.for_data) {
+		table_csv(out, t, ",");
+	} else {
+		table_text(out, t, &style);
+	}
+}
+
+static int show(struct cmd_context *ctx, const struct diff_options *o, const struct diff *d)
+{
+	struct out out;
+	cmd_open_output(ctx, &out);
+	for (uint32_t i = 0; i < diff_tables_nr(d); i++) {
+		struct table t;
+		diff_table(d, i, &t);
+		put_table(ctx, &out, o, &t);
+		table_deinit(&t);
+	}
+	return cmd_close_output(ctx, &out);
+}
+
+static int judge(struct cmd_context *ctx, const struct diff_options *o, struct diff *d)
+{
+	if (!o->fail_percent)
+		return CMD_OK;
+	struct diff_growth worst = diff_worst_growth(d);
+	if (worst.percent <= o->fail_percent)
+		return CMD_OK;
+	cmd_say(ctx, "%s takes %.2f %% more of what %s took in all, over the limit of %g %%", worst.name, worst.percent, d->side_names[0],
+		o->fail_percent);
+	return DIFF_GROWN;
+}
+
+static int compare(struct cmd_context *ctx, const struct diff_options *o)
+{
+	struct diff d;
+	const struct diff_settings settings = {
+		.request = o->request, .sources = o->sources, .sources_nr = o->sources_nr, .layout = o->layout,
+	};
+	struct strobe_error *err = diff_run(&d, cmd_host(ctx), &settings);
+	int status = err ? (error_is(err, ERROR_USAGE) ? cmd_fail_usage(ctx, err) : cmd_fail(ctx, err)) : show(ctx, o, &d);
+	if (!err && !status)
+		status = judge(ctx, o, &d);
+	diff_deinit(&d);
+	return status;
+}
+
+/* Another command with the files as its own. */
+static int run_other(struct cmd_context *ctx, const char *const *line, size_t n)
+{
+	struct cmd_words words = {};
+	for (size_t i = 0; i < n; i++)
+		cmd_add_word(ctx, &words, line[i]);
+	return cmd_run_words(ctx, &words, 0, NULL);
+}
+
+static int draw(struct cmd_context *ctx, const struct diff_options *o)
+{
+	const char *before = o->sources[0].paths[0], *after = o->sources[1].paths[0];
+	const char *const flamegraph[] = { "flamegraph", "--diff-base", before, "-i", after, "-o", o->flamegraph };
+	const char *const page[] = { "report", "--diff-base", before, "-i", after, "--html", o->html };
+	const char *const screen[] = { "report", "--diff-base", before, "-i", after, "--tui" };
+	if (o->flamegraph)
+		return run_other(ctx, flamegraph, 7);
+	return o->html ? run_other(ctx, page, 7) : run_other(ctx, screen, 6);
+}
+
+static int dump(struct cmd_context *ctx, const struct diff_options *o)
+{
+	int status = CMD_OK;
+	for (uint32_t i = 0; !status && i < o->sources_nr; i++)
+		for (uint32_t j = 0; !status && j < o->sources[i].nr; j++)
+			status = run_other(ctx, (const char *const[]){ "report", "-D", "-i", o->sources[i].paths[j] }, 4);
+	return status;
+}
+
+static int run(struct cmd_context *ctx, void *options)
+{
+	struct diff_options *o = options;
+	struct strobe_error *err = diff_options_settle(o, ctx->rest.argc, ctx->rest.argv);
+	if (err)
+		return cmd_fail_usage(ctx, err);
+	cmd_set_verbosity(o->request.verbose);
+	if (o->dump)
+		return dump(ctx, o);
+	if (o->flamegraph || o->html || o->screen)
+		return draw(ctx, o);
+	return compare(ctx, o);
+}
+
+const struct cmd cmd_diff = {
+	.name = "diff",
+	.summary = "Compare recordings or profiles row by row",
+	.usage = (const char *const[]){ "diff [<options>] [<old file>] [<new file> ...]",
+					"diff [<options>] --before <files> --after <files>", NULL },
+	.options = diff_option_table,
+	.options_bytes = sizeof(struct diff_options),
+	.defaults = diff_options_defaults,
+	.release = diff_options_release,
+	.run = run,
+	.permute = true,
+};

@@ -1,0 +1,258 @@
+#include "cmd/diff/options.h"
+
+#include <glob.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/lists.h"
+#include "base/text.h"
+#include "cmd/colours.h"
+#include "cmd/unsupported.h"
+
+static struct strobe_error *parse_weights(const char *text, struct diff_layout *l)
+{
+	char *end;
+	l->weight_base = strtoll(text, &end, 10);
+	if (end == text || *end != ',')
+		return error_create(ERROR_USAGE, "wdiff requires two weights: wdiff:1,2");
+	text = end + 1;
+	l->weight = strtoll(text, &end, 10);
+	return end == text || *end ? error_create(ERROR_USAGE, "wdiff requires two weights: wdiff:1,2") : NULL;
+}
+
+/* "+delta" and the like, without the sort by a figure first, are perf's own. */
+static struct strobe_error *parse_figure(void *options, const char *value, bool negated)
+{
+	static const struct {
+		const char *name;
+		enum diff_figure figure;
+	} names[] = { { "delta", DIFF_DELTA }, { "delta-abs", DIFF_DELTA_ABS }, { "ratio", DIFF_RATIO } };
+	struct diff_options *o = options;
+	if (negated || !value)
+		return error_create(ERROR_USAGE, "requires delta, delta-abs, ratio or wdiff:W1,W2");
+	if (*value == '+') {
+		o->order = 0;
+		value++;
+	}
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(value, names[i].name)) {
+			o->layout.figure = names[i].figure;
+			return NULL;
+		}
+	if (text_has_prefix(value, "wdiff")) {
+		o->layout.figure = DIFF_WEIGHTED;
+		return parse_weights(value + strlen("wdiff") + (value[strlen("wdiff")] == ':'), &o->layout);
+	}
+	if (!strcmp(value, "cycles"))
+		return unsupported_diff_cycles(options, value, negated);
+	return error_create(ERROR_USAGE, "unknown figure '%s': delta, delta-abs, ratio or wdiff:W1,W2", value);
+}
+
+static struct strobe_error *parse_percentage(void *options, const char *value, bool negated)
+{
+	struct diff_options *o = options;
+	if (negated || !value || (strcmp(value, "relative") && strcmp(value, "absolute")))
+		return error_create(ERROR_USAGE, "requires relative or absolute");
+	o->request.grouping.relative = !strcmp(value, "relative");
+	return NULL;
+}
+
+static struct strobe_error *parse_colour(void *options, const char *value, bool negated)
+{
+	return colour_parse_when(value, negated, &((struct diff_options *)options)->colour);
+}
+
+#define AT(field) offsetof(struct diff_options, field)
+const struct option diff_option_table[] = {
+	{ OPTION_GROUP, .help = "Input" },
+	{ OPTION_STRING, 0, "before", AT(before), .arg = "file,...",
+	  .help = "several runs of the first side: files or patterns, as 'a*.data'; with --after" },
+	{ OPTION_STRING, 0, "after", AT(after), .arg = "file,...", .help = "several runs of the other side" },
+	{ OPTION_BOOL, 'f', "force", AT(request.selection.force), .help = "skip the ownership check" },
+	{ OPTION_GROUP, .help = "Rows and columns" },
+	{ OPTION_CALL, 'c', "compute", .arg = "delta|delta-abs|ratio|wdiff:w1,w2", .parse = parse_figure,
+	  .help = "figure of the differences: of shares, sorted by value or (default) by absolute value; ratio of periods; "
+		  "weighted difference of periods" },
+	{ OPTION_STRING, 's', "sort", AT(request.grouping.sort), .arg = "key[,key2...]",
+	  .help = "one row for each combination of these keys of report (default: dso,symbol)" },
+	{ OPTION_BOOL, 'b', "baseline-only", AT(layout.baseline_only), .help = "show only rows that the first file and another one have" },
+	{ OPTION_U64, 'o', "order", AT(order), .arg = "n",
+	  .help = "sort by the figure of this file, 0: by the first file's share (default: 1)" },
+	{ OPTION_BOOL, 'p', "period", AT(layout.show_period), .help = "show periods" },
+	{ OPTION_BOOL, 'F', "formula", AT(layout.show_formula), .help = "show the formula of each figure" },
+	{ OPTION_BOOL, 0, "ci", AT(layout.show_change),
+	  .help = "show by how much each period changed, with its 95 % interval; * marks what is more than chance" },
+	{ OPTION_CALL, 0, "percentage", .arg = "relative|absolute", .parse = parse_percentage,
+	  .help = "percentages of the filtered samples, or of all samples (default: absolute)" },
+	{ OPTION_STRING, 0, "fail-over", AT(fail_over), .arg = "percent",
+	  .help = "exit with 2 if a row grew beyond chance, by more than this share of the first side: 3%" },
+	{ OPTION_GROUP, .help = "Filters" },
+	{ OPTION_STRING, 'C', "comms", AT(request.filter.comms), .arg = "comm[,comm...]", .help = "only tasks with these names" },
+	{ OPTION_STRING, 'd', "dsos", AT(request.filter.dsos), .arg = "dso[,dso...]", .help = "only samples in these objects (DSOs)" },
+	{ OPTION_STRING, 'S', "symbols", AT(request.filter.symbols), .arg = "symbol[,symbol...]",
+	  .help = "only samples in these functions" },
+	{ OPTION_STRING, 0, "pid", AT(request.filter.pids), .arg = "pid[,pid...]", .help = "only these processes" },
+	{ OPTION_STRING, 0, "tid", AT(request.filter.tids), .arg = "tid[,tid...]", .help = "only these threads" },
+	{ OPTION_STRING, 0, "cpu", AT(request.selection.cpus), .arg = "cpu", .help = "only samples on these CPUs: 0-3,7" },
+	{ OPTION_STRING, 0, "time", AT(request.selection.times), .arg = "str",
+	  .help = "only this time range: start,stop in seconds, with ':' between those of each file; or 10%/2, 0%-10%,30%-40%" },
+	{ OPTION_GROUP, .help = "Output" },
+	{ OPTION_STRING, 0, "format", AT(format), .arg = "text|json|csv", .help = "output format" },
+	{ OPTION_STRING, 't', "field-separator", AT(request.display.separator), .arg = "separator",
+	  .help = "separator of columns, without padding; in names it is replaced by '.'" },
+	{ OPTION_STRING, 0, "flamegraph", AT(flamegraph), .arg = "file", .help = "write a flame graph in red and blue (SVG) of two files" },
+	{ OPTION_STRING, 0, "html", AT(html), .arg = "file", .help = "write a page that compares two files" },
+	{ OPTION_BOOL, 0, "tui", AT(screen), .help = "compare two recordings on a full screen" },
+	{ OPTION_CALL, 0, "stdio-color", .arg = "always|never|auto", .parse = parse_colour,
+	  .help = "dim what may be chance, colour what is not (default: auto, on a terminal)" },
+	{ OPTION_BOOL, 'q', "quiet", AT(layout.quiet), .help = "show only rows" },
+	{ OPTION_COUNT, 'v', "verbose", AT(request.verbose), .help = "list the files, objects by path, functions with addresses" },
+	{ OPTION_BOOL, 'D', "dump-raw-trace", AT(dump), .help = "dump the records of each file, as report -D does" },
+	{ OPTION_GROUP, .help = "Symbols" },
+	{ OPTION_STRING, 0, "symfs", AT(request.selection.symbol_files.symfs), .arg = "directory",
+	  .help = "search for files with symbols below this directory" },
+	{ OPTION_STRING, 0, "kallsyms", AT(request.selection.symbol_files.kallsyms), .arg = "file", .help = "kernel symbols" },
+	{ OPTION_OFF, 'm', "modules", AT(request.selection.symbol_files.no_modules), .help = "use symbols of kernel modules (on)" },
+	UNSUPPORTED_OPTION("cycles-hist", unsupported_diff_cycles),
+	UNSUPPORTED_OPTION("stream", unsupported_diff_stream),
+	OPTIONS_END,
+};
+
+void diff_options_defaults(void *options)
+{
+	struct diff_options *o = options;
+	arena_init(&o->arena);
+	o->request = report_request_defaults();
+	o->request.grouping.children = o->request.grouping.group = false;
+	o->layout.figure = DIFF_DELTA_ABS;
+	o->order = 1;
+}
+
+void diff_options_release(void *options)
+{
+	struct diff_options *o = options;
+	arena_deinit(&o->arena);
+}
+
+/* ---- files ---- */
+
+static struct diff_source *add_source(struct diff_options *o, const char *const *paths, size_t nr)
+{
+	struct diff_source *s = &o->sources[o->sources_nr++];
+	*s = (struct diff_source){ .paths = paths, .nr = (uint32_t)nr };
+	return s;
+}
+
+/* Files that a pattern matches, in alphabetical order; a name that is none is a file. */
+static struct strobe_error *add_pattern(struct arena *arena, const char *pattern, const char **paths, size_t *nr)
+{
+	glob_t found;
+	int failed = glob(pattern, GLOB_NOCHECK | GLOB_TILDE, NULL, &found);
+	if (failed)
+		return error_create(ERROR_IO, "cannot list files of %s", pattern);
+	struct strobe_error *err = NULL;
+	if (*nr + found.gl_pathc > DIFF_INPUTS_MAX)
+		err = error_create(ERROR_USAGE, "%s matches %zu files: at most %d can be compared", pattern, (size_t)found.gl_pathc,
+				   DIFF_INPUTS_MAX);
+	for (size_t i = 0; !err && i < found.gl_pathc; i++)
+		paths[(*nr)++] = arena_strdup(arena, found.gl_pathv[i]);
+	globfree(&found);
+	return err;
+}
+
+static struct strobe_error *add_runs(struct diff_options *o, const char *patterns)
+{
+	const char **paths = arena_new_array(&o->arena, const char *, DIFF_INPUTS_MAX);
+	struct list_strings list;
+	size_t nr = 0;
+	TRY(list_strings_parse(&o->arena, patterns, &list));
+	for (uint32_t i = 0; i < list.nr; i++)
+		TRY(add_pattern(&o->arena, list.data[i], paths, &nr));
+	if (!nr)
+		return error_create(ERROR_USAGE, "--before and --after require files");
+	add_source(o, paths, nr);
+	return NULL;
+}
+
+static struct strobe_error *settle_files(struct diff_options *o, int argc, char *const *argv)
+{
+	static const char *const defaults[] = { "perf.data.old", "perf.data" };
+	o->sources = arena_new_array(&o->arena, struct diff_source, (size_t)argc + 2);
+	if (o->before || o->after) {
+		if (!o->before || !o->after || argc)
+			return error_create(ERROR_USAGE, "--before and --after go together, without other files");
+		TRY(add_runs(o, o->before));
+		return add_runs(o, o->after);
+	}
+	const char **paths = arena_new_array(&o->arena, const char *, (size_t)argc + 2);
+	uint32_t n = argc > 1 ? (uint32_t)argc : 2;
+	for (uint32_t i = 0; i < n; i++) {
+		paths[i] = argc > 1 ? argv[i] : i && argc ? argv[0] : defaults[i];
+		add_source(o, &paths[i], 1);
+	}
+	return NULL;
+}
+
+/* Of each file its own time range, or one of percentages for all. */
+static struct strobe_error *settle_times(struct diff_options *o)
+{
+	char *times = o->request.selection.times ? arena_strdup(&o->arena, o->request.selection.times) : NULL;
+	if (!times || !strchr(times, ':'))
+		return NULL;
+	for (uint32_t i = 0; i < o->sources_nr; i++) {
+		const char *own = strsep(&times, ":");
+		if (!own || !*own)
+			return error_create(ERROR_USAGE, "--time: expected a time range of each of %u files, with ':' between them",
+					    o->sources_nr);
+		o->sources[i].times = own;
+	}
+	return times ? error_create(ERROR_USAGE, "--time has more time ranges than there are files") : NULL;
+}
+
+static struct strobe_error *settle_failure(struct diff_options *o)
+{
+	char *text = o->fail_over ? arena_strdup(&o->arena, o->fail_over) : NULL;
+	if (!text)
+		return NULL;
+	if (text_has_suffix(text, "%"))
+		text[strlen(text) - 1] = 0;
+	if (!text_to_f64(text, &o->fail_percent) || !(o->fail_percent > 0))
+		return error_create(ERROR_USAGE, "--fail-over: invalid share '%s': expected a percentage, as 3%%", o->fail_over);
+	return NULL;
+}
+
+static bool is_plain_pair(const struct diff_options *o)
+{
+	return o->sources_nr == 2 && o->sources[0].nr == 1 && o->sources[1].nr == 1;
+}
+
+static struct strobe_error *settle_format(struct diff_options *o)
+{
+	bool is_data = o->format && (!strcmp(o->format, "json") || !strcmp(o->format, "csv"));
+	if (o->format && !is_data && strcmp(o->format, "text") != 0)
+		return error_create(ERROR_USAGE, "unknown format '%s': text, json or csv", o->format);
+	o->layout.for_data = is_data;
+	if ((o->flamegraph || o->html || o->screen) && !is_plain_pair(o))
+		return error_create(ERROR_USAGE, "--flamegraph, --html and --tui compare two files");
+	const char *separator = o->request.display.separator;
+	if (separator && !strcmp(separator, "."))
+		return error_create(ERROR_USAGE, "'.' is the only non valid --field-separator argument");
+	return NULL;
+}
+
+struct strobe_error *diff_options_settle(struct diff_options *o, int argc, char *const *argv)
+{
+	o->request.program = "strobe";
+	o->request.selection.inlined = false;
+	if (!o->request.grouping.sort)
+		o->request.grouping.sort = "dso,symbol";
+	TRY(settle_files(o, argc, argv));
+	TRY(settle_times(o));
+	TRY(settle_failure(o));
+	if (o->order >= o->sources_nr)
+		return error_create(ERROR_USAGE, "-o: there is no file %" PRIu64 ", the last one is %u", o->order, o->sources_nr - 1);
+	o->layout.order = (uint32_t)o->order;
+	o->layout.list_files = o->request.verbose > 0;
+	return settle_format(o);
+}

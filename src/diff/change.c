@@ -1,0 +1,140 @@
+#include "diff/change.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "statistics/compare.h"
+#include "statistics/counts.h"
+
+#define CONFIDENCE 0.95
+
+/* ---- values ---- */
+
+static struct diff_value total_of(const struct diff_rows *rows, const struct diff_side *side, bool relative)
+{
+	struct diff_value v = { .percent = 100 };
+	for (uint32_t i = side->first; i < side->first + side->nr; i++) {
+		if (!rows->parts[i])
+			continue;
+		const struct hist_total *t = &rows->parts[i]->hist->totals[0];
+		v.exists = true;
+		v.period += relative ? t->shown_period : t->period;
+		v.samples += relative ? t->shown_samples : t->samples;
+	}
+	return v;
+}
+
+static struct diff_value value_of(const struct diff_rows *rows, uint32_t row, const struct diff_side *side, uint64_t total)
+{
+	struct diff_value v = {};
+	for (uint32_t i = side->first; i < side->first + side->nr; i++) {
+		const struct hist_entry *e = diff_row_entry(rows, row, i);
+		if (!e)
+			continue;
+		const struct hist_stat *s = hist_stats(rows->parts[i]->hist, e);
+		v.exists = true;
+		v.period += s->period;
+		v.samples += s->samples;
+	}
+	v.percent = report_percent(v.period, total);
+	return v;
+}
+
+/* ---- changes ---- */
+
+static const struct diff_change unknown = { .ratio = NAN, .low = NAN, .high = NAN, .q = NAN };
+
+/* The period of an average sample, of both sides: periods in units of it are counts. */
+static double mean_period(const struct diff_value *a, const struct diff_value *b)
+{
+	uint64_t samples = a->samples + b->samples;
+	return samples ? ((double)a->period + (double)b->period) / (double)samples : 0;
+}
+
+static struct diff_change change_of_counts(const struct diff_changes *c, uint32_t row, uint32_t side)
+{
+	const struct diff_value *a = diff_value_at(c, row, 0), *b = diff_value_at(c, row, side);
+	double unit = mean_period(&c->totals[0], &c->totals[side]);
+	if (!(unit > 0))
+		return unknown;
+	double exposure = (double)c->sides[side].nr / (double)c->sides[0].nr;
+	struct count_change change = count_change((double)a->period / unit, (double)b->period / unit, exposure, CONFIDENCE);
+	return (struct diff_change){ .ratio = change.ratio, .low = change.low, .high = change.high, .q = change.p };
+}
+
+static double *periods_of(const struct diff_rows *rows, uint32_t row, const struct diff_side *side)
+{
+	double *ret = xcalloc(side->nr, sizeof(*ret));
+	for (uint32_t i = 0; i < side->nr; i++) {
+		const struct hist_entry *e = diff_row_entry(rows, row, side->first + i);
+		ret[i] = e ? (double)hist_stats(rows->parts[side->first + i]->hist, e)->period : 0;
+	}
+	return ret;
+}
+
+static struct diff_change change_of_runs(const struct diff_rows *rows, const struct diff_changes *c, uint32_t row, uint32_t side)
+{
+	double *a = periods_of(rows, row, &c->sides[0]), *b = periods_of(rows, row, &c->sides[side]);
+	const struct comparison of = compare_series((struct compare_series){ a, c->sides[0].nr },
+						    (struct compare_series){ b, c->sides[side].nr });
+	struct diff_change change = { .ratio = NAN, .low = NAN, .high = NAN, .q = of.p };
+	if (of.has_ratio) {
+		change.ratio = of.ratio;
+		change.low = of.low;
+		change.high = of.high;
+	}
+	free(a);
+	free(b);
+	return change;
+}
+
+/* q of a side's changes are p until then. */
+static void adjust(struct diff_changes *c, uint32_t side)
+{
+	double *p = xcalloc((size_t)c->rows_nr + 1, sizeof(*p));
+	for (uint32_t row = 0; row < c->rows_nr; row++)
+		p[row] = diff_change_at(c, row, side)->q;
+	discoveries_adjust(p, c->rows_nr);
+	for (uint32_t row = 0; row < c->rows_nr; row++) {
+		struct diff_change *change = &c->changes[(size_t)row * c->sides_nr + side];
+		change->q = p[row];
+		change->is_real = p[row] < DIFF_FALSE_RATE;
+	}
+	free(p);
+}
+
+static void compute_changes(struct diff_changes *c, const struct diff_rows *rows, uint32_t side)
+{
+	bool has_runs = c->sides[0].nr > 1 && c->sides[side].nr > 1;
+	bool is_known = c->totals[0].exists && c->totals[side].exists;
+	for (uint32_t row = 0; row < c->rows_nr; row++)
+		c->changes[(size_t)row * c->sides_nr + side] = !is_known ? unknown :
+							       has_runs	 ? change_of_runs(rows, c, row, side) :
+									   change_of_counts(c, row, side);
+	adjust(c, side);
+}
+
+void diff_changes_compute(struct diff_changes *c, const struct diff_rows *rows, const struct diff_side *sides, uint32_t sides_nr,
+			  bool relative)
+{
+	*c = (struct diff_changes){ .sides = sides, .sides_nr = sides_nr, .rows_nr = rows->nr };
+	c->totals = xcalloc(sides_nr, sizeof(*c->totals));
+	c->values = xcalloc((size_t)rows->nr * sides_nr + 1, sizeof(*c->values));
+	c->changes = xcalloc((size_t)rows->nr * sides_nr + 1, sizeof(*c->changes));
+	for (uint32_t side = 0; side < sides_nr; side++) {
+		c->totals[side] = total_of(rows, &sides[side], relative);
+		for (uint32_t row = 0; row < rows->nr; row++)
+			c->values[(size_t)row * sides_nr + side] = value_of(rows, row, &sides[side], c->totals[side].period);
+	}
+	for (uint32_t side = 1; side < sides_nr; side++)
+		compute_changes(c, rows, side);
+}
+
+void diff_changes_deinit(struct diff_changes *c)
+{
+	free(c->totals);
+	free(c->values);
+	free(c->changes);
+	*c = (struct diff_changes){};
+}

@@ -1,0 +1,62 @@
+/*
+ * Recordings and profiles against a first one: read, joined row by row, computed, and laid out as tables.
+ *
+ *	diff_run(&d, host, &settings);    on an error what was read is not shown
+ *	diff_table(&d, i, &table); …      of each event, or of all in one for data
+ *	diff_worst_growth(&d)
+ *	diff_deinit(&d);
+ *
+ * Settings are by value, their strings borrowed until diff_deinit(). One thread. Messages go through the host.
+ */
+#pragma once
+#include "base/arena.h"
+#include "diff/input.h"
+#include "diff/table.h"
+
+#define DIFF_INPUTS_MAX 256
+
+/* A side by its files: one, or several runs of the same. */
+struct diff_source {
+	const char *const *paths;
+	uint32_t nr;
+	const char *times; /* in place of those of the request; or NULL */
+};
+
+struct diff_settings {
+	struct report_request request; /* which samples, which keys */
+	const struct diff_source *sources; /* the base first; two at least */
+	uint32_t sources_nr;
+	struct diff_layout layout;
+};
+
+struct diff_joined {
+	const struct report_part **parts; /* by input */
+	struct diff_rows rows;
+	struct diff_changes changes;
+};
+
+struct diff {
+	struct arena arena;
+	struct diff_settings settings;
+	struct diff_input *inputs;
+	uint32_t inputs_nr;
+	struct diff_side *sides;   /* as sources */
+	const char **side_names;
+	struct diff_joined *events; /* those of the first input */
+	uint32_t events_nr;
+};
+
+/* diff_deinit() in any case. */
+struct strobe_error *diff_run(struct diff *d, const struct session_host *host, const struct diff_settings *settings) _must_check_;
+void diff_deinit(struct diff *d);
+/* Tables to be written one after the other: one for each event, one for data. table_deinit() each. */
+uint32_t diff_tables_nr(const struct diff *d);
+void diff_table(const struct diff *d, uint32_t i, struct table *ret);
+
+/* What has grown most, beyond chance, of all rows and sides; for an exit status. */
+struct diff_growth {
+	double percent;   /* of the first side's period a run, of all rows; 0: nothing has */
+	const char *name; /* the last key of the row */
+	uint32_t side;
+};
+struct diff_growth diff_worst_growth(struct diff *d);

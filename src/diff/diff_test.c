@@ -1,0 +1,219 @@
+/* Rows, figures and changes of profiles that are built by hand. */
+#include "diff/diff.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/testing.h"
+
+#define INPUTS_MAX 6
+
+/* Inputs of one event each, with a row for each letter and its period, in samples of a period of 1. */
+struct fixture {
+	struct profile *profiles[INPUTS_MAX];
+	struct report_grouping grouping;
+	struct report_filter filter;
+	struct report_query queries[INPUTS_MAX];
+	struct report_built built[INPUTS_MAX];
+	struct report_event event;
+	const struct report_part *parts[INPUTS_MAX];
+	uint32_t nr;
+	struct diff_rows rows;
+	struct diff_changes changes;
+};
+
+static struct profile *make_profile(const char *names, const uint64_t *periods)
+{
+	struct profile *p = profile_create();
+	uint32_t event = profile_event(p, "cycles", "");
+	struct profile_mapping m = { .name = strtab_add(&p->strings, "a.out"), .path = strtab_add(&p->strings, "/a.out") };
+	mapping_id mapping = profile_mapping(p, &m);
+	for (size_t i = 0; names[i]; i++) {
+		struct profile_function f = { .mapping = mapping, .name = strtab_add(&p->strings, (char[]){ names[i], 0 }) };
+		struct profile_frame frame = { .mapping = mapping, .function = profile_function(p, &f), .addr = 16 * i, .ip = 16 * i };
+		profile_add(p, profile_stack(p, PROFILE_NONE, profile_frame(p, &frame)), profile_labels(p, NULL), event, periods[i],
+			    periods[i], 0);
+	}
+	return p;
+}
+
+static void add_input(struct fixture *f, const char *names, const uint64_t *periods)
+{
+	uint32_t i = f->nr++;
+	struct report_query *q = &f->queries[i];
+	f->profiles[i] = make_profile(names, periods);
+	f->grouping = (struct report_grouping){ .sort = "dso,symbol", .skip_empty = true };
+	f->event = (struct report_event){ .name = "cycles" };
+	report_query_init(q, &f->grouping, &f->filter);
+	q->events = &f->event;
+	q->events_nr = 1;
+	assert_ok(report_choose_columns(q));
+	assert_ok(report_filters_create(q));
+	assert_ok(report_query_bind(q, f->profiles[i]));
+	report_build_parts(q, f->profiles[i], &f->built[i]);
+	assert_int_equal(f->built[i].report.parts_nr, 1);
+	f->parts[i] = f->built[i].report.parts;
+}
+
+static void join(struct fixture *f, const struct diff_side *sides, uint32_t sides_nr)
+{
+	diff_rows_match(&f->rows, f->parts, f->nr);
+	diff_changes_compute(&f->changes, &f->rows, sides, sides_nr, false);
+}
+
+static void end(struct fixture *f)
+{
+	diff_changes_deinit(&f->changes);
+	diff_rows_deinit(&f->rows);
+	for (uint32_t i = 0; i < f->nr; i++) {
+		report_parts_deinit(&f->queries[i], &f->built[i]);
+		report_query_deinit(&f->queries[i]);
+		profile_destroy(f->profiles[i]);
+	}
+}
+
+static struct diff_event event_of(const struct fixture *f)
+{
+	static const char *const names[INPUTS_MAX] = { "0", "1", "2", "3", "4", "5" };
+	return (struct diff_event){ .name = "cycles", .rows = &f->rows, .changes = &f->changes, .side_names = names,
+				    .fields = f->built[0].report.fields, .fields_nr = f->built[0].report.fields_nr };
+}
+
+/* The row of a function; fails where there is none. */
+static uint32_t row_of(const struct fixture *f, const char *name)
+{
+	const struct diff_event e = event_of(f);
+	struct arena arena;
+	uint32_t found = UINT32_MAX;
+	arena_init(&arena);
+	for (uint32_t row = 0; row < f->rows.nr; row++)
+		if (!strcmp(diff_row_name(&e, row, &arena), name))
+			found = row;
+	arena_deinit(&arena);
+	assert_int_not_equal(found, UINT32_MAX);
+	return found;
+}
+
+static void assert_near(double is, double due)
+{
+	if (!(fabs(is - due) <= 1e-9))
+		fail_msg("%.12g is not %.12g", is, due);
+}
+
+static const struct diff_side three[] = { { 0, 1 }, { 1, 1 }, { 2, 1 } };
+
+/* What only later inputs have is one row, too. */
+static void rows_are_joined_across_inputs(void **state)
+{
+	struct fixture f = {};
+	(void)state;
+	add_input(&f, "ab", (uint64_t[]){ 60, 40 });
+	add_input(&f, "bc", (uint64_t[]){ 50, 50 });
+	add_input(&f, "ca", (uint64_t[]){ 30, 70 });
+	join(&f, three, 3);
+	assert_int_equal(f.rows.nr, 3);
+	uint32_t c = row_of(&f, "c");
+	assert_null(diff_row_entry(&f.rows, c, 0));
+	assert_non_null(diff_row_entry(&f.rows, c, 1));
+	assert_non_null(diff_row_entry(&f.rows, c, 2));
+	assert_int_equal(diff_value_at(&f.changes, c, 2)->period, 30);
+	assert_false(diff_value_at(&f.changes, row_of(&f, "a"), 1)->exists);
+	end(&f);
+}
+
+/* An input without the event has no rows, and nothing is known of changes to it. */
+static void an_event_may_be_missing(void **state)
+{
+	struct fixture f = {};
+	(void)state;
+	add_input(&f, "ab", (uint64_t[]){ 60, 40 });
+	add_input(&f, "ab", (uint64_t[]){ 60, 40 });
+	add_input(&f, "ab", (uint64_t[]){ 10, 90 });
+	f.parts[1] = NULL;
+	join(&f, three, 3);
+	assert_int_equal(f.rows.nr, 2);
+	uint32_t a = row_of(&f, "a");
+	assert_true(isnan(diff_change_at(&f.changes, a, 1)->ratio));
+	assert_false(diff_change_at(&f.changes, a, 1)->is_real);
+	assert_near(diff_change_at(&f.changes, a, 2)->ratio, 10.0 / 60);
+	end(&f);
+}
+
+/* b takes 200 in place of 100: its share grows, that of a shrinks; only b has changed. */
+static void changes_are_of_periods(void **state)
+{
+	struct fixture f = {};
+	(void)state;
+	add_input(&f, "ab", (uint64_t[]){ 400, 100 });
+	add_input(&f, "ab", (uint64_t[]){ 400, 200 });
+	join(&f, three, 2);
+	uint32_t a = row_of(&f, "a"), b = row_of(&f, "b");
+	assert_near(diff_value_at(&f.changes, a, 0)->percent, 80);
+	assert_near(diff_value_at(&f.changes, a, 1)->percent, 100.0 * 400 / 600);
+	assert_near(diff_change_at(&f.changes, b, 1)->ratio, 2);
+	assert_true(diff_change_at(&f.changes, b, 1)->is_real);
+	assert_true(diff_change_at(&f.changes, b, 1)->low > 1 && diff_change_at(&f.changes, b, 1)->high > 2);
+	assert_near(diff_change_at(&f.changes, a, 1)->ratio, 1);
+	assert_false(diff_change_at(&f.changes, a, 1)->is_real);
+	end(&f);
+}
+
+/* Runs of either side vary by 10 %: 100 to 130 is beyond that, 100 to 102 is not. */
+static void runs_are_judged_by_their_spread(void **state)
+{
+	static const uint64_t a[] = { 950, 1000, 1050, 970, 1015, 1090 }, b[] = { 1000, 1050, 950, 1300, 1350, 1260 };
+	static const struct diff_side sides[] = { { 0, 3 }, { 3, 3 } };
+	struct fixture f = {};
+	(void)state;
+	for (int i = 0; i < 6; i++)
+		add_input(&f, "ab", (uint64_t[]){ a[i], b[i] });
+	join(&f, sides, 2);
+	assert_int_equal(diff_value_at(&f.changes, row_of(&f, "a"), 0)->period, 3000);
+	assert_near(diff_value_at(&f.changes, row_of(&f, "a"), 0)->percent, 50);
+	assert_false(diff_change_at(&f.changes, row_of(&f, "a"), 1)->is_real);
+	assert_true(diff_change_at(&f.changes, row_of(&f, "b"), 1)->is_real);
+	end(&f);
+}
+
+static void check_order(const struct fixture *f, struct diff_layout l, const char *due)
+{
+	const struct diff_event e = event_of(f);
+	struct table t;
+	char found[8] = "";
+	diff_table_init(&t, &l, &e);
+	diff_table_fill(&t, &l, &e);
+	for (size_t row = 0; row < t.rows.len; row++)
+		strcat(found, table_cell(&t, row, t.columns.len - 1)->text);
+	table_deinit(&t);
+	assert_string_equal(found, due);
+}
+
+/* Deltas in points: a -20, b +5, c +20 of nothing, d -5 and gone. */
+static void rows_are_in_order_of_figures(void **state)
+{
+	struct fixture f = {};
+	(void)state;
+	add_input(&f, "abd", (uint64_t[]){ 500, 450, 50 });
+	add_input(&f, "abc", (uint64_t[]){ 300, 500, 200 });
+	join(&f, three, 2);
+	check_order(&f, (struct diff_layout){ .figure = DIFF_DELTA_ABS, .order = 1 }, "acbd");
+	check_order(&f, (struct diff_layout){ .figure = DIFF_DELTA, .order = 1 }, "cbad");
+	check_order(&f, (struct diff_layout){ .figure = DIFF_RATIO, .order = 1 }, "bacd");
+	check_order(&f, (struct diff_layout){ .figure = DIFF_DELTA, .order = 0 }, "abdc");
+	check_order(&f, (struct diff_layout){ .figure = DIFF_DELTA, .order = 1, .baseline_only = true }, "ba");
+	/* 300 - 2 * 500, 500 - 2 * 450 */
+	check_order(&f, (struct diff_layout){ .figure = DIFF_WEIGHTED, .weight_base = 2, .weight = 1, .order = 1, .baseline_only = true },
+		    "ba");
+	end(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rows_are_joined_across_inputs),   cmocka_unit_test(an_event_may_be_missing),
+		cmocka_unit_test(changes_are_of_periods),	   cmocka_unit_test(runs_are_judged_by_their_spread),
+		cmocka_unit_test(rows_are_in_order_of_figures),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

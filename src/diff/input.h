@@ -1,0 +1,25 @@
+/*
+ * One recording or profile of a comparison, from its path to its rows.
+ *
+ * A recording is read as `report` reads it; what another program wrote (pprof, folded stacks …) is read as it is. The struct must not
+ * move between read and close; it borrows the strings of the request. One thread. What is damaged or lost goes through the host.
+ */
+#pragma once
+#include "session/report/report_session.h"
+
+struct diff_input {
+	const char *path;
+	bool is_recording;
+	struct report_session recording; /* where it is one */
+	struct profile *profile;         /* else */
+	struct report_request request;   /* for that one, whose query has no session */
+	struct report_query query;
+	struct report_built built;
+};
+
+/* diff_input_close() in any case. */
+struct strobe_error *diff_input_read(struct diff_input *in, const struct session_host *host, const struct report_request *request,
+				     const char *path) _must_check_;
+void diff_input_close(struct diff_input *in);
+/* The part of the event that another input's part is of: by name, or, where each has one event alone, that one. NULL: there is none. */
+const struct report_part *diff_input_part(const struct diff_input *in, const struct diff_input *other, const struct report_part *of);

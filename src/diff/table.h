@@ -1,0 +1,43 @@
+/*
+ * Changes of rows as a table: in text perf's columns and order, in data all that is known.
+ *
+ * Figures are perf's: delta, the share of a side less that of the first, in points; ratio of periods; weighted difference of periods.
+ * Rows are ordered by the figure of one side, then by the first side's share, by the figures of the other sides, and by keys.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "diff/change.h"
+#include "table/table.h"
+
+enum diff_figure { DIFF_DELTA, DIFF_DELTA_ABS, DIFF_RATIO, DIFF_WEIGHTED };
+
+struct diff_layout {
+	enum diff_figure figure;
+	int64_t weight_base, weight; /* of DIFF_WEIGHTED: of the first side's period and of the other's */
+	uint32_t order;              /* side whose figure rows are sorted by first; 0: the first side's share */
+	bool baseline_only;          /* only rows that the first side and another one have */
+	bool show_period, show_formula;
+	bool show_change;            /* in text, too: change of the period with its interval */
+	bool quiet;                  /* no titles */
+	bool for_data;               /* one table of all events: a column names the event */
+	bool list_files;
+};
+
+struct diff_event {
+	const char *name;
+	const struct diff_rows *rows;
+	const struct diff_changes *changes;
+	const struct hist_key *fields; /* of any input: columns that are keys are shown, values left out */
+	uint32_t fields_nr;
+	const char *const *side_names; /* "a.data", "5 files" */
+};
+
+/* Columns of an event's table. */
+void diff_table_init(struct table *t, const struct diff_layout *l, const struct diff_event *e);
+/* Adds the event's rows. */
+void diff_table_fill(struct table *t, const struct diff_layout *l, const struct diff_event *e);
+/* The text of a row's last key, in the arena: the symbol, as a rule. */
+const char *diff_row_name(const struct diff_event *e, uint32_t row, struct arena *arena);

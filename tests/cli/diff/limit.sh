@@ -1,0 +1,1 @@
+strobe diff --fail-over much a b

@@ -1,0 +1,1 @@
+strobe diff no-such.data other.data

@@ -1,0 +1,1 @@
+strobe diff -c nothing a b
