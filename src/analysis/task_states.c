@@ -29,7 +29,8 @@ enum task_state task_state_of(char letter)
 
 const char *task_state_name(enum task_state state)
 {
-	static const char *const names[TASK_STATES] = { "unknown", "running", "runnable", "sleeping", "uninterruptible", "stopped", "dead" };
+	static const char *const names[TASK_STATES] = { "unknown",	    "running", "runnable", "sleeping",
+							"uninterruptible", "stopped", "dead" };
 	return state < TASK_STATES ? names[state] : "unknown";
 }
 

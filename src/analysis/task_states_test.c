@@ -30,7 +30,8 @@ static void end(struct fixture *f)
 
 static void switch_at(struct fixture *f, uint64_t time, uint32_t cpu, uint32_t prev, char letter, uint32_t next)
 {
-	task_states_switch(&f->s, &(struct task_switch){ .time_ns = time, .cpu = cpu, .prev_tid = prev, .next_tid = next, .letter = letter });
+	const struct task_switch e = { .time_ns = time, .cpu = cpu, .prev_tid = prev, .next_tid = next, .letter = letter };
+	task_states_switch(&f->s, &e);
 }
 
 static void wake_at(struct fixture *f, uint64_t time, uint32_t cpu, uint32_t waker, uint32_t tid)
@@ -235,7 +236,8 @@ static void test_letters(void **state)
 	char letters[16];
 	/* As Linux 6.18 has it, shortened at its end. */
 	task_state_letters("\"prev_state=%s%s\", (REC->prev_state & ((((0x0000 | 0x0001) << 1) - 1)) ? __print_flags(REC->prev_state & "
-			   "1, \"|\", { 0x0001, \"S\" }, { 0x0002, \"D\" }, { 0x00000004, \"T\" }, { 8, \"t\" }) : \"R\"", letters, sizeof(letters));
+			   "1, \"|\", { 0x0001, \"S\" }, { 0x0002, \"D\" }, { 0x00000004, \"T\" }, { 8, \"t\" }) : \"R\"",
+			   letters, sizeof(letters));
 	assert_string_equal(letters, "SDTt");
 	assert_int_equal(task_state_letter(letters, 0), 'R');
 	assert_int_equal(task_state_letter(letters, 2), 'D');
