@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "unwind/expr_priv.h"
+#include "values/expression.h"
 #include "unwind/table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -46,12 +46,12 @@ static void run_exprs(const struct unwind_table *t)
 	uint64_t regs[UNWIND_REGS], sum = 1, cfa = 0x7000;
 	for (unsigned i = 0; i < UNWIND_REGS; i++)
 		regs[i] = 0x1001 * i;
-	struct expr_context x = {
+	struct expression_context x = {
 		.regs = regs, .known = 0xffffffff, .address_bytes = t->is_64bit ? 8 : 4, .swap = t->swap,
 		.read = read_memory, .ctx = &sum,
 	};
 	for (uint32_t i = 0; i < t->exprs_nr; i++)
-		expr_run(&x, &t->exprs[i], i & 1 ? &cfa : NULL, &sum);
+		expression_run(&x, t->exprs[i].bytes, t->exprs[i].n, i & 1 ? &cfa : NULL, &sum);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -111,6 +111,13 @@ static struct dwarf_function *find_function(struct dwarf_unit *u, struct dwarf_u
 	return id == UINT32_MAX ? NULL : &of->at[id];
 }
 
+bool dwarf_function_offset(struct dwarf_unit *u, uint64_t addr, uint64_t *ret)
+{
+	const struct dwarf_function *fn = find_function(u, NULL, addr);
+	*ret = fn ? fn->die : 0;
+	return fn;
+}
+
 static struct dwarf_share *scopes_share(const struct dwarf_unit *u, const struct dwarf_function *fn)
 {
 	return &u->file->dwarf->scopes[hash_u64(fn->die) % DWARF_SHARES];
@@ -143,7 +150,7 @@ static const char *scope_name(struct dwarf_unit *u, const struct dwarf_function 
 	/* Found without the lock: the way to it may lead through other units. */
 	const struct dwarf_files *files = &u->file->dwarf->files;
 	_cleanup_strbuf_ struct strbuf text = {};
-	bool is_found = s->origin_file && dwarf_die_name(s->origin_file, s->origin, &text);
+	bool is_found = s->origin_file && dwarf_name_of(s->origin_file, s->origin, &text);
 	const char *name = !is_found ? NULL : files->keep_name ? files->keep_name(files->ctx, strbuf_str(&text)) : strbuf_str(&text);
 	struct dwarf_share *share = scopes_share(u, fn);
 	pthread_mutex_lock(&share->lock);

@@ -14,6 +14,28 @@ enum {
 	DW_TAG_call_site = 0x48,
 	DW_TAG_GNU_call_site = 0x4109,
 	DW_TAG_skeleton_unit = 0x4a,
+	DW_TAG_formal_parameter = 0x05,
+	DW_TAG_lexical_block = 0x0b,
+	DW_TAG_member = 0x0d,
+	DW_TAG_pointer_type = 0x0f,
+	DW_TAG_reference_type = 0x10,
+	DW_TAG_typedef = 0x16,
+	DW_TAG_unspecified_parameters = 0x18,
+	DW_TAG_inheritance = 0x1c,
+	DW_TAG_ptr_to_member_type = 0x1f,
+	DW_TAG_subrange_type = 0x21,
+	DW_TAG_base_type = 0x24,
+	DW_TAG_const_type = 0x26,
+	DW_TAG_enumerator = 0x28,
+	DW_TAG_try_block = 0x32,
+	DW_TAG_catch_block = 0x25,
+	DW_TAG_variable = 0x34,
+	DW_TAG_volatile_type = 0x35,
+	DW_TAG_restrict_type = 0x37,
+	DW_TAG_namespace = 0x39,
+	DW_TAG_unspecified_type = 0x3b,
+	DW_TAG_rvalue_reference_type = 0x42,
+	DW_TAG_atomic_type = 0x47,
 };
 
 enum {
@@ -26,6 +48,9 @@ enum {
 	DW_AT_call_file = 0x58, DW_AT_call_line = 0x59, DW_AT_linkage_name = 0x6e, DW_AT_str_offsets_base = 0x72,
 	DW_AT_addr_base = 0x73, DW_AT_rnglists_base = 0x74, DW_AT_dwo_name = 0x76,
 	DW_AT_MIPS_linkage_name = 0x2007,
+	DW_AT_location = 0x02, DW_AT_byte_size = 0x0b, DW_AT_bit_offset = 0x0c, DW_AT_bit_size = 0x0d, DW_AT_const_value = 0x1c,
+	DW_AT_upper_bound = 0x2f, DW_AT_count = 0x37, DW_AT_data_member_location = 0x38, DW_AT_declaration = 0x3c, DW_AT_encoding = 0x3e,
+	DW_AT_external = 0x3f, DW_AT_frame_base = 0x40, DW_AT_type = 0x49, DW_AT_data_bit_offset = 0x6b, DW_AT_loclists_base = 0x8c,
 	DW_AT_GNU_dwo_name = 0x2130, DW_AT_GNU_dwo_id = 0x2131, DW_AT_GNU_ranges_base = 0x2132, DW_AT_GNU_addr_base = 0x2133,
 };
 
@@ -55,3 +80,13 @@ enum {
 };
 
 enum { DW_SECT_INFO = 1, DW_SECT_ABBREV = 3, DW_SECT_STR_OFFSETS = 6, DW_SECT_RNGLISTS = 8 };
+
+enum {
+	DW_LLE_end_of_list, DW_LLE_base_addressx, DW_LLE_startx_endx, DW_LLE_startx_length, DW_LLE_offset_pair,
+	DW_LLE_default_location, DW_LLE_base_address, DW_LLE_start_end, DW_LLE_start_length, DW_LLE_GNU_view_pair,
+};
+
+enum {
+	DW_ATE_address = 0x01, DW_ATE_boolean, DW_ATE_complex_float, DW_ATE_float, DW_ATE_signed, DW_ATE_signed_char,
+	DW_ATE_unsigned, DW_ATE_unsigned_char, DW_ATE_UTF = 0x10,
+};

@@ -282,6 +282,14 @@ static struct dwarf_value of_class(enum dwarf_class class, uint64_t u)
 	return (struct dwarf_value){ .class = class, .u = u };
 }
 
+static struct dwarf_value block(struct cursor *c, uint64_t bytes)
+{
+	const uint8_t *at = c->at;
+	if (!skip_block(c, bytes))
+		return of_class(DWARF_OTHER, 0);
+	return (struct dwarf_value){ .class = DWARF_BLOCK, .u = bytes, .block = at };
+}
+
 static struct dwarf_value in_unit(const struct dwarf_unit *u, uint64_t offset)
 {
 	bool inside = offset < u->end - u->offset;
@@ -332,7 +340,13 @@ struct dwarf_value dwarf_read_form(const struct dwarf_unit *u, struct cursor *c,
 	case DW_FORM_ref_sup4: return of_class(DWARF_REFERENCE_SUPPLEMENT, cursor_u32(c));
 	case DW_FORM_ref_sup8: return of_class(DWARF_REFERENCE_SUPPLEMENT, cursor_u64(c));
 	case DW_FORM_sec_offset: return of_class(DWARF_OFFSET, dwarf_get(c, u->offset_bytes));
-	case DW_FORM_rnglistx: return of_class(DWARF_LIST_INDEX, cursor_uleb(c));
+	case DW_FORM_rnglistx: case DW_FORM_loclistx: return of_class(DWARF_LIST_INDEX, cursor_uleb(c));
+	case DW_FORM_exprloc: case DW_FORM_block: return block(c, cursor_uleb(c));
+	case DW_FORM_block1: return block(c, cursor_u8(c));
+	case DW_FORM_block2: return block(c, cursor_u16(c));
+	case DW_FORM_block4: return block(c, cursor_u32(c));
+	case DW_FORM_data16: return block(c, 16);
+	case DW_FORM_ref_sig8: return of_class(DWARF_REFERENCE_SIGNATURE, cursor_u64(c));
 	default:
 		dwarf_skip_form(u, c, form);
 		return of_class(DWARF_OTHER, 0);

@@ -9,6 +9,7 @@
 #include "base/vector.h"
 #include "object/dwarf.h"
 #include "object/dwarf_const.h"
+#include "object/dwarf_die.h"
 
 /* ---- files and their sections ---- */
 
@@ -16,7 +17,7 @@ enum dwarf_section {
 	DWARF_INFO, DWARF_ABBREV, DWARF_STR, DWARF_LINE_STR, DWARF_STR_OFFSETS, DWARF_ADDR, DWARF_RANGES, DWARF_RNGLISTS,
 	DWARF_SECTIONS_KEPT,
 	/* Not unpacked before they are needed, which may be never: */
-	DWARF_LINE = DWARF_SECTIONS_KEPT, DWARF_ARANGES, DWARF_SECTIONS_NR,
+	DWARF_LINE = DWARF_SECTIONS_KEPT, DWARF_ARANGES, DWARF_LOC, DWARF_LOCLISTS, DWARF_SECTIONS_NR,
 };
 
 struct dwarf_unit;
@@ -66,18 +67,6 @@ struct dwarf_abbrevs {
 	VEC(struct dwarf_attr) attrs;
 };
 
-enum dwarf_class {
-	DWARF_NONE, DWARF_ADDRESS, DWARF_ADDRESS_INDEX, DWARF_CONSTANT, DWARF_OFFSET, DWARF_LIST_INDEX, DWARF_REFERENCE,
-	DWARF_REFERENCE_SUPPLEMENT, DWARF_STRING, DWARF_STRING_INDEX, DWARF_STRING_OFFSET, DWARF_LINE_STRING_OFFSET,
-	DWARF_STRING_OFFSET_SUPPLEMENT, DWARF_OTHER,
-};
-
-struct dwarf_value {
-	enum dwarf_class class;
-	uint64_t u;         /* references: offset in the section of the file */
-	const char *string; /* of DWARF_STRING: NUL-terminated in its section */
-};
-
 /* DW_AT_low_pc, DW_AT_high_pc and DW_AT_ranges of a DIE. */
 struct dwarf_pc {
 	struct dwarf_value low, high, ranges;
@@ -92,12 +81,6 @@ struct dwarf_share {
 };
 void dwarf_share_init(struct dwarf_share *s);
 void dwarf_share_deinit(struct dwarf_share *s);
-
-struct dwarf_range {
-	uint64_t start, end;
-};
-
-typedef VEC(struct dwarf_range) dwarf_ranges;
 
 struct dwarf_row {
 	uint64_t addr;
@@ -152,7 +135,8 @@ struct dwarf_unit {
 	struct dwarf_file *file;
 	uint64_t offset, end, dies;  /* in .debug_info; dies: where the root is */
 	uint64_t abbrev_offset;
-	uint64_t id;                 /* of a split unit and its skeleton */
+	uint64_t id;                 /* of a split unit and its skeleton; of a type unit, its signature */
+	uint64_t type_offset;        /* of a type unit: its type, from the unit's begin */
 	uint16_t version;
 	uint8_t address_bytes, offset_bytes, type;
 	const struct dwarf_abbrevs *abbrevs; /* NULL until more than the root is read; under dwarf->lock until is_prepared */
@@ -163,7 +147,7 @@ struct dwarf_unit {
 	_Atomic bool has_root;
 	uint16_t root_tag;
 	struct dwarf_pc root_pc;
-	uint64_t low_pc, str_offsets_base, addr_base, rnglists_base, ranges_base, line_offset;
+	uint64_t low_pc, str_offsets_base, addr_base, rnglists_base, loclists_base, ranges_base, line_offset;
 	bool has_lines, has_dwo;
 	const char *name, *comp_dir, *dwo_name;
 	struct dwarf_unit *skeleton;
@@ -283,6 +267,10 @@ struct dwarf_search dwarf_search(struct dwarf *d, uint64_t addr);
 /* NULL at the end. */
 struct dwarf_unit *dwarf_next_unit(struct dwarf_search *s);
 
+/* ---- dwarf.c ---- */
+/* The entry of the unit's function at an address, by its offset in the unit's file; false where there is none. */
+bool dwarf_function_offset(struct dwarf_unit *u, uint64_t addr, uint64_t *ret);
+
 /* ---- dwarf_line.c ---- */
 void dwarf_read_lines(struct dwarf_unit *u);
 const struct dwarf_row *dwarf_row_find(const struct dwarf_unit *u, uint64_t addr);
@@ -295,7 +283,7 @@ void dwarf_read_functions(struct dwarf_unit *u, struct dwarf_functions *to);
 /* Under the lock of the function's share, which gives the memory. */
 void dwarf_read_scopes(struct dwarf_unit *u, struct dwarf_function *fn, struct arena *arena);
 /* Into `to`, empty; false where it has none. */
-bool dwarf_die_name(struct dwarf_file *f, uint64_t die, struct strbuf *to);
+bool dwarf_name_of(struct dwarf_file *f, uint64_t die, struct strbuf *to);
 
 /* ---- dwarf_split.c ---- */
 /* The unit with the functions of a skeleton; the unit itself where it is none or its file is missing. */

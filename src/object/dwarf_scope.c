@@ -288,7 +288,7 @@ void dwarf_read_scopes(struct dwarf_unit *u, struct dwarf_function *fn, struct a
 	vec_deinit(&b.ranges);
 }
 
-bool dwarf_die_name(struct dwarf_file *f, uint64_t offset, struct strbuf *to)
+bool dwarf_name_of(struct dwarf_file *f, uint64_t offset, struct strbuf *to)
 {
 	bool is_named = false;
 	for (int i = 0; i < REFERENCES_MAX && f; i++) {

@@ -12,7 +12,7 @@ static const char *const section_names[DWARF_SECTIONS_NR] = {
 	[DWARF_INFO] = ".debug_info", [DWARF_ABBREV] = ".debug_abbrev", [DWARF_STR] = ".debug_str",
 	[DWARF_LINE_STR] = ".debug_line_str", [DWARF_STR_OFFSETS] = ".debug_str_offsets", [DWARF_ADDR] = ".debug_addr",
 	[DWARF_RANGES] = ".debug_ranges", [DWARF_RNGLISTS] = ".debug_rnglists", [DWARF_LINE] = ".debug_line",
-	[DWARF_ARANGES] = ".debug_aranges",
+	[DWARF_ARANGES] = ".debug_aranges", [DWARF_LOC] = ".debug_loc", [DWARF_LOCLISTS] = ".debug_loclists",
 };
 
 void dwarf_share_init(struct dwarf_share *s)
@@ -111,8 +111,10 @@ static bool read_header(struct dwarf_file *f, struct cursor *c)
 		h.abbrev_offset = dwarf_get(&in, h.offset_bytes);
 		if (h.type == DW_UT_skeleton || h.type == DW_UT_split_compile)
 			h.id = cursor_u64(&in);
-		else if (h.type == DW_UT_type || h.type == DW_UT_split_type)
-			cursor_skip(&in, 8u + h.offset_bytes);
+		else if (h.type == DW_UT_type || h.type == DW_UT_split_type) {
+			h.id = cursor_u64(&in);
+			h.type_offset = dwarf_get(&in, h.offset_bytes);
+		}
 	} else {
 		h.type = DW_UT_compile;
 		h.abbrev_offset = dwarf_get(&in, h.offset_bytes);
@@ -163,6 +165,7 @@ static void take_root_attr(struct dwarf_unit *u, struct root *r, uint16_t name, 
 	case DW_AT_addr_base:
 	case DW_AT_GNU_addr_base: u->addr_base = v.u; break;
 	case DW_AT_rnglists_base: u->rnglists_base = v.u; break;
+	case DW_AT_loclists_base: u->loclists_base = v.u; break;
 	case DW_AT_GNU_ranges_base: u->ranges_base = v.u; break;
 	}
 }

@@ -7,8 +7,8 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "values/expression.h"
 #include "unwind/call_site.h"
-#include "unwind/expr_priv.h"
 
 #define CACHE_SLOTS 4096 /* a power of two */
 /* Farther from the stack pointer than any stack is large: a rule that needs it shows damage, not a truncated stack. */
@@ -197,11 +197,11 @@ static bool end_unread(struct walk *w, uint64_t at)
 
 static bool run_expr(struct walk *w, const struct unwind_table *t, int32_t number, const uint64_t *initial, uint64_t *ret)
 {
-	struct expr_context x = {
+	struct expression_context x = {
 		.regs = w->regs, .known = w->known, .address_bytes = (uint8_t)w->word, .swap = t->swap,
 		.read = read_for_expr, .ctx = w,
 	};
-	return expr_run(&x, &t->exprs[number], initial, ret);
+	return expression_run(&x, t->exprs[number].bytes, t->exprs[number].n, initial, ret);
 }
 
 static inline bool knows(const struct walk *w, unsigned reg)

@@ -1,0 +1,13 @@
+/* Types that debug information (DWARF) describes; see values/type.h. One thread at a time. */
+#pragma once
+#include "values/type.h"
+
+struct dwarf;
+struct dwarf_die;
+struct dwarf_types;
+
+/* d is borrowed. */
+struct dwarf_types *dwarf_types_create(struct dwarf *d);
+void dwarf_types_destroy(struct dwarf_types *t);
+/* The type that an entry says it has; NULL = void, or not known. */
+const struct type *dwarf_types_of(struct dwarf_types *t, const struct dwarf_die *die);

@@ -1,0 +1,121 @@
+#include "values/dwarf_variables.h"
+
+#include <string.h>
+
+#define DEPTH_MAX 256
+
+static bool is_block(unsigned tag)
+{
+	return tag == DW_TAG_lexical_block || tag == DW_TAG_try_block || tag == DW_TAG_catch_block;
+}
+
+/* ---- scopes ---- */
+
+struct scope_search {
+	uint64_t addr;
+	const char *name;
+	struct dwarf_die found;
+	bool is_found;
+};
+
+/* Inlined calls around the address, outermost first: of several of the name, the last is taken. */
+static void search_scope(struct scope_search *s, const struct dwarf_die *within, unsigned depth)
+{
+	struct dwarf_die d;
+	for (bool more = depth < DEPTH_MAX && dwarf_die_child(within, &d); more; more = dwarf_die_sibling(&d, &d)) {
+		unsigned tag = d.tag;
+		if ((tag != DW_TAG_inlined_subroutine && !is_block(tag)) || !dwarf_die_has_address(&d, s->addr))
+			continue;
+		const char *name = tag == DW_TAG_inlined_subroutine ? dwarf_die_name(&d) : NULL;
+		if (name && (!s->name || !strcmp(s->name, name))) {
+			s->found = d;
+			s->is_found = true;
+		}
+		search_scope(s, &d, depth + 1);
+	}
+}
+
+bool dwarf_scope_at(const struct dwarf_die *function, uint64_t addr, const char *name, struct dwarf_die *ret)
+{
+	const char *own = dwarf_die_name(function);
+	*ret = *function;
+	if (name && own && !strcmp(own, name))
+		return true;
+	struct scope_search s = { .addr = addr, .name = name };
+	search_scope(&s, function, 0);
+	if (s.is_found)
+		*ret = s.found;
+	return s.is_found || !name;
+}
+
+/* ---- variables ---- */
+
+struct variable_walk {
+	uint64_t addr;
+	bool all;
+	bool (*fn)(void *ctx, const struct dwarf_variable *v);
+	void *ctx;
+};
+
+static bool give(const struct variable_walk *w, const struct dwarf_die *d, const struct dwarf_variable *within)
+{
+	struct dwarf_variable v = *within;
+	v.kind = d->tag == DW_TAG_formal_parameter ? DWARF_PARAMETER : DWARF_LOCAL;
+	v.die = *d;
+	v.name = dwarf_die_name(d);
+	return !v.name || w->fn(w->ctx, &v);
+}
+
+/* False once fn returned that. */
+static bool walk(const struct variable_walk *w, const struct dwarf_die *scope, const struct dwarf_variable *within, unsigned depth)
+{
+	struct dwarf_die d;
+	for (bool more = depth < DEPTH_MAX && dwarf_die_child(scope, &d); more; more = dwarf_die_sibling(&d, &d)) {
+		unsigned tag = d.tag;
+		if (tag == DW_TAG_formal_parameter || tag == DW_TAG_variable) {
+			if (!give(w, &d, within))
+				return false;
+		} else if (is_block(tag) || tag == DW_TAG_inlined_subroutine) {
+			struct dwarf_variable in = *within;
+			in.in_scope = within->in_scope && dwarf_die_has_address(&d, w->addr);
+			in.blocks += is_block(tag);
+			in.calls += !is_block(tag);
+			in.scope = d;
+			if ((in.in_scope || w->all) && !walk(w, &d, &in, depth + 1))
+				return false;
+		}
+	}
+	return true;
+}
+
+void dwarf_each_variable(const struct dwarf_die *scope, uint64_t addr, bool all,
+			 bool (*fn)(void *ctx, const struct dwarf_variable *v), void *ctx)
+{
+	struct variable_walk w = { addr, all, fn, ctx };
+	struct dwarf_variable within = { .in_scope = true, .scope = *scope };
+	walk(&w, scope, &within, 0);
+}
+
+static bool walk_globals(const struct variable_walk *w, const struct dwarf_die *scope, unsigned depth)
+{
+	struct dwarf_die d;
+	for (bool more = depth < DEPTH_MAX && dwarf_die_child(scope, &d); more; more = dwarf_die_sibling(&d, &d)) {
+		struct dwarf_variable v = { .kind = DWARF_GLOBAL, .die = d, .in_scope = true, .scope = *scope };
+		if (d.tag == DW_TAG_namespace && !walk_globals(w, &d, depth + 1))
+			return false;
+		if (d.tag != DW_TAG_variable)
+			continue;
+		v.name = dwarf_die_name(&d);
+		if (v.name && !w->fn(w->ctx, &v))
+			return false;
+	}
+	return true;
+}
+
+void dwarf_each_global(const struct dwarf_die *of, bool (*fn)(void *ctx, const struct dwarf_variable *v), void *ctx)
+{
+	struct variable_walk w = { .fn = fn, .ctx = ctx };
+	struct dwarf_die root;
+	if (dwarf_die_root(of, &root))
+		walk_globals(&w, &root, 0);
+}
