@@ -1,0 +1,38 @@
+/*
+ * What is in scope at a place, from debug information (DWARF): the function, its variables, and where each of them is.
+ *
+ * Variables are found as C finds them: those of inner blocks first, then parameters, then what was inlined at the place, then what
+ * surrounds it, then what the unit declares.
+ */
+#pragma once
+#include "base/strbuf.h"
+#include "values/dwarf_location.h"
+#include "values/dwarf_types.h"
+#include "values/dwarf_variables.h"
+#include "probe/variables.h"
+
+struct probe_scope {
+	const struct probe_debug *debug;
+	struct dwarf_types *types;
+	const struct arch *arch;
+	struct arena *arena;
+	uint64_t address;
+	struct dwarf_die function, scope; /* scope: the function, or what was inlined into it */
+	uint64_t entry;                   /* where the function begins */
+	struct dwarf_frame_facts facts;
+	VEC(struct dwarf_variable) variables;
+};
+
+/* The scope may not move as long as it is used; for probe_scope_close(), on an error, too. */
+struct strobe_error *probe_scope_open(const struct probe_debug *debug, struct dwarf_types *types, const struct probe_site *site,
+				      struct arena *arena, struct probe_scope *ret) _must_check_;
+void probe_scope_close(struct probe_scope *s);
+
+/* NULL: there is none of that name. Valid until the scope is closed. */
+const struct dwarf_variable *probe_scope_find(struct probe_scope *s, const char *name);
+struct locations probe_scope_locate(const struct probe_scope *s, const struct dwarf_variable *v);
+/* "[0-47,52-211]": where the variable has a value, from the begin of the function. */
+void probe_scope_ranges(const struct probe_scope *s, const struct dwarf_variable *v, struct strbuf *ret);
+/* "it is alive from line 14 (work+19) on": the nearest place; false: there is none. */
+bool probe_scope_nearest(const struct probe_scope *s, const struct dwarf_variable *v, struct strbuf *ret);
+const char *probe_scope_name(const struct probe_scope *s);
