@@ -5,9 +5,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "object/gopclntab.h"
 #include "object/object.h"
 #include "object/symbols_file.h"
 #include "symbol/symbol_priv.h"
+#include "unwind/functions.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -61,6 +63,28 @@ static void ask_symbols(struct object *o)
 	symbols_destroy(session);
 }
 
+/* Ranges by unwind information, which must not overlap, and functions and lines of Go. */
+static void find_functions(struct object *o)
+{
+	struct unwind_functions f;
+	struct gopclntab t;
+	struct gopclntab_function go;
+	const char *file;
+	uint32_t line;
+	unwind_functions_of(o, NULL, &f);
+	for (size_t i = 0; i < f.list.len; i++) {
+		const struct unwind_function *one = &f.list.data[i];
+		if (one->end <= one->start || (i && one[-1].end > one->start) || unwind_function_at(&f, one->start) != one)
+			abort();
+	}
+	vec_deinit(&f.list);
+	if (!gopclntab_open(o, &t))
+		return;
+	for (uint64_t i = 0; i < t.functions_nr && i < 4096; i++)
+		if (gopclntab_function(&t, i, &go) && gopclntab_line(&t, go.start, &file, &line) && (!strlen(file) || !strlen(go.name)))
+			line = 0;
+}
+
 /* Tables that lie over each other may leave a copy that is none; it has no code in any case. */
 static void copy_symbols(struct object *o)
 {
@@ -93,6 +117,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	ask_sections(o);
 	ask_addresses(o);
 	ask_symbols(o);
+	find_functions(o);
 	copy_symbols(o);
 	object_close(o);
 	return 0;

@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "perfdata/reader.h"
+#include "symbol/debug_package.h"
 #include "symbol/source.h"
 
 const char *input_path(const char *given)
@@ -210,7 +211,40 @@ static void remark(void *ctx, struct dso *d)
 		session_say(r->host, "  %s", f.problem);
 }
 
+struct stripped {
+	struct dso *most; /* of which most functions were met */
+	uint32_t functions, others;
+};
+
+static void count_stripped(void *ctx, struct dso *d)
+{
+	struct stripped *s = ctx;
+	uint32_t n = dso_functions_named(d);
+	if (!n || dso_facts(d).has_symtab)
+		return;
+	s->others += s->most != NULL;
+	if (n <= s->functions)
+		return;
+	s->functions = n;
+	s->most = d;
+}
+
+/* Names made of addresses are better than none; what would give the true ones is said once. */
+static void say_stripped(const struct session_host *host, struct symbols *symbols)
+{
+	struct stripped s = {};
+	symbols_each_dso(symbols, count_stripped, &s);
+	if (!s.most)
+		return;
+	const char *path = dso_facts(s.most).long_name, *name = strrchr(path, '/');
+	_cleanup_free_ char *package = debug_package_of(path, NULL);
+	_cleanup_free_ char *others = s.others ? xasprintf(" (nor do %u other files)", s.others) : xstrdup("");
+	session_say(host, "%s has no symbols%s: install %s%s", name ? name + 1 : path, others,
+		    package ? package : "its debug symbols", session_servers(host) ? "" : " or set DEBUGINFOD_URLS");
+}
+
 void symbols_remarks(const struct session_host *host, struct symbols *symbols, bool verbose)
 {
 	symbols_each_dso(symbols, remark, &(struct remarks){ host, verbose });
+	say_stripped(host, symbols);
 }

@@ -213,12 +213,14 @@ const struct symbol *dso_symbol(struct dso *d, uint64_t addr)
 	load(d);
 	if (by_record(d))
 		return range_symbol(d, addr);
-	if (!d->made)
-		return NULL;
 	uint64_t at = addr - (uint64_t)d->shift;
-	uint32_t index = d->kernel ? kallsyms_find(d->kernel, at) : symtable_find(&d->table, at);
+	uint32_t index = !d->made ? SYMTABLE_NONE : d->kernel ? kallsyms_find(d->kernel, at) : symtable_find(&d->table, at);
 	if (index == SYMTABLE_NONE)
-		return NULL;
+		return dso_function(d, addr);
+	/* Where functions have no symbols, one without size would reach over them. */
+	const struct symbol *function = !d->kernel && !d->has_symtab && d->table.entries[index].loose ? dso_function(d, addr) : NULL;
+	if (function && function->start > d->table.entries[index].start + (uint64_t)d->shift)
+		return function;
 	const struct made_symbol *m = atomic_load_explicit(&d->made[index], memory_order_acquire);
 	return m ? &m->symbol : make_symbol(d, index);
 }

@@ -11,9 +11,10 @@
 #include "base/u64map.h"
 #include "object/buildid_cache.h"
 #include "object/debuginfod.h"
+#include "object/gopclntab.h"
 #include "symbol/symbol_priv.h"
 
-enum { SPACE_SYMTAB, SPACE_DYNSYM, SPACE_OWN };
+enum { SPACE_SYMTAB, SPACE_DYNSYM, SPACE_OWN, SPACE_GO };
 
 /* What a symbol's section allows. */
 struct section_kind {
@@ -168,6 +169,27 @@ static void add_plt(struct loader *l, struct object *o)
 	l->builder.names[SPACE_OWN] = (struct symtable_names){ .data = names, .bytes = l->own.len };
 }
 
+/* Of a program whose symbol table was stripped; its runtime names its functions all the same. */
+static void add_go_functions(struct loader *l, struct object *o)
+{
+	struct gopclntab t;
+	struct gopclntab_function f;
+	if (!gopclntab_open(o, &t))
+		return;
+	l->builder.names[SPACE_GO] = (struct symtable_names){ .data = (const char *)t.data, .bytes = t.bytes };
+	for (uint64_t i = 0; i < t.functions_nr; i++) {
+		if (!gopclntab_function(&t, i, &f) || !*f.name)
+			continue;
+		size_t at = (size_t)(f.name - (const char *)t.data);
+		if (at > UINT32_MAX)
+			break;
+		struct symtable_entry e = {
+			.start = f.start, .end = f.end, .name = (uint32_t)at, .space = SPACE_GO, .binding = STB_LOCAL, .type = 't',
+		};
+		vec_push(&l->builder.entries, e);
+	}
+}
+
 void elf_load_table(struct dso *d, const struct elf_load *from)
 {
 	struct object *o = from->object;
@@ -180,6 +202,8 @@ void elf_load_table(struct dso *d, const struct elf_load *from)
 	d->has_symtab = object_symtab(from->symbols_from ? from->symbols_from : o, SHT_SYMTAB, &t);
 	if (d->has_symtab)
 		add_symbols(&l, &t, SPACE_SYMTAB);
+	else if (!d->session->options.no_functions)
+		add_go_functions(&l, o);
 	if (object_symtab(o, SHT_DYNSYM, &t))
 		add_symbols(&l, &t, SPACE_DYNSYM);
 	add_plt(&l, o);

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "object/buildid_cache.h"
 #include "object/dwarf.h"
+#include "object/gopclntab.h"
 #include "symbol/symbol_priv.h"
 
 /*
@@ -31,6 +32,8 @@ struct inlined_share {
 struct dso_source {
 	_Atomic bool is_read;                     /* what is up to origin is known */
 	struct dwarf *dwarf;                      /* NULL: there is none */
+	bool has_go;                              /* lines of a Go program without DWARF */
+	struct gopclntab go;
 	struct object *module, *debug_object, *supplement; /* ours to close, or NULL */
 	int64_t shift;                            /* as dso.shift, of the file with the debug information */
 	const char *origin;
@@ -156,6 +159,9 @@ const char *kept_name_show(struct kept_name *k, const char *fresh)
 static void read_source(struct dso *d, struct dso_source *s)
 {
 	struct object *o = find_object(d, s);
+	s->has_go = !o && d->object && gopclntab_open(d->object, &s->go);
+	if (s->has_go)
+		s->origin = arena_strdup(&d->arena, object_name(d->object));
 	if (!o)
 		return;
 	s->supplement = open_supplement(d, o);
@@ -194,7 +200,7 @@ static struct dso_source *source_of(struct dso *d)
 		return NULL;
 	struct dso_source *s = atomic_load_explicit(&d->source_lines, memory_order_acquire);
 	if (s && atomic_load_explicit(&s->is_read, memory_order_acquire))
-		return s->dwarf ? s : NULL;
+		return s->dwarf || s->has_go ? s : NULL;
 	dso_symbol(d, 0); /* loads the DSO */
 	pthread_mutex_lock(&d->lock);
 	s = atomic_load_explicit(&d->source_lines, memory_order_relaxed);
@@ -207,7 +213,7 @@ static struct dso_source *source_of(struct dso *d)
 		atomic_store_explicit(&s->is_read, true, memory_order_release);
 	}
 	pthread_mutex_unlock(&d->lock);
-	return s->dwarf ? s : NULL;
+	return s->dwarf || s->has_go ? s : NULL;
 }
 
 void dso_source_load(struct dso *d)
@@ -330,6 +336,10 @@ unsigned dso_source(struct dso *d, uint64_t addr, const struct symbol *outer, st
 	if (!s)
 		return 0;
 	uint64_t vaddr = addr - (uint64_t)s->shift;
+	if (s->has_go) {
+		ret[0] = (struct source_frame){ .symbol = outer };
+		return gopclntab_line(&s->go, vaddr, &ret[0].file, &ret[0].line);
+	}
 	unsigned n = dwarf_frames(s->dwarf, vaddr, f);
 	if (!n && dwarf_line(s->dwarf, vaddr, &f[0]))
 		n = 1;
@@ -340,7 +350,7 @@ unsigned dso_functions(struct dso *d, uint64_t addr, const struct symbol *outer,
 {
 	struct dso_source *s = source_of(d);
 	struct dwarf_frame f[DWARF_FRAMES_MAX];
-	return s ? make_frames(d, s, outer, f, dwarf_functions(s->dwarf, addr - (uint64_t)s->shift, f), ret) : 0;
+	return s && s->dwarf ? make_frames(d, s, outer, f, dwarf_functions(s->dwarf, addr - (uint64_t)s->shift, f), ret) : 0;
 }
 
 bool dso_source_line(struct dso *d, uint64_t addr, const char **ret_file, uint32_t *ret_line)
@@ -349,6 +359,8 @@ bool dso_source_line(struct dso *d, uint64_t addr, const char **ret_file, uint32
 		return jit_line(d, addr, ret_file, ret_line);
 	struct dso_source *s = source_of(d);
 	struct dwarf_frame f;
+	if (s && s->has_go)
+		return gopclntab_line(&s->go, addr - (uint64_t)s->shift, ret_file, ret_line);
 	if (!s || !dwarf_line(s->dwarf, addr - (uint64_t)s->shift, &f) || !f.file)
 		return false;
 	*ret_file = f.file;

@@ -44,6 +44,7 @@ struct symbols_options {
 	bool ignore_vmlinux, ignore_vmlinux_buildid;
 	bool no_modules;          /* nothing is looked for in the files of kernel modules */
 	bool no_demangle, demangle_kernel;
+	bool no_functions;        /* code without symbols has no names */
 	struct debuginfod *debuginfod; /* servers for what is not here, or NULL; borrowed */
 	bool live;                /* the recording is still being made: no server may hold it up */
 	bool no_symbols;          /* of files the objects are needed alone, to unwind: no names are loaded */
@@ -67,8 +68,13 @@ struct dso *symbols_dso(struct symbols *s, const struct mapped_file *file);
  * headers), unchanged for kernels, perf maps and others. This is what reports show and what symbols are sorted by.
  */
 uint64_t dso_address(struct dso *d, const struct map *map, uint64_t ip);
-/* The best symbol over addr, or NULL. Loads the DSO on first use. */
+/* The best symbol over addr, else the function there (dso_functions_named()), or NULL. Loads the DSO on first use. */
 const struct symbol *dso_symbol(struct dso *d, uint64_t addr);
+/*
+ * How many functions were looked up that no symbol covers. Their names are made of the object and the address,
+ * "python3.11!func_10ba00"; where they begin and end is known from unwind information.
+ */
+uint32_t dso_functions_named(struct dso *d);
 /* All of its symbols, one after the other: each is borrowed for the call. */
 void dso_each_symbol(struct dso *d, void (*fn)(void *ctx, const struct symbol *sym), void *ctx);
 /* Demangled for people (memoised; the raw name where nothing is to be demangled). Thread-safe. */

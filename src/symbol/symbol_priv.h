@@ -39,6 +39,7 @@ struct ksymbol_range {
 
 struct dso_source;
 struct dso_slots;
+struct dso_functions;
 
 #define DSO_SETTLED UINT64_MAX
 
@@ -64,6 +65,7 @@ struct dso {
 	struct jitdump *jitdump;        /* of MAPPED_JIT, or NULL */
 	VEC(struct ksymbol_range) ranges;
 	_Atomic(struct dso_slots *) slots; /* slots.c; NULL until one is requested */
+	_Atomic(struct dso_functions *) functions; /* functions.c; NULL until an address has no symbol */
 	_Atomic(struct dso_source *) source_lines; /* source.c; NULL until a line is requested */
 
 	/* Where the kernel or module was when it was recorded, from the first map that was looked up; 0 = not known.
@@ -111,6 +113,10 @@ void dso_source_destroy(struct dso_source *s);
 /* The name to show; fresh: what it is demangled to, or NULL where it is shown as it is. Thread-safe; the first one is kept. */
 const char *kept_name_show(struct kept_name *k, const char *fresh);
 void dso_slots_destroy(struct dso_slots *s);
+/* The function at an address that no symbol covers, with a name made of its address; NULL where none is known. d is loaded. */
+const struct symbol *dso_function(struct dso *d, uint64_t addr);
+#define SYMBOL_HAS_FUNCTIONS (1u << MAPPED_FILE | 1u << MAPPED_VDSO)
+void dso_functions_destroy(struct dso_functions *f);
 /*
  * The file of a module, from its path or from the build-id cache, for the caller to close; NULL where it is not at hand, or
  * modules were not looked up. ret_path lives as long as the DSO. Under d->lock.

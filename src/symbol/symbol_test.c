@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "object/object.h"
 #include "object/testing_elf.h"
+#include "symbol/debug_package.h"
 #include "symbol/symbol.h"
 
 static const uint8_t id20[20] = { 0xab, 0xcd, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20 };
@@ -516,6 +517,43 @@ static void threads_get_the_same_symbols(void **state)
 	assert_string_equal(threads_state[0].names[0x21], "a::b");
 }
 
+static void write_list(const char *dir, const char *name, const char *text)
+{
+	char path[128];
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	FILE *f = fopen(path, "w");
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+static void packages_by_the_lists_of_dpkg(void **state)
+{
+	static const char *const cases[][2] = {
+		{ "/usr/bin/bash", "bash-dbgsym" },      { "/usr/bin/python3.11", "python3.11-dbg" },
+		{ "/usr/lib/libz.so.1", "zlib1g-dbgsym" }, { "/usr/lib/libc.so.6", "libc6-dbg" },
+		{ "/usr/bin/bas", NULL },                { "/bash", NULL },
+	};
+	(void)state;
+	char dir[] = "/tmp/strobe-unit-XXXXXX";
+	assert_non_null(mkdtemp(dir));
+	write_list(dir, "bash.list", "/.\n/bin\n/bin/bash\n/etc/skel\n");
+	write_list(dir, "python3.11-minimal.list", "/usr/bin\n/usr/bin/python3.11\n");
+	write_list(dir, "zlib1g:amd64.list", "/usr/lib/libz.so.1\n");
+	write_list(dir, "libc6:amd64.list", "/lib/libc.so.6\n");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char *found = debug_package_of(cases[i][0], dir);
+		if (cases[i][1])
+			assert_string_equal(found, cases[i][1]);
+		else
+			assert_null(found);
+		free(found);
+	}
+	char command[64];
+	snprintf(command, sizeof(command), "rm -r %s", dir);
+	assert_int_equal(system(command), 0);
+}
+
 #define TEST(fn) cmocka_unit_test_setup_teardown(fn, set_up, tear_down)
 
 int main(void)
@@ -536,6 +574,7 @@ int main(void)
 		TEST(a_vmlinux_that_was_named),
 		TEST(modules_from_their_files),
 		TEST(programs_of_bpf_by_their_records),
+		TEST(packages_by_the_lists_of_dpkg),
 		TEST(threads_get_the_same_symbols),
 	};
 	return cmocka_run_group_tests_name("symbol", tests, NULL, NULL);

@@ -24,7 +24,7 @@ struct symtable_entry {
 	uint8_t loose;       /* its end is a guess: it had no size */
 };
 
-#define SYMTABLE_SPACES 3
+#define SYMTABLE_SPACES 4
 
 struct symtable_names {
 	const char *data; /* each name ends inside, in a NUL */

@@ -79,6 +79,8 @@ class Oracle:
         # perf 6.1 shows no inlined functions in stacks of frame pointers, whatever it is asked; tests/oracle/dwarf.py has them
         plain = ["--no-inline"] if argv[0] in ("report", "script") else []
         question = (*argv, *deep, *plain)
+        # code that was stripped has addresses; tests/live/functions.py has the names that we give it
+        plain += ["--no-functions"] if argv[0] in ("report", "script", "annotate") else []
         # nor shares of the elapsed time, which perf has since 6.15; tests/live/latency.py has them
         plain += ["--no-latency"] if argv[0] == "report" and perf_version() < 7 and "--latency" not in argv else []
         # and it leaves events without samples out of groups

@@ -65,7 +65,7 @@ def compare(oracle, recording, option):
     theirs = perf("script", "--no-inline", *fields, "-i", path)
     folded = collapse(theirs.out, Options(**{option: True}) if option else Options())
     theirs = Result(theirs.argv, theirs.status, folded, theirs.err)
-    ours = strobe("flamegraph", "--folded", *([f"--{option}"] if option else []), "-i", path)
+    ours = strobe("flamegraph", "--folded", "--no-functions", *([f"--{option}"] if option else []), "-i", path)
     oracle.judge(f"folded {recording}{' --' + option if option else ''}", theirs, ours,
                  normalise.plain if option == "addrs" else one_name_for_plt)
 

@@ -101,6 +101,8 @@ static const struct option table[] = {
 	{ OPTION_STRING, 0, "kallsyms", AT(request.selection.symbol_files.kallsyms), .arg = "file", .help = "kernel symbols" },
 	{ OPTION_OFF, 'm', "modules", AT(request.selection.symbol_files.no_modules), .help = "use symbols of kernel modules (on)" },
 	{ OPTION_OFF, 0, "demangle", AT(request.selection.symbol_files.no_demangle), .help = "demangle C++ and Rust names (on)" },
+	{ OPTION_OFF, 0, "functions", AT(request.selection.symbol_files.no_functions),
+	  .help = "name functions of stripped code by unwind information (on)" },
 	{ OPTION_BOOL, 0, "demangle-kernel", AT(request.selection.symbol_files.demangle_kernel), .help = "demangle kernel symbols too" },
 	NEEDLESS_SWITCH("skip-empty"),
 	NEEDLESS_OPTION("objdump"),

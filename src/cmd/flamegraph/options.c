@@ -96,6 +96,8 @@ const struct option flamegraph_option_table[] = {
 	{ OPTION_STRING, 'k', "vmlinux", AT(draw.in.symbol_files.vmlinux), .arg = "file", .help = "kernel image" },
 	{ OPTION_STRING, 0, "kallsyms", AT(draw.in.symbol_files.kallsyms), .arg = "file", .help = "kernel symbols" },
 	{ OPTION_OFF, 0, "demangle", AT(draw.in.symbol_files.no_demangle), .help = "demangle C++ and Rust names (on)" },
+	{ OPTION_OFF, 0, "functions", AT(draw.in.symbol_files.no_functions),
+	  .help = "name functions of stripped code by unwind information (on)" },
 	{ OPTION_BOOL, 0, "demangle-kernel", AT(draw.in.symbol_files.demangle_kernel), .help = "demangle kernel symbols too" },
 
 	{ OPTION_GROUP, .help = "Picture" },

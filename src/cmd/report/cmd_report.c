@@ -219,6 +219,8 @@ static const struct option table[] = {
 	  .help = "show inlined functions in call graphs, from debug information (on)" },
 	{ OPTION_OFF, 0, "demangle", AT(request.selection.symbol_files.no_demangle),
 	  .help = "demangle C++ and Rust names (on)" },
+	{ OPTION_OFF, 0, "functions", AT(request.selection.symbol_files.no_functions),
+	  .help = "name functions of stripped code by unwind information (on)" },
 	{ OPTION_BOOL, 0, "demangle-kernel", AT(request.selection.symbol_files.demangle_kernel), .help = "demangle kernel symbols too" },
 	{ OPTION_GROUP, .help = "Code and samples on the screen" },
 	{ OPTION_U64, 0, "samples", AT(request.listed_samples), .arg = "n",

@@ -95,6 +95,8 @@ static const struct option table[] = {
 	{ OPTION_STRING, 'k', "vmlinux", AT(symbol_files.vmlinux), .arg = "file", .help = "kernel image" },
 	{ OPTION_STRING, 0, "kallsyms", AT(symbol_files.kallsyms), .arg = "file", .help = "kernel symbols" },
 	{ OPTION_OFF, 0, "demangle", AT(symbol_files.no_demangle), .help = "demangle C++ and Rust names (on)" },
+	{ OPTION_OFF, 0, "functions", AT(symbol_files.no_functions),
+	  .help = "name functions of stripped code by unwind information (on)" },
 	{ OPTION_BOOL, 0, "demangle-kernel", AT(symbol_files.demangle_kernel), .help = "demangle kernel symbols too" },
 	{ OPTION_BOOL, 'd', "debug-mode", OWN(debug), .help = "print the number of samples out of time order at the end" },
 	UNSUPPORTED_SHORT_OPTION('g', "gen-script", unsupported_interpreter),

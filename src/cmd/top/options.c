@@ -207,6 +207,8 @@ const struct option top_option_table[] = {
 	 .help = "do not search for a kernel image"},
 	{OPTION_STRING, 0, "kallsyms", AT(report.selection.symbol_files.kallsyms), .arg = "file", .help = "kernel symbols"},
 	{OPTION_OFF, 0, "demangle", AT(report.selection.symbol_files.no_demangle), .help = "demangle C++ and Rust names (on)"},
+	{OPTION_OFF, 0, "functions", AT(report.selection.symbol_files.no_functions),
+	 .help = "name functions of stripped code by unwind information (on)"},
 	{OPTION_BOOL, 0, "demangle-kernel", AT(report.selection.symbol_files.demangle_kernel),
 	 .help = "demangle kernel symbols too"},
 

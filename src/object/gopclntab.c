@@ -1,0 +1,203 @@
+#include "object/gopclntab.h"
+
+#include <elf.h>
+#include <string.h>
+
+enum { GO_1_2 = 0xfffffffb, GO_1_16 = 0xfffffffa, GO_1_18 = 0xfffffff0, GO_1_20 = 0xfffffff1 };
+
+static struct cursor cursor_at(const struct gopclntab *t, size_t offset)
+{
+	struct cursor c = cursor_make(t->data, t->bytes, t->swap);
+	cursor_seek(&c, offset);
+	return c;
+}
+
+static uint64_t read_word(struct cursor *c, unsigned bytes)
+{
+	return bytes == 8 ? cursor_u64(c) : cursor_u32(c);
+}
+
+/* Word i of the header. */
+static uint64_t header_word(const struct gopclntab *t, unsigned i)
+{
+	struct cursor c = cursor_at(t, 8 + (size_t)i * t->word_bytes);
+	return read_word(&c, t->word_bytes);
+}
+
+/* A text that ends inside; NULL where it does not. */
+static const char *text_at(const struct gopclntab *t, size_t base, uint64_t offset)
+{
+	if (base > t->bytes || offset >= t->bytes - base)
+		return NULL;
+	const char *p = (const char *)t->data + base + offset;
+	return memchr(p, 0, t->bytes - base - (size_t)offset) ? p : NULL;
+}
+
+/* Where the program is relocated when it starts, the address of its code is in a relocation of the header instead. */
+static uint64_t relocated(struct object *o, uint64_t vaddr)
+{
+	const struct object_section *rela = object_find_section(o, ".rela.dyn");
+	if (!rela || !object_header(o)->is_64bit)
+		return 0;
+	struct cursor c = object_section_cursor(o, rela);
+	while (cursor_left(&c) >= 24) {
+		uint64_t at = cursor_u64(&c);
+		cursor_skip(&c, 8);
+		uint64_t addend = cursor_u64(&c);
+		if (at == vaddr)
+			return addend;
+	}
+	return 0;
+}
+
+/* The header leaves it out from Go 1.26 on: the code of Go alone is all of .text then. */
+static uint64_t text_of(struct object *o, const struct gopclntab *t, uint64_t vaddr)
+{
+	uint64_t text = header_word(t, 2);
+	if (!text)
+		text = relocated(o, vaddr + 8 + 2 * (uint64_t)t->word_bytes);
+	const struct object_section *s = text ? NULL : object_find_section(o, ".text");
+	return s ? s->addr : text;
+}
+
+static bool read_old_header(struct gopclntab *t)
+{
+	t->functions = 8 + t->word_bytes;
+	t->offset_bytes = t->word_bytes;
+	if (t->functions_nr > t->bytes / (2 * t->word_bytes))
+		return false;
+	struct cursor c = cursor_at(t, t->functions + ((size_t)t->functions_nr * 2 + 1) * t->word_bytes);
+	t->files = cursor_u32(&c);
+	return !c.bad;
+}
+
+static void read_new_header(struct gopclntab *t, unsigned first)
+{
+	t->names = (size_t)header_word(t, first);
+	t->units = (size_t)header_word(t, first + 1);
+	t->files = (size_t)header_word(t, first + 2);
+	t->programs = (size_t)header_word(t, first + 3);
+	t->functions = (size_t)header_word(t, first + 4);
+	t->has_units = true;
+}
+
+static bool read_header(struct object *o, struct gopclntab *t, uint64_t vaddr)
+{
+	struct cursor c = cursor_at(t, 0);
+	uint32_t magic = cursor_u32(&c);
+	cursor_skip(&c, 2);
+	t->quantum = cursor_u8(&c);
+	t->word_bytes = cursor_u8(&c);
+	if (c.bad || (t->quantum != 1 && t->quantum != 2 && t->quantum != 4) || (t->word_bytes != 4 && t->word_bytes != 8))
+		return false;
+	t->functions_nr = header_word(t, 0);
+	switch (magic) {
+	case GO_1_2:
+		return read_old_header(t);
+	case GO_1_16:
+		t->offset_bytes = t->word_bytes;
+		read_new_header(t, 2);
+		break;
+	case GO_1_18:
+	case GO_1_20:
+		t->offset_bytes = 4;
+		t->text = text_of(o, t, vaddr);
+		read_new_header(t, 3);
+		break;
+	default:
+		return false;
+	}
+	return t->functions < t->bytes && t->functions_nr <= (t->bytes - t->functions) / (2 * t->offset_bytes);
+}
+
+bool gopclntab_open(struct object *o, struct gopclntab *ret)
+{
+	static const char *const names[] = { ".gopclntab", ".data.rel.ro.gopclntab" };
+	const struct object_section *s = NULL;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names) && !s; i++)
+		s = object_find_section(o, names[i]);
+	if (!s)
+		return false;
+	struct cursor c = object_section_cursor(o, s);
+	*ret = (struct gopclntab){ .data = c.at, .bytes = cursor_left(&c), .swap = object_header(o)->swap };
+	return read_header(o, ret, s->addr);
+}
+
+/* An entry: where the function begins, and where its description is. Word 2 i of the table. */
+static uint64_t function_start(const struct gopclntab *t, uint64_t i)
+{
+	struct cursor c = cursor_at(t, t->functions + (size_t)i * 2 * t->offset_bytes);
+	return read_word(&c, t->offset_bytes) + t->text;
+}
+
+bool gopclntab_function(const struct gopclntab *t, uint64_t i, struct gopclntab_function *ret)
+{
+	if (i >= t->functions_nr)
+		return false;
+	struct cursor c = cursor_at(t, t->functions + (size_t)i * 2 * t->offset_bytes + t->offset_bytes);
+	uint64_t offset = read_word(&c, t->offset_bytes);
+	size_t base = t->has_units ? t->functions : 0;
+	if (c.bad || offset > t->bytes - base)
+		return false;
+	ret->at = base + (size_t)offset;
+	ret->start = function_start(t, i);
+	ret->end = function_start(t, i + 1);
+	c = cursor_at(t, ret->at + t->offset_bytes);
+	uint32_t name = cursor_u32(&c);
+	ret->name = c.bad ? NULL : text_at(t, t->names, name);
+	return ret->name && ret->end > ret->start;
+}
+
+static uint32_t function_field(const struct gopclntab *t, const struct gopclntab_function *f, unsigned i)
+{
+	struct cursor c = cursor_at(t, f->at + t->offset_bytes + (size_t)i * 4);
+	return c.bad ? 0 : cursor_u32(&c);
+}
+
+/* What a program of differences says of vaddr; -1 where nothing. */
+static int64_t value_at(const struct gopclntab *t, const struct gopclntab_function *f, uint32_t program, uint64_t vaddr)
+{
+	int64_t value = -1;
+	uint64_t pc = f->start;
+	if (!program || t->programs > t->bytes)
+		return -1;
+	struct cursor c = cursor_at(t, t->programs + program);
+	for (bool first = true; pc <= vaddr; first = false) {
+		uint64_t change = cursor_uleb(&c);
+		if (c.bad || (!change && !first))
+			return -1;
+		value += (int64_t)(change >> 1) ^ -(int64_t)(change & 1);
+		pc += cursor_uleb(&c) * t->quantum;
+	}
+	return c.bad ? -1 : (int32_t)value;
+}
+
+static const char *file_name(const struct gopclntab *t, const struct gopclntab_function *f, uint32_t number)
+{
+	enum { FIELD_UNIT = 7 };
+	uint64_t unit = t->has_units ? function_field(t, f, FIELD_UNIT) : 0;
+	struct cursor c = cursor_at(t, (t->has_units ? t->units : t->files) + (unit + number) * 4);
+	uint32_t offset = cursor_u32(&c);
+	return c.bad || offset == UINT32_MAX ? NULL : text_at(t, t->has_units ? t->files : 0, offset);
+}
+
+bool gopclntab_line(const struct gopclntab *t, uint64_t vaddr, const char **ret_file, uint32_t *ret_line)
+{
+	enum { FIELD_FILE = 4, FIELD_LINE = 5 };
+	struct gopclntab_function f;
+	uint64_t low = 0, high = t->functions_nr;
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+		if (function_start(t, middle) <= vaddr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low || !gopclntab_function(t, low - 1, &f) || vaddr >= f.end)
+		return false;
+	int64_t file = value_at(t, &f, function_field(t, &f, FIELD_FILE), vaddr);
+	int64_t line = value_at(t, &f, function_field(t, &f, FIELD_LINE), vaddr);
+	*ret_file = file < 0 ? NULL : file_name(t, &f, (uint32_t)file);
+	*ret_line = line < 0 ? 0 : (uint32_t)line;
+	return *ret_file && *ret_line;
+}

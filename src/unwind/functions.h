@@ -1,0 +1,23 @@
+/*
+ * Where the functions of an object begin and end, by its unwind information: what a stripped file still says of them.
+ *
+ * Each FDE of .eh_frame and .debug_frame covers one function, or one part of a function that the compiler moved away; each entry
+ * of .ARM.exidx covers the code up to the next one. Hand-written code often has neither. Input is hostile; no address is in two
+ * ranges. Sources: as unwind/table.h, and "Exception Handling ABI for the Arm Architecture", section 5.
+ */
+#pragma once
+#include "base/vector.h"
+#include "object/object.h"
+
+struct unwind_function {
+	uint64_t start, end; /* vaddrs; end excluded */
+};
+
+struct unwind_functions {
+	VEC(struct unwind_function) list; /* by address */
+};
+
+/* The caller frees the list. debug: a separate debug file that may have more, or NULL. */
+void unwind_functions_of(struct object *o, struct object *debug, struct unwind_functions *ret);
+/* The function at vaddr, or NULL. */
+const struct unwind_function *unwind_function_at(const struct unwind_functions *f, uint64_t vaddr);
