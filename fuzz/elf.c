@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "object/gopclntab.h"
+#include "symbol/gopclntab.h"
 #include "object/object.h"
 #include "object/symbols_file.h"
 #include "symbol/symbol_priv.h"

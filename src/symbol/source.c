@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "object/buildid_cache.h"
 #include "object/dwarf.h"
-#include "object/gopclntab.h"
+#include "symbol/gopclntab.h"
 #include "symbol/symbol_priv.h"
 
 /*

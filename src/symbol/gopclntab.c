@@ -1,4 +1,4 @@
-#include "object/gopclntab.h"
+#include "symbol/gopclntab.h"
 
 #include <elf.h>
 #include <string.h>
