@@ -116,7 +116,7 @@ static struct strobe_error *parse_part(char sign, char *text, struct probe_point
 			       error_create(ERROR_USAGE, "'%s' is not an offset in bytes (e.g. 4 or 0x1f)", text);
 	default:
 		p->is_return = !strcmp(text, "return");
-		return p->is_return ? NULL : error_create(ERROR_USAGE, "'%%%s': behind a function only %%return may stand", text);
+		return p->is_return ? NULL : error_create(ERROR_USAGE, "'%%%s': only %%return may follow a function", text);
 	}
 }
 

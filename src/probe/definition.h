@@ -5,8 +5,8 @@
  *	[[GROUP:]EVENT=]SRC:LINE [ARG …]      [[GROUP:]EVENT=]SRC;PATTERN [ARG …]
  *	[[GROUP:]EVENT=]0xADDRESS [ARG …]     [[GROUP:]EVENT=]%[sdt_PROVIDER:]NAME
  *
- * A place is a file where it has none of "+@%", one of ":;", and a dot before that. A backslash takes from the character behind
- * it what it means here: "free\@GLIBC_2.2.5". Strings live in the arena. Source: perf-probe(1).
+ * A place is a file where it has none of "+@%", one of ":;", and a dot before that. A backslash takes from the character that
+ * follows what it means here: "free\@GLIBC_2.2.5". Strings live in the arena. Source: perf-probe(1).
  */
 #pragma once
 #include <stdbool.h>
@@ -22,8 +22,8 @@ struct probe_point {
 	const char *file;     /* the source file; NULL: any */
 	const char *pattern;  /* of source lines; or NULL */
 	const char *marker;   /* NAME or sdt_PROVIDER:NAME; or NULL */
-	uint64_t offset;      /* bytes behind the begin of the function; of an address, the address */
-	uint32_t line;        /* of the file, or behind the line that the function is declared at */
+	uint64_t offset;      /* bytes after the begin of the function; of an address, the address */
+	uint32_t line;        /* of the file, or from the line that the function is declared at */
 	bool has_line;
 	bool is_address;
 	bool is_return;

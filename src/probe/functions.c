@@ -1,0 +1,195 @@
+#include "probe/functions.h"
+
+#include <elf.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/text.h"
+
+#define KALLSYMS "/proc/kallsyms"
+
+static int by_address(const void *a, const void *b)
+{
+	const struct probe_function *l = a, *r = b;
+	if (l->address != r->address)
+		return l->address < r->address ? -1 : 1;
+	return strcmp(l->name, r->name);
+}
+
+/* In order, each name of an address once; symbol tables of one program repeat what others have. */
+static void settle(struct probe_functions *f)
+{
+	size_t kept = 0;
+	if (f->list.len)
+		qsort(f->list.data, f->list.len, sizeof(*f->list.data), by_address);
+	for (size_t i = 0; i < f->list.len; i++)
+		if (!kept || by_address(&f->list.data[kept - 1], &f->list.data[i]))
+			f->list.data[kept++] = f->list.data[i];
+	f->list.len = kept;
+}
+
+void probe_functions_deinit(struct probe_functions *f)
+{
+	vec_deinit(&f->list);
+	arena_deinit(&f->arena);
+}
+
+bool probe_name_matches(const char *pattern, const char *name)
+{
+	const char *version = strchr(name, '@');
+	if (!strpbrk(pattern, "*?["))
+		return !strcmp(pattern, name) ||
+		       (version && !strncmp(pattern, name, (size_t)(version - name)) && strlen(pattern) == (size_t)(version - name));
+	return text_glob(pattern, name);
+}
+
+/* ---- of a file ---- */
+
+static void add_symbols(struct probe_functions *f, struct object *o, uint32_t table)
+{
+	struct object_symtab t;
+	if (!object_symtab(o, table, &t))
+		return;
+	for (size_t i = 0; i < t.count; i++) {
+		struct object_symbol s = object_symbol(&t, i);
+		unsigned type = ELF64_ST_TYPE(s.info);
+		const char *name = object_symbol_name(&t, &s);
+		if (!s.value || s.section == SHN_UNDEF || s.section >= SHN_LORESERVE || !*name || type == STT_FILE || type == STT_SECTION ||
+		    type == STT_TLS)
+			continue;
+		const struct object_section *in = object_section(o, s.section);
+		struct probe_function function = { .name = arena_strdup(&f->arena, name),
+						   .address = s.value,
+						   .bytes = s.size,
+						   .module = "",
+						   .is_code = in && in->flags & SHF_EXECINSTR };
+		vec_push(&f->list, function);
+	}
+}
+
+struct stubs {
+	struct probe_functions *functions;
+	struct object_symtab symbols;
+};
+
+static void add_stub(void *ctx, const struct object_plt_entry *e)
+{
+	struct stubs *s = ctx;
+	if (!e->symbol || e->symbol >= s->symbols.count)
+		return;
+	struct object_symbol symbol = object_symbol(&s->symbols, e->symbol);
+	const char *name = object_symbol_name(&s->symbols, &symbol);
+	struct probe_function function = { .name = arena_printf(&s->functions->arena, "%s@plt", name),
+					   .address = e->vaddr,
+					   .bytes = e->bytes,
+					   .module = "",
+					   .is_code = true };
+	if (*name)
+		vec_push(&s->functions->list, function);
+}
+
+struct debug_search {
+	struct object *of;
+	struct probe_functions *functions;
+};
+
+static bool try_debug_file(void *ctx, const char *path)
+{
+	struct debug_search *s = ctx;
+	struct object *debug = object_open_if_there(path);
+	bool found = debug && object_is_debug_of(debug, s->of);
+	if (found)
+		add_symbols(s->functions, debug, SHT_SYMTAB);
+	object_close(debug);
+	return found;
+}
+
+struct strobe_error *probe_functions_of_file(struct object *o, const char *path, const char *symfs, struct probe_functions *ret)
+{
+	struct object *mini = NULL;
+	struct object_symtab table;
+	struct debug_search search = { o, ret };
+	struct stubs stubs = { .functions = ret };
+	*ret = (struct probe_functions){};
+	arena_init(&ret->arena);
+	struct strobe_error *err = object_open_mini(o, &mini);
+	if (err) { /* what is packed wrongly is not there */
+		error_destroy(err);
+		mini = NULL;
+	}
+	add_symbols(ret, o, SHT_SYMTAB);
+	add_symbols(ret, o, SHT_DYNSYM);
+	if (mini)
+		add_symbols(ret, mini, SHT_SYMTAB);
+	object_close(mini);
+	if (!object_symtab(o, SHT_SYMTAB, &table))
+		object_find_debug(o, path, symfs, try_debug_file, &search);
+	if (object_symtab(o, SHT_DYNSYM, &stubs.symbols))
+		object_each_plt(o, add_stub, &stubs);
+	settle(ret);
+	if (ret->list.len)
+		return NULL;
+	probe_functions_deinit(ret);
+	return error_create(ERROR_NOT_FOUND, "%s has no symbols: install its debug symbols, or give an address (0x…)", path);
+}
+
+/* ---- of the kernel ---- */
+
+/* "ffffffff81000000 T name[\t[module]]", cut into words; false where it is another kind of symbol. */
+static bool parse_symbol(char *line, struct probe_function *ret)
+{
+	size_t digits = text_hex(line, strlen(line), &ret->address);
+	if (!digits || line[digits] != ' ' || !line[digits + 1] || line[digits + 2] != ' ' || !strchr("tTwWdDbBrRvV", line[digits + 1]))
+		return false;
+	ret->is_code = strchr("tTwW", line[digits + 1]);
+	ret->name = line + digits + 3;
+	ret->module = "";
+	char *tab = strchr(line, '\t');
+	if (tab) {
+		*tab = 0;
+		ret->module = tab + 1 + (tab[1] == '[');
+		tab[1 + strcspn(tab + 1, "]")] = 0;
+	}
+	return *ret->name;
+}
+
+static void set_sizes(struct probe_functions *f)
+{
+	for (size_t i = 0; i < f->list.len; i++) {
+		size_t next = i + 1;
+		while (next < f->list.len && f->list.data[next].address == f->list.data[i].address)
+			next++;
+		if (next < f->list.len)
+			f->list.data[i].bytes = f->list.data[next].address - f->list.data[i].address;
+	}
+}
+
+struct strobe_error *probe_functions_of_kernel(const struct sys *sys, const char *module, struct probe_functions *ret)
+{
+	_cleanup_strbuf_ struct strbuf text = {};
+	*ret = (struct probe_functions){};
+	TRY(sys_read(sys, KALLSYMS, &text, 0));
+	arena_init(&ret->arena);
+	char *rest = arena_memdup(&ret->arena, strbuf_str(&text), text.len + 1);
+	for (char *line; (line = strsep(&rest, "\n"));) {
+		struct probe_function function = {};
+		if (!parse_symbol(line, &function))
+			continue;
+		if (!strcmp(function.name, "_text"))
+			ret->text = function.address;
+		if (!strcmp(function.module, module ? module : ""))
+			vec_push(&ret->list, function);
+	}
+	settle(ret);
+	set_sizes(ret);
+	if (ret->list.len && vec_last(&ret->list).address)
+		return NULL;
+	bool hidden = ret->list.len;
+	probe_functions_deinit(ret);
+	if (hidden)
+		return error_create(ERROR_PERMISSION, "the addresses of the kernel are hidden: run as root (kernel.kptr_restrict)");
+	return error_create(ERROR_NOT_FOUND, "%s%s: there are no symbols of it in %s", module && *module ? "module " : "the kernel",
+			    module ? module : "", KALLSYMS);
+}

@@ -1,0 +1,40 @@
+/*
+ * Functions that a probe can be at, by all of their names: of a program's file, or of the running kernel and its modules.
+ *
+ * Symbols of an address that have several names are in the list once for each. A version ("malloc@@GLIBC_2.2.5") belongs to the
+ * name; a search without an '@' passes over it. Functions of a file come from its symbol tables, those of its separate debug file
+ * and of its packed mini debug information, and from the stubs of its linkage table ("strlen@plt").
+ */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/vector.h"
+#include "object/object.h"
+#include "sys/sys.h"
+
+struct probe_function {
+	const char *name;
+	uint64_t address; /* in the kernel; of a file, the ELF virtual address */
+	uint64_t bytes;   /* 0 = not known */
+	bool is_code;     /* data is listed, too, as perf lists it */
+	const char *module; /* of the kernel; "" = the kernel itself */
+};
+
+struct probe_functions {
+	struct arena arena;
+	VEC(struct probe_function) list; /* by address, and what lies at one address by name */
+	uint64_t text;                   /* the kernel's _text; 0 of a file */
+};
+
+/* symfs: where files with symbols are looked for, or NULL. */
+struct strobe_error *probe_functions_of_file(struct object *o, const char *path, const char *symfs,
+					     struct probe_functions *ret) _must_check_;
+/* module: only its functions; "" or NULL: those of the kernel itself. */
+struct strobe_error *probe_functions_of_kernel(const struct sys *sys, const char *module, struct probe_functions *ret) _must_check_;
+void probe_functions_deinit(struct probe_functions *f);
+
+/* Whether the name is one that the pattern (a name or a glob, with a version or without) stands for. */
+bool probe_name_matches(const char *pattern, const char *name);
