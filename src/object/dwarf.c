@@ -67,7 +67,7 @@ bool dwarf_supplement_link(struct object *o, const char **ret_name, const uint8_
 
 /* ---- what is made on demand ---- */
 
-static void need_lines(struct dwarf_unit *u)
+void dwarf_need_lines(struct dwarf_unit *u)
 {
 	if (atomic_load_explicit(&u->lines_read, memory_order_acquire))
 		return;
@@ -87,7 +87,7 @@ static void need_functions(struct dwarf_unit *u, struct dwarf_functions *of, str
 	if (pthread_mutex_trylock(&u->functions_share.lock)) {
 		/* Another thread is about to have the functions. */
 		if (lines)
-			need_lines(lines);
+			dwarf_need_lines(lines);
 		pthread_mutex_lock(&u->functions_share.lock);
 	}
 	if (!atomic_load_explicit(&of->read, memory_order_relaxed)) {
@@ -166,7 +166,7 @@ static const char *scope_name(struct dwarf_unit *u, const struct dwarf_function 
 
 static bool unit_line(struct dwarf_unit *u, uint64_t addr, struct dwarf_frame *ret)
 {
-	need_lines(u);
+	dwarf_need_lines(u);
 	const struct dwarf_row *row = dwarf_row_find(u, addr);
 	if (!row)
 		return false;
@@ -240,7 +240,7 @@ void dwarf_each_line(struct dwarf *d, uint64_t addr,
 	struct dwarf_unit *u = dwarf_next_unit(&s);
 	if (!u)
 		return;
-	need_lines(u);
+	dwarf_need_lines(u);
 	for (size_t i = 0; i < u->rows_nr; i++) {
 		const struct dwarf_row *row = &u->rows[i];
 		bool end = row->file == UINT32_MAX;

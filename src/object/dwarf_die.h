@@ -32,7 +32,7 @@ struct dwarf_value {
 };
 
 struct dwarf_range {
-	uint64_t start, end;
+	uint64_t start, end; /* end excluded */
 };
 
 typedef VEC(struct dwarf_range) dwarf_ranges;

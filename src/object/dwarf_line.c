@@ -15,6 +15,7 @@ struct program {
 	uint8_t min_bytes, max_ops, line_range, opcode_base;
 	int8_t line_base;
 	bool default_is_stmt;
+	bool keeps_all;             /* rows that share an address, too */
 	const uint8_t *operands;    /* of standard opcodes */
 	VEC(const char *) dirs;
 	VEC(struct dwarf_line_file) files;
@@ -152,6 +153,7 @@ struct state {
 	uint64_t addr, file;
 	uint32_t line;
 	uint16_t column;
+	bool is_stmt;
 	size_t first; /* row of the sequence */
 	bool sorted;
 	VEC(struct sequence) sequences;
@@ -163,16 +165,17 @@ static void reset(struct state *s, const struct program *p)
 	s->file = 1;
 	s->line = 1;
 	s->column = 0;
+	s->is_stmt = p->default_is_stmt;
 	s->first = p->rows.len;
 }
 
 static inline void add_row(struct program *p, struct state *s)
 {
 	struct dwarf_row row = { .addr = s->addr, .file = s->file > UINT32_MAX - 1 ? UINT32_MAX - 1 : (uint32_t)s->file,
-				 .line = s->line, .column = s->column };
+				 .line = s->line, .column = s->column, .is_stmt = s->is_stmt };
 	size_t n = p->rows.len;
 	/* The last of those that share an address counts. */
-	if (n > s->first && p->rows.data[n - 1].addr == s->addr) {
+	if (!p->keeps_all && n > s->first && p->rows.data[n - 1].addr == s->addr) {
 		p->rows.data[n - 1] = row;
 		return;
 	}
@@ -186,7 +189,7 @@ static void end_sequence(struct program *p, struct state *s)
 	uint64_t start = p->rows.len > s->first ? p->rows.data[s->first].addr : 0;
 	/* Addresses only grow in a sequence; one that does not, or that the linker left out, is dropped. */
 	if (p->rows.len > s->first && s->sorted && s->addr > start && dwarf_is_text(p->u->file->dwarf, start)) {
-		if (vec_last(&p->rows).addr == s->addr)
+		while (p->rows.len > s->first && vec_last(&p->rows).addr == s->addr)
 			p->rows.len--;
 		vec_push(&p->rows, ((struct dwarf_row){ .addr = s->addr, .file = UINT32_MAX }));
 		vec_push(&s->sequences, ((struct sequence){ start, s->first, p->rows.len - s->first }));
@@ -227,6 +230,7 @@ static void run_standard(struct program *p, struct state *s, uint8_t op)
 	case DW_LNS_advance_line: s->line += (uint32_t)cursor_sleb(c); break;
 	case DW_LNS_set_file: s->file = cursor_uleb(c); break;
 	case DW_LNS_set_column: s->column = (uint16_t)cursor_uleb(c); break;
+	case DW_LNS_negate_stmt: s->is_stmt = !s->is_stmt; break;
 	case DW_LNS_const_add_pc: s->addr += (uint64_t)((255 - p->opcode_base) / p->line_range) * p->min_bytes; break;
 	case DW_LNS_fixed_advance_pc: s->addr += cursor_u16(c); break;
 	default: /* flags that are not used here; or unknown, with as many operands as the header says */
@@ -294,6 +298,36 @@ void dwarf_read_lines(struct dwarf_unit *u)
 	u->dirs = arena_memdup(arena, p.dirs.data ? p.dirs.data : (const char **)"", p.dirs.len * sizeof(*u->dirs));
 	u->files_nr = p.files.len;
 	u->files = arena_memdup(arena, p.files.data ? (void *)p.files.data : (void *)"", p.files.len * sizeof(*u->files));
+	vec_deinit(&s.sequences);
+	vec_deinit(&p.rows);
+	vec_deinit(&p.dirs);
+	vec_deinit(&p.files);
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct dwarf_statement *l = a, *r = b;
+	return l->addr < r->addr ? -1 : l->addr > r->addr;
+}
+
+void dwarf_read_statements(struct dwarf_unit *u, dwarf_statements *to)
+{
+	struct program p = { .u = u, .c = dwarf_section(u->file, DWARF_LINE), .keeps_all = true };
+	struct state s = {};
+	dwarf_need_lines(u); /* the paths of files */
+	if (!u->has_lines || u->line_offset > cursor_left(&p.c))
+		return;
+	p.c.at += u->line_offset;
+	if (read_header(&p))
+		run(&p, &s);
+	for (size_t i = 0; i < p.rows.len; i++) {
+		const struct dwarf_row *row = &p.rows.data[i];
+		const char *path = row->is_stmt && row->line && row->file != UINT32_MAX ? dwarf_file_path(u, row->file) : NULL;
+		if (path)
+			vec_push(to, ((struct dwarf_statement){ row->addr, path, row->line }));
+	}
+	if (to->len)
+		qsort(to->data, to->len, sizeof(*to->data), by_address);
 	vec_deinit(&s.sequences);
 	vec_deinit(&p.rows);
 	vec_deinit(&p.dirs);

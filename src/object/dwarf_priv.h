@@ -10,6 +10,7 @@
 #include "object/dwarf.h"
 #include "object/dwarf_const.h"
 #include "object/dwarf_die.h"
+#include "object/dwarf_functions.h"
 
 /* ---- files and their sections ---- */
 
@@ -86,6 +87,7 @@ struct dwarf_row {
 	uint64_t addr;
 	uint32_t file, line; /* line 0 and file UINT32_MAX: after the end of a sequence */
 	uint16_t column;
+	bool is_stmt;
 };
 
 /* A stretch of addresses and who is innermost there. */
@@ -273,11 +275,22 @@ bool dwarf_function_offset(struct dwarf_unit *u, uint64_t addr, uint64_t *ret);
 
 /* ---- dwarf_line.c ---- */
 void dwarf_read_lines(struct dwarf_unit *u);
+typedef VEC(struct dwarf_statement) dwarf_statements;
+/* Appends the rows that begin a statement, all of those that share an address, too; by address. */
+void dwarf_read_statements(struct dwarf_unit *u, dwarf_statements *to);
 const struct dwarf_row *dwarf_row_find(const struct dwarf_unit *u, uint64_t addr);
 /* NULL where there is no such file. */
 const char *dwarf_file_path(struct dwarf_unit *u, uint64_t file);
 
+/* ---- dwarf.c ---- */
+/* The lines of the unit, read once. */
+void dwarf_need_lines(struct dwarf_unit *u);
+
 /* ---- dwarf_scope.c ---- */
+/* At an offset of the section, ending with the unit. */
+struct cursor dwarf_cursor_at(const struct dwarf_unit *u, uint64_t offset);
+/* Goes over a DIE and, where it says where its sibling is, over what is below it: true then. */
+bool dwarf_skip_with_children(const struct dwarf_unit *u, struct cursor *c, const struct dwarf_abbrev *a);
 /* u: the unit that has the functions (a split one, where there is). */
 void dwarf_read_functions(struct dwarf_unit *u, struct dwarf_functions *to);
 /* Under the lock of the function's share, which gives the memory. */

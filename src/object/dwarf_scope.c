@@ -58,7 +58,7 @@ static bool read_code(const struct dwarf_unit *u, struct cursor *c, const struct
 	return !c->bad;
 }
 
-static struct cursor cursor_at(const struct dwarf_unit *u, uint64_t offset)
+struct cursor dwarf_cursor_at(const struct dwarf_unit *u, uint64_t offset)
 {
 	struct cursor c = u->file->sections[DWARF_INFO];
 	if (cursor_left(&c) >= u->end)
@@ -90,8 +90,7 @@ static bool go_on_at(const struct dwarf_unit *u, struct cursor *c, const struct 
 	return !c->bad && is_ahead && cursor_seek(c, (size_t)to->u);
 }
 
-/* Goes over a DIE and, where it says where its sibling is, over what is below it: true then. */
-static bool skip_with_children(const struct dwarf_unit *u, struct cursor *c, const struct dwarf_abbrev *a)
+bool dwarf_skip_with_children(const struct dwarf_unit *u, struct cursor *c, const struct dwarf_abbrev *a)
 {
 	const struct dwarf_attr *attr = u->abbrevs->attrs.data + a->first;
 	struct dwarf_value sibling = dwarf_read_sibling(u, *c, a);
@@ -111,7 +110,7 @@ static bool skip_with_children(const struct dwarf_unit *u, struct cursor *c, con
 static bool skip_die(const struct dwarf_unit *u, struct cursor *c, const struct dwarf_abbrev *a)
 {
 	if (holds_no_functions(a))
-		return skip_with_children(u, c, a);
+		return dwarf_skip_with_children(u, c, a);
 	dwarf_skip_attrs(u, c, u->abbrevs, a);
 	return false;
 }
@@ -147,7 +146,7 @@ static bool read_function(struct function_builder *b, struct cursor *c, const st
 		return false;
 	}
 	if (!a->has_code) {
-		bool is_passed = skip_with_children(b->u, c, a);
+		bool is_passed = dwarf_skip_with_children(b->u, c, a);
 		b->has_skipped |= is_passed;
 		return is_passed;
 	}
@@ -164,7 +163,7 @@ static bool read_function(struct function_builder *b, struct cursor *c, const st
 static void walk_unit(struct function_builder *b)
 {
 	struct dwarf_unit *u = b->u;
-	struct cursor c = cursor_at(u, u->dies);
+	struct cursor c = dwarf_cursor_at(u, u->dies);
 	for (uint64_t depth = 0; cursor_left(&c) && !c.bad;) {
 		uint64_t offset = cursor_offset(&c), code = cursor_uleb(&c);
 		if (!code) {
@@ -265,7 +264,7 @@ static void walk_function(struct scope_builder *b, struct cursor *c)
 			if (a->tag == DW_TAG_subprogram)
 				within = SKIPPED;
 			if (a->tag == DW_TAG_subprogram && a->has_children && a->has_sibling)
-				is_passed = skip_with_children(u, c, a);
+				is_passed = dwarf_skip_with_children(u, c, a);
 			else
 				is_passed = skip_die(u, c, a);
 		}
@@ -277,7 +276,7 @@ static void walk_function(struct scope_builder *b, struct cursor *c)
 void dwarf_read_scopes(struct dwarf_unit *u, struct dwarf_function *fn, struct arena *arena)
 {
 	struct scope_builder b = { .u = u };
-	struct cursor c = cursor_at(u, fn->die);
+	struct cursor c = dwarf_cursor_at(u, fn->die);
 	walk_function(&b, &c);
 	fn->scopes = arena_memdup(arena, b.scopes.data ? (void *)b.scopes.data : (void *)"",
 				  b.scopes.len * sizeof(*fn->scopes));
@@ -295,7 +294,7 @@ bool dwarf_name_of(struct dwarf_file *f, uint64_t offset, struct strbuf *to)
 		struct dwarf_unit *u = dwarf_unit_at(f, offset);
 		if (!u)
 			break;
-		struct cursor c = cursor_at(u, offset);
+		struct cursor c = dwarf_cursor_at(u, offset);
 		const struct dwarf_abbrev *a = dwarf_abbrev_find(u->abbrevs, cursor_uleb(&c));
 		struct die d;
 		if (!a || !read_die(u, &c, a, &d))

@@ -1,0 +1,415 @@
+/* From names to code: one walk over the DIEs of each unit that may have them. */
+#include "object/dwarf_functions.h"
+
+#include "base/mem.h"
+#include "object/dwarf_priv.h"
+
+#define REFERENCES_MAX 16   /* abstract origins and specifications in a row */
+#define DEPTH_MAX      4096 /* of DIEs: deeper is damage */
+
+/* What is read of a function or an inlined call. */
+struct entry {
+	struct dwarf_pc pc;
+	struct dwarf_value name, linkage, origin, specification, entry_pc;
+	uint64_t decl_file, decl_line, call_file, call_line;
+	bool is_declaration;
+};
+
+static void take_attr(struct entry *e, uint16_t name, struct dwarf_value v)
+{
+	switch (name) {
+	case DW_AT_low_pc: e->pc.low = v; break;
+	case DW_AT_high_pc: e->pc.high = v; break;
+	case DW_AT_ranges: e->pc.ranges = v; break;
+	case DW_AT_entry_pc: e->entry_pc = v; break;
+	case DW_AT_name: e->name = v; break;
+	case DW_AT_linkage_name:
+	case DW_AT_MIPS_linkage_name: e->linkage = v; break;
+	case DW_AT_abstract_origin: e->origin = v; break;
+	case DW_AT_specification: e->specification = v; break;
+	case DW_AT_decl_file: e->decl_file = v.u; break;
+	case DW_AT_decl_line: e->decl_line = v.u; break;
+	case DW_AT_call_file: e->call_file = v.u; break;
+	case DW_AT_call_line: e->call_line = v.u; break;
+	case DW_AT_declaration: e->is_declaration = true; break;
+	}
+}
+
+static bool read_entry(const struct dwarf_unit *u, struct cursor *c, const struct dwarf_abbrev *a, struct entry *ret)
+{
+	const struct dwarf_attr *attr = u->abbrevs->attrs.data + a->first;
+	*ret = (struct entry){};
+	for (uint32_t i = 0; i < a->nr && !c->bad; i++)
+		take_attr(ret, attr[i].name, dwarf_read_form(u, c, attr[i].form, attr[i].constant));
+	return !c->bad;
+}
+
+/* ---- names and declarations ---- */
+
+/* The function that a DIE stands for: attributes that it lacks are those of its abstract origin or specification. */
+struct declaration {
+	const char *name, *linkage_name, *file;
+	uint32_t line;
+};
+
+/* The unit that has the lines of one: its skeleton where it is split. */
+static struct dwarf_unit *lines_of(struct dwarf_unit *u)
+{
+	return u->skeleton ? u->skeleton : u;
+}
+
+static void complete(struct declaration *d, struct dwarf_unit *u, const struct entry *e, bool with_place)
+{
+	if (!d->name)
+		d->name = dwarf_string(u, &e->name);
+	if (!d->linkage_name)
+		d->linkage_name = dwarf_string(u, &e->linkage);
+	if (with_place && !d->file && e->decl_file) {
+		dwarf_need_lines(lines_of(u));
+		d->file = dwarf_file_path(lines_of(u), e->decl_file);
+	}
+	if (!d->line)
+		d->line = (uint32_t)e->decl_line;
+}
+
+static struct declaration declaration_of(struct dwarf_unit *u, struct entry e, bool with_place)
+{
+	struct declaration d = {};
+	for (int i = 0; i < REFERENCES_MAX && u; i++) {
+		complete(&d, u, &e, with_place);
+		const struct dwarf_value *next = e.origin.class ? &e.origin : &e.specification;
+		struct dwarf_file *f = next->class == DWARF_REFERENCE_SUPPLEMENT ? &u->file->dwarf->supplement : u->file;
+		if (next->class != DWARF_REFERENCE && next->class != DWARF_REFERENCE_SUPPLEMENT)
+			break;
+		uint64_t offset = next->u;
+		u = dwarf_unit_at(f, offset);
+		if (!u)
+			break;
+		struct cursor c = dwarf_cursor_at(u, offset);
+		const struct dwarf_abbrev *a = dwarf_abbrev_find(u->abbrevs, cursor_uleb(&c));
+		if (!a || !read_entry(u, &c, a, &e))
+			break;
+	}
+	return d;
+}
+
+/* An offset from the begin of the code, or an address. */
+static bool entry_of(const struct dwarf_unit *u, const struct entry *e, dwarf_ranges *ranges, uint64_t *ret)
+{
+	vec_clear(ranges);
+	dwarf_read_pc(u, &e->pc, ranges);
+	if (!ranges->len)
+		return false;
+	*ret = ranges->data[0].start;
+	if (e->entry_pc.class == DWARF_CONSTANT)
+		*ret += e->entry_pc.u;
+	else if (e->entry_pc.class)
+		(void)dwarf_address(u, &e->entry_pc, ret);
+	return dwarf_is_text(u->file->dwarf, *ret);
+}
+
+/* ---- the walk ---- */
+
+struct walk {
+	struct dwarf_unit *u;
+	bool into_functions;
+	/* Returns whether to go on. depth: of the DIE. */
+	bool (*fn)(void *ctx, struct dwarf_unit *u, const struct entry *e, bool is_inlined, uint64_t depth);
+	void *ctx;
+};
+
+/* Whether functions may be below; of types, those of lambdas are there, which are within functions. */
+static bool is_container(const struct walk *w, uint16_t tag)
+{
+	bool is_type = tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
+	return tag == DW_TAG_compile_unit || tag == DW_TAG_partial_unit || tag == DW_TAG_skeleton_unit || tag == DW_TAG_namespace ||
+	       tag == DW_TAG_module || tag == DW_TAG_lexical_block || (is_type && w->into_functions);
+}
+
+/* One DIE, with its children where nothing below is of interest: true then. *ret_stop: fn has enough. */
+static bool walk_die(const struct walk *w, struct cursor *c, const struct dwarf_abbrev *a, uint64_t depth, bool *ret_stop)
+{
+	struct dwarf_unit *u = w->u;
+	bool is_function = a->tag == DW_TAG_subprogram, is_inlined = a->tag == DW_TAG_inlined_subroutine;
+	if (is_function || (is_inlined && w->into_functions)) {
+		struct cursor start = *c;
+		struct entry e;
+		if (!read_entry(u, c, a, &e))
+			return false;
+		*ret_stop = !w->fn(w->ctx, u, &e, is_inlined, depth);
+		if (w->into_functions || !a->has_children || !a->has_sibling)
+			return false;
+		struct cursor after = *c;
+		*c = start;
+		if (dwarf_skip_with_children(u, c, a))
+			return true;
+		*c = after;
+		return false;
+	}
+	if (a->has_children && a->has_sibling && !is_container(w, a->tag))
+		return dwarf_skip_with_children(u, c, a);
+	dwarf_skip_attrs(u, c, u->abbrevs, a);
+	return false;
+}
+
+static void walk_unit(const struct walk *w)
+{
+	if (!dwarf_unit_prepare(w->u))
+		return;
+	struct cursor c = dwarf_cursor_at(w->u, w->u->dies);
+	bool is_enough = false;
+	for (uint64_t depth = 0; cursor_left(&c) && !c.bad && !is_enough && depth < DEPTH_MAX;) {
+		uint64_t code = cursor_uleb(&c);
+		if (!code) {
+			if (depth <= 1)
+				break;
+			depth--;
+			continue;
+		}
+		const struct dwarf_abbrev *a = dwarf_abbrev_find(w->u->abbrevs, code);
+		if (!a)
+			break;
+		bool is_passed = walk_die(w, &c, a, depth, &is_enough);
+		depth += a->has_children && !is_passed;
+		if (!depth)
+			break; /* a root without children */
+	}
+}
+
+static struct dwarf_code code_of(struct dwarf_unit *u, const struct entry *e, bool is_inlined, uint64_t entry)
+{
+	struct declaration d = declaration_of(u, *e, true);
+	struct dwarf_code code = { .unit = lines_of(u), .name = d.name, .linkage_name = d.linkage_name, .file = d.file, .line = d.line,
+				   .entry = entry, .is_inlined = is_inlined };
+	if (is_inlined && e->call_file) {
+		dwarf_need_lines(lines_of(u));
+		code.call_file = dwarf_file_path(lines_of(u), e->call_file);
+		code.call_line = (uint32_t)e->call_line;
+	}
+	return code;
+}
+
+/* ---- by name ---- */
+
+struct by_name {
+	bool (*matches)(void *ctx, const char *name);
+	void (*fn)(void *ctx, const struct dwarf_code *code);
+	void *ctx;
+	struct u64map known[2]; /* offset of an origin, in the main file and in the supplement → 1 matches, 0 does not */
+	dwarf_ranges ranges;
+	bool has_inlined; /* a function that matches has no code of its own in this unit */
+};
+
+static bool declaration_matches(const struct by_name *s, struct dwarf_unit *u, const struct entry *e)
+{
+	struct declaration d = declaration_of(u, *e, false);
+	return (d.name && s->matches(s->ctx, d.name)) || (d.linkage_name && s->matches(s->ctx, d.linkage_name));
+}
+
+/* Of what has an origin, the answer is that of the origin, once. */
+static bool entry_matches(struct by_name *s, struct dwarf_unit *u, const struct entry *e)
+{
+	if (e->name.class || !e->origin.class)
+		return declaration_matches(s, u, e);
+	bool is_new;
+	uint64_t *known = u64map_put(&s->known[e->origin.class == DWARF_REFERENCE_SUPPLEMENT], e->origin.u, &is_new);
+	if (is_new) {
+		bool matches = declaration_matches(s, u, e);
+		*known = matches;
+	}
+	return *known;
+}
+
+static bool find_inlined(void *ctx, struct dwarf_unit *u, const struct entry *e, bool is_inlined, uint64_t depth)
+{
+	struct by_name *s = ctx;
+	(void)depth;
+	if (!is_inlined && !e->is_declaration && !e->pc.low.class && !e->pc.ranges.class && entry_matches(s, u, e))
+		s->has_inlined = true;
+	return !s->has_inlined;
+}
+
+static bool take_code(void *ctx, struct dwarf_unit *u, const struct entry *e, bool is_inlined, uint64_t depth)
+{
+	struct by_name *s = ctx;
+	uint64_t entry;
+	(void)depth;
+	if (e->is_declaration || !entry_matches(s, u, e) || !entry_of(u, e, &s->ranges, &entry))
+		return true;
+	struct dwarf_code code = code_of(u, e, is_inlined, entry);
+	s->fn(s->ctx, &code);
+	return true;
+}
+
+/* Whether functions of other units may be inlined in it (link-time optimisation, dwz). */
+static bool refers_to_others(struct dwarf_unit *u)
+{
+	if (!dwarf_unit_prepare(u))
+		return false;
+	for (size_t i = 0; i < u->abbrevs->entries.len; i++) {
+		const struct dwarf_abbrev *a = &u->abbrevs->entries.data[i];
+		for (uint32_t k = 0; a->tag == DW_TAG_inlined_subroutine && k < a->nr; k++) {
+			const struct dwarf_attr *attr = &u->abbrevs->attrs.data[a->first + k];
+			if (attr->name == DW_AT_abstract_origin &&
+			    (attr->form == DW_FORM_ref_addr || attr->form == DW_FORM_GNU_ref_alt || attr->form == DW_FORM_ref_sup4 ||
+			     attr->form == DW_FORM_ref_sup8))
+				return true;
+		}
+	}
+	return false;
+}
+
+static void forget_known(struct by_name *s)
+{
+	u64map_deinit(&s->known[0]);
+	u64map_deinit(&s->known[1]);
+	s->known[0] = s->known[1] = (struct u64map){};
+}
+
+void dwarf_each_code(struct dwarf *d, bool (*matches)(void *ctx, const char *name),
+		     void (*fn)(void *ctx, const struct dwarf_code *code), void *ctx)
+{
+	struct by_name s = { .matches = matches, .fn = fn, .ctx = ctx };
+	for (size_t i = 0; i < d->main.units.len; i++) {
+		dwarf_need_root(d->main.units.data[i]);
+		struct dwarf_unit *u = dwarf_split_unit(d->main.units.data[i]);
+		struct walk w = { .u = u, .fn = find_inlined, .ctx = &s };
+		if (u->file->split)
+			forget_known(&s); /* offsets are those of the unit's own file */
+		s.has_inlined = refers_to_others(u);
+		if (!s.has_inlined)
+			walk_unit(&w);
+		w.into_functions = s.has_inlined;
+		w.fn = take_code;
+		walk_unit(&w);
+	}
+	forget_known(&s);
+	vec_deinit(&s.ranges);
+}
+
+/* ---- of a unit ---- */
+
+struct of_unit {
+	void (*fn)(void *ctx, const struct dwarf_code *code, const struct dwarf_range *ranges, size_t n);
+	void *ctx;
+	dwarf_ranges ranges;
+};
+
+static bool take_all(void *ctx, struct dwarf_unit *u, const struct entry *e, bool is_inlined, uint64_t depth)
+{
+	struct of_unit *s = ctx;
+	uint64_t entry;
+	(void)depth;
+	if (e->is_declaration || !entry_of(u, e, &s->ranges, &entry))
+		return true;
+	struct dwarf_code code = code_of(u, e, is_inlined, entry);
+	s->fn(s->ctx, &code, s->ranges.data, s->ranges.len);
+	return true;
+}
+
+void dwarf_each_code_of(struct dwarf_unit *u, void (*fn)(void *ctx, const struct dwarf_code *code, const struct dwarf_range *ranges, size_t n),
+			void *ctx)
+{
+	struct of_unit s = { .fn = fn, .ctx = ctx };
+	struct walk w = { .u = dwarf_split_unit(u), .into_functions = true, .fn = take_all, .ctx = &s };
+	walk_unit(&w);
+	vec_deinit(&s.ranges);
+}
+
+/* ---- by address ---- */
+
+struct by_address {
+	uint64_t addr;
+	struct dwarf_code *ret;
+	unsigned n;
+	uint64_t depth; /* of the function that is around it */
+	dwarf_ranges ranges;
+};
+
+static bool is_within(const dwarf_ranges *ranges, uint64_t addr)
+{
+	for (size_t i = 0; i < ranges->len; i++)
+		if (addr >= ranges->data[i].start && addr < ranges->data[i].end)
+			return true;
+	return false;
+}
+
+static bool take_around(void *ctx, struct dwarf_unit *u, const struct entry *e, bool is_inlined, uint64_t depth)
+{
+	struct by_address *s = ctx;
+	uint64_t entry;
+	if (s->n && depth <= s->depth)
+		return false; /* the function has ended */
+	if ((is_inlined && !s->n) || s->n == DWARF_FRAMES_MAX || !entry_of(u, e, &s->ranges, &entry) || !is_within(&s->ranges, s->addr))
+		return true;
+	if (!is_inlined) { /* nested in another, at the most */
+		s->n = 0;
+		s->depth = depth;
+	}
+	s->ret[s->n++] = code_of(u, e, is_inlined, entry);
+	return true;
+}
+
+static void reverse(struct dwarf_code *at, unsigned n)
+{
+	for (unsigned i = 0; i < n / 2; i++) {
+		struct dwarf_code first = at[i];
+		at[i] = at[n - 1 - i];
+		at[n - 1 - i] = first;
+	}
+}
+
+unsigned dwarf_code_at(struct dwarf *d, uint64_t addr, struct dwarf_code ret[DWARF_FRAMES_MAX])
+{
+	struct by_address s = { .addr = addr, .ret = ret };
+	struct dwarf_unit *u;
+	for (struct dwarf_search search = dwarf_search(d, addr); !s.n && (u = dwarf_next_unit(&search));) {
+		struct walk w = { .u = dwarf_split_unit(u), .into_functions = true, .fn = take_around, .ctx = &s };
+		walk_unit(&w);
+	}
+	vec_deinit(&s.ranges);
+	reverse(ret, s.n);
+	return s.n;
+}
+
+/* ---- by line ---- */
+
+/* What GCC leaves out of line tables: the line of the declaration at the entry, and that of a call that was inlined. */
+static void take_statement(void *ctx, const struct dwarf_code *code, const struct dwarf_range *ranges, size_t n)
+{
+	dwarf_statements *list = ctx;
+	(void)ranges, (void)n;
+	struct dwarf_statement at = { code->entry, code->is_inlined ? code->call_file : code->file,
+				      code->is_inlined ? code->call_line : code->line };
+	if (at.file && at.line)
+		vec_push(list, at);
+}
+
+void dwarf_each_statement(struct dwarf_unit *u, void (*fn)(void *ctx, const struct dwarf_statement *s), void *ctx)
+{
+	dwarf_statements list = {};
+	dwarf_read_statements(u, &list);
+	dwarf_each_code_of(u, take_statement, &list);
+	for (size_t i = 0; i < list.len; i++)
+		fn(ctx, &list.data[i]);
+	vec_deinit(&list);
+}
+
+void dwarf_each_unit_of(struct dwarf *d, bool (*matches)(void *ctx, const char *path), void (*fn)(void *ctx, struct dwarf_unit *u),
+			void *ctx)
+{
+	for (size_t i = 0; i < d->main.units.len; i++) {
+		struct dwarf_unit *u = d->main.units.data[i];
+		dwarf_need_root(u);
+		if (u->root_tag != DW_TAG_compile_unit && u->root_tag != DW_TAG_skeleton_unit)
+			continue;
+		dwarf_need_lines(u);
+		for (size_t k = 0; k < u->files_nr; k++) {
+			const char *path = dwarf_file_path(u, k);
+			if (!path || !matches(ctx, path))
+				continue;
+			fn(ctx, u);
+			break;
+		}
+	}
+}
