@@ -143,7 +143,7 @@ static bool is_marker(const char *word)
 static bool is_in_file(const char *word)
 {
 	size_t n = strcspn(word, ":;");
-	return !strpbrk(word, "+@%") && word[n] && memchr(word, '.', n);
+	return word[n] && memchr(word, '.', n) && strcspn(word, "+@%") >= n;
 }
 
 static struct strobe_error *parse_point(char *word, struct probe_point *p)

@@ -39,6 +39,8 @@ void probe_functions_deinit(struct probe_functions *f)
 bool probe_name_matches(const char *pattern, const char *name)
 {
 	const char *version = strchr(name, '@');
+	if (version && !strcmp(version, "@plt"))
+		version = NULL;
 	if (!strpbrk(pattern, "*?["))
 		return !strcmp(pattern, name) ||
 		       (version && !strncmp(pattern, name, (size_t)(version - name)) && strlen(pattern) == (size_t)(version - name));
@@ -47,11 +49,12 @@ bool probe_name_matches(const char *pattern, const char *name)
 
 /* ---- of a file ---- */
 
-static void add_symbols(struct probe_functions *f, struct object *o, uint32_t table)
+/* False where there is no such table. */
+static bool add_symbols(struct probe_functions *f, struct object *o, uint32_t table)
 {
 	struct object_symtab t;
 	if (!object_symtab(o, table, &t))
-		return;
+		return false;
 	for (size_t i = 0; i < t.count; i++) {
 		struct object_symbol s = object_symbol(&t, i);
 		unsigned type = ELF64_ST_TYPE(s.info);
@@ -64,9 +67,11 @@ static void add_symbols(struct probe_functions *f, struct object *o, uint32_t ta
 						   .address = s.value,
 						   .bytes = s.size,
 						   .module = "",
-						   .is_code = in && in->flags & SHF_EXECINSTR };
+						   .is_code = in && in->flags & SHF_EXECINSTR,
+						   .is_resolver = type == STT_GNU_IFUNC };
 		vec_push(&f->list, function);
 	}
+	return true;
 }
 
 struct stubs {
@@ -99,17 +104,14 @@ static bool try_debug_file(void *ctx, const char *path)
 {
 	struct debug_search *s = ctx;
 	struct object *debug = object_open_if_there(path);
-	bool found = debug && object_is_debug_of(debug, s->of);
-	if (found)
-		add_symbols(s->functions, debug, SHT_SYMTAB);
+	bool found = debug && object_is_debug_of(debug, s->of) && add_symbols(s->functions, debug, SHT_SYMTAB);
 	object_close(debug);
 	return found;
 }
 
-struct strobe_error *probe_functions_of_file(struct object *o, const char *path, const char *symfs, struct probe_functions *ret)
+void probe_functions_of_file(struct object *o, const char *path, const char *symfs, struct probe_functions *ret)
 {
 	struct object *mini = NULL;
-	struct object_symtab table;
 	struct debug_search search = { o, ret };
 	struct stubs stubs = { .functions = ret };
 	*ret = (struct probe_functions){};
@@ -119,20 +121,16 @@ struct strobe_error *probe_functions_of_file(struct object *o, const char *path,
 		error_destroy(err);
 		mini = NULL;
 	}
-	add_symbols(ret, o, SHT_SYMTAB);
-	add_symbols(ret, o, SHT_DYNSYM);
-	if (mini)
-		add_symbols(ret, mini, SHT_SYMTAB);
+	/* what .dynsym has, .symtab has too */
+	if (!add_symbols(ret, o, SHT_SYMTAB) && !object_find_debug(o, path, symfs, try_debug_file, &search)) {
+		add_symbols(ret, o, SHT_DYNSYM);
+		if (mini)
+			add_symbols(ret, mini, SHT_SYMTAB);
+	}
 	object_close(mini);
-	if (!object_symtab(o, SHT_SYMTAB, &table))
-		object_find_debug(o, path, symfs, try_debug_file, &search);
 	if (object_symtab(o, SHT_DYNSYM, &stubs.symbols))
 		object_each_plt(o, add_stub, &stubs);
 	settle(ret);
-	if (ret->list.len)
-		return NULL;
-	probe_functions_deinit(ret);
-	return error_create(ERROR_NOT_FOUND, "%s has no symbols: install its debug symbols, or give an address (0x…)", path);
 }
 
 /* ---- of the kernel ---- */

@@ -2,8 +2,9 @@
  * Functions that a probe can be at, by all of their names: of a program's file, or of the running kernel and its modules.
  *
  * Symbols of an address that have several names are in the list once for each. A version ("malloc@@GLIBC_2.2.5") belongs to the
- * name; a search without an '@' passes over it. Functions of a file come from its symbol tables, those of its separate debug file
- * and of its packed mini debug information, and from the stubs of its linkage table ("strlen@plt").
+ * name; a search without an '@' passes over it, but for stubs. Functions of a file come from its symbol table or that of its
+ * separate debug file, else from its dynamic symbols and its packed mini debug information, and from the stubs of its linkage
+ * table ("strlen@plt").
  */
 #pragma once
 #include <stdbool.h>
@@ -19,7 +20,8 @@ struct probe_function {
 	const char *name;
 	uint64_t address; /* in the kernel; of a file, the ELF virtual address */
 	uint64_t bytes;   /* 0 = not known */
-	bool is_code;     /* data is listed, too, as perf lists it */
+	bool is_code;     /* others are data */
+	bool is_resolver; /* it chooses, once, the function that is called by this name (GNU indirect function) */
 	const char *module; /* of the kernel; "" = the kernel itself */
 };
 
@@ -29,9 +31,8 @@ struct probe_functions {
 	uint64_t text;                   /* the kernel's _text; 0 of a file */
 };
 
-/* symfs: where files with symbols are looked for, or NULL. */
-struct strobe_error *probe_functions_of_file(struct object *o, const char *path, const char *symfs,
-					     struct probe_functions *ret) _must_check_;
+/* symfs: where files with symbols are looked for, or NULL. A file without symbols has none. */
+void probe_functions_of_file(struct object *o, const char *path, const char *symfs, struct probe_functions *ret);
 /* module: only its functions; "" or NULL: those of the kernel itself. */
 struct strobe_error *probe_functions_of_kernel(const struct sys *sys, const char *module, struct probe_functions *ret) _must_check_;
 void probe_functions_deinit(struct probe_functions *f);

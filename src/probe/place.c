@@ -1,6 +1,5 @@
 #include "probe/place.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,47 +7,13 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "object/dwarf_functions.h"
+#include "probe/lines.h"
+#include "probe/markers.h"
 
-/* ---- targets ---- */
+#define PATH_SHOWN_MAX 30 /* letters of a source file in listings */
 
-struct strobe_error *probe_target_program(const char *path, const char *symfs, struct probe_target *ret)
-{
-	char *full = realpath(path, NULL);
-	*ret = (struct probe_target){ .kind = PROBE_PROGRAM, .name = full };
-	if (!full)
-		return error_errno(errno, "cannot find the program '%s'", path);
-	_cleanup_free_ char *below = symfs ? xasprintf("%s%s", symfs, full) : NULL;
-	struct strobe_error *err = object_open(below ? below : full, &ret->object);
-	if (!err)
-		err = probe_functions_of_file(ret->object, full, symfs, &ret->functions);
-	if (err)
-		probe_target_close(ret);
-	return err;
-}
-
-struct strobe_error *probe_target_kernel(const struct sys *sys, const char *module, struct probe_target *ret)
-{
-	*ret = (struct probe_target){ .kind = PROBE_KERNEL, .name = xstrdup(module ? module : "") };
-	struct strobe_error *err = probe_functions_of_kernel(sys, module, &ret->functions);
-	if (err)
-		probe_target_close(ret);
-	return err;
-}
-
-void probe_target_close(struct probe_target *t)
-{
-	probe_functions_deinit(&t->functions);
-	object_close(t->object);
-	free((char *)t->name);
-	*t = (struct probe_target){};
-}
-
-static const char *shown_name(const struct probe_target *t)
-{
-	return *t->name ? t->name : "the kernel";
-}
-
-/* ---- places ---- */
+/* ---- functions and addresses ---- */
 
 static const char *nearest_function(const struct probe_functions *f, const char *name)
 {
@@ -62,87 +27,185 @@ static const char *nearest_function(const struct probe_functions *f, const char 
 	return nearest;
 }
 
-static struct strobe_error *not_found(const struct probe_target *t, const char *name, bool has_data)
+/* What was found on the way to no place. */
+struct leftovers {
+	bool has_data, has_inlined, is_elsewhere;
+};
+
+static struct strobe_error *not_found(struct probe_target *t, const struct probe_point *p, const struct leftovers *l)
 {
-	const char *nearest = nearest_function(&t->functions, name);
-	if (has_data)
-		return error_create(ERROR_USAGE, "'%s' of %s is data: a probe is at code", name, shown_name(t));
+	const char *name = p->function, *where = probe_target_shown(t), *nearest = nearest_function(&t->functions, name);
+	if (!t->functions.list.len)
+		return error_create(ERROR_NOT_FOUND, "%s has no symbols: install its debug symbols, or give an address (0x…)", where);
+	if (l->has_inlined && p->is_return)
+		return error_create(ERROR_USAGE, "'%s' of %s has no return to probe: it is inlined everywhere", name, where);
+	if (l->has_inlined)
+		return error_create(ERROR_USAGE, "'%s' of %s is inlined everywhere: leave out --no-inlines to probe it there", name, where);
+	if (l->is_elsewhere)
+		return error_create(ERROR_NOT_FOUND, "the function '%s' of %s is not in a source file '%s'", name, where, p->file);
+	if (l->has_data)
+		return error_create(ERROR_USAGE, "'%s' of %s is data: probes are for code", name, where);
 	if (nearest && !strpbrk(name, "*?["))
-		return error_create(ERROR_NOT_FOUND, "no function '%s' in %s; did you mean '%s'?", name, shown_name(t), nearest);
-	return error_create(ERROR_NOT_FOUND, "no function '%s' in %s; -F lists those there are", name, shown_name(t));
+		return error_create(ERROR_NOT_FOUND, "no function '%s' in %s; did you mean '%s'?", name, where, nearest);
+	return error_create(ERROR_NOT_FOUND, "no function '%s' in %s; -F lists its functions", name, where);
 }
 
-/* The function that is at or before the address; NULL: none. */
-static const struct probe_function *function_before(const struct probe_functions *f, uint64_t address)
-{
-	size_t n = vec_search(&f->list, function, function->address <= address);
-	if (!n)
-		return NULL;
-	/* the first name of that address */
-	while (n > 1 && f->list.data[n - 2].address == f->list.data[n - 1].address)
-		n--;
-	return &f->list.data[n - 1];
-}
-
-static struct strobe_error *find_address(const struct probe_target *t, uint64_t address, probe_places *ret)
+static struct strobe_error *find_address(const struct probe_target *t, uint64_t address, struct probe_places *ret)
 {
 	uint64_t offset;
-	const struct probe_function *f = function_before(&t->functions, address);
-	bool is_code = f && f->is_code && (!f->bytes || address - f->address < f->bytes);
+	const struct probe_function *f = probe_target_function(t, address);
+	bool is_code = f && (!f->bytes || address - f->address < f->bytes);
 	if (t->object && !object_offset_of_vaddr(t->object, address, &offset))
 		return error_create(ERROR_USAGE, "the address %#" PRIx64 " is outside of %s", address, t->name);
 	if (!t->object && !is_code)
-		return error_create(ERROR_USAGE, "the address %#" PRIx64 " is not in a function of %s", address, shown_name(t));
+		return error_create(ERROR_USAGE, "the address %#" PRIx64 " is not in a function of %s", address, probe_target_shown(t));
 	struct probe_place place = { .address = address };
-	vec_push(ret, place);
+	vec_push(&ret->list, place);
 	return NULL;
 }
 
-static struct strobe_error *find_functions(const struct probe_target *t, const struct probe_point *p, probe_places *ret)
+static struct strobe_error *add_symbols(const struct probe_target *t, const struct probe_point *p, struct probe_places *ret,
+					struct leftovers *l)
 {
-	bool has_data = false, is_glob = strpbrk(p->function, "*?[");
+	bool is_glob = strpbrk(p->function, "*?[");
 	for (size_t i = 0; i < t->functions.list.len; i++) {
 		const struct probe_function *f = &t->functions.list.data[i];
 		if (!probe_name_matches(p->function, f->name))
 			continue;
-		has_data |= !f->is_code;
-		bool is_again = ret->len && vec_last(ret).function && vec_last(ret).function->address == f->address;
-		if (!f->is_code || is_again)
+		l->has_data |= !f->is_code;
+		bool is_outside = f->bytes && p->offset >= f->bytes;
+		if (!f->is_code || (is_outside && is_glob))
 			continue;
-		if (f->bytes && p->offset >= f->bytes && !is_glob)
+		if (is_outside)
 			return error_create(ERROR_USAGE, "'%s' of %s has %" PRIu64 " bytes: +%" PRIu64 " is after its end", f->name,
-					    shown_name(t), f->bytes, p->offset);
-		struct probe_place place = { f, f->address + p->offset, p->offset };
-		vec_push(ret, place);
+					    probe_target_shown(t), f->bytes, p->offset);
+		struct probe_place place = { .function = f, .address = f->address + p->offset, .offset = p->offset, .name = f->name };
+		vec_push(&ret->list, place);
 	}
-	return ret->len ? NULL : not_found(t, p->function, has_data);
+	return NULL;
 }
 
-struct strobe_error *probe_places_find(const struct probe_target *t, const struct probe_definition *d, probe_places *ret)
+struct code_search {
+	struct probe_target *target;
+	const struct probe_point *point;
+	const struct probe_search *search;
+	struct probe_places *ret;
+	struct leftovers *leftovers;
+};
+
+static bool name_matches(void *ctx, const char *name)
+{
+	const struct code_search *s = ctx;
+	return probe_name_matches(s->point->function, name);
+}
+
+static void take_code(void *ctx, const struct dwarf_code *code)
+{
+	struct code_search *s = ctx;
+	const struct probe_point *p = s->point;
+	if (p->file && (!code->file || !probe_path_matches(p->file, code->file))) {
+		s->leftovers->is_elsewhere = true;
+		return;
+	}
+	if (code->is_inlined && (p->is_return || s->search->no_inlines)) {
+		s->leftovers->has_inlined = true;
+		return;
+	}
+	uint64_t address = code->entry + s->target->shift + p->offset;
+	struct probe_place place = { .function = probe_target_function(s->target, address), .address = address, .name = code->name,
+				     .is_inlined = code->is_inlined };
+	if (place.function)
+		place.offset = address - place.function->address;
+	vec_push(&s->ret->list, place);
+}
+
+static struct strobe_error *find_functions(struct probe_target *t, const struct probe_point *p, const struct probe_search *search,
+					   struct probe_places *ret)
+{
+	struct leftovers l = {};
+	struct code_search s = { t, p, search, ret, &l };
+	struct dwarf *dwarf = probe_target_dwarf(t);
+	if (p->file && !dwarf)
+		return error_create(ERROR_NOT_FOUND, "%s has no debug information, which says what source file a function is in",
+				    probe_target_shown(t));
+	if (dwarf)
+		dwarf_each_code(dwarf, name_matches, take_code, &s);
+	if (!p->file)
+		TRY(add_symbols(t, p, ret, &l));
+	return ret->list.len ? NULL : not_found(t, p, &l);
+}
+
+/* ---- all places ---- */
+
+static int by_address(const void *a, const void *b)
+{
+	const struct probe_place *l = a, *r = b;
+	if (l->address != r->address)
+		return l->address < r->address ? -1 : 1;
+	/* what the debug information says of it first, and a function before what is inlined at its entry */
+	return (int)l->is_inlined - (int)r->is_inlined;
+}
+
+static void settle(struct probe_places *p)
+{
+	size_t kept = 0;
+	qsort(p->list.data, p->list.len, sizeof(*p->list.data), by_address);
+	for (size_t i = 0; i < p->list.len; i++)
+		if (!kept || p->list.data[kept - 1].address != p->list.data[i].address)
+			p->list.data[kept++] = p->list.data[i];
+	p->list.len = kept;
+}
+
+static struct strobe_error *find(struct probe_target *t, const struct probe_definition *d, const struct probe_search *search,
+				 struct probe_places *ret)
 {
 	const struct probe_point *p = &d->point;
 	if (p->marker)
-		return error_create(ERROR_UNSUPPORTED, "probes at markers (%%%s) are not supported yet", p->marker);
-	if (p->has_line || p->pattern || p->file)
-		return error_create(ERROR_UNSUPPORTED, "probes at source lines are not supported yet: give a function and an offset");
-	for (size_t i = 0; i < d->arguments.len; i++)
-		if (probe_argument_is_variable(&d->arguments.data[i]))
-			return error_create(ERROR_UNSUPPORTED,
-					    "variables ('%s') are not supported yet: give a register (%%di) or an argument by its "
-					    "number ($arg1)",
-					    d->arguments.data[i].value);
-	return p->is_address ? find_address(t, p->offset, ret) : find_functions(t, p, ret);
+		return probe_markers_find(t, p->marker, ret);
+	if (p->is_address)
+		return find_address(t, p->offset, ret);
+	/* "FUNC:0" is the function */
+	if (p->pattern || !p->function || (p->has_line && p->line))
+		return probe_lines_find(t, p, search, ret);
+	return find_functions(t, p, search, ret);
 }
+
+struct strobe_error *probe_places_find(struct probe_target *t, const struct probe_definition *d, const struct probe_search *search,
+				       struct probe_places *ret)
+{
+	uint32_t max = search->max_places ? search->max_places : PROBE_PLACES_MAX;
+	*ret = (struct probe_places){};
+	arena_init(&ret->arena);
+	struct strobe_error *err = find(t, d, search, ret);
+	if (!err)
+		settle(ret);
+	if (!err && ret->list.len > max)
+		err = error_create(ERROR_LIMIT, "the definition means %zu places, more than %" PRIu32 ": allow them with --max-probes=%zu",
+				   ret->list.len, max, ret->list.len);
+	if (err)
+		probe_places_deinit(ret);
+	return err;
+}
+
+void probe_places_deinit(struct probe_places *places)
+{
+	vec_deinit(&places->list);
+	arena_deinit(&places->arena);
+}
+
+/* ---- lines for tracefs ---- */
 
 static struct strobe_error *add_program_place(const struct probe_target *t, const struct probe_place *p, struct strbuf *ret)
 {
 	uint64_t offset;
 	if (!object_offset_of_vaddr(t->object, p->address, &offset))
-		return error_create(ERROR_USAGE, "'%s' lies outside of the file %s", p->function ? p->function->name : "the address",
+		return error_create(ERROR_USAGE, "'%s' is outside of the file %s", p->function ? p->function->name : "the address",
 				    t->name);
 	if (strpbrk(t->name, " \t\n"))
-		return error_create(ERROR_UNSUPPORTED, "the kernel takes no path with blanks: link '%s' to another name", t->name);
+		return error_create(ERROR_UNSUPPORTED, "the kernel takes no path with blanks ('%s'): give a link to it without", t->name);
 	strbuf_addf(ret, "%s:%#" PRIx64, t->name, offset);
+	if (p->semaphore)
+		strbuf_addf(ret, "(%#" PRIx64 ")", p->semaphore);
 	return NULL;
 }
 
@@ -160,7 +223,20 @@ static void add_kernel_place(const struct probe_target *t, const struct probe_de
 		strbuf_addf(ret, "%#" PRIx64, p->address);
 }
 
-struct strobe_error *probe_place_line(const struct probe_target *t, const struct probe_definition *d, const struct probe_place *p,
+static struct strobe_error *add_arguments(const struct probe_definition *d, struct strbuf *ret)
+{
+	for (size_t i = 0; i < d->arguments.len; i++) {
+		const struct probe_argument *a = &d->arguments.data[i];
+		if (probe_argument_is_variable(a))
+			return error_create(ERROR_UNSUPPORTED,
+					    "variables ('%s') are not supported yet: give a register (%%di) or a number ($arg1)", a->value);
+		strbuf_addch(ret, ' ');
+		probe_argument_text(a, ret);
+	}
+	return NULL;
+}
+
+struct strobe_error *probe_place_line(struct probe_target *t, const struct probe_definition *d, const struct probe_place *p,
 				      const char *group, const char *event, struct strbuf *ret)
 {
 	strbuf_addf(ret, "%c:%s/%s ", d->point.is_return ? 'r' : 'p', group, event);
@@ -168,49 +244,103 @@ struct strobe_error *probe_place_line(const struct probe_target *t, const struct
 		add_kernel_place(t, d, p, ret);
 	else
 		TRY(add_program_place(t, p, ret));
-	for (size_t i = 0; i < d->arguments.len; i++) {
-		strbuf_addch(ret, ' ');
-		probe_argument_text(&d->arguments.data[i], ret);
-	}
-	return NULL;
+	if (p->arguments)
+		strbuf_addstr(ret, p->arguments);
+	return add_arguments(d, ret);
 }
 
 /* ---- the way back ---- */
 
-static bool address_of(const struct probe_target *t, const struct probe_installed *event, uint64_t *ret)
+bool probe_place_of_installed(const struct probe_target *t, const struct probe_installed *event, uint64_t *ret_address)
 {
 	if (t->kind == PROBE_PROGRAM)
-		return object_vaddr_of_offset(t->object, event->offset, ret);
-	*ret = event->offset;
+		return object_vaddr_of_offset(t->object, event->offset, ret_address);
+	*ret_address = event->offset;
 	if (!*event->symbol)
 		return true;
+	if (!strcmp(event->symbol, "_text") && t->functions.text) {
+		*ret_address += t->functions.text;
+		return true;
+	}
 	for (size_t i = 0; i < t->functions.list.len; i++)
 		if (!strcmp(t->functions.list.data[i].name, event->symbol)) {
-			*ret += t->functions.list.data[i].address;
+			*ret_address += t->functions.list.data[i].address;
 			return true;
 		}
 	return false;
 }
 
-bool probe_place_of_installed(const struct probe_target *t, const struct probe_installed *event, struct probe_place *ret)
+/* The end of a long path, from the begin of a component. */
+static const char *shortened(const char *path)
 {
-	*ret = (struct probe_place){};
-	if (!address_of(t, event, &ret->address))
-		return false;
-	ret->function = function_before(&t->functions, ret->address);
-	if (ret->function)
-		ret->offset = ret->address - ret->function->address;
-	return ret->function;
+	size_t n = strlen(path);
+	if (n <= PATH_SHOWN_MAX)
+		return path;
+	const char *end = path + n - PATH_SHOWN_MAX, *slash = strchr(end, '/');
+	return slash ? slash + 1 : end;
 }
 
-void probe_place_text(const struct probe_place *p, bool is_return, struct strbuf *ret)
+/* Where in the source an address is. */
+struct source_place {
+	const char *function, *file;
+	int64_t line;    /* from the one that the function is declared at; 0: its entry, or not known */
+	uint64_t offset; /* where the line is not known */
+};
+
+/*
+ * Of the functions around an address, the innermost counts, whose line it is; at the entry of one that was inlined it is the line of the
+ * call, in the one around it.
+ */
+static bool find_source(struct dwarf *dwarf, uint64_t addr, struct source_place *ret)
 {
-	if (p->function)
-		strbuf_addstr(ret, p->function->name);
+	struct dwarf_code codes[DWARF_FRAMES_MAX];
+	struct dwarf_frame at;
+	unsigned n = dwarf ? dwarf_code_at(dwarf, addr, codes) : 0;
+	if (!n || !codes[n - 1].name)
+		return false;
+	const struct dwarf_code *outer = &codes[n - 1], *in = outer;
+	*ret = (struct source_place){ .function = outer->name, .file = outer->file };
+	if (addr == outer->entry)
+		return true;
+	uint32_t line = dwarf_line(dwarf, addr, &at) ? at.line : 0;
+	const char *file = at.file;
+	for (unsigned i = n - 1; i-- > 0;) {
+		if (codes[i].entry == addr) {
+			line = codes[i].call_line;
+			file = codes[i].call_file;
+			break;
+		}
+		in = &codes[i];
+	}
+	bool is_known = line && in->line && in->name && in->file && file && !strcmp(in->file, file) && line >= in->line;
+	if (!is_known) {
+		ret->offset = addr - outer->entry;
+		return true;
+	}
+	*ret = (struct source_place){ .function = in->name, .file = file, .line = (int64_t)line - in->line };
+	return true;
+}
+
+void probe_address_text(struct probe_target *t, uint64_t address, bool is_return, struct strbuf *ret)
+{
+	struct dwarf *dwarf = probe_target_dwarf(t);
+	struct source_place p;
+	const struct probe_function *f = probe_target_function(t, address);
+	if (!find_source(dwarf, address - t->shift, &p)) {
+		p = (struct source_place){ .function = f ? f->name : NULL, .offset = f ? address - f->address : 0 };
+		if (f && f->bytes && p.offset >= f->bytes)
+			p.function = NULL;
+	}
+	if (p.function)
+		strbuf_addstr(ret, p.function);
 	else
-		strbuf_addf(ret, "%#" PRIx64, p->address);
-	if (p->function && p->offset)
-		strbuf_addf(ret, "+%" PRIu64, p->offset);
+		strbuf_addf(ret, "%#" PRIx64, address);
+	if (p.function && p.offset)
+		strbuf_addf(ret, "+%" PRIu64, p.offset);
+	if (p.line)
+		strbuf_addf(ret, ":%" PRId64, p.line);
 	if (is_return)
 		strbuf_addstr(ret, "%return");
+	if (p.file)
+		strbuf_addf(ret, "@%s", shortened(p.file));
 }

@@ -1,44 +1,55 @@
 /*
  * From a definition to the places it means, and to the lines that tracefs takes for them.
  *
- * A target is a program's file or the kernel (or one of its modules), with its functions. A glob means one place for each function
- * that it matches; a name that several functions have means all of them. Source: the kernel's kprobetrace.rst, uprobetracer.rst.
+ * A function means all of its code: what symbols of that name point to, and with debug information each place where it was inlined. A
+ * glob means the functions that it matches. Source: the kernel's kprobetrace.rst, uprobetracer.rst.
  */
 #pragma once
 #include <stdint.h>
 
-#include "base/error.h"
+#include "base/arena.h"
 #include "base/strbuf.h"
 #include "base/vector.h"
 #include "probe/definition.h"
-#include "probe/functions.h"
-#include "probe/installed.h"
+#include "probe/target.h"
 
-struct probe_target {
-	enum probe_kind kind;
-	const char *name;       /* of a program its full path, of a module its name; "" the kernel */
-	struct object *object;  /* of a program; else NULL */
-	struct probe_functions functions;
+#define PROBE_PLACES_MAX 128 /* of a definition, unless the user allows more */
+
+struct probe_search {
+	bool no_inlines;
+	uint32_t max_places;    /* 0: PROBE_PLACES_MAX */
+	const char *source_dir; /* where source files are, instead of where the debug information says; or NULL */
 };
-
-/* Both are for probe_target_close(). */
-struct strobe_error *probe_target_program(const char *path, const char *symfs, struct probe_target *ret) _must_check_;
-struct strobe_error *probe_target_kernel(const struct sys *sys, const char *module, struct probe_target *ret) _must_check_;
-void probe_target_close(struct probe_target *t);
 
 struct probe_place {
-	const struct probe_function *function; /* lives with the target; NULL: an address */
-	uint64_t address;                      /* as those of functions */
+	const struct probe_function *function; /* at or before it; lives with the target; NULL: none is known */
+	uint64_t address;                      /* of the target */
 	uint64_t offset;                       /* of it in the function */
+	const char *name;                      /* what its event is called after; lives with the target; NULL: nothing */
+	bool is_inlined;
+	/* Of a marker: */
+	uint64_t semaphore;    /* where it is in the file; 0: none */
+	const char *group;     /* or NULL */
+	const char *arguments; /* for tracefs, in the arena; or NULL */
 };
-typedef VEC(struct probe_place) probe_places;
 
-/* Appends at least one place, or says what hinders it. */
-struct strobe_error *probe_places_find(const struct probe_target *t, const struct probe_definition *d, probe_places *ret) _must_check_;
+struct probe_places {
+	struct arena arena;
+	VEC(struct probe_place) list; /* by address, each once */
+};
+
+/* Finds at least one place, or says what hinders it. *ret is for probe_places_deinit() unless there is an error. */
+struct strobe_error *probe_places_find(struct probe_target *t, const struct probe_definition *d, const struct probe_search *search,
+				       struct probe_places *ret) _must_check_;
+void probe_places_deinit(struct probe_places *places);
 /* "p:GROUP/EVENT PATH:0x114a n=%di:s64" */
-struct strobe_error *probe_place_line(const struct probe_target *t, const struct probe_definition *d, const struct probe_place *p,
+struct strobe_error *probe_place_line(struct probe_target *t, const struct probe_definition *d, const struct probe_place *p,
 				      const char *group, const char *event, struct strbuf *ret) _must_check_;
-/* The place that a probe is at which the kernel has: function and offset; false where no function is known there. */
-bool probe_place_of_installed(const struct probe_target *t, const struct probe_installed *event, struct probe_place *ret);
-/* "mid+4", "mid%return", "0x1149" */
-void probe_place_text(const struct probe_place *p, bool is_return, struct strbuf *ret);
+
+/* Where an installed probe is, in its target: false where that is not known. */
+bool probe_place_of_installed(const struct probe_target *t, const struct probe_installed *event, uint64_t *ret_address);
+/*
+ * "mid:4@src/b.c": function, line after that of its declaration, and the end of the path; without debug information "mid+4", "mid"; an
+ * address where no function is known.
+ */
+void probe_address_text(struct probe_target *t, uint64_t address, bool is_return, struct strbuf *ret);

@@ -37,8 +37,7 @@ static void skip_padding(struct cursor *c)
 	cursor_skip(c, pad < cursor_left(c) ? pad : cursor_left(c));
 }
 
-/* In the order of the file; fn returns false to stop. */
-static void sdt_notes_each(struct object *o, bool (*fn)(void *ctx, const struct sdt_note *n), void *ctx)
+void sdt_notes_each(struct object *o, bool (*fn)(void *ctx, const struct sdt_note *n), void *ctx)
 {
 	const struct object_section *s = object_find_section(o, ".note.stapsdt");
 	const struct object_section *base = object_find_section(o, ".stapsdt.base");
@@ -124,6 +123,12 @@ static void add_arguments(const char *arguments, struct strbuf *ret)
 	}
 }
 
+void sdt_note_arguments(const struct object *o, const struct sdt_note *n, struct strbuf *ret)
+{
+	if (IS_X86(o))
+		add_arguments(n->arguments, ret);
+}
+
 struct lines {
 	struct object *o;
 	const char *path;
@@ -151,8 +156,7 @@ static bool add_lines(void *ctx, const struct sdt_note *n)
 	strbuf_addf(l->out, "p:sdt_%s/%s %s:0x%llx", n->provider, n->name, l->path, (unsigned long long)offset);
 	if (n->semaphore && object_offset_of_vaddr(l->o, n->semaphore, &semaphore))
 		strbuf_addf(l->out, "(0x%llx)", (unsigned long long)semaphore);
-	if (IS_X86(l->o))
-		add_arguments(n->arguments, l->out);
+	sdt_note_arguments(l->o, n, l->out);
 	strbuf_addch(l->out, '\n');
 	return true;
 }

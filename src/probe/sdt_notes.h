@@ -18,5 +18,9 @@ struct sdt_note {
 	const char *provider, *name, *arguments;
 };
 
+/* In the order of the file; fn returns false to stop. */
+void sdt_notes_each(struct object *o, bool (*fn)(void *ctx, const struct sdt_note *n), void *ctx);
+/* As uprobes fetch them, each after a blank: " arg1=%di:s32 arg3=-8(%bp):u64". */
+void sdt_note_arguments(const struct object *o, const struct sdt_note *n, struct strbuf *ret);
 /* The lines of all markers; path is where probes are to be set. */
 void sdt_notes_lines(struct object *o, const char *path, struct strbuf *ret);

@@ -128,6 +128,11 @@ char *process_file_path(uint32_t pid, int fd)
 	return xstrdup(text_has_prefix(path, root) ? path + root_n : path);
 }
 
+char *process_path_outside(uint32_t pid, const char *path)
+{
+	return xasprintf("/proc/%u/root%s", pid, path);
+}
+
 uint32_t process_inner_pid(uint32_t pid)
 {
 	_cleanup_free_ char *path = xasprintf("/proc/%u/status", pid);

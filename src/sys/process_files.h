@@ -19,6 +19,8 @@ int process_file_open(uint32_t pid, const char *path);
 int process_mapped_file_open(uint32_t pid, const char *path);
 /* The path of such a descriptor below the process's root; owned. */
 char *process_file_path(uint32_t pid, int fd);
+/* The path by which we reach it while the process runs; owned. Links in it have to be resolved. */
+char *process_path_outside(uint32_t pid, const char *path);
 /* The path of our own program; owned. NULL where it is not known. */
 char *process_program(void);
 /* The process's number in its own pid namespace: what it believes its pid to be. pid where that is not known. */

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Every option that perf's commands list is one of strobe's: it does the same, or is refused with the reason."""
-# needs: record report script stat list evlist inject annotate data top trace lock
+# needs: record report script stat list evlist inject annotate data top trace lock probe
 
 import re
 
 from strobetest import Tap, perf, require_perf, strobe
 
 COMMANDS = ("record", "report", "script", "stat", "list", "evlist", "buildid-list", "buildid-cache", "inject", "annotate",
-            "data convert", "top", "trace", "lock contention", "lock report")
+            "data convert", "top", "trace", "lock contention", "lock report", "probe")
 NEVER = "--no-such-option"
 
 

@@ -1,0 +1,116 @@
+#include "cmd/probe/options.h"
+
+#define DEFINITION "[[GROUP:]EVENT=]PLACE [[NAME=]ARG ...]"
+
+static struct probe_request request_of(struct probe_options *o, const char *text)
+{
+	o->target_is_used = true;
+	return (struct probe_request){ text, o->exec, o->module };
+}
+
+static struct strobe_error *parse_add(void *options, const char *value, bool negated)
+{
+	struct probe_options *o = options;
+	(void)negated;
+	vec_push(&o->added, request_of(o, value));
+	return NULL;
+}
+
+static struct strobe_error *parse_show(void *options, const char *value, bool negated)
+{
+	struct probe_options *o = options;
+	(void)negated;
+	vec_push(&o->shown, request_of(o, value));
+	return NULL;
+}
+
+static struct strobe_error *parse_remove(void *options, const char *value, bool negated)
+{
+	struct probe_options *o = options;
+	(void)negated;
+	vec_push(&o->removed, value);
+	return NULL;
+}
+
+static struct strobe_error *parse_list(void *options, const char *value, bool negated)
+{
+	struct probe_options *o = options;
+	(void)negated;
+	o->has_list = true;
+	vec_push(&o->listed, value);
+	return NULL;
+}
+
+static struct strobe_error *parse_functions(void *options, const char *value, bool negated)
+{
+	struct probe_options *o = options;
+	(void)negated;
+	o->has_functions = true;
+	if (*value)
+		o->filter = value;
+	return NULL;
+}
+
+/* One target for each definition: a file, the kernel or a module. */
+static struct strobe_error *parse_exec(void *options, const char *value, bool negated)
+{
+	struct probe_options *o = options;
+	(void)negated;
+	o->exec = value;
+	o->module = NULL;
+	return NULL;
+}
+
+static struct strobe_error *parse_module(void *options, const char *value, bool negated)
+{
+	struct probe_options *o = options;
+	(void)negated;
+	o->module = value;
+	o->exec = NULL;
+	return NULL;
+}
+
+void probe_options_release(void *options)
+{
+	struct probe_options *o = options;
+	vec_deinit(&o->added);
+	vec_deinit(&o->shown);
+	vec_deinit(&o->removed);
+	vec_deinit(&o->listed);
+}
+
+#define AT(field) offsetof(struct probe_options, field)
+const struct option probe_option_table[] = {
+	{ OPTION_CALL, 'a', "add", 0, .arg = DEFINITION, .parse = parse_add, .help = "add a probe; the default" },
+	{ OPTION_CALL, 'd', "del", 0, .arg = "[GROUP:]EVENT", .parse = parse_remove, .help = "remove the probes that match; globs are possible" },
+	{ OPTION_CALL, 'l', "list", 0, .arg = "[GROUP:]EVENT", .parse = parse_list, .default_arg = "*",
+	  .help = "list the probes of the running kernel, with their places in the source" },
+	{ OPTION_STRING, 'L', "line", AT(lines), .arg = "FUNC[@SRC][:LINES]|SRC[:LINES]",
+	  .help = "show the source with the lines that a probe can be at; LINES: FIRST, FIRST+COUNT or FIRST-LAST" },
+	{ OPTION_CALL, 'F', "funcs", 0, .arg = "FILTER", .parse = parse_functions, .default_arg = "",
+	  .help = "list functions (default: not those whose names begin with _ or end with @plt)" },
+	{ OPTION_CALL, 'D', "definition", 0, .arg = DEFINITION, .parse = parse_show,
+	  .help = "show what would be written to uprobe_events or kprobe_events" },
+	{ OPTION_GROUP, .help = "targets" },
+	{ OPTION_CALL, 'x', "exec", 0, .arg = "file", .parse = parse_exec,
+	  .help = "a program or a library, of the definitions that follow (default: the kernel)" },
+	{ OPTION_CALL, 'm', "module", 0, .arg = "name|file", .parse = parse_module, .help = "a module of the kernel" },
+	{ OPTION_STRING, 'k', "vmlinux", AT(vmlinux), .arg = "file", .help = "the kernel's image with debug information" },
+	{ OPTION_STRING, 's', "source", AT(source), .arg = "directory", .help = "where the source files are" },
+	{ OPTION_STRING, 0, "symfs", AT(symfs), .arg = "directory", .help = "look for files below this directory" },
+	{ OPTION_U64, 0, "target-ns", AT(target_ns), .arg = "pid", .help = "the file of -x is as this process sees it" },
+	{ OPTION_GROUP, .help = "adding" },
+	{ OPTION_BOOL, 'f', "force", AT(force), .help = "if the name is taken, add a number to it" },
+	{ OPTION_BOOL, 'n', "dry-run", AT(dry_run), .help = "change nothing" },
+	{ OPTION_U64, 0, "max-probes", AT(max_probes), .arg = "n", .help = "maximum number of places of a definition (default: 128)" },
+	{ OPTION_BOOL, 0, "no-inlines", AT(no_inlines), .help = "not where functions are inlined" },
+	{ OPTION_BOOL, 0, "bootconfig", AT(bootconfig), .help = "-D: as lines of a boot configuration (kernel only)" },
+	{ OPTION_GROUP, .help = "output" },
+	{ OPTION_STRING, 0, "filter", AT(filter), .arg = "[!]FILTER", .help = "-F: globs joined by !, &, | and parentheses" },
+	{ OPTION_OFF, 0, "demangle", AT(no_demangle), .help = "show names of C++ and Rust as in the source (default)" },
+	{ OPTION_BOOL, 0, "demangle-kernel", AT(demangle_kernel), .help = "the same of the kernel's names" },
+	{ OPTION_STRING, 0, "format", AT(format), .arg = "text|json|csv", .help = "output format of -l, -F and -D" },
+	{ OPTION_BOOL, 'q', "quiet", AT(quiet), .help = "print no messages" },
+	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "show how definitions are understood and what is written" },
+	OPTIONS_END,
+};

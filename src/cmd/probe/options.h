@@ -1,0 +1,28 @@
+/* The options of strobe probe. */
+#pragma once
+#include "base/vector.h"
+#include "cli/options.h"
+
+/* A definition or another description of a place, and the target that was named before it. */
+struct probe_request {
+	const char *text, *exec, *module;
+};
+
+struct probe_options {
+	/* What to do: one of them. */
+	VEC(struct probe_request) added, shown;
+	VEC(const char *) removed, listed;
+	const char *lines, *functions;
+	bool has_list, has_functions;
+
+	const char *exec, *module;
+	bool target_is_used; /* by a definition before */
+	const char *vmlinux, *source, *symfs, *filter, *format;
+	bool force, dry_run, quiet, bootconfig, no_inlines;
+	bool no_demangle, demangle_kernel;
+	unsigned verbose;
+	uint64_t max_probes, target_ns;
+};
+
+extern const struct option probe_option_table[];
+void probe_options_release(void *options);

@@ -1,0 +1,20 @@
+/*
+ * Functions of a target, probes of the kernel, and definitions as tables.
+ */
+#pragma once
+#include "probe/events.h"
+#include "probe/filter.h"
+#include "table/table.h"
+
+/* Names, ascending, that the filter matches. demangle: as programmers wrote them, which is also what the filter is given. */
+void probe_functions_table(const struct probe_target *t, const struct probe_filter *filter, bool demangle, struct table *ret);
+/*
+ * The probes that the kernel has and the filter matches, with their places in the source; of files that are gone, or may not be read,
+ * an address.
+ */
+void probe_installed_table(const struct sys *sys, const struct probe_list *list, const struct probe_filter *filter,
+			   const struct probe_files *files, struct table *ret);
+/* Events as lines for tracefs, or as those of a boot configuration, which knows probes of the kernel alone. */
+struct strobe_error *probe_events_table(const struct probe_events *e, bool for_boot, struct table *ret) _must_check_;
+/* "probe_libc:malloc    (on malloc in /lib/libc.so.6 with size=%di)" */
+void probe_event_text(const struct probe_event *e, struct strbuf *ret);

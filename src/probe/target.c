@@ -1,0 +1,246 @@
+#include "probe/target.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "object/buildid_cache.h"
+#include "object/debuginfod.h"
+#include "object/dwarf.h"
+#include "sys/process_files.h"
+
+#define MODULE_SUFFIX ".ko"
+
+/* ---- programs ---- */
+
+/* As another process sees it: the kernel finds it below that process's root for as long as it runs. */
+static struct strobe_error *path_of_process(uint32_t pid, const char *path, char **ret)
+{
+	_cleanup_close_ int fd = process_file_open(pid, path);
+	if (fd < 0)
+		return error_errno(-fd, "cannot open '%s' as process %u sees it", path, pid);
+	_cleanup_free_ char *inside = process_file_path(pid, fd);
+	*ret = process_path_outside(pid, inside);
+	return NULL;
+}
+
+static struct strobe_error *full_path(const char *path, const struct probe_files *files, char **ret)
+{
+	if (files->pid && process_has_own_files((uint32_t)files->pid))
+		return path_of_process((uint32_t)files->pid, path, ret);
+	*ret = realpath(path, NULL);
+	if (*ret)
+		return NULL;
+	int errnum = errno;
+	/* below the directory of --symfs alone */
+	_cleanup_free_ char *below = files->symfs && *path == '/' ? xasprintf("%s%s", files->symfs, path) : NULL;
+	if (below && !access(below, R_OK))
+		*ret = xstrdup(path);
+	return *ret ? NULL : error_errno(errnum, "cannot find the program '%s'", path);
+}
+
+struct strobe_error *probe_target_program(const char *path, const struct probe_files *files, struct probe_target *ret)
+{
+	*ret = (struct probe_target){ .kind = PROBE_PROGRAM, .files = *files };
+	TRY(full_path(path, files, &ret->name));
+	_cleanup_free_ char *below = files->symfs ? xasprintf("%s%s", files->symfs, ret->name) : NULL;
+	struct strobe_error *err = object_open(below ? below : ret->name, &ret->object);
+	if (err)
+		probe_target_close(ret);
+	else
+		probe_functions_of_file(ret->object, ret->name, files->symfs, &ret->functions);
+	return err;
+}
+
+/* ---- the kernel ---- */
+
+/* "/lib/modules/…/nf-nat.ko.xz" is the module nf_nat. */
+static char *module_name(const char *path)
+{
+	const char *base = text_base_name(path), *suffix = strstr(base, MODULE_SUFFIX);
+	char *name = xasprintf("%.*s", (int)(suffix ? suffix - base : (ptrdiff_t)strlen(base)), base);
+	for (char *c = name; *c; c++)
+		*c = *c == '-' ? '_' : *c;
+	return name;
+}
+
+/* Of a file that was named: its symbols are those of the target. */
+static struct strobe_error *open_kernel_file(const char *path, struct probe_target *t)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return error_errno(errno, "cannot open '%s'", path);
+	TRY(object_open_packed_fd(fd, path, &t->object));
+	probe_functions_of_file(t->object, path, t->files.symfs, &t->functions);
+	for (size_t i = 0; i < t->functions.list.len; i++)
+		if (!strcmp(t->functions.list.data[i].name, "_text"))
+			t->functions.text = t->functions.list.data[i].address;
+	return NULL;
+}
+
+struct strobe_error *probe_target_kernel(const struct sys *sys, const char *module, const struct probe_files *files,
+					 struct probe_target *ret)
+{
+	bool is_file = module && strchr(module, '/');
+	*ret = (struct probe_target){ .kind = PROBE_KERNEL, .files = *files, .sys = sys };
+	ret->name = is_file ? module_name(module) : xstrdup(module ? module : "");
+	const char *path = is_file ? module : module ? NULL : files->vmlinux;
+	struct strobe_error *err = path ? open_kernel_file(path, ret) : probe_functions_of_kernel(sys, module, &ret->functions);
+	if (err)
+		probe_target_close(ret);
+	return err;
+}
+
+void probe_target_close(struct probe_target *t)
+{
+	dwarf_destroy(t->dwarf);
+	probe_functions_deinit(&t->functions);
+	object_close(t->supplement);
+	object_close(t->debug);
+	object_close(t->object);
+	free(t->name);
+	*t = (struct probe_target){};
+}
+
+/* ---- debug information ---- */
+
+static bool has_dwarf(const struct object *o)
+{
+	const struct object_section *s = object_find_section(o, ".debug_info");
+	size_t bytes = 0;
+	return s && object_section_raw(o, s, &bytes) && bytes;
+}
+
+struct debug_search {
+	struct object *of;
+	struct object *found;
+};
+
+static bool try_debug_file(void *ctx, const char *path)
+{
+	struct debug_search *s = ctx;
+	s->found = object_open_if_there(path);
+	if (s->found && object_is_debug_of(s->found, s->of) && has_dwarf(s->found))
+		return true;
+	object_close(s->found);
+	s->found = NULL;
+	return false;
+}
+
+static struct object *find_debug_file(const struct probe_target *t, struct object *of, const char *path)
+{
+	uint8_t id[OBJECT_BUILD_ID_MAX];
+	char hex[BUILDID_HEX_MAX];
+	struct debug_search s = { of, NULL };
+	size_t n = object_build_id(of, id);
+	buildid_hex(id, n, hex);
+	_cleanup_free_ char *cached = n && t->files.buildid_dir ? buildid_cache_path(t->files.buildid_dir, hex, "debug") : NULL;
+	if ((cached && try_debug_file(&s, cached)) || object_find_debug(of, path, t->files.symfs, try_debug_file, &s))
+		return s.found;
+	_cleanup_free_ char *fetched = NULL;
+	if (n && t->files.servers)
+		error_destroy(debuginfod_find(t->files.servers, hex, DEBUGINFOD_DEBUG, &fetched));
+	if (fetched)
+		try_debug_file(&s, fetched);
+	return s.found;
+}
+
+static bool symbol_address(const struct object *o, const char *name, uint64_t *ret)
+{
+	struct object_symtab table;
+	if (!object_symtab(o, 2 /* SHT_SYMTAB */, &table))
+		return false;
+	for (size_t i = 0; i < table.count; i++) {
+		struct object_symbol s = object_symbol(&table, i);
+		if (strcmp(object_symbol_name(&table, &s), name))
+			continue;
+		*ret = s.value;
+		return true;
+	}
+	return false;
+}
+
+/* Where distributions and kernel builders put it; it has to be the running one's. */
+static struct object *find_vmlinux(const struct probe_target *t)
+{
+	static const char *const places[] = {
+		"/usr/lib/debug/boot/vmlinux-%s",    "/usr/lib/debug/lib/modules/%s/vmlinux", "/boot/vmlinux-%s", "/lib/modules/%s/build/vmlinux",
+		"/lib/modules/%s/vmlinux",
+	};
+	struct utsname u;
+	uint8_t running[OBJECT_BUILD_ID_MAX], its[OBJECT_BUILD_ID_MAX];
+	size_t n = object_build_id_of_notes(KERNEL_NOTES, running);
+	if (sys_uname(t->sys, &u))
+		return NULL;
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		const char *gap = strstr(places[i], "%s");
+		_cleanup_free_ char *path = xasprintf("%s%.*s%s%s", t->files.symfs ? t->files.symfs : "", (int)(gap - places[i]), places[i],
+						      u.release, gap + 2);
+		struct object *o = object_open_if_there(path);
+		if (o && has_dwarf(o) && n && object_build_id(o, its) == n && !memcmp(its, running, n))
+			return o;
+		object_close(o);
+	}
+	return NULL;
+}
+
+static struct object *find_kernel_debug(struct probe_target *t)
+{
+	uint64_t linked;
+	if (*t->name)
+		return NULL; /* of a module its file has to be named */
+	struct object *o = find_vmlinux(t);
+	if (o && t->functions.text && symbol_address(o, "_text", &linked))
+		t->shift = t->functions.text - linked;
+	return o;
+}
+
+/* Functions in files of their own (split DWARF). */
+static struct object *open_split(void *ctx, const char *path, uint64_t id)
+{
+	const struct probe_target *t = ctx;
+	_cleanup_free_ char *below = xasprintf("%s%s", t->files.symfs ? t->files.symfs : "", path);
+	(void)id;
+	return object_open_if_there(below);
+}
+
+struct dwarf *probe_target_dwarf(struct probe_target *t)
+{
+	if (t->dwarf_tried)
+		return t->dwarf;
+	t->dwarf_tried = true;
+	struct object *o = t->object;
+	if (!o)
+		o = t->debug = find_kernel_debug(t);
+	else if (!has_dwarf(o))
+		o = t->debug = find_debug_file(t, o, t->name);
+	if (!o)
+		return NULL;
+	t->supplement = object_open_supplement(o, t->files.symfs);
+	t->dwarf = dwarf_create(o, (struct dwarf_files){ .supplement = t->supplement, .open_split = open_split, .ctx = t });
+	return t->dwarf;
+}
+
+const char *probe_target_shown(const struct probe_target *t)
+{
+	return *t->name ? t->name : "the kernel";
+}
+
+const struct probe_function *probe_target_function(const struct probe_target *t, uint64_t address)
+{
+	const struct probe_functions *f = &t->functions;
+	size_t n = vec_search(&f->list, function, function->address <= address);
+	while (n && !f->list.data[n - 1].is_code)
+		n--;
+	if (!n)
+		return NULL;
+	uint64_t start = f->list.data[n - 1].address;
+	while (n > 1 && f->list.data[n - 2].address == start && f->list.data[n - 2].is_code)
+		n--;
+	return &f->list.data[n - 1];
+}

@@ -1,0 +1,1 @@
+strobe probe -x ./x -D ''

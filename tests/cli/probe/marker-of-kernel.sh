@@ -1,0 +1,1 @@
+strobe probe -D %sdt_a:b

@@ -1,0 +1,1 @@
+echo text >text; strobe probe -x ./text -F

@@ -1,0 +1,1 @@
+strobe probe -q -v main
