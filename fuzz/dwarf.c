@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/strbuf.h"
-#include "object/dwarf.h"
+#include "object/dwarf_functions.h"
 #include "object/testing_elf.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -23,6 +23,39 @@ static const char *const names[] = {
 static void on_line(void *ctx, uint64_t addr, const char *file, uint32_t line)
 {
 	*(uint64_t *)ctx += addr + line + (file ? strlen(file) : 0);
+}
+
+static bool is_any(void *ctx, const char *name)
+{
+	*(uint64_t *)ctx += strlen(name);
+	return true;
+}
+
+static void on_code(void *ctx, const struct dwarf_code *code)
+{
+	*(uint64_t *)ctx += code->entry + code->line + (code->name ? strlen(code->name) : 0) + (code->file ? strlen(code->file) : 0);
+}
+
+static void on_statement(void *ctx, const struct dwarf_statement *s)
+{
+	*(uint64_t *)ctx += s->addr + s->line + strlen(s->file);
+}
+
+static void on_unit(void *ctx, struct dwarf_unit *u)
+{
+	dwarf_each_statement(u, on_statement, ctx);
+}
+
+static void ask_names(struct dwarf *d, uint64_t *sum)
+{
+	struct dwarf_code codes[DWARF_FRAMES_MAX];
+	dwarf_each_code(d, is_any, on_code, sum);
+	dwarf_each_unit_of(d, is_any, on_unit, sum);
+	for (uint64_t addr = 0x1000; addr < 0x1400; addr += 63) {
+		unsigned n = dwarf_code_at(d, addr, codes);
+		if (n > DWARF_FRAMES_MAX || (n && codes[n - 1].is_inlined && n < DWARF_FRAMES_MAX))
+			abort();
+	}
 }
 
 static void ask(struct dwarf *d)
@@ -39,6 +72,7 @@ static void ask(struct dwarf *d)
 			sum += f[0].line;
 	}
 	dwarf_each_line(d, 0x1000, on_line, &sum);
+	ask_names(d, &sum);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -52,7 +52,7 @@ enum {
 	DW_AT_addr_base = 0x73, DW_AT_rnglists_base = 0x74, DW_AT_dwo_name = 0x76,
 	DW_AT_MIPS_linkage_name = 0x2007,
 	DW_AT_location = 0x02, DW_AT_byte_size = 0x0b, DW_AT_bit_offset = 0x0c, DW_AT_bit_size = 0x0d, DW_AT_const_value = 0x1c,
-	DW_AT_upper_bound = 0x2f, DW_AT_count = 0x37, DW_AT_data_member_location = 0x38, DW_AT_declaration = 0x3c, DW_AT_encoding = 0x3e,
+	DW_AT_upper_bound = 0x2f, DW_AT_count = 0x37, DW_AT_data_member_location = 0x38, DW_AT_encoding = 0x3e,
 	DW_AT_external = 0x3f, DW_AT_frame_base = 0x40, DW_AT_type = 0x49, DW_AT_data_bit_offset = 0x6b, DW_AT_loclists_base = 0x8c,
 	DW_AT_GNU_dwo_name = 0x2130, DW_AT_GNU_dwo_id = 0x2131, DW_AT_GNU_ranges_base = 0x2132, DW_AT_GNU_addr_base = 0x2133,
 };

@@ -335,12 +335,10 @@ static struct strobe_error *no_code(const struct line_search *s)
 		return error_create(ERROR_NOT_FOUND, "no line of '%s' matches '%s'", name, p->pattern);
 	if (p->pattern)
 		return error_create(ERROR_NOT_FOUND, "no line of '%s' that matches '%s' has code", name, p->pattern);
-	if (s->next)
-		return error_create(ERROR_NOT_FOUND, "line %" PRIu32 " of '%s' has no code: the next that has is %s:%" PRIu32, p->line, name,
-				    name, s->next - base);
-	if (s->previous >= base && s->previous)
-		return error_create(ERROR_NOT_FOUND, "line %" PRIu32 " of '%s' has no code: the last that has is %s:%" PRIu32, p->line, name,
-				    name, s->previous - base);
+	uint32_t other = s->next ? s->next : s->previous;
+	if (other && other >= base)
+		return error_create(ERROR_NOT_FOUND, "line %" PRIu32 " of '%s' has no code: the %s that has is %s:%" PRIu32, p->line, name,
+				    s->next ? "next" : "last", name, other - base);
 	return error_create(ERROR_NOT_FOUND, "line %" PRIu32 " of '%s' has no code", p->line, name);
 }
 

@@ -35,11 +35,20 @@ static void add_file_name(struct strbuf *ret, const struct probe_point *p)
 		strbuf_addf(ret, "_L%" PRIu32, p->line);
 }
 
+/* A function's name; of a line that counts from it "mid_L4", as perf has it. */
+static void add_function_name(struct strbuf *ret, const struct probe_definition *d, const char *name)
+{
+	/* A name may begin with a dot or an '@'; what follows another is a suffix. */
+	add_good(ret, name, *name ? 1 + strcspn(name + 1, ".@") : 0);
+	if (!d->event && d->point.function && d->point.line)
+		strbuf_addf(ret, "_L%" PRIu32, d->point.line);
+}
+
 void probe_event_name(const struct probe_definition *d, const char *function, struct strbuf *ret)
 {
 	const char *name = d->event ? d->event : function;
 	if (name)
-		add_good(ret, name, *name ? 1 + strcspn(name + 1, ".@") : 0);
+		add_function_name(ret, d, name);
 	else if (d->point.is_address)
 		strbuf_addf(ret, "abs_%" PRIx64, d->point.offset);
 	else if (d->point.file)

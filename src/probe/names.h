@@ -14,7 +14,8 @@
 void probe_group_name(const char *path, struct strbuf *ret);
 /*
  * What an event is called unless another is called so: after what the user says or the function, without what a compiler or a
- * linker appended (".constprop.0", "@GLIBC_2.2.5"); an address is "abs_1149". function may be NULL.
+ * linker appended (".constprop.0", "@GLIBC_2.2.5"); an address is "abs_1149", a line
+ * of a function "mid_L4". function may be NULL.
  */
 void probe_event_name(const struct probe_definition *d, const char *function, struct strbuf *ret);
 /*

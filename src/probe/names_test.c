@@ -39,6 +39,11 @@ static void events(void **state)
 	assert_event("NF_HOOK.constprop.0", "NF_HOOK.constprop.0", "NF_HOOK");
 	assert_event("free\\@GLIBC_2.2.5", "free@GLIBC_2.2.5", "free");
 	assert_event("0x1149", NULL, "abs_1149");
+	assert_event("mid:4", "mid", "mid_L4");
+	assert_event("mid:0", "mid", "mid");
+	assert_event("foo=mid:4", "mid", "foo");
+	assert_event("b.c:17", "mid", "mid");
+	assert_event("b.c:17", NULL, "b_L17");
 }
 
 static bool is_taken(void *ctx, const char *group, const char *event)

@@ -169,8 +169,8 @@ static bool symbol_address(const struct object *o, const char *name, uint64_t *r
 static struct object *find_vmlinux(const struct probe_target *t)
 {
 	static const char *const places[] = {
-		"/usr/lib/debug/boot/vmlinux-%s",    "/usr/lib/debug/lib/modules/%s/vmlinux", "/boot/vmlinux-%s", "/lib/modules/%s/build/vmlinux",
-		"/lib/modules/%s/vmlinux",
+		"/usr/lib/debug/boot/vmlinux-%s", "/usr/lib/debug/lib/modules/%s/vmlinux", "/boot/vmlinux-%s",
+		"/lib/modules/%s/build/vmlinux",  "/lib/modules/%s/vmlinux",
 	};
 	struct utsname u;
 	uint8_t running[OBJECT_BUILD_ID_MAX], its[OBJECT_BUILD_ID_MAX];

@@ -103,8 +103,9 @@ static void say_resolvers(const struct probe_run *r, const struct probe_events *
 {
 	for (size_t i = 0; i < events->list.len && !r->o->quiet; i++)
 		if (events->list.data[i].resolver)
-			cmd_say(r->ctx, "%s only chooses, once, which function is called by this name (GNU indirect function): probe that one "
-				"to see its calls", events->list.data[i].resolver);
+			cmd_say(r->ctx,
+				"%s only chooses, once, which function is called by this name (GNU indirect function): probe "
+				"that one to see its calls", events->list.data[i].resolver);
 }
 
 /* ---- adding ---- */

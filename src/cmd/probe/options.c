@@ -82,7 +82,8 @@ void probe_options_release(void *options)
 #define AT(field) offsetof(struct probe_options, field)
 const struct option probe_option_table[] = {
 	{ OPTION_CALL, 'a', "add", 0, .arg = DEFINITION, .parse = parse_add, .help = "add a probe; the default" },
-	{ OPTION_CALL, 'd', "del", 0, .arg = "[GROUP:]EVENT", .parse = parse_remove, .help = "remove the probes that match; globs are possible" },
+	{ OPTION_CALL, 'd', "del", 0, .arg = "[GROUP:]EVENT", .parse = parse_remove,
+	  .help = "remove the probes that match; globs are possible" },
 	{ OPTION_CALL, 'l', "list", 0, .arg = "[GROUP:]EVENT", .parse = parse_list, .default_arg = "*",
 	  .help = "list the probes of the running kernel, with their places in the source" },
 	{ OPTION_STRING, 'L', "line", AT(lines), .arg = "FUNC[@SRC][:LINES]|SRC[:LINES]",
