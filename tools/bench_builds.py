@@ -4,7 +4,8 @@ This repository is built over and over, two compilers at a time and without a ca
 RssAnon + RssShmem + what the kernel holds for BPF maps, asked for twenty times a second; pages of rings and mapped files
 come from elsewhere and are counted apart. CPU time is the recorder's own, user and system, by wait4(2).
 
-Alone: tools/bench_builds.py STROBE SCRATCH [SECONDS [MODE]]
+Alone: tools/bench_builds.py STROBE SCRATCH [SECONDS [MODE [STROBE ...]]]
+Further programs record at the same time, the same builds.
 """
 
 import os
@@ -12,6 +13,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -89,24 +91,27 @@ def watch(argv, cwd):
 
 
 class BuildsRow:
-    def __init__(self, name, target, strobe, seconds=SECONDS, mode="eh"):
-        self.name, self.target, self.seconds = name, target, seconds
-        self.argv = [strobe, "record", "-a", "-v", "--call-graph", mode, "-o", "builds.data", "--", "sleep", str(seconds)]
+    def __init__(self, name, target, strobe, seconds=SECONDS, mode="eh", number=0):
+        self.name, self.target, self.seconds, self.output = name, target, seconds, f"builds{number}.data"
+        self.argv = [strobe, "record", "-a", "-v", "--call-graph", mode, "-o", self.output, "--", "sleep", str(seconds)]
         self.results = []
+
+    def record(self, scratch):
+        self.results.append(watch(self.argv, scratch))
+        os.unlink(os.path.join(scratch, self.output))
 
     def run(self, bench):
         with Builds(bench.scratch):
             time.sleep(3)
-            self.results.append(watch(self.argv, bench.scratch))
-        os.unlink(os.path.join(bench.scratch, "builds.data"))
+            self.record(bench.scratch)
 
     def cell(self):
         most, used, said = self.results[0]
-        cut = re.search(r"(\d+) are cut", said)
+        cut = re.search(r"(\d+) of them completed in user space; (\d+) are truncated", said)
         mb = {name: value / 1e6 for name, value in most.items()}
         return (f"{mb['sum']:.1f} MB ({mb.get('RssAnon', 0):.1f} anonymous, {mb.get('RssShmem', 0):.1f} shared, "
                 f"{mb.get('bpf', 0):.1f} BPF maps); {100 * (used.ru_utime + used.ru_stime) / self.seconds:.2f} % of a CPU "
-                f"({used.ru_utime:.2f} s user, {used.ru_stime:.2f} s system); {cut.group(0) if cut else 'none cut'}")
+                f"({used.ru_utime:.2f} s user, {used.ru_stime:.2f} s system); {cut.group(0) if cut else 'no stacks'}")
 
     def cells(self):
         command = " ".join(["strobe", *self.argv[1:]])
@@ -118,12 +123,19 @@ def rows(strobe):
 
 
 def main():
-    class Alone:
-        scratch = sys.argv[2]
-
-    row = BuildsRow("alone", "", os.path.abspath(sys.argv[1]), *(float(s) for s in sys.argv[3:4]), *sys.argv[4:5])
-    row.run(Alone)
-    print(row.cell(), row.results[0][0], row.results[0][2], sep="\n")
+    strobe, scratch = os.path.abspath(sys.argv[1]), sys.argv[2]
+    seconds, mode = float((sys.argv[3:4] or [SECONDS])[0]), (sys.argv[4:5] or ["eh"])[0]
+    strobes = [strobe, *map(os.path.abspath, sys.argv[5:])]
+    rows_of = [BuildsRow(path, "", path, seconds, mode, i) for i, path in enumerate(strobes)]
+    threads = [threading.Thread(target=row.record, args=(scratch,)) for row in rows_of]
+    with Builds(scratch):
+        time.sleep(3)
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    for row in rows_of:
+        print(row.name, row.cell(), row.results[0][0], row.results[0][2], sep="\n")
 
 
 if __name__ == "__main__":

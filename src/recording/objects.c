@@ -71,7 +71,11 @@ static void note_sample(struct record_objects *o, const struct perf_event_header
 	if (h->size < o->ip_offset + sizeof(ip))
 		return;
 	memcpy(&ip, (const char *)h + o->ip_offset, sizeof(ip));
-	(void)u64map_put(&o->pages, ip >> OBJECT_PAGE_BITS, NULL);
+	uint64_t page = ip >> OBJECT_PAGE_BITS, *latest = &o->latest[page % RECORD_LATEST_PAGES];
+	if (page == *latest)
+		return;
+	*latest = page;
+	(void)u64map_put(&o->pages, page, NULL);
 }
 
 static struct strobe_error *note_records(struct record_sink *sink, const void *records, size_t bytes)

@@ -31,6 +31,8 @@ struct record_mapping {
 	uint32_t object;
 };
 
+#define RECORD_LATEST_PAGES 1024
+
 struct record_objects {
 	struct record_sink sink; /* first */
 	struct record_sink *to;
@@ -42,6 +44,7 @@ struct record_objects {
 	VEC(struct record_object) list;
 	VEC(struct record_mapping) mappings;
 	struct u64map pages; /* that samples fell into: address >> OBJECT_PAGE_BITS */
+	uint64_t latest[RECORD_LATEST_PAGES]; /* of them, by their last bits; page 0 holds no code */
 };
 
 /* attr: of any of the events, which have their addresses at the same place. Zeros without it: nothing is noted. */

@@ -117,6 +117,29 @@ def late_libraries(tap):
         tap.equal(wrong[:3], [], f"a library of a process {title}: each stack is whole")
 
 
+def many_mappings(tap):
+    """The program finds mappings in the kernel's tree, which is four levels deep here, or is not a tree of nodes yet."""
+    binary = build_workload("crowded", "-O2", "-fomit-frame-pointer")
+    for number in (0, 100, 20000):
+        path, (stacks, in_user, _), done = counted(*EVENT[:2], "-F", "4000", "--", binary, str(number), "200", output="crowded.data")
+        samples = [names_of(s) for s in script_samples(path) if s.stack and s.stack[0][1] == "busy"]
+        wrong = [names for names in samples if "main" not in names or names[-1] != "_start"]
+        tap.ok(len(samples) > 50 and not wrong, f"{number} mappings: each of {len(samples)} stacks is whole", str(wrong[:3]))
+        tap.ok(in_user < 0.3 * stacks, f"{number} mappings: and walked in the kernel ({in_user} of {stacks} are not)", done.err)
+
+
+def short_processes(tap):
+    """What one process made known serves the next, whatever address its files have there."""
+    binary = build_workload("stacks", "-O2", "-fomit-frame-pointer")
+    loop = f"for i in $(seq 100); do {binary} alloca 4; done"
+    path, (stacks, in_user, _), done = counted(*EVENT[:2], "-F", "4000", "--", "sh", "-c", loop, output="short.data")
+    samples = [s for s in script_samples(path) if s.stack and s.stack[0][1] in INNER]
+    wrong = [names_of(s) for s in samples if not is_right("alloca", names_of(s))]
+    tap.ok(len({s.pid for s in samples}) > 90, "short processes: nearly all are sampled", str(len({s.pid for s in samples})))
+    tap.equal(wrong[:3], [], f"short processes: each stack is the true one, of {len(samples)}")
+    tap.ok(in_user < 50, f"100 short processes: fewer than 50 of {stacks} stacks are walked in user space ({in_user})", done.err)
+
+
 def kernel_part(tap):
     path = record("-e", "cpu-clock", "-F", "4000", *EH, "--", "dd", "if=/dev/zero", "of=/dev/null", "bs=1M", "count=6000",
                   output="kernel.data")
@@ -289,6 +312,8 @@ def main():
     threads(tap)
     scopes(tap)
     late_libraries(tap)
+    many_mappings(tap)
+    short_processes(tap)
     kernel_part(tap)
     reference(tap)
     cut_is_counted(tap)

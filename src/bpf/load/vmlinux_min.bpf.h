@@ -2,8 +2,8 @@
  * The kernel's own types, as far as the programs here look at them. Only names matter: where a field lies in the running
  * kernel is found by the kernel itself when a program is loaded (CO-RE), so that one build serves all kernels.
  *
- * Source: include/linux/{sched,fs,fdtable,dcache,mount,path}.h, fs/mount.h, arch/x86/include/asm/{ptrace,thread_info}.h,
- * arch/arm64/include/asm/ptrace.h.
+ * Source: include/linux/{sched,mm_types,fs,fdtable,dcache,mount,path}.h, fs/mount.h, arch/x86/include/asm/{mmu,ptrace,thread_info}.h,
+ * arch/arm64/include/asm/{mmu,ptrace}.h.
  */
 #pragma once
 #include <linux/bpf.h>
@@ -33,8 +33,18 @@ struct signal_struct {
 	atomic_t live;
 };
 
+typedef struct {
+	void *vdso;
+} mm_context_t;
+
+struct maple_tree { /* since Linux 6.1 */
+	void *ma_root;
+};
+
 struct mm_struct {
-	unsigned long start_stack, task_size;
+	struct maple_tree mm_mt;
+	unsigned long start_stack, task_size, exec_vm;
+	mm_context_t context;
 };
 
 struct super_block {
@@ -46,6 +56,7 @@ struct inode {
 	struct super_block *i_sb;
 	unsigned long i_ino;
 	unsigned int i_nlink;
+	__u32 i_generation;
 };
 
 struct qstr {
@@ -75,6 +86,12 @@ struct path {
 
 struct file {
 	struct path f_path;
+	struct inode *f_inode;
+};
+
+struct vm_area_struct {
+	unsigned long vm_start, vm_end, vm_pgoff, vm_flags;
+	struct file *vm_file;
 };
 
 struct fs_struct {

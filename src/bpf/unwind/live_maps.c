@@ -15,8 +15,8 @@
 #include "sys/cpus.h"
 #include "sys/perf_abi.h"
 
-/* Some 500 mappings between two looks. */
-#define RING_BYTES (64u << 10)
+/* Some 1000 mappings; a reader is woken after half of them. */
+#define RING_BYTES (128u << 10)
 /* Stacks that are still to be read are not of processes that ended longer ago. */
 #define KEPT_NS 10000000000ull
 #define FORGET_THREADS 1024
@@ -33,20 +33,12 @@ struct live_maps {
 	size_t forget_at; /* at this number of threads */
 	bool reading; /* from procfs: nothing new */
 	bool found;   /* something was read so */
-	live_pids *changed, *gone;
 	struct u64map complete; /* pid → from when on all of its mappings are known */
 };
-
-static void note(live_pids *list, uint32_t pid)
-{
-	if (list && !(list->len && vec_last(list) == pid))
-		vec_push(list, pid);
-}
 
 static void take_record(struct live_maps *l, struct record r)
 {
 	struct sample_tail tail;
-	struct record_mmap map;
 	struct record_comm comm;
 	struct record_task task;
 	if (!l->reading && sample_tail_decode(&l->layout, r, &tail) && tail.time > l->last_ns)
@@ -57,16 +49,9 @@ static void take_record(struct live_maps *l, struct record r)
 		return;
 	const uint64_t *known;
 	switch (r.hdr->type) {
-	case PERF_RECORD_MMAP:
-	case PERF_RECORD_MMAP2:
-		if (record_decode_mmap(r, &map))
-			note(l->changed, map.pid);
-		break;
 	case PERF_RECORD_COMM:
-		if (record_decode_comm(r, &comm) && comm.exec) {
-			note(l->changed, comm.pid);
+		if (record_decode_comm(r, &comm) && comm.exec)
 			(void)u64map_put(&l->complete, comm.pid, NULL);
-		}
 		break;
 	case PERF_RECORD_FORK: /* it has what its parent has */
 		if (!record_decode_task(r, &task) || task.pid == task.ppid)
@@ -77,10 +62,6 @@ static void take_record(struct live_maps *l, struct record r)
 			uint64_t from_ns = *known;
 			*u64map_put(&l->complete, task.pid, NULL) = from_ns;
 		}
-		break;
-	case PERF_RECORD_EXIT:
-		if (record_decode_task(r, &task) && task.pid == task.tid)
-			note(l->gone, task.pid);
 		break;
 	default:
 		break;
@@ -132,7 +113,7 @@ static struct strobe_error *open_all(struct live_maps *l, struct live_clock cloc
 		.task = 1,
 		.build_id = 1,
 		.watermark = 1,
-		.wakeup_watermark = RING_BYTES, /* never */
+		.wakeup_watermark = RING_BYTES / 2,
 		.use_clockid = clock.use,
 		.clockid = clock.id,
 	};
@@ -182,11 +163,9 @@ struct machine *live_maps_machine(struct live_maps *l)
 	return l->machine;
 }
 
-void live_maps_drain(struct live_maps *l, live_pids *changed, live_pids *gone)
+void live_maps_drain(struct live_maps *l)
 {
 	struct ring_stats stats = { .time_offset = SAMPLE_NO_OFFSET };
-	l->changed = changed;
-	l->gone = gone;
 	for (size_t i = 0; i < l->rings.len; i++)
 		if (ring_pending(&l->rings.data[i]))
 			error_destroy(ring_drain(&l->rings.data[i], &l->sink, &stats));
@@ -195,7 +174,6 @@ void live_maps_drain(struct live_maps *l, live_pids *changed, live_pids *gone)
 		log_info("%llu new mappings of processes were lost: they are read again when they are met",
 			 (unsigned long long)stats.lost_events);
 	}
-	l->changed = l->gone = NULL;
 }
 
 void live_maps_forget_ended(struct live_maps *l)
@@ -237,4 +215,10 @@ uint64_t live_maps_complete(struct live_maps *l, uint32_t pid)
 	if (!u64map_get(&l->complete, pid))
 		live_maps_read(l, pid);
 	return *u64map_get(&l->complete, pid);
+}
+
+size_t live_maps_fds(const struct live_maps *l, const int **ret)
+{
+	*ret = l->fds.data;
+	return l->fds.len;
 }

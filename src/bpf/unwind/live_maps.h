@@ -1,8 +1,8 @@
 /*
  * What the processes of the running system have mapped at this moment: a machine that follows them.
  *
- * Side-band events on all CPUs report new mappings, programs and tasks; they cause no wakeups, and are read when a caller needs
- * to know (live_maps_drain). A process that was there before is read from procfs when it is requested. Needs the right to
+ * Side-band events on all CPUs report new mappings, programs and tasks; they are read when a caller needs to know, or when
+ * there are many (live_maps_drain). A process that was there before is read from procfs when it is requested. Needs the right to
  * look at all CPUs, which whoever loads BPF programs has. One thread at a time: the owner has a lock.
  */
 #pragma once
@@ -14,7 +14,6 @@
 #include "sys/sys.h"
 
 struct live_maps;
-typedef VEC(uint32_t) live_pids;
 
 struct live_clock {
 	bool use;
@@ -24,11 +23,10 @@ struct live_clock {
 struct strobe_error *live_maps_open(const struct sys *sys, struct live_clock clock, struct live_maps **ret) _must_check_;
 void live_maps_close(struct live_maps *l);
 struct machine *live_maps_machine(struct live_maps *l);
-/*
- * Reads what was reported. *changed: processes whose mappings are not what they were; *gone: those that ended; either may
- * hold a process twice, or be NULL.
- */
-void live_maps_drain(struct live_maps *l, live_pids *changed, live_pids *gone);
+/* Reads what was reported. */
+void live_maps_drain(struct live_maps *l);
+/* Which are readable when there is so much to read that some may be lost. Borrowed. */
+size_t live_maps_fds(const struct live_maps *l, const int **ret);
 /*
  * Forgets what ended ten seconds ago, where there is much of it by now: what is held goes by what runs, and not by what ran. The
  * machine's threads, maps and spaces are others then, and so is its generation.

@@ -38,6 +38,7 @@ static struct strobe_error *load(struct stack_unwinder *u)
 		.frames_max = u->options.frames_max,
 		.followed_words = followed ? followed->nr / 64 : 0,
 		.followed_by_thread = followed && followed->by_thread,
+		.page_bits = (uint32_t)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE)),
 	};
 	const struct bpf_map_size sizes[] = { { "outputs", sys_cpus_possible_nr(u->options.sys) }, {} };
 	struct bpf_load_options load = {
@@ -118,12 +119,9 @@ void stack_unwinder_destroy(struct stack_unwinder *u)
 	bpf_ring_unmap(&u->requests);
 	bpf_unload(u->loaded);
 	u64map_deinit(&u->ids);
-	u64map_deinit(&u->processes);
-	u64map_deinit(&u->missing);
 	u64map_deinit(&u->by_table);
 	vec_deinit(&u->streams);
 	vec_deinit(&u->files);
-	vec_deinit(&u->changed);
 	pthread_mutex_destroy(&u->lock);
 	free(u->cpus);
 	free(u);
@@ -332,10 +330,12 @@ void stack_unwinder_finish(struct stack_unwinder *u, const struct unwind_copy *c
 		.max = UNWIND_FRAMES_MAX - head,
 	};
 	pthread_mutex_lock(&u->lock);
-	live_maps_drain(u->live, &u->changed, NULL);
+	live_maps_drain(u->live);
 	struct unwind_result w = { .end = UNWIND_END_WHOLE };
 	bool is_beyond = head && in.is_caller && came_beyond(u, &in, ret->ips[head - 1], copy->pc, ret, time_ns);
-	if (!is_beyond) {
+	if (copy->is_data && !is_beyond) {
+		w.end = UNWIND_END_NO_TABLE;
+	} else if (!is_beyond) {
 		in.space = look_in(u, copy->pc - in.is_caller, ret, time_ns);
 		w = unwind_walk(u->unwinder, &in, ret->ips + head);
 	}

@@ -61,7 +61,6 @@ struct stack_unwinder {
 	/* What processes have mapped, and the walker of copies. */
 	pthread_mutex_t lock;
 	struct live_maps *live;
-	live_pids changed; /* reported while a copy was walked; for the thread */
 	struct unwind_tables *tables;
 	struct unwinder *unwinder;
 	uint64_t generation;
@@ -73,8 +72,6 @@ struct stack_unwinder {
 	struct bpf_ring requests;
 	VEC(struct known_file) files; /* by mapped_file id */
 	struct u64map by_table;       /* an unwind_file → id + 1 of the first file that has it */
-	struct u64map processes;      /* pid → mm */
-	struct u64map missing;        /* pid → when code of unknown mappings was last looked for in procfs, ns */
 	bool is_full;
 
 	_Atomic uint64_t stacks, cut, deep, copied, records;

@@ -7,13 +7,11 @@
  * until then it is enough to know where they lie.
  */
 #include "bpf/followed.bpf.h"
-#include "bpf/unwind/unwind_shared.h"
+#include "bpf/unwind/unwind_code.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 #define TASK_KERNEL 0x00200000 /* PF_KTHREAD */
-/* Between requests for a process: it may be on its way. */
-#define REQUEST_AGAIN_NS 20000000ULL
 #define SEARCH_STEPS 17
 /* Of a thread whose stack's end is not known. */
 #define UNWIND_STACK_REACH (UNWIND_COPY_BYTES + UNWIND_MORE_BYTES)
@@ -66,16 +64,14 @@ struct sample_context {
 struct walk {
 	struct unwind_copy out;
 	__u64 at[UNWIND_WALK_REGS]; /* where a register lies; 0: its value is known */
-	__u64 mm, ip, start_stack;
+	__u64 tag;     /* code_tag() */
+	__u64 start_stack;
 	__u32 pid;
-	__u32 first, mappings; /* of the process */
-	__u32 mapping;         /* the last that was met */
+	__u32 mapping; /* of the cache: the last that was met */
 	__u32 max;
 	__u8 exact, innermost;
 	struct machine_regs regs; /* of the user, when it was sampled or came into the kernel */
 };
-
-const volatile struct unwind_settings settings = {};
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -116,31 +112,11 @@ struct {
 } rules SEC(".maps");
 
 struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, UNWIND_MAPPINGS);
-	__type(key, __u32);
-	__type(value, struct unwind_mapping);
-} mappings SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, UNWIND_PROCESSES);
-	__type(key, __u32);
-	__type(value, struct unwind_process);
-} processes SEC(".maps");
-
-struct {
 	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
 	__uint(max_entries, 1024); /* resized to the CPUs that there are */
 	__type(key, __u32);
 	__type(value, __u32);
 } outputs SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 256 << 10);
-} requests SEC(".maps");
 
 GLOBAL __u32 word_at(__u32 i)
 {
@@ -179,53 +155,31 @@ INLINE _Bool read_user(__u64 at, __u64 *ret)
 	return !bpf_probe_read_user(ret, sizeof(*ret), (void *)at);
 }
 
-INLINE _Bool is_inside(const struct unwind_mapping *m, __u64 ip)
+INLINE struct known_mapping *find_mapping(struct walk *w, __u64 ip)
 {
-	return ip - m->start < m->bytes;
+	struct known_code *k = this_known();
+	int i = w->mapping & (KNOWN_MAPPINGS - 1);
+	if (!k)
+		return 0;
+	if (is_inside(&k->mapping[i], w->tag, ip))
+		return &k->mapping[i];
+	i = known_at(w->tag, ip, w->pid);
+	w->out.is_data = i == CODE_NONE;
+	if (i < 0)
+		return 0;
+	w->mapping = i & (KNOWN_MAPPINGS - 1);
+	return &k->mapping[i & (KNOWN_MAPPINGS - 1)];
 }
 
-/* The last of mappings [low, low + n) that begins at or before ip, or the first. */
-GLOBAL __u32 last_mapping_before(__u32 low, __u32 n, __u64 ip)
-{
-	for (int i = 0; i < SEARCH_STEPS && n > 1; i++) {
-		__u32 half = n / 2, middle = low + half;
-		const struct unwind_mapping *m = bpf_map_lookup_elem(&mappings, &middle);
-		if (!m)
-			break;
-		if (m->start <= ip)
-			low = middle;
-		n -= half;
-	}
-	return low;
-}
-
-INLINE struct unwind_mapping *find_mapping(struct walk *w, __u64 ip)
-{
-	__u32 low = w->mapping, n = w->mappings;
-	struct unwind_mapping *m = bpf_map_lookup_elem(&mappings, &low);
-	if (!n || !m || is_inside(m, ip))
-		return n ? m : 0;
-	low = last_mapping_before(w->first, n, ip);
-	w->mapping = low;
-	m = bpf_map_lookup_elem(&mappings, &low);
-	return m && is_inside(m, ip) ? m : 0;
-}
-
-INLINE struct unwind_code_rule *find_rule(const struct unwind_mapping *m, __u64 ip)
+INLINE struct unwind_code_rule *find_rule(const struct known_mapping *m, __u64 ip)
 {
 	__u32 rule = 0;
 	__u64 offset = ip - m->bias, page = offset >> UNWIND_CODE_BITS;
-	if (m->kind == UNWIND_MAPPING_TABLE && page < m->pages_nr) {
+	if (page < m->pages_nr) {
 		__u32 from = word_at(m->pages + (__u32)page) - 1, to = word_at(m->pages + (__u32)page + 1);
 		rule = word_at(m->pages - 1 - rule_in(m->rows + from, to - from, offset));
 	}
 	return bpf_map_lookup_elem(&rules, &rule);
-}
-
-INLINE void request_process(struct walk *w, __u64 ip)
-{
-	struct unwind_request request = { .pid = w->pid, .mm = w->mm, .ip = ip };
-	bpf_ringbuf_output(&requests, &request, sizeof(request), BPF_RB_FORCE_WAKEUP);
 }
 
 /* Ends the walk. */
@@ -327,7 +281,7 @@ INLINE long by_rule(struct walk *w, const struct unwind_code_rule *r)
 GLOBAL int step(void)
 {
 	struct walk *w = this_walk();
-	struct unwind_mapping *m;
+	struct known_mapping *m;
 	struct unwind_code_rule *r;
 	__u32 nr;
 	__u64 ip;
@@ -340,10 +294,9 @@ GLOBAL int step(void)
 	w->out.stack.nr = nr + 1;
 	ip = w->out.pc - !w->exact;
 	m = find_mapping(w, ip);
-	if (!m) {
-		w->ip = ip;
-		return end(w, UNWIND_WALK_COPY);
-	}
+	/* User space knows whether the frame before was the outermost. */
+	if (!m || m->kind == UNWIND_CODE_USER)
+		return end(w, w->out.is_data && !nr ? UNWIND_WALK_LOST : UNWIND_WALK_COPY);
 	r = find_rule(m, ip);
 	if (!r)
 		return end(w, UNWIND_WALK_COPY);
@@ -421,49 +374,10 @@ INLINE void begin(struct walk *w, const struct machine_regs *r)
 #endif
 }
 
-/* What is known of the process; false: user space was sent a request. */
-INLINE _Bool find_process(struct walk *w)
-{
-	__u32 pid = w->pid;
-	__u64 now = bpf_ktime_get_ns();
-	struct unwind_process *p = bpf_map_lookup_elem(&processes, &pid);
-	if (!p) {
-		struct unwind_process fresh = { .mm = w->mm, .requested_ns = now, .state = UNWIND_PROCESS_REQUESTED };
-		if (!bpf_map_update_elem(&processes, &pid, &fresh, BPF_NOEXIST))
-			request_process(w, 0);
-		return 0;
-	}
-	if (p->state == UNWIND_PROCESS_READY && p->mm == w->mm) {
-		w->first = w->mapping = p->first;
-		w->mappings = p->nr;
-		return 1;
-	}
-	/* An exec, which is not to wait; or an answer that is slow to come. */
-	if (p->mm != w->mm || now - p->requested_ns > 10 * REQUEST_AGAIN_NS) {
-		p->mm = w->mm;
-		p->state = UNWIND_PROCESS_REQUESTED;
-		p->requested_ns = now;
-		request_process(w, 0);
-	}
-	return 0;
-}
-
-/* Code that no mapping is known for: one that is new. */
-INLINE void ask_for_mapping(struct walk *w)
-{
-	__u32 pid = w->pid;
-	__u64 now = bpf_ktime_get_ns();
-	struct unwind_process *p = bpf_map_lookup_elem(&processes, &pid);
-	if (!p || p->state != UNWIND_PROCESS_READY || now - p->requested_ns < REQUEST_AGAIN_NS)
-		return;
-	p->requested_ns = now;
-	request_process(w, w->ip);
-}
-
-/* How much of a stack there is from sp on: of the first thread that is known, of others as much as there is room for. */
+/* How much of a stack user space may need from sp on: of the first thread that is known, of others as much as there is room for. */
 INLINE __u64 stack_bytes(const struct walk *w)
 {
-	__u64 bytes = w->start_stack - w->out.reg[SP];
+	__u64 bytes = w->out.is_data ? 0 : w->start_stack - w->out.reg[SP];
 	return bytes < UNWIND_STACK_REACH ? bytes : UNWIND_STACK_REACH;
 }
 
@@ -578,9 +492,9 @@ int walk_stack(struct sample_context *ctx)
 	if (!w || !mm || task->flags & TASK_KERNEL)
 		return 1;
 	w->pid = task->tgid;
-	w->mm = (__u64)mm;
+	w->tag = code_tag(task, mm);
 	w->start_stack = start_stack_of(task, mm);
-	w->ip = 0;
+	w->out.is_data = 0;
 	if (!read_regs(ctx, task, w))
 		return 1;
 	begin(w, &w->regs);
@@ -590,17 +504,14 @@ int walk_stack(struct sample_context *ctx)
 	w->out.stack.message = UNWIND_MESSAGE_STACK;
 	w->out.stack.nr = 0;
 	w->out.stack.end = UNWIND_WALK_COPY;
-	w->mappings = 0;
 	/* 32-bit code has other registers and rules: user space walks it from a copy. */
-	if (find_process(w) && !w->out.is_32bit) {
+	if (!w->out.is_32bit) {
 		bpf_loop(UNWIND_FRAMES_MAX + 1, step_on, 0, 0);
 	} else {
 		w->out.frames[0] = w->out.pc;
 		w->out.stack.nr = 1;
 	}
 	if (w->out.stack.end == UNWIND_WALK_COPY) {
-		if (w->ip)
-			ask_for_mapping(w);
 		give_copy(ctx, w);
 		return 1;
 	}

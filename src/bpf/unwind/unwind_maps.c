@@ -13,21 +13,18 @@
 
 #define CHUNK_BYTES ((size_t)UNWIND_CHUNK_WORDS * sizeof(uint32_t))
 
-/* Where the mappings of a process are. */
-struct place {
-	uint32_t pid, first, nr;
-};
+/* So many that a program can always put one there which it requests. */
+#define FILES_MAX (UNWIND_FILES - 1024)
 
 struct unwind_maps {
 	const struct sys *sys;
 	uint32_t *words; /* the chunks one after the other, and room for all that there may be */
 	unsigned chunks_nr;
 	uint32_t used; /* of words */
-	int chunks_fd, processes_fd;
+	int chunks_fd, files_fd;
 	struct code_rules rules;
-	struct unwind_mapping *mappings;
-	uint32_t next; /* of mappings */
-	VEC(struct place) places;
+	VEC(struct unwind_file_key) files; /* FILES_MAX at most, which are then a ring */
+	size_t oldest;                     /* of files */
 };
 
 static struct strobe_error *map_chunk(struct unwind_maps *m, int fd)
@@ -51,14 +48,12 @@ static struct strobe_error *map_words(struct unwind_maps *m, int first_fd)
 
 struct strobe_error *unwind_maps_create(const struct sys *sys, struct bpf_loaded *loaded, struct unwind_maps **ret)
 {
-	void *rules, *mappings;
+	void *rules;
 	TRY(bpf_map_memory(loaded, "rules", UNWIND_RULES * sizeof(struct unwind_code_rule), &rules));
-	TRY(bpf_map_memory(loaded, "mappings", UNWIND_MAPPINGS * sizeof(struct unwind_mapping), &mappings));
 	struct unwind_maps *m = xcalloc(1, sizeof(*m));
 	m->sys = sys;
-	m->mappings = mappings;
 	m->chunks_fd = bpf_map_of(loaded, "chunks");
-	m->processes_fd = bpf_map_of(loaded, "processes");
+	m->files_fd = bpf_map_of(loaded, "files");
 	code_rules_init(&m->rules, arch_native(), rules);
 	struct strobe_error *err = map_words(m, bpf_map_of(loaded, "words"));
 	if (err) {
@@ -76,7 +71,7 @@ void unwind_maps_destroy(struct unwind_maps *m)
 	if (m->words)
 		munmap(m->words, UNWIND_CHUNKS * CHUNK_BYTES);
 	code_rules_deinit(&m->rules);
-	vec_deinit(&m->places);
+	vec_deinit(&m->files);
 	free(m);
 }
 
@@ -110,51 +105,21 @@ struct strobe_error *unwind_maps_add_table(struct unwind_maps *m, const struct u
 	return NULL;
 }
 
-static void remove_place(struct unwind_maps *m, size_t i)
+/* When there are too many, the one that was requested first is removed; it is requested again where it is still mapped. */
+static void note_file(struct unwind_maps *m, const struct unwind_file_key *key)
 {
-	m->places.data[i] = vec_last(&m->places);
-	m->places.len--;
-}
-
-void unwind_maps_forget_process(struct unwind_maps *m, uint32_t pid)
-{
-	bpf_map_unset(m->processes_fd, &pid);
-	for (size_t i = m->places.len; i-- > 0;)
-		if (m->places.data[i].pid == pid)
-			remove_place(m, i);
-}
-
-/* Room for n that no process has. */
-static uint32_t take_place(struct unwind_maps *m, uint32_t n)
-{
-	if (m->next + n > UNWIND_MAPPINGS)
-		m->next = 0;
-	uint32_t first = m->next;
-	for (size_t i = m->places.len; i-- > 0;) {
-		struct place p = m->places.data[i];
-		if (p.first >= first + n || first >= p.first + p.nr)
-			continue;
-		bpf_map_unset(m->processes_fd, &p.pid);
-		remove_place(m, i);
+	if (m->files.len < FILES_MAX) {
+		vec_push(&m->files, *key);
+		return;
 	}
-	m->next += n;
-	return first;
+	bpf_map_unset(m->files_fd, &m->files.data[m->oldest]);
+	m->files.data[m->oldest] = *key;
+	m->oldest = (m->oldest + 1) % FILES_MAX;
 }
 
-struct strobe_error *unwind_maps_set_process(struct unwind_maps *m, uint32_t pid, uint64_t mm, const struct unwind_mapping *list,
-					     size_t n)
+struct strobe_error *unwind_maps_set_file(struct unwind_maps *m, const struct unwind_file_key *key,
+					  const struct unwind_file_code *code)
 {
-	if (n > UNWIND_MAPPINGS / 4)
-		n = UNWIND_MAPPINGS / 4;
-	uint32_t nr = (uint32_t)n, first = take_place(m, nr);
-	if (nr)
-		memcpy(m->mappings + first, list, nr * sizeof(*list));
-	struct unwind_process p = { .mm = mm, .first = first, .nr = nr, .state = UNWIND_PROCESS_READY };
-	TRY(bpf_map_set(m->processes_fd, &pid, &p));
-	for (size_t i = m->places.len; i-- > 0;)
-		if (m->places.data[i].pid == pid)
-			remove_place(m, i);
-	struct place place = { pid, first, nr };
-	vec_push(&m->places, place);
-	return NULL;
+	note_file(m, key);
+	return bpf_map_set(m->files_fd, key, code);
 }

@@ -1,11 +1,9 @@
 /*
- * The maps of the BPF program that walks stacks: tables and the mappings of processes are written here, while it runs.
+ * The maps of the BPF program that walks stacks: tables, and which file has which, are written here, while it runs.
  *
  * Words of tables are written through memory that is shared with the kernel, with no call for each, and user space may walk
  * along the same ones; when they fill the chunks that there are, another is made, which costs the kernel a grace period (tens
- * of milliseconds) and the program nothing. The mappings of a process are written to a place that no walk has looked at for
- * long, and then named in one step; when the places come round to those of another process, that one is removed, and requests
- * again. One thread at a time.
+ * of milliseconds) and the program nothing. Which table a file has is one element of a map. One thread at a time.
  */
 #pragma once
 #include "base/error.h"
@@ -28,7 +26,6 @@ struct unwind_maps_table {
 /* Copies a table; what is there of it stays until the maps are destroyed. An error where no more fits: of words, of rules, or of memory. */
 struct strobe_error *unwind_maps_add_table(struct unwind_maps *m, const struct unwind_table *t,
 					   struct unwind_maps_table *ret) _must_check_;
-/* What a process has mapped, by address; mm as in its request. Where it has too much, the rest is left out. */
-struct strobe_error *unwind_maps_set_process(struct unwind_maps *m, uint32_t pid, uint64_t mm,
-					     const struct unwind_mapping *list, size_t n) _must_check_;
-void unwind_maps_forget_process(struct unwind_maps *m, uint32_t pid);
+/* What the program shall do with code of a file. It removed those that it requested first, where there are too many. */
+struct strobe_error *unwind_maps_set_file(struct unwind_maps *m, const struct unwind_file_key *key,
+					  const struct unwind_file_code *code) _must_check_;

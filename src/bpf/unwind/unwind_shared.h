@@ -1,6 +1,6 @@
 /*
- * What the BPF program that walks stacks (unwind.bpf.c) and user space both know: compiled call frame information, the
- * mappings of processes, and what a walk gives. For these alone.
+ * What the BPF program that walks stacks (unwind.bpf.c) and user space both know: compiled call frame information,
+ * which file has which, and what a walk gives. For these alone.
  *
  * Tables are in one long array of 32-bit words, cut into chunks, each a map of its own: word i is word
  * i % UNWIND_CHUNK_WORDS of chunk i / UNWIND_CHUNK_WORDS. A table is the numbers of its rules, the last first (what rule r
@@ -15,8 +15,7 @@
 #define UNWIND_CHUNK_WORDS (1U << UNWIND_CHUNK_BITS)
 #define UNWIND_CHUNKS      128
 #define UNWIND_RULES       65536
-#define UNWIND_MAPPINGS    65536 /* of all processes together */
-#define UNWIND_PROCESSES   16384
+#define UNWIND_FILES       16384
 #define UNWIND_CODE_BITS   10 /* of code under one word of the index */
 #define UNWIND_NUMBER_BITS 22 /* of a rule in a row; above them is where it begins under its word of the index */
 
@@ -52,35 +51,42 @@ struct unwind_code_rule {
 	__u32 unused_too;       /* elements of maps are multiples of 8 bytes */
 };
 
-enum unwind_mapping_kind {
-	UNWIND_MAPPING_TABLE,
-	UNWIND_MAPPING_BARE, /* code without tables (JIT) */
+/*
+ * A file that is mapped as code from an offset on, as the kernel knows it. Another file of the same name differs in one of
+ * these; all zero: the vdso.
+ */
+struct unwind_file_key {
+	__u64 inode, pgoff; /* pgoff: in bytes */
+	__u64 modified_ns;
+	__u32 device, generation;
 };
 
-/* A process has its mappings one after the other, by address. */
-struct unwind_mapping {
-	__u64 start, bytes;
-	__u64 bias; /* address - bias: offset in the table */
+enum unwind_code_kind {
+	UNWIND_CODE_TABLE,
+	UNWIND_CODE_BARE, /* without a table (JIT) */
+	UNWIND_CODE_USER, /* only user space has the table */
+};
+
+enum unwind_file_state {
+	UNWIND_FILE_REQUESTED, /* of user space, which has not answered yet */
+	UNWIND_FILE_READY,
+	UNWIND_FILE_UNSURE, /* is used, and requested anew now and then */
+};
+
+/* The table of such a file. */
+struct unwind_file_code {
+	__u64 requested_ns; /* when it was last requested of user space */
+	__u64 delta;        /* where the mapping begins - delta: what is subtracted from addresses, for the offset in the table */
 	__u32 pages, pages_nr;
 	__u32 rows;
-	__u32 kind;
+	__u16 kind, state;
 };
 
-enum unwind_process_state { UNWIND_PROCESS_REQUESTED, UNWIND_PROCESS_READY };
-
-struct unwind_process {
-	__u64 mm;       /* the kernel's address of its address space: another after an exec */
-	__u64 requested_ns; /* when it was last requested of user space */
-	__u32 first, nr;
-	__u32 state;
-	__u32 unused;
-};
-
-/* A request to user space. */
+/* A request to user space: which file a process has mapped there. */
 struct unwind_request {
+	struct unwind_file_key key;
+	__u64 start, end; /* of the mapping */
 	__u32 pid, unused;
-	__u64 mm;
-	__u64 ip; /* where no mapping is known; 0: of none */
 };
 
 enum unwind_walk_end {
@@ -108,6 +114,7 @@ struct unwind_copy {
 	__u64 reg[UNWIND_WALK_REGS];
 	__u64 pc;
 	__u64 exact;    /* pc is not a return address */
+	__u64 is_data;  /* nothing is mapped as code at pc */
 	__u64 is_32bit; /* code of the machine's 32-bit sibling; registers are numbered as those of 64 bits are */
 	struct unwind_stack stack;
 	__u64 frames[UNWIND_FRAMES_MAX];
@@ -125,5 +132,5 @@ struct unwind_settings {
 	__u32 frames_max;
 	__u32 followed_words; /* of bits, 64 to a word; 0: samples of all tasks are kept */
 	__u32 followed_by_thread;
-	__u32 unused;
+	__u32 page_bits; /* of the running kernel's pages */
 };
