@@ -245,6 +245,7 @@ static unsigned measure_field(const struct hist *h, const struct hist_key *k, co
 	return n > k->width ? n : k->width;
 }
 
+const struct column_cells cells_text = { .name = label_text, .text = label_text };
 const struct column_cells cells_trace = { .name = label_text, .text = trace_text, .format = format_trace };
 const struct column_cells cells_field = { .format = format_field, .measure = measure_field, .align_right = true, .is_number = true };
 

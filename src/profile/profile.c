@@ -288,8 +288,12 @@ const char *profile_event_unit(const struct profile *p, uint32_t event)
 	const char *unit = profile_str(p, e->unit), *name = profile_str(p, e->name);
 	if (*unit || p->origin.events_are_values)
 		return unit;
-	/* software clocks count nanoseconds */
-	return !strncmp(name, "cpu-clock", 9) || !strncmp(name, "task-clock", 10) ? "nanoseconds" : "count";
+	/* software clocks count nanoseconds, and so do waits */
+	static const char *const times[] = { "cpu-clock", "task-clock", "wall-time", "wait-time", "offcpu-time" };
+	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++)
+		if (!strncmp(name, times[i], strlen(times[i])))
+			return "nanoseconds";
+	return "count";
 }
 
 static bool row_eq(const void *table, uint32_t id, const void *key)

@@ -52,6 +52,7 @@ enum frame_flag {
 	FRAME_ANCHOR = 2,  /* a marker and not code: "[truncated]", a root made up by a view */
 	FRAME_APART = 4,   /* innermost: where the sample was, its recorded chain (if any) not beginning there; not in call trees */
 	FRAME_SHARED = 8,  /* data in a file that is mapped shared */
+	FRAME_WAIT = 16,   /* what a thread waited for, as a frame that the waiting code called */
 };
 
 struct profile_frame {

@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "record/wait.h"
 #include "resolve/step.h"
 
 /* ---- events ---- */
@@ -44,6 +45,7 @@ static struct event_facts event_facts(const struct sample_step *s, uint32_t i)
 		.leaves = resolver_has_leaves(r, a) && with_chains,
 		.history = r->options.branch_history && with_chains && a->sample_type & PERF_SAMPLE_BRANCH_STACK,
 		.deferred = attr_is_deferred(a) && with_chains,
+		.is_wait = wait_is_event(ev),
 	};
 	e.joined = e.calls || e.dumps || e.leaves || e.history;
 	e.full = s->decodes_full || r->has_full || r->options.branch_mode || r->options.mem_mode || e.members || e.joined ||

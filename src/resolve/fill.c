@@ -5,8 +5,11 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "arch/arch.h"
+#include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/sort.h"
+#include "base/strbuf.h"
 #include "resolve/fill_priv.h"
 
 /* ---- labels ---- */
@@ -89,6 +92,20 @@ static uint64_t bytes_label(struct fill *f, struct fill_worker *of, uint32_t col
 	return *memo - 1;
 }
 
+static uint64_t wait_label(struct fill *f, struct fill_worker *of, enum key_id key, uint64_t raw)
+{
+	uint64_t *memo = raw ? &of->bytes[raw - 1] : NULL;
+	if (memo && *memo)
+		return *memo - 1;
+	const struct raw_bytes *b = raw ? &of->w->tab.bytes.data[raw - 1] : NULL;
+	_cleanup_strbuf_ struct strbuf text = {};
+	wait_text(key_wait_part(key), arch_or_native(f->r->env->arch), b ? b->payload : NULL, b ? b->payload_bytes : 0, &text);
+	uint64_t id = (uint64_t)strtab_add(&f->p->strings, strbuf_str(&text));
+	if (memo)
+		*memo = id + 1;
+	return id;
+}
+
 static uint64_t cgroup_label(struct fill *f, uint64_t id)
 {
 	const char *path = machine_cgroup(f->r->machine, id);
@@ -128,6 +145,10 @@ static uint64_t label_of(struct fill *f, struct fill_worker *of, uint32_t column
 		return bytes_label(f, of, column, raw);
 	case KEY_CGROUP:
 		return cgroup_label(f, raw);
+	case KEY_WAIT_STATE:
+	case KEY_WAIT_REASON:
+	case KEY_WAKER:
+		return wait_label(f, of, key->id, raw);
 	default:
 		return key->type == COLUMN_FRAME ? address_label(f, of, raw) : raw;
 	}
@@ -157,7 +178,7 @@ static void add_events(struct fill *f)
 	for (uint32_t i = (uint32_t)f->p->events.len; i < r->env->events.len; i++) {
 		const struct env_event *ev = &r->env->events.data[i];
 		struct profile_event e = {
-			.name = strtab_add(&f->p->strings, ev->name),
+			.name = strtab_add(&f->p->strings, i == f->waits.clock_event ? WAIT_WALL_NAME : ev->name),
 			.unit = strtab_add(&f->p->strings, ev->unit ? ev->unit : ""),
 			.leader = ev->leader,
 			.is_tracepoint = ev->attr.type == PERF_TYPE_TRACEPOINT,
@@ -181,6 +202,32 @@ static stack_id stack_of(const struct fill_worker *of, uint32_t node)
 	return node == PROFILE_NONE ? PROFILE_NONE : of->nodes.data[node].stack;
 }
 
+/* The stack of a wait, with what it is for as innermost frame. */
+static stack_id wait_stack(struct fill *f, stack_id stack, labels_id labels)
+{
+	const uint64_t *values = profile_label_values(f->p, labels);
+	uint32_t state = profile_find_column(f->p, "state"), reason = profile_find_column(f->p, "reason");
+	if (state == PROFILE_NONE || reason == PROFILE_NONE)
+		return stack;
+	_cleanup_strbuf_ struct strbuf text = {};
+	strbuf_addf(&text, "[%s: %s]", profile_str(f->p, (str_id)values[state]), profile_str(f->p, (str_id)values[reason]));
+	str_id name = strtab_add(&f->p->strings, strbuf_str(&text));
+	struct profile_function function = { .mapping = PROFILE_NONE, .name = name, .system_name = name };
+	struct profile_frame frame = { .mapping = PROFILE_NONE, .function = profile_function(f->p, &function), .flags = FRAME_WAIT };
+	return profile_stack(f->p, stack, profile_frame(f->p, &frame));
+}
+
+/* Counts of a row with these labels; returns the profile's row. Where a thread ran and where it waited are one event: of time. */
+static uint32_t add_row(struct fill *f, const struct fill_worker *of, const struct fill_row *row, labels_id labels, uint64_t samples,
+			uint64_t value, uint64_t weight)
+{
+	bool is_wait = row->event == f->waits.wait_event;
+	stack_id stack = stack_of(of, row->node);
+	if (is_wait && f->r->options.waits_as_frames)
+		stack = wait_stack(f, stack, labels);
+	return profile_add(f->p, stack, labels, is_wait ? f->waits.clock_event : row->event, samples, value, weight);
+}
+
 static void add_next(struct fill *f, struct fill_worker *of)
 {
 	struct rawtab *tab = &of->w->tab;
@@ -188,7 +235,7 @@ static void add_next(struct fill *f, struct fill_worker *of)
 	if (!of->w->sub_columns) {
 		struct fill_row *row = &of->rows.data[i];
 		labels_id labels = labels_of(f, of, row->group, NULL);
-		row->result = profile_add(f->p, stack_of(of, row->node), labels, row->event, row->samples, row->value, row->weight);
+		row->result = add_row(f, of, row, labels, row->samples, row->value, row->weight);
 		return;
 	}
 	struct raw_sub *sub = &tab->subs.data[i];
@@ -200,7 +247,7 @@ static void add_next(struct fill *f, struct fill_worker *of)
 	}
 	const struct fill_row *row = &of->rows.data[at];
 	labels_id labels = labels_of(f, of, row->group, tab->sub_labels.data + (size_t)i * tab->sub_labels_nr);
-	sub->result = profile_add(f->p, stack_of(of, row->node), labels, row->event, sub->samples, sub->value, sub->weight);
+	sub->result = add_row(f, of, row, labels, sub->samples, sub->value, sub->weight);
 }
 
 /* Rows of all workers in the order of their first samples; equal ones meet in the profile. */
@@ -305,7 +352,7 @@ static void fill_deinit(struct fill *f)
 
 void fill_profile(struct resolver *r, struct worker *workers, unsigned n, struct profile *p)
 {
-	struct fill f = { .r = r, .p = p, .n = n };
+	struct fill f = { .r = r, .p = p, .n = n, .waits = wait_events_of(r->env) };
 	uint64_t lap_ns;
 	resolver_lap(&lap_ns, NULL);
 	fill_init(&f, workers);

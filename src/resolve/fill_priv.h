@@ -3,6 +3,7 @@
  */
 #pragma once
 #include "base/u64map.h"
+#include "record/wait.h"
 #include "resolve/worker.h"
 
 #define FILL_DROPPED UINT32_MAX /* a raw row's result where its leaf has no symbol and such are hidden */
@@ -51,6 +52,7 @@ struct fill {
 	VEC(frame_id) lists;      /* of frames at one address, outermost first: how many, then they */
 	str_id *comms;            /* by string of the machine: string + 1 */
 	uint64_t *labels;         /* of the row at hand */
+	struct wait_events waits;
 };
 
 static inline uint32_t cached_frame(struct frame_cache *c, const struct raw_frame *raw)

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "decode/wait_text.h"
 #include "machine/machine.h"
 #include "profile/profile.h"
 #include "record/sample.h"
@@ -19,6 +20,8 @@ enum key_id {
 	KEY_CPU, KEY_SOCKET, KEY_CPUMODE, KEY_MACHINE, KEY_TIME, KEY_PARALLELISM,
 	/* Tracepoint data: interned by its bytes. */
 	KEY_TRACE, KEY_TRACE_FIELD,
+	/* Of a wait: interned likewise; in the order of enum wait_part. */
+	KEY_WAIT_STATE, KEY_WAIT_REASON, KEY_WAKER,
 	/* Facts that need the whole sample decoded. */
 	KEY_ADDR, KEY_DADDR, KEY_WEIGHT, KEY_INS_LAT, KEY_P_STAGE_CYC, KEY_TRANSACTION, KEY_DATA_SRC, KEY_PHYS_ADDR,
 	KEY_CGROUP, KEY_CGROUP_ID, KEY_CODE_PAGE_SIZE, KEY_DATA_PAGE_SIZE,
@@ -38,6 +41,16 @@ const struct key *key_find(const char *name);
 static inline bool key_is_of_thread(enum key_id id)
 {
 	return id <= KEY_PPID;
+}
+
+static inline bool key_is_of_wait(enum key_id id)
+{
+	return id >= KEY_WAIT_STATE && id <= KEY_WAKER;
+}
+
+static inline enum wait_part key_wait_part(enum key_id id)
+{
+	return (enum wait_part)(id - KEY_WAIT_STATE);
 }
 
 static inline bool key_needs_full_decode(enum key_id id)

@@ -89,6 +89,7 @@ struct resolve_options {
 	struct event_switches switches; /* events between which samples count; of profiles, resolve_stream() leaves none out */
 	bool raw_trace;        /* the "trace" label lists the fields in place of the event's text */
 	bool program_first;    /* the first mapping is the program with the most samples, also where it has no frame itself */
+	bool waits_as_frames;  /* what waits is a frame called "[sleeping: futex]"; requires the labels "state" and "reason" */
 	bool keep_time_log;    /* profile->log: time, CPU, thread and row of each sample */
 	uint64_t time_log_max; /* its bound, 0 = 4 million samples; the rest is counted in log_dropped */
 	unsigned threads;      /* 0 = all CPUs */

@@ -26,6 +26,7 @@ struct event_facts {
 	bool history;    /* branches are put before stacks */
 	bool deferred;   /* a part may come in a record of its own */
 	bool joined;     /* calls, dumps, leaves or history: the words of a stack are made of several parts */
+	bool is_wait;    /* WAIT_EVENT */
 	const struct tracepoint *tracepoint;
 	/* Which part of the payload distinguishes one line of text from another. */
 	uint32_t trace_start, trace_end;

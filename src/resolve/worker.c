@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "decode/wait_text.h"
 #include "resolve/worker.h"
 
 #define ROWS_RESERVED_MAX 131072
@@ -102,6 +103,17 @@ static uint64_t trace_label(struct worker *w, const struct step_sample *f, uint3
 	return (uint64_t)rawtab_bytes(&w->tab, &b) + 1;
 }
 
+/* Likewise of a wait; 0: the sample is of none. */
+static uint64_t wait_label(struct worker *w, const struct step_sample *f, uint32_t column, uint64_t *hash)
+{
+	struct raw_bytes b = { .event = f->event_index, .column = column };
+	if (!f->event->is_wait || !find_raw(f, &b.payload, &b.payload_bytes) ||
+	    !wait_part(key_wait_part(w->r->columns[column].key->id), b.payload, b.payload_bytes, &b.key, &b.key_bytes))
+		return 0;
+	*hash = hash_combine(*hash, raw_bytes_hash(&b));
+	return (uint64_t)rawtab_bytes(&w->tab, &b) + 1;
+}
+
 /* -1 where the recording does not say. */
 static int64_t socket_of(const struct env *env, uint32_t cpu)
 {
@@ -146,6 +158,10 @@ static uint64_t sample_labels(struct worker *w, const struct step_sample *f, con
 		enum key_id id = r->columns[i].key->id;
 		if (id == KEY_TRACE || id == KEY_TRACE_FIELD) {
 			*labels = trace_label(w, f, i, &hash);
+			continue;
+		}
+		if (key_is_of_wait(id)) {
+			*labels = wait_label(w, f, i, &hash);
 			continue;
 		}
 		*labels = key_needs_full_decode(id) ? key_extract(id, f->full, branch) : fixed_label(w, id, f);

@@ -6,6 +6,7 @@
 #include "base/cleanup.h"
 #include "base/filemap.h"
 #include "exchange/exchange.h"
+#include "record/wait.h"
 #include "session/input.h"
 #include "session/profile_input.h"
 #include "session/symbolize.h"
@@ -77,13 +78,13 @@ static struct strobe_error *read_foreign(const struct session_host *host, const 
 static struct strobe_error *aggregate(const struct session_host *host, const char *path, const struct flame_input_options *o,
 				       struct flame_input *in)
 {
-	static const char *const keys[] = { "comm", "pid", "tid" };
+	const char *keys[5] = { "comm", "pid", "tid" };
+	uint32_t keys_nr = o->with_tid || o->for_page ? 3 : o->with_pid ? 2 : 1;
 	struct session_request request = {
 		.choice = o->choice,
 		.symbols = o->symbol_files,
 		.resolve = {
 			.label_keys = keys,
-			.label_keys_nr = o->with_tid || o->for_page ? 3 : o->with_pid ? 2 : 1,
 			.with_chains = true,
 			.with_inlines = o->inlines || o->for_page,
 			.by_address = o->for_page,
@@ -94,6 +95,12 @@ static struct strobe_error *aggregate(const struct session_host *host, const cha
 	};
 	struct strobe_error *damage;
 	TRY(session_open(&in->session, host, path, o->force));
+	request.resolve.waits_as_frames = env_has_waits(in->session.env);
+	if (request.resolve.waits_as_frames) {
+		keys[keys_nr++] = "state";
+		keys[keys_nr++] = "reason";
+	}
+	request.resolve.label_keys_nr = keys_nr;
 	TRY(session_resolve(&in->session, &request));
 	TRY(session_aggregate(&in->session, &damage));
 	in->profile = take_ptr(in->session.profile);

@@ -4,6 +4,7 @@
 
 #include "base/cleanup.h"
 #include "base/filemap.h"
+#include "record/wait.h"
 #include "session/input.h"
 #include "session/session.h"
 
@@ -26,6 +27,11 @@ static size_t choose_labels(const struct env *env, const char *ret[static 5])
 		ret[n++] = "cpu";
 	if (is_recorded(env, PERF_SAMPLE_CGROUP))
 		ret[n++] = "cgroup";
+	if (env_has_waits(env)) {
+		ret[n++] = "state";
+		ret[n++] = "reason";
+		ret[n++] = "waker";
+	}
 	return n;
 }
 
@@ -48,7 +54,7 @@ static void set_time(struct profile *p, const struct env *env)
 static struct strobe_error *open_and_aggregate(struct session *s, const struct session_host *host, const struct profile_input *input,
 						struct strobe_error **ret_damage)
 {
-	const char *keys[5];
+	const char *keys[8];
 	struct session_request request = {
 		.resolve = {
 			.label_keys = keys,

@@ -239,6 +239,20 @@ static void push_pieces(struct frame_names *n, const struct module *m, bool is_j
 	push_piece(n, s, strlen(s), m, is_java, n->lists.len > before ? PIECE_INNER : piece);
 }
 
+/* As it is: no part of it is a type or a list. Where lines end with values and frames with ';', neither can be in it. */
+static void push_wait(struct frame_names *n)
+{
+	struct strbuf *text = &n->scratch;
+	for (size_t i = 0; i < text->len; i++)
+		if (text->data[i] == ';' || text->data[i] == '\n')
+			text->data[i] = ':';
+	struct frame_name name = {
+		.text = strtab_add_n(&n->strings, text->data, text->len),
+		.kind = n->options.full ? NAME_WAIT : NAME_USER,
+	};
+	vec_push(&n->lists, intern(n, &name));
+}
+
 struct name_span frame_names_make(struct frame_names *n, frame_id frame, bool is_java)
 {
 	const struct profile *p = n->profile;
@@ -257,7 +271,10 @@ struct name_span frame_names_make(struct frame_names *n, frame_id frame, bool is
 		strbuf_addstr(&n->scratch, symbol);
 	else
 		add_plain(&n->scratch, symbol);
-	push_pieces(n, &m, is_java, f->flags & FRAME_INLINED ? PIECE_INLINED : PIECE_OUTER);
+	if (f->flags & FRAME_WAIT)
+		push_wait(n);
+	else
+		push_pieces(n, &m, is_java, f->flags & FRAME_INLINED ? PIECE_INLINED : PIECE_OUTER);
 	if (n->lists.len == span.first) { /* nothing was left of it: a name of quotes only */
 		strbuf_reset(&n->piece);
 		strbuf_addstr(&n->piece, "[unknown]");

@@ -1,5 +1,6 @@
 /* From the profile of a session to a report, and to what text has around it. */
 #include "base/lists.h"
+#include "record/wait.h"
 #include "session/report/report_session.h"
 #include "sys/perf_abi.h"
 
@@ -17,10 +18,11 @@ static struct strobe_error *parse_widths(struct report_session *r, struct report
 struct report_event *report_events(struct arena *arena, const struct env *env, bool branch_history)
 {
 	struct report_event *events = arena_new_array(arena, struct report_event, env->events.len + 1);
+	uint32_t wall_event = wait_events_of(env).clock_event;
 	for (size_t i = 0; i < env->events.len; i++) {
 		const struct env_event *e = &env->events.data[i];
 		events[i] = (struct report_event){
-			.name = e->name,
+			.name = i == wall_event ? WAIT_WALL_NAME : e->name,
 			.leader = e->leader,
 			.group_members = e->group_members,
 			.group_name = e->group_name,

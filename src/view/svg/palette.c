@@ -90,6 +90,8 @@ static enum hue perl_hue(const char *name, enum name_kind kind)
 
 static enum hue hue_of(enum palette p, const char *name, enum name_kind kind)
 {
+	if (kind == NAME_WAIT)
+		return p == PALETTE_BLUE || p == PALETTE_IO || p == PALETTE_CHAIN ? HUE_PURPLE : HUE_BLUE;
 	switch (p) {
 	case PALETTE_MEM:
 		return HUE_LEAF;

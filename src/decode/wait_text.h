@@ -1,0 +1,19 @@
+/*
+ * What samples of waits say beside their stack and time (record/wait_layout.h), as texts: the state a thread was in, what it waited for,
+ * and who woke it. Samples of other events are of threads that run.
+ *
+ * All that is read is checked: a recording may come from anywhere.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "arch/arch.h"
+#include "base/strbuf.h"
+
+enum wait_part { WAIT_PART_STATE, WAIT_PART_REASON, WAIT_PART_WAKER };
+
+/* The bytes of a sample's RAW data that distinguish one text of a part from another; false where these are not of a wait. */
+bool wait_part(enum wait_part part, const void *raw, uint32_t bytes, const void **ret, uint32_t *ret_bytes);
+/* The text of a part; raw is NULL for a sample of something else. a: the recording's, for names of system calls; may be NULL. */
+void wait_text(enum wait_part part, const struct arch *a, const void *raw, uint32_t bytes, struct strbuf *ret);

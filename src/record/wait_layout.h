@@ -1,0 +1,55 @@
+/*
+ * What a sample of a wait carries beside its stack: the bytes of PERF_SAMPLE_RAW of the event WAIT_EVENT (`record --wall`), which is
+ * of type PERF_COUNT_SW_BPF_OUTPUT. Its period is the time that its thread waited, in nanoseconds, and its time that at which the
+ * wait ended. For user space and for the BPF programs that write it (bpf/unwind/waits.bpf.c). Numbers are in the recording's byte order.
+ */
+#pragma once
+#include <linux/types.h>
+
+#define WAIT_EVENT   "wait-time"
+#define OFFCPU_EVENT "offcpu-time" /* perf's: without these bytes */
+
+#define WAIT_MAGIC	 0x54494157 /* "WAIT" */
+#define WAIT_NAME_BYTES	 32
+#define WAIT_COMM_BYTES	 16
+#define WAIT_WAKER_MAX	 64
+#define WAIT_NO_CALL	 (-1)
+
+enum wait_state { WAIT_SLEEPING, WAIT_BLOCKED, WAIT_RUNNABLE, WAIT_STOPPED, WAIT_STATES };
+
+enum wait_reason {
+	WAIT_FOR_CALL, /* what the system call waits for: named by its number */
+	WAIT_FOR_CPU,  /* woken, and not yet chosen to run */
+	WAIT_PREEMPTED,
+	WAIT_THROTTLED, /* by the limit of its cgroup */
+	WAIT_FOR_FUTEX,
+	WAIT_FOR_EPOLL,
+	WAIT_FOR_POLL,
+	WAIT_FOR_TIME,
+	WAIT_FOR_CHILD,
+	WAIT_FOR_SIGNAL,
+	WAIT_FOR_FILE, /* the call's descriptor is open on one, which has a name */
+	WAIT_FOR_PIPE,
+	WAIT_FOR_SOCKET,
+	WAIT_FOR_DEVICE,
+	WAIT_FOR_OTHER_FILE, /* eventfd, inotify, … */
+	WAIT_FOR_PAGE,	     /* a page fault */
+	WAIT_FOR_DISK,	     /* input or output in a call without a descriptor */
+	WAIT_REASONS,
+};
+
+/* Parts that distinguish one text from another are in one piece: of the reason from `reason` to `name`, of the waker from `waker` on. */
+struct wait_raw {
+	__u32 magic;
+	__u8 state, reason;
+	__s16 call;                  /* number of the system call, or WAIT_NO_CALL */
+	char name[WAIT_NAME_BYTES];  /* of the file: its last component, perhaps cut; ends with 0, and zeros follow */
+	__u64 object;                /* address of the futex, or number of the inode */
+	__u32 waits;                 /* that this sample is of */
+	__u32 waker;                 /* of the last of them: enum wait_waker */
+	char waker_comm[WAIT_COMM_BYTES];
+	__u32 waker_pid, waker_tid;
+	__u16 waker_nr, unused[3];   /* addresses of the waker's stack, which follow: innermost first */
+};
+
+enum wait_waker { WAIT_WAKER_UNKNOWN, WAIT_WAKER_TASK, WAIT_WAKER_INTERRUPT };
