@@ -27,7 +27,8 @@ static const char *obstacle_of_event(const struct capture_event *e)
 	if (e->kind == EVENT_PMU ? !is_core_pmu(e) : e->attr.type > PERF_TYPE_RAW)
 		return "events of this PMU are recorded by task";
 	/* What others do on the CPU would set their rate. */
-	if (e->attr.type == PERF_TYPE_SOFTWARE && !perf_attr_is_clock(&e->attr) && !perf_attr_is_dummy(&e->attr))
+	bool is_output = e->attr.type == PERF_TYPE_SOFTWARE && e->attr.config == PERF_COUNT_SW_BPF_OUTPUT;
+	if (e->attr.type == PERF_TYPE_SOFTWARE && !perf_attr_is_clock(&e->attr) && !perf_attr_is_dummy(&e->attr) && !is_output)
 		return "software events other than clocks are recorded by task";
 	if (e->sample_read)
 		return ":S reads counts of tasks";

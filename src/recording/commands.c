@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "base/strbuf.h"
 #include "record/attr_text.h"
+#include "record/wait_layout.h"
 #include "recording/priv.h"
 
 void recorder_list_events(const struct event_set *s, const char *argument, struct strbuf *ret)
@@ -30,6 +31,8 @@ void recorder_list_events(const struct event_set *s, const char *argument, struc
 static bool set_enabled(struct recorder *r, const char *event, bool on)
 {
 	bool found = capture_set_enabled(r->capture, *event ? event : NULL, on);
+	if (!*event || !strcmp(event, WAIT_EVENT) || !strcmp(event, OFFCPU_EVENT))
+		stack_unwinder_enable_waits(r->unwinder, on);
 	if (found)
 		recorder_say(r, RECORDER_NOTE, "%s %s", *event ? event : "events", on ? "enabled" : "disabled");
 	else

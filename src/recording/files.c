@@ -49,6 +49,8 @@ static struct strobe_error *write_rest(struct recorder *r)
 	}
 	if (capture_overwrites(r->capture))
 		TRY(capture_snapshot(r->capture, recorder_sink(r), &bytes));
+	if (r->done && r->unwinder)
+		TRY(stack_unwinder_finish_waits(r->unwinder, r->path.chain.to));
 	if (r->done)
 		TRY(capture_finish(r->capture, recorder_sink(r)));
 	return r->o.tail_synthesize ? capture_synthesize(r->capture, recorder_sink(r), true) : NULL;

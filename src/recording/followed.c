@@ -12,10 +12,10 @@ void recorder_choose_filter(struct recorder *r)
 	if (t->system_wide || t->cpus || (target_is_none(t) && !r->workload.pid))
 		return;
 	const char *obstacle = followed_obstacle(&r->events, c);
-	if (obstacle) {
+	if (obstacle)
 		log_info("events are opened per task, so short-lived tasks are undersampled: %s", obstacle);
+	if (obstacle && !r->o.waits)
 		return;
-	}
 	struct task_filter_options o = {
 		.sys = r->sys,
 		.by_thread = t->tids && !t->pids,
@@ -23,7 +23,7 @@ void recorder_choose_filter(struct recorder *r)
 	};
 	struct strobe_error *err = task_filter_create(&o, &r->filter);
 	if (!err) {
-		c->followed = task_filter_tasks(r->filter);
+		c->followed = obstacle ? NULL : task_filter_tasks(r->filter);
 		return;
 	}
 	log_info("events are opened per task, so short-lived tasks are undersampled: %s", err->message);
@@ -31,9 +31,18 @@ void recorder_choose_filter(struct recorder *r)
 	error_destroy(err);
 }
 
+static bool has_program(const struct capture_event *e)
+{
+	return true;
+}
+
 struct strobe_error *recorder_attach_filter(struct recorder *r)
 {
-	return r->filter ? task_filter_attach(r->filter, r->capture, r->unwinder ? stack_unwinder_is_walked : NULL) : NULL;
+	bool (*others)(const struct capture_event *e) = r->unwinder ? stack_unwinder_is_walked : NULL;
+	/* The filter of waits alone: events are those of tasks. */
+	if (r->filter && !r->o.capture.followed)
+		others = has_program;
+	return r->filter ? task_filter_attach(r->filter, r->capture, others) : NULL;
 }
 
 void recorder_release_filter(struct recorder *r)

@@ -100,6 +100,8 @@ void recorder_release_filter(struct recorder *r);
 
 /* stacks.c: settles --call-graph eh and auto, before the capture is opened. */
 struct strobe_error *recorder_choose_stacks(struct recorder *r) _must_check_;
+/* The event that samples of waits belong to: no counter, and the last. */
+void recorder_add_wait_event(struct recorder *r);
 /* The begin of a path that ends in `to`. */
 struct record_sink *recorder_path_sink(struct recorder *r, struct record_path *path, struct record_sink *to);
 void recorder_release_stacks(struct recorder *r);

@@ -79,6 +79,7 @@ static struct strobe_error *take_delay(struct recorder *r)
 		capture_disable(r->capture);
 	else
 		capture_enable(r->capture);
+	stack_unwinder_enable_waits(r->unwinder, !ends);
 	recorder_say(r, RECORDER_NOTE, ends ? "events disabled" : "events enabled");
 	return arm_delay(r, now_ms);
 }
@@ -178,6 +179,8 @@ static void take_events(struct recorder *r)
 {
 	event_set_init(&r->events, r->sys);
 	event_set_add_list(&r->events, r->o.events);
+	if (r->o.waits)
+		recorder_add_wait_event(r);
 }
 
 static struct strobe_error *open_events(struct recorder *r)
@@ -251,6 +254,7 @@ static struct strobe_error *start(struct recorder *r)
 	if (r->trigger)
 		capture_enable(r->trigger);
 	capture_start(r->capture);
+	stack_unwinder_enable_waits(r->unwinder, !r->o.capture.delay_ms);
 	if (r->workload.pid)
 		TRY(workload_start(&r->workload));
 	TRY(record_output_commit(&r->output));

@@ -29,6 +29,12 @@ struct recorder_switching {
 	uint64_t max_files;   /* 0: all are kept */
 };
 
+enum recorder_waits {
+	RECORDER_NO_WAITS,
+	RECORDER_OFFCPU, /* perf's event: how long threads were off the CPU, with their stacks */
+	RECORDER_WALL,   /* what they waited for and who woke them, too */
+};
+
 /* Strings and pointers are borrowed, and must live as long as the recorder. */
 struct recorder_options {
 	struct capture_options capture;
@@ -36,6 +42,9 @@ struct recorder_options {
 	const struct event_list *switch_events; /* each of their samples begins a new file; may be empty */
 	char *const *argv;                      /* of the command, ended by NULL; NULL: there is none */
 	struct delay_schedule delay;            /* when events count; the first delay is also capture.delay_ms */
+
+	enum recorder_waits waits; /* of threads, by a BPF program, besides the events */
+	uint64_t wait_quantum_ns;  /* of waiting at one place makes a sample */
 
 	const char *output; /* as record_output_init() takes it */
 	bool timestamp_filename, kcore;

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "bpf/unwind/stack_unwinder.h"
 #include "object/object.h"
+#include "record/wait_layout.h"
 #include "recording/priv.h"
 #include "session/foreign_files.h"
 #include "symbol/symbol.h"
@@ -41,8 +42,11 @@ static struct strobe_error *open_unwinder(struct recorder *r)
 	struct stack_unwinder_options o = {
 		.sys = r->sys,
 		.frames_max = c->callgraph.max_stack,
+		.no_samples = c->callgraph.mode != CALLGRAPH_EH && c->callgraph.mode != CALLGRAPH_AUTO,
+		.waits = { .on = r->o.waits, .split = r->o.waits == RECORDER_WALL, .quantum_ns = r->o.wait_quantum_ns,
+			   .frames_max = c->callgraph.mode == CALLGRAPH_NONE ? 1 : c->callgraph.max_stack },
 		.clock = { c->use_clockid, c->clockid },
-		.followed = c->followed,
+		.followed = r->filter ? task_filter_tasks(r->filter) : NULL,
 		.followed_map = r->filter ? task_filter_map(r->filter) : -1,
 		.objects_of = objects_of,
 		.ctx = r,
@@ -105,9 +109,39 @@ static char *program_of(const struct recorder *r)
 	return dladdr((void *)(uintptr_t)malloc, &libc) && libc.dli_fname ? xstrdup(libc.dli_fname) : NULL;
 }
 
+void recorder_add_wait_event(struct recorder *r)
+{
+	bool is_wall = r->o.waits == RECORDER_WALL;
+	struct capture_event e = {
+		.attr = { .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_BPF_OUTPUT, .freq = 1, .sample_period = 1,
+			  .sample_type = PERF_SAMPLE_PERIOD | PERF_SAMPLE_CPU | (is_wall ? PERF_SAMPLE_RAW : 0) },
+		.kind = EVENT_SOFTWARE,
+		.name = is_wall ? WAIT_EVENT : OFFCPU_EVENT,
+		.scale = 1,
+		.leader = (uint32_t)r->events.events.len,
+	};
+	vec_push(&r->events.events, e);
+}
+
+/* Waits have their stacks walked by the program, whatever is done with those of samples. */
+static struct strobe_error *open_for_waits(struct recorder *r)
+{
+	struct callgraph_options *c = &r->o.capture.callgraph;
+	const char *option = r->o.waits == RECORDER_WALL ? "--wall" : "--off-cpu";
+	if (r->lacks_filter)
+		return error_create(ERROR_UNSUPPORTED, "%s: a BPF program that follows tasks cannot be loaded; -v says why", option);
+	TRY(error_prefix(open_unwinder(r), option));
+	if (c->mode == CALLGRAPH_AUTO)
+		c->mode = CALLGRAPH_EH;
+	r->o.capture.sample_identifier = true;
+	return NULL;
+}
+
 struct strobe_error *recorder_choose_stacks(struct recorder *r)
 {
 	struct callgraph_options *c = &r->o.capture.callgraph;
+	if (r->o.waits)
+		return open_for_waits(r);
 	if (c->mode != CALLGRAPH_EH && c->mode != CALLGRAPH_AUTO)
 		return NULL;
 	struct strobe_error *err = open_unwinder(r);

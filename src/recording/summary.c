@@ -124,6 +124,7 @@ void recorder_say_result(const struct recorder *r, const char *name, bool failed
 	if (r->unwinder) {
 		o.stacks = stack_unwinder_totals(r->unwinder);
 		o.totals.samples -= o.stacks.records; /* what carried stacks is not a sample */
+		o.totals.samples += o.stacks.waits;
 		log_info("%llu stacks unwound by the BPF program, %llu of them completed in user space; %llu are truncated",
 			 (unsigned long long)o.stacks.stacks, (unsigned long long)o.stacks.copied, (unsigned long long)o.stacks.cut);
 	}

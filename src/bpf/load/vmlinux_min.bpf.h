@@ -17,8 +17,13 @@ struct thread_info {
 #endif
 };
 
+struct cfs_rq {
+	int throttle_count; /* may be missing: CONFIG_CFS_BANDWIDTH */
+};
+
 struct sched_entity {
 	__u64 sum_exec_runtime;
+	struct cfs_rq *cfs_rq; /* may be missing: CONFIG_FAIR_GROUP_SCHED */
 };
 
 struct sched_info {
@@ -53,6 +58,7 @@ struct super_block {
 };
 
 struct inode {
+	unsigned short i_mode;
 	struct super_block *i_sb;
 	unsigned long i_ino;
 	unsigned int i_nlink;
@@ -117,6 +123,7 @@ struct task_struct {
 	char comm[16];
 	struct task_struct *group_leader;
 	int exit_code, exit_state;
+	unsigned int in_iowait : 1;
 	struct signal_struct *signal;
 	struct fs_struct *fs;
 	struct files_struct *files;

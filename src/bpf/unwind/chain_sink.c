@@ -39,7 +39,8 @@ static bool take_more(struct cpu_stacks *cpu, const struct sample *sample)
 	return false;
 }
 
-static bool take_copy(struct stack_unwinder *u, struct cpu_stacks *cpu, const struct sample *sample, struct waiting_stack *w)
+static bool take_copy(struct stack_unwinder *u, struct cpu_stacks *cpu, const struct sample *sample, struct waiting_stack *w,
+		      uint64_t *ret_wait)
 {
 	const size_t before = offsetof(struct unwind_copy, memory);
 	const struct unwind_copy *in_record = sample->raw;
@@ -56,18 +57,37 @@ static bool take_copy(struct stack_unwinder *u, struct cpu_stacks *cpu, const st
 		copy.bytes += cpu->more_bytes;
 	cpu->more_bytes = 0;
 	stack_unwinder_finish(u, &copy, cpu->memory, sample->time, w);
+	*ret_wait = copy.wait;
 	atomic_fetch_add_explicit(&u->copied, 1, memory_order_relaxed);
 	return true;
 }
 
-/* A stack arrives, or a part of one. */
-static void take_stack(struct stack_unwinder *u, struct cpu_stacks *cpu, struct record r)
+/* Threads may store times of their own at once: what is latest need not be known to the nanosecond. */
+static void note_time(struct stack_unwinder *u, uint64_t ns)
 {
+	if (ns > __atomic_load_n(&u->waits.last_ns, __ATOMIC_RELAXED))
+		__atomic_store_n(&u->waits.last_ns, ns, __ATOMIC_RELAXED);
+}
+
+/* A stack arrives, or a part of one. */
+static void take_stack(struct chain_sink *s, uint32_t cpu_index, struct record r)
+{
+	struct stack_unwinder *u = s->unwinder;
+	struct cpu_stacks *cpu = &u->cpus[cpu_index];
 	struct sample sample;
-	struct unwind_stack head;
+	struct unwind_stack head = {};
+	uint64_t wait = 0;
 	bool is_whole = false;
+	if (sample_decode(&u->output_layout, r, &sample) && sample.raw_bytes >= sizeof(head))
+		memcpy(&head, sample.raw, sizeof(head));
+	if (u->waits.layout)
+		note_time(u, sample.time);
+	if (head.message == UNWIND_MESSAGE_WAIT) {
+		wait_samples_take(u, cpu_index, &sample, &s->out);
+		return;
+	}
 	atomic_fetch_add_explicit(&u->records, 1, memory_order_relaxed);
-	if (!sample_decode(&u->output_layout, r, &sample) || sample.raw_bytes < sizeof(head))
+	if (!head.message)
 		return;
 	if (cpu->nr == WAITING_MAX) {
 		memmove(cpu->stacks, cpu->stacks + 1, (WAITING_MAX - 1) * sizeof(*cpu->stacks));
@@ -76,14 +96,16 @@ static void take_stack(struct stack_unwinder *u, struct cpu_stacks *cpu, struct 
 	struct waiting_stack *w = &cpu->stacks[cpu->nr];
 	w->pid = sample.pid;
 	w->tid = sample.tid;
-	memcpy(&head, sample.raw, sizeof(head));
 	if (head.message == UNWIND_MESSAGE_STACK)
 		is_whole = take_walked(&sample, &head, w);
 	else if (head.message == UNWIND_MESSAGE_MORE)
 		is_whole = take_more(cpu, &sample);
 	else if (head.message == UNWIND_MESSAGE_COPY)
-		is_whole = take_copy(u, cpu, &sample, w);
-	cpu->nr += is_whole;
+		is_whole = take_copy(u, cpu, &sample, w, &wait);
+	if (is_whole && wait)
+		wait_samples_take_stack(u, wait, w, &s->out);
+	else
+		cpu->nr += is_whole;
 }
 
 /* The stack of this thread that came last, and with it what came after. */
@@ -145,9 +167,12 @@ static void take_sample(struct chain_sink *s, struct record r)
 	memcpy(&id, r.hdr + 1, sizeof(id));
 	const struct stack_stream *stream = stream_of_id(u, id);
 	if (stream && stream->carries) {
-		take_stack(u, &u->cpus[stream->cpu], r);
+		take_stack(s, stream->cpu, r);
 		return;
 	}
+	if (stream && u->waits.layout && stream->layout && stream->layout->time != SAMPLE_NO_OFFSET &&
+	    r.hdr->size >= stream->layout->variable)
+		note_time(u, sample_word(r, stream->layout->time));
 	if (stream && stream->walked && sample_decode_hot(stream->layout, r, &sample) && sample.callchain)
 		join(s, stream, r, &sample, give_stack(&u->cpus[stream->cpu], sample.pid, sample.tid));
 	else

@@ -11,11 +11,13 @@
 #include "bpf/unwind/stack_unwinder.h"
 #include "record/source.h"
 
+typedef VEC(uint8_t) byte_list;
+
 struct chain_sink {
 	struct record_sink sink; /* what rings are drained to */
 	struct stack_unwinder *unwinder;
 	struct record_sink *to;
-	VEC(uint8_t) out;
+	byte_list out;
 };
 
 /* to may be changed later, between two writes. */

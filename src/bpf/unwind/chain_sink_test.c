@@ -210,11 +210,120 @@ static void others(void **state)
 	end(f);
 }
 
+#define WAITS_ID 90
+
+/* The event of waits, on CPU 3. */
+static struct fixture *begin_with_waits(struct sample_layout *layout)
+{
+	static const int cpus[] = { 3 };
+	struct fixture *f = begin();
+	struct perf_event_attr attr = { .sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+						       PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW };
+	*layout = sample_layout_compile(&attr);
+	pthread_mutex_init(&f->u.waits.lock, NULL);
+	f->u.waits.layout = layout;
+	f->u.waits.frames_max = 4;
+	f->u.waits.cpus = cpus;
+	f->u.waits.ids = xcalloc(1, sizeof(uint64_t));
+	f->u.waits.ids[0] = WAITS_ID;
+	return f;
+}
+
+/* The record's RAW has room for so many words after the message. */
+static void put_wait(struct fixture *f, const struct wait_message *m, const uint64_t *after, uint16_t n)
+{
+	uint64_t words[128] = { STACKS_ID, 0x1000, ids(1, 1), 500 };
+	uint32_t raw_bytes = (uint32_t)sizeof(*m) + 8 * n + 4;
+	char *at = (char *)&words[4];
+	memcpy(at, &raw_bytes, 4);
+	memcpy(at + 4, m, sizeof(*m));
+	memcpy(at + 4 + sizeof(*m), after, 8 * n);
+	put(f, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, words, 4 + sizeof(*m) / 8 + 1 + n);
+}
+
+static struct wait_message message(uint32_t nr, uint16_t waker_nr)
+{
+	return (struct wait_message){ .message = UNWIND_MESSAGE_WAIT, .pid = 5, .tid = 6, .ns = 777, .nr = nr,
+				      .raw = { .magic = WAIT_MAGIC, .reason = WAIT_FOR_FUTEX, .waker_nr = waker_nr } };
+}
+
+/* The one sample that came out, which holds its words. */
+static struct sample take_wait(struct fixture *f, const struct sample_layout *layout, uint16_t misc)
+{
+	struct sample s;
+	struct record r = { .hdr = (const void *)f->out };
+	assert_int_equal(r.hdr->size, 8 * f->out_nr);
+	assert_int_equal(r.hdr->misc, misc);
+	assert_true(sample_decode(layout, r, &s));
+	f->out_nr = 0;
+	assert_int_equal(s.id, WAITS_ID);
+	assert_int_equal(s.pid, 5);
+	assert_int_equal(s.tid, 6);
+	assert_int_equal(s.cpu, 3);
+	assert_int_equal(s.time, 500);
+	assert_int_equal(s.period, 777);
+	return s;
+}
+
+static void waits(void **state)
+{
+	struct sample_layout layout;
+	struct fixture *f = begin_with_waits(&layout);
+	const uint64_t ips[] = { 0x1000, 0x2000, 0x3000, 0x4000, 0x5000, 0x6000 };
+	struct wait_message m = message(2, 1);
+	struct wait_raw raw;
+	put_wait(f, &m, ips, 3);
+	run(f);
+	struct sample s = take_wait(f, &layout, PERF_RECORD_MISC_USER);
+	assert_int_equal(s.ip, 0x1000);
+	assert_int_equal(s.callchain_nr, 3);
+	assert_memory_equal(s.callchain, ((uint64_t[]){ PERF_CONTEXT_USER, 0x1000, 0x2000 }), 24);
+	memcpy(&raw, s.raw, sizeof(raw));
+	assert_int_equal(raw.reason, WAIT_FOR_FUTEX);
+	assert_memory_equal((const char *)s.raw + sizeof(raw), &ips[2], 8);
+	/* More than the event's limit. */
+	m = message(6, 0);
+	put_wait(f, &m, ips, 6);
+	run(f);
+	assert_int_equal(take_wait(f, &layout, PERF_RECORD_MISC_USER | RECORD_MISC_CHAIN_CUT).callchain_nr, 5);
+	/* More than it holds, by itself or together with the waker's, is nothing. */
+	m = message(7, 0);
+	put_wait(f, &m, ips, 6);
+	m = message(3, 5);
+	put_wait(f, &m, ips, 6);
+	m = message(300, 0);
+	put_wait(f, &m, ips, 6);
+	run(f);
+	assert_int_equal(f->out_nr, 0);
+	/* A stack that user space walks may come before the end of its wait, or after it. */
+	struct waiting_stack stack = { .pid = 5, .tid = 6, .nr = 2, .ips = { 0x7000, 0x8000 } };
+	byte_list none = {};
+	m = message(0, 1);
+	m.flags = WAIT_COPIED;
+	m.number = 42;
+	wait_samples_take_stack(&f->u, 42, &stack, &none);
+	assert_int_equal(none.len, 0);
+	put_wait(f, &m, ips, 1);
+	run(f);
+	assert_int_equal(take_wait(f, &layout, PERF_RECORD_MISC_USER).ip, 0x7000);
+	m.number = 43;
+	put_wait(f, &m, ips, 1);
+	run(f);
+	assert_int_equal(f->out_nr, 0);
+	wait_samples_take_stack(&f->u, 43, &stack, &none);
+	memcpy(f->out, none.data, none.len);
+	f->out_nr = none.len / 8;
+	assert_int_equal(take_wait(f, &layout, PERF_RECORD_MISC_USER).callchain_nr, 3);
+	vec_deinit(&none);
+	wait_samples_deinit(&f->u);
+	end(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(user_samples), cmocka_unit_test(kernel_samples), cmocka_unit_test(lost_records),
-		cmocka_unit_test(nested_samples), cmocka_unit_test(others),
+		cmocka_unit_test(nested_samples), cmocka_unit_test(others), cmocka_unit_test(waits),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "arch/arch.h"
+#include "arch/syscalls.h"
 #include "base/mem.h"
 #include "bpf/load/kernel.h"
 #include "config.h"
@@ -16,9 +17,10 @@
 
 #if HAVE_BPF_PROGRAMS && (defined(__x86_64__) || defined(__aarch64__))
 #include "unwind.inc"
+#include "waits.inc"
 #define HAVE_UNWINDER 1
 #else
-static const struct bpf_image unwind_image;
+static const struct bpf_image unwind_image, waits_image;
 #define HAVE_UNWINDER 0
 #endif
 
@@ -31,6 +33,34 @@ static struct strobe_error *check_system(const struct sys *sys)
 	return bpf_check_pid_namespace(sys);
 }
 
+static uint8_t kind_of_call(const char *name)
+{
+	static const struct {
+		const char *name;
+		enum wait_call kind;
+	} calls[] = {
+#define CALL(name, kind) { #name, WAIT_CALL_##kind },
+#include "bpf/unwind/wait_calls.def"
+#undef CALL
+	};
+	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
+		if (!strcmp(calls[i].name, name))
+			return calls[i].kind;
+	return WAIT_CALL_OTHER;
+}
+
+static void set_wait_settings(const struct stack_unwinder_waits *w, struct unwind_settings *ret)
+{
+	ret->wait_frames_max = w->frames_max && w->frames_max < WAIT_FRAMES_MAX ? w->frames_max : WAIT_FRAMES_MAX;
+	ret->wait_quantum_ns = w->quantum_ns;
+	ret->waits_split = w->split;
+	size_t nr;
+	const struct arch_syscall *calls = arch_syscalls(arch_native(), &nr);
+	for (size_t i = 0; i < nr; i++)
+		if (calls[i].number < WAIT_CALLS)
+			ret->wait_calls[calls[i].number] = kind_of_call(calls[i].name);
+}
+
 static struct strobe_error *load(struct stack_unwinder *u)
 {
 	const struct followed_tasks *followed = u->options.followed;
@@ -40,10 +70,12 @@ static struct strobe_error *load(struct stack_unwinder *u)
 		.followed_by_thread = followed && followed->by_thread,
 		.page_bits = (uint32_t)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE)),
 	};
+	if (u->options.waits.on)
+		set_wait_settings(&u->options.waits, &settings);
 	const struct bpf_map_size sizes[] = { { "outputs", sys_cpus_possible_nr(u->options.sys) }, {} };
 	struct bpf_load_options load = {
 		.sys = u->options.sys,
-		.image = &unwind_image,
+		.image = u->options.waits.on ? &waits_image : &unwind_image,
 		.settings = &settings,
 		.settings_bytes = sizeof(settings),
 		.sizes = sizes,
@@ -112,6 +144,7 @@ void stack_unwinder_destroy(struct stack_unwinder *u)
 	for (size_t i = 0; i < u->outputs.len; i++)
 		close(u->outputs.data[i]);
 	vec_deinit(&u->outputs);
+	wait_samples_deinit(u);
 	unwinder_destroy(u->unwinder);
 	unwind_tables_destroy(u->tables);
 	live_maps_close(u->live);
@@ -131,14 +164,20 @@ struct stack_unwinder_totals stack_unwinder_totals(const struct stack_unwinder *
 {
 	return (struct stack_unwinder_totals){
 		.stacks = u->stacks, .cut = u->cut, .deep = u->deep, .copied = u->copied, .records = u->records,
+		.waits = u->waits_at_end,
 	};
 }
 
 /* ---- events ---- */
 
+static bool is_output(const struct perf_event_attr *a)
+{
+	return a->type == PERF_TYPE_SOFTWARE && a->config == PERF_COUNT_SW_BPF_OUTPUT;
+}
+
 bool stack_unwinder_is_walked(const struct capture_event *e)
 {
-	return !e->is_dummy && !perf_attr_is_dummy(&e->attr) &&
+	return !e->is_dummy && !is_output(&e->attr) && !perf_attr_is_dummy(&e->attr) &&
 	       !(e->terms.set & (EVENT_TERM_CALL_GRAPH | EVENT_TERM_STACK_SIZE));
 }
 
@@ -240,7 +279,7 @@ struct strobe_error *stack_unwinder_attach(struct stack_unwinder *u, struct capt
 		if (ring_fd >= 0)
 			TRY(open_output(u, i, map->cpus.data[i], ring_fd));
 	}
-	for (size_t i = 0; i < set->events.len; i++) {
+	for (size_t i = 0; i < set->events.len && !u->options.no_samples; i++) {
 		const struct capture_event *e = &set->events.data[i];
 		if (!stack_unwinder_is_walked(e))
 			continue;
@@ -248,7 +287,7 @@ struct strobe_error *stack_unwinder_attach(struct stack_unwinder *u, struct capt
 		/* What is in the file. */
 		env->events.data[i].attr.exclude_callchain_user = 0;
 	}
-	return NULL;
+	return u->options.waits.on ? wait_samples_attach(u, c) : NULL;
 }
 
 /* ---- copies ---- */

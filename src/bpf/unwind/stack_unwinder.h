@@ -28,9 +28,19 @@
 
 struct stack_unwinder;
 
+/* Waits of threads, as samples of an event of the capture: WAIT_EVENT or OFFCPU_EVENT (record/wait_layout.h). Linux 5.18. */
+struct stack_unwinder_waits {
+	bool on;
+	bool split;           /* with WAIT_EVENT: what they are for, wakers; being ready to run is a wait of its own */
+	uint64_t quantum_ns;  /* of waiting of a thread at one place makes a sample; what remains, makes one at the end */
+	uint32_t frames_max;  /* 0: as many as are kept */
+};
+
 struct stack_unwinder_options {
 	const struct sys *sys;
 	uint32_t frames_max; /* at most UNWIND_FRAMES_MAX; 0 = as many */
+	bool no_samples;     /* only waits have their stacks walked */
+	struct stack_unwinder_waits waits;
 	struct live_clock clock;
 	const struct followed_tasks *followed; /* samples of others are dropped; NULL: none are */
 	int followed_map;                      /* task_filter_map() */
@@ -51,6 +61,10 @@ struct strobe_error *stack_unwinder_attach(struct stack_unwinder *u, struct capt
 bool stack_unwinder_is_walked(const struct capture_event *e);
 /* Why events cannot have their stacks walked so, or NULL. */
 struct strobe_error *stack_unwinder_check(const struct event_set *events, const struct capture_options *o) _must_check_;
+/* Waits that begin from now on are recorded, or none. u may be NULL, or be without waits. */
+void stack_unwinder_enable_waits(struct stack_unwinder *u, bool on);
+/* No more of them; what is not in samples yet goes to the sink: the rests of sums, and waits that go on. All rings have been drained. */
+struct strobe_error *stack_unwinder_finish_waits(struct stack_unwinder *u, struct record_sink *sink) _must_check_;
 void stack_unwinder_destroy(struct stack_unwinder *u);
 
 struct stack_unwinder_totals {
@@ -59,5 +73,6 @@ struct stack_unwinder_totals {
 	uint64_t deep;    /* of those that are cut: with as many frames as are walked */
 	uint64_t copied;  /* of them: walked to the end in user space */
 	uint64_t records; /* that carried stacks, and were counted as samples by the capture */
+	uint64_t waits;   /* samples of waits that the capture did not count: of the end */
 };
 struct stack_unwinder_totals stack_unwinder_totals(const struct stack_unwinder *u);

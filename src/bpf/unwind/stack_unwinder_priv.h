@@ -7,6 +7,7 @@
 
 #include "base/u64map.h"
 #include "bpf/load/ring.h"
+#include "bpf/unwind/chain_sink.h"
 #include "bpf/unwind/stack_unwinder.h"
 #include "bpf/unwind/unwind_maps.h"
 #include "record/sample.h"
@@ -47,6 +48,19 @@ struct known_file {
 	struct unwind_maps_table table;
 };
 
+/* What wait_samples.c keeps. Its lock: rings may be drained by several threads. */
+struct wait_samples {
+	pthread_mutex_t lock;
+	const struct sample_layout *layout; /* of the event; NULL: waits are not recorded */
+	uint32_t frames_max;
+	uint64_t *ids;      /* of the event, by CPU index */
+	const int *cpus;    /* their numbers; the capture's */
+	struct u64map stacks;   /* by number of a wait: a struct waiting_stack that came before the wait's end */
+	struct u64map messages; /* likewise: a struct wait_record that came before its stack */
+	uint64_t last_ns;       /* the latest time in any ring */
+	struct wait_control *control; /* of the program */
+};
+
 struct stack_unwinder {
 	struct stack_unwinder_options options;
 	struct bpf_loaded *loaded;
@@ -74,7 +88,8 @@ struct stack_unwinder {
 	struct u64map by_table;       /* an unwind_file → id + 1 of the first file that has it */
 	bool is_full;
 
-	_Atomic uint64_t stacks, cut, deep, copied, records;
+	struct wait_samples waits;
+	_Atomic uint64_t stacks, cut, deep, copied, records, waits_at_end;
 };
 
 /*
@@ -83,6 +98,12 @@ struct stack_unwinder {
  */
 void stack_unwinder_finish(struct stack_unwinder *u, const struct unwind_copy *copy, const uint8_t *memory, uint64_t time_ns,
 			   struct waiting_stack *ret);
+/* wait_samples.c: after the capture was opened; before the rest is destroyed. */
+struct strobe_error *wait_samples_attach(struct stack_unwinder *u, struct capture *c) _must_check_;
+void wait_samples_deinit(struct stack_unwinder *u);
+/* The message of a wait's end, or the stack of one: what is whole is appended to `out` as a sample. */
+void wait_samples_take(struct stack_unwinder *u, uint32_t cpu, const struct sample *carrier, byte_list *out);
+void wait_samples_take_stack(struct stack_unwinder *u, uint64_t number, const struct waiting_stack *stack, byte_list *out);
 /* The thread. */
 void *stack_unwinder_serve(void *arg);
 struct strobe_error *stack_unwinder_map_requests(struct stack_unwinder *u) _must_check_;

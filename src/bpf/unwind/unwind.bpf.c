@@ -13,6 +13,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 #define TASK_KERNEL 0x00200000 /* PF_KTHREAD */
 #define SEARCH_STEPS 17
+#define HASH_FACTOR  0x9e3779b97f4a7c15ULL /* 2^64 / the golden ratio */
 /* Of a thread whose stack's end is not known. */
 #define UNWIND_STACK_REACH (UNWIND_COPY_BYTES + UNWIND_MORE_BYTES)
 
@@ -61,6 +62,9 @@ struct sample_context {
 	__u64 sample_period, addr;
 };
 
+/* Samples may come as NMIs, in the midst of a walk of another program. */
+enum { WALK_SAMPLE, WALK_SWITCH, WALKS };
+
 struct walk {
 	struct unwind_copy out;
 	__u64 at[UNWIND_WALK_REGS]; /* where a register lies; 0: its value is known */
@@ -70,12 +74,13 @@ struct walk {
 	__u32 mapping; /* of the cache: the last that was met */
 	__u32 max;
 	__u8 exact, innermost;
+	__u64 hash; /* of the addresses */
 	struct machine_regs regs; /* of the user, when it was sampled or came into the kernel */
 };
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
+	__uint(max_entries, WALKS);
 	__type(key, __u32);
 	__type(value, struct walk);
 } walks SEC(".maps");
@@ -144,10 +149,9 @@ GLOBAL __u32 rule_in(__u32 low, __u32 n, __u32 offset)
 	return word_at(low) & numbers;
 }
 
-INLINE struct walk *this_walk(void)
+INLINE struct walk *this_walk(__u32 which)
 {
-	__u32 zero = 0;
-	return bpf_map_lookup_elem(&walks, &zero);
+	return bpf_map_lookup_elem(&walks, &which);
 }
 
 INLINE _Bool read_user(__u64 at, __u64 *ret)
@@ -278,9 +282,9 @@ INLINE long by_rule(struct walk *w, const struct unwind_code_rule *r)
 }
 
 /* One frame; 1 where it was the last. */
-GLOBAL int step(void)
+GLOBAL int step(__u32 which)
 {
-	struct walk *w = this_walk();
+	struct walk *w = this_walk(which);
 	struct known_mapping *m;
 	struct unwind_code_rule *r;
 	__u32 nr;
@@ -292,6 +296,7 @@ GLOBAL int step(void)
 		return end(w, UNWIND_WALK_LIMIT);
 	w->out.frames[nr] = w->out.pc;
 	w->out.stack.nr = nr + 1;
+	w->hash = (w->hash ^ w->out.pc) * HASH_FACTOR;
 	ip = w->out.pc - !w->exact;
 	m = find_mapping(w, ip);
 	/* User space knows whether the frame before was the outermost. */
@@ -314,9 +319,9 @@ GLOBAL int step(void)
 	}
 }
 
-static long step_on(__u32 i, void *unused)
+static long step_on(__u32 i, __u32 *which)
 {
-	return step() != 0;
+	return step(*which) != 0;
 }
 
 INLINE _Bool was_in_user_space(const struct sample_context *ctx)
@@ -385,6 +390,7 @@ INLINE __u64 stack_bytes(const struct walk *w)
 struct copying {
 	__u64 from, limit; /* limit: bytes that are to be copied */
 	__u64 bytes; /* up to the last piece that could be read */
+	__u32 which; /* walk */
 };
 
 /*
@@ -404,7 +410,7 @@ INLINE long copy_piece(__u8 *memory, __u32 i, struct copying *c)
 /* By bpf_loop(), here and below: the verifier looks at one turn instead of at all. */
 static long copy_first(__u32 i, struct copying *c)
 {
-	struct walk *w = this_walk();
+	struct walk *w = this_walk(c->which);
 	return w && i < UNWIND_COPY_BYTES / UNWIND_COPY_PIECE ? copy_piece(w->out.memory, i, c) : 1;
 }
 
@@ -433,9 +439,9 @@ INLINE void give_more(void *ctx, __u64 from, __u64 limit)
 		bpf_perf_event_output(ctx, &outputs, BPF_F_CURRENT_CPU, m, __builtin_offsetof(struct unwind_more, memory) + c.bytes);
 }
 
-static long read_reg(__u32 i, void *unused)
+static long read_reg(__u32 i, __u32 *which)
 {
-	struct walk *w = this_walk();
+	struct walk *w = this_walk(*which);
 	if (!w || i >= UNWIND_WALK_REGS)
 		return 1;
 	if (w->at[i])
@@ -444,17 +450,19 @@ static long read_reg(__u32 i, void *unused)
 }
 
 /* User space knows all that can be known, and goes on from here. */
-INLINE void give_copy(void *ctx, struct walk *w)
+INLINE void give_copy(void *ctx, struct walk *w, __u32 which, __u64 wait)
 {
 	__u64 above = w->out.reg[SP] % UNWIND_COPY_PIECE;
-	struct copying c = { .from = w->out.reg[SP] - above, .limit = stack_bytes(w) + above };
+	struct copying c = { .from = w->out.reg[SP] - above, .limit = stack_bytes(w) + above, .which = which };
 	__u64 bytes;
-	bpf_loop(UNWIND_WALK_REGS, read_reg, 0, 0);
+	bpf_loop(UNWIND_WALK_REGS, read_reg, &which, 0);
 	bpf_loop(UNWIND_COPY_BYTES / UNWIND_COPY_PIECE, copy_first, &c, 0);
 	bytes = c.bytes;
-	if (bytes == UNWIND_COPY_BYTES && c.limit > UNWIND_COPY_BYTES)
+	/* There is room for more of one walk. */
+	if (which == WALK_SAMPLE && bytes == UNWIND_COPY_BYTES && c.limit > UNWIND_COPY_BYTES)
 		give_more(ctx, c.from + UNWIND_COPY_BYTES, c.limit - UNWIND_COPY_BYTES);
 	w->out.message = UNWIND_MESSAGE_COPY;
+	w->out.wait = wait;
 	w->out.bytes = bytes;
 	w->out.exact = w->exact;
 	if (bytes <= UNWIND_COPY_BYTES)
@@ -479,40 +487,52 @@ INLINE __u64 start_stack_of(struct task_struct *task, struct mm_struct *mm)
 	return start;
 }
 
-SEC("perf_event")
-int walk_stack(struct sample_context *ctx)
+/* False: there is no stack of a user. */
+INLINE _Bool prepare_walk(struct walk *w, struct task_struct *task)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
-	struct walk *w = this_walk();
-	struct mm_struct *mm;
-	__u32 nr;
-	if (settings.followed_words && !is_followed(task, settings.followed_words, settings.followed_by_thread))
+	struct mm_struct *mm = mm_of(task);
+	if (!mm || task->flags & TASK_KERNEL)
 		return 0;
-	mm = mm_of(task);
-	if (!w || !mm || task->flags & TASK_KERNEL)
-		return 1;
 	w->pid = task->tgid;
 	w->tag = code_tag(task, mm);
 	w->start_stack = start_stack_of(task, mm);
 	w->out.is_data = 0;
-	if (!read_regs(ctx, task, w))
-		return 1;
+	w->hash = 0;
+	return 1;
+}
+
+/* From w->regs on. Where its end is UNWIND_WALK_COPY, user space can go on. */
+INLINE void walk_from_regs(struct walk *w, __u32 which, __u32 max)
+{
 	begin(w, &w->regs);
 	__builtin_memset(w->at, 0, sizeof(w->at));
 	w->exact = w->innermost = 1;
-	w->max = settings.frames_max;
+	w->max = max;
 	w->out.stack.message = UNWIND_MESSAGE_STACK;
 	w->out.stack.nr = 0;
 	w->out.stack.end = UNWIND_WALK_COPY;
 	/* 32-bit code has other registers and rules: user space walks it from a copy. */
 	if (!w->out.is_32bit) {
-		bpf_loop(UNWIND_FRAMES_MAX + 1, step_on, 0, 0);
+		bpf_loop(UNWIND_FRAMES_MAX + 1, step_on, &which, 0);
 	} else {
-		w->out.frames[0] = w->out.pc;
+		w->out.frames[0] = w->hash = w->out.pc;
 		w->out.stack.nr = 1;
 	}
+}
+
+SEC("perf_event")
+int walk_stack(struct sample_context *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct walk *w = this_walk(WALK_SAMPLE);
+	__u32 nr;
+	if (settings.followed_words && !is_followed(task, settings.followed_words, settings.followed_by_thread))
+		return 0;
+	if (!w || !prepare_walk(w, task) || !read_regs(ctx, task, w))
+		return 1;
+	walk_from_regs(w, WALK_SAMPLE, settings.frames_max);
 	if (w->out.stack.end == UNWIND_WALK_COPY) {
-		give_copy(ctx, w);
+		give_copy(ctx, w, WALK_SAMPLE, 0);
 		return 1;
 	}
 	nr = w->out.stack.nr;

@@ -11,6 +11,8 @@
 #pragma once
 #include <linux/types.h>
 
+#include "bpf/unwind/waits_shared.h"
+
 #define UNWIND_CHUNK_BITS  19
 #define UNWIND_CHUNK_WORDS (1U << UNWIND_CHUNK_BITS)
 #define UNWIND_CHUNKS      128
@@ -98,7 +100,7 @@ enum unwind_walk_end {
 	UNWIND_WALK_COPY,  /* user space goes on with a copy of the stack */
 };
 
-enum unwind_message { UNWIND_MESSAGE_STACK = 0x5742, UNWIND_MESSAGE_COPY, UNWIND_MESSAGE_MORE };
+enum unwind_message { UNWIND_MESSAGE_STACK = 0x5742, UNWIND_MESSAGE_COPY, UNWIND_MESSAGE_MORE, UNWIND_MESSAGE_WAIT };
 
 /* Return addresses (and first the sample's own), innermost first; they follow. */
 struct unwind_stack {
@@ -116,6 +118,7 @@ struct unwind_copy {
 	__u64 exact;    /* pc is not a return address */
 	__u64 is_data;  /* nothing is mapped as code at pc */
 	__u64 is_32bit; /* code of the machine's 32-bit sibling; registers are numbered as those of 64 bits are */
+	__u64 wait;	/* the number of the wait that it belongs to (waits_shared.h); 0: of the sample that follows */
 	struct unwind_stack stack;
 	__u64 frames[UNWIND_FRAMES_MAX];
 	__u8 memory[UNWIND_COPY_BYTES]; /* from the piece on that the stack pointer is in */
@@ -133,4 +136,8 @@ struct unwind_settings {
 	__u32 followed_words; /* of bits, 64 to a word; 0: samples of all tasks are kept */
 	__u32 followed_by_thread;
 	__u32 page_bits; /* of the running kernel's pages */
+	__u32 wait_frames_max;
+	__u32 waits_split;     /* the time from a wakeup on is a wait of its own; and wakers are noted */
+	__u64 wait_quantum_ns; /* as much waiting of a thread at one place makes a sample */
+	__u8 wait_calls[WAIT_CALLS];
 };

@@ -13,6 +13,9 @@
 #include "event/open.h"
 #include "sys/signals.h"
 
+#define WALL_FREQ_HZ	  1000
+#define OFF_CPU_THRESH_MS 500 /* as perf */
+
 struct run {
 	struct cmd_context *ctx;
 	struct record_options *o;
@@ -41,6 +44,8 @@ static bool is_system_wide(const struct run *r)
 
 static struct strobe_error *default_event(struct run *r)
 {
+	if (r->o->wall) /* of which times waiting are the rest */
+		return event_parse(&r->o->sampling.events, sys_live(), "cpu-clock");
 	struct event_default d;
 	bool system_wide = is_system_wide(r);
 	TRY(event_default(&r->o->sampling.events, sys_live(), system_wide ? -1 : 0, system_wide ? 0 : -1, &d));
@@ -96,10 +101,26 @@ static struct strobe_error *apply_settings(struct run *r)
 	return error_prefix(callgraph_parse(sized, c), "the setting call-graph.dump-size");
 }
 
+/* What runs and what waits are sampled alike: a sample stands for as much time. */
+static void settle_waits(struct record_options *o)
+{
+	struct capture_options *c = &o->sampling.capture;
+	if (!o->wall && !o->off_cpu)
+		return;
+	o->recorder.waits = o->wall ? RECORDER_WALL : RECORDER_OFFCPU;
+	if (o->wall && !o->callgraph_set)
+		c->callgraph.mode = CALLGRAPH_EH;
+	if (o->wall && !c->freq_set && !c->period_set)
+		c->freq_hz = WALL_FREQ_HZ;
+	uint64_t default_ms = o->wall ? 1 : OFF_CPU_THRESH_MS;
+	o->recorder.wait_quantum_ns = (o->off_cpu_thresh_set ? o->off_cpu_thresh_ms : default_ms) * 1000000;
+}
+
 static void settle_options(struct run *r)
 {
 	struct record_options *o = r->o;
 	struct capture_options *c = &o->sampling.capture;
+	settle_waits(o);
 	if (c->period_set && !c->freq_set)
 		c->freq_hz = 0;
 	if (c->period_set && c->freq_set)
@@ -135,6 +156,12 @@ static struct strobe_error *check_options(const struct run *r)
 	for (size_t i = 0; i < o->sampling.events.events.len; i++)
 		if (o->sampling.events.events.data[i].cgroup && !o->sampling.capture.target.system_wide && !o->sampling.capture.target.cpus)
 			return error_create(ERROR_USAGE, "-G counts in cgroups of the whole system: add -a or -C");
+	if (o->wall && o->off_cpu)
+		return error_create(ERROR_USAGE, "--wall records all that --off-cpu does: specify one of them");
+	if ((o->wall || o->off_cpu) && (o->sampling.capture.no_time || o->sampling.capture.no_period_field))
+		return error_create(ERROR_USAGE, "waits are times: --wall and --off-cpu require timestamps and periods in samples");
+	if (o->off_cpu_thresh_set && !o->wall && !o->off_cpu)
+		return error_create(ERROR_USAGE, "--off-cpu-thresh requires --off-cpu or --wall");
 	if (o->recorder.use_threads && o->sampling.capture.target.per_thread)
 		return error_create(ERROR_USAGE, "--threads assigns buffers by CPU and cannot be combined with --per-thread");
 	if (o->recorder.use_threads && o->recorder.switching.on)

@@ -243,6 +243,11 @@ const struct option record_option_table[] = {
 	 .help = "do not sample: record task and mapping events only"},
 	{OPTION_BOOL, 's', "stat", CAPTURE(inherit_stat), .help = "record the counts of each thread"},
 
+	{OPTION_BOOL, 0, "wall", AT(wall), .help = "record where threads run (cpu-clock) and where they wait, why, and who wakes them"},
+	{OPTION_BOOL, 0, "off-cpu", AT(off_cpu), .help = "record the time that threads are off the CPU as event offcpu-time"},
+	{OPTION_U64, 0, "off-cpu-thresh", AT(off_cpu_thresh_ms), .set_offset = AT(off_cpu_thresh_set), .arg = "ms",
+	 .help = "time off the CPU at one place that makes a sample of its own (default: 500; --wall: 1)"},
+
 	GROUP("Sample contents"),
 	{OPTION_CALL, 'g', NULL, .parse = parse_g, .help = "record call chains, by frame pointers"},
 	{OPTION_CALL, 0, "call-graph", .arg = "mode[,bytes]", .parse = parse_call_graph,
@@ -342,8 +347,6 @@ const struct option record_option_table[] = {
 
 	UNSUPPORTED_SHORT_OPTION('S', "snapshot", unsupported_aux),
 	UNSUPPORTED_OPTION("aux-sample", unsupported_aux),
-	UNSUPPORTED_OPTION("off-cpu", unsupported_off_cpu),
-	UNSUPPORTED_OPTION("off-cpu-thresh", unsupported_off_cpu),
 	UNSUPPORTED_OPTION("setup-filter", unsupported_pinned_filter),
 	{OPTION_CALL, 0, "debuginfod", .arg = "urls", .optional_arg = true, .parse = parse_debuginfod, .hidden = true,
 	 .help = "accepted for compatibility, ignored"},

@@ -2,7 +2,6 @@
 while read -r command option; do
 	strobe "$command" "$option" 2>&1 | head -n 1
 done <<'END'
-record --off-cpu-thresh=100
 record --setup-filter=pin
 report --addr2line=
 stat --record-tpebs

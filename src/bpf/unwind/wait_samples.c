@@ -1,0 +1,309 @@
+/* Waits as the BPF program reports them, and as its maps have them at the end → samples of their event. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "bpf/load/kernel.h"
+#include "bpf/load/programs.h"
+#include "bpf/unwind/stack_unwinder_priv.h"
+
+#define SAMPLE_BYTES_MAX 65528
+/* Of stacks and ends of waits whose other half was lost: so many are kept. */
+#define HALVES_MAX 16384
+
+/* The end of a wait that waits for its stack. */
+struct wait_record {
+	struct wait_message message;
+	uint64_t time_ns;
+	uint32_t cpu;
+	uint64_t waker[WAIT_WAKER_MAX];
+};
+
+/* All that a sample is made of. */
+struct wait_facts {
+	uint64_t ns, time_ns;
+	uint32_t pid, tid, cpu; /* cpu: index */
+	const void *ips, *waker; /* 64-bit words */
+	uint32_t nr;
+	bool cut;
+	struct wait_raw raw;
+};
+
+static void append_sample(struct stack_unwinder *u, const struct wait_facts *f, byte_list *out)
+{
+	const struct wait_samples *w = &u->waits;
+	uint64_t chain[WAIT_FRAMES_MAX + UNWIND_FRAMES_MAX + 1] = { PERF_CONTEXT_USER };
+	uint64_t raw[(sizeof(f->raw) + 4) / 8 + WAIT_WAKER_MAX + 1];
+	uint32_t nr = f->nr < w->frames_max ? f->nr : w->frames_max;
+	uint32_t waker_nr = f->raw.waker_nr < WAIT_WAKER_MAX ? f->raw.waker_nr : WAIT_WAKER_MAX;
+	bool cut = f->cut || nr < f->nr;
+	if (nr)
+		memcpy(chain + 1, f->ips, nr * sizeof(*chain));
+	memcpy(raw, &f->raw, sizeof(f->raw));
+	if (waker_nr)
+		memcpy((char *)raw + sizeof(f->raw), f->waker, waker_nr * sizeof(*raw));
+	struct sample s = {
+		.misc = (uint16_t)(PERF_RECORD_MISC_USER | (cut ? RECORD_MISC_CHAIN_CUT : 0)),
+		.ip = nr ? chain[1] : 0,
+		.pid = f->pid,
+		.tid = f->tid,
+		.time = f->time_ns,
+		.id = w->ids[f->cpu],
+		.stream_id = w->ids[f->cpu],
+		.cpu = (uint32_t)w->cpus[f->cpu],
+		.period = f->ns,
+		.callchain_nr = nr ? nr + 1 : 0,
+		.callchain = chain,
+		.raw = raw,
+		.raw_bytes = (uint32_t)(sizeof(f->raw) + waker_nr * sizeof(*raw)),
+	};
+	size_t before = out->len;
+	vec_extend(out, SAMPLE_BYTES_MAX);
+	out->len = before + sample_encode(w->layout, &s, out->data + before, SAMPLE_BYTES_MAX);
+	atomic_fetch_add_explicit(&u->stacks, nr > 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&u->cut, cut && nr, memory_order_relaxed);
+}
+
+static void append_message(struct stack_unwinder *u, const struct wait_message *m, const void *ips, const void *waker,
+			   uint64_t time_ns, uint32_t cpu, byte_list *out)
+{
+	struct wait_facts f = { .ns = m->ns, .time_ns = time_ns, .pid = m->pid, .tid = m->tid, .cpu = cpu, .ips = ips, .nr = m->nr,
+				.cut = m->flags & WAIT_CUT, .waker = waker, .raw = m->raw };
+	append_sample(u, &f, out);
+}
+
+static void append_copied(struct stack_unwinder *u, const struct wait_record *r, const struct waiting_stack *stack, byte_list *out)
+{
+	struct wait_message m = r->message;
+	m.nr = stack ? stack->nr : 0;
+	m.flags = stack && !stack->cut ? 0 : WAIT_CUT;
+	append_message(u, &m, stack ? stack->ips : NULL, r->waker, r->time_ns, r->cpu, out);
+}
+
+/* ---- halves ---- */
+
+/* Takes out what is there for a number. */
+static void *take_half(struct u64map *halves, uint64_t number)
+{
+	uint64_t *at = u64map_get(halves, number);
+	void *ret = at ? (void *)(uintptr_t)*at : NULL;
+	if (at)
+		u64map_remove(halves, number);
+	return ret;
+}
+
+static void *keep_half(struct u64map *halves, uint64_t number, const void *bytes, size_t n)
+{
+	if (halves->used >= HALVES_MAX)
+		return NULL;
+	void *copy = xmalloc(n);
+	memcpy(copy, bytes, n);
+	uint64_t *at = u64map_put(halves, number, NULL);
+	free((void *)(uintptr_t)*at);
+	*at = (uintptr_t)copy;
+	return copy;
+}
+
+static void free_halves(struct u64map *halves)
+{
+	for (size_t i = 0; halves->used && i <= halves->mask; i++)
+		if (halves->slots[i].used)
+			free((void *)(uintptr_t)halves->slots[i].value);
+	u64map_deinit(halves);
+}
+
+void wait_samples_take_stack(struct stack_unwinder *u, uint64_t number, const struct waiting_stack *stack, byte_list *out)
+{
+	struct wait_samples *w = &u->waits;
+	if (!w->layout)
+		return;
+	pthread_mutex_lock(&w->lock);
+	struct wait_record *end = take_half(&w->messages, number);
+	if (!end)
+		keep_half(&w->stacks, number, stack, sizeof(*stack));
+	pthread_mutex_unlock(&w->lock);
+	if (end)
+		append_copied(u, end, stack, out);
+	free(end);
+}
+
+/* A wait that is two samples, of what it was for and of being ready to run, has one stack: the first of them leaves it there. */
+static void take_copied(struct stack_unwinder *u, const struct wait_record *end, byte_list *out)
+{
+	struct wait_samples *w = &u->waits;
+	struct waiting_stack stack;
+	uint64_t *at, number = end->message.number;
+	pthread_mutex_lock(&w->lock);
+	at = u64map_get(&w->stacks, number);
+	if (at)
+		memcpy(&stack, (void *)(uintptr_t)*at, sizeof(stack));
+	else
+		keep_half(&w->messages, number, end, sizeof(*end));
+	pthread_mutex_unlock(&w->lock);
+	if (at)
+		append_copied(u, end, &stack, out);
+}
+
+void wait_samples_take(struct stack_unwinder *u, uint32_t cpu, const struct sample *carrier, byte_list *out)
+{
+	struct wait_samples *w = &u->waits;
+	struct wait_record r = { .time_ns = carrier->time, .cpu = cpu };
+	struct wait_message *m = &r.message;
+	if (!w->layout || carrier->raw_bytes < sizeof(*m))
+		return;
+	memcpy(m, carrier->raw, sizeof(*m));
+	size_t fit = (carrier->raw_bytes - sizeof(*m)) / sizeof(uint64_t), wakers = m->raw.waker_nr;
+	uint64_t ips[WAIT_FRAMES_MAX];
+	if (m->nr > WAIT_FRAMES_MAX || wakers > WAIT_WAKER_MAX || m->nr + wakers > fit)
+		return;
+	const char *after = (const char *)carrier->raw + sizeof(*m);
+	memcpy(ips, after, m->nr * sizeof(*ips));
+	memcpy(r.waker, after + m->nr * sizeof(*ips), wakers * sizeof(*ips));
+	if (m->flags & WAIT_COPIED)
+		take_copied(u, &r, out);
+	else
+		append_message(u, m, ips, r.waker, r.time_ns, cpu, out);
+}
+
+/* ---- the end ---- */
+
+static void append_orphans(struct stack_unwinder *u, byte_list *out)
+{
+	struct u64map *halves = &u->waits.messages;
+	for (size_t i = 0; halves->used && i <= halves->mask; i++)
+		if (halves->slots[i].used)
+			append_copied(u, (void *)(uintptr_t)halves->slots[i].value, NULL, out);
+}
+
+static void append_sums(struct stack_unwinder *u, byte_list *out)
+{
+	int sums = bpf_map_of(u->loaded, "sums"), stacks = bpf_map_of(u->loaded, "stacks");
+	struct wait_place place, *last = NULL;
+	while (bpf_map_next(sums, last, &place)) {
+		struct wait_sum sum;
+		struct wait_stack stack;
+		last = &place;
+		if (!bpf_map_get(sums, &place, &sum) || !sum.ns || !bpf_map_get(stacks, &place.stack, &stack))
+			continue;
+		struct wait_facts f = {
+			.ns = sum.ns,
+			.time_ns = u->waits.last_ns,
+			.pid = sum.pid,
+			.tid = place.tid,
+			.ips = stack.ips,
+			.nr = stack.nr < WAIT_FRAMES_MAX ? stack.nr : WAIT_FRAMES_MAX,
+			.cut = stack.cut,
+			.raw = { .magic = WAIT_MAGIC, .state = place.state, .reason = place.reason, .call = place.call,
+				 .object = place.object, .waits = sum.waits },
+		};
+		memcpy(f.raw.name, sum.name, sizeof(f.raw.name));
+		append_sample(u, &f, out);
+	}
+}
+
+/* Of a thread that waits still. */
+static void append_open(struct stack_unwinder *u, const struct wait_thread *t, uint64_t now_ns, byte_list *out)
+{
+	struct wait_record r = { .message = t->out, .time_ns = u->waits.last_ns };
+	struct wait_message *m = &r.message;
+	if (m->nr > WAIT_FRAMES_MAX || now_ns <= t->since_ns)
+		return;
+	m->ns = now_ns - t->since_ns;
+	m->raw.magic = WAIT_MAGIC;
+	m->raw.state = t->place.state;
+	m->raw.reason = t->place.reason;
+	m->raw.call = t->place.call;
+	m->raw.object = t->place.object;
+	m->raw.waits = 1;
+	m->raw.waker_nr = 0;
+	uint64_t *copied = m->flags & WAIT_COPIED ? u64map_get(&u->waits.stacks, m->number) : NULL;
+	if (m->flags & WAIT_COPIED)
+		append_copied(u, &r, copied ? (void *)(uintptr_t)*copied : NULL, out);
+	else
+		append_message(u, m, t->ips, NULL, r.time_ns, 0, out);
+}
+
+static void append_open_waits(struct stack_unwinder *u, uint64_t now_ns, byte_list *out)
+{
+	int threads = bpf_map_of(u->loaded, "threads");
+	uint32_t tid, *last = NULL;
+	while (bpf_map_next(threads, last, &tid)) {
+		struct wait_thread t;
+		last = &tid;
+		if (bpf_map_get(threads, &tid, &t) && t.since_ns > u->waits.control->enabled_ns)
+			append_open(u, &t, now_ns, out);
+	}
+}
+
+static uint64_t count_records(const byte_list *records)
+{
+	uint64_t n = 0;
+	struct perf_event_header h = {};
+	for (size_t at = 0; at + sizeof(h) <= records->len; at += h.size, n++)
+		memcpy(&h, records->data + at, sizeof(h));
+	return n;
+}
+
+struct strobe_error *stack_unwinder_finish_waits(struct stack_unwinder *u, struct record_sink *sink)
+{
+	struct wait_samples *w = &u->waits;
+	byte_list out = {};
+	if (!w->layout || !w->control->enabled_ns)
+		return NULL;
+	uint64_t now_ns = sys_clock_ns(u->options.sys, CLOCK_MONOTONIC);
+	if (!w->last_ns)
+		w->last_ns = now_ns;
+	append_orphans(u, &out);
+	append_sums(u, &out);
+	append_open_waits(u, now_ns, &out);
+	atomic_store_explicit(&u->waits_at_end, count_records(&out), memory_order_relaxed);
+	w->control->enabled_ns = 0;
+	struct strobe_error *err = out.len ? sink_write(sink, out.data, out.len) : NULL;
+	vec_deinit(&out);
+	return err;
+}
+
+/* ---- beginning ---- */
+
+void stack_unwinder_enable_waits(struct stack_unwinder *u, bool on)
+{
+	if (u && u->waits.control)
+		__atomic_store_n(&u->waits.control->enabled_ns, on ? sys_clock_ns(u->options.sys, CLOCK_MONOTONIC) : 0,
+				 __ATOMIC_RELEASE);
+}
+
+struct strobe_error *wait_samples_attach(struct stack_unwinder *u, struct capture *c)
+{
+	struct wait_samples *w = &u->waits;
+	const struct event_set *set = capture_events(c);
+	const struct target_map *map = capture_target(c);
+	size_t threads = map->threads.len;
+	void *control;
+	pthread_mutex_init(&w->lock, NULL);
+	for (size_t i = 0; i < set->events.len && !w->layout; i++) {
+		const struct capture_event *e = &set->events.data[i];
+		if (strcmp(e->name, WAIT_EVENT) && strcmp(e->name, OFFCPU_EVENT))
+			continue;
+		w->layout = &capture_env(c)->events.data[i].layout;
+		w->frames_max = e->attr.sample_max_stack ? e->attr.sample_max_stack : UNWIND_FRAMES_MAX;
+		w->cpus = map->cpus.data;
+		w->ids = xcalloc(map->cpus.len, sizeof(*w->ids));
+		for (size_t cpu = 0; cpu < map->cpus.len; cpu++)
+			w->ids[cpu] = e->ids[cpu * threads];
+		capture_env(c)->events.data[i].attr.exclude_callchain_user = 0;
+	}
+	TRY(bpf_map_memory(u->loaded, ".bss", sizeof(struct wait_control), &control));
+	w->control = control;
+	return bpf_attach(u->loaded);
+}
+
+void wait_samples_deinit(struct stack_unwinder *u)
+{
+	struct wait_samples *w = &u->waits;
+	free_halves(&w->stacks);
+	free_halves(&w->messages);
+	free(w->ids);
+	if (w->layout)
+		pthread_mutex_destroy(&w->lock);
+}

@@ -1,0 +1,435 @@
+/*
+ * Waits of threads, with the user's stacks that they have meanwhile: how long, why, and who woke them.
+ *
+ * A thread's stack is walked as it leaves its CPU, along the tables of unwind.bpf.c, which this program has all of. What is known of
+ * the wait lies in the map of threads until the thread runs again. Waits at one place (stack, state, reason) are summed up there
+ * until they come to a quantum: whatever the rate of switches, there are only so many messages, and times are exact.
+ *
+ * These tracepoints come with interrupts off, one after the other on a CPU; and a thread waits once at a time, so that nothing that is
+ * its own is changed by two CPUs. A wakeup may meet a thread that is about to leave: it then waits no more, and nobody is noted.
+ */
+#include "bpf/unwind/unwind.bpf.c"
+
+#include <bpf/bpf_core_read.h>
+
+#include "bpf/load/call.bpf.h"
+
+/* Of task_struct.__state and of what sched_switch says. */
+#define STATE_BLOCKED 0x2	 /* TASK_UNINTERRUPTIBLE */
+#define STATE_STOPPED (0x4 | 0x8) /* __TASK_STOPPED, __TASK_TRACED */
+#define STATE_DEAD    (0x10 | 0x20 | 0x80) /* EXIT_DEAD, EXIT_ZOMBIE, TASK_DEAD */
+/* include/uapi/linux/stat.h */
+#define MODE_KIND   0170000
+#define MODE_SOCKET 0140000
+#define MODE_DEVICE 0020000
+#define MODE_PIPE   0010000
+#define MODE_OF_KIND_NONE 0 /* of eventfd and others without a kind */
+
+#define READ(to, from) bpf_probe_read_kernel(&(to), sizeof(to), &(from))
+
+struct wait_control control = {};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, WAIT_THREADS);
+	__type(key, __u32);
+	__type(value, struct wait_thread);
+} threads SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, WAIT_SUMS);
+	__type(key, struct wait_place);
+	__type(value, struct wait_sum);
+} sums SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, WAIT_STACKS);
+	__type(key, __u64);
+	__type(value, struct wait_stack);
+} stacks SEC(".maps");
+
+/* Values too large for the stack of a program. */
+struct wait_scratch {
+	struct wait_thread none; /* zeros */
+	struct wait_stack stack;
+	struct wait_sum sum;
+	__u64 window_ns;
+	__u32 copies;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct wait_scratch);
+} scratches SEC(".maps");
+
+INLINE struct wait_scratch *this_scratch(void)
+{
+	__u32 zero = 0;
+	return bpf_map_lookup_elem(&scratches, &zero);
+}
+
+/* ---- why ---- */
+
+INLINE _Bool is_throttled(struct task_struct *task)
+{
+	struct cfs_rq *rq = 0;
+	int count = 0;
+	if (!bpf_core_field_exists(task->se.cfs_rq) || !bpf_core_field_exists(((struct cfs_rq *)0)->throttle_count))
+		return 0;
+	READ(rq, task->se.cfs_rq);
+	if (rq)
+		READ(count, rq->throttle_count);
+	return count > 0;
+}
+
+INLINE struct file *file_of(struct task_struct *task, __u32 fd)
+{
+	struct files_struct *files = 0;
+	struct fdtable *table = 0;
+	struct file **all = 0, *file = 0;
+	unsigned int max = 0;
+	READ(files, task->files);
+	READ(table, files->fdt);
+	READ(max, table->max_fds);
+	READ(all, table->fd);
+	if (fd < max)
+		READ(file, all[fd]);
+	return file;
+}
+
+INLINE __u8 reason_of_file(const struct file *file, struct wait_thread *t)
+{
+	struct inode *inode = 0;
+	struct dentry *dentry = 0;
+	const unsigned char *name = 0;
+	unsigned short mode = 0;
+	unsigned long ino = 0;
+	READ(inode, file->f_inode);
+	if (!inode)
+		return WAIT_FOR_CALL;
+	READ(mode, inode->i_mode);
+	READ(ino, inode->i_ino);
+	switch (mode & MODE_KIND) {
+	case MODE_PIPE:
+		return WAIT_FOR_PIPE;
+	case MODE_SOCKET:
+		return WAIT_FOR_SOCKET;
+	}
+	t->place.object = ino;
+	READ(dentry, file->f_path.dentry);
+	READ(name, dentry->d_name.name);
+	bpf_probe_read_kernel_str(t->out.raw.name, sizeof(t->out.raw.name), name);
+	return (mode & MODE_KIND) == MODE_DEVICE	 ? WAIT_FOR_DEVICE
+	       : (mode & MODE_KIND) == MODE_OF_KIND_NONE ? WAIT_FOR_OTHER_FILE
+							 : WAIT_FOR_FILE;
+}
+
+INLINE __u64 first_argument(const struct machine_regs *r)
+{
+#if defined(__TARGET_ARCH_x86)
+	return r->rdi;
+#else
+	return r->x[0];
+#endif
+}
+
+INLINE __u8 reason_of_call(struct task_struct *task, struct wait_thread *t, const struct machine_regs *regs, __u32 call)
+{
+	struct file *file;
+	switch (settings.wait_calls[BELOW(WAIT_CALLS, call)]) {
+	case WAIT_CALL_FUTEX:
+		t->place.object = first_argument(regs);
+		return WAIT_FOR_FUTEX;
+	case WAIT_CALL_EPOLL:
+		return WAIT_FOR_EPOLL;
+	case WAIT_CALL_POLL:
+		return WAIT_FOR_POLL;
+	case WAIT_CALL_TIME:
+		return WAIT_FOR_TIME;
+	case WAIT_CALL_CHILD:
+		return WAIT_FOR_CHILD;
+	case WAIT_CALL_SIGNAL:
+		return WAIT_FOR_SIGNAL;
+	case WAIT_CALL_FD:
+		file = file_of(task, first_argument(regs));
+		return file ? reason_of_file(file, t) : WAIT_FOR_CALL;
+	default:
+		return t->out.flags & WAIT_IO ? WAIT_FOR_DISK : WAIT_FOR_CALL;
+	}
+}
+
+/* A thread that could run, and one that stands still for a signal, wait for nothing that a call is about. */
+GLOBAL int explain(struct wait_thread *t, __u32 state, __u32 is_preempted)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct walk *w = this_walk(WALK_SWITCH);
+	__s32 call;
+	if (!t || !w)
+		return 0;
+	call = number_of((struct pt_regs *)bpf_task_pt_regs(task));
+	t->place.call = call >= 0 && call < WAIT_CALLS && !is_compat(task) ? call : WAIT_NO_CALL;
+	t->place.object = 0;
+	__builtin_memset(t->out.raw.name, 0, sizeof(t->out.raw.name));
+	if (is_preempted || !state) {
+		t->place.state = WAIT_RUNNABLE;
+		t->place.reason = is_throttled(task) ? WAIT_THROTTLED : WAIT_PREEMPTED;
+		return 0;
+	}
+	if (BPF_CORE_READ_BITFIELD_PROBED(task, in_iowait))
+		t->out.flags |= WAIT_IO;
+	t->place.state = state & STATE_STOPPED ? WAIT_STOPPED : state & STATE_BLOCKED ? WAIT_BLOCKED : WAIT_SLEEPING;
+	if (state & STATE_STOPPED)
+		t->place.reason = WAIT_FOR_SIGNAL;
+	else if (t->place.call == WAIT_NO_CALL)
+		t->place.reason = call < 0 ? WAIT_FOR_PAGE : WAIT_FOR_CALL;
+	else
+		t->place.reason = reason_of_call(task, t, &w->regs, t->place.call);
+	return 0;
+}
+
+/* ---- from here ---- */
+
+INLINE struct wait_thread *thread_of(__u32 tid)
+{
+	struct wait_thread *t = bpf_map_lookup_elem(&threads, &tid);
+	struct wait_scratch *scratch = this_scratch();
+	if (t || !scratch)
+		return t;
+	if (bpf_map_update_elem(&threads, &tid, &scratch->none, BPF_NOEXIST))
+		__sync_fetch_and_add(&control.threads_lost, 1);
+	return bpf_map_lookup_elem(&threads, &tid);
+}
+
+INLINE _Bool may_copy(__u64 now)
+{
+	struct wait_scratch *scratch = this_scratch();
+	if (!scratch)
+		return 0;
+	if (now - scratch->window_ns > WAIT_COPIES_WINDOW_NS) {
+		scratch->window_ns = now;
+		scratch->copies = 0;
+	}
+	return scratch->copies++ < WAIT_COPIES;
+}
+
+INLINE void keep_stack(void *ctx, struct walk *w, struct wait_thread *t, __u64 now)
+{
+	__u32 nr = w->out.stack.nr, end = w->out.stack.end;
+	t->out.flags = end == UNWIND_WALK_WHOLE || settings.wait_frames_max == 1 ? 0 : WAIT_CUT;
+	t->place.stack = w->hash;
+	if (end == UNWIND_WALK_COPY && settings.wait_frames_max > 1 && may_copy(now)) {
+		t->out.flags = WAIT_COPIED;
+		t->place.stack = t->out.number = (now ^ (__u64)t->place.tid << 40) | 1;
+		give_copy(ctx, w, WALK_SWITCH, t->out.number);
+		nr = 0;
+	}
+	t->out.nr = nr;
+	if (nr <= WAIT_FRAMES_MAX)
+		bpf_probe_read_kernel(t->ips, nr * sizeof(*t->ips), w->out.frames);
+}
+
+INLINE void leave(void *ctx, struct task_struct *task, __u32 state, __u32 is_preempted, __u64 now)
+{
+	struct walk *w = this_walk(WALK_SWITCH);
+	__u32 tid = task->pid;
+	struct wait_thread *t;
+	if (state & STATE_DEAD) {
+		bpf_map_delete_elem(&threads, &tid);
+		return;
+	}
+	if (!w || !prepare_walk(w, task) || !tid)
+		return;
+	if (settings.followed_words && !is_followed(task, settings.followed_words, settings.followed_by_thread))
+		return;
+	t = thread_of(tid);
+	if (!t || bpf_probe_read_kernel(&w->regs, sizeof(w->regs), (void *)bpf_task_pt_regs(task)))
+		return;
+	walk_from_regs(w, WALK_SWITCH, settings.wait_frames_max);
+	t->place.tid = t->out.tid = tid;
+	t->out.pid = task->tgid;
+	keep_stack(ctx, w, t, now);
+	explain(t, state, is_preempted);
+	t->out.raw.waker_nr = t->out.raw.waker = t->out.raw.waker_pid = t->out.raw.waker_tid = 0;
+	__builtin_memset(t->out.raw.waker_comm, 0, sizeof(t->out.raw.waker_comm));
+	t->woken_ns = 0;
+	t->since_ns = now;
+}
+
+/* ---- who wakes ---- */
+
+INLINE _Bool is_due(struct wait_thread *t, __u64 ns)
+{
+	struct wait_sum *s;
+	if (t->out.flags & WAIT_COPIED)
+		return 1;
+	s = bpf_map_lookup_elem(&sums, &t->place);
+	return (s ? s->ns : 0) + ns >= settings.wait_quantum_ns;
+}
+
+/*
+ * Whether what wakes is not the code of the task that is on this CPU, but an interrupt that it met. Without a number of a call, a user's
+ * task was interrupted. In a call it may have been, too, of which nothing can be read here: times and devices come by interrupts, others
+ * are taken for the task's doing.
+ */
+INLINE _Bool is_interrupt(struct task_struct *task, const struct wait_thread *t)
+{
+	if (!task->pid || t->place.reason == WAIT_FOR_TIME)
+		return 1;
+	if (task->flags & TASK_KERNEL)
+		return 0;
+	return t->out.flags & WAIT_IO || (int)number_of((struct pt_regs *)bpf_task_pt_regs(task)) < 0;
+}
+
+GLOBAL int note_waker(struct wait_thread *t)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct walk *w = this_walk(WALK_SWITCH);
+	struct wait_raw *raw;
+	__u32 at, nr;
+	if (!t || !w)
+		return 0;
+	raw = &t->out.raw;
+	raw->waker = WAIT_WAKER_INTERRUPT;
+	if (is_interrupt(task, t))
+		return 0;
+	raw->waker = WAIT_WAKER_TASK;
+	raw->waker_pid = task->tgid;
+	raw->waker_tid = task->pid;
+	bpf_probe_read_kernel(raw->waker_comm, sizeof(raw->waker_comm), task->comm);
+	if (!prepare_walk(w, task) || bpf_probe_read_kernel(&w->regs, sizeof(w->regs), (void *)bpf_task_pt_regs(task)))
+		return 0;
+	walk_from_regs(w, WALK_SWITCH, settings.wait_frames_max < WAIT_WAKER_MAX ? settings.wait_frames_max : WAIT_WAKER_MAX);
+	at = t->out.nr;
+	nr = w->out.stack.nr;
+	if (at > WAIT_FRAMES_MAX || nr > WAIT_WAKER_MAX)
+		return 0;
+	bpf_probe_read_kernel(t->ips + at, nr * sizeof(*t->ips), w->out.frames);
+	raw->waker_nr = nr;
+	return 0;
+}
+
+SEC("raw_tp/sched_waking") int wake_task(__u64 *ctx)
+{
+	const struct task_struct *task = (const struct task_struct *)ctx[0];
+	struct wait_thread *t;
+	__u64 now;
+	__u32 tid;
+	if (!control.enabled_ns || !settings.waits_split || bpf_probe_read_kernel(&tid, sizeof(tid), &task->pid))
+		return 0;
+	t = bpf_map_lookup_elem(&threads, &tid);
+	if (!t || !t->since_ns || t->woken_ns || t->place.state == WAIT_RUNNABLE)
+		return 0;
+	now = bpf_ktime_get_ns();
+	t->woken_ns = now;
+	if (is_due(t, now - t->since_ns))
+		note_waker(t);
+	return 0;
+}
+
+/* ---- to there ---- */
+
+/* False: there is no room in the ring. */
+INLINE _Bool give(void *ctx, struct wait_thread *t, __u64 ns, __u32 waits)
+{
+	struct wait_message *m = &t->out;
+	__u32 nr = m->nr + m->raw.waker_nr;
+	m->message = UNWIND_MESSAGE_WAIT;
+	m->ns = ns;
+	m->raw.magic = WAIT_MAGIC;
+	m->raw.state = t->place.state;
+	m->raw.reason = t->place.reason;
+	m->raw.call = t->place.call;
+	m->raw.object = t->place.object;
+	m->raw.waits = waits;
+	return nr <= WAIT_FRAMES_MAX + WAIT_WAKER_MAX &&
+	       !bpf_perf_event_output(ctx, &outputs, BPF_F_CURRENT_CPU, m, sizeof(*m) + nr * sizeof(*t->ips));
+}
+
+/* A sum's addresses, for the end. */
+INLINE _Bool save_stack(const struct wait_thread *t)
+{
+	struct wait_scratch *scratch = this_scratch();
+	__u64 key = t->place.stack;
+	__u32 nr = t->out.nr;
+	if (!scratch || nr > WAIT_FRAMES_MAX)
+		return 0;
+	if (bpf_map_lookup_elem(&stacks, &key))
+		return 1;
+	scratch->stack.nr = nr;
+	scratch->stack.cut = t->out.flags & WAIT_CUT;
+	bpf_probe_read_kernel(scratch->stack.ips, nr * sizeof(*t->ips), t->ips);
+	return !bpf_map_update_elem(&stacks, &key, &scratch->stack, BPF_ANY);
+}
+
+INLINE _Bool begin_sum(const struct wait_thread *t, __u64 ns)
+{
+	struct wait_scratch *scratch = this_scratch();
+	if (!scratch || !save_stack(t))
+		return 0;
+	scratch->sum.ns = ns;
+	scratch->sum.waits = 1;
+	scratch->sum.pid = t->out.pid;
+	__builtin_memcpy(scratch->sum.name, t->out.raw.name, sizeof(scratch->sum.name));
+	return !bpf_map_update_elem(&sums, &t->place, &scratch->sum, BPF_ANY);
+}
+
+APART int add(__u64 *ctx, struct wait_thread *t, __u64 ns)
+{
+	struct wait_sum *s = 0;
+	if (!(t->out.flags & WAIT_COPIED))
+		s = bpf_map_lookup_elem(&sums, &t->place);
+	if (s) {
+		s->ns += ns;
+		s->waits++;
+		if (s->ns >= settings.wait_quantum_ns && give(ctx, t, s->ns, s->waits))
+			s->ns = s->waits = 0;
+		return 0;
+	}
+	if (t->out.flags & WAIT_COPIED || ns >= settings.wait_quantum_ns) {
+		if (give(ctx, t, ns, 1) || t->out.flags & WAIT_COPIED)
+			return 0;
+	}
+	/* What found no room is not lost: it goes with what comes next, or at the end. */
+	if (!begin_sum(t, ns))
+		give(ctx, t, ns, 1);
+	return 0;
+}
+
+INLINE void come(__u64 *ctx, const struct task_struct *task, __u64 now)
+{
+	struct wait_thread *t;
+	__u64 since, woken;
+	__u32 tid = 0;
+	bpf_probe_read_kernel(&tid, sizeof(tid), &task->pid);
+	t = tid ? bpf_map_lookup_elem(&threads, &tid) : 0;
+	if (!t || !t->since_ns)
+		return;
+	since = t->since_ns;
+	woken = t->woken_ns;
+	t->since_ns = 0;
+	if (since < control.enabled_ns)
+		return;
+	add(ctx, t, (woken ? woken : now) - since);
+	if (!woken || woken >= now)
+		return;
+	t->place.state = WAIT_RUNNABLE;
+	t->place.reason = WAIT_FOR_CPU;
+	t->place.object = 0;
+	add(ctx, t, now - woken);
+}
+
+SEC("raw_tp/sched_switch") int switch_task(__u64 *ctx)
+{
+	__u64 now = bpf_ktime_get_ns();
+	if (!control.enabled_ns)
+		return 0;
+	leave(ctx, bpf_get_current_task_btf(), ctx[3], ctx[0], now);
+	come(ctx, (const struct task_struct *)ctx[2], now);
+	return 0;
+}

@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+"""Where threads wait: record --wall and --off-cpu, beside what a program measures of its own waits."""
+# needs: record report flamegraph script
+# second try
+
+import json
+import os
+
+from strobetest import PERF, SCRATCH, Tap, build_workload, run, skip_all, strobe
+
+# Function: state and reason of most of what it waits for, and who wakes it.
+EXPECTED = {
+    "sleeps": ("sleeping", "sleep"),
+    "locks": ("sleeping", "futex"),
+    "receives": ("sleeping", "socket"),
+    "talks": ("sleeping", "pipe"),
+    "polls": ("sleeping", "poll"),
+    "awaits": ("sleeping", "epoll"),
+    "writes": ("blocked", "fsync waits.file"),
+    "waits": ("sleeping", "child"),
+    "competes": ("runnable", "preempted"),
+}
+SHARE = 0.02
+SLACK_NS = 1_500_000  # of a function: its measurement is a little longer than its waits
+
+
+def truth_of(done):
+    """{function: (least, greatest time that it may have waited)}"""
+    truth = {}
+    for name, ns, stolen in (line.split() for line in done.out.splitlines()):
+        slack = SHARE * int(ns) + SLACK_NS
+        truth[name] = int(ns) - int(stolen) - slack, int(ns) + slack
+    return truth
+
+
+def folded_waits(path):
+    """[(functions, (state, reason), ns)] of stacks that end in a wait, and the nanoseconds of the others."""
+    waits, running = [], 0
+    for line in strobe("flamegraph", "--folded", "-i", path).out.splitlines():
+        stack, ns = line.rsplit(" ", 1)
+        frames = stack.split(";")
+        if frames[-1].startswith("[") and ": " in frames[-1]:
+            waits.append((set(frames[1:-1]), tuple(frames[-1][1:-1].split(": ", 1)), int(ns)))
+        else:
+            running += int(ns)
+    return waits, running
+
+
+def check_wall(tap, program):
+    done = strobe("record", "-q", "--wall", "-o", "wall.data", "--", program, SCRATCH)
+    if done.status == 1 and ("BPF" in done.err or "permi" in done.err or "built" in done.err):
+        skip_all(done.err)
+    if not tap.ok(done.status == 0, "record --wall", done):
+        tap.done()
+    truth, (waits, running) = truth_of(done), folded_waits("wall.data")
+    tap.equal(sorted(truth), sorted(EXPECTED), "the program measured all of its waits")
+    for name, (least, greatest) in truth.items():
+        mine = [w for w in waits if name in w[0] and "nap" not in w[0]]
+        found = sum(w[2] for w in mine)
+        tap.between(least, found, greatest, f"{name}: the time it waited")
+        kinds = {}
+        for _, kind, value in mine:
+            kinds[kind] = kinds.get(kind, 0) + value
+        # A busy machine lets what was woken wait for a CPU: that is another state.
+        kinds = {k: v for k, v in kinds.items() if k[1] != "cpu" and (name == "competes" or k[1] != "preempted")}
+        tap.equal(max(kinds, key=kinds.get, default=None), EXPECTED[name], f"{name}: for what")
+        tap.ok(all("main" in w[0] for w in mine), f"{name}: stacks are whole", mine)
+    tap.ok(running > 0, "where it ran is in the same profile")
+
+
+def check_report(tap):
+    done = strobe("report", "-i", "wall.data", "--format", "json", "-s", "state,reason,waker")
+    rows = json.loads(done.out)["events"][0]["rows"] if done.status == 0 else []
+    states = {r["state"] for r in rows}
+    tap.ok({"running", "sleeping", "runnable"} <= states, "report sorts by state, reason and waker", done)
+    wakers = {r["waker"] for r in rows if r["reason"] in ("futex", "socket", "pipe")}
+    tap.ok("waits" in wakers, "locks, sockets and pipes are woken by the program's threads", wakers)
+    sleepers = {r["waker"] for r in rows if r["reason"] == "sleep"} - {""}
+    tap.equal(sleepers, {"[interrupt]"}, "sleepers are woken by timers")
+
+
+def script_periods(program, path, event):
+    """{thread: sum of periods} of an event's samples."""
+    sums = {}
+    for line in run(program, "script", "-i", path, "-F", "tid,period,event").out.splitlines():
+        words = line.split()
+        if len(words) == 3 and words[2].rstrip(":") == event:
+            sums[words[0]] = sums.get(words[0], 0) + int(words[1])
+    return sums
+
+
+def check_perf(tap):
+    """The same file by perf: other functions are not in its way, since all is in ordinary samples."""
+    for path, event in ("wall.data", "wait-time"), ("off.data", "offcpu-time"):
+        ours, theirs = script_periods("strobe", path, event), script_periods(PERF, path, event)
+        tap.ok(ours and ours == theirs, f"perf reads the samples of {event}", f"{ours} {theirs}")
+
+
+def check_off_cpu(tap, program):
+    done = strobe("record", "-q", "--off-cpu", "--off-cpu-thresh", "20", "-g", "-e", "cpu-clock", "-F", "999", "-o", "off.data", "--", program, SCRATCH)
+    if not tap.ok(done.status == 0, "record --off-cpu", done):
+        return
+    sums = {}
+    for line in strobe("flamegraph", "--folded", "-e", "offcpu-time", "-i", "off.data").out.splitlines():
+        stack, ns = line.rsplit(" ", 1)
+        for name in set(stack.split(";")[1:]) & set(EXPECTED) if ";nap;" not in stack else ():
+            sums[name] = sums.get(name, 0) + int(ns)
+    for name, (least, greatest) in truth_of(done).items():
+        tap.between(least, sums.get(name, 0), greatest, f"--off-cpu: {name}")
+
+
+def check_options(tap):
+    for options, text in ((("--wall", "--off-cpu"), "specify one of them"), (("--off-cpu-thresh", "3"), "requires --off-cpu"),
+                          (("--wall", "--per-thread"), "--per-thread"), (("--wall", "-T", "--no-timestamp"), "timestamps")):
+        done = strobe("record", *options, "-o", "refused.data", "true")
+        tap.ok(done.status != 0 and text in done.err, f"refused: {' '.join(options)}", done)
+    done = strobe("record", "-q", "--wall", "-D", "200", "-o", "late.data", "--", "sh", "-c", "sleep 0.1; sleep 0.3")
+    rows = script_periods("strobe", "late.data", "wait-time")
+    tap.ok(done.status == 0 and all(ns < 350e6 for ns in rows.values()), "-D: waits that begin later", f"{done} {rows}")
+
+
+def main():
+    tap = Tap()
+    if os.geteuid():
+        skip_all("this requires root")
+    program = build_workload("waits", libraries=("-lpthread",))
+    check_wall(tap, program)
+    check_report(tap)
+    check_off_cpu(tap, program)
+    check_perf(tap)
+    check_options(tap)
+    tap.done()
+
+
+main()
