@@ -17,7 +17,8 @@ INT, PTR, ARRAY, STRUCT, UNION, ENUM, FUNC_PROTO, VAR, DATASEC, DECL_TAG, ENUM64
 MAP_ARRAY, MAP_TASK_STORAGE = 2, 29
 RDONLY_PROG, MMAPABLE = 1 << 7, 1 << 10
 PROGRAM_TYPES = {"tracepoint": "BPF_PROG_TYPE_TRACEPOINT", "raw_tp": "BPF_PROG_TYPE_RAW_TRACEPOINT",
-                 "perf_event": "BPF_PROG_TYPE_PERF_EVENT"}
+                 "perf_event": "BPF_PROG_TYPE_PERF_EVENT", "uprobe": "BPF_PROG_TYPE_KPROBE", "uprobe.s": "BPF_PROG_TYPE_KPROBE",
+                 "kprobe": "BPF_PROG_TYPE_KPROBE"}
 
 
 def fail(text):
@@ -296,7 +297,8 @@ def main():
         put_array("struct bpf_func_info", f"{name}_functions_{n}", ("{ %d, %d }" % row[:2] for row in infos), 8)
         put_array("struct bpf_core_relo", f"{name}_relocations_{n}", ("{ %d, %d, %d, %d }" % row for row in relos or [(0, 0, 0, 0)]), 6)
         rows.append(f'\t{{ "{program.name}", {PROGRAM_TYPES[kind]}, "{target}", {name}_code_{n}, {len(words)}, '
-                    f"{name}_functions_{n}, {len(infos)}, {name}_relocations_{n}, {len(relos)} }},")
+                    f"{name}_functions_{n}, {len(infos)}, {name}_relocations_{n}, {len(relos)}, "
+                    f"{'true' if kind.endswith('.s') else 'false'} }},")
     print(f"static const struct bpf_image_map {name}_maps[] = {{")
     for m in linker.maps:
         print("\t" + put_map(m))

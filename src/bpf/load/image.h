@@ -6,6 +6,7 @@
  */
 #pragma once
 #include <linux/bpf.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,6 +29,7 @@ struct bpf_image_program {
 	uint32_t functions_nr;
 	const struct bpf_core_relo *relocations;
 	uint32_t relocations_nr;
+	bool sleeps; /* it may wait for memory */
 };
 
 struct bpf_image {

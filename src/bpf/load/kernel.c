@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "bpf/load/image.h"
+#include "bpf/load/probes.h"
 #include "sys/limits.h"
 #include "sys/perf_abi.h"
 
@@ -132,11 +133,13 @@ static int load_with_log(union bpf_attr *attr, const char *name)
 	return fd;
 }
 
-struct strobe_error *bpf_image_program_load(const struct sys *sys, const struct bpf_image_program *program, int types_fd,
-					    const int *maps, int *ret_fd)
+struct strobe_error *bpf_image_program_load(const struct sys *sys, const struct bpf_image_program *program, uint32_t attach_type,
+					    int types_fd, const int *maps, int *ret_fd)
 {
 	union bpf_attr attr = {
 		.prog_type = program->type,
+		.expected_attach_type = attach_type,
+		.prog_flags = program->sleeps && bpf_probes_can_sleep(sys) ? BPF_F_SLEEPABLE : 0,
 		.insns = address(program->code),
 		.insn_cnt = program->code_nr,
 		.license = address(LICENSE),

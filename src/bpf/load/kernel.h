@@ -37,9 +37,9 @@ struct strobe_error *bpf_map_set(int fd, const void *key, const void *value) _mu
 void bpf_map_unset(int fd, const void *key);
 /* BTF of programs, into the kernel. */
 struct strobe_error *bpf_types_load(const struct sys *sys, const void *bytes, size_t n, int *ret_fd) _must_check_;
-/* maps: the descriptors that its code numbers. */
-struct strobe_error *bpf_image_program_load(const struct sys *sys, const struct bpf_image_program *program, int types_fd,
-					    const int *maps, int *ret_fd) _must_check_;
+/* maps: the descriptors that its code numbers. attach_type: of links that require one (bpf/load/probes.h); else 0. */
+struct strobe_error *bpf_image_program_load(const struct sys *sys, const struct bpf_image_program *program, uint32_t attach_type,
+					    int types_fd, const int *maps, int *ret_fd) _must_check_;
 /* Attached until *ret_link is closed: to a raw tracepoint, or to that of a perf event by its id. */
 struct strobe_error *bpf_attach_raw_tracepoint(const struct sys *sys, const char *tracepoint, int program, int *ret_link) _must_check_;
 struct strobe_error *bpf_attach_perf_tracepoint(const struct sys *sys, uint64_t id, int program, int *ret_link) _must_check_;

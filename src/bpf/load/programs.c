@@ -49,9 +49,15 @@ struct bpf_loaded {
 	int *maps, *programs; /* descriptors; -1: none */
 	const char *given;    /* the map whose descriptor is borrowed; NULL: none */
 	VEC(struct loader *) loaders;
-	VEC(int) links;
+	bpf_links links, probes;
 	VEC(struct memory) memory;
 };
+
+/* How programs of probes are attached here, which the kernel is told as it loads them. */
+static uint32_t attach_type_of(const struct bpf_loaded *b, const struct bpf_image_program *p)
+{
+	return p->type == BPF_PROG_TYPE_KPROBE ? bpf_probe_attach_type(b->sys, bpf_probes_kernel(p)) : 0;
+}
 
 static bool is_listed(const char *const *list, const char *name)
 {
@@ -120,7 +126,8 @@ static void *load_aside(void *ctx)
 {
 	struct loader *l = ctx;
 	const struct bpf_loaded *b = l->loaded;
-	l->err = bpf_image_program_load(b->sys, &b->image->programs[l->program], b->types_fd, b->maps, &l->fd);
+	const struct bpf_image_program *p = &b->image->programs[l->program];
+	l->err = bpf_image_program_load(b->sys, p, attach_type_of(b, p), b->types_fd, b->maps, &l->fd);
 	return NULL;
 }
 
@@ -147,7 +154,7 @@ static struct strobe_error *load_program(struct bpf_loaded *b, uint32_t i)
 		}
 		free(l);
 	}
-	return bpf_image_program_load(b->sys, p, b->types_fd, b->maps, &b->programs[i]);
+	return bpf_image_program_load(b->sys, p, attach_type_of(b, p), b->types_fd, b->maps, &b->programs[i]);
 }
 
 struct strobe_error *bpf_ready(struct bpf_loaded *b)
@@ -218,6 +225,7 @@ void bpf_unload(struct bpf_loaded *b)
 	vec_deinit(&b->loaders);
 	bpf_detach(b);
 	vec_deinit(&b->links);
+	vec_deinit(&b->probes);
 	for (size_t i = 0; i < b->memory.len; i++)
 		munmap(b->memory.data[i].at, b->memory.data[i].bytes);
 	vec_deinit(&b->memory);
@@ -234,6 +242,11 @@ void bpf_unload(struct bpf_loaded *b)
 
 /* ---- attaching ---- */
 
+static bool is_of_tracepoint(const struct bpf_image_program *p)
+{
+	return *p->tracepoint && p->type != BPF_PROG_TYPE_KPROBE;
+}
+
 static struct strobe_error *attach(struct bpf_loaded *b, uint32_t i, const char *tracepoint)
 {
 	int link;
@@ -247,7 +260,7 @@ struct strobe_error *bpf_attach(struct bpf_loaded *b)
 {
 	TRY(bpf_ready(b));
 	for (uint32_t i = 0; i < b->image->programs_nr; i++)
-		if (b->programs[i] >= 0 && *b->image->programs[i].tracepoint && !is_listed(b->later, b->image->programs[i].name))
+		if (b->programs[i] >= 0 && is_of_tracepoint(&b->image->programs[i]) && !is_listed(b->later, b->image->programs[i].name))
 			TRY(attach(b, i, b->image->programs[i].tracepoint));
 	return NULL;
 }
@@ -293,8 +306,23 @@ struct strobe_error *bpf_attach_tracepoint(struct bpf_loaded *b, const char *pro
 	return NULL;
 }
 
+struct strobe_error *bpf_attach_probes(struct bpf_loaded *b, const char *program, const struct bpf_probe_places *places)
+{
+	TRY(bpf_ready(b));
+	uint32_t i = find_program(b, program);
+	return bpf_probes_attach(b->sys, b->programs[i], attach_type_of(b, &b->image->programs[i]), places, &b->probes);
+}
+
+void bpf_detach_probes(struct bpf_loaded *b)
+{
+	for (size_t i = 0; i < b->probes.len; i++)
+		close(b->probes.data[i]);
+	vec_clear(&b->probes);
+}
+
 void bpf_detach(struct bpf_loaded *b)
 {
+	bpf_detach_probes(b);
 	for (size_t i = 0; i < b->links.len; i++)
 		close(b->links.data[i]);
 	vec_clear(&b->links);

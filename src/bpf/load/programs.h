@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "bpf/load/image.h"
+#include "bpf/load/probes.h"
 #include "sys/sys.h"
 
 struct bpf_loaded; /* one image: its maps, its programs, attached */
@@ -51,7 +52,11 @@ struct strobe_error *bpf_attach_program(struct bpf_loaded *b, const char *progra
 struct strobe_error *bpf_attach_raw(struct bpf_loaded *b, const char *program, const char *tracepoint) _must_check_;
 struct strobe_error *bpf_attach_tracepoint(struct bpf_loaded *b, const char *program, const char *category,
 					   const char *tracepoint) _must_check_;
+/* A program of probes, at these places. */
+struct strobe_error *bpf_attach_probes(struct bpf_loaded *b, const char *program, const struct bpf_probe_places *places) _must_check_;
 void bpf_detach(struct bpf_loaded *b);
+/* Only the programs of probes. */
+void bpf_detach_probes(struct bpf_loaded *b);
 /* The descriptors of what is attached, at most max of them: how many. Borrowed. */
 size_t bpf_link_fds(const struct bpf_loaded *b, int *ret, size_t max);
 void bpf_unload(struct bpf_loaded *b);

@@ -1,0 +1,188 @@
+#include "bpf/load/probes.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "bpf/load/image.h"
+#include "bpf/load/kernel.h"
+#include "sys/limits.h"
+#include "sys/perf_abi.h"
+
+/* enum bpf_attach_type, BPF_F_UPROBE_MULTI_RETURN: linux/bpf.h of 6.6. */
+#define TRACE_KPROBE_MULTI 42
+#define TRACE_UPROBE_MULTI 48
+#define MULTI_RETURN       1
+#define KERNEL_ENOTSUPP    524 /* linux/errno.h of the kernel itself */
+
+/* BPF_LINK_CREATE of such links, as linux/bpf.h of 6.6 has it in union bpf_attr. */
+struct multi_link {
+	uint32_t program, target, attach_type, flags;
+	union {
+		struct {
+			uint32_t flags, nr;
+			uint64_t symbols, addresses, cookies;
+		} kprobe;
+		struct {
+			uint64_t path, offsets, semaphores, cookies;
+			uint32_t nr, flags, pid, unused;
+		} uprobe;
+	};
+};
+
+static uint64_t address(const void *p)
+{
+	return (uint64_t)(uintptr_t)p;
+}
+
+bool bpf_probes_kernel(const struct bpf_image_program *p)
+{
+	return !strcmp(p->tracepoint, "kernel");
+}
+
+uint32_t bpf_probe_attach_type(const struct sys *sys, bool kernel)
+{
+	if (kernel)
+		return sys_exists(sys, "/sys/kernel/tracing/available_filter_functions") && bpf_kernel_is_since(sys, 5, 18) ?
+			       TRACE_KPROBE_MULTI : 0;
+	return bpf_kernel_is_since(sys, 6, 6) ? TRACE_UPROBE_MULTI : 0;
+}
+
+bool bpf_probes_can_sleep(const struct sys *sys)
+{
+	return bpf_kernel_is_since(sys, 6, 0);
+}
+
+struct strobe_error *bpf_check_kernel_probes(const struct sys *sys)
+{
+	if (sys_exists(sys, "/sys/bus/event_source/devices/kprobe/type"))
+		return NULL;
+	return error_create(ERROR_UNSUPPORTED, "this kernel cannot probe its own functions: it was built without CONFIG_KPROBE_EVENTS");
+}
+
+static struct strobe_error *refused(const struct sys *sys, int errnum, const struct bpf_probe_places *p)
+{
+	const char *where = p->path ? p->path : "the kernel";
+	if (errnum == EPERM || errnum == EACCES)
+		return bpf_refused(sys, errnum, "cannot attach a BPF program to functions");
+	if (errnum == ENOENT)
+		return error_create(ERROR_NOT_FOUND, "cannot probe %s: there is no such file", where);
+	if (errnum == EMFILE)
+		return error_create(ERROR_LIMIT, "cannot probe %u functions of %s: too many open files (ulimit -n)", p->nr, where);
+	if (errnum == EINVAL || errnum == ENOTSUP || errnum == EIO)
+		return error_create(ERROR_UNSUPPORTED, "cannot probe %u functions of %s: the kernel refuses a place (%s)", p->nr, where,
+				    strerrordesc_np(errnum));
+	return error_errno(errnum, "cannot probe %u functions of %s", p->nr, where);
+}
+
+/* process: that it is for; 0: all. */
+static int attach_multi(int program, uint32_t attach_type, const struct bpf_probe_places *p,
+			pid_t process, bpf_links *links)
+{
+	uint32_t flags = p->at_return ? MULTI_RETURN : 0;
+	struct multi_link attr = { .program = (uint32_t)program, .attach_type = attach_type };
+	if (p->path) {
+		attr.uprobe.path = address(p->path);
+		attr.uprobe.offsets = address(p->at);
+		attr.uprobe.cookies = address(p->cookies);
+		attr.uprobe.nr = p->nr;
+		attr.uprobe.flags = flags;
+		attr.uprobe.pid = (uint32_t)process;
+	} else {
+		attr.kprobe.addresses = address(p->at);
+		attr.kprobe.cookies = address(p->cookies);
+		attr.kprobe.nr = p->nr;
+		attr.kprobe.flags = flags;
+	}
+	long link = syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof(attr));
+	if (link >= 0)
+		vec_push(links, (int)link);
+	return link < 0 ? -errno : 0;
+}
+
+/*
+ * A place that the kernel refuses, for its instruction, keeps all others of the link from being probed: it is found by halves, and left
+ * out.
+ */
+static struct strobe_error *attach_good(const struct sys *sys, int program, uint32_t attach_type, const struct bpf_probe_places *p,
+					pid_t process, bpf_links *links)
+{
+	int r = attach_multi(program, attach_type, p, process, links);
+	if (r >= 0)
+		return NULL;
+	if (r != -KERNEL_ENOTSUPP && r != -EINVAL && r != -EIO)
+		return refused(sys, -r, p);
+	if (p->nr == 1) {
+		log_info("%s: the kernel refuses a probe at %#llx (%s)", p->path ? p->path : "kernel", (unsigned long long)p->at[0],
+			 r == -KERNEL_ENOTSUPP ? "its instruction cannot be probed" : strerrordesc_np(-r));
+		return NULL;
+	}
+	struct bpf_probe_places half = *p;
+	half.nr = p->nr / 2;
+	TRY(attach_good(sys, program, attach_type, &half, process, links));
+	half.at += half.nr;
+	half.cookies += half.nr;
+	half.nr = p->nr - half.nr;
+	return attach_good(sys, program, attach_type, &half, process, links);
+}
+
+/* The PMU of such events, and the bit of its config that says at return. */
+static struct strobe_error *probe_pmu(const struct sys *sys, bool kernel, uint32_t *ret_type)
+{
+	_cleanup_free_ char *path = xasprintf("/sys/bus/event_source/devices/%s/type", kernel ? "kprobe" : "uprobe");
+	int64_t type;
+	TRY(error_prefix(sys_read_i64(sys, path, &type), "this kernel has no %s", kernel ? "kprobes" : "uprobes"));
+	*ret_type = (uint32_t)type;
+	return NULL;
+}
+
+/* process: -1: all. */
+static struct strobe_error *attach_event(const struct sys *sys, int program, uint32_t type, const struct bpf_probe_places *p, uint32_t i,
+					 pid_t process, bpf_links *links)
+{
+	struct perf_event_attr event = {
+		.type = type,
+		.size = PERF_ABI_ATTR_BYTES,
+		.config = p->at_return,
+		.config1 = address(p->path),
+		.config2 = p->at[i],
+	};
+	_cleanup_close_ int fd = sys_perf_event_open(sys, &event, process, process < 0 ? 0 : -1, -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd < 0)
+		return refused(sys, -fd, p);
+	union bpf_attr attr = { .link_create = { .prog_fd = (uint32_t)program, .target_fd = (uint32_t)fd, .attach_type = BPF_PERF_EVENT } };
+	attr.link_create.perf_event.bpf_cookie = p->cookies[i];
+	long link = syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof(attr));
+	if (link < 0)
+		return refused(sys, errno, p);
+	vec_push(links, (int)link);
+	return NULL;
+}
+
+struct strobe_error *bpf_probes_attach(const struct sys *sys, int program, uint32_t attach_type, const struct bpf_probe_places *p,
+				       bpf_links *links)
+{
+	uint32_t type;
+	if (!p->nr)
+		return NULL;
+	if (attach_type && !p->processes_nr)
+		return attach_good(sys, program, attach_type, p, 0, links);
+	for (size_t i = 0; attach_type && i < p->processes_nr; i++)
+		TRY(attach_good(sys, program, attach_type, p, p->processes[i], links));
+	if (attach_type)
+		return NULL;
+	TRY(probe_pmu(sys, !p->path, &type));
+	sys_raise_nofile(links->len + p->nr * (p->processes_nr + 1) + 64);
+	for (uint32_t i = 0; i < p->nr; i++) {
+		if (!p->processes_nr)
+			TRY(attach_event(sys, program, type, p, i, -1, links));
+		for (size_t k = 0; k < p->processes_nr; k++)
+			TRY(attach_event(sys, program, type, p, i, p->processes[k], links));
+	}
+	return NULL;
+}
