@@ -35,6 +35,7 @@ test       mandoc             checks the man pages
 test       shellcheck         checks the shell scripts
 test       binutils           strip, objcopy: files for the symbol tests
 test       strace             the second source of what trace shows
+test       gdb                the second source of arguments of functions
 test       procps             sysctl, ps for the live tests
 test       libc6-dbg          the symbols that both sides of an oracle test name libc by
 test       llvm               llvm-symbolizer, whose frames and lines ours are held to
@@ -58,6 +59,8 @@ bench      g++                the C++ program whose recordings are read
 bench      linux-perf         perf, to compare with
 bench      golang-go          go tool pprof, to compare with
 bench      strace             to compare trace with
+bench      bpftrace           to compare trace --func with
+bench      uftrace            the same
 bench      nginx-light        the server that is traced under load
 bench      wrk                the load
 bench      python3            the bench runner

@@ -106,11 +106,22 @@ int process_mapped_file_open(uint32_t pid, const char *path)
 	return -ENOENT;
 }
 
-char *process_program(void)
+static char *read_exe(const char *link)
 {
 	char path[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", path, sizeof(path));
+	ssize_t n = readlink(link, path, sizeof(path));
 	return n > 0 ? xstrndup(path, (size_t)n) : NULL;
+}
+
+char *process_program(void)
+{
+	return read_exe("/proc/self/exe");
+}
+
+char *process_program_of(uint32_t pid)
+{
+	_cleanup_free_ char *link = xasprintf("/proc/%u/exe", pid);
+	return read_exe(link);
 }
 
 char *process_file_path(uint32_t pid, int fd)

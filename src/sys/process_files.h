@@ -23,6 +23,8 @@ char *process_file_path(uint32_t pid, int fd);
 char *process_path_outside(uint32_t pid, const char *path);
 /* The path of our own program; owned. NULL where it is not known. */
 char *process_program(void);
+/* The path of a process's program, as that sees it; owned. NULL where it is not known. */
+char *process_program_of(uint32_t pid);
 /* The process's number in its own pid namespace: what it believes its pid to be. pid where that is not known. */
 uint32_t process_inner_pid(uint32_t pid);
 /* Device and inode of the mount namespace that the process is in; false where that cannot be read. */

@@ -18,3 +18,9 @@ bool sys_task_times(const struct sys *sys, pid_t tid, uint64_t *ret_ran_ns, uint
 	*ret_waited_ns = waited;
 	return true;
 }
+
+struct strobe_error *sys_read_maps(const struct sys *sys, pid_t pid, struct strbuf *ret)
+{
+	_cleanup_free_ char *path = xasprintf("/proc/%d/maps", (int)pid);
+	return sys_read(sys, path, ret, 0);
+}

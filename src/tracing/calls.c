@@ -44,6 +44,7 @@ static void take_call(const struct trace_calls *c, const struct trace_event *ev,
 	line.time_ns = ev->start_ns ? ev->start_ns : ev->time_ns;
 	line.has_duration = call.has_ret && ev->start_ns;
 	line.duration_ns = line.has_duration ? ev->time_ns - ev->start_ns : 0;
+	line.depth = c->funcs ? func_calls_open(c->funcs, ev->tid) : 0;
 	if (ev->type == TRACE_EVENT_POINT)
 		trace_lines_entry_point(c->lines, &line);
 	else
@@ -100,7 +101,15 @@ static void take_signal(const struct trace_calls *c, const struct trace_event *e
 void trace_calls_take(const struct trace_calls *c, const struct trace_event *ev, size_t bytes,
 		      const struct resolved_frame *frames, uint32_t frames_nr)
 {
+	bool ends_functions = ev->type == TRACE_EVENT_EXEC || ev->type == TRACE_EVENT_EXIT;
+	if (c->funcs && ends_functions)
+		func_calls_take(c->funcs, ev, bytes, NULL, 0);
 	switch (ev->type) {
+	case TRACE_EVENT_FUNC:
+	case TRACE_EVENT_FUNC_RETURN:
+		if (c->funcs)
+			func_calls_take(c->funcs, ev, bytes, frames, frames_nr);
+		break;
 	case TRACE_EVENT_CALL:
 	case TRACE_EVENT_ENTERED:
 	case TRACE_EVENT_POINT:

@@ -6,6 +6,7 @@
 #pragma once
 #include "bpf/trace/trace_shared.h"
 #include "resolve/resolve.h"
+#include "tracing/func_calls.h"
 #include "tracing/lines.h"
 #include "tracing/path_choice.h"
 
@@ -13,6 +14,7 @@ struct trace_calls {
 	const struct syscall_table *native, *compat; /* compat may be NULL */
 	const struct path_choice *path; /* -P */
 	struct trace_lines *lines;
+	struct func_calls *funcs;       /* or NULL */
 	bool signals, processes; /* lines of their own */
 	bool sched;              /* what ended tasks ran and waited is kept */
 };

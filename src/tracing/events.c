@@ -200,7 +200,8 @@ static void print_sample(struct trace_events *e, const struct resolved_sample *r
 static void take_bpf(struct trace_events *e, const struct trace_live_record *m)
 {
 	const struct trace_event *ev = trace_live_event(m);
-	bool is_line = ev->type == TRACE_EVENT_CALL || ev->type == TRACE_EVENT_ENTERED || ev->type == TRACE_EVENT_POINT ||
+	bool is_func = ev->type == TRACE_EVENT_FUNC || ev->type == TRACE_EVENT_FUNC_RETURN;
+	bool is_line = is_func || ev->type == TRACE_EVENT_CALL || ev->type == TRACE_EVENT_ENTERED || ev->type == TRACE_EVENT_POINT ||
 		       ev->type == TRACE_EVENT_SIGNAL;
 	struct resolved_sample resolved;
 	struct frames frames = {};
@@ -211,7 +212,7 @@ static void take_bpf(struct trace_events *e, const struct trace_live_record *m)
 		resolve_bpf(e, m, &resolved);
 		frames = frames_outside_bpf(&resolved);
 	}
-	if (is_line && frames.nr < e->setup.min_stack)
+	if (is_line && !is_func && frames.nr < e->setup.min_stack)
 		return;
 	if (prints)
 		print_sample(e, &resolved, "bpf");

@@ -10,6 +10,7 @@
 #include "decode/syscall.h"
 #include "decode/tracepoint.h"
 #include "resolve/resolve.h"
+#include "tracing/func/call.h"
 
 enum trace_line_kind {
 	TRACE_LINE_CALL,    /* a system call has returned */
@@ -19,7 +20,11 @@ enum trace_line_kind {
 	TRACE_LINE_SIGNAL,  /* is delivered */
 	TRACE_LINE_FORK,    /* a task starts */
 	TRACE_LINE_EXIT,    /* a task ends */
+	TRACE_LINE_FUNC,    /* a function is called, or returns */
 };
+
+/* A call of a function has one line, or two around those of what it calls. */
+enum trace_func_part { TRACE_FUNC_WHOLE, TRACE_FUNC_OPENS, TRACE_FUNC_CLOSES };
 
 /* Where an address lies. */
 struct trace_place {
@@ -61,6 +66,11 @@ struct trace_line {
 	const struct syscall_event *call;
 	bool continued;       /* its arguments stand in a line above */
 	bool args_unknown;    /* its beginning was not seen */
+
+	/* FUNC; depth is also of what else the task does within calls */
+	const struct func_call *func;
+	enum trace_func_part func_part;
+	uint32_t depth;
 
 	/* POINT */
 	const char *event;    /* "sched:sched_switch" */

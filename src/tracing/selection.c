@@ -13,18 +13,19 @@ void trace_selection_init(struct trace_selection *s)
 void trace_selection_deinit(struct trace_selection *s)
 {
 	vec_deinit(&s->excluded);
+	vec_deinit(&s->functions);
 	event_list_deinit(&s->events);
 	free(s->calls);
 }
 
 bool trace_selects_calls(const struct trace_selection *s)
 {
-	return s->syscalls_set ? s->syscalls : s->calls || !s->events.events.len;
+	return s->syscalls_set ? s->syscalls : s->calls || (!s->events.events.len && !s->functions.len);
 }
 
 bool trace_selects_anything(const struct trace_selection *s)
 {
-	return trace_selects_calls(s) || s->events.events.len || s->minor_faults || s->major_faults;
+	return trace_selects_calls(s) || s->events.events.len || s->functions.len || s->minor_faults || s->major_faults;
 }
 
 static bool shows_all(const struct trace_selection *s, const struct trace_summary *sums)

@@ -11,6 +11,8 @@
 struct trace_selection {
 	char *calls;              /* as in -e; NULL: all. Owned */
 	struct event_list events; /* tracepoints and other events */
+	VEC(const char *) functions; /* patterns (tracing/func/choice.h) */
+	const char *function_filter; /* of their calls (tracing/func/filter.h); NULL: all */
 	bool syscalls, syscalls_set;
 	bool minor_faults, major_faults;
 	bool signals, signals_set, processes, processes_set; /* lines of their own */
@@ -45,7 +47,7 @@ void trace_selection_deinit(struct trace_selection *s);
 struct strobe_error *trace_selection_add(struct trace_selection *s, const struct sys *sys, const char *text) _must_check_;
 /* Whether system calls are traced: where requested, and where no events are. */
 bool trace_selects_calls(const struct trace_selection *s);
-/* Whether anything is traced: calls, events or page faults. */
+/* Whether anything is traced: calls, events, functions or page faults. */
 bool trace_selects_anything(const struct trace_selection *s);
 /* Whether signals, starts and ends of tasks have lines: where all is shown, or where it is requested. */
 bool trace_selects_signals(const struct trace_selection *s, const struct trace_summary *sums);

@@ -14,6 +14,7 @@
 #include "bpf/load/kernel.h"
 #include "bpf/load/programs.h"
 #include "bpf/load/ring.h"
+#include "bpf/trace/trace_funcs.h"
 #include "bpf/trace/trace_maps.h"
 #include "config.h"
 #include "sys/cpus.h"
@@ -45,11 +46,17 @@ struct stream_tracer {
 /* With few calls the end of each is attached to its tracepoint, and that of all when a 32-bit call begins. */
 #define EXIT     "stream_exit"
 #define FEW_EXIT "stream_few_exit"
-static const char *const exits[] = { EXIT, FEW_EXIT, NULL };
+
+/* Of all tasks, and of those of a cgroup. */
+static const struct trace_func_programs func_programs[] = {
+	{ "func_enter", "func_return", "func_exit", "kernel_func_enter", "kernel_func_return" },
+	{ "cgroup_func_enter", "cgroup_func_return", "cgroup_func_exit", "kernel_func_enter", "kernel_func_return" },
+};
 
 _Static_assert(sizeof(struct trace_step) == sizeof(struct syscall_fetch), "one layout");
 _Static_assert(offsetof(struct trace_plan, step) == offsetof(struct syscall_plan, step), "one layout");
-_Static_assert(sizeof(struct trace_plan) % 8 == 0, "the kernel's stride of an array");
+_Static_assert(sizeof(struct trace_plan) % 8 == 0 && sizeof(struct trace_func) % 8 == 0 && sizeof(struct trace_func_row) % 8 == 0,
+	       "the kernel's stride of an array");
 _Static_assert(2 * TRACE_EVENT_MAX + 2 * TRACE_STACK_BYTES <= BPF_RING_RECORD_MAX, "the longest record: a stack, with two pages to spare");
 _Static_assert(TRACE_STEPS == SYSCALL_STEPS && TRACE_NUMBERS == SYSCALL_NUMBERS, "one size");
 _Static_assert(TRACE_ARGS == SYSCALL_ARGS && TRACE_PART_FILE == SYSCALL_PART_FILE, "one numbering");
@@ -160,10 +167,14 @@ static struct strobe_error *fill_worker(struct stream_tracer *s)
 
 static struct strobe_error *fill(struct stream_tracer *s, const struct trace_targets *t, const struct stream_options *o)
 {
-	void *bss, *plans;
+	void *bss, *plans, *funcs;
 	TRY(trace_targets_fill(t, s->loaded));
 	TRY(bpf_map_memory(s->loaded, "plans", sizeof(struct trace_plan) * TRACE_CALLS, &plans));
 	fill_plans(t, o, plans);
+	if (t->funcs) {
+		TRY(bpf_map_memory(s->loaded, "funcs", t->funcs->nr * sizeof(*t->funcs->plans), &funcs));
+		memcpy(funcs, t->funcs->plans, t->funcs->nr * sizeof(*t->funcs->plans));
+	}
 	TRY(bpf_map_memory(s->loaded, ".bss", sizeof(struct trace_control), &bss));
 	s->control = bss;
 	trace_targets_control(t, s->control);
@@ -264,7 +275,54 @@ static struct strobe_error *attach(struct stream_tracer *s, const struct trace_t
 	TRY(bpf_ready(s->loaded));
 	TRY(fill_worker(s));
 	TRY(bpf_attach(s->loaded));
-	return s->few_calls ? attach_ends(s, t) : NULL;
+	if (s->few_calls)
+		TRY(attach_ends(s, t));
+	return trace_funcs_attach(t, &func_programs[t->cgroup != NULL], s->loaded);
+}
+
+/* Memory that events of functions are made in. */
+static uint32_t func_slots(const struct trace_targets *t, const struct stream_options *o)
+{
+	bool fetches = o->stacks != TRACE_STACKS_NONE;
+	for (uint32_t i = 0; t->funcs && i < t->funcs->nr; i++)
+		fetches |= t->funcs->plans[i].steps_nr || t->funcs->plans[i].steps_result;
+	return t->funcs && fetches ? sys_cpus_possible_nr(t->sys) * TRACE_FUNC_SLOTS_CPU : 1;
+}
+
+/* What is not loaded, and what is loaded but not attached. */
+struct program_choice {
+	const char *without[16], *later[4];
+};
+
+static void choose_programs(const struct trace_targets *t, const struct stream_options *o, bool few_calls, struct program_choice *ret)
+{
+	bool has_calls = trace_targets_have_calls(t);
+	bool in_cgroup = t->cgroup;
+	size_t n = trace_funcs_without(t->funcs, &func_programs[in_cgroup], ret->without);
+	n += trace_funcs_without(NULL, &func_programs[!in_cgroup], ret->without + n) - 2; /* those of the kernel are the same */
+	if (!o->signals)
+		ret->without[n++] = "stream_signal";
+	ret->without[n++] = bpf_kernel_is_since(t->sys, 6, 16) ? "stream_gone_uncounted" : "stream_gone";
+	if (few_calls || !has_calls)
+		ret->without[n++] = "stream_enter";
+	if (!few_calls)
+		ret->without[n++] = "stream_few_enter";
+	if (!few_calls)
+		ret->without[n++] = FEW_EXIT;
+	if (!has_calls)
+		ret->without[n++] = "stream_switch";
+	n = 0;
+	/* The others go on to it. */
+	if (few_calls || !has_calls)
+		ret->later[n++] = EXIT;
+	if (few_calls)
+		ret->later[n++] = FEW_EXIT;
+}
+
+/* Programs of functions wait for memory where all of them may. */
+static bool can_touch(const struct trace_targets *t)
+{
+	return !t->cgroup && !trace_funcs_have_kernel(t->funcs) && bpf_probes_can_sleep(t->sys);
 }
 
 static struct strobe_error *open_by(const struct trace_targets *t, const struct stream_options *o, bool few_calls,
@@ -273,6 +331,7 @@ static struct strobe_error *open_by(const struct trace_targets *t, const struct 
 	struct trace_settings settings;
 	TRY(settings_of(t, o, &settings));
 	settings.few_calls = few_calls;
+	settings.func_touches = can_touch(t);
 	struct stream_tracer *s = xcalloc(1, sizeof(*s));
 	s->few_calls = few_calls;
 	s->wake_fd = -1;
@@ -280,25 +339,21 @@ static struct strobe_error *open_by(const struct trace_targets *t, const struct 
 		{ "cpus", sys_cpus_possible_nr(t->sys) },
 		{ "ring", (uint32_t)o->ring_bytes },
 		{ "targets", trace_targets_room(t) },
+		{ "funcs", t->funcs ? t->funcs->nr : 1 },
+		{ "func_slots", func_slots(t, o) },
 		{ "path_fds", settings.by_path == TRACE_BY_PREFIX ? PATH_FDS_MAX : 1 },
 		{},
 	};
-	const char *without[5] = {};
-	size_t n = 0;
-	if (!o->signals)
-		without[n++] = "stream_signal";
-	without[n++] = bpf_kernel_is_since(t->sys, 6, 16) ? "stream_gone_uncounted" : "stream_gone";
-	without[n++] = few_calls ? "stream_enter" : "stream_few_enter";
-	if (!few_calls)
-		without[n++] = FEW_EXIT;
+	struct program_choice programs = {};
+	choose_programs(t, o, few_calls, &programs);
 	struct bpf_load_options load = {
 		.sys = t->sys,
 		.image = &trace_stream_image,
 		.settings = &settings,
 		.settings_bytes = sizeof(settings),
 		.sizes = sizes,
-		.without = without,
-		.later = few_calls ? exits : NULL,
+		.without = programs.without,
+		.later = programs.later,
 	};
 	struct strobe_error *err = bpf_load(&load, &s->loaded);
 	if (!err)
@@ -344,6 +399,9 @@ void stream_tracer_stop(struct stream_tracer *s)
 	stream_tracer_enable(s, false);
 	if (!s->few_calls)
 		bpf_detach(s->loaded);
+	/* Not those of functions: a probe that is set while another process gives up the one before does not always fire (Linux 6.18). */
+	else
+		bpf_detach_probes(s->loaded);
 }
 
 /* A 32-bit program or call has begun, and waits or is to stop: the ends of its calls have no tracepoints of their own. */

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "bpf/load/kernel.h"
 #include "bpf/load/programs.h"
+#include "bpf/trace/trace_funcs.h"
 #include "bpf/trace/trace_maps.h"
 #include "config.h"
 #include "sys/cgroups.h"
@@ -29,6 +30,12 @@ static const struct bpf_image trace_summary_image;
 /* Pairs of a row and an errno. */
 #define ERRNOS_MAX 65536
 
+static const struct trace_func_programs func_programs = { "count_func_enter", "count_func_return", "count_func_exit", "count_kernel_enter",
+							  "count_kernel_return" };
+/* Rows of one function for CPUs to be spread over: no more memory than this for all. */
+#define FUNC_ROWS_BYTES (32u << 20)
+#define FUNC_SPREAD_MAX 64
+
 struct summary_tracer {
 	struct bpf_loaded *loaded;
 	enum syscall_stats_by by;
@@ -37,7 +44,31 @@ struct summary_tracer {
 	struct trace_control *control;
 	const struct trace_row *rows;
 	const struct trace_thread *threads;
+	const struct trace_func_row *funcs; /* or NULL */
+	uint32_t funcs_nr, funcs_spread;
 };
+
+/* Rows of a function - 1: as many as there are CPUs, or as fit. */
+static uint8_t func_spread(const struct trace_targets *t)
+{
+	uint32_t rows = 1, cpus = sys_cpus_possible_nr(t->sys);
+	uint64_t bytes = t->funcs ? t->funcs->nr * sizeof(struct trace_func_row) : 0;
+	while (bytes && rows < cpus && rows < FUNC_SPREAD_MAX && 2 * rows * bytes <= FUNC_ROWS_BYTES)
+		rows *= 2;
+	return (uint8_t)(rows - 1);
+}
+
+static struct strobe_error *fill_funcs(struct summary_tracer *s, const struct trace_targets *t)
+{
+	void *rows;
+	if (!t->funcs)
+		return NULL;
+	s->funcs_nr = t->funcs->nr;
+	s->funcs_spread = func_spread(t) + 1u;
+	TRY(bpf_map_memory(s->loaded, "func_rows", sizeof(*s->funcs) * s->funcs_nr * s->funcs_spread, &rows));
+	s->funcs = rows;
+	return NULL;
+}
 
 static struct strobe_error *fill(struct summary_tracer *s, const struct trace_targets *t)
 {
@@ -50,7 +81,7 @@ static struct strobe_error *fill(struct summary_tracer *s, const struct trace_ta
 	s->rows = rows;
 	s->threads = threads;
 	trace_targets_control(t, s->control);
-	return NULL;
+	return fill_funcs(s, t);
 }
 
 struct strobe_error *summary_tracer_open(const struct trace_targets *t, const struct summary_options *o,
@@ -60,14 +91,20 @@ struct strobe_error *summary_tracer_open(const struct trace_targets *t, const st
 	struct summary_tracer *s = xcalloc(1, sizeof(*s));
 	struct trace_settings settings = { .by = (uint8_t)o->by, .errnos = o->errnos, .sched = o->sched };
 	trace_targets_settings(t, &settings);
+	settings.func_spread = func_spread(t);
 	const struct bpf_map_size sizes[] = {
 		{ "cpus", sys_cpus_possible_nr(t->sys), 0 },
 		{ "targets", trace_targets_room(t), 0 },
 		{ "errnos", o->errnos ? ERRNOS_MAX : 1, 0 },
+		{ "func_rows", t->funcs ? t->funcs->nr * (settings.func_spread + 1) : 1, 0 },
 		{},
 	};
-	const char *without[3] = {};
-	size_t n = 0;
+	const char *without[10] = {};
+	size_t n = trace_funcs_without(t->funcs, &func_programs, without);
+	if (!trace_targets_have_calls(t)) {
+		without[n++] = "trace_enter";
+		without[n++] = "trace_exit";
+	}
 	if (!t->inherit || t->map->system_wide)
 		without[n++] = "trace_fork";
 	if (!o->sched)
@@ -89,6 +126,8 @@ struct strobe_error *summary_tracer_open(const struct trace_targets *t, const st
 		err = fill(s, t);
 	if (!err)
 		err = bpf_attach(s->loaded);
+	if (!err)
+		err = trace_funcs_attach(t, &func_programs, s->loaded);
 	if (err) {
 		summary_tracer_close(s);
 		return err;
@@ -106,6 +145,21 @@ void summary_tracer_enable(struct summary_tracer *s, bool on)
 void summary_tracer_stop(struct summary_tracer *s)
 {
 	bpf_detach(s->loaded);
+}
+
+struct trace_func_row summary_tracer_func(const struct summary_tracer *s, uint32_t func)
+{
+	struct trace_func_row sum = {};
+	for (uint32_t i = 0; i < s->funcs_spread; i++) {
+		const struct trace_func_row *r = &s->funcs[func * s->funcs_spread + i];
+		sum.calls += r->calls;
+		sum.returns += r->returns;
+		sum.total_ns += r->total_ns;
+		sum.max_ns = r->max_ns > sum.max_ns ? r->max_ns : sum.max_ns;
+		for (unsigned k = 0; k < TRACE_FUNC_SLOTS; k++)
+			sum.slot[k] += r->slot[k];
+	}
+	return sum;
 }
 
 void summary_tracer_dump(const struct summary_tracer *s, const char *map, struct out *out)

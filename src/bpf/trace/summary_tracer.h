@@ -32,6 +32,8 @@ void summary_tracer_stop(struct summary_tracer *s);
 /* name gives a call's name, which outlives the stats; call as in trace_shared.h: 32-bit ones from TRACE_NUMBERS on. */
 struct strobe_error *summary_tracer_read(struct summary_tracer *s, const char *(*name)(void *ctx, uint32_t call), void *ctx,
 					 struct syscall_stats *ret) _must_check_;
+/* The calls of one of the targets' functions so far. */
+struct trace_func_row summary_tracer_func(const struct summary_tracer *s, uint32_t func);
 /* bpf/trace/trace_maps.h. */
 void summary_tracer_dump(const struct summary_tracer *s, const char *map, struct out *out);
 void summary_tracer_close(struct summary_tracer *s);

@@ -120,16 +120,24 @@ INLINE struct task_state *followed_anew(struct task_struct *task)
 	return followed(task);
 }
 
+INLINE _Bool counts_on_cpu(void)
+{
+	__u32 cpu = bpf_get_smp_processor_id(), *on;
+	if (!settings.by_cpu)
+		return 1;
+	on = bpf_map_lookup_elem(&cpus, &cpu);
+	return on && *on;
+}
+
+INLINE _Bool counts_in_cgroup(void)
+{
+	return !settings.by_cgroup || bpf_current_task_under_cgroup(&cgroup, 0) == 1;
+}
+
 /* What can change from call to call. */
 INLINE _Bool counts_here(void)
 {
-	if (settings.by_cpu) {
-		__u32 cpu = bpf_get_smp_processor_id();
-		__u32 *on = bpf_map_lookup_elem(&cpus, &cpu);
-		if (!on || !*on)
-			return 0;
-	}
-	return !settings.by_cgroup || bpf_current_task_under_cgroup(&cgroup, 0) == 1;
+	return counts_on_cpu() && counts_in_cgroup();
 }
 
 /* Whether it can be a selected call. All others pay for this alone: a look-up without a branch. */

@@ -56,6 +56,65 @@ struct trace_errno_key {
 
 enum trace_by { TRACE_BY_THREAD, TRACE_BY_ALL, TRACE_BY_CGROUP };
 
+/* --- functions: those whose calls are traced, by the number that is the cookie of their probes --- */
+
+/*
+ * Whether a function was called by a jump, as the last deed of another one that is seen to return: then its return address is what
+ * the kernel has put there, the beginning of a page of its own. Without that the other one has been left (longjmp, exceptions).
+ */
+#define TRACE_FUNC_IS_JUMP(return_address) (((return_address) & 0xfff) == 0)
+
+#define TRACE_FUNC_ARGS   6 /* integer registers, or words of the stack (32-bit x86) */
+#define TRACE_FUNC_STEPS  8
+#define TRACE_FUNC_SLOTS_CPU 3
+/* In place of the number of a register: the stack pointer at entry, what the function returns. */
+#define TRACE_FUNC_STACK  6
+#define TRACE_FUNC_RESULT 7
+/* A step's piece has this part and more, by the number of the step (SYSCALL_PART_DATA). */
+#define TRACE_FUNC_PART   16
+
+/* What is fetched besides registers. */
+enum trace_func_what {
+	TRACE_FUNC_STRING,
+	TRACE_FUNC_BYTES,        /* max of them */
+	TRACE_FUNC_SPAN,         /* as many as the next register says, at most max */
+	TRACE_FUNC_STRING_BEHIND /* at the pointer that lies there */
+};
+
+/* How its return is seen: not at all, by a return address of the kernel's, by probes at its exits. */
+enum trace_func_returns { TRACE_FUNC_NO_RETURNS, TRACE_FUNC_BY_ADDRESS, TRACE_FUNC_BY_EXITS };
+
+/* In the cookie of a probe at an exit: it is a jump to another function, whose result is not known yet. */
+#define TRACE_FUNC_LEFT_BY_JUMP (1u << 31)
+
+struct trace_func_step {
+	__u8 what, arg; /* enum trace_func_what; the register that points there */
+	__u16 max;      /* bytes */
+	__s32 offset;   /* from where it points */
+};
+
+struct trace_func {
+	__u8 compat;       /* of a 32-bit program */
+	__u8 steps_nr;     /* at entry */
+	__u8 steps_result; /* after these in `step`: at return */
+	__u8 returns;      /* enum trace_func_returns */
+	__u8 unused[4];
+	struct trace_func_step step[TRACE_FUNC_STEPS];
+};
+
+/*
+ * A histogram of durations: four slots for each power of two, so that percentiles are known to an eighth; the first four are 0 to 3
+ * ns, the last one all beyond 2^40 ns (18 minutes).
+ */
+#define TRACE_FUNC_SLOTS 160
+
+/* The sum of a function, or a part of it: CPUs are spread over several rows. */
+struct trace_func_row {
+	__u64 calls, returns; /* entries; those of them whose end was seen */
+	__u64 total_ns, max_ns;
+	__u64 slot[TRACE_FUNC_SLOTS];
+};
+
 /* --- the stream --- */
 
 enum trace_event_type {
@@ -68,7 +127,10 @@ enum trace_event_type {
 	TRACE_EVENT_RAN,        /* args: of a task that has ended, as those of its EXIT, which know less */
 	TRACE_EVENT_SIGNAL,     /* is delivered; args: number; payload: the beginning of its siginfo_t */
 	TRACE_EVENT_POINT,      /* the entry of a call, as a tracepoint */
-	TRACE_EVENT_STACK,      /* of the next CALL or POINT of the same task: struct trace_stack in place of args */
+	TRACE_EVENT_STACK,      /* of the next CALL, POINT or FUNC of the same task: struct trace_stack in place of args */
+	TRACE_EVENT_FUNC,       /* a function is called: number: which; start_ns: its stack pointer; args: TRACE_FUNC_ARGS registers;
+				 * ret: where it returns to */
+	TRACE_EVENT_FUNC_RETURN, /* likewise; ret: what it returns; args: the second word of that */
 };
 
 /* How a stack of user space is taken. */
@@ -88,6 +150,7 @@ struct trace_stack {
 #define TRACE_FLAG_STARTED  2 /* start_ns is known */
 #define TRACE_FLAG_RESUMED  4 /* its ENTERED came before */
 #define TRACE_FLAG_MAYBE    8 /* a string ends like the selected name: whether it is that file must be looked up */
+#define TRACE_FLAG_NO_RESULT 32 /* FUNC_RETURN: another function has been jumped to, which returns in place of this one */
 #define TRACE_FLAG_ASIDE    16 /* FORK, EXIT: where or when nothing is traced; to know tasks by, not to be shown */
 
 struct trace_event {
@@ -185,6 +248,8 @@ struct trace_settings {
 	__u8 sched;         /* read how long tasks ran, until they end */
 	__u8 points;        /* some calls are selected as tracepoints: TRACE_SELECTED_POINT */
 	__u8 few_calls;     /* the end of each has a tracepoint of its own: that of all calls is for 32-bit ones */
+	__u8 func_touches;  /* programs of functions may wait for memory */
+	__u8 func_spread;   /* rows of a function - 1: a power of two - 1 */
 	__u32 stack_bytes;  /* FP: of addresses; DUMP: of the stack */
 	__u8 by_path;       /* enum trace_by_path */
 	__u32 path_device;  /* of that directory, as the kernel writes it; 0: not known */

@@ -47,15 +47,11 @@ GLOBAL int dump_stack(struct stack_scratch *k, __u64 sp, __u32 bytes)
 	return 0;
 }
 
-APART int send_stacks(void *ctx, struct task_struct *task, __u64 now, _Bool can_wait)
+/* By way of k. */
+INLINE void put_stacks(struct stack_scratch *k, void *ctx, struct task_struct *task, __u64 now, _Bool can_wait)
 {
-	struct stack_scratch *k;
-	__u32 zero = 0;
 	__u64 bytes;
 	long n;
-	k = bpf_map_lookup_elem(&stacks, &zero);
-	if (!k)
-		return 0;
 	k->ev = (struct trace_event){ .time_ns = now, .tid = task->pid, .pid = task->tgid, .type = TRACE_EVENT_STACK };
 	k->head.kernel_bytes = 0;
 	k->head.user_bytes = 0;
@@ -74,6 +70,14 @@ APART int send_stacks(void *ctx, struct task_struct *task, __u64 now, _Bool can_
 	bytes = sizeof(k->ev) + sizeof(k->head) + k->head.kernel_bytes + k->head.user_bytes;
 	if (bytes > sizeof(*k) || !send_bytes(k, bytes, can_wait))
 		__sync_fetch_and_add(&control.lost_others, 1);
+}
+
+APART int send_stacks(void *ctx, struct task_struct *task, __u64 now, _Bool can_wait)
+{
+	__u32 zero = 0;
+	struct stack_scratch *k = bpf_map_lookup_elem(&stacks, &zero);
+	if (k)
+		put_stacks(k, ctx, task, now, can_wait);
 	return 0;
 }
 

@@ -22,7 +22,7 @@ struct task_state {
 };
 
 #include "bpf/trace/trace_file.bpf.h"
-#include "bpf/trace/trace_stack.bpf.h"
+#include "bpf/trace/trace_func_stream.bpf.h"
 
 /*
  * What the programs of a call's entry and of a switch have to do beyond a look at the task is a job for the program of a call's
@@ -775,4 +775,53 @@ int stream_exit(__u64 *ctx)
 		return 0;
 	regs = regs_of(task);
 	return leave(ctx, task, regs, number_of(regs), ctx[1], 1);
+}
+
+/* Those that may wait for memory cannot look at cgroups (the kernel has no such maps for them). */
+SEC("uprobe.s")
+int func_enter(struct pt_regs *regs)
+{
+	return enter_func(regs, 0);
+}
+
+SEC("uprobe.s")
+int func_return(struct pt_regs *regs)
+{
+	return leave_func(regs, 0, 0);
+}
+
+SEC("uprobe.s")
+int func_exit(struct pt_regs *regs)
+{
+	return leave_func(regs, 1, 0);
+}
+
+SEC("uprobe")
+int cgroup_func_enter(struct pt_regs *regs)
+{
+	return enter_func(regs, 1);
+}
+
+SEC("uprobe")
+int cgroup_func_return(struct pt_regs *regs)
+{
+	return leave_func(regs, 0, 1);
+}
+
+SEC("uprobe")
+int cgroup_func_exit(struct pt_regs *regs)
+{
+	return leave_func(regs, 1, 1);
+}
+
+SEC("kprobe/kernel")
+int kernel_func_enter(struct pt_regs *regs)
+{
+	return enter_func(regs, 1);
+}
+
+SEC("kprobe/kernel")
+int kernel_func_return(struct pt_regs *regs)
+{
+	return leave_func(regs, 0, 1);
 }

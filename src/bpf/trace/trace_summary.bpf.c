@@ -13,7 +13,7 @@ struct task_state {
 	__u32 row_of[TRACE_CALLS]; /* + 1; 0: none yet */
 };
 
-#include "bpf/trace/trace_follow.bpf.h"
+#include "bpf/trace/trace_func_count.bpf.h"
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -371,4 +371,34 @@ int trace_switch(__u64 *ctx)
 	t->ran_ns = task->se.sum_exec_runtime;
 	t->waited_ns = waited_ns(task);
 	return 0;
+}
+
+SEC("uprobe")
+int count_func_enter(struct pt_regs *regs)
+{
+	return count_enter(regs);
+}
+
+SEC("uprobe")
+int count_func_return(struct pt_regs *regs)
+{
+	return count_return(regs, func_stack_at_return(regs, 0), func_stack_at_return(regs, 1));
+}
+
+SEC("uprobe")
+int count_func_exit(struct pt_regs *regs)
+{
+	return count_return(regs, regs->sp, regs->sp);
+}
+
+SEC("kprobe/kernel")
+int count_kernel_enter(struct pt_regs *regs)
+{
+	return count_enter(regs);
+}
+
+SEC("kprobe/kernel")
+int count_kernel_return(struct pt_regs *regs)
+{
+	return count_return(regs, func_stack_at_return(regs, 0), func_stack_at_return(regs, 1));
 }

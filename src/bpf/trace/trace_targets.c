@@ -38,6 +38,14 @@ enum trace_call_kind trace_call_kind(const struct syscall_desc *d)
 	return TRACE_CALL_OTHER;
 }
 
+bool trace_targets_have_calls(const struct trace_targets *t)
+{
+	bool any = t->all_calls;
+	for (size_t i = 0; i < TRACE_CALLS / 64; i++)
+		any |= (t->selected[i] | t->points[i]) != 0;
+	return any;
+}
+
 struct strobe_error *trace_targets_check(const struct sys *sys)
 {
 	if (bpf_image_missing())

@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include "base/error.h"
+#include "bpf/trace/trace_funcs.h"
 #include "bpf/trace/trace_shared.h"
 #include "capture/target.h"
 #include "decode/syscall.h"
@@ -27,6 +28,7 @@ struct trace_targets {
 	const char *cgroup;           /* the path of a cgroup in the file system, or NULL */
 	const pid_t *excluded;        /* processes or threads that are left out, system-wide */
 	size_t excluded_nr;
+	const struct trace_funcs *funcs; /* or NULL */
 	bool all_calls;
 	uint64_t selected[TRACE_CALLS / 64]; /* else: bit by call, 32-bit ones from TRACE_NUMBERS on */
 	uint64_t points[TRACE_CALLS / 64];   /* calls whose entry is reported as a tracepoint (stream) */
@@ -39,6 +41,8 @@ struct bpf_map_size;
 const struct syscall_desc *trace_targets_call(const struct trace_targets *t, uint32_t call);
 enum trace_call_kind trace_call_kind(const struct syscall_desc *d);
 
+/* Whether any system call is traced, as a call or as a tracepoint. */
+bool trace_targets_have_calls(const struct trace_targets *t);
 /* Why it cannot be done by BPF here, or NULL. */
 struct strobe_error *trace_targets_check(const struct sys *sys) _must_check_;
 /* How many tasks the map of targets has room for: those that are named, and many that they start. Its memory takes time, too. */

@@ -67,13 +67,29 @@ CALL(parse_expr)
 {
 	struct trace_options *o = options;
 	o->last_events = o->selection.events.events.len;
+	o->filters_functions = false;
 	return negated ? error_create(ERROR_USAGE, "events cannot be negated") :
 			 trace_selection_add(&o->selection, sys_live(), value);
+}
+
+CALL(parse_function)
+{
+	struct trace_options *o = options;
+	o->filters_functions = true;
+	if (negated)
+		vec_clear(&o->selection.functions);
+	else
+		vec_push(&o->selection.functions, value);
+	return NULL;
 }
 
 CALL(parse_filter)
 {
 	struct trace_options *o = options;
+	if (o->filters_functions && !negated) {
+		o->selection.function_filter = value;
+		return NULL;
+	}
 	return negated ? error_create(ERROR_USAGE, "filters cannot be negated") :
 			 event_list_add_filter(&o->selection.events, o->last_events, value);
 }
@@ -116,7 +132,11 @@ const struct option trace_option_table[] = {
 	  .help = "system calls by name, glob (open*), class (%file), number or /regex, with ! before the list: all others; and "
 	  	"tracepoints (sched:*, syscalls:sys_enter_connect)" },
 	{ OPTION_CALL, 0, "expr", .arg = "calls", .parse = parse_expr, .help = "same as -e" },
-	{ OPTION_CALL, 0, "filter", .arg = "filter", .parse = parse_filter, .help = "filter for the tracepoints of the last -e" },
+	{ OPTION_CALL, 0, "func", .arg = "BIN:GLOB", .parse = parse_function,
+	  .help = "calls of functions: of a program or library (libc:malloc), of the traced program (GLOB alone), of the kernel "
+	  	"(kernel:tcp_*)" },
+	{ OPTION_CALL, 0, "filter", .arg = "filter", .parse = parse_filter, .help = "filter for the tracepoints of the last -e, or for "
+		"the arguments of --func" },
 	{ OPTION_BOOL, 0, "syscalls", AT(selection.syscalls), .set_offset = AT(selection.syscalls_set),
 	  .help = "trace system calls (default, unless -e has tracepoints only)" },
 	{ OPTION_CALL, 'F', "pf", .arg = "all|maj|min", .parse = parse_faults, .default_arg = "maj", .help = "trace page faults" },
@@ -232,6 +252,10 @@ struct strobe_error *trace_options_check(const struct trace_options *o)
 	const struct trace_selection *s = &o->selection;
 	const struct trace_summary *sums = &o->summary;
 	const struct live_trace_options *live = &o->live;
+	if (s->functions.len && s->min_stack)
+		return error_create(ERROR_USAGE, "--min-stack cannot be combined with --func");
+	if (s->functions.len && sums->only && (s->function_filter || !sums->in_kernel))
+		return error_create(ERROR_USAGE, "-s counts functions in the kernel: use -S with --filter or --no-bpf-summary");
 	if (s->path && (sums->only || sums->with_lines))
 		return error_create(ERROR_USAGE, "-P selects lines and cannot be combined with -s or -S");
 	if (s->path && (!*s->path || !strcmp(s->path, "*")))
@@ -279,6 +303,8 @@ struct strobe_error *trace_options_check_replay(const struct trace_options *o, c
 	const struct trace_summary *sums = &o->summary;
 	const struct live_trace_options *live = &o->live;
 	TRY(trace_options_check(o));
+	if (s->functions.len)
+		return error_create(ERROR_USAGE, "--func cannot be combined with -i: it applies to live tracing");
 	if (word)
 		return error_create(ERROR_USAGE, "-i reads a recording: unexpected command '%s'", word);
 	if (!target_is_none(&live->target) || live->target.cpus || live->cgroup || live->delay_ms || live->ring_bytes_set ||

@@ -15,6 +15,7 @@ struct trace_options {
 	struct live_trace_options live;
 	struct trace_display display;
 	size_t last_events;   /* where those of the last -e begin: for --filter */
+	bool filters_functions; /* --filter is for --func, which was the last of the two */
 	const char *output;
 	const char *input;    /* -i: a recording */
 	bool force;           /* -f: of another owner */

@@ -9,6 +9,7 @@
 #include "cmd/trace/output.h"
 #include "sys/signals.h"
 #include "sys/sys.h"
+#include "view/trace/summary.h"
 
 struct run {
 	struct cmd_context *ctx;
@@ -66,15 +67,26 @@ static void print_tool_stats(struct run *r)
 		out_f(out, " calls delayed     : %llu\n", (unsigned long long)t.delayed);
 }
 
+static void print_functions(struct run *r)
+{
+	struct table t;
+	if (!live_trace_function_stats(r->trace, r->o->histograms, &t))
+		return;
+	trace_functions_write(&r->output.out, &t, r->o->display.format, r->o->summary.only && !trace_selects_calls(&r->o->selection));
+	table_deinit(&t);
+}
+
 static struct strobe_error *run(struct run *r)
 {
 	const struct trace_options *o = r->o;
+	char *const *argv = cmd_command(r->ctx);
 	const struct live_trace_request request = {
 		.sys = sys_live(),
 		.host = cmd_host(r->ctx),
 		.selection = &o->selection,
 		.summary = &o->summary,
 		.options = &o->live,
+		.program = argv ? argv[0] : NULL,
 		.str_limit = (uint32_t)o->display.str_limit,
 		.sink = &r->output.paper.sink,
 		.wait = wait_for_events,
@@ -92,7 +104,8 @@ static struct strobe_error *run(struct run *r)
 		TRY(workload_start(&r->workload));
 	TRY(live_trace_run(r->trace));
 	TRY(live_trace_finish(r->trace, &stats));
-	trace_output_end(&r->output, stats);
+	trace_output_end(&r->output, trace_selects_calls(&o->selection) ? stats : NULL);
+	print_functions(r);
 	if (o->tool_stats && !(o->summary.only && o->summary.in_kernel))
 		print_tool_stats(r);
 	if (o->live.map_dump)

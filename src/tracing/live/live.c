@@ -68,6 +68,7 @@ void live_trace_make_lines(struct live_trace *t)
 		.compat = t->calls.compat,
 		.path = &t->path,
 		.lines = t->lines,
+		.funcs = live_trace_make_function_calls(t),
 		.signals = trace_selects_signals(s, sums),
 		.processes = trace_selects_processes(s, sums),
 		.sched = sums->sched,
@@ -98,6 +99,7 @@ struct strobe_error *live_trace_create(const struct live_trace_request *q, struc
 	t->calls.all = !s->calls && trace_selects_calls(s);
 	if (s->path)
 		path_choice_init(&t->path, s->path);
+	TRY(live_trace_choose_functions(t));
 	return live_trace_find_cgroup(t);
 }
 
@@ -109,6 +111,7 @@ static void close_sources(struct live_trace *t)
 	stream_tracer_leave_behind(t->tracer);
 	stream_tracer_close(take_ptr(t->tracer));
 	summary_tracer_close(take_ptr(t->summary));
+	func_calls_destroy(take_ptr(t->bpf_calls.funcs));
 	trace_lines_destroy(take_ptr(t->lines));
 	t->wake_fd = -1;
 }
@@ -164,7 +167,8 @@ struct strobe_error *live_trace_open(struct live_trace *t, pid_t command)
 	struct strobe_error *err = open_sources(t);
 	if (!err && t->by_rings)
 		say_limits(t);
-	bool can_do_without = !t->by_rings && calls && (error_is(err, ERROR_UNSUPPORTED) || error_is(err, ERROR_PERMISSION));
+	bool can_do_without = !t->by_rings && calls && !t->funcs.funcs.len &&
+			      (error_is(err, ERROR_UNSUPPORTED) || error_is(err, ERROR_PERMISSION));
 	return err && can_do_without ? open_without_bpf(t, err) : err;
 }
 
@@ -209,6 +213,8 @@ struct strobe_error *live_trace_finish(struct live_trace *t, const struct syscal
 		live_trace_drain_stream(t);
 		live_trace_say_lost(t, 0);
 	}
+	if (t->bpf_calls.funcs)
+		func_calls_finish(t->bpf_calls.funcs);
 	trace_lines_finish(t->lines);
 	if (t->summary) {
 		TRY(live_trace_read_summary(t));
@@ -229,6 +235,8 @@ void live_trace_destroy(struct live_trace *t)
 	target_map_deinit(&t->map);
 	path_choice_deinit(&t->path);
 	call_choice_deinit(&t->calls);
+	func_choice_deinit(&t->funcs);
+	func_filter_destroy(t->func_filter);
 	free(t->cgroup);
 	free(t);
 }

@@ -17,6 +17,7 @@
 #include "capture/options.h"
 #include "capture/target.h"
 #include "session/host.h"
+#include "table/table.h"
 #include "tracing/lines.h"
 #include "tracing/selection.h"
 
@@ -43,6 +44,7 @@ struct live_trace_request {
 	const struct trace_selection *selection;
 	const struct trace_summary *summary;
 	const struct live_trace_options *options;
+	const char *program;       /* the command that will run, as it was written; NULL: there is none */
 	uint32_t str_limit;        /* bytes of strings and buffers that are fetched */
 	struct trace_sink *sink;
 	/* Waits until wake_fd (-1: none) is readable, or wait_ms (-1: no limit). *ret_end: the trace ends. */
@@ -62,6 +64,9 @@ struct strobe_error *live_trace_run(struct live_trace *t) _must_check_;
 /* *ret_stats: where a summary was requested, else NULL; the trace's. */
 struct strobe_error *live_trace_finish(struct live_trace *t, const struct syscall_stats **ret_stats) _must_check_;
 void live_trace_destroy(struct live_trace *t);
+
+/* Sums of functions, where a summary was requested, after the trace has been finished. False: there are none. */
+bool live_trace_function_stats(struct live_trace *t, bool histograms, struct table *ret);
 
 /* Once open: what is known of tasks and their descriptors. */
 struct trace_tasks *live_trace_tasks(struct live_trace *t);

@@ -6,6 +6,7 @@
 #include "session/session.h"
 #include "tracing/call_choice.h"
 #include "tracing/events.h"
+#include "tracing/func/filter.h"
 #include "tracing/live/live.h"
 #include "tracing/live_source.h"
 #include "tracing/path_choice.h"
@@ -14,6 +15,9 @@ struct live_trace {
 	struct live_trace_request q;
 	struct call_choice calls;
 	struct path_choice path; /* with selection->path */
+	struct func_choice funcs;
+	struct probe_debug_options func_debug;
+	struct func_filter *func_filter; /* or NULL */
 	char *cgroup;
 	/* tasks.c */
 	pid_t command; /* 0: none */
@@ -41,6 +45,13 @@ struct live_trace {
 	struct syscall_stats stats; /* of the kernel */
 	struct arena names;         /* of calls in them that have none */
 };
+
+/* functions.c */
+struct strobe_error *live_trace_choose_functions(struct live_trace *t) _must_check_;
+/* Who is not traced, and why. */
+void live_trace_say_function_limits(const struct live_trace *t);
+/* How their events become lines; NULL: there are none. */
+struct func_calls *live_trace_make_function_calls(struct live_trace *t);
 
 /* tasks.c */
 struct strobe_error *live_trace_find_cgroup(struct live_trace *t) _must_check_;

@@ -322,7 +322,8 @@ static bool needs_stream(const struct live_trace *t)
 	bool points = false;
 	for (size_t i = 0; i < TRACE_CALLS / 64; i++)
 		points |= t->targets.points[i] != 0;
-	return points || trace_selects_calls(s) || trace_selects_signals(s, t->q.summary) || trace_selects_processes(s, t->q.summary);
+	return points || s->functions.len || trace_selects_calls(s) ||
+	       trace_selects_signals(s, t->q.summary) || trace_selects_processes(s, t->q.summary);
 }
 
 static struct strobe_error *make_resolver(struct live_trace *t, bool with_symbols)

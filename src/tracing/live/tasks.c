@@ -55,6 +55,7 @@ static struct trace_targets targets_of(const struct live_trace *t)
 		.cgroup = t->cgroup,
 		.excluded = s->excluded.data,
 		.excluded_nr = s->excluded.len,
+		.funcs = t->funcs.funcs.len ? &t->funcs.bpf : NULL,
 		.all_calls = !s->calls && trace_selects_calls(s),
 	};
 	memcpy(targets.selected, t->calls.chosen.bits, sizeof(t->calls.chosen.bits));

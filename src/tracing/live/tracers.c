@@ -42,6 +42,7 @@ struct strobe_error *live_trace_open_stream(struct live_trace *t)
 	t->stacks = graph->mode == CALLGRAPH_FP ? TRACE_STACKS_FP : graph->mode == CALLGRAPH_DWARF ? TRACE_STACKS_DUMP : TRACE_STACKS_NONE;
 	struct stream_options options = stream_options_of(t);
 	read_directories(t, trace_lines_tasks(t->lines));
+	live_trace_say_function_limits(t);
 	TRY(stream_tracer_open(&t->targets, &options, &t->tracer));
 	t->wake_fd = stream_tracer_wake_fd(t->tracer);
 	live_trace_raise_priority();
@@ -52,6 +53,7 @@ struct strobe_error *live_trace_open_summary(struct live_trace *t)
 {
 	const struct trace_summary *s = t->q.summary;
 	struct summary_options options = { .by = s->by, .errnos = s->errnos, .sched = s->sched };
+	live_trace_say_function_limits(t);
 	return summary_tracer_open(&t->targets, &options, &t->summary);
 }
 

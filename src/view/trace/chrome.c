@@ -95,6 +95,8 @@ static const char *name_of(const struct trace_line *line)
 	const char *signal = line->kind == TRACE_LINE_SIGNAL ? syscall_signal_name(line->signal) : NULL;
 	if (line->call)
 		return line->call->desc->name;
+	if (line->func)
+		return line->func->func->name;
 	if (line->event)
 		return line->event;
 	if (line->kind == TRACE_LINE_FAULT)
@@ -104,11 +106,25 @@ static const char *name_of(const struct trace_line *line)
 
 static const char *phase_of(const struct trace_line *line)
 {
+	static const char *const parts[] = { [TRACE_FUNC_WHOLE] = "X", [TRACE_FUNC_OPENS] = "B", [TRACE_FUNC_CLOSES] = "E" };
+	if (line->kind == TRACE_LINE_FUNC)
+		return line->func_part == TRACE_FUNC_WHOLE && (line->start_unknown || !line->has_duration) ? "i" : parts[line->func_part];
 	if (line->kind == TRACE_LINE_ENTERED)
 		return line->call->desc->ret == SYSCALL_RET_NEVER ? "i" : "B";
 	if (line->kind == TRACE_LINE_CALL)
 		return line->start_unknown ? "i" : line->continued ? "E" : "X";
 	return "i";
+}
+
+static void put_func(struct json *j, const struct trace_paper *p, const struct trace_line *line)
+{
+	const struct func_style style = { .str_limit = p->style.str_limit };
+	if (line->func->has_args && line->func_part != TRACE_FUNC_CLOSES) {
+		json_key(j, "arguments");
+		func_json_args(j, &style, line->func);
+	}
+	if (line->func->has_ret)
+		func_json_result(j, &style, line->func);
 }
 
 static void put_args(struct json *j, const struct trace_paper *p, const struct trace_line *line)
@@ -119,7 +135,9 @@ static void put_args(struct json *j, const struct trace_paper *p, const struct t
 		json_key(j, "arguments");
 		syscall_json_args(j, &p->style, line->call);
 	}
-	if (line->kind == TRACE_LINE_CALL) {
+	if (line->kind == TRACE_LINE_FUNC) {
+		put_func(j, p, line);
+	} else if (line->kind == TRACE_LINE_CALL) {
 		syscall_json_result(j, &p->style, line->call);
 	} else if (line->kind == TRACE_LINE_FORK) {
 		json_key(j, "starts");
@@ -152,7 +170,7 @@ static void chrome_line(struct trace_paper *p, const struct trace_line *line)
 	json_key(&j, "name");
 	json_str(&j, name_of(line));
 	json_key(&j, "cat");
-	json_str(&j, line->call ? "syscall" : "event");
+	json_str(&j, line->call ? "syscall" : line->func ? "function" : "event");
 	json_key(&j, "ph");
 	json_str(&j, phase);
 	put_time(&j, "ts", line->time_ns + (*phase == 'E' ? line->duration_ns : 0));

@@ -33,6 +33,26 @@ static void put_array(struct json *j, const struct trace_line *line, const struc
 	json_end(j);
 }
 
+static void put_func(struct json *j, const struct trace_paper *p, const struct trace_line *line)
+{
+	static const char *const parts[] = { [TRACE_FUNC_WHOLE] = "call", [TRACE_FUNC_OPENS] = "begin", [TRACE_FUNC_CLOSES] = "end" };
+	const struct func_style style = { .str_limit = p->style.str_limit };
+	json_key(j, "function");
+	json_str(j, line->func->func->name);
+	json_key(j, "file");
+	json_str(j, line->func->func->file);
+	json_key(j, "part");
+	json_str(j, parts[line->func_part]);
+	json_key(j, "depth");
+	json_u64(j, line->depth);
+	if (line->func->has_args && line->func_part != TRACE_FUNC_CLOSES) {
+		json_key(j, "args");
+		func_json_args(j, &style, line->func);
+	}
+	if (line->func->has_ret)
+		func_json_result(j, &style, line->func);
+}
+
 /* Fields as the kernel's format lists them. */
 static void put_point(struct json *j, const struct trace_paper *p, const struct trace_line *line)
 {
@@ -183,6 +203,9 @@ static void json_line(struct trace_paper *p, const struct trace_line *line)
 		break;
 	case TRACE_LINE_EXIT:
 		put_end(&j, line);
+		break;
+	case TRACE_LINE_FUNC:
+		put_func(&j, p, line);
 		break;
 	}
 	if (line->frames)

@@ -30,6 +30,18 @@ static void write_text(struct out *out, const struct syscall_stats *stats, struc
 	}
 }
 
+void trace_functions_write(struct out *out, const struct table *t, const struct trace_format *format, bool alone)
+{
+	if (format != &trace_format_json) {
+		out_str(out, "\n Summary of functions:\n\n");
+		table_text(out, t, NULL);
+	} else if (alone) {
+		table_json(out, t);
+	} else {
+		write_line(out, t);
+	}
+}
+
 void trace_summary_write(struct out *out, const struct syscall_stats *stats, struct syscall_stats_style style,
 			 const struct trace_format *format, bool alone)
 {

@@ -4,6 +4,8 @@
 #include "table/syscall_stats_table.h"
 #include "view/trace/paper.h"
 
+/* Sums of functions, likewise. */
+void trace_functions_write(struct out *out, const struct table *t, const struct trace_format *format, bool alone);
 /* Blocks of text; as JSON a document (alone: no lines precede it), or else one line more. */
 void trace_summary_write(struct out *out, const struct syscall_stats *stats, struct syscall_stats_style style,
 			 const struct trace_format *format, bool alone);

@@ -157,6 +157,7 @@ static void print_call(const struct trace_paper *p, const struct trace_line *lin
 	bool ended = line->kind == TRACE_LINE_CALL;
 	print_head(p, line, true);
 	uint64_t begin = position(out);
+	out_fill(out, ' ', 2 * line->depth);
 	if (line->continued || line->args_unknown)
 		out_str(out, " ... [continued]: ");
 	out_str(out, call->desc->name);
@@ -174,6 +175,40 @@ static void print_call(const struct trace_paper *p, const struct trace_line *lin
 	} else {
 		pad_to(out, begin, p->display->align > 4 ? p->display->align - 4 : 0);
 		out_str(out, " ...");
+	}
+}
+
+/* "f(x: 1) {" and "} = 0 f", or "f(x: 1) = 0". */
+static void print_func(const struct trace_paper *p, const struct trace_line *line)
+{
+	struct out *out = p->out;
+	const struct func_call *call = line->func;
+	const struct func_style style = { .str_limit = p->style.str_limit, .hide_names = p->style.hide_names };
+	print_head(p, line, true);
+	uint64_t begin = position(out);
+	out_fill(out, ' ', 2 * line->depth);
+	if (line->func_part == TRACE_FUNC_CLOSES) {
+		out_str(out, "} ");
+	} else {
+		out_text_str(out, call->func->name);
+		out_ch(out, '(');
+		if (call->has_args)
+			func_print_args(out, &style, call);
+		out_str(out, line->func_part == TRACE_FUNC_OPENS ? ") {" : ")");
+	}
+	bool has_result = !call->func->entry_only && !(call->has_ret && func_returns_nothing(call->func));
+	if (line->func_part != TRACE_FUNC_OPENS && has_result) {
+		if (line->func_part == TRACE_FUNC_WHOLE)
+			pad_to(out, begin, p->display->align);
+		out_str(out, "= ");
+		if (!call->has_ret)
+			out_ch(out, '?');
+		else
+			func_print_result(out, &style, call);
+	}
+	if (line->func_part == TRACE_FUNC_CLOSES) {
+		out_ch(out, ' ');
+		out_text_str(out, call->func->name);
 	}
 }
 
@@ -268,7 +303,7 @@ static void text_line(struct trace_paper *p, const struct trace_line *line)
 	static void (*const printers[])(const struct trace_paper *, const struct trace_line *) = {
 		[TRACE_LINE_CALL] = print_call,	    [TRACE_LINE_ENTERED] = print_call, [TRACE_LINE_POINT] = print_point,
 		[TRACE_LINE_FAULT] = print_fault,   [TRACE_LINE_SIGNAL] = print_signal, [TRACE_LINE_FORK] = print_fork,
-		[TRACE_LINE_EXIT] = print_exit,
+		[TRACE_LINE_EXIT] = print_exit,	    [TRACE_LINE_FUNC] = print_func,
 	};
 	printers[line->kind](p, line);
 	out_ch(p->out, '\n');
