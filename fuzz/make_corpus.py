@@ -390,8 +390,40 @@ def jitdumps():
               + record(1, 2, u32(order, 42, 43) + u64(order, 0, 0, 0, 16, 99)) + body)
 
 
+def scripts():
+    """A table as interp/script_table.h has it, str objects (PEP 393), and files with the symbols of CPython."""
+    lines = bytes.fromhex("8000d8090ad8090af103010a0b8041")
+    code = u32("<", 1, 3, 2, 3, 5, len(lines)) + b"fib" + b"/x.py" + lines
+    long = u32("<", 9, 1, 1, 1, 0, 6) + b"f" + b"\x02\x01\x80\x80\x04\xff"
+    write("scripts", "table", b"\0" + u32("<", 1, 2) + code + long)
+    write("scripts", "table-big", b"\0" + u32(">", 1, 1) + code)
+    write("scripts", "table-cut", b"\0" + u32("<", 1, 9) + code + long[:-3])
+    texts_of = (("ascii", 0xE5, 48, b"fib"), ("latin", 0x24, 72, b"caf\xe9"), ("wide", 0x28, 72, b"\xac\x20\x00\xd8"),
+                ("astral", 0x30, 72, "\U0001f40d".encode("utf-32-le")))
+    for name, state, at, text in texts_of:
+        head = u64("<", 1, 2, 3, 4) + u32("<", state, 0)
+        write("scripts", "text-" + name, b"\1" + head + b"\0" * (at - len(head)) + text)
+    names = b"\0_PyRuntime\0_PyEval_EvalFrameDefault\0"
+    symbols = b"\0" * 24 + struct.pack("<IBBHQQ", 1, 0x11, 0, 1, 0x2000, 64) + struct.pack("<IBBHQQ", 12, 0x12, 0, 1, 0x1000, 256)
+    words = [0] * 64
+    words[1] = 0x030D00F0
+    for i, value in ((5, 632), (8, 7264), (9, 7344), (21, 8), (23, 72), (24, 152), (29, 8), (31, 56), (33, 70), (35, 112),
+                     (37, 128), (38, 136), (39, 68), (43, 200)):
+        words[i] = value
+    jumps = b"\x0f\x85\x00\x01\x00\x00\xe9\x10\x01\x00\x00" * 20
+    for name, version in (("described", words[1]), ("unknown", 0x03FF00F0)):
+        words[1] = version
+        file = bytearray(elf(3, [(0x1000, jumps + b"\0" * 600), (0x2000, b"xdebugpy" + u64("<", *words[1:]))],
+                             [(b".symtab", 2, 0, symbols), (b".strtab", 3, 0, names)]))
+        first, = struct.unpack_from("<Q", file, 40)
+        struct.pack_into("<I", file, first + 64 + 40, 2)  # sh_link, sh_entsize
+        struct.pack_into("<Q", file, first + 64 + 56, 24)
+        write("scripts", "file-" + name, b"\2" + bytes(file))
+
+
 def main():
     cfi()
+    scripts()
     jitdumps()
     kernels_and_markers()
     system_calls()

@@ -26,7 +26,7 @@ TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # header pattern -> the rooms that may include it
 CONFINED = [
     (r"(libelf|gelf|dwarf)\.h|elfutils/.*", {"object"}),
-    (r"elf\.h", {"object", "arch", "symbol", "probe"}),  # arch: EM_*; symbol and probe: STB_* and STT_*
+    (r"elf\.h", {"object", "arch", "symbol", "probe", "interp"}),  # arch: EM_*; symbol, probe, interp: STB_*, STT_*, SHT_*
     (r"n?curses.*|slang.*", {"view/tui"}),
     (r"bpf/(?!bpf_helpers|bpf_core_read).*", {"bpf/load"}),
     (r"bpf/(bpf_helpers|bpf_core_read)\.h", {"bpf", "bpf/load", "bpf/trace", "bpf/unwind", "bpf/count"}),  # of programs

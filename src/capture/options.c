@@ -37,8 +37,11 @@ struct strobe_error *callgraph_parse(const char *text, struct callgraph_options 
 		if (comma)
 			return error_create(ERROR_USAGE, "--call-graph lbr takes no size (found \"%s\")", text);
 		ret->mode = CALLGRAPH_LBR;
-	} else if (n == 2 && !memcmp(text, "eh", 2) && !comma) {
+	} else if (n == 2 && !memcmp(text, "eh", 2)) {
+		if (comma && strcmp(comma, ",native"))
+			return error_create(ERROR_USAGE, "--call-graph eh takes \"native\" and no size (found \"%s\")", text);
 		ret->mode = CALLGRAPH_EH;
+		ret->native = comma;
 	} else if (n == 4 && !memcmp(text, "auto", 4) && !comma) {
 		ret->mode = CALLGRAPH_AUTO;
 	} else if (n == 2 && !memcmp(text, "no", 2) && !comma) {

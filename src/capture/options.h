@@ -31,6 +31,7 @@ struct callgraph_options {
 	uint16_t max_stack;  /* 0 = the kernel's limit */
 	bool kernel_only, user_only;
 	bool leaf;  /* CALLGRAPH_FP: with what reveals the callers of functions without a frame */
+	bool native; /* CALLGRAPH_EH: without the frames of interpreters */
 	bool defer; /* CALLGRAPH_FP: the user's part as the task goes back to user space, where the kernel can (6.19) */
 };
 
@@ -95,7 +96,7 @@ struct capture_options {
 };
 
 void capture_options_init(struct capture_options *o);
-/* "fp", "fp,leaf", "fp,defer", "dwarf", "dwarf,4096", "lbr", "eh", "auto", "no". */
+/* "fp", "fp,leaf", "fp,defer", "dwarf", "dwarf,4096", "lbr", "eh", "eh,native", "auto", "no". */
 struct strobe_error *callgraph_parse(const char *text, struct callgraph_options *ret) _must_check_;
 /* "any,u", "any_call" … into PERF_SAMPLE_BRANCH_*. */
 struct strobe_error *branch_filter_parse(const char *text, uint64_t *ret) _must_check_;

@@ -46,6 +46,8 @@ static void call_graphs(void **state)
 	assert_int_equal(c.mode, CALLGRAPH_EH);
 	assert_ok(callgraph_parse("auto", &c));
 	assert_int_equal(c.mode, CALLGRAPH_AUTO);
+	assert_ok(callgraph_parse("eh,native", &c));
+	assert_true(c.mode == CALLGRAPH_EH && c.native);
 	assert_refused(callgraph_parse("eh,8192", &c));
 	assert_refused(callgraph_parse("dwarf,65536", &c));
 	assert_refused(callgraph_parse("dwarf,0", &c));

@@ -239,6 +239,8 @@ static enum mapped_kind user_kind(const struct record_mmap *r)
 		return MAPPED_VDSO;
 	if (!strcmp(name, "[vsyscall]"))
 		return MAPPED_VSYSCALL;
+	if (!strcmp(name, "[python]"))
+		return MAPPED_SCRIPT;
 	if (r->flags & FLAG_MAP_HUGETLB || !strcmp(name, "//anon") || !name[0] || text_has_prefix(name, "/dev/zero") ||
 	    text_has_prefix(name, "/anon_hugepage") || text_has_prefix(name, "[stack") ||
 	    text_has_prefix(name, "/SYSV") || !strcmp(name, "[heap]") || text_has_prefix(name, "[anon"))

@@ -25,6 +25,8 @@ struct strobe_error *recorder_begin_file(struct recorder *r)
 		recorder_fill_facts(r);
 	env->has_dir_format = r->output.directory;
 	env->dir_version = 1;
+	if (r->unwinder)
+		stack_unwinder_begin_file(r->unwinder);
 	TRY(record_output_open(&r->output, env, capture_rings(r->capture)));
 	r->file_start_bytes = record_output_bytes(&r->output) - r->output.writer->bytes_written;
 	if (!r->output.pipe)
@@ -64,6 +66,7 @@ struct strobe_error *recorder_end_file(struct recorder *r, const char **ret_name
 	struct capture_totals t = capture_totals(r->capture);
 	env->first_sample_ns = t.first_ns;
 	env->last_sample_ns = t.last_ns;
+	recorder_fill_scripts(r, env);
 	return error_first(err, record_output_finish(&r->output, env, ret_name));
 }
 

@@ -99,6 +99,8 @@ struct strobe_error *recorder_attach_filter(struct recorder *r) _must_check_;
 void recorder_release_filter(struct recorder *r);
 
 /* stacks.c: settles --call-graph eh and auto, before the capture is opened. */
+/* The table of scripts that chains lead through, into the header. */
+void recorder_fill_scripts(struct recorder *r, struct env *env);
 struct strobe_error *recorder_choose_stacks(struct recorder *r) _must_check_;
 /* The event that samples of waits belong to: no counter, and the last. */
 void recorder_add_wait_event(struct recorder *r);

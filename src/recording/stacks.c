@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "bpf/unwind/stack_unwinder.h"
+#include "interp/script_table.h"
 #include "object/object.h"
 #include "record/wait_layout.h"
 #include "recording/priv.h"
@@ -50,6 +51,7 @@ static struct strobe_error *open_unwinder(struct recorder *r)
 		.followed_map = r->filter ? task_filter_map(r->filter) : -1,
 		.objects_of = objects_of,
 		.ctx = r,
+		.native = c->callgraph.native,
 		.ready = c->callgraph.mode == CALLGRAPH_AUTO,
 	};
 	TRY(stack_unwinder_check(&r->events, c));
@@ -160,6 +162,17 @@ struct strobe_error *recorder_choose_stacks(struct recorder *r)
 	recorder_say(r, RECORDER_NOTE, "--call-graph auto is %s: %s", fp ? "fp" : "dwarf", err->message);
 	error_destroy(err);
 	return NULL;
+}
+
+void recorder_fill_scripts(struct recorder *r, struct env *env)
+{
+	struct strbuf table = {};
+	if (r->unwinder && stack_unwinder_scripts(r->unwinder, &table))
+		env_set_section(env, SCRIPT_FEATURE, arena_memdup(&env->arena, table.data, table.len), table.len);
+	strbuf_deinit(&table);
+	_cleanup_free_ char *unknown = r->unwinder ? stack_unwinder_unknown_interpreter(r->unwinder) : NULL;
+	if (unknown)
+		recorder_say(r, RECORDER_NOTE, "%s: unknown version of the interpreter; its stacks are native ones", unknown);
 }
 
 struct record_sink *recorder_path_sink(struct recorder *r, struct record_path *path, struct record_sink *to)

@@ -76,6 +76,7 @@ struct resolve_options {
 	uint32_t max_stack;    /* frames kept, 0 = all that were recorded */
 	bool keep_outermost;   /* of more, keep those farthest from the sample: what the reference does, callers first */
 	bool hide_unresolved;
+	bool hide_scripts;     /* profiles have the native frames of interpreters alone */
 	bool branch_mode;      /* one row for each branch entry (report -b, or files with branch stacks) */
 	bool stitch_calls;     /* call stacks of the branch hardware go on in those of samples before (--stitch-lbr) */
 	bool branch_history;   /* the branches before a sample stand in front of its stack (report --branch-history) */

@@ -439,6 +439,12 @@ static uint32_t common_raw(const struct fill_worker *of, const uint32_t *raw, ui
 	return same;
 }
 
+static bool is_script(const struct profile *p, frame_id frame)
+{
+	mapping_id m = p->frames.data[frame].mapping;
+	return m != PROFILE_NONE && p->mappings.data[m].kind == MAPPED_SCRIPT;
+}
+
 /*
  * Frames of a row, outermost first, into of->path; *ret_same: how many of them the row before has as well, at least. False
  * where its leaf is unresolved and such are hidden.
@@ -455,11 +461,12 @@ static bool find_path(const struct fill *f, struct fill_worker *of, const struct
 	for (uint32_t i = row->path_nr - same; i-- > 0;) {
 		const frame_id *list = f->lists.data + of->frames[raw[i]];
 		bool unresolved = hide && f->p->frames.data[list[1]].function == PROFILE_NONE;
+		bool hidden = unresolved || (f->r->options.hide_scripts && is_script(f->p, list[1]));
 		if (unresolved && !i) {
 			of->last_raw_nr = 0; /* it becomes no nodes that the next could share */
 			return false;
 		}
-		for (frame_id j = 1; !unresolved && j <= list[0]; j++)
+		for (frame_id j = 1; !hidden && j <= list[0]; j++)
 			vec_push(&of->path, list[j]);
 		vec_push(&of->depths, (uint32_t)of->path.len);
 	}

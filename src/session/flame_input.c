@@ -86,6 +86,7 @@ static struct strobe_error *aggregate(const struct session_host *host, const cha
 		.resolve = {
 			.label_keys = keys,
 			.with_chains = true,
+			.hide_scripts = o->no_scripts,
 			.with_inlines = o->inlines || o->for_page,
 			.by_address = o->for_page,
 			.with_lines = o->for_page,

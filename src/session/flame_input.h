@@ -15,7 +15,7 @@ struct flame_input_options {
 	struct sample_choice choice; /* of recordings alone */
 	struct profile_fetch server; /* source NULL: the input is a file */
 	uint64_t max_stack;
-	bool force, inlines;
+	bool force, inlines, no_scripts;
 	bool with_pid, with_tid;
 	bool for_page;   /* threads, addresses, lines, and the time of each sample where that is recorded */
 	bool in_time;    /* keep the order of samples, or of lines */

@@ -211,6 +211,9 @@ static void remark(void *ctx, struct dso *d)
 		session_say(r->host, "  %s", f.problem);
 }
 
+/* Of fewer, a name more or less changes little: a shell that started the program. */
+#define FUNCTIONS_WORTH_NAMES 8
+
 struct stripped {
 	struct dso *most; /* of which most functions were met */
 	uint32_t functions, others;
@@ -234,11 +237,12 @@ static void say_stripped(const struct session_host *host, struct symbols *symbol
 {
 	struct stripped s = {};
 	symbols_each_dso(symbols, count_stripped, &s);
-	if (!s.most)
+	if (s.functions < FUNCTIONS_WORTH_NAMES)
 		return;
 	const char *path = dso_facts(s.most).long_name, *name = strrchr(path, '/');
 	_cleanup_free_ char *package = debug_package_of(path, NULL);
-	_cleanup_free_ char *others = s.others ? xasprintf(" (nor do %u other files)", s.others) : xstrdup("");
+	_cleanup_free_ char *others = s.others ? xasprintf(" (nor %s %u other file%s)", s.others == 1 ? "has" : "have", s.others,
+							    s.others == 1 ? "" : "s") : xstrdup("");
 	session_say(host, "%s has no symbols%s: install %s%s", name ? name + 1 : path, others,
 		    package ? package : "its debug symbols", session_servers(host) ? "" : " or set DEBUGINFOD_URLS");
 }

@@ -23,5 +23,6 @@ struct selection {
 	bool mem_mode;           /* memory accesses are the rows */
 	bool stitch_calls;       /* --stitch-lbr */
 	bool inlined;            /* inlined functions are frames of stacks */
+	bool no_scripts;         /* frames of interpreted code are left out */
 	struct symbols_options symbol_files;
 };

@@ -11,7 +11,8 @@
 
 /* Tried in this order; the first that applies and finds something is used. */
 static const struct symbol_source *const sources[] = {
-	&source_vmlinux, &source_kallsyms, &source_module, &source_vdso, &source_perf_map, &source_jitdump, &source_elf,
+	&source_vmlinux, &source_kallsyms, &source_module, &source_vdso, &source_perf_map, &source_jitdump, &source_scripts,
+	&source_elf,
 };
 
 static bool by_record(const struct dso *d)
@@ -159,6 +160,7 @@ uint64_t dso_address(struct dso *d, const struct map *map, uint64_t ip)
 		load(d);
 		return d->object && object_vaddr_of_offset(d->object, offset, &addr) ? addr : offset;
 	}
+	case MAPPED_SCRIPT:
 	case MAPPED_JIT: /* code is identified by its place in the dump */
 		return ip - map->start + map->pgoff;
 	case MAPPED_VSYSCALL:

@@ -331,6 +331,10 @@ unsigned dso_source(struct dso *d, uint64_t addr, const struct symbol *outer, st
 		ret[0] = (struct source_frame){ .symbol = outer };
 		return jit_line(d, addr, &ret[0].file, &ret[0].line);
 	}
+	if (d->file->kind == MAPPED_SCRIPT) {
+		ret[0] = (struct source_frame){ .symbol = outer };
+		return dso_script_line(d, addr, &ret[0].file, &ret[0].line);
+	}
 	struct dso_source *s = source_of(d);
 	struct dwarf_frame f[DWARF_FRAMES_MAX];
 	if (!s)
@@ -357,6 +361,8 @@ bool dso_source_line(struct dso *d, uint64_t addr, const char **ret_file, uint32
 {
 	if (d->file->kind == MAPPED_JIT)
 		return jit_line(d, addr, ret_file, ret_line);
+	if (d->file->kind == MAPPED_SCRIPT)
+		return dso_script_line(d, addr, ret_file, ret_line);
 	struct dso_source *s = source_of(d);
 	struct dwarf_frame f;
 	if (s && s->has_go)

@@ -40,6 +40,7 @@ struct ksymbol_range {
 struct dso_source;
 struct dso_slots;
 struct dso_functions;
+struct dso_scripts;
 
 #define DSO_SETTLED UINT64_MAX
 
@@ -63,6 +64,7 @@ struct dso {
 	struct object *object;          /* the file that is mapped: translates addresses */
 	struct object *symbols_object;  /* a separate debug file, where the names lie */
 	struct jitdump *jitdump;        /* of MAPPED_JIT, or NULL */
+	struct dso_scripts *scripts;    /* of MAPPED_SCRIPT, or NULL */
 	VEC(struct ksymbol_range) ranges;
 	_Atomic(struct dso_slots *) slots; /* slots.c; NULL until one is requested */
 	_Atomic(struct dso_functions *) functions; /* functions.c; NULL until an address has no symbol */
@@ -91,7 +93,7 @@ struct symbol_source {
 	bool (*load)(struct dso *d);
 };
 
-extern const struct symbol_source source_elf, source_vdso, source_perf_map, source_jitdump, source_vmlinux, source_module,
+extern const struct symbol_source source_elf, source_vdso, source_perf_map, source_jitdump, source_scripts, source_vmlinux, source_module,
 	source_kallsyms;
 
 struct elf_load {
@@ -116,6 +118,9 @@ void dso_slots_destroy(struct dso_slots *s);
 /* The function at an address that no symbol covers, with a name made of its address; NULL where none is known. d is loaded. */
 const struct symbol *dso_function(struct dso *d, uint64_t addr);
 #define SYMBOL_HAS_FUNCTIONS (1u << MAPPED_FILE | 1u << MAPPED_VDSO)
+void dso_scripts_destroy(struct dso_scripts *s);
+/* Of a DSO of the kind MAPPED_SCRIPT: the line of an instruction. */
+bool dso_script_line(struct dso *d, uint64_t addr, const char **ret_file, uint32_t *ret_line);
 void dso_functions_destroy(struct dso_functions *f);
 /*
  * The file of a module, from its path or from the build-id cache, for the caller to close; NULL where it is not at hand, or

@@ -28,6 +28,7 @@ static void dso_destroy(struct dso *d)
 		return;
 	dso_slots_destroy(atomic_load(&d->slots));
 	dso_functions_destroy(atomic_load(&d->functions));
+	dso_scripts_destroy(d->scripts);
 	dso_source_destroy(atomic_load_explicit(&d->source_lines, memory_order_relaxed));
 	symtable_deinit(&d->table);
 	jitdump_close(d->jitdump);

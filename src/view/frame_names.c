@@ -169,10 +169,12 @@ static size_t without_arguments(const char *s)
 }
 
 /* In place; returns the new length. */
-static size_t tidy(char *s, bool is_java)
+static size_t tidy(char *s, bool is_java, bool is_script)
 {
 	for (char *c = s; *c; c++)
 		*c = *c == ';' ? ':' : *c;
+	if (is_script) /* "fib (x.py:1)" has no arguments, but a place */
+		return strlen(s);
 	s[without_arguments(s)] = 0;
 	/* "Lorg/mozilla/MemberBox;.call" */
 	const char *from = s + (is_java && s[0] == 'L' && strchr(s, '/') ? 1 : 0);
@@ -224,7 +226,7 @@ static void push_piece(struct frame_names *n, const char *s, size_t bytes, const
 	strbuf_reset(b);
 	strbuf_add(b, s, bytes);
 	if (!n->options.full)
-		b->len = tidy(b->data, is_java);
+		b->len = tidy(b->data, is_java, !strcmp(m->name, "[python]"));
 	if (b->len)
 		push_name(n, b, m, piece);
 }

@@ -46,7 +46,10 @@ struct maple_tree { /* since Linux 6.1 */
 	void *ma_root;
 };
 
+struct file;
+
 struct mm_struct {
+	struct file *exe_file;
 	struct maple_tree mm_mt;
 	unsigned long start_stack, task_size, exec_vm;
 	mm_context_t context;
@@ -113,8 +116,17 @@ struct files_struct {
 	struct fdtable *fdt;
 };
 
+#if defined(__TARGET_ARCH_x86)
+struct thread_struct {
+	unsigned long fsbase;
+};
+#endif
+
 struct task_struct {
 	struct thread_info thread_info;
+#if defined(__TARGET_ARCH_x86)
+	struct thread_struct thread;
+#endif
 	unsigned int flags;
 	struct mm_struct *mm;
 	int pid, tgid;

@@ -62,6 +62,15 @@ static bool take_copy(struct stack_unwinder *u, struct cpu_stacks *cpu, const st
 	return true;
 }
 
+/* Frames of interpreters came before the stack that they belong into. */
+static void merge_scripts(struct stack_unwinder *u, struct cpu_stacks *cpu, struct waiting_stack *w)
+{
+	uint64_t mm = cpu->scripts.mm;
+	bool has_some = cpu->scripts.nr && cpu->scripts.tid == w->tid;
+	w->nr = (uint16_t)scripts_merge(u->scripts, &cpu->scripts, w->tid, w->ips, w->nr, UNWIND_FRAMES_MAX, &w->cut);
+	w->scripts_mm = has_some ? mm : 0;
+}
+
 /* Threads may store times of their own at once: what is latest need not be known to the nanosecond. */
 static void note_time(struct stack_unwinder *u, uint64_t ns)
 {
@@ -89,6 +98,8 @@ static void take_stack(struct chain_sink *s, uint32_t cpu_index, struct record r
 	atomic_fetch_add_explicit(&u->records, 1, memory_order_relaxed);
 	if (!head.message)
 		return;
+	if (scripts_take(u->scripts, &sample, &cpu->scripts))
+		return;
 	if (cpu->nr == WAITING_MAX) {
 		memmove(cpu->stacks, cpu->stacks + 1, (WAITING_MAX - 1) * sizeof(*cpu->stacks));
 		cpu->nr--;
@@ -102,6 +113,8 @@ static void take_stack(struct chain_sink *s, uint32_t cpu_index, struct record r
 		is_whole = take_more(cpu, &sample);
 	else if (head.message == UNWIND_MESSAGE_COPY)
 		is_whole = take_copy(u, cpu, &sample, w, &wait);
+	if (is_whole)
+		merge_scripts(u, cpu, w);
 	if (is_whole && wait)
 		wait_samples_take_stack(u, wait, w, &s->out);
 	else
@@ -154,6 +167,19 @@ static void join(struct chain_sink *s, const struct stack_stream *stream, struct
 	atomic_fetch_add_explicit(&u->deep, deep, memory_order_relaxed);
 }
 
+/* Before the sample, and by its clock a little earlier: others of the process come from other CPUs. */
+static void write_script_map(struct chain_sink *s, const struct stack_stream *stream, struct record r, uint64_t mm)
+{
+	enum { EARLIER_NS = 1000000 };
+	struct sample sample;
+	char record[512];
+	if (!sample_decode(stream->layout, r, &sample))
+		return;
+	struct sample_tail tail = { .present = true, .pid = sample.pid, .tid = sample.tid, .cpu = sample.cpu, .id = sample.id,
+				    .stream_id = sample.stream_id, .time = sample.time > EARLIER_NS ? sample.time - EARLIER_NS : 0 };
+	append(s, record, scripts_map_record(s->unwinder->scripts, mm, sample.pid, stream->layout, &tail, record, sizeof(record)));
+}
+
 static void take_sample(struct chain_sink *s, struct record r)
 {
 	struct stack_unwinder *u = s->unwinder;
@@ -173,10 +199,14 @@ static void take_sample(struct chain_sink *s, struct record r)
 	if (stream && u->waits.layout && stream->layout && stream->layout->time != SAMPLE_NO_OFFSET &&
 	    r.hdr->size >= stream->layout->variable)
 		note_time(u, sample_word(r, stream->layout->time));
-	if (stream && stream->walked && sample_decode_hot(stream->layout, r, &sample) && sample.callchain)
-		join(s, stream, r, &sample, give_stack(&u->cpus[stream->cpu], sample.pid, sample.tid));
-	else
+	if (!stream || !stream->walked || !sample_decode_hot(stream->layout, r, &sample) || !sample.callchain) {
 		append(s, r.hdr, r.hdr->size);
+		return;
+	}
+	const struct waiting_stack *w = give_stack(&u->cpus[stream->cpu], sample.pid, sample.tid);
+	if (w && w->scripts_mm)
+		write_script_map(s, stream, r, w->scripts_mm);
+	join(s, stream, r, &sample, w);
 }
 
 /* A sample or its stack may be what was lost: neither is joined with another's. */
@@ -186,7 +216,7 @@ static void forget_waiting(struct stack_unwinder *u, struct record r)
 	memcpy(&id, (const char *)r.hdr + r.hdr->size - sizeof(id), sizeof(id));
 	const struct stack_stream *stream = stream_of_id(u, id);
 	if (stream)
-		u->cpus[stream->cpu].nr = u->cpus[stream->cpu].more_bytes = 0;
+		u->cpus[stream->cpu].nr = u->cpus[stream->cpu].more_bytes = u->cpus[stream->cpu].scripts.nr = 0;
 }
 
 static struct strobe_error *write_records(struct record_sink *sink, const void *records, size_t bytes)

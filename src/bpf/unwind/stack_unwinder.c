@@ -69,6 +69,7 @@ static struct strobe_error *load(struct stack_unwinder *u)
 		.followed_words = followed ? followed->nr / 64 : 0,
 		.followed_by_thread = followed && followed->by_thread,
 		.page_bits = (uint32_t)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE)),
+		.has_scripts = !u->options.native,
 	};
 	if (u->options.waits.on)
 		set_wait_settings(&u->options.waits, &settings);
@@ -83,6 +84,8 @@ static struct strobe_error *load(struct stack_unwinder *u)
 	};
 	TRY(bpf_load(&load, &u->loaded));
 	TRY(stack_unwinder_map_requests(u));
+	if (!u->options.native)
+		TRY(scripts_create(u->options.sys, u->loaded, &u->scripts));
 	return unwind_maps_create(u->options.sys, u->loaded, &u->maps);
 }
 
@@ -141,6 +144,7 @@ void stack_unwinder_destroy(struct stack_unwinder *u)
 	}
 	if (u->stop_fd >= 0)
 		close(u->stop_fd);
+	scripts_destroy(u->scripts);
 	for (size_t i = 0; i < u->outputs.len; i++)
 		close(u->outputs.data[i]);
 	vec_deinit(&u->outputs);
@@ -166,6 +170,22 @@ struct stack_unwinder_totals stack_unwinder_totals(const struct stack_unwinder *
 		.stacks = u->stacks, .cut = u->cut, .deep = u->deep, .copied = u->copied, .records = u->records,
 		.waits = u->waits_at_end,
 	};
+}
+
+bool stack_unwinder_scripts(struct stack_unwinder *u, struct strbuf *to)
+{
+	return u->scripts && scripts_write(u->scripts, to);
+}
+
+void stack_unwinder_begin_file(struct stack_unwinder *u)
+{
+	if (u->scripts)
+		scripts_begin_file(u->scripts);
+}
+
+char *stack_unwinder_unknown_interpreter(struct stack_unwinder *u)
+{
+	return u->scripts ? scripts_unknown(u->scripts) : NULL;
 }
 
 /* ---- events ---- */

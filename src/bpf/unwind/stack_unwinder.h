@@ -52,6 +52,7 @@ struct stack_unwinder_options {
 	 * `ready`, stack_unwinder_create() waits and returns it, for callers that have another way.
 	 */
 	bool ready;
+	bool native; /* frames of interpreters are left out */
 };
 
 struct strobe_error *stack_unwinder_create(const struct stack_unwinder_options *o, struct stack_unwinder **ret) _must_check_;
@@ -66,6 +67,13 @@ void stack_unwinder_enable_waits(struct stack_unwinder *u, bool on);
 /* No more of them; what is not in samples yet goes to the sink: the rests of sums, and waits that go on. All rings have been drained. */
 struct strobe_error *stack_unwinder_finish_waits(struct stack_unwinder *u, struct record_sink *sink) _must_check_;
 void stack_unwinder_destroy(struct stack_unwinder *u);
+
+/* The code of scripts that chains lead through, as a section of a recording (interp/script_table.h); false where there is none. */
+bool stack_unwinder_scripts(struct stack_unwinder *u, struct strbuf *to);
+/* Another file of the recording begins. */
+void stack_unwinder_begin_file(struct stack_unwinder *u);
+/* "python3.15 (pid 7)": an interpreter of an unknown version, whose frames are left out; NULL: none. Owned. */
+char *stack_unwinder_unknown_interpreter(struct stack_unwinder *u);
 
 struct stack_unwinder_totals {
 	uint64_t stacks;  /* of users, that samples have */

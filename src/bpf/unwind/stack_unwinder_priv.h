@@ -8,6 +8,7 @@
 #include "base/u64map.h"
 #include "bpf/load/ring.h"
 #include "bpf/unwind/chain_sink.h"
+#include "bpf/unwind/scripts.h"
 #include "bpf/unwind/stack_unwinder.h"
 #include "bpf/unwind/unwind_maps.h"
 #include "record/sample.h"
@@ -18,6 +19,7 @@ struct waiting_stack {
 	uint32_t pid, tid;
 	uint16_t nr;
 	bool cut;
+	uint64_t scripts_mm; /* it has frames of interpreters, of this address space; 0: none */
 	uint64_t ips[UNWIND_FRAMES_MAX];
 };
 
@@ -28,6 +30,7 @@ struct cpu_stacks {
 	/* Of the copy that comes next. */
 	uint32_t more_tid, more_bytes;
 	uint8_t memory[UNWIND_COPY_BYTES + UNWIND_MORE_BYTES];
+	struct script_pending scripts;
 	unsigned nr;
 	struct waiting_stack stacks[WAITING_MAX];
 };
@@ -65,6 +68,7 @@ struct stack_unwinder {
 	struct stack_unwinder_options options;
 	struct bpf_loaded *loaded;
 	struct unwind_maps *maps;
+	struct scripts *scripts; /* or NULL */
 	VEC(int) outputs; /* fds of the events that stacks are written through */
 	struct sample_layout output_layout;
 	struct u64map ids; /* id → index in streams + 1 */

@@ -123,6 +123,8 @@ struct {
 	__type(value, __u32);
 } outputs SEC(".maps");
 
+#include "bpf/unwind/python.bpf.h"
+
 GLOBAL __u32 word_at(__u32 i)
 {
 	__u32 chunk = i >> UNWIND_CHUNK_BITS, at = (i & (UNWIND_CHUNK_WORDS - 1)) / 2;
@@ -530,6 +532,8 @@ int walk_stack(struct sample_context *ctx)
 		return 0;
 	if (!w || !prepare_walk(w, task) || !read_regs(ctx, task, w))
 		return 1;
+	if (settings.has_scripts)
+		walk_scripts(ctx, task, w->pid, mm_of(task));
 	walk_from_regs(w, WALK_SAMPLE, settings.frames_max);
 	if (w->out.stack.end == UNWIND_WALK_COPY) {
 		give_copy(ctx, w, WALK_SAMPLE, 0);

@@ -135,6 +135,7 @@ struct unwind_settings {
 	__u32 frames_max;
 	__u32 followed_words; /* of bits, 64 to a word; 0: samples of all tasks are kept */
 	__u32 followed_by_thread;
+	__u32 has_scripts; /* frames of interpreters are read, too */
 	__u32 page_bits; /* of the running kernel's pages */
 	__u32 wait_frames_max;
 	__u32 waits_split;     /* the time from a wakeup on is a wait of its own; and wakers are noted */

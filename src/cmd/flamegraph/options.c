@@ -95,6 +95,8 @@ const struct option flamegraph_option_table[] = {
 	  .help = "search for files with symbols below this directory" },
 	{ OPTION_STRING, 'k', "vmlinux", AT(draw.in.symbol_files.vmlinux), .arg = "file", .help = "kernel image" },
 	{ OPTION_STRING, 0, "kallsyms", AT(draw.in.symbol_files.kallsyms), .arg = "file", .help = "kernel symbols" },
+	{ OPTION_OFF, 0, "interpreter", AT(draw.in.no_scripts),
+	  .help = "show frames of scripts between those of their interpreter (on)" },
 	{ OPTION_OFF, 0, "demangle", AT(draw.in.symbol_files.no_demangle), .help = "demangle C++ and Rust names (on)" },
 	{ OPTION_OFF, 0, "functions", AT(draw.in.symbol_files.no_functions),
 	  .help = "name functions of stripped code by unwind information (on)" },

@@ -251,7 +251,7 @@ const struct option record_option_table[] = {
 	GROUP("Sample contents"),
 	{OPTION_CALL, 'g', NULL, .parse = parse_g, .help = "record call chains, by frame pointers"},
 	{OPTION_CALL, 0, "call-graph", .arg = "mode[,bytes]", .parse = parse_call_graph,
-	 .help = "record call chains: fp[,leaf|,defer], eh, dwarf[,stack bytes] (default 8192), lbr or auto"},
+	 .help = "record call chains: fp[,leaf|,defer], eh[,native], dwarf[,stack bytes] (default 8192), lbr or auto"},
 	{OPTION_BOOL, 0, "kernel-callchains", CAPTURE(callgraph.kernel_only),
 	 .help = "record only the kernel part of call chains"},
 	{OPTION_BOOL, 0, "user-callchains", CAPTURE(callgraph.user_only), .help = "record only the user part of call chains"},

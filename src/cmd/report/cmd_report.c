@@ -217,6 +217,8 @@ static const struct option table[] = {
 	  .help = "join overlapping LBR call stacks of consecutive samples (record --call-graph lbr)" },
 	{ OPTION_BOOL, 0, "inline", AT(request.selection.inlined),
 	  .help = "show inlined functions in call graphs, from debug information (on)" },
+	{ OPTION_OFF, 0, "interpreter", AT(request.selection.no_scripts),
+	  .help = "show frames of scripts between those of their interpreter (on)" },
 	{ OPTION_OFF, 0, "demangle", AT(request.selection.symbol_files.no_demangle),
 	  .help = "demangle C++ and Rust names (on)" },
 	{ OPTION_OFF, 0, "functions", AT(request.selection.symbol_files.no_functions),

@@ -193,6 +193,7 @@ struct strobe_error *report_resolve(struct report_session *r)
 			.keep_outermost = !o->grouping.chains.callee_first && !draws(r),
 			.keep_time_log = is_page,
 			.hide_unresolved = o->selection.hide_unresolved,
+			.hide_scripts = o->selection.no_scripts,
 			.branch_mode = r->query.branch_mode,
 			.branch_history = o->selection.branch_history,
 			.stitch_calls = o->selection.stitch_calls,

@@ -1,0 +1,65 @@
+/*
+ * What is known of interpreters; scripts_test.c fills it without a BPF program.
+ */
+#pragma once
+#include <pthread.h>
+
+#include "base/idset.h"
+#include "base/strtab.h"
+#include "base/u64map.h"
+#include "bpf/load/ring.h"
+#include "bpf/unwind/scripts.h"
+#include "interp/python.h"
+#include "interp/script_table.h"
+
+struct script_range {
+	uint64_t start, end;
+};
+
+/* An address space; its number for the kernel may be another's later, with another interpreter. */
+struct script_space {
+	uint64_t mm;
+	struct python_layout layout;
+	struct script_range loop[2]; /* addresses of the evaluation loop */
+	bool is_mapped;              /* a MMAP2 record was written */
+};
+
+struct script_known {
+	uint64_t mm, code;
+	uint32_t stamp, first_line;
+	str_id name, file, lines; /* name 0: it has not been sent */
+	uint8_t minor;
+};
+
+#define SCRIPT_FILE_SEGMENTS 4
+
+/* A file that has an interpreter by its name. */
+struct script_file {
+	uint64_t ino;
+	uint32_t maj, min;
+	bool is_interpreter, is_known; /* it has one; of a version that is known */
+	struct python python;
+	struct object_segment segments[SCRIPT_FILE_SEGMENTS]; /* with code */
+	unsigned segments_nr;
+};
+
+struct scripts {
+	const struct sys *sys;
+	int processes_fd, requests_fd, stop_fd;
+	struct bpf_ring requests;
+	pthread_t thread;
+	bool is_serving, has_said;
+
+	VEC(struct script_file) files; /* the thread's own */
+
+	pthread_mutex_t lock; /* of what follows */
+	struct u64map by_mm;  /* → spaces */
+	VEC(struct script_space) spaces;
+	VEC(struct script_known) codes; /* by number */
+	struct idset index;
+	struct strtab texts;
+	char *unknown;
+};
+
+/* Without a program and a thread. */
+struct scripts *scripts_new(const struct sys *sys);

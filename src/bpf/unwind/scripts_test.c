@@ -1,0 +1,146 @@
+/* Frames of scripts put into native stacks made by hand; the table that comes of the code that was sent. */
+#include "base/testing.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "bpf/unwind/scripts_priv.h"
+
+#define MM   0xffff888000001000ull
+#define LOOP 0x5000ull /* the evaluation loop, of 0x1000 bytes */
+#define IN   (LOOP + 0x20)
+
+static struct scripts *make(void)
+{
+	struct scripts *s = scripts_new(NULL);
+	*u64map_put(&s->by_mm, MM, NULL) = 0;
+	vec_push(&s->spaces, ((struct script_space){ .mm = MM, .layout = { .minor = 11, .text = 48, .text_compact = 72 },
+						     .loop = { { LOOP, LOOP + 0x1000 }, { 0x9000, 0x9100 } } }));
+	return s;
+}
+
+/* Frames by letters: a capital one began a call of the loop. */
+static void wait_for(struct script_pending *p, const char *frames)
+{
+	*p = (struct script_pending){ .tid = 7, .mm = MM };
+	for (; *frames; frames++)
+		p->frames[p->nr++] = (struct script_frame){ .code = *frames | 0x20, .stamp = 1,
+							    .offset_flags = 4 << 1 | !(*frames & 0x20) };
+}
+
+/* Addresses of code become its letter, those of the loop '*', all else '.'. */
+static const char *look(struct scripts *s, const uint64_t *ips, size_t nr)
+{
+	static char text[64];
+	for (size_t i = 0; i < nr; i++) {
+		bool is_script = ips[i] >= SCRIPT_BASE;
+		uint64_t at = ips[i] - SCRIPT_BASE;
+		if (is_script)
+			assert_int_equal(at % SCRIPT_CODE_BYTES, 5);
+		text[i] = is_script ? (char)s->codes.data[at >> SCRIPT_CODE_BITS].code :
+			  (ips[i] >= LOOP && ips[i] < LOOP + 0x1000) || ips[i] / 0x100 == 0x90 ? '*' : '.';
+	}
+	text[nr] = 0;
+	return text;
+}
+
+static void check(const char *native, const char *frames, bool cut, size_t max, const char *expected)
+{
+	struct scripts *s = make();
+	struct script_pending *p = calloc(1, sizeof(*p));
+	uint64_t ips[64];
+	size_t nr = strlen(native);
+	for (size_t i = 0; i < nr; i++)
+		ips[i] = native[i] == '*' ? IN : native[i] == '_' ? 0x9010 : 0x100 + i;
+	wait_for(p, frames);
+	nr = scripts_merge(s, p, 7, ips, nr, max, &cut);
+	assert_string_equal(look(s, ips, nr), expected);
+	assert_int_equal(p->nr, 0);
+	free(p);
+	scripts_destroy(s);
+}
+
+static void frames_follow_the_call_that_runs_them(void **state)
+{
+	(void)state;
+	check("*..", "abC", false, 64, "*abc..");
+	check(".*.*..", "aBcdE", false, 64, ".*ab.*cde..");
+	check("_..", "A", false, 64, "*a..");
+	/* A call that has no frame yet. */
+	check("*.*.", "aB", false, 64, "*.*ab.");
+	/* A part of the loop that is not known. */
+	check("..*.", "AbC", false, 64, ".a.*bc.");
+	/* A stack that ends early: calls and frames agree from the inside on. */
+	check(".*.", "AB", true, 64, ".*a.");
+	check("...", "", false, 64, "...");
+	check("*...", "abcD", false, 4, "*abc");
+}
+
+static void frames_of_another_thread_are_dropped(void **state)
+{
+	struct scripts *s = make();
+	struct script_pending *p = calloc(1, sizeof(*p));
+	uint64_t ips[8] = { IN, 1 };
+	bool cut = false;
+	(void)state;
+	wait_for(p, "A");
+	assert_int_equal(scripts_merge(s, p, 8, ips, 2, 8, &cut), 2);
+	assert_int_equal(p->nr, 0);
+	free(p);
+	scripts_destroy(s);
+}
+
+static void put_text(uint8_t *to, const char *text, uint32_t *ret_bytes)
+{
+	uint64_t length = strlen(text);
+	uint32_t state = 0xe4;
+	memcpy(to + 16, &length, 8);
+	memcpy(to + 32, &state, 4);
+	memcpy(to + 48, text, length);
+	*ret_bytes = (uint32_t)(48 + length);
+}
+
+static void code_that_was_sent_is_in_the_table(void **state)
+{
+	struct scripts *s = make();
+	struct script_pending *p = calloc(1, sizeof(*p));
+	struct script_code_message m = { .message = SCRIPT_MESSAGE_CODE, .stamp = 1, .code = 'a', .mm = MM, .first_line = 3 };
+	struct strbuf b = {};
+	struct script_table t;
+	uint64_t ips[8] = { IN };
+	bool cut = false;
+	(void)state;
+	wait_for(p, "A");
+	scripts_merge(s, p, 7, ips, 1, 8, &cut);
+	assert_false(scripts_write(s, &b)); /* another CPU has not sent it yet */
+	strbuf_reset(&b);
+	put_text(m.name, "fib", &m.name_bytes);
+	put_text(m.file, "/x.py", &m.file_bytes);
+	m.lines_bytes = 900; /* more than there is */
+	struct sample message = { .raw = &m, .raw_bytes = offsetof(struct script_code_message, lines) + 10 };
+	assert_true(scripts_take(s, &message, p));
+	assert_true(scripts_write(s, &b));
+	script_table_read(b.data, b.len, false, &t);
+	assert_int_equal(t.list.len, 1);
+	assert_memory_equal(t.list.data[0].name, "fib", 3);
+	assert_int_equal(t.list.data[0].lines_bytes, 10);
+	assert_int_equal(t.list.data[0].number, (ips[1] - SCRIPT_BASE) >> SCRIPT_CODE_BITS);
+	script_table_deinit(&t);
+	strbuf_deinit(&b);
+	for (uint32_t n = 0; n < message.raw_bytes; n++) { /* cut anywhere */
+		struct sample damaged = { .raw = &m, .raw_bytes = n };
+		(void)scripts_take(s, &damaged, p);
+	}
+	free(p);
+	scripts_destroy(s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(frames_follow_the_call_that_runs_them),
+		cmocka_unit_test(frames_of_another_thread_are_dropped),
+		cmocka_unit_test(code_that_was_sent_is_in_the_table),
+	};
+	return cmocka_run_group_tests_name("bpf-unwind-scripts", tests, NULL, NULL);
+}

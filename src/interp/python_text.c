@@ -1,0 +1,73 @@
+/* Text of str objects (PEP 393): one, two or four bytes a character, after a head that differs with the version. */
+#include <string.h>
+
+#include "interp/python.h"
+
+#define LENGTH_AT 16
+#define STATE_AT  32
+
+struct text_head {
+	uint64_t length;
+	unsigned kind; /* bytes of a character */
+	bool is_compact, is_ascii;
+};
+
+static struct text_head head_of(const uint8_t *p)
+{
+	struct text_head h;
+	uint32_t state;
+	memcpy(&h.length, p + LENGTH_AT, 8);
+	memcpy(&state, p + STATE_AT, 4);
+	h.kind = state >> 2 & 7;
+	h.is_compact = state >> 5 & 1;
+	h.is_ascii = state >> 6 & 1;
+	return h;
+}
+
+static size_t put_utf8(uint32_t c, char *to)
+{
+	if (c < 0x80) {
+		to[0] = (char)c;
+		return 1;
+	}
+	if (c < 0x800) {
+		to[0] = (char)(0xc0 | c >> 6);
+		to[1] = (char)(0x80 | (c & 0x3f));
+		return 2;
+	}
+	/* Halves of pairs stand alone in Python; UTF-8 has none. */
+	if (c >= 0xd800 && (c < 0xe000 || c > 0x10ffff))
+		c = 0xfffd;
+	if (c < 0x10000) {
+		to[0] = (char)(0xe0 | c >> 12);
+		to[1] = (char)(0x80 | (c >> 6 & 0x3f));
+		to[2] = (char)(0x80 | (c & 0x3f));
+		return 3;
+	}
+	to[0] = (char)(0xf0 | c >> 18);
+	to[1] = (char)(0x80 | (c >> 12 & 0x3f));
+	to[2] = (char)(0x80 | (c >> 6 & 0x3f));
+	to[3] = (char)(0x80 | (c & 0x3f));
+	return 4;
+}
+
+bool python_text(const struct python_layout *l, const void *object, size_t n, char *ret, size_t cap)
+{
+	const uint8_t *p = object;
+	size_t out = 0;
+	if (n < STATE_AT + 8 || cap < 5)
+		return false;
+	struct text_head h = head_of(p);
+	size_t at = h.is_ascii ? l->text : l->text_compact;
+	if (!h.is_compact || (h.kind != 1 && h.kind != 2 && h.kind != 4) || at > n)
+		return false;
+	for (uint64_t i = 0; i < h.length && n - at >= h.kind && cap - out > 4; i++, at += h.kind) {
+		uint32_t c = 0;
+		memcpy(&c, p + at, h.kind);
+		if (!c)
+			return false;
+		out += put_utf8(c, ret + out);
+	}
+	ret[out] = 0;
+	return out > 0;
+}
