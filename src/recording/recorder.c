@@ -308,9 +308,9 @@ static void keep_objects(struct recorder *r)
 	for (unsigned i = 0; i < r->parts_nr; i++)
 		record_objects_merge(all, &r->parts[i].objects);
 	struct strobe_error *err = session_buildid_dir(r->host.session, &dir);
-	if (!err)
+	if (!err && dir) /* without HOME there is no cache */
 		record_objects_keep(all, dir);
-	else
+	else if (err)
 		log_info("the build ID cache was not updated: %s", err->message);
 	error_destroy(err);
 }
