@@ -1,0 +1,22 @@
+/*
+ * The chart of a recording of `timechart record`.
+ *
+ *	err = timechart_replay_run(&request, &chart);    with an error, the chart has what was whole
+ *
+ * The chart is initialized by the call, and the caller's to deinit in any case. One thread.
+ */
+#pragma once
+#include "session/host.h"
+#include "session/session.h"
+#include "table/time_chart.h"
+
+struct timechart_replay_request {
+	const struct session_host *host;
+	const char *input; /* as in session_open() */
+	bool force;
+	struct symbols_options symbols;
+	uint64_t io_min_ns, io_merge_ns; /* as in analysis/timechart_states.h */
+	bool by_topology; /* CPUs of a core beside each other */
+};
+
+struct strobe_error *timechart_replay_run(const struct timechart_replay_request *q, struct time_chart *ret) _must_check_;

@@ -1,0 +1,172 @@
+/* strobe timechart: what tasks and CPUs did when, as a picture. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analysis/timechart_replay.h"
+#include "base/out.h"
+#include "base/text.h"
+#include "cli/options.h"
+#include "cmd/timechart/record.h"
+#include "view/svg/time_chart.h"
+
+#define DEFAULT_OUTPUT "output.svg"
+
+struct timechart_options {
+	struct timechart_events events; /* -P and -T are of both */
+	struct timechart_replay_request replay;
+	struct time_chart_svg_options svg;
+	VEC(const char *) names;
+	uint64_t rows_min;
+	const char *output;
+};
+
+#define CALL(name) static struct strobe_error *name(void *options, const char *value, bool negated)
+
+CALL(parse_process)
+{
+	struct timechart_options *o = options;
+	if (negated)
+		vec_clear(&o->names);
+	else
+		vec_push(&o->names, value);
+	return NULL;
+}
+
+CALL(parse_highlight)
+{
+	struct timechart_options *o = options;
+	o->svg.highlight_ns = 0;
+	o->svg.highlight_name = NULL;
+	if (!negated && !text_to_u64(value, &o->svg.highlight_ns) && !text_to_duration_ns(value, &o->svg.highlight_ns))
+		o->svg.highlight_name = value;
+	return NULL;
+}
+
+/* As in perf, a bare number is in nanoseconds; it knows us and ms. */
+static struct strobe_error *parse_time(const char *value, uint64_t *ret)
+{
+	uint64_t unit = text_has_suffix(value, "us") ? 1000 : 1;
+	if (unit > 1 && sscanf(value, "%" SCNu64, ret) == 1) {
+		*ret *= unit;
+		return NULL;
+	}
+	if (text_to_u64(value, ret) || text_to_duration_ns(value, ret))
+		return NULL;
+	return error_create(ERROR_USAGE, "invalid time \"%s\": expected nanoseconds, or 10us, 5ms, 1s", value);
+}
+
+CALL(parse_io_min)
+{
+	struct timechart_options *o = options;
+	return negated ? NULL : parse_time(value, &o->replay.io_min_ns);
+}
+
+CALL(parse_io_merge)
+{
+	struct timechart_options *o = options;
+	return negated ? NULL : parse_time(value, &o->replay.io_merge_ns);
+}
+
+#define AT(field) offsetof(struct timechart_options, field)
+static const struct option option_table[] = {
+	{ OPTION_STRING, 'i', "input", AT(replay.input), .arg = "file", .help = "input file (default: perf.data); - for standard input" },
+	{ OPTION_STRING, 'o', "output", AT(output), .arg = "file", .help = "output file (default: output.svg); - for standard output" },
+	{ OPTION_U64, 'w', "width", AT(svg.width), .arg = "n", .help = "minimum width of the picture, in pixels (default: 1000)" },
+	{ OPTION_CALL, 0, "highlight", .arg = "time|name", .parse = parse_highlight,
+	  .help = "highlight what runs for so long (in ns, or 5ms), or tasks with this in their names" },
+	{ OPTION_BOOL, 'P', "power-only", AT(events.power_only), .help = "no tasks, CPUs only; record: idle states and frequencies only" },
+	{ OPTION_BOOL, 'T', "tasks-only", AT(events.tasks_only), .help = "no idle states and frequencies; record: tasks only" },
+	{ OPTION_CALL, 'p', "process", .arg = "pid|name", .parse = parse_process, .help = "only this task; may be repeated" },
+	{ OPTION_U64, 'n', "proc-num", AT(rows_min), .arg = "n", .help = "minimum number of tasks to show (default: 15)" },
+	{ OPTION_BOOL, 't', "topology", AT(replay.by_topology), .help = "sort CPUs by core" },
+	{ OPTION_STRING, 0, "symfs", AT(replay.symbols.symfs), .arg = "directory",
+	  .help = "search for files with symbols below this directory" },
+	{ OPTION_BOOL, 'f', "force", AT(replay.force), .help = "skip the ownership check" },
+	{ OPTION_GROUP, .help = "Input and output" },
+	{ OPTION_BOOL, 0, "io-skip-eagain", AT(svg.skip_again), .help = "omit calls that failed with EAGAIN" },
+	{ OPTION_CALL, 0, "io-min-time", .arg = "time", .parse = parse_io_min,
+	  .help = "draw shorter calls as if they took so long (default: 1ms)" },
+	{ OPTION_CALL, 0, "io-merge-dist", .arg = "time", .parse = parse_io_merge,
+	  .help = "draw calls no farther apart than this as one (default: 1us)" },
+	OPTIONS_END,
+};
+
+static void defaults(void *options)
+{
+	struct timechart_options *o = options;
+	o->svg.width = 1000;
+	o->rows_min = 15;
+	o->replay.io_min_ns = 1000000;
+	o->replay.io_merge_ns = 1000;
+}
+
+static void release(void *options)
+{
+	struct timechart_options *o = options;
+	vec_deinit(&o->names);
+}
+
+struct picture {
+	const struct timechart_options *o;
+	struct time_chart *chart;
+};
+
+static struct strobe_error *write_picture(void *ctx, struct out *out)
+{
+	const struct picture *p = ctx;
+	time_chart_svg(out, p->chart, &p->o->svg);
+	return NULL;
+}
+
+static struct strobe_error *write_chart(struct timechart_options *o, struct time_chart *c)
+{
+	struct time_chart_choice choice = { .names = o->names.len ? o->names.data : NULL, .names_nr = o->names.len,
+					    .rows_min = o->events.power_only ? 0 : o->rows_min };
+	struct picture p = { .o = o, .chart = c };
+	const char *path = o->output ? o->output : DEFAULT_OUTPUT;
+	o->svg.rows = time_chart_choose(c, &choice);
+	o->svg.no_power = o->events.tasks_only;
+	TRY(cmd_write_file(path, write_picture, &p));
+	if (strcmp(path, "-"))
+		cmd_say_plain("Written %.1f seconds of trace to %s.", (double)(c->last_ns - c->first_ns) / 1e9, path);
+	return NULL;
+}
+
+/* What was whole is shown. */
+static int show(struct cmd_context *ctx, struct timechart_options *o)
+{
+	struct time_chart c;
+	o->replay.host = cmd_host(ctx);
+	struct strobe_error *err = timechart_replay_run(&o->replay, &c);
+	int status = err && !c.last_ns ? 0 : cmd_fail(ctx, write_chart(o, &c));
+	int failed = cmd_fail(ctx, err);
+	time_chart_deinit(&c);
+	return failed ? failed : status;
+}
+
+static int run(struct cmd_context *ctx, void *options)
+{
+	struct timechart_options *o = options;
+	const char *word = ctx->rest.argc ? ctx->rest.argv[0] : "";
+	cmd_set_verbosity(0);
+	if (strlen(word) > 2 && text_has_prefix("record", word)) /* perf takes any beginning of three letters */
+		return timechart_record(ctx, o->events, ctx->rest.argc, ctx->rest.argv);
+	if (*word)
+		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "unknown subcommand '%s'", word));
+	if (o->events.power_only && o->events.tasks_only)
+		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "-P and -T exclude each other"));
+	return show(ctx, o);
+}
+
+const struct cmd cmd_timechart = {
+	.name = "timechart",
+	.summary = "Draw what tasks and CPUs did when (SVG)",
+	.usage = (const char *const[]){ "timechart record [-P|-T|-I] [-g] [<options of record>] [<command>]",
+				       "timechart [<options>]", NULL },
+	.options = option_table,
+	.options_bytes = sizeof(struct timechart_options),
+	.defaults = defaults,
+	.release = release,
+	.run = run,
+};

@@ -1,0 +1,102 @@
+/*
+ * A chart of what happened when: what each task did, what CPUs ran, how deep they slept and how fast they were, who woke whom.
+ *
+ *	time_chart_init(&c);
+ *	...                          analysis/timechart_states.h fills it, in order of time
+ *	time_chart_choose(&c, &choice);
+ *	...                          view/svg/time_chart.h draws it
+ *	time_chart_deinit(&c);
+ *
+ * A task has a row for each name that it had. Strings are borrowed from the chart's arena. Times in nanoseconds. One thread.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/u64map.h"
+#include "base/vector.h"
+
+enum time_span_kind { TIME_SPAN_NONE, TIME_SPAN_RUNNING, TIME_SPAN_WAITING, TIME_SPAN_BLOCKED };
+
+struct time_span {
+	uint64_t start_ns, end_ns;
+	uint32_t cpu;
+	uint8_t kind;      /* enum time_span_kind: a task that sleeps has none */
+	const char *stack; /* of the event that ended it: lines; NULL: not recorded */
+};
+
+enum time_io_kind { TIME_IO_READ, TIME_IO_WRITE, TIME_IO_SYNC, TIME_IO_SEND, TIME_IO_RECEIVE, TIME_IO_POLL };
+
+/* A system call of input or output, or several of one kind and descriptor that follow each other closely. */
+struct time_io {
+	uint64_t start_ns, end_ns, bytes; /* end_ns 0: it has not ended */
+	int32_t fd;
+	int32_t error; /* negative errno, or 0 */
+	uint32_t merges;
+	uint8_t kind; /* enum time_io_kind */
+};
+
+struct time_row {
+	const char *name; /* NULL: not known */
+	uint64_t start_ns, end_ns, running_ns, bytes, bytes_max;
+	VEC(struct time_span) spans;
+	VEC(struct time_io) ios;
+	bool is_shown;
+	uint32_t slot; /* where it is drawn; the caller's */
+};
+
+struct time_task {
+	int32_t pid, ppid; /* of threads: their thread IDs */
+	VEC(struct time_row) rows;
+	uint32_t current; /* row + 1; 0: it has none */
+	uint8_t state;    /* enum time_span_kind, since since_ns */
+	uint64_t since_ns, end_ns;
+};
+
+struct time_power {
+	uint64_t start_ns, end_ns;
+	uint64_t state; /* number of the idle state, or kHz */
+	uint32_t cpu;
+	bool is_frequency;
+};
+
+struct time_wake {
+	uint64_t time_ns;
+	int32_t waker; /* -1: an interrupt */
+	int32_t wakee;
+	const char *stack; /* NULL: not recorded */
+};
+
+struct time_chart {
+	struct arena arena;
+	VEC(struct time_task) tasks;
+	struct u64map by_pid; /* index + 1 */
+	VEC(struct time_power) power;
+	VEC(struct time_wake) wakes;
+	uint32_t cpus_nr;
+	const uint32_t *cpu_places; /* by CPU: its place among them; NULL: its number */
+	const char *cpu_model;      /* or NULL */
+	uint64_t min_khz, max_khz, turbo_khz;
+	uint64_t first_ns, last_ns;
+	uint64_t ios; /* calls that ended */
+};
+
+void time_chart_init(struct time_chart *c);
+void time_chart_deinit(struct time_chart *c);
+/* Made where it is new; valid until the next is made. */
+struct time_task *time_chart_task(struct time_chart *c, int32_t pid);
+const struct time_task *time_chart_find(const struct time_chart *c, int32_t pid);
+/* The task's row now; one without a name where it has none. */
+struct time_row *time_task_row(struct time_task *t);
+/* From now on the task has this name. */
+void time_chart_name(struct time_chart *c, int32_t pid, const char *name);
+
+struct time_chart_choice {
+	const char *const *names; /* or process IDs: of what is shown; NULL: those that did most */
+	size_t names_nr;
+	uint64_t rows_min; /* as many at least, if there are as many; 0: none */
+};
+
+/* Tasks in the order of their parents and their own IDs; sets is_shown. Returns how many rows are. */
+uint32_t time_chart_choose(struct time_chart *c, const struct time_chart_choice *choice);

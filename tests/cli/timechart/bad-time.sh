@@ -1,0 +1,1 @@
+strobe timechart --io-min-time soon

@@ -1,0 +1,1 @@
+strobe timechart -i no-such.data

@@ -1,0 +1,1 @@
+strobe timechart record -P -I true

@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""Pictures of timechart: each interval of perf's is in ours, at the same place and with the same text."""
+# needs: timechart record
+
+import collections
+import os
+import re
+
+from strobetest import PERF, Tap, require_perf, run, skip_all, strobe
+
+WORKLOAD = ("sh", "-c", "for i in 1 2 3 4 5 6; do cat /proc/self/stat > /dev/null; sleep 0.02; done; head -c 30000000 /dev/zero | md5sum")
+# Title, description, and the box; that of a wait has its place in the group around it.
+BOX = re.compile(r'(?:translate\(([\d.]+),[\d.]+\)">\n)?<title>([^<]*)</title>\n(<desc>[^<]*</desc>\n)?<rect x="([\d.]+)" width="([\d.]+)"')
+TASK = re.compile(r">([^<>]*:\d+ \([\d.]+ ?m?s\))<")
+IO_TASK = re.compile(r">([^<>]*:\d+ \([\d.]+ [KMG]?bytes\))<")
+
+
+def read(path):
+    with open(path, encoding="utf-8", errors="replace") as f:
+        return f.read()
+
+
+def boxes(text):
+    """Counts of (title, place, width): to a thousandth of a pixel."""
+    return collections.Counter((m[1], round(float(m[0] or 0) + float(m[3]), 3), round(float(m[4]), 3)) for m in BOX.findall(text))
+
+
+def draw(tap, recording, *options):
+    ours = strobe("timechart", "-i", recording, "-o", "ours.svg", *options)
+    theirs = run(PERF, "timechart", "-i", recording, "-o", "perf.svg", *options)
+    if not tap.ok(ours.status == 0 and theirs.status == 0, f"{recording} {' '.join(options)}: both draw", f"{ours} {theirs}"):
+        tap.done()
+    tap.ok(run("xmllint", "--noout", "ours.svg").status in (0, 127), "ours is well-formed")
+    return read("ours.svg"), read("perf.svg")
+
+
+def check_states(tap, recording, *options):
+    ours, theirs = draw(tap, recording, *options)
+    found, expected = boxes(ours), boxes(theirs)
+    expected = collections.Counter({k: n for k, n in expected.items() if re.search("running|waiting|blocked", k[0])})
+    missing = expected - found
+    # perf keeps the name of a task whose ID is used again by another
+    count, title = sum(expected.values()), " ".join((recording, *options))
+    tap.ok(count > 20 and sum(missing.values()) <= 0.002 * count, f"{title}: {count} intervals", list(missing.items())[:5])
+    return ours, theirs
+
+
+def check_kind(tap, name, *options):
+    done = strobe("timechart", "record", *options, "-o", name, "--", *WORKLOAD)
+    if "tracepoints of system calls" in done.err:
+        return False
+    if done.status:
+        skip_all(f"timechart record: {done.err}")
+    tap.ok(os.path.exists(name), f"{name}: recorded", done)
+    return True
+
+
+def main():
+    tap = Tap()
+    require_perf()
+    if os.geteuid():
+        skip_all("this requires root")
+    check_kind(tap, "tasks.data", "-g")
+    ours, theirs = check_states(tap, "tasks.data")
+    rows, known = set(TASK.findall(ours)), set(TASK.findall(theirs))
+    tap.ok(known and {r.split("(")[0] for r in known} <= {r.split("(")[0] for r in rows}, "each task of perf's has a bar", known - rows)
+    tap.ok("<desc>Switched because:\n..... " in ours, "-g: boxes have stacks")
+    check_states(tap, "tasks.data", "-T", "-w", "3000")
+    ours, theirs = check_states(tap, "tasks.data", "-p", "md5sum")
+    rows = TASK.findall(ours)
+    tap.ok(rows and all(r.startswith("md5sum:") for r in rows), "-p: no other task", rows)
+    ours, _ = draw(tap, "tasks.data", "-P")
+    tap.ok(not TASK.findall(ours) and "CPU 0<" in ours, "-P: CPUs only")
+    if check_kind(tap, "io.data", "-I"):
+        ours, theirs = draw(tap, "io.data")
+        tap.equal(sorted(IO_TASK.findall(ours)), sorted(IO_TASK.findall(theirs)), "-I: tasks and bytes are perf's")
+        # perf draws those that have not ended, too: to the end of time
+        expected = collections.Counter({k: n for k, n in boxes(theirs).items() if k[2] < 1e9})
+        tap.ok(expected and not expected - boxes(ours), "-I: calls are perf's", list((expected - boxes(ours)).items())[:5])
+    tap.done()
+
+
+main()
