@@ -372,6 +372,45 @@ unsigned dwarf_code_at(struct dwarf *d, uint64_t addr, struct dwarf_code ret[DWA
 	return s.n;
 }
 
+/* ---- prologues ---- */
+
+#define OP_FBREG 0x91
+
+/* "DW_OP_fbreg -20": below the frame's base, where no caller puts anything. */
+static bool is_in_own_frame(const struct dwarf_die *d)
+{
+	struct dwarf_value v = dwarf_die_value(d, DW_AT_location);
+	struct cursor c = cursor_make(v.block, v.class == DWARF_BLOCK ? (size_t)v.u : 0, false);
+	return cursor_left(&c) > 1 && cursor_u8(&c) == OP_FBREG && cursor_sleb(&c) < 0 && !c.bad && !cursor_left(&c);
+}
+
+static bool has_stored_parameter(struct dwarf *dwarf, uint64_t entry)
+{
+	struct dwarf_die function, d;
+	if (!dwarf_die_of_function(dwarf, entry, &function))
+		return false;
+	for (bool is_there = dwarf_die_child(&function, &d); is_there; is_there = dwarf_die_sibling(&d, &d))
+		if (d.tag == DW_TAG_formal_parameter && is_in_own_frame(&d))
+			return true;
+	return false;
+}
+
+bool dwarf_prologue(struct dwarf *d, uint64_t entry, uint64_t *ret)
+{
+	struct dwarf_unit *u;
+	if (!has_stored_parameter(d, entry))
+		return false;
+	for (struct dwarf_search search = dwarf_search(d, entry); (u = dwarf_next_unit(&search));) {
+		dwarf_need_lines(u);
+		const struct dwarf_row *row = dwarf_row_find(u, entry), *next = row ? row + 1 : NULL;
+		if (!row || row->addr != entry || next >= u->rows + u->rows_nr || next->file == UINT32_MAX)
+			continue;
+		*ret = next->addr;
+		return true;
+	}
+	return false;
+}
+
 /* ---- by line ---- */
 
 /* What GCC leaves out of line tables: the line of the declaration at the entry, and that of a call that was inlined. */

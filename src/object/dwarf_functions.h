@@ -33,6 +33,12 @@ void dwarf_each_code_of(struct dwarf_unit *u, void (*fn)(void *ctx, const struct
 /* What the code at an address belongs to, innermost first, as dwarf_frames(); 0: not known. */
 unsigned dwarf_code_at(struct dwarf *d, uint64_t addr, struct dwarf_code ret[DWARF_FRAMES_MAX]);
 
+/*
+ * Whether the function that begins at an address keeps parameters in its own frame, as code without optimisation does: they are there
+ * once its prologue has stored them, which ends at *ret, the second row of its lines.
+ */
+bool dwarf_prologue(struct dwarf *d, uint64_t entry, uint64_t *ret);
+
 /* A place where the code of a source line begins. */
 struct dwarf_statement {
 	uint64_t addr;

@@ -232,7 +232,10 @@ void probe_definition_deinit(struct probe_definition *d)
 
 bool probe_argument_is_variable(const struct probe_argument *a)
 {
-	return isalpha((unsigned char)*a->value) || *a->value == '_' || !strcmp(a->value, "$vars") || !strcmp(a->value, "$params");
+	static const char retval[] = "$retval";
+	bool is_member = text_has_prefix(a->value, retval) && a->value[sizeof(retval) - 1]; /* "$retval->next" */
+	return isalpha((unsigned char)*a->value) || *a->value == '_' || is_member || !strcmp(a->value, "$vars") ||
+	       !strcmp(a->value, "$params");
 }
 
 void probe_argument_text(const struct probe_argument *a, struct strbuf *ret)

@@ -98,7 +98,7 @@ static struct strobe_error *add_place(struct probe_events *e, struct probe_targe
 {
 	_cleanup_strbuf_ struct strbuf line = {}, place = {};
 	struct probe_event event = { .kind = t->kind, .target = arena_strdup(&e->arena, t->name), .definition = e->definitions,
-				     .is_return = d->point.is_return };
+				     .is_return = d->point.is_return, .is_after_prologue = p->is_after_prologue };
 	TRY(name_event(e, t, d, p, &event));
 	TRY(probe_place_line(t, d, p, event.group, event.event, &line));
 	probe_point_text(&d->point, &place);
@@ -111,14 +111,25 @@ static struct strobe_error *add_place(struct probe_events *e, struct probe_targe
 	return NULL;
 }
 
+/* Of one definition, which place it is that does not do. */
+static struct strobe_error *at_place(struct strobe_error *err, struct probe_target *t, const struct probe_place *p)
+{
+	_cleanup_strbuf_ struct strbuf text = {};
+	probe_address_text(t, p->address, false, &text);
+	return error_prefix(err, "at %s", strbuf_str(&text));
+}
+
 struct strobe_error *probe_events_add(struct probe_events *e, struct probe_target *t, const struct probe_definition *d,
 				      const struct probe_search *search)
 {
 	struct probe_places places;
 	TRY(probe_places_find(t, d, search, &places));
 	struct strobe_error *err = NULL;
-	for (size_t i = 0; i < places.list.len && !err; i++)
+	for (size_t i = 0; i < places.list.len && !err; i++) {
 		err = add_place(e, t, d, &places.list.data[i]);
+		if (err && places.list.len > 1)
+			err = at_place(err, t, &places.list.data[i]);
+	}
 	probe_places_deinit(&places);
 	e->definitions++;
 	return err;

@@ -20,6 +20,7 @@ struct probe_event {
 	size_t definition;   /* which one it is of, from 0 on */
 	const char *resolver; /* the name of a function that only chooses another; or NULL */
 	bool is_return;
+	bool is_after_prologue; /* the function is compiled without optimisation */
 };
 
 struct probe_events {

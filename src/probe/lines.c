@@ -225,7 +225,8 @@ static void add_place(const struct line_search *s, const struct dwarf_statement 
 			return;
 	const struct dwarf_code *code = function_of(s, at);
 	struct probe_place place = { .function = probe_target_function(s->target, address), .address = address,
-				     .name = s->function ? s->function->name : code ? code->name : NULL };
+				     .name = s->function ? s->function->name : code ? code->name : NULL,
+				     .source_name = code ? code->name : NULL };
 	if (place.function)
 		place.offset = address - place.function->address;
 	vec_push(&s->places->list, place);

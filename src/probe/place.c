@@ -10,6 +10,7 @@
 #include "object/dwarf_functions.h"
 #include "probe/lines.h"
 #include "probe/markers.h"
+#include "probe/variables.h"
 
 #define PATH_SHOWN_MAX 30 /* letters of a source file in listings */
 
@@ -113,7 +114,7 @@ static void take_code(void *ctx, const struct dwarf_code *code)
 	}
 	uint64_t address = code->entry + s->target->shift + p->offset;
 	struct probe_place place = { .function = probe_target_function(s->target, address), .address = address, .name = code->name,
-				     .is_inlined = code->is_inlined };
+				     .source_name = code->name, .is_inlined = code->is_inlined };
 	if (place.function)
 		place.offset = address - place.function->address;
 	vec_push(&s->ret->list, place);
@@ -156,6 +157,32 @@ static void settle(struct probe_places *p)
 	p->list.len = kept;
 }
 
+static bool has_variables(const struct probe_definition *d)
+{
+	for (size_t i = 0; i < d->arguments.len; i++)
+		if (probe_argument_is_variable(&d->arguments.data[i]))
+			return true;
+	return false;
+}
+
+/* Of functions that are compiled without optimisation, the place is moved to where parameters are, as perf does. */
+static void pass_prologues(struct probe_target *t, const struct probe_definition *d, struct probe_places *places)
+{
+	const struct probe_point *p = &d->point;
+	struct dwarf *dwarf = probe_target_dwarf(t);
+	uint64_t end;
+	if (!dwarf || !p->function || p->offset || p->line || p->pattern || p->is_return || !has_variables(d))
+		return;
+	for (size_t i = 0; i < places->list.len; i++) {
+		struct probe_place *place = &places->list.data[i];
+		if (place->is_inlined || !dwarf_prologue(dwarf, place->address - t->shift, &end))
+			continue;
+		place->offset += end + t->shift - place->address;
+		place->address = end + t->shift;
+		place->is_after_prologue = true;
+	}
+}
+
 static struct strobe_error *find(struct probe_target *t, const struct probe_definition *d, const struct probe_search *search,
 				 struct probe_places *ret)
 {
@@ -177,8 +204,10 @@ struct strobe_error *probe_places_find(struct probe_target *t, const struct prob
 	*ret = (struct probe_places){};
 	arena_init(&ret->arena);
 	struct strobe_error *err = find(t, d, search, ret);
-	if (!err)
+	if (!err) {
 		settle(ret);
+		pass_prologues(t, d, ret);
+	}
 	if (!err && ret->list.len > max)
 		err = error_create(ERROR_LIMIT, "the definition means %zu places, more than %" PRIu32 ": allow them with --max-probes=%zu",
 				   ret->list.len, max, ret->list.len);
@@ -223,15 +252,58 @@ static void add_kernel_place(const struct probe_target *t, const struct probe_de
 		strbuf_addf(ret, "%#" PRIx64, p->address);
 }
 
-static struct strobe_error *add_arguments(const struct probe_definition *d, struct strbuf *ret)
+struct probe_site probe_place_site(struct probe_target *t, const struct probe_definition *d, const struct probe_place *p)
 {
+	struct probe_site site = { .address = p->address - t->shift, .function = p->source_name, .offset = p->offset,
+				   .is_return = d->point.is_return };
+	struct dwarf_code codes[DWARF_FRAMES_MAX];
+	if (t->kind == PROBE_KERNEL) {
+		site.function = p->function ? p->function->name : NULL;
+		return site;
+	}
+	/* another name of a function: of those around the address the outermost is meant */
+	struct dwarf *dwarf = site.function || d->point.is_address ? NULL : probe_target_dwarf(t);
+	unsigned n = dwarf ? dwarf_code_at(dwarf, site.address, codes) : 0;
+	if (n)
+		site.function = codes[n - 1].name;
+	return site;
+}
+
+/* One that names a variable is as many as it stands for. */
+static struct strobe_error *add_variable(struct probe_target *t, const struct probe_site *site, const struct probe_argument *a,
+					 struct strbuf *ret)
+{
+	struct probe_variables *variables;
+	struct arena arena;
+	probe_fetches fetches = {};
+	TRY(probe_target_variables(t, &variables));
+	arena_init(&arena);
+	struct strobe_error *err = probe_variables_fetch(variables, site, a, &arena, &fetches);
+	for (size_t i = 0; i < fetches.len && !err; i++) {
+		const struct probe_fetch *f = &fetches.data[i];
+		strbuf_addf(ret, " %s%s%s", f->name ? f->name : "", f->name ? "=" : "", f->text);
+	}
+	vec_deinit(&fetches);
+	arena_deinit(&arena);
+	return err;
+}
+
+static struct strobe_error *add_arguments(struct probe_target *t, const struct probe_definition *d, const struct probe_place *p,
+					  struct strbuf *ret)
+{
+	struct probe_site site = {};
+	bool has_site = false;
 	for (size_t i = 0; i < d->arguments.len; i++) {
 		const struct probe_argument *a = &d->arguments.data[i];
-		if (probe_argument_is_variable(a))
-			return error_create(ERROR_UNSUPPORTED,
-					    "variables ('%s') are not supported yet: give a register (%%di) or a number ($arg1)", a->value);
-		strbuf_addch(ret, ' ');
-		probe_argument_text(a, ret);
+		if (!probe_argument_is_variable(a)) {
+			strbuf_addch(ret, ' ');
+			probe_argument_text(a, ret);
+			continue;
+		}
+		if (!has_site)
+			site = probe_place_site(t, d, p);
+		has_site = true;
+		TRY(add_variable(t, &site, a, ret));
 	}
 	return NULL;
 }
@@ -246,7 +318,7 @@ struct strobe_error *probe_place_line(struct probe_target *t, const struct probe
 		TRY(add_program_place(t, p, ret));
 	if (p->arguments)
 		strbuf_addstr(ret, p->arguments);
-	return add_arguments(d, ret);
+	return add_arguments(t, d, p, ret);
 }
 
 /* ---- the way back ---- */

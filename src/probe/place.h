@@ -26,7 +26,9 @@ struct probe_place {
 	uint64_t address;                      /* of the target */
 	uint64_t offset;                       /* of it in the function */
 	const char *name;                      /* what its event is called after; lives with the target; NULL: nothing */
+	const char *source_name;               /* of the function in the debug information; NULL: not known */
 	bool is_inlined;
+	bool is_after_prologue; /* of a function, since its variables are not stored before */
 	/* Of a marker: */
 	uint64_t semaphore;    /* where it is in the file; 0: none */
 	const char *group;     /* or NULL */
@@ -45,6 +47,10 @@ void probe_places_deinit(struct probe_places *places);
 /* "p:GROUP/EVENT PATH:0x114a n=%di:s64" */
 struct strobe_error *probe_place_line(struct probe_target *t, const struct probe_definition *d, const struct probe_place *p,
 				      const char *group, const char *event, struct strbuf *ret) _must_check_;
+
+/* Whose variables an argument of the definition means there. */
+struct probe_site;
+struct probe_site probe_place_site(struct probe_target *t, const struct probe_definition *d, const struct probe_place *p);
 
 /* Where an installed probe is, in its target: false where that is not known. */
 bool probe_place_of_installed(const struct probe_target *t, const struct probe_installed *event, uint64_t *ret_address);

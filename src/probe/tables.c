@@ -150,6 +150,86 @@ void probe_installed_table(const struct sys *sys, const struct probe_list *list,
 	close_targets(&targets);
 }
 
+/* ---- variables ---- */
+
+enum { VARIABLE_PLACE, VARIABLE_KIND, VARIABLE_TYPE, VARIABLE_NAME, VARIABLE_IS_ALIVE, VARIABLE_RANGES };
+
+static void begin_variables(struct table *t)
+{
+	static const char *const keys[] = { "place", "kind", "type", "name", "is_alive", "ranges" };
+	table_init(t, "strobe-probe-variables", 1);
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		table_column(t, (struct table_column){ .key = keys[i], .type = i == VARIABLE_IS_ALIVE ? TABLE_BOOL : TABLE_TEXT,
+						       .is_optional = i == VARIABLE_RANGES });
+}
+
+static void add_variable(struct table *t, const char *place, const struct probe_variable *v)
+{
+	static const char *const kinds[] = { [PROBE_PARAMETER] = "parameter", [PROBE_LOCAL] = "local", [PROBE_GLOBAL] = "global" };
+	table_row(t);
+	table_set_text(t, VARIABLE_PLACE, place);
+	table_set_text(t, VARIABLE_KIND, kinds[v->kind]);
+	table_set_text(t, VARIABLE_TYPE, v->type);
+	table_set_text(t, VARIABLE_NAME, v->name);
+	table_set_bool(t, VARIABLE_IS_ALIVE, v->is_alive);
+	if (v->ranges)
+		table_set_text(t, VARIABLE_RANGES, v->ranges);
+}
+
+/* Whether a variable has a value is only shown where some may have none. */
+static void add_variable_text(struct strbuf *text, const struct probe_variable *v, struct probe_variable_options options)
+{
+	const char *mark = v->kind == PROBE_GLOBAL ? "[EXT]" : v->is_alive ? "[VAL]" : "[INV]";
+	bool is_marked = options.externs || options.ranges;
+	strbuf_addf(text, "\t\t%s%s%s\t%s", is_marked ? mark : "", is_marked ? "\t" : "", v->type, v->name);
+	strbuf_addf(text, "%s%s\n", v->ranges ? "\t" : "", v->ranges ? v->ranges : "");
+}
+
+static struct strobe_error *add_place_variables(struct probe_target *t, const struct probe_definition *d, const struct probe_place *p,
+						const struct probe_filter *filter, struct probe_variable_options options,
+						struct table *table, struct strbuf *text)
+{
+	struct probe_variables *variables;
+	probe_variable_list list = {};
+	struct arena arena;
+	TRY(probe_target_variables(t, &variables));
+	arena_init(&arena);
+	const struct probe_site site = probe_place_site(t, d, p);
+	const char *place = p->function ? arena_printf(&arena, "%s+%llu", p->function->name, (unsigned long long)p->offset) :
+					  arena_printf(&arena, "%#llx", (unsigned long long)p->address);
+	struct strobe_error *err = probe_variables_list(variables, &site, options, &arena, &list);
+	size_t before = table->rows.len;
+	strbuf_addf(text, "\t@<%s>\n", place);
+	for (size_t i = 0; i < list.len && !err; i++) {
+		const struct probe_variable *v = &list.data[i];
+		if (!probe_filter_matches(filter, v->name))
+			continue;
+		add_variable(table, place, v);
+		add_variable_text(text, v, options);
+	}
+	if (table->rows.len == before)
+		strbuf_addstr(text, "\t\t(No matched variables)\n");
+	vec_deinit(&list);
+	arena_deinit(&arena);
+	return err;
+}
+
+struct strobe_error *probe_variables_table(struct probe_target *t, const struct probe_definition *d, const struct probe_search *search,
+					   const struct probe_filter *filter, struct probe_variable_options options, struct table *ret,
+					   struct strbuf *text)
+{
+	struct probe_places places;
+	TRY(probe_places_find(t, d, search, &places));
+	begin_variables(ret);
+	struct strobe_error *err = NULL;
+	for (size_t i = 0; i < places.list.len && !err; i++)
+		err = add_place_variables(t, d, &places.list.data[i], filter, options, ret, text);
+	if (err)
+		table_deinit(ret);
+	probe_places_deinit(&places);
+	return err;
+}
+
 /* ---- definitions ---- */
 
 /* "p:GROUP/EVENT PLACE …" → "ftrace.event.kprobes.EVENT.probe = 'PLACE …'" (bootconfig.rst) */

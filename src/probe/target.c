@@ -9,9 +9,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "object/buildid_cache.h"
-#include "object/debuginfod.h"
-#include "object/dwarf.h"
+#include "probe/variables.h"
 #include "sys/process_files.h"
 
 #define MODULE_SUFFIX ".ko"
@@ -98,57 +96,15 @@ struct strobe_error *probe_target_kernel(const struct sys *sys, const char *modu
 
 void probe_target_close(struct probe_target *t)
 {
-	dwarf_destroy(t->dwarf);
+	probe_variables_close(t->variables);
 	probe_functions_deinit(&t->functions);
-	object_close(t->supplement);
-	object_close(t->debug);
+	object_close(t->vmlinux);
 	object_close(t->object);
 	free(t->name);
 	*t = (struct probe_target){};
 }
 
 /* ---- debug information ---- */
-
-static bool has_dwarf(const struct object *o)
-{
-	const struct object_section *s = object_find_section(o, ".debug_info");
-	size_t bytes = 0;
-	return s && object_section_raw(o, s, &bytes) && bytes;
-}
-
-struct debug_search {
-	struct object *of;
-	struct object *found;
-};
-
-static bool try_debug_file(void *ctx, const char *path)
-{
-	struct debug_search *s = ctx;
-	s->found = object_open_if_there(path);
-	if (s->found && object_is_debug_of(s->found, s->of) && has_dwarf(s->found))
-		return true;
-	object_close(s->found);
-	s->found = NULL;
-	return false;
-}
-
-static struct object *find_debug_file(const struct probe_target *t, struct object *of, const char *path)
-{
-	uint8_t id[OBJECT_BUILD_ID_MAX];
-	char hex[BUILDID_HEX_MAX];
-	struct debug_search s = { of, NULL };
-	size_t n = object_build_id(of, id);
-	buildid_hex(id, n, hex);
-	_cleanup_free_ char *cached = n && t->files.buildid_dir ? buildid_cache_path(t->files.buildid_dir, hex, "debug") : NULL;
-	if ((cached && try_debug_file(&s, cached)) || object_find_debug(of, path, t->files.symfs, try_debug_file, &s))
-		return s.found;
-	_cleanup_free_ char *fetched = NULL;
-	if (n && t->files.servers)
-		error_destroy(debuginfod_find(t->files.servers, hex, DEBUGINFOD_DEBUG, &fetched));
-	if (fetched)
-		try_debug_file(&s, fetched);
-	return s.found;
-}
 
 static bool symbol_address(const struct object *o, const char *name, uint64_t *ret)
 {
@@ -182,48 +138,54 @@ static struct object *find_vmlinux(const struct probe_target *t)
 		_cleanup_free_ char *path = xasprintf("%s%.*s%s%s", t->files.symfs ? t->files.symfs : "", (int)(gap - places[i]), places[i],
 						      u.release, gap + 2);
 		struct object *o = object_open_if_there(path);
-		if (o && has_dwarf(o) && n && object_build_id(o, its) == n && !memcmp(its, running, n))
+		if (o && object_find_section(o, ".debug_info") && n && object_build_id(o, its) == n && !memcmp(its, running, n))
 			return o;
 		object_close(o);
 	}
 	return NULL;
 }
 
-static struct object *find_kernel_debug(struct probe_target *t)
+/* Of a file: a program, or the vmlinux or module that was named, or the running kernel's. */
+static struct strobe_error *open_debug(struct probe_target *t)
 {
+	const struct probe_debug_options options = { .symfs = t->files.symfs, .buildid_dir = t->files.buildid_dir,
+						     .servers = t->files.servers };
 	uint64_t linked;
-	if (*t->name)
-		return NULL; /* of a module its file has to be named */
-	struct object *o = find_vmlinux(t);
-	if (o && t->functions.text && symbol_address(o, "_text", &linked))
+	if (t->kind == PROBE_PROGRAM)
+		return probe_variables_of_program(t->object, t->name, &options, &t->variables);
+	if (t->object)
+		return probe_variables_of_kernel_file(t->object, object_name(t->object), &options, &t->variables);
+	t->vmlinux = *t->name ? NULL : find_vmlinux(t);
+	if (!t->vmlinux)
+		return error_create(ERROR_NOT_FOUND, "no debug information of %s", probe_target_shown(t));
+	if (t->functions.text && symbol_address(t->vmlinux, "_text", &linked))
 		t->shift = t->functions.text - linked;
-	return o;
-}
-
-/* Functions in files of their own (split DWARF). */
-static struct object *open_split(void *ctx, const char *path, uint64_t id)
-{
-	const struct probe_target *t = ctx;
-	_cleanup_free_ char *below = xasprintf("%s%s", t->files.symfs ? t->files.symfs : "", path);
-	(void)id;
-	return object_open_if_there(below);
+	return probe_variables_of_kernel_file(t->vmlinux, object_name(t->vmlinux), &options, &t->variables);
 }
 
 struct dwarf *probe_target_dwarf(struct probe_target *t)
 {
-	if (t->dwarf_tried)
-		return t->dwarf;
-	t->dwarf_tried = true;
-	struct object *o = t->object;
-	if (!o)
-		o = t->debug = find_kernel_debug(t);
-	else if (!has_dwarf(o))
-		o = t->debug = find_debug_file(t, o, t->name);
-	if (!o)
-		return NULL;
-	t->supplement = object_open_supplement(o, t->files.symfs);
-	t->dwarf = dwarf_create(o, (struct dwarf_files){ .supplement = t->supplement, .open_split = open_split, .ctx = t });
-	return t->dwarf;
+	if (!t->debug_tried)
+		error_destroy(open_debug(t));
+	t->debug_tried = true;
+	const struct probe_debug *debug = t->variables ? probe_variables_debug(t->variables) : NULL;
+	return debug ? debug->dwarf : NULL;
+}
+
+struct strobe_error *probe_target_variables(struct probe_target *t, struct probe_variables **ret)
+{
+	struct strobe_error *err = NULL;
+	if (!t->variables && !t->debug_tried)
+		err = open_debug(t);
+	else if (!t->variables && t->kind == PROBE_PROGRAM)
+		err = open_debug(t); /* for its words */
+	t->debug_tried = true;
+	if (!t->variables && t->kind == PROBE_KERNEL && !t->object) {
+		error_destroy(err);
+		err = probe_variables_of_kernel(t->sys, t->name, &t->variables);
+	}
+	*ret = t->variables;
+	return err;
 }
 
 const char *probe_target_shown(const struct probe_target *t)

@@ -2,8 +2,7 @@
  * What probes are put into: a program's file, the running kernel, or one of its modules, with functions and debug information.
  *
  * Addresses of a target are ELF virtual addresses of a file, and of the running kernel those that it has now. Debug information is
- * looked for when it is first needed: in the file, in the build-id cache, where object_find_debug() looks, on servers; of the kernel
- * in a vmlinux. One thread at a time.
+ * looked for when it is first needed (probe/debug.h); of the kernel it is in a vmlinux. One thread at a time.
  */
 #pragma once
 #include <stdint.h>
@@ -14,6 +13,7 @@
 
 struct dwarf;
 struct debuginfod;
+struct probe_variables;
 
 /* Where files are looked for; all may be NULL, and are borrowed. */
 struct probe_files {
@@ -32,9 +32,9 @@ struct probe_target {
 
 	const struct sys *sys;
 	struct probe_files files;
-	struct object *debug, *supplement;
-	struct dwarf *dwarf;
-	bool dwarf_tried;
+	struct object *vmlinux;            /* of the running kernel, or NULL */
+	struct probe_variables *variables; /* once needed: of debug information, or of the kernel's BTF */
+	bool debug_tried;
 	uint64_t shift;             /* an address of the target less that in its debug information */
 };
 
@@ -47,6 +47,8 @@ void probe_target_close(struct probe_target *t);
 
 /* NULL: it has no debug information. */
 struct dwarf *probe_target_dwarf(struct probe_target *t);
+/* Borrowed; of the running kernel without debug information, those that its BTF knows. */
+struct strobe_error *probe_target_variables(struct probe_target *t, struct probe_variables **ret) _must_check_;
 /* The path of its file, or "the kernel". */
 const char *probe_target_shown(const struct probe_target *t);
 /* The function that is at or before an address of the target: the first name there; NULL: none. */

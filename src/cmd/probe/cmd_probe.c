@@ -16,6 +16,7 @@
 #include "view/text/table_text.h"
 
 #define FUNCTIONS_FILTER "!_* & !*@plt"
+#define VARIABLES_FILTER "!__k???tab_* & !__crc_*"
 #define MODULE_SUFFIX	 ".ko"
 
 /* What all of them need. */
@@ -83,10 +84,15 @@ static void say_parsed(size_t index, const char *text, const struct probe_defini
 	cmd_say_plain("%zu arguments", d->arguments.len);
 }
 
+static struct probe_search search_of(const struct probe_run *r)
+{
+	return (struct probe_search){ .no_inlines = r->o->no_inlines, .max_places = (uint32_t)r->o->max_probes,
+				      .source_dir = r->o->source };
+}
+
 static struct strobe_error *add_definition(struct probe_run *r, const struct probe_request *of, struct probe_events *events)
 {
-	const struct probe_search search = { .no_inlines = r->o->no_inlines, .max_places = (uint32_t)r->o->max_probes,
-					     .source_dir = r->o->source };
+	const struct probe_search search = search_of(r);
 	struct probe_definition d;
 	struct strobe_error *err = probe_definition_parse(of->text, &r->arena, &d);
 	if (!err && r->o->verbose)
@@ -99,13 +105,19 @@ static struct strobe_error *add_definition(struct probe_run *r, const struct pro
 	return err;
 }
 
-static void say_resolvers(const struct probe_run *r, const struct probe_events *events)
+/* What is not as the user may think. */
+static void say_remarks(const struct probe_run *r, const struct probe_events *events)
 {
-	for (size_t i = 0; i < events->list.len && !r->o->quiet; i++)
-		if (events->list.data[i].resolver)
+	for (size_t i = 0; i < events->list.len && !r->o->quiet; i++) {
+		const struct probe_event *e = &events->list.data[i];
+		if (e->resolver)
 			cmd_say(r->ctx,
 				"%s only chooses, once, which function is called by this name (GNU indirect function): probe "
-				"that one to see its calls", events->list.data[i].resolver);
+				"that one to see its calls", e->resolver);
+		if (e->is_after_prologue)
+			cmd_say(r->ctx, "%s is compiled without optimization: the probe is after its prologue, which stores the variables",
+				e->place);
+	}
 }
 
 /* ---- adding ---- */
@@ -142,7 +154,7 @@ static int run_add(struct probe_run *r)
 		return cmd_fail(r->ctx, err);
 	err = add(r, &events);
 	if (!err) {
-		say_resolvers(r, &events);
+		say_remarks(r, &events);
 		say_added(r, &events);
 	}
 	probe_events_deinit(&events);
@@ -158,7 +170,7 @@ static int run_show(struct probe_run *r)
 		err = add_definition(r, &r->o->shown.data[i], &events);
 	int status = CMD_OK;
 	if (!err)
-		say_resolvers(r, &events);
+		say_remarks(r, &events);
 	if (!err && !(err = probe_events_table(&events, r->o->bootconfig, &t)))
 		status = put_table(r, &t);
 	probe_events_deinit(&events);
@@ -319,6 +331,45 @@ static int run_lines(struct probe_run *r)
 	return err ? cmd_fail(r->ctx, err) : cmd_close_output(r->ctx, &out);
 }
 
+/* ---- variables ---- */
+
+static int put_variables(const struct probe_run *r, const char *text, struct table *t, const char *shown)
+{
+	struct out out;
+	if (r->o->format && strcmp(r->o->format, "text"))
+		return put_table(r, t);
+	cmd_open_output(r->ctx, &out);
+	out_str(&out, "Available variables at ");
+	out_text_str(&out, shown);
+	out_ch(&out, '\n');
+	for (const char *line = text; *line; line += strcspn(line, "\n") + 1)
+		put_source_text(&out, line, strcspn(line, "\n"));
+	table_deinit(t);
+	return cmd_close_output(r->ctx, &out);
+}
+
+static int run_variables(struct probe_run *r, const struct probe_request *of)
+{
+	const char *const filter_text = r->o->filter ? r->o->filter : VARIABLES_FILTER;
+	const struct probe_variable_options options = { .externs = r->o->externs, .ranges = r->o->range };
+	const struct probe_search search = search_of(r);
+	const struct probe_filter *filter;
+	struct probe_definition d;
+	struct table t;
+	_cleanup_strbuf_ struct strbuf text = {}, shown = {};
+	struct strobe_error *err = filter_of(r, &filter_text, 1, &filter);
+	err = err ? err : probe_definition_parse(of->text, &r->arena, &d);
+	if (err)
+		return cmd_fail_usage(r->ctx, err);
+	err = open_target(r, of);
+	if (!err)
+		err = probe_variables_table(&r->target, &d, &search, filter, options, &t, &text);
+	probe_point_text(&d.point, &shown);
+	int status = err ? cmd_fail(r->ctx, err) : put_variables(r, strbuf_str(&text), &t, strbuf_str(&shown));
+	probe_definition_deinit(&d);
+	return status;
+}
+
 /* ---- the command line ---- */
 
 /*
@@ -344,29 +395,31 @@ static struct strobe_error *take_words(struct cmd_context *ctx, struct probe_opt
 	return NULL;
 }
 
+static void give_to(const struct probe_options *o, struct probe_request *requests, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!requests[i].exec && !requests[i].module) {
+			requests[i].exec = o->exec;
+			requests[i].module = o->module;
+		}
+}
+
 /* A target that follows all definitions is theirs, too. */
 static void give_target(struct probe_options *o)
 {
-	for (size_t i = 0; i < o->added.len; i++)
-		if (!o->added.data[i].exec && !o->added.data[i].module) {
-			o->added.data[i].exec = o->exec;
-			o->added.data[i].module = o->module;
-		}
-	for (size_t i = 0; i < o->shown.len; i++)
-		if (!o->shown.data[i].exec && !o->shown.data[i].module) {
-			o->shown.data[i].exec = o->exec;
-			o->shown.data[i].module = o->module;
-		}
+	give_to(o, o->added.data, o->added.len);
+	give_to(o, o->shown.data, o->shown.len);
+	give_to(o, o->variables.data, o->variables.len);
 }
 
 static struct strobe_error *check(const struct probe_options *o)
 {
-	size_t actions = (o->added.len > 0) + (o->shown.len > 0) + (o->removed.len > 0) + o->has_list +
+	size_t actions = (o->added.len > 0) + (o->shown.len > 0) + (o->variables.len > 0) + (o->removed.len > 0) + o->has_list +
 			 (o->lines != NULL) + o->has_functions;
 	if (!actions)
-		return error_create(ERROR_USAGE, "nothing to do: give the definition of a probe, or one of -l, -d, -F, -L, -D");
+		return error_create(ERROR_USAGE, "nothing to do: give the definition of a probe, or one of -l, -d, -F, -L, -V, -D");
 	if (actions > 1)
-		return error_create(ERROR_USAGE, "only one of -a, -d, -l, -L, -F and -D can be used at a time");
+		return error_create(ERROR_USAGE, "only one of -a, -d, -l, -L, -V, -F and -D can be used at a time");
 	if (o->quiet && o->verbose)
 		return error_create(ERROR_USAGE, "-q and -v cannot be combined");
 	if (o->max_probes > UINT32_MAX || o->target_ns > INT32_MAX)
@@ -387,6 +440,11 @@ static int run_action(struct probe_run *r)
 		return run_functions(r);
 	if (o->lines)
 		return run_lines(r);
+	int status = CMD_OK;
+	for (size_t i = 0; i < o->variables.len && !status; i++)
+		status = run_variables(r, &o->variables.data[i]);
+	if (o->variables.len)
+		return status;
 	return o->shown.len ? run_show(r) : run_add(r);
 }
 
@@ -420,7 +478,8 @@ const struct cmd cmd_probe = {
 	.summary = "Define events at functions, source lines and markers",
 	.usage = (const char *const[]){ "probe [<options>] 'DEFINITION'", "probe [<options>] --add 'DEFINITION' [--add 'DEFINITION' ...]",
 					"probe [<options>] --del '[GROUP:]EVENT' ...", "probe --list ['[GROUP:]EVENT']",
-					"probe [<options>] --line 'LINES'", "probe [<options>] --funcs",
+					"probe [<options>] --line 'LINES'", "probe [<options>] --vars 'PLACE'",
+					"probe [<options>] --funcs",
 					"probe [<options>] --definition 'DEFINITION' ...", NULL },
 	.options = probe_option_table,
 	.options_bytes = sizeof(struct probe_options),

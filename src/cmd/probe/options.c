@@ -24,6 +24,14 @@ static struct strobe_error *parse_show(void *options, const char *value, bool ne
 	return NULL;
 }
 
+static struct strobe_error *parse_variables(void *options, const char *value, bool negated)
+{
+	struct probe_options *o = options;
+	(void)negated;
+	vec_push(&o->variables, request_of(o, value));
+	return NULL;
+}
+
 static struct strobe_error *parse_remove(void *options, const char *value, bool negated)
 {
 	struct probe_options *o = options;
@@ -75,6 +83,7 @@ void probe_options_release(void *options)
 	struct probe_options *o = options;
 	vec_deinit(&o->added);
 	vec_deinit(&o->shown);
+	vec_deinit(&o->variables);
 	vec_deinit(&o->removed);
 	vec_deinit(&o->listed);
 }
@@ -88,6 +97,7 @@ const struct option probe_option_table[] = {
 	  .help = "list the probes of the running kernel, with their places in the source" },
 	{ OPTION_STRING, 'L', "line", AT(lines), .arg = "FUNC[@SRC][:LINES]|SRC[:LINES]",
 	  .help = "show the source with the lines that a probe can be at; LINES: FIRST, FIRST+COUNT or FIRST-LAST" },
+	{ OPTION_CALL, 'V', "vars", 0, .arg = "PLACE", .parse = parse_variables, .help = "show the variables that a probe there can fetch" },
 	{ OPTION_CALL, 'F', "funcs", 0, .arg = "FILTER", .parse = parse_functions, .default_arg = "",
 	  .help = "list functions (default: not those whose names begin with _ or end with @plt)" },
 	{ OPTION_CALL, 'D', "definition", 0, .arg = DEFINITION, .parse = parse_show,
@@ -107,10 +117,12 @@ const struct option probe_option_table[] = {
 	{ OPTION_BOOL, 0, "no-inlines", AT(no_inlines), .help = "not where functions are inlined" },
 	{ OPTION_BOOL, 0, "bootconfig", AT(bootconfig), .help = "-D: as lines of a boot configuration (kernel only)" },
 	{ OPTION_GROUP, .help = "output" },
-	{ OPTION_STRING, 0, "filter", AT(filter), .arg = "[!]FILTER", .help = "-F: globs joined by !, &, | and parentheses" },
+	{ OPTION_STRING, 0, "filter", AT(filter), .arg = "[!]FILTER", .help = "-F, -V: globs joined by !, &, | and parentheses" },
+	{ OPTION_BOOL, 0, "externs", AT(externs), .help = "-V: external variables, too" },
+	{ OPTION_BOOL, 0, "range", AT(range), .help = "-V: where in the function each variable has a value" },
 	{ OPTION_OFF, 0, "demangle", AT(no_demangle), .help = "show names of C++ and Rust as in the source (default)" },
 	{ OPTION_BOOL, 0, "demangle-kernel", AT(demangle_kernel), .help = "the same of the kernel's names" },
-	{ OPTION_STRING, 0, "format", AT(format), .arg = "text|json|csv", .help = "output format of -l, -F and -D" },
+	{ OPTION_STRING, 0, "format", AT(format), .arg = "text|json|csv", .help = "output format of -l, -F, -D and -V" },
 	{ OPTION_BOOL, 'q', "quiet", AT(quiet), .help = "print no messages" },
 	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "show how definitions are understood and what is written" },
 	OPTIONS_END,

@@ -10,7 +10,7 @@ struct probe_request {
 
 struct probe_options {
 	/* What to do: one of them. */
-	VEC(struct probe_request) added, shown;
+	VEC(struct probe_request) added, shown, variables;
 	VEC(const char *) removed, listed;
 	const char *lines, *functions;
 	bool has_list, has_functions;
@@ -18,7 +18,7 @@ struct probe_options {
 	const char *exec, *module;
 	bool target_is_used; /* by a definition before */
 	const char *vmlinux, *source, *symfs, *filter, *format;
-	bool force, dry_run, quiet, bootconfig, no_inlines;
+	bool force, dry_run, quiet, bootconfig, no_inlines, externs, range;
 	bool no_demangle, demangle_kernel;
 	unsigned verbose;
 	uint64_t max_probes, target_ns;
