@@ -66,7 +66,7 @@ static bool parse_kernel_place(char *place, struct probe_installed *ret)
 	return *place;
 }
 
-static bool parse_line(char *line, enum probe_kind kind, struct probe_installed *ret)
+bool probe_installed_parse(char *line, enum probe_kind kind, struct probe_installed *ret)
 {
 	*ret = (struct probe_installed){ .kind = kind, .is_return = *line == 'r', .target = "", .symbol = "" };
 	char *rest = line, *head = strsep(&rest, " "), *place = rest ? strsep(&rest, " ") : NULL;
@@ -99,7 +99,7 @@ static struct strobe_error *read_events(const struct sys *sys, enum probe_kind k
 	struct probe_installed event;
 	char *rest = arena_strdup(&ret->arena, strbuf_str(&text));
 	for (char *line; (line = strsep(&rest, "\n"));)
-		if (parse_line(line, kind, &event))
+		if (probe_installed_parse(line, kind, &event))
 			vec_push(&ret->events, event);
 	return NULL;
 }

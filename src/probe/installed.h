@@ -32,6 +32,9 @@ struct probe_list {
 	bool exists[2];                     /* whether the kernel can have probes of a kind */
 };
 
+/* A line of such a file, cut in its parts; false where it is not a probe. */
+bool probe_installed_parse(char *line, enum probe_kind kind, struct probe_installed *ret);
+
 struct strobe_error *probe_list_read(const struct sys *sys, struct probe_list *ret) _must_check_;
 void probe_list_deinit(struct probe_list *l);
 /* NULL: there is none of that name. */

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "object/dwarf_functions.h"
+#include "probe/cache.h"
 #include "probe/lines.h"
 #include "probe/markers.h"
 #include "probe/variables.h"
@@ -183,12 +184,20 @@ static void pass_prologues(struct probe_target *t, const struct probe_definition
 	}
 }
 
+/* A marker of the file, or a definition that is kept of it. */
+static struct strobe_error *find_marker(struct probe_target *t, const char *name, struct probe_places *ret)
+{
+	if (probe_cache_find(t->files.buildid_dir, t, name, ret))
+		return NULL;
+	return probe_markers_find(t, name, ret);
+}
+
 static struct strobe_error *find(struct probe_target *t, const struct probe_definition *d, const struct probe_search *search,
 				 struct probe_places *ret)
 {
 	const struct probe_point *p = &d->point;
 	if (p->marker)
-		return probe_markers_find(t, p->marker, ret);
+		return find_marker(t, p->marker, ret);
 	if (p->is_address)
 		return find_address(t, p->offset, ret);
 	/* "FUNC:0" is the function */

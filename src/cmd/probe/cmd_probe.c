@@ -1,6 +1,6 @@
 /* strobe probe: functions, lines and markers of programs and of the kernel as events. */
 #include <inttypes.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -9,7 +9,9 @@
 #include "base/text.h"
 #include "cmd/cmd.h"
 #include "cmd/probe/options.h"
+#include "probe/cache.h"
 #include "probe/lines.h"
+#include "probe/markers.h"
 #include "probe/tables.h"
 #include "sys/sys.h"
 #include "view/data/table_data.h"
@@ -67,6 +69,34 @@ static int put_table(const struct probe_run *r, struct table *t)
 	return cmd_close_output(r->ctx, &out);
 }
 
+/* Tabs stay: they are how the source is indented. */
+static void put_source_text(struct out *out, const char *text, size_t bytes)
+{
+	for (const char *end = text + bytes; text < end;) {
+		const char *tab = memchr(text, '\t', (size_t)(end - text));
+		out_text(out, text, (size_t)((tab ? tab : end) - text));
+		if (tab)
+			out_ch(out, '\t');
+		text = tab ? tab + 1 : end;
+	}
+	out_ch(out, '\n');
+}
+
+/* Text as it was made, below a title or without one; or the table in another format. */
+static int put_lines(const struct probe_run *r, const char *title, const char *text, struct table *t)
+{
+	struct out out;
+	if (r->o->format && strcmp(r->o->format, "text"))
+		return put_table(r, t);
+	cmd_open_output(r->ctx, &out);
+	if (title)
+		put_source_text(&out, title, strlen(title));
+	for (const char *line = text; *line; line += strcspn(line, "\n") + 1)
+		put_source_text(&out, line, strcspn(line, "\n"));
+	table_deinit(t);
+	return cmd_close_output(r->ctx, &out);
+}
+
 /* ---- definitions ---- */
 
 /* As perf prints it, for -v. */
@@ -90,17 +120,45 @@ static struct probe_search search_of(const struct probe_run *r)
 				      .source_dir = r->o->source };
 }
 
-static struct strobe_error *add_definition(struct probe_run *r, const struct probe_request *of, struct probe_events *events)
+static struct strobe_error *add_of_target(struct probe_run *r, const struct probe_request *of, const struct probe_definition *d,
+					  struct probe_events *events)
 {
 	const struct probe_search search = search_of(r);
+	TRY(open_target(r, of));
+	TRY(probe_events_add(events, &r->target, d, &search));
+	return r->o->cache && r->o->added.len && !r->o->dry_run ? probe_cache_add(r->files.buildid_dir, &r->target, events) : NULL;
+}
+
+/* A marker is looked for in all files that the build-id cache knows, unless one was named. */
+static struct strobe_error *add_markers(struct probe_run *r, const struct probe_definition *d, struct probe_events *events)
+{
+	probe_paths paths = {};
+	struct strobe_error *err = NULL;
+	if (r->files.buildid_dir)
+		probe_markers_files(sys_live(), r->files.buildid_dir, d->point.marker, &paths);
+	for (size_t i = 0; i < paths.len && !err; i++) {
+		const struct probe_request of = { .exec = arena_strdup(&r->arena, paths.data[i]) };
+		err = add_of_target(r, &of, d, events);
+	}
+	if (!paths.len)
+		err = error_create(ERROR_NOT_FOUND, "no marker '%s' in the build ID cache: name the program with -x, or add it (buildid-cache "
+				   "--add)", d->point.marker);
+	for (size_t i = 0; i < paths.len; i++)
+		free(paths.data[i]);
+	vec_deinit(&paths);
+	return err;
+}
+
+static struct strobe_error *add_definition(struct probe_run *r, const struct probe_request *of, struct probe_events *events)
+{
 	struct probe_definition d;
 	struct strobe_error *err = probe_definition_parse(of->text, &r->arena, &d);
 	if (!err && r->o->verbose)
 		say_parsed(events->definitions, of->text, &d);
-	if (!err)
-		err = open_target(r, of);
-	if (!err)
-		err = probe_events_add(events, &r->target, &d, &search);
+	if (!err && d.point.marker && !of->exec && !of->module)
+		err = add_markers(r, &d, events);
+	else if (!err)
+		err = add_of_target(r, of, &d, events);
 	probe_definition_deinit(&d);
 	return err;
 }
@@ -253,6 +311,65 @@ static int run_remove(struct probe_run *r)
 	return cmd_fail(r->ctx, err);
 }
 
+/* ---- the cache ---- */
+
+struct cached {
+	struct table *table;
+	const char *last_hex;
+	struct strbuf *text;
+};
+
+static void add_cached(void *ctx, const char *path, const char *hex, const char *definition)
+{
+	struct cached *c = ctx;
+	if (!c->text->len || strcmp(c->last_hex, hex))
+		strbuf_addf(c->text, "%s (%s):\n", path, hex);
+	c->last_hex = hex;
+	strbuf_addf(c->text, "%s\n", definition);
+	table_row(c->table);
+	table_set_text(c->table, 0, path);
+	table_set_text(c->table, 1, hex);
+	table_set_text(c->table, 2, definition);
+}
+
+static int run_cache_list(struct probe_run *r)
+{
+	const struct probe_filter *filter;
+	struct table t;
+	_cleanup_strbuf_ struct strbuf text = {};
+	struct cached c = { .table = &t, .text = &text, .last_hex = "" };
+	struct strobe_error *err = filter_of(r, r->o->listed.data, r->o->listed.len, &filter);
+	if (err)
+		return cmd_fail_usage(r->ctx, err);
+	table_init(&t, "strobe-probe-cache", 1);
+	table_column(&t, (struct table_column){ .key = "path", .type = TABLE_TEXT });
+	table_column(&t, (struct table_column){ .key = "build_id", .type = TABLE_TEXT });
+	table_column(&t, (struct table_column){ .key = "definition", .type = TABLE_TEXT });
+	probe_cache_each(r->files.buildid_dir, filter, add_cached, &c);
+	return put_lines(r, NULL, strbuf_str(&text), &t);
+}
+
+static void say_uncached(void *ctx, const char *definition)
+{
+	const struct probe_run *r = ctx;
+	if (!r->o->quiet)
+		cmd_say_plain("Removed cached event: %s", definition);
+}
+
+static int run_cache_remove(struct probe_run *r)
+{
+	const struct probe_filter *filter;
+	size_t nr = 0;
+	struct strobe_error *err = filter_of(r, r->o->removed.data, r->o->removed.len, &filter);
+	if (err)
+		return cmd_fail_usage(r->ctx, err);
+	err = probe_cache_remove(r->files.buildid_dir, filter, say_uncached, r, &nr);
+	if (!err && !nr)
+		err = error_create(ERROR_NOT_FOUND, "no probe in the build ID cache matches '%s': --cache -l lists them",
+				   r->o->removed.data[0]);
+	return cmd_fail(r->ctx, err);
+}
+
 /* ---- functions and lines ---- */
 
 static int run_functions(struct probe_run *r)
@@ -272,19 +389,6 @@ static int run_functions(struct probe_run *r)
 	bool demangle = of.exec ? !r->o->no_demangle : r->o->demangle_kernel;
 	probe_functions_table(&r->target, filter, demangle, &t);
 	return put_table(r, &t);
-}
-
-/* Tabs stay: they are how the source is indented. */
-static void put_source_text(struct out *out, const char *text, size_t bytes)
-{
-	for (const char *end = text + bytes; text < end;) {
-		const char *tab = memchr(text, '\t', (size_t)(end - text));
-		out_text(out, text, (size_t)((tab ? tab : end) - text));
-		if (tab)
-			out_ch(out, '\t');
-		text = tab ? tab + 1 : end;
-	}
-	out_ch(out, '\n');
 }
 
 static void put_listing(struct out *out, const struct probe_listing *l, const struct lines *source)
@@ -333,21 +437,6 @@ static int run_lines(struct probe_run *r)
 
 /* ---- variables ---- */
 
-static int put_variables(const struct probe_run *r, const char *text, struct table *t, const char *shown)
-{
-	struct out out;
-	if (r->o->format && strcmp(r->o->format, "text"))
-		return put_table(r, t);
-	cmd_open_output(r->ctx, &out);
-	out_str(&out, "Available variables at ");
-	out_text_str(&out, shown);
-	out_ch(&out, '\n');
-	for (const char *line = text; *line; line += strcspn(line, "\n") + 1)
-		put_source_text(&out, line, strcspn(line, "\n"));
-	table_deinit(t);
-	return cmd_close_output(r->ctx, &out);
-}
-
 static int run_variables(struct probe_run *r, const struct probe_request *of)
 {
 	const char *const filter_text = r->o->filter ? r->o->filter : VARIABLES_FILTER;
@@ -356,7 +445,7 @@ static int run_variables(struct probe_run *r, const struct probe_request *of)
 	const struct probe_filter *filter;
 	struct probe_definition d;
 	struct table t;
-	_cleanup_strbuf_ struct strbuf text = {}, shown = {};
+	_cleanup_strbuf_ struct strbuf text = {}, title = {};
 	struct strobe_error *err = filter_of(r, &filter_text, 1, &filter);
 	err = err ? err : probe_definition_parse(of->text, &r->arena, &d);
 	if (err)
@@ -364,8 +453,9 @@ static int run_variables(struct probe_run *r, const struct probe_request *of)
 	err = open_target(r, of);
 	if (!err)
 		err = probe_variables_table(&r->target, &d, &search, filter, options, &t, &text);
-	probe_point_text(&d.point, &shown);
-	int status = err ? cmd_fail(r->ctx, err) : put_variables(r, strbuf_str(&text), &t, strbuf_str(&shown));
+	strbuf_addstr(&title, "Available variables at ");
+	probe_point_text(&d.point, &title);
+	int status = err ? cmd_fail(r->ctx, err) : put_lines(r, strbuf_str(&title), strbuf_str(&text), &t);
 	probe_definition_deinit(&d);
 	return status;
 }
@@ -433,9 +523,9 @@ static int run_action(struct probe_run *r)
 {
 	const struct probe_options *o = r->o;
 	if (o->has_list)
-		return run_list(r);
+		return o->cache ? run_cache_list(r) : run_list(r);
 	if (o->removed.len)
-		return run_remove(r);
+		return o->cache ? run_cache_remove(r) : run_remove(r);
 	if (o->has_functions)
 		return run_functions(r);
 	if (o->lines)

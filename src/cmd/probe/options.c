@@ -115,6 +115,7 @@ const struct option probe_option_table[] = {
 	{ OPTION_BOOL, 'n', "dry-run", AT(dry_run), .help = "change nothing" },
 	{ OPTION_U64, 0, "max-probes", AT(max_probes), .arg = "n", .help = "maximum number of places of a definition (default: 128)" },
 	{ OPTION_BOOL, 0, "no-inlines", AT(no_inlines), .help = "not where functions are inlined" },
+	{ OPTION_BOOL, 0, "cache", AT(cache), .help = "keep what is added in the build ID cache; with -l and -d: of that cache" },
 	{ OPTION_BOOL, 0, "bootconfig", AT(bootconfig), .help = "-D: as lines of a boot configuration (kernel only)" },
 	{ OPTION_GROUP, .help = "output" },
 	{ OPTION_STRING, 0, "filter", AT(filter), .arg = "[!]FILTER", .help = "-F, -V: globs joined by !, &, | and parentheses" },

@@ -18,7 +18,7 @@ struct probe_options {
 	const char *exec, *module;
 	bool target_is_used; /* by a definition before */
 	const char *vmlinux, *source, *symfs, *filter, *format;
-	bool force, dry_run, quiet, bootconfig, no_inlines, externs, range;
+	bool force, dry_run, quiet, cache, bootconfig, no_inlines, externs, range;
 	bool no_demangle, demangle_kernel;
 	unsigned verbose;
 	uint64_t max_probes, target_ns;
