@@ -295,3 +295,9 @@ if __name__ == "__main__":
     if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
         sys.exit(__doc__)
     make(sys.argv[1], sys.argv[2:])
+
+
+def libc():
+    """The C library that programs of this machine use."""
+    with open("/proc/self/maps", encoding="utf-8") as f:
+        return next(line.split()[-1] for line in f if re.search(r"/libc[.-]", line))

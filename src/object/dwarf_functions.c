@@ -307,8 +307,8 @@ static bool take_all(void *ctx, struct dwarf_unit *u, const struct entry *e, boo
 	return true;
 }
 
-void dwarf_each_code_of(struct dwarf_unit *u, void (*fn)(void *ctx, const struct dwarf_code *code, const struct dwarf_range *ranges, size_t n),
-			void *ctx)
+void dwarf_each_code_of(struct dwarf_unit *u,
+			void (*fn)(void *ctx, const struct dwarf_code *code, const struct dwarf_range *ranges, size_t n), void *ctx)
 {
 	struct of_unit s = { .fn = fn, .ctx = ctx };
 	struct walk w = { .u = dwarf_split_unit(u), .into_functions = true, .fn = take_all, .ctx = &s };

@@ -28,8 +28,8 @@ struct dwarf_code {
 void dwarf_each_code(struct dwarf *d, bool (*matches)(void *ctx, const char *name),
 		     void (*fn)(void *ctx, const struct dwarf_code *code), void *ctx);
 /* Calls fn for all code of a unit, functions before what was inlined into them, with the addresses of each. */
-void dwarf_each_code_of(struct dwarf_unit *u, void (*fn)(void *ctx, const struct dwarf_code *code, const struct dwarf_range *ranges, size_t n),
-			void *ctx);
+void dwarf_each_code_of(struct dwarf_unit *u,
+			void (*fn)(void *ctx, const struct dwarf_code *code, const struct dwarf_range *ranges, size_t n), void *ctx);
 /* What the code at an address belongs to, innermost first, as dwarf_frames(); 0: not known. */
 unsigned dwarf_code_at(struct dwarf *d, uint64_t addr, struct dwarf_code ret[DWARF_FRAMES_MAX]);
 

@@ -118,17 +118,15 @@ struct strobe_error *probe_cache_add(const char *dir, const struct probe_target 
 			continue;
 		const struct probe_filter *same = NULL;
 		bool is_first = !i || e->definition != e[-1].definition;
-		struct strobe_error *err = is_first ? probe_filter_parse(arena_printf(&arena, "%s:%s", e->group, e->event), &arena, &same) : NULL;
-		if (err) {
-			arena_deinit(&arena);
-			return err;
-		}
 		if (is_first) {
 			_cleanup_strbuf_ struct strbuf others = {};
+			const char *name = arena_printf(&arena, "%s:%s", e->group, e->event);
+			/* names of events hold no signs of filters */
+			error_destroy(probe_filter_parse(name, &arena, &same));
 			copy_others(strbuf_str(&before), same, &others, NULL, NULL, &nr);
 			before.len = 0;
 			strbuf_add(&before, strbuf_str(&others), others.len);
-			strbuf_addf(&after, "#%s:%s=%s%s\n", e->group, e->event, e->place, e->arguments);
+			strbuf_addf(&after, "#%s=%s%s\n", name, e->place, e->arguments);
 		}
 		strbuf_addf(&after, "%s\n", e->line);
 	}

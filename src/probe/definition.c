@@ -29,6 +29,15 @@ static char *find_any(char *text, const char *set)
 	return text;
 }
 
+/* The same, but for the "::" of names of C++ and Rust. */
+static char *find_sign(char *text, const char *set)
+{
+	char *at = find_any(text, set);
+	while (at[0] == ':' && at[1] == ':')
+		at = find_any(at + 2, set);
+	return at;
+}
+
 static char *unescape(char *text)
 {
 	char *to = text;
@@ -140,9 +149,9 @@ static bool is_marker(const char *word)
 }
 
 /* Whether the place is one of a file rather than of a function: see the header. */
-static bool is_in_file(const char *word)
+static bool is_in_file(char *word)
 {
-	size_t n = strcspn(word, ":;");
+	size_t n = (size_t)(find_sign(word, ":;") - word);
 	return word[n] && memchr(word, '.', n) && strcspn(word, "+@%") >= n;
 }
 
@@ -157,7 +166,7 @@ static struct strobe_error *parse_point(char *word, struct probe_point *p)
 		return text_to_u64(word, &p->offset) ? NULL : error_create(ERROR_USAGE, "'%s' is not an address", word);
 	}
 	bool in_file = is_in_file(word);
-	char *at = find_any(word, in_file ? ":;" : ":;+@%");
+	char *at = find_sign(word, in_file ? ":;" : ":;+@%");
 	char sign = *at;
 	if (at == word)
 		return error_create(ERROR_USAGE, "a place begins with a function or a source file");

@@ -5,8 +5,8 @@
  *	[[GROUP:]EVENT=]SRC:LINE [ARG …]      [[GROUP:]EVENT=]SRC;PATTERN [ARG …]
  *	[[GROUP:]EVENT=]0xADDRESS [ARG …]     [[GROUP:]EVENT=]%[sdt_PROVIDER:]NAME
  *
- * A place is a file where it has one of ":;", before that a dot, and none of "+@%". A backslash takes from the character that
- * follows what it means here: "free\@GLIBC_2.2.5". Strings live in the arena. Source: perf-probe(1).
+ * A place is a file where it has one of ":;", before that a dot, and none of "+@%". A "::" belongs to a name. A backslash takes from
+ * the character that follows what it means here: "free\@GLIBC_2.2.5". Strings live in the arena. Source: perf-probe(1).
  */
 #pragma once
 #include <stdbool.h>

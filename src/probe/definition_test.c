@@ -59,6 +59,11 @@ static void functions(void **state)
 	assert_null(d.point.file);
 	parse("e=core\\:\\:write");
 	assert_string_equal(d.point.function, "core::write");
+	parse("core::fmt::write");
+	assert_string_equal(d.point.function, "core::fmt::write");
+	parse("core::write:3");
+	assert_string_equal(d.point.function, "core::write");
+	assert_int_equal(d.point.line, 3);
 }
 
 static void other_places(void **state)

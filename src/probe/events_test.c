@@ -149,7 +149,8 @@ static void installed_ones(void **state)
 	struct probe_list list;
 	struct table t;
 	sys_faked_file(faked, TRACEFS "/kprobe_events",
-		       "p:probe/schedule _text+4864\nr16:probe/recv__return tcp_recvmsg+0 arg1=$retval\np:mine/nf nf_tables:nf_hook+8 a=%di b=%si\n"
+		       "p:probe/schedule _text+4864\nr16:probe/recv__return tcp_recvmsg+0 arg1=$retval\n"
+		       "p:mine/nf nf_tables:nf_hook+8 a=%di b=%si\n"
 		       "t:tprobes/x sched_switch\n");
 	assert_null(probe_list_read(sys_faked_sys(faked), &list));
 	assert_int_equal(list.events.len, 3);

@@ -7,6 +7,8 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "demangle/demangle.h"
+#include "disasm/disasm.h"
 #include "object/dwarf_functions.h"
 #include "probe/cache.h"
 #include "probe/lines.h"
@@ -66,13 +68,23 @@ static struct strobe_error *find_address(const struct probe_target *t, uint64_t 
 	return NULL;
 }
 
+/* The name that matches: the symbol's own, or where that is meant, "ns::f", what a programmer gave it; NULL: neither. */
+static const char *matching_name(const struct probe_point *p, const struct probe_function *f, bool is_qualified, struct arena *arena)
+{
+	if (probe_name_matches(p->function, f->name))
+		return f->name;
+	_cleanup_free_ char *shown = is_qualified && demangle_is_mangled(f->name) ? demangle_name(f->name) : NULL;
+	return shown && probe_name_matches(p->function, shown) ? arena_strdup(arena, shown) : NULL;
+}
+
 static struct strobe_error *add_symbols(const struct probe_target *t, const struct probe_point *p, struct probe_places *ret,
 					struct leftovers *l)
 {
-	bool is_glob = strpbrk(p->function, "*?[");
+	bool is_glob = strpbrk(p->function, "*?["), is_qualified = strstr(p->function, "::");
 	for (size_t i = 0; i < t->functions.list.len; i++) {
 		const struct probe_function *f = &t->functions.list.data[i];
-		if (!probe_name_matches(p->function, f->name))
+		const char *name = matching_name(p, f, is_qualified, &ret->arena);
+		if (!name)
 			continue;
 		l->has_data |= !f->is_code;
 		bool is_outside = f->bytes && p->offset >= f->bytes;
@@ -81,7 +93,7 @@ static struct strobe_error *add_symbols(const struct probe_target *t, const stru
 		if (is_outside)
 			return error_create(ERROR_USAGE, "'%s' of %s has %" PRIu64 " bytes: +%" PRIu64 " is after its end", f->name,
 					    probe_target_shown(t), f->bytes, p->offset);
-		struct probe_place place = { .function = f, .address = f->address + p->offset, .offset = p->offset, .name = f->name };
+		struct probe_place place = { .function = f, .address = f->address + p->offset, .offset = p->offset, .name = name };
 		vec_push(&ret->list, place);
 	}
 	return NULL;
@@ -206,10 +218,50 @@ static struct strobe_error *find(struct probe_target *t, const struct probe_defi
 	return find_functions(t, p, search, ret);
 }
 
+/*
+ * An offset within an instruction: the kernel would write over part of it, and the program would run something else. For its own
+ * code the kernel looks itself. Where instructions cannot be decoded here, nothing is checked.
+ */
+static struct strobe_error *check_boundary(const struct probe_target *t, const struct probe_place *p)
+{
+	const struct probe_function *f = probe_target_function(t, p->address);
+	struct disasm *disasm;
+	struct insn insn;
+	size_t n = 0;
+	uint64_t offset = f ? p->address - f->address : 0, at = 0;
+	const uint8_t *code = offset ? object_bytes_at(t->object, f->address, &n) : NULL;
+	if (!code || offset >= n || (f->bytes && offset >= f->bytes))
+		return NULL;
+	_cleanup_error_ struct strobe_error *err = disasm_create(object_header(t->object)->arch, DISASM_USUAL, DISASM_ATT, &disasm);
+	if (err)
+		return NULL;
+	while (at < offset) {
+		bool is_known = disasm_decode(disasm, code + at, n - at, f->address + at, &insn);
+		size_t bytes = is_known ? insn.bytes : disasm_unknown_bytes(disasm, code + at, n - at);
+		at += bytes ? bytes : 1;
+	}
+	disasm_destroy(disasm);
+	if (at == offset)
+		return NULL;
+	return error_create(ERROR_USAGE, "%s+%" PRIu64 " is within an instruction: the next one begins at %s+%" PRIu64, f->name, offset,
+			    f->name, at);
+}
+
+static struct strobe_error *check_places(const struct probe_target *t, const struct probe_point *p, const struct probe_search *search,
+					 const struct probe_places *places)
+{
+	uint32_t max = search->max_places ? search->max_places : PROBE_PLACES_MAX;
+	if (places->list.len > max)
+		return error_create(ERROR_LIMIT, "the definition means %zu places, more than %" PRIu32 ": allow them with --max-probes=%zu",
+				    places->list.len, max, places->list.len);
+	for (size_t i = 0; i < places->list.len && p->offset && t->kind == PROBE_PROGRAM; i++)
+		TRY(check_boundary(t, &places->list.data[i]));
+	return NULL;
+}
+
 struct strobe_error *probe_places_find(struct probe_target *t, const struct probe_definition *d, const struct probe_search *search,
 				       struct probe_places *ret)
 {
-	uint32_t max = search->max_places ? search->max_places : PROBE_PLACES_MAX;
 	*ret = (struct probe_places){};
 	arena_init(&ret->arena);
 	struct strobe_error *err = find(t, d, search, ret);
@@ -217,9 +269,7 @@ struct strobe_error *probe_places_find(struct probe_target *t, const struct prob
 		settle(ret);
 		pass_prologues(t, d, ret);
 	}
-	if (!err && ret->list.len > max)
-		err = error_create(ERROR_LIMIT, "the definition means %zu places, more than %" PRIu32 ": allow them with --max-probes=%zu",
-				   ret->list.len, max, ret->list.len);
+	err = err ? err : check_places(t, &d->point, search, ret);
 	if (err)
 		probe_places_deinit(ret);
 	return err;

@@ -119,6 +119,12 @@ def check_failure(tap, binary):
     done = strobe("probe", "-x", binary, "-a", "good=step", "-a", "bad=main x=%nosuch")
     tap.ok(done.status == 1 and "Invalid register" in done.err and installed() == before,
            "of two probes, one of which the kernel refuses, none stays", f"{done}\n{installed()}")
+    code = run("objdump", "-d", "--disassemble=step", binary).out
+    length = re.search(r"^\s+[0-9a-f]+:\t((?:[0-9a-f]{2} )+)", code, re.M).group(1).count(" ")
+    if length > 1 and platform.machine() == "x86_64":
+        done = strobe("probe", "-x", binary, "step+1")
+        tap.ok(done.status == 129 and f"begins at step+{length}\n" in done.err and installed() == before,
+               "an offset within an instruction is refused", done)
     for definition, words in (("no_such_function", "no function"), ("step:99", "no code"), ("twice%return", "inlined"),
                               ("step+99999", "after its end"), (f"{NAME}.c:1", "the next that has")):
         done = strobe("probe", "-x", binary, definition)
@@ -157,7 +163,8 @@ def check_marker(tap, binary):
     if platform.machine() != "x86_64":
         tap.skip("arguments of a marker", "their registers are only known of x86")
         return
-    tap.equal([(int(a), int(b)) for a, b in re.findall(r"arg1=(\S+) arg2=(\S+)", out)], [(s, 3) for s in sums], "a marker has its arguments")
+    got = [(int(a), int(b)) for a, b in re.findall(r"arg1=(\S+) arg2=(\S+)", out)]
+    tap.equal(got, [(s, 3) for s in sums], "a marker has its arguments")
     bare = strobe("probe", "-x", binary, "-D", "%stepped").out
     tap.ok(bare.startswith("p:sdt_demo/stepped "), "without a name its event is that of the marker", bare)
 

@@ -141,8 +141,9 @@ static struct strobe_error *add_markers(struct probe_run *r, const struct probe_
 		err = add_of_target(r, &of, d, events);
 	}
 	if (!paths.len)
-		err = error_create(ERROR_NOT_FOUND, "no marker '%s' in the build ID cache: name the program with -x, or add it (buildid-cache "
-				   "--add)", d->point.marker);
+		err = error_create(ERROR_NOT_FOUND,
+				   "no marker '%s' in the build ID cache: name the program with -x, or add it (buildid-cache --add)",
+				   d->point.marker);
 	for (size_t i = 0; i < paths.len; i++)
 		free(paths.data[i]);
 	vec_deinit(&paths);

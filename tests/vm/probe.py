@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""
+Probes in an emulated machine's kernel (Debian's, with kprobes and BTF, without debug information): the commands of tutorials, values that
+are known, what is refused, and that nothing half added stays.
+"""
+# second try
+# needs: probe record script
+# serial
+# timeout: 1500
+
+import platform
+import re
+
+from guest import Guest, build_or_exit
+from strobetest import Tap, skip_all
+
+EVENTS = "/sys/kernel/tracing/kprobe_events"
+
+
+def prepare():
+    guest = Guest("amd64")
+    guest.add_strobe()
+    guest.commands["add"] = "strobe probe --add tcp_sendmsg; strobe probe 'tcp_sendmsg%return $retval'; " \
+        "strobe probe 'sized=tcp_sendmsg size sk->__sk_common.skc_state'; strobe probe 'opened=do_sys_openat2 filename:string'; " \
+        "strobe probe 'regs=tcp_sendmsg %ax %dx %cx'; strobe probe 'named=tcp_sendmsg bytes=%dx'"
+    guest.commands["list"] = "strobe probe -l"
+    guest.commands["send"] = "ifconfig lo 127.0.0.1 up; nc -l -p 5555 >/tmp/got & sleep 2; " \
+        "strobe record -q -a -e probe:sized -e probe:tcp_sendmsg__return -e probe:named -o /tmp/t.data -- " \
+        "sh -c 'printf hello | nc 127.0.0.1 5555'; strobe script -i /tmp/t.data; cat /tmp/got"
+    guest.commands["open"] = "strobe record -q -e probe:opened -o /tmp/o.data -- cat /proc/version; strobe script -i /tmp/o.data"
+    guest.commands["variables"] = "strobe probe -V tcp_sendmsg"
+    guest.commands["dry"] = f"strobe probe -nv 'other=tcp_sendmsg size'; grep -c other {EVENTS}"
+    for name, command in (("unknown", "no_such_function"), ("variable", "x=tcp_sendmsg nosuch"), ("line", "schedule:12 cpu"),
+                          ("taken", "tcp_sendmsg"), ("refused", "do_int3"), ("half", "-a half=schedule -a y=schedule+1 -a z=do_int3")):
+        words = command if command.startswith("-") else f"'{command}'"
+        guest.commands[name] = f"wc -l <{EVENTS}; strobe probe {words}; echo status $?; wc -l <{EVENTS}"
+    guest.commands["functions"] = "strobe probe -F 'tcp_sendmsg*'"
+    guest.commands["module"] = f"insmod /lib/dummy.ko; strobe probe -m dummy dummy_xmit; grep dummy {EVENTS}; " \
+        "strobe probe -q -d dummy_xmit"
+    guest.commands["delete"] = f"strobe probe --del='tcp_sendmsg*'; strobe probe -d '*'; wc -l <{EVENTS}"
+    for path in guest.kernel_files():
+        if path.endswith("dummy.ko"):
+            guest.add("lib/dummy.ko", path)
+    return guest
+
+
+def check_values(tap, results):
+    sent = results["send"].out
+    # five bytes through an established connection (TCP_ESTABLISHED is 1), all of which were sent
+    tap.ok(re.search(r"probe:sized: .*\bsize=0x5 skc_state=0x1\b", sent) and re.search(r"probe:named: .*bytes=0x5\b", sent),
+           "parameters and members by the kernel's BTF have their values", results["send"])
+    tap.ok(re.search(r"probe:tcp_sendmsg__return: .*arg1=0x5\b", sent), "so has what the function returns", results["send"])
+    tap.ok(re.search(r'probe:opened: .*filename_string="/proc/version"', results["open"].out), "a name in user memory", results["open"])
+
+
+def check_refused(tap, results):
+    for name, words in (("unknown", "no function 'no_such_function' in the kernel"), ("variable", "no parameter 'nosuch'"),
+                        ("line", "no debug information"), ("taken", "already"), ("refused", "do_int3"), ("half", "instruction boundary")):
+        done = results[name]
+        lines = done.out.split()
+        tap.ok(words in done.out and "status 0" not in done.out and lines[0] == lines[-1], f"{name}: refused, and nothing is added", done)
+
+
+def main():
+    if platform.machine() != "x86_64":
+        skip_all("the machine with kprobes is of x86-64, and takes this one's strobe")
+    tap = Tap()
+    guest = build_or_exit(prepare)
+    results = build_or_exit(guest.run)
+    added = results["add"].out
+    tap.ok(added.count("Added new event:") == 6 and f"  {'probe:tcp_sendmsg':20} (on tcp_sendmsg)\n" in added and
+           "\tstrobe record -e probe:tcp_sendmsg__return -aR sleep 1\n" in added, "probes are added, with perf's messages", results["add"])
+    listed = results["list"].out
+    tap.ok(f"  {'probe:sized':20} (on tcp_sendmsg with size skc_state)" in listed and
+           f"  {'probe:tcp_sendmsg__return':20} (on tcp_sendmsg%return with arg1)" in listed, "and listed", results["list"])
+    check_values(tap, results)
+    tap.ok("\t\tsize_t\tsize\n" in results["variables"].out, "-V lists parameters without debug information", results["variables"])
+    tap.ok("Writing event: p:probe/other _text+" in results["dry"].out and results["dry"].out.rstrip().endswith("0"),
+           "-nv shows what it would write, and does not", results["dry"])
+    check_refused(tap, results)
+    tap.ok("tcp_sendmsg_locked" in results["functions"].out, "-F lists functions", results["functions"])
+    tap.ok("p:probe/dummy_xmit dummy:dummy_xmit" in results["module"].out, "a function of a module", results["module"])
+    tap.ok("Removed event: probe:tcp_sendmsg__return" in results["delete"].out and results["delete"].out.rstrip().endswith("\n0"),
+           "globs remove them", results["delete"])
+    tap.done()
+
+
+main()
