@@ -20,7 +20,7 @@
  *     samples of a program, and where ptrace(2) has those;
  *  4. which perf register each DWARF register is (the psABI's "DWARF register number mapping"), or none: then stack
  *     dumps of it are not unwound; where signal handlers return to code without tables, see unwind/walk.c; for the walk in
- *     the kernel, which of them functions keep, and the registers' places in bpf/unwind/unwind.bpf.c;
+ *     the kernel, which of them functions keep and find arguments in, and the registers' places in bpf/unwind/unwind.bpf.c;
  *  5. its procedure linkage table in object/plt.c, where decoding or counting its entries has rules of its own;
  *  6. the mapping symbols its assembler leaves ("$x" and the like): symbol/elf.c skips them;
  *  7. a case in arch_test.c.
@@ -48,6 +48,9 @@ struct arch {
 	/* What functions keep for their callers besides the stack pointer: by DWARF number, the psABI's "callee-saved". */
 	const uint8_t *dwarf_kept;
 	uint8_t dwarf_kept_nr;
+	/* Where functions find their first arguments, integers and pointers: by DWARF number. NULL: not known. */
+	const uint8_t *dwarf_arguments;
+	uint8_t dwarf_arguments_nr;
 	uint64_t code_bits;    /* bits of a return address that are address: a signature may be in the others */
 };
 

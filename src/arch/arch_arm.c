@@ -18,6 +18,8 @@ static const uint8_t dwarf_same[] = {
 	16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
 };
 static const uint8_t dwarf_kept_64[] = { 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29 };
+/* AAPCS64 6.1.1: x0 to x7. */
+static const uint8_t dwarf_arguments_64[] = { 0, 1, 2, 3, 4, 5, 6, 7 };
 static const char *const names_64[] = { "aarch64", "arm64", "aarch64_be", NULL };
 static const char *const names_32[] = { "armv7l", "arm", "armv6l", "armv8l", "armv8b", NULL };
 
@@ -43,6 +45,8 @@ const struct arch arch_aarch64 = {
 	.dwarf_ra = 30,
 	.dwarf_kept = dwarf_kept_64,
 	.dwarf_kept_nr = sizeof(dwarf_kept_64),
+	.dwarf_arguments = dwarf_arguments_64,
+	.dwarf_arguments_nr = sizeof(dwarf_arguments_64),
 	.code_bits = 0xffffffffffff, /* pointer authentication signs in the others */
 };
 

@@ -16,6 +16,8 @@ static const char *const regs_32[64] = { COMMON, XMM_ALL };
 static const uint8_t dwarf_64[] = { 0, 3, 2, 1, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23, ARCH_DWARF_NONE };
 /* The same, "Register Usage": rbx rbp r12 to r15. */
 static const uint8_t dwarf_kept_64[] = { 3, 6, 12, 13, 14, 15 };
+/* The same, 3.2.3: rdi rsi rdx rcx r8 r9. */
+static const uint8_t dwarf_arguments_64[] = { 5, 4, 1, 2, 8, 9 };
 /* eax ecx edx ebx esp ebp esi edi, return address. */
 static const uint8_t dwarf_32[] = { 0, 2, 3, 1, 7, 6, 4, 5, ARCH_DWARF_NONE };
 /* <sys/user.h>: r15 r14 r13 r12 bp bx r11 r10 r9 r8 ax cx dx si di orig_ax ip cs flags sp ss. */
@@ -45,6 +47,8 @@ const struct arch arch_x86_64 = {
 	.dwarf_ra = 16,
 	.dwarf_kept = dwarf_kept_64,
 	.dwarf_kept_nr = sizeof(dwarf_kept_64),
+	.dwarf_arguments = dwarf_arguments_64,
+	.dwarf_arguments_nr = sizeof(dwarf_arguments_64),
 	.code_bits = UINT64_MAX,
 };
 

@@ -125,6 +125,10 @@ struct object_symbol {
  */
 bool object_symtab(const struct object *o, uint32_t type, struct object_symtab *ret);
 
+/* The first function, or variable, of that name which the object defines, in either table. A walk over all of them. */
+bool object_find_function(const struct object *o, const char *name, struct object_symbol *ret);
+bool object_find_variable(const struct object *o, const char *name, struct object_symbol *ret);
+
 /* Whether the function that begins at vaddr is marked as Thumb code (an arm file; by its symbol). */
 bool object_is_thumb(const struct object *o, uint64_t vaddr);
 

@@ -155,3 +155,26 @@ bool object_is_thumb(const struct object *o, uint64_t vaddr)
 	}
 	return false;
 }
+
+static bool find_in(const struct object *o, uint32_t table, const char *name, unsigned type, struct object_symbol *ret)
+{
+	struct object_symtab t;
+	if (!object_symtab(o, table, &t))
+		return false;
+	for (size_t i = 1; i < t.count; i++) {
+		*ret = object_symbol(&t, i);
+		if (ret->section && ELF64_ST_TYPE(ret->info) == type && !strcmp(object_symbol_name(&t, ret), name))
+			return true;
+	}
+	return false;
+}
+
+bool object_find_function(const struct object *o, const char *name, struct object_symbol *ret)
+{
+	return find_in(o, SHT_SYMTAB, name, STT_FUNC, ret) || find_in(o, SHT_DYNSYM, name, STT_FUNC, ret);
+}
+
+bool object_find_variable(const struct object *o, const char *name, struct object_symbol *ret)
+{
+	return find_in(o, SHT_SYMTAB, name, STT_OBJECT, ret) || find_in(o, SHT_DYNSYM, name, STT_OBJECT, ret);
+}

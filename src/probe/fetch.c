@@ -95,11 +95,14 @@ static struct strobe_error *enter_element(struct reached *r, const struct fetch_
 	uint64_t bytes = type_bytes(type_target(t));
 	if (!bytes)
 		return error_create(ERROR_USAGE, "elements of '%s' have no known size", r->name);
-	if (is_pointer)
-		TRY(follow(r, m));
-	else
+	if (!is_pointer) {
 		r->type = type_target(t);
-	r->bit_offset += (uint64_t)s->index * bytes * 8;
+		r->bit_offset += (uint64_t)s->index * bytes * 8;
+		return NULL;
+	}
+	/* An index of a pointer may be negative. */
+	TRY(follow(r, m));
+	r->target.at.offsets[r->target.at.derefs] += (int64_t)((uint64_t)s->index * bytes);
 	return NULL;
 }
 

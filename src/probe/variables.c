@@ -6,15 +6,8 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "probe/fetch.h"
 #include "probe/scope.h"
-
-struct probe_variables {
-	struct probe_debug debug;
-	struct dwarf_types *types;
-	const char *path;
-	struct arena arena;
-};
+#include "probe/variables_priv.h"
 
 struct strobe_error *probe_variables_of_program(struct object *object, const char *path, const struct probe_debug_options *options,
 						struct probe_variables **ret)
@@ -25,12 +18,18 @@ struct strobe_error *probe_variables_of_program(struct object *object, const cha
 		return error_create(ERROR_NOT_FOUND,
 				    "%s has no debug information: compile it with -g, or install its debug symbols (package -dbg or -dbgsym, "
 				    "or set DEBUGINFOD_URLS)", path);
-	struct probe_variables *v = xcalloc(1, sizeof(*v));
-	v->debug = debug;
-	v->types = dwarf_types_create(debug.dwarf);
-	arena_init(&v->arena);
-	v->path = arena_strdup(&v->arena, path);
-	*ret = v;
+	*ret = xcalloc(1, sizeof(**ret));
+	(*ret)->debug = debug;
+	(*ret)->types = dwarf_types_create(debug.dwarf);
+	(*ret)->arch = object_header(object)->arch;
+	return NULL;
+}
+
+struct strobe_error *probe_variables_of_kernel_file(struct object *object, const char *path, const struct probe_debug_options *options,
+						    struct probe_variables **ret)
+{
+	TRY(probe_variables_of_program(object, path, options, ret));
+	(*ret)->is_kernel = true;
 	return NULL;
 }
 
@@ -40,13 +39,36 @@ void probe_variables_close(struct probe_variables *v)
 		return;
 	dwarf_types_destroy(v->types);
 	probe_debug_close(&v->debug);
-	arena_deinit(&v->arena);
+	btf_types_close(v->btf);
 	free(v);
 }
 
 const struct probe_debug *probe_variables_debug(const struct probe_variables *v)
 {
-	return &v->debug;
+	return v->btf ? NULL : &v->debug;
+}
+
+/* Where the site is in the file; of the kernel by the symbol, since it runs elsewhere than it was linked. */
+static struct strobe_error *resolve_site(const struct probe_variables *v, const struct probe_site *site, struct probe_site *ret)
+{
+	struct object_symbol symbol;
+	*ret = *site;
+	if (!v->is_kernel)
+		return NULL;
+	if (site->function && object_find_function(probe_debug_file(&v->debug), site->function, &symbol)) {
+		ret->address = symbol.value + site->offset;
+		return NULL;
+	}
+	return error_create(ERROR_NOT_FOUND, "no function '%s' in %s", site->function ? site->function : "",
+			    object_name(probe_debug_file(&v->debug)));
+}
+
+static struct strobe_error *open_scope(struct probe_variables *v, const struct probe_site *site, struct arena *arena,
+				       struct probe_scope *ret)
+{
+	struct probe_site at;
+	TRY(resolve_site(v, site, &at));
+	return probe_scope_open(&v->debug, v->types, &at, arena, ret);
 }
 
 /* ---- a listing ---- */
@@ -68,7 +90,7 @@ static bool is_alive(const struct locations *l)
 	return false;
 }
 
-static const char *type_name(const struct type *t, struct arena *arena)
+const char *probe_type_name(const struct type *t, struct arena *arena)
 {
 	_cleanup_strbuf_ struct strbuf text = {};
 	return arena_strdup(arena, type_text(t, &text) ? strbuf_str(&text) : "(unknown_type)");
@@ -87,7 +109,7 @@ static void add_variable(const struct probe_scope *s, const struct dwarf_variabl
 	if (!add.is_alive && !ranges.len)
 		return;
 	add.name = v->name;
-	add.type = type_name(dwarf_types_of(s->types, &v->die), arena);
+	add.type = probe_type_name(dwarf_types_of(s->types, &v->die), arena);
 	if (ranges.len)
 		add.ranges = arena_printf(arena, "@<%s+%s>", probe_scope_name(s), strbuf_str(&ranges));
 	vec_push(ret, add);
@@ -109,7 +131,7 @@ static bool add_extern(void *ctx, const struct dwarf_variable *v)
 }
 
 /* One variable may be declared twice, and alive in two places. */
-static void sort_variables(probe_variable_list *l)
+void probe_variables_sort(probe_variable_list *l)
 {
 	size_t n = 0;
 	if (l->len)
@@ -124,14 +146,16 @@ struct strobe_error *probe_variables_list(struct probe_variables *v, const struc
 					  struct probe_variable_options options, struct arena *arena, probe_variable_list *ret)
 {
 	struct probe_scope s;
-	TRY(probe_scope_open(&v->debug, v->types, site, arena, &s));
+	if (v->btf)
+		return probe_kernel_list(v, site, arena, ret);
+	TRY(open_scope(v, site, arena, &s));
 	for (size_t i = 0; i < s.variables.len; i++)
 		if (s.variables.data[i].in_scope || options.ranges)
 			add_variable(&s, &s.variables.data[i], options.ranges, arena, ret);
 	struct externs e = { &s, arena, ret };
 	if (options.externs)
 		dwarf_each_global(&s.function, add_extern, &e);
-	sort_variables(ret);
+	probe_variables_sort(ret);
 	probe_scope_close(&s);
 	return NULL;
 }
@@ -143,20 +167,32 @@ struct strobe_error *probe_variables_list(struct probe_variables *v, const struc
  * memory counts, not what lies between them in the file.
  */
 struct static_addresses {
-	const struct object *object;
+	const struct probe_debug *debug;
 	uint64_t site;
+	const char *variable;
 };
 
 static bool add_static_address(void *ctx, uint64_t vaddr, struct strbuf *ret)
 {
 	const struct static_addresses *s = ctx;
 	uint64_t offset;
-	if (!object_offset_of_vaddr(s->object, s->site, &offset))
+	if (!object_offset_of_vaddr(s->debug->object, s->site, &offset))
 		return false;
 	int64_t at = (int64_t)(vaddr - s->site + offset);
 	if (at < 0)
 		return false;
 	strbuf_addf(ret, "@+0x%" PRIx64, (uint64_t)at);
+	return true;
+}
+
+/* "@jiffies+4" */
+static bool add_kernel_address(void *ctx, uint64_t vaddr, struct strbuf *ret)
+{
+	const struct static_addresses *s = ctx;
+	struct object_symbol symbol;
+	if (!object_find_variable(probe_debug_file(s->debug), s->variable, &symbol) || vaddr - symbol.value >= symbol.size)
+		return false;
+	strbuf_addf(ret, "@%s+%" PRIu64, s->variable, vaddr - symbol.value);
 	return true;
 }
 
@@ -168,19 +204,15 @@ static bool is_optimised_out(const struct locations *l)
 /* The address of a variable that another unit defines, from the symbol table. */
 static bool locate_extern(const struct probe_scope *s, const struct dwarf_variable *v, struct locations *ret)
 {
-	struct object_symtab t;
-	if (!dwarf_die_has(&v->die, DW_AT_external) ||
-	    (!object_symtab(probe_debug_file(s->debug), 2 /* SHT_SYMTAB */, &t) && !object_symtab(s->debug->object, 11 /* SHT_DYNSYM */, &t)))
+	struct object_symbol symbol;
+	bool is_found = dwarf_die_has(&v->die, DW_AT_external) &&
+			(object_find_variable(probe_debug_file(s->debug), v->name, &symbol) ||
+			 object_find_variable(s->debug->object, v->name, &symbol));
+	if (!is_found)
 		return false;
-	for (size_t i = 1; i < t.count; i++) {
-		struct object_symbol symbol = object_symbol(&t, i);
-		if (!symbol.section || (symbol.info & 0xf) != 1 /* STT_OBJECT */ || strcmp(object_symbol_name(&t, &symbol), v->name) != 0)
-			continue;
-		struct location_piece p = { .at = { .kind = LOCATION_IN_MEMORY, .base = LOCATION_OF_ADDRESS, .start = symbol.value } };
-		*ret = (struct locations){ arena_memdup(s->arena, &p, sizeof(p)), 1 };
-		return true;
-	}
-	return false;
+	struct location_piece p = { .at = { .kind = LOCATION_IN_MEMORY, .base = LOCATION_OF_ADDRESS, .start = symbol.value } };
+	*ret = (struct locations){ arena_memdup(s->arena, &p, sizeof(p)), 1 };
+	return true;
 }
 
 static struct strobe_error *not_alive(const struct probe_scope *s, const struct dwarf_variable *v)
@@ -201,20 +233,11 @@ static struct strobe_error *fetch_variable(const struct probe_variables *v, cons
 	if (!var->in_scope)
 		return not_alive(s, var);
 	struct fetch_value value = { var->name, dwarf_types_of(v->types, &var->die), &at };
-	struct static_addresses addresses = { v->debug.object, s->address };
-	struct fetch_machine machine = {
-		.arch = s->arch, .pointer_bytes = s->arch ? s->arch->pointer_bytes : 8,
-		.kernel_is_64bit = sizeof(void *) == 8, .address = add_static_address, .ctx = &addresses,
-	};
+	struct static_addresses addresses = { &v->debug, s->address, var->name };
+	struct fetch_machine machine = probe_fetch_machine(v);
+	machine.address = v->is_kernel ? add_kernel_address : add_static_address;
+	machine.ctx = &addresses;
 	return fetch_text(path, &value, &machine, a->type, a->in_user_memory, ret);
-}
-
-/* "s_string": as perf calls an argument with a type. */
-static const char *argument_name(const struct fetch_path *path, const struct probe_argument *a, struct arena *arena)
-{
-	if (a->name)
-		return a->name;
-	return path->steps.len || !a->type ? path->last_name : arena_printf(arena, "%s_%s", path->last_name, a->type);
 }
 
 static bool has_fetch(const probe_fetches *l, size_t from, const char *name)
@@ -253,27 +276,7 @@ static struct strobe_error *fetch_one(const struct probe_variables *v, struct pr
 	if (!var)
 		return error_create(ERROR_NOT_FOUND, "no variable '%s' in %s; -V lists those there are", path->variable, probe_scope_name(s));
 	TRY(fetch_variable(v, s, var, path, a, &text));
-	vec_push(ret, ((struct probe_fetch){ argument_name(path, a, arena), arena_strdup(arena, strbuf_str(&text)) }));
-	return NULL;
-}
-
-/* In the register that the machine returns values in, where the type fits into it. */
-static struct strobe_error *fetch_returned(const struct probe_variables *v, const struct probe_scope *s, const struct fetch_path *path,
-					   const struct probe_argument *a, struct arena *arena, probe_fetches *ret)
-{
-	_cleanup_strbuf_ struct strbuf text = {};
-	const struct type *type = dwarf_types_of(v->types, &s->function), *value_type = type_strip(type);
-	if (value_type && value_type->kind == TYPE_FLOAT)
-		return error_create(ERROR_UNSUPPORTED, "%s returns a floating point number, in a register which the kernel does not give",
-				    probe_scope_name(s));
-	struct location_piece p = { .at = { .kind = LOCATION_IN_REGISTER, .reg = FETCH_RETVAL } };
-	struct locations at = { &p, 1 };
-	struct fetch_value value = { "$retval", type, &at };
-	struct fetch_machine machine = { .arch = s->arch, .pointer_bytes = s->arch ? s->arch->pointer_bytes : 8,
-					 .kernel_is_64bit = sizeof(void *) == 8 };
-	TRY(fetch_text(path, &value, &machine, a->type, a->in_user_memory, &text));
-	const char *name = path->steps.len ? argument_name(path, a, arena) : a->name;
-	vec_push(ret, ((struct probe_fetch){ name, arena_strdup(arena, strbuf_str(&text)) }));
+	vec_push(ret, ((struct probe_fetch){ probe_argument_name(path, a, arena), arena_strdup(arena, strbuf_str(&text)) }));
 	return NULL;
 }
 
@@ -285,7 +288,7 @@ static struct strobe_error *fetch_in_scope(const struct probe_variables *v, stru
 	struct fetch_path path;
 	struct strobe_error *err = fetch_path_parse(a->value, arena, &path);
 	if (!err && site->is_return)
-		err = fetch_returned(v, s, &path, a, arena, ret);
+		err = probe_fetch_returned(v, probe_scope_name(s), dwarf_types_of(v->types, &s->function), &path, a, arena, ret);
 	else if (!err)
 		err = fetch_one(v, s, &path, a, arena, ret);
 	fetch_path_deinit(&path);
@@ -299,8 +302,10 @@ struct strobe_error *probe_variables_fetch(struct probe_variables *v, const stru
 	if (site->is_return != is_retval)
 		return error_create(ERROR_USAGE, is_retval ? "'%s' is known where a function returns: add %%return to the place" :
 				    "'%s' has no value any more where the function has returned to: only $retval has", a->value);
+	if (v->btf)
+		return probe_kernel_fetch(v, site, a, arena, ret);
 	struct probe_scope s;
-	TRY(probe_scope_open(&v->debug, v->types, site, arena, &s));
+	TRY(open_scope(v, site, arena, &s));
 	struct strobe_error *err = fetch_in_scope(v, &s, site, a, arena, ret);
 	probe_scope_close(&s);
 	return err;
@@ -312,7 +317,9 @@ struct strobe_error *probe_variables_parameters(struct probe_variables *v, const
 						probe_values *ret, const struct type **ret_returned)
 {
 	struct probe_scope s;
-	TRY(probe_scope_open(&v->debug, v->types, site, arena, &s));
+	if (v->btf)
+		return probe_kernel_parameters(v, site, arena, ret, ret_returned);
+	TRY(open_scope(v, site, arena, &s));
 	for (size_t i = 0; i < s.variables.len; i++) {
 		const struct dwarf_variable *var = &s.variables.data[i];
 		if (var->kind != DWARF_PARAMETER || var->calls || !var->in_scope)

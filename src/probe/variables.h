@@ -1,8 +1,9 @@
 /*
  * Variables of a program or of the kernel by name: which are in scope at a place, their types, and what fetches their values.
  *
- * A program's come from its debug information (DWARF). A value that cannot be had, or not in full, is an error and never another
- * value. Everything that is returned lives as long as the struct probe_variables, or in the arena that is given. One thread at a
+ * A program's come from its debug information (DWARF), the kernel's from that of a vmlinux or a module, or, without any, from the
+ * running kernel's BTF: parameters at the entry of functions, by the calling convention, and what functions return. A value that
+ * cannot be had, or not in full, is an error and never another value. Everything that is returned lives as long as the struct probe_variables, or in the arena that is given. One thread at a
  * time. Sources: DWARF 5, the kernel's kprobetrace.rst and uprobetracer.rst (fetch arguments), perf-probe(1).
  */
 #pragma once
@@ -13,6 +14,7 @@
 #include "values/type.h"
 #include "probe/debug.h"
 #include "probe/definition.h"
+#include "sys/sys.h"
 
 struct probe_variables;
 
@@ -22,14 +24,24 @@ struct probe_variables;
  */
 struct strobe_error *probe_variables_of_program(struct object *object, const char *path, const struct probe_debug_options *options,
 						struct probe_variables **ret) _must_check_;
+/* The same of a kernel or a module with debug information: vmlinux or NAME.ko. */
+struct strobe_error *probe_variables_of_kernel_file(struct object *object, const char *path, const struct probe_debug_options *options,
+						    struct probe_variables **ret) _must_check_;
+/* Of the running kernel, without debug information: module: "" or NULL: the kernel itself. ERROR_UNSUPPORTED: it has no BTF. */
+struct strobe_error *probe_variables_of_kernel(const struct sys *sys, const char *module, struct probe_variables **ret) _must_check_;
 void probe_variables_close(struct probe_variables *v);
 /* For lines and functions of the same file; borrowed. NULL where the types come from BTF. */
 const struct probe_debug *probe_variables_debug(const struct probe_variables *v);
 
 /* Where a probe is to be. */
 struct probe_site {
-	uint64_t address;     /* of a program: the ELF virtual address */
-	const char *function; /* whose variables are meant where others are inlined at the address, too; NULL: the innermost's */
+	uint64_t address;     /* of a program: the ELF virtual address; not used of the kernel */
+	/*
+	 * Of a program: whose variables are meant where others are inlined at the address, too; NULL: the innermost's. Of the kernel:
+	 * the symbol that offset counts from.
+	 */
+	const char *function;
+	uint64_t offset;      /* of the kernel */
 	bool is_return;       /* where the function returns to: of its values only $retval is left */
 };
 
