@@ -167,8 +167,9 @@ static struct strobe_error *bit_field_text(struct reached *r, const char *cast, 
 {
 	const struct type *t = type_strip(r->type);
 	if (t && t->is_signed && !cast)
-		return error_create(ERROR_USAGE, "'%s' is a signed bit field, and the kernel would print it unsigned: say %s:u for its bits",
-				    r->name, r->name);
+		return error_create(ERROR_USAGE,
+				    "'%s' is a signed bit field, and the kernel would print it unsigned: write %s:u for its bits", r->name,
+				    r->name);
 	if (is_one_of(cast, "s", "s"))
 		return error_create(ERROR_USAGE, "'%s' is a bit field: the kernel cannot print it signed", r->name);
 	uint64_t bytes = type_bytes(t);
@@ -192,8 +193,8 @@ static struct strobe_error *array_text(const struct reached *r, const struct typ
 		return error_create(ERROR_USAGE, "'%s' is an array%s: choose an element, as %s[0]", r->name,
 				    is_compound(element) ? " of structs" : "", r->name);
 	if (!t->count || t->count > ELEMENTS_MAX)
-		return error_create(ERROR_USAGE, "the kernel fetches arrays of up to %d elements: choose one of '%s', as %s[0]", ELEMENTS_MAX,
-				    r->name, r->name);
+		return error_create(ERROR_USAGE, "the kernel fetches arrays of up to %d elements: choose one of '%s', as %s[0]",
+				    ELEMENTS_MAX, r->name, r->name);
 	strbuf_addf(ret, ":%c%" PRIu64 "[%" PRIu64 "]", sign_of(element, cast), bytes * 8, t->count);
 	return NULL;
 }
@@ -321,15 +322,16 @@ static struct strobe_error *add_memory(const struct reached *r, const struct loc
 	bool is_static = l->base == LOCATION_OF_ADDRESS;
 	if (l->derefs && m->pointer_bytes == 4 && m->kernel_is_64bit)
 		return error_create(ERROR_UNSUPPORTED,
-				    "cannot fetch '%s' of a 32-bit program: a 64-bit kernel would read 8 bytes for the pointer to it", r->name);
+				    "cannot fetch '%s' of a 32-bit program: a 64-bit kernel would read 8 bytes for the pointer to it",
+				    r->name);
 	add_reads(r, l, user, is_static, ret);
 	if (l->base == LOCATION_OF_CONSTANT)
 		strbuf_addf(ret, "\\%" PRIu64, l->start);
-	else if (is_static && !m->address(m->ctx, l->start + (uint64_t)l->offsets[0], ret))
+	else if (is_static && (!m->address || !m->address(m->ctx, l->start + (uint64_t)l->offsets[0], ret)))
 		return error_create(ERROR_UNSUPPORTED, "cannot fetch '%s': the kernel has no name for its address", r->name);
 	else if (!is_static && !add_register(m, l->reg, ret))
-		return error_create(ERROR_UNSUPPORTED, "cannot fetch '%s': it is reached through register %u of DWARF, which the kernel has "
-				    "no name for", r->name, l->reg);
+		return error_create(ERROR_UNSUPPORTED, "cannot fetch '%s': it is reached through register %u of DWARF, which the kernel "
+				    "has no name for", r->name, l->reg);
 	for (unsigned i = is_static; i < l->derefs + 1u; i++)
 		strbuf_addch(ret, ')');
 	return NULL;

@@ -22,8 +22,8 @@ struct strobe_error *probe_variables_of_kernel(const struct sys *sys, const char
 	if (is_module && strchr(module, '/'))
 		return error_create(ERROR_USAGE, "'%s' is not the name of a module", module);
 	if (access(kernel, F_OK))
-		return error_create(ERROR_UNSUPPORTED, "the kernel does not describe its types (no " BTF_DIRECTORY "/vmlinux): it was built "
-				    "without CONFIG_DEBUG_INFO_BTF; give a vmlinux with debug information");
+		return error_create(ERROR_UNSUPPORTED, "the kernel does not describe its types (no " BTF_DIRECTORY "/vmlinux): it was "
+				    "built without CONFIG_DEBUG_INFO_BTF; give a vmlinux with debug information");
 	if (path && access(path, F_OK))
 		return error_create(ERROR_NOT_FOUND, "no types of the module '%s': it is not loaded, or was built without BTF", module);
 	TRY(btf_types_open(kernel, path, &btf));
@@ -40,8 +40,8 @@ static struct strobe_error *find_function(struct probe_variables *v, const struc
 		return error_create(ERROR_NOT_FOUND, "the kernel's types (BTF) do not describe a function '%s': it may be inlined, or not "
 				    "written in C; registers (%%di) and $arg1 work without", site->function ? site->function : "");
 	if (site->offset && !site->is_return)
-		return error_create(ERROR_UNSUPPORTED, "without debug information, variables are known at the entry of a function only, not "
-				    "at %s+%" PRIu64, site->function, site->offset);
+		return error_create(ERROR_UNSUPPORTED, "without debug information, variables are known at the entry of a function only, "
+				    "not at %s+%" PRIu64, site->function, site->offset);
 	if (!call_convention_is_known(v->arch))
 		return error_create(ERROR_UNSUPPORTED, "it is not known where functions of this machine (%s) find their arguments",
 				    v->arch ? v->arch->name : "unknown");

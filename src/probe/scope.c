@@ -84,9 +84,14 @@ const char *probe_scope_name(const struct probe_scope *s)
 	return name ? name : "";
 }
 
-/* Lower comes first: what is in scope, then what is not inlined, then what is innermost. */
+/*
+ * Lower comes first: what is in scope, then what is not inlined, then what is innermost. What a unit or a namespace only declares
+ * comes after its definition.
+ */
 static unsigned rank(const struct dwarf_variable *v)
 {
+	if (v->kind == DWARF_GLOBAL)
+		return !dwarf_die_has(&v->die, DW_AT_location);
 	return (v->in_scope ? 0 : 1u << 24) + v->calls * (1u << 12) + (v->blocks < 4095 ? 4095 - v->blocks : 0);
 }
 
@@ -189,4 +194,24 @@ bool probe_scope_nearest(const struct probe_scope *s, const struct dwarf_variabl
 	else
 		strbuf_addf(ret, "%s+%" PRIu64 " on", probe_scope_name(s), l.nearest - s->entry);
 	return true;
+}
+
+struct second_row {
+	uint64_t entry, end;
+};
+
+static void take_row(void *ctx, uint64_t addr, const char *file, uint32_t line)
+{
+	struct second_row *r = ctx;
+	(void)file;
+	if (line && addr > r->entry && addr < r->end)
+		r->end = addr;
+}
+
+bool probe_scope_in_prologue(const struct probe_scope *s, uint64_t *ret_end)
+{
+	struct second_row r = { s->entry, UINT64_MAX };
+	dwarf_each_line(s->debug->dwarf, s->entry, take_row, &r);
+	*ret_end = r.end;
+	return s->address >= s->entry && s->address < r.end;
 }

@@ -35,4 +35,6 @@ struct locations probe_scope_locate(const struct probe_scope *s, const struct dw
 void probe_scope_ranges(const struct probe_scope *s, const struct dwarf_variable *v, struct strbuf *ret);
 /* "it is alive from line 14 (work+19) on": the nearest place; false: there is none. */
 bool probe_scope_nearest(const struct probe_scope *s, const struct dwarf_variable *v, struct strbuf *ret);
+/* Whether the place is in the prologue of the function, and where that ends: at the second row of its lines. */
+bool probe_scope_in_prologue(const struct probe_scope *s, uint64_t *ret_end);
 const char *probe_scope_name(const struct probe_scope *s);

@@ -16,8 +16,8 @@ struct strobe_error *probe_variables_of_program(struct object *object, const cha
 	*ret = NULL;
 	if (!probe_debug_open(object, path, options, &debug))
 		return error_create(ERROR_NOT_FOUND,
-				    "%s has no debug information: compile it with -g, or install its debug symbols (package -dbg or -dbgsym, "
-				    "or set DEBUGINFOD_URLS)", path);
+				    "%s has no debug information: compile it with -g, or install its debug symbols (package -dbg or "
+				    "-dbgsym, or set DEBUGINFOD_URLS)", path);
 	*ret = xcalloc(1, sizeof(**ret));
 	(*ret)->debug = debug;
 	(*ret)->types = dwarf_types_create(debug.dwarf);
@@ -224,6 +224,15 @@ static struct strobe_error *not_alive(const struct probe_scope *s, const struct 
 	return error_create(ERROR_NOT_FOUND, "'%s' has no value anywhere in %s: it was optimized out", v->name, probe_scope_name(s));
 }
 
+static struct strobe_error *check_stored(const struct probe_scope *s, const struct dwarf_variable *v)
+{
+	uint64_t end;
+	if (v->kind == DWARF_GLOBAL || !dwarf_is_in_own_frame(&v->die, &s->function) || !probe_scope_in_prologue(s, &end))
+		return NULL;
+	return error_create(ERROR_NOT_FOUND, "'%s' is not stored at %s+%" PRIu64 " yet: the prologue ends at %s+%" PRIu64, v->name,
+			    probe_scope_name(s), s->address - s->entry, probe_scope_name(s), end - s->entry);
+}
+
 static struct strobe_error *fetch_variable(const struct probe_variables *v, const struct probe_scope *s, const struct dwarf_variable *var,
 					   const struct fetch_path *path, const struct probe_argument *a, struct strbuf *ret)
 {
@@ -232,6 +241,7 @@ static struct strobe_error *fetch_variable(const struct probe_variables *v, cons
 		return not_alive(s, var);
 	if (!var->in_scope)
 		return not_alive(s, var);
+	TRY(check_stored(s, var));
 	struct fetch_value value = { var->name, dwarf_types_of(v->types, &var->die), &at };
 	struct static_addresses addresses = { &v->debug, s->address, var->name };
 	struct fetch_machine machine = probe_fetch_machine(v);
@@ -274,7 +284,8 @@ static struct strobe_error *fetch_one(const struct probe_variables *v, struct pr
 	_cleanup_strbuf_ struct strbuf text = {};
 	const struct dwarf_variable *var = probe_scope_find(s, path->variable);
 	if (!var)
-		return error_create(ERROR_NOT_FOUND, "no variable '%s' in %s; -V lists those there are", path->variable, probe_scope_name(s));
+		return error_create(ERROR_NOT_FOUND, "no variable '%s' in %s; -V lists those there are", path->variable,
+				    probe_scope_name(s));
 	TRY(fetch_variable(v, s, var, path, a, &text));
 	vec_push(ret, ((struct probe_fetch){ probe_argument_name(path, a, arena), arena_strdup(arena, strbuf_str(&text)) }));
 	return NULL;

@@ -3,18 +3,19 @@
  *
  * A program's come from its debug information (DWARF), the kernel's from that of a vmlinux or a module, or, without any, from the
  * running kernel's BTF: parameters at the entry of functions, by the calling convention, and what functions return. A value that
- * cannot be had, or not in full, is an error and never another value. Everything that is returned lives as long as the struct probe_variables, or in the arena that is given. One thread at a
- * time. Sources: DWARF 5, the kernel's kprobetrace.rst and uprobetracer.rst (fetch arguments), perf-probe(1).
+ * cannot be had, or not in full, is an error and never another value. Everything that is returned lives as long as the struct
+ * probe_variables, or in the arena that is given. One thread at a time. Sources: DWARF 5, the kernel's kprobetrace.rst and
+ * uprobetracer.rst (fetch arguments), perf-probe(1).
  */
 #pragma once
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/vector.h"
-#include "values/location.h"
-#include "values/type.h"
 #include "probe/debug.h"
 #include "probe/definition.h"
 #include "sys/sys.h"
+#include "values/location.h"
+#include "values/type.h"
 
 struct probe_variables;
 
@@ -35,7 +36,11 @@ const struct probe_debug *probe_variables_debug(const struct probe_variables *v)
 
 /* Where a probe is to be. */
 struct probe_site {
-	uint64_t address;     /* of a program: the ELF virtual address; not used of the kernel */
+	/*
+	 * Of a program: the ELF virtual address; of code without optimisation after the prologue, which stores the parameters. Not used
+	 * of the kernel.
+	 */
+	uint64_t address;
 	/*
 	 * Of a program: whose variables are meant where others are inlined at the address, too; NULL: the innermost's. Of the kernel:
 	 * the symbol that offset counts from.
@@ -63,7 +68,8 @@ struct probe_variable_options {
 
 /* Appends them by type and name, as perf does. Where there is none, nothing. ERROR_NOT_FOUND: no function is at the address. */
 struct strobe_error *probe_variables_list(struct probe_variables *v, const struct probe_site *site,
-					  struct probe_variable_options options, struct arena *arena, probe_variable_list *ret) _must_check_;
+					  struct probe_variable_options options, struct arena *arena,
+					  probe_variable_list *ret) _must_check_;
 
 /* ---- fetch arguments: what tracefs takes ---- */
 

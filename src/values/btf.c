@@ -285,7 +285,8 @@ static void load_members(struct type_source *source, struct type *t)
 	for (size_t i = 0; i < n; i++) {
 		struct btf_member m;
 		memcpy(&m, after + i * sizeof(m), sizeof(m));
-		members[i] = (struct type_member){ .name = string_at(b, m.name_off), .type = type_of_id(b, m.type), .bit_offset = m.offset };
+		members[i] = (struct type_member){ .name = string_at(b, m.name_off), .type = type_of_id(b, m.type),
+						   .bit_offset = m.offset };
 		if (BTF_INFO_KFLAG(raw.info)) {
 			members[i].bits = BTF_MEMBER_BITFIELD_SIZE(m.offset);
 			members[i].bit_offset = BTF_MEMBER_BIT_OFFSET(m.offset);

@@ -230,8 +230,12 @@ static void test_what_is_not_known(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_functions_and_types), cmocka_unit_test(test_a_module),  cmocka_unit_test(test_damage),
-		cmocka_unit_test(test_x86_64),		    cmocka_unit_test(test_arm64),     cmocka_unit_test(test_what_is_not_known),
+		cmocka_unit_test(test_functions_and_types),
+		cmocka_unit_test(test_a_module),
+		cmocka_unit_test(test_damage),
+		cmocka_unit_test(test_x86_64),
+		cmocka_unit_test(test_arm64),
+		cmocka_unit_test(test_what_is_not_known),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

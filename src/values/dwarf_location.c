@@ -431,3 +431,15 @@ struct locations dwarf_locate(const struct dwarf_die *d, const struct dwarf_fram
 		return one((struct location){ .lack = LOCATION_NOT_ALIVE }, arena);
 	return compile(&from, facts, bytes, n, arena);
 }
+
+/* What is above the canonical frame address, the caller has put there. */
+bool dwarf_is_in_own_frame(const struct dwarf_die *d, const struct dwarf_die *function)
+{
+	struct dwarf_die from;
+	struct dwarf_value v = dwarf_die_inherited(d, DW_AT_location, &from), base = dwarf_die_value(function, DW_AT_frame_base);
+	if (v.class != DWARF_BLOCK || !v.u || *v.block != EXPRESSION_FBREG)
+		return false;
+	struct cursor c = cursor_make(v.block + 1, (size_t)v.u - 1, false);
+	bool is_by_cfa = base.class == DWARF_BLOCK && base.u == 1 && *base.block == EXPRESSION_CALL_FRAME_CFA;
+	return !is_by_cfa || cursor_sleb(&c) < 0;
+}

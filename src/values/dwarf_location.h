@@ -18,5 +18,10 @@ struct dwarf_frame_facts {
 	void *ctx;
 };
 
+/*
+ * Whether the variable has one place in the function's own frame, whatever the address: code without optimisation. Nothing is there
+ * before the prologue ends, though the debug information says so.
+ */
+bool dwarf_is_in_own_frame(const struct dwarf_die *d, const struct dwarf_die *function);
 /* Where the variable d is; pieces live in the arena. At least one, which says what is lacking. */
 struct locations dwarf_locate(const struct dwarf_die *d, const struct dwarf_frame_facts *facts, struct arena *arena);
