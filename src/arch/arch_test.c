@@ -23,6 +23,8 @@ static void test_every_descriptor_is_whole(void **state)
 		assert_non_null(arch_reg_name(*a, (unsigned)(*a)->pc));
 		assert_non_null(arch_reg_name(*a, (unsigned)(*a)->sp));
 		assert_non_null(arch_reg_name(*a, (unsigned)(*a)->fp));
+		for (unsigned i = 0; i < (*a)->dwarf_arguments_nr; i++)
+			assert_non_null(arch_reg_name(*a, (*a)->dwarf_regs[(*a)->dwarf_arguments[i]]));
 		assert_ptr_equal(arch_by_uname((*a)->uname_names[0]), *a);
 		assert_ptr_equal(arch_by_elf((*a)->e_machine, (*a)->pointer_bytes * 8u), *a);
 	}

@@ -163,8 +163,12 @@ static bool find_in(const struct object *o, uint32_t table, const char *name, un
 		return false;
 	for (size_t i = 1; i < t.count; i++) {
 		*ret = object_symbol(&t, i);
-		if (ret->section && ELF64_ST_TYPE(ret->info) == type && !strcmp(object_symbol_name(&t, ret), name))
-			return true;
+		if (!ret->section || ELF64_ST_TYPE(ret->info) != type || strcmp(object_symbol_name(&t, ret), name) != 0)
+			continue;
+		/* A relocatable file counts from the begin of the section. */
+		if (o->header.type == ET_REL && ret->section < o->sections_nr)
+			ret->value += o->sections[ret->section].addr;
+		return true;
 	}
 	return false;
 }

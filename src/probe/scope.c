@@ -7,10 +7,19 @@
 
 /* ---- the frame ---- */
 
-/* By the call frame information of the one function. */
-static bool find_cfa(void *ctx, uint64_t addr, uint8_t *ret_reg, int64_t *ret_offset, bool *ret_deref)
+/* The addresses of the function around the place: others need not be compiled. */
+static void bound_to_function(const struct probe_scope *s, struct unwind_source *from)
 {
-	const struct probe_scope *s = ctx;
+	dwarf_ranges ranges = {};
+	dwarf_die_ranges(&s->function, &ranges);
+	for (size_t i = 0; i < ranges.len; i++)
+		if (s->address - ranges.data[i].start < ranges.data[i].end - ranges.data[i].start)
+			from->from = ranges.data[i].start, from->to = ranges.data[i].end;
+	vec_deinit(&ranges);
+}
+
+static void read_cfa(struct probe_scope *s)
+{
 	struct object *o = s->debug->object;
 	const struct object_header *h = object_header(o);
 	struct object_frames frames[4];
@@ -18,22 +27,30 @@ static bool find_cfa(void *ctx, uint64_t addr, uint8_t *ret_reg, int64_t *ret_of
 	if (s->debug->file)
 		n += object_frames(s->debug->file, frames + n);
 	struct unwind_source from = { frames, n, h->is_64bit, h->swap, 0, UINT64_MAX };
-	dwarf_ranges ranges = {};
-	dwarf_die_ranges(&s->function, &ranges);
-	for (size_t i = 0; i < ranges.len; i++)
-		if (addr - ranges.data[i].start < ranges.data[i].end - ranges.data[i].start)
-			from.from = ranges.data[i].start, from.to = ranges.data[i].end;
-	vec_deinit(&ranges);
+	bound_to_function(s, &from);
 	struct unwind_table *t = unwind_table_build(&from);
-	const struct unwind_rule *rule = t ? unwind_table_find(t, addr) : NULL;
-	bool is_known = rule && (rule->kind == UNWIND_CFA_REG || rule->kind == UNWIND_CFA_DEREF);
-	if (is_known) {
-		*ret_reg = rule->reg;
-		*ret_offset = rule->value;
-		*ret_deref = rule->kind == UNWIND_CFA_DEREF;
+	const struct unwind_rule *rule = t ? unwind_table_find(t, s->address) : NULL;
+	s->has_cfa = true;
+	s->knows_cfa = rule && (rule->kind == UNWIND_CFA_REG || rule->kind == UNWIND_CFA_DEREF);
+	if (s->knows_cfa) {
+		s->cfa_reg = rule->reg;
+		s->cfa_offset = rule->value;
+		s->cfa_deref = rule->kind == UNWIND_CFA_DEREF;
 	}
 	unwind_table_destroy(t);
-	return is_known;
+}
+
+static bool find_cfa(void *ctx, uint64_t addr, uint8_t *ret_reg, int64_t *ret_offset, bool *ret_deref)
+{
+	struct probe_scope *s = ctx;
+	if (addr != s->address)
+		return false;
+	if (!s->has_cfa)
+		read_cfa(s);
+	*ret_reg = s->cfa_reg;
+	*ret_offset = s->cfa_offset;
+	*ret_deref = s->cfa_deref;
+	return s->knows_cfa;
 }
 
 /* ---- which variables ---- */

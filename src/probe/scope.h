@@ -20,6 +20,10 @@ struct probe_scope {
 	struct dwarf_die function, scope; /* scope: the function, or what was inlined into it */
 	uint64_t entry;                   /* where the function begins */
 	struct dwarf_frame_facts facts;
+	/* The canonical frame address at the address, once a variable needed it. */
+	bool has_cfa, knows_cfa, cfa_deref;
+	uint8_t cfa_reg;
+	int64_t cfa_offset;
 	VEC(struct dwarf_variable) variables;
 };
 
