@@ -53,7 +53,8 @@ enum {
 	DW_AT_MIPS_linkage_name = 0x2007,
 	DW_AT_location = 0x02, DW_AT_byte_size = 0x0b, DW_AT_bit_offset = 0x0c, DW_AT_bit_size = 0x0d, DW_AT_const_value = 0x1c,
 	DW_AT_upper_bound = 0x2f, DW_AT_count = 0x37, DW_AT_data_member_location = 0x38, DW_AT_encoding = 0x3e,
-	DW_AT_external = 0x3f, DW_AT_frame_base = 0x40, DW_AT_type = 0x49, DW_AT_data_bit_offset = 0x6b, DW_AT_loclists_base = 0x8c,
+	DW_AT_external = 0x3f, DW_AT_frame_base = 0x40, DW_AT_type = 0x49, DW_AT_data_bit_offset = 0x6b,
+	DW_AT_calling_convention = 0x36, DW_AT_loclists_base = 0x8c,
 	DW_AT_GNU_dwo_name = 0x2130, DW_AT_GNU_dwo_id = 0x2131, DW_AT_GNU_ranges_base = 0x2132, DW_AT_GNU_addr_base = 0x2133,
 };
 
@@ -88,6 +89,8 @@ enum {
 	DW_LLE_end_of_list, DW_LLE_base_addressx, DW_LLE_startx_endx, DW_LLE_startx_length, DW_LLE_offset_pair,
 	DW_LLE_default_location, DW_LLE_base_address, DW_LLE_start_end, DW_LLE_start_length, DW_LLE_GNU_view_pair,
 };
+
+enum { DW_CC_pass_by_reference = 5 };
 
 enum {
 	DW_ATE_address = 0x01, DW_ATE_boolean, DW_ATE_complex_float, DW_ATE_float, DW_ATE_signed, DW_ATE_signed_char,

@@ -1,5 +1,6 @@
 /* What a function returns, and what sources of variables have in common. */
 #include "probe/variables_priv.h"
+#include "values/call_convention.h"
 
 struct fetch_machine probe_fetch_machine(const struct probe_variables *v)
 {
@@ -14,19 +15,17 @@ const char *probe_argument_name(const struct fetch_path *path, const struct prob
 	return path->steps.len || !a->type ? path->last_name : arena_printf(arena, "%s_%s", path->last_name, a->type);
 }
 
-/* In the register that the machine returns values in, where the type fits into it. */
 struct strobe_error *probe_fetch_returned(const struct probe_variables *v, const char *function, const struct type *type,
 					  const struct fetch_path *path, const struct probe_argument *a, struct arena *arena,
 					  probe_fetches *ret)
 {
 	_cleanup_strbuf_ struct strbuf text = {};
-	const struct type *value_type = type_strip(type);
 	if (!type)
 		return error_create(ERROR_USAGE, "%s returns nothing", function);
-	if (value_type && value_type->kind == TYPE_FLOAT)
-		return error_create(ERROR_UNSUPPORTED, "%s returns a floating point number, in a register which the kernel does not give",
-				    function);
-	struct location_piece p = { .at = { .kind = LOCATION_IN_REGISTER, .reg = FETCH_RETVAL } };
+	struct location_piece p = { .at = call_convention_returned(v->arch, type, FETCH_RETVAL) };
+	if (!p.at.kind)
+		return error_create(ERROR_UNSUPPORTED, "what %s returns is not in a register which the kernel gives: it is, or has, "
+				    "a floating point number, or it is a struct that is returned in memory", function);
 	struct locations at = { &p, 1 };
 	struct fetch_value value = { "$retval", type, &at };
 	struct fetch_machine machine = probe_fetch_machine(v);

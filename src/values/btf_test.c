@@ -213,6 +213,28 @@ static void test_arm64(void **state)
 	arena_deinit(&arena);
 }
 
+static void test_returned(void **state)
+{
+	const struct type by_reference = { .kind = TYPE_CLASS, .bytes = 8, .is_by_reference = true, .has_members = true };
+	const struct type_member members[] = { { .name = "d", .type = &real } };
+	const struct type with_real = { .kind = TYPE_STRUCT, .bytes = 8, .members = members, .members_nr = 1, .has_members = true };
+	const struct type plain = { .kind = TYPE_STRUCT, .bytes = 12, .has_members = true };
+	const struct type big = { .kind = TYPE_STRUCT, .bytes = 24, .has_members = true };
+	const struct {
+		const struct arch *arch;
+		const struct type *type;
+		enum location_kind kind;
+	} cases[] = {
+		{ &arch_x86_64, &small, LOCATION_IN_REGISTER }, { &arch_x86_64, &plain, LOCATION_IN_REGISTER },
+		{ &arch_x86_64, &big, LOCATION_IN_MEMORY },	{ &arch_x86_64, &by_reference, LOCATION_IN_MEMORY },
+		{ &arch_x86_64, &real, LOCATION_NONE },		{ &arch_x86_64, &with_real, LOCATION_NONE },
+		{ &arch_aarch64, &plain, LOCATION_IN_REGISTER }, { &arch_aarch64, &big, LOCATION_NONE },
+		{ &arch_i386, &plain, LOCATION_IN_MEMORY },	{ &arch_i386, &small, LOCATION_IN_REGISTER },
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		assert_int_equal(call_convention_returned(cases[i].arch, cases[i].type, 0).kind, cases[i].kind);
+}
+
 static void test_what_is_not_known(void **state)
 {
 	const struct type *const types[] = { &number, &real, &number };
@@ -235,6 +257,7 @@ int main(void)
 		cmocka_unit_test(test_damage),
 		cmocka_unit_test(test_x86_64),
 		cmocka_unit_test(test_arm64),
+		cmocka_unit_test(test_returned),
 		cmocka_unit_test(test_what_is_not_known),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,7 @@
 #include "values/call_convention.h"
 
+#include <string.h>
+
 #define WORD_BYTES 8
 
 /* What is taken so far. */
@@ -98,4 +100,46 @@ void call_convention_locate(const struct arch *arch, const struct type *const *t
 		a.is_lost |= !t;
 		ret[i] = a.is_lost ? nowhere(arena) : locate(&a, t, arena);
 	}
+}
+
+#define NESTING_MAX 8
+
+static bool has_floats(const struct type *t, unsigned depth)
+{
+	size_t n = 0;
+	t = type_strip(t);
+	if (!t || depth > NESTING_MAX)
+		return true; /* it may */
+	if (t->kind == TYPE_ARRAY)
+		return has_floats(type_target(t), depth + 1);
+	const struct type_member *members = is_compound(t) ? type_members(t, &n) : NULL;
+	for (size_t i = 0; i < n; i++)
+		if (has_floats(members[i].type, depth + 1))
+			return true;
+	return t->kind == TYPE_FLOAT;
+}
+
+static bool is_by_reference(const struct type *t, unsigned depth)
+{
+	size_t n;
+	t = type_strip(t);
+	if (!t || !is_compound(t) || depth > NESTING_MAX)
+		return false;
+	const struct type_member *members = type_members(t, &n);
+	bool found = t->is_by_reference;
+	for (size_t i = 0; i < n && !found; i++)
+		found = is_by_reference(members[i].type, depth + 1) || (members[i].name && !strncmp(members[i].name, "_vptr", 5));
+	return found;
+}
+
+/* i386 returns all structs in memory, and leaves the address of a result in its register, as x86-64 does; arm64 does not. */
+struct location call_convention_returned(const struct arch *arch, const struct type *type, uint8_t reg)
+{
+	const struct type *t = type_strip(type);
+	uint64_t bytes = type_bytes(t);
+	bool is_struct = t && is_compound(t);
+	bool in_memory = is_struct && (is_by_reference(t, 0) || bytes > 2 * WORD_BYTES || arch == &arch_i386);
+	if (!bytes || (in_memory && arch != &arch_x86_64 && arch != &arch_i386) || (!in_memory && has_floats(t, 0)))
+		return (struct location){ .lack = LOCATION_COMPUTED };
+	return (struct location){ .kind = in_memory ? LOCATION_IN_MEMORY : LOCATION_IN_REGISTER, .reg = reg };
 }

@@ -15,3 +15,8 @@ bool call_convention_is_known(const struct arch *arch);
 /* Fills ret[0..n) for types[0..n), NULL = not known; where one cannot be located, those after it cannot, either. */
 void call_convention_locate(const struct arch *arch, const struct type *const *types, size_t n, struct arena *arena,
 			    struct locations *ret);
+/*
+ * Where what a function returned is, of a type (not void), when it has returned: in `reg`, the register of results, or in memory that
+ * this leads to. .lack where it is elsewhere, as floating point numbers are; of more than a register, the begin.
+ */
+struct location call_convention_returned(const struct arch *arch, const struct type *type, uint8_t reg);

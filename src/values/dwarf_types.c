@@ -109,6 +109,8 @@ static const struct type *make_type(struct dwarf_types *s, const struct dwarf_di
 	if (!t->type.says_bytes)
 		t->type.bytes = t->type.kind == TYPE_POINTER || t->type.kind == TYPE_REFERENCE ? die->address_bytes : 0;
 	t->type.is_declaration = dwarf_die_flag(die, DW_AT_declaration);
+	uint64_t convention;
+	t->type.is_by_reference = dwarf_die_number(die, DW_AT_calling_convention, &convention) && convention == DW_CC_pass_by_reference;
 	if (t->type.kind == TYPE_ARRAY)
 		set_array(t, NULL);
 	if (die->tag == DW_TAG_rvalue_reference_type)
@@ -199,6 +201,14 @@ static bool set_place(struct type_member *m, const struct dwarf_die *d)
 	return true;
 }
 
+/* A class that has one is not copied as bytes; GCC does not say so of the class. */
+static bool is_destructor(const struct dwarf_die *d)
+{
+	struct dwarf_value name = d->tag == DW_TAG_subprogram ? dwarf_die_value(d, DW_AT_name) : (struct dwarf_value){};
+	const char *text = dwarf_die_text(d, &name);
+	return text && *text == '~';
+}
+
 static void load_members(struct type_source *source, struct type *t)
 {
 	struct dwarf_types *s = (struct dwarf_types *)source;
@@ -206,6 +216,7 @@ static void load_members(struct type_source *source, struct type *t)
 	struct dwarf_die d;
 	for (bool more = dwarf_die_child(&((struct dwarf_type *)t)->die, &d); more; more = dwarf_die_sibling(&d, &d)) {
 		bool is_base = d.tag == DW_TAG_inheritance;
+		t->is_by_reference |= is_destructor(&d);
 		bool is_static = dwarf_die_has(&d, DW_AT_external) || dwarf_die_has(&d, DW_AT_declaration);
 		if ((d.tag != DW_TAG_member && !is_base) || is_static)
 			continue;

@@ -30,6 +30,8 @@ struct type {
 	enum type_kind kind;
 	bool is_signed;
 	bool is_declaration; /* of a struct that is defined elsewhere: no members */
+	/* Of a class of C++: functions are given, and give back, where it lies. Known once the members are; theirs count as well. */
+	bool is_by_reference;
 	bool says_bytes;     /* whether the debug information itself says bytes */
 	const char *name;    /* NULL = anonymous */
 	uint64_t bytes;      /* 0 = not known */
