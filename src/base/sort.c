@@ -23,8 +23,9 @@ static void insertion(struct sort_pair *pairs, size_t n)
 /* One stable pass by the bits from shift on; false where all are alike and nothing was moved. */
 static bool pass(const struct sort_pair *from, struct sort_pair *to, size_t n, unsigned shift, unsigned bits)
 {
-	size_t counts[1 << DIGIT_BITS] = { 0 };
+	size_t counts[1 << DIGIT_BITS];
 	uint64_t mask = ((uint64_t)1 << bits) - 1;
+	memset(counts, 0, ((size_t)mask + 1) * sizeof(*counts)); /* of short lists all of them would take longer than the pass */
 	for (size_t i = 0; i < n; i++)
 		counts[from[i].key >> shift & mask]++;
 	if (counts[from[0].key >> shift & mask] == n)

@@ -274,7 +274,7 @@ static unsigned measure_dso(const struct hist *h, const struct hist_key *k, cons
 {
 	const char *name = cell_dso(h, k, e);
 	unsigned n = name ? (unsigned)strlen(name) : 0;
-	if (name && cell_symbol(h, k, e))
+	if (name && cell_function(h, k, e))
 		return n;
 	return n > UNRESOLVED_DSO_WIDTH ? n : UNRESOLVED_DSO_WIDTH;
 }
@@ -355,13 +355,13 @@ static bool is_inlined(const struct hist *h, frame_id f)
 static bool add_symbol(const struct hist *h, const struct hist_key *k, const struct hist_entry *e, size_t start, unsigned width,
 		       struct strbuf *out)
 {
-	const char *name = cell_symbol(h, k, e);
-	if (!name) {
+	const struct profile_function *fn = cell_function(h, k, e);
+	if (!fn) {
 		add_address(out, cell_address(h, k, e));
 		return false;
 	}
-	size_t n = strlen(name), used = out->len - start;
-	strbuf_add(out, name, width > used && n > width - used ? width - used : n);
+	size_t n = strtab_length(&h->profile->strings, fn->name), used = out->len - start;
+	strbuf_add(out, profile_str(h->profile, fn->name), width > used && n > width - used ? width - used : n);
 	if (is_inlined(h, cell_frame(h, k, e)))
 		strbuf_addstr(out, " (inlined)");
 	return true;
@@ -415,8 +415,8 @@ static void plain_symbol(const struct hist *h, const struct hist_key *k, const s
 
 static unsigned measure_branch_symbol(const struct hist *h, const struct hist_key *k, const struct hist_entry *e)
 {
-	const char *name = cell_symbol(h, k, e);
-	return (unsigned)(name ? strlen(name) + 4 : ADDRESS_DIGITS + 6);
+	const struct profile_function *fn = cell_function(h, k, e);
+	return fn ? (unsigned)strtab_length(&h->profile->strings, fn->name) + 4 : ADDRESS_DIGITS + 6;
 }
 
 static unsigned measure_symbol(const struct hist *h, const struct hist_key *k, const struct hist_entry *e)

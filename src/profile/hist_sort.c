@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/sort.h"
 #include "profile/cells_priv.h"
 
 /* A cell as it is compared: looked up once for each entry, as sorting needs it again and again. */
@@ -250,6 +251,60 @@ static uint32_t next_of(const struct tree *t, uint32_t n)
 	return parent;
 }
 
+/* Entries in their order; those that are left out, too. */
+static void order_by_tree(const struct sorter *s, uint32_t *order, uint32_t n)
+{
+	struct tree t = { .root = NIL, .nodes = xreallocarray(NULL, n + 1, sizeof(*t.nodes)) };
+	for (uint32_t i = 0; i < n; i++)
+		insert(&t, s, order[i]);
+	for (uint32_t e = first_of(&t, t.root); e != NIL; e = next_of(&t, e))
+		*order++ = e;
+	free(t.nodes);
+}
+
+/* ---- where the order is transitive, as it is of one thread: what the tree finds, sooner ---- */
+
+static bool is_transitive(const struct sorter *s)
+{
+	const struct hist *h = s->h;
+	for (size_t e = 1; h->options.callers_above && e < h->entries.len; e++)
+		if (s->threads[e] != s->threads[0])
+			return false;
+	return true;
+}
+
+struct placed {
+	uint32_t entry, place; /* place: what is equal stays in its order */
+};
+
+static int compare_placed(const void *pa, const void *pb, void *ctx)
+{
+	const struct placed *a = pa, *b = pb;
+	int order = compare(ctx, a->entry, b->entry);
+	return order ? order : a->place < b->place ? -1 : 1;
+}
+
+/* By the greatest sums first, in linear time; then those that have the same. */
+static void order_by_sums(struct sorter *s, uint32_t *order, uint32_t n)
+{
+	struct sort_pair *pairs = xreallocarray(NULL, n + 1, sizeof(*pairs));
+	struct placed *placed = xreallocarray(NULL, n + 1, sizeof(*placed));
+	bool has_sum = s->by_nr && s->kinds[0] == CELL_SUM;
+	for (uint32_t i = 0; i < n; i++)
+		pairs[i] = (struct sort_pair){ has_sum ? ~s->cells[(size_t)order[i] * s->by_nr].value : 0, order[i] };
+	sort_pairs(pairs, n);
+	for (uint32_t from = 0, to; from < n; from = to) {
+		for (to = from; to < n && pairs[to].key == pairs[from].key; to++)
+			placed[to] = (struct placed){ (uint32_t)pairs[to].value, to };
+		if (to - from > 1)
+			qsort_r(placed + from, to - from, sizeof(*placed), compare_placed, s);
+	}
+	for (uint32_t i = 0; i < n; i++)
+		order[i] = placed[i].entry;
+	free(placed);
+	free(pairs);
+}
+
 void hist_sort(struct hist *h, const struct hist_key *by, uint32_t by_nr, uint32_t event)
 {
 	struct sorter s = { .h = h, .by = by, .by_nr = by_nr, .event = event < h->options.events_nr ? event : 0 };
@@ -263,17 +318,19 @@ void hist_sort(struct hist *h, const struct hist_key *by, uint32_t by_nr, uint32
 	for (uint32_t e = 0; e < n; e++)
 		s.threads[e] = hist_label(h, &h->entries.data[e], s.thread, 0);
 	look_up_cells(&s, kind_of);
-	struct tree t = { .root = NIL, .nodes = xreallocarray(NULL, n + 1, sizeof(*t.nodes)) };
-	for (uint32_t i = 0; i < n; i++)
-		insert(&t, &s, h->order[i]);
+	if (is_transitive(&s))
+		order_by_sums(&s, h->order, n);
+	else
+		order_by_tree(&s, h->order, n);
 	h->order_nr = 0;
 	h->ranks = xreallocarray(h->ranks, n + 1, sizeof(*h->ranks));
-	for (uint32_t e = first_of(&t, t.root); e != NIL; e = next_of(&t, e))
-		if (!h->entries.data[e].hidden) {
-			h->ranks[e] = h->order_nr;
-			h->order[h->order_nr++] = e;
-		}
-	free(t.nodes);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t e = h->order[i];
+		if (h->entries.data[e].hidden)
+			continue;
+		h->ranks[e] = h->order_nr;
+		h->order[h->order_nr++] = e;
+	}
 	free(s.kinds);
 	free(s.cells);
 	free(s.threads);
