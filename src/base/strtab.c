@@ -36,10 +36,9 @@ str_id strtab_add(struct strtab *t, const char *s)
 	return strtab_add_n(t, s, strlen(s));
 }
 
-static str_id add(struct strtab *t, const char *s, size_t n, bool is_borrowed)
+static str_id add(struct strtab *t, const char *s, size_t n, uint64_t hash, bool is_borrowed)
 {
 	struct key k = { s, n };
-	uint64_t hash = hash_bytes(s, n);
 	uint32_t id = idset_intern(&t->index, hash, equals, t, &k, t->strings.len);
 	if (id == t->strings.len) {
 		vec_push(&t->strings, is_borrowed ? s : arena_strndup(&t->arena, s, n));
@@ -50,12 +49,17 @@ static str_id add(struct strtab *t, const char *s, size_t n, bool is_borrowed)
 
 str_id strtab_add_n(struct strtab *t, const char *s, size_t n)
 {
-	return add(t, s, n, false);
+	return add(t, s, n, hash_bytes(s, n), false);
 }
 
 str_id strtab_add_borrowed(struct strtab *t, const char *s)
 {
-	return add(t, s, strlen(s), true);
+	return strtab_add_known(t, s, strlen(s), hash_str(s));
+}
+
+str_id strtab_add_known(struct strtab *t, const char *s, size_t n, uint64_t hash)
+{
+	return add(t, s, n, hash, true);
 }
 
 str_id strtab_find(const struct strtab *t, const char *s)

@@ -26,6 +26,8 @@ str_id strtab_add(struct strtab *t, const char *s);
 str_id strtab_add_n(struct strtab *t, const char *s, size_t n);
 /* The same without a copy: the string must live as long as the table, for example in an arena that the table's took (arena_take()). */
 str_id strtab_add_borrowed(struct strtab *t, const char *s);
+/* The same of a string whose length and hash_bytes() are known: its bytes are looked at only where another has the same hash. */
+str_id strtab_add_known(struct strtab *t, const char *s, size_t n, uint64_t hash);
 /* The id, or IDSET_NONE where the string was never added. */
 str_id strtab_find(const struct strtab *t, const char *s);
 

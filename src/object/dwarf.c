@@ -1,6 +1,7 @@
 #include "object/dwarf.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/brief_lock.h"
 #include "base/hash.h"
@@ -26,6 +27,7 @@ struct dwarf *dwarf_create(struct object *o, struct dwarf_files files)
 	}
 	dwarf_file_init(&d->main, d, o, false);
 	dwarf_read_units(&d->main);
+	dwarf_open_strings(d);
 	dwarf_build_index(d);
 	return d;
 }
@@ -41,6 +43,8 @@ void dwarf_destroy(struct dwarf *d)
 		object_close(o);
 	}
 	vec_deinit(&d->split);
+	if (d->strings.bytes && !d->are_strings_taken)
+		close(d->strings.fd);
 	dwarf_file_deinit(&d->main);
 	dwarf_file_deinit(&d->supplement);
 	vec_deinit(&d->by_aranges.ranges);
@@ -143,22 +147,30 @@ void dwarf_rest(const struct dwarf *d)
 		object_rest(d->files.supplement);
 }
 
-static const char *scope_name(struct dwarf_unit *u, const struct dwarf_function *fn, struct dwarf_scope *s)
+static const void *keep_name(const struct dwarf *d, const struct dwarf_name *name)
+{
+	if (name->has_place)
+		return d->files.keep_place(d->files.ctx, name->place);
+	return d->files.keep_name ? d->files.keep_name(d->files.ctx, strbuf_str(&name->text)) : strbuf_str(&name->text);
+}
+
+static const void *scope_name(struct dwarf_unit *u, const struct dwarf_function *fn, struct dwarf_scope *s)
 {
 	if (atomic_load_explicit(&s->named, memory_order_acquire))
 		return s->name;
 	/* Found without the lock: the way to it may lead through other units. */
-	const struct dwarf_files *files = &u->file->dwarf->files;
-	_cleanup_strbuf_ struct strbuf text = {};
-	bool is_found = s->origin_file && dwarf_name_of(s->origin_file, s->origin, &text);
-	const char *name = !is_found ? NULL : files->keep_name ? files->keep_name(files->ctx, strbuf_str(&text)) : strbuf_str(&text);
+	const struct dwarf *d = u->file->dwarf;
+	struct dwarf_name found = {};
+	bool is_found = s->origin_file && dwarf_name_of(s->origin_file, s->origin, &found);
+	const void *name = is_found ? keep_name(d, &found) : NULL;
 	struct dwarf_share *share = scopes_share(u, fn);
 	pthread_mutex_lock(&share->lock);
 	if (!atomic_load_explicit(&s->named, memory_order_relaxed)) {
-		s->name = name && !files->keep_name ? arena_strdup(&share->arena, name) : name;
+		s->name = name && !d->files.keep_name ? arena_strdup(&share->arena, name) : name;
 		atomic_store_explicit(&s->named, true, memory_order_release);
 	}
 	pthread_mutex_unlock(&share->lock);
+	strbuf_deinit(&found.text);
 	return s->name;
 }
 
@@ -198,9 +210,12 @@ static unsigned unit_frames(struct dwarf_unit *lines, uint64_t addr, bool with_l
 	struct dwarf_frame at = {};
 	if (with_lines)
 		unit_line(lines, addr, &at);
+	const struct dwarf *d = u->file->dwarf;
 	while (scope < fn->scopes_nr && n < DWARF_FRAMES_MAX) {
 		struct dwarf_scope *s = &fn->scopes[scope];
-		at.name = scope_name(u, fn, s);
+		const void *name = scope_name(u, fn, s);
+		at.name = d->files.keep_name ? NULL : name;
+		at.kept = d->files.keep_name ? name : NULL;
 		at.inlined = s->parent != UINT32_MAX;
 		ret[n++] = at;
 		at = (struct dwarf_frame){};

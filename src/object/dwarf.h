@@ -29,10 +29,12 @@ struct dwarf_files {
 	 */
 	struct object *(*open_split)(void *ctx, const char *path, uint64_t id);
 	/*
-	 * Keeps a name for as long as the caller needs it, past dwarf_destroy(), and returns what is kept: the same for the same
-	 * name. From several threads. NULL: names live until dwarf_destroy().
+	 * Keeps a name for as long as the caller needs it, past dwarf_destroy(), and returns what frames have as `kept`. From several
+	 * threads. NULL: frames have `name`.
 	 */
-	const char *(*keep_name)(void *ctx, const char *name);
+	const void *(*keep_name)(void *ctx, const char *name);
+	/* The same for a name that is in dwarf_take_strings(), equal for equal places; not NULL where keep_name is not. */
+	const void *(*keep_place)(void *ctx, uint64_t place);
 	void *ctx;
 };
 
@@ -49,11 +51,26 @@ void dwarf_rest(const struct dwarf *d);
 
 /* What the code at an address belongs to, innermost first; each but the last was inlined into the next. */
 struct dwarf_frame {
-	const char *name; /* as linked where the debug information has that, else as in the source; NULL = not known */
+	/* As linked where the debug information has that, else as in the source; NULL = not known. It lives until dwarf_destroy(). */
+	const char *name;
+	const void *kept; /* in place of name: what keep_name() or keep_place() returned for it */
 	const char *file; /* full path, NULL = not known */
 	uint32_t line, column; /* 0 = not known */
 	bool inlined;
 };
+
+/* Where the names of keep_place() are, which is open on its own: the caller may outlive the struct dwarf with it, and closes fd. */
+struct dwarf_strings {
+	int fd;
+	uint64_t offset, bytes; /* no bytes: there are none, and no fd */
+};
+struct dwarf_strings dwarf_take_strings(struct dwarf *d);
+/*
+ * The names at n places, which ascend, one after the other: each is borrowed for the call. Places that are near each other are read at
+ * once. A name that can no longer be read is passed as NULL. From several threads.
+ */
+void dwarf_read_names(const struct dwarf_strings *s, const uint64_t *places, size_t n,
+		      void (*fn)(void *ctx, size_t i, const char *name, size_t bytes), void *ctx);
 
 /* Returns how many; 0 where no function of the debug information is at addr. Its line may be known nevertheless. */
 unsigned dwarf_frames(struct dwarf *d, uint64_t addr, struct dwarf_frame ret[DWARF_FRAMES_MAX]);

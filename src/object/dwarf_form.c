@@ -1,8 +1,10 @@
-/* Abbreviations and attribute forms. */
+/* Abbreviations, attribute forms, and strings. */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
 #include "object/dwarf_priv.h"
 
@@ -396,46 +398,6 @@ const char *dwarf_string(const struct dwarf_unit *u, const struct dwarf_value *v
 	}
 }
 
-#define STRING_PIECE 1024 /* hardly a name is longer */
-
-/* Out of .debug_str: reading it through the mapping would take the 64 KB around each name into memory. */
-static bool read_string(const struct dwarf_file *f, uint64_t offset, struct strbuf *to)
-{
-	char piece[STRING_PIECE];
-	_cleanup_strbuf_ struct strbuf text = {};
-	size_t left = cursor_left(&f->sections[DWARF_STR]);
-	const char *nul = NULL;
-	for (left = offset < left ? left - (size_t)offset : 0; !nul && left;) {
-		ssize_t n = pread(f->str_fd, piece, left < sizeof(piece) ? left : sizeof(piece), (off_t)(f->str_offset + offset));
-		if (n <= 0)
-			return false;
-		nul = memchr(piece, 0, (size_t)n);
-		strbuf_add(&text, piece, nul ? (size_t)(nul - piece) : (size_t)n);
-		offset += (uint64_t)n;
-		left -= (size_t)n;
-	}
-	if (!nul)
-		return false;
-	strbuf_deinit(to);
-	*to = text;
-	text = (struct strbuf){};
-	return true;
-}
-
-bool dwarf_copy_string(const struct dwarf_unit *u, const struct dwarf_value *v, struct strbuf *to)
-{
-	uint64_t offset = v->u;
-	bool is_in_str = v->class == DWARF_STRING_OFFSET || (v->class == DWARF_STRING_INDEX && string_offset(u, v->u, &offset));
-	if (is_in_str && u->file->str_fd >= 0)
-		return read_string(u->file, offset, to);
-	const char *text = dwarf_string(u, v);
-	if (!text)
-		return false;
-	strbuf_reset(to);
-	strbuf_addstr(to, text);
-	return true;
-}
-
 /* The table of addresses is in the file of the skeleton. */
 bool dwarf_address(const struct dwarf_unit *u, const struct dwarf_value *v, uint64_t *ret)
 {
@@ -452,4 +414,127 @@ bool dwarf_address(const struct dwarf_unit *u, const struct dwarf_value *v, uint
 	cursor_skip(&c, (size_t)(of->addr_base + v->u * u->address_bytes));
 	*ret = dwarf_get(&c, u->address_bytes);
 	return !c.bad;
+}
+
+/* ---- strings that are read out of the file ---- */
+
+#define NAME_BYTES 1024 /* few names are longer */
+
+/* Reads what is there, up to n bytes; 0 where that fails. */
+static size_t read_some(const struct dwarf_strings *s, uint64_t offset, char *to, size_t n)
+{
+	uint64_t left = offset < s->bytes ? s->bytes - offset : 0;
+	ssize_t got = pread(s->fd, to, left < n ? (size_t)left : n, (off_t)(s->offset + offset));
+	return got > 0 ? (size_t)got : 0;
+}
+
+/* Out of .debug_str: reading it through the mapping would take the 64 KB around each name into memory. */
+static bool read_string(const struct dwarf_strings *s, uint64_t offset, struct strbuf *to)
+{
+	char piece[NAME_BYTES];
+	_cleanup_strbuf_ struct strbuf text = {};
+	for (const char *nul = NULL; !nul;) {
+		size_t n = read_some(s, offset, piece, sizeof(piece));
+		if (!n)
+			return false;
+		nul = memchr(piece, 0, n);
+		strbuf_add(&text, piece, nul ? (size_t)(nul - piece) : n);
+		offset += n;
+	}
+	strbuf_deinit(to);
+	*to = text;
+	text = (struct strbuf){};
+	return true;
+}
+
+static struct dwarf_strings strings_of(const struct dwarf_file *f)
+{
+	return (struct dwarf_strings){ f->str_fd, f->str_offset, f->str_fd < 0 ? 0 : cursor_left(&f->sections[DWARF_STR]) };
+}
+
+void dwarf_open_strings(struct dwarf *d)
+{
+	struct dwarf_strings s = strings_of(&d->main);
+	char last = 1;
+	/* Where a string ends the section, each offset in it is that of one. */
+	bool is_ended = s.bytes && read_some(&s, s.bytes - 1, &last, 1) && !last;
+	s.fd = is_ended && d->files.keep_place ? fcntl(s.fd, F_DUPFD_CLOEXEC, 0) : -1;
+	if (s.fd >= 0)
+		d->strings = s;
+}
+
+struct dwarf_strings dwarf_take_strings(struct dwarf *d)
+{
+	d->are_strings_taken = true;
+	return d->strings;
+}
+
+/* Whether a string is in .debug_str, and is read out of the file. */
+static bool is_read(const struct dwarf_unit *u, const struct dwarf_value *v, uint64_t *ret_offset)
+{
+	*ret_offset = v->u;
+	bool is_in_str = v->class == DWARF_STRING_OFFSET || (v->class == DWARF_STRING_INDEX && string_offset(u, v->u, ret_offset));
+	return is_in_str && u->file->str_fd >= 0;
+}
+
+/* Copied into `to` in place of its content; false where it is not text: `to` is unchanged then. */
+static bool copy_string(const struct dwarf_unit *u, const struct dwarf_value *v, struct strbuf *to)
+{
+	uint64_t offset;
+	struct dwarf_strings s = strings_of(u->file);
+	if (is_read(u, v, &offset))
+		return read_string(&s, offset, to);
+	const char *text = dwarf_string(u, v);
+	if (!text)
+		return false;
+	strbuf_reset(to);
+	strbuf_addstr(to, text);
+	return true;
+}
+
+bool dwarf_take_name(const struct dwarf_unit *u, const struct dwarf_value *v, struct dwarf_name *to)
+{
+	const struct dwarf *d = u->file->dwarf;
+	uint64_t place;
+	bool has_place = u->file == &d->main && d->strings.bytes && is_read(u, v, &place) && place < d->strings.bytes;
+	if (!has_place && !copy_string(u, v, &to->text))
+		return false;
+	to->has_place = has_place;
+	to->place = has_place ? place : 0;
+	return true;
+}
+
+#define RUN_BYTES (64u << 10)
+#define GAP_BYTES (8u << 10) /* reading as much again takes as long as another call */
+
+/* How many of the places, the first of which begins the run, are read at once, and the bytes of that. */
+static size_t run_length(const uint64_t *places, size_t n, size_t *ret_bytes)
+{
+	size_t in = 1;
+	*ret_bytes = NAME_BYTES;
+	while (in < n && places[in] - places[0] + NAME_BYTES <= RUN_BYTES && places[in] - places[in - 1] <= GAP_BYTES)
+		*ret_bytes = (size_t)(places[in++] - places[0]) + NAME_BYTES;
+	return in;
+}
+
+void dwarf_read_names(const struct dwarf_strings *s, const uint64_t *places, size_t n,
+		      void (*fn)(void *ctx, size_t i, const char *name, size_t bytes), void *ctx)
+{
+	_cleanup_free_ char *run = xmalloc(n > 1 ? RUN_BYTES : NAME_BYTES);
+	_cleanup_strbuf_ struct strbuf lone = {};
+	size_t bytes, length;
+	for (size_t first = 0; first < n; first += length) {
+		length = run_length(places + first, n - first, &bytes);
+		bytes = read_some(s, places[first], run, bytes);
+		for (size_t i = first; i < first + length; i++) {
+			size_t at = (size_t)(places[i] - places[first]);
+			const char *end = at < bytes ? memchr(run + at, 0, bytes - at) : NULL;
+			if (end)
+				fn(ctx, i, run + at, (size_t)(end - run) - at);
+			else if (read_string(s, places[i], &lone))
+				fn(ctx, i, strbuf_str(&lone), lone.len);
+			else
+				fn(ctx, i, NULL, 0);
+		}
+	}
 }

@@ -104,7 +104,7 @@ struct dwarf_segments {
 struct dwarf_scope {
 	uint64_t origin;         /* the DIE that has its name or leads to it, in origin_file */
 	struct dwarf_file *origin_file;
-	const char *name;        /* once it is named */
+	const void *name;        /* once it is named: text, or what was kept for it */
 	_Atomic bool named;
 	uint32_t parent;         /* UINT32_MAX: the function itself */
 	uint32_t call_file, call_line, call_column;
@@ -186,6 +186,8 @@ struct dwarf {
 	struct dwarf_files files;
 	struct dwarf_file main, supplement;
 	bool has_supplement;
+	struct dwarf_strings strings; /* of main */
+	bool are_strings_taken;
 	pthread_mutex_t lock; /* of abbrevs, roots and split files */
 	struct dwarf_index by_aranges, by_roots;
 	_Atomic bool roots_read;         /* by_roots is there */
@@ -218,8 +220,15 @@ bool dwarf_skip_attrs(const struct dwarf_unit *u, struct cursor *c, const struct
 		      const struct dwarf_abbrev *a);
 /* Text is looked for only here: most of it is never needed. NULL where it is not text. */
 const char *dwarf_string(const struct dwarf_unit *u, const struct dwarf_value *v);
-/* The same, copied into `to` in place of its content; false where it is not text: `to` is unchanged then. */
-bool dwarf_copy_string(const struct dwarf_unit *u, const struct dwarf_value *v, struct strbuf *to);
+/* The name of a function, as it is given to the caller of the reader. */
+struct dwarf_name {
+	bool has_place;
+	uint64_t place;     /* in dwarf->strings */
+	struct strbuf text; /* else */
+};
+/* What a string is, into `to`; false where it is not text: `to` is unchanged then. */
+bool dwarf_take_name(const struct dwarf_unit *u, const struct dwarf_value *v, struct dwarf_name *to);
+void dwarf_open_strings(struct dwarf *d);
 bool dwarf_address(const struct dwarf_unit *u, const struct dwarf_value *v, uint64_t *ret);
 uint64_t dwarf_get(struct cursor *c, unsigned bytes);
 
@@ -295,8 +304,8 @@ bool dwarf_skip_with_children(const struct dwarf_unit *u, struct cursor *c, cons
 void dwarf_read_functions(struct dwarf_unit *u, struct dwarf_functions *to);
 /* Under the lock of the function's share, which gives the memory. */
 void dwarf_read_scopes(struct dwarf_unit *u, struct dwarf_function *fn, struct arena *arena);
-/* Into `to`, empty; false where it has none. */
-bool dwarf_name_of(struct dwarf_file *f, uint64_t die, struct strbuf *to);
+/* The name of a DIE into `to`, empty; false where it has none. */
+bool dwarf_name_of(struct dwarf_file *f, uint64_t die, struct dwarf_name *to);
 
 /* ---- dwarf_split.c ---- */
 /* The unit with the functions of a skeleton; the unit itself where it is none or its file is missing. */

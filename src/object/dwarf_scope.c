@@ -287,7 +287,7 @@ void dwarf_read_scopes(struct dwarf_unit *u, struct dwarf_function *fn, struct a
 	vec_deinit(&b.ranges);
 }
 
-bool dwarf_name_of(struct dwarf_file *f, uint64_t offset, struct strbuf *to)
+bool dwarf_name_of(struct dwarf_file *f, uint64_t offset, struct dwarf_name *to)
 {
 	bool is_named = false;
 	for (int i = 0; i < REFERENCES_MAX && f; i++) {
@@ -299,9 +299,9 @@ bool dwarf_name_of(struct dwarf_file *f, uint64_t offset, struct strbuf *to)
 		struct die d;
 		if (!a || !read_die(u, &c, a, &d))
 			break;
-		if (dwarf_copy_string(u, &d.linkage, to))
+		if (dwarf_take_name(u, &d.linkage, to))
 			return true;
-		is_named = is_named || dwarf_copy_string(u, &d.name, to);
+		is_named = is_named || dwarf_take_name(u, &d.name, to);
 		const struct dwarf_value *next = d.origin.class ? &d.origin : &d.specification;
 		if (next->class == DWARF_REFERENCE_SUPPLEMENT)
 			f = &f->dwarf->supplement;

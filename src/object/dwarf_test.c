@@ -18,6 +18,7 @@ struct made {
 	struct strbuf info, abbrev, line, aranges, str;
 	struct object *object;
 	struct dwarf *dwarf;
+	struct dwarf_files files;
 	uint8_t *file;
 };
 
@@ -146,7 +147,7 @@ static void finish_on_disk(struct made *m, bool is_replaced)
 		write_file(other, m->file, bytes);
 		assert_int_equal(rename(other, path), 0);
 	}
-	m->dwarf = dwarf_create(m->object, (struct dwarf_files){});
+	m->dwarf = dwarf_create(m->object, m->files);
 	assert_non_null(m->dwarf);
 	unlink(path);
 }
@@ -200,6 +201,108 @@ static void names_of_small_and_of_large_files(void **state)
 	check_names(4000, false);
 	check_names(3 << 20, false);
 	check_names(3 << 20, true);
+}
+
+struct kept {
+	uint64_t place;
+	char *text; /* of a name without a place */
+};
+
+struct keeper {
+	struct kept all[8];
+	size_t nr;
+};
+
+static const void *keep_text(void *ctx, const char *name)
+{
+	struct keeper *k = ctx;
+	k->all[k->nr].text = strdup(name);
+	return &k->all[k->nr++];
+}
+
+static const void *keep_place(void *ctx, uint64_t place)
+{
+	struct keeper *k = ctx;
+	k->all[k->nr].place = place;
+	return &k->all[k->nr++];
+}
+
+struct expected_names {
+	const struct strbuf *str;
+	const uint64_t *places;
+	size_t nr; /* that came */
+};
+
+static void expect_name(void *ctx, size_t i, const char *name, size_t bytes)
+{
+	struct expected_names *e = ctx;
+	assert_int_equal(i, e->nr++);
+	assert_non_null(name);
+	assert_int_equal(bytes, strlen(e->str->data + e->places[i]));
+	assert_memory_equal(name, e->str->data + e->places[i], bytes + 1);
+}
+
+/* Of a section of names: one after the other, a gap, more than are read at once, some longer than that, and the last. */
+static size_t put_names(struct strbuf *str, uint64_t *places)
+{
+	static const struct {
+		unsigned names, bytes, gap;
+	} runs[] = { { 3000, 50, 0 }, { 2, 3000, 300000 }, { 200, 700, 5000 }, { 3, 70000, 0 }, { 1000, 1, 0 }, { 1, 20, 20000 } };
+	size_t n = 0;
+	for (size_t r = 0; r < sizeof(runs) / sizeof(*runs); r++)
+		for (unsigned i = 0; i < runs[r].names; i++) {
+			for (unsigned j = 0; j < runs[r].gap; j++)
+				strbuf_addch(str, 'x');
+			places[n++] = str->len;
+			for (unsigned j = 0; j < runs[r].bytes; j++)
+				strbuf_addch(str, (char)('a' + (n + j) % 26));
+			strbuf_addch(str, 0);
+		}
+	return n;
+}
+
+static void nothing_is_read(void *ctx, size_t i, const char *name, size_t bytes)
+{
+	(void)i;
+	assert_null(name);
+	assert_int_equal(bytes, 0);
+	++*(unsigned *)ctx;
+}
+
+static void names_by_their_places(void **state)
+{
+	(void)state;
+	uint64_t places[5000];
+	struct keeper keeper = {};
+	struct made m = begin_with_abbrevs(0, 0);
+	m.files = (struct dwarf_files){ .keep_name = keep_text, .keep_place = keep_place, .ctx = &keeper };
+	size_t n = put_names(&m.str, places);
+	put_function_named_at(&m, 0, (uint32_t)places[7]);
+	put_range(&m.info, PLAIN, TEXT + 16, 16);
+	PUT(&m.info, 'i', 'n', 0, 0);
+	finish_on_disk(&m, false);
+	for (unsigned i = 0; i < 2; i++) {
+		struct dwarf_frame f[DWARF_FRAMES_MAX];
+		assert_int_equal(dwarf_functions(m.dwarf, TEXT + 16 * i, f), 1);
+		assert_null(f[0].name);
+		assert_ptr_equal(f[0].kept, &keeper.all[i]);
+	}
+	assert_int_equal(keeper.all[0].place, places[7]);
+	assert_string_equal(keeper.all[1].text, "in");
+	free(keeper.all[1].text);
+	/* they are read when the rest is gone */
+	struct dwarf_strings strings = dwarf_take_strings(m.dwarf);
+	struct expected_names e = { &m.str, places, 0 };
+	dwarf_destroy(m.dwarf);
+	m.dwarf = NULL;
+	dwarf_read_names(&strings, places, n, expect_name, &e);
+	assert_int_equal(e.nr, n);
+	unsigned missed = 0;
+	const uint64_t outside[] = { strings.bytes, strings.bytes + 1, UINT64_MAX };
+	dwarf_read_names(&strings, outside, 3, nothing_is_read, &missed);
+	assert_int_equal(missed, 3);
+	close(strings.fd);
+	discard(&m);
 }
 
 static void names_that_lead_in_a_circle(void **state)
@@ -493,6 +596,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_of_small_and_of_large_files),
+		cmocka_unit_test(names_by_their_places),
 		cmocka_unit_test(ranges_that_lie),
 		cmocka_unit_test(names_that_lead_in_a_circle),
 		cmocka_unit_test(offsets_outside),

@@ -94,18 +94,34 @@ mapping_id fill_mapping(struct fill *f, const struct map *map)
 	return mapping_of(f, &from, SPACE_USER);
 }
 
+static void add_names(struct fill *f, const struct resolved_frame *from, str_id *ret_name, str_id *ret_system_name)
+{
+	struct strtab *to = &f->p->strings;
+	struct symbol_text shown, linked;
+	bool takes = f->takes_names && from->inlined;
+	if (takes && dso_inlined_texts(from->symbol, &shown, &linked)) {
+		*ret_name = strtab_add_known(to, shown.s, shown.bytes, shown.hash);
+		*ret_system_name = strtab_add_known(to, linked.s, linked.bytes, linked.hash);
+		return;
+	}
+	str_id (*add)(struct strtab *t, const char *s) = takes ? strtab_add_borrowed : strtab_add;
+	*ret_name = add(to, dso_symbol_name(from->dso, from->symbol));
+	*ret_system_name = add(to, from->symbol->raw_name);
+}
+
 static function_id function_of(struct fill *f, const struct resolved_frame *from, mapping_id mapping)
 {
 	if (!from->symbol)
 		return PROFILE_NONE;
 	struct profile *p = f->p;
 	const struct symbol *sym = from->symbol;
-	str_id (*add)(struct strtab *t, const char *s) = f->takes_names && from->inlined ? strtab_add_borrowed : strtab_add;
+	str_id name, system_name;
+	add_names(f, from, &name, &system_name);
 	struct profile_function fn = {
 		.mapping = mapping,
-		.name = add(&p->strings, dso_symbol_name(from->dso, sym)),
+		.name = name,
 		.file = f->r->options.with_lines && from->file ? strtab_add(&p->strings, from->file) : 0,
-		.system_name = add(&p->strings, sym->raw_name),
+		.system_name = system_name,
 		.start = sym->start,
 		.size = sym->end - sym->start,
 		.is_data = sym->type && strchr("dDbBrRvVgGsS", sym->type),
@@ -272,7 +288,7 @@ static void expand_some(void *ctx, size_t i, unsigned thread)
 			e->frames[k] = (struct expanded){ at[k].symbol, at[k].file, at[k].line, at[k].inlined };
 		/* Symbols keep their names: they are made here, on all CPUs, and not by the one that fills the profile. */
 		for (unsigned k = 0; k < e->nr; k++)
-			if (at[k].symbol)
+			if (at[k].symbol && at[k].symbol->raw_name)
 				(void)dso_symbol_name(at[k].dso, at[k].symbol);
 	}
 	struct dso *d = asked_dso(l, l->cached.data[i * EXPANDED_AT_ONCE]);
@@ -338,6 +354,8 @@ static void expand_frames(struct frame_lists *l)
 		order_by_dso(l);
 	l->threads = !is_parallel ? 1 : o->threads ? o->threads : pool_cpus();
 	l->expanders = xcalloc_apart(l->threads, sizeof(*l->expanders));
+	for (size_t i = 0; i < l->dsos.len; i++)
+		dso_source_defer_names(l->dsos.data[i]);
 	pool_run(l->dsos.len + n, l->threads, expand_some, l);
 }
 
@@ -382,6 +400,8 @@ void fill_frames(struct fill *f)
 	f->takes_names = !f->r->symbols_options.live && l.dsos.len;
 	if (!f->r->options.with_lines)
 		forget_sources(&l);
+	for (size_t i = 0; i < l.dsos.len; i++)
+		dso_source_read_names(l.dsos.data[i], l.threads);
 	uint32_t *known = xcalloc(f->r->frames.frames.len + 1, sizeof(*known)); /* by cached frame: list + 1 */
 	for (size_t i = 0; i < l.used.len; i++) {
 		const struct used_frame *u = &l.used.data[i];

@@ -244,10 +244,15 @@ static bool is_kernel(const struct dso *d)
 	return d->file->kind == MAPPED_KERNEL || d->file->kind == MAPPED_MODULE || by_record(d);
 }
 
-const char *dso_symbol_name(struct dso *d, const struct symbol *sym)
+bool dso_demangles(const struct dso *d, const char *raw_name)
 {
 	const struct symbols_options *options = &d->session->options;
-	if (options->no_demangle || (is_kernel(d) && !options->demangle_kernel) || !demangle_is_mangled(sym->raw_name))
+	return !options->no_demangle && (!is_kernel(d) || options->demangle_kernel) && demangle_is_mangled(raw_name);
+}
+
+const char *dso_symbol_name(struct dso *d, const struct symbol *sym)
+{
+	if (!dso_demangles(d, sym->raw_name))
 		return sym->raw_name;
 	struct made_symbol *m = (struct made_symbol *)sym;
 	_Atomic(const char *) *to = m->kept ? &m->kept->shown : &m->shown;

@@ -11,34 +11,7 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "object/buildid_cache.h"
-#include "object/dwarf.h"
-#include "symbol/gopclntab.h"
-#include "symbol/symbol_priv.h"
-
-/*
- * Names of functions, and symbols of inlined ones, interned by name and range; they outlive the debug information. Several shares, by
- * hash: threads mostly take different locks.
- */
-struct inlined_share {
-	pthread_mutex_t lock;
-	struct arena texts; /* names, mangled and not */
-	struct arena arena;
-	VEC(struct kept_name *) names;
-	VEC(struct made_symbol *) all;
-	struct idset names_index, index;
-};
-#define INLINED_SHARES 8
-
-struct dso_source {
-	_Atomic bool is_read;                     /* what is up to origin is known */
-	struct dwarf *dwarf;                      /* NULL: there is none */
-	bool has_go;                              /* lines of a Go program without DWARF */
-	struct gopclntab go;
-	struct object *module, *debug_object, *supplement; /* ours to close, or NULL */
-	int64_t shift;                            /* as dso.shift, of the file with the debug information */
-	const char *origin;
-	struct inlined_share inlined[INLINED_SHARES];
-};
+#include "symbol/source_priv.h"
 
 static bool has_dwarf(const struct object *o)
 {
@@ -114,48 +87,6 @@ static struct object *open_split(void *ctx, const char *path, uint64_t id)
 	return o ? o : object_open_if_there(path);
 }
 
-static bool name_eq(const void *table, uint32_t id, const void *key)
-{
-	return !strcmp(((const struct inlined_share *)table)->names.data[id]->text, key);
-}
-
-static const char *keep_name(void *ctx, const char *name)
-{
-	struct dso *d = ctx;
-	struct dso_source *s = atomic_load_explicit(&d->source_lines, memory_order_acquire);
-	size_t bytes = strlen(name) + 1;
-	uint64_t hash = hash_bytes(name, bytes - 1);
-	struct inlined_share *share = &s->inlined[(hash >> 32) % INLINED_SHARES];
-	pthread_mutex_lock(&share->lock);
-	uint32_t id = idset_find(&share->names_index, hash, name_eq, share, name);
-	if (id == IDSET_NONE) {
-		struct kept_name *fresh = arena_alloc(&share->texts, sizeof(*fresh) + bytes);
-		atomic_init(&fresh->shown, NULL);
-		fresh->share = share;
-		memcpy(fresh->text, name, bytes);
-		fresh->text[bytes - 1] = 0; /* the file may change meanwhile */
-		id = (uint32_t)share->names.len;
-		vec_push(&share->names, fresh);
-		idset_insert(&share->names_index, hash, id);
-	}
-	const char *kept = share->names.data[id]->text;
-	pthread_mutex_unlock(&share->lock);
-	return kept;
-}
-
-const char *kept_name_show(struct kept_name *k, const char *fresh)
-{
-	struct inlined_share *share = k->share;
-	pthread_mutex_lock(&share->lock);
-	const char *shown = atomic_load_explicit(&k->shown, memory_order_relaxed);
-	if (!shown) {
-		shown = fresh ? arena_strdup(&share->texts, fresh) : k->text;
-		atomic_store_explicit(&k->shown, shown, memory_order_release);
-	}
-	pthread_mutex_unlock(&share->lock);
-	return shown;
-}
-
 static void read_source(struct dso *d, struct dso_source *s)
 {
 	struct object *o = find_object(d, s);
@@ -166,13 +97,18 @@ static void read_source(struct dso *d, struct dso_source *s)
 		return;
 	s->supplement = open_supplement(d, o);
 	s->dwarf = dwarf_create(o, (struct dwarf_files){ .supplement = s->supplement, .open_split = open_split,
-							    .keep_name = keep_name, .ctx = d });
+							    .keep_name = kept_name_of_text, .keep_place = kept_name_of_place, .ctx = d });
+	kept_names_close(s);
+	if (s->dwarf)
+		s->strings = dwarf_take_strings(s->dwarf);
 	if (s->dwarf && !s->origin)
 		s->origin = arena_strdup(&d->arena, object_name(o));
 }
 
 static void close_source(struct dso_source *s)
 {
+	if (!s->defers_names)
+		kept_names_close(s);
 	dwarf_destroy(s->dwarf);
 	object_close(s->module);
 	object_close(s->debug_object);
@@ -194,6 +130,16 @@ static struct dso_source *dso_source_create(void)
 	return s;
 }
 
+struct dso_source *dso_source_need(struct dso *d)
+{
+	struct dso_source *s = atomic_load_explicit(&d->source_lines, memory_order_relaxed);
+	if (!s) {
+		s = dso_source_create();
+		atomic_store_explicit(&d->source_lines, s, memory_order_release);
+	}
+	return s;
+}
+
 static struct dso_source *source_of(struct dso *d)
 {
 	if (!(KINDS_WITH_FILES & 1u << d->file->kind))
@@ -203,11 +149,7 @@ static struct dso_source *source_of(struct dso *d)
 		return s->dwarf || s->has_go ? s : NULL;
 	dso_symbol(d, 0); /* loads the DSO */
 	pthread_mutex_lock(&d->lock);
-	s = atomic_load_explicit(&d->source_lines, memory_order_relaxed);
-	if (!s) {
-		s = dso_source_create();
-		atomic_store_explicit(&d->source_lines, s, memory_order_release);
-	}
+	s = dso_source_need(d);
 	if (!atomic_load_explicit(&s->is_read, memory_order_relaxed)) {
 		read_source(d, s);
 		atomic_store_explicit(&s->is_read, true, memory_order_release);
@@ -226,6 +168,9 @@ void dso_source_forget(struct dso *d)
 	struct dso_source *s = atomic_load_explicit(&d->source_lines, memory_order_acquire);
 	if (!s)
 		return;
+	/* The next time, places are those of another file. */
+	for (unsigned i = 0; i < INLINED_SHARES; i++)
+		idset_deinit(&s->inlined[i].places_index);
 	if (s->dwarf)
 		dwarf_rest(s->dwarf); /* the file may be open for its symbols, too */
 	close_source(s);
@@ -238,7 +183,8 @@ static void forget_inlined(struct inlined_share *share)
 	arena_deinit(&share->arena);
 	vec_deinit(&share->names);
 	vec_deinit(&share->all);
-	idset_deinit(&share->names_index);
+	idset_deinit(&share->texts_index);
+	idset_deinit(&share->places_index);
 	idset_deinit(&share->index);
 }
 
@@ -255,6 +201,7 @@ void dso_source_destroy(struct dso_source *s)
 {
 	if (!s)
 		return;
+	s->defers_names = false;
 	close_source(s);
 	for (unsigned i = 0; i < INLINED_SHARES; i++) {
 		pthread_mutex_destroy(&s->inlined[i].lock);
@@ -267,24 +214,24 @@ void dso_source_destroy(struct dso_source *s)
 
 static bool symbol_eq(const void *table, uint32_t id, const void *key)
 {
-	const struct symbol *a = &((const struct inlined_share *)table)->all.data[id]->symbol, *b = key;
-	return a->start == b->start && a->end == b->end && a->raw_name == b->raw_name;
+	const struct made_symbol *a = ((const struct inlined_share *)table)->all.data[id], *b = key;
+	return a->symbol.start == b->symbol.start && a->symbol.end == b->symbol.end && a->kept == b->kept;
 }
 
-/* name: kept, or NULL. */
-static const struct symbol *inlined_symbol(struct dso *d, struct dso_source *s, const char *name, const struct symbol *outer)
+static const struct symbol *inlined_symbol(struct dso *d, struct dso_source *s, const struct kept_name *name, const struct symbol *outer)
 {
-	struct symbol want = { .raw_name = name ? name : keep_name(d, "??"), .binding = STB_LOCAL, .type = 't' };
-	want.start = outer ? outer->start : 0;
-	want.end = outer ? outer->end : 0;
-	uint64_t hash = hash_combine(hash_u64((uintptr_t)want.raw_name), want.start);
+	struct made_symbol want = { .kept = name ? (void *)name : (void *)kept_name_of_text(d, UNKNOWN_NAME) };
+	want.symbol = (struct symbol){ .raw_name = want.kept->text, .binding = STB_LOCAL, .type = 't' };
+	want.symbol.start = outer ? outer->start : 0;
+	want.symbol.end = outer ? outer->end : 0;
+	uint64_t hash = hash_combine(hash_u64((uintptr_t)want.kept), want.symbol.start);
 	struct inlined_share *share = &s->inlined[(hash >> 32) % INLINED_SHARES];
 	pthread_mutex_lock(&share->lock);
 	uint32_t id = idset_find(&share->index, hash, symbol_eq, share, &want);
 	if (id == IDSET_NONE) {
 		struct made_symbol *m = arena_new(&share->arena, struct made_symbol);
-		m->symbol = want;
-		m->kept = (struct kept_name *)(want.raw_name - offsetof(struct kept_name, text));
+		m->symbol = want.symbol;
+		m->kept = want.kept;
 		id = (uint32_t)share->all.len;
 		vec_push(&share->all, m);
 		idset_insert(&share->index, hash, id);
@@ -312,11 +259,11 @@ static unsigned make_frames(struct dso *d, struct dso_source *s, const struct sy
 			    unsigned n, struct source_frame ret[SOURCE_FRAMES_MAX])
 {
 	if (n && !f[n - 1].inlined && !outer)
-		outer = inlined_symbol(d, s, f[n - 1].name, NULL);
+		outer = inlined_symbol(d, s, f[n - 1].kept, NULL);
 	for (unsigned i = 0; i < n; i++) {
 		bool inlined = i + 1 < n;
 		ret[i] = (struct source_frame){
-			.symbol = inlined ? inlined_symbol(d, s, f[i].name, outer) : outer,
+			.symbol = inlined ? inlined_symbol(d, s, f[i].kept, outer) : outer,
 			.file = f[i].file,
 			.line = f[i].line,
 			.inlined = inlined,

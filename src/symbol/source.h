@@ -29,7 +29,21 @@ struct source_frame {
  * used by several threads, each begins with another.
  */
 void dso_source_load(struct dso *d);
-/* Frees what was read; it is read again when needed. Not while another thread looks something up. */
+/*
+ * From now on until dso_source_read_names() the linkage names of inlined functions are not read where they are found, a call of the
+ * system for each, and symbols of such functions have no raw_name. Not while another thread looks something up.
+ */
+void dso_source_defer_names(struct dso *d);
+/* Reads those names, in the order of the file, and makes what dso_symbol_name() returns for them. Likewise. */
+void dso_source_read_names(struct dso *d, unsigned threads);
+/* What they are, with length and hash_bytes(); false of a name that was not deferred. */
+struct symbol_text {
+	const char *s;
+	size_t bytes;
+	uint64_t hash;
+};
+bool dso_inlined_texts(const struct symbol *inlined, struct symbol_text *ret_shown, struct symbol_text *ret_linked);
+/* Frees what was read, but for names that are deferred; it is read again when needed. Not while another thread looks something up. */
 void dso_source_forget(struct dso *d);
 /*
  * Frees the symbols of inlined functions that were given out, once no caller has any of them. Their names (linkage names, and those of

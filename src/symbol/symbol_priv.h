@@ -13,16 +13,20 @@
 #include "object/object.h"
 #include "symbol/jitdump.h"
 #include "symbol/kallsyms.h"
+#include "symbol/source.h"
 #include "symbol/symbol.h"
 #include "symbol/symtable.h"
 
 /* A name of the debug information, once for all that have it: functions are inlined in many places. */
 struct inlined_share;
 struct kept_name {
+	const char *text;            /* NULL until dso_source_read_names(), where that reads it */
+	uint64_t place;              /* of dwarf_read_names(), or KEPT_NO_PLACE */
 	_Atomic(const char *) shown; /* demangled; NULL until it is needed */
 	struct inlined_share *share;
-	char text[];
+	struct symbol_text linked_text, shown_text; /* of names that dso_source_read_names() has read */
 };
+#define KEPT_NO_PLACE UINT64_MAX
 
 /* A symbol that was looked up; others are never made. */
 struct made_symbol {
@@ -112,6 +116,8 @@ bool elf_open_checked(struct dso *d, const char *path, uint32_t pid, struct obje
 /* Whether an object has the recorded build-id (or none was recorded); says the problem where it has not. */
 bool elf_matches(struct dso *d, const struct object *o, const char *path);
 void dso_source_destroy(struct dso_source *s);
+/* Whether a name of the DSO is shown demangled. */
+bool dso_demangles(const struct dso *d, const char *raw_name);
 /* The name to show; fresh: what it is demangled to, or NULL where it is shown as it is. Thread-safe; the first one is kept. */
 const char *kept_name_show(struct kept_name *k, const char *fresh);
 void dso_slots_destroy(struct dso_slots *s);

@@ -1,0 +1,45 @@
+/* What source.c and kept_names.c share. */
+#pragma once
+#include "base/idset.h"
+#include "object/dwarf.h"
+#include "symbol/gopclntab.h"
+#include "symbol/source.h"
+#include "symbol/symbol_priv.h"
+
+/*
+ * Names of functions, and symbols of inlined ones, interned by name and range; they outlive the debug information. Several shares, by
+ * hash: threads mostly take different locks.
+ */
+struct inlined_share {
+	pthread_mutex_t lock;
+	struct arena texts; /* names, mangled and not */
+	struct arena arena;
+	VEC(struct kept_name *) names;
+	VEC(struct made_symbol *) all;
+	struct idset texts_index, places_index, index;
+};
+#define INLINED_SHARES 8
+
+struct dso_source {
+	_Atomic bool is_read;                     /* what is up to origin is known */
+	struct dwarf *dwarf;                      /* NULL: there is none */
+	bool has_go;                              /* lines of a Go program without DWARF */
+	struct gopclntab go;
+	struct object *module, *debug_object, *supplement; /* ours to close, or NULL */
+	int64_t shift;                            /* as dso.shift, of the file with the debug information */
+	struct dwarf_strings strings;             /* of dwarf, also when that is forgotten */
+	bool defers_names;                        /* until they are read together */
+	const char *origin;
+	struct inlined_share inlined[INLINED_SHARES];
+};
+
+/* d->source_lines, made where there is none. Under d->lock. */
+struct dso_source *dso_source_need(struct dso *d);
+
+/* ---- kept_names.c ---- */
+#define UNKNOWN_NAME "??"
+/* For struct dwarf_files, with the DSO as ctx: each returns a struct kept_name. */
+const void *kept_name_of_text(void *ctx, const char *name);
+const void *kept_name_of_place(void *ctx, uint64_t place);
+/* Closes the file of deferred names, once they are read or none are deferred. */
+void kept_names_close(struct dso_source *s);
