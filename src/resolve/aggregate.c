@@ -142,6 +142,7 @@ static struct strobe_error *aggregate_span(struct resolver *r, const struct read
 	for (unsigned i = 0; i < threads; i++)
 		worker_flush(&s.workers[i]);
 	struct strobe_error *err = walk_rest(&walk, span, rest_sample);
+	reader_leave(r->source, span->file_offset, span->bytes); /* names and the profile need the memory now */
 	resolver_lap(&lap_ns, &r->stats.times.sample_ns);
 	*ret = workers_finish(r, s.workers, threads);
 	walk_deinit(&walk);

@@ -360,6 +360,8 @@ void fill_profile(struct resolver *r, struct worker *workers, unsigned n, struct
 	if (r->options.program_first)
 		fill_program(&f);
 	fill_frames(&f);
+	if (!r->symbols_options.live)
+		resolver_forget_frames(r); /* each is looked up once, but for the few of labels */
 	resolver_lap(&lap_ns, &r->stats.times.name_ns);
 	fill_stacks(&f);
 	add_all_rows(&f);

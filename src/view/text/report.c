@@ -158,6 +158,9 @@ static void add_row(struct text_part *t, uint32_t entry)
 /* The number of pieces that are kept in memory before they are written. */
 #define PIECES 128
 
+/* Of a piece, without a call tree: its buffers need not grow step by step. */
+#define PIECE_BYTES (ROWS_AT_ONCE * 1000)
+
 /* Rows with their call trees, in pieces that several threads make, each with a line and an output of its own. */
 struct pieces {
 	const struct text_part *part;
@@ -181,8 +184,10 @@ static void make_piece(void *ctx, size_t i, unsigned thread)
 	(void)thread;
 	struct out out;
 	out_init_mem(&out);
+	out_reserve(&out, PIECE_BYTES);
 	own.out = &out;
 	own.line = (struct strbuf){};
+	strbuf_reserve(&own.line, PIECE_BYTES / ROWS_AT_ONCE);
 	add_rows(&own, from, from + (left < ROWS_AT_ONCE ? left : ROWS_AT_ONCE));
 	strbuf_deinit(&own.line);
 	p->outs[i] = out;
