@@ -2,12 +2,12 @@
 """Two builds of strobe against each other: tools/bench_versions.py OLD NEW [--inputs DIR] [--rows TEXT[,TEXT]].
 
 Each row runs OLD and NEW in turn, on the inputs of tools/bench, and prints minimum and median of elapsed and CPU time in
-milliseconds, and the ratio of NEW's medians to OLD's. The first pair of a row is not counted. Nothing else should run on the machine.
+milliseconds, the largest memory in MB that was resident, mapped files too, and the ratio of NEW's medians to OLD's. Rows whose input is
+not there are left out. The first pair of a row is not counted. Nothing else should run on the machine.
 """
 
 import argparse
 import os
-import resource
 import statistics
 import subprocess
 import tempfile
@@ -24,6 +24,9 @@ ROWS = [  # name, words ({} are the inputs), rounds
     ("report of 4 MB", "report --stdio -i {}/flat.data", 30),
     ("report of 75 MB, frame pointers", "report --stdio -i {}/fp.data", 15),
     ("report of 281 MB, stack dumps", "report --stdio -i {}/dump.data", 8),
+    ("report of heavy templates", "report --stdio -i {}/templates.data", 11),
+    ("report of heavy templates, no inlines", "report --no-inline --stdio -i {}/templates.data", 21),
+    ("script of heavy templates", "script --no-inline -i {}/templates.data", 21),
     ("script of 4 MB", "script -i {}/flat.data", 20),
     ("script of 75 MB", "script -i {}/fp.data", 6),
     ("annotate of 4 MB", "annotate --stdio -i {}/flat.data", 12),
@@ -35,17 +38,20 @@ ROWS = [  # name, words ({} are the inputs), rounds
 
 
 def run(words):
-    """Elapsed and CPU time, in ms, of the command with its children."""
-    before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
-    done = subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
-    elapsed, after = time.monotonic() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
-    if done.returncode:
-        raise SystemExit(f"{' '.join(words)}: status {done.returncode}: {done.stderr.decode(errors='replace')}")
-    return elapsed * 1e3, (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) * 1e3
+    """Elapsed and CPU time, in ms, of the command with its children; resident memory of the command, in MB."""
+    began = time.monotonic()
+    with tempfile.TemporaryFile() as said, subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=said) as command:
+        _, status, usage = os.wait4(command.pid, 0)
+        command.returncode = os.waitstatus_to_exitcode(status)
+        elapsed = time.monotonic() - began
+        said.seek(0)
+        if command.returncode:
+            raise SystemExit(f"{' '.join(words)}: status {command.returncode}: {said.read().decode(errors='replace')}")
+    return elapsed * 1e3, (usage.ru_utime + usage.ru_stime) * 1e3, usage.ru_maxrss / 1024
 
 
 def compare(programs, words, rounds):
-    """For OLD and NEW: [(elapsed, CPU)]."""
+    """For OLD and NEW: [(elapsed, CPU, memory)]."""
     times = [[], []]
     for i in range(rounds + 1):
         for which in (0, 1) if i % 2 else (1, 0):
@@ -63,19 +69,20 @@ def main():
     parser.add_argument("--rows", default="", help="only rows with one of these texts in their name")
     args = parser.parse_args()
     programs, inputs = [os.path.abspath(p) for p in (args.old, args.new)], os.path.abspath(args.inputs)
-    print("| row | elapsed old | new | CPU old | new | elapsed, CPU |\n|---|---|---|---|---|---|")
+    print("| row | elapsed old | new | CPU old | new | memory old | new | elapsed, CPU, memory |\n|---|---|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as scratch:
         os.chdir(scratch)
         for name, text, rounds in ROWS:
-            if not any(part in name for part in args.rows.split(",")):
+            words = text.format(inputs).split()
+            if not any(part in name for part in args.rows.split(",")) or not all(map(os.path.exists, filter(os.path.isabs, words))):
                 continue
-            old, new = compare(programs, text.format(inputs).split(), rounds)
+            old, new = compare(programs, words, rounds)
             cells, ratios = [], []
-            for column in 0, 1:
+            for column in 0, 1, 2:
                 both = [[t[column] for t in times] for times in (old, new)]
                 cells += [f"{min(t):.1f} / {statistics.median(t):.1f}" for t in both]
                 ratios.append(statistics.median(both[1]) / statistics.median(both[0]))
-            print(f"| {name} | {' | '.join(cells)} | {ratios[0]:.2f}, {ratios[1]:.2f} |", flush=True)
+            print(f"| {name} | {' | '.join(cells)} | {', '.join(f'{ratio:.2f}' for ratio in ratios)} |", flush=True)
 
 
 main()

@@ -110,6 +110,44 @@ static void assert_order(const struct hist *h, const char *const *names, uint32_
 		assert_string_equal(shown(h, i), names[i]);
 }
 
+/* What perf's rules say of two neighbours: shares, then the longer stacks, then names. */
+static void assert_neighbours(const struct hist *h, uint32_t i)
+{
+	const struct hist_entry *a = &h->entries.data[h->order[i]], *b = &h->entries.data[h->order[i + 1]];
+	const struct hist_stat *x = hist_stats(h, a), *y = hist_stats(h, b);
+	assert_true(x->children >= y->children);
+	if (x->children > y->children)
+		return;
+	assert_true(a->max_depth >= b->max_depth);
+	if (a->max_depth == b->max_depth)
+		assert_true(strcmp(shown(h, i), shown(h, i + 1)) < 0);
+}
+
+static void many_rows_of_one_thread(void **state)
+{
+	enum { STACKS = 500 };
+	char stacks[STACKS][40];
+	struct test_sample some[STACKS];
+	for (unsigned i = 0; i < STACKS; i++) {
+		unsigned caller = i * 7919 % 97, leaf = i * 104729 % 211;
+		if (i % 3)
+			snprintf(stacks[i], sizeof(stacks[i]), "main>f%u>g%u", caller, leaf);
+		else
+			snprintf(stacks[i], sizeof(stacks[i]), "main>g%u", leaf);
+		some[i] = (struct test_sample){ "x", stacks[i], 1 + i % 4 };
+	}
+	struct profile *p = test_profile(some, STACKS);
+	struct hist_key keys[] = { key(p, COLUMN_SYMBOL) }, by[] = { key(p, COLUMN_OVERHEAD_CHILDREN), keys[0] };
+	struct hist *h = hist_create(p, (struct hist_options){ .events = first_event, .events_nr = 1, .keys = keys, .keys_nr = 1,
+							       .children = true, .callers_above = true });
+	hist_sort(h, by, 2, 0);
+	assert_in_range(h->order_nr, 200, STACKS);
+	for (uint32_t i = 0; i + 1 < h->order_nr; i++)
+		assert_neighbours(h, i);
+	hist_destroy(h);
+	profile_destroy(p);
+}
+
 static void another_order_keeps_that_of_what_is_alike(void **state)
 {
 	static const struct test_sample some[] = {
@@ -228,6 +266,7 @@ int main(void)
 		cmocka_unit_test(children_count_once_a_sample),
 		cmocka_unit_test(keys_decide_what_is_one_entry),
 		cmocka_unit_test(rows_are_sorted_by_share_then_name),
+		cmocka_unit_test(many_rows_of_one_thread),
 		cmocka_unit_test(another_order_keeps_that_of_what_is_alike),
 		cmocka_unit_test(callers_stand_above_callees_of_equal_share),
 		cmocka_unit_test(hidden_rows_stay_in_the_totals),
