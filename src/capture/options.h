@@ -22,7 +22,9 @@ enum callgraph_mode {
 	CALLGRAPH_DWARF,
 	CALLGRAPH_LBR,
 	CALLGRAPH_EH,   /* the user's part comes from a BPF program (bpf/unwind/stack_unwinder.h) */
-	CALLGRAPH_AUTO, /* to be chosen by the caller that opens the session */
+	/* To be chosen by the caller that opens the session: */
+	CALLGRAPH_AUTO,    /* eh where that is possible; else fp or dwarf, as the program keeps frame pointers */
+	CALLGRAPH_DEFAULT, /* eh where that is possible; else fp */
 };
 
 struct callgraph_options {

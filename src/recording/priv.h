@@ -50,11 +50,10 @@ struct recorder {
 	unsigned parts_nr;
 	struct task_filter *filter; /* NULL: events are opened on tasks */
 	bool lacks_filter;          /* not permitted, or not supported by the kernel */
-	/* --call-graph eh; unwinder is NULL without. */
+	struct walked_stacks *stacks; /* by a BPF program; or NULL, and so is the unwinder, which is theirs */
 	struct stack_unwinder *unwinder;
-	struct symbols *symbols;
-	struct env *symbols_env;
-	struct foreign_files *foreign_files;
+	enum callgraph_mode requested_stacks;
+	bool requested_identifier;
 	struct workload workload;
 	struct control control;
 	struct reader_masks masks;
@@ -98,12 +97,17 @@ void recorder_choose_filter(struct recorder *r);
 struct strobe_error *recorder_attach_filter(struct recorder *r) _must_check_;
 void recorder_release_filter(struct recorder *r);
 
-/* stacks.c: settles --call-graph eh and auto, before the capture is opened. */
+/* stacks.c */
 /* The table of scripts that chains lead through, into the header. */
 void recorder_fill_scripts(struct recorder *r, struct env *env);
+/* Settles --call-graph eh and auto, and -g, before the capture is opened. */
 struct strobe_error *recorder_choose_stacks(struct recorder *r) _must_check_;
 /* The event that samples of waits belong to: no counter, and the last. */
 void recorder_add_wait_event(struct recorder *r);
+/* To the open capture. */
+struct strobe_error *recorder_attach_stacks(struct recorder *r) _must_check_;
+/* Whether another mode takes the place of eh, so that the capture is to be opened anew; *why is then destroyed. */
+bool recorder_choose_other_stacks(struct recorder *r, struct strobe_error *why);
 /* The begin of a path that ends in `to`. */
 struct record_sink *recorder_path_sink(struct recorder *r, struct record_path *path, struct record_sink *to);
 void recorder_release_stacks(struct recorder *r);

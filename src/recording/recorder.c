@@ -193,6 +193,13 @@ static struct strobe_error *open_events(struct recorder *r)
 	return err;
 }
 
+static struct strobe_error *open_anew(struct recorder *r)
+{
+	capture_close(take_ptr(r->capture));
+	take_events(r);
+	return open_events(r);
+}
+
 static struct strobe_error *open_capture(struct recorder *r)
 {
 	take_events(r);
@@ -203,16 +210,17 @@ static struct strobe_error *open_capture(struct recorder *r)
 		return err;
 	}
 	err = open_events(r);
+	if (!err)
+		err = recorder_attach_stacks(r);
+	if (err && recorder_choose_other_stacks(r, err))
+		err = open_anew(r);
 	if (err && r->filter && !r->unwinder) {
 		log_info("cannot open events per CPU, opening them per task: %s", err->message);
 		error_destroy(err);
 		recorder_release_filter(r);
-		take_events(r);
-		err = open_events(r);
+		err = open_anew(r);
 	}
-	if (err)
-		return err;
-	return r->unwinder ? error_prefix(stack_unwinder_attach(r->unwinder, r->capture), "--call-graph eh") : NULL;
+	return err;
 }
 
 static struct strobe_error *prepare(struct recorder *r)

@@ -1,8 +1,7 @@
 /*
- * --call-graph eh and auto: whether stacks can be walked by a BPF program here, and what takes its place.
+ * --call-graph eh and auto, and -g: whether stacks can be walked by a BPF program here, and what takes its place.
  */
 #include <dlfcn.h>
-#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,61 +9,12 @@
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "bpf/unwind/stack_unwinder.h"
 #include "interp/script_table.h"
 #include "object/object.h"
 #include "record/wait_layout.h"
 #include "recording/priv.h"
-#include "session/foreign_files.h"
-#include "symbol/symbol.h"
+#include "recording/walked_stacks.h"
 #include "unwind/table.h"
-
-static struct unwind_objects objects_of(void *ctx, const struct mapped_file *file)
-{
-	struct recorder *r = ctx;
-	struct unwind_objects ret = {};
-	struct dso *d = symbols_dso(r->symbols, file);
-	if (d)
-		ret.object = dso_object(d, &ret.debug);
-	return ret;
-}
-
-/* glibc keeps ever larger arrays on its heap, and what was needed to compile a large table stays there for good. */
-static void keep_little(void)
-{
-#ifdef M_MMAP_THRESHOLD
-	mallopt(M_MMAP_THRESHOLD, 128 << 10);
-#endif
-}
-
-static struct strobe_error *open_unwinder(struct recorder *r)
-{
-	struct capture_options *c = &r->o.capture;
-	struct stack_unwinder_options o = {
-		.sys = r->sys,
-		.frames_max = c->callgraph.max_stack,
-		.no_samples = c->callgraph.mode != CALLGRAPH_EH && c->callgraph.mode != CALLGRAPH_AUTO,
-		.waits = { .on = r->o.waits, .split = r->o.waits == RECORDER_WALL, .quantum_ns = r->o.wait_quantum_ns,
-			   .frames_max = c->callgraph.mode == CALLGRAPH_NONE ? 1 : c->callgraph.max_stack },
-		.clock = { c->use_clockid, c->clockid },
-		.followed = r->filter ? task_filter_tasks(r->filter) : NULL,
-		.followed_map = r->filter ? task_filter_map(r->filter) : -1,
-		.objects_of = objects_of,
-		.ctx = r,
-		.native = c->callgraph.native,
-		.ready = c->callgraph.mode == CALLGRAPH_AUTO,
-	};
-	TRY(stack_unwinder_check(&r->events, c));
-	keep_little();
-	if (!r->symbols) {
-		struct symbols_options files = { .live = true, .no_symbols = true };
-		r->symbols_env = env_create();
-		r->foreign_files = foreign_files_create(r->symbols_env, NULL);
-		foreign_files_serve(r->foreign_files, &files);
-		r->symbols = symbols_create(r->symbols_env, files);
-	}
-	return stack_unwinder_create(&o, &r->unwinder);
-}
 
 static bool keeps_frame_pointers(const char *path)
 {
@@ -125,6 +75,42 @@ void recorder_add_wait_event(struct recorder *r)
 	vec_push(&r->events.events, e);
 }
 
+/* Takes the place of eh. */
+static void choose_other(struct recorder *r, const struct strobe_error *why)
+{
+	struct callgraph_options *c = &r->o.capture.callgraph;
+	bool fp = r->requested_stacks == CALLGRAPH_DEFAULT || c->kernel_only;
+	_cleanup_free_ char *program = fp ? NULL : program_of(r);
+	fp = fp || (program && keeps_frame_pointers(program));
+	c->mode = fp ? CALLGRAPH_FP : CALLGRAPH_DWARF;
+	r->o.capture.sample_identifier = r->requested_identifier;
+	if (r->requested_stacks == CALLGRAPH_DEFAULT) {
+		log_info("call chains by frame pointers: %s", why->message);
+		return;
+	}
+	c->leaf = fp && !r->o.capture.user_regs;
+	c->dump_bytes = fp ? 0 : RECORDER_DUMP_BYTES;
+	recorder_say(r, RECORDER_NOTE, "--call-graph auto is %s: %s", fp ? "fp" : "dwarf", why->message);
+}
+
+static struct strobe_error *open_stacks(struct recorder *r)
+{
+	const struct callgraph_options *c = &r->o.capture.callgraph;
+	struct walked_stacks_options o = {
+		.sys = r->sys,
+		.events = &r->events,
+		.capture = &r->o.capture,
+		.no_samples = c->mode != CALLGRAPH_EH && c->mode != CALLGRAPH_AUTO && c->mode != CALLGRAPH_DEFAULT,
+		.waits = { .on = r->o.waits, .split = r->o.waits == RECORDER_WALL, .quantum_ns = r->o.wait_quantum_ns,
+			   .frames_max = c->mode == CALLGRAPH_NONE ? 1 : c->max_stack },
+		.followed = r->filter ? task_filter_tasks(r->filter) : NULL,
+		.followed_map = r->filter ? task_filter_map(r->filter) : -1,
+	};
+	TRY(walked_stacks_open(&o, &r->stacks));
+	r->unwinder = walked_stacks_unwinder(r->stacks);
+	return NULL;
+}
+
 /* Waits have their stacks walked by the program, whatever is done with those of samples. */
 static struct strobe_error *open_for_waits(struct recorder *r)
 {
@@ -132,8 +118,8 @@ static struct strobe_error *open_for_waits(struct recorder *r)
 	const char *option = r->o.waits == RECORDER_WALL ? "--wall" : "--off-cpu";
 	if (r->lacks_filter)
 		return error_create(ERROR_UNSUPPORTED, "%s: a BPF program that follows tasks cannot be loaded; -v says why", option);
-	TRY(error_prefix(open_unwinder(r), option));
-	if (c->mode == CALLGRAPH_AUTO)
+	TRY(error_prefix(open_stacks(r), option));
+	if (c->mode == CALLGRAPH_AUTO || c->mode == CALLGRAPH_DEFAULT)
 		c->mode = CALLGRAPH_EH;
 	r->o.capture.sample_identifier = true;
 	return NULL;
@@ -142,11 +128,17 @@ static struct strobe_error *open_for_waits(struct recorder *r)
 struct strobe_error *recorder_choose_stacks(struct recorder *r)
 {
 	struct callgraph_options *c = &r->o.capture.callgraph;
+	r->requested_stacks = c->mode;
+	r->requested_identifier = r->o.capture.sample_identifier;
 	if (r->o.waits)
 		return open_for_waits(r);
-	if (c->mode != CALLGRAPH_EH && c->mode != CALLGRAPH_AUTO)
+	if (c->mode != CALLGRAPH_EH && c->mode != CALLGRAPH_AUTO && c->mode != CALLGRAPH_DEFAULT)
 		return NULL;
-	struct strobe_error *err = open_unwinder(r);
+	if (!walked_stacks_is_of_any(&r->events)) {
+		c->mode = CALLGRAPH_FP;
+		return NULL;
+	}
+	struct strobe_error *err = open_stacks(r);
 	if (!err) {
 		c->mode = CALLGRAPH_EH;
 		r->o.capture.sample_identifier = true;
@@ -154,12 +146,7 @@ struct strobe_error *recorder_choose_stacks(struct recorder *r)
 	}
 	if (c->mode == CALLGRAPH_EH)
 		return error_prefix(err, "--call-graph eh");
-	_cleanup_free_ char *program = program_of(r);
-	bool fp = c->kernel_only || (program && keeps_frame_pointers(program));
-	c->mode = fp ? CALLGRAPH_FP : CALLGRAPH_DWARF;
-	c->leaf = fp && !r->o.capture.user_regs;
-	c->dump_bytes = fp ? 0 : RECORDER_DUMP_BYTES;
-	recorder_say(r, RECORDER_NOTE, "--call-graph auto is %s: %s", fp ? "fp" : "dwarf", err->message);
+	choose_other(r, err);
 	error_destroy(err);
 	return NULL;
 }
@@ -173,6 +160,27 @@ void recorder_fill_scripts(struct recorder *r, struct env *env)
 	_cleanup_free_ char *unknown = r->unwinder ? stack_unwinder_unknown_interpreter(r->unwinder) : NULL;
 	if (unknown)
 		recorder_say(r, RECORDER_NOTE, "%s: unknown version of the interpreter; its stacks are native ones", unknown);
+}
+
+struct strobe_error *recorder_attach_stacks(struct recorder *r)
+{
+	if (!r->stacks)
+		return NULL;
+	TRY(error_prefix(walked_stacks_attach(r->stacks, r->capture), "--call-graph eh"));
+	if (r->requested_stacks != CALLGRAPH_EH)
+		log_info("call chains by call frame information (eh)");
+	return NULL;
+}
+
+bool recorder_choose_other_stacks(struct recorder *r, struct strobe_error *why)
+{
+	if (!r->stacks || r->requested_stacks == CALLGRAPH_EH || r->o.waits)
+		return false;
+	choose_other(r, why);
+	error_destroy(why);
+	r->unwinder = NULL;
+	walked_stacks_close(take_ptr(r->stacks));
+	return true;
 }
 
 struct record_sink *recorder_path_sink(struct recorder *r, struct record_path *path, struct record_sink *to)
@@ -191,8 +199,5 @@ void recorder_release_stacks(struct recorder *r)
 	chain_sink_deinit(&r->path.chain);
 	for (unsigned i = 0; i < r->parts_nr; i++)
 		chain_sink_deinit(&r->parts[i].chain);
-	stack_unwinder_destroy(r->unwinder);
-	symbols_destroy(r->symbols);
-	foreign_files_destroy(r->foreign_files);
-	env_destroy(r->symbols_env);
+	walked_stacks_close(r->stacks);
 }

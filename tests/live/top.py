@@ -43,7 +43,8 @@ def known_split(tap, binary):
         tap.between(25, cold, 35, "cold() has 30 %")
         tap.equal([r["lost_total"] for r in all_of], [0, 0, 0], "nothing is lost")
 
-        done = strobe("top", "--stdio", *EVENT, "-p", pid, "-d", "0.5", "--refreshes", "2", "-g", "-ns", "sym,dso", timeout_s=30)
+        done = strobe("top", "--stdio", *EVENT, "-p", pid, "-d", "0.5", "--refreshes", "2", "-g", "-E", "200", "-ns", "sym,dso",
+                      timeout_s=30)
         main = [line.split() for line in done.out.splitlines() if re.search(r"\[\.\] main ", line)]
         tap.ok(len(main) >= 2 and float(main[-1][0].rstrip("%")) > 95 and float(main[-1][1].rstrip("%")) < 5,
                "with -g, main() has all with its children and little itself", done)

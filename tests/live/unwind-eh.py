@@ -6,6 +6,7 @@
 # timeout: 300
 
 import ctypes
+import json
 import os
 import re
 import shutil
@@ -288,6 +289,40 @@ def automatic(tap):
            "without the right to load programs: one line", done.stderr)
 
 
+def by_g(tap):
+    """-g: whole stacks where that is possible; else frame pointers, of which -v alone tells. Never dumps."""
+    path = os.path.join(SCRATCH, "g.data")
+    binary = build_workload("stacks", "-O2", "-fomit-frame-pointer")
+    for title, forbid, wanted in (("possible", None, "by call frame information (eh)"), ("forbidden", forbid_bpf, "by frame pointers: ")):
+        argv = [STROBE, "record", "-o", path, *EVENT, "-g", "--", binary, "alloca", "50"]
+        done = subprocess.run([*argv[:2], "-v", *argv[2:]], capture_output=True, text=True, check=False, preexec_fn=forbid)
+        tap.ok("call chains " + wanted in done.stderr, f"-g, eh {title}: -v says what is recorded", done.stderr)
+        done = subprocess.run(argv, capture_output=True, text=True, check=False, preexec_fn=forbid)
+        tap.ok(not done.returncode and "call chains" not in done.stderr, f"-g, eh {title}: nothing without it", done.stderr)
+        whole_ones = [s for s in script_samples(path) if s.stack and s.stack[0][1] in INNER and is_right("alloca", names_of(s))]
+        tap.ok((len(whole_ones) > 20) == (forbid is None), f"-g, eh {title}: {len(whole_ones)} whole stacks")
+        said = strobe("evlist", "-v", "-i", path).out
+        tap.ok("CALLCHAIN" in said and "sample_regs_user" not in said, f"-g, eh {title}: the file has call chains", said)
+    for title, words in (("--per-thread", ["--per-thread"]), ("a tracepoint", ["-e", "sched:sched_switch"])):
+        done = strobe("record", "-v", "-o", path, "-g", *words, "--", "true")
+        tap.ok(not done.status and "call chains by frame pointers: " in done.err, f"-g with {title}: frame pointers", str(done))
+    done = strobe("record", "-v", "-o", path, "--call-graph", "fp", "--", "true")
+    tap.ok("call chains by" not in done.err, "--call-graph fp is as before", done.err)
+
+
+def top_by_g(tap):
+    binary = build_workload("stacks", "-O2", "-fomit-frame-pointer")
+    for title, words, is_eh in (("-g", ["-g"], True), ("fp", ["--call-graph", "fp"], False)):
+        with subprocess.Popen([binary, "recursion", "9000"]) as running:
+            done = strobe("top", "-v", "--format", "json", "--refreshes", "2", "-d", "1", "-z", "-s", "sym", "-p", str(running.pid), *words)
+            running.kill()
+        tap.equal("(eh)" in done.err, is_eh, f"top {title} says how call chains are recorded")
+        last = json.loads(done.out.strip().splitlines()[-1])
+        rows = {row["symbol"]: row["values"][0]["children"]["percent"] for row in last["report"]["events"][0]["rows"]}
+        share = rows.get("main", 0)
+        tap.ok((share > 95) == is_eh, f"top {title}: main is in {share} % of the stacks", done.out[:500])
+
+
 def refusals(tap):
     for title, argv in (
             ("--per-thread", ["--per-thread", "--", "true"]), ("--overwrite", ["--overwrite", "--", "true"]),
@@ -323,6 +358,8 @@ def main():
     of_32_bits(tap)
     refusals(tap)
     automatic(tap)
+    by_g(tap)
+    top_by_g(tap)
     tap.done()
 
 

@@ -306,6 +306,7 @@ struct strobe_error *stack_unwinder_attach(struct stack_unwinder *u, struct capt
 		TRY(attach_event(u, e, &env->events.data[i].layout, threads));
 		/* What is in the file. */
 		env->events.data[i].attr.exclude_callchain_user = 0;
+		env_event_changed(&env->arena, &env->events.data[i]);
 	}
 	return u->options.waits.on ? wait_samples_attach(u, c) : NULL;
 }

@@ -61,7 +61,7 @@ static struct strobe_error *take_old_callgraph(struct run *r)
 {
 	struct options_result *rest = &r->ctx->rest;
 	struct callgraph_options mode = r->o->sampling.capture.callgraph;
-	if (!r->o->callgraph_set || mode.mode != CALLGRAPH_FP || rest->had_dashes || !rest->argc)
+	if (!r->o->callgraph_by_g || rest->had_dashes || !rest->argc)
 		return NULL;
 	const char *word = rest->argv[0];
 	if (strcmp(word, "fp") && strcmp(word, "lbr") && strncmp(word, "dwarf", 5))
@@ -223,6 +223,8 @@ static int check_only(const struct run *r)
 	struct event_set events;
 	event_set_init(&events, sys_live());
 	event_set_add_list(&events, &r->o->sampling.events);
+	if (r->o->sampling.capture.callgraph.mode == CALLGRAPH_DEFAULT)
+		r->o->sampling.capture.callgraph.mode = CALLGRAPH_FP;
 	int status = cmd_fail(r->ctx, capture_configure_only(sys_live(), &r->o->sampling.capture, &events, r->ctx->rest.argc > 0));
 	event_set_deinit(&events);
 	return status;

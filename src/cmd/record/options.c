@@ -38,7 +38,7 @@ CALL(parse_g)
 {
 	OPTIONS;
 	o->callgraph_set = o->callgraph_by_g = !negated;
-	o->sampling.capture.callgraph.mode = negated ? CALLGRAPH_NONE : CALLGRAPH_FP;
+	o->sampling.capture.callgraph.mode = negated ? CALLGRAPH_NONE : CALLGRAPH_DEFAULT;
 	return NULL;
 }
 
@@ -249,7 +249,7 @@ const struct option record_option_table[] = {
 	 .help = "time off the CPU at one place that makes a sample of its own (default: 500; --wall: 1)"},
 
 	GROUP("Sample contents"),
-	{OPTION_CALL, 'g', NULL, .parse = parse_g, .help = "record call chains, by frame pointers"},
+	{OPTION_CALL, 'g', NULL, .parse = parse_g, .help = "record call chains: whole stacks (eh) where permitted, else fp"},
 	{OPTION_CALL, 0, "call-graph", .arg = "mode[,bytes]", .parse = parse_call_graph,
 	 .help = "record call chains: fp[,leaf|,defer], eh[,native], dwarf[,stack bytes] (default 8192), lbr or auto"},
 	{OPTION_BOOL, 0, "kernel-callchains", CAPTURE(callgraph.kernel_only),

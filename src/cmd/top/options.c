@@ -30,14 +30,14 @@ void top_options_deinit(void *options)
 CALL(parse_g)
 {
 	OPTIONS;
-	o->record.capture.callgraph.mode = negated ? CALLGRAPH_NONE : CALLGRAPH_FP;
+	o->record.capture.callgraph.mode = negated ? CALLGRAPH_NONE : CALLGRAPH_DEFAULT;
 	o->report.grouping.chains.mode = negated ? CALLTREE_NONE : CALLTREE_GRAPH;
 	return NULL;
 }
 
 static bool is_record_mode(const char *word, size_t n)
 {
-	static const char *const modes[] = { "fp", "dwarf", "lbr" };
+	static const char *const modes[] = { "fp", "dwarf", "lbr", "eh" };
 	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++)
 		if (n == strlen(modes[i]) && !memcmp(word, modes[i], n))
 			return true;
@@ -48,7 +48,7 @@ static bool is_record_mode(const char *word, size_t n)
 CALL(parse_call_graph)
 {
 	OPTIONS;
-	char mode[64] = "fp";
+	char mode[64] = "";
 	TRY(parse_g(options, NULL, negated));
 	if (negated)
 		return NULL;
@@ -66,7 +66,8 @@ CALL(parse_call_graph)
 		mode[at - value] = '\0';
 		at += *at == ',';
 	}
-	TRY(callgraph_parse(mode, &o->record.capture.callgraph));
+	if (*mode)
+		TRY(callgraph_parse(mode, &o->record.capture.callgraph));
 	if (o->record.capture.callgraph.mode == CALLGRAPH_DWARF && !o->record.capture.callgraph.dump_bytes)
 		o->record.capture.callgraph.dump_bytes = 8192;
 	TRY(report_chains_parse(at, &o->report.grouping, &o->report.selection.branch_history));
@@ -125,11 +126,11 @@ const struct option top_option_table[] = {
 	{OPTION_CALL, 'F', "freq", .arg = "freq or 'max'", .parse = sampling_parse_freq,
 	 .help = "samples per second (default: 4000)"},
 	{OPTION_CALL, 'c', "count", .arg = "n", .parse = sampling_parse_count, .help = "sample every n events"},
-	{OPTION_CALL, 'g', NULL, .parse = parse_g, .help = "record and show call chains, by frame pointers"},
+	{OPTION_CALL, 'g', NULL, .parse = parse_g, .help = "record and show call chains: whole stacks (eh) where permitted, else fp"},
 	{OPTION_CALL, 0, "call-graph", .arg = "record_mode[,record_size],print_type,threshold[,print_limit],order,sort_key,value",
 	 .parse = parse_call_graph,
-	 .help = "record call chains by fp, dwarf[,stack bytes] or lbr, and show them as report -g does;\ndefault: "
-	 	"fp,graph,0.5,caller,function,percent"},
+	 .help = "record call chains by eh, fp, dwarf[,stack bytes] or lbr, and show them as report -g does;\ndefault: "
+	 	"as -g, then graph,0.5,caller,function,percent"},
 	{OPTION_CALL, 'b', "branch-any", .parse = sampling_parse_branch_any, .help = "sample the last branches taken"},
 	{OPTION_CALL, 'j', "branch-filter", .arg = "filter", .parse = sampling_parse_branch,
 	 .help = "sample branches of these types: any any_call any_ret ind_call call cond u k hv …"},

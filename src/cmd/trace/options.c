@@ -109,7 +109,7 @@ CALL(parse_callgraph)
 {
 	struct trace_options *o = options;
 	if (!negated)
-		return callgraph_parse(value ? value : "fp", &o->live.callgraph);
+		return callgraph_parse(value ? value : "auto", &o->live.callgraph);
 	o->live.callgraph = (struct callgraph_options){};
 	return NULL;
 }
@@ -153,6 +153,7 @@ const struct option trace_option_table[] = {
 	{ OPTION_STRING, 0, "switch-off", AT(selection.switch_off), .arg = "event", .help = "stop printing at this event" },
 	{ OPTION_BOOL, 0, "show-on-off-events", AT(selection.show_switches), .help = "show the --switch-on and --switch-off events too" },
 	{ OPTION_GROUP, .help = "Call graphs" },
+	{ OPTION_CALL, 'g', NULL, .parse = parse_callgraph, .help = "show the call chain of each event: whole stacks (--call-graph auto)" },
 	{ OPTION_CALL, 0, "call-graph", .arg = "mode[,bytes]", .parse = parse_callgraph,
 	  .help = "show the call chain of each event: fp, or dwarf (same as auto), with the size of stack dumps (default: 8192)" },
 	{ OPTION_BOOL, 0, "kernel-syscall-graph", AT(live.kernel_graph), .help = "include the kernel part of system call stacks" },

@@ -3,6 +3,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "event/open.h"
 #include "machine/machine.h"
 #include "report/query.h"
@@ -69,16 +70,73 @@ static void say_notes(const struct live_session *l)
 			    (unsigned long long)l->events.lowered_freq);
 }
 
+/* ---- whole stacks ---- */
+
+/* Takes the place of eh. */
+static void use_frame_pointers(struct live_session *l, struct strobe_error *why)
+{
+	if (l->o.verbose)
+		session_say(l->o.host, "call chains by frame pointers: %s", why->message);
+	error_destroy(why);
+	l->o.capture->callgraph.mode = CALLGRAPH_FP;
+	walked_stacks_close(take_ptr(l->stacks));
+	capture_close(take_ptr(l->capture));
+}
+
+static struct strobe_error *choose_stacks(struct live_session *l)
+{
+	struct callgraph_options *c = &l->o.capture->callgraph;
+	struct walked_stacks_options o = { .sys = l->o.sys, .events = &l->events, .capture = l->o.capture, .followed_map = -1 };
+	if (c->mode != CALLGRAPH_EH && c->mode != CALLGRAPH_DEFAULT)
+		return NULL;
+	if (!walked_stacks_is_of_any(&l->events)) {
+		c->mode = CALLGRAPH_FP;
+		return NULL;
+	}
+	struct strobe_error *err = walked_stacks_open(&o, &l->stacks);
+	if (err && c->mode == CALLGRAPH_EH)
+		return error_prefix(err, "--call-graph eh");
+	if (err) {
+		use_frame_pointers(l, err);
+		return NULL;
+	}
+	c->mode = CALLGRAPH_EH;
+	l->o.capture->sample_identifier = true;
+	return NULL;
+}
+
+static struct strobe_error *open_events(struct live_session *l)
+{
+	event_set_init(&l->events, l->o.sys);
+	event_set_add_list(&l->events, l->o.events);
+	struct strobe_error *err = choose_stacks(l);
+	if (err) { /* no capture has taken them */
+		event_set_deinit(&l->events);
+		return err;
+	}
+	TRY(capture_open(l->o.sys, l->o.capture, &l->events, 0, &l->capture));
+	if (!l->stacks)
+		return NULL;
+	TRY(error_prefix(walked_stacks_attach(l->stacks, l->capture), "--call-graph eh"));
+	if (l->o.verbose)
+		session_say(l->o.host, "call chains by call frame information (eh)");
+	return NULL;
+}
+
 struct strobe_error *live_open(struct live_session *l, const struct live_options *options)
 {
 	*l = (struct live_session){ .o = *options };
 	complete_options(options);
 	TRY(choose_events(options));
-	event_set_init(&l->events, options->sys);
-	event_set_add_list(&l->events, options->events);
-	TRY(capture_open(options->sys, options->capture, &l->events, 0, &l->capture));
-	say_notes(l);
-	return NULL;
+	bool is_default = options->capture->callgraph.mode == CALLGRAPH_DEFAULT;
+	struct strobe_error *err = open_events(l);
+	if (err && is_default && options->capture->callgraph.mode == CALLGRAPH_EH) {
+		use_frame_pointers(l, err);
+		err = open_events(l);
+	}
+	if (!err)
+		say_notes(l);
+	return err;
 }
 
 void live_close(struct live_session *l)
@@ -89,6 +147,7 @@ void live_close(struct live_session *l)
 	}
 	live_counters_close(l->counters);
 	resolve_live_destroy(l->resolve);
+	walked_stacks_close(l->stacks);
 	if (l->history.profile)
 		history_deinit(&l->history);
 	if (l->capture)
@@ -219,8 +278,9 @@ void live_look(struct live_session *l)
 
 static struct strobe_error *drain_rings(struct live_session *l)
 {
+	struct record_sink *sink = l->stacks ? walked_stacks_sink(l->stacks, &l->sink.sink) : &l->sink.sink;
 	uint64_t bytes;
-	TRY(capture_drain(l->capture, 0, &l->sink.sink, true, false, &bytes));
+	TRY(capture_drain(l->capture, 0, sink, true, false, &bytes));
 	if (capture_overwrites(l->capture))
 		TRY(capture_snapshot(l->capture, &l->sink.sink, &bytes));
 	if (l->has_output && bytes)

@@ -19,6 +19,7 @@
 #include "capture/session.h"
 #include "profile/history.h"
 #include "recording/output.h"
+#include "recording/walked_stacks.h"
 #include "report/refresh.h"
 #include "resolve/live.h"
 #include "session/host.h"
@@ -60,6 +61,7 @@ struct live_session {
 	struct live_options o;
 	struct event_set events;
 	struct capture *capture;
+	struct walked_stacks *stacks; /* of CALLGRAPH_EH; or NULL */
 	struct live_request request;
 	struct resolve_live *resolve;
 	struct live_counters *counters; /* in place of samples, or NULL */
