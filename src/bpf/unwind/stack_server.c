@@ -182,7 +182,7 @@ static void serve_once(struct stack_unwinder *u, request_list *requests)
 	take_requests(u, requests);
 	if (requests->len)
 		qsort(requests->data, requests->len, sizeof(*requests->data), compare_bytes);
-	for (size_t i = 0; i < requests->len; i++)
+	for (size_t i = 0; i < requests->len && !u->stopping; i++)
 		answer(u, &requests->data[i]);
 	pthread_mutex_lock(&u->lock);
 	live_maps_drain(u->live);

@@ -138,6 +138,7 @@ void stack_unwinder_destroy(struct stack_unwinder *u)
 	if (!u)
 		return;
 	if (u->started) {
+		u->stopping = true;
 		ssize_t n = write(u->stop_fd, &(uint64_t){ 1 }, 8);
 		(void)n;
 		pthread_join(u->thread, NULL);

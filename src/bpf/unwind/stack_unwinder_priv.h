@@ -87,6 +87,7 @@ struct stack_unwinder {
 	pthread_t thread;
 	bool started;
 	int stop_fd;
+	_Atomic bool stopping; /* requests that are left are in vain */
 	struct bpf_ring requests;
 	VEC(struct known_file) files; /* by mapped_file id */
 	struct u64map by_table;       /* an unwind_file → id + 1 of the first file that has it */
