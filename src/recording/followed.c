@@ -38,7 +38,7 @@ static bool has_program(const struct capture_event *e)
 
 struct strobe_error *recorder_attach_filter(struct recorder *r)
 {
-	bool (*others)(const struct capture_event *e) = r->unwinder ? stack_unwinder_is_walked : NULL;
+	bool (*others)(const struct capture_event *e) = r->o.capture.callgraph.mode == CALLGRAPH_EH ? stack_unwinder_is_walked : NULL;
 	/* The filter of waits alone: events are those of tasks. */
 	if (r->filter && !r->o.capture.followed)
 		others = has_program;
