@@ -112,7 +112,7 @@ static struct strobe_error *start(struct stack_unwinder *u)
 	if (e)
 		return error_errno(e, "cannot start the thread that compiles tables for unwinding");
 	u->started = true;
-	return u->options.ready ? bpf_ready(u->loaded) : NULL;
+	return NULL;
 }
 
 struct strobe_error *stack_unwinder_create(const struct stack_unwinder_options *o, struct stack_unwinder **ret)

@@ -2,7 +2,7 @@
  * Whole user stacks with each sample, walked by a BPF program in the kernel along call frame information: the inside of
  * record --call-graph eh.
  *
- *	TRY(stack_unwinder_create(&options, &u));          loads the program: whether it is possible here
+ *	TRY(stack_unwinder_create(&options, &u));          a thread loads the program, and attach says whether it could
  *	TRY(capture_open(..., &c));                        events with a user's chain that the kernel leaves out
  *	TRY(stack_unwinder_attach(u, c));
  *	chain_sink_init(&sink, u, file_sink);              bpf/unwind/chain_sink.h: what rings are drained to
@@ -47,11 +47,6 @@ struct stack_unwinder_options {
 	/* The object of a mapped file, from any thread (the symbol room has them). */
 	struct unwind_objects (*objects_of)(void *ctx, const struct mapped_file *f);
 	void *ctx;
-	/*
-	 * The program is loaded by a thread while the caller opens events; if that fails, stack_unwinder_attach() returns the error. With
-	 * `ready`, stack_unwinder_create() waits and returns it, for callers that have another way.
-	 */
-	bool ready;
 	bool native; /* frames of interpreters are left out */
 };
 

@@ -89,6 +89,7 @@ static struct strobe_error *choose_stacks(struct live_session *l)
 	struct walked_stacks_options o = { .sys = l->o.sys, .events = &l->events, .capture = l->o.capture, .followed_map = -1 };
 	if (c->mode != CALLGRAPH_EH && c->mode != CALLGRAPH_DEFAULT)
 		return NULL;
+	c->native = true; /* names of script frames come with the header of a finished recording */
 	if (!walked_stacks_is_of_any(&l->events)) {
 		c->mode = CALLGRAPH_FP;
 		return NULL;
