@@ -97,7 +97,8 @@ def check_perf(tap):
 
 
 def check_off_cpu(tap, program):
-    done = strobe("record", "-q", "--off-cpu", "--off-cpu-thresh", "20", "-g", "-e", "cpu-clock", "-F", "999", "-o", "off.data", "--", program, SCRATCH)
+    options = ("--off-cpu", "--off-cpu-thresh", "20", "-g", "-e", "cpu-clock", "-F", "999")
+    done = strobe("record", "-q", *options, "-o", "off.data", "--", program, SCRATCH)
     if not tap.ok(done.status == 0, "record --off-cpu", done):
         return
     sums = {}
