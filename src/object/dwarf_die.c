@@ -19,8 +19,10 @@ static bool read_entry(struct dwarf_unit *u, struct cursor *c, struct dwarf_die 
 {
 	uint64_t offset = cursor_offset(c), code = cursor_left(c) ? cursor_uleb(c) : 0;
 	const struct dwarf_abbrev *a = code && !c->bad ? dwarf_abbrev_find(u->abbrevs, code) : NULL;
-	*ret = (struct dwarf_die){ .unit = u, .abbrev = a, .offset = offset, .attrs = cursor_offset(c), .tag = a ? a->tag : 0,
-				   .address_bytes = u->address_bytes, .offset_bytes = u->offset_bytes, .swap = c->swap };
+	*ret = (struct dwarf_die){};
+	if (a)
+		*ret = (struct dwarf_die){ .unit = u, .abbrev = a, .offset = offset, .attrs = cursor_offset(c), .tag = a->tag,
+					   .address_bytes = u->address_bytes, .offset_bytes = u->offset_bytes, .swap = c->swap };
 	return a;
 }
 
@@ -170,7 +172,9 @@ static bool follow_signature(struct dwarf_file *f, uint64_t signature, struct dw
 
 bool dwarf_die_follow(const struct dwarf_die *d, const struct dwarf_value *v, struct dwarf_die *ret)
 {
-	struct dwarf_file *f = d->unit->file;
+	struct dwarf_file *f = d->unit ? d->unit->file : NULL;
+	if (!f)
+		return false;
 	switch (v->class) {
 	case DWARF_REFERENCE: return read_at(f, v->u, ret);
 	case DWARF_REFERENCE_SUPPLEMENT:
