@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "base/text.h"
 #include "capture/events.h"
 #include "sys/limits.h"
 #include "sys/perf_abi.h"
@@ -84,6 +85,15 @@ static void set_rate(struct capture_event *e, const struct capture_options *o)
 	}
 }
 
+/*
+ * Such a tracepoint counts nanoseconds, not its own occurrences (__perf_count() in include/trace/events/sched.h). Where samples do not have
+ * the period, the kernel writes one for each nanosecond, until it throttles the event.
+ */
+static bool counts_time(const struct capture_event *e)
+{
+	return e->tracepoint_name && !strcmp(e->tracepoint_system, "sched") && text_has_prefix(e->tracepoint_name, "sched_stat_");
+}
+
 static void set_fields(struct capture_event *e, const struct capture_options *o, const struct target_map *map)
 {
 	struct perf_event_attr *a = &e->attr;
@@ -110,6 +120,8 @@ static void set_fields(struct capture_event *e, const struct capture_options *o,
 		a->sample_type |= PERF_SAMPLE_TIME;
 	if (o->raw_samples && !helper)
 		a->sample_type |= PERF_SAMPLE_TIME | PERF_SAMPLE_RAW | PERF_SAMPLE_CPU;
+	if (counts_time(e))
+		a->sample_type |= PERF_SAMPLE_PERIOD;
 	if (o->sample_phys_addr)
 		a->sample_type |= PERF_SAMPLE_PHYS_ADDR;
 	if (o->no_buffering) {

@@ -31,6 +31,7 @@ static int set_up(void **state)
 	sys_faked_file(f->faked, "/proc/sys/kernel/perf_event_mlock_kb", "516\n");
 	sys_faked_status(f->faked, ~0ull, 0, 0);
 	sys_faked_tracepoint(f->faked, "sched", "sched_switch", 314);
+	sys_faked_tracepoint(f->faked, "sched", "sched_stat_runtime", 315);
 	capture_options_init(&f->options);
 	*state = f;
 	return 0;
@@ -95,6 +96,16 @@ static void workload_attr(void **state)
 	}
 	assert_int_equal(capture_rings(f->capture), 2);
 	assert_int_equal(capture_ring_bytes(f->capture), 512 << 10);
+}
+
+/* An event that counts time has its period in each sample: without it the kernel repeats samples. */
+static void time_events(void **state)
+{
+	struct fixture *f = *state;
+	f->options.target.system_wide = true;
+	assert_ok(open_events(f, "sched:sched_stat_runtime,sched:sched_switch", 0));
+	assert_true(attr_of(f, 0)->sample_type & PERF_SAMPLE_PERIOD);
+	assert_false(attr_of(f, 1)->sample_type & PERF_SAMPLE_PERIOD);
 }
 
 static void system_wide_attrs(void **state)
@@ -329,6 +340,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(workload_attr),
+		TEST(time_events),
 		TEST(system_wide_attrs),
 		TEST(groups_that_are_read),
 		TEST(stacks_and_fields),

@@ -23,6 +23,16 @@ static bool is(const char *line, size_t n, const char *word)
 	return n == strlen(word) && !memcmp(line, word, n);
 }
 
+/* "@OPTIONS latency@" */
+static const struct option *options_of(const struct man_page *page, const char *line, size_t n)
+{
+	static const char start[] = "@OPTIONS ";
+	size_t before = sizeof(start) - 1;
+	if (!page->options_of || n <= before + 1 || memcmp(line, start, before) != 0 || line[n - 1] != '@')
+		return NULL;
+	return page->options_of(page->ctx, line + before, n - before - 1);
+}
+
 static void fill_line(struct out *out, const struct man_page *page, const char *line, size_t len)
 {
 	static const char version[] = "@VERSION@";
@@ -30,6 +40,8 @@ static void fill_line(struct out *out, const struct man_page *page, const char *
 		synopsis(out, page);
 	} else if (is(line, len, "@OPTIONS@")) {
 		help_man_options(out, page->options);
+	} else if (options_of(page, line, len)) {
+		help_man_options(out, options_of(page, line, len));
 	} else if (is(line, len, "@COMMANDS@")) {
 		page->commands(out);
 	} else {

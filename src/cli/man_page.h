@@ -11,10 +11,14 @@ struct man_page {
 	const struct option *options;
 	const char *version;
 	void (*commands)(struct out *out); /* .TP entries */
+	/* The options of a subcommand, by its name; NULL: there is none of that name. */
+	const struct option *(*options_of)(const void *ctx, const char *name, size_t n);
+	const void *ctx;
 };
 
 /*
- * Fills a template: its lines @SYNOPSIS@, @OPTIONS@ and @COMMANDS@ are replaced, and @VERSION@, once a line, anywhere.
+ * Fills a template: its lines @SYNOPSIS@, @OPTIONS@, @OPTIONS subcommand@ and @COMMANDS@ are replaced, and @VERSION@, once a line,
+ * anywhere.
  */
 void man_page_fill(struct out *out, const struct man_page *page, const char *text, size_t n);
 /*

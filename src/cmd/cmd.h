@@ -47,6 +47,7 @@ struct cmd {
 	const char *summary;            /* one line, as in `strobe help` */
 	const char *const *usage;       /* lines behind "usage: strobe ", NULL-terminated */
 	const struct option *options;   /* ends with OPTIONS_END */
+	const struct cmd *const *subcommands; /* with options of their own, "sched map"; ends with NULL; or NULL */
 	size_t options_bytes;           /* of the options struct; it starts zeroed, then defaults() */
 	void (*defaults)(void *options);
 	void (*release)(void *options); /* whatever came of them: also after words that could not be parsed */

@@ -60,6 +60,17 @@ static struct strobe_error *command_of(const char *path, const struct cmd **ret_
 	return *ret_cmd ? NULL : error_create(ERROR_USAGE, "%s is not the template of a command's manual page", base);
 }
 
+static const struct option *options_of(const void *ctx, const char *name, size_t n)
+{
+	const struct cmd *cmd = ctx;
+	for (const struct cmd *const *s = cmd ? cmd->subcommands : NULL; s && *s; s++) {
+		const char *word = strrchr((*s)->name, ' ') + 1;
+		if (!strncmp(word, name, n) && !word[n])
+			return (*s)->options;
+	}
+	return NULL;
+}
+
 struct strobe_error *manual_fill(struct out *out, const char *path)
 {
 	const struct cmd *cmd;
@@ -72,6 +83,8 @@ struct strobe_error *manual_fill(struct out *out, const char *path)
 		.options = cmd ? cmd->options : frame_options,
 		.version = STROBE_VERSION,
 		.commands = list_commands,
+		.options_of = options_of,
+		.ctx = cmd,
 	};
 	man_page_fill(out, &page, strbuf_str(&text), text.len);
 	return NULL;

@@ -39,6 +39,11 @@ void env_destroy(struct env *e)
 	free(e);
 }
 
+static bool same_time(const struct sample_layout *a, const struct sample_layout *b)
+{
+	return a->time == b->time && a->variable == b->variable && a->tail_time == b->tail_time && a->tail_bytes == b->tail_bytes;
+}
+
 uint32_t env_add_event(struct env *e, const void *attr, uint32_t attr_bytes, const char *name, const uint64_t *ids,
 		       uint32_t ids_nr)
 {
@@ -49,6 +54,7 @@ uint32_t env_add_event(struct env *e, const void *attr, uint32_t attr_bytes, con
 	ev.attr_raw = arena_memdup(&e->arena, attr, attr_bytes);
 	ev.layout = sample_layout_compile(&ev.attr);
 	ev.name = name ? arena_strdup(&e->arena, name) : env_attr_name(&e->arena, &ev.attr);
+	e->one_time = !index || (e->one_time && same_time(&ev.layout, &e->events.data[0].layout));
 	e->one_layout = !index || (e->one_layout && sample_layout_equal(&ev.layout, &e->events.data[0].layout));
 	vec_push(&e->events, ev);
 	env_add_ids(e, index, ids, ids_nr);
@@ -191,7 +197,7 @@ bool env_record_time(const struct env *e, struct record r, uint64_t *ret_ns)
 		*ret_ns = ((const struct record_timed *)r.hdr)->time_ns;
 		return true;
 	}
-	const struct sample_layout *l = layout_of(e, r);
+	const struct sample_layout *l = e->one_time ? env_tail_layout(e) : layout_of(e, r);
 	if (r.hdr->type == PERF_RECORD_SAMPLE) {
 		if (l->time == SAMPLE_NO_OFFSET || r.hdr->size < l->variable)
 			return false;

@@ -162,6 +162,7 @@ struct env {
 	VEC(struct env_event) events;
 	struct u64map event_by_id;    /* id → index */
 	bool one_layout;              /* all events decode alike: no look-up by id is needed to decode */
+	bool one_time;                /* or at least their times are in one place */
 
 	VEC(struct env_build_id) build_ids;
 	VEC(struct env_cpu) cpus;     /* index is the CPU number */

@@ -47,6 +47,7 @@ struct converter *converter_create(struct resolver *r)
 	c->from = xcalloc(n + 1, sizeof(*c->from));
 	c->buffer = xmalloc(RECORD_BYTES_MAX);
 	c->env.one_layout = true;
+	c->env.one_time = false;
 	for (size_t i = 0; i < n; i++) {
 		struct env_event *ev = &c->env.events.data[i];
 		*ev = r->env->events.data[i];

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Every option that perf's commands list is one of strobe's: it does the same, or is refused with the reason."""
-# needs: record report script stat list evlist inject annotate data top trace lock probe
+# needs: record report script stat list evlist inject annotate data top trace lock probe sched kwork
 
 import re
 
 from strobetest import Tap, perf, require_perf, strobe
 
 COMMANDS = ("record", "report", "script", "stat", "list", "evlist", "buildid-list", "buildid-cache", "inject", "annotate",
-            "data convert", "top", "trace", "lock contention", "lock report", "probe")
+            "data convert", "top", "trace", "lock contention", "lock report", "probe", "sched latency", "sched map",
+            "sched timehist", "kwork report", "kwork latency", "kwork timehist")
 NEVER = "--no-such-option"
 
 
@@ -34,7 +35,7 @@ def main():
     tap = Tap()
     for command in COMMANDS:
         names = listed(command)
-        tap.ok(len(names) > 5, f"{command}: perf lists its options", names)
+        tap.ok(len(names) > 3, f"{command}: perf lists its options", names)
         unknown = sorted(name for name in names if not is_known(command, name))
         tap.ok(not unknown, f"{command}: {len(names)} spellings, all known", unknown)
         tap.ok(not is_known(command, NEVER) and not is_known(command, "-9"), f"{command}: what is none is not known")

@@ -1,0 +1,359 @@
+#include "analysis/sched/sched_source.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/task_states.h"
+#include "base/hash.h"
+#include "base/mem.h"
+#include "record/order.h"
+#include "session/session.h"
+
+#define KNOWN_IDS 64
+#define NUMBERS 5
+#define TEXTS   2
+
+/* What is read of each kind of event, in the order that take_numbers() knows. */
+static const struct kind {
+	const char *name;
+	const char *numbers[NUMBERS];
+	const char *texts[TEXTS];
+} kinds[SCHED_KINDS] = {
+	[SCHED_SWITCH] = { "sched_switch", { "prev_pid", "next_pid", "prev_prio", "next_prio", "prev_state" },
+			   { "prev_comm", "next_comm" } },
+	[SCHED_WAKING] = { "sched_waking", { "pid", "prio", "common_flags" }, { "comm" } },
+	[SCHED_WAKEUP] = { "sched_wakeup", { "pid", "prio", "common_flags" }, { "comm" } },
+	[SCHED_WAKEUP_NEW] = { "sched_wakeup_new", { "pid", "prio", "common_flags" }, { "comm" } },
+	[SCHED_MIGRATE] = { "sched_migrate_task", { "pid", "orig_cpu", "dest_cpu" }, { "comm" } },
+	[SCHED_RUNTIME] = { "sched_stat_runtime", { "pid", "runtime" }, { "comm" } },
+	[SCHED_FORK] = { "sched_process_fork", { "child_pid" }, { "child_comm" } },
+};
+
+/* include/linux/trace_events.h: TRACE_FLAG_HARDIRQ, _SOFTIRQ */
+#define FLAGS_INTERRUPT 0x18
+
+/* An event of the recording, and where its fields lie. */
+struct reader {
+	enum sched_kind kind;
+	bool has_chain;
+	bool is_plain; /* raw data follow the fixed fields at once */
+	const struct tracepoint_field *numbers[NUMBERS], *texts[TEXTS];
+	char letters[16];
+};
+
+struct sched_source {
+	struct sched_source_request q;
+	struct session session;
+	struct tracepoints *formats;
+	VEC(struct reader) readers; /* by event */
+	const struct sched_source_callbacks *callbacks;
+	struct sched_source_counts counts;
+	struct known_id {
+		uint64_t id; /* 0: none */
+		uint32_t event;
+	} known_ids[KNOWN_IDS]; /* by their last bits: there are some for each event and CPU, one after the other */
+};
+
+/* ---- the recording's events ---- */
+
+static enum sched_kind kind_of(const struct tracepoint *point)
+{
+	if (!point || strcmp(point->system, "sched") != 0)
+		return SCHED_OTHER;
+	for (int i = SCHED_OTHER + 1; i < SCHED_KINDS; i++)
+		if (!strcmp(point->name, kinds[i].name))
+			return (enum sched_kind)i;
+	return SCHED_OTHER;
+}
+
+static void add_reader(struct sched_source *s, const struct env_event *e)
+{
+	const struct tracepoint *point = e->attr.type == PERF_TYPE_TRACEPOINT ?
+		tracepoints_by_id(s->formats, (uint32_t)e->attr.config) : NULL;
+	struct reader d = { .kind = kind_of(point), .has_chain = e->layout.sample_type & PERF_SAMPLE_CALLCHAIN };
+	d.is_plain = e->layout.sample_type & PERF_SAMPLE_RAW && !(e->layout.sample_type & (PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN));
+	if (d.kind == SCHED_SWITCH)
+		task_state_letters(point->print_fmt, d.letters, sizeof(d.letters));
+	for (size_t i = 0; d.kind && i < NUMBERS && kinds[d.kind].numbers[i]; i++)
+		d.numbers[i] = tracepoint_field(point, kinds[d.kind].numbers[i]);
+	for (size_t i = 0; d.kind && i < TEXTS && kinds[d.kind].texts[i]; i++)
+		d.texts[i] = tracepoint_field(point, kinds[d.kind].texts[i]);
+	vec_push(&s->readers, d);
+}
+
+/* Of a stream the events are known when the first sample comes. */
+static struct strobe_error *read_events(struct sched_source *s)
+{
+	const struct env *env = s->session.env;
+	if (!s->formats && (env->tracing_data || env->events.len))
+		TRY(tracepoints_read(env, &s->formats));
+	while (s->readers.len < env->events.len)
+		add_reader(s, &env->events.data[s->readers.len]);
+	return NULL;
+}
+
+bool sched_source_has(const struct sched_source *s, enum sched_kind kind)
+{
+	for (size_t i = 0; i < s->readers.len; i++)
+		if (s->readers.data[i].kind == kind)
+			return true;
+	return false;
+}
+
+bool sched_source_has_chains(const struct sched_source *s)
+{
+	for (size_t i = 0; i < s->readers.len; i++)
+		if (s->readers.data[i].kind == SCHED_SWITCH)
+			return s->readers.data[i].has_chain;
+	return false;
+}
+
+/* ---- fields ---- */
+
+static uint64_t number(const struct sched_source *s, const struct tracepoint_field *f, const uint8_t *raw, uint32_t raw_bytes)
+{
+	uint32_t v;
+	if (!f)
+		return 0;
+	if (f->bytes != sizeof(v) || f->kind != FIELD_NUMBER || s->session.env->swapped || f->offset > raw_bytes ||
+	    raw_bytes - f->offset < sizeof(v))
+		return field_number(s->formats, f, raw, raw_bytes);
+	memcpy(&v, raw + f->offset, sizeof(v));
+	return v;
+}
+
+static struct field_span text(const struct sched_source *s, const struct tracepoint_field *f, const uint8_t *raw, uint32_t raw_bytes)
+{
+	if (!f)
+		return (struct field_span){};
+	if (f->kind == FIELD_ARRAY && f->offset <= raw_bytes && raw_bytes - f->offset >= f->bytes)
+		return (struct field_span){ raw + f->offset, f->bytes };
+	return field_bytes(s->formats, f, raw, raw_bytes);
+}
+
+static void take_numbers(struct sched_event *e, const struct reader *d, const uint64_t *n)
+{
+	switch (e->kind) {
+	case SCHED_SWITCH:
+		e->prev_pid = (uint32_t)n[0];
+		e->next_pid = (uint32_t)n[1];
+		e->prev_prio = (int32_t)n[2];
+		e->next_prio = (int32_t)n[3];
+		e->letter = task_state_letter(d->letters, n[4]);
+		break;
+	case SCHED_WAKING:
+	case SCHED_WAKEUP:
+	case SCHED_WAKEUP_NEW:
+		e->wakee = (uint32_t)n[0];
+		e->prio = (int32_t)n[1];
+		e->in_interrupt = n[2] & FLAGS_INTERRUPT;
+		break;
+	case SCHED_MIGRATE:
+		e->migrant = (uint32_t)n[0];
+		e->from_cpu = (uint32_t)n[1];
+		e->to_cpu = (uint32_t)n[2];
+		break;
+	case SCHED_RUNTIME:
+		e->runner = (uint32_t)n[0];
+		e->runtime_ns = n[1];
+		break;
+	default:
+		e->child = (uint32_t)n[0];
+	}
+}
+
+static void take_fields(const struct sched_source *s, const struct reader *d, struct sched_event *e, const uint8_t *raw, uint32_t raw_bytes)
+{
+	uint64_t n[NUMBERS] = {};
+	if (!d->kind)
+		return;
+	for (size_t i = 0; i < NUMBERS && d->numbers[i]; i++)
+		n[i] = number(s, d->numbers[i], raw, raw_bytes);
+	take_numbers(e, d, n);
+	e->comm = text(s, d->texts[0], raw, raw_bytes);
+	e->next_comm = text(s, d->texts[1], raw, raw_bytes);
+}
+
+/* ---- records ---- */
+
+/* The raw data of a sample without READ and CALLCHAIN. */
+static bool plain_raw(const struct sample_layout *l, struct record r, const uint8_t **ret, uint32_t *ret_bytes)
+{
+	uint32_t bytes;
+	size_t left = r.hdr->size - l->variable;
+	if (left < sizeof(bytes))
+		return false;
+	memcpy(&bytes, (const char *)r.hdr + l->variable, sizeof(bytes));
+	if (bytes > left - sizeof(bytes))
+		return false;
+	*ret = (const uint8_t *)r.hdr + l->variable + sizeof(bytes);
+	*ret_bytes = bytes;
+	return true;
+}
+
+static uint32_t event_of(struct sched_source *s, struct record r)
+{
+	const struct env *env = s->session.env;
+	const struct sample_layout *l = env->events.len ? &env->events.data[0].layout : NULL;
+	if (!l || l->identifier == SAMPLE_NO_OFFSET || r.hdr->size < l->variable)
+		return env_event_of_sample(env, r);
+	uint64_t id = sample_word(r, l->identifier);
+	struct known_id *known = &s->known_ids[id % KNOWN_IDS];
+	if (id && known->id == id)
+		return known->event;
+	uint32_t event = env_event_of_sample(env, r);
+	if (event < env->events.len)
+		*known = (struct known_id){ .id = id, .event = event };
+	return event;
+}
+
+static struct strobe_error *take_sample(struct sched_source *s, struct record r, struct sched_event *e)
+{
+	const struct env *env = s->session.env;
+	if (s->readers.len < env->events.len || !s->formats)
+		TRY(read_events(s));
+	uint32_t event = event_of(s, r);
+	const uint8_t *raw = NULL;
+	uint32_t raw_bytes = 0;
+	struct sample full;
+	if (event >= s->readers.len) {
+		s->counts.bad_samples++;
+		return NULL;
+	}
+	const struct reader *d = &s->readers.data[event];
+	const struct sample_layout *l = &env->events.data[event].layout;
+	bool is_good = sample_decode_hot(l, r, &e->hot);
+	if (is_good && d->kind && d->is_plain && !env->swapped)
+		is_good = plain_raw(l, r, &raw, &raw_bytes);
+	else if (is_good && d->kind)
+		is_good = sample_decode(l, r, &full);
+	if (!is_good) {
+		s->counts.bad_samples++;
+		return NULL;
+	}
+	if (d->kind && !raw) {
+		raw = full.raw;
+		raw_bytes = full.raw_bytes;
+	}
+	e->kind = d->kind;
+	e->time_ns = e->hot.time;
+	e->cpu = e->hot.cpu;
+	e->pid = e->hot.pid;
+	e->tid = e->hot.tid;
+	e->record = r;
+	take_fields(s, d, e, raw, raw_bytes);
+	return s->callbacks->event(s->callbacks->ctx, e);
+}
+
+static struct strobe_error *take_other(struct sched_source *s, struct record r)
+{
+	struct sample_tail tail = {};
+	struct record_lost lost;
+	if (r.hdr->type == PERF_RECORD_LOST && record_decode_lost(r, &lost)) {
+		s->counts.lost_records++;
+		s->counts.lost += lost.lost;
+	}
+	if (!s->callbacks->record)
+		return NULL;
+	if (r.hdr->type < RECORD_USER_FIRST && s->session.env->events.len)
+		sample_tail_decode(env_tail_layout(s->session.env), r, &tail);
+	return s->callbacks->record(s->callbacks->ctx, r, &tail);
+}
+
+/* ---- without chains: records as they are ---- */
+
+static struct strobe_error *walk(struct sched_source *s)
+{
+	struct sched_event e = {};
+	struct record r;
+	bool is_end = false;
+	for (;;) {
+		TRY(source_next(s->session.source, &r, &is_end));
+		if (is_end)
+			return NULL;
+		s->counts.records++;
+		if (r.hdr->type == PERF_RECORD_SAMPLE)
+			TRY(take_sample(s, r, &e));
+		else
+			TRY(take_other(s, r));
+	}
+}
+
+/* ---- with chains: the resolver walks ---- */
+
+static struct strobe_error *take_resolved(void *ctx, const struct resolved_sample *r)
+{
+	struct sched_source *s = ctx;
+	struct sched_event e = { .chain = r->chain, .chain_nr = r->chain_nr };
+	s->counts.records++;
+	if (r->chain_nr)
+		e.chain_key = hash_u64s(r->sample.callchain, r->sample.callchain_nr, hash_u64(r->chain_space)) | 1;
+	return take_sample(s, r->record, &e);
+}
+
+static struct strobe_error *take_resolved_other(void *ctx, struct record r, uint64_t time_ns)
+{
+	struct sched_source *s = ctx;
+	(void)time_ns;
+	s->counts.records++;
+	return take_other(s, r);
+}
+
+static struct strobe_error *walk_resolved(struct sched_source *s)
+{
+	struct session_request request = { .symbols = s->q.symbols, .resolve = { .with_chains = true, .with_inlines = true } };
+	struct resolve_callbacks callbacks = { .sample = take_resolved, .record = take_resolved_other, .ctx = s };
+	TRY(session_resolve(&s->session, &request));
+	return resolve_stream(s->session.resolver, callbacks);
+}
+
+/* ---- the whole ---- */
+
+struct strobe_error *sched_source_open(const struct sched_source_request *q, struct sched_source **ret)
+{
+	struct sched_source *s = *ret = xcalloc(1, sizeof(*s));
+	s->q = *q;
+	TRY(session_open(&s->session, q->host, q->input, q->force));
+	return read_events(s);
+}
+
+struct strobe_error *sched_source_run(struct sched_source *s, const struct sched_source_callbacks *c)
+{
+	struct strobe_error *err;
+	s->callbacks = c;
+	if (s->q.with_chains && sched_source_has_chains(s)) {
+		err = walk_resolved(s);
+	} else {
+		s->session.source = order_create(s->session.source);
+		err = walk(s);
+	}
+	err = error_first(err, read_events(s));
+	if (!err && !sched_source_has(s, SCHED_SWITCH))
+		return error_create(ERROR_NOT_FOUND, "this recording has no sched_switch events: record them with 'sched record'");
+	return err;
+}
+
+void sched_source_close(struct sched_source *s)
+{
+	if (!s)
+		return;
+	tracepoints_destroy(s->formats);
+	vec_deinit(&s->readers);
+	session_close(&s->session);
+	free(s);
+}
+
+const struct env *sched_source_env(const struct sched_source *s)
+{
+	return s->session.env;
+}
+
+const struct sched_source_counts *sched_source_counts(const struct sched_source *s)
+{
+	return &s->counts;
+}
+
+void sched_source_remarks(const struct sched_source *s)
+{
+	session_remarks(&s->session, false);
+}

@@ -1,0 +1,324 @@
+#include "analysis/sched/sched_sums.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+void sched_sums_deinit(struct sched_sums *s)
+{
+	vec_deinit(&s->rows);
+	arena_deinit(&s->arena);
+}
+
+struct sched_sum *sched_sums_add(struct sched_sums *s, const char *comm, uint32_t tid)
+{
+	vec_push(&s->rows, ((struct sched_sum){ .comm = comm, .tid = tid, .threads = 1 }));
+	return &vec_last(&s->rows);
+}
+
+static uint32_t *delays_of(struct sched_sums *s, struct sched_sum *row)
+{
+	if (!row->delays)
+		row->delays = arena_new_array(&s->arena, uint32_t, SCHED_DELAY_BUCKETS);
+	return row->delays;
+}
+
+void sched_sums_delay(struct sched_sums *s, struct sched_sum *row, uint64_t ns)
+{
+	delays_of(s, row)[sched_delay_bucket(ns)]++;
+}
+
+void sched_sum_join(struct sched_sums *s, struct sched_sum *to, const struct sched_sum *from)
+{
+	to->threads += from->threads;
+	to->runtime_ns += from->runtime_ns;
+	to->count += from->count;
+	to->delay_ns += from->delay_ns;
+	if (to->max_ns < from->max_ns) {
+		to->max_ns = from->max_ns;
+		to->max_start_ns = from->max_start_ns;
+		to->max_end_ns = from->max_end_ns;
+	}
+	for (int i = 0; i < TASK_STATES; i++)
+		to->ns[i] += from->ns[i];
+	for (unsigned i = 0; from->delays && i < SCHED_DELAY_BUCKETS; i++)
+		delays_of(s, to)[i] += from->delays[i];
+}
+
+/* ---- order ---- */
+
+static uint64_t average(const struct sched_sum *r)
+{
+	return r->count ? r->delay_ns / r->count : 0;
+}
+
+static uint64_t get_avg(const struct sched_sum *r)
+{
+	return average(r);
+}
+
+static uint64_t get_max(const struct sched_sum *r)
+{
+	return r->max_ns;
+}
+
+static uint64_t get_switch(const struct sched_sum *r)
+{
+	return r->count;
+}
+
+static uint64_t get_runtime(const struct sched_sum *r)
+{
+	return r->runtime_ns;
+}
+
+static uint64_t get_pid(const struct sched_sum *r)
+{
+	return r->tid;
+}
+
+static const struct key {
+	const char *name;
+	uint64_t (*get)(const struct sched_sum *r);
+} keys_known[] = {
+	{ "avg", get_avg }, { "max", get_max }, { "switch", get_switch }, { "runtime", get_runtime }, { "pid", get_pid },
+};
+#define KEYS (sizeof(keys_known) / sizeof(*keys_known))
+
+struct key_list {
+	const struct key *keys[2 * KEYS];
+	size_t nr;
+};
+
+static struct strobe_error *parse_keys(const char *text, struct key_list *ret)
+{
+	while (*(text += strspn(text, ", "))) {
+		size_t n = strcspn(text, ", ");
+		const struct key *found = NULL;
+		for (size_t i = 0; i < KEYS; i++)
+			if (!strncmp(keys_known[i].name, text, n) && !keys_known[i].name[n])
+				found = &keys_known[i];
+		if (!found)
+			return error_create(ERROR_USAGE, "unknown sort key '%.*s': known are avg, max, switch, runtime, pid", (int)n, text);
+		if (ret->nr == sizeof(ret->keys) / sizeof(*ret->keys))
+			return error_create(ERROR_USAGE, "too many sort keys");
+		ret->keys[ret->nr++] = found;
+		text += n;
+	}
+	return NULL;
+}
+
+struct strobe_error *sched_sums_check(const char *keys)
+{
+	struct key_list list = {};
+	return parse_keys(keys, &list);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct sched_sum *x = a, *y = b;
+	int order = -strcmp(x->comm, y->comm);
+	return order ? order : x->tid < y->tid ? 1 : x->tid > y->tid ? -1 : 0;
+}
+
+static int by_tid(const void *a, const void *b)
+{
+	const struct sched_sum *x = a, *y = b;
+	return x->tid < y->tid ? 1 : x->tid > y->tid ? -1 : by_name(a, b);
+}
+
+static int by_keys(const void *a, const void *b, void *ctx)
+{
+	const struct key_list *list = ctx;
+	for (size_t i = 0; i < list->nr; i++) {
+		uint64_t x = list->keys[i]->get(a), y = list->keys[i]->get(b);
+		if (x != y)
+			return x < y ? 1 : -1;
+	}
+	return ((const struct sched_sum *)a)->threads > 1 || ((const struct sched_sum *)b)->threads > 1 ? by_name(a, b) : by_tid(a, b);
+}
+
+void sched_sums_merge(struct sched_sums *s)
+{
+	size_t n = 0;
+	if (s->rows.len)
+		qsort(s->rows.data, s->rows.len, sizeof(*s->rows.data), by_name);
+	for (size_t i = 0; i < s->rows.len; i++) {
+		if (n && !strcmp(s->rows.data[n - 1].comm, s->rows.data[i].comm))
+			sched_sum_join(s, &s->rows.data[n - 1], &s->rows.data[i]);
+		else
+			s->rows.data[n++] = s->rows.data[i];
+	}
+	s->rows.len = n;
+}
+
+void sched_sums_sort(struct sched_sums *s, const char *keys)
+{
+	struct key_list list = {};
+	size_t n = 0;
+	error_destroy(parse_keys(keys, &list));
+	for (size_t i = 0; i < s->rows.len; i++)
+		if (s->rows.data[i].count && strcmp(s->rows.data[i].comm, "swapper") != 0)
+			s->rows.data[n++] = s->rows.data[i];
+	s->rows.len = n;
+	if (n)
+		qsort_r(s->rows.data, n, sizeof(*s->rows.data), by_keys, &list);
+}
+
+/* ---- perf's table ---- */
+
+#define RULE "---------------------------------------------------------------------------------------------------------------------------" \
+	     "----------------"
+
+static void put_rule(struct out *out, int width)
+{
+	out_f(out, " %.*s\n", width, RULE);
+}
+
+static void put_ms(struct out *out, uint64_t ns, size_t width)
+{
+	out_f(out, "%*.3f ms ", (int)width, (double)ns / 1e6);
+}
+
+static void put_s(struct out *out, uint64_t ns)
+{
+	out_u64_width(out, ns / 1000000000, 5, ' ');
+	out_ch(out, '.');
+	out_u64_width(out, ns / 1000 % 1000000, 6, '0');
+}
+
+static void put_row(struct out *out, const struct sched_sum *r)
+{
+	size_t start = out->len + out->flushed_bytes;
+	out_str(out, "  ");
+	out_text_str(out, r->comm);
+	out_f(out, r->threads > 1 ? ":(%u) " : ":%u ", r->threads > 1 ? r->threads : r->tid);
+	size_t used = out->len + out->flushed_bytes - start;
+	if (used < 24)
+		out_fill(out, ' ', 24 - used);
+	out_ch(out, '|');
+	put_ms(out, r->runtime_ns, 11);
+	out_f(out, "|%9" PRIu64 " | avg:", r->count);
+	put_ms(out, average(r), 8);
+	out_str(out, "| max:");
+	put_ms(out, r->max_ns, 8);
+	out_str(out, "| max start: ");
+	put_s(out, r->max_start_ns);
+	out_str(out, " s | max end: ");
+	put_s(out, r->max_end_ns);
+	out_str(out, " s\n");
+}
+
+void sched_sums_text(struct out *out, const struct sched_sums *s)
+{
+	uint64_t runtime_ns = 0, count = 0;
+	out_ch(out, '\n');
+	put_rule(out, 139);
+	out_str(out, "  Task                  |   Runtime ms  |  Count   | Avg delay ms    | Max delay ms    | Max delay start           | "
+		     "Max delay end          |\n");
+	put_rule(out, 139);
+	for (size_t i = 0; i < s->rows.len; i++) {
+		put_row(out, &s->rows.data[i]);
+		runtime_ns += s->rows.data[i].runtime_ns;
+		count += s->rows.data[i].count;
+	}
+	put_rule(out, 113);
+	out_f(out, "  TOTAL:                |%11.3f ms |%9" PRIu64 " |\n", (double)runtime_ns / 1e6, count);
+	put_rule(out, 51);
+}
+
+/* ---- data ---- */
+
+static const struct percentile {
+	const char *key, *title;
+	double share;
+} percentiles[] = {
+	{ "p50_delay_ns", "p50", 0.5 },
+	{ "p90_delay_ns", "p90", 0.9 },
+	{ "p99_delay_ns", "p99", 0.99 },
+	{ "p999_delay_ns", "p99.9", 0.999 },
+};
+#define PERCENTILES (sizeof(percentiles) / sizeof(*percentiles))
+
+static size_t add_time(struct table *t, const char *key, const char *title, bool data_only)
+{
+	return table_column(t, (struct table_column){ .key = key, .title = title, .type = TABLE_COUNT, .unit = "ms", .scale = 1e-6,
+						      .decimals = 3, .data_only = data_only });
+}
+
+static void add_state_columns(struct table *t)
+{
+	static const char *const keys[TASK_DEAD] = { "unknown_ns", "running_ns", "runnable_ns", "sleeping_ns", "uninterruptible_ns",
+						     "stopped_ns" };
+	for (int i = 1; i <= TASK_DEAD; i++)
+		add_time(t, keys[i % TASK_DEAD], task_state_name((enum task_state)(i % TASK_DEAD)), false);
+	for (size_t i = 0; i < PERCENTILES; i++)
+		add_time(t, percentiles[i].key, percentiles[i].title, false);
+}
+
+static void add_columns(struct table *t, bool has_states)
+{
+	table_column(t, (struct table_column){ .key = "comm", .title = "task", .type = TABLE_TEXT });
+	table_column(t, (struct table_column){ .key = "tid", .type = TABLE_COUNT, .data_only = true });
+	table_column(t, (struct table_column){ .key = "threads", .type = TABLE_COUNT });
+	table_column(t, (struct table_column){ .key = "switches", .type = TABLE_COUNT, .data_only = true });
+	add_time(t, "runtime_ns", NULL, true);
+	add_time(t, "avg_delay_ns", NULL, true);
+	if (has_states)
+		add_state_columns(t);
+	add_time(t, "max_delay_ns", "max", false);
+	add_time(t, "max_delay_start_ns", NULL, true);
+	add_time(t, "max_delay_end_ns", NULL, true);
+	if (has_states)
+		table_column(t, (struct table_column){ .key = "delays", .title = "delays (1 ns, 2, 4 ... 18 minutes)",
+						       .type = TABLE_SERIES, .width = 41 });
+}
+
+/* One number for each power of two: 1 ns, 2, 4, 8 … */
+static void set_delays(struct table *t, size_t column, const uint32_t *delays)
+{
+	double octaves[SCHED_DELAY_BUCKETS / 4 + 1] = {};
+	for (unsigned i = 0; i < SCHED_DELAY_BUCKETS; i++)
+		octaves[i < 4 ? (i > 1) : i / 4 + 1] += delays[i];
+	table_set_series(t, column, octaves, SCHED_DELAY_BUCKETS / 4 + 1);
+}
+
+static size_t set_states(struct table *t, size_t column, const struct sched_sum *r, const uint32_t *delays)
+{
+	for (int i = 1; i <= TASK_DEAD; i++)
+		table_set_count(t, column++, r->ns[i % TASK_DEAD]);
+	for (size_t i = 0; i < PERCENTILES; i++)
+		table_set_count(t, column++, sched_delay_percentile(delays, percentiles[i].share, r->max_ns));
+	return column;
+}
+
+static void set_row(struct table *t, const struct sched_sum *r, bool has_states)
+{
+	static const uint32_t none[SCHED_DELAY_BUCKETS];
+	const uint32_t *delays = r->delays ? r->delays : none;
+	size_t column = 6;
+	table_set_text(t, 0, r->comm);
+	if (r->threads == 1)
+		table_set_count(t, 1, r->tid);
+	table_set_count(t, 2, r->threads);
+	table_set_count(t, 3, r->count);
+	table_set_count(t, 4, r->runtime_ns);
+	table_set_count(t, 5, average(r));
+	if (has_states)
+		column = set_states(t, column, r, delays);
+	table_set_count(t, column++, r->max_ns);
+	table_set_count(t, column++, r->max_start_ns);
+	table_set_count(t, column++, r->max_end_ns);
+	if (has_states)
+		set_delays(t, column, delays);
+}
+
+void sched_sums_table(struct table *t, const struct sched_sums *s)
+{
+	table_init(t, "strobe-sched-latency", 1);
+	add_columns(t, s->has_states);
+	for (size_t i = 0; i < s->rows.len; i++) {
+		table_row(t);
+		set_row(t, &s->rows.data[i], s->has_states);
+	}
+}

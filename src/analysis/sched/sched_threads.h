@@ -1,0 +1,39 @@
+/*
+ * Threads of a recording by ID, and their names, by the rules of perf: whose thread an ID is changes with a fork record, and a thread
+ * is called as its last comm record says; one of which there is none, ":TID".
+ *
+ * Threads are known by index and stay for the session. One thread.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/strtab.h"
+#include "base/u64map.h"
+#include "base/vector.h"
+#include "record/record.h"
+
+#define SCHED_PID_UNKNOWN UINT32_MAX
+
+struct sched_thread {
+	uint32_t tid, pid, ppid; /* pid, ppid: SCHED_PID_UNKNOWN where no record says it */
+	const char *comm;        /* as read from the file */
+	bool has_comm;           /* a record says it */
+	bool has_exited;
+};
+
+struct sched_threads {
+	VEC(struct sched_thread) threads;
+	struct u64map by_tid;   /* index */
+	struct strtab names;
+	bool forgets_exited;    /* an exit record ends a thread, too */
+};
+
+void sched_threads_init(struct sched_threads *t, bool forgets_exited);
+void sched_threads_deinit(struct sched_threads *t);
+/* The thread that has the ID now; made where there is none. pid: SCHED_PID_UNKNOWN or what is known of it. */
+uint32_t sched_threads_find(struct sched_threads *t, uint32_t pid, uint32_t tid);
+/* COMM, FORK and EXIT; others are ignored. Returns the thread that a COMM named, else UINT32_MAX. */
+uint32_t sched_threads_record(struct sched_threads *t, struct record r);
+/* As an event has it, at most n bytes. */
+void sched_threads_name(struct sched_threads *t, uint32_t thread, const char *comm, size_t n);

@@ -1,0 +1,60 @@
+/* strobe sched replay: what a recording's threads did, done again by threads of ours. */
+#include "analysis/sched/sched_replay.h"
+
+#include "cmd/frame.h"
+#include "cmd/sched/subcommands.h"
+
+#define DEFAULT_ROUNDS 10
+
+struct replay_options {
+	struct cmd_common common;
+	struct sched_replay_request replay;
+};
+
+#define AT(field) offsetof(struct replay_options, field)
+static const struct option table[] = {
+	COMMON_OPTIONS(AT(common)),
+	{ OPTION_U64, 'r', "repeat", AT(replay.repeat), .arg = "n", .help = "how often (default: 10; 0: until Ctrl-C)" },
+	OPTIONS_END,
+};
+
+static void set_defaults(void *options)
+{
+	((struct replay_options *)options)->replay.repeat = DEFAULT_ROUNDS;
+}
+
+static int run(struct cmd_context *ctx, void *options)
+{
+	struct replay_options *o = options;
+	struct sched_replay *r;
+	struct out out;
+	struct strobe_error *err = subcommand_no_words(ctx);
+	if (err)
+		return cmd_fail_usage(ctx, err);
+	cmd_set_verbosity(o->common.verbose);
+	if (o->common.dump)
+		return subcommand_dump(ctx, &o->common);
+	o->replay.source = (struct sched_source_request){ .host = cmd_host(ctx), .input = o->common.input, .force = o->common.force };
+	err = sched_replay_read(&o->replay, &r);
+	cmd_open_output(ctx, &out);
+	if (!err) {
+		sched_replay_calibrate(r, &out);
+		sched_replay_put_plan(r, &out);
+		err = sched_replay_run(r, &out);
+	}
+	int status = cmd_close_output(ctx, &out);
+	sched_replay_destroy(r);
+	int failed = cmd_fail(ctx, err);
+	return status ? status : failed;
+}
+
+const struct cmd cmd_sched_replay = {
+	.name = "sched replay",
+	.summary = "Do again what the threads of a recording did",
+	.usage = (const char *const[]){ "sched replay [<options>]", NULL },
+	.options = table,
+	.options_bytes = sizeof(struct replay_options),
+	.defaults = set_defaults,
+	.run = run,
+	.permute = true,
+};

@@ -1,0 +1,75 @@
+#include "cmd/subcommand.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "cmd/frame.h"
+
+const struct cmd *subcommand_find(const struct cmd *cmd, const char *word)
+{
+	for (const struct cmd *const *s = cmd->subcommands; *s; s++) {
+		const char *name = strrchr((*s)->name, ' ') + 1;
+		if (!strcmp(name, word) || (strlen(word) > 2 && text_has_prefix(name, word)))
+			return *s;
+	}
+	return NULL;
+}
+
+static void add_common(struct cmd_context *ctx, struct cmd_words *words, const struct cmd_common *c)
+{
+	if (c->input) {
+		cmd_add_word(ctx, words, "-i");
+		cmd_add_word(ctx, words, c->input);
+	}
+	if (c->force)
+		cmd_add_word(ctx, words, "-f");
+	if (c->dump)
+		cmd_add_word(ctx, words, "-D");
+	for (unsigned i = 0; i < c->verbose; i++)
+		cmd_add_word(ctx, words, "-v");
+}
+
+int subcommand_run(struct cmd_context *ctx, const struct cmd *sub, const struct cmd_common *c, const char *const *more)
+{
+	struct cmd_words words = {};
+	cmd_add_word(ctx, &words, sub->name);
+	add_common(ctx, &words, c);
+	for (; more && *more; more++)
+		cmd_add_word(ctx, &words, *more);
+	for (int i = 1; i < ctx->rest.argc; i++)
+		vec_push(&words.list, ctx->rest.argv[i]);
+	vec_push(&words.list, NULL);
+	int status = cmd_run(ctx, sub, (int)words.list.len - 1, words.list.data);
+	vec_deinit(&words.list);
+	return status;
+}
+
+int subcommand_dump(struct cmd_context *ctx, const struct cmd_common *c)
+{
+	struct cmd_words words = {};
+	cmd_add_word(ctx, &words, "report");
+	cmd_add_word(ctx, &words, "-D");
+	cmd_add_word(ctx, &words, "-i");
+	cmd_add_word(ctx, &words, c->input ? c->input : "perf.data");
+	if (c->force)
+		cmd_add_word(ctx, &words, "-f");
+	return cmd_run_words(ctx, &words, 0, NULL);
+}
+
+struct strobe_error *subcommand_no_words(const struct cmd_context *ctx)
+{
+	return ctx->rest.argc ? error_create(ERROR_USAGE, "unexpected argument '%s': specify a recording with -i", ctx->rest.argv[0]) :
+		NULL;
+}
+
+struct strobe_error *subcommand_format(const char *format, enum sched_format *ret)
+{
+	static const char *const names[] = { [SCHED_ROWS_TEXT] = "text", [SCHED_ROWS_JSON] = "json", [SCHED_ROWS_CSV] = "csv" };
+	*ret = SCHED_ROWS_TEXT;
+	for (size_t i = 0; format && i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(format, names[i])) {
+			*ret = (enum sched_format)i;
+			return NULL;
+		}
+	return format ? error_create(ERROR_USAGE, "unknown format '%s': known are text, json and csv", format) : NULL;
+}

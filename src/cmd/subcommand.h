@@ -1,0 +1,34 @@
+/*
+ * Commands whose subcommands have options of their own (sched, kwork): a few options are before the subcommand or after it.
+ *
+ * Each subcommand is a struct cmd in the main one's list, called by both words ("sched latency").
+ */
+#pragma once
+#include "analysis/sched/sched_rows.h"
+#include "cmd/cmd.h"
+
+struct cmd_common {
+	const char *input;
+	bool force, dump;
+	unsigned verbose;
+};
+
+/* Rows of a table; at is the offset of the struct cmd_common. */
+#define COMMON_OPTIONS(at)                                                                                             \
+	{ OPTION_STRING, 'i', "input", (at) + offsetof(struct cmd_common, input), .arg = "file",                       \
+	  .help = "input file (default: perf.data); - for standard input" },                                           \
+	{ OPTION_BOOL, 'f', "force", (at) + offsetof(struct cmd_common, force), .help = "skip the ownership check" },  \
+	{ OPTION_BOOL, 'D', "dump-raw-trace", (at) + offsetof(struct cmd_common, dump),                                \
+	  .help = "dump the records of the recording, as report -D does" },                                            \
+	{ OPTION_COUNT, 'v', "verbose", (at) + offsetof(struct cmd_common, verbose), .help = "be more verbose" }
+
+/* The subcommand that a word names, or that it is a beginning of, of three letters at least, as with perf; or NULL. */
+const struct cmd *subcommand_find(const struct cmd *cmd, const char *word);
+/* Runs it with the rest of the words, after those of the common options and more (ends with NULL, or is NULL). */
+int subcommand_run(struct cmd_context *ctx, const struct cmd *sub, const struct cmd_common *c, const char *const *more);
+/* ERROR_USAGE of what is neither text, json nor csv; NULL is text. */
+struct strobe_error *subcommand_format(const char *format, enum sched_format *ret) _must_check_;
+/* report -D of the same recording. */
+int subcommand_dump(struct cmd_context *ctx, const struct cmd_common *c);
+/* ERROR_USAGE where words are left. */
+struct strobe_error *subcommand_no_words(const struct cmd_context *ctx) _must_check_;

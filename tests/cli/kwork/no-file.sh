@@ -1,0 +1,1 @@
+strobe kwork report -i no-such.data

@@ -1,0 +1,1 @@
+strobe kwork report -s nothing

@@ -1,0 +1,1 @@
+strobe kwork -k irq,nothing report

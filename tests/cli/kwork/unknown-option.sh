@@ -1,0 +1,1 @@
+strobe kwork latency --no-such

@@ -1,0 +1,1 @@
+strobe sched latency -a -i x.data

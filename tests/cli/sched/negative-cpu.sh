@@ -1,0 +1,1 @@
+strobe sched latency -C -3

@@ -1,0 +1,1 @@
+strobe sched latency -i no-such.data

@@ -1,0 +1,1 @@
+strobe sched timehist -s -n

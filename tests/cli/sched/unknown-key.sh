@@ -1,0 +1,1 @@
+strobe sched latency -s avg,nothing

@@ -1,0 +1,1 @@
+strobe sched lat --no-such
