@@ -7,6 +7,9 @@
 #include "base/u64map.h"
 #include "tracing/func/stats.h"
 
+/* A call that is open for so long is shown without waiting for what it does. */
+#define LONG_NS 100000000u
+
 /* An open call. What was fetched of it and its call graph are in the memory of its task, which is used again and again. */
 struct frame {
 	uint64_t stack, time_ns;
@@ -30,6 +33,7 @@ struct func_calls {
 	struct u64map by_tid; /* tid → index */
 	VEC(struct task) tasks;
 	struct trace_func_row *rows;
+	uint64_t ticked_ns;
 	bool at_end;          /* lines are chosen by what is known at the end of calls */
 	bool finished;
 };
@@ -267,6 +271,18 @@ uint32_t func_calls_open(struct func_calls *f, uint32_t tid)
 	if (!f->at_end)
 		write_openings(f, t, t->depth);
 	return depth_of(t, t->depth);
+}
+
+void func_calls_tick(struct func_calls *f, uint64_t now_ns)
+{
+	if (f->at_end || now_ns - f->ticked_ns < LONG_NS / 2)
+		return;
+	f->ticked_ns = now_ns;
+	for (size_t i = 0; i < f->tasks.len; i++) {
+		struct task *t = &f->tasks.data[i];
+		if (t->written < t->depth && now_ns > t->frames.data[t->depth - 1].time_ns + LONG_NS)
+			write_openings(f, t, t->depth);
+	}
 }
 
 void func_calls_finish(struct func_calls *f)

@@ -2,7 +2,7 @@
  * Calls of functions out of the events of trace's BPF programs, as nested lines.
  *
  * Each task has a stack of open calls, by their stack pointers. A call has one line where it calls nothing that is traced, else one
- * when it first does, and one when it returns; so lines are in order of the beginnings of calls. Where lines are chosen by
+ * when it first does or takes long, and one when it returns; so lines are in order of the beginnings of calls. Where lines are chosen by
  * durations, that of a call and those that are still to come of its callers are written when it returns. Calls that longjmp(), an
  * exception or an exec left have no result.
  *
@@ -32,6 +32,8 @@ void func_calls_take(struct func_calls *f, const struct trace_event *ev, size_t 
 		     uint32_t frames_nr);
 /* Before another line of the task at that time: those that it is within are written. Returns how many these are. */
 uint32_t func_calls_open(struct func_calls *f, uint32_t tid);
+/* Calls that have been open for a while get their first lines: what a task waits in is seen. */
+void func_calls_tick(struct func_calls *f, uint64_t now_ns);
 /* Open calls get their lines, once. */
 void func_calls_finish(struct func_calls *f);
 /* By number: what calls took. */

@@ -183,6 +183,21 @@ static void test_halves(void **state)
 	assert_false(f->keeper.line[1].has_ret);
 }
 
+/* What a task waits in is shown before it returns. */
+static void test_long(void **state)
+{
+	struct fixture *f = *state;
+	begin(f);
+	take(f, TRACE_EVENT_FUNC, 0, 1000, 0x1000, NORMAL);
+	func_calls_tick(f->calls, 60000000);
+	assert_int_equal(f->keeper.nr, 0);
+	func_calls_tick(f->calls, 160000000);
+	assert_int_equal(f->keeper.nr, 1);
+	check(f, 0, TRACE_FUNC_OPENS, 0, 0);
+	take(f, TRACE_EVENT_FUNC_RETURN, 0, 170000000, 0x1000, 4);
+	check(f, 1, TRACE_FUNC_CLOSES, 0, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -191,6 +206,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_jump, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_durations, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_halves, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_long, set_up, tear_down),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

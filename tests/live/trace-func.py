@@ -211,6 +211,16 @@ def check_exceptions(tap):
         tap.equal(len(re.findall(r"outer\(a: \{v: .*\{\n|\} = \? ns::outer", text)), 9, f"-O{level}: what was left has no result")
 
 
+def check_python(tap):
+    """A program that nobody built for this."""
+    script = "print(sum(int(str(i)) for i in range(200)))"
+    done, text = trace("-s", "--func", "/usr/bin/python3:PyLong_From*", "--func", "/usr/bin/python3:PyUnicode_*", "--",
+                       "/usr/bin/python3", "-c", script)
+    tap.equal((done.status, done.out), (0, "19900\n"), "python3 computes what it does otherwise")
+    calls = {m[1]: int(m[2]) for m in re.finditer(r"^ +(Py\w+) +\S+ +(\d+) ", text, re.M)}
+    tap.ok(calls.get("PyLong_FromUnicodeObject", 0) >= 200, "each int() of a string is a call of a function of its", calls)
+
+
 def check_gone(tap):
     """Killed with -9 in the middle: nothing is left, and the program goes on."""
     with subprocess.Popen(["./counts", "2000000000"]) as busy:
@@ -254,6 +264,7 @@ def main():
     check_counts(tap)
     check_choice(tap)
     check_exceptions(tap)
+    check_python(tap)
     check_gone(tap)
     check_errors(tap)
     tap.done()

@@ -168,29 +168,24 @@ static bool take_words(const struct arch *arch, const struct locations *at, stru
 	return true;
 }
 
-/* A struct whose address is in such a register, or one in the caller's part of the stack. */
-static bool take_memory(const struct arch *arch, const struct locations *at, struct func_parameter *p, struct trace_func_step *step)
+/* A struct whose address is in such a register. */
+static bool take_address(const struct arch *arch, const struct locations *at, struct func_parameter *p)
 {
 	const struct location *l = at->nr == 1 ? &at->pieces[0].at : NULL;
-	if (!l || l->kind != LOCATION_IN_MEMORY || l->base != LOCATION_OF_REGISTER || l->derefs)
+	if (!l || l->kind != LOCATION_IN_MEMORY || l->base != LOCATION_OF_REGISTER || l->derefs || l->offsets[0])
 		return false;
 	int word = argument_of(arch, l->reg);
-	int32_t begin = arch->e_machine == EM_ARM64 ? 0 : 8;
-	if (word >= 0 && !l->offsets[0]) {
-		p->place = FUNC_BEHIND;
-		p->words[0] = (uint8_t)word;
-		step->arg = (uint8_t)word;
-	} else if (l->reg == arch->dwarf_sp && l->offsets[0] >= begin && l->offsets[0] < 4096) {
-		p->place = FUNC_FETCHED;
-		step->arg = TRACE_FUNC_STACK;
-		step->offset = (int32_t)l->offsets[0];
-	}
-	return p->place != FUNC_NOWHERE;
+	if (word < 0)
+		return false;
+	p->place = FUNC_BEHIND;
+	p->words[0] = (uint8_t)word;
+	return true;
 }
 
 /*
- * Whether the function will store the parameter, as unoptimised ones do: until then it is where the calling convention has it. Of one
- * that has no place at all nothing is known: clones of functions (".isra.0") leave out what they do not use.
+ * Whether the function will store the parameter, or it is on the stack already: debug information counts from a stack pointer that
+ * the function has yet to set. Until then it is where the calling convention has it. Of one that has no place at all nothing is
+ * known, nor of those after it: optimised functions (".isra.0") leave out what they do not use.
  */
 static bool is_stored_later(const struct locations *at)
 {
@@ -252,11 +247,13 @@ static void make_parameter(struct making *m, const struct probe_value *v, struct
 	if (take_words(m->arch, &v->at, p)) {
 		m->convention.words = (uint8_t)(p->words[p->words_nr - 1] + 1);
 		m->convention.is_lost = false;
-	} else if (!take_memory(m->arch, &v->at, p, &step) && is_stored_later(&v->at)) {
+	} else if (!take_address(m->arch, &v->at, p) && is_stored_later(&v->at)) {
 		*p = usual;
-		step.arg = usual.place == FUNC_BEHIND ? usual.words[0] : TRACE_FUNC_STACK;
-		step.offset = usual.place == FUNC_BEHIND ? 0 : 8 * usual.words[0];
+	} else if (p->place == FUNC_NOWHERE) {
+		m->convention.is_lost = true;
 	}
+	step.arg = p->place == FUNC_BEHIND ? p->words[0] : TRACE_FUNC_STACK;
+	step.offset = p->place == FUNC_BEHIND ? 0 : 8 * p->words[0];
 	if ((p->place == FUNC_FETCHED || p->place == FUNC_BEHIND) && step.max) {
 		p->piece = add_step(m, step);
 		m->plan->steps_nr = (uint8_t)(m->plan->steps_nr + (p->piece >= 0));

@@ -2,8 +2,8 @@
  * The parameters of a function and what it returns, by debug information: names, types, and where the values are when it is called.
  *
  * At its first instruction parameters are where the calling convention puts them; debug information often says where they will be
- * once the function has stored them, and is believed only where it names a register that arguments come in, or the caller's part of
- * the stack. A value whose place is not known is not shown. Sources: the psABI of x86-64, AAPCS64, DWARF 5.
+ * once the function has stored them, and is believed only where it names a register that arguments come in. A value whose place is not
+ * known is not shown. Sources: the psABI of x86-64, AAPCS64, DWARF 5.
  */
 #pragma once
 #include "base/arena.h"

@@ -49,6 +49,12 @@ struct func_calls *live_trace_make_function_calls(struct live_trace *t)
 	return t->funcs.funcs.len ? func_calls_create(&setup) : NULL;
 }
 
+void live_trace_tick(const struct live_trace *t)
+{
+	if (t->bpf_calls.funcs)
+		func_calls_tick(t->bpf_calls.funcs, sys_clock_ns(t->q.sys, CLOCK_MONOTONIC));
+}
+
 bool live_trace_function_stats(struct live_trace *t, bool histograms, struct table *ret)
 {
 	size_t n = t->funcs.funcs.len;

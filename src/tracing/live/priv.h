@@ -50,6 +50,8 @@ struct live_trace {
 struct strobe_error *live_trace_choose_functions(struct live_trace *t) _must_check_;
 /* Who is not traced, and why. */
 void live_trace_say_function_limits(const struct live_trace *t);
+/* After each round of events. */
+void live_trace_tick(const struct live_trace *t);
 /* How their events become lines; NULL: there are none. */
 struct func_calls *live_trace_make_function_calls(struct live_trace *t);
 

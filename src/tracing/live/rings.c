@@ -263,6 +263,7 @@ static void make_reader(struct live_trace *t)
 static struct strobe_error *wait_for_more(void *ctx, bool *ret_end)
 {
 	struct live_trace *t = ctx;
+	live_trace_tick(t);
 	TRY(live_trace_wait(t, t->session.resolver ? EVENTS_TICK_MS : RINGS_TICK_MS));
 	/* Without this the poll descriptor stays readable. */
 	if (!t->session.resolver)

@@ -70,6 +70,7 @@ static bool take_event(void *ctx, const struct trace_event *ev, size_t bytes)
 void live_trace_drain_stream(struct live_trace *t)
 {
 	stream_tracer_drain(t->tracer, take_event, t);
+	live_trace_tick(t);
 }
 
 static const char *name_of(void *ctx, uint32_t call)
