@@ -148,9 +148,11 @@ static void end_top(struct func_calls *f, struct task *t, const struct trace_eve
 		size_t head = sizeof(*ev) + ev->args_nr * sizeof(*words);
 		call.has_ret = !call.func->entry_only && !(ev->flags & TRACE_FLAG_NO_RESULT);
 		call.ret = (uint64_t)ev->ret;
-		call.ret_second = ev->args_nr ? words[0] : 0;
-		syscall_payload_add(&call.result, (const uint8_t *)ev + head, bytes - head);
-		func_row_add(&f->rows[k->func], duration_ns);
+		call.ret_second = call.has_ret ? words[0] : 0;
+		if (call.has_ret)
+			syscall_payload_add(&call.result, (const uint8_t *)ev + head, bytes - head);
+		if (!call.func->entry_only)
+			func_row_add(&f->rows[k->func], duration_ns);
 	}
 	bool is_shown = k->is_written || is_chosen(f, k, &call, ev, duration_ns);
 	if (is_shown && f->setup.by_duration)
@@ -161,7 +163,7 @@ static void end_top(struct func_calls *f, struct task *t, const struct trace_eve
 		return;
 	struct trace_line line = line_of(t, k, &call, k->is_written ? TRACE_FUNC_CLOSES : TRACE_FUNC_WHOLE);
 	line.depth = depth_of(t, t->depth);
-	line.has_duration = ev != NULL;
+	line.has_duration = ev && !call.func->entry_only;
 	line.duration_ns = duration_ns;
 	trace_lines_other(f->setup.lines, &line);
 }
@@ -210,7 +212,7 @@ static void take_entry(struct func_calls *f, struct task *t, const struct trace_
 	if (!f->at_end)
 		write_openings(f, t, t->depth - 1);
 	if (f->setup.choice->funcs.data[ev->number].entry_only)
-		end_top(f, t, ev, sizeof(*ev));
+		end_top(f, t, ev, bytes);
 }
 
 /* A return whose call was not seen: it began before the trace, or in the parent of this process. */

@@ -183,6 +183,22 @@ static void test_halves(void **state)
 	assert_false(f->keeper.line[1].has_ret);
 }
 
+/* A function whose returns are not seen has one line, whatever follows its event. */
+static void test_entry_only(void **state)
+{
+	struct fixture *f = *state;
+	f->choice.funcs.data[1].entry_only = true;
+	begin(f);
+	take(f, TRACE_EVENT_FUNC, 0, 1, 0x1000, NORMAL);
+	take(f, TRACE_EVENT_FUNC, 1, 2, 0xf00, NORMAL);
+	take(f, TRACE_EVENT_FUNC_RETURN, 0, 3, 0x1000, 6);
+	assert_int_equal(f->keeper.nr, 3);
+	check(f, 1, TRACE_FUNC_WHOLE, 1, 1);
+	assert_false(f->keeper.line[1].has_ret);
+	assert_int_equal(func_calls_rows(f->calls)[1].calls, 1);
+	assert_int_equal(func_calls_rows(f->calls)[1].returns, 0);
+}
+
 /* What a task waits in is shown before it returns. */
 static void test_long(void **state)
 {
@@ -207,6 +223,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_durations, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_halves, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_long, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_entry_only, set_up, tear_down),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -153,10 +153,10 @@ CASES = {
     "lines": Case("lines and statistics", trace("-S"), (OPEN, MISSING, r" openat 2 1 ")),
     "threads": Case("each call of all threads, over fork and exec", trace("-s --summary-mode total", "calls"), (r" getppid 59 0 ",)),
     "func": Case("calls of functions, and a call of the system within", trace("--func 'told:outer' --func 'told:inner' -e write"), (
-        r" outer\(.*\{\n", r" inner\(.*\{\n", WRITE, r"\} = 0x\w+ inner\n", r"\} = 0x\w+ outer\n")),
+        r" outer\(", r" inner\(", WRITE)),
     "funcstacks": Case("the same with stacks", trace("--func 'told:inner' --call-graph fp"), (r" inner\(.*" + STACK,)),
-    "funcs": Case("functions counted", trace("-s --func 'places:near' --func 'places:far'", f"places {CALLS}"), (
-        r"far +places +1 ", r"near +places +1 ")),
+    "funcs": Case("functions counted", trace("-s --func 'places:near' --func 'places:far'", f"places {CALLS} </dev/zero"), (
+        r"near places 1\b",)),
     "kernelfunc": Case("functions of the kernel", trace("-s --func 'kernel:do_sys_openat2'"), (r"do_sys_openat2 +kernel +\d+ ",)),
     "stat": Case("counts of many system calls", "strobe stat -v -x, -e 'syscalls:sys_enter_*' calls", (
         r"\d\d\d events are counted by one BPF program", r"59,,syscalls:sys_enter_getppid,"), arch="amd64"),

@@ -9,10 +9,12 @@
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/strbuf.h"
 #include "bpf/load/image.h"
 #include "bpf/load/kernel.h"
 #include "sys/limits.h"
 #include "sys/perf_abi.h"
+#include "sys/tracefs.h"
 
 /* enum bpf_attach_type, BPF_F_UPROBE_MULTI_RETURN: linux/bpf.h of 6.6. */
 #define TRACE_KPROBE_MULTI 42
@@ -45,11 +47,23 @@ bool bpf_probes_kernel(const struct bpf_image_program *p)
 	return !strcmp(p->tracepoint, "kernel");
 }
 
+/* As tracefs describes itself, from Linux 6.5 on: "f[:[<group>/][<event>]] <func-name>". Before, they have perf events. */
+static bool has_fprobes(const struct sys *sys)
+{
+	_cleanup_free_ char *tracefs = NULL;
+	_cleanup_strbuf_ struct strbuf text = {};
+	_cleanup_error_ struct strobe_error *err = sys_tracefs(sys, &tracefs);
+	if (err)
+		return false;
+	_cleanup_free_ char *path = xasprintf("%s/README", tracefs);
+	_cleanup_error_ struct strobe_error *read_error = sys_read(sys, path, &text, 0);
+	return !read_error && strstr(strbuf_str(&text), " f[:[");
+}
+
 uint32_t bpf_probe_attach_type(const struct sys *sys, bool kernel)
 {
 	if (kernel)
-		return sys_exists(sys, "/sys/kernel/tracing/available_filter_functions") && bpf_kernel_is_since(sys, 5, 18) ?
-			       TRACE_KPROBE_MULTI : 0;
+		return has_fprobes(sys) ? TRACE_KPROBE_MULTI : 0;
 	return bpf_kernel_is_since(sys, 6, 6) ? TRACE_UPROBE_MULTI : 0;
 }
 

@@ -2,8 +2,8 @@
  * Programs at places in the code of files or of the kernel (uprobes, kprobes), without a definition in tracefs: they end with their
  * links, and with this process whatever ends it.
  *
- * One link has all places of a file where the kernel knows such (uprobes from Linux 6.6 on, kprobes from 5.18 on, with
- * CONFIG_FPROBE); before, each place has a perf event. Programs are of the section "uprobe" or "kprobe"; the kernel requires that
+ * One link has all places of a file where the kernel knows such (uprobes from Linux 6.6 on, kprobes from 6.5 on, with
+ * CONFIG_FPROBE_EVENTS); else each place has a perf event. Programs are of the section "uprobe" or "kprobe"; the kernel requires that
  * they are loaded for the kind of link that they get. Source: bpf(2), perf_event_open(2), linux/bpf.h.
  */
 #pragma once
