@@ -199,18 +199,26 @@ static struct strobe_error *add_all(const struct search *s, const char *path, co
 	struct trace_func_file f = { .path = path ? arena_strdup(&c->arena, path) : NULL, .first = (uint32_t)c->funcs.len,
 				     .is_library = s->object && is_library(s->object) };
 	uint64_t last = 0;
-	bool found = false;
+	bool found = false, variants = false;
 	for (size_t i = 0; i < functions->list.len; i++) {
 		const struct probe_function *p = &functions->list.data[i];
 		const char *name = is_function(s, p) && (!found || p->address != last) ? match(s, p->name) : NULL;
 		if (!name)
 			continue;
+		if (p->is_resolver) { /* what is called so is another function */
+			variants = true;
+			continue;
+		}
 		add(s, &f, p, name);
 		last = p->address;
 		found = true;
 	}
+	if (!found && variants)
+		return error_create(ERROR_NOT_FOUND, "%s of %s is one of several functions, which is chosen by processor: try '*%s*'",
+				    s->pattern, s->file, s->pattern);
 	if (!found)
-		return error_create(ERROR_NOT_FOUND, "%s has no function '%s'", path ? path : "the kernel", s->pattern);
+		return error_create(ERROR_NOT_FOUND, "%s has no function '%s'%s", path ? path : "the kernel", s->pattern,
+				    functions->list.len ? "" : ": it has no symbols");
 	if (f.nr > FUNCS_MAX)
 		return error_create(ERROR_LIMIT, "'%s' means %u functions of %s: at most %u can be traced", s->pattern, f.nr, s->file,
 				    FUNCS_MAX);
@@ -229,8 +237,8 @@ static struct strobe_error *add_of_object(struct search *s, const char *path)
 	struct probe_functions functions;
 	/* Go moves the stacks of its goroutines, and finds the kernel's address there. */
 	s->entry_only = object_find_section(s->object, ".gopclntab") != NULL;
-	probe_functions_of_file(s->object, path, NULL, &functions);
 	struct strobe_error *err = NULL;
+	probe_functions_of_file(s->object, path, NULL, &functions);
 	if (!s->entry_only && func_exits_are_needed(s->object))
 		err = disasm_create(object_header(s->object)->arch, DISASM_USUAL, DISASM_ATT, &s->disasm);
 	if (err) {
