@@ -265,7 +265,8 @@ static int run(struct cmd_context *ctx, void *options)
 const struct cmd cmd_kwork = {
 	.name = "kwork",
 	.summary = "Show how long interrupts, softirqs and workqueues of the kernel take",
-	.usage = (const char *const[]){ "kwork [-k <kinds>] record [<options of record>] [<command>]", "kwork report [<options>]",
+	.usage = (const char *const[]){ "kwork record [<options of record>] [<command>]",
+					"kwork -k <kinds> record [<options of record>] [<command>]", "kwork report [<options>]",
 					"kwork report -b [<options>] [<command>]", "kwork latency [<options>]",
 					"kwork timehist [<options>]", "kwork top [<options>]", NULL },
 	.options = table,
