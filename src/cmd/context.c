@@ -261,6 +261,7 @@ const struct session_host *cmd_host(struct cmd_context *ctx)
 		.progress = host_progress,
 		.damage = host_damage,
 		.ctx = ctx,
+		.is_attended = isatty(STDERR_FILENO),
 	};
 	return &ctx->host;
 }

@@ -5,6 +5,8 @@
  * and functions in it are as they were read: the host escapes them. The host is called by the thread that called the session.
  */
 #pragma once
+#include <stdbool.h>
+
 #include "base/error.h"
 
 struct debuginfod;
@@ -21,6 +23,7 @@ struct session_host {
 	/* The input is damaged and its whole part is used: takes the error. NULL: the message goes to say(). */
 	void (*damage)(void *ctx, struct strobe_error *err);
 	void *ctx;
+	bool is_attended; /* somebody reads the messages as they come: they may take some ms to find out what would help */
 };
 
 /* Of a host that leaves functions out, these do nothing: {} has no cache and prints nothing. */

@@ -240,7 +240,7 @@ static void say_stripped(const struct session_host *host, struct symbols *symbol
 	if (s.functions < FUNCTIONS_WORTH_NAMES)
 		return;
 	const char *path = dso_facts(s.most).long_name, *name = strrchr(path, '/');
-	_cleanup_free_ char *package = debug_package_of(path, NULL);
+	_cleanup_free_ char *package = host->is_attended ? debug_package_of(path, NULL) : NULL;
 	_cleanup_free_ char *others = s.others ? xasprintf(" (nor %s %u other file%s)", s.others == 1 ? "has" : "have", s.others,
 							    s.others == 1 ? "" : "s") : xstrdup("");
 	session_say(host, "%s has no symbols%s: install %s%s", name ? name + 1 : path, others,
