@@ -53,7 +53,7 @@ struct bpf_loaded {
 	VEC(struct memory) memory;
 };
 
-/* How programs of probes are attached here, which the kernel is told as it loads them. */
+/* How programs of probes are attached here: they are loaded for that. */
 static uint32_t attach_type_of(const struct bpf_loaded *b, const struct bpf_image_program *p)
 {
 	return p->type == BPF_PROG_TYPE_KPROBE ? bpf_probe_attach_type(b->sys, bpf_probes_kernel(p)) : 0;
