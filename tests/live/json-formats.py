@@ -27,8 +27,12 @@ OURS = [
     (["list", "--format", "json", "--details", "sched:*"], "strobe-list", False),
     (["lock", "contention", "--format", "json", "-i", "lock.data"], "strobe-lock-contention", False),
     (["lock", "report", "--format", "json", "-i", "lock.data"], "strobe-lock-report", False),
+    (["probe", "-F", "-x", STROBE, "--format", "json"], "strobe-probe-functions", False),
+    (["probe", "-D", "main", "-x", STROBE, "--format", "json"], "strobe-probe-definitions", False),
     (["report", "--format", "json", *DATA], "strobe-report", False),
     (["report", "--format", "json", "-g", "none", "-s", "dso", *DATA], "strobe-report", False),
+    (["sched", "latency", "--format", "json", "-i", "sched.data"], "strobe-sched-latency", False),
+    (["sched", "timehist", "--format", "json", "-i", "sched.data"], "strobe-sched-timehist", False),
     (["script", "--format", "json", *DATA], "strobe-script", True),
     (["stat", "--format", "json", "-e", "cpu-clock", "--", *LOAD], "strobe-stat", False),
     (["stat", "--format", "json", "-r", "2", "-e", "cpu-clock", "--", *LOAD], "strobe-stat", False),
@@ -109,6 +113,11 @@ def main():
     else:
         tap.skip("strobe lock --format json", "this requires root and the tracepoints of locks")
         OURS[:] = [row for row in OURS if row[0][0] != "lock"]
+    if is_root():
+        strobe("sched", "record", "-q", "-o", "sched.data", "--", "sleep", "0.1")
+    else:
+        tap.skip("strobe sched --format json", "this requires root")
+        OURS[:] = [row for row in OURS if row[0][0] != "sched"]
     if "built without BPF" in strobe("trace", "-s", "true").err:
         OURS[:] = [row for row in OURS if row[0][:2] != ["trace", "-s"]]
     for words, name, by_line in OURS:

@@ -69,7 +69,7 @@ def callers(tap):
     lines = [line.strip() for line in CALLS.splitlines()]
     line, last = (str(1 + lines.index(text)) for text in ("callee();", "int main(void) { caller(300000); s++; return 0; }"))
     done = strobe("script", "-F", "ip,sym,srcline", "-i", path)
-    above = re.findall(r"\b(?:work|callee)\n\s+calls\.c:\d+\n\s+\w+ (.+)\n\s+calls\.c:(\d+)", done.out)
+    above = re.findall(r"\b(?:work|callee)\n\s+calls\.c:\d+\n(?=\s+\w+ (.+)\n\s+calls\.c:(\d+))", done.out)
     # Chains of frame pointers leave out the caller of a leaf, and of a function that is about to make its frame.
     above = collections.Counter(frame for frame in above if frame[0] != "callee" and frame != ("main", last))
     tap.ok(set(above) == {("caller", line)}, "above a call stands who calls, and the line of the call", f"{above}")
