@@ -89,7 +89,7 @@ def split(tap):
     """A known split of time, of a target and of the system, with stacks and without."""
     load = subprocess.Popen([build_workload("split"), "60000"])
     try:
-        for argv in ["-p", str(load.pid)], ["-a", "--comms", "split", "-g"]:
+        for argv in ["-p", str(load.pid)], ["-a", "--comms", "split", "--call-graph", "fp"]:
             for flag, where in ("--bpf", "kernel"), ("--no-bpf", "rings"):
                 done = strobe("top", "--format", "json", "-e", "cpu-clock:u", "-F", "2000", "-s", "sym", "-d", "0.6", "--refreshes", "2",
                               flag, *argv, timeout_s=30)
