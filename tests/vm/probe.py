@@ -24,7 +24,7 @@ def prepare():
         "strobe probe 'sized=tcp_sendmsg size sk->__sk_common.skc_state'; strobe probe 'opened=do_sys_openat2 filename:string'; " \
         "strobe probe 'regs=tcp_sendmsg %ax %dx %cx'; strobe probe 'named=tcp_sendmsg bytes=%dx'"
     guest.commands["list"] = "strobe probe -l"
-    guest.commands["send"] = "ifconfig lo 127.0.0.1 up; nc -l -p 5555 >/tmp/got & sleep 2; " \
+    guest.commands["send"] = "ifconfig lo 127.0.0.1 up; sleep 9 | nc -l -p 5555 >/tmp/got & sleep 2; " \
         "strobe record -q -a -e probe:sized -e probe:tcp_sendmsg__return -e probe:named -o /tmp/t.data -- " \
         "sh -c 'printf hello | nc 127.0.0.1 5555'; strobe script -i /tmp/t.data; cat /tmp/got"
     guest.commands["open"] = "strobe record -q -e probe:opened -o /tmp/o.data -- cat /proc/version; strobe script -i /tmp/o.data"

@@ -65,7 +65,7 @@ def prepare():
         guest.commands["eh_" + scenario] = f"{take} --call-graph eh stacks {scenario} 60 && {give}"
     guest.commands["eh_signal"] = f"{take} --call-graph eh stacks signal 60 && {give}"
     guest.commands["eh_said"] = f"strobe record -v -e cycles:u -c {PERIOD} --call-graph eh stacks recursion 60"
-    guest.commands["framed"] = f"{take} -g framed recursion 60 && {give}"
+    guest.commands["framed"] = f"{take} --call-graph fp framed recursion 60 && {give}"
     guest.commands["lines"] = f"{take} -c 1000003 lines && {give}"
     return guest
 
