@@ -71,11 +71,10 @@ INLINE _Bool is_chosen(__u32 tid)
 	return tid && (!settings.by_target || is_target(tid));
 }
 
-/* Those of the period that runs now. */
-INLINE struct sched_counts_sum *sum_of(struct sched_counts_sums *s)
+/* Those of the period that runs now, or of the one before. */
+INLINE struct sched_counts_sum *sum_of(struct sched_counts_sums *s, __u64 period)
 {
 	__u32 zero = 0;
-	__u64 period = control.period;
 	struct sched_counts_sum *sum = period & 1 ? &s->sums[1] : &s->sums[0];
 	__u64 *of = period & 1 ? &s->periods[1] : &s->periods[0];
 	if (*of == period)
@@ -91,8 +90,12 @@ INLINE struct sched_counts_task *find(const struct task_struct *task, __u32 tid,
 {
 	__u32 zero = 0;
 	struct sched_counts_task *t = bpf_map_lookup_elem(&tasks, &tid);
-	if (t)
+	if (t && t->state != SCHED_COUNTS_DEAD)
 		return t;
+	if (t) { /* its ID is given again before it was read */
+		__sync_fetch_and_add(&control.no_task, 1);
+		bpf_map_delete_elem(&tasks, &tid);
+	}
 	const struct sched_counts_task *nothing = bpf_map_lookup_elem(&empty, &zero);
 	if (nothing)
 		bpf_map_update_elem(&tasks, &tid, nothing, BPF_NOEXIST);
@@ -107,17 +110,28 @@ INLINE struct sched_counts_task *find(const struct task_struct *task, __u32 tid,
 	return t;
 }
 
-/* What lies in the period before is counted there already. */
-INLINE void add_state(struct sched_counts_sum *s, __u32 state, __u64 since, __u64 now)
+INLINE __u64 start_of(__u64 period)
 {
-	__u64 start = since > control.period_start_ns ? since : control.period_start_ns;
-	if (now > start)
-		s->ns[state & 7] += now - start;
+	return period & 1 ? control.starts_ns[1] : control.starts_ns[0];
+}
+
+/* The part of a state that lies in a period, which ends at a time at the latest. */
+INLINE void add_state(struct sched_counts_task *t, __u64 period, __u64 end)
+{
+	struct sched_counts_sum *s = sum_of(&t->sums, period);
+	__u64 start = start_of(period);
+	if (start < t->since_ns)
+		start = t->since_ns;
+	if (end > start)
+		s->ns[t->state & 7] += end - start;
 }
 
 INLINE void enter(struct sched_counts_task *t, __u32 state, __u64 now)
 {
-	add_state(sum_of(&t->sums), t->state, t->since_ns, now);
+	__u64 period = control.period, start = start_of(period);
+	if (t->since_ns < start)
+		add_state(t, period - 1, start);
+	add_state(t, period, now);
 	t->state = state;
 	t->since_ns = now;
 }
@@ -144,6 +158,9 @@ INLINE void join(struct sched_counts_sum *to, const struct sched_counts_sum *fro
 INLINE void end_task(struct sched_counts_task *t, __u32 tid)
 {
 	__u32 zero = 0;
+	__u64 period = control.period, before = period - 1;
+	if (before && (before & 1 ? t->sums.periods[1] : t->sums.periods[0]) == before)
+		return;
 	struct sched_counts_name name = { .tid = settings.by_thread ? tid : 0 };
 	__builtin_memcpy(name.comm, t->comm, sizeof(name.comm));
 	struct sched_counts_sums *s = bpf_map_lookup_elem(&ended, &name);
@@ -154,8 +171,8 @@ INLINE void end_task(struct sched_counts_task *t, __u32 tid)
 		s = bpf_map_lookup_elem(&ended, &name);
 	}
 	if (s) {
-		struct sched_counts_sum *sum = sum_of(s);
-		join(sum, sum_of(&t->sums));
+		struct sched_counts_sum *sum = sum_of(s, period);
+		join(sum, sum_of(&t->sums, period));
 		sum->last_tid = tid;
 	} else {
 		__sync_fetch_and_add(&control.no_sum, 1);
@@ -204,7 +221,7 @@ INLINE void arrive(const struct task_struct *task, __u64 now)
 		return;
 	if (is_waiting(t->state))
 		t->state = t->early ? SCHED_COUNTS_RUNNABLE : SCHED_COUNTS_UNKNOWN;
-	struct sched_counts_sum *s = sum_of(&t->sums);
+	struct sched_counts_sum *s = sum_of(&t->sums, control.period);
 	s->count++;
 	if (t->state == SCHED_COUNTS_RUNNABLE)
 		add_delay(s, t->since_ns, now);

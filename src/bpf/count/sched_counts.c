@@ -5,6 +5,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/vector.h"
 #include "bpf/load/kernel.h"
 #include "bpf/load/programs.h"
 #include "config.h"
@@ -16,6 +17,10 @@ static const struct bpf_image sched_counts_image;
 #endif
 
 #define TARGETS_MAX 65536
+
+struct tids {
+	VEC(uint32_t) of;
+};
 
 struct sched_counts {
 	const struct sys *sys;
@@ -82,8 +87,9 @@ struct strobe_error *sched_counts_add_target(struct sched_counts *c, uint32_t ti
 
 static void begin_period(struct sched_counts *c, uint64_t now_ns)
 {
-	__atomic_store_n(&c->control->period_start_ns, now_ns, __ATOMIC_SEQ_CST);
-	__atomic_store_n(&c->control->period, c->control->period + 1, __ATOMIC_SEQ_CST);
+	uint64_t period = c->control->period + 1;
+	__atomic_store_n(&c->control->starts_ns[period & 1], now_ns, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&c->control->period, period, __ATOMIC_SEQ_CST);
 }
 
 void sched_counts_begin(struct sched_counts *c)
@@ -122,14 +128,41 @@ static void give_task(const struct reading *r, struct sched_counts_task *t, uint
 		give(r, &t->sums, t->comm, tid, 1);
 }
 
+static int by_tid(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	return (x > y) - (x < y);
+}
+
+/* Each once: where the one that is looked at ends, the kernel begins anew with the first. */
+static void list_tasks(int fd, struct tids *t)
+{
+	uint32_t tid, at;
+	size_t n = 0;
+	for (bool more = bpf_map_next(fd, NULL, &tid); more; at = tid, more = bpf_map_next(fd, &at, &tid))
+		vec_push(&t->of, tid);
+	if (t->of.len)
+		qsort(t->of.data, t->of.len, sizeof(*t->of.data), by_tid);
+	for (size_t i = 0; i < t->of.len; i++)
+		if (!n || t->of.data[n - 1] != t->of.data[i])
+			t->of.data[n++] = t->of.data[i];
+	t->of.len = n;
+}
+
 static void read_tasks(struct sched_counts *c, const struct reading *r)
 {
 	_cleanup_free_ struct sched_counts_task *t = xcalloc(1, sizeof(*t));
 	int fd = bpf_map_of(c->loaded, "tasks");
-	uint32_t tid, at;
-	for (bool more = bpf_map_next(fd, NULL, &tid); more; at = tid, more = bpf_map_next(fd, &at, &tid))
-		if (bpf_map_get(fd, &tid, t))
-			give_task(r, t, tid);
+	struct tids tids = {};
+	list_tasks(fd, &tids);
+	for (size_t i = 0; i < tids.of.len; i++) {
+		if (!bpf_map_get(fd, &tids.of.data[i], t))
+			continue;
+		give_task(r, t, tids.of.data[i]);
+		if (t->state == SCHED_COUNTS_DEAD && t->sums.periods[(r->period + 1) & 1] != r->period + 1)
+			bpf_map_unset(fd, &tids.of.data[i]);
+	}
+	vec_deinit(&tids.of);
 }
 
 static void read_ended(struct sched_counts *c, const struct reading *r)
@@ -146,7 +179,7 @@ void sched_counts_read(struct sched_counts *c, void (*fn)(void *ctx, const struc
 {
 	struct reading r = {
 		.period = c->control->period,
-		.start_ns = c->control->period_start_ns,
+		.start_ns = c->control->starts_ns[c->control->period & 1],
 		.end_ns = sys_clock_ns(c->sys, CLOCK_MONOTONIC),
 		.fn = fn,
 		.ctx = ctx,

@@ -2,7 +2,8 @@
  * What the programs that sum up the states of tasks (sched_counts.bpf.c) and user space both know. For these, and for
  * analysis/sched/sched_delays.h.
  *
- * Sums are of a period: user space begins one by its number, and reads the sums of the one before, which nobody writes to any more.
+ * Sums are of a period: user space begins one by its number, and reads the sums of the one before. Only what a task did until the new
+ * one began is added to them still, by whoever comes first: the program, as the task's state changes, or user space, as it reads.
  */
 #pragma once
 #include <linux/types.h>
@@ -41,8 +42,8 @@ struct sched_counts_settings {
 
 struct sched_counts_control {
 	__u64 enabled;
-	__u64 period;          /* from 1 on */
-	__u64 period_start_ns; /* CLOCK_MONOTONIC */
+	__u64 period;       /* from 1 on */
+	__u64 starts_ns[2]; /* of a period that is even, and of one that is odd: CLOCK_MONOTONIC */
 	__u64 no_task, no_sum, unfollowed; /* events and tasks that there was no room for */
 };
 
@@ -60,7 +61,7 @@ struct sched_counts_sums {
 	struct sched_counts_sum sums[2];
 };
 
-/* A living task, by its ID. */
+/* A living task, by its ID; or one that has ended, and has sums of two periods: user space removes it when it has read both. */
 struct sched_counts_task {
 	struct sched_counts_sums sums;
 	__u64 since_ns; /* the state's beginning */
