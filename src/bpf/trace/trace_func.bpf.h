@@ -39,6 +39,19 @@ INLINE __u64 func_return_address(struct pt_regs *regs, _Bool compat)
 #endif
 }
 
+/*
+ * Who calls a function of a program that has not made its frame yet, where frame pointers do not tell: on arm64 that is in a register.
+ * 0: they do, or it is the kernel.
+ */
+INLINE __u64 func_hidden_caller(struct pt_regs *regs)
+{
+#if defined(__TARGET_ARCH_arm64)
+	return regs->regs[30] >> 63 ? 0 : regs->regs[30];
+#else
+	return 0;
+#endif
+}
+
 /* The stack pointer as it was at entry: what a call and its return have in common. At an exit it is that still. */
 INLINE __u64 func_stack_at_return(struct pt_regs *regs, _Bool compat)
 {

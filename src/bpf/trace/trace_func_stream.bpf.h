@@ -164,9 +164,9 @@ APART int send_fetched(struct func_slot *slot, const struct func_event *e, const
 }
 
 /* Before its call. */
-APART int send_func_stacks(struct func_slot *slot, void *ctx, struct task_struct *task, __u64 now)
+APART int send_func_stacks(struct func_slot *slot, void *ctx, struct task_struct *task, __u64 now, __u64 caller)
 {
-	put_stacks(&slot->stack, ctx, task, now, 1);
+	put_stacks(&slot->stack, ctx, task, now, 1, caller);
 	return 0;
 }
 
@@ -196,7 +196,7 @@ INLINE int enter_func(struct pt_regs *regs, _Bool in_cgroup)
 			__sync_fetch_and_add(&control.lost_others, 1);
 		} else {
 			if (settings.stacks)
-				send_func_stacks(slot, regs, task, e.ev.time_ns);
+				send_func_stacks(slot, regs, task, e.ev.time_ns, func_hidden_caller(regs));
 			if (f->steps_nr)
 				send_fetched(slot, &e, f, 0, f->steps_nr);
 			give_slot_back(slot);

@@ -47,8 +47,24 @@ GLOBAL int dump_stack(struct stack_scratch *k, __u64 sp, __u32 bytes)
 	return 0;
 }
 
-/* By way of k. */
-INLINE void put_stacks(struct stack_scratch *k, void *ctx, struct task_struct *task, __u64 now, _Bool can_wait)
+/*
+ * The user's stack along its frame pointers, after that of the kernel. caller: an address that these do not lead to, and that comes second;
+ * 0: there is none.
+ */
+INLINE void put_frames(struct stack_scratch *k, void *ctx, __u64 caller)
+{
+	__u8 *data = k->data + (k->head.kernel_bytes & 0x3ff);
+	__u32 more = caller ? sizeof(caller) : 0;
+	long n = bpf_get_stack(ctx, data + more, TRACE_STACK_FRAMES * 8 - more, BPF_F_USER_STACK);
+	k->head.user_bytes = n > 0 ? (n & 0x3ff) + more : 0;
+	if (n <= 0 || !caller)
+		return;
+	__builtin_memcpy(data, data + sizeof(caller), sizeof(caller));
+	__builtin_memcpy(data + sizeof(caller), &caller, sizeof(caller));
+}
+
+/* By way of k. caller: see put_frames(). */
+INLINE void put_stacks(struct stack_scratch *k, void *ctx, struct task_struct *task, __u64 now, _Bool can_wait, __u64 caller)
 {
 	__u64 bytes;
 	long n;
@@ -60,8 +76,7 @@ INLINE void put_stacks(struct stack_scratch *k, void *ctx, struct task_struct *t
 		k->head.kernel_bytes = n > 0 ? n & 0x3ff : 0;
 	}
 	if (settings.stacks == TRACE_STACKS_FP) {
-		n = bpf_get_stack(ctx, k->data + (k->head.kernel_bytes & 0x3ff), TRACE_STACK_FRAMES * 8, BPF_F_USER_STACK);
-		k->head.user_bytes = n > 0 ? n & 0x3ff : 0;
+		put_frames(k, ctx, caller);
 	} else if (settings.stacks == TRACE_STACKS_DUMP) {
 		struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
 		bpf_probe_read_kernel(k->head.regs, USER_REGS_BYTES, regs);
@@ -77,7 +92,7 @@ APART int send_stacks(void *ctx, struct task_struct *task, __u64 now, _Bool can_
 	__u32 zero = 0;
 	struct stack_scratch *k = bpf_map_lookup_elem(&stacks, &zero);
 	if (k)
-		put_stacks(k, ctx, task, now, can_wait);
+		put_stacks(k, ctx, task, now, can_wait, 0);
 	return 0;
 }
 
