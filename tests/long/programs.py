@@ -21,6 +21,7 @@ from strobetest import SCRATCH, TOP, Tap, run
 WORKLOADS = os.path.join(TOP, "tests", "workloads")
 FRAMES = ("-fno-omit-frame-pointer",)
 PROGRAMS = (("told", FRAMES), ("calls", ("-pthread",)), ("places", FRAMES),
+            ("waits", (*FRAMES, "-fno-inline", "-pthread", "-D_GNU_SOURCE")),
             ("stacks", ("-O2", "-fomit-frame-pointer", "-fno-inline", "-D_GNU_SOURCE")))
 CALLS = 1000  # of near(), and three times as many of far()
 DEEP = 200    # recursion() of stacks
@@ -62,6 +63,12 @@ END = "n=$(wc -l <top.out); until [ $(wc -l <top.out) -ge $((n + 2)) ]; do sleep
 BUSY = "stacks recursion 20000 & of=$!; "
 ADDED_UP = (r"aggregated in the kernel \(BPF\)",)
 GETPPID = "-e syscalls:sys_enter_getppid"
+# Function of waits: state and reason of most of what it waits for. Files are in memory here.
+WAITS = {"sleeps": "sleeping: sleep", "locks": "sleeping: futex", "receives": "sleeping: socket", "talks": "sleeping: pipe",
+         "polls": "sleeping: poll", "awaits": "sleeping: epoll", "waits": "sleeping: child", "competes": "runnable: preempted"}
+WAITS_SHARE, WAITS_SLACK_NS = 0.1, 10_000_000  # of an emulated machine, where a switch takes long
+SLEEP_NS, SLACK_NS = 500_000_000, 100_000_000
+WRITERS = ("'for i in 1 2 3 4; do dd if=/dev/zero of=/tmp/zeros bs=16M count=4 conv=notrunc 2>/dev/null & done; wait; rm /tmp/zeros'")
 PLACES = ("places", 4 * CALLS, 4 * CALLS)
 
 
@@ -100,12 +107,73 @@ def is_whole(text):
     return "" if stacks >= 20 and whole == stacks and outside < inside else f"{stacks} {whole}, {inside} {outside}"
 
 
+def folded_waits(text, truth):
+    """{function of waits: {state and reason, or "" where there is none: ns}}"""
+    found = {name: {} for name in truth}
+    for stack, ns in re.findall(r"^(waits;.*) (\d+)$", text, re.M):
+        names = stack.split(";")
+        kind = names.pop()[1:-1] if names[-1].startswith("[") and ": " in names[-1] else ""
+        # nap() runs in a child of waits()
+        for name in set(names[1:]) & set(truth) if "nap" not in names else ():
+            found[name][kind] = found[name].get(kind, 0) + int(ns)
+    return found
+
+
+def waits_as_measured(with_kinds):
+    """The check that each function waited as long as the program says, and for what; without kinds, all stacks are of waits."""
+    def check(text):
+        truth = {name: int(ns) for name, ns in re.findall(r"^(\w+) (\d+) \d+$", text, re.M)}
+        found = folded_waits(text, truth)
+        for name in WAITS:
+            kinds = {kind: ns for kind, ns in found.get(name, {}).items() if bool(kind) == with_kinds}
+            if abs(sum(kinds.values()) - truth.get(name, 0)) > WAITS_SHARE * truth.get(name, 0) + WAITS_SLACK_NS:
+                return f"{name}: {kinds}, not {truth.get(name)} ns"
+            if with_kinds and max(kinds, key=kinds.get, default=None) != WAITS[name]:
+                return f"{name}: {kinds}"
+        return ""
+    return check
+
+
+def rows_of(text):
+    found = re.search(r"^\{$.*?^\}$", text, re.M | re.S)
+    return json.loads(found.group(0))["rows"] if found else []
+
+
+def is_asleep(text):
+    """Of what was started: it slept for the time that it was given, and was there once."""
+    rows = [row for row in rows_of(text) if row["comm"] == "sleep"]
+    return "" if len(rows) == 1 and 0 <= rows[0]["sleeping_ns"] - SLEEP_NS < SLACK_NS and rows[0]["threads"] == 1 else f"{rows}"
+
+
+def are_rivals(text):
+    """Two on one CPU, each for half a second of its time: either waits while the other runs."""
+    rows = [row for row in rows_of(text) if row["comm"] == "stacks"]
+    return "" if len(rows) == 2 and all(4e8 < row["running_ns"] < 7e8 and row["runnable_ns"] > 3e8 for row in rows) else f"{rows}"
+
+
+def softirqs(table):
+    return {line.split(":")[0].strip(): sum(map(int, line.split(":")[1].split())) for line in table.splitlines() if ":" in line}
+
+
+def are_softirqs(text):
+    """As many as /proc/softirqs has: of its four tables one is before, two are during the command, and one is after."""
+    tables = [softirqs(table) for table in re.findall(r"^ *CPU0.*\n((?: *\w+:[ \d]+(?:\n|$))+)", text, re.M)]
+    rows = [row for row in rows_of(text) if row["kind"] == "softirq"]
+    if len(tables) != 4 or not rows:
+        return f"{len(tables)} tables, {len(rows)} rows"
+    for name in tables[0]:
+        count = sum(row["count"] for row in rows if row["name"] == name)
+        if not tables[2][name] - tables[1][name] <= count <= tables[3][name] - tables[0][name]:
+            return f"{name}: {count}, of {[table[name] for table in tables]}"
+    return ""
+
+
 def trace(options, subject="told /tmp"):
     return f"strobe trace {options} {subject}"
 
 
 def record_eh(options, ms):
-    count = (f"BEGIN {{ RS = \"\" }} / (busy|saving|leaf)/ {{ n++; if (/ _start/ && gsub(/ recursion/, \"\") == {DEEP}) w++ }}"
+    count = (f"BEGIN {{ RS = \"\" }} / (busy|saving|leaf)\\n/ {{ n++; if (/ _start/ && gsub(/ recursion/, \"\") == {DEEP}) w++ }}"
              " END { print \"stacks \" n \" whole \" w }")
     return (f"strobe record -v -o p.data -e cpu-clock -F 499 --call-graph eh {options} stacks recursion {ms} 2>&1 | grep stacks;"
             f" strobe script -i p.data --max-stack 512 -F ip,sym | awk '{count}'")
@@ -165,8 +233,8 @@ CASES = {
     "topall": Case("top adds samples up", BUSY + "strobe top -v -e cpu-clock --stdio -s comm,sym -d 0.5 --refreshes 1 -z; kill $of",
                    (r"aggregated in the kernel \(BPF\)", r"stacks .*(saving|leaf|busy)")),
     # -E: into a pipe, top prints no more lines than a terminal has, and the tree of swapper is longer
-    "topstacks": Case("the same with stacks", BUSY + "strobe top -v -e cpu-clock --stdio -g -E 50 -s comm,sym -d 0.5 --refreshes 1 -z;"
-                      " kill $of",
+    "topstacks": Case("the same with stacks", BUSY + "strobe top -v -e cpu-clock --stdio --call-graph fp -E 50 -s comm,sym -d 0.5"
+                      " --refreshes 1 -z; kill $of",
                       (r"aggregated in the kernel \(BPF\)", r"stacks .*(saving|leaf|busy)"), arch="amd64"),
     "topcalls": Case("top counts a tracepoint of a process", WATCH % (f"places {CALLS}", f"{GETPPID} -s comm -p $subject", ""), ADDED_UP,
                      check=is_counted("comm", PLACES)),
@@ -186,6 +254,24 @@ CASES = {
     "eh": Case("stacks are walked in the kernel", record_eh("", 1000), check=is_whole),
     # of all processes it takes longer to have their tables
     "ehall": Case("those of the whole system", record_eh("-a", 1500), check=is_whole),
+    "wall": Case("waits and their reasons", "strobe record -q --wall -o p.data -- waits /tmp; strobe flamegraph --folded -i p.data",
+                 check=waits_as_measured(True)),
+    "offcpu": Case("waits alone", "strobe record -q --off-cpu --off-cpu-thresh 20 -g -e cpu-clock -F 99 -o p.data -- waits /tmp;"
+                   " strobe flamegraph --folded -e offcpu-time -i p.data", check=waits_as_measured(False)),
+    "schedall": Case("states of all tasks", f"strobe sched latency -a -p --format json -- sleep {SLEEP_NS / 1e9}", check=is_asleep),
+    # the last switch of what was started comes as sums are read
+    "schedends": Case("none is missing that ends", "for i in 1 2 3 4 5 6 7 8; do strobe sched latency -a -p --format csv -- sleep 0.05;"
+                      " done", times=((r"\nsleep,", 8),)),
+    "schedof": Case("those of a command's", "strobe sched latency -p --format json -- sh -c"
+                    " 'taskset 1 stacks recursion 500 & taskset 1 stacks recursion 500; wait'", check=are_rivals),
+    "kwork": Case("works of the kernel", "cat /proc/softirqs; strobe kwork report -b --format json -- sh -c"
+                  " 'cat /proc/softirqs; sleep 1; cat /proc/softirqs'; cat /proc/softirqs", check=are_softirqs),
+    "kworklate": Case("how long they wait", "strobe kwork latency -b -- sleep 1", (r"\(s\)TIMER:1 \| 0+ \| [\d.]+ ms \| [1-9]",)),
+    # a task has the name that it had when it came to the CPU
+    "kworktop": Case("what runs on CPUs", "strobe kwork top -b -- taskset 1 stacks recursion 800",
+                     (r" [5-9]\d\.\d+ [\d.]+ ms (stacks|taskset|strobe-exec)\b",)),
+    "lock": Case("waits for locks", f"strobe lock contention -b -a -- sh -c {WRITERS}", (r"rwsem:W +\w*(write|lock)\w*",)),
+    "lockowners": Case("who holds them", f"strobe lock contention -b -o -a -- sh -c {WRITERS}", (r" dd\b",)),
 }
 
 
