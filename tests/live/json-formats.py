@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # quick
-# needs: annotate buildid-list convert evlist list lock report script stat top trace
+# needs: annotate bench buildid-list convert evlist list lock report script stat top trace
 # timeout: 120
 """What commands print as JSON follows one rule (doc/JSON.md): header, names, where it goes. All commands that have it are walked.
 
@@ -19,6 +19,7 @@ LOAD = ["sh", "-c", "echo on standard output"]
 # (command line, format, whether each line is an object)
 OURS = [
     (["annotate", "--format", "json", *DATA], "strobe-annotate", False),
+    (["bench", "-f", "json", "-r", "2", "sched", "pipe", "-l", "100"], "strobe-bench", False),
     (["buildid-list", "--format", "json", *DATA], "strobe-buildid-list", False),
     (["convert", "x.data", "-", "--to", "json"], "strobe-profile", False),
     (["diff", "--format", "json", DATA[1], DATA[1]], "strobe-diff", False),

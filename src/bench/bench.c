@@ -1,0 +1,115 @@
+#include "bench/bench.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "bench/priv.h"
+
+static const struct bench sched[] = {
+	{ .name = "messaging", .summary = "Benchmark for scheduling and IPC", .run = bench_messaging },
+	{ .name = "pipe", .summary = "Benchmark for pipe() between two processes", .run = bench_pipe },
+	{},
+};
+static const struct bench syscalls[] = {
+	{ .name = "basic", .summary = "Benchmark for basic getppid(2) calls", .run = bench_getppid },
+	{ .name = "getpgid", .summary = "Benchmark for getpgid(2) calls", .run = bench_getpgid },
+	{ .name = "fork", .summary = "Benchmark for fork(2) calls", .run = bench_fork },
+	{ .name = "execve", .summary = "Benchmark for execve(2) calls", .run = bench_execve },
+	{},
+};
+static const struct bench mem[] = {
+	{ .name = "memcpy", .summary = "Benchmark for memcpy() functions", .run = bench_memcpy },
+	{ .name = "memset", .summary = "Benchmark for memset() functions", .run = bench_memset },
+	{},
+};
+static const struct bench futexes[] = {
+	{ .name = "hash", .summary = "Benchmark for futex hash table", .run = bench_futex_hash },
+	{ .name = "wake", .summary = "Benchmark for futex wake calls", .repeats_itself = true, .run = bench_futex_wake },
+	{ .name = "wake-parallel", .summary = "Benchmark for parallel futex wake calls", .repeats_itself = true,
+	  .run = bench_futex_wake_parallel },
+	{ .name = "requeue", .summary = "Benchmark for futex requeue calls", .repeats_itself = true, .run = bench_futex_requeue },
+	{ .name = "lock-pi", .summary = "Benchmark for futex lock_pi calls", .run = bench_futex_lock_pi },
+	{},
+};
+
+const struct bench_collection bench_collections[] = {
+	{ "sched", "Scheduler and IPC benchmarks", "Run all scheduler benchmarks", sched },
+	{ "syscall", "System call benchmarks", "Run all syscall benchmarks", syscalls },
+	{ "mem", "Memory access benchmarks", "Run all memory access benchmarks", mem },
+	{ "futex", "Futex stressing benchmarks", "Run all futex benchmarks", futexes },
+	{},
+};
+
+const struct bench_collection *bench_find_collection(const char *name)
+{
+	for (const struct bench_collection *c = bench_collections; c->name; c++)
+		if (!strcmp(c->name, name))
+			return c;
+	return NULL;
+}
+
+const struct bench *bench_find(const struct bench_collection *c, const char *name)
+{
+	for (const struct bench *b = c->benches; b->name; b++)
+		if (!strcmp(b->name, name))
+			return b;
+	return NULL;
+}
+
+const char *bench_missing(const char *collection, const char *name)
+{
+	static const struct {
+		const char *collection, *name, *why;
+	} rows[] = {
+		{ "sched", "seccomp-notify", "listeners of seccomp filters are not measured" },
+		{ "mem", "find_bit", "find_bit measures a function of perf's own sources" },
+		{ "mem", "mmap", "mappings are not measured yet" },
+		{ "epoll", NULL, "epoll is not measured yet" },
+		{ "numa", NULL, "placement of memory on nodes is not measured yet" },
+		{ "internals", NULL, "its benchmarks measure perf's own functions; doc/BENCHMARKS.md has strobe's" },
+		{ "breakpoint", NULL, "breakpoints are not measured yet" },
+		{ "uprobe", NULL, "its benchmarks need BPF programs of perf's" },
+	};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (!strcmp(rows[i].collection, collection) && (!rows[i].name || (name && !strcmp(rows[i].name, name))))
+			return rows[i].why;
+	return NULL;
+}
+
+bool bench_size(const char *text, uint64_t *ret)
+{
+	static const char units[] = "KMGT";
+	size_t digits = strspn(text, "0123456789");
+	char number[21];
+	if (!digits || digits >= sizeof(number))
+		return false;
+	memcpy(number, text, digits);
+	number[digits] = '\0';
+	const char *unit = text + digits;
+	const char *power = *unit ? strchr(units, toupper((unsigned char)*unit)) : NULL;
+	unsigned shift = power ? 10 * (unsigned)(power - units + 1) : 0;
+	if (power)
+		unit++;
+	if (toupper((unsigned char)*unit) == 'B')
+		unit++;
+	if (*unit || !text_to_u64(number, ret) || !*ret || *ret > UINT64_MAX >> shift)
+		return false;
+	*ret <<= shift;
+	return true;
+}
+
+struct strobe_error *bench_run(const struct bench_collection *c, const struct bench *b, const struct bench_settings *s,
+			       struct bench_report *r)
+{
+	uint64_t runs = b->repeats_itself || !s->repeat ? 1 : s->repeat;
+	bench_report_begin(r, c->name, b->name);
+	for (uint64_t i = 0; i < runs; i++) {
+		TRY(b->run(s, r));
+		if (out_failed(r->out))
+			break;
+	}
+	if (runs > 1)
+		bench_report_spread(r);
+	return NULL;
+}

@@ -1,0 +1,70 @@
+/*
+ * Benchmarks of the kernel and of libc as `perf bench` has them: a table of collections, each with its benchmarks.
+ *
+ *	const struct bench *b = bench_find("sched", "pipe");
+ *	struct bench_report report;
+ *	bench_report_init(&report, &out, BENCH_DEFAULT);
+ *	err = bench_run(b, &settings, &report);
+ *	...
+ *	bench_report_deinit(&report);
+ *
+ * A benchmark starts threads or processes; none of them is left when bench_run() returns, and processes die with the thread
+ * that called it. Text goes to report.out while it runs, figures into the report, one value a run.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "bench/report.h"
+
+/* Of all benchmarks; each reads its own. A number that is 0 is that benchmark's default. */
+struct bench_settings {
+	uint64_t repeat; /* runs; futex wake, wake-parallel and requeue: rounds of one run */
+	uint64_t loops;
+	bool threads; /* in place of processes */
+	/* sched messaging */
+	uint64_t groups;
+	bool pipes; /* in place of sockets */
+	/* sched pipe */
+	const char *cgroups; /* "SEND,RECV" */
+	bool nonblocking;
+	uint64_t write_bytes;
+	/* mem */
+	const char *function; /* NULL: all */
+	const char *size;     /* "1MB": shown as it was given */
+	uint64_t bytes, chunk_bytes, page_bytes;
+	bool cycles;
+	/* futex */
+	uint64_t tasks, runtime_s, futexes, wakes, requeues;
+	int64_t buckets; /* 0: the kernel's */
+	bool has_buckets, shared, silent, lock_memory, broadcast, pi, multi;
+};
+
+struct bench {
+	const char *name, *summary;
+	bool repeats_itself; /* settings.repeat are rounds of one run */
+	/* Texts and figures go into the report. */
+	struct strobe_error *(*run)(const struct bench_settings *s, struct bench_report *r) _must_check_;
+};
+
+struct bench_collection {
+	const char *name, *summary;
+	const char *all; /* summary of all its benchmarks */
+	const struct bench *benches; /* ends with an empty row */
+};
+
+/* Ends with an empty row. */
+extern const struct bench_collection bench_collections[];
+
+const struct bench_collection *bench_find_collection(const char *name);
+const struct bench *bench_find(const struct bench_collection *c, const char *name);
+/* Why perf's benchmark of that name is not here; NULL: perf has none either. name NULL: of the whole collection. */
+const char *bench_missing(const char *collection, const char *name);
+
+/* "4096", "64KB", "1mb": powers of 1024. False where it is none, or 0. */
+bool bench_size(const char *text, uint64_t *ret);
+
+/* All runs of one benchmark. */
+struct strobe_error *bench_run(const struct bench_collection *c, const struct bench *b, const struct bench_settings *s,
+			       struct bench_report *r) _must_check_;

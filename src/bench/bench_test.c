@@ -1,0 +1,146 @@
+#include "bench/bench.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/testing.h"
+#include "bench/tasks.h"
+
+static void test_sizes(void **state)
+{
+	(void)state;
+	uint64_t n;
+	assert_true(bench_size("4096", &n) && n == 4096);
+	assert_true(bench_size("64KB", &n) && n == 65536);
+	assert_true(bench_size("1mb", &n) && n == 1 << 20);
+	assert_true(bench_size("3G", &n) && n == UINT64_C(3) << 30);
+	assert_true(bench_size("1TB", &n) && n == UINT64_C(1) << 40);
+	assert_true(bench_size("7B", &n) && n == 7);
+	static const char *const wrong[] = { "", "KB", "abc", "1KBB", "1XB", "0", "-1", "1 KB", "99999999999999999999", "99999999TB" };
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
+		assert_false(bench_size(wrong[i], &n));
+}
+
+/* Of 2, 4 and 6: mean 4, variance 4, standard error 2 / sqrt(3). */
+static void test_spread(void **state)
+{
+	(void)state;
+	struct out out;
+	struct bench_report r;
+	struct table t;
+	out_init_mem(&out);
+	bench_report_init(&r, &out, BENCH_DATA);
+	bench_report_begin(&r, "sched", "pipe");
+	for (int i = 1; i <= 3; i++) {
+		bench_setting(&r, "loops", 5);
+		bench_figure(&r, NULL, "time", "s", 2 * i);
+		bench_text(&r, "text");
+		bench_line(&r, "line");
+	}
+	assert_int_equal(r.settings.len, 1);
+	assert_int_equal(r.figures.len, 1);
+	assert_int_equal(r.figures.data[0].stats.n, 3);
+	assert_true(fabs(bench_error_percent(&r.figures.data[0].stats) - 100 * 2 / sqrt(3) / 4) < 1e-9);
+	bench_report_begin(&r, "sched", "pipe"); /* the next one's figures are its own */
+	bench_figure(&r, NULL, "time", "s", 9);
+	assert_int_equal(r.figures.len, 2);
+	bench_report_table(&r, &t);
+	assert_int_equal(t.rows.len, 2);
+	table_deinit(&t);
+	bench_report_deinit(&r);
+	size_t len;
+	out_mem(&out, &len);
+	assert_int_equal(len, 0);
+	assert_null(out_close(&out));
+}
+
+static int sleep_forever(void *arg)
+{
+	(void)arg;
+	for (;;)
+		pause();
+	return 0;
+}
+
+static int fail_at_once(void *arg)
+{
+	(void)arg;
+	return EXDEV;
+}
+
+static int succeed(void *arg)
+{
+	(void)arg;
+	return 0;
+}
+
+/* One that fails ends those that would never end, and no child is left. */
+static void end_all(bool threads)
+{
+	struct bench_tasks t;
+	uint64_t ns;
+	assert_null(bench_tasks_init(&t, threads));
+	for (int i = 0; i < 3; i++)
+		assert_null(bench_task_start(&t, i == 1 ? fail_at_once : sleep_forever, NULL, -1));
+	struct strobe_error *err = bench_tasks_run(&t, &ns);
+	assert_non_null(err);
+	assert_int_equal(err->errnum, EXDEV);
+	error_destroy(err);
+	bench_tasks_end(&t);
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+	assert_int_equal(errno, ECHILD);
+}
+
+static void test_failures(void **state)
+{
+	(void)state;
+	end_all(false);
+	end_all(true);
+}
+
+static void test_success(void **state)
+{
+	(void)state;
+	for (int threads = 0; threads < 2; threads++) {
+		struct bench_tasks t;
+		uint64_t ns;
+		assert_null(bench_tasks_init(&t, threads));
+		for (uint64_t i = 0; i < 5; i++)
+			assert_null(bench_task_start(&t, succeed, NULL, bench_cpu(i)));
+		assert_null(bench_tasks_run(&t, &ns));
+		bench_tasks_end(&t);
+	}
+}
+
+/* Functions of memory are tested by what they leave: each benchmark runs, in few turns, and has its figures. */
+static void test_benchmarks(void **state)
+{
+	(void)state;
+	const struct bench_settings s = { .repeat = 2, .loops = 3, .groups = 1, .bytes = 1000, .chunk_bytes = 100,
+					 .runtime_s = 1, .tasks = 2 };
+	for (const struct bench_collection *c = bench_collections; c->name; c++)
+		for (const struct bench *b = c->benches; b->name; b++) {
+			struct out out;
+			struct bench_report r;
+			out_init_mem(&out);
+			bench_report_init(&r, &out, BENCH_DEFAULT);
+			assert_null(bench_run(c, b, &s, &r));
+			assert_true(r.figures.len > 0);
+			for (size_t i = 0; i < r.figures.len; i++)
+				assert_int_equal(r.figures.data[i].stats.n, 2);
+			bench_report_deinit(&r);
+			assert_null(out_close(&out));
+		}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_sizes),    cmocka_unit_test(test_spread),     cmocka_unit_test(test_failures),
+		cmocka_unit_test(test_success), cmocka_unit_test(test_benchmarks),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,20 @@
+/* The benchmarks, one file a kind; bench.c has their table. Within this room only. */
+#pragma once
+#include "bench/bench.h"
+
+#define BENCH_RUN(id) \
+	struct strobe_error *bench_##id(const struct bench_settings *s, struct bench_report *r) _must_check_
+
+BENCH_RUN(messaging);
+BENCH_RUN(pipe);
+BENCH_RUN(getppid);
+BENCH_RUN(getpgid);
+BENCH_RUN(fork);
+BENCH_RUN(execve);
+BENCH_RUN(memcpy);
+BENCH_RUN(memset);
+BENCH_RUN(futex_hash);
+BENCH_RUN(futex_wake);
+BENCH_RUN(futex_wake_parallel);
+BENCH_RUN(futex_requeue);
+BENCH_RUN(futex_lock_pi);

@@ -1,0 +1,1 @@
+strobe bench mem memset -p 8KB

@@ -1,0 +1,1 @@
+strobe bench mem memcpy -s 1XB

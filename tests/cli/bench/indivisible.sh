@@ -1,0 +1,1 @@
+strobe bench futex wake-parallel -t 4 -w 3

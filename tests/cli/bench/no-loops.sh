@@ -1,0 +1,1 @@
+strobe bench sched pipe -l 0

@@ -1,0 +1,1 @@
+strobe bench -f xml sched pipe

@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""What `bench` prints has the words and the layout of perf's, of 6.1 and of the newest; figures differ.
+
+A figure is cut down to its form: digits before the point become one N (with the blanks before it, that fill it up), those after it
+remain as many as they are. What is of one perf alone (functions of memory, the hash table of futexes) is left out by name.
+"""
+# needs: bench
+
+import os
+import re
+
+from strobetest import NEWEST_PERF, PERF, Tap, require_perf, run, strobe
+
+BOTH = (
+    "sched messaging -g 1 -l 10",
+    "sched messaging -p -t -g 2 -l 10",
+    "sched pipe -l 500",
+    "sched pipe -T -l 500",
+    "syscall basic -l 1000",
+    "mem memcpy -s 64KB -l 3 -f default",
+    "mem memset -s 1MB -f default",
+    "futex hash -r 1 -t 2 -f 16",
+    "futex hash -r 1 -t 1 -s -S",
+    "futex lock-pi -r 1 -t 2",
+    "futex lock-pi -r 1 -t 1 -s -M",
+    "-r 2 futex wake -t 2",
+    "-r 2 futex wake -t 4 -w 2 -s",
+    "-r 2 futex wake-parallel -t 4 -w 2",
+    "-r 2 futex requeue -t 3",
+    "-r 2 futex requeue -t 2 -p",
+    "-r 2 futex requeue -t 3 -B -S",
+)
+NEWEST = ("syscall getpgid -l 1000", "syscall fork -l 10", "syscall execve -l 10", "sched pipe -l 100 -n -s 64",
+          "mem memcpy -s 64KB -k 4KB -f default")
+SIMPLE = ("sched messaging -g 1 -l 10", "sched pipe -l 500", "syscall basic -l 1000", "mem memcpy -s 64KB -f default")
+
+
+def shape(text):
+    lines = []
+    for line in text.splitlines():
+        line = re.sub(r"0x[0-9a-f]+", "P", line.rstrip())
+        line = re.sub(r" *\d+(\.\d+)?", lambda m: " N" + ("." + "n" * (len(m[1]) - 1) if m[1] else ""), line)
+        line = re.sub(r" N\.n+ (B|KB|MB|GB)/sec", " RATE", line)
+        if not line.startswith("Futex hashing"):
+            lines.append(line)
+    return lines
+
+
+def compare(tap, path, words):
+    ours, theirs = strobe("bench", *words.split()), run(path, "bench", *words.split())
+    a, b = shape(ours.out), shape(theirs.out)
+    wrong = [f"< {x}\n> {y}" for x, y in zip(a, b) if x != y]
+    tap.ok(ours.status == 0 and theirs.status == 0 and a == b and b, f"{os.path.basename(path)}: bench {words}",
+           f"{len(a)} lines of ours, {len(b)} of perf's\n" + "\n".join(wrong[:10]) + ours.err)
+
+
+def listed(text):
+    return {tuple(m) for m in re.findall(r"^ *([\w-]+): (.*)$", text, re.M)}
+
+
+def main():
+    require_perf()
+    tap = Tap()
+    for words in BOTH:
+        compare(tap, PERF, words)
+    for words in SIMPLE:
+        compare(tap, PERF, "-f simple " + words)
+    if NEWEST_PERF and os.path.exists(NEWEST_PERF):
+        for words in NEWEST:
+            compare(tap, NEWEST_PERF, words)
+        for words in ("", "sched", "syscall", "mem", "futex"):
+            ours, theirs = listed(strobe("bench", *words.split()).out), listed(run(NEWEST_PERF, "bench", *words.split()).out)
+            tap.ok(ours and ours <= theirs, f"bench {words}: what is listed has perf's words", sorted(ours - theirs))
+            said = [strobe("bench", *words.split(), name) for name, _ in theirs - ours]
+            tap.ok(all("not supported: " in done.err for done in said), f"bench {words}: what is not there says why", said)
+    else:
+        tap.skip("the newest perf", "no newest perf (NEWEST_PERF)")
+    tap.done()
+
+
+main()
