@@ -59,12 +59,23 @@ static int ping(void *arg)
 	return 0;
 }
 
+/* Threads of one process can be in different groups of version 2 where those are threaded. */
+static bool takes_threads(int dir)
+{
+	char type[8] = "";
+	_cleanup_close_ int fd = openat(dir, "cgroup.type", O_RDONLY | O_CLOEXEC);
+	return fd < 0 || (read(fd, type, sizeof(type)) == sizeof(type) && !memcmp(type, "threaded", sizeof(type)));
+}
+
 static struct strobe_error *open_cgroup(const char *name, bool threads, int *ret)
 {
 	static const char *const files[] = { "cgroup.procs", "cgroup.threads", "tasks" };
 	_cleanup_close_ int dir = sys_cgroup_open(sys_live(), name);
 	if (dir < 0)
 		return error_errno(-dir, "cannot open the cgroup '%s': create it by mkdir first", name);
+	if (threads && !takes_threads(dir))
+		return error_create(ERROR_UNSUPPORTED, "cgroup '%s' does not take threads: write threaded to its cgroup.type and run "
+				    "within its domain, or leave out -T", name);
 	for (int i = threads ? 1 : 0; i < 3 && *ret < 0; i++)
 		*ret = openat(dir, files[i], O_WRONLY | O_CLOEXEC);
 	return *ret < 0 ? error_errno(errno, "cannot open the tasks of cgroup '%s'", name) : NULL;

@@ -37,12 +37,10 @@ static void put_table(struct out *out, const struct bench_report *r, bool csv)
 {
 	struct table t;
 	bench_report_table(r, &t);
-	if (csv) {
+	if (csv)
 		table_csv(out, &t, ",");
-	} else {
+	else
 		table_json(out, &t);
-		out_ch(out, '\n');
-	}
 	table_deinit(&t);
 }
 

@@ -52,7 +52,8 @@ static const struct option pipe_table[] = {
 	{ OPTION_BOOL, 'T', "threaded", AT(settings.threads), .help = "threads instead of processes" },
 	{ OPTION_BOOL, 'n', "nonblocking", AT(settings.nonblocking), .help = "descriptors that do not block, and poll(2)" },
 	{ OPTION_U64, 's', "write-size", AT(settings.write_bytes), .arg = "n", .help = "bytes of each message (default: 4)" },
-	{ OPTION_STRING, 'G', "cgroups", AT(settings.cgroups), .arg = "send,recv", .help = "put sender and receiver in these cgroups" },
+	{ OPTION_STRING, 'G', "cgroups", AT(settings.cgroups), .arg = "send,recv",
+	  .help = "put sender and receiver in these cgroups; with -T in those of the threaded domain that it runs in" },
 	COMMON,
 };
 static const struct option syscall_table[] = {
