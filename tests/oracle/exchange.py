@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """What goes out in another format comes in again with the same stacks, values and labels; what others write is read."""
+# second try
 # needs: convert pprof record
 
 import csv

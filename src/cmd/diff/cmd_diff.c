@@ -16,7 +16,6 @@ static void put_table(struct cmd_context *ctx, struct out *out, const struct dif
 	const struct table_style style = { .colour = cmd_use_colour(ctx, o->colour), .separator = o->request.display.separator };
 	if (o->format && !strcmp(o->format, "json")) {
 		table_json(out, t);
-		out_ch(out, '\n');
 	} else if (o->layout.for_data) {
 		table_csv(out, t, ",");
 	} else {

@@ -68,7 +68,6 @@ static void put_table(struct out *out, enum sched_format format, struct table *t
 {
 	if (format == SCHED_ROWS_JSON) {
 		table_json(out, t);
-		out_ch(out, '\n');
 	} else {
 		table_csv(out, t, ",");
 	}

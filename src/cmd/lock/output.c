@@ -46,7 +46,6 @@ static void put_table(struct out *out, const struct lock_options *o, const struc
 		put_separated(out, t, o->separator);
 	} else if (o->format && !strcmp(o->format, "json")) {
 		table_json(out, t);
-		out_ch(out, '\n');
 	} else if (o->format && !strcmp(o->format, "csv")) {
 		table_csv(out, t, ",");
 	} else {

@@ -59,7 +59,6 @@ static int put_table(const struct probe_run *r, struct table *t)
 	cmd_open_output(r->ctx, &out);
 	if (format && !strcmp(format, "json")) {
 		table_json(&out, t);
-		out_ch(&out, '\n');
 	} else if (format && !strcmp(format, "csv")) {
 		table_csv(&out, t, ",");
 	} else {

@@ -60,7 +60,6 @@ static void put(struct out *out, const struct latency_options *o, enum sched_for
 	sched_sums_table(&t, sums);
 	if (format == SCHED_ROWS_JSON) {
 		table_json(out, &t);
-		out_ch(out, '\n');
 	} else if (format == SCHED_ROWS_CSV) {
 		table_csv(out, &t, ",");
 	} else {
