@@ -49,6 +49,8 @@ static struct strobe_error *open_all(struct kwork_live *l)
 	for (uint32_t i = 0; i < q->kinds_nr; i++)
 		if (q->kinds[i] != KWORK_SCHED || q->report == KWORK_TOP)
 			o.kinds |= 1U << q->kinds[i];
+	if (!o.kinds)
+		return error_create(ERROR_USAGE, "the kernel does not sum up works of the kind sched: use 'kwork top', or 'kwork record'");
 	l->symbols = symbols_create(NULL, l->q.symbols);
 	lock_symbols_load(&l->kernel, symbols_dso(l->symbols, &kernel_file));
 	TRY(signals_open(&l->signals, more));
