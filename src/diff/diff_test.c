@@ -208,12 +208,25 @@ static void rows_are_in_order_of_figures(void **state)
 	end(&f);
 }
 
+/* What is new, c with 150 and e with 50, has no ratio: the longer one comes first, whatever their names. */
+static void new_rows_are_in_order_of_periods(void **state)
+{
+	struct fixture f = {};
+	(void)state;
+	add_input(&f, "ad", (uint64_t[]){ 500, 500 });
+	add_input(&f, "aec", (uint64_t[]){ 800, 50, 150 });
+	join(&f, three, 2);
+	check_order(&f, (struct diff_layout){ .figure = DIFF_RATIO, .order = 1 }, "aced");
+	check_order(&f, (struct diff_layout){ .figure = DIFF_WEIGHTED, .weight_base = 3, .weight = -2, .order = 1 }, "aecd");
+	end(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_are_joined_across_inputs),   cmocka_unit_test(an_event_may_be_missing),
 		cmocka_unit_test(changes_are_of_periods),	   cmocka_unit_test(runs_are_judged_by_their_spread),
-		cmocka_unit_test(rows_are_in_order_of_figures),
+		cmocka_unit_test(rows_are_in_order_of_figures),    cmocka_unit_test(new_rows_are_in_order_of_periods),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,21 +32,32 @@ struct order {
 	const struct diff_event *event;
 };
 
-/* What the first side does not have comes after what both have; what the side does not have (NAN) comes last. */
-static double rank_of(const struct order *o, uint32_t row, uint32_t side)
+/* Rows with a figure, then those that the first side does not have, then those that this side does not have. */
+enum order_class { HAS_FIGURE, IS_NEW, IS_MISSING };
+
+struct rank {
+	enum order_class class;
+	double value;
+};
+
+/* What is new has no ratio and no weighted difference: its period orders it, as in perf. */
+static struct rank rank_of(const struct order *o, uint32_t row, uint32_t side)
 {
+	const struct diff_value *v = diff_value_at(o->event->changes, row, side);
 	double figure = figure_of(o->layout, o->event->changes, row, side);
-	if (isnan(figure) && diff_value_at(o->event->changes, row, side)->exists)
-		return -INFINITY;
-	return o->layout->figure == DIFF_DELTA_ABS ? fabs(figure) : figure;
+	if (!v->exists)
+		return (struct rank){ IS_MISSING, 0 };
+	if (isnan(figure))
+		return (struct rank){ IS_NEW, (double)v->period * (o->layout->figure == DIFF_WEIGHTED ? (double)o->layout->weight : 1) };
+	return (struct rank){ HAS_FIGURE, o->layout->figure == DIFF_DELTA_ABS ? fabs(figure) : figure };
 }
 
 static int compare_figures(const struct order *o, uint32_t a, uint32_t b, uint32_t side)
 {
-	double x = rank_of(o, a, side), y = rank_of(o, b, side);
-	if (isnan(x) || isnan(y))
-		return isnan(x) - isnan(y);
-	return x == y ? 0 : x > y ? -1 : 1;
+	struct rank x = rank_of(o, a, side), y = rank_of(o, b, side);
+	if (x.class != y.class)
+		return x.class < y.class ? -1 : 1;
+	return x.value == y.value ? 0 : x.value > y.value ? -1 : 1;
 }
 
 /* The input that a row's names are read from. */

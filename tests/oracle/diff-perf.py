@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """`diff` of recordings: perf's figures, rows, order and columns; JSON and CSV have the same figures; folded stacks and pprof, too."""
+# second try
 # needs: diff
 
 import csv
