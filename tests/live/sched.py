@@ -96,8 +96,8 @@ def main():
     # states are unknown from where a hidden task was on the CPU
     tap.ok(0.196e9 < child["sleeping_ns"] + child["unknown_ns"] and child["sleeping_ns"] < 0.21e9, "the child sleeps for 0.2 s", child)
     # the parent's sleeps, and from then on it waits for the child: its 0.2 s, its start and its end
-    tap.ok(0.4e9 - parent["unknown_ns"] <= parent["sleeping_ns"] < 0.44e9 + child["runnable_ns"] + child["running_ns"], "the parent for 0.2 s and for the child",
-           parent)
+    until = 0.44e9 + child["runnable_ns"] + child["running_ns"]
+    tap.ok(0.4e9 - parent["unknown_ns"] <= parent["sleeping_ns"] < until, "the parent for 0.2 s and for the child", parent)
     check_whole(tap, "sleeps.data", "sleeps")
     strobe("sched", "record", "-o", "rivals.data", "--", "python3", "-c", RIVALS)
     found, done = rows("rivals.data")
