@@ -3,6 +3,7 @@
 Names of inlined functions, of a program whose .debug_str is so large that names are read out of the file, all at once: each function
 has those inlined that the program was written with.
 """
+# second try
 # needs: record flamegraph script
 
 import os

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Values are true: at every fourth instruction of two functions, at each level of optimisation, what a uprobe fetches is what gdb says."""
+# second try
 
 import json
 import os

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """What `sched` prints of recordings of perf and of ours, line by line as the newest perf."""
+# second try
 # needs: sched record
 
 import os
