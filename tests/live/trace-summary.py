@@ -285,6 +285,9 @@ def main():
         # how often a thread waits is chance; what never returns strace -c does not count
         chance = ("futex", "wait4", "exit_group", "exit", "restart_syscall", "total", "rt_sigreturn")
         differ = {c for c in theirs.keys() | mine.keys() if mine.get(c) != theirs.get(c) and c not in chance}
+        # one that a signal interrupts begins anew, and is counted twice
+        if "clone" in differ and abs(mine.get("clone", 0) - theirs.get("clone", 0)) <= 2:
+            differ.remove("clone")
         tap.ok(not differ, "counts as strace has them", {c: (mine.get(c), theirs.get(c)) for c in differ})
     unknown_calls(tap)
     tap.done()
