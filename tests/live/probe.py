@@ -182,6 +182,7 @@ def check_delete(tap):
 
 def main():
     require_root("adding probes")
+    strobe("list", "sched:*")  # mounts tracefs where it is not yet
     if not os.access(UPROBES, os.W_OK):
         skip_all("this kernel cannot have probes in programs (CONFIG_UPROBE_EVENTS)")
     tap = Tap()

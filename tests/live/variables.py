@@ -8,7 +8,7 @@ import re
 import shutil
 import subprocess
 
-from strobetest import BUILD, SCRATCH, TOP, Tap, require_root, run, skip_all
+from strobetest import BUILD, SCRATCH, TOP, Tap, require_root, run, skip_all, strobe
 
 ASK = os.path.join(BUILD, "bench", "variables_ask")
 TRACING = "/sys/kernel/tracing"
@@ -186,6 +186,7 @@ def main():
     if not os.path.exists(ASK):
         skip_all("variables_ask is not built")
     require_root("uprobes are set")
+    strobe("list", "sched:*")  # mounts tracefs where it is not yet
     if not os.path.exists(f"{TRACING}/uprobe_events"):
         skip_all("the kernel has no uprobe events")
     if not shutil.which("gdb"):
