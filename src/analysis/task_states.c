@@ -131,7 +131,7 @@ static void take_time(struct task_states *s, struct task_cpu *c, uint64_t time_n
 
 /* ---- intervals ---- */
 
-/* Ends the state at this time, which is no earlier than its beginning. What has no length is not given to the caller. */
+/* Ends the state at this time, which is no earlier than its beginning. The caller does not get what has no length. */
 static void end_state(struct task_states *s, uint32_t index, uint64_t time_ns, bool is_cut, uint32_t waker, uint64_t tag)
 {
 	struct task *t = &s->tasks.data[index];

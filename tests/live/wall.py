@@ -21,7 +21,7 @@ EXPECTED = {
     "competes": ("runnable", "preempted"),
 }
 SHARE = 0.02
-TICK_NS = 10_000_000  # what a hypervisor takes is known to the tick
+TICK_NS = 10_000_000  # gaps of a tick come under load; that a hypervisor causes them was not confirmed
 SLACK_NS = 1_500_000  # of a function: its measurement is a little longer than its waits
 
 

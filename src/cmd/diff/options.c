@@ -21,7 +21,6 @@ static struct strobe_error *parse_weights(const char *text, struct diff_layout *
 	return end == text || *end ? error_create(ERROR_USAGE, "wdiff requires two weights: wdiff:1,2") : NULL;
 }
 
-/* "+delta" and the like, without the sort by a figure first, are perf's own. */
 static struct strobe_error *parse_figure(void *options, const char *value, bool negated)
 {
 	static const struct {
@@ -31,10 +30,6 @@ static struct strobe_error *parse_figure(void *options, const char *value, bool 
 	struct diff_options *o = options;
 	if (negated || !value)
 		return error_create(ERROR_USAGE, "requires delta, delta-abs, ratio or wdiff:W1,W2");
-	if (*value == '+') {
-		o->order = 0;
-		value++;
-	}
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (!strcmp(value, names[i].name)) {
 			o->layout.figure = names[i].figure;

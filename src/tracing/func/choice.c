@@ -113,8 +113,8 @@ static bool is_refused(const struct search *s, uint64_t address)
 }
 
 /*
- * Whether it is a function. What has no size is a label within one, and there are parts that functions jump to: the top of the stack
- * is no return address there.
+ * Whether it is a function. What has no size is a label within one, and there are parts that functions jump to: there the top
+ * of the stack is not a return address.
  */
 static bool is_function(const struct search *s, const struct probe_function *p)
 {
