@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "object/dwarf.h"
+#include "object/dwarf/dwarf.h"
 
 static struct object *open_split(void *ctx, const char *path, uint64_t id)
 {
@@ -37,7 +37,7 @@ int main(int argc, char **argv)
 	char line[64];
 	if (argc < 2 || object_open(argv[1], &o))
 		return 2;
-	if (dwarf_supplement_link(o, &name, &id, &id_bytes))
+	if (object_supplement_link(o, &name, &id, &id_bytes))
 		error_destroy(object_open(argc > 2 ? argv[2] : name, &supplement));
 	struct dwarf *d = dwarf_create(o, (struct dwarf_files){ .supplement = supplement, .open_split = open_split });
 	while (d && fgets(line, sizeof(line), stdin))

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/strbuf.h"
-#include "object/dwarf_functions.h"
+#include "object/dwarf/functions.h"
 #include "object/testing_elf.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

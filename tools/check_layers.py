@@ -25,8 +25,8 @@ TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 # header pattern -> the rooms that may include it
 CONFINED = [
-    (r"(libelf|gelf|dwarf)\.h|elfutils/.*", {"object"}),
-    (r"elf\.h", {"object", "arch", "symbol", "probe", "interp"}),  # arch: EM_*; symbol, probe, interp: STB_*, STT_*, SHT_*
+    (r"(libelf|gelf|dwarf)\.h|elfutils/.*", {"object", "object/dwarf"}),
+    (r"elf\.h", {"object", "object/dwarf", "arch", "symbol", "probe", "interp"}),  # arch: EM_*; others: STB_*, STT_*, SHT_*
     (r"n?curses.*|slang.*", {"view/tui"}),
     (r"bpf/(?!bpf_helpers|bpf_core_read).*", {"bpf/load"}),
     (r"bpf/(bpf_helpers|bpf_core_read)\.h", {"bpf", "bpf/load", "bpf/trace", "bpf/unwind", "bpf/count"}),  # of programs

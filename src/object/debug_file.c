@@ -5,7 +5,6 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "base/text.h"
-#include "object/dwarf.h"
 #include "object/object_priv.h"
 
 bool object_debuglink(struct object *o, const char **ret_name, uint32_t *ret_crc)
@@ -95,6 +94,18 @@ bool object_find_debug(struct object *o, const char *path, const char *sysroot, 
 	       try_path(&s, "/usr/lib/debug", dir, "/", link);
 }
 
+bool object_supplement_link(struct object *o, const char **ret_name, const uint8_t **ret_id, size_t *ret_id_bytes)
+{
+	const struct object_section *s = object_find_section(o, ".gnu_debugaltlink");
+	if (!s)
+		return false;
+	struct cursor c = object_section_cursor(o, s);
+	*ret_name = cursor_cstr(&c);
+	*ret_id = c.at;
+	*ret_id_bytes = c.bad ? 0 : cursor_left(&c);
+	return *ret_name && **ret_name;
+}
+
 #define DWZ_DIRECTORY "/usr/lib/debug/.dwz"
 
 struct supplement_search {
@@ -121,7 +132,7 @@ struct object *object_open_supplement(struct object *o, const char *sysroot)
 	struct supplement_search found = {};
 	struct search s = { .sysroot = sysroot, .fn = try_supplement, .ctx = &found };
 	const char *name, *slash = strrchr(object_name(o), '/');
-	if (!dwarf_supplement_link(o, &name, &found.id, &found.id_bytes))
+	if (!object_supplement_link(o, &name, &found.id, &found.id_bytes))
 		return NULL;
 	if (*name == '/') {
 		if (!try_path(&s, "", name, "", ""))

@@ -218,6 +218,8 @@ size_t object_build_id_in_notes(const void *notes, size_t bytes, bool swap, uint
 size_t object_build_id_of_notes(const char *path, uint8_t ret[OBJECT_BUILD_ID_MAX]);
 /* .gnu_debuglink: the file name (borrowed) and CRC-32; false where there is none. */
 bool object_debuglink(struct object *o, const char **ret_name, uint32_t *ret_crc);
+/* The name and build-id in .gnu_debugaltlink (borrowed); false where there is none. */
+bool object_supplement_link(struct object *o, const char **ret_name, const uint8_t **ret_id, size_t *ret_id_bytes);
 /* Whether a file is the separate debug file of `of`: by build-id; where that has none, by the checksum that its link names. */
 bool object_is_debug_of(const struct object *debug, struct object *of);
 

@@ -5,7 +5,7 @@
  */
 #pragma once
 #include "object/debuginfod.h"
-#include "object/dwarf.h"
+#include "object/dwarf/dwarf.h"
 #include "object/object.h"
 
 struct probe_debug_options {

@@ -9,7 +9,7 @@
 #include "base/lines.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "object/dwarf_functions.h"
+#include "object/dwarf/functions.h"
 
 #define LINES_AFTER 3 /* shown after the last one with code */
 

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "demangle/demangle.h"
 #include "disasm/disasm.h"
-#include "object/dwarf_functions.h"
+#include "object/dwarf/functions.h"
 #include "probe/cache.h"
 #include "probe/lines.h"
 #include "probe/markers.h"

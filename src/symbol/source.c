@@ -66,7 +66,7 @@ static struct object *open_supplement(struct dso *d, struct object *o)
 	const uint8_t *id;
 	size_t bytes;
 	struct object *found = object_open_supplement(o, d->session->options.symfs);
-	return found || !dwarf_supplement_link(o, &name, &id, &bytes) ? found : open_cached(d, id, bytes, "elf");
+	return found || !object_supplement_link(o, &name, &id, &bytes) ? found : open_cached(d, id, bytes, "elf");
 }
 
 /* By the unit's id first: what is at the path may be another by now, and of another machine. */

@@ -1,7 +1,7 @@
 /* What source.c and kept_names.c share. */
 #pragma once
 #include "base/idset.h"
-#include "object/dwarf.h"
+#include "object/dwarf/dwarf.h"
 #include "symbol/gopclntab.h"
 #include "symbol/source.h"
 #include "symbol/symbol_priv.h"

@@ -9,7 +9,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "object/buildid_cache.h"
-#include "object/dwarf.h"
+#include "object/dwarf/dwarf.h"
 #include "transfer/priv.h"
 
 struct companions {
@@ -95,7 +95,7 @@ static struct strobe_error *add_supplement(struct companions *c, struct object *
 	const uint8_t *id;
 	size_t id_bytes;
 	_cleanup_free_ char *path = NULL;
-	if (!dwarf_supplement_link(o, &name, &id, &id_bytes))
+	if (!object_supplement_link(o, &name, &id, &id_bytes))
 		return NULL;
 	buildid_hex(id, id_bytes, hex);
 	struct object *linked = object_open_supplement(o, NULL);

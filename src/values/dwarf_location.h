@@ -6,7 +6,7 @@
  */
 #pragma once
 #include "base/arena.h"
-#include "object/dwarf_die.h"
+#include "object/dwarf/die.h"
 #include "values/location.h"
 
 struct dwarf_frame_facts {

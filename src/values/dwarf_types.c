@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "base/u64map.h"
 #include "base/vector.h"
-#include "object/dwarf_die.h"
+#include "object/dwarf/die.h"
 
 /* Types of a file by the offset of their entry. */
 struct types_of_file {

@@ -4,7 +4,7 @@
  * Entries are valid as long as the struct dwarf. Any thread; what is read is not kept, but for the index of functions.
  */
 #pragma once
-#include "object/dwarf_die.h"
+#include "object/dwarf/die.h"
 
 enum dwarf_variable_kind { DWARF_PARAMETER, DWARF_LOCAL, DWARF_GLOBAL };
 

@@ -1,5 +1,5 @@
 /* Location lists: stretches of addresses, and the expression that holds in each. */
-#include "object/dwarf_priv.h"
+#include "object/dwarf/priv.h"
 
 #define ENTRIES_MAX (1u << 16) /* of one list: more is damage */
 

@@ -2,7 +2,7 @@
  * One debugging information entry (DIE) of a unit: its tag, its attributes, its children and what it refers to.
  *
  * A value that is copied freely; valid as long as its struct dwarf. Attributes are looked for in the bytes each time: this is for
- * the few entries around an address, not for walks over all of them, as dwarf_scope.c does. Any thread. Source: DWARF 5 sections 2
+ * the few entries around an address, not for walks over all of them, as scope.c does. Any thread. Source: DWARF 5 sections 2
  * and 7.5.
  */
 #pragma once
@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 #include "base/vector.h"
-#include "object/dwarf.h"
-#include "object/dwarf_const.h"
+#include "object/dwarf/dwarf.h"
+#include "object/dwarf/const.h"
 
 struct dwarf_unit;
 struct dwarf_file;

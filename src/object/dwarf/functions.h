@@ -2,12 +2,12 @@
  * DWARF from names and source lines to addresses: where functions have code, where they were inlined, and statements of lines.
  *
  * All of it reads the debug information when it is called and keeps little: these are questions of a command, not of each sample.
- * Thread-safe as object/dwarf.h is. Strings live until dwarf_destroy(). Addresses are ELF virtual addresses.
+ * Thread-safe as dwarf.h is. Strings live until dwarf_destroy(). Addresses are ELF virtual addresses.
  * Source: the DWARF standards 2 to 5.
  */
 #pragma once
-#include "object/dwarf.h"
-#include "object/dwarf_die.h"
+#include "object/dwarf/dwarf.h"
+#include "object/dwarf/die.h"
 
 struct dwarf_unit;
 

@@ -83,5 +83,3 @@ void dwarf_each_line(struct dwarf *d, uint64_t addr,
 		     void (*fn)(void *ctx, uint64_t addr, const char *file, uint32_t line), void *ctx);
 /* Calls fn for each unit whose functions are in a .dwo, with the path of that, for as long as it returns true. */
 void dwarf_each_split(struct dwarf *d, bool (*fn)(void *ctx, const char *path, uint64_t id), void *ctx);
-/* The name and build-id in .gnu_debugaltlink (borrowed); false where there is none. */
-bool dwarf_supplement_link(struct object *o, const char **ret_name, const uint8_t **ret_id, size_t *ret_id_bytes);

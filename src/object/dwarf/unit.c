@@ -6,7 +6,7 @@
 #include "base/brief_lock.h"
 #include "base/mem.h"
 #include "base/pool.h"
-#include "object/dwarf_priv.h"
+#include "object/dwarf/priv.h"
 
 static const char *const section_names[DWARF_SECTIONS_NR] = {
 	[DWARF_INFO] = ".debug_info", [DWARF_ABBREV] = ".debug_abbrev", [DWARF_STR] = ".debug_str",

@@ -7,10 +7,10 @@
 #include "base/strbuf.h"
 #include "base/u64map.h"
 #include "base/vector.h"
-#include "object/dwarf.h"
-#include "object/dwarf_const.h"
-#include "object/dwarf_die.h"
-#include "object/dwarf_functions.h"
+#include "object/dwarf/dwarf.h"
+#include "object/dwarf/const.h"
+#include "object/dwarf/die.h"
+#include "object/dwarf/functions.h"
 
 /* ---- files and their sections ---- */
 
@@ -200,7 +200,7 @@ struct dwarf {
 	struct dwarf_share scopes[DWARF_SHARES]; /* of functions: each of them is of one */
 };
 
-/* ---- dwarf_form.c ---- */
+/* ---- form.c ---- */
 /* NULL where the table is damaged. Under dwarf->lock, or while there is one thread. */
 const struct dwarf_abbrevs *dwarf_abbrevs(struct dwarf_file *f, uint64_t offset);
 void dwarf_abbrevs_free(struct dwarf_file *f);
@@ -232,7 +232,7 @@ void dwarf_open_strings(struct dwarf *d);
 bool dwarf_address(const struct dwarf_unit *u, const struct dwarf_value *v, uint64_t *ret);
 uint64_t dwarf_get(struct cursor *c, unsigned bytes);
 
-/* ---- dwarf_ranges.c ---- */
+/* ---- ranges.c ---- */
 /* Appends the addresses that a DIE of the unit claims. */
 void dwarf_read_pc(const struct dwarf_unit *u, const struct dwarf_pc *pc, dwarf_ranges *to);
 struct dwarf_owned {
@@ -245,7 +245,7 @@ struct dwarf_segments dwarf_cut_segments(dwarf_owned_list *list, struct arena *a
 uint32_t dwarf_segment_find(const struct dwarf_segments *s, uint64_t addr);
 bool dwarf_is_text(const struct dwarf *d, uint64_t addr);
 
-/* ---- dwarf_unit.c ---- */
+/* ---- unit.c ---- */
 /* A section at its start, unpacked when first requested. */
 struct cursor dwarf_section(const struct dwarf_file *f, enum dwarf_section which);
 void dwarf_file_init(struct dwarf_file *f, struct dwarf *d, struct object *o, bool split);
@@ -263,7 +263,7 @@ void dwarf_need_root(struct dwarf_unit *u);
 /* Appends the addresses that a root which has been read claims for its unit. */
 void dwarf_root_ranges(const struct dwarf_unit *u, dwarf_ranges *to);
 
-/* ---- dwarf_index.c ---- */
+/* ---- index.c ---- */
 /* Which text segments there are, and which units .debug_aranges has. */
 void dwarf_build_index(struct dwarf *d);
 /* All units over an address, one after the other, their roots read; one of them may come twice. */
@@ -282,7 +282,7 @@ struct dwarf_unit *dwarf_next_unit(struct dwarf_search *s);
 /* The entry of the unit's function at an address, by its offset in the unit's file; false where there is none. */
 bool dwarf_function_offset(struct dwarf_unit *u, uint64_t addr, uint64_t *ret);
 
-/* ---- dwarf_line.c ---- */
+/* ---- line.c ---- */
 void dwarf_read_lines(struct dwarf_unit *u);
 typedef VEC(struct dwarf_statement) dwarf_statements;
 /* Appends the rows that begin a statement, all of those that share an address, too; by address. */
@@ -295,7 +295,7 @@ const char *dwarf_file_path(struct dwarf_unit *u, uint64_t file);
 /* The lines of the unit, read once. */
 void dwarf_need_lines(struct dwarf_unit *u);
 
-/* ---- dwarf_scope.c ---- */
+/* ---- scope.c ---- */
 /* At an offset of the section, ending with the unit. */
 struct cursor dwarf_cursor_at(const struct dwarf_unit *u, uint64_t offset);
 /* Goes over a DIE and, where it says where its sibling is, over what is below it: true then. */
@@ -307,6 +307,6 @@ void dwarf_read_scopes(struct dwarf_unit *u, struct dwarf_function *fn, struct a
 /* The name of a DIE into `to`, empty; false where it has none. */
 bool dwarf_name_of(struct dwarf_file *f, uint64_t die, struct dwarf_name *to);
 
-/* ---- dwarf_split.c ---- */
+/* ---- split.c ---- */
 /* The unit with the functions of a skeleton; the unit itself where it is none or its file is missing. */
 struct dwarf_unit *dwarf_split_unit(struct dwarf_unit *u);

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "object/dwarf_priv.h"
+#include "object/dwarf/priv.h"
 
 static struct dwarf_file *open_split(struct dwarf *d, const char *path, uint64_t id)
 {

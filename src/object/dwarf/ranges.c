@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 #include "base/sort.h"
-#include "object/dwarf_priv.h"
+#include "object/dwarf/priv.h"
 
 #define RANGES_MAX (1u << 20) /* of one list: more is damage */
 

@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "object/dwarf_priv.h"
+#include "object/dwarf/priv.h"
 
 static void add_range(struct dwarf_index *x, struct dwarf_unit *u, uint64_t start, uint64_t end)
 {

@@ -1,6 +1,6 @@
-#include "object/dwarf_die.h"
+#include "object/dwarf/die.h"
 
-#include "object/dwarf_priv.h"
+#include "object/dwarf/priv.h"
 
 #define REFERENCES_MAX 16 /* origins and specifications in a row */
 #define DEPTH_MAX      4096

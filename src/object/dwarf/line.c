@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 #include "base/sort.h"
-#include "object/dwarf_priv.h"
+#include "object/dwarf/priv.h"
 
 #define FORMATS_MAX 255
 

@@ -1,8 +1,8 @@
 /* From names to code: one walk over the DIEs of each unit that may have them. */
-#include "object/dwarf_functions.h"
+#include "object/dwarf/functions.h"
 
 #include "base/mem.h"
-#include "object/dwarf_priv.h"
+#include "object/dwarf/priv.h"
 
 #define REFERENCES_MAX 16   /* abstract origins and specifications in a row */
 #define DEPTH_MAX      4096 /* of DIEs: deeper is damage */

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "object/dwarf_priv.h"
+#include "object/dwarf/priv.h"
 
 #define REFERENCES_MAX 16 /* abstract origins and specifications in a row */
 

@@ -1,4 +1,4 @@
-#include "object/dwarf.h"
+#include "object/dwarf/dwarf.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -6,7 +6,7 @@
 #include "base/brief_lock.h"
 #include "base/hash.h"
 #include "base/mem.h"
-#include "object/dwarf_priv.h"
+#include "object/dwarf/priv.h"
 
 struct dwarf *dwarf_create(struct object *o, struct dwarf_files files)
 {
@@ -55,18 +55,6 @@ void dwarf_destroy(struct dwarf *d)
 	for (unsigned i = 0; i < DWARF_SHARES; i++)
 		dwarf_share_deinit(&d->scopes[i]);
 	free(d);
-}
-
-bool dwarf_supplement_link(struct object *o, const char **ret_name, const uint8_t **ret_id, size_t *ret_id_bytes)
-{
-	const struct object_section *s = object_find_section(o, ".gnu_debugaltlink");
-	if (!s)
-		return false;
-	struct cursor c = object_section_cursor(o, s);
-	*ret_name = cursor_cstr(&c);
-	*ret_id = c.at;
-	*ret_id_bytes = c.bad ? 0 : cursor_left(&c);
-	return *ret_name && **ret_name;
 }
 
 /* ---- what is made on demand ---- */

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "base/strbuf.h"
-#include "object/dwarf.h"
-#include "object/dwarf_const.h"
+#include "object/dwarf/dwarf.h"
+#include "object/dwarf/const.h"
 #include "object/testing_elf.h"
 
 #define TEXT 0x1000u

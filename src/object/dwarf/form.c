@@ -6,7 +6,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "object/dwarf_priv.h"
+#include "object/dwarf/priv.h"
 
 #define VARIES UINT32_MAX
 
