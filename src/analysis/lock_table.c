@@ -176,9 +176,10 @@ static void set_time(struct table *t, size_t column, uint64_t ns)
 
 void lock_table_set_tid(struct table *t, size_t column, uint32_t tid)
 {
-	table_set_count(t, column, tid);
 	if (tid == UINT32_MAX)
 		table_show(t, column, "-1");
+	else
+		table_set_count(t, column, tid);
 }
 
 static void add_figure_columns(struct table *t, const struct figure_list *list)

@@ -88,10 +88,10 @@ static struct rows collect(const struct option *table)
 {
 	struct rows rows = {};
 	bool has_groups = false;
-	for (const struct option *o = table; !option_is_end(o); o++) {
-		has_groups |= o->kind == OPTION_GROUP;
-		if (!o->hidden)
-			vec_push(&rows, o);
+	for (struct option_walk w = option_walk(table); option_next(&w);) {
+		has_groups |= w.row->kind == OPTION_GROUP;
+		if (!w.row->hidden)
+			vec_push(&rows, w.row);
 	}
 	if (!has_groups && rows.len)
 		qsort(rows.data, rows.len, sizeof(*rows.data), compare_rows);
@@ -138,9 +138,9 @@ bool help_matching(struct out *o, const struct option *table, const char *const 
 
 void help_list_opts(struct out *o, const struct option *table)
 {
-	for (; !option_is_end(table); table++)
-		if (table->kind != OPTION_GROUP && table->long_name && !table->hidden)
-			out_f(o, "--%s ", table->long_name);
+	for (struct option_walk w = option_walk(table); option_next(&w);)
+		if (w.row->kind != OPTION_GROUP && w.row->long_name && !w.row->hidden)
+			out_f(o, "--%s ", w.row->long_name);
 	out_ch(o, '\n');
 }
 

@@ -21,20 +21,43 @@ struct parser {
 /* What a word of the command line was found to name. */
 struct match {
 	const struct option *option;
+	size_t base; /* see struct option_walk */
 	bool negated;
 	bool is_short;
 	char short_name;
 };
 
-bool option_is_end(const struct option *o)
+struct option_walk option_walk(const struct option *table)
+{
+	return (struct option_walk){ .next = table };
+}
+
+static bool is_end(const struct option *o)
 {
 	return o->kind == OPTION_GROUP && !o->help;
+}
+
+bool option_next(struct option_walk *w)
+{
+	if (is_end(w->next) && w->outer) {
+		w->next = w->outer;
+		w->outer = NULL;
+		w->base = 0;
+	}
+	if (w->next->kind == OPTION_TABLE) {
+		w->base = w->next->offset;
+		w->outer = w->next + 1;
+		w->next = w->next->rows;
+	}
+	w->row = w->next;
+	return !is_end(w->next++);
 }
 
 bool option_takes_value(const struct option *o)
 {
 	switch (o->kind) {
 	case OPTION_GROUP:
+	case OPTION_TABLE:
 	case OPTION_BOOL:
 	case OPTION_OFF:
 	case OPTION_COUNT:
@@ -55,9 +78,14 @@ static struct strobe_error *fault(struct parser *p, struct match m, const char *
 	return error_create(ERROR_USAGE, "option `%s%s' %s", m.negated ? "no-" : "", m.option->long_name, what);
 }
 
+static void *field_of(const struct parser *p, struct match m)
+{
+	return p->fields + m.base + m.option->offset;
+}
+
 static struct strobe_error *store_number(struct parser *p, struct match m, const char *value)
 {
-	char *field = p->fields + m.option->offset;
+	char *field = field_of(p, m);
 	bool ok;
 	switch (m.option->kind) {
 	case OPTION_U64:
@@ -73,10 +101,10 @@ static struct strobe_error *store_number(struct parser *p, struct match m, const
 	return ok ? NULL : fault(p, m, "expects a numerical value");
 }
 
-static void clear(struct parser *p, const struct option *o)
+static void clear(struct parser *p, struct match m)
 {
-	char *field = p->fields + o->offset;
-	switch (o->kind) {
+	void *field = field_of(p, m);
+	switch (m.option->kind) {
 	case OPTION_BOOL:
 		*(bool *)field = false;
 		break;
@@ -99,6 +127,7 @@ static void clear(struct parser *p, const struct option *o)
 		*(double *)field = 0;
 		break;
 	case OPTION_GROUP:
+	case OPTION_TABLE:
 	case OPTION_CALL:
 		break;
 	}
@@ -106,7 +135,7 @@ static void clear(struct parser *p, const struct option *o)
 
 static struct strobe_error *call(struct parser *p, struct match m, const char *value)
 {
-	struct strobe_error *err = m.option->parse(p->fields, value, m.negated);
+	struct strobe_error *err = m.option->parse(p->fields + m.base, value, m.negated);
 	if (!err)
 		return NULL;
 	p->result->at_fault = m.option;
@@ -120,25 +149,25 @@ static struct strobe_error *apply(struct parser *p, struct match m, const char *
 {
 	const struct option *o = m.option;
 	if (o->set_offset)
-		*(bool *)(p->fields + o->set_offset) = true;
+		*(bool *)(p->fields + m.base + o->set_offset) = true;
 	if (o->kind == OPTION_CALL)
 		return call(p, m, !value && !m.negated && option_takes_value(o) ? o->default_arg : value);
 	if (m.negated) {
-		clear(p, o);
+		clear(p, m);
 		return NULL;
 	}
 	switch (o->kind) {
 	case OPTION_BOOL:
-		*(bool *)(p->fields + o->offset) = true;
+		*(bool *)field_of(p, m) = true;
 		return NULL;
 	case OPTION_OFF:
-		*(bool *)(p->fields + o->offset) = false;
+		*(bool *)field_of(p, m) = false;
 		return NULL;
 	case OPTION_COUNT:
-		++*(unsigned *)(p->fields + o->offset);
+		++*(unsigned *)field_of(p, m);
 		return NULL;
 	case OPTION_STRING:
-		*(const char **)(p->fields + o->offset) = value ? value : o->default_arg;
+		*(const char **)field_of(p, m) = value ? value : o->default_arg;
 		return NULL;
 	default:
 		value = value ? value : o->default_arg;
@@ -177,29 +206,29 @@ static struct strobe_error *apply_with_value(struct parser *p, struct match m, c
 	return apply(p, m, p->argv[++p->at]);
 }
 
-static const struct option *find_short(const struct option *table, char c)
+/* option is NULL where there is none. */
+static struct match find_short(const struct option *table, char c)
 {
-	for (const struct option *o = table; !option_is_end(o); o++)
-		if (o->kind != OPTION_GROUP && o->short_name == c)
-			return o;
-	return NULL;
+	for (struct option_walk w = option_walk(table); option_next(&w);)
+		if (w.row->kind != OPTION_GROUP && w.row->short_name == c)
+			return (struct match){ .option = w.row, .base = w.base, .is_short = true, .short_name = c };
+	return (struct match){};
 }
 
 /* A cluster such as -ag, -ns comm or -F99. */
 static struct strobe_error *parse_short(struct parser *p, const char *word)
 {
 	for (const char *c = word + 1; *c; c++) {
-		const struct option *o = find_short(p->table, *c);
-		if (!o && *c == 'h') {
+		struct match m = find_short(p->table, *c);
+		if (!m.option && *c == 'h') {
 			p->result->help = true;
 			continue;
 		}
-		if (!o) {
+		if (!m.option) {
 			p->result->at_fault = NULL;
 			return error_create(ERROR_USAGE, "unknown switch `%c'", *c);
 		}
-		struct match m = { .option = o, .is_short = true, .short_name = *c };
-		if (option_takes_value(o))
+		if (option_takes_value(m.option))
 			return apply_with_value(p, m, c[1] ? c + 1 : NULL);
 		TRY(apply(p, m, NULL));
 	}
@@ -210,7 +239,7 @@ static struct strobe_error *parse_short(struct parser *p, const char *word)
 static bool same_effect(struct match a, struct match b)
 {
 	return a.negated == b.negated &&
-	       (a.option == b.option || (a.option->kind == b.option->kind && a.option->offset == b.option->offset &&
+	       (a.option == b.option || (a.option->kind == b.option->kind && a.base + a.option->offset == b.base + b.option->offset &&
 					 a.option->parse == b.option->parse));
 }
 
@@ -244,9 +273,9 @@ static struct strobe_error *unknown_long(const struct option *table, const char 
 {
 	_cleanup_free_ char *typed = strndup(name, len);
 	VEC(const char *) names = {};
-	for (const struct option *o = table; !option_is_end(o); o++)
-		if (o->kind != OPTION_GROUP && o->long_name && !o->hidden)
-			vec_push(&names, o->long_name);
+	for (struct option_walk w = option_walk(table); option_next(&w);)
+		if (w.row->kind != OPTION_GROUP && w.row->long_name && !w.row->hidden)
+			vec_push(&names, w.row->long_name);
 	const char *near = typed ? text_nearest(typed, names.data, names.len) : NULL;
 	struct strobe_error *err =
 		near ? error_create(ERROR_USAGE, "unknown option `%.*s'; did you mean --%s?", (int)len, name, near) :
@@ -261,14 +290,15 @@ static struct strobe_error *find_long(struct parser *p, const char *name, size_t
 	_cleanup_strbuf_ struct strbuf scratch = {};
 	VEC(struct match) matches = {};
 	bool exact = false;
-	for (const struct option *o = p->table; !option_is_end(o) && !exact; o++) {
+	for (struct option_walk w = option_walk(p->table); !exact && option_next(&w);) {
+		const struct option *o = w.row;
 		if (o->kind == OPTION_GROUP || !o->long_name)
 			continue;
 		for (int i = 0; i < SPELLINGS && !exact; i++) {
 			const char *s = spelling(o, i, &scratch);
 			if (!s || strncmp(s, name, len))
 				continue;
-			struct match m = { .option = o, .negated = i != 0 };
+			struct match m = { .option = o, .base = w.base, .negated = i != 0 };
 			exact = !s[len];
 			if (exact)
 				vec_clear(&matches);
@@ -344,9 +374,9 @@ struct strobe_error *options_parse(const struct option *table, void *options, in
 /* Whether the n bytes of a word name an option that is on or off. */
 static bool is_flag(const struct option *table, const char *word, size_t n)
 {
-	for (const struct option *o = table; !option_is_end(o); o++)
-		if (o->long_name && !strncmp(o->long_name, word, n) && !o->long_name[n])
-			return o->kind == OPTION_BOOL || o->kind == OPTION_OFF;
+	for (struct option_walk w = option_walk(table); option_next(&w);)
+		if (w.row->long_name && !strncmp(w.row->long_name, word, n) && !w.row->long_name[n])
+			return w.row->kind == OPTION_BOOL || w.row->kind == OPTION_OFF;
 	return false;
 }
 

@@ -22,6 +22,7 @@ enum option_kind {
 	OPTION_I64,     /* int64_t */
 	OPTION_F64,     /* double */
 	OPTION_CALL,    /* parse() is given the value (NULL for --no-NAME or a missing optional value) */
+	OPTION_TABLE,   /* the rows of another table, in this place; see OPTIONS_OF() */
 };
 
 struct option {
@@ -37,12 +38,29 @@ struct option {
 	const char *default_arg;
 	bool hidden;            /* understood, not shown */
 	size_t set_offset;      /* offset of a bool that says the option was given; 0 = none */
+	const struct option *rows; /* OPTION_TABLE */
 };
 
 #define OPTIONS_END { .kind = OPTION_GROUP, .help = NULL }
+/*
+ * The rows that several commands have: offsets of `table` are those of a struct at offset `at` of the command's, and its parse()
+ * functions are given that. Such a table has none within it.
+ */
+#define OPTIONS_OF(table, at) { OPTION_TABLE, .offset = (at), .rows = (table) }
 
-/* For code that walks a table. */
-bool option_is_end(const struct option *o);
+/*
+ * Each row of a table, those of the tables within it in their places:
+ *
+ *	for (struct option_walk w = option_walk(table); option_next(&w);)
+ *		w.row …
+ */
+struct option_walk {
+	const struct option *row;
+	size_t base;                        /* offset of the struct that the row's offsets are of */
+	const struct option *next, *outer;  /* outer: where to go on after a table within; or NULL */
+};
+struct option_walk option_walk(const struct option *table);
+bool option_next(struct option_walk *w);
 bool option_takes_value(const struct option *o);
 
 struct options_result {

@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -28,6 +29,47 @@ static struct strobe_error *parse_event(void *options, const char *value, bool n
 	strbuf_addf(&f->events, "%s%s;", negated ? "!" : "", value ? value : "-");
 	return NULL;
 }
+
+/* Rows of a table that several commands have. */
+struct shared {
+	bool is_quiet, has_limit;
+	const char *directory;
+	uint64_t limit;
+	struct strbuf *events;
+};
+
+static struct strobe_error *parse_shared(void *options, const char *value, bool negated)
+{
+	struct shared *s = options;
+	strbuf_addf(s->events, "%s%s", negated ? "!" : "", value ? value : "-");
+	return NULL;
+}
+
+#define AT(f) offsetof(struct shared, f)
+static const struct option shared_rows[] = {
+	{ OPTION_BOOL, 'q', "quiet", AT(is_quiet), .help = "q" },
+	{ OPTION_STRING, 0, "symfs", AT(directory), .arg = "directory", .help = "symfs" },
+	{ OPTION_U64, 'L', "limit", AT(limit), .arg = "n", .set_offset = AT(has_limit), .help = "L" },
+	{ OPTION_CALL, 0, "shared-event", .arg = "event", .parse = parse_shared, .help = "e" },
+	OPTIONS_END,
+};
+#undef AT
+
+struct nesting {
+	uint64_t before;
+	struct shared shared;
+	bool after;
+};
+
+#define AT(f) offsetof(struct nesting, f)
+static const struct option nesting_table[] = {
+	{ OPTION_U64, 'b', "before", AT(before), .help = "b" },
+	OPTIONS_OF(shared_rows, AT(shared)),
+	{ OPTION_BOOL, 'a', "after", AT(after), .help = "a" },
+	OPTIONS_END,
+};
+static const struct option only_nested[] = { OPTIONS_OF(shared_rows, 0), OPTIONS_END };
+#undef AT
 
 #define AT(f) offsetof(struct fields, f)
 static const struct option table[] = {
@@ -252,13 +294,52 @@ static int group_teardown(void **state)
 	return 0;
 }
 
+static struct strobe_error *parse_nesting(const char *a, const char *b, const char *c, struct nesting *ret)
+{
+	char *argv[] = { (char[]){ "cmd" }, strdup(a), strdup(b), strdup(c), NULL };
+	struct options_result rest;
+	struct strobe_error *err = options_parse(nesting_table, ret, 4, argv, false, &rest);
+	assert_true(err || !rest.argc);
+	for (int i = 1; i < 4; i++)
+		free(argv[i]);
+	return err;
+}
+
+static void test_tables_within(void **state)
+{
+	static const char *const order[] = { "before", "quiet", "symfs", "limit", "shared-event", "after" };
+	struct strbuf events = {};
+	struct nesting n = { .shared.events = &events };
+	size_t at = 0;
+	for (struct option_walk w = option_walk(nesting_table); option_next(&w); at++) {
+		assert_string_equal(w.row->long_name, order[at]);
+		assert_int_equal(w.base, at && at < 5 ? offsetof(struct nesting, shared) : 0);
+	}
+	assert_int_equal(at, 6);
+	assert_null(parse_nesting("-qab7", "--lim=5", "--shared-event=x", &n));
+	assert_true(n.shared.is_quiet && n.shared.has_limit && n.after);
+	assert_int_equal(n.before, 7);
+	assert_int_equal(n.shared.limit, 5);
+	assert_null(parse_nesting("--no-quiet", "--no-limit", "--no-shared-event", &n));
+	assert_false(n.shared.is_quiet);
+	assert_int_equal(n.shared.limit, 0);
+	assert_string_equal(strbuf_str(&events), "x!-");
+	struct strobe_error *err = parse_nesting("-a", "-a", "--symfz", &n);
+	assert_string_equal(err->message, "unknown option `symfz'; did you mean --symfs?");
+	error_destroy(err);
+	strbuf_deinit(&events);
+	struct option_walk only = option_walk(only_nested);
+	assert_true(option_next(&only));
+	assert_string_equal(only.row->long_name, "quiet");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_short), cmocka_unit_test(test_short_sign), cmocka_unit_test(test_optional),
 		cmocka_unit_test(test_long),  cmocka_unit_test(test_negation),	 cmocka_unit_test(test_rest),
 		cmocka_unit_test(test_help),  cmocka_unit_test(test_wrong),
-		cmocka_unit_test(test_double_dashes),
+		cmocka_unit_test(test_double_dashes), cmocka_unit_test(test_tables_within),
 	};
 	return cmocka_run_group_tests(tests, NULL, group_teardown);
 }

@@ -69,6 +69,8 @@ int cmd_fail(const struct cmd_context *ctx, struct strobe_error *err);
  * has no right to, cmd_fail().
  */
 int cmd_fail_usage(const struct cmd_context *ctx, struct strobe_error *err);
+/* cmd_fail_usage() of ERROR_USAGE, which only a run could find; else cmd_fail(). */
+int cmd_fail_either(const struct cmd_context *ctx, struct strobe_error *err);
 /*
  * A line on stderr, "strobe CMD: …"; what would steer a terminal is escaped, as in all that is printed by these functions.
  */
@@ -83,6 +85,8 @@ void cmd_say_plain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 struct out;
 void cmd_open_output(struct cmd_context *ctx, struct out *out);
 int cmd_close_output(struct cmd_context *ctx, struct out *out);
+/* The same after what was to be written: its error is printed, too (ERROR_USAGE as by cmd_fail_usage()); the first bad exit status. */
+int cmd_finish(struct cmd_context *ctx, struct out *out, struct strobe_error *err);
 /*
  * Writes a file anew by write(), "-" is standard output, without a pager; its error, or that of the file. The file is private
  * (0600) unless one of that name had another mode, and appears when it is whole: an error leaves what was there before.

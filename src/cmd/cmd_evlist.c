@@ -1,11 +1,9 @@
 /* strobe evlist: the events of a recording. */
-#include "cmd/cmd.h"
+#include "cmd/table_output.h"
 #include "decode/tracepoint.h"
 #include "dump/event_list.h"
 #include "perfdata/reader.h"
 #include "session/input.h"
-#include "view/data/table_data.h"
-#include "view/text/table_text.h"
 
 struct evlist_options {
 	const char *input, *format;
@@ -13,26 +11,23 @@ struct evlist_options {
 	unsigned verbose;
 };
 
-static int print(struct cmd_context *ctx, const struct evlist_options *o, bool json, const struct env *env)
+static int print(struct cmd_context *ctx, const struct evlist_options *o, enum table_format format, const struct env *env)
 {
 	struct tracepoints *formats = NULL;
 	struct strobe_error *err = tracepoints_read(env, &formats);
 	struct event_list_options shown = { .attributes = o->verbose, .freq = o->freq, .trace_fields = o->trace_fields,
-					    .by_group = o->group && !json };
+					    .by_group = o->group && format == TABLE_AS_TEXT };
 	struct table t;
 	struct out out;
 
 	/* Of damaged formats, those that are whole are listed. */
-	if (err && (o->trace_fields || json))
+	if (err && (o->trace_fields || format != TABLE_AS_TEXT))
 		cmd_say(ctx, "%s", err->message);
 	error_destroy(err);
 	event_list_table(env, formats, &shown, &t);
 	cmd_open_output(ctx, &out);
-	if (json)
-		table_json(&out, &t);
-	else
-		table_text(&out, &t, NULL);
-	if (!json && !o->trace_fields && event_list_has_tracepoints(env))
+	cmd_write_table(&out, &t, format, NULL);
+	if (format == TABLE_AS_TEXT && !o->trace_fields && event_list_has_tracepoints(env))
 		out_f(&out, "# Tip: use '%s evlist --trace-fields' to show fields for tracepoint events\n", ctx->program);
 	table_deinit(&t);
 	tracepoints_destroy(formats);
@@ -49,15 +44,15 @@ static int run(struct cmd_context *ctx, void *options)
 							ctx->rest.argv[0]));
 	if (o->group && (o->verbose || o->freq))
 		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "--group cannot be combined with --verbose or --freq"));
-	bool json;
-	struct strobe_error *err = cmd_format_is_json(o->format, &json);
+	enum table_format format;
+	struct strobe_error *err = table_format_parse(o->format, &format);
 	if (err)
 		return cmd_fail_usage(ctx, err);
 	cmd_set_verbosity(o->verbose > 1 ? o->verbose - 1 : 0);
 	err = input_open(o->input, o->force, &source);
 	if (err)
 		return cmd_fail(ctx, err);
-	int status = print(ctx, o, json, source_env(source));
+	int status = print(ctx, o, format, source_env(source));
 	if (!status)
 		status = cmd_fail(ctx, reader_check_whole(source));
 	input_remarks(cmd_host(ctx), source, NULL);
@@ -74,7 +69,7 @@ static const struct option table[] = {
 	{ OPTION_BOOL, 'g', "group", offsetof(struct evlist_options, group), .help = "show events by group" },
 	{ OPTION_BOOL, 0, "trace-fields", offsetof(struct evlist_options, trace_fields),
 	  .help = "show the fields of tracepoints" },
-	{ OPTION_STRING, 0, "format", offsetof(struct evlist_options, format), .arg = "text|json", .help = "output format" },
+	{ OPTION_STRING, 0, "format", offsetof(struct evlist_options, format), .arg = "text|json|csv", .help = "output format" },
 	OPTIONS_END,
 };
 

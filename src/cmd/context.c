@@ -87,6 +87,11 @@ int cmd_fail_usage(const struct cmd_context *ctx, struct strobe_error *err)
 	return CMD_USAGE;
 }
 
+int cmd_fail_either(const struct cmd_context *ctx, struct strobe_error *err)
+{
+	return error_is(err, ERROR_USAGE) ? cmd_fail_usage(ctx, err) : cmd_fail(ctx, err);
+}
+
 /* The setting pager.CMD = false keeps a command off the pager; a string there is the pager itself. */
 static struct strobe_error *start_pager(struct cmd_context *ctx)
 {
@@ -131,6 +136,12 @@ int cmd_close_output(struct cmd_context *ctx, struct out *out)
 		return CMD_OK;
 	}
 	return cmd_fail(ctx, err);
+}
+
+int cmd_finish(struct cmd_context *ctx, struct out *out, struct strobe_error *err)
+{
+	int status = cmd_close_output(ctx, out), failed = cmd_fail_either(ctx, err);
+	return status ? status : failed;
 }
 
 static struct strobe_error *write_and_close(struct out *out, const char *name,

@@ -177,6 +177,25 @@ void cmd_add_word(struct cmd_context *ctx, struct cmd_words *words, const char *
 	vec_push(&words->list, arena_strdup(&ctx->words, word));
 }
 
+void cmd_add_words(struct cmd_context *ctx, struct cmd_words *words, const char *const *more)
+{
+	for (; *more; more++)
+		cmd_add_word(ctx, words, *more);
+}
+
+void cmd_add_event(struct cmd_context *ctx, struct cmd_words *words, const char *system, const char *name, const char *terms)
+{
+	cmd_add_word(ctx, words, "-e");
+	vec_push(&words->list, arena_printf(&ctx->words, "%s:%s%s", system, name, terms));
+}
+
+int cmd_run_line(struct cmd_context *ctx, const char *const *line)
+{
+	struct cmd_words words = {};
+	cmd_add_words(ctx, &words, line);
+	return cmd_run_words(ctx, &words, 0, NULL);
+}
+
 int cmd_run_words(struct cmd_context *ctx, struct cmd_words *words, int argc, char **argv)
 {
 	const struct cmd *cmd = cmd_find(words->list.data[0]);

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 
-#define PARSER(name) struct strobe_error *sampling_##name(void *options, const char *value, bool negated)
+#define PARSER(name) static struct strobe_error *name(void *options, const char *value, bool negated)
 #define OPTIONS      struct sampling_options *o = options
 
 void sampling_options_init(struct sampling_options *o)
@@ -116,3 +116,48 @@ PARSER(parse_realtime)
 	o->capture.rt_prio = (int)prio;
 	return NULL;
 }
+
+#define AT(field)      offsetof(struct sampling_options, field)
+#define CAPTURE(field) AT(capture.field)
+
+const struct option sampling_target_rows[] = {
+	{ OPTION_STRING, 'C', "cpu", CAPTURE(target.cpus), .arg = "cpu", .help = "sample only on these CPUs: 0-3,7" },
+	{ OPTION_STRING, 'p', "pid", CAPTURE(target.pids), .arg = "pid", .help = "sample existing processes, with all their threads" },
+	{ OPTION_STRING, 't', "tid", CAPTURE(target.tids), .arg = "tid", .help = "sample existing threads" },
+	{ OPTION_STRING, 'u', "uid", CAPTURE(target.uid), .arg = "user", .help = "sample the processes of a user" },
+	{ OPTION_CALL, 'G', "cgroup", .arg = "name", .parse = parse_cgroup,
+	  .help = "restrict the preceding events to these cgroups (with -a)" },
+	{ OPTION_BOOL, 'i', "no-inherit", CAPTURE(no_inherit), .help = "do not follow child processes" },
+	OPTIONS_END,
+};
+
+const struct option sampling_event_rows[] = {
+	{ OPTION_CALL, 'e', "event", .arg = "event", .parse = parse_event, .help = "events to sample; see `strobe list`" },
+	{ OPTION_CALL, 0, "filter", .arg = "filter", .parse = parse_filter, .help = "filter for the preceding tracepoints" },
+	{ OPTION_CALL, 'F', "freq", .arg = "freq or 'max'", .parse = parse_freq, .help = "samples per second (default: 4000)" },
+	{ OPTION_CALL, 'c', "count", .arg = "n", .parse = parse_count, .help = "sample every n events" },
+	{ OPTION_CALL, 'b', "branch-any", .parse = parse_branch_any, .help = "sample the last branches taken" },
+	{ OPTION_CALL, 'j', "branch-filter", .arg = "filter", .parse = parse_branch,
+	  .help = "sample branches of these types: any any_call any_ret ind_call call cond u k hv in_tx no_tx abort_tx save_type …" },
+	OPTIONS_END,
+};
+
+const struct option sampling_record_rows[] = {
+	{ OPTION_BOOL, 0, "namespaces", CAPTURE(namespaces), .help = "record namespaces of processes, for the sort key cgroup_id" },
+	{ OPTION_BOOL, 0, "all-cgroups", CAPTURE(cgroups),
+	  .help = "record cgroups, and the cgroup of each sample, for the sort key cgroup" },
+	{ OPTION_BOOL, 0, "no-bpf-event", CAPTURE(no_bpf_event), .help = "do not record BPF program loads" },
+	{ OPTION_U64, 0, "num-thread-synthesize", CAPTURE(synth_threads), .arg = "n",
+	  .help = "number of threads reading /proc (default: automatic)" },
+	{ OPTION_U64, 0, "proc-map-timeout", CAPTURE(proc_map_timeout_ms), .arg = "n",
+	  .help = "time limit for reading the mappings of a process, in ms (default: 500)" },
+	OPTIONS_END,
+};
+
+const struct option sampling_buffer_rows[] = {
+	{ OPTION_CALL, 'm', "mmap-pages", .arg = "pages[,pages]", .parse = parse_mmap_pages,
+	  .help = "size of each buffer, in pages, or in bytes with a unit (e.g. 2M)" },
+	{ OPTION_CALL, 'r', "realtime", .arg = "n", .parse = parse_realtime,
+	  .help = "SCHED_FIFO priority of the reader (default of record: 1, if permitted)" },
+	OPTIONS_END,
+};

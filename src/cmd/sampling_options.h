@@ -1,7 +1,5 @@
 /*
  * The options that choose events, and how they are sampled, as record and top spell them.
- *
- * A command's options begin with this struct: the parsers are given a pointer to all of them.
  */
 #pragma once
 #include "capture/options.h"
@@ -18,12 +16,5 @@ struct sampling_options {
 void sampling_options_init(struct sampling_options *o);
 void sampling_options_deinit(struct sampling_options *o);
 
-struct strobe_error *sampling_parse_event(void *options, const char *value, bool negated) _must_check_;
-struct strobe_error *sampling_parse_filter(void *options, const char *value, bool negated) _must_check_;
-struct strobe_error *sampling_parse_cgroup(void *options, const char *value, bool negated) _must_check_;
-struct strobe_error *sampling_parse_freq(void *options, const char *value, bool negated) _must_check_;
-struct strobe_error *sampling_parse_count(void *options, const char *value, bool negated) _must_check_;
-struct strobe_error *sampling_parse_branch_any(void *options, const char *value, bool negated) _must_check_;
-struct strobe_error *sampling_parse_branch(void *options, const char *value, bool negated) _must_check_;
-struct strobe_error *sampling_parse_mmap_pages(void *options, const char *value, bool negated) _must_check_;
-struct strobe_error *sampling_parse_realtime(void *options, const char *value, bool negated) _must_check_;
+/* Rows of option tables, for OPTIONS_OF(): offsets are those of a struct sampling_options. */
+extern const struct option sampling_target_rows[], sampling_event_rows[], sampling_record_rows[], sampling_buffer_rows[];

@@ -46,30 +46,12 @@ int subcommand_run(struct cmd_context *ctx, const struct cmd *sub, const struct 
 
 int subcommand_dump(struct cmd_context *ctx, const struct cmd_common *c)
 {
-	struct cmd_words words = {};
-	cmd_add_word(ctx, &words, "report");
-	cmd_add_word(ctx, &words, "-D");
-	cmd_add_word(ctx, &words, "-i");
-	cmd_add_word(ctx, &words, c->input ? c->input : "perf.data");
-	if (c->force)
-		cmd_add_word(ctx, &words, "-f");
-	return cmd_run_words(ctx, &words, 0, NULL);
+	return cmd_run_line(ctx, (const char *const[]){ "report", "-D", "-i", c->input ? c->input : "perf.data",
+							c->force ? "-f" : NULL, NULL });
 }
 
 struct strobe_error *subcommand_no_words(const struct cmd_context *ctx)
 {
 	return ctx->rest.argc ? error_create(ERROR_USAGE, "unexpected argument '%s': specify a recording with -i", ctx->rest.argv[0]) :
 		NULL;
-}
-
-struct strobe_error *subcommand_format(const char *format, enum sched_format *ret)
-{
-	static const char *const names[] = { [SCHED_ROWS_TEXT] = "text", [SCHED_ROWS_JSON] = "json", [SCHED_ROWS_CSV] = "csv" };
-	*ret = SCHED_ROWS_TEXT;
-	for (size_t i = 0; format && i < sizeof(names) / sizeof(*names); i++)
-		if (!strcmp(format, names[i])) {
-			*ret = (enum sched_format)i;
-			return NULL;
-		}
-	return format ? error_create(ERROR_USAGE, "unknown format '%s': known are text, json and csv", format) : NULL;
 }

@@ -4,7 +4,6 @@
  * Each subcommand is a struct cmd in the main one's list, called by both words ("sched latency").
  */
 #pragma once
-#include "analysis/sched/sched_rows.h"
 #include "cmd/cmd.h"
 
 struct cmd_common {
@@ -26,8 +25,6 @@ struct cmd_common {
 const struct cmd *subcommand_find(const struct cmd *cmd, const char *word);
 /* Runs it with the rest of the words, after those of the common options and more (ends with NULL, or is NULL). */
 int subcommand_run(struct cmd_context *ctx, const struct cmd *sub, const struct cmd_common *c, const char *const *more);
-/* ERROR_USAGE of what is neither text, json nor csv; NULL is text. */
-struct strobe_error *subcommand_format(const char *format, enum sched_format *ret) _must_check_;
 /* report -D of the same recording. */
 int subcommand_dump(struct cmd_context *ctx, const struct cmd_common *c);
 /* ERROR_USAGE where words are left. */

@@ -8,6 +8,7 @@
 #include "event/event.h"
 #include "event/names.h"
 #include "event/pmu.h"
+#include "event/tracepoint.h"
 #include "sys/faked.h"
 
 static void pmu_file(struct sys_faked *f, const char *pmu, const char *file, const char *content)
@@ -258,6 +259,16 @@ static void arm_formats(void **state)
 	assert_int_equal(list.events.data[3].attr.config1, 3);
 	assert_false(list.events.data[3].terms.set & EVENT_TERM_PERIOD);
 	event_list_deinit(&list);
+	sys_faked_destroy(f);
+}
+
+static void tracepoints_exist(void **state)
+{
+	struct sys_faked *f = intel();
+	const struct sys *sys = sys_faked_sys(f);
+	assert_true(tracepoint_exists(sys, "sched", "sched_switch"));
+	assert_false(tracepoint_exists(sys, "sched", "sched_switc"));
+	assert_false(tracepoint_exists(sys, "power", "sched_switch"));
 	sys_faked_destroy(f);
 }
 
@@ -542,6 +553,7 @@ int main(void)
 		cmocka_unit_test(uncore_boxes_are_found_by_glob_and_prefix),
 		cmocka_unit_test(generic_events_on_a_hybrid_machine),
 		cmocka_unit_test(arm_formats),
+		cmocka_unit_test(tracepoints_exist),
 		cmocka_unit_test(tracepoint_globs),
 		cmocka_unit_test(terms_of_one_event),
 		cmocka_unit_test(groups_have_leaders),

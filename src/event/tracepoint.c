@@ -5,6 +5,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "sys/tracefs.h"
 
 bool tracepoint_is_glob(const char *text)
 {
@@ -52,4 +53,14 @@ struct strobe_error *tracepoint_id(const struct sys *sys, const char *tracefs, c
 		return error_create(ERROR_FORMAT, "%s does not contain a number: '%lld'", path, (long long)id);
 	*ret = (uint64_t)id;
 	return NULL;
+}
+
+bool tracepoint_exists(const struct sys *sys, const char *system, const char *name)
+{
+	_cleanup_free_ char *tracefs = NULL;
+	uint64_t id;
+	_cleanup_error_ struct strobe_error *err = sys_tracefs(sys, &tracefs);
+	if (!err)
+		err = tracepoint_id(sys, tracefs, system, name, &id);
+	return !err;
 }

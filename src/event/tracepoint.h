@@ -14,4 +14,6 @@ struct strobe_error *tracepoint_events(const struct sys *sys, const char *tracef
 				       sys_names *ret) _must_check_;
 struct strobe_error *tracepoint_id(const struct sys *sys, const char *tracefs, const char *system, const char *name,
 				   uint64_t *ret) _must_check_;
+/* Whether this kernel has it, and tracefs can be read. */
+bool tracepoint_exists(const struct sys *sys, const char *system, const char *name);
 bool tracepoint_is_glob(const char *text);

@@ -283,6 +283,32 @@ static void items_are_objects_lists_or_pairs(void **state)
 	table_deinit(&t);
 }
 
+/* The form of perf lock contention -x: "# output: " and titles, a blank after each separator, -1 of a thread that is not known. */
+static void values_are_plain_below_their_titles(void **state)
+{
+	struct table t;
+	struct out out;
+	table_init(&t, "strobe-test", 1);
+	table_column(&t, (struct table_column){ "waits", "contended", TABLE_COUNT });
+	table_column(&t, (struct table_column){ "wait_ns", "total wait", TABLE_COUNT, .scale = 1e-6 });
+	table_column(&t, (struct table_column){ "gap", "", TABLE_TEXT, .text_only = true });
+	table_column(&t, (struct table_column){ "tid", "tid", TABLE_COUNT });
+	table_column(&t, (struct table_column){ "caller", "caller", TABLE_TEXT });
+	table_row(&t);
+	table_set_count(&t, 0, 2);
+	table_set_count(&t, 1, 1500000);
+	table_show(&t, 3, "-1");
+	table_set_text(&t, 4, "a\"b");
+	out_init_mem(&out);
+	table_values(&out, &t, "# output: ", ",");
+	assert_out(&out, "# output: contended, total wait, tid, caller\n2, 1500000, -1, a\"b\n");
+	t.layout.has_no_titles = true;
+	out_init_mem(&out);
+	table_values(&out, &t, "# output: ", ";");
+	assert_out(&out, "2; 1500000; -1; a\"b\n");
+	table_deinit(&t);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -295,6 +321,7 @@ int main(void)
 		cmocka_unit_test(long_series_are_folded),
 		cmocka_unit_test(sorting_keeps_families_together),
 		cmocka_unit_test(items_are_objects_lists_or_pairs),
+		cmocka_unit_test(values_are_plain_below_their_titles),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -201,7 +201,7 @@ static void put_ended(struct kwork *k, const struct kwork_work *w, uint64_t end_
 {
 	if (k->q.question.report != KWORK_TIMEHIST)
 		return;
-	if (k->q.format == SCHED_ROWS_TEXT)
+	if (k->q.format == TABLE_AS_TEXT)
 		kwork_line(k->q.out, w, end_ns, k->q.with_chains);
 	else
 		kwork_line_row(&k->rows, w, end_ns);
@@ -302,7 +302,7 @@ static void begin_lines(struct kwork *k)
 {
 	if (k->q.question.report != KWORK_TIMEHIST)
 		return;
-	if (k->q.format == SCHED_ROWS_TEXT)
+	if (k->q.format == TABLE_AS_TEXT)
 		kwork_line_titles(k->q.out);
 	else
 		sched_rows_begin(&k->rows, k->q.out, k->q.format, "strobe-kwork-timehist", kwork_line_keys);
@@ -319,7 +319,7 @@ static struct strobe_error *run(struct kwork *k)
 	TRY(session_resolve(&k->session, &request));
 	begin_lines(k);
 	struct strobe_error *err = resolve_stream(k->session.resolver, callbacks);
-	if (k->q.question.report == KWORK_TIMEHIST && k->q.format != SCHED_ROWS_TEXT)
+	if (k->q.question.report == KWORK_TIMEHIST && k->q.format != TABLE_AS_TEXT)
 		sched_rows_end(&k->rows);
 	err = error_first(err, read_events(k));
 	if (!err && !has_events(k))

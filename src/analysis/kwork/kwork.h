@@ -25,7 +25,7 @@ struct kwork_request {
 	const char *cpus, *times; /* lists, or NULL */
 	bool with_chains;         /* timehist: of the beginnings */
 	uint64_t max_stack;
-	enum sched_format format; /* timehist: of the lines */
+	enum table_format format; /* timehist: of the lines */
 	struct out *out;          /* timehist: where they go as they come */
 };
 

@@ -244,7 +244,7 @@ static struct strobe_error *take_event(void *ctx, const struct sched_event *e)
 	bool is_new = name_thread(m, next);
 	if (m->q->cpus && !has_cpu(&m->cpus, e->cpu))
 		return NULL;
-	if (m->q->format == SCHED_ROWS_TEXT)
+	if (m->q->format == TABLE_AS_TEXT)
 		put_text(m, e, next, prev, is_new, is_new_cpu);
 	else
 		put_row(m, e, next, prev);
@@ -270,10 +270,10 @@ static struct strobe_error *run(struct sched_map *m)
 	TRY(sched_source_open(&q->source, &m->source));
 	uint32_t cpus = sched_source_env(m->source)->cpus_available;
 	m->columns_nr = q->compact ? 0 : cpus < SCHED_CPUS_MAX ? cpus : SCHED_CPUS_MAX;
-	if (q->format != SCHED_ROWS_TEXT)
+	if (q->format != TABLE_AS_TEXT)
 		sched_rows_begin(&m->rows, m->out, q->format, "strobe-sched-map", row_keys);
 	struct strobe_error *err = sched_source_run(m->source, &callbacks);
-	if (q->format == SCHED_ROWS_TEXT)
+	if (q->format == TABLE_AS_TEXT)
 		sched_bad_put(&m->bad, sched_source_counts(m->source), m->out);
 	else
 		sched_rows_end(&m->rows);

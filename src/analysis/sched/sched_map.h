@@ -10,7 +10,7 @@
 
 struct sched_map_request {
 	struct sched_source_request source;
-	enum sched_format format;
+	enum table_format format;
 	bool compact;             /* columns of the CPUs that have had events alone */
 	bool colour;
 	bool verbose;             /* the thread's name in each line */

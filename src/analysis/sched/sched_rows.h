@@ -1,7 +1,7 @@
 /*
  * Rows that are written as they come, where there may be millions: as JSON, an object for each below "rows", or as CSV.
  *
- *	sched_rows_begin(&r, out, SCHED_ROWS_JSON, "strobe-sched-map", keys);    keys: ends with NULL
+ *	sched_rows_begin(&r, out, TABLE_AS_JSON, "strobe-sched-map", keys);    keys: ends with NULL
  *	sched_rows_u64(&r, time); sched_rows_str(&r, comm);                      in the order of the keys; the last ends the row
  *	sched_rows_end(&r);
  *
@@ -10,18 +10,17 @@
 #pragma once
 #include "base/json.h"
 #include "base/out.h"
-
-enum sched_format { SCHED_ROWS_TEXT, SCHED_ROWS_JSON, SCHED_ROWS_CSV }; /* text is the caller's */
+#include "table/format.h"
 
 struct sched_rows {
 	struct out *out;
-	enum sched_format format;
+	enum table_format format;
 	const char *const *keys;
 	size_t at;
 	struct json json;
 };
 
-void sched_rows_begin(struct sched_rows *r, struct out *out, enum sched_format format, const char *name, const char *const *keys);
+void sched_rows_begin(struct sched_rows *r, struct out *out, enum table_format format, const char *name, const char *const *keys);
 void sched_rows_u64(struct sched_rows *r, uint64_t v);
 void sched_rows_str(struct sched_rows *r, const char *s); /* NULL: nothing */
 void sched_rows_end(struct sched_rows *r);

@@ -267,7 +267,7 @@ static struct strobe_error *take_record(void *ctx, struct record r, const struct
 	struct timehist *t = ctx;
 	struct record_lost lost;
 	sched_threads_record(&t->threads, r);
-	if (r.hdr->type == PERF_RECORD_LOST && record_decode_lost(r, &lost) && t->q->format == SCHED_ROWS_TEXT)
+	if (r.hdr->type == PERF_RECORD_LOST && record_decode_lost(r, &lost) && t->q->format == TABLE_AS_TEXT)
 		timehist_lost_line(t, lost.lost, tail);
 	return NULL;
 }
@@ -304,12 +304,12 @@ static struct strobe_error *run(struct timehist *t)
 		t->max_cpu = 4;
 	for (uint32_t i = 0; i < t->max_cpu; i++)
 		idle_of(t, i);
-	if (q->format != SCHED_ROWS_TEXT)
+	if (q->format != TABLE_AS_TEXT)
 		sched_rows_begin(&t->rows, t->out, q->format, "strobe-sched-timehist", row_keys);
 	else if (!q->summary_only)
 		timehist_header(t);
 	struct strobe_error *err = sched_source_run(t->source, &callbacks);
-	if (q->format != SCHED_ROWS_TEXT)
+	if (q->format != TABLE_AS_TEXT)
 		sched_rows_end(&t->rows);
 	else if (q->summary || q->summary_only)
 		timehist_summary(t);

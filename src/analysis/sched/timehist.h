@@ -11,7 +11,7 @@
 
 struct timehist_request {
 	struct sched_source_request source; /* with_chains: shown where the recording has them */
-	enum sched_format format;
+	enum table_format format;
 	bool wakeups, next, migrations, visual, idle, state, prio, pre_migrations;
 	bool summary, summary_only;
 	uint64_t max_stack;

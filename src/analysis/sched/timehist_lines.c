@@ -237,7 +237,7 @@ void timehist_line(struct timehist *t, const struct sched_event *e, const struct
 	if (!timehist_has_cpu(t, e->cpu))
 		return;
 	name_subject(t, e, s);
-	if (t->q->format == SCHED_ROWS_TEXT)
+	if (t->q->format == TABLE_AS_TEXT)
 		put_text(t, e, s, shown_ns);
 	else
 		put_row(t, e, s, shown_ns);
@@ -246,7 +246,7 @@ void timehist_line(struct timehist *t, const struct sched_event *e, const struct
 void timehist_wakeup_line(struct timehist *t, const struct sched_event *e, const struct timehist_subject *waker,
 			  const struct timehist_subject *wakee)
 {
-	if (t->q->format != SCHED_ROWS_TEXT) {
+	if (t->q->format != TABLE_AS_TEXT) {
 		put_other_row(t, "wakeup", e, waker, wakee);
 		return;
 	}
@@ -262,7 +262,7 @@ void timehist_wakeup_line(struct timehist *t, const struct sched_event *e, const
 void timehist_migration_line(struct timehist *t, const struct sched_event *e, const struct timehist_subject *waker,
 			     const struct timehist_subject *migrant)
 {
-	if (t->q->format != SCHED_ROWS_TEXT) {
+	if (t->q->format != TABLE_AS_TEXT) {
 		put_other_row(t, "migration", e, waker, migrant);
 		return;
 	}

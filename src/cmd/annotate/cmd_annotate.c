@@ -2,19 +2,9 @@
 #include <string.h>
 
 #include "cmd/annotate/options.h"
-#include "cmd/code_options.h"
+#include "cmd/shared_options.h"
 #include "cmd/colours.h"
 #include "cmd/unsupported.h"
-
-static struct strobe_error *parse_syntax(void *options, const char *value, bool negated)
-{
-	return code_parse_syntax(value, negated, &((struct annotate_command *)options)->request.code.listing.syntax);
-}
-
-static struct strobe_error *parse_share(void *options, const char *value, bool negated)
-{
-	return code_parse_share(value, negated, &((struct annotate_command *)options)->request.code.look.share);
-}
 
 static struct strobe_error *parse_colour(void *options, const char *value, bool negated)
 {
@@ -82,31 +72,12 @@ static const struct option table[] = {
 	{ OPTION_BOOL, 'l', "print-line", AT(request.code.look.line_numbers),
 	  .help = "print a summary of source lines first, and the source line of instructions with samples" },
 	{ OPTION_BOOL, 'P', "full-paths", AT(request.code.look.full_paths), .help = "show full paths" },
-	{ OPTION_OFF, 0, "source", AT(request.code.look.no_source), .help = "show source lines between the instructions (on)" },
-	{ OPTION_BOOL, 0, "asm-raw", AT(request.code.look.raw), .help = "show the raw bytes of instructions" },
+	OPTIONS_OF(code_option_rows, AT(request.code)),
 	{ OPTION_BOOL, 'n', "show-nr-samples", AT(show_samples), .help = "show numbers of samples instead of percentages" },
 	{ OPTION_BOOL, 0, "show-total-period", AT(show_period), .help = "show sums of periods instead of percentages" },
-	{ OPTION_CALL, 0, "percent-type", .arg = "local-period", .parse = parse_share,
-	  .help = "percentages of the function or the whole recording, by period or number of samples: (local|global)-(period|hits)" },
-	{ OPTION_CALL, 'M', "disassembler-style", .arg = "att|intel", .parse = parse_syntax, .help = "syntax of x86 instructions" },
-	{ OPTION_STRING, 0, "prefix", AT(request.code.listing.source_prefix), .arg = "prefix",
-	  .help = "add this prefix to absolute paths of source files" },
-	{ OPTION_U64, 0, "prefix-strip", AT(request.code.listing.source_strip), .arg = "n",
-	  .help = "strip n leading directories of source files "
-		"before adding --prefix" },
-	{ OPTION_STRING, 0, "symfs", AT(request.selection.symbol_files.symfs), .arg = "directory",
-	  .help = "search for files below this directory" },
-	{ OPTION_STRING, 'k', "vmlinux", AT(request.selection.symbol_files.vmlinux), .arg = "file", .help = "kernel image" },
-	{ OPTION_BOOL, 0, "ignore-vmlinux", AT(request.selection.symbol_files.ignore_vmlinux), .help = "do not search for a kernel image" },
-	{ OPTION_STRING, 0, "kallsyms", AT(request.selection.symbol_files.kallsyms), .arg = "file", .help = "kernel symbols" },
+	OPTIONS_OF(symbol_option_rows, AT(request.selection.symbol_files)),
 	{ OPTION_OFF, 'm', "modules", AT(request.selection.symbol_files.no_modules), .help = "use symbols of kernel modules (on)" },
-	{ OPTION_OFF, 0, "demangle", AT(request.selection.symbol_files.no_demangle), .help = "demangle C++ and Rust names (on)" },
-	{ OPTION_OFF, 0, "functions", AT(request.selection.symbol_files.no_functions),
-	  .help = "name functions of stripped code by unwind information (on)" },
-	{ OPTION_BOOL, 0, "demangle-kernel", AT(request.selection.symbol_files.demangle_kernel), .help = "demangle kernel symbols too" },
 	NEEDLESS_SWITCH("skip-empty"),
-	NEEDLESS_OPTION("objdump"),
-	NEEDLESS_OPTION("addr2line"),
 	{ OPTION_BOOL, 'D', "dump-raw-trace", AT(raw), .help = "dump every record instead, in hexadecimal and decoded" },
 	{ OPTION_BOOL, 'q', "quiet", AT(request.display.quiet), .help = "do not print messages" },
 	{ OPTION_COUNT, 'v', "verbose", AT(request.verbose), .help = "show the number of samples of each address; -vv is more verbose" },

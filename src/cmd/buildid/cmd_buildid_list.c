@@ -2,20 +2,17 @@
 #include <inttypes.h>
 
 #include "base/out.h"
-#include "cmd/cmd.h"
+#include "cmd/table_output.h"
 #include "object/buildid_cache.h"
 #include "session/buildid/kernel_maps.h"
 #include "session/buildid/recorded_files.h"
 #include "session/input.h"
-#include "table/table.h"
-#include "view/data/table_data.h"
-#include "view/text/table_text.h"
 
 #define BUILD_ID_COLUMNS 40 /* of a SHA-1 */
 
 struct buildid_options {
-	const char *input, *format;
-	bool json; /* what format says */
+	const char *input, *format_name;
+	enum table_format format;
 	bool force, with_hits, kernel, kernel_maps;
 	unsigned verbose;
 };
@@ -45,16 +42,8 @@ static void fill(struct table *t, const struct recorded_files *files)
 static int print(struct cmd_context *ctx, const struct buildid_options *o, const struct recorded_files *files)
 {
 	struct table t;
-	struct out out;
-
 	fill(&t, files);
-	cmd_open_output(ctx, &out);
-	if (o->json)
-		table_json(&out, &t);
-	else
-		table_text(&out, &t, NULL);
-	table_deinit(&t);
-	return cmd_close_output(ctx, &out);
+	return cmd_print_table(ctx, &t, o->format);
 }
 
 static int list_recording(struct cmd_context *ctx, const struct buildid_options *o)
@@ -103,9 +92,9 @@ static int run(struct cmd_context *ctx, void *options)
 {
 	struct buildid_options *o = options;
 	struct recorded_files files = {};
-	struct strobe_error *err = cmd_format_is_json(o->format, &o->json);
-	if (!err && o->json && o->kernel_maps)
-		err = error_create(ERROR_USAGE, "-m prints text and cannot be combined with --format json");
+	struct strobe_error *err = table_format_parse(o->format_name, &o->format);
+	if (!err && o->format != TABLE_AS_TEXT && o->kernel_maps)
+		err = error_create(ERROR_USAGE, "-m prints text and cannot be combined with --format %s", o->format_name);
 	if (err)
 		return cmd_fail_usage(ctx, err);
 	if (ctx->rest.argc)
@@ -132,7 +121,7 @@ static const struct option table[] = {
 	{ OPTION_BOOL, 'm', "kernel-maps", offsetof(struct buildid_options, kernel_maps),
 	  .help = "show build IDs and addresses of the running kernel and its modules" },
 	{ OPTION_COUNT, 'v', "verbose", offsetof(struct buildid_options, verbose), .help = "be more verbose" },
-	{ OPTION_STRING, 0, "format", offsetof(struct buildid_options, format), .arg = "text|json", .help = "output format" },
+	{ OPTION_STRING, 0, "format", offsetof(struct buildid_options, format_name), .arg = "text|json|csv", .help = "output format" },
 	OPTIONS_END,
 };
 

@@ -6,31 +6,19 @@
 #include "cmd/colours.h"
 #include "cmd/diff/options.h"
 #include "cmd/frame.h"
-#include "view/data/table_data.h"
-#include "view/text/table_text.h"
+#include "cmd/table_output.h"
 
 #define DIFF_GROWN 2 /* exit status: --fail-over */
-
-static void put_table(struct cmd_context *ctx, struct out *out, const struct diff_options *o, const struct table *t)
-{
-	const struct table_style style = { .colour = cmd_use_colour(ctx, o->colour), .separator = o->request.display.separator };
-	if (o->format && !strcmp(o->format, "json")) {
-		table_json(out, t);
-	} else if (o->layout.for_data) {
-		table_csv(out, t, ",");
-	} else {
-		table_text(out, t, &style);
-	}
-}
 
 static int show(struct cmd_context *ctx, const struct diff_options *o, const struct diff *d)
 {
 	struct out out;
 	cmd_open_output(ctx, &out);
+	const struct table_style style = { .colour = cmd_use_colour(ctx, o->colour), .separator = o->request.display.separator };
 	for (uint32_t i = 0; i < diff_tables_nr(d); i++) {
 		struct table t;
 		diff_table(d, i, &t);
-		put_table(ctx, &out, o, &t);
+		cmd_write_table(&out, &t, o->format, &style);
 		table_deinit(&t);
 	}
 	return cmd_close_output(ctx, &out);
@@ -55,31 +43,20 @@ static int compare(struct cmd_context *ctx, const struct diff_options *o)
 		.request = o->request, .sources = o->sources, .sources_nr = o->sources_nr, .layout = o->layout,
 	};
 	struct strobe_error *err = diff_run(&d, cmd_host(ctx), &settings);
-	int status = err ? (error_is(err, ERROR_USAGE) ? cmd_fail_usage(ctx, err) : cmd_fail(ctx, err)) : show(ctx, o, &d);
+	int status = err ? cmd_fail_either(ctx, err) : show(ctx, o, &d);
 	if (!err && !status)
 		status = judge(ctx, o, &d);
 	diff_deinit(&d);
 	return status;
 }
 
-/* Another command with the files as its own. */
-static int run_other(struct cmd_context *ctx, const char *const *line, size_t n)
-{
-	struct cmd_words words = {};
-	for (size_t i = 0; i < n; i++)
-		cmd_add_word(ctx, &words, line[i]);
-	return cmd_run_words(ctx, &words, 0, NULL);
-}
-
 static int draw(struct cmd_context *ctx, const struct diff_options *o)
 {
 	const char *before = o->sources[0].paths[0], *after = o->sources[1].paths[0];
-	const char *const flamegraph[] = { "flamegraph", "--diff-base", before, "-i", after, "-o", o->flamegraph };
-	const char *const page[] = { "report", "--diff-base", before, "-i", after, "--html", o->html };
-	const char *const screen[] = { "report", "--diff-base", before, "-i", after, "--tui" };
-	if (o->flamegraph)
-		return run_other(ctx, flamegraph, 7);
-	return o->html ? run_other(ctx, page, 7) : run_other(ctx, screen, 6);
+	const char *const flamegraph[] = { "flamegraph", "--diff-base", before, "-i", after, "-o", o->flamegraph, NULL };
+	const char *const page[] = { "report", "--diff-base", before, "-i", after, "--html", o->html, NULL };
+	const char *const screen[] = { "report", "--diff-base", before, "-i", after, "--tui", NULL };
+	return cmd_run_line(ctx, o->flamegraph ? flamegraph : o->html ? page : screen);
 }
 
 static int dump(struct cmd_context *ctx, const struct diff_options *o)
@@ -87,7 +64,7 @@ static int dump(struct cmd_context *ctx, const struct diff_options *o)
 	int status = CMD_OK;
 	for (uint32_t i = 0; !status && i < o->sources_nr; i++)
 		for (uint32_t j = 0; !status && j < o->sources[i].nr; j++)
-			status = run_other(ctx, (const char *const[]){ "report", "-D", "-i", o->sources[i].paths[j] }, 4);
+			status = cmd_run_line(ctx, (const char *const[]){ "report", "-D", "-i", o->sources[i].paths[j], NULL });
 	return status;
 }
 

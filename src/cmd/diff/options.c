@@ -8,6 +8,7 @@
 #include "base/lists.h"
 #include "base/text.h"
 #include "cmd/colours.h"
+#include "cmd/shared_options.h"
 #include "cmd/unsupported.h"
 
 static struct strobe_error *parse_weights(const char *text, struct diff_layout *l)
@@ -93,7 +94,7 @@ const struct option diff_option_table[] = {
 	{ OPTION_STRING, 0, "time", AT(request.selection.times), .arg = "str",
 	  .help = "only this time range: start,stop in seconds, with ':' between those of each file; or 10%/2, 0%-10%,30%-40%" },
 	{ OPTION_GROUP, .help = "Output" },
-	{ OPTION_STRING, 0, "format", AT(format), .arg = "text|json|csv", .help = "output format" },
+	{ OPTION_STRING, 0, "format", AT(format_name), .arg = "text|json|csv", .help = "output format" },
 	{ OPTION_STRING, 't', "field-separator", AT(request.display.separator), .arg = "separator",
 	  .help = "separator of columns, without padding; in names it is replaced by '.'" },
 	{ OPTION_STRING, 0, "flamegraph", AT(flamegraph), .arg = "file", .help = "write a flame graph in red and blue (SVG) of two files" },
@@ -105,9 +106,7 @@ const struct option diff_option_table[] = {
 	{ OPTION_COUNT, 'v', "verbose", AT(request.verbose), .help = "list the files, objects by path, functions with addresses" },
 	{ OPTION_BOOL, 'D', "dump-raw-trace", AT(dump), .help = "dump the records of each file, as report -D does" },
 	{ OPTION_GROUP, .help = "Symbols" },
-	{ OPTION_STRING, 0, "symfs", AT(request.selection.symbol_files.symfs), .arg = "directory",
-	  .help = "search for files with symbols below this directory" },
-	{ OPTION_STRING, 0, "kallsyms", AT(request.selection.symbol_files.kallsyms), .arg = "file", .help = "kernel symbols" },
+	OPTIONS_OF(symbol_option_rows, AT(request.selection.symbol_files)),
 	{ OPTION_OFF, 'm', "modules", AT(request.selection.symbol_files.no_modules), .help = "use symbols of kernel modules (on)" },
 	UNSUPPORTED_OPTION("cycles-hist", unsupported_diff_cycles),
 	UNSUPPORTED_OPTION("stream", unsupported_diff_stream),
@@ -224,10 +223,8 @@ static bool is_plain_pair(const struct diff_options *o)
 
 static struct strobe_error *settle_format(struct diff_options *o)
 {
-	bool is_data = o->format && (!strcmp(o->format, "json") || !strcmp(o->format, "csv"));
-	if (o->format && !is_data && strcmp(o->format, "text") != 0)
-		return error_create(ERROR_USAGE, "unknown format '%s': text, json or csv", o->format);
-	o->layout.for_data = is_data;
+	TRY(table_format_parse(o->format_name, &o->format));
+	o->layout.for_data = o->format != TABLE_AS_TEXT;
 	if ((o->flamegraph || o->html || o->screen) && !is_plain_pair(o))
 		return error_create(ERROR_USAGE, "--flamegraph, --html and --tui compare two files");
 	const char *separator = o->request.display.separator;

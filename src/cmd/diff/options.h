@@ -2,17 +2,19 @@
 #pragma once
 #include "cmd/cmd.h"
 #include "diff/diff.h"
+#include "table/format.h"
 
 struct diff_options {
 	struct report_request request;
 	struct diff_layout layout;
 	const char *before, *after; /* several runs of each side: patterns of file names, divided by commas */
 	const char *fail_over;      /* "3%": a row that grew by more is a failure */
-	const char *format, *flamegraph, *html;
+	const char *format_name, *flamegraph, *html;
 	uint64_t order;
 	enum colour_when colour;
 	bool dump, screen;
 	/* Settled. */
+	enum table_format format;
 	double fail_percent;        /* 0: growth is no failure */
 	struct arena arena;
 	struct diff_source *sources;

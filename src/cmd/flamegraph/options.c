@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "cmd/shared_options.h"
 
 /* --pid names processes by their number, as stackcollapse-perf.pl has it; --pid=LIST chooses them, as `report` has it. */
 static struct strobe_error *pid_option(void *options, const char *value, bool negated)
@@ -91,16 +92,9 @@ const struct option flamegraph_option_table[] = {
 	  .help = "mark inlined functions with _[i], including those from debug information" },
 	{ OPTION_BOOL, 0, "all", AT(all_marks), .help = "--kernel and --jit" },
 	{ OPTION_BOOL, 0, "addrs", AT(draw.svg.names.with_addresses), .help = "show addresses of frames without a symbol" },
-	{ OPTION_STRING, 0, "symfs", AT(draw.in.symbol_files.symfs), .arg = "directory",
-	  .help = "search for files with symbols below this directory" },
-	{ OPTION_STRING, 'k', "vmlinux", AT(draw.in.symbol_files.vmlinux), .arg = "file", .help = "kernel image" },
-	{ OPTION_STRING, 0, "kallsyms", AT(draw.in.symbol_files.kallsyms), .arg = "file", .help = "kernel symbols" },
+	OPTIONS_OF(symbol_option_rows, AT(draw.in.symbol_files)),
 	{ OPTION_OFF, 0, "interpreter", AT(draw.in.no_scripts),
 	  .help = "show frames of scripts between those of their interpreter (on)" },
-	{ OPTION_OFF, 0, "demangle", AT(draw.in.symbol_files.no_demangle), .help = "demangle C++ and Rust names (on)" },
-	{ OPTION_OFF, 0, "functions", AT(draw.in.symbol_files.no_functions),
-	  .help = "name functions of stripped code by unwind information (on)" },
-	{ OPTION_BOOL, 0, "demangle-kernel", AT(draw.in.symbol_files.demangle_kernel), .help = "demangle kernel symbols too" },
 
 	{ OPTION_GROUP, .help = "Picture" },
 	{ OPTION_STRING, 0, "title", AT(draw.svg.title), .arg = "text", .help = "title" },

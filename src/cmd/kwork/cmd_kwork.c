@@ -9,8 +9,8 @@
 #include "base/out.h"
 #include "cmd/frame.h"
 #include "cmd/subcommand.h"
+#include "cmd/table_output.h"
 #include "sys/sys.h"
-#include "view/data/table_data.h"
 
 #define DEFAULT_FRAMES 5
 
@@ -64,26 +64,17 @@ static void set_defaults(void *options)
 
 /* ---- tables ---- */
 
-static void put_table(struct out *out, enum sched_format format, struct table *t)
-{
-	if (format == SCHED_ROWS_JSON) {
-		table_json(out, t);
-	} else {
-		table_csv(out, t, ",");
-	}
-	table_deinit(t);
-}
-
 static void put_top(struct out *out, const struct kwork_options *o, struct kwork_works *works)
 {
 	struct kwork_top top;
 	struct table t;
 	kwork_top_make(&top, works, &o->kwork.question);
-	if (o->kwork.format == SCHED_ROWS_TEXT) {
+	if (o->kwork.format == TABLE_AS_TEXT) {
 		kwork_top_text(out, &top);
 	} else {
 		kwork_top_table(&t, &top);
-		put_table(out, o->kwork.format, &t);
+		cmd_write_table(out, &t, o->kwork.format, NULL);
+		table_deinit(&t);
 	}
 	kwork_top_deinit(&top);
 }
@@ -99,11 +90,12 @@ static void put(struct out *out, const struct kwork_options *o, struct kwork_wor
 		return;
 	}
 	kwork_works_sort(works, q);
-	if (o->kwork.format == SCHED_ROWS_TEXT) {
+	if (o->kwork.format == TABLE_AS_TEXT) {
 		kwork_text(out, works, q);
 	} else {
 		kwork_table(&t, works, q);
-		put_table(out, o->kwork.format, &t);
+		cmd_write_table(out, &t, o->kwork.format, NULL);
+		table_deinit(&t);
 	}
 }
 
@@ -128,10 +120,7 @@ static int run_live(struct cmd_context *ctx, const struct kwork_options *o)
 		status = cmd_close_output(ctx, &out);
 	}
 	kwork_live_destroy(l);
-	if (error_is(err, ERROR_USAGE))
-		return cmd_fail_usage(ctx, err);
-	int failed = cmd_fail(ctx, err);
-	return status ? status : failed;
+	return err ? cmd_fail_either(ctx, err) : status;
 }
 
 /* ---- of a recording ---- */
@@ -148,17 +137,10 @@ static int show(struct cmd_context *ctx, struct kwork_options *o)
 	struct strobe_error *err = kwork_run(&o->kwork, &k);
 	if (!err || kwork_works(k)->works.len)
 		put(&out, o, kwork_works(k));
-	int status = cmd_close_output(ctx, &out);
+	int status = cmd_finish(ctx, &out, err);
 	kwork_remarks(k);
 	kwork_destroy(k);
-	if (error_is(err, ERROR_USAGE))
-		return cmd_fail_usage(ctx, err);
-	if (error_is(err, ERROR_STOPPED)) {
-		error_destroy(err);
-		return status;
-	}
-	int failed = cmd_fail(ctx, err);
-	return status ? status : failed;
+	return status;
 }
 
 static struct strobe_error *check(const struct cmd_context *ctx, struct kwork_options *o)
@@ -170,7 +152,7 @@ static struct strobe_error *check(const struct cmd_context *ctx, struct kwork_op
 		return error_create(ERROR_USAGE, "-i, -D and --time are for recordings, -b and a command for the running system");
 	TRY(kwork_kinds_parse(o->kinds, &o->kwork.question));
 	TRY(kwork_sort_check(&o->kwork.question));
-	return subcommand_format(o->format, &o->kwork.format);
+	return table_format_parse(o->format, &o->kwork.format);
 }
 
 static int run_any(struct cmd_context *ctx, struct kwork_options *o, enum kwork_report report)
@@ -227,7 +209,7 @@ static const struct cmd *const subcommands[] = { &report, &latency, &timehist, &
 
 static int record(struct cmd_context *ctx, const struct kwork_options *o)
 {
-	static const char *const first[] = { "record", "-a", "-R", "-m", "1024", "-c", "1", "--no-exclude-perf" };
+	static const char *const first[] = { "record", "-a", "-R", "-m", "1024", "-c", "1", "--no-exclude-perf", NULL };
 	struct kwork_question q = { .report = KWORK_RUNTIME };
 	struct cmd_words words = {};
 	const char *system, *name;
@@ -235,14 +217,11 @@ static int record(struct cmd_context *ctx, const struct kwork_options *o)
 	struct strobe_error *err = kwork_kinds_parse(o->kinds, &q);
 	if (err)
 		return cmd_fail_usage(ctx, err);
-	for (size_t i = 0; i < sizeof(first) / sizeof(*first); i++)
-		cmd_add_word(ctx, &words, first[i]);
+	cmd_add_words(ctx, &words, first);
 	for (uint32_t k = 0; k < q.kinds_nr; k++)
 		for (size_t i = 0; kwork_event_at(i, &kind, &system, &name); i++)
-			if (kind == q.kinds[k]) {
-				cmd_add_word(ctx, &words, "-e");
-				vec_push(&words.list, arena_printf(&ctx->words, "%s:%s", system, name));
-			}
+			if (kind == q.kinds[k])
+				cmd_add_event(ctx, &words, system, name, "");
 	return cmd_run_words(ctx, &words, ctx->rest.argc, ctx->rest.argv);
 }
 

@@ -6,6 +6,7 @@
 #include "base/out.h"
 #include "base/text.h"
 #include "cmd/frame.h"
+#include "cmd/subcommand.h"
 #include "cmd/lock/output.h"
 #include "cmd/lock/record.h"
 #include "sys/sys.h"
@@ -62,7 +63,7 @@ static int show_info(struct cmd_context *ctx, const struct lock_options *o, cons
 		fill_threads(&tables[n++], r);
 	if (both || o->with_map)
 		fill_map(&tables[n++], lock_replay_waits(r));
-	if (n > 1 && !o->format)
+	if (n > 1 && o->format == TABLE_AS_TEXT)
 		tables[0].layout.blank_lines = 1;
 	int status = lock_output(ctx, o, tables, n);
 	for (size_t i = 0; i < n; i++)
@@ -96,9 +97,7 @@ static int replay(struct cmd_context *ctx, const struct lock_options *o, enum lo
 		lock_replay_remarks(r);
 	}
 	lock_replay_destroy(r);
-	if (error_is(err, ERROR_USAGE))
-		return cmd_fail_usage(ctx, err);
-	int failed = cmd_fail(ctx, err);
+	int failed = cmd_fail_either(ctx, err);
 	return status ? status : failed;
 }
 
@@ -128,7 +127,7 @@ static int run_live(struct cmd_context *ctx, const struct lock_options *o, char 
 	int status;
 	struct strobe_error *err = lock_live_run(&request, &l);
 	if (err) {
-		status = error_is(err, ERROR_USAGE) ? cmd_fail_usage(ctx, err) : cmd_fail(ctx, err);
+		status = cmd_fail_either(ctx, err);
 	} else {
 		const struct lock_names names = { .comm = live_comm_of, .ctx = l, .symbols = lock_live_symbols(l) };
 		lock_table_fill(&t, lock_live_waits(l), &o->layout, &names);
@@ -141,11 +140,7 @@ static int run_live(struct cmd_context *ctx, const struct lock_options *o, char 
 
 static int dump(struct cmd_context *ctx, const struct lock_options *o)
 {
-	const char *const line[] = { "report", "-D", "-i", o->replay.input ? o->replay.input : "perf.data" };
-	struct cmd_words words = {};
-	for (size_t i = 0; i < sizeof(line) / sizeof(*line); i++)
-		cmd_add_word(ctx, &words, line[i]);
-	return cmd_run_words(ctx, &words, 0, NULL);
+	return subcommand_dump(ctx, &(struct cmd_common){ .input = o->replay.input, .force = o->replay.force });
 }
 
 static int show_help(struct cmd_context *ctx)

@@ -13,7 +13,7 @@
 const struct option lock_option_table[] = {
 	{ OPTION_STRING, 'i', "input", AT(replay.input), .arg = "file", .help = "input file (default: perf.data); - for standard input" },
 	{ OPTION_STRING, 0, "output", AT(output), .arg = "file", .help = "write to this file instead of standard output" },
-	{ OPTION_STRING, 0, "format", AT(format), .arg = "text|json|csv", .help = "output format" },
+	{ OPTION_STRING, 0, "format", AT(format_name), .arg = "text|json|csv", .help = "output format" },
 	{ OPTION_STRING, 'k', "key", AT(layout.key), .arg = "field",
 	  .help = "sort by this field (contention: wait_total; report: acquired)" },
 	{ OPTION_STRING, 'F', "field", AT(layout.fields), .arg = "field,...",
@@ -138,7 +138,8 @@ struct strobe_error *lock_options_settle(struct lock_options *o, enum lock_comma
 		return error_create(ERROR_USAGE, "--stack-skip: at most 127 frames are recorded");
 	TRY(check_separator(o->separator));
 	TRY(settle_live(o, has_command));
-	if (o->separator && o->format)
+	TRY(table_format_parse(o->format_name, &o->format));
+	if (o->separator && o->format_name)
 		return error_create(ERROR_USAGE, "-x and --format cannot be combined");
 	q->by = o->by_lock || command != LOCK_CONTENTION ? LOCK_BY_LOCK : LOCK_BY_CALLER;
 	if (o->by_thread && command != LOCK_INFO)

@@ -4,6 +4,7 @@
 #include "analysis/lock_replay.h"
 #include "analysis/lock_table.h"
 #include "cli/options.h"
+#include "table/format.h"
 
 struct lock_options {
 	struct lock_replay_request replay;
@@ -16,7 +17,8 @@ struct lock_options {
 	uint64_t map_entries;        /* -M */
 	bool dump;                   /* -D */
 	unsigned verbose;
-	const char *output, *format, *separator;
+	const char *output, *format_name, *separator;
+	enum table_format format;    /* settled */
 };
 
 enum lock_command { LOCK_CONTENTION = 1, LOCK_REPORT = 2, LOCK_INFO = 4 };

@@ -6,7 +6,7 @@
 #include "recording/recorder.h"
 
 struct record_options {
-	struct sampling_options sampling; /* first: its parsers are given a pointer to all of it */
+	struct sampling_options sampling;
 	struct event_list switch_events;  /* --switch-output-event */
 	struct recorder_options recorder; /* completed as it is run */
 

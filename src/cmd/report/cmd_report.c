@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "cmd/code_options.h"
+#include "cmd/shared_options.h"
 #include "cmd/colours.h"
 #include "cmd/report/run.h"
 #include "cmd/unsupported.h"
@@ -22,17 +22,6 @@ static struct strobe_error *invert(void *options, const char *value, bool negate
 	struct report_options *o = options;
 	o->request.grouping.chains.callee_first = negated;
 	o->request.grouping.chain_order_set = true;
-	return NULL;
-}
-
-static struct strobe_error *parse_percentage(void *options, const char *value, bool negated)
-{
-	struct report_options *o = options;
-	if (negated || !value)
-		return error_create(ERROR_USAGE, "requires relative or absolute");
-	if (strcmp(value, "relative") && strcmp(value, "absolute"))
-		return error_create(ERROR_USAGE, "Invalid percentage: %s (relative or absolute)", value);
-	o->request.grouping.relative = !strcmp(value, "relative");
 	return NULL;
 }
 
@@ -69,16 +58,6 @@ static struct strobe_error *parse_branch(void *options, const char *value, bool 
 	return NULL;
 }
 
-static struct strobe_error *parse_syntax(void *options, const char *value, bool negated)
-{
-	return code_parse_syntax(value, negated, &((struct report_options *)options)->request.code.listing.syntax);
-}
-
-static struct strobe_error *parse_share(void *options, const char *value, bool negated)
-{
-	return code_parse_share(value, negated, &((struct report_options *)options)->request.code.look.share);
-}
-
 static struct strobe_error *parse_pretty(void *options, const char *value, bool negated)
 {
 	struct report_options *o = options;
@@ -111,23 +90,12 @@ static const struct option table[] = {
 	{ OPTION_CALL, 'G', "inverted", .parse = invert, .help = "show callers first in call graphs (-g caller)" },
 	{ OPTION_BOOL, 0, "latency", AT(request.grouping.latency), .set_offset = AT(request.grouping.latency_set),
 	  .help = "sort by elapsed time (latency), then by CPU time (requires record --latency)" },
-	{ OPTION_BOOL, 'n', "show-nr-samples", AT(request.grouping.show_samples), .help = "show the number of samples" },
-	{ OPTION_BOOL, 0, "show-total-period", AT(request.grouping.show_period), .help = "show the sum of periods" },
+	OPTIONS_OF(grouping_option_rows, AT(request.grouping)),
 	{ OPTION_BOOL, 0, "show-cpu-utilization", AT(request.grouping.show_cpu_modes),
 	  .help = "show percentages of kernel and user space" },
 	{ OPTION_BOOL, 0, "showcpuutilization", AT(request.grouping.show_cpu_modes), .hidden = true, .help = "the same" },
 	{ OPTION_BOOL, 0, "ci", AT(request.grouping.show_ci),
 	  .help = "show 95 % confidence intervals of percentages" },
-	{ OPTION_F64, 0, "percent-limit", AT(request.grouping.percent_limit), .arg = "percent",
-	  .set_offset = AT(request.grouping.percent_limit_set),
-	  .help = "hide entries below this percentage" },
-	{ OPTION_CALL, 0, "percentage", .arg = "relative|absolute", .parse = parse_percentage,
-	  .help = "percentages of the filtered samples, or of all samples (default: absolute)" },
-	{ OPTION_BOOL, 'H', "hierarchy", AT(request.grouping.hierarchy), .help = "show sort keys as levels of a tree" },
-	{ OPTION_BOOL, 0, "group", AT(request.grouping.group), .set_offset = AT(request.grouping.group_set),
-	  .help = "show the events of a group side by side" },
-	{ OPTION_U64, 0, "group-sort-idx", AT(request.grouping.group_sort_index), .arg = "n",
-	  .help = "sort a group by the event with this index, starting at 0" },
 	{ OPTION_GROUP, .help = "Filters" },
 	{ OPTION_STRING, 'c', "comms", AT(request.filter.comms), .arg = "comm[,comm...]", .help = "only tasks with these names" },
 	{ OPTION_STRING, 'd', "dsos", AT(request.filter.dsos), .arg = "dso[,dso...]", .help = "only samples in these objects (DSOs)" },
@@ -142,18 +110,13 @@ static const struct option table[] = {
 	  .help = "only this time range: start,stop in seconds (either may be omitted); or 10%/2, 0%-10%,30%-40%" },
 	{ OPTION_U64, 0, "socket-filter", AT(request.filter.socket), .arg = "n", .set_offset = AT(request.filter.socket_set),
 	  .help = "only samples on this processor socket" },
-	{ OPTION_STRING, 0, "switch-on", AT(request.selection.switch_on), .arg = "event", .help = "start counting samples at this event" },
-	{ OPTION_STRING, 0, "switch-off", AT(request.selection.switch_off), .arg = "event", .help = "stop counting samples at this event" },
-	{ OPTION_BOOL, 0, "show-on-off-events", AT(request.selection.show_switches),
-	  .help = "count the samples of the --switch-on and --switch-off events too" },
+	OPTIONS_OF(switch_option_rows, AT(request.selection)),
 	{ OPTION_STRING, 0, "parallelism", AT(request.filter.parallelism), .arg = "list",
 	  .help = "only samples with this number of running threads: 1,3-5 (requires record --latency)" },
 	{ OPTION_STRING, 'p', "parent", AT(request.grouping.parent), .arg = "regex",
 	  .help = "with --sort parent: group by the callers that match this" },
 	{ OPTION_BOOL, 'x', "exclude-other", AT(request.filter.exclude_other),
 	  .help = "show only entries with a caller that matches --parent" },
-	{ OPTION_STRING, 0, "ignore-callees", AT(request.grouping.ignore_callees), .arg = "regex",
-	  .help = "add the samples of callees to these functions" },
 	{ OPTION_BOOL, 'U', "hide-unresolved", AT(request.selection.hide_unresolved), .help = "hide samples without a symbol" },
 	{ OPTION_GROUP, .help = "Call chains, branches and memory accesses" },
 	{ OPTION_BOOL, 0, "show-ref-call-graph", AT(request.display.ref_chains),
@@ -166,7 +129,6 @@ static const struct option table[] = {
 	  .help = "add recorded branches to call chains, and merge frames by address" },
 	{ OPTION_BOOL, 0, "total-cycles", AT(total_cycles),
 	  .help = "report basic blocks by cycles, from branch records" },
-	{ OPTION_BOOL, 0, "raw-trace", AT(request.grouping.raw_trace), .help = "show tracepoint fields instead of the formatted text" },
 	{ OPTION_CALL, 0, "time-quantum", .arg = "time", .parse = parse_quantum, .help = "time quantum of the sort key time "
 		"(default: 100ms)" },
 	{ OPTION_GROUP, .help = "Output" },
@@ -206,12 +168,7 @@ static const struct option table[] = {
 	{ OPTION_BOOL, 'D', "dump-raw-trace", AT(raw), .help = "dump every record, in hexadecimal and decoded" },
 	{ OPTION_BOOL, 0, "disable-order", AT(disable_order), .help = "with -D: in file order" },
 	{ OPTION_GROUP, .help = "Symbols" },
-	{ OPTION_STRING, 0, "symfs", AT(request.selection.symbol_files.symfs), .arg = "directory",
-	  .help = "search for files with symbols below this directory" },
-	{ OPTION_STRING, 'k', "vmlinux", AT(request.selection.symbol_files.vmlinux), .arg = "file", .help = "kernel image" },
-	{ OPTION_BOOL, 0, "ignore-vmlinux", AT(request.selection.symbol_files.ignore_vmlinux),
-	  .help = "do not search for a kernel image" },
-	{ OPTION_STRING, 0, "kallsyms", AT(request.selection.symbol_files.kallsyms), .arg = "file", .help = "kernel symbols" },
+	OPTIONS_OF(symbol_option_rows, AT(request.selection.symbol_files)),
 	{ OPTION_OFF, 'm', "modules", AT(request.selection.symbol_files.no_modules), .help = "use symbols of kernel modules (on)" },
 	{ OPTION_BOOL, 0, "stitch-lbr", AT(request.selection.stitch_calls),
 	  .help = "join overlapping LBR call stacks of consecutive samples (record --call-graph lbr)" },
@@ -219,28 +176,10 @@ static const struct option table[] = {
 	  .help = "show inlined functions in call graphs, from debug information (on)" },
 	{ OPTION_OFF, 0, "interpreter", AT(request.selection.no_scripts),
 	  .help = "show frames of scripts between those of their interpreter (on)" },
-	{ OPTION_OFF, 0, "demangle", AT(request.selection.symbol_files.no_demangle),
-	  .help = "demangle C++ and Rust names (on)" },
-	{ OPTION_OFF, 0, "functions", AT(request.selection.symbol_files.no_functions),
-	  .help = "name functions of stripped code by unwind information (on)" },
-	{ OPTION_BOOL, 0, "demangle-kernel", AT(request.selection.symbol_files.demangle_kernel), .help = "demangle kernel symbols too" },
 	{ OPTION_GROUP, .help = "Code and samples on the screen" },
 	{ OPTION_U64, 0, "samples", AT(request.listed_samples), .arg = "n",
 	  .help = "on the screen: number of individual samples to list, evenly spread (default: all)" },
-	{ OPTION_OFF, 0, "source", AT(request.code.look.no_source),
-	  .help = "on the screen: show source lines between instructions (on)" },
-	{ OPTION_BOOL, 0, "asm-raw", AT(request.code.look.raw), .help = "on the screen: show the raw bytes of instructions" },
-	{ OPTION_CALL, 'M', "disassembler-style", .arg = "att|intel", .parse = parse_syntax,
-	  .help = "syntax of x86 instructions" },
-	{ OPTION_CALL, 0, "percent-type", .arg = "local-period", .parse = parse_share,
-	  .help = "percentages in code: of the function or the whole recording, by period or number of samples: "
-	  	"(local|global)-(period|hits)" },
-	{ OPTION_STRING, 0, "prefix", AT(request.code.listing.source_prefix), .arg = "prefix",
-	  .help = "add this prefix to absolute paths of source files" },
-	{ OPTION_U64, 0, "prefix-strip", AT(request.code.listing.source_strip), .arg = "n",
-	  .help = "strip n leading directories of source files before adding --prefix" },
-	NEEDLESS_OPTION("objdump"),
-	NEEDLESS_OPTION("addr2line"),
+	OPTIONS_OF(code_option_rows, AT(request.code)),
 	NEEDLESS_OPTION("addr2line-style"),
 	NEEDLESS_OPTION("unwind-style"),
 	UNSUPPORTED_OPTION("itrace", unsupported_trace_decoder),

@@ -7,9 +7,8 @@
 #include "base/out.h"
 #include "cmd/frame.h"
 #include "cmd/sched/subcommands.h"
+#include "cmd/table_output.h"
 #include "sys/sys.h"
-#include "view/data/table_data.h"
-#include "view/text/table_text.h"
 
 #define DEFAULT_ENTRIES 16384
 #define ENTRIES_MAX     (1 << 20)
@@ -53,23 +52,19 @@ static void set_defaults(void *options)
 }
 
 /* l: NULL of the running system. */
-static void put(struct out *out, const struct latency_options *o, enum sched_format format, const struct sched_sums *sums,
+static void put(struct out *out, const struct latency_options *o, enum table_format format, const struct sched_sums *sums,
 		const struct sched_latency *l)
 {
 	struct table t;
 	sched_sums_table(&t, sums);
-	if (format == SCHED_ROWS_JSON) {
-		table_json(out, &t);
-	} else if (format == SCHED_ROWS_CSV) {
-		table_csv(out, &t, ",");
-	} else {
+	if (format == TABLE_AS_TEXT) {
 		sched_sums_text(out, sums);
 		if (l)
 			sched_latency_notes(l, out);
 		out_ch(out, '\n');
-		if (o->percentiles || !l)
-			table_text(out, &t, NULL);
 	}
+	if (format != TABLE_AS_TEXT || o->percentiles || !l)
+		cmd_write_table(out, &t, format, NULL);
 	table_deinit(&t);
 }
 
@@ -77,7 +72,7 @@ static void put(struct out *out, const struct latency_options *o, enum sched_for
 
 struct live {
 	const struct latency_options *o;
-	enum sched_format format;
+	enum table_format format;
 	struct out *out;
 };
 
@@ -89,7 +84,7 @@ static struct strobe_error *put_live(void *ctx, const struct sched_sums *sums)
 	return out_failed(l->out) ? error_create(ERROR_STOPPED, "no more output") : NULL;
 }
 
-static int run_live(struct cmd_context *ctx, const struct latency_options *o, enum sched_format format)
+static int run_live(struct cmd_context *ctx, const struct latency_options *o, enum table_format format)
 {
 	struct out out;
 	struct live l = { .o = o, .format = format, .out = &out };
@@ -106,26 +101,19 @@ static int run_live(struct cmd_context *ctx, const struct latency_options *o, en
 		.ctx = &l,
 	};
 	cmd_open_output(ctx, &out);
-	struct strobe_error *err = sched_live_run(&request);
-	int status = cmd_close_output(ctx, &out);
-	if (error_is(err, ERROR_STOPPED)) {
-		error_destroy(err);
-		err = NULL;
-	}
-	int failed = cmd_fail(ctx, err);
-	return status ? status : failed;
+	return cmd_finish(ctx, &out, sched_live_run(&request));
 }
 
 /* ---- of a recording ---- */
 
-static int show(struct cmd_context *ctx, const struct latency_options *o, enum sched_format format)
+static int show(struct cmd_context *ctx, const struct latency_options *o, enum table_format format)
 {
 	const struct sched_latency_request request = {
 		.source = { .host = cmd_host(ctx), .input = o->common.input, .force = o->common.force },
 		.sort = o->sort,
 		.by_thread = o->by_thread,
 		.one_cpu = o->cpu >= 0,
-		.with_states = o->percentiles || format != SCHED_ROWS_TEXT,
+		.with_states = o->percentiles || format != TABLE_AS_TEXT,
 	};
 	struct sched_latency *l;
 	struct out out;
@@ -166,10 +154,10 @@ static struct strobe_error *check(const struct cmd_context *ctx, const struct la
 static int run(struct cmd_context *ctx, void *options)
 {
 	const struct latency_options *o = options;
-	enum sched_format format;
+	enum table_format format;
 	struct strobe_error *err = check(ctx, o);
 	if (!err)
-		err = subcommand_format(o->format, &format);
+		err = table_format_parse(o->format, &format);
 	if (err)
 		return cmd_fail_usage(ctx, err);
 	cmd_set_verbosity(o->common.verbose);

@@ -30,7 +30,7 @@ static int run(struct cmd_context *ctx, void *options)
 	struct out out;
 	struct strobe_error *err = subcommand_no_words(ctx);
 	if (!err)
-		err = subcommand_format(o->format, &o->map.format);
+		err = table_format_parse(o->format, &o->map.format);
 	if (!err && o->map.is_fuzzy && !o->map.tasks)
 		err = error_create(ERROR_USAGE, "--fuzzy-name requires --task-name");
 	if (err)
@@ -42,12 +42,7 @@ static int run(struct cmd_context *ctx, void *options)
 	o->map.source = (struct sched_source_request){ .host = cmd_host(ctx), .input = o->common.input, .force = o->common.force };
 	o->map.verbose = o->common.verbose;
 	o->map.colour = cmd_use_colour(ctx, COLOUR_AUTO);
-	err = sched_map_run(&o->map, &out);
-	int status = cmd_close_output(ctx, &out);
-	if (error_is(err, ERROR_USAGE))
-		return cmd_fail_usage(ctx, err);
-	int failed = cmd_fail(ctx, err);
-	return status ? status : failed;
+	return cmd_finish(ctx, &out, sched_map_run(&o->map, &out));
 }
 
 const struct cmd cmd_sched_map = {

@@ -42,10 +42,9 @@ static int run(struct cmd_context *ctx, void *options)
 		sched_replay_put_plan(r, &out);
 		err = sched_replay_run(r, &out);
 	}
-	int status = cmd_close_output(ctx, &out);
+	int status = cmd_finish(ctx, &out, err);
 	sched_replay_destroy(r);
-	int failed = cmd_fail(ctx, err);
-	return status ? status : failed;
+	return status;
 }
 
 const struct cmd cmd_sched_replay = {

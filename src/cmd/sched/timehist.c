@@ -51,10 +51,10 @@ static void set_defaults(void *options)
 static struct strobe_error *check(const struct cmd_context *ctx, struct timehist_options *o)
 {
 	TRY(subcommand_no_words(ctx));
-	TRY(subcommand_format(o->format, &o->hist.format));
+	TRY(table_format_parse(o->format, &o->hist.format));
 	if ((o->hist.wakeups || o->hist.next) && o->hist.summary_only)
 		return error_create(ERROR_USAGE, "-s cannot be combined with -n and -w: it shows no lines");
-	if (o->hist.format != SCHED_ROWS_TEXT && (o->hist.summary || o->hist.summary_only))
+	if (o->hist.format != TABLE_AS_TEXT && (o->hist.summary || o->hist.summary_only))
 		return error_create(ERROR_USAGE, "--format json and csv have rows, and not their sums: see sched latency");
 	return NULL;
 }
@@ -73,12 +73,7 @@ static int run(struct cmd_context *ctx, void *options)
 	o->hist.source.host = cmd_host(ctx);
 	o->hist.source.input = o->common.input;
 	o->hist.source.force = o->common.force;
-	err = timehist_run(&o->hist, &out);
-	int status = cmd_close_output(ctx, &out);
-	if (error_is(err, ERROR_USAGE))
-		return cmd_fail_usage(ctx, err);
-	int failed = cmd_fail(ctx, err);
-	return status ? status : failed;
+	return cmd_finish(ctx, &out, timehist_run(&o->hist, &out));
 }
 
 const struct cmd cmd_sched_timehist = {

@@ -3,6 +3,7 @@
 
 #include "base/out.h"
 #include "cmd/cmd.h"
+#include "cmd/shared_options.h"
 #include "cmd/unsupported.h"
 #include "dump/script.h"
 
@@ -90,14 +91,7 @@ static const struct option table[] = {
 	{ OPTION_BOOL, 'I', "show-info", AT(full_header), .help = "with --header: print the full header, including long lists" },
 	{ OPTION_BOOL, 0, "show-kernel-path", AT(kernel_path), .help = "print the path of the kernel image" },
 	{ OPTION_BOOL, 0, "full-source-path", AT(full_source_path), .help = "print full paths of source files" },
-	{ OPTION_STRING, 0, "symfs", AT(symbol_files.symfs), .arg = "directory",
-	  .help = "search for files with symbols below this directory" },
-	{ OPTION_STRING, 'k', "vmlinux", AT(symbol_files.vmlinux), .arg = "file", .help = "kernel image" },
-	{ OPTION_STRING, 0, "kallsyms", AT(symbol_files.kallsyms), .arg = "file", .help = "kernel symbols" },
-	{ OPTION_OFF, 0, "demangle", AT(symbol_files.no_demangle), .help = "demangle C++ and Rust names (on)" },
-	{ OPTION_OFF, 0, "functions", AT(symbol_files.no_functions),
-	  .help = "name functions of stripped code by unwind information (on)" },
-	{ OPTION_BOOL, 0, "demangle-kernel", AT(symbol_files.demangle_kernel), .help = "demangle kernel symbols too" },
+	OPTIONS_OF(symbol_option_rows, AT(symbol_files)),
 	{ OPTION_BOOL, 'd', "debug-mode", OWN(debug), .help = "print the number of samples out of time order at the end" },
 	UNSUPPORTED_SHORT_OPTION('g', "gen-script", unsupported_interpreter),
 	UNSUPPORTED_SHORT_OPTION('s', "script", unsupported_interpreter),

@@ -196,6 +196,36 @@ CALL(parse_iostat)
 
 #define AT(field) offsetof(struct stat_options, field)
 
+/* Of counting and of stat report. */
+static const struct option aggregation_rows[] = {
+	{ OPTION_CALL, 'A', "no-aggr", .parse = parse_no_aggr, .help = "print counts per CPU" },
+	{ OPTION_CALL, 0, "per-core", .parse = parse_per_core, .help = "aggregate counts per core" },
+	{ OPTION_CALL, 0, "per-cluster", .parse = parse_per_cluster, .help = "aggregate counts per cluster" },
+	{ OPTION_CALL, 0, "per-cache", .arg = "level", .optional_arg = true, .parse = parse_per_cache,
+	  .help = "aggregate counts per cache: L2, L3 (default: last level)" },
+	{ OPTION_CALL, 0, "per-die", .parse = parse_per_die, .help = "aggregate counts per die" },
+	{ OPTION_CALL, 0, "per-socket", .parse = parse_per_socket, .help = "aggregate counts per socket" },
+	{ OPTION_CALL, 0, "per-node", .parse = parse_per_node, .help = "aggregate counts per NUMA node" },
+	OPTIONS_END,
+};
+
+static const struct option tally_rows[] = {
+	{ OPTION_BOOL, 0, "no-merge", AT(measure.tally.no_merge), .help = "do not merge events of the same name on several PMUs" },
+	{ OPTION_OFF, 'c', "scale", AT(measure.tally.no_scale), .help = "scale up events that were counted only part of the time (on)" },
+	OPTIONS_END,
+};
+
+static const struct option output_rows[] = {
+	{ OPTION_STRING, 'o', "output", AT(output), .arg = "file", .help = "write to this file instead of standard error" },
+	{ OPTION_CALL, 'x', "field-separator", .arg = "separator", .parse = parse_separator, .help = "print CSV with this separator" },
+	{ OPTION_BOOL, 'j', "json-output", AT(json), .help = "print one JSON object per line" },
+	{ OPTION_CALL, 0, "format", .arg = "text|json|jsonl|csv", .parse = parse_format,
+	  .help = "output format; json: one document on standard output, with numeric values" },
+	{ OPTION_BOOL, 'B', "big-num", AT(big_num), .help = "print large numbers with thousands separators, as the locale "
+		"defines them (on)" },
+	OPTIONS_END,
+};
+
 const struct option stat_option_table[] = {
 	{ OPTION_GROUP, .help = "Events" },
 	{ OPTION_CALL, 'e', "event", .arg = "event", .parse = parse_event, .help = "events to count; see `strobe list`" },
@@ -249,35 +279,21 @@ const struct option stat_option_table[] = {
 	{ OPTION_STRING, 0, "post", AT(measure.post), .arg = "command", .help = "run this command after each run" },
 	{ OPTION_BOOL, 'S', "sync", AT(measure.sync), .help = "call sync(2) before each run" },
 	{ OPTION_GROUP, .help = "Aggregation" },
-	{ OPTION_CALL, 'A', "no-aggr", .parse = parse_no_aggr, .help = "print counts per CPU" },
-	{ OPTION_CALL, 0, "per-core", .parse = parse_per_core, .help = "aggregate counts per core" },
-	{ OPTION_CALL, 0, "per-cluster", .parse = parse_per_cluster, .help = "aggregate counts per cluster" },
-	{ OPTION_CALL, 0, "per-cache", .arg = "level", .optional_arg = true, .parse = parse_per_cache,
-	  .help = "aggregate counts per cache: L2, L3 (default: last level)" },
-	{ OPTION_CALL, 0, "per-die", .parse = parse_per_die, .help = "aggregate counts per die" },
-	{ OPTION_CALL, 0, "per-socket", .parse = parse_per_socket, .help = "aggregate counts per socket" },
-	{ OPTION_CALL, 0, "per-node", .parse = parse_per_node, .help = "aggregate counts per NUMA node" },
+	OPTIONS_OF(aggregation_rows, 0),
 	{ OPTION_CALL, 0, "per-thread", .parse = parse_per_thread, .help = "aggregate counts per thread" },
 	{ OPTION_BOOL, 0, "percore-show-thread", AT(measure.tally.percore_threads),
 	  .help = "for percore events, print the count of its core for each CPU" },
-	{ OPTION_BOOL, 0, "no-merge", AT(measure.tally.no_merge), .help = "do not merge events of the same name on several PMUs" },
+	OPTIONS_OF(tally_rows, 0),
 	{ OPTION_BOOL, 0, "hybrid-merge", AT(measure.choice.hybrid_merge),
 	  .help = "merge the counts of the same event on different types of cores" },
-	{ OPTION_OFF, 'c', "scale", AT(measure.tally.no_scale), .help = "scale up events that were counted only part of the time (on)" },
 	{ OPTION_OFF, 0, "affinity", AT(measure.counters.no_affinity),
 	  .help = "run on each CPU while its counters are opened and read, to avoid interrupts (on)" },
 	{ OPTION_GROUP, .help = "Output" },
-	{ OPTION_STRING, 'o', "output", AT(output), .arg = "file", .help = "write to this file instead of standard error" },
+	OPTIONS_OF(output_rows, 0),
 	{ OPTION_BOOL, 0, "append", AT(append), .help = "append to the file of -o" },
 	{ OPTION_I64, 0, "log-fd", AT(log_fd), .arg = "n", .help = "write to this file descriptor" },
-	{ OPTION_CALL, 'x', "field-separator", .arg = "separator", .parse = parse_separator, .help = "print CSV with this separator" },
-	{ OPTION_BOOL, 'j', "json-output", AT(json), .help = "print one JSON object per line" },
-	{ OPTION_CALL, 0, "format", .arg = "text|json|jsonl|csv", .parse = parse_format,
-	  .help = "output format; json: one document on standard output, with numeric values" },
 	{ OPTION_STRING, 0, "prometheus", AT(measure.exposition), .arg = "port|file",
 	  .help = "export counts in Prometheus format while counting" },
-	{ OPTION_BOOL, 'B', "big-num", AT(big_num), .help = "print large numbers with thousands separators, as the locale "
-		"defines them (on)" },
 	{ OPTION_BOOL, 0, "metric-only", AT(measure.metrics_only), .help = "print only computed metrics" },
 	{ OPTION_BOOL, 0, "table", AT(table), .help = "with -r, print the counts of each run" },
 	{ OPTION_STRING, 0, "vs", AT(versus), .arg = "command",
@@ -294,23 +310,10 @@ const struct option stat_option_table[] = {
 /* What makes sense of a recording: -i is its file here. */
 const struct option stat_report_option_table[] = {
 	{ OPTION_STRING, 'i', "input", AT(input), .arg = "file", .help = "input file (default: perf.data)" },
-	{ OPTION_CALL, 'A', "no-aggr", .parse = parse_no_aggr, .help = "print counts per CPU" },
-	{ OPTION_CALL, 0, "per-core", .parse = parse_per_core, .help = "aggregate counts per core" },
-	{ OPTION_CALL, 0, "per-cluster", .parse = parse_per_cluster, .help = "aggregate counts per cluster" },
-	{ OPTION_CALL, 0, "per-cache", .arg = "level", .optional_arg = true, .parse = parse_per_cache,
-	  .help = "aggregate counts per cache" },
-	{ OPTION_CALL, 0, "per-die", .parse = parse_per_die, .help = "aggregate counts per die" },
-	{ OPTION_CALL, 0, "per-socket", .parse = parse_per_socket, .help = "aggregate counts per socket" },
-	{ OPTION_CALL, 0, "per-node", .parse = parse_per_node, .help = "aggregate counts per NUMA node" },
-	{ OPTION_BOOL, 0, "no-merge", AT(measure.tally.no_merge), .help = "do not merge events of the same name on several PMUs" },
-	{ OPTION_OFF, 'c', "scale", AT(measure.tally.no_scale), .help = "scale up events that were counted only part of the time" },
+	OPTIONS_OF(aggregation_rows, 0),
+	OPTIONS_OF(tally_rows, 0),
 	{ OPTION_BOOL, 0, "summary", AT(summary), .help = "print totals after the intervals" },
-	{ OPTION_STRING, 'o', "output", AT(output), .arg = "file", .help = "write to this file instead of standard error" },
-	{ OPTION_CALL, 'x', "field-separator", .arg = "separator", .parse = parse_separator, .help = "print CSV with this separator" },
-	{ OPTION_BOOL, 'j', "json-output", AT(json), .help = "print one JSON object per line" },
-	{ OPTION_CALL, 0, "format", .arg = "text|json|jsonl|csv", .parse = parse_format, .help = "output format; json: one "
-		"document on standard output" },
-	{ OPTION_BOOL, 'B', "big-num", AT(big_num), .help = "print large numbers with thousands separators" },
+	OPTIONS_OF(output_rows, 0),
 	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "be more verbose" },
 	OPTIONS_END,
 };

@@ -8,8 +8,8 @@
 #include "event/tracepoint.h"
 #include "sys/tracefs.h"
 
-static const char *const task_events[] = { "sched:sched_wakeup", "sched:sched_switch", NULL };
-static const char *const power_events[] = { "power:cpu_frequency", "power:cpu_idle", NULL };
+static const char *const task_events[] = { "sched_wakeup", "sched_switch", NULL };
+static const char *const power_events[] = { "cpu_frequency", "cpu_idle", NULL };
 
 static const char *const calls[] = {
 #define EVENT(system, name, kind, first, second)
@@ -19,32 +19,22 @@ static const char *const calls[] = {
 #undef CALL
 };
 
-static bool is_there(const char *tracefs, const char *system, const char *name)
+static void add_events(struct cmd_context *ctx, struct cmd_words *words, const char *system, const char *const *names)
 {
-	uint64_t id;
-	_cleanup_error_ struct strobe_error *err = tracepoint_id(sys_live(), tracefs, system, name, &id);
-	return !err;
-}
-
-static void add_events(struct cmd_context *ctx, struct cmd_words *words, const char *const *names)
-{
-	for (; *names; names++) {
-		cmd_add_word(ctx, words, "-e");
-		cmd_add_word(ctx, words, *names);
-	}
+	for (; *names; names++)
+		cmd_add_event(ctx, words, system, *names, "");
 }
 
 /* Those that this architecture has. */
-static struct strobe_error *add_calls(struct cmd_context *ctx, struct cmd_words *words, const char *tracefs)
+static struct strobe_error *add_calls(struct cmd_context *ctx, struct cmd_words *words)
 {
 	bool found = false;
 	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
 		_cleanup_free_ char *enter = xasprintf("sys_enter_%s", calls[i]), *leave = xasprintf("sys_exit_%s", calls[i]);
-		if (!is_there(tracefs, "syscalls", enter) || !is_there(tracefs, "syscalls", leave))
+		if (!tracepoint_exists(sys_live(), "syscalls", enter) || !tracepoint_exists(sys_live(), "syscalls", leave))
 			continue;
-		_cleanup_free_ char *both = xasprintf("syscalls:%s,syscalls:%s", enter, leave);
-		cmd_add_word(ctx, words, "-e");
-		cmd_add_word(ctx, words, both);
+		_cleanup_free_ char *terms = xasprintf(",syscalls:%s", leave);
+		cmd_add_event(ctx, words, "syscalls", enter, terms);
 		found = true;
 	}
 	return found ? NULL : error_create(ERROR_UNSUPPORTED, "-I: this kernel has no tracepoints of system calls "
@@ -86,23 +76,22 @@ static bool has_stacks(int n, char **argv)
 
 int timechart_record(struct cmd_context *ctx, struct timechart_events e, int argc, char **argv)
 {
-	static const char *const first[] = { "record", "-a", "-R", "-c", "1" };
+	static const char *const first[] = { "record", "-a", "-R", "-c", "1", NULL };
 	struct cmd_words words = {};
 	_cleanup_free_ char *tracefs = NULL;
 	int own = take_own_options(&e, argc, argv);
 	if (e.power_only + e.tasks_only + e.io_only > 1)
 		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "-P, -T and -I exclude each other"));
 	struct strobe_error *err = sys_tracefs(sys_live(), &tracefs);
-	for (size_t i = 0; i < sizeof(first) / sizeof(*first); i++)
-		cmd_add_word(ctx, &words, first[i]);
+	cmd_add_words(ctx, &words, first);
 	if (has_stacks(own, argv))
 		cmd_add_word(ctx, &words, "-g");
 	if (!err && e.io_only)
-		err = add_calls(ctx, &words, tracefs);
+		err = add_calls(ctx, &words);
 	if (!e.io_only && !e.power_only)
-		add_events(ctx, &words, task_events);
-	if (!err && !e.io_only && !e.tasks_only && is_there(tracefs, "power", "cpu_idle"))
-		add_events(ctx, &words, power_events);
+		add_events(ctx, &words, "sched", task_events);
+	if (!e.io_only && !e.tasks_only && tracepoint_exists(sys_live(), "power", "cpu_idle"))
+		add_events(ctx, &words, "power", power_events);
 	if (err) {
 		vec_deinit(&words.list);
 		return cmd_fail(ctx, err);

@@ -8,7 +8,7 @@
 #include "view/live/display.h"
 
 struct top_options {
-	struct sampling_options record; /* first: its parsers are given a pointer to all of it */
+	struct sampling_options record;
 	struct report_request report;
 	struct live_display display;
 	uint64_t refreshes;      /* end after so many; 0 = go on */

@@ -157,7 +157,31 @@ static void csv_item(struct strbuf *b, const char *gap, const struct table_item 
 		strbuf_addf(b, "%" PRIu64, item->count);
 }
 
-static void csv_list(struct out *out, const struct table_column *column, const struct table_cell *c)
+/* Lines of values: CSV, whose texts are quoted where they must be, or texts as they are. */
+struct lines {
+	struct out *out;
+	const struct table *t;
+	const char *separator;
+	bool is_plain;
+};
+
+/* Before a value: the separator, or nothing. */
+static void put_gap(const struct lines *l, const char *separator)
+{
+	out_text_str(l->out, separator);
+	if (l->is_plain && *separator)
+		out_ch(l->out, ' ');
+}
+
+static void put_text(const struct lines *l, const char *text)
+{
+	if (l->is_plain)
+		out_text_str(l->out, text);
+	else
+		out_csv(l->out, text);
+}
+
+static void put_list(const struct lines *l, const struct table_column *column, const struct table_cell *c)
 {
 	_cleanup_strbuf_ struct strbuf b = {};
 	for (uint32_t i = 0; i < c->len; i++)
@@ -165,54 +189,83 @@ static void csv_list(struct out *out, const struct table_column *column, const s
 			strbuf_addf(&b, "%s%.10g", i ? " " : "", c->series[i]);
 		else
 			csv_item(&b, i ? " " : "", &c->items[i]);
-	out_csv(out, strbuf_str(&b));
+	put_text(l, strbuf_str(&b));
 }
 
-static void csv_cell(struct out *out, const struct table_column *column, const struct table_cell *c)
+static void put_value(const struct lines *l, const struct table_column *column, const struct table_cell *c)
 {
-	if (!c->set)
-		return;
 	switch (column->type) {
-	case TABLE_TEXT: out_csv(out, c->text); break;
+	case TABLE_TEXT: put_text(l, c->text); break;
 	case TABLE_NUMBER:
 		if (!isnan(c->number))
-			out_f(out, "%.10g", c->number);
+			out_f(l->out, "%.10g", c->number);
 		break;
-	case TABLE_COUNT: out_u64(out, c->count); break;
-	case TABLE_BOOL: out_str(out, c->truth ? "true" : "false"); break;
+	case TABLE_COUNT: out_u64(l->out, c->count); break;
+	case TABLE_BOOL: out_str(l->out, c->truth ? "true" : "false"); break;
 	case TABLE_SERIES:
-	case TABLE_ITEMS: csv_list(out, column, c); break;
+	case TABLE_ITEMS: put_list(l, column, c); break;
 	}
+}
+
+static void put_name(const struct lines *l, size_t column)
+{
+	const struct table_column *c = &l->t->columns.data[column];
+	put_text(l, l->is_plain && c->title ? c->title : c->key);
+}
+
+static void put_cell(const struct lines *l, size_t row, size_t column)
+{
+	const struct table_cell *c = table_cell(l->t, row, column);
+	if (c->set)
+		put_value(l, &l->t->columns.data[column], c);
+	else if (l->is_plain && c->shown)
+		out_text_str(l->out, c->shown);
+}
+
+static void put_names(const struct lines *l)
+{
+	const char *before = l->t->depth ? l->separator : "";
+	out_str(l->out, l->t->depth ? "depth" : "");
+	for (size_t i = 0; i < l->t->columns.len; i++) {
+		if (l->t->columns.data[i].text_only)
+			continue;
+		put_gap(l, before);
+		put_name(l, i);
+		before = l->separator;
+	}
+	out_ch(l->out, '\n');
+}
+
+static void put_row(const struct lines *l, size_t row)
+{
+	const char *before = l->t->depth ? l->separator : "";
+	if (l->t->depth)
+		out_u64(l->out, l->t->rows.data[row].depth);
+	for (size_t i = 0; i < l->t->columns.len; i++) {
+		if (l->t->columns.data[i].text_only)
+			continue;
+		put_gap(l, before);
+		put_cell(l, row, i);
+		before = l->separator;
+	}
+	out_ch(l->out, '\n');
 }
 
 void table_csv(struct out *out, const struct table *t, const char *separator)
 {
-	const char *before = "";
-	if (t->depth) {
-		out_str(out, "depth");
-		before = separator;
+	const struct lines l = { out, t, separator, false };
+	put_names(&l);
+	for (size_t row = 0; row < t->rows.len && !out_failed(out); row++)
+		put_row(&l, row);
+}
+
+void table_values(struct out *out, const struct table *t, const char *head, const char *separator)
+{
+	const struct lines l = { out, t, separator, true };
+	if (!t->layout.has_no_titles) {
+		out_text_str(out, head);
+		put_names(&l);
 	}
-	for (size_t i = 0; i < t->columns.len; i++) {
-		if (t->columns.data[i].text_only)
-			continue;
-		out_str(out, before);
-		out_csv(out, t->columns.data[i].key);
-		before = separator;
-	}
-	out_ch(out, '\n');
-	for (size_t row = 0; row < t->rows.len && !out_failed(out); row++) {
-		before = "";
-		if (t->depth) {
-			out_u64(out, t->rows.data[row].depth);
-			before = separator;
-		}
-		for (size_t i = 0; i < t->columns.len; i++) {
-			if (t->columns.data[i].text_only)
-				continue;
-			out_str(out, before);
-			csv_cell(out, &t->columns.data[i], table_cell(t, row, i));
-			before = separator;
-		}
-		out_ch(out, '\n');
-	}
+	for (size_t row = 0; row < t->rows.len && !out_failed(out); row++)
+		put_row(&l, row);
 }

@@ -17,3 +17,8 @@ void table_json_rows(struct out *out, const struct table *t);
 /* The members of that object after format and version, into an object of the caller's. */
 void table_json_members(struct json *j, const struct table *t);
 void table_csv(struct out *out, const struct table *t, const char *separator);
+/*
+ * The same values below titles, which follow `head`, unless the layout has none; texts as they are, and of cells without a value what
+ * text shows of them; a blank after each separator. This is perf's form of -x.
+ */
+void table_values(struct out *out, const struct table *t, const char *head, const char *separator);
