@@ -3,7 +3,7 @@
 
     tests/long/perf-tests.py [-v] [--newest DIRECTORY] [PATTERN ...]
 
-PERF (Debian's) brings the tests of its version; DIRECTORY (default $NEWEST_PERF, or newest-perf in the build directory) those
+PERF (Debian's) brings the tests of its version; DIRECTORY (default: that of the program $NEWEST_PERF, or newest-perf in the build directory) those
 of the newest perf; where it is missing, tools/newest-perf of the shared directory installs it. A PATTERN (fnmatch) selects
 tests, "7.2/shell/pipe*" for example; -v prints what each tool printed.
 
@@ -31,7 +31,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "lib"))
 
-from strobetest import BUILD, PERF, SCRATCH, SHARED, STROBE, Tap, build_workload, require_perf, require_root, run, skip_all
+from strobetest import BUILD, NEWEST_PERF, PERF, SCRATCH, SHARED, STROBE, Tap, build_workload, require_perf, require_root, run, skip_all
 
 OPENS = os.path.join(BUILD, "tests", "lib", "libperf_opens.so")
 LIMIT_S = 240
@@ -283,7 +283,7 @@ def newest_perf(folder):
 
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
-    parser.add_argument("--newest", default=os.environ.get("NEWEST_PERF") or os.path.join(BUILD, "newest-perf"))
+    parser.add_argument("--newest", default=os.path.dirname(NEWEST_PERF) if NEWEST_PERF else os.path.join(BUILD, "newest-perf"))
     parser.add_argument("-v", "--verbose", action="store_true")
     parser.add_argument("patterns", nargs="*")
     options = parser.parse_args()

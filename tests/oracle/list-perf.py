@@ -2,6 +2,8 @@
 """`list` says what perf's says: the same rows in the same order, for groups, globs and everything."""
 # needs: list
 
+import re
+
 from strobetest import Tap, perf, require_perf, require_root, run, strobe, STROBE
 
 QUESTIONS = [
@@ -28,9 +30,12 @@ WORDS = ["connect", "tick", "kvm", "msr", "tp"]
 
 
 def rows(text):
-    """The lines of events; metrics are each tool's own, and those of libpfm4 are not in Debian's perf."""
+    """
+    The lines of events, which end in their kind. Metrics are each tool's own, and so are vendor events: those of libpfm4 are not in
+    Debian's perf, whose own have no kind and their descriptions below them.
+    """
     head = text.split("\nMetric Groups:")[0]
-    return [line for line in head.splitlines() if line and "[Vendor event]" not in line and "[Metric]" not in line]
+    return [line for line in head.splitlines() if re.match(r"  \S.*\[[^][]*\]$", line) and not re.search(r"\[(Vendor event|Metric)\]$", line)]
 
 
 def main():

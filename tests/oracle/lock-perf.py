@@ -6,7 +6,7 @@ import functools
 import os
 import re
 
-from strobetest import NEWEST_PERF, Tap, perf, perf_version, require_perf, run, skip_all, strobe
+from strobetest import NEWEST_PERF, STROBE, Tap, perf, perf_version, require_perf, run, skip_all, strobe
 
 CONTENDERS = "import threading,mmap,os\n" \
     "def f():\n" \
@@ -111,6 +111,17 @@ def record(tool, path):
     return made
 
 
+def check_stream(tap, path):
+    """A script that calls it perf finds tables where perf writes them; whoever calls it strobe, on standard output."""
+    os.makedirs("called", exist_ok=True)
+    os.symlink(STROBE, "called/perf")
+    for tool, words in (("called/perf", ["contention"]), ("called/perf", ["info"])):
+        ours, theirs = run(os.path.abspath(tool), "lock", *words, "-i", path), perf("lock", *words, "-i", path)
+        tap.equal([bool(ours.out.strip()), bool(ours.err.strip())], [bool(theirs.out.strip()), bool(theirs.err.strip())],
+                  f"called perf, lock {' '.join(words)} writes to perf's stream")
+        tap.ok(lines(ours) == lines(strobe("lock", *words, "-i", path)), "and what strobe writes to standard output")
+
+
 def main():
     require_perf()
     if not os.path.exists("/sys/kernel/tracing/events/lock/contention_begin/id"):
@@ -121,6 +132,7 @@ def main():
         skip_all(f"perf cannot record locks here: {made.err[:200]}")
     ours = record(strobe, "strobe.data")
     tap.ok(ours.status == 0, "strobe lock record", ours)
+    check_stream(tap, "perf.data")
     for path in ("perf.data", "strobe.data"):
         tap.ok(len(lines(strobe("lock", "contention", "-i", path))) > 1, f"{path}: there are waits")
         newest = perf if perf_version() >= 7 else functools.partial(run, NEWEST_PERF) if NEWEST_PERF else None

@@ -1,5 +1,8 @@
 #include "cmd/lock/output.h"
 
+#include <string.h>
+#include <unistd.h>
+
 #include "base/cleanup.h"
 #include "base/out.h"
 #include "cmd/table_output.h"
@@ -13,6 +16,12 @@ static void put_table(struct out *out, const struct lock_options *o, const struc
 		cmd_write_table(out, t, o->format, NULL);
 }
 
+/* Scripts that call it perf read its tables on standard error. */
+static bool is_for_perf(const struct cmd_context *ctx, const struct lock_options *o)
+{
+	return !strcmp(ctx->program, "perf") && o->format == TABLE_AS_TEXT;
+}
+
 int lock_output(struct cmd_context *ctx, const struct lock_options *o, const struct table *tables, size_t n)
 {
 	_cleanup_close_ int fd = -1;
@@ -20,11 +29,12 @@ int lock_output(struct cmd_context *ctx, const struct lock_options *o, const str
 	struct strobe_error *err = o->output ? cmd_open_file(o->output, false, &fd) : NULL;
 	if (err)
 		return cmd_fail(ctx, err);
-	if (fd >= 0)
-		out_init_fd(&out, fd);
+	int to = fd >= 0 ? fd : is_for_perf(ctx, o) ? STDERR_FILENO : -1;
+	if (to >= 0)
+		out_init_fd(&out, to);
 	else
 		cmd_open_output(ctx, &out);
 	for (size_t i = 0; i < n; i++)
 		put_table(&out, o, &tables[i]);
-	return fd >= 0 ? cmd_fail(ctx, out_close(&out)) : cmd_close_output(ctx, &out);
+	return to >= 0 ? cmd_fail(ctx, out_close(&out)) : cmd_close_output(ctx, &out);
 }
