@@ -12,8 +12,10 @@ import sys
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 DEVICES = "bus/event_source/devices"
-# the tree of tests/machines whose core PMU is shown (None: one that names no event), and the PMU for libpfm4
-PROCESSORS = {"intel": ("intel", "skl"), "amd": ("amd", "amd64_fam19h_zen4"), "unknown": (None, "perf")}
+# the tree of tests/machines whose core PMU is shown (None: one that names no event), the PMU for libpfm4, and the processor for the
+# tables that perf has
+PROCESSORS = {"intel": ("intel", "skl", "GenuineIntel-6-5E-3"), "amd": ("amd", "amd64_fam19h_zen4", "AuthenticAMD-25-11-1"),
+              "unknown": (None, "perf", "Unknown-0-0-0")}
 # what depends on the processor
 DEPENDENT = ("unit/", "cli/", "oracle/stat-", "oracle/list", "live/stat", "live/list", "live/exit-status", "live/record",
              "live/group-read", "live/rights")
@@ -43,7 +45,7 @@ def link_others(real, made, name):
 
 def processor(name, root):
     """Makes a tree below root that is /sys with the core PMUs of another processor. Returns the environment that shows it."""
-    tree, pfm = PROCESSORS[name]
+    tree, pfm, cpuid = PROCESSORS[name]
     made, real = root, "/sys"
     for part in DEVICES.split("/"):
         link_others(real, made, part)
@@ -55,7 +57,7 @@ def processor(name, root):
         os.makedirs(os.path.dirname(os.path.join(made, path)), exist_ok=True)
         with open(os.path.join(made, path), "w", encoding="ascii") as f:
             f.write(text + "\n")
-    return {"SYSFS_PATH": root, "LIBPFM_FORCE_PMU": pfm}
+    return {"SYSFS_PATH": root, "LIBPFM_FORCE_PMU": pfm, "PERF_CPUID": cpuid}
 
 
 def patience():

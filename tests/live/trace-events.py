@@ -465,6 +465,9 @@ def check_cgroup(tap):
     if not roots:
         tap.skip("-G", "no cgroups of version 2 here")
         return
+    missing = strobe("trace", "-G", "strobe/no-such", "true")
+    tap.ok(missing.status == 1 and f"{roots[0]}/strobe/no-such: No such file" in missing.err,
+           "-G of a missing cgroup names its path", missing)
     group = os.path.join(roots[0], "strobe-trace-test")
     try:
         os.mkdir(group)

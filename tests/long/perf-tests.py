@@ -3,9 +3,9 @@
 
     tests/long/perf-tests.py [-v] [--newest DIRECTORY] [PATTERN ...]
 
-PERF (Debian's) brings the tests of its version; DIRECTORY (default: that of the program $NEWEST_PERF, or newest-perf in the build directory) those
-of the newest perf; where it is missing, tools/newest-perf of the shared directory installs it. A PATTERN (fnmatch) selects
-tests, "7.2/shell/pipe*" for example; -v prints what each tool printed.
+PERF (Debian's) brings the tests of its version; DIRECTORY (default: that of the program $NEWEST_PERF, or newest-perf in the
+build directory) those of the newest perf; where it is missing, tools/newest-perf of the shared directory installs it. A PATTERN
+(fnmatch) selects tests, "7.2/shell/pipe*" for example; -v prints what each tool printed.
 
 A test is run with each tool as `perf` in PATH. Commands that strobe does not have are named, and a test that runs one with perf
 is not held against strobe; neither are those of ABSENT, attr tests whose namesake of the newest perf is for other kernels than

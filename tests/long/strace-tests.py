@@ -48,11 +48,12 @@ LEFT_OUT = {
 }
 # (program or *, call or *, what is found in ours or theirs, reason): differences that are meant. What each hid is printed at the end.
 ACCEPTED = [
-    ("*", "clock_gettime|gettimeofday|time|adjtimex|clock_adjtime|getrusage|getitimer|times|wait4|waitid|clock_nanosleep|futex",
+    ("*", "clock_gettime|gettimeofday|time|adjtimex|clock_adjtime|getrusage|getitimer|setitimer|times|wait4|waitid|clock_nanosleep|futex",
      r"place \S*(tv_n?u?sec|utime|stime)", "the moment"),
     ("*", "*", r"ours \d+ strace if_nametoindex", "the call has the number; the name is what the tracer's own network calls it now"),
     ("*", "msgctl|semctl|shmctl", r"place \S*_[acdorst]time", "the moment"),
     ("*", "select|pselect6|ppoll|recvmmsg|recvmsg", r"place \S*(tv_n?u?sec)", "the moment"),
+    ("*", "getcpu", r"place ", "the CPU that it ran on"),
     ("*", "prctl", r"strace !PR_TAGGED_ADDR_ENABLE", "a name for a bit that is not set"),
     ("*", "prctl", r"strace \S*PR_MTE_TCF_MASK", "two bits by one name"),
     ("nlattr_tcamsg", "sendto", r"strace (TCA_ACT_\w+|'abc)", "the attributes of RTM_GETACTION are TCA_ROOT_*: strace has those below"),

@@ -35,7 +35,8 @@ def rows(text):
     Debian's perf, whose own have no kind and their descriptions below them.
     """
     head = text.split("\nMetric Groups:")[0]
-    return [line for line in head.splitlines() if re.match(r"  \S.*\[[^][]*\]$", line) and not re.search(r"\[(Vendor event|Metric)\]$", line)]
+    kinds = [(line, re.match(r"  \S.*\[([^][]*)\]$", line)) for line in head.splitlines()]
+    return [line for line, kind in kinds if kind and kind[1] not in ("Vendor event", "Metric")]
 
 
 def main():

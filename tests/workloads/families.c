@@ -971,6 +971,7 @@ static void family_edges(void)
 	syscall(SYS_nanosleep, at_end(&ts, 16), NULL);
 	syscall(SYS_nanosleep, at_end(&ts, 8), NULL);
 	syscall(SYS_setgroups, 3, at_end(&set, 8));
+	writev(-1, &(struct iovec){ "more than thirty-two bytes of text", SIZE_MAX }, 1);
 	syscall(SYS_memfd_create, at_end("unending", 8), 0);
 	open(at_end("unending", 8), O_RDONLY);
 	syscall(SYS_mincore, mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), 4096, at_end(&zero, 1));
@@ -1053,6 +1054,9 @@ static void family_control(void)
 	recvmmsg(s, &mm, 1, MSG_DONTWAIT, &ts);
 	recvmmsg(-1, &mm, 1, MSG_DONTWAIT, &(struct timespec){ 5, 1 });
 	getsockname(s, (void *)&peer, &n);
+	connect(s, (void *)&a, sizeof(a));
+	n = 6;
+	getpeername(s, (void *)&peer, &n);
 	memset(a.sun_path, 'x', sizeof(a.sun_path));
 	connect(-1, (void *)&a, sizeof(a));
 	syscall(SYS_pselect6, 0, NULL, NULL, NULL, &(struct timespec){ 0, 1 }, &both);

@@ -359,6 +359,31 @@ static void an_empty_profile_is_a_page_too(void **state)
 	profile_destroy(p);
 }
 
+/* Of a recording: not the first by name or number. Of a profile, whose values are of each sample: the last. */
+static void the_event_with_most_samples_is_shown_first(void **state)
+{
+	static const uint64_t samples[] = { 2, 7, 3, 0 };
+	static const char *const names[] = { "a-clock", "faults", "switches", "zeros" };
+	static const char *const expected[] = { "\"event\":1", "\"event\":2" };
+	struct profile *p = profile_create();
+	stack_id stack = test_stack(p, "main>work");
+	for (uint32_t i = 0; i < 4; i++) {
+		profile_event(p, names[i], "");
+		if (samples[i])
+			profile_add(p, stack, PROFILE_NONE, i, samples[i], 100 - samples[i], 0);
+	}
+	for (size_t i = 0; i < 2; i++) {
+		struct unpacked u;
+		struct out out;
+		p->origin.events_are_values = i;
+		pack_profile(p, &out, &u);
+		assert_non_null(strstr(u.head, expected[i]));
+		free(u.head);
+		assert_ok(out_close(&out));
+	}
+	profile_destroy(p);
+}
+
 static void a_number_0_of_others_is_0(void **state)
 {
 	struct profile *p = profile_create();
@@ -430,6 +455,7 @@ int main(void)
 		cmocka_unit_test(long_recordings_have_a_larger_unit),
 		cmocka_unit_test(hostile_names_stay_data),
 		cmocka_unit_test(an_empty_profile_is_a_page_too),
+		cmocka_unit_test(the_event_with_most_samples_is_shown_first),
 		cmocka_unit_test(a_number_0_of_others_is_0),
 		cmocka_unit_test(symbols_tell_their_language),
 	};
