@@ -2,10 +2,10 @@
 
 #define DEFINITION "[[GROUP:]EVENT=]PLACE [[NAME=]ARG ...]"
 
-static struct probe_request request_of(struct probe_options *o, const char *text)
+static struct probing_request request_of(struct probe_options *o, const char *text)
 {
 	o->target_is_used = true;
-	return (struct probe_request){ text, o->exec, o->module };
+	return (struct probing_request){ text, o->exec, o->module };
 }
 
 static struct strobe_error *parse_add(void *options, const char *value, bool negated)
@@ -124,7 +124,7 @@ const struct option probe_option_table[] = {
 	{ OPTION_BOOL, 0, "range", AT(range), .help = "-V: where in the function each variable has a value" },
 	{ OPTION_OFF, 0, "demangle", AT(no_demangle), .help = "show names of C++ and Rust as in the source (default)" },
 	{ OPTION_BOOL, 0, "demangle-kernel", AT(demangle_kernel), .help = "the same of the kernel's names" },
-	{ OPTION_STRING, 0, "format", AT(format), .arg = "text|json|csv", .help = "output format of -l, -F, -D and -V" },
+	{ OPTION_STRING, 0, "format", AT(format_name), .arg = "text|json|csv", .help = "output format of -l, -F, -D and -V" },
 	{ OPTION_BOOL, 'q', "quiet", AT(quiet), .help = "print no messages" },
 	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "show how definitions are understood and what is written" },
 	OPTIONS_END,

@@ -2,26 +2,24 @@
 #pragma once
 #include "base/vector.h"
 #include "cli/options.h"
-
-/* A definition or another description of a place, and the target that was named before it. */
-struct probe_request {
-	const char *text, *exec, *module;
-};
+#include "probing/probing.h"
+#include "table/format.h"
 
 struct probe_options {
 	/* What to do: one of them. */
-	VEC(struct probe_request) added, shown, variables;
+	VEC(struct probing_request) added, shown, variables;
 	VEC(const char *) removed, listed;
 	const char *lines, *functions;
 	bool has_list, has_functions;
 
 	const char *exec, *module;
 	bool target_is_used; /* by a definition before */
-	const char *vmlinux, *source, *symfs, *filter, *format;
+	const char *vmlinux, *source, *symfs, *filter, *format_name;
 	bool force, dry_run, quiet, cache, bootconfig, no_inlines, externs, range;
 	bool no_demangle, demangle_kernel;
 	unsigned verbose;
 	uint64_t max_probes, target_ns;
+	enum table_format format; /* settled */
 };
 
 extern const struct option probe_option_table[];
