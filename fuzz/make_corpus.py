@@ -418,7 +418,27 @@ def scripts():
         first, = struct.unpack_from("<Q", file, 40)
         struct.pack_into("<I", file, first + 64 + 40, 2)  # sh_link, sh_entsize
         struct.pack_into("<Q", file, first + 64 + 56, 24)
-        write("scripts", "file-" + name, b"\2" + bytes(file))
+        write("scripts", "file-" + name, b"\4" + bytes(file))
+    word = sum((1 + (p >= 3)) << 7 * p for p in range(9))
+    write("scripts", "ruby-lines", b"\2\1\2" + u64("<", word, *[0] * 5) + u32("<", 8, 0, 0, 9, 0, 0) + b"\0" * 24)
+    write("scripts", "ruby-lines-block", b"\2\1\3" + u64("<", *[0] * 6, 2, 1, 1 << 9) + u64("<", *[0] * 6) + u32("<", *[9, 0, 0] * 10))
+    for kind, name in enumerate(("php", "ruby", "perl")):
+        write("scripts", "name-" + name, b"\3" + bytes((kind, 0, 1)) + b"of\xc3\xa9(eval Key:")
+    for name, symbols in (("php", ((b"executor_globals", 1, 0x2000, 1800), (b"execute_ex", 2, 0x1000, 256))),
+                          ("ruby", ((b"ruby_current_ec", 6, 8, 8), (b"rb_vm_exec", 2, 0x1000, 256), (b"ruby_version", 1, 0x2000, 6))),
+                          ("perl", ((b"PL_thr_key", 1, 0x2010, 4), (b"Perl_runops_standard", 2, 0x1000, 256),
+                                    (b"PL_version", 1, 0x2004, 1))),
+                          ("keys", ((b"_thread_db_pthread_specific", 1, 0x2008, 12),))):
+        names, table = b"\0", b"\0" * 24
+        for text, kind, at, size in symbols:
+            table += struct.pack("<IBBHQQ", len(names), 0x10 | kind, 0, 1, at, size)
+            names += text + b"\0"
+        file = bytearray(elf(3, [(0x1000, jumps + b"\0" * 600), (0x2000, b"3.1.\x24\0\0\0" + u32("<", 2048, 1, 0x510) + b"\0" * 64)],
+                             [(b".symtab", 2, 0, table), (b".strtab", 3, 0, names), (b".rodata", 1, 0, b"X-Powered-By: PHP/8.2.1\0")]))
+        first, = struct.unpack_from("<Q", file, 40)
+        struct.pack_into("<I", file, first + 64 + 40, 2)
+        struct.pack_into("<Q", file, first + 64 + 56, 24)
+        write("scripts", "file-" + name, b"\4" + bytes(file))
 
 
 def main():

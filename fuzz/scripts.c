@@ -1,12 +1,13 @@
 /*
  * Any bytes as what another process or a recording has of an interpreter. The first byte chooses: 0 a table of scripts and the lines in
- * it, 1 a str object, 2 a file that may have an interpreter.
+ * it, 1 a str object, 2 Ruby's tables of lines, 3 names of code, 4 a file that may have an interpreter.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "interp/python.h"
+#include "interp/interpreter.h"
 #include "interp/script_table.h"
+#include "interp/script_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -42,30 +43,65 @@ static void read_text(const uint8_t *data, size_t size)
 static void read_file(const uint8_t *data, size_t size)
 {
 	struct object *o;
-	struct python p;
+	struct interpreter i;
 	struct strobe_error *err = object_open_memory(data, size, "python3.11", &o);
 	if (err) {
 		error_destroy(err);
 		return;
 	}
-	if (python_find(o, "python3.11", &p)) {
-		if (p.layout.code > PYTHON_FRAME_BYTES || p.layout.previous > PYTHON_FRAME_BYTES)
-			abort();
-		python_find_cold(o, &p);
-	}
+	interpreter_find(o, "python3.11", &i);
+	if (i.is_known && i.kind == SCRIPT_PYTHON && (i.python.code > PYTHON_FRAME_BYTES || i.python.previous > PYTHON_FRAME_BYTES))
+		abort();
 	object_close(o);
+}
+
+/* Tables of Ruby: the first byte says how many positions there are, the second how many entries. */
+static void read_ruby_lines(const uint8_t *data, size_t size)
+{
+	struct strbuf lines = {};
+	if (size < 2)
+		return;
+	size_t positions = (size - 2) / 2;
+	struct ruby_lines r = { .positions = data + 2, .positions_bytes = positions, .lines = data + 2 + positions,
+				.lines_bytes = size - 2 - positions, .size = data[0] * 300u, .lines_nr = data[1], .first_line = 3 };
+	ruby_lines_convert(&r, &lines);
+	for (uint32_t offset = 0; offset < r.size && offset < 400; offset++)
+		if (python_line(PYTHON_LINES_LNOTAB, lines.data, lines.len, 3, offset) > INT32_MAX)
+			abort();
+	strbuf_deinit(&lines);
+}
+
+static void read_names(const uint8_t *data, size_t size)
+{
+	char to[64];
+	if (size < 3)
+		return;
+	size_t third = (size - 3) / 3;
+	const char *text = (const char *)data + 3;
+	struct script_parts p = { .kind = SCRIPT_PHP + data[0] % 3, .form = data[1] % 3, .name = { text, third },
+				  .file = { text + third, third }, .owner = { text + 2 * third, data[2] & 1 ? third : 0 } };
+	if (script_name(&p, to, sizeof(to)) != (*to != 0) || strlen(to) >= sizeof(to))
+		abort();
+	if (script_file(&p, to, sizeof(to)) != (*to != 0))
+		abort();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	if (!size)
 		return 0;
-	switch (data[0] % 3) {
+	switch (data[0] % 5) {
 	case 0:
 		read_table(data + 1, size - 1);
 		break;
 	case 1:
 		read_text(data + 1, size - 1);
+		break;
+	case 2:
+		read_ruby_lines(data + 1, size - 1);
+		break;
+	case 3:
+		read_names(data + 1, size - 1);
 		break;
 	default:
 		read_file(data + 1, size - 1);

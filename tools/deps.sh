@@ -55,6 +55,9 @@ test       g++                C++ programs to symbolise
 test       chromium           the browser that pages are tried in
 test       nodejs             drives it, by playwright-core (from npm: see below)
 test       npm                fetches that
+test       perl               interpreters of scripts, whose frames are recorded
+test       php-cli            the same
+test       ruby               the same
 bench      g++                the C++ program whose recordings are read
 bench      linux-perf         perf, to compare with
 bench      golang-go          go tool pprof, to compare with

@@ -1,4 +1,4 @@
-/* Lines against CPython's own answers, texts against UTF-8 written by hand, tables against what was put into them. */
+/* Lines against CPython's own answers and tables made by hand, texts against UTF-8, tables against what was put into them. */
 #include "base/testing.h"
 
 #include <stdio.h>
@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "interp/python.h"
+#include "interp/interpreter.h"
 #include "interp/script_table.h"
+#include "interp/script_text.h"
 
 /*
  * The tables that 3.8, 3.10, 3.11 and 3.13 made of
@@ -132,11 +133,99 @@ static void a_table_is_read_as_it_was_written(void **state)
 	strbuf_deinit(&b);
 }
 
-static void names_of_interpreters(void **state)
+/* Entries begin at these positions, with these lines; as compilers of Ruby mark them. */
+struct ruby_code {
+	uint8_t positions[48 + 80];
+	uint32_t lines[8][3];
+	uint32_t nr;
+};
+
+static void put_entry(struct ruby_code *c, uint32_t position, uint32_t line)
+{
+	uint64_t word;
+	c->lines[c->nr++][0] = line;
+	for (uint32_t p = position; p < 54; p++) { /* how many begin at p or before */
+		memcpy(&word, c->positions + p / 9 * 8, 8);
+		word += 1ull << p % 9 * 7;
+		memcpy(c->positions + p / 9 * 8, &word, 8);
+	}
+	if (position < 54) {
+		uint32_t before;
+		memcpy(&before, c->positions + 48, 4);
+		before++;
+		memcpy(c->positions + 48, &before, 4);
+		return;
+	}
+	uint32_t piece = (position - 54) / 64, bit = (position - 54) % 64;
+	memcpy(&word, c->positions + 64 + piece * 8, 8);
+	word |= 1ull << bit;
+	memcpy(c->positions + 64 + piece * 8, &word, 8);
+	memcpy(&word, c->positions + 56, 8);
+	for (uint32_t later = piece + 1; later < 8; later++)
+		word += 1ull << (later - 1) * 9;
+	memcpy(c->positions + 56, &word, 8);
+}
+
+static uint32_t ruby_line(const struct strbuf *lines, uint32_t position)
+{
+	return python_line(PYTHON_LINES_LNOTAB, lines->data, lines->len, 7, position);
+}
+
+static void lines_of_ruby(void **state)
+{
+	static const struct {
+		uint32_t position, line;
+	} entries[] = { { 0, 8 }, { 3, 9 }, { 20, 8 }, { 53, 300 }, { 60, 12 }, { 130, 13 } };
+	struct ruby_code c = {};
+	struct strbuf lines = {};
+	(void)state;
+	for (size_t i = 0; i < 6; i++)
+		put_entry(&c, entries[i].position, entries[i].line);
+	struct ruby_lines r = { .positions = c.positions, .positions_bytes = sizeof(c.positions), .lines = c.lines,
+				.lines_bytes = c.nr * 12, .size = 400, .lines_nr = c.nr, .first_line = 7 };
+	ruby_lines_convert(&r, &lines);
+	for (size_t i = 0; i < 6; i++) {
+		assert_int_equal(ruby_line(&lines, entries[i].position), entries[i].line);
+		if (i)
+			assert_int_equal(ruby_line(&lines, entries[i].position - 1), entries[i - 1].line);
+	}
+	assert_int_equal(ruby_line(&lines, 399), 13);
+	strbuf_reset(&lines);
+	r.lines_bytes = 4 * 12; /* cut: the others have the first line */
+	ruby_lines_convert(&r, &lines);
+	assert_int_equal(ruby_line(&lines, 55), 300);
+	assert_int_equal(ruby_line(&lines, 61), 7);
+	strbuf_reset(&lines);
+	r.lines_nr = 1; /* one for all positions */
+	ruby_lines_convert(&r, &lines);
+	assert_int_equal(ruby_line(&lines, 300), 8);
+	strbuf_deinit(&lines);
+}
+
+static void check_name(enum script_kind kind, uint32_t form, const char *owner, const char *name, const char *file, const char *expected)
+{
+	char to[64];
+	struct script_parts p = { .kind = kind, .form = form, .name = { name, strlen(name) }, .owner = { owner, strlen(owner) },
+				  .file = { file, strlen(file) } };
+	assert_int_equal(script_name(&p, to, sizeof(to)), *expected != 0);
+	assert_string_equal(to, expected);
+}
+
+static void names_of_code(void **state)
 {
 	(void)state;
-	assert_true(python_is_name("python3.11") && python_is_name("libpython3.8.so.1.0"));
-	assert_false(python_is_name("python2.7") || python_is_name("ipython3"));
+	check_name(SCRIPT_PHP, PHP_FORM_SCRIPT, "", "fib", "/x.php", "fib");
+	check_name(SCRIPT_PHP, PHP_FORM_SCRIPT, "Key", "of", "/x.php", "Key::of");
+	check_name(SCRIPT_PHP, PHP_FORM_SCRIPT, "", "", "/x.php", "{main}");
+	check_name(SCRIPT_RUBY, 0, "", "block in caf\xc3\xa9", "/x.rb", "block in caf\xc3\xa9");
+	check_name(SCRIPT_RUBY, 0, "", "caf\xe9", "/x.rb", "caf\xef\xbf\xbd");
+	check_name(SCRIPT_RUBY, 0, "", "", "/x.rb", "");
+	check_name(SCRIPT_PERL, PERL_FORM_SUB, "Key", "of", "x.pl", "Key::of");
+	check_name(SCRIPT_PERL, PERL_FORM_FILE, "", "", "/usr/share/perl/5.36/Carp.pm", "(require)");
+	check_name(SCRIPT_PERL, PERL_FORM_FILE, "", "", "(eval 12)", "(eval)");
+	check_name(SCRIPT_PERL, PERL_FORM_MAIN, "", "", "x.pl", "(main)");
+	check_name(SCRIPT_RUBY, 0, "", "a name of more than there is room for, which is cut at its end", "",
+		   "a name of more than there is room for, which is cut at its e");
 }
 
 int main(void)
@@ -146,7 +235,8 @@ int main(void)
 		cmocka_unit_test(texts_of_each_width),
 		cmocka_unit_test(damaged_texts_have_none),
 		cmocka_unit_test(a_table_is_read_as_it_was_written),
-		cmocka_unit_test(names_of_interpreters),
+		cmocka_unit_test(lines_of_ruby),
+		cmocka_unit_test(names_of_code),
 	};
 	return cmocka_run_group_tests_name("interp", tests, NULL, NULL);
 }

@@ -1,10 +1,7 @@
 #include "interp/python.h"
 
-#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/text.h"
 
 static const struct python_layout layouts[] = {
 	{ .minor = 8, .entries = PYTHON_ENTRY_ALL, .interpreters = 32, .next_interpreter = 0, .threads = 8, .next_thread = 8,
@@ -42,11 +39,6 @@ static const struct description descriptions[] = {
 };
 #define DESCRIPTION_WORDS 49
 #define NR(array)	  (sizeof(array) / sizeof(*(array)))
-
-bool python_is_name(const char *name)
-{
-	return text_has_prefix(name, "python3") || text_has_prefix(name, "libpython3");
-}
 
 /* "libpython3.10.so.1.0": 10; 0 where there is none. */
 static unsigned minor_of_name(const char *name)
@@ -90,37 +82,14 @@ static bool read_description(const struct object *o, uint64_t runtime, struct py
 	return false;
 }
 
-static void take_symbol(const struct object_symtab *t, size_t i, struct python *ret)
+bool python_find(const struct object *o, uint64_t runtime, const char *name, struct python_layout *ret)
 {
-	struct object_symbol s = object_symbol(t, i);
-	const char *name = object_symbol_name(t, &s);
-	if (!s.section || *name != '_')
-		return;
-	if (!strcmp(name, "_PyRuntime"))
-		ret->runtime = s.value;
-	if (!text_has_prefix(name, "_PyEval_EvalFrameDefault") || ELF64_ST_TYPE(s.info) != STT_FUNC)
-		return;
-	bool is_cold = name[strlen("_PyEval_EvalFrameDefault")];
-	*(is_cold ? &ret->cold : &ret->loop) = s.value;
-	*(is_cold ? &ret->cold_end : &ret->loop_end) = s.value + s.size;
-}
-
-bool python_find(const struct object *o, const char *name, struct python *ret)
-{
-	static const uint32_t types[] = { SHT_DYNSYM, SHT_SYMTAB };
-	struct object_symtab t;
-	*ret = (struct python){};
-	for (size_t i = 0; i < NR(types); i++)
-		for (size_t j = 1; object_symtab(o, types[i], &t) && j < t.count; j++)
-			take_symbol(&t, j, ret);
-	if (!ret->runtime || !ret->loop || !object_header(o)->is_64bit)
-		return false;
-	if (read_description(o, ret->runtime, &ret->layout))
+	if (read_description(o, runtime, ret))
 		return true;
 	unsigned minor = minor_of_name(name);
 	for (size_t i = 0; minor < FIRST_THAT_DESCRIBES_ITSELF && i < NR(layouts); i++)
 		if (layouts[i].minor == minor) {
-			ret->layout = layouts[i];
+			*ret = layouts[i];
 			return true;
 		}
 	return false;

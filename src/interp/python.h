@@ -41,19 +41,11 @@ enum python_lines {
 	PYTHON_LINES_LOCATIONS, /* from 3.11 on */
 };
 
-/* The interpreter in an object; false where it has none, or one of an unknown version. */
-struct python {
-	struct python_layout layout;
-	uint64_t runtime;              /* vaddr of _PyRuntime */
-	uint64_t loop, loop_end;       /* vaddrs of the evaluation loop */
-	uint64_t cold, cold_end;       /* of the part of it that the compiler moved away; 0 where that is not known */
-};
-/* name: of the file, "libpython3.10.so.1.0"; versions before 3.11 are known by it alone. */
-bool python_find(const struct object *o, const char *name, struct python *ret);
-/* Sets cold and cold_end where no symbol did, and jumps of the loop show where it is; x86 alone. */
-void python_find_cold(struct object *o, struct python *p);
-/* Whether a file may have an interpreter, by its name: others need not be opened. */
-bool python_is_name(const char *name);
+/*
+ * Of the interpreter in an object, by the vaddr of _PyRuntime; name: of the file, "libpython3.10.so.1.0": versions before 3.11 are known
+ * by it alone. False where its version is not known.
+ */
+bool python_find(const struct object *o, uint64_t runtime, const char *name, struct python_layout *ret);
 
 enum python_lines python_lines_of(unsigned minor);
 /* The line of the instruction at an offset in bytes; first_line where that is all that is known. */

@@ -80,5 +80,7 @@ const struct script_code *script_table_find(const struct script_table *t, uint32
 
 uint32_t script_line(const struct script_code *code, uint32_t offset)
 {
+	if (code->lines_form == SCRIPT_LINES_ABSOLUTE)
+		return offset ? offset : code->first_line;
 	return python_line((enum python_lines)code->lines_form, code->lines, code->lines_bytes, code->first_line, offset);
 }

@@ -2,11 +2,11 @@
  * Code of scripts in a recording: what the addresses stand for that call chains have for frames of interpreters.
  *
  * Such an address is SCRIPT_BASE plus the code's number times SCRIPT_CODE_BYTES, plus the offset of the instruction. A process has
- * these addresses mapped from SCRIPT_FILE, by a MMAP2 record. The table is a section of the recording's header, with the feature bit
- * SCRIPT_FEATURE, which perf skips:
+ * these addresses mapped from "[python]" or the like (base/script_names.h), by a MMAP2 record. The table is a section of the
+ * recording's header, with the feature bit SCRIPT_FEATURE, which perf skips:
  *
  *	u32 version (1), u32 number of entries; then for each
- *	u32 number, u32 first line, u8 form of its lines (enum python_lines), u8 0, u16 0,
+ *	u32 number, u32 first line, u8 form of its lines (enum python_lines, or SCRIPT_LINES_ABSOLUTE), u8 0, u16 0,
  *	u32 bytes of the name, of the file's name, of the lines; these, without NULs
  *
  * in the byte order of the file. Input is hostile: what is damaged ends the table. Const once read.
@@ -19,7 +19,6 @@
 #include "base/strbuf.h"
 #include "base/vector.h"
 
-#define SCRIPT_FILE	   "[python]"
 #define SCRIPT_BASE	   0x7e00000000000000ull
 #define SCRIPT_CODE_BITS   16
 #define SCRIPT_CODE_BYTES  (1u << SCRIPT_CODE_BITS)
@@ -27,6 +26,7 @@
 #define SCRIPT_SPACE_BYTES ((uint64_t)SCRIPT_CODES_MAX << SCRIPT_CODE_BITS)
 #define SCRIPT_FEATURE	   240
 #define SCRIPT_TEXT_MAX	   4096
+#define SCRIPT_LINES_ABSOLUTE 3 /* the offset of the instruction is the line itself */
 
 struct script_code {
 	uint32_t number, first_line;

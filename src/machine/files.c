@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
+#include "base/script_names.h"
 #include "base/text.h"
 #include "machine/machine_priv.h"
 
@@ -239,7 +240,7 @@ static enum mapped_kind user_kind(const struct record_mmap *r)
 		return MAPPED_VDSO;
 	if (!strcmp(name, "[vsyscall]"))
 		return MAPPED_VSYSCALL;
-	if (!strcmp(name, "[python]"))
+	if (script_is_mapping(name))
 		return MAPPED_SCRIPT;
 	if (r->flags & FLAG_MAP_HUGETLB || !strcmp(name, "//anon") || !name[0] || text_has_prefix(name, "/dev/zero") ||
 	    text_has_prefix(name, "/anon_hugepage") || text_has_prefix(name, "[stack") ||

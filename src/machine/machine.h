@@ -25,7 +25,7 @@ enum mapped_kind {
 	MAPPED_VDSO,      /* [vdso] */
 	MAPPED_VSYSCALL,
 	MAPPED_JIT,       /* code from a jitdump: the file is the dump, pgoff the offset of code in it */
-	MAPPED_SCRIPT,    /* [python]: places in scripts, which the recording has a table of (interp/script_table.h) */
+	MAPPED_SCRIPT,    /* [python] and others: places in scripts, which the recording has a table of (interp/script_table.h) */
 	MAPPED_ANON,      /* //anon, [heap], [stack], memfd and the like: code here is JIT code */
 };
 

@@ -28,6 +28,19 @@ static int base_at(const struct script_code *code)
 	return slash ? (int)(slash + 1 - code->file) : 0;
 }
 
+/* Functions that are written in C have no file; code of a whole file may have no first line. */
+static void add_name(struct strbuf *to, const struct script_code *code)
+{
+	int base = base_at(code);
+	strbuf_add(to, code->name, code->name_bytes);
+	if (!code->file_bytes)
+		return;
+	strbuf_addf(to, " (%.*s", (int)code->file_bytes - base, code->file + base);
+	if (code->first_line)
+		strbuf_addf(to, ":%" PRIu32, code->first_line);
+	strbuf_addch(to, ')');
+}
+
 static void add_code(struct dso *d, struct dso_scripts *s, size_t i, struct symtable_builder *b, struct strbuf *names)
 {
 	const struct script_code *code = &s->table.list.data[i];
@@ -35,9 +48,7 @@ static void add_code(struct dso *d, struct dso_scripts *s, size_t i, struct symt
 	struct symtable_entry e = {
 		.start = start, .end = start + SCRIPT_CODE_BYTES, .name = (uint32_t)names->len, .binding = STB_LOCAL, .type = 't',
 	};
-	int base = base_at(code);
-	strbuf_addf(names, "%.*s (%.*s:%" PRIu32 ")", (int)code->name_bytes, code->name, (int)code->file_bytes - base, code->file + base,
-		    code->first_line);
+	add_name(names, code);
 	strbuf_addch(names, 0);
 	s->files[i] = arena_strndup(&d->arena, code->file, code->file_bytes);
 	if (names->len <= UINT32_MAX)

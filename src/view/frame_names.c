@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/out.h"
+#include "base/script_names.h"
 #include "base/text.h"
 
 void frame_names_init(struct frame_names *n, const struct profile *p, struct frame_names_options options)
@@ -226,7 +227,7 @@ static void push_piece(struct frame_names *n, const char *s, size_t bytes, const
 	strbuf_reset(b);
 	strbuf_add(b, s, bytes);
 	if (!n->options.full)
-		b->len = tidy(b->data, is_java, !strcmp(m->name, "[python]"));
+		b->len = tidy(b->data, is_java, script_is_mapping(m->name));
 	if (b->len)
 		push_name(n, b, m, piece);
 }

@@ -280,6 +280,15 @@ int bpf_program_of(const struct bpf_loaded *b, const char *name)
 	return i < b->image->programs_nr ? b->programs[i] : -1;
 }
 
+struct strobe_error *bpf_load_program(struct bpf_loaded *b, const char *name)
+{
+	uint32_t i = find_program(b, name);
+	if (i == b->image->programs_nr)
+		return error_create(ERROR_UNSUPPORTED, "this build has no BPF program '%s'", name);
+	const struct bpf_image_program *p = &b->image->programs[i];
+	return bpf_image_program_load(b->sys, p, attach_type_of(b, p), b->types_fd, b->maps, &b->programs[i]);
+}
+
 struct strobe_error *bpf_attach_program(struct bpf_loaded *b, const char *program)
 {
 	uint32_t i = find_program(b, program);

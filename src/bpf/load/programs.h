@@ -45,6 +45,8 @@ struct bpf_load_options {
 struct strobe_error *bpf_load(const struct bpf_load_options *o, struct bpf_loaded **ret) _must_check_;
 /* Waits for these, and returns the first error. Required before bpf_program_of(); functions that attach do it themselves. */
 struct strobe_error *bpf_ready(struct bpf_loaded *b) _must_check_;
+/* Loads one that was left out, and returns as bpf_program_of() does from then on. By one thread at a time. */
+struct strobe_error *bpf_load_program(struct bpf_loaded *b, const char *name) _must_check_;
 /* Attaches all programs of raw tracepoints but those left out. They end with the object, and with this process whatever ends it. */
 struct strobe_error *bpf_attach(struct bpf_loaded *b) _must_check_;
 /* One of those that were left for later: to the raw tracepoint of its section, to another one, or to one more tracepoint. */

@@ -1,24 +1,25 @@
 /*
- * What the part of the BPF program that reads frames of interpreters (python.bpf.h) and user space (scripts.c) both know.
+ * What the part of the BPF program that reads frames of interpreters (scripts.bpf.h) and user space (scripts.c) both know.
  */
 #pragma once
 #include <linux/types.h>
 
+#include "interp/layouts.h"
+
 #define SCRIPT_PROCESSES   4096
 #define SCRIPT_FRAMES_MAX  512
-#define SCRIPT_FRAME_BYTES 128 /* of a frame that are read */
+#define SCRIPT_FRAME_BYTES 128 /* of a frame that are read at most */
 #define SCRIPT_CODES_SEEN  32768
 /* New code objects that one sample sends: the others follow with later ones. */
 #define SCRIPT_CODES_A_SAMPLE 16
 /* Parts of a code object; powers of two. What is longer is cut. */
-#define SCRIPT_NAME_BYTES  512
-#define SCRIPT_FILE_BYTES  1024
-#define SCRIPT_LINES_BYTES 4096
+#define SCRIPT_NAME_BYTES 512
+#define SCRIPT_FILE_BYTES 1024
+#define SCRIPT_NAME_TEXT  2048 /* a name as user space has it, with its class or package */
+#define SCRIPT_REST_BYTES 8192
 
-/* What interp/python.h has of the interpreter of a process; offsets in bytes. */
-struct script_process {
-	__u64 mm;
-	__u64 interpreters; /* where the pointer to the first one is; 0: it is not known (yet) */
+/* What interp/python.h has of CPython. */
+struct script_python {
 	__u32 next_interpreter, threads;
 	__u32 next_thread, thread_id, frame;
 	__s32 cframe;
@@ -26,8 +27,43 @@ struct script_process {
 	__u32 file_name, name, lines, first_line;
 	__u32 bytecode, text;
 	__u8 minor, entries, index_scale, unused;
+};
+
+/* Where a variable of each thread is: below the thread pointer, or in the module whose number `module` points to. */
+struct script_thread_local {
+	__u64 module; /* 0: at the thread pointer plus offset */
+	__s64 offset;
+};
+
+struct script_ruby {
+	struct script_thread_local context; /* the pointer to it */
+	struct ruby_layout layout;
+	__u32 unused;
+};
+
+/* The pointer to a thread's interpreter belongs to a key of pthread_getspecific(3). */
+struct script_perl {
+	struct perl_layout layout;
+	__u32 specific; /* in a thread: pointers to blocks of keys */
+	__u32 unused;
+};
+
+struct script_process {
+	__u64 mm;
+	/*
+	 * 0: it is not known (yet). Where the pointer to the first interpreter is (Python), to the innermost frame (PHP), the number of
+	 * the key (Perl); for Ruby any other value.
+	 */
+	__u64 start;
+	__u32 kind; /* enum script_kind */
 	__u32 requests; /* that were sent for it */
 	__u64 requested_ns;
+	union {
+		struct script_python python;
+		struct php_layout php;
+		struct script_ruby ruby;
+		struct script_perl perl;
+	};
 };
 
 /* A process whose program may be an interpreter, and of which nothing is known. */
@@ -44,9 +80,9 @@ enum script_message { SCRIPT_MESSAGE_STACK = 0x5845, SCRIPT_MESSAGE_CODE };
 #define SCRIPT_FRAME_ENTRY 1 /* a call of the evaluation loop began with it */
 
 struct script_frame {
-	__u64 code;
+	__u64 code; /* 0: the loop runs no function of its own; it is no frame, and only ends what belongs to a call of the loop */
 	__u32 stamp; /* tells apart what had this address one after the other */
-	__u32 offset_flags; /* of the instruction, shifted by 1; SCRIPT_FRAME_* */
+	__u32 offset_flags; /* of the instruction, or the line (PHP, Perl), shifted by 1; SCRIPT_FRAME_* */
 };
 
 /* Frames, innermost first, follow. */
@@ -57,11 +93,21 @@ struct script_stack {
 	__u64 mm;
 };
 
-/* The parts are objects of the interpreter, as they are; as much of the last as there is. */
+/* Of Ruby, rest begins with the table of positions, as large as this; then come the entries of lines. */
+#define SCRIPT_POSITIONS_BYTES 1024
+
+/*
+ * A code object. Its parts are as the interpreter has them: objects of Python, texts of the others. rest: the lines (Python, Ruby), or
+ * the name of the class or package (PHP, Perl); as much of it as there is.
+ */
 struct script_code_message {
 	__u32 message, stamp;
 	__u64 code, mm;
+	__u32 kind;
+	__u32 form; /* enum php_form, enum perl_form */
 	__u32 first_line;
-	__u32 name_bytes, file_bytes, lines_bytes;
-	__u8 name[SCRIPT_NAME_BYTES], file[SCRIPT_FILE_BYTES], lines[SCRIPT_LINES_BYTES];
+	__u32 name_bytes, file_bytes, rest_bytes;
+	__u32 size; /* of the code, in instructions; Ruby */
+	__u32 lines_nr; /* entries of lines that it has, whether or not they are here; Ruby */
+	__u8 name[SCRIPT_NAME_BYTES], file[SCRIPT_FILE_BYTES], rest[SCRIPT_POSITIONS_BYTES + SCRIPT_REST_BYTES];
 };

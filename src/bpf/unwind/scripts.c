@@ -1,181 +1,35 @@
 #include "bpf/unwind/scripts.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "base/cleanup.h"
 #include "base/hash.h"
 #include "base/idset.h"
 #include "base/mem.h"
-#include "base/text.h"
 #include "base/u64map.h"
 #include "base/vector.h"
-#include "bpf/load/kernel.h"
 #include "bpf/load/ring.h"
 #include "bpf/unwind/scripts_priv.h"
-#include "capture/procmap.h"
+#include "interp/script_text.h"
 #include "record/record.h"
-#include "sys/process_files.h"
 
 #define REQUESTS_BYTES (64u << 10)
-#define SEGMENT_LOAD   1 /* PT_LOAD */
-#define SEGMENT_X      1 /* PF_X */
 
-/* ---- processes ---- */
-
-static struct script_space *space_of(struct scripts *s, uint64_t mm)
-{
-	bool is_new;
-	uint64_t *at = u64map_put(&s->by_mm, mm, &is_new);
-	if (is_new) {
-		*at = s->spaces.len;
-		vec_push(&s->spaces, ((struct script_space){ .mm = mm }));
-	}
-	return &s->spaces.data[*at];
-}
-
-static struct script_process describe(const struct python *p, uint64_t mm, uint64_t bias)
-{
-	const struct python_layout *l = &p->layout;
-	return (struct script_process){
-		.mm = mm, .interpreters = bias + p->runtime + l->interpreters, .next_interpreter = l->next_interpreter,
-		.threads = l->threads, .next_thread = l->next_thread, .thread_id = l->thread_id, .frame = l->frame, .cframe = l->cframe,
-		.previous = l->previous, .code = l->code, .instruction = l->instruction, .entry = l->entry, .file_name = l->file_name,
-		.name = l->name, .lines = l->lines, .first_line = l->first_line, .bytecode = l->bytecode, .text = l->text_compact,
-		.minor = l->minor, .entries = l->entries, .index_scale = l->minor == 10 ? 2 : 1,
-	};
-}
-
-struct search {
-	struct scripts *s;
-	uint32_t pid;
-	uint64_t bias;
-	bool is_found;
-	struct python python;
-};
-
-static struct strobe_error *open_mapped(uint32_t pid, const char *path, struct object **ret)
-{
-	_cleanup_close_ int fd = process_mapped_file_open(pid, path);
-	_cleanup_close_ int other = fd < 0 ? process_file_open(pid, path) : -1;
-	return object_open_fd(fd < 0 ? other : fd, path, ret);
-}
-
-/* The interpreter in a file, which many processes have: its code was found once. */
-static const struct script_file *file_of(struct scripts *s, uint32_t pid, const struct synth_map *m)
-{
-	for (size_t i = 0; i < s->files.len; i++) {
-		const struct script_file *f = &s->files.data[i];
-		if (f->ino == m->ino && f->maj == m->maj && f->min == m->min)
-			return f;
-	}
-	struct script_file f = { .ino = m->ino, .maj = m->maj, .min = m->min };
-	struct object *o;
-	struct strobe_error *err = open_mapped(pid, m->name, &o);
-	if (err) {
-		error_destroy(err);
-		return NULL;
-	}
-	f.is_known = python_find(o, text_base_name(m->name), &f.python);
-	f.is_interpreter = f.python.runtime && f.python.loop;
-	if (f.is_known)
-		python_find_cold(o, &f.python);
-	for (size_t i = 0; i < object_segments_count(o) && f.segments_nr < SCRIPT_FILE_SEGMENTS; i++) {
-		const struct object_segment *segment = object_segment(o, i);
-		if (segment->type == SEGMENT_LOAD && segment->flags & SEGMENT_X)
-			f.segments[f.segments_nr++] = *segment;
-	}
-	object_close(o);
-	vec_push(&s->files, f);
-	return &vec_last(&s->files);
-}
-
-/* The difference between addresses in the process and in the file. */
-static bool find_bias(const struct script_file *f, const struct synth_map *m, uint64_t *ret)
-{
-	for (unsigned i = 0; i < f->segments_nr; i++) {
-		const struct object_segment *s = &f->segments[i];
-		uint64_t first = s->offset > m->pgoff ? s->offset : m->pgoff;
-		if (first - m->pgoff >= m->end - m->start || first >= s->offset + s->file_bytes)
-			continue;
-		*ret = m->start - (s->vaddr - s->offset + m->pgoff);
-		return true;
-	}
-	return false;
-}
-
-static void see_mapping(void *ctx, const struct synth_map *m)
-{
-	struct search *search = ctx;
-	struct scripts *s = search->s;
-	const char *name = text_base_name(m->name);
-	const struct script_file *f = search->is_found || !python_is_name(name) ? NULL : file_of(s, search->pid, m);
-	if (!f)
-		return;
-	search->is_found = f->is_known && find_bias(f, m, &search->bias);
-	search->python = f->python;
-	pthread_mutex_lock(&s->lock);
-	if (f->is_interpreter && !f->is_known && !s->unknown && !s->has_said)
-		s->unknown = xasprintf("%s (pid %u)", name, search->pid);
-	pthread_mutex_unlock(&s->lock);
-}
-
-static void answer(struct scripts *s, const struct script_request *request)
-{
-	struct search search = { .s = s, .pid = request->pid };
-	struct procmap_options o = { .sys = s->sys };
-	struct build_id_cache *cache = build_id_cache_create();
-	procmap_each((pid_t)request->pid, &o, cache, see_mapping, &search);
-	build_id_cache_destroy(cache);
-	if (!search.is_found)
-		return;
-	const struct python *p = &search.python;
-	pthread_mutex_lock(&s->lock);
-	struct script_space *space = space_of(s, request->mm);
-	space->layout = p->layout;
-	space->loop[0] = (struct script_range){ search.bias + p->loop, search.bias + p->loop_end };
-	space->loop[1] = (struct script_range){ search.bias + p->cold, p->cold ? search.bias + p->cold_end : search.bias };
-	space->is_mapped = false;
-	pthread_mutex_unlock(&s->lock);
-	struct script_process process = describe(p, request->mm, search.bias);
-	error_destroy(bpf_map_set(s->processes_fd, &request->pid, &process));
-}
-
-static void *serve(void *arg)
-{
-	struct scripts *s = arg;
-	struct pollfd fds[] = { { .fd = s->stop_fd, .events = POLLIN }, { .fd = s->requests_fd, .events = POLLIN } };
-	while ((poll(fds, 2, -1) >= 0 || errno == EINTR) && !fds[0].revents) {
-		uint64_t at = *s->requests.consumer, end = __atomic_load_n(s->requests.producer, __ATOMIC_ACQUIRE);
-		const void *record;
-		uint32_t bytes;
-		while ((record = bpf_ring_next(&s->requests, &at, end, &bytes))) {
-			struct script_request request = {};
-			if (bytes >= sizeof(request))
-				memcpy(&request, record, sizeof(request));
-			__atomic_store_n(s->requests.consumer, at, __ATOMIC_RELEASE);
-			if (request.pid)
-				answer(s, &request);
-		}
-	}
-	return NULL;
-}
-
-struct strobe_error *scripts_create(const struct sys *sys, const struct bpf_loaded *loaded, struct scripts **ret)
+struct strobe_error *scripts_create(const struct sys *sys, struct bpf_loaded *loaded, struct scripts **ret)
 {
 	struct scripts *s = scripts_new(sys);
+	s->loaded = loaded;
 	s->processes_fd = bpf_map_of(loaded, "script_processes");
 	s->requests_fd = bpf_map_of(loaded, "script_requests");
 	struct strobe_error *err = bpf_ring_map(loaded, "script_requests", REQUESTS_BYTES, &s->requests);
 	s->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (!err && s->stop_fd < 0)
 		err = error_errno(errno, "cannot make an eventfd");
-	int e = err ? 0 : pthread_create(&s->thread, NULL, serve, s);
+	int e = err ? 0 : pthread_create(&s->thread, NULL, scripts_serve, s);
 	if (e)
 		err = error_errno(e, "cannot start the thread that finds interpreters");
 	if (err) {
@@ -185,6 +39,17 @@ struct strobe_error *scripts_create(const struct sys *sys, const struct bpf_load
 	s->is_serving = true;
 	*ret = s;
 	return NULL;
+}
+
+struct script_space *scripts_space(struct scripts *s, uint64_t mm)
+{
+	bool is_new;
+	uint64_t *at = u64map_put(&s->by_mm, mm, &is_new);
+	if (is_new) {
+		*at = s->spaces.len;
+		vec_push(&s->spaces, ((struct script_space){ .mm = mm }));
+	}
+	return &s->spaces.data[*at];
 }
 
 struct scripts *scripts_new(const struct sys *sys)
@@ -255,28 +120,64 @@ static struct script_known *code_of(struct scripts *s, uint64_t mm, uint64_t cod
 	return &s->codes.data[*ret_number];
 }
 
+/* Bytes of a message's part, of which it has at most `cap`. */
+static struct script_bytes part(const uint8_t *bytes, uint32_t n, size_t cap)
+{
+	return (struct script_bytes){ (const char *)bytes, n < cap ? n : cap };
+}
+
+static void name_code(struct scripts *s, const struct script_space *space, const struct script_code_message *m, struct script_known *k)
+{
+	char name[SCRIPT_NAME_TEXT], file[SCRIPT_FILE_BYTES * 4];
+	struct script_parts parts = {
+		.kind = (enum script_kind)m->kind, .form = m->form, .python = &space->python,
+		.name = part(m->name, m->name_bytes, sizeof(m->name)), .file = part(m->file, m->file_bytes, sizeof(m->file)),
+		.owner = part(m->rest, m->rest_bytes, SCRIPT_NAME_BYTES),
+	};
+	if (script_name(&parts, name, sizeof(name)))
+		k->name = strtab_add(&s->texts, name);
+	if (script_file(&parts, file, sizeof(file)))
+		k->file = strtab_add(&s->texts, file);
+}
+
+static void set_lines(struct scripts *s, const struct script_space *space, const struct script_code_message *m, uint32_t rest_bytes,
+		      struct script_known *k)
+{
+	struct strbuf lines = {};
+	k->first_line = m->first_line;
+	k->lines_form = SCRIPT_LINES_ABSOLUTE;
+	if (m->kind == SCRIPT_PYTHON) {
+		k->lines_form = (uint8_t)python_lines_of(space->python.minor);
+		strbuf_add(&lines, m->rest, rest_bytes);
+	} else if (m->kind == SCRIPT_RUBY) {
+		struct ruby_lines r = {
+			.positions = m->rest, .positions_bytes = SCRIPT_POSITIONS_BYTES, .lines = m->rest + SCRIPT_POSITIONS_BYTES,
+			.lines_bytes = rest_bytes > SCRIPT_POSITIONS_BYTES ? rest_bytes - SCRIPT_POSITIONS_BYTES : 0,
+			.size = m->size, .lines_nr = m->lines_nr, .first_line = m->first_line,
+		};
+		k->lines_form = PYTHON_LINES_LNOTAB;
+		ruby_lines_convert(&r, &lines);
+	}
+	k->lines = strtab_add_n(&s->texts, strbuf_str(&lines), lines.len);
+	strbuf_deinit(&lines);
+}
+
 static void take_code(struct scripts *s, const struct sample *message)
 {
 	struct script_code_message m = {};
-	const size_t before = offsetof(struct script_code_message, lines);
-	char text[SCRIPT_FILE_BYTES * 4];
+	const size_t before = offsetof(struct script_code_message, rest);
 	if (message->raw_bytes < before)
 		return;
 	size_t bytes = message->raw_bytes < sizeof(m) ? message->raw_bytes : sizeof(m);
 	memcpy(&m, message->raw, bytes);
-	uint32_t number, lines_bytes = m.lines_bytes <= bytes - before ? m.lines_bytes : (uint32_t)(bytes - before);
+	uint32_t number, rest_bytes = m.rest_bytes <= bytes - before ? m.rest_bytes : (uint32_t)(bytes - before);
 	pthread_mutex_lock(&s->lock);
-	const struct script_space *space = space_of(s, m.mm);
+	const struct script_space *space = scripts_space(s, m.mm);
 	struct script_known *k = code_of(s, m.mm, m.code, m.stamp, &number);
-	if (k && m.name_bytes <= sizeof(m.name) && python_text(&space->layout, m.name, m.name_bytes, text, sizeof(text)))
-		k->name = strtab_add(&s->texts, text);
-	if (k && m.file_bytes <= sizeof(m.file) && python_text(&space->layout, m.file, m.file_bytes, text, sizeof(text)))
-		k->file = strtab_add(&s->texts, text);
-	if (k && k->name) {
-		k->first_line = m.first_line;
-		k->lines = strtab_add_n(&s->texts, (const char *)m.lines, lines_bytes);
-		k->minor = space->layout.minor;
-	}
+	if (k)
+		name_code(s, space, &m, k);
+	if (k && k->name)
+		set_lines(s, space, &m, rest_bytes, k);
 	pthread_mutex_unlock(&s->lock);
 }
 
@@ -357,7 +258,8 @@ static void put_segment(struct scripts *s, const struct script_pending *p, uint3
 {
 	while (*next < p->nr) {
 		const struct script_frame *f = &p->frames[(*next)++];
-		put(m, address_of(s, p->mm, f));
+		if (f->code)
+			put(m, address_of(s, p->mm, f));
 		if (f->offset_flags & SCRIPT_FRAME_ENTRY)
 			break;
 	}
@@ -398,7 +300,7 @@ size_t scripts_merge(struct scripts *s, struct script_pending *p, uint32_t tid, 
 	}
 	struct merge m = { .to = xreallocarray(NULL, max, sizeof(*ips)), .max = max };
 	pthread_mutex_lock(&s->lock);
-	const struct script_space *space = space_of(s, p->mm);
+	const struct script_space *space = scripts_space(s, p->mm);
 	merge_into(s, space, p, ips, nr, !*cut && !p->is_cut, &m);
 	pthread_mutex_unlock(&s->lock);
 	memcpy(ips, m.to, m.nr * sizeof(*ips));
@@ -412,8 +314,9 @@ size_t scripts_map_record(struct scripts *s, uint64_t mm, uint32_t pid, const st
 			  void *to, size_t cap)
 {
 	pthread_mutex_lock(&s->lock);
-	struct script_space *space = space_of(s, mm);
+	struct script_space *space = scripts_space(s, mm);
 	bool is_due = !space->is_mapped;
+	const char *mapping = interpreter_mapping(space->kind);
 	space->is_mapped = true;
 	pthread_mutex_unlock(&s->lock);
 	struct {
@@ -424,9 +327,10 @@ size_t scripts_map_record(struct scripts *s, uint64_t mm, uint32_t pid, const st
 		uint64_t ino, ino_generation;
 		uint32_t prot, flags;
 		char name[16];
-	} r = { .pid = pid, .tid = pid, .start = SCRIPT_BASE, .bytes = SCRIPT_SPACE_BYTES, .prot = 5, .flags = 2, .name = SCRIPT_FILE };
+	} r = { .pid = pid, .tid = pid, .start = SCRIPT_BASE, .bytes = SCRIPT_SPACE_BYTES, .prot = 5, .flags = 2 };
 	if (!is_due || cap < sizeof(r))
 		return 0;
+	memcpy(r.name, mapping, strlen(mapping));
 	size_t tail_bytes = sample_tail_encode(layout, tail, (char *)to + sizeof(r), cap - sizeof(r));
 	r.h = (struct perf_event_header){ PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER, (uint16_t)(sizeof(r) + tail_bytes) };
 	memcpy(to, &r, sizeof(r));
@@ -443,7 +347,7 @@ bool scripts_write(struct scripts *s, struct strbuf *to)
 	for (size_t i = 0; i < s->codes.len; i++) {
 		const struct script_known *k = &s->codes.data[i];
 		struct script_code code = {
-			.number = (uint32_t)i, .first_line = k->first_line, .lines_form = (uint8_t)python_lines_of(k->minor),
+			.number = (uint32_t)i, .first_line = k->first_line, .lines_form = k->lines_form,
 			.name = strtab_get(&s->texts, k->name), .name_bytes = (uint32_t)strtab_length(&s->texts, k->name),
 			.file = strtab_get(&s->texts, k->file), .file_bytes = (uint32_t)strtab_length(&s->texts, k->file),
 			.lines = strtab_get(&s->texts, k->lines), .lines_bytes = (uint32_t)strtab_length(&s->texts, k->lines),

@@ -2,7 +2,7 @@
  * Frames of interpreters in call chains: which processes run one, for the BPF program; which code objects there are, and the address
  * that stands for a place in one (interp/script_table.h); frames and code that the program sent, put where they belong in a stack.
  *
- * A thread answers the program's requests. Any threads may call the other functions.
+ * A thread answers the program's requests, and loads the programs of interpreters that there are. Any threads may call the other functions.
  */
 #pragma once
 #include "base/error.h"
@@ -14,7 +14,7 @@
 
 struct scripts;
 
-struct strobe_error *scripts_create(const struct sys *sys, const struct bpf_loaded *loaded, struct scripts **ret) _must_check_;
+struct strobe_error *scripts_create(const struct sys *sys, struct bpf_loaded *loaded, struct scripts **ret) _must_check_;
 void scripts_destroy(struct scripts *s);
 
 /* Of one CPU: what came last, until the stack that it belongs to comes. */

@@ -9,7 +9,7 @@
 #include "base/u64map.h"
 #include "bpf/load/ring.h"
 #include "bpf/unwind/scripts.h"
-#include "interp/python.h"
+#include "interp/interpreter.h"
 #include "interp/script_table.h"
 
 struct script_range {
@@ -19,7 +19,8 @@ struct script_range {
 /* An address space; its number for the kernel may be another's later, with another interpreter. */
 struct script_space {
 	uint64_t mm;
-	struct python_layout layout;
+	enum script_kind kind;
+	struct python_layout python; /* of texts, where it is that */
 	struct script_range loop[2]; /* addresses of the evaluation loop */
 	bool is_mapped;              /* a MMAP2 record was written */
 };
@@ -28,23 +29,24 @@ struct script_known {
 	uint64_t mm, code;
 	uint32_t stamp, first_line;
 	str_id name, file, lines; /* name 0: it has not been sent */
-	uint8_t minor;
+	uint8_t lines_form;
 };
 
 #define SCRIPT_FILE_SEGMENTS 4
 
-/* A file that has an interpreter by its name. */
+/* A file that processes with an interpreter have mapped. */
 struct script_file {
 	uint64_t ino;
 	uint32_t maj, min;
-	bool is_interpreter, is_known; /* it has one; of a version that is known */
-	struct python python;
+	struct interpreter interpreter;
 	struct object_segment segments[SCRIPT_FILE_SEGMENTS]; /* with code */
 	unsigned segments_nr;
 };
 
 struct scripts {
 	const struct sys *sys;
+	struct bpf_loaded *loaded;
+	bool has_program[SCRIPT_KINDS]; /* the thread's own, as are files */
 	int processes_fd, requests_fd, stop_fd;
 	struct bpf_ring requests;
 	pthread_t thread;
@@ -63,3 +65,7 @@ struct scripts {
 
 /* Without a program and a thread. */
 struct scripts *scripts_new(const struct sys *sys);
+/* What is known of an address space; under the lock. */
+struct script_space *scripts_space(struct scripts *s, uint64_t mm);
+/* The thread. */
+void *scripts_serve(void *arg);

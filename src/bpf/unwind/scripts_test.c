@@ -14,18 +14,19 @@ static struct scripts *make(void)
 {
 	struct scripts *s = scripts_new(NULL);
 	*u64map_put(&s->by_mm, MM, NULL) = 0;
-	vec_push(&s->spaces, ((struct script_space){ .mm = MM, .layout = { .minor = 11, .text = 48, .text_compact = 72 },
+	vec_push(&s->spaces, ((struct script_space){ .mm = MM, .kind = SCRIPT_PYTHON,
+						     .python = { .minor = 11, .text = 48, .text_compact = 72 },
 						     .loop = { { LOOP, LOOP + 0x1000 }, { 0x9000, 0x9100 } } }));
 	return s;
 }
 
-/* Frames by letters: a capital one began a call of the loop. */
+/* Frames by letters: a capital one began a call of the loop; '!' is such a call without a frame. */
 static void wait_for(struct script_pending *p, const char *frames)
 {
 	*p = (struct script_pending){ .tid = 7, .mm = MM };
 	for (; *frames; frames++)
-		p->frames[p->nr++] = (struct script_frame){ .code = *frames | 0x20, .stamp = 1,
-							    .offset_flags = 4 << 1 | !(*frames & 0x20) };
+		p->frames[p->nr++] = (struct script_frame){ .code = *frames == '!' ? 0 : *frames | 0x20, .stamp = 1,
+							    .offset_flags = 4 << 1 | (*frames == '!' || !(*frames & 0x20)) };
 }
 
 /* Addresses of code become its letter, those of the loop '*', all else '.'. */
@@ -68,6 +69,7 @@ static void frames_follow_the_call_that_runs_them(void **state)
 	check("_..", "A", false, 64, "*a..");
 	/* A call that has no frame yet. */
 	check("*.*.", "aB", false, 64, "*.*ab.");
+	check("*.*.*.", "a!B!", false, 64, "*a.*b.*.");
 	/* A part of the loop that is not known. */
 	check("..*.", "AbC", false, 64, ".a.*bc.");
 	/* A stack that ends early: calls and frames agree from the inside on. */
@@ -100,11 +102,38 @@ static void put_text(uint8_t *to, const char *text, uint32_t *ret_bytes)
 	*ret_bytes = (uint32_t)(48 + length);
 }
 
+/* A method of PHP, whose offsets are lines. */
+static void code_without_a_table_of_lines(void **state)
+{
+	struct scripts *s = make();
+	struct script_pending *p = calloc(1, sizeof(*p));
+	struct script_code_message m = { .message = SCRIPT_MESSAGE_CODE, .stamp = 1, .code = 'a', .mm = MM, .kind = SCRIPT_PHP,
+					 .first_line = 3, .name_bytes = 2, .file_bytes = 6, .rest_bytes = 3, .name = "of",
+					 .file = "/x.php", .rest = "Key" };
+	struct sample message = { .raw = &m, .raw_bytes = offsetof(struct script_code_message, rest) + 3 };
+	struct strbuf b = {};
+	struct script_table t;
+	(void)state;
+	assert_true(scripts_take(s, &message, p));
+	assert_true(scripts_write(s, &b));
+	script_table_read(b.data, b.len, false, &t);
+	assert_int_equal(t.list.len, 1);
+	assert_int_equal(t.list.data[0].name_bytes, 7);
+	assert_memory_equal(t.list.data[0].name, "Key::of", 7);
+	assert_int_equal(script_line(&t.list.data[0], 12), 12);
+	assert_int_equal(script_line(&t.list.data[0], 0), 3);
+	script_table_deinit(&t);
+	strbuf_deinit(&b);
+	free(p);
+	scripts_destroy(s);
+}
+
 static void code_that_was_sent_is_in_the_table(void **state)
 {
 	struct scripts *s = make();
 	struct script_pending *p = calloc(1, sizeof(*p));
-	struct script_code_message m = { .message = SCRIPT_MESSAGE_CODE, .stamp = 1, .code = 'a', .mm = MM, .first_line = 3 };
+	struct script_code_message m = { .message = SCRIPT_MESSAGE_CODE, .stamp = 1, .code = 'a', .mm = MM, .kind = SCRIPT_PYTHON,
+					 .first_line = 3 };
 	struct strbuf b = {};
 	struct script_table t;
 	uint64_t ips[8] = { IN };
@@ -116,8 +145,8 @@ static void code_that_was_sent_is_in_the_table(void **state)
 	strbuf_reset(&b);
 	put_text(m.name, "fib", &m.name_bytes);
 	put_text(m.file, "/x.py", &m.file_bytes);
-	m.lines_bytes = 900; /* more than there is */
-	struct sample message = { .raw = &m, .raw_bytes = offsetof(struct script_code_message, lines) + 10 };
+	m.rest_bytes = 900; /* more than there is */
+	struct sample message = { .raw = &m, .raw_bytes = offsetof(struct script_code_message, rest) + 10 };
 	assert_true(scripts_take(s, &message, p));
 	assert_true(scripts_write(s, &b));
 	script_table_read(b.data, b.len, false, &t);
@@ -141,6 +170,7 @@ int main(void)
 		cmocka_unit_test(frames_follow_the_call_that_runs_them),
 		cmocka_unit_test(frames_of_another_thread_are_dropped),
 		cmocka_unit_test(code_that_was_sent_is_in_the_table),
+		cmocka_unit_test(code_without_a_table_of_lines),
 	};
 	return cmocka_run_group_tests_name("bpf-unwind-scripts", tests, NULL, NULL);
 }

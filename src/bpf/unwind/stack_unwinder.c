@@ -73,6 +73,7 @@ static struct strobe_error *load(struct stack_unwinder *u)
 	};
 	if (u->options.waits.on)
 		set_wait_settings(&u->options.waits, &settings);
+	static const char *const without[] = { "walk_python_stack", "walk_php_stack", "walk_ruby_stack", "walk_perl_stack", NULL };
 	const struct bpf_map_size sizes[] = { { "outputs", sys_cpus_possible_nr(u->options.sys) }, {} };
 	struct bpf_load_options load = {
 		.sys = u->options.sys,
@@ -81,6 +82,7 @@ static struct strobe_error *load(struct stack_unwinder *u)
 		.settings_bytes = sizeof(settings),
 		.sizes = sizes,
 		.given = { followed ? "followed" : NULL, u->options.followed_map },
+		.without = without,
 	};
 	TRY(bpf_load(&load, &u->loaded));
 	TRY(stack_unwinder_map_requests(u));

@@ -123,7 +123,7 @@ struct {
 	__type(value, __u32);
 } outputs SEC(".maps");
 
-#include "bpf/unwind/python.bpf.h"
+#include "bpf/unwind/script.bpf.h"
 
 GLOBAL __u32 word_at(__u32 i)
 {
@@ -522,25 +522,34 @@ INLINE void walk_from_regs(struct walk *w, __u32 which, __u32 max)
 	}
 }
 
+INLINE int give_stack(struct sample_context *ctx, struct walk *w)
+{
+	__u32 nr = w->out.stack.nr;
+	if (w->out.stack.end == UNWIND_WALK_COPY) {
+		give_copy(ctx, w, WALK_SAMPLE, 0);
+		return 1;
+	}
+	if (nr <= UNWIND_FRAMES_MAX)
+		bpf_perf_event_output(ctx, &outputs, BPF_F_CURRENT_CPU, &w->out.stack, sizeof(struct unwind_stack) + nr * 8);
+	return 1;
+}
+
 SEC("perf_event")
 int walk_stack(struct sample_context *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct walk *w = this_walk(WALK_SAMPLE);
-	__u32 nr;
 	if (settings.followed_words && !is_followed(task, settings.followed_words, settings.followed_by_thread))
 		return 0;
 	if (!w || !prepare_walk(w, task) || !read_regs(ctx, task, w))
 		return 1;
-	if (settings.has_scripts)
-		walk_scripts(ctx, task, w->pid, mm_of(task));
 	walk_from_regs(w, WALK_SAMPLE, settings.frames_max);
-	if (w->out.stack.end == UNWIND_WALK_COPY) {
-		give_copy(ctx, w, WALK_SAMPLE, 0);
-		return 1;
-	}
-	nr = w->out.stack.nr;
-	if (nr <= UNWIND_FRAMES_MAX)
-		bpf_perf_event_output(ctx, &outputs, BPF_F_CURRENT_CPU, &w->out.stack, sizeof(struct unwind_stack) + nr * 8);
-	return 1;
+	if (settings.has_scripts)
+		go_on_with_scripts(ctx, mm_of(task), w->pid);
+	return give_stack(ctx, w);
 }
+
+/* What pthread_self() is cannot be known from the thread pointer alone elsewhere. */
+#if defined(__TARGET_ARCH_x86)
+#include "bpf/unwind/scripts.bpf.h"
+#endif

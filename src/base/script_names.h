@@ -1,0 +1,9 @@
+/* What recordings call the mappings of frames of scripts (interp/script_table.h). */
+#pragma once
+#include <stdbool.h>
+#include <string.h>
+
+static inline bool script_is_mapping(const char *name)
+{
+	return !strcmp(name, "[python]") || !strcmp(name, "[php]") || !strcmp(name, "[ruby]") || !strcmp(name, "[perl]");
+}

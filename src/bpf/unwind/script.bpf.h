@@ -1,0 +1,221 @@
+/*
+ * What readers of all interpreters share: what is known of processes, frames as they are found, code objects that are sent. What is sent
+ * comes right before the stack that it belongs to. All that is read belongs to another process, and may change or lie: pointers are
+ * followed by bpf_probe_read_user(), so many times at most.
+ */
+#pragma once
+#include "bpf/unwind/script_shared.h"
+
+/* A code object that user space does not know. */
+struct script_fresh {
+	__u64 code, with; /* with: what else it is described by */
+	__u32 stamp, line; /* line: the first one, where it was read */
+};
+
+struct script_walk {
+	struct script_stack stack;
+	struct script_frame frames[SCRIPT_FRAMES_MAX];
+	__u8 frame[SCRIPT_FRAME_BYTES];
+	struct script_process process;
+	struct script_fresh fresh[SCRIPT_CODES_A_SAMPLE];
+	__u64 self;                /* the thread pointer */
+	__u64 at;                  /* the frame that is read next */
+	__u64 base;                /* where its stack begins (Perl) or ends (Ruby) */
+	__u64 interpreter, thread; /* while a thread is looked for (Python); the interpreter (Perl) */
+	__u64 found;
+	__u64 instruction;         /* in a register, where it is kept there (PHP) */
+	__u64 place, outer;        /* Perl: the statement that the next frame is at, the next stack */
+	__u32 stack_type, stack_bottom, stack_first; /* Perl: of the stack; kind of its last context; frames before it */
+	__u32 fresh_nr;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, SCRIPT_PROCESSES);
+	__type(key, __u32);
+	__type(value, struct script_process);
+} script_processes SEC(".maps");
+
+struct script_code_key {
+	__u64 mm;
+	__u64 code;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, SCRIPT_CODES_SEEN);
+	__type(key, struct script_code_key);
+	__type(value, __u32);
+} script_codes SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct script_walk);
+} script_walks SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct script_code_message);
+} script_parts SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 64 << 10);
+} script_requests SEC(".maps");
+
+/* Programs by enum script_kind. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
+	__uint(max_entries, SCRIPT_KINDS);
+	__type(key, __u32);
+	__type(value, __u32);
+} script_programs SEC(".maps");
+
+INLINE struct script_walk *this_script_walk(void)
+{
+	__u32 zero = 0;
+	return bpf_map_lookup_elem(&script_walks, &zero);
+}
+
+INLINE __u64 read_word_at(__u64 at)
+{
+	__u64 v = 0;
+	bpf_probe_read_user(&v, sizeof(v), (void *)at);
+	return v;
+}
+
+INLINE __u32 read_half_at(__u64 at)
+{
+	__u32 v = 0;
+	bpf_probe_read_user(&v, sizeof(v), (void *)at);
+	return v;
+}
+
+INLINE __u64 frame_word(const struct script_walk *s, __u32 at)
+{
+	__u64 v = 0;
+	at &= SCRIPT_FRAME_BYTES - 1;
+	if (at <= SCRIPT_FRAME_BYTES - 8)
+		__builtin_memcpy(&v, s->frame + at, sizeof(v));
+	return v;
+}
+
+/* Returns how many bytes there are; limit: of the part, a power of two. */
+#define COPY_PART(part, limit, bytes, from)                                                         \
+	({                                                                                          \
+		__u32 copy_bytes = (bytes);                                                         \
+		if (copy_bytes > (limit) - 1)                                                       \
+			copy_bytes = (limit) - 1;                                                   \
+		copy_bytes &= (limit) - 1;                                                          \
+		if (bpf_probe_read_user((part), copy_bytes, (void *)(from)))                        \
+			copy_bytes = 0;                                                             \
+		copy_bytes;                                                                         \
+	})
+
+/* A length that the process has, for COPY_PART(). */
+INLINE __u32 bounded(__u64 length)
+{
+	return length < SCRIPT_REST_BYTES ? (__u32)length : SCRIPT_REST_BYTES;
+}
+
+INLINE void know_code(struct script_walk *s, const struct script_fresh *fresh)
+{
+	struct script_code_key key = { .mm = s->process.mm, .code = fresh->code };
+	const __u32 *known = bpf_map_lookup_elem(&script_codes, &key);
+	__u32 nr = s->fresh_nr;
+	if ((known && *known == fresh->stamp) || nr >= SCRIPT_CODES_A_SAMPLE)
+		return;
+	bpf_map_update_elem(&script_codes, &key, &fresh->stamp, BPF_ANY);
+	s->fresh[nr] = *fresh;
+	s->fresh_nr = nr + 1;
+}
+
+INLINE void add_frame(struct script_walk *s, const struct script_fresh *of, __u32 offset, _Bool is_entry)
+{
+	__u32 nr = s->stack.nr;
+	if (nr >= SCRIPT_FRAMES_MAX)
+		return;
+	s->frames[nr].code = of->code;
+	s->frames[nr].stamp = of->stamp;
+	s->frames[nr].offset_flags = (offset < 1U << 30 ? offset << 1 : 0) | is_entry;
+	s->stack.nr = nr + 1;
+	if (of->code)
+		know_code(s, of);
+}
+
+/* The frame that was added last is one that a call of the loop began with. */
+INLINE void mark_entry(struct script_walk *s)
+{
+	__u32 last = s->stack.nr - 1;
+	if (last < SCRIPT_FRAMES_MAX)
+		s->frames[last].offset_flags |= SCRIPT_FRAME_ENTRY;
+}
+
+/* ---- processes ---- */
+
+static const char interpreters[][8] = { "python", "php", "ruby", "perl" };
+
+/* Whether its program is called as one that interprets scripts. */
+INLINE _Bool runs_scripts(struct mm_struct *mm)
+{
+	struct file *file = 0;
+	struct dentry *dentry = 0;
+	const unsigned char *name = 0;
+	char begin[8] = {};
+	bpf_probe_read_kernel(&file, sizeof(file), &mm->exe_file);
+	if (file)
+		bpf_probe_read_kernel(&dentry, sizeof(dentry), &file->f_path.dentry);
+	if (dentry)
+		bpf_probe_read_kernel(&name, sizeof(name), &dentry->d_name.name);
+	if (name)
+		bpf_probe_read_kernel(begin, 6, name);
+#pragma unroll
+	for (int i = 0; i < NR(interpreters); i++) {
+		_Bool is_same = 1;
+#pragma unroll
+		for (int j = 0; j < 6; j++)
+			is_same &= !interpreters[i][j] || begin[j] == interpreters[i][j];
+		if (is_same)
+			return 1;
+	}
+	return 0;
+}
+
+static __attribute__((noinline)) int request_script_process(struct mm_struct *mm, __u32 pid, struct script_process *known)
+{
+	struct script_request request = { .mm = (__u64)mm, .pid = pid };
+	struct script_process *fresh;
+	__u64 now = bpf_ktime_get_ns();
+	struct script_walk *s = this_script_walk();
+	if (known && known->mm == (__u64)mm) {
+		__u32 requests = known->requests;
+		if (requests >= SCRIPT_REQUESTS_MAX || now - known->requested_ns < SCRIPT_REQUEST_AGAIN_NS << (requests & 15))
+			return 0;
+		known->requests = requests + 1;
+		known->requested_ns = now;
+	} else {
+		if (!s || !runs_scripts(mm))
+			return 0;
+		fresh = &s->process;
+		__builtin_memset(fresh, 0, sizeof(*fresh));
+		fresh->mm = (__u64)mm;
+		fresh->requested_ns = now;
+		bpf_map_update_elem(&script_processes, &pid, fresh, BPF_ANY);
+	}
+	bpf_ringbuf_output(&script_requests, &request, sizeof(request), BPF_RB_FORCE_WAKEUP);
+	return 0;
+}
+
+/* The rest of the sample's walk is the program's of its interpreter, if it runs one; else this returns. */
+INLINE void go_on_with_scripts(void *ctx, struct mm_struct *mm, __u32 pid)
+{
+	struct script_process *p = bpf_map_lookup_elem(&script_processes, &pid);
+	if (p && p->mm == (__u64)mm && p->start)
+		bpf_tail_call(ctx, &script_programs, p->kind);
+	else
+		request_script_process(mm, pid, p);
+}

@@ -1,0 +1,202 @@
+/* Which processes run an interpreter: files that have one, each looked at once, and where a process has mapped it. */
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/cleanup.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "bpf/load/kernel.h"
+#include "bpf/unwind/scripts_priv.h"
+#include "capture/procmap.h"
+#include "sys/process_files.h"
+
+#define SEGMENT_LOAD 1 /* PT_LOAD */
+#define SEGMENT_X    1 /* PF_X */
+
+/* ---- files ---- */
+
+static struct strobe_error *open_mapped(uint32_t pid, const char *path, struct object **ret)
+{
+	_cleanup_close_ int fd = process_mapped_file_open(pid, path);
+	_cleanup_close_ int other = fd < 0 ? process_file_open(pid, path) : -1;
+	return object_open_fd(fd < 0 ? other : fd, path, ret);
+}
+
+/* The interpreter in a file, which many processes have: its code was found once. */
+static const struct script_file *file_of(struct scripts *s, uint32_t pid, const struct synth_map *m)
+{
+	for (size_t i = 0; i < s->files.len; i++) {
+		const struct script_file *f = &s->files.data[i];
+		if (f->ino == m->ino && f->maj == m->maj && f->min == m->min)
+			return f;
+	}
+	struct script_file f = { .ino = m->ino, .maj = m->maj, .min = m->min };
+	struct object *o;
+	struct strobe_error *err = open_mapped(pid, m->name, &o);
+	if (err) {
+		error_destroy(err);
+		return NULL;
+	}
+	interpreter_find(o, text_base_name(m->name), &f.interpreter);
+	for (size_t i = 0; i < object_segments_count(o) && f.segments_nr < SCRIPT_FILE_SEGMENTS; i++) {
+		const struct object_segment *segment = object_segment(o, i);
+		if (segment->type == SEGMENT_LOAD && segment->flags & SEGMENT_X)
+			f.segments[f.segments_nr++] = *segment;
+	}
+	object_close(o);
+	vec_push(&s->files, f);
+	return &vec_last(&s->files);
+}
+
+/* The difference between addresses in the process and in the file. */
+static bool find_bias(const struct script_file *f, const struct synth_map *m, uint64_t *ret)
+{
+	for (unsigned i = 0; i < f->segments_nr; i++) {
+		const struct object_segment *s = &f->segments[i];
+		uint64_t first = s->offset > m->pgoff ? s->offset : m->pgoff;
+		if (first - m->pgoff >= m->end - m->start || first >= s->offset + s->file_bytes)
+			continue;
+		*ret = m->start - (s->vaddr - s->offset + m->pgoff);
+		return true;
+	}
+	return false;
+}
+
+/* ---- processes ---- */
+
+struct search {
+	struct scripts *s;
+	uint32_t pid;
+	uint64_t bias;
+	uint32_t keys; /* of the C library */
+	struct interpreter interpreter;
+};
+
+static void note_unknown(struct scripts *s, const char *name, uint32_t pid)
+{
+	pthread_mutex_lock(&s->lock);
+	if (!s->unknown && !s->has_said)
+		s->unknown = xasprintf("%s (pid %u)", name, pid);
+	pthread_mutex_unlock(&s->lock);
+}
+
+static void see_mapping(void *ctx, const struct synth_map *m)
+{
+	struct search *search = ctx;
+	const struct script_file *f = m->name[0] == '/' && m->prot & PROT_EXEC ? file_of(search->s, search->pid, m) : NULL;
+	if (!f)
+		return;
+	if (f->interpreter.keys)
+		search->keys = f->interpreter.keys;
+	if (f->interpreter.kind && !f->interpreter.is_known)
+		note_unknown(search->s, text_base_name(m->name), search->pid);
+	if (f->interpreter.is_known && !search->interpreter.kind && find_bias(f, m, &search->bias))
+		search->interpreter = f->interpreter;
+}
+
+static struct script_python describe_python(const struct python_layout *l)
+{
+	return (struct script_python){
+		.next_interpreter = l->next_interpreter, .threads = l->threads, .next_thread = l->next_thread, .thread_id = l->thread_id,
+		.frame = l->frame, .cframe = l->cframe, .previous = l->previous, .code = l->code, .instruction = l->instruction,
+		.entry = l->entry, .file_name = l->file_name, .name = l->name, .lines = l->lines, .first_line = l->first_line,
+		.bytecode = l->bytecode, .text = l->text_compact, .minor = l->minor, .entries = l->entries,
+		.index_scale = l->minor == 10 ? 2 : 1,
+	};
+}
+
+static struct script_process describe(const struct search *search, uint64_t mm)
+{
+	const struct interpreter *i = &search->interpreter;
+	struct script_process p = { .mm = mm, .kind = i->kind, .start = search->bias + i->start };
+	switch (i->kind) {
+	case SCRIPT_PYTHON:
+		p.python = describe_python(&i->python);
+		break;
+	case SCRIPT_PHP:
+		p.php = i->php;
+		break;
+	case SCRIPT_RUBY:
+		p.ruby.layout = i->ruby;
+		p.ruby.context.offset = i->context.offset;
+		p.ruby.context.module = i->context.module ? search->bias + i->context.module : 0;
+		break;
+	default:
+		p.perl.layout = i->perl;
+		p.perl.specific = search->keys;
+	}
+	return p;
+}
+
+static struct script_range range_of(const struct search *search, const struct interpreter_range *r)
+{
+	return (struct script_range){ search->bias + r->start, search->bias + r->end };
+}
+
+/* Programs of interpreters are loaded when there is a process for them; false: that failed, and its stacks are native. */
+static bool load_program(struct scripts *s, enum script_kind kind)
+{
+	static const char *const names[SCRIPT_KINDS] = {
+		[SCRIPT_PYTHON] = "walk_python_stack", [SCRIPT_PHP] = "walk_php_stack", [SCRIPT_RUBY] = "walk_ruby_stack",
+		[SCRIPT_PERL] = "walk_perl_stack",
+	};
+	uint32_t at = kind;
+	if (s->has_program[kind])
+		return true;
+	struct strobe_error *err = bpf_load_program(s->loaded, names[kind]);
+	int fd = err ? -1 : bpf_program_of(s->loaded, names[kind]);
+	if (!err)
+		err = bpf_map_set(bpf_map_of(s->loaded, "script_programs"), &at, &fd);
+	if (err)
+		log_info("frames of scripts are not read: %s", err->message);
+	s->has_program[kind] = !err;
+	error_destroy(err);
+	return s->has_program[kind];
+}
+
+static void answer(struct scripts *s, const struct script_request *request)
+{
+	struct search search = { .s = s, .pid = request->pid };
+	struct procmap_options o = { .sys = s->sys };
+	struct build_id_cache *cache = build_id_cache_create();
+	procmap_each((pid_t)request->pid, &o, cache, see_mapping, &search);
+	build_id_cache_destroy(cache);
+	const struct interpreter *i = &search.interpreter;
+	/* Without its C library, which may not be mapped yet, nothing is known of threads of Perl. */
+	if (!i->kind || (i->kind == SCRIPT_PERL && !search.keys) || !load_program(s, i->kind))
+		return;
+	pthread_mutex_lock(&s->lock);
+	struct script_space *space = scripts_space(s, request->mm);
+	space->kind = i->kind;
+	if (i->kind == SCRIPT_PYTHON)
+		space->python = i->python;
+	for (int part = 0; part < 2; part++)
+		space->loop[part] = range_of(&search, &i->loop[part]);
+	space->is_mapped = false;
+	pthread_mutex_unlock(&s->lock);
+	struct script_process process = describe(&search, request->mm);
+	error_destroy(bpf_map_set(s->processes_fd, &request->pid, &process));
+}
+
+void *scripts_serve(void *arg)
+{
+	struct scripts *s = arg;
+	struct pollfd fds[] = { { .fd = s->stop_fd, .events = POLLIN }, { .fd = s->requests_fd, .events = POLLIN } };
+	while ((poll(fds, 2, -1) >= 0 || errno == EINTR) && !fds[0].revents) {
+		uint64_t at = *s->requests.consumer, end = __atomic_load_n(s->requests.producer, __ATOMIC_ACQUIRE);
+		const void *record;
+		uint32_t bytes;
+		while ((record = bpf_ring_next(&s->requests, &at, end, &bytes))) {
+			struct script_request request = {};
+			if (bytes >= sizeof(request))
+				memcpy(&request, record, sizeof(request));
+			__atomic_store_n(s->requests.consumer, at, __ATOMIC_RELEASE);
+			if (request.pid)
+				answer(s, &request);
+		}
+	}
+	return NULL;
+}
