@@ -1,7 +1,8 @@
-"""The row of tools/bench about recordings of the scheduler: how much longer a benchmark of messages takes under each.
+"""The rows of tools/bench about waits.
 
-400 processes that talk over sockets, run bare and under each recorder in turn: the benchmark's own time, in units of the bare run of
-the same round.
+Recordings of the scheduler: 400 processes that talk over sockets, run bare and under each recorder in turn: the benchmark's own time, in
+units of the bare run of the same round. Locks of programs: eight threads on one mutex, bare, under `lock contention --user` and under
+a script of bpftrace: CPU time of the program for each of its waits, which other load on the machine does not change much.
 
 Alone: tools/bench_waits.py STROBE PERF SCRATCH [ROUNDS]
 """
@@ -66,12 +67,60 @@ class WaitsRow:
                 "`strobe record --wall -- perf bench sched messaging -l 300`"]
 
 
+SCRIPT = """tracepoint:syscalls:sys_enter_futex /((args->op & 0x7f) == 0 || (args->op & 0x7f) == 9) && comm == "locks"/ {
+    @since[tid] = nsecs; @lock[tid] = args->uaddr; }
+tracepoint:syscalls:sys_exit_futex /@since[tid]/ {
+    @waits[ustack, @lock[tid]] = stats(nsecs - @since[tid]); delete(@since[tid]); delete(@lock[tid]); }
+"""
+COST = re.compile(r"^cost (\d+) (\d+)", re.MULTILINE)
+
+
+class LocksRow:
+    """CPU time of the program per wait: bare, under strobe and under bpftrace."""
+
+    def __init__(self, name, target, strobe, turns=20000):
+        self.name, self.target, self.strobe, self.turns = name, target, strobe, turns
+        self.results = {who: [] for who in ("bare", "strobe", "bpftrace")}
+
+    def measure(self, scratch, rounds):
+        source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests", "workloads", "locks.c")
+        program, script = os.path.join(scratch, "locks"), os.path.join(scratch, "locks.bt")
+        subprocess.run(["gcc", "-O2", "-g", "-D_GNU_SOURCE", "-o", program, source, "-lpthread"], check=True)
+        with open(script, "w", encoding="utf-8") as f:
+            f.write(SCRIPT)
+        work = [program, "8", str(self.turns)]
+        runs = {"bare": work, "strobe": [self.strobe, "lock", "contention", "--user", "--", *work],
+                "bpftrace": ["bpftrace", script, "-c", " ".join(work)]}
+        for _ in range(rounds):
+            for who, argv in runs.items():
+                done = subprocess.run(argv, cwd=scratch, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+                found = COST.search(done.stdout)
+                if found:
+                    self.results[who].append(1000 * int(found[1]) / int(found[2]))
+
+    def run(self, bench):
+        self.measure(bench.scratch, bench.options.rounds + 2)
+
+    def cell(self, who):
+        mine, bare = self.results[who], self.results["bare"]
+        if not mine or not bare:
+            return "failed"
+        return f"{min(mine):.0f} / {statistics.median(mine):.0f} ns a wait, {statistics.median(mine) / statistics.median(bare):.2f} times"
+
+    def cells(self):
+        return [self.name, "bpftrace: " + self.cell("bpftrace"), self.cell("strobe"), "bare: " + self.cell("bare"), self.target,
+                "`strobe lock contention --user -- locks 8 20000` (tests/workloads/locks.c)"]
+
+
 def main():
     strobe, perf, scratch, *rest = sys.argv[1:]
     row = WaitsRow("waits", "", perf, strobe)
     row.measure(scratch, int(rest[0]) if rest else 5)
     for who in "perf", "strobe":
         print(row.cell(who))
+    locks = LocksRow("locks", "", strobe)
+    locks.measure(scratch, int(rest[0]) if rest else 5)
+    print(*locks.cells(), sep="; ")
 
 
 if __name__ == "__main__":

@@ -13,7 +13,8 @@ enum lock_by { LOCK_BY_CALLER, LOCK_BY_THREAD, LOCK_BY_LOCK };
 
 struct lock_question {
 	enum lock_by by;
-	bool by_owner;            /* by the thread that holds the lock: of the running system */
+	bool by_owner;            /* by the thread that holds the lock: of the running system, or of programs' locks */
+	bool of_users;            /* locks of programs: futexes */
 	bool with_stacks;         /* of each row, the first that was met */
 	uint64_t max_stack;       /* frames */
 	uint64_t skip;            /* innermost frames that are the locks' own in any case */

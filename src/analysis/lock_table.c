@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/user_lock_cells.h"
 #include "base/mem.h"
 #include "base/sort.h"
 
@@ -207,6 +208,10 @@ static void add_space(struct table *t)
 
 static void add_subject_columns(struct table *t, const struct lock_question *q)
 {
+	if (q->of_users) {
+		user_lock_columns(t, q);
+		return;
+	}
 	struct table_column text = { .type = TABLE_TEXT, .is_fixed = true };
 	switch (q->by) {
 	case LOCK_BY_THREAD:
@@ -283,7 +288,7 @@ static void add_notes(struct table *t, const struct lock_waits *w, const struct 
 	uint64_t broken = 0;
 	for (size_t i = 0; i < LOCK_BREAKS; i++)
 		broken += w->broken[i];
-	if (l->quiet || !total || (!broken && !l->verbose))
+	if (l->quiet || l->question->of_users || !total || (!broken && !l->verbose))
 		return;
 	table_note(t, "broken sequences of events: %" PRIu64 " of %" PRIu64 " rows (%.2f %%)", bad, total,
 		   100.0 * (double)bad / (double)total);
@@ -296,7 +301,9 @@ static void add_row(struct table *t, const struct lock_stat *s, const struct loc
 {
 	table_row(t);
 	set_figures(t, l->is_report, list, s);
-	if (l->is_report)
+	if (s->user)
+		user_lock_set(t, list->nr, s->user, l->question);
+	else if (l->is_report)
 		set_name(t, s, l->question, names);
 	else
 		set_subject(t, list->nr, s, l->question, names);
@@ -320,7 +327,7 @@ void lock_table_fill(struct table *t, const struct lock_waits *w, const struct l
 	stat_list stats = {};
 	uint64_t bad = 0, shown = 0;
 	error_destroy(choose(l, &list));
-	table_init(t, l->is_report ? "strobe-lock-report" : "strobe-lock-contention", 1);
+	table_init(t, l->is_report ? "strobe-lock-report" : l->question->of_users ? "strobe-lock-user" : "strobe-lock-contention", 1);
 	t->layout = (struct table_layout){ .head = "", .row = "", .gap = " ", .after_rule = "", .has_no_titles = l->quiet };
 	add_columns(t, l, &list);
 	for (size_t i = 0; i < w->stats.len; i++)

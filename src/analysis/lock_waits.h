@@ -21,6 +21,8 @@
 #include "base/u64map.h"
 #include "base/vector.h"
 
+struct user_lock;
+
 struct lock_stat {
 	uint64_t key;
 	uint64_t address;    /* of the lock that was first met */
@@ -33,6 +35,7 @@ struct lock_stat {
 	uint64_t min_ns;     /* UINT64_MAX: no wait has ended */
 	uint64_t average_ns; /* whole ones */
 	bool is_broken;
+	const struct user_lock *user; /* of a program's lock: what its row shows; NULL: of the kernel's */
 };
 
 /* Which event did not fit. */

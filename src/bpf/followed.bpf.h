@@ -25,6 +25,14 @@ INLINE __u64 *followed_words(void)
  * Whether the current task is followed, not before the command's exec. One that was waited for has lost its ID, and events of
  * tasks end before that, too. words_nr: of bits.
  */
+/* By its ID alone: of a task that is not the current one. */
+INLINE _Bool is_followed_id(__u32 id, __u32 words_nr)
+{
+	__u64 *words = followed_words();
+	__u32 word = id / 64;
+	return words && word < words_nr && words[FOLLOWED_BITS + word] >> id % 64 & 1;
+}
+
 INLINE int is_followed(struct task_struct *task, __u32 words_nr, _Bool by_thread)
 {
 	__u32 id = by_thread ? task->pid : task->tgid, word = id / 64;

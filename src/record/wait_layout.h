@@ -13,6 +13,7 @@
 #define WAIT_NAME_BYTES	 32
 #define WAIT_COMM_BYTES	 16
 #define WAIT_WAKER_MAX	 64
+#define WAIT_OWNER_MAX	 64
 #define WAIT_NO_CALL	 (-1)
 
 enum wait_state { WAIT_SLEEPING, WAIT_BLOCKED, WAIT_RUNNABLE, WAIT_STOPPED, WAIT_STATES };
@@ -49,7 +50,22 @@ struct wait_raw {
 	__u32 waker;                 /* of the last of them: enum wait_waker */
 	char waker_comm[WAIT_COMM_BYTES];
 	__u32 waker_pid, waker_tid;
-	__u16 waker_nr, unused[3];   /* addresses of the waker's stack, which follow: innermost first */
+	__u16 waker_nr;              /* addresses of the waker's stack, which follow: innermost first */
+	__u16 lock_bytes;            /* of struct wait_lock and the addresses of the owner's stack, which follow these; 0: there is none */
+	__u16 unused[2];
 };
 
 enum wait_waker { WAIT_WAKER_UNKNOWN, WAIT_WAKER_TASK, WAIT_WAKER_INTERRUPT };
+
+/* Of a wait for a futex, as it began; of several, the last. Addresses of the owner's stack follow. */
+struct wait_lock {
+	__u64 max_ns, min_ns; /* of the waits that the sample is of */
+	__u32 op;             /* of futex(2), with its flags */
+	__u32 value;          /* at the address: of a priority inheritance lock, and of pthread_join(3), a thread's ID */
+	__u32 word;           /* 8 bytes further: of a mutex of glibc, its owner's thread ID */
+	__u32 owner;          /* the thread that one of these names, of the same process; 0: none */
+	__u16 owner_state;    /* enum wait_owner */
+	__u16 owner_nr, unused[2];
+};
+
+enum wait_owner { WAIT_OWNER_UNKNOWN, WAIT_OWNER_RUNS, WAIT_OWNER_WAITS };

@@ -33,6 +33,7 @@ enum recorder_waits {
 	RECORDER_NO_WAITS,
 	RECORDER_OFFCPU, /* perf's event: how long threads were off the CPU, with their stacks */
 	RECORDER_WALL,   /* what they waited for and who woke them, too */
+	RECORDER_LOCKS,  /* the same of waits for futexes alone, with the thread that has the lock */
 };
 
 /* Strings and pointers are borrowed, and must live as long as the recorder. */

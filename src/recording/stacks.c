@@ -63,7 +63,7 @@ static char *program_of(const struct recorder *r)
 
 void recorder_add_wait_event(struct recorder *r)
 {
-	bool is_wall = r->o.waits == RECORDER_WALL;
+	bool is_wall = r->o.waits != RECORDER_OFFCPU;
 	struct capture_event e = {
 		.attr = { .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_BPF_OUTPUT, .freq = 1, .sample_period = 1,
 			  .sample_type = PERF_SAMPLE_PERIOD | PERF_SAMPLE_CPU | (is_wall ? PERF_SAMPLE_RAW : 0) },
@@ -101,8 +101,8 @@ static struct strobe_error *open_stacks(struct recorder *r)
 		.events = &r->events,
 		.capture = &r->o.capture,
 		.no_samples = c->mode != CALLGRAPH_EH && c->mode != CALLGRAPH_AUTO && c->mode != CALLGRAPH_DEFAULT,
-		.waits = { .on = r->o.waits, .split = r->o.waits == RECORDER_WALL, .quantum_ns = r->o.wait_quantum_ns,
-			   .frames_max = c->mode == CALLGRAPH_NONE ? 1 : c->max_stack },
+		.waits = { .on = r->o.waits, .split = r->o.waits == RECORDER_WALL, .of_locks = r->o.waits == RECORDER_LOCKS,
+			   .quantum_ns = r->o.wait_quantum_ns, .frames_max = c->mode == CALLGRAPH_NONE ? 1 : c->max_stack },
 		.followed = r->filter ? task_filter_tasks(r->filter) : NULL,
 		.followed_map = r->filter ? task_filter_map(r->filter) : -1,
 	};
@@ -115,7 +115,8 @@ static struct strobe_error *open_stacks(struct recorder *r)
 static struct strobe_error *open_for_waits(struct recorder *r)
 {
 	struct callgraph_options *c = &r->o.capture.callgraph;
-	const char *option = r->o.waits == RECORDER_WALL ? "--wall" : "--off-cpu";
+	static const char *const options[] = { [RECORDER_OFFCPU] = "--off-cpu", [RECORDER_WALL] = "--wall", [RECORDER_LOCKS] = "--locks" };
+	const char *option = options[r->o.waits];
 	if (r->lacks_filter)
 		return error_create(ERROR_UNSUPPORTED, "%s: a BPF program that follows tasks cannot be loaded; -v says why", option);
 	TRY(error_prefix(open_stacks(r), option));

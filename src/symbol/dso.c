@@ -139,6 +139,18 @@ static const struct symbol *range_symbol(struct dso *d, uint64_t addr)
 	return found;
 }
 
+bool dso_holds(struct dso *d, const struct map *map, uint64_t address, uint64_t *ret)
+{
+	struct object *debug, *o = dso_object(d, &debug);
+	*ret = address - map->start + dso_address(d, map, map->start);
+	for (size_t i = 0; o && i < object_segments_count(o); i++) {
+		const struct object_segment *s = object_segment(o, i);
+		if (s->type == PT_LOAD && *ret >= s->vaddr && *ret - s->vaddr < s->memory_bytes)
+			return true;
+	}
+	return false;
+}
+
 uint64_t dso_address(struct dso *d, const struct map *map, uint64_t ip)
 {
 	uint64_t none = 0;

@@ -68,6 +68,11 @@ struct dso *symbols_dso(struct symbols *s, const struct mapped_file *file);
  * headers), unchanged for kernels, perf maps and others. This is what reports show and what symbols are sorted by.
  */
 uint64_t dso_address(struct dso *d, const struct map *map, uint64_t ip);
+/*
+ * Whether address is in the file that map is of, wherever else that is mapped: data and zeroed memory lie beside code at the distance that
+ * the program headers have. *ret: in the DSO's space.
+ */
+bool dso_holds(struct dso *d, const struct map *map, uint64_t address, uint64_t *ret);
 /* The best symbol over addr, else the function there (dso_functions_named()), or NULL. Loads the DSO on first use. */
 const struct symbol *dso_symbol(struct dso *d, uint64_t addr);
 /*

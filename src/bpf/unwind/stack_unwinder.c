@@ -54,6 +54,7 @@ static void set_wait_settings(const struct stack_unwinder_waits *w, struct unwin
 	ret->wait_frames_max = w->frames_max && w->frames_max < WAIT_FRAMES_MAX ? w->frames_max : WAIT_FRAMES_MAX;
 	ret->wait_quantum_ns = w->quantum_ns;
 	ret->waits_split = w->split;
+	ret->waits_of_locks = w->of_locks;
 	size_t nr;
 	const struct arch_syscall *calls = arch_syscalls(arch_native(), &nr);
 	for (size_t i = 0; i < nr; i++)

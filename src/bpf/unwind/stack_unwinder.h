@@ -32,6 +32,7 @@ struct stack_unwinder;
 struct stack_unwinder_waits {
 	bool on;
 	bool split;           /* with WAIT_EVENT: what they are for, wakers; being ready to run is a wait of its own */
+	bool of_locks;        /* with WAIT_EVENT: for futexes alone, up to where the thread runs again; instead of split */
 	uint64_t quantum_ns;  /* of waiting of a thread at one place makes a sample; what remains, makes one at the end */
 	uint32_t frames_max;  /* 0: as many as are kept */
 };

@@ -75,6 +75,7 @@ struct walk {
 	__u32 max;
 	__u8 exact, innermost;
 	__u64 hash; /* of the addresses */
+	__u64 slots[WAIT_SLOTS]; /* where those that are return addresses were read; 0: in a register */
 	struct machine_regs regs; /* of the user, when it was sampled or came into the kernel */
 };
 
@@ -204,6 +205,12 @@ INLINE long enter(struct walk *w, __u64 pc, __u64 sp, _Bool interrupted)
 	return pc ? 0 : end(w, UNWIND_WALK_WHOLE);
 }
 
+/* Of the frame that comes next. */
+INLINE void keep_slot(struct walk *w, __u64 at)
+{
+	w->slots[BELOW(WAIT_SLOTS, w->out.stack.nr)] = at;
+}
+
 INLINE _Bool reg_value(struct walk *w, __u32 reg, __u64 *ret)
 {
 	__u64 at;
@@ -225,6 +232,7 @@ INLINE long by_fp(struct walk *w)
 		return end(w, UNWIND_WALK_BARE);
 	if (!read_user(fp, &next) || !read_user(fp + 8, &pc))
 		return end(w, UNWIND_WALK_LOST);
+	keep_slot(w, fp + 8);
 	w->out.reg[FP] = next;
 	w->at[FP] = 0;
 	return enter(w, pc, fp + 16, 0);
@@ -251,8 +259,11 @@ INLINE void keep(struct walk *w, const struct unwind_code_rule *r, __u64 cfa, __
 
 INLINE _Bool read_return_address(struct walk *w, const struct unwind_code_rule *r, __u64 cfa, __u64 *ret)
 {
-	if (r->kept >> UNWIND_KEPT_RA & 1)
+	if (r->kept >> UNWIND_KEPT_RA & 1) {
+		keep_slot(w, cfa + (__s64)r->at[UNWIND_KEPT_RA]);
 		return read_user(cfa + (__s64)r->at[UNWIND_KEPT_RA], ret);
+	}
+	keep_slot(w, 0);
 #ifdef LR
 	return w->innermost && reg_value(w, LR, ret);
 #else

@@ -139,7 +139,7 @@ struct unwind_settings {
 	__u32 page_bits; /* of the running kernel's pages */
 	__u32 wait_frames_max;
 	__u32 waits_split;     /* the time from a wakeup on is a wait of its own; and wakers are noted */
-	__u32 unused;
+	__u32 waits_of_locks;  /* for futexes alone, up to where the thread runs again; wakers of the first at a place are noted */
 	__u64 wait_quantum_ns; /* as much waiting of a thread at one place makes a sample */
 	__u8 wait_calls[WAIT_CALLS];
 };

@@ -17,32 +17,54 @@ struct wait_record {
 	struct wait_message message;
 	uint64_t time_ns;
 	uint32_t cpu;
-	uint64_t waker[WAIT_WAKER_MAX];
+	uint64_t owner[WAIT_OWNER_MAX], waker[WAIT_WAKER_MAX];
 };
 
 /* All that a sample is made of. */
 struct wait_facts {
 	uint64_t ns, time_ns;
 	uint32_t pid, tid, cpu; /* cpu: index */
-	const void *ips, *waker; /* 64-bit words */
+	const void *ips, *waker, *owner; /* 64-bit words */
 	uint32_t nr;
 	bool cut;
 	struct wait_raw raw;
+	struct wait_lock lock;
 };
+
+#define RAW_WORDS ((sizeof(struct wait_raw) + sizeof(struct wait_lock)) / 8 + WAIT_WAKER_MAX + WAIT_OWNER_MAX)
+
+static char *put(char *at, const void *bytes, size_t n)
+{
+	return n ? (char *)memcpy(at, bytes, n) + n : at;
+}
+
+/* In the order of record/wait_layout.h; the size. */
+static uint32_t put_raw(const struct wait_facts *f, uint64_t *raw)
+{
+	struct wait_raw head = f->raw;
+	struct wait_lock lock = f->lock;
+	bool is_lock = head.reason == WAIT_FOR_FUTEX;
+	head.waker_nr = f->raw.waker_nr < WAIT_WAKER_MAX ? f->raw.waker_nr : WAIT_WAKER_MAX;
+	lock.owner_nr = f->owner && lock.owner_nr <= WAIT_OWNER_MAX ? lock.owner_nr : 0;
+	head.lock_bytes = is_lock ? (uint16_t)(sizeof(lock) + lock.owner_nr * sizeof(*raw)) : 0;
+	char *at = put((char *)raw, &head, sizeof(head));
+	at = put(at, f->waker, head.waker_nr * sizeof(*raw));
+	if (is_lock) {
+		at = put(at, &lock, sizeof(lock));
+		at = put(at, f->owner, lock.owner_nr * sizeof(*raw));
+	}
+	return (uint32_t)(at - (char *)raw);
+}
 
 static void append_sample(struct stack_unwinder *u, const struct wait_facts *f, byte_list *out)
 {
 	const struct wait_samples *w = &u->waits;
 	uint64_t chain[WAIT_FRAMES_MAX + UNWIND_FRAMES_MAX + 1] = { PERF_CONTEXT_USER };
-	uint64_t raw[(sizeof(f->raw) + 4) / 8 + WAIT_WAKER_MAX + 1];
+	uint64_t raw[RAW_WORDS];
 	uint32_t nr = f->nr < w->frames_max ? f->nr : w->frames_max;
-	uint32_t waker_nr = f->raw.waker_nr < WAIT_WAKER_MAX ? f->raw.waker_nr : WAIT_WAKER_MAX;
 	bool cut = f->cut || nr < f->nr;
 	if (nr)
 		memcpy(chain + 1, f->ips, nr * sizeof(*chain));
-	memcpy(raw, &f->raw, sizeof(f->raw));
-	if (waker_nr)
-		memcpy((char *)raw + sizeof(f->raw), f->waker, waker_nr * sizeof(*raw));
 	struct sample s = {
 		.misc = (uint16_t)(PERF_RECORD_MISC_USER | (cut ? RECORD_MISC_CHAIN_CUT : 0)),
 		.ip = nr ? chain[1] : 0,
@@ -56,7 +78,7 @@ static void append_sample(struct stack_unwinder *u, const struct wait_facts *f, 
 		.callchain_nr = nr ? nr + 1 : 0,
 		.callchain = chain,
 		.raw = raw,
-		.raw_bytes = (uint32_t)(sizeof(f->raw) + waker_nr * sizeof(*raw)),
+		.raw_bytes = put_raw(f, raw),
 	};
 	size_t before = out->len;
 	vec_extend(out, SAMPLE_BYTES_MAX);
@@ -65,20 +87,21 @@ static void append_sample(struct stack_unwinder *u, const struct wait_facts *f, 
 	atomic_fetch_add_explicit(&u->cut, cut && nr, memory_order_relaxed);
 }
 
-static void append_message(struct stack_unwinder *u, const struct wait_message *m, const void *ips, const void *waker,
-			   uint64_t time_ns, uint32_t cpu, byte_list *out)
+/* r's stack may be elsewhere. */
+static void append_message(struct stack_unwinder *u, const struct wait_record *r, const void *ips, byte_list *out)
 {
-	struct wait_facts f = { .ns = m->ns, .time_ns = time_ns, .pid = m->pid, .tid = m->tid, .cpu = cpu, .ips = ips, .nr = m->nr,
-				.cut = m->flags & WAIT_CUT, .waker = waker, .raw = m->raw };
+	const struct wait_message *m = &r->message;
+	struct wait_facts f = { .ns = m->ns, .time_ns = r->time_ns, .pid = m->pid, .tid = m->tid, .cpu = r->cpu, .ips = ips, .nr = m->nr,
+				.cut = m->flags & WAIT_CUT, .waker = r->waker, .owner = r->owner, .raw = m->raw, .lock = m->lock };
 	append_sample(u, &f, out);
 }
 
 static void append_copied(struct stack_unwinder *u, const struct wait_record *r, const struct waiting_stack *stack, byte_list *out)
 {
-	struct wait_message m = r->message;
-	m.nr = stack ? stack->nr : 0;
-	m.flags = stack && !stack->cut ? 0 : WAIT_CUT;
-	append_message(u, &m, stack ? stack->ips : NULL, r->waker, r->time_ns, r->cpu, out);
+	struct wait_record whole = *r;
+	whole.message.nr = stack ? stack->nr : 0;
+	whole.message.flags = stack && !stack->cut ? 0 : WAIT_CUT;
+	append_message(u, &whole, stack ? stack->ips : NULL, out);
 }
 
 /* ---- halves ---- */
@@ -153,17 +176,18 @@ void wait_samples_take(struct stack_unwinder *u, uint32_t cpu, const struct samp
 	if (!w->layout || carrier->raw_bytes < sizeof(*m))
 		return;
 	memcpy(m, carrier->raw, sizeof(*m));
-	size_t fit = (carrier->raw_bytes - sizeof(*m)) / sizeof(uint64_t), wakers = m->raw.waker_nr;
+	size_t fit = (carrier->raw_bytes - sizeof(*m)) / sizeof(uint64_t), owners = m->lock.owner_nr, wakers = m->raw.waker_nr;
 	uint64_t ips[WAIT_FRAMES_MAX];
-	if (m->nr > WAIT_FRAMES_MAX || wakers > WAIT_WAKER_MAX || m->nr + wakers > fit)
+	if (m->nr > WAIT_FRAMES_MAX || owners > WAIT_OWNER_MAX || wakers > WAIT_WAKER_MAX || m->nr + owners + wakers > fit)
 		return;
 	const char *after = (const char *)carrier->raw + sizeof(*m);
 	memcpy(ips, after, m->nr * sizeof(*ips));
-	memcpy(r.waker, after + m->nr * sizeof(*ips), wakers * sizeof(*ips));
+	memcpy(r.owner, after + m->nr * sizeof(*ips), owners * sizeof(*ips));
+	memcpy(r.waker, after + (m->nr + owners) * sizeof(*ips), wakers * sizeof(*ips));
 	if (m->flags & WAIT_COPIED)
 		take_copied(u, &r, out);
 	else
-		append_message(u, m, ips, r.waker, r.time_ns, cpu, out);
+		append_message(u, &r, ips, out);
 }
 
 /* ---- the end ---- */
@@ -182,7 +206,7 @@ static void append_sums(struct stack_unwinder *u, byte_list *out)
 	struct wait_place place, *last = NULL;
 	while (bpf_map_next(sums, last, &place)) {
 		struct wait_sum sum;
-		struct wait_stack stack;
+		struct wait_stack stack, owner;
 		last = &place;
 		if (!bpf_map_get(sums, &place, &sum) || !sum.ns || !bpf_map_get(stacks, &place.stack, &stack))
 			continue;
@@ -196,6 +220,8 @@ static void append_sums(struct stack_unwinder *u, byte_list *out)
 			.cut = stack.cut,
 			.raw = { .magic = WAIT_MAGIC, .state = place.state, .reason = place.reason, .call = place.call,
 				 .object = place.object, .waits = sum.waits },
+			.lock = sum.lock,
+			.owner = sum.lock.owner_nr && bpf_map_get(stacks, &sum.owner_stack, &owner) ? owner.ips : NULL,
 		};
 		memcpy(f.raw.name, sum.name, sizeof(f.raw.name));
 		append_sample(u, &f, out);
@@ -207,9 +233,10 @@ static void append_open(struct stack_unwinder *u, const struct wait_thread *t, u
 {
 	struct wait_record r = { .message = t->out, .time_ns = u->waits.last_ns };
 	struct wait_message *m = &r.message;
-	if (m->nr > WAIT_FRAMES_MAX || now_ns <= t->since_ns)
+	if (m->nr > WAIT_FRAMES_MAX || m->lock.owner_nr > WAIT_OWNER_MAX || now_ns <= t->since_ns || t->is_left_out)
 		return;
-	m->ns = now_ns - t->since_ns;
+	memcpy(r.owner, t->ips + m->nr, m->lock.owner_nr * sizeof(*r.owner));
+	m->ns = m->lock.max_ns = m->lock.min_ns = now_ns - t->since_ns;
 	m->raw.magic = WAIT_MAGIC;
 	m->raw.state = t->place.state;
 	m->raw.reason = t->place.reason;
@@ -221,7 +248,7 @@ static void append_open(struct stack_unwinder *u, const struct wait_thread *t, u
 	if (m->flags & WAIT_COPIED)
 		append_copied(u, &r, copied ? (void *)(uintptr_t)*copied : NULL, out);
 	else
-		append_message(u, m, t->ips, NULL, r.time_ns, 0, out);
+		append_message(u, &r, t->ips, out);
 }
 
 static void append_open_waits(struct stack_unwinder *u, uint64_t now_ns, byte_list *out)

@@ -18,6 +18,13 @@
 #define STATE_BLOCKED 0x2	 /* TASK_UNINTERRUPTIBLE */
 #define STATE_STOPPED (0x4 | 0x8) /* __TASK_STOPPED, __TASK_TRACED */
 #define STATE_DEAD    (0x10 | 0x20 | 0x80) /* EXIT_DEAD, EXIT_ZOMBIE, TASK_DEAD */
+/* include/uapi/linux/futex.h; numbers of calls are the same on all architectures */
+#define FUTEX_CMD_MASK	 0x7f
+#define FUTEX_TID_MASK	 0x3fffffff
+#define FUTEX_LOCK_PI	 6
+#define FUTEX_LOCK_PI2	 13
+#define CALL_FUTEX_WAITV 449
+#define CALL_FUTEX_WAIT	 455
 /* include/uapi/linux/stat.h */
 #define MODE_KIND   0170000
 #define MODE_SOCKET 0140000
@@ -59,6 +66,7 @@ struct wait_scratch {
 	struct wait_sum sum;
 	__u64 window_ns;
 	__u32 copies;
+	__u64 span[WAIT_SPAN]; /* of a user's stack */
 };
 
 struct {
@@ -139,6 +147,15 @@ INLINE __u64 first_argument(const struct machine_regs *r)
 #endif
 }
 
+INLINE __u64 second_argument(const struct machine_regs *r)
+{
+#if defined(__TARGET_ARCH_x86)
+	return r->rsi;
+#else
+	return r->x[1];
+#endif
+}
+
 INLINE __u8 reason_of_call(struct task_struct *task, struct wait_thread *t, const struct machine_regs *regs, __u32 call)
 {
 	struct file *file;
@@ -193,6 +210,85 @@ GLOBAL int explain(struct wait_thread *t, __u32 state, __u32 is_preempted)
 	return 0;
 }
 
+/* ---- locks ---- */
+
+INLINE _Bool is_futex_call(struct task_struct *task)
+{
+	__s32 call = number_of((struct pt_regs *)bpf_task_pt_regs(task));
+	return call >= 0 && call < WAIT_CALLS && !is_compat(task) &&
+	       settings.wait_calls[BELOW(WAIT_CALLS, (__u32)call)] == WAIT_CALL_FUTEX;
+}
+
+/* What the futex says of its owner, as far as that is a thread of the same process that was on a CPU before. */
+INLINE struct wait_thread *owner_of(const struct wait_thread *t, struct wait_lock *l, _Bool is_pi)
+{
+	__u32 owner = is_pi ? l->value & FUTEX_TID_MASK : l->word;
+	struct wait_thread *o = owner && owner != t->place.tid ? bpf_map_lookup_elem(&threads, &owner) : 0;
+	if (!o || o->out.pid != t->out.pid)
+		return 0;
+	l->owner = owner;
+	return o;
+}
+
+/* Of one that is off its CPU: where it is, after the addresses of t itself. */
+INLINE void walk_owner(struct wait_thread *t, struct wait_thread *o, struct walk *w)
+{
+	__u64 since = o->since_ns;
+	const __u64 *ips = o->ips;
+	__u32 at = t->out.nr, nr = o->out.nr;
+	t->owner_stack = o->place.stack;
+	if (o->is_left_out) {
+		if (bpf_probe_read_kernel(&w->regs, sizeof(w->regs), (void *)o->regs))
+			return;
+		walk_from_regs(w, WALK_SWITCH, WAIT_OWNER_MAX);
+		t->owner_stack = w->hash;
+		ips = w->out.frames;
+		nr = w->out.stack.nr;
+	}
+	if (nr > WAIT_OWNER_MAX)
+		nr = WAIT_OWNER_MAX;
+	FORGET(nr);
+	if (at > WAIT_FRAMES_MAX || nr > WAIT_OWNER_MAX)
+		return;
+	bpf_probe_read_kernel(t->ips + at, nr * sizeof(*t->ips), ips);
+	if (o->since_ns == since)
+		t->out.lock.owner_nr = nr;
+	else /* it goes on meanwhile */
+		t->out.lock.owner_state = WAIT_OWNER_RUNS;
+}
+
+/* Of a wait for a futex, by its call's second argument. */
+GLOBAL int note_lock(struct wait_thread *t, __u64 argument)
+{
+	struct walk *w = this_walk(WALK_SWITCH);
+	struct wait_thread *o;
+	struct wait_lock *l;
+	__u32 op, words[3] = {};
+	if (!t || !w)
+		return 0;
+	l = &t->out.lock;
+	__builtin_memset(l, 0, sizeof(*l));
+	t->place.owner = 0;
+	if (t->place.reason != WAIT_FOR_FUTEX)
+		return 0;
+	if (t->place.call == CALL_FUTEX_WAITV) /* struct futex_waitv: of several, the first */
+		read_user(t->place.object + 8, &t->place.object);
+	else if (t->place.call != CALL_FUTEX_WAIT)
+		l->op = argument;
+	op = l->op & FUTEX_CMD_MASK;
+	bpf_probe_read_user(words, sizeof(words), (void *)t->place.object);
+	l->value = words[0];
+	l->word = words[2];
+	o = owner_of(t, l, op == FUTEX_LOCK_PI || op == FUTEX_LOCK_PI2);
+	if (!o)
+		return 0;
+	t->place.owner = l->owner;
+	l->owner_state = o->since_ns ? WAIT_OWNER_WAITS : WAIT_OWNER_RUNS;
+	if (o->since_ns && t->is_detailed)
+		walk_owner(t, o, w);
+	return 0;
+}
+
 /* ---- from here ---- */
 
 INLINE struct wait_thread *thread_of(__u32 tid)
@@ -204,6 +300,20 @@ INLINE struct wait_thread *thread_of(__u32 tid)
 	if (bpf_map_update_elem(&threads, &tid, &scratch->none, BPF_NOEXIST))
 		__sync_fetch_and_add(&control.threads_lost, 1);
 	return bpf_map_lookup_elem(&threads, &tid);
+}
+
+/* Where a task came into the kernel, and with what. */
+struct user_place {
+	__u64 pc, sp, fp, lr, argument[2];
+};
+
+INLINE struct user_place user_place(const struct pt_regs *r)
+{
+#if defined(__TARGET_ARCH_x86)
+	return (struct user_place){ r->ip, r->sp, r->bp, 0, { r->di, r->si } };
+#else
+	return (struct user_place){ r->pc, r->sp, r->regs[FP], r->regs[LR], { r->orig_x0, r->regs[1] } };
+#endif
 }
 
 INLINE _Bool may_copy(__u64 now)
@@ -234,6 +344,114 @@ INLINE void keep_stack(void *ctx, struct walk *w, struct wait_thread *t, __u64 n
 		bpf_probe_read_kernel(t->ips, nr * sizeof(*t->ips), w->out.frames);
 }
 
+INLINE void forget_waker(struct wait_thread *t)
+{
+	t->out.raw.waker_nr = t->out.raw.waker = t->out.raw.waker_pid = t->out.raw.waker_tid = 0;
+	__builtin_memset(t->out.raw.waker_comm, 0, sizeof(t->out.raw.waker_comm));
+}
+
+/* Walks the stack of the current task; false where it has none. */
+INLINE _Bool take_stack(void *ctx, struct task_struct *task, struct walk *w, struct wait_thread *t, __u64 now)
+{
+	if (!prepare_walk(w, task) || bpf_probe_read_kernel(&w->regs, sizeof(w->regs), (void *)bpf_task_pt_regs(task)))
+		return 0;
+	walk_from_regs(w, WALK_SWITCH, settings.wait_frames_max);
+	t->has_walked = 1;
+	if (!t->is_left_out)
+		keep_stack(ctx, w, t, now);
+	return 1;
+}
+
+/* By which it is known again: it is whole, and not too deep. */
+INLINE void keep_slots(struct walk *w, struct wait_thread *t, struct user_place at)
+{
+	__u32 nr = w->out.stack.nr;
+	t->pc = at.pc;
+	t->sp = at.sp;
+	t->fp = at.fp;
+	t->turns = t->slots_nr = t->span = 0;
+	if (t->out.flags || !nr || nr > WAIT_SLOTS)
+		return;
+	for (__u32 i = 1; i < WAIT_SLOTS && i < nr; i++) {
+		__u64 word = w->slots[i] ? (w->slots[i] - at.sp) / 8 : WAIT_SPAN;
+		if (word > WAIT_SPAN || (word == WAIT_SPAN && w->slots[i]))
+			return;
+		t->slots[i] = word;
+		if (word < WAIT_SPAN && word >= t->span)
+			t->span = word + 1;
+	}
+	t->slots_nr = nr;
+}
+
+/*
+ * Whether the stack is the one that was walked last: the registers are the same, and so are the return addresses where they were found
+ * then. That is what a walk would lead along, and takes a fraction of its time.
+ */
+INLINE _Bool is_known_stack(const struct wait_thread *t, struct user_place at)
+{
+	struct wait_scratch *scratch = this_scratch();
+	__u32 span = t->span;
+	if (!scratch || !t->slots_nr || t->pc != at.pc || t->sp != at.sp || t->fp != at.fp)
+		return 0;
+	FORGET(span);
+	if (span > WAIT_SPAN || bpf_probe_read_user(scratch->span, span * 8, (void *)at.sp))
+		return 0;
+	for (__u32 i = 1; i < WAIT_SLOTS && i < t->slots_nr; i++) {
+		__u32 slot = t->slots[i];
+		__u64 ip = slot < WAIT_SPAN ? scratch->span[BELOW(WAIT_SPAN, slot)] : at.lr;
+		if ((ip & CODE_BITS) != t->ips[i])
+			return 0;
+	}
+	return 1;
+}
+
+/* A wait for a lock: many may come in a short time. */
+APART int leave_for_lock(void *ctx, struct wait_thread *t, __u64 now)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
+	struct walk *w = this_walk(WALK_SWITCH);
+	struct user_place at = user_place(regs);
+	_Bool is_known;
+	if (!t || !w)
+		return 0;
+	is_known = is_known_stack(t, at);
+	t->turns = is_known ? t->turns + 1 : 0;
+	t->is_detailed = t->turns < WAIT_DETAILED || !(t->turns % WAIT_DETAILED);
+	if (!is_known) {
+		if (!take_stack(ctx, task, w, t, now))
+			return 0;
+		keep_slots(w, t, at);
+	}
+	t->place.state = WAIT_SLEEPING;
+	t->place.reason = WAIT_FOR_FUTEX;
+	t->place.call = number_of(regs);
+	t->place.object = at.argument[0];
+	if (t->is_detailed) {
+		__sync_fetch_and_add(&control.detailed[t->place.tid % WAIT_THREAD_GROUPS], 1);
+		prepare_walk(w, task);
+	}
+	note_lock(t, at.argument[1]);
+	if (t->out.raw.waker)
+		forget_waker(t);
+	t->since_ns = now;
+	return 0;
+}
+
+/*
+ * No wait for a lock; but others may come to wait for this thread. The first time it is walked so that user space makes the tables of the
+ * code that it is in.
+ */
+APART int leave_otherwise(void *ctx, struct wait_thread *t, __u64 now)
+{
+	struct walk *w = this_walk(WALK_SWITCH);
+	if (t && w && !t->has_walked)
+		take_stack(ctx, bpf_get_current_task_btf(), w, t, now);
+	if (t)
+		t->since_ns = now;
+	return 0;
+}
+
 INLINE void leave(void *ctx, struct task_struct *task, __u32 state, __u32 is_preempted, __u64 now)
 {
 	struct walk *w = this_walk(WALK_SWITCH);
@@ -243,21 +461,31 @@ INLINE void leave(void *ctx, struct task_struct *task, __u32 state, __u32 is_pre
 		bpf_map_delete_elem(&threads, &tid);
 		return;
 	}
-	if (!w || !prepare_walk(w, task) || !tid)
+	if (!w || !tid || task->flags & TASK_KERNEL)
 		return;
 	if (settings.followed_words && !is_followed(task, settings.followed_words, settings.followed_by_thread))
 		return;
 	t = thread_of(tid);
-	if (!t || bpf_probe_read_kernel(&w->regs, sizeof(w->regs), (void *)bpf_task_pt_regs(task)))
+	if (!t)
 		return;
-	walk_from_regs(w, WALK_SWITCH, settings.wait_frames_max);
 	t->place.tid = t->out.tid = tid;
 	t->out.pid = task->tgid;
-	keep_stack(ctx, w, t, now);
-	explain(t, state, is_preempted);
-	t->out.raw.waker_nr = t->out.raw.waker = t->out.raw.waker_pid = t->out.raw.waker_tid = 0;
-	__builtin_memset(t->out.raw.waker_comm, 0, sizeof(t->out.raw.waker_comm));
+	t->regs = (__u64)bpf_task_pt_regs(task);
 	t->woken_ns = 0;
+	if (settings.waits_of_locks) {
+		t->is_left_out = is_preempted || !state || !is_futex_call(task);
+		if (!t->is_left_out)
+			leave_for_lock(ctx, t, now);
+		else
+			leave_otherwise(ctx, t, now);
+		return;
+	}
+	if (!take_stack(ctx, task, w, t, now))
+		return;
+	t->is_detailed = 1;
+	explain(t, state, is_preempted);
+	note_lock(t, second_argument(&w->regs));
+	forget_waker(t);
 	t->since_ns = now;
 }
 
@@ -268,6 +496,8 @@ INLINE _Bool is_due(struct wait_thread *t, __u64 ns)
 	struct wait_sum *s;
 	if (t->out.flags & WAIT_COPIED)
 		return 1;
+	if (settings.waits_of_locks)
+		return t->is_detailed;
 	s = bpf_map_lookup_elem(&sums, &t->place);
 	return (s ? s->ns : 0) + ns >= settings.wait_quantum_ns;
 }
@@ -305,9 +535,9 @@ GLOBAL int note_waker(struct wait_thread *t)
 	if (!prepare_walk(w, task) || bpf_probe_read_kernel(&w->regs, sizeof(w->regs), (void *)bpf_task_pt_regs(task)))
 		return 0;
 	walk_from_regs(w, WALK_SWITCH, settings.wait_frames_max < WAIT_WAKER_MAX ? settings.wait_frames_max : WAIT_WAKER_MAX);
-	at = t->out.nr;
+	at = t->out.nr + t->out.lock.owner_nr;
 	nr = w->out.stack.nr;
-	if (at > WAIT_FRAMES_MAX || nr > WAIT_WAKER_MAX)
+	if (at > WAIT_FRAMES_MAX + WAIT_OWNER_MAX || nr > WAIT_WAKER_MAX)
 		return 0;
 	bpf_probe_read_kernel(t->ips + at, nr * sizeof(*t->ips), w->out.frames);
 	raw->waker_nr = nr;
@@ -320,10 +550,14 @@ SEC("raw_tp/sched_waking") int wake_task(__u64 *ctx)
 	struct wait_thread *t;
 	__u64 now;
 	__u32 tid;
-	if (!control.enabled_ns || !settings.waits_split || bpf_probe_read_kernel(&tid, sizeof(tid), &task->pid))
+	if (!control.enabled_ns || !(settings.waits_split || settings.waits_of_locks))
+		return 0;
+	if (bpf_probe_read_kernel(&tid, sizeof(tid), &task->pid))
+		return 0;
+	if (settings.waits_of_locks && !control.detailed[tid % WAIT_THREAD_GROUPS])
 		return 0;
 	t = bpf_map_lookup_elem(&threads, &tid);
-	if (!t || !t->since_ns || t->woken_ns || t->place.state == WAIT_RUNNABLE)
+	if (!t || !t->since_ns || t->woken_ns || t->is_left_out || t->place.state == WAIT_RUNNABLE)
 		return 0;
 	now = bpf_ktime_get_ns();
 	t->woken_ns = now;
@@ -334,85 +568,139 @@ SEC("raw_tp/sched_waking") int wake_task(__u64 *ctx)
 
 /* ---- to there ---- */
 
+/* Waits of one place: how long, how many, the longest, the shortest. */
+struct wait_times {
+	__u64 ns, max_ns, min_ns;
+	__u32 waits;
+};
+
 /* False: there is no room in the ring. */
-INLINE _Bool give(void *ctx, struct wait_thread *t, __u64 ns, __u32 waits)
+INLINE _Bool give(void *ctx, struct wait_thread *t, const struct wait_times *times)
 {
 	struct wait_message *m = &t->out;
-	__u32 nr = m->nr + m->raw.waker_nr;
+	__u32 nr = m->nr + m->lock.owner_nr + m->raw.waker_nr;
 	m->message = UNWIND_MESSAGE_WAIT;
-	m->ns = ns;
+	m->ns = times->ns;
+	m->lock.max_ns = times->max_ns;
+	m->lock.min_ns = times->min_ns;
 	m->raw.magic = WAIT_MAGIC;
 	m->raw.state = t->place.state;
 	m->raw.reason = t->place.reason;
 	m->raw.call = t->place.call;
 	m->raw.object = t->place.object;
-	m->raw.waits = waits;
-	return nr <= WAIT_FRAMES_MAX + WAIT_WAKER_MAX &&
+	m->raw.waits = times->waits;
+	return nr <= WAIT_FRAMES_MAX + WAIT_OWNER_MAX + WAIT_WAKER_MAX &&
 	       !bpf_perf_event_output(ctx, &outputs, BPF_F_CURRENT_CPU, m, sizeof(*m) + nr * sizeof(*t->ips));
 }
 
-/* A sum's addresses, for the end. */
-INLINE _Bool save_stack(const struct wait_thread *t)
+/* A sum's addresses, for the end: nr from `at` on. */
+INLINE _Bool save_stack(const struct wait_thread *t, __u64 key, __u32 at, __u32 nr, __u32 cut)
 {
 	struct wait_scratch *scratch = this_scratch();
-	__u64 key = t->place.stack;
-	__u32 nr = t->out.nr;
-	if (!scratch || nr > WAIT_FRAMES_MAX)
+	if (!scratch)
 		return 0;
 	if (bpf_map_lookup_elem(&stacks, &key))
 		return 1;
+	FORGET(at);
+	FORGET(nr);
+	if (at > WAIT_FRAMES_MAX || nr > WAIT_FRAMES_MAX)
+		return 0;
 	scratch->stack.nr = nr;
-	scratch->stack.cut = t->out.flags & WAIT_CUT;
-	bpf_probe_read_kernel(scratch->stack.ips, nr * sizeof(*t->ips), t->ips);
+	scratch->stack.cut = cut;
+	bpf_probe_read_kernel(scratch->stack.ips, nr * sizeof(*t->ips), t->ips + at);
 	return !bpf_map_update_elem(&stacks, &key, &scratch->stack, BPF_ANY);
 }
 
-INLINE _Bool begin_sum(const struct wait_thread *t, __u64 ns)
+INLINE _Bool begin_sum(const struct wait_thread *t, const struct wait_times *times)
 {
 	struct wait_scratch *scratch = this_scratch();
-	if (!scratch || !save_stack(t))
+	__u32 nr = t->out.nr, owner_nr = t->out.lock.owner_nr;
+	if (!scratch || !save_stack(t, t->place.stack, 0, nr, t->out.flags & WAIT_CUT))
 		return 0;
-	scratch->sum.ns = ns;
-	scratch->sum.waits = 1;
+	if (owner_nr && owner_nr <= WAIT_OWNER_MAX)
+		save_stack(t, t->owner_stack, nr, owner_nr, 0);
+	scratch->sum.ns = times->ns;
+	scratch->sum.waits = times->waits;
 	scratch->sum.pid = t->out.pid;
+	scratch->sum.lock = t->out.lock;
+	scratch->sum.owner_stack = t->owner_stack;
+	scratch->sum.lock.max_ns = times->max_ns;
+	scratch->sum.lock.min_ns = times->min_ns;
 	__builtin_memcpy(scratch->sum.name, t->out.raw.name, sizeof(scratch->sum.name));
 	return !bpf_map_update_elem(&sums, &t->place, &scratch->sum, BPF_ANY);
 }
 
+INLINE void add_to_sum(void *ctx, struct wait_thread *t, struct wait_sum *s, __u64 ns)
+{
+	struct wait_times times;
+	s->ns += ns;
+	s->waits++;
+	if (ns > s->lock.max_ns)
+		s->lock.max_ns = ns;
+	if (ns < s->lock.min_ns)
+		s->lock.min_ns = ns;
+	if (s->ns < settings.wait_quantum_ns)
+		return;
+	times = (struct wait_times){ .ns = s->ns, .waits = s->waits, .max_ns = s->lock.max_ns, .min_ns = s->lock.min_ns };
+	if (!give(ctx, t, &times))
+		return;
+	s->ns = s->waits = s->lock.max_ns = 0;
+	s->lock.min_ns = ~0ULL;
+}
+
 APART int add(__u64 *ctx, struct wait_thread *t, __u64 ns)
 {
-	struct wait_sum *s = 0;
-	if (!(t->out.flags & WAIT_COPIED))
-		s = bpf_map_lookup_elem(&sums, &t->place);
+	struct wait_times times = { .ns = ns, .waits = 1, .max_ns = ns, .min_ns = ns };
+	_Bool was_given = 0, is_copied = t->out.flags & WAIT_COPIED;
+	struct wait_sum *s = is_copied ? 0 : bpf_map_lookup_elem(&sums, &t->place);
 	if (s) {
-		s->ns += ns;
-		s->waits++;
-		if (s->ns >= settings.wait_quantum_ns && give(ctx, t, s->ns, s->waits))
-			s->ns = s->waits = 0;
+		add_to_sum(ctx, t, s, ns);
 		return 0;
 	}
-	if (t->out.flags & WAIT_COPIED || ns >= settings.wait_quantum_ns) {
-		if (give(ctx, t, ns, 1) || t->out.flags & WAIT_COPIED)
+	if (is_copied || ns >= settings.wait_quantum_ns || settings.waits_of_locks) {
+		was_given = give(ctx, t, &times);
+		if (is_copied || (was_given && !settings.waits_of_locks))
 			return 0;
+		if (was_given)
+			times = (struct wait_times){ .min_ns = ~0ULL };
 	}
 	/* What found no room is not lost: it goes with what comes next, or at the end. */
-	if (!begin_sum(t, ns))
-		give(ctx, t, ns, 1);
+	if (!begin_sum(t, &times) && !was_given)
+		give(ctx, t, &times);
 	return 0;
 }
 
-INLINE void come(__u64 *ctx, const struct task_struct *task, __u64 now)
+/* Of a thread that has not been off the CPU yet: others may wait for it. */
+INLINE void meet(struct task_struct *task, __u32 tid)
+{
+	struct wait_thread *t;
+	__u32 pid = 0;
+	READ(pid, task->tgid);
+	if (!mm_of(task) || (settings.followed_words && !is_followed_id(settings.followed_by_thread ? tid : pid, settings.followed_words)))
+		return;
+	t = thread_of(tid);
+	if (t)
+		t->out.pid = pid;
+}
+
+INLINE void come(__u64 *ctx, struct task_struct *task, __u64 now)
 {
 	struct wait_thread *t;
 	__u64 since, woken;
 	__u32 tid = 0;
-	bpf_probe_read_kernel(&tid, sizeof(tid), &task->pid);
+	READ(tid, task->pid);
 	t = tid ? bpf_map_lookup_elem(&threads, &tid) : 0;
+	if (!t && tid && settings.waits_of_locks)
+		meet(task, tid);
 	if (!t || !t->since_ns)
 		return;
 	since = t->since_ns;
-	woken = t->woken_ns;
+	woken = settings.waits_split ? t->woken_ns : 0;
 	t->since_ns = 0;
+	if (t->is_left_out)
+		return;
+	if (settings.waits_of_locks && t->is_detailed)
+		__sync_fetch_and_add(&control.detailed[tid % WAIT_THREAD_GROUPS], -1);
 	if (since < control.enabled_ns)
 		return;
 	add(ctx, t, (woken ? woken : now) - since);
@@ -420,7 +708,7 @@ INLINE void come(__u64 *ctx, const struct task_struct *task, __u64 now)
 		return;
 	t->place.state = WAIT_RUNNABLE;
 	t->place.reason = WAIT_FOR_CPU;
-	t->place.object = 0;
+	t->place.object = t->place.owner = 0;
 	add(ctx, t, now - woken);
 }
 
@@ -430,6 +718,6 @@ SEC("raw_tp/sched_switch") int switch_task(__u64 *ctx)
 	if (!control.enabled_ns)
 		return 0;
 	leave(ctx, bpf_get_current_task_btf(), ctx[3], ctx[0], now);
-	come(ctx, (const struct task_struct *)ctx[2], now);
+	come(ctx, (struct task_struct *)ctx[2], now);
 	return 0;
 }

@@ -1,4 +1,4 @@
-/* strobe lock: which of the kernel's locks threads wait for, how long, and where. */
+/* strobe lock: which locks of the kernel and of programs threads wait for, how long, and where. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,6 +9,7 @@
 #include "cmd/subcommand.h"
 #include "cmd/lock/output.h"
 #include "cmd/lock/record.h"
+#include "cmd/lock/user.h"
 #include "sys/sys.h"
 
 static const char *comm_of(void *ctx, uint32_t tid)
@@ -166,6 +167,8 @@ static int run_subcommand(struct cmd_context *ctx, struct lock_options *o, enum 
 		err = lock_options_settle(o, command, ctx->rest.argc > 0);
 	if (err)
 		return cmd_fail_usage(ctx, err);
+	if (o->replay.question.of_users)
+		return lock_user(ctx, o, ctx->rest.argc ? cmd_command(ctx) : NULL);
 	if (o->is_live)
 		return run_live(ctx, o, ctx->rest.argc ? cmd_command(ctx) : NULL);
 	return o->dump ? dump(ctx, o) : replay(ctx, o, command);
@@ -198,9 +201,11 @@ static int run(struct cmd_context *ctx, void *options)
 
 const struct cmd cmd_lock = {
 	.name = "lock",
-	.summary = "Show which locks of the kernel threads wait for",
+	.summary = "Show which locks of the kernel and of programs threads wait for",
 	.usage = (const char *const[]){ "lock record [<options of record>] [<command>]", "lock contention [<options>]",
 				       "lock contention -b [<options>] [<command>]",
+				       "lock record --user [<options of record>] [<command>]",
+				       "lock contention --user [<options>] [<command>]",
 				       "lock report [<options>]", "lock info [<options>]", "lock script [<options of script>]", NULL },
 	.options = lock_option_table,
 	.options_bytes = sizeof(struct lock_options),

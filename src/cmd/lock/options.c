@@ -30,6 +30,8 @@ const struct option lock_option_table[] = {
 	{ OPTION_STRING, 0, "vmlinux", AT(replay.symbols.vmlinux), .arg = "file", .help = "kernel image" },
 	{ OPTION_STRING, 0, "kallsyms", AT(replay.symbols.kallsyms), .arg = "file", .help = "kernel symbols" },
 	{ OPTION_GROUP, .help = "contention" },
+	{ OPTION_BOOL, 0, "user", AT(replay.question.of_users),
+	  .help = "locks of programs (futexes): of a recording of 'lock record --user' or 'record --wall', or of the running system" },
 	{ OPTION_BOOL, 'b', "use-bpf", AT(in_kernel),
 	  .help = "of the running system, summed up in the kernel; implied by -a and by a command" },
 	{ OPTION_BOOL, 'a', "all-cpus", AT(all_cpus), .help = "of all tasks (default with -b and without a command)" },
@@ -77,6 +79,7 @@ static const char *not_of(const struct lock_options *o, enum lock_command comman
 	} rows[] = {
 		{ o->by_lock, LOCK_CONTENTION, "--lock-addr" },
 		{ o->by_owner, LOCK_CONTENTION, "--lock-owner" },
+		{ q->of_users, LOCK_CONTENTION, "--user" },
 		{ o->in_kernel, LOCK_CONTENTION, "--use-bpf" },
 		{ o->all_cpus, LOCK_CONTENTION, "--all-cpus" },
 		{ o->map_entries != DEFAULT_ENTRIES, LOCK_CONTENTION, "--map-nr-entries" },
@@ -110,14 +113,16 @@ static struct strobe_error *settle_live(struct lock_options *o, bool has_command
 	o->is_live = o->in_kernel || o->all_cpus || has_command;
 	if (o->is_live && o->replay.input)
 		return error_create(ERROR_USAGE, "-i is for recordings, -b, -a and commands are for the running system");
-	if (!o->is_live && (o->by_owner || o->map_entries != DEFAULT_ENTRIES))
+	if (!o->is_live && ((o->by_owner && !o->replay.question.of_users) || o->map_entries != DEFAULT_ENTRIES))
 		return error_create(ERROR_USAGE, "-o and -M require -b: recordings do not have the owners of locks");
 	if (o->by_owner && o->by_lock)
 		return error_create(ERROR_USAGE, "-o and -l cannot be combined: rows are of owners, or of locks");
 	if (!o->map_entries || o->map_entries > ENTRIES_MAX)
 		return error_create(ERROR_USAGE, "-M: from 1 to %d entries", ENTRIES_MAX);
-	if (o->is_live && o->replay.question.functions && (o->by_thread || o->by_lock || o->by_owner))
+	if (o->is_live && o->replay.question.functions && !o->replay.question.of_users && (o->by_thread || o->by_lock || o->by_owner))
 		return error_create(ERROR_USAGE, "-S with -b requires rows by caller: the kernel does not sum up stacks by thread or lock");
+	if (o->replay.question.of_users && (o->map_entries != DEFAULT_ENTRIES || o->replay.question.skip != DEFAULT_SKIP))
+		return error_create(ERROR_USAGE, "-M and --stack-skip are for the kernel's locks: they cannot be combined with --user");
 	o->replay.question.by_owner = o->by_owner;
 	o->by_thread |= o->by_owner;
 	return NULL;

@@ -1,5 +1,7 @@
 #include "cmd/lock/record.h"
 
+#include <string.h>
+
 #include "base/cleanup.h"
 #include "cmd/frame.h"
 #include "event/tracepoint.h"
@@ -29,10 +31,32 @@ static struct strobe_error *check_contention(void)
 	return tracepoint_id(sys_live(), tracefs, "lock", contention_events[0], &id);
 }
 
+/* Of programs: --user, anywhere before the command. */
+static bool takes_user(int *argc, char **argv)
+{
+	for (int i = 1; i < *argc && argv[i][0] == '-' && strcmp(argv[i], "--"); i++)
+		if (!strcmp(argv[i], "--user")) {
+			memmove(argv + i, argv + i + 1, (size_t)(*argc - i) * sizeof(*argv));
+			--*argc;
+			return true;
+		}
+	return false;
+}
+
+static int record_users(struct cmd_context *ctx, int argc, char **argv)
+{
+	struct cmd_words words = {};
+	cmd_add_word(ctx, &words, "record");
+	cmd_add_word(ctx, &words, "--locks");
+	return cmd_run_words(ctx, &words, argc, argv);
+}
+
 int lock_record(struct cmd_context *ctx, int argc, char **argv)
 {
 	static const char *const first[] = { "record", "-R", "-m", "1024", "-c", "1", "--synth", "task", NULL };
 	struct cmd_words words = {};
+	if (takes_user(&argc, argv))
+		return record_users(ctx, argc, argv);
 	bool lockdep = has_lockdep();
 	struct strobe_error *err = lockdep ? NULL : check_contention();
 	if (err)

@@ -15,6 +15,8 @@
 
 #define WALL_FREQ_HZ	  1000
 #define OFF_CPU_THRESH_MS 500 /* as perf */
+#define WALL_THRESH_MS	  1
+#define LOCKS_THRESH_MS	  100
 
 struct run {
 	struct cmd_context *ctx;
@@ -105,14 +107,14 @@ static struct strobe_error *apply_settings(struct run *r)
 static void settle_waits(struct record_options *o)
 {
 	struct capture_options *c = &o->sampling.capture;
-	if (!o->wall && !o->off_cpu)
+	if (!o->wall && !o->off_cpu && !o->locks)
 		return;
-	o->recorder.waits = o->wall ? RECORDER_WALL : RECORDER_OFFCPU;
-	if (o->wall && !o->callgraph_set)
+	o->recorder.waits = o->wall ? RECORDER_WALL : o->locks ? RECORDER_LOCKS : RECORDER_OFFCPU;
+	if (!o->off_cpu && !o->callgraph_set)
 		c->callgraph.mode = CALLGRAPH_EH;
 	if (o->wall && !c->freq_set && !c->period_set)
 		c->freq_hz = WALL_FREQ_HZ;
-	uint64_t default_ms = o->wall ? 1 : OFF_CPU_THRESH_MS;
+	uint64_t default_ms = o->wall ? WALL_THRESH_MS : o->locks ? LOCKS_THRESH_MS : OFF_CPU_THRESH_MS;
 	o->recorder.wait_quantum_ns = (o->off_cpu_thresh_set ? o->off_cpu_thresh_ms : default_ms) * 1000000;
 }
 
@@ -156,12 +158,13 @@ static struct strobe_error *check_options(const struct run *r)
 	for (size_t i = 0; i < o->sampling.events.events.len; i++)
 		if (o->sampling.events.events.data[i].cgroup && !o->sampling.capture.target.system_wide && !o->sampling.capture.target.cpus)
 			return error_create(ERROR_USAGE, "-G counts in cgroups of the whole system: add -a or -C");
-	if (o->wall && o->off_cpu)
-		return error_create(ERROR_USAGE, "--wall records all that --off-cpu does: specify one of them");
-	if ((o->wall || o->off_cpu) && (o->sampling.capture.no_time || o->sampling.capture.no_period_field))
-		return error_create(ERROR_USAGE, "waits are times: --wall and --off-cpu require timestamps and periods in samples");
-	if (o->off_cpu_thresh_set && !o->wall && !o->off_cpu)
-		return error_create(ERROR_USAGE, "--off-cpu-thresh requires --off-cpu or --wall");
+	bool has_waits = o->wall || o->off_cpu || o->locks;
+	if (o->wall + o->off_cpu + o->locks > 1)
+		return error_create(ERROR_USAGE, "--wall records all that --off-cpu and --locks do: specify one of them");
+	if (has_waits && (o->sampling.capture.no_time || o->sampling.capture.no_period_field))
+		return error_create(ERROR_USAGE, "--wall, --off-cpu and --locks require timestamps and periods in samples");
+	if (o->off_cpu_thresh_set && !has_waits)
+		return error_create(ERROR_USAGE, "--off-cpu-thresh requires --off-cpu, --wall or --locks");
 	if (o->recorder.use_threads && o->sampling.capture.target.per_thread)
 		return error_create(ERROR_USAGE, "--threads assigns buffers by CPU and cannot be combined with --per-thread");
 	if (o->recorder.use_threads && o->recorder.switching.on)
@@ -257,7 +260,7 @@ static int run(struct cmd_context *ctx, void *options)
 	if (err)
 		return cmd_fail_usage(ctx, err);
 	settle_options(&r);
-	if (!o->sampling.events.events.len)
+	if (!o->sampling.events.events.len && !o->locks)
 		err = default_event(&r);
 	if (err)
 		return cmd_fail(ctx, err);

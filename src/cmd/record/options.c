@@ -233,9 +233,11 @@ const struct option record_option_table[] = {
 	{OPTION_BOOL, 's', "stat", CAPTURE(inherit_stat), .help = "record the counts of each thread"},
 
 	{OPTION_BOOL, 0, "wall", AT(wall), .help = "record where threads run (cpu-clock) and where they wait, why, and who wakes them"},
+	{OPTION_BOOL, 0, "locks", AT(locks),
+	 .help = "record waits for locks of programs (futexes), and the threads that hold them; see 'lock contention --user'"},
 	{OPTION_BOOL, 0, "off-cpu", AT(off_cpu), .help = "record the time that threads are off the CPU as event offcpu-time"},
 	{OPTION_U64, 0, "off-cpu-thresh", AT(off_cpu_thresh_ms), .set_offset = AT(off_cpu_thresh_set), .arg = "ms",
-	 .help = "time off the CPU at one place that makes a sample of its own (default: 500; --wall: 1)"},
+	 .help = "time off the CPU at one place that makes a sample of its own (default: 500; --wall: 1; --locks: 100)"},
 
 	GROUP("Sample contents"),
 	{OPTION_CALL, 'g', NULL, .parse = parse_g, .help = "record call chains: whole stacks (eh) where permitted, else fp"},

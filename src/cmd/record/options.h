@@ -14,7 +14,7 @@ struct record_options {
 	bool callgraph_set;
 	bool callgraph_by_g; /* -g: the mode may come from the settings */
 	bool latency;
-	bool wall, off_cpu, off_cpu_thresh_set;
+	bool wall, locks, off_cpu, off_cpu_thresh_set;
 	uint64_t off_cpu_thresh_ms;
 	bool no_buildid, no_buildid_cache, buildid_all, buildid_mmap;
 	bool aio_set, debuginfod_set;

@@ -1,0 +1,42 @@
+/*
+ * What a futex is part of, known by the function of the C library, of libstdc++ or of Rust's standard library that waits for it, and where
+ * the object that contains it begins.
+ *
+ * Source: nptl/ and sysdeps/nptl/ of glibc (struct __pthread_mutex_s, __pthread_cond_s, __pthread_rwlock_arch_t: the same offsets on
+ * all 64-bit architectures since 2.25); library/std/src/sys/sync/ of Rust. Any number of threads.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+enum futex_kind {
+	FUTEX_OTHER,
+	FUTEX_MUTEX,
+	FUTEX_COND,
+	FUTEX_RWLOCK,
+	FUTEX_SEM,
+	FUTEX_JOIN,
+	FUTEX_BARRIER,
+	FUTEX_ONCE,
+	FUTEX_FUTURE, /* std::future, std::atomic::wait() */
+	FUTEX_LIBC,   /* of the C library itself: of malloc(), of a stream */
+	FUTEX_KINDS,
+};
+
+struct futex_use {
+	enum futex_kind kind;
+	bool is_glibc;    /* with its layout: of a mutex, the owner is known */
+	uint32_t caller;  /* the first frame that is not the library's */
+};
+
+/* names: of the frames, innermost first; NULL where one has none. */
+struct futex_use futex_use_of(const char *const *names, size_t nr);
+/* Where the object of this use begins, for an address that is waited for. */
+uint64_t futex_object(const struct futex_use *use, uint64_t address);
+/* "mutex", "cond" …; "futex" of others. */
+const char *futex_kind_name(enum futex_kind kind);
+/* "mutex,cond": a bit for each. ERROR_USAGE names the unknown one. */
+struct strobe_error *futex_kinds_parse(const char *names, unsigned *ret) _must_check_;

@@ -1,0 +1,1 @@
+strobe lock report --user

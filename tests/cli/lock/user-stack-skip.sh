@@ -1,0 +1,1 @@
+strobe lock contention --user --stack-skip 3
