@@ -8,8 +8,11 @@ void syscall_stats_deinit(struct syscall_stats *s)
 {
 	for (size_t i = 0; i < s->threads.len; i++) {
 		struct syscall_thread *t = &s->threads.data[i];
-		for (size_t k = 0; k < t->rows.len; k++)
+		for (size_t k = 0; k < t->rows.len; k++) {
 			vec_deinit(&t->rows.data[k].errnos);
+			vec_deinit(&t->rows.data[k].stacks);
+			u64map_deinit(&t->rows.data[k].stack_index);
+		}
 		vec_deinit(&t->rows);
 		u64map_deinit(&t->index);
 	}
@@ -78,6 +81,20 @@ void syscall_stat_add(struct syscall_stat *row, uint64_t ns, uint32_t errnum)
 	}
 }
 
+struct syscall_stack *syscall_stat_add_stack(struct syscall_stat *row, uint64_t key, uint64_t ns, bool is_error, bool *ret_new)
+{
+	uint64_t *at = u64map_put(&row->stack_index, key, ret_new);
+	if (*ret_new) {
+		*at = row->stacks.len;
+		vec_push(&row->stacks, ((struct syscall_stack){}));
+	}
+	struct syscall_stack *s = &row->stacks.data[*at];
+	s->calls++;
+	s->errors += is_error;
+	s->total_ns += ns;
+	return s;
+}
+
 void syscall_stat_merge(struct syscall_stat *into, const struct syscall_stat *from)
 {
 	if (!from->calls)
@@ -114,6 +131,14 @@ static int compare_threads(const void *pa, const void *pb)
 	return a->tid < b->tid ? -1 : a->tid > b->tid;
 }
 
+static int compare_stacks(const void *pa, const void *pb)
+{
+	const struct syscall_stack *a = pa, *b = pb;
+	if (a->total_ns != b->total_ns)
+		return a->total_ns < b->total_ns ? 1 : -1;
+	return a->calls < b->calls ? 1 : a->calls > b->calls ? -1 : 0;
+}
+
 static int compare_errnos(const void *pa, const void *pb)
 {
 	const struct syscall_errno_count *a = pa, *b = pb;
@@ -128,6 +153,9 @@ void syscall_stats_finish(struct syscall_stats *s)
 		for (size_t k = 0; k < t->rows.len; k++) {
 			struct syscall_stat *row = &t->rows.data[k];
 			t->events += (row->never_returns ? 1 : 2) * row->calls;
+			if (row->stacks.len)
+				qsort(row->stacks.data, row->stacks.len, sizeof(*row->stacks.data), compare_stacks);
+			u64map_deinit(&row->stack_index);
 			if (row->errnos.len)
 				qsort(row->errnos.data, row->errnos.len, sizeof(*row->errnos.data), compare_errnos);
 		}

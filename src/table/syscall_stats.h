@@ -23,6 +23,13 @@ struct syscall_errno_count {
 	uint64_t calls;
 };
 
+/* Calls of one kind from one place: functions, innermost first. */
+struct syscall_stack {
+	const char *const *functions; /* in the statistics' arena */
+	uint32_t nr;
+	uint64_t calls, errors, total_ns;
+};
+
 struct syscall_stat {
 	uint32_t call;
 	const char *name;
@@ -32,6 +39,8 @@ struct syscall_stat {
 	long double squares;                /* sum of the squares of the durations, in ns² */
 	uint64_t slot[SYSCALL_STATS_SLOTS]; /* slot i: from 2^i ns on, below 2^(i+1); 0 also: less than 1 ns */
 	VEC(struct syscall_errno_count) errnos;
+	VEC(struct syscall_stack) stacks;   /* as far as syscall_stat_add_stack() was called */
+	struct u64map stack_index;          /* key → stack */
 };
 
 struct syscall_thread {
@@ -61,9 +70,11 @@ void syscall_stats_rename(struct syscall_stats *s, uint32_t thread, const char *
 struct syscall_stat *syscall_stats_row(struct syscall_stats *s, uint32_t thread, uint32_t call, const char *name);
 /* One call that has ended. errnum: 0 where it did well. */
 void syscall_stat_add(struct syscall_stat *row, uint64_t ns, uint32_t errnum);
+/* Adds a call that has ended to its stack. *ret_new: the caller sets its functions, which that key stands for. */
+struct syscall_stack *syscall_stat_add_stack(struct syscall_stat *row, uint64_t key, uint64_t ns, bool is_error, bool *ret_new);
 void syscall_stat_merge(struct syscall_stat *into, const struct syscall_stat *from);
 void syscall_stat_add_errno(struct syscall_stat *row, uint32_t errnum, uint64_t calls);
-/* Counts events, and sorts: threads by their events, fewest first, calls by total time, longest first. */
+/* Counts events, and sorts: threads by their events, fewest first, calls and stacks by total time, longest first. */
 void syscall_stats_finish(struct syscall_stats *s);
 double syscall_stat_mean_ns(const struct syscall_stat *row);
 /* The standard error of the mean, in percent of it. */

@@ -8,6 +8,7 @@
 #define MS_PER_NS 1e-6
 #define NS_PER_MS 1e6
 #define BAR_WIDTH 40
+#define STACKS_SHOWN 10 /* of a call, in text */
 
 /* ---- one call ---- */
 
@@ -92,6 +93,29 @@ static void add_errnos(struct table *t, const struct syscall_stat *row)
 	}
 }
 
+/* Those that took most. */
+static void add_stacks(struct table *t, const struct syscall_stat *row)
+{
+	struct syscall_stack rest = {};
+	for (size_t i = 0; i < row->stacks.len; i++) {
+		const struct syscall_stack *s = &row->stacks.data[i];
+		if (i >= STACKS_SHOWN) {
+			rest.nr++;
+			rest.calls += s->calls;
+			rest.errors += s->errors;
+			rest.total_ns += s->total_ns;
+			continue;
+		}
+		table_line(t, "   %15s %8llu %6llu %9.3f", "", (unsigned long long)s->calls, (unsigned long long)s->errors,
+			   (double)s->total_ns * MS_PER_NS);
+		for (uint32_t k = 0; k < s->nr; k++)
+			table_line(t, "      %s", s->functions[k]);
+	}
+	if (rest.nr)
+		table_line(t, "   %15s %8llu %6llu %9.3f in %u other stacks", "", (unsigned long long)rest.calls,
+			   (unsigned long long)rest.errors, (double)rest.total_ns * MS_PER_NS, rest.nr);
+}
+
 static void add_block_row(struct table *t, const struct syscall_stat *row, struct syscall_stats_style style)
 {
 	table_row(t);
@@ -101,6 +125,7 @@ static void add_block_row(struct table *t, const struct syscall_stat *row, struc
 		add_errnos(t, row);
 	if (style.histograms)
 		add_histogram(t, row);
+	add_stacks(t, row);
 }
 
 static void add_title(struct table *t, const struct syscall_stats *s, const struct syscall_thread *thread)
@@ -137,7 +162,7 @@ void syscall_stats_fill_block(struct table *t, const struct syscall_stats *s, co
 
 enum {
 	TREE_CGROUP, TREE_COMM, TREE_TID, TREE_PID, TREE_EVENTS, TREE_RAN, TREE_WAITED,
-	TREE_CALL, TREE_ERRNOS = TREE_CALL + CALL_COLUMNS, TREE_SLOTS,
+	TREE_CALL, TREE_ERRNOS = TREE_CALL + CALL_COLUMNS, TREE_SLOTS, TREE_FUNCTIONS,
 };
 
 static void add_tree_columns(struct table *t)
@@ -152,6 +177,7 @@ static void add_tree_columns(struct table *t)
 		[TREE_CALL + MEAN] = { "mean_ns", NULL, TABLE_NUMBER }, [TREE_CALL + MOST] = { "max_ns", NULL, TABLE_COUNT },
 		[TREE_CALL + DEVIATION] = { "error_percent", NULL, TABLE_NUMBER },
 		[TREE_ERRNOS] = { "errnos", NULL, TABLE_ITEMS },       [TREE_SLOTS] = { "log2_ns", NULL, TABLE_SERIES },
+		[TREE_FUNCTIONS] = { "functions", NULL, TABLE_ITEMS, .items = TABLE_ITEMS_LIST },
 	};
 	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++) {
 		struct table_column c = columns[i];
@@ -200,12 +226,26 @@ static void set_slots(struct table *t, const struct syscall_stat *row)
 	table_set_series(t, TREE_SLOTS, slots, n);
 }
 
+static void add_tree_stack(struct table *t, const struct syscall_stack *s)
+{
+	struct table_item *items = arena_new_array(&t->arena, struct table_item, s->nr + 1);
+	for (uint32_t i = 0; i < s->nr; i++)
+		items[i] = (struct table_item){ .text = s->functions[i] };
+	table_child(t, 2);
+	table_set_count(t, TREE_CALL + CALLS, s->calls);
+	table_set_count(t, TREE_CALL + ERRORS, s->errors);
+	table_set_count(t, TREE_CALL + TOTAL, s->total_ns);
+	table_set_items(t, TREE_FUNCTIONS, items, s->nr);
+}
+
 static void add_tree_call(struct table *t, const struct syscall_stat *row)
 {
 	table_child(t, 1);
 	set_call(t, TREE_CALL, row);
 	set_errnos(t, row);
 	set_slots(t, row);
+	for (size_t i = 0; i < row->stacks.len; i++)
+		add_tree_stack(t, &row->stacks.data[i]);
 }
 
 void syscall_stats_fill_tree(struct table *t, const struct syscall_stats *s)
@@ -213,6 +253,7 @@ void syscall_stats_fill_tree(struct table *t, const struct syscall_stats *s)
 	static const char *const modes[] = { "thread", "total", "cgroup" };
 	table_init(t, "strobe-trace-summary", 1);
 	t->children_key = "syscalls";
+	t->grandchildren_key = "stacks";
 	t->has_no_notes = true;
 	t->depth = 1; /* a thread has its list of calls, empty or not */
 	table_fact(t, "by", "%s", modes[s->by]);

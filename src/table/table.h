@@ -114,6 +114,7 @@ struct table {
 	const char *format; /* of its JSON: "strobe-…" */
 	unsigned version;
 	const char *rows_key, *children_key; /* in JSON; NULL: "rows", "children" */
+	const char *grandchildren_key;       /* of rows at depth 2 and more; NULL: as those of depth 1 */
 	bool has_no_notes;                   /* JSON has no list of them */
 	struct table_layout layout;
 	VEC(struct table_column) columns;

@@ -1,9 +1,11 @@
 #include "tracing/lines.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "bpf/trace/trace_targets.h"
 
@@ -83,6 +85,31 @@ static uint32_t stats_of(struct trace_lines *l, struct trace_task *t)
 	return all ? 0 : t->stats - 1;
 }
 
+/* Calls from the same functions are one: the key is made of these, and of addresses that are in none. */
+static uint64_t stack_key(const struct trace_line *line)
+{
+	uint64_t key = 0;
+	for (uint32_t i = 0; i < line->chain_nr; i++)
+		key = hash_combine(key, line->chain[i].symbol ? (uintptr_t)line->chain[i].symbol : line->chain[i].ip);
+	return key;
+}
+
+static void add_stack(struct trace_lines *l, struct syscall_stat *row, const struct trace_line *line)
+{
+	bool is_new;
+	struct syscall_stack *s = syscall_stat_add_stack(row, stack_key(line), line->duration_ns, syscall_failed(line->call->ret), &is_new);
+	if (!is_new)
+		return;
+	const char **names = arena_new_array(&l->stats.arena, const char *, line->chain_nr + 1);
+	for (uint32_t i = 0; i < line->chain_nr; i++) {
+		const struct resolved_frame *f = &line->chain[i];
+		names[i] = f->symbol ? arena_strdup(&l->stats.arena, dso_symbol_name(f->dso, f->symbol)) :
+			   arena_printf(&l->stats.arena, "%#" PRIx64, f->ip);
+	}
+	s->functions = names;
+	s->nr = line->chain_nr;
+}
+
 static void add_to_stats(struct trace_lines *l, struct trace_task *t, const struct trace_line *line, uint32_t key)
 {
 	const struct syscall_event *call = line->call;
@@ -104,6 +131,8 @@ static void add_to_stats(struct trace_lines *l, struct trace_task *t, const stru
 		row->name = keep_name(l, call->desc);
 	row->never_returns = ends_task;
 	syscall_stat_add(row, line->duration_ns, syscall_failed(call->ret) ? (uint32_t)-call->ret : 0);
+	if (l->setup.by_stack)
+		add_stack(l, row, line);
 }
 
 static bool is_chosen(const struct trace_lines *l, const struct trace_line *line)

@@ -22,6 +22,7 @@ struct trace_lines_setup {
 	const struct sys *sys;   /* NULL: a recording */
 	bool counts;             /* statistics are kept */
 	bool only_stats;         /* calls have no lines */
+	bool by_stack;           /* calls in the statistics have their call graphs, by function */
 	enum syscall_stats_by by;
 	bool sched;              /* how long tasks ran and waited, in the statistics */
 	bool all_new;            /* no task was there before: what they ran, they ran while we watched */

@@ -269,8 +269,11 @@ struct strobe_error *trace_options_check(const struct trace_options *o)
 		return error_create(ERROR_USAGE, "--summary-mode cgroup requires --bpf-summary");
 	if (!trace_selects_anything(s))
 		return error_create(ERROR_USAGE, "nothing to trace: with --no-syscalls, specify tracepoints (-e) or page faults (-F)");
-	if (sums->only && live_trace_needs_rings(s, live))
-		return error_create(ERROR_USAGE, "tracepoints, page faults and call graphs print lines: use -S instead of -s");
+	bool has_graph = live->callgraph.mode != CALLGRAPH_NONE || live->kernel_graph;
+	if (sums->only && live_trace_has_events(s, live))
+		return error_create(ERROR_USAGE, "tracepoints and page faults print lines: use -S instead of -s");
+	if (sums->only && has_graph && (sums->by == SYSCALL_STATS_BY_CGROUP || s->functions.len))
+		return error_create(ERROR_USAGE, "-s with call graphs cannot be combined with --func or --summary-mode cgroup");
 	if (live->callgraph.mode == CALLGRAPH_LBR)
 		return error_create(ERROR_USAGE, "--call-graph lbr requires hardware events: use fp or dwarf");
 	if (live->callgraph.mode == CALLGRAPH_EH)

@@ -10,10 +10,19 @@
 
 #define TICK_MS 5
 
+static bool has_stacks(const struct live_trace_options *o)
+{
+	return o->callgraph.mode != CALLGRAPH_NONE || o->kernel_graph;
+}
+
+bool live_trace_has_events(const struct trace_selection *s, const struct live_trace_options *o)
+{
+	return s->events.events.len || s->minor_faults || s->major_faults || o->sort_events || o->print_sample;
+}
+
 bool live_trace_needs_rings(const struct trace_selection *s, const struct live_trace_options *o)
 {
-	return s->events.events.len || s->minor_faults || s->major_faults || o->callgraph.mode != CALLGRAPH_NONE || o->kernel_graph ||
-	       o->sort_events || o->print_sample;
+	return live_trace_has_events(s, o) || has_stacks(o);
 }
 
 static bool has_all_that_open(const struct syscall_table *table, const struct syscall_set *chosen)
@@ -39,7 +48,7 @@ bool live_trace_sees_files(const struct live_trace *t)
 /* There are neither lines nor events. */
 static bool sums_in_kernel(const struct live_trace *t)
 {
-	return t->q.summary->only && t->q.summary->in_kernel && !t->by_rings;
+	return t->q.summary->only && t->q.summary->in_kernel && !t->by_rings && !has_stacks(t->q.options);
 }
 
 void live_trace_make_lines(struct live_trace *t)
@@ -53,6 +62,7 @@ void live_trace_make_lines(struct live_trace *t)
 		/* The kernel counts by cgroup. */
 		.counts = sums->only || (sums->with_lines && sums->by != SYSCALL_STATS_BY_CGROUP),
 		.only_stats = sums->only,
+		.by_stack = sums->only && has_stacks(t->q.options),
 		.by = sums->by,
 		.sched = sums->sched,
 		.all_new = t->follows_command,

@@ -54,7 +54,9 @@ struct live_trace_request {
 
 struct live_trace;
 
-/* Whether more is traced than system calls as lines: what comes out of rings, in order with them. */
+/* Whether there are lines besides those of system calls. */
+bool live_trace_has_events(const struct trace_selection *s, const struct live_trace_options *o);
+/* Whether more is traced than system calls as lines: what comes out of rings, in order with them, or call graphs. */
 bool live_trace_needs_rings(const struct trace_selection *s, const struct live_trace_options *o);
 
 /* *ret is set in any case. */

@@ -96,7 +96,8 @@ static size_t json_row(struct json *j, const struct table *t, size_t row)
 			json_cell(j, &t->columns.data[i], table_cell(t, row, i));
 	row++;
 	if (depth < t->depth) {
-		json_key(j, t->children_key ? t->children_key : "children");
+		const char *key = depth && t->grandchildren_key ? t->grandchildren_key : t->children_key;
+		json_key(j, key ? key : "children");
 		json_array(j);
 		while (row < t->rows.len && t->rows.data[row].depth > depth)
 			row = json_row(j, t, row);
