@@ -1,4 +1,5 @@
 /* strobe version: which version this is, and what it was built with. */
+#include "cmd/features.h"
 #include "cmd/frame.h"
 #include "config.h"
 
@@ -6,26 +7,16 @@ struct version_options {
 	bool build_options;
 };
 
-static const struct {
-	const char *name, *macro;
-	bool on;
-} features[] = {
-	{ "zstd", "HAVE_ZSTD", HAVE_ZSTD },
-	{ "zlib", "HAVE_ZLIB", HAVE_ZLIB },
-	{ "lzma", "HAVE_LZMA", HAVE_LZMA },
-	{ "libpfm4", "HAVE_PFM", HAVE_PFM },
-	{ "bpf_programs", "HAVE_BPF_PROGRAMS", HAVE_BPF_PROGRAMS },
-	{ "zydis", "HAVE_ZYDIS", HAVE_ZYDIS },
-	{ "capstone", "HAVE_CAPSTONE", HAVE_CAPSTONE },
-	{ "microhttpd", "HAVE_MICROHTTPD", HAVE_MICROHTTPD },
-	{ "libedit", "HAVE_HISTEDIT", HAVE_HISTEDIT },
-};
+void feature_print(struct out *out, const struct feature *f)
+{
+	out_f(out, "%22s: [ %-3s ]  # %s\n", f->name, f->is_on ? "on" : "OFF", f->macro);
+}
 
 void version_print(struct out *out, const char *program, bool build_options)
 {
 	out_f(out, "%s version %s\n", program, STROBE_VERSION);
-	for (size_t i = 0; build_options && i < sizeof(features) / sizeof(*features); i++)
-		out_f(out, "%22s: [ %-3s ]  # %s\n", features[i].name, features[i].on ? "on" : "OFF", features[i].macro);
+	for (const struct feature *f = features; build_options && f->name; f++)
+		feature_print(out, f);
 }
 
 static const struct option table[] = {

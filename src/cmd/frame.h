@@ -28,6 +28,9 @@ int cmd_run_words(struct cmd_context *ctx, struct cmd_words *words, int argc, ch
 /* Says that there is no such command, and the nearest one where one is near. */
 struct strobe_error *cmd_unknown(const char *program, const char *name) _must_check_;
 /* "version" and, with build_options, what this build holds. */
+/* A line of that, as perf prints them. */
+struct feature;
+void feature_print(struct out *out, const struct feature *f);
 void version_print(struct out *out, const char *program, bool build_options);
 /* The -h text of a command; words (may be none) choose rows. */
 void help_print_command(struct out *out, const char *program, const struct cmd *cmd, const char *const *words, int n);

@@ -145,3 +145,16 @@ struct object *object_open_supplement(struct object *o, const char *sysroot)
 		(void)try_path(&s, DWZ_DIRECTORY, "", "/", text_base_name(name));
 	return found.found;
 }
+
+char *object_vmlinux_place(const char *root, const char *release, size_t i)
+{
+	static const char *const places[] = {
+		"/usr/lib/debug/boot/vmlinux-%s", "/usr/lib/debug/lib/modules/%s/vmlinux", "/lib/modules/%s/build/vmlinux",
+		"/usr/lib/debug/lib/modules/%s/vmlinux.debug", "/boot/vmlinux-%s", "/usr/lib/debug/boot/vmlinux-%s.debug",
+		"/lib/modules/%s/vmlinux",
+	};
+	if (i >= sizeof(places) / sizeof(*places))
+		return NULL;
+	const char *gap = strstr(places[i], "%s");
+	return xasprintf("%s%.*s%s%s", root ? root : "", (int)(gap - places[i]), places[i], release, gap + 2);
+}

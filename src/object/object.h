@@ -47,6 +47,11 @@ struct object_segment {
 struct strobe_error *object_open(const char *path, struct object **ret) _must_check_;
 /* For places where a file may be, and it is not an error if there is none of use: NULL. */
 struct object *object_open_if_there(const char *path);
+/*
+ * The i-th place where distributions and people keep the kernel of a release with its symbols, below root (NULL: /); owned. NULL after
+ * the last one.
+ */
+char *object_vmlinux_place(const char *root, const char *release, size_t i);
 /* fd is borrowed; name is for messages. */
 struct strobe_error *object_open_fd(int fd, const char *name, struct object **ret) _must_check_;
 /* The same for a file that may be packed as a whole, as kernel modules are: .ko.gz, .ko.xz, .ko.zst. */

@@ -121,23 +121,18 @@ static bool symbol_address(const struct object *o, const char *name, uint64_t *r
 	return false;
 }
 
-/* Where distributions and kernel builders put it; it has to be the running one's. */
+/* It has to be the running one's. */
 static struct object *find_vmlinux(const struct probe_target *t)
 {
-	static const char *const places[] = {
-		"/usr/lib/debug/boot/vmlinux-%s", "/usr/lib/debug/lib/modules/%s/vmlinux", "/boot/vmlinux-%s",
-		"/lib/modules/%s/build/vmlinux",  "/lib/modules/%s/vmlinux",
-	};
 	struct utsname u;
 	uint8_t running[OBJECT_BUILD_ID_MAX], its[OBJECT_BUILD_ID_MAX];
 	size_t n = object_build_id_of_notes(KERNEL_NOTES, running);
+	char *path;
 	if (sys_uname(t->sys, &u))
 		return NULL;
-	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
-		const char *gap = strstr(places[i], "%s");
-		_cleanup_free_ char *path = xasprintf("%s%.*s%s%s", t->files.symfs ? t->files.symfs : "", (int)(gap - places[i]), places[i],
-						      u.release, gap + 2);
+	for (size_t i = 0; (path = object_vmlinux_place(t->files.symfs, u.release, i)); i++) {
 		struct object *o = object_open_if_there(path);
+		free(path);
 		if (o && object_find_section(o, ".debug_info") && n && object_build_id(o, its) == n && !memcmp(its, running, n))
 			return o;
 		object_close(o);

@@ -183,12 +183,6 @@ static bool use_vmlinux(struct dso *d, const char *path)
 	return true;
 }
 
-/* Where distributions and people keep it, %s being the release. */
-static const char *const vmlinux_paths[] = {
-	"/usr/lib/debug/boot/vmlinux-%s",     "/usr/lib/debug/lib/modules/%s/vmlinux", "/lib/modules/%s/build/vmlinux",
-	"/usr/lib/debug/lib/modules/%s/vmlinux.debug", "/boot/vmlinux-%s", "/usr/lib/debug/boot/vmlinux-%s.debug",
-};
-
 static bool find_vmlinux(struct dso *d)
 {
 	const struct env *env = d->session->env;
@@ -207,10 +201,10 @@ static bool find_vmlinux(struct dso *d)
 		return true;
 	if (strchr(release, '/'))
 		return false;
-	for (size_t i = 0; i < sizeof(vmlinux_paths) / sizeof(*vmlinux_paths); i++) {
-		const char *percent = strchr(vmlinux_paths[i], '%');
-		const char *path = arena_printf(&d->arena, "%s%.*s%s%s", symfs, (int)(percent - vmlinux_paths[i]),
-						vmlinux_paths[i], release, percent + 2);
+	char *place;
+	for (size_t i = 0; (place = object_vmlinux_place(symfs, release, i)); i++) {
+		const char *path = arena_strdup(&d->arena, place);
+		free(place);
 		if (access(path, R_OK))
 			dso_tried(d, path, "not there");
 		else if (use_vmlinux(d, path))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # quick
-# needs: annotate bench buildid-list convert evlist list lock report script stat top trace
+# needs: annotate bench buildid-list convert doctor evlist list lock report script stat top trace
 # timeout: 120
 """What commands print as JSON follows one rule (doc/JSON.md): header, names, where it goes. All commands that have it are walked.
 
@@ -23,6 +23,7 @@ OURS = [
     (["buildid-list", "--format", "json", *DATA], "strobe-buildid-list", False),
     (["convert", "x.data", "-", "--to", "json"], "strobe-profile", False),
     (["diff", "--format", "json", DATA[1], DATA[1]], "strobe-diff", False),
+    (["doctor", "--format", "json"], "strobe-doctor", False),
     (["evlist", "--format", "json", *DATA], "strobe-evlist", False),
     (["list", "--format", "json"], "strobe-list", False),
     (["list", "--format", "json", "--details", "sched:*"], "strobe-list", False),

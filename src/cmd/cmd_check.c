@@ -1,0 +1,55 @@
+/* strobe check: whether this build has a feature, for scripts. */
+#include <string.h>
+
+#include "cmd/cmd.h"
+#include "cmd/features.h"
+#include "cmd/frame.h"
+
+struct check_options {
+	bool quiet;
+};
+
+static const struct option table[] = {
+	{ OPTION_BOOL, 'q', "quiet", offsetof(struct check_options, quiet), .help = "print nothing; the exit status tells" },
+	OPTIONS_END,
+};
+
+/* Names with commas between them: 0 where all are on. */
+static int check(struct cmd_context *ctx, struct out *out, const char *names, bool quiet)
+{
+	int status = CMD_OK;
+	for (size_t n; *names; names += n + (names[n] == ',')) {
+		n = strcspn(names, ",");
+		const struct feature *f = feature_find(names, n);
+		if (!f)
+			return cmd_fail(ctx, error_create(ERROR_NOT_FOUND, "unknown feature '%.*s'; '%s version --build-options' lists them",
+							  (int)n, names, ctx->program));
+		if (!quiet)
+			feature_print(out, f);
+		if (!f->is_on)
+			status = CMD_FAILED;
+	}
+	return status;
+}
+
+static int run(struct cmd_context *ctx, void *options)
+{
+	const struct check_options *o = options;
+	if (ctx->rest.argc != 2 || strcmp(ctx->rest.argv[0], "feature"))
+		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "check takes the word feature and names with commas between them"));
+	struct out out;
+	cmd_open_output(ctx, &out);
+	int status = check(ctx, &out, ctx->rest.argv[1], o->quiet);
+	int closed = cmd_close_output(ctx, &out);
+	return closed ? closed : status;
+}
+
+const struct cmd cmd_check = {
+	.name = "check",
+	.summary = "Check whether this build has a feature",
+	.usage = (const char *const[]){ "check [<options>] feature NAME[,NAME]...", NULL },
+	.options = table,
+	.options_bytes = sizeof(struct check_options),
+	.run = run,
+	.permute = true,
+};

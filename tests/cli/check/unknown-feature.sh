@@ -1,0 +1,1 @@
+strobe check feature zstd,nosuch
