@@ -1,10 +1,6 @@
 /* strobe doctor: what this machine, kernel, user and container allow, what that costs, and what would get more. */
-#include <string.h>
-
-#include "cmd/cmd.h"
+#include "cmd/table_output.h"
 #include "doctor/doctor.h"
-#include "view/data/table_data.h"
-#include "view/text/table_text.h"
 
 struct doctor_options {
 	bool json;
@@ -19,31 +15,24 @@ static const struct option table[] = {
 	OPTIONS_END,
 };
 
-static int show(struct cmd_context *ctx, const struct table *t, const char *format)
+static int show(struct cmd_context *ctx, const struct table *t, enum table_format format)
 {
 	struct out out;
 	cmd_open_output(ctx, &out);
-	if (!strcmp(format, "json")) {
-		table_json(&out, t);
-		out_ch(&out, '\n');
-	} else if (!strcmp(format, "csv")) {
-		table_csv(&out, t, ",");
-	} else {
-		struct table_style style = { .colour = cmd_use_colour(ctx, COLOUR_AUTO) };
-		table_text(&out, t, &style);
-	}
+	struct table_style style = { .colour = cmd_use_colour(ctx, COLOUR_AUTO) };
+	cmd_write_table(&out, t, format, &style);
 	return cmd_close_output(ctx, &out);
 }
 
 static int run(struct cmd_context *ctx, void *options)
 {
 	const struct doctor_options *o = options;
-	const char *format = o->json ? "json" : o->format ? o->format : "text";
-	if (strcmp(format, "text") && strcmp(format, "json") && strcmp(format, "csv"))
-		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "unknown format '%s' (there are text, json and csv)", format));
+	enum table_format format;
 	struct table t;
 	struct doctor_summary summary;
-	struct strobe_error *err = doctor_examine(sys_live(), ctx->rest.argv, (size_t)ctx->rest.argc, &t, &summary);
+	struct strobe_error *err = table_format_parse(o->json ? "json" : o->format, &format);
+	if (!err)
+		err = doctor_examine(sys_live(), ctx->rest.argv, (size_t)ctx->rest.argc, &t, &summary);
 	if (err)
 		return cmd_fail_usage(ctx, err);
 	int status = show(ctx, &t, format);

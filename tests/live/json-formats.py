@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # quick
-# needs: annotate bench buildid-list convert doctor evlist list lock report script stat top trace
+# needs: annotate bench buildid-list convert doctor evlist list lock report script stat test top trace
 # timeout: 120
 """What commands print as JSON follows one rule (doc/JSON.md): header, names, where it goes. All commands that have it are walked.
 
@@ -40,6 +40,7 @@ OURS = [
     (["stat", "--format", "json", "-r", "2", "-e", "cpu-clock", "--", *LOAD], "strobe-stat", False),
     (["stat", "--format", "json", "-I", "20", "-e", "cpu-clock", "--", "sleep", "0.05"], "strobe-stat", False),
     (["stat", "--format", "json", "--vs", "true", "-r", "2", "-e", "cpu-clock", "--", "true"], "strobe-stat-vs", False),
+    (["test", "--format", "json", "list"], "strobe-test", False),
     (["top", "--format", "json", "-e", "cpu-clock:u", "-d", "0.2", "--refreshes", "2"], "strobe-top", True),
     (["trace", "--format", "json", "--", *LOAD], "strobe-trace", True),
     (["trace", "-S", "--format", "json", "--", *LOAD], "strobe-trace", True),

@@ -4,7 +4,7 @@ Probes in an emulated machine's kernel (Debian's, with kprobes and BTF, without 
 are known, what is refused, and that nothing half added stays.
 """
 # second try
-# needs: probe record script
+# needs: doctor probe record script test
 # serial
 # timeout: 1500
 
@@ -34,6 +34,8 @@ def prepare():
                           ("taken", "tcp_sendmsg"), ("refused", "do_int3"), ("half", "-a half=schedule -a y=schedule+1 -a z=do_int3")):
         words = command if command.startswith("-") else f"'{command}'"
         guest.commands[name] = f"wc -l <{EVENTS}; strobe probe {words}; echo status $?; wc -l <{EVENTS}"
+    guest.commands["doctor"] = "strobe doctor kprobes uprobes kernel-symbols tracepoints bpf-rights; strobe doctor --format csv hardware-counters"
+    guest.commands["test"] = "strobe test"
     guest.commands["functions"] = "strobe probe -F 'tcp_sendmsg*'"
     guest.commands["module"] = f"insmod /lib/dummy.ko; strobe probe -m dummy dummy_xmit; grep dummy {EVENTS}; " \
         "strobe probe -q -d dummy_xmit"
@@ -61,6 +63,16 @@ def check_refused(tap, results):
         tap.ok(words in done.out and "status 0" not in done.out and lines[0] == lines[-1], f"{name}: refused, and nothing is added", done)
 
 
+def check_machine(tap, results):
+    """What the machine is known to have, and not to have."""
+    said = results["doctor"].out
+    tap.ok(said.count("  ok  ") == 5 and "missing,hardware-counters" in said, "doctor knows what there is", results["doctor"])
+    lines = results["test"].out.splitlines()
+    failed = [line for line in lines if "FAILED!" in line]
+    tap.ok(len(lines) >= 80 and not failed and any(": Ok" in line for line in lines if "kernel function counts" in line),
+           "strobe test: no check fails, and kprobes count", "\n".join(failed) or results["test"])
+
+
 def main():
     if platform.machine() != "x86_64":
         skip_all("the machine with kprobes is of x86-64, and takes this one's strobe")
@@ -78,6 +90,7 @@ def main():
     tap.ok("Writing event: p:probe/other _text+" in results["dry"].out and results["dry"].out.rstrip().endswith("0"),
            "-nv shows what it would write, and does not", results["dry"])
     check_refused(tap, results)
+    check_machine(tap, results)
     tap.ok("tcp_sendmsg_locked" in results["functions"].out, "-F lists functions", results["functions"])
     tap.ok("p:probe/dummy_xmit dummy:dummy_xmit" in results["module"].out, "a function of a module", results["module"])
     tap.ok("Removed event: probe:tcp_sendmsg__return" in results["delete"].out and results["delete"].out.rstrip().endswith("\n0"),

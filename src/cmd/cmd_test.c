@@ -1,0 +1,191 @@
+/* strobe test: the sanity of this machine and of strobe on it; and programs whose profile is known. */
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/text.h"
+#include "cmd/table_output.h"
+#include "selftest/selftest.h"
+#include "selftest/workloads.h"
+#include "table/table.h"
+
+#define TIMEOUT_S 20
+
+struct test_options {
+	const char *skip, *workload, *format_name;
+	enum table_format format;
+	bool list_workloads;
+	unsigned verbose;
+	uint64_t runs;
+};
+
+#define AT(field) offsetof(struct test_options, field)
+
+static const struct option table[] = {
+	{ OPTION_STRING, 's', "skip", AT(skip), .arg = "tests", .help = "leave out these numbers (1,4,7)" },
+	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "show how long each check took" },
+	{ OPTION_U64, 'r', "runs-per-test", AT(runs), .arg = "n", .help = "run each check n times (1)" },
+	{ OPTION_STRING, 'w', "workload", AT(workload), .arg = "name", .help = "run a program whose profile is known; its arguments follow" },
+	{ OPTION_BOOL, 0, "list-workloads", AT(list_workloads), .help = "list those programs" },
+	{ OPTION_STRING, 0, "format", AT(format_name), .arg = "text|json|csv", .help = "output format" },
+	OPTIONS_END,
+};
+
+static void defaults(void *options)
+{
+	((struct test_options *)options)->runs = 1;
+}
+
+/* Whether a list of numbers with commas between them has this one. */
+static bool list_has(const char *list, size_t number)
+{
+	for (; list && *list; list += strcspn(list, ","), list += *list == ',')
+		if (strtoul(list, NULL, 10) == number)
+			return true;
+	return false;
+}
+
+/* By number or by a part of the name; no words choose all. */
+static bool is_chosen(const struct selftest *t, size_t number, char *const *words, int words_nr)
+{
+	bool found = !words_nr;
+	for (int i = 0; i < words_nr && !found; i++) {
+		uint64_t n;
+		found = text_to_u64(words[i], &n) ? n == number : strcasestr(selftest_name(t), words[i]) != NULL;
+	}
+	return found;
+}
+
+static const struct {
+	const char *word;
+	enum table_mark mark;
+} states[] = {
+	[SELFTEST_OK] = { "Ok", TABLE_GOOD },
+	[SELFTEST_SKIPPED] = { "Skip", TABLE_DIM },
+	[SELFTEST_FAILED] = { "FAILED!", TABLE_BAD },
+};
+
+/* The worst of its runs. */
+static struct selftest_outcome run_often(const struct selftest *t, uint64_t runs)
+{
+	struct selftest_outcome worst = selftest_run(t, TIMEOUT_S);
+	for (uint64_t i = 1; i < runs; i++) {
+		struct selftest_outcome next = selftest_run(t, TIMEOUT_S);
+		if (next.state > worst.state)
+			worst = next;
+	}
+	return worst;
+}
+
+static void print_line(struct out *out, size_t number, const struct selftest *t, const struct selftest_outcome *o, unsigned verbose)
+{
+	out_f(out, "%3zu: %-50s: %s", number, selftest_name(t), o ? states[o->state].word : "");
+	if (o && *o->reason) {
+		out_str(out, " (");
+		out_text_str(out, o->reason);
+		out_ch(out, ')');
+	}
+	if (o && verbose)
+		out_f(out, "  %.3f s", o->seconds);
+	out_ch(out, '\n');
+	out_flush(out);
+}
+
+static void add_row(struct table *t, size_t number, const struct selftest *test, const struct selftest_outcome *o)
+{
+	table_row(t);
+	table_set_count(t, 0, number);
+	table_set_text(t, 1, selftest_subject(test));
+	table_set_text(t, 2, selftest_name(test));
+	if (!o)
+		return;
+	table_set_text(t, 3, states[o->state].word);
+	table_mark(t, 3, states[o->state].mark);
+	if (*o->reason)
+		table_set_text(t, 4, o->reason);
+	table_set_number(t, 5, o->seconds);
+}
+
+static void add_columns(struct table *t)
+{
+	table_init(t, "strobe-test", 1);
+	table_column(t, (struct table_column){ .key = "number", .type = TABLE_COUNT });
+	table_column(t, (struct table_column){ .key = "subject" });
+	table_column(t, (struct table_column){ .key = "name" });
+	table_column(t, (struct table_column){ .key = "outcome" });
+	table_column(t, (struct table_column){ .key = "reason" });
+	table_column(t, (struct table_column){ .key = "seconds", .type = TABLE_NUMBER, .decimals = 3 });
+}
+
+/* Lines come as checks end, data when all have. CMD_FAILED where one of them failed. */
+static int run_tests(struct cmd_context *ctx, const struct test_options *o, bool only_list, char *const *words, int words_nr)
+{
+	struct out out;
+	struct table data;
+	int status = CMD_OK, chosen = 0;
+	cmd_open_output(ctx, &out);
+	add_columns(&data);
+	const struct selftest *t;
+	for (size_t i = 0; (t = selftest_at(i)); i++) {
+		if (!is_chosen(t, i + 1, words, words_nr) || list_has(o->skip, i + 1))
+			continue;
+		chosen++;
+		struct selftest_outcome outcome = {};
+		if (!only_list)
+			outcome = run_often(t, o->runs);
+		status = outcome.state == SELFTEST_FAILED ? CMD_FAILED : status;
+		if (o->format == TABLE_AS_TEXT)
+			print_line(&out, i + 1, t, only_list ? NULL : &outcome, o->verbose);
+		else
+			add_row(&data, i + 1, t, only_list ? NULL : &outcome);
+	}
+	if (o->format != TABLE_AS_TEXT)
+		cmd_write_table(&out, &data, o->format, NULL);
+	table_deinit(&data);
+	int closed = cmd_close_output(ctx, &out);
+	if (!chosen)
+		return cmd_fail(ctx, error_create(ERROR_NOT_FOUND, "no check has such a number or name; '%s test list' shows them", ctx->program));
+	return closed ? closed : status;
+}
+
+static int run_workload(struct cmd_context *ctx, const char *name)
+{
+	for (const struct workload *w = workloads; w->name; w++)
+		if (!strcmp(w->name, name))
+			return w->run(ctx->rest.argc, ctx->rest.argv);
+	return cmd_fail(ctx, error_create(ERROR_NOT_FOUND, "there is no workload '%s'; --list-workloads lists them", name));
+}
+
+static int list_workloads(struct cmd_context *ctx)
+{
+	struct out out;
+	cmd_open_output(ctx, &out);
+	for (const struct workload *w = workloads; w->name; w++)
+		out_f(&out, "%s\n", w->name);
+	return cmd_close_output(ctx, &out);
+}
+
+static int run(struct cmd_context *ctx, void *options)
+{
+	struct test_options *o = options;
+	struct strobe_error *err = table_format_parse(o->format_name, &o->format);
+	if (err)
+		return cmd_fail_usage(ctx, err);
+	if (o->list_workloads)
+		return list_workloads(ctx);
+	if (o->workload)
+		return run_workload(ctx, o->workload);
+	bool only_list = ctx->rest.argc && !strcmp(ctx->rest.argv[0], "list");
+	return run_tests(ctx, o, only_list, ctx->rest.argv + only_list, ctx->rest.argc - only_list);
+}
+
+const struct cmd cmd_test = {
+	.name = "test",
+	.summary = "Check strobe and this machine, by what is known",
+	.usage = (const char *const[]){ "test [<options>] [list] [NUMBER|NAME]...", "test -w WORKLOAD [ARG]...", NULL },
+	.options = table,
+	.options_bytes = sizeof(struct test_options),
+	.defaults = defaults,
+	.run = run,
+};
