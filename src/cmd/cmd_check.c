@@ -22,8 +22,9 @@ static int check(struct cmd_context *ctx, struct out *out, const char *names, bo
 		n = strcspn(names, ",");
 		const struct feature *f = feature_find(names, n);
 		if (!f)
-			return cmd_fail(ctx, error_create(ERROR_NOT_FOUND, "unknown feature '%.*s'; '%s version --build-options' lists them",
-							  (int)n, names, ctx->program));
+			return cmd_fail(ctx, error_create(ERROR_NOT_FOUND,
+							  "unknown feature '%.*s'; '%s version --build-options' lists them", (int)n,
+							  names, ctx->program));
 		if (!quiet)
 			feature_print(out, f);
 		if (!f->is_on)

@@ -15,7 +15,7 @@
 struct test_options {
 	const char *skip, *workload, *format_name;
 	enum table_format format;
-	bool list_workloads;
+	bool only_workloads;
 	unsigned verbose;
 	uint64_t runs;
 };
@@ -26,8 +26,9 @@ static const struct option table[] = {
 	{ OPTION_STRING, 's', "skip", AT(skip), .arg = "tests", .help = "leave out these numbers (1,4,7)" },
 	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "show how long each check took" },
 	{ OPTION_U64, 'r', "runs-per-test", AT(runs), .arg = "n", .help = "run each check n times (1)" },
-	{ OPTION_STRING, 'w', "workload", AT(workload), .arg = "name", .help = "run a program whose profile is known; its arguments follow" },
-	{ OPTION_BOOL, 0, "list-workloads", AT(list_workloads), .help = "list those programs" },
+	{ OPTION_STRING, 'w', "workload", AT(workload), .arg = "name",
+	  .help = "run a program whose profile is known; its arguments follow" },
+	{ OPTION_BOOL, 0, "list-workloads", AT(only_workloads), .help = "list those programs" },
 	{ OPTION_STRING, 0, "format", AT(format_name), .arg = "text|json|csv", .help = "output format" },
 	OPTIONS_END,
 };
@@ -145,7 +146,8 @@ static int run_tests(struct cmd_context *ctx, const struct test_options *o, bool
 	table_deinit(&data);
 	int closed = cmd_close_output(ctx, &out);
 	if (!chosen)
-		return cmd_fail(ctx, error_create(ERROR_NOT_FOUND, "no check has such a number or name; '%s test list' shows them", ctx->program));
+		return cmd_fail(ctx, error_create(ERROR_NOT_FOUND, "no check has such a number or name; '%s test list' shows them",
+						  ctx->program));
 	return closed ? closed : status;
 }
 
@@ -157,7 +159,7 @@ static int run_workload(struct cmd_context *ctx, const char *name)
 	return cmd_fail(ctx, error_create(ERROR_NOT_FOUND, "there is no workload '%s'; --list-workloads lists them", name));
 }
 
-static int list_workloads(struct cmd_context *ctx)
+static int show_workloads(struct cmd_context *ctx)
 {
 	struct out out;
 	cmd_open_output(ctx, &out);
@@ -172,8 +174,8 @@ static int run(struct cmd_context *ctx, void *options)
 	struct strobe_error *err = table_format_parse(o->format_name, &o->format);
 	if (err)
 		return cmd_fail_usage(ctx, err);
-	if (o->list_workloads)
-		return list_workloads(ctx);
+	if (o->only_workloads)
+		return show_workloads(ctx);
 	if (o->workload)
 		return run_workload(ctx, o->workload);
 	bool only_list = ctx->rest.argc && !strcmp(ctx->rest.argv[0], "list");

@@ -10,33 +10,12 @@
 #include "selftest/priv.h"
 #include "sys/limits.h"
 
-static struct selftest_outcome in_range(const char *what, uint64_t count, uint64_t least, uint64_t most)
-{
-	EXPECT(count >= least && count <= most, "%s: %" PRIu64 " counted, %" PRIu64 " to %" PRIu64 " expected", what, count, least, most);
-	return selftest_ok();
-}
-
-/* A load counted by an event. */
-static struct selftest_outcome count(const struct selftest *t)
-{
-	struct own_event e;
-	struct selftest_outcome outcome;
-	if (!own_event_open(&e, t->text, NULL, &outcome))
-		return outcome;
-	own_event_enable(&e, true);
-	t->load(t->n);
-	own_event_enable(&e, false);
-	uint64_t counted = own_event_count(&e);
-	own_event_close(&e);
-	return in_range(t->text, counted, t->least, t->most);
-}
-
 static struct selftest_outcome migrations(const struct selftest *t)
 {
 	cpu_set_t all;
 	if (!sched_getaffinity(0, sizeof(all), &all) && CPU_COUNT(&all) < 2)
 		return selftest_skip("one CPU");
-	return count(t);
+	return selftest_count_load(t);
 }
 
 /* The clock of the event against that of the thread. */
@@ -57,7 +36,7 @@ static struct selftest_outcome cpu_time(const struct selftest *t)
 	uint64_t counted = own_event_count(&e);
 	own_event_close(&e);
 	/* Steal time of a virtual machine is in one clock and not in the other. */
-	return in_range(t->text, counted, inner_ns - inner_ns / 5, (wall_ns > outer_ns ? wall_ns : outer_ns) + outer_ns / 5);
+	return selftest_in_range(t->text, counted, inner_ns - inner_ns / 5, (wall_ns > outer_ns ? wall_ns : outer_ns) + outer_ns / 5);
 }
 
 static struct selftest_outcome not_before_enabled(const struct selftest *t)
@@ -79,7 +58,7 @@ static struct selftest_outcome not_before_enabled(const struct selftest *t)
 	own_event_close(&e);
 	EXPECT(!before && counted == after && !reset, "%" PRIu64 " before, %" PRIu64 " and %" PRIu64 " after, %" PRIu64 " when reset", before,
 	       counted, after, reset);
-	return in_range(t->text, counted, t->least, t->most);
+	return selftest_in_range(t->text, counted, t->least, t->most);
 }
 
 static void inherited(struct perf_event_attr *attr)
@@ -103,7 +82,7 @@ static struct selftest_outcome children(const struct selftest *t)
 	own_event_enable(&e, false);
 	uint64_t counted = own_event_count(&e);
 	own_event_close(&e);
-	return in_range(t->text, counted, t->least, t->most);
+	return selftest_in_range(t->text, counted, t->least, t->most);
 }
 
 static void as_group(struct perf_event_attr *attr)
@@ -133,7 +112,7 @@ static struct selftest_outcome group(const struct selftest *t)
 	EXPECT(n == sizeof(words) && words[0] == 2, "%zd bytes, %" PRIu64 " values read", n, words[0]);
 	EXPECT(words[3] == words[4], "%" PRIu64 " and %" PRIu64 " of one event", words[3], words[4]);
 	EXPECT(words[1] == words[2], "enabled for %" PRIu64 " ns, running for %" PRIu64, words[1], words[2]);
-	return in_range(t->text, words[3], t->least, t->most);
+	return selftest_in_range(t->text, words[3], t->least, t->most);
 }
 
 /* n: how the processor watches, of HW_BREAKPOINT_*. */
@@ -154,7 +133,7 @@ static struct selftest_outcome breakpoint(const struct selftest *t)
 	own_event_enable(&e, false);
 	uint64_t counted = own_event_count(&e);
 	own_event_close(&e);
-	return in_range("breakpoint", counted, t->least, t->most);
+	return selftest_in_range("breakpoint", counted, t->least, t->most);
 }
 
 #define S .subject = "counting"
@@ -163,25 +142,25 @@ static struct selftest_outcome breakpoint(const struct selftest *t)
 const struct selftest selftests_counting[] = {
 	{ "cpu-clock counts CPU time", S, cpu_time, "cpu-clock:u", load_spin_us, 20000 },
 	{ "task-clock counts CPU time", S, cpu_time, "task-clock:u", load_spin_us, 20000 },
-	{ "page-faults counts pages", S, count, "page-faults:u", load_pages, 100, 100, 110 },
-	{ "minor-faults counts pages", S, count, "minor-faults:u", load_pages, 100, 100, 110 },
-	{ "major-faults counts none of fresh pages", S, count, "major-faults:u", load_pages, 100, 0, 5 },
-	{ "context-switches counts sleeps", S, count, "context-switches", load_sleeps, 20, 20, 200 },
+	{ "page-faults counts pages", S, selftest_count_load, "page-faults:u", load_pages, 100, 100, 110 },
+	{ "minor-faults counts pages", S, selftest_count_load, "minor-faults:u", load_pages, 100, 100, 110 },
+	{ "major-faults counts none of fresh pages", S, selftest_count_load, "major-faults:u", load_pages, 100, 0, 5 },
+	{ "context-switches counts sleeps", S, selftest_count_load, "context-switches", load_sleeps, 20, 20, 200 },
 	{ "cpu-migrations counts moves", S, migrations, "cpu-migrations", load_migrations, 10, 10, 40 },
-	{ "dummy counts nothing", S, count, "dummy:u", load_pages, 10, 0, 0 },
-	{ "bpf-output opens", S, count, "bpf-output:u", load_pages, 1, 0, 0 },
-	{ "alignment-faults opens", S, count, "alignment-faults:u", load_pages, 1, 0, ANY },
-	{ "emulation-faults opens", S, count, "emulation-faults:u", load_pages, 1, 0, ANY },
-	{ "cgroup-switches opens", S, count, "cgroup-switches:u", load_sleeps, 1, 0, ANY },
-	{ "cycles counts", S, count, "cycles:u", load_loop, 1000000, 100000, ANY },
-	{ "instructions counts a loop", S, count, "instructions:u", load_loop, 1000000, 2000000, 20000000 },
-	{ "branches counts a loop", S, count, "branches:u", load_loop, 1000000, 1000000, 4000000 },
-	{ "branch-misses counts", S, count, "branch-misses:u", load_loop, 1000000, 0, 100000 },
-	{ "cache-references counts", S, count, "cache-references:u", load_pages, 1000, 1, ANY },
-	{ "cache-misses counts", S, count, "cache-misses:u", load_pages, 1000, 0, ANY },
-	{ "ref-cycles counts", S, count, "ref-cycles:u", load_loop, 1000000, 10000, ANY },
-	{ "L1-dcache-loads counts", S, count, "L1-dcache-loads:u", load_pages, 1000, 1000, ANY },
-	{ "dTLB-loads counts", S, count, "dTLB-loads:u", load_pages, 1000, 1, ANY },
+	{ "dummy counts nothing", S, selftest_count_load, "dummy:u", load_pages, 10, 0, 0 },
+	{ "bpf-output opens", S, selftest_count_load, "bpf-output:u", load_pages, 1, 0, 0 },
+	{ "alignment-faults opens", S, selftest_count_load, "alignment-faults:u", load_pages, 1, 0, ANY },
+	{ "emulation-faults opens", S, selftest_count_load, "emulation-faults:u", load_pages, 1, 0, ANY },
+	{ "cgroup-switches opens", S, selftest_count_load, "cgroup-switches:u", load_sleeps, 1, 0, ANY },
+	{ "cycles counts", S, selftest_count_load, "cycles:u", load_loop, 1000000, 100000, ANY },
+	{ "instructions counts a loop", S, selftest_count_load, "instructions:u", load_loop, 1000000, 2000000, 20000000 },
+	{ "branches counts a loop", S, selftest_count_load, "branches:u", load_loop, 1000000, 1000000, 4000000 },
+	{ "branch-misses counts", S, selftest_count_load, "branch-misses:u", load_loop, 1000000, 0, 100000 },
+	{ "cache-references counts", S, selftest_count_load, "cache-references:u", load_pages, 1000, 1, ANY },
+	{ "cache-misses counts", S, selftest_count_load, "cache-misses:u", load_pages, 1000, 0, ANY },
+	{ "ref-cycles counts", S, selftest_count_load, "ref-cycles:u", load_loop, 1000000, 10000, ANY },
+	{ "L1-dcache-loads counts", S, selftest_count_load, "L1-dcache-loads:u", load_pages, 1000, 1000, ANY },
+	{ "dTLB-loads counts", S, selftest_count_load, "dTLB-loads:u", load_pages, 1000, 1, ANY },
 	{ "a disabled event stands still", S, not_before_enabled, "page-faults:u", load_pages, 50, 50, 60 },
 	{ "children are counted with their parent", S, children, "page-faults:u", load_pages, 100, 100, 400 },
 	{ "a group is read at one moment", S, group, "page-faults:u", load_pages, 50, 50, 60 },

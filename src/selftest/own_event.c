@@ -1,4 +1,5 @@
 /* One event of this process: opened, counted, its samples read. */
+#include <inttypes.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -87,4 +88,24 @@ bool own_event_next(struct own_event *e, struct sample *ret, uint64_t *lost)
 		}
 	}
 	return false;
+}
+
+struct selftest_outcome selftest_in_range(const char *what, uint64_t count, uint64_t least, uint64_t most)
+{
+	EXPECT(count >= least && count <= most, "%s: %" PRIu64 " counted, %" PRIu64 " to %" PRIu64 " expected", what, count, least, most);
+	return selftest_ok();
+}
+
+struct selftest_outcome selftest_count_load(const struct selftest *t)
+{
+	struct own_event e;
+	struct selftest_outcome outcome;
+	if (!own_event_open(&e, t->text, NULL, &outcome))
+		return outcome;
+	own_event_enable(&e, true);
+	t->load(t->n);
+	own_event_enable(&e, false);
+	uint64_t counted = own_event_count(&e);
+	own_event_close(&e);
+	return selftest_in_range(t->text, counted, t->least, t->most);
 }

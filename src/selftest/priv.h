@@ -53,6 +53,10 @@ uint64_t own_event_count(const struct own_event *e);
 /* The next sample of the ring; false where there is none. Other records are passed by, LOST ones added to *lost (may be NULL). */
 bool own_event_next(struct own_event *e, struct sample *ret, uint64_t *lost);
 
+struct selftest_outcome selftest_in_range(const char *what, uint64_t count, uint64_t least, uint64_t most);
+/* The check's load, counted by the event of its text. */
+struct selftest_outcome selftest_count_load(const struct selftest *t);
+
 /* Loads. */
 void load_pages(uint64_t n);      /* touches so many pages that were never touched */
 void load_spin_us(uint64_t us);   /* uses CPU time */

@@ -9,22 +9,6 @@
 #include "event/pmu.h"
 #include "selftest/priv.h"
 
-static struct selftest_outcome count_calls(const struct selftest *t)
-{
-	struct own_event e;
-	struct selftest_outcome outcome;
-	if (!own_event_open(&e, t->text, NULL, &outcome))
-		return outcome;
-	own_event_enable(&e, true);
-	t->load(t->n);
-	own_event_enable(&e, false);
-	uint64_t counted = own_event_count(&e);
-	own_event_close(&e);
-	EXPECT(counted >= t->least && counted <= t->most, "%s: %" PRIu64 " counted, %" PRIu64 " to %" PRIu64 " expected", t->text, counted,
-	       t->least, t->most);
-	return selftest_ok();
-}
-
 /* The call's number is in the raw data of each sample, after the fields that all tracepoints have. */
 static struct selftest_outcome raw_data(const struct selftest *t)
 {
@@ -128,13 +112,13 @@ static struct selftest_outcome kprobe(const struct selftest *t)
 #define S .subject = "tracing"
 
 const struct selftest selftests_tracing[] = {
-	{ "a system call is counted each time", S, count_calls, "syscalls:sys_enter_getppid", load_calls, 1000, 1000, 1000 },
-	{ "and its return", S, count_calls, "syscalls:sys_exit_getppid", load_calls, 1000, 1000, 1000 },
-	{ "all system calls are counted", S, count_calls, "raw_syscalls:sys_enter", load_calls, 1000, 1000, 1010 },
+	{ "a system call is counted each time", S, selftest_count_load, "syscalls:sys_enter_getppid", load_calls, 1000, 1000, 1000 },
+	{ "and its return", S, selftest_count_load, "syscalls:sys_exit_getppid", load_calls, 1000, 1000, 1000 },
+	{ "all system calls are counted", S, selftest_count_load, "raw_syscalls:sys_enter", load_calls, 1000, 1000, 1010 },
 	{ "a call's number is in its raw data", S, raw_data, "raw_syscalls:sys_enter", load_calls, 200 },
 	{ "a filter leaves others out", S, filtered, "raw_syscalls:sys_enter", load_calls, 200 },
-	{ "switches are counted", S, count_calls, "sched:sched_switch", load_sleeps, 20, 20, 200 },
-	{ "new processes are counted", S, count_calls, "sched:sched_process_fork", load_forks, 10, 10, 10 },
+	{ "switches are counted", S, selftest_count_load, "sched:sched_switch", load_sleeps, 20, 20, 200 },
+	{ "new processes are counted", S, selftest_count_load, "sched:sched_process_fork", load_forks, 10, 10, 10 },
 	{ "a probe of a function counts calls", S, uprobe, "uprobe" },
 	{ "a probe at its return counts them, too", S, uprobe, "uprobe", .n = 1 },
 	{ "a probe of a kernel function counts calls", S, kprobe, "kprobe" },

@@ -6,4 +6,4 @@ strobe test --format json records | python3 -c 'import json, sys
 for row in json.load(sys.stdin)["rows"]:
     print(row["subject"], row["name"], row["outcome"])'
 strobe test --list-workloads | head -n 3
-strobe test -w deterministic 1000 && echo done
+strobe test -w deterministic 1000 && echo ended
