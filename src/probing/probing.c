@@ -62,7 +62,8 @@ void probing_remarks(const struct probing *p, const struct probe_events *events)
 				    "%s only chooses, once, which function is called by this name (GNU indirect function): probe "
 				    "that one to see its calls", e->resolver);
 		if (e->is_after_prologue)
-			session_say(host, "%s is compiled without optimization: the probe is after its prologue, which stores the variables",
+			session_say(host,
+				    "%s is compiled without optimization: the probe is after its prologue, which stores the variables",
 				    e->place);
 	}
 }

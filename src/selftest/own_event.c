@@ -21,9 +21,10 @@ static bool open_attr(struct own_event *e, const struct event *event, struct sel
 	return true;
 }
 
-bool own_event_open(struct own_event *e, const char *text, void (*change)(struct perf_event_attr *attr), struct selftest_outcome *ret)
+bool own_event_open(struct own_event *e, const char *text, void (*change)(struct perf_event_attr *attr),
+		    struct selftest_outcome *ret)
 {
-	*e = (struct own_event){ .fd = -1 };
+	*e = (struct own_event){.fd = -1};
 	event_list_init(&e->list);
 	struct strobe_error *err = event_parse(&e->list, sys_live(), text);
 	if (err) {
@@ -39,10 +40,11 @@ bool own_event_open(struct own_event *e, const char *text, void (*change)(struct
 	return open_attr(e, event, ret);
 }
 
-bool own_event_open_attr(struct own_event *e, const struct perf_event_attr *attr, const char *what, struct selftest_outcome *ret)
+bool own_event_open_attr(struct own_event *e, const struct perf_event_attr *attr, const char *what,
+			 struct selftest_outcome *ret)
 {
-	struct event event = { .kind = EVENT_PMU, .name = what, .attr = *attr };
-	*e = (struct own_event){ .fd = -1, .attr = *attr };
+	struct event event = {.kind = EVENT_PMU, .name = what, .attr = *attr};
+	*e = (struct own_event){.fd = -1, .attr = *attr};
 	event_list_init(&e->list);
 	return open_attr(e, &event, ret);
 }
@@ -71,7 +73,7 @@ void own_event_enable(const struct own_event *e, bool on)
 
 uint64_t own_event_count(const struct own_event *e)
 {
-	uint64_t words[8] = { 0 };
+	uint64_t words[8] = {0};
 	return read(e->fd, words, sizeof(words)) > 0 ? words[0] : 0;
 }
 
@@ -92,7 +94,8 @@ bool own_event_next(struct own_event *e, struct sample *ret, uint64_t *lost)
 
 struct selftest_outcome selftest_in_range(const char *what, uint64_t count, uint64_t least, uint64_t most)
 {
-	EXPECT(count >= least && count <= most, "%s: %" PRIu64 " counted, %" PRIu64 " to %" PRIu64 " expected", what, count, least, most);
+	EXPECT(count >= least && count <= most, "%s: %" PRIu64 " counted, %" PRIu64 " to %" PRIu64 " expected", what,
+	       count, least, most);
 	return selftest_ok();
 }
 

@@ -221,8 +221,8 @@ static int context_switch_loop(int argc, char **argv)
 		return 1;
 	pid_t pid = fork();
 	for (long i = 0; i < n; i++) {
-		if (!pid ? read(to[0], &byte, 1) != 1 || write(from[1], &byte, 1) != 1 :
-			   write(to[1], &byte, 1) != 1 || read(from[0], &byte, 1) != 1)
+		if (!pid ? read(to[0], &byte, 1) != 1 || write(from[1], &byte, 1) != 1
+			 : write(to[1], &byte, 1) != 1 || read(from[0], &byte, 1) != 1)
 			break;
 	}
 	if (!pid)
@@ -240,15 +240,15 @@ static int deterministic(int argc, char **argv)
 }
 
 const struct workload workloads[] = {
-	{ "noploop", "a loop, for so many seconds", noploop },
-	{ "thloop", "two threads in one function", thloop },
-	{ "named_threads", "threads with names; the second argument is how many", named_threads },
-	{ "leafloop", "a leaf function below its parent", leafloop },
-	{ "sqrtloop", "a child that calculates", sqrtloop },
-	{ "brstack", "branches of all kinds, so many times", brstack },
-	{ "datasym", "writes to one line of a cache", datasym },
-	{ "inlineloop", "a loop in two inlined functions", inlineloop },
-	{ "context_switch_loop", "two processes that wake each other, so many times", context_switch_loop },
-	{ "deterministic", "so many passes of a loop", deterministic },
+	{"noploop", "a loop, for so many seconds", noploop},
+	{"thloop", "two threads in one function", thloop},
+	{"named_threads", "threads with names; the second argument is how many", named_threads},
+	{"leafloop", "a leaf function below its parent", leafloop},
+	{"sqrtloop", "a child that calculates", sqrtloop},
+	{"brstack", "branches of all kinds, so many times", brstack},
+	{"datasym", "writes to one line of a cache", datasym},
+	{"inlineloop", "a loop in two inlined functions", inlineloop},
+	{"context_switch_loop", "two processes that wake each other, so many times", context_switch_loop},
+	{"deterministic", "so many passes of a loop", deterministic},
 	{},
 };

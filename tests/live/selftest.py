@@ -25,8 +25,8 @@ def plain_user(tap, rows):
     shutil.copy(STROBE, "nobody/strobe")
     for path in (os.path.dirname(SCRATCH), SCRATCH):
         os.chmod(path, os.stat(path).st_mode | 0o001)
-    done = subprocess.run(["setpriv", "--reuid", "nobody", "--regid", "nogroup", "--clear-groups", "--bounding-set", "-all", "./strobe", "test",
-                           "--format", "json"], cwd="nobody", capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(["setpriv", "--reuid", "nobody", "--regid", "nogroup", "--clear-groups", "--bounding-set", "-all", "./strobe",
+                           "test", "--format", "json"], cwd="nobody", capture_output=True, text=True, timeout=120, check=False)
     theirs = json.loads(done.stdout)["rows"]
     failed = [row for row in theirs if row["outcome"] == "FAILED!"]
     tap.ok(not failed and len(theirs) == len(rows), "none fails for a plain user", failed)

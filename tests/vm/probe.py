@@ -34,7 +34,8 @@ def prepare():
                           ("taken", "tcp_sendmsg"), ("refused", "do_int3"), ("half", "-a half=schedule -a y=schedule+1 -a z=do_int3")):
         words = command if command.startswith("-") else f"'{command}'"
         guest.commands[name] = f"wc -l <{EVENTS}; strobe probe {words}; echo status $?; wc -l <{EVENTS}"
-    guest.commands["doctor"] = "strobe doctor kprobes uprobes kernel-symbols tracepoints bpf-rights; strobe doctor --format csv hardware-counters"
+    guest.commands["doctor"] = "strobe doctor kprobes uprobes kernel-symbols tracepoints bpf-rights; " \
+        "strobe doctor --format csv hardware-counters"
     guest.commands["test"] = "strobe test"
     guest.commands["functions"] = "strobe probe -F 'tcp_sendmsg*'"
     guest.commands["module"] = f"insmod /lib/dummy.ko; strobe probe -m dummy dummy_xmit; grep dummy {EVENTS}; " \
