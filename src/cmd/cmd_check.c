@@ -10,8 +10,7 @@ struct check_options {
 };
 
 static const struct option table[] = {
-	{OPTION_BOOL, 'q', "quiet", offsetof(struct check_options, quiet),
-	 .help = "print nothing; the exit status tells"},
+	{ OPTION_BOOL, 'q', "quiet", offsetof(struct check_options, quiet), .help = "print nothing; the exit status tells" },
 	OPTIONS_END,
 };
 
@@ -24,8 +23,7 @@ static int check(struct cmd_context *ctx, struct out *out, const char *names, bo
 		const struct feature *f = feature_find(names, n);
 		if (!f)
 			return cmd_fail(ctx,
-					error_create(ERROR_NOT_FOUND,
-						     "unknown feature '%.*s'; '%s version --build-options' lists them",
+					error_create(ERROR_NOT_FOUND, "unknown feature '%.*s'; '%s version --build-options' lists them",
 						     (int)n, names, ctx->program));
 		if (!quiet)
 			feature_print(out, f);
@@ -39,9 +37,8 @@ static int run(struct cmd_context *ctx, void *options)
 {
 	const struct check_options *o = options;
 	if (ctx->rest.argc != 2 || strcmp(ctx->rest.argv[0], "feature"))
-		return cmd_fail_usage(
-			ctx,
-			error_create(ERROR_USAGE, "check takes the word feature and names with commas between them"));
+		return cmd_fail_usage(ctx,
+				      error_create(ERROR_USAGE, "check takes the word feature and names with commas between them"));
 	struct out out;
 	cmd_open_output(ctx, &out);
 	int status = check(ctx, &out, ctx->rest.argv[1], o->quiet);
@@ -52,7 +49,7 @@ static int run(struct cmd_context *ctx, void *options)
 const struct cmd cmd_check = {
 	.name = "check",
 	.summary = "Check whether this build has a feature",
-	.usage = (const char *const[]){"check [<options>] feature NAME[,NAME]...", NULL},
+	.usage = (const char *const[]){ "check [<options>] feature NAME[,NAME]...", NULL },
 	.options = table,
 	.options_bytes = sizeof(struct check_options),
 	.run = run,

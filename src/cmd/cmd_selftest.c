@@ -23,13 +23,13 @@ struct test_options {
 #define AT(field) offsetof(struct test_options, field)
 
 static const struct option table[] = {
-	{OPTION_STRING, 's', "skip", AT(skip), .arg = "tests", .help = "leave out these numbers (1,4,7)"},
-	{OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "show how long each check took"},
-	{OPTION_U64, 'r', "runs-per-test", AT(runs), .arg = "n", .help = "run each check n times (1)"},
-	{OPTION_STRING, 'w', "workload", AT(workload), .arg = "name",
-	 .help = "run a program whose profile is known; its arguments follow"},
-	{OPTION_BOOL, 0, "list-workloads", AT(only_workloads), .help = "list those programs"},
-	{OPTION_STRING, 0, "format", AT(format_name), .arg = "text|json|csv", .help = "output format"},
+	{ OPTION_STRING, 's', "skip", AT(skip), .arg = "tests", .help = "leave out these numbers (1,4,7)" },
+	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "show how long each check took" },
+	{ OPTION_U64, 'r', "runs-per-test", AT(runs), .arg = "n", .help = "run each check n times (1)" },
+	{ OPTION_STRING, 'w', "workload", AT(workload), .arg = "name",
+	  .help = "run a program whose profile is known; its arguments follow" },
+	{ OPTION_BOOL, 0, "list-workloads", AT(only_workloads), .help = "list those programs" },
+	{ OPTION_STRING, 0, "format", AT(format_name), .arg = "text|json|csv", .help = "output format" },
 	OPTIONS_END,
 };
 
@@ -62,9 +62,9 @@ static const struct {
 	const char *word;
 	enum table_mark mark;
 } states[] = {
-	[SELFTEST_OK] = {"Ok", TABLE_GOOD},
-	[SELFTEST_SKIPPED] = {"Skip", TABLE_DIM},
-	[SELFTEST_FAILED] = {"FAILED!", TABLE_BAD},
+	[SELFTEST_OK] = { "Ok", TABLE_GOOD },
+	[SELFTEST_SKIPPED] = { "Skip", TABLE_DIM },
+	[SELFTEST_FAILED] = { "FAILED!", TABLE_BAD },
 };
 
 /* The worst of its runs. */
@@ -79,8 +79,7 @@ static struct selftest_outcome run_often(const struct selftest *t, uint64_t runs
 	return worst;
 }
 
-static void print_line(struct out *out, size_t number, const struct selftest *t, const struct selftest_outcome *o,
-		       unsigned verbose)
+static void print_line(struct out *out, size_t number, const struct selftest *t, const struct selftest_outcome *o, unsigned verbose)
 {
 	out_f(out, "%3zu: %-50s: %s", number, selftest_name(t), o ? states[o->state].word : "");
 	if (o && *o->reason) {
@@ -112,17 +111,16 @@ static void add_row(struct table *t, size_t number, const struct selftest *test,
 static void add_columns(struct table *t)
 {
 	table_init(t, "strobe-test", 1);
-	table_column(t, (struct table_column){.key = "number", .type = TABLE_COUNT});
-	table_column(t, (struct table_column){.key = "subject"});
-	table_column(t, (struct table_column){.key = "name"});
-	table_column(t, (struct table_column){.key = "outcome"});
-	table_column(t, (struct table_column){.key = "reason"});
-	table_column(t, (struct table_column){.key = "seconds", .type = TABLE_NUMBER, .decimals = 3});
+	table_column(t, (struct table_column){ .key = "number", .type = TABLE_COUNT });
+	table_column(t, (struct table_column){ .key = "subject" });
+	table_column(t, (struct table_column){ .key = "name" });
+	table_column(t, (struct table_column){ .key = "outcome" });
+	table_column(t, (struct table_column){ .key = "reason" });
+	table_column(t, (struct table_column){ .key = "seconds", .type = TABLE_NUMBER, .decimals = 3 });
 }
 
 /* Lines come as checks end, data when all have. CMD_FAILED where one of them failed. */
-static int run_tests(struct cmd_context *ctx, const struct test_options *o, bool only_list, char *const *words,
-		     int words_nr)
+static int run_tests(struct cmd_context *ctx, const struct test_options *o, bool only_list, char *const *words, int words_nr)
 {
 	struct out out;
 	struct table data;
@@ -148,8 +146,7 @@ static int run_tests(struct cmd_context *ctx, const struct test_options *o, bool
 	table_deinit(&data);
 	int closed = cmd_close_output(ctx, &out);
 	if (!chosen)
-		return cmd_fail(ctx, error_create(ERROR_NOT_FOUND,
-						  "no check has such a number or name; '%s test list' shows them",
+		return cmd_fail(ctx, error_create(ERROR_NOT_FOUND, "no check has such a number or name; '%s test list' shows them",
 						  ctx->program));
 	return closed ? closed : status;
 }
@@ -159,8 +156,7 @@ static int run_workload(struct cmd_context *ctx, const char *name)
 	for (const struct workload *w = workloads; w->name; w++)
 		if (!strcmp(w->name, name))
 			return w->run(ctx->rest.argc, ctx->rest.argv);
-	return cmd_fail(ctx,
-			error_create(ERROR_NOT_FOUND, "there is no workload '%s'; --list-workloads lists them", name));
+	return cmd_fail(ctx, error_create(ERROR_NOT_FOUND, "there is no workload '%s'; --list-workloads lists them", name));
 }
 
 static int show_workloads(struct cmd_context *ctx)
@@ -189,7 +185,7 @@ static int run(struct cmd_context *ctx, void *options)
 const struct cmd cmd_test = {
 	.name = "test",
 	.summary = "Check strobe and this machine, by what is known",
-	.usage = (const char *const[]){"test [<options>] [list] [NUMBER|NAME]...", "test -w WORKLOAD [ARG]...", NULL},
+	.usage = (const char *const[]){ "test [<options>] [list] [NUMBER|NAME]...", "test -w WORKLOAD [ARG]...", NULL },
 	.options = table,
 	.options_bytes = sizeof(struct test_options),
 	.defaults = defaults,

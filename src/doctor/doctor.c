@@ -18,8 +18,8 @@ static const struct {
 	const char *name;
 	const struct check *checks;
 } subjects[] = {
-	{"events", checks_events},   {"tracing", checks_tracing}, {"bpf", checks_bpf},
-	{"symbols", checks_symbols}, {"limits", checks_limits},
+	{ "events", checks_events },   { "tracing", checks_tracing }, { "bpf", checks_bpf },
+	{ "symbols", checks_symbols }, { "limits", checks_limits },
 };
 #define SUBJECTS_NR (sizeof(subjects) / sizeof(*subjects))
 
@@ -27,9 +27,9 @@ static const struct {
 	const char *word;
 	enum table_mark mark;
 } states[] = {
-	[FINDING_OK] = {"ok", TABLE_GOOD},
-	[FINDING_PARTLY] = {"partly", TABLE_MEDIUM},
-	[FINDING_MISSING] = {"missing", TABLE_BAD},
+	[FINDING_OK] = { "ok", TABLE_GOOD },
+	[FINDING_PARTLY] = { "partly", TABLE_MEDIUM },
+	[FINDING_MISSING] = { "missing", TABLE_BAD },
 };
 
 int doctor_try_event(const struct doctor *d, struct perf_event_attr attr, pid_t pid, int cpu)
@@ -64,10 +64,10 @@ static const char *container(const struct sys *sys)
 	static const struct {
 		const char *path, *name;
 	} signs[] = {
-		{"/.dockerenv", "Docker"},
-		{"/run/.containerenv", "Podman"},
-		{"/run/systemd/container", "systemd's"},
-		{"/var/run/secrets/kubernetes.io", "Kubernetes"},
+		{ "/.dockerenv", "Docker" },
+		{ "/run/.containerenv", "Podman" },
+		{ "/run/systemd/container", "systemd's" },
+		{ "/var/run/secrets/kubernetes.io", "Kubernetes" },
 	};
 	for (size_t i = 0; i < sizeof(signs) / sizeof(*signs); i++)
 		if (sys_exists(sys, signs[i].path))
@@ -85,21 +85,18 @@ static void add_facts(const struct doctor *d, struct table *t)
 	table_fact(t, "processor", "%s", processor ? processor : "not known");
 	table_fact(t, "virtual_machine", "%s", d->is_virtual ? "yes" : "no");
 	table_fact(t, "container", "%s", container(d->sys));
-	table_fact(t, "user", "%s",
-		   d->is_root      ? "root"
-		   : d->is_perfmon ? "with CAP_PERFMON"
-				   : "without special rights");
+	table_fact(t, "user", "%s", d->is_root ? "root" : d->is_perfmon ? "with CAP_PERFMON" : "without special rights");
 }
 
 static void add_columns(struct table *t)
 {
-	table_column(t, (struct table_column){.key = "state", .title = ""});
-	table_column(t, (struct table_column){.key = "check"});
-	table_column(t, (struct table_column){.key = "title", .data_only = true});
-	table_column(t, (struct table_column){.key = "subject", .data_only = true});
-	table_column(t, (struct table_column){.key = "found"});
-	table_column(t, (struct table_column){.key = "loss", .data_only = true});
-	table_column(t, (struct table_column){.key = "remedy", .data_only = true});
+	table_column(t, (struct table_column){ .key = "state", .title = "" });
+	table_column(t, (struct table_column){ .key = "check" });
+	table_column(t, (struct table_column){ .key = "title", .data_only = true });
+	table_column(t, (struct table_column){ .key = "subject", .data_only = true });
+	table_column(t, (struct table_column){ .key = "found" });
+	table_column(t, (struct table_column){ .key = "loss", .data_only = true });
+	table_column(t, (struct table_column){ .key = "remedy", .data_only = true });
 	t->layout.has_no_titles = true;
 }
 
@@ -143,8 +140,7 @@ static struct strobe_error *check_keys(char *const *keys, size_t keys_nr)
 {
 	for (size_t i = 0; i < keys_nr; i++)
 		if (!is_known(keys[i]))
-			return error_create(ERROR_USAGE, "'%s' is not the name of a check; without names all are shown",
-					    keys[i]);
+			return error_create(ERROR_USAGE, "'%s' is not the name of a check; without names all are shown", keys[i]);
 	return NULL;
 }
 
@@ -156,9 +152,7 @@ static void examine(struct doctor *d, struct table *t, char *const *keys, size_t
 				continue;
 			struct finding f = c->examine(d);
 			add_finding(t, subjects[s].name, c, &f);
-			*(f.state == FINDING_OK       ? &ret->ok
-			  : f.state == FINDING_PARTLY ? &ret->partly
-						      : &ret->missing) += 1;
+			*(f.state == FINDING_OK ? &ret->ok : f.state == FINDING_PARTLY ? &ret->partly : &ret->missing) += 1;
 		}
 	}
 }

@@ -16,12 +16,11 @@ static const char *text_of(const struct table *t, size_t column)
 }
 
 /* Examines one check of a made-up machine, which is destroyed: its state, and words that loss and remedy must have. */
-static void assert_finding(struct sys_faked *f, const char *key, const char *state, const char *loss,
-			   const char *remedy)
+static void assert_finding(struct sys_faked *f, const char *key, const char *state, const char *loss, const char *remedy)
 {
 	struct table t;
 	struct doctor_summary summary;
-	assert_ok(doctor_examine(sys_faked_sys(f), (char *[]){(char *)key}, 1, &t, &summary));
+	assert_ok(doctor_examine(sys_faked_sys(f), (char *[]){ (char *)key }, 1, &t, &summary));
 	assert_int_equal(t.rows.len, 1);
 	assert_string_equal(text_of(&t, KEY), key);
 	assert_string_equal(text_of(&t, STATE), state);
@@ -56,13 +55,13 @@ static struct sys_faked *with_errno(struct sys_faked_answer answer)
 static void counters_of_the_processor(void **state)
 {
 	assert_finding(machine(), "hardware-counters", "ok", "", "");
-	assert_finding(with_errno((struct sys_faked_answer){.errnum = ENOENT}), "hardware-counters", "missing",
-		       "cpu-clock", "driver");
+	assert_finding(with_errno((struct sys_faked_answer){ .errnum = ENOENT }), "hardware-counters", "missing", "cpu-clock",
+		       "driver");
 	struct sys_faked *f = with_file("/proc/cpuinfo", "flags\t\t: fpu hypervisor lahf_lm\n");
-	sys_faked_answer(f, (struct sys_faked_answer){.errnum = ENOENT});
+	sys_faked_answer(f, (struct sys_faked_answer){ .errnum = ENOENT });
 	assert_finding(f, "hardware-counters", "missing", "cpu-clock", "-cpu host");
-	assert_finding(with_errno((struct sys_faked_answer){.errnum = EACCES}), "hardware-counters", "missing",
-		       "counts", "cap_perfmon");
+	assert_finding(with_errno((struct sys_faked_answer){ .errnum = EACCES }), "hardware-counters", "missing", "counts",
+		       "cap_perfmon");
 }
 
 static void rights_follow_paranoid(void **state)
@@ -80,57 +79,51 @@ static void rights_follow_paranoid(void **state)
 
 static void a_container_may_forbid_it(void **state)
 {
-	struct sys_faked *f = with_errno((struct sys_faked_answer){.errnum = EPERM});
+	struct sys_faked *f = with_errno((struct sys_faked_answer){ .errnum = EPERM });
 	sys_faked_status(f, 0, 1000, 2);
 	assert_finding(f, "perf-events", "missing", "nothing", "seccomp");
-	assert_finding(with_errno((struct sys_faked_answer){.errnum = ENOSYS}), "perf-events", "missing", "nothing",
+	assert_finding(with_errno((struct sys_faked_answer){ .errnum = ENOSYS }), "perf-events", "missing", "nothing",
 		       "CONFIG_PERF_EVENTS");
 }
 
 static void precise_events_by_the_highest_level(void **state)
 {
 	assert_finding(machine(), "precise-events", "ok", "", "");
-	assert_finding(
-		with_errno((struct sys_faked_answer){.match = MATCH_PRECISE, .precise_ip = 1, .errnum = EOPNOTSUPP}),
-		"precise-events", "missing", "after their cause", "PEBS");
-	assert_finding(
-		with_errno((struct sys_faked_answer){.match = MATCH_PRECISE, .precise_ip = 3, .errnum = EOPNOTSUPP}),
-		"precise-events", "ok", "", "");
-	assert_finding(with_errno((struct sys_faked_answer){.match = MATCH_BRANCH, .errnum = EOPNOTSUPP}),
-		       "branch-stacks", "missing", "lbr", "branches");
+	assert_finding(with_errno((struct sys_faked_answer){ .match = MATCH_PRECISE, .precise_ip = 1, .errnum = EOPNOTSUPP }),
+		       "precise-events", "missing", "after their cause", "PEBS");
+	assert_finding(with_errno((struct sys_faked_answer){ .match = MATCH_PRECISE, .precise_ip = 3, .errnum = EOPNOTSUPP }),
+		       "precise-events", "ok", "", "");
+	assert_finding(with_errno((struct sys_faked_answer){ .match = MATCH_BRANCH, .errnum = EOPNOTSUPP }), "branch-stacks", "missing",
+		       "lbr", "branches");
 }
 
 static void settings_of_the_kernel(void **state)
 {
-	assert_finding(with_file("/proc/sys/kernel/nmi_watchdog", "1\n"), "nmi-watchdog", "partly", "event",
-		       "nmi_watchdog=0");
+	assert_finding(with_file("/proc/sys/kernel/nmi_watchdog", "1\n"), "nmi-watchdog", "partly", "event", "nmi_watchdog=0");
 	assert_finding(with_file("/proc/sys/kernel/nmi_watchdog", "0\n"), "nmi-watchdog", "ok", "", "");
-	assert_finding(with_file("/proc/sys/kernel/perf_event_max_sample_rate", "250\n"), "sample-rate", "partly",
-		       "4000", "100000");
-	assert_finding(with_file("/proc/sys/kernel/perf_event_max_stack", "32\n"), "stack-depth", "partly", "outer",
-		       "127");
+	assert_finding(with_file("/proc/sys/kernel/perf_event_max_sample_rate", "250\n"), "sample-rate", "partly", "4000", "100000");
+	assert_finding(with_file("/proc/sys/kernel/perf_event_max_stack", "32\n"), "stack-depth", "partly", "outer", "127");
 	assert_finding(with_file("/proc/sys/kernel/sched_schedstats", "0\n"), "schedstats", "partly", "sched_stat",
 		       "sched_schedstats=1");
 	assert_finding(machine(), "schedstats", "partly", "sched_stat", "CONFIG_SCHEDSTATS");
-	assert_finding(with_file("/sys/devices/system/clocksource/clocksource0/current_clocksource", "hpet\n"), "clock",
-		       "partly", "slow", "clocksource=tsc");
-	assert_finding(with_file("/sys/kernel/security/lockdown", "none integrity [confidentiality]\n"), "lockdown",
-		       "missing", "kprobes", "Secure Boot");
+	assert_finding(with_file("/sys/devices/system/clocksource/clocksource0/current_clocksource", "hpet\n"), "clock", "partly",
+		       "slow", "clocksource=tsc");
+	assert_finding(with_file("/sys/kernel/security/lockdown", "none integrity [confidentiality]\n"), "lockdown", "missing",
+		       "kprobes", "Secure Boot");
 }
 
 static void addresses_of_the_kernel(void **state)
 {
-	assert_finding(with_file("/proc/kallsyms", "0000000000000000 T _text\n0000000000000000 T start\n"),
-		       "kernel-symbols", "missing", "kernel functions", "kptr_restrict=0");
-	assert_finding(with_file("/proc/kallsyms", "0000000000000000 A fixed\nffffffff81000000 T _text\n"),
-		       "kernel-symbols", "ok", "", "");
+	assert_finding(with_file("/proc/kallsyms", "0000000000000000 T _text\n0000000000000000 T start\n"), "kernel-symbols", "missing",
+		       "kernel functions", "kptr_restrict=0");
+	assert_finding(with_file("/proc/kallsyms", "0000000000000000 A fixed\nffffffff81000000 T _text\n"), "kernel-symbols", "ok", "",
+		       "");
 }
 
 static void probes_by_their_pmus(void **state)
 {
 	assert_finding(machine(), "kprobes", "missing", "kernel:", "CONFIG_KPROBES");
-	assert_finding(with_file("/sys/bus/event_source/devices/uprobe/type", "9\n"), "uprobes", "missing", "markers",
-		       "root");
+	assert_finding(with_file("/sys/bus/event_source/devices/uprobe/type", "9\n"), "uprobes", "missing", "markers", "root");
 	struct sys_faked *f = with_file("/sys/bus/event_source/devices/uprobe/type", "9\n");
 	sys_faked_status(f, (uint64_t)1 << 38, 1000, 0);
 	assert_finding(f, "uprobes", "ok", "", "");
@@ -141,7 +134,7 @@ static void unknown_checks_are_refused(void **state)
 	struct sys_faked *f = machine();
 	struct table t;
 	struct doctor_summary summary;
-	struct strobe_error *err = doctor_examine(sys_faked_sys(f), (char *[]){(char *)"nosuch"}, 1, &t, &summary);
+	struct strobe_error *err = doctor_examine(sys_faked_sys(f), (char *[]){ (char *)"nosuch" }, 1, &t, &summary);
 	assert_true(error_is(err, ERROR_USAGE));
 	error_destroy(err);
 	sys_faked_destroy(f);

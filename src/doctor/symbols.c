@@ -29,15 +29,15 @@ static struct finding kernel_symbols(struct doctor *d)
 	_cleanup_close_ int fd = sys_open(d->sys, "/proc/kallsyms", O_RDONLY);
 	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
 	if (n <= 0)
-		return (struct finding){FINDING_MISSING, "no /proc/kallsyms", "names of kernel functions",
-					"a kernel with CONFIG_KALLSYMS"};
+		return (struct finding){ FINDING_MISSING, "no /proc/kallsyms", "names of kernel functions",
+					 "a kernel with CONFIG_KALLSYMS" };
 	text[n] = 0;
 	if (shows_addresses(text))
 		return finding_ok("kernel functions have names");
-	return (struct finding){FINDING_MISSING,
-				arena_printf(&d->arena, "their addresses are hidden (kernel.kptr_restrict is %d)",
-					     (int)doctor_sysctl(d, "kernel/kptr_restrict")),
-				"names of kernel functions", "run as root, or: sysctl kernel.kptr_restrict=0"};
+	return (struct finding){ FINDING_MISSING,
+				 arena_printf(&d->arena, "their addresses are hidden (kernel.kptr_restrict is %d)",
+					      (int)doctor_sysctl(d, "kernel/kptr_restrict")),
+				 "names of kernel functions", "run as root, or: sysctl kernel.kptr_restrict=0" };
 }
 
 static struct finding kernel_debug_information(struct doctor *d)
@@ -52,9 +52,8 @@ static struct finding kernel_debug_information(struct doctor *d)
 		if (sys_exists(d->sys, kept))
 			return finding_ok(kept);
 	}
-	return (struct finding){FINDING_PARTLY, "not installed",
-				"source lines, inlined functions and local variables of the kernel",
-				arena_printf(&d->arena, "Debian: apt install linux-image-%s-dbg", u.release)};
+	return (struct finding){ FINDING_PARTLY, "not installed", "source lines, inlined functions and local variables of the kernel",
+				 arena_printf(&d->arena, "Debian: apt install linux-image-%s-dbg", u.release) };
 }
 
 static struct finding debuginfod(struct doctor *d)
@@ -62,9 +61,9 @@ static struct finding debuginfod(struct doctor *d)
 	const char *urls = getenv("DEBUGINFOD_URLS");
 	if (urls && *urls)
 		return finding_ok(arena_printf(&d->arena, "%s", urls));
-	return (struct finding){FINDING_PARTLY, "DEBUGINFOD_URLS names none",
-				"names, inlines and lines of programs whose debug information is not installed",
-				"export DEBUGINFOD_URLS with the server of your distribution"};
+	return (struct finding){ FINDING_PARTLY, "DEBUGINFOD_URLS names none",
+				 "names, inlines and lines of programs whose debug information is not installed",
+				 "export DEBUGINFOD_URLS with the server of your distribution" };
 }
 
 static struct finding disassembler(struct doctor *d)
@@ -73,13 +72,13 @@ static struct finding disassembler(struct doctor *d)
 	struct utsname u;
 	const struct arch *arch = sys_uname(d->sys, &u) ? NULL : arch_by_uname(u.machine);
 	if (!arch)
-		return (struct finding){FINDING_MISSING, "this architecture is not known", "annotate", NULL};
+		return (struct finding){ FINDING_MISSING, "this architecture is not known", "annotate", NULL };
 	_cleanup_error_ struct strobe_error *err = disasm_create(arch, DISASM_USUAL, DISASM_ATT, &made);
 	disasm_destroy(made);
 	if (!err)
 		return finding_ok(arena_printf(&d->arena, "code of %s", arch->name));
-	return (struct finding){FINDING_MISSING, arena_strdup(&d->arena, err->message), "annotate: code is not shown",
-				"Debian: apt install libzydis3.2 libcapstone4"};
+	return (struct finding){ FINDING_MISSING, arena_strdup(&d->arena, err->message), "annotate: code is not shown",
+				 "Debian: apt install libzydis3.2 libcapstone4" };
 }
 
 static struct finding build_id_cache(struct doctor *d)
@@ -89,11 +88,10 @@ static struct finding build_id_cache(struct doctor *d)
 	bool can_write = path && (sys_exists(d->sys, path) ? !access(path, W_OK) : !access(home, W_OK));
 	if (can_write)
 		return finding_ok(path);
-	return (struct finding){FINDING_PARTLY,
-				path ? arena_printf(&d->arena, "%s cannot be written", path)
-				     : "there is no home directory",
-				"names of programs that change or vanish after they were recorded",
-				"name a directory: strobe --buildid-dir DIRECTORY …"};
+	return (struct finding){ FINDING_PARTLY,
+				 path ? arena_printf(&d->arena, "%s cannot be written", path) : "there is no home directory",
+				 "names of programs that change or vanish after they were recorded",
+				 "name a directory: strobe --buildid-dir DIRECTORY …" };
 }
 
 static struct finding memory_of_processes(struct doctor *d)
@@ -101,18 +99,18 @@ static struct finding memory_of_processes(struct doctor *d)
 	int64_t scope = doctor_sysctl(d, "kernel/yama/ptrace_scope");
 	if (d->is_root || scope <= 0)
 		return finding_ok(d->is_root ? "of all" : "of this user's");
-	return (struct finding){FINDING_PARTLY, arena_printf(&d->arena, "kernel.yama.ptrace_scope is %d", (int)scope),
-				"strings and frames of scripts of processes that strobe did not start",
-				"run as root, or: sysctl "
-				"kernel.yama.ptrace_scope=0"};
+	return (struct finding){ FINDING_PARTLY, arena_printf(&d->arena, "kernel.yama.ptrace_scope is %d", (int)scope),
+				 "strings and frames of scripts of processes that strobe did not start",
+				 "run as root, or: sysctl "
+				 "kernel.yama.ptrace_scope=0" };
 }
 
 const struct check checks_symbols[] = {
-	{"kernel-symbols", "symbols of the kernel", kernel_symbols},
-	{"kernel-debug-info", "debug information of the kernel", kernel_debug_information},
-	{"debuginfod", "servers of debug information", debuginfod},
-	{"disassembler", "disassembler", disassembler},
-	{"build-id-cache", "copies of what was recorded", build_id_cache},
-	{"process-memory", "memory of other processes", memory_of_processes},
+	{ "kernel-symbols", "symbols of the kernel", kernel_symbols },
+	{ "kernel-debug-info", "debug information of the kernel", kernel_debug_information },
+	{ "debuginfod", "servers of debug information", debuginfod },
+	{ "disassembler", "disassembler", disassembler },
+	{ "build-id-cache", "copies of what was recorded", build_id_cache },
+	{ "process-memory", "memory of other processes", memory_of_processes },
 	{},
 };

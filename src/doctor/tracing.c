@@ -18,11 +18,10 @@ static struct finding tracefs(struct doctor *d)
 	_cleanup_error_ struct strobe_error *err = sys_tracefs(d->sys, &path);
 	if (!err)
 		return finding_ok(arena_printf(&d->arena, "at %s", path));
-	return (struct finding){
-		FINDING_MISSING, arena_strdup(&d->arena, err->message), "tracepoints, trace, sched, lock and probe",
-		err->code == ERROR_PERMISSION ? AS_ROOT
-					      : "mount -t tracefs tracefs /sys/kernel/tracing, where the kernel "
-						"has CONFIG_TRACING"};
+	return (struct finding){ FINDING_MISSING, arena_strdup(&d->arena, err->message), "tracepoints, trace, sched, lock and probe",
+				 err->code == ERROR_PERMISSION ? AS_ROOT
+							       : "mount -t tracefs tracefs /sys/kernel/tracing, where the kernel "
+								 "has CONFIG_TRACING" };
 }
 
 /* The file of tracefs, or NULL. */
@@ -58,21 +57,18 @@ static struct finding tracepoints(struct doctor *d)
 {
 	_cleanup_free_ char *names = tracefs_text(d, "available_events");
 	if (lines_of(names))
-		return finding_ok(
-			arena_printf(&d->arena, "%zu of the kernel, its modules and probes", lines_of(names)));
-	return (struct finding){FINDING_MISSING, "none can be read",
-				"-e SYSTEM:NAME, trace -e, sched, lock, kwork, timechart",
-				d->is_root ? "a kernel with CONFIG_FTRACE and CONFIG_EVENT_TRACING" : AS_ROOT};
+		return finding_ok(arena_printf(&d->arena, "%zu of the kernel, its modules and probes", lines_of(names)));
+	return (struct finding){ FINDING_MISSING, "none can be read", "-e SYSTEM:NAME, trace -e, sched, lock, kwork, timechart",
+				 d->is_root ? "a kernel with CONFIG_FTRACE and CONFIG_EVENT_TRACING" : AS_ROOT };
 }
 
 static struct finding system_calls(struct doctor *d)
 {
 	if (has_in_tracefs(d, "events/raw_syscalls/sys_enter"))
-		return finding_ok(has_in_tracefs(d, "events/syscalls")
-					  ? "all, and each with its arguments"
-					  : "all, without tracepoints of single calls (-e syscalls:…)");
-	return (struct finding){FINDING_MISSING, "no tracepoints", "trace of system calls",
-				d->is_root ? "a kernel with CONFIG_FTRACE_SYSCALLS" : AS_ROOT};
+		return finding_ok(has_in_tracefs(d, "events/syscalls") ? "all, and each with its arguments"
+								       : "all, without tracepoints of single calls (-e syscalls:…)");
+	return (struct finding){ FINDING_MISSING, "no tracepoints", "trace of system calls",
+				 d->is_root ? "a kernel with CONFIG_FTRACE_SYSCALLS" : AS_ROOT };
 }
 
 /* Probes of the kernel or of programs: their PMU makes events without a definition, tracefs holds those that have one.
@@ -82,9 +78,9 @@ static struct finding probes(struct doctor *d, const char *pmu, const char *file
 	const char *path = arena_printf(&d->arena, "/sys/bus/event_source/devices/%s", pmu);
 	bool has_pmu = sys_exists(d->sys, path), has_file = has_in_tracefs(d, file);
 	if (!has_pmu && !has_file)
-		return (struct finding){FINDING_MISSING, "the kernel has none", loss, config};
+		return (struct finding){ FINDING_MISSING, "the kernel has none", loss, config };
 	if (!d->is_perfmon)
-		return (struct finding){FINDING_MISSING, "not for this user", loss, "run as root"};
+		return (struct finding){ FINDING_MISSING, "not for this user", loss, "run as root" };
 	return finding_ok(has_file ? "by definition and by trace --func" : "by trace --func alone");
 }
 
@@ -105,8 +101,8 @@ static struct finding function_tracer(struct doctor *d)
 	_cleanup_free_ char *tracers = tracefs_text(d, "available_tracers");
 	if (tracers && strstr(tracers, "function"))
 		return finding_ok(arena_strndup(&d->arena, tracers, strcspn(tracers, "\n")));
-	return (struct finding){FINDING_MISSING, "none", "the kernel's own traces of all its functions",
-				!tracers && !d->is_root ? AS_ROOT : "a kernel with CONFIG_FUNCTION_TRACER"};
+	return (struct finding){ FINDING_MISSING, "none", "the kernel's own traces of all its functions",
+				 !tracers && !d->is_root ? AS_ROOT : "a kernel with CONFIG_FUNCTION_TRACER" };
 }
 
 static struct finding schedstats(struct doctor *d)
@@ -114,10 +110,9 @@ static struct finding schedstats(struct doctor *d)
 	int64_t on = doctor_sysctl(d, "kernel/sched_schedstats");
 	if (on > 0)
 		return finding_ok("sched:sched_stat_* say how long tasks slept and waited");
-	return (struct finding){
-		FINDING_PARTLY, on < 0 ? "the kernel has none" : "off",
-		"sched:sched_stat_*, which perf's older recipes use; record --wall and sched do without",
-		on < 0 ? "a kernel with CONFIG_SCHEDSTATS" : "sysctl kernel.sched_schedstats=1"};
+	return (struct finding){ FINDING_PARTLY, on < 0 ? "the kernel has none" : "off",
+				 "sched:sched_stat_*, which perf's older recipes use; record --wall and sched do without",
+				 on < 0 ? "a kernel with CONFIG_SCHEDSTATS" : "sysctl kernel.sched_schedstats=1" };
 }
 
 static struct finding lockdown(struct doctor *d)
@@ -130,19 +125,19 @@ static struct finding lockdown(struct doctor *d)
 	case SYS_LOCKDOWN_CONFIDENTIALITY:
 		break;
 	}
-	return (struct finding){FINDING_MISSING, "confidentiality",
-				"samples of the kernel, BPF programs that read its memory, kprobes",
-				"boot with lockdown=integrity, or without Secure Boot"};
+	return (struct finding){ FINDING_MISSING, "confidentiality",
+				 "samples of the kernel, BPF programs that read its memory, kprobes",
+				 "boot with lockdown=integrity, or without Secure Boot" };
 }
 
 const struct check checks_tracing[] = {
-	{"tracefs", "tracefs", tracefs},
-	{"tracepoints", "tracepoints", tracepoints},
-	{"system-calls", "tracepoints of system calls", system_calls},
-	{"uprobes", "probes of programs", uprobes},
-	{"kprobes", "probes of the kernel", kprobes},
-	{"function-tracer", "function tracer", function_tracer},
-	{"schedstats", "statistics of the scheduler", schedstats},
-	{"lockdown", "lockdown", lockdown},
+	{ "tracefs", "tracefs", tracefs },
+	{ "tracepoints", "tracepoints", tracepoints },
+	{ "system-calls", "tracepoints of system calls", system_calls },
+	{ "uprobes", "probes of programs", uprobes },
+	{ "kprobes", "probes of the kernel", kprobes },
+	{ "function-tracer", "function tracer", function_tracer },
+	{ "schedstats", "statistics of the scheduler", schedstats },
+	{ "lockdown", "lockdown", lockdown },
 	{},
 };

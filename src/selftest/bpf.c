@@ -23,7 +23,7 @@ static struct selftest_outcome built(const struct selftest *t)
 /* A map holds what was put into it. */
 static struct selftest_outcome map(const struct selftest *t)
 {
-	struct bpf_map_shape shape = {.type = BPF_MAP_TYPE_HASH, .key_bytes = 8, .value_bytes = 8, .entries = ENTRIES};
+	struct bpf_map_shape shape = { .type = BPF_MAP_TYPE_HASH, .key_bytes = 8, .value_bytes = 8, .entries = ENTRIES };
 	int fd = -1;
 	(void)t;
 	struct strobe_error *err = bpf_map_make(sys_live(), "strobe_test", shape, &fd);
@@ -43,7 +43,7 @@ static struct selftest_outcome map(const struct selftest *t)
 
 static struct selftest_outcome task_filter(const struct selftest *t)
 {
-	struct task_filter_options o = {.sys = sys_live()};
+	struct task_filter_options o = { .sys = sys_live() };
 	struct task_filter *f = NULL;
 	(void)t;
 	struct strobe_error *err = task_filter_create(&o, &f);
@@ -54,7 +54,7 @@ static struct selftest_outcome task_filter(const struct selftest *t)
 
 static struct selftest_outcome locks(const struct selftest *t)
 {
-	struct lock_counts_options o = {.sys = sys_live(), .frames = 8, .entries = ENTRIES};
+	struct lock_counts_options o = { .sys = sys_live(), .frames = 8, .entries = ENTRIES };
 	struct lock_counts *c = NULL;
 	(void)t;
 	struct strobe_error *err = lock_counts_open(&o, &c);
@@ -65,7 +65,7 @@ static struct selftest_outcome locks(const struct selftest *t)
 
 static struct selftest_outcome scheduler(const struct selftest *t)
 {
-	struct sched_counts_options o = {.sys = sys_live(), .entries = ENTRIES};
+	struct sched_counts_options o = { .sys = sys_live(), .entries = ENTRIES };
 	struct sched_counts *c = NULL;
 	(void)t;
 	struct strobe_error *err = sched_counts_open(&o, &c);
@@ -76,7 +76,7 @@ static struct selftest_outcome scheduler(const struct selftest *t)
 
 static struct selftest_outcome work(const struct selftest *t)
 {
-	struct kwork_counts_options o = {.sys = sys_live(), .kinds = 1, .entries = ENTRIES};
+	struct kwork_counts_options o = { .sys = sys_live(), .kinds = 1, .entries = ENTRIES };
 	struct kwork_counts *c = NULL;
 	(void)t;
 	struct strobe_error *err = kwork_counts_open(&o, &c);
@@ -94,7 +94,7 @@ static void add_own(void *ctx, const struct event_count *e)
 /* A program on the entry of all system calls counts ours. */
 static struct selftest_outcome counts(const struct selftest *t)
 {
-	struct event_counts_options o = {.sys = sys_live(), .tracepoint = "sys_enter"};
+	struct event_counts_options o = { .sys = sys_live(), .tracepoint = "sys_enter" };
 	struct event_counts *c = NULL;
 	struct strobe_error *err = bpf_check_pid_namespace(sys_live());
 	if (!err)
@@ -110,20 +110,19 @@ static struct selftest_outcome counts(const struct selftest *t)
 	uint64_t lost = event_counts_lost(c);
 	event_counts_close(c);
 	EXPECT(!lost && counted >= t->least && counted <= t->most,
-	       "%" PRIu64 " counted, %" PRIu64 " lost, %" PRIu64 " to %" PRIu64 " expected", counted, lost, t->least,
-	       t->most);
+	       "%" PRIu64 " counted, %" PRIu64 " lost, %" PRIu64 " to %" PRIu64 " expected", counted, lost, t->least, t->most);
 	return selftest_ok();
 }
 
 #define S .subject = "BPF"
 
 const struct selftest selftests_bpf[] = {
-	{"this build and this kernel have programs", S, built},
-	{"a map holds what is put into it", S, map},
-	{"programs that follow tasks are loaded", S, task_filter},
-	{"programs for locks are loaded", S, locks},
-	{"programs for the scheduler are loaded", S, scheduler},
-	{"programs for interrupts are loaded", S, work},
-	{"a program counts each call", S, counts, .load = load_calls, .n = 1000, .least = 1000, .most = 1020},
+	{ "this build and this kernel have programs", S, built },
+	{ "a map holds what is put into it", S, map },
+	{ "programs that follow tasks are loaded", S, task_filter },
+	{ "programs for locks are loaded", S, locks },
+	{ "programs for the scheduler are loaded", S, scheduler },
+	{ "programs for interrupts are loaded", S, work },
+	{ "a program counts each call", S, counts, .load = load_calls, .n = 1000, .least = 1000, .most = 1020 },
 	{},
 };

@@ -25,8 +25,7 @@ static struct selftest_outcome cpu_time(const struct selftest *t)
 	struct selftest_outcome outcome;
 	if (!own_event_open(&e, t->text, NULL, &outcome))
 		return outcome;
-	uint64_t outer_ns = sys_clock_ns(sys_live(), CLOCK_THREAD_CPUTIME_ID),
-		 wall_ns = sys_clock_ns(sys_live(), CLOCK_MONOTONIC);
+	uint64_t outer_ns = sys_clock_ns(sys_live(), CLOCK_THREAD_CPUTIME_ID), wall_ns = sys_clock_ns(sys_live(), CLOCK_MONOTONIC);
 	own_event_enable(&e, true);
 	uint64_t inner_ns = sys_clock_ns(sys_live(), CLOCK_THREAD_CPUTIME_ID);
 	t->load(t->n);
@@ -37,8 +36,7 @@ static struct selftest_outcome cpu_time(const struct selftest *t)
 	uint64_t counted = own_event_count(&e);
 	own_event_close(&e);
 	/* Steal time of a virtual machine is in one clock and not in the other. */
-	return selftest_in_range(t->text, counted, inner_ns - inner_ns / 5,
-				 (wall_ns > outer_ns ? wall_ns : outer_ns) + outer_ns / 5);
+	return selftest_in_range(t->text, counted, inner_ns - inner_ns / 5, (wall_ns > outer_ns ? wall_ns : outer_ns) + outer_ns / 5);
 }
 
 static struct selftest_outcome not_before_enabled(const struct selftest *t)
@@ -58,9 +56,8 @@ static struct selftest_outcome not_before_enabled(const struct selftest *t)
 	sys_ioctl(sys_live(), e.fd, PERF_EVENT_IOC_RESET, 0);
 	uint64_t reset = own_event_count(&e);
 	own_event_close(&e);
-	EXPECT(!before && counted == after && !reset,
-	       "%" PRIu64 " before, %" PRIu64 " and %" PRIu64 " after, %" PRIu64 " when reset", before, counted, after,
-	       reset);
+	EXPECT(!before && counted == after && !reset, "%" PRIu64 " before, %" PRIu64 " and %" PRIu64 " after, %" PRIu64 " when reset",
+	       before, counted, after, reset);
 	return selftest_in_range(t->text, counted, t->least, t->most);
 }
 
@@ -98,7 +95,7 @@ static struct selftest_outcome group(const struct selftest *t)
 {
 	struct own_event leader;
 	struct selftest_outcome outcome;
-	uint64_t words[5] = {0}; /* nr, enabled, running, values */
+	uint64_t words[5] = { 0 }; /* nr, enabled, running, values */
 	if (!own_event_open(&leader, t->text, as_group, &outcome))
 		return outcome;
 	struct perf_event_attr attr = leader.attr;
@@ -148,32 +145,32 @@ static struct selftest_outcome breakpoint(const struct selftest *t)
 #define ANY UINT64_MAX
 
 const struct selftest selftests_counting[] = {
-	{"cpu-clock counts CPU time", S, cpu_time, "cpu-clock:u", load_spin_us, 20000},
-	{"task-clock counts CPU time", S, cpu_time, "task-clock:u", load_spin_us, 20000},
-	{"page-faults counts pages", S, selftest_count_load, "page-faults:u", load_pages, 100, 100, 110},
-	{"minor-faults counts pages", S, selftest_count_load, "minor-faults:u", load_pages, 100, 100, 110},
-	{"major-faults counts none of fresh pages", S, selftest_count_load, "major-faults:u", load_pages, 100, 0, 5},
-	{"context-switches counts sleeps", S, selftest_count_load, "context-switches", load_sleeps, 20, 20, 200},
-	{"cpu-migrations counts moves", S, migrations, "cpu-migrations", load_migrations, 10, 10, 40},
-	{"dummy counts nothing", S, selftest_count_load, "dummy:u", load_pages, 10, 0, 0},
-	{"bpf-output opens", S, selftest_count_load, "bpf-output:u", load_pages, 1, 0, 0},
-	{"alignment-faults opens", S, selftest_count_load, "alignment-faults:u", load_pages, 1, 0, ANY},
-	{"emulation-faults opens", S, selftest_count_load, "emulation-faults:u", load_pages, 1, 0, ANY},
-	{"cgroup-switches opens", S, selftest_count_load, "cgroup-switches:u", load_sleeps, 1, 0, ANY},
-	{"cycles counts", S, selftest_count_load, "cycles:u", load_loop, 1000000, 100000, ANY},
-	{"instructions counts a loop", S, selftest_count_load, "instructions:u", load_loop, 1000000, 2000000, 20000000},
-	{"branches counts a loop", S, selftest_count_load, "branches:u", load_loop, 1000000, 1000000, 4000000},
-	{"branch-misses counts", S, selftest_count_load, "branch-misses:u", load_loop, 1000000, 0, 100000},
-	{"cache-references counts", S, selftest_count_load, "cache-references:u", load_pages, 1000, 1, ANY},
-	{"cache-misses counts", S, selftest_count_load, "cache-misses:u", load_pages, 1000, 0, ANY},
-	{"ref-cycles counts", S, selftest_count_load, "ref-cycles:u", load_loop, 1000000, 10000, ANY},
-	{"L1-dcache-loads counts", S, selftest_count_load, "L1-dcache-loads:u", load_pages, 1000, 1000, ANY},
-	{"dTLB-loads counts", S, selftest_count_load, "dTLB-loads:u", load_pages, 1000, 1, ANY},
-	{"a disabled event stands still", S, not_before_enabled, "page-faults:u", load_pages, 50, 50, 60},
-	{"children are counted with their parent", S, children, "page-faults:u", load_pages, 100, 100, 400},
-	{"a group is read at one moment", S, group, "page-faults:u", load_pages, 50, 50, 60},
-	{"a breakpoint counts writes", S, breakpoint, .n = HW_BREAKPOINT_W, .least = 100, .most = 100},
-	{"a breakpoint counts accesses", S, breakpoint, .n = HW_BREAKPOINT_RW, .least = 100, .most = 200},
-	{"a breakpoint counts calls", S, breakpoint, .n = HW_BREAKPOINT_X, .least = 100, .most = 100},
+	{ "cpu-clock counts CPU time", S, cpu_time, "cpu-clock:u", load_spin_us, 20000 },
+	{ "task-clock counts CPU time", S, cpu_time, "task-clock:u", load_spin_us, 20000 },
+	{ "page-faults counts pages", S, selftest_count_load, "page-faults:u", load_pages, 100, 100, 110 },
+	{ "minor-faults counts pages", S, selftest_count_load, "minor-faults:u", load_pages, 100, 100, 110 },
+	{ "major-faults counts none of fresh pages", S, selftest_count_load, "major-faults:u", load_pages, 100, 0, 5 },
+	{ "context-switches counts sleeps", S, selftest_count_load, "context-switches", load_sleeps, 20, 20, 200 },
+	{ "cpu-migrations counts moves", S, migrations, "cpu-migrations", load_migrations, 10, 10, 40 },
+	{ "dummy counts nothing", S, selftest_count_load, "dummy:u", load_pages, 10, 0, 0 },
+	{ "bpf-output opens", S, selftest_count_load, "bpf-output:u", load_pages, 1, 0, 0 },
+	{ "alignment-faults opens", S, selftest_count_load, "alignment-faults:u", load_pages, 1, 0, ANY },
+	{ "emulation-faults opens", S, selftest_count_load, "emulation-faults:u", load_pages, 1, 0, ANY },
+	{ "cgroup-switches opens", S, selftest_count_load, "cgroup-switches:u", load_sleeps, 1, 0, ANY },
+	{ "cycles counts", S, selftest_count_load, "cycles:u", load_loop, 1000000, 100000, ANY },
+	{ "instructions counts a loop", S, selftest_count_load, "instructions:u", load_loop, 1000000, 2000000, 20000000 },
+	{ "branches counts a loop", S, selftest_count_load, "branches:u", load_loop, 1000000, 1000000, 4000000 },
+	{ "branch-misses counts", S, selftest_count_load, "branch-misses:u", load_loop, 1000000, 0, 100000 },
+	{ "cache-references counts", S, selftest_count_load, "cache-references:u", load_pages, 1000, 1, ANY },
+	{ "cache-misses counts", S, selftest_count_load, "cache-misses:u", load_pages, 1000, 0, ANY },
+	{ "ref-cycles counts", S, selftest_count_load, "ref-cycles:u", load_loop, 1000000, 10000, ANY },
+	{ "L1-dcache-loads counts", S, selftest_count_load, "L1-dcache-loads:u", load_pages, 1000, 1000, ANY },
+	{ "dTLB-loads counts", S, selftest_count_load, "dTLB-loads:u", load_pages, 1000, 1, ANY },
+	{ "a disabled event stands still", S, not_before_enabled, "page-faults:u", load_pages, 50, 50, 60 },
+	{ "children are counted with their parent", S, children, "page-faults:u", load_pages, 100, 100, 400 },
+	{ "a group is read at one moment", S, group, "page-faults:u", load_pages, 50, 50, 60 },
+	{ "a breakpoint counts writes", S, breakpoint, .n = HW_BREAKPOINT_W, .least = 100, .most = 100 },
+	{ "a breakpoint counts accesses", S, breakpoint, .n = HW_BREAKPOINT_RW, .least = 100, .most = 200 },
+	{ "a breakpoint counts calls", S, breakpoint, .n = HW_BREAKPOINT_X, .least = 100, .most = 100 },
 	{},
 };

@@ -41,7 +41,7 @@ static struct strobe_error *read_back(struct record_source *source, struct read_
 	struct strobe_error *err = NULL;
 	while (!(err = source_next(source, &r, &at_end)) && !at_end) {
 		struct sample s;
-		struct sample_layout layout = sample_layout_compile(&(struct perf_event_attr){.sample_type = TYPE});
+		struct sample_layout layout = sample_layout_compile(&(struct perf_event_attr){ .sample_type = TYPE });
 		if (r.hdr->type != PERF_RECORD_SAMPLE || !sample_decode(&layout, r, &s))
 			continue;
 		ret->samples++;
@@ -65,8 +65,8 @@ static struct selftest_outcome byte_order(const struct selftest *t)
 	bytes_deinit(&file);
 	if (err)
 		return selftest_of_error(err);
-	EXPECT(back.samples == 1000 && back.pids == 999 * 1000 / 2, "%" PRIu64 " of 1000 samples, sum of IDs %" PRIu32,
-	       back.samples, back.pids);
+	EXPECT(back.samples == 1000 && back.pids == 999 * 1000 / 2, "%" PRIu64 " of 1000 samples, sum of IDs %" PRIu32, back.samples,
+	       back.pids);
 	return selftest_ok();
 }
 
@@ -161,13 +161,13 @@ static struct selftest_outcome packed(const struct selftest *t)
 	struct strobe_error *err = packer_create(packing, false, t->text, &packer);
 	if (err)
 		return selftest_of_error(err);
-	struct packing_io io = {.in = from, .in_bytes = sizeof(from), .out = to, .out_bytes = sizeof(to)};
+	struct packing_io io = { .in = from, .in_bytes = sizeof(from), .out = to, .out_bytes = sizeof(to) };
 	while (!err && !at_end && io.out_bytes)
 		err = packer_step(packer, &io, true, &at_end);
 	packer_destroy(packer);
 	if (!err)
-		err = packing_unpack(packing_by_content(to, sizeof(to) - io.out_bytes), to, sizeof(to) - io.out_bytes,
-				     1 << 20, t->text, &back, &back_bytes);
+		err = packing_unpack(packing_by_content(to, sizeof(to) - io.out_bytes), to, sizeof(to) - io.out_bytes, 1 << 20, t->text,
+				     &back, &back_bytes);
 	bool same = !err && back_bytes == sizeof(from) && !memcmp(back, from, sizeof(from));
 	free(back);
 	if (err)
@@ -179,18 +179,18 @@ static struct selftest_outcome packed(const struct selftest *t)
 #define S .subject = "files"
 
 const struct selftest selftests_files[] = {
-	{"a recording of little-endian machines is read", S, byte_order},
-	{"a recording of big-endian machines is read", S, byte_order, .n = 1},
-	{"records are put in order of time", S, in_order},
-	{"a recording that was cut is noticed", S, truncated},
-	{"a pprof profile there and back", S, there_and_back, "pprof"},
-	{"a profile of Firefox there and back", S, there_and_back, "firefox"},
-	{"a speedscope profile there and back", S, there_and_back, "speedscope"},
-	{"a CSV profile there and back", S, there_and_back, "csv"},
-	{"a JSON profile there and back", S, there_and_back, "json"},
-	{"gzip there and back", S, packed, "x.gz"},
-	{"xz there and back", S, packed, "x.xz"},
-	{"zstd there and back", S, packed, "x.zst"},
-	{"bzip2 there and back", S, packed, "x.bz2"},
+	{ "a recording of little-endian machines is read", S, byte_order },
+	{ "a recording of big-endian machines is read", S, byte_order, .n = 1 },
+	{ "records are put in order of time", S, in_order },
+	{ "a recording that was cut is noticed", S, truncated },
+	{ "a pprof profile there and back", S, there_and_back, "pprof" },
+	{ "a profile of Firefox there and back", S, there_and_back, "firefox" },
+	{ "a speedscope profile there and back", S, there_and_back, "speedscope" },
+	{ "a CSV profile there and back", S, there_and_back, "csv" },
+	{ "a JSON profile there and back", S, there_and_back, "json" },
+	{ "gzip there and back", S, packed, "x.gz" },
+	{ "xz there and back", S, packed, "x.xz" },
+	{ "zstd there and back", S, packed, "x.zst" },
+	{ "bzip2 there and back", S, packed, "x.bz2" },
 	{},
 };

@@ -33,7 +33,7 @@ void load_spin_us(uint64_t us)
 void load_sleeps(uint64_t n)
 {
 	for (uint64_t i = 0; i < n; i++)
-		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
 }
 
 void load_calls(uint64_t n)
@@ -116,7 +116,7 @@ static int search_program(struct dl_phdr_info *info, size_t bytes, void *ctx)
 
 uint64_t own_file_offset(const void *function)
 {
-	struct search s = {.address = (uintptr_t)function};
+	struct search s = { .address = (uintptr_t)function };
 	dl_iterate_phdr(search_program, &s);
 	return s.offset;
 }

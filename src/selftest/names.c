@@ -52,7 +52,7 @@ static int search_library(struct dl_phdr_info *info, size_t bytes, void *ctx)
 
 static struct strobe_error *open_library(const char *text, struct object **ret)
 {
-	struct library_search s = {.text = text};
+	struct library_search s = { .text = text };
 	dl_iterate_phdr(search_library, &s);
 	_cleanup_free_ char *path = s.path;
 	return path ? object_open(path, ret) : error_create(ERROR_NOT_FOUND, "no library '%s' is loaded", text);
@@ -70,8 +70,7 @@ static struct selftest_outcome own_symbol(const struct selftest *t)
 		return selftest_of_error(err);
 	if (!object_find_function(o, "own_hit", &s))
 		return selftest_skip("this program has no symbols (stripped)");
-	EXPECT(object_vaddr_of_offset(o, own_file_offset(own_hit), &vaddr),
-	       "the function's place in the file is not known");
+	EXPECT(object_vaddr_of_offset(o, own_file_offset(own_hit), &vaddr), "the function's place in the file is not known");
 	EXPECT(s.value == vaddr, "own_hit is at %#" PRIx64 ", its symbol at %#" PRIx64, vaddr, s.value);
 	return selftest_ok();
 }
@@ -83,15 +82,15 @@ static int note_of_program(struct dl_phdr_info *info, size_t bytes, void *ctx)
 	for (size_t i = 0; i < info->dlpi_phnum && !*id; i++) {
 		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
 		if (p->p_type == PT_NOTE)
-			*id = (uint8_t)object_build_id_in_notes((const void *)(info->dlpi_addr + p->p_vaddr),
-								p->p_filesz, false, id + 1);
+			*id = (uint8_t)object_build_id_in_notes((const void *)(info->dlpi_addr + p->p_vaddr), p->p_filesz, false,
+								id + 1);
 	}
 	return 1;
 }
 
 static struct selftest_outcome own_build_id(const struct selftest *t)
 {
-	uint8_t loaded[1 + OBJECT_BUILD_ID_MAX] = {0}, filed[OBJECT_BUILD_ID_MAX];
+	uint8_t loaded[1 + OBJECT_BUILD_ID_MAX] = { 0 }, filed[OBJECT_BUILD_ID_MAX];
 	_cleanup_object_ struct object *o = NULL;
 	(void)t;
 	struct strobe_error *err = open_own(&o);
@@ -154,14 +153,12 @@ static struct selftest_outcome kernel_symbols(const struct selftest *t)
 	char type;
 	(void)t;
 	kallsyms_load(&k, NULL);
-	struct selftest_outcome outcome =
-		k.list.count ? selftest_ok() : selftest_skip("%s", k.problem ? k.problem : "there are none");
+	struct selftest_outcome outcome = k.list.count ? selftest_ok() : selftest_skip("%s", k.problem ? k.problem : "there are none");
 	for (uint32_t i = 0; i < k.list.count; i++) {
 		if (!k.list.types[i])
 			continue;
 		kallsyms_symbol(&k.list, i, &start, &end, &type);
-		wrong += end <= start || kallsyms_find(&k.list, start) != i ||
-			 kallsyms_find(&k.list, start + (end - start) / 2) != i;
+		wrong += end <= start || kallsyms_find(&k.list, start) != i || kallsyms_find(&k.list, start + (end - start) / 2) != i;
 	}
 	size_t count = k.list.count;
 	kallsyms_deinit(&k);
@@ -173,10 +170,10 @@ static struct selftest_outcome kernel_symbols(const struct selftest *t)
 static struct selftest_outcome demangled(const struct selftest *t)
 {
 	static const char *const names[][2] = {
-		{"_ZN3foo3barEi", "foo::bar"},
-		{"_ZNSt6vectorIiSaIiEE9push_backERKi", "std::vector<int, std::allocator<int> >::push_back"},
-		{"_RNvCskwGfYPst2Cb_3foo16example_function", "foo::example_function"},
-		{"_ZN4core3fmt9Formatter3pad17h0123456789abcdefE", "core::fmt::Formatter::pad"},
+		{ "_ZN3foo3barEi", "foo::bar" },
+		{ "_ZNSt6vectorIiSaIiEE9push_backERKi", "std::vector<int, std::allocator<int> >::push_back" },
+		{ "_RNvCskwGfYPst2Cb_3foo16example_function", "foo::example_function" },
+		{ "_ZN4core3fmt9Formatter3pad17h0123456789abcdefE", "core::fmt::Formatter::pad" },
 	};
 	(void)t;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
@@ -195,10 +192,9 @@ static struct selftest_outcome disassembled(const struct selftest *t)
 	if (err)
 		return selftest_of_error(err);
 	const uint8_t *code = (const uint8_t *)(uintptr_t)own_hit;
-	struct insn i = {0};
+	struct insn i = { 0 };
 	size_t at = 0, n = 0;
-	while (i.flow != INSN_RETURN && i.flow != INSN_JUMP && at < 400 &&
-	       disasm_decode(d, code + at, 32, (uintptr_t)code + at, &i)) {
+	while (i.flow != INSN_RETURN && i.flow != INSN_JUMP && at < 400 && disasm_decode(d, code + at, 32, (uintptr_t)code + at, &i)) {
 		at += i.bytes;
 		n++;
 	}
@@ -291,7 +287,7 @@ static struct selftest_outcome formats(const struct selftest *t)
 		err = tracepoint_systems(sys_live(), tracefs, &systems);
 	if (err)
 		return selftest_of_error(err);
-	struct formats f = {.tracefs = tracefs, .all = tracepoints_create(false, sizeof(long))};
+	struct formats f = { .tracefs = tracefs, .all = tracepoints_create(false, sizeof(long)) };
 	for (size_t i = 0; i < systems.len; i++)
 		read_formats_of(&f, systems.data[i]);
 	sys_names_deinit(&systems);
@@ -305,17 +301,17 @@ static struct selftest_outcome formats(const struct selftest *t)
 #define S .subject = "names"
 
 const struct selftest selftests_names[] = {
-	{"our functions are where their symbols are", S, own_symbol},
-	{"the build ID of the file is that of memory", S, own_build_id},
-	{"source lines of our code are found", S, lines},
-	{"unwind tables of this program are in order", S, unwind_rows},
-	{"unwind tables of the C library are in order", S, unwind_rows, "libc.so"},
-	{"unwind tables of the dynamic linker are in order", S, unwind_rows, "/ld-"},
-	{"the vdso has symbols", S, vdso},
-	{"functions of the kernel are found by address", S, kernel_symbols},
-	{"names of C++ and Rust are readable", S, demangled},
-	{"our code is disassembled", S, disassembled},
-	{"events of PMUs are understood", S, pmu_events},
-	{"formats of tracepoints are understood", S, formats},
+	{ "our functions are where their symbols are", S, own_symbol },
+	{ "the build ID of the file is that of memory", S, own_build_id },
+	{ "source lines of our code are found", S, lines },
+	{ "unwind tables of this program are in order", S, unwind_rows },
+	{ "unwind tables of the C library are in order", S, unwind_rows, "libc.so" },
+	{ "unwind tables of the dynamic linker are in order", S, unwind_rows, "/ld-" },
+	{ "the vdso has symbols", S, vdso },
+	{ "functions of the kernel are found by address", S, kernel_symbols },
+	{ "names of C++ and Rust are readable", S, demangled },
+	{ "our code is disassembled", S, disassembled },
+	{ "events of PMUs are understood", S, pmu_events },
+	{ "formats of tracepoints are understood", S, formats },
 	{},
 };

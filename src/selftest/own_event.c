@@ -9,8 +9,7 @@
 
 static bool open_attr(struct own_event *e, const struct event *event, struct selftest_outcome *ret)
 {
-	int fd = sys_perf_event_open_wide(sys_live(), &e->attr, event->config3, event->config4, 0, -1, -1,
-					  PERF_FLAG_FD_CLOEXEC);
+	int fd = sys_perf_event_open_wide(sys_live(), &e->attr, event->config3, event->config4, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0) {
 		*ret = selftest_of_error(event_open_error(event, -fd, sys_live(), 0, -1));
 		event_list_deinit(&e->list);
@@ -21,10 +20,9 @@ static bool open_attr(struct own_event *e, const struct event *event, struct sel
 	return true;
 }
 
-bool own_event_open(struct own_event *e, const char *text, void (*change)(struct perf_event_attr *attr),
-		    struct selftest_outcome *ret)
+bool own_event_open(struct own_event *e, const char *text, void (*change)(struct perf_event_attr *attr), struct selftest_outcome *ret)
 {
-	*e = (struct own_event){.fd = -1};
+	*e = (struct own_event){ .fd = -1 };
 	event_list_init(&e->list);
 	struct strobe_error *err = event_parse(&e->list, sys_live(), text);
 	if (err) {
@@ -40,19 +38,18 @@ bool own_event_open(struct own_event *e, const char *text, void (*change)(struct
 	return open_attr(e, event, ret);
 }
 
-bool own_event_open_attr(struct own_event *e, const struct perf_event_attr *attr, const char *what,
-			 struct selftest_outcome *ret)
+bool own_event_open_attr(struct own_event *e, const struct perf_event_attr *attr, const char *what, struct selftest_outcome *ret)
 {
-	struct event event = {.kind = EVENT_PMU, .name = what, .attr = *attr};
-	*e = (struct own_event){.fd = -1, .attr = *attr};
+	struct event event = { .kind = EVENT_PMU, .name = what, .attr = *attr };
+	*e = (struct own_event){ .fd = -1, .attr = *attr };
 	event_list_init(&e->list);
 	return open_attr(e, &event, ret);
 }
 
 bool own_event_map(struct own_event *e, uint64_t pages, struct selftest_outcome *ret)
 {
-	struct strobe_error *err = ring_map(&e->ring, sys_live(), e->fd, pages * (uint64_t)sysconf(_SC_PAGESIZE), -1,
-					    e->attr.write_backward);
+	struct strobe_error *err =
+		ring_map(&e->ring, sys_live(), e->fd, pages * (uint64_t)sysconf(_SC_PAGESIZE), -1, e->attr.write_backward);
 	if (err)
 		*ret = selftest_of_error(err);
 	return !err;
@@ -73,7 +70,7 @@ void own_event_enable(const struct own_event *e, bool on)
 
 uint64_t own_event_count(const struct own_event *e)
 {
-	uint64_t words[8] = {0};
+	uint64_t words[8] = { 0 };
 	return read(e->fd, words, sizeof(words)) > 0 ? words[0] : 0;
 }
 
@@ -94,8 +91,8 @@ bool own_event_next(struct own_event *e, struct sample *ret, uint64_t *lost)
 
 struct selftest_outcome selftest_in_range(const char *what, uint64_t count, uint64_t least, uint64_t most)
 {
-	EXPECT(count >= least && count <= most, "%s: %" PRIu64 " counted, %" PRIu64 " to %" PRIu64 " expected", what,
-	       count, least, most);
+	EXPECT(count >= least && count <= most, "%s: %" PRIu64 " counted, %" PRIu64 " to %" PRIu64 " expected", what, count, least,
+	       most);
 	return selftest_ok();
 }
 

@@ -22,8 +22,8 @@ static void sampled_each(struct perf_event_attr *attr)
 	attr->read_format = PERF_FORMAT_LOST;
 }
 
-static bool open_with_ring(struct own_event *e, const char *text, void (*change)(struct perf_event_attr *attr),
-			   uint64_t pages, struct selftest_outcome *ret)
+static bool open_with_ring(struct own_event *e, const char *text, void (*change)(struct perf_event_attr *attr), uint64_t pages,
+			   struct selftest_outcome *ret)
 {
 	if (!own_event_open(e, text, change, ret))
 		return false;
@@ -56,8 +56,7 @@ static struct selftest_outcome every_sample(const struct selftest *t)
 		samples++;
 	uint64_t counted = own_event_count(&e);
 	own_event_close(&e);
-	EXPECT(samples == counted && !lost, "%" PRIu64 " counted, %" PRIu64 " samples, %" PRIu64 " lost", counted,
-	       samples, lost);
+	EXPECT(samples == counted && !lost, "%" PRIu64 " counted, %" PRIu64 " samples, %" PRIu64 " lost", counted, samples, lost);
 	EXPECT(!backwards, "%" PRIu64 " samples out of order, or of others", backwards);
 	EXPECT(samples >= t->n, "%" PRIu64 " samples of %" PRIu64 " pages", samples, t->n);
 	return selftest_ok();
@@ -69,7 +68,7 @@ static struct selftest_outcome losses(const struct selftest *t)
 	struct own_event e;
 	struct selftest_outcome outcome;
 	struct sample s;
-	uint64_t samples = 0, lost = 0, words[2] = {0}; /* count, lost */
+	uint64_t samples = 0, lost = 0, words[2] = { 0 }; /* count, lost */
 	if (!open_with_ring(&e, FAULTS, sampled_each, 1, &outcome))
 		return outcome;
 	own_event_enable(&e, true);
@@ -80,8 +79,8 @@ static struct selftest_outcome losses(const struct selftest *t)
 		samples++;
 	own_event_close(&e);
 	EXPECT(n == sizeof(words), "%zd bytes of a count and its losses", n);
-	EXPECT(samples && words[1] && samples + words[1] == words[0],
-	       "%" PRIu64 " counted, %" PRIu64 " samples, %" PRIu64 " lost", words[0], samples, words[1]);
+	EXPECT(samples && words[1] && samples + words[1] == words[0], "%" PRIu64 " counted, %" PRIu64 " samples, %" PRIu64 " lost",
+	       words[0], samples, words[1]);
 	return selftest_ok();
 }
 
@@ -130,8 +129,8 @@ static struct selftest_outcome instruction_pointers(const struct selftest *t)
 	for (; own_event_next(&e, &s, NULL); samples++)
 		inside += s.ip >= (uintptr_t)load_loop && s.ip < (uintptr_t)load_loop + 256;
 	own_event_close(&e);
-	EXPECT(samples >= t->least && samples <= t->most, "%" PRIu64 " samples, %" PRIu64 " to %" PRIu64 " expected",
-	       samples, t->least, t->most);
+	EXPECT(samples >= t->least && samples <= t->most, "%" PRIu64 " samples, %" PRIu64 " to %" PRIu64 " expected", samples, t->least,
+	       t->most);
 	EXPECT(inside * 10 >= samples * 8, "%" PRIu64 " of %" PRIu64 " samples in the loop", inside, samples);
 	return selftest_ok();
 }
@@ -161,8 +160,7 @@ static struct selftest_outcome clock_of_samples(const struct selftest *t)
 	for (; own_event_next(&e, &s, NULL); samples++)
 		wrong += s.time < begin_ns || s.time > end_ns;
 	own_event_close(&e);
-	EXPECT(samples >= 20 && !wrong, "%" PRIu64 " of %" PRIu64 " samples not between two readings of the clock",
-	       wrong, samples);
+	EXPECT(samples >= 20 && !wrong, "%" PRIu64 " of %" PRIu64 " samples not between two readings of the clock", wrong, samples);
 	return selftest_ok();
 }
 
@@ -179,7 +177,7 @@ static struct selftest_outcome wake_up(const struct selftest *t)
 	(void)t;
 	if (!open_with_ring(&e, FAULTS, woken, 8, &outcome))
 		return outcome;
-	struct pollfd ready = {.fd = e.fd, .events = POLLIN};
+	struct pollfd ready = { .fd = e.fd, .events = POLLIN };
 	int before = poll(&ready, 1, 0);
 	own_event_enable(&e, true);
 	load_pages(20);
@@ -206,7 +204,7 @@ static struct strobe_error *take_newest(struct record_sink *sink, const void *re
 {
 	struct newest *n = (struct newest *)sink;
 	for (size_t at = 0; at + sizeof(struct perf_event_header) <= bytes;) {
-		struct record r = {.hdr = (const void *)((const char *)records + at)};
+		struct record r = { .hdr = (const void *)((const char *)records + at) };
 		struct sample s;
 		if (r.hdr->type == PERF_RECORD_SAMPLE && sample_decode(n->layout, r, &s)) {
 			n->samples++;
@@ -223,10 +221,10 @@ static struct selftest_outcome overwritten(const struct selftest *t)
 {
 	struct own_event e;
 	struct selftest_outcome outcome;
-	struct ring_stats stats = {.time_offset = SAMPLE_NO_OFFSET};
+	struct ring_stats stats = { .time_offset = SAMPLE_NO_OFFSET };
 	if (!open_with_ring(&e, FAULTS, backward, 1, &outcome))
 		return outcome;
-	struct newest n = {.sink.write = take_newest, .layout = &e.layout};
+	struct newest n = { .sink.write = take_newest, .layout = &e.layout };
 	own_event_enable(&e, true);
 	load_pages(t->n);
 	volatile uint8_t *last = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -238,8 +236,8 @@ static struct selftest_outcome overwritten(const struct selftest *t)
 	if (err)
 		return selftest_of_error(err);
 	EXPECT(n.samples && n.samples < counted, "%" PRIu64 " samples kept of %" PRIu64, n.samples, counted);
-	EXPECT(n.last_addr == (uintptr_t)last, "the last fault was at %p, that of the newest sample at %#" PRIx64,
-	       (void *)last, n.last_addr);
+	EXPECT(n.last_addr == (uintptr_t)last, "the last fault was at %p, that of the newest sample at %#" PRIx64, (void *)last,
+	       n.last_addr);
 	return selftest_ok();
 }
 
@@ -276,8 +274,7 @@ static struct selftest_outcome stack_dump(const struct selftest *t)
 		found += s.user_regs.abi && s.stack && memmem(s.stack, s.stack_dyn_bytes, &sought, sizeof(sought));
 	}
 	own_event_close(&e);
-	EXPECT(samples && found == samples, "%" PRIu64 " of %" PRIu64 " dumps have a word that is on the stack", found,
-	       samples);
+	EXPECT(samples && found == samples, "%" PRIu64 " of %" PRIu64 " dumps have a word that is on the stack", found, samples);
 	return selftest_ok();
 }
 
@@ -313,8 +310,7 @@ static struct selftest_outcome comm_record(const struct selftest *t)
 	prctl(PR_SET_NAME, "renamed-itself");
 	bool found = find_record(&e, PERF_RECORD_COMM, bytes);
 	own_event_close(&e);
-	EXPECT(found && !strcmp((char *)bytes + sizeof(struct perf_event_header) + 8, "renamed-itself"),
-	       "no record of the new name");
+	EXPECT(found && !strcmp((char *)bytes + sizeof(struct perf_event_header) + 8, "renamed-itself"), "no record of the new name");
 	return selftest_ok();
 }
 
@@ -367,23 +363,21 @@ static struct selftest_outcome mmap_record(const struct selftest *t)
 #define S .subject = "sampling"
 
 const struct selftest selftests_sampling[] = {
-	{"every event is one sample, in order", S, every_sample, .n = 5000},
-	{"samples without room are counted as lost", S, losses, .n = 2000},
-	{"page faults have their addresses", S, addresses, .n = 64},
-	{"samples by time are where the time goes", S, instruction_pointers, "cpu-clock:u", .n = 100, .least = 20,
-	 .most = 110},
-	{"samples by task time are where the time goes", S, instruction_pointers, "task-clock:u", .n = 100, .least = 20,
-	 .most = 110},
-	{"times of CLOCK_MONOTONIC", S, clock_of_samples, .n = CLOCK_MONOTONIC},
-	{"times of CLOCK_MONOTONIC_RAW", S, clock_of_samples, .n = CLOCK_MONOTONIC_RAW},
-	{"times of CLOCK_BOOTTIME", S, clock_of_samples, .n = CLOCK_BOOTTIME},
-	{"times of CLOCK_REALTIME", S, clock_of_samples, .n = CLOCK_REALTIME},
-	{"times of CLOCK_TAI", S, clock_of_samples, .n = CLOCK_TAI},
-	{"a reader is woken after so many samples", S, wake_up},
-	{"an overwritten ring keeps what came last", S, overwritten, .n = 2000},
-	{"registers and stack are dumped", S, stack_dump},
-	{"a new name is recorded", S, comm_record},
-	{"a new process is recorded", S, fork_record},
-	{"a mapping is recorded", S, mmap_record},
+	{ "every event is one sample, in order", S, every_sample, .n = 5000 },
+	{ "samples without room are counted as lost", S, losses, .n = 2000 },
+	{ "page faults have their addresses", S, addresses, .n = 64 },
+	{ "samples by time are where the time goes", S, instruction_pointers, "cpu-clock:u", .n = 100, .least = 20, .most = 110 },
+	{ "samples by task time are where the time goes", S, instruction_pointers, "task-clock:u", .n = 100, .least = 20, .most = 110 },
+	{ "times of CLOCK_MONOTONIC", S, clock_of_samples, .n = CLOCK_MONOTONIC },
+	{ "times of CLOCK_MONOTONIC_RAW", S, clock_of_samples, .n = CLOCK_MONOTONIC_RAW },
+	{ "times of CLOCK_BOOTTIME", S, clock_of_samples, .n = CLOCK_BOOTTIME },
+	{ "times of CLOCK_REALTIME", S, clock_of_samples, .n = CLOCK_REALTIME },
+	{ "times of CLOCK_TAI", S, clock_of_samples, .n = CLOCK_TAI },
+	{ "a reader is woken after so many samples", S, wake_up },
+	{ "an overwritten ring keeps what came last", S, overwritten, .n = 2000 },
+	{ "registers and stack are dumped", S, stack_dump },
+	{ "a new name is recorded", S, comm_record },
+	{ "a new process is recorded", S, fork_record },
+	{ "a mapping is recorded", S, mmap_record },
 	{},
 };

@@ -38,12 +38,12 @@ const char *selftest_subject(const struct selftest *t)
 
 struct selftest_outcome selftest_ok(void)
 {
-	return (struct selftest_outcome){.state = SELFTEST_OK};
+	return (struct selftest_outcome){ .state = SELFTEST_OK };
 }
 
 #define OUTCOME(which, fmt)                                                 \
 	do {                                                                \
-		struct selftest_outcome outcome = {.state = (which)};       \
+		struct selftest_outcome outcome = { .state = (which) };     \
 		va_list ap;                                                 \
 		va_start(ap, fmt);                                          \
 		vsnprintf(outcome.reason, sizeof(outcome.reason), fmt, ap); \
@@ -66,8 +66,7 @@ struct selftest_outcome selftest_of_error(struct strobe_error *err)
 	if (!err)
 		return selftest_ok();
 	bool is_lack = err->code == ERROR_UNSUPPORTED || err->code == ERROR_PERMISSION || err->code == ERROR_NOT_FOUND;
-	struct selftest_outcome outcome =
-		is_lack ? selftest_skip("%s", err->message) : selftest_fail("%s", err->message);
+	struct selftest_outcome outcome = is_lack ? selftest_skip("%s", err->message) : selftest_fail("%s", err->message);
 	error_destroy(err);
 	return outcome;
 }
@@ -83,7 +82,7 @@ static void run_and_exit(const struct selftest *t, int fd)
 static struct selftest_outcome outcome_of(int fd, pid_t pid, double timeout_s)
 {
 	struct selftest_outcome outcome;
-	struct pollfd ready = {.fd = fd, .events = POLLIN};
+	struct pollfd ready = { .fd = fd, .events = POLLIN };
 	int status = 0;
 	bool in_time = poll(&ready, 1, (int)(timeout_s * 1000)) > 0;
 	bool is_whole = in_time && read(fd, &outcome, sizeof(outcome)) == sizeof(outcome);

@@ -52,10 +52,9 @@ static struct selftest_outcome breaks(const struct selftest *t)
 	return selftest_of_error(error_create(ERROR_FORMAT, "broken"));
 }
 
-static void assert_run(struct selftest_outcome (*run)(const struct selftest *t), enum selftest_state state,
-		       const char *reason)
+static void assert_run(struct selftest_outcome (*run)(const struct selftest *t), enum selftest_state state, const char *reason)
 {
-	const struct selftest t = {.name = "n", .subject = "s", .run = run};
+	const struct selftest t = { .name = "n", .subject = "s", .run = run };
 	struct selftest_outcome outcome = selftest_run(&t, run == hangs ? 0.05 : 60);
 	assert_int_equal(outcome.state, state);
 	assert_non_null(strstr(outcome.reason, reason));

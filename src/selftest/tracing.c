@@ -32,8 +32,7 @@ static struct selftest_outcome raw_data(const struct selftest *t)
 		found += id == SYS_getppid;
 	}
 	own_event_close(&e);
-	EXPECT(found == t->n && samples >= found, "%" PRIu64 " of %" PRIu64 " calls among %" PRIu64 " samples", found,
-	       t->n, samples);
+	EXPECT(found == t->n && samples >= found, "%" PRIu64 " of %" PRIu64 " calls among %" PRIu64 " samples", found, t->n, samples);
 	return selftest_ok();
 }
 
@@ -107,17 +106,15 @@ static struct selftest_outcome kprobe(const struct selftest *t)
 #define S .subject = "tracing"
 
 const struct selftest selftests_tracing[] = {
-	{"a system call is counted each time", S, selftest_count_load, "syscalls:sys_enter_getppid", load_calls, 1000,
-	 1000, 1000},
-	{"and its return", S, selftest_count_load, "syscalls:sys_exit_getppid", load_calls, 1000, 1000, 1000},
-	{"all system calls are counted", S, selftest_count_load, "raw_syscalls:sys_enter", load_calls, 1000, 1000,
-	 1010},
-	{"a call's number is in its raw data", S, raw_data, "raw_syscalls:sys_enter", load_calls, 200},
-	{"a filter leaves others out", S, filtered, "raw_syscalls:sys_enter", load_calls, 200},
-	{"switches are counted", S, selftest_count_load, "sched:sched_switch", load_sleeps, 20, 20, 200},
-	{"new processes are counted", S, selftest_count_load, "sched:sched_process_fork", load_forks, 10, 10, 10},
-	{"a probe of a function counts calls", S, uprobe, "uprobe"},
-	{"a probe at its return counts them, too", S, uprobe, "uprobe", .n = 1},
-	{"a probe of a kernel function counts calls", S, kprobe, "kprobe"},
+	{ "a system call is counted each time", S, selftest_count_load, "syscalls:sys_enter_getppid", load_calls, 1000, 1000, 1000 },
+	{ "and its return", S, selftest_count_load, "syscalls:sys_exit_getppid", load_calls, 1000, 1000, 1000 },
+	{ "all system calls are counted", S, selftest_count_load, "raw_syscalls:sys_enter", load_calls, 1000, 1000, 1010 },
+	{ "a call's number is in its raw data", S, raw_data, "raw_syscalls:sys_enter", load_calls, 200 },
+	{ "a filter leaves others out", S, filtered, "raw_syscalls:sys_enter", load_calls, 200 },
+	{ "switches are counted", S, selftest_count_load, "sched:sched_switch", load_sleeps, 20, 20, 200 },
+	{ "new processes are counted", S, selftest_count_load, "sched:sched_process_fork", load_forks, 10, 10, 10 },
+	{ "a probe of a function counts calls", S, uprobe, "uprobe", load_hits, .least = 1000 },
+	{ "a probe at its return counts them, too", S, uprobe, "uprobe", load_hits, 1, 1000 },
+	{ "a probe of a kernel function counts calls", S, kprobe, "kprobe", load_sleeps, .least = 20 },
 	{},
 };

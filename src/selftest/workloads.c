@@ -240,15 +240,15 @@ static int deterministic(int argc, char **argv)
 }
 
 const struct workload workloads[] = {
-	{"noploop", "a loop, for so many seconds", noploop},
-	{"thloop", "two threads in one function", thloop},
-	{"named_threads", "threads with names; the second argument is how many", named_threads},
-	{"leafloop", "a leaf function below its parent", leafloop},
-	{"sqrtloop", "a child that calculates", sqrtloop},
-	{"brstack", "branches of all kinds, so many times", brstack},
-	{"datasym", "writes to one line of a cache", datasym},
-	{"inlineloop", "a loop in two inlined functions", inlineloop},
-	{"context_switch_loop", "two processes that wake each other, so many times", context_switch_loop},
-	{"deterministic", "so many passes of a loop", deterministic},
+	{ "noploop", "a loop, for so many seconds", noploop },
+	{ "thloop", "two threads in one function", thloop },
+	{ "named_threads", "threads with names; the second argument is how many", named_threads },
+	{ "leafloop", "a leaf function below its parent", leafloop },
+	{ "sqrtloop", "a child that calculates", sqrtloop },
+	{ "brstack", "branches of all kinds, so many times", brstack },
+	{ "datasym", "writes to one line of a cache", datasym },
+	{ "inlineloop", "a loop in two inlined functions", inlineloop },
+	{ "context_switch_loop", "two processes that wake each other, so many times", context_switch_loop },
+	{ "deterministic", "so many passes of a loop", deterministic },
 	{},
 };
