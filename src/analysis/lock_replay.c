@@ -44,6 +44,7 @@ struct lock_replay {
 	struct lock_waits waits;
 	struct tracepoints *formats;
 	VEC(struct reader) readers; /* by event */
+	bool has_events;            /* of those that are read */
 	bool is_ready;
 	struct u64map stack_by_hash;
 	VEC(struct known_stack) stacks;
@@ -69,6 +70,7 @@ static void add_reader(struct lock_replay *r, const struct env_event *e)
 	if (!d.address)
 		d.kind = NO_LOCK_EVENT;
 	vec_push(&r->readers, d);
+	r->has_events |= d.kind != 0;
 }
 
 /* Of a stream the events are known when the first sample comes. */
@@ -277,14 +279,6 @@ static struct strobe_error *take_record(void *ctx, struct record rec, uint64_t t
 
 /* ---- the whole ---- */
 
-static bool has_events(const struct lock_replay *r)
-{
-	for (size_t i = 0; i < r->readers.len; i++)
-		if (r->readers.data[i].kind)
-			return true;
-	return false;
-}
-
 static struct strobe_error *replay(struct lock_replay *r)
 {
 	struct session_request request = {
@@ -299,7 +293,7 @@ static struct strobe_error *replay(struct lock_replay *r)
 	struct strobe_error *err = resolve_stream(r->session.resolver, callbacks);
 	lock_waits_finish(&r->waits);
 	err = error_first(err, read_events(r));
-	if (!err && !has_events(r))
+	if (!err && !r->has_events)
 		return error_create(ERROR_NOT_FOUND, "this recording has no events of locks: record them with 'lock record'");
 	return err;
 }

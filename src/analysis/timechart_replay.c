@@ -56,6 +56,7 @@ struct replay {
 	struct session session;
 	struct tracepoints *formats;
 	VEC(struct reader) readers; /* by event */
+	bool has_events;            /* of those that are read */
 	struct timechart_states states;
 	struct u64map stacks; /* by hash: const char * */
 };
@@ -95,6 +96,7 @@ static void add_reader(struct replay *r, const struct env_event *e)
 	if (point && !d.kind)
 		read_call(&d, point);
 	vec_push(&r->readers, d);
+	r->has_events |= d.kind != 0;
 }
 
 /* Of a stream the events are known when the first sample comes. */
@@ -249,14 +251,6 @@ static bool has_common(const struct list_numbers *a, const struct list_numbers *
 	return false;
 }
 
-static bool has_events(const struct replay *r)
-{
-	for (size_t i = 0; i < r->readers.len; i++)
-		if (r->readers.data[i].kind)
-			return true;
-	return false;
-}
-
 /* By core, and in each by thread, as the lists of siblings have them; those that are in none follow. */
 static struct strobe_error *order_cpus(struct replay *r)
 {
@@ -298,7 +292,7 @@ static struct strobe_error *replay(struct replay *r)
 	struct strobe_error *err = resolve_stream(r->session.resolver, callbacks);
 	timechart_states_finish(&r->states);
 	err = error_first(err, read_events(r));
-	if (!err && !has_events(r))
+	if (!err && !r->has_events)
 		return error_create(ERROR_NOT_FOUND, "this recording has no events of the scheduler, of power or of system calls: record "
 			"them with 'timechart record'");
 	session_remarks(&r->session, false);

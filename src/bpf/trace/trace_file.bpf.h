@@ -7,29 +7,12 @@
  * verifier goes through all types of the kernel.
  */
 #pragma once
+#include "bpf/load/descriptor.bpf.h"
 #include "bpf/trace/trace_fetch.bpf.h"
 
 #define NAMES_BYTES 2048
 #define NAME_BYTES  256
 #define NAMES_MAX   40 /* and mount points */
-
-/* What cannot be read is 0. */
-#define READ(to, from) bpf_probe_read_kernel(&(to), sizeof(to), &(from))
-
-INLINE struct file *file_of(struct task_struct *task, __u32 fd)
-{
-	struct files_struct *files = NULL;
-	struct fdtable *table = NULL;
-	struct file **all = NULL, *file = NULL;
-	unsigned int max = 0;
-	READ(files, task->files);
-	READ(table, files->fdt);
-	READ(max, table->max_fds);
-	READ(all, table->fd);
-	if (fd < max)
-		READ(file, all[fd]);
-	return file;
-}
 
 /*
  * A step from the name of a file up to the root of the task (chroot(2)), or to the topmost one where the file is not below that;

@@ -13,6 +13,7 @@
 #include <bpf/bpf_core_read.h>
 
 #include "bpf/load/call.bpf.h"
+#include "bpf/load/descriptor.bpf.h"
 
 /* Of task_struct.__state and of what sched_switch says. */
 #define STATE_BLOCKED 0x2	 /* TASK_UNINTERRUPTIBLE */
@@ -31,8 +32,6 @@
 #define MODE_DEVICE 0020000
 #define MODE_PIPE   0010000
 #define MODE_OF_KIND_NONE 0 /* of eventfd and others without a kind */
-
-#define READ(to, from) bpf_probe_read_kernel(&(to), sizeof(to), &(from))
 
 struct wait_control control = {};
 
@@ -94,21 +93,6 @@ INLINE _Bool is_throttled(struct task_struct *task)
 	if (rq)
 		READ(count, rq->throttle_count);
 	return count > 0;
-}
-
-INLINE struct file *file_of(struct task_struct *task, __u32 fd)
-{
-	struct files_struct *files = 0;
-	struct fdtable *table = 0;
-	struct file **all = 0, *file = 0;
-	unsigned int max = 0;
-	READ(files, task->files);
-	READ(table, files->fdt);
-	READ(max, table->max_fds);
-	READ(all, table->fd);
-	if (fd < max)
-		READ(file, all[fd]);
-	return file;
 }
 
 INLINE __u8 reason_of_file(const struct file *file, struct wait_thread *t)
