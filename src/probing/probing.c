@@ -63,7 +63,7 @@ void probing_remarks(const struct probing *p, const struct probe_events *events)
 				    "that one to see its calls", e->resolver);
 		if (e->is_after_prologue)
 			session_say(host,
-				    "%s is compiled without optimization: the probe is after its prologue, which stores the variables",
-				    e->place);
+				    "%s is compiled without optimization: the probe is after its prologue, which stores the "
+				    "variables", e->place);
 	}
 }

@@ -49,8 +49,8 @@ void probing_init(struct probing *p, const struct probing_settings *settings);
 void probing_deinit(struct probing *p);
 
 /* *ret is for probe_events_deinit() also after an error, unless the list of the kernel's probes could not be read: it is empty then. */
-struct strobe_error *probing_add(struct probing *p, const struct probing_request *requests, size_t n,
-				 struct probe_events *ret) _must_check_;
+struct strobe_error *probing_add(struct probing *p, const struct probing_request *requests, size_t n, struct probe_events *ret)
+	_must_check_;
 /* Lines for tracefs or a boot configuration, of definitions that nobody adds. */
 struct strobe_error *probing_definitions(struct probing *p, const struct probing_request *requests, size_t n, bool for_boot,
 					 struct table *ret) _must_check_;

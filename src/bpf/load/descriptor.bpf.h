@@ -1,4 +1,8 @@
-/* The file that a descriptor of a task is open on, by the kernel's own structures. Nothing is locked: what changes meanwhile may be wrong. */
+/*
+ * The file that a descriptor of a task is open on, by the kernel's own structures.
+ *
+ * Nothing is locked: what changes meanwhile may be wrong. Source: include/linux/fdtable.h.
+ */
 #pragma once
 #include "bpf/load/verifier.bpf.h"
 #include "bpf/load/vmlinux_min.bpf.h"

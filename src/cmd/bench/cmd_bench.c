@@ -12,10 +12,10 @@
 
 static const struct option table[] = {
 	{ OPTION_U64, 'r', "repeat", AT(settings.repeat), .arg = "n",
-	  .help = "run each benchmark so often, and show the spread; of futex wake, wake-parallel and requeue: rounds (default: 10)",
+	  .help = "number of runs of each benchmark; shows the spread (futex wake, wake-parallel, requeue: number of rounds, default: 10)",
 	  .set_offset = AT(has_repeat) },
 	{ OPTION_STRING, 'f', "format", AT(format), .arg = "default|simple|json|csv",
-	  .help = "output format: simple is figures alone, json and csv have each figure with its spread" },
+	  .help = "output format; simple: only values; json, csv: each value with its spread" },
 	OPTIONS_END,
 };
 

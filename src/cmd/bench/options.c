@@ -45,7 +45,7 @@ static const struct option messaging[] = {
 	{ OPTION_BOOL, 'p', "pipe", AT(settings.pipes), .help = "use pipe() instead of socketpair()" },
 	{ OPTION_BOOL, 't', "thread", AT(settings.threads), .help = "threads instead of processes" },
 	{ OPTION_U64, 'g', "group", AT(settings.groups), .arg = "n", .help = "number of groups (default: 10)" },
-	LOOPS("nr_loops", "how often each sender writes to each receiver (default: 100)"), COMMON,
+	LOOPS("nr_loops", "number of messages from each sender to each receiver (default: 100)"), COMMON,
 };
 static const struct option pipe_table[] = {
 	LOOPS("loop", "number of round trips (default: 1000000)"),
@@ -60,7 +60,8 @@ static const struct option syscall_table[] = {
 	LOOPS("loop", "number of calls (default: 10000000; of fork and execve: 10000)"), COMMON,
 };
 static const struct option mem[] = {
-	{ OPTION_CALL, 's', "size", .arg = "1MB", .parse = parse_size, .help = "size of the buffers: B, KB, MB, GB and TB (default: 1MB)" },
+	{ OPTION_CALL, 's', "size", .arg = "1MB", .parse = parse_size,
+	  .help = "size of the buffers: B, KB, MB, GB and TB (default: 1MB)" },
 	{ OPTION_CALL, 'p', "page", .arg = "4KB", .parse = parse_page, .help = "pages of the buffers: 4KB, 2MB or 1GB (default: 4KB)" },
 	{ OPTION_CALL, 'k', "chunk", .arg = "size", .parse = parse_chunk, .help = "bytes of each call (default: the size)" },
 	{ OPTION_STRING, 'f', "function", AT(settings.function), .arg = "name",
@@ -80,7 +81,8 @@ static const struct option mem[] = {
 	{ OPTION_U64, 'r', "runtime", AT(settings.runtime_s), .arg = "s", .help = "seconds to run (default: 10)" }
 
 static const struct option hash[] = {
-	FUTEX, RUNTIME, { OPTION_U64, 'f', "futexes", AT(settings.futexes), .arg = "n", .help = "futexes of each thread (default: 1024)" },
+	FUTEX, RUNTIME, { OPTION_U64, 'f', "futexes", AT(settings.futexes), .arg = "n",
+	  .help = "futexes of each thread (default: 1024)" },
 	COMMON,
 };
 static const struct option wake[] = {

@@ -27,18 +27,18 @@ struct kwork_options {
 	  .help = "kinds of work: irq, softirq, workqueue, sched (default: irq,softirq,workqueue; top: sched,irq,softirq)" }
 #define CHOICE                                                                                                               \
 	{ OPTION_STRING, 'C', "cpu", AT(kwork.cpus), .arg = "cpu,...", .help = "only these CPUs" },                               \
-	{ OPTION_STRING, 'n', "name", AT(kwork.question.name), .arg = "name", .help = "only the work, or the task, of this name" }, \
+	{ OPTION_STRING, 'n', "name", AT(kwork.question.name), .arg = "name", .help = "only work or tasks with this name" }, \
 	{ OPTION_STRING, 0, "time", AT(kwork.times), .arg = "start,stop", .help = "only this time range, in seconds" },           \
 	{ OPTION_STRING, 0, "format", AT(format), .arg = "text|json|csv", .help = "output format" }
 #define LIVE                                                                                                                 \
 	{ OPTION_BOOL, 'b', "use-bpf", AT(in_kernel),                                                                             \
-	  .help = "of the running system, summed up in the kernel, until Ctrl-C or the end of a command, which implies it" }
-#define SORT(keys) { OPTION_STRING, 's', "sort", AT(kwork.question.sort), .arg = "key,...", .help = "order rows by these: " keys }
+	  .help = "measure the running system with BPF until Ctrl-C, or until the command ends (implied by a command)" }
+#define SORT(keys) { OPTION_STRING, 's', "sort", AT(kwork.question.sort), .arg = "key,...", .help = "sort by these keys: " keys }
 
 static const struct option table[] = { COMMON_OPTIONS(AT(common)), KINDS, OPTIONS_END };
 static const struct option report_table[] = {
 	COMMON_OPTIONS(AT(common)), KINDS, CHOICE, LIVE, SORT("runtime, max, count"),
-	{ OPTION_BOOL, 'S', "with-summary", AT(kwork.question.summary), .help = "also show sums" },
+	{ OPTION_BOOL, 'S', "with-summary", AT(kwork.question.summary), .help = "also show a summary" },
 	OPTIONS_END,
 };
 static const struct option latency_table[] = {
@@ -49,11 +49,13 @@ static const struct option top_table[] = {
 };
 static const struct option timehist_table[] = {
 	COMMON_OPTIONS(AT(common)), KINDS, CHOICE,
-	{ OPTION_BOOL, 'g', "call-graph", AT(kwork.with_chains), .help = "show the call chains of beginnings" },
-	{ OPTION_U64, 0, "max-stack", AT(kwork.max_stack), .arg = "n", .help = "functions of a call chain at most (default: 5)" },
+	{ OPTION_BOOL, 'g', "call-graph", AT(kwork.with_chains), .help = "show the call chain of each start" },
+	{ OPTION_U64, 0, "max-stack", AT(kwork.max_stack), .arg = "n",
+	  .help = "maximum number of functions of a call chain (default: 5)" },
 	{ OPTION_STRING, 0, "vmlinux", AT(kwork.symbols.vmlinux), .arg = "file", .help = "kernel image" },
 	{ OPTION_STRING, 0, "kallsyms", AT(kwork.symbols.kallsyms), .arg = "file", .help = "kernel symbols" },
-	{ OPTION_STRING, 0, "symfs", AT(kwork.symbols.symfs), .arg = "dir", .help = "look for files with symbols below this directory" },
+	{ OPTION_STRING, 0, "symfs", AT(kwork.symbols.symfs), .arg = "dir",
+	  .help = "search for files with symbols below this directory" },
 	OPTIONS_END,
 };
 

@@ -14,12 +14,12 @@ struct map_options {
 #define AT(field) offsetof(struct map_options, field)
 static const struct option table[] = {
 	COMMON_OPTIONS(AT(common)),
-	{ OPTION_BOOL, 0, "compact", AT(map.compact), .help = "columns only for CPUs that have had events" },
+	{ OPTION_BOOL, 0, "compact", AT(map.compact), .help = "show columns only for CPUs with events" },
 	{ OPTION_STRING, 0, "color-pids", AT(map.colour_pids), .arg = "tid,...", .help = "highlight these threads" },
 	{ OPTION_STRING, 0, "color-cpus", AT(map.colour_cpus), .arg = "cpu,...", .help = "highlight these CPUs" },
 	{ OPTION_STRING, 0, "cpus", AT(map.cpus), .arg = "cpu,...", .help = "only switches on these CPUs" },
 	{ OPTION_STRING, 0, "task-name", AT(map.tasks), .arg = "name,...", .help = "only switches from and to threads with these names" },
-	{ OPTION_BOOL, 0, "fuzzy-name", AT(map.is_fuzzy), .help = "--task-name: parts of names suffice" },
+	{ OPTION_BOOL, 0, "fuzzy-name", AT(map.is_fuzzy), .help = "with --task-name: match parts of names" },
 	{ OPTION_STRING, 0, "format", AT(format), .arg = "text|json|csv", .help = "output format" },
 	OPTIONS_END,
 };

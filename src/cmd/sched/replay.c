@@ -14,7 +14,7 @@ struct replay_options {
 #define AT(field) offsetof(struct replay_options, field)
 static const struct option table[] = {
 	COMMON_OPTIONS(AT(common)),
-	{ OPTION_U64, 'r', "repeat", AT(replay.repeat), .arg = "n", .help = "how often (default: 10; 0: until Ctrl-C)" },
+	{ OPTION_U64, 'r', "repeat", AT(replay.repeat), .arg = "n", .help = "number of repetitions (default: 10; 0: until Ctrl-C)" },
 	OPTIONS_END,
 };
 
