@@ -22,6 +22,7 @@ WORKLOADS = os.path.join(TOP, "tests", "workloads")
 FRAMES = ("-fno-omit-frame-pointer",)
 PROGRAMS = (("told", FRAMES), ("calls", ("-pthread",)), ("places", FRAMES),
             ("waits", (*FRAMES, "-fno-inline", "-pthread", "-D_GNU_SOURCE")),
+            ("locks", ("-O2", "-pthread", "-D_GNU_SOURCE")),
             ("stacks", ("-O2", "-fomit-frame-pointer", "-fno-inline", "-D_GNU_SOURCE")))
 CALLS = 1000  # of near(), and three times as many of far()
 DEEP = 200    # recursion() of stacks
@@ -258,6 +259,10 @@ CASES = {
                  check=waits_as_measured(True)),
     "offcpu": Case("waits alone", "strobe record -q --off-cpu --off-cpu-thresh 20 -g -e cpu-clock -F 99 -o p.data -- waits /tmp;"
                    " strobe flamegraph --folded -e offcpu-time -i p.data", check=waits_as_measured(False)),
+    # the owner's stack, too, where it sleeps
+    "locks": Case("waits for locks of programs", "strobe lock contention --user -v -- locks",
+                  (r" mutex +\S+ +wants_\w+ +holder/", r"owner holder/\d+ was ",
+                   r"woken by holder/")),
     "schedall": Case("states of all tasks", f"strobe sched latency -a -p --format json -- sleep {SLEEP_NS / 1e9}", check=is_asleep),
     # the last switch of what was started comes as sums are read
     "schedends": Case("none is missing that ends", "for i in 1 2 3 4 5 6 7 8; do strobe sched latency -a -p --format csv -- sleep 0.05;"

@@ -58,8 +58,14 @@ struct {
 	__type(value, struct wait_stack);
 } stacks SEC(".maps");
 
+/* Where a task came into the kernel, and with what. */
+struct user_place {
+	__u64 pc, sp, fp, lr, argument[2];
+};
+
 /* Values too large for the stack of a program. */
 struct wait_scratch {
+	struct user_place place;
 	struct wait_thread none; /* zeros */
 	struct wait_stack stack;
 	struct wait_sum sum;
@@ -214,45 +220,50 @@ INLINE struct wait_thread *owner_of(const struct wait_thread *t, struct wait_loc
 	return o;
 }
 
-/* Of one that is off its CPU: where it is, after the addresses of t itself. */
-INLINE void walk_owner(struct wait_thread *t, struct wait_thread *o, struct walk *w)
+/* Addresses of the owner's stack come after those of t itself. */
+INLINE void put_owner(struct wait_thread *t, const __u64 *ips, __u32 nr, __u64 hash)
 {
-	__u64 since = o->since_ns;
-	const __u64 *ips = o->ips;
-	__u32 at = t->out.nr, nr = o->out.nr;
-	t->owner_stack = o->place.stack;
-	if (o->is_left_out) {
-		if (bpf_probe_read_kernel(&w->regs, sizeof(w->regs), (void *)o->regs))
-			return;
-		walk_from_regs(w, WALK_SWITCH, WAIT_OWNER_MAX);
-		t->owner_stack = w->hash;
-		ips = w->out.frames;
-		nr = w->out.stack.nr;
-	}
+	__u32 at = t->out.nr;
+	t->owner_stack = hash;
 	if (nr > WAIT_OWNER_MAX)
 		nr = WAIT_OWNER_MAX;
 	FORGET(nr);
+	FORGET(at);
 	if (at > WAIT_FRAMES_MAX || nr > WAIT_OWNER_MAX)
 		return;
 	bpf_probe_read_kernel(t->ips + at, nr * sizeof(*t->ips), ips);
-	if (o->since_ns == since)
-		t->out.lock.owner_nr = nr;
-	else /* it goes on meanwhile */
+	t->out.lock.owner_nr = nr;
+}
+
+/* Of one that was walked for it: after that it may have gone on. */
+GLOBAL int keep_owner(struct wait_thread *t)
+{
+	struct walk *w = this_walk(WALK_SWITCH);
+	struct wait_thread *o;
+	__u32 owner;
+	if (!t || !w)
+		return 0;
+	owner = t->place.owner;
+	o = bpf_map_lookup_elem(&threads, &owner);
+	if (o && o->since_ns == t->owner_since_ns)
+		put_owner(t, w->out.frames, w->out.stack.nr, w->hash);
+	else
 		t->out.lock.owner_state = WAIT_OWNER_RUNS;
+	return 0;
 }
 
 /* Of a wait for a futex, by its call's second argument. */
 GLOBAL int note_lock(struct wait_thread *t, __u64 argument)
 {
-	struct walk *w = this_walk(WALK_SWITCH);
 	struct wait_thread *o;
 	struct wait_lock *l;
 	__u32 op, words[3] = {};
-	if (!t || !w)
+	if (!t)
 		return 0;
 	l = &t->out.lock;
 	__builtin_memset(l, 0, sizeof(*l));
 	t->place.owner = 0;
+	t->owner_regs = 0;
 	if (t->place.reason != WAIT_FOR_FUTEX)
 		return 0;
 	if (t->place.call == CALL_FUTEX_WAITV) /* struct futex_waitv: of several, the first */
@@ -268,8 +279,13 @@ GLOBAL int note_lock(struct wait_thread *t, __u64 argument)
 		return 0;
 	t->place.owner = l->owner;
 	l->owner_state = o->since_ns ? WAIT_OWNER_WAITS : WAIT_OWNER_RUNS;
-	if (o->since_ns && t->is_detailed)
-		walk_owner(t, o, w);
+	if (!o->since_ns || !t->is_detailed)
+		return 0;
+	t->owner_since_ns = o->since_ns;
+	if (o->is_left_out)
+		t->owner_regs = o->regs;
+	else
+		put_owner(t, o->ips, o->out.nr, o->place.stack);
 	return 0;
 }
 
@@ -286,17 +302,12 @@ INLINE struct wait_thread *thread_of(__u32 tid)
 	return bpf_map_lookup_elem(&threads, &tid);
 }
 
-/* Where a task came into the kernel, and with what. */
-struct user_place {
-	__u64 pc, sp, fp, lr, argument[2];
-};
-
-INLINE struct user_place user_place(const struct pt_regs *r)
+INLINE void take_place(struct user_place *p, const struct pt_regs *r)
 {
 #if defined(__TARGET_ARCH_x86)
-	return (struct user_place){ r->ip, r->sp, r->bp, 0, { r->di, r->si } };
+	*p = (struct user_place){ r->ip, r->sp, r->bp, 0, { r->di, r->si } };
 #else
-	return (struct user_place){ r->pc, r->sp, r->regs[FP], r->regs[LR], { r->orig_x0, r->regs[1] } };
+	*p = (struct user_place){ r->pc, r->sp, r->regs[FP], r->regs[LR], { r->orig_x0, r->regs[1] } };
 #endif
 }
 
@@ -347,17 +358,17 @@ INLINE _Bool take_stack(void *ctx, struct task_struct *task, struct walk *w, str
 }
 
 /* By which it is known again: it is whole, and not too deep. */
-INLINE void keep_slots(struct walk *w, struct wait_thread *t, struct user_place at)
+INLINE void keep_slots(const struct walk *w, struct wait_thread *t, const struct user_place *at)
 {
 	__u32 nr = w->out.stack.nr;
-	t->pc = at.pc;
-	t->sp = at.sp;
-	t->fp = at.fp;
+	t->pc = at->pc;
+	t->sp = at->sp;
+	t->fp = at->fp;
 	t->turns = t->slots_nr = t->span = 0;
 	if (t->out.flags || !nr || nr > WAIT_SLOTS)
 		return;
 	for (__u32 i = 1; i < WAIT_SLOTS && i < nr; i++) {
-		__u64 word = w->slots[i] ? (w->slots[i] - at.sp) / 8 : WAIT_SPAN;
+		__u64 word = w->slots[i] ? (w->slots[i] - at->sp) / 8 : WAIT_SPAN;
 		if (word > WAIT_SPAN || (word == WAIT_SPAN && w->slots[i]))
 			return;
 		t->slots[i] = word;
@@ -371,105 +382,120 @@ INLINE void keep_slots(struct walk *w, struct wait_thread *t, struct user_place 
  * Whether the stack is the one that was walked last: the registers are the same, and so are the return addresses where they were found
  * then. That is what a walk would lead along, and takes a fraction of its time.
  */
-INLINE _Bool is_known_stack(const struct wait_thread *t, struct user_place at)
+INLINE _Bool is_known_stack(const struct wait_thread *t, struct wait_scratch *scratch)
 {
-	struct wait_scratch *scratch = this_scratch();
+	const struct user_place *at = &scratch->place;
 	__u32 span = t->span;
-	if (!scratch || !t->slots_nr || t->pc != at.pc || t->sp != at.sp || t->fp != at.fp)
+	if (!t->slots_nr || t->pc != at->pc || t->sp != at->sp || t->fp != at->fp)
 		return 0;
 	FORGET(span);
-	if (span > WAIT_SPAN || bpf_probe_read_user(scratch->span, span * 8, (void *)at.sp))
+	if (span > WAIT_SPAN || bpf_probe_read_user(scratch->span, span * 8, (void *)at->sp))
 		return 0;
 	for (__u32 i = 1; i < WAIT_SLOTS && i < t->slots_nr; i++) {
 		__u32 slot = t->slots[i];
-		__u64 ip = slot < WAIT_SPAN ? scratch->span[BELOW(WAIT_SPAN, slot)] : at.lr;
+		__u64 ip = slot < WAIT_SPAN ? scratch->span[BELOW(WAIT_SPAN, slot)] : at->lr;
 		if ((ip & CODE_BITS) != t->ips[i])
 			return 0;
 	}
 	return 1;
 }
 
-/* A wait for a lock: many may come in a short time. */
-APART int leave_for_lock(void *ctx, struct wait_thread *t, __u64 now)
+/*
+ * Whether the stack need not be walked: of a wait for a lock, it is the same as before; of others nothing is shown, and they are walked
+ * once for each thread, so that user space makes the tables of code that owners of locks may be in.
+ */
+GLOBAL int begin_lock(struct wait_thread *t)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
-	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
-	struct walk *w = this_walk(WALK_SWITCH);
-	struct user_place at = user_place(regs);
+	struct wait_scratch *scratch = this_scratch();
 	_Bool is_known;
-	if (!t || !w)
-		return 0;
-	is_known = is_known_stack(t, at);
+	if (!t || !scratch)
+		return 1;
+	if (t->is_left_out)
+		return t->has_walked;
+	take_place(&scratch->place, (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf()));
+	is_known = is_known_stack(t, scratch);
 	t->turns = is_known ? t->turns + 1 : 0;
 	t->is_detailed = t->turns < WAIT_DETAILED || !(t->turns % WAIT_DETAILED);
-	if (!is_known) {
-		if (!take_stack(ctx, task, w, t, now))
-			return 0;
-		keep_slots(w, t, at);
-	}
+	return is_known;
+}
+
+/* With its stack: what the wait is for. */
+GLOBAL int explain_lock(struct wait_thread *t, __u32 is_known)
+{
+	struct wait_scratch *scratch = this_scratch();
+	struct walk *w = this_walk(WALK_SWITCH);
+	if (!t || !w || !scratch)
+		return 0;
+	if (!is_known)
+		keep_slots(w, t, &scratch->place);
+	if (t->is_detailed)
+		__sync_fetch_and_add(&control.detailed[t->place.tid % WAIT_THREAD_GROUPS], 1);
 	t->place.state = WAIT_SLEEPING;
 	t->place.reason = WAIT_FOR_FUTEX;
-	t->place.call = number_of(regs);
-	t->place.object = at.argument[0];
-	if (t->is_detailed) {
-		__sync_fetch_and_add(&control.detailed[t->place.tid % WAIT_THREAD_GROUPS], 1);
-		prepare_walk(w, task);
-	}
-	note_lock(t, at.argument[1]);
-	if (t->out.raw.waker)
-		forget_waker(t);
-	t->since_ns = now;
+	t->place.call = number_of((struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf()));
+	t->place.object = scratch->place.argument[0];
+	note_lock(t, scratch->place.argument[1]);
 	return 0;
 }
 
-/*
- * No wait for a lock; but others may come to wait for this thread. The first time it is walked so that user space makes the tables of the
- * code that it is in.
- */
-APART int leave_otherwise(void *ctx, struct wait_thread *t, __u64 now)
+GLOBAL int explain_any(struct wait_thread *t, __u32 state, __u32 is_preempted)
 {
 	struct walk *w = this_walk(WALK_SWITCH);
-	if (t && w && !t->has_walked)
-		take_stack(ctx, bpf_get_current_task_btf(), w, t, now);
-	if (t)
-		t->since_ns = now;
+	if (!t || !w)
+		return 0;
+	t->is_detailed = 1;
+	explain(t, state, is_preempted);
+	note_lock(t, second_argument(&w->regs));
 	return 0;
 }
 
-INLINE void leave(void *ctx, struct task_struct *task, __u32 state, __u32 is_preempted, __u64 now)
+INLINE struct wait_thread *leaving_thread(struct task_struct *task, __u32 state, __u32 is_preempted)
 {
-	struct walk *w = this_walk(WALK_SWITCH);
 	__u32 tid = task->pid;
 	struct wait_thread *t;
-	if (state & STATE_DEAD) {
+	if (state & STATE_DEAD)
 		bpf_map_delete_elem(&threads, &tid);
-		return;
-	}
-	if (!w || !tid || task->flags & TASK_KERNEL)
-		return;
+	if (state & STATE_DEAD || !tid || task->flags & TASK_KERNEL)
+		return 0;
 	if (settings.followed_words && !is_followed(task, settings.followed_words, settings.followed_by_thread))
-		return;
+		return 0;
 	t = thread_of(tid);
 	if (!t)
-		return;
+		return 0;
 	t->place.tid = t->out.tid = tid;
 	t->out.pid = task->tgid;
 	t->regs = (__u64)bpf_task_pt_regs(task);
 	t->woken_ns = 0;
-	if (settings.waits_of_locks) {
-		t->is_left_out = is_preempted || !state || !is_futex_call(task);
-		if (!t->is_left_out)
-			leave_for_lock(ctx, t, now);
-		else
-			leave_otherwise(ctx, t, now);
+	t->is_left_out = settings.waits_of_locks && (is_preempted || !state || !is_futex_call(task));
+	return t;
+}
+
+/* Stacks are walked here and not in functions of their own: those that a walk consists of have nearly all the memory that there is. */
+INLINE void leave(void *ctx, struct task_struct *task, __u32 state, __u32 is_preempted, __u64 now)
+{
+	struct walk *w = this_walk(WALK_SWITCH);
+	struct wait_thread *t = leaving_thread(task, state, is_preempted);
+	__u32 is_known;
+	if (!t || !w)
+		return;
+	is_known = settings.waits_of_locks ? begin_lock(t) : 0;
+	if (!is_known && !take_stack(ctx, task, w, t, now))
+		return;
+	if (t->is_left_out) {
+		t->since_ns = now;
 		return;
 	}
-	if (!take_stack(ctx, task, w, t, now))
-		return;
-	t->is_detailed = 1;
-	explain(t, state, is_preempted);
-	note_lock(t, second_argument(&w->regs));
-	forget_waker(t);
+	if (settings.waits_of_locks)
+		explain_lock(t, is_known);
+	else
+		explain_any(t, state, is_preempted);
+	if (settings.waits_of_locks && t->owner_regs && prepare_walk(w, task) &&
+	    !bpf_probe_read_kernel(&w->regs, sizeof(w->regs), (void *)t->owner_regs)) {
+		walk_from_regs(w, WALK_SWITCH, WAIT_OWNER_MAX);
+		keep_owner(t);
+	}
+	if (t->out.raw.waker)
+		forget_waker(t);
 	t->since_ns = now;
 }
 

@@ -78,6 +78,7 @@ struct wait_thread {
 	__u64 woken_ns; /* 0: it has not been woken yet */
 	__u64 regs;     /* where the kernel has its registers */
 	__u64 owner_stack; /* as in wait_sum */
+	__u64 owner_regs, owner_since_ns; /* of an owner whose stack is to be walked; 0: none is */
 	__u32 is_left_out; /* no wait for a lock: only its time and registers are known */
 	__u16 is_detailed;
 	__u16 has_walked;  /* so that user space knows which files its stacks lead through */
