@@ -340,6 +340,7 @@ static struct strobe_error *reader_next(struct record_source *s, struct record *
 	if (in->pos + sizeof(struct perf_event_header) > rd->fast_end || rd->payload_left)
 		return next_slow(rd, ret, ret_end);
 	const struct perf_event_header *hdr = (const void *)(in->window + (in->pos - in->window_pos));
+	record_prefetch(hdr);
 	if ((uintptr_t)hdr & 7 || hdr->size < sizeof(*hdr) || hdr->size > rd->fast_end - in->pos ||
 	    hdr->type >= RECORD_USER_FIRST)
 		return next_slow(rd, ret, ret_end);

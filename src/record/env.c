@@ -41,7 +41,7 @@ void env_destroy(struct env *e)
 
 static bool same_time(const struct sample_layout *a, const struct sample_layout *b)
 {
-	return a->time == b->time && a->variable == b->variable && a->tail_time == b->tail_time && a->tail_bytes == b->tail_bytes;
+	return a->time == b->time && a->tail_time == b->tail_time && a->tail_bytes == b->tail_bytes;
 }
 
 uint32_t env_add_event(struct env *e, const void *attr, uint32_t attr_bytes, const char *name, const uint64_t *ids,
@@ -189,7 +189,7 @@ void env_event_changed(struct arena *arena, struct env_event *ev)
 	ev->layout = sample_layout_compile(a);
 }
 
-bool env_record_time(const struct env *e, struct record r, uint64_t *ret_ns)
+bool env_record_time_of_any(const struct env *e, struct record r, uint64_t *ret_ns)
 {
 	if (r.hdr->type >= RECORD_USER_FIRST) {
 		if (r.hdr->type != RECORD_TIMED || r.hdr->size < sizeof(struct record_timed))
@@ -199,7 +199,7 @@ bool env_record_time(const struct env *e, struct record r, uint64_t *ret_ns)
 	}
 	const struct sample_layout *l = e->one_time ? env_tail_layout(e) : layout_of(e, r);
 	if (r.hdr->type == PERF_RECORD_SAMPLE) {
-		if (l->time == SAMPLE_NO_OFFSET || r.hdr->size < l->variable)
+		if (r.hdr->size < l->time + sizeof(*ret_ns))
 			return false;
 		*ret_ns = sample_word(r, l->time);
 		return true;

@@ -232,7 +232,18 @@ const struct sample_layout *env_tail_layout(const struct env *e);
 /* Decodes a sample and sets its event; false where it is damaged or belongs to no event. */
 bool env_decode_sample(const struct env *e, struct record r, struct sample *ret);
 /* The time of any record: of a sample, of a RECORD_TIMED, or of a trailer; false where it has none. */
-bool env_record_time(const struct env *e, struct record r, uint64_t *ret_ns);
+bool env_record_time_of_any(const struct env *e, struct record r, uint64_t *ret_ns);
+/* The same; inlined for samples of events whose times are in one place, which nearly all records are. */
+static inline bool env_record_time(const struct env *e, struct record r, uint64_t *ret_ns)
+{
+	if (r.hdr->type != PERF_RECORD_SAMPLE || !e->one_time)
+		return env_record_time_of_any(e, r, ret_ns);
+	uint16_t at = e->events.data[0].layout.time;
+	if (r.hdr->size < at + sizeof(*ret_ns)) /* that is so of SAMPLE_NO_OFFSET, too */
+		return false;
+	*ret_ns = sample_word(r, at);
+	return true;
+}
 /* What is to be added to a time of the recording for the time of day. ERROR_NOT_FOUND where it does not contain that. */
 struct strobe_error *env_wall_offset(const struct env *e, uint64_t *ret_ns) _must_check_;
 const struct env_section *env_section(const struct env *e, uint32_t bit);

@@ -90,6 +90,35 @@ static void test_event_of_sample(void **state)
 	env_destroy(e);
 }
 
+/* A tracepoint's event and the one for mappings beside it, as perf records them: what follows the time does not matter to it. */
+static void test_one_time(void **state)
+{
+	struct env *e = env_create();
+	struct perf_event_attr attr = { .sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD };
+	struct bytes_builder b = {};
+	uint64_t first[] = { 1 }, second[] = { 2 }, third[] = { 3 }, time;
+
+	env_add_event(e, &attr, sizeof(attr), NULL, first, 1);
+	attr.sample_type &= ~PERF_SAMPLE_PERIOD;
+	env_add_event(e, &attr, sizeof(attr), NULL, second, 1);
+	assert_false(e->one_layout);
+	assert_true(e->one_time);
+	assert_true(env_record_time(e, sample_of(&b, 2), &time));
+	assert_int_equal(time, 55);
+	struct record r = sample_of(&b, 1);
+	((struct perf_event_header *)r.hdr)->size -= 8;
+	assert_false(env_record_time(e, r, &time));
+	attr.sample_type &= ~PERF_SAMPLE_IP;
+	env_add_event(e, &attr, sizeof(attr), NULL, third, 1);
+	assert_false(e->one_time);
+	assert_true(env_record_time(e, sample_of(&b, 3), &time));
+	assert_int_equal(time, 0x1000); /* its time is where others have their address */
+	assert_true(env_record_time(e, sample_of(&b, 2), &time));
+	assert_int_equal(time, 55);
+	bytes_deinit(&b);
+	env_destroy(e);
+}
+
 /* A larger attr than we know is kept whole; a smaller one has zeros after it. */
 static void test_attr_sizes(void **state)
 {
@@ -158,7 +187,8 @@ static void test_attr_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names), cmocka_unit_test(test_event_of_sample), cmocka_unit_test(test_attr_sizes),
+		cmocka_unit_test(test_names), cmocka_unit_test(test_event_of_sample), cmocka_unit_test(test_one_time),
+		cmocka_unit_test(test_attr_sizes),
 		cmocka_unit_test(test_attr_fields), cmocka_unit_test(test_attr_names),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

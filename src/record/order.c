@@ -125,17 +125,18 @@ static void finish_round(struct order *o)
 }
 
 /* Takes the next record off its run; false where that is used up, for now or for good. */
-static bool step(struct order *o, struct run *run)
+static bool step(const struct order *o, const struct env *env, struct run *run)
 {
 	const struct perf_event_header *hdr = (const void *)run->at;
 	run->offset += run->still ? 0 : hdr->size;
 	run->at += hdr->size;
+	record_prefetch(run->at);
 	if (run->at >= run->end)
 		return false;
 	struct record next = { (const void *)run->at, run->offset };
 	/* Checked again, for the file may have been written to since. */
 	if (run->end - run->at < (ptrdiff_t)sizeof(*next.hdr) || next.hdr->size < sizeof(*next.hdr) ||
-	    next.hdr->size > run->end - run->at || !env_record_time(source_env(o->input), next, &run->at_ns)) {
+	    next.hdr->size > run->end - run->at || !env_record_time(env, next, &run->at_ns)) {
 		run->at = run->end;
 		return false;
 	}
@@ -143,7 +144,7 @@ static bool step(struct order *o, struct run *run)
 }
 
 /* The next record in the order of time; false where nothing more may be given yet. */
-static bool give(struct order *o, struct record *ret)
+static bool give(struct order *o, const struct env *env, struct record *ret)
 {
 	while (o->start_at < o->starts.len &&
 	       (!o->heap.len || is_before(o->starts.data[o->start_at], o->heap.data[0])))
@@ -155,7 +156,7 @@ static bool give(struct order *o, struct record *ret)
 	*ret = (struct record){ (const void *)run->at, run->offset };
 	o->given_ns = run->at_ns;
 	o->any_given = true;
-	if (step(o, run))
+	if (step(o, env, run))
 		heap_replace_top(o, (struct sort_pair){ run->at_ns, index });
 	else
 		heap_pop(o);
@@ -194,11 +195,12 @@ static void hold(struct order *o, struct record r, uint64_t time, bool stable)
 static struct strobe_error *order_next(struct record_source *s, struct record *ret, bool *ret_end)
 {
 	struct order *o = of(s);
+	const struct env *env = source_env(o->input);
 
 	*ret_end = false;
 	for (;;) {
 		if (o->giving) {
-			if (give(o, ret))
+			if (give(o, env, ret))
 				return NULL;
 			compact(o);
 		}
@@ -216,7 +218,7 @@ static struct strobe_error *order_next(struct record_source *s, struct record *r
 			continue;
 		}
 		uint64_t time;
-		if (!env_record_time(source_env(o->input), r, &time) || !time || time == UINT64_MAX) {
+		if (!env_record_time(env, r, &time) || !time || time == UINT64_MAX) {
 			if (r.hdr->type == RECORD_FINISHED_ROUND)
 				finish_round(o);
 			*ret = r;

@@ -20,6 +20,17 @@ struct record {
 	uint64_t file_offset;                /* where it stood in the input, for messages and dumps */
 };
 
+/*
+ * For walks along records in memory: the header of a record says where the next is, so that a processor cannot fetch ahead by itself.
+ * What is fetched may lie after the last record.
+ */
+#define RECORD_PREFETCH_BYTES 2048
+static inline void record_prefetch(const void *at)
+{
+	__builtin_prefetch((const char *)at + RECORD_PREFETCH_BYTES);
+	__builtin_prefetch((const char *)at + RECORD_PREFETCH_BYTES + 64);
+}
+
 /* Types newer than Debian 12's kernel header, and the user-space types of the file format. */
 enum record_type {
 	RECORD_CALLCHAIN_DEFERRED = 22,
