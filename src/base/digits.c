@@ -1,14 +1,38 @@
 #include "base/digits.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
 
+const uint64_t digits_power[DIGITS_POWERS + 1] = {
+	1ull,
+	10ull,
+	100ull,
+	1000ull,
+	10000ull,
+	100000ull,
+	1000000ull,
+	10000000ull,
+	100000000ull,
+	1000000000ull,
+	10000000000ull,
+	100000000000ull,
+	1000000000000ull,
+	10000000000000ull,
+	100000000000000ull,
+	1000000000000000ull,
+	10000000000000000ull,
+	100000000000000000ull,
+	1000000000000000000ull,
+};
+
+static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
+			    "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
+			    "8081828384858687888990919293949596979899";
+
 char *digits_u64(char *end, uint64_t v)
 {
-	static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
-				    "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
-				    "8081828384858687888990919293949596979899";
 	char *p = end;
 	while (v >= 100) {
 		p -= 2;
@@ -24,58 +48,41 @@ char *digits_u64(char *end, uint64_t v)
 	return p;
 }
 
+#define DBL_MANTISSA_BITS (DBL_MANT_DIG - 1) /* as they are stored */
+
 /*
  * Exact like printf, in integers: the number is m / 2^k, its fraction times 10^decimals fits in 128 bits, and a tie
  * goes to even.
  */
 size_t digits_f64(char to[static DIGITS_F64_BYTES], double v, int decimals)
 {
-	static const uint64_t pow10[] = {
-		1ull,
-		10ull,
-		100ull,
-		1000ull,
-		10000ull,
-		100000ull,
-		1000000ull,
-		10000000ull,
-		100000000ull,
-		1000000000ull,
-		10000000000ull,
-		100000000000ull,
-		1000000000000ull,
-		10000000000000ull,
-		100000000000000ull,
-		1000000000000000ull,
-		10000000000000000ull,
-		100000000000000000ull,
-		1000000000000000000ull,
-	};
 	double abs = fabs(v);
 	char *at = to, *end = to + DIGITS_F64_BYTES, *first;
 	if (!(abs < 0x1p63) || decimals < 0 || decimals > 18)
 		return 0;
 	if (signbit(v))
 		*at++ = '-';
-	int exp;
-	uint64_t m = (uint64_t)ldexp(frexp(abs, &exp), 53); /* abs = m * 2^(exp - 53) */
-	int k = 53 - exp;
+	uint64_t m; /* abs = m / 2^k */
+	memcpy(&m, &abs, sizeof(m));
+	int exponent = (int)(m >> DBL_MANTISSA_BITS);
+	m = (m & ((1ull << DBL_MANTISSA_BITS) - 1)) | ((uint64_t)!!exponent << DBL_MANTISSA_BITS);
+	int k = DBL_MAX_EXP - 1 + DBL_MANTISSA_BITS - (exponent ? exponent : 1);
 	uint64_t whole = 0, frac = 0;
 	if (k <= 0) {
 		whole = m << -k;
 	} else if (k < 127) {
 		uint64_t rest = k < 64 ? m & (((uint64_t)1 << k) - 1) : m;
 		whole = k < 64 ? m >> k : 0;
-		unsigned __int128 scaled = (unsigned __int128)rest * pow10[decimals];
+		unsigned __int128 scaled = (unsigned __int128)rest * digits_power[decimals];
 		unsigned __int128 half = (unsigned __int128)1 << (k - 1);
 		unsigned __int128 below = scaled & ((half << 1) - 1);
 		frac = (uint64_t)(scaled >> k);
 		bool odd = decimals ? frac & 1 : whole & 1;
 		if (below > half || (below == half && odd))
 			frac++;
-		if (frac >= pow10[decimals]) {
+		if (frac >= digits_power[decimals]) {
 			whole++;
-			frac -= pow10[decimals];
+			frac -= digits_power[decimals];
 		}
 	}
 	first = digits_u64(end, whole);
@@ -84,7 +91,12 @@ size_t digits_f64(char to[static DIGITS_F64_BYTES], double v, int decimals)
 	if (!decimals)
 		return (size_t)(at - to);
 	*at++ = '.';
-	for (int i = decimals; i--; frac /= 10)
-		at[i] = (char)('0' + frac % 10);
+	int i = decimals;
+	for (; i >= 2; frac /= 100) {
+		i -= 2;
+		memcpy(at + i, pairs + frac % 100 * 2, 2);
+	}
+	if (i)
+		at[0] = (char)('0' + frac % 10);
 	return (size_t)(at - to) + (size_t)decimals;
 }

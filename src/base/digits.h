@@ -8,6 +8,10 @@
 #define DIGITS_U64_BYTES 20
 #define DIGITS_F64_BYTES 40
 
+/* Powers of ten. */
+#define DIGITS_POWERS 18
+extern const uint64_t digits_power[DIGITS_POWERS + 1];
+
 /* Writes v to the end of a buffer of DIGITS_U64_BYTES, `end` after it; returns its first digit. */
 char *digits_u64(char *end, uint64_t v);
 /* "%.*f" in the C locale, exactly; how many bytes. 0: not a number, infinite, huge (2^63) or more than 18 decimals. */

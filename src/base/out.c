@@ -176,6 +176,13 @@ void out_i64(struct out *o, int64_t v)
 
 void out_u64_width(struct out *o, uint64_t v, size_t width, char pad)
 {
+	if (width && width <= DIGITS_POWERS && v < digits_power[width]) {
+		char *start = out_reserve(o, width), *at = digits_u64(start + width, v);
+		while (at > start)
+			*--at = pad;
+		o->len += width;
+		return;
+	}
 	char buf[20], *end = buf + sizeof(buf), *p = digits_u64(end, v);
 	if (width > sizeof(buf)) {
 		out_fill(o, pad, width - sizeof(buf));
@@ -305,6 +312,11 @@ void out_text_str(struct out *o, const char *s)
 
 static void text_padded(struct out *o, const char *s, size_t width, void (*put)(struct out *o, const char *s, size_t width))
 {
+	size_t n = strlen(s);
+	if (plain_run(s, n) == n) {
+		put(o, s, width);
+		return;
+	}
 	struct out text;
 	out_init_mem(&text);
 	out_text_str(&text, s);

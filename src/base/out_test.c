@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <float.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -126,6 +127,22 @@ static void text_is_made_harmless(void **state)
 	out_csv(&o, "\x1b[2J");
 	out_csv(&o, ",\n");
 	assert_holds(&o, "plain,\"a,\"\"b\"\"\"\\x1b[2J\",\\x0a\"");
+}
+
+/* printf is the second source: with and without room for all digits. */
+static void widths_like_printf(void **state)
+{
+	static const uint64_t values[] = { 0, 9, 10, 99, 100, 12345678, 999999999999999999, 1000000000000000000, UINT64_MAX };
+	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++)
+		for (int width = 0; width < 25; width++) {
+			char expected[64];
+			struct out o;
+			out_init_mem(&o);
+			out_u64_width(&o, values[i], (size_t)width, ' ');
+			out_u64_width(&o, values[i], (size_t)width, '0');
+			snprintf(expected, sizeof(expected), "%*" PRIu64 "%0*" PRIu64, width, values[i], width, values[i]);
+			assert_holds(&o, expected);
+		}
 }
 
 static void writes_reach_the_file_whole(void **state)
@@ -276,6 +293,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers),
 		cmocka_unit_test(doubles_like_printf),
+		cmocka_unit_test(widths_like_printf),
 		cmocka_unit_test(text_is_made_harmless),
 		cmocka_unit_test(writes_reach_the_file_whole),
 		cmocka_unit_test(a_failed_write_is_kept),
