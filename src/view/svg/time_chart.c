@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/digits.h"
 #include "base/strbuf.h"
 
 /* In pixels: from one row to the next, and the height of a bar. */
@@ -64,12 +65,13 @@ static double text_size(double size, double max)
 
 /* ---- pieces ---- */
 
-static const char *span_text(uint64_t ns, char ret[32])
+#define SPAN_TEXT_BYTES (DIGITS_F64_BYTES + sizeof(" ms"))
+
+static const char *span_text(uint64_t ns, char ret[static SPAN_TEXT_BYTES])
 {
-	if (ns < 1000)
-		*ret = '\0';
-	else
-		snprintf(ret, 32, ns < 1000000 ? "%.1f us" : "%.1f ms", (double)ns / (ns < 1000000 ? 1e3 : 1e6));
+	bool is_us = ns < 1000000;
+	size_t n = ns < 1000 ? 0 : digits_f64(ret, (double)ns / (is_us ? 1e3 : 1e6), 1);
+	strcpy(ret + n, !n ? "" : is_us ? " us" : " ms");
 	return ret;
 }
 
@@ -106,6 +108,21 @@ static void text(const struct drawing *d, double x, double y, const char *attrib
 	out_str(d->out, attributes);
 	out_ch(d->out, '>');
 	out_xml_str(d->out, s);
+	out_str(d->out, "</text>\n");
+}
+
+/* A letter, or 0, and a number; not so small that nobody could see it. */
+static void number_text(const struct drawing *d, double x, double y, double size, char letter, unsigned number)
+{
+	if (size <= TEXT_SIZE_MIN)
+		return;
+	put(d, "<text x=\"", x, 8);
+	put(d, "\" y=\"", y, 8);
+	put(d, "\" font-size=\"", size, 8);
+	out_str(d->out, "pt\">");
+	if (letter)
+		out_ch(d->out, letter);
+	out_u64(d->out, number);
 	out_str(d->out, "</text>\n");
 }
 
@@ -242,13 +259,17 @@ static bool is_highlighted(const struct drawing *d, const struct time_span *s, c
 
 static void draw_running(struct drawing *d, const struct time_task *t, const struct time_row *r, const struct time_span *s)
 {
-	char length[32];
+	char length[SPAN_TEXT_BYTES];
 	double x = x_of(d, s->start_ns), width = x_of(d, s->end_ns) - x;
 	const char *name = r->name ? r->name : "";
 	open_group_at(d, x, y_of_cpu(d, s->cpu));
-	out_f(d->out, "<title>%d ", t->pid);
+	out_str(d->out, "<title>");
+	out_i64(d->out, t->pid);
+	out_ch(d->out, ' ');
 	out_xml_str(d->out, name);
-	out_f(d->out, " running %s</title>\n", span_text(s->end_ns - s->start_ns, length));
+	out_str(d->out, " running ");
+	out_str(d->out, span_text(s->end_ns - s->start_ns, length));
+	out_str(d->out, "</title>\n");
 	description(d, "Switched because:", s->stack);
 	rect(d, is_highlighted(d, s, name) ? "sample_hi" : "sample", 0, width, 0, ROW + BAR);
 	text_down(d, text_size(width, 6), "", name);
@@ -268,16 +289,12 @@ static void draw_all_running(struct drawing *d)
 
 static void draw_idle(const struct drawing *d, const struct time_power *p)
 {
-	char class[8], name[16], attributes[48];
+	static const char *const classes[IDLE_CLASSES + 1] = { "c0", "c1", "c2", "c3", "c4", "c5", "c6" };
 	double x = x_of(d, p->start_ns), width = x_of(d, p->end_ns) - x, y = y_of_cpu(d, p->cpu), size = text_size(width / 2, 6);
 	unsigned state = p->state < IDLE_CLASSES ? (unsigned)p->state : IDLE_CLASSES;
-	snprintf(class, sizeof(class), "c%u", state);
-	snprintf(name, sizeof(name), "C%u", state);
-	snprintf(attributes, sizeof(attributes), " font-size=\"%.8fpt\"", size);
 	out_str(d->out, "<g>\n");
-	rect(d, class, x, width, y, ROW + BAR);
-	if (size > TEXT_SIZE_MIN)
-		text(d, x, y + size, attributes, name);
+	rect(d, classes[state], x, width, y, ROW + BAR);
+	number_text(d, x, y + size, size, 'C', state);
 	out_str(d->out, "</g>\n");
 }
 
@@ -321,13 +338,9 @@ static void draw_power(const struct drawing *d)
 
 static void draw_bar_running(const struct drawing *d, const struct time_span *s, double x, double width, double y)
 {
-	char number[16], attributes[48];
 	double size = text_size(s->cpu > 9 ? width / 2 : width, 1.25);
 	rect(d, d->o->highlight_ns && s->end_ns - s->start_ns > d->o->highlight_ns ? "sample_hi" : "sample", x, width, y, BAR);
-	snprintf(number, sizeof(number), "%u", s->cpu + 1);
-	snprintf(attributes, sizeof(attributes), " font-size=\"%.8fpt\"", size);
-	if (size > TEXT_SIZE_MIN)
-		text(d, x, y + BAR - 1, attributes, number);
+	number_text(d, x, y + BAR - 1, size, 0, s->cpu + 1);
 }
 
 static void draw_span(struct drawing *d, const struct time_span *s, double y)
@@ -336,7 +349,7 @@ static void draw_span(struct drawing *d, const struct time_span *s, double y)
 					     [TIME_SPAN_BLOCKED] = "blocked" };
 	static const char *const why[] = { [TIME_SPAN_RUNNING] = "Switched because:", [TIME_SPAN_WAITING] = "Waiting on:",
 					   [TIME_SPAN_BLOCKED] = "Blocked on:" };
-	char length[32];
+	char length[SPAN_TEXT_BYTES];
 	uint64_t ns = s->end_ns - s->start_ns;
 	double x = x_of(d, s->start_ns), width = x_of(d, s->end_ns) - x;
 	span_text(ns, length);
@@ -344,7 +357,13 @@ static void draw_span(struct drawing *d, const struct time_span *s, double y)
 		open_group_at(d, x, y);
 	else
 		out_str(d->out, "<g>\n");
-	out_f(d->out, "<title>#%u %s %s</title>\n", s->cpu, words[s->kind], length);
+	out_str(d->out, "<title>#");
+	out_u64(d->out, s->cpu);
+	out_ch(d->out, ' ');
+	out_str(d->out, words[s->kind]);
+	out_ch(d->out, ' ');
+	out_str(d->out, length);
+	out_str(d->out, "</title>\n");
 	description(d, why[s->kind], s->stack);
 	if (s->kind == TIME_SPAN_RUNNING) {
 		draw_bar_running(d, s, x, width, y);
