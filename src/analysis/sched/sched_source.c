@@ -24,19 +24,28 @@ static const struct kind {
 	[SCHED_WAKING] = { "sched_waking", { "pid", "prio", "common_flags" }, { "comm" } },
 	[SCHED_WAKEUP] = { "sched_wakeup", { "pid", "prio", "common_flags" }, { "comm" } },
 	[SCHED_WAKEUP_NEW] = { "sched_wakeup_new", { "pid", "prio", "common_flags" }, { "comm" } },
-	[SCHED_MIGRATE] = { "sched_migrate_task", { "pid", "orig_cpu", "dest_cpu" }, { "comm" } },
-	[SCHED_RUNTIME] = { "sched_stat_runtime", { "pid", "runtime" }, { "comm" } },
-	[SCHED_FORK] = { "sched_process_fork", { "child_pid" }, { "child_comm" } },
+	[SCHED_MIGRATE] = { "sched_migrate_task", { "pid", "orig_cpu", "dest_cpu" }, {} },
+	[SCHED_RUNTIME] = { "sched_stat_runtime", { "pid", "runtime" }, {} },
+	[SCHED_FORK] = { "sched_process_fork", { "child_pid" }, {} },
 };
 
 /* include/linux/trace_events.h: TRACE_FLAG_HARDIRQ, _SOFTIRQ */
 #define FLAGS_INTERRUPT 0x18
 
+/* Bytes of a field: their place in the raw data. None: the event has no such field. */
+struct place {
+	uint32_t offset, bytes;
+};
+
 /* An event of the recording, and where its fields lie. */
 struct reader {
 	enum sched_kind kind;
 	bool has_chain;
-	bool is_plain; /* raw data follow the fixed fields at once */
+	bool is_plain; /* raw data follow the fixed fields at once, and fields are where the places say */
+	uint16_t time, tid, cpu, variable; /* as in the layout */
+	uint32_t end; /* of the last field in the raw data */
+	uint32_t numbers_nr;
+	struct place number_places[NUMBERS], text_places[TEXTS];
 	const struct tracepoint_field *numbers[NUMBERS], *texts[TEXTS];
 	char letters[16];
 };
@@ -66,18 +75,49 @@ static enum sched_kind kind_of(const struct tracepoint *point)
 	return SCHED_OTHER;
 }
 
+static struct place place_of(const struct tracepoint_field *f, struct reader *d)
+{
+	if (!f)
+		return (struct place){};
+	uint64_t end = (uint64_t)f->offset + f->bytes;
+	d->is_plain &= end <= UINT16_MAX;
+	d->end = d->end < end ? (uint32_t)end : d->end;
+	return (struct place){ f->offset, f->bytes };
+}
+
+/* Numbers of other sizes and signs, and texts that lie elsewhere, are read by their descriptions. */
+static void compile(struct reader *d, const struct sample_layout *l, bool is_swapped)
+{
+	d->is_plain = !is_swapped && l->sample_type & PERF_SAMPLE_RAW && !(l->sample_type & (PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN)) &&
+		l->time != SAMPLE_NO_OFFSET && l->tid != SAMPLE_NO_OFFSET && l->cpu != SAMPLE_NO_OFFSET;
+	d->time = l->time;
+	d->tid = l->tid;
+	d->cpu = l->cpu;
+	d->variable = l->variable;
+	for (size_t i = 0; i < NUMBERS; i++) {
+		const struct tracepoint_field *f = d->numbers[i];
+		d->number_places[i] = place_of(f, d);
+		d->is_plain &= !f || (f->kind == FIELD_NUMBER && (f->bytes == 8 || f->bytes == 4 || (f->bytes == 1 && !f->is_signed)));
+	}
+	for (size_t i = 0; i < TEXTS; i++) {
+		const struct tracepoint_field *f = d->texts[i];
+		d->is_plain &= !f || (f->kind == FIELD_ARRAY && f->bytes);
+		d->text_places[i] = place_of(f, d);
+	}
+}
+
 static void add_reader(struct sched_source *s, const struct env_event *e)
 {
 	const struct tracepoint *point = e->attr.type == PERF_TYPE_TRACEPOINT ?
 		tracepoints_by_id(s->formats, (uint32_t)e->attr.config) : NULL;
 	struct reader d = { .kind = kind_of(point), .has_chain = e->layout.sample_type & PERF_SAMPLE_CALLCHAIN };
-	d.is_plain = e->layout.sample_type & PERF_SAMPLE_RAW && !(e->layout.sample_type & (PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN));
 	if (d.kind == SCHED_SWITCH)
 		task_state_letters(point->print_fmt, d.letters, sizeof(d.letters));
 	for (size_t i = 0; d.kind && i < NUMBERS && kinds[d.kind].numbers[i]; i++)
-		d.numbers[i] = tracepoint_field(point, kinds[d.kind].numbers[i]);
+		d.numbers[d.numbers_nr++] = tracepoint_field(point, kinds[d.kind].numbers[i]);
 	for (size_t i = 0; d.kind && i < TEXTS && kinds[d.kind].texts[i]; i++)
 		d.texts[i] = tracepoint_field(point, kinds[d.kind].texts[i]);
+	compile(&d, &e->layout, s->session.env->swapped);
 	vec_push(&s->readers, d);
 }
 
@@ -109,27 +149,6 @@ bool sched_source_has_chains(const struct sched_source *s)
 }
 
 /* ---- fields ---- */
-
-static uint64_t number(const struct sched_source *s, const struct tracepoint_field *f, const uint8_t *raw, uint32_t raw_bytes)
-{
-	uint32_t v;
-	if (!f)
-		return 0;
-	if (f->bytes != sizeof(v) || f->kind != FIELD_NUMBER || s->session.env->swapped || f->offset > raw_bytes ||
-	    raw_bytes - f->offset < sizeof(v))
-		return field_number(s->formats, f, raw, raw_bytes);
-	memcpy(&v, raw + f->offset, sizeof(v));
-	return v;
-}
-
-static struct field_span text(const struct sched_source *s, const struct tracepoint_field *f, const uint8_t *raw, uint32_t raw_bytes)
-{
-	if (!f)
-		return (struct field_span){};
-	if (f->kind == FIELD_ARRAY && f->offset <= raw_bytes && raw_bytes - f->offset >= f->bytes)
-		return (struct field_span){ raw + f->offset, f->bytes };
-	return field_bytes(s->formats, f, raw, raw_bytes);
-}
 
 static void take_numbers(struct sched_event *e, const struct reader *d, const uint64_t *n)
 {
@@ -165,29 +184,81 @@ static void take_numbers(struct sched_event *e, const struct reader *d, const ui
 static void take_fields(const struct sched_source *s, const struct reader *d, struct sched_event *e, const uint8_t *raw, uint32_t raw_bytes)
 {
 	uint64_t n[NUMBERS] = {};
-	if (!d->kind)
-		return;
-	for (size_t i = 0; i < NUMBERS && d->numbers[i]; i++)
-		n[i] = number(s, d->numbers[i], raw, raw_bytes);
+	struct field_span texts[TEXTS] = {};
+	for (size_t i = 0; i < NUMBERS; i++)
+		if (d->numbers[i])
+			n[i] = field_number(s->formats, d->numbers[i], raw, raw_bytes);
+	for (size_t i = 0; i < TEXTS; i++)
+		if (d->texts[i])
+			texts[i] = field_bytes(s->formats, d->texts[i], raw, raw_bytes);
 	take_numbers(e, d, n);
-	e->comm = text(s, d->texts[0], raw, raw_bytes);
-	e->next_comm = text(s, d->texts[1], raw, raw_bytes);
+	e->comm = texts[0];
+	e->next_comm = texts[1];
 }
 
 /* ---- records ---- */
 
-/* The raw data of a sample without READ and CALLCHAIN. */
-static bool plain_raw(const struct sample_layout *l, struct record r, const uint8_t **ret, uint32_t *ret_bytes)
+static uint64_t load(const uint8_t *raw, struct place place)
 {
-	uint32_t bytes;
-	size_t left = r.hdr->size - l->variable;
-	if (left < sizeof(bytes))
+	uint32_t half;
+	uint64_t whole;
+	switch (place.bytes) {
+	case sizeof(whole):
+		memcpy(&whole, raw + place.offset, sizeof(whole));
+		return whole;
+	case sizeof(half):
+		memcpy(&half, raw + place.offset, sizeof(half));
+		return half;
+	case 1:
+		return raw[place.offset];
+	default:
+		return 0;
+	}
+}
+
+static struct field_span span(const uint8_t *raw, struct place place)
+{
+	return place.bytes ? (struct field_span){ raw + place.offset, place.bytes } : (struct field_span){};
+}
+
+/* A sample whose fields are where the reader's places say; false where it is too short for them. */
+static bool take_plain(const struct reader *d, struct record r, struct sched_event *e)
+{
+	const uint8_t *at = (const uint8_t *)r.hdr;
+	uint32_t raw_bytes;
+	uint64_t n[NUMBERS];
+	if (r.hdr->size < d->variable + sizeof(raw_bytes) + d->end)
 		return false;
-	memcpy(&bytes, (const char *)r.hdr + l->variable, sizeof(bytes));
-	if (bytes > left - sizeof(bytes))
+	memcpy(&raw_bytes, at + d->variable, sizeof(raw_bytes));
+	const uint8_t *raw = at + d->variable + sizeof(raw_bytes);
+	if (raw_bytes < d->end || raw_bytes > r.hdr->size - d->variable - sizeof(raw_bytes))
 		return false;
-	*ret = (const uint8_t *)r.hdr + l->variable + sizeof(bytes);
-	*ret_bytes = bytes;
+	e->time_ns = sample_word(r, d->time);
+	memcpy(&e->pid, at + d->tid, sizeof(e->pid));
+	memcpy(&e->tid, at + d->tid + sizeof(e->pid), sizeof(e->tid));
+	memcpy(&e->cpu, at + d->cpu, sizeof(e->cpu));
+	for (size_t i = 0; i < d->numbers_nr; i++)
+		n[i] = load(raw, d->number_places[i]);
+	take_numbers(e, d, n);
+	e->comm = span(raw, d->text_places[0]);
+	e->next_comm = span(raw, d->text_places[1]);
+	return true;
+}
+
+/* Any other sample; false where it is shorter than its layout says. */
+static bool take_any(const struct sched_source *s, const struct reader *d, const struct sample_layout *l, struct record r,
+		     struct sched_event *e)
+{
+	struct sample_hot hot;
+	struct sample full;
+	if (!sample_decode_hot(l, r, &hot) || (d->kind && !sample_decode(l, r, &full)))
+		return false;
+	e->time_ns = hot.time;
+	e->cpu = hot.cpu;
+	e->pid = hot.pid;
+	e->tid = hot.tid;
+	if (d->kind)
+		take_fields(s, d, e, full.raw, full.raw_bytes);
 	return true;
 }
 
@@ -213,35 +284,16 @@ static struct strobe_error *take_sample(struct sched_source *s, struct record r,
 	if (s->readers.len < env->events.len || !s->formats)
 		TRY(read_events(s));
 	uint32_t event = event_of(s, r);
-	const uint8_t *raw = NULL;
-	uint32_t raw_bytes = 0;
-	struct sample full;
 	if (event >= s->readers.len) {
 		s->counts.bad_samples++;
 		return NULL;
 	}
 	const struct reader *d = &s->readers.data[event];
-	const struct sample_layout *l = &env->events.data[event].layout;
-	bool is_good = sample_decode_hot(l, r, &e->hot);
-	if (is_good && d->kind && d->is_plain && !env->swapped)
-		is_good = plain_raw(l, r, &raw, &raw_bytes);
-	else if (is_good && d->kind)
-		is_good = sample_decode(l, r, &full);
-	if (!is_good) {
+	e->kind = d->kind;
+	if (!(d->kind && d->is_plain && take_plain(d, r, e)) && !take_any(s, d, &env->events.data[event].layout, r, e)) {
 		s->counts.bad_samples++;
 		return NULL;
 	}
-	if (d->kind && !raw) {
-		raw = full.raw;
-		raw_bytes = full.raw_bytes;
-	}
-	e->kind = d->kind;
-	e->time_ns = e->hot.time;
-	e->cpu = e->hot.cpu;
-	e->pid = e->hot.pid;
-	e->tid = e->hot.tid;
-	e->record = r;
-	take_fields(s, d, e, raw, raw_bytes);
 	return s->callbacks->event(s->callbacks->ctx, e);
 }
 

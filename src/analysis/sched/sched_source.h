@@ -34,8 +34,6 @@ struct sched_event {
 	enum sched_kind kind;
 	uint64_t time_ns;
 	uint32_t cpu, pid, tid; /* of the sample: where, and in whose context */
-	struct record record;
-	struct sample_hot hot;
 	union {
 		struct {
 			uint32_t prev_pid, next_pid;

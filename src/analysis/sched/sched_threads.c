@@ -23,22 +23,36 @@ static const char *intern(struct sched_threads *t, const char *comm, size_t n)
 	return strtab_get(&t->names, strtab_add_n(&t->names, comm, strnlen(comm, n)));
 }
 
-uint32_t sched_threads_find(struct sched_threads *t, uint32_t pid, uint32_t tid)
+static uint32_t add_thread(struct sched_threads *t, uint32_t pid, uint32_t tid)
 {
 	char name[16];
-	bool is_new;
-	uint64_t *at = u64map_put(&t->by_tid, tid, &is_new);
-	if (!is_new) {
-		struct sched_thread *known = &t->threads.data[*at];
-		if (known->pid == SCHED_PID_UNKNOWN)
-			known->pid = pid;
-		return (uint32_t)*at;
-	}
-	*at = t->threads.len;
 	int n = snprintf(name, sizeof(name), ":%" PRId32, (int32_t)tid);
 	const struct sched_thread new = { .tid = tid, .pid = pid, .ppid = SCHED_PID_UNKNOWN, .comm = intern(t, name, (size_t)n) };
 	vec_push(&t->threads, new);
 	return (uint32_t)t->threads.len - 1;
+}
+
+static uint32_t index_of(struct sched_threads *t, uint32_t pid, uint32_t tid)
+{
+	uint32_t slot = tid % SCHED_THREADS_RECENT;
+	if (t->recent[slot].after && t->recent[slot].tid == tid)
+		return t->recent[slot].after - 1;
+	bool is_new;
+	uint64_t *at = u64map_put(&t->by_tid, tid, &is_new);
+	if (is_new)
+		*at = add_thread(t, pid, tid);
+	t->recent[slot].tid = tid;
+	t->recent[slot].after = (uint32_t)*at + 1;
+	return (uint32_t)*at;
+}
+
+uint32_t sched_threads_find(struct sched_threads *t, uint32_t pid, uint32_t tid)
+{
+	uint32_t index = index_of(t, pid, tid);
+	struct sched_thread *thread = &t->threads.data[index];
+	if (thread->pid == SCHED_PID_UNKNOWN)
+		thread->pid = pid;
+	return index;
 }
 
 void sched_threads_name(struct sched_threads *t, uint32_t thread, const char *comm, size_t n)
@@ -55,6 +69,8 @@ static void forget(struct sched_threads *t, uint32_t tid)
 		return;
 	t->threads.data[*at].has_exited = true;
 	u64map_remove(&t->by_tid, tid);
+	if (t->recent[tid % SCHED_THREADS_RECENT].tid == tid)
+		t->recent[tid % SCHED_THREADS_RECENT].after = 0;
 }
 
 /* The child is called as its parent until it says something else. */

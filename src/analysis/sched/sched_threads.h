@@ -22,9 +22,14 @@ struct sched_thread {
 	bool has_exited;
 };
 
+#define SCHED_THREADS_RECENT 512
+
 struct sched_threads {
 	VEC(struct sched_thread) threads;
 	struct u64map by_tid;   /* index */
+	struct {
+		uint32_t tid, after; /* index + 1; 0: none */
+	} recent[SCHED_THREADS_RECENT]; /* found last, by the last bits of their IDs: most of a recording are switches between few */
 	struct strtab names;
 	bool forgets_exited;    /* an exit record ends a thread, too */
 };

@@ -40,22 +40,33 @@ static struct timehist_subject idle_of(struct timehist *t, uint32_t cpu)
 	return (struct timehist_subject){ .thread = UINT32_MAX, .times = &c->idle.times };
 }
 
+static int write_label(const struct sched_thread *thread, char *ret, size_t bytes)
+{
+	int n;
+	if (!thread->pid)
+		n = snprintf(ret, bytes, "%s", thread->comm);
+	else if (thread->tid != thread->pid)
+		n = snprintf(ret, bytes, "%s[%" PRId32 "/%" PRId32 "]", thread->comm, (int32_t)thread->tid, (int32_t)thread->pid);
+	else
+		n = snprintf(ret, bytes, "%s[%" PRId32 "]", thread->comm, (int32_t)thread->tid);
+	return n < (int)bytes ? n : (int)bytes - 1;
+}
+
 const char *timehist_comm(struct timehist *t, const struct timehist_subject *s)
 {
 	if (s->thread == UINT32_MAX)
 		return "<idle>";
 	const struct sched_thread *thread = &t->threads.threads.data[s->thread];
-	int n;
-	if (!thread->pid)
-		n = snprintf(t->comm, sizeof(t->comm), "%s", thread->comm);
-	else if (thread->tid != thread->pid)
-		n = snprintf(t->comm, sizeof(t->comm), "%s[%" PRId32 "/%" PRId32 "]", thread->comm, (int32_t)thread->tid,
-			     (int32_t)thread->pid);
-	else
-		n = snprintf(t->comm, sizeof(t->comm), "%s[%" PRId32 "]", thread->comm, (int32_t)thread->tid);
-	n = n < (int)sizeof(t->comm) ? n : (int)sizeof(t->comm) - 1;
-	t->comm_width = n > t->comm_width ? n : t->comm_width;
-	return t->comm;
+	while (t->labels.len <= s->thread)
+		vec_push(&t->labels, (struct timehist_label){});
+	struct timehist_label *label = &t->labels.data[s->thread];
+	if (label->comm != thread->comm || label->pid != thread->pid) {
+		int n = write_label(thread, label->text, sizeof(label->text));
+		label->comm = thread->comm;
+		label->pid = thread->pid;
+		t->comm_width = n > t->comm_width ? n : t->comm_width;
+	}
+	return label->text;
 }
 
 /* ---- who is chosen ---- */
@@ -330,6 +341,7 @@ static void destroy(struct timehist *t)
 	}
 	vec_deinit(&t->cpus);
 	vec_deinit(&t->times);
+	vec_deinit(&t->labels);
 	u64map_deinit(&t->chains);
 	arena_deinit(&t->arena);
 	free(t);

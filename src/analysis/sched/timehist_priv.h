@@ -34,6 +34,13 @@ struct timehist_cpu {
 	struct timehist_idle idle;
 };
 
+/* What a thread is called in lines, for as long as these are its comm and process. */
+struct timehist_label {
+	const char *comm; /* NULL: not written yet */
+	uint32_t pid;
+	char text[32];
+};
+
 struct timehist {
 	const struct timehist_request *q;
 	struct sched_source *source;
@@ -48,7 +55,7 @@ struct timehist {
 	uint32_t max_cpu;
 	uint64_t skipped;
 	int comm_width;
-	char comm[32];
+	VEC(struct timehist_label) labels; /* by thread */
 	struct u64map chains;             /* by key: const char * */
 	struct arena arena;
 	struct sched_rows rows;
@@ -61,7 +68,7 @@ struct timehist_subject {
 	struct timehist_times *times;
 };
 
-/* "comm[tid/pid]" in t->comm, which widens the column. */
+/* "comm[tid/pid]", which widens the column; until the next call. */
 const char *timehist_comm(struct timehist *t, const struct timehist_subject *s);
 void timehist_put_time(struct out *out, uint64_t ns, size_t width);
 void timehist_header(struct timehist *t);
