@@ -8,6 +8,7 @@
 void frame_index_deinit(struct frame_index *x)
 {
 	free(x->slots);
+	vec_deinit(&x->keys);
 	*x = (struct frame_index){};
 }
 
@@ -15,35 +16,34 @@ void frame_index_clear(struct frame_index *x)
 {
 	if (x->slots)
 		memset(x->slots, 0, ((size_t)x->mask + 1) * sizeof(*x->slots));
-	x->used = 0;
+	vec_clear(&x->keys);
 }
 
-static void place(struct frame_slot *slots, uint32_t mask, struct frame_slot s)
+static void place(struct frame_index *x, uint32_t id)
 {
-	uint32_t i = (uint32_t)frame_hash(s.ip, s.context) & mask;
-	while (slots[i].context)
-		i = (i + 1) & mask;
-	slots[i] = s;
+	uint64_t hash = frame_hash(x->keys.data[id].ip, x->keys.data[id].context);
+	uint32_t i = (uint32_t)hash & x->mask;
+	while (x->slots[i])
+		i = (i + 1) & x->mask;
+	x->slots[i] = hash >> 32 << 32 | (id + 1);
 }
 
 static void grow(struct frame_index *x)
 {
 	uint32_t slots = x->slots ? (x->mask + 1) * 2 : 512;
-	struct frame_slot *fresh = xcalloc_hashed(slots, sizeof(*fresh));
-	for (uint32_t i = 0; x->slots && i <= x->mask; i++)
-		if (x->slots[i].context)
-			place(fresh, slots - 1, x->slots[i]);
 	free(x->slots);
-	x->slots = fresh;
+	x->slots = xcalloc_hashed(slots, sizeof(*x->slots));
 	x->mask = slots - 1;
+	for (size_t id = 0; id < x->keys.len; id++)
+		place(x, (uint32_t)id);
 }
 
-void frame_index_add(struct frame_index *x, uint64_t ip, uint64_t context, uint32_t id)
+void frame_index_add(struct frame_index *x, uint64_t ip, uint64_t context)
 {
-	if (!x->slots || x->used >= x->mask / 2)
+	if (!x->slots || x->keys.len >= x->mask / 2)
 		grow(x);
-	place(x->slots, x->mask, (struct frame_slot){ ip, context, id });
-	x->used++;
+	vec_push(&x->keys, ((struct frame_index_key){ ip, context }));
+	place(x, (uint32_t)x->keys.len - 1);
 }
 
 void frame_cache_init(struct frame_cache *c, struct machine *machine, struct symbols *symbols)
@@ -95,7 +95,7 @@ uint32_t frame_cache_add(struct frame_cache *c, struct frame_where where, uint64
 	struct resolved_frame f = resolve_address(c, where, ip);
 	f.number = id;
 	vec_push(&c->frames, f);
-	frame_index_add(&c->index, ip, frame_context(where), id);
+	frame_index_add(&c->index, ip, frame_context(where));
 	return id;
 }
 

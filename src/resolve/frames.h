@@ -36,15 +36,18 @@ static inline uint64_t frame_context(struct frame_where w)
 	return frame_context_of(w.space, w.kernel, w.cpumode, w.call_site);
 }
 
-/* An index of (ip, context) → number. A zeroed one is empty. */
-struct frame_slot {
-	uint64_t ip, context; /* context 0: empty */
-	uint32_t id;
+/*
+ * An index of (ip, context) → number, the first added is 0. A zeroed one is empty. Slots are small, so that those of some ten thousand
+ * addresses fit in a processor's cache: a part of the hash, and the number + 1; 0: empty.
+ */
+struct frame_index_key {
+	uint64_t ip, context;
 };
 
 struct frame_index {
-	struct frame_slot *slots;
-	uint32_t mask, used;
+	uint64_t *slots;
+	uint32_t mask;
+	VEC(struct frame_index_key) keys; /* by number */
 };
 
 #define FRAME_NONE UINT32_MAX
@@ -52,7 +55,8 @@ struct frame_index {
 void frame_index_deinit(struct frame_index *x);
 /* Empties it and keeps its memory. */
 void frame_index_clear(struct frame_index *x);
-void frame_index_add(struct frame_index *x, uint64_t ip, uint64_t context, uint32_t id);
+/* It has the next number. */
+void frame_index_add(struct frame_index *x, uint64_t ip, uint64_t context);
 
 static inline uint64_t frame_hash(uint64_t ip, uint64_t context)
 {
@@ -63,13 +67,13 @@ static inline uint32_t frame_index_find(const struct frame_index *x, uint64_t ip
 {
 	if (!x->slots)
 		return FRAME_NONE;
-	for (uint32_t i = (uint32_t)frame_hash(ip, context) & x->mask;; i = (i + 1) & x->mask) {
-		const struct frame_slot *s = &x->slots[i];
-		if (s->ip == ip && s->context == context)
-			return s->id;
-		if (!s->context)
-			return FRAME_NONE;
+	uint64_t hash = frame_hash(ip, context), slot;
+	for (uint32_t i = (uint32_t)hash & x->mask; (slot = x->slots[i]); i = (i + 1) & x->mask) {
+		uint32_t id = (uint32_t)slot - 1;
+		if (slot >> 32 == hash >> 32 && x->keys.data[id].ip == ip && x->keys.data[id].context == context)
+			return id;
 	}
+	return FRAME_NONE;
 }
 
 struct frame_cache {

@@ -55,7 +55,7 @@ static uint32_t add_frame(struct rawtab *t, uint64_t ip, uint64_t context, struc
 {
 	uint32_t id = (uint32_t)t->frames.len;
 	vec_push(&t->frames, f);
-	frame_index_add(&t->frame_index, ip, context, id);
+	frame_index_add(&t->frame_index, ip, context);
 	return id;
 }
 

@@ -187,17 +187,15 @@ struct used_frame {
 	bool apart;
 };
 
-/* What one frame has of its own among those of an address. */
-struct expanded {
-	const struct symbol *symbol;
+struct expanded_line {
 	const char *file;
 	uint32_t line;
-	bool inlined;
 };
 
-/* What the debug information says of an address; nr 0: it was not looked up. */
+/* What the debug information says of an address; nr 0: it was not looked up. The last symbol is the function's, others are inlined. */
 struct expansion {
-	struct expanded *frames; /* innermost first */
+	const struct symbol **symbols; /* innermost first; NULL: the frame is as it is in the cache */
+	struct expanded_line *lines;   /* NULL: they are not shown */
 	unsigned nr;
 };
 
@@ -264,6 +262,17 @@ static struct dso *asked_dso(const struct frame_lists *l, uint32_t cached)
 	return at->symbol || !l->f->r->options.with_inlines ? at->dso : NULL;
 }
 
+static void keep_expansion(struct expansion *e, const struct resolved_frame *at, struct arena *arena, bool with_lines)
+{
+	e->symbols = arena_new_array(arena, const struct symbol *, e->nr);
+	e->lines = with_lines ? arena_new_array(arena, struct expanded_line, e->nr) : NULL;
+	for (unsigned i = 0; i < e->nr; i++) {
+		e->symbols[i] = at[i].symbol;
+		if (with_lines)
+			e->lines[i] = (struct expanded_line){ at[i].file, at[i].line };
+	}
+}
+
 static void expand_some(void *ctx, size_t i, unsigned thread)
 {
 	struct frame_lists *l = ctx;
@@ -283,9 +292,7 @@ static void expand_some(void *ctx, size_t i, unsigned thread)
 			at[e->nr - 1].file = at[0].file;
 			at[e->nr - 1].line = at[0].line;
 		}
-		e->frames = arena_alloc(&l->expanders[thread].arena, e->nr * sizeof(*e->frames));
-		for (unsigned k = 0; k < e->nr; k++)
-			e->frames[k] = (struct expanded){ at[k].symbol, at[k].file, at[k].line, at[k].inlined };
+		keep_expansion(e, at, &l->expanders[thread].arena, l->f->r->options.with_lines);
 		/* Symbols keep their names: they are made here, on all CPUs, and not by the one that fills the profile. */
 		for (unsigned k = 0; k < e->nr; k++)
 			if (at[k].symbol && at[k].symbol->raw_name)
@@ -370,11 +377,13 @@ static uint32_t add_list(struct frame_lists *l, const struct used_frame *u)
 	vec_push(&f->lists, nr);
 	for (unsigned i = nr; i-- > 0;) {
 		struct resolved_frame at = f->r->frames.frames.data[u->cached];
-		if (e->frames) {
-			at.symbol = e->frames[i].symbol;
-			at.file = e->frames[i].file;
-			at.line = e->frames[i].line;
-			at.inlined = e->frames[i].inlined;
+		if (e->symbols) {
+			at.symbol = e->symbols[i];
+			at.inlined = i + 1 < nr;
+		}
+		if (e->lines) {
+			at.file = e->lines[i].file;
+			at.line = e->lines[i].line;
 		}
 		frame_id frame = fill_frame(f, &at, by_address, flags | (at.inlined ? FRAME_INLINED : 0));
 		vec_push(&f->lists, frame);

@@ -27,17 +27,30 @@ struct stream {
 	struct resolve_callbacks callbacks;
 	struct sample_step step;
 	VEC(struct chain_entry) entries;
+	VEC(uint32_t) numbers; /* of their frames */
 	bool is_joined;       /* the chain at hand was put together, within its limits */
 	struct kept_chain *chains;
 	frame_list inner;     /* of the chain at hand, whose callers are known */
 };
 
-static const struct resolved_frame *frame_of(struct stream *s, const struct machine_view *v, uint64_t ip, uint16_t cpumode,
-					     bool is_return)
+static uint32_t frame_number(struct stream *s, const struct machine_view *v, uint64_t ip, uint16_t cpumode, bool is_return)
 {
-	struct frame_cache *c = &s->r->frames;
-	uint32_t i = frame_cache_find(c, v->space, v->kernel, cpumode, is_return, ip);
-	return &c->frames.data[i];
+	return frame_cache_find(&s->r->frames, v->space, v->kernel, cpumode, is_return, ip);
+}
+
+/* The number of each entry's frame in the cache. All frames are asked for before the first is looked at: each is in memory apart. */
+static const uint32_t *number_frames(struct stream *s, const struct machine_view *v, uint32_t n)
+{
+	vec_clear(&s->numbers);
+	vec_reserve(&s->numbers, (size_t)n + 1);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct chain_entry *e = &s->entries.data[i];
+		bool is_return = i && !s->is_joined && e->cpumode == e[-1].cpumode;
+		uint32_t number = frame_number(s, v, e->ip, e->cpumode, is_return);
+		__builtin_prefetch(&s->r->frames.frames.data[number]);
+		vec_push(&s->numbers, number);
+	}
+	return s->numbers.data;
 }
 
 static void resolve_words(struct stream *s, frame_list *to, const struct machine_view *v, const uint64_t *words, uint32_t words_nr)
@@ -48,11 +61,11 @@ static void resolve_words(struct stream *s, frame_list *to, const struct machine
 	vec_reserve(&s->entries, (size_t)words_nr + 1);
 	/* ip 0: the chain is shown as it was recorded. */
 	uint32_t n = chain_expand(words, words_nr, 0, 0, how, s->entries.data, &apart);
+	const uint32_t *numbers = number_frames(s, v, n);
 	vec_clear(to);
 	vec_reserve(to, (size_t)n + 1);
 	for (uint32_t i = 0; i < n; i++) {
-		bool is_return = i && !s->is_joined && s->entries.data[i].cpumode == s->entries.data[i - 1].cpumode;
-		const struct resolved_frame *f = frame_of(s, v, s->entries.data[i].ip, s->entries.data[i].cpumode, is_return);
+		const struct resolved_frame *f = &s->r->frames.frames.data[numbers[i]];
 		if (!f->symbol && o->hide_unresolved)
 			continue;
 		if (o->with_inlines || o->with_lines) {
@@ -92,7 +105,8 @@ static const struct kept_chain *find_chain(struct stream *s, const struct machin
 static inline __attribute__((always_inline)) void join_chain(struct stream *s, struct resolved_sample *out, const struct machine_view *v)
 {
 	const struct sample *x = &out->sample;
-	out->leaf = *frame_of(s, v, x->ip, x->misc & PERF_RECORD_MISC_CPUMODE_MASK, false);
+	uint32_t leaf = frame_number(s, v, x->ip, x->misc & PERF_RECORD_MISC_CPUMODE_MASK, false);
+	out->leaf = s->r->frames.frames.data[leaf]; /* which looking it up may have moved */
 	if (s->r->options.with_lines && out->leaf.dso)
 		dso_source_line(out->leaf.dso, out->leaf.addr, &out->leaf.file, &out->leaf.line);
 	out->chain = NULL;
@@ -243,6 +257,7 @@ static void stream_deinit(struct stream *s)
 	free(s->chains);
 	vec_deinit(&s->inner);
 	vec_deinit(&s->entries);
+	vec_deinit(&s->numbers);
 	step_count(&s->step);
 	dumps_finish(s->r);
 	step_deinit(&s->step);
