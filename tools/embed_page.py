@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Puts the parts of the HTML page together as C strings: tools/embed_page.py page.html page.css SCRIPT.js ... > page.inc
+"""Puts the parts of the HTML page together as C strings: tools/embed_page.py NAME page.html page.css SCRIPT.js ... > NAME.inc
 
-page.html has a line <!-- head --> where title, policy and style go; what stands below it is page_body. The
+page.html has a line <!-- head --> where title, policy and style go; what stands below it is NAME_body. The
 scripts become one function, in their order. Comments and indentation are left out, since the text is written into every
 page that is made. The hashes are those that a Content-Security-Policy names.
 """
@@ -35,18 +35,18 @@ def source_hash(text):
 
 
 def main():
-    html, css, *scripts = sys.argv[1:]
+    name, html, css, *scripts = sys.argv[1:]
     head, body = read(html).split("<!-- head -->\n")
     style = squeezed(read(css))
     script = '"use strict";\n(() => {\n' + "".join(squeezed(read(path)) for path in scripts) + "})();\n"
     assert "</" not in script and "<!--" not in script and "</" not in style, "the page would end in its script"
     print("\n".join([
-        c_string("page_head", head),
-        c_string("page_body", body),
-        c_string("page_style", style),
-        c_string("page_script", script),
-        f'#define PAGE_STYLE_HASH "{source_hash(style)}"',
-        f'#define PAGE_SCRIPT_HASH "{source_hash(script)}"',
+        c_string(f"{name}_head", head),
+        c_string(f"{name}_body", body),
+        c_string(f"{name}_style", style),
+        c_string(f"{name}_script", script),
+        f'#define {name.upper()}_STYLE_HASH "{source_hash(style)}"',
+        f'#define {name.upper()}_SCRIPT_HASH "{source_hash(script)}"',
     ]))
 
 

@@ -4,12 +4,16 @@
 #include <string.h>
 
 #include "analysis/timechart_states.h"
+#include "analysis/timechart_threads.h"
+#include "arch/arch.h"
 #include "base/cleanup.h"
 #include "base/hash.h"
 #include "base/lists.h"
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "decode/tracepoint.h"
+#include "decode/wait_text.h"
+#include "record/wait.h"
 
 /* include/linux/trace_events.h: TRACE_FLAG_HARDIRQ, TRACE_FLAG_SOFTIRQ */
 #define IN_INTERRUPT (0x08 | 0x10)
@@ -17,7 +21,7 @@
 #define IDLE_ENDS UINT32_MAX
 #define NAME_BYTES 16
 
-enum chart_event { NO_EVENT, SWITCH, WAKE, IDLE, SPEED, CALL_BEGIN, CALL_END };
+enum chart_event { NO_EVENT, SWITCH, WAKEUP, WAKING, WAKE_NEW, IDLE, SPEED, CALL_BEGIN, CALL_END, WAIT, CLOCK };
 
 static const struct {
 	const char *system, *name;
@@ -49,6 +53,7 @@ struct reader {
 	enum chart_event kind;
 	enum time_io_kind io;
 	const struct tracepoint_field *first, *second, *state, *prev_name, *next_name;
+	char letters[16]; /* of prev_state */
 };
 
 struct replay {
@@ -58,8 +63,19 @@ struct replay {
 	VEC(struct reader) readers; /* by event */
 	bool has_events;            /* of those that are read */
 	struct timechart_states states;
-	struct u64map stacks; /* by hash: const char * */
+	struct timechart_threads threads; /* with all_states */
+	struct u64map stacks; /* by hash: struct time_stack * */
+	struct u64map texts;  /* by hash of a reason: const char * */
+	struct wait_events waits;
 };
+
+static bool has_event(const struct replay *r, enum chart_event kind)
+{
+	for (size_t i = 0; i < r->readers.len; i++)
+		if (r->readers.data[i].kind == kind)
+			return true;
+	return false;
+}
 
 /* ---- the recording's events ---- */
 
@@ -92,9 +108,14 @@ static void add_reader(struct replay *r, const struct env_event *e)
 		d.prev_name = tracepoint_field(point, "prev_comm");
 		d.next_name = tracepoint_field(point, "next_comm");
 		d.kind = d.first && d.second ? events[i].kind : NO_EVENT;
+		task_state_letters(point->print_fmt, d.letters, sizeof(d.letters));
 	}
 	if (point && !d.kind)
 		read_call(&d, point);
+	if (r->q->all_states && r->readers.len == r->waits.wait_event)
+		d.kind = WAIT;
+	if (r->q->all_states && r->readers.len == r->waits.clock_event)
+		d.kind = CLOCK;
 	vec_push(&r->readers, d);
 	r->has_events |= d.kind != 0;
 }
@@ -105,6 +126,8 @@ static struct strobe_error *read_events(struct replay *r)
 	const struct env *env = r->session.env;
 	if (!r->formats)
 		TRY(tracepoints_read(env, &r->formats));
+	if (r->readers.len < env->events.len)
+		r->waits = wait_events_of(env);
 	while (r->readers.len < env->events.len)
 		add_reader(r, &env->events.data[r->readers.len]);
 	return NULL;
@@ -139,24 +162,23 @@ static bool knows_stack(void *ctx, const struct resolved_sample *s)
 	return !s->sample.callchain_nr || u64map_get(&r->stacks, stack_hash(s));
 }
 
-/* A line for each frame, as perf writes it; NULL: the recording has none. */
-static const char *stack_of(struct replay *r, const struct resolved_sample *s)
+/* NULL: the recording has none. The machine tells equal stacks by their address. */
+static const struct time_stack *stack_of(struct replay *r, const struct resolved_sample *s)
 {
 	bool is_new;
 	if (!s->sample.callchain_nr)
 		return NULL;
 	uint64_t *at = u64map_put(&r->stacks, stack_hash(s), &is_new);
 	if (!is_new)
-		return (const char *)(uintptr_t)*at;
-	_cleanup_strbuf_ struct strbuf text = {};
+		return (const struct time_stack *)(uintptr_t)*at;
+	struct time_stack *stack = time_chart_stack(r->states.chart, s->chain_nr);
+	*at = (uintptr_t)stack;
 	for (uint32_t i = 0; i < s->chain_nr; i++) {
 		const struct resolved_frame *f = &s->chain[i];
-		strbuf_addf(&text, "..... %016" PRIx64, f->ip);
-		strbuf_addf(&text, f->symbol ? " %s\n" : "%s\n", f->symbol ? dso_symbol_name(f->dso, f->symbol) : "");
+		const char *name = f->symbol ? dso_symbol_name(f->dso, f->symbol) : "";
+		stack->frames[i] = (struct time_frame){ .ip = f->ip, .name = arena_strdup(&r->states.chart->arena, name) };
 	}
-	const char *kept = arena_strdup(&r->states.chart->arena, strbuf_str(&text));
-	*at = (uintptr_t)kept;
-	return kept;
+	return stack;
 }
 
 /* ---- records ---- */
@@ -174,19 +196,109 @@ static void take_switch(struct replay *r, const struct reader *d, const struct r
 		.next_name = name_of(r, d->next_name, &s->sample, next),
 		.stack = stack_of(r, s),
 	};
-	timechart_states_switch(&r->states, &e);
+	if (!r->q->all_states) {
+		timechart_states_switch(&r->states, &e);
+		return;
+	}
+	timechart_threads_switch(&r->threads, &e, task_state_letter(d->letters, e.prev_state));
+	if (e.prev && (uint32_t)e.prev == s->sample.tid)
+		time_chart_task(r->states.chart, e.prev)->process = (int32_t)s->sample.pid;
+}
+
+/* sched_waking is the waker's; sched_wakeup may come later, in an interrupt of another CPU. perf's charts know the second alone. */
+static bool is_left_out(const struct replay *r, enum chart_event kind)
+{
+	if (kind == WAKE_NEW)
+		return !r->q->all_states;
+	enum chart_event better = r->q->all_states ? WAKING : WAKEUP;
+	return kind != better && has_event(r, better);
 }
 
 static void take_wake(struct replay *r, const struct reader *d, const struct resolved_sample *s)
 {
 	bool in_interrupt = field(r, d->second, &s->sample) & IN_INTERRUPT;
+	if (is_left_out(r, d->kind))
+		return;
 	struct time_wake e = {
 		.time_ns = s->sample.time,
 		.waker = in_interrupt ? -1 : (int32_t)s->sample.tid,
 		.wakee = (int32_t)field(r, d->first, &s->sample),
 		.stack = stack_of(r, s),
 	};
-	timechart_states_wake(&r->states, &e, s->sample.cpu);
+	if (r->q->all_states)
+		timechart_threads_wake(&r->threads, &e, s->sample.cpu, d->kind == WAKE_NEW);
+	else
+		timechart_states_wake(&r->states, &e, s->sample.cpu);
+}
+
+/* Interned: there are few. */
+static const char *text_of_wait(struct replay *r, enum wait_part part, const struct sample *s)
+{
+	bool is_new;
+	_cleanup_strbuf_ struct strbuf text = {};
+	wait_text(part, arch_or_native(r->session.env->arch), s->raw, s->raw_bytes, &text);
+	uint64_t *at = u64map_put(&r->texts, hash_bytes(strbuf_str(&text), text.len), &is_new);
+	if (is_new)
+		*at = (uintptr_t)arena_strdup(&r->states.chart->arena, strbuf_str(&text));
+	return (const char *)(uintptr_t)*at;
+}
+
+/* The waker's addresses, which follow, are of its process. */
+static void take_waker(struct replay *r, const struct resolved_sample *s, const struct wait_raw *raw)
+{
+	uint64_t chain[1 + WAIT_WAKER_MAX] = { PERF_CONTEXT_USER };
+	uint32_t fit = (uint32_t)((s->sample.raw_bytes - sizeof(*raw)) / sizeof(*chain)), nr = raw->waker_nr;
+	struct time_wake wake = { .time_ns = s->sample.time, .wakee = (int32_t)s->sample.tid,
+				  .waker = raw->waker == WAIT_WAKER_TASK ? (int32_t)raw->waker_tid : -1 };
+	nr = nr < fit ? nr : fit;
+	nr = nr < WAIT_WAKER_MAX ? nr : WAIT_WAKER_MAX;
+	memcpy(chain + 1, (const char *)s->sample.raw + sizeof(*raw), nr * sizeof(*chain));
+	if (nr) {
+		struct resolved_sample waker;
+		struct sample sample = { .pid = raw->waker_pid, .tid = raw->waker_tid, .time = s->sample.time,
+					 .misc = PERF_RECORD_MISC_USER, .ip = chain[1], .callchain = chain, .callchain_nr = nr + 1 };
+		resolver_look_up(r->session.resolver, &sample, &waker);
+		wake.stack = stack_of(r, &waker);
+	}
+	vec_push(&r->states.chart->wakes, wake);
+}
+
+static const uint8_t kinds_of_waits[WAIT_STATES] = {
+	[WAIT_SLEEPING] = TIME_SPAN_SLEEPING,
+	[WAIT_BLOCKED] = TIME_SPAN_BLOCKED,
+	[WAIT_RUNNABLE] = TIME_SPAN_WAITING,
+	[WAIT_STOPPED] = TIME_SPAN_STOPPED,
+};
+
+/* `record --wall`: a wait that ended, or the sum of several of one place; or a sample of a clock, which is a time that it ran. */
+static void take_wait(struct replay *r, const struct reader *d, const struct resolved_sample *s)
+{
+	struct wait_raw raw;
+	uint64_t ns = s->sample.period, end_ns = s->sample.time;
+	struct timechart_thread_span e = {
+		.tid = (int32_t)s->sample.tid,
+		.name = s->comm,
+		.span = { .start_ns = ns < end_ns ? end_ns - ns : 0, .end_ns = end_ns, .stack = stack_of(r, s), .cpu = TIME_NO_CPU,
+			  .kind = TIME_SPAN_RUNNING },
+	};
+	if (d->kind == CLOCK) {
+		e.span.cpu = s->sample.cpu == SAMPLE_NO_CPU ? TIME_NO_CPU : s->sample.cpu;
+		r->states.chart->is_sampled = true;
+	} else {
+		if (s->sample.raw_bytes < sizeof(raw))
+			return;
+		memcpy(&raw, s->sample.raw, sizeof(raw));
+		if (raw.magic != WAIT_MAGIC || raw.state >= WAIT_STATES)
+			return;
+		e.span.kind = kinds_of_waits[raw.state];
+		e.span.reason = text_of_wait(r, WAIT_PART_REASON, &s->sample);
+		e.span.waits = raw.waits > 1 ? raw.waits : 0;
+		e.span.is_preempted = raw.reason == WAIT_PREEMPTED;
+	}
+	timechart_threads_span(&r->threads, &e);
+	time_chart_task(r->states.chart, e.tid)->process = (int32_t)s->sample.pid;
+	if (d->kind == WAIT && raw.waker && raw.state != WAIT_RUNNABLE)
+		take_waker(r, s, &raw);
 }
 
 static struct strobe_error *take_sample(void *ctx, const struct resolved_sample *s)
@@ -200,8 +312,14 @@ static struct strobe_error *take_sample(void *ctx, const struct resolved_sample 
 	case SWITCH:
 		take_switch(r, d, s);
 		break;
-	case WAKE:
+	case WAKEUP:
+	case WAKING:
+	case WAKE_NEW:
 		take_wake(r, d, s);
+		break;
+	case WAIT:
+	case CLOCK:
+		take_wait(r, d, s);
 		break;
 	case IDLE: {
 		uint32_t state = (uint32_t)field(r, d->second, &s->sample);
@@ -223,9 +341,68 @@ static struct strobe_error *take_sample(void *ctx, const struct resolved_sample 
 	return NULL;
 }
 
+/* --switch-events: where the recording has sched_switch too, that says more. */
+static void take_switch_record(struct replay *r, struct record rec)
+{
+	const struct sample_layout *layout = env_tail_layout(r->session.env);
+	struct record_switch sw;
+	struct sample_tail tail;
+	if (!r->q->all_states || has_event(r, SWITCH) || has_event(r, WAIT) || !layout || !(layout->sample_type & PERF_SAMPLE_TID) ||
+	    !(layout->sample_type & PERF_SAMPLE_TIME) || !record_decode_switch(rec, &sw) || !sample_tail_decode(layout, rec, &tail))
+		return;
+	int32_t other = rec.hdr->type == PERF_RECORD_SWITCH_CPU_WIDE ? (int32_t)sw.next_prev_tid : 0;
+	struct timechart_switch e = { .time_ns = tail.time, .cpu = tail.cpu, .prev = (int32_t)tail.tid, .next = other };
+	if (!sw.out) {
+		e.prev = other;
+		e.next = (int32_t)tail.tid;
+	}
+	timechart_states_time(&r->states, e.time_ns);
+	if (tail.cpu != SAMPLE_NO_CPU)
+		timechart_threads_record(&r->threads, &e, sw.out && sw.preempt);
+	else if (sw.out)
+		timechart_threads_go(&r->threads, (int32_t)tail.tid, tail.time, sw.preempt);
+	else
+		timechart_threads_come(&r->threads, (int32_t)tail.tid, tail.time);
+	if (tail.tid)
+		time_chart_task(r->states.chart, (int32_t)tail.tid)->process = (int32_t)tail.pid;
+}
+
+static bool has_switch_records_without_cpu(const struct replay *r)
+{
+	const struct sample_layout *layout = env_tail_layout(r->session.env);
+	bool has_records = false;
+	for (size_t i = 0; i < r->session.env->events.len; i++)
+		has_records |= r->session.env->events.data[i].attr.context_switch;
+	return has_records && layout && !(layout->sample_type & PERF_SAMPLE_CPU) && !has_event(r, SWITCH) && !has_event(r, WAIT);
+}
+
+/* With all states the machine knows threads by these records, too. What is enabled by an exec has no record that its thread runs. */
+static void take_record_of_task(struct replay *r, struct record rec, uint64_t time_ns)
+{
+	struct record_comm comm;
+	struct record_task task;
+	struct task_states *s = &r->threads.states;
+	if (rec.hdr->type == PERF_RECORD_COMM && record_decode_comm(rec, &comm) && comm.exec && has_switch_records_without_cpu(r) &&
+	    time_chart_task(r->states.chart, (int32_t)comm.tid)->state == TIME_SPAN_NONE)
+		timechart_threads_come(&r->threads, (int32_t)comm.tid, time_ns);
+	if (rec.hdr->type == PERF_RECORD_FORK && record_decode_task(rec, &task)) {
+		task_states_fork(s, task.pid, task.tid);
+		time_chart_task(r->states.chart, (int32_t)task.tid)->process = (int32_t)task.pid;
+	} else if (rec.hdr->type == PERF_RECORD_EXIT && record_decode_task(rec, &task)) {
+		task_states_exit(s, task.tid);
+	} else if (rec.hdr->type == PERF_RECORD_LOST) {
+		task_states_gap(s, TASK_NO_CPU, time_ns);
+	}
+}
+
 static struct strobe_error *take_record(void *ctx, struct record rec, uint64_t time_ns)
 {
 	struct replay *r = ctx;
+	TRY(read_events(r));
+	if (rec.hdr->type == PERF_RECORD_SWITCH || rec.hdr->type == PERF_RECORD_SWITCH_CPU_WIDE)
+		take_switch_record(r, rec);
+	else if (r->q->all_states)
+		take_record_of_task(r, rec, time_ns);
 	struct record_comm comm;
 	struct record_task task;
 	if (rec.hdr->type == PERF_RECORD_COMM && record_decode_comm(rec, &comm) && comm.tid)
@@ -249,6 +426,21 @@ static bool has_common(const struct list_numbers *a, const struct list_numbers *
 			if (a->data[i] == b->data[j])
 				return true;
 	return false;
+}
+
+bool timechart_has_states(const struct env *env)
+{
+	for (size_t i = 0; i < env->events.len; i++) {
+		const struct env_event *e = &env->events.data[i];
+		if (e->attr.context_switch || (e->attr.type == PERF_TYPE_TRACEPOINT && !strcmp(e->name, "sched:sched_switch")))
+			return true;
+	}
+	return wait_events_of(env).wait_event != UINT32_MAX;
+}
+
+static bool has_events(const struct replay *r)
+{
+	return r->has_events || r->threads.states.tasks.len || (r->q->all_states && timechart_has_states(r->session.env));
 }
 
 /* By core, and in each by thread, as the lists of siblings have them; those that are in none follow. */
@@ -283,16 +475,20 @@ static struct strobe_error *order_cpus(struct replay *r)
 
 static struct strobe_error *replay(struct replay *r)
 {
-	struct session_request request = { .symbols = r->q->symbols, .resolve = { .with_chains = true } };
+	struct session_request request = { .symbols = r->q->symbols, .resolve = { .with_chains = true, .with_inlines = r->q->all_states } };
 	struct resolve_callbacks callbacks = { .sample = take_sample, .record = take_record, .knows_stack = knows_stack, .ctx = r };
 	TRY(session_open(&r->session, r->q->host, r->q->input, r->q->force));
 	TRY(session_resolve(&r->session, &request));
+	TRY(read_events(r));
+	timechart_threads_init(&r->threads, r->states.chart, has_event(r, WAKEUP) || has_event(r, WAKING));
 	if (r->session.env->cpus_available < TIMECHART_CPUS_MAX)
 		r->states.chart->cpus_nr = r->session.env->cpus_available;
 	struct strobe_error *err = resolve_stream(r->session.resolver, callbacks);
 	timechart_states_finish(&r->states);
+	if (r->q->all_states)
+		timechart_threads_finish(&r->threads);
 	err = error_first(err, read_events(r));
-	if (!err && !r->has_events)
+	if (!err && !has_events(r))
 		return error_create(ERROR_NOT_FOUND, "this recording has no events of the scheduler, of power or of system calls: record "
 			"them with 'timechart record'");
 	session_remarks(&r->session, false);
@@ -310,9 +506,11 @@ struct strobe_error *timechart_replay_run(const struct timechart_replay_request 
 	r.states = (struct timechart_states){ .chart = ret, .io_min_ns = q->io_min_ns, .io_merge_ns = q->io_merge_ns };
 	struct strobe_error *err = replay(&r);
 	timechart_states_deinit(&r.states);
+	timechart_threads_deinit(&r.threads);
 	tracepoints_destroy(r.formats);
 	vec_deinit(&r.readers);
 	u64map_deinit(&r.stacks);
+	u64map_deinit(&r.texts);
 	session_close(&r.session);
 	return err;
 }

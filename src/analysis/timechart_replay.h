@@ -1,5 +1,5 @@
 /*
- * The chart of a recording of `timechart record`.
+ * The chart of a recording of `timechart record`, or of any that has switches.
  *
  *	err = timechart_replay_run(&request, &chart);    with an error, the chart has what was whole
  *
@@ -17,6 +17,11 @@ struct timechart_replay_request {
 	struct symbols_options symbols;
 	uint64_t io_min_ns, io_merge_ns; /* as in analysis/timechart_states.h */
 	bool by_topology; /* CPUs of a core beside each other */
+	/* All states of threads, also by context-switch records and waits, as pages have them; else those of perf's charts. */
+	bool all_states;
 };
+
+/* Whether a recording says what threads do when. */
+bool timechart_has_states(const struct env *env);
 
 struct strobe_error *timechart_replay_run(const struct timechart_replay_request *q, struct time_chart *ret) _must_check_;

@@ -38,7 +38,8 @@ static struct timechart_cpu *cpu_of(struct timechart_states *s, uint32_t cpu)
 
 /* ---- tasks ---- */
 
-static void put_span(struct time_task *t, enum time_span_kind kind, uint32_t cpu, uint64_t end_ns, const char *stack)
+static void put_span(struct time_task *t, enum time_span_kind kind, uint32_t cpu, uint64_t end_ns,
+		     const struct time_stack *stack)
 {
 	struct time_row *r = time_task_row(t);
 	struct time_span span = { .start_ns = t->since_ns, .end_ns = end_ns, .cpu = cpu, .kind = (uint8_t)kind, .stack = stack };

@@ -34,7 +34,7 @@ struct timechart_switch {
 	int32_t prev, next;
 	uint64_t prev_state;
 	const char *prev_name, *next_name; /* NULL: not known */
-	const char *stack;
+	const struct time_stack *stack;
 };
 
 void timechart_states_deinit(struct timechart_states *s);

@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "base/lines.h"
 #include "base/mem.h"
+#include "page/chart.h"
 #include "page/page.h"
 #include "profile/arithmetic.h"
 #include "view/data/folded.h"
@@ -180,6 +181,8 @@ static struct strobe_error *prepare_page(struct flame_output *f)
 	*page = page_options(&f->in.arena, f->in.session.env, f->in.path);
 	if (f->in.session.resolver)
 		page->code = page_code(&f->in.arena, f->in.session.env, f->in.session.resolver);
+	if (f->in.session.resolver)
+		page->chart = f->chart = page_chart_read(&f->in.session, f->in.path, &f->o.in.symbol_files);
 	if (f->o.base)
 		f->merged = profile_join(f->in.profile, f->base.profile, HTML_BASE_PREFIX, NULL);
 	TRY(choose_event(f, f->in.profile, &event));
@@ -246,6 +249,7 @@ struct strobe_error *flame_output_read(struct flame_output *f, const struct sess
 
 void flame_output_deinit(struct flame_output *f)
 {
+	page_chart_destroy(f->chart);
 	profile_destroy(f->merged);
 	flame_input_close(&f->base);
 	flame_input_close(&f->in);

@@ -35,6 +35,7 @@ struct flame_output {
 	struct name_attributes attributes;
 	struct name_colours colours; /* with colours_file: to be written back after the picture */
 	struct html_options page;
+	struct time_chart *chart; /* of a page, or NULL */
 };
 
 /* flame_output_deinit() in any case. */

@@ -28,6 +28,7 @@ void time_chart_deinit(struct time_chart *c)
 	vec_deinit(&c->tasks);
 	vec_deinit(&c->power);
 	vec_deinit(&c->wakes);
+	vec_deinit(&c->stacks);
 	u64map_deinit(&c->by_pid);
 	arena_deinit(&c->arena);
 }
@@ -76,6 +77,15 @@ void time_chart_name(struct time_chart *c, int32_t pid, const char *name)
 	t->current = (uint32_t)t->rows.len;
 }
 
+struct time_stack *time_chart_stack(struct time_chart *c, uint32_t frames_nr)
+{
+	struct time_stack *s = arena_alloc(&c->arena, sizeof(*s) + frames_nr * sizeof(*s->frames));
+	s->nr = frames_nr;
+	s->number = (uint32_t)c->stacks.len;
+	vec_push(&c->stacks, s);
+	return s;
+}
+
 /* ---- what is shown ---- */
 
 static bool is_named(const struct time_chart_choice *choice, const struct time_task *t, const struct time_row *r)
@@ -107,6 +117,13 @@ static uint32_t show(struct time_chart *c, const struct time_chart_choice *choic
 		}
 	}
 	return n;
+}
+
+void time_chart_show_all(struct time_chart *c)
+{
+	for (size_t i = 0; i < c->tasks.len; i++)
+		for (size_t j = 0; j < c->tasks.data[i].rows.len; j++)
+			c->tasks.data[i].rows.data[j].is_shown = true;
 }
 
 static int compare_tasks(const void *pa, const void *pb)

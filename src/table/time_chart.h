@@ -4,7 +4,7 @@
  *	time_chart_init(&c);
  *	...                          analysis/timechart_states.h fills it, in order of time
  *	time_chart_choose(&c, &choice);
- *	...                          view/svg/time_chart.h draws it
+ *	...                          view/svg/time_chart.h draws it; view/html/chart.h writes it into a page
  *	time_chart_deinit(&c);
  *
  * A task has a row for each name that it had. Strings are borrowed from the chart's arena. Times in nanoseconds. One thread.
@@ -17,14 +17,38 @@
 #include "base/u64map.h"
 #include "base/vector.h"
 
-enum time_span_kind { TIME_SPAN_NONE, TIME_SPAN_RUNNING, TIME_SPAN_WAITING, TIME_SPAN_BLOCKED };
+enum time_span_kind {
+	TIME_SPAN_NONE,
+	TIME_SPAN_RUNNING,
+	TIME_SPAN_WAITING, /* for a CPU */
+	TIME_SPAN_BLOCKED,
+	/* of charts with all states (analysis/timechart_threads.h) */
+	TIME_SPAN_SLEEPING,
+	TIME_SPAN_STOPPED,
+	TIME_SPAN_UNKNOWN, /* records were lost */
+	TIME_SPAN_KINDS
+};
+
+/* Innermost first. Equal stacks of a chart are one. */
+struct time_stack {
+	uint32_t nr, number; /* number: from 0, in the order in which stacks came */
+	struct time_frame {
+		uint64_t ip;
+		const char *name; /* "": no symbol */
+	} frames[];
+};
 
 struct time_span {
 	uint64_t start_ns, end_ns;
-	uint32_t cpu;
-	uint8_t kind;      /* enum time_span_kind: a task that sleeps has none */
-	const char *stack; /* of the event that ended it: lines; NULL: not recorded */
+	const struct time_stack *stack; /* of the event that ended it, in charts with all states of where it waits; NULL: not recorded */
+	const char *reason;             /* what it waits for; NULL: not known */
+	uint32_t cpu;                   /* TIME_NO_CPU: not known */
+	uint32_t waits;                 /* the span is the sum of so many waits that ended with it, or 0 */
+	uint8_t kind;                   /* enum time_span_kind: a task that sleeps has none */
+	bool is_preempted;
 };
+
+#define TIME_NO_CPU UINT32_MAX
 
 enum time_io_kind { TIME_IO_READ, TIME_IO_WRITE, TIME_IO_SYNC, TIME_IO_SEND, TIME_IO_RECEIVE, TIME_IO_POLL };
 
@@ -48,6 +72,7 @@ struct time_row {
 
 struct time_task {
 	int32_t pid, ppid; /* of threads: their thread IDs */
+	int32_t process;   /* that the thread is of; 0: not known */
 	VEC(struct time_row) rows;
 	uint32_t current; /* row + 1; 0: it has none */
 	uint8_t state;    /* enum time_span_kind, since since_ns */
@@ -65,7 +90,7 @@ struct time_wake {
 	uint64_t time_ns;
 	int32_t waker; /* -1: an interrupt */
 	int32_t wakee;
-	const char *stack; /* NULL: not recorded */
+	const struct time_stack *stack; /* the waker's; NULL: not recorded */
 };
 
 struct time_chart {
@@ -74,12 +99,14 @@ struct time_chart {
 	struct u64map by_pid; /* index + 1 */
 	VEC(struct time_power) power;
 	VEC(struct time_wake) wakes;
+	VEC(const struct time_stack *) stacks;
 	uint32_t cpus_nr;
 	const uint32_t *cpu_places; /* by CPU: its place among them; NULL: its number */
 	const char *cpu_model;      /* or NULL */
 	uint64_t min_khz, max_khz, turbo_khz;
 	uint64_t first_ns, last_ns;
 	uint64_t ios; /* calls that ended */
+	bool is_sampled; /* where tasks run is known by samples of a clock */
 };
 
 void time_chart_init(struct time_chart *c);
@@ -92,11 +119,16 @@ struct time_row *time_task_row(struct time_task *t);
 /* From now on the task has this name. */
 void time_chart_name(struct time_chart *c, int32_t pid, const char *name);
 
+/* The stack with these frames, which are the caller's to fill; the chart's. */
+struct time_stack *time_chart_stack(struct time_chart *c, uint32_t frames_nr);
+
 struct time_chart_choice {
 	const char *const *names; /* or process IDs: of what is shown; NULL: those that did most */
 	size_t names_nr;
 	uint64_t rows_min; /* as many at least, if there are as many; 0: none */
 };
 
+/* All rows are shown, whatever they did. */
+void time_chart_show_all(struct time_chart *c);
 /* Tasks in the order of their parents and their own IDs; sets is_shown. Returns how many rows are. */
 uint32_t time_chart_choose(struct time_chart *c, const struct time_chart_choice *choice);

@@ -1,12 +1,14 @@
 /* report --html and --web: the samples that the report would count, as a page. */
 #include "cmd/report/run.h"
 #include "cmd/serve.h"
+#include "page/chart.h"
 #include "page/page.h"
 #include "session/input.h"
 
 struct page {
 	struct profile *profile;
 	struct html_options options;
+	struct time_chart *chart;
 };
 
 static struct strobe_error *make_page(struct report_session *r, const struct report_options *o, struct page *page)
@@ -14,6 +16,8 @@ static struct strobe_error *make_page(struct report_session *r, const struct rep
 	page->profile = profile_filter(r->profile, report_row_kept, &r->query);
 	page->options = page_options(&r->query.arena, r->session.env, input_path(r->request.selection.input));
 	page->options.code = page_code(&r->query.arena, r->session.env, r->session.resolver);
+	page->chart = page_chart_read(&r->session, input_path(r->request.selection.input), &r->request.selection.symbol_files);
+	page->options.chart = page->chart;
 	return page_read_base(r->session.host, o->diff_base, r->request.selection.force, &page->profile, NULL);
 }
 
@@ -29,6 +33,7 @@ struct strobe_error *report_write_html(struct report_session *r, const struct re
 	struct strobe_error *err = make_page(r, o, &page);
 	if (!err)
 		err = cmd_write_file(o->html, write_page, &page);
+	page_chart_destroy(page.chart);
 	profile_destroy(page.profile);
 	return err;
 }
@@ -40,6 +45,7 @@ struct strobe_error *report_serve(struct report_session *r, struct cmd_context *
 	struct web_profile profile = { .name = page.options.title, .profile = page.profile, .options = page.options };
 	if (!err)
 		err = serve(ctx, &(struct web_options){ .address = o->http, .profiles = &profile, .profiles_nr = 1 });
+	page_chart_destroy(page.chart);
 	profile_destroy(page.profile);
 	return err;
 }

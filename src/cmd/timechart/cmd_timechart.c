@@ -1,4 +1,4 @@
-/* strobe timechart: what tasks and CPUs did when, as a picture. */
+/* strobe timechart: what tasks and CPUs did when, as a picture or a page. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,6 +8,8 @@
 #include "base/text.h"
 #include "cli/options.h"
 #include "cmd/timechart/record.h"
+#include "page/chart.h"
+#include "session/input.h"
 #include "view/svg/time_chart.h"
 
 #define DEFAULT_OUTPUT "output.svg"
@@ -71,7 +73,8 @@ CALL(parse_io_merge)
 #define AT(field) offsetof(struct timechart_options, field)
 static const struct option option_table[] = {
 	{ OPTION_STRING, 'i', "input", AT(replay.input), .arg = "file", .help = "input file (default: perf.data); - for standard input" },
-	{ OPTION_STRING, 'o', "output", AT(output), .arg = "file", .help = "output file (default: output.svg); - for standard output" },
+	{ OPTION_STRING, 'o', "output", AT(output), .arg = "file",
+	  .help = "output file, an HTML page if its name ends in .html (default: output.svg); - for standard output" },
 	{ OPTION_U64, 'w', "width", AT(svg.width), .arg = "n", .help = "minimum width of the picture, in pixels (default: 1000)" },
 	{ OPTION_CALL, 0, "highlight", .arg = "time|name", .parse = parse_highlight,
 	  .help = "highlight what runs longer than this (in ns, or 5ms), or tasks whose names contain this" },
@@ -112,9 +115,16 @@ struct picture {
 	struct time_chart *chart;
 };
 
+static bool is_page(const char *path)
+{
+	return path && (text_has_suffix(path, ".html") || text_has_suffix(path, ".htm"));
+}
+
 static struct strobe_error *write_picture(void *ctx, struct out *out)
 {
 	const struct picture *p = ctx;
+	if (is_page(p->o->output))
+		return page_chart_write(p->chart, input_path(p->o->replay.input), p->o->replay.force, out);
 	time_chart_svg(out, p->chart, &p->o->svg);
 	return NULL;
 }
@@ -125,7 +135,10 @@ static struct strobe_error *write_chart(struct timechart_options *o, struct time
 					    .rows_min = o->events.power_only ? 0 : o->rows_min };
 	struct picture p = { .o = o, .chart = c };
 	const char *path = o->output ? o->output : DEFAULT_OUTPUT;
-	o->svg.rows = time_chart_choose(c, &choice);
+	if (is_page(path) && !o->names.len)
+		time_chart_show_all(c);
+	else
+		o->svg.rows = time_chart_choose(c, &choice);
 	o->svg.no_power = o->events.tasks_only;
 	TRY(cmd_write_file(path, write_picture, &p));
 	if (strcmp(path, "-"))
@@ -138,6 +151,7 @@ static int show(struct cmd_context *ctx, struct timechart_options *o)
 {
 	struct time_chart c;
 	o->replay.host = cmd_host(ctx);
+	o->replay.all_states = is_page(o->output);
 	struct strobe_error *err = timechart_replay_run(&o->replay, &c);
 	int status = err && !c.last_ns ? 0 : cmd_fail(ctx, write_chart(o, &c));
 	int failed = cmd_fail(ctx, err);
@@ -161,7 +175,7 @@ static int run(struct cmd_context *ctx, void *options)
 
 const struct cmd cmd_timechart = {
 	.name = "timechart",
-	.summary = "Draw what tasks and CPUs did when (SVG)",
+	.summary = "Draw what tasks and CPUs did when (SVG, HTML)",
 	.usage = (const char *const[]){ "timechart record [-P|-T|-I] [-g] [<options of record>] [<command>]",
 				       "timechart [<options>]", NULL },
 	.options = option_table,

@@ -9,6 +9,8 @@
 #include "sys/tracefs.h"
 
 static const char *const task_events[] = { "sched_wakeup", "sched_switch", NULL };
+/* perf's timechart ignores it; sched_wakeup may come in an interrupt of another CPU than the waker's. */
+static const char *const waker_events[] = { "sched_waking", NULL };
 static const char *const power_events[] = { "cpu_frequency", "cpu_idle", NULL };
 
 static const char *const calls[] = {
@@ -90,6 +92,8 @@ int timechart_record(struct cmd_context *ctx, struct timechart_events e, int arg
 		err = add_calls(ctx, &words);
 	if (!e.io_only && !e.power_only)
 		add_events(ctx, &words, "sched", task_events);
+	if (!e.io_only && !e.power_only && tracepoint_exists(sys_live(), "sched", "sched_waking"))
+		add_events(ctx, &words, "sched", waker_events);
 	if (!e.io_only && !e.tasks_only && tracepoint_exists(sys_live(), "power", "cpu_idle"))
 		add_events(ctx, &words, "power", power_events);
 	if (err) {

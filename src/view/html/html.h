@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/out.h"
 #include "profile/profile.h"
+#include "table/time_chart.h"
 
 /* Events whose names begin so are the base of a comparison: that of the event called as what follows. */
 #define HTML_BASE_PREFIX "base: "
@@ -42,6 +43,7 @@ struct html_options {
 	const struct html_fact *facts;
 	size_t facts_nr;
 	struct html_code code;
+	const struct time_chart *chart; /* what threads did when, for the timeline; NULL: not known */
 	/* Packs as gzip does; NULL where it cannot be done: the data then goes as it is. */
 	struct strobe_error *(*gzip)(const void *p, size_t n, struct out *out);
 };

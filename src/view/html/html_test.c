@@ -443,6 +443,71 @@ static void symbols_tell_their_language(void **state)
 	profile_destroy(p);
 }
 
+/* What threads did, beside the profile: tasks with gaps and lengths of their spans, wake-ups in order, frames of stacks as text. */
+static void charts_are_columns(void **state)
+{
+	struct profile *p = profile_create();
+	struct time_chart c;
+	struct unpacked u = {};
+	time_chart_init(&c);
+	c.first_ns = 1000;
+	c.last_ns = 1500;
+	c.cpus_nr = 2;
+	struct time_stack *stack = time_chart_stack(&c, 2);
+	stack->frames[0] = (struct time_frame){ .ip = 0xabc, .name = "" };
+	stack->frames[1] = (struct time_frame){ .ip = 0xdef, .name = "main" };
+	time_chart_name(&c, 5, "</script>");
+	time_chart_task(&c, 5)->process = 4;
+	time_chart_name(&c, 6, "b");
+	const struct time_span spans[] = {
+		{ .start_ns = 1010, .end_ns = 1100, .kind = TIME_SPAN_RUNNING, .cpu = 1, .stack = stack },
+		{ .start_ns = 1100, .end_ns = 1400, .kind = TIME_SPAN_SLEEPING, .cpu = TIME_NO_CPU, .reason = "futex", .waits = 3 },
+		{ .start_ns = 1450, .end_ns = 1500, .kind = TIME_SPAN_WAITING, .cpu = 0, .is_preempted = true },
+	};
+	for (size_t i = 0; i < 3; i++)
+		vec_push(&time_task_row(time_chart_task(&c, 5))->spans, spans[i]);
+	vec_push(&time_task_row(time_chart_task(&c, 6))->spans, spans[2]);
+	vec_push(&c.wakes, ((struct time_wake){ .time_ns = 1400, .waker = 6, .wakee = 5, .stack = stack }));
+	vec_push(&c.wakes, ((struct time_wake){ .time_ns = 1300, .waker = -1, .wakee = 6 }));
+	vec_push(&c.wakes, ((struct time_wake){ .time_ns = 1350, .waker = 9, .wakee = 6 }));
+	vec_push(&c.wakes, ((struct time_wake){ .time_ns = 1350, .waker = 6, .wakee = 9 })); /* is not shown */
+	time_chart_show_all(&c);
+	struct out out;
+	out_init_mem(&out);
+	assert_ok(view_html_data(p, &(struct html_options){ .chart = &c }, &out));
+	unpack(&out, &u);
+	assert_non_null(strstr(u.head, "\"chart\":{\"offsetNs\":0,\"ns\":500,\"isSampled\":false,\"cpus\":[0,1]}"));
+	assert_int_equal(length(&u, "task.name"), 2);
+	assert_string_equal(string(&u, number(&u, "task.name", 0)), "</script>");
+	assert_int_equal(number(&u, "task.process", 0), 4);
+	assert_int_equal(number(&u, "task.spans", 0), 3);
+	static const int64_t gaps[] = { 10, 0, 50, 450 }, lengths[] = { 90, 300, 50, 50 };
+	static const int64_t kinds[] = { 1, 4, 2, 2 }, cpus[] = { 2, 0, 1, 1 };
+	for (size_t i = 0; i < 4; i++) {
+		assert_int_equal(number(&u, "span.gap", i), gaps[i]);
+		assert_int_equal(number(&u, "span.ns", i), lengths[i]);
+		assert_int_equal(number(&u, "span.kind", i), kinds[i]);
+		assert_int_equal(number(&u, "span.cpu", i), cpus[i]);
+	}
+	assert_string_equal(string(&u, number(&u, "span.reason", 1)), "futex");
+	assert_int_equal(number(&u, "span.waits", 1), 3);
+	assert_int_equal(number(&u, "span.stack", 0), 1);
+	assert_int_equal(number(&u, "span.isPreempted", 2), 1);
+	static const int64_t times[] = { 300, 350, 400 }, from[] = { 0, 1, 3 }, to[] = { 1, 1, 0 };
+	assert_int_equal(length(&u, "wake.ns"), 3);
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(number(&u, "wake.ns", i), times[i]);
+		assert_int_equal(number(&u, "wake.from", i), from[i]);
+		assert_int_equal(number(&u, "wake.to", i), to[i]);
+	}
+	assert_string_equal(string(&u, number(&u, "frame.text", 0)), "0xabc");
+	assert_string_equal(string(&u, number(&u, "frame.text", 1)), "main");
+	free(u.head);
+	error_destroy(out_close(&out));
+	time_chart_deinit(&c);
+	profile_destroy(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -458,6 +523,7 @@ int main(void)
 		cmocka_unit_test(the_event_with_most_samples_is_shown_first),
 		cmocka_unit_test(a_number_0_of_others_is_0),
 		cmocka_unit_test(symbols_tell_their_language),
+		cmocka_unit_test(charts_are_columns),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

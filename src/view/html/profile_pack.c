@@ -10,7 +10,8 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "base/u64map.h"
-#include "view/html/html.h"
+#include "view/html/chart.h"
+#include "view/html/html_priv.h"
 #include "view/html/language.h"
 #include "view/html/pack.h"
 #include "view/html/stack_tree.h"
@@ -428,16 +429,22 @@ static void pack_rows(struct packer *k)
 
 /* ---- the time log ---- */
 
+/* The page's time 0, as pack_log() has it. */
+static uint64_t first_time(const struct profile *p)
+{
+	uint64_t first = p->log.len ? p->log.data[0].time_ns : 0;
+	for (size_t i = 0; i < p->log.len; i++)
+		first = p->log.data[i].time_ns < first ? p->log.data[i].time_ns : first;
+	return first;
+}
+
 static void pack_log(struct packer *k)
 {
 	const struct profile *p = k->p;
 	column_t time = {}, cpu = {}, row = {};
-	uint64_t unit = 1000, first = 0, last = 0;
-	for (size_t i = 0; i < p->log.len; i++) {
-		uint64_t t = p->log.data[i].time_ns;
-		first = !i || t < first ? t : first;
-		last = t > last ? t : last;
-	}
+	uint64_t unit = 1000, first = first_time(p), last = 0;
+	for (size_t i = 0; i < p->log.len; i++)
+		last = p->log.data[i].time_ns > last ? p->log.data[i].time_ns : last;
 	while ((last - first) / unit >= TIME_UNITS_MAX)
 		unit *= 10;
 	for (size_t i = 0; i < p->log.len; i++) {
@@ -531,23 +538,13 @@ static void pack_events(struct packer *k)
 static void pack_facts(struct packer *k)
 {
 	struct json *head = &k->pack.head;
-	json_key(head, "title");
-	json_str(head, k->o->title ? k->o->title : "");
+	html_pack_facts(&k->pack, k->o);
 	json_key(head, "subtracts");
 	json_bool(head, k->o->subtracts);
 	json_key(head, "countSamples");
 	json_bool(head, k->o->count_samples);
 	json_key(head, "valuesAreOne");
 	json_bool(head, k->p->origin.events_are_values);
-	json_key(head, "facts");
-	json_array(head);
-	for (size_t i = 0; i < k->o->facts_nr; i++) {
-		json_array(head);
-		json_str(head, k->o->facts[i].key);
-		json_str(head, k->o->facts[i].value);
-		json_end(head);
-	}
-	json_end(head);
 }
 
 /* ---- code ---- */
@@ -627,10 +624,7 @@ static void pack_tables(struct packer *k)
 	put(k, "thread.comm", &k->thread_comm, PACK_PLAIN);
 	put(k, "thread.pid", &k->thread_pid, PACK_PLAIN);
 	put(k, "thread.tid", &k->thread_tid, PACK_PLAIN);
-	_cleanup_strbuf_ struct strbuf text = {};
-	for (size_t i = 0; i < k->strings.strings.len; i++)
-		strbuf_add(&text, strtab_get(&k->strings, (str_id)i), strtab_length(&k->strings, (str_id)i) + 1);
-	pack_text(&k->pack, "strings", strbuf_str(&text), text.len);
+	html_pack_strings(&k->pack, &k->strings);
 	/* the ids that functions have in the profile, by which their code is requested from a server */
 	column_t ids = {};
 	for (size_t i = 0; i < k->fn_of.len; i++)
@@ -676,6 +670,8 @@ struct strobe_error *view_html_data(const struct profile *p, const struct html_o
 	pack_rows(&k);
 	pack_tags(&k);
 	pack_log(&k);
+	if (o->chart)
+		chart_pack(&k.pack, &k.strings, o->chart, p->log.len ? first_time(p) : o->chart->first_ns);
 	struct strobe_error *err = o->code.list ? pack_code(&k) : NULL;
 	pack_tables(&k);
 	pack_finish(&k.pack, out);

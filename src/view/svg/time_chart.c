@@ -138,8 +138,8 @@ static void text_down(const struct drawing *d, double size, const char *before, 
 	out_str(d->out, "</text>\n");
 }
 
-/* Line by line; the same stack comes often, and has one address. */
-static const char *escaped(struct drawing *d, const char *stack)
+/* A line for each frame, as perf writes it; the same stack comes often. */
+static const char *escaped(struct drawing *d, const struct time_stack *stack)
 {
 	uint64_t *at = u64map_put(&d->escaped, (uintptr_t)stack, NULL);
 	if (*at)
@@ -147,8 +147,9 @@ static const char *escaped(struct drawing *d, const char *stack)
 	struct out text;
 	size_t n;
 	out_init_mem(&text);
-	for (const char *end; (end = strchr(stack, '\n')); stack = end + 1) {
-		out_xml(&text, stack, (size_t)(end - stack));
+	for (uint32_t i = 0; i < stack->nr; i++) {
+		out_f(&text, "..... %016" PRIx64 "%s", stack->frames[i].ip, *stack->frames[i].name ? " " : "");
+		out_xml_str(&text, stack->frames[i].name);
 		out_ch(&text, '\n');
 	}
 	const char *bytes = out_mem(&text, &n);
@@ -157,7 +158,7 @@ static const char *escaped(struct drawing *d, const char *stack)
 	return (const char *)(uintptr_t)*at;
 }
 
-static void description(struct drawing *d, const char *what, const char *stack)
+static void description(struct drawing *d, const char *what, const struct time_stack *stack)
 {
 	if (!stack)
 		return;

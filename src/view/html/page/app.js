@@ -135,8 +135,9 @@ function fill(id, list) {
 	select.closest("label").hidden = list.length < 2;
 }
 
-class App {
+class App extends PageFrame {
 	constructor() {
+		super();
 		this.state = { ...DEFAULTS };
 		this.live = !document.getElementById("data");
 		this.profiles = this.live ? JSON.parse(document.getElementById("profiles").textContent) : [];
@@ -267,9 +268,7 @@ class App {
 		const inline = document.getElementById("data");
 		let bytes;
 		if (inline) {
-			const packed = bytesOfLetters(inline.textContent, Number(inline.dataset.bytes));
-			bytes = await unpacked(packed, inline.dataset.packing);
-			inline.remove();
+			bytes = await inlineData(inline);
 		} else {
 			const answer = await fetch("/data?p=" + this.state.profile);
 			if (!answer.ok) {
@@ -487,11 +486,6 @@ class App {
 		this.say(description.title + ": " + description.lines[0]);
 	}
 
-	/* For screen readers. */
-	say(text) {
-		document.getElementById("said").textContent = text;
-	}
-
 	/* What of the chosen function is done by a button or key. */
 	act(what) {
 		if (this.chosen === undefined || this.model.keys.special[this.chosen]) {
@@ -525,22 +519,6 @@ class App {
 			() => this.say("copied"),
 			() => this.say("the browser does not allow to copy"),
 		);
-	}
-
-	tooltip(e, description) {
-		const tip = document.getElementById("tip");
-		tip.hidden = !e;
-		if (!e) {
-			return;
-		}
-		tip.replaceChildren(element("b", {}, description.title), ...description.lines.map((l) => element("div", {}, l)));
-		const width = tip.offsetWidth;
-		const height = tip.offsetHeight;
-		tip.style.left = Math.max(4, Math.min(e.clientX + 14, window.innerWidth - width - 8)) + "px";
-		tip.style.top =
-			(e.clientY + 18 + height > window.innerHeight
-				? Math.max(4, e.clientY - height - 10)
-				: e.clientY + 18) + "px";
 	}
 
 	/* ---- controls ---- */
@@ -667,9 +645,8 @@ class App {
 		);
 		document.getElementById("diff").closest("label").hidden = !events.some((e) => e.base !== undefined);
 		document.getElementById("strip").hidden = !this.hasLog;
-		for (const id of ["timeline", "heatmap"]) {
-			document.getElementById("tab-" + id).hidden = !this.hasLog;
-		}
+		document.getElementById("tab-timeline").hidden = !this.hasLog && !this.p.chart;
+		document.getElementById("tab-heatmap").hidden = !this.hasLog;
 		document.getElementById("title").textContent = this.p.head.title;
 	}
 
@@ -804,37 +781,6 @@ class App {
 	}
 
 	/* ---- the rest ---- */
-
-	startTheme() {
-		let theme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
-		try {
-			theme = localStorage.getItem("strobe-theme") || theme;
-		} catch (e) {
-			/* a file in a frame may have no storage */
-		}
-		document.documentElement.dataset.theme = theme;
-	}
-
-	toggleTheme() {
-		const theme = isDark() ? "light" : "dark";
-		document.documentElement.dataset.theme = theme;
-		try {
-			localStorage.setItem("strobe-theme", theme);
-		} catch (e) {
-			/* then it holds for this page alone */
-		}
-		this.refresh();
-	}
-
-	dialog(title, rows) {
-		document.getElementById("dialog-title").textContent = title;
-		document.getElementById("dialog-body").replaceChildren(
-			...rows.map(([key, value]) =>
-				element("div", { class: "fact" }, element("dt", {}, key), element("dd", {}, value)),
-			),
-		);
-		document.getElementById("dialog").showModal();
-	}
 
 	showHelp() {
 		this.dialog("Keys", KEYS_HELP);

@@ -30,6 +30,13 @@ function bytesOfLetters(text, n) {
 	return bytes;
 }
 
+/* The data in the page, which is not needed there any more. */
+async function inlineData(element) {
+	const packed = bytesOfLetters(element.textContent, Number(element.dataset.bytes));
+	element.remove();
+	return unpacked(packed, element.dataset.packing);
+}
+
 async function unpacked(bytes, packing) {
 	if (packing !== "gzip") {
 		return bytes;
@@ -78,7 +85,8 @@ function unfold(out, wide, signed) {
 	}
 }
 
-function parseProfile(bytes) {
+/* The head, made plain, and the columns by name: numbers, or functions that return text. */
+function parseColumns(bytes) {
 	const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 	if (bytes.length < 8 || String.fromCharCode(...bytes.subarray(0, 4)) !== "STRB") {
 		throw new Error("this is not the data of a profile");
@@ -98,7 +106,14 @@ function parseProfile(bytes) {
 			coding === "text" ? () => decoder.decode(part) : readColumn(bytes, at, n, planes, coding);
 		at += n * planes;
 	}
-	return makeProfile(plainHead(head), c);
+	head.title = plainText(head.title);
+	head.facts = head.facts.map((pair) => pair.map(plainText));
+	return { head, c };
+}
+
+function parseProfile(bytes) {
+	const { head, c } = parseColumns(bytes);
+	return makeProfile(plainEvents(head), c);
 }
 
 /* Branches as callers and depths of nodes (see pack_branches()). */
@@ -184,10 +199,8 @@ function readStrings(text) {
 	return UNSAFE.test(text) ? strings.map(plainText) : strings;
 }
 
-/* Of the texts in the head; those of tables are made plain when they are read. */
-function plainHead(head) {
-	head.title = plainText(head.title);
-	head.facts = head.facts.map((pair) => pair.map(plainText));
+/* Texts of tables are made plain when they are read. */
+function plainEvents(head) {
 	for (const e of head.events) {
 		e.name = plainText(e.name);
 		e.unit = plainText(e.unit);
@@ -198,9 +211,11 @@ function plainHead(head) {
 function makeProfile(head, c) {
 	const branches = readBranches(c);
 	const timeUnit = head.timeUnitNs / 1e9;
+	const strings = readStrings(c.strings());
 	return {
 		head,
-		strings: readStrings(c.strings()),
+		strings,
+		chart: head.chart ? makeChart(head, c, strings) : null,
 		...branches,
 		nodeFrame: readFrames(c, branches.parent),
 		nodeBox: c["node.box"].length ? c["node.box"] : null,

@@ -197,9 +197,9 @@ class TimelineView {
 	constructor(host, app) {
 		this.app = app;
 		this.host = host;
-		this.by = "thread";
+		this.by = app.p.chart ? "state" : "thread";
 		this.lanes = [];
-		const choose = element(
+		this.choose = element(
 			"select",
 			{
 				"aria-label": "Lanes",
@@ -209,17 +209,24 @@ class TimelineView {
 					this.update();
 				},
 			},
-			element("option", { value: "thread" }, "one lane a thread"),
-			element("option", { value: "cpu" }, "one lane a CPU"),
+			...(app.p.chart ? [element("option", { value: "state" }, "states of threads")] : []),
+			...(app.hasLog
+				? [
+						element("option", { value: "thread" }, "samples by thread"),
+						element("option", { value: "cpu" }, "samples by CPU"),
+					]
+				: []),
 		);
 		this.note = element("span", { class: "faint" });
-		this.bar = element("div", { class: "view-bar" }, choose, this.note);
+		this.bar = element("div", { class: "view-bar" }, this.choose, this.note);
 		this.box = element("div", { class: "lanes", tabindex: "0", role: "group", "aria-label": "Lanes; arrows choose one" });
 		this.canvas = element("canvas", { "aria-hidden": "true" });
 		this.sticky = element("div", { class: "lanes-sticky" }, this.canvas);
 		this.spacer = element("div");
 		this.box.append(this.sticky, this.spacer);
 		host.append(this.bar, this.box);
+		this.states = element("div", { class: "view" });
+		host.append(this.states);
 		this.box.addEventListener("scroll", () => this.draw());
 		this.brush = new Brush(this.canvas, app, (e) => this.timeAt(e.offsetX));
 		this.canvas.addEventListener("click", (e) => this.clicked(e));
@@ -284,13 +291,32 @@ class TimelineView {
 	}
 
 	update() {
-		if (!this.app.hasLog) {
+		const byState = this.by === "state";
+		this.states.hidden = !byState;
+		this.bar.hidden = byState;
+		this.box.hidden = byState || !this.app.hasLog;
+		if (byState) {
+			this.updateStates();
+		} else if (!this.app.hasLog) {
 			this.note.textContent = "This profile does not say when its samples were taken.";
-			this.box.hidden = true;
-			return;
+		} else {
+			this.bar.prepend(this.choose);
+			this.draw();
 		}
-		this.box.hidden = false;
-		this.draw();
+	}
+
+	/* The time chart, whose time 0 is another than that of the samples. */
+	updateStates() {
+		const { app } = this;
+		const { offsetNs } = app.p.chart;
+		if (!this.chart) {
+			this.chart = new Chart(this.states, app, app.p.chart, {
+				onSpan: app.hasLog && ((view) => app.setTime(view.map((ns) => (ns + offsetNs) / 1e9))),
+				span: () => app.shownTime && app.shownTime.map((s) => s * 1e9 - offsetNs),
+			});
+		}
+		this.chart.bar.prepend(this.choose);
+		this.chart.recolour();
 	}
 
 	isChosen(l) {
@@ -300,7 +326,10 @@ class TimelineView {
 	}
 
 	draw() {
-		if (!this.app.hasLog || !this.box.clientWidth) {
+		if (this.by === "state" && this.chart) {
+			this.chart.draw();
+		}
+		if (this.by === "state" || !this.app.hasLog || !this.box.clientWidth) {
 			return;
 		}
 		this.width = this.box.clientWidth;

@@ -1,0 +1,148 @@
+#include "analysis/timechart_threads.h"
+
+static const uint8_t kinds[TASK_STATES] = {
+	[TASK_UNKNOWN] = TIME_SPAN_UNKNOWN,
+	[TASK_RUNNING] = TIME_SPAN_RUNNING,
+	[TASK_RUNNABLE] = TIME_SPAN_WAITING,
+	[TASK_SLEEPING] = TIME_SPAN_SLEEPING,
+	[TASK_UNINTERRUPTIBLE] = TIME_SPAN_BLOCKED,
+	[TASK_STOPPED] = TIME_SPAN_STOPPED,
+};
+
+/* Of what the chart calls stacks, tags of the machine are the addresses. */
+static uint64_t tag_of(const struct time_stack *stack)
+{
+	return (uintptr_t)stack;
+}
+
+static const struct time_stack *stack_of(uint64_t tag)
+{
+	return (const struct time_stack *)(uintptr_t)tag;
+}
+
+static void push(struct time_chart *c, int32_t tid, const struct time_span *span)
+{
+	struct time_row *r = time_task_row(time_chart_task(c, tid));
+	vec_push(&r->spans, *span);
+	if (span->kind == TIME_SPAN_RUNNING)
+		r->running_ns += span->end_ns - span->start_ns;
+	if (!r->start_ns || span->start_ns < r->start_ns)
+		r->start_ns = span->start_ns;
+}
+
+/* What a thread runs is shown with the stack with which it left its CPU; that of a wait is the one that began it. */
+static void take_interval(void *ctx, const struct task_interval *i)
+{
+	struct timechart_threads *t = ctx;
+	const struct task *task = &t->states.tasks.data[i->task];
+	if (!task->tid || i->state == TASK_DEAD)
+		return;
+	/* A wait that the thread ended without a wakeup: the machine does not know since when it was runnable. */
+	bool is_wait = i->state == TASK_UNKNOWN && i->letter && i->letter != 'R';
+	struct time_span span = {
+		.start_ns = i->start_ns,
+		.end_ns = i->end_ns,
+		.cpu = i->cpu == TASK_NO_CPU ? TIME_NO_CPU : i->cpu,
+		.kind = kinds[is_wait ? task_state_of(i->letter) : i->state],
+		.reason = is_wait ? "its wake-up was not recorded" : NULL,
+		.stack = stack_of(i->state == TASK_RUNNING ? i->end_tag : i->tag),
+		.is_preempted = i->is_preempted,
+	};
+	push(t->chart, (int32_t)task->tid, &span);
+}
+
+void timechart_threads_init(struct timechart_threads *t, struct time_chart *c, bool has_wakes)
+{
+	*t = (struct timechart_threads){ .chart = c };
+	task_states_init(&t->states, &(struct task_states_options){ .interval = take_interval, .ctx = t, .has_wakes = has_wakes });
+}
+
+void timechart_threads_deinit(struct timechart_threads *t)
+{
+	task_states_deinit(&t->states);
+}
+
+static void name(struct timechart_threads *t, int32_t tid, const char *comm)
+{
+	if (tid && comm && *comm && !time_chart_task(t->chart, tid)->current)
+		time_chart_name(t->chart, tid, comm);
+}
+
+static void count_cpu(struct timechart_threads *t, uint32_t cpu)
+{
+	if (cpu < TIMECHART_CPUS_MAX && cpu >= t->chart->cpus_nr)
+		t->chart->cpus_nr = cpu + 1;
+}
+
+void timechart_threads_switch(struct timechart_threads *t, const struct timechart_switch *e, char letter)
+{
+	count_cpu(t, e->cpu);
+	name(t, e->prev, e->prev_name);
+	name(t, e->next, e->next_name);
+	task_states_switch(&t->states, &(struct task_switch){ .time_ns = e->time_ns, .cpu = e->cpu, .prev_tid = (uint32_t)e->prev,
+							      .next_tid = (uint32_t)e->next, .letter = letter, .tag = tag_of(e->stack) });
+}
+
+/* Of other threads there are no records: while they run, the CPU is as good as idle. */
+void timechart_threads_record(struct timechart_threads *t, const struct timechart_switch *e, bool is_preempted)
+{
+	const struct task_cpu *c = e->cpu < t->states.cpus_nr ? &t->states.cpus[e->cpu] : NULL;
+	const struct task *current = c && c->current != TASK_NONE ? &t->states.tasks.data[c->current] : NULL;
+	if (e->next && current && current->tid == (uint32_t)e->next) /* the record of who left it came first */
+		return;
+	timechart_threads_switch(t, e, is_preempted ? 'R' : '\0');
+}
+
+/* Without CPUs the machine has nothing to compare with: a thread runs from one record to the next. */
+static void change(struct timechart_threads *t, int32_t tid, uint64_t time_ns, enum time_span_kind kind)
+{
+	struct time_task *task = time_chart_task(t->chart, tid);
+	struct time_span span = { .start_ns = task->since_ns, .end_ns = time_ns, .kind = task->state, .cpu = TIME_NO_CPU,
+				  .is_preempted = task->state == TIME_SPAN_WAITING };
+	if (task->state != TIME_SPAN_NONE && span.end_ns > span.start_ns)
+		push(t->chart, tid, &span);
+	task = time_chart_task(t->chart, tid);
+	task->state = (uint8_t)kind;
+	task->since_ns = time_ns;
+}
+
+void timechart_threads_come(struct timechart_threads *t, int32_t tid, uint64_t time_ns)
+{
+	change(t, tid, time_ns, TIME_SPAN_RUNNING);
+}
+
+void timechart_threads_go(struct timechart_threads *t, int32_t tid, uint64_t time_ns, bool is_preempted)
+{
+	change(t, tid, time_ns, is_preempted ? TIME_SPAN_WAITING : TIME_SPAN_SLEEPING);
+}
+
+void timechart_threads_wake(struct timechart_threads *t, const struct time_wake *e, uint32_t cpu, bool is_new)
+{
+	bool in_interrupt = e->waker < 0;
+	vec_push(&t->chart->wakes, *e);
+	task_states_wake(&t->states, &(struct task_wake){ .time_ns = e->time_ns, .cpu = cpu, .tid = (uint32_t)e->wakee,
+							  .waker_tid = in_interrupt ? 0 : (uint32_t)e->waker, .is_new = is_new,
+							  .in_interrupt = in_interrupt, .tag = tag_of(e->stack) });
+}
+
+void timechart_threads_span(struct timechart_threads *t, const struct timechart_thread_span *e)
+{
+	struct time_span span = e->span;
+	if (!e->tid)
+		return;
+	name(t, e->tid, e->name);
+	const struct time_row *r = time_task_row(time_chart_task(t->chart, e->tid));
+	uint64_t before_ns = r->spans.len ? vec_last(&r->spans).end_ns : 0;
+	if (span.start_ns < before_ns)
+		span.start_ns = before_ns;
+	if (span.start_ns >= span.end_ns)
+		return;
+	if (span.cpu != TIME_NO_CPU)
+		count_cpu(t, span.cpu);
+	push(t->chart, e->tid, &span);
+}
+
+void timechart_threads_finish(struct timechart_threads *t)
+{
+	task_states_finish(&t->states, t->chart->last_ns);
+}
