@@ -18,15 +18,25 @@ struct scope_search {
 	bool is_found;
 };
 
+/* Its code may begin where it has no instruction yet: the range there is empty, and in none of the DIE's. */
+static bool begins_at(const struct dwarf_die *d, uint64_t addr)
+{
+	uint64_t entry;
+	struct dwarf_value v = dwarf_die_value(d, DW_AT_entry_pc);
+	return v.class && v.class != DWARF_CONSTANT && dwarf_die_address(d, &v, &entry) && entry == addr;
+}
+
 /* Inlined calls around the address, outermost first: of several of the name, the last is taken. */
 static void search_scope(struct scope_search *s, const struct dwarf_die *within, unsigned depth)
 {
 	struct dwarf_die d;
 	for (bool more = depth < DEPTH_MAX && dwarf_die_child(within, &d); more; more = dwarf_die_sibling(&d, &d)) {
 		unsigned tag = d.tag;
-		if ((tag != DW_TAG_inlined_subroutine && !is_block(tag)) || !dwarf_die_has_address(&d, s->addr))
+		bool is_inlined = tag == DW_TAG_inlined_subroutine;
+		bool is_there = (is_inlined || is_block(tag)) && dwarf_die_has_address(&d, s->addr);
+		if (!is_there && !(is_inlined && s->name && begins_at(&d, s->addr)))
 			continue;
-		const char *name = tag == DW_TAG_inlined_subroutine ? dwarf_die_name(&d) : NULL;
+		const char *name = is_inlined ? dwarf_die_name(&d) : NULL;
 		if (name && (!s->name || !strcmp(s->name, name))) {
 			s->found = d;
 			s->is_found = true;
