@@ -29,7 +29,7 @@ CONFINED = [
     (r"elf\.h", {"object", "object/dwarf", "arch", "symbol", "probe", "interp"}),  # arch: EM_*; others: STB_*, STT_*, SHT_*
     (r"n?curses.*|slang.*", {"view/tui"}),
     (r"bpf/(?!bpf_helpers|bpf_core_read).*", {"bpf/load"}),
-    (r"bpf/(bpf_helpers|bpf_core_read)\.h", {"bpf", "bpf/load", "bpf/trace", "bpf/unwind", "bpf/count"}),  # of programs
+    (r"bpf/(bpf_helpers|bpf_core_read)\.h", {"bpf", "bpf/load", "bpf/probe", "bpf/trace", "bpf/unwind", "bpf/count"}),  # of programs
     (r"zstd\.h", {"perfdata", "object", "packing"}),
     (r"lzma\.h", {"packing"}),
     (r"bzlib\.h", {"packing"}),

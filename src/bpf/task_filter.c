@@ -1,6 +1,7 @@
 #include "bpf/task_filter.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 
 #include "base/mem.h"
@@ -53,15 +54,19 @@ static struct strobe_error *load(struct task_filter *f)
 	uint32_t bytes = (FOLLOWED_BITS + f->tasks.nr / 64) * (uint32_t)sizeof(*f->words);
 	const struct followed_settings settings = { f->tasks.nr / 64, f->options.by_thread };
 	const struct bpf_map_size sizes[] = { { FOLLOWED, 1, bytes }, {} };
-	/* The ID of a process stays through its execs. */
-	static const char *const no_exec[] = { "follow_exec", NULL };
+	const char *without[3] = {};
+	size_t n = 0;
+	if (!f->options.by_thread) /* the ID of a process stays through its execs */
+		without[n++] = "follow_exec";
+	if (f->options.no_children)
+		without[n++] = "follow_new";
 	struct bpf_load_options load = {
 		.sys = f->options.sys,
 		.image = &task_filter_image,
 		.settings = &settings,
 		.settings_bytes = sizeof(settings),
 		.sizes = sizes,
-		.without = f->options.by_thread ? NULL : no_exec,
+		.without = without,
 	};
 	TRY(bpf_load(&load, &f->loaded));
 	TRY(bpf_map_memory(f->loaded, FOLLOWED, bytes, &words));
@@ -110,8 +115,9 @@ int task_filter_map(const struct task_filter *f)
 	return bpf_map_of(f->loaded, FOLLOWED);
 }
 
-static void follow(struct task_filter *f, const struct target_map *map)
+void task_filter_follow(struct task_filter *f, const struct target_map *map)
 {
+	memset(f->words, 0, (FOLLOWED_BITS + f->tasks.nr / 64) * sizeof(*f->words));
 	if (f->options.has_leader && map->threads.len)
 		f->words[FOLLOWED_COMMAND] = (uint64_t)map->threads.data[0].tid;
 	for (size_t i = 0; i < map->threads.len; i++) {
@@ -127,7 +133,7 @@ struct strobe_error *task_filter_attach(struct task_filter *f, struct capture *c
 {
 	const struct event_set *set = capture_events(c);
 	int program = bpf_program_of(f->loaded, "keep_followed");
-	follow(f, capture_target(c));
+	task_filter_follow(f, capture_target(c));
 	for (size_t i = 0; i < set->events.len; i++) {
 		const struct capture_event *e = &set->events.data[i];
 		if (perf_attr_is_dummy(&e->attr) || (has_program && has_program(e)))

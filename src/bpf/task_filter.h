@@ -28,6 +28,7 @@ struct task_filter_options {
 	const struct sys *sys;
 	bool by_thread;  /* single threads, with what these start */
 	bool has_leader; /* the command: nothing of it is sampled before its exec */
+	bool no_children; /* what tasks start is not followed */
 };
 
 struct strobe_error *task_filter_create(const struct task_filter_options *o, struct task_filter **ret) _must_check_;
@@ -38,6 +39,8 @@ int task_filter_map(const struct task_filter *f);
 /* Follows the targets of c. has_program: whether an event has a program of its own that filters; NULL: none has. */
 struct strobe_error *task_filter_attach(struct task_filter *f, struct capture *c,
 					bool (*has_program)(const struct capture_event *e)) _must_check_;
+/* Follows these tasks and no others from now on. */
+void task_filter_follow(struct task_filter *f, const struct target_map *map);
 /*
  * At the end of a program instead of task_filter_destroy(): a tracepoint that was closed makes the next program that attaches to it
  * wait for an RCU grace period, 10 ms. After a short recording another may follow at once, so a child holds it for a moment.

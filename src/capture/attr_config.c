@@ -289,7 +289,7 @@ static void configure_one(struct event_set *s, struct capture_event *e, const st
 		a->exclude_user = 1;
 	}
 	apply_terms(e, o);
-	if (o->period_field_set) {
+	if (o->period_field_set && !e->format) { /* a program's output has none */
 		if (o->no_period_field)
 			a->sample_type &= ~(uint64_t)PERF_SAMPLE_PERIOD;
 		else
@@ -416,7 +416,7 @@ struct strobe_error *capture_events_configure(struct event_set *s, const struct 
 	for (size_t i = 0; i < s->events.len; i++)
 		configure_one(s, &s->events.data[i], &o, map, per_cpu);
 	choose_ids(s, &o);
-	if (o.followed && !s->events.data[tracker].is_dummy)
+	if ((o.followed || s->events.data[tracker].format) && !s->events.data[tracker].is_dummy)
 		add_task_tracker(s, (uint32_t)tracker, &o);
 	return NULL;
 }

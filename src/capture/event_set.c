@@ -67,6 +67,8 @@ void event_set_add_list(struct event_set *s, const struct event_list *list)
 			.cgroup = keep(s, e->cgroup),
 			.tracepoint_system = keep(s, e->system),
 			.tracepoint_name = keep(s, e->tracepoint),
+			.format = keep(s, e->format),
+			.code = e->code,
 			.precise_max = e->precise_max,
 			.sample_read = e->sample_read,
 			.terms = e->terms,
@@ -109,15 +111,19 @@ static int open_fd(const struct sys *sys, const struct capture_event *e, pid_t p
  * On a whole CPU, for the tasks that are followed; the file keeps the attr of tasks, whose samples these are. Side-band records
  * come from a tracker on the tasks.
  */
-static int open_by_cpu(const struct sys *sys, const struct capture_event *e, int cpu, int group_fd)
+static int open_by_cpu(const struct sys *sys, const struct capture_event *e, int cpu, int group_fd, int cgroup_fd)
 {
 	struct capture_event wide = *e;
 	wide.attr.inherit = 0;
 	wide.attr.enable_on_exec = 0;
 	capture_attr_track(&wide.attr, false, NULL);
+	if (e->format) {
+		wide.attr.type = PERF_TYPE_SOFTWARE;
+		wide.attr.config = PERF_COUNT_SW_BPF_OUTPUT;
+	}
 	if (perf_attr_is_clock(&e->attr))
 		wide.attr.exclude_idle = 1;
-	return open_fd(sys, &wide, -1, cpu, group_fd, 0);
+	return open_fd(sys, &wide, cgroup_fd, cpu, group_fd, cgroup_fd >= 0 ? PERF_FLAG_PID_CGROUP : 0);
 }
 
 /*
@@ -326,7 +332,7 @@ static struct strobe_error *open_event(struct opening *o, size_t index)
 	e->slots = slots;
 	memset(e->fds, 0xff, slots * sizeof(*e->fds));
 	int last = 0;
-	bool by_cpu = o->options->followed && !e->is_dummy && !e->is_tracker;
+	bool by_cpu = e->format || (o->options->followed && !e->is_dummy && !e->is_tracker);
 	capture_event_describe(e);
 	for (size_t c = 0; c < m->cpus.len; c++) {
 		if (!wants_cpu(e, m->cpus.data[c]))
@@ -339,7 +345,7 @@ static struct strobe_error *open_event(struct opening *o, size_t index)
 				continue; /* its thread was gone already for the leader */
 			int fd;
 			do
-				fd = by_cpu ? open_by_cpu(s->sys, e, m->cpus.data[c], group_fd)
+				fd = by_cpu ? open_by_cpu(s->sys, e, m->cpus.data[c], group_fd, cgroup_fd)
 					    : open_fd(s->sys, e,
 					     cgroup_fd >= 0 ? cgroup_fd
 					     : e->uncore    ? -1
@@ -408,7 +414,7 @@ struct strobe_error *capture_events_filter(struct event_set *s)
 {
 	for (size_t i = 0; i < s->events.len; i++) {
 		struct capture_event *e = &s->events.data[i];
-		if (!e->filter)
+		if (!e->filter || e->format)
 			continue;
 		for (uint32_t slot = 0; slot < e->slots; slot++) {
 			int r = e->fds[slot] < 0 ? 0
@@ -444,6 +450,13 @@ static bool each_leader(struct event_set *s, unsigned long request, const char *
 void capture_events_enable(struct event_set *s)
 {
 	each_leader(s, PERF_EVENT_IOC_ENABLE, NULL);
+}
+
+void capture_events_enable_probes(struct event_set *s)
+{
+	for (size_t i = 0; i < s->events.len; i++)
+		if (s->events.data[i].format)
+			each_leader(s, PERF_EVENT_IOC_ENABLE, s->events.data[i].name);
 }
 
 void capture_events_disable(struct event_set *s)

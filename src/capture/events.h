@@ -35,6 +35,12 @@ struct capture_event {
 	const char *filter;                              /* of a tracepoint, or NULL */
 	const char *cgroup;                              /* path below the perf_event hierarchy, or NULL */
 	const char *tracepoint_system, *tracepoint_name; /* or NULL */
+	/*
+	 * Of a probe without a definition in tracefs: its format; else NULL. It is opened on whole CPUs as an output of BPF programs, whose
+	 * samples the file describes as those of a tracepoint. Whoever opens the session attaches the program (bpf/probe/).
+	 */
+	const char *format;
+	const void *code; /* for that program; lives with the list that the event is from */
 	bool precise_max;                                /* :P and the default: highest level that works */
 	bool sample_read;                                /* :S: the leader samples, members are read with it */
 	struct event_terms terms;                        /* of the event itself: they win over the options */
@@ -78,6 +84,8 @@ struct strobe_error *capture_events_filter(struct event_set *s) _must_check_;
 /* Logs the attr at LOG_DEBUG, field by field. */
 void capture_event_describe(const struct capture_event *e);
 void capture_events_enable(struct event_set *s);
+/* Those that no task's exec enables. */
+void capture_events_enable_probes(struct event_set *s);
 void capture_events_disable(struct event_set *s);
 /* One event by name, with its group; NULL: all. False where there is no such event. */
 bool capture_event_enable(struct event_set *s, const char *name, bool on);

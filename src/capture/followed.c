@@ -20,6 +20,8 @@ static bool is_core_pmu(const struct capture_event *e)
 /* Events that measure what a CPU does, whoever runs on it, have none. */
 static const char *obstacle_of_event(const struct capture_event *e)
 {
+	if (e->format) /* its program keeps what tasks do that are followed */
+		return NULL;
 	if (e->tracepoint_name || e->attr.type == PERF_TYPE_TRACEPOINT)
 		return "tracepoints are recorded by task";
 	if (e->kind == EVENT_BREAKPOINT || e->attr.type == PERF_TYPE_BREAKPOINT)

@@ -44,7 +44,7 @@ static struct strobe_error *add_tracing_data(struct capture *c)
 	VEC(struct tracepoint_ref) refs = {};
 	for (size_t i = 0; i < c->events->events.len; i++) {
 		const struct capture_event *e = &c->events->events.data[i];
-		struct tracepoint_ref t = {e->tracepoint_system, e->tracepoint_name};
+		struct tracepoint_ref t = {e->tracepoint_system, e->tracepoint_name, e->format};
 		if (t.name)
 			vec_push(&refs, t);
 	}
@@ -175,7 +175,10 @@ static struct strobe_error *watch_all(struct capture *c)
 	if (c->options.followed)
 		return watch_processes(c);
 	c->counts_tasks = true;
-	const struct capture_event *e = &c->events->events.data[0];
+	/* Probes are opened on CPUs, and do not hang up. */
+	while (c->task_event + 1 < c->events->events.len && c->events->events.data[c->task_event].format)
+		c->task_event++;
+	const struct capture_event *e = &c->events->events.data[c->task_event];
 	for (uint32_t slot = 0; slot < e->slots; slot++) {
 		uint32_t ring;
 		if (e->fds[slot] < 0)
@@ -416,8 +419,12 @@ bool capture_set_enabled(struct capture *c, const char *event, bool on)
 
 void capture_start(struct capture *c)
 {
-	if ((!c->map.is_workload || c->options.followed) && !c->options.delay_ms)
+	if (c->options.delay_ms)
+		return;
+	if (!c->map.is_workload || c->options.followed)
 		capture_events_enable(c->events);
+	else
+		capture_events_enable_probes(c->events);
 }
 
 struct strobe_error *capture_split(struct capture *c, const sys_cpus *lists, unsigned n)
@@ -527,7 +534,7 @@ bool capture_tasks_gone(struct capture *c, unsigned reader)
 			continue;
 		/* Hung up for good: it would be reported on each call. */
 		uint64_t tag = events[i].data.u64;
-		int fd = tag & TASK_TAG ? c->events->events.data[0].fds[tag & ~TASK_TAG] : c->rings.data[tag].fd;
+		int fd = tag & TASK_TAG ? c->events->events.data[c->task_event].fds[tag & ~TASK_TAG] : c->rings.data[tag].fd;
 		epoll_ctl(r->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
 		__atomic_sub_fetch(&c->live_tasks, 1, __ATOMIC_RELAXED);
 	}
@@ -595,8 +602,8 @@ struct strobe_error *capture_apply_filters(struct capture *c)
 			strbuf_addf(&own, "%scommon_pid != %d", i ? " && " : "", c->excluded.data[i]);
 		for (size_t i = 0; i < c->events->events.len; i++) {
 			struct capture_event *e = &c->events->events.data[i];
-			/* ftrace:function takes no such filter. */
-			if (!e->tracepoint_name || !strcmp(e->tracepoint_system, "ftrace"))
+			/* ftrace:function takes no such filter; the program of a probe leaves us out itself. */
+			if (!e->tracepoint_name || e->format || !strcmp(e->tracepoint_system, "ftrace"))
 				continue;
 			e->filter =
 				e->filter ? arena_printf(&c->events->arena, "(%s) && (%s)", e->filter, strbuf_str(&own))

@@ -24,6 +24,7 @@ struct capture {
 	uint64_t ring_bytes;
 	size_t live_tasks; /* (CPU, thread) pairs that have not hung up */
 	bool counts_tasks; /* the end of all tasks ends the recording */
+	size_t task_event;  /* whose descriptors show that their task has ended */
 	uint64_t looked_ns; /* when followed tasks were last looked for */
 	bool has_backward;
 	struct record_sink **ring_sinks; /* by ring, or NULL */

@@ -34,8 +34,11 @@ static struct strobe_error *put_format(struct out *o, const struct sys *sys, con
 {
 	_cleanup_free_ char *path = xasprintf("%s/events/%s/%s/format", root, t->system, t->name);
 	_cleanup_strbuf_ struct strbuf text = {};
-	TRY(error_prefix(sys_read(sys, path, &text, 0), "cannot read the format of tracepoint %s:%s", t->system,
-			 t->name));
+	if (t->format)
+		strbuf_addstr(&text, t->format);
+	else
+		TRY(error_prefix(sys_read(sys, path, &text, 0), "cannot read the format of tracepoint %s:%s", t->system,
+				 t->name));
 	put_u64(o, text.len);
 	out_write(o, text.data, text.len);
 	return NULL;

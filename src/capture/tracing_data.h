@@ -11,6 +11,7 @@
 
 struct tracepoint_ref {
 	const char *system, *name;
+	const char *format; /* of what tracefs does not have; else NULL */
 };
 
 /* Appends the section; a tracepoint without a readable format is an error that names the setting. */

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "bpf/count/syscall_counts.h"
+#include "bpf/probe/counts.h"
 #include "counter/listing.h"
 
 /* From so many on, it is said why they are not counted by a BPF program. */
@@ -79,6 +80,14 @@ static void take_syscalls(struct measurement *m)
 	else
 		log_info("%zu events are counted by one BPF program", taken);
 	error_destroy(err);
+}
+
+static struct strobe_error *take_probes(struct measurement *m)
+{
+	struct counting *c = &m->counting;
+	struct target t = c->target;
+	t.per_thread = m->settings.tally.by == COUNTS_BY_THREAD;
+	return probe_counts_take(&c->set, &t);
 }
 
 static void fill(struct measurement *m, struct counts *c, const struct tally *t, struct listing_options options)
@@ -187,6 +196,7 @@ struct strobe_error *measurement_prepare(struct measurement *m, struct event_lis
 	TRY(resolve_target(m));
 	TRY(events_choose(events, sys, &s->choice, m->metrics));
 	counter_init(&c->set, sys, events, &c->map, s->counters);
+	TRY(take_probes(m));
 	take_syscalls(m);
 	TRY(tally_init(&m->tally, &c->set, s->tally));
 	TRY(tally_init(&m->whole, &c->set, s->tally));

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "bpf/probe/counts.h"
 
 /* The first runs show the spread, from which the number of runs follows. */
 #define PILOT_PAIRS     12
@@ -25,6 +26,7 @@ static struct strobe_error *prepare_side(struct versus *v, int index, const stru
 	counters.start = whole ? COUNTER_START_CALLED : COUNTER_START_ON_EXEC;
 	counter_init(&c->set, v->sys, events, &c->map, counters);
 	side->is_prepared = true;
+	TRY(probe_counts_take(&c->set, &c->target));
 	return tally_init(&side->tally, &c->set, (struct tally_options){ .no_scale = settings->no_scale, .keep_values = true });
 }
 

@@ -33,9 +33,10 @@ struct event *event_list_add(struct event_list *list, enum event_kind kind, uint
 	e.attr.type = type;
 	e.attr.config = config;
 	bool output = type == PERF_TYPE_SOFTWARE && config == PERF_COUNT_SW_BPF_OUTPUT;
-	if (kind == EVENT_TRACEPOINT || output)
+	bool is_point = kind == EVENT_TRACEPOINT || kind == EVENT_PROBE;
+	if (is_point || output)
 		e.attr.sample_type = PERF_SAMPLE_RAW | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
-	if (kind == EVENT_TRACEPOINT || kind == EVENT_BREAKPOINT || output)
+	if (is_point || kind == EVENT_BREAKPOINT || output)
 		e.attr.sample_period = 1;
 	vec_push(&list->events, e);
 	return &vec_last(&list->events);
@@ -152,7 +153,7 @@ struct strobe_error *event_list_add_filter(struct event_list *list, size_t from,
 		return error_create(ERROR_USAGE, "must follow the -e it filters");
 	for (size_t i = from; i < list->events.len; i++) {
 		struct event *e = &list->events.data[i];
-		if (!e->tracepoint)
+		if (!e->tracepoint && !e->probe)
 			return error_create(ERROR_USAGE, "%s is not a tracepoint: only tracepoints can be filtered", e->name);
 		e->filter = e->filter ? arena_printf(&list->arena, "(%s) && (%s)", e->filter, filter) :
 					arena_strdup(&list->arena, filter);

@@ -37,6 +37,7 @@ enum event_kind {
 	EVENT_PMU, /* pmu/terms/, or a name of a PMU's events directory */
 	EVENT_TRACEPOINT,
 	EVENT_BREAKPOINT,
+	EVENT_PROBE, /* u:FILE:PLACE(ARGUMENTS), k:…: see struct event_probe */
 	EVENT_TOOL, /* counted by strobe stat itself; the attr is a dummy */
 };
 
@@ -67,6 +68,17 @@ enum event_term {
 #define EVENT_FREQ_MAX UINT64_MAX /* freq=max: kernel.perf_event_max_sample_rate */
 
 enum event_call_graph { EVENT_CALL_GRAPH_NO, EVENT_CALL_GRAPH_FP, EVENT_CALL_GRAPH_DWARF, EVENT_CALL_GRAPH_LBR };
+
+/*
+ * A probe without a definition in tracefs, as it was written: "u:FILE:PLACE(ARGUMENTS)", "k:PLACE(ARGUMENTS)", with "ur:" and "kr:" of
+ * where functions return. What it means is found later (probe/inline.h): then the event has the name and the format of a tracepoint that
+ * tracefs would make of it.
+ */
+struct event_probe {
+	const char *path;       /* of the program; NULL: the kernel */
+	const char *definition; /* as strobe probe takes it: "zfree p=%di sz" */
+	bool is_return;
+};
 
 /* Terms for one event; they win over the options of the command. */
 struct event_terms {
@@ -106,6 +118,11 @@ struct event {
 
 	const char *system, *tracepoint; /* the id is attr.config */
 
+	/* Of a probe: */
+	const struct event_probe *probe;
+	const void *code;   /* what it means, for the programs that see it: probe/inline.h; NULL before that is known */
+	const char *format; /* as tracefs would have it */
+
 	const char *pmu;  /* name in sysfs, or NULL */
 	sys_cpus cpus;    /* where its PMU counts; empty: everywhere */
 	bool uncore;      /* counts a socket, not a task: open on `cpus` with pid -1 */
@@ -129,12 +146,15 @@ void event_list_deinit(struct event_list *list);
 /* Appends the events of a text like that of one -e. */
 struct strobe_error *event_parse(struct event_list *list, const struct sys *sys, const char *text) _must_check_;
 
+/* Whether a text begins as a probe does: "u:", "ur:", "k:", "kr:". */
+bool event_is_probe(const char *text);
+
 /* Zeroed but for size and what perf always sets: exclude_guest. */
 void event_attr_defaults(struct perf_event_attr *attr);
 /* An event with the defaults, appended; valid until the next is. */
 struct event *event_list_add(struct event_list *list, enum event_kind kind, uint32_t type, uint64_t config,
 			     const char *name);
-/* --filter: for each event from the index on, all of which are to be tracepoints; joined with what they have. ERROR_USAGE. */
+/* --filter: for each event from the index on, all of which are to be tracepoints or probes; joined with what they have. ERROR_USAGE. */
 struct strobe_error *event_list_add_filter(struct event_list *list, size_t from, const char *filter) _must_check_;
 /* -G: the n-th name of the list is for the n-th event, a single one for all that have none yet. */
 struct strobe_error *event_list_set_cgroups(struct event_list *list, const char *names) _must_check_;

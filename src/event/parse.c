@@ -547,6 +547,19 @@ static struct strobe_error *parse_namesake(struct parser *p, const char *start, 
 	return NULL;
 }
 
+/* After arguments in parentheses there may be terms. */
+static struct strobe_error *parse_probe(struct parser *p)
+{
+	const char *start = p->at;
+	size_t first = p->list->events.len;
+	TRY(parse_probe_text(p));
+	if (*p->at == ':')
+		return parse_fail(p, p->at, "probes have no modifiers: which tasks are meant is said by -p, -t, -C, -a");
+	TRY(finish_plain(p, first, start));
+	name_as_typed(p, first, start);
+	return NULL;
+}
+
 /* One event, which may be several where it is a glob. */
 static struct strobe_error *parse_event(struct parser *p)
 {
@@ -555,6 +568,8 @@ static struct strobe_error *parse_event(struct parser *p)
 		p->at += 4;
 		return parse_breakpoint(p, start);
 	}
+	if (event_is_probe(p->at))
+		return parse_probe(p);
 	size_t n = name_length(p->at);
 	if (!n)
 		return parse_fail(p, p->at, *p->at ? "expected an event before '%c'" : "expected an event",

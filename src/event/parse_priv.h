@@ -44,6 +44,9 @@ struct strobe_error *parse_apply_alias(struct parser *p, struct event *e, struct
 /* "r1a8" or "r0x1a8" */
 bool parse_raw(const char *s, size_t n, uint64_t *ret);
 
+/* A probe at p->at, up to its arguments or, without any, its end. */
+struct strobe_error *parse_probe_text(struct parser *p) _must_check_;
+
 /* The nearest thing this machine has to a name that nothing has; in p->scratch, or NULL. */
 const char *suggest_event(struct parser *p, const char *name);
 const char *suggest_tracepoint(struct parser *p, const char *system, const char *name);

@@ -387,6 +387,64 @@ static void names_are_read_whatever_their_case(void **state)
 	sys_faked_destroy(f);
 }
 
+static void probes_are_definitions(void **state)
+{
+	static const struct {
+		const char *text, *path, *definition;
+		bool is_return;
+	} rows[] = {
+		{ "u:/usr/bin/zsh:zfree(p=$arg1)", "/usr/bin/zsh", "zfree p=$arg1", false },
+		{ "ur:/usr/bin/zsh:zfree($retval)", "/usr/bin/zsh", "zfree%return $retval", true },
+		{ "k:tcp_sendmsg(size)", NULL, "tcp_sendmsg size", false },
+		{ "kr:tcp_sendmsg", NULL, "tcp_sendmsg%return", true },
+		{ "u:./a:f+8()", "./a", "f+8", false },
+		{ "u:./a:dir/a.c:12(n, p->q[2].r:u32 ,s:string)", "./a", "dir/a.c:12 n p->q[2].r:u32 s:string", false },
+		{ "u:./a:f(x=+8(+0(%di)):x32)", "./a", "f x=+8(+0(%di)):x32", false },
+		{ "u:./a:g:e=f:3", "./a", "g:e=f:3", false },
+		{ "u:./a\\:b:f\\,g", "./a:b", "f\\,g", false },
+		{ "u:./a:ns::f*", "./a", "ns::f*", false },
+		{ "u:./a:f;x*", "./a", "f;x*", false },
+	};
+	struct sys_faked *f = intel();
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct event_list list;
+		event_list_init(&list);
+		assert_ok(event_parse(&list, sys_faked_sys(f), rows[i].text));
+		assert_int_equal(list.events.len, 1);
+		const struct event *e = &list.events.data[0];
+		assert_int_equal(e->kind, EVENT_PROBE);
+		assert_string_equal(e->name, rows[i].text);
+		assert_string_equal(e->probe->definition, rows[i].definition);
+		assert_int_equal(e->probe->is_return, rows[i].is_return);
+		if (rows[i].path)
+			assert_string_equal(e->probe->path, rows[i].path);
+		else
+			assert_null(e->probe->path);
+		event_list_deinit(&list);
+	}
+	sys_faked_destroy(f);
+}
+
+static void probes_stand_among_events(void **state)
+{
+	struct sys_faked *f = intel();
+	struct event_list list;
+	event_list_init(&list);
+	assert_ok(event_parse(&list, sys_faked_sys(f), "cs,{cycles,u:./a:f(x,y)/period=3,name=n/,k:g}:W,ur:./a:h"));
+	assert_int_equal(list.events.len, 5);
+	assert_int_equal(list.events.data[2].leader, 1);
+	assert_int_equal(list.events.data[3].leader, 1);
+	assert_true(list.events.data[3].weak_group);
+	assert_string_equal(list.events.data[2].name, "n");
+	assert_int_equal(list.events.data[2].terms.period, 3);
+	assert_string_equal(list.events.data[2].probe->definition, "f x y");
+	assert_string_equal(list.events.data[3].probe->definition, "g");
+	assert_string_equal(list.events.data[4].probe->definition, "h%return");
+	assert_ok(event_list_add_filter(&list, 4, "x > 1"));
+	event_list_deinit(&list);
+	sys_faked_destroy(f);
+}
+
 static void mistakes_are_pointed_at(void **state)
 {
 	static const struct {
@@ -444,6 +502,19 @@ static void mistakes_are_pointed_at(void **state)
 		{ "mem:zz", 5, "expected an address" },
 		{ "mem:0x1000/0", 12, "a length" },
 		{ "mem:0x1000/4:q", 14, "unknown modifier 'q'" },
+		{ "u:", 3, "expected the path" },
+		{ "u:/bin/ls", 3, "expected the path" },
+		{ "u::main", 3, "expected the path" },
+		{ "u:/bin/ls:", 11, "expected a place" },
+		{ "k:", 3, "expected a place" },
+		{ "k:(a)", 3, "expected a place" },
+		{ "u:/bin/ls:main(a", 15, "unmatched (" },
+		{ "u:/bin/ls:main(a,,b)", 18, "expected an argument before ','" },
+		{ "u:/bin/ls:main(a,)", 18, "expected an argument before ')'" },
+		{ "u:/bin/ls:main(a b)", 17, "divided by commas" },
+		{ "u:/bin/ls:main():u", 17, "no modifiers" },
+		{ "u:/bin/ls:main()x", 17, "unexpected 'x'" },
+		{ "k:f()/foo=1/", 7, "unknown term 'foo'" },
 		{ "L1-icache-stores", 1, "does not have this operation" },
 		{ "r12345678123456789", 1, "no event" },
 	};
@@ -558,6 +629,8 @@ int main(void)
 		cmocka_unit_test(terms_of_one_event),
 		cmocka_unit_test(groups_have_leaders),
 		cmocka_unit_test(names_are_read_whatever_their_case),
+		cmocka_unit_test(probes_are_definitions),
+		cmocka_unit_test(probes_stand_among_events),
 		cmocka_unit_test(mistakes_are_pointed_at),
 		cmocka_unit_test(without_tracefs_it_says_so),
 		cmocka_unit_test(filters_are_for_tracepoints_from_an_index_on),

@@ -5,12 +5,14 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "demangle/demangle.h"
 #include "disasm/disasm.h"
 #include "object/dwarf/functions.h"
 #include "probe/cache.h"
+#include "probe/forbidden.h"
 #include "probe/lines.h"
 #include "probe/markers.h"
 #include "probe/variables.h"
@@ -99,6 +101,24 @@ static struct strobe_error *add_symbols(const struct probe_target *t, const stru
 	return NULL;
 }
 
+/* Of a glob over the running kernel, what it refuses to probe is left out: it would undo all. */
+static void leave_out_forbidden(const struct probe_target *t, struct probe_places *p)
+{
+	struct probe_forbidden forbidden;
+	size_t kept = 0, found = p->list.len;
+	if (t->kind != PROBE_KERNEL || t->object || *t->name)
+		return;
+	probe_forbidden_read(t->sys, &t->functions, &forbidden);
+	for (size_t i = 0; i < found; i++)
+		if (!probe_forbidden_has(&forbidden, p->list.data[i].function->name))
+			p->list.data[kept++] = p->list.data[i];
+	p->list.len = kept;
+	probe_forbidden_deinit(&forbidden);
+	if (kept < found)
+		log_warn("%zu of %zu functions may not be probed (the kernel's blacklist of kprobes, notrace) and are left out",
+			 found - kept, found);
+}
+
 struct code_search {
 	struct probe_target *target;
 	const struct probe_point *point;
@@ -146,6 +166,8 @@ static struct strobe_error *find_functions(struct probe_target *t, const struct 
 		dwarf_each_code(dwarf, name_matches, take_code, &s);
 	if (!p->file)
 		TRY(add_symbols(t, p, ret, &l));
+	if (!dwarf && strpbrk(p->function, "*?["))
+		leave_out_forbidden(t, ret);
 	return ret->list.len ? NULL : not_found(t, p, &l);
 }
 
@@ -347,11 +369,13 @@ static struct strobe_error *add_variable(struct probe_target *t, const struct pr
 	return err;
 }
 
-static struct strobe_error *add_arguments(struct probe_target *t, const struct probe_definition *d, const struct probe_place *p,
-					  struct strbuf *ret)
+struct strobe_error *probe_place_arguments(struct probe_target *t, const struct probe_definition *d, const struct probe_place *p,
+					   struct strbuf *ret)
 {
 	struct probe_site site = {};
 	bool has_site = false;
+	if (p->arguments)
+		strbuf_addstr(ret, p->arguments);
 	for (size_t i = 0; i < d->arguments.len; i++) {
 		const struct probe_argument *a = &d->arguments.data[i];
 		if (!probe_argument_is_variable(a)) {
@@ -375,9 +399,7 @@ struct strobe_error *probe_place_line(struct probe_target *t, const struct probe
 		add_kernel_place(t, d, p, ret);
 	else
 		TRY(add_program_place(t, p, ret));
-	if (p->arguments)
-		strbuf_addstr(ret, p->arguments);
-	return add_arguments(t, d, p, ret);
+	return probe_place_arguments(t, d, p, ret);
 }
 
 /* ---- the way back ---- */

@@ -47,6 +47,9 @@ void probe_places_deinit(struct probe_places *places);
 /* "p:GROUP/EVENT PATH:0x114a n=%di:s64" */
 struct strobe_error *probe_place_line(struct probe_target *t, const struct probe_definition *d, const struct probe_place *p,
 				      const char *group, const char *event, struct strbuf *ret) _must_check_;
+/* The last part of such a line: " n=%di:s64". */
+struct strobe_error *probe_place_arguments(struct probe_target *t, const struct probe_definition *d, const struct probe_place *p,
+					   struct strbuf *ret) _must_check_;
 
 /* Whose variables an argument of the definition means there. */
 struct probe_site;

@@ -14,12 +14,13 @@ void recorder_choose_filter(struct recorder *r)
 	const char *obstacle = followed_obstacle(&r->events, c);
 	if (obstacle)
 		log_info("events are opened per task, so short-lived tasks are undersampled: %s", obstacle);
-	if (obstacle && !r->o.waits)
+	if (obstacle && !r->o.waits && !probe_samples_has_any(&r->events))
 		return;
 	struct task_filter_options o = {
 		.sys = r->sys,
 		.by_thread = t->tids && !t->pids,
 		.has_leader = r->workload.pid && target_is_none(t),
+		.no_children = c->no_inherit,
 	};
 	struct strobe_error *err = task_filter_create(&o, &r->filter);
 	if (!err) {
@@ -31,18 +32,35 @@ void recorder_choose_filter(struct recorder *r)
 	error_destroy(err);
 }
 
+struct strobe_error *recorder_choose_probes(struct recorder *r)
+{
+	const struct probe_samples_options o = { .sys = r->sys, .events = &r->events, .capture = &r->o.capture, .filter = r->filter };
+	if (r->lacks_filter && probe_samples_has_any(&r->events))
+		return error_create(ERROR_UNSUPPORTED, "inline probes (u:, k:) require a BPF program that follows tasks, which cannot be "
+				    "loaded; -v says why");
+	return probe_samples_open(&o, &r->probes);
+}
+
 static bool has_program(const struct capture_event *e)
 {
 	return true;
 }
 
+static bool is_walked_or_probe(const struct capture_event *e)
+{
+	return stack_unwinder_is_walked(e) || probe_samples_is_of(e);
+}
+
 struct strobe_error *recorder_attach_filter(struct recorder *r)
 {
-	bool (*others)(const struct capture_event *e) = r->o.capture.callgraph.mode == CALLGRAPH_EH ? stack_unwinder_is_walked : NULL;
-	/* The filter of waits alone: events are those of tasks. */
+	bool (*others)(const struct capture_event *e) = r->o.capture.callgraph.mode == CALLGRAPH_EH ? is_walked_or_probe :
+												   probe_samples_is_of;
+	/* The filter of waits or probes alone: events are those of tasks. */
 	if (r->filter && !r->o.capture.followed)
 		others = has_program;
-	return r->filter ? task_filter_attach(r->filter, r->capture, others) : NULL;
+	if (r->filter)
+		TRY(task_filter_attach(r->filter, r->capture, others));
+	return r->probes ? probe_samples_attach(r->probes, r->capture) : NULL;
 }
 
 void recorder_release_filter(struct recorder *r)

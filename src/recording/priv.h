@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <semaphore.h>
 
+#include "bpf/probe/samples.h"
 #include "bpf/task_filter.h"
 #include "bpf/unwind/chain_sink.h"
 #include "capture/control.h"
@@ -50,6 +51,7 @@ struct recorder {
 	unsigned parts_nr;
 	struct task_filter *filter; /* NULL: events are opened on tasks */
 	bool lacks_filter;          /* not permitted, or not supported by the kernel */
+	struct probe_samples *probes; /* NULL: no event is a probe */
 	struct walked_stacks *stacks; /* by a BPF program; or NULL, and so is the unwinder, which is theirs */
 	struct stack_unwinder *unwinder;
 	enum callgraph_mode requested_stacks;
@@ -96,6 +98,8 @@ void recorder_list_events(const struct event_set *events, const char *argument, 
 void recorder_choose_filter(struct recorder *r);
 struct strobe_error *recorder_attach_filter(struct recorder *r) _must_check_;
 void recorder_release_filter(struct recorder *r);
+/* Events that are probes: whether their programs can be used here; to the open capture. */
+struct strobe_error *recorder_choose_probes(struct recorder *r) _must_check_;
 
 /* stacks.c */
 /* The table of scripts that chains lead through, into the header. */

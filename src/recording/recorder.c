@@ -204,7 +204,9 @@ static struct strobe_error *open_capture(struct recorder *r)
 {
 	take_events(r);
 	recorder_choose_filter(r);
-	struct strobe_error *err = recorder_choose_stacks(r);
+	struct strobe_error *err = recorder_choose_probes(r);
+	if (!err)
+		err = recorder_choose_stacks(r);
 	if (err) {
 		event_set_deinit(&r->events); /* no capture has taken it */
 		return err;
@@ -214,7 +216,7 @@ static struct strobe_error *open_capture(struct recorder *r)
 		err = recorder_attach_stacks(r);
 	if (err && recorder_choose_other_stacks(r, err))
 		err = open_anew(r);
-	if (err && r->filter && !r->unwinder) {
+	if (err && r->filter && !r->unwinder && !r->probes) {
 		log_info("cannot open events per CPU, opening them per task: %s", err->message);
 		error_destroy(err);
 		recorder_release_filter(r);
@@ -361,6 +363,7 @@ void recorder_destroy(struct recorder *r)
 	record_output_discard(&r->output);
 	record_output_deinit(&r->output);
 	recorder_release_stacks(r);
+	probe_samples_close(r->probes);
 	record_objects_deinit(&r->path.objects);
 	for (unsigned i = 0; i < r->parts_nr; i++)
 		record_objects_deinit(&r->parts[i].objects);

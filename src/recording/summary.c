@@ -135,4 +135,7 @@ void recorder_say_result(const struct recorder *r, const char *name, bool failed
 	}
 	o.lost_by_event = strbuf_str(&by_event);
 	recorder_say_outcome(r, &o);
+	_cleanup_free_ char *of_probes = probe_samples_losses(r->probes);
+	if (of_probes)
+		recorder_say(r, RECORDER_LOSS, "%s", of_probes);
 }

@@ -9,20 +9,23 @@
 #include "base/strbuf.h"
 #include "decode/syscall.h"
 
-/* The end of a word: a comma that is in no braces and between no slashes of an event's terms. */
+/*
+ * The end of a word: a comma that is in no braces or parentheses and between no slashes of an event's terms. Of a probe, whose path has
+ * slashes, these come after the parentheses.
+ */
 static const char *word_end(const char *p)
 {
-	bool terms = false;
+	bool terms = false, is_probe = event_is_probe(p);
 	unsigned depth = 0;
 	if (*p == '/')
 		return p + strcspn(p, ",");
 	for (; *p; p++) {
-		if (*p == '/')
+		if (*p == '/' && !is_probe)
 			terms = !terms;
-		else if (*p == '{' && !terms)
+		else if (strchr("{(", *p) && !terms)
 			depth++;
-		else if (*p == '}' && !terms && depth)
-			depth--;
+		else if (strchr("})", *p) && !terms && depth)
+			is_probe &= --depth > 0 || *p == '}';
 		else if (*p == ',' && !terms && !depth)
 			break;
 	}
@@ -38,7 +41,7 @@ static bool take_as_event(struct trace_selection *s, const struct sys *sys, cons
 
 static struct strobe_error *take_word(struct trace_selection *s, const struct sys *sys, const char *word, struct strbuf *calls)
 {
-	if (*word == '{' || (strpbrk(word, ":/") && *word != '/' && *word != '%'))
+	if (*word == '{' || event_is_probe(word) || (strpbrk(word, ":/") && *word != '/' && *word != '%'))
 		return event_parse(&s->events, sys, word);
 	if (!syscall_is_known_word(word) && !strpbrk(word, "*?[=") && take_as_event(s, sys, word))
 		return NULL;

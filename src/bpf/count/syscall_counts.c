@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "bpf/count/clocks.h"
 #include "bpf/count/syscall_counts_shared.h"
 #include "bpf/load/kernel.h"
 #include "bpf/load/programs.h"
@@ -31,7 +32,7 @@ struct syscall_counts {
 	struct bpf_loaded *loaded;
 	struct syscall_settings settings;
 	uint32_t cpus;
-	VEC(int) clocks;        /* dummy events: one for each slot that an event has */
+	struct count_clocks clocks;
 	struct syscall_state *state;
 	uint64_t *enter, *exits; /* tables of counts, mapped */
 	uint32_t *number_of;    /* of each event of the set; NOT_OURS, ALL_CALLS */
@@ -128,26 +129,18 @@ static uint64_t table_sum(const struct syscall_counts *c, const uint64_t *table,
 	return sum;
 }
 
-static void read_clock(int fd, struct count_reading *ret)
-{
-	uint64_t words[3] = {};
-	if (fd >= 0 && read(fd, words, sizeof(words)) == sizeof(words)) {
-		ret->enabled_ns = words[1];
-		ret->running_ns = words[2];
-	}
-}
-
 static struct strobe_error *source_read(struct count_source *s, struct counter_set *set)
 {
 	struct syscall_counts *c = (struct syscall_counts *)s;
-	_cleanup_free_ struct count_reading *times = xcalloc(c->clocks.len + 1, sizeof(*times));
-	for (size_t k = 0; k < c->clocks.len; k++)
-		read_clock(c->clocks.data[k], &times[k]);
+	size_t clocks = c->clocks.fds.len;
+	_cleanup_free_ struct count_reading *times = xcalloc(clocks + 1, sizeof(*times));
+	for (size_t k = 0; k < clocks; k++)
+		count_clocks_read(&c->clocks, k, &times[k]);
 	for (uint32_t i = 0; i < set->events.len; i++) {
 		const struct counter_event *e = &set->events.data[i];
 		if (e->source != s)
 			continue;
-		for (uint32_t k = 0; k < e->slots_nr && k < c->clocks.len; k++) {
+		for (uint32_t k = 0; k < e->slots_nr && k < clocks; k++) {
 			struct counter_slot *slot = &set->slots.data[e->first_slot + k];
 			/* Tasks are counted together: all of it is in the first slot. */
 			bool empty = slot->cpu < 0 && k;
@@ -166,66 +159,32 @@ static struct strobe_error *source_read(struct count_source *s, struct counter_s
 static struct strobe_error *source_enable(struct count_source *s, bool on)
 {
 	struct syscall_counts *c = (struct syscall_counts *)s;
-	for (size_t k = 0; k < c->clocks.len; k++)
-		if (c->clocks.data[k] >= 0)
-			sys_ioctl(c->set->sys, c->clocks.data[k], on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+	count_clocks_enable(&c->clocks, c->set->sys, on);
 	__atomic_store_n(&c->state->enabled, on, __ATOMIC_SEQ_CST);
 	return NULL;
-}
-
-static void close_clocks(struct syscall_counts *c)
-{
-	for (size_t i = 0; i < c->clocks.len; i++)
-		if (c->clocks.data[i] >= 0)
-			close(c->clocks.data[i]);
-	vec_clear(&c->clocks);
 }
 
 static void source_destroy(struct count_source *s)
 {
 	struct syscall_counts *c = (struct syscall_counts *)s;
 	bpf_unload(c->loaded);
-	close_clocks(c);
-	vec_deinit(&c->clocks);
+	count_clocks_deinit(&c->clocks);
 	free(c->number_of);
 	free(c->at_exit);
 	free(c);
 }
 
 /* A run begins: its command's process, zero counts, clocks on the new tasks. */
-static struct strobe_error *open_clocks(struct syscall_counts *c)
-{
-	const struct counter_set *set = c->set;
-	const struct counter_event *first = NULL;
-	for (uint32_t i = 0; i < set->events.len && !first; i++)
-		first = set->events.data[i].source == &c->source ? &set->events.data[i] : NULL;
-	struct perf_event_attr attr = first->attr;
-	attr.type = PERF_TYPE_SOFTWARE;
-	attr.config = PERF_COUNT_SW_DUMMY;
-	attr.disabled = 1;
-	attr.enable_on_exec = set->options.start == COUNTER_START_ON_EXEC;
-	attr.sample_type = 0;
-	for (uint32_t k = 0; k < first->slots_nr; k++) {
-		const struct counter_slot *slot = &set->slots.data[first->first_slot + k];
-		int fd = sys_perf_event_open(set->sys, &attr, set->map->threads.data[slot->thread].tid, slot->cpu, -1,
-					     PERF_FLAG_FD_CLOEXEC);
-		if (fd < 0 && fd != -ESRCH)
-			return error_errno(-fd, "cannot open a dummy event for the time of system calls");
-		vec_push(&c->clocks, fd < 0 ? -1 : fd);
-	}
-	return NULL;
-}
-
 static struct strobe_error *source_open(struct count_source *s, pid_t leader)
 {
 	struct syscall_counts *c = (struct syscall_counts *)s;
-	close_clocks(c);
+	count_clocks_close(&c->clocks);
 	*c->state = (struct syscall_state){ .leader = (uint32_t)leader };
 	if (c->enter)
 		memset(c->enter, 0, table_bytes(c));
 	if (c->exits)
 		memset(c->exits, 0, table_bytes(c));
-	return open_clocks(c);
+	return count_clocks_open(&c->clocks, c->set, s);
 }
 
 static const struct count_source_ops ops = {

@@ -20,6 +20,7 @@
 #define TRACE_KPROBE_MULTI 42
 #define TRACE_UPROBE_MULTI 48
 #define MULTI_RETURN       1
+#define SEMAPHORE_SHIFT    32 /* format/ref_ctr_offset of the uprobe PMU */
 #define KERNEL_ENOTSUPP    524 /* linux/errno.h of the kernel itself */
 
 /* BPF_LINK_CREATE of such links, as linux/bpf.h of 6.6 has it in union bpf_attr. */
@@ -42,11 +43,6 @@ static uint64_t address(const void *p)
 	return (uint64_t)(uintptr_t)p;
 }
 
-bool bpf_probes_kernel(const struct bpf_image_program *p)
-{
-	return !strcmp(p->tracepoint, "kernel");
-}
-
 /* As tracefs describes itself, from Linux 6.5 on: "f[:[<group>/][<event>]] <func-name>". Before, they have perf events. */
 static bool has_fprobes(const struct sys *sys)
 {
@@ -60,9 +56,11 @@ static bool has_fprobes(const struct sys *sys)
 	return !read_error && strstr(strbuf_str(&text), " f[:[");
 }
 
-uint32_t bpf_probe_attach_type(const struct sys *sys, bool kernel)
+uint32_t bpf_probe_attach_type(const struct sys *sys, const struct bpf_image_program *p)
 {
-	if (kernel)
+	if (!strcmp(p->tracepoint, "place"))
+		return 0;
+	if (!strcmp(p->tracepoint, "kernel"))
 		return has_fprobes(sys) ? TRACE_KPROBE_MULTI : 0;
 	return bpf_kernel_is_since(sys, 6, 6) ? TRACE_UPROBE_MULTI : 0;
 }
@@ -104,6 +102,7 @@ static int attach_multi(int program, uint32_t attach_type, const struct bpf_prob
 		attr.uprobe.path = address(p->path);
 		attr.uprobe.offsets = address(p->at);
 		attr.uprobe.cookies = address(p->cookies);
+		attr.uprobe.semaphores = address(p->semaphores);
 		attr.uprobe.nr = p->nr;
 		attr.uprobe.flags = flags;
 		attr.uprobe.pid = (uint32_t)process;
@@ -141,6 +140,7 @@ static struct strobe_error *attach_good(const struct sys *sys, int program, uint
 	TRY(attach_good(sys, program, attach_type, &half, process, links));
 	half.at += half.nr;
 	half.cookies += half.nr;
+	half.semaphores += p->semaphores ? half.nr : 0;
 	half.nr = p->nr - half.nr;
 	return attach_good(sys, program, attach_type, &half, process, links);
 }
@@ -162,7 +162,7 @@ static struct strobe_error *attach_event(const struct sys *sys, int program, uin
 	struct perf_event_attr event = {
 		.type = type,
 		.size = PERF_ABI_ATTR_BYTES,
-		.config = p->at_return,
+		.config = p->at_return | (p->semaphores ? p->semaphores[i] << SEMAPHORE_SHIFT : 0),
 		.config1 = address(p->path),
 		.config2 = p->at[i],
 	};

@@ -22,6 +22,7 @@ struct bpf_probe_places {
 	const char *path;        /* of the file; NULL: the kernel */
 	const uint64_t *at;      /* offsets in the file, or addresses in the kernel */
 	const uint64_t *cookies; /* bpf_get_attach_cookie() of each */
+	const uint64_t *semaphores; /* of markers: offsets in the file, which the kernel counts up while they are probed; NULL: none */
 	uint32_t nr;
 	bool at_return;          /* of the function that begins there */
 	/*
@@ -34,10 +35,11 @@ struct bpf_probe_places {
 
 typedef VEC(int) bpf_links;
 
-/* Whether a program is for functions of the kernel. */
-bool bpf_probes_kernel(const struct bpf_image_program *p);
-/* What such programs are loaded for: the attach type of links with many places, where there are such; else 0, perf events. */
-uint32_t bpf_probe_attach_type(const struct sys *sys, bool kernel);
+/*
+ * What a program of probes is loaded for: the attach type of links with many places, where there are such; else 0, perf events. Those of
+ * the section "kprobe/kernel" are for entries and returns of functions, those of "kprobe/place" for any place of the kernel: perf events.
+ */
+uint32_t bpf_probe_attach_type(const struct sys *sys, const struct bpf_image_program *p);
 /* Whether programs of the section "uprobe.s" may wait for memory here. */
 bool bpf_probes_can_sleep(const struct sys *sys);
 /* Why functions of the kernel cannot be probed here, or NULL. */

@@ -56,7 +56,7 @@ struct bpf_loaded {
 /* How programs of probes are attached here: they are loaded for that. */
 static uint32_t attach_type_of(const struct bpf_loaded *b, const struct bpf_image_program *p)
 {
-	return p->type == BPF_PROG_TYPE_KPROBE ? bpf_probe_attach_type(b->sys, bpf_probes_kernel(p)) : 0;
+	return p->type == BPF_PROG_TYPE_KPROBE ? bpf_probe_attach_type(b->sys, p) : 0;
 }
 
 static bool is_listed(const char *const *list, const char *name)

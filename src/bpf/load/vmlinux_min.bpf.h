@@ -145,7 +145,7 @@ struct task_struct {
 
 #if defined(__TARGET_ARCH_x86)
 struct pt_regs {
-	unsigned long bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di, orig_ax, ip, sp;
+	unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di, orig_ax, ip, flags, sp;
 };
 #elif defined(__TARGET_ARCH_arm64)
 struct pt_regs {

@@ -8,6 +8,7 @@
 #include "base/out.h"
 #include "capture/session.h"
 #include "cmd/cmd.h"
+#include "cmd/probes.h"
 #include "cmd/record/options.h"
 #include "config.h"
 #include "event/open.h"
@@ -262,6 +263,8 @@ static int run(struct cmd_context *ctx, void *options)
 	settle_options(&r);
 	if (!o->sampling.events.events.len && !o->locks)
 		err = default_event(&r);
+	else
+		err = cmd_resolve_probes(ctx, &o->sampling.events);
 	if (err)
 		return cmd_fail(ctx, err);
 	int status = o->dry_run ? check_only(&r) : record(&r);

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cli/words.h"
 #include "cmd/cmd.h"
+#include "cmd/probes.h"
 #include "cmd/stat/options.h"
 #include "cmd/stat/output.h"
 #include "counting/replay.h"
@@ -101,6 +102,7 @@ static struct strobe_error *prepare(struct stat *st)
 	*m = (struct measurement){ .settings = st->o->measure, .host = cmd_host(st->ctx), .metrics = &st->metrics,
 				   .show = stat_output_show, .ctx = &st->output };
 	TRY(define_metrics(st));
+	TRY(cmd_resolve_probes(st->ctx, &st->o->events));
 	TRY(measurement_prepare(m, &st->o->events, st->o->sys, st->o->target, cmd_command(st->ctx), st->ctx->rest.argc));
 	TRY(signals_open(&st->signals, (int[]){ SIGCHLD, 0 }));
 	return counting_open(&m->counting, &st->signals, workload_of(st));
@@ -204,6 +206,7 @@ static struct strobe_error *prepare_versus(struct stat *st, struct versus *v)
 	if (!settings.argc[1])
 		return error_create(ERROR_USAGE, "--vs requires a command");
 	settings.argv[1] = argv;
+	TRY(cmd_resolve_probes(st->ctx, &o->events));
 	TRY(events_choose(&o->events, o->sys, &m->choice, &st->metrics));
 	TRY(versus_prepare(v, cmd_host(st->ctx), o->sys, &o->events, &settings));
 	return signals_open(&st->signals, (int[]){ SIGCHLD, 0 });

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "cmd/probes.h"
 #include "dump/facts.h"
 #include "session/live/pace.h"
 
@@ -91,7 +92,9 @@ static struct strobe_error *run(struct top_run *t)
 int top_run(struct cmd_context *ctx, struct top_options *o)
 {
 	struct top_run t = { .ctx = ctx, .o = o, .signals = SIGNALS_NONE };
-	struct strobe_error *err = run(&t);
+	struct strobe_error *err = cmd_resolve_probes(ctx, &o->record.events);
+	if (!err)
+		err = run(&t);
 	live_report_close(&t.report);
 	if (!err && t.signal && t.signal != SIGINT) /* Ctrl-C is how it ends; anything else was not the user's */
 		signals_raise(&t.signals, t.signal);

@@ -1,6 +1,7 @@
 /* strobe trace: the system calls of a command, of tasks that are there, or of the whole system. */
 #include <string.h>
 
+#include "cmd/probes.h"
 #include "cmd/trace/run.h"
 #include "cmd/trace/settings.h"
 
@@ -19,7 +20,10 @@ static int run(struct cmd_context *ctx, void *options)
 		err = trace_options_settle(o);
 	if (err)
 		return cmd_fail_usage(ctx, err);
-	return o->input ? trace_replay(ctx, o) : trace_run(ctx, o);
+	if (o->input)
+		return trace_replay(ctx, o);
+	err = cmd_resolve_probes(ctx, &o->selection.events);
+	return err ? cmd_fail(ctx, err) : trace_run(ctx, o);
 }
 
 const struct cmd cmd_trace = {

@@ -61,6 +61,8 @@ static const char *find_obstacle(const struct live_counters_options *options)
 		const struct capture_event *e = &set->events.data[i];
 		if (e->sample_read || e->leader != i)
 			return "a group of events";
+		if (e->format)
+			return "a probe without a definition";
 		if (e->tracepoint_name && (o->target.cpus || o->target.uid))
 			return "a tracepoint of some CPUs or of a user";
 	}

@@ -110,12 +110,18 @@ static struct strobe_error *open_events(struct live_session *l)
 {
 	event_set_init(&l->events, l->o.sys);
 	event_set_add_list(&l->events, l->o.events);
-	struct strobe_error *err = choose_stacks(l);
+	const struct probe_samples_options probes = { .sys = l->o.sys, .events = &l->events, .capture = l->o.capture };
+	probe_samples_close(take_ptr(l->probes));
+	struct strobe_error *err = probe_samples_open(&probes, &l->probes);
+	if (!err)
+		err = choose_stacks(l);
 	if (err) { /* no capture has taken them */
 		event_set_deinit(&l->events);
 		return err;
 	}
 	TRY(capture_open(l->o.sys, l->o.capture, &l->events, 0, &l->capture));
+	if (l->probes)
+		TRY(probe_samples_attach(l->probes, l->capture));
 	if (!l->stacks)
 		return NULL;
 	TRY(error_prefix(walked_stacks_attach(l->stacks, l->capture), "--call-graph eh"));
@@ -149,6 +155,7 @@ void live_close(struct live_session *l)
 	live_counters_close(l->counters);
 	resolve_live_destroy(l->resolve);
 	walked_stacks_close(l->stacks);
+	probe_samples_close(l->probes);
 	if (l->history.profile)
 		history_deinit(&l->history);
 	if (l->capture)
@@ -242,6 +249,9 @@ struct strobe_error *live_start(struct live_session *l)
 void live_stop(struct live_session *l)
 {
 	capture_disable(l->capture);
+	_cleanup_free_ char *of_probes = probe_samples_losses(l->probes);
+	if (of_probes)
+		session_say(l->o.host, "%s", of_probes);
 }
 
 /* ---- counting ---- */

@@ -16,6 +16,7 @@
  * source. Times are nanoseconds of CLOCK_MONOTONIC. Messages go through the host. One thread.
  */
 #pragma once
+#include "bpf/probe/samples.h"
 #include "capture/session.h"
 #include "profile/history.h"
 #include "recording/output.h"
@@ -62,6 +63,7 @@ struct live_session {
 	struct event_set events;
 	struct capture *capture;
 	struct walked_stacks *stacks; /* of CALLGRAPH_EH; or NULL */
+	struct probe_samples *probes; /* of events that are probes; or NULL */
 	struct live_request request;
 	struct resolve_live *resolve;
 	struct live_counters *counters; /* in place of samples, or NULL */

@@ -10,6 +10,7 @@
 #include "bpf/load/probes.h"
 #include "demangle/demangle.h"
 #include "object/object.h"
+#include "probe/forbidden.h"
 #include "probe/functions.h"
 #include "tracing/func/exits.h"
 #include "tracing/func/files.h"
@@ -268,12 +269,34 @@ static struct strobe_error *add_of_file(struct search *s, const struct func_cont
 	return add_of_object(s, path);
 }
 
+/* Those that the kernel refuses would undo the others. */
+static void leave_out_forbidden(const struct sys *sys, const char *pattern, struct probe_functions *f)
+{
+	struct probe_forbidden forbidden;
+	size_t found = 0, left_out = 0;
+	probe_forbidden_read(sys, f, &forbidden);
+	for (size_t i = 0; i < f->list.len; i++) {
+		struct probe_function *p = &f->list.data[i];
+		if (!p->is_code || !probe_name_matches(pattern, p->name))
+			continue;
+		found++;
+		p->is_code = !probe_forbidden_has(&forbidden, p->name);
+		left_out += !p->is_code;
+	}
+	probe_forbidden_deinit(&forbidden);
+	if (left_out)
+		log_warn("%zu of %zu functions may not be probed (the kernel's blacklist of kprobes, notrace) and are left out",
+			 left_out, found);
+}
+
 static struct strobe_error *add_of_kernel(struct search *s, const struct sys *sys)
 {
 	struct probe_functions functions;
 	s->file = "kernel";
 	TRY(bpf_check_kernel_probes(sys));
 	TRY(probe_functions_of_kernel(sys, NULL, &functions));
+	if (strpbrk(s->pattern, "*?["))
+		leave_out_forbidden(sys, s->pattern, &functions);
 	struct strobe_error *err = add_all(s, NULL, &functions);
 	probe_functions_deinit(&functions);
 	return err;

@@ -1,5 +1,6 @@
 /* The parts of a live trace: tasks.c (which tasks, and until when), tracers.c (BPF), rings.c (events of the kernel's rings). */
 #pragma once
+#include "bpf/probe/samples.h"
 #include "bpf/trace/stream_tracer.h"
 #include "bpf/trace/summary_tracer.h"
 #include "capture/session.h"
@@ -36,6 +37,7 @@ struct live_trace {
 	struct stream_tracer *tracer;   /* or NULL */
 	struct summary_tracer *summary; /* statistics of the kernel, or NULL */
 	struct event_set set;           /* rings.c; of the capture once that is open */
+	struct probe_samples *probes;   /* of events that are probes; or NULL */
 	struct capture *capture;        /* or NULL: there are no rings */
 	struct trace_live live;
 	struct session session;         /* its source: records in order of time, or such as its resolver orders */

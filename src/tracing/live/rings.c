@@ -208,7 +208,15 @@ static struct capture_options options_of_events(const struct live_trace *t)
 
 static struct strobe_error *open_capture(struct live_trace *t, const struct capture_options *options, pid_t command, pid_t self)
 {
+	const struct probe_samples_options probes = { .sys = t->q.sys, .events = &t->set, .capture = options, .has_command = command != 0 };
+	struct strobe_error *err = probe_samples_open(&probes, &t->probes);
+	if (err) { /* no capture has taken them */
+		event_set_deinit(&t->set);
+		return err;
+	}
 	TRY(capture_open(t->q.sys, options, &t->set, command, &t->capture));
+	if (t->probes)
+		TRY(probe_samples_attach(t->probes, t->capture));
 	capture_exclude_thread(t->capture, self);
 	return capture_apply_filters(t->capture);
 }
@@ -396,6 +404,9 @@ struct strobe_error *live_trace_finish_rings(struct live_trace *t)
 	else
 		TRY(say_lost_of_rings(t));
 	trace_events_say_damaged(t->events, t->q.host);
+	_cleanup_free_ char *of_probes = probe_samples_losses(t->probes);
+	if (of_probes)
+		session_say(t->q.host, "%s", of_probes);
 	return NULL;
 }
 
@@ -408,4 +419,5 @@ void live_trace_close_rings(struct live_trace *t)
 		capture_close_behind(t->capture);
 		capture_close(take_ptr(t->capture));
 	}
+	probe_samples_close(take_ptr(t->probes));
 }

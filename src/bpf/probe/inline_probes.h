@@ -1,0 +1,59 @@
+/*
+ * Programs at the places of inline probes (probe/inline.h), which count hits and write samples of them into the rings of perf events:
+ *
+ *	TRY(inline_probes_load(&options, &p));
+ *	inline_probes_add_ring(p, event, cpu, fd);   for each event and CPU: a perf event of bpf-output
+ *	TRY(inline_probes_attach(p));
+ *	... inline_probes_enable(p, true) ...
+ *	inline_probes_unload(p);
+ *
+ * A probe stops whoever comes by, but what tasks do that are not followed is left out. Everything ends with this process, whatever ends
+ * it. One thread at a time. From Linux 5.17 on, with the right to load BPF programs, in the top pid namespace.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+#include "capture/followed.h"
+#include "probe/inline.h"
+#include "sys/sys.h"
+
+struct inline_probes;
+
+struct inline_probe_event {
+	const struct probe_inline *code; /* borrowed */
+	uint32_t format;                 /* the ID of its format */
+	uint32_t period;                 /* hits for a sample; 0: none is taken */
+};
+
+struct inline_probes_options {
+	const struct sys *sys;
+	const struct inline_probe_event *events;
+	uint32_t events_nr;
+	const struct followed_tasks *followed; /* NULL: everyone but this process */
+	int followed_map;                      /* of task_filter_map() */
+	const pid_t *processes;                /* others do not stop at the probes; what these start is left out */
+	size_t processes_nr;                   /* 0: all of the system */
+};
+
+/* Why programs of probes cannot be used here, before anything else is tried. */
+struct strobe_error *inline_probes_load(const struct inline_probes_options *o, struct inline_probes **ret) _must_check_;
+struct strobe_error *inline_probes_add_ring(struct inline_probes *p, uint32_t event, uint32_t cpu, int fd) _must_check_;
+/* Probes are in the code from here on, and count once they are enabled. */
+struct strobe_error *inline_probes_attach(struct inline_probes *p) _must_check_;
+void inline_probes_enable(struct inline_probes *p, bool on);
+void inline_probes_unload(struct inline_probes *p);
+
+/* Hits that passed the event's filter, on a CPU or on all (-1). */
+uint64_t inline_probes_count(const struct inline_probes *p, uint32_t event, int32_t cpu);
+void inline_probes_clear(struct inline_probes *p);
+
+struct inline_probes_losses {
+	uint64_t missed; /* samples; of those that a full ring had no room for, the kernel tells the reader of the ring */
+	uint64_t faults; /* values that could not be read, and are 0 or "(fault)" */
+};
+struct inline_probes_losses inline_probes_losses(const struct inline_probes *p);
+/* A sentence about them, or NULL: there are none. For free(3). */
+char *inline_probes_losses_text(const struct inline_probes *p);

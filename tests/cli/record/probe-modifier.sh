@@ -1,0 +1,1 @@
+strobe record -e 'u:/bin/ls:main():u' true

@@ -1,0 +1,1 @@
+strobe stat -e 'k:schedule(a b)' true
