@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "bpf/load/image.h"
 #include "bpf/load/kernel.h"
 #include "bpf/load/probes.h"
 #include "bpf/load/programs.h"
@@ -65,7 +66,8 @@ static struct finding kernel_functions(struct doctor *d)
 
 static struct finding many_places(struct doctor *d)
 {
-	if (bpf_probe_attach_type(d->sys, false))
+	const struct bpf_image_program of_programs = { .tracepoint = "" };
+	if (bpf_probe_attach_type(d->sys, &of_programs))
 		return finding_ok("one link has thousands of functions of a program");
 	return (struct finding){ FINDING_PARTLY, "a perf event for each function", "thousands of functions at once in trace --func",
 				 "Linux 6.6 or later" };

@@ -78,7 +78,12 @@ class ChartInfo {
 		const t = from - FROM_TASK;
 		return element(
 			"button",
-			{ type: "button", class: "link", title: "Go there (u)", onclick: () => this.chart.goToTask(t, this.chart.data.wake.ns[w]) },
+			{
+				type: "button",
+				class: "link",
+				title: "Go there (u)",
+				onclick: () => this.chart.goToTask(t, this.chart.data.wake.ns[w]),
+			},
 			this.chart.taskName(t),
 		);
 	}
