@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <time.h>
 
 /* Whole string must be a number (0x… is hex, leading 0 is decimal); false otherwise or on overflow. */
@@ -30,6 +31,11 @@ bool text_hex_to_bytes(const char *s, size_t n, uint8_t *ret);
 void text_bytes_to_hex(const uint8_t *bytes, size_t n, char *ret);
 /* Shell glob with * ? [set]; whole string. */
 bool text_glob(const char *pattern, const char *s);
+/* Whether they are equal. Most names that are not differ in their first byte, for which no function is called. */
+static inline bool text_equal(const char *a, const char *b)
+{
+	return *a == *b && !strcmp(a, b);
+}
 bool text_has_prefix(const char *s, const char *prefix);
 bool text_has_suffix(const char *s, const char *suffix);
 /* Local time to the hundredth of a second, as perf puts it into names of files: "2026112101234567"; owned. */

@@ -1,7 +1,7 @@
 #include "decode/syscall/special/specials.h"
 #include "decode/syscall/type_macros.h"
 
-#include <string.h>
+#include "base/strtab.h"
 
 /* Classes, as calls.def spells them. */
 enum {
@@ -107,16 +107,31 @@ static const struct call calls_i386[] = {
 #include "decode/syscall/calls_i386.def"
 };
 
-static const struct call *find(const struct call *list, size_t nr, const char *name)
+static void add(struct call_names *n, const struct call *list, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
-		if (*list[i].name == *name && !strcmp(list[i].name, name))
-			return &list[i];
-	return NULL;
+		if (strtab_add_borrowed(&n->names, list[i].name) == n->calls.len)
+			vec_push(&n->calls, &list[i]);
 }
 
-const struct call *call_find(const struct arch *a, const char *name)
+void call_names_init(struct call_names *n, const struct arch *a)
 {
-	const struct call *c = a == &arch_i386 ? find(calls_i386, NR_OF(calls_i386), name) : NULL;
-	return c ? c : find(calls, NR_OF(calls), name);
+	*n = (struct call_names){};
+	strtab_init(&n->names);
+	vec_push(&n->calls, NULL); /* "" */
+	if (a == &arch_i386)
+		add(n, calls_i386, NR_OF(calls_i386));
+	add(n, calls, NR_OF(calls));
+}
+
+void call_names_deinit(struct call_names *n)
+{
+	strtab_deinit(&n->names);
+	vec_deinit(&n->calls);
+}
+
+const struct call *call_find(const struct call_names *n, const char *name)
+{
+	str_id id = strtab_find(&n->names, name);
+	return id == IDSET_NONE ? NULL : n->calls.data[id];
 }

@@ -6,6 +6,7 @@
 
 #include "arch/syscalls.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "decode/syscall/types.h"
 
 struct syscall_table {
@@ -30,14 +31,13 @@ static enum syscall_fds fds_of(const char *name)
 		{ "close", SYSCALL_FDS_CLOSED }, { "close_range", SYSCALL_FDS_CLOSED_ALL },
 	};
 	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
-		if (!strcmp(calls[i].name, name))
+		if (text_equal(calls[i].name, name))
 			return calls[i].fds;
 	return SYSCALL_FDS_KEPT;
 }
 
-static void describe(struct syscall_desc *d, const struct arch *a, const struct arch_syscall *s)
+static void describe(struct syscall_desc *d, const struct arch *a, const struct arch_syscall *s, const struct call *c)
 {
-	const struct call *c = call_find(a, s->name);
 	*d = (struct syscall_desc){
 		.number = s->number,
 		.name = s->name,
@@ -61,6 +61,7 @@ static void describe(struct syscall_desc *d, const struct arch *a, const struct 
 struct syscall_table *syscall_table_create(const struct arch *a)
 {
 	size_t nr;
+	struct call_names names;
 	const struct arch_syscall *numbers = arch_syscalls(a, &nr);
 	if (!nr)
 		return NULL;
@@ -69,12 +70,14 @@ struct syscall_table *syscall_table_create(const struct arch *a)
 	t->nr = nr;
 	t->descs = xcalloc(nr, sizeof(*t->descs));
 	t->all = xcalloc(nr, sizeof(*t->all));
+	call_names_init(&names, a);
 	for (size_t i = 0; i < nr; i++) {
-		describe(&t->descs[i], a, &numbers[i]);
+		describe(&t->descs[i], a, &numbers[i], call_find(&names, numbers[i].name));
 		t->all[i] = &t->descs[i];
 		if (numbers[i].number < SYSCALL_NUMBERS)
 			t->by_number[numbers[i].number] = &t->descs[i];
 	}
+	call_names_deinit(&names);
 	return t;
 }
 

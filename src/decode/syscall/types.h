@@ -9,6 +9,7 @@
 #include <endian.h>
 #include <string.h>
 
+#include "base/strtab.h"
 #include "decode/syscall.h"
 
 struct emit;
@@ -227,8 +228,16 @@ struct call {
 	const struct syscall_arg *args;
 };
 
-/* The call of the name as the architecture has it; NULL where it is not described. */
-const struct call *call_find(const struct arch *a, const char *name);
+/* The calls that are described, as an architecture has them, by name. */
+struct call_names {
+	struct strtab names;
+	VEC(const struct call *) calls; /* by ID of the name; the first one has none */
+};
+
+void call_names_init(struct call_names *n, const struct arch *a);
+void call_names_deinit(struct call_names *n);
+/* NULL where it is not described. */
+const struct call *call_find(const struct call_names *n, const char *name);
 /* Fills d->plan from its arguments. */
 void plan_make(struct syscall_desc *d);
 /* d->telling_zeros, from its arguments. */
