@@ -247,21 +247,32 @@ static bool is_of_tracepoint(const struct bpf_image_program *p)
 	return *p->tracepoint && p->type != BPF_PROG_TYPE_KPROBE;
 }
 
+/* Waits only for a program that is still loading: shorter ones before it are attached meanwhile. */
 static struct strobe_error *attach(struct bpf_loaded *b, uint32_t i, const char *tracepoint)
 {
 	int link;
-	TRY(bpf_ready(b));
+	if (b->programs[i] < 0)
+		TRY(bpf_ready(b));
 	TRY(bpf_attach_raw_tracepoint(b->sys, tracepoint, b->programs[i], &link));
 	vec_push(&b->links, link);
 	return NULL;
 }
 
+/* Has been loaded, or is loading. */
+static bool is_there(const struct bpf_loaded *b, uint32_t program)
+{
+	bool there = b->programs[program] >= 0;
+	for (size_t i = 0; i < b->loaders.len; i++)
+		there |= b->loaders.data[i]->program == program;
+	return there;
+}
+
 struct strobe_error *bpf_attach(struct bpf_loaded *b)
 {
-	TRY(bpf_ready(b));
+	const struct bpf_image_program *p = b->image->programs;
 	for (uint32_t i = 0; i < b->image->programs_nr; i++)
-		if (b->programs[i] >= 0 && is_of_tracepoint(&b->image->programs[i]) && !is_listed(b->later, b->image->programs[i].name))
-			TRY(attach(b, i, b->image->programs[i].tracepoint));
+		if (is_there(b, i) && is_of_tracepoint(&p[i]) && !is_listed(b->later, p[i].name))
+			TRY(attach(b, i, p[i].tracepoint));
 	return NULL;
 }
 

@@ -47,7 +47,10 @@ struct strobe_error *bpf_load(const struct bpf_load_options *o, struct bpf_loade
 struct strobe_error *bpf_ready(struct bpf_loaded *b) _must_check_;
 /* Loads one that was left out, and returns as bpf_program_of() does from then on. By one thread at a time. */
 struct strobe_error *bpf_load_program(struct bpf_loaded *b, const char *name) _must_check_;
-/* Attaches all programs of raw tracepoints but those left out. They end with the object, and with this process whatever ends it. */
+/*
+ * Attaches all programs of raw tracepoints but those left out, in the order of the image: the first ones may run some milliseconds
+ * before a long one later on has been loaded. They end with the object, and with this process whatever ends it.
+ */
 struct strobe_error *bpf_attach(struct bpf_loaded *b) _must_check_;
 /* One of those that were left for later: to the raw tracepoint of its section, to another one, or to one more tracepoint. */
 struct strobe_error *bpf_attach_program(struct bpf_loaded *b, const char *program) _must_check_;
