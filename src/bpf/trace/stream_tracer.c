@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "bpf/load/kernel.h"
 #include "bpf/load/programs.h"
 #include "bpf/load/ring.h"
@@ -20,9 +21,10 @@
 #include "sys/cpus.h"
 #include "sys/leave_behind.h"
 #if HAVE_BPF_PROGRAMS
+#include "trace_plain.inc"
 #include "trace_stream.inc"
 #else
-static const struct bpf_image trace_stream_image;
+static const struct bpf_image trace_plain_image, trace_stream_image;
 #endif
 
 /* What has been read is given back to the ring in pieces: each time costs the writers a miss of their cache. */
@@ -71,7 +73,7 @@ static bool forgets(const char *name)
 					     "sigreturn", "exit", "exit_group", "mmap", "mremap", "shmdt",
 					     "splice", "copy_file_range" };
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (strcmp(names[i], name) == 0)
+		if (text_equal(names[i], name))
 			return true;
 	return false;
 }
@@ -128,12 +130,13 @@ static struct trace_plan plan_of(const struct stream_options *o, const struct sy
 		plan.files = TRACE_FILE_OF_RESULT;
 	if (!(plan.fds & (TRACE_FDS_RESULT | TRACE_FDS_PAIR | TRACE_FDS_MOVED)))
 		plan.files &= (uint8_t)~TRACE_FILE_OF_RESULT;
+	bool forgetful = forgets(d->name);
 	for (unsigned i = 0; i < plan.steps_nr && i < TRACE_STEPS; i++) {
 		struct trace_step *s = &plan.step[i];
 		bool written = s->at & SYSCALL_AT_EXIT;
 		for (unsigned k = 0; k < plan.steps_nr && k < TRACE_STEPS; k++)
 			written |= plan.step[k].arg == s->arg && (plan.step[k].at & SYSCALL_AT_EXIT);
-		s->when = when_of(s->at, !written && !forgets(d->name));
+		s->when = when_of(s->at, !written && !forgetful);
 		plan.at_entry += (s->when & TRACE_WHEN_ENTERS) != 0;
 	}
 	return plan;
@@ -196,7 +199,7 @@ static struct strobe_error *name_path(struct trace_name *ret, const char *text)
 
 static struct strobe_error *choose_path(const struct stream_path *path, struct trace_settings *ret)
 {
-	ret->by_path = path->prefix ? TRACE_BY_PREFIX : TRACE_BY_FILE;
+	ret->extras.by_path = path->prefix ? TRACE_BY_PREFIX : TRACE_BY_FILE;
 	ret->path_directory = path->directory_inode;
 	ret->path_device = path->device;
 	TRY(name_path(&ret->path[0], path->prefix ? path->prefix : path->name));
@@ -207,12 +210,14 @@ static struct strobe_error *settings_of(const struct trace_targets *t, const str
 					struct trace_settings *ret)
 {
 	*ret = (struct trace_settings){
-		.failures_only = o->failures_only,
-		.longer_than_ns = o->longer_than_ns,
+		.extras = {
+			.failures_only = o->failures_only,
+			.longer_than_ns = o->longer_than_ns,
+			.stacks = o->stacks,
+			.kernel_stacks = o->kernel_stacks,
+			.sched = o->sched,
+		},
 		.str_limit = o->str_limit,
-		.stacks = o->stacks,
-		.kernel_stacks = o->kernel_stacks,
-		.sched = o->sched,
 		.stack_bytes = o->stack_bytes,
 		.ring_wake_bytes = o->ring_bytes / 4,
 		.ring_wait_bytes = o->no_wait ? UINT64_MAX : o->ring_bytes / 4 * 3,
@@ -272,11 +277,14 @@ static struct strobe_error *attach_ends(struct stream_tracer *s, const struct tr
 
 static struct strobe_error *attach(struct stream_tracer *s, const struct trace_targets *t)
 {
+	/* While the worker is loading: calls that begin meanwhile are as if they had begun before the trace. */
+	TRY(bpf_attach(s->loaded));
 	TRY(bpf_ready(s->loaded));
 	TRY(fill_worker(s));
-	TRY(bpf_attach(s->loaded));
 	if (s->few_calls)
 		TRY(attach_ends(s, t));
+	else if (trace_targets_have_calls(t))
+		TRY(bpf_attach_program(s->loaded, EXIT));
 	return trace_funcs_attach(t, &func_programs[t->cgroup != NULL], s->loaded);
 }
 
@@ -313,8 +321,7 @@ static void choose_programs(const struct trace_targets *t, const struct stream_o
 		ret->without[n++] = "stream_switch";
 	n = 0;
 	/* The others go on to it. */
-	if (few_calls || !has_calls)
-		ret->later[n++] = EXIT;
+	ret->later[n++] = EXIT;
 	if (few_calls)
 		ret->later[n++] = FEW_EXIT;
 }
@@ -325,12 +332,19 @@ static bool can_touch(const struct trace_targets *t)
 	return !t->cgroup && !trace_funcs_have_kernel(t->funcs) && bpf_probes_can_sleep(t->sys);
 }
 
+/* Of system calls, without extras. */
+static bool is_plain(const struct trace_targets *t, const struct trace_settings *s)
+{
+	static const struct trace_extras none;
+	return !t->funcs && !memcmp(&s->extras, &none, sizeof(none));
+}
+
 static struct strobe_error *open_by(const struct trace_targets *t, const struct stream_options *o, bool few_calls,
 				    struct stream_tracer **ret)
 {
 	struct trace_settings settings;
 	TRY(settings_of(t, o, &settings));
-	settings.few_calls = few_calls;
+	settings.extras.few_calls = few_calls;
 	settings.func_touches = can_touch(t);
 	struct stream_tracer *s = xcalloc(1, sizeof(*s));
 	s->few_calls = few_calls;
@@ -341,14 +355,14 @@ static struct strobe_error *open_by(const struct trace_targets *t, const struct 
 		{ "targets", trace_targets_room(t) },
 		{ "funcs", t->funcs ? t->funcs->nr : 1 },
 		{ "func_slots", func_slots(t, o) },
-		{ "path_fds", settings.by_path == TRACE_BY_PREFIX ? PATH_FDS_MAX : 1 },
+		{ "path_fds", settings.extras.by_path == TRACE_BY_PREFIX ? PATH_FDS_MAX : 1 },
 		{},
 	};
 	struct program_choice programs = {};
 	choose_programs(t, o, few_calls, &programs);
 	struct bpf_load_options load = {
 		.sys = t->sys,
-		.image = &trace_stream_image,
+		.image = is_plain(t, &settings) ? &trace_plain_image : &trace_stream_image,
 		.settings = &settings,
 		.settings_bytes = sizeof(settings),
 		.sizes = sizes,

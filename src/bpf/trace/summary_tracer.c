@@ -89,7 +89,7 @@ struct strobe_error *summary_tracer_open(const struct trace_targets *t, const st
 {
 	TRY(trace_targets_check(t->sys));
 	struct summary_tracer *s = xcalloc(1, sizeof(*s));
-	struct trace_settings settings = { .by = (uint8_t)o->by, .errnos = o->errnos, .sched = o->sched };
+	struct trace_settings settings = { .by = (uint8_t)o->by, .errnos = o->errnos, .extras.sched = o->sched };
 	trace_targets_settings(t, &settings);
 	settings.func_spread = func_spread(t);
 	const struct bpf_map_size sizes[] = {

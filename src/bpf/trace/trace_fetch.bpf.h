@@ -63,7 +63,7 @@ GLOBAL int is_path(struct scratch *s, __u32 at, __u32 n, __u32 other)
 	__u32 bytes = name->bytes;
 	if (!s || !bytes || n < bytes)
 		return 0;
-	if (settings.by_path == TRACE_BY_FILE) {
+	if (EXTRAS.by_path == TRACE_BY_FILE) {
 		if (n > bytes && s->buf[(at + n - 1) & 0x3fff] == '/')
 			n--;
 		at += n - bytes;
@@ -369,7 +369,7 @@ GLOBAL int fetch_step(struct scratch *s, const struct trace_step *f, __u32 when)
 	at = s->at;
 	if (f->what == FETCH_STRING) {
 		n = put(s, arg, ptr, AS_STRING, max ? max : PIECE_MAX - 8);
-		if (settings.by_path && n && (is_path(s, at + 8, n, 0) || is_path(s, at + 8, n, 1)))
+		if (EXTRAS.by_path && n && (is_path(s, at + 8, n, 0) || is_path(s, at + 8, n, 1)))
 			s->has_path = 1;
 		return 0;
 	}

@@ -18,6 +18,11 @@
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 const volatile struct trace_settings settings = {};
+#ifdef TRACE_PLAIN
+#define EXTRAS ((struct trace_extras){})
+#else
+#define EXTRAS settings.extras
+#endif
 struct trace_control control = {};
 
 struct {
@@ -61,7 +66,7 @@ INLINE __u64 waited_ns(struct task_struct *task)
  */
 INLINE struct task_state *ended(struct task_struct *task)
 {
-	struct task_state *s = settings.sched ? bpf_task_storage_get(&tasks, task, 0, 0) : NULL;
+	struct task_state *s = EXTRAS.sched ? bpf_task_storage_get(&tasks, task, 0, 0) : NULL;
 	return s && s->gone ? s : NULL;
 }
 
@@ -97,7 +102,7 @@ INLINE _Bool is_meant(__u32 tid, __u32 pid)
 		return is_target(tid);
 	if (pid == settings.self)
 		return 0;
-	return !settings.excludes || (!bpf_map_lookup_elem(&excluded, &pid) && !bpf_map_lookup_elem(&excluded, &tid));
+	return !EXTRAS.excludes || (!bpf_map_lookup_elem(&excluded, &pid) && !bpf_map_lookup_elem(&excluded, &tid));
 }
 
 /* The memory of the task where it is followed, else NULL. */
@@ -123,7 +128,7 @@ INLINE struct task_state *followed_anew(struct task_struct *task)
 INLINE _Bool counts_on_cpu(void)
 {
 	__u32 cpu = bpf_get_smp_processor_id(), *on;
-	if (!settings.by_cpu)
+	if (!EXTRAS.by_cpu)
 		return 1;
 	on = bpf_map_lookup_elem(&cpus, &cpu);
 	return on && *on;
@@ -131,7 +136,7 @@ INLINE _Bool counts_on_cpu(void)
 
 INLINE _Bool counts_in_cgroup(void)
 {
-	return !settings.by_cgroup || bpf_current_task_under_cgroup(&cgroup, 0) == 1;
+	return !EXTRAS.by_cgroup || bpf_current_task_under_cgroup(&cgroup, 0) == 1;
 }
 
 /* What can change from call to call. */

@@ -190,12 +190,12 @@ INLINE int enter_func(struct pt_regs *regs, _Bool in_cgroup)
 	e.ev.ret = func_return_address(regs, f->compat);
 	e.ev.args_nr = TRACE_FUNC_ARGS;
 	read_args(&e, regs, f->compat);
-	if (f->steps_nr || settings.stacks) {
+	if (f->steps_nr || EXTRAS.stacks) {
 		slot = take_slot();
 		if (!slot) {
 			__sync_fetch_and_add(&control.lost_others, 1);
 		} else {
-			if (settings.stacks)
+			if (EXTRAS.stacks)
 				send_func_stacks(slot, regs, task, e.ev.time_ns, func_hidden_caller(regs));
 			if (f->steps_nr)
 				send_fetched(slot, &e, f, 0, f->steps_nr);

@@ -231,28 +231,39 @@ struct trace_name {
 	char text[TRACE_PATH_MAX];
 };
 
+/*
+ * What most traces do not have: all zero. Their stream has an object of its own (trace_plain.bpf.c), to whose compiler these are
+ * constants: what the kernel has to cut out of a program takes it a millisecond each time that the program is loaded.
+ */
+struct trace_extras {
+	__u64 longer_than_ns;
+	__u8 by_cpu, by_cgroup, excludes;
+	__u8 failures_only;
+	__u8 stacks;        /* enum trace_stacks */
+	__u8 kernel_stacks;
+	__u8 sched;         /* read how long tasks ran, until they end */
+	__u8 points;        /* some calls are selected as tracepoints: TRACE_SELECTED_POINT */
+	__u8 few_calls;     /* the end of each has a tracepoint of its own: that of all calls is for 32-bit ones */
+	__u8 by_path;       /* enum trace_by_path */
+	__u8 unused[6];
+};
+
 struct trace_settings {
+	struct trace_extras extras;
 	__u32 self;      /* our own process, left out */
 	__u8 by;         /* enum trace_by */
 	__u8 errnos;     /* count errors by number */
 	__u8 everyone;   /* all tasks; else those in the map of targets, and what they start */
 	__u8 inherit;    /* what they start is followed */
 	__u8 has_leader; /* counting begins with the exec of the leader */
-	__u8 by_cpu, by_cgroup, excludes;
-	__u8 failures_only, select_all;
-	__u64 longer_than_ns;
-	__u64 began_ns;  /* tasks that started later are new: their whole life is seen */
-	__u32 str_limit;
-	__u8 stacks;        /* enum trace_stacks */
-	__u8 kernel_stacks;
-	__u8 sched;         /* read how long tasks ran, until they end */
-	__u8 points;        /* some calls are selected as tracepoints: TRACE_SELECTED_POINT */
-	__u8 few_calls;     /* the end of each has a tracepoint of its own: that of all calls is for 32-bit ones */
+	__u8 select_all;
 	__u8 func_touches;  /* programs of functions may wait for memory */
 	__u8 func_spread;   /* rows of a function - 1: a power of two - 1 */
+	__u64 began_ns;  /* tasks that started later are new: their whole life is seen */
+	__u32 str_limit;
 	__u32 stack_bytes;  /* FP: of addresses; DUMP: of the stack */
-	__u8 by_path;       /* enum trace_by_path */
 	__u32 path_device;  /* of that directory, as the kernel writes it; 0: not known */
+	__u32 unused;
 	__u64 path_directory; /* inode of the directory that the file is in */
 	__u64 ring_wake_bytes; /* so full, the reader is woken */
 	__u64 ring_wait_bytes; /* so full, calls wait for it */

@@ -71,13 +71,13 @@ INLINE void put_stacks(struct stack_scratch *k, void *ctx, struct task_struct *t
 	k->ev = (struct trace_event){ .time_ns = now, .tid = task->pid, .pid = task->tgid, .type = TRACE_EVENT_STACK };
 	k->head.kernel_bytes = 0;
 	k->head.user_bytes = 0;
-	if (settings.kernel_stacks) {
+	if (EXTRAS.kernel_stacks) {
 		n = bpf_get_stack(ctx, k->data, TRACE_STACK_FRAMES * 8, 0);
 		k->head.kernel_bytes = n > 0 ? n & 0x3ff : 0;
 	}
-	if (settings.stacks == TRACE_STACKS_FP) {
+	if (EXTRAS.stacks == TRACE_STACKS_FP) {
 		put_frames(k, ctx, caller);
-	} else if (settings.stacks == TRACE_STACKS_DUMP) {
+	} else if (EXTRAS.stacks == TRACE_STACKS_DUMP) {
 		struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
 		bpf_probe_read_kernel(k->head.regs, USER_REGS_BYTES, regs);
 		dump_stack(k, regs->sp, settings.stack_bytes);
@@ -98,6 +98,6 @@ APART int send_stacks(void *ctx, struct task_struct *task, __u64 now, _Bool can_
 
 INLINE void send_stack(void *ctx, struct task_struct *task, __u64 now, _Bool can_wait)
 {
-	if (settings.stacks || settings.kernel_stacks)
+	if (EXTRAS.stacks || EXTRAS.kernel_stacks)
 		send_stacks(ctx, task, now, can_wait);
 }

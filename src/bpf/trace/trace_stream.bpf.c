@@ -22,7 +22,10 @@ struct task_state {
 };
 
 #include "bpf/trace/trace_file.bpf.h"
+#include "bpf/trace/trace_stack.bpf.h"
+#ifndef TRACE_PLAIN
 #include "bpf/trace/trace_func_stream.bpf.h"
+#endif
 
 /*
  * What the programs of a call's entry and of a switch have to do beyond a look at the task is a job for the program of a call's
@@ -213,7 +216,7 @@ INLINE void take_blob(struct scratch *s, struct task_struct *task)
 INLINE _Bool is_opened(struct scratch *s, struct task_struct *task, __s32 fd)
 {
 	__u64 key = (__u64)task->tgid << 32 | (__u32)fd;
-	if (settings.by_path == TRACE_BY_FILE)
+	if (EXTRAS.by_path == TRACE_BY_FILE)
 		return is_file(s, fd);
 	return bpf_map_lookup_elem(&path_fds, &key) != NULL;
 }
@@ -249,7 +252,7 @@ INLINE void follow_fds(struct scratch *s, struct task_struct *task, struct trace
 APART int has_path(struct scratch *s, struct task_struct *task, struct task_state *t, struct trace_plan *plan, _Bool ended)
 {
 	int seen = t->path | seen_of(s, task, plan);
-	if (settings.by_path == TRACE_BY_PREFIX) {
+	if (EXTRAS.by_path == TRACE_BY_PREFIX) {
 		if (seen && ended)
 			follow_fds(s, task, plan);
 		return seen;
@@ -266,7 +269,7 @@ APART int has_path(struct scratch *s, struct task_struct *task, struct task_stat
 
 INLINE _Bool is_on_path(struct scratch *s, struct task_struct *task, struct task_state *t, struct trace_plan *plan, _Bool ended)
 {
-	return !settings.by_path || has_path(s, task, t, plan, ended);
+	return !EXTRAS.by_path || has_path(s, task, t, plan, ended);
 }
 
 INLINE struct pt_regs *regs_of(struct task_struct *task)
@@ -304,7 +307,7 @@ APART int send_point(void *ctx, struct task_struct *task, struct task_state *t, 
 
 INLINE _Bool is_point(__u32 call)
 {
-	return settings.points && call < TRACE_CALLS && (control.selected[call] & TRACE_SELECTED_POINT);
+	return EXTRAS.points && call < TRACE_CALLS && (control.selected[call] & TRACE_SELECTED_POINT);
 }
 
 INLINE _Bool is_call(__u32 call)
@@ -322,7 +325,7 @@ INLINE void keep_entry(struct scratch *s, struct task_struct *task, struct task_
 	fetch(s, plan, TRACE_WHEN_ENTERS);
 	if (plan->fds & TRACE_FDS_CLOSED)
 		put_files(s, plan, 0);
-	if (settings.by_path)
+	if (EXTRAS.by_path)
 		t->path = seen_of(s, task, plan);
 	if (!s->at)
 		return;
@@ -371,7 +374,7 @@ INLINE enum job enter(struct task_struct *task, long number)
 INLINE int send_entered(void *ctx, struct scratch *s, struct task_struct *task, struct task_state *t, struct trace_plan *plan)
 {
 	__u32 call = BELOW(TRACE_CALLS, t->call);
-	if (!control.enabled || !counts_here() || settings.failures_only || settings.longer_than_ns || settings.by_path ||
+	if (!control.enabled || !counts_here() || EXTRAS.failures_only || EXTRAS.longer_than_ns || EXTRAS.by_path ||
 	    !is_call(call))
 		return 0;
 	begin_call(s, task, t, TRACE_EVENT_ENTERED, t->start_ns, call % TRACE_NUMBERS, args_of(plan));
@@ -418,26 +421,26 @@ INLINE int leave(void *ctx, struct task_struct *task, struct pt_regs *regs, long
 	t = followed_by_name(task);
 	if (!t || !control.enabled || !counts_here())
 		goto out;
-	if (settings.few_calls && t->left)
+	if (EXTRAS.few_calls && t->left)
 		goto out;
 	call = call_of(task, number);
 	if (t->start_ns && is_renumbered(number, call, t->call)) {
 		call = t->call;
 		number = call % TRACE_NUMBERS;
 	}
-	if (settings.points && t->point) {
+	if (EXTRAS.points && t->point) {
 		plan = bpf_map_lookup_elem(&plans, &call);
 		if (plan)
 			send_point(ctx, task, t, plan, 1 | POINT_LAST_CHANCE | (can_wait ? POINT_CAN_WAIT : 0));
 	}
 	if (!is_call(call))
 		goto out;
-	if (settings.failures_only && !failed)
+	if (EXTRAS.failures_only && !failed)
 		goto out;
 	now = bpf_ktime_get_ns();
 	if (t->call != call)
 		t->start_ns = 0;
-	if (settings.longer_than_ns && (!t->start_ns || now - t->start_ns <= settings.longer_than_ns))
+	if (EXTRAS.longer_than_ns && (!t->start_ns || now - t->start_ns <= EXTRAS.longer_than_ns))
 		goto out;
 	s = scratch_of(1);
 	plan = bpf_map_lookup_elem(&plans, &call);
@@ -474,6 +477,7 @@ int stream_enter(__u64 *ctx)
 	return is_chosen(number) ? go_on(ctx, enter(bpf_get_current_task_btf(), number)) : 0;
 }
 
+#ifndef TRACE_PLAIN
 APART int enter_few(__u64 *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -515,6 +519,7 @@ int stream_few_exit(struct call_end *ctx)
 	leave(ctx, task, regs_of(task), ctx->number, ctx->result, 1);
 	return LET_PASS;
 }
+#endif
 
 #define TASK_IS_STOPPED 4 /* __TASK_STOPPED of the kernel's task states */
 
@@ -562,7 +567,7 @@ int stream_switch(__u64 *ctx)
 	t = is_near(task->pid) ? bpf_task_storage_get(&tasks, task, 0, 0) : NULL;
 	if (!t)
 		return 0;
-	if (settings.few_calls && t->stops && ((__u32)ctx[3] & TASK_IS_STOPPED))
+	if (EXTRAS.few_calls && t->stops && ((__u32)ctx[3] & TASK_IS_STOPPED))
 		return go_on(ctx, JOB_STOPPED);
 	return go_on(ctx, t->start_ns && !t->reported && control.enabled && counts_here() ? JOB_SLEEP : JOB_NONE);
 }
@@ -616,7 +621,7 @@ int stream_exec(__u64 *ctx)
 		return 0;
 	begin(s, task, TRACE_EVENT_EXEC, bpf_ktime_get_ns());
 	send_name(s, task->comm);
-	return go_on(ctx, settings.few_calls && is_32bit(task) && !is_attached() ? JOB_EXEC : JOB_NONE);
+	return go_on(ctx, EXTRAS.few_calls && is_32bit(task) && !is_attached() ? JOB_EXEC : JOB_NONE);
 }
 
 SEC("raw_tp/task_rename")
@@ -702,11 +707,11 @@ INLINE int do_sleep(void *ctx, struct task_struct *task, struct task_state *t, s
 	struct scratch *s = scratch_of(2);
 	if (!s)
 		return 0;
-	if (settings.points && t->point)
+	if (EXTRAS.points && t->point)
 		send_point(ctx, task, t, plan, 2 | POINT_LAST_CHANCE);
 	if (!is_call(call))
 		return 0;
-	if (settings.failures_only || settings.longer_than_ns)
+	if (EXTRAS.failures_only || EXTRAS.longer_than_ns)
 		return 0;
 	take_args(s, regs_of(task), call >= TRACE_NUMBERS);
 	s->ret = 0;
@@ -750,9 +755,9 @@ INLINE int do_job(void *ctx, struct task_struct *task, __u32 job)
 	__u32 call;
 	if (!t)
 		return 0;
-	if (settings.few_calls && job == JOB_STOPPED)
+	if (EXTRAS.few_calls && job == JOB_STOPPED)
 		return do_stopped(ctx, task, t);
-	if (settings.few_calls && job == JOB_EXEC)
+	if (EXTRAS.few_calls && job == JOB_EXEC)
 		return do_exec(ctx, task, t);
 	call = t->call;
 	plan = bpf_map_lookup_elem(&plans, &call);
@@ -771,12 +776,13 @@ int stream_exit(__u64 *ctx)
 		*ours = JOB_NONE;
 		return do_job(ctx, task, job);
 	}
-	if (settings.few_calls && !is_compat(task))
+	if (EXTRAS.few_calls && !is_compat(task))
 		return 0;
 	regs = regs_of(task);
 	return leave(ctx, task, regs, number_of(regs), ctx[1], 1);
 }
 
+#ifndef TRACE_PLAIN
 /* Those that may wait for memory cannot look at cgroups (the kernel has no such maps for them). */
 SEC("uprobe.s")
 int func_enter(struct pt_regs *regs)
@@ -825,3 +831,4 @@ int kernel_func_return(struct pt_regs *regs)
 {
 	return leave_func(regs, 0, 1);
 }
+#endif

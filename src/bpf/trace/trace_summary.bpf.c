@@ -354,7 +354,7 @@ int trace_gone(__u64 *ctx)
 	return 0;
 }
 
-/* With settings.sched alone. */
+/* With EXTRAS.sched alone. */
 SEC("raw_tp/sched_switch")
 int trace_switch(__u64 *ctx)
 {

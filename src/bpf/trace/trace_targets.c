@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/text.h"
 #include "bpf/load/kernel.h"
 #include "bpf/load/programs.h"
 
@@ -33,7 +34,7 @@ enum trace_call_kind trace_call_kind(const struct syscall_desc *d)
 		{ "execve", TRACE_CALL_EXECUTES }, { "execveat", TRACE_CALL_EXECUTES_AT },
 	};
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		if (!strcmp(kinds[i].name, d->name))
+		if (text_equal(kinds[i].name, d->name))
 			return kinds[i].kind;
 	return TRACE_CALL_OTHER;
 }
@@ -64,13 +65,13 @@ void trace_targets_settings(const struct trace_targets *t, struct trace_settings
 	s->everyone = t->map->system_wide;
 	s->inherit = t->inherit;
 	s->has_leader = t->leader && !t->starts_enabled && !t->delayed;
-	s->by_cpu = t->by_cpu;
-	s->by_cgroup = t->cgroup != NULL;
-	s->excludes = t->excluded_nr != 0;
+	s->extras.by_cpu = t->by_cpu;
+	s->extras.by_cgroup = t->cgroup != NULL;
+	s->extras.excludes = t->excluded_nr != 0;
 	s->select_all = t->all_calls;
 	s->began_ns = sys_clock_ns(t->sys, CLOCK_MONOTONIC);
 	for (size_t i = 0; i < TRACE_CALLS / 64; i++)
-		s->points |= t->points[i] != 0;
+		s->extras.points |= t->points[i] != 0;
 }
 
 static struct strobe_error *fill_cgroup(const struct trace_targets *t, int map)
