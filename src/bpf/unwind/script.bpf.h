@@ -41,11 +41,19 @@ struct script_code_key {
 	__u64 code;
 };
 
-struct {
+struct script_codes {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, SCRIPT_CODES_SEEN);
-	__type(key, struct script_code_key);
-	__type(value, __u32);
+	__uint(max_entries, 64); /* the map itself has SCRIPT_CODES_SEEN */
+	__uint(key_size, sizeof(struct script_code_key));
+	__uint(value_size, sizeof(__u32));
+};
+
+/* User space makes it when it finds the first interpreter: it takes 3 MB, and a millisecond to make. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__array(values, struct script_codes);
 } script_codes SEC(".maps");
 
 struct {
@@ -79,6 +87,12 @@ INLINE struct script_walk *this_script_walk(void)
 {
 	__u32 zero = 0;
 	return bpf_map_lookup_elem(&script_walks, &zero);
+}
+
+INLINE void *this_script_codes(void)
+{
+	__u32 zero = 0;
+	return bpf_map_lookup_elem(&script_codes, &zero);
 }
 
 INLINE __u64 read_word_at(__u64 at)
@@ -125,11 +139,12 @@ INLINE __u32 bounded(__u64 length)
 INLINE void know_code(struct script_walk *s, const struct script_fresh *fresh)
 {
 	struct script_code_key key = { .mm = s->process.mm, .code = fresh->code };
-	const __u32 *known = bpf_map_lookup_elem(&script_codes, &key);
+	void *codes = this_script_codes();
+	const __u32 *known = codes ? bpf_map_lookup_elem(codes, &key) : 0;
 	__u32 nr = s->fresh_nr;
-	if ((known && *known == fresh->stamp) || nr >= SCRIPT_CODES_A_SAMPLE)
+	if (!codes || (known && *known == fresh->stamp) || nr >= SCRIPT_CODES_A_SAMPLE)
 		return;
-	bpf_map_update_elem(&script_codes, &key, &fresh->stamp, BPF_ANY);
+	bpf_map_update_elem(codes, &key, &fresh->stamp, BPF_ANY);
 	s->fresh[nr] = *fresh;
 	s->fresh_nr = nr + 1;
 }

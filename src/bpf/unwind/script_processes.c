@@ -157,6 +157,23 @@ static bool load_program(struct scripts *s, enum script_kind kind)
 	return s->has_program[kind];
 }
 
+/*
+ * With the first process the map of the code objects that were sent is made. That the program is given it takes the kernel a grace period
+ * (tens of milliseconds), but the program has it at once.
+ */
+static struct strobe_error *set_process(struct scripts *s, uint32_t pid, const struct script_process *process)
+{
+	static const struct bpf_map_shape shape = { BPF_MAP_TYPE_LRU_HASH, 2 * sizeof(uint64_t), sizeof(uint32_t), SCRIPT_CODES_SEEN, 0 };
+	_cleanup_close_ int fd = -1;
+	if (!s->has_codes)
+		TRY(bpf_map_make(s->sys, "script_codes", shape, &fd));
+	TRY(bpf_map_set(s->processes_fd, &pid, process));
+	if (!s->has_codes)
+		TRY(bpf_map_set(bpf_map_of(s->loaded, "script_codes"), &(uint32_t){ 0 }, &fd));
+	s->has_codes = true;
+	return NULL;
+}
+
 static void answer(struct scripts *s, const struct script_request *request)
 {
 	struct search search = { .s = s, .pid = request->pid };
@@ -178,7 +195,7 @@ static void answer(struct scripts *s, const struct script_request *request)
 	space->is_mapped = false;
 	pthread_mutex_unlock(&s->lock);
 	struct script_process process = describe(&search, request->mm);
-	error_destroy(bpf_map_set(s->processes_fd, &request->pid, &process));
+	error_destroy(set_process(s, request->pid, &process));
 }
 
 void *scripts_serve(void *arg)

@@ -28,8 +28,11 @@ INLINE void end_message(void *ctx, struct script_walk *s, const struct script_fr
 {
 	struct script_code_key key = { .mm = s->process.mm, .code = fresh->code };
 	__u32 bytes = m->rest_bytes;
+	void *codes = this_script_codes();
+	if (!codes)
+		return;
 	if (!is_whole) {
-		bpf_map_delete_elem(&script_codes, &key);
+		bpf_map_delete_elem(codes, &key);
 		return;
 	}
 	m->message = SCRIPT_MESSAGE_CODE;

@@ -47,6 +47,7 @@ struct scripts {
 	const struct sys *sys;
 	struct bpf_loaded *loaded;
 	bool has_program[SCRIPT_KINDS]; /* the thread's own, as are files */
+	bool has_codes;                 /* the programs' map of code objects is there; likewise */
 	int processes_fd, requests_fd, stop_fd;
 	struct bpf_ring requests;
 	pthread_t thread;

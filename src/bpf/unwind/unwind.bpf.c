@@ -109,13 +109,21 @@ struct {
 	__array(values, struct chunk);
 } chunks SEC(".maps");
 
-struct {
+struct rules {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, UNWIND_RULES);
+	__uint(max_entries, UNWIND_RULES_FIRST);
 	__type(key, __u32);
 	__type(value, struct unwind_code_rule);
 } rules SEC(".maps");
+
+/* Where there are more: the parts after the first. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, UNWIND_RULES / UNWIND_RULES_FIRST);
+	__type(key, __u32);
+	__array(values, struct rules);
+} more_rules SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
@@ -178,6 +186,16 @@ INLINE struct known_mapping *find_mapping(struct walk *w, __u64 ip)
 	return &k->mapping[i & (KNOWN_MAPPINGS - 1)];
 }
 
+INLINE struct unwind_code_rule *rule_at(__u32 rule)
+{
+	__u32 part = rule / UNWIND_RULES_FIRST, at = rule % UNWIND_RULES_FIRST;
+	void *map;
+	if (!part)
+		return bpf_map_lookup_elem(&rules, &at);
+	map = bpf_map_lookup_elem(&more_rules, &part);
+	return map ? bpf_map_lookup_elem(map, &at) : 0;
+}
+
 INLINE struct unwind_code_rule *find_rule(const struct known_mapping *m, __u64 ip)
 {
 	__u32 rule = 0;
@@ -186,7 +204,7 @@ INLINE struct unwind_code_rule *find_rule(const struct known_mapping *m, __u64 i
 		__u32 from = word_at(m->pages + (__u32)page) - 1, to = word_at(m->pages + (__u32)page + 1);
 		rule = word_at(m->pages - 1 - rule_in(m->rows + from, to - from, offset));
 	}
-	return bpf_map_lookup_elem(&rules, &rule);
+	return rule_at(rule);
 }
 
 /* Ends the walk. */

@@ -12,6 +12,7 @@
 #include "bpf/unwind/code_rows.h"
 
 #define CHUNK_BYTES ((size_t)UNWIND_CHUNK_WORDS * sizeof(uint32_t))
+#define RULES_BYTES (UNWIND_RULES * sizeof(struct unwind_code_rule))
 
 /* So many that a program can always put one there which it requests. */
 #define FILES_MAX (UNWIND_FILES - 1024)
@@ -21,45 +22,53 @@ struct unwind_maps {
 	uint32_t *words; /* the chunks one after the other, and room for all that there may be */
 	unsigned chunks_nr;
 	uint32_t used; /* of words */
-	int chunks_fd, files_fd;
+	int chunks_fd, more_rules_fd, files_fd;
 	struct code_rules rules;
+	uint32_t rules_room; /* as many have memory */
 	VEC(struct unwind_file_key) files; /* FILES_MAX at most, which are then a ring */
 	size_t oldest;                     /* of files */
 };
 
-static struct strobe_error *map_chunk(struct unwind_maps *m, int fd)
+/* A table may lie in two chunks, and is one array here; so are the rules. */
+static void *reserve(size_t bytes)
 {
-	uint32_t *at = m->words + (size_t)m->chunks_nr * UNWIND_CHUNK_WORDS;
-	if (mmap(at, CHUNK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED)
+	void *room = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	return room == MAP_FAILED ? NULL : room;
+}
+
+static struct strobe_error *map_part(void *at, size_t bytes, int fd)
+{
+	if (mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED)
 		return error_errno(errno, "cannot map a BPF map");
-	m->chunks_nr++;
 	return NULL;
 }
 
-/* A table may lie in two chunks, and is one array here. */
-static struct strobe_error *map_words(struct unwind_maps *m, int first_fd)
+static struct strobe_error *map_first_parts(struct unwind_maps *m, const struct bpf_loaded *loaded)
 {
-	void *room = mmap(NULL, UNWIND_CHUNKS * CHUNK_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (room == MAP_FAILED)
+	m->words = reserve(UNWIND_CHUNKS * CHUNK_BYTES);
+	m->rules.list = reserve(RULES_BYTES);
+	if (!m->words || !m->rules.list)
 		return error_errno(errno, "no room for tables for unwinding");
-	m->words = room;
-	return map_chunk(m, first_fd);
+	TRY(map_part(m->words, CHUNK_BYTES, bpf_map_of(loaded, "words")));
+	m->chunks_nr = 1;
+	TRY(map_part(m->rules.list, UNWIND_RULES_FIRST * sizeof(*m->rules.list), bpf_map_of(loaded, "rules")));
+	m->rules_room = UNWIND_RULES_FIRST;
+	return NULL;
 }
 
 struct strobe_error *unwind_maps_create(const struct sys *sys, struct bpf_loaded *loaded, struct unwind_maps **ret)
 {
-	void *rules;
-	TRY(bpf_map_memory(loaded, "rules", UNWIND_RULES * sizeof(struct unwind_code_rule), &rules));
 	struct unwind_maps *m = xcalloc(1, sizeof(*m));
 	m->sys = sys;
 	m->chunks_fd = bpf_map_of(loaded, "chunks");
+	m->more_rules_fd = bpf_map_of(loaded, "more_rules");
 	m->files_fd = bpf_map_of(loaded, "files");
-	code_rules_init(&m->rules, arch_native(), rules);
-	struct strobe_error *err = map_words(m, bpf_map_of(loaded, "words"));
+	struct strobe_error *err = map_first_parts(m, loaded);
 	if (err) {
 		unwind_maps_destroy(m);
 		return err;
 	}
+	code_rules_init(&m->rules, arch_native(), m->rules.list);
 	*ret = m;
 	return NULL;
 }
@@ -70,32 +79,54 @@ void unwind_maps_destroy(struct unwind_maps *m)
 		return;
 	if (m->words)
 		munmap(m->words, UNWIND_CHUNKS * CHUNK_BYTES);
+	if (m->rules.list)
+		munmap(m->rules.list, RULES_BYTES);
 	code_rules_deinit(&m->rules);
 	vec_deinit(&m->files);
 	free(m);
 }
 
+/* A part after the first, which is a map of its own in the map of parts. */
+static struct strobe_error *add_part(const struct unwind_maps *m, const char *name, struct bpf_map_shape shape, int parts_fd,
+				     uint32_t number, void *at)
+{
+	int fd;
+	TRY(bpf_map_make(m->sys, name, shape, &fd));
+	struct strobe_error *err = bpf_map_set(parts_fd, &number, &fd);
+	if (!err)
+		err = map_part(at, (size_t)shape.entries * shape.value_bytes, fd);
+	close(fd); /* the map of maps holds it, and so does the mapping */
+	return err;
+}
+
 static struct strobe_error *add_chunk(struct unwind_maps *m)
 {
-	struct bpf_map_shape shape = { BPF_MAP_TYPE_ARRAY, sizeof(uint32_t), 2 * sizeof(uint32_t), UNWIND_CHUNK_WORDS / 2,
-				       BPF_F_MMAPABLE };
+	static const struct bpf_map_shape shape = { BPF_MAP_TYPE_ARRAY, sizeof(uint32_t), 2 * sizeof(uint32_t), UNWIND_CHUNK_WORDS / 2,
+						    BPF_F_MMAPABLE };
 	uint32_t number = m->chunks_nr;
-	int fd;
 	if (number == UNWIND_CHUNKS)
 		return error_create(ERROR_LIMIT, "tables for unwinding need more than %zu MB",
 				    UNWIND_CHUNKS * CHUNK_BYTES >> 20);
-	TRY(bpf_map_make(m->sys, "words", shape, &fd));
-	struct strobe_error *err = bpf_map_set(m->chunks_fd, &number, &fd);
-	if (!err)
-		err = map_chunk(m, fd);
-	close(fd); /* the map of maps holds it, and so does the mapping */
-	return err;
+	TRY(add_part(m, "words", shape, m->chunks_fd, number, m->words + (size_t)number * UNWIND_CHUNK_WORDS));
+	m->chunks_nr++;
+	return NULL;
+}
+
+static struct strobe_error *add_rules(struct unwind_maps *m)
+{
+	static const struct bpf_map_shape shape = { BPF_MAP_TYPE_ARRAY, sizeof(uint32_t), sizeof(struct unwind_code_rule),
+						    UNWIND_RULES_FIRST, BPF_F_MMAPABLE };
+	TRY(add_part(m, "rules", shape, m->more_rules_fd, m->rules_room / UNWIND_RULES_FIRST, m->rules.list + m->rules_room));
+	m->rules_room += UNWIND_RULES_FIRST;
+	return NULL;
 }
 
 struct strobe_error *unwind_maps_add_table(struct unwind_maps *m, const struct unwind_table *t, struct unwind_maps_table *ret)
 {
 	while (m->used + code_words_of(t) > (uint64_t)m->chunks_nr * UNWIND_CHUNK_WORDS)
 		TRY(add_chunk(m));
+	while (m->rules_room < UNWIND_RULES && m->rules.nr + t->rules_nr > m->rules_room)
+		TRY(add_rules(m));
 	if (!code_rows_write(&m->rules, t, m->words + m->used))
 		return error_create(ERROR_LIMIT, "more than %u rules for unwinding", UNWIND_RULES);
 	uint32_t pages = m->used + t->rules_nr, rows = pages + t->pages_nr + 1;

@@ -17,7 +17,8 @@
 #define UNWIND_CHUNK_WORDS (1U << UNWIND_CHUNK_BITS)
 #define UNWIND_CHUNKS      128
 #define UNWIND_RULES       65536
-#define UNWIND_FILES       16384
+#define UNWIND_RULES_FIRST 16384 /* in a map that is there from the beginning */
+#define UNWIND_FILES       8192
 #define UNWIND_CODE_BITS   10 /* of code under one word of the index */
 #define UNWIND_NUMBER_BITS 22 /* of a rule in a row; above them is where it begins under its word of the index */
 
