@@ -75,8 +75,10 @@ void scripts_destroy(struct scripts *s)
 	u64map_deinit(&s->by_mm);
 	vec_deinit(&s->spaces);
 	vec_deinit(&s->files);
+	vec_deinit(&s->places);
 	vec_deinit(&s->codes);
-	idset_deinit(&s->index);
+	idset_deinit(&s->by_place);
+	idset_deinit(&s->by_contents);
 	strtab_deinit(&s->texts);
 	pthread_mutex_destroy(&s->lock);
 	free(s->unknown);
@@ -95,29 +97,53 @@ char *scripts_unknown(struct scripts *s)
 
 /* ---- code ---- */
 
-struct code_key {
-	uint64_t mm, code;
-	uint32_t stamp;
-};
-
-static bool code_eq(const void *table, uint32_t id, const void *key)
+static bool place_eq(const void *table, uint32_t id, const void *key)
 {
-	const struct script_known *a = &((const struct scripts *)table)->codes.data[id];
-	const struct code_key *b = key;
+	const struct script_place *a = &((const struct scripts *)table)->places.data[id], *b = key;
 	return a->mm == b->mm && a->code == b->code && a->stamp == b->stamp;
 }
 
-/* Its number: frames may come before the code itself, which another CPU sent. NULL where there are too many. */
-static struct script_known *code_of(struct scripts *s, uint64_t mm, uint64_t code, uint32_t stamp, uint32_t *ret_number)
+/* NULL where there are too many. */
+static struct script_place *place_of(struct scripts *s, uint64_t mm, uint64_t code, uint32_t stamp)
 {
-	struct code_key key = { mm, code, stamp };
+	struct script_place place = { mm, code, stamp, IDSET_NONE };
 	uint64_t hash = hash_combine(hash_combine(hash_u64(mm), code), stamp);
-	if (s->codes.len >= SCRIPT_CODES_MAX)
+	uint32_t id = idset_find(&s->by_place, hash, place_eq, s, &place);
+	if (id == IDSET_NONE && s->places.len >= SCRIPT_CODES_MAX)
 		return NULL;
-	*ret_number = idset_intern(&s->index, hash, code_eq, s, &key, s->codes.len);
-	if (*ret_number == s->codes.len)
-		vec_push(&s->codes, ((struct script_known){ .mm = mm, .code = code, .stamp = stamp }));
-	return &s->codes.data[*ret_number];
+	if (id == IDSET_NONE) {
+		id = (uint32_t)s->places.len;
+		idset_insert(&s->by_place, hash, id);
+		vec_push(&s->places, place);
+	}
+	return &s->places.data[id];
+}
+
+/* Its number, or IDSET_NONE where there are too many. */
+static uint32_t add_code(struct scripts *s, struct script_known code)
+{
+	if (s->codes.len >= SCRIPT_CODES_MAX)
+		return IDSET_NONE;
+	vec_push(&s->codes, code);
+	return (uint32_t)s->codes.len - 1;
+}
+
+static bool contents_eq(const void *table, uint32_t id, const void *key)
+{
+	return !memcmp(&((const struct scripts *)table)->codes.data[id], key, sizeof(struct script_known));
+}
+
+/* Processes that run the same script share its code. Frames that come before it, as another CPU sent it, have a number of their own. */
+static void set_code(struct scripts *s, struct script_place *place, const struct script_known *code)
+{
+	uint64_t hash = hash_bytes(code, sizeof(*code));
+	uint32_t same = idset_find(&s->by_contents, hash, contents_eq, s, code);
+	if (place->number != IDSET_NONE && !s->codes.data[place->number].name)
+		s->codes.data[place->number] = *code;
+	else
+		place->number = same != IDSET_NONE ? same : add_code(s, *code);
+	if (same == IDSET_NONE && place->number != IDSET_NONE)
+		idset_insert(&s->by_contents, hash, place->number);
 }
 
 /* Bytes of a message's part, of which it has at most `cap`. */
@@ -147,7 +173,7 @@ static void set_lines(struct scripts *s, const struct script_space *space, const
 	k->first_line = m->first_line;
 	k->lines_form = SCRIPT_LINES_ABSOLUTE;
 	if (m->kind == SCRIPT_PYTHON) {
-		k->lines_form = (uint8_t)python_lines_of(space->python.minor);
+		k->lines_form = python_lines_of(space->python.minor);
 		strbuf_add(&lines, m->rest, rest_bytes);
 	} else if (m->kind == SCRIPT_RUBY) {
 		struct ruby_lines r = {
@@ -170,14 +196,16 @@ static void take_code(struct scripts *s, const struct sample *message)
 		return;
 	size_t bytes = message->raw_bytes < sizeof(m) ? message->raw_bytes : sizeof(m);
 	memcpy(&m, message->raw, bytes);
-	uint32_t number, rest_bytes = m.rest_bytes <= bytes - before ? m.rest_bytes : (uint32_t)(bytes - before);
+	uint32_t rest_bytes = m.rest_bytes <= bytes - before ? m.rest_bytes : (uint32_t)(bytes - before);
 	pthread_mutex_lock(&s->lock);
 	const struct script_space *space = scripts_space(s, m.mm);
-	struct script_known *k = code_of(s, m.mm, m.code, m.stamp, &number);
-	if (k)
-		name_code(s, space, &m, k);
-	if (k && k->name)
-		set_lines(s, space, &m, rest_bytes, k);
+	struct script_known code = {};
+	name_code(s, space, &m, &code);
+	struct script_place *place = code.name ? place_of(s, m.mm, m.code, m.stamp) : NULL;
+	if (place) {
+		set_lines(s, space, &m, rest_bytes, &code);
+		set_code(s, place, &code);
+	}
 	pthread_mutex_unlock(&s->lock);
 }
 
@@ -231,12 +259,15 @@ static bool is_loop(const struct script_space *space, uint64_t ip)
 /* Callers are looked up by the byte before their address: an instruction's is one more than its offset. */
 static uint64_t address_of(struct scripts *s, uint64_t mm, const struct script_frame *f)
 {
-	uint32_t number = 0, offset = f->offset_flags >> 1;
-	if (!code_of(s, mm, f->code, f->stamp, &number))
+	uint32_t offset = f->offset_flags >> 1;
+	struct script_place *place = place_of(s, mm, f->code, f->stamp);
+	if (place && place->number == IDSET_NONE)
+		place->number = add_code(s, (struct script_known){});
+	if (!place || place->number == IDSET_NONE)
 		return SCRIPT_BASE;
 	if (offset > SCRIPT_CODE_BYTES - 2)
 		offset = SCRIPT_CODE_BYTES - 2;
-	return SCRIPT_BASE + ((uint64_t)number << SCRIPT_CODE_BITS) + offset + 1;
+	return SCRIPT_BASE + ((uint64_t)place->number << SCRIPT_CODE_BITS) + offset + 1;
 }
 
 struct merge {
@@ -347,7 +378,7 @@ bool scripts_write(struct scripts *s, struct strbuf *to)
 	for (size_t i = 0; i < s->codes.len; i++) {
 		const struct script_known *k = &s->codes.data[i];
 		struct script_code code = {
-			.number = (uint32_t)i, .first_line = k->first_line, .lines_form = k->lines_form,
+			.number = (uint32_t)i, .first_line = k->first_line, .lines_form = (uint8_t)k->lines_form,
 			.name = strtab_get(&s->texts, k->name), .name_bytes = (uint32_t)strtab_length(&s->texts, k->name),
 			.file = strtab_get(&s->texts, k->file), .file_bytes = (uint32_t)strtab_length(&s->texts, k->file),
 			.lines = strtab_get(&s->texts, k->lines), .lines_bytes = (uint32_t)strtab_length(&s->texts, k->lines),

@@ -25,11 +25,18 @@ struct script_space {
 	bool is_mapped;              /* a MMAP2 record was written */
 };
 
+/* The same code in however many processes. */
 struct script_known {
-	uint64_t mm, code;
-	uint32_t stamp, first_line;
+	uint32_t first_line;
 	str_id name, file, lines; /* name 0: it has not been sent */
-	uint8_t lines_form;
+	uint32_t lines_form;
+};
+
+/* Where a process has a code object, as frames name it. */
+struct script_place {
+	uint64_t mm, code;
+	uint32_t stamp;
+	uint32_t number; /* of codes; IDSET_NONE: none yet, or there are too many */
 };
 
 #define SCRIPT_FILE_SEGMENTS 4
@@ -58,8 +65,9 @@ struct scripts {
 	pthread_mutex_t lock; /* of what follows */
 	struct u64map by_mm;  /* → spaces */
 	VEC(struct script_space) spaces;
+	VEC(struct script_place) places;
 	VEC(struct script_known) codes; /* by number */
-	struct idset index;
+	struct idset by_place, by_contents; /* of places; of codes that were sent */
 	struct strtab texts;
 	char *unknown;
 };

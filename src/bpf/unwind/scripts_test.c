@@ -29,6 +29,14 @@ static void wait_for(struct script_pending *p, const char *frames)
 							    .offset_flags = 4 << 1 | (*frames == '!' || !(*frames & 0x20)) };
 }
 
+static char letter_of(const struct scripts *s, uint64_t number)
+{
+	for (size_t i = 0; i < s->places.len; i++)
+		if (s->places.data[i].number == number)
+			return (char)s->places.data[i].code;
+	return '?';
+}
+
 /* Addresses of code become its letter, those of the loop '*', all else '.'. */
 static const char *look(struct scripts *s, const uint64_t *ips, size_t nr)
 {
@@ -38,7 +46,7 @@ static const char *look(struct scripts *s, const uint64_t *ips, size_t nr)
 		uint64_t at = ips[i] - SCRIPT_BASE;
 		if (is_script)
 			assert_int_equal(at % SCRIPT_CODE_BYTES, 5);
-		text[i] = is_script ? (char)s->codes.data[at >> SCRIPT_CODE_BITS].code :
+		text[i] = is_script ? letter_of(s, at >> SCRIPT_CODE_BITS) :
 			  (ips[i] >= LOOP && ips[i] < LOOP + 0x1000) || ips[i] / 0x100 == 0x90 ? '*' : '.';
 	}
 	text[nr] = 0;
@@ -164,12 +172,67 @@ static void code_that_was_sent_is_in_the_table(void **state)
 	scripts_destroy(s);
 }
 
+/* The number that frames of a place have: that of `code` in this process, and with this stamp. */
+static uint64_t number_of(struct scripts *s, uint64_t mm, uint64_t code, uint32_t stamp)
+{
+	struct script_pending *p = calloc(1, sizeof(*p));
+	uint64_t ips[8] = { IN };
+	bool cut = false;
+	*p = (struct script_pending){ .tid = 7, .mm = mm, .nr = 1, .frames = { { code, stamp, 4 << 1 | SCRIPT_FRAME_ENTRY } } };
+	assert_int_equal(scripts_merge(s, p, 7, ips, 1, 8, &cut), 2);
+	free(p);
+	return (ips[1] - SCRIPT_BASE) >> SCRIPT_CODE_BITS;
+}
+
+static void send(struct scripts *s, uint64_t mm, uint64_t code, const char *name)
+{
+	struct script_code_message m = { .message = SCRIPT_MESSAGE_CODE, .stamp = 1, .code = code, .mm = mm, .kind = SCRIPT_PYTHON,
+					 .first_line = 3 };
+	put_text(m.name, name, &m.name_bytes);
+	put_text(m.file, "/x.py", &m.file_bytes);
+	assert_true(scripts_take(s, &(struct sample){ .raw = &m, .raw_bytes = offsetof(struct script_code_message, rest) }, NULL));
+}
+
+static void processes_share_code(void **state)
+{
+	struct scripts *s = make();
+	const uint64_t other = MM + 0x1000;
+	struct script_space space = s->spaces.data[0];
+	struct strbuf b = {};
+	struct script_table t;
+	(void)state;
+	space.mm = other;
+	*u64map_put(&s->by_mm, other, NULL) = 1;
+	vec_push(&s->spaces, space);
+	send(s, MM, 0x10, "fib");
+	send(s, other, 0x90, "fib");
+	send(s, other, 0xa0, "fob");
+	uint64_t fib = number_of(s, MM, 0x10, 1);
+	assert_int_equal(number_of(s, other, 0x90, 1), fib);
+	assert_int_not_equal(number_of(s, other, 0xa0, 1), fib);
+	/* The same address, and by then other code: what was recorded before stays as it was. */
+	send(s, MM, 0x10, "fob");
+	assert_int_equal(number_of(s, MM, 0x10, 1), number_of(s, other, 0xa0, 1));
+	/* A frame that comes before its code. */
+	uint64_t early = number_of(s, MM, 0xb0, 1);
+	send(s, MM, 0xb0, "fib");
+	assert_int_equal(number_of(s, MM, 0xb0, 1), early);
+	assert_true(scripts_write(s, &b));
+	script_table_read(b.data, b.len, false, &t);
+	assert_int_equal(t.list.len, 3);
+	assert_memory_equal(script_table_find(&t, (uint32_t)early)->name, "fib", 3);
+	script_table_deinit(&t);
+	strbuf_deinit(&b);
+	scripts_destroy(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(frames_follow_the_call_that_runs_them),
 		cmocka_unit_test(frames_of_another_thread_are_dropped),
 		cmocka_unit_test(code_that_was_sent_is_in_the_table),
+		cmocka_unit_test(processes_share_code),
 		cmocka_unit_test(code_without_a_table_of_lines),
 	};
 	return cmocka_run_group_tests_name("bpf-unwind-scripts", tests, NULL, NULL);
