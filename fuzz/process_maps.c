@@ -21,13 +21,14 @@ static void remove_machine(void)
 	sys_faked_destroy(machine);
 }
 
-static void see(void *ctx, const struct synth_map *m)
+static bool see(void *ctx, const struct synth_map *m)
 {
 	uint64_t *sum = ctx;
 	if (!m->name_len)
 		abort();
 	for (size_t i = 0; i < m->name_len; i++)
 		*sum += (uint8_t)m->name[i];
+	return true;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -124,7 +124,7 @@ static int query(const struct sys *sys, int fd, struct procmap_query *q)
 enum query_result { QUERY_DONE, QUERY_LATE, QUERY_UNKNOWN };
 
 static enum query_result query_each(int fd, pid_t pid, const struct procmap_options *o,
-				    void (*fn)(void *ctx, const struct synth_map *m), void *ctx)
+				    bool (*fn)(void *ctx, const struct synth_map *m), void *ctx)
 {
 	/* The kernel fills both. Emptied once for tools that do not know this ioctl and would call its answers uninitialised. */
 	char name[PATH_MAX] = "";
@@ -179,8 +179,8 @@ static enum query_result query_each(int fd, pid_t pid, const struct procmap_opti
 		memcpy(m.build_id, build_id, m.build_id_len);
 		name_map(&m, name, q.vma_name_size ? strnlen(name, q.vma_name_size) : 0);
 		/* Data mappings are of use where they can be read at all: guard pages are not. */
-		if (m.prot & (PROT_READ | PROT_EXEC))
-			fn(ctx, &m);
+		if (m.prot & (PROT_READ | PROT_EXEC) && !fn(ctx, &m))
+			return QUERY_DONE;
 		at = q.vma_end;
 		if (is_past(o->deadline_ns))
 			return QUERY_LATE;
@@ -214,7 +214,7 @@ static bool parse_line(char *line, pid_t pid, struct synth_map *m)
 }
 
 static bool text_each(int fd, pid_t pid, const struct procmap_options *o, struct build_id_cache *cache,
-		      void (*fn)(void *ctx, const struct synth_map *m), void *ctx)
+		      bool (*fn)(void *ctx, const struct synth_map *m), void *ctx)
 {
 	FILE *f = fdopen(dup(fd), "r");
 	_cleanup_free_ char *line = NULL;
@@ -231,7 +231,8 @@ static bool text_each(int fd, pid_t pid, const struct procmap_options *o, struct
 			continue;
 		if (o->build_ids && m.ino && m.name[0] == '/' && (m.prot & PROT_EXEC))
 			file_build_id(o->sys, cache, pid, &m);
-		fn(ctx, &m);
+		if (!fn(ctx, &m))
+			break;
 		in_time = !is_past(o->deadline_ns);
 	}
 	fclose(f);
@@ -239,7 +240,7 @@ static bool text_each(int fd, pid_t pid, const struct procmap_options *o, struct
 }
 
 bool procmap_each(pid_t pid, const struct procmap_options *o, struct build_id_cache *cache,
-		  void (*fn)(void *ctx, const struct synth_map *m), void *ctx)
+		  bool (*fn)(void *ctx, const struct synth_map *m), void *ctx)
 {
 	char path[32];
 	snprintf(path, sizeof(path), "/proc/%d/maps", pid);

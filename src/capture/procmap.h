@@ -27,8 +27,8 @@ struct build_id_cache *build_id_cache_create(void);
 void build_id_cache_destroy(struct build_id_cache *c);
 
 /*
- * Calls fn for each mapping of pid (its pid and tid set); strings are borrowed for the call. False where the deadline
- * passed before the end; a process that cannot be seen has no mappings.
+ * Calls fn for each mapping of pid (its pid and tid set) until fn returns false; strings are borrowed for the call. False where the
+ * deadline passed before the end; a process that cannot be seen has no mappings.
  */
 bool procmap_each(pid_t pid, const struct procmap_options *o, struct build_id_cache *cache,
-		  void (*fn)(void *ctx, const struct synth_map *m), void *ctx);
+		  bool (*fn)(void *ctx, const struct synth_map *m), void *ctx);

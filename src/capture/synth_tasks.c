@@ -99,10 +99,11 @@ struct map_sink {
 	uint16_t tail;
 };
 
-static void put_map(void *ctx, const struct synth_map *m)
+static bool put_map(void *ctx, const struct synth_map *m)
 {
 	struct map_sink *s = ctx;
 	synth_map_record(s->o, m, s->tail);
+	return true;
 }
 
 static uint64_t deadline_ns(uint32_t timeout_ms)

@@ -189,15 +189,22 @@ struct own_maps {
 	size_t n;
 };
 
-static void keep_map(void *ctx, const struct synth_map *m)
+static bool keep_map(void *ctx, const struct synth_map *m)
 {
 	struct own_maps *o = ctx;
 	assert_true(o->n < 512);
 	/* In the text alone: the page is no mapping of the process, and code never runs in it. */
 	if (m->name_len == 10 && !memcmp(m->name, "[vsyscall]", 10))
-		return;
+		return true;
 	o->maps[o->n] = *m;
 	snprintf(o->names[o->n++], sizeof(o->names[0]), "%.*s", (int)m->name_len, m->name);
+	return true;
+}
+
+static bool count_to_two(void *ctx, const struct synth_map *m)
+{
+	(void)m;
+	return ++*(unsigned *)ctx < 2;
 }
 
 static void two_ways_to_our_own_maps(void **state)
@@ -209,6 +216,12 @@ static void two_ways_to_our_own_maps(void **state)
 	o.no_ioctl = true;
 	assert_true(procmap_each(getpid(), &o, cache, keep_map, &by_text));
 	assert_true(by_text.n >= 3); /* this program, the C library, the loader */
+	for (int i = 0; i < 2; i++) {
+		unsigned n = 0;
+		o.no_ioctl = i;
+		assert_true(procmap_each(getpid(), &o, cache, count_to_two, &n));
+		assert_int_equal(n, 2);
+	}
 	assert_int_equal(by_ioctl.n, by_text.n);
 	bool has_id = false;
 	for (size_t i = 0; i < by_text.n; i++) {

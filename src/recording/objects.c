@@ -10,6 +10,8 @@
 #include "session/buildid/kept_files.h"
 
 #define OBJECT_PAGE_BITS 12
+/* So many are looked up in mappings at once. A system-wide recording of builds samples a thousand new ones a second. */
+#define PAGES_MAX 8192
 
 void record_objects_init(struct record_objects *o, const struct perf_event_attr *attr, bool all)
 {
@@ -26,8 +28,61 @@ void record_objects_deinit(struct record_objects *o)
 	vec_deinit(&o->list);
 	vec_deinit(&o->mappings);
 	u64map_deinit(&o->pages);
+	u64map_deinit(&o->before);
 	arena_deinit(&o->arena);
 	*o = (struct record_objects){};
+}
+
+/* ---- what was sampled ---- */
+
+static int compare_pages(const void *pa, const void *pb)
+{
+	uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
+	return a < b ? -1 : a > b;
+}
+
+typedef VEC(uint64_t) page_list;
+
+static void add_pages(const struct u64map *from, page_list *ret)
+{
+	for (size_t i = 0; from->slots && i <= from->mask; i++)
+		if (from->slots[i].used)
+			vec_push(ret, from->slots[i].key);
+}
+
+/* Of any process: that a file of another process lies there as well is rare, and keeping it no harm. */
+static void mark_sampled(struct record_objects *o)
+{
+	page_list pages = {};
+	add_pages(&o->pages, &pages);
+	add_pages(&o->before, &pages);
+	if (pages.len)
+		qsort(pages.data, pages.len, sizeof(*pages.data), compare_pages);
+	for (size_t i = 0; i < o->mappings.len; i++) {
+		const struct record_mapping *m = &o->mappings.data[i];
+		size_t first = vec_search(&pages, page, *page < m->start >> OBJECT_PAGE_BITS);
+		if (first < pages.len && pages.data[first] <= (m->end - 1) >> OBJECT_PAGE_BITS)
+			o->list.data[m->object].sampled = true;
+	}
+	vec_deinit(&pages);
+}
+
+/*
+ * Pages that are known to be of a file, and its mappings, are no longer required. A sample may come from another CPU before the mapping
+ * that it fell into: pages stay until as many others have come.
+ */
+static void settle(struct record_objects *o)
+{
+	size_t kept = 0;
+	mark_sampled(o);
+	for (size_t i = 0; i < o->mappings.len; i++)
+		if (!o->list.data[o->mappings.data[i].object].sampled)
+			o->mappings.data[kept++] = o->mappings.data[i];
+	o->mappings.len = kept;
+	u64map_deinit(&o->before);
+	o->before = o->pages;
+	o->pages = (struct u64map){};
+	memset(o->latest, 0, sizeof(o->latest));
 }
 
 /* ---- what passes ---- */
@@ -62,7 +117,8 @@ static void note_mapping(struct record_objects *o, struct record r)
 	buildid_hex(m.build_id, m.build_id_len, hex);
 	struct record_object object = { .hex = hex, .path = m.filename, .pid = m.pid };
 	struct record_mapping mapping = { m.start, m.start + m.len, add_object(o, &object) };
-	vec_push(&o->mappings, mapping);
+	if (!o->list.data[mapping.object].sampled)
+		vec_push(&o->mappings, mapping);
 }
 
 static void note_sample(struct record_objects *o, const struct perf_event_header *h)
@@ -76,6 +132,8 @@ static void note_sample(struct record_objects *o, const struct perf_event_header
 		return;
 	*latest = page;
 	(void)u64map_put(&o->pages, page, NULL);
+	if (o->pages.used >= PAGES_MAX)
+		settle(o);
 }
 
 static struct strobe_error *note_records(struct record_sink *sink, const void *records, size_t bytes)
@@ -109,34 +167,14 @@ void record_objects_merge(struct record_objects *o, const struct record_objects 
 		m.object = add_object(o, &from->list.data[m.object]);
 		vec_push(&o->mappings, m);
 	}
-	for (size_t i = 0; from->pages.slots && i <= from->pages.mask; i++)
-		if (from->pages.slots[i].used)
-			(void)u64map_put(&o->pages, from->pages.slots[i].key, NULL);
-}
-
-/* ---- what was sampled ---- */
-
-static int compare_pages(const void *pa, const void *pb)
-{
-	uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
-	return a < b ? -1 : a > b;
-}
-
-/* Of any process: that a file of another process lies there as well is rare, and keeping it no harm. */
-static void mark_sampled(struct record_objects *o)
-{
-	VEC(uint64_t) pages = {};
-	for (size_t i = 0; o->pages.slots && i <= o->pages.mask; i++)
-		if (o->pages.slots[i].used)
-			vec_push(&pages, o->pages.slots[i].key);
-	if (pages.len)
-		qsort(pages.data, pages.len, sizeof(*pages.data), compare_pages);
-	for (size_t i = 0; i < o->mappings.len; i++) {
-		const struct record_mapping *m = &o->mappings.data[i];
-		size_t first = vec_search(&pages, page, *page < m->start >> OBJECT_PAGE_BITS);
-		if (first < pages.len && pages.data[first] <= (m->end - 1) >> OBJECT_PAGE_BITS)
-			o->list.data[m->object].sampled = true;
-	}
+	for (size_t i = 0; i < from->list.len; i++)
+		if (from->list.data[i].sampled)
+			o->list.data[add_object(o, &from->list.data[i])].sampled = true;
+	page_list pages = {};
+	add_pages(&from->pages, &pages);
+	add_pages(&from->before, &pages);
+	for (size_t i = 0; i < pages.len; i++)
+		(void)u64map_put(&o->pages, pages.data[i], NULL);
 	vec_deinit(&pages);
 }
 

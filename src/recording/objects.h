@@ -42,8 +42,9 @@ struct record_objects {
 	struct arena arena;
 	struct idset index;
 	VEC(struct record_object) list;
-	VEC(struct record_mapping) mappings;
-	struct u64map pages; /* that samples fell into: address >> OBJECT_PAGE_BITS */
+	VEC(struct record_mapping) mappings; /* of files that no sample fell into as far as is known */
+	struct u64map pages;  /* that samples fell into: address >> OBJECT_PAGE_BITS */
+	struct u64map before; /* those before, whose mappings have been noted since at the latest */
 	uint64_t latest[RECORD_LATEST_PAGES]; /* of them, by their last bits; page 0 holds no code */
 };
 

@@ -123,6 +123,29 @@ static void samples_mark_the_files_that_they_fell_into(void **state)
 		assert_int_equal(f->objects.list.data[i].sampled, expected[i]);
 }
 
+/* However many pages are sampled: those before are given up, and mappings of what was sampled. */
+static void many_pages_are_looked_up_meanwhile(void **state)
+{
+	struct fixture *f = *state;
+	record_objects_init(&f->objects, &attr, false);
+	sample(f, 0x70000010, PERF_RECORD_MISC_USER); /* before its mapping, which came from another CPU */
+	map(f, 0x10000000, 0x10000000, 1, PROT_EXEC, "/nowhere/a");
+	map(f, 0x60000000, 0x1000, 2, PROT_EXEC, "/nowhere/b");
+	for (uint64_t page = 0; page < 9000; page++)
+		sample(f, 0x10000000 + (page << 12), PERF_RECORD_MISC_USER);
+	map(f, 0x70000000, 0x1000, 3, PROT_EXEC, "/nowhere/c");
+	map(f, 0x80000000, 0x1000, 4, PROT_EXEC, "/nowhere/d");
+	map(f, 0x90000000, 0x1000, 1, PROT_EXEC, "/nowhere/a");
+	sample(f, 0x60000010, PERF_RECORD_MISC_USER);
+	pass(f, &f->objects);
+	assert_int_equal(f->objects.mappings.len, 3); /* of b, c and d */
+	assert_true(f->objects.pages.used < 1000);
+	record_objects_keep(&f->objects, f->dir);
+	const bool expected[] = { true, true, true, false };
+	for (size_t i = 0; i < 4; i++)
+		assert_int_equal(f->objects.list.data[i].sampled, expected[i]);
+}
+
 static void without_notes_records_go_straight_on(void **state)
 {
 	struct fixture *f = *state;
@@ -134,6 +157,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(files_with_code_are_noted_once, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(samples_mark_the_files_that_they_fell_into, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(many_pages_are_looked_up_meanwhile, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(without_notes_records_go_straight_on, set_up, tear_down),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -58,7 +58,6 @@ static bool take_copy(struct stack_unwinder *u, struct cpu_stacks *cpu, const st
 	cpu->more_bytes = 0;
 	stack_unwinder_finish(u, &copy, cpu->memory, sample->time, w);
 	*ret_wait = copy.wait;
-	atomic_fetch_add_explicit(&u->copied, 1, memory_order_relaxed);
 	return true;
 }
 
@@ -95,7 +94,7 @@ static void take_stack(struct chain_sink *s, uint32_t cpu_index, struct record r
 		wait_samples_take(u, cpu_index, &sample, &s->out);
 		return;
 	}
-	atomic_fetch_add_explicit(&u->records, 1, memory_order_relaxed);
+	s->counts.records++;
 	if (!head.message)
 		return;
 	if (scripts_take(u->scripts, &sample, &cpu->scripts))
@@ -112,7 +111,7 @@ static void take_stack(struct chain_sink *s, uint32_t cpu_index, struct record r
 	else if (head.message == UNWIND_MESSAGE_MORE)
 		is_whole = take_more(cpu, &sample);
 	else if (head.message == UNWIND_MESSAGE_COPY)
-		is_whole = take_copy(u, cpu, &sample, w, &wait);
+		s->counts.copied += is_whole = take_copy(u, cpu, &sample, w, &wait);
 	if (is_whole)
 		merge_scripts(u, cpu, w);
 	if (is_whole && wait)
@@ -136,7 +135,6 @@ static const struct waiting_stack *give_stack(struct cpu_stacks *cpu, uint32_t p
 static void join(struct chain_sink *s, const struct stack_stream *stream, struct record r, const struct sample_hot *sample,
 		 const struct waiting_stack *w)
 {
-	struct stack_unwinder *u = s->unwinder;
 	bool in_user = (sample->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_USER;
 	bool cut = w ? w->cut : in_user;
 	const uint64_t *ips = w ? w->ips : &sample->ip;
@@ -161,10 +159,9 @@ static void join(struct chain_sink *s, const struct stack_stream *stream, struct
 		append(s, ips, nr * sizeof(uint64_t));
 	}
 	append(s, (const char *)r.hdr + before, r.hdr->size - before);
-	atomic_fetch_add_explicit(&u->stacks, nr != 0, memory_order_relaxed);
-	bool deep = cut && (nr >= RECORD_CHAIN_WALKED_MAX || (stream->max && words >= stream->max));
-	atomic_fetch_add_explicit(&u->cut, cut, memory_order_relaxed);
-	atomic_fetch_add_explicit(&u->deep, deep, memory_order_relaxed);
+	s->counts.stacks += nr != 0;
+	s->counts.cut += cut;
+	s->counts.deep += cut && (nr >= RECORD_CHAIN_WALKED_MAX || (stream->max && words >= stream->max));
 }
 
 /* Before the sample, and by its clock a little earlier: others of the process come from other CPUs. */
@@ -219,6 +216,18 @@ static void forget_waiting(struct stack_unwinder *u, struct record r)
 		u->cpus[stream->cpu].nr = u->cpus[stream->cpu].more_bytes = u->cpus[stream->cpu].scripts.nr = 0;
 }
 
+/* Other threads have sinks of their own. */
+static void add_counts(struct chain_sink *s)
+{
+	struct stack_unwinder *u = s->unwinder;
+	atomic_fetch_add_explicit(&u->stacks, s->counts.stacks, memory_order_relaxed);
+	atomic_fetch_add_explicit(&u->cut, s->counts.cut, memory_order_relaxed);
+	atomic_fetch_add_explicit(&u->deep, s->counts.deep, memory_order_relaxed);
+	atomic_fetch_add_explicit(&u->copied, s->counts.copied, memory_order_relaxed);
+	atomic_fetch_add_explicit(&u->records, s->counts.records, memory_order_relaxed);
+	s->counts = (struct stack_unwinder_totals){};
+}
+
 static struct strobe_error *write_records(struct record_sink *sink, const void *records, size_t bytes)
 {
 	struct chain_sink *s = (struct chain_sink *)sink;
@@ -237,6 +246,7 @@ static struct strobe_error *write_records(struct record_sink *sink, const void *
 		}
 		at += r.hdr->size;
 	}
+	add_counts(s);
 	return s->out.len ? sink_write(s->to, s->out.data, s->out.len) : NULL;
 }
 

@@ -18,6 +18,7 @@ struct chain_sink {
 	struct stack_unwinder *unwinder;
 	struct record_sink *to;
 	byte_list out;
+	struct stack_unwinder_totals counts; /* of one write, which are then added to those of all */
 };
 
 /* to may be changed later, between two writes. */

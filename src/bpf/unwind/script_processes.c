@@ -83,18 +83,26 @@ static void note_unknown(struct scripts *s, const char *name, uint32_t pid)
 	pthread_mutex_unlock(&s->lock);
 }
 
-static void see_mapping(void *ctx, const struct synth_map *m)
+/* Without its C library, which may not be mapped yet, nothing is known of threads of Perl. */
+static bool is_complete(const struct search *search)
+{
+	return search->interpreter.kind && (search->interpreter.kind != SCRIPT_PERL || search->keys);
+}
+
+/* Until all is found. */
+static bool see_mapping(void *ctx, const struct synth_map *m)
 {
 	struct search *search = ctx;
 	const struct script_file *f = m->name[0] == '/' && m->prot & PROT_EXEC ? file_of(search->s, search->pid, m) : NULL;
 	if (!f)
-		return;
+		return true;
 	if (f->interpreter.keys)
 		search->keys = f->interpreter.keys;
 	if (f->interpreter.kind && !f->interpreter.is_known)
 		note_unknown(search->s, text_base_name(m->name), search->pid);
 	if (f->interpreter.is_known && !search->interpreter.kind && find_bias(f, m, &search->bias))
 		search->interpreter = f->interpreter;
+	return !is_complete(search);
 }
 
 static struct script_python describe_python(const struct python_layout *l)
@@ -182,8 +190,7 @@ static void answer(struct scripts *s, const struct script_request *request)
 	procmap_each((pid_t)request->pid, &o, cache, see_mapping, &search);
 	build_id_cache_destroy(cache);
 	const struct interpreter *i = &search.interpreter;
-	/* Without its C library, which may not be mapped yet, nothing is known of threads of Perl. */
-	if (!i->kind || (i->kind == SCRIPT_PERL && !search.keys) || !load_program(s, i->kind))
+	if (!is_complete(&search) || !load_program(s, i->kind))
 		return;
 	pthread_mutex_lock(&s->lock);
 	struct script_space *space = scripts_space(s, request->mm);
