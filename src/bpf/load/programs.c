@@ -32,6 +32,9 @@ struct memory {
 /* The verifier needs a millisecond or more for a program of this many instructions: such are loaded by threads of their own. */
 #define LONG_CODE 500
 
+/* The kernel needs a fifth of a millisecond or more for the memory of such a map: they are made by a thread of its own. */
+#define LARGE_MAP (1u << 20)
+
 /* A program that is being loaded. */
 struct loader {
 	const struct bpf_loaded *loaded;
@@ -67,6 +70,17 @@ static bool is_listed(const char *const *list, const char *name)
 	return false;
 }
 
+/* Signals are for the threads that were there before. */
+static int start_thread(pthread_t *thread, void *(*fn)(void *), void *ctx)
+{
+	sigset_t all, before;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	int e = pthread_create(thread, NULL, fn, ctx);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return e;
+}
+
 /* ---- maps ---- */
 
 static const struct bpf_map_size *size_of(const struct bpf_load_options *o, const char *name)
@@ -75,6 +89,17 @@ static const struct bpf_map_size *size_of(const struct bpf_load_options *o, cons
 	while (s && s->name && strcmp(s->name, name) != 0)
 		s++;
 	return s && s->name ? s : NULL;
+}
+
+static struct bpf_map_shape shape_of(const struct bpf_load_options *o, uint32_t map)
+{
+	struct bpf_map_shape shape = o->image->maps[map].shape;
+	const struct bpf_map_size *size = size_of(o, o->image->maps[map].name);
+	if (size) {
+		shape.entries = size->entries;
+		shape.value_bytes = size->value_bytes ? size->value_bytes : shape.value_bytes;
+	}
+	return shape;
 }
 
 /* The settings are constants to the verifier once nothing can write to them any more. */
@@ -100,24 +125,57 @@ static int find_alike(const struct bpf_loaded *b, const struct bpf_map_shape *sh
 static struct strobe_error *make_map(struct bpf_loaded *b, const struct bpf_load_options *o, uint32_t i)
 {
 	const struct bpf_image_map *m = &o->image->maps[i];
-	const struct bpf_map_size *size = size_of(o, m->name);
-	struct bpf_map_shape shape = m->shape;
 	_cleanup_close_ int inner_fd = -1;
 	if (b->given && !strcmp(b->given, m->name)) {
 		b->maps[i] = o->given.fd;
 		return NULL;
-	}
-	if (size) {
-		shape.entries = size->entries;
-		shape.value_bytes = size->value_bytes ? size->value_bytes : shape.value_bytes;
 	}
 	struct bpf_map_types types = { b->types_fd, m->key_type, m->value_type, m->inner ? find_alike(b, m->inner, i) : -1 };
 	if (m->inner && types.inner_fd < 0) {
 		TRY(bpf_map_make(o->sys, m->name, *m->inner, &inner_fd));
 		types.inner_fd = inner_fd;
 	}
-	TRY(bpf_map_make_typed(o->sys, m->name, shape, &types, &b->maps[i]));
+	TRY(bpf_map_make_typed(o->sys, m->name, shape_of(o, i), &types, &b->maps[i]));
 	return strcmp(m->name, ".rodata") ? NULL : fill_settings(o, m, b->maps[i]);
+}
+
+/* Maps of maps come last: one of the others may show what they hold. */
+enum map_turn { MAP_SMALL, MAP_LARGE, MAP_OF_MAPS };
+
+static enum map_turn turn_of(const struct bpf_load_options *o, uint32_t map)
+{
+	struct bpf_map_shape shape = shape_of(o, map);
+	uint64_t bytes = (uint64_t)shape.entries * (shape.type == BPF_MAP_TYPE_RINGBUF ? 1 : shape.value_bytes);
+	return o->image->maps[map].inner ? MAP_OF_MAPS : bytes >= LARGE_MAP ? MAP_LARGE : MAP_SMALL;
+}
+
+static struct strobe_error *make_maps_of(struct bpf_loaded *b, const struct bpf_load_options *o, enum map_turn turn)
+{
+	for (uint32_t i = 0; i < o->image->maps_nr; i++)
+		if (turn_of(o, i) == turn)
+			TRY(make_map(b, o, i));
+	return NULL;
+}
+
+static bool has_large(const struct bpf_load_options *o)
+{
+	for (uint32_t i = 0; i < o->image->maps_nr; i++)
+		if (turn_of(o, i) == MAP_LARGE)
+			return true;
+	return false;
+}
+
+struct large_maps {
+	struct bpf_loaded *loaded;
+	const struct bpf_load_options *options;
+	struct strobe_error *err;
+};
+
+static void *make_large(void *ctx)
+{
+	struct large_maps *l = ctx;
+	l->err = make_maps_of(l->loaded, l->options, MAP_LARGE);
+	return NULL;
 }
 
 /* ---- loading ---- */
@@ -131,24 +189,13 @@ static void *load_aside(void *ctx)
 	return NULL;
 }
 
-/* Signals are for the threads that were there before. */
-static int start_loader(struct loader *l)
-{
-	sigset_t all, before;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	int e = pthread_create(&l->thread, NULL, load_aside, l);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return e;
-}
-
 static struct strobe_error *load_program(struct bpf_loaded *b, uint32_t i)
 {
 	const struct bpf_image_program *p = &b->image->programs[i];
 	if (p->code_nr >= LONG_CODE) {
 		struct loader *l = xcalloc(1, sizeof(*l));
 		*l = (struct loader){ .loaded = b, .program = i, .fd = -1 };
-		if (!start_loader(l)) {
+		if (!start_thread(&l->thread, load_aside, l)) {
 			vec_push(&b->loaders, l);
 			return NULL;
 		}
@@ -174,12 +221,29 @@ struct strobe_error *bpf_ready(struct bpf_loaded *b)
 	return err;
 }
 
+static struct strobe_error *make_types_and_maps(struct bpf_loaded *b, const struct bpf_load_options *o)
+{
+	struct large_maps large = { .loaded = b, .options = o };
+	pthread_t thread;
+	bool aside = has_large(o) && !start_thread(&thread, make_large, &large);
+	struct strobe_error *err = bpf_types_load(o->sys, o->image->types, o->image->types_bytes, &b->types_fd);
+	if (!err)
+		err = make_maps_of(b, o, MAP_SMALL);
+	if (aside)
+		pthread_join(thread, NULL);
+	else if (!err)
+		make_large(&large);
+	if (err)
+		error_destroy(large.err);
+	else
+		err = large.err;
+	return err ? err : make_maps_of(b, o, MAP_OF_MAPS);
+}
+
 static struct strobe_error *load(struct bpf_loaded *b, const struct bpf_load_options *o)
 {
 	TRY(bpf_check_kernel(o->sys));
-	TRY(bpf_types_load(o->sys, o->image->types, o->image->types_bytes, &b->types_fd));
-	for (uint32_t i = 0; i < o->image->maps_nr; i++)
-		TRY(make_map(b, o, i));
+	TRY(make_types_and_maps(b, o));
 	/* The long ones first, which go on by themselves. */
 	for (int turn = 0; turn < 2; turn++)
 		for (uint32_t i = 0; i < o->image->programs_nr; i++)
