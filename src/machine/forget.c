@@ -20,7 +20,7 @@ struct forgetting {
 	uint64_t before_ns;
 	bool with_files;     /* files that are not mapped, and strings, too */
 	struct kept *kept;   /* by process */
-	struct u64map moved; /* old address → new one: of nodes, maps, epochs, namespaces */
+	struct u64map moved; /* old address → new one: of epochs, namespaces */
 	struct mapped_file **files; /* by old id: those that are mapped */
 	uint32_t mapped;
 };
@@ -97,27 +97,32 @@ static const struct mapped_file *copy_file(struct forgetting *f, const struct ma
 	return *at;
 }
 
+/* Maps and nodes are many: what was copied says itself where it is now, and is read by nobody else until it is freed. */
 static const struct map *copy_map(struct forgetting *f, const struct map *old)
 {
-	struct map *m = copy_bytes(f, old, sizeof(*old));
-	/* Set again where it was copied before, to the same. */
+	struct map *from = (struct map *)old;
+	if (!from->file)
+		return (const struct map *)(uintptr_t)from->start;
+	struct map *m = arena_memdup(&f->to->arena, old, sizeof(*old));
 	m->file = copy_file(f, old->file);
+	from->file = NULL;
+	from->start = (uintptr_t)m;
 	return m;
 }
 
 static const struct map_node *copy_node(struct forgetting *f, const struct map_node *old)
 {
-	uint64_t *at;
+	struct map_node *from = (struct map_node *)old;
 	if (!old)
 		return NULL;
-	struct map_node *n = moved(f, old, &at);
-	if (!at)
-		return n;
-	n = arena_memdup(&f->to->arena, old, sizeof(*old));
-	*at = (uintptr_t)n; /* before others are added */
+	if (!from->map)
+		return from->left;
+	struct map_node *n = arena_memdup(&f->to->arena, old, sizeof(*old));
 	n->map = copy_map(f, old->map);
 	n->left = copy_node(f, old->left);
 	n->right = copy_node(f, old->right);
+	from->map = NULL;
+	from->left = n;
 	return n;
 }
 
@@ -161,7 +166,7 @@ static void copy_versions(struct forgetting *f)
 			v.epoch = copy_epoch(f, v.epoch);
 			v.home_process = home->copy->index;
 			v.home_version = home->numbers[v.home_version];
-			vec_push(&k->copy->versions, v);
+			vec_push_lean(&k->copy->versions, v);
 		}
 	}
 }
@@ -196,7 +201,7 @@ static void copy_threads(struct forgetting *f)
 			bool over = j + 1 < old->comms.len && old->comms.data[j + 1].from_ns <= f->before_ns;
 			c.comm = copy_string(f, c.comm);
 			if (!over)
-				vec_push(&t->comms, c);
+				vec_push_lean(&t->comms, c);
 		}
 		if (old->namespaces)
 			t->namespaces = copy_bytes(f, old->namespaces, old->namespaces_nr * sizeof(*old->namespaces));

@@ -17,9 +17,9 @@
 
 /* Some 1000 mappings; a reader is woken after half of them. */
 #define RING_BYTES (128u << 10)
-/* Stacks that are still to be read are not of processes that ended longer ago. */
-#define KEPT_NS 10000000000ull
-#define FORGET_THREADS 1024
+/* Stacks that are still to be read are not of processes that ended longer ago: rings are read several times a second. */
+#define KEPT_NS 4000000000ull
+#define FORGET_THREADS 256
 
 struct live_maps {
 	const struct sys *sys;
