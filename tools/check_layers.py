@@ -26,7 +26,7 @@ TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # header pattern -> the rooms that may include it
 CONFINED = [
     (r"(libelf|gelf|dwarf)\.h|elfutils/.*", {"object", "object/dwarf"}),
-    (r"elf\.h", {"object", "object/dwarf", "arch", "symbol", "probe", "interp"}),  # arch: EM_*; others: STB_*, STT_*, SHT_*
+    (r"elf\.h", {"object", "object/dwarf", "arch", "symbol", "probe", "interp", "heap"}),  # EM_*, STB_*, SHT_*, NT_*
     (r"n?curses.*|slang.*", {"view/tui"}),
     (r"bpf/(?!bpf_helpers|bpf_core_read).*", {"bpf/load"}),
     (r"bpf/(bpf_helpers|bpf_core_read)\.h", {"bpf", "bpf/load", "bpf/probe", "bpf/trace", "bpf/unwind", "bpf/count"}),  # of programs
@@ -51,6 +51,7 @@ CMD_LINES_MAX = 11000  # of cmd/, without tests; it held 27,000 before there wer
 LEAKS = set()
 # files outside of sys/ that name or open files below /proc or /sys, and why
 KERNEL_FILES = {
+    "alloc/region.c": "a library of its own, without sys/",
     "base/new_file.c": "links a file without a name, and resolves links as the kernel does: base/ cannot include sys/",
     "perfdata/spool.c": "opens a file without a name again",
     "annotate/source_files.c": "paths that Go wrote",

@@ -22,6 +22,7 @@ const struct exchange_format exchange_formats[] = {
 	  gperftools_cpu_probe, gperftools_cpu_read, NULL },
 	{ "legacy", "a text profile of gperftools, Go or Java: heap, contention, threads, counts", no_suffix, legacy_text_probe,
 	  legacy_text_read, NULL },
+	{ "heap", "the text of gperftools' heap profiles", (const char *const[]){ ".heap", NULL }, NULL, NULL, heap_text_write },
 	{ "pprof", "profile.proto packed with gzip, as pprof reads and writes it",
 	  (const char *const[]){ ".pb.gz", ".pprof", ".prof", NULL }, pprof_probe, pprof_read, pprof_write, pprof_read_value },
 	{ "pprof-raw", "profile.proto, not packed", (const char *const[]){ ".pb", NULL }, NULL, pprof_read, pprof_write_raw,

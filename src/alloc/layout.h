@@ -1,0 +1,116 @@
+/*
+ * What libstrobe_alloc.so and strobe share: one region of memory for each process image, which the library fills and strobe reads.
+ *
+ * The region is a memfd: it outlives the process however that ends, and is read from outside while the process runs, which takes no
+ * part in that. All numbers are in the byte order of the machine. Counts of a sampled region are estimates of what all allocations
+ * are: objects in units of 1 << objects_shift below one. A reader takes every number in it as hostile. The library appends
+ * stacks, modules and points: an entry is whole once the count of its table includes it and its `state` is ALLOC_ENTRY_WHOLE.
+ */
+#pragma once
+#include <stdint.h>
+
+#define ALLOC_MAGIC "STRBHEAP"
+#define ALLOC_VERSION 1
+#define ALLOC_MEMFD_NAME "strobe-heap"
+/* name=value,…: socket (a path), rate (bytes; 1 = every allocation), depth, seed, leaks, mmap. */
+#define ALLOC_ENV "STROBE_HEAP"
+#define ALLOC_RATE_DEFAULT (512 * 1024)
+#define ALLOC_FRAMES_MAX 256
+
+enum { ALLOC_ENTRY_NEW, ALLOC_ENTRY_WHOLE };
+
+/* Allocations of one size class at one stack. */
+struct alloc_entry {
+	uint64_t hash;
+	uint64_t frames; /* index of the first in the region's frames, innermost first */
+	uint16_t depth;
+	uint8_t size_class; /* of alloc_size_class() */
+	uint8_t state;      /* ALLOC_ENTRY_* */
+	uint32_t lock;
+	uint64_t allocs, alloc_bytes, frees, free_bytes;
+	uint64_t short_objects, short_bytes; /* freed within header.short_ns of being allocated */
+	uint64_t peak_objects, peak_bytes;   /* in use at the peak, where `generation` is the header's; else what is in use is */
+	uint64_t generation;
+	double alloc_variance, free_variance; /* of the estimates of bytes; 0 where each allocation is counted */
+	uint32_t modules; /* its addresses are in the last fitting of so many first modules */
+	uint32_t unused[3];
+};
+
+#define ALLOC_FRAME_EXACT ((uint64_t)1 << 63) /* flag of a frame: an instruction that a signal interrupted, not where a call returns to */
+
+struct alloc_module {
+	uint64_t start, end; /* addresses in the process */
+	uint64_t bias;       /* added to the file's own addresses */
+	uint64_t text_start, text_bytes, text_offset; /* of the segment with its code: own address, size, offset in the file */
+	uint32_t unloaded;   /* no longer there: one that is listed later may lie at its addresses */
+	uint8_t build_id_bytes;
+	uint8_t build_id[20];
+	char path[439];
+};
+
+struct alloc_point {
+	uint64_t time_ns; /* since the region began */
+	uint64_t bytes;   /* in use */
+};
+#define ALLOC_POINTS 2048
+
+/* Where the library keeps what it knows of blocks: see blocks.h. */
+struct alloc_leaf {
+	uint64_t first; /* address of the first block that it is about */
+	uint64_t at;    /* where it lies in the process */
+	uint64_t bytes;
+};
+#define ALLOC_LEAVES 4096
+#define ALLOC_LEAF_SPAN ((uint64_t)1 << 26)
+#define ALLOC_GRANULE 16
+
+/* One for each ALLOC_GRANULE of addresses of a leaf. */
+struct alloc_slot {
+	uint32_t entry; /* 1 + its number; 0 = no block begins here */
+	uint32_t born;  /* ticks >> ALLOC_BORN_SHIFT */
+	uint64_t size;
+};
+#define ALLOC_BORN_SHIFT 14
+
+struct alloc_table {
+	uint64_t at;       /* from the beginning of the region */
+	uint32_t nr, most; /* nr may exceed most where it was full */
+};
+
+struct alloc_header {
+	char magic[8];
+	uint32_t version, header_bytes;
+	uint64_t bytes;         /* of the region */
+	uint64_t address;       /* of the region in the process */
+	uint64_t rate;          /* mean distance of samples in bytes; 1: each allocation is counted */
+	uint32_t objects_shift; /* counts of objects are so many times 2 too large */
+	uint32_t pid;
+	uint64_t start_ns;      /* CLOCK_MONOTONIC */
+	uint64_t short_ns;
+	struct alloc_table entries, frames, modules, points, leaves;
+	uint64_t bytes_in_use; /* all stacks together */
+	uint64_t peak_bytes, peak_ns;
+	uint64_t generation;    /* of the peak: changes when a greater one is reached */
+	uint64_t dropped;       /* allocations that could not be counted for want of memory or room */
+	uint64_t truncated;     /* stacks that could not be walked to their end */
+	uint64_t interval_ns;   /* between points */
+	uint64_t last_ns;       /* of the last point */
+	char program[512];      /* path of the executable */
+};
+
+/* Sizes in steps of a quarter of a power of two: all sizes below 16 have a class of their own. */
+static inline uint8_t alloc_size_class(uint64_t size)
+{
+	if (size < 16)
+		return (uint8_t)size;
+	unsigned bits = 63 - (unsigned)__builtin_clzll(size);
+	return (uint8_t)(16 + (bits - 4) * 4 + (size >> (bits - 2) & 3));
+}
+/* The least size of a class. */
+static inline uint64_t alloc_class_size(uint8_t class)
+{
+	if (class < 16)
+		return class;
+	unsigned bits = (class - 16u) / 4 + 4;
+	return bits > 63 ? UINT64_MAX : (uint64_t)(4 + (class - 16u) % 4) << (bits - 2);
+}

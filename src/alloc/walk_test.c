@@ -1,0 +1,161 @@
+/*
+ * The library's own unwinder against that of the C library, and its logarithm and exponential against libm. The library is another
+ * object than strobe, so its sources are part of this one.
+ */
+#include "base/testing.h"
+
+#include <execinfo.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "alloc/cfi.c"
+#include "alloc/layout.h"
+#include "alloc/sampler.c"
+#include "alloc/walk.c"
+
+#define MOST 256
+#define HERE __attribute__((noinline))
+
+struct stacks {
+	uint64_t ours[MOST];
+	void *theirs[MOST];
+	unsigned ours_nr;
+	int theirs_nr;
+	bool truncated;
+};
+static struct stacks found;
+
+/* Both from the same function; the first address of theirs is within it, ours begins with its caller. */
+static HERE void look(void)
+{
+	const uintptr_t *words = __builtin_frame_address(0);
+	struct walk w = { .pc = words[1], .fp = words[0], .sp = (uintptr_t)(words + 2) };
+	found.theirs_nr = backtrace(found.theirs, MOST);
+	walk_stack(&w, found.ours, MOST);
+	found.ours_nr = w.depth;
+	found.truncated = w.truncated;
+}
+
+static void assert_same(void)
+{
+	assert_int_equal(found.ours_nr, found.theirs_nr - 1);
+	for (unsigned i = 0; i < found.ours_nr; i++)
+		assert_int_equal(found.ours[i] & ~ALLOC_FRAME_EXACT, (uintptr_t)found.theirs[i + 1]);
+	assert_false(found.truncated);
+}
+
+static HERE int recurse(int depth)
+{
+	volatile char space[64];
+	space[depth % 64] = (char)depth;
+	if (!depth)
+		look();
+	else
+		recurse(depth - 1);
+	return space[0];
+}
+
+static int compare(const void *a, const void *b)
+{
+	look();
+	return *(const int *)a - *(const int *)b;
+}
+
+static HERE int with_alloca(size_t n)
+{
+	char *p = __builtin_alloca(n);
+	memset(p, 1, n);
+	look();
+	return p[n / 2];
+}
+
+/* A frame that is realigned keeps its caller's stack pointer aside. */
+static HERE int realigned(int n)
+{
+	_Alignas(128) volatile char space[256];
+	space[n] = 1;
+	look();
+	return space[n];
+}
+
+static void through_frames(void **state)
+{
+	int numbers[] = { 3, 1, 2 };
+	recurse(0);
+	assert_same();
+	recurse(100);
+	assert_same();
+	qsort(numbers, 3, sizeof(*numbers), compare);
+	assert_same();
+	with_alloca(1000);
+	assert_same();
+	realigned(7);
+	assert_same();
+}
+
+static void on_signal(int number)
+{
+	look();
+}
+
+static void through_signals(void **state)
+{
+	struct sigaction act = { .sa_handler = on_signal }, before;
+	char *stack = malloc(65536);
+	stack_t other = { .ss_sp = stack, .ss_size = 65536 }, old;
+	sigaction(SIGUSR1, &act, &before);
+	raise(SIGUSR1);
+	assert_same();
+	act.sa_flags = SA_ONSTACK;
+	sigaltstack(&other, &old);
+	sigaction(SIGUSR1, &act, NULL);
+	raise(SIGUSR1);
+	assert_same();
+	sigaltstack(&old, NULL);
+	sigaction(SIGUSR1, &before, NULL);
+	free(stack);
+}
+
+/* The deepest frames are kept, and it is said that there were more. */
+static void too_deep(void **state)
+{
+	recurse(MOST + 10);
+	assert_int_equal(found.ours_nr, MOST);
+	assert_true(found.truncated);
+	for (unsigned i = 0; i + 1 < MOST; i++)
+		assert_int_equal(found.ours[i], (uintptr_t)found.theirs[i + 1]);
+}
+
+static void logarithms(void **state)
+{
+	for (double x = 1e-300; x < 1e300; x *= 1.37)
+		assert_true(fabs(logarithm(x) - log(x)) <= 1e-12 * fabs(log(x)) + 1e-12);
+	for (double x = 1e-12; x < 100; x *= 1.01)
+		assert_true(fabs(one_minus_exp(x) + expm1(-x)) <= 1e-12 * -expm1(-x));
+}
+
+/* The mean of an exponential distribution is the rate; so is its standard deviation. */
+static void distances(void **state)
+{
+	uint64_t random = 1;
+	double sum = 0, squares = 0;
+	enum { N = 200000 };
+	for (int i = 0; i < N; i++) {
+		double d = (double)sampler_distance(&random, 1000);
+		sum += d;
+		squares += d * d;
+	}
+	assert_true(fabs(sum / N - 999.5) < 4 * 1000 / sqrt(N));
+	assert_true(fabs(sqrt(squares / N - sum / N * sum / N) - 1000) < 20);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(through_frames), cmocka_unit_test(through_signals), cmocka_unit_test(too_deep),
+		cmocka_unit_test(logarithms), cmocka_unit_test(distances),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

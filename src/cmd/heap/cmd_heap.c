@@ -1,0 +1,69 @@
+/* strobe heap: what a command, or a running process, allocates, and where. */
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cmd/cmd.h"
+#include "heap/job.h"
+
+struct heap_options {
+	struct heap_job job;
+	unsigned verbose;
+};
+
+#define AT(field) offsetof(struct heap_options, field)
+
+static const struct option table[] = {
+	{ OPTION_GROUP, .help = "What is counted" },
+	{ OPTION_BOOL, 0, "exact", AT(job.exact), .help = "count every allocation" },
+	{ OPTION_STRING, 0, "rate", AT(job.rate), .arg = "bytes", .help = "mean distance between samples: 64K, 1M (default: 512K)" },
+	{ OPTION_BOOL, 0, "leaks", AT(job.settings.leaks),
+	  .help = "at exit find blocks that nothing points to; implies --exact" },
+	{ OPTION_STRING, 'p', "pid", AT(job.pids), .arg = "pid,...", .help = "running processes that have libstrobe_alloc.so loaded" },
+	{ OPTION_U64, 0, "depth", AT(job.settings.depth), .arg = "n", .help = "maximum number of frames of a stack (default: 256)" },
+	{ OPTION_U64, 0, "seed", AT(job.settings.seed), .arg = "n", .help = "choose the same samples each time" },
+	{ OPTION_GROUP, .help = "Output" },
+	{ OPTION_STRING, 'o', "output", AT(job.output), .arg = "file",
+	  .help = "profile, its format by its name as with convert (default: heap.pb.gz)" },
+	{ OPTION_F64, 0, "snapshots", AT(job.snapshots_s), .arg = "seconds",
+	  .help = "write a profile of what is in use so often: heap.0001.pb.gz, ..." },
+	{ OPTION_STRING, 0, "report", AT(job.report_file), .arg = "file", .help = "file of the tables (default: standard error)" },
+	{ OPTION_STRING, 0, "format", AT(job.format), .arg = "text|json|csv", .help = "format of the tables" },
+	{ OPTION_U64, 0, "top", AT(job.report.functions), .arg = "n", .help = "number of functions listed (default: 10)" },
+	{ OPTION_BOOL, 0, "sizes", AT(job.report.sizes), .help = "show the sizes of allocations" },
+	{ OPTION_BOOL, 0, "growth", AT(job.report.growth), .help = "show what was in use over time" },
+	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "be more verbose" },
+	OPTIONS_END,
+};
+
+static void set_defaults(void *options)
+{
+	heap_job_defaults(&((struct heap_options *)options)->job);
+}
+
+static int run(struct cmd_context *ctx, void *options)
+{
+	struct heap_options *o = options;
+	int status;
+	o->job.host = cmd_host(ctx);
+	o->job.command = cmd_command(ctx);
+	o->job.write_file = cmd_write_file;
+	o->job.tables_fd = STDERR_FILENO;
+	struct strobe_error *err = heap_job_check(&o->job);
+	if (err)
+		return cmd_fail_usage(ctx, err);
+	cmd_set_verbosity(o->verbose);
+	err = heap_job_run(&o->job, &status);
+	if (err)
+		return cmd_fail(ctx, err);
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+const struct cmd cmd_heap = {
+	.name = "heap",
+	.summary = "Profile the memory that a program allocates",
+	.usage = (const char *const[]){ "heap [<options>] [--] <command>", "heap [<options>] -p <pid>", NULL },
+	.options = table,
+	.options_bytes = sizeof(struct heap_options),
+	.defaults = set_defaults,
+	.run = run,
+};

@@ -1,0 +1,63 @@
+/*
+ * The heaps of one or more processes, summed up: a profile of call chains, and what no profile holds: processes, sizes, growth.
+ *
+ *	struct heap heap;
+ *	heap_init(&heap);
+ *	heap_add(&heap, &region, pid, leaks);	// of each process image
+ *	heap_name(&heap, host);			// functions, files and lines of its addresses
+ *	… heap.profile, heap_sites_table(&heap, …) …
+ *	heap_deinit(&heap);
+ *
+ * Addresses in the profile are those of the files themselves, so that processes share them wherever they were loaded. One thread.
+ */
+#pragma once
+#include "base/arena.h"
+#include "base/u64map.h"
+#include "base/vector.h"
+#include "heap/region.h"
+#include "profile/profile.h"
+#include "session/host.h"
+
+/* The events of the profile, in the order of Go's heap profiles, then those that it lacks. */
+enum heap_event {
+	HEAP_ALLOC_OBJECTS, HEAP_ALLOC_SPACE, HEAP_INUSE_OBJECTS, HEAP_INUSE_SPACE, HEAP_PEAK_OBJECTS, HEAP_PEAK_SPACE,
+	HEAP_SHORT_OBJECTS, HEAP_SHORT_SPACE, HEAP_LEAK_OBJECTS, HEAP_LEAK_SPACE, HEAP_EVENTS
+};
+
+/* Blocks that nothing points to, by entry of the region. */
+struct heap_leaks {
+	uint64_t *objects, *bytes;
+	uint32_t entries_nr;
+};
+
+struct heap_process {
+	uint32_t pid;
+	const char *program, *comm; /* path and last part of it; in the heap's arena */
+	struct heap_counts counts;
+	uint64_t leak_objects, leak_bytes, peak_bytes, peak_ns, end_ns, dropped, truncated, stacks;
+	bool knows_leaks;
+	uint32_t first_point, points_nr; /* in heap.points */
+};
+
+struct heap {
+	struct arena arena;
+	struct profile *profile;
+	uint32_t pid_column, comm_column;
+	VEC(struct heap_process) processes;
+	VEC(struct alloc_point) points;
+	struct heap_counts sizes[256];  /* by alloc_size_class() */
+	struct heap_counts total;
+	uint64_t leak_objects, leak_bytes, dropped, truncated, rate;
+	bool knows_leaks;
+};
+
+/* is_live: of processes that go on; what is in use is then of most interest, else what was at the peak. */
+void heap_init(struct heap *h, bool is_live);
+void heap_deinit(struct heap *h);
+/* leaks NULL: they were not looked for. */
+void heap_add(struct heap *h, const struct heap_region *r, uint32_t pid, const struct heap_leaks *leaks);
+/* After the last heap_add(): names its addresses, and puts the processes that allocated most first. */
+struct strobe_error *heap_name(struct heap *h, const struct session_host *host) _must_check_;
+
+/* 95 % of estimates are within so many bytes of what they estimate; 0 where each allocation was counted. */
+double heap_margin(double variance);

@@ -1,0 +1,151 @@
+#include "heap/job.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "exchange/exchange.h"
+#include "heap/attach.h"
+
+#define FUNCTIONS 10
+
+void heap_job_defaults(struct heap_job *j)
+{
+	j->output = "heap.pb.gz";
+	j->report.functions = FUNCTIONS;
+}
+
+static struct strobe_error *check_format(struct heap_job *j)
+{
+	static const char *const formats[] = { [HEAP_TEXT] = "text", [HEAP_JSON] = "json", [HEAP_CSV] = "csv" };
+	for (unsigned i = 0; j->format && i < sizeof(formats) / sizeof(*formats); i++)
+		if (!strcmp(j->format, formats[i])) {
+			j->report.format = i;
+			return NULL;
+		}
+	return j->format ? error_create(ERROR_USAGE, "unknown format '%s'; expected text, json or csv", j->format) : NULL;
+}
+
+struct strobe_error *heap_job_check(struct heap_job *j)
+{
+	if (!j->pids == !j->command)
+		return error_create(ERROR_USAGE, "specify either a command or -p");
+	if (j->rate && (!text_to_bytes(j->rate, &j->settings.rate) || !j->settings.rate))
+		return error_create(ERROR_USAGE, "invalid number of bytes '%s'", j->rate);
+	if (!j->rate)
+		j->settings.rate = ALLOC_RATE_DEFAULT;
+	if (j->exact || j->settings.leaks)
+		j->settings.rate = 1;
+	if (j->settings.depth > ALLOC_FRAMES_MAX)
+		return error_create(ERROR_USAGE, "--depth is at most %d", ALLOC_FRAMES_MAX);
+	if (!(j->snapshots_s >= 0 && j->snapshots_s < 1e6))
+		return error_create(ERROR_USAGE, "invalid number of seconds for --snapshots");
+	if (j->pids && j->snapshots_s > 0)
+		return error_create(ERROR_USAGE, "--snapshots is for commands");
+	j->settings.snapshot_ns = (uint64_t)(j->snapshots_s * 1e9);
+	return check_format(j);
+}
+
+/* ---- files ---- */
+
+struct output {
+	const struct heap *heap;
+	const struct heap_job *job;
+	const struct exchange_format *format;
+};
+
+static struct strobe_error *write_profile(void *ctx, struct out *out)
+{
+	const struct output *o = ctx;
+	return o->format->write(o->heap->profile, out);
+}
+
+static struct strobe_error *write_tables(void *ctx, struct out *out)
+{
+	const struct output *o = ctx;
+	heap_report_write(out, o->heap, &o->job->report);
+	return NULL;
+}
+
+static struct strobe_error *write_heap(const struct heap_job *j, struct heap *heap, const char *path)
+{
+	struct output output = { heap, j, exchange_by_path(path) };
+	if (!output.format)
+		output.format = exchange_find("pprof");
+	TRY(heap_name(heap, j->host));
+	return j->write_file(path, write_profile, &output);
+}
+
+static struct strobe_error *show(const struct heap_job *j, const struct heap *heap)
+{
+	struct out out;
+	struct output output = { heap, j, NULL };
+	if (j->report_file)
+		return j->write_file(j->report_file, write_tables, &output);
+	out_init_fd(&out, j->tables_fd);
+	heap_report_write(&out, heap, &j->report);
+	TRY(out_close(&out));
+	if (j->report.format == HEAP_TEXT)
+		session_say(j->host, "wrote %s; show it with strobe pprof -top, strobe report -i or strobe flamegraph", j->output);
+	return NULL;
+}
+
+struct snapshots {
+	const struct heap_job *job;
+	unsigned nr;
+};
+
+/* heap.pb.gz → heap.0001.pb.gz */
+static struct strobe_error *write_snapshot(void *ctx, struct heap *heap)
+{
+	struct snapshots *s = ctx;
+	const char *path = s->job->output, *name = text_base_name(path), *dot = strchr(name, '.');
+	int before = (int)((dot ? dot : name + strlen(name)) - path);
+	_cleanup_free_ char *to = xasprintf("%.*s.%04u%s", before, path, ++s->nr, path + before);
+	return write_heap(s->job, heap, to);
+}
+
+/* ---- the run ---- */
+
+static struct strobe_error *attach_all(const struct heap_job *j, struct heap *heap)
+{
+	_cleanup_free_ char *words = xstrdup(j->pids);
+	char *rest = NULL;
+	for (char *word = strtok_r(words, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
+		uint64_t pid;
+		if (!text_to_u64(word, &pid) || !pid || pid > INT32_MAX)
+			return error_create(ERROR_USAGE, "'%s' is not a valid process ID", word);
+		TRY(heap_attach(heap, (uint32_t)pid, j->settings.leaks));
+	}
+	return NULL;
+}
+
+static struct strobe_error *fill(const struct heap_job *j, struct heap *heap, int *ret_status)
+{
+	struct snapshots snapshots = { j, 0 };
+	const struct heap_run run = { j->host, j->settings, j->command, write_snapshot, &snapshots };
+	if (j->pids)
+		return attach_all(j, heap);
+	TRY(heap_run_command(&run, heap, ret_status));
+	if (heap->processes.len)
+		return NULL;
+	return error_create(ERROR_NOT_FOUND, "no process loaded libstrobe_alloc.so: programs that are statically linked, that clear "
+			    "their environment or that run with more rights than the user's do not");
+}
+
+struct strobe_error *heap_job_run(struct heap_job *j, int *ret_status)
+{
+	struct heap heap;
+	*ret_status = 0;
+	j->report.is_live = j->pids != NULL;
+	heap_init(&heap, j->report.is_live);
+	struct strobe_error *err = fill(j, &heap, ret_status);
+	if (!err)
+		err = write_heap(j, &heap, j->output);
+	if (!err)
+		err = show(j, &heap);
+	heap_deinit(&heap);
+	return err;
+}
