@@ -52,6 +52,7 @@ LEAKS = set()
 # files outside of sys/ that name or open files below /proc or /sys, and why
 KERNEL_FILES = {
     "alloc/region.c": "a library of its own, without sys/",
+    "profiler/samples.c": "a library of its own, without sys/",
     "base/new_file.c": "links a file without a name, and resolves links as the kernel does: base/ cannot include sys/",
     "perfdata/spool.c": "opens a file without a name again",
     "annotate/source_files.c": "paths that Go wrote",
