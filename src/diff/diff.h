@@ -11,16 +11,8 @@
 #pragma once
 #include "base/arena.h"
 #include "diff/input.h"
+#include "diff/sources.h"
 #include "diff/table.h"
-
-#define DIFF_INPUTS_MAX 256
-
-/* A side by its files: one, or several runs of the same. */
-struct diff_source {
-	const char *const *paths;
-	uint32_t nr;
-	const char *times; /* in place of those of the request; or NULL */
-};
 
 struct diff_settings {
 	struct report_request request; /* which samples, which keys */

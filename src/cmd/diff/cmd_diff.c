@@ -40,7 +40,7 @@ static int compare(struct cmd_context *ctx, const struct diff_options *o)
 {
 	struct diff d;
 	const struct diff_settings settings = {
-		.request = o->request, .sources = o->sources, .sources_nr = o->sources_nr, .layout = o->layout,
+		.request = o->request, .sources = o->sources.data, .sources_nr = o->sources.nr, .layout = o->layout,
 	};
 	struct strobe_error *err = diff_run(&d, cmd_host(ctx), &settings);
 	int status = err ? cmd_fail_either(ctx, err) : show(ctx, o, &d);
@@ -52,7 +52,7 @@ static int compare(struct cmd_context *ctx, const struct diff_options *o)
 
 static int draw(struct cmd_context *ctx, const struct diff_options *o)
 {
-	const char *before = o->sources[0].paths[0], *after = o->sources[1].paths[0];
+	const char *before = o->sources.data[0].paths[0], *after = o->sources.data[1].paths[0];
 	const char *const flamegraph[] = { "flamegraph", "--diff-base", before, "-i", after, "-o", o->flamegraph, NULL };
 	const char *const page[] = { "report", "--diff-base", before, "-i", after, "--html", o->html, NULL };
 	const char *const screen[] = { "report", "--diff-base", before, "-i", after, "--tui", NULL };
@@ -62,9 +62,9 @@ static int draw(struct cmd_context *ctx, const struct diff_options *o)
 static int dump(struct cmd_context *ctx, const struct diff_options *o)
 {
 	int status = CMD_OK;
-	for (uint32_t i = 0; !status && i < o->sources_nr; i++)
-		for (uint32_t j = 0; !status && j < o->sources[i].nr; j++)
-			status = cmd_run_line(ctx, (const char *const[]){ "report", "-D", "-i", o->sources[i].paths[j], NULL });
+	for (uint32_t i = 0; !status && i < o->sources.nr; i++)
+		for (uint32_t j = 0; !status && j < o->sources.data[i].nr; j++)
+			status = cmd_run_line(ctx, (const char *const[]){ "report", "-D", "-i", o->sources.data[i].paths[j], NULL });
 	return status;
 }
 

@@ -1,11 +1,9 @@
 #include "cmd/diff/options.h"
 
-#include <glob.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/lists.h"
 #include "base/text.h"
 #include "cmd/colours.h"
 #include "cmd/shared_options.h"
@@ -131,79 +129,15 @@ void diff_options_release(void *options)
 	arena_deinit(&o->arena);
 }
 
-/* ---- files ---- */
-
-static struct diff_source *add_source(struct diff_options *o, const char *const *paths, size_t nr)
-{
-	struct diff_source *s = &o->sources[o->sources_nr++];
-	*s = (struct diff_source){ .paths = paths, .nr = (uint32_t)nr };
-	return s;
-}
-
-/* Files that a pattern matches, in alphabetical order; a name that is none is a file. */
-static struct strobe_error *add_pattern(struct arena *arena, const char *pattern, const char **paths, size_t *nr)
-{
-	glob_t found;
-	int failed = glob(pattern, GLOB_NOCHECK | GLOB_TILDE, NULL, &found);
-	if (failed)
-		return error_create(ERROR_IO, "cannot list files of %s", pattern);
-	struct strobe_error *err = NULL;
-	if (*nr + found.gl_pathc > DIFF_INPUTS_MAX)
-		err = error_create(ERROR_USAGE, "%s matches %zu files: at most %d can be compared", pattern, (size_t)found.gl_pathc,
-				   DIFF_INPUTS_MAX);
-	for (size_t i = 0; !err && i < found.gl_pathc; i++)
-		paths[(*nr)++] = arena_strdup(arena, found.gl_pathv[i]);
-	globfree(&found);
-	return err;
-}
-
-static struct strobe_error *add_runs(struct diff_options *o, const char *patterns)
-{
-	const char **paths = arena_new_array(&o->arena, const char *, DIFF_INPUTS_MAX);
-	struct list_strings list;
-	size_t nr = 0;
-	TRY(list_strings_parse(&o->arena, patterns, &list));
-	for (uint32_t i = 0; i < list.nr; i++)
-		TRY(add_pattern(&o->arena, list.data[i], paths, &nr));
-	if (!nr)
-		return error_create(ERROR_USAGE, "--before and --after require files");
-	add_source(o, paths, nr);
-	return NULL;
-}
-
 static struct strobe_error *settle_files(struct diff_options *o, int argc, char *const *argv)
 {
-	static const char *const defaults[] = { "perf.data.old", "perf.data" };
-	o->sources = arena_new_array(&o->arena, struct diff_source, (size_t)argc + 2);
-	if (o->before || o->after) {
-		if (!o->before || !o->after || argc)
-			return error_create(ERROR_USAGE, "--before and --after go together, without other files");
-		TRY(add_runs(o, o->before));
-		return add_runs(o, o->after);
-	}
-	const char **paths = arena_new_array(&o->arena, const char *, (size_t)argc + 2);
-	uint32_t n = argc > 1 ? (uint32_t)argc : 2;
-	for (uint32_t i = 0; i < n; i++) {
-		paths[i] = argc > 1 ? argv[i] : i && argc ? argv[0] : defaults[i];
-		add_source(o, &paths[i], 1);
-	}
-	return NULL;
-}
-
-/* Of each file its own time range, or one of percentages for all. */
-static struct strobe_error *settle_times(struct diff_options *o)
-{
-	char *times = o->request.selection.times ? arena_strdup(&o->arena, o->request.selection.times) : NULL;
-	if (!times || !strchr(times, ':'))
-		return NULL;
-	for (uint32_t i = 0; i < o->sources_nr; i++) {
-		const char *own = strsep(&times, ":");
-		if (!own || !*own)
-			return error_create(ERROR_USAGE, "--time: expected a time range of each of %u files, with ':' between them",
-					    o->sources_nr);
-		o->sources[i].times = own;
-	}
-	return times ? error_create(ERROR_USAGE, "--time has more time ranges than there are files") : NULL;
+	if (!o->before && !o->after)
+		o->sources = diff_sources_of_words(&o->arena, argc, argv);
+	else if (!o->before || !o->after || argc)
+		return error_create(ERROR_USAGE, "--before and --after go together, without other files");
+	else
+		TRY(diff_sources_of_runs(&o->arena, o->before, o->after, &o->sources));
+	return diff_sources_set_times(&o->arena, o->request.selection.times, &o->sources);
 }
 
 static struct strobe_error *settle_failure(struct diff_options *o)
@@ -220,7 +154,7 @@ static struct strobe_error *settle_failure(struct diff_options *o)
 
 static bool is_plain_pair(const struct diff_options *o)
 {
-	return o->sources_nr == 2 && o->sources[0].nr == 1 && o->sources[1].nr == 1;
+	return o->sources.nr == 2 && o->sources.data[0].nr == 1 && o->sources.data[1].nr == 1;
 }
 
 static struct strobe_error *settle_format(struct diff_options *o)
@@ -242,10 +176,9 @@ struct strobe_error *diff_options_settle(struct diff_options *o, int argc, char 
 	if (!o->request.grouping.sort)
 		o->request.grouping.sort = "dso,symbol";
 	TRY(settle_files(o, argc, argv));
-	TRY(settle_times(o));
 	TRY(settle_failure(o));
-	if (o->order >= o->sources_nr)
-		return error_create(ERROR_USAGE, "-o: there is no file %" PRIu64 ", the last one is %u", o->order, o->sources_nr - 1);
+	if (o->order >= o->sources.nr)
+		return error_create(ERROR_USAGE, "-o: there is no file %" PRIu64 ", the last one is %u", o->order, o->sources.nr - 1);
 	o->layout.order = (uint32_t)o->order;
 	o->layout.list_files = o->request.verbose > 0;
 	return settle_format(o);

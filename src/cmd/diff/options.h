@@ -17,8 +17,7 @@ struct diff_options {
 	enum table_format format;
 	double fail_percent;        /* 0: growth is no failure */
 	struct arena arena;
-	struct diff_source *sources;
-	uint32_t sources_nr;
+	struct diff_sources sources;
 };
 
 extern const struct option diff_option_table[];
