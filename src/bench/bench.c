@@ -113,3 +113,39 @@ struct strobe_error *bench_run(const struct bench_collection *c, const struct be
 		bench_report_spread(r);
 	return NULL;
 }
+
+struct strobe_error *bench_run_all(const struct bench_collection *c, const struct bench *b, const struct bench_settings *s,
+				   struct bench_report *r)
+{
+	if (b) {
+		bench_text(r, "# Running '%s/%s' benchmark:\n", c->name, b->name);
+		return bench_run(c, b, s, r);
+	}
+	for (const struct bench_collection *each = c ? c : bench_collections; each->name; each++) {
+		for (b = each->benches; b->name; b++) {
+			bench_text(r, "# Running %s/%s benchmark...\n", each->name, b->name);
+			TRY(bench_run(each, b, s, r));
+			bench_text(r, "\n");
+		}
+		if (c)
+			break;
+	}
+	return NULL;
+}
+
+void bench_list_collections(struct out *out, const char *program)
+{
+	out_f(out, "Usage: \n\t%s bench [<common options>] <collection> <benchmark> [<options>]\n\n", program);
+	out_str(out, "        # List of all available benchmark collections:\n\n");
+	for (const struct bench_collection *c = bench_collections; c->name; c++)
+		out_f(out, "%14s: %s\n", c->name, c->summary);
+	out_f(out, "%14s: %s\n\n", "all", "All benchmarks");
+}
+
+void bench_list(struct out *out, const struct bench_collection *c)
+{
+	out_f(out, "\n        # List of available benchmarks for collection '%s':\n\n", c->name);
+	for (const struct bench *b = c->benches; b->name; b++)
+		out_f(out, "%14s: %s\n", b->name, b->summary);
+	out_f(out, "%14s: %s\n\n", "all", c->all);
+}

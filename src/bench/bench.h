@@ -68,3 +68,9 @@ bool bench_size(const char *text, uint64_t *ret);
 /* All runs of one benchmark. */
 struct strobe_error *bench_run(const struct bench_collection *c, const struct bench *b, const struct bench_settings *s,
 			       struct bench_report *r) _must_check_;
+/* One benchmark, all of a collection (b is NULL), or all there are (c is NULL, too), each below its title. */
+struct strobe_error *bench_run_all(const struct bench_collection *c, const struct bench *b, const struct bench_settings *s,
+				   struct bench_report *r) _must_check_;
+/* Lists, as perf bench prints them. */
+void bench_list_collections(struct out *out, const char *program);
+void bench_list(struct out *out, const struct bench_collection *c);

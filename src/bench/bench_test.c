@@ -136,11 +136,29 @@ static void test_benchmarks(void **state)
 		}
 }
 
+/* As perf-bench(1) prints them: names in 14 columns, then what they are. */
+static void test_lists(void **state)
+{
+	(void)state;
+	struct out out;
+	size_t n;
+	out_init_mem(&out);
+	bench_list_collections(&out, "perf");
+	bench_list(&out, bench_find_collection("futex"));
+	out_ch(&out, 0);
+	const char *text = out_mem(&out, &n);
+	assert_non_null(strstr(text, "Usage: \n\tperf bench [<common options>] <collection> <benchmark> [<options>]\n"));
+	assert_non_null(strstr(text, "\n         sched: "));
+	assert_non_null(strstr(text, "\n           all: All benchmarks\n\n"));
+	assert_non_null(strstr(text, "# List of available benchmarks for collection 'futex':\n\n          hash: "));
+	error_destroy(out_close(&out));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sizes),    cmocka_unit_test(test_spread),     cmocka_unit_test(test_failures),
-		cmocka_unit_test(test_success), cmocka_unit_test(test_benchmarks),
+		cmocka_unit_test(test_success), cmocka_unit_test(test_benchmarks), cmocka_unit_test(test_lists),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

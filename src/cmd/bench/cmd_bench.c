@@ -44,26 +44,6 @@ static void put_table(struct out *out, const struct bench_report *r, bool csv)
 	table_deinit(&t);
 }
 
-/* One benchmark, all of a collection (b is NULL), or all there are (c is NULL, too). */
-static struct strobe_error *run_some(const struct bench_collection *c, const struct bench *b, const struct bench_settings *s,
-				     struct bench_report *r)
-{
-	if (b) {
-		bench_text(r, "# Running '%s/%s' benchmark:\n", c->name, b->name);
-		return bench_run(c, b, s, r);
-	}
-	for (const struct bench_collection *each = c ? c : bench_collections; each->name; each++) {
-		for (b = each->benches; b->name; b++) {
-			bench_text(r, "# Running %s/%s benchmark...\n", each->name, b->name);
-			TRY(bench_run(each, b, s, r));
-			bench_text(r, "\n");
-		}
-		if (c)
-			break;
-	}
-	return NULL;
-}
-
 static int run_and_show(struct cmd_context *ctx, const struct bench_options *o, const struct bench_collection *c, const struct bench *b)
 {
 	enum bench_format format;
@@ -77,7 +57,7 @@ static int run_and_show(struct cmd_context *ctx, const struct bench_options *o, 
 		return cmd_fail_usage(ctx, err);
 	cmd_open_output(ctx, &out);
 	bench_report_init(&report, &out, format);
-	err = run_some(c, b, &o->settings, &report);
+	err = bench_run_all(c, b, &o->settings, &report);
 	if (format == BENCH_DATA && !err)
 		put_table(&out, &report, csv);
 	bench_report_deinit(&report);
@@ -86,28 +66,15 @@ static int run_and_show(struct cmd_context *ctx, const struct bench_options *o, 
 	return failed ? failed : status;
 }
 
-/* ---- lists ---- */
-
-static int list_collections(struct cmd_context *ctx)
+/* The benchmarks of a collection, or the collections. */
+static int list(struct cmd_context *ctx, const struct bench_collection *c)
 {
 	struct out out;
 	cmd_open_output(ctx, &out);
-	out_f(&out, "Usage: \n\t%s bench [<common options>] <collection> <benchmark> [<options>]\n\n", ctx->program);
-	out_str(&out, "        # List of all available benchmark collections:\n\n");
-	for (const struct bench_collection *c = bench_collections; c->name; c++)
-		out_f(&out, "%14s: %s\n", c->name, c->summary);
-	out_f(&out, "%14s: %s\n\n", "all", "All benchmarks");
-	return cmd_close_output(ctx, &out);
-}
-
-static int list_benches(struct cmd_context *ctx, const struct bench_collection *c)
-{
-	struct out out;
-	cmd_open_output(ctx, &out);
-	out_f(&out, "\n        # List of available benchmarks for collection '%s':\n\n", c->name);
-	for (const struct bench *b = c->benches; b->name; b++)
-		out_f(&out, "%14s: %s\n", b->name, b->summary);
-	out_f(&out, "%14s: %s\n\n", "all", c->all);
+	if (c)
+		bench_list(&out, c);
+	else
+		bench_list_collections(&out, ctx->program);
 	return cmd_close_output(ctx, &out);
 }
 
@@ -178,14 +145,14 @@ static int run(struct cmd_context *ctx, void *options)
 	const struct bench_options *o = options;
 	const char *collection = ctx->rest.argc ? ctx->rest.argv[0] : NULL, *name = ctx->rest.argc > 1 ? ctx->rest.argv[1] : NULL;
 	if (!collection)
-		return list_collections(ctx);
+		return list(ctx, NULL);
 	if (!strcmp(collection, "all"))
 		return run_and_show(ctx, o, NULL, NULL);
 	const struct bench_collection *c = bench_find_collection(collection);
 	if (!c)
 		return fail_unknown(ctx, collection, NULL);
 	if (!name || !strcmp(name, "-h") || !strcmp(name, "--help"))
-		return list_benches(ctx, c);
+		return list(ctx, c);
 	if (!strcmp(name, "all"))
 		return run_and_show(ctx, o, c, NULL);
 	const struct cmd *sub = find_subcommand(c, name);
