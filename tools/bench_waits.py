@@ -9,9 +9,12 @@ Alone: tools/bench_waits.py STROBE PERF SCRATCH [ROUNDS]
 
 import os
 import re
+import shutil
 import statistics
 import subprocess
 import sys
+
+import bench_trace
 
 TOTAL = re.compile(r"Total time: ([\d.]+)")
 LOST = re.compile(r"LOST (\d+)")
@@ -110,6 +113,50 @@ class LocksRow:
     def cells(self):
         return [self.name, "bpftrace: " + self.cell("bpftrace"), self.cell("strobe"), "bare: " + self.cell("bare"), self.target,
                 "`strobe lock contention --user -- locks 8 20000` (tests/workloads/locks.c)"]
+
+
+# As offcputime of bcc, which requires kprobes. The stack is that of the thread that leaves.
+OFF_CPU = """tracepoint:sched:sched_switch /comm == "nginx"/ { @since[tid] = nsecs; @k[tid] = kstack; @u[tid] = ustack; }
+tracepoint:sched:sched_switch /@since[args->next_pid]/ { $t = args->next_pid;
+    @waits[$t, @k[$t], @u[$t]] = sum(nsecs - @since[$t]); delete(@since[$t]); delete(@k[$t]); delete(@u[$t]); }
+"""
+
+
+class ServerRow(bench_trace.ServerRow):
+    """A web server under load, its waits recorded from outside: requests per second of its CPU time, so that other load matters little."""
+
+    def __init__(self, name, target, strobe):
+        super().__init__(name, target, {
+            "--wall": [strobe, "record", "-q", "--wall", "-o", "wall.data"],
+            "--off-cpu": [strobe, "record", "-q", "--off-cpu", "-g", "-e", "cpu-clock", "-F", "99", "-o", "off.data"],
+            "bpftrace": ["bpftrace", "-o", "waits.txt", "-e", OFF_CPU]})
+        self.pid = None
+
+    def one(self, bench, who, argv, pid, port):
+        self.pid = pid
+        super().one(bench, who, argv, pid, port)
+
+    def cpu_seconds(self):
+        with open(f"/proc/{self.pid}/stat", encoding="ascii") as f:
+            words = f.read().rsplit(")", 1)[1].split()
+        return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+
+    def load(self, port):
+        before = self.cpu_seconds() if self.pid else 0
+        a_second = super().load(port)
+        return a_second * bench_trace.LOAD_S / (self.cpu_seconds() - before) if self.pid else a_second
+
+    def cells(self):
+        bare = f"bare: {', '.join(f'{r:.0f}' for r in self.results['bare'])} requests per second of CPU time"
+        ours = "; ".join(f"{who}: {self.cell(who)}" for who in ("--wall", "--off-cpu"))
+        return [self.name, f"bpftrace: {self.cell('bpftrace')}", ours, bare, self.target,
+                "`strobe record --wall -p PID`, nginx and wrk -c16"]
+
+
+def server_rows(strobe):
+    """None where there is no server, or nothing that loads it."""
+    if shutil.which("wrk") and (shutil.which("nginx") or os.path.exists("/usr/sbin/nginx")):
+        yield ServerRow("waits of a server", "keeps 95 %", strobe)
 
 
 def main():
