@@ -294,6 +294,7 @@ static void take_wait(struct replay *r, const struct reader *d, const struct res
 		e.span.reason = text_of_wait(r, WAIT_PART_REASON, &s->sample);
 		e.span.waits = raw.waits > 1 ? raw.waits : 0;
 		e.span.is_preempted = raw.reason == WAIT_PREEMPTED;
+		e.is_after_wake = raw.reason == WAIT_FOR_CPU;
 	}
 	timechart_threads_span(&r->threads, &e);
 	time_chart_task(r->states.chart, e.tid)->process = (int32_t)s->sample.pid;

@@ -125,13 +125,35 @@ void timechart_threads_wake(struct timechart_threads *t, const struct time_wake 
 							  .in_interrupt = in_interrupt, .tag = tag_of(e->stack) });
 }
 
+/* How much later than the wait the time that a thread waited for a CPU afterwards is written, at most. */
+#define WRITTEN_NS 1000000
+
+/* The last wait of a thread ended with the wakeup, at this time, and not when the thread ran again. */
+static void end_wait(struct timechart_threads *t, int32_t tid, struct time_row *r, uint64_t woken_ns, uint64_t ran_ns)
+{
+	struct time_span *wait = r->spans.len ? &vec_last(&r->spans) : NULL;
+	if (!wait || wait->kind < TIME_SPAN_BLOCKED || wait->waits || wait->end_ns <= woken_ns || wait->end_ns > ran_ns ||
+	    ran_ns - wait->end_ns > WRITTEN_NS)
+		return;
+	uint64_t before_ns = r->spans.len > 1 ? r->spans.data[r->spans.len - 2].end_ns : 0, late_ns = wait->end_ns - woken_ns;
+	for (size_t i = t->chart->wakes.len; i-- > 0 && t->chart->wakes.data[i].time_ns >= wait->end_ns;)
+		if (t->chart->wakes.data[i].wakee == tid && t->chart->wakes.data[i].time_ns == wait->end_ns)
+			t->chart->wakes.data[i].time_ns = woken_ns;
+	wait->end_ns = woken_ns;
+	wait->start_ns = wait->start_ns > late_ns + before_ns ? wait->start_ns - late_ns : before_ns;
+	if (wait->start_ns >= woken_ns)
+		r->spans.len--;
+}
+
 void timechart_threads_span(struct timechart_threads *t, const struct timechart_thread_span *e)
 {
 	struct time_span span = e->span;
 	if (!e->tid)
 		return;
 	name(t, e->tid, e->name);
-	const struct time_row *r = time_task_row(time_chart_task(t->chart, e->tid));
+	struct time_row *r = time_task_row(time_chart_task(t->chart, e->tid));
+	if (e->is_after_wake && !span.waits)
+		end_wait(t, e->tid, r, span.start_ns, span.end_ns);
 	uint64_t before_ns = r->spans.len ? vec_last(&r->spans).end_ns : 0;
 	if (span.start_ns < before_ns)
 		span.start_ns = before_ns;

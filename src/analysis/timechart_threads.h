@@ -32,6 +32,7 @@ void timechart_threads_wake(struct timechart_threads *t, const struct time_wake 
 struct timechart_thread_span {
 	int32_t tid;
 	const char *name; /* NULL: not known */
+	bool is_after_wake; /* it waited for a CPU since it was woken: the wait before, which was written as it ran again, ended then */
 	struct time_span span;
 };
 void timechart_threads_span(struct timechart_threads *t, const struct timechart_thread_span *e);

@@ -157,6 +157,24 @@ static void waits_and_clocks(void **state)
 	end(&f);
 }
 
+/* A wait is written when its thread runs again, and then how long that waited for a CPU. */
+static void waits_end_with_wakeups(void **state)
+{
+	struct fixture f;
+	begin(&f, false);
+	span(&f, 0, 10, TIME_SPAN_RUNNING);
+	span(&f, 40, 90, TIME_SPAN_SLEEPING);
+	vec_push(&f.chart.wakes, ((struct time_wake){ .time_ns = 90, .waker = 3, .wakee = 7 }));
+	vec_push(&f.chart.wakes, ((struct time_wake){ .time_ns = 90, .waker = 3, .wakee = 8 }));
+	struct timechart_thread_span e = { .tid = 7, .is_after_wake = true,
+					   .span = { .start_ns = 62, .end_ns = 92, .kind = TIME_SPAN_WAITING, .cpu = TIME_NO_CPU } };
+	timechart_threads_span(&f.t, &e);
+	expect(&f, 7, "R0-10 S12-62 W62-92");
+	assert_int_equal(f.chart.wakes.data[0].time_ns, 62);
+	assert_int_equal(f.chart.wakes.data[1].time_ns, 90);
+	end(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -165,6 +183,7 @@ int main(void)
 		cmocka_unit_test(switch_records),
 		cmocka_unit_test(records_without_cpus),
 		cmocka_unit_test(waits_and_clocks),
+		cmocka_unit_test(waits_end_with_wakeups),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
