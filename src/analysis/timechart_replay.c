@@ -247,18 +247,17 @@ static const char *text_of_wait(struct replay *r, enum wait_part part, const str
 static void take_waker(struct replay *r, const struct resolved_sample *s, const struct wait_raw *raw)
 {
 	uint64_t chain[1 + WAIT_WAKER_MAX] = { PERF_CONTEXT_USER };
-	uint32_t fit = (uint32_t)((s->sample.raw_bytes - sizeof(*raw)) / sizeof(*chain)), nr = raw->waker_nr;
+	struct wait_waker_stack waker;
 	struct time_wake wake = { .time_ns = s->sample.time, .wakee = (int32_t)s->sample.tid,
 				  .waker = raw->waker == WAIT_WAKER_TASK ? (int32_t)raw->waker_tid : -1 };
-	nr = nr < fit ? nr : fit;
-	nr = nr < WAIT_WAKER_MAX ? nr : WAIT_WAKER_MAX;
-	memcpy(chain + 1, (const char *)s->sample.raw + sizeof(*raw), nr * sizeof(*chain));
-	if (nr) {
-		struct resolved_sample waker;
-		struct sample sample = { .pid = raw->waker_pid, .tid = raw->waker_tid, .time = s->sample.time,
-					 .misc = PERF_RECORD_MISC_USER, .ip = chain[1], .callchain = chain, .callchain_nr = nr + 1 };
-		resolver_look_up(r->session.resolver, &sample, &waker);
-		wake.stack = stack_of(r, &waker);
+	wait_waker_stack(s->sample.raw, s->sample.raw_bytes, &waker);
+	memcpy(chain + 1, waker.ips, waker.nr * sizeof(*chain));
+	if (waker.nr) {
+		struct resolved_sample resolved;
+		struct sample sample = { .pid = waker.pid, .tid = waker.tid, .time = s->sample.time, .misc = PERF_RECORD_MISC_USER,
+					 .ip = chain[1], .callchain = chain, .callchain_nr = waker.nr + 1 };
+		resolver_look_up(r->session.resolver, &sample, &resolved);
+		wake.stack = stack_of(r, &resolved);
 	}
 	vec_push(&r->states.chart->wakes, wake);
 }

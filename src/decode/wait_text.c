@@ -44,6 +44,19 @@ bool wait_part(enum wait_part part, const void *raw, uint32_t bytes, const void 
 	return true;
 }
 
+void wait_waker_stack(const void *raw, uint32_t bytes, struct wait_waker_stack *ret)
+{
+	struct wait_raw w;
+	*ret = (struct wait_waker_stack){};
+	if (!read_wait(raw, bytes, &w) || w.waker != WAIT_WAKER_TASK)
+		return;
+	size_t fit = (bytes - sizeof(w)) / sizeof(*ret->ips), nr = w.waker_nr < WAIT_WAKER_MAX ? w.waker_nr : WAIT_WAKER_MAX;
+	ret->pid = w.waker_pid;
+	ret->tid = w.waker_tid;
+	ret->nr = (uint32_t)(nr < fit ? nr : fit);
+	memcpy(ret->ips, (const char *)raw + sizeof(w), ret->nr * sizeof(*ret->ips));
+}
+
 static const char *name_of_call(const struct arch *a, int number)
 {
 	size_t nr;

@@ -65,10 +65,36 @@ static void what_is_damaged(void **state)
 	check(WAIT_PART_STATE, &w, sizeof(w), "running");
 }
 
+static void stacks_of_wakers(void **state)
+{
+	struct {
+		struct wait_raw raw;
+		uint64_t ips[3];
+	} w = {
+		.raw = { .magic = WAIT_MAGIC, .waker = WAIT_WAKER_TASK, .waker_pid = 7, .waker_tid = 8, .waker_nr = 2 },
+		.ips = { 10, 20, 30 },
+	};
+	struct wait_waker_stack s;
+	wait_waker_stack(&w, sizeof(w), &s);
+	assert_true(s.pid == 7 && s.tid == 8 && s.nr == 2 && s.ips[0] == 10 && s.ips[1] == 20);
+	/* no more than there are, and than may be */
+	wait_waker_stack(&w, sizeof(w.raw) + 12, &s);
+	assert_int_equal(s.nr, 1);
+	w.raw.waker_nr = UINT16_MAX;
+	wait_waker_stack(&w, sizeof(w), &s);
+	assert_int_equal(s.nr, 3);
+	w.raw.waker = WAIT_WAKER_INTERRUPT;
+	wait_waker_stack(&w, sizeof(w), &s);
+	assert_int_equal(s.nr, 0);
+	wait_waker_stack(NULL, 0, &s);
+	assert_int_equal(s.nr, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(texts), cmocka_unit_test(others_run), cmocka_unit_test(what_is_damaged),
+		cmocka_unit_test(stacks_of_wakers),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,6 +53,7 @@ enum frame_flag {
 	FRAME_APART = 4,   /* innermost: where the sample was, its recorded chain (if any) not beginning there; not in call trees */
 	FRAME_SHARED = 8,  /* data in a file that is mapped shared */
 	FRAME_WAIT = 16,   /* what a thread waited for, as a frame that the waiting code called */
+	FRAME_WAKER = 32,  /* of the stack of who ended a wait, upside down on top of it */
 };
 
 struct profile_frame {

@@ -106,6 +106,24 @@ static uint64_t wait_label(struct fill *f, struct fill_worker *of, enum key_id k
 	return id;
 }
 
+/* The waker's frames, innermost first, as bytes. */
+static uint64_t waker_label(struct fill *f, struct fill_worker *of, uint64_t raw)
+{
+	frame_id frames[WAIT_WAKER_MAX];
+	uint64_t *memo = raw ? &of->bytes[raw - 1] : NULL;
+	if (!memo || *memo)
+		return memo ? *memo - 1 : 0;
+	const struct raw_bytes *b = &of->w->tab.bytes.data[raw - 1];
+	const uint32_t *raw_frames = b->payload;
+	uint32_t nr = b->payload_bytes / (uint32_t)sizeof(*raw_frames);
+	for (uint32_t i = 0; i < nr; i++) {
+		uint32_t cached = cached_frame(&f->r->frames, &of->w->tab.frames.data[raw_frames[i]]);
+		frames[i] = fill_frame(f, &f->r->frames.frames.data[cached], f->r->options.by_address, FRAME_WAKER);
+	}
+	*memo = (uint64_t)strtab_add_n(&f->p->strings, (const char *)frames, nr * sizeof(*frames)) + 1;
+	return *memo - 1;
+}
+
 static uint64_t cgroup_label(struct fill *f, uint64_t id)
 {
 	const char *path = machine_cgroup(f->r->machine, id);
@@ -149,6 +167,8 @@ static uint64_t label_of(struct fill *f, struct fill_worker *of, uint32_t column
 	case KEY_WAIT_REASON:
 	case KEY_WAKER:
 		return wait_label(f, of, key->id, raw);
+	case KEY_WAKER_STACK:
+		return waker_label(f, of, raw);
 	default:
 		return key->type == COLUMN_FRAME ? address_label(f, of, raw) : raw;
 	}
@@ -202,19 +222,43 @@ static stack_id stack_of(const struct fill_worker *of, uint32_t node)
 	return node == PROFILE_NONE ? PROFILE_NONE : of->nodes.data[node].stack;
 }
 
+static stack_id push_text(struct fill *f, stack_id stack, const struct strbuf *text, uint8_t flags)
+{
+	str_id name = strtab_add(&f->p->strings, strbuf_str(text));
+	struct profile_function function = { .mapping = PROFILE_NONE, .name = name, .system_name = name };
+	struct profile_frame frame = { .mapping = PROFILE_NONE, .function = profile_function(f->p, &function), .flags = flags };
+	return profile_stack(f->p, stack, profile_frame(f->p, &frame));
+}
+
+/* On top of the wait, the stack of who ended it, upside down: what both have in common is between them. */
+static stack_id waker_stack(struct fill *f, stack_id stack, const uint64_t *values)
+{
+	uint32_t waker = profile_find_column(f->p, "waker"), frames = profile_find_column(f->p, "waker_stack");
+	if (waker == PROFILE_NONE || frames == PROFILE_NONE || !values[waker])
+		return stack;
+	_cleanup_strbuf_ struct strbuf text = {};
+	const char *name = profile_str(f->p, (str_id)values[waker]);
+	strbuf_addf(&text, strcmp(name, "[interrupt]") ? "[woken by %s]" : "[woken by an interrupt]", name);
+	stack = push_text(f, stack, &text, FRAME_WAIT | FRAME_WAKER);
+	size_t nr = strtab_length(&f->p->strings, (str_id)values[frames]) / sizeof(frame_id);
+	for (size_t i = 0; i < nr; i++) {
+		frame_id frame;
+		memcpy(&frame, strtab_get(&f->p->strings, (str_id)values[frames]) + i * sizeof(frame), sizeof(frame));
+		stack = profile_stack(f->p, stack, frame);
+	}
+	return stack;
+}
+
 /* The stack of a wait, with what it is for as innermost frame. */
 static stack_id wait_stack(struct fill *f, stack_id stack, labels_id labels)
 {
-	const uint64_t *values = profile_label_values(f->p, labels);
 	uint32_t state = profile_find_column(f->p, "state"), reason = profile_find_column(f->p, "reason");
 	if (state == PROFILE_NONE || reason == PROFILE_NONE)
 		return stack;
+	const uint64_t *values = profile_label_values(f->p, labels);
 	_cleanup_strbuf_ struct strbuf text = {};
 	strbuf_addf(&text, "[%s: %s]", profile_str(f->p, (str_id)values[state]), profile_str(f->p, (str_id)values[reason]));
-	str_id name = strtab_add(&f->p->strings, strbuf_str(&text));
-	struct profile_function function = { .mapping = PROFILE_NONE, .name = name, .system_name = name };
-	struct profile_frame frame = { .mapping = PROFILE_NONE, .function = profile_function(f->p, &function), .flags = FRAME_WAIT };
-	return profile_stack(f->p, stack, profile_frame(f->p, &frame));
+	return waker_stack(f, push_text(f, stack, &text, FRAME_WAIT), values);
 }
 
 /* Counts of a row with these labels; returns the profile's row. Where a thread ran and where it waited are one event: of time. */

@@ -21,6 +21,7 @@ static const struct key keys[] = {
 	{ "state", KEY_WAIT_STATE, COLUMN_STRING },
 	{ "reason", KEY_WAIT_REASON, COLUMN_STRING },
 	{ "waker", KEY_WAKER, COLUMN_STRING },
+	{ "waker_stack", KEY_WAKER_STACK, COLUMN_BYTES },
 	{ "addr", KEY_ADDR, COLUMN_HEX },
 	{ "daddr", KEY_DADDR, COLUMN_FRAME },
 	{ "weight", KEY_WEIGHT, COLUMN_U64 },

@@ -22,6 +22,7 @@ enum key_id {
 	KEY_TRACE, KEY_TRACE_FIELD,
 	/* Of a wait: interned likewise; in the order of enum wait_part. */
 	KEY_WAIT_STATE, KEY_WAIT_REASON, KEY_WAKER,
+	KEY_WAKER_STACK, /* of a wait: its waker's frames */
 	/* Facts that need the whole sample decoded. */
 	KEY_ADDR, KEY_DADDR, KEY_WEIGHT, KEY_INS_LAT, KEY_P_STAGE_CYC, KEY_TRANSACTION, KEY_DATA_SRC, KEY_PHYS_ADDR,
 	KEY_CGROUP, KEY_CGROUP_ID, KEY_CODE_PAGE_SIZE, KEY_DATA_PAGE_SIZE,

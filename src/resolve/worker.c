@@ -114,6 +114,29 @@ static uint64_t wait_label(struct worker *w, const struct step_sample *f, uint32
 	return (uint64_t)rawtab_bytes(&w->tab, &b) + 1;
 }
 
+/* Its waker's raw frames, which are of another process; 0: there are none. */
+static uint64_t waker_label(struct worker *w, const struct step_sample *f, uint32_t column, uint64_t *hash)
+{
+	const void *payload;
+	uint32_t bytes, frames[WAIT_WAKER_MAX];
+	struct wait_waker_stack waker;
+	if (!f->event->is_wait || !find_raw(f, &payload, &bytes))
+		return 0;
+	wait_waker_stack(payload, bytes, &waker);
+	if (!waker.nr)
+		return 0;
+	struct machine_view view = machine_view(w->r->machine, waker.pid, waker.tid, w->r->no_clock ? f->place : f->hot.time);
+	struct frame_where where = { .space = view.space, .kernel = view.kernel, .cpumode = PERF_RECORD_MISC_USER };
+	for (uint32_t i = 0; i < waker.nr; i++) {
+		where.call_site = i > 0;
+		frames[i] = rawtab_frame(&w->tab, waker.ips[i], where, f->place);
+	}
+	struct raw_bytes b = { .key = frames, .payload = frames, .key_bytes = waker.nr * (uint32_t)sizeof(*frames),
+			       .payload_bytes = waker.nr * (uint32_t)sizeof(*frames), .event = f->event_index, .column = column };
+	*hash = hash_combine(*hash, raw_bytes_hash(&b));
+	return (uint64_t)rawtab_bytes(&w->tab, &b) + 1;
+}
+
 /* -1 where the recording does not say. */
 static int64_t socket_of(const struct env *env, uint32_t cpu)
 {
@@ -162,6 +185,10 @@ static uint64_t sample_labels(struct worker *w, const struct step_sample *f, con
 		}
 		if (key_is_of_wait(id)) {
 			*labels = wait_label(w, f, i, &hash);
+			continue;
+		}
+		if (id == KEY_WAKER_STACK) {
+			*labels = waker_label(w, f, i, &hash);
 			continue;
 		}
 		*labels = key_needs_full_decode(id) ? key_extract(id, f->full, branch) : fixed_label(w, id, f);

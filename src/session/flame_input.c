@@ -78,7 +78,7 @@ static struct strobe_error *read_foreign(const struct session_host *host, const 
 static struct strobe_error *aggregate(const struct session_host *host, const char *path, const struct flame_input_options *o,
 				       struct flame_input *in)
 {
-	const char *keys[5] = { "comm", "pid", "tid" };
+	const char *keys[7] = { "comm", "pid", "tid" };
 	uint32_t keys_nr = o->with_tid || o->for_page ? 3 : o->with_pid ? 2 : 1;
 	struct session_request request = {
 		.choice = o->choice,
@@ -100,6 +100,12 @@ static struct strobe_error *aggregate(const struct session_host *host, const cha
 	if (request.resolve.waits_as_frames) {
 		keys[keys_nr++] = "state";
 		keys[keys_nr++] = "reason";
+	}
+	if (o->with_wakers && !request.resolve.waits_as_frames)
+		return error_create(ERROR_UNSUPPORTED, "%s has no wakers of waits: record them with 'record --wall'", input_path(path));
+	if (o->with_wakers) {
+		keys[keys_nr++] = "waker";
+		keys[keys_nr++] = "waker_stack";
 	}
 	request.resolve.label_keys_nr = keys_nr;
 	TRY(session_resolve(&in->session, &request));

@@ -19,6 +19,7 @@ struct flame_input_options {
 	bool with_pid, with_tid;
 	bool for_page;   /* threads, addresses, lines, and the time of each sample where that is recorded */
 	bool in_time;    /* keep the order of samples, or of lines */
+	bool with_wakers; /* of recordings of waits: the wakers' stacks on top of them */
 	bool single;     /* folded lines have one value: a second number is part of the stack */
 };
 

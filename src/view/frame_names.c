@@ -62,6 +62,7 @@ struct module {
 	const char *name; /* short */
 	const char *path; /* as `perf script` prints it: the short name of what belongs to the kernel */
 	bool is_kernel, is_jit;
+	bool is_waker; /* the frame is of who ended a wait */
 };
 
 /* prefix, a number, suffix */
@@ -82,6 +83,7 @@ static struct module module_of(const struct profile *p, const struct profile_fra
 {
 	struct module m = { .name = "", .path = "[unknown]" };
 	m.is_kernel = f->space == SPACE_KERNEL || f->space == SPACE_GUEST_KERNEL;
+	m.is_waker = f->flags & FRAME_WAKER;
 	if (f->mapping == PROFILE_NONE)
 		return m;
 	const struct profile_mapping *map = &p->mappings.data[f->mapping];
@@ -216,7 +218,8 @@ static void push_name(struct frame_names *n, struct strbuf *text, const struct m
 	struct frame_name name = { .text = strtab_add_n(&n->strings, text->data, text->len) };
 	if (n->options.full) {
 		name.module = strtab_add(&n->strings, m->name);
-		name.kind = m->is_kernel ? NAME_KERNEL : piece != PIECE_OUTER ? NAME_INLINED : m->is_jit ? NAME_JIT : NAME_USER;
+		name.kind = m->is_waker ? NAME_WAKER : m->is_kernel ? NAME_KERNEL : piece != PIECE_OUTER ? NAME_INLINED :
+			    m->is_jit ? NAME_JIT : NAME_USER;
 	}
 	vec_push(&n->lists, intern(n, &name));
 }
@@ -243,7 +246,7 @@ static void push_pieces(struct frame_names *n, const struct module *m, bool is_j
 }
 
 /* As it is: no part of it is a type or a list. Where lines end with values and frames with ';', neither can be in it. */
-static void push_wait(struct frame_names *n)
+static void push_wait(struct frame_names *n, enum name_kind kind)
 {
 	struct strbuf *text = &n->scratch;
 	for (size_t i = 0; i < text->len; i++)
@@ -251,7 +254,7 @@ static void push_wait(struct frame_names *n)
 			text->data[i] = ':';
 	struct frame_name name = {
 		.text = strtab_add_n(&n->strings, text->data, text->len),
-		.kind = n->options.full ? NAME_WAIT : NAME_USER,
+		.kind = n->options.full ? kind : NAME_USER,
 	};
 	vec_push(&n->lists, intern(n, &name));
 }
@@ -275,7 +278,7 @@ struct name_span frame_names_make(struct frame_names *n, frame_id frame, bool is
 	else
 		add_plain(&n->scratch, symbol);
 	if (f->flags & FRAME_WAIT)
-		push_wait(n);
+		push_wait(n, m.is_waker ? NAME_WAKER : NAME_WAIT);
 	else
 		push_pieces(n, &m, is_java, f->flags & FRAME_INLINED ? PIECE_INLINED : PIECE_OUTER);
 	if (n->lists.len == span.first) { /* nothing was left of it: a name of quotes only */

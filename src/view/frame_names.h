@@ -29,7 +29,7 @@ struct frame_names_options {
 	bool with_tid;
 };
 
-enum name_kind { NAME_USER, NAME_KERNEL, NAME_JIT, NAME_INLINED, NAME_WAIT, NAME_PROCESS };
+enum name_kind { NAME_USER, NAME_KERNEL, NAME_JIT, NAME_INLINED, NAME_WAIT, NAME_WAKER, NAME_PROCESS };
 
 /* The mark of such names in folded stacks: "_[k]"; "" where they have none. */
 const char *name_kind_mark(enum name_kind kind);

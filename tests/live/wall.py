@@ -5,6 +5,7 @@
 
 import json
 import os
+import re
 
 from strobetest import PERF, SCRATCH, Tap, build_workload, run, skip_all, strobe
 
@@ -77,6 +78,23 @@ def check_wall(tap, program):
     tap.ok(running > 0, "where it ran is in the same profile")
 
 
+def check_wakers(tap):
+    """Who woke whom is what the program does: threads of known functions end these waits."""
+    lines = strobe("flamegraph", "--folded", "--waker", "-i", "wall.data").out.splitlines()
+    for waiter, reason, waker in ("locks", "futex", "holder"), ("talks", "pipe", "echo"), ("receives", "socket", "holder"):
+        upper = [line.split(f"[sleeping: {reason}];", 1)[1] for line in lines if f";{waiter};" in line and f"[sleeping: {reason}];" in line]
+        is_woken = any(u.startswith("[woken by waits];") and f";{waker};" in u for u in upper)
+        tap.ok(is_woken, f"{waiter} is woken by {waker}", upper)
+    sleeps = [line for line in lines if ";sleeps;" in line and "[sleeping: sleep]" in line]
+    tap.ok(sleeps and all("[woken by an interrupt]" in line for line in sleeps), "sleeps are ended by timers", sleeps)
+    plain, _ = folded_waits("wall.data")
+    tap.equal(sum(int(line.rsplit(" ", 1)[1]) for line in lines if re.search(r"\[(sleeping|blocked|runnable|stopped): ", line)),
+              sum(w[2] for w in plain), "the waits are the same")
+    done = strobe("record", "-q", "-e", "cpu-clock", "-o", "plain.data", "--", "true")
+    done = strobe("flamegraph", "--waker", "-i", "plain.data")
+    tap.ok(done.status != 0 and "record --wall" in done.err, "other recordings have no wakers", done)
+
+
 def check_report(tap):
     done = strobe("report", "-i", "wall.data", "--format", "json", "-s", "state,reason,waker")
     rows = json.loads(done.out)["events"][0]["rows"] if done.status == 0 else []
@@ -137,6 +155,7 @@ def main():
         skip_all("this requires root")
     program = build_workload("waits", libraries=("-lpthread",))
     check_wall(tap, program)
+    check_wakers(tap)
     check_report(tap)
     check_off_cpu(tap, program)
     check_perf(tap)

@@ -82,6 +82,8 @@ const struct option flamegraph_option_table[] = {
 	  .help = "only these threads; without a list: separate threads by TID" },
 	{ OPTION_STRING, 0, "time", AT(draw.in.choice.times), .arg = "str",
 	  .help = "only this time range: start,stop in seconds (either may be omitted); or 10%/2, 0%-10%,30%-40%" },
+	{ OPTION_BOOL, 0, "waker", AT(draw.in.with_wakers),
+	  .help = "show who ended waits, upside down on top of them (recordings of record --wall)" },
 	{ OPTION_U64, 0, "max-stack", AT(draw.in.max_stack), .arg = "n",
 	  .help = "maximum number of frames of a stack (default: no limit)" },
 

@@ -1,5 +1,6 @@
 /* From a request and the events of a recording to modes, columns and a resolver. */
 #include "base/text.h"
+#include "record/wait.h"
 #include "session/report/report_session.h"
 #include "sys/perf_abi.h"
 
@@ -151,17 +152,31 @@ static void narrow(struct report_session *r, struct resolve_filter *filter)
 }
 
 /* Labels of the profile's rows: of those that the query reads, what samples can have. */
+/* A page has what is waited for as frames, as flame graphs have it. */
+static bool shows_waits(const struct report_session *r)
+{
+	return r->request.purpose == REPORT_FOR_PAGE && env_has_waits(r->session.env);
+}
+
 static const char *const *choose_labels(struct report_session *r, uint32_t *ret_nr)
 {
 	uint32_t nr;
 	r->query.needs_comm = draws(r);
 	r->query.needs_threads |= r->request.purpose == REPORT_FOR_PAGE;
 	const char *const *labels = report_labels(&r->query, &nr);
-	const char **known = arena_new_array(&r->query.arena, const char *, nr + 1);
+	const char **known = arena_new_array(&r->query.arena, const char *, nr + 3);
 	*ret_nr = 0;
-	for (uint32_t i = 0; i < nr; i++)
+	bool has_state = false, has_reason = false;
+	for (uint32_t i = 0; i < nr; i++) {
+		has_state |= !strcmp(labels[i], "state");
+		has_reason |= !strcmp(labels[i], "reason");
 		if (resolve_key_known(labels[i]))
 			known[(*ret_nr)++] = labels[i];
+	}
+	if (shows_waits(r) && !has_state)
+		known[(*ret_nr)++] = "state";
+	if (shows_waits(r) && !has_reason)
+		known[(*ret_nr)++] = "reason";
 	return known;
 }
 
@@ -199,6 +214,7 @@ struct strobe_error *report_resolve(struct report_session *r)
 			.stitch_calls = o->selection.stitch_calls,
 			.mem_mode = o->selection.mem_mode,
 			.raw_trace = o->grouping.raw_trace,
+			.waits_as_frames = shows_waits(r),
 			.by_address = needs_addresses(r),
 			.with_inlines = o->selection.inlined && needs_stacks(r),
 			.with_lines = needs_lines(r),

@@ -133,9 +133,10 @@ static void push_frame(struct packer *k, frame_id id, struct frame_columns *c)
 	k->frames[id] = (uint32_t)c->fn.len;
 	vec_push(&c->fn, (uint64_t)function_of(k, f));
 	vec_push(&c->line, (uint64_t)f->line);
-	/* bit 0: inlined, bit 1: the kernel's */
+	/* bit 0: inlined, bit 1: the kernel's, bit 2: a wait, bit 3: of who ended one */
 	bool is_kernel = f->space == SPACE_KERNEL || f->space == SPACE_GUEST_KERNEL;
-	vec_push(&c->flags, (uint64_t)((f->flags & FRAME_INLINED ? 1 : 0) + (is_kernel ? 2 : 0)));
+	vec_push(&c->flags, (uint64_t)((f->flags & FRAME_INLINED ? 1 : 0) + (is_kernel ? 2 : 0) + (f->flags & FRAME_WAIT ? 4 : 0) +
+				       (f->flags & FRAME_WAKER ? 8 : 0)));
 	vec_push(&c->low, f->addr & UINT32_MAX);
 	vec_push(&c->high, f->addr >> 32);
 }

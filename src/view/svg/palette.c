@@ -92,6 +92,8 @@ static enum hue hue_of(enum palette p, const char *name, enum name_kind kind)
 {
 	if (kind == NAME_WAIT)
 		return p == PALETTE_BLUE || p == PALETTE_IO || p == PALETTE_CHAIN ? HUE_PURPLE : HUE_BLUE;
+	if (kind == NAME_WAKER)
+		return p == PALETTE_AQUA || p == PALETTE_WAKEUP ? HUE_GREEN : HUE_AQUA;
 	switch (p) {
 	case PALETTE_MEM:
 		return HUE_LEAF;
