@@ -1,6 +1,8 @@
 #include "page/page.h"
 
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 
 #include "base/strbuf.h"
 #include "base/text.h"
@@ -30,6 +32,17 @@ static const char *command_line(struct arena *arena, const struct env *env)
 	return arena_strdup(arena, strbuf_str(&b));
 }
 
+/* When the file was written, as headers of reports have it; NULL: it is none. */
+static const char *date_of(struct arena *arena, const char *path)
+{
+	struct stat st;
+	struct tm tm;
+	char text[64];
+	if (stat(path, &st) || !S_ISREG(st.st_mode) || !gmtime_r(&st.st_mtime, &tm) || !strftime(text, sizeof(text), "%F %T UTC", &tm))
+		return NULL;
+	return arena_strdup(arena, text);
+}
+
 /* Where no event carries its period, a value is a number of samples. */
 static bool counts_samples(const struct env *env)
 {
@@ -43,16 +56,18 @@ struct html_options page_options(struct arena *arena, const struct env *env, con
 {
 	struct html_fact *facts = arena_new_array(arena, struct html_fact, FACTS_MAX);
 	struct html_options o = { .title = copied(arena, text_base_name(path)), .facts = facts };
-	add_fact(&o, facts, "file", arena_strdup(arena, path));
+	add_fact(&o, facts, "recorded", date_of(arena, path));
 	if (env) {
+		add_fact(&o, facts, "CPUs", env->cpus_online ? arena_printf(arena, "%u", env->cpus_online) : NULL);
+		add_fact(&o, facts, "kernel", copied(arena, env->os_release));
 		add_fact(&o, facts, "command line", command_line(arena, env));
 		add_fact(&o, facts, "host", copied(arena, env->hostname));
-		add_fact(&o, facts, "kernel", copied(arena, env->os_release));
-		add_fact(&o, facts, "architecture", copied(arena, env->arch));
 		add_fact(&o, facts, "processor", copied(arena, env->cpu_desc));
+		add_fact(&o, facts, "architecture", copied(arena, env->arch));
 		add_fact(&o, facts, "recorded by", copied(arena, env->tool_version));
 		o.count_samples = counts_samples(env);
 	}
+	add_fact(&o, facts, "file", arena_strdup(arena, path));
 	add_fact(&o, facts, "page made by", "strobe " STROBE_VERSION);
 #if HAVE_ZLIB
 	o.gzip = gzip_pack;

@@ -12,6 +12,8 @@ const playwright = createRequire(path.join(modules, "package.json"))("playwright
 /* As root Chromium wants to be told that it may run without its sandbox; the pages here are our own. */
 const browser = await playwright.chromium.launch({ executablePath: chromium, args: ["--no-sandbox", "--force-color-profile=srgb"] });
 const context = await browser.newContext({ viewport: { width: 1360, height: 820 }, acceptDownloads: true });
+let viewport = { width: 1360, height: 820 };
+let colorScheme = "light";
 let said = [];
 let asked = [];
 let page;
@@ -19,6 +21,8 @@ let meter;
 
 async function newPage() {
 	page = await context.newPage();
+	await page.setViewportSize(viewport);
+	await page.emulateMedia({ colorScheme });
 	meter = await context.newCDPSession(page);
 	await meter.send("Performance.enable");
 	page.on("console", (m) => ["error", "warning"].includes(m.type()) && said.push(`${m.type()}: ${m.text()}`));
@@ -39,6 +43,18 @@ const commands = {
 		await page.goto(url);
 		await page.waitForSelector("body[data-ready]", { timeout: 30000 });
 		return page.evaluate(() => performance.now());
+	},
+	/* What has no data-ready: a picture. */
+	async visit(url) {
+		if (!page) {
+			await newPage();
+		}
+		await page.goto(url);
+	},
+	/* Also of pages that are opened later. */
+	async size(width, height) {
+		viewport = { width, height };
+		await page?.setViewportSize(viewport);
 	},
 	/* Milliseconds of processor time that the page's process has taken: what else the machine does is not in it. */
 	async cpu() {
@@ -62,7 +78,11 @@ const commands = {
 		const box = await page.locator(selector).first().boundingBox();
 		await page.mouse.move(box.x + to[0], box.y + to[1]);
 	},
-	theme: (scheme) => page.emulateMedia({ colorScheme: scheme }),
+	/* Likewise. */
+	async theme(scheme) {
+		colorScheme = scheme;
+		await page?.emulateMedia({ colorScheme });
+	},
 	shot: async (file) => void (await page.screenshot({ path: file })),
 	log: () => {
 		const log = { said, asked };

@@ -71,7 +71,7 @@ const DEFAULTS = {
 	time: null,
 	thread: -1,
 	cpu: -1,
-	icicle: false,
+	icicle: true,
 	bottomUp: false,
 	inlined: true,
 	diff: true,
@@ -154,6 +154,7 @@ class App extends PageFrame {
 			...DEFAULTS,
 			event: this.p ? this.p.head.event : 0,
 			group: this.hasThreads() ? "process" : "none",
+			colour: this.defaultColour(),
 		});
 		for (const [name, param] of Object.entries(PARAMS)) {
 			if (q.has(param)) {
@@ -171,8 +172,8 @@ class App extends PageFrame {
 		s.view = VIEWS.some((v) => v.id === view) ? view : "flamegraph";
 		s.group = /^(none|process|pid|thread|tag(:.*)?)$/.test(s.group) ? s.group : "none";
 		s.by = GRANULARITIES.includes(s.by) ? s.by : "functions";
-		s.colour = PALETTES.includes(s.colour) ? s.colour : "name";
-		s.icicle = q.get("shape") === "icicle";
+		s.colour = PALETTES.includes(s.colour) ? s.colour : this.defaultColour();
+		s.icicle = q.get("shape") !== "flame";
 		s.bottomUp = q.get("inverted") === "1";
 		s.inlined = !isOn(q, "noinlines");
 		s.weight = q.get("weight") === "samples" ? "samples" : "value";
@@ -214,15 +215,13 @@ class App extends PageFrame {
 		const s = this.state;
 		const q = new URLSearchParams();
 		for (const [name, param] of Object.entries(PARAMS)) {
-			if (
-				s[name] !== DEFAULTS[name] &&
-				!(name === "group" && s.group === (this.hasThreads() ? "process" : "none"))
-			) {
+			const usual = { group: this.hasThreads() ? "process" : "none", colour: this.defaultColour() }[name];
+			if (s[name] !== (usual ?? DEFAULTS[name])) {
 				q.set(param, s[name]);
 			}
 		}
 		const extra = {
-			shape: s.icicle && "icicle",
+			shape: !s.icicle && "flame",
 			inverted: s.bottomUp && "1",
 			noinlines: !s.inlined && "1",
 			weight: s.weight === "samples" && "samples",
@@ -292,6 +291,11 @@ class App extends PageFrame {
 		} catch (e) {
 			return { problem: "The server does not answer: " + e.message };
 		}
+	}
+
+	/* Objects tell most, where there are several. */
+	defaultColour() {
+		return this.p && this.p.mapName.length > 1 ? "object" : "name";
 	}
 
 	hasThreads() {
@@ -789,7 +793,14 @@ class App extends PageFrame {
 	showAbout() {
 		const head = this.p.head;
 		const rows = [...head.facts];
-		for (const e of head.events) {
+		if (this.p.duration) {
+			rows.splice(1, 0, ["duration", formatSeconds(this.p.duration)]);
+		}
+		const lost = head.events.reduce((sum, e) => sum + e.lost, 0);
+		if (lost || this.hasLog) {
+			rows.push(["lost samples", lost ? grouped(lost) : "none"]);
+		}
+		for (const e of head.events.filter((one) => one.samples || one.lost || !/^dummy/.test(one.name))) {
 			rows.push([
 				e.name,
 				counted(e.samples, "sample") + (e.lost ? `, ${grouped(e.lost)} lost` : ""),
@@ -857,14 +868,17 @@ class App extends PageFrame {
 }
 
 const LEGEND_ENTRIES = 10;
+const CRUMBS = 6; /* of the way to a zoom, the innermost, and the root */
 
 class FlameView {
 	constructor(host, app) {
 		this.app = app;
 		this.legend = element("div", { class: "legend", "aria-label": "What colours stand for" });
-		host.append(this.legend);
+		this.crumbs = element("nav", { class: "crumbs", "aria-label": "Where the graph is zoomed to", hidden: "" });
+		host.append(this.legend, this.crumbs);
 		this.flame = new Flame(host, app, {
 			label: "Flame graph; arrows move, Enter zooms",
+			onZoom: (i) => this.showCrumbs(i),
 			icicle: () => app.state.icicle || app.state.bottomUp,
 			onPick: (i) => app.openSandwich(this.flame.layout.key[i]),
 		});
@@ -873,6 +887,27 @@ class FlameView {
 	update() {
 		this.showLegend();
 		this.flame.set(this.app.model.layout(this.app.state), this.app.state.colour);
+	}
+
+	/* The way back from a zoom: out of it, or to one of its callers. */
+	showCrumbs(zoom) {
+		const { layout } = this.flame;
+		const parts = [];
+		this.crumbs.hidden = zoom <= 0;
+		for (let i = zoom; i >= 0 && parts.length < CRUMBS; i = layout.parent[i]) {
+			parts.push(i);
+		}
+		if (parts[parts.length - 1] > 0) {
+			parts.push(0);
+		}
+		const crumb = (i) => {
+			const attributes = { type: "button", class: "link", "aria-current": i === zoom && "location" };
+			return element("button", { ...attributes, onclick: () => this.flame.zoomTo(i) }, layout.keys.name[layout.key[i]]);
+		};
+		this.crumbs.replaceChildren(
+			element("button", { type: "button", title: "Esc", onclick: () => this.flame.zoomTo(0) }, "\u2190 Zoom out"),
+			...parts.reverse().map(crumb),
+		);
 	}
 
 	showLegend() {

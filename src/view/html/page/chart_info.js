@@ -76,16 +76,8 @@ class ChartInfo {
 			return from === FROM_INTERRUPT ? "an interrupt" : "a task that is not shown";
 		}
 		const t = from - FROM_TASK;
-		return element(
-			"button",
-			{
-				type: "button",
-				class: "link",
-				title: "Go there (u)",
-				onclick: () => this.chart.goToTask(t, this.chart.data.wake.ns[w]),
-			},
-			this.chart.taskName(t),
-		);
+		const go = () => this.chart.goToTask(t, this.chart.data.wake.ns[w]);
+		return element("button", { type: "button", class: "link", title: "Go there (u)", onclick: go }, this.chart.taskName(t));
 	}
 
 	sumsOf(t) {

@@ -40,7 +40,7 @@ class CodeView {
 			cls: "code",
 			columns: [
 				{ title: "Self", cls: "c-value", cell: (r, c) => this.heat(c, r.flat) },
-				{ title: "Total", cls: "c-value", cell: (r, c) => this.heat(c, r.cum) },
+				{ title: "Total", cls: "c-value", cell: (r, c) => this.heat(c, r.cum, "total") },
 				{
 					title: isDisasm ? "Address" : "Line",
 					cls: "c-place",
@@ -56,12 +56,9 @@ class CodeView {
 		this.listings = new Map();
 	}
 
-	heat(cell, value) {
+	heat(cell, value, kind) {
 		if (value) {
-			const share = value / (this.most || 1);
-			const bar = element("span", { class: "bar hot" });
-			bar.style.width = Math.max(2, share * 100) + "%";
-			cell.append(bar, element("span", { class: "num" }, formatValue(value, this.app.unit)));
+			valueCell(cell, value, this.most || 1, this.app.unit, kind);
 		}
 	}
 

@@ -11,7 +11,9 @@ function hashName(s) {
 	return (Math.imul(h, 0x5bd1e995) >>> 0) / 4294967296;
 }
 
-const HUES = 12; /* well apart; as many again lie between them */
+/* Well apart; as many again lie between them. From red to violet: what is found is magenta, which nothing else is. */
+const HUES = 12;
+const HUE_STEP = 23;
 
 /*
  * Hues by name, for what a frame belongs to: those that are sampled most choose first. Each takes the one that its name
@@ -35,11 +37,13 @@ function makeHues(p, nameOf) {
 				taken.clear();
 			}
 			let slot = Math.floor(hashName(name) * HUES);
-			while (taken.has(slot)) {
+			/* the first ones not side by side, as long as that can be had */
+			const meets = (tries) => taken.has(slot) || (tries < HUES && (taken.has(slot - 1) || taken.has(slot + 1)));
+			for (let tries = 0; meets(tries); tries++) {
 				slot = (slot + 5) % HUES;
 			}
 			taken.add(slot);
-			hues.set(name, ((slot + (Math.floor(n / HUES) % 2) / 2) * 360) / HUES);
+			hues.set(name, (slot + (Math.floor(n / HUES) % 2) / 2) * HUE_STEP);
 		});
 	return hues;
 }
@@ -48,9 +52,19 @@ function isDark() {
 	return document.documentElement.dataset.theme === "dark";
 }
 
+/* What waits is blue, what cannot run yellow, what is blocked red, all darker than code; who ended the wait is pale. */
+function waitColour(name, dark) {
+	const hue = name.startsWith("[runnable") ? 44 : name.startsWith("[blocked") ? 0 : name.startsWith("[stopped") ? 276 : 215;
+	const isWaker = !/^\[\w+: /.test(name);
+	return isWaker ? `hsl(${hue} 14% ${dark ? 34 : 84}%)` : `hsl(${hue} ${dark ? 38 : 34}% ${dark ? 25 : 62}%)`;
+}
+
 function boxColour(keys, key, mode, dark) {
 	const special = keys.special[key];
 	const light = dark ? 43 : 72;
+	if (keys.isWait(key)) {
+		return waitColour(keys.name[key], dark);
+	}
 	if (special) {
 		return dark ? "hsl(220 9% 34%)" : "hsl(220 12% 84%)";
 	}
@@ -72,14 +86,20 @@ function boxColour(keys, key, mode, dark) {
 	}
 }
 
+function waitName(name) {
+	const [, state] = /^\[(\w+): /.exec(name) || [];
+	return state === "runnable" ? "waits for a CPU" : state || "who ended waits";
+}
+
 /* What colours stand for: [name, colour, value], the largest first. By name they have no meaning. */
 function legendOf(model, mode, dark) {
 	const { keys, sums } = model;
-	const nameOf = {
+	const kindOf = {
 		object: keys.object,
 		language: (k) => keys.lang(k) || "not known",
 		space: (k) => (keys.kernel(k) ? "kernel" : "user"),
 	}[mode];
+	const nameOf = kindOf && ((k) => (keys.isWait(k) ? waitName(keys.name[k]) : kindOf(k)));
 	if (model.hasBase || model.isDifference) {
 		return [
 			[model.hasBase ? "a larger share than before" : "more than before", differenceColour(2, 1, 1, dark), 0],

@@ -345,6 +345,7 @@ function makeKeys(p, by) {
 		specials: new Map(),
 		file: (k) => (keys.fn[k] < 0 ? "" : p.strings[p.fnFile[keys.fn[k]]]),
 		lang: (k) => (keys.fn[k] < 0 ? "" : langOf(p, keys.fn[k])),
+		isWait: (k) => keys.frame[k] >= 0 && (p.frameFlags[keys.frame[k]] & 12) !== 0,
 		kernel: (k) => keys.frame[k] >= 0 && (p.frameFlags[keys.frame[k]] & 2) !== 0,
 		/* tables have no rows for the root and for groups */
 		isListed: (k) => !keys.special[k] || keys.special[k] === "label",

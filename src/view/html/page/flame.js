@@ -6,6 +6,7 @@
 const ROW = 19;
 const FONT = '12px ui-monospace, "SF Mono", "DejaVu Sans Mono", Menlo, Consolas, monospace';
 const LEAST_WIDTH = 0.3; /* pixels */
+const LEAST_LETTERS = 4; /* of a name that is cut */
 
 class Flame {
 	constructor(host, app, options) {
@@ -65,7 +66,14 @@ class Flame {
 		this.selected = this.zoom || -1;
 		this.view = this.extent(this.zoom);
 		this.wasIcicle = this.icicle;
+		this.zoomed();
 		this.resize(wasIcicle !== this.icicle);
+	}
+
+	zoomed() {
+		if (this.options.onZoom) {
+			this.options.onZoom(this.zoom);
+		}
 	}
 
 	extent(i) {
@@ -219,11 +227,7 @@ class Flame {
 
 	label(key, letters) {
 		const name = this.layout.keys.name[key];
-		return name.length <= letters
-			? name
-			: letters < 3
-				? name.slice(0, letters)
-				: name.slice(0, letters - 1) + "\u2026";
+		return name.length <= letters ? name : letters < LEAST_LETTERS ? "" : name.slice(0, letters - 1) + "\u2026";
 	}
 
 	drawOver() {
@@ -314,6 +318,7 @@ class Flame {
 		this.zoom = this.selected = i;
 		this.view = this.extent(i);
 		this.draw();
+		this.zoomed();
 		this.app.select(this.layout.key[i], this.describe(i));
 	}
 

@@ -83,7 +83,7 @@ function plainUnit(head, state) {
 		return "count";
 	}
 	/* The kernel counts them in nanoseconds; a recording says "msec", which is how `stat` shows them. */
-	if (/^(cpu-clock|task-clock)/.test(event.name)) {
+	if (/^(cpu-clock|task-clock|(wall|wait|offcpu)-time)/.test(event.name)) {
 		return "nanoseconds";
 	}
 	return event.unit || "count";

@@ -37,10 +37,11 @@ class PageFrame {
 		const width = tip.offsetWidth;
 		const height = tip.offsetHeight;
 		tip.style.left = Math.max(4, Math.min(e.clientX + 14, window.innerWidth - width - 8)) + "px";
+		/* Not over the buttons at the bottom. */
+		const chosen = document.getElementById("chosen");
+		const bottom = chosen && !chosen.hidden ? chosen.getBoundingClientRect().top : window.innerHeight;
 		tip.style.top =
-			(e.clientY + 18 + height > window.innerHeight
-				? Math.max(4, e.clientY - height - 10)
-				: e.clientY + 18) + "px";
+			(e.clientY + 18 + height > bottom ? Math.max(4, e.clientY - height - 10) : e.clientY + 18) + "px";
 	}
 
 	dialog(title, rows) {

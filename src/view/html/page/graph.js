@@ -5,7 +5,10 @@
  */
 
 const NODES_MOST = 1000; /* what can be laid out in a moment */
-const LEAST_SCALE = 0.6; /* that letters can be read at */
+const LEAST_SCALE = 1; /* that letters can be read at */
+const GRAPH_FONT = 12;
+const WIRE_TEXT = 90; /* room at the right for what the last edges say */
+const GRAPH_GAP = 66; /* between layers: room for what edges say */
 
 /* What a box is: a function; with call_tree a function on one way to it, which is a node of the layout. */
 function boxesOf(model, callTree) {
@@ -97,23 +100,24 @@ function layerGraph(graph) {
 	return nodes;
 }
 
-function boxSize(model, { key, flat, cum }, measure) {
+function boxSize(model, { key, flat, cum }, measure, unit) {
 	const share = Math.sqrt(Math.abs(flat) / Math.abs(model.total || 1));
-	const font = 11 + share * 13;
+	const font = 12 + share * 12;
 	const name = model.keys.name[key];
 	const text = name.length > 46 ? name.slice(0, 22) + "\u2026" + name.slice(-22) : name;
-	const values = `${formatShare(flat, model.total)} of ${formatShare(cum, model.total)}`;
-	const width = Math.max(measure(text, font), measure(values, 11)) + 18;
-	return { text, values, font, width, height: font + 28 };
+	const part = (title, v) => `${title} ${formatValue(v, unit)} (${formatShare(v, model.total)})`;
+	const values = [...(flat ? [part("self", flat)] : []), part("total", cum)];
+	const width = Math.max(measure(text, font), ...values.map((v) => measure(v, GRAPH_FONT))) + 20;
+	return { text, values, font, width, height: font + 16 + 16 * values.length };
 }
 
 /* Layers with places for edges that pass; each layer is put in the order of what it hangs on, down and up, some times. */
-function arrange(model, nodes, measure) {
+function arrange(model, nodes, measure, unit) {
 	const layers = [];
 	const put = (layer, item) => (layers[layer] = layers[layer] || []).push(item);
 	const wires = [];
 	nodes.forEach((n) => {
-		Object.assign(n, boxSize(model, n, measure), { up: [], down: [] });
+		Object.assign(n, boxSize(model, n, measure, unit), { up: [], down: [] });
 		put(n.layer, n);
 	});
 	nodes.forEach((n) =>
@@ -172,7 +176,7 @@ function placeBoxes(layers) {
 		layer.forEach((n) => {
 			n.y = y + (height - n.height) / 2;
 		});
-		y += height + 54;
+		y += height + GRAPH_GAP;
 	}
 	const centre = (n) => n.x + n.width / 2;
 	/* Towards what they hang on, as far as neighbours let them. */
@@ -199,14 +203,20 @@ function placeBoxes(layers) {
 	all.forEach((n) => {
 		n.x -= left;
 	});
-	return { width: all.reduce((a, n) => Math.max(a, n.x + n.width), 0) + 14, height: y - 30 };
+	return { width: all.reduce((a, n) => Math.max(a, n.x + n.width), 0) + WIRE_TEXT, height: y - GRAPH_GAP + 24 };
+}
+
+/* From the page's ground to red, as pprof has it. */
+function costColour(share, dark) {
+	const strength = Math.sqrt(Math.min(1, Math.abs(share)));
+	const hue = share < 0 ? 130 : 46 - 40 * strength;
+	return `hsl(${hue} ${25 + 60 * strength}% ${dark ? 26 + 18 * strength : 93 - 30 * strength}%)`;
 }
 
 class GraphView {
 	constructor(host, app) {
 		this.app = app;
 		this.zoom = 0;
-		this.colours = new Colours();
 		const button = (text, label, by) =>
 			element("button", { type: "button", "aria-label": label, onclick: () => this.scale(by) }, text);
 		this.count = element("input", {
@@ -237,7 +247,7 @@ class GraphView {
 				element(
 					"span",
 					{ class: "faint" },
-					"Callers above callees; larger is more. Double-click a function for its callers and callees.",
+					"Callers above callees; redder is more. Double-click a function for its callers and callees.",
 				),
 			),
 		);
@@ -266,19 +276,20 @@ class GraphView {
 		this.count.value = this.app.state.nodeCount;
 		this.callTree.checked = this.app.state.callTree;
 		const graph = callGraph(m, this.app.state);
-		this.colours.reset(m.keys, this.app.state.colour);
 		this.box.replaceChildren();
 		this.size = null;
 		if (!graph.boxes.length) {
 			this.box.append(element("p", { class: "faint pad-all" }, "Nothing is left to be shown."));
 			return;
 		}
-		const plan = arrange(m, layerGraph(graph), (t, f) => this.measure(t, f));
+		const plan = arrange(m, layerGraph(graph), (t, f) => this.measure(t, f), this.app.unit);
 		const svg = (this.svg = svgElement("svg", {
 			viewBox: `0 0 ${plan.width} ${plan.height}`,
 			role: "img",
 			"aria-label": `Call graph of ${graph.boxes.length} functions`,
 		}));
+		this.labels = []; /* of edges, the heaviest first: they have the choice */
+		plan.wires.sort((a, b) => Math.abs(b.link.edge.weight) - Math.abs(a.link.edge.weight));
 		const most = graph.edges.reduce((a, e) => Math.max(a, Math.abs(e.weight)), 0) || 1;
 		const nameOf = new Map(graph.boxes.map((box) => [box.id, m.keys.name[box.key]]));
 		plan.wires.forEach((wire) => svg.append(...this.wire(wire, most, nameOf)));
@@ -328,14 +339,30 @@ class GraphView {
 		const tipY = link.back ? end.y + end.height : end.y;
 		const dy = link.back ? 7 : -7;
 		const tip = svgElement("path", { d: `M ${tipX} ${tipY} l -4 ${dy} l 8 0 z`, class: "tip" });
-		const text = svgElement("text", {
-			x: (a.x + a.width / 2 + b.x + b.width / 2) / 2 + 5,
-			y: (a.y + a.height + b.y) / 2,
-			class: "wire-text",
-		});
-		text.textContent = formatValue(link.edge.weight, this.app.unit);
 		/* The number of a thin line is in its title alone. */
-		return Math.abs(link.edge.weight) >= Math.abs(m.total) * 0.02 ? [line, tip, text] : [line, tip];
+		const text = Math.abs(link.edge.weight) >= Math.abs(m.total) * 0.02 && this.wireText(a, b, link.edge.weight);
+		return text ? [line, tip, text] : [line, tip];
+	}
+
+	/* Where along the line there is room for it; nothing where there is none. */
+	wireText(a, b, weight) {
+		const label = formatValue(weight, this.app.unit);
+		const width = this.measure(label, GRAPH_FONT);
+		const [x0, x1] = [a.x + a.width / 2, b.x + b.width / 2];
+		const [y0, y1] = [a.y + a.height, b.y];
+		for (const t of [0.5, 0.38, 0.62, 0.28, 0.72, 0.2, 0.8]) {
+			const s = t * t * (3 - 2 * t); /* x of the curve, whose ends are upright */
+			const y = y0 + (y1 - y0) * (1.5 * t * (1 - t) * (1 - t) + 1.5 * t * t * (1 - t) + t * t * t);
+			const place = { x: x0 + (x1 - x0) * s + 5, y: y + 4, width };
+			const meets = (p) => Math.abs(p.y - place.y) < 14 && p.x < place.x + width + 4 && place.x < p.x + p.width + 4;
+			if (!this.labels.some(meets)) {
+				this.labels.push(place);
+				const text = svgElement("text", { x: place.x, y: place.y, class: "wire-text" });
+				text.textContent = label;
+				return text;
+			}
+		}
+		return null;
 	}
 
 	node(n) {
@@ -344,10 +371,10 @@ class GraphView {
 			class: "box" + (this.app.searchHits && this.app.searchHits[n.key] ? " hit" : ""),
 			tabindex: "0",
 			role: "button",
-			"aria-label": `${m.keys.name[n.key]}, self and total ${n.values}`,
+			"aria-label": `${m.keys.name[n.key]}, ${n.values.join(", ")}`,
 		});
 		const rect = svgElement("rect", { x: n.x, y: n.y, width: n.width, height: n.height, rx: 5 });
-		rect.style.fill = changeColour(m, n.cum, n.cumBefore, isDark()) || this.colours.of(n.key);
+		rect.style.fill = changeColour(m, n.cum, n.cumBefore, isDark()) || costColour(n.cum / (m.total || 1), isDark());
 		const name = svgElement("text", {
 			x: n.x + n.width / 2,
 			y: n.y + n.font + 4,
@@ -355,15 +382,14 @@ class GraphView {
 			"text-anchor": "middle",
 		});
 		name.textContent = n.text;
-		const values = svgElement("text", {
-			x: n.x + n.width / 2,
-			y: n.y + n.height - 7,
-			"font-size": 11,
-			"text-anchor": "middle",
+		const values = n.values.map((text, line) => {
+			const at = { x: n.x + n.width / 2, y: n.y + n.font + 20 + 16 * line };
+			const value = svgElement("text", { ...at, "font-size": GRAPH_FONT, "text-anchor": "middle" });
+			value.textContent = text;
+			return value;
 		});
-		values.textContent = n.values;
 		const description = () => this.app.describe(n.key, n.cum, n.flat, n.cumBefore);
-		group.append(rect, name, values);
+		group.append(rect, name, ...values);
 		group.addEventListener("click", () => this.app.select(n.key, description()));
 		group.addEventListener("dblclick", () => this.app.openSandwich(n.key));
 		group.addEventListener("keydown", (e) => e.key === "Enter" && this.app.openSandwich(n.key));

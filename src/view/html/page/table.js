@@ -41,6 +41,9 @@ class VirtualTable {
 				class: c.cls,
 				"aria-sort": c.sort ? "none" : undefined,
 			});
+			if (c.resize) {
+				this.addHandle(head, c.resize);
+			}
 			if (c.sort) {
 				head.append(
 					element(
@@ -57,6 +60,22 @@ class VirtualTable {
 		this.box.addEventListener("scroll", () => this.draw());
 		this.box.addEventListener("keydown", (e) => this.pressed(e));
 		new ResizeObserver(() => this.draw()).observe(this.box);
+	}
+
+	/* Columns whose width is a property of the table are dragged at their right edge; a double click gives the width back. */
+	addHandle(head, property) {
+		const handle = element("span", { class: "handle", "aria-hidden": "true" });
+		head.classList.add("resizable");
+		handle.addEventListener("pointerdown", (e) => {
+			e.preventDefault();
+			handle.setPointerCapture(e.pointerId);
+			const from = e.clientX - head.offsetWidth;
+			handle.onpointermove = (m) => this.box.style.setProperty(property, Math.max(48, m.clientX - from) + "px");
+		});
+		handle.addEventListener("pointerup", () => (handle.onpointermove = null));
+		handle.addEventListener("dblclick", () => this.box.style.removeProperty(property));
+		handle.addEventListener("click", (e) => e.stopPropagation());
+		head.append(handle);
 	}
 
 	set(rows, sorted, descending) {
@@ -154,12 +173,13 @@ class VirtualTable {
 	}
 }
 
-/* A number with a bar behind it that shows its share. */
-function valueCell(cell, value, total, unit) {
+/* A number on a bar that shows its share: kind is "self" or "total". */
+function valueCell(cell, value, total, unit, kind) {
 	const share = total ? Math.min(1, Math.abs(value) / Math.abs(total)) : 0;
-	const bar = element("span", { class: value < 0 ? "bar less" : "bar" });
-	bar.style.width = (share * 100).toFixed(2) + "%";
-	cell.append(bar, element("span", { class: "num" }, value ? formatValue(value, unit) : "\u00b7"));
+	cell.classList.add("bar-cell", kind || "self");
+	cell.classList.toggle("less-bar", value < 0);
+	cell.style.setProperty("--share", (share * 100).toFixed(2) + "%");
+	cell.append(value ? formatValue(value, unit) : "\u00b7");
 }
 
 function swatch(colour) {
@@ -200,15 +220,16 @@ class TopView {
 					title: "Total",
 					cls: "c-value",
 					sort: true,
-					cell: (k, c) => valueCell(c, s().sums.cum[k], s().total, app.unit),
+					cell: (k, c) => valueCell(c, s().sums.cum[k], s().total, app.unit, "total"),
 				},
 				{ title: "Total %", cls: "c-share", sort: true, cell: share((k) => s().sums.cum[k]) },
 				{ title: "Change", cls: "c-change", sort: true, cell: (k, c) => this.change(k, c) },
-				{ title: "Function", cls: "c-name", sort: true, cell: (k, c) => this.name(k, c) },
+				{ title: "Function", cls: "c-name", sort: true, resize: "--name", cell: (k, c) => this.name(k, c) },
 				{
 					title: "Object",
 					cls: "c-object",
 					sort: true,
+					resize: "--object",
 					cell: (k, c) => c.append(s().keys.object(k)),
 				},
 			],
@@ -235,6 +256,13 @@ class TopView {
 				element("span", { class: delta > 0 ? "more" : "less" }, formatChange(delta, m.total)),
 			);
 		}
+	}
+
+	/* The object stands beside the function: names have the room that those in view need, unless it is dragged. */
+	fitNames(rows) {
+		const { keys } = this.app.model;
+		const longest = rows.slice(0, 200).reduce((most, k) => Math.max(most, keys.name[k].length), 12);
+		this.table.box.style.setProperty("--name-letters", Math.min(longest, 90));
 	}
 
 	sort(n) {
@@ -277,6 +305,7 @@ class TopView {
 				? (a, b) => sign * (value(a) < value(b) ? -1 : value(a) > value(b) ? 1 : 0) || tie(a, b)
 				: (a, b) => sign * (size(a) - size(b)) || tie(a, b),
 		);
+		this.fitNames(rows);
 		this.table.set(rows, this.sorted, this.descending);
 	}
 }

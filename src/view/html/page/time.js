@@ -464,6 +464,7 @@ function fitted(g, text, width) {
 }
 
 const HEAT_LEFT = 44; /* pixels, for the axis */
+const HEAT_MOST_LEAST = 4; /* samples in a cell, for the end of the scale */
 
 /* One column a second, the second from top to bottom: what recurs or stands out is seen at a glance. */
 class HeatView {
@@ -471,7 +472,10 @@ class HeatView {
 		this.app = app;
 		this.host = host;
 		this.note = element("span", { class: "faint" });
-		this.bar = element("div", { class: "view-bar" }, this.note);
+		this.ramp = element("span", { class: "ramp", "aria-hidden": "true" });
+		this.rampMost = element("span", {});
+		const scale = element("span", { class: "faint heat-scale" }, "1", this.ramp, this.rampMost);
+		this.bar = element("div", { class: "view-bar" }, scale, this.note);
 		this.canvas = element("canvas", {
 			tabindex: "0",
 			role: "img",
@@ -542,7 +546,7 @@ class HeatView {
 		const width = this.box.clientWidth;
 		const height = this.box.clientHeight - 14;
 		this.shape();
-		this.cellW = Math.max(1.5, Math.min(28, (width - HEAT_LEFT - 8) / this.columns));
+		this.cellW = Math.max(1.5, (width - HEAT_LEFT - 8) / this.columns);
 		this.cellH = (height - 22) / this.rows;
 		this.count();
 		const g = sizeCanvas(this.canvas, width, height);
@@ -558,12 +562,15 @@ class HeatView {
 	drawCells(g) {
 		const most = this.counts.reduce((a, b) => Math.max(a, b), 1);
 		const dark = isDark();
+		const steps = Array.from({ length: 9 }, (_, i) => heatColour(i / 8, dark));
+		this.ramp.style.background = `linear-gradient(to right, ${steps.join(", ")})`;
+		this.rampMost.textContent = `${counted(Math.max(most, HEAT_MOST_LEAST), "sample")} in a cell`;
 		const empty = cssVar("--stripe");
 		const gap = this.cellW > 5 ? 1 : 0;
 		for (let c = 0; c < this.columns; c++) {
 			for (let r = 0; r < this.rows; r++) {
 				const n = this.counts[c * this.rows + r];
-				g.fillStyle = n ? heatColour(Math.sqrt(n / most), dark) : empty;
+				g.fillStyle = n ? heatColour(Math.sqrt(n / Math.max(most, HEAT_MOST_LEAST)), dark) : empty;
 				g.fillRect(this.x(c), r * this.cellH, this.cellW - gap, this.cellH - 0.7);
 			}
 		}
@@ -662,8 +669,21 @@ class HeatView {
 	}
 }
 
-/* From the page's ground over amber to red. */
+/* From near the page's ground over several hues: on light ones from yellow over red to violet, on dark ones the other way. */
+const HEAT_HUES = [
+	[52, 92, 84],
+	[34, 92, 66],
+	[8, 80, 54],
+	[330, 66, 40],
+	[278, 60, 24],
+];
+
 function heatColour(v, dark) {
-	const hue = 48 - 44 * v;
-	return dark ? `hsl(${hue} ${60 + 30 * v}% ${18 + 40 * v}%)` : `hsl(${hue} ${80 + 10 * v}% ${90 - 42 * v}%)`;
+	const at = Math.min(0.999, Math.max(0, dark ? 1 - v : v)) * (HEAT_HUES.length - 1);
+	const from = HEAT_HUES[Math.floor(at)];
+	const to = HEAT_HUES[Math.floor(at) + 1];
+	const part = at - Math.floor(at);
+	/* hues go down through 0 */
+	const hue = from[0] + (((to[0] - from[0] - 360) % 360) * part);
+	return `hsl(${(hue + 360) % 360} ${from[1] + (to[1] - from[1]) * part}% ${from[2] + (to[2] - from[2]) * part}%)`;
 }

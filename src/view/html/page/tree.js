@@ -15,7 +15,7 @@ class TreeView {
 				{
 					title: "Total",
 					cls: "c-value",
-					cell: (r, c) => valueCell(c, this.layout.total[r.i], app.model.total, app.unit),
+					cell: (r, c) => valueCell(c, this.layout.total[r.i], app.model.total, app.unit, "total"),
 				},
 				{
 					title: "%",
