@@ -318,6 +318,28 @@ def colours():
     quiet("objects.html")
 
 
+def picture():
+    """A picture without a width of its own has that of its window, also when that changes; its title stays in sight."""
+    with open("wide.folded", "w", encoding="utf-8") as f:
+        f.writelines(f"main;{';'.join(f'f{i}' for i in range(80))};g{n} {n + 1}\n" for n in range(20))
+    for name, options, widths in (("wide.svg", (), (1700, 640)), ("fixed.svg", ("--width", "900"), (900, 900))):
+        done = strobe("flamegraph", "-i", "wide.folded", "-o", name, *options)
+        tap.ok(done.status == 0, f"{name} is written", done)
+        for window, width in zip((1700, 640), widths):
+            browser.do("size", window, 600)
+            browser.do("visit", "file://" + os.path.abspath(name))
+            frames = browser.eval("""(() => { const r = [...document.querySelectorAll('.frames rect')].map((r) => +r.getAttribute('width'));
+                return [Math.max(...r), r[r.length - 1] / r[0]]; })()""")
+            is_right = abs(frames[0] - (width - 20)) <= 16 and abs(frames[1] - 10 / 210) < 0.001
+            tap.ok(is_right, f"{name} in a window of {window} pixels", frames)
+        browser.do("eval", "window.scrollTo(0, 500)")
+        browser.do("eval", "new Promise((f) => setTimeout(f, 100))")
+        title = browser.eval("document.querySelector('text[text-anchor=middle]').getBoundingClientRect().top")
+        tap.ok(0 <= title < 60, f"{name}: the title is in sight", title)
+    browser.do("size", 1360, 820)
+    browser.log()
+
+
 # ---- labels of a pprof profile ----
 
 def pprof_labels():
@@ -594,6 +616,7 @@ def main():
         empty()
         first_event()
         colours()
+        picture()
         pprof_labels()
         comparison()
         hostile()

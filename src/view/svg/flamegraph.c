@@ -316,6 +316,7 @@ static void put_frames(struct picture *pic)
 	out_u64(out, pic->o->frame_height);
 	out_str(out, "\" data-font=\"");
 	put_pixels(out, pic->o->font_size);
+	out_str(out, pic->o->width == flamegraph_defaults().width ? "\" data-fluid=\"1" : "\" data-fluid=\"0");
 	out_str(out, pic->o->inverted ? "\" data-inverted=\"1\" data-label=\"" : "\" data-inverted=\"0\" data-label=\"");
 	out_xml_str(out, pic->o->name_type);
 	out_str(out, "\">\n");

@@ -6,13 +6,18 @@
  */
 (function () {
 	"use strict";
+	const LEAST_WIDTH = 400; /* pixels of a picture in a narrow window */
 	const SVG = "http://www.w3.org/2000/svg", HTML = "http://www.w3.org/1999/xhtml";
 	const svg = (document.currentScript && document.currentScript.ownerSVGElement) || document.documentElement;
 	const find = (selector) => svg.querySelector(selector);
 	const numbers = find(".frames").dataset;
-	const pad = +numbers.pad, full = +numbers.full, frameHeight = +numbers.height, fontSize = +numbers.font;
+	const pad = +numbers.pad, frameHeight = +numbers.height, fontSize = +numbers.font;
 	const inverted = numbers.inverted === "1";
+	/* As wide as its window, where no width was chosen and nothing is around it. */
+	const isFluid = numbers.fluid === "1" && svg === document.documentElement;
+	let full = +numbers.full;
 	const details = find(".details"), matched = find(".matched");
+	const captions = Array.from(svg.querySelectorAll("text[text-anchor=middle]"));
 	const nothing = details.textContent;
 	let charWidth = 0.6 * fontSize;
 	let zoomed = null, current = null, pattern = "", anyCase = true, box = null;
@@ -104,11 +109,10 @@
 
 	/* ---- zoom ---- */
 
-	function zoom(to) {
+	function lay(to) {
 		const scale = full / to.width, above = new Set();
 		for (let f = to.parent; f; f = f.parent)
 			above.add(f);
-		zoomed = to === root ? null : to;
 		for (const f of frames) {
 			const inside = f.index >= to.index && f.index < to.last;
 			f.g.classList.toggle("faded", above.has(f));
@@ -118,6 +122,25 @@
 			else if (above.has(f))
 				place(f, 0, full);
 		}
+	}
+
+	/* False where the window has the width that the picture has. */
+	function fit() {
+		const width = Math.max(LEAST_WIDTH, svg.clientWidth || window.innerWidth), height = svg.viewBox.baseVal.height;
+		if (!isFluid || width === full + 2 * pad)
+			return false;
+		full = width - 2 * pad;
+		svg.setAttribute("width", width);
+		svg.setAttribute("viewBox", "0 0 " + width + " " + height);
+		for (const caption of captions)
+			caption.setAttribute("x", width / 2);
+		lay(zoomed || root);
+		return true;
+	}
+
+	function zoom(to) {
+		zoomed = to === root ? null : to;
+		lay(to);
 		resetButton.classList.toggle("hidden", !zoomed);
 		if (!current.shown)
 			choose(to);
@@ -373,6 +396,8 @@
 		text.setAttribute("y", 1.5 * fontSize + 5);
 		bottomBar.appendChild(text);
 	}
+	/* The title stays in sight, too. */
+	topBar.appendChild(captions[0]);
 	const resetButton = button("Reset zoom", pad, "start", () => zoom(root));
 	const searchButton = button("Search", pad + full, "end", openSearch);
 	resetButton.classList.add("hidden");
@@ -400,10 +425,14 @@
 	holder.addEventListener("keydown", onFrameKey);
 	window.addEventListener("keydown", onKey);
 	window.addEventListener("scroll", follow);
-	window.addEventListener("resize", follow);
-	for (const f of frames)
-		if (f.text || f.width > 5 * charWidth)
-			place(f, f.x, f.width);
+	window.addEventListener("resize", function () {
+		fit();
+		follow();
+	});
+	if (!fit())
+		for (const f of frames)
+			if (f.text || f.width > 5 * charWidth)
+				place(f, f.x, f.width);
 	recall();
 	/* The root is where reading begins. */
 	if (!inverted && svg === document.documentElement)
