@@ -13,6 +13,7 @@
 #define BAR	25.0
 #define NS_A_PIXEL_MAX 5000000 /* 200 pixels a second */
 #define GRID_NS 10000000
+#define GRID_LINES_MAX 200000
 #define TEXT_SIZE_MIN 0.01
 #define LONG_WAIT_NS 10000000
 #define IDLE_CLASSES 6
@@ -204,9 +205,9 @@ static void open_svg(struct drawing *d, uint32_t cpus)
 
 static void draw_grid(const struct drawing *d, double thickness_min)
 {
-	/* A recording of hours has no use for lines that lie on each other. */
-	uint64_t step = GRID_NS;
-	while ((double)step * d->pixels_per_ns < 0.5 && step < (1ull << 62))
+	/* A recording of hours has no use for lines that lie on each other, nor a damaged one for lines across years. */
+	uint64_t step = GRID_NS, ns_all = d->c->last_ns - d->start_ns;
+	while (((double)step * d->pixels_per_ns < 0.5 || ns_all / step > GRID_LINES_MAX) && step < (1ull << 62))
 		step *= 10;
 	for (uint64_t ns = d->start_ns; ns < d->c->last_ns && d->pixels_per_ns > 0; ns += step) {
 		bool is_second = ns % (100 * GRID_NS) == 0, is_tenth = ns % (10 * GRID_NS) == 0;
@@ -216,6 +217,8 @@ static void draw_grid(const struct drawing *d, double thickness_min)
 			out_f(d->out, "<line x1=\"%.8f\" y1=\"%.2f\" x2=\"%.8f\" y2=\"%.0f\" "
 				      "style=\"stroke:rgb(%i,%i,%i);stroke-width:%.3f\"/>\n",
 			      x_of(d, ns), ROW / 2, x_of(d, ns), d->height, grey, grey, grey, thickness);
+		if (d->c->last_ns - ns <= step) /* a damaged time may be the last that there is */
+			break;
 	}
 }
 
