@@ -107,6 +107,12 @@ static struct dwarf_sibling_place sibling_place(const struct dwarf_abbrev *a, ui
 	return (struct dwarf_sibling_place){ true, form, (uint16_t)a->fixed_bytes, a->addresses, a->offsets, a->unit_refs };
 }
 
+static bool is_naming(uint16_t name)
+{
+	return name == DW_AT_name || name == DW_AT_linkage_name || name == DW_AT_MIPS_linkage_name || name == DW_AT_abstract_origin ||
+	       name == DW_AT_specification;
+}
+
 static bool read_abbrev(struct cursor *c, struct dwarf_abbrevs *t, struct dwarf_abbrev *a)
 {
 	struct dwarf_attr attr;
@@ -122,6 +128,8 @@ static bool read_abbrev(struct cursor *c, struct dwarf_abbrevs *t, struct dwarf_
 		count_width(a, form_width(attr.form));
 		a->has_code |= attr.name == DW_AT_low_pc || attr.name == DW_AT_ranges;
 		a->has_sibling |= attr.name == DW_AT_sibling;
+		if (is_naming(attr.name))
+			a->naming_nr = a->nr + 1;
 	}
 	return !c->bad;
 }

@@ -53,6 +53,7 @@ struct dwarf_sibling_place {
 struct dwarf_abbrev {
 	uint64_t code;
 	uint32_t first, nr;  /* in attrs */
+	uint32_t naming_nr;  /* of these, up to the last that has the name, or says which DIE has */
 	/* Of all attributes together; UINT32_MAX where that varies. Those as wide as the unit says are counted apart. */
 	uint32_t fixed_bytes;
 	uint16_t addresses, offsets, unit_refs;

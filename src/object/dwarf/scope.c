@@ -30,13 +30,19 @@ static void take_attr(struct die *d, uint16_t name, struct dwarf_value v)
 	}
 }
 
-static bool read_die(const struct dwarf_unit *u, struct cursor *c, const struct dwarf_abbrev *a, struct die *ret)
+/* The first nr attributes. */
+static bool read_attrs(const struct dwarf_unit *u, struct cursor *c, const struct dwarf_abbrev *a, uint32_t nr, struct die *ret)
 {
 	const struct dwarf_attr *attr = u->abbrevs->attrs.data + a->first;
 	*ret = (struct die){};
-	for (uint32_t i = 0; i < a->nr && !c->bad; i++)
+	for (uint32_t i = 0; i < nr && !c->bad; i++)
 		take_attr(ret, attr[i].name, dwarf_read_form(u, c, attr[i].form, attr[i].constant));
 	return !c->bad;
+}
+
+static bool read_die(const struct dwarf_unit *u, struct cursor *c, const struct dwarf_abbrev *a, struct die *ret)
+{
+	return read_attrs(u, c, a, a->nr, ret);
 }
 
 static bool read_code(const struct dwarf_unit *u, struct cursor *c, const struct dwarf_abbrev *a, struct dwarf_pc *ret,
@@ -297,7 +303,7 @@ bool dwarf_name_of(struct dwarf_file *f, uint64_t offset, struct dwarf_name *to)
 		struct cursor c = dwarf_cursor_at(u, offset);
 		const struct dwarf_abbrev *a = dwarf_abbrev_find(u->abbrevs, cursor_uleb(&c));
 		struct die d;
-		if (!a || !read_die(u, &c, a, &d))
+		if (!a || !read_attrs(u, &c, a, a->naming_nr, &d))
 			break;
 		if (dwarf_take_name(u, &d.linkage, to))
 			return true;
