@@ -341,14 +341,34 @@ static struct strobe_error *reader_next(struct record_source *s, struct record *
 		return next_slow(rd, ret, ret_end);
 	const struct perf_event_header *hdr = (const void *)(in->window + (in->pos - in->window_pos));
 	record_prefetch(hdr);
-	if ((uintptr_t)hdr & 7 || hdr->size < sizeof(*hdr) || hdr->size > rd->fast_end - in->pos ||
-	    hdr->type >= RECORD_USER_FIRST)
+	if (!record_is_whole(hdr, rd->fast_end - in->pos))
 		return next_slow(rd, ret, ret_end);
 	*ret = (struct record){ .hdr = hdr, .file_offset = in->pos };
 	*ret_end = false;
 	in->pos += hdr->size;
 	rd->records++;
 	return NULL;
+}
+
+static bool reader_window(struct record_source *s, struct record_window *ret)
+{
+	const struct reader *rd = of(s);
+	const struct input *in = &rd->inputs.data[rd->current];
+
+	if (!rd->stable || rd->payload_left || in->pos >= rd->fast_end)
+		return false;
+	ret->at = (const char *)(in->window + (in->pos - in->window_pos));
+	ret->end = ret->at + (rd->fast_end - in->pos);
+	ret->file_offset = in->pos;
+	return true;
+}
+
+static void reader_take(struct record_source *s, size_t bytes, uint64_t records)
+{
+	struct reader *rd = of(s);
+
+	current(rd)->pos += bytes;
+	rd->records += records;
 }
 
 /*
@@ -452,6 +472,8 @@ const struct record_source_ops reader_ops = {
 	.env = reader_env,
 	.rewind = reader_rewind,
 	.stable = reader_stable,
+	.window = reader_window,
+	.take = reader_take,
 	.destroy = reader_destroy,
 };
 

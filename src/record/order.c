@@ -192,6 +192,32 @@ static void hold(struct order *o, struct record r, uint64_t time, bool stable)
 		o->newest_ns = time;
 }
 
+/* Goes on with the run of the record held last for as long as others follow it, in memory and in time: without a call for each. */
+static void hold_followers(struct order *o, const struct env *env)
+{
+	const struct record_source_ops *input = o->input->ops;
+	struct run *run = &vec_last(&o->runs);
+	struct record_window w;
+	uint64_t records = 0, time;
+
+	if (!input->window || !input->window(o->input, &w) || run->end != w.at || !offset_fits(run, w.file_offset) || run->still)
+		return;
+	const char *at = w.at;
+	for (; w.end - at >= (ptrdiff_t)sizeof(struct perf_event_header); records++) {
+		struct record r = { .hdr = (const void *)at };
+		record_prefetch(at);
+		if (!record_is_whole(r.hdr, (size_t)(w.end - at)) || !env_record_time(env, r, &time))
+			break;
+		if (time < run->last_ns || time == UINT64_MAX)
+			break;
+		run->last_ns = time;
+		at += r.hdr->size;
+	}
+	run->end = at;
+	o->newest_ns = run->last_ns > o->newest_ns ? run->last_ns : o->newest_ns;
+	input->take(o->input, (size_t)(at - w.at), records);
+}
+
 static struct strobe_error *order_next(struct record_source *s, struct record *ret, bool *ret_end)
 {
 	struct order *o = of(s);
@@ -230,6 +256,7 @@ static struct strobe_error *order_next(struct record_source *s, struct record *r
 			return NULL;
 		}
 		hold(o, r, time, source_is_stable(o->input));
+		hold_followers(o, env);
 		if (o->held_bytes > HELD_BYTES_MAX) {
 			log_warn("more than %llu MB of records between two rounds: their order in time is not certain",
 				 HELD_BYTES_MAX >> 20);

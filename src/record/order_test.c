@@ -14,6 +14,7 @@ struct listed {
 	bool stable;
 	struct bytes_builder all;  /* where stable: every record is here */
 	_Alignas(8) uint8_t one[64]; /* else only the last one */
+	VEC(size_t) offsets;       /* in all, where all are there from the start: that of each record, and of the end */
 };
 
 static struct record build(struct bytes_builder *b, uint64_t time, uint64_t serial)
@@ -39,6 +40,11 @@ static struct strobe_error *listed_next(struct record_source *s, struct record *
 	*ret_end = l->at >= l->n;
 	if (*ret_end)
 		return l->n == 3 ? error_create(ERROR_TRUNCATED, "cut") : NULL;
+	if (l->offsets.len) {
+		*ret = (struct record){ (const void *)(l->all.bytes.data + l->offsets.data[l->at]), l->offsets.data[l->at] };
+		l->at++;
+		return NULL;
+	}
 	struct bytes_builder b = {};
 	*ret = build(&b, l->times[l->at], l->at);
 	if (l->stable) {
@@ -71,12 +77,39 @@ static void listed_destroy(struct record_source *s)
 {
 	struct listed *l = (struct listed *)s;
 	bytes_deinit(&l->all);
+	vec_deinit(&l->offsets);
 	env_destroy(l->env);
 	free(l);
 }
 
 static const struct record_source_ops listed_ops = {
 	.next = listed_next, .env = listed_env, .stable = listed_stable, .destroy = listed_destroy,
+};
+
+/* Up to four records, the last of which is cut off. */
+static bool listed_window(struct record_source *s, struct record_window *ret)
+{
+	struct listed *l = (struct listed *)s;
+	if (!l->offsets.len || l->at >= l->n)
+		return false;
+	size_t end = l->at + 4 < l->n ? l->at + 4 : l->n;
+	const char *all = (const char *)l->all.bytes.data;
+	*ret = (struct record_window){ all + l->offsets.data[l->at], all + l->offsets.data[end] - 4, l->offsets.data[l->at] };
+	return true;
+}
+
+static void listed_take(struct record_source *s, size_t bytes, uint64_t records)
+{
+	struct listed *l = (struct listed *)s;
+	assert_int_equal(l->offsets.data[l->at + records] - l->offsets.data[l->at], bytes);
+	for (uint64_t i = 0; i < records; i++)
+		assert_false(!l->times[l->at + i] || l->times[l->at + i] & TIMED);
+	l->at += records;
+}
+
+static const struct record_source_ops windowed_ops = {
+	.next = listed_next, .env = listed_env, .stable = listed_stable, .destroy = listed_destroy,
+	.window = listed_window, .take = listed_take,
 };
 
 static struct record_source *listed_create(const uint64_t *times, size_t n, bool stable)
@@ -95,11 +128,27 @@ static struct record_source *listed_create(const uint64_t *times, size_t n, bool
 	return &l->source;
 }
 
+/* A stable one, all of whose records are in memory from the start. */
+static struct record_source *windowed_create(const uint64_t *times, size_t n)
+{
+	struct listed *l = (struct listed *)listed_create(times, n, true);
+	l->source.ops = &windowed_ops;
+	for (size_t i = 0; i < n; i++) {
+		struct bytes_builder b = {};
+		build(&b, times[i], i);
+		vec_push(&l->offsets, l->all.bytes.len);
+		bytes_raw(&l->all, b.bytes.data, b.bytes.len);
+		bytes_deinit(&b);
+	}
+	vec_push(&l->offsets, l->all.bytes.len);
+	return &l->source;
+}
+
 /* Expects the serials, -1 for a round mark and -2 for the record without a time. */
 static void check(const uint64_t *times, size_t n, const int *expected, size_t expected_n, uint64_t late)
 {
-	for (int stable = 0; stable < 2; stable++) {
-		struct record_source *o = order_create(listed_create(times, n, stable));
+	for (int kind = 0; kind < 3; kind++) {
+		struct record_source *o = order_create(kind == 2 ? windowed_create(times, n) : listed_create(times, n, kind == 1));
 		size_t i = 0;
 		for (bool end = false;;) {
 			struct record r;

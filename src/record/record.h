@@ -62,6 +62,12 @@ enum record_type {
 	RECORD_TIMED = 4096,    /* made in memory, in no file: struct record_timed */
 };
 
+/* Whether a record of the kernel is there as a whole, of so many bytes that are left; its header is. */
+static inline bool record_is_whole(const struct perf_event_header *hdr, size_t left)
+{
+	return !((uintptr_t)hdr & 7) && hdr->size >= sizeof(*hdr) && hdr->size <= left && hdr->type < RECORD_USER_FIRST;
+}
+
 /* The head of a record that was made in memory and is put in order of time with the kernel's; its maker defines what follows. */
 struct record_timed {
 	struct perf_event_header header;

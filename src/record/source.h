@@ -15,6 +15,12 @@ struct record_source {
 	const struct record_source_ops *ops;
 };
 
+/* Records in memory, one after the other, that have not been looked at yet. */
+struct record_window {
+	const char *at, *end;
+	uint64_t file_offset; /* of `at` */
+};
+
 struct record_source_ops {
 	/*
 	 * The next record, or *ret_end = true. The record's bytes stay valid until the next call, and for as long as the
@@ -26,6 +32,12 @@ struct record_source_ops {
 	/* Starts again from the first record; NULL where that is not possible (pipe, live). */
 	struct strobe_error *(*rewind)(struct record_source *s);
 	bool (*stable)(struct record_source *s); /* NULL: it is not */
+	/*
+	 * For whoever takes many records at once from a stable source: what is in memory from the next record on, false where that must be
+	 * had by next(); then how much of it was taken, of whole records of the kernel. NULL: by next() alone.
+	 */
+	bool (*window)(struct record_source *s, struct record_window *ret);
+	void (*take)(struct record_source *s, size_t bytes, uint64_t records);
 	void (*destroy)(struct record_source *s);
 };
 

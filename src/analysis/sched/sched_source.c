@@ -57,6 +57,7 @@ struct sched_source {
 	VEC(struct reader) readers; /* by event */
 	const struct sched_source_callbacks *callbacks;
 	struct sched_source_counts counts;
+	uint16_t id_offset; /* of samples; SAMPLE_NO_OFFSET: they have none in one place */
 	struct known_id {
 		uint64_t id; /* 0: none */
 		uint32_t event;
@@ -85,11 +86,17 @@ static struct place place_of(const struct tracepoint_field *f, struct reader *d)
 	return (struct place){ f->offset, f->bytes };
 }
 
+/* Raw data after the fixed fields, among which are those that an event has. */
+static bool has_plain_raw(const struct sample_layout *l)
+{
+	return l->sample_type & PERF_SAMPLE_RAW && !(l->sample_type & (PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN)) &&
+		l->time != SAMPLE_NO_OFFSET && l->tid != SAMPLE_NO_OFFSET && l->cpu != SAMPLE_NO_OFFSET;
+}
+
 /* Numbers of other sizes and signs, and texts that lie elsewhere, are read by their descriptions. */
 static void compile(struct reader *d, const struct sample_layout *l, bool is_swapped)
 {
-	d->is_plain = !is_swapped && l->sample_type & PERF_SAMPLE_RAW && !(l->sample_type & (PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN)) &&
-		l->time != SAMPLE_NO_OFFSET && l->tid != SAMPLE_NO_OFFSET && l->cpu != SAMPLE_NO_OFFSET;
+	d->is_plain = d->kind && !is_swapped && has_plain_raw(l);
 	d->time = l->time;
 	d->tid = l->tid;
 	d->cpu = l->cpu;
@@ -129,6 +136,7 @@ static struct strobe_error *read_events(struct sched_source *s)
 		TRY(tracepoints_read(env, &s->formats));
 	while (s->readers.len < env->events.len)
 		add_reader(s, &env->events.data[s->readers.len]);
+	s->id_offset = env->events.len ? env->events.data[0].layout.identifier : SAMPLE_NO_OFFSET;
 	return NULL;
 }
 
@@ -152,7 +160,8 @@ bool sched_source_has_chains(const struct sched_source *s)
 
 static void take_numbers(struct sched_event *e, const struct reader *d, const uint64_t *n)
 {
-	switch (e->kind) {
+	e->kind = d->kind;
+	switch (d->kind) {
 	case SCHED_SWITCH:
 		e->prev_pid = (uint32_t)n[0];
 		e->next_pid = (uint32_t)n[1];
@@ -262,38 +271,50 @@ static bool take_any(const struct sched_source *s, const struct reader *d, const
 	return true;
 }
 
-static uint32_t event_of(struct sched_source *s, struct record r)
+static struct known_id *known_slot(struct sched_source *s, uint64_t id)
 {
-	const struct env *env = s->session.env;
-	const struct sample_layout *l = env->events.len ? &env->events.data[0].layout : NULL;
-	if (!l || l->identifier == SAMPLE_NO_OFFSET || r.hdr->size < l->variable)
-		return env_event_of_sample(env, r);
-	uint64_t id = sample_word(r, l->identifier);
-	struct known_id *known = &s->known_ids[id % KNOWN_IDS];
-	if (id && known->id == id)
-		return known->event;
-	uint32_t event = env_event_of_sample(env, r);
-	if (event < env->events.len)
-		*known = (struct known_id){ .id = id, .event = event };
-	return event;
+	return &s->known_ids[id % KNOWN_IDS];
 }
 
-static struct strobe_error *take_sample(struct sched_source *s, struct record r, struct sched_event *e)
+static uint64_t id_of(const struct sched_source *s, struct record r)
+{
+	return r.hdr->size >= s->id_offset + sizeof(uint64_t) ? sample_word(r, s->id_offset) : 0;
+}
+
+/* The reader of a sample whose ID came before; NULL: it has to be looked up. */
+static const struct reader *known_reader(struct sched_source *s, struct record r)
+{
+	uint64_t id = id_of(s, r);
+	const struct known_id *known = known_slot(s, id);
+	return id && known->id == id ? &s->readers.data[known->event] : NULL;
+}
+
+static struct strobe_error *take_new(struct sched_source *s, struct record r, struct sched_event *e)
 {
 	const struct env *env = s->session.env;
 	if (s->readers.len < env->events.len || !s->formats)
 		TRY(read_events(s));
-	uint32_t event = event_of(s, r);
+	uint32_t event = env_event_of_sample(env, r);
 	if (event >= s->readers.len) {
 		s->counts.bad_samples++;
 		return NULL;
 	}
-	const struct reader *d = &s->readers.data[event];
-	e->kind = d->kind;
-	if (!(d->kind && d->is_plain && take_plain(d, r, e)) && !take_any(s, d, &env->events.data[event].layout, r, e)) {
+	uint64_t id = id_of(s, r);
+	if (id)
+		*known_slot(s, id) = (struct known_id){ .id = id, .event = event };
+	e->kind = s->readers.data[event].kind;
+	if (!take_any(s, &s->readers.data[event], &env->events.data[event].layout, r, e)) {
 		s->counts.bad_samples++;
 		return NULL;
 	}
+	return s->callbacks->event(s->callbacks->ctx, e);
+}
+
+static struct strobe_error *take_sample(struct sched_source *s, struct record r, struct sched_event *e)
+{
+	const struct reader *d = known_reader(s, r);
+	if (!d || !d->is_plain || !take_plain(d, r, e))
+		return take_new(s, r, e);
 	return s->callbacks->event(s->callbacks->ctx, e);
 }
 
