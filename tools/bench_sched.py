@@ -54,19 +54,20 @@ class SlowdownRow:
 
 
 class CpuRow:
-    """A table of a recording: user and system time of the command, least and median."""
+    """A table or a picture of a recording: user and system time of the command, least and median."""
 
     def __init__(self, name, target, perf, strobe, words, record):
         self.name, self.target, self.words, self.record = name, target, words, record
+        self.data = record[record.index("-o") + 1]
         self.sides = {"perf": [perf, *words], "strobe": [strobe, *words]}
         self.seconds = {who: [] for who in self.sides}
 
     def run(self, bench):
-        if not os.path.exists(os.path.join(bench.scratch, "sched.data")):
+        if not os.path.exists(os.path.join(bench.scratch, self.data)):
             run_cpu(self.record, bench)
         for _ in range(bench.options.rounds):
             for who, argv in self.sides.items():
-                self.seconds[who].append(run_cpu([*argv, "-i", "sched.data"], bench)[0])
+                self.seconds[who].append(run_cpu([*argv, "-i", self.data], bench)[0])
 
     def cells(self):
         times = {who: f"{min(s) * 1000:.0f} / {statistics.median(s) * 1000:.0f} ms of CPU" for who, s in self.seconds.items()}
@@ -102,5 +103,9 @@ def rows(perf, strobe):
     yield SlowdownRow("sched latency live, the same", "1.15", perf, [newest, *record], [strobe, "sched", "latency", "-a", "--"])
     yield BytesRow("sched record -z, pipe, 100,000 rounds", "4 MB", perf, strobe)
     make = [perf, "sched", "record", "-m", "16M", "-o", "sched.data", "--", perf, *PIPE]
+    make_messaging = [perf, "sched", "record", "-m", "16M", "-o", "messaging.data", "--", perf, *MESSAGING]
     for words in (["latency"], ["map"], ["timehist"]):
         yield CpuRow(f"sched {words[0]} of that pipe", "15 times", newest, strobe, ["sched", *words], make)
+        yield CpuRow(f"sched {words[0]} of the messaging", "15 times", newest, strobe, ["sched", *words], make_messaging)
+    make_chart = [newest, "timechart", "record", "-o", "timechart.data", "--", perf, *MESSAGING]
+    yield CpuRow("timechart of the messaging", "15 times", newest, strobe, ["timechart", "-o", "chart.svg"], make_chart)
