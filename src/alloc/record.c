@@ -9,6 +9,7 @@
 #include <sys/single_threaded.h>
 #endif
 
+#include "alloc/dumps.h"
 #include "alloc/entries.h"
 #include "alloc/modules.h"
 #include "alloc/real.h"
@@ -127,6 +128,8 @@ bool record_begin(void)
 		int saved = errno;
 		real_find();
 		settings_read();
+		if (dumps_set_up())
+			settings.rate = 1;
 		if (!settings.seed)
 			settings.seed = ticks();
 		bool works = !settings.is_off && region_create();
@@ -171,6 +174,30 @@ static inline bool is_on(void)
 	if (__builtin_expect(region_is_inherited(), 0))
 		renew();
 	return __atomic_load_n(&state, __ATOMIC_RELAXED) == STATE_ON;
+}
+
+bool record_all(void)
+{
+	if (!is_on())
+		return false;
+	if (settings.rate == 1)
+		return true;
+	bool was_busy = thread.is_busy;
+	thread.is_busy = true;
+	settings.rate = 1;
+	entries_forget();
+	walk_forget();
+	bool works = region_renew();
+	if (works) {
+		blocks_clear();
+		blocks_pass_all();
+		begin_time();
+	} else {
+		__atomic_store_n(&state, STATE_OFF, __ATOMIC_RELEASE);
+	}
+	thread.left = 0;
+	thread.is_busy = was_busy;
+	return works;
 }
 
 /* ---- which ones ---- */
@@ -329,6 +356,8 @@ void record_alloc(void *p, size_t size, const void *frame)
 	}
 	if (__builtin_expect(now >= __atomic_load_n(&next_point, __ATOMIC_RELAXED), 0))
 		add_point(now);
+	if (__builtin_expect(dumps_are_on, 0))
+		dumps_check(size);
 	thread.is_busy = false;
 }
 
@@ -390,6 +419,7 @@ static __attribute__((destructor)) void finish(void)
 	thread.is_busy = true;
 	add_point(ticks());
 	region->last_ns = since_start_ns();
+	dumps_finish();
 	if (settings.leaks)
 		region_tell('l', -1);
 	thread.is_busy = false;

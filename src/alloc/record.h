@@ -40,6 +40,8 @@ bool record_take(const void *p, struct alloc_slot *ret);
 void record_free(const struct alloc_slot *slot);
 /* It was not released after all. */
 void record_put_back(const void *p, const struct alloc_slot *slot);
+/* From now on every allocation is counted, and nothing of before. False where there is no memory for it. */
+bool record_all(void);
 /* An object may have been unloaded. */
 void record_unloaded(void);
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""libstrobe_profiler.so: gperftools' functions and environment; its files as strobe, google-pprof and libprofiler's own show them."""
+"""gperftools' functions and environment in libstrobe_profiler.so and libstrobe_alloc.so; files as strobe and google-pprof show them."""
 # needs: pprof
 # second try
 
@@ -61,12 +61,39 @@ def check_environment(tap, program):
     tap.equal(sorted(glob.glob("toggled*")), ["toggled.0", "toggled.1"], "profiles that a signal begins and ends")
 
 
+def in_use(path, *options):
+    """{function: bytes in use by what it allocated itself}"""
+    top = strobe("pprof", "-top", "-unit=B", "-nodefraction=0", "-sample_index=inuse_space", *options, path).out
+    return {name: int(n) for n, name in re.findall(r"^ +(\d+)B? +\S+% +\S+% +\S+ +\S+% +(\S+)", top, re.M)}
+
+
+def check_heap(tap):
+    program = build_workload("heap_profiled", "-O1", "-g", "-I" + os.path.join(TOP, "src"),
+                             libraries=("-L" + BUILD, "-lstrobe_alloc", "-Wl,-rpath," + BUILD))
+    status, files = run(program).status, sorted(glob.glob("own.*.heap"))
+    tap.equal((status, files), (0, ["own.0001.heap", "own.0002.heap"]), "the heap profiler's functions")
+    tap.equal(in_use("own.0001.heap").get("leaf"), 100000, "bytes in use since the start")
+    google = shutil.which("google-pprof")
+    if google:
+        top = run(google, "--text", "--show_bytes", program, "own.0001.heap").out
+        tap.ok(re.search(r"^ *100000 .* leaf$", top, re.M), "google-pprof has the same", top)
+    shapes = build_workload("heap_shapes", "-O1", "-g", libraries=("-lpthread",))
+    env = dict(os.environ, HEAPPROFILE="whole", HEAP_PROFILE_ALLOCATION_INTERVAL="400000",
+               LD_PRELOAD=os.path.join(BUILD, "libstrobe_alloc.so"))
+    done = run(shapes, env=env)
+    files = sorted(glob.glob("whole*.heap"))
+    # 1.5 MB are allocated: a file each 400,000 bytes, and one at the end
+    tap.equal((done.status, done.out, len(files)), (3, "done\n", 4), "HEAPPROFILE, without a call")
+    tap.equal(in_use(files[-1]).get("leaf"), 600000, "the last one has what is in use at the end")
+
+
 def main():
     tap = Tap()
     program = build_workload("profiled", "-O2", "-g", "-I" + os.path.join(TOP, "src"),
                              libraries=("-L" + BUILD, "-lstrobe_profiler", "-Wl,-rpath," + BUILD, "-lpthread"))
     check_functions(tap, program)
     check_environment(tap, program)
+    check_heap(tap)
     tap.done()
 
 
