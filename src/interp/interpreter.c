@@ -14,6 +14,7 @@ static const struct {
 } names[INTERPRETER_SYMBOLS] = {
 	[INTERPRETER_PYTHON] = { "_PyRuntime", STT_OBJECT },
 	[INTERPRETER_PYTHON_LOOP] = { "_PyEval_EvalFrameDefault", STT_FUNC },
+	[INTERPRETER_PYTHON_VERSION] = { "Py_Version", STT_OBJECT },
 	[INTERPRETER_PHP] = { "executor_globals", STT_OBJECT },
 	[INTERPRETER_PHP_LOOP] = { "execute_ex", STT_FUNC },
 	[INTERPRETER_RUBY] = { "ruby_current_ec", STT_TLS },
@@ -52,13 +53,13 @@ static void take_symbol(const struct object_symtab *t, uint32_t i, bool is_dynam
 		take_cold(name, &s, ret);
 }
 
-static void find_symbols(const struct object *o, struct interpreter_symbols *ret)
+static void find_symbols(const struct object *o, uint32_t type, struct interpreter_symbols *ret)
 {
-	static const uint32_t types[] = { SHT_DYNSYM, SHT_SYMTAB };
 	struct object_symtab t;
-	for (size_t i = 0; i < NR(types); i++)
-		for (uint32_t j = 1; object_symtab(o, types[i], &t) && j < t.count; j++)
-			take_symbol(&t, j, types[i] == SHT_DYNSYM, ret);
+	if (!object_symtab(o, type, &t))
+		return;
+	for (uint32_t i = 1; i < t.count; i++)
+		take_symbol(&t, i, type == SHT_DYNSYM, ret);
 }
 
 /* struct pthread.specific, as libthread_db learns where it is: its bits (32 pointers), how many there are, the offset. */
@@ -81,9 +82,38 @@ static void set_loop(const struct interpreter_symbols *symbols, enum interpreter
 	ret->loop[1] = symbols->cold;
 }
 
+static void find_python(const struct object *o, const struct interpreter_symbols *symbols, const char *name, struct interpreter *ret)
+{
+	uint64_t runtime = symbols->of[INTERPRETER_PYTHON].value, version = 0;
+	const struct object_symbol *s = &symbols->of[INTERPRETER_PYTHON_VERSION];
+	size_t n;
+	const void *p = s->section ? object_bytes_at(o, s->value, &n) : NULL;
+	if (p && n >= sizeof(version)) /* since 3.11: 0x030b02f0 */
+		memcpy(&version, p, sizeof(version));
+	ret->is_known = python_find(o, runtime, version >> 24 == 3 ? version >> 16 & 0xff : python_minor_of_name(name), &ret->python);
+	ret->start = runtime + ret->python.interpreters;
+}
+
 static bool has(const struct interpreter_symbols *symbols, enum interpreter_symbol a, enum interpreter_symbol b)
 {
 	return symbols->of[a].section && symbols->of[b].section;
+}
+
+static enum script_kind kind_of(const struct interpreter_symbols *s)
+{
+	return has(s, INTERPRETER_PYTHON, INTERPRETER_PYTHON_LOOP) ? SCRIPT_PYTHON :
+	       has(s, INTERPRETER_PHP, INTERPRETER_PHP_LOOP)       ? SCRIPT_PHP :
+	       has(s, INTERPRETER_RUBY, INTERPRETER_RUBY_LOOP)     ? SCRIPT_RUBY :
+	       has(s, INTERPRETER_PERL, INTERPRETER_PERL_LOOP)     ? SCRIPT_PERL :
+								     SCRIPT_NONE;
+}
+
+bool interpreter_is_in(const struct object *o)
+{
+	struct interpreter_symbols symbols = {};
+	if (object_header(o)->is_64bit && !object_header(o)->swap)
+		find_symbols(o, SHT_DYNSYM, &symbols);
+	return kind_of(&symbols) != SCRIPT_NONE;
 }
 
 void interpreter_find(struct object *o, const char *name, struct interpreter *ret)
@@ -92,25 +122,29 @@ void interpreter_find(struct object *o, const char *name, struct interpreter *re
 	*ret = (struct interpreter){};
 	if (!object_header(o)->is_64bit || object_header(o)->swap)
 		return;
-	find_symbols(o, &symbols);
+	find_symbols(o, SHT_DYNSYM, &symbols);
+	find_symbols(o, SHT_SYMTAB, &symbols);
 	find_keys(o, &symbols.of[INTERPRETER_KEYS], ret);
-	if (has(&symbols, INTERPRETER_PYTHON, INTERPRETER_PYTHON_LOOP)) {
-		ret->kind = SCRIPT_PYTHON;
+	ret->kind = kind_of(&symbols);
+	switch (ret->kind) {
+	case SCRIPT_PYTHON:
 		set_loop(&symbols, INTERPRETER_PYTHON_LOOP, ret);
-		ret->is_known = python_find(o, symbols.of[INTERPRETER_PYTHON].value, name, &ret->python);
-		ret->start = symbols.of[INTERPRETER_PYTHON].value + ret->python.interpreters;
-	} else if (has(&symbols, INTERPRETER_PHP, INTERPRETER_PHP_LOOP)) {
-		ret->kind = SCRIPT_PHP;
+		find_python(o, &symbols, name, ret);
+		break;
+	case SCRIPT_PHP:
 		set_loop(&symbols, INTERPRETER_PHP_LOOP, ret);
 		php_find(o, &symbols, ret);
-	} else if (has(&symbols, INTERPRETER_RUBY, INTERPRETER_RUBY_LOOP)) {
-		ret->kind = SCRIPT_RUBY;
+		break;
+	case SCRIPT_RUBY:
 		set_loop(&symbols, INTERPRETER_RUBY_LOOP, ret);
 		ruby_find(o, &symbols, ret);
-	} else if (has(&symbols, INTERPRETER_PERL, INTERPRETER_PERL_LOOP)) {
-		ret->kind = SCRIPT_PERL;
+		break;
+	case SCRIPT_PERL:
 		set_loop(&symbols, INTERPRETER_PERL_LOOP, ret);
 		perl_find(o, &symbols, ret);
+		break;
+	default:
+		break;
 	}
 	if (ret->is_known && ret->kind != SCRIPT_PERL && !ret->loop[1].start)
 		interpreter_find_cold(o, ret->loop[0], &ret->loop[1]);

@@ -44,6 +44,7 @@ struct interpreter {
 enum interpreter_symbol {
 	INTERPRETER_PYTHON,
 	INTERPRETER_PYTHON_LOOP,
+	INTERPRETER_PYTHON_VERSION,
 	INTERPRETER_PHP,
 	INTERPRETER_PHP_LOOP,
 	INTERPRETER_RUBY,
@@ -65,6 +66,8 @@ struct interpreter_symbols {
 };
 
 void interpreter_find(struct object *o, const char *name, struct interpreter *ret);
+/* Whether an object has one, as far as the symbols say that it exports: without a look at its structures. */
+bool interpreter_is_in(const struct object *o);
 /* "[php]": the mapping of its frames. */
 const char *interpreter_mapping(enum script_kind kind);
 

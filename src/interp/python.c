@@ -40,8 +40,7 @@ static const struct description descriptions[] = {
 #define DESCRIPTION_WORDS 49
 #define NR(array)	  (sizeof(array) / sizeof(*(array)))
 
-/* "libpython3.10.so.1.0": 10; 0 where there is none. */
-static unsigned minor_of_name(const char *name)
+unsigned python_minor_of_name(const char *name)
 {
 	const char *at = strstr(name, "python3.");
 	return at ? (unsigned)strtoul(at + strlen("python3."), NULL, 10) : 0;
@@ -82,11 +81,10 @@ static bool read_description(const struct object *o, uint64_t runtime, struct py
 	return false;
 }
 
-bool python_find(const struct object *o, uint64_t runtime, const char *name, struct python_layout *ret)
+bool python_find(const struct object *o, uint64_t runtime, unsigned minor, struct python_layout *ret)
 {
 	if (read_description(o, runtime, ret))
 		return true;
-	unsigned minor = minor_of_name(name);
 	for (size_t i = 0; minor < FIRST_THAT_DESCRIBES_ITSELF && i < NR(layouts); i++)
 		if (layouts[i].minor == minor) {
 			*ret = layouts[i];

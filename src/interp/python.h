@@ -41,11 +41,10 @@ enum python_lines {
 	PYTHON_LINES_LOCATIONS, /* from 3.11 on */
 };
 
-/*
- * Of the interpreter in an object, by the vaddr of _PyRuntime; name: of the file, "libpython3.10.so.1.0": versions before 3.11 are known
- * by it alone. False where its version is not known.
- */
-bool python_find(const struct object *o, uint64_t runtime, const char *name, struct python_layout *ret);
+/* Of the interpreter in an object, by the vaddr of _PyRuntime; minor: as far as it is known. False where its layout is not. */
+bool python_find(const struct object *o, uint64_t runtime, unsigned minor, struct python_layout *ret);
+/* "libpython3.10.so.1.0": 10; 0 where there is none. */
+unsigned python_minor_of_name(const char *name);
 
 enum python_lines python_lines_of(unsigned minor);
 /* The line of the instruction at an offset in bytes; first_line where that is all that is known. */

@@ -182,6 +182,38 @@ def after_fork(tap, python):
     tap.ok(len(pids) == 3 and min(pids.values()) > 60, "children after fork", f"{pids}\n{out[:1500]}")
 
 
+EMBEDDED = """import time
+
+def spin(ms):
+    end = time.process_time() + ms / 1000
+    n = 0
+    while time.process_time() < end:
+        n += 1
+
+def outer():
+    spin(400)
+
+outer()
+"""
+
+
+def other_names(tap, version, python):
+    """A copy of the interpreter, and a program that has the library."""
+    script, copy, data = (os.path.join(SCRATCH, name) for name in ("embedded.py", "foo", "embedded.data"))
+    with open(script, "w", encoding="utf-8") as f:
+        f.write(EMBEDDED)
+    program = run(python, "-c", "import sys, os; print(os.path.realpath(sys.executable))").out.strip()
+    shutil.copy(program, copy)
+    commands = [("a copy of python3", [copy, script])] if int(version[2:]) >= 11 else []
+    if shutil.which("gdb") and "libpython" in run("ldd", shutil.which("gdb")).out:
+        commands.append(("gdb", ["gdb", "-nx", "-batch", "-x", script]))
+    for what, command in commands:
+        strobe("record", "-e", "cpu-clock", "-F", "499", "--call-graph", "eh", "-o", data, *command)
+        found = stacks_of(data, "embedded.py")
+        n = sum(count for stack, count in found.items() if [name for name, line in stack] == ["<module>", "outer", "spin"])
+        tap.ok(n > 60, f"{what} has frames of its scripts", str(found))
+
+
 def main():
     tap = Tap()
     found = interpreters()
@@ -200,6 +232,7 @@ def main():
     views(tap, first)
     left_alone(tap, found[first])
     after_fork(tap, found[first])
+    other_names(tap, first, found[first])
     tap.done()
 
 

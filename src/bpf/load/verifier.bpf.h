@@ -27,3 +27,5 @@
  * knows of a register comes with one that was put on the stack before, nor does a 32-bit "or" leave it anything (6.1).
  */
 #define BELOW(power, n) ({ __u32 below_ = (n); FORGET(below_); below_ & ((power) - 1); })
+
+#define NR(array) ((int)(sizeof(array) / sizeof(*(array))))

@@ -5,6 +5,7 @@
  */
 #pragma once
 #include "bpf/unwind/script_shared.h"
+#include "bpf/unwind/unwind_mapping.bpf.h"
 
 /* A code object that user space does not know. */
 struct script_fresh {
@@ -200,28 +201,55 @@ INLINE _Bool runs_scripts(struct mm_struct *mm)
 	return 0;
 }
 
-static __attribute__((noinline)) int request_script_process(struct mm_struct *mm, __u32 pid, struct script_process *known)
+INLINE void request_script_process(struct mm_struct *mm, __u32 pid)
 {
 	struct script_request request = { .mm = (__u64)mm, .pid = pid };
-	struct script_process *fresh;
-	__u64 now = bpf_ktime_get_ns();
-	struct script_walk *s = this_script_walk();
-	if (known && known->mm == (__u64)mm) {
-		__u32 requests = known->requests;
-		if (requests >= SCRIPT_REQUESTS_MAX || now - known->requested_ns < SCRIPT_REQUEST_AGAIN_NS << (requests & 15))
-			return 0;
-		known->requests = requests + 1;
-		known->requested_ns = now;
-	} else {
-		if (!s || !runs_scripts(mm))
-			return 0;
-		fresh = &s->process;
-		__builtin_memset(fresh, 0, sizeof(*fresh));
-		fresh->mm = (__u64)mm;
-		fresh->requested_ns = now;
-		bpf_map_update_elem(&script_processes, &pid, fresh, BPF_ANY);
-	}
 	bpf_ringbuf_output(&script_requests, &request, sizeof(request), BPF_RB_FORCE_WAKEUP);
+}
+
+INLINE void request_again(struct mm_struct *mm, __u32 pid, struct script_process *known)
+{
+	__u64 now = bpf_ktime_get_ns();
+	__u32 requests = known->requests;
+	if (requests >= SCRIPT_REQUESTS_MAX || now - known->requested_ns < SCRIPT_REQUEST_AGAIN_NS << (requests & 15))
+		return;
+	known->requests = requests + 1;
+	known->requested_ns = now;
+	request_script_process(mm, pid);
+}
+
+INLINE void request_first(struct mm_struct *mm, __u32 pid)
+{
+	struct script_walk *s = this_script_walk();
+	struct script_process *fresh;
+	if (!s)
+		return;
+	fresh = &s->process;
+	__builtin_memset(fresh, 0, sizeof(*fresh));
+	fresh->mm = (__u64)mm;
+	fresh->requested_ns = bpf_ktime_get_ns();
+	bpf_map_update_elem(&script_processes, &pid, fresh, BPF_ANY);
+	request_script_process(mm, pid);
+}
+
+/* The process has a file mapped that has an interpreter, whatever its program is called. */
+static __attribute__((noinline)) int meet_interpreter(__u32 pid)
+{
+	struct script_process *p = bpf_map_lookup_elem(&script_processes, &pid);
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct mm_struct *mm = 0;
+	bpf_probe_read_kernel(&mm, sizeof(mm), &task->mm);
+	if (settings.has_scripts && (!p || p->mm != (__u64)mm))
+		request_first(mm, pid);
+	return 0;
+}
+
+static __attribute__((noinline)) int know_process(struct mm_struct *mm, __u32 pid, struct script_process *p)
+{
+	if (p && p->mm == (__u64)mm)
+		request_again(mm, pid, p);
+	else if (runs_scripts(mm))
+		request_first(mm, pid);
 	return 0;
 }
 
@@ -232,5 +260,5 @@ INLINE void go_on_with_scripts(void *ctx, struct mm_struct *mm, __u32 pid)
 	if (p && p->mm == (__u64)mm && p->start)
 		bpf_tail_call(ctx, &script_programs, p->kind);
 	else
-		request_script_process(mm, pid, p);
+		know_process(mm, pid, p);
 }

@@ -9,6 +9,7 @@
 
 #include "base/log.h"
 #include "bpf/unwind/stack_unwinder_priv.h"
+#include "interp/interpreter.h"
 #include "sys/priority.h"
 
 #define REQUESTS_BYTES (256u << 10)
@@ -43,6 +44,7 @@ static struct known_file *file_of(struct stack_unwinder *u, const struct mapped_
 	/* Of 32-bit programs stacks are walked in user space. */
 	bool is_walked = f->table && f->table->is_64bit == (arch_native()->pointer_bytes == 8);
 	known->object = f->table ? f->object : NULL;
+	known->has_interpreter = u->scripts && f->object && interpreter_is_in(f->object);
 	if (f->object) /* compiling has read most of it */
 		object_rest(f->object);
 	if (!is_walked || u->is_full)
@@ -95,13 +97,15 @@ static struct unwind_file_code code_of(struct stack_unwinder *u, const struct ma
 	if (!known->object || !find_vaddr(known->object, w, &vaddr))
 		return bare;
 	if (!known->has_table)
-		return (struct unwind_file_code){ .kind = UNWIND_CODE_USER, .state = UNWIND_FILE_READY };
+		return (struct unwind_file_code){ .kind = UNWIND_CODE_USER, .state = UNWIND_FILE_READY,
+						  .has_interpreter = known->has_interpreter };
 	return (struct unwind_file_code){
 		.delta = vaddr - known->table.base,
 		.pages = known->table.pages,
 		.pages_nr = known->table.pages_nr,
 		.rows = known->table.rows,
 		.kind = UNWIND_CODE_TABLE,
+		.has_interpreter = known->has_interpreter,
 		.state = UNWIND_FILE_READY,
 	};
 }

@@ -46,7 +46,7 @@ struct stack_stream {
 
 /* A file that some process has mapped, in the maps of the program. */
 struct known_file {
-	bool made, has_table;
+	bool made, has_table, has_interpreter;
 	struct object *object; /* NULL: without rules, or it could not be opened */
 	struct unwind_maps_table table;
 };

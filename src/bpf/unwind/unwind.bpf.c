@@ -54,7 +54,7 @@ static const __u8 signal_words[] = { 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49,
 #else
 #error "no layout of registers for this architecture"
 #endif
-#define NR(array) ((int)(sizeof(array) / sizeof(*(array))))
+
 
 /* struct bpf_perf_event_data, whose header would define struct pt_regs once more. */
 struct sample_context {
@@ -131,8 +131,6 @@ struct {
 	__type(key, __u32);
 	__type(value, __u32);
 } outputs SEC(".maps");
-
-#include "bpf/unwind/script.bpf.h"
 
 GLOBAL __u32 word_at(__u32 i)
 {

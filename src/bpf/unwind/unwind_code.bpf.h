@@ -6,6 +6,7 @@
  * user space nothing. The kernel runs no program of samples within another on the same CPU: entries of the cache are whole.
  */
 #pragma once
+#include "bpf/unwind/script.bpf.h"
 #include "bpf/unwind/unwind_mapping.bpf.h"
 
 #define KNOWN_MAPPINGS 512
@@ -103,6 +104,8 @@ GLOBAL int learn_mapping(__u64 tag, __u64 ip, __u32 pid, __u32 set)
 		return found ? found : CODE_NONE;
 	if (f.is_of_file && !(c = code_of(&f)))
 		return CODE_UNKNOWN;
+	if (c && c->has_interpreter)
+		meet_interpreter(pid);
 	i = (set + k->turn++ % KNOWN_WAYS) & (KNOWN_MAPPINGS - 1);
 	m = &k->mapping[i];
 	m->tag = tag;

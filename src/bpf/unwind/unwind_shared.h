@@ -82,7 +82,8 @@ struct unwind_file_code {
 	__u64 delta;        /* where the mapping begins - delta: what is subtracted from addresses, for the offset in the table */
 	__u32 pages, pages_nr;
 	__u32 rows;
-	__u16 kind, state;
+	__u8 kind, has_interpreter; /* has_interpreter: of scripts, so that processes may have their frames */
+	__u16 state;
 };
 
 /* A request to user space: which file a process has mapped there. */
