@@ -130,6 +130,13 @@ static void a_table_is_read_as_it_was_written(void **state)
 		assert_true(t.list.len <= 1);
 		script_table_deinit(&t);
 	}
+	script_table_put_head(&b, 1);
+	first.number = 9;
+	script_table_put(&b, &first);
+	script_table_read(b.data, b.len, false, &t);
+	assert_int_equal(t.list.len, 3);
+	assert_non_null(script_table_find(&t, 9));
+	script_table_deinit(&t);
 	strbuf_deinit(&b);
 }
 

@@ -59,10 +59,9 @@ void script_table_read(const void *bytes, size_t n, bool swap, struct script_tab
 	struct cursor c = cursor_make(bytes, n, swap);
 	struct script_code code;
 	*ret = (struct script_table){};
-	if (cursor_u32(&c) != VERSION)
-		return;
-	for (uint32_t left = cursor_u32(&c); left && read_code(&c, &code); left--)
-		vec_push(&ret->list, code);
+	while (cursor_left(&c) && cursor_u32(&c) == VERSION)
+		for (uint32_t left = cursor_u32(&c); left && read_code(&c, &code); left--)
+			vec_push(&ret->list, code);
 	if (ret->list.len)
 		qsort(ret->list.data, ret->list.len, sizeof(*ret->list.data), by_number);
 }

@@ -5,7 +5,7 @@
  * these addresses mapped from "[python]" or the like (base/script_names.h), by a MMAP2 record. The table is a section of the
  * recording's header, with the feature bit SCRIPT_FEATURE, which perf skips:
  *
- *	u32 version (1), u32 number of entries; then for each
+ *	u32 version (1), u32 number of entries (other tables may follow the last of them); then for each
  *	u32 number, u32 first line, u8 form of its lines (enum python_lines, or SCRIPT_LINES_ABSOLUTE), u8 0, u16 0,
  *	u32 bytes of the name, of the file's name, of the lines; these, without NULs
  *
@@ -42,7 +42,7 @@ struct script_table {
 
 void script_table_put_head(struct strbuf *to, uint32_t entries);
 void script_table_put(struct strbuf *to, const struct script_code *code);
-/* Borrows from the bytes. */
+/* One or more, one after the other. Borrows from the bytes. */
 void script_table_read(const void *bytes, size_t n, bool swap, struct script_table *ret);
 void script_table_deinit(struct script_table *t);
 const struct script_code *script_table_find(const struct script_table *t, uint32_t number);

@@ -148,6 +148,16 @@ static void apply_feature(struct env *e, struct record r)
 	feature_decode(e, (uint32_t)bit, arena_memdup(&e->arena, c.at, left), left);
 }
 
+/* A piece of the section of scripts. */
+static void apply_scripts(struct env *e, struct record r)
+{
+	struct cursor c = cursor_make((const char *)r.hdr + sizeof(*r.hdr), r.hdr->size - sizeof(*r.hdr), e->swapped);
+	uint32_t magic = cursor_u32(&c), bytes = cursor_u32(&c);
+	const void *table = cursor_bytes(&c, bytes);
+	if (!c.bad && magic == ENV_SCRIPTS_MAGIC)
+		env_append_section(e, ENV_SECTION_SCRIPTS, table, bytes);
+}
+
 void stream_apply(struct env *e, struct record r)
 {
 	switch (r.hdr->type) {
@@ -165,6 +175,9 @@ void stream_apply(struct env *e, struct record r)
 		break;
 	case RECORD_HEADER_FEATURE:
 		apply_feature(e, r);
+		break;
+	case RECORD_FINISHED_INIT:
+		apply_scripts(e, r);
 		break;
 	case RECORD_AUXTRACE_INFO:
 		e->has_auxtrace = true;

@@ -334,6 +334,7 @@ static bool is_sent(uint32_t bit)
 	case FEATURE_STAT:
 	case FEATURE_DIR_FORMAT:
 	case FEATURE_SAMPLE_TIME:
+	case ENV_SECTION_SCRIPTS:
 		return false;
 	default:
 		return true;
@@ -360,6 +361,32 @@ static struct strobe_error *put_last_feature(struct strbuf *b)
 	_cleanup_strbuf_ struct strbuf body = {};
 	put64(&body, FEATURE_PMU_CAPS + 1);
 	return put_record(b, RECORD_HEADER_FEATURE, "features", &body);
+}
+
+static void put32(struct strbuf *b, uint32_t v)
+{
+	strbuf_add(b, &v, sizeof(v));
+}
+
+static struct strobe_error *put_scripts(const void *table, size_t bytes, struct strbuf *b)
+{
+	enum { PIECE_BYTES = 65000 };
+	for (size_t at = 0; at < bytes; at += PIECE_BYTES) {
+		_cleanup_strbuf_ struct strbuf body = {};
+		uint32_t n = bytes - at < PIECE_BYTES ? (uint32_t)(bytes - at) : PIECE_BYTES;
+		put32(&body, ENV_SCRIPTS_MAGIC);
+		put32(&body, n);
+		strbuf_add(&body, (const char *)table + at, n);
+		TRY(put_record(b, RECORD_FINISHED_INIT, "code of scripts", &body));
+	}
+	return NULL;
+}
+
+struct strobe_error *writer_scripts(struct writer *w, const void *table, size_t bytes)
+{
+	_cleanup_strbuf_ struct strbuf b = {};
+	TRY(put_scripts(table, bytes, &b));
+	return b.len ? sink_write(&w->sink, b.data, b.len) : NULL;
 }
 
 /* Formats follow their record, padded; the record's own 12 bytes are what perf writes and expects. */
@@ -478,6 +505,8 @@ static struct strobe_error *start_pipe(struct file_writer *w, const struct env *
 	TRY(put_attrs(&facts, &b));
 	put_features(&facts, &b);
 	TRY(put_last_feature(&b));
+	const struct env_section *scripts = env_section(env, ENV_SECTION_SCRIPTS);
+	TRY(put_scripts(scripts ? scripts->data : NULL, scripts ? scripts->bytes : 0, &b));
 	TRY(put_updates(&facts, true, &b));
 	put_build_ids(&facts, &b);
 	put_tracing_data(&facts, &b);

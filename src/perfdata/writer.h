@@ -44,6 +44,11 @@ struct strobe_error *writer_payload(struct writer *w, const void *p, size_t byte
 struct strobe_error *writer_event_updates(struct writer *w, const struct env *env) _must_check_;
 /* A build-id that became known while the records are written, as a BUILD_ID record: what a stream has in place of the list. */
 struct strobe_error *writer_build_id(struct writer *w, const struct env_build_id *id) _must_check_;
+/*
+ * Code of scripts, as the section ENV_SECTION_SCRIPTS has it, for a stream: perf stops at features that it does not know, but skips what
+ * FINISHED_INIT records contain. These have a u32 ENV_SCRIPTS_MAGIC, a u32 number of bytes, so many bytes of the section, and padding.
+ */
+struct strobe_error *writer_scripts(struct writer *w, const void *table, size_t bytes) _must_check_;
 /* A FINISHED_ROUND: what comes later is not earlier than what was written before the mark before it. */
 struct strobe_error *writer_round(struct writer *w, const struct env *env) _must_check_;
 /*

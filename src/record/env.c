@@ -232,9 +232,25 @@ void env_set_section(struct env *e, uint32_t bit, const void *data, uint64_t byt
 	struct env_section *s = (struct env_section *)env_section(e, bit);
 
 	if (s)
-		*s = (struct env_section){ bit, bytes, data };
+		*s = (struct env_section){ .bit = bit, .bytes = bytes, .data = data };
 	else
-		vec_push(&e->sections, ((struct env_section){ bit, bytes, data }));
+		vec_push(&e->sections, ((struct env_section){ .bit = bit, .bytes = bytes, .data = data }));
+}
+
+void env_append_section(struct env *e, uint32_t bit, const void *data, uint64_t bytes)
+{
+	if (!env_section(e, bit))
+		env_set_section(e, bit, "", 0);
+	struct env_section *s = (struct env_section *)env_section(e, bit);
+	if (s->room < s->bytes + bytes) {
+		uint64_t room = (s->bytes + bytes) * 2;
+		char *larger = arena_alloc(&e->arena, room);
+		memcpy(larger, s->data, s->bytes);
+		s->data = larger;
+		s->room = room;
+	}
+	memcpy((char *)s->data + s->bytes, data, bytes);
+	s->bytes += bytes;
 }
 
 /* The layout of a record whose body is still foreign: its id is turned on the way. */

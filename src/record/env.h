@@ -138,7 +138,12 @@ struct env_section {
 	uint32_t bit;
 	uint64_t bytes;
 	const void *data; /* as recorded, in the byte order of the file */
+	uint64_t room;    /* bytes that data has in the arena; 0: it is not there */
 };
+
+/* The code of scripts (interp/script_table.h): in a stream or a live profile it comes piece by piece. */
+#define ENV_SECTION_SCRIPTS 240
+#define ENV_SCRIPTS_MAGIC   0x50495243 /* "CRIP": begins its pieces in a stream */
 
 struct env {
 	struct arena arena;
@@ -249,5 +254,7 @@ struct strobe_error *env_wall_offset(const struct env *e, uint64_t *ret_ns) _mus
 const struct env_section *env_section(const struct env *e, uint32_t bit);
 /* Adds a section, or takes the place of the one that was there; data is not copied. */
 void env_set_section(struct env *e, uint32_t bit, const void *data, uint64_t bytes);
+/* Adds to the end of a section; what was there before stays where it is for whoever has borrowed it. Data is copied. */
+void env_append_section(struct env *e, uint32_t bit, const void *data, uint64_t bytes);
 /* Takes a record of the other byte order whose header is swapped already, in place; false where it is damaged. */
 bool env_swap_record(const struct env *e, void *record);

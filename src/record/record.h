@@ -53,7 +53,7 @@ enum record_type {
 	RECORD_TIME_CONV = 79,
 	RECORD_HEADER_FEATURE = 80,
 	RECORD_COMPRESSED = 81,
-	RECORD_FINISHED_INIT = 82,
+	RECORD_FINISHED_INIT = 82, /* perf reads nothing of it; in a stream it may have code of scripts (writer_scripts()) */
 	RECORD_COMPRESSED2 = 83,
 	RECORD_BPF_METADATA = 84,
 	RECORD_SCHEDSTAT_CPU = 85,

@@ -93,6 +93,13 @@ static void choose_other(struct recorder *r, const struct strobe_error *why)
 	recorder_say(r, RECORDER_NOTE, "--call-graph auto is %s: %s", fp ? "fp" : "dwarf", why->message);
 }
 
+/* A stream has no header that could be completed at the end. Its own errors are those of what follows. */
+static void stream_script(void *ctx, const void *table, size_t bytes)
+{
+	struct recorder *r = ctx;
+	error_destroy(writer_scripts(r->output.writer, table, bytes));
+}
+
 static struct strobe_error *open_stacks(struct recorder *r)
 {
 	const struct callgraph_options *c = &r->o.capture.callgraph;
@@ -105,6 +112,8 @@ static struct strobe_error *open_stacks(struct recorder *r)
 			   .quantum_ns = r->o.wait_quantum_ns, .frames_max = c->mode == CALLGRAPH_NONE ? 1 : c->max_stack },
 		.followed = r->filter ? task_filter_tasks(r->filter) : NULL,
 		.followed_map = r->filter ? task_filter_map(r->filter) : -1,
+		.take_script = r->output.pipe ? stream_script : NULL,
+		.script_ctx = r,
 	};
 	TRY(walked_stacks_open(&o, &r->stacks));
 	r->unwinder = walked_stacks_unwinder(r->stacks);

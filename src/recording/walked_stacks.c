@@ -58,6 +58,8 @@ struct strobe_error *walked_stacks_open(const struct walked_stacks_options *o, s
 		.sys = o->sys,
 		.frames_max = c->callgraph.max_stack,
 		.native = c->callgraph.native,
+		.take_script = o->take_script,
+		.script_ctx = o->script_ctx,
 		.clock = { c->use_clockid, c->clockid },
 		.no_samples = o->no_samples,
 		.waits = o->waits,

@@ -25,6 +25,8 @@ struct walked_stacks_options {
 	struct stack_unwinder_waits waits;
 	const struct followed_tasks *followed; /* or NULL */
 	int followed_map; /* task_filter_map() where tasks are followed; else -1 */
+	void (*take_script)(void *ctx, const void *table, size_t bytes); /* as of stack_unwinder_options; or NULL */
+	void *script_ctx;
 };
 
 /* Whether there are such events: those that say themselves how their call chains are recorded are not. */

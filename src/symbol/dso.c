@@ -227,6 +227,8 @@ const struct symbol *dso_symbol(struct dso *d, uint64_t addr)
 	load(d);
 	if (by_record(d))
 		return range_symbol(d, addr);
+	if (d->scripts)
+		return dso_script_symbol(d, addr);
 	uint64_t at = addr - (uint64_t)d->shift;
 	uint32_t index = !d->made ? SYMTABLE_NONE : d->kernel ? kallsyms_find(d->kernel, at) : symtable_find(&d->table, at);
 	if (index == SYMTABLE_NONE)

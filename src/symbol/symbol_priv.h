@@ -125,7 +125,8 @@ void dso_slots_destroy(struct dso_slots *s);
 const struct symbol *dso_function(struct dso *d, uint64_t addr);
 #define SYMBOL_HAS_FUNCTIONS (1u << MAPPED_FILE | 1u << MAPPED_VDSO)
 void dso_scripts_destroy(struct dso_scripts *s);
-/* Of a DSO of the kind MAPPED_SCRIPT: the line of an instruction. */
+/* Of a DSO of the kind MAPPED_SCRIPT: the function (d is loaded), the line of an instruction. */
+const struct symbol *dso_script_symbol(struct dso *d, uint64_t addr);
 bool dso_script_line(struct dso *d, uint64_t addr, const char **ret_file, uint32_t *ret_line);
 void dso_functions_destroy(struct dso_functions *f);
 /*

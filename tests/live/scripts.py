@@ -4,7 +4,7 @@ Frames of CPython in the stacks of record --call-graph eh: a script of known sha
 second source; the CPython of the system, and the oldest and the newest that are installed beside it.
 """
 # second try
-# needs: record report script flamegraph
+# needs: record report script flamegraph inject top
 # timeout: 180
 
 import glob
@@ -13,9 +13,10 @@ import os
 import pwd
 import re
 import shutil
+import subprocess
 from collections import Counter
 
-from strobetest import SCRATCH, Tap, perf, run, skip_all, strobe
+from strobetest import SCRATCH, STROBE, Tap, perf, run, skip_all, strobe
 
 SHAPE = """
 import sys, threading, time, traceback, json
@@ -214,6 +215,29 @@ def other_names(tap, version, python):
         tap.ok(n > 60, f"{what} has frames of its scripts", str(found))
 
 
+def streams(tap, python):
+    """A recording that goes through a pipe, and a live profile: names come with the samples."""
+    script, data = os.path.join(SCRATCH, "embedded.py"), os.path.join(SCRATCH, "stream.data")
+    with open(script, "w", encoding="utf-8") as f:
+        f.write(EMBEDDED)
+    with open(data, "wb") as f:
+        subprocess.run([STROBE, "record", "-e", "cpu-clock", "-F", "499", "-g", "-o", "-", python, script], stdout=f,
+                       stderr=subprocess.DEVNULL, check=False)
+    found = stacks_of(data, "embedded.py")
+    lines = {stack[-1] for stack in found if len(stack) == 3}
+    tap.ok(("spin", 7) in lines or ("spin", 6) in lines, "a stream has names and lines", str(found))
+    theirs = perf("report", "--stdio", "-i", data, "--sort", "dso", "-g", "none")
+    tap.ok(theirs.status == 0 and "python" in theirs.out, "perf reads the stream", str(theirs))
+    copy = os.path.join(SCRATCH, "copy.data")
+    strobe("inject", "-i", data, "-o", copy)
+    tap.equal(stacks_of(copy, "embedded.py"), found, "a file that is made of the stream has the same")
+    with subprocess.Popen([python, "-c", EMBEDDED.replace("spin(400)", "spin(60000)")]) as process:
+        live = run("timeout", "-s", "INT", "6", STROBE, "top", "--stdio", "-e", "cpu-clock", "-g", "-d", "1", "-E", "90", "-p",
+                   str(process.pid)).out
+        process.kill()
+    tap.ok(re.search(r"spin \(<string>:3\)", live), "top -g has them", live[-3000:])
+
+
 def main():
     tap = Tap()
     found = interpreters()
@@ -233,6 +257,7 @@ def main():
     left_alone(tap, found[first])
     after_fork(tap, found[first])
     other_names(tap, first, found[first])
+    streams(tap, found[first])
     tap.done()
 
 

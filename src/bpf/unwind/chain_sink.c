@@ -77,6 +77,15 @@ static void note_time(struct stack_unwinder *u, uint64_t ns)
 		__atomic_store_n(&u->waits.last_ns, ns, __ATOMIC_RELAXED);
 }
 
+/* To whoever does not wait for the table of the end. */
+static void give_script(struct stack_unwinder *u, const struct sample *message)
+{
+	struct strbuf table = {};
+	if (u->options.take_script && scripts_write_one(u->scripts, message, &table))
+		u->options.take_script(u->options.script_ctx, table.data, table.len);
+	strbuf_deinit(&table);
+}
+
 /* A stack arrives, or a part of one. */
 static void take_stack(struct chain_sink *s, uint32_t cpu_index, struct record r)
 {
@@ -97,8 +106,10 @@ static void take_stack(struct chain_sink *s, uint32_t cpu_index, struct record r
 	s->counts.records++;
 	if (!head.message)
 		return;
-	if (scripts_take(u->scripts, &sample, &cpu->scripts))
+	if (scripts_take(u->scripts, &sample, &cpu->scripts)) {
+		give_script(u, &sample);
 		return;
+	}
 	if (cpu->nr == WAITING_MAX) {
 		memmove(cpu->stacks, cpu->stacks + 1, (WAITING_MAX - 1) * sizeof(*cpu->stacks));
 		cpu->nr--;

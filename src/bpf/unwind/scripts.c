@@ -368,6 +368,18 @@ size_t scripts_map_record(struct scripts *s, uint64_t mm, uint32_t pid, const st
 	return r.h.size;
 }
 
+static void put_code(const struct scripts *s, uint32_t number, struct strbuf *to)
+{
+	const struct script_known *k = &s->codes.data[number];
+	struct script_code code = {
+		.number = number, .first_line = k->first_line, .lines_form = (uint8_t)k->lines_form,
+		.name = strtab_get(&s->texts, k->name), .name_bytes = (uint32_t)strtab_length(&s->texts, k->name),
+		.file = strtab_get(&s->texts, k->file), .file_bytes = (uint32_t)strtab_length(&s->texts, k->file),
+		.lines = strtab_get(&s->texts, k->lines), .lines_bytes = (uint32_t)strtab_length(&s->texts, k->lines),
+	};
+	script_table_put(to, &code);
+}
+
 bool scripts_write(struct scripts *s, struct strbuf *to)
 {
 	pthread_mutex_lock(&s->lock);
@@ -375,17 +387,29 @@ bool scripts_write(struct scripts *s, struct strbuf *to)
 	for (size_t i = 0; i < s->codes.len; i++)
 		named += s->codes.data[i].name != 0;
 	script_table_put_head(to, named);
-	for (size_t i = 0; i < s->codes.len; i++) {
-		const struct script_known *k = &s->codes.data[i];
-		struct script_code code = {
-			.number = (uint32_t)i, .first_line = k->first_line, .lines_form = (uint8_t)k->lines_form,
-			.name = strtab_get(&s->texts, k->name), .name_bytes = (uint32_t)strtab_length(&s->texts, k->name),
-			.file = strtab_get(&s->texts, k->file), .file_bytes = (uint32_t)strtab_length(&s->texts, k->file),
-			.lines = strtab_get(&s->texts, k->lines), .lines_bytes = (uint32_t)strtab_length(&s->texts, k->lines),
-		};
-		if (k->name)
-			script_table_put(to, &code);
-	}
+	for (size_t i = 0; i < s->codes.len; i++)
+		if (s->codes.data[i].name)
+			put_code(s, (uint32_t)i, to);
 	pthread_mutex_unlock(&s->lock);
 	return named;
+}
+
+bool scripts_write_one(struct scripts *s, const struct sample *message, struct strbuf *to)
+{
+	struct script_code_message m;
+	const size_t head = offsetof(struct script_code_message, name);
+	if (message->raw_bytes < sizeof(struct script_code_message) - sizeof(m.rest))
+		return false;
+	memcpy(&m, message->raw, head);
+	if (m.message != SCRIPT_MESSAGE_CODE)
+		return false;
+	pthread_mutex_lock(&s->lock);
+	const struct script_place *place = place_of(s, m.mm, m.code, m.stamp);
+	bool has_name = place && place->number != IDSET_NONE && s->codes.data[place->number].name;
+	if (has_name) {
+		script_table_put_head(to, 1);
+		put_code(s, place->number, to);
+	}
+	pthread_mutex_unlock(&s->lock);
+	return has_name;
 }

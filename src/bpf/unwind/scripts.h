@@ -39,5 +39,7 @@ size_t scripts_map_record(struct scripts *s, uint64_t mm, uint32_t pid, const st
 void scripts_begin_file(struct scripts *s);
 /* All code that chains have, as a section of a recording; false where there is none. */
 bool scripts_write(struct scripts *s, struct strbuf *to);
+/* The same of the code in a message alone; false where the message has none. */
+bool scripts_write_one(struct scripts *s, const struct sample *message, struct strbuf *to);
 /* "python3.15 (pid 7)": a program whose version is not known; once each; NULL: none. Owned. */
 char *scripts_unknown(struct scripts *s);

@@ -83,13 +83,20 @@ static void use_frame_pointers(struct live_session *l, struct strobe_error *why)
 	capture_close(take_ptr(l->capture));
 }
 
+/* Names of scripts: the profile has them from now on. */
+static void take_script(void *ctx, const void *table, size_t bytes)
+{
+	struct live_session *l = ctx;
+	env_append_section(live_env(l), ENV_SECTION_SCRIPTS, table, bytes);
+}
+
 static struct strobe_error *choose_stacks(struct live_session *l)
 {
 	struct callgraph_options *c = &l->o.capture->callgraph;
-	struct walked_stacks_options o = { .sys = l->o.sys, .events = &l->events, .capture = l->o.capture, .followed_map = -1 };
+	struct walked_stacks_options o = { .sys = l->o.sys, .events = &l->events, .capture = l->o.capture, .followed_map = -1,
+					   .take_script = take_script, .script_ctx = l };
 	if (c->mode != CALLGRAPH_EH && c->mode != CALLGRAPH_DEFAULT)
 		return NULL;
-	c->native = true; /* names of script frames come with the header of a finished recording */
 	if (!walked_stacks_is_of_any(&l->events)) {
 		c->mode = CALLGRAPH_FP;
 		return NULL;
