@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "recording/priv.h"
+#include "sys/jvm.h"
 
 enum wait_fd { WAIT_SIGNAL, WAIT_DELAY, WAIT_SWITCH, WAIT_CONTROL, WAIT_TRIGGER, WAIT_RINGS, WAIT_FDS };
 
@@ -325,6 +326,16 @@ static void keep_objects(struct recorder *r)
 	error_destroy(err);
 }
 
+/* Of what was recorded and still runs. */
+static void write_java_names(const struct recorder *r)
+{
+	const struct target_map *target = capture_target(r->capture);
+	_cleanup_free_ char *command = target->is_workload && !r->workload.reaped ? xasprintf("%d", (int)r->workload.pid) : NULL;
+	const char *pids = command ? command : r->o.capture.target.pids;
+	if (!r->o.leave_jvms && (pids || target->system_wide))
+		jvm_write_maps(pids);
+}
+
 struct strobe_error *recorder_run(struct recorder *r, int *ret_status)
 {
 	const char *name = NULL;
@@ -333,6 +344,7 @@ struct strobe_error *recorder_run(struct recorder *r, int *ret_status)
 	TRY(start(r));
 	struct strobe_error *err = loop(r);
 	r->done = true;
+	write_java_names(r);
 	if (capture_target(r->capture)->system_wide || !r->workload.reaped)
 		capture_disable(r->capture);
 	err = error_first(err, recorder_join_threads(r));

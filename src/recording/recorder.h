@@ -59,6 +59,7 @@ struct recorder_options {
 	bool use_threads;     /* writes a directory */
 	const char *threads;  /* their layout, as reader_masks_parse() takes it; or NULL */
 	enum recorder_affinity affinity;
+	bool leave_jvms;       /* JVMs do not write the names of their compiled code at the end */
 	bool keep_objects;     /* files with code go into the build ID cache: those with samples, or of single targets all */
 	bool keep_all_objects; /* all in any case */
 };

@@ -49,7 +49,7 @@ struct stack_unwinder_options {
 	struct unwind_objects (*objects_of)(void *ctx, const struct mapped_file *f);
 	void *ctx;
 	bool native; /* frames of interpreters are left out */
-	/* Takes each code object of scripts as a table of its own, before samples that have it; NULL: stack_unwinder_scripts() is enough. */
+	/* Takes each code object of scripts as a table of its own, before samples that have it; NULL: the table of the end is enough. */
 	void (*take_script)(void *ctx, const void *table, size_t bytes);
 	void *script_ctx;
 };

@@ -55,7 +55,6 @@ static const __u8 signal_words[] = { 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49,
 #error "no layout of registers for this architecture"
 #endif
 
-
 /* struct bpf_perf_event_data, whose header would define struct pt_regs once more. */
 struct sample_context {
 	struct machine_regs regs;

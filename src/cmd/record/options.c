@@ -34,6 +34,15 @@ CALL(parse_switch_event)
 	return event_parse(&o->switch_events, sys_live(), value);
 }
 
+CALL(parse_jvm)
+{
+	OPTIONS;
+	o->recorder.leave_jvms = negated || !strcmp(value, "no");
+	if (!negated && strcmp(value, "no") != 0 && strcmp(value, "yes") != 0)
+		return error_create(ERROR_USAGE, "invalid value '%s': expected yes or no", value);
+	return NULL;
+}
+
 CALL(parse_g)
 {
 	OPTIONS;
@@ -276,6 +285,8 @@ const struct option record_option_table[] = {
 	{OPTION_BOOL, 0, "latency", AT(latency),
 	 .help = "record context switches for report --latency"},
 	OPTIONS_OF(sampling_record_rows, AT(sampling)),
+	{OPTION_CALL, 0, "jvm", .arg = "yes|no", .parse = parse_jvm,
+	 .help = "have JVMs (17 or later) write the names of their compiled code at the end (yes)"},
 	{OPTION_CALL, 0, "synth", .arg = "no|all|task|mmap|cgroup", .parse = parse_synth,
 	 .help = "records to synthesize for existing tasks (default: all)"},
 	{OPTION_BOOL, 0, "tail-synthesize", AT(recorder.tail_synthesize), .help = "write synthesized records at the end of the file"},
