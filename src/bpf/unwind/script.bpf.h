@@ -123,9 +123,10 @@ INLINE __u64 frame_word(const struct script_walk *s, __u32 at)
 #define COPY_PART(part, limit, bytes, from)                                                         \
 	({                                                                                          \
 		__u32 copy_bytes = (bytes);                                                         \
+		FORGET(copy_bytes);                                                                 \
 		if (copy_bytes > (limit) - 1)                                                       \
 			copy_bytes = (limit) - 1;                                                   \
-		copy_bytes &= (limit) - 1;                                                          \
+		copy_bytes = BELOW(limit, copy_bytes);                                              \
 		if (bpf_probe_read_user((part), copy_bytes, (void *)(from)))                        \
 			copy_bytes = 0;                                                             \
 		copy_bytes;                                                                         \
@@ -166,9 +167,8 @@ INLINE void add_frame(struct script_walk *s, const struct script_fresh *of, __u3
 /* The frame that was added last is one that a call of the loop began with. */
 INLINE void mark_entry(struct script_walk *s)
 {
-	__u32 last = s->stack.nr - 1;
-	if (last < SCRIPT_FRAMES_MAX)
-		s->frames[last].offset_flags |= SCRIPT_FRAME_ENTRY;
+	if (s->stack.nr)
+		s->frames[BELOW(SCRIPT_FRAMES_MAX, s->stack.nr - 1)].offset_flags |= SCRIPT_FRAME_ENTRY;
 }
 
 /* ---- processes ---- */

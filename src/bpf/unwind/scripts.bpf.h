@@ -70,8 +70,10 @@ INLINE void end_scripts(struct sample_context *ctx, struct script_walk *s)
 {
 	__u32 bytes = s->stack.nr * (__u32)sizeof(struct script_frame);
 	s->stack.is_cut = s->stack.nr >= SCRIPT_FRAMES_MAX;
+	if (!s->stack.nr)
+		return;
 	FORGET(bytes);
-	if (bytes && bytes <= sizeof(s->frames))
+	if (bytes <= sizeof(s->frames))
 		bpf_perf_event_output(ctx, &outputs, BPF_F_CURRENT_CPU, s, sizeof(struct script_stack) + bytes);
 }
 
