@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""
+The programs that read frames of scripts load on the kernel of Debian 12, in an emulated machine, and find what its interpreters run:
+its verifier knows less than that of the kernel this was written on.
+"""
+# needs: record report
+# serial
+# timeout: 900
+
+import glob
+import os
+import re
+import shutil
+
+from guest import Guest, build_or_exit
+from strobetest import SCRATCH, Tap
+
+# Each runs outer() and, within it, spin().
+SCRIPTS = {
+    "perl": """sub spin { my $n = 0; my $end = (times)[0] + 2; while ((times)[0] < $end) { $n = ($n + 1) % 7; } }
+sub outer { spin(); }
+outer();
+""",
+    "php": """<?php
+function spin() { $end = getrusage()['ru_utime.tv_sec'] + 2; for ($n = 0; $n % 1000 || getrusage()['ru_utime.tv_sec'] < $end; $n++) { } }
+function outer() { spin(); }
+outer();
+""",
+    "ruby": """def spin
+  n = 0
+  stop = Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID) + 2
+  n += 1 while Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID) < stop
+end
+def outer = spin
+outer
+""",
+    "python3": """import time
+def spin():
+    end = time.process_time() + 2
+    while time.process_time() < end:
+        pass
+def outer():
+    spin()
+outer()
+""",
+}
+OPTIONS = {"php": "-n", "ruby": "--disable-gems", "python3": "-I -S"}
+
+
+def run_guest():
+    guest = Guest("amd64")
+    guest.add_strobe()
+    for name, text in SCRIPTS.items():
+        program = shutil.which(name, path="/usr/bin")
+        if not program:
+            continue
+        path = os.path.join(SCRATCH, name)
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(text)
+        guest.add_program(name, os.path.realpath(program))
+        guest.add(f"scripts/{name}", path)
+        guest.commands[name] = (f"strobe record -v -e cpu-clock -F 499 -g -o p.data {name} {OPTIONS.get(name, '')} /scripts/{name} 2>&1;"
+                                " strobe report --stdio -i p.data --children -g none -s dso,sym 2>&1")
+    for path in glob.glob("/usr/lib/python3.*/encodings/*.py"):
+        guest.add(path[1:], path)
+    return guest.run()
+
+
+def main():
+    tap = Tap()
+    for name, result in build_or_exit(run_guest).items():
+        frames = re.finditer(r"^ +([\d.]+)% +[\d.]+% +\[\w+\] +\[\.\] (?:main::)?(\w+) ", result.out, re.M)
+        rows = {match[2]: float(match[1]) for match in frames}
+        tap.ok(result.status == 0 and rows.get("spin", 0) > 5 and rows.get("outer", 0) >= rows["spin"] and
+               "are not read" not in result.out, f"{name}: frames of its script", result.out[-3000:])
+    tap.done()
+
+
+main()
