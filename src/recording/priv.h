@@ -107,7 +107,6 @@ void recorder_fill_scripts(struct recorder *r, struct env *env);
 /* Settles --call-graph eh and auto, and -g, before the capture is opened. */
 struct strobe_error *recorder_choose_stacks(struct recorder *r) _must_check_;
 /* The event that samples of waits belong to: no counter, and the last. */
-void recorder_add_wait_event(struct recorder *r);
 /* To the open capture. */
 struct strobe_error *recorder_attach_stacks(struct recorder *r) _must_check_;
 /* Whether another mode takes the place of eh, so that the capture is to be opened anew; *why is then destroyed. */

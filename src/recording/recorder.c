@@ -13,7 +13,9 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "record/wait_layout.h"
 #include "recording/priv.h"
+#include "recording/walked_stacks.h"
 #include "sys/jvm.h"
 
 enum wait_fd { WAIT_SIGNAL, WAIT_DELAY, WAIT_SWITCH, WAIT_CONTROL, WAIT_TRIGGER, WAIT_RINGS, WAIT_FDS };
@@ -181,7 +183,7 @@ static void take_events(struct recorder *r)
 	event_set_init(&r->events, r->sys);
 	event_set_add_list(&r->events, r->o.events);
 	if (r->o.waits)
-		recorder_add_wait_event(r);
+		walked_stacks_add_wait_event(&r->events, r->o.waits == RECORDER_OFFCPU ? OFFCPU_EVENT : WAIT_EVENT);
 }
 
 static struct strobe_error *open_events(struct recorder *r)

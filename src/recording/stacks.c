@@ -11,7 +11,6 @@
 #include "base/mem.h"
 #include "interp/script_table.h"
 #include "object/object.h"
-#include "record/wait_layout.h"
 #include "recording/priv.h"
 #include "recording/walked_stacks.h"
 #include "unwind/table.h"
@@ -59,20 +58,6 @@ static char *program_of(const struct recorder *r)
 	if (one)
 		return xasprintf("/proc/%.*s/exe", (int)strcspn(one, ","), one);
 	return dladdr((void *)(uintptr_t)malloc, &libc) && libc.dli_fname ? xstrdup(libc.dli_fname) : NULL;
-}
-
-void recorder_add_wait_event(struct recorder *r)
-{
-	bool is_wall = r->o.waits != RECORDER_OFFCPU;
-	struct capture_event e = {
-		.attr = { .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_BPF_OUTPUT, .freq = 1, .sample_period = 1,
-			  .sample_type = PERF_SAMPLE_PERIOD | PERF_SAMPLE_CPU | (is_wall ? PERF_SAMPLE_RAW : 0) },
-		.kind = EVENT_SOFTWARE,
-		.name = is_wall ? WAIT_EVENT : OFFCPU_EVENT,
-		.scale = 1,
-		.leader = (uint32_t)r->events.events.len,
-	};
-	vec_push(&r->events.events, e);
 }
 
 /* Takes the place of eh. */

@@ -2,10 +2,12 @@
 
 #include <malloc.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "bpf/unwind/chain_sink.h"
 #include "bpf/unwind/stack_unwinder.h"
+#include "record/wait_layout.h"
 #include "session/foreign_files.h"
 #include "symbol/symbol.h"
 
@@ -41,6 +43,20 @@ bool walked_stacks_is_of_any(const struct event_set *events)
 		if (stack_unwinder_is_walked(&events->events.data[i]))
 			return true;
 	return false;
+}
+
+void walked_stacks_add_wait_event(struct event_set *events, const char *name)
+{
+	bool has_raw = !strcmp(name, WAIT_EVENT);
+	struct capture_event e = {
+		.attr = { .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_BPF_OUTPUT, .freq = 1, .sample_period = 1,
+			  .sample_type = PERF_SAMPLE_PERIOD | PERF_SAMPLE_CPU | (has_raw ? PERF_SAMPLE_RAW : 0) },
+		.kind = EVENT_SOFTWARE,
+		.name = name,
+		.scale = 1,
+		.leader = (uint32_t)events->events.len,
+	};
+	vec_push(&events->events, e);
 }
 
 struct strobe_error *walked_stacks_open(const struct walked_stacks_options *o, struct walked_stacks **ret)

@@ -29,6 +29,8 @@ struct walked_stacks_options {
 	void *script_ctx;
 };
 
+/* The event whose samples waits are (record/wait_layout.h), for options.waits: WAIT_EVENT or OFFCPU_EVENT. */
+void walked_stacks_add_wait_event(struct event_set *events, const char *name);
 /* Whether there are such events: those that say themselves how their call chains are recorded are not. */
 bool walked_stacks_is_of_any(const struct event_set *events);
 struct strobe_error *walked_stacks_open(const struct walked_stacks_options *o, struct walked_stacks **ret) _must_check_;

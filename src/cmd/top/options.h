@@ -15,6 +15,7 @@ struct top_options {
 	bool show_self;
 	bool stdio, tui, json;
 	enum colour_when colour;
+	bool wall;               /* waits, too */
 	bool no_bpf;             /* samples come through rings, though the kernel could add them up */
 	bool dump_symbols;
 	const char *record_file; /* --record */

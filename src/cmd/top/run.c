@@ -15,6 +15,10 @@ static struct strobe_error *settle_options(struct top_options *o)
 	if (c->period_set && c->freq_set)
 		c->period_set = false;
 	o->stdio |= o->display.function != NULL;
+	if (o->wall && c->overwrite)
+		return error_create(ERROR_USAGE, "--wall cannot be combined with --overwrite");
+	if (o->wall && !o->report.grouping.sort)
+		o->report.grouping.sort = "comm,state,reason";
 	if (o->display.function && o->json)
 		return error_create(ERROR_USAGE, "--sym-annotate prints text and cannot be combined with --format json");
 	if (c->overwrite && o->record_file)
@@ -35,6 +39,7 @@ static struct strobe_error *start(struct top_run *t)
 		.events = &o->record.events,
 		.settings = &o->display.sampling,
 		.show_self = o->show_self,
+		.with_waits = o->wall,
 		.use_rings = o->no_bpf,
 		.is_recorded = o->record_file != NULL,
 		.verbose = o->record.verbose > 0,

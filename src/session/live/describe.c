@@ -1,12 +1,14 @@
 #include "session/live/describe.h"
 
+#include "record/wait.h"
+
 static void add_events(const struct live_session *l, struct strbuf *b)
 {
 	const struct env *env = live_env(l);
 	bool first = true;
 	for (size_t i = 0; i < env->events.len; i++) {
 		const struct perf_event_attr *a = &env->events.data[i].attr;
-		if (l->events.events.data[i].is_dummy)
+		if (l->events.events.data[i].is_dummy || wait_is_event(&env->events.data[i]))
 			continue;
 		strbuf_addstr(b, first ? "[" : ", ");
 		if (a->freq)
@@ -16,7 +18,7 @@ static void add_events(const struct live_session *l, struct strbuf *b)
 		strbuf_addstr(b, env->events.data[i].name);
 		first = false;
 	}
-	strbuf_addstr(b, "]");
+	strbuf_addstr(b, l->o.with_waits ? ", waits]" : "]");
 }
 
 static void add_target(const struct live_session *l, struct strbuf *b)

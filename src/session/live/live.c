@@ -4,8 +4,10 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "bpf/task_filter.h"
 #include "event/open.h"
 #include "machine/machine.h"
+#include "record/wait_layout.h"
 #include "report/query.h"
 #include "session/live/pace.h"
 
@@ -14,6 +16,9 @@
  * keep twice as many.
  */
 #define REMEMBERED_ROWS 60000
+/* With waits: a sample stands for as much time, whether its thread runs or waits. */
+#define WALL_FREQ_HZ	1000
+#define WALL_QUANTUM_NS 1000000
 
 /* ---- opening ---- */
 
@@ -37,8 +42,10 @@ static void complete_options(const struct live_options *o)
 	c->exclude_self = !o->show_self;
 	c->track_apart = true; /* the user may disable events, and those that programs count are disabled */
 	c->build_id_mmap = o->is_recorded;
+	if (o->with_waits && !c->freq_set && !c->period_set)
+		c->freq_hz = WALL_FREQ_HZ;
 	/* Programs know no other clock that events have, too. */
-	if (!o->use_rings && !o->is_recorded) {
+	if (!o->use_rings && !o->is_recorded && !o->with_waits) {
 		c->use_clockid = true;
 		c->clockid = CLOCK_MONOTONIC;
 	}
@@ -51,6 +58,8 @@ static struct strobe_error *choose_events(const struct live_options *o)
 	struct event_default d;
 	if (o->events->events.len)
 		return NULL;
+	if (o->with_waits) /* of which times waiting are the rest */
+		return event_parse(o->events, o->sys, "cpu-clock");
 	TRY(event_default(o->events, o->sys, is_wide ? -1 : 0, is_wide ? 0 : -1, &d));
 	if (d.user_only)
 		session_say(o->host, "not permitted to sample the kernel: profiling user space only "
@@ -113,6 +122,48 @@ static struct strobe_error *choose_stacks(struct live_session *l)
 	return NULL;
 }
 
+/* ---- waits ---- */
+
+static struct strobe_error *make_filter(struct live_session *l)
+{
+	const struct target *t = &l->o.capture->target;
+	struct task_filter_options o = { .sys = l->o.sys, .by_thread = t->tids && !t->pids };
+	if (t->system_wide || t->cpus)
+		return NULL;
+	return task_filter_create(&o, &l->filter);
+}
+
+/* Their stacks are walked by a program, whatever is done with those of samples. */
+static struct strobe_error *open_waits(struct live_session *l)
+{
+	struct callgraph_options *c = &l->o.capture->callgraph;
+	if (c->mode == CALLGRAPH_DEFAULT)
+		c->mode = CALLGRAPH_EH;
+	c->native = true;
+	TRY(make_filter(l));
+	struct walked_stacks_options o = {
+		.sys = l->o.sys,
+		.events = &l->events,
+		.capture = l->o.capture,
+		.no_samples = c->mode != CALLGRAPH_EH,
+		.waits = { .on = true, .split = true, .quantum_ns = WALL_QUANTUM_NS,
+			   .frames_max = c->mode == CALLGRAPH_NONE ? 1 : c->max_stack },
+		.followed = l->filter ? task_filter_tasks(l->filter) : NULL,
+		.followed_map = l->filter ? task_filter_map(l->filter) : -1,
+	};
+	walked_stacks_add_wait_event(&l->events, WAIT_EVENT);
+	l->o.capture->sample_identifier = true;
+	return walked_stacks_open(&o, &l->stacks);
+}
+
+/* Samples need no filter: their events are those of the tasks. */
+static bool needs_no_filter(const struct capture_event *e)
+{
+	return e != NULL;
+}
+
+/* ---- events ---- */
+
 static struct strobe_error *open_events(struct live_session *l)
 {
 	event_set_init(&l->events, l->o.sys);
@@ -121,7 +172,7 @@ static struct strobe_error *open_events(struct live_session *l)
 	probe_samples_close(take_ptr(l->probes));
 	struct strobe_error *err = probe_samples_open(&probes, &l->probes);
 	if (!err)
-		err = choose_stacks(l);
+		err = l->o.with_waits ? error_prefix(open_waits(l), "--wall") : choose_stacks(l);
 	if (err) { /* no capture has taken them */
 		event_set_deinit(&l->events);
 		return err;
@@ -131,7 +182,9 @@ static struct strobe_error *open_events(struct live_session *l)
 		TRY(probe_samples_attach(l->probes, l->capture));
 	if (!l->stacks)
 		return NULL;
-	TRY(error_prefix(walked_stacks_attach(l->stacks, l->capture), "--call-graph eh"));
+	if (l->filter)
+		TRY(task_filter_attach(l->filter, l->capture, needs_no_filter));
+	TRY(error_prefix(walked_stacks_attach(l->stacks, l->capture), l->o.with_waits ? "--wall" : "--call-graph eh"));
 	if (l->o.verbose)
 		session_say(l->o.host, "call chains by call frame information (eh)");
 	return NULL;
@@ -142,7 +195,8 @@ struct strobe_error *live_open(struct live_session *l, const struct live_options
 	*l = (struct live_session){ .o = *options };
 	complete_options(options);
 	TRY(choose_events(options));
-	bool is_default = options->capture->callgraph.mode == CALLGRAPH_DEFAULT;
+	bool is_default = options->capture->callgraph.mode == CALLGRAPH_DEFAULT && !options->with_waits;
+	l->o.use_rings |= options->with_waits;
 	struct strobe_error *err = open_events(l);
 	if (err && is_default && options->capture->callgraph.mode == CALLGRAPH_EH) {
 		use_frame_pointers(l, err);
@@ -163,6 +217,7 @@ void live_close(struct live_session *l)
 	resolve_live_destroy(l->resolve);
 	walked_stacks_close(l->stacks);
 	probe_samples_close(l->probes);
+	task_filter_destroy_behind(l->filter);
 	if (l->history.profile)
 		history_deinit(&l->history);
 	if (l->capture)
@@ -243,6 +298,13 @@ static void choose_counters(struct live_session *l)
 	error_destroy(err);
 }
 
+/* Only with waits. */
+static void enable_waits(struct live_session *l, bool on)
+{
+	if (l->o.with_waits)
+		stack_unwinder_enable_waits(walked_stacks_unwinder(l->stacks), on);
+}
+
 struct strobe_error *live_start(struct live_session *l)
 {
 	choose_counters(l); /* before events get filters that are not the user's */
@@ -255,6 +317,7 @@ struct strobe_error *live_start(struct live_session *l)
 
 void live_stop(struct live_session *l)
 {
+	enable_waits(l, false);
 	capture_disable(l->capture);
 	_cleanup_free_ char *of_probes = probe_samples_losses(l->probes);
 	if (of_probes)
@@ -389,6 +452,7 @@ void live_apply(struct live_session *l)
 
 void live_enable(struct live_session *l, bool on)
 {
+	enable_waits(l, on);
 	if (l->counters)
 		live_counters_enable(l->counters, on);
 	else if (on)

@@ -40,6 +40,7 @@ struct live_options {
 	struct event_list *events;       /* an empty one gets the default event of the machine */
 	const struct live_settings *settings;
 	bool show_self;                  /* samples of this process count */
+	bool with_waits;                 /* of threads, besides: as record --wall has them; through rings */
 	bool use_rings;                  /* samples come through rings, even where the kernel could aggregate them */
 	bool is_recorded;                /* live_record() follows: likewise */
 	bool verbose;                    /* say which of both it is */
@@ -62,7 +63,8 @@ struct live_session {
 	struct live_options o;
 	struct event_set events;
 	struct capture *capture;
-	struct walked_stacks *stacks; /* of CALLGRAPH_EH; or NULL */
+	struct walked_stacks *stacks; /* of CALLGRAPH_EH, and of waits; or NULL */
+	struct task_filter *filter;   /* whose waits are recorded; NULL: those of all tasks */
 	struct probe_samples *probes; /* of events that are probes; or NULL */
 	struct live_request request;
 	struct resolve_live *resolve;

@@ -18,15 +18,15 @@ static struct strobe_error *parse_widths(struct report_session *r, struct report
 struct report_event *report_events(struct arena *arena, const struct env *env, bool branch_history)
 {
 	struct report_event *events = arena_new_array(arena, struct report_event, env->events.len + 1);
-	uint32_t wall_event = wait_events_of(env).clock_event;
+	struct wait_events waits = wait_events_of(env); /* the clock's event has both */
 	for (size_t i = 0; i < env->events.len; i++) {
 		const struct env_event *e = &env->events.data[i];
 		events[i] = (struct report_event){
-			.name = i == wall_event ? WAIT_WALL_NAME : e->name,
+			.name = i == waits.clock_event ? WAIT_WALL_NAME : e->name,
 			.leader = e->leader,
 			.group_members = e->group_members,
 			.group_name = e->group_name,
-			.is_dummy = perf_attr_is_dummy(&e->attr),
+			.is_dummy = perf_attr_is_dummy(&e->attr) || i == waits.wait_event,
 			.has_chains = e->attr.sample_type & PERF_SAMPLE_CALLCHAIN ||
 				      (branch_history && e->attr.sample_type & PERF_SAMPLE_BRANCH_STACK),
 		};
