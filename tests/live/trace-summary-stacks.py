@@ -10,7 +10,7 @@ from strobetest import Tap, build_workload, skip_all, strobe
 
 # Function: milliseconds that it sleeps in clock_nanosleep at least.
 NAPS = {"hold_all": 120, "show_waits": 40}
-SLACK_MS = 60  # a busy machine wakes late
+SLACK_MS = 250  # a busy machine wakes late
 
 
 def threads_of(done):
@@ -39,8 +39,9 @@ def check_naps(tap, threads):
         tap.equal(sum(s["calls"] for s in mine), 1, f"{function}: sleeps once")
         tap.between(least, sum(s["total_ns"] for s in mine) / 1e6, least + SLACK_MS, f"{function}: how long")
         tap.ok(mine and mine[0]["functions"][-1] in ("clone3", "__clone3", "_start"), f"{function}: the stack is whole", mine)
-    waits = [s for call in calls_of(threads) if call["syscall"] == "futex" for s in call["stacks"] if "wants_sem" in s["functions"]]
-    tap.between(NAPS["hold_all"] / 2, sum(s["total_ns"] for s in waits) / 1e6, NAPS["hold_all"] + SLACK_MS, "a wait for a semaphore")
+    waits = [s for call in calls_of(threads) if call["syscall"] == "futex"
+             for s in call["stacks"] if any(f.startswith("wants_") for f in s["functions"])]
+    tap.between(NAPS["hold_all"] / 2, sum(s["total_ns"] for s in waits) / 1e6, 8 * (NAPS["hold_all"] + SLACK_MS), "eight waits for locks")
 
 
 def check_counts(tap):
