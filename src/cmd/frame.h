@@ -32,6 +32,8 @@ struct strobe_error *cmd_unknown(const char *program, const char *name) _must_ch
 struct feature;
 void feature_print(struct out *out, const struct feature *f);
 void version_print(struct out *out, const char *program, bool build_options);
+/* What -h or --help of the command that is run requests; the exit status. */
+int cmd_show_help(struct cmd_context *ctx);
 /* The -h text of a command; words (may be none) choose rows. */
 void help_print_command(struct out *out, const char *program, const struct cmd *cmd, const char *const *words, int n);
 /*

@@ -129,7 +129,7 @@ static int list_opts(struct cmd_context *ctx, const struct option *table)
 	return cmd_close_output(ctx, &out);
 }
 
-static int show_help(struct cmd_context *ctx)
+int cmd_show_help(struct cmd_context *ctx)
 {
 	const struct options_result *r = &ctx->rest;
 	if (r->manual && !r->argc)
@@ -145,7 +145,7 @@ static int run_parsed(struct cmd_context *ctx, void *options, struct strobe_erro
 	if (err)
 		return cmd_fail_usage(ctx, err);
 	if (ctx->rest.help)
-		return show_help(ctx);
+		return cmd_show_help(ctx);
 	if (ctx->rest.list_opts)
 		return list_opts(ctx, ctx->cmd->options);
 	filemap_install_guard();

@@ -55,3 +55,9 @@ struct strobe_error *subcommand_no_words(const struct cmd_context *ctx)
 	return ctx->rest.argc ? error_create(ERROR_USAGE, "unexpected argument '%s': specify a recording with -i", ctx->rest.argv[0]) :
 		NULL;
 }
+
+int subcommand_unknown(const struct cmd_context *ctx, const char *word, const char *known)
+{
+	return cmd_fail_usage(ctx, *word ? error_create(ERROR_USAGE, "unknown subcommand '%s'", word) :
+			      error_create(ERROR_USAGE, "specify a subcommand: %s", known));
+}

@@ -25,6 +25,8 @@ struct cmd_common {
 const struct cmd *subcommand_find(const struct cmd *cmd, const char *word);
 /* Runs it with the rest of the words, after those of the common options and more (ends with NULL, or is NULL). */
 int subcommand_run(struct cmd_context *ctx, const struct cmd *sub, const struct cmd_common *c, const char *const *more);
+/* No subcommand is called so, or no word was given; known: "record, map or script". The exit status. */
+int subcommand_unknown(const struct cmd_context *ctx, const char *word, const char *known);
 /* report -D of the same recording. */
 int subcommand_dump(struct cmd_context *ctx, const struct cmd_common *c);
 /* ERROR_USAGE where words are left. */

@@ -238,8 +238,7 @@ static int run(struct cmd_context *ctx, void *options)
 		const char *more[] = { o->kinds ? "-k" : NULL, o->kinds, NULL };
 		return subcommand_run(ctx, sub, &o->common, more);
 	}
-	return cmd_fail_usage(ctx, *word ? error_create(ERROR_USAGE, "unknown subcommand '%s'", word) :
-			      error_create(ERROR_USAGE, "specify a subcommand: record, report, latency, timehist or top"));
+	return subcommand_unknown(ctx, word, "record, report, latency, timehist or top");
 }
 
 const struct cmd cmd_kwork = {

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/out.h"
+#include "analysis/lock_info.h"
 #include "base/text.h"
 #include "cmd/frame.h"
 #include "cmd/subcommand.h"
@@ -19,51 +19,15 @@ static const char *comm_of(void *ctx, uint32_t tid)
 
 /* ---- info ---- */
 
-static void add_thread(void *ctx, uint32_t tid, const char *comm)
-{
-	struct table *t = ctx;
-	table_row(t);
-	lock_table_set_tid(t, 0, tid);
-	table_set_text(t, 1, comm);
-}
-
-static void fill_threads(struct table *t, const struct lock_replay *r)
-{
-	table_init(t, "strobe-lock-threads", 1);
-	t->layout = (struct table_layout){ .head = "", .row = "", .gap = ": " };
-	table_column(t, (struct table_column){ .key = "tid", .title = "Thread ID", .type = TABLE_COUNT, .width = 10, .is_fixed = true });
-	table_column(t, (struct table_column){ .key = "comm", .type = TABLE_TEXT });
-	lock_replay_each_thread(r, add_thread, t);
-}
-
-/* Kernel addresses all have as many digits: the order of their texts is that of their values. */
-static void fill_map(struct table *t, const struct lock_waits *w)
-{
-	char address[24];
-	table_init(t, "strobe-lock-map", 1);
-	t->layout = (struct table_layout){ .head = "", .row = " ", .gap = ": ", .has_no_titles = true };
-	table_head(t, "Address of instance: name of class");
-	table_column(t, (struct table_column){ .key = "address", .type = TABLE_TEXT, .is_fixed = true });
-	table_column(t, (struct table_column){ .key = "name", .type = TABLE_TEXT });
-	for (size_t i = 0; i < w->stats.len; i++) {
-		snprintf(address, sizeof(address), "%#" PRIx64, w->stats.data[i].address);
-		table_row(t);
-		table_set_text(t, 0, address);
-		table_set_text(t, 1, w->stats.data[i].name ? w->stats.data[i].name : "");
-	}
-	table_sort(t, 0, false);
-	table_sort(t, 1, false);
-}
-
 static int show_info(struct cmd_context *ctx, const struct lock_options *o, const struct lock_replay *r)
 {
 	bool both = o->by_thread == o->with_map;
 	struct table tables[2] = {};
 	size_t n = 0;
 	if (both || o->by_thread)
-		fill_threads(&tables[n++], r);
+		lock_threads_table(&tables[n++], r);
 	if (both || o->with_map)
-		fill_map(&tables[n++], lock_replay_waits(r));
+		lock_map_table(&tables[n++], lock_replay_waits(r));
 	if (n > 1 && o->format == TABLE_AS_TEXT)
 		tables[0].layout.blank_lines = 1;
 	int status = lock_output(ctx, o, tables, n);
@@ -144,23 +108,13 @@ static int dump(struct cmd_context *ctx, const struct lock_options *o)
 	return subcommand_dump(ctx, &(struct cmd_common){ .input = o->replay.input, .force = o->replay.force });
 }
 
-static int show_help(struct cmd_context *ctx)
-{
-	struct out out;
-	if (ctx->rest.manual)
-		return cmd_show_manual(ctx, ctx->cmd);
-	cmd_open_output(ctx, &out);
-	help_print_command(&out, ctx->program, ctx->cmd, (const char *const *)ctx->rest.argv, ctx->rest.argc);
-	return cmd_close_output(ctx, &out);
-}
-
 /* Options may stand before the subcommand and after it. */
 static int run_subcommand(struct cmd_context *ctx, struct lock_options *o, enum lock_command command)
 {
 	bool takes_command = command == LOCK_CONTENTION;
 	struct strobe_error *err = options_parse(lock_option_table, o, ctx->rest.argc, ctx->rest.argv, !takes_command, &ctx->rest);
 	if (!err && ctx->rest.help)
-		return show_help(ctx);
+		return cmd_show_help(ctx);
 	if (!err && ctx->rest.argc && !takes_command)
 		err = error_create(ERROR_USAGE, "unexpected argument '%s': specify a recording with -i", ctx->rest.argv[0]);
 	if (!err)
@@ -195,8 +149,7 @@ static int run(struct cmd_context *ctx, void *options)
 		return run_subcommand(ctx, o, LOCK_REPORT);
 	if (!strcmp(word, "info"))
 		return run_subcommand(ctx, o, LOCK_INFO);
-	return cmd_fail_usage(ctx, *word ? error_create(ERROR_USAGE, "unknown subcommand '%s'", word) :
-			      error_create(ERROR_USAGE, "specify a subcommand: record, contention, report, info or script"));
+	return subcommand_unknown(ctx, word, "record, contention, report, info or script");
 }
 
 const struct cmd cmd_lock = {

@@ -18,8 +18,7 @@ static int run(struct cmd_context *ctx, void *options)
 		return sched_record(ctx, ctx->rest.argc, ctx->rest.argv);
 	if (!strcmp(word, "script"))
 		return cmd_run(ctx, cmd_find("script"), ctx->rest.argc, ctx->rest.argv);
-	return cmd_fail_usage(ctx, *word ? error_create(ERROR_USAGE, "unknown subcommand '%s'", word) :
-			      error_create(ERROR_USAGE, "specify a subcommand: record, latency, map, timehist, replay or script"));
+	return subcommand_unknown(ctx, word, "record, latency, map, timehist, replay or script");
 }
 
 const struct cmd cmd_sched = {
