@@ -12,9 +12,9 @@ import sys
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 DEVICES = "bus/event_source/devices"
-# the tree of tests/machines whose core PMU is shown (None: one that names no event), the PMU for libpfm4, and the processor for the
-# tables that perf has
-PROCESSORS = {"intel": ("intel", "skl", "GenuineIntel-6-5E-3"), "amd": ("amd", "amd64_fam19h_zen4", "AuthenticAMD-25-11-1"),
+# the tree of tests/machines whose core PMU is shown (None: one that names no event), the PMU for libpfm4, and a processor that the
+# tables of perf do not have
+PROCESSORS = {"intel": ("intel", "skl", "GenuineIntel-99-1-0"), "amd": ("amd", "amd64_fam19h_zen4", "AuthenticAMD-99-1-0"),
               "unknown": (None, "perf", "Unknown-0-0-0")}
 # what depends on the processor
 DEPENDENT = ("unit/", "cli/", "oracle/stat-", "oracle/list", "live/stat", "live/list", "live/exit-status", "live/record",
