@@ -36,8 +36,9 @@ def check_naps(tap, threads):
     sleeps = [s for call in calls_of(threads) if call["syscall"] == "clock_nanosleep" for s in call["stacks"]]
     for function, least in NAPS.items():
         mine = [s for s in sleeps if function in s["functions"]]
-        tap.equal(sum(s["calls"] for s in mine), 1, f"{function}: sleeps once")
-        tap.between(least, sum(s["total_ns"] for s in mine) / 1e6, least + SLACK_MS, f"{function}: how long")
+        calls = sum(s["calls"] for s in mine)
+        tap.between(1, calls, 1 if function == "show_waits" else 10, f"{function}: sleeps once, or until all have come")
+        tap.between(least * calls, sum(s["total_ns"] for s in mine) / 1e6, (least + SLACK_MS) * calls, f"{function}: how long")
         tap.ok(mine and mine[0]["functions"][-1] in ("clone3", "__clone3", "_start"), f"{function}: the stack is whole", mine)
     waits = [s for call in calls_of(threads) if call["syscall"] == "futex"
              for s in call["stacks"] if any(f.startswith("wants_") for f in s["functions"])]
