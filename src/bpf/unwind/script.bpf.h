@@ -7,6 +7,16 @@
 #include "bpf/unwind/script_shared.h"
 #include "bpf/unwind/unwind_mapping.bpf.h"
 
+/*
+ * What pthread_self() is cannot be known from the thread pointer alone elsewhere; and before Linux 6.0 arm64 has no tail calls in programs
+ * of several functions.
+ */
+#if defined(__TARGET_ARCH_x86)
+#define READS_SCRIPTS 1
+#else
+#define READS_SCRIPTS 0
+#endif
+
 /* A code object that user space does not know. */
 struct script_fresh {
 	__u64 code, with; /* with: what else it is described by */
@@ -239,7 +249,7 @@ static __attribute__((noinline)) int meet_interpreter(__u32 pid)
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct mm_struct *mm = 0;
 	bpf_probe_read_kernel(&mm, sizeof(mm), &task->mm);
-	if (settings.has_scripts && (!p || p->mm != (__u64)mm))
+	if (READS_SCRIPTS && settings.has_scripts && (!p || p->mm != (__u64)mm))
 		request_first(mm, pid);
 	return 0;
 }

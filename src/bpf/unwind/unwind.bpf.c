@@ -570,12 +570,11 @@ int walk_stack(struct sample_context *ctx)
 	if (!w || !prepare_walk(w, task) || !read_regs(ctx, task, w))
 		return 1;
 	walk_from_regs(w, WALK_SAMPLE, settings.frames_max);
-	if (settings.has_scripts)
+	if (READS_SCRIPTS && settings.has_scripts)
 		go_on_with_scripts(ctx, mm_of(task), w->pid);
 	return give_stack(ctx, w);
 }
 
-/* What pthread_self() is cannot be known from the thread pointer alone elsewhere. */
-#if defined(__TARGET_ARCH_x86)
+#if READS_SCRIPTS
 #include "bpf/unwind/scripts.bpf.h"
 #endif
