@@ -92,12 +92,12 @@ def states():
 
 def clicked(pair):
     """A click on an interval, and from there to who woke it."""
-    found = browser.eval("""(() => { const d = strobe.data, c = strobe.chart, t = %s;
+    found = browser.eval("""(() => { const d = strobe.data, c = strobe.chart; for (const t of [%s])
         for (let i = d.first[t]; i < d.first[t + 1]; i++) if (d.kind[i] === 4 && c.wakeOf(i) >= 0 && d.wake.from[c.wakeOf(i)] >= 2
             && d.stack[i]) {
             c.show([d.start[i] - 1e5, d.end[i] + 1e5]); c.scrollToRow(c.rowOfTask[t]); c.draw();
             const x = (Math.max(c.x(d.start[i]), c.left) + Math.min(c.x(d.end[i]), c.width)) / 2;
-            return [i, x, c.y(c.rowOfTask[t]) + 11]; } return null; })()""" % pair[1])
+            return [i, x, c.y(c.rowOfTask[t]) + 11]; } return null; })()""" % ",".join(pair))
     if not tap.ok(found, "an interval of sleep with a waker and a stack", pair):
         return
     browser.do("click", "#view-chart canvas", {"position": {"x": found[1], "y": found[2]}})
