@@ -1,4 +1,4 @@
-"""The rows of tools/bench about `trace --func`: what a call costs that is traced, and how long many probes take to set and to remove.
+"""The rows of tools/bench about `trace --func` and probes: what a call costs, and how long many probes take to set and to remove.
 
 Beside bpftrace, which counts the same, and uftrace, which needs programs built for it, or patches them (dynamic tracing).
 """
@@ -55,8 +55,12 @@ class CallRow:
         self.name, self.target, self.sides = name, target, sides
         self.results, self.failed = {who: [] for who in sides}, {}
 
+    def prepare(self, path):
+        """The programs are built."""
+
     def run(self, bench):
         path = build(bench)
+        self.prepare(path)
         for _ in range(bench.options.rounds):
             for who, argv in self.sides.items():
                 words = [w.format(loop=path("loop"), pg=path("loop.pg"), n=CALLS, scratch=bench.scratch) for w in argv]
@@ -69,6 +73,10 @@ class CallRow:
                     self.results[who].append(float(found.group(1)))
                 else:
                     self.failed[who] = f"status {done.returncode}"
+                self.took(bench, who)
+
+    def took(self, bench, who):
+        pass
 
     def cell(self, who):
         if who in self.failed:
@@ -80,6 +88,40 @@ class CallRow:
         others = "; ".join(f"{who} {self.cell(who)}" for who in self.sides if who != "strobe")
         command = " ".join(["strobe", *self.sides["strobe"][1:]]).format(loop="./loop", many="./many", n=CALLS, scratch=".")
         return [self.name, "-", self.cell("strobe"), others, self.target, f"`{command}`"]
+
+
+class HitRow(CallRow):
+    """The same of recordings with two arguments of a call, and how many of the calls are in them."""
+
+    def __init__(self, binary, name, target, sides):
+        super().__init__(name, target, sides)
+        self.binary, self.kept = binary, {who: [] for who in sides}
+
+    def probe(self, *argv):
+        subprocess.run([self.binary, "probe", "-q", *argv], capture_output=True, check=False)
+
+    def prepare(self, path):
+        self.probe("-x", path("loop"), "bench_hit:leaf=leaf a=%di b=%si")
+
+    def run(self, bench):
+        try:
+            super().run(bench)
+        finally:
+            self.probe("-d", "bench_hit:*")
+
+    def took(self, bench, who):
+        """A run is over: what it left."""
+        data = os.path.join(bench.scratch, "hits.data")
+        if not os.path.exists(data):
+            return
+        text = subprocess.run([self.binary, "report", "--stats", "-i", data], capture_output=True, text=True, check=False).stdout
+        found = re.search(r"^\s*SAMPLE events:\s+(\d+)", text, re.M)
+        self.kept[who].append(int(found.group(1)) if found else 0)
+        os.remove(data)
+
+    def cell(self, who):
+        lost = f", {CALLS * len(self.kept[who]) - sum(self.kept[who])} lost" if self.kept[who] else ""
+        return super().cell(who) + lost
 
 
 class AttachRow(CallRow):
@@ -108,7 +150,7 @@ class AttachRow(CallRow):
         return f"{min(r):.2f} / {statistics.median(r):.2f} s"
 
 
-def rows(binary):
+def rows(binary, perf="perf"):
     return [
         CallRow("trace --func -s, a call", "bpftrace's count", {
             "bpftrace": ["bpftrace", "-e", "uprobe:{loop}:leaf {{ @ = count(); }}", "-c", "{loop} {n}"],
@@ -126,5 +168,18 @@ def rows(binary):
         AttachRow("trace --func -s of 5000 functions, a program that ends at once", "0.3 s", {
             "bpftrace": ["bpftrace", "-e", "uprobe:{many}:many_* {{ @ = count(); }}", "-c", "{many}"],
             "strobe": [binary, "trace", "-s", "-o", "{scratch}/s.txt", "--func", "many_*", "--", "{many}"],
+        }),
+        HitRow(binary, "record of a uprobe with two arguments, a hit", "perf's least; none lost", {
+            "perf": [perf, "record", "-o", "{scratch}/hits.data", "-e", "bench_hit:leaf", "{loop}", "{n}"],
+            "strobe of the same probe": [binary, "record", "-o", "{scratch}/hits.data", "-e", "bench_hit:leaf", "{loop}", "{n}"],
+            "strobe": [binary, "record", "-o", "{scratch}/hits.data", "-e", "u:{loop}:leaf(a=%di,b=%si)", "{loop}", "{n}"],
+            "bare": ["{loop}", "{n}"],
+        }),
+        CallRow("stat of a uprobe, a hit", "bpftrace's count", {
+            "bpftrace": ["bpftrace", "-e", "uprobe:{loop}:leaf {{ @ = count(); }}", "-c", "{loop} {n}"],
+            "strobe": [binary, "stat", "-e", "u:{loop}:leaf", "{loop}", "{n}"],
+        }),
+        AttachRow("stat of 5000 uprobes, a program that ends at once", "0.3 s", {
+            "strobe": [binary, "stat", "-o", "{scratch}/s.txt", "-e", "u:{many}:many_*", "--", "{many}"],
         }),
     ]

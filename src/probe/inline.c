@@ -5,6 +5,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/strtab.h"
 #include "probe/definition.h"
 #include "probe/fetch_filter.h"
 #include "probe/fetch_parse.h"
@@ -18,6 +19,7 @@ struct resolving {
 	struct event_list *list;
 	const struct sys *sys;
 	const struct probe_files *files;
+	struct strtab taken;      /* names, as "GROUP:EVENT" */
 	VEC(struct event) events; /* which are to take the place of the list's */
 	size_t places_nr;
 	/* The target that was used last: probes mostly share one. */
@@ -70,12 +72,16 @@ static bool find_symbol(void *ctx, const char *name, uint64_t *ret)
 static bool is_taken(void *ctx, const char *group, const char *event)
 {
 	const struct resolving *r = ctx;
-	for (size_t i = 0; i < r->events.len; i++) {
-		const struct event *e = &r->events.data[i];
-		if (e->tracepoint && !strcmp(e->system, group) && !strcmp(e->tracepoint, event))
-			return true;
-	}
-	return false;
+	_cleanup_strbuf_ struct strbuf name = {};
+	strbuf_addf(&name, "%s:%s", group, event);
+	return strtab_find(&r->taken, strbuf_str(&name)) != IDSET_NONE;
+}
+
+static void take_name(struct resolving *r, const struct event *e)
+{
+	_cleanup_strbuf_ struct strbuf name = {};
+	strbuf_addf(&name, "%s:%s", e->system, e->tracepoint);
+	strtab_add(&r->taken, strbuf_str(&name));
 }
 
 static struct strobe_error *name_event(struct resolving *r, const struct probe_definition *d, const char *event_name,
@@ -91,6 +97,7 @@ static struct strobe_error *name_event(struct resolving *r, const struct probe_d
 	TRY(probe_unique_name(strbuf_str(&group), &event, true, is_taken, r));
 	e->system = arena_strdup(arena, strbuf_str(&group));
 	e->tracepoint = arena_strdup(arena, strbuf_str(&event));
+	take_name(r, e);
 	if (!(e->terms.set & EVENT_TERM_NAME))
 		e->name = arena_printf(arena, "%s:%s", e->system, e->tracepoint);
 	return NULL;
@@ -181,14 +188,33 @@ static struct strobe_error *finish_event(struct making *m, struct event *e)
 	return NULL;
 }
 
-/* The event of all places that have its name, of which `first` is the first. */
+/* What the events of places are called after, by place. */
+struct place_names {
+	struct strtab table;
+	str_id *ids;
+};
+
+static void name_places(const struct probe_definition *d, const struct probe_places *places, struct place_names *ret)
+{
+	const char *function = d->point.function;
+	bool is_fixed = function && !strpbrk(function, "*?[");
+	strtab_init(&ret->table);
+	ret->ids = xcalloc(places->list.len, sizeof(*ret->ids));
+	for (size_t i = 0; i < places->list.len; i++) {
+		_cleanup_strbuf_ struct strbuf name = {};
+		probe_event_name(d, is_fixed ? function : places->list.data[i].name, &name);
+		ret->ids[i] = strtab_add(&ret->table, strbuf_str(&name));
+	}
+}
+
+/* The event of all places that have its name, of which `first` is the first; names are interned. */
 static struct strobe_error *make_event(struct resolving *r, const struct probe_definition *d, const struct probe_places *places,
-				       const char *const *names, size_t first, struct event *e)
+				       const struct place_names *names, size_t first, struct event *e)
 {
 	struct making m = { .r = r, .definition = d };
-	struct strobe_error *err = name_event(r, d, names[first], &places->list.data[first], e);
+	struct strobe_error *err = name_event(r, d, strtab_get(&names->table, names->ids[first]), &places->list.data[first], e);
 	for (size_t i = first; i < places->list.len && !err; i++)
-		if (!strcmp(names[i], names[first]))
+		if (names->ids[i] == names->ids[first])
 			err = add_place_named(&m, &places->list.data[i], places->list.len > 1);
 	err = err ? err : finish_event(&m, e);
 	vec_deinit(&m.at);
@@ -197,35 +223,24 @@ static struct strobe_error *make_event(struct resolving *r, const struct probe_d
 	return err;
 }
 
-static bool is_first_of_name(const char *const *names, size_t i)
-{
-	for (size_t k = 0; k < i; k++)
-		if (!strcmp(names[k], names[i]))
-			return false;
-	return true;
-}
-
 static struct strobe_error *make_events(struct resolving *r, const struct probe_definition *d, const struct probe_places *places,
 					const struct event *of)
 {
-	const char *function = d->point.function;
-	bool is_fixed = function && !strpbrk(function, "*?[");
-	const char **names = xcalloc(places->list.len, sizeof(*names));
+	struct place_names names;
 	struct strobe_error *err = NULL;
-	for (size_t i = 0; i < places->list.len; i++) {
-		_cleanup_strbuf_ struct strbuf name = {};
-		probe_event_name(d, is_fixed ? function : places->list.data[i].name, &name);
-		names[i] = arena_strdup(&r->list->arena, strbuf_str(&name));
-	}
+	str_id known = 0;
+	name_places(d, places, &names);
 	for (size_t i = 0; i < places->list.len && !err; i++) {
 		struct event e = *of;
-		if (!is_first_of_name(names, i))
+		if (names.ids[i] <= known) /* ids are given in order: an event has it */
 			continue;
-		err = make_event(r, d, places, names, i, &e);
+		known = names.ids[i];
+		err = make_event(r, d, places, &names, i, &e);
 		if (!err)
 			vec_push(&r->events, e);
 	}
-	free(names);
+	strtab_deinit(&names.table);
+	free(names.ids);
 	return err;
 }
 
@@ -271,8 +286,11 @@ static struct strobe_error *resolve_group(struct resolving *r, size_t first, siz
 	for (size_t i = first; i < end; i++) {
 		struct event e = r->list->events.data[i];
 		e.leader = leader;
-		if (!is_open(&e))
-			vec_push(&r->events, e);
+		if (is_open(&e))
+			continue;
+		vec_push(&r->events, e);
+		if (e.tracepoint)
+			take_name(r, &e);
 	}
 	for (size_t i = first; i < end; i++) {
 		const struct event *e = &r->list->events.data[i];
@@ -306,12 +324,14 @@ struct strobe_error *probe_inline_resolve(struct event_list *list, const struct 
 	struct resolving r = { .list = list, .sys = sys, .files = files };
 	if (!probe_inline_is_any(list))
 		return NULL;
+	strtab_init(&r.taken);
 	struct strobe_error *err = resolve_all(&r);
 	if (!err) {
 		vec_clear(&list->events);
 		for (size_t i = 0; i < r.events.len; i++)
 			vec_push(&list->events, r.events.data[i]);
 	}
+	strtab_deinit(&r.taken);
 	vec_deinit(&r.events);
 	if (r.has_target)
 		probe_target_close(&r.target);

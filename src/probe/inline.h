@@ -10,7 +10,7 @@
 #include "probe/fetch_plan.h"
 #include "probe/target.h"
 
-#define PROBE_INLINE_PLACES_MAX 1024 /* of a list */
+#define PROBE_INLINE_PLACES_MAX 16384 /* of a list */
 
 struct probe_inline {
 	const char *path;           /* of the program; NULL: the kernel */

@@ -30,6 +30,7 @@ struct inline_probes {
 	struct probes_control *control;
 	uint64_t *counts;
 	bool has_program, has_kernel, touches;
+	bool has_filters, has_reads, has_strings;
 };
 
 /* ---- loading ---- */
@@ -42,13 +43,23 @@ static uint32_t places_nr(const struct inline_probes *p)
 	return n;
 }
 
+static void look_at_plan(struct inline_probes *p, const struct probe_inline *c, const struct fetch_plan *plan)
+{
+	p->touches |= c->path && plan->touches;
+	for (unsigned i = 0; i < plan->args_nr; i++) {
+		p->has_reads |= plan->arg[i].derefs != 0;
+		p->has_strings |= plan->arg[i].what == FETCH_PLAN_STRING;
+	}
+}
+
 static void look_at_events(struct inline_probes *p)
 {
 	for (uint32_t i = 0; i < p->events_nr; i++) {
 		const struct probe_inline *c = p->events[i].code;
 		*(c->path ? &p->has_program : &p->has_kernel) = true;
-		for (uint32_t k = 0; k < c->nr && c->path; k++)
-			p->touches |= c->plans[k].touches && (p->events[i].period || c->filter.tests_nr);
+		p->has_filters |= c->filter.tests_nr != 0;
+		for (uint32_t k = 0; k < c->nr && (p->events[i].period || c->filter.tests_nr); k++)
+			look_at_plan(p, c, &c->plans[k]);
 	}
 	p->touches &= bpf_probes_can_sleep(p->sys);
 }
@@ -64,6 +75,9 @@ static struct strobe_error *load(struct inline_probes *p, const struct inline_pr
 		.cpus = p->cpus,
 		.by_thread = o->followed && o->followed->by_thread,
 		.has_entry = bpf_kernel_is_since(p->sys, 6, 6),
+		.has_filters = p->has_filters,
+		.has_reads = p->has_reads,
+		.has_strings = p->has_strings,
 	};
 	const struct bpf_map_size sizes[] = {
 		{ "slots", p->cpus * PROBES_SLOTS_CPU, 0 },

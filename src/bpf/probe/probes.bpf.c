@@ -67,15 +67,22 @@ struct {
 
 /* ---- slots ---- */
 
-INLINE struct slot *take_slot(void)
+/* Its number, or one that there is not. */
+GLOBAL int find_slot(__u32 first)
 {
 	for (__u32 i = 0; i < PROBES_SLOTS_CPU; i++) {
-		__u32 at = bpf_get_smp_processor_id() * PROBES_SLOTS_CPU + i;
+		__u32 at = first + i;
 		struct slot *s = bpf_map_lookup_elem(&slots, &at);
 		if (s && !__sync_val_compare_and_swap(&s->busy, 0, 1))
-			return s;
+			return at;
 	}
-	return NULL;
+	return -1;
+}
+
+INLINE struct slot *take_slot(void)
+{
+	__u32 at = find_slot(bpf_get_smp_processor_id() * PROBES_SLOTS_CPU);
+	return bpf_map_lookup_elem(&slots, &at);
 }
 
 INLINE void give_back(struct slot *s)
@@ -143,7 +150,7 @@ INLINE long read_bytes(void *to, __u32 bytes, __u64 from, _Bool is_user)
 INLINE _Bool follow(const struct slot *s, const struct fetch_plan_arg *a, __u32 word_bytes, __u64 *ret)
 {
 	__u64 v = a->value;
-	__u32 reads = a->derefs;
+	__u32 reads = settings.has_reads ? a->derefs : 0;
 	if (a->base == FETCH_PLAN_REGISTER)
 		v = s->regs[a->reg & 63];
 	else if (a->base == FETCH_PLAN_CODE)
@@ -228,15 +235,15 @@ GLOBAL int put_argument(struct slot *s, const struct fetch_plan_arg *a, __u32 wo
 	if (!s || !a)
 		return 0;
 	is_there = follow(s, a, word_bytes, &at);
-	if (a->what == FETCH_PLAN_STRING) {
+	if (settings.has_strings && a->what == FETCH_PLAN_STRING) {
 		put_string(s, a, at, is_there);
 		return 0;
 	}
-	if (is_there && a->count) {
+	if (settings.has_reads && is_there && a->count) {
 		put_array(s, a, at);
 		return 0;
 	}
-	if (!a->derefs)
+	if (!settings.has_reads || !a->derefs)
 		v = at;
 	else if (!is_there || read_bytes(&v, a->bytes & 15, at, is_last_of_user(a)))
 		fault();
@@ -402,7 +409,7 @@ INLINE int make_sample(struct pt_regs *regs, const struct probes_place *p, const
 	begin(s, regs, p, task);
 	if (p->plan.args_nr)
 		bpf_loop(p->plan.args_nr, argument_turn, &turn, 0);
-	if (!e->filter.tests_nr || (passes(s, e) && is_due(e, count(p->plan.event))))
+	if (!settings.has_filters || !e->filter.tests_nr || (passes(s, e) && is_due(e, count(p->plan.event))))
 		send(s, regs, p->plan.event);
 	give_back(s);
 	return 0;
@@ -429,7 +436,7 @@ INLINE int hit(struct pt_regs *regs)
 	e = bpf_map_lookup_elem(&events, &event);
 	if (!e)
 		return 0;
-	if (!e->filter.tests_nr && !is_due(e, count(event)))
+	if ((!settings.has_filters || !e->filter.tests_nr) && !is_due(e, count(event)))
 		return 0;
 	return make_sample(regs, p, e, task);
 }

@@ -25,7 +25,9 @@ struct probes_settings {
 	__u32 cpus;     /* there may be */
 	__u8 by_thread;
 	__u8 has_entry; /* bpf_get_func_ip() knows the entry of a function of a program that returns: Linux 6.6 */
-	__u8 unused[2];
+	/* What any of the plans needs: the rest of the program is left out. */
+	__u8 has_filters, has_reads, has_strings;
+	__u8 unused[3];
 };
 
 /* Memory that programs and reader share: the section .bss. */

@@ -16,14 +16,13 @@ static int run(struct cmd_context *ctx, void *options)
 	struct strobe_error *err = cmd_config(ctx, &config);
 	if (!err)
 		err = trace_settings_apply(config, o);
+	if (!err && !o->input)
+		err = cmd_resolve_probes(ctx, &o->selection.events);
 	if (!err)
 		err = trace_options_settle(o);
 	if (err)
-		return cmd_fail_usage(ctx, err);
-	if (o->input)
-		return trace_replay(ctx, o);
-	err = cmd_resolve_probes(ctx, &o->selection.events);
-	return err ? cmd_fail(ctx, err) : trace_run(ctx, o);
+		return error_is(err, ERROR_USAGE) ? cmd_fail_usage(ctx, err) : cmd_fail(ctx, err);
+	return o->input ? trace_replay(ctx, o) : trace_run(ctx, o);
 }
 
 const struct cmd cmd_trace = {

@@ -227,6 +227,8 @@ static struct strobe_error *add_switch(struct trace_options *o, const char *name
 {
 	if (!name || trace_selects_event(&o->selection, name))
 		return NULL;
+	if (event_is_probe(name))
+		return error_create(ERROR_USAGE, "a probe is added with -e, and then has a name: probe_zsh:zfree");
 	/* Alone it does not say what to trace: that are the system calls. */
 	if (!o->selection.events.events.len && !o->selection.syscalls_set)
 		o->selection.syscalls = o->selection.syscalls_set = true;
