@@ -421,6 +421,6 @@ static __attribute__((destructor)) void finish(void)
 	region->last_ns = since_start_ns();
 	dumps_finish();
 	if (settings.leaks)
-		region_tell('l', -1);
+		region_tell('l', -1, true);
 	thread.is_busy = false;
 }

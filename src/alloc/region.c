@@ -93,7 +93,7 @@ static int connect_to(const char *path)
 	return -1;
 }
 
-bool region_tell(char message, int fd)
+bool region_tell(char message, int fd, bool waits)
 {
 	int to = *settings.socket ? connect_to(settings.socket) : -1;
 	if (to < 0)
@@ -112,7 +112,7 @@ bool region_tell(char message, int fd)
 	}
 	char answer;
 	ssize_t n = sendmsg(to, &m, MSG_NOSIGNAL);
-	if (n == 1) {
+	if (n == 1 && waits) {
 		do /* strobe may stop and continue this process meanwhile */
 			n = recv(to, &answer, 1, 0);
 		while (n < 0 && errno == EINTR);
@@ -181,7 +181,7 @@ static bool map_region(void *at)
 		describe(&h);
 		memcpy(p, &h, sizeof(h));
 		region = p;
-		region_tell('r', fd);
+		region_tell('r', fd, false);
 	}
 	if (fd >= 0)
 		close(fd);

@@ -88,7 +88,7 @@ static struct strobe_error *show(const struct heap_job *j, const struct heap *he
 	heap_report_write(&out, heap, &j->report);
 	TRY(out_close(&out));
 	if (j->report.format == HEAP_TEXT)
-		session_say(j->host, "wrote %s; show it with strobe pprof -top, strobe report -i or strobe flamegraph", j->output);
+		session_say(j->host, "wrote %s; show it with strobe pprof -top or strobe flamegraph -i", j->output);
 	return NULL;
 }
 

@@ -180,7 +180,10 @@ static void take_region(struct processes *p, uint32_t pid, int fd)
 	if (before)
 		finish_image(p, (size_t)(before - p->images.data));
 	struct image image = { .pid = pid, .region_fd = fd, .pid_fd = (int)syscall(SYS_pidfd_open, pid, 0) };
+	bool has_ended = image.pid_fd < 0 && errno == ESRCH;
 	vec_push(&p->images, image);
+	if (has_ended)
+		finish_image(p, p->images.len - 1);
 }
 
 static void take_leaks(struct processes *p, uint32_t pid)
@@ -201,7 +204,7 @@ static int descriptor_of(struct msghdr *m)
 	return fd;
 }
 
-/* One message, then the answer that the process waits for. */
+/* One message, then the answer, which the process waits for where leaks are looked for. */
 static void serve(struct processes *p, int fd)
 {
 	char what = 0;

@@ -5,8 +5,8 @@
  *	… what is to be profiled …
  *	ProfilerStop();
  *
- * Or without a change to the program: CPUPROFILE=cpu.prof LD_PRELOAD=libstrobe_profiler.so program. The file is read by strobe report,
- * strobe pprof, google-pprof and go tool pprof. Names, arguments and environment are those of gperftools 2.10 (BSD-3-Clause; its
+ * Or without a change to the program: CPUPROFILE=cpu.prof LD_PRELOAD=libstrobe_profiler.so program. The file is read by strobe pprof,
+ * strobe flamegraph, google-pprof and go tool pprof. Names, arguments and environment are those of gperftools 2.10 (BSD-3-Clause; its
  * documentation, docs/cpuprofile.html): a program that is linked with -lprofiler may be linked with -lstrobe_profiler instead.
  * Stacks are whole without frame pointers. All functions may be called by any thread, but not by handlers of signals.
  */
