@@ -208,10 +208,9 @@ static void take_switch(struct replay *r, const struct reader *d, const struct r
 /* sched_waking is the waker's; sched_wakeup may come later, in an interrupt of another CPU. perf's charts know the second alone. */
 static bool is_left_out(const struct replay *r, enum chart_event kind)
 {
-	if (kind == WAKE_NEW)
-		return !r->q->all_states;
-	enum chart_event better = r->q->all_states ? WAKING : WAKEUP;
-	return kind != better && has_event(r, better);
+	if (!r->q->all_states)
+		return kind != WAKEUP;
+	return kind == WAKEUP && has_event(r, WAKING);
 }
 
 static void take_wake(struct replay *r, const struct reader *d, const struct resolved_sample *s)
