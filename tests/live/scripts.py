@@ -183,6 +183,31 @@ def after_fork(tap, python):
     tap.ok(len(pids) == 3 and min(pids.values()) > 60, "children after fork", f"{pids}\n{out[:1500]}")
 
 
+MOVES = """import os, sys, time
+for cpu in sys.argv[1:]:
+    os.sched_setaffinity(0, {int(cpu)})
+    end = time.process_time() + 0.02
+    while time.process_time() < end:
+        pass
+"""
+
+
+def moves(tap, python):
+    """
+    A process that moves between CPUs while nothing is read: rings are read one after the other, so that the first samples of it that
+    are met are not its first.
+    """
+    cpus = [str(cpu) for cpu in sorted(os.sched_getaffinity(0), reverse=True)[:2]]
+    if len(cpus) < 2 or not shutil.which("taskset"):
+        tap.skip("scripts of a process that moves", "one CPU, or no taskset (util-linux)")
+        return
+    data = os.path.join(SCRATCH, "moves.data")
+    strobe("record", "-e", "cpu-clock", "-F", "1997", "--call-graph", "eh", "-o", data, "taskset", "-c", cpus[0], python, "-c", MOVES,
+           *cpus)
+    dsos = Counter(re.findall(r"^\s*7e[0-9a-f]{14} .*\((\S+)\)$", strobe("script", "-i", data, "-F", "ip,sym,dso").out, re.M))
+    tap.ok(set(dsos) == {"[python]"} and dsos["[python]"] > 20, "a process that moves has names from its first sample on", str(dsos))
+
+
 EMBEDDED = """import time
 
 def spin(ms):
@@ -256,6 +281,7 @@ def main():
     views(tap, first)
     left_alone(tap, found[first])
     after_fork(tap, found[first])
+    moves(tap, found[first])
     other_names(tap, first, found[first])
     streams(tap, found[first])
     tap.done()

@@ -185,7 +185,7 @@ static void write_script_map(struct chain_sink *s, const struct stack_stream *st
 		return;
 	struct sample_tail tail = { .present = true, .pid = sample.pid, .tid = sample.tid, .cpu = sample.cpu, .id = sample.id,
 				    .stream_id = sample.stream_id, .time = sample.time > EARLIER_NS ? sample.time - EARLIER_NS : 0 };
-	append(s, record, scripts_map_record(s->unwinder->scripts, mm, sample.pid, stream->layout, &tail, record, sizeof(record)));
+	append(s, record, scripts_map_record(s->unwinder->scripts, mm, stream->cpu, stream->layout, &tail, record, sizeof(record)));
 }
 
 static void take_sample(struct chain_sink *s, struct record r)

@@ -199,7 +199,7 @@ static void answer(struct scripts *s, const struct script_request *request)
 		space->python = i->python;
 	for (int part = 0; part < 2; part++)
 		space->loop[part] = range_of(&search, &i->loop[part]);
-	space->is_mapped = false;
+	space->mapped_rings = 0;
 	pthread_mutex_unlock(&s->lock);
 	struct script_process process = describe(&search, request->mm);
 	error_destroy(set_process(s, request->pid, &process));

@@ -242,7 +242,7 @@ void scripts_begin_file(struct scripts *s)
 {
 	pthread_mutex_lock(&s->lock);
 	for (size_t i = 0; i < s->spaces.len; i++)
-		s->spaces.data[i].is_mapped = false;
+		s->spaces.data[i].mapped_rings = 0;
 	pthread_mutex_unlock(&s->lock);
 }
 
@@ -341,14 +341,16 @@ size_t scripts_merge(struct scripts *s, struct script_pending *p, uint32_t tid, 
 	return m.nr;
 }
 
-size_t scripts_map_record(struct scripts *s, uint64_t mm, uint32_t pid, const struct sample_layout *layout, const struct sample_tail *tail,
+size_t scripts_map_record(struct scripts *s, uint64_t mm, uint32_t ring, const struct sample_layout *layout, const struct sample_tail *tail,
 			  void *to, size_t cap)
 {
+	/* Rings are read one after the other: the process may have been on the CPU of the next one before. */
+	uint64_t of_ring = UINT64_C(1) << ring % 64;
 	pthread_mutex_lock(&s->lock);
 	struct script_space *space = scripts_space(s, mm);
-	bool is_due = !space->is_mapped;
+	bool is_due = !(space->mapped_rings & of_ring);
 	const char *mapping = interpreter_mapping(space->kind);
-	space->is_mapped = true;
+	space->mapped_rings |= of_ring;
 	pthread_mutex_unlock(&s->lock);
 	struct {
 		struct perf_event_header h;
@@ -358,7 +360,7 @@ size_t scripts_map_record(struct scripts *s, uint64_t mm, uint32_t pid, const st
 		uint64_t ino, ino_generation;
 		uint32_t prot, flags;
 		char name[16];
-	} r = { .pid = pid, .tid = pid, .start = SCRIPT_BASE, .bytes = SCRIPT_SPACE_BYTES, .prot = 5, .flags = 2 };
+	} r = { .pid = tail->pid, .tid = tail->pid, .start = SCRIPT_BASE, .bytes = SCRIPT_SPACE_BYTES, .prot = 5, .flags = 2 };
 	if (!is_due || cap < sizeof(r))
 		return 0;
 	memcpy(r.name, mapping, strlen(mapping));

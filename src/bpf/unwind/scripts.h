@@ -32,8 +32,8 @@ bool scripts_take(struct scripts *s, const struct sample *message, struct script
  * of at most max, innermost first. Returns how many there are then; *cut is set where some had no room.
  */
 size_t scripts_merge(struct scripts *s, struct script_pending *p, uint32_t tid, uint64_t *ips, size_t nr, size_t max, bool *cut);
-/* Writes the MMAP2 record that a sample with such addresses needs before it, the first time in its address space; 0: none. */
-size_t scripts_map_record(struct scripts *s, uint64_t mm, uint32_t pid, const struct sample_layout *layout, const struct sample_tail *tail,
+/* Writes the MMAP2 record that a sample with such addresses needs before it: the first one of its address space in a ring. 0: none. */
+size_t scripts_map_record(struct scripts *s, uint64_t mm, uint32_t ring, const struct sample_layout *layout, const struct sample_tail *tail,
 			  void *to, size_t cap);
 /* Another file begins: it needs records of its own. */
 void scripts_begin_file(struct scripts *s);

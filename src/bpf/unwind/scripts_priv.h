@@ -22,7 +22,7 @@ struct script_space {
 	enum script_kind kind;
 	struct python_layout python; /* of texts, where it is that */
 	struct script_range loop[2]; /* addresses of the evaluation loop */
-	bool is_mapped;              /* a MMAP2 record was written */
+	uint64_t mapped_rings;       /* a MMAP2 record was written for those of CPUs with these numbers, modulo 64 */
 };
 
 /* The same code in however many processes. */
