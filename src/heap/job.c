@@ -84,7 +84,7 @@ static struct strobe_error *show(const struct heap_job *j, const struct heap *he
 	struct output output = { heap, j, NULL };
 	if (j->report_file)
 		return j->write_file(j->report_file, write_tables, &output);
-	out_init_fd(&out, j->tables_fd);
+	out_init_fd(&out, j->report.format == HEAP_TEXT ? j->text_fd : j->data_fd);
 	heap_report_write(&out, heap, &j->report);
 	TRY(out_close(&out));
 	if (j->report.format == HEAP_TEXT)
@@ -122,10 +122,23 @@ static struct strobe_error *attach_all(const struct heap_job *j, struct heap *he
 	return NULL;
 }
 
+/* Tables for programs go to standard output, those for people beside what the command prints. */
+static bool has_document(const struct heap_job *j)
+{
+	return j->report.format != HEAP_TEXT && !j->report_file;
+}
+
 static struct strobe_error *fill(const struct heap_job *j, struct heap *heap, int *ret_status)
 {
 	struct snapshots snapshots = { j, 0 };
-	const struct heap_run run = { j->host, j->settings, j->command, write_snapshot, &snapshots };
+	const struct heap_run run = {
+		.host = j->host,
+		.settings = j->settings,
+		.command = j->command,
+		.stdout_to_stderr = has_document(j),
+		.snapshot = write_snapshot,
+		.ctx = &snapshots,
+	};
 	if (j->pids)
 		return attach_all(j, heap);
 	TRY(heap_run_command(&run, heap, ret_status));

@@ -20,7 +20,7 @@ struct heap_job {
 	char *const *command; /* ends with NULL; or NULL */
 	/* Writes a file anew, which appears when it is whole. */
 	struct strobe_error *(*write_file)(const char *path, struct strobe_error *(*write)(void *ctx, struct out *out), void *ctx);
-	int tables_fd;        /* where tables go without report_file */
+	int text_fd, data_fd; /* where tables go without report_file, as text and as data */
 };
 
 void heap_job_defaults(struct heap_job *j);

@@ -286,7 +286,9 @@ static struct strobe_error *run_to_the_end(struct processes *p)
 	TRY(listen_in_private(p));
 	TRY(set_environment(p));
 	TRY(signals_open(&p->signals, more));
-	TRY(workload_fork(p->run->command, workload_options_of(&p->signals), &p->workload));
+	struct workload_options options = workload_options_of(&p->signals);
+	options.stdout_to_stderr = p->run->stdout_to_stderr;
+	TRY(workload_fork(p->run->command, options, &p->workload));
 	sys_raise_nofile(NOFILE);
 	p->next_snapshot_ns = now_ns() + p->run->settings.snapshot_ns;
 	TRY(workload_start(&p->workload));

@@ -23,6 +23,7 @@ struct heap_run {
 	const struct session_host *host;
 	struct heap_settings settings;
 	char *const *command;   /* ends with NULL */
+	bool stdout_to_stderr;  /* what the command prints must not break a document on our standard output */
 	/* Called with a heap of what all running processes have in use by then; it is the caller's until it returns. */
 	struct strobe_error *(*snapshot)(void *ctx, struct heap *heap);
 	void *ctx;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # quick
-# needs: annotate bench buildid-list convert doctor evlist list lock report script stat test top trace
+# needs: annotate bench buildid-list convert doctor evlist heap list lock report script stat test top trace
 # timeout: 120
 """What commands print as JSON follows one rule (doc/JSON.md): header, names, where it goes. All commands that have it are walked.
 
@@ -25,6 +25,7 @@ OURS = [
     (["diff", "--format", "json", DATA[1], DATA[1]], "strobe-diff", False),
     (["doctor", "--format", "json"], "strobe-doctor", False),
     (["evlist", "--format", "json", *DATA], "strobe-evlist", False),
+    (["heap", "--format", "json", "--", *LOAD], "strobe-heap", False),
     (["list", "--format", "json"], "strobe-list", False),
     (["list", "--format", "json", "--details", "sched:*"], "strobe-list", False),
     (["lock", "contention", "--format", "json", "-i", "lock.data"], "strobe-lock-contention", False),

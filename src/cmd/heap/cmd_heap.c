@@ -26,7 +26,8 @@ static const struct option table[] = {
 	  .help = "profile, its format by its name as with convert (default: heap.pb.gz)" },
 	{ OPTION_F64, 0, "snapshots", AT(job.snapshots_s), .arg = "seconds",
 	  .help = "write a profile of what is in use so often: heap.0001.pb.gz, ..." },
-	{ OPTION_STRING, 0, "report", AT(job.report_file), .arg = "file", .help = "file of the tables (default: standard error)" },
+	{ OPTION_STRING, 0, "report", AT(job.report_file), .arg = "file",
+	  .help = "file of the tables (default: standard error; JSON and CSV: standard output)" },
 	{ OPTION_STRING, 0, "format", AT(job.format), .arg = "text|json|csv", .help = "format of the tables" },
 	{ OPTION_U64, 0, "top", AT(job.report.functions), .arg = "n", .help = "number of functions listed (default: 10)" },
 	{ OPTION_BOOL, 0, "sizes", AT(job.report.sizes), .help = "show the sizes of allocations" },
@@ -47,7 +48,8 @@ static int run(struct cmd_context *ctx, void *options)
 	o->job.host = cmd_host(ctx);
 	o->job.command = cmd_command(ctx);
 	o->job.write_file = cmd_write_file;
-	o->job.tables_fd = STDERR_FILENO;
+	o->job.text_fd = STDERR_FILENO;
+	o->job.data_fd = STDOUT_FILENO;
 	struct strobe_error *err = heap_job_check(&o->job);
 	if (err)
 		return cmd_fail_usage(ctx, err);
