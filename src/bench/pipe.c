@@ -70,9 +70,8 @@ static bool takes_threads(int dir)
 static struct strobe_error *open_cgroup(const char *name, bool threads, int *ret)
 {
 	static const char *const files[] = { "cgroup.procs", "cgroup.threads", "tasks" };
-	_cleanup_close_ int dir = sys_cgroup_open(sys_live(), name);
-	if (dir < 0)
-		return error_errno(-dir, "cannot open the cgroup '%s': create it by mkdir first", name);
+	_cleanup_close_ int dir = -1;
+	TRY(sys_cgroup_open(sys_live(), name, &dir));
 	if (threads && !takes_threads(dir))
 		return error_create(ERROR_UNSUPPORTED, "cgroup '%s' does not take threads: write threaded to its cgroup.type and run "
 				    "within its domain, or leave out -T", name);

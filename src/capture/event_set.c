@@ -323,8 +323,8 @@ static struct strobe_error *open_event(struct opening *o, size_t index)
 	struct capture_event *e = &s->events.data[index];
 	const struct target_map *m = o->map;
 	_cleanup_close_ int cgroup_fd = -1;
-	if (e->cgroup && (cgroup_fd = sys_cgroup_open(s->sys, e->cgroup)) < 0)
-		return error_create(ERROR_NOT_FOUND, "no access to cgroup %s below /sys/fs/cgroup", e->cgroup);
+	if (e->cgroup)
+		TRY(sys_cgroup_open(s->sys, e->cgroup, &cgroup_fd));
 	uint32_t slots = (uint32_t)(m->cpus.len * m->threads.len);
 	size_t opened = 0;
 	e->fds = xreallocarray(NULL, slots, sizeof(*e->fds));

@@ -5,37 +5,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "capture/host_priv.h"
 #include "capture/synth_priv.h"
-
-/* The mount point to walk, from /proc/mounts; NULL where there is none. */
-static char *find_hierarchy(const struct sys *sys)
-{
-	_cleanup_strbuf_ struct strbuf text = {};
-	if (!host_read(sys, "/proc/self/mounts", &text))
-		return NULL;
-	char *found = NULL, *save = NULL;
-	for (char *line = strtok_r(text.data, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
-		char point[PATH_MAX], type[32], options[256];
-		if (sscanf(line, "%*s %4095s %31s %255s", point, type, options) != 3)
-			continue;
-		bool v1 = !strcmp(type, "cgroup") && strstr(options, "perf_event");
-		if (!v1 && (strcmp(type, "cgroup2") || found))
-			continue;
-		free(found);
-		found = sys_path(sys, point);
-		if (v1)
-			break;
-	}
-	return found;
-}
+#include "sys/cgroups.h"
 
 static void walk(struct out *o, const char *root, const char *below, uint16_t tail, unsigned depth)
 {
@@ -71,11 +47,13 @@ static void walk(struct out *o, const char *root, const char *below, uint16_t ta
 
 struct strobe_error *synth_cgroups(struct record_sink *sink, const struct synth_options *opt)
 {
-	_cleanup_free_ char *root = find_hierarchy(opt->sys);
-	if (!root)
+	unsigned version;
+	_cleanup_free_ char *point = sys_cgroup_perf_root(opt->sys, &version);
+	if (!point)
 		return error_create(
 			ERROR_UNSUPPORTED,
 			"no cgroup hierarchy for perf events is mounted (cgroup2, or cgroup with perf_event)");
+	_cleanup_free_ char *root = sys_path(opt->sys, point);
 	struct out o;
 	out_init_mem(&o);
 	walk(&o, root, "", opt->tail_bytes, 0);

@@ -307,8 +307,8 @@ static struct strobe_error *open_event(struct opening *o, uint32_t index, uint32
 	*ret_next = index + 1;
 	if (e->event->kind == EVENT_TOOL || e->source || !e->supported)
 		return NULL;
-	if (e->event->cgroup && (cgroup_fd = sys_cgroup_open(s->sys, e->event->cgroup)) < 0)
-		return error_create(ERROR_NOT_FOUND, "no access to cgroup %s (looked below /sys/fs/cgroup)", e->event->cgroup);
+	if (e->event->cgroup)
+		TRY(sys_cgroup_open(s->sys, e->event->cgroup, &cgroup_fd));
 	set_start(s, e, index);
 	describe(s, e);
 	o->guest_dropped = false;

@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "doctor/priv.h"
+#include "sys/cgroups.h"
 #include "sys/cpus.h"
 
 static struct finding open_files(struct doctor *d)
@@ -63,10 +64,10 @@ static struct finding clock_source(struct doctor *d)
 
 static struct finding cgroups(struct doctor *d)
 {
-	if (sys_exists(d->sys, "/sys/fs/cgroup/cgroup.controllers"))
-		return finding_ok("version 2");
-	if (sys_exists(d->sys, "/sys/fs/cgroup/perf_event"))
-		return finding_ok("version 1, with perf_event");
+	unsigned version;
+	_cleanup_free_ char *root = sys_cgroup_perf_root(d->sys, &version);
+	if (root)
+		return finding_ok(version == 2 ? "version 2" : "version 1, with perf_event");
 	return (struct finding){ FINDING_MISSING, "not mounted", "-G, --for-each-cgroup, sums by cgroup",
 				 "mount -t cgroup2 cgroup2 /sys/fs/cgroup" };
 }

@@ -101,6 +101,7 @@ static void all_events_are_repeated_for_each_cgroup(void **state)
 	assert_fails(event_list_for_each_cgroup(&list, sys, "d"), ERROR_USAGE); /* these have cgroups */
 	event_list_deinit(&list);
 
+	sys_faked_file(f, "/proc/self/mounts", "cgroup2 /sys/fs/cgroup cgroup2 rw 0 0\n");
 	sys_faked_file(f, "/sys/fs/cgroup/x1/y2/cgroup.procs", "");
 	sys_faked_file(f, "/sys/fs/cgroup/z/cgroup.procs", "");
 	fill(&list, pmus, 3);

@@ -40,7 +40,9 @@ static bool find_byte_order(const uint8_t *p, struct file_header *ret)
 static struct strobe_error *foreign(const char *name, const uint8_t *p, size_t bytes)
 {
 	if (bytes >= 2 && p[0] == 0x1f && p[1] == 0x8b)
-		return error_create(ERROR_FORMAT, "%s is compressed with gzip: unpack it first", name);
+		return error_create(ERROR_FORMAT,
+				    "%s is compressed with gzip: a pprof profile is shown by 'strobe pprof -top FILE' or "
+				    "'strobe flamegraph -i FILE', a recording must be unpacked first", name);
 	if (bytes >= 4 && !memcmp(p, "\x28\xb5\x2f\xfd", 4))
 		return error_create(ERROR_FORMAT, "%s is compressed with zstd: unpack it first", name);
 	if (bytes >= 4 && !memcmp(p, "\177ELF", 4))

@@ -2,15 +2,13 @@
 
 #include <fcntl.h>
 #include <regex.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
 
 #define DEPTH_MAX 32
-
-static const char *const roots[] = { "/sys/fs/cgroup/perf_event", "/sys/fs/cgroup/unified", "/sys/fs/cgroup" };
-#define ROOTS_NR (sizeof(roots) / sizeof(*roots))
 
 static bool is_octal(const char *p)
 {
@@ -32,33 +30,72 @@ static void unescape(char *text)
 	*to = '\0';
 }
 
-char *sys_cgroup2_root(const struct sys *sys)
+static bool has_option(const char *options, const char *name)
 {
-	_cleanup_strbuf_ struct strbuf text = {};
-	_cleanup_error_ struct strobe_error *err = sys_read(sys, "/proc/self/mounts", &text, 0);
-	if (err || !text.len)
-		return NULL;
-	/* source target type options … */
-	char *rest = text.data;
-	for (char *line; (line = strsep(&rest, "\n"));) {
-		strsep(&line, " ");
-		char *target = strsep(&line, " "), *type = strsep(&line, " ");
-		if (!type || strcmp(type, "cgroup2") != 0)
-			continue;
-		unescape(target);
-		return xstrdup(target);
-	}
-	return NULL;
+	size_t len = strlen(name);
+	for (const char *p = options; (p = strstr(p, name)); p += len)
+		if ((p == options || p[-1] == ',') && (p[len] == ',' || !p[len]))
+			return true;
+	return false;
 }
 
-int sys_cgroup_open(const struct sys *sys, const char *path)
+/* First mount points, or NULL; owned. */
+struct hierarchies {
+	char *v1, *v2; /* of the controller perf_event, and of version 2 */
+};
+
+static struct hierarchies read_mounts(const struct sys *sys)
 {
-	int fd = -1;
-	for (size_t i = 0; i < ROOTS_NR && fd < 0; i++) {
-		_cleanup_free_ char *full = xasprintf("%s/%s", roots[i], path);
-		fd = sys_open(sys, full, O_RDONLY | O_DIRECTORY);
+	struct hierarchies found = {};
+	_cleanup_strbuf_ struct strbuf text = {};
+	_cleanup_error_ struct strobe_error *err = sys_read(sys, "/proc/self/mounts", &text, 0);
+	/* source target type options … */
+	char *rest = err || !text.len ? NULL : text.data;
+	for (char *line; (line = strsep(&rest, "\n"));) {
+		strsep(&line, " ");
+		char *target = strsep(&line, " "), *type = strsep(&line, " "), *options = strsep(&line, " ");
+		if (!type)
+			continue;
+		bool is_v1 = !strcmp(type, "cgroup") && options && has_option(options, "perf_event");
+		char **place = is_v1 ? &found.v1 : !strcmp(type, "cgroup2") ? &found.v2 : NULL;
+		if (!place || *place)
+			continue;
+		unescape(target);
+		*place = xstrdup(target);
 	}
-	return fd;
+	return found;
+}
+
+char *sys_cgroup2_root(const struct sys *sys)
+{
+	struct hierarchies found = read_mounts(sys);
+	free(found.v1);
+	return found.v2;
+}
+
+char *sys_cgroup_perf_root(const struct sys *sys, unsigned *ret_version)
+{
+	struct hierarchies found = read_mounts(sys);
+	*ret_version = found.v1 ? 1 : 2;
+	if (!found.v1)
+		return found.v2;
+	free(found.v2);
+	return found.v1;
+}
+
+struct strobe_error *sys_cgroup_open(const struct sys *sys, const char *path, int *ret_fd)
+{
+	unsigned version;
+	_cleanup_free_ char *root = sys_cgroup_perf_root(sys, &version);
+	if (!root)
+		return error_create(ERROR_NOT_FOUND, "no access to cgroup %s: no hierarchy for perf events is mounted; run mount -t "
+				    "cgroup2 cgroup2 /sys/fs/cgroup", path);
+	_cleanup_free_ char *full = xasprintf("%s/%s", root, path);
+	int fd = sys_open(sys, full, O_RDONLY | O_DIRECTORY);
+	if (fd < 0)
+		return error_errno(-fd, "no access to cgroup %s below %s", path, root);
+	*ret_fd = fd;
+	return NULL;
 }
 
 static void match_below(const struct sys *sys, const char *root, const char *below, const regex_t *re, unsigned depth, sys_names *ret)
@@ -81,11 +118,12 @@ static void match_below(const struct sys *sys, const char *root, const char *bel
 bool sys_cgroups_matching(const struct sys *sys, const char *regex, sys_names *ret)
 {
 	regex_t re;
-	size_t before = ret->len;
+	unsigned version;
 	if (regcomp(&re, regex, REG_EXTENDED | REG_NOSUB))
 		return false;
-	for (size_t i = 0; i < ROOTS_NR && ret->len == before; i++)
-		match_below(sys, roots[i], "", &re, 0, ret);
+	_cleanup_free_ char *root = sys_cgroup_perf_root(sys, &version);
+	if (root)
+		match_below(sys, root, "", &re, 0, ret);
 	regfree(&re);
 	return true;
 }

@@ -190,6 +190,53 @@ static void the_hierarchy_of_cgroups_is_where_it_is_mounted(void **state)
 	sys_faked_destroy(f);
 }
 
+static void assert_perf_root(const struct sys *sys, const char *expected, unsigned expected_version)
+{
+	unsigned version;
+	char *root = sys_cgroup_perf_root(sys, &version);
+	if (expected)
+		assert_string_equal(root, expected);
+	else
+		assert_null(root);
+	assert_true(!expected || version == expected_version);
+	free(root);
+}
+
+static void cgroups_of_counters_are_below_a_mount(void **state)
+{
+	struct sys_faked *f = sys_faked_create();
+	const struct sys *sys = sys_faked_sys(f);
+	sys_names names = {};
+	int fd = -1;
+	/* directories where nothing is mounted */
+	sys_faked_file(f, "/sys/fs/cgroup/perf_event/plain/tasks", "");
+	sys_faked_file(f, "/sys/fs/cgroup/cgroup.controllers", "");
+	sys_faked_file(f, "/sys/fs/cgroup/unified/mine/cgroup.procs", "");
+	sys_faked_file(f, "/proc/self/mounts", "tmpfs /sys/fs/cgroup tmpfs rw 0 0\n"
+					       "cgroup /sys/fs/cgroup/x cgroup rw,name=my_perf_event,perf_events 0 0\n");
+	assert_perf_root(sys, NULL, 0);
+	assert_fails(sys_cgroup_open(sys, "plain", &fd), ERROR_NOT_FOUND);
+	assert_true(sys_cgroups_matching(sys, ".", &names));
+	assert_int_equal(names.len, 0);
+	/* version 2, beside that directory */
+	sys_faked_file(f, "/proc/self/mounts", "cgroup2 /sys/fs/cgroup/unified cgroup2 rw 0 0\n");
+	assert_perf_root(sys, "/sys/fs/cgroup/unified", 2);
+	assert_fails(sys_cgroup_open(sys, "plain", &fd), ERROR_NOT_FOUND);
+	assert_ok(sys_cgroup_open(sys, "mine", &fd));
+	close(fd);
+	assert_true(sys_cgroups_matching(sys, "^m", &names));
+	assert_int_equal(names.len, 1);
+	assert_string_equal(names.data[0], "mine");
+	/* the controller where it is mounted, whichever is first */
+	sys_faked_file(f, "/proc/self/mounts", "cgroup2 /sys/fs/cgroup/unified cgroup2 rw 0 0\n"
+					       "cgroup /sys/fs/cgroup/perf_event cgroup rw,relatime,perf_event 0 0\n");
+	assert_perf_root(sys, "/sys/fs/cgroup/perf_event", 1);
+	assert_ok(sys_cgroup_open(sys, "plain", &fd));
+	close(fd);
+	sys_names_deinit(&names);
+	sys_faked_destroy(f);
+}
+
 static void topology_of_a_made_up_machine(void **state)
 {
 	struct sys_faked *f = sys_faked_create();
@@ -288,6 +335,7 @@ int main(void)
 		cmocka_unit_test(limits_are_read_below_the_root),
 		cmocka_unit_test(tracefs_is_found_mounted_or_explained),
 		cmocka_unit_test(the_hierarchy_of_cgroups_is_where_it_is_mounted),
+		cmocka_unit_test(cgroups_of_counters_are_below_a_mount),
 		cmocka_unit_test(topology_of_a_made_up_machine),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
