@@ -4,8 +4,21 @@
 #include <string.h>
 
 #include "symbol/kallsyms.h"
+#include "symbol/kallsyms_names.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Names that lists have, and none: no symbol is called so. */
+static void find_names(const char *text, size_t bytes)
+{
+	static const char *const names[] = { "_text", "a", "" };
+	kallsyms_places places = {};
+	kallsyms_find_names(text, bytes, names, 3, &places);
+	for (size_t i = 0; i < places.len; i++)
+		if (places.data[i].name_index > 1 || places.data[i].end < places.data[i].start)
+			abort();
+	vec_deinit(&places);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -26,5 +39,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			abort();
 	}
 	kallsyms_deinit(&k);
+	find_names((const char *)data + 1, size - 1);
 	return 0;
 }

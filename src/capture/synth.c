@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "capture/host_priv.h"
 #include "capture/synth_priv.h"
+#include "sys/kernel_modules.h"
 #include "object/object.h"
 #include "record/sample.h"
 
@@ -166,10 +167,8 @@ static void add_modules(struct out *o, const struct synth_options *opt)
 	const struct sys *sys = opt->sys;
 	if (!host_read(sys, "/proc/modules", &text) || !text.len) /* a kernel without modules */
 		return;
-	_cleanup_free_ char *release = host_line(sys, "/proc/sys/kernel/osrelease");
-	_cleanup_strbuf_ struct strbuf deps = {};
-	_cleanup_free_ char *deps_path = xasprintf("/lib/modules/%s/modules.dep", release ? release : "");
-	host_read(sys, deps_path, &deps);
+	struct kernel_modules modules;
+	kernel_modules_load(sys, &modules);
 	char *save = NULL;
 	for (char *line = strtok_r(text.data, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
 		char name[128];
@@ -186,29 +185,12 @@ static void add_modules(struct out *o, const struct synth_options *opt)
 		_cleanup_free_ char *notes = xasprintf("/sys/module/%s/notes/.note.gnu.build-id", name);
 		if (opt->build_ids)
 			m.build_id_len = (uint8_t)notes_file_build_id(sys, notes, m.build_id);
-		/* modules.dep has the file's path; its name may have '-' where the module has '_'. */
-		_cleanup_free_ char *path = NULL;
-		size_t len = strlen(name);
-		for (const char *at = strbuf_str(&deps); *at;) {
-			size_t line_len = strcspn(at, "\n"), path_len = strcspn(at, ":\n");
-			const char *base = at + path_len;
-			while (base > at && base[-1] != '/')
-				base--;
-			bool same = (size_t)(at + path_len - base) > len && base[len] == '.';
-			for (size_t i = 0; same && i < len; i++)
-				same = (base[i] == '-' ? '_' : base[i]) == (name[i] == '-' ? '_' : name[i]);
-			if (same) {
-				path = xasprintf("/lib/modules/%s/%.*s", release, (int)path_len, at);
-				break;
-			}
-			at += line_len + (at[line_len] == '\n');
-		}
-		if (!path)
-			path = xasprintf("[%s]", name);
+		_cleanup_free_ char *path = kernel_modules_path(&modules, name, strlen(name));
 		m.name = path;
 		m.name_len = strlen(path);
 		synth_map_record(o, &m, opt->tail_bytes);
 	}
+	kernel_modules_deinit(&modules);
 }
 
 struct strobe_error *synth_kernel(struct record_sink *sink, const struct synth_options *opt, struct synth_report *r)

@@ -13,6 +13,7 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "object/object.h"
+#include "symbol/kallsyms_names.h"
 
 uint32_t kallsyms_find(const struct kallsyms_list *l, uint64_t addr)
 {
@@ -87,6 +88,19 @@ static char *hidden_problem(void)
 	return xstrdup("kernel symbols are hidden from this user: run as root, or set kernel.perf_event_paranoid to 1 "
 		       "or lower "
 		       "(kernel.kptr_restrict is 0)");
+}
+
+struct strobe_error *kallsyms_hidden_error(const char *path)
+{
+	if (path)
+		return error_create(ERROR_FORMAT, "all addresses in %s are zero", path);
+	_cleanup_free_ char *problem = hidden_problem();
+	return error_create(ERROR_PERMISSION, "%s", problem);
+}
+
+struct strobe_error *kallsyms_read(const char *path, struct strbuf *ret)
+{
+	return file_read(path ? path : "/proc/kallsyms", ret, 0);
 }
 
 #define PIECE_BYTES ((size_t)64 << 10)

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/strbuf.h"
 #include "symbol/kallsyms.h"
+#include "symbol/kallsyms_names.h"
 
 static const char list[] = "0000000000000000 D __per_cpu_start\n"
 			   "ffffffff81000000 T _text\n"
@@ -311,6 +312,59 @@ static void every_line_of_the_live_list(void **state)
 	strbuf_deinit(&text);
 }
 
+struct expected_place {
+	size_t name_index;
+	uint64_t start, end;
+	char type;
+	const char *module;
+};
+
+static void symbols_by_their_names(void **state)
+{
+	static const char text[] = "0000000000000000 D twice\n"
+				   "ffffffff81000000 T _text\n"
+				   "ffffffff81000000 T _stext\n"
+				   "ffffffff81000100 t twice\n"
+				   "ffffffff81000180 r constant\n"
+				   "ffffffff81000200 d datum\n"
+				   "ffffffff81000300 t twice\n"
+				   "no line\n"
+				   "ffffffffc0001000 t twice\t[one]\n"
+				   "ffffffffc0001010 t other\t[one]\n"
+				   "ffffffffc0002800 t near\t[two]";
+	static const char *const names[] = { "datum", "twice", "absent", "_text", "constant", "other", "near", "tw" };
+	static const struct expected_place expected[] = {
+		{ 0, 0xffffffff81000200, 0xffffffff81000300, 'd', "" },
+		{ 1, 0xffffffff81000100, 0xffffffff81000200, 't', "" },
+		{ 1, 0xffffffff81000300, 0xffffffff81002000, 't', "" }, /* the end of the kernel: the page after */
+		{ 1, 0xffffffffc0001000, 0xffffffffc0001010, 't', "[one]" },
+		{ 1, 0, 0xffffffff81000000, 'D', "" },
+		{ 3, 0xffffffff81000000, 0xffffffff81000100, 'T', "" },
+		{ 4, 0xffffffff81000180, 0xffffffff81000200, 'r', "" },
+		{ 5, 0xffffffffc0001010, 0xffffffffc0002800, 't', "[one]" }, /* nearer than the page after */
+		{ 6, 0xffffffffc0002800, 0xffffffffc0004000, 't', "[two]" },
+	};
+	kallsyms_places places = {};
+	assert_true(kallsyms_find_names(text, sizeof(text) - 1, names, sizeof(names) / sizeof(*names), &places));
+	assert_int_equal(places.len, sizeof(expected) / sizeof(*expected));
+	for (size_t i = 0; i < places.len; i++) {
+		const struct kallsyms_place *p = &places.data[i];
+		assert_int_equal(p->name_index, expected[i].name_index);
+		assert_int_equal(p->start, expected[i].start);
+		assert_int_equal(p->end, expected[i].end);
+		assert_int_equal(p->type, expected[i].type);
+		assert_int_equal(p->module_bytes, strlen(expected[i].module));
+		assert_memory_equal(p->module_bytes ? p->module : "", expected[i].module, p->module_bytes);
+	}
+	vec_clear(&places);
+	static const char hidden[] = "0000000000000000 T twice\n0000000000000000 T other\n";
+	assert_false(kallsyms_find_names(hidden, sizeof(hidden) - 1, names, 2, &places));
+	vec_clear(&places);
+	assert_true(kallsyms_find_names("", 0, names, 2, &places));
+	assert_int_equal(places.len, 0);
+	vec_deinit(&places);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -318,6 +372,7 @@ int main(void)
 		cmocka_unit_test(lists_of_32_bit_kernels),
 		cmocka_unit_test(hidden_and_empty_lists),
 		cmocka_unit_test(given_files_say_what_is_wrong),
+		cmocka_unit_test(symbols_by_their_names),
 		cmocka_unit_test_setup_teardown(the_cache_gives_back_what_was_saved, make_home, drop_home),
 		cmocka_unit_test_setup_teardown(damaged_caches_are_refused_or_harmless, make_home, drop_home),
 		cmocka_unit_test_setup_teardown(no_cache_where_there_is_no_home, make_home, drop_home),

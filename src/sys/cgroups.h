@@ -15,7 +15,7 @@ char *sys_cgroup_perf_root(const struct sys *sys, unsigned *ret_version);
 /* A directory descriptor of the group with this path below that hierarchy; the error names both. */
 struct strobe_error *sys_cgroup_open(const struct sys *sys, const char *path, int *ret_fd) _must_check_;
 /*
- * Appends the paths of groups that an extended regular expression matches, of that hierarchy, outer groups before inner ones; at most 32 levels. False
- * where the expression is invalid.
+ * Appends the paths of groups of that hierarchy that an extended regular expression matches, outer groups before inner ones; at
+ * most 32 levels. False where the expression is invalid.
  */
 bool sys_cgroups_matching(const struct sys *sys, const char *regex, sys_names *ret);

@@ -1,0 +1,1 @@
+strobe kallsyms --kallsyms nowhere schedule
