@@ -71,7 +71,9 @@ static struct strobe_error *open_cgroup(const char *name, bool threads, int *ret
 {
 	static const char *const files[] = { "cgroup.procs", "cgroup.threads", "tasks" };
 	_cleanup_close_ int dir = -1;
-	TRY(sys_cgroup_open(sys_live(), name, &dir));
+	_cleanup_error_ struct strobe_error *err = sys_cgroup_open(sys_live(), name, &dir);
+	if (err)
+		return error_create(err->code, "cannot open the cgroup '%s': create it by mkdir first", name);
 	if (threads && !takes_threads(dir))
 		return error_create(ERROR_UNSUPPORTED, "cgroup '%s' does not take threads: write threaded to its cgroup.type and run "
 				    "within its domain, or leave out -T", name);
