@@ -51,6 +51,11 @@ const struct tracepoint *tracepoints_by_name(const struct tracepoints *t, const 
 	return NULL;
 }
 
+uint32_t tracepoints_page_bytes(const struct tracepoints *t)
+{
+	return t->page_bytes;
+}
+
 size_t tracepoints_count(const struct tracepoints *t)
 {
 	return t->list.len;

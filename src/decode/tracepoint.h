@@ -58,6 +58,8 @@ struct strobe_error *tracepoints_add(struct tracepoints *t, const char *system, 
 
 const struct tracepoint *tracepoints_by_id(const struct tracepoints *t, uint32_t id);
 const struct tracepoint *tracepoints_by_name(const struct tracepoints *t, const char *system, const char *name);
+/* Bytes of a page of the recorded machine; 0 where the recording does not say. */
+uint32_t tracepoints_page_bytes(const struct tracepoints *t);
 size_t tracepoints_count(const struct tracepoints *t);
 const struct tracepoint *tracepoints_at(const struct tracepoints *t, size_t i);
 /* NULL where it has no such field. */

@@ -128,8 +128,9 @@ struct strobe_error *tracepoints_read(const struct env *env, struct tracepoints 
 	bool big = cursor_u8(&c);
 	unsigned long_bytes = cursor_u8(&c);
 	c.swap = big != we_are_big;
-	cursor_u32(&c); /* page size */
+	uint32_t page_bytes = cursor_u32(&c);
 	*ret = tracepoints_create(c.swap, long_bytes);
+	(*ret)->page_bytes = page_bytes;
 	if (!is_tracing)
 		return error_create(ERROR_FORMAT, "the recording's tracepoint formats do not begin as such");
 	return c.bad ? truncated() : read_section(*ret, &c);

@@ -1,0 +1,55 @@
+/*
+ * What the kernel's allocators did in a recording: objects of the slab allocator, and pages.
+ *
+ *	err = kmem_run(&request, &k);    *ret in any case; with an error it holds what was whole
+ *	... kmem_sums(k) ...             analysis/kmem/kmem_text.h shows them
+ *	kmem_remarks(k);
+ *	kmem_destroy(k);
+ *
+ * What the request points to outlives it. One thread. Sources: include/trace/events/kmem.h; the rules of perf 7.2.
+ */
+#pragma once
+#include "analysis/kmem/gfp.h"
+#include "analysis/kmem/kmem_pages.h"
+#include "analysis/kmem/kmem_slab.h"
+#include "session/host.h"
+
+struct kmem_request {
+	const struct session_host *host;
+	const char *input; /* as in session_open() */
+	bool force;
+	bool is_chosen[KMEM_ALLOCATORS];
+	bool live;         /* pages: those that are not given back */
+	const char *times; /* or NULL */
+	struct kmem_keys by_caller[KMEM_ALLOCATORS], by_address[KMEM_ALLOCATORS];
+};
+
+/* Where memory was requested. */
+struct kmem_site {
+	const char *function; /* NULL: not known */
+	uint64_t offset;
+	bool is_allocator; /* of the page allocator itself */
+};
+
+struct kmem_sums {
+	struct kmem_slab slab;
+	struct kmem_pages pages;
+	struct gfp_texts gfp;
+	bool page_is_number;            /* pages have numbers; else addresses, as before Linux 4.1 */
+	bool has_old_migratetypes;      /* as before Linux 4.4 */
+	struct arena arena;
+	VEC(struct kmem_site) sites;    /* and what is between them and the allocator */
+	struct u64map site_by_callsite; /* index */
+};
+
+struct kmem;
+
+/* The i-th event that recordings have of an allocator; NULL: there are no more. Systems are "kmem". */
+const char *kmem_event_at(enum kmem_allocator allocator, size_t i);
+
+struct strobe_error *kmem_run(const struct kmem_request *q, struct kmem **ret) _must_check_;
+void kmem_destroy(struct kmem *k);
+const struct kmem_sums *kmem_sums(const struct kmem *k);
+void kmem_remarks(const struct kmem *k);
+/* Of a row; NULL: not known. */
+const struct kmem_site *kmem_site(const struct kmem_sums *s, uint64_t callsite);

@@ -1,0 +1,36 @@
+/* The sort keys of `kmem stat`: which there are of objects and which of pages. */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+enum kmem_key {
+	KMEM_CALLSITE,
+	KMEM_BYTES,
+	KMEM_HIT,
+	KMEM_FRAGMENTATION, /* objects: */
+	KMEM_PTR,
+	KMEM_PINGPONG,
+	KMEM_PAGE,          /* pages: */
+	KMEM_PAGE_ORDER,
+	KMEM_MIGRATETYPE,
+	KMEM_GFP,
+	KMEM_KEYS
+};
+
+enum kmem_allocator { KMEM_SLAB, KMEM_PAGES, KMEM_ALLOCATORS };
+
+struct kmem_keys {
+	enum kmem_key keys[KMEM_KEYS];
+	uint32_t nr;
+};
+
+/* "bytes,hit"; NULL: as perf sorts them. ERROR_USAGE names the keys that there are. */
+struct strobe_error *kmem_keys_parse(enum kmem_allocator allocator, const char *text, struct kmem_keys *ret) _must_check_;
+
+/* For qsort: the greater one first. */
+static inline int kmem_order(uint64_t a, uint64_t b)
+{
+	return a < b ? 1 : a > b ? -1 : 0;
+}

@@ -1,0 +1,263 @@
+/* strobe kmem: what the kernel's allocators gave and got back. */
+#include <string.h>
+
+#include "analysis/kmem/kmem.h"
+#include "analysis/kmem/kmem_text.h"
+#include "base/out.h"
+#include "base/text.h"
+#include "cmd/frame.h"
+#include "cmd/subcommand.h"
+#include "cmd/table_output.h"
+#include "event/tracepoint.h"
+#include "sys/sys.h"
+
+/* Options count from where they stand: -s and -l are of the lists chosen before them, or of all. */
+struct kmem_options {
+	struct cmd_common common;
+	struct kmem_request kmem;
+	struct kmem_view view;
+	int last_allocator, last_list; /* chosen; -1: none yet */
+	const char *sort[KMEM_ALLOCATORS][KMEM_LISTS], *sort_of_any[KMEM_LISTS];
+	const char *format_name;
+	enum table_format format;
+};
+
+#define AT(field) offsetof(struct kmem_options, field)
+
+static struct strobe_error *choose(struct kmem_options *o, int allocator, int list)
+{
+	if (allocator >= 0) {
+		o->view.is_chosen[allocator] = true;
+		o->last_allocator = allocator;
+	}
+	if (list >= 0) {
+		o->view.has_list[list] = true;
+		o->last_list = list;
+	}
+	return NULL;
+}
+
+static struct strobe_error *choose_slab(void *options, const char *value, bool negated)
+{
+	(void)value;
+	return negated ? error_create(ERROR_USAGE, "leave it out") : choose(options, KMEM_SLAB, -1);
+}
+
+static struct strobe_error *choose_page(void *options, const char *value, bool negated)
+{
+	(void)value;
+	return negated ? error_create(ERROR_USAGE, "leave it out") : choose(options, KMEM_PAGES, -1);
+}
+
+static struct strobe_error *choose_caller(void *options, const char *value, bool negated)
+{
+	(void)value;
+	return negated ? error_create(ERROR_USAGE, "leave it out") : choose(options, -1, KMEM_BY_CALLER);
+}
+
+static struct strobe_error *choose_alloc(void *options, const char *value, bool negated)
+{
+	(void)value;
+	return negated ? error_create(ERROR_USAGE, "leave it out") : choose(options, -1, KMEM_BY_ADDRESS);
+}
+
+static struct strobe_error *set_sort(void *options, const char *value, bool negated)
+{
+	struct kmem_options *o = options;
+	const char **sort = o->last_allocator < 0 ? o->sort_of_any : o->sort[o->last_allocator];
+	for (int l = 0; l < KMEM_LISTS; l++)
+		if (o->last_list < 0 || o->last_list == l)
+			sort[l] = negated ? NULL : value;
+	return NULL;
+}
+
+static struct strobe_error *set_lines(void *options, const char *value, bool negated)
+{
+	struct kmem_options *o = options;
+	uint64_t n = UINT64_MAX;
+	if (!negated && !text_to_u64(value, &n))
+		return error_create(ERROR_USAGE, "'%s' is not a number", value);
+	for (int l = 0; l < KMEM_LISTS; l++)
+		if (o->last_list < 0 || o->last_list == l)
+			o->view.lines_max[l] = n;
+	return NULL;
+}
+
+static const struct option table[] = {
+	COMMON_OPTIONS(AT(common)),
+	{ OPTION_CALL, 0, "slab", .parse = choose_slab, .help = "objects of the slab allocator (default)" },
+	{ OPTION_CALL, 0, "page", .parse = choose_page, .help = "pages of the page allocator" },
+	{ OPTION_CALL, 0, "caller", .parse = choose_caller, .help = "show each call site" },
+	{ OPTION_CALL, 0, "alloc", .parse = choose_alloc, .help = "show each object or page" },
+	{ OPTION_CALL, 's', "sort", .arg = "key,...", .parse = set_sort,
+	  .help = "sort by these keys: frag, hit, bytes, ptr, callsite, pingpong; pages: bytes, hit, callsite, page, order, migtype, gfp" },
+	{ OPTION_CALL, 'l', "line", .arg = "n", .parse = set_lines, .help = "show at most this many lines of a list" },
+	{ OPTION_BOOL, 0, "raw-ip", AT(view.raw_ip), .help = "show addresses instead of functions" },
+	{ OPTION_BOOL, 0, "live", AT(kmem.live), .help = "show the pages that are not given back (--page)" },
+	{ OPTION_STRING, 0, "time", AT(kmem.times), .arg = "start,stop", .help = "only this time range, in seconds" },
+	{ OPTION_STRING, 0, "format", AT(format_name), .arg = "text|json|csv", .help = "output format" },
+	OPTIONS_END,
+};
+
+static void set_defaults(void *options)
+{
+	struct kmem_options *o = options;
+	o->last_allocator = o->last_list = -1;
+	o->view.lines_max[KMEM_BY_CALLER] = o->view.lines_max[KMEM_BY_ADDRESS] = UINT64_MAX;
+}
+
+/* ---- stat ---- */
+
+/* Keys without an allocator are of those that have them, of one at least. */
+static struct strobe_error *parse_keys_of_any(struct kmem_options *o, int list, struct kmem_keys keys[KMEM_ALLOCATORS])
+{
+	struct strobe_error *err = NULL;
+	bool is_known = false;
+	for (int a = 0; a < KMEM_ALLOCATORS; a++) {
+		struct kmem_keys found;
+		struct strobe_error *e = kmem_keys_parse(a, o->sort_of_any[list], &found);
+		if (!e && o->view.is_chosen[a] && !o->sort[a][list])
+			keys[a] = found;
+		is_known |= !e && o->view.is_chosen[a];
+		if (err || !o->view.is_chosen[a])
+			error_destroy(e);
+		else
+			err = e;
+	}
+	if (!is_known)
+		return err;
+	error_destroy(err);
+	return NULL;
+}
+
+static struct strobe_error *parse_keys(struct kmem_options *o)
+{
+	for (int l = 0; l < KMEM_LISTS; l++) {
+		struct kmem_keys *keys = l == KMEM_BY_CALLER ? o->kmem.by_caller : o->kmem.by_address;
+		for (int a = 0; a < KMEM_ALLOCATORS; a++)
+			TRY(kmem_keys_parse(a, o->sort[a][l], &keys[a]));
+		TRY(parse_keys_of_any(o, l, keys));
+	}
+	return NULL;
+}
+
+/* What perf's kmem.default says, where no option does. */
+static struct strobe_error *settle_allocators(struct cmd_context *ctx, struct kmem_options *o)
+{
+	const struct config *config;
+	if (o->last_allocator >= 0)
+		return NULL;
+	TRY(cmd_config(ctx, &config));
+	const char *name = config_get(config, "kmem.default");
+	if (name && strcmp(name, "slab") != 0 && strcmp(name, "page") != 0)
+		return error_create(ERROR_USAGE, "the setting kmem.default is '%s': it can be slab or page", name);
+	return choose(o, name && !strcmp(name, "page") ? KMEM_PAGES : KMEM_SLAB, -1);
+}
+
+static void put(struct out *out, const struct kmem_options *o, const struct kmem_sums *sums)
+{
+	struct table t;
+	if (o->format == TABLE_AS_TEXT) {
+		kmem_text(out, sums, &o->view);
+		return;
+	}
+	kmem_table(&t, sums, &o->view);
+	cmd_write_table(out, &t, o->format, NULL);
+	table_deinit(&t);
+}
+
+static int stat(struct cmd_context *ctx, struct kmem_options *o)
+{
+	struct kmem *k;
+	struct out out;
+	o->kmem.host = cmd_host(ctx);
+	o->kmem.input = o->common.input;
+	o->kmem.force = o->common.force;
+	o->view.live = o->kmem.live;
+	memcpy(o->kmem.is_chosen, o->view.is_chosen, sizeof(o->kmem.is_chosen));
+	struct strobe_error *err = kmem_run(&o->kmem, &k);
+	cmd_open_output(ctx, &out);
+	if (!err || kmem_sums(k)->slab.allocs || kmem_sums(k)->pages.allocs.requests)
+		put(&out, o, kmem_sums(k));
+	int status = cmd_finish(ctx, &out, err);
+	kmem_remarks(k);
+	kmem_destroy(k);
+	return status;
+}
+
+static int run_stat(struct cmd_context *ctx, struct kmem_options *o)
+{
+	struct strobe_error *err = options_parse(table, o, ctx->rest.argc, ctx->rest.argv, true, &ctx->rest);
+	if (!err && ctx->rest.help)
+		return cmd_show_help(ctx);
+	err = err ? err : subcommand_no_words(ctx);
+	err = err ? err : settle_allocators(ctx, o);
+	err = err ? err : parse_keys(o);
+	err = err ? err : table_format_parse(o->format_name, &o->format);
+	if (err)
+		return cmd_fail_usage(ctx, err);
+	cmd_set_verbosity(o->common.verbose);
+	return o->common.dump ? subcommand_dump(ctx, &o->common) : stat(ctx, o);
+}
+
+/* ---- record ---- */
+
+/* perf has these before the word record; here they may follow it. */
+static void take_allocators(struct kmem_options *o, struct options_result *rest)
+{
+	for (; rest->argc > 1; rest->argc--, rest->argv++) {
+		if (!strcmp(rest->argv[1], "--slab"))
+			choose(o, KMEM_SLAB, -1);
+		else if (!strcmp(rest->argv[1], "--page"))
+			choose(o, KMEM_PAGES, -1);
+		else
+			return;
+	}
+}
+
+/* The first one of each in any case: it says why there is none. */
+static int record(struct cmd_context *ctx, struct kmem_options *o)
+{
+	static const char *const first[] = { "record", "-a", "-R", "-m", "1024", "-c", "1", NULL };
+	struct cmd_words words = {};
+	take_allocators(o, &ctx->rest);
+	struct strobe_error *err = settle_allocators(ctx, o);
+	if (err)
+		return cmd_fail_usage(ctx, err);
+	cmd_add_words(ctx, &words, first);
+	if (o->view.is_chosen[KMEM_PAGES])
+		cmd_add_words(ctx, &words, (const char *const[]){ "--call-graph", "fp", NULL });
+	for (int a = 0; a < KMEM_ALLOCATORS; a++) {
+		const char *name;
+		for (size_t i = 0; o->view.is_chosen[a] && (name = kmem_event_at(a, i)); i++)
+			if (!i || tracepoint_exists(sys_live(), "kmem", name))
+				cmd_add_event(ctx, &words, "kmem", name, "");
+	}
+	return cmd_run_words(ctx, &words, ctx->rest.argc, ctx->rest.argv);
+}
+
+static bool is_word(const char *word, const char *name)
+{
+	return strlen(word) > 2 && text_has_prefix(name, word);
+}
+
+static int run(struct cmd_context *ctx, void *options)
+{
+	struct kmem_options *o = options;
+	const char *word = ctx->rest.argc ? ctx->rest.argv[0] : "";
+	if (is_word(word, "record"))
+		return record(ctx, o);
+	if (is_word(word, "stat"))
+		return run_stat(ctx, o);
+	return subcommand_unknown(ctx, word, "record or stat");
+}
+
+const struct cmd cmd_kmem = {
+	.name = "kmem",
+	.summary = "Show which of the kernel's code allocates memory",
+	.usage = (const char *const[]){ "kmem [--slab] [--page] record [<options of record>] [<command>]", "kmem stat [<options>]", NULL },
+	.options = table,
+	.options_bytes = sizeof(struct kmem_options),
+	.defaults = set_defaults,
+	.run = run,
+};

@@ -1,0 +1,1 @@
+strobe kmem stat -i no-such.data

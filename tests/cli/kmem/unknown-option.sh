@@ -1,0 +1,1 @@
+strobe kmem stat --no-such
