@@ -9,24 +9,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/arena.h"
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "base/strbuf.h"
-#include "base/vector.h"
-
-#define FILE_MAX_BYTES (1 << 20)
-
-struct entry {
-	const char *key, *value;
-};
-
-struct config {
-	struct arena arena;
-	VEC(struct entry) entries;
-};
+#include "base/strtab.h"
+#include "base/sort.h"
+#include "cli/config_priv.h"
 
 struct config *config_create(void)
 {
@@ -40,12 +29,14 @@ void config_destroy(struct config *c)
 	if (!c)
 		return;
 	vec_deinit(&c->entries);
+	vec_deinit(&c->sections);
 	arena_deinit(&c->arena);
 	free(c);
 }
 
 struct scanner {
-	const char *at, *end;
+	const char *text, *at, *end;
+	const char *value_end; /* of the last value */
 	const char *name; /* of the file */
 	unsigned line;
 	struct strbuf section;
@@ -86,7 +77,7 @@ static void skip_space(struct scanner *s)
 }
 
 /* [name] or [name "sub"]: the sub-section keeps its case. */
-static struct strobe_error *scan_section(struct scanner *s)
+static struct strobe_error *scan_section(struct scanner *s, struct config *c)
 {
 	strbuf_reset(&s->section);
 	s->at++;
@@ -110,6 +101,7 @@ static struct strobe_error *scan_section(struct scanner *s)
 	if (peek(s) != ']')
 		return wrong(s, "a section's name has no closing bracket");
 	s->at++;
+	vec_push(&c->sections, ((struct config_section){ arena_strdup(&c->arena, strbuf_str(&s->section)), (size_t)(s->at - s->text) }));
 	return NULL;
 }
 
@@ -136,12 +128,14 @@ static struct strobe_error *scan_value(struct scanner *s, struct strbuf *value)
 	bool quoted = false;
 	size_t keep = 0; /* length up to the last character that is no trailing blank */
 	skip_blanks(s);
+	s->value_end = s->at;
 	for (int c; (c = peek(s)) != -1 && c != '\n'; s->at++) {
 		if (!quoted && (c == '#' || c == ';'))
 			break;
 		if (c == '"') {
 			quoted = !quoted;
 			keep = value->len;
+			s->value_end = s->at + 1;
 			continue;
 		}
 		if (c == '\\') {
@@ -155,8 +149,10 @@ static struct strobe_error *scan_value(struct scanner *s, struct strbuf *value)
 				return wrong(s, "unknown escape in a value");
 		}
 		strbuf_addch(value, (char)c);
-		if (quoted || !isspace(c))
+		if (quoted || !isspace(c)) {
 			keep = value->len;
+			s->value_end = s->at + 1;
+		}
 	}
 	if (quoted)
 		return wrong(s, "a value has no closing quote");
@@ -179,23 +175,31 @@ static struct strobe_error *scan_entry(struct scanner *s, struct config *c)
 		strbuf_addch(&key, (char)tolower(ch));
 	if (key.len == start)
 		return wrong(s, "neither a [section] nor a key = value");
+	struct config_entry entry = { .value_at = (size_t)(s->at - s->text), .is_bare = true };
+	s->value_end = s->at;
 	skip_blanks(s);
 	if (peek(s) == '=') {
 		s->at++;
+		skip_blanks(s);
+		entry.value_at = (size_t)(s->at - s->text);
+		entry.is_bare = false;
 		TRY(scan_value(s, &value));
 	} else if (peek(s) == '\n' || peek(s) == -1 || peek(s) == '#' || peek(s) == ';') {
 		strbuf_addstr(&value, "true");
 	} else {
 		return wrong(s, "a key must be followed by = value");
 	}
-	vec_push(&c->entries, ((struct entry){ arena_strdup(&c->arena, strbuf_str(&key)),
-					       arena_strdup(&c->arena, strbuf_str(&value)) }));
+	entry.key = arena_strdup(&c->arena, strbuf_str(&key));
+	entry.value = arena_strdup(&c->arena, strbuf_str(&value));
+	entry.value_end = (size_t)(s->value_end - s->text);
+	vec_last(&c->sections).end = (size_t)(s->at - s->text);
+	vec_push(&c->entries, entry);
 	return NULL;
 }
 
 struct strobe_error *config_parse(struct config *c, const char *name, const char *text, size_t bytes)
 {
-	struct scanner s = { .at = text, .end = text + bytes, .name = name, .line = 1 };
+	struct scanner s = { .text = text, .at = text, .end = text + bytes, .name = name, .line = 1 };
 	if (bytes >= 3 && !memcmp(text, "\xef\xbb\xbf", 3))
 		s.at += 3;
 	struct strobe_error *err = NULL;
@@ -203,14 +207,13 @@ struct strobe_error *config_parse(struct config *c, const char *name, const char
 		skip_space(&s);
 		if (err || peek(&s) == -1)
 			break;
-		err = peek(&s) == '[' ? scan_section(&s) : scan_entry(&s, c);
+		err = peek(&s) == '[' ? scan_section(&s, c) : scan_entry(&s, c);
 	}
 	strbuf_deinit(&s.section);
 	return err;
 }
 
-/* A file that is not there is no error. */
-static struct strobe_error *load_file(struct config *c, const char *path, bool check_owner)
+struct strobe_error *config_load_file(struct config *c, const char *path, bool check_owner)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR || (check_owner && errno == EACCES)))
@@ -225,41 +228,94 @@ static struct strobe_error *load_file(struct config *c, const char *path, bool c
 		return NULL;
 	}
 	_cleanup_strbuf_ struct strbuf text = {};
-	TRY(file_read_fd(fd, path, &text, FILE_MAX_BYTES));
+	TRY(file_read_fd(fd, path, &text, CONFIG_FILE_MAX_BYTES));
 	return config_parse(c, path, strbuf_str(&text), text.len);
+}
+
+static char *home_path(const char *name)
+{
+	const char *home = getenv("HOME");
+	return home && home[0] == '/' ? xasprintf("%s/%s", home, name) : NULL;
 }
 
 static struct strobe_error *load_home(struct config *c, const char *name)
 {
-	const char *home = getenv("HOME");
-	if (!home || home[0] != '/')
-		return NULL;
-	_cleanup_strbuf_ struct strbuf path = {};
-	strbuf_addf(&path, "%s/%s", home, name);
-	return load_file(c, strbuf_str(&path), true);
+	_cleanup_free_ char *path = home_path(name);
+	return path ? config_load_file(c, path, true) : NULL;
 }
 
-static struct strobe_error *load_all(struct config *c)
+/* The file that is read instead of all others, or NULL. */
+static const char *only_file(enum config_scope scope)
 {
 	const char *only = getenv("STROBE_CONFIG");
 	if (!only)
 		only = getenv("PERF_CONFIG");
-	if (only && *only)
-		return load_file(c, only, false);
-	TRY(load_file(c, "/etc/strobeconfig", false));
+	return scope == CONFIG_ALL && only && *only ? only : NULL;
+}
+
+static struct strobe_error *load_all(struct config *c, enum config_scope scope)
+{
+	const char *only = only_file(scope);
+	if (only)
+		return config_load_file(c, only, false);
+	if (scope != CONFIG_USER)
+		TRY(config_load_file(c, CONFIG_SYSTEM_FILE, false));
+	if (scope == CONFIG_SYSTEM)
+		return NULL;
 	TRY(load_home(c, ".perfconfig"));
 	return load_home(c, ".strobeconfig");
 }
 
-struct strobe_error *config_load(struct config **ret)
+struct strobe_error *config_load(enum config_scope scope, struct config **ret)
 {
 	*ret = config_create();
-	struct strobe_error *err = load_all(*ret);
+	struct strobe_error *err = load_all(*ret, scope);
 	if (err) {
 		config_destroy(*ret);
 		*ret = NULL;
 	}
 	return err;
+}
+
+char *config_path(enum config_scope scope)
+{
+	const char *only = only_file(scope);
+	if (only || scope == CONFIG_SYSTEM)
+		return xstrdup(only ? only : CONFIG_SYSTEM_FILE);
+	char *own = home_path(".strobeconfig");
+	if (!own || !access(own, F_OK))
+		return own;
+	free(own);
+	return home_path(".perfconfig");
+}
+
+/* The id of each section is that of its first entry. */
+struct config *config_effective(const struct config *c)
+{
+	struct config *ret = config_create();
+	struct strtab names;
+	VEC(struct sort_pair) order = {};
+	VEC(uint32_t) last = {};
+	strtab_init(&names);
+	for (size_t i = 0; i < c->entries.len; i++) {
+		const char *key = c->entries.data[i].key;
+		str_id section = strtab_add_n(&names, key, (size_t)(strrchr(key, '.') + 1 - key)), id = strtab_add(&names, key);
+		while (last.len <= id)
+			vec_push(&last, UINT32_MAX);
+		if (last.data[id] == UINT32_MAX)
+			vec_push(&order, ((struct sort_pair){ (uint64_t)section << 32 | id, id }));
+		last.data[id] = (uint32_t)i;
+	}
+	sort_pairs(order.data, order.len);
+	for (size_t i = 0; i < order.len; i++) {
+		const struct config_entry *e = &c->entries.data[last.data[order.data[i].value]];
+		vec_push(&ret->entries, ((struct config_entry){ .key = arena_strdup(&ret->arena, e->key),
+								.value = arena_strdup(&ret->arena, e->value) }));
+	}
+	vec_deinit(&order);
+	vec_deinit(&last);
+	strtab_deinit(&names);
+	return ret;
 }
 
 const char *config_get(const struct config *c, const char *key)

@@ -13,19 +13,37 @@
 
 #include "base/error.h"
 
+#define CONFIG_SYSTEM_FILE    "/etc/strobeconfig"
+#define CONFIG_FILE_MAX_BYTES (1u << 20)
+
+/* All: the system's and the user's, or the one file that the environment names. */
+enum config_scope { CONFIG_ALL, CONFIG_USER, CONFIG_SYSTEM };
+
 struct config;
 
 /* Missing files are fine; a file that does not parse is an error naming its line. */
-struct strobe_error *config_load(struct config **ret) _must_check_;
+struct strobe_error *config_load(enum config_scope scope, struct config **ret) _must_check_;
 /* The same from text: adds to c. name is for messages. */
 struct strobe_error *config_parse(struct config *c, const char *name, const char *text, size_t bytes) _must_check_;
 struct config *config_create(void);
 void config_destroy(struct config *c);
+static inline void config_destroyp(struct config **c)
+{
+	config_destroy(*c);
+}
+#define _cleanup_config_ _cleanup_(config_destroyp)
 
 /* The value of "section.key", or NULL. A key without "= value" is "true". */
 const char *config_get(const struct config *c, const char *key);
 /* True, yes, on, 1 (and a bare key) are true, false, no, off, 0 false; anything else is an error naming the key. */
 struct strobe_error *config_bool(const struct config *c, const char *key, bool fallback, bool *ret) _must_check_;
+/* A new one with each key once and its last value, keys of a section together, in the order of their first entries. */
+struct config *config_effective(const struct config *c);
+/*
+ * The file that settings of that scope are written to, the user's for CONFIG_ALL: ~/.strobeconfig where there is one, else
+ * ~/.perfconfig; owned; NULL without a home.
+ */
+char *config_path(enum config_scope scope);
 /* All, in the order of the files; a key may come more than once. */
 size_t config_count(const struct config *c);
 void config_at(const struct config *c, size_t i, const char **ret_key, const char **ret_value);

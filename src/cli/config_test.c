@@ -1,9 +1,10 @@
 /* The settings file: what perf-config(1) describes. */
-#include "cli/config.h"
+#include "cli/config_edit.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -67,6 +68,83 @@ static void test_bool(void **state)
 	config_destroy(c);
 }
 
+static void edit(const char *text, const char *key, const char *value, const char *expected)
+{
+	struct config_change change = { key, value };
+	struct strbuf edited = {};
+	struct strobe_error *err = config_edit("f", text, strlen(text), &change, &edited);
+	if (err)
+		fail_msg("%s", err->message);
+	assert_string_equal(strbuf_str(&edited), expected);
+	strbuf_deinit(&edited);
+}
+
+static void test_edit(void **state)
+{
+	(void)state;
+	edit("", "a.b", "1", "[a]\n\tb = 1\n");
+	edit("# end", "a.x.b", "1", "# end\n[a \"x\"]\n\tb = 1\n");
+	edit("[A]\n\tB=old ; why\n", "a.b", "new", "[A]\n\tB=new ; why\n");
+	edit("[a]\nb = \"x # y\" # c\nb = 2", "a.b", "3", "[a]\nb = \"x # y\" # c\nb = 3"); /* the last wins */
+	edit("[a]\nb = \"x # y\" # c\n", "a.b", "3", "[a]\nb = 3 # c\n");
+	edit("[a]\n b # bare\n", "a.b", "false", "[a]\n b = false # bare\n");
+	edit("[a]\n b = 1\n\n# next\n[c]\n", "a.new", "x y", "[a]\n b = 1\n\tnew = x y\n\n# next\n[c]\n");
+	edit("[a]\n b = 1 \\\n\n[c]", "a.new", "1", "[a]\n b = 1 \\\n\n\tnew = 1\n[c]");
+	edit("[a] # header\n[b] c = 1", "b.d", "2", "[a] # header\n[b] c = 1\n\td = 2\n");
+	edit("[a] # header\n", "a.b", " \"q\\\n", "[a] # header\n\tb = \" \\\"q\\\\\\n\"\n");
+	struct config_change change = { "a.b", "1" };
+	struct strbuf edited = {};
+	struct strobe_error *err = config_edit("f", "[a\n", 3, &change, &edited);
+	assert_string_equal(err->message, "f:1: a section's name has no closing bracket");
+	error_destroy(err);
+	assert_int_equal(edited.len, 0);
+}
+
+static void refuse_change(const char *text)
+{
+	char copy[64];
+	struct config_change change;
+	snprintf(copy, sizeof(copy), "%s", text);
+	struct strobe_error *err = config_change_parse(copy, &change);
+	assert_non_null(err);
+	assert_int_equal(err->code, ERROR_USAGE);
+	error_destroy(err);
+}
+
+static void test_change_words(void **state)
+{
+	(void)state;
+	static const char *const refused[] = { "a", "a=b.c", ".a", "a.", "a.b=", "a b.c", "a.b c", "a.x\ny.b=1", "" };
+	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++)
+		refuse_change(refused[i]);
+	char set[] = "a.sub name.b=c=d", shown[] = "core.pager";
+	struct config_change change;
+	assert_null(config_change_parse(set, &change));
+	assert_string_equal(change.key, "a.sub name.b");
+	assert_string_equal(change.value, "c=d");
+	assert_null(config_change_parse(shown, &change));
+	assert_null(change.value);
+}
+
+static void test_effective(void **state)
+{
+	(void)state;
+	static const char *const expected[] = { "b.x", "3", "b.z", "1", "a.y", "2" };
+	struct config *c = config_create();
+	parse(c, "[b]\nx=1\n[a]\ny=2\n");
+	parse(c, "[b]\nz=1\nX=3\n");
+	struct config *e = config_effective(c);
+	assert_int_equal(config_count(e), 3);
+	for (size_t i = 0; i < 3; i++) {
+		const char *key, *value;
+		config_at(e, i, &key, &value);
+		assert_string_equal(key, expected[2 * i]);
+		assert_string_equal(value, expected[2 * i + 1]);
+	}
+	config_destroy(e);
+	config_destroy(c);
+}
+
 static void test_wrong(void **state)
 {
 	(void)state;
@@ -85,6 +163,9 @@ int main(void)
 		cmocka_unit_test(test_values),
 		cmocka_unit_test(test_bool),
 		cmocka_unit_test(test_wrong),
+		cmocka_unit_test(test_edit),
+		cmocka_unit_test(test_change_words),
+		cmocka_unit_test(test_effective),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

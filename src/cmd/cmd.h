@@ -33,7 +33,7 @@ struct cmd_context {
 	bool no_pager, paginate;
 	const char *buildid_dir; /* --buildid-dir, or NULL: see cmd_buildid_dir() */
 	struct pager pager;      /* fd -1 while output is not paged */
-	struct config *config;   /* read on the first cmd_config() */
+	struct config *config;   /* read on the first cmd_settings() */
 	struct strbuf buildid_path;
 	struct debuginfod *debuginfod; /* of cmd_host(), or NULL */
 	struct arena words;      /* option words that were made out of others */
@@ -105,7 +105,7 @@ struct strobe_error *cmd_format_is_json(const char *format, bool *ret) _must_che
  */
 struct strobe_error *cmd_open_file(const char *path, bool append, int *ret_fd) _must_check_;
 /* The user's settings; read at the first call. */
-struct strobe_error *cmd_config(struct cmd_context *ctx, const struct config **ret) _must_check_;
+struct strobe_error *cmd_settings(struct cmd_context *ctx, const struct config **ret) _must_check_;
 /* Where build-ids are kept: --buildid-dir, the setting buildid.dir, ~/.debug; NULL without a home. Lives with ctx. */
 struct strobe_error *cmd_buildid_dir(struct cmd_context *ctx, const char **ret) _must_check_;
 /* The words after the options as a command to run, ended by NULL, in ctx->words; NULL: there are none. */

@@ -96,7 +96,7 @@ int cmd_fail_either(const struct cmd_context *ctx, struct strobe_error *err)
 static struct strobe_error *start_pager(struct cmd_context *ctx)
 {
 	const struct config *config;
-	TRY(cmd_config(ctx, &config));
+	TRY(cmd_settings(ctx, &config));
 	const char *configured = config_get(config, "core.pager");
 	if (ctx->cmd) {
 		_cleanup_strbuf_ struct strbuf key = {};
@@ -205,10 +205,10 @@ char *const *cmd_command(struct cmd_context *ctx)
 	return argv;
 }
 
-struct strobe_error *cmd_config(struct cmd_context *ctx, const struct config **ret)
+struct strobe_error *cmd_settings(struct cmd_context *ctx, const struct config **ret)
 {
 	if (!ctx->config)
-		TRY(config_load(&ctx->config));
+		TRY(config_load(CONFIG_ALL, &ctx->config));
 	*ret = ctx->config;
 	return NULL;
 }
@@ -219,7 +219,7 @@ struct strobe_error *cmd_buildid_dir(struct cmd_context *ctx, const char **ret)
 	*ret = ctx->buildid_dir;
 	if (*ret)
 		return NULL;
-	TRY(cmd_config(ctx, &config));
+	TRY(cmd_settings(ctx, &config));
 	const char *home = getenv("HOME"), *set = config_get(config, "buildid.dir");
 	if (set && (set[0] != '~' || set[1] != '/')) {
 		*ret = set;

@@ -147,7 +147,7 @@ static struct strobe_error *settle_allocators(struct cmd_context *ctx, struct km
 	const struct config *config;
 	if (o->last_allocator >= 0)
 		return NULL;
-	TRY(cmd_config(ctx, &config));
+	TRY(cmd_settings(ctx, &config));
 	const char *name = config_get(config, "kmem.default");
 	if (name && strcmp(name, "slab") != 0 && strcmp(name, "page") != 0)
 		return error_create(ERROR_USAGE, "the setting kmem.default is '%s': it can be slab or page", name);

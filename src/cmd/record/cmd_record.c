@@ -86,7 +86,7 @@ static struct strobe_error *apply_settings(struct run *r)
 	struct record_options *o = r->o;
 	struct callgraph_options *c = &o->sampling.capture.callgraph;
 	const struct config *config;
-	TRY(cmd_config(r->ctx, &config));
+	TRY(cmd_settings(r->ctx, &config));
 	const char *ids = config_get(config, "record.build-id");
 	if (ids && !strcmp(ids, "skip") && !o->buildid_all && !o->buildid_mmap)
 		o->no_buildid = true;

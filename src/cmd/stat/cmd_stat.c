@@ -77,7 +77,7 @@ static struct strobe_error *define_metrics(struct stat *st)
 	const struct config *config;
 	if (!event_choice_has_metrics(&st->o->measure.choice))
 		return NULL;
-	TRY(cmd_config(st->ctx, &config));
+	TRY(cmd_settings(st->ctx, &config));
 	for (size_t i = 0; i < config_count(config); i++) {
 		const char *key, *value;
 		config_at(config, i, &key, &value);

@@ -13,7 +13,7 @@ static int run(struct cmd_context *ctx, void *options)
 	if (rest->argc && !rest->had_dashes && !strcmp(rest->argv[0], "record"))
 		return trace_record(ctx, o, rest->argc, rest->argv);
 	const struct config *config;
-	struct strobe_error *err = cmd_config(ctx, &config);
+	struct strobe_error *err = cmd_settings(ctx, &config);
 	if (!err)
 		err = trace_settings_apply(config, o);
 	if (!err && !o->input)

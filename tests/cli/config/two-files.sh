@@ -1,0 +1,1 @@
+strobe config --user --system -l
