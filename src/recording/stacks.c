@@ -113,7 +113,7 @@ static struct strobe_error *open_for_waits(struct recorder *r)
 	const char *option = options[r->o.waits];
 	if (r->lacks_filter)
 		return error_create(ERROR_UNSUPPORTED, "%s: a BPF program that follows tasks cannot be loaded; -v says why", option);
-	TRY(error_prefix(open_stacks(r), option));
+	TRY(error_prefix(open_stacks(r), "%s", option));
 	if (c->mode == CALLGRAPH_AUTO || c->mode == CALLGRAPH_DEFAULT)
 		c->mode = CALLGRAPH_EH;
 	r->o.capture.sample_identifier = true;
