@@ -63,7 +63,7 @@ class HeapRow:
     def __init__(self, threads, target, strobe, pairs=20_000_000):
         self.name = f"20 million malloc and free pairs, {threads} thread{'s' if threads > 1 else ''}"
         self.threads, self.target, self.pairs = threads, target, pairs
-        ours = os.path.join(os.path.dirname(os.path.abspath(strobe)), "libstrobe_alloc.so")
+        ours = os.path.join(os.path.dirname(os.path.abspath(strobe)), "libstrobe_alloc.so.0")
         jemalloc, tcmalloc = library("libjemalloc.so.2"), library("libtcmalloc.so.4")
         # name: (environment, words before the program, what it is measured against, how many fewer pairs)
         self.sides = {"bare": ({}, [], None, 1),

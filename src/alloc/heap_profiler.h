@@ -6,7 +6,7 @@
  *	HeapProfilerDump("after loading");	// /tmp/server.0001.heap
  *	HeapProfilerStop();
  *
- * Or without a change to the program: HEAPPROFILE=/tmp/server LD_PRELOAD=libstrobe_alloc.so program. The files are read by strobe
+ * Or without a change to the program: HEAPPROFILE=/tmp/server LD_PRELOAD=libstrobe_alloc.so.0 program. The files are read by strobe
  * pprof, strobe flamegraph, google-pprof and go tool pprof. Names, arguments and environment are those of gperftools 2.10
  * (BSD-3-Clause; its documentation, docs/heapprofile.html). Every allocation after the start is counted; of other threads that run by
  * then, from the sample on that was due next. Functions may be called by any thread, but not by handlers of signals.

@@ -12,6 +12,8 @@
 #define ALLOC_MAGIC "STRBHEAP"
 #define ALLOC_VERSION 1
 #define ALLOC_MEMFD_NAME "strobe-heap"
+/* The file that is loaded: the number is that of meson.build. */
+#define ALLOC_LIBRARY "libstrobe_alloc.so.0"
 /* name=value,…: socket (a path), rate (bytes; 1 = every allocation), depth, seed, leaks, mmap. */
 #define ALLOC_ENV "STROBE_HEAP"
 #define ALLOC_RATE_DEFAULT (512 * 1024)

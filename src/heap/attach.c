@@ -76,7 +76,7 @@ struct strobe_error *heap_attach(struct heap *heap, uint32_t pid, bool leaks)
 	struct strobe_error *err = process_maps((pid_t)pid, &process);
 	if (!err && !(copy.address = find_region(&process)))
 		err = error_create(ERROR_NOT_FOUND, "libstrobe_alloc.so is not loaded, or has nothing to count yet: start it with "
-				   "strobe heap, or with LD_PRELOAD=libstrobe_alloc.so");
+				   "strobe heap, or with LD_PRELOAD=" ALLOC_LIBRARY);
 	process_maps_deinit(&process);
 	if (!err)
 		err = add_copy(heap, &copy, pid, leaks);

@@ -120,7 +120,7 @@ static void mark_maps(struct roots *r)
 	for (size_t i = 0; i < s->maps.len; i++) {
 		const struct stopped_map *m = &s->maps.data[i];
 		bool goes_on = i && s->maps.data[i - 1].end == m->start && !*m->path;
-		is_own = *m->path ? text_has_suffix(m->path, "/libstrobe_alloc.so") : is_own && goes_on;
+		is_own = *m->path ? text_has_suffix(m->path, "/" ALLOC_LIBRARY) : is_own && goes_on;
 		if (!m->is_writable || !m->is_readable || m->is_shared || is_own || is_leaf(r->region, m->start, m->end))
 			continue;
 		if (is_stack_of_a_thread(s, m))

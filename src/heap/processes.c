@@ -21,7 +21,6 @@
 #include "sys/signals.h"
 #include "sys/sys.h"
 
-#define LIBRARY "libstrobe_alloc.so"
 #define NOFILE  65536
 #define WAITING 128 /* connections that are not accepted yet */
 
@@ -55,8 +54,8 @@ static struct strobe_error *find_library(char **ret)
 {
 	_cleanup_free_ char *program = process_program();
 	char *slash = program ? strrchr(program, '/') : NULL;
-	_cleanup_free_ char *beside = slash ? xasprintf("%.*s/" LIBRARY, (int)(slash - program), program) : NULL;
-	const char *const tries[] = { beside, STROBE_LIBDIR "/" LIBRARY };
+	_cleanup_free_ char *beside = slash ? xasprintf("%.*s/" ALLOC_LIBRARY, (int)(slash - program), program) : NULL;
+	const char *const tries[] = { beside, STROBE_LIBDIR "/" ALLOC_LIBRARY };
 	for (size_t i = 0; i < sizeof(tries) / sizeof(*tries); i++) {
 		if (!tries[i] || access(tries[i], R_OK))
 			continue;
@@ -65,7 +64,7 @@ static struct strobe_error *find_library(char **ret)
 		*ret = xstrdup(tries[i]);
 		return NULL;
 	}
-	return error_create(ERROR_NOT_FOUND, "cannot find " LIBRARY " beside strobe or in " STROBE_LIBDIR);
+	return error_create(ERROR_NOT_FOUND, "cannot find " ALLOC_LIBRARY " beside strobe or in " STROBE_LIBDIR);
 }
 
 /* In our own environment, which the command inherits. */

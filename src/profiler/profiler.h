@@ -5,7 +5,7 @@
  *	… what is to be profiled …
  *	ProfilerStop();
  *
- * Or without a change to the program: CPUPROFILE=cpu.prof LD_PRELOAD=libstrobe_profiler.so program. The file is read by strobe pprof,
+ * Or without a change to the program: CPUPROFILE=cpu.prof LD_PRELOAD=libstrobe_profiler.so.0 program. The file is read by strobe pprof,
  * strobe flamegraph, google-pprof and go tool pprof. Names, arguments and environment are those of gperftools 2.10 (BSD-3-Clause; its
  * documentation, docs/cpuprofile.html): a program that is linked with -lprofiler may be linked with -lstrobe_profiler instead.
  * Stacks are whole without frame pointers. All functions may be called by any thread, but not by handlers of signals.

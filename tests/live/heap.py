@@ -14,7 +14,7 @@ import time
 from profile_read import Profile
 from strobetest import BUILD, SCRATCH, STROBE, TOP, Tap, build_workload, run, strobe
 
-LIBRARY = os.path.join(BUILD, "libstrobe_alloc.so")
+LIBRARY = os.path.join(BUILD, "libstrobe_alloc.so.0")
 THREADS = 20
 
 

@@ -13,7 +13,7 @@ import time
 
 from strobetest import BUILD, TOP, Tap, build_workload, run, strobe
 
-LIBRARY = os.path.join(BUILD, "libstrobe_profiler.so")
+LIBRARY = os.path.join(BUILD, "libstrobe_profiler.so.0")
 
 
 def shares(path):
@@ -69,7 +69,7 @@ def in_use(path, *options):
 
 def check_heap(tap):
     program = build_workload("heap_profiled", "-O1", "-g", "-I" + os.path.join(TOP, "src"),
-                             libraries=("-L" + BUILD, "-lstrobe_alloc", "-Wl,-rpath," + BUILD))
+                             libraries=("-L" + BUILD, "-l:libstrobe_alloc.so.0", "-Wl,-rpath," + BUILD))
     status, files = run(program).status, sorted(glob.glob("own.*.heap"))
     tap.equal((status, files), (0, ["own.0001.heap", "own.0002.heap"]), "the heap profiler's functions")
     tap.equal(in_use("own.0001.heap").get("leaf"), 100000, "bytes in use since the start")
@@ -79,7 +79,7 @@ def check_heap(tap):
         tap.ok(re.search(r"^ *100000 .* leaf$", top, re.M), "google-pprof has the same", top)
     shapes = build_workload("heap_shapes", "-O1", "-g", libraries=("-lpthread",))
     env = dict(os.environ, HEAPPROFILE="whole", HEAP_PROFILE_ALLOCATION_INTERVAL="400000",
-               LD_PRELOAD=os.path.join(BUILD, "libstrobe_alloc.so"))
+               LD_PRELOAD=os.path.join(BUILD, "libstrobe_alloc.so.0"))
     done = run(shapes, env=env)
     files = sorted(glob.glob("whole*.heap"))
     # 1.5 MB are allocated: a file each 400,000 bytes, and one at the end
@@ -90,7 +90,7 @@ def check_heap(tap):
 def main():
     tap = Tap()
     program = build_workload("profiled", "-O2", "-g", "-I" + os.path.join(TOP, "src"),
-                             libraries=("-L" + BUILD, "-lstrobe_profiler", "-Wl,-rpath," + BUILD, "-lpthread"))
+                             libraries=("-L" + BUILD, "-l:libstrobe_profiler.so.0", "-Wl,-rpath," + BUILD, "-lpthread"))
     check_functions(tap, program)
     check_environment(tap, program)
     check_heap(tap)
