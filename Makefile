@@ -4,7 +4,7 @@ MESON ?= meson
 JOBS ?= 2
 SUITES =
 
-.PHONY: all deps build demo test check test-vm bench asan tsan fuzz lint golden install clean
+.PHONY: all deps build deb demo test check test-vm bench asan tsan fuzz lint golden install clean
 all: build
 
 deps:
@@ -12,6 +12,10 @@ deps:
 
 build:
 	tools/build.sh $(BUILD)
+
+# Debian packages, in build/deb
+deb:
+	tools/make_deb.sh $(BUILD)/deb
 
 demo:
 	./demo

@@ -14,8 +14,8 @@ TAB = 8
 MACHINE_PATHS = re.compile(r"(?<![\w.])/(" + "|".join(["wo" + "rk/", "ro" + "ot/", "ho" + r"me/\w"]) + r")")
 BINARY = (".data", ".gz", ".zst", ".so", ".o", ".png")
 # what may stand beside the folders: whatever else does was left there by mistake
-TOP_FILES = {".clang-format", ".gitignore", "LICENSE", "Makefile", "README.md", "demo", "meson.build", "meson_options.txt", "test"}
-TOP_FOLDERS = {".ci", "bench", "completion", "doc", "fuzz", "man", "src", "tests", "tools"}
+TOP_FILES = {".clang-format", ".gitignore", "LICENSE", "Makefile", "NEWS", "README.md", "demo", "meson.build", "meson_options.txt", "test"}
+TOP_FOLDERS = {".ci", "bench", "completion", "doc", "fuzz", "man", "packaging", "src", "tests", "tools"}
 # the runner takes what is executable there, and nothing else
 SUITES = re.compile(r"^tests/(oracle|corpus|live|lint|vm|long)/[^/]+\.(py|sh)$")
 # tables and recorded or golden text have the lines they have
