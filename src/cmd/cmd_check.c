@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
-#include "cmd/features.h"
+#include "selftest/features.h"
 #include "cmd/frame.h"
 
 struct check_options {

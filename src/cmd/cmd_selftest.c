@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 #include "cmd/table_output.h"
-#include "selftest/selftest.h"
+#include "selftest/outcomes.h"
 #include "selftest/workloads.h"
 #include "table/table.h"
 
@@ -58,15 +58,6 @@ static bool is_chosen(const struct selftest *t, size_t number, char *const *word
 	return found;
 }
 
-static const struct {
-	const char *word;
-	enum table_mark mark;
-} states[] = {
-	[SELFTEST_OK] = { "Ok", TABLE_GOOD },
-	[SELFTEST_SKIPPED] = { "Skip", TABLE_DIM },
-	[SELFTEST_FAILED] = { "FAILED!", TABLE_BAD },
-};
-
 /* The worst of its runs. */
 static struct selftest_outcome run_often(const struct selftest *t, uint64_t runs)
 {
@@ -81,7 +72,7 @@ static struct selftest_outcome run_often(const struct selftest *t, uint64_t runs
 
 static void print_line(struct out *out, size_t number, const struct selftest *t, const struct selftest_outcome *o, unsigned verbose)
 {
-	out_f(out, "%3zu: %-50s: %s", number, selftest_name(t), o ? states[o->state].word : "");
+	out_f(out, "%3zu: %-50s: %s", number, selftest_name(t), o ? selftest_word(o->state) : "");
 	if (o && *o->reason) {
 		out_str(out, " (");
 		out_text_str(out, o->reason);
@@ -93,32 +84,6 @@ static void print_line(struct out *out, size_t number, const struct selftest *t,
 	out_flush(out);
 }
 
-static void add_row(struct table *t, size_t number, const struct selftest *test, const struct selftest_outcome *o)
-{
-	table_row(t);
-	table_set_count(t, 0, number);
-	table_set_text(t, 1, selftest_subject(test));
-	table_set_text(t, 2, selftest_name(test));
-	if (!o)
-		return;
-	table_set_text(t, 3, states[o->state].word);
-	table_mark(t, 3, states[o->state].mark);
-	if (*o->reason)
-		table_set_text(t, 4, o->reason);
-	table_set_number(t, 5, o->seconds);
-}
-
-static void add_columns(struct table *t)
-{
-	table_init(t, "strobe-test", 1);
-	table_column(t, (struct table_column){ .key = "number", .type = TABLE_COUNT });
-	table_column(t, (struct table_column){ .key = "subject" });
-	table_column(t, (struct table_column){ .key = "name" });
-	table_column(t, (struct table_column){ .key = "outcome" });
-	table_column(t, (struct table_column){ .key = "reason" });
-	table_column(t, (struct table_column){ .key = "seconds", .type = TABLE_NUMBER, .decimals = 3 });
-}
-
 /* Lines come as checks end, data when all have. CMD_FAILED where one of them failed. */
 static int run_tests(struct cmd_context *ctx, const struct test_options *o, bool only_list, char *const *words, int words_nr)
 {
@@ -126,7 +91,7 @@ static int run_tests(struct cmd_context *ctx, const struct test_options *o, bool
 	struct table data;
 	int status = CMD_OK, chosen = 0;
 	cmd_open_output(ctx, &out);
-	add_columns(&data);
+	selftest_table_init(&data);
 	const struct selftest *t;
 	for (size_t i = 0; (t = selftest_at(i)); i++) {
 		if (!is_chosen(t, i + 1, words, words_nr) || list_has(o->skip, i + 1))
@@ -139,7 +104,7 @@ static int run_tests(struct cmd_context *ctx, const struct test_options *o, bool
 		if (o->format == TABLE_AS_TEXT)
 			print_line(&out, i + 1, t, only_list ? NULL : &outcome, o->verbose);
 		else
-			add_row(&data, i + 1, t, only_list ? NULL : &outcome);
+			selftest_table_add(&data, i + 1, t, only_list ? NULL : &outcome);
 	}
 	if (o->format != TABLE_AS_TEXT)
 		cmd_write_table(&out, &data, o->format, NULL);

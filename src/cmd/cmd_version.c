@@ -1,5 +1,5 @@
 /* strobe version: which version this is, and what it was built with. */
-#include "cmd/features.h"
+#include "selftest/features.h"
 #include "cmd/frame.h"
 #include "config.h"
 

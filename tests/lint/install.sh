@@ -1,6 +1,6 @@
 #!/bin/sh
 # Every optional library off: it builds without a warning, passes its unit tests and says its version. Then `meson install`
-# puts binary, link, man pages and completion in place.
+# puts binary, links, man pages and completion in place.
 # timeout: 600
 # serial
 # slow
@@ -51,8 +51,9 @@ status=0
 [ -x bin/strobe ] && [ "$(readlink bin/perf)" = strobe ] && [ "$(readlink bin/trace)" = strobe ] || status=1
 point $status 'the binary and the links named perf and trace are in place'
 status=0
-[ -f share/bash-completion/completions/strobe ] || status=1
-point $status 'the completion is in place'
+[ -f share/bash-completion/completions/strobe ] && [ "$(readlink share/bash-completion/completions/perf)" = strobe ] &&
+	[ -f share/zsh/site-functions/_strobe ] && [ -f share/fish/vendor_completions.d/strobe.fish ] || status=1
+point $status 'the completion for bash, zsh and fish is in place'
 status=0
 for page in "$STROBE_TOP"/man/*.1.in; do
 	name=$(basename "$page" .in)

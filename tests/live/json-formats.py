@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # quick
-# needs: annotate bench buildid-list convert doctor evlist heap list lock report script stat test top trace
+# needs: annotate bench buildid-list config convert doctor evlist heap kallsyms kmem list lock report script stat test top trace
 # timeout: 120
 """What commands print as JSON follows one rule (doc/JSON.md): header, names, where it goes. All commands that have it are walked.
 
@@ -26,6 +26,9 @@ OURS = [
     (["doctor", "--format", "json"], "strobe-doctor", False),
     (["evlist", "--format", "json", *DATA], "strobe-evlist", False),
     (["heap", "--format", "json", "--", *LOAD], "strobe-heap", False),
+    (["kallsyms", "--format", "json", "schedule"], "strobe-kallsyms", False),
+    (["kmem", "--slab", "stat", "--format", "json", "-i", "kmem.data"], "strobe-kmem-stat", False),
+    (["config", "-l", "--format", "json"], "strobe-config", False),
     (["list", "--format", "json"], "strobe-list", False),
     (["list", "--format", "json", "--details", "sched:*"], "strobe-list", False),
     (["lock", "contention", "--format", "json", "-i", "lock.data"], "strobe-lock-contention", False),
@@ -119,9 +122,10 @@ def main():
         OURS[:] = [row for row in OURS if row[0][0] != "lock"]
     if is_root():
         strobe("sched", "record", "-q", "-o", "sched.data", "--", "sleep", "0.1")
+        strobe("kmem", "record", "-q", "-o", "kmem.data", "--", "true")
     else:
         tap.skip("strobe sched --format json", "this requires root")
-        OURS[:] = [row for row in OURS if row[0][0] != "sched"]
+        OURS[:] = [row for row in OURS if row[0][0] not in ("sched", "kmem", "kallsyms")]
     if "built without BPF" in strobe("trace", "-s", "true").err:
         OURS[:] = [row for row in OURS if row[0][:2] != ["trace", "-s"]]
     for words, name, by_line in OURS:

@@ -1,10 +1,9 @@
-#include <stddef.h>
+#include "selftest/features.h"
+
 #include <string.h>
 #include <strings.h>
 
 #include "config.h"
-
-#include "cmd/features.h"
 
 #define OWN "built in"
 
