@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Names of compiled Java code: record has a JVM write its map at the end, and leaves alone whatever else runs."""
 # second try
+# serial
 # needs: record report
 # timeout: 120
 
