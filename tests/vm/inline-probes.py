@@ -17,6 +17,7 @@ from guest import Guest, build_or_exit
 from strobetest import SCRATCH, Tap, skip_all
 
 SOURCE = r"""
+#include <sys/wait.h>
 #include <unistd.h>
 __attribute__((noinline)) long work(long n, const char *s) { asm volatile("" : : "r"(n), "r"(s) : "memory"); return n * 2; }
 int main(void)
@@ -26,6 +27,8 @@ int main(void)
 		sum += work(i, "work");
 	if (!fork())
 		sum += work(100, "child");
+	else
+		wait(0);
 	return sum == 1;
 }
 """
