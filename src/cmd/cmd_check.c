@@ -10,7 +10,7 @@ struct check_options {
 };
 
 static const struct option table[] = {
-	{ OPTION_BOOL, 'q', "quiet", offsetof(struct check_options, quiet), .help = "print nothing; the exit status tells" },
+	{ OPTION_BOOL, 'q', "quiet", offsetof(struct check_options, quiet), .help = "print nothing: the exit status answers" },
 	OPTIONS_END,
 };
 
