@@ -1,8 +1,6 @@
 /* strobe test: the sanity of this machine and of strobe on it; and programs whose profile is known. */
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/text.h"
 #include "cmd/table_output.h"
