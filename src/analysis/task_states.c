@@ -309,12 +309,32 @@ static void begin_thread(struct task_states *s, uint32_t tid)
 		replace(s, (uint32_t)*at);
 }
 
+/* What wakes others runs: where no switch said so, from here on. */
+static void find_running(struct task_states *s, struct task_cpu *c, uint32_t index, const struct task_wake *e)
+{
+	if (c->current == index)
+		return;
+	uint64_t last_ns = c->seen && c->last_ns < e->time_ns ? c->last_ns : e->time_ns;
+	if (c->current != TASK_NONE) {
+		s->broken++;
+		lose(s, c->current, last_ns);
+	}
+	find_elsewhere(s, index, last_ns);
+	enter(s, index, e->time_ns, TASK_NONE,
+	      &(struct next_state){ .state = TASK_RUNNING, .letter = 'R', .is_cut = true, .waker = TASK_NONE });
+	s->tasks.data[index].cpu = e->cpu;
+	c->current = index;
+}
+
 void task_states_wake(struct task_states *s, const struct task_wake *e)
 {
 	struct task_cpu *c = cpu_at(s, e->cpu);
 	if (!c || !e->tid)
 		return;
-	uint32_t waker = e->in_interrupt ? TASK_NONE : task_states_find(s, e->waker_tid, e->cpu);
+	bool has_waker = !e->in_interrupt && e->waker_tid <= INT32_MAX;
+	uint32_t waker = has_waker ? task_states_find(s, e->waker_tid, e->cpu) : TASK_NONE;
+	if (waker != TASK_NONE)
+		find_running(s, c, waker, e);
 	if (e->is_new)
 		begin_thread(s, e->tid);
 	uint32_t index = task_states_find(s, e->tid, e->cpu);

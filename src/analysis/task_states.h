@@ -15,6 +15,9 @@
  * thread that slept and runs without one. That time is TASK_UNKNOWN: part of no other sum. A wake-up between a thread's decision
  * to sleep and its leaving the CPU is recorded before it sleeps: it then was runnable all the time.
  *
+ * Kernels do not report each switch: Linux 6.18 in a virtual machine left out one in twenty of those from idle. A thread that wakes
+ * another runs, so it does from that wake-up on where no switch came before.
+ *
  * Times in nanoseconds. Threads are known by index; IDs are used again, and each use is a thread of its own. The idle thread of each CPU
  * is a thread, too. A zeroed struct is empty and valid. One thread. Source: include/trace/events/sched.h.
  */
@@ -91,7 +94,7 @@ struct task_wake {
 	uint64_t time_ns;
 	uint32_t cpu;       /* of the waker */
 	uint32_t tid;
-	uint32_t waker_tid; /* the thread that the event is of; 0 with the CPU: the idle thread */
+	uint32_t waker_tid; /* the thread that the event is of; 0 with the CPU: the idle thread; (uint32_t)-1: one that has ended */
 	bool is_new;        /* sched_wakeup_new: the thread begins */
 	bool in_interrupt;  /* the waker is not that thread but an interrupt: the woken one has none */
 	uint64_t tag;

@@ -136,6 +136,32 @@ static void test_early_wake(void **state)
 	end(&f);
 }
 
+/*
+ * The switches from idle to 8 at 140, and from idle to the new 9 later, are not there: 8 runs at 150, since it wakes 7, and 9 at 230. At
+ * 210 thread 7 leaves; an ended thread and an interrupt, which wake 6, say nothing of who runs.
+ */
+static void test_waker_runs(void **state)
+{
+	struct fixture f;
+	begin(&f, true);
+	switch_at(&f, 100, 0, 8, 'S', 0);
+	switch_at(&f, 120, 1, 7, 'S', 0);
+	wake_at(&f, 130, 1, 0, 8);
+	wake_at(&f, 150, 0, 8, 7);
+	switch_at(&f, 160, 1, 0, 'R', 7);
+	switch_at(&f, 200, 0, 8, 'S', 0);
+	switch_at(&f, 210, 1, 7, 'S', 0);
+	wake_at(&f, 230, 0, 9, 7);
+	wake_at(&f, 240, 0, UINT32_MAX, 6);
+	task_states_wake(&f.s, &(struct task_wake){ .time_ns = 250, .cpu = 0, .waker_tid = 5, .tid = 6, .in_interrupt = true });
+	task_states_finish(&f.s, 300);
+	check(&f, 8, 50, 0, 130, 20);
+	check(&f, 7, 50, 80, 50, 0);
+	check(&f, 9, 70, 0, 0, 0);
+	assert_int_equal(f.s.broken, 3); /* 8 was runnable; the idle thread left twice unseen */
+	end(&f);
+}
+
 /* Without wake-ups in the recording, a thread sleeps until it runs; with them, one that runs without was lost sight of. */
 static void test_no_wakes(void **state)
 {
@@ -310,6 +336,7 @@ int main(void)
 		cmocka_unit_test(test_preempted),
 		cmocka_unit_test(test_lives),
 		cmocka_unit_test(test_early_wake),
+		cmocka_unit_test(test_waker_runs),
 		cmocka_unit_test(test_no_wakes),
 		cmocka_unit_test(test_gap),
 		cmocka_unit_test(test_contradiction),

@@ -705,9 +705,10 @@ class Chart {
 		}
 	}
 
-	/* Selects what a task did at a time, and brings it into view. */
+	/* Selects what a task did from a time on, or until it where that is all, and brings it into view. */
 	goToTask(t, ns) {
-		const i = this.spanOfTask(t, ns, 1);
+		const from = this.spanOfTask(t, ns, 0);
+		const i = from >= 0 ? from : this.spanOfTask(t, ns, 1);
 		if (this.rowOfTask[t] < 0) {
 			this.searchFor("");
 		}
