@@ -388,7 +388,7 @@ static void take_record_of_task(struct replay *r, struct record rec, uint64_t ti
 		task_states_fork(s, task.pid, task.tid);
 		time_chart_task(r->states.chart, (int32_t)task.tid)->process = (int32_t)task.pid;
 	} else if (rec.hdr->type == PERF_RECORD_EXIT && record_decode_task(rec, &task)) {
-		task_states_exit(s, task.tid);
+		timechart_threads_end(&r->threads, (int32_t)task.tid, time_ns);
 	} else if (rec.hdr->type == PERF_RECORD_LOST) {
 		task_states_gap(s, TASK_NO_CPU, time_ns);
 	}

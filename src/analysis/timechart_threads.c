@@ -116,6 +116,12 @@ void timechart_threads_go(struct timechart_threads *t, int32_t tid, uint64_t tim
 	change(t, tid, time_ns, is_preempted ? TIME_SPAN_WAITING : TIME_SPAN_SLEEPING);
 }
 
+void timechart_threads_end(struct timechart_threads *t, int32_t tid, uint64_t time_ns)
+{
+	task_states_exit(&t->states, (uint32_t)tid);
+	change(t, tid, time_ns, TIME_SPAN_NONE);
+}
+
 void timechart_threads_wake(struct timechart_threads *t, const struct time_wake *e, uint32_t cpu, bool is_new)
 {
 	bool in_interrupt = e->waker < 0;

@@ -26,6 +26,8 @@ void timechart_threads_record(struct timechart_threads *t, const struct timechar
 /* The same of a recording that does not say on which CPU; also of a thread that is known to run. */
 void timechart_threads_come(struct timechart_threads *t, int32_t tid, uint64_t time_ns);
 void timechart_threads_go(struct timechart_threads *t, int32_t tid, uint64_t time_ns, bool is_preempted);
+/* An exit record. Without CPUs no switch follows it: what the thread did ends here. */
+void timechart_threads_end(struct timechart_threads *t, int32_t tid, uint64_t time_ns);
 void timechart_threads_wake(struct timechart_threads *t, const struct time_wake *e, uint32_t cpu, bool is_new);
 
 /* A wait or a sample of a clock: span.end_ns is known, and how long it was. It begins no earlier than the thread's span before ends. */

@@ -131,8 +131,9 @@ static void records_without_cpus(void **state)
 	timechart_threads_come(&f.t, 5, 90);
 	timechart_threads_go(&f.t, 6, 95, false); /* when it came is not known */
 	timechart_threads_come(&f.t, 6, 99);
+	timechart_threads_end(&f.t, 6, 110);
 	expect(&f, 5, "R10-30 W*30-35 R35-50 S50-90");
-	expect(&f, 6, "S95-99");
+	expect(&f, 6, "S95-99 R99-110");
 	end(&f);
 }
 
