@@ -87,3 +87,16 @@ struct strobe_error *file_make_dirs(const char *path)
 		return error_errno(ENOTDIR, "cannot make the directory %s", path);
 	return NULL;
 }
+
+struct strobe_error *file_open_output(const char *path, bool append, int *ret_fd)
+{
+	*ret_fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | (append ? O_APPEND : O_TRUNC), 0600);
+	return *ret_fd < 0 ? error_errno(errno, "cannot write %s", path) : NULL;
+}
+
+void file_occupy_standard_descriptors(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0)
+			(void)!open("/dev/null", (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
+}

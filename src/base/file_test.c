@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/filemap.h"
 #include "base/new_file.h"
+#include "base/out.h"
 #include "base/pool.h"
 #include "base/user_cache.h"
 
@@ -237,6 +238,53 @@ static void what_is_kept_is_there_again_until_it_is_too_much(void **state)
 	assert_int_equal(system(path), 0);
 }
 
+static struct strobe_error *write_word(void *ctx, struct out *out)
+{
+	out_str(out, ctx);
+	return strcmp(ctx, "bad") ? NULL : error_create(ERROR_FORMAT, "bad");
+}
+
+static void assert_content(const char *path, const char *expected, mode_t mode)
+{
+	struct strbuf text = {};
+	struct stat st;
+	assert_null(file_read(path, &text, 0));
+	assert_string_equal(strbuf_str(&text), expected);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 0777, mode);
+	strbuf_deinit(&text);
+}
+
+static void outputs_are_new_or_keep_their_mode(void **state)
+{
+	(void)state;
+	char folder[] = "/tmp/strobe-output-XXXXXX", path[64];
+	int fd;
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/a", folder);
+	assert_null(new_file_write_by(path, write_word, (char *)"one"));
+	assert_content(path, "one", 0600);
+	chmod(path, 0644);
+	struct strobe_error *err = new_file_write_by(path, write_word, (char *)"bad");
+	assert_true(error_is(err, ERROR_FORMAT));
+	error_destroy(err);
+	assert_content(path, "one", 0644);
+	assert_null(new_file_write_by(path, write_word, (char *)"two"));
+	assert_content(path, "two", 0644);
+	assert_null(file_open_output(path, true, &fd));
+	assert_int_equal(write(fd, "+", 1), 1);
+	close(fd);
+	assert_content(path, "two+", 0644);
+	assert_null(file_open_output(path, false, &fd));
+	close(fd);
+	assert_content(path, "", 0644);
+	err = file_open_output(folder, false, &fd);
+	assert_non_null(strstr(err->message, "cannot write"));
+	error_destroy(err);
+	unlink(path);
+	rmdir(folder);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -247,6 +295,7 @@ int main(void)
 		cmocka_unit_test(a_shrunken_file_reads_as_zeros),
 		cmocka_unit_test(pool_does_each_once),
 		cmocka_unit_test(what_is_kept_is_there_again_until_it_is_too_much),
+		cmocka_unit_test(outputs_are_new_or_keep_their_mode),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/out.h"
 
 #define NAMES_TRIED 1000
 
@@ -115,4 +116,32 @@ void new_file_deinit(struct new_file *f)
 	free(f->temporary);
 	free(f->path);
 	*f = NEW_FILE_NONE;
+}
+
+static struct strobe_error *write_and_close(struct out *out, const char *name,
+					    struct strobe_error *(*write)(void *ctx, struct out *out), void *ctx)
+{
+	struct strobe_error *err = write(ctx, out);
+	return error_first(err, out_close_file(out, name));
+}
+
+static struct strobe_error *write_to_stdout(struct strobe_error *(*write)(void *ctx, struct out *out), void *ctx)
+{
+	struct out out;
+	out_init_fd(&out, STDOUT_FILENO);
+	return write_and_close(&out, "standard output", write, ctx);
+}
+
+struct strobe_error *new_file_write_by(const char *path, struct strobe_error *(*write)(void *ctx, struct out *out), void *ctx)
+{
+	struct out out;
+	struct stat st;
+	_cleanup_new_file_ struct new_file file = NEW_FILE_NONE;
+	if (!strcmp(path, "-"))
+		return write_to_stdout(write, ctx);
+	TRY(new_file_create(path, &file));
+	mode_t mode = !lstat(path, &st) && S_ISREG(st.st_mode) ? st.st_mode & 0777 : 0600;
+	out_init_fd(&out, file.fd);
+	TRY(write_and_close(&out, path, write, ctx));
+	return new_file_keep(&file, mode);
 }

@@ -31,6 +31,13 @@ struct strobe_error *new_file_keep(struct new_file *f, mode_t mode) _must_check_
 struct strobe_error *new_file_keep_as(struct new_file *f, const char *path, mode_t mode) _must_check_;
 /* All of it at once. */
 struct strobe_error *new_file_write(const char *path, const void *p, size_t n, mode_t mode) _must_check_;
+/*
+ * The same by write(), whose error leaves what was there before; "-" is standard output. The file is private (0600) unless one of
+ * that name had another mode.
+ */
+struct out;
+struct strobe_error *new_file_write_by(const char *path, struct strobe_error *(*write)(void *ctx, struct out *out),
+				       void *ctx) _must_check_;
 /* Closes it; what was not kept is gone. */
 void new_file_deinit(struct new_file *f);
 

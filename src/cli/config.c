@@ -341,6 +341,15 @@ struct strobe_error *config_bool(const struct config *c, const char *key, bool f
 	return error_create(ERROR_USAGE, "the setting %s is \"%s\"; it must be true or false", key, value);
 }
 
+char *config_directory(const struct config *c, const char *key, const char *fallback)
+{
+	const char *home = getenv("HOME"), *set = config_get(c, key);
+	const char *path = set ? set : fallback;
+	if (path[0] != '~' || path[1] != '/')
+		return xstrdup(path);
+	return home && *home ? xasprintf("%s%s", home, path + 1) : NULL;
+}
+
 size_t config_count(const struct config *c)
 {
 	return c->entries.len;

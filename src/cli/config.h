@@ -37,6 +37,8 @@ static inline void config_destroyp(struct config **c)
 const char *config_get(const struct config *c, const char *key);
 /* True, yes, on, 1 (and a bare key) are true, false, no, off, 0 false; anything else is an error naming the key. */
 struct strobe_error *config_bool(const struct config *c, const char *key, bool fallback, bool *ret) _must_check_;
+/* A directory, where "~/" is the home; fallback: of what is not set. Owned; NULL where it is below a home and there is none. */
+char *config_directory(const struct config *c, const char *key, const char *fallback);
 /* A new one with each key once and its last value, keys of a section together, in the order of their first entries. */
 struct config *config_effective(const struct config *c);
 /*

@@ -1,10 +1,12 @@
 /* The settings file: what perf-config(1) describes. */
 #include "cli/config_edit.h"
+#include "cli/pager.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -157,6 +159,53 @@ static void test_wrong(void **state)
 	wrong("[x]\na=\\q", "f:2: unknown escape in a value");
 }
 
+static void assert_directory(const struct config *c, const char *key, const char *expected)
+{
+	char *path = config_directory(c, key, "~/.debug");
+	if (expected)
+		assert_string_equal(path, expected);
+	else
+		assert_null(path);
+	free(path);
+}
+
+static void test_directory(void **state)
+{
+	(void)state;
+	const char *home = getenv("HOME");
+	char *kept = home ? strdup(home) : NULL;
+	struct config *c = config_create();
+	parse(c, "[a]\nhome=~/x\nabsolute=/y\nuser=~z\n");
+	setenv("HOME", "/h", 1);
+	assert_directory(c, "a.home", "/h/x");
+	assert_directory(c, "a.absolute", "/y");
+	assert_directory(c, "a.user", "~z");
+	assert_directory(c, "a.none", "/h/.debug");
+	setenv("HOME", "", 1);
+	assert_directory(c, "a.none", NULL);
+	assert_directory(c, "a.absolute", "/y");
+	if (kept)
+		setenv("HOME", kept, 1);
+	free(kept);
+	config_destroy(c);
+}
+
+static void test_pager(void **state)
+{
+	(void)state;
+	struct config *c = config_create();
+	unsetenv("STROBE_PAGER");
+	unsetenv("PERF_PAGER");
+	parse(c, "[core]\npager=one\n[pager]\nreport=false\nscript=two -x\nlist=true\n");
+	assert_string_equal(pager_of_settings(c, NULL, false), "one");
+	assert_string_equal(pager_of_settings(c, "stat", false), "one");
+	assert_string_equal(pager_of_settings(c, "list", false), "one");
+	assert_string_equal(pager_of_settings(c, "script", false), "two -x");
+	assert_null(pager_of_settings(c, "report", false));
+	assert_string_equal(pager_of_settings(c, "report", true), "one");
+	config_destroy(c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -166,6 +215,8 @@ int main(void)
 		cmocka_unit_test(test_edit),
 		cmocka_unit_test(test_change_words),
 		cmocka_unit_test(test_effective),
+		cmocka_unit_test(test_directory),
+		cmocka_unit_test(test_pager),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

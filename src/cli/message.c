@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/out.h"
+#include "base/text.h"
 
 static void put_lines(struct out *out, const char *s)
 {
@@ -36,6 +37,24 @@ void message_write(int fd, const char *before, const char *line)
 		done += n > 0 ? (size_t)n : 0;
 	}
 	error_destroy(out_close(&out));
+}
+
+struct strobe_error *message_debug_level(const char *subject, unsigned *ret)
+{
+	uint64_t level = 1;
+	*ret = 0;
+	if (!subject)
+		return NULL;
+	size_t len = strcspn(subject, "=");
+	if (subject[len] && (!text_to_u64(subject + len + 1, &level) || level > 9))
+		return error_create(ERROR_USAGE, "the level in '%s' must be a number from 0 to 9", subject);
+	if (len == strlen("verbose") && !strncmp(subject, "verbose", len))
+		*ret = (unsigned)level;
+	else if (len == strlen("perf-event-open") && !strncmp(subject, "perf-event-open", len))
+		*ret = level ? 2 : 0;
+	else
+		return error_create(ERROR_USAGE, "unknown subject '%.*s' (there are verbose and perf-event-open)", (int)len, subject);
+	return NULL;
 }
 
 static void print_log(void *ctx, enum log_level level, const char *line)

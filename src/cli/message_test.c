@@ -49,11 +49,36 @@ static void what_is_held_is_printed_on_release(void **state)
 	close(ends[1]);
 }
 
+static void assert_level(const char *subject, unsigned expected)
+{
+	unsigned level = 99;
+	assert_null(message_debug_level(subject, &level));
+	assert_int_equal(level, expected);
+}
+
+static void subjects_of_debugging_have_levels(void **state)
+{
+	(void)state;
+	unsigned level;
+	assert_level(NULL, 0);
+	assert_level("verbose", 1);
+	assert_level("verbose=3", 3);
+	assert_level("perf-event-open", 2);
+	assert_level("perf-event-open=0", 0);
+	static const char *const wrong[] = { "verbose=10", "verbose=", "verb", "perf" };
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		struct strobe_error *err = message_debug_level(wrong[i], &level);
+		assert_true(error_is(err, ERROR_USAGE));
+		error_destroy(err);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_line_cannot_steer_the_terminal),
 		cmocka_unit_test(what_is_held_is_printed_on_release),
+		cmocka_unit_test(subjects_of_debugging_have_levels),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

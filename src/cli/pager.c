@@ -9,7 +9,9 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/mem.h"
 #include "base/strbuf.h"
+#include "cli/config.h"
 
 static bool is_installed(const char *name)
 {
@@ -35,6 +37,18 @@ const char *pager_choose(const char *configured)
 			return *c && strcmp(c, "cat") ? c : NULL;
 	}
 	return is_installed("less") ? "less" : is_installed("more") ? "more" : NULL;
+}
+
+const char *pager_of_settings(const struct config *config, const char *cmd, bool is_forced)
+{
+	const char *configured = config_get(config, "core.pager");
+	_cleanup_free_ char *key = xasprintf("pager.%s", cmd ? cmd : "");
+	bool wanted = true;
+	struct strobe_error *not_a_bool = cmd ? config_bool(config, key, true, &wanted) : NULL;
+	if (not_a_bool)
+		configured = config_get(config, key);
+	error_destroy(not_a_bool);
+	return wanted || is_forced ? pager_choose(configured) : NULL;
 }
 
 /* What only a shell understands. */

@@ -18,6 +18,12 @@ struct pager {
 
 /* The command line of the pager, or NULL. configured may be NULL. */
 const char *pager_choose(const char *configured);
+/*
+ * The same by the settings core.pager and pager.CMD of a command (NULL: of none): the latter is a command line, or whether there is
+ * one. is_forced: false there does not count.
+ */
+struct config;
+const char *pager_of_settings(const struct config *config, const char *cmd, bool is_forced);
 struct strobe_error *pager_start(const char *command, struct pager *ret) _must_check_;
 /* Closes the pipe and waits until the user has left the pager. */
 void pager_finish(struct pager *p);

@@ -10,7 +10,6 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "base/strbuf.h"
 #include "cli/config.h"
 #include "cli/options.h"
 #include "cli/pager.h"
@@ -34,7 +33,7 @@ struct cmd_context {
 	const char *buildid_dir; /* --buildid-dir, or NULL: see cmd_buildid_dir() */
 	struct pager pager;      /* fd -1 while output is not paged */
 	struct config *config;   /* read on the first cmd_settings() */
-	struct strbuf buildid_path;
+	char *buildid_dir_set;   /* of the settings; NULL: not looked up, or without a home */
 	struct debuginfod *debuginfod; /* of cmd_host(), or NULL */
 	struct arena words;      /* option words that were made out of others */
 	struct session_host host; /* of cmd_host() */
@@ -87,23 +86,12 @@ void cmd_open_output(struct cmd_context *ctx, struct out *out);
 int cmd_close_output(struct cmd_context *ctx, struct out *out);
 /* The same after what was to be written: its error is printed, too (ERROR_USAGE as by cmd_fail_usage()); the first bad exit status. */
 int cmd_finish(struct cmd_context *ctx, struct out *out, struct strobe_error *err);
-/*
- * Writes a file anew by write(), "-" is standard output, without a pager; its error, or that of the file. The file is private
- * (0600) unless one of that name had another mode, and appears when it is whole: an error leaves what was there before.
- */
-struct strobe_error *cmd_write_file(const char *path, struct strobe_error *(*write)(void *ctx, struct out *out), void *ctx)
-	_must_check_;
 /* Whether to colour what goes to cmd_open_output()'s out; ask after it was opened. */
 bool cmd_use_colour(const struct cmd_context *ctx, enum colour_when when);
 /* The -v level: makes the log hook print LOG_INFO (1) or LOG_DEBUG (2). */
 void cmd_set_verbosity(unsigned level);
 /* What --format says where it is text or json; NULL is text. ERROR_USAGE. */
 struct strobe_error *cmd_format_is_json(const char *format, bool *ret) _must_check_;
-/*
- * What -o names, where bytes go as they come: a new file is for its owner alone, less what the umask forbids; one that is there
- * keeps its mode and is emptied, or appended to; a device or a pipe is written. The caller closes it.
- */
-struct strobe_error *cmd_open_file(const char *path, bool append, int *ret_fd) _must_check_;
 /* The user's settings; read at the first call. */
 struct strobe_error *cmd_settings(struct cmd_context *ctx, const struct config **ret) _must_check_;
 /* Where build-ids are kept: --buildid-dir, the setting buildid.dir, ~/.debug; NULL without a home. Lives with ctx. */

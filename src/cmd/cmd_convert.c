@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/new_file.h"
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
@@ -125,7 +126,7 @@ static int run(struct cmd_context *ctx, void *options)
 	struct profile_input input = { .path = ctx->rest.argv[0], .format = reader, .force = o->force };
 	err = profile_input_read(cmd_host(ctx), &input, &p);
 	if (!err)
-		err = cmd_write_file(ctx->rest.argv[1], write_profile, &(struct conversion){ p, writer });
+		err = new_file_write_by(ctx->rest.argv[1], write_profile, &(struct conversion){ p, writer });
 	profile_destroy(p);
 	return cmd_fail(ctx, err);
 }

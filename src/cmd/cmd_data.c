@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
+#include "base/new_file.h"
 #include "cmd/cmd.h"
 #include "dump/conversion.h"
 #include "session/input.h"
@@ -70,7 +71,7 @@ static struct strobe_error *convert(struct cmd_context *ctx, const struct data_c
 	TRY(conversion_open(c, cmd_host(ctx), &o->conversion));
 	if (o->to_ctf)
 		return conversion_to_ctf(c, o->to_ctf, overwrites, o->all);
-	struct strobe_error *err = cmd_write_file(path, write_json, &json);
+	struct strobe_error *err = new_file_write_by(path, write_json, &json);
 	return json.created ? err : error_with_status(err, OUTPUT_OPEN_STATUS);
 }
 

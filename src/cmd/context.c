@@ -1,18 +1,14 @@
 /* What every command needs to speak with the user: messages, output, pager, settings. */
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "base/new_file.h"
 #include "base/out.h"
-#include "base/strbuf.h"
 #include "cli/help.h"
 #include "cli/message.h"
 #include "cmd/frame.h"
@@ -92,26 +88,11 @@ int cmd_fail_either(const struct cmd_context *ctx, struct strobe_error *err)
 	return error_is(err, ERROR_USAGE) ? cmd_fail_usage(ctx, err) : cmd_fail(ctx, err);
 }
 
-/* The setting pager.CMD = false keeps a command off the pager; a string there is the pager itself. */
 static struct strobe_error *start_pager(struct cmd_context *ctx)
 {
 	const struct config *config;
 	TRY(cmd_settings(ctx, &config));
-	const char *configured = config_get(config, "core.pager");
-	if (ctx->cmd) {
-		_cleanup_strbuf_ struct strbuf key = {};
-		strbuf_addf(&key, "pager.%s", ctx->cmd->name);
-		const char *value = config_get(config, strbuf_str(&key));
-		bool wanted;
-		struct strobe_error *not_a_bool = config_bool(config, strbuf_str(&key), true, &wanted);
-		if (not_a_bool) {
-			error_destroy(not_a_bool);
-			configured = value;
-		} else if (!wanted && !ctx->paginate) {
-			return NULL;
-		}
-	}
-	const char *command = pager_choose(configured);
+	const char *command = pager_of_settings(config, ctx->cmd ? ctx->cmd->name : NULL, ctx->paginate);
 	return command ? pager_start(command, &ctx->pager) : NULL;
 }
 
@@ -144,34 +125,6 @@ int cmd_finish(struct cmd_context *ctx, struct out *out, struct strobe_error *er
 	return status ? status : failed;
 }
 
-static struct strobe_error *write_and_close(struct out *out, const char *name,
-					    struct strobe_error *(*write)(void *ctx, struct out *out), void *ctx)
-{
-	struct strobe_error *err = write(ctx, out);
-	return error_first(err, out_close_file(out, name));
-}
-
-static struct strobe_error *write_to_stdout(struct strobe_error *(*write)(void *ctx, struct out *out), void *ctx)
-{
-	struct out out;
-	out_init_fd(&out, STDOUT_FILENO);
-	return write_and_close(&out, "standard output", write, ctx);
-}
-
-struct strobe_error *cmd_write_file(const char *path, struct strobe_error *(*write)(void *ctx, struct out *out), void *ctx)
-{
-	struct out out;
-	struct stat st;
-	_cleanup_new_file_ struct new_file file = NEW_FILE_NONE;
-	if (!strcmp(path, "-"))
-		return write_to_stdout(write, ctx);
-	TRY(new_file_create(path, &file));
-	mode_t mode = !lstat(path, &st) && S_ISREG(st.st_mode) ? st.st_mode & 0777 : 0600;
-	out_init_fd(&out, file.fd);
-	TRY(write_and_close(&out, path, write, ctx));
-	return new_file_keep(&file, mode);
-}
-
 bool cmd_use_colour(const struct cmd_context *ctx, enum colour_when when)
 {
 	return terminal_colour(when, STDOUT_FILENO, ctx->pager.fd >= 0);
@@ -182,12 +135,6 @@ struct strobe_error *cmd_format_is_json(const char *format, bool *ret)
 	*ret = format && !strcmp(format, "json");
 	return !format || *ret || !strcmp(format, "text") ? NULL :
 		error_create(ERROR_USAGE, "--format %s: expected text or json", format);
-}
-
-struct strobe_error *cmd_open_file(const char *path, bool append, int *ret_fd)
-{
-	*ret_fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | (append ? O_APPEND : O_TRUNC), 0600);
-	return *ret_fd < 0 ? error_errno(errno, "cannot write %s", path) : NULL;
 }
 
 void cmd_set_verbosity(unsigned level)
@@ -220,14 +167,9 @@ struct strobe_error *cmd_buildid_dir(struct cmd_context *ctx, const char **ret)
 	if (*ret)
 		return NULL;
 	TRY(cmd_settings(ctx, &config));
-	const char *home = getenv("HOME"), *set = config_get(config, "buildid.dir");
-	if (set && (set[0] != '~' || set[1] != '/')) {
-		*ret = set;
-	} else if (home && *home) {
-		strbuf_reset(&ctx->buildid_path);
-		strbuf_addf(&ctx->buildid_path, "%s%s", home, set ? set + 1 : "/.debug");
-		*ret = strbuf_str(&ctx->buildid_path);
-	}
+	if (!ctx->buildid_dir_set)
+		ctx->buildid_dir_set = config_directory(config, "buildid.dir", "~/.debug");
+	*ret = ctx->buildid_dir_set;
 	return NULL;
 }
 

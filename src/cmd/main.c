@@ -1,16 +1,17 @@
 /* The entry: reads the program's own options, finds the command by its name and hands over. */
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/filemap.h"
 #include "base/mem.h"
 #include "base/out.h"
 #include "base/text.h"
 #include "cli/help.h"
+#include "cli/message.h"
 #include "cmd/frame.h"
 #include "config.h"
 #include "object/debuginfod.h"
@@ -25,23 +26,7 @@ struct frame {
 
 static struct strobe_error *parse_debug(void *options, const char *value, bool negated)
 {
-	struct frame *f = options;
-	uint64_t level = 1;
-	if (negated) {
-		f->debug_level = 0;
-		return NULL;
-	}
-	size_t len = strcspn(value, "=");
-	if (value[len] && (!text_to_u64(value + len + 1, &level) || level > 9))
-		return error_create(ERROR_USAGE, "the level in '%s' must be a number from 0 to 9", value);
-	if (len == strlen("verbose") && !strncmp(value, "verbose", len))
-		f->debug_level = (unsigned)level;
-	else if (len == strlen("perf-event-open") && !strncmp(value, "perf-event-open", len))
-		f->debug_level = level ? 2 : 0;
-	else
-		return error_create(ERROR_USAGE, "unknown subject '%.*s' (there are verbose and perf-event-open)", (int)len,
-				    value);
-	return NULL;
+	return message_debug_level(negated ? NULL : value, &((struct frame *)options)->debug_level);
 }
 
 #define AT(field) offsetof(struct frame, field)
@@ -267,26 +252,15 @@ static int run(struct cmd_context *ctx, int argc, char **argv)
 	return cmd ? cmd_run(ctx, cmd, r.argc, r.argv) : cmd_fail(ctx, cmd_unknown(ctx->program, r.argv[0]));
 }
 
-/*
- * Whoever starts us with a standard descriptor closed must not have a file that we open take its place, and be written
- * into: what is put there refuses what it is for. Programs that we start have it closed again.
- */
-static void occupy_standard_descriptors(void)
-{
-	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-		if (fcntl(fd, F_GETFD) < 0)
-			(void)!open("/dev/null", (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
-}
-
 int main(int argc, char **argv)
 {
-	occupy_standard_descriptors();
+	file_occupy_standard_descriptors();
 	struct cmd_context ctx = { .program = program_name(argv[0]), .pager = { .fd = -1 } };
 	arena_init(&ctx.words);
 	int status = run(&ctx, argc, argv);
 	debuginfod_destroy(ctx.debuginfod);
 	config_destroy(ctx.config);
-	strbuf_deinit(&ctx.buildid_path);
+	free(ctx.buildid_dir_set);
 	arena_deinit(&ctx.words);
 	return status;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/new_file.h"
 #include "base/out.h"
 #include "cmd/flamegraph/options.h"
 #include "session/input.h"
@@ -35,9 +36,9 @@ static struct strobe_error *write_output(struct cmd_context *ctx, const struct f
 	if (!path && !o->draw.folded && isatty(STDOUT_FILENO))
 		path = FLAMEGRAPH_DEFAULT_OUTPUT;
 	bool is_stdout = !path || !strcmp(path, "-");
-	TRY(is_stdout ? write_stdout(ctx, f, ret_status) : cmd_write_file(path, write_view, f));
+	TRY(is_stdout ? write_stdout(ctx, f, ret_status) : new_file_write_by(path, write_view, f));
 	if (o->draw.colours_file)
-		TRY(cmd_write_file(o->draw.colours_file, write_colours, f));
+		TRY(new_file_write_by(o->draw.colours_file, write_colours, f));
 	if (!is_stdout && !o->output)
 		cmd_say(ctx, "wrote %s; open it in a browser", path);
 	return NULL;

@@ -2,6 +2,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/new_file.h"
 #include "cmd/cmd.h"
 #include "heap/job.h"
 
@@ -47,7 +48,7 @@ static int run(struct cmd_context *ctx, void *options)
 	int status;
 	o->job.host = cmd_host(ctx);
 	o->job.command = cmd_command(ctx);
-	o->job.write_file = cmd_write_file;
+	o->job.write_file = new_file_write_by;
 	o->job.text_fd = STDERR_FILENO;
 	o->job.data_fd = STDOUT_FILENO;
 	struct strobe_error *err = heap_job_check(&o->job);

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/out.h"
 #include "catalog/catalog.h"
 #include "cmd/cmd.h"
@@ -79,7 +80,7 @@ static void say_limits(struct cmd_context *ctx, const struct list_options *o, co
 static int run_catalog(struct cmd_context *ctx, const struct list_options *o, struct catalog *c)
 {
 	_cleanup_close_ int fd = -1;
-	struct strobe_error *err = o->output ? cmd_open_file(o->output, false, &fd) : NULL;
+	struct strobe_error *err = o->output ? file_open_output(o->output, false, &fd) : NULL;
 	if (err)
 		return cmd_fail(ctx, err);
 	int status = list(ctx, o, c, fd);

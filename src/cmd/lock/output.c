@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/out.h"
 #include "cmd/table_output.h"
 #include "view/data/table_data.h"
@@ -26,7 +27,7 @@ int lock_output(struct cmd_context *ctx, const struct lock_options *o, const str
 {
 	_cleanup_close_ int fd = -1;
 	struct out out;
-	struct strobe_error *err = o->output ? cmd_open_file(o->output, false, &fd) : NULL;
+	struct strobe_error *err = o->output ? file_open_output(o->output, false, &fd) : NULL;
 	if (err)
 		return cmd_fail(ctx, err);
 	int to = fd >= 0 ? fd : is_for_perf(ctx, o) ? STDERR_FILENO : -1;

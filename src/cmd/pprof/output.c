@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/new_file.h"
 #include "cmd/pprof/pprof.h"
 #include "exchange/exchange.h"
 #include "pprof/files.h"
@@ -26,7 +27,7 @@ static struct strobe_error *write_job(void *ctx, struct out *out)
 /* To a file that was created under a new name: an error leaves none. */
 static struct strobe_error *write_reserved(const char *path, struct strobe_error *(*write)(void *ctx, struct out *out), void *ctx)
 {
-	struct strobe_error *err = cmd_write_file(path, write, ctx);
+	struct strobe_error *err = new_file_write_by(path, write, ctx);
 	if (err)
 		unlink(path);
 	return err;
@@ -36,7 +37,7 @@ static struct strobe_error *write_stdout(struct job *job)
 {
 	struct out out;
 	if (job->session->is_interactive)
-		return cmd_write_file("-", write_job, job);
+		return new_file_write_by("-", write_job, job);
 	cmd_open_output(job->session->ctx, &out);
 	struct strobe_error *err = write_job(job, &out);
 	int status = cmd_close_output(job->session->ctx, &out);
@@ -87,7 +88,7 @@ struct strobe_error *pprof_report_to_output(const struct pprof_session *s, const
 	if (!path)
 		return write_stdout(&job);
 	cmd_say_plain("Generating report in %s", path);
-	return (is_reserved ? write_reserved : cmd_write_file)(path, write_job, &job);
+	return (is_reserved ? write_reserved : new_file_write_by)(path, write_job, &job);
 }
 
 static struct strobe_error *write_profile(void *ctx, struct out *out)

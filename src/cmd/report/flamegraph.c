@@ -1,4 +1,5 @@
 /* report --flamegraph: the samples that the report would count, as a picture. */
+#include "base/new_file.h"
 #include "cmd/report/run.h"
 #include "view/svg/flamegraph.h"
 
@@ -31,7 +32,7 @@ static struct strobe_error *write_picture(void *ctx, struct out *out)
 struct strobe_error *report_write_flamegraph(struct report_session *r, const char *path)
 {
 	struct picture p = { r, profile_filter(r->profile, report_row_kept, &r->query) };
-	struct strobe_error *err = cmd_write_file(path, write_picture, &p);
+	struct strobe_error *err = new_file_write_by(path, write_picture, &p);
 	profile_destroy(p.kept);
 	return err;
 }

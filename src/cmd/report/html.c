@@ -1,4 +1,5 @@
 /* report --html and --web: the samples that the report would count, as a page. */
+#include "base/new_file.h"
 #include "cmd/report/run.h"
 #include "cmd/serve.h"
 #include "page/chart.h"
@@ -32,7 +33,7 @@ struct strobe_error *report_write_html(struct report_session *r, const struct re
 	struct page page = {};
 	struct strobe_error *err = make_page(r, o, &page);
 	if (!err)
-		err = cmd_write_file(o->html, write_page, &page);
+		err = new_file_write_by(o->html, write_page, &page);
 	page_chart_destroy(page.chart);
 	profile_destroy(page.profile);
 	return err;

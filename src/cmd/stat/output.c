@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "cli/terminal.h"
 #include "cmd/cmd.h"
@@ -42,7 +43,7 @@ struct strobe_error *stat_output_open(struct stat_output *s, const struct stat_o
 	if (o->append && !file)
 		return error_create(ERROR_USAGE, "--append requires -o");
 	if (file && strcmp(file, "-")) {
-		TRY(cmd_open_file(file, o->append, &s->fd));
+		TRY(file_open_output(file, o->append, &s->fd));
 		s->owned = true;
 	} else if (file) {
 		s->fd = STDOUT_FILENO;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analysis/timechart_replay.h"
+#include "base/new_file.h"
 #include "base/out.h"
 #include "base/text.h"
 #include "cli/options.h"
@@ -140,7 +141,7 @@ static struct strobe_error *write_chart(struct timechart_options *o, struct time
 	else
 		o->svg.rows = time_chart_choose(c, &choice);
 	o->svg.no_power = o->events.tasks_only;
-	TRY(cmd_write_file(path, write_picture, &p));
+	TRY(new_file_write_by(path, write_picture, &p));
 	if (strcmp(path, "-"))
 		cmd_say_plain("Written %.1f seconds of trace to %s.", (double)(c->last_ns - c->first_ns) / 1e9, path);
 	return NULL;

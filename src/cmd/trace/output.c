@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "cmd/cmd.h"
 #include "view/trace/summary.h"
 
@@ -19,7 +20,7 @@ struct strobe_error *trace_output_open(struct trace_output *t, const struct trac
 		t->fd = STDOUT_FILENO;
 	} else if (file) {
 		t->fd = -1;
-		TRY(cmd_open_file(file, false, &t->fd));
+		TRY(file_open_output(file, false, &t->fd));
 	}
 	out_init_fd(&t->out, t->fd);
 	out_reserve(&t->out, OUTPUT_BYTES);
