@@ -19,12 +19,16 @@ struct cmd_words {
 void cmd_add_word(struct cmd_context *ctx, struct cmd_words *words, const char *word);
 /* Several; NULL ends them. */
 void cmd_add_words(struct cmd_context *ctx, struct cmd_words *words, const char *const *more);
-/* -e system:name, with terms ("/max-stack=8/") or "". */
-void cmd_add_event(struct cmd_context *ctx, struct cmd_words *words, const char *system, const char *name, const char *terms);
 /* Runs a command line that NULL ends. */
 int cmd_run_line(struct cmd_context *ctx, const char *const *line);
 /* Runs the command that the first word names, with what follows argv[0] after the other words. Frees the list. */
 int cmd_run_words(struct cmd_context *ctx, struct cmd_words *words, int argc, char **argv);
+/*
+ * The command record: words that NULL ends ("record", "-a", …), events that are added to them (the list is freed), then what follows
+ * argv[0].
+ */
+struct recorded_events;
+int cmd_run_record(struct cmd_context *ctx, const char *const *first, struct recorded_events *events, int argc, char **argv);
 /* Says that there is no such command, and the nearest one where one is near. */
 struct strobe_error *cmd_unknown(const char *program, const char *name) _must_check_;
 /* "version" and, with build_options, what this build holds. */

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analysis/recorded_events.h"
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/filemap.h"
@@ -168,12 +169,6 @@ void cmd_add_words(struct cmd_context *ctx, struct cmd_words *words, const char 
 		cmd_add_word(ctx, words, *more);
 }
 
-void cmd_add_event(struct cmd_context *ctx, struct cmd_words *words, const char *system, const char *name, const char *terms)
-{
-	cmd_add_word(ctx, words, "-e");
-	vec_push(&words->list, arena_printf(&ctx->words, "%s:%s%s", system, name, terms));
-}
-
 int cmd_run_line(struct cmd_context *ctx, const char *const *line)
 {
 	struct cmd_words words = {};
@@ -190,6 +185,16 @@ int cmd_run_words(struct cmd_context *ctx, struct cmd_words *words, int argc, ch
 	int status = cmd_run(ctx, cmd, (int)words->list.len - 1, words->list.data);
 	vec_deinit(&words->list);
 	return status;
+}
+
+int cmd_run_record(struct cmd_context *ctx, const char *const *first, struct recorded_events *events, int argc, char **argv)
+{
+	struct cmd_words words = {};
+	cmd_add_words(ctx, &words, first);
+	for (size_t i = 0; i < events->list.len; i++)
+		cmd_add_words(ctx, &words, (const char *const[]){ "-e", events->list.data[i], NULL });
+	vec_deinit(&events->list);
+	return cmd_run_words(ctx, &words, argc, argv);
 }
 
 /* What the program's own options ask for instead of a command; -1 where they ask for nothing. */

@@ -57,9 +57,15 @@ struct kmem {
 	struct kmem_sums sums;
 };
 
-const char *kmem_event_at(enum kmem_allocator allocator, size_t i)
+void kmem_recorded_events(const struct sys *sys, const bool is_chosen[KMEM_ALLOCATORS], struct recorded_events *ret)
 {
-	return i < EVENTS ? events[allocator][i].name : NULL;
+	for (int a = 0; a < KMEM_ALLOCATORS; a++)
+		for (size_t i = 0; is_chosen[a] && i < EVENTS && events[a][i].name; i++) {
+			if (i)
+				recorded_events_add_known(ret, sys, "kmem", events[a][i].name);
+			else
+				recorded_events_add(ret, "kmem", events[a][i].name, "");
+		}
 }
 
 /* ---- the recording's events ---- */

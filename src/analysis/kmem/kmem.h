@@ -12,6 +12,7 @@
 #include "analysis/kmem/gfp.h"
 #include "analysis/kmem/kmem_pages.h"
 #include "analysis/kmem/kmem_slab.h"
+#include "analysis/recorded_events.h"
 #include "session/host.h"
 
 struct kmem_request {
@@ -44,8 +45,8 @@ struct kmem_sums {
 
 struct kmem;
 
-/* The i-th event that recordings have of an allocator; NULL: there are no more. Systems are "kmem". */
-const char *kmem_event_at(enum kmem_allocator allocator, size_t i);
+/* What `kmem record` records of them: the first event of each in any case, it says why there is none. */
+void kmem_recorded_events(const struct sys *sys, const bool is_chosen[KMEM_ALLOCATORS], struct recorded_events *ret);
 
 struct strobe_error *kmem_run(const struct kmem_request *q, struct kmem **ret) _must_check_;
 void kmem_destroy(struct kmem *k);

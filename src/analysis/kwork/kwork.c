@@ -111,14 +111,12 @@ static struct strobe_error *read_events(struct kwork *k)
 	return NULL;
 }
 
-bool kwork_event_at(size_t i, enum kwork_kind *ret_kind, const char **ret_system, const char **ret_name)
+void kwork_recorded_events(const struct kwork_question *q, struct recorded_events *ret)
 {
-	if (i >= EVENTS)
-		return false;
-	*ret_kind = events[i].kind;
-	*ret_system = events[i].system;
-	*ret_name = events[i].name;
-	return true;
+	for (uint32_t k = 0; k < q->kinds_nr; k++)
+		for (size_t i = 0; i < EVENTS; i++)
+			if (events[i].kind == q->kinds[k])
+				recorded_events_add(ret, events[i].system, events[i].name, "");
 }
 
 /* ---- fields ---- */

@@ -12,6 +12,7 @@
  */
 #pragma once
 #include "analysis/kwork/kwork_works.h"
+#include "analysis/recorded_events.h"
 #include "analysis/sched/sched_rows.h"
 #include "session/host.h"
 #include "session/session.h"
@@ -31,8 +32,8 @@ struct kwork_request {
 
 struct kwork;
 
-/* The i-th event that recordings have of works; false: there are no more. */
-bool kwork_event_at(size_t i, enum kwork_kind *ret_kind, const char **ret_system, const char **ret_name);
+/* What `kwork record` records of the kinds of the question. */
+void kwork_recorded_events(const struct kwork_question *q, struct recorded_events *ret);
 
 struct strobe_error *kwork_run(const struct kwork_request *q, struct kwork **ret) _must_check_;
 void kwork_destroy(struct kwork *k);

@@ -8,7 +8,6 @@
 #include "cmd/frame.h"
 #include "cmd/subcommand.h"
 #include "cmd/table_output.h"
-#include "event/tracepoint.h"
 #include "sys/sys.h"
 
 /* Options count from where they stand: -s and -l are of the lists chosen before them, or of all. */
@@ -215,25 +214,17 @@ static void take_allocators(struct kmem_options *o, struct options_result *rest)
 	}
 }
 
-/* The first one of each in any case: it says why there is none. */
 static int record(struct cmd_context *ctx, struct kmem_options *o)
 {
-	static const char *const first[] = { "record", "-a", "-R", "-m", "1024", "-c", "1", NULL };
-	struct cmd_words words = {};
+	struct recorded_events events = { .arena = &ctx->words };
 	take_allocators(o, &ctx->rest);
 	struct strobe_error *err = settle_allocators(ctx, o);
 	if (err)
 		return cmd_fail_usage(ctx, err);
-	cmd_add_words(ctx, &words, first);
-	if (o->view.is_chosen[KMEM_PAGES])
-		cmd_add_words(ctx, &words, (const char *const[]){ "--call-graph", "fp", NULL });
-	for (int a = 0; a < KMEM_ALLOCATORS; a++) {
-		const char *name;
-		for (size_t i = 0; o->view.is_chosen[a] && (name = kmem_event_at(a, i)); i++)
-			if (!i || tracepoint_exists(sys_live(), "kmem", name))
-				cmd_add_event(ctx, &words, "kmem", name, "");
-	}
-	return cmd_run_words(ctx, &words, ctx->rest.argc, ctx->rest.argv);
+	kmem_recorded_events(sys_live(), o->view.is_chosen, &events);
+	const char *const first[] = { "record", "-a", "-R", "-m", "1024", "-c", "1",
+				      o->view.is_chosen[KMEM_PAGES] ? "--call-graph" : NULL, "fp", NULL };
+	return cmd_run_record(ctx, first, &events, ctx->rest.argc, ctx->rest.argv);
 }
 
 static bool is_word(const char *word, const char *name)

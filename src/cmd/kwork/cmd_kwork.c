@@ -213,18 +213,12 @@ static int record(struct cmd_context *ctx, const struct kwork_options *o)
 {
 	static const char *const first[] = { "record", "-a", "-R", "-m", "1024", "-c", "1", "--no-exclude-perf", NULL };
 	struct kwork_question q = { .report = KWORK_RUNTIME };
-	struct cmd_words words = {};
-	const char *system, *name;
-	enum kwork_kind kind;
+	struct recorded_events events = { .arena = &ctx->words };
 	struct strobe_error *err = kwork_kinds_parse(o->kinds, &q);
 	if (err)
 		return cmd_fail_usage(ctx, err);
-	cmd_add_words(ctx, &words, first);
-	for (uint32_t k = 0; k < q.kinds_nr; k++)
-		for (size_t i = 0; kwork_event_at(i, &kind, &system, &name); i++)
-			if (kind == q.kinds[k])
-				cmd_add_event(ctx, &words, system, name, "");
-	return cmd_run_words(ctx, &words, ctx->rest.argc, ctx->rest.argv);
+	kwork_recorded_events(&q, &events);
+	return cmd_run_record(ctx, first, &events, ctx->rest.argc, ctx->rest.argv);
 }
 
 static int run(struct cmd_context *ctx, void *options)
