@@ -1,14 +1,10 @@
 /* strobe test: the sanity of this machine and of strobe on it; and programs whose profile is known. */
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "cmd/table_output.h"
 #include "selftest/outcomes.h"
 #include "selftest/workloads.h"
 #include "table/table.h"
-
-#define TIMEOUT_S 20
 
 struct test_options {
 	const char *skip, *workload, *format_name;
@@ -36,52 +32,6 @@ static void defaults(void *options)
 	((struct test_options *)options)->runs = 1;
 }
 
-/* Whether a list of numbers with commas between them has this one. */
-static bool list_has(const char *list, size_t number)
-{
-	for (; list && *list; list += strcspn(list, ","), list += *list == ',')
-		if (strtoul(list, NULL, 10) == number)
-			return true;
-	return false;
-}
-
-/* By number or by a part of the name; no words choose all. */
-static bool is_chosen(const struct selftest *t, size_t number, char *const *words, int words_nr)
-{
-	bool found = !words_nr;
-	for (int i = 0; i < words_nr && !found; i++) {
-		uint64_t n;
-		found = text_to_u64(words[i], &n) ? n == number : strcasestr(selftest_name(t), words[i]) != NULL;
-	}
-	return found;
-}
-
-/* The worst of its runs. */
-static struct selftest_outcome run_often(const struct selftest *t, uint64_t runs)
-{
-	struct selftest_outcome worst = selftest_run(t, TIMEOUT_S);
-	for (uint64_t i = 1; i < runs; i++) {
-		struct selftest_outcome next = selftest_run(t, TIMEOUT_S);
-		if (next.state > worst.state)
-			worst = next;
-	}
-	return worst;
-}
-
-static void print_line(struct out *out, size_t number, const struct selftest *t, const struct selftest_outcome *o, unsigned verbose)
-{
-	out_f(out, "%3zu: %-50s: %s", number, selftest_name(t), o ? selftest_word(o->state) : "");
-	if (o && *o->reason) {
-		out_str(out, " (");
-		out_text_str(out, o->reason);
-		out_ch(out, ')');
-	}
-	if (o && verbose)
-		out_f(out, "  %.3f s", o->seconds);
-	out_ch(out, '\n');
-	out_flush(out);
-}
-
 /* Lines come as checks end, data when all have. CMD_FAILED where one of them failed. */
 static int run_tests(struct cmd_context *ctx, const struct test_options *o, bool only_list, char *const *words, int words_nr)
 {
@@ -92,15 +42,15 @@ static int run_tests(struct cmd_context *ctx, const struct test_options *o, bool
 	selftest_table_init(&data);
 	const struct selftest *t;
 	for (size_t i = 0; (t = selftest_at(i)); i++) {
-		if (!is_chosen(t, i + 1, words, words_nr) || list_has(o->skip, i + 1))
+		if (!selftest_is_chosen(i, words, words_nr, o->skip))
 			continue;
 		chosen++;
 		struct selftest_outcome outcome = {};
 		if (!only_list)
-			outcome = run_often(t, o->runs);
+			outcome = selftest_run_often(t, o->runs);
 		status = outcome.state == SELFTEST_FAILED ? CMD_FAILED : status;
 		if (o->format == TABLE_AS_TEXT)
-			print_line(&out, i + 1, t, only_list ? NULL : &outcome, o->verbose);
+			selftest_line(&out, i + 1, t, only_list ? NULL : &outcome, o->verbose);
 		else
 			selftest_table_add(&data, i + 1, t, only_list ? NULL : &outcome);
 	}

@@ -9,9 +9,18 @@ static const struct {
 	[SELFTEST_FAILED] = { "FAILED!", TABLE_BAD },
 };
 
-const char *selftest_word(enum selftest_state state)
+void selftest_line(struct out *out, size_t number, const struct selftest *t, const struct selftest_outcome *o, bool with_time)
 {
-	return states[state].word;
+	out_f(out, "%3zu: %-50s: %s", number, selftest_name(t), o ? states[o->state].word : "");
+	if (o && *o->reason) {
+		out_str(out, " (");
+		out_text_str(out, o->reason);
+		out_ch(out, ')');
+	}
+	if (o && with_time)
+		out_f(out, "  %.3f s", o->seconds);
+	out_ch(out, '\n');
+	out_flush(out);
 }
 
 void selftest_table_add(struct table *t, size_t number, const struct selftest *test, const struct selftest_outcome *o)

@@ -5,13 +5,17 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/text.h"
 #include "selftest/priv.h"
 #include "sys/sys.h"
+
+#define TIMEOUT_S 20 /* of a check that is run often */
 
 static const struct selftest *const groups[] = {
 	selftests_counting, selftests_sampling, selftests_tracing, selftests_bpf, selftests_names, selftests_files,
@@ -115,4 +119,34 @@ struct selftest_outcome selftest_run(const struct selftest *t, double timeout_s)
 	struct selftest_outcome outcome = outcome_of(from, pid, timeout_s);
 	outcome.seconds = (double)(sys_clock_ns(sys_live(), CLOCK_MONOTONIC) - begin_ns) * 1e-9;
 	return outcome;
+}
+
+/* Whether a list of numbers with commas between them has this one. */
+static bool list_has(const char *list, size_t number)
+{
+	for (; list && *list; list += strcspn(list, ","), list += *list == ',')
+		if (strtoul(list, NULL, 10) == number)
+			return true;
+	return false;
+}
+
+bool selftest_is_chosen(size_t i, char *const *words, int words_nr, const char *skip)
+{
+	bool found = !words_nr;
+	for (int w = 0; w < words_nr && !found; w++) {
+		uint64_t n;
+		found = text_to_u64(words[w], &n) ? n == i + 1 : strcasestr(selftest_name(selftest_at(i)), words[w]) != NULL;
+	}
+	return found && !list_has(skip, i + 1);
+}
+
+struct selftest_outcome selftest_run_often(const struct selftest *t, uint64_t runs)
+{
+	struct selftest_outcome worst = selftest_run(t, TIMEOUT_S);
+	for (uint64_t i = 1; i < runs; i++) {
+		struct selftest_outcome next = selftest_run(t, TIMEOUT_S);
+		if (next.state > worst.state)
+			worst = next;
+	}
+	return worst;
 }

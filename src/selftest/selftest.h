@@ -8,6 +8,7 @@
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum selftest_state { SELFTEST_OK, SELFTEST_SKIPPED, SELFTEST_FAILED };
 
@@ -23,5 +24,9 @@ struct selftest;
 const struct selftest *selftest_at(size_t i);
 const char *selftest_name(const struct selftest *t);
 const char *selftest_subject(const struct selftest *t);
+/* The check at i: by a number (from 1) or a part of its name, no words choose all; skip: numbers that are left out, "1,4,7", or NULL. */
+bool selftest_is_chosen(size_t i, char *const *words, int words_nr, const char *skip);
+/* Runs one so often, each for 20 seconds at most: the worst of its outcomes. */
+struct selftest_outcome selftest_run_often(const struct selftest *t, uint64_t runs);
 /* Runs one; after timeout_s seconds it is ended and has failed. */
 struct selftest_outcome selftest_run(const struct selftest *t, double timeout_s);

@@ -2,8 +2,11 @@
 #include "base/testing.h"
 
 #include <signal.h>
+#include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "selftest/outcomes.h"
 #include "selftest/priv.h"
 
 static void names_are_different(void **state)
@@ -71,11 +74,76 @@ static void outcomes_are_those_of_the_process(void **state)
 	assert_run(breaks, SELFTEST_FAILED, "broken");
 }
 
+static bool is_chosen(size_t i, const char *word, const char *skip)
+{
+	char text[64];
+	char *words[] = { text };
+	snprintf(text, sizeof(text), "%s", word ? word : "");
+	return selftest_is_chosen(i, words, word != NULL, skip);
+}
+
+static void checks_are_chosen_by_number_and_name(void **state)
+{
+	(void)state;
+	char part[8];
+	assert_true(is_chosen(4, NULL, NULL) && is_chosen(4, "5", NULL));
+	assert_false(is_chosen(4, "4", NULL) || is_chosen(4, "55", NULL));
+	snprintf(part, sizeof(part), "%s", selftest_name(selftest_at(4)));
+	assert_true(is_chosen(4, part, NULL));
+	assert_false(is_chosen(4, "no such name", NULL));
+	assert_false(is_chosen(4, NULL, "1,5,7") || is_chosen(4, "5", "5"));
+	assert_true(is_chosen(4, NULL, "1,15,4") && is_chosen(4, NULL, ""));
+}
+
+static struct selftest_outcome succeeds(const struct selftest *t)
+{
+	(void)t;
+	return selftest_ok();
+}
+
+static void the_worst_of_runs_counts(void **state)
+{
+	(void)state;
+	const struct selftest ok = { .name = "n", .subject = "s", .run = succeeds };
+	const struct selftest bad = { .name = "n", .subject = "s", .run = breaks };
+	assert_int_equal(selftest_run_often(&ok, 3).state, SELFTEST_OK);
+	assert_int_equal(selftest_run_often(&bad, 2).state, SELFTEST_FAILED);
+}
+
+static void assert_line(const struct selftest_outcome *o, bool with_time, const char *expected)
+{
+	const struct selftest t = { .name = "A name", .subject = "s", .run = lacks };
+	struct out out;
+	size_t bytes;
+	out_init_mem(&out);
+	selftest_line(&out, 7, &t, o, with_time);
+	const char *text = out_mem(&out, &bytes);
+	assert_int_equal(bytes, strlen(expected));
+	assert_memory_equal(text, expected, bytes);
+	error_destroy(out_close(&out));
+}
+
+static void lines_have_reasons_and_times(void **state)
+{
+	(void)state;
+	const struct selftest_outcome ok = { .state = SELFTEST_OK, .seconds = 0.25 };
+	const struct selftest_outcome skip = { .state = SELFTEST_SKIPPED, .reason = "none\x1b" };
+#define NAME "  7: A name                                            : "
+	assert_line(NULL, true, NAME "\n");
+	assert_line(&ok, false, NAME "Ok\n");
+	assert_line(&ok, true, NAME "Ok  0.250 s\n");
+	assert_line(&skip, false, NAME "Skip (none\\x1b)\n");
+#undef NAME
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_are_different),
 		cmocka_unit_test(outcomes_are_those_of_the_process),
+		cmocka_unit_test(checks_are_chosen_by_number_and_name),
+		cmocka_unit_test(the_worst_of_runs_counts),
+		cmocka_unit_test(lines_have_reasons_and_times),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,10 +6,9 @@
 #include "base/mem.h"
 #include "base/out.h"
 #include "cmd/cmd.h"
-#include "object/buildid_cache.h"
 #include "object/debuginfod.h"
 #include "session/buildid/file_cache.h"
-#include "session/buildid/recorded_files.h"
+#include "session/buildid/lists.h"
 #include "session/input.h"
 #include "symbol/kcore.h"
 
@@ -56,24 +55,11 @@ static struct strobe_error *add_kcore(struct cache *c)
 	return NULL;
 }
 
-static void out_entry(struct out *out, const char *hex, const char *path)
-{
-	out_f(out, "%s ", hex);
-	out_text_str(out, path);
-	out_ch(out, '\n');
-}
-
-static bool list_entry(void *ctx, const struct buildid_cache_entry *e)
-{
-	out_entry(ctx, e->hex, e->path);
-	return true;
-}
-
 static void list(struct cache *c)
 {
 	struct out out;
 	cmd_open_output(c->ctx, &out);
-	buildid_cache_each(c->files.dir, list_entry, &out);
+	buildid_cache_text(c->files.dir, &out);
 	int status = cmd_close_output(c->ctx, &out);
 	if (status)
 		c->status = status;
@@ -85,13 +71,7 @@ static void list_missing(struct cache *c)
 	struct out out;
 	struct strobe_error *err = recorded_files_read(c->o->missing, c->o->force, RECORDED_LISTED, &files);
 	cmd_open_output(c->ctx, &out);
-	for (size_t i = 0; i < files.list.len; i++) {
-		const struct recorded_file *f = &files.list.data[i];
-		char hex[BUILDID_HEX_MAX];
-		buildid_hex(f->build_id, f->build_id_len, hex);
-		if (f->build_id_len && !buildid_cache_has(c->files.dir, hex))
-			out_entry(&out, hex, f->path ? f->path : "");
-	}
+	recorded_files_missing_text(&files, c->files.dir, &out);
 	int status = cmd_close_output(c->ctx, &out);
 	if (status)
 		c->status = status;

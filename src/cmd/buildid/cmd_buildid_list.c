@@ -1,14 +1,8 @@
 /* strobe buildid-list: which files a recording has samples in, by build-id. */
-#include <inttypes.h>
-
 #include "base/out.h"
 #include "cmd/table_output.h"
-#include "object/buildid_cache.h"
-#include "session/buildid/kernel_maps.h"
-#include "session/buildid/recorded_files.h"
+#include "session/buildid/lists.h"
 #include "session/input.h"
-
-#define BUILD_ID_COLUMNS 40 /* of a SHA-1 */
 
 struct buildid_options {
 	const char *input, *format_name;
@@ -17,32 +11,10 @@ struct buildid_options {
 	unsigned verbose;
 };
 
-/* With paths where there are any: a program or a kernel has only its own ID. */
-static void fill(struct table *t, const struct recorded_files *files)
-{
-	table_init(t, "strobe-buildid-list", 1);
-	t->rows_key = "files";
-	t->has_no_notes = true;
-	t->layout = (struct table_layout){ .row = "", .gap = " ", .has_no_titles = true };
-	size_t id = table_column(t, (struct table_column){ "build_id", NULL, TABLE_TEXT });
-	size_t path = table_column(t, (struct table_column){ "path", NULL, TABLE_TEXT, .is_optional = true });
-	for (size_t i = 0; i < files->list.len; i++) {
-		const struct recorded_file *r = &files->list.data[i];
-		char hex[BUILDID_HEX_MAX];
-		buildid_hex(r->build_id, r->build_id_len, hex);
-		table_row(t);
-		table_show(t, id, "%-*s", BUILD_ID_COLUMNS, hex);
-		if (*hex)
-			table_set_text(t, id, hex);
-		if (r->path)
-			table_set_text(t, path, r->path);
-	}
-}
-
 static int print(struct cmd_context *ctx, const struct buildid_options *o, const struct recorded_files *files)
 {
 	struct table t;
-	fill(&t, files);
+	recorded_files_table(files, &t);
 	return cmd_print_table(ctx, &t, o->format);
 }
 
@@ -76,12 +48,7 @@ static int list_kernel_maps(struct cmd_context *ctx)
 	int status = cmd_fail(ctx, err);
 	if (!err) {
 		cmd_open_output(ctx, &out);
-		for (size_t i = 0; i < maps.list.len; i++) {
-			const struct kernel_map *m = &maps.list.data[i];
-			out_f(&out, "%s %16" PRIx64 " %16" PRIx64 " ", m->hex, m->start, m->end);
-			out_text_str(&out, m->name);
-			out_ch(&out, '\n');
-		}
+		kernel_maps_text(&maps, &out);
 		status = cmd_close_output(ctx, &out);
 	}
 	kernel_maps_deinit(&maps);

@@ -1,0 +1,14 @@
+/* Lists of files by build ID: those of recordings and of the kernel as a table, of a cache and of the kernel's maps as lines. */
+#pragma once
+#include "base/out.h"
+#include "session/buildid/kernel_maps.h"
+#include "session/buildid/recorded_files.h"
+#include "table/table.h"
+
+/* Inits *t: IDs, with paths where there are any (a program or a kernel has only its own ID). */
+void recorded_files_table(const struct recorded_files *files, struct table *t);
+/* "HEX START END NAME" a line. */
+void kernel_maps_text(const struct kernel_maps *maps, struct out *out);
+/* "HEX PATH" a line: all that a cache holds, and what of a recording it does not. */
+void buildid_cache_text(const char *dir, struct out *out);
+void recorded_files_missing_text(const struct recorded_files *files, const char *dir, struct out *out);
