@@ -9,6 +9,7 @@
 static const struct bench sched[] = {
 	{ .name = "messaging", .summary = "Benchmark for scheduling and IPC", .run = bench_messaging },
 	{ .name = "pipe", .summary = "Benchmark for pipe() between two processes", .run = bench_pipe },
+	{ .name = "seccomp-notify", .summary = "Benchmark for seccomp user notify", .run = bench_seccomp_notify },
 	{},
 };
 static const struct bench syscalls[] = {
@@ -21,6 +22,7 @@ static const struct bench syscalls[] = {
 static const struct bench mem[] = {
 	{ .name = "memcpy", .summary = "Benchmark for memcpy() functions", .run = bench_memcpy },
 	{ .name = "memset", .summary = "Benchmark for memset() functions", .run = bench_memset },
+	{ .name = "mmap", .summary = "Benchmark for mmap() mappings", .run = bench_mmap },
 	{},
 };
 static const struct bench futexes[] = {
@@ -32,12 +34,25 @@ static const struct bench futexes[] = {
 	{ .name = "lock-pi", .summary = "Benchmark for futex lock_pi calls", .run = bench_futex_lock_pi },
 	{},
 };
+static const struct bench epoll[] = {
+	{ .name = "wait", .summary = "Benchmark epoll concurrent epoll_waits", .run = bench_epoll_wait },
+	{ .name = "ctl", .summary = "Benchmark epoll concurrent epoll_ctls", .run = bench_epoll_ctl },
+	{},
+};
+static const struct bench breakpoints[] = {
+	{ .name = "thread", .summary = "Benchmark thread start/finish with breakpoints", .repeats_itself = true,
+	  .run = bench_breakpoint_thread },
+	{ .name = "enable", .summary = "Benchmark breakpoint enable/disable", .repeats_itself = true, .run = bench_breakpoint_enable },
+	{},
+};
 
 const struct bench_collection bench_collections[] = {
 	{ "sched", "Scheduler and IPC benchmarks", "Run all scheduler benchmarks", sched },
 	{ "syscall", "System call benchmarks", "Run all syscall benchmarks", syscalls },
 	{ "mem", "Memory access benchmarks", "Run all memory access benchmarks", mem },
 	{ "futex", "Futex stressing benchmarks", "Run all futex benchmarks", futexes },
+	{ "epoll", "Epoll stressing benchmarks", "Run all epoll benchmarks", epoll },
+	{ "breakpoint", "Breakpoint benchmarks", "Run all breakpoint benchmarks", breakpoints },
 	{},
 };
 
@@ -62,13 +77,9 @@ const char *bench_missing(const char *collection, const char *name)
 	static const struct {
 		const char *collection, *name, *why;
 	} rows[] = {
-		{ "sched", "seccomp-notify", "listeners of seccomp filters are not measured" },
 		{ "mem", "find_bit", "find_bit measures a function of perf's own sources" },
-		{ "mem", "mmap", "mappings are not measured yet" },
-		{ "epoll", NULL, "epoll is not measured yet" },
 		{ "numa", NULL, "placement of memory on nodes is not measured yet" },
 		{ "internals", NULL, "its benchmarks measure perf's own functions; doc/BENCHMARKS.md has strobe's" },
-		{ "breakpoint", NULL, "breakpoints are not measured yet" },
 		{ "uprobe", NULL, "its benchmarks need BPF programs of perf's" },
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)

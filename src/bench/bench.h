@@ -20,7 +20,7 @@
 
 /* Of all benchmarks; each reads its own. A number that is 0 is that benchmark's default. */
 struct bench_settings {
-	uint64_t repeat; /* runs; futex wake, wake-parallel and requeue: rounds of one run */
+	uint64_t repeat; /* runs; futex wake, wake-parallel, requeue and breakpoint: rounds of one run */
 	uint64_t loops;
 	bool threads; /* in place of processes */
 	/* sched messaging */
@@ -28,17 +28,29 @@ struct bench_settings {
 	bool pipes; /* in place of sockets */
 	/* sched pipe */
 	const char *cgroups; /* "SEND,RECV" */
-	bool nonblocking;
+	bool nonblocking; /* epoll wait, too */
 	uint64_t write_bytes;
+	/* sched seccomp-notify */
+	bool sync;
 	/* mem */
 	const char *function; /* NULL: all */
 	const char *size;     /* "1MB": shown as it was given */
 	uint64_t bytes, chunk_bytes, page_bytes;
+	uint64_t seed; /* of random places; 0: in order */
 	bool cycles;
+	/* futex, epoll, breakpoint, mem mmap: threads, and how long they work */
+	uint64_t tasks, runtime_s;
 	/* futex */
-	uint64_t tasks, runtime_s, futexes, wakes, requeues;
+	uint64_t futexes, wakes, requeues;
 	int64_t buckets; /* 0: the kernel's */
-	bool has_buckets, shared, silent, lock_memory, broadcast, pi, multi;
+	bool has_buckets, shared, silent, lock_memory, broadcast, pi;
+	bool multi; /* a futex, or an epoll instance, for each thread */
+	/* epoll */
+	uint64_t fds, nested;
+	bool edge, oneshot, randomize, no_affinity, verbose;
+	/* breakpoint */
+	uint64_t breakpoints, parallel, active, passive;
+	bool has_breakpoints;
 };
 
 struct bench {
@@ -50,7 +62,7 @@ struct bench {
 
 struct bench_collection {
 	const char *name, *summary;
-	const char *all; /* summary of all its benchmarks */
+	const char *all; /* summary of all its benchmarks; NULL: perf lists no such row */
 	const struct bench *benches; /* ends with an empty row */
 };
 

@@ -5,7 +5,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/mem.h"
 #include "bench/futex.h"
 #include "bench/timed.h"
@@ -66,17 +65,12 @@ static struct strobe_error *run_timed(struct worker *workers, uint64_t n, int (*
 	return err;
 }
 
-static double per_second(uint64_t operations, uint64_t ns)
+static void put_summary(struct bench_report *r, const struct bench_settings *s, const struct stats *rates, uint64_t ns)
 {
-	return (double)operations * (double)NS_PER_S / (double)(ns ? ns : 1);
-}
-
-static void put_average(struct bench_report *r, const struct bench_settings *s, const struct stats *rates, uint64_t ns)
-{
-	bench_text(r, "%sAveraged %" PRIu64 " operations/sec (+- %.2f%%), total secs = %" PRIu64 "\n", s->silent ? "" : "\n",
-		   (uint64_t)rates->mean, bench_error_percent(rates), (ns + NS_PER_S / 2) / NS_PER_S);
-	bench_simple(r, "%" PRIu64 "\n", (uint64_t)rates->mean);
-	bench_figure(r, NULL, "rate", "1/s", rates->mean);
+	if (!s->silent)
+		bench_text(r, "\n");
+	bench_average(r, rates, ns);
+	futex_put_buckets(s, r);
 }
 
 struct strobe_error *bench_futex_hash(const struct bench_settings *s, struct bench_report *r)
@@ -96,18 +90,16 @@ struct strobe_error *bench_futex_hash(const struct bench_settings *s, struct ben
 	struct strobe_error *err = run_timed(workers, n, miss, runtime_s, &ns);
 	for (uint64_t i = 0; i < n && !err; i++) {
 		const struct worker *w = &workers[i];
-		stats_add(&rates, per_second(w->operations, ns));
+		stats_add(&rates, bench_per_second(w->operations, ns));
 		if (!s->silent)
 			bench_text(r, "[thread %2" PRIu64 "] futexes: %p ... %p [ %" PRIu64 " ops/sec ]\n", i, (void *)w->futexes,
-				   (void *)(w->futexes + futexes - 1), (uint64_t)per_second(w->operations, ns));
+				   (void *)(w->futexes + futexes - 1), (uint64_t)bench_per_second(w->operations, ns));
 	}
 	free(all);
 	free(workers);
-	if (err)
-		return err;
-	put_average(r, s, &rates, ns);
-	futex_put_buckets(s, r);
-	return NULL;
+	if (!err)
+		put_summary(r, s, &rates, ns);
+	return err;
 }
 
 struct strobe_error *bench_futex_lock_pi(const struct bench_settings *s, struct bench_report *r)
@@ -123,16 +115,14 @@ struct strobe_error *bench_futex_lock_pi(const struct bench_settings *s, struct 
 		workers[i] = (struct worker){ .s = s, .futexes = s->multi ? &all[i] : all };
 	struct strobe_error *err = run_timed(workers, n, lock, runtime_s, &ns);
 	for (uint64_t i = 0; i < n && !err; i++) {
-		stats_add(&rates, per_second(workers[i].operations, ns));
+		stats_add(&rates, bench_per_second(workers[i].operations, ns));
 		if (!s->silent)
 			bench_text(r, "[thread %3" PRIu64 "] futex: %p [ %" PRIu64 " ops/sec ]\n", i, (void *)workers[i].futexes,
-				   (uint64_t)per_second(workers[i].operations, ns));
+				   (uint64_t)bench_per_second(workers[i].operations, ns));
 	}
 	free(all);
 	free(workers);
-	if (err)
-		return err;
-	put_average(r, s, &rates, ns);
-	futex_put_buckets(s, r);
-	return NULL;
+	if (!err)
+		put_summary(r, s, &rates, ns);
+	return err;
 }

@@ -11,13 +11,10 @@
 
 #include "base/clock.h"
 #include "base/strbuf.h"
-#include "bench/priv.h"
+#include "bench/mem.h"
 #include "bench/tasks.h"
 #include "sys/sys.h"
 
-#define DEFAULT_SIZE   "1MB"
-#define DEFAULT_BYTES  (UINT64_C(1) << 20)
-#define PAGE_BYTES     (UINT64_C(4) << 10)
 #define FILL           0x5a
 #define MAP_SIZE_SHIFT 26 /* MAP_HUGE_SHIFT */
 
@@ -130,15 +127,15 @@ static const struct function sets[] = {
 
 /* ---- buffers ---- */
 
-static struct strobe_error *map(uint64_t bytes, uint64_t page_bytes, uint8_t **ret)
+struct strobe_error *mem_map(uint64_t bytes, uint64_t page_bytes, int more_flags, uint8_t **ret)
 {
-	int flags = MAP_PRIVATE | MAP_ANONYMOUS;
-	if (page_bytes > PAGE_BYTES)
+	int flags = MAP_PRIVATE | MAP_ANONYMOUS | more_flags;
+	if (page_bytes > MEM_PAGE_BYTES)
 		flags |= MAP_HUGETLB | (int)((unsigned)__builtin_ctzll(page_bytes) << MAP_SIZE_SHIFT);
 	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
 	if (p == MAP_FAILED)
 		return error_errno(errno, "cannot allocate %" PRIu64 " bytes%s", bytes,
-				   page_bytes > PAGE_BYTES ? " of huge pages (see /proc/sys/vm/nr_hugepages)" : "");
+				   page_bytes > MEM_PAGE_BYTES ? " of huge pages (see /proc/sys/vm/nr_hugepages)" : "");
 	*ret = p;
 	return NULL;
 }
@@ -153,13 +150,13 @@ static void unmap(struct buffers *b)
 
 static struct strobe_error *map_both(struct buffers *b, const struct bench_settings *s)
 {
-	uint64_t page = s->page_bytes ? s->page_bytes : PAGE_BYTES;
-	*b = (struct buffers){ .bytes = s->bytes ? s->bytes : DEFAULT_BYTES };
+	uint64_t page = s->page_bytes ? s->page_bytes : MEM_PAGE_BYTES;
+	*b = (struct buffers){ .bytes = s->bytes ? s->bytes : MEM_DEFAULT_BYTES };
 	if (b->bytes > INT64_MAX - page)
 		return error_create(ERROR_USAGE, "a size of %" PRIu64 " bytes is too large", b->bytes);
 	b->mapped_bytes = (b->bytes + page - 1) / page * page;
-	TRY(map(b->mapped_bytes, page, &b->to));
-	struct strobe_error *err = map(b->mapped_bytes, page, &b->from);
+	TRY(mem_map(b->mapped_bytes, page, 0, &b->to));
+	struct strobe_error *err = mem_map(b->mapped_bytes, page, 0, &b->from);
 	if (err)
 		unmap(b);
 	else
@@ -175,7 +172,7 @@ static void run_over(const struct function *f, const struct buffers *b, uint64_t
 		f->run(b->to + at, b->from + at, b->bytes - at < chunk ? b->bytes - at : chunk);
 }
 
-static struct strobe_error *open_cycles(int *ret)
+struct strobe_error *mem_open_cycles(int *ret)
 {
 	struct perf_event_attr attr = { .type = PERF_TYPE_HARDWARE, .size = sizeof(attr), .config = PERF_COUNT_HW_CPU_CYCLES };
 	*ret = sys_perf_event_open(sys_live(), &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
@@ -183,21 +180,21 @@ static struct strobe_error *open_cycles(int *ret)
 		NULL;
 }
 
-static uint64_t read_cycles(int fd)
+uint64_t mem_read_cycles(int fd)
 {
 	uint64_t n = 0;
 	(void)!read(fd, &n, sizeof(n));
 	return n;
 }
 
-static void put_rate(struct bench_report *r, double bytes_per_s)
+void mem_put_rate(struct bench_report *r, double bytes_per_s, const char *more)
 {
 	static const char *const units[] = { "B", "KB", "MB", "GB" };
 	double shown = bytes_per_s;
 	int unit = 0;
 	for (; shown >= 1024 && unit < 3; unit++)
 		shown /= 1024;
-	bench_text(r, " %14f %s/sec\n", shown, units[unit]);
+	bench_text(r, " %14f %s/sec%s\n", shown, units[unit], more);
 	bench_simple(r, "%f\n", bytes_per_s);
 }
 
@@ -207,19 +204,19 @@ static void measure(struct bench_report *r, const struct function *f, const stru
 	uint64_t loops = s->loops ? s->loops : 1, chunk = s->chunk_bytes && s->chunk_bytes < b->bytes ? s->chunk_bytes : b->bytes;
 	double bytes = (double)b->bytes * (double)loops;
 	bench_line(r, "# function '%s' (%s)\n", f->name, f->summary);
-	bench_text(r, "# Copying %s bytes ...\n\n", s->size ? s->size : DEFAULT_SIZE);
+	bench_text(r, "# Copying %s bytes ...\n\n", s->size ? s->size : MEM_DEFAULT_SIZE);
 	run_over(f, b, chunk);
-	uint64_t from_cycles = cycles >= 0 ? read_cycles(cycles) : 0, start_ns = bench_clock_ns();
+	uint64_t from_cycles = cycles >= 0 ? mem_read_cycles(cycles) : 0, start_ns = bench_clock_ns();
 	for (uint64_t i = 0; i < loops; i++)
 		run_over(f, b, chunk);
-	uint64_t ns = bench_clock_ns() - start_ns, took = cycles >= 0 ? read_cycles(cycles) - from_cycles : 0;
+	uint64_t ns = bench_clock_ns() - start_ns, took = cycles >= 0 ? mem_read_cycles(cycles) - from_cycles : 0;
 	double rate = bytes * (double)NS_PER_S / (double)(ns ? ns : 1);
 	if (cycles >= 0) {
 		bench_text(r, " %14f cycles/byte\n", (double)took / bytes);
 		bench_simple(r, "%f\n", (double)took / bytes);
 		bench_figure(r, f->name, "cycles", "cycles/byte", (double)took / bytes);
 	} else {
-		put_rate(r, rate);
+		mem_put_rate(r, rate, "");
 	}
 	bench_figure(r, f->name, "rate", "B/s", rate);
 }
@@ -242,7 +239,7 @@ static struct strobe_error *measure_all(struct bench_report *r, const struct fun
 	struct buffers b;
 	int cycles = -1;
 	if (s->cycles)
-		TRY(open_cycles(&cycles));
+		TRY(mem_open_cycles(&cycles));
 	struct strobe_error *err = map_both(&b, s);
 	if (!err) {
 		bench_setting(r, "bytes", b.bytes);

@@ -7,14 +7,20 @@
 
 BENCH_RUN(messaging);
 BENCH_RUN(pipe);
+BENCH_RUN(seccomp_notify);
 BENCH_RUN(getppid);
 BENCH_RUN(getpgid);
 BENCH_RUN(fork);
 BENCH_RUN(execve);
 BENCH_RUN(memcpy);
 BENCH_RUN(memset);
+BENCH_RUN(mmap);
 BENCH_RUN(futex_hash);
 BENCH_RUN(futex_wake);
 BENCH_RUN(futex_wake_parallel);
 BENCH_RUN(futex_requeue);
 BENCH_RUN(futex_lock_pi);
+BENCH_RUN(epoll_wait);
+BENCH_RUN(epoll_ctl);
+BENCH_RUN(breakpoint_thread);
+BENCH_RUN(breakpoint_enable);

@@ -112,6 +112,19 @@ void bench_operations(struct bench_report *r, uint64_t ns, uint64_t operations)
 	bench_figure(r, NULL, "rate", "1/s", per_s);
 }
 
+void bench_average(struct bench_report *r, const struct stats *rates, uint64_t ns)
+{
+	bench_text(r, "Averaged %" PRIu64 " operations/sec (+- %.2f%%), total secs = %" PRIu64 "\n", (uint64_t)rates->mean,
+		   bench_error_percent(rates), (ns + NS_PER_S / 2) / NS_PER_S);
+	bench_simple(r, "%" PRIu64 "\n", (uint64_t)rates->mean);
+	bench_figure(r, NULL, "rate", "1/s", rates->mean);
+}
+
+double bench_per_second(uint64_t operations, uint64_t ns)
+{
+	return (double)operations * (double)NS_PER_S / (double)(ns ? ns : 1);
+}
+
 double bench_error_percent(const struct stats *s)
 {
 	return s->mean > 0 ? 100 * stats_error(s) / s->mean : 0;

@@ -55,6 +55,9 @@ void bench_line(struct bench_report *r, const char *fmt, ...) __attribute__((for
 void bench_total_time(struct bench_report *r, uint64_t ns);
 /* The same with time and number of an operation, "usecs/op" and "ops/sec", after it. */
 void bench_operations(struct bench_report *r, uint64_t ns, uint64_t operations);
+/* "Averaged 1234 operations/sec" of the rates of several tasks that worked so long. */
+void bench_average(struct bench_report *r, const struct stats *rates, uint64_t ns);
+double bench_per_second(uint64_t operations, uint64_t ns);
 /* The standard error in percent of the mean; 0 where the mean is 0. */
 double bench_error_percent(const struct stats *s);
 /* Lines below the text about figures of several runs. */

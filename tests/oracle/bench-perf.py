@@ -29,10 +29,25 @@ BOTH = (
     "-r 2 futex requeue -t 3",
     "-r 2 futex requeue -t 2 -p",
     "-r 2 futex requeue -t 3 -B -S",
+    "epoll wait -r 1 -t 2",
+    "epoll wait -r 1 -t 3 -f 5 -m -S -R",
+    "epoll wait -r 1 -t 1 -E -n",
+    "epoll ctl -r 1 -t 2",
+    "epoll ctl -r 1 -t 1 -f 3 -R -n",
 )
 NEWEST = ("syscall getpgid -l 1000", "syscall fork -l 10", "syscall execve -l 10", "sched pipe -l 100 -n -s 64",
-          "mem memcpy -s 64KB -k 4KB -f default")
+          "mem memcpy -s 64KB -k 4KB -f default", "sched seccomp-notify -l 100", "sched seccomp-notify -s -l 100",
+          "mem mmap -s 64KB -f demand", "mem mmap -s 1MB -l 3 -t 2 -r 7", "mem mmap -s 1MB -p 4KB -f populate")
+BREAKPOINTS = ("breakpoint thread", "-r 3 breakpoint thread -b 2 -p 2", "breakpoint enable", "-r 4 breakpoint enable -p 2 -a 1")
 SIMPLE = ("sched messaging -g 1 -l 10", "sched pipe -l 500", "syscall basic -l 1000", "mem memcpy -s 64KB -f default")
+
+
+MISNAMED = {("all", "Run all futex benchmarks"), ("all", "Run all epoll benchmarks")}  # perf has the first for both
+
+
+def counts(text):
+    """The numbers of a first line: how many calls, threads and breakpoints."""
+    return re.findall(r"\d+", next((line for line in text.splitlines() if re.match("# (Executed|Created|Enabled)", line)), ""))
 
 
 def shape(text):
@@ -49,8 +64,9 @@ def shape(text):
 def compare(tap, path, words):
     ours, theirs = strobe("bench", *words.split()), run(path, "bench", *words.split())
     a, b = shape(ours.out), shape(theirs.out)
+    same_counts = counts(ours.out) == counts(theirs.out)
     wrong = [f"< {x}\n> {y}" for x, y in zip(a, b) if x != y]
-    tap.ok(ours.status == 0 and theirs.status == 0 and a == b and b, f"{os.path.basename(path)}: bench {words}",
+    tap.ok(ours.status == 0 and theirs.status == 0 and a == b and b and same_counts, f"{os.path.basename(path)}: bench {words}",
            f"{len(a)} lines of ours, {len(b)} of perf's\n" + "\n".join(wrong[:10]) + ours.err)
 
 
@@ -63,13 +79,20 @@ def main():
     tap = Tap()
     for words in BOTH:
         compare(tap, PERF, words)
+    if run(PERF, "bench", "breakpoint", "enable").status:
+        tap.skip("breakpoints", "no breakpoints on this machine")
+    else:
+        for words in BREAKPOINTS:
+            compare(tap, PERF, words)
     for words in SIMPLE:
         compare(tap, PERF, "-f simple " + words)
     if NEWEST_PERF and os.path.exists(NEWEST_PERF):
         for words in NEWEST:
             compare(tap, NEWEST_PERF, words)
-        for words in ("", "sched", "syscall", "mem", "futex"):
+        for words in ("", "sched", "syscall", "mem", "futex", "epoll", "breakpoint"):
             ours, theirs = listed(strobe("bench", *words.split()).out), listed(run(NEWEST_PERF, "bench", *words.split()).out)
+            if words == "epoll":
+                theirs, ours = theirs - MISNAMED, ours - MISNAMED
             tap.ok(ours and ours <= theirs, f"bench {words}: what is listed has perf's words", sorted(ours - theirs))
             said = [strobe("bench", *words.split(), name) for name, _ in theirs - ours]
             tap.ok(all("not supported: " in done.err for done in said), f"bench {words}: what is not there says why", said)

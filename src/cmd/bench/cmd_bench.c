@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "base/out.h"
-#include "cmd/bench/subcommands.h"
+#include "bench/options/options.h"
+#include "cmd/cmd.h"
 #include "cmd/frame.h"
 #include "view/data/table_data.h"
 
@@ -93,7 +94,7 @@ static int fail_unknown(struct cmd_context *ctx, const char *collection, const c
 						collection, ctx->program, collection));
 }
 
-int bench_subcommand_run(struct cmd_context *ctx, void *options)
+static int run_subcommand(struct cmd_context *ctx, void *options)
 {
 	struct bench_options *o = options;
 	const char *name = strrchr(ctx->cmd->name, ' ') + 1;
@@ -106,6 +107,18 @@ int bench_subcommand_run(struct cmd_context *ctx, void *options)
 			return run_and_show(ctx, o, c, bench_find(c, name));
 	return CMD_FAILED;
 }
+
+#define SUBCOMMAND(words, text, table)                                                                                  \
+	&(const struct cmd){                                                                                            \
+		.name = "bench " words,                                                                                 \
+		.summary = text,                                                                                        \
+		.usage = (const char *const[]){ "bench [<common options>] " words " [<options>]", NULL },               \
+		.options = bench_options_##table,                                                                       \
+		.options_bytes = sizeof(struct bench_options),                                                          \
+		.run = run_subcommand,                                                                                  \
+	},
+
+static const struct cmd *const subcommands[] = { BENCH_OPTIONS(SUBCOMMAND) NULL };
 
 /* The options of the whole come before those of the benchmark. */
 static int run_benchmark(struct cmd_context *ctx, const struct bench_options *o, const struct cmd *sub)
@@ -132,7 +145,7 @@ static int run_benchmark(struct cmd_context *ctx, const struct bench_options *o,
 static const struct cmd *find_subcommand(const struct bench_collection *c, const char *name)
 {
 	size_t len = strlen(c->name);
-	for (const struct cmd *const *s = bench_subcommands; *s; s++) {
+	for (const struct cmd *const *s = subcommands; *s; s++) {
 		const char *words = (*s)->name + strlen("bench ");
 		if (!strncmp(words, c->name, len) && words[len] == ' ' && !strcmp(words + len + 1, name))
 			return *s;
@@ -161,11 +174,11 @@ static int run(struct cmd_context *ctx, void *options)
 
 const struct cmd cmd_bench = {
 	.name = "bench",
-	.summary = "Measure the scheduler, system calls, memory and futexes",
+	.summary = "Measure the scheduler, system calls, memory and locks",
 	.usage = (const char *const[]){ "bench [<common options>] <collection> <benchmark> [<options>]", "bench [<common options>] all",
 					NULL },
 	.options = table,
 	.options_bytes = sizeof(struct bench_options),
-	.subcommands = bench_subcommands,
+	.subcommands = subcommands,
 	.run = run,
 };

@@ -1,0 +1,156 @@
+#include "bench/options/options.h"
+
+#define AT(field) offsetof(struct bench_options, field)
+/* Of bench itself, whose short names are not free here. */
+#define COMMON                                                                                                              \
+	{ OPTION_U64, 0, "repeat", AT(settings.repeat), .arg = "n", .help = "as bench -r", .set_offset = AT(has_repeat) },  \
+	{ OPTION_STRING, 0, "format", AT(format), .arg = "default|simple|json|csv", .help = "as bench -f" },                \
+	OPTIONS_END
+#define LOOPS(name, text) \
+	{ OPTION_U64, 'l', name, AT(settings.loops), .arg = "n", .help = text, .set_offset = AT(has_loops) }
+
+static struct strobe_error *parse_bytes(const char *value, uint64_t *ret)
+{
+	return bench_size(value, ret) ? NULL : error_create(ERROR_USAGE, "invalid size '%s': as in 4096, 64KB, 1MB or 1GB", value);
+}
+
+static struct strobe_error *parse_size(void *options, const char *value, bool negated)
+{
+	struct bench_options *o = options;
+	if (negated)
+		return error_create(ERROR_USAGE, "requires a size");
+	o->settings.size = value;
+	return parse_bytes(value, &o->settings.bytes);
+}
+
+static struct strobe_error *parse_chunk(void *options, const char *value, bool negated)
+{
+	struct bench_options *o = options;
+	return negated ? error_create(ERROR_USAGE, "requires a size") : parse_bytes(value, &o->settings.chunk_bytes);
+}
+
+static struct strobe_error *parse_page(void *options, const char *value, bool negated)
+{
+	struct bench_options *o = options;
+	uint64_t *bytes = &o->settings.page_bytes;
+	if (negated)
+		return error_create(ERROR_USAGE, "requires a size");
+	TRY(parse_bytes(value, bytes));
+	return *bytes == 4 << 10 || *bytes == 2 << 20 || *bytes == 1 << 30 ? NULL :
+		error_create(ERROR_USAGE, "pages are of 4KB, 2MB or 1GB");
+}
+
+const struct option bench_options_messaging[] = {
+	{ OPTION_BOOL, 'p', "pipe", AT(settings.pipes), .help = "use pipe() instead of socketpair()" },
+	{ OPTION_BOOL, 't', "thread", AT(settings.threads), .help = "threads instead of processes" },
+	{ OPTION_U64, 'g', "group", AT(settings.groups), .arg = "n", .help = "number of groups (default: 10)" },
+	LOOPS("nr_loops", "number of messages from each sender to each receiver (default: 100)"), COMMON,
+};
+const struct option bench_options_pipe[] = {
+	LOOPS("loop", "number of round trips (default: 1000000)"),
+	{ OPTION_BOOL, 'T', "threaded", AT(settings.threads), .help = "threads instead of processes" },
+	{ OPTION_BOOL, 'n', "nonblocking", AT(settings.nonblocking), .help = "descriptors that do not block, and poll(2)" },
+	{ OPTION_U64, 's', "write-size", AT(settings.write_bytes), .arg = "n", .help = "bytes of each message (default: 4)" },
+	{ OPTION_STRING, 'G', "cgroups", AT(settings.cgroups), .arg = "send,recv",
+	  .help = "put sender and receiver in these cgroups; with -T in those of the threaded domain that it runs in" },
+	COMMON,
+};
+const struct option bench_options_syscall[] = {
+	LOOPS("loop", "number of calls (default: 10000000; of fork and execve: 10000)"), COMMON,
+};
+const struct option bench_options_seccomp_notify[] = {
+	LOOPS("loop", "number of calls (default: 1000000)"),
+	{ OPTION_BOOL, 's', "sync-mode", AT(settings.sync), .help = "wake the other thread on the same CPU (Linux 6.6)" }, COMMON,
+};
+
+#define MEM                                                                                                             \
+	{ OPTION_CALL, 's', "size", .arg = "1MB", .parse = parse_size,                                                  \
+	  .help = "size of the buffers: B, KB, MB, GB and TB (default: 1MB)" },                                         \
+	{ OPTION_CALL, 'p', "page", .arg = "4KB", .parse = parse_page,                                                  \
+	  .help = "pages of the buffers: 4KB, 2MB or 1GB (default: 4KB)" },                                             \
+	{ OPTION_STRING, 'f', "function", AT(settings.function), .arg = "name",                                         \
+	  .help = "function to run: all, or help for a list (default: all)" },                                          \
+	LOOPS("nr_loops", "number of runs over the buffers (default: 1)"),                                              \
+	{ OPTION_BOOL, 'c', "cycles", AT(settings.cycles), .help = "count cycles a byte" }
+
+const struct option bench_options_mem[] = {
+	MEM, { OPTION_CALL, 'k', "chunk", .arg = "size", .parse = parse_chunk, .help = "bytes of each call (default: the size)" }, COMMON,
+};
+const struct option bench_options_mmap[] = {
+	MEM,
+	{ OPTION_U64, 'r', "randomize", AT(settings.seed), .arg = "seed",
+	  .help = "write to random places of the pages, of this seed (default: to their begin)" },
+	{ OPTION_U64, 't', "threads", AT(settings.tasks), .arg = "n", .help = "threads that map at once (default: 1)" },
+	COMMON,
+};
+
+#define FUTEX                                                                                                           \
+	{ OPTION_I64, 'b', "buckets", AT(settings.buckets), .arg = "n", .help = "number of hash buckets (0: the kernel's)", \
+	  .set_offset = AT(settings.has_buckets) },                                                                     \
+	{ OPTION_BOOL, 'm', "mlockall", AT(settings.lock_memory), .help = "lock all memory" },                          \
+	{ OPTION_BOOL, 'S', "shared", AT(settings.shared), .help = "shared futexes instead of private ones" },          \
+	{ OPTION_BOOL, 's', "silent", AT(settings.silent), .help = "no line for each thread or round" },                \
+	{ OPTION_U64, 't', "threads", AT(settings.tasks), .arg = "n", .help = "number of threads (default: of CPUs)" }
+#define RUNTIME(text) { OPTION_U64, 'r', "runtime", AT(settings.runtime_s), .arg = "s", .help = text }
+
+const struct option bench_options_futex_hash[] = {
+	FUTEX, RUNTIME("seconds to run (default: 10)"),
+	{ OPTION_U64, 'f', "futexes", AT(settings.futexes), .arg = "n", .help = "futexes of each thread (default: 1024)" },
+	COMMON,
+};
+const struct option bench_options_futex_wake[] = {
+	FUTEX, { OPTION_U64, 'w', "nwakes", AT(settings.wakes), .arg = "n", .help = "threads to wake at once (default: 1)" }, COMMON,
+};
+const struct option bench_options_futex_wake_parallel[] = {
+	FUTEX,
+	{ OPTION_U64, 'w', "nwakers", AT(settings.wakes), .arg = "n", .help = "threads that wake (default: as many as wait)" },
+	COMMON,
+};
+const struct option bench_options_futex_requeue[] = {
+	FUTEX,
+	{ OPTION_U64, 'q', "nrequeue", AT(settings.requeues), .arg = "n", .help = "threads to move at once (default: 1)" },
+	{ OPTION_BOOL, 'B', "broadcast", AT(settings.broadcast), .help = "move all threads at once" },
+	{ OPTION_BOOL, 'p', "pi", AT(settings.pi), .help = "with priority inheritance" },
+	COMMON,
+};
+const struct option bench_options_futex_lock_pi[] = {
+	FUTEX, RUNTIME("seconds to run (default: 10)"),
+	{ OPTION_BOOL, 'M', "multi", AT(settings.multi), .help = "a futex for each thread" }, COMMON,
+};
+
+#define EPOLL                                                                                                           \
+	{ OPTION_U64, 'f', "nfds", AT(settings.fds), .arg = "n", .help = "files of each thread (default: 64)" },        \
+	{ OPTION_BOOL, 'n', "noaffinity", AT(settings.no_affinity), .help = "do not bind threads to CPUs" },            \
+	{ OPTION_U64, 'N', "nested", AT(settings.nested), .arg = "n",                                                   \
+	  .help = "epoll instances above the one of the files, each watching the next (default: 0, maximum: 4)" },      \
+	RUNTIME("seconds to run (default: 8)"),                                                                         \
+	{ OPTION_BOOL, 'v', "verbose", AT(settings.verbose), .help = "show details" }
+
+const struct option bench_options_epoll_wait[] = {
+	EPOLL,
+	{ OPTION_U64, 't', "threads", AT(settings.tasks), .arg = "n", .help = "threads that wait (default: of CPUs, less one)" },
+	{ OPTION_BOOL, 'B', "nonblocking", AT(settings.nonblocking), .help = "epoll_wait(2) returns at once" },
+	{ OPTION_BOOL, 'E', "edge", AT(settings.edge), .help = "edge-triggered instead of level-triggered" },
+	{ OPTION_BOOL, 'm', "multiq", AT(settings.multi), .help = "an epoll instance for each thread" },
+	{ OPTION_BOOL, 'R', "randomize", AT(settings.randomize), .help = "write to the files in random order" },
+	{ OPTION_BOOL, 'S', "oneshot", AT(settings.oneshot), .help = "one event at a time (EPOLLONESHOT), then again" },
+	COMMON,
+};
+const struct option bench_options_epoll_ctl[] = {
+	EPOLL,
+	{ OPTION_U64, 't', "threads", AT(settings.tasks), .arg = "n", .help = "number of threads (default: of CPUs)" },
+	{ OPTION_BOOL, 'R', "randomize", AT(settings.randomize), .help = "random operations on random files" },
+	COMMON,
+};
+const struct option bench_options_breakpoint_thread[] = {
+	{ OPTION_U64, 'b', "breakpoints", AT(settings.breakpoints), .arg = "n", .help = "number of breakpoints (default: 1)",
+	  .set_offset = AT(settings.has_breakpoints) },
+	{ OPTION_U64, 'p', "parallelism", AT(settings.parallel), .arg = "n", .help = "threads that start others (default: 1)" },
+	{ OPTION_U64, 't', "threads", AT(settings.tasks), .arg = "n", .help = "threads that each starts at once (default: 1)" },
+	COMMON,
+};
+const struct option bench_options_breakpoint_enable[] = {
+	{ OPTION_U64, 'p', "passive", AT(settings.passive), .arg = "n", .help = "threads that sleep (default: 0)" },
+	{ OPTION_U64, 'a', "active", AT(settings.active), .arg = "n", .help = "threads that run (default: 0)" },
+	COMMON,
+};

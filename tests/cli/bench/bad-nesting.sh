@@ -1,0 +1,1 @@
+strobe bench epoll ctl -r 1 -N 5
