@@ -56,6 +56,13 @@ struct strobe_error *error_with_status(struct strobe_error *err, int status)
 	return err;
 }
 
+struct strobe_error *error_with_check(const char *check, struct strobe_error *err)
+{
+	if (err)
+		err->check = check;
+	return err;
+}
+
 struct strobe_error *error_prefix(struct strobe_error *err, const char *fmt, ...)
 {
 	if (!err)

@@ -26,6 +26,7 @@ struct strobe_error {
 	enum error_code code;
 	int errnum;      /* errno that caused it, or 0 */
 	int exit_status; /* of a command that fails for this reason, where scripts distinguish it from others; 0: by code */
+	const char *check; /* of `strobe doctor`, or several separated by blanks, which say more; static; or NULL */
 	char *message;
 };
 
@@ -38,6 +39,11 @@ struct strobe_error *error_errno(int errnum, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3), returns_nonnull)) _must_check_;
 /* A command that fails for this reason ends with `status`. Returns err; NULL stays NULL. */
 struct strobe_error *error_with_status(struct strobe_error *err, int status) _must_check_;
+/*
+ * A right, a limit, the kernel or the machine is the cause: checks of `strobe doctor` examine it (doctor/), and the command that prints
+ * the error ends the line with them. Returns err; NULL stays NULL.
+ */
+struct strobe_error *error_with_check(const char *check, struct strobe_error *err) _must_check_;
 /* Puts "fmt: " before the sentence of err and returns err. NULL stays NULL. */
 struct strobe_error *error_prefix(struct strobe_error *err, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3))) _must_check_;

@@ -69,13 +69,13 @@ static struct strobe_error *explain_map(struct capture *c, struct strobe_error *
 	int errnum = err->errnum;
 	error_destroy(err);
 	if (errnum == EPERM || errnum == EACCES)
-		return error_create(ERROR_PERMISSION,
-				    "cannot lock buffers of %llu KB in memory: kernel.perf_event_mlock_kb is %llu and the "
-				    "limit of locked memory (ulimit -l) is %llu KB; raise one of them, grant CAP_IPC_LOCK, or "
-				    "use smaller buffers with -m (pages)",
-				    (unsigned long long)(bytes >> 10),
-				    (unsigned long long)sys_perf_event_mlock_kb(c->sys),
-				    (unsigned long long)(sys_memlock_bytes() >> 10));
+		return error_with_check("locked-memory", error_create(ERROR_PERMISSION,
+					"cannot lock buffers of %llu KB in memory: kernel.perf_event_mlock_kb is %llu and the "
+					"limit of locked memory (ulimit -l) is %llu KB; raise one of them, grant CAP_IPC_LOCK, or "
+					"use smaller buffers with -m (pages)",
+					(unsigned long long)(bytes >> 10),
+					(unsigned long long)sys_perf_event_mlock_kb(c->sys),
+					(unsigned long long)(sys_memlock_bytes() >> 10)));
 	if (errnum == ENOMEM)
 		return error_create(
 			ERROR_LIMIT,

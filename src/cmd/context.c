@@ -42,6 +42,13 @@ void cmd_say_plain(const char *fmt, ...)
 	message_write(STDERR_FILENO, "", line);
 }
 
+static void say_error(const struct cmd_context *ctx, const struct strobe_error *err)
+{
+	_cleanup_free_ char *more = err->check ? xasprintf("; see '%s doctor %s'", ctx ? ctx->program : "strobe", err->check) : NULL;
+	_cleanup_free_ char *line = xasprintf("%s%s", err->message, more ? more : "");
+	say_line(ctx, line);
+}
+
 static int status_of(const struct strobe_error *err)
 {
 	if (err->errnum == EPIPE)
@@ -57,7 +64,7 @@ int cmd_fail(const struct cmd_context *ctx, struct strobe_error *err)
 		return CMD_OK;
 	int status = status_of(err);
 	if (status != CMD_BROKEN_PIPE && status != CMD_OK)
-		say_line(ctx, err->message);
+		say_error(ctx, err);
 	error_destroy(err);
 	return status;
 }
@@ -67,7 +74,7 @@ int cmd_fail_usage(const struct cmd_context *ctx, struct strobe_error *err)
 	/* Other words would not help: the same ones are right for who may. */
 	if (err->code == ERROR_PERMISSION)
 		return cmd_fail(ctx, err);
-	say_line(ctx, err->message);
+	say_error(ctx, err);
 	error_destroy(err);
 	struct out out;
 	out_init_fd(&out, STDERR_FILENO);
@@ -200,7 +207,7 @@ static void host_progress(void *ctx, const char *line)
 static void host_damage(void *ctx, struct strobe_error *err)
 {
 	struct cmd_context *c = ctx;
-	say_line(c, err->message);
+	say_error(c, err);
 	error_destroy(err);
 	c->damaged = true;
 }

@@ -284,6 +284,34 @@ static struct strobe_error *open_error(const struct event *e, int errnum, const 
 	}
 }
 
+/* What `strobe doctor` examines of the cause, or NULL: the event itself is wrong. */
+static const char *check_of(const struct event *e, int errnum, const struct sys *sys)
+{
+	const struct perf_event_attr *a = &e->attr;
+	switch (errnum) {
+	case EPERM:
+	case EACCES:
+		return sys_lockdown(sys) == SYS_LOCKDOWN_CONFIDENTIALITY ? "lockdown" : "perf-events rights";
+	case ENOSYS:
+		return "perf-events";
+	case ENOENT:
+	case ENODEV:
+		return is_hardware(e) ? "hardware-counters" : NULL;
+	case EOPNOTSUPP:
+		return a->sample_type & PERF_SAMPLE_BRANCH_STACK ? "branch-stacks" : a->precise_ip ? "precise-events" : NULL;
+	case EINVAL:
+		return a->freq && a->sample_freq > sys_perf_event_max_sample_rate(sys) ? "sample-rate" : NULL;
+	case EBUSY:
+		return "nmi-watchdog";
+	case EMFILE:
+		return "open-files";
+	case EOVERFLOW:
+		return "stack-depth";
+	default:
+		return NULL;
+	}
+}
+
 struct strobe_error *event_open_error(const struct event *e, int errnum, const struct sys *sys, pid_t pid, int cpu)
 {
 	struct strobe_error *err = open_error(e, errnum, sys, pid, cpu);
@@ -291,5 +319,6 @@ struct strobe_error *event_open_error(const struct event *e, int errnum, const s
 		err = error_errno(errnum, "cannot open '%s' (perf_event_open)", e->name);
 	err->errnum = errnum;
 	err->exit_status = EVENT_OPEN_STATUS;
+	err->check = check_of(e, errnum, sys);
 	return err;
 }

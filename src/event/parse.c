@@ -37,7 +37,7 @@ static struct strobe_error *parse_tracefs(struct parser *p)
 		p->tracefs_error = sys_tracefs(p->sys, &p->tracefs);
 	if (p->tracefs)
 		return NULL;
-	return error_create(p->tracefs_error->code, "%s", p->tracefs_error->message);
+	return error_with_check(p->tracefs_error->check, error_create(p->tracefs_error->code, "%s", p->tracefs_error->message));
 }
 
 static void skip_blanks(struct parser *p)

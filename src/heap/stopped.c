@@ -44,7 +44,10 @@ static void take_map(struct stopped *s, const char *line)
 struct strobe_error *process_maps(pid_t pid, struct stopped *ret)
 {
 	_cleanup_strbuf_ struct strbuf text = {};
-	TRY(sys_read_maps(sys_live(), pid, &text));
+	struct strobe_error *err = sys_read_maps(sys_live(), pid, &text);
+	if (error_is(err, ERROR_PERMISSION))
+		return error_prefix(err, "not permitted to read its memory: run as its user or as root");
+	TRY(err);
 	char *at = text.data, *newline;
 	for (; at && (newline = strchr(at, '\n')); at = newline + 1) {
 		*newline = 0;

@@ -187,7 +187,8 @@ struct strobe_error *probe_functions_of_kernel(const struct sys *sys, const char
 	bool hidden = ret->list.len;
 	probe_functions_deinit(ret);
 	if (hidden)
-		return error_create(ERROR_PERMISSION, "the addresses of the kernel are hidden: run as root (kernel.kptr_restrict)");
+		return error_with_check("kernel-symbols", error_create(ERROR_PERMISSION,
+					"the addresses of the kernel are hidden: run as root (kernel.kptr_restrict)"));
 	return error_create(ERROR_NOT_FOUND, "%s%s: there are no symbols of it in %s", module && *module ? "module " : "the kernel",
 			    module ? module : "", KALLSYMS);
 }

@@ -24,8 +24,10 @@ static struct strobe_error *path_of(const struct sys *sys, const char *file, cha
 struct strobe_error *probe_missing(enum probe_kind kind)
 {
 	if (kind == PROBE_KERNEL)
-		return error_create(ERROR_UNSUPPORTED, "this kernel cannot have probes in itself (it lacks CONFIG_KPROBE_EVENTS)");
-	return error_create(ERROR_UNSUPPORTED, "this kernel cannot have probes in programs (it lacks CONFIG_UPROBE_EVENTS)");
+		return error_with_check("kprobes", error_create(ERROR_UNSUPPORTED,
+					"this kernel cannot have probes in itself (it lacks CONFIG_KPROBE_EVENTS)"));
+	return error_with_check("uprobes", error_create(ERROR_UNSUPPORTED,
+				"this kernel cannot have probes in programs (it lacks CONFIG_UPROBE_EVENTS)"));
 }
 
 /* ---- lines ---- */
@@ -156,10 +158,10 @@ static char *kernel_words(const struct sys *sys, const char *line)
 static struct strobe_error *refusal(const struct sys *sys, int errnum, const char *path, const char *line)
 {
 	if (errnum == EPERM)
-		return error_create(ERROR_PERMISSION,
-				    "not permitted to define probes: the kernel is locked down (see /sys/kernel/security/lockdown)");
+		return error_with_check("lockdown", error_create(ERROR_PERMISSION,
+					"not permitted to define probes: the kernel is locked down (see /sys/kernel/security/lockdown)"));
 	if (errnum == EACCES)
-		return error_create(ERROR_PERMISSION, "not permitted to write %s; run as root", path);
+		return error_with_check("uprobes", error_create(ERROR_PERMISSION, "not permitted to write %s; run as root", path));
 	_cleanup_free_ char *words = kernel_words(sys, line);
 	if (words)
 		return error_create(ERROR_OTHER, "the kernel refuses '%s': %s", line, words);

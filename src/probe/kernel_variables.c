@@ -22,8 +22,9 @@ struct strobe_error *probe_variables_of_kernel(const struct sys *sys, const char
 	if (is_module && strchr(module, '/'))
 		return error_create(ERROR_USAGE, "'%s' is not the name of a module", module);
 	if (access(kernel, F_OK))
-		return error_create(ERROR_UNSUPPORTED, "the kernel does not describe its types (no " BTF_DIRECTORY "/vmlinux): it was "
-				    "built without CONFIG_DEBUG_INFO_BTF; give a vmlinux with debug information");
+		return error_with_check("bpf-types", error_create(ERROR_UNSUPPORTED,
+					"the kernel does not describe its types (no " BTF_DIRECTORY "/vmlinux): it was "
+					"built without CONFIG_DEBUG_INFO_BTF; give a vmlinux with debug information"));
 	if (path && access(path, F_OK))
 		return error_create(ERROR_NOT_FOUND, "no types of the module '%s': it is not loaded, or was built without BTF", module);
 	TRY(btf_types_open(kernel, path, &btf));

@@ -112,7 +112,8 @@ static struct strobe_error *open_for_waits(struct recorder *r)
 	static const char *const options[] = { [RECORDER_OFFCPU] = "--off-cpu", [RECORDER_WALL] = "--wall", [RECORDER_LOCKS] = "--locks" };
 	const char *option = options[r->o.waits];
 	if (r->lacks_filter)
-		return error_create(ERROR_UNSUPPORTED, "%s: a BPF program that follows tasks cannot be loaded; -v says why", option);
+		return error_with_check("bpf-programs bpf-kernel bpf-rights", error_create(ERROR_UNSUPPORTED,
+					"%s: a BPF program that follows tasks cannot be loaded; -v says why", option));
 	TRY(error_prefix(open_stacks(r), "%s", option));
 	if (c->mode == CALLGRAPH_AUTO || c->mode == CALLGRAPH_DEFAULT)
 		c->mode = CALLGRAPH_EH;

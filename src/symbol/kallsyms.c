@@ -95,7 +95,7 @@ struct strobe_error *kallsyms_hidden_error(const char *path)
 	if (path)
 		return error_create(ERROR_FORMAT, "all addresses in %s are zero", path);
 	_cleanup_free_ char *problem = hidden_problem();
-	return error_create(ERROR_PERMISSION, "%s", problem);
+	return error_with_check("kernel-symbols", error_create(ERROR_PERMISSION, "%s", problem));
 }
 
 struct strobe_error *kallsyms_read(const char *path, struct strbuf *ret)

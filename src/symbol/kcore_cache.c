@@ -259,8 +259,9 @@ static struct strobe_error *read_layout_of(const char *kcore, const char *proc, 
 		return error_errno(errno, "cannot read %s", kcore);
 	TRY(read_layout(proc, l));
 	if (!l->stext || l->etext <= l->stext)
-		return error_create(ERROR_PERMISSION, "%s/kallsyms does not show the kernel's addresses: only root may see them, and "
-				    "not even root if kernel.kptr_restrict is 2", proc);
+		return error_with_check("kernel-symbols", error_create(ERROR_PERMISSION,
+					"%s/kallsyms does not show the kernel's addresses: only root may see them, and "
+					"not even root if kernel.kptr_restrict is 2", proc));
 	return NULL;
 }
 

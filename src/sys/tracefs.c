@@ -41,7 +41,7 @@ static char *find_mounted(const struct sys *sys)
 	return NULL;
 }
 
-struct strobe_error *sys_tracefs(const struct sys *sys, char **ret)
+static struct strobe_error *find_tracefs(const struct sys *sys, char **ret)
 {
 	bool forbidden = false;
 	for (size_t i = 0; i < sizeof(usual_places) / sizeof(*usual_places); i++) {
@@ -77,4 +77,9 @@ struct strobe_error *sys_tracefs(const struct sys *sys, char **ret)
 			    "no tracepoints: tracefs is not mounted and cannot be (%s); as root: "
 			    "mount -t tracefs nodev %s",
 			    failed ? strerrordesc_np(-failed) : "it stays empty", usual_places[0]);
+}
+
+struct strobe_error *sys_tracefs(const struct sys *sys, char **ret)
+{
+	return error_with_check("tracefs", find_tracefs(sys, ret));
 }

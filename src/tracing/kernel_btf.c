@@ -9,7 +9,8 @@ struct strobe_error *kernel_btf_open(const struct sys *sys, struct kernel_btf *r
 	struct strobe_error *err = filemap_open(&ret->file, path);
 	if (error_is(err, ERROR_NOT_FOUND)) {
 		error_destroy(err);
-		return error_create(ERROR_UNSUPPORTED, "the kernel brings no BTF (CONFIG_DEBUG_INFO_BTF)");
+		return error_with_check("bpf-types", error_create(ERROR_UNSUPPORTED,
+					"the kernel brings no BTF (CONFIG_DEBUG_INFO_BTF)"));
 	}
 	if (err)
 		return err;

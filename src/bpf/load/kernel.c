@@ -44,15 +44,20 @@ static uint64_t address(const void *p)
 struct strobe_error *bpf_refused(const struct sys *sys, int errnum, const char *what)
 {
 	if (errnum == EPERM && sys_lockdown(sys) != SYS_LOCKDOWN_NONE)
-		return error_create(ERROR_PERMISSION, "%s: the kernel is locked down (see /sys/kernel/security/lockdown)", what);
+		return error_with_check("lockdown", error_create(ERROR_PERMISSION,
+					"%s: the kernel is locked down (see /sys/kernel/security/lockdown)",
+					what));
 	if (errnum == EPERM)
-		return error_create(ERROR_PERMISSION, "%s: CAP_BPF and CAP_PERFMON are missing; run as root", what);
+		return error_with_check("bpf-rights", error_create(ERROR_PERMISSION,
+					"%s: CAP_BPF and CAP_PERFMON are missing; run as root", what));
 	if (errnum == ENOSYS)
-		return error_create(ERROR_UNSUPPORTED, "%s: this kernel has no bpf(2) (CONFIG_BPF_SYSCALL)", what);
+		return error_with_check("bpf-kernel", error_create(ERROR_UNSUPPORTED,
+					"%s: this kernel has no bpf(2) (CONFIG_BPF_SYSCALL)", what));
 	_cleanup_free_ char *types = sys_path(sys, "/sys/kernel/btf/vmlinux");
 	if (access(types, F_OK))
-		return error_create(ERROR_UNSUPPORTED, "%s: the kernel has no type information, /sys/kernel/btf/vmlinux "
-				    "(CONFIG_DEBUG_INFO_BTF)", what);
+		return error_with_check("bpf-types", error_create(ERROR_UNSUPPORTED,
+					"%s: the kernel has no type information, "
+					"/sys/kernel/btf/vmlinux (CONFIG_DEBUG_INFO_BTF)", what));
 	return error_create(ERROR_UNSUPPORTED, "%s: %s", what, strerrordesc_np(errnum));
 }
 
@@ -198,7 +203,7 @@ struct strobe_error *bpf_check_kernel(const struct sys *sys)
 {
 	if (bpf_kernel_is_since(sys, 5, 17))
 		return NULL;
-	return error_create(ERROR_UNSUPPORTED, "BPF programs require Linux 5.17 or later");
+	return error_with_check("bpf-kernel", error_create(ERROR_UNSUPPORTED, "BPF programs require Linux 5.17 or later"));
 }
 
 uint64_t bpf_program_missed(int fd)

@@ -74,7 +74,8 @@ struct strobe_error *bpf_check_kernel_probes(const struct sys *sys)
 {
 	if (sys_exists(sys, "/sys/bus/event_source/devices/kprobe/type"))
 		return NULL;
-	return error_create(ERROR_UNSUPPORTED, "this kernel cannot probe its own functions: it was built without CONFIG_KPROBE_EVENTS");
+	return error_with_check("bpf-kernel-functions", error_create(ERROR_UNSUPPORTED,
+				"this kernel cannot probe its own functions: it was built without CONFIG_KPROBE_EVENTS"));
 }
 
 static struct strobe_error *refused(const struct sys *sys, int errnum, const struct bpf_probe_places *p)

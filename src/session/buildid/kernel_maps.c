@@ -39,8 +39,9 @@ static struct strobe_error *add_kernel(struct kernel_maps *m, const struct sys *
 	TRY(sys_read(sys, "/proc/kallsyms", &kallsyms, 0));
 	if (!kallsyms.len || !(kallsyms_address(&kallsyms, "_text", &start) || kallsyms_address(&kallsyms, "_stext", &start)) ||
 	    !start)
-		return error_create(ERROR_PERMISSION, "addresses in /proc/kallsyms are hidden: run as root, or "
-						      "set /proc/sys/kernel/kptr_restrict to 0");
+		return error_with_check("kernel-symbols", error_create(ERROR_PERMISSION,
+					"addresses in /proc/kallsyms are hidden: run as root, or "
+					"set /proc/sys/kernel/kptr_restrict to 0"));
 	if (!kallsyms_address(&kallsyms, "_edata", &end))
 		kallsyms_address(&kallsyms, "_etext", &end);
 	add_map(m, "kernel.kallsyms", KERNEL_NOTES, start, end);
