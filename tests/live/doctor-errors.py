@@ -48,8 +48,8 @@ def states(folder, prefix):
 
 
 def try_line(tap, folder, prefix, line, named, found):
-    done = subprocess.run([*prefix, "./strobe", *line.split()], cwd=folder, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL,
-                          check=False)
+    done = subprocess.run([*prefix, "./strobe", *line.split()], cwd=folder, capture_output=True, text=True, timeout=60,
+                          stdin=subprocess.DEVNULL, check=False)
     lines = [text for text in done.stderr.splitlines() if " doctor " in text]
     why = f"status {done.returncode}\n{done.stderr}"
     tap.ok(done.returncode != 0 and len(lines) == 1, f"{line}: fails, and one line names doctor", why)
@@ -88,7 +88,8 @@ def main():
             tap.skip(line, f"this machine has {missing}")
         else:
             try_line(tap, folder, [], line, named, found)
-    done = subprocess.run(["./strobe", "report", "--stdio", "-i", "none.data"], cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(["./strobe", "report", "--stdio", "-i", "none.data"], cwd=folder, capture_output=True, text=True, timeout=60,
+                          check=False)
     tap.ok(done.returncode and "doctor" not in done.stderr, "a file that is not there has nothing to do with it", done.stderr)
     tap.done()
 
