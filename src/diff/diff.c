@@ -9,6 +9,14 @@ static const char *side_name(struct diff *d, const struct diff_source *s)
 	return s->nr == 1 ? s->paths[0] : arena_printf(&d->arena, "%u files: %s ...", s->nr, s->paths[0]);
 }
 
+/* What the first profile of values is compared by, all others are as well that have it. */
+static void prefer_event(struct report_request *request, const struct diff_input *first)
+{
+	const struct report *r = &first->built.report;
+	if (first->report.shown_events && r->parts_nr == 1)
+		request->selection.preferred_event = r->parts->event_name;
+}
+
 static struct strobe_error *read_side(struct diff *d, const struct session_host *host, uint32_t side)
 {
 	const struct diff_source *s = &d->settings.sources[side];
@@ -17,8 +25,11 @@ static struct strobe_error *read_side(struct diff *d, const struct session_host 
 		request.selection.times = s->times;
 	d->sides[side] = (struct diff_side){ .first = d->inputs_nr, .nr = s->nr };
 	d->side_names[side] = side_name(d, s);
-	for (uint32_t i = 0; i < s->nr; i++)
+	for (uint32_t i = 0; i < s->nr; i++) {
 		TRY(diff_input_read(&d->inputs[d->inputs_nr++], host, &request, s->paths[i]));
+		prefer_event(&request, &d->inputs[0]);
+	}
+	prefer_event(&d->settings.request, &d->inputs[0]);
 	return NULL;
 }
 

@@ -1,19 +1,15 @@
 /*
  * One recording or profile of a comparison, from its path to its rows.
  *
- * A recording is read as `report` reads it; what another program wrote (pprof, folded stacks …) is read as it is. The struct must not
- * move between read and close; it borrows the strings of the request. One thread. What is damaged or lost goes through the host.
+ * Both are read as `report` reads them. The struct must not move between read and close; it borrows the strings of the request. One
+ * thread. What is damaged or lost goes through the host.
  */
 #pragma once
 #include "session/report/report_session.h"
 
 struct diff_input {
 	const char *path;
-	bool is_recording;
-	struct report_session recording; /* where it is one */
-	struct profile *profile;         /* else */
-	struct report_request request;   /* for that one, whose query has no session */
-	struct report_query query;
+	struct report_session report;
 	struct report_built built;
 };
 

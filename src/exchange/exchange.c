@@ -79,7 +79,7 @@ static struct strobe_error *read_unpacked(struct exchange_bytes *b, const struct
 	if (!format)
 		format = exchange_probe(b->p, b->n);
 	if (!format)
-		return error_create(ERROR_FORMAT, "unknown profile format");
+		return error_create(ERROR_UNSUPPORTED, "unknown profile format");
 	return format->read_value ? format->read_value(b, value, ret) : format->read(b->p, b->n, ret);
 }
 

@@ -27,19 +27,12 @@ static struct strobe_error *no_such_event(const struct profile *p, const char *e
 	return error_create(ERROR_NOT_FOUND, "the recording has no event '%s'; its events: %s", event, strbuf_str(&names));
 }
 
-/* "cycles" also finds "cycles:u". */
-static bool is_called(const char *event, const char *name, bool without_modifiers)
-{
-	size_t n = strlen(name);
-	return !strncmp(event, name, n) && (!event[n] || (without_modifiers && event[n] == ':'));
-}
-
 static bool find_event(const struct profile *p, const char *event, bool with_samples, bool without_modifiers, uint32_t *ret)
 {
 	for (uint32_t i = 0; i < p->events.len; i++) {
 		if (with_samples && !p->events.data[i].samples)
 			continue;
-		if (!event || is_called(event_name(p, i), event, without_modifiers)) {
+		if (!event || profile_event_is_called(event_name(p, i), event, without_modifiers)) {
 			*ret = i;
 			return true;
 		}
@@ -63,6 +56,8 @@ static struct strobe_error *choose_event(const struct flame_output *f, const str
 	}
 	if (find_event(p, event, true, false, ret) || find_event(p, event, true, true, ret))
 		return NULL;
+	if (origin->events_are_values && p->events.len > 1 && event && !find_event(p, event, false, true, ret))
+		return profile_choose_event(p, event, ret);
 	if (event && !find_event(p, event, false, true, ret))
 		return no_such_event(p, event);
 	uint64_t filtered = f->in.session.resolver ? resolver_stats(f->in.session.resolver)->filtered_samples : 0;

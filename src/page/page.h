@@ -9,7 +9,7 @@
 #include "profile/profile.h"
 #include "record/env.h"
 #include "resolve/resolve.h"
-#include "session/host.h"
+#include "session/session.h"
 #include "view/html/html.h"
 
 /* Options of the page, with facts out of the environment of a recording (NULL: there is none). All live in the arena. */
@@ -35,6 +35,12 @@ struct page_profile_code;
 struct strobe_error *page_profile_code_create(struct arena *arena, const struct session_host *host, const struct profile *p,
 					      const struct source_paths *paths, enum disasm_syntax syntax,
 					      struct page_profile_code **ret) _must_check_;
+/*
+ * page_code() of a session that has a resolver, else the code of the profile's own binaries, with sources below the current
+ * directory: *ret_owner, NULL where there is none, is the caller's.
+ */
+struct strobe_error *page_any_code(struct arena *arena, const struct session *s, const struct profile *p,
+				   struct page_profile_code **ret_owner, struct html_code *ret) _must_check_;
 /* NULL is none. */
 void page_profile_code_destroy(struct page_profile_code *c);
 struct html_code page_profile_code(struct page_profile_code *c);

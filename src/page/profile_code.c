@@ -120,3 +120,16 @@ struct html_code page_profile_code(struct page_profile_code *c)
 {
 	return (struct html_code){ .list = list_function, .ctx = c };
 }
+
+struct strobe_error *page_any_code(struct arena *arena, const struct session *s, const struct profile *p,
+				   struct page_profile_code **ret_owner, struct html_code *ret)
+{
+	*ret_owner = NULL;
+	if (s->resolver)
+		*ret = page_code(arena, s->env, s->resolver);
+	else
+		TRY(page_profile_code_create(arena, s->host, p, &(struct source_paths){ .below_only = true }, DISASM_ATT, ret_owner));
+	if (*ret_owner)
+		*ret = page_profile_code(*ret_owner);
+	return NULL;
+}

@@ -254,6 +254,8 @@ static inline stack_id chain_of_stack(const struct profile *p, stack_id s)
  * last (of a recording the last that has samples). ERROR_USAGE with the names there are.
  */
 struct strobe_error *profile_choose_event(const struct profile *p, const char *name, uint32_t *ret) _must_check_;
+/* Whether an event has that name; without_modifiers: "cycles" is also the name of "cycles:u". */
+bool profile_event_is_called(const char *event, const char *name, bool without_modifiers);
 /*
  * The event of p that has the name and the unit of another profile's, or PROFILE_NONE. A recording may have two of one name
  * (-e a -e a): the second is matched with the second.

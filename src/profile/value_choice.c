@@ -17,6 +17,12 @@ static uint32_t last_event(const struct profile *p)
 	return last;
 }
 
+bool profile_event_is_called(const char *event, const char *name, bool without_modifiers)
+{
+	size_t n = strlen(name);
+	return !strncmp(event, name, n) && (!event[n] || (without_modifiers && event[n] == ':'));
+}
+
 struct strobe_error *profile_choose_event(const struct profile *p, const char *name, uint32_t *ret)
 {
 	_cleanup_strbuf_ struct strbuf names = {};

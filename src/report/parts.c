@@ -7,12 +7,14 @@ bool report_joins_all(const struct report_grouping *g, const struct report_event
 {
 	bool any = false;
 	for (uint32_t i = 0; i < nr; i++)
-		any |= events[i].group_members > 1;
+		any |= events[i].group_members > 1 || events[i].is_left_out;
 	return g->group_set && g->group && !any;
 }
 
 static bool is_member(const struct report_query *q, uint32_t event, uint32_t leader)
 {
+	if (q->events[event].is_left_out)
+		return false;
 	if (q->is_live && event != leader && q->events[event].is_dummy)
 		return false;
 	if (report_joins_all(q->grouping, q->events, q->events_nr))

@@ -25,6 +25,7 @@ struct report_event {
 	uint32_t group_members;  /* of a leader: members, itself among them; else 0 or 1 */
 	const char *group_name;  /* of a leader, or NULL */
 	bool is_dummy;           /* counts nothing itself */
+	bool is_left_out;        /* another one was selected */
 	bool has_chains;         /* its samples have stacks that can be shown */
 };
 

@@ -48,12 +48,11 @@ static struct strobe_error *check_foreign(const char *name, const struct flame_i
 
 static struct strobe_error *read_server(const struct session_host *host, const struct flame_input_options *o, struct flame_input *ret)
 {
-	struct symbolize symbolize = { .names = RESOLVE_SHORT };
 	TRY(check_foreign(o->server.source, o));
 	if (o->in_time)
 		return error_create(ERROR_UNSUPPORTED, "the samples of %s have no timestamps", o->server.source);
 	TRY(profile_fetch(host, &o->server, &ret->profile));
-	return symbolize_profile(host, &symbolize, &ret->profile);
+	return symbolize_for_views(host, &ret->profile);
 }
 
 static struct strobe_error *read_foreign(const struct session_host *host, const char *path, const struct flame_input_options *o,
@@ -70,7 +69,7 @@ static struct strobe_error *read_foreign(const struct session_host *host, const 
 		profile_input_remarks(host, name, ret->profile);
 	if (!err && o->in_time && !ret->is_folded && !ret->profile->log.len)
 		err = error_create(ERROR_UNSUPPORTED, "the samples of %s have no timestamps", name);
-	return err;
+	return err ? err : symbolize_for_views(host, &ret->profile);
 }
 
 /* ---- recordings ---- */

@@ -1,6 +1,8 @@
 #include "session/profile_input.h"
 
 #include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/filemap.h"
@@ -104,14 +106,16 @@ struct strobe_error *profile_input_read(const struct session_host *host, const s
 	*ret = NULL;
 	if (!input->format && !input_is_foreign(input->path))
 		return aggregate(host, input, ret);
-	TRY(filemap_open(&map, input->path));
-	struct strobe_error *err = exchange_unpack(map.data, map.bytes, input->path, &bytes);
+	bool is_stdin = !strcmp(input->path, "-");
+	const char *name = is_stdin ? "standard input" : input->path;
+	TRY(is_stdin ? filemap_open_fd(&map, STDIN_FILENO, name) : filemap_open(&map, input->path));
+	struct strobe_error *err = exchange_unpack(map.data, map.bytes, name, &bytes);
 	if (bytes.owned)
 		filemap_close(&map);
 	if (!err)
-		err = exchange_read_bytes(&bytes, input->path, input->format, input->value, ret);
+		err = exchange_read_bytes(&bytes, name, input->format, input->value, ret);
 	filemap_close(&map);
 	if (!err)
-		profile_input_remarks(host, input->path, *ret);
+		profile_input_remarks(host, name, *ret);
 	return err;
 }

@@ -11,26 +11,12 @@
 #include "base/mem.h"
 #include "packing/gzip.h"
 #include "profile/arithmetic.h"
-#include "profile/select.h"
 #include "session/profile_input.h"
 
 static void replace(struct profile **p, struct profile *made)
 {
 	profile_destroy(*p);
 	*p = made;
-}
-
-static struct strobe_error *drop_uninteresting(struct profile **p)
-{
-	struct profile *all = *p;
-	if (!all->origin.drop_frames)
-		return NULL;
-	struct strobe_error *err = profile_drop_uninteresting(all, p);
-	if (err)
-		*p = all;
-	else
-		profile_destroy(all);
-	return err;
 }
 
 /* had: what is in the file, where that is known already; it is used up. */
@@ -102,7 +88,7 @@ static struct strobe_error *read_many(const struct session_host *host, const str
 	symbolize_names(&s->symbolize, ret);
 	if (s->all_frames)
 		(*ret)->origin.drop_frames = (*ret)->origin.keep_frames = 0;
-	return drop_uninteresting(ret);
+	return symbolize_drop_uninteresting(ret);
 }
 
 /* One file, which can be read again where it turns out not to suit, and nothing is to be done to it. */

@@ -14,6 +14,8 @@ struct selection {
 	const char *input;       /* path; "-" is standard input; NULL: perf.data */
 	bool force;              /* though it belongs to another user */
 	const char *cpus, *times; /* -C, --time */
+	const char *event;       /* the only one that is shown, or NULL */
+	const char *preferred_event; /* without one, in place of the default of a profile that has it; or NULL */
 	const char *switch_on, *switch_off; /* events that begin and end what is counted */
 	bool show_switches;      /* they count as well */
 	uint64_t max_stack;      /* frames; 0: no limit */

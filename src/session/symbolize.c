@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "profile/rewrite.h"
+#include "profile/select.h"
 
 static struct strobe_error *parse_part(const char *s, size_t n, struct symbolize *ret)
 {
@@ -163,4 +164,23 @@ struct strobe_error *symbolize_profile(const struct session_host *host, const st
 	profile_destroy(*p);
 	*p = named;
 	return NULL;
+}
+
+struct strobe_error *symbolize_drop_uninteresting(struct profile **p)
+{
+	struct profile *all = *p;
+	if (!all->origin.drop_frames)
+		return NULL;
+	struct strobe_error *err = profile_drop_uninteresting(all, p);
+	if (err)
+		*p = all;
+	else
+		profile_destroy(all);
+	return err;
+}
+
+struct strobe_error *symbolize_for_views(const struct session_host *host, struct profile **p)
+{
+	TRY(symbolize_profile(host, &(struct symbolize){ .names = RESOLVE_SHORT }, p));
+	return symbolize_drop_uninteresting(p);
 }

@@ -27,6 +27,13 @@ bool symbolize_is_wanted(const struct symbolize *s, const struct profile *p);
  * $PPROF_BINARY_PATH (~/pprof/binaries) first, by build-id and by name.
  */
 struct strobe_error *symbolize_profile(const struct session_host *host, const struct symbolize *s, struct profile **p) _must_check_;
+/* Without the frames that the profile says are of no interest; *p is replaced where it names any. */
+struct strobe_error *symbolize_drop_uninteresting(struct profile **p) _must_check_;
+/*
+ * The profile as it is shown: with names, and without the frames that it says are of no interest (an allocator's own). *p is replaced
+ * where anything changes.
+ */
+struct strobe_error *symbolize_for_views(const struct session_host *host, struct profile **p) _must_check_;
 /* A name that a table of symbols or a server has, as it is written in the source. */
 str_id symbolize_readable(struct profile *dst, const char *linked, enum resolve_names form);
 /*

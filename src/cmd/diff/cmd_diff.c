@@ -53,9 +53,10 @@ static int compare(struct cmd_context *ctx, const struct diff_options *o)
 static int draw(struct cmd_context *ctx, const struct diff_options *o)
 {
 	const char *before = o->sources.data[0].paths[0], *after = o->sources.data[1].paths[0];
-	const char *const flamegraph[] = { "flamegraph", "--diff-base", before, "-i", after, "-o", o->flamegraph, NULL };
-	const char *const page[] = { "report", "--diff-base", before, "-i", after, "--html", o->html, NULL };
-	const char *const screen[] = { "report", "--diff-base", before, "-i", after, "--tui", NULL };
+	const char *event = o->request.selection.event, *e = event ? "-e" : NULL;
+	const char *const flamegraph[] = { "flamegraph", "--diff-base", before, "-i", after, "-o", o->flamegraph, e, event, NULL };
+	const char *const page[] = { "report", "--diff-base", before, "-i", after, "--html", o->html, e, event, NULL };
+	const char *const screen[] = { "report", "--diff-base", before, "-i", after, "--tui", e, event, NULL };
 	return cmd_run_line(ctx, o->flamegraph ? flamegraph : o->html ? page : screen);
 }
 

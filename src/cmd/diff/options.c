@@ -83,6 +83,8 @@ const struct option diff_option_table[] = {
 	{ OPTION_STRING, 0, "fail-over", AT(fail_over), .arg = "percent",
 	  .help = "exit with status 2 if a row grew significantly, by more than this percentage of the first side: 3%" },
 	{ OPTION_GROUP, .help = "Filters" },
+	{ OPTION_STRING, 'e', "event", AT(request.selection.event), .arg = "event",
+	  .help = "compare only this event; of pprof profiles: sample type, as inuse_space" },
 	{ OPTION_STRING, 'C', "comms", AT(request.filter.comms), .arg = "comm[,comm...]", .help = "only tasks with these names" },
 	{ OPTION_STRING, 'd', "dsos", AT(request.filter.dsos), .arg = "dso[,dso...]", .help = "only samples in these objects (DSOs)" },
 	{ OPTION_STRING, 'S', "symbols", AT(request.filter.symbols), .arg = "symbol[,symbol...]",

@@ -103,6 +103,8 @@ static const struct option table[] = {
 	  .help = "only samples in these functions" },
 	{ OPTION_STRING, 0, "symbol-filter", AT(request.filter.symbol_filter), .arg = "filter",
 	  .help = "only functions whose names contain this" },
+	{ OPTION_STRING, 'e', "event", AT(request.selection.event), .arg = "event",
+	  .help = "only samples of this event; of a pprof profile: sample type, as inuse_space" },
 	{ OPTION_STRING, 'C', "cpu", AT(request.selection.cpus), .arg = "cpu", .help = "only samples on these CPUs: 0-3,7" },
 	{ OPTION_STRING, 0, "pid", AT(request.filter.pids), .arg = "pid[,pid...]", .help = "only these processes" },
 	{ OPTION_STRING, 0, "tid", AT(request.filter.tids), .arg = "tid[,tid...]", .help = "only these threads" },

@@ -3,15 +3,6 @@
 #include "cmd/report/run.h"
 #include "view/svg/flamegraph.h"
 
-/* The first event that has samples, as `flamegraph` chooses. */
-static uint32_t first_event(const struct profile *p)
-{
-	for (uint32_t i = 0; i < p->events.len; i++)
-		if (p->events.data[i].samples)
-			return i;
-	return 0;
-}
-
 struct picture {
 	const struct report_session *r;
 	struct profile *kept;
@@ -23,7 +14,7 @@ static struct strobe_error *write_picture(void *ctx, struct out *out)
 	const struct report_session *r = picture->r;
 	const struct profile *p = picture->kept;
 	struct flamegraph_options options = flamegraph_defaults();
-	options.event = first_event(p);
+	options.event = report_first_event(r);
 	options.count_samples = options.event < r->session.env->events.len &&
 				!(r->session.env->events.data[options.event].attr.sample_type & PERF_SAMPLE_PERIOD);
 	return view_flamegraph_svg(p, &options, out);

@@ -25,9 +25,10 @@ struct report_command {
 static void say_empty(const struct report_command *c)
 {
 	bool any = false;
-	const struct resolve_stats *stats = resolver_stats(c->report.session.resolver);
+	const struct resolver *resolver = c->report.session.resolver;
+	const struct resolve_stats *stats = resolver ? resolver_stats(resolver) : NULL;
 	const char *input = input_path(c->o->request.selection.input);
-	for (uint32_t i = 0; i < stats->events_nr; i++)
+	for (uint32_t i = 0; stats && i < stats->events_nr; i++)
 		any |= stats->events[i].samples;
 	cmd_say(c->ctx, any ? "no samples of %s match the filters" : "%s has no samples", input);
 }
@@ -118,7 +119,7 @@ static void print_head(const struct report_command *c)
 	const struct report_options *o = c->o;
 	if (o->header || o->header_only)
 		header_text_print(c->out, c->report.session.env, o->full_header);
-	else if (is_text(o) && !o->stats && !o->tasks && !o->mmaps)
+	else if (c->report.session.source && is_text(o) && !o->stats && !o->tasks && !o->mmaps)
 		text_header_hint(c->out);
 }
 
@@ -143,10 +144,14 @@ static struct strobe_error *run(struct report_command *c)
 {
 	const struct report_options *o = c->o;
 	struct session *s = &c->report.session;
+	bool is_facts = o->stats || o->tasks || o->mmaps;
+	if (!s->source)
+		return o->header || o->header_only || o->raw || is_facts || o->show_threads ?
+			error_create(ERROR_USAGE, "%s is not a recording: it has no header, records and tasks to show",
+				     input_path(o->request.selection.input)) : print_report(c);
 	if (s->env->is_pipe || o->show_threads)
 		peek_source(&s->source, o->show_threads ? &c->reads : NULL);
 	s->env = source_env(s->source);
-	bool is_facts = o->stats || o->tasks || o->mmaps;
 	if (!o->header_only && !o->raw && !is_facts)
 		return print_report(c);
 	print_head(c);
@@ -168,7 +173,7 @@ static int report_printed(struct cmd_context *ctx, const struct report_options *
 	struct report_command c = { .ctx = ctx, .o = o, .out = &out };
 	struct session *s = &c.report.session;
 	report_session_init(&c.report, &o->request);
-	struct strobe_error *err = session_open(s, cmd_host(ctx), o->request.selection.input, o->request.selection.force);
+	struct strobe_error *err = report_open(&c.report, cmd_host(ctx), o->request.selection.input, o->request.selection.force);
 	if (err) {
 		report_session_deinit(&c.report);
 		return cmd_fail(ctx, err);

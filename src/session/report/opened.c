@@ -71,8 +71,7 @@ void opened_destroy(struct opened *f)
 {
 	if (!f)
 		return;
-	if (f->report.session.resolver)
-		report_built_deinit(&f->report, &f->built);
+	report_built_deinit(&f->report, &f->built);
 	profile_destroy(f->counted);
 	report_cycles_destroy(f->cycles);
 	report_session_deinit(&f->report);
@@ -107,10 +106,15 @@ static struct strobe_error *load(struct opened *f)
 	struct report_session *r = &f->report;
 	const struct selection *selection = &r->request.selection;
 	struct strobe_error *damage = NULL;
-	TRY(f->spool ? open_stream(f) : session_open(&r->session, &f->host, selection->input, selection->force));
-	if (spool_is_stream(input_path(f->report.request.selection.input)))
-		peek_source(&r->session.source, NULL);
-	r->session.env = source_env(r->session.source);
+	TRY(f->spool ? open_stream(f) : report_open(r, &f->host, selection->input, selection->force));
+	if (r->session.source) {
+		if (spool_is_stream(input_path(f->report.request.selection.input)))
+			peek_source(&r->session.source, NULL);
+		r->session.env = source_env(r->session.source);
+	} else if (r->request.begins_with_code) {
+		return error_create(ERROR_USAGE, "%s is not a recording: 'pprof -list' and 'pprof -disasm' show the code of a profile",
+				    opened_name(f));
+	}
 	r->progress = &f->progress;
 	TRY(report_prepare(r));
 	TRY(report_aggregate(r, &damage));

@@ -1,6 +1,8 @@
 /* From a request and the events of a recording to modes, columns and a resolver. */
 #include "base/text.h"
+#include "base/strbuf.h"
 #include "record/wait.h"
+#include "session/report/foreign.h"
 #include "session/report/report_session.h"
 #include "sys/perf_abi.h"
 
@@ -94,9 +96,38 @@ static struct strobe_error *check_parent(const struct report_session *r)
 			    r->request.program);
 }
 
+static bool show_called(struct report_session *r, const char *name, bool without_modifiers)
+{
+	const struct env *env = r->session.env;
+	bool any = false;
+	for (size_t i = 0; i < env->events.len; i++) {
+		r->shown_events[i] = profile_event_is_called(env->events.data[i].name, name, without_modifiers);
+		any |= r->shown_events[i];
+	}
+	return any;
+}
+
+static struct strobe_error *choose_events(struct report_session *r)
+{
+	const struct env *env = r->session.env;
+	const char *name = r->request.selection.event;
+	_cleanup_strbuf_ struct strbuf names = {};
+	if (!name)
+		return NULL;
+	r->shown_events = arena_new_array(&r->query.arena, bool, env->events.len + 1);
+	if (show_called(r, name, false) || show_called(r, name, true))
+		return NULL;
+	for (size_t i = 0; i < env->events.len; i++)
+		strbuf_addf(&names, "%s%s", i ? ", " : "", env->events.data[i].name);
+	return error_create(ERROR_USAGE, "the recording has no event '%s'; its events: %s", name, strbuf_str(&names));
+}
+
 struct strobe_error *report_prepare(struct report_session *r)
 {
+	if (report_is_foreign(r))
+		return report_prepare_foreign(r);
 	TRY(choose_modes(r));
+	TRY(choose_events(r));
 	TRY(report_choose_columns(&r->query));
 	TRY(check_parent(r));
 	TRY(report_filters_create(&r->query));

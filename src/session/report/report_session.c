@@ -1,6 +1,10 @@
 #include "session/report/report_session.h"
 
+#include <string.h>
+
 #include "base/cleanup.h"
+#include "session/input.h"
+#include "session/report/foreign.h"
 
 /* The last name that the thread had. */
 static const char *thread_name(void *ctx, uint32_t tid)
@@ -36,10 +40,24 @@ void report_session_deinit(struct report_session *r)
 	report_query_deinit(&r->query);
 }
 
+struct strobe_error *report_open(struct report_session *r, const struct session_host *host, const char *path, bool force)
+{
+	const char *name = input_path(path);
+	struct strobe_error *err = input_is_foreign(name) ? report_open_foreign(r, host, name) : NULL;
+	if (r->session.env && (!error_is(err, ERROR_UNSUPPORTED) || !strcmp(name, "-")))
+		return err;
+	/* The reader of recordings knows what else it might be. */
+	error_destroy(err);
+	session_close(&r->session);
+	return session_open(&r->session, host, path, force);
+}
+
 struct strobe_error *report_aggregate(struct report_session *r, struct strobe_error **ret_damage)
 {
 	struct session *s = &r->session;
-	TRY(session_aggregate(s, ret_damage));
+	*ret_damage = NULL;
+	if (!report_is_foreign(r))
+		TRY(session_aggregate(s, ret_damage));
 	if (r->request.grouping.ignore_callees) {
 		struct profile *cut;
 		TRY(report_cut_callees(s->profile, r->request.grouping.ignore_callees, &cut));

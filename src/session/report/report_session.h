@@ -2,7 +2,7 @@
  * An open recording, or a live source, and one query of it: from a request to rows, code and fields.
  *
  *	report_session_init(&r, &request);
- *	session_open(&r.session, host, path, force);       or session_open_source()
+ *	report_open(&r, host, path, force);                or session_open_source()
  *	report_prepare(&r);                                modes, columns, filters, resolver: nothing is read yet
  *	report_aggregate(&r, &damage);                     its profile; live sources set r.profile themselves
  *	report_build(&r, &built); … report_built_deinit(&r, &built);
@@ -25,6 +25,7 @@ struct report_session {
 	struct report_query query;       /* of the request's grouping and filter */
 	const struct profile *profile;   /* which rows are made of: the session's, or a live one's that its owner keeps */
 	struct progress *progress;       /* or NULL */
+	bool *shown_events;              /* by index, those that the request selects; NULL: all */
 	bool by_address;                 /* frames are separated by address, whatever the keys are */
 	struct time_range span;          /* of --time only what is within; {} is all */
 	struct tracepoints *tracepoints; /* once fields of them were keys */
@@ -35,6 +36,10 @@ void report_session_init(struct report_session *r, const struct report_request *
 /* Closes the session too. */
 void report_session_deinit(struct report_session *r);
 
+/*
+ * A recording, or a profile that another program wrote, which is read at once and has no resolver. path as in input_open().
+ */
+struct strobe_error *report_open(struct report_session *r, const struct session_host *host, const char *path, bool force) _must_check_;
 /* Modes, columns, filters and resolver. */
 struct strobe_error *report_prepare(struct report_session *r) _must_check_;
 /* Makes the resolver anew; of report_prepare(), once columns are chosen. */
@@ -45,6 +50,8 @@ struct strobe_error *report_resolve(struct report_session *r) _must_check_;
  */
 struct strobe_error *report_aggregate(struct report_session *r, struct strobe_error **ret_damage) _must_check_;
 
+/* The first event that is shown and has samples, as pictures show one alone; 0 where none has. */
+uint32_t report_first_event(const struct report_session *r);
 /* The events of a recording as a report groups them, in the arena. */
 struct report_event *report_events(struct arena *arena, const struct env *env, bool branch_history);
 /*

@@ -6,6 +6,8 @@ struct strobe_error *report_reread_begin(const struct report_session *r, const s
 {
 	struct record_source *source = r->session.source;
 	*ret = (struct report_session){};
+	if (!source)
+		return error_create(ERROR_UNSUPPORTED, "this requires a recording: the file is a profile that another program wrote");
 	if (!source->ops->rewind)
 		return error_create(ERROR_UNSUPPORTED, "this requires reading the recording twice: save the stream to a file first");
 	TRY(source->ops->rewind(source));

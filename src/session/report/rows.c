@@ -1,7 +1,7 @@
 /* From the profile of a session to a report, and to what text has around it. */
 #include "base/lists.h"
 #include "record/wait.h"
-#include "session/report/report_session.h"
+#include "session/report/foreign.h"
 #include "sys/perf_abi.h"
 
 static struct strobe_error *parse_widths(struct report_session *r, struct report *report)
@@ -34,14 +34,38 @@ struct report_event *report_events(struct arena *arena, const struct env *env, b
 	return events;
 }
 
+static void set_events(struct report_session *r)
+{
+	struct report_query *q = &r->query;
+	const struct env *env = r->session.env;
+	struct report_event *events = report_is_foreign(r) ? report_foreign_events(&q->scratch, r->profile) :
+		report_events(&q->scratch, env, q->branch_history);
+	q->events = events;
+	q->events_nr = (uint32_t)(report_is_foreign(r) ? r->profile->events.len : env->events.len);
+	/* What is left of a group is none. */
+	for (uint32_t i = 0; r->shown_events && i < q->events_nr; i++) {
+		events[i].is_left_out = !r->shown_events[i];
+		events[i].leader = i;
+		events[i].group_members = 0;
+	}
+}
+
+uint32_t report_first_event(const struct report_session *r)
+{
+	for (uint32_t i = 0; i < r->profile->events.len; i++)
+		if (r->profile->events.data[i].samples && (!r->shown_events || r->shown_events[i]))
+			return i;
+	return 0;
+}
+
 struct strobe_error *report_build(struct report_session *r, struct report_built *b)
 {
 	u64map_deinit(&r->last_threads); /* of a live session: threads come and go between reports */
-	r->query.events = report_events(&r->query.scratch, r->session.env, r->query.branch_history);
-	r->query.events_nr = (uint32_t)r->session.env->events.len;
+	set_events(r);
 	report_build_parts(&r->query, r->profile, b);
 	b->report.separator = r->request.display.separator;
-	b->report.lost_samples = resolver_stats(r->session.resolver)->lost_samples;
+	if (r->session.resolver)
+		b->report.lost_samples = resolver_stats(r->session.resolver)->lost_samples;
 	struct strobe_error *err = parse_widths(r, &b->report);
 	if (err)
 		report_built_deinit(r, b);

@@ -260,7 +260,7 @@ struct strobe_error *shown_samples(struct shown *s, const struct listed_choice *
 void shown_remarks(struct shown *s, struct strobe_error **ret_damage)
 {
 	*ret_damage = NULL;
-	if (!s->file || s->preview)
+	if (!s->file || s->preview || !s->file->report.session.source)
 		return;
 	input_remarks(s->host, s->file->report.session.reader, resolver_stats(s->file->report.session.resolver));
 	*ret_damage = take_ptr(s->file->damage);

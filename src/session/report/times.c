@@ -5,6 +5,8 @@
 
 static struct strobe_error *check(const struct report_session *r, const struct resolve_stats *stats)
 {
+	if (!stats)
+		return error_create(ERROR_UNSUPPORTED, "the samples of a profile that another program wrote have no timestamps");
 	for (size_t i = 0; i < r->session.env->events.len; i++)
 		if (!(r->session.env->events.data[i].attr.sample_type & PERF_SAMPLE_TIME))
 			return error_create(ERROR_UNSUPPORTED, "the samples of '%s' have no timestamps (record -T)",
@@ -29,7 +31,7 @@ static void count(const struct profile *p, const struct report_part *part, struc
 struct strobe_error *report_count_times(const struct report_session *r, const struct report_part *part, struct time_range span, unsigned n,
 					struct time_counts *ret)
 {
-	const struct resolve_stats *stats = resolver_stats(r->session.resolver);
+	const struct resolve_stats *stats = r->session.resolver ? resolver_stats(r->session.resolver) : NULL;
 	struct report_session how = *r;
 	struct profile *counted;
 	TRY(check(r, stats));
