@@ -16,7 +16,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	out_init_mem(&out);
 	if (!err) {
 		heap_add(&h, &r, 1, NULL);
-		heap_report_write(&out, &h, &(struct heap_report){ .format = HEAP_JSON, .sizes = true, .growth = true, .functions = 10 });
+		heap_report_write(&out, &h,
+				  &(struct heap_report){ .format = TABLE_AS_JSON, .sizes = true, .growth = true, .functions = 10 });
 	}
 	error_destroy(err);
 	error_destroy(out_close(&out));

@@ -17,17 +17,6 @@ void heap_job_defaults(struct heap_job *j)
 	j->report.functions = FUNCTIONS;
 }
 
-static struct strobe_error *check_format(struct heap_job *j)
-{
-	static const char *const formats[] = { [HEAP_TEXT] = "text", [HEAP_JSON] = "json", [HEAP_CSV] = "csv" };
-	for (unsigned i = 0; j->format && i < sizeof(formats) / sizeof(*formats); i++)
-		if (!strcmp(j->format, formats[i])) {
-			j->report.format = i;
-			return NULL;
-		}
-	return j->format ? error_create(ERROR_USAGE, "unknown format '%s'; expected text, json or csv", j->format) : NULL;
-}
-
 struct strobe_error *heap_job_check(struct heap_job *j)
 {
 	if (!j->pids == !j->command)
@@ -45,7 +34,7 @@ struct strobe_error *heap_job_check(struct heap_job *j)
 	if (j->pids && j->snapshots_s > 0)
 		return error_create(ERROR_USAGE, "--snapshots is for commands");
 	j->settings.snapshot_ns = (uint64_t)(j->snapshots_s * 1e9);
-	return check_format(j);
+	return table_format_parse(j->format, &j->report.format);
 }
 
 /* ---- files ---- */
@@ -84,10 +73,10 @@ static struct strobe_error *show(const struct heap_job *j, const struct heap *he
 	struct output output = { heap, j, NULL };
 	if (j->report_file)
 		return j->write_file(j->report_file, write_tables, &output);
-	out_init_fd(&out, j->report.format == HEAP_TEXT ? j->text_fd : j->data_fd);
+	out_init_fd(&out, j->report.format == TABLE_AS_TEXT ? j->text_fd : j->data_fd);
 	heap_report_write(&out, heap, &j->report);
 	TRY(out_close(&out));
-	if (j->report.format == HEAP_TEXT)
+	if (j->report.format == TABLE_AS_TEXT)
 		session_say(j->host, "wrote %s; show it with strobe pprof -top or strobe flamegraph -i", j->output);
 	return NULL;
 }
@@ -125,7 +114,7 @@ static struct strobe_error *attach_all(const struct heap_job *j, struct heap *he
 /* Tables for programs go to standard output, those for people beside what the command prints. */
 static bool has_document(const struct heap_job *j)
 {
-	return j->report.format != HEAP_TEXT && !j->report_file;
+	return j->report.format != TABLE_AS_TEXT && !j->report_file;
 }
 
 static struct strobe_error *fill(const struct heap_job *j, struct heap *heap, int *ret_status)

@@ -12,20 +12,20 @@
 struct writer {
 	struct out *out;
 	struct json json;
-	enum heap_format format;
+	enum table_format format;
 	unsigned nr;
 };
 
 static void write_table(struct writer *w, const char *key, struct table *t)
 {
-	if (w->format != HEAP_JSON && w->nr)
+	if (w->format != TABLE_AS_JSON && w->nr)
 		out_ch(w->out, '\n');
-	if (w->format == HEAP_JSON) {
+	if (w->format == TABLE_AS_JSON) {
 		json_key(&w->json, key);
 		json_object(&w->json);
 		table_json_members(&w->json, t);
 		json_end(&w->json);
-	} else if (w->format == HEAP_CSV) {
+	} else if (w->format == TABLE_AS_CSV) {
 		table_csv(w->out, t, ",");
 	} else {
 		table_text(w->out, t, NULL);
@@ -37,7 +37,7 @@ static void write_table(struct writer *w, const char *key, struct table *t)
 static void write_tables(struct writer *w, const struct heap *h, const struct heap_report *r)
 {
 	struct table t;
-	bool is_text = r->format == HEAP_TEXT;
+	bool is_text = r->format == TABLE_AS_TEXT;
 	heap_processes_table(&t, h, is_text ? PROCESSES_MOST : UINT32_MAX);
 	write_table(w, "processes", &t);
 	if (r->functions) {
@@ -52,7 +52,7 @@ static void write_tables(struct writer *w, const struct heap *h, const struct he
 		heap_growth_table(&t, h, is_text ? PROCESSES_MOST : UINT32_MAX);
 		write_table(w, "growth", &t);
 	}
-	if (h->knows_leaks && (h->leak_objects || r->format == HEAP_JSON)) {
+	if (h->knows_leaks && (h->leak_objects || r->format == TABLE_AS_JSON)) {
 		heap_leaks_table(&t, h, is_text ? LEAKS_MOST : UINT32_MAX);
 		write_table(w, "leaks", &t);
 	}
@@ -61,7 +61,7 @@ static void write_tables(struct writer *w, const struct heap *h, const struct he
 void heap_report_write(struct out *out, const struct heap *h, const struct heap_report *r)
 {
 	struct writer w = { .out = out, .format = r->format };
-	if (r->format != HEAP_JSON) {
+	if (r->format != TABLE_AS_JSON) {
 		write_tables(&w, h, r);
 		return;
 	}

@@ -4,11 +4,10 @@
 #pragma once
 #include "base/out.h"
 #include "heap/heap.h"
-
-enum heap_format { HEAP_TEXT, HEAP_JSON, HEAP_CSV };
+#include "table/format.h"
 
 struct heap_report {
-	enum heap_format format;
+	enum table_format format;
 	bool sizes, growth, leaks, is_live;
 	uint64_t functions; /* so many at most */
 };
