@@ -1,6 +1,7 @@
 #include "analysis/timechart_replay.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "analysis/timechart_states.h"
@@ -512,4 +513,16 @@ struct strobe_error *timechart_replay_run(const struct timechart_replay_request 
 	u64map_deinit(&r.texts);
 	session_close(&r.session);
 	return err;
+}
+
+struct strobe_error *timechart_time_parse(const char *text, uint64_t *ret_ns)
+{
+	uint64_t unit = text_has_suffix(text, "us") ? 1000 : 1;
+	if (unit > 1 && sscanf(text, "%" SCNu64, ret_ns) == 1) {
+		*ret_ns *= unit;
+		return NULL;
+	}
+	if (text_to_u64(text, ret_ns) || text_to_duration_ns(text, ret_ns))
+		return NULL;
+	return error_create(ERROR_USAGE, "invalid time \"%s\": expected nanoseconds, or 10us, 5ms, 1s", text);
 }

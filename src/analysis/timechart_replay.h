@@ -21,6 +21,9 @@ struct timechart_replay_request {
 	bool all_states;
 };
 
+/* Nanoseconds as a bare number, or 10us, 5ms, 1s, as in perf. */
+struct strobe_error *timechart_time_parse(const char *text, uint64_t *ret_ns) _must_check_;
+
 /* Whether a recording says what threads do when. */
 bool timechart_has_states(const struct env *env);
 

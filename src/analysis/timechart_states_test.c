@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "analysis/timechart_replay.h"
 #include "analysis/timechart_states.h"
 
 struct fixture {
@@ -159,11 +160,26 @@ static void calls(void **state)
 	end(&f);
 }
 
+static void times_have_units_or_are_nanoseconds(void **state)
+{
+	(void)state;
+	uint64_t ns = 0;
+	assert_null(timechart_time_parse("1500", &ns));
+	assert_int_equal(ns, 1500);
+	assert_null(timechart_time_parse("10us", &ns));
+	assert_int_equal(ns, 10000);
+	assert_null(timechart_time_parse("5ms", &ns));
+	assert_int_equal(ns, 5000000);
+	assert_fails(timechart_time_parse("soon", &ns), ERROR_USAGE);
+	assert_fails(timechart_time_parse("us", &ns), ERROR_USAGE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(states_of_tasks), cmocka_unit_test(times_that_jump), cmocka_unit_test(names_and_rows),
 		cmocka_unit_test(power), cmocka_unit_test(calls),
+		cmocka_unit_test(times_have_units_or_are_nanoseconds),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

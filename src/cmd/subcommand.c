@@ -5,11 +5,16 @@
 #include "base/text.h"
 #include "cmd/frame.h"
 
+bool subcommand_is(const char *word, const char *name)
+{
+	return strlen(word) > 2 && text_has_prefix(name, word);
+}
+
 const struct cmd *subcommand_find(const struct cmd *cmd, const char *word)
 {
 	for (const struct cmd *const *s = cmd->subcommands; *s; s++) {
 		const char *name = strrchr((*s)->name, ' ') + 1;
-		if (!strcmp(name, word) || (strlen(word) > 2 && text_has_prefix(name, word)))
+		if (!strcmp(name, word) || subcommand_is(word, name))
 			return *s;
 	}
 	return NULL;

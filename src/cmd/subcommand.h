@@ -23,6 +23,8 @@ struct cmd_common {
 
 /* The subcommand that a word names, or that it is a beginning of, of three letters at least, as with perf; or NULL. */
 const struct cmd *subcommand_find(const struct cmd *cmd, const char *word);
+/* Whether a word names a subcommand, or is a beginning of it, of three letters at least. */
+bool subcommand_is(const char *word, const char *name);
 /* Runs it with the rest of the words, after those of the common options and more (ends with NULL, or is NULL). */
 int subcommand_run(struct cmd_context *ctx, const struct cmd *sub, const struct cmd_common *c, const char *const *more);
 /* No subcommand is called so, or no word was given; known: "record, map or script". The exit status. */

@@ -42,3 +42,34 @@ struct strobe_error *kmem_keys_parse(enum kmem_allocator allocator, const char *
 	}
 	return NULL;
 }
+
+/* The first error of the chosen ones, where none of them knows the keys. */
+static struct strobe_error *choose_of_any(const char *const of[KMEM_ALLOCATORS], const char *of_any,
+					  const bool is_chosen[KMEM_ALLOCATORS], struct kmem_keys ret[KMEM_ALLOCATORS])
+{
+	struct strobe_error *err = NULL;
+	bool is_known = false;
+	for (int a = 0; a < KMEM_ALLOCATORS; a++) {
+		struct kmem_keys found;
+		struct strobe_error *e = kmem_keys_parse(a, of_any, &found);
+		if (!e && is_chosen[a] && !of[a])
+			ret[a] = found;
+		is_known |= !e && is_chosen[a];
+		if (err || !is_chosen[a])
+			error_destroy(e);
+		else
+			err = e;
+	}
+	if (!is_known)
+		return err;
+	error_destroy(err);
+	return NULL;
+}
+
+struct strobe_error *kmem_keys_choose(const char *const of[KMEM_ALLOCATORS], const char *of_any,
+				      const bool is_chosen[KMEM_ALLOCATORS], struct kmem_keys ret[KMEM_ALLOCATORS])
+{
+	for (int a = 0; a < KMEM_ALLOCATORS; a++)
+		TRY(kmem_keys_parse(a, of[a], &ret[a]));
+	return choose_of_any(of, of_any, is_chosen, ret);
+}

@@ -29,6 +29,13 @@ struct kmem_keys {
 /* "bytes,hit"; NULL: as perf sorts them. ERROR_USAGE names the keys that there are. */
 struct strobe_error *kmem_keys_parse(enum kmem_allocator allocator, const char *text, struct kmem_keys *ret) _must_check_;
 
+/*
+ * The keys of each allocator: of[] names its own, or NULL; of_any is of the chosen ones that have none of their own and know these
+ * keys, of which there has to be one.
+ */
+struct strobe_error *kmem_keys_choose(const char *const of[KMEM_ALLOCATORS], const char *of_any,
+				      const bool is_chosen[KMEM_ALLOCATORS], struct kmem_keys ret[KMEM_ALLOCATORS]) _must_check_;
+
 /* For qsort: the greater one first. */
 static inline int kmem_order(uint64_t a, uint64_t b)
 {

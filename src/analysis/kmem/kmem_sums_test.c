@@ -130,11 +130,27 @@ static void test_keys(void **state)
 	assert_fails(kmem_keys_parse(KMEM_SLAB, "hit,hit,hit,hit,hit,hit,hit,hit,hit,hit,hit", &keys), ERROR_USAGE);
 }
 
+static void test_keys_of_several(void **state)
+{
+	(void)state;
+	static const bool both[] = { true, true }, pages[] = { false, true };
+	const char *none[] = { NULL, NULL }, *own[] = { "hit", NULL };
+	struct kmem_keys keys[KMEM_ALLOCATORS];
+	assert_ok(kmem_keys_choose(none, "bytes,hit", both, keys));
+	assert_int_equal(keys[KMEM_SLAB].nr, 2);
+	assert_int_equal(keys[KMEM_PAGES].nr, 2);
+	assert_ok(kmem_keys_choose(own, "order", both, keys)); /* of one alone */
+	assert_int_equal(keys[KMEM_SLAB].keys[0], KMEM_HIT);
+	assert_int_equal(keys[KMEM_PAGES].keys[0], KMEM_PAGE_ORDER);
+	assert_fails(kmem_keys_choose(none, "frag", pages, keys), ERROR_USAGE);
+	assert_fails(kmem_keys_choose((const char *[]){ "order", NULL }, NULL, both, keys), ERROR_USAGE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_slab), cmocka_unit_test(test_pages), cmocka_unit_test(test_live_pages),
-		cmocka_unit_test(test_gfp),  cmocka_unit_test(test_keys),
+		cmocka_unit_test(test_gfp),  cmocka_unit_test(test_keys),  cmocka_unit_test(test_keys_of_several),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,7 +16,7 @@ struct kmem_options {
 	struct kmem_request kmem;
 	struct kmem_view view;
 	int last_allocator, last_list; /* chosen; -1: none yet */
-	const char *sort[KMEM_ALLOCATORS][KMEM_LISTS], *sort_of_any[KMEM_LISTS];
+	const char *sort[KMEM_LISTS][KMEM_ALLOCATORS], *sort_of_any[KMEM_LISTS];
 	const char *format_name;
 	enum table_format format;
 };
@@ -36,37 +36,23 @@ static struct strobe_error *choose(struct kmem_options *o, int allocator, int li
 	return NULL;
 }
 
-static struct strobe_error *choose_slab(void *options, const char *value, bool negated)
-{
-	(void)value;
-	return negated ? error_create(ERROR_USAGE, "leave it out") : choose(options, KMEM_SLAB, -1);
-}
-
-static struct strobe_error *choose_page(void *options, const char *value, bool negated)
-{
-	(void)value;
-	return negated ? error_create(ERROR_USAGE, "leave it out") : choose(options, KMEM_PAGES, -1);
-}
-
-static struct strobe_error *choose_caller(void *options, const char *value, bool negated)
-{
-	(void)value;
-	return negated ? error_create(ERROR_USAGE, "leave it out") : choose(options, -1, KMEM_BY_CALLER);
-}
-
-static struct strobe_error *choose_alloc(void *options, const char *value, bool negated)
-{
-	(void)value;
-	return negated ? error_create(ERROR_USAGE, "leave it out") : choose(options, -1, KMEM_BY_ADDRESS);
-}
+#define CHOOSER(name, allocator, list)                                                                                        \
+	static struct strobe_error *name(void *options, const char *value, bool negated)                                         \
+	{                                                                                                                        \
+		(void)value;                                                                                                     \
+		return negated ? error_create(ERROR_USAGE, "leave it out") : choose(options, allocator, list);                   \
+	}
+CHOOSER(choose_slab, KMEM_SLAB, -1)
+CHOOSER(choose_page, KMEM_PAGES, -1)
+CHOOSER(choose_caller, -1, KMEM_BY_CALLER)
+CHOOSER(choose_alloc, -1, KMEM_BY_ADDRESS)
 
 static struct strobe_error *set_sort(void *options, const char *value, bool negated)
 {
 	struct kmem_options *o = options;
-	const char **sort = o->last_allocator < 0 ? o->sort_of_any : o->sort[o->last_allocator];
 	for (int l = 0; l < KMEM_LISTS; l++)
 		if (o->last_list < 0 || o->last_list == l)
-			sort[l] = negated ? NULL : value;
+			*(o->last_allocator < 0 ? &o->sort_of_any[l] : &o->sort[l][o->last_allocator]) = negated ? NULL : value;
 	return NULL;
 }
 
@@ -107,37 +93,10 @@ static void set_defaults(void *options)
 
 /* ---- stat ---- */
 
-/* Keys without an allocator are of those that have them, of one at least. */
-static struct strobe_error *parse_keys_of_any(struct kmem_options *o, int list, struct kmem_keys keys[KMEM_ALLOCATORS])
-{
-	struct strobe_error *err = NULL;
-	bool is_known = false;
-	for (int a = 0; a < KMEM_ALLOCATORS; a++) {
-		struct kmem_keys found;
-		struct strobe_error *e = kmem_keys_parse(a, o->sort_of_any[list], &found);
-		if (!e && o->view.is_chosen[a] && !o->sort[a][list])
-			keys[a] = found;
-		is_known |= !e && o->view.is_chosen[a];
-		if (err || !o->view.is_chosen[a])
-			error_destroy(e);
-		else
-			err = e;
-	}
-	if (!is_known)
-		return err;
-	error_destroy(err);
-	return NULL;
-}
-
 static struct strobe_error *parse_keys(struct kmem_options *o)
 {
-	for (int l = 0; l < KMEM_LISTS; l++) {
-		struct kmem_keys *keys = l == KMEM_BY_CALLER ? o->kmem.by_caller : o->kmem.by_address;
-		for (int a = 0; a < KMEM_ALLOCATORS; a++)
-			TRY(kmem_keys_parse(a, o->sort[a][l], &keys[a]));
-		TRY(parse_keys_of_any(o, l, keys));
-	}
-	return NULL;
+	TRY(kmem_keys_choose(o->sort[KMEM_BY_CALLER], o->sort_of_any[KMEM_BY_CALLER], o->view.is_chosen, o->kmem.by_caller));
+	return kmem_keys_choose(o->sort[KMEM_BY_ADDRESS], o->sort_of_any[KMEM_BY_ADDRESS], o->view.is_chosen, o->kmem.by_address);
 }
 
 /* What perf's kmem.default says, where no option does. */
@@ -227,18 +186,13 @@ static int record(struct cmd_context *ctx, struct kmem_options *o)
 	return cmd_run_record(ctx, first, &events, ctx->rest.argc, ctx->rest.argv);
 }
 
-static bool is_word(const char *word, const char *name)
-{
-	return strlen(word) > 2 && text_has_prefix(name, word);
-}
-
 static int run(struct cmd_context *ctx, void *options)
 {
 	struct kmem_options *o = options;
 	const char *word = ctx->rest.argc ? ctx->rest.argv[0] : "";
-	if (is_word(word, "record"))
+	if (subcommand_is(word, "record"))
 		return record(ctx, o);
-	if (is_word(word, "stat"))
+	if (subcommand_is(word, "stat"))
 		return run_stat(ctx, o);
 	return subcommand_unknown(ctx, word, "record or stat");
 }

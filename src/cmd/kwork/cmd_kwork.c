@@ -225,7 +225,7 @@ static int run(struct cmd_context *ctx, void *options)
 {
 	struct kwork_options *o = options;
 	const char *word = ctx->rest.argc ? ctx->rest.argv[0] : "";
-	if (strlen(word) > 2 && !strncmp("record", word, strlen(word)))
+	if (subcommand_is(word, "record"))
 		return record(ctx, o);
 	const struct cmd *sub = subcommand_find(ctx->cmd, word);
 	if (sub) {

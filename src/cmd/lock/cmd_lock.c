@@ -128,24 +128,18 @@ static int run_subcommand(struct cmd_context *ctx, struct lock_options *o, enum 
 	return o->dump ? dump(ctx, o) : replay(ctx, o, command);
 }
 
-/* perf takes any beginning of three letters. */
-static bool is_subcommand(const char *word, const char *name)
-{
-	return strlen(word) > 2 && text_has_prefix(name, word);
-}
-
 static int run(struct cmd_context *ctx, void *options)
 {
 	struct lock_options *o = options;
 	const char *word = ctx->rest.argc ? ctx->rest.argv[0] : "";
 	cmd_set_verbosity(0);
-	if (is_subcommand(word, "record"))
+	if (subcommand_is(word, "record"))
 		return lock_record(ctx, ctx->rest.argc, ctx->rest.argv);
 	if (!strcmp(word, "script"))
 		return cmd_run(ctx, cmd_find("script"), ctx->rest.argc, ctx->rest.argv);
-	if (is_subcommand(word, "contention"))
+	if (subcommand_is(word, "contention"))
 		return run_subcommand(ctx, o, LOCK_CONTENTION);
-	if (is_subcommand(word, "report"))
+	if (subcommand_is(word, "report"))
 		return run_subcommand(ctx, o, LOCK_REPORT);
 	if (!strcmp(word, "info"))
 		return run_subcommand(ctx, o, LOCK_INFO);

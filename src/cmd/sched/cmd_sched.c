@@ -14,7 +14,7 @@ static int run(struct cmd_context *ctx, void *options)
 	const struct cmd *sub = subcommand_find(ctx->cmd, word);
 	if (sub)
 		return subcommand_run(ctx, sub, options, NULL);
-	if (strlen(word) > 2 && !strncmp("record", word, strlen(word)))
+	if (subcommand_is(word, "record"))
 		return sched_record(ctx, ctx->rest.argc, ctx->rest.argv);
 	if (!strcmp(word, "script"))
 		return cmd_run(ctx, cmd_find("script"), ctx->rest.argc, ctx->rest.argv);

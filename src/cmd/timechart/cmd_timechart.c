@@ -1,6 +1,4 @@
 /* strobe timechart: what tasks and CPUs did when, as a picture or a page. */
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "analysis/timechart_replay.h"
@@ -8,6 +6,7 @@
 #include "base/out.h"
 #include "base/text.h"
 #include "cli/options.h"
+#include "cmd/subcommand.h"
 #include "cmd/timechart/record.h"
 #include "page/chart.h"
 #include "session/input.h"
@@ -46,29 +45,16 @@ CALL(parse_highlight)
 	return NULL;
 }
 
-/* As in perf, a bare number is in nanoseconds; it knows us and ms. */
-static struct strobe_error *parse_time(const char *value, uint64_t *ret)
-{
-	uint64_t unit = text_has_suffix(value, "us") ? 1000 : 1;
-	if (unit > 1 && sscanf(value, "%" SCNu64, ret) == 1) {
-		*ret *= unit;
-		return NULL;
-	}
-	if (text_to_u64(value, ret) || text_to_duration_ns(value, ret))
-		return NULL;
-	return error_create(ERROR_USAGE, "invalid time \"%s\": expected nanoseconds, or 10us, 5ms, 1s", value);
-}
-
 CALL(parse_io_min)
 {
 	struct timechart_options *o = options;
-	return negated ? NULL : parse_time(value, &o->replay.io_min_ns);
+	return negated ? NULL : timechart_time_parse(value, &o->replay.io_min_ns);
 }
 
 CALL(parse_io_merge)
 {
 	struct timechart_options *o = options;
-	return negated ? NULL : parse_time(value, &o->replay.io_merge_ns);
+	return negated ? NULL : timechart_time_parse(value, &o->replay.io_merge_ns);
 }
 
 #define AT(field) offsetof(struct timechart_options, field)
@@ -165,7 +151,7 @@ static int run(struct cmd_context *ctx, void *options)
 	struct timechart_options *o = options;
 	const char *word = ctx->rest.argc ? ctx->rest.argv[0] : "";
 	cmd_set_verbosity(0);
-	if (strlen(word) > 2 && text_has_prefix("record", word)) /* perf takes any beginning of three letters */
+	if (subcommand_is(word, "record"))
 		return timechart_record(ctx, o->events, ctx->rest.argc, ctx->rest.argv);
 	if (*word)
 		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "unknown subcommand '%s'", word));
