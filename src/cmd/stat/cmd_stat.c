@@ -30,7 +30,7 @@ static struct strobe_error *check_options(const struct stat_options *o, int argc
 	enum counts_by by = m->tally.by;
 	bool whole = t->system_wide || t->cpus;
 	bool by_cpu = by != COUNTS_BY_NOTHING && by != COUNTS_BY_THREAD;
-	if (o->separator && (o->json || o->json_document))
+	if (o->form.separator && (o->form.json || o->form.json_document))
 		return error_create(ERROR_USAGE, "-x and -j exclude each other");
 	if (m->counters.all_user && m->counters.all_kernel)
 		return error_create(ERROR_USAGE, "--all-user and --all-kernel exclude each other");
@@ -46,7 +46,7 @@ static struct strobe_error *check_options(const struct stat_options *o, int argc
 		return error_create(ERROR_USAGE, "--interval-count requires -I");
 	if (m->counting.interval_count && m->counting.timeout_ms)
 		return error_create(ERROR_USAGE, "--interval-count and --timeout exclude each other");
-	if (o->table && o->runs <= 1)
+	if (o->form.table && o->runs <= 1)
 		return error_create(ERROR_USAGE, "--table requires -r");
 	if (o->record && o->runs != 1)
 		return error_create(ERROR_USAGE, "stat record supports one run only: -r cannot be used");
@@ -92,7 +92,7 @@ static struct workload_options workload_of(const struct stat *st)
 {
 	const struct stat_options *o = st->o;
 	struct workload_options workload = workload_options_of(&st->signals);
-	workload.stdout_to_stderr = o->json_document && o->log_fd < 0 && (!o->output || !strcmp(o->output, "-"));
+	workload.stdout_to_stderr = o->form.json_document && o->log_fd < 0 && (!o->output || !strcmp(o->output, "-"));
 	return workload;
 }
 
@@ -100,7 +100,7 @@ static struct strobe_error *prepare(struct stat *st)
 {
 	struct measurement *m = &st->measurement;
 	*m = (struct measurement){ .settings = st->o->measure, .host = cmd_host(st->ctx), .metrics = &st->metrics,
-				   .show = stat_output_show, .ctx = &st->output };
+				   .show = counts_writer_show, .ctx = &st->output.writer };
 	TRY(define_metrics(st));
 	TRY(cmd_resolve_probes(st->ctx, &st->o->events));
 	TRY(measurement_prepare(m, &st->o->events, st->o->sys, st->o->target, cmd_command(st->ctx), st->ctx->rest.argc));
@@ -127,7 +127,7 @@ static struct strobe_error *run_all(struct stat *st)
 			cmd_say_plain("[ %s stat: executing run #%llu ... ]", st->ctx->program, (unsigned long long)i + 1);
 		TRY(measurement_run(m));
 		/* A document that goes to the same place is not interrupted: then it is said after that. */
-		if (!o->json_document)
+		if (!o->form.json_document)
 			say_how_it_ended(&m->counting);
 		if (!o->runs) {
 			measurement_show(m);
@@ -160,7 +160,7 @@ static int measure(struct stat *st)
 		err = run_all(st);
 	bool is_complete = !err;
 	err = error_first(err, stat_output_close(&st->output));
-	if (is_complete && st->o->json_document)
+	if (is_complete && st->o->form.json_document)
 		say_how_it_ended(&st->measurement.counting);
 	return err ? cmd_fail(st->ctx, err) : status_of(st);
 }
@@ -176,8 +176,8 @@ static int report(struct stat *st)
 		.no_scale = m->tally.no_scale,
 		.metrics_only = m->metrics_only,
 		.has_summary = o->summary,
-		.show = stat_output_show,
-		.ctx = &st->output,
+		.show = counts_writer_show,
+		.ctx = &st->output.writer,
 	};
 	struct record_source *source;
 	struct strobe_error *err = input_open(o->input, true, &source);
@@ -217,7 +217,7 @@ static struct strobe_error *show_versus(struct stat *st, const struct versus *v)
 	struct table t;
 	TRY(stat_output_open(&st->output, st->o));
 	versus_table(v, &t);
-	stat_output_table(&st->output, &t);
+	counts_writer_table(&st->output.writer, &t);
 	table_deinit(&t);
 	return stat_output_close(&st->output);
 }

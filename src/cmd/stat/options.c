@@ -22,7 +22,7 @@ void stat_options_defaults(void *options)
 	o->sys = sys_live();
 	o->runs = 1;
 	o->log_fd = -1;
-	o->big_num = true;
+	o->form.big_num = true;
 }
 
 void stat_options_deinit(void *options)
@@ -40,7 +40,7 @@ void stat_options_settle(struct stat_options *o, int argc)
 	m->counters.start = target_is_none(&o->target) && !m->counting.delay_ms ? COUNTER_START_ON_EXEC : COUNTER_START_CALLED;
 	m->verbose = o->verbose > 0;
 	m->all_threads = o->per_thread && !o->target.pids && !o->target.tids;
-	m->counting.quiet = o->quiet || !stat_options_is_plain(o);
+	m->counting.quiet = o->form.quiet || !counts_form_is_text(&o->form);
 	m->counters.bundle = true;
 	m->counters.hold_tracepoints = o->runs != 1 || o->versus;
 	m->expose = counts_prometheus;
@@ -163,22 +163,22 @@ CALL(parse_delay)
 CALL(parse_separator)
 {
 	OPTIONS;
-	o->separator = negated ? NULL : !strcmp(value, "\\t") ? "\t" : value;
+	o->form.separator = negated ? NULL : !strcmp(value, "\\t") ? "\t" : value;
 	return NULL;
 }
 
 CALL(parse_format)
 {
 	OPTIONS;
-	o->json = o->json_document = false;
+	o->form.json = o->form.json_document = false;
 	if (negated || !strcmp(value, "text"))
 		return NULL;
 	if (!strcmp(value, "json"))
-		o->json_document = true;
+		o->form.json_document = true;
 	else if (!strcmp(value, "jsonl"))
-		o->json = true;
+		o->form.json = true;
 	else if (!strcmp(value, "csv"))
-		o->separator = o->separator ? o->separator : ",";
+		o->form.separator = o->form.separator ? o->form.separator : ",";
 	else
 		return error_create(ERROR_USAGE, "unknown format \"%s\": use text, json (one document), jsonl (as -j) or csv", value);
 	return NULL;
@@ -218,10 +218,10 @@ static const struct option tally_rows[] = {
 static const struct option output_rows[] = {
 	{ OPTION_STRING, 'o', "output", AT(output), .arg = "file", .help = "write to this file instead of standard error" },
 	{ OPTION_CALL, 'x', "field-separator", .arg = "separator", .parse = parse_separator, .help = "print CSV with this separator" },
-	{ OPTION_BOOL, 'j', "json-output", AT(json), .help = "print one JSON object per line" },
+	{ OPTION_BOOL, 'j', "json-output", AT(form.json), .help = "print one JSON object per line" },
 	{ OPTION_CALL, 0, "format", .arg = "text|json|jsonl|csv", .parse = parse_format,
 	  .help = "output format; json: one document on standard output, with numeric values" },
-	{ OPTION_BOOL, 'B', "big-num", AT(big_num), .help = "print large numbers with thousands separators, as the locale "
+	{ OPTION_BOOL, 'B', "big-num", AT(form.big_num), .help = "print large numbers with thousands separators, as the locale "
 		"defines them (on)" },
 	OPTIONS_END,
 };
@@ -267,9 +267,9 @@ const struct option stat_option_table[] = {
 		"deviation; 0: forever" },
 	{ OPTION_CALL, 'I', "interval-print", .arg = "ms", .parse = parse_interval, .help = "print counts at this interval (ms)" },
 	{ OPTION_U64, 0, "interval-count", AT(measure.counting.interval_count), .arg = "n", .help = "stop after n intervals" },
-	{ OPTION_BOOL, 0, "interval-clear", AT(interval_clear), .help = "clear the screen before each interval" },
+	{ OPTION_BOOL, 0, "interval-clear", AT(form.clears), .help = "clear the screen before each interval" },
 	{ OPTION_BOOL, 0, "summary", AT(summary), .help = "print totals after the intervals" },
-	{ OPTION_BOOL, 0, "no-csv-summary", AT(no_csv_summary), .help = "omit the word \"summary\" from the totals of -x" },
+	{ OPTION_BOOL, 0, "no-csv-summary", AT(form.no_csv_summary), .help = "omit the word \"summary\" from the totals of -x" },
 	{ OPTION_CALL, 'D', "delay", .arg = "ms", .parse = parse_delay, .help = "delay before counting (ms); -1: start with "
 		"events disabled" },
 	{ OPTION_CALL, 0, "timeout", .arg = "ms", .parse = parse_timeout, .help = "stop after this time (ms)" },
@@ -295,14 +295,14 @@ const struct option stat_option_table[] = {
 	{ OPTION_STRING, 0, "prometheus", AT(measure.exposition), .arg = "port|file",
 	  .help = "export counts in Prometheus format while counting" },
 	{ OPTION_BOOL, 0, "metric-only", AT(measure.metrics_only), .help = "print only computed metrics" },
-	{ OPTION_BOOL, 0, "table", AT(table), .help = "with -r, print the counts of each run" },
+	{ OPTION_BOOL, 0, "table", AT(form.table), .help = "with -r, print the counts of each run" },
 	{ OPTION_STRING, 0, "vs", AT(versus), .arg = "command",
 	  .help = "alternate runs with this command and report which counts differ" },
 	{ OPTION_BOOL, 0, "no-bpf", AT(measure.no_bpf),
 	  .help = "count system call tracepoints with one perf event each, not with a BPF program" },
 	UNSUPPORTED_OPTION("record-tpebs", unsupported_retire_latency),
 	UNSUPPORTED_OPTION("tpebs-mode", unsupported_retire_latency),
-	{ OPTION_BOOL, 0, "quiet", AT(quiet), .help = "do not print counts" },
+	{ OPTION_BOOL, 0, "quiet", AT(form.quiet), .help = "do not print counts" },
 	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "be more verbose: opened events, raw counts, unsupported events" },
 	OPTIONS_END,
 };

@@ -6,6 +6,7 @@
 #include "cli/options.h"
 #include "counting/measurement.h"
 #include "event/event.h"
+#include "view/counts/counts_writer.h"
 
 struct stat_options {
 	const struct sys *sys;     /* whose events are named: sys_live() by default */
@@ -15,17 +16,15 @@ struct stat_options {
 	struct measurement_settings measure; /* what options say; stat_options_settle() derives the rest */
 
 	uint64_t runs;             /* 0: forever */
-	bool interval_clear, summary, no_csv_summary;
+	bool summary;
 	unsigned verbose;
-	bool quiet, per_thread;
+	bool per_thread;
 
-	const char *separator;     /* -x, or NULL */
-	bool json, json_document;
+	struct counts_form form;
 	const char *format;
 	const char *output;
 	bool append;
 	int64_t log_fd;            /* -1: none */
-	bool big_num, table;
 
 	const char *versus;        /* --vs */
 	bool record, report;       /* stat record, stat report */
@@ -38,9 +37,3 @@ void stat_options_defaults(void *options);
 void stat_options_deinit(void *options);
 /* Completes the target and o->measure. argc: words of the command. */
 void stat_options_settle(struct stat_options *o, int argc);
-
-/* The output is text for people. */
-static inline bool stat_options_is_plain(const struct stat_options *o)
-{
-	return !o->separator && !o->json && !o->json_document;
-}
