@@ -2,9 +2,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define NUMBERS_MAX 10000
@@ -67,4 +69,19 @@ struct strobe_error *pprof_saved_file(struct arena *arena, const struct profile 
 	const char *dir;
 	TRY(saved_dir(arena, &dir));
 	return pprof_new_file(arena, arena_printf(arena, "%s/%s", dir, saved_name(arena, p)), "pb.gz", ret);
+}
+
+struct strobe_error *pprof_view_file(struct arena *arena, const char *viewers, const char *path, bool waits)
+{
+	char *rest = NULL, *names = arena_strdup(arena, viewers);
+	for (char *name = strtok_r(names, "|", &rest); name; name = strtok_r(NULL, "|", &rest)) {
+		pid_t pid;
+		char *const argv[] = { name, (char *)path, NULL };
+		if (posix_spawnp(&pid, name, NULL, NULL, argv, environ))
+			continue;
+		while (waits && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+			;
+		return NULL;
+	}
+	return error_create(ERROR_NOT_FOUND, "wrote %s, but no program to show it was found (%s)", path, viewers);
 }

@@ -3,6 +3,7 @@
 
 #include "cmd/pprof/pprof.h"
 #include "cmd/serve.h"
+#include "pprof/choice.h"
 
 struct pprof_options {
 	const char *http, *symbolize;
@@ -174,10 +175,7 @@ static void defaults(void *options)
 /* NULL in *ret: the prompt. */
 static struct strobe_error *choose_report(const struct pprof_options *o, const struct pprof_report_kind **ret)
 {
-	const struct {
-		bool asked;
-		const char *name;
-	} reports[] = {
+	const struct pprof_choice reports[] = {
 		{ o->top || o->text, "top" }, { o->tree, "tree" }, { o->peek != NULL, "peek" }, { o->list != NULL, "list" },
 		{ o->disasm != NULL, "disasm" }, { o->weblist != NULL, "weblist" }, { o->traces, "traces" },
 		{ o->tags, "tags" }, { o->comments, "comments" }, { o->proto, "proto" }, { o->raw, "raw" }, { o->dot, "dot" },
@@ -185,56 +183,27 @@ static struct strobe_error *choose_report(const struct pprof_options *o, const s
 		{ o->pdf, "pdf" }, { o->ps, "ps" }, { o->web, "web" }, { o->eog, "eog" }, { o->evince, "evince" },
 		{ o->gv, "gv" }, { o->kcachegrind, "kcachegrind" },
 	};
-	*ret = NULL;
-	for (size_t i = 0; i < sizeof(reports) / sizeof(*reports); i++) {
-		if (!reports[i].asked)
-			continue;
-		if (*ret)
-			return error_create(ERROR_USAGE, "only one report can be selected");
-		*ret = pprof_kind(reports[i].name, strlen(reports[i].name));
-	}
-	return NULL;
+	return pprof_choose_kind(reports, sizeof(reports) / sizeof(*reports), ret);
 }
-
-/* A flag of its own for a choice among several. */
-struct choice {
-	bool is_set;
-	const char *flag, *value;
-};
-
-/* The one that is set; *value stays where none is. */
-static struct strobe_error *choose_one(const struct choice *choices, size_t nr, const char **value)
-{
-	const char *set = NULL;
-	for (size_t i = 0; i < nr; i++) {
-		if (choices[i].is_set && set)
-			return error_create(ERROR_USAGE, "-%s and -%s cannot both be given", set, choices[i].flag);
-		set = choices[i].is_set ? choices[i].flag : set;
-		*value = choices[i].is_set ? choices[i].value : *value;
-	}
-	return NULL;
-}
-
-#define CHOOSE(choices, value) choose_one(choices, sizeof(choices) / sizeof(*(choices)), value)
 
 /* Options of their own that are settings at the prompt. */
 static struct strobe_error *choose_settings(struct pprof_options *o)
 {
 	struct pprof_config *c = &o->config;
-	const struct choice sorts[] = { { o->flat, "flat", "flat" }, { o->cum, "cum", "cum" } };
-	const struct choice granularities[] = {
+	const struct pprof_choice sorts[] = { { o->flat, "flat", "flat" }, { o->cum, "cum", "cum" } };
+	const struct pprof_choice granularities[] = {
 		{ o->functions, "functions", "functions" }, { o->file_functions, "filefunctions", "filefunctions" },
 		{ o->files, "files", "files" }, { o->lines, "lines", "lines" }, { o->addresses, "addresses", "addresses" },
 	};
-	const struct choice values[] = {
+	const struct pprof_choice values[] = {
 		{ c->sample_index != NULL, "sample_index", c->sample_index }, { o->inuse_space, "inuse_space", "inuse_space" },
 		{ o->inuse_objects, "inuse_objects", "inuse_objects" }, { o->alloc_space, "alloc_space", "alloc_space" },
 		{ o->alloc_objects, "alloc_objects", "alloc_objects" }, { o->contentions, "contentions", "contentions" },
 		{ o->total_delay, "total_delay", "delay" }, { o->mean_delay, "mean_delay", "delay" },
 	};
-	TRY(CHOOSE(sorts, &c->sort));
-	TRY(CHOOSE(granularities, &c->granularity));
-	TRY(CHOOSE(values, &c->sample_index));
+	TRY(PPROF_CHOOSE(sorts, &c->sort));
+	TRY(PPROF_CHOOSE(granularities, &c->granularity));
+	TRY(PPROF_CHOOSE(values, &c->sample_index));
 	c->mean |= o->mean_delay;
 	return NULL;
 }

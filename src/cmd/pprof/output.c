@@ -1,8 +1,5 @@
 /* Where a report of strobe pprof goes: a file, standard output, a program that shows it. */
-#include <errno.h>
-#include <spawn.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/new_file.h"
@@ -47,22 +44,6 @@ static struct strobe_error *write_stdout(struct job *job)
 
 /* ---- viewers ---- */
 
-/* The first of them that there is. At the prompt it is not waited for. */
-static struct strobe_error *run_viewer(const struct pprof_session *s, const char *viewers, const char *path)
-{
-	char *rest = NULL, *names = arena_strdup(&s->ctx->words, viewers);
-	for (char *name = strtok_r(names, "|", &rest); name; name = strtok_r(NULL, "|", &rest)) {
-		pid_t pid;
-		char *const argv[] = { name, (char *)path, NULL };
-		if (posix_spawnp(&pid, name, NULL, NULL, argv, environ))
-			continue;
-		while (!s->is_interactive && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-			;
-		return NULL;
-	}
-	return error_create(ERROR_NOT_FOUND, "wrote %s, but no program to show it was found (%s)", path, viewers);
-}
-
 /* The file stays: a browser may read it again long after this is over. */
 static struct strobe_error *view(struct job *job)
 {
@@ -70,7 +51,7 @@ static struct strobe_error *view(struct job *job)
 	TRY(pprof_temporary_file(&job->session->ctx->words, job->kind->suffix, &path));
 	TRY(write_reserved(path, write_job, job));
 	cmd_say_plain("Generating report in %s", path);
-	return run_viewer(job->session, job->kind->viewers, path);
+	return pprof_view_file(&job->session->ctx->words, job->kind->viewers, path, !job->session->is_interactive);
 }
 
 struct strobe_error *pprof_report_to_output(const struct pprof_session *s, const struct pprof_config *c,
