@@ -58,11 +58,9 @@ static struct strobe_error *start(struct top_run *t)
 bool top_take_signals(void *run)
 {
 	struct top_run *t = run;
-	for (int number; (number = signals_next(&t->signals));) {
+	for (int number; (number = signals_next(&t->signals));)
 		t->signal = number;
-		t->is_done = true;
-	}
-	return t->is_done;
+	return t->signal;
 }
 
 static struct strobe_error *show(struct top_run *t)

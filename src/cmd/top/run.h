@@ -15,12 +15,11 @@ struct top_run {
 	struct live_report report;
 	struct signals signals;
 	int signal; /* that ended it, or 0 */
-	bool is_done;
 };
 
 int top_run(struct cmd_context *ctx, struct top_options *o);
 
-/* Takes signals that have come; whether one of them, or the user, has ended it. run: a struct top_run. */
+/* Takes signals that have come; whether one of them has ended it. run: a struct top_run. */
 bool top_take_signals(void *run);
 /* One report after the other, until it is done. */
 struct strobe_error *top_stdio(struct top_run *t) _must_check_;
