@@ -252,3 +252,36 @@ void flame_output_deinit(struct flame_output *f)
 	name_colours_deinit(&f->colours);
 	free(f->subtitle);
 }
+
+/* Any option of pictures but the title. */
+static bool differs(const struct flamegraph_options *o)
+{
+	const struct flamegraph_options d = flamegraph_defaults();
+	const struct frame_names_options *n = &o->names;
+	return n->mark_kernel || n->mark_inlined || n->mark_jit || n->with_addresses || n->with_pid || n->with_tid || o->subtitle ||
+	       o->notes || o->width != d.width || o->frame_height != d.frame_height || o->min_width != d.min_width ||
+	       o->min_width_is_percent || o->font_type != d.font_type || o->font_size != d.font_size ||
+	       o->font_width != d.font_width || o->name_type != d.name_type || o->count_name || o->factor != d.factor ||
+	       strcmp(o->colours, d.colours) || o->background || o->hash_colours || o->random_colours || o->reverse ||
+	       o->inverted || o->in_time || o->negate || o->normalize || o->total;
+}
+
+bool flame_output_has_picture_options(const struct flame_output_options *o)
+{
+	return o->folded || o->name_attributes || o->colours_file || differs(&o->svg);
+}
+
+struct strobe_error *flame_output_check(const struct flame_output_options *o)
+{
+	if (o->colours_file && o->base)
+		return error_create(ERROR_USAGE, "--cp cannot be combined with --diff-base");
+	if (o->folded && (o->colours_file || o->name_attributes))
+		return error_create(ERROR_USAGE, "--cp and --nameattr cannot be combined with --folded");
+	if ((o->svg.normalize || o->svg.negate) && o->folded)
+		return error_create(ERROR_USAGE, "--normalize and --negate cannot be combined with --folded");
+	if (o->base && o->folded)
+		return error_create(ERROR_USAGE, "--diff-base cannot be combined with --folded");
+	if (o->svg.in_time && o->folded)
+		return error_create(ERROR_USAGE, "--flamechart cannot be combined with --folded");
+	return NULL;
+}

@@ -24,6 +24,11 @@ struct flame_output_options {
 	bool folded, is_page;        /* neither: a picture */
 };
 
+/* Whether there are options of pictures other than the title: a page has its own controls for them, or does not have them. */
+bool flame_output_has_picture_options(const struct flame_output_options *o);
+/* Options that cannot be combined, by their names. ERROR_USAGE. */
+struct strobe_error *flame_output_check(const struct flame_output_options *o) _must_check_;
+
 /* Read-only for the caller. */
 struct flame_output {
 	const struct session_host *host;

@@ -108,6 +108,49 @@ static void an_unknown_event_names_the_others(void **state)
 	tear_down(&f);
 }
 
+static void refuse(struct flame_output_options o, const char *part)
+{
+	struct strobe_error *err = flame_output_check(&o);
+	assert_true(error_is(err, ERROR_USAGE));
+	assert_non_null(strstr(err->message, part));
+	error_destroy(err);
+}
+
+static void options_that_exclude_each_other(void **state)
+{
+	(void)state;
+	struct flame_output_options plain = { .svg = flamegraph_defaults(), .folded = true }, o = plain;
+	assert_ok(flame_output_check(&o));
+	o.base = "base";
+	refuse(o, "--diff-base cannot be combined with --folded");
+	o.folded = false;
+	assert_ok(flame_output_check(&o));
+	o.colours_file = "palette.map";
+	refuse(o, "--cp cannot be combined with --diff-base");
+	o = plain;
+	o.svg.in_time = true;
+	refuse(o, "--flamechart");
+	o = plain;
+	o.svg.normalize = true;
+	refuse(o, "--normalize");
+}
+
+static void pages_have_no_options_of_pictures(void **state)
+{
+	(void)state;
+	struct flame_output_options o = { .svg = flamegraph_defaults() };
+	assert_false(flame_output_has_picture_options(&o));
+	o.svg.title = "title";
+	assert_false(flame_output_has_picture_options(&o));
+	o.svg.reverse = true;
+	assert_true(flame_output_has_picture_options(&o));
+	o = (struct flame_output_options){ .svg = flamegraph_defaults(), .folded = true };
+	assert_true(flame_output_has_picture_options(&o));
+	o = (struct flame_output_options){ .svg = flamegraph_defaults() };
+	o.svg.width++;
+	assert_true(flame_output_has_picture_options(&o));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -115,6 +158,8 @@ int main(void)
 		cmocka_unit_test(two_values_are_compared),
 		cmocka_unit_test(a_base_is_joined),
 		cmocka_unit_test(an_unknown_event_names_the_others),
+		cmocka_unit_test(options_that_exclude_each_other),
+		cmocka_unit_test(pages_have_no_options_of_pictures),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

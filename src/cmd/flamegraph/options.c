@@ -149,19 +149,6 @@ static bool is_page(const struct flamegraph_command *o)
 	return o->output && (text_has_suffix(o->output, ".html") || text_has_suffix(o->output, ".htm"));
 }
 
-/* What a page has its own controls for, or does not have. */
-static bool is_of_pictures(const struct flamegraph_options *o)
-{
-	const struct flamegraph_options d = flamegraph_defaults();
-	const struct frame_names_options *n = &o->names;
-	return n->mark_kernel || n->mark_inlined || n->mark_jit || n->with_addresses || n->with_pid || n->with_tid || o->subtitle ||
-	       o->notes || o->width != d.width || o->frame_height != d.frame_height || o->min_width != d.min_width ||
-	       o->min_width_is_percent || o->font_type != d.font_type || o->font_size != d.font_size ||
-	       o->font_width != d.font_width || o->name_type != d.name_type || o->count_name || o->factor != d.factor ||
-	       strcmp(o->colours, d.colours) || o->background || o->hash_colours || o->random_colours || o->reverse ||
-	       o->inverted || o->in_time || o->negate || o->normalize || o->total;
-}
-
 static struct strobe_error *finish_options(struct flamegraph_command *o)
 {
 	if (o->draw.in.server.source && o->draw.input)
@@ -184,7 +171,7 @@ static struct strobe_error *finish_options(struct flamegraph_command *o)
 	o->draw.svg.name_type = o->draw.svg.name_type ? o->draw.svg.name_type : d.name_type;
 	o->draw.svg.colours = o->draw.svg.colours ? o->draw.svg.colours : d.colours;
 	o->draw.is_page = is_page(o);
-	if (o->draw.is_page && (o->draw.folded || o->draw.name_attributes || o->draw.colours_file || is_of_pictures(&o->draw.svg)))
+	if (o->draw.is_page && flame_output_has_picture_options(&o->draw))
 		return error_create(ERROR_USAGE, "%s: HTML pages do not support the options of pictures, except --title",
 				    o->output);
 	return flamegraph_check(&o->draw.svg);
@@ -209,17 +196,7 @@ static struct strobe_error *check_options(const struct flamegraph_command *o)
 {
 	if (o->encoding && strcasecmp(o->encoding, "utf-8") && strcasecmp(o->encoding, "utf8"))
 		return error_create(ERROR_USAGE, "unsupported encoding '%s': pictures are written in UTF-8", o->encoding);
-	if (o->draw.colours_file && o->draw.base)
-		return error_create(ERROR_USAGE, "--cp cannot be combined with --diff-base");
-	if (o->draw.folded && (o->draw.colours_file || o->draw.name_attributes))
-		return error_create(ERROR_USAGE, "--cp and --nameattr cannot be combined with --folded");
-	if ((o->normalize || o->draw.svg.negate) && o->draw.folded)
-		return error_create(ERROR_USAGE, "--normalize and --negate cannot be combined with --folded");
-	if (o->draw.base && o->draw.folded)
-		return error_create(ERROR_USAGE, "--diff-base cannot be combined with --folded");
-	if (o->draw.svg.in_time && o->draw.folded)
-		return error_create(ERROR_USAGE, "--flamechart cannot be combined with --folded");
-	return NULL;
+	return flame_output_check(&o->draw);
 }
 
 struct strobe_error *flamegraph_options_finish(const struct cmd_context *ctx, struct flamegraph_command *o)
