@@ -10,14 +10,8 @@
 #include "cmd/cmd.h"
 #include "cmd/probes.h"
 #include "cmd/record/options.h"
-#include "config.h"
 #include "event/open.h"
 #include "sys/signals.h"
-
-#define WALL_FREQ_HZ	  1000
-#define OFF_CPU_THRESH_MS 500 /* as perf */
-#define WALL_THRESH_MS	  1
-#define LOCKS_THRESH_MS	  100
 
 struct run {
 	struct cmd_context *ctx;
@@ -47,7 +41,7 @@ static bool is_system_wide(const struct run *r)
 
 static struct strobe_error *default_event(struct run *r)
 {
-	if (r->o->wall) /* of which times waiting are the rest */
+	if (r->o->choice.wall) /* of which times waiting are the rest */
 		return event_parse(&r->o->sampling.events, sys_live(), "cpu-clock");
 	struct event_default d;
 	bool system_wide = is_system_wide(r);
@@ -88,10 +82,10 @@ static struct strobe_error *apply_settings(struct run *r)
 	const struct config *config;
 	TRY(cmd_settings(r->ctx, &config));
 	const char *ids = config_get(config, "record.build-id");
-	if (ids && !strcmp(ids, "skip") && !o->buildid_all && !o->buildid_mmap)
-		o->no_buildid = true;
-	if (ids && (!strcmp(ids, "no-cache") || !strcmp(ids, "mmap")) && !o->buildid_all)
-		o->no_buildid_cache = true;
+	if (ids && !strcmp(ids, "skip") && !o->choice.buildid_all && !o->choice.buildid_mmap)
+		o->choice.no_buildid = true;
+	if (ids && (!strcmp(ids, "no-cache") || !strcmp(ids, "mmap")) && !o->choice.buildid_all)
+		o->choice.no_buildid_cache = true;
 	const char *mode = config_get(config, "call-graph.record-mode"),
 		   *bytes = config_get(config, "call-graph.dump-size");
 	if (!mode)
@@ -104,87 +98,13 @@ static struct strobe_error *apply_settings(struct run *r)
 	return error_prefix(callgraph_parse(sized, c), "the setting call-graph.dump-size");
 }
 
-/* What runs and what waits are sampled alike: a sample stands for as much time. */
-static void settle_waits(struct record_options *o)
+/* Options of perf that change nothing here. */
+static void say_needless(struct run *r)
 {
-	struct capture_options *c = &o->sampling.capture;
-	if (!o->wall && !o->off_cpu && !o->locks)
-		return;
-	o->recorder.waits = o->wall ? RECORDER_WALL : o->locks ? RECORDER_LOCKS : RECORDER_OFFCPU;
-	if (!o->off_cpu && !o->callgraph_set)
-		c->callgraph.mode = CALLGRAPH_EH;
-	if (o->wall && !c->freq_set && !c->period_set)
-		c->freq_hz = WALL_FREQ_HZ;
-	uint64_t default_ms = o->wall ? WALL_THRESH_MS : o->locks ? LOCKS_THRESH_MS : OFF_CPU_THRESH_MS;
-	o->recorder.wait_quantum_ns = (o->off_cpu_thresh_set ? o->off_cpu_thresh_ms : default_ms) * 1000000;
-}
-
-static void settle_options(struct run *r)
-{
-	struct record_options *o = r->o;
-	struct capture_options *c = &o->sampling.capture;
-	settle_waits(o);
-	if (c->period_set && !c->freq_set)
-		c->freq_hz = 0;
-	if (c->period_set && c->freq_set)
-		c->period_set = false; /* -F wins over -c, as in perf */
-	c->build_id_mmap = !o->no_buildid;
-	c->switch_events |= o->latency;
-	if (c->overwrite)
-		o->recorder.tail_synthesize = true;
-	if (o->recorder.switching.on)
-		o->recorder.timestamp_filename = true;
-	if (o->aio_set)
+	if (r->o->aio_set)
 		say(r, RECORDER_NOTE, "--aio has no effect: buffers are written to the file without a copy");
-	if (o->debuginfod_set)
+	if (r->o->debuginfod_set)
 		say(r, RECORDER_NOTE, "--debuginfod has no effect: record does not fetch debug files");
-	/* A file of a limited size is not to be overshot by what is in the rings. */
-	c->rings_bytes_max = o->recorder.max_bytes / 4;
-	if (o->recorder.switching.bytes && (!c->rings_bytes_max || o->recorder.switching.bytes / 4 < c->rings_bytes_max))
-		c->rings_bytes_max = o->recorder.switching.bytes / 4;
-	/* dwarf without a size: eight kilobytes. */
-	if (c->callgraph.mode == CALLGRAPH_DWARF && !c->callgraph.dump_bytes)
-		c->callgraph.dump_bytes = RECORDER_DUMP_BYTES;
-}
-
-static struct strobe_error *check_options(const struct run *r)
-{
-	const struct record_options *o = r->o;
-	if (o->sampling.capture.all_user && o->sampling.capture.all_kernel)
-		return error_create(ERROR_USAGE, "--all-user and --all-kernel exclude each other");
-	if (o->sampling.capture.callgraph.kernel_only && o->sampling.capture.callgraph.user_only)
-		return error_create(ERROR_USAGE, "--kernel-callchains and --user-callchains exclude each other");
-	if (o->sampling.capture.callgraph.leaf && o->sampling.capture.user_regs && !sample_regs_leaf())
-		return error_create(ERROR_USAGE, "--call-graph fp,leaf cannot be combined with --user-regs: use fp or dwarf");
-	for (size_t i = 0; i < o->sampling.events.events.len; i++)
-		if (o->sampling.events.events.data[i].cgroup && !o->sampling.capture.target.system_wide && !o->sampling.capture.target.cpus)
-			return error_create(ERROR_USAGE, "-G counts in cgroups of the whole system: add -a or -C");
-	bool has_waits = o->wall || o->off_cpu || o->locks;
-	if (o->wall + o->off_cpu + o->locks > 1)
-		return error_create(ERROR_USAGE, "--wall records all that --off-cpu and --locks do: specify one of them");
-	if (has_waits && (o->sampling.capture.no_time || o->sampling.capture.no_period_field))
-		return error_create(ERROR_USAGE, "--wall, --off-cpu and --locks require timestamps and periods in samples");
-	if (o->off_cpu_thresh_set && !has_waits)
-		return error_create(ERROR_USAGE, "--off-cpu-thresh requires --off-cpu, --wall or --locks");
-	if (o->recorder.use_threads && o->sampling.capture.target.per_thread)
-		return error_create(ERROR_USAGE, "--threads assigns buffers by CPU and cannot be combined with --per-thread");
-	if (o->recorder.use_threads && o->recorder.switching.on)
-		return error_create(ERROR_USAGE, "--threads and --switch-output exclude each other");
-	if (o->recorder.kcore && o->recorder.switching.on)
-		return error_create(ERROR_USAGE, "--kcore and --switch-output exclude each other");
-	if (o->recorder.use_threads && o->sampling.capture.overwrite)
-		return error_create(ERROR_USAGE, "--threads and --overwrite exclude each other");
-	if (o->latency && is_system_wide(r))
-		return error_create(ERROR_USAGE, "--latency works on commands, processes and threads only; to record context "
-			"switches of whole CPUs, use '-a --switch-events'");
-	if (o->latency && o->sampling.capture.no_time)
-		return error_create(ERROR_USAGE, "--latency requires timestamps and cannot be combined with --no-timestamp");
-#if !HAVE_ZSTD
-	if (o->recorder.compress_level)
-		return error_create(ERROR_UNSUPPORTED,
-				    "-z: built without libzstd (install libzstd-dev and rebuild)");
-#endif
-	return NULL;
 }
 
 static void complete(struct run *r)
@@ -197,8 +117,6 @@ static void complete(struct run *r)
 	to->argv = cmd_command(r->ctx);
 	/* Whoever records with perf reads with perf, and with the same; a recording of ours may go to any. */
 	to->compressed2 = !strcmp(r->ctx->program, "perf");
-	to->keep_objects = !o->no_buildid && !o->no_buildid_cache && !o->buildid_mmap;
-	to->keep_all_objects = o->buildid_all;
 }
 
 /* An exit status, or less than 0: the signal that ended it. */
@@ -257,11 +175,12 @@ static int run(struct cmd_context *ctx, void *options)
 	if (!err)
 		err = take_old_callgraph(&r);
 	if (!err)
-		err = check_options(&r);
+		err = recorder_choice_check(&o->choice, &o->sampling.capture, &o->sampling.events, &o->recorder, is_system_wide(&r));
 	if (err)
 		return cmd_fail_usage(ctx, err);
-	settle_options(&r);
-	if (!o->sampling.events.events.len && !o->locks)
+	recorder_choice_settle(&o->choice, &o->sampling.capture, &o->recorder);
+	say_needless(&r);
+	if (!o->sampling.events.events.len && !o->choice.locks)
 		err = default_event(&r);
 	else
 		err = cmd_resolve_probes(ctx, &o->sampling.events);

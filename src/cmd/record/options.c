@@ -48,7 +48,7 @@ CALL(parse_jvm)
 CALL(parse_g)
 {
 	OPTIONS;
-	o->callgraph_set = o->callgraph_by_g = !negated;
+	o->choice.callgraph_set = o->callgraph_by_g = !negated;
 	o->sampling.capture.callgraph.mode = negated ? CALLGRAPH_NONE : CALLGRAPH_DEFAULT;
 	return NULL;
 }
@@ -60,7 +60,7 @@ CALL(parse_call_graph)
 		o->sampling.capture.callgraph.mode = CALLGRAPH_NONE;
 		return NULL;
 	}
-	o->callgraph_set = true;
+	o->choice.callgraph_set = true;
 	o->callgraph_by_g = false;
 	return callgraph_parse(value, &o->sampling.capture.callgraph);
 }
@@ -192,7 +192,7 @@ CALL(parse_threads)
 CALL(parse_buildid_mmap)
 {
 	OPTIONS;
-	o->buildid_mmap = !negated;
+	o->choice.buildid_mmap = !negated;
 	return negated ? error_create(ERROR_USAGE, "build IDs are part of mmap records: -B omits them, 'inject -b' adds them "
 		"to a recording") :
 			 NULL;
@@ -243,11 +243,12 @@ const struct option record_option_table[] = {
 	 .help = "do not sample: record task and mapping events only"},
 	{OPTION_BOOL, 's', "stat", CAPTURE(inherit_stat), .help = "record the counts of each thread"},
 
-	{OPTION_BOOL, 0, "wall", AT(wall), .help = "record where threads run (cpu-clock) and where they wait, why, and who wakes them"},
-	{OPTION_BOOL, 0, "locks", AT(locks),
+	{OPTION_BOOL, 0, "wall", AT(choice.wall),
+	 .help = "record where threads run (cpu-clock) and where they wait, why, and who wakes them"},
+	{OPTION_BOOL, 0, "locks", AT(choice.locks),
 	 .help = "record waits for locks of programs (futexes), and the threads that hold them; see 'lock contention --user'"},
-	{OPTION_BOOL, 0, "off-cpu", AT(off_cpu), .help = "record the time that threads are off the CPU as event offcpu-time"},
-	{OPTION_U64, 0, "off-cpu-thresh", AT(off_cpu_thresh_ms), .set_offset = AT(off_cpu_thresh_set), .arg = "ms",
+	{OPTION_BOOL, 0, "off-cpu", AT(choice.off_cpu), .help = "record the time that threads are off the CPU as event offcpu-time"},
+	{OPTION_U64, 0, "off-cpu-thresh", AT(choice.off_cpu_thresh_ms), .set_offset = AT(choice.off_cpu_thresh_set), .arg = "ms",
 	 .help = "time off the CPU at one place that makes a sample of its own (default: 500; --wall: 1; --locks: 100)"},
 
 	GROUP("Sample contents"),
@@ -284,7 +285,7 @@ const struct option record_option_table[] = {
 
 	GROUP("Additional records"),
 	{OPTION_BOOL, 0, "switch-events", CAPTURE(switch_events), .help = "record context switches"},
-	{OPTION_BOOL, 0, "latency", AT(latency),
+	{OPTION_BOOL, 0, "latency", AT(choice.latency),
 	 .help = "record context switches for report --latency"},
 	OPTIONS_OF(sampling_record_rows, AT(sampling)),
 	{OPTION_CALL, 0, "jvm", .arg = "yes|no", .parse = parse_jvm,
@@ -292,9 +293,9 @@ const struct option record_option_table[] = {
 	{OPTION_CALL, 0, "synth", .arg = "no|all|task|mmap|cgroup", .parse = parse_synth,
 	 .help = "records to synthesize for existing tasks (default: all)"},
 	{OPTION_BOOL, 0, "tail-synthesize", AT(recorder.tail_synthesize), .help = "write synthesized records at the end of the file"},
-	{OPTION_BOOL, 'B', "no-buildid", AT(no_buildid), .help = "do not record build IDs"},
-	{OPTION_BOOL, 'N', "no-buildid-cache", AT(no_buildid_cache), .help = "do not add sampled files to the build ID cache"},
-	{OPTION_BOOL, 0, "buildid-all", AT(buildid_all),
+	{OPTION_BOOL, 'B', "no-buildid", AT(choice.no_buildid), .help = "do not record build IDs"},
+	{OPTION_BOOL, 'N', "no-buildid-cache", AT(choice.no_buildid_cache), .help = "do not add sampled files to the build ID cache"},
+	{OPTION_BOOL, 0, "buildid-all", AT(choice.buildid_all),
 	 .help = "add all mapped files to the build ID cache, even without samples"},
 	{OPTION_CALL, 0, "buildid-mmap", .parse = parse_buildid_mmap, .help = "record build IDs in mmap records (on, unless -B)"},
 

@@ -1,0 +1,24 @@
+/*
+ * What of a recording was chosen that decides several settings of a recorder and its capture at once: waits, latency, build IDs.
+ *
+ *	TRY(recorder_choice_check(&c, &capture, &events, &options, is_system_wide));
+ *	recorder_choice_settle(&c, &capture, &options);
+ */
+#pragma once
+#include "recording/recorder.h"
+
+struct recorder_choice {
+	bool wall, locks, off_cpu; /* waits: at most one */
+	bool off_cpu_thresh_set;
+	uint64_t off_cpu_thresh_ms;
+	bool latency;              /* context switches, for times that elapsed */
+	bool callgraph_set;        /* the capture's call graph was chosen */
+	bool no_buildid, no_buildid_cache, buildid_all, buildid_mmap;
+};
+
+/* Options that exclude each other, by their names, also those of the capture and the recorder. ERROR_USAGE, ERROR_UNSUPPORTED. */
+struct strobe_error *recorder_choice_check(const struct recorder_choice *c, const struct capture_options *capture,
+					   const struct event_list *events, const struct recorder_options *r,
+					   bool is_system_wide) _must_check_;
+/* What follows from it, and from settings for each other: which of a frequency and a period counts, sizes of rings and stacks. */
+void recorder_choice_settle(const struct recorder_choice *c, struct capture_options *capture, struct recorder_options *r);
