@@ -35,6 +35,11 @@ struct diff_event {
 	const char *const *side_names; /* "a.data", "5 files" */
 };
 
+/* delta, delta-abs, ratio or wdiff:W1,W2 (NULL: an error): ERROR_USAGE names them. */
+struct strobe_error *diff_figure_parse(const char *text, struct diff_layout *ret) _must_check_;
+/* "3%" or "3": more than 0; NULL leaves *ret_percent. ERROR_USAGE names the option --fail-over. */
+struct strobe_error *diff_limit_parse(const char *text, double *ret_percent) _must_check_;
+
 /* Columns of an event's table. */
 void diff_table_init(struct table *t, const struct diff_layout *l, const struct diff_event *e);
 /* Adds the event's rows. */

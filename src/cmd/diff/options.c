@@ -1,46 +1,18 @@
 #include "cmd/diff/options.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "cmd/colours.h"
 #include "cmd/shared_options.h"
 #include "cmd/unsupported.h"
 
-static struct strobe_error *parse_weights(const char *text, struct diff_layout *l)
-{
-	char *end;
-	l->weight_base = strtoll(text, &end, 10);
-	if (end == text || *end != ',')
-		return error_create(ERROR_USAGE, "wdiff requires two weights: wdiff:1,2");
-	text = end + 1;
-	l->weight = strtoll(text, &end, 10);
-	return end == text || *end ? error_create(ERROR_USAGE, "wdiff requires two weights: wdiff:1,2") : NULL;
-}
-
 static struct strobe_error *parse_figure(void *options, const char *value, bool negated)
 {
-	static const struct {
-		const char *name;
-		enum diff_figure figure;
-	} names[] = { { "delta", DIFF_DELTA }, { "delta-abs", DIFF_DELTA_ABS }, { "ratio", DIFF_RATIO } };
 	struct diff_options *o = options;
-	if (negated || !value)
-		return error_create(ERROR_USAGE, "requires delta, delta-abs, ratio or wdiff:W1,W2");
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (!strcmp(value, names[i].name)) {
-			o->layout.figure = names[i].figure;
-			return NULL;
-		}
-	if (text_has_prefix(value, "wdiff")) {
-		o->layout.figure = DIFF_WEIGHTED;
-		return parse_weights(value + strlen("wdiff") + (value[strlen("wdiff")] == ':'), &o->layout);
-	}
-	if (!strcmp(value, "cycles"))
+	if (!negated && value && !strcmp(value, "cycles"))
 		return unsupported_diff_cycles(options, value, negated);
-	return error_create(ERROR_USAGE, "unknown figure '%s': delta, delta-abs, ratio or wdiff:W1,W2", value);
+	return diff_figure_parse(negated ? NULL : value, &o->layout);
 }
 
 static struct strobe_error *parse_percentage(void *options, const char *value, bool negated)
@@ -142,18 +114,6 @@ static struct strobe_error *settle_files(struct diff_options *o, int argc, char 
 	return diff_sources_set_times(&o->arena, o->request.selection.times, &o->sources);
 }
 
-static struct strobe_error *settle_failure(struct diff_options *o)
-{
-	char *text = o->fail_over ? arena_strdup(&o->arena, o->fail_over) : NULL;
-	if (!text)
-		return NULL;
-	if (text_has_suffix(text, "%"))
-		text[strlen(text) - 1] = 0;
-	if (!text_to_f64(text, &o->fail_percent) || !(o->fail_percent > 0))
-		return error_create(ERROR_USAGE, "--fail-over: invalid share '%s': expected a percentage, as 3%%", o->fail_over);
-	return NULL;
-}
-
 static bool is_plain_pair(const struct diff_options *o)
 {
 	return o->sources.nr == 2 && o->sources.data[0].nr == 1 && o->sources.data[1].nr == 1;
@@ -178,7 +138,7 @@ struct strobe_error *diff_options_settle(struct diff_options *o, int argc, char 
 	if (!o->request.grouping.sort)
 		o->request.grouping.sort = "dso,symbol";
 	TRY(settle_files(o, argc, argv));
-	TRY(settle_failure(o));
+	TRY(diff_limit_parse(o->fail_over, &o->fail_percent));
 	if (o->order >= o->sources.nr)
 		return error_create(ERROR_USAGE, "-o: there is no file %" PRIu64 ", the last one is %u", o->order, o->sources.nr - 1);
 	o->layout.order = (uint32_t)o->order;
