@@ -32,3 +32,20 @@ struct strobe_error *line_editor_create(const char *prompt, line_complete *compl
 const char *line_editor_read(struct line_editor *e);
 /* NULL is none. */
 void line_editor_destroy(struct line_editor *e);
+
+/*
+ * Lines from standard input after a prompt: edited between two terminals of which one can move its cursor, else as they come.
+ * Zeroed, it is closed.
+ */
+struct line_reader {
+	const char *prompt;
+	struct line_editor *editor; /* NULL: lines are read as they come */
+	char *line;                 /* the last of those */
+	size_t line_cap;
+};
+
+/* As line_editor_create(). */
+void line_reader_open(struct line_reader *r, const char *prompt, line_complete *complete, void *ctx);
+/* NULL at the end. Valid until the next one is read. */
+const char *line_reader_next(struct line_reader *r);
+void line_reader_close(struct line_reader *r);
