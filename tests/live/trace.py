@@ -98,6 +98,7 @@ def check_options(tap):
     tap.equal([re.sub(r".* (\w+)\(.*", r"\1", line) for line in text.splitlines()], ["clock_nanosleep"], "--duration")
     _, text = trace("--max-events", "3", "true")
     tap.equal(text.count("\n"), 3, "--max-events")
+    tap.equal(strobe("trace", "--max-events", "3", "sleep", "10").status, 0, "a command that --max-events ends has no status, as with perf")
     cpu = max(os.sched_getaffinity(0))
     for how in ([], ["--no-bpf"]):
         _, text = trace(*how, "--show-cpu", "-e", "getppid", "taskset", "-c", str(cpu), "sh", "-c", "exit")

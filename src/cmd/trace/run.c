@@ -118,7 +118,7 @@ static int status_of(struct run *r, bool follows_command)
 {
 	if (r->signal)
 		signals_raise(&r->signals, r->signal);
-	if (!r->workload.reaped || !follows_command)
+	if (!follows_command)
 		return CMD_OK;
 	int status = r->workload.status;
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
@@ -134,7 +134,8 @@ int trace_run(struct cmd_context *ctx, const struct trace_options *o)
 		.signals = SIGNALS_NONE,
 	};
 	struct strobe_error *err = run(&r);
-	bool follows_command = r.trace && live_trace_follows_command(r.trace);
+	/* The status of a command that has not ended (--max-events) is that of our signal. */
+	bool follows_command = r.trace && live_trace_follows_command(r.trace) && r.workload.reaped;
 	trace_paper_end(&r.output.paper);
 	live_trace_destroy(r.trace);
 	/* A command that has not ended is ended with us. */
