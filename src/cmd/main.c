@@ -74,10 +74,14 @@ static const char *program_name(const char *argv0)
 	return argv0 && !strcmp(text_base_name(argv0), "perf") ? "perf" : "strobe";
 }
 
-/* Installed as trace (trace_link), it is that command. */
-static bool is_trace(const char *argv0)
+/* Installed by the name of one of these (trace_link, pprof_links), it is that command. */
+static const struct cmd *cmd_by_program(const char *argv0)
 {
-	return argv0 && !strcmp(text_base_name(argv0), "trace");
+	static const char *const names[] = { "trace", "pprof", "go-torch" };
+	for (size_t i = 0; argv0 && i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(text_base_name(argv0), names[i]))
+			return cmd_find(names[i]);
+	return NULL;
 }
 
 /* Commands of the reference that are not here: their names are no typing errors. */
@@ -232,8 +236,9 @@ static int run(struct cmd_context *ctx, int argc, char **argv)
 {
 	struct frame frame = {};
 	struct options_result r;
-	if (argc && is_trace(argv[0]))
-		return cmd_run(ctx, cmd_find("trace"), argc, argv);
+	const struct cmd *own = cmd_by_program(argc ? argv[0] : NULL);
+	if (own)
+		return cmd_run(ctx, own, argc, argv);
 	struct strobe_error *err = options_parse(frame_options, &frame, argc, argv, false, &r);
 	if (err)
 		return cmd_fail_usage(ctx, err);

@@ -46,13 +46,20 @@ static struct strobe_error *check_foreign(const char *name, const struct flame_i
 	return NULL;
 }
 
+static struct strobe_error *name_functions(const struct session_host *host, const char *binary, struct profile **p)
+{
+	if (binary)
+		symbolize_use_binary(*p, binary, NULL);
+	return symbolize_for_views(host, p);
+}
+
 static struct strobe_error *read_server(const struct session_host *host, const struct flame_input_options *o, struct flame_input *ret)
 {
 	TRY(check_foreign(o->server.source, o));
 	if (o->in_time)
 		return error_create(ERROR_UNSUPPORTED, "the samples of %s have no timestamps", o->server.source);
 	TRY(profile_fetch(host, &o->server, &ret->profile));
-	return symbolize_for_views(host, &ret->profile);
+	return name_functions(host, o->binary, &ret->profile);
 }
 
 static struct strobe_error *read_foreign(const struct session_host *host, const char *path, const struct flame_input_options *o,
@@ -66,10 +73,12 @@ static struct strobe_error *read_foreign(const struct session_host *host, const 
 	struct strobe_error *err = read_text(&map, name, o, ret);
 	filemap_close(&map);
 	if (!err)
+		err = name_functions(host, o->binary, &ret->profile);
+	if (!err)
 		profile_input_remarks(host, name, ret->profile);
 	if (!err && o->in_time && !ret->is_folded && !ret->profile->log.len)
 		err = error_create(ERROR_UNSUPPORTED, "the samples of %s have no timestamps", name);
-	return err ? err : symbolize_for_views(host, &ret->profile);
+	return err;
 }
 
 /* ---- recordings ---- */

@@ -14,6 +14,7 @@ struct flame_input_options {
 	struct symbols_options symbol_files;
 	struct sample_choice choice; /* of recordings alone */
 	struct profile_fetch server; /* source NULL: the input is a file */
+	const char *binary;          /* of a profile of another program: its main binary, in place of what it names; or NULL */
 	uint64_t max_stack;
 	bool force, inlines, no_scripts;
 	bool with_pid, with_tid;

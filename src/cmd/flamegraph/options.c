@@ -62,6 +62,8 @@ const struct option flamegraph_option_table[] = {
 	  .help = "fetch the profile from this URL (default path: /debug/pprof/profile, of Go programs)" },
 	{ OPTION_I64, 't', "seconds", AT(draw.in.server.seconds), .arg = "n",
 	  .help = "with -u: duration of the profile in seconds (default: 30)" },
+	{ OPTION_STRING, 0, "binary", AT(draw.in.binary), .arg = "file",
+	  .help = "program that a pprof profile is of, where the profile has no names of functions" },
 	{ OPTION_BOOL, 'f', "force", AT(draw.in.force), .help = "skip the ownership check" },
 	{ OPTION_BOOL, 0, "folded", AT(draw.folded), .help = "print folded stacks: process;outermost;...;innermost value" },
 

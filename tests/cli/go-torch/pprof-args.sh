@@ -1,0 +1,1 @@
+strobe go-torch --pprofArgs=-lines x.prof

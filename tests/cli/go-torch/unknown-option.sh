@@ -1,0 +1,1 @@
+strobe go-torch --binarinput x
