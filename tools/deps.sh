@@ -18,7 +18,7 @@ optional   libdeflate-dev     packing and unpacking of profiles, faster than zli
 optional   liblzma-dev        MiniDebugInfo (.gnu_debugdata)
 optional   libbz2-dev         archives packed as perf does (archive)
 optional   libncurses-dev     screens of report and top
-optional   libcurl4           fetches from debuginfod servers
+optional   libcurl4-openssl-dev  fetches from URLs and debuginfod servers
 optional   librsvg2-2         pictures as PNG and PDF (pprof -png), loaded when wanted
 optional   libcairo2          the same
 optional   libpfm4-dev        vendor event names (INST_RETIRED:ANY)

@@ -1,51 +1,41 @@
 #include "net/fetch.h"
 
+#include "config.h"
+#include "base/text.h"
+
+bool net_is_url(const char *s)
+{
+	return text_has_prefix(s, "http://") || text_has_prefix(s, "https://");
+}
+
+#if !HAVE_CURL
+struct strobe_error *net_fetch(const char *url, const struct net_options *options, struct net_body *ret)
+{
+	*ret = (struct net_body){};
+	return error_create(ERROR_UNSUPPORTED, "cannot fetch %s: built without libcurl", url);
+}
+#else
+/* CURLOPT_PROTOCOLS: what replaces it is newer than the libraries that are loaded here. */
+#define CURL_DISABLE_DEPRECATION
+#include <curl/curl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/library.h"
 #include "base/mem.h"
-#include "base/text.h"
 
 #define MOST_BYTES ((size_t)4 << 30)
 #define MOST_REDIRECTIONS 8L
-
-/* Numbers of libcurl's interface, which never change: its headers are not needed for these few. */
-enum { CURLE_OK = 0, CURLE_WRITE_ERROR = 23, CURLE_OPERATION_TIMEDOUT = 28 };
-enum {
-	CURLOPT_WRITEDATA = 10001,
-	CURLOPT_URL = 10002,
-	CURLOPT_ERRORBUFFER = 10010,
-	CURLOPT_COPYPOSTFIELDS = 10165,
-	CURLOPT_WRITEFUNCTION = 20011,
-	CURLOPT_USERAGENT = 10018,
-	CURLOPT_SSLCERT = 10025,
-	CURLOPT_FOLLOWLOCATION = 52,
-	CURLOPT_SSL_VERIFYPEER = 64,
-	CURLOPT_CAINFO = 10065,
-	CURLOPT_MAXREDIRS = 68,
-	CURLOPT_SSL_VERIFYHOST = 81,
-	CURLOPT_SSLKEY = 10087,
-	CURLOPT_NOSIGNAL = 99,
-	CURLOPT_LOW_SPEED_LIMIT = 19,
-	CURLOPT_LOW_SPEED_TIME = 20,
-	CURLOPT_TIMEOUT_MS = 155,
-	CURLOPT_CONNECTTIMEOUT_MS = 156,
-	CURLOPT_PROTOCOLS = 181,
-	CURLOPT_REDIR_PROTOCOLS = 182,
-	CURLINFO_RESPONSE_CODE = 0x200000 + 2,
-};
-#define CURLPROTO_HTTP_AND_HTTPS 3L
-#define CURL_ERROR_SIZE 256
+#define CURLPROTO_HTTP_AND_HTTPS ((long)CURLPROTO_HTTP | CURLPROTO_HTTPS)
 
 struct curl_calls {
-	void *(*init)(void);
-	void (*cleanup)(void *handle);
-	int (*setopt)(void *handle, int option, ...);
-	int (*perform)(void *handle);
-	int (*getinfo)(void *handle, int info, ...);
-	const char *(*strerror)(int code);
+	typeof(curl_easy_init) *init;
+	typeof(curl_easy_cleanup) *cleanup;
+	typeof(curl_easy_setopt) *setopt;
+	typeof(curl_easy_perform) *perform;
+	typeof(curl_easy_getinfo) *getinfo;
+	typeof(curl_easy_strerror) *strerror;
 };
 
 static const struct library library = {
@@ -86,7 +76,7 @@ static size_t take(char *p, size_t size, size_t nr, void *ctx)
 	return n;
 }
 
-static void set_options(const struct curl_calls *curl, void *handle, const char *url, const struct net_options *o,
+static void set_options(const struct curl_calls *curl, CURL *handle, const char *url, const struct net_options *o,
 			struct taker *t, char *why)
 {
 	curl->setopt(handle, CURLOPT_URL, url);
@@ -133,11 +123,11 @@ static struct strobe_error *perform(const struct curl_calls *curl, const char *u
 {
 	char why[CURL_ERROR_SIZE] = "";
 	long status = 0;
-	void *handle = curl->init();
+	CURL *handle = curl->init();
 	if (!handle)
 		return error_create(ERROR_OTHER, "libcurl does not start");
 	set_options(curl, handle, url, o, t, why);
-	int code = curl->perform(handle);
+	CURLcode code = curl->perform(handle);
 	curl->getinfo(handle, CURLINFO_RESPONSE_CODE, &status);
 	curl->cleanup(handle);
 	if (t->is_too_much)
@@ -147,11 +137,6 @@ static struct strobe_error *perform(const struct curl_calls *curl, const char *u
 	if (code != CURLE_OK)
 		return error_create(ERROR_IO, "%s", *why ? why : curl->strerror(code));
 	return status >= 200 && status < 300 ? NULL : status_error(status, t);
-}
-
-bool net_is_url(const char *s)
-{
-	return text_has_prefix(s, "http://") || text_has_prefix(s, "https://");
 }
 
 struct strobe_error *net_fetch(const char *url, const struct net_options *options, struct net_body *ret)
@@ -169,3 +154,4 @@ struct strobe_error *net_fetch(const char *url, const struct net_options *option
 	*ret = (struct net_body){ t.data, t.bytes };
 	return NULL;
 }
+#endif
