@@ -1,0 +1,194 @@
+"""What the output of two tools has in common, whatever was measured: shapes of help, lists, counts, calls, samples and reports.
+
+    problem = difference("counts", theirs, ours)     # both are strobetest.Result; None where they agree
+
+A shape is a set. What perf's has and strobe's has not is a difference; strobe may have more. Where other programs decide what
+comes (calls of the whole system), one member in common is enough.
+"""
+
+import re
+
+NUMBER = re.compile(r"0x[0-9a-f]+|\b[0-9a-f]{8,}\b|\d+(?:[.,]\d+)*")
+# of the tool itself, and where it says how long things took
+NAMES = re.compile(r"\b(?:perf|strobe)\b")
+ATTR = re.compile(r"\{[^}]*\}|[\w-]+: [^,\n]+")
+# What tools may choose: numbers of events, records beside samples, which IDs samples have. An event of a whole CPU inherits nothing,
+# and precision means nothing to a clock. What is left says which samples there are, and what is in them.
+LOOSE_ATTRS = re.compile(r"^(?:id|size|type|config|build_id|bpf_event|ksymbol|cgroup|text_poke|guest_|comm_exec|namespaces|inherit|"
+                         r"precise_ip|sample_type: (?:ID|IDENTIFIER)$|mmap|mmap2|comm|task|watermark|wakeup|read_format|exclude_hv|"
+                         r"exclude_guest)")
+
+
+def skeleton(line):
+    """A line without its figures, names of tools and widths."""
+    return re.sub(r"\s+", " ", NUMBER.sub("0", NAMES.sub("TOOL", line))).strip()
+
+
+def form(line):
+    """What a line of data is made of: words, figures and marks."""
+    line = re.sub(r"\([^)]*\)", "()", NUMBER.sub("0", line))
+    return re.sub(r"\s+", " ", re.sub(r"[A-Za-z_][\w.@/-]*", "w", line)).strip()
+
+
+def options(text):
+    return {option for option in re.findall(r"^\s+(?:-\w, )?(--[a-z][\w-]*|-\w)\b", text, re.M)}
+
+
+def pprof_options(text):
+    """But for what a picture of graphviz and objdump need."""
+    return set(re.findall(r"^\s+--?(\w+)", text, re.M)) - {"gif", "tools"}
+
+
+def commands(text):
+    return set(re.findall(r"^ {3}([a-z][\w-]+) {2,}\S", text, re.M))
+
+
+def events(text):
+    """Names of events, groups of metrics left out: those of perf come from tables of processors."""
+    names = re.findall(r"^ {2}(\S+(?: OR \S+)*) +\[(?!Raw)[^\]]*event", text, re.M)
+    return {word for name in names for word in name.split(" OR ") if "<" not in word}
+
+
+def counts(text):
+    """Names of what was counted: what this machine cannot count the newest perf leaves out where nobody chose it."""
+    rows = re.findall(r"^(?: *[\d.]+ )? *(<not \w+>|[\d.,]+)(?: +(?:msec|Bytes|MiB|GiB|Joules))? +([a-zA-Z][\w:./*-]+)", text, re.M)
+    found = {name for value, name in rows if name not in ("seconds", "requests") and value != "<not supported>"}
+    return found | {word for word in ("seconds time elapsed", "Performance counter stats for") if word in text}
+
+
+def calls(text):
+    return set(re.findall(r"^ *[\d.]+ .*?: .*?\b([a-z]\w*)\(", text, re.M))
+
+
+def tracepoints(text):
+    return set(re.findall(r"\b([a-z]\w+:[a-z]\w+)\(", text))
+
+
+def faults(text):
+    return set(re.findall(r"\b(majfault|minfault) \[", text))
+
+
+def summary(text):
+    """Heads of columns, and names of calls."""
+    found = set(re.findall(r"^ {3}([a-z]\w+) +\d+ ", text, re.M))
+    return found | ({"columns"} if re.search(r"syscall +calls +errors +total +min +avg +max +stddev", text) else set())
+
+
+def report(text):
+    """Remarks and heads of columns."""
+    heads = [skeleton(line) for line in text.splitlines() if line.startswith("#")]
+    return {re.sub(r"\.{2,}", "..", re.sub(r"'.*'|: .*", "", line)) for line in heads if line not in ("#", "")
+            and not line.startswith("# (")}
+
+
+def dump(text):
+    return set(re.findall(r"PERF_RECORD_\w+", text)) | set(re.findall(r"^\. ", text, re.M))
+
+
+def listing(text):
+    return set(re.findall(r"Percent|Disassembly of section \S+|Source code & Disassembly", text))
+
+
+def forms(text):
+    """The commonest of those that make up half of the lines."""
+    found = [form(line) for line in text.splitlines() if line.strip()]
+    return {found_form for found_form in set(found) if found.count(found_form) * 4 >= len(found)}
+
+
+def lines(text):
+    return {skeleton(line) for line in text.splitlines() if line.strip()}
+
+
+def header(text):
+    return {skeleton(line) for line in text.splitlines() if line.startswith("#") or line.endswith(("[sec]", "usecs/op"))}
+
+
+def functions(text):
+    """Of the program in the test; perf lists data, too."""
+    return {line.strip() for line in text.splitlines()} & {"main", "usage", "pr_addr"}
+
+
+def words(text):
+    return {line.strip() for line in text.splitlines() if line.strip()}
+
+
+def probe(text):
+    """Messages, variables and lines; the address of a function is that of its symbol."""
+    kept = [line for line in text.splitlines() if line.strip() and not line.startswith(("Couldn't find", "You can now"))]
+    kept = [re.sub(r"^([pr]:\S+ )\S+(?= |$)", r"\1PLACE", line) for line in kept]
+    kept = [re.sub(r"^(\t\t).*?(\w+)$", r"\1\2", line) for line in kept]  # the type of a variable is often richer
+    # one function of the C library has several names
+    return {re.sub(r"@\S+|\+0\b", "", skeleton(line.replace("__GI___", "__"))) for line in kept}
+
+
+def parts_of(field, has_constant_period):
+    """A field of an attr, each of its flags on its own. PERIOD says nothing where the attr has it."""
+    if "|" not in field and "type: " not in field:
+        return {field}
+    key, _, flags = field.partition(": ")
+    return {f"{key}: {flag}" for flag in flags.split("|") if flag != "PERIOD" or not has_constant_period}
+
+
+def attrs(text):
+    """Events with their attrs, as evlist -v prints them of what was recorded."""
+    found = set()
+    for line in re.findall(r"^ATTR (.*)$", text, re.M):
+        name, _, rest = line.partition(": ")
+        name = re.sub(r"^([^:]+):[ukhpHGD]+$", r"\1", name)
+        if name == "dummy" or name.startswith("# Tip"):
+            continue
+        fields = re.findall(r"[^,{ ][^,]*", rest.replace("{ sample_period, sample_freq }", "period").replace("{", "").replace("}", ""))
+        parts = {part for field in fields for part in parts_of(field.strip(), ", freq: 1" not in line)}
+        found |= {name} | {f"{name} {part}" for part in parts if not LOOSE_ATTRS.match(part)}
+    return found
+
+
+def pprof(text):
+    """Heads and names, without what says when and where."""
+    kept = [line for line in text.splitlines() if not re.match(r"Fetching|Saved|Time:|File:|Duration|Main binary|Local symbol|Some binary|"
+                                                              r"Entering|Build ID|.*No samples were found", line)]
+    return {skeleton(re.sub(r"\b\d[\d.]*(?:ns|us|ms|s|mins|kB|MB|B)?(?=\s|$)|0%", "0", line)) for line in kept if line.strip()}
+
+
+def names_of_pprof(text):
+    """Rows by their names: of the program itself; which of Go's run time were met is chance."""
+    kept = [line for line in pprof(text) if not re.search(r"^Showing|^Dropped|runtime|net\W|bufio|internal|os/|compress|encoding", line)]
+    return {line.split()[-1] if line.startswith("0") else line for line in kept}
+
+
+SHAPES = {
+    "options": options, "options-pprof": pprof_options, "commands": commands, "events": events, "counts": counts, "calls": calls,
+    "tracepoints": tracepoints, "faults": faults, "summary": summary, "report": report, "dump": dump, "listing": listing, "form": forms,
+    "lines": None, "words": words, "header": header, "probe": probe, "functions": functions, "attrs": attrs, "pprof": names_of_pprof,
+    "top": None, "status": None, "torch": None, "manual": None, "refusal": None,
+}
+SOME = {"calls-some": calls}
+
+
+def top_problem(theirs, ours):
+    head = r"(?:PerfTop|Top|strobe top): *\d+ irqs/sec .*\d"
+    if not re.search(head, ours.out, re.I):
+        return "no line with the rate of samples"
+    return None if re.search(r"\d+\.\d+%", ours.out) or not re.search(r"\d+\.\d+%", theirs.out) else "no row with a share"
+
+
+def difference(kind, theirs, ours):
+    """Why strobe's answer is not what perf's is; None where it is."""
+    if kind == "top":
+        return top_problem(theirs, ours)
+    if kind == "manual":
+        return None if "NAME" in ours.out or "SYNOPSIS" in ours.out else "no manual page"
+    if kind == "torch":
+        return None if ours.out.strip() not in ("", "0") else "nothing of what it draws"
+    if kind == "lines":
+        return None if ours.out.count("\n") == theirs.out.count("\n") or not theirs.out else "another number of lines"
+    of = SOME.get(kind) or SHAPES.get(kind)
+    if not of:
+        return None
+    left, right = of(theirs.out + theirs.err), of(ours.out + ours.err)
+    if kind in SOME:
+        return None if right and (left & right or not left) else f"no call in common: {sorted(left)[:5]}, {sorted(right)[:5]}"
+    missing = sorted(left - right)
+    if not left and not right and theirs.out.strip() and kind not in ("tracepoints", "listing"):
+        return "nothing that could be compared"
+    return f"without {missing[:6]}{' and more' if len(missing) > 6 else ''}" if missing else None
