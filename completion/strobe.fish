@@ -45,6 +45,11 @@ complete -c strobe -n __strobe_lacks_command -f -a '(strobe --list-cmds | string
 complete -c strobe -n '__strobe_is_after help' -f -a '(strobe --list-cmds | string split " ")'
 complete -c strobe -n '__strobe_is_after sched kwork' -f -a '(__strobe_subcommands)'
 complete -c strobe -n __strobe_is_option -f -a '(__strobe_options)'
+complete -c strobe -n '__strobe_words | string match -q trace; and __strobe_is_after -e --event --expr' -f -a \
+	'(__strobe_list (strobe list --raw-dump | string replace --all syscalls:sys_enter_ ""))'
+complete -c strobe -n '__strobe_is_after --call-graph' -f -a 'fp eh dwarf lbr auto'
+complete -c strobe -n '__strobe_is_after --colors' -f -a 'hot mem io wakeup chain java js perl red green blue aqua yellow purple orange'
+complete -c strobe -n '__strobe_is_after --to' -f -a 'pprof pprof-raw folded speedscope firefox chrome-trace callgrind heap csv json'
 complete -c strobe -n '__strobe_is_after -e --event' -f -a '(__strobe_list (strobe list --raw-dump))'
 complete -c strobe -n '__strobe_is_after -s --sort' -f -a '(__strobe_list (strobe report --list-keys | cut -f 1))'
 complete -c strobe -n '__strobe_is_after -p --pid' -f -a '(string match --regex "^[0-9]+\$" (command ls /proc))'

@@ -147,9 +147,26 @@ static void show(struct measurement *m, struct counts *c, const struct tally *t)
 	counts_deinit(c);
 }
 
+/* Rows "<not supported>" do not say why. Somebody who reads along learns it once. */
+static void hint_at_pmu(const struct measurement *m)
+{
+	const struct counter_set *set = &m->counting.set;
+	unsigned n = 0, supported = 0;
+	for (size_t i = 0; i < set->events.len; i++) {
+		uint32_t type = set->events.data[i].attr.type;
+		bool is_hardware = type == PERF_TYPE_HARDWARE || type == PERF_TYPE_HW_CACHE;
+		n += is_hardware;
+		supported += is_hardware && set->events.data[i].supported;
+	}
+	if (n && !supported && m->host && m->host->is_attended)
+		session_say(m->host, "no event of the processor can be counted here; 'strobe doctor hardware-counters' shows why");
+}
+
 static void say_notes(struct measurement *m)
 {
 	const struct counter_set *set = &m->counting.set;
+	if (!m->notes_said)
+		hint_at_pmu(m);
 	for (size_t i = 0; !m->notes_said && i < set->notes.len; i++)
 		session_say(m->host, "%s", set->notes.data[i]);
 	m->notes_said = true;

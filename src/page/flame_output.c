@@ -78,6 +78,17 @@ static void say_other_events(const struct flame_output *f, uint32_t shown)
 			    event_name(f->profile, shown), strbuf_str(&names));
 }
 
+/* One level of functions is no flame graph: somebody who reads along learns how to record stacks. */
+static void hint_at_chains(const struct flame_output *f)
+{
+	const struct env *env = f->in.session.env;
+	bool has_chains = false;
+	for (size_t i = 0; env && i < env->events.len; i++)
+		has_chains |= !!(env->events.data[i].attr.sample_type & (PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_BRANCH_STACK));
+	if (env && env->events.len && !has_chains && f->host->is_attended)
+		session_say(f->host, "the recording has no call chains, so the graph has one level: record with -g");
+}
+
 /* ---- comparison ---- */
 
 /* Both profiles as one, and which of its events is the base's. */
@@ -193,6 +204,7 @@ struct strobe_error *flame_output_prepare(struct flame_output *f)
 	struct flamegraph_options *svg = &f->o.svg;
 	if (f->o.base)
 		TRY(read_base(f));
+	hint_at_chains(f);
 	if (f->o.is_page)
 		return prepare_page(f);
 	if (f->o.base)

@@ -5,6 +5,8 @@
 #include <strings.h>
 
 #include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
 #include "profile/cells_priv.h"
 
 #define SUM(name, field, ...) \
@@ -46,6 +48,15 @@ const struct column *column_find(const char *word, size_t length)
 		if (!strncasecmp(columns[i].name, word, length) && columns[i].set != COLUMN_SET_FIELDS)
 			return &columns[i];
 	return NULL;
+}
+
+const char *column_nearest(const char *word, size_t length)
+{
+	const char *names[COLUMNS_NR];
+	_cleanup_free_ char *name = xstrndup(word, length);
+	for (size_t i = 0; i < COLUMNS_NR; i++)
+		names[i] = columns[i].name;
+	return text_nearest(name, names, COLUMNS_NR);
 }
 
 /* ---- order ---- */

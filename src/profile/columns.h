@@ -134,6 +134,8 @@ static inline bool column_needs(const struct column *c, enum column_needs what)
  * minded ("sym", "OVERHEAD"). NULL where there is none.
  */
 const struct column *column_find(const char *word, size_t length);
+/* The name that a misspelt one may have been; NULL where none is near. */
+const char *column_nearest(const char *word, size_t length);
 
 /* Order of two entries by one key as a report lists equal shares: names by alphabet, numbers upwards, unknown last. */
 int column_compare(const struct hist *h, const struct hist_key *k, const struct hist_entry *a, const struct hist_entry *b);

@@ -60,6 +60,19 @@ static char *program_of(const struct recorder *r)
 	return dladdr((void *)(uintptr_t)malloc, &libc) && libc.dli_fname ? xstrdup(libc.dli_fname) : NULL;
 }
 
+/* Somebody who reads along learns at once why stacks will be short. */
+static void hint_at_frame_pointers(const struct recorder *r)
+{
+	const struct callgraph_options *c = &r->o.capture.callgraph;
+	if (!r->host.session || !r->host.session->is_attended || !r->o.argv || c->kernel_only || c->leaf)
+		return;
+	_cleanup_free_ char *program = program_of(r);
+	if (program && !keeps_frame_pointers(program))
+		recorder_say(r, RECORDER_NOTE, "%s has no frame pointers, so its stacks will be short: %s", program,
+			     r->requested_stacks == CALLGRAPH_DEFAULT ? "-g records whole ones as root, --call-graph dwarf without" :
+									"use -g, which does not require them");
+}
+
 /* Takes the place of eh. */
 static void choose_other(struct recorder *r, const struct strobe_error *why)
 {
@@ -71,6 +84,7 @@ static void choose_other(struct recorder *r, const struct strobe_error *why)
 	r->o.capture.sample_identifier = r->requested_identifier;
 	if (r->requested_stacks == CALLGRAPH_DEFAULT) {
 		log_info("call chains by frame pointers: %s", why->message);
+		hint_at_frame_pointers(r);
 		return;
 	}
 	c->leaf = fp && !r->o.capture.user_regs;
@@ -128,6 +142,8 @@ struct strobe_error *recorder_choose_stacks(struct recorder *r)
 	r->requested_identifier = r->o.capture.sample_identifier;
 	if (r->o.waits)
 		return open_for_waits(r);
+	if (c->mode == CALLGRAPH_FP)
+		hint_at_frame_pointers(r);
 	if (c->mode != CALLGRAPH_EH && c->mode != CALLGRAPH_AUTO && c->mode != CALLGRAPH_DEFAULT)
 		return NULL;
 	if (!walked_stacks_is_of_any(&r->events)) {

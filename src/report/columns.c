@@ -113,6 +113,13 @@ static struct strobe_error *check_ipc(const char *words, const char *what)
 	return NULL;
 }
 
+static struct strobe_error *unknown_key(const char *word, size_t length, const char *what)
+{
+	const char *near = column_nearest(word, length);
+	return error_create(ERROR_USAGE, "Unknown --%s key: `%.*s'%s%s%s", what, (int)length, word, near ? "; did you mean '" : "",
+			    near ? near : "", near ? "'?" : "");
+}
+
 static struct strobe_error *add_words(struct report_query *q, struct key_list *l, const char *words, const char *what)
 {
 	for (const char *at = words; *at; at += strspn(at, ", ")) {
@@ -125,7 +132,7 @@ static struct strobe_error *add_words(struct report_query *q, struct key_list *l
 			if (q->add_fields)
 				TRY(q->add_fields(q->fields_ctx, l, at, n, &any));
 			if (!any)
-				return error_create(ERROR_USAGE, "Unknown --%s key: `%.*s'", what, (int)n, at);
+				return unknown_key(at, n, what);
 			at += n;
 			continue;
 		}

@@ -19,8 +19,25 @@ def completed(words):
     """What bash offers for the last of these words after `strobe`."""
     program = os.path.join(BUILD, "strobe")
     script = 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _strobe "$1" 2>/dev/null; echo "${COMPREPLY[*]}"'
-    done = run("bash", "-c", script, "-", os.path.join(TOP, "completion", "strobe"), program, *words.split())
+    done = run("bash", "-c", script, "-", os.path.join(TOP, "completion", "strobe"), program, *words.split(" "))
     return done.out.strip()
+
+
+def values(tap):
+    """Of other options: each word that is offered stands in their help, and the other way round."""
+    for words, before, after in (("flamegraph --colors ", "--colors", "--bgcolors"), ("convert --to ", "by its name): ", "\n\n")):
+        text = strobe(words.split()[0], "-h").out
+        text = text[text.index(before) + len(before):]
+        offered = set(completed(words).split())
+        listed = set(re.findall(r"[a-z][\w-]+", text[:text.index(after)])) - {"or", "palette"}
+        tap.equal(sorted(offered), sorted(listed), f"the completion of {words}")
+    for words, want in ("record --call-graph dw", "dwarf"), ("report -g cal", "caller callee"), ("report --call-graph fla", "flat"):
+        tap.equal(completed(words), want, f"the completion of {words}")
+    calls = strobe("list", "--raw-dump").out
+    if "syscalls:sys_enter_openat" in calls:
+        tap.ok({"openat", "openat2"} <= set(completed("trace -e openat").split()), "trace -e has names of system calls")
+    else:
+        tap.skip("names of system calls after trace -e", "tracefs is not readable here")
 
 
 def main():
@@ -43,6 +60,7 @@ def main():
 
     for words, want in ("report -s comm,dso_f", "comm,dso_from"), ("report -F dso_f", "dso_from"), ("top --fields dso_f", "dso_from"):
         tap.equal(completed(words), want, f"the completion of {words}")
+    values(tap)
     tap.equal(completed("top -F dso_f"), "", "-F of top is a frequency: no keys")
     tap.done()
 
