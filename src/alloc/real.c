@@ -64,6 +64,9 @@ void real_find(void)
 	*(void **)&r.pvalloc = find("pvalloc");
 	*(void **)&r.malloc_usable_size = find("malloc_usable_size");
 	*(void **)&r.dlclose = find("dlclose");
+	*(void **)&r.mmap64 = find("mmap64");
+	*(void **)&r.munmap = find("munmap");
+	*(void **)&r.mremap = find("mremap");
 	real = r;
 }
 

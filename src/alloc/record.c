@@ -158,6 +158,7 @@ static __attribute__((noinline)) void renew(void)
 		walk_forget();
 		if (region_renew()) {
 			blocks_clear();
+			mappings_forget();
 			begin_time();
 		} else {
 			__atomic_store_n(&state, STATE_OFF, __ATOMIC_RELEASE);
@@ -190,6 +191,7 @@ bool record_all(void)
 	bool works = region_renew();
 	if (works) {
 		blocks_clear();
+		mappings_forget();
 		blocks_pass_all();
 		begin_time();
 	} else {
@@ -327,9 +329,35 @@ static inline void count_alloc(uint32_t entry, const struct weight *w, uint64_t 
 	end_change(e);
 }
 
+static inline void count_free(uint32_t entry, const struct weight *w, uint32_t age, uint64_t now)
+{
+	struct alloc_entry *e = begin_change(entry);
+	e->frees += w->objects;
+	e->free_bytes += w->bytes;
+	e->free_variance += w->variance;
+	if (age < short_age) {
+		e->short_objects += w->objects;
+		e->short_bytes += w->bytes;
+	}
+	add_in_use(-(int64_t)w->bytes, now);
+	end_change(e);
+}
+
 static void drop(void)
 {
 	__atomic_fetch_add(&region->dropped, 1, __ATOMIC_RELAXED);
+}
+
+/* Of the stack that ends with a frame; UINT32_MAX: there is no room. */
+static inline __attribute__((always_inline)) uint32_t entry_of(uint64_t size, const void *frame)
+{
+	uint64_t frames[ALLOC_FRAMES_MAX];
+	const uintptr_t *words = frame;
+	struct walk w = { .pc = words[1], .fp = words[0], .sp = (uintptr_t)(words + 2) };
+	walk_stack(&w, frames, settings.depth);
+	if (w.truncated)
+		__atomic_fetch_add(&region->truncated, 1, __ATOMIC_RELAXED);
+	return entries_find(w.hash, alloc_size_class(size), frames, w.depth);
 }
 
 void record_alloc(void *p, size_t size, const void *frame)
@@ -339,14 +367,9 @@ void record_alloc(void *p, size_t size, const void *frame)
 		thread.is_busy = false;
 		return;
 	}
-	uint64_t frames[ALLOC_FRAMES_MAX], now = ticks();
+	uint64_t now = ticks();
 	struct alloc_slot *slot = blocks_slot(p);
-	const uintptr_t *words = frame;
-	struct walk w = { .pc = words[1], .fp = words[0], .sp = (uintptr_t)(words + 2) };
-	walk_stack(&w, frames, settings.depth);
-	if (w.truncated)
-		__atomic_fetch_add(&region->truncated, 1, __ATOMIC_RELAXED);
-	uint32_t entry = entries_find(w.hash, alloc_size_class(size), frames, w.depth);
+	uint32_t entry = entry_of(size, frame);
 	if (entry != UINT32_MAX && slot) {
 		struct weight weight = weight_of(size);
 		count_alloc(entry, &weight, now);
@@ -380,19 +403,42 @@ void record_free(const struct alloc_slot *slot)
 	uint64_t now = ticks();
 	struct weight w = weight_of(slot->size);
 	uint32_t age = (uint32_t)(now >> ALLOC_BORN_SHIFT) - slot->born;
-	struct alloc_entry *e = begin_change(slot->entry - 1);
-	e->frees += w.objects;
-	e->free_bytes += w.bytes;
-	e->free_variance += w.variance;
-	if (age < short_age) {
-		e->short_objects += w.objects;
-		e->short_bytes += w.bytes;
-	}
-	add_in_use(-(int64_t)w.bytes, now);
-	end_change(e);
+	count_free(slot->entry - 1, &w, age, now);
 	if (__builtin_expect(now >= __atomic_load_n(&next_point, __ATOMIC_RELAXED), 0))
 		add_point(now);
 	thread.is_busy = false;
+}
+
+/* Mappings are few: each counts as itself. */
+static struct weight weight_of_mapping(uint64_t bytes, bool is_object)
+{
+	return (struct weight){ is_object ? (uint64_t)1 << region->objects_shift : 0, bytes, 0 };
+}
+
+void record_map(void *p, uint64_t bytes, const void *frame)
+{
+	thread.is_busy = true;
+	if (is_on()) {
+		uint64_t now = ticks(), start = (uint64_t)(uintptr_t)p;
+		uint32_t entry = entry_of(bytes, frame);
+		struct weight w = weight_of_mapping(bytes, true);
+		struct alloc_slot slot = { entry + 1, (uint32_t)(now >> ALLOC_BORN_SHIFT), bytes };
+		if (entry != UINT32_MAX && mappings_add(start, start + bytes, &slot))
+			count_alloc(entry, &w, now);
+		else
+			drop();
+	}
+	thread.is_busy = false;
+}
+
+void record_unmap(const struct mapping *part)
+{
+	if (!is_on())
+		return;
+	struct weight w = weight_of_mapping(part->end - part->start, part->is_first);
+	uint64_t now = ticks();
+	uint32_t age = (uint32_t)(now >> ALLOC_BORN_SHIFT) - part->slot.born;
+	count_free(part->slot.entry - 1, &w, age, now);
 }
 
 void record_unloaded(void)

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "alloc/blocks.h"
+#include "alloc/mappings.h"
 
 struct thread {
 	int64_t left; /* bytes until the next sample; negative: one is due, or all are counted, or the thread is new */
@@ -40,6 +41,9 @@ bool record_take(const void *p, struct alloc_slot *ret);
 void record_free(const struct alloc_slot *slot);
 /* It was not released after all. */
 void record_put_back(const void *p, const struct alloc_slot *slot);
+/* A mapping (mappings.h), whatever the rate is; and a part of one that is released. */
+void record_map(void *p, uint64_t bytes, const void *frame);
+void record_unmap(const struct mapping *part);
 /* From now on every allocation is counted, and nothing of before. False where there is no memory for it. */
 bool record_all(void);
 /* An object may have been unloaded. */

@@ -53,6 +53,8 @@ static void set(const char *name, size_t name_n, const char *value, size_t value
 		settings.seed = number(value);
 	} else if (is_name(name, name_n, "leaks")) {
 		settings.leaks = true;
+	} else if (is_name(name, name_n, "mmap")) {
+		settings.mmap = true;
 	} else if (is_name(name, name_n, "off")) {
 		settings.is_off = true;
 	}

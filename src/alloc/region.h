@@ -15,7 +15,7 @@ struct settings {
 	char socket[108]; /* "": nobody listens */
 	uint64_t rate, seed;
 	unsigned depth;
-	bool leaks, is_off;
+	bool leaks, is_off, mmap;
 };
 extern struct settings settings;
 

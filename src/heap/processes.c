@@ -83,6 +83,8 @@ static struct strobe_error *set_environment(const struct processes *p)
 		strbuf_addf(&settings, ",seed=%llu", (unsigned long long)s->seed);
 	if (s->leaks)
 		strbuf_addstr(&settings, ",leaks");
+	if (s->mmap)
+		strbuf_addstr(&settings, ",mmap");
 	setenv("LD_PRELOAD", strbuf_str(&preload), 1);
 	setenv(ALLOC_ENV, strbuf_str(&settings), 1);
 	return NULL;

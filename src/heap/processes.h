@@ -15,6 +15,7 @@ struct heap_settings {
 	uint64_t rate;          /* mean distance of samples in bytes; 1: each allocation */
 	uint64_t depth;         /* most frames of a stack */
 	uint64_t seed;          /* of the choice of samples; 0: another one each time */
+	bool mmap;              /* count mappings that programs make themselves, too */
 	bool leaks;             /* look for them when programs end */
 	uint64_t snapshot_ns;   /* a profile so often; 0: at the end only */
 };

@@ -51,6 +51,20 @@ def check_exact(tap, shapes):
     tap.ok(max(growth["inuse_bytes"]) <= growth["peak_bytes"] and growth["peak_bytes"] >= 1000 * 1000, "growth", growth)
 
 
+def check_mapped(tap, mapped):
+    """What tests/workloads/heap_mapped.c maps and releases, by hand, in pages; each is counted, also where allocations are sampled."""
+    expected = {"whole": (10, 160, 7, 112), "parts": (4, 80, 2, 30), "grow": (2, 40, 1, 32), "others": (2, 18, 2, 12),
+                "child": (2, 5, 2, 5)}
+    for mode in ([], ["--exact"]):
+        done, _, p = heap("--mmap", *mode, "--", mapped)
+        tap.equal((done.status, done.out), (0, "done\n"), f"a program that maps memory {' '.join(mode)}")
+        for function, (allocs, alloc_pages, in_use, in_use_pages) in expected.items():
+            sums = p.sums(function)
+            found = tuple(sums[t] for t in ("alloc_objects", "alloc_space", "inuse_objects", "inuse_space"))
+            tap.equal(found, (allocs, alloc_pages * 4096, in_use, in_use_pages * 4096), f"mapped by {function}() {' '.join(mode)}")
+    tap.equal(heap("--exact", "--", mapped)[2].sums("whole")["alloc_space"], 0, "mappings are counted on request alone")
+
+
 def check_sampled(tap, pairs):
     """Of 40 runs with other seeds nearly all have the truth within their margins, and their mean is near it. The seeds are always these."""
     truth = json.loads(run(pairs).out)
@@ -113,7 +127,7 @@ def check_programs(tap):
         if not shutil.which(command[0]):
             continue
         bare = run(*command)
-        for mode in ([], ["--exact"], ["--leaks"]):
+        for mode in ([], ["--exact"], ["--leaks"], ["--exact", "--mmap"]):
             done = strobe("heap", *mode, "--report", "tables", "--", *command)
             tap.ok((done.status, done.out) == (bare.status, bare.out), f"{command[0]} {' '.join(mode)}", (done.status, done.err[-300:]))
 
@@ -177,6 +191,7 @@ def main():
     subprocess.run(["c++", "-O1", "-g", "-std=c++17", "-pthread", "-o", leaky, os.path.join(TOP, "tests", "workloads", "heap_leaks.cc")],
                    check=True)
     check_exact(tap, shapes)
+    check_mapped(tap, build_workload("heap_mapped", "-O2", "-g"))
     check_sampled(tap, spread)
     check_leaks(tap, leaky)
     check_odd(tap, odd)

@@ -17,6 +17,7 @@ static const struct option table[] = {
 	{ OPTION_GROUP, .help = "What is counted" },
 	{ OPTION_BOOL, 0, "exact", AT(job.exact), .help = "count every allocation" },
 	{ OPTION_STRING, 0, "rate", AT(job.rate), .arg = "bytes", .help = "mean distance between samples: 64K, 1M (default: 512K)" },
+	{ OPTION_BOOL, 0, "mmap", AT(job.settings.mmap), .help = "count anonymous memory that programs map themselves, too" },
 	{ OPTION_BOOL, 0, "leaks", AT(job.settings.leaks),
 	  .help = "at exit find blocks that nothing points to; implies --exact" },
 	{ OPTION_STRING, 'p', "pid", AT(job.pids), .arg = "pid,...", .help = "running processes that have libstrobe_alloc.so loaded" },

@@ -1,0 +1,95 @@
+/*
+ * mmap and its relatives, in front of those of the C library: where settings.mmap is not set they only pass through.
+ *
+ * What is released leaves the list before the kernel may give its addresses to another thread.
+ */
+#include <dlfcn.h>
+#include <stdarg.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "alloc/mappings.h"
+#include "alloc/real.h"
+#include "alloc/record.h"
+#include "alloc/region.h"
+
+#define EXPORT __attribute__((visibility("default")))
+#define PAGE   ((uint64_t)4096)
+#if defined(SYS_mmap2)
+#define MMAP_CALL	SYS_mmap2 /* its offset is in pages */
+#define MMAP_OFFSET(at) ((at) / (off64_t)PAGE)
+#else
+#define MMAP_CALL	SYS_mmap
+#define MMAP_OFFSET(at) (at)
+#endif
+
+static uint64_t end_of(const void *p, size_t bytes)
+{
+	return ((uint64_t)(uintptr_t)p + bytes + PAGE - 1) & ~(PAGE - 1);
+}
+
+/* Not of this library itself, nor of the allocator, whose blocks are counted. */
+static bool counts(const void *caller)
+{
+	return record_begin() && settings.mmap && !thread.is_busy && !real_owns(caller);
+}
+
+/* How many counted parts it had. */
+static unsigned forget(const void *p, size_t bytes)
+{
+	thread.is_busy = true;
+	unsigned parts = mappings_take((uint64_t)(uintptr_t)p, end_of(p, bytes), record_unmap);
+	thread.is_busy = false;
+	return parts;
+}
+
+/* Before the real function is known, and with C libraries that have none of that name. */
+static void *call_mmap(void *at, size_t bytes, int protection, int flags, int fd, off64_t offset)
+{
+	if (real.mmap64)
+		return real.mmap64(at, bytes, protection, flags, fd, offset);
+	return (void *)syscall(MMAP_CALL, at, bytes, protection, flags, fd, MMAP_OFFSET(offset));
+}
+
+EXPORT void *mmap64(void *at, size_t bytes, int protection, int flags, int fd, off64_t offset)
+{
+	bool is_counted = counts(__builtin_return_address(0));
+	if (is_counted && flags & MAP_FIXED)
+		forget(at, bytes);
+	void *p = call_mmap(at, bytes, protection, flags, fd, offset);
+	if (is_counted && p != MAP_FAILED && flags & MAP_ANONYMOUS && protection != PROT_NONE)
+		record_map(p, end_of(p, bytes) - (uint64_t)(uintptr_t)p, RECORD_FRAME);
+	return p;
+}
+
+#if defined(__LP64__)
+/* The header redirects the name itself to mmap64, with files of 64 bits. */
+EXPORT void *mmap_of_long(void *at, size_t bytes, int protection, int flags, int fd, off_t offset) __asm__("mmap")
+	__attribute__((alias("mmap64"), leaf, nothrow));
+#endif
+
+EXPORT int munmap(void *p, size_t bytes)
+{
+	if (counts(__builtin_return_address(0)) && (uintptr_t)p % PAGE == 0)
+		forget(p, bytes);
+	return real.munmap ? real.munmap(p, bytes) : (int)syscall(SYS_munmap, p, bytes);
+}
+
+EXPORT void *mremap(void *p, size_t bytes, size_t new_bytes, int flags, ...)
+{
+	va_list ap;
+	va_start(ap, flags);
+	void *at = flags & MREMAP_FIXED ? va_arg(ap, void *) : NULL;
+	va_end(ap);
+	bool is_counted = counts(__builtin_return_address(0));
+	void *moved = real.mremap ? real.mremap(p, bytes, new_bytes, flags, at) :
+		(void *)syscall(SYS_mremap, p, bytes, new_bytes, flags, at);
+	if (!is_counted || moved == MAP_FAILED)
+		return moved;
+	if (flags & MREMAP_FIXED)
+		forget(at, new_bytes);
+	if (forget(p, bytes))
+		record_map(moved, end_of(moved, new_bytes) - (uint64_t)(uintptr_t)moved, RECORD_FRAME);
+	return moved;
+}
