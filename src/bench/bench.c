@@ -45,6 +45,16 @@ static const struct bench breakpoints[] = {
 	{ .name = "enable", .summary = "Benchmark breakpoint enable/disable", .repeats_itself = true, .run = bench_breakpoint_enable },
 	{},
 };
+static const struct bench uprobes[] = {
+	{ .name = "baseline", .summary = "Baseline libc usleep(1000) call", .run = bench_uprobe_baseline },
+	{ .name = "empty", .summary = "Attach empty BPF prog to uprobe on usleep, system wide", .run = bench_uprobe_empty },
+	{ .name = "trace_printk", .summary = "Attach trace_printk BPF prog to uprobe on usleep syswide",
+	  .run = bench_uprobe_trace_printk },
+	{ .name = "empty_ret", .summary = "Attach empty BPF prog to uretprobe on usleep, system wide", .run = bench_uprobe_empty_ret },
+	{ .name = "trace_printk_ret", .summary = "Attach trace_printk BPF prog to uretprobe on usleep syswide",
+	  .run = bench_uprobe_trace_printk_ret },
+	{},
+};
 
 const struct bench_collection bench_collections[] = {
 	{ "sched", "Scheduler and IPC benchmarks", "Run all scheduler benchmarks", sched },
@@ -53,6 +63,7 @@ const struct bench_collection bench_collections[] = {
 	{ "futex", "Futex stressing benchmarks", "Run all futex benchmarks", futexes },
 	{ "epoll", "Epoll stressing benchmarks", "Run all epoll benchmarks", epoll },
 	{ "breakpoint", "Breakpoint benchmarks", "Run all breakpoint benchmarks", breakpoints },
+	{ "uprobe", "uprobe benchmarks", NULL, uprobes },
 	{},
 };
 
@@ -80,7 +91,6 @@ const char *bench_missing(const char *collection, const char *name)
 		{ "mem", "find_bit", "find_bit measures a function of perf's own sources" },
 		{ "numa", NULL, "placement of memory on nodes is not measured yet" },
 		{ "internals", NULL, "its benchmarks measure perf's own functions; doc/BENCHMARKS.md has strobe's" },
-		{ "uprobe", NULL, "its benchmarks need BPF programs of perf's" },
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		if (!strcmp(rows[i].collection, collection) && (!rows[i].name || (name && !strcmp(rows[i].name, name))))
@@ -125,6 +135,21 @@ struct strobe_error *bench_run(const struct bench_collection *c, const struct be
 	return NULL;
 }
 
+/* One of many: what this system or its user may not do is left out, with the reason. */
+static struct strobe_error *run_one_of_all(const struct bench_collection *c, const struct bench *b, const struct bench_settings *s,
+					   struct bench_report *r)
+{
+	bench_text(r, "# Running %s/%s benchmark...\n", c->name, b->name);
+	struct strobe_error *err = bench_run(c, b, s, r);
+	if (error_is(err, ERROR_PERMISSION) || error_is(err, ERROR_UNSUPPORTED)) {
+		bench_skip(r, err->message);
+		error_destroy(err);
+		err = NULL;
+	}
+	bench_text(r, "\n");
+	return err;
+}
+
 struct strobe_error *bench_run_all(const struct bench_collection *c, const struct bench *b, const struct bench_settings *s,
 				   struct bench_report *r)
 {
@@ -133,11 +158,8 @@ struct strobe_error *bench_run_all(const struct bench_collection *c, const struc
 		return bench_run(c, b, s, r);
 	}
 	for (const struct bench_collection *each = c ? c : bench_collections; each->name; each++) {
-		for (b = each->benches; b->name; b++) {
-			bench_text(r, "# Running %s/%s benchmark...\n", each->name, b->name);
-			TRY(bench_run(each, b, s, r));
-			bench_text(r, "\n");
-		}
+		for (b = each->benches; b->name; b++)
+			TRY(run_one_of_all(each, b, s, r));
 		if (c)
 			break;
 	}
@@ -158,5 +180,7 @@ void bench_list(struct out *out, const struct bench_collection *c)
 	out_f(out, "\n        # List of available benchmarks for collection '%s':\n\n", c->name);
 	for (const struct bench *b = c->benches; b->name; b++)
 		out_f(out, "%14s: %s\n", b->name, b->summary);
-	out_f(out, "%14s: %s\n\n", "all", c->all);
+	if (c->all)
+		out_f(out, "%14s: %s\n", "all", c->all);
+	out_str(out, "\n");
 }

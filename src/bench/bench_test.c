@@ -115,14 +115,11 @@ static void test_success(void **state)
 	}
 }
 
-/* Some users, containers and processors do not have breakpoints or filters with listeners: then there is a reason. */
+/* Some users, containers and processors do not have breakpoints, BPF or filters with listeners: then there is a reason. */
 static bool may_be_refused(const struct strobe_error *err)
 {
-	static const int reasons[] = { EPERM, EACCES, ENOENT, ENOSYS, EOPNOTSUPP, ENODEV, ENOSPC, EBUSY, EINVAL };
-	for (size_t i = 0; i < sizeof(reasons) / sizeof(*reasons); i++)
-		if (err->errnum == reasons[i])
-			return true;
-	return false;
+	return error_is(err, ERROR_PERMISSION) || error_is(err, ERROR_UNSUPPORTED) || error_is(err, ERROR_NOT_FOUND) ||
+		err->errnum == ENOSYS || err->errnum == ENOSPC || err->errnum == EBUSY || err->errnum == EINVAL;
 }
 
 static void run_one(const struct bench_collection *c, const struct bench *b, const struct bench_settings *s)
@@ -133,7 +130,7 @@ static void run_one(const struct bench_collection *c, const struct bench *b, con
 	bench_report_init(&r, &out, BENCH_DEFAULT);
 	struct strobe_error *err = bench_run(c, b, s, &r);
 	if (err) {
-		assert_true(!strcmp(c->name, "breakpoint") || !strcmp(b->name, "seccomp-notify"));
+		assert_true(!strcmp(c->name, "breakpoint") || !strcmp(c->name, "uprobe") || !strcmp(b->name, "seccomp-notify"));
 		assert_true(may_be_refused(err));
 		error_destroy(err);
 	} else {
@@ -174,11 +171,45 @@ static void test_lists(void **state)
 	error_destroy(out_close(&out));
 }
 
+static size_t count(const char *text, const char *part)
+{
+	size_t n = 0;
+	for (; (text = strstr(text, part)); text += strlen(part))
+		n++;
+	return n;
+}
+
+/* Four of five are compared with the first, three of them also with the one before; where BPF is refused, all four say so. */
+static void test_comparison(void **state)
+{
+	(void)state;
+	const struct bench_settings s = { .loops = 2 };
+	struct out out;
+	struct bench_report r;
+	size_t n;
+	out_init_mem(&out);
+	bench_report_init(&r, &out, BENCH_DEFAULT);
+	assert_null(bench_run_all(bench_find_collection("uprobe"), NULL, &s, &r));
+	out_ch(&out, 0);
+	const char *text = out_mem(&out, &n);
+	assert_int_equal(count(text, "# Executed 2 usleep(1000) calls\n"), 5 - r.skips.len);
+	assert_int_equal(count(text, "\n# skipped: "), r.skips.len);
+	if (!r.skips.len) {
+		assert_int_equal(count(text, " to baseline"), 2 * 4);
+		assert_int_equal(count(text, " to previous"), 2 * 3);
+	} else {
+		assert_int_equal(r.skips.len, 4);
+	}
+	bench_report_deinit(&r);
+	error_destroy(out_close(&out));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sizes),    cmocka_unit_test(test_spread),     cmocka_unit_test(test_failures),
 		cmocka_unit_test(test_success), cmocka_unit_test(test_benchmarks), cmocka_unit_test(test_lists),
+		cmocka_unit_test(test_comparison),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

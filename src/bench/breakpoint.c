@@ -8,6 +8,7 @@
 #include <linux/hw_breakpoint.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -32,7 +33,10 @@ static struct strobe_error *set_breakpoint(uint64_t *word, int *ret)
 		return NULL;
 	if (*ret == -ENOSPC)
 		return error_errno(ENOSPC, "cannot set another breakpoint: the processor has a few only, x86 four (-b)");
-	return error_errno(-*ret, "cannot set a breakpoint (/proc/sys/kernel/perf_event_paranoid, and the processor, must allow it)");
+	if (*ret == -EPERM || *ret == -EACCES)
+		return error_errno(-*ret, "cannot set a breakpoint (see /proc/sys/kernel/perf_event_paranoid)");
+	return error_create(ERROR_UNSUPPORTED, "cannot set a breakpoint: this processor, or this guest, has none (%s)",
+			    strerrordesc_np(-*ret));
 }
 
 static void close_breakpoints(int *fds, uint64_t n)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "sys/limits.h"
 
 #define FDS          64
 #define TASKS_MAX    (1 << 16)
@@ -25,12 +26,10 @@ static struct strobe_error *raise_limit(uint64_t fds_nr, const struct bench_sett
 		return NULL;
 	if (s->verbose)
 		bench_text(r, "Setting RLIMIT_NOFILE rlimit from %" PRIu64 " to: %" PRIu64 "\n", (uint64_t)limit.rlim_cur, fds_nr);
-	limit.rlim_cur = fds_nr;
-	if (limit.rlim_max < fds_nr)
-		limit.rlim_max = fds_nr;
-	if (!setrlimit(RLIMIT_NOFILE, &limit))
+	if (sys_raise_nofile(fds_nr) >= fds_nr)
 		return NULL;
-	return error_errno(errno, "cannot open %" PRIu64 " files: try fewer (-f), or fewer threads (-t), or raise ulimit -n", fds_nr);
+	return error_create(ERROR_LIMIT, "cannot open %" PRIu64 " files: try fewer (-f), fewer threads (-t) or a higher limit (ulimit -n)",
+			    fds_nr);
 }
 
 struct strobe_error *epoll_prepare(const struct bench_settings *s, struct bench_report *r, uint64_t default_tasks, bool is_multi,

@@ -24,3 +24,8 @@ BENCH_RUN(epoll_wait);
 BENCH_RUN(epoll_ctl);
 BENCH_RUN(breakpoint_thread);
 BENCH_RUN(breakpoint_enable);
+BENCH_RUN(uprobe_baseline);
+BENCH_RUN(uprobe_empty);
+BENCH_RUN(uprobe_trace_printk);
+BENCH_RUN(uprobe_empty_ret);
+BENCH_RUN(uprobe_trace_printk_ret);

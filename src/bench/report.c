@@ -19,6 +19,7 @@ void bench_report_deinit(struct bench_report *r)
 {
 	vec_deinit(&r->settings);
 	vec_deinit(&r->figures);
+	vec_deinit(&r->skips);
 	arena_deinit(&r->arena);
 }
 
@@ -94,6 +95,14 @@ void bench_line(struct bench_report *r, const char *fmt, ...)
 	va_end(ap);
 }
 
+void bench_skip(struct bench_report *r, const char *why)
+{
+	char text[512];
+	snprintf(text, sizeof(text), "%s: %s", r->benchmark, why);
+	vec_push(&r->skips, arena_strdup(&r->arena, text));
+	bench_line(r, "# skipped: %s\n", why);
+}
+
 void bench_total_time(struct bench_report *r, uint64_t ns)
 {
 	uint64_t ms = ns / (NS_PER_S / 1000);
@@ -161,6 +170,8 @@ void bench_report_table(const struct bench_report *r, struct table *ret)
 	table_init(ret, "strobe-bench", 1);
 	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
 		table_column(ret, columns[i]);
+	for (size_t i = 0; i < r->skips.len; i++)
+		table_note(ret, "skipped %s", r->skips.data[i]);
 	for (size_t i = 0; i < r->figures.len; i++) {
 		const struct bench_figure *f = &r->figures.data[i];
 		table_row(ret);

@@ -35,6 +35,7 @@ struct bench_report {
 	uint32_t first_setting; /* of the benchmark that runs */
 	VEC(struct table_item) settings;
 	VEC(struct bench_figure) figures;
+	VEC(const char *) skips; /* "breakpoint/thread: not permitted" */
 };
 
 /* out is borrowed. */
@@ -46,6 +47,8 @@ void bench_report_begin(struct bench_report *r, const char *collection, const ch
 void bench_setting(struct bench_report *r, const char *name, uint64_t value);
 /* A value of one run; name, unit and variant live as long as the report. */
 void bench_figure(struct bench_report *r, const char *variant, const char *name, const char *unit, double value);
+/* That the benchmark which began did not run, and why: a line, and a note of the table. */
+void bench_skip(struct bench_report *r, const char *why);
 /* Text of BENCH_DEFAULT alone, and of BENCH_SIMPLE alone. */
 void bench_text(struct bench_report *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void bench_simple(struct bench_report *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -42,6 +42,7 @@ BREAKPOINTS = ("breakpoint thread", "-r 3 breakpoint thread -b 2 -p 2", "breakpo
 SIMPLE = ("sched messaging -g 1 -l 10", "sched pipe -l 500", "syscall basic -l 1000", "mem memcpy -s 64KB -f default")
 
 
+UPROBES = tuple(f"uprobe {name} -l 3" for name in ("baseline", "empty", "trace_printk", "empty_ret", "trace_printk_ret"))
 MISNAMED = {("all", "Run all futex benchmarks"), ("all", "Run all epoll benchmarks")}  # perf has the first for both
 
 
@@ -89,7 +90,12 @@ def main():
     if NEWEST_PERF and os.path.exists(NEWEST_PERF):
         for words in NEWEST:
             compare(tap, NEWEST_PERF, words)
-        for words in ("", "sched", "syscall", "mem", "futex", "epoll", "breakpoint"):
+        if run(NEWEST_PERF, "bench", "uprobe", "empty", "-l", "1").status:
+            tap.skip("uprobes", "no BPF programs at uprobes on this machine")
+        else:
+            for words in UPROBES:
+                compare(tap, NEWEST_PERF, words)
+        for words in ("", "sched", "syscall", "mem", "futex", "epoll", "breakpoint", "uprobe"):
             ours, theirs = listed(strobe("bench", *words.split()).out), listed(run(NEWEST_PERF, "bench", *words.split()).out)
             if words == "epoll":
                 theirs, ours = theirs - MISNAMED, ours - MISNAMED

@@ -154,3 +154,6 @@ const struct option bench_options_breakpoint_enable[] = {
 	{ OPTION_U64, 'a', "active", AT(settings.active), .arg = "n", .help = "threads that run (default: 0)" },
 	COMMON,
 };
+const struct option bench_options_uprobe[] = {
+	LOOPS("loop", "number of calls (default: 1000)"), COMMON,
+};

@@ -33,7 +33,12 @@ struct bench_options {
 	row("epoll wait", "Threads that wait for files to which another writes", epoll_wait)                            \
 	row("epoll ctl", "Files that are added, changed and deleted", epoll_ctl)                                        \
 	row("breakpoint thread", "Threads that start and end in a process with breakpoints", breakpoint_thread)         \
-	row("breakpoint enable", "A breakpoint that is disabled and enabled", breakpoint_enable)
+	row("breakpoint enable", "A breakpoint that is disabled and enabled", breakpoint_enable)                                   \
+	row("uprobe baseline", "usleep(3) alone", uprobe) \
+	row("uprobe empty", "usleep(3) with a BPF program that does nothing", uprobe) \
+	row("uprobe trace_printk", "usleep(3) with a BPF program that prints", uprobe) \
+	row("uprobe empty_ret", "The return of usleep(3) with a BPF program that does nothing", uprobe) \
+	row("uprobe trace_printk_ret", "The return of usleep(3) with a BPF program that prints", uprobe)
 
 /* Some are declared more than once: tables are shared. */
 #define BENCH_OPTIONS_DECLARE(words, summary, table) extern const struct option bench_options_##table[];
