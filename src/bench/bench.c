@@ -25,6 +25,10 @@ static const struct bench mem[] = {
 	{ .name = "mmap", .summary = "Benchmark for mmap() mappings", .run = bench_mmap },
 	{},
 };
+static const struct bench numa[] = {
+	{ .name = "mem", .summary = "Benchmark for NUMA workloads", .run = bench_numa_mem },
+	{},
+};
 static const struct bench futexes[] = {
 	{ .name = "hash", .summary = "Benchmark for futex hash table", .run = bench_futex_hash },
 	{ .name = "wake", .summary = "Benchmark for futex wake calls", .repeats_itself = true, .run = bench_futex_wake },
@@ -60,6 +64,7 @@ const struct bench_collection bench_collections[] = {
 	{ "sched", "Scheduler and IPC benchmarks", "Run all scheduler benchmarks", sched },
 	{ "syscall", "System call benchmarks", "Run all syscall benchmarks", syscalls },
 	{ "mem", "Memory access benchmarks", "Run all memory access benchmarks", mem },
+	{ "numa", "NUMA scheduling and MM benchmarks", "Run all NUMA benchmarks", numa },
 	{ "futex", "Futex stressing benchmarks", "Run all futex benchmarks", futexes },
 	{ "epoll", "Epoll stressing benchmarks", "Run all epoll benchmarks", epoll },
 	{ "breakpoint", "Breakpoint benchmarks", "Run all breakpoint benchmarks", breakpoints },
@@ -89,7 +94,6 @@ const char *bench_missing(const char *collection, const char *name)
 		const char *collection, *name, *why;
 	} rows[] = {
 		{ "mem", "find_bit", "find_bit measures a function of perf's own sources" },
-		{ "numa", NULL, "placement of memory on nodes is not measured yet" },
 		{ "internals", NULL, "its benchmarks measure perf's own functions; doc/BENCHMARKS.md has strobe's" },
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)

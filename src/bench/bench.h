@@ -18,6 +18,17 @@
 #include "base/error.h"
 #include "bench/report.h"
 
+/* Of numa mem. Numbers that are 0 are defaults; memory is in MB. */
+struct bench_numa {
+	uint64_t processes, threads, loops, seconds, sleep_us, perturb_s;
+	double global_mb, process_mb, locked_mb, thread_mb;
+	int64_t huge_pages; /* above 0: MADV_HUGEPAGE, below: MADV_NOHUGEPAGE */
+	const char *cpus, *nodes;
+	bool has_global;
+	bool no_reads, no_writes, no_backwards, no_random_walk, no_init_random, zero_memset, init_zero, init_cpu0, serialize_startup;
+	bool show_convergence, measure_convergence, details, quiet;
+};
+
 /* Of all benchmarks; each reads its own. A number that is 0 is that benchmark's default. */
 struct bench_settings {
 	uint64_t repeat; /* runs; futex wake, wake-parallel, requeue and breakpoint: rounds of one run */
@@ -51,6 +62,7 @@ struct bench_settings {
 	/* breakpoint */
 	uint64_t breakpoints, parallel, active, passive;
 	bool has_breakpoints;
+	struct bench_numa numa;
 };
 
 struct bench {

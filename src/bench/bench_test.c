@@ -147,7 +147,7 @@ static void test_benchmarks(void **state)
 {
 	(void)state;
 	const struct bench_settings s = { .repeat = 2, .loops = 3, .groups = 1, .bytes = 1000, .chunk_bytes = 100,
-					 .runtime_s = 1, .tasks = 2 };
+					 .runtime_s = 1, .tasks = 2, .numa = { .loops = 3 } };
 	for (const struct bench_collection *c = bench_collections; c->name; c++)
 		for (const struct bench *b = c->benches; b->name; b++)
 			run_one(c, b, &s);

@@ -29,3 +29,4 @@ BENCH_RUN(uprobe_empty);
 BENCH_RUN(uprobe_trace_printk);
 BENCH_RUN(uprobe_empty_ret);
 BENCH_RUN(uprobe_trace_printk_ret);
+BENCH_RUN(numa_mem);

@@ -100,7 +100,8 @@ static struct strobe_error *attach(const struct program *p, bpf_links *links)
 	struct place place;
 	TRY(find_usleep(&place));
 	_cleanup_free_ char *path = place.path;
-	const struct bpf_probe_places places = { .path = path, .at = &place.offset, .cookies = &cookie, .nr = 1, .at_return = p->at_return };
+	const struct bpf_probe_places places = { .path = path, .at = &place.offset, .cookies = &cookie, .nr = 1,
+						 .at_return = p->at_return };
 	TRY(bpf_image_program_load(sys_live(), &image, type, 0, NULL, &program));
 	TRY(bpf_probes_attach(sys_live(), program, type, &places, links));
 	return links->len ? NULL : error_create(ERROR_UNSUPPORTED, "the kernel cannot probe the first instruction of usleep() in %s", path);

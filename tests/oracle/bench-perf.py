@@ -29,6 +29,9 @@ BOTH = (
     "-r 2 futex requeue -t 3",
     "-r 2 futex requeue -t 2 -p",
     "-r 2 futex requeue -t 3 -B -S",
+    "numa mem -p 2 -t 2 -P 4 -l 3",
+    "numa mem -p 1 -t 2 -P 4 -T 1 -G 2 -L 2 -l 2 -C 0,0 -M 0x2 -S -0 -u 1",
+    "numa mem -p 2 -P 4 -l 3 -zZq",
     "epoll wait -r 1 -t 2",
     "epoll wait -r 1 -t 3 -f 5 -m -S -R",
     "epoll wait -r 1 -t 1 -E -n",
@@ -53,6 +56,7 @@ def counts(text):
 
 def shape(text):
     lines = []
+    text = re.sub(r"\n # Running main, .*\n", "", text)  # numa mem repeats its command line
     for line in text.splitlines():
         line = re.sub(r"0x[0-9a-f]+", "P", line.rstrip())
         line = re.sub(r" *\d+(\.\d+)?", lambda m: " N" + ("." + "n" * (len(m[1]) - 1) if m[1] else ""), line)
@@ -95,7 +99,7 @@ def main():
         else:
             for words in UPROBES:
                 compare(tap, NEWEST_PERF, words)
-        for words in ("", "sched", "syscall", "mem", "futex", "epoll", "breakpoint", "uprobe"):
+        for words in ("", "sched", "syscall", "mem", "numa", "futex", "epoll", "breakpoint", "uprobe"):
             ours, theirs = listed(strobe("bench", *words.split()).out), listed(run(NEWEST_PERF, "bench", *words.split()).out)
             if words == "epoll":
                 theirs, ours = theirs - MISNAMED, ours - MISNAMED

@@ -12,7 +12,7 @@ COMMANDS = ("record", "report", "script", "stat", "list", "evlist", "buildid-lis
             "bench sched messaging",
             "bench sched pipe", "bench mem memcpy", "bench mem memset",
             "bench futex hash", "bench futex wake", "bench futex wake-parallel",
-            "bench futex requeue", "bench futex lock-pi", "bench epoll wait", "bench epoll ctl",
+            "bench futex requeue", "bench futex lock-pi", "bench epoll wait", "bench epoll ctl", "bench numa mem",
             "bench breakpoint thread", "bench breakpoint enable")
 NEVER = "--no-such-option"
 

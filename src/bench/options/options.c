@@ -84,6 +84,45 @@ const struct option bench_options_mmap[] = {
 	COMMON,
 };
 
+static struct strobe_error *refuse_all(void *options, const char *value, bool negated)
+{
+	return error_create(ERROR_UNSUPPORTED, "perf's list of runs, of ten minutes and more, is not supported: give the sizes of one");
+}
+
+#define NUMA(field) AT(settings.numa.field)
+const struct option bench_options_numa_mem[] = {
+	{ OPTION_U64, 'p', "nr_proc", NUMA(processes), .arg = "n", .help = "number of processes (default: 1)" },
+	{ OPTION_U64, 't', "nr_threads", NUMA(threads), .arg = "n", .help = "threads of each process (default: 1)" },
+	{ OPTION_F64, 'G', "mb_global", NUMA(global_mb), .arg = "MB", .help = "memory that all share (default: 1)",
+	  .set_offset = NUMA(has_global) },
+	{ OPTION_F64, 'P', "mb_proc", NUMA(process_mb), .arg = "MB", .help = "memory that the threads of a process share" },
+	{ OPTION_F64, 'L', "mb_proc_locked", NUMA(locked_mb), .arg = "MB", .help = "part of it that one thread after the other works on" },
+	{ OPTION_F64, 'T', "mb_thread", NUMA(thread_mb), .arg = "MB", .help = "memory of each thread" },
+	{ OPTION_U64, 'l', "nr_loops", NUMA(loops), .arg = "n", .help = "maximum number of loops (default: no limit)" },
+	{ OPTION_U64, 's', "nr_secs", NUMA(seconds), .arg = "s", .help = "maximum number of seconds (default: 5)" },
+	{ OPTION_U64, 'u', "usleep", NUMA(sleep_us), .arg = "us", .help = "time to sleep after each loop (us)" },
+	{ OPTION_OFF, 'R', "data_reads", NUMA(no_reads), .help = "read the memory (default)" },
+	{ OPTION_OFF, 'W', "data_writes", NUMA(no_writes), .help = "write to the memory (default)" },
+	{ OPTION_OFF, 'B', "data_backwards", NUMA(no_backwards), .help = "every other loop backwards (default)" },
+	{ OPTION_BOOL, 'Z', "data_zero_memset", NUMA(zero_memset), .help = "only set the memory to zero, by memset(3)" },
+	{ OPTION_OFF, 'r', "data_rand_walk", NUMA(no_random_walk), .help = "in random order, 8 KB at a time (default)" },
+	{ OPTION_BOOL, 'z', "init_zero", NUMA(init_zero), .help = "set the memory to zero first" },
+	{ OPTION_OFF, 'I', "init_random", NUMA(no_init_random), .help = "fill the memory with random numbers first (default)" },
+	{ OPTION_BOOL, '0', "init_cpu0", NUMA(init_cpu0), .help = "do so on CPU 0" },
+	{ OPTION_U64, 'x', "perturb_secs", NUMA(perturb_s), .arg = "s",
+	  .help = "move the first thread to another CPU every so many seconds" },
+	{ OPTION_I64, 'H', "thp", NUMA(huge_pages), .arg = "n", .help = "above 0: with huge pages; below: without" },
+	{ OPTION_STRING, 'C', "cpus", NUMA(cpus), .arg = "list", .help = "CPUs of the first tasks: 0,2-3, or 0x4 for four of them" },
+	{ OPTION_STRING, 'M', "memnodes", NUMA(nodes), .arg = "list", .help = "nodes that their memory comes from" },
+	{ OPTION_BOOL, 'S', "serialize-startup", NUMA(serialize_startup), .help = "threads get ready one after the other" },
+	{ OPTION_CALL, 'a', "all", .parse = refuse_all, .help = "not supported", .hidden = true },
+	{ OPTION_BOOL, 'c', "show_convergence", NUMA(show_convergence), .help = "show how many processes run on a single node" },
+	{ OPTION_BOOL, 'm', "measure_convergence", NUMA(measure_convergence), .help = "end when all do, and show how long it took" },
+	{ OPTION_BOOL, 'd', "show_details", NUMA(details), .help = "show each thread" },
+	{ OPTION_BOOL, 'q', "quiet", NUMA(quiet), .help = "show only the figures" },
+	COMMON,
+};
+
 #define FUTEX                                                                                                           \
 	{ OPTION_I64, 'b', "buckets", AT(settings.buckets), .arg = "n", .help = "number of hash buckets (0: the kernel's)", \
 	  .set_offset = AT(settings.has_buckets) },                                                                     \

@@ -25,6 +25,7 @@ struct bench_options {
 	row("mem memcpy", "Functions that copy memory", mem)                                                            \
 	row("mem memset", "Functions that set memory", mem)                                                             \
 	row("mem mmap", "Memory that is mapped, written to and unmapped", mmap)                                         \
+	row("numa mem", "Processes and threads that work on memory of nodes", numa_mem)                                 \
 	row("futex hash", "Waits that the futex's value refuses", futex_hash)                                           \
 	row("futex wake", "All threads that wait are woken", futex_wake)                                                \
 	row("futex wake-parallel", "All threads that wait are woken by several", futex_wake_parallel)                   \

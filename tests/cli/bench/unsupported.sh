@@ -1,1 +1,1 @@
-strobe bench numa mem
+strobe bench internals synthesize

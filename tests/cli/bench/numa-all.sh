@@ -1,0 +1,1 @@
+strobe bench numa mem -a

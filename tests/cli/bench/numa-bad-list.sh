@@ -1,0 +1,1 @@
+strobe bench numa mem -l 1 -C 3-

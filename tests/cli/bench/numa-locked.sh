@@ -1,0 +1,1 @@
+strobe bench numa mem -P 1 -L 2
