@@ -74,6 +74,13 @@ def main():
     truth(tap, folder, lines)
     try_commands(tap, folder, lines)
     no_digits(tap, folder)
+    with open(os.path.join(TOP, "README.md"), encoding="utf-8") as f:
+        readme = f.read()
+    tap.equal(HEXADECIMAL.findall(readme), [], "README.md: no row of hexadecimal digits")
+    for rows in re.findall(r"`tools/bench --rows '?([^'`]+)'?`", readme):
+        listed = subprocess.run([os.path.join(TOP, "tools/bench"), "--list", "--inputs", SCRATCH, "--rows", rows], capture_output=True,
+                                text=True, timeout=60, check=False)
+        tap.ok(listed.stdout.strip(), f"README.md: tools/bench has rows of '{rows}'", listed.stderr)
     page = re.search(r"\S+/page\.html$", done.stdout.rstrip())
     tap.ok(page and os.path.getsize(page.group()) > 10000, "the last line names the page", done.stdout)
     tap.done()
