@@ -163,7 +163,7 @@ static bool knows_stack(void *ctx, const struct resolved_sample *s)
 	return !s->sample.callchain_nr || u64map_get(&r->stacks, stack_hash(s));
 }
 
-/* NULL: the recording has none. The machine tells equal stacks by their address. */
+/* NULL: the recording has none. The machine finds equal stacks by their address. */
 static const struct time_stack *stack_of(struct replay *r, const struct resolved_sample *s)
 {
 	bool is_new;

@@ -85,7 +85,7 @@ int cmd_fail_usage(const struct cmd_context *ctx, struct strobe_error *err)
 		help_row(&out, ctx->rest.at_fault);
 	else if (ctx->cmd)
 		out_f(&out, " See '%s %s -h' for the options.\n", ctx->program, ctx->cmd->name);
-	/* Nobody is left to tell when stderr cannot be written. */
+	/* There is nowhere to report it when stderr cannot be written. */
 	error_destroy(out_close(&out));
 	return CMD_USAGE;
 }

@@ -84,7 +84,7 @@ static const struct cmd *cmd_by_program(const char *argv0)
 	return NULL;
 }
 
-/* Commands of the reference that are not here: their names are no typing errors. */
+/* Commands of perf that are not here: their names are no typing errors. */
 static bool is_command_of_perf(const char *name)
 {
 	static const char *const names[] = {

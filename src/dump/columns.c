@@ -45,7 +45,7 @@ static void put_misc(struct out *out, const struct dump_task *t)
 	char s[8];
 	size_t n = 0;
 	uint16_t m = t->misc;
-	/* As the reference tests them: the modes are numbers, and a number's bits may hold another's. */
+	/* As perf tests them: the modes are numbers, and a number's bits may hold another's. */
 	static const struct {
 		uint16_t mode;
 		char letter;

@@ -105,7 +105,7 @@ static bool is_name_letter(char c)
 
 /*
  * The name as it is written. Readers take one underscore away from the front: so one is set before what begins with one,
- * with a digit, or is a word of the language. What comes a second time is numbered as the reference does.
+ * with a digit, or is a word of the language. What comes a second time is numbered as perf does.
  */
 static const char *take_name(struct ctf_trace *t, const char *name, const char *behind)
 {
@@ -192,7 +192,7 @@ static struct strobe_error *check_foreign(struct ctf_trace *t, const char *name)
 {
 	if (is_of_trace(name))
 		return NULL;
-	return error_create(ERROR_USAGE, "%s holds %s, which readers would take for a part of the trace: it wants a directory of its own",
+	return error_create(ERROR_USAGE, "%s holds %s, which readers would take for a part of the trace: a trace requires a directory of its own",
 			    t->path, name);
 }
 
@@ -430,7 +430,7 @@ static struct strobe_error *write_description(struct ctf_trace *t, const struct 
 	struct out out;
 	size_t n;
 	out_init_mem(&out);
-	out_str(&out, "/* CTF 1.8 */\n\n"); /* its first bytes tell the version */
+	out_str(&out, "/* CTF 1.8 */\n\n"); /* its first bytes are the version */
 	put_types(&out);
 	out_str(&out, "trace {\n\tmajor = 1;\n\tminor = 8;\n\tuuid = \"");
 	put_uuid(&out, t->uuid);

@@ -1,4 +1,4 @@
-/* The reference's texts for records that are no samples: perf-script(1) under --show-mmap-events and its kin. */
+/* perf's texts for records that are no samples: perf-script(1) under --show-mmap-events and its kin. */
 #include "dump/event_text.h"
 
 #include <inttypes.h>

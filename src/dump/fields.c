@@ -227,7 +227,7 @@ struct strobe_error *dump_fields_check(struct dump_fields *f, const struct env *
 		    e->attr.sample_type & PERF_SAMPLE_CALLCHAIN)
 			f->of[k] |= ADDRESS;
 		if (seen[k])
-			continue; /* as in the reference, the first event of a kind decides */
+			continue; /* as in perf, the first event of a kind decides */
 		seen[k] = true;
 		TRY(check_event(f, k, e, branches));
 	}

@@ -11,7 +11,7 @@ static bool is_kernel(const struct mapped_file *f)
 	return f->kind == MAPPED_KERNEL || f->kind == MAPPED_MODULE || f->kind == MAPPED_BPF || f->kind == MAPPED_OTHER_KERNEL;
 }
 
-/* The reference names a module by its path once the recording's list of build-ids has brought that, and else by its name. */
+/* perf names a module by its path once the recording's list of build-ids has brought that, and else by its name. */
 static bool has_recorded_build_id(const struct env *env, const char *path)
 {
 	for (size_t i = 0; i < env->build_ids.len; i++)

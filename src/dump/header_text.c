@@ -7,7 +7,7 @@
 #include "dump/header_bpf.h"
 #include "record/attr_text.h"
 
-#define REFERENCE_LAST_BIT FEATURE_CLN_SIZE /* what the reference names as missing goes up to here */
+#define PERF_LAST_BIT FEATURE_CLN_SIZE /* what perf names as missing goes up to here */
 
 static void text(struct out *out, const char *s)
 {
@@ -431,7 +431,7 @@ void header_text_print(struct out *out, const struct env *env, bool full)
 {
 	out_str(out, "# ========\n");
 	print_file(out, env);
-	/* The reference frames a stream's facts before it has seen its features. */
+	/* perf frames a stream's facts before it has seen its features. */
 	if (env->is_pipe)
 		out_str(out, "# ========\n#\n");
 	for (uint32_t bit = 0; bit < sizeof(features) / sizeof(*features); bit++) {
@@ -445,7 +445,7 @@ void header_text_print(struct out *out, const struct env *env, bool full)
 	if (env->is_pipe)
 		return;
 	out_str(out, "# missing features: ");
-	for (uint32_t bit = 1; bit <= REFERENCE_LAST_BIT; bit++)
+	for (uint32_t bit = 1; bit <= PERF_LAST_BIT; bit++)
 		if (!env_section(env, bit))
 			out_f(out, "%s ", features[bit].name);
 	out_str(out, "\n# ========\n#\n");

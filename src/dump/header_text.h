@@ -1,5 +1,5 @@
 /*
- * The header of a recording as text, as `report --header` prints it: "# hostname : …", line by line as the reference.
+ * The header of a recording as text, as `report --header` prints it: "# hostname : …", line by line as perf.
  *
  * Text from the recording is made harmless for terminals. One section a feature, in the order of the feature bits.
  */

@@ -1,4 +1,4 @@
-/* The reference's raw dump: perf-script(1), -D. */
+/* perf's raw dump: perf-script(1), -D. */
 #include "dump/raw.h"
 
 #include <ctype.h>
@@ -51,7 +51,7 @@ static void stamp(struct out *out, const struct env *env, struct record r, uint3
 		out_f(out, "%" PRIu64 " ", time_ns);
 }
 
-/* Of a stream the reference says where in it, behind its header, a record stands. */
+/* Of a stream perf says where in it, behind its header, a record stands. */
 #define STREAM_HEADER_BYTES 16
 
 static void head(struct out *out, const struct env *env, const char *name, struct record r, uint32_t cpu, uint64_t time_ns)

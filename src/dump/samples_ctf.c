@@ -188,7 +188,7 @@ void samples_ctf_add(struct samples_ctf *w, const struct resolved_sample *s)
 
 /* ---- other records ---- */
 
-/* The reference calls it so. */
+/* perf calls it so. */
 static const char *field_name(uint32_t type, const char *name)
 {
 	return (type == PERF_RECORD_MMAP || type == PERF_RECORD_MMAP2) && !strcmp(name, "addr") ? "start" : name;

@@ -1,10 +1,10 @@
 /*
- * A recording as a CTF trace, as the reference's `data convert --to-ctf` writes it: a class of events for each event of the
+ * A recording as a CTF trace, as perf's `data convert --to-ctf` writes it: a class of events for each event of the
  * recording, its samples with what they hold (perf_ip, perf_tid, …, the fields of a tracepoint), and, where that is requested,
- * the side-band records. What the reference leaves out is there as well: addresses, page sizes, cgroups, all records.
+ * the side-band records. What perf leaves out is there as well: addresses, page sizes, cgroups, all records.
  *
  * One writer a run, one thread. Samples and records come in the order of time, as resolve_stream() gives them.
- * Source: the reference's output; perf_event_open(2).
+ * Source: perf's output; perf_event_open(2).
  */
 #pragma once
 #include <stdbool.h>

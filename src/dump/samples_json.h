@@ -1,8 +1,8 @@
 /*
- * A recording as the reference's `data convert --to-json` writes it: a header, and each sample with its frames.
+ * A recording as perf's `data convert --to-json` writes it: a header, and each sample with its frames.
  *
  * One writer a run, one thread. Samples are given in the order of time; strings are escaped, broken UTF-8 is replaced.
- * Source: the reference's output, "linux-perf-json-version" 1.
+ * Source: perf's output, "linux-perf-json-version" 1.
  */
 #pragma once
 #include <stdbool.h>

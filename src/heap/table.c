@@ -204,7 +204,7 @@ static void frame_name(const struct profile *p, frame_id id, struct strbuf *ret)
 		strbuf_addf(ret, "%#" PRIx64, f->addr);
 }
 
-/* Functions without a name are told apart by their frames, above the numbers of functions. */
+/* Functions without a name are distinguished by their frames, above the numbers of functions. */
 static uint32_t function_key(const struct profile *p, stack_id stack)
 {
 	if (stack == PROFILE_NONE)

@@ -19,15 +19,15 @@ struct chain_entry {
 
 struct chain_options {
 	uint32_t max;     /* frames kept of the recorded ones */
-	bool outermost;   /* keep those farthest from the sample, as the reference does where callers come first */
+	bool outermost;   /* keep those farthest from the sample, as perf does where callers come first */
 	bool zero_is_ip;  /* ip 0 is an address as any other: of branches */
 };
 
 /*
  * Writes at most options.max + 1 entries to ret and returns their number. ip and cpumode are the sample's own: they come
- * first, and *ret_apart tells whether the kept chain does not itself begin with them (it may be empty, a precise sample may
+ * first, and *ret_apart says whether the kept chain does not itself begin with them (it may be empty, a precise sample may
  * stand beside it, its innermost frames may be cut off). Where an unknown marker is met, all of the chain is taken
- * for damaged and left out. ip 0 (not recorded, but with zero_is_ip): the chain alone tells where the sample was.
+ * for damaged and left out. ip 0 (not recorded, but with zero_is_ip): the chain alone says where the sample was.
  */
 uint32_t chain_expand(const uint64_t *words, uint32_t words_nr, uint64_t ip, uint16_t cpumode, struct chain_options options,
 		      struct chain_entry *ret, bool *ret_apart);

@@ -8,7 +8,7 @@
 #define LEAF_FRAMES_MAX 16
 /* Outermost frames of a walk that are looked for in a recorded chain: in a damaged file, thousands of each may have none in common. */
 #define JOINTS_MAX 256
-/* Where the innermost frame is, where samples do not tell: addresses within the dump are all relative to it. */
+/* Where the innermost frame is, where samples do not say: addresses within the dump are all relative to it. */
 #define SOME_SP (1ull << 32)
 
 static struct unwind_objects objects_of(void *ctx, const struct mapped_file *file)

@@ -25,7 +25,7 @@ struct dump_reach {
 struct dumps {
 	struct resolver *r;
 	const struct arch *arch; /* of the recording */
-	/* Addresses of callers are those of their calls, as the reference shows them; set to false for what they return to. */
+	/* Addresses of callers are those of their calls, as perf shows them; set to false for what they return to. */
 	bool call_sites;
 	struct unwinder *unwinder;
 	uint64_t machine_generation;

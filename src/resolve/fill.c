@@ -38,7 +38,7 @@ static const char *kernel_symbol(void *ctx, uint64_t addr, uint64_t *ret_offset)
 }
 
 /*
- * The value in the first word of an event's text that begins with the field's name, or NULL: what the reference shows for
+ * The value in the first word of an event's text that begins with the field's name, or NULL: what perf shows for
  * a field. The word goes up to a blank; one character stands between name and value.
  */
 static const char *find_field(const char *text, size_t bytes, const char *field, size_t *ret_bytes)

@@ -79,7 +79,7 @@ static struct resolved_frame resolve_address(struct frame_cache *c, struct frame
 	f.addr = dso_address(f.dso, f.map, ip);
 	f.symbol = dso_symbol(f.dso, f.addr);
 	/*
-	 * Functions are those of the address that is returned to, as the reference has it: the next one where a call that never
+	 * Functions are those of the address that is returned to, as perf has it: the next one where a call that never
 	 * returns stands last. There its line is as good as any.
 	 */
 	f.is_call = where.call_site && f.symbol && f.addr > f.symbol->start;

@@ -22,14 +22,14 @@ struct frame_where {
 	bool apart;     /* of a sample whose chain does not begin there; the same for the look-up */
 };
 
-/* What of it tells one look-up from another, in one word; never 0. */
+/* What of it distinguishes one look-up from another, in one word; never 0. */
 static inline uint64_t frame_context_of(uint32_t space, uint32_t kernel, uint16_t cpumode, bool call_site)
 {
 	uint64_t in = cpumode == PERF_RECORD_MISC_KERNEL ? kernel : space;
 	return in << 24 | (uint64_t)cpumode << 8 | (uint64_t)call_site << 1 | 1;
 }
 
-#define FRAME_CONTEXT_APART 4 /* in frame_context_of()'s word: tells raw frames apart, and is the same for a look-up */
+#define FRAME_CONTEXT_APART 4 /* in frame_context_of()'s word: distinguishes raw frames, and is the same for a look-up */
 
 static inline uint64_t frame_context(struct frame_where w)
 {

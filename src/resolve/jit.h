@@ -1,7 +1,7 @@
 /*
  * Code of run-time compilers, mapped where and when their jitdumps say: what `inject -j` does to a file, done to the machine.
  *
- * The record that maps a jitdump tells that there is one. Its code becomes maps of the dump's file, at offsets that tell one
+ * The record that maps a jitdump says that there is one. Its code becomes maps of the dump's file, at offsets that distinguish one
  * function from another that is at the same address later. Times are the compiler's: they are taken as they are where the
  * recording has CLOCK_MONOTONIC (record -k mono), converted where they are cycles and the recording says how, and else
  * moved by what lies between the opening of the dump in the one clock and in the other.

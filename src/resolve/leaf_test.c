@@ -129,7 +129,7 @@ static uint64_t code_at(uint64_t vaddr)
 
 static uint32_t join(struct fixture *f, uint64_t pc, uint64_t lr, const uint64_t *chain, uint64_t n, const uint64_t **ret)
 {
-	/* Of lr alone, as the reference records it, and of all registers. */
+	/* Of lr alone, as perf records it, and of all registers. */
 	struct sample alone = { .callchain = chain, .callchain_nr = n, .ip = pc,
 				.user_regs = { .abi = PERF_SAMPLE_REGS_ABI_64, .mask = 1ull << LR, .values = &lr } };
 	uint32_t by_lr = dumps_join_leaf(&f->dumps, &f->view, &alone, ret);

@@ -56,7 +56,7 @@ static void task(struct fixture *f, uint32_t type, uint32_t tid)
 static void threads_are_counted(void **state)
 {
 	struct fixture f = fixture(8);
-	/* The first thread ran when recording began: nothing but its sample tells. */
+	/* The first thread ran when recording began: only its sample shows it. */
 	assert_int_equal(parallelism_at(&f.p, f.env, 5), 1);
 	in(&f, 6);
 	in(&f, 7);
@@ -68,7 +68,7 @@ static void threads_are_counted(void **state)
 	in(&f, 0);
 	out(&f, 5);
 	assert_int_equal(parallelism_at(&f.p, f.env, 6), 2);
-	/* The end of a thread is told by no switch. */
+	/* No switch shows the end of a thread. */
 	task(&f, PERF_RECORD_EXIT, 7);
 	assert_int_equal(parallelism_at(&f.p, f.env, 6), 1);
 	/* A late sample of a thread that went is not its return. */
@@ -84,7 +84,7 @@ static void new_threads_run_once_switched_in(void **state)
 	assert_int_equal(parallelism_at(&f.p, f.env, 5), 1);
 	in(&f, 6);
 	assert_int_equal(parallelism_at(&f.p, f.env, 5), 2);
-	/* Its number has gone to another thread, whose end was not told. */
+	/* Its number has gone to another thread, whose end was not recorded. */
 	task(&f, PERF_RECORD_FORK, 6);
 	assert_int_equal(parallelism_at(&f.p, f.env, 5), 1);
 	fixture_end(&f);

@@ -74,7 +74,7 @@ struct resolve_options {
 	uint32_t label_keys_nr;
 	bool with_chains;      /* keep whole stacks; else only the leaf frame */
 	uint32_t max_stack;    /* frames kept, 0 = all that were recorded */
-	bool keep_outermost;   /* of more, keep those farthest from the sample: what the reference does, callers first */
+	bool keep_outermost;   /* of more, keep those farthest from the sample: what perf does, callers first */
 	bool hide_unresolved;
 	bool hide_scripts;     /* profiles have the native frames of interpreters alone */
 	bool branch_mode;      /* one row for each branch entry (report -b, or files with branch stacks) */

@@ -296,7 +296,7 @@ static void markers_tell_kernel_from_user(void **state)
 	struct test_sample s = { .time = 5, .pid = 10, .misc = KERNEL, .period = 1 };
 	memcpy(s.chain, (uint64_t[]){ PERF_CONTEXT_KERNEL, TEXT + 0x180, TEXT + 0x210, PERF_CONTEXT_USER, 0x1010, TEXT + 0x180 }, 48);
 	add_sample(&f, s);
-	/* Another address in the same function is the same frame, unless frames are told apart by address. */
+	/* Another address in the same function is the same frame, unless frames are distinguished by address. */
 	s.chain[2] = TEXT + 0x218;
 	add_sample(&f, s);
 	check(&f, WITH_CHAINS,

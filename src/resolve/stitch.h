@@ -32,7 +32,7 @@ void stitches_deinit(struct stitches *s);
 
 /*
  * What chain_join_calls() makes of a sample's words and branches, into *to, and behind it where the calls came from that its
- * branches do not tell of any more. Each sample of a thread must come by here. False: the chain stays as it is.
+ * branches no longer show. Each sample of a thread must come by here. False: the chain stays as it is.
  */
 bool stitch_join_calls(struct stitches *s, const struct sample *x, const uint64_t *words, uint32_t words_nr, uint32_t max,
 		       stitch_words *to);

@@ -166,7 +166,7 @@ const struct selftest selftests_counting[] = {
 	{ "ref-cycles counts", S, selftest_count_load, "ref-cycles:u", load_loop, 1000000, 10000, ANY },
 	{ "L1-dcache-loads counts", S, selftest_count_load, "L1-dcache-loads:u", load_pages, 1000, 1000, ANY },
 	{ "dTLB-loads counts", S, selftest_count_load, "dTLB-loads:u", load_pages, 1000, 1, ANY },
-	{ "a disabled event stands still", S, not_before_enabled, "page-faults:u", load_pages, 50, 50, 60 },
+	{ "a disabled event does not count", S, not_before_enabled, "page-faults:u", load_pages, 50, 50, 60 },
 	{ "children are counted with their parent", S, children, "page-faults:u", load_pages, 100, 100, 400 },
 	{ "a group is read at one moment", S, group, "page-faults:u", load_pages, 50, 50, 60 },
 	{ "a breakpoint counts writes", S, breakpoint, .n = HW_BREAKPOINT_W, .least = 100, .most = 100 },

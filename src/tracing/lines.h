@@ -37,7 +37,7 @@ struct trace_lines_setup {
 struct trace_lines *trace_lines_create(const struct trace_lines_setup *setup);
 void trace_lines_destroy(struct trace_lines *l);
 /*
- * A call: statistics, descriptors, and its line. line->comm and line->continued are filled in here. key tells calls apart in
+ * A call: statistics, descriptors, and its line. line->comm and line->continued are filled in here. key distinguishes calls in
  * the statistics: the number, + 512 of a 32-bit program.
  */
 void trace_lines_call(struct trace_lines *l, struct trace_line *line, uint32_t key);
@@ -53,7 +53,7 @@ void trace_lines_ran(struct trace_lines *l, uint32_t tid, uint32_t pid, uint64_t
 void trace_lines_begin_at(struct trace_lines *l, uint64_t time_ns);
 /* Statistics: a call that has begun and does not end within the trace. */
 void trace_lines_count_begun(struct trace_lines *l, uint32_t tid, uint32_t pid);
-/* Tasks, for who tells of forks, execs and names. */
+/* Tasks, for who reports forks, execs and names. */
 struct trace_tasks *trace_lines_tasks(struct trace_lines *l);
 void trace_lines_rename(struct trace_lines *l, uint32_t tid, uint32_t pid, const char *comm, size_t room);
 /* COMM and FORK: how tasks are named without BPF programs, and which descriptors they have. Other records are ignored. */

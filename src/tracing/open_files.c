@@ -261,7 +261,7 @@ static bool string_of(const struct syscall_event *ev, unsigned arg, const char *
 
 /*
  * A path below a directory, in text, without what means nothing ("./", "//"); its length, or 0 where it is too long or only the
- * file system can tell (".." behind a name, which may be a link). above: so many bytes of the directory are as the kernel has them.
+ * file system knows (".." behind a name, which may be a link). above: so many bytes of the directory are as the kernel has them.
  */
 static size_t join(char text[BYTES_MAX], const char *directory, size_t n, size_t above, const char *path, size_t path_bytes)
 {

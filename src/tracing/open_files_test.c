@@ -1,4 +1,4 @@
-/* What descriptors are open on, as far as calls tell: followed by hand. sys is NULL, so that nothing is read from /proc. */
+/* What descriptors are open on, as far as calls show: followed by hand. sys is NULL, so that nothing is read from /proc. */
 #include "tracing/open_files.h"
 
 #include <errno.h>
@@ -93,7 +93,7 @@ static void children_inherit(void **state)
 	open_files_inherit(&f->files, 10, 20);
 	does(f, "close", 0, 5, 0, NULL);
 	assert_string_equal(open_files_path(&f->files, 20, 5), "/etc/hosts");
-	/* An exec closes what is marked so, which calls do not tell: no more is known of it. */
+	/* An exec closes what is marked so, which calls do not show: no more is known of it. */
 	open_files_forget(&f->files, 20);
 	assert_null(open_files_path(&f->files, 20, 5));
 }
@@ -106,7 +106,7 @@ static void bad_descriptors_have_no_path(void **state)
 	assert_int_equal(f->files.lookups, 0);
 }
 
-/* What the BPF programs tell of a descriptor: names from the last one on. */
+/* What the BPF programs report of a descriptor: names from the last one on. */
 static void events_bring_paths_along(void **state)
 {
 	struct fixture *f = *state;

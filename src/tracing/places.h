@@ -1,5 +1,5 @@
 /*
- * Where a page fault came from, and what it touched, as far as maps and symbols tell.
+ * Where a page fault came from, and what it touched, as far as maps and symbols show.
  */
 #pragma once
 #include "resolve/resolve.h"

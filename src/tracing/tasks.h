@@ -33,7 +33,7 @@ void trace_tasks_init(struct trace_tasks *t, const struct sys *sys, enum open_fi
 void trace_tasks_deinit(struct trace_tasks *t);
 /* Made, and its name asked for, where it is new. Valid until the next call. */
 struct trace_task *trace_task(struct trace_tasks *t, uint32_t tid, uint32_t pid);
-/* Likewise, but its name is not asked for: it is told next. */
+/* Likewise, but its name is not read: it is reported next. */
 struct trace_task *trace_task_unnamed(struct trace_tasks *t, uint32_t tid, uint32_t pid);
 /* A task that starts: the number may have been another's. */
 struct trace_task *trace_task_new(struct trace_tasks *t, uint32_t tid, uint32_t pid);

@@ -51,7 +51,7 @@ uint64_t inline_probes_count(const struct inline_probes *p, uint32_t event, int3
 void inline_probes_clear(struct inline_probes *p);
 
 struct inline_probes_losses {
-	uint64_t missed; /* samples; of those that a full ring had no room for, the kernel tells the reader of the ring */
+	uint64_t missed; /* samples; of those that a full ring had no room for, the kernel reports to the reader of the ring */
 	uint64_t faults; /* values that could not be read, and are 0 or "(fault)" */
 };
 struct inline_probes_losses inline_probes_losses(const struct inline_probes *p);

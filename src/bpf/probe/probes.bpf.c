@@ -135,7 +135,7 @@ INLINE void fault(void)
 	__sync_fetch_and_add(&control.faults, 1);
 }
 
-/* As tracefs does where addresses of programs and of the kernel are no others': the highest bit tells them apart. */
+/* As tracefs does where addresses of programs and of the kernel are no others': the highest bit distinguishes them. */
 INLINE _Bool is_of_user(__u64 address, _Bool is_user)
 {
 	return is_user || !(address >> 63);

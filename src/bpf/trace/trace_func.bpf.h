@@ -40,7 +40,7 @@ INLINE __u64 func_return_address(struct pt_regs *regs, _Bool compat)
 }
 
 /*
- * Who calls a function of a program that has not made its frame yet, where frame pointers do not tell: on arm64 that is in a register.
+ * Who calls a function of a program that has not made its frame yet, where frame pointers do not say: on arm64 that is in a register.
  * 0: they do, or it is the kernel.
  */
 INLINE __u64 func_hidden_caller(struct pt_regs *regs)

@@ -102,7 +102,7 @@ INLINE void add_perl_sub(struct script_walk *s, __u64 code, _Bool is_entry)
 	add_frame(s, &of, read_half_at(s->place + PERL_LINE), is_entry);
 }
 
-/* Code of files and of eval STRING is freed after it has run: the file's name tells it from what has its address later. */
+/* Code of files and of eval STRING is freed after it has run: the file's name distinguishes it from what has its address later. */
 INLINE void add_perl_file(struct script_walk *s, __u64 code, enum perl_form what, _Bool is_entry)
 {
 	struct script_fresh of = { .code = code, .with = s->place, .line = what };

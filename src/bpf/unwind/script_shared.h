@@ -81,7 +81,7 @@ enum script_message { SCRIPT_MESSAGE_STACK = 0x5845, SCRIPT_MESSAGE_CODE };
 
 struct script_frame {
 	__u64 code; /* 0: the loop runs no function of its own; it is no frame, and only ends what belongs to a call of the loop */
-	__u32 stamp; /* tells apart what had this address one after the other */
+	__u32 stamp; /* distinguishes what had this address one after the other */
 	__u32 offset_flags; /* of the instruction, or the line (PHP, Perl), shifted by 1; SCRIPT_FRAME_* */
 };
 

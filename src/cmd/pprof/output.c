@@ -38,7 +38,7 @@ static struct strobe_error *write_stdout(struct job *job)
 	cmd_open_output(job->session->ctx, &out);
 	struct strobe_error *err = write_job(job, &out);
 	int status = cmd_close_output(job->session->ctx, &out);
-	/* a failed write was told of already */
+	/* a failed write has been reported */
 	return err || !status ? err : error_create(ERROR_STOPPED, "cannot write to standard output");
 }
 

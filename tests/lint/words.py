@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+"""Texts for users are in the field's words: none of the phrases below is in strings of src/ or in manual pages; perf is called perf."""
+
+import glob
+import os
+import re
+
+from strobetest import TOP, Tap, c_sources
+
+STRING = re.compile(r'/\*.*?\*/|//[^\n]*|\'(?:\\.|[^\'\\\n])+\'|"((?:\\.|[^"\\\n])*)"', re.S)
+# a phrase of ours, an example of it
+PHRASES = [
+    (r"\b(?:tells|told|telling)\b", "nothing was told of"),
+    (r"\b(?:is|are|was) (?:asked|wanted)\b", "two files are wanted"),
+    (r"\bwants? (?:libpfm4|a|an|the|two)\b", "it wants a directory of its own"),
+    (r"(?<!there )\bis no (?:valid |process|file|frequency|modifier|number|event|program)", "'z' is no modifier"),
+    (r"\bone (?:word|file) too many\b", "'x' is one word too many"),
+    (r"\bstands? (?:behind|before|still)\b", "stands behind the -e whose events it filters"),
+    (r"\bthe (?:whole|table|totals?) behind\b", "print the whole behind the intervals"),
+    (r"\bthe reference(?! (?:clock|cycles))\b", "as the reference does"),
+    (r"\bso (?:many|long) [a-z]+ at most\b", "so many frames at most"),
+]
+FORBIDDEN = [re.compile(pattern, re.I) for pattern, _ in PHRASES]
+PERF = re.compile(r"\bthe reference(?! (?:clock|cycles))(?:'s)?\b", re.I)
+
+
+def breaches(name, text, is_all_text=False):
+    """(where, phrase) in the strings of C, or in the whole of a text; perf by its name in comments too."""
+    spans = [(0, text)] if is_all_text else [(m.start(1), m.group(1)) for m in STRING.finditer(text) if m.group(1)]
+    for start, span in spans:
+        for pattern in FORBIDDEN:
+            for m in pattern.finditer(span):
+                yield f"{name}:{text.count(chr(10), 0, start + m.start()) + 1}", m.group(0)
+    for m in PERF.finditer(text):
+        if not is_all_text and not any(start <= m.start() < start + len(span) for start, span in spans):
+            yield f"{name}:{text.count(chr(10), 0, m.start()) + 1}", m.group(0)
+
+
+def pages():
+    for path in sorted(glob.glob(os.path.join(TOP, "man", "*.in"))):
+        with open(path, encoding="utf-8") as f:
+            yield os.path.relpath(path, TOP), f.read()
+
+
+def main():
+    tap = Tap()
+    found = [f"{where}: {phrase}" for source in c_sources("src") for where, phrase in breaches(*source)]
+    tap.ok(not found, "the strings of src/ are in the field's words", "\n".join(found))
+    found = [f"{where}: {phrase}" for page in pages() for where, phrase in breaches(*page, is_all_text=True)]
+    tap.ok(not found, "so are the manual pages", "\n".join(found))
+    for _, example in PHRASES:
+        found = list(breaches("planted.c", f'const char *s =\n\t"{example}";\n'))
+        tap.ok(found and found[0][0] == "planted.c:2", f"planted {example!r} is found", found)
+    tap.equal(list(breaches("planted.c", "/* as the reference does */\n")), [("planted.c:1", "the reference")],
+              "planted: perf by another name in a comment is found")
+    tap.equal(list(breaches("planted.c", '/* it is wanted */\nconst char *s = "there is no file, a reference clock";\n')), [],
+              "comments and plain words pass")
+    tap.done()
+
+
+main()
