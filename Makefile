@@ -4,7 +4,7 @@ MESON ?= meson
 JOBS ?= 2
 SUITES =
 
-.PHONY: all deps build deb demo test check test-vm bench asan tsan fuzz lint golden install clean
+.PHONY: all deps build deb static release demo test check test-vm bench asan tsan fuzz lint golden install clean
 all: build
 
 deps:
@@ -16,6 +16,16 @@ build:
 # Debian packages, in build/deb
 deb:
 	tools/make_deb.sh $(BUILD)/deb
+
+# One file without shared libraries for each of these, below build/static
+STATIC = $(shell dpkg --print-architecture)
+static:
+	tools/deps.sh build optional
+	for arch in $(STATIC); do tools/make_static.sh $$arch $(BUILD)/static || exit; done
+
+# Tarball of HEAD and its checksum, in build/release
+release:
+	tools/make_release.sh $(BUILD)/release
 
 demo:
 	./demo

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Installs the Debian packages that strobe needs: tools/deps.sh GROUP ... (build, optional, test, bench, vm, deb; default: build optional)
+# Installs the Debian packages that strobe needs: tools/deps.sh GROUP ... (build, optional, test, bench, vm, cross, deb;
+# default: build optional)
 # With --list it prints the list, with --check it only says what is missing (status 1 when something is).
 # Only what is missing is installed, as root or through sudo; without anything missing it needs no network and no rights.
 set -eu
@@ -73,6 +74,14 @@ vm         qemu-system-x86    the other one
 vm         gcc-aarch64-linux-gnu   the compiler for it
 vm         libc6-dev-arm64-cross   C library for it
 vm         python3            builds its root and drives it
+cross      gcc-aarch64-linux-gnu   compilers for other architectures (make static)
+cross      libc6-dev-arm64-cross   C library for it
+cross      gcc-riscv64-linux-gnu   the same
+cross      libc6-dev-riscv64-cross C library for it
+cross      gcc-s390x-linux-gnu     the same, big-endian
+cross      libc6-dev-s390x-cross   C library for it
+cross      qemu-user          runs their programs here
+cross      python3            fetches their libraries (tools/cross.py)
 deb        debhelper          builds the packages (make deb)
 deb        dpkg-dev           the same
 deb        lintian            looks them over (tests/long/packages.py)
@@ -87,9 +96,9 @@ for arg; do
 	case $arg in
 	--list) mode=list ;;
 	--check) mode=check ;;
-	build | optional | test | bench | vm | deb) groups="$groups $arg" ;;
+	build | optional | test | bench | vm | cross | deb) groups="$groups $arg" ;;
 	*)
-		say "'$arg' is neither --list, --check nor one of the groups build, optional, test, bench, vm, deb"
+		say "'$arg' is neither --list, --check nor one of the groups build, optional, test, bench, vm, cross, deb"
 		exit 2
 		;;
 	esac

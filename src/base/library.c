@@ -1,7 +1,20 @@
 #include "base/library.h"
 
-#include <dlfcn.h>
 #include <string.h>
+
+#if STROBE_STATIC
+struct strobe_error *library_load(const struct library *l, const struct library_symbol *symbols, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (!symbols[i].linked)
+			return error_create(ERROR_UNSUPPORTED, "the static binary does not contain %s: use a dynamically linked strobe",
+					    l->files[0]);
+		memcpy(symbols[i].to, &symbols[i].linked, sizeof(symbols[i].linked));
+	}
+	return NULL;
+}
+#else
+#include <dlfcn.h>
 
 struct strobe_error *library_load(const struct library *l, const struct library_symbol *symbols, size_t n)
 {
@@ -21,3 +34,4 @@ struct strobe_error *library_load(const struct library *l, const struct library_
 	}
 	return NULL;
 }
+#endif

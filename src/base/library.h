@@ -4,8 +4,12 @@
  *
  * The loader keeps what it has loaded, so that a second call finds it there; nothing is ever unloaded (ncurses and curl keep
  * state of their own). Thread-safe. Source: dlopen(3).
+ *
+ * A static binary loads nothing, as a library of the system it runs on would bring another C library along: it has what it was
+ * linked with, by LIBRARY_SYMBOL, and lacks the others.
  */
 #pragma once
+#include <config.h> /* of the build */
 #include <stddef.h>
 
 #include "base/error.h"
@@ -13,7 +17,15 @@
 struct library_symbol {
 	void *to; /* a pointer to a function or to an object, which is set */
 	const char *name;
+	const void *linked; /* what the static binary has of this name; NULL in others */
 };
+
+/* A symbol of a library that the static binary is linked with. */
+#if STROBE_STATIC
+#define LIBRARY_SYMBOL(to, symbol) { to, #symbol, (const void *)&symbol }
+#else
+#define LIBRARY_SYMBOL(to, symbol) { to, #symbol, NULL }
+#endif
 
 #define LIBRARY_FILES_MAX 2
 

@@ -1,5 +1,6 @@
 #include "capture/target.h"
 
+#include <config.h>
 #include <ctype.h>
 #include <errno.h>
 #include <pwd.h>
@@ -94,11 +95,29 @@ static struct strobe_error *parse_ids(const struct sys *sys, const char *list, b
 	return NULL;
 }
 
+#if STROBE_STATIC /* where getpwnam() would load modules of the system's C library */
+static struct passwd *user_of_name(const char *name)
+{
+	FILE *file = fopen("/etc/passwd", "re");
+	struct passwd *ret = NULL;
+	while (file && (ret = fgetpwent(file)) && strcmp(ret->pw_name, name)) {
+	}
+	if (file)
+		fclose(file);
+	return ret;
+}
+#else
+static struct passwd *user_of_name(const char *name)
+{
+	return getpwnam(name);
+}
+#endif
+
 static struct strobe_error *add_user(const struct sys *sys, const char *user, struct target_map *m)
 {
 	uint64_t uid;
 	if (!text_to_u64(user, &uid)) {
-		struct passwd *pw = getpwnam(user);
+		struct passwd *pw = user_of_name(user);
 		if (!pw)
 			return error_create(ERROR_NOT_FOUND, "no user \"%s\"", user);
 		uid = pw->pw_uid;

@@ -1,5 +1,7 @@
 #include "disasm/disasm.h"
 
+#include <config.h> /* of the build */
+
 #include "disasm/disasm_priv.h"
 
 /* Tried in this order; the first that supports the architecture and is installed is used. */
@@ -9,6 +11,9 @@ static struct strobe_error *missing_library(const struct arch *arch, const struc
 {
 	if (why)
 		return error_prefix(why, "%s instructions cannot be decoded", arch->name);
+	if (STROBE_STATIC)
+		return error_create(ERROR_UNSUPPORTED, "%s instructions cannot be decoded: the static binary has no disassembler",
+				    arch->name);
 	return error_create(ERROR_UNSUPPORTED, "%s instructions cannot be decoded: this build lacks %s (Debian: %s)", arch->name,
 			    l->name, l->header);
 }

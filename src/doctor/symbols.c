@@ -1,5 +1,6 @@
 /* Checks of what gives names and code: symbols of the kernel, debug information, disassemblers, the cache of recorded
  * files. */
+#include <config.h> /* of the build */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,9 +57,14 @@ static struct finding kernel_debug_information(struct doctor *d)
 				 arena_printf(&d->arena, "Debian: apt install linux-image-%s-dbg", u.release) };
 }
 
+#define DYNAMIC_BUILD "a strobe that is not the static binary"
+
 static struct finding debuginfod(struct doctor *d)
 {
 	const char *urls = getenv("DEBUGINFOD_URLS");
+	if (STROBE_STATIC)
+		return (struct finding){ FINDING_PARTLY, "the static binary fetches nothing",
+					 "names, inlines and lines of programs whose debug information is not installed", DYNAMIC_BUILD };
 	if (urls && *urls)
 		return finding_ok(arena_printf(&d->arena, "%s", urls));
 	return (struct finding){ FINDING_PARTLY, "DEBUGINFOD_URLS names none",
@@ -78,7 +84,7 @@ static struct finding disassembler(struct doctor *d)
 	if (!err)
 		return finding_ok(arena_printf(&d->arena, "code of %s", arch->name));
 	return (struct finding){ FINDING_MISSING, arena_strdup(&d->arena, err->message), "annotate: code is not shown",
-				 "Debian: apt install libzydis3.2 libcapstone4" };
+				 STROBE_STATIC ? DYNAMIC_BUILD : "Debian: apt install libzydis4.0 libcapstone4" };
 }
 
 static struct finding build_id_cache(struct doctor *d)

@@ -1,8 +1,8 @@
 /*
  * Fetching what a URL names, over HTTP or HTTPS.
  *
- * By libcurl, which is loaded on first use; without it, here or when strobe was built, ERROR_UNSUPPORTED. The bytes are the caller's to free(). Redirections
- * to other HTTP addresses are followed, eight of them. One fetch at a time in a thread; it blocks.
+ * By libcurl, which is loaded on first use; without it, here or when strobe was built, ERROR_UNSUPPORTED. The bytes are the caller's to
+ * free(). Redirections to other HTTP addresses are followed, eight of them. One fetch at a time in a thread; it blocks.
  * Source: libcurl's API, curl.se/libcurl/c.
  */
 #pragma once

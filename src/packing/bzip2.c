@@ -26,12 +26,12 @@ static const struct library library = {
 static struct strobe_error *load(struct bzip2 *z)
 {
 	const struct library_symbol symbols[] = {
-		{ &z->compress_init, "BZ2_bzCompressInit" },
-		{ &z->compress, "BZ2_bzCompress" },
-		{ &z->compress_end, "BZ2_bzCompressEnd" },
-		{ &z->decompress_init, "BZ2_bzDecompressInit" },
-		{ &z->decompress, "BZ2_bzDecompress" },
-		{ &z->decompress_end, "BZ2_bzDecompressEnd" },
+		LIBRARY_SYMBOL(&z->compress_init, BZ2_bzCompressInit),
+		LIBRARY_SYMBOL(&z->compress, BZ2_bzCompress),
+		LIBRARY_SYMBOL(&z->compress_end, BZ2_bzCompressEnd),
+		LIBRARY_SYMBOL(&z->decompress_init, BZ2_bzDecompressInit),
+		LIBRARY_SYMBOL(&z->decompress, BZ2_bzDecompress),
+		LIBRARY_SYMBOL(&z->decompress_end, BZ2_bzDecompressEnd),
 	};
 	return library_load(&library, symbols, sizeof(symbols) / sizeof(*symbols));
 }

@@ -1,6 +1,7 @@
 /*
  * --call-graph eh and auto, and -g: whether stacks can be walked by a BPF program here, and what takes its place.
  */
+#include <config.h>
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,17 +48,29 @@ static char *find_command(const char *name)
 	return NULL;
 }
 
+#if STROBE_STATIC /* strobe's own is not the system's; its first process has that, or is a program of the same makers */
+static char *path_of_libc(void)
+{
+	return xstrdup("/proc/1/exe");
+}
+#else
+static char *path_of_libc(void)
+{
+	Dl_info libc;
+	return dladdr((void *)(uintptr_t)malloc, &libc) && libc.dli_fname ? xstrdup(libc.dli_fname) : NULL;
+}
+#endif
+
 /* Of the command; of the first process; of the C library, as a distribution builds all its programs alike. */
 static char *program_of(const struct recorder *r)
 {
 	const struct target *t = &r->o.capture.target;
 	const char *one = t->pids ? t->pids : t->tids;
-	Dl_info libc;
 	if (r->o.argv)
 		return find_command(r->o.argv[0]);
 	if (one)
 		return xasprintf("/proc/%.*s/exe", (int)strcspn(one, ","), one);
-	return dladdr((void *)(uintptr_t)malloc, &libc) && libc.dli_fname ? xstrdup(libc.dli_fname) : NULL;
+	return path_of_libc();
 }
 
 /* Somebody who reads along learns at once why stacks will be short. */

@@ -13,7 +13,7 @@ const struct feature features[] = {
 	{ "bpf_programs", "HAVE_BPF_PROGRAMS", HAVE_BPF_PROGRAMS },
 	{ "bpf_skeletons", "HAVE_BPF_PROGRAMS", HAVE_BPF_PROGRAMS },
 	{ "capstone", "HAVE_CAPSTONE", HAVE_CAPSTONE },
-	{ "debuginfod", OWN, true },
+	{ "debuginfod", OWN, !STROBE_STATIC },
 	{ "dwarf", OWN, true },
 	{ "dwarf-unwind", OWN, true },
 	{ "dwarf_getlocations", OWN, true },

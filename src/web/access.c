@@ -1,4 +1,5 @@
 /* Who has access: addresses, Host and Origin. */
+#include <config.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <stdio.h>
@@ -29,6 +30,12 @@ struct strobe_error *web_parse_address(const char *text, char **ret_host, uint16
 	return NULL;
 }
 
+#if STROBE_STATIC /* getaddrinfo() would load modules of the system's C library */
+struct strobe_error *web_resolve_address(const char *address, char **ret_host, uint16_t *ret_port, struct addrinfo **ret)
+{
+	return error_create(ERROR_UNSUPPORTED, "the static binary does not serve pages: use report --html to write a file");
+}
+#else
 struct strobe_error *web_resolve_address(const char *address, char **ret_host, uint16_t *ret_port, struct addrinfo **ret)
 {
 	char port[8];
@@ -41,6 +48,8 @@ struct strobe_error *web_resolve_address(const char *address, char **ret_host, u
 	int code = getaddrinfo(is_local ? NULL : *ret_host, port, is_local ? &local : &hints, ret);
 	return code ? error_create(ERROR_USAGE, "cannot listen at %s: %s", *ret_host, gai_strerror(code)) : NULL;
 }
+
+#endif
 
 bool web_is_loopback(const struct sockaddr *a)
 {

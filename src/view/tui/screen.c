@@ -34,16 +34,20 @@
 	X(doupdate) X(curs_set) X(mousemask) X(getmouse) X(set_escdelay) X(getmaxx) X(getmaxy) X(clearok) X(tigetstr) \
 	X(tigetflag) X(mouseinterval) X(define_key) X(key_defined)
 
+/* <term.h> has these, and makes macros of "lines" and "columns". */
+int setupterm(const char *term, int fd, int *ret_error);
+void *set_curterm(void *terminal);
+int del_curterm(void *terminal);
+
 struct curses {
 #define X(name) __typeof__(&name) name;
 	FUNCTIONS(X)
 #undef X
 	WINDOW **window;
 	int *colours;
-	/* Of <term.h>, which makes macros of "lines" and "columns". */
-	int (*setupterm)(const char *term, int fd, int *ret_error);
-	void *(*set_curterm)(void *terminal);
-	int (*del_curterm)(void *terminal);
+	__typeof__(&setupterm) setupterm;
+	__typeof__(&set_curterm) set_curterm;
+	__typeof__(&del_curterm) del_curterm;
 };
 
 /* Foreground and background; -1: the terminal's own. */
@@ -154,14 +158,14 @@ static const struct library library = { .files = { "libncursesw.so.6" }, .missin
 static struct strobe_error *load(struct screen *s)
 {
 	const struct library_symbol symbols[] = {
-#define X(name) { &s->c.name, #name },
+#define X(name) LIBRARY_SYMBOL(&s->c.name, name),
 		FUNCTIONS(X)
 #undef X
-		{ &s->c.window, "stdscr" },
-		{ &s->c.colours, "COLORS" },
-		{ &s->c.setupterm, "setupterm" },
-		{ &s->c.set_curterm, "set_curterm" },
-		{ &s->c.del_curterm, "del_curterm" },
+		LIBRARY_SYMBOL(&s->c.window, stdscr),
+		LIBRARY_SYMBOL(&s->c.colours, COLORS),
+		LIBRARY_SYMBOL(&s->c.setupterm, setupterm),
+		LIBRARY_SYMBOL(&s->c.set_curterm, set_curterm),
+		LIBRARY_SYMBOL(&s->c.del_curterm, del_curterm),
 	};
 	return library_load(&library, symbols, sizeof(symbols) / sizeof(*symbols));
 }
