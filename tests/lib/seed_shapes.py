@@ -11,7 +11,8 @@ import re
 NUMBER = re.compile(r"0x[0-9a-f]+|\b[0-9a-f]{8,}\b|\d+(?:[.,]\d+)*")
 # of the tool itself, and where it says how long things took
 NAMES = re.compile(r"\b(?:perf|strobe)\b")
-ATTR = re.compile(r"\{[^}]*\}|[\w-]+: [^,\n]+")
+# What perf logs with -v of how it looks for things
+PROBE_LOG = re.compile(r"Couldn't find|You can now|Opening|Looking at|No kprobe|Could not open|symsrc|maps__|Problems|Using /proc|parsing arg")
 # What tools may choose: numbers of events, records beside samples, which IDs samples have. An event of a whole CPU inherits nothing,
 # and precision means nothing to a clock. What is left says which samples there are, and what is in them.
 LOOSE_ATTRS = re.compile(r"^(?:id|size|type|config|build_id|bpf_event|ksymbol|cgroup|text_poke|guest_|comm_exec|namespaces|inherit|"
@@ -114,7 +115,7 @@ def words(text):
 
 def probe(text):
     """Messages, variables and lines; the address of a function is that of its symbol."""
-    kept = [line for line in text.splitlines() if line.strip() and not line.startswith(("Couldn't find", "You can now"))]
+    kept = [line for line in text.splitlines() if line.strip() and not PROBE_LOG.match(line)]
     kept = [re.sub(r"^([pr]:\S+ )\S+(?= |$)", r"\1PLACE", line) for line in kept]
     kept = [re.sub(r"^(\t\t).*?(\w+)$", r"\1\2", line) for line in kept]  # the type of a variable is often richer
     # one function of the C library has several names
