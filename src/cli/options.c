@@ -16,6 +16,7 @@ struct parser {
 	int argc, at; /* at: the word that is being read */
 	char **argv;
 	struct options_result *result;
+	bool permute;
 };
 
 /* What a word of the command line was found to name. */
@@ -150,6 +151,8 @@ static struct strobe_error *apply(struct parser *p, struct match m, const char *
 	const struct option *o = m.option;
 	if (o->set_offset)
 		*(bool *)(p->fields + m.base + o->set_offset) = true;
+	if (o->ends_words)
+		p->permute = false;
 	if (o->kind == OPTION_CALL)
 		return call(p, m, !value && !m.negated && option_takes_value(o) ? o->default_arg : value);
 	if (m.negated) {
@@ -340,7 +343,7 @@ struct strobe_error *options_parse(const struct option *table, void *options, in
 				   struct options_result *ret)
 {
 	*ret = (struct options_result){ .argv = argv + (argc > 0) };
-	struct parser p = { .table = table, .fields = options, .argc = argc, .argv = argv, .result = ret };
+	struct parser p = { .table = table, .fields = options, .argc = argc, .argv = argv, .result = ret, .permute = permute };
 	int rest = argc > 0; /* words that are not options are moved down to here */
 	ret->argv = argv + rest;
 	for (p.at = rest; p.at < argc; p.at++) {
@@ -351,7 +354,7 @@ struct strobe_error *options_parse(const struct option *table, void *options, in
 			p.at++;
 			break;
 		}
-		if (!is_option && !permute)
+		if (!is_option && !p.permute)
 			break;
 		if (!is_option) {
 			argv[rest++] = word;

@@ -2,7 +2,24 @@
 
 #include <string.h>
 
+#include "base/lists.h"
 #include "base/text.h"
+
+struct strobe_error *dump_choice_parse(struct arena *arena, const char *symbols, const char *dsos, uint64_t addr_range,
+				       struct dump_choice *ret)
+{
+	struct list_strings symbol_list, dso_list;
+	TRY(list_strings_parse(arena, dsos, &dso_list));
+	TRY(list_strings_parse(arena, symbols, &symbol_list));
+	*ret = (struct dump_choice){
+		.symbols = symbol_list.data,
+		.symbols_nr = symbol_list.nr,
+		.addr_range = addr_range,
+		.dsos = dso_list.data,
+		.dsos_nr = dso_list.nr,
+	};
+	return NULL;
+}
 
 static bool in_list(const char *const *list, uint32_t nr, const char *name)
 {

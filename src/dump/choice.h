@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "resolve/resolve.h"
 
 /* Lists are borrowed; empty ones let all through. */
@@ -16,6 +17,9 @@ struct dump_choice {
 	uint32_t dsos_nr;
 };
 
+/* Lists as options spell them, separated by commas; NULL: all. They live in the arena. */
+struct strobe_error *dump_choice_parse(struct arena *arena, const char *symbols, const char *dsos, uint64_t addr_range,
+				       struct dump_choice *ret) _must_check_;
 /* Whether all samples are printed; else each needs its leaf. */
 static inline bool dump_choice_is_empty(const struct dump_choice *c)
 {

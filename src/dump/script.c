@@ -168,22 +168,6 @@ static struct strobe_error *on_record(void *ctx, struct record r, uint64_t time_
 
 /* ---- the run ---- */
 
-static struct strobe_error *parse_lists(struct script *s)
-{
-	struct arena *arena = &s->session->arena;
-	struct list_strings dsos, symbols;
-	TRY(list_strings_parse(arena, s->o->dsos, &dsos));
-	TRY(list_strings_parse(arena, s->o->symbols, &symbols));
-	s->choice = (struct dump_choice){
-		.symbols = symbols.data,
-		.symbols_nr = symbols.nr,
-		.addr_range = s->o->addr_range,
-		.dsos = dsos.data,
-		.dsos_nr = dsos.nr,
-	};
-	return list_strings_parse(arena, s->o->stop_at, &s->stop_at);
-}
-
 static bool any_field(const struct script_options *o, uint64_t fields)
 {
 	struct dump_fields f = { 0 };
@@ -195,24 +179,31 @@ static bool any_field(const struct script_options *o, uint64_t fields)
 	return any & fields;
 }
 
-static struct strobe_error *make_resolver(struct script *s)
+struct strobe_error *script_resolve(struct session *session, const struct script_options *o, bool with_lines)
 {
-	const struct script_options *o = s->o;
 	const struct session_request request = {
 		.choice = { .cpus = o->cpus, .pids = o->pids, .tids = o->tids, .comms = o->comms, .times = o->times },
 		.symbols = o->symbol_files,
 		.resolve = {
 			.with_chains = !o->hide_chains,
 			.with_inlines = o->inlined && !o->hide_chains,
-			.with_lines = any_field(o, DUMP_FIELD(SRCLINE) | DUMP_FIELD(SRCCODE)),
+			.with_lines = with_lines,
 			.stitch_calls = o->stitch_calls,
 			.max_stack = o->max_stack > UINT32_MAX ? UINT32_MAX : (uint32_t)o->max_stack,
 		},
 	};
-	if (o->stitch_calls && !resolve_has_calls(s->env))
-		session_say(s->session->host, "--stitch-lbr: the recording has no call stacks to stitch (record --call-graph lbr)");
-	TRY(parse_lists(s));
-	return session_resolve(s->session, &request);
+	if (o->stitch_calls && !resolve_has_calls(session->env))
+		session_say(session->host, "--stitch-lbr: the recording has no call stacks to stitch (record --call-graph lbr)");
+	return session_resolve(session, &request);
+}
+
+static struct strobe_error *make_resolver(struct script *s)
+{
+	const struct script_options *o = s->o;
+	struct arena *arena = &s->session->arena;
+	TRY(dump_choice_parse(arena, o->symbols, o->dsos, o->addr_range, &s->choice));
+	TRY(list_strings_parse(arena, o->stop_at, &s->stop_at));
+	return script_resolve(s->session, o, any_field(o, DUMP_FIELD(SRCLINE) | DUMP_FIELD(SRCCODE)));
 }
 
 static struct strobe_error *print_stream(struct script *s)

@@ -26,6 +26,8 @@ struct script_options {
 	struct symbols_options symbol_files;
 };
 
+/* The session's resolver, by those options that say which samples are resolved, and how. */
+struct strobe_error *script_resolve(struct session *session, const struct script_options *o, bool with_lines) _must_check_;
 /* ret_misordered: number of samples that were earlier than the one before them, also after an error. ERROR_STOPPED: out failed. */
 struct strobe_error *script_print(struct session *session, const struct script_options *o, struct out *out,
 				  uint64_t *ret_misordered) _must_check_;

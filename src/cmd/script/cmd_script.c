@@ -6,10 +6,11 @@
 #include "cmd/shared_options.h"
 #include "cmd/unsupported.h"
 #include "dump/script.h"
+#include "scripting/scripting.h"
 
 struct script_command {
 	struct script_options script;
-	const char *format;
+	const char *format, *run; /* -s */
 	bool force, debug;
 	unsigned verbose;
 };
@@ -48,6 +49,8 @@ static const struct option table[] = {
 	  	"or\nsynth events only; +field and -field change the default fields. Fields: " DUMP_FIELD_NAMES },
 	{ OPTION_STRING, 0, "format", OWN(format), .arg = "text|json",
 	  .help = "output format; json: one object per line, with all sample fields or those of -F" },
+	{ OPTION_STRING, 's', "script", OWN(run), .arg = "[lang:]file", .ends_words = true,
+	  .help = "run this script (FILE.py) on the samples; words after it are its arguments" },
 	{ OPTION_BOOL, 'D', "dump-raw-trace", AT(raw), .help = "also dump every record, in hexadecimal and decoded" },
 	{ OPTION_BOOL, 0, "dump-unsorted-raw-trace", AT(raw_unsorted), .help = "same as -D, but in file order" },
 	{ OPTION_BOOL, 'G', "hide-call-graph", AT(hide_chains), .help = "do not print call chains" },
@@ -94,7 +97,6 @@ static const struct option table[] = {
 	OPTIONS_OF(symbol_option_rows, AT(symbol_files)),
 	{ OPTION_BOOL, 'd', "debug-mode", OWN(debug), .help = "print the number of samples out of time order at the end" },
 	UNSUPPORTED_SHORT_OPTION('g', "gen-script", unsupported_interpreter),
-	UNSUPPORTED_SHORT_OPTION('s', "script", unsupported_interpreter),
 	UNSUPPORTED_SHORT_OPTION('l', "list", unsupported_interpreter),
 	NEEDLESS_OPTION("addr2line"),
 	NEEDLESS_OPTION("unwind-style"),
@@ -129,20 +131,42 @@ static bool is_old_field_list(const struct script_command *o, const struct optio
 	return o->force && !o->script.fields_nr && rest->argc == 1 && dump_fields_is_list(rest->argv[0]);
 }
 
+static bool prints_itself(const struct script_options *s)
+{
+	return s->json || s->raw || s->raw_unsorted || s->header || s->header_only || s->per_event;
+}
+
 /* What options and words mean together. */
 static struct strobe_error *finish_options(struct script_command *o, const struct options_result *rest)
 {
 	struct script_options *s = &o->script;
 	TRY(cmd_format_is_json(o->format, &s->json));
+	if (o->run)
+		return prints_itself(s) ? error_create(ERROR_USAGE, "-s prints what the script prints: --format, -D, --header, "
+						       "--header-only and --per-event-dump cannot be combined with it") : NULL;
 	if (s->json && (s->raw || s->raw_unsorted || s->header || s->header_only || s->per_event))
 		return error_create(ERROR_USAGE, "-D, --header, --header-only and --per-event-dump print text and cannot be combined "
 						 "with --format json");
 	if (is_old_field_list(o, rest))
 		s->fields[s->fields_nr++] = rest->argv[0];
 	else if (rest->argc)
-		return error_create(ERROR_USAGE, "unexpected argument '%s'; Perl and Python scripts are not supported: they can read "
-						 "'script --format json', one object per line", rest->argv[0]);
+		return error_create(ERROR_USAGE, "unexpected argument '%s'; a script is run by -s FILE.py", rest->argv[0]);
 	return NULL;
+}
+
+static int run_script(struct cmd_context *ctx, const struct script_command *o)
+{
+	struct session session;
+	int status = 0;
+	struct scripting_options scripting = { .selection = &o->script, .script = o->run, .arguments = cmd_command(ctx) };
+	struct strobe_error *err = session_open(&session, cmd_host(ctx), o->script.input, o->force);
+	if (!err)
+		err = scripting_run(&session, &scripting, &status);
+	int failed = cmd_fail_either(ctx, err);
+	if (!err)
+		session_remarks(&session, o->verbose);
+	session_close(&session);
+	return status ? status : failed;
 }
 
 static int print(struct cmd_context *ctx, const struct script_command *o)
@@ -171,7 +195,7 @@ static int run(struct cmd_context *ctx, void *options)
 	cmd_set_verbosity(o->verbose);
 	o->script.program = ctx->program;
 	struct strobe_error *err = finish_options(o, &ctx->rest);
-	return err ? cmd_fail_usage(ctx, err) : print(ctx, o);
+	return err ? cmd_fail_usage(ctx, err) : o->run ? run_script(ctx, o) : print(ctx, o);
 }
 
 const struct cmd cmd_script = {

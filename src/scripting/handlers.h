@@ -1,0 +1,22 @@
+/*
+ * Which handlers a script has, and how many arguments they take, as its interpreter says once the script has been loaded: lines
+ * "NAME COUNT", ended by an empty one.
+ */
+#pragma once
+#include <stdbool.h>
+
+#include "base/strtab.h"
+#include "base/vector.h"
+
+struct script_handlers {
+	struct strtab names;
+	VEC(unsigned) arguments; /* by number of the name; 0: not known */
+	bool complete;           /* the empty line has come */
+};
+
+void script_handlers_init(struct script_handlers *h);
+void script_handlers_deinit(struct script_handlers *h);
+/* One line without its newline. What is not such a line is skipped. */
+void script_handlers_add(struct script_handlers *h, const char *line, size_t n);
+/* ret_arguments may be NULL. */
+bool script_handlers_find(const struct script_handlers *h, const char *name, unsigned *ret_arguments);

@@ -1,0 +1,19 @@
+/*
+ * The languages of scripts: by the end of a file's name, or by a word before a colon as perf has it (Python:x.py).
+ */
+#pragma once
+#include <stddef.h>
+
+#include "base/error.h"
+
+struct script_language {
+	const char *name;             /* "Python" */
+	const char *const *words;     /* what may be before the colon, and the ends of names; ended by NULL */
+	const char *interpreter;
+	const char *needs;            /* for messages where the interpreter is missing */
+	const char *runtime;          /* the program that it runs */
+	size_t runtime_bytes;
+};
+
+/* *ret_path: the part of spec that names the file. ERROR_USAGE names the languages. */
+struct strobe_error *script_language_find(const char *spec, const struct script_language **ret, const char **ret_path) _must_check_;

@@ -1,0 +1,206 @@
+#include "scripting/scripting.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "decode/tracepoint.h"
+#include "dump/choice.h"
+#include "scripting/child.h"
+#include "scripting/event_values.h"
+#include "scripting/exec_path.h"
+#include "scripting/language.h"
+
+#define BATCH_BYTES (64 << 10)
+#define REPLY_BYTES_MAX (1 << 20) /* of the names of handlers */
+
+static const char context_module[] = "perf_trace_context", context_name[] = "perf_script_context";
+
+struct scripting {
+	struct session *session;
+	const struct env *env;
+	const struct script_options *o;
+	const char *script;
+	struct script_child child;
+	struct script_handlers handlers;
+	struct pickle stream;
+	struct sample_values values;
+	struct tracepoints *tracepoints; /* NULL until a sample needs them */
+	VEC(struct event_values) events; /* by index in env->events */
+	struct arena arena;
+	struct dump_choice choice;
+	struct event_switches switches;
+	bool is_prepared;
+};
+
+/* ---- the script ---- */
+
+static struct strobe_error *start(struct scripting *s, const struct scripting_options *o)
+{
+	const struct script_language *language;
+	size_t n = 0;
+	TRY(script_language_find(o->script, &language, &s->script));
+	if (access(s->script, R_OK))
+		return error_errno(errno, "cannot read the script %s", s->script);
+	while (o->arguments && o->arguments[n])
+		n++;
+	char **argv = xcalloc(n + 2, sizeof(*argv));
+	argv[0] = (char *)s->script;
+	if (n)
+		memcpy(argv + 1, o->arguments, n * sizeof(*argv));
+	struct script_program program = {
+		.interpreter = language->interpreter,
+		.needs = language->needs,
+		.source = language->runtime,
+		.source_bytes = language->runtime_bytes,
+		.argv = argv,
+	};
+	script_export_exec_path();
+	struct strobe_error *err = script_child_start(&program, &s->child);
+	free(argv);
+	return err;
+}
+
+/* Lines, as far as they are complete; returns how many bytes were used. */
+static size_t take_lines(struct script_handlers *h, const char *text, size_t n)
+{
+	size_t used = 0;
+	const char *newline;
+	while (!h->complete && (newline = memchr(text + used, '\n', n - used))) {
+		size_t end = (size_t)(newline - text);
+		script_handlers_add(h, text + used, end - used);
+		used = end + 1;
+	}
+	return used;
+}
+
+/* Waits until the script has been loaded and its trace_begin() has returned. False where it ended before. */
+static bool read_handlers(struct scripting *s)
+{
+	char text[4096];
+	size_t held = 0, total = 0, n;
+	while (!s->handlers.complete && total < REPLY_BYTES_MAX &&
+	       (n = script_child_read(&s->child, text + held, sizeof(text) - held))) {
+		held += n;
+		total += n;
+		size_t used = take_lines(&s->handlers, text, held);
+		held -= used;
+		memmove(text, text + used, held);
+	}
+	return s->handlers.complete;
+}
+
+/* ---- events ---- */
+
+static struct strobe_error *flush(struct scripting *s)
+{
+	size_t n;
+	const char *batch = pickle_batch(&s->stream, &n);
+	bool is_read = !n || script_child_write(&s->child, batch, n);
+	pickle_next(&s->stream);
+	if (!is_read || script_child_stopped(&s->child))
+		return error_create(ERROR_STOPPED, "the script reads no more events");
+	return NULL;
+}
+
+static struct strobe_error *prepare(struct scripting *s)
+{
+	const struct script_options *o = s->o;
+	s->is_prepared = true;
+	s->switches.keep = o->show_on_off;
+	TRY(event_switches_find(s->env, o->switch_on, "--switch-on", false, &s->switches.on));
+	TRY(event_switches_find(s->env, o->switch_off, "--switch-off", false, &s->switches.off));
+	event_switches_start(&s->switches);
+	struct strobe_error *err = tracepoints_read(s->env, &s->tracepoints);
+	if (err)
+		log_warn("%s; using the complete part", err->message);
+	error_destroy(err);
+	struct resolver *r = s->session->resolver;
+	sample_values_init(&s->values, &s->stream, s->env, resolver_machine(r), resolver_symbols(r));
+	s->values.kernel_path = o->kernel_path;
+	pickle_global(&s->stream, context_module, context_name);
+	return NULL;
+}
+
+static struct event_values *values_of(struct scripting *s, uint32_t event)
+{
+	while (s->events.len <= event)
+		vec_push(&s->events, ((struct event_values){}));
+	struct event_values *e = &s->events.data[event];
+	if (!e->is_ready)
+		*e = event_values_find(&s->env->events.data[event], s->tracepoints, &s->handlers, &s->arena);
+	return e;
+}
+
+static bool needs_no_frames(void *ctx, const struct resolved_sample *sample)
+{
+	struct scripting *s = ctx;
+	return s->is_prepared && !event_values_need_frames(values_of(s, sample->sample.event), sample);
+}
+
+static struct strobe_error *on_sample(void *ctx, const struct resolved_sample *sample)
+{
+	struct scripting *s = ctx;
+	if (!s->is_prepared)
+		TRY(prepare(s));
+	const struct event_values *e = values_of(s, sample->sample.event);
+	if (event_switches_leave_out(&s->switches, sample->sample.event) || !e->handler || !dump_choice_has(&s->choice, sample))
+		return NULL;
+	event_values_put(e, s->tracepoints, &s->values, context_name, sample);
+	return pickle_bytes_held(&s->stream) >= BATCH_BYTES ? flush(s) : NULL;
+}
+
+/* What a stream brings between rounds is shown without waiting for more. */
+static struct strobe_error *on_record(void *ctx, struct record r, uint64_t time_ns)
+{
+	(void)time_ns;
+	return r.hdr->type == RECORD_FINISHED_ROUND ? flush(ctx) : NULL;
+}
+
+static struct strobe_error *feed(struct scripting *s)
+{
+	struct resolve_callbacks callbacks = {
+		.sample = on_sample,
+		.record = s->env->is_pipe ? on_record : NULL,
+		.knows_stack = dump_choice_is_empty(&s->choice) ? needs_no_frames : NULL,
+		.ctx = s,
+	};
+	struct strobe_error *err = resolve_stream(s->session->resolver, callbacks);
+	pickle_none(&s->stream); /* the end, whatever came of the recording: without it the script knows that we were killed */
+	error_destroy(flush(s)); /* the script may have ended before */
+	if (!error_is(err, ERROR_STOPPED))
+		return err;
+	error_destroy(err);
+	return NULL;
+}
+
+struct strobe_error *scripting_run(struct session *session, const struct scripting_options *o, int *ret_status)
+{
+	struct scripting s = { .session = session, .env = session->env, .o = o->selection };
+	*ret_status = 0;
+	arena_init(&s.arena);
+	pickle_init(&s.stream);
+	script_handlers_init(&s.handlers);
+	struct strobe_error *err = dump_choice_parse(&session->arena, o->selection->symbols, o->selection->dsos,
+						     o->selection->addr_range, &s.choice);
+	if (!err)
+		err = script_resolve(session, o->selection, false);
+	if (!err)
+		err = start(&s, o);
+	if (!err) {
+		if (read_handlers(&s))
+			err = feed(&s);
+		*ret_status = script_child_end(&s.child);
+	}
+	if (s.is_prepared)
+		sample_values_deinit(&s.values);
+	tracepoints_destroy(s.tracepoints);
+	script_handlers_deinit(&s.handlers);
+	pickle_deinit(&s.stream);
+	vec_deinit(&s.events);
+	arena_deinit(&s.arena);
+	return err;
+}
