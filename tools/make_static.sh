@@ -2,7 +2,7 @@
 # Builds strobe as one static file: tools/make_static.sh [ARCH] [DIR] (amd64, arm64; default: this machine, build/static)
 # DIR/strobe-MACHINE is the stripped binary; it needs no library, no loader and no file beside it. DIR/build-ARCH is where it is built,
 # DIR/cross-ARCH what that needs for another architecture (tools/cross.py).
-# The bytes do not depend on the folder, on the time or on who builds: the same compiler and libraries give the same file.
+# Neither the time nor who builds is written into it; that two builds give the same bytes was not tried yet.
 set -eu
 top=$(cd "$(dirname "$0")/.." && pwd)
 own=$(dpkg --print-architecture)

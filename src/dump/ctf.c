@@ -192,8 +192,8 @@ static struct strobe_error *check_foreign(struct ctf_trace *t, const char *name)
 {
 	if (is_of_trace(name))
 		return NULL;
-	return error_create(ERROR_USAGE, "%s holds %s, which readers would take for a part of the trace: a trace requires a directory of its own",
-			    t->path, name);
+	return error_create(ERROR_USAGE, "%s holds %s, which readers would take for a part of the trace: "
+			    "a trace requires a directory of its own", t->path, name);
 }
 
 static struct strobe_error *check_empty(struct ctf_trace *t, const char *name)

@@ -12,7 +12,8 @@ NUMBER = re.compile(r"0x[0-9a-f]+|\b[0-9a-f]{8,}\b|\d+(?:[.,]\d+)*")
 # of the tool itself, and where it says how long things took
 NAMES = re.compile(r"\b(?:perf|strobe)\b")
 # What perf logs with -v of how it looks for things
-PROBE_LOG = re.compile(r"Couldn't find|You can now|Opening|Looking at|No kprobe|Could not open|symsrc|maps__|Problems|Using /proc|parsing arg")
+PROBE_LOG = re.compile(r"Couldn't find|You can now|Opening|Looking at|No kprobe|Could not open|symsrc|maps__|Problems|"
+                       r"Using /proc|parsing arg")
 # What tools may choose: numbers of events, records beside samples, which IDs samples have. An event of a whole CPU inherits nothing,
 # and precision means nothing to a clock. What is left says which samples there are, and what is in them.
 LOOSE_ATTRS = re.compile(r"^(?:id|size|type|config|build_id|bpf_event|ksymbol|cgroup|text_poke|guest_|comm_exec|namespaces|inherit|"
