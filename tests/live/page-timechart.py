@@ -134,8 +134,11 @@ def keys():
     browser.do("key", "ArrowRight")
     tap.ok(browser.eval("strobe.chart.view")[0] > zoomed[0], "an arrow moves")
     browser.do("drag", ".chart canvas", [600, 90], [500, 90])
+    browser.eval("""(() => { const d = strobe.data; for (let t = 0; t < d.tasks; t++) if (d.first[t + 1] - d.first[t] > 2)
+        return strobe.chart.select(d.first[t]); })()""")
+    selected = browser.eval("strobe.chart.selected")
     browser.do("key", "Shift+ArrowRight")
-    tap.ok(browser.eval("strobe.chart.selected") >= 0, "Shift and an arrow select an interval")
+    tap.equal(browser.eval("strobe.chart.selected"), selected + 1, "Shift and an arrow select the next interval")
     browser.do("fill", "#view-chart input[type=search]", "^python3")
     tap.ok(browser.eval("strobe.chart.rows.every((r) => r.task === undefined || strobe.data.name(r.task).startsWith('python3'))"),
            "a search leaves the tasks that match")
