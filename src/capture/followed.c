@@ -1,6 +1,5 @@
 #include "capture/followed.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <signal.h>
@@ -61,19 +60,6 @@ const char *followed_obstacle(const struct event_set *events, const struct captu
 	return NULL;
 }
 
-/* A process lives as long as any of its threads does: the first may have ended. */
-static bool is_process_alive(const struct sys *sys, pid_t pid)
-{
-	_cleanup_free_ char *path = xasprintf("/proc/%d/task", pid);
-	sys_names names = {};
-	bool alive = false;
-	error_destroy(sys_list(sys, path, &names));
-	for (size_t i = 0; i < names.len && !alive; i++)
-		alive = isdigit((unsigned char)names.data[i][0]) && target_is_task_alive(sys, atoi(names.data[i]));
-	sys_names_deinit(&names);
-	return alive;
-}
-
 bool followed_is_alive(const struct followed_tasks *f, const struct sys *sys)
 {
 	for (uint32_t i = 0; i < f->nr; i += 64) {
@@ -83,7 +69,7 @@ bool followed_is_alive(const struct followed_tasks *f, const struct sys *sys)
 			/* Most have ended, which is quickly known. */
 			if (kill(id, 0) && errno == ESRCH)
 				continue;
-			if (f->by_thread ? target_is_task_alive(sys, id) : is_process_alive(sys, id))
+			if (f->by_thread ? target_is_task_alive(sys, id) : target_is_process_alive(sys, id))
 				return true;
 		}
 	}

@@ -236,10 +236,30 @@ bool target_is_task_alive(const struct sys *sys, pid_t tid)
 	return name_end && name_end[1] && !strchr("ZXx", name_end[2]);
 }
 
+static bool has_living_thread(const struct sys *sys, pid_t pid)
+{
+	_cleanup_free_ char *path = xasprintf("/proc/%d/task", pid);
+	sys_names names = {};
+	bool alive = false;
+	error_destroy(sys_list(sys, path, &names));
+	for (size_t i = 0; i < names.len && !alive; i++)
+		alive = isdigit((unsigned char)names.data[i][0]) && target_is_task_alive(sys, atoi(names.data[i]));
+	sys_names_deinit(&names);
+	return alive;
+}
+
+bool target_is_process_alive(const struct sys *sys, pid_t pid)
+{
+	/* Between the list and a look at its last thread, that one may have taken the ID of the first by an exec. */
+	return has_living_thread(sys, pid) || has_living_thread(sys, pid);
+}
+
 bool target_map_is_alive(const struct target_map *m, const struct sys *sys)
 {
-	for (size_t i = 0; i < m->threads.len; i++)
-		if (target_is_task_alive(sys, m->threads.data[i].tid))
+	for (size_t i = 0; i < m->threads.len; i++) {
+		const struct thread_entry *t = &m->threads.data[i];
+		if (target_is_task_alive(sys, t->tid) || (t->tid == t->pid && target_is_process_alive(sys, t->pid)))
 			return true;
+	}
 	return false;
 }

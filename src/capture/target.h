@@ -43,8 +43,13 @@ struct target_map {
 struct strobe_error *target_resolve(const struct sys *sys, const struct target *t, pid_t workload,
 				    struct target_map *ret) _must_check_;
 void target_map_deinit(struct target_map *m);
-/* Whether one of its threads still runs: a zombie that was not waited for does nothing any more. */
+/*
+ * Whether one of its threads still runs: a zombie that was not waited for does nothing any more. Where the first thread of a process
+ * has ended, others may go on, and one that calls exec takes its ID a moment later.
+ */
 bool target_map_is_alive(const struct target_map *m, const struct sys *sys);
 bool target_is_task_alive(const struct sys *sys, pid_t tid);
+/* As long as any of its threads does. */
+bool target_is_process_alive(const struct sys *sys, pid_t pid);
 /* Whether the target is the workload alone. */
 bool target_is_none(const struct target *t);

@@ -27,8 +27,8 @@ time.sleep(60)
 """
 
 
-def count_exec(tap):
-    """All calls of a thread's exec are its process's, which is all that top looks at: it does not end with the leader."""
+def count_exec():
+    """The calls of a process that a thread's exec makes another program: top does not end with the leader, nor does what it counts."""
     process = subprocess.Popen([sys.executable, "-c", EXECS], stdin=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     top = subprocess.Popen([STROBE, "top", "--format", "json", "-e", "raw_syscalls:sys_enter", "-p", str(process.pid), "-s", "comm",
                             "-d", "0.3", "-z"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
@@ -42,7 +42,7 @@ def count_exec(tap):
                 found[row["command"] if "command" in row else row["comm"]] += row["values"][0]["self"]["samples"]
             if not line:
                 break
-        tap.ok(found["dd"] >= 2 * EXEC_CALLS, "a thread that calls exec is counted under the ID that it takes", found)
+        return found
     finally:
         top.kill()
         top.communicate()
@@ -80,7 +80,10 @@ def main():
     # before its exec it has the name of its parent, which a refresh may find
     tap.ok(by_name["dd"] >= 2 * CALLS, "under its name, though it has ended", by_name)
 
-    count_exec(tap)
+    # one in eight was lost when the leader's event took the program with it
+    all_found = [count_exec() for _ in range(12)]
+    tap.ok(all(found["dd"] >= 2 * EXEC_CALLS for found in all_found), "a thread that calls exec is counted under the ID that it takes",
+           all_found)
     load = subprocess.Popen([build_workload("switches"), "60000"])
     try:
         # syscalls:sys_enter_* has no raw form: another program counts it

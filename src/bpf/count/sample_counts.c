@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "bpf/count/sample_counts_shared.h"
@@ -38,6 +39,7 @@ struct sample_counts {
 	struct count_settings settings;
 	uint32_t side;      /* that is counted into while enabled */
 	bool enabled;
+	int holder_fd;      /* -1, or the event that holds the program of a tracepoint */
 };
 
 static const struct capture_event *event_of(const struct sample_counts_options *o)
@@ -141,11 +143,27 @@ static struct strobe_error *add_targets(struct sample_counts *c)
 	return NULL;
 }
 
+/*
+ * The program runs whenever the tracepoint is hit, by any task, as long as the event is there that it was set on. Events of a thread
+ * are gone when it ends, and inherited ones do not hold the program: an event of a CPU does, which itself never counts.
+ */
+static struct strobe_error *hold_program(struct sample_counts *c, const struct capture_event *e)
+{
+	struct perf_event_attr attr = { .type = e->attr.type, .size = sizeof(attr), .config = e->attr.config, .disabled = 1 };
+	int fd = sys_perf_event_open(c->options.sys, &attr, -1, c->cpus.data[0], -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd < 0)
+		return bpf_refused(c->options.sys, -fd, "cannot open the tracepoint on a CPU");
+	c->holder_fd = fd;
+	return set_program(c, fd, "count_tracepoint");
+}
+
 static struct strobe_error *attach(struct sample_counts *c)
 {
 	const struct capture_event *e = event_of(&c->options);
-	if (c->settings.by_target)
+	if (c->settings.by_target) {
 		TRY(add_targets(c));
+		return hold_program(c, e);
+	}
 	for (uint32_t slot = 0; slot < e->slots; slot++) {
 		if (e->fds[slot] < 0)
 			continue;
@@ -161,6 +179,7 @@ struct strobe_error *sample_counts_open(const struct sample_counts_options *o, s
 	TRY(sample_counts_check(o));
 	struct sample_counts *c = xcalloc(1, sizeof(*c));
 	c->options = *o;
+	c->holder_fd = -1;
 	struct strobe_error *err = load(c);
 	if (!err)
 		err = attach(c);
@@ -176,6 +195,8 @@ void sample_counts_close(struct sample_counts *c)
 {
 	if (!c)
 		return;
+	if (c->holder_fd >= 0)
+		close(c->holder_fd);
 	bpf_unload(c->loaded);
 	vec_deinit(&c->cpus);
 	free(c);
