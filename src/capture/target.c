@@ -250,8 +250,9 @@ static bool has_living_thread(const struct sys *sys, pid_t pid)
 
 bool target_is_process_alive(const struct sys *sys, pid_t pid)
 {
+	bool is_alive = has_living_thread(sys, pid);
 	/* Between the list and a look at its last thread, that one may have taken the ID of the first by an exec. */
-	return has_living_thread(sys, pid) || has_living_thread(sys, pid);
+	return is_alive || has_living_thread(sys, pid);
 }
 
 bool target_map_is_alive(const struct target_map *m, const struct sys *sys)
