@@ -18,7 +18,7 @@ struct mapping {
 	bool is_first; /* of its parts: the one that is counted as the object */
 };
 
-/* False where there is no room. */
+/* False if the list is full. */
 bool mappings_add(uint64_t start, uint64_t end, const struct alloc_slot *slot);
 /* Takes out what is left within an address range, in so many parts; calls release() for each of them, with the lock held. */
 unsigned mappings_take(uint64_t start, uint64_t end, void (*release)(const struct mapping *part));

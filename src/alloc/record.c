@@ -348,7 +348,7 @@ static void drop(void)
 	__atomic_fetch_add(&region->dropped, 1, __ATOMIC_RELAXED);
 }
 
-/* Of the stack that ends with a frame; UINT32_MAX: there is no room. */
+/* The entry of the stack that ends with a frame; UINT32_MAX if the table is full. */
 static inline __attribute__((always_inline)) uint32_t entry_of(uint64_t size, const void *frame)
 {
 	uint64_t frames[ALLOC_FRAMES_MAX];

@@ -15,7 +15,7 @@
  * thread that slept and runs without one. That time is TASK_UNKNOWN: part of no other sum. A wake-up between a thread's decision
  * to sleep and its leaving the CPU is recorded before it sleeps: it then was runnable all the time.
  *
- * Kernels do not report each switch: Linux 6.18 in a virtual machine left out one in twenty of those from idle. A thread that wakes
+ * Kernels do not report each switch: Linux 6.18 in a virtual machine leaves out some of those from idle. A thread that wakes
  * another runs, so it does from that wake-up on where no switch came before.
  *
  * Times in nanoseconds. Threads are known by index; IDs are used again, and each use is a thread of its own. The idle thread of each CPU

@@ -46,7 +46,7 @@ static void close_breakpoints(int *fds, uint64_t n)
 			close(fds[i]);
 }
 
-/* A thread that sleeps until the futex is no longer 0. */
+/* A thread that sleeps until the futex is set. */
 static void *sleep_until_set(void *arg)
 {
 	futex *is_over = arg;

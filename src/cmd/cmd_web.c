@@ -37,7 +37,7 @@ struct run {
 	struct flame_input *inputs;
 	struct web_profile *profiles;
 	struct profile **differences; /* with -base */
-	struct page_profile_code **codes; /* of what is no recording */
+	struct page_profile_code **codes; /* of profiles that other programs wrote */
 	size_t nr; /* of the inputs that were opened */
 };
 

@@ -147,7 +147,7 @@ static void show(struct measurement *m, struct counts *c, const struct tally *t)
 	counts_deinit(c);
 }
 
-/* Rows "<not supported>" do not say why. Somebody who reads along learns it once. */
+/* Rows "<not supported>" do not say why. Say it once, on a terminal. */
 static void hint_at_pmu(const struct measurement *m)
 {
 	const struct counter_set *set = &m->counting.set;

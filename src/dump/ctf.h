@@ -11,7 +11,7 @@
  *	ctf_finish(t, &facts);
  *
  * Names come from files: what TSDL would not take for a name is made one, in a way that readers undo where that is possible.
- * Strings are made harmless as perf makes them: a byte that is no printable UTF-8 becomes \xNN. Numbers are written
+ * Strings are made harmless as perf makes them: a byte that is not printable UTF-8 becomes \xNN. Numbers are written
  * in the byte order of this machine, which the description names.
  *
  * The trace owns its files until ctf_finish(); whatever ends before that leaves nothing behind. A write that failed is kept

@@ -278,12 +278,5 @@ void dump_leaf(struct dumper *d, struct out *out, unsigned kind, const struct re
 
 struct resolved_frame dump_lookup(struct dumper *d, const struct resolved_sample *s, uint16_t cpumode, uint64_t ip)
 {
-	struct resolved_frame f = { .ip = ip, .addr = ip, .cpumode = cpumode };
-	f.map = machine_map(d->machine, s->thread, cpumode, ip, s->sample.time);
-	if (f.map) {
-		f.dso = symbols_dso(d->symbols, f.map->file);
-		f.addr = dso_address(f.dso, f.map, ip);
-		f.symbol = dso_symbol(f.dso, f.addr);
-	}
-	return f;
+	return resolve_sample_address(d->machine, d->symbols, s, cpumode, ip);
 }

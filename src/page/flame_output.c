@@ -78,7 +78,7 @@ static void say_other_events(const struct flame_output *f, uint32_t shown)
 			    event_name(f->profile, shown), strbuf_str(&names));
 }
 
-/* One level of functions is no flame graph: somebody who reads along learns how to record stacks. */
+/* Without call chains the picture has one level of functions: say how to record them, on a terminal. */
 static void hint_at_chains(const struct flame_output *f)
 {
 	const struct env *env = f->in.session.env;

@@ -73,7 +73,7 @@ static char *program_of(const struct recorder *r)
 	return path_of_libc();
 }
 
-/* Somebody who reads along learns at once why stacks will be short. */
+/* On a terminal, say at once why stacks will be short. */
 static void hint_at_frame_pointers(const struct recorder *r)
 {
 	const struct callgraph_options *c = &r->o.capture.callgraph;

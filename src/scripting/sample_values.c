@@ -146,18 +146,6 @@ void sample_values_chain(struct sample_values *v, const struct resolved_sample *
 	pickle_end_list(v->to);
 }
 
-static struct resolved_frame look_up_in(struct sample_values *v, const struct resolved_sample *s, uint16_t cpumode, uint64_t ip)
-{
-	struct resolved_frame f = { .ip = ip, .addr = ip, .cpumode = cpumode };
-	f.map = machine_map(v->machine, s->thread, cpumode, ip, s->sample.time);
-	if (f.map) {
-		f.dso = symbols_dso(v->symbols, f.map->file);
-		f.addr = dso_address(f.dso, f.map, ip);
-		f.symbol = dso_symbol(f.dso, f.addr);
-	}
-	return f;
-}
-
 static uint16_t cpumode_of(const struct resolved_sample *s)
 {
 	return s->sample.misc & PERF_RECORD_MISC_CPUMODE_MASK;
@@ -166,8 +154,8 @@ static uint16_t cpumode_of(const struct resolved_sample *s)
 /* In the kernel or outside of it: branches lead from one to the other, and the kernel touches memory of programs. */
 static struct resolved_frame look_up(struct sample_values *v, const struct resolved_sample *s, uint64_t ip)
 {
-	struct resolved_frame f = look_up_in(v, s, cpumode_of(s), ip);
-	return f.map ? f : look_up_in(v, s, CPUMODE_UNKNOWN, ip);
+	struct resolved_frame f = resolve_sample_address(v->machine, v->symbols, s, cpumode_of(s), ip);
+	return f.map ? f : resolve_sample_address(v->machine, v->symbols, s, CPUMODE_UNKNOWN, ip);
 }
 
 struct place_keys {

@@ -10,7 +10,7 @@ struct page {
 	struct profile *profile;
 	struct html_options options;
 	struct time_chart *chart;
-	struct page_profile_code *code; /* of what is no recording */
+	struct page_profile_code *code; /* of a profile that another program wrote */
 };
 
 static struct strobe_error *make_page(struct report_session *r, const struct report_options *o, struct page *page)
