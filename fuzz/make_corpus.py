@@ -12,6 +12,7 @@ TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
 
 import recording  # noqa: E402
+import schedstats  # noqa: E402
 
 
 def write(target, name, data):
@@ -441,8 +442,16 @@ def scripts():
         write("scripts", "file-" + name, b"\4" + bytes(file))
 
 
+def scheduler_counters():
+    for version in (15, 16, 17):
+        write("schedstat", f"text-{version}", schedstats.kernel_text(version).encode())
+    for order, name in (("<", "little"), (">", "big")):
+        write("schedstat", name, schedstats.make(17, cpus=2, order=order, with_event=True)[0].file())
+
+
 def main():
     cfi()
+    scheduler_counters()
     scripts()
     jitdumps()
     kernels_and_markers()

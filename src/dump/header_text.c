@@ -355,6 +355,37 @@ static void print_hybrid(struct out *out, const struct env *e)
 	}
 }
 
+static uint32_t domains_of_cpu(const struct env *e, size_t first)
+{
+	uint32_t nr = 0;
+	for (size_t i = first; i < e->domains.len && e->domains.data[i].cpu == e->domains.data[first].cpu; i++)
+		nr++;
+	return nr;
+}
+
+static void print_domain(struct out *out, const struct env *e, const struct env_domain *d)
+{
+	out_f(out, "# Domain\t\t: %" PRIu32 "\n", d->domain);
+	if (e->schedstat_version >= 17)
+		line(out, "Domain name     ", d->name);
+	line(out, "Domain cpu map  ", d->mask);
+	line(out, "Domain cpu list ", d->cpus);
+}
+
+static void print_domains(struct out *out, const struct env *e)
+{
+	uint32_t max = 0;
+	for (size_t i = 0; i < e->domains.len; i++)
+		max = e->domains.data[i].domain >= max ? e->domains.data[i].domain + 1 : max;
+	out_f(out, "# schedstat version\t: %" PRIu32 "\n# Maximum sched domains\t: %" PRIu32 "\n", e->schedstat_version, max);
+	for (size_t i = 0; i < e->domains.len; i++) {
+		const struct env_domain *d = &e->domains.data[i];
+		if (!i || d[-1].cpu != d->cpu)
+			out_f(out, "# cpu\t\t: %" PRIu32 "\n# nr_domains\t: %" PRIu32 "\n", d->cpu, domains_of_cpu(e, i));
+		print_domain(out, e, d);
+	}
+}
+
 #define PRINT_STRING(function, name, field)                             \
 	static void function(struct out *out, const struct env *e)      \
 	{                                                               \
@@ -404,7 +435,7 @@ static const struct {
 	[FEATURE_CLOCK_DATA] = { "CLOCK_DATA", print_clock_data, false },
 	[FEATURE_HYBRID_TOPOLOGY] = { "HYBRID_TOPOLOGY", print_hybrid, true },
 	[FEATURE_PMU_CAPS] = { "PMU_CAPS", print_pmu_caps, false },
-	[FEATURE_CPU_DOMAIN_INFO] = { "CPU_DOMAIN_INFO", NULL, false },
+	[FEATURE_CPU_DOMAIN_INFO] = { "CPU_DOMAIN_INFO", print_domains, true },
 	[FEATURE_E_MACHINE] = { "E_MACHINE", print_e_machine, false },
 	[FEATURE_CLN_SIZE] = { "CLN_SIZE", print_cache_line, false },
 };

@@ -363,6 +363,23 @@ static void decode_hybrid(struct env *e, struct cursor *c)
 	}
 }
 
+static void decode_domains(struct env *e, struct cursor *c)
+{
+	e->schedstat_version = cursor_u32(c);
+	cursor_skip(c, 4); /* the most domains that a CPU has */
+	while (cursor_left(c) && !c->bad) {
+		uint32_t cpu = cursor_u32(c);
+		for (uint32_t n = cursor_u32(c); n && !c->bad; n--) {
+			struct env_domain d = { .cpu = cpu, .domain = cursor_u32(c) };
+			d.name = e->schedstat_version >= 17 ? get_string(e, c) : NULL;
+			d.mask = get_string(e, c);
+			d.cpus = get_string(e, c);
+			if (d.cpus)
+				vec_push(&e->domains, d);
+		}
+	}
+}
+
 static void decode_e_machine(struct env *e, struct cursor *c)
 {
 	e->e_machine = cursor_u32(c);
@@ -406,6 +423,7 @@ static void (*const decoders[FEATURE_BITS])(struct env *e, struct cursor *c) = {
 	[FEATURE_CLOCK_DATA] = decode_clock_data,
 	[FEATURE_HYBRID_TOPOLOGY] = decode_hybrid,
 	[FEATURE_PMU_CAPS] = decode_pmu_caps,
+	[FEATURE_CPU_DOMAIN_INFO] = decode_domains,
 	[FEATURE_E_MACHINE] = decode_e_machine,
 	[FEATURE_CLN_SIZE] = decode_cache_line,
 };

@@ -340,6 +340,45 @@ static bool encode_hybrid(const struct env *e, struct strbuf *b)
 	return e->hybrid.len;
 }
 
+static size_t domains_of_cpu(const struct env *e, size_t first)
+{
+	size_t nr = 1;
+	while (first + nr < e->domains.len && e->domains.data[first + nr].cpu == e->domains.data[first].cpu)
+		nr++;
+	return nr;
+}
+
+static uint32_t domains_max(const struct env *e)
+{
+	uint32_t max = 0;
+	for (size_t i = 0; i < e->domains.len; i++)
+		max = e->domains.data[i].domain > max ? e->domains.data[i].domain : max;
+	return max + 1;
+}
+
+static void put_domain(struct strbuf *b, const struct env_domain *d, uint32_t version)
+{
+	put32(b, d->domain);
+	if (version >= 17)
+		put_string(b, d->name);
+	put_string(b, d->mask);
+	put_string(b, d->cpus);
+}
+
+static bool encode_domains(const struct env *e, struct strbuf *b)
+{
+	put32(b, e->schedstat_version);
+	put32(b, domains_max(e));
+	for (size_t i = 0, nr; i < e->domains.len; i += nr) {
+		nr = domains_of_cpu(e, i);
+		put32(b, e->domains.data[i].cpu);
+		put32(b, (uint32_t)nr);
+		for (size_t k = 0; k < nr; k++)
+			put_domain(b, &e->domains.data[i + k], e->schedstat_version);
+	}
+	return e->domains.len;
+}
+
 static bool (*const encoders[FEATURE_BITS])(const struct env *e, struct strbuf *b) = {
 	[FEATURE_TRACING_DATA] = encode_tracing_data,
 	[FEATURE_BUILD_ID] = encode_build_ids,
@@ -370,6 +409,7 @@ static bool (*const encoders[FEATURE_BITS])(const struct env *e, struct strbuf *
 	[FEATURE_CLOCK_DATA] = encode_clock_data,
 	[FEATURE_HYBRID_TOPOLOGY] = encode_hybrid,
 	[FEATURE_PMU_CAPS] = encode_pmu_caps,
+	[FEATURE_CPU_DOMAIN_INFO] = encode_domains,
 };
 
 /* Sections that say how this file is written, and not what was recorded. */

@@ -174,7 +174,7 @@ static struct strobe_error *load_attrs(struct reader *rd, const uint8_t *data, u
 				    rd->name, attrs.offset, attrs.bytes, bytes);
 	for (uint64_t i = 0; i < attrs.bytes / h->attr_bytes; i++)
 		TRY(load_attr(rd, data + attrs.offset + i * h->attr_bytes, data, bytes, &ids_left));
-	if (!rd->env->events.len)
+	if (!rd->env->events.len && !rd->options.may_lack_events)
 		return error_create(ERROR_FORMAT, "%s has no events", rd->name);
 	return NULL;
 }

@@ -25,6 +25,7 @@ struct reader_options {
 	/* A file that is still being written to (spool.h): read as a stream is, and by someone who knows how far he may. */
 	bool grows;
 	const char *name;          /* for messages, where it is not the path */
+	bool may_lack_events;      /* a recording that has counters of the kernel and no event is whole */
 };
 
 /* path "-" is standard input. The result is destroyed with source_destroy(). */

@@ -31,6 +31,7 @@ void env_destroy(struct env *e)
 	vec_deinit(&e->pmu_caps);
 	vec_deinit(&e->mem_nodes);
 	vec_deinit(&e->hybrid);
+	vec_deinit(&e->domains);
 	vec_deinit(&e->bpf_progs);
 	vec_deinit(&e->bpf_btfs);
 	vec_deinit(&e->auxtrace);

@@ -112,6 +112,12 @@ struct env_hybrid {
 	const char *pmu, *cpus;
 };
 
+struct env_domain { /* CPU_DOMAIN_INFO: a scheduling domain of a CPU */
+	uint32_t cpu, domain;
+	const char *name; /* "MC"; NULL before version 17 of /proc/schedstat */
+	const char *mask, *cpus; /* "0000000f", "0-3" */
+};
+
 struct env_bpf_prog { /* BPF_PROG_INFO */
 	uint32_t id;
 	uint32_t info_bytes, data_bytes;
@@ -179,6 +185,8 @@ struct env {
 	uint64_t mem_block_bytes, mem_version;
 	VEC(struct env_mem_node) mem_nodes;
 	VEC(struct env_hybrid) hybrid; /* HYBRID_TOPOLOGY */
+	uint32_t schedstat_version;    /* CPU_DOMAIN_INFO; 0 where unknown */
+	VEC(struct env_domain) domains; /* by CPU */
 	VEC(struct env_bpf_prog) bpf_progs;
 	VEC(struct env_bpf_btf) bpf_btfs;
 	VEC(struct env_auxtrace) auxtrace; /* AUXTRACE: where payloads are */

@@ -11,6 +11,7 @@ import json
 import os
 import re
 
+import schedstats
 from strobetest import STROBE, TOP, Tap, is_root, record, run, strobe
 
 tap = Tap()
@@ -39,6 +40,7 @@ OURS = [
     (["report", "--format", "json", "-g", "none", "-s", "dso", *DATA], "strobe-report", False),
     (["sched", "latency", "--format", "json", "-i", "sched.data"], "strobe-sched-latency", False),
     (["sched", "timehist", "--format", "json", "-i", "sched.data"], "strobe-sched-timehist", False),
+    (["sched", "stats", "report", "--format", "json", "-i", "counted.data"], "strobe-sched-stats", False),
     (["script", "--format", "json", *DATA], "strobe-script", True),
     (["stat", "--format", "json", "-e", "cpu-clock", "--", *LOAD], "strobe-stat", False),
     (["stat", "--format", "json", "-r", "2", "-e", "cpu-clock", "--", *LOAD], "strobe-stat", False),
@@ -114,6 +116,7 @@ def offered():
 
 def main():
     record("-e", "cpu-clock:u", "-F", "999", "-g", "--", "sh", "-c", "i=0; while [ $i -lt 50000 ]; do i=$((i + 1)); done", output="x.data")
+    schedstats.write("counted.data", 17)
     has_locks = is_root() and os.path.exists("/sys/kernel/tracing/events/lock/contention_begin/id")
     if has_locks:
         strobe("lock", "record", "-a", "-o", "lock.data", "--", *LOAD)

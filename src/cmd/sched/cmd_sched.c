@@ -6,7 +6,8 @@
 
 static const struct option table[] = { COMMON_OPTIONS(0), OPTIONS_END };
 
-static const struct cmd *const subcommands[] = { &cmd_sched_latency, &cmd_sched_map, &cmd_sched_timehist, &cmd_sched_replay, NULL };
+static const struct cmd *const subcommands[] = { &cmd_sched_latency, &cmd_sched_map, &cmd_sched_timehist, &cmd_sched_replay,
+						   &cmd_sched_stats, NULL };
 
 static int run(struct cmd_context *ctx, void *options)
 {
@@ -18,7 +19,7 @@ static int run(struct cmd_context *ctx, void *options)
 		return sched_record(ctx, ctx->rest.argc, ctx->rest.argv);
 	if (!strcmp(word, "script"))
 		return cmd_run(ctx, cmd_find("script"), ctx->rest.argc, ctx->rest.argv);
-	return subcommand_unknown(ctx, word, "record, latency, map, timehist, replay or script");
+	return subcommand_unknown(ctx, word, "record, latency, map, timehist, replay, stats or script");
 }
 
 const struct cmd cmd_sched = {
@@ -27,7 +28,7 @@ const struct cmd cmd_sched = {
 	.usage = (const char *const[]){ "sched record [<options of record>] [<command>]", "sched latency [<options>]",
 					"sched latency [-a] [<options>] [<command>]",
 					"sched map [<options>]", "sched timehist [<options>]", "sched replay [<options>]",
-					"sched script [<options of script>]", NULL },
+					"sched stats [record|report|diff] [<options>]", "sched script [<options of script>]", NULL },
 	.options = table,
 	.options_bytes = sizeof(struct cmd_common),
 	.subcommands = subcommands,

@@ -1,0 +1,38 @@
+/*
+ * What each counter of /proc/schedstat is, and what follows from several of them.
+ *
+ * Source: Documentation/scheduler/sched-stats.rst; names as perf 7.2 prints them.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/vector.h"
+
+enum schedstat_kind {
+	SCHEDSTAT_HEADING,     /* of those that follow: no counter */
+	SCHEDSTAT_COUNTER,
+	SCHEDSTAT_SUCCESSES,   /* of balancing: attempts without those that found balance and those that failed */
+	SCHEDSTAT_MEAN_PULLED, /* tasks moved by each of those */
+};
+
+struct schedstat_field {
+	enum schedstat_kind kind;
+	const char *name, *meaning;
+	unsigned at;          /* index of the counter; of the attempts, for what is derived: two more follow it */
+	unsigned pulled_at;   /* SCHEDSTAT_MEAN_PULLED: index of the moved tasks */
+	bool has_base;        /* it is a part of another counter, */
+	unsigned base;        /* whose index this is */
+	bool has_interval;    /* the mean time between two is of interest */
+};
+
+typedef VEC(struct schedstat_field) schedstat_fields;
+
+/* Of each CPU. */
+extern const struct schedstat_field schedstat_cpu_fields[];
+extern const unsigned schedstat_cpu_fields_nr;
+/* Of a domain, in the order of the file; strings in arena. */
+void schedstat_domain_fields(uint32_t version, struct arena *arena, schedstat_fields *ret);
+/* The value of a field that is no heading. */
+double schedstat_value(const struct schedstat_field *f, const uint64_t *counters);

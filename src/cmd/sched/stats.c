@@ -1,0 +1,198 @@
+/* strobe sched stats: what the scheduler counted. */
+#include <string.h>
+
+#include "analysis/schedstat/schedstat_file.h"
+#include "analysis/schedstat/schedstat_live.h"
+#include "analysis/schedstat/schedstat_text.h"
+#include "cmd/frame.h"
+#include "cmd/sched/subcommands.h"
+#include "cmd/table_output.h"
+
+struct stats_options {
+	struct cmd_common common;
+	const char *output, *cpus, *format;
+};
+
+struct stats {
+	struct cmd_context *ctx;
+	const struct stats_options *o;
+	enum table_format format;
+	sys_cpus cpus;
+	int words; /* a command, or files */
+	char **word;
+};
+
+#define AT(field) offsetof(struct stats_options, field)
+static const struct option table[] = {
+	{ OPTION_STRING, 'i', "input", AT(common.input), .arg = "file", .help = "report: input file (default: perf.data)" },
+	{ OPTION_BOOL, 'f', "force", AT(common.force), .help = "report and diff: skip the ownership check" },
+	{ OPTION_COUNT, 'v', "verbose", AT(common.verbose), .help = "print the meanings of counters instead of their names" },
+	{ OPTION_STRING, 'o', "output", AT(output), .arg = "file", .help = "record: output file (default: perf.data)" },
+	{ OPTION_STRING, 'C', "cpu", AT(cpus), .arg = "cpu,...", .help = "only these CPUs (0-3,7)" },
+	{ OPTION_STRING, 0, "format", AT(format), .arg = "text|json|csv", .help = "output format" },
+	OPTIONS_END,
+};
+
+static int put(struct stats *s, const struct schedstat *counted, const struct schedstat *other)
+{
+	const struct schedstat_view v = { .s = counted, .other = other, .explains = s->o->common.verbose, .summary_only = other };
+	struct strobe_error *err = schedstat_check(&v);
+	struct table t;
+	struct out out;
+	if (err)
+		return cmd_fail(s->ctx, err);
+	if (s->format != TABLE_AS_TEXT) {
+		schedstat_table(&t, &v);
+		return cmd_print_table(s->ctx, &t, s->format);
+	}
+	cmd_open_output(s->ctx, &out);
+	schedstat_text(&out, &v);
+	return cmd_close_output(s->ctx, &out);
+}
+
+static struct strobe_error *measure(struct stats *s, struct schedstat_times *t)
+{
+	return schedstat_measure(sys_live(), &s->cpus, s->words ? cmd_command(s->ctx) : NULL, t);
+}
+
+static int show_running(struct stats *s)
+{
+	struct schedstat_times t = {};
+	struct strobe_error *err = measure(s, &t);
+	if (!err)
+		err = schedstat_subtract(&t.after, &t.before);
+	int status = err ? cmd_fail(s->ctx, err) : put(s, &t.after, NULL);
+	schedstat_deinit(&t.before);
+	schedstat_deinit(&t.after);
+	return status;
+}
+
+static int record(struct stats *s)
+{
+	const char *path = s->o->output ? s->o->output : "perf.data";
+	struct schedstat_times t = {};
+	struct strobe_error *err = measure(s, &t);
+	if (!err)
+		err = schedstat_record(sys_live(), &t, path);
+	if (!err)
+		cmd_say(s->ctx, "wrote the scheduler's counters before and after to %s", path);
+	schedstat_deinit(&t.before);
+	schedstat_deinit(&t.after);
+	return cmd_fail(s->ctx, err);
+}
+
+static int report(struct stats *s)
+{
+	struct schedstat counted = {};
+	struct strobe_error *err = s->words ? error_create(ERROR_USAGE, "unexpected argument '%s': specify a recording with -i",
+							   s->word[0]) : NULL;
+	if (!err)
+		err = schedstat_load(s->o->common.input ? s->o->common.input : "perf.data", s->o->common.force, &s->cpus, &counted);
+	int status = err ? cmd_fail(s->ctx, err) : put(s, &counted, NULL);
+	schedstat_deinit(&counted);
+	return status;
+}
+
+static int diff(struct stats *s)
+{
+	const char *first = s->words > 1 ? s->word[0] : "perf.data.old", *second = s->words ? s->word[s->words - 1] : "perf.data";
+	struct schedstat a = {}, b = {};
+	struct strobe_error *err = s->words > 2 ? error_create(ERROR_USAGE, "specify two recordings at most") :
+				   schedstat_load(first, s->o->common.force, &s->cpus, &a);
+	if (!err)
+		err = schedstat_load(second, s->o->common.force, &s->cpus, &b);
+	int status = err ? cmd_fail(s->ctx, err) : put(s, &a, &b);
+	schedstat_deinit(&a);
+	schedstat_deinit(&b);
+	return status;
+}
+
+static int run_as(struct cmd_context *ctx, void *options, int (*what)(struct stats *s))
+{
+	struct stats s = { .ctx = ctx, .o = options, .words = ctx->rest.argc, .word = ctx->rest.argv };
+	struct strobe_error *err = table_format_parse(s.o->format, &s.format);
+	if (!err && s.o->common.input && what != report)
+		err = error_create(ERROR_USAGE, "-i requires report");
+	if (!err && s.o->output && what != record)
+		err = error_create(ERROR_USAGE, "-o requires record");
+	if (!err && s.o->cpus)
+		err = sys_cpus_parse(s.o->cpus, &s.cpus);
+	int status = err ? cmd_fail_usage(ctx, err) : what(&s);
+	vec_deinit(&s.cpus);
+	return status;
+}
+
+static int run_record(struct cmd_context *ctx, void *options)
+{
+	return run_as(ctx, options, record);
+}
+
+static int run_report(struct cmd_context *ctx, void *options)
+{
+	return run_as(ctx, options, report);
+}
+
+static int run_diff(struct cmd_context *ctx, void *options)
+{
+	return run_as(ctx, options, diff);
+}
+
+static const struct cmd cmd_record = {
+	.name = "sched stats record",
+	.summary = "Record what the scheduler counts",
+	.usage = (const char *const[]){ "sched stats record [-o <file>] [<command>]", NULL },
+	.options = table,
+	.options_bytes = sizeof(struct stats_options),
+	.run = run_record,
+};
+
+static const struct cmd cmd_report = {
+	.name = "sched stats report",
+	.summary = "Show what the scheduler counted in a recording",
+	.usage = (const char *const[]){ "sched stats report [-i <file>]", NULL },
+	.options = table,
+	.options_bytes = sizeof(struct stats_options),
+	.run = run_report,
+};
+
+static const struct cmd cmd_diff = {
+	.name = "sched stats diff",
+	.summary = "Compare what the scheduler counted in two recordings",
+	.usage = (const char *const[]){ "sched stats diff [<file1> [<file2>]]", NULL },
+	.options = table,
+	.options_bytes = sizeof(struct stats_options),
+	.run = run_diff,
+};
+
+static const struct cmd *const subcommands[] = { &cmd_record, &cmd_report, &cmd_diff, NULL };
+
+/* Options before the word hold for what it names, too. */
+static int run_subcommand(struct cmd_context *ctx, const struct cmd *sub, const struct stats_options *o)
+{
+	const char *const options[][2] = { { "-o", o->output }, { "-C", o->cpus }, { "--format", o->format } };
+	const char *more[2 * sizeof(options) / sizeof(*options) + 1] = {};
+	size_t nr = 0;
+	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++)
+		if (options[i][1]) {
+			more[nr++] = options[i][0];
+			more[nr++] = options[i][1];
+		}
+	return subcommand_run(ctx, sub, &o->common, more);
+}
+
+static int run(struct cmd_context *ctx, void *options)
+{
+	const struct cmd *sub = ctx->rest.argc ? subcommand_find(ctx->cmd, ctx->rest.argv[0]) : NULL;
+	return sub ? run_subcommand(ctx, sub, options) : run_as(ctx, options, show_running);
+}
+
+const struct cmd cmd_sched_stats = {
+	.name = "sched stats",
+	.summary = "Show what the scheduler counts, by CPU and scheduling domain",
+	.usage = (const char *const[]){ "sched stats [<options>] [<command>]", "sched stats record [-o <file>] [<command>]",
+					"sched stats report [-i <file>]", "sched stats diff [<file1> [<file2>]]", NULL },
+	.options = table,
+	.options_bytes = sizeof(struct stats_options),
+	.subcommands = subcommands,
+	.run = run,
+};

@@ -1,0 +1,1 @@
+strobe sched stats diff a b c
