@@ -198,11 +198,11 @@ static void put_extras(struct dumper *d, struct out *out, uint64_t of, const str
 		out_hex_width(out, x->phys_addr, 16, ' ');
 	if (of & DUMP_FIELD(DATA_PAGE_SIZE)) {
 		out_ch(out, ' ');
-		out_str(out, dump_page_size(x->data_page_size));
+		out_str(out, data_src_page_size(x->data_page_size));
 	}
 	if (of & DUMP_FIELD(CODE_PAGE_SIZE)) {
 		out_ch(out, ' ');
-		out_str(out, dump_page_size(x->code_page_size));
+		out_str(out, data_src_page_size(x->code_page_size));
 	}
 }
 

@@ -166,7 +166,6 @@ void dump_branches(struct dumper *d, struct out *out, uint64_t of, const struct 
 /* The end of a branch: its frame, in the kernel or outside of it. */
 struct resolved_frame dump_branch_end(struct dumper *d, const struct resolved_sample *s, uint64_t ip);
 void dump_bpf_output(struct out *out, const void *raw, uint32_t bytes);
-const char *dump_page_size(uint64_t bytes);
 const char *dump_branch_type(const struct perf_branch_entry *b);
 
 /* ---- dumper.c ---- */

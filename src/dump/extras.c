@@ -129,13 +129,3 @@ void dump_bpf_output(struct out *out, const void *raw, uint32_t bytes)
 		out_str(out, "\"\n");
 	}
 }
-
-const char *dump_page_size(uint64_t bytes)
-{
-	static const char *const names[] = { "4K", "8K", "16K", "32K", "64K", "128K", "256K", "512K", "1M", "2M", "4M",
-					     "8M", "16M", "32M", "64M", "128M", "256M", "512M", "1G" };
-	if (!bytes || bytes & (bytes - 1))
-		return "N/A";
-	int power = __builtin_ctzll(bytes) - 12;
-	return power >= 0 && power < (int)(sizeof(names) / sizeof(*names)) ? names[power] : "N/A";
-}

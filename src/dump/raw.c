@@ -9,6 +9,7 @@
 #include "base/cursor.h"
 #include "dump/dumper_priv.h"
 #include "dump/event_text.h"
+#include "record/data_src.h"
 #include "resolve/chain.h"
 
 #define BYTES_A_LINE 16
@@ -301,9 +302,9 @@ void raw_sample(struct out *out, const struct env *env, const char *name, const 
 	if (type & PERF_SAMPLE_PHYS_ADDR)
 		out_f(out, " .. phys_addr: 0x%" PRIx64 "\n", x->phys_addr);
 	if (type & PERF_SAMPLE_DATA_PAGE_SIZE)
-		out_f(out, " .. data page size: %s\n", dump_page_size(x->data_page_size));
+		out_f(out, " .. data page size: %s\n", data_src_page_size(x->data_page_size));
 	if (type & PERF_SAMPLE_CODE_PAGE_SIZE)
-		out_f(out, " .. code page size: %s\n", dump_page_size(x->code_page_size));
+		out_f(out, " .. code page size: %s\n", data_src_page_size(x->code_page_size));
 	if (type & PERF_SAMPLE_TRANSACTION)
 		out_f(out, "... transaction: %" PRIx64 "\n", x->transaction);
 	if (type & PERF_SAMPLE_READ)

@@ -15,3 +15,5 @@ void data_src_lock(struct strbuf *out, uint64_t word);
 void data_src_blocked(struct strbuf *out, uint64_t word);
 /* "|OP LOAD|LVL L1 hit|SNP None|TLB L1 or L2 hit|LCK No|BLK  N/A" */
 void data_src_text(struct strbuf *out, uint64_t word);
+/* The size of a page as perf prints it, "4K", "2M"; "N/A" of one that no processor has. Also of code pages. */
+const char *data_src_page_size(uint64_t bytes);

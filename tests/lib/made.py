@@ -18,7 +18,8 @@ CONTEXT_KERNEL, CONTEXT_USER, CONTEXT_USER_DEFERRED = (1 << 64) - 128, (1 << 64)
 KERNEL, USER = 1, 2
 SAMPLE_ID_ALL = 1 << 18
 DEFER_CALLCHAIN, DEFER_OUTPUT = 1 << 38, 1 << 39
-BRANCHES, CPU_PMU_CAPS = 15, 28  # feature sections
+# feature sections
+ARCH, NRCPUS, CPUID, NUMA_TOPOLOGY, BRANCHES, MEM_TOPOLOGY, CPU_PMU_CAPS, LINE_SIZE = 6, 7, 9, 14, 15, 22, 28, 34
 CALL_STACK, HW_INDEX = 1 << 11, 1 << 17
 EXEC, BUILD_ID = 1 << 13, 1 << 14
 
@@ -27,12 +28,38 @@ def u64(*values):
     return struct.pack(f"<{len(values)}Q", *(v & ((1 << 64) - 1) for v in values))
 
 
+class Machine:
+    """Where a recording is from: its CPUs by node, as lists, and blocks of memory by node."""
+
+    def __init__(self, arch="x86_64", cpuid="", cpus=1, nodes=(), block=1 << 27, blocks=(), line=0):
+        """blocks: the numbers of each node's; line: bytes of a cache line, 0 where the recording does not say."""
+        self.arch, self.cpuid, self.cpus, self.nodes, self.block, self.blocks, self.line = arch, cpuid, cpus, nodes, block, blocks, line
+
+    @staticmethod
+    def _text(value):
+        raw = value.encode() + b"\0"
+        padded = raw.ljust((len(raw) + 63) // 64 * 64, b"\0")
+        return struct.pack("<I", len(padded)) + padded
+
+    def sections(self):
+        nodes = b"".join(struct.pack("<IQQ", i, 1 << 20, 1 << 19) + self._text(cpus) for i, cpus in enumerate(self.nodes))
+        found = {ARCH: self._text(self.arch), CPUID: self._text(self.cpuid), NRCPUS: struct.pack("<II", self.cpus, self.cpus)}
+        if nodes:
+            found[NUMA_TOPOLOGY] = struct.pack("<I", len(self.nodes)) + nodes
+        if self.blocks:
+            memory = (u64(i, 64, 64, sum(1 << b for b in blocks)) for i, blocks in enumerate(self.blocks))
+            found[MEM_TOPOLOGY] = u64(1, self.block, len(self.blocks)) + b"".join(memory)
+        if self.line:
+            found[LINE_SIZE] = struct.pack("<I", self.line)
+        return found
+
+
 class Made:
     """One recording; all events have the same sample_type."""
 
-    def __init__(self, sample_type, events=((TYPE_HARDWARE, 0),), branch_type=0, period=1000, flags=0, caps=()):
-        """caps: of the CPU's PMU, names and values."""
-        self.caps = caps
+    def __init__(self, sample_type, events=((TYPE_HARDWARE, 0),), branch_type=0, period=1000, flags=0, caps=(), machine=None):
+        """caps: of the CPU's PMU, names and values; machine: a Machine, or None where the recording does not say."""
+        self.caps, self.machine = caps, machine
         self.sample_type, self.events, self.branch_type, self.period = sample_type | IP | TID | TIME, events, branch_type, period
         self.records, self.now, self.flags = [], 1000000, flags | SAMPLE_ID_ALL
 
@@ -111,7 +138,7 @@ class Made:
 
     def _sections(self):
         """Feature sections by number."""
-        sections = {}
+        sections = self.machine.sections() if self.machine else {}
         # that branches are no call stacks is told by an empty one
         if self.sample_type & BRANCH_STACK and not self.branch_type & CALL_STACK:
             sections[BRANCHES] = b""

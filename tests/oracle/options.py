@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Every option that perf's commands list is one of strobe's: it does the same, or is refused with the reason."""
-# needs: record report script stat list evlist inject annotate data top trace lock probe sched kwork kmem bench kallsyms config
+# needs: record report script stat list evlist inject annotate data top trace lock probe sched kwork kmem mem bench kallsyms config
 
 import re
 
@@ -8,7 +8,7 @@ from strobetest import Tap, perf, require_perf, strobe
 
 COMMANDS = ("record", "report", "script", "stat", "list", "evlist", "buildid-list", "buildid-cache", "inject", "annotate",
             "data convert", "top", "trace", "lock contention", "lock report", "probe", "sched latency", "sched map",
-            "sched timehist", "kwork report", "kwork latency", "kwork timehist", "kmem", "kallsyms", "config", "bench",
+            "sched timehist", "kwork report", "kwork latency", "kwork timehist", "kmem", "mem", "kallsyms", "config", "bench",
             "bench sched messaging",
             "bench sched pipe", "bench mem memcpy", "bench mem memset",
             "bench futex hash", "bench futex wake", "bench futex wake-parallel",

@@ -1,0 +1,1 @@
+SYSFS_PATH=/nowhere strobe mem record -- true

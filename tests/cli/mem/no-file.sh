@@ -1,0 +1,1 @@
+strobe mem report -i no-such.data

@@ -1,0 +1,1 @@
+strobe mem report --no-such

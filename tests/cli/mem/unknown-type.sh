@@ -1,0 +1,1 @@
+strobe mem record -t loads true
