@@ -1,6 +1,6 @@
 # fish completion for strobe: the commands and options are asked of the binary itself, so they cannot grow stale.
 
-# The words after the program's name that are no options: command, command of sched and kwork, operands.
+# The words after the program's name that are no options: command, command of sched, kwork and ftrace, operands.
 function __strobe_words
 	string match --invert -- '-*' (commandline -opc)[2..-1]
 end
@@ -9,7 +9,7 @@ function __strobe_lacks_command
 	test (count (__strobe_words)) -eq 0
 end
 
-# Those of sched and kwork, from the usage lines.
+# Those of sched, kwork and ftrace, from the usage lines.
 function __strobe_subcommands
 	set -l words (__strobe_words)
 	strobe $words[1] -h 2>&1 | grep -o " $words[1] [^[]*" | cut -d ' ' -f 3 | sort -u
@@ -18,7 +18,7 @@ end
 function __strobe_options
 	set -l words (__strobe_words)
 	set -l program (commandline -opc)[1]
-	if contains -- "$words[1]" sched kwork; and test (count $words) -gt 1
+	if contains -- "$words[1]" sched kwork ftrace; and test (count $words) -gt 1
 		$program $words[1] $words[2] --list-opts 2>/dev/null | string split ' '
 	else
 		$program $words[1] --list-opts 2>/dev/null | string split ' '
@@ -43,7 +43,7 @@ end
 
 complete -c strobe -n __strobe_lacks_command -f -a '(strobe --list-cmds | string split " ") --version --help'
 complete -c strobe -n '__strobe_is_after help' -f -a '(strobe --list-cmds | string split " ")'
-complete -c strobe -n '__strobe_is_after sched kwork' -f -a '(__strobe_subcommands)'
+complete -c strobe -n '__strobe_is_after sched kwork ftrace' -f -a '(__strobe_subcommands)'
 complete -c strobe -n __strobe_is_option -f -a '(__strobe_options)'
 complete -c strobe -n '__strobe_words | string match -q trace; and __strobe_is_after -e --event --expr' -f -a \
 	'(__strobe_list (strobe list --raw-dump | string replace --all syscalls:sys_enter_ ""))'

@@ -1,0 +1,1 @@
+strobe ftrace latency -- true

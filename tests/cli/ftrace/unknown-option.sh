@@ -1,0 +1,1 @@
+strobe ftrace --no-such-option true
