@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "diff/pace.h"
 #include "statistics/compare.h"
 #include "statistics/counts.h"
 
@@ -45,11 +46,26 @@ static struct diff_value value_of(const struct diff_rows *rows, uint32_t row, co
 
 static const struct diff_change unknown = { .ratio = NAN, .low = NAN, .high = NAN, .q = NAN };
 
+/* Periods of an input times this are those of a run of average speed. */
+static double factor_of(const struct diff_changes *c, uint32_t input)
+{
+	return c->factors ? c->factors[input] : 1;
+}
+
 /* The period of an average sample, of both sides: periods in units of it are counts. */
 static double mean_period(const struct diff_value *a, const struct diff_value *b)
 {
 	uint64_t samples = a->samples + b->samples;
 	return samples ? ((double)a->period + (double)b->period) / (double)samples : 0;
+}
+
+/* How much work the runs of a side are: their number, less what they were slower in all. */
+static double exposure_of(const struct diff_changes *c, uint32_t side)
+{
+	double sum = 0;
+	for (uint32_t i = c->sides[side].first; i < c->sides[side].first + c->sides[side].nr; i++)
+		sum += 1 / factor_of(c, i);
+	return sum;
 }
 
 static struct diff_change change_of_counts(const struct diff_changes *c, uint32_t row, uint32_t side)
@@ -58,24 +74,25 @@ static struct diff_change change_of_counts(const struct diff_changes *c, uint32_
 	double unit = mean_period(&c->totals[0], &c->totals[side]);
 	if (!(unit > 0))
 		return unknown;
-	double exposure = (double)c->sides[side].nr / (double)c->sides[0].nr;
+	double exposure = exposure_of(c, side) / exposure_of(c, 0);
 	struct count_change change = count_change((double)a->period / unit, (double)b->period / unit, exposure, CONFIDENCE);
 	return (struct diff_change){ .ratio = change.ratio, .low = change.low, .high = change.high, .q = change.p };
 }
 
-static double *periods_of(const struct diff_rows *rows, uint32_t row, const struct diff_side *side)
+static double *periods_of(const struct diff_changes *c, const struct diff_rows *rows, uint32_t row, const struct diff_side *side)
 {
 	double *ret = xcalloc(side->nr, sizeof(*ret));
 	for (uint32_t i = 0; i < side->nr; i++) {
 		const struct hist_entry *e = diff_row_entry(rows, row, side->first + i);
-		ret[i] = e ? (double)hist_stats(rows->parts[side->first + i]->hist, e)->period : 0;
+		double period = e ? (double)hist_stats(rows->parts[side->first + i]->hist, e)->period : 0;
+		ret[i] = period * factor_of(c, side->first + i);
 	}
 	return ret;
 }
 
 static struct diff_change change_of_runs(const struct diff_rows *rows, const struct diff_changes *c, uint32_t row, uint32_t side)
 {
-	double *a = periods_of(rows, row, &c->sides[0]), *b = periods_of(rows, row, &c->sides[side]);
+	double *a = periods_of(c, rows, row, &c->sides[0]), *b = periods_of(c, rows, row, &c->sides[side]);
 	const struct comparison of = compare_series((struct compare_series){ a, c->sides[0].nr },
 						    (struct compare_series){ b, c->sides[side].nr });
 	struct diff_change change = { .ratio = NAN, .low = NAN, .high = NAN, .q = of.p };
@@ -104,26 +121,33 @@ static void adjust(struct diff_changes *c, uint32_t side)
 	free(p);
 }
 
+struct diff_change diff_change_of(const struct diff_changes *c, const struct diff_rows *rows, uint32_t row, uint32_t side)
+{
+	if (!c->totals[0].exists || !c->totals[side].exists)
+		return unknown;
+	return c->sides[0].nr > 1 && c->sides[side].nr > 1 ? change_of_runs(rows, c, row, side) : change_of_counts(c, row, side);
+}
+
 static void compute_changes(struct diff_changes *c, const struct diff_rows *rows, uint32_t side)
 {
-	bool has_runs = c->sides[0].nr > 1 && c->sides[side].nr > 1;
-	bool is_known = c->totals[0].exists && c->totals[side].exists;
+	if (c->factors && c->totals[0].exists && c->totals[side].exists)
+		diff_pace_find(c, rows, side);
 	for (uint32_t row = 0; row < c->rows_nr; row++)
-		c->changes[(size_t)row * c->sides_nr + side] = !is_known ? unknown :
-							       has_runs	 ? change_of_runs(rows, c, row, side) :
-									   change_of_counts(c, row, side);
+		c->changes[(size_t)row * c->sides_nr + side] = diff_change_of(c, rows, row, side);
 	adjust(c, side);
 }
 
 void diff_changes_compute(struct diff_changes *c, const struct diff_rows *rows, const struct diff_side *sides, uint32_t sides_nr,
-			  bool relative)
+			  struct diff_measure measure)
 {
 	*c = (struct diff_changes){ .sides = sides, .sides_nr = sides_nr, .rows_nr = rows->nr };
 	c->totals = xcalloc(sides_nr, sizeof(*c->totals));
 	c->values = xcalloc((size_t)rows->nr * sides_nr + 1, sizeof(*c->values));
 	c->changes = xcalloc((size_t)rows->nr * sides_nr + 1, sizeof(*c->changes));
+	if (measure.normalize)
+		c->factors = xcalloc((size_t)rows->inputs_nr + 1, sizeof(*c->factors));
 	for (uint32_t side = 0; side < sides_nr; side++) {
-		c->totals[side] = total_of(rows, &sides[side], relative);
+		c->totals[side] = total_of(rows, &sides[side], measure.relative);
 		for (uint32_t row = 0; row < rows->nr; row++)
 			c->values[(size_t)row * sides_nr + side] = value_of(rows, row, &sides[side], c->totals[side].period);
 	}
@@ -136,5 +160,6 @@ void diff_changes_deinit(struct diff_changes *c)
 	free(c->totals);
 	free(c->values);
 	free(c->changes);
+	free(c->factors);
 	*c = (struct diff_changes){};
 }

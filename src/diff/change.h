@@ -37,11 +37,17 @@ struct diff_changes {
 	struct diff_value *totals;   /* by side */
 	struct diff_value *values;   /* by row and side */
 	struct diff_change *changes; /* the same; of the first side nothing */
+	double *factors;             /* by input: how fast it was in all (pace.h); NULL: all the same */
 };
 
-/* relative: 100 % is what filters leave. Copies what it needs of the rows; borrows the sides. */
+struct diff_measure {
+	bool relative;  /* 100 % is what filters leave */
+	bool normalize; /* runs that were slower or faster in all are made comparable (pace.h) */
+};
+
+/* Copies what it needs of the rows; borrows the sides. */
 void diff_changes_compute(struct diff_changes *c, const struct diff_rows *rows, const struct diff_side *sides, uint32_t sides_nr,
-			  bool relative);
+			  struct diff_measure measure);
 void diff_changes_deinit(struct diff_changes *c);
 
 static inline const struct diff_value *diff_value_at(const struct diff_changes *c, uint32_t row, uint32_t side)
@@ -53,3 +59,6 @@ static inline const struct diff_change *diff_change_at(const struct diff_changes
 {
 	return &c->changes[(size_t)row * c->sides_nr + side];
 }
+
+/* One, with p in place of q. */
+struct diff_change diff_change_of(const struct diff_changes *c, const struct diff_rows *rows, uint32_t row, uint32_t side);

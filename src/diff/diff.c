@@ -62,7 +62,8 @@ static bool join_event(struct diff *d, const struct report_part *part)
 	if (!is_shared)
 		return false;
 	diff_rows_match(&e->rows, e->parts, d->inputs_nr);
-	diff_changes_compute(&e->changes, &e->rows, d->sides, d->settings.sources_nr, d->settings.request.grouping.relative);
+	const struct diff_measure measure = { d->settings.request.grouping.relative, d->settings.normalize };
+	diff_changes_compute(&e->changes, &e->rows, d->sides, d->settings.sources_nr, measure);
 	d->events_nr++;
 	return true;
 }

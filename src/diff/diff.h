@@ -19,6 +19,7 @@ struct diff_settings {
 	const struct diff_source *sources; /* the base first; two at least */
 	uint32_t sources_nr;
 	struct diff_layout layout;
+	bool normalize; /* whole runs may be slower or faster than others */
 };
 
 struct diff_joined {

@@ -59,7 +59,7 @@ static void add_input(struct fixture *f, const char *names, const uint64_t *peri
 static void join(struct fixture *f, const struct diff_side *sides, uint32_t sides_nr)
 {
 	diff_rows_match(&f->rows, f->parts, f->nr);
-	diff_changes_compute(&f->changes, &f->rows, sides, sides_nr, false);
+	diff_changes_compute(&f->changes, &f->rows, sides, sides_nr, (struct diff_measure){});
 }
 
 static void end(struct fixture *f)
@@ -99,6 +99,49 @@ static void assert_near(double is, double due)
 {
 	if (!(fabs(is - due) <= 1e-9))
 		fail_msg("%.12g is not %.12g", is, due);
+}
+
+/*
+ * Runs of which some were slower as a whole, by half or more: b takes 20 % longer on the second side. Without the pace of the runs the
+ * spread hides that.
+ */
+static void the_pace_of_runs_is_left_out(void **state)
+{
+	static const double paces[] = { 1, 1.5, 0.8, 1.2, 0.9, 1.7 };
+	static const struct diff_side sides[] = { { 0, 3 }, { 3, 3 } };
+	for (int normalize = 0; normalize < 2; normalize++) {
+		struct fixture f = {};
+		for (int i = 0; i < 6; i++)
+			add_input(&f, "abc",
+				  (uint64_t[]){ (uint64_t)(5000 * paces[i]), (uint64_t)((i < 3 ? 3000 : 3600) * paces[i]) + (uint64_t)i,
+						(uint64_t)(2000 * paces[i]) - (uint64_t)(i % 2) });
+		diff_rows_match(&f.rows, f.parts, f.nr);
+		diff_changes_compute(&f.changes, &f.rows, sides, 2, (struct diff_measure){ .normalize = normalize });
+		const struct diff_change *b = diff_change_at(&f.changes, row_of(&f, "b"), 1);
+		assert_int_equal(b->is_real, normalize);
+		assert_false(diff_change_at(&f.changes, row_of(&f, "a"), 1)->is_real);
+		assert_false(diff_change_at(&f.changes, row_of(&f, "c"), 1)->is_real);
+		if (normalize)
+			assert_true(fabs(b->ratio - 1.2) < 0.002);
+		end(&f);
+	}
+}
+
+/* A run on each side: twice as slow as a whole is no change of any row, and of b alone it is one. */
+static void the_pace_of_single_runs(void **state)
+{
+	struct fixture f = {};
+	static const struct diff_side sides[] = { { 0, 1 }, { 1, 1 } };
+	add_input(&f, "abc", (uint64_t[]){ 5000, 3000, 2000 });
+	add_input(&f, "abc", (uint64_t[]){ 10000, 8000, 4000 });
+	diff_rows_match(&f.rows, f.parts, f.nr);
+	diff_changes_compute(&f.changes, &f.rows, sides, 2, (struct diff_measure){ .normalize = true });
+	assert_false(diff_change_at(&f.changes, row_of(&f, "a"), 1)->is_real);
+	assert_false(diff_change_at(&f.changes, row_of(&f, "c"), 1)->is_real);
+	const struct diff_change *b = diff_change_at(&f.changes, row_of(&f, "b"), 1);
+	assert_true(b->is_real);
+	assert_true(fabs(b->ratio - 8.0 / 6) < 0.001);
+	end(&f);
 }
 
 static const struct diff_side three[] = { { 0, 1 }, { 1, 1 }, { 2, 1 } };
@@ -224,6 +267,8 @@ static void new_rows_are_in_order_of_periods(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_pace_of_runs_is_left_out),
+		cmocka_unit_test(the_pace_of_single_runs),
 		cmocka_unit_test(rows_are_joined_across_inputs),   cmocka_unit_test(an_event_may_be_missing),
 		cmocka_unit_test(changes_are_of_periods),	   cmocka_unit_test(runs_are_judged_by_their_spread),
 		cmocka_unit_test(rows_are_in_order_of_figures),    cmocka_unit_test(new_rows_are_in_order_of_periods),

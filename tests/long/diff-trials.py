@@ -2,7 +2,10 @@
 """`diff` finds a function that takes 20, 5 or 2 % longer, and nothing else, in 90 of 100 trials, and nothing where nothing changed.
 
 By one recording of each side for 20 %, by several runs of each side for less, since runs vary: TRIALS trials of each (default: 100).
+CPU samples are compared, and --normalize leaves out what whole runs vary by: on a busy machine that is more than 5 %, of functions against
+each other less than 2 %. An idle machine needs an hour and a half for 100 trials; beside other load TRIALS=25 takes half an hour.
 """
+# timeout: 14400
 # needs: diff
 
 import glob
@@ -29,7 +32,7 @@ def found(program, case):
     for i in range(runs):
         record(program, f"old{i:02}.data", BEFORE[1], rounds)
         record(program, f"new{i:02}.data", second, rounds)
-    done = strobe("diff", "--format", "json", "--before", "old*.data", "--after", "new*.data")
+    done = strobe("diff", "--normalize", "--format", "json", "--before", "old*.data", "--after", "new*.data")
     return [row["symbol"] for row in json.loads(done.out)["rows"] if row["beyond_chance"]]
 
 

@@ -41,6 +41,7 @@ static int compare(struct cmd_context *ctx, const struct diff_options *o)
 	struct diff d;
 	const struct diff_settings settings = {
 		.request = o->request, .sources = o->sources.data, .sources_nr = o->sources.nr, .layout = o->layout,
+		.normalize = o->normalize,
 	};
 	struct strobe_error *err = diff_run(&d, cmd_host(ctx), &settings);
 	int status = err ? cmd_fail_either(ctx, err) : show(ctx, o, &d);

@@ -50,6 +50,8 @@ const struct option diff_option_table[] = {
 	{ OPTION_BOOL, 'F', "formula", AT(layout.show_formula), .help = "show the formula of each figure" },
 	{ OPTION_BOOL, 0, "ci", AT(layout.show_change),
 	  .help = "show the change of each period with its 95 % confidence interval; * marks significant changes" },
+	{ OPTION_BOOL, 0, "normalize", AT(normalize),
+	  .help = "compare with the rows that have not changed: where whole runs are slower or faster (load, frequency, machine)" },
 	{ OPTION_CALL, 0, "percentage", .arg = "relative|absolute", .parse = parse_percentage,
 	  .help = "percentages of the filtered samples, or of all samples (default: absolute)" },
 	{ OPTION_STRING, 0, "fail-over", AT(fail_over), .arg = "percent",

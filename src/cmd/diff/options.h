@@ -12,7 +12,7 @@ struct diff_options {
 	const char *format_name, *flamegraph, *html;
 	uint64_t order;
 	enum colour_when colour;
-	bool dump, screen;
+	bool dump, screen, normalize;
 	/* Settled. */
 	enum table_format format;
 	double fail_percent;        /* 0: growth is no failure */
