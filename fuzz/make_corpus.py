@@ -157,23 +157,6 @@ def counts(order, by):
     return r
 
 
-def terminals():
-    """Descriptions of terminals with names of their own: numbers of 16 and of 32 bits, with and without the half by names."""
-    for magic, size, letter in ((0o432, 2, "h"), (0o1036, 4, "i")):
-        names, flags, numbers = b"made|made by hand\0", 3, 15
-        pad = b"\0" * ((len(names) + flags) & 1)
-        strings = [-1] * 361
-        strings[0], strings[359], strings[360] = 0, 2, 5
-        table = b"A\0BC\0DE\0"
-        head = struct.pack("<6h", magic, len(names), flags, numbers, len(strings), len(table))
-        body = head + names + b"\1\0\1" + pad + struct.pack(f"<{numbers}{letter}", *range(numbers))
-        body += struct.pack(f"<{len(strings)}h", *strings) + table
-        write("terminfo", f"plain-{size}", body)
-        own = struct.pack("<5h", 1, 1, 1, 4, 10) + b"\1\0" + struct.pack(f"<{letter}", 7) + struct.pack("<4h", 0, 0, 3, 6)
-        write("terminfo", f"named-{size}", body + b"\0" * (len(table) & 1) + own + b"x\0AX\0XT\0U8\0"[:10])
-        write("terminfo", f"cut-{size}", body[:-5])
-
-
 def texts():
     """What people and other programs write by hand."""
     write("config", "sections", b'# mine\n[report]\n\tgroup = true ; why\n[color "top"]\n\tselected = "white, \\"red\\""\nquiet\n')
@@ -458,7 +441,6 @@ def main():
     system_calls()
     netlink_calls()
     archives()
-    terminals()
     texts()
     for order, name in (("<", "little"), (">", "big")):
         byte = b"\0" if order == "<" else b"\1"

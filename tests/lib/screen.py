@@ -23,6 +23,29 @@ from surroundings import patience
 TERM = "tmux-256color"
 
 
+# What a package that not every machine has (ncurses-term) knows of terminals with 16 million colours
+DIRECT = r"""%s-direct|%s with direct colours,
+	RGB, colors#0x1000000, pairs#0x10000,
+	setab=\E[%%?%%p1%%{8}%%<%%t4%%p1%%d%%e48:2::%%p1%%{65536}%%/%%d:%%p1%%{256}%%/%%{255}%%&%%d:%%p1%%{255}%%&%%d%%;m,
+	setaf=\E[%%?%%p1%%{8}%%<%%t3%%p1%%d%%e38:2::%%p1%%{65536}%%/%%d:%%p1%%{256}%%/%%{255}%%&%%d:%%p1%%{255}%%&%%d%%;m,
+	use=%s,
+"""
+
+
+def direct(name, base):
+    """The description of a terminal with direct colours, otherwise like base."""
+    return DIRECT % (name, name, base)
+
+
+def describe_terminals(*sources):
+    """Compiles descriptions of terminals; returns the environment in which they are found, besides those of the machine."""
+    described = os.path.join(SCRATCH, "terminfo")
+    with open(described + ".ti", "w", encoding="ascii") as f:
+        f.write("".join(sources))
+    subprocess.run(["tic", "-x", "-o", described, described + ".ti"], check=True, capture_output=True)
+    return {"TERMINFO_DIRS": f"{described}:/etc/terminfo:/lib/terminfo:/usr/share/terminfo"}
+
+
 def require_tmux():
     if not shutil.which("tmux"):
         skip_all("no tmux")

@@ -4,20 +4,18 @@
 # needs: report record
 # serial
 
-import os
 import re
-import subprocess
 
 from reportscreen import Browser
-from screen import require_tmux
-from strobetest import SCRATCH, Tap, build_workload, record
+from screen import describe_terminals, direct, require_tmux
+from strobetest import Tap, build_workload, record
 
-# xterm's and the Linux console's first eight; the brighter ones behind them
+# xterm's and the Linux console's first eight; the brighter ones follow
 XTERM = [0x000000, 0xCD0000, 0x00CD00, 0xCDCD00, 0x0000EE, 0xCD00CD, 0x00CDCD, 0xE5E5E5,
          0x7F7F7F, 0xFF0000, 0x00FF00, 0xFFFF00, 0x5C5CFF, 0xFF00FF, 0x00FFFF, 0xFFFFFF]
 CONSOLE = [0x000000, 0xAA0000, 0x00AA00, 0xAA5500, 0x0000AA, 0xAA00AA, 0x00AAAA, 0xAAAAAA]
 LIGHT, DARK = (0x000000, 0xFFFFFF), (0xCCCCCC, 0x000000)
-# the reference's green on white has 2.2; yellow, which nobody can read there, 1.7
+# perf's green on white has 2.2; yellow, which nobody can read there, 1.7
 LEAST = 2.0
 SIXTEEN = r"""xterm-16color|xterm with 16 colours,
 	colors#16, pairs#256,
@@ -53,7 +51,7 @@ def rgb_of(colour, palette):
 
 
 class Pen:
-    """What escapes make of the cells behind them: colours None are the terminal's own."""
+    """What escapes make of the cells that follow: colours None are the terminal's own."""
 
     def __init__(self):
         self.fg = self.bg = None
@@ -139,14 +137,12 @@ def main():
     require_tmux()
     tap = Tap()
     path = record("-e", "cpu-clock:u", "-F", "2000", "-g", "--", build_workload("split"), "600", output="split.data")
-    described = os.path.join(SCRATCH, "terminfo")
-    source = os.path.join(SCRATCH, "sixteen.ti")
-    with open(source, "w", encoding="ascii") as f:
-        f.write(SIXTEEN)
-    subprocess.run(["tic", "-x", "-o", described, source], check=True, capture_output=True)
-    env = {"TERMINFO_DIRS": f"{described}:/etc/terminfo:/lib/terminfo:/usr/share/terminfo", "COLORTERM": None}
+    plain = "plain-256color|256 colours and no description of more,\n\tuse=xterm-256color,\n"
+    env = describe_terminals(SIXTEEN, direct("xterm", "xterm-256color"), plain) | {"COLORTERM": None}
+    true = {"COLORTERM": "truecolor"}
     for term, colours, more in (("vt100", 0, {}), ("linux", 8, {}), ("xterm", 8, {}), ("screen", 8, {}), ("xterm-16color", 16, {}),
-                                ("tmux-256color", 256, {}), ("xterm-256color", 1 << 24, {"COLORTERM": "truecolor"})):
+                                ("tmux-256color", 256, {}), ("xterm-256color", 1 << 24, true), ("xterm-direct", 1 << 24, {}),
+                                ("plain-256color", 256, true)):
         name = f"{term} of {colours} colours"
         seen = {}
         with Browser(path, "-s", "sym", env=env | {"TERM": term} | more, limit_s=10) as s:

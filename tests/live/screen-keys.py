@@ -10,7 +10,7 @@ import re
 
 import made
 from made import Made
-from screen import Screen, require_tmux
+from screen import Screen, describe_terminals, direct, require_tmux
 from strobetest import SCRATCH, STROBE, Tap, strobe
 
 ROWS = 100
@@ -278,13 +278,14 @@ def colours(tap, path):
             s.wait_for("Enter selects" if keys else name(1))
             return "\n".join(s.coloured())
 
-    direct, many, few, none = r"\x1b\[[0-9;]*[34]8;2;", r"\x1b\[[0-9;]*[34]8;5;", r"\x1b\[[0-9;]*[34][0-7]m", r"\x1b\[[0-9;]*[34][0-8]"
+    described = describe_terminals(direct("tmux", "tmux-256color"))
+    true, many, few, none = r"\x1b\[[0-9;]*[34]8;2;", r"\x1b\[[0-9;]*[34]8;5;", r"\x1b\[[0-9;]*[34][0-7]m", r"\x1b\[[0-9;]*[34][0-8]"
     for env, has, has_not, text in (
-        ({"COLORTERM": "truecolor"}, direct, many, "COLORTERM=truecolor: 16 million colours"),
-        ({"COLORTERM": "24bit"}, direct, many, "so does 24bit"),
-        ({"COLORTERM": None}, many, direct, "256 colours without it"),
-        ({"COLORTERM": "truecolor", "NO_COLOR": "1"}, r"\x1b\[7m", none, "NO_COLOR: none"),
-        ({"COLORTERM": None, "TERM": "tmux"}, few, many + "|" + direct, "eight colours where there are no more"),
+        ({"COLORTERM": "truecolor"} | described, true, many, "COLORTERM=truecolor: 16 million colours"),
+        ({"COLORTERM": "24bit"} | described, true, many, "so does 24bit"),
+        ({"COLORTERM": None}, many, true, "256 colours without it"),
+        ({"COLORTERM": "truecolor", "NO_COLOR": "1"} | described, r"\x1b\[7m", none, "NO_COLOR: none"),
+        ({"COLORTERM": None, "TERM": "tmux"}, few, many + "|" + true, "eight colours where there are no more"),
     ):
         shown = of(env, "T")
         tap.ok(re.search(has, shown) and not re.search(has_not, shown), text, shown)

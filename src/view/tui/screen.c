@@ -17,8 +17,8 @@
 
 #include "base/library.h"
 #include "base/mem.h"
+#include "base/strbuf.h"
 #include "base/utf8.h"
-#include "view/tui/terminfo.h"
 
 /* Cells that a screen needs to be of use: a title, a row, a line of help. */
 #define ROWS_LEAST    3
@@ -100,7 +100,7 @@ static const struct tints all_tints[] = {
 	  { { COLOR_BLACK, COLOR_CYAN }, { BRIGHT + COLOR_WHITE, COLOR_BLUE },
 	    { COLOR_BLACK, BRIGHT + COLOR_CYAN }, { COLOR_BLACK, BRIGHT + COLOR_BLUE } },
 	  { { COLOR_BLACK, COLOR_CYAN }, { COLOR_WHITE, COLOR_BLUE } } },
-	{ INK_INLINED, 0xc4e69c, 0x84c060,
+	{ INK_INLINED, 0xc4e69c, 0x78b858,
 	  { { COLOR_BLACK, COLOR_GREEN }, { COLOR_BLACK, COLOR_MAGENTA },
 	    { COLOR_BLACK, BRIGHT + COLOR_GREEN }, { COLOR_BLACK, BRIGHT + COLOR_MAGENTA } },
 	  { { COLOR_BLACK, COLOR_GREEN }, { COLOR_BLACK, COLOR_MAGENTA } } },
@@ -267,30 +267,6 @@ enum ink screen_heat(const struct screen *s, double share)
 	return INK_HEAT + (step < SCREEN_HEATS - 1 ? (int)(step + 0.5) : SCREEN_HEATS - 1);
 }
 
-/*
- * Terminals of 16 million colours that are not described so say so in COLORTERM: curses then gets a description that does.
- * A description in TERMINFO is looked at by newterm() alone, and is taken away again for what the process may start.
- */
-static SCREEN *new_terminal(struct screen *s, const char *term, bool no_colour)
-{
-	const char *says = getenv("COLORTERM"), *was = getenv("TERMINFO");
-	struct strbuf variable = {};
-	SCREEN *ret = NULL;
-	bool direct = !no_colour && says && (!strcmp(says, "truecolor") || !strcmp(says, "24bit"));
-	if (direct && terminfo_direct_variable(term, &variable)) {
-		char *kept = was ? xstrdup(was) : NULL;
-		setenv("TERMINFO", strbuf_str(&variable), 1);
-		ret = s->c.newterm(term, s->out, s->in);
-		if (kept)
-			setenv("TERMINFO", kept, 1);
-		else
-			unsetenv("TERMINFO");
-		free(kept);
-	}
-	strbuf_deinit(&variable);
-	return ret ? ret : s->c.newterm(term, s->out, s->in);
-}
-
 /* newterm() does not give back what it took for a terminal that it does not know. */
 static bool is_known(const struct screen *s, const char *term)
 {
@@ -334,6 +310,28 @@ static const char *known_name(const struct screen *s, const char *term)
 	return NULL;
 }
 
+/*
+ * Terminals of 16 million colours say so in COLORTERM, and few are described so: ncurses has descriptions of its own for
+ * these (Debian: ncurses-term), as tmux-direct for tmux-256color. Appends the name; false where it is not known.
+ */
+static bool has_direct_name(const struct screen *s, const char *term, struct strbuf *ret)
+{
+	const char *colours = getenv("COLORTERM");
+	if (!colours || (strcmp(colours, "truecolor") != 0 && strcmp(colours, "24bit") != 0))
+		return false;
+	strbuf_addf(ret, "%.*s-direct", (int)strcspn(term, "-"), term);
+	return is_known(s, strbuf_str(ret));
+}
+
+static SCREEN *new_terminal(struct screen *s, const char *term, bool no_colour)
+{
+	struct strbuf direct = {};
+	const char *name = !no_colour && has_direct_name(s, term, &direct) ? strbuf_str(&direct) : known_name(s, term);
+	SCREEN *ret = name ? s->c.newterm(name, s->out, s->in) : NULL;
+	strbuf_deinit(&direct);
+	return ret;
+}
+
 /* In use with each other's names (tmux as xterm) terminals send what the description has under another sequence. */
 static void know_all_keys(const struct screen *s)
 {
@@ -369,9 +367,8 @@ static struct strobe_error *start(struct screen *s, struct screen_options option
 	s->ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
 	/* Streams of our own: what is buffered in stdout stays there. */
 	s->out = fdopen(dup(STDOUT_FILENO), "w");
-	const char *name = s->out ? known_name(s, term) : NULL;
-	if (name)
-		s->term = new_terminal(s, name, options.no_colour);
+	if (s->out)
+		s->term = new_terminal(s, term, options.no_colour);
 	const char *address = s->term ? s->c.tigetstr("cup") : NULL;
 	if (!address || address == (const char *)-1)
 		return error_create(ERROR_UNSUPPORTED, "unknown terminal type \"%s\" (TERM), or it has no cursor addressing", term);

@@ -8,7 +8,8 @@
  *
  * Keys come from standard input, or from /dev/tty where that is not a terminal.
  *
- * Colours are of 16 million where the terminal says so (its description, or COLORTERM), of 256, of 16, or of eight.
+ * Colours are of 16 million where the description of the terminal has them, or where COLORTERM says so and ncurses has a
+ * description for that (xterm-direct, tmux-direct); else of 256, of 16, or of eight.
  *
  * libncursesw is loaded when the first screen is opened. Belongs to one thread; one screen at a time. SIGWINCH is curses';
  * all other signals are the caller's: a screen is to be closed before the process ends, whatever ends it.
