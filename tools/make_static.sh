@@ -22,6 +22,9 @@ arm64) machine=aarch64 ;;
 esac
 mkdir -p "$dir"
 dir=$(cd "$dir" && pwd)
+# A second call for the same waits for the first.
+exec 9>"$dir/lock-$arch"
+flock 9
 
 set -- --buildtype=release -Dstatic=true -Dtests=disabled
 strip=$(command -v strip)

@@ -10,9 +10,16 @@
  */
 #pragma once
 #include <config.h> /* of the build */
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/error.h"
+
+/* Whether this strobe can load any: false for the static one. The C library loads modules, too: for names of users and hosts. */
+static inline bool library_can_load(void)
+{
+	return !STROBE_STATIC;
+}
 
 struct library_symbol {
 	void *to; /* a pointer to a function or to an object, which is set */

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/library.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "capture/host_priv.h"
@@ -95,9 +96,10 @@ static struct strobe_error *parse_ids(const struct sys *sys, const char *list, b
 	return NULL;
 }
 
-#if STROBE_STATIC /* where getpwnam() would load modules of the system's C library */
 static struct passwd *user_of_name(const char *name)
 {
+	if (library_can_load())
+		return getpwnam(name);
 	FILE *file = fopen("/etc/passwd", "re");
 	struct passwd *ret = NULL;
 	while (file && (ret = fgetpwent(file)) && strcmp(ret->pw_name, name)) {
@@ -106,12 +108,6 @@ static struct passwd *user_of_name(const char *name)
 		fclose(file);
 	return ret;
 }
-#else
-static struct passwd *user_of_name(const char *name)
-{
-	return getpwnam(name);
-}
-#endif
 
 static struct strobe_error *add_user(const struct sys *sys, const char *user, struct target_map *m)
 {

@@ -11,7 +11,7 @@ static struct strobe_error *missing_library(const struct arch *arch, const struc
 {
 	if (why)
 		return error_prefix(why, "%s instructions cannot be decoded", arch->name);
-	if (STROBE_STATIC)
+	if (!library_can_load())
 		return error_create(ERROR_UNSUPPORTED, "%s instructions cannot be decoded: the static binary has no disassembler",
 				    arch->name);
 	return error_create(ERROR_UNSUPPORTED, "%s instructions cannot be decoded: this build lacks %s (Debian: %s)", arch->name,

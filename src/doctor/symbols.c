@@ -8,6 +8,7 @@
 
 #include "arch/arch.h"
 #include "base/cleanup.h"
+#include "base/library.h"
 #include "base/mem.h"
 #include "disasm/disasm.h"
 #include "doctor/priv.h"
@@ -62,7 +63,7 @@ static struct finding kernel_debug_information(struct doctor *d)
 static struct finding debuginfod(struct doctor *d)
 {
 	const char *urls = getenv("DEBUGINFOD_URLS");
-	if (STROBE_STATIC)
+	if (!library_can_load())
 		return (struct finding){ FINDING_PARTLY, "the static binary fetches nothing",
 					 "names, inlines and lines of programs whose debug information is not installed", DYNAMIC_BUILD };
 	if (urls && *urls)
@@ -84,7 +85,7 @@ static struct finding disassembler(struct doctor *d)
 	if (!err)
 		return finding_ok(arena_printf(&d->arena, "code of %s", arch->name));
 	return (struct finding){ FINDING_MISSING, arena_strdup(&d->arena, err->message), "annotate: code is not shown",
-				 STROBE_STATIC ? DYNAMIC_BUILD : "Debian: apt install libzydis4.0 libcapstone4" };
+				 library_can_load() ? "Debian: apt install libzydis4.0 libcapstone4" : DYNAMIC_BUILD };
 }
 
 static struct finding build_id_cache(struct doctor *d)

@@ -116,10 +116,7 @@ static void put_address(struct dumper *d, struct out *out, uint64_t of, const st
 	out_hex_width(out, s->sample.addr, 16, ' ');
 	if (!address_has_symbol(&s->event->attr) || !(of & (DUMP_FIELD(SYM) | DUMP_FIELD(DSO))))
 		return;
-	struct resolved_frame f =
-		dump_lookup(d, s, s->sample.misc & PERF_RECORD_MISC_CPUMODE_MASK, s->sample.addr);
-	if (!f.map) /* the kernel may have touched the user's memory */
-		f = dump_lookup(d, s, CPUMODE_UNKNOWN, s->sample.addr);
+	struct resolved_frame f = dump_lookup(d, s, s->sample.addr);
 	dump_symbol_part(d, out, of, &f);
 }
 

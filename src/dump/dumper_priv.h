@@ -145,8 +145,8 @@ void stack_texts_init(struct stack_texts *t);
 void stack_texts_deinit(struct stack_texts *t);
 /* ---- frames.c ---- */
 void dump_leaf(struct dumper *d, struct out *out, unsigned kind, const struct resolved_sample *s);
-/* The frame of any address at a sample's time. */
-struct resolved_frame dump_lookup(struct dumper *d, const struct resolved_sample *s, uint16_t cpumode, uint64_t ip);
+/* The frame of any address at a sample's time, as an end of a branch. */
+struct resolved_frame dump_lookup(struct dumper *d, const struct resolved_sample *s, uint64_t ip);
 /* As an offset into its file, where it has one and is no kernel. */
 uint64_t dump_shown_address(const struct resolved_frame *f);
 const char *dump_dso_name(const struct dumper *d, const struct resolved_frame *f);
@@ -163,8 +163,6 @@ void dump_srccode_destroy(struct srccode *c);
 /* ---- extras.c: fields behind the address ---- */
 void dump_registers(struct dumper *d, struct out *out, const struct sample_regs *regs);
 void dump_branches(struct dumper *d, struct out *out, uint64_t of, const struct resolved_sample *s);
-/* The end of a branch: its frame, in the kernel or outside of it. */
-struct resolved_frame dump_branch_end(struct dumper *d, const struct resolved_sample *s, uint64_t ip);
 void dump_bpf_output(struct out *out, const void *raw, uint32_t bytes);
 const char *dump_branch_type(const struct perf_branch_entry *b);
 

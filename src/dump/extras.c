@@ -29,19 +29,13 @@ const char *dump_branch_type(const struct perf_branch_entry *b)
 	return types[b->type];
 }
 
-struct resolved_frame dump_branch_end(struct dumper *d, const struct resolved_sample *s, uint64_t ip)
-{
-	struct resolved_frame f = dump_lookup(d, s, s->sample.misc & PERF_RECORD_MISC_CPUMODE_MASK, ip);
-	return f.map ? f : dump_lookup(d, s, CPUMODE_UNKNOWN, ip); /* a branch into the kernel, or out of it */
-}
-
 static void put_end(struct dumper *d, struct out *out, uint64_t of, const struct resolved_sample *s, uint64_t ip,
 		    enum dump_field_index form)
 {
 	struct resolved_frame f = { .ip = ip };
 	bool wants_name = form == DUMP_INDEX_BRSTACKSYM;
 	if (wants_name || form == DUMP_INDEX_BRSTACKOFF || of & DUMP_FIELD(DSO))
-		f = dump_branch_end(d, s, ip);
+		f = dump_lookup(d, s, ip);
 	if (wants_name && f.symbol) {
 		const char *name = dso_symbol_name(f.dso, f.symbol);
 		out_text(out, name, strlen(name));

@@ -276,7 +276,7 @@ void dump_leaf(struct dumper *d, struct out *out, unsigned kind, const struct re
 	put_frame(out, ' ', &s->leaf, dump_frame_text(d, &s->leaf, kind | LEAF));
 }
 
-struct resolved_frame dump_lookup(struct dumper *d, const struct resolved_sample *s, uint16_t cpumode, uint64_t ip)
+struct resolved_frame dump_lookup(struct dumper *d, const struct resolved_sample *s, uint64_t ip)
 {
-	return resolve_sample_address(d->machine, d->symbols, s, cpumode, ip);
+	return resolve_sample_address(d->machine, d->symbols, s, ip);
 }

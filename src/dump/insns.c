@@ -46,7 +46,7 @@ struct code {
 
 static struct code code_at(struct dumper *d, const struct resolved_sample *s, uint64_t ip, size_t want)
 {
-	struct resolved_frame f = dump_branch_end(d, s, ip);
+	struct resolved_frame f = dump_lookup(d, s, ip);
 	struct code c = { .ip = ip };
 	if (!f.dso)
 		return c;
@@ -142,7 +142,7 @@ static struct code block(struct walk *w, uint64_t from, uint64_t to)
 
 static void put_label(struct walk *w, uint64_t ip)
 {
-	struct resolved_frame f = dump_branch_end(w->d, w->s, ip);
+	struct resolved_frame f = dump_lookup(w->d, w->s, ip);
 	if (!f.symbol || f.symbol == w->in)
 		return;
 	w->in = f.symbol;

@@ -108,7 +108,7 @@ static void put_branch_end(struct dumper *d, struct json *j, uint64_t of, const 
 	json_object(j);
 	json_pair_hex(j, "ip", ip);
 	if (of & (F(BRSTACKSYM) | F(BRSTACKOFF))) {
-		struct resolved_frame f = dump_branch_end(d, s, ip);
+		struct resolved_frame f = dump_lookup(d, s, ip);
 		put_frame(d, j, F(SYM) | F(SYMOFF) | F(DSO) | (of & F(BRSTACKOFF) ? F(DSOFF) : 0), &f);
 	}
 	json_end(j);

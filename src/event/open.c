@@ -136,15 +136,20 @@ static bool is_hardware(const struct event *e)
 	       e->attr.type == PERF_TYPE_RAW;
 }
 
-static struct strobe_error *not_supported(const struct event *e, const struct sys *sys)
+static bool has_hardware_counters(const struct sys *sys)
 {
 	static const char *const places[] = { "cpu", "cpu_core", "armv8_pmuv3_0", "armv8_pmuv3" };
-	bool has_pmu = false;
+	bool ret = false;
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
 		_cleanup_free_ char *path = xasprintf("/sys/bus/event_source/devices/%s", places[i]);
-		has_pmu |= sys_exists(sys, path);
+		ret |= sys_exists(sys, path);
 	}
-	if (is_hardware(e) && !has_pmu)
+	return ret;
+}
+
+static struct strobe_error *not_supported(const struct event *e, const struct sys *sys)
+{
+	if (is_hardware(e) && !has_hardware_counters(sys))
 		return error_create(ERROR_UNSUPPORTED,
 				    "'%s' is not supported: this machine has no hardware counters (a virtual machine without a "
 				    "PMU?); use cpu-clock to sample by time",
@@ -152,9 +157,14 @@ static struct strobe_error *not_supported(const struct event *e, const struct sy
 	return error_create(ERROR_UNSUPPORTED, "'%s' is not supported by this CPU or kernel", e->name);
 }
 
-static struct strobe_error *wrong_for_pmu(const struct event *e)
+static struct strobe_error *wrong_for_pmu(const struct event *e, const struct sys *sys)
 {
 	const struct perf_event_attr *a = &e->attr;
+	if (a->sample_type & PERF_SAMPLE_BRANCH_STACK && !has_hardware_counters(sys))
+		return error_create(ERROR_UNSUPPORTED,
+				    "'%s' cannot record branch stacks (-b, -j, lbr): they come from hardware counters, which this "
+				    "machine does not have (a virtual machine without a PMU?)",
+				    e->name);
 	if (a->sample_type & PERF_SAMPLE_BRANCH_STACK)
 		return error_create(ERROR_UNSUPPORTED,
 				    "'%s' cannot record branch stacks (-b, -j, lbr): its PMU does not have them",
@@ -265,7 +275,7 @@ static struct strobe_error *open_error(const struct event *e, int errnum, const 
 	case ENOENT:
 		return not_supported(e, sys);
 	case EOPNOTSUPP:
-		return wrong_for_pmu(e);
+		return wrong_for_pmu(e, sys);
 	case ENODEV:
 		if (cpu < 0 || is_hardware(e))
 			return not_supported(e, sys);

@@ -164,6 +164,14 @@ static void sentences_name_what_is_in_the_way(void **state)
 	assert_int_equal(err->code, ERROR_LIMIT);
 	assert_non_null(strstr(err->message, "perf_event_max_sample_rate, which is 50000"));
 	error_destroy(err);
+	struct event branches = { .name = "cpu-clock", .attr = { .sample_type = PERF_SAMPLE_BRANCH_STACK }, .kind = EVENT_SOFTWARE };
+	err = event_open_error(&branches, EOPNOTSUPP, sys_faked_sys(f), 0, -1);
+	assert_non_null(strstr(err->message, "a virtual machine without a PMU"));
+	error_destroy(err);
+	sys_faked_file(f, "/sys/bus/event_source/devices/cpu/type", "4\n");
+	err = event_open_error(&branches, EOPNOTSUPP, sys_faked_sys(f), 0, -1);
+	assert_non_null(strstr(err->message, "its PMU does not have them"));
+	error_destroy(err);
 	sys_faked_destroy(f);
 }
 

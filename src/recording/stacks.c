@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/library.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "interp/script_table.h"
@@ -48,18 +49,13 @@ static char *find_command(const char *name)
 	return NULL;
 }
 
-#if STROBE_STATIC /* strobe's own is not the system's; its first process has that, or is a program of the same makers */
-static char *path_of_libc(void)
-{
-	return xstrdup("/proc/1/exe");
-}
-#else
 static char *path_of_libc(void)
 {
 	Dl_info libc;
+	if (!library_can_load()) /* the one that is linked is not the system's; its first process has that, or is built alike */
+		return xstrdup("/proc/1/exe");
 	return dladdr((void *)(uintptr_t)malloc, &libc) && libc.dli_fname ? xstrdup(libc.dli_fname) : NULL;
 }
-#endif
 
 /* Of the command; of the first process; of the C library, as a distribution builds all its programs alike. */
 static char *program_of(const struct recorder *r)

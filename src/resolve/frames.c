@@ -126,10 +126,14 @@ unsigned inlines_expand(const struct resolved_frame *f, const struct resolve_opt
 }
 
 struct resolved_frame resolve_sample_address(struct machine *machine, struct symbols *symbols, const struct resolved_sample *s,
-					     uint16_t cpumode, uint64_t ip)
+					     uint64_t ip)
 {
-	struct resolved_frame f = { .ip = ip, .addr = ip, .cpumode = cpumode };
-	f.map = machine_map(machine, s->thread, cpumode, ip, s->sample.time);
+	struct resolved_frame f = { .ip = ip, .addr = ip, .cpumode = s->sample.misc & PERF_RECORD_MISC_CPUMODE_MASK };
+	f.map = machine_map(machine, s->thread, f.cpumode, ip, s->sample.time);
+	if (!f.map) {
+		f.cpumode = CPUMODE_UNKNOWN;
+		f.map = machine_map(machine, s->thread, f.cpumode, ip, s->sample.time);
+	}
 	if (f.map) {
 		f.dso = symbols_dso(symbols, f.map->file);
 		f.addr = dso_address(f.dso, f.map, ip);

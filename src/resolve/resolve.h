@@ -166,9 +166,12 @@ void resolve_cursor_close(struct resolve_cursor *c);
  * chain is resolved. *ret is as for callbacks, without record and event, and borrowed as theirs.
  */
 void resolver_look_up(struct resolver *r, const struct sample *sample, struct resolved_sample *ret);
-/* Any address of the sample's thread, at its time, as one frame without inlined functions; map NULL: nothing is mapped there. */
+/*
+ * Any address of the sample's thread, at its time, as one frame without inlined functions; map NULL: nothing is mapped there.
+ * In the sample's CPU mode or in the other one: branches lead into the kernel and out of it, and it touches memory of programs.
+ */
 struct resolved_frame resolve_sample_address(struct machine *machine, struct symbols *symbols, const struct resolved_sample *s,
-					     uint16_t cpumode, uint64_t ip);
+					     uint64_t ip);
 
 /* What became of the stack dumps that were unwound. */
 struct resolve_dump_stats {

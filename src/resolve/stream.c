@@ -109,8 +109,6 @@ static inline __attribute__((always_inline)) void join_chain(struct stream *s, s
 	out->leaf = s->r->frames.frames.data[leaf]; /* which looking it up may have moved */
 	if (s->r->options.with_lines && out->leaf.dso)
 		dso_source_line(out->leaf.dso, out->leaf.addr, &out->leaf.file, &out->leaf.line);
-	out->chain = NULL;
-	out->chain_nr = 0;
 	if (x->callchain && s->r->options.with_chains) {
 		const struct kept_chain *k = find_chain(s, v, x);
 		out->chain = k->frames.data;
@@ -183,6 +181,9 @@ static struct strobe_error *give_sample(struct stream *s, struct resolved_sample
 {
 	struct resolver *r = s->r;
 	describe(s, out, v);
+	out->leaf = (struct resolved_frame){};
+	out->chain = NULL;
+	out->chain_nr = 0;
 	if (s->callbacks.knows_stack && !r->options.hide_unresolved && s->callbacks.knows_stack(s->callbacks.ctx, out))
 		return call_back(s, out);
 	if (resolve_inner(s, out, v))

@@ -140,22 +140,14 @@ static void put_frame(struct sample_values *v, const struct resolved_frame *f)
 void sample_values_chain(struct sample_values *v, const struct resolved_sample *s)
 {
 	pickle_begin_list(v->to);
-	/* without one, chain is not set where event_values_need_frames() was false */
-	for (uint32_t i = 0; s->sample.callchain && i < s->chain_nr; i++)
+	for (uint32_t i = 0; i < s->chain_nr; i++)
 		put_frame(v, &s->chain[i]);
 	pickle_end_list(v->to);
 }
 
-static uint16_t cpumode_of(const struct resolved_sample *s)
-{
-	return s->sample.misc & PERF_RECORD_MISC_CPUMODE_MASK;
-}
-
-/* In the kernel or outside of it: branches lead from one to the other, and the kernel touches memory of programs. */
 static struct resolved_frame look_up(struct sample_values *v, const struct resolved_sample *s, uint64_t ip)
 {
-	struct resolved_frame f = resolve_sample_address(v->machine, v->symbols, s, cpumode_of(s), ip);
-	return f.map ? f : resolve_sample_address(v->machine, v->symbols, s, CPUMODE_UNKNOWN, ip);
+	return resolve_sample_address(v->machine, v->symbols, s, ip);
 }
 
 struct place_keys {
@@ -311,7 +303,7 @@ static void put_sample(struct sample_values *v, const struct resolved_sample *s)
 	put_u64(v, "weight", has_parts ? x->weight1 : x->weight);
 	put_u64(v, "transaction", x->transaction);
 	put_data_src(v, s);
-	put_u64(v, "cpumode", cpumode_of(s));
+	put_u64(v, "cpumode", s->sample.misc & PERF_RECORD_MISC_CPUMODE_MASK);
 	put_address_place(v, s);
 	pickle_end_dict(v->to);
 }

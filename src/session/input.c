@@ -3,7 +3,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -24,49 +26,57 @@ const char *input_path(const char *given)
 
 #define MAGIC_BYTES 8
 
-/* The first bytes of a pipe, which stay in it: tee(2) copies them into another. False where it ends before. */
-static bool peek_pipe(int fd, char ret[MAGIC_BYTES])
+/* How many bytes there are in a pipe: at least MAGIC_BYTES, or all that will come. */
+static size_t wait_for_bytes(int fd)
+{
+	struct pollfd wait = { .fd = fd, .events = POLLIN };
+	int bytes = 0;
+	for (;; usleep(1000)) {
+		bool is_ended = poll(&wait, 1, -1) > 0 && wait.revents & (POLLHUP | POLLERR);
+		if (ioctl(fd, FIONREAD, &bytes) || bytes >= MAGIC_BYTES || is_ended)
+			return bytes > 0 ? (size_t)bytes : 0;
+	}
+}
+
+/* The first bytes of a pipe, which stay in it: tee(2) copies them into another. */
+static size_t peek_pipe(int fd, char ret[MAGIC_BYTES])
 {
 	int copy[2];
 	ssize_t n;
-	if (pipe2(copy, O_CLOEXEC) < 0)
-		return false;
+	if (!wait_for_bytes(fd) || pipe2(copy, O_CLOEXEC) < 0)
+		return 0;
 	do
 		n = tee(fd, copy[1], MAGIC_BYTES, 0);
 	while (n < 0 && errno == EINTR);
-	if (n == MAGIC_BYTES)
-		n = read(copy[0], ret, MAGIC_BYTES);
+	n = n > 0 ? read(copy[0], ret, (size_t)n) : 0;
 	close(copy[0]);
 	close(copy[1]);
-	return n == MAGIC_BYTES;
+	return n > 0 ? (size_t)n : 0;
 }
 
-static bool peek(const char *path, char ret[MAGIC_BYTES])
+/* The first bytes of a file or of standard input, and how many there are of them; 0 where it cannot be looked into. */
+static size_t peek(const char *path, char ret[MAGIC_BYTES])
 {
-	struct stat st;
+	struct stat st = {};
 	bool is_stdin = !strcmp(path, "-");
 	int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	bool good = false;
-	if (fd < 0 || fstat(fd, &st) < 0)
-		good = false;
-	else if (S_ISREG(st.st_mode))
-		good = pread(fd, ret, MAGIC_BYTES, is_stdin ? lseek(fd, 0, SEEK_CUR) : 0) == MAGIC_BYTES;
+	ssize_t n = 0;
+	if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode))
+		n = pread(fd, ret, MAGIC_BYTES, is_stdin ? lseek(fd, 0, SEEK_CUR) : 0);
 	else if (is_stdin && S_ISFIFO(st.st_mode))
-		good = peek_pipe(fd, ret);
+		n = (ssize_t)peek_pipe(fd, ret);
 	if (!is_stdin && fd >= 0)
 		close(fd);
-	return good;
+	return n > 0 ? (size_t)n : 0;
 }
 
 bool input_is_foreign(const char *path)
 {
 	static const char *const magics[] = { "PERFILE2", "2ELIFREP", "PERFFILE", "ELIFFREP" };
 	char head[MAGIC_BYTES];
-	struct stat st;
-	if (!peek(path, head)) /* of the shortest text, too */
-		return strcmp(path, "-") && !stat(path, &st) && S_ISREG(st.st_mode) && st.st_size && st.st_size < MAGIC_BYTES;
+	size_t n = peek(path, head);
 	for (size_t i = 0; i < sizeof(magics) / sizeof(*magics); i++)
-		if (!memcmp(head, magics[i], MAGIC_BYTES))
+		if (!memcmp(head, magics[i], n))
 			return false;
 	return true;
 }
@@ -74,7 +84,7 @@ bool input_is_foreign(const char *path)
 bool input_is_recording(const char *path)
 {
 	char head[MAGIC_BYTES];
-	return peek(path, head) && (!memcmp(head, "PERFILE2", MAGIC_BYTES) || !memcmp(head, "2ELIFREP", MAGIC_BYTES));
+	return peek(path, head) == MAGIC_BYTES && (!memcmp(head, "PERFILE2", MAGIC_BYTES) || !memcmp(head, "2ELIFREP", MAGIC_BYTES));
 }
 
 struct strobe_error *input_open(const char *given, bool force, struct record_source **ret)

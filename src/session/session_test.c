@@ -354,6 +354,13 @@ static void test_foreign_file(void **state)
 	memset(text, 'x', sizeof(text)); /* as long as a header */
 	write_file(&f, text, sizeof(text));
 	assert_true(input_is_foreign(f.path));
+	write_file(&f, "a;b 1\n", 6); /* shorter than the first word of a recording */
+	assert_true(input_is_foreign(f.path));
+	write_file(&f, "PERF", 4);
+	assert_false(input_is_foreign(f.path));
+	write_file(&f, "", 0);
+	assert_false(input_is_foreign(f.path));
+	write_file(&f, text, sizeof(text));
 	assert_fails(session_open(&s, &f.host, f.path, false), ERROR_FORMAT);
 	session_close(&s);
 	tear_down(&f);

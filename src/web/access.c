@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 
 #include "base/cleanup.h"
+#include "base/library.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "web/server.h"
@@ -30,17 +31,13 @@ struct strobe_error *web_parse_address(const char *text, char **ret_host, uint16
 	return NULL;
 }
 
-#if STROBE_STATIC /* getaddrinfo() would load modules of the system's C library */
-struct strobe_error *web_resolve_address(const char *address, char **ret_host, uint16_t *ret_port, struct addrinfo **ret)
-{
-	return error_create(ERROR_UNSUPPORTED, "the static binary does not serve pages: use report --html to write a file");
-}
-#else
 struct strobe_error *web_resolve_address(const char *address, char **ret_host, uint16_t *ret_port, struct addrinfo **ret)
 {
 	char port[8];
 	const struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV };
 	const struct addrinfo local = { .ai_family = AF_INET, .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV };
+	if (!library_can_load())
+		return error_create(ERROR_UNSUPPORTED, "the static binary does not serve pages: use report --html to write a file");
 	TRY(web_parse_address(address ? address : "", ret_host, ret_port));
 	snprintf(port, sizeof(port), "%u", *ret_port);
 	/* Machines without /etc/hosts do not know the name: no name and not AI_PASSIVE is 127.0.0.1, as the name is to most. */
@@ -48,8 +45,6 @@ struct strobe_error *web_resolve_address(const char *address, char **ret_host, u
 	int code = getaddrinfo(is_local ? NULL : *ret_host, port, is_local ? &local : &hints, ret);
 	return code ? error_create(ERROR_USAGE, "cannot listen at %s: %s", *ret_host, gai_strerror(code)) : NULL;
 }
-
-#endif
 
 bool web_is_loopback(const struct sockaddr *a)
 {
