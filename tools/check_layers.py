@@ -10,6 +10,7 @@ Reads the table of rooms in PLAN (doc/ARCHITECTURE.md) and checks each file unde
   - priv.h and *_priv.h are included within their own folder only, and nothing is included through ../
   - third-party and system headers stay in the rooms that own them (CONFINED)
   - nothing below cmd/ prints or exits (SPEAKERS may)
+  - cmd/ names no record, register, attr or sample, and no member of a profile (KNOWLEDGE)
   - files below /proc and /sys are read through sys/: other rooms neither name such paths nor open them (KERNEL_FILES)
   - a folder has at most FILES_MAX source files, cmd/ at most CMD_LINES_MAX lines
 
@@ -43,6 +44,15 @@ CONFINED = [
 SPEAKERS = ("cmd", "cli", "web", "view/tui")
 SPEECH = re.compile(r"(?<![\w.>])(v?printf|puts|putchar|perror|exit|_exit|quick_exit|errx?|warnx?)\s*\(|"
                     r"\bv?fprintf\s*\(\s*std(err|out)|\bfput[sc]\s*\([^;]*\bstd(err|out)\s*\)")
+# what rooms below cmd/ know: why, pattern
+KNOWLEDGE = [
+    ("records and samples are of record/", r"\bPERF_(?:RECORD|SAMPLE|FORMAT|CONTEXT|TYPE|COUNT)_\w+|\bperf_event_(?:header|attr)\b|"
+     r"\bstruct (?:record|sample|resolved_sample|resolved_frame|env_event)\b(?! *\{)|"
+     r"(?:\.|->)(?:attr|sample_type|sample_period|read_format)\b"),
+    ("registers are of arch/", r"\b(?:PERF_REG|UNW|DWARF_REG)_\w+"),
+    ("rows are of profile/ and report/", r"\bstruct (?:profile_(?!input|sources)\w+|hist\w*|report_row)\b(?! *\{)|\bprofile->\w+|"
+     r"(?:\.|->)(?:rows|stacks|frames)\.data\b"),
+]
 # the child of a fork ends by _exit in whichever room forks
 FORKERS = {"capture", "sys", "base", "bench", "selftest"}
 FILES_MAX = 25  # .c files of a folder, without tests
@@ -208,6 +218,14 @@ def kernel_files(path, text, rooms):
             yield text.count("\n", 0, m.start()) + 1, m.group(1)
 
 
+def known_by_cmd(text):
+    for number, line in enumerate(without_comments(text).splitlines(), 1):
+        for why, pattern in KNOWLEDGE:
+            found = re.search(pattern, line)
+            if found:
+                yield number, f"{found.group(0)}: {why}, and cmd/ calls them"
+
+
 def check_file(path, rooms, root, text, used):
     name = room_of(path, rooms)
     if name not in rooms:
@@ -233,6 +251,8 @@ def check_file(path, rooms, root, text, used):
             used.add(path)
             if path not in KERNEL_FILES:
                 yield number, f'"{kernel_file}": only sys/ reads files of the kernel'
+    if name == "cmd" or name.startswith("cmd/"):
+        yield from known_by_cmd(text)
     if name in SPEAKERS or name.startswith("cmd/"):
         return
     for number, line in enumerate(without_comments(text).splitlines(), 1):

@@ -136,7 +136,7 @@ static void clear(struct parser *p, struct match m)
 
 static struct strobe_error *call(struct parser *p, struct match m, const char *value)
 {
-	struct strobe_error *err = m.option->parse(p->fields + m.base, value, m.negated);
+	struct strobe_error *err = m.option->parse(field_of(p, m), value, m.negated);
 	if (!err)
 		return NULL;
 	p->result->at_fault = m.option;

@@ -21,7 +21,8 @@ enum option_kind {
 	OPTION_U64,     /* uint64_t */
 	OPTION_I64,     /* int64_t */
 	OPTION_F64,     /* double */
-	OPTION_CALL,    /* parse() is given the value (NULL for --no-NAME or a missing optional value) */
+	/* parse() is given the value (NULL for --no-NAME or a missing optional value) and the field, or all options where none is named */
+	OPTION_CALL,
 	OPTION_TABLE,   /* the rows of another table, in this place; see OPTIONS_OF() */
 };
 
@@ -32,7 +33,7 @@ struct option {
 	size_t offset;          /* of the field in the options struct */
 	const char *arg;        /* what -h shows for the value: "freq|max"; NULL: OPTION_CALL without a value */
 	const char *help;
-	struct strobe_error *(*parse)(void *options, const char *value, bool negated);
+	struct strobe_error *(*parse)(void *field, const char *value, bool negated);
 	bool optional_arg;      /* value only as -xVALUE or --name=VALUE */
 	/* Value when an optional one is not given; of one that is not optional, when no word follows that could be it. */
 	const char *default_arg;

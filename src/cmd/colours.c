@@ -4,8 +4,9 @@
 
 #include "cli/color.h"
 
-struct strobe_error *colour_parse_when(const char *value, bool negated, enum colour_when *ret)
+struct strobe_error *colour_parse_when(void *when, const char *value, bool negated)
 {
+	enum colour_when *ret = when;
 	if (!negated && (!value || !strcmp(value, "always")))
 		*ret = COLOUR_ALWAYS;
 	else if (negated || !strcmp(value, "never"))

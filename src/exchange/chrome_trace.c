@@ -159,7 +159,7 @@ static void write_call(struct writer *w, const struct profile_row *row, stack_id
 	json_key(j, "name");
 	json_str(j, foreign_name(&f, buffer));
 	json_key(j, "cat");
-	json_str(j, profile_str(w->p, w->p->events.data[row->event].name));
+	json_str(j, profile_event_name(w->p, row->event));
 	write_width(j, "ts", began);
 	write_width(j, "dur", ended - began);
 	json_key(j, "args");
@@ -276,7 +276,7 @@ struct strobe_error *chrome_trace_write(const struct profile *p, struct out *out
 	json_key(&w.j, "units");
 	json_object(&w.j);
 	for (size_t i = 0; i < p->events.len; i++) {
-		json_key(&w.j, profile_str(p, p->events.data[i].name));
+		json_key(&w.j, profile_event_name(p, i));
 		json_str(&w.j, profile_str(p, p->events.data[i].unit));
 	}
 	json_end(&w.j);

@@ -41,7 +41,7 @@ static void check_by_hand(const struct profile *p)
 	assert_int_equal(g->line, 128);
 	assert_int_equal(g->addr, 0x1000);
 	assert_int_equal(p->stacks.data[outer].caller, PROFILE_NONE);
-	assert_string_equal(profile_str(p, p->events.data[0].name), "cpu");
+	assert_string_equal(profile_event_name(p, 0), "cpu");
 	assert_string_equal(profile_str(p, p->events.data[0].unit), "ns");
 }
 
@@ -229,7 +229,7 @@ static void a_heap_is_unsampled(void **state)
 				   "00402000-00403000 rw-p 00003000 08:01 99 /bin/prog\n";
 	struct profile *p;
 	assert_ok(exchange_read((const uint8_t *)text, strlen(text), "text", NULL, &p));
-	assert_string_equal(profile_str(p, p->events.data[1].name), "space");
+	assert_string_equal(profile_event_name(p, 1), "space");
 	assert_int_equal(p->events.data[0].value, 128);
 	assert_int_equal(p->events.data[1].value, 526338);
 	stack_id leaf = p->rows.data[0].stack;
@@ -279,7 +279,7 @@ static void folded_in_two_forms(void **state)
 	assert_false(folded_has_two_values((const uint8_t *)again, sizeof(again) - 1));
 	assert_ok(folded_read_as((const uint8_t *)two, sizeof(two) - 1, (struct folded_form){ .two_values = true }, &p));
 	assert_int_equal(p->events.len, 2);
-	assert_string_equal(profile_str(p, p->events.data[0].name), "before");
+	assert_string_equal(profile_event_name(p, 0), "before");
 	assert_int_equal(value_at(p, 0, 0), 5);
 	assert_int_equal(value_at(p, 1, 0), 7);
 	assert_int_equal(value_at(p, 0, 1), 4);
@@ -323,7 +323,7 @@ static void text_of_perf_script(void **state)
 	assert_int_equal(p->frames.data[p->stacks.data[caller->caller].frame].function, PROFILE_NONE);
 	assert_string_equal(function_name(p, p->rows.data[1].stack), "f");
 	assert_int_equal(p->rows.data[1].value, 5);
-	assert_string_equal(profile_str(p, p->events.data[2].name), "sched:sched_switch");
+	assert_string_equal(profile_event_name(p, 2), "sched:sched_switch");
 	assert_true(p->events.data[2].is_tracepoint);
 	assert_int_equal(p->rows.data[2].stack, PROFILE_NONE);
 	assert_string_equal(function_name(p, p->rows.data[3].stack), "main"); /* nor its frames to be indented */

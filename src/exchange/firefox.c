@@ -400,7 +400,7 @@ static void write_thread_facts(struct writer *w, const struct track *track)
 	struct json *j = &w->j;
 	const struct profile *p = w->p;
 	const char *comm = track->comm ? profile_str(p, track->comm) : "profile";
-	const char *event = profile_str(p, p->events.data[track->event].name);
+	const char *event = profile_event_name(p, track->event);
 	char *name = p->events.len > 1 ? xasprintf("%s (%s)", comm, event) : xstrdup(comm);
 	json_pair_str(j, "name", name);
 	json_pair_str(j, "processName", comm);

@@ -29,7 +29,7 @@ struct heap_text {
 static uint32_t event_named(const struct profile *p, const char *name)
 {
 	for (uint32_t i = 0; i < p->events.len; i++)
-		if (!strcmp(profile_str(p, p->events.data[i].name), name))
+		if (!strcmp(profile_event_name(p, i), name))
 			return i;
 	return PROFILE_NONE;
 }

@@ -142,7 +142,7 @@ static void json_labels(struct json *j, const struct profile *p, const struct pr
 static void json_row(struct json *j, const struct profile *p, const struct profile_row *row, struct path *path)
 {
 	json_object(j);
-	json_pair_str(j, "event", profile_str(p, p->events.data[row->event].name));
+	json_pair_str(j, "event", profile_event_name(p, row->event));
 	json_pair_u64(j, "samples", row->samples);
 	json_key(j, "value");
 	json_i64(j, (int64_t)row->value);
@@ -190,7 +190,7 @@ struct strobe_error *profile_json_write(const struct profile *p, struct out *out
 	for (size_t i = 0; i < p->events.len; i++) {
 		json_object(&j);
 		json_key(&j, "name");
-		json_str(&j, profile_str(p, p->events.data[i].name));
+		json_str(&j, profile_event_name(p, i));
 		json_key(&j, "unit");
 		json_str(&j, profile_str(p, p->events.data[i].unit));
 		json_end(&j);

@@ -248,7 +248,7 @@ static struct strobe_error *take_json_row(struct json_rows *r, uint32_t row)
 	double samples = json_number(d, json_member(d, row, "samples"), 0), value = json_number(d, json_member(d, row, "value"), 0);
 	uint32_t event = 0;
 	stack_id stack = PROFILE_NONE;
-	while (event < r->p->events.len && strcmp(profile_str(r->p, r->p->events.data[event].name), name))
+	while (event < r->p->events.len && strcmp(profile_event_name(r->p, event), name))
 		event++;
 	if (event == r->p->events.len)
 		return error_create(ERROR_FORMAT, "a row has the event '%s', which is not one of its events", name);

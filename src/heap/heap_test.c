@@ -51,7 +51,7 @@ static void make(struct made *m)
 static uint64_t total(const struct heap *h, const char *event)
 {
 	for (size_t i = 0; i < h->profile->events.len; i++)
-		if (!strcmp(profile_str(h->profile, h->profile->events.data[i].name), event))
+		if (!strcmp(profile_event_name(h->profile, i), event))
 			return h->profile->events.data[i].value;
 	return UINT64_MAX;
 }

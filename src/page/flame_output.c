@@ -14,16 +14,11 @@
 
 /* ---- the event ---- */
 
-static const char *event_name(const struct profile *p, size_t i)
-{
-	return profile_str(p, p->events.data[i].name);
-}
-
 static struct strobe_error *no_such_event(const struct profile *p, const char *event)
 {
 	_cleanup_strbuf_ struct strbuf names = {};
 	for (size_t i = 0; i < p->events.len; i++)
-		strbuf_addf(&names, "%s%s", i ? ", " : "", event_name(p, i));
+		strbuf_addf(&names, "%s%s", i ? ", " : "", profile_event_name(p, i));
 	return error_create(ERROR_NOT_FOUND, "the recording has no event '%s'; its events: %s", event, strbuf_str(&names));
 }
 
@@ -32,7 +27,7 @@ static bool find_event(const struct profile *p, const char *event, bool with_sam
 	for (uint32_t i = 0; i < p->events.len; i++) {
 		if (with_samples && !p->events.data[i].samples)
 			continue;
-		if (!event || profile_event_is_called(event_name(p, i), event, without_modifiers)) {
+		if (!event || profile_event_is_called(profile_event_name(p, i), event, without_modifiers)) {
 			*ret = i;
 			return true;
 		}
@@ -72,10 +67,10 @@ static void say_other_events(const struct flame_output *f, uint32_t shown)
 	_cleanup_strbuf_ struct strbuf names = {};
 	for (uint32_t i = 0; i < f->profile->events.len && !f->o.event && !f->o.svg.has_base; i++)
 		if (i != shown && f->profile->events.data[i].samples)
-			strbuf_addf(&names, "%s%s", names.len ? ", " : "", event_name(f->profile, i));
+			strbuf_addf(&names, "%s%s", names.len ? ", " : "", profile_event_name(f->profile, i));
 	if (names.len)
 		session_say(f->host, "showing samples of event '%s'; select another with -e: %s",
-			    event_name(f->profile, shown), strbuf_str(&names));
+			    profile_event_name(f->profile, shown), strbuf_str(&names));
 }
 
 /* Without call chains the picture has one level of functions: say how to record them, on a terminal. */
@@ -101,7 +96,7 @@ static struct strobe_error *join_base(struct flame_output *f)
 	uint32_t *events = arena_new_array(&f->in.arena, uint32_t, f->base.profile->events.len);
 	f->profile = f->merged = profile_join(f->in.profile, f->base.profile, HTML_BASE_PREFIX, events);
 	o->svg.base_event = events[base];
-	o->event = event_name(f->in.profile, shown);
+	o->event = profile_event_name(f->in.profile, shown);
 	return NULL;
 }
 
@@ -154,13 +149,6 @@ static struct strobe_error *read_name_files(struct flame_output *f)
 
 /* ---- what is written ---- */
 
-static bool counts_samples(const struct flame_output *f, uint32_t event)
-{
-	/* perf uses a period only where each sample has one; otherwise a sample counts as 1. */
-	const struct env *env = f->in.session.env;
-	return env && event < env->events.len && !(env->events.data[event].attr.sample_type & PERF_SAMPLE_PERIOD);
-}
-
 static void add_subtitle(struct flame_output *f, uint32_t event)
 {
 	struct flamegraph_options *svg = &f->o.svg;
@@ -169,9 +157,9 @@ static void add_subtitle(struct flame_output *f, uint32_t event)
 	if (f->in.is_folded)
 		f->subtitle = NULL;
 	else if (f->profile->origin.events_are_values)
-		f->subtitle = xstrdup(event_name(f->profile, event));
+		f->subtitle = xstrdup(profile_event_name(f->profile, event));
 	else
-		f->subtitle = xasprintf("%s, %" PRIu64 " sample%s", event_name(f->profile, event), e->samples, e->samples == 1 ? "" : "s");
+		f->subtitle = xasprintf("%s, %" PRIu64 " sample%s", profile_event_name(f->profile, event), e->samples, e->samples == 1 ? "" : "s");
 	if (!svg->subtitle)
 		svg->subtitle = f->subtitle;
 	else if (!*svg->subtitle)
@@ -192,7 +180,7 @@ static struct strobe_error *prepare_page(struct flame_output *f)
 	if (f->o.base)
 		f->merged = profile_join(f->in.profile, f->base.profile, HTML_BASE_PREFIX, NULL);
 	TRY(choose_event(f, f->in.profile, &event));
-	page->event = f->o.event || f->merged ? event_name(f->in.profile, event) : NULL; /* else the page chooses */
+	page->event = f->o.event || f->merged ? profile_event_name(f->in.profile, event) : NULL; /* else the page chooses */
 	f->profile = f->merged ? f->merged : f->in.profile;
 	if (f->o.svg.title)
 		page->title = f->o.svg.title;
@@ -213,7 +201,7 @@ struct strobe_error *flame_output_prepare(struct flame_output *f)
 	if (f->in.two_values)
 		svg->base_event = f->in.base_event;
 	svg->has_base = f->o.base || f->in.two_values;
-	svg->count_samples = counts_samples(f, svg->event);
+	svg->count_samples = f->in.session.env && env_counts_samples(f->in.session.env, svg->event);
 	say_other_events(f, svg->event);
 	return NULL;
 }
@@ -252,6 +240,19 @@ struct strobe_error *flame_output_read(struct flame_output *f, const struct sess
 	struct strobe_error *err = flame_input_read(host, o->input, &f->o.in, &f->in);
 	f->profile = f->in.profile;
 	return err;
+}
+
+bool flame_output_has_samples(const struct flame_output *f)
+{
+	return f->profile && f->profile->rows.len;
+}
+
+void flame_output_remarks(const struct flame_output *f)
+{
+	if (f->profile && f->profile->log_dropped)
+		session_say(f->host, "%" PRIu64 " samples after the first ones are not in the chart", f->profile->log_dropped);
+	if (f->in.session.resolver)
+		session_remarks(&f->in.session, false);
 }
 
 void flame_output_deinit(struct flame_output *f)

@@ -46,6 +46,10 @@ struct flame_output {
 /* flame_output_deinit() in any case. */
 struct strobe_error *flame_output_read(struct flame_output *f, const struct session_host *host,
 				       const struct flame_output_options *o) _must_check_;
+/* Whether there is anything to show, whole or not. */
+bool flame_output_has_samples(const struct flame_output *f);
 struct strobe_error *flame_output_prepare(struct flame_output *f) _must_check_;
 struct strobe_error *flame_output_write(struct flame_output *f, struct out *out) _must_check_;
+/* What the output lacks, and what was lost or damaged. */
+void flame_output_remarks(const struct flame_output *f);
 void flame_output_deinit(struct flame_output *f);

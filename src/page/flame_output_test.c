@@ -73,8 +73,8 @@ static void two_values_are_compared(void **state)
 	assert_ok(flame_output_prepare(&f.f));
 	const struct profile *p = f.f.profile;
 	assert_true(f.f.o.svg.has_base);
-	assert_string_equal(profile_str(p, p->events.data[f.f.o.svg.base_event].name), FOLDED_BASE_EVENT);
-	assert_string_equal(profile_str(p, p->events.data[f.f.o.svg.event].name), "samples");
+	assert_string_equal(profile_event_name(p, f.f.o.svg.base_event), FOLDED_BASE_EVENT);
+	assert_string_equal(profile_event_name(p, f.f.o.svg.event), "samples");
 	assert_non_null(strstr(written(&f), "<svg"));
 	tear_down(&f);
 }
@@ -89,7 +89,7 @@ static void a_base_is_joined(void **state)
 	assert_ok(flame_output_prepare(&f.f));
 	const struct profile *p = f.f.profile;
 	assert_int_equal(p->events.len, 2);
-	assert_string_equal(profile_str(p, p->events.data[f.f.o.svg.base_event].name), HTML_BASE_PREFIX "samples");
+	assert_string_equal(profile_event_name(p, f.f.o.svg.base_event), HTML_BASE_PREFIX "samples");
 	assert_int_equal(p->events.data[f.f.o.svg.base_event].value, 6);
 	assert_int_equal(f.f.in.profile->events.len, 1);
 	tear_down(&f);

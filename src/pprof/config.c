@@ -199,7 +199,7 @@ static struct strobe_error *check_sample_index(const struct profile *p, const ch
 	if (!**value)
 		return NULL;
 	TRY(profile_choose_event(p, *value, &event));
-	*value = profile_str(p, p->events.data[event].name);
+	*value = profile_event_name(p, event);
 	return NULL;
 }
 
@@ -257,7 +257,7 @@ static void sample_index_text(const struct pprof_config *config, const struct pr
 	strbuf_reset(value);
 	strbuf_addstr(value, is_set ? config->sample_index : profile_str(p, vec_last(&p->events).name));
 	for (size_t i = 0; i < p->events.len; i++)
-		strbuf_addf(comment, "%s%s", i ? " | " : "", profile_str(p, p->events.data[i].name));
+		strbuf_addf(comment, "%s%s", i ? " | " : "", profile_event_name(p, i));
 }
 
 static int compare_names(const void *a, const void *b)

@@ -56,7 +56,7 @@ static const char *saved_name(struct arena *a, const struct profile *p)
 	if (p->mappings.len && p->mappings.data[0].name)
 		name = arena_printf(a, "%s%s.", name, profile_str(p, p->mappings.data[0].name));
 	for (size_t i = 0; i < p->events.len; i++)
-		name = arena_printf(a, "%s%s.", name, profile_str(p, p->events.data[i].name));
+		name = arena_printf(a, "%s%s.", name, profile_event_name(p, i));
 	char *safe = arena_strdup(a, name);
 	for (char *at = safe; *at; at++)
 		if (*at == '/' || (unsigned char)*at < ' ')

@@ -82,7 +82,7 @@ static const char *expand(const struct pprof_prompt *p, const char *line)
 	bool is_mean = text_has_prefix(line, "mean_"), is_total = text_has_prefix(line, "total_");
 	const char *name = line + (is_mean ? strlen("mean_") : is_total ? strlen("total_") : 0);
 	for (size_t i = 0; i < profile->events.len; i++) {
-		if (strcmp(profile_str(profile, profile->events.data[i].name), name))
+		if (strcmp(profile_event_name(profile, i), name))
 			continue;
 		if (is_mean || is_total)
 			p->config->mean = is_mean;

@@ -159,7 +159,7 @@ struct strobe_error *pprof_shown_init(struct pprof_shown *s, const struct pprof_
 		return error_create(ERROR_NOT_FOUND, "the profile is empty: no sample has a value of '%s'; programs that run "
 				    "for less than a sampling period have no samples (100 Hz for CPU time and 512 KB for "
 				    "allocations in Go)",
-				    profile_str(s->p, s->p->events.data[s->event].name));
+				    profile_event_name(s->p, s->event));
 	if (c->mean)
 		s->total = mean_total(s, m->base_totals);
 	TRY(select_from(s, c, output, in->host));

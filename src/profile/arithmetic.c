@@ -246,7 +246,7 @@ struct profile *profile_join(const struct profile *p, const struct profile *base
 	profile_transfer_merge_origin(&t);
 	for (uint32_t i = 0; i < base->events.len; i++) {
 		const struct profile *named = are_single ? p : base;
-		declare_base_event(&t, i, profile_str(named, named->events.data[i].name), prefix);
+		declare_base_event(&t, i, profile_event_name(named, i), prefix);
 		if (base_events)
 			base_events[i] = t.events[i] - 1;
 	}

@@ -229,6 +229,11 @@ static inline const char *profile_str(const struct profile *p, str_id id)
 	return strtab_get(&p->strings, id);
 }
 
+static inline const char *profile_event_name(const struct profile *p, size_t event)
+{
+	return profile_str(p, p->events.data[event].name);
+}
+
 /*
  * The frame that a sample counts for: the innermost that is not an inlined one, since that is what a symbol table calls the
  * code there. PROFILE_NONE for no stack.

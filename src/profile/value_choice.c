@@ -39,7 +39,7 @@ struct strobe_error *profile_choose_event(const struct profile *p, const char *n
 	}
 	const char *without = text_has_prefix(name, "inuse_") ? name + strlen("inuse_") : name;
 	for (uint32_t i = 0; i < p->events.len; i++) {
-		const char *event = profile_str(p, p->events.data[i].name);
+		const char *event = profile_event_name(p, i);
 		strbuf_addf(&names, "%s%s", i ? ", " : "", event);
 		if (!strcmp(event, name) || !strcmp(event, without)) {
 			*ret = i;

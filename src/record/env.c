@@ -211,6 +211,11 @@ bool env_record_time_of_any(const struct env *e, struct record r, uint64_t *ret_
 	return true;
 }
 
+bool env_counts_samples(const struct env *e, uint32_t event)
+{
+	return event < e->events.len && !(e->events.data[event].attr.sample_type & PERF_SAMPLE_PERIOD);
+}
+
 struct strobe_error *env_wall_offset(const struct env *e, uint64_t *ret_ns)
 {
 	if (!e->clock_data.present)

@@ -257,6 +257,8 @@ static inline bool env_record_time(const struct env *e, struct record r, uint64_
 	*ret_ns = sample_word(r, at);
 	return true;
 }
+/* Whether a sample of this event stands for 1, as for perf: where samples have no period of their own. */
+bool env_counts_samples(const struct env *e, uint32_t event);
 /* What is to be added to a time of the recording for the time of day. ERROR_NOT_FOUND where it does not contain that. */
 struct strobe_error *env_wall_offset(const struct env *e, uint64_t *ret_ns) _must_check_;
 const struct env_section *env_section(const struct env *e, uint32_t bit);

@@ -18,7 +18,7 @@ static struct strobe_error *read_folded(const struct filemap *m, struct folded_f
 	TRY(folded_read_as(m->data, m->bytes, form, &ret->profile));
 	const struct profile *p = ret->profile;
 	ret->two_values = form.two_values;
-	while (form.two_values && strcmp(profile_str(p, p->events.data[ret->base_event].name), FOLDED_BASE_EVENT))
+	while (form.two_values && strcmp(profile_event_name(p, ret->base_event), FOLDED_BASE_EVENT))
 		ret->base_event++;
 	return NULL;
 }

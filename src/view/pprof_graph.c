@@ -104,7 +104,7 @@ void pprof_graph_out_profile(const struct pprof_graph *r, struct out *out)
 		out_ch(out, '\n');
 	}
 	out_str(out, r->o.mean ? "Type: mean_" : "Type: ");
-	out_name(out, profile_str(p, p->events.data[r->o.event].name));
+	out_name(out, profile_event_name(p, r->o.event));
 	out_ch(out, '\n');
 	out_time(r, out);
 	out_duration(r, out);

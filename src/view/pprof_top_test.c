@@ -18,7 +18,7 @@ static int64_t value_of(const struct profile *p, const char *event, const char *
 	for (size_t i = 0; i < p->rows.len; i++) {
 		const struct profile_row *row = &p->rows.data[i];
 		const struct profile_frame *f = &p->frames.data[p->stacks.data[row->stack].frame];
-		if (!strcmp(profile_str(p, p->events.data[row->event].name), event) &&
+		if (!strcmp(profile_event_name(p, row->event), event) &&
 		    !strcmp(profile_str(p, p->functions.data[f->function].name), function))
 			return (int64_t)row->value;
 	}

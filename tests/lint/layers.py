@@ -23,6 +23,12 @@ BREACHES = {
     "cmd/record/near.c": '#include "cmd/stat/run.h"\n',  # a folder of cmd/ that its row does not name
     "cmd/cmd_y.c": '#include "cmd/stat/run.h"\n',  # "all" are the rooms below cmd/
     "cmd/unplanned/y.c": "\n",  # a folder of cmd/ without a row
+    "cmd/record.c": "bool f(unsigned type)\n{\n\treturn type == PERF_RECORD_MMAP2;\n}\n",  # cmd/ knows no record
+    "cmd/sample.c": "void f(const struct resolved_sample *s);\n",
+    "cmd/attr.c": "bool f(const struct choice *c)\n{\n\treturn c->attr.sample_type & 1;\n}\n",
+    "cmd/register.c": "unsigned f(void)\n{\n\treturn PERF_REG_X86_IP;\n}\n",
+    "cmd/record/row.c": "void f(const struct profile_row *row);\n",
+    "cmd/record/member.c": "size_t f(const struct output *o)\n{\n\treturn o->profile->rows.len;\n}\n",
     "record/private.c": '#include "record/inner/priv.h"\n',
     "view/leak.c": "void f(struct procfs_task *t);\n",  # a type of a room that its row does not name, through whichever header
     "view/call.c": "void f(void)\n{\n\tprocfs_read();\n}\n",
@@ -47,6 +53,7 @@ FINE = {
     "profile/profile.h": "\n",
     "base/error.h": "\n",
     "view/tui/speak.c": 'void f(void)\n{\n\tprintf("x");\n}\n',
+    "cmd/fine.c": 'struct sample {\n\tint n;\n};\n/* PERF_RECORD_MMAP2 */\nconst char *s = "PERF_SAMPLE_TIME", *name(profile_t *profile);\n',
     "cmd/cmd_x.c": '#include "view/svg/svg.h"\nvoid f(void) { printf("x"); }\n',
 }
 

@@ -6,11 +6,6 @@
 #include "cmd/colours.h"
 #include "cmd/unsupported.h"
 
-static struct strobe_error *parse_colour(void *options, const char *value, bool negated)
-{
-	return colour_parse_when(value, negated, &((struct annotate_command *)options)->colour);
-}
-
 static struct strobe_error *parse_format(void *options, const char *value, bool negated)
 {
 	struct annotate_command *o = options;
@@ -67,7 +62,7 @@ static const struct option table[] = {
 	{ OPTION_CALL, 0, "stdio2", .parse = choose_stdio2, .help = "print text, with arrows for jumps and addresses for jump "
 		"targets only" },
 	{ OPTION_CALL, 0, "format", .arg = "text|json", .parse = parse_format, .help = "output format" },
-	{ OPTION_CALL, 0, "stdio-color", .arg = "always|never|auto", .parse = parse_colour, .optional_arg = true,
+	{ OPTION_CALL, 0, "stdio-color", AT(colour), .arg = "always|never|auto", .parse = colour_parse_when, .optional_arg = true,
 	  .help = "colour percentages and code (default: auto, on a terminal)" },
 	{ OPTION_BOOL, 'l', "print-line", AT(request.code.look.line_numbers),
 	  .help = "print a summary of source lines first, and the source line of instructions with samples" },

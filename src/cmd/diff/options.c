@@ -24,11 +24,6 @@ static struct strobe_error *parse_percentage(void *options, const char *value, b
 	return NULL;
 }
 
-static struct strobe_error *parse_colour(void *options, const char *value, bool negated)
-{
-	return colour_parse_when(value, negated, &((struct diff_options *)options)->colour);
-}
-
 #define AT(field) offsetof(struct diff_options, field)
 const struct option diff_option_table[] = {
 	{ OPTION_GROUP, .help = "Input" },
@@ -76,7 +71,7 @@ const struct option diff_option_table[] = {
 	  .help = "write a flame graph in red and blue (SVG) of two files" },
 	{ OPTION_STRING, 0, "html", AT(html), .arg = "file", .help = "write a page that compares two files" },
 	{ OPTION_BOOL, 0, "tui", AT(screen), .help = "compare two recordings on a full screen" },
-	{ OPTION_CALL, 0, "stdio-color", .arg = "always|never|auto", .parse = parse_colour,
+	{ OPTION_CALL, 0, "stdio-color", AT(colour), .arg = "always|never|auto", .parse = colour_parse_when,
 	  .help = "colour significant changes, dim others (default: auto, on a terminal)" },
 	{ OPTION_BOOL, 'q', "quiet", AT(layout.quiet), .help = "show only rows" },
 	{ OPTION_COUNT, 'v', "verbose", AT(request.verbose), .help = "also list the files, paths of objects and addresses of functions" },

@@ -60,13 +60,11 @@ static int draw(struct cmd_context *ctx, const struct flamegraph_command *o)
 	struct flame_output f;
 	int status = CMD_OK;
 	struct strobe_error *err = flame_output_read(&f, cmd_host(ctx), &o->draw);
-	if (f.profile && (!err || f.profile->rows.len))
+	if (!err || flame_output_has_samples(&f))
 		status = show(ctx, o, &f);
-	if (f.profile && f.profile->log_dropped)
-		cmd_say(ctx, "%" PRIu64 " samples after the first ones are not in the chart", f.profile->log_dropped);
 	int failed = cmd_fail(ctx, err);
-	if (f.in.session.resolver && status != CMD_BROKEN_PIPE)
-		session_remarks(&f.in.session, false);
+	if (status != CMD_BROKEN_PIPE)
+		flame_output_remarks(&f);
 	flame_output_deinit(&f);
 	return status ? status : failed;
 }

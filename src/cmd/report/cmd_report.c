@@ -45,11 +45,6 @@ static struct strobe_error *parse_quantum(void *options, const char *value, bool
 	return NULL;
 }
 
-static struct strobe_error *parse_colour(void *options, const char *value, bool negated)
-{
-	return colour_parse_when(value, negated, &((struct report_options *)options)->colour);
-}
-
 static struct strobe_error *parse_branch(void *options, const char *value, bool negated)
 {
 	struct report_options *o = options;
@@ -136,7 +131,7 @@ static const struct option table[] = {
 	{ OPTION_GROUP, .help = "Output" },
 	{ OPTION_BOOL, 0, "stdio", AT(stdio), .help = "print text, also on a terminal" },
 	{ OPTION_BOOL, 0, "tui", AT(tui), .help = "use the full screen (default on a terminal)" },
-	{ OPTION_CALL, 0, "stdio-color", .arg = "always|never|auto", .parse = parse_colour,
+	{ OPTION_CALL, 0, "stdio-color", AT(colour), .arg = "always|never|auto", .parse = colour_parse_when,
 	  .help = "colour percentages (default: auto, on a terminal)" },
 	{ OPTION_CALL, 0, "format", .arg = "text|json|csv", .parse = parse_format, .help = "output format" },
 	{ OPTION_BOOL, 'T', "threads", AT(show_threads),

@@ -15,8 +15,7 @@ static struct strobe_error *write_picture(void *ctx, struct out *out)
 	const struct profile *p = picture->kept;
 	struct flamegraph_options options = flamegraph_defaults();
 	options.event = report_first_event(r);
-	options.count_samples = options.event < r->session.env->events.len &&
-				!(r->session.env->events.data[options.event].attr.sample_type & PERF_SAMPLE_PERIOD);
+	options.count_samples = report_counts_samples(r, options.event);
 	return view_flamegraph_svg(p, &options, out);
 }
 

@@ -18,7 +18,7 @@ static struct strobe_error *make_page(struct report_session *r, const struct rep
 	page->profile = profile_filter(r->profile, report_row_kept, &r->query);
 	page->options = page_options(&r->query.arena, r->session.source ? r->session.env : NULL, input_path(r->request.selection.input));
 	if (r->shown_events)
-		page->options.event = profile_str(page->profile, page->profile->events.data[report_first_event(r)].name);
+		page->options.event = profile_event_name(page->profile, report_first_event(r));
 	page->chart = page_chart_read(&r->session, input_path(r->request.selection.input), &r->request.selection.symbol_files);
 	page->options.chart = page->chart;
 	TRY(page_read_base(r->session.host, o->diff_base, r->request.selection.force, &page->profile, NULL));

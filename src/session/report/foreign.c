@@ -50,7 +50,7 @@ struct report_event *report_foreign_events(struct arena *arena, const struct pro
 {
 	struct report_event *events = arena_new_array(arena, struct report_event, p->events.len + 1);
 	for (uint32_t i = 0; i < p->events.len; i++)
-		events[i] = (struct report_event){ .name = profile_str(p, p->events.data[i].name), .leader = i, .has_chains = true };
+		events[i] = (struct report_event){ .name = profile_event_name(p, i), .leader = i, .has_chains = true };
 	return events;
 }
 
@@ -60,10 +60,10 @@ static void say_other_events(const struct report_session *r, uint32_t shown)
 	_cleanup_strbuf_ struct strbuf names = {};
 	for (uint32_t i = 0; i < p->events.len; i++)
 		if (i != shown && p->events.data[i].samples)
-			strbuf_addf(&names, "%s%s", names.len ? ", " : "", profile_str(p, p->events.data[i].name));
+			strbuf_addf(&names, "%s%s", names.len ? ", " : "", profile_event_name(p, i));
 	if (names.len && !r->request.display.quiet)
 		session_say(r->session.host, "showing samples of event '%s'; select another with -e: %s",
-			    profile_str(p, p->events.data[shown].name), strbuf_str(&names));
+			    profile_event_name(p, shown), strbuf_str(&names));
 }
 
 /* The values of one sample answer different questions: one of them is shown. Events that were sampled by themselves are all shown. */
@@ -75,7 +75,7 @@ static struct strobe_error *choose_event(struct report_session *r)
 	if (!event && (!p->origin.events_are_values || p->events.len < 2))
 		return NULL;
 	for (uint32_t i = 0; !event && preferred && i < p->events.len; i++)
-		if (!strcmp(profile_str(p, p->events.data[i].name), preferred))
+		if (!strcmp(profile_event_name(p, i), preferred))
 			event = preferred;
 	TRY(profile_choose_event(p, event ? event : "", &shown));
 	if (!event)

@@ -52,6 +52,8 @@ struct strobe_error *report_aggregate(struct report_session *r, struct strobe_er
 
 /* The first event that is shown and has samples, as pictures show one alone; 0 where none has. */
 uint32_t report_first_event(const struct report_session *r);
+/* Whether a picture of this event has widths by samples, as perf's: where they were recorded without periods. */
+bool report_counts_samples(const struct report_session *r, uint32_t event);
 /* The events of a recording as a report groups them, in the arena. */
 struct report_event *report_events(struct arena *arena, const struct env *env, bool branch_history);
 /*

@@ -58,6 +58,11 @@ uint32_t report_first_event(const struct report_session *r)
 	return 0;
 }
 
+bool report_counts_samples(const struct report_session *r, uint32_t event)
+{
+	return r->session.env && env_counts_samples(r->session.env, event);
+}
+
 struct strobe_error *report_build(struct report_session *r, struct report_built *b)
 {
 	u64map_deinit(&r->last_threads); /* of a live session: threads come and go between reports */

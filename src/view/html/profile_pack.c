@@ -474,16 +474,16 @@ static void pack_log(struct packer *k)
 static uint32_t base_of(const struct profile *p, uint32_t event)
 {
 	_cleanup_strbuf_ struct strbuf b = {};
-	strbuf_addf(&b, HTML_BASE_PREFIX "%s", profile_str(p, p->events.data[event].name));
+	strbuf_addf(&b, HTML_BASE_PREFIX "%s", profile_event_name(p, event));
 	for (uint32_t i = 0; i < p->events.len; i++)
-		if (!strcmp(profile_str(p, p->events.data[i].name), strbuf_str(&b)))
+		if (!strcmp(profile_event_name(p, i), strbuf_str(&b)))
 			return i;
 	return PROFILE_NONE;
 }
 
 static bool is_base(const struct profile *p, uint32_t event)
 {
-	return text_has_prefix(profile_str(p, p->events.data[event].name), HTML_BASE_PREFIX);
+	return text_has_prefix(profile_event_name(p, event), HTML_BASE_PREFIX);
 }
 
 static uint32_t first_shown(const struct packer *k)

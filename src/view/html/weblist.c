@@ -154,7 +154,7 @@ void view_weblist_begin(const struct code_values *v, struct out *out)
 		out_str(out, "<br>\n");
 	}
 	out_str(out, "Type: ");
-	out_xml_str(out, profile_str(p, p->events.data[v->event].name));
+	out_xml_str(out, profile_event_name(p, v->event));
 	out_f(out, "<br>Total: %s</div>\n", total);
 }
 

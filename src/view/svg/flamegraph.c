@@ -94,7 +94,7 @@ static void put_scaled_count(struct out *out, double v)
 
 static const char *event_name(const struct picture *pic)
 {
-	return profile_str(pic->p, pic->p->events.data[pic->o->event].name);
+	return profile_event_name(pic->p, pic->o->event);
 }
 
 /* "; +1.23%": what the function took itself, against the base. */

@@ -144,7 +144,7 @@ struct strobe_error *view_pprof_callgrind(const struct profile *p, const struct 
 	pprof_graph_choose_unit(&w.r);
 	number_functions(&w);
 	out_f(out, "positions: instr line\nevents: %s", options->mean ? "mean_" : "");
-	const char *event = profile_str(p, p->events.data[options->event].name);
+	const char *event = profile_event_name(p, options->event);
 	out_text(out, event, strlen(event));
 	out_f(out, "(%s)\n", w.r.unit);
 	out_nodes(&w);
