@@ -43,6 +43,7 @@ test       llvm               llvm-symbolizer, whose frames and lines ours are h
 test       elfutils           eu-addr2line, the same for lines
 test       dwz                programs whose debug information is shared
 test       clang              programs to symbolise, of another compiler
+test       clang-format       blanks in the sources (lint)
 test       clang-tidy         static analysis of the sources (lint)
 test       tmux               the terminal of the screen tests
 test       bzip2              the second source of archives

@@ -360,10 +360,10 @@ static void add_task_tracker(struct event_set *s, uint32_t of, const struct capt
 {
 	const struct capture_event *e = &s->events.data[of];
 	struct capture_event t = {
-		.attr = {.type = PERF_TYPE_SOFTWARE, .size = PERF_ABI_ATTR_BYTES, .config = PERF_COUNT_SW_DUMMY, .sample_period = 1,
+		.attr = { .type = PERF_TYPE_SOFTWARE, .size = PERF_ABI_ATTR_BYTES, .config = PERF_COUNT_SW_DUMMY, .sample_period = 1,
 			 .sample_type = e->attr.sample_type & TAIL_FIELDS, .read_format = PERF_FORMAT_ID, .sample_id_all = 1,
 			 .inherit = 1, .exclude_kernel = 1, .exclude_hv = 1, .write_backward = e->attr.write_backward,
-			 .use_clockid = e->attr.use_clockid, .clockid = e->attr.clockid, .mmap_data = e->attr.mmap_data},
+			 .use_clockid = e->attr.use_clockid, .clockid = e->attr.clockid, .mmap_data = e->attr.mmap_data },
 		.kind = EVENT_SOFTWARE,
 		.name = e->name,
 		.scale = 1.0,

@@ -20,20 +20,20 @@ static inline int bpf_call(int cmd, union bpf_attr *attr)
 /* BPF_PROG_GET_FD_BY_ID and its like; -1 where it is gone. */
 static inline int bpf_open_id(int cmd, uint32_t id)
 {
-	union bpf_attr attr = {.prog_id = id};
+	union bpf_attr attr = { .prog_id = id };
 	return bpf_call(cmd, &attr);
 }
 
 static inline bool bpf_object_info(int fd, void *info, uint32_t bytes)
 {
-	union bpf_attr attr = {.info = {.bpf_fd = (uint32_t)fd, .info_len = bytes, .info = (uintptr_t)info}};
+	union bpf_attr attr = { .info = { .bpf_fd = (uint32_t)fd, .info_len = bytes, .info = (uintptr_t)info } };
 	return !bpf_call(BPF_OBJ_GET_INFO_BY_FD, &attr);
 }
 
 /* The next program after *id, which becomes its; false where there is none, or none for us to see. */
 static inline bool bpf_next_program(uint32_t *id)
 {
-	union bpf_attr attr = {.start_id = *id};
+	union bpf_attr attr = { .start_id = *id };
 	if (bpf_call(BPF_PROG_GET_NEXT_ID, &attr))
 		return false;
 	*id = attr.next_id;

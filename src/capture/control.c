@@ -47,7 +47,7 @@ static struct strobe_error *open_fifos(const char *text, struct control *c)
 
 struct strobe_error *control_open(const char *text, struct control *ret)
 {
-	*ret = (struct control){.fd = -1, .ack_fd = -1};
+	*ret = (struct control){ .fd = -1, .ack_fd = -1 };
 	if (text_has_prefix(text, "fd:"))
 		return open_fds(text + 3, ret);
 	if (text_has_prefix(text, "fifo:"))
@@ -70,10 +70,10 @@ struct control_command control_parse(const char *line)
 		const char *name;
 		enum control_verb verb;
 	} verbs[] = {
-		{"enable", CONTROL_ENABLE}, {"disable", CONTROL_DISABLE}, {"snapshot", CONTROL_SNAPSHOT},
-		{"evlist", CONTROL_EVLIST}, {"ping", CONTROL_PING},       {"stop", CONTROL_STOP},
+		{ "enable", CONTROL_ENABLE }, { "disable", CONTROL_DISABLE }, { "snapshot", CONTROL_SNAPSHOT },
+		{ "evlist", CONTROL_EVLIST }, { "ping", CONTROL_PING },       { "stop", CONTROL_STOP },
 	};
-	struct control_command c = {.verb = CONTROL_UNKNOWN};
+	struct control_command c = { .verb = CONTROL_UNKNOWN };
 	line += strspn(line, " \t");
 	size_t n = strcspn(line, " \t");
 	if (!n)
@@ -121,7 +121,7 @@ bool control_next(struct control *c, struct control_command *ret, bool *ret_end)
 			c->len = 0;
 			c->too_long = true;
 		}
-		struct pollfd p = {.fd = c->fd, .events = POLLIN};
+		struct pollfd p = { .fd = c->fd, .events = POLLIN };
 		if (poll(&p, 1, 0) <= 0)
 			return false;
 		ssize_t n = read(c->fd, c->line + c->len, sizeof(c->line) - c->len);

@@ -17,7 +17,7 @@
 
 void event_set_init(struct event_set *s, const struct sys *sys)
 {
-	*s = (struct event_set){.sys = sys};
+	*s = (struct event_set){ .sys = sys };
 	arena_init(&s->arena);
 }
 
@@ -88,8 +88,8 @@ void event_set_add_list(struct event_set *s, const struct event_list *list)
 uint32_t event_set_add_dummy(struct event_set *s)
 {
 	struct capture_event e = {
-		.attr = {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY, .sample_period = 1, .exclude_kernel = 1,
-			 .exclude_hv = 1},
+		.attr = { .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY, .sample_period = 1, .exclude_kernel = 1,
+			 .exclude_hv = 1 },
 		.kind = EVENT_SOFTWARE,
 		.name = "dummy:u",
 		.scale = 1.0,
@@ -257,12 +257,12 @@ static void read_id(const struct sys *sys, struct capture_event *e, uint32_t slo
 static bool counts_only(const struct sys *sys, const struct capture_event *e, pid_t pid, int cpu)
 {
 	struct capture_event plain = {
-		.attr = {.type = e->attr.type,
+		.attr = { .type = e->attr.type,
 			 .size = PERF_ABI_ATTR_BYTES,
 			 .config = e->attr.config,
 			 .config1 = e->attr.config1,
 			 .config2 = e->attr.config2,
-			 .disabled = 1},
+			 .disabled = 1 },
 		.config3 = e->config3,
 		.config4 = e->config4,
 	};
@@ -375,7 +375,7 @@ static struct strobe_error *open_event(struct opening *o, size_t index)
 struct strobe_error *capture_events_open(struct event_set *s, const struct capture_options *options,
 					 const struct target_map *map)
 {
-	struct opening o = {.set = s, .options = options, .map = map};
+	struct opening o = { .set = s, .options = options, .map = map };
 	sys_raise_nofile(s->events.len * map->cpus.len * map->threads.len + 64);
 	for (size_t i = 0; i < s->events.len; i++)
 		TRY(open_event(&o, i));

@@ -53,7 +53,7 @@ static void fill_node_memory(struct env *env, const struct sys *sys, uint32_t no
 			uint64_t *bitmap = arena_calloc(&env->arena, (bits + 63) / 64 * 8);
 			for (size_t i = 0; i < blocks.len; i++)
 				bitmap[blocks.data[i] / 64] |= 1ull << (blocks.data[i] % 64);
-			struct env_mem_node m = {.node = node, .blocks = bits, .bits = bits, .bitmap = bitmap};
+			struct env_mem_node m = { .node = node, .blocks = bits, .bits = bits, .bitmap = bitmap };
 			vec_push(&env->mem_nodes, m);
 		}
 	}
@@ -74,10 +74,10 @@ static void fill_topology(struct env *env, const struct sys *sys)
 	}
 	for (size_t i = 0; i < t.cpus.len; i++) {
 		const struct sys_cpu *c = &t.cpus.data[i];
-		const struct env_cpu none = {-1, -1, -1};
+		const struct env_cpu none = { -1, -1, -1 };
 		while (env->cpus.len < c->cpu)
 			vec_push(&env->cpus, none);
-		struct env_cpu e = {.core = c->core, .socket = c->socket, .die = c->die};
+		struct env_cpu e = { .core = c->core, .socket = c->socket, .die = c->die };
 		vec_push(&env->cpus, e);
 	}
 	env->cpus_available = (uint32_t)t.cpus.len;
@@ -150,7 +150,7 @@ static void fill_pmus(struct env *env, const struct sys *sys)
 		_cleanup_free_ char *path = xasprintf(PMU_DIR "/%s/type", names.data[i]);
 		if (!host_number(sys, path, &type))
 			continue;
-		struct env_pmu p = {.type = (uint32_t)type, .name = arena_strdup(&env->arena, names.data[i])};
+		struct env_pmu p = { .type = (uint32_t)type, .name = arena_strdup(&env->arena, names.data[i])};
 		vec_push(&env->pmus, p);
 		fill_caps(env, sys, p.name);
 	}

@@ -25,14 +25,14 @@ struct array {
 
 #define INFO(field) offsetof(struct bpf_prog_info, field)
 static const struct array arrays[] = {
-	[0] = {INFO(jited_prog_insns), INFO(jited_prog_len), 0, 1},
+	[0] = { INFO(jited_prog_insns), INFO(jited_prog_len), 0, 1 },
 	/* 1 and 2, instructions before translation and maps, are not requested. */
-	[3] = {INFO(jited_ksyms), INFO(nr_jited_ksyms), 0, 8},
-	[4] = {INFO(jited_func_lens), INFO(nr_jited_func_lens), 0, 4},
-	[5] = {INFO(func_info), INFO(nr_func_info), INFO(func_info_rec_size), 0},
-	[6] = {INFO(line_info), INFO(nr_line_info), INFO(line_info_rec_size), 0},
-	[7] = {INFO(jited_line_info), INFO(nr_jited_line_info), INFO(jited_line_info_rec_size), 0},
-	[8] = {INFO(prog_tags), INFO(nr_prog_tags), 0, 8},
+	[3] = { INFO(jited_ksyms), INFO(nr_jited_ksyms), 0, 8 },
+	[4] = { INFO(jited_func_lens), INFO(nr_jited_func_lens), 0, 4 },
+	[5] = { INFO(func_info), INFO(nr_func_info), INFO(func_info_rec_size), 0 },
+	[6] = { INFO(line_info), INFO(nr_line_info), INFO(line_info_rec_size), 0 },
+	[7] = { INFO(jited_line_info), INFO(nr_jited_line_info), INFO(jited_line_info_rec_size), 0 },
+	[8] = { INFO(prog_tags), INFO(nr_prog_tags), 0, 8 },
 };
 #undef INFO
 #define ARRAYS (sizeof(arrays) / sizeof(*arrays))
@@ -95,7 +95,7 @@ static bool put_program(struct strbuf *b, int fd, uint32_t *ret_btf)
 		set_pointer(&info, &arrays[i], at);
 		at += padded_bytes(&sizes, &arrays[i]);
 	}
-	uint32_t head[] = {sizeof(info), (uint32_t)bytes};
+	uint32_t head[] = { sizeof(info), (uint32_t)bytes };
 	strbuf_add(b, head, sizeof(head));
 	strbuf_add(b, &mask, sizeof(mask));
 	strbuf_add(b, &info, sizeof(info));

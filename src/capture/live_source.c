@@ -30,7 +30,7 @@ static struct strobe_error *live_next(struct record_source *source, struct recor
 	}
 	if (s->given && !s->marked) {
 		s->marked = true;
-		*ret = (struct record){.hdr = &s->round};
+		*ret = (struct record){ .hdr = &s->round };
 		return NULL;
 	}
 	/* The caller waits for more, and the next call begins a round. */
@@ -68,6 +68,6 @@ struct record_source *capture_source(struct capture *c)
 	struct live_source *s = xcalloc(1, sizeof(*s));
 	s->source.ops = &live_ops;
 	s->capture = c;
-	s->round = (struct perf_event_header){.type = RECORD_FINISHED_ROUND, .size = sizeof(s->round)};
+	s->round = (struct perf_event_header){ .type = RECORD_FINISHED_ROUND, .size = sizeof(s->round)};
 	return &s->source;
 }

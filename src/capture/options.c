@@ -72,25 +72,25 @@ struct flag_name {
 };
 
 static const struct flag_name branch_names[] = {
-	{"u", PERF_SAMPLE_BRANCH_USER},
-	{"k", PERF_SAMPLE_BRANCH_KERNEL},
-	{"hv", PERF_SAMPLE_BRANCH_HV},
-	{"any", PERF_SAMPLE_BRANCH_ANY},
-	{"any_call", PERF_SAMPLE_BRANCH_ANY_CALL},
-	{"any_ret", PERF_SAMPLE_BRANCH_ANY_RETURN},
-	{"ind_call", PERF_SAMPLE_BRANCH_IND_CALL},
-	{"abort_tx", PERF_SAMPLE_BRANCH_ABORT_TX},
-	{"in_tx", PERF_SAMPLE_BRANCH_IN_TX},
-	{"no_tx", PERF_SAMPLE_BRANCH_NO_TX},
-	{"cond", PERF_SAMPLE_BRANCH_COND},
-	{"ind_jmp", PERF_SAMPLE_BRANCH_IND_JUMP},
-	{"call", PERF_SAMPLE_BRANCH_CALL},
-	{"no_flags", PERF_SAMPLE_BRANCH_NO_FLAGS},
-	{"no_cycles", PERF_SAMPLE_BRANCH_NO_CYCLES},
-	{"save_type", PERF_SAMPLE_BRANCH_TYPE_SAVE},
-	{"stack", PERF_SAMPLE_BRANCH_CALL_STACK},
-	{"hw_index", PERF_SAMPLE_BRANCH_HW_INDEX},
-	{"priv", PERF_SAMPLE_BRANCH_PRIV_SAVE},
+	{ "u", PERF_SAMPLE_BRANCH_USER },
+	{ "k", PERF_SAMPLE_BRANCH_KERNEL },
+	{ "hv", PERF_SAMPLE_BRANCH_HV },
+	{ "any", PERF_SAMPLE_BRANCH_ANY },
+	{ "any_call", PERF_SAMPLE_BRANCH_ANY_CALL },
+	{ "any_ret", PERF_SAMPLE_BRANCH_ANY_RETURN },
+	{ "ind_call", PERF_SAMPLE_BRANCH_IND_CALL },
+	{ "abort_tx", PERF_SAMPLE_BRANCH_ABORT_TX },
+	{ "in_tx", PERF_SAMPLE_BRANCH_IN_TX },
+	{ "no_tx", PERF_SAMPLE_BRANCH_NO_TX },
+	{ "cond", PERF_SAMPLE_BRANCH_COND },
+	{ "ind_jmp", PERF_SAMPLE_BRANCH_IND_JUMP },
+	{ "call", PERF_SAMPLE_BRANCH_CALL },
+	{ "no_flags", PERF_SAMPLE_BRANCH_NO_FLAGS },
+	{ "no_cycles", PERF_SAMPLE_BRANCH_NO_CYCLES },
+	{ "save_type", PERF_SAMPLE_BRANCH_TYPE_SAVE },
+	{ "stack", PERF_SAMPLE_BRANCH_CALL_STACK },
+	{ "hw_index", PERF_SAMPLE_BRANCH_HW_INDEX },
+	{ "priv", PERF_SAMPLE_BRANCH_PRIV_SAVE },
 };
 
 struct strobe_error *branch_filter_parse(const char *text, uint64_t *ret)
@@ -122,15 +122,15 @@ struct strobe_error *clockid_parse(const char *text, int32_t *ret)
 		const char *name;
 		int32_t id;
 	} clocks[] = {
-		{"monotonic", CLOCK_MONOTONIC},
-		{"monotonic_raw", CLOCK_MONOTONIC_RAW},
-		{"boottime", CLOCK_BOOTTIME},
-		{"realtime", CLOCK_REALTIME},
-		{"tai", CLOCK_TAI},
-		{"mono", CLOCK_MONOTONIC},
-		{"raw", CLOCK_MONOTONIC_RAW},
-		{"real", CLOCK_REALTIME},
-		{"boot", CLOCK_BOOTTIME},
+		{ "monotonic", CLOCK_MONOTONIC },
+		{ "monotonic_raw", CLOCK_MONOTONIC_RAW },
+		{ "boottime", CLOCK_BOOTTIME },
+		{ "realtime", CLOCK_REALTIME },
+		{ "tai", CLOCK_TAI },
+		{ "mono", CLOCK_MONOTONIC },
+		{ "raw", CLOCK_MONOTONIC_RAW },
+		{ "real", CLOCK_REALTIME },
+		{ "boot", CLOCK_BOOTTIME },
 	};
 	int64_t number;
 	if (text_to_i64(text, &number)) {

@@ -233,8 +233,8 @@ static void workloads(void **state)
 	struct workload w;
 	struct workload_options o = {};
 	sigemptyset(&o.mask);
-	char *good[] = {(char *)"sh", (char *)"-c", (char *)"exit 5", NULL};
-	char *bad[] = {(char *)"/no/such/program", NULL};
+	char *good[] = { (char *)"sh", (char *)"-c", (char *)"exit 5", NULL };
+	char *bad[] = { (char *)"/no/such/program", NULL };
 	assert_ok(workload_fork(good, o, &w));
 	assert_false(workload_reap(&w, false)); /* waits until it is started */
 	assert_ok(workload_start(&w));

@@ -83,7 +83,7 @@ static void file_build_id(const struct sys *sys, struct build_id_cache *c, pid_t
 		fd = sys_open(sys, path, O_RDONLY | O_NONBLOCK);
 	}
 	struct stat st;
-	struct build_id b = {.dev = dev, .ino = m->ino};
+	struct build_id b = { .dev = dev, .ino = m->ino };
 	if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_ino == m->ino)
 		b.len = read_build_id(fd, path, b.bytes);
 	vec_push(&c->ids, b);
@@ -191,7 +191,7 @@ static enum query_result query_each(int fd, pid_t pid, const struct procmap_opti
 static bool parse_line(char *line, pid_t pid, struct synth_map *m)
 {
 	char *at = line, *end;
-	*m = (struct synth_map){.pid = (uint32_t)pid, .tid = (uint32_t)pid, .cpumode = PERF_RECORD_MISC_USER};
+	*m = (struct synth_map){ .pid = (uint32_t)pid, .tid = (uint32_t)pid, .cpumode = PERF_RECORD_MISC_USER };
 	m->start = strtoull(at, &end, 16);
 	if (*end != '-')
 		return false;

@@ -38,7 +38,7 @@ void ring_unmap(struct ring *r)
 	if (r->page)
 		sys_munmap(r->sys, r->page, r->bytes + (size_t)sysconf(_SC_PAGESIZE));
 	free(r->bounce);
-	*r = (struct ring){.fd = -1};
+	*r = (struct ring){ .fd = -1 };
 }
 
 /* Pairs with the kernel's release of data_head: what is before head has been written. */
@@ -224,7 +224,7 @@ bool ring_next(struct ring *r, struct record *ret)
 		return false;
 	if ((r->tail & (r->bytes - 1)) + size > r->bytes)
 		h = join(r, r->tail, size);
-	*ret = (struct record){.hdr = h, .file_offset = r->tail};
+	*ret = (struct record){ .hdr = h, .file_offset = r->tail };
 	r->tail += size;
 	return true;
 }

@@ -72,8 +72,8 @@ static void put_bytes(struct fixture *f, uint64_t at, const void *p, size_t n)
 /* A record of `words` 8-byte words, the first of them its header; the second is `mark`. */
 static void put(struct fixture *f, uint64_t at, uint32_t type, uint16_t words, uint64_t mark)
 {
-	uint64_t content[64] = {0, mark};
-	struct perf_event_header h = {.type = type, .size = (uint16_t)(words * 8)};
+	uint64_t content[64] = { 0, mark };
+	struct perf_event_header h = { .type = type, .size = (uint16_t)(words * 8)};
 	memcpy(content, &h, sizeof(h));
 	for (uint16_t i = 2; i < words; i++)
 		content[i] = mark * 1000 + i;
@@ -114,10 +114,10 @@ static size_t marks(struct fixture *f, uint64_t *ret, size_t cap)
 static void wraps_without_breaking_records(void **state)
 {
 	struct fixture *f = *state;
-	struct ring_stats st = {.first_ns = UINT64_MAX, .time_offset = 8};
+	struct ring_stats st = { .first_ns = UINT64_MAX, .time_offset = 8 };
 	uint64_t next = 1, expected = 1;
 	/* Sizes that do not divide the ring, so that every kind of straddling comes up. */
-	static const uint16_t sizes[] = {2, 5, 7, 3, 11, 60, 4};
+	static const uint16_t sizes[] = { 2, 5, 7, 3, 11, 60, 4 };
 	for (unsigned round = 0; round < 400; round++) {
 		uint64_t first = next;
 		while (f->ring.page->data_head - f->ring.page->data_tail < RING_BYTES - 512)
@@ -139,11 +139,11 @@ static void wraps_without_breaking_records(void **state)
 static void counts_losses(void **state)
 {
 	struct fixture *f = *state;
-	struct ring_stats st = {.first_ns = UINT64_MAX, .time_offset = SAMPLE_NO_OFFSET};
+	struct ring_stats st = { .first_ns = UINT64_MAX, .time_offset = SAMPLE_NO_OFFSET };
 	struct {
 		struct perf_event_header h;
 		uint64_t id, lost;
-	} lost = {{PERF_RECORD_LOST, 0, sizeof(lost)}, 5, 123};
+	} lost = { { PERF_RECORD_LOST, 0, sizeof(lost)}, 5, 123 };
 	append(f, PERF_RECORD_SAMPLE, 4, 1);
 	put_bytes(f, f->ring.page->data_head, &lost, sizeof(lost));
 	f->ring.page->data_head += sizeof(lost);
@@ -161,7 +161,7 @@ static void counts_losses(void **state)
 static void impossible_size_is_an_error(void **state)
 {
 	struct fixture *f = *state;
-	struct ring_stats st = {.time_offset = SAMPLE_NO_OFFSET};
+	struct ring_stats st = { .time_offset = SAMPLE_NO_OFFSET };
 	append(f, PERF_RECORD_SAMPLE, 4, 1);
 	f->ring.page->data_head += 64; /* zeros: a size of 0 */
 	struct strobe_error *err = ring_drain(&f->ring, &f->sink, &st);
@@ -198,7 +198,7 @@ static void prepend(struct fixture *f, uint16_t words, uint64_t mark)
 static void backward_gives_the_newest(void **state)
 {
 	struct fixture *f = *state;
-	struct ring_stats st = {.first_ns = UINT64_MAX, .time_offset = SAMPLE_NO_OFFSET};
+	struct ring_stats st = { .first_ns = UINT64_MAX, .time_offset = SAMPLE_NO_OFFSET };
 	uint64_t got[512];
 	/* Not wrapped yet: all of it, newest first. */
 	for (uint64_t m = 1; m <= 10; m++)

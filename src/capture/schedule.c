@@ -19,7 +19,7 @@ struct strobe_error *delay_parse(const char *text, struct delay_schedule *ret)
 		if (ms < 0)
 			return error_create(ERROR_USAGE, "invalid delay \"%s\": expected milliseconds, -1, or ranges like 10-20,30-40",
 					    text);
-		struct delay_range r = {.start_ms = (uint64_t)ms};
+		struct delay_range r = { .start_ms = (uint64_t)ms };
 		if (ms)
 			vec_push(&ret->ranges, r);
 		return NULL;

@@ -44,7 +44,7 @@ static struct strobe_error *add_tracing_data(struct capture *c)
 	VEC(struct tracepoint_ref) refs = {};
 	for (size_t i = 0; i < c->events->events.len; i++) {
 		const struct capture_event *e = &c->events->events.data[i];
-		struct tracepoint_ref t = {e->tracepoint_system, e->tracepoint_name, e->format};
+		struct tracepoint_ref t = { e->tracepoint_system, e->tracepoint_name, e->format };
 		if (t.name)
 			vec_push(&refs, t);
 	}
@@ -104,7 +104,7 @@ static void fill_env(struct capture *c)
 
 static struct strobe_error *add_reader(struct capture *c)
 {
-	struct capture_reader r = {.epoll_fd = epoll_create1(EPOLL_CLOEXEC)};
+	struct capture_reader r = { .epoll_fd = epoll_create1(EPOLL_CLOEXEC)};
 	if (r.epoll_fd < 0)
 		return error_errno(errno, "cannot make an epoll descriptor");
 	r.stats.first_ns = UINT64_MAX;
@@ -124,7 +124,7 @@ static struct strobe_error *add_reader(struct capture *c)
 
 static struct strobe_error *watch(struct capture_reader *r, int fd, uint32_t events, uint64_t tag)
 {
-	struct epoll_event e = {.events = events, .data.u64 = tag};
+	struct epoll_event e = { .events = events, .data.u64 = tag };
 	/* EPERM: nothing that can be waited for, as in a made-up system; rings are looked at now and then anyway. */
 	if (epoll_ctl(r->epoll_fd, EPOLL_CTL_ADD, fd, &e) && errno != EPERM)
 		return error_errno(errno, "cannot wait for a ring");
@@ -263,7 +263,7 @@ struct strobe_error *capture_open(const struct sys *sys, const struct capture_op
 struct strobe_error *capture_configure_only(const struct sys *sys, const struct capture_options *options,
 					    struct event_set *events, bool has_workload)
 {
-	struct capture c = {.sys = sys, .options = *options, .events = events};
+	struct capture c = { .sys = sys, .options = *options, .events = events };
 	/* Nothing is recorded: our own process takes the place of the workload. */
 	struct strobe_error *err = prepare(&c, has_workload ? getpid() : 0);
 	for (size_t i = 0; !err && i < events->events.len; i++)
@@ -627,7 +627,7 @@ struct strobe_error *capture_finish(struct capture *c, struct record_sink *sink)
 
 struct capture_totals capture_totals(const struct capture *c)
 {
-	struct capture_totals t = {.first_ns = UINT64_MAX, .lost_samples = c->lost_samples};
+	struct capture_totals t = { .first_ns = UINT64_MAX, .lost_samples = c->lost_samples };
 	for (size_t i = 0; i < c->readers.len; i++) {
 		const struct ring_stats *s = &c->readers.data[i].stats;
 		t.samples += s->samples;

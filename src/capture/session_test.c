@@ -159,7 +159,7 @@ static void groups_that_are_read(void **state)
 static void stacks_and_fields(void **state)
 {
 	struct fixture *f = *state;
-	f->options.callgraph = (struct callgraph_options){.mode = CALLGRAPH_DWARF, .dump_bytes = 8192};
+	f->options.callgraph = (struct callgraph_options){ .mode = CALLGRAPH_DWARF, .dump_bytes = 8192 };
 	f->options.use_clockid = true;
 	f->options.clockid = 1;
 	f->options.no_inherit = true;
@@ -221,7 +221,7 @@ static void groups_that_are_read_are_inherited_where_the_kernel_can(void **state
 	assert_false(is_noted(f, "6.12"));
 	capture_close(f->capture);
 	f->capture = NULL;
-	sys_faked_answer(f->faked, (struct sys_faked_answer){.match = MATCH_GROUP_INHERITED, .errnum = EINVAL});
+	sys_faked_answer(f->faked, (struct sys_faked_answer){ .match = MATCH_GROUP_INHERITED, .errnum = EINVAL });
 	assert_ok(open_events(f, "{cpu-clock,page-faults}:S", 1234));
 	assert_false(attr_of(f, 0)->inherit || attr_of(f, 1)->inherit);
 	assert_true(attr_of(f, 0)->read_format & PERF_FORMAT_LOST);
@@ -238,7 +238,7 @@ static void an_event_that_is_replaced_is_named(void **state)
 {
 	struct fixture *f = *state;
 	sys_faked_answer(f->faked,
-			 (struct sys_faked_answer){.match = MATCH_TYPE, .type = PERF_TYPE_HARDWARE, .errnum = ENOENT});
+			 (struct sys_faked_answer){ .match = MATCH_TYPE, .type = PERF_TYPE_HARDWARE, .errnum = ENOENT });
 	assert_ok(open_events(f, "cycles:u", 1234));
 	assert_string_equal(f->events.events.data[0].name, "cpu-clock");
 	assert_true(is_noted(f, "'cycles:u' is not supported"));
@@ -249,8 +249,8 @@ static void gives_up_what_it_must(void **state)
 	struct fixture *f = *state;
 	/* Precise only up to level 1, and user space only. */
 	sys_faked_answer(f->faked,
-			 (struct sys_faked_answer){.match = MATCH_PRECISE, .precise_ip = 2, .errnum = EOPNOTSUPP});
-	sys_faked_answer(f->faked, (struct sys_faked_answer){.match = MATCH_KERNEL, .errnum = EACCES});
+			 (struct sys_faked_answer){ .match = MATCH_PRECISE, .precise_ip = 2, .errnum = EOPNOTSUPP });
+	sys_faked_answer(f->faked, (struct sys_faked_answer){ .match = MATCH_KERNEL, .errnum = EACCES });
 	sys_faked_status(f->faked, 0, 1000, 0);
 	assert_ok(open_events(f, "cycles:P", 5));
 	const struct perf_event_attr *a = attr_of(f, 0);
@@ -264,7 +264,7 @@ static void gives_up_what_it_must(void **state)
 static void refusals_name_the_cause(void **state)
 {
 	struct fixture *f = *state;
-	sys_faked_answer(f->faked, (struct sys_faked_answer){.match = MATCH_CPU, .cpu = 1, .errnum = ENODEV});
+	sys_faked_answer(f->faked, (struct sys_faked_answer){ .match = MATCH_CPU, .cpu = 1, .errnum = ENODEV });
 	struct strobe_error *err = open_events(f, "page-faults", 5);
 	assert_non_null(err);
 	assert_non_null(strstr(err->message, "page-faults"));
@@ -326,7 +326,7 @@ static void live_rings(void **state)
 	assert_true(samples > 10);
 	assert_int_equal(capture_totals(f->capture).samples, samples);
 	uint64_t bytes;
-	struct record_sink sink = {.write = drop};
+	struct record_sink sink = { .write = drop };
 	assert_ok(capture_drain(f->capture, 0, &sink, true, true, &bytes));
 	assert_int_equal(bytes, 0);
 	assert_ok(capture_finish(f->capture, &sink));

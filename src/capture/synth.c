@@ -34,7 +34,7 @@ static struct strobe_error *finish(struct out *o, struct record_sink *sink)
 
 struct strobe_error *synth_mark(struct record_sink *sink, uint32_t type)
 {
-	struct perf_event_header h = {.type = type, .size = sizeof(h)};
+	struct perf_event_header h = { .type = type, .size = sizeof(h)};
 	return sink_write(sink, &h, sizeof(h));
 }
 

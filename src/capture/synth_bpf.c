@@ -22,7 +22,7 @@ uint8_t *bpf_load_btf(uint32_t id, uint32_t *ret_bytes)
 		return NULL;
 	uint32_t bytes = info.btf_size;
 	uint8_t *data = xmalloc(bytes);
-	info = (struct bpf_btf_info){.btf = (uintptr_t)data, .btf_size = bytes};
+	info = (struct bpf_btf_info){ .btf = (uintptr_t)data, .btf_size = bytes };
 	if (!bpf_object_info(fd, &info, sizeof(info))) {
 		free(data);
 		return NULL;

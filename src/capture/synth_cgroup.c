@@ -20,7 +20,7 @@ static void walk(struct out *o, const char *root, const char *below, uint16_t ta
 	struct {
 		struct file_handle h;
 		uint64_t id;
-	} handle = {.h.handle_bytes = sizeof(uint64_t)};
+	} handle = { .h.handle_bytes = sizeof(uint64_t)};
 	int mount;
 	if (name_to_handle_at(AT_FDCWD, path, &handle.h, &mount, 0))
 		return;

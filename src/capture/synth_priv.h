@@ -14,7 +14,7 @@ static inline uint8_t *synth_record(struct out *o, uint32_t type, uint16_t misc,
 {
 	size_t size = bytes + tail_bytes;
 	uint8_t *p = (uint8_t *)out_reserve(o, size);
-	struct perf_event_header h = {.type = type, .misc = misc, .size = (uint16_t)size};
+	struct perf_event_header h = { .type = type, .misc = misc, .size = (uint16_t)size };
 	memset(p, 0, size);
 	memcpy(p, &h, sizeof(h));
 	o->len += size;

@@ -47,7 +47,7 @@ static bool read_stat(const struct sys *sys, pid_t pid, struct process_facts *re
 	int ppid;
 	if (!open || !close || close < open || sscanf(close + 1, " %*c %d %*d %*d %*d %*d %u", &ppid, &flags) != 2)
 		return false;
-	*ret = (struct process_facts){.ppid = ppid, .kernel_thread = (flags & 0x00200000) != 0 /* PF_KTHREAD */};
+	*ret = (struct process_facts){ .ppid = ppid, .kernel_thread = (flags & 0x00200000) != 0 /* PF_KTHREAD */ };
 	size_t n = (size_t)(close - open - 1);
 	memcpy(ret->comm, open + 1, n < 15 ? n : 15);
 	return true;
@@ -56,7 +56,7 @@ static bool read_stat(const struct sys *sys, pid_t pid, struct process_facts *re
 static void put_fork(struct out *o, pid_t pid, pid_t tid, pid_t ppid, uint16_t tail)
 {
 	/* Of threads the main one is made the parent: who started them is not known any more. */
-	uint32_t words[4] = {(uint32_t)pid, (uint32_t)(pid == tid ? ppid : pid), (uint32_t)tid,
+	uint32_t words[4] = { (uint32_t)pid, (uint32_t)(pid == tid ? ppid : pid), (uint32_t)tid,
 			     (uint32_t)(pid == tid ? ppid : pid)};
 	/* FORK_EXEC-like marker: perf sets it so that maps are not inherited from the parent as it is now. */
 	uint8_t *p = synth_record(o, PERF_RECORD_FORK, PERF_RECORD_MISC_FORK_EXEC, 32, tail);
@@ -67,7 +67,7 @@ static void put_comm(struct out *o, pid_t pid, pid_t tid, const char *comm, uint
 {
 	size_t n = strnlen(comm, 15);
 	uint8_t *p = synth_record(o, PERF_RECORD_COMM, 0, 16 + synth_align(n + 1), tail);
-	uint32_t ids[2] = {(uint32_t)pid, (uint32_t)tid};
+	uint32_t ids[2] = { (uint32_t)pid, (uint32_t)tid };
 	memcpy(p + 8, ids, sizeof(ids));
 	memcpy(p + 16, comm, n);
 }
@@ -75,10 +75,10 @@ static void put_comm(struct out *o, pid_t pid, pid_t tid, const char *comm, uint
 static void put_namespaces(struct out *o, const struct sys *sys, pid_t pid, pid_t tid, uint16_t tail)
 {
 	/* In the order of enum perf_ns_link_info's indexes: NET_NS_INDEX … CGROUP_NS_INDEX. */
-	static const char *const kinds[] = {"net", "uts", "ipc", "pid", "user", "mnt", "cgroup"};
+	static const char *const kinds[] = { "net", "uts", "ipc", "pid", "user", "mnt", "cgroup" };
 	enum { KINDS = 7 };
 	uint8_t *p = synth_record(o, PERF_RECORD_NAMESPACES, 0, 24 + KINDS * 16, tail);
-	uint32_t ids[2] = {(uint32_t)pid, (uint32_t)tid};
+	uint32_t ids[2] = { (uint32_t)pid, (uint32_t)tid };
 	uint64_t nr = KINDS;
 	memcpy(p + 8, ids, sizeof(ids));
 	memcpy(p + 16, &nr, 8);
@@ -89,7 +89,7 @@ static void put_namespaces(struct out *o, const struct sys *sys, pid_t pid, pid_
 		_cleanup_free_ char *full = sys_path(sys, path);
 		if (stat(full, &st))
 			continue;
-		uint64_t link[2] = {st.st_dev, st.st_ino};
+		uint64_t link[2] = { st.st_dev, st.st_ino };
 		memcpy(p + 24 + 16 * i, link, sizeof(link));
 	}
 }
@@ -162,7 +162,7 @@ static void scan_process(struct scan *s, struct out *o, pid_t pid, struct build_
 			.build_ids = s->o->build_ids,
 			.deadline_ns = deadline_ns(s->o->timeout_ms),
 		};
-		struct map_sink ms = {o, tail};
+		struct map_sink ms = { o, tail };
 		if (!procmap_each(pid, &po, cache, put_map, &ms)) {
 			atomic_fetch_add(&s->timed_out, 1);
 			atomic_store(&s->timed_out_pid, pid);
@@ -222,7 +222,7 @@ static int compare_pids(const void *a, const void *b)
 
 struct strobe_error *synth_all_tasks(struct record_sink *sink, const struct synth_options *o, struct synth_report *r)
 {
-	struct scan s = {.o = o};
+	struct scan s = { .o = o };
 	if (!(o->parts & (SYNTH_TASK | SYNTH_MMAP)))
 		return NULL;
 	sys_names names = {};
@@ -239,7 +239,7 @@ struct strobe_error *synth_all_tasks(struct record_sink *sink, const struct synt
 struct strobe_error *synth_target_tasks(struct record_sink *sink, const struct synth_options *o,
 					const struct target_map *map, struct synth_report *r)
 {
-	struct scan s = {.o = o};
+	struct scan s = { .o = o };
 	struct u64map seen = {};
 	if (!(o->parts & (SYNTH_TASK | SYNTH_MMAP)))
 		return NULL;

@@ -26,7 +26,7 @@ static struct strobe_error *collect(struct record_sink *s, const void *records, 
 
 static void start(struct collected *c)
 {
-	*c = (struct collected){.sink.write = collect};
+	*c = (struct collected){ .sink.write = collect };
 	out_init_mem(&c->out);
 }
 
@@ -63,7 +63,7 @@ static void made_up_processes(void **state)
 		       "7ffc00000000-7ffc00021000 rw-p 00000000 00:00 0          [stack]\n");
 	/* A kernel thread: PF_KTHREAD is 0x200000. */
 	sys_faked_file(f, "/proc/2/stat", "2 (kthreadd) S 0 0 0 0 -1 2129984 0 0 0 0 0 0 0 0 20 0 1 0 5 0 0\n");
-	struct synth_options o = {.sys = sys_faked_sys(f), .parts = SYNTH_ALL, .tail_bytes = 16};
+	struct synth_options o = { .sys = sys_faked_sys(f), .parts = SYNTH_ALL, .tail_bytes = 16 };
 	struct synth_report report = {};
 	struct collected c;
 	start(&c);
@@ -72,24 +72,24 @@ static void made_up_processes(void **state)
 	struct record_task task;
 	struct record_comm comm;
 	struct record_mmap map;
-	assert_true(record_decode_task((struct record){.hdr = nth(&c, PERF_RECORD_FORK, 0)}, &task));
+	assert_true(record_decode_task((struct record){ .hdr = nth(&c, PERF_RECORD_FORK, 0)}, &task));
 	assert_int_equal(task.pid, 2);
-	assert_true(record_decode_task((struct record){.hdr = nth(&c, PERF_RECORD_FORK, 1)}, &task));
+	assert_true(record_decode_task((struct record){ .hdr = nth(&c, PERF_RECORD_FORK, 1)}, &task));
 	assert_int_equal(task.pid, 7);
 	assert_int_equal(task.ppid, 3);
-	assert_true(record_decode_task((struct record){.hdr = nth(&c, PERF_RECORD_FORK, 2)}, &task));
+	assert_true(record_decode_task((struct record){ .hdr = nth(&c, PERF_RECORD_FORK, 2)}, &task));
 	assert_int_equal(task.tid, 9);
 	assert_int_equal(task.ptid, 7);
 	assert_null(nth(&c, PERF_RECORD_FORK, 3));
-	assert_true(record_decode_comm((struct record){.hdr = nth(&c, PERF_RECORD_COMM, 1)}, &comm));
+	assert_true(record_decode_comm((struct record){ .hdr = nth(&c, PERF_RECORD_COMM, 1)}, &comm));
 	assert_string_equal(comm.comm, "a) b");
-	assert_true(record_decode_comm((struct record){.hdr = nth(&c, PERF_RECORD_COMM, 2)}, &comm));
+	assert_true(record_decode_comm((struct record){ .hdr = nth(&c, PERF_RECORD_COMM, 2)}, &comm));
 	assert_string_equal(comm.comm, "worker");
 	assert_int_equal(comm.pid, 7);
 	assert_int_equal(comm.tid, 9);
 
 	/* Executable mappings alone; a name may hold blanks; code without a file is //anon. */
-	assert_true(record_decode_mmap((struct record){.hdr = nth(&c, PERF_RECORD_MMAP2, 0)}, &map));
+	assert_true(record_decode_mmap((struct record){ .hdr = nth(&c, PERF_RECORD_MMAP2, 0)}, &map));
 	assert_string_equal(map.filename, "/bin/a b");
 	assert_int_equal(map.start, 0x401000);
 	assert_int_equal(map.len, 0x4000);
@@ -100,7 +100,7 @@ static void made_up_processes(void **state)
 	assert_int_equal(map.prot, PROT_READ | PROT_EXEC);
 	assert_int_equal(map.flags, MAP_PRIVATE);
 	assert_false(map.is_data);
-	assert_true(record_decode_mmap((struct record){.hdr = nth(&c, PERF_RECORD_MMAP2, 1)}, &map));
+	assert_true(record_decode_mmap((struct record){ .hdr = nth(&c, PERF_RECORD_MMAP2, 1)}, &map));
 	assert_string_equal(map.filename, "//anon");
 	assert_null(nth(&c, PERF_RECORD_MMAP2, 2));
 	end(&c);
@@ -110,7 +110,7 @@ static void made_up_processes(void **state)
 	o.data_maps = true;
 	assert_ok(synth_all_tasks(&c.sink, &o, &report));
 	assert_non_null(nth(&c, PERF_RECORD_MMAP2, 3));
-	assert_true(record_decode_mmap((struct record){.hdr = nth(&c, PERF_RECORD_MMAP2, 0)}, &map));
+	assert_true(record_decode_mmap((struct record){ .hdr = nth(&c, PERF_RECORD_MMAP2, 0)}, &map));
 	assert_true(map.is_data);
 	end(&c);
 	assert_int_equal(report.maps_timed_out, 0);
@@ -123,7 +123,7 @@ static void made_up_kernel(void **state)
 	struct synth_report report = {};
 	struct collected c;
 	struct record_mmap map;
-	struct synth_options o = {.sys = sys_faked_sys(f), .build_ids = true};
+	struct synth_options o = { .sys = sys_faked_sys(f), .build_ids = true };
 	sys_faked_file(f, "/proc/kallsyms",
 		       "0000000000000000 A fixed_percpu_data\nffffffff81000000 T _stext\nffffffff81000000 T _text\n");
 	sys_faked_file(f, "/proc/iomem", "00001000-0009fbff : System RAM\n  01000000-02209987 : Kernel code\n");
@@ -136,13 +136,13 @@ static void made_up_kernel(void **state)
 	start(&c);
 	assert_ok(synth_kernel(&c.sink, &o, &report));
 	assert_false(report.kernel_restricted);
-	assert_true(record_decode_mmap((struct record){.hdr = nth(&c, PERF_RECORD_MMAP2, 0)}, &map));
+	assert_true(record_decode_mmap((struct record){ .hdr = nth(&c, PERF_RECORD_MMAP2, 0)}, &map));
 	assert_string_equal(map.filename, "[kernel.kallsyms]_text");
 	assert_int_equal(map.start, 0xffffffff81000000);
 	assert_int_equal(map.len, 0x1209988);
 	assert_int_equal(map.pgoff, map.start);
 	assert_int_equal(map.pid, UINT32_MAX);
-	assert_true(record_decode_mmap((struct record){.hdr = nth(&c, PERF_RECORD_MMAP2, 1)}, &map));
+	assert_true(record_decode_mmap((struct record){ .hdr = nth(&c, PERF_RECORD_MMAP2, 1)}, &map));
 	assert_string_equal(map.filename, "/lib/modules/6.18.0/kernel/sound/core/snd-pcm.ko.xz");
 	assert_int_equal(map.start, 0xffffffffc0400000);
 	assert_int_equal(map.len, 196608);
@@ -162,7 +162,7 @@ static void lists_of_the_target(void **state)
 	struct target_map m = {};
 	struct collected c;
 	for (int i = 0; i < 3000; i++) {
-		struct thread_entry t = {.pid = i, .tid = i, .comm = "x"};
+		struct thread_entry t = { .pid = i, .tid = i, .comm = "x" };
 		vec_push(&m.threads, t);
 	}
 	vec_push(&m.cpus, 0);
@@ -177,7 +177,7 @@ static void lists_of_the_target(void **state)
 		total += nr;
 	}
 	assert_int_equal(total, 3000);
-	static const uint16_t cpu_map[] = {0, 2, 0, 5};
+	static const uint16_t cpu_map[] = { 0, 2, 0, 5 };
 	assert_memory_equal((const char *)nth(&c, RECORD_CPU_MAP, 0) + 8, cpu_map, sizeof(cpu_map));
 	end(&c);
 	target_map_deinit(&m);
@@ -211,7 +211,7 @@ static void two_ways_to_our_own_maps(void **state)
 {
 	static struct own_maps by_ioctl, by_text;
 	struct build_id_cache *cache = build_id_cache_create();
-	struct procmap_options o = {.sys = sys_live(), .build_ids = true};
+	struct procmap_options o = { .sys = sys_live(), .build_ids = true };
 	assert_true(procmap_each(getpid(), &o, cache, keep_map, &by_ioctl));
 	o.no_ioctl = true;
 	assert_true(procmap_each(getpid(), &o, cache, keep_map, &by_text));
@@ -250,10 +250,10 @@ static void tracing_data(void **state)
 	sys_faked_tracepoint(f, "sched", "sched_wakeup", 315);
 	sys_faked_tracepoint(f, "irq", "softirq_entry", 400);
 	const struct tracepoint_ref refs[] = {
-		{"sched", "sched_switch"},
-		{"irq", "softirq_entry"},
-		{"sched", "sched_wakeup"},
-		{"sched", "sched_switch"},
+		{ "sched", "sched_switch" },
+		{ "irq", "softirq_entry" },
+		{ "sched", "sched_wakeup" },
+		{ "sched", "sched_switch" },
 	};
 	assert_ok(tracing_data_build(sys_faked_sys(f), refs, 4, &o));
 	size_t n, at;

@@ -34,7 +34,7 @@ static void add_thread(const struct sys *sys, struct target_map *m, pid_t pid, p
 	for (size_t i = 0; i < m->threads.len; i++)
 		if (m->threads.data[i].tid == tid)
 			return;
-	struct thread_entry e = {.pid = pid, .tid = tid};
+	struct thread_entry e = { .pid = pid, .tid = tid };
 	_cleanup_free_ char *path = xasprintf("/proc/%d/task/%d/comm", pid, tid);
 	_cleanup_strbuf_ struct strbuf comm = {};
 	host_read(sys, path, &comm);
@@ -211,7 +211,7 @@ struct strobe_error *target_resolve(const struct sys *sys, const struct target *
 	if (!err && !ret->threads.len) {
 		ret->system_wide = cpus;
 		ret->is_workload = !cpus;
-		struct thread_entry e = {.pid = cpus ? -1 : workload, .tid = cpus ? -1 : workload};
+		struct thread_entry e = { .pid = cpus ? -1 : workload, .tid = cpus ? -1 : workload };
 		vec_push(&ret->threads, e);
 	}
 	if (!err && t.per_thread)

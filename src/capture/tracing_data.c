@@ -79,7 +79,7 @@ struct strobe_error *tracing_data_build(const struct sys *sys, const struct trac
 	_cleanup_free_ char *root = NULL;
 	TRY(sys_tracefs(sys, &root));
 	const uint16_t probe = 1;
-	static const unsigned char magic[] = {23, 8, 68, 't', 'r', 'a', 'c', 'i', 'n', 'g', '0', '.', '6', 0};
+	static const unsigned char magic[] = { 23, 8, 68, 't', 'r', 'a', 'c', 'i', 'n', 'g', '0', '.', '6', 0 };
 	out_write(o, magic, sizeof(magic));
 	out_ch(o, *(const char *)&probe ? 0 : 1);
 	out_ch(o, (char)sizeof(long));

@@ -44,7 +44,7 @@ struct workload_options workload_options_of(const struct signals *s)
 struct strobe_error *workload_fork(char *const argv[], struct workload_options options, struct workload *ret)
 {
 	int go[2], error[2];
-	*ret = (struct workload){.go_fd = -1, .error_fd = -1, .name = argv[0]};
+	*ret = (struct workload){ .go_fd = -1, .error_fd = -1, .name = argv[0] };
 	if (pipe2(go, O_CLOEXEC))
 		return error_errno(errno, "cannot make a pipe for '%s'", argv[0]);
 	if (pipe2(error, O_CLOEXEC)) {

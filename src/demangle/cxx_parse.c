@@ -52,8 +52,8 @@ static struct cxx_node *parse_special_name(struct parser *p)
 {
 	static const struct {
 		const char *code, *text;
-	} types[] = {{"TV", "vtable for "},        {"TT", "VTT for "},         {"TI", "typeinfo for "},
-		     {"TS", "typeinfo name for "}, {"TF", "typeinfo fn for "}, {"TJ", "java Class for "}};
+	} types[] = { { "TV", "vtable for " },        { "TT", "VTT for " },         { "TI", "typeinfo for " },
+		     { "TS", "typeinfo name for " }, { "TF", "typeinfo fn for " }, { "TJ", "java Class for " } };
 	if (*p->p == 'G')
 		return parse_guard_name(p);
 	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)

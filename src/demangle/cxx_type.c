@@ -175,11 +175,11 @@ static struct cxx_node *parse_d_type(struct parser *p, bool *ret_new)
 		const char *text;
 		uint32_t literal;
 	} builtins[] = {
-		{'f', "decimal32"},      {'d', "decimal64"},
-		{'e', "decimal128"},     {'h', "half", CXX_LITERAL_FLOAT},
-		{'s', "char16_t"},       {'i', "char32_t"},
-		{'u', "char8_t"},        {'a', "auto"},
-		{'c', "decltype(auto)"}, {'n', "decltype(nullptr)"},
+		{ 'f', "decimal32" },      { 'd', "decimal64" },
+		{ 'e', "decimal128" },     { 'h', "half", CXX_LITERAL_FLOAT },
+		{ 's', "char16_t" },       { 'i', "char32_t" },
+		{ 'u', "char8_t" },        { 'a', "auto" },
+		{ 'c', "decltype(auto)" }, { 'n', "decltype(nullptr)" },
 	};
 	p->p++;
 	char kind = *p->p;
@@ -392,7 +392,7 @@ struct cxx_node *cxx_parse_type(struct parser *p)
 		char code;
 		enum cxx_kind kind;
 	} prefixes[] = {
-		{'P', CXX_POINTER}, {'R', CXX_LVALUE}, {'O', CXX_RVALUE}, {'C', CXX_COMPLEX}, {'G', CXX_IMAGINARY}};
+		{ 'P', CXX_POINTER }, { 'R', CXX_LVALUE }, { 'O', CXX_RVALUE }, { 'C', CXX_COMPLEX }, { 'G', CXX_IMAGINARY }};
 	struct cxx_node *n = NULL;
 	bool new = true, done = false;
 	if (enter(p)) {

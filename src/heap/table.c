@@ -335,7 +335,7 @@ void heap_sizes_table(struct table *t, const struct heap *h)
 	count_column(t, "peak_objects", "at peak");
 	bytes_column(t, "peak_bytes", "bytes");
 	share_column(t, "short_percent", "short %");
-	for (unsigned class = 0; class < 256; class++) {
+	for (unsigned class = 0; class < 256; class ++) {
 		const struct heap_counts *c = &h->sizes[class];
 		if (!c->alloc_objects && !c->alloc_bytes)
 			continue;

@@ -159,7 +159,8 @@ static void add_subtitle(struct flame_output *f, uint32_t event)
 	else if (f->profile->origin.events_are_values)
 		f->subtitle = xstrdup(profile_event_name(f->profile, event));
 	else
-		f->subtitle = xasprintf("%s, %" PRIu64 " sample%s", profile_event_name(f->profile, event), e->samples, e->samples == 1 ? "" : "s");
+		f->subtitle = xasprintf("%s, %" PRIu64 " sample%s", profile_event_name(f->profile, event), e->samples,
+					e->samples == 1 ? "" : "s");
 	if (!svg->subtitle)
 		svg->subtitle = f->subtitle;
 	else if (!*svg->subtitle)

@@ -84,7 +84,7 @@ struct strobe_error *recorder_snapshot(struct recorder *r, bool switches, bool *
 	*ret_done = switches || capture_overwrites(r->capture);
 	if (switches)
 		return recorder_switch_file(r);
-	return *ret_done ? capture_snapshot(r->capture, recorder_sink(r), &(uint64_t){0}) : NULL;
+	return *ret_done ? capture_snapshot(r->capture, recorder_sink(r), &(uint64_t){ 0 }) : NULL;
 }
 
 bool recorder_is_switch_due(const struct recorder *r)
@@ -121,7 +121,7 @@ static struct strobe_error *drop_records(struct record_sink *s, const void *reco
 
 struct strobe_error *recorder_take_trigger(struct recorder *r)
 {
-	struct record_sink sink = {.write = drop_records};
+	struct record_sink sink = { .write = drop_records };
 	uint64_t bytes, before = capture_totals(r->trigger).samples;
 	capture_tasks_gone(r->trigger, 0);
 	TRY(capture_drain(r->trigger, 0, &sink, true, false, &bytes));

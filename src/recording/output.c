@@ -21,7 +21,7 @@
 struct strobe_error *record_output_init(struct record_output *o, const char *path, bool directory)
 {
 	struct stat st;
-	*o = (struct record_output){.path = path ? path : "perf.data", .directory = directory};
+	*o = (struct record_output){ .path = path ? path : "perf.data", .directory = directory };
 	if (path ? !strcmp(path, "-") : !fstat(STDOUT_FILENO, &st) && S_ISFIFO(st.st_mode))
 		o->pipe = true;
 	if (!o->pipe)

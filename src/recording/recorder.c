@@ -26,8 +26,8 @@ struct recorder *recorder_create(const struct recorder_options *options, const s
 	r->o = *options;
 	r->host = *host;
 	r->sys = sys_live();
-	r->workload = (struct workload){.go_fd = -1, .error_fd = -1};
-	r->control = (struct control){.fd = -1, .ack_fd = -1};
+	r->workload = (struct workload){ .go_fd = -1, .error_fd = -1 };
+	r->control = (struct control){ .fd = -1, .ack_fd = -1 };
 	r->stop_fd = r->delay_fd = r->switch_fd = -1;
 	return r;
 }
@@ -131,13 +131,13 @@ static struct strobe_error *loop(struct recorder *r)
 {
 	while (!r->done) {
 		struct pollfd fds[WAIT_FDS] = {
-			[WAIT_SIGNAL] = {.fd = r->host.signals->fd, .events = POLLIN},
-			[WAIT_DELAY] = {.fd = r->delay_fd, .events = POLLIN},
-			[WAIT_SWITCH] = {.fd = r->switch_fd, .events = POLLIN},
-			[WAIT_CONTROL] = {.fd = r->control.fd, .events = POLLIN},
-			[WAIT_TRIGGER] = {.fd = r->trigger ? capture_poll_fd(r->trigger, 0) : -1, .events = POLLIN},
-			[WAIT_RINGS] = {.fd = r->threads ? r->stop_fd : capture_poll_fd(r->capture, 0),
-					.events = POLLIN},
+			[WAIT_SIGNAL] = { .fd = r->host.signals->fd, .events = POLLIN },
+			[WAIT_DELAY] = { .fd = r->delay_fd, .events = POLLIN },
+			[WAIT_SWITCH] = { .fd = r->switch_fd, .events = POLLIN },
+			[WAIT_CONTROL] = { .fd = r->control.fd, .events = POLLIN },
+			[WAIT_TRIGGER] = { .fd = r->trigger ? capture_poll_fd(r->trigger, 0) : -1, .events = POLLIN },
+			[WAIT_RINGS] = { .fd = r->threads ? r->stop_fd : capture_poll_fd(r->capture, 0),
+					.events = POLLIN },
 		};
 		if (poll(fds, WAIT_FDS, DRAIN_INTERVAL_MS) < 0 && errno != EINTR)
 			return error_errno(errno, "cannot wait for events");
@@ -392,7 +392,7 @@ void recorder_destroy(struct recorder *r)
 	control_close(&r->control);
 	reader_masks_deinit(&r->masks);
 	free(r->threads);
-	int *fds[] = {&r->stop_fd, &r->delay_fd, &r->switch_fd};
+	int *fds[] = {&r->stop_fd, &r->delay_fd, &r->switch_fd };
 	for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
 		cleanup_closep(fds[i]);
 	free(r);

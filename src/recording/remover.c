@@ -26,7 +26,7 @@ struct strobe_error *record_remover_start(struct record_remover *r)
 	int fds[2];
 	if (pipe2(fds, O_CLOEXEC))
 		return error_errno(errno, "cannot create a pipe");
-	*r = (struct record_remover){.to_thread = fds[1], .from_caller = fds[0]};
+	*r = (struct record_remover){ .to_thread = fds[1], .from_caller = fds[0] };
 	int e = pthread_create(&r->thread, NULL, close_all, r);
 	if (e) {
 		close(fds[0]);

@@ -49,7 +49,7 @@ static struct strobe_error *set_affinity(const sys_cpus *cpus)
 
 static void wake_main(const struct recorder *r)
 {
-	ssize_t n = write(r->stop_fd, &(uint64_t){1}, 8);
+	ssize_t n = write(r->stop_fd, &(uint64_t){ 1 }, 8);
 	(void)n;
 }
 
@@ -63,8 +63,8 @@ static void *read_rings(void *arg)
 		t->error = recorder_raise_priority(r);
 	sem_post(&r->ready);
 	struct pollfd fds[] = {
-		{.fd = r->stop_fd, .events = POLLIN},
-		{.fd = capture_poll_fd(r->capture, t->reader), .events = POLLIN},
+		{ .fd = r->stop_fd, .events = POLLIN },
+		{ .fd = capture_poll_fd(r->capture, t->reader), .events = POLLIN },
 	};
 	while (!t->error && poll(fds, 2, DRAIN_INTERVAL_MS) >= 0) {
 		uint64_t bytes;

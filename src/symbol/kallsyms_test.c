@@ -190,7 +190,7 @@ static bool load_list(struct kallsyms *k, const struct kallsyms_key *key)
 static void the_cache_gives_back_what_was_saved(void **state)
 {
 	struct home *h = *state;
-	struct kallsyms_key key = {.boot_id = "boot", .build_id = "kernel", .build_id_len = 6, .modules = 5},
+	struct kallsyms_key key = { .boot_id = "boot", .build_id = "kernel", .build_id_len = 6, .modules = 5 },
 			    other = key;
 	struct kallsyms k;
 	struct stat st;

@@ -422,7 +422,7 @@ static void a_vmlinux_that_was_named(void **state)
 	assert_null(name_at(s, d, 0xffffffff81000120));
 	assert_non_null(strstr(dso_facts(d).problem, "replaced"));
 	symbols_destroy(s->symbols);
-	s->symbols = symbols_create(NULL, (struct symbols_options){.vmlinux = s->path, .ignore_vmlinux_buildid = true});
+	s->symbols = symbols_create(NULL, (struct symbols_options){ .vmlinux = s->path, .ignore_vmlinux_buildid = true });
 	s->file = (struct mapped_file){};
 	d = map_file(s, MAPPED_KERNEL, "[kernel.kallsyms]_text", other);
 	assert_string_equal(name_at(s, d, 0xffffffff81000120), "schedule");

@@ -75,7 +75,7 @@ static void task_forget(struct tracer *t, pid_t tid)
 
 static bool peek(pid_t tid, uint64_t address, void *to, size_t n)
 {
-	struct iovec local = {to, n}, remote = {(void *)(uintptr_t)address, n};
+	struct iovec local = { to, n }, remote = { (void *)(uintptr_t)address, n };
 	return process_vm_readv(tid, &local, 1, &remote, 1, 0) == (ssize_t)n;
 }
 
@@ -294,7 +294,7 @@ static void print(struct tracer *t, struct task *task, bool has_ret, int64_t ret
 	struct syscall_desc spare;
 	char name[24];
 	const struct syscall_desc *d = desc_of(t, task, &spare, &name);
-	struct syscall_event ev = {.desc = d, .ret = ret, .has_ret = has_ret, .pid = (uint32_t)task->tid};
+	struct syscall_event ev = { .desc = d, .ret = ret, .has_ret = has_ret, .pid = (uint32_t)task->tid };
 	memcpy(ev.arg, task->arg, sizeof(ev.arg));
 	syscall_payload_add(&ev.payload, task->at_entry.bytes, task->at_entry.len);
 	if (has_ret) {

@@ -53,7 +53,7 @@ FINE = {
     "profile/profile.h": "\n",
     "base/error.h": "\n",
     "view/tui/speak.c": 'void f(void)\n{\n\tprintf("x");\n}\n',
-    "cmd/fine.c": 'struct sample {\n\tint n;\n};\n/* PERF_RECORD_MMAP2 */\nconst char *s = "PERF_SAMPLE_TIME", *name(profile_t *profile);\n',
+    "cmd/fine.c": 'struct sample {\n\tint n;\n};\n/* PERF_RECORD_MMAP2 */\nconst char *s = "PERF_SAMPLE_TIME";\n',
     "cmd/cmd_x.c": '#include "view/svg/svg.h"\nvoid f(void) { printf("x"); }\n',
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""C as all of it is written here: tabs, braces and blanks. clang-format with .clang-format is the guide, and would change too much."""
+"""C as all of it is written here: tabs, braces, and blanks where format.py leaves them to us."""
 
 import re
 

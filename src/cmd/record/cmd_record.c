@@ -197,8 +197,8 @@ static int run(struct cmd_context *ctx, void *options)
 const struct cmd cmd_record = {
 	.name = "record",
 	.summary = "Run a command and record its profile into perf.data",
-	.usage = (const char *const[]){"record [<options>] [<command>]", "record [<options>] -- <command> [<options>]",
-				       NULL},
+	.usage = (const char *const[]){ "record [<options>] [<command>]", "record [<options>] -- <command> [<options>]",
+				       NULL },
 	.options = record_option_table,
 	.options_bytes = sizeof(struct record_options),
 	.defaults = record_options_defaults,

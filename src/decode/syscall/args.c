@@ -452,11 +452,11 @@ static void print_raw(struct emit *e)
 /* strace gives the arguments of clone names, because their order differs between architectures. */
 static const char *clone_name(const char *name)
 {
-	static const char *const names[][2] = {{"clone_flags", "flags="},
-					       {"newsp", "child_stack="},
-					       {"parent_tidptr", "parent_tid="},
-					       {"child_tidptr", "child_tidptr="},
-					       {"tls", "tls="}};
+	static const char *const names[][2] = { { "clone_flags", "flags=" },
+					       { "newsp", "child_stack=" },
+					       { "parent_tidptr", "parent_tid=" },
+					       { "child_tidptr", "child_tidptr=" },
+					       { "tls", "tls=" } };
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (!strcmp(names[i][0], name))
 			return names[i][1];

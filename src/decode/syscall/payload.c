@@ -31,8 +31,8 @@ struct piece piece_find(const struct syscall_event *ev, unsigned arg, unsigned p
 	for (uint32_t i = ev->payload.nr; i-- > 0;)
 		if (ev->payload.piece[i].arg == arg && ev->payload.piece[i].part == part &&
 		    ev->payload.piece[i].status != SYSCALL_FETCH_FAULT)
-			return (struct piece){ev->payload.piece[i].data, ev->payload.piece[i].bytes,
-					      ev->payload.piece[i].status};
+			return (struct piece){ ev->payload.piece[i].data, ev->payload.piece[i].bytes,
+					      ev->payload.piece[i].status };
 	return (struct piece){};
 }
 
@@ -41,8 +41,8 @@ struct piece piece_first(const struct syscall_event *ev, unsigned arg, unsigned 
 	for (uint32_t i = 0; i < ev->payload.nr; i++)
 		if (ev->payload.piece[i].arg == arg && ev->payload.piece[i].part == part &&
 		    ev->payload.piece[i].status != SYSCALL_FETCH_FAULT)
-			return (struct piece){ev->payload.piece[i].data, ev->payload.piece[i].bytes,
-					      ev->payload.piece[i].status};
+			return (struct piece){ ev->payload.piece[i].data, ev->payload.piece[i].bytes,
+					      ev->payload.piece[i].status };
 	return (struct piece){};
 }
 

@@ -111,17 +111,17 @@ static bool of_argument(const struct arch *a, const struct syscall_arg *arg, str
 void plan_make(struct syscall_desc *d)
 {
 	struct syscall_plan *p = &d->plan;
-	*p = (struct syscall_plan){.classes = d->classes, .known = 1, .nargs = d->nargs};
+	*p = (struct syscall_plan){ .classes = d->classes, .known = 1, .nargs = d->nargs };
 	if (!d->described)
 		return;
 	for (unsigned i = 0; i < d->nargs && p->steps_nr < SYSCALL_STEPS; i++) {
-		struct syscall_fetch f = {.at = d->args[i].at, .arg = (uint8_t)i};
+		struct syscall_fetch f = { .at = d->args[i].at, .arg = (uint8_t)i };
 		if (!of_argument(d->arch, &d->args[i], &f))
 			continue;
 		bool message = f.what == SYSCALL_FETCH_MSGHDR || f.what == SYSCALL_FETCH_MMSGHDR;
 		if (message && f.at == SYSCALL_AT_EXIT && p->steps_nr < SYSCALL_STEPS - 1) {
 			/* How long an address may be, before the kernel says how long it is: the first two words. */
-			p->step[p->steps_nr++] = (struct syscall_fetch){.what = SYSCALL_FETCH_BYTES,
+			p->step[p->steps_nr++] = (struct syscall_fetch){ .what = SYSCALL_FETCH_BYTES,
 									.at = SYSCALL_AT_ENTRY,
 									.arg = f.arg,
 									.max = (uint16_t)(2 * d->arch->pointer_bytes),

@@ -36,8 +36,8 @@ static int tear_down(void **state)
 static void says_blob(const struct syscall_table *t, const char *name, const uint64_t args[SYSCALL_ARGS], int64_t ret,
 		      const uint8_t *blob, size_t bytes, const char *expected)
 {
-	struct syscall_style style = {.layout = SYSCALL_STRACE};
-	struct syscall_event ev = {.desc = syscall_table_find(t, name), .ret = ret, .has_ret = true};
+	struct syscall_style style = { .layout = SYSCALL_STRACE };
+	struct syscall_event ev = { .desc = syscall_table_find(t, name), .ret = ret, .has_ret = true };
 	struct out out;
 	char text[1024];
 	size_t n;
@@ -59,7 +59,7 @@ static void says(const struct syscall_table *t, const char *name, const uint64_t
 		 unsigned part, const struct bytes *b, const char *expected)
 {
 	static uint8_t blob[1024];
-	struct syscall_piece head = {.arg = (uint8_t)arg, .part = (uint8_t)part, .bytes = (uint32_t)b->len};
+	struct syscall_piece head = { .arg = (uint8_t)arg, .part = (uint8_t)part, .bytes = (uint32_t)b->len };
 	memcpy(blob, &head, sizeof(head));
 	memcpy(blob + sizeof(head), b->data, b->len);
 	says_blob(t, name, args, ret, blob, sizeof(head) + b->len, expected);

@@ -7,13 +7,13 @@ static const struct {
 	unsigned number;
 	const char *name, *text;
 } internal[] = {
-	{512, "ERESTARTSYS", "To be restarted if SA_RESTART is set"},
-	{513, "ERESTARTNOINTR", "To be restarted"},
-	{514, "ERESTARTNOHAND", "To be restarted if no handler"},
-	{515, "ENOIOCTLCMD", "No ioctl command"},
-	{516, "ERESTART_RESTARTBLOCK", "Interrupted by signal"},
-	{517, "EPROBE_DEFER", "Driver requests probe retry"},
-	{524, "ENOTSUPP", "Operation is not supported"},
+	{ 512, "ERESTARTSYS", "To be restarted if SA_RESTART is set" },
+	{ 513, "ERESTARTNOINTR", "To be restarted" },
+	{ 514, "ERESTARTNOHAND", "To be restarted if no handler" },
+	{ 515, "ENOIOCTLCMD", "No ioctl command" },
+	{ 516, "ERESTART_RESTARTBLOCK", "Interrupted by signal" },
+	{ 517, "EPROBE_DEFER", "Driver requests probe retry" },
+	{ 524, "ENOTSUPP", "Operation is not supported" },
 };
 
 const char *syscall_errno_name(unsigned errnum)
@@ -86,7 +86,7 @@ static void fcntl_result(struct emit *e)
 /* Which commands of bpf(2) give a descriptor. */
 static bool bpf_makes_fd(uint32_t cmd)
 {
-	static const uint8_t cmds[] = {0, 5, 7, 13, 14, 17, 18, 19, 28, 30, 32, 33, 36};
+	static const uint8_t cmds[] = { 0, 5, 7, 13, 14, 17, 18, 19, 28, 30, 32, 33, 36 };
 	return memchr(cmds, (int)(cmd & 0xff), sizeof(cmds)) && cmd < 256;
 }
 
@@ -208,7 +208,7 @@ static void left(struct emit *e, unsigned i, unsigned *nr)
 
 static void selected(struct emit *e)
 {
-	static const char *const names[] = {NULL, "in ", "out ", "except "};
+	static const char *const names[] = { NULL, "in ", "out ", "except " };
 	unsigned nr = 0;
 	for (unsigned i = 1; i <= 3; i++) {
 		struct piece p = piece_find(e->ev, i, SYSCALL_PART_EXIT);

@@ -11,7 +11,7 @@ struct blob {
 
 static void piece(struct blob *b, uint8_t arg, uint8_t part, uint8_t status, const void *p, uint32_t n)
 {
-	struct syscall_piece head = {.arg = arg, .part = part, .status = status, .bytes = n};
+	struct syscall_piece head = { .arg = arg, .part = part, .status = status, .bytes = n };
 	memcpy(b->bytes + b->len, &head, sizeof(head));
 	memcpy(b->bytes + b->len + sizeof(head), p, n);
 	b->len += sizeof(head) + (n + 7) / 8 * 8;
@@ -24,7 +24,7 @@ struct state {
 static int set_up(void **ret)
 {
 	static struct state s;
-	s = (struct state){syscall_table_create(&arch_x86_64), syscall_table_create(&arch_i386),
+	s = (struct state){ syscall_table_create(&arch_x86_64), syscall_table_create(&arch_i386),
 			   syscall_table_create(&arch_aarch64)};
 	*ret = &s;
 	return !(s.x86_64 && s.i386 && s.aarch64);
@@ -48,7 +48,7 @@ static const char *fd_text(void *ctx, uint32_t pid, int fd)
 static const char *text_of(const struct syscall_event *ev, bool strace, bool with_fds)
 {
 	static char text[4096];
-	struct syscall_style style = {.layout = strace ? SYSCALL_STRACE : SYSCALL_NAMED};
+	struct syscall_style style = { .layout = strace ? SYSCALL_STRACE : SYSCALL_NAMED };
 	if (with_fds)
 		style.fd_text = fd_text;
 	struct out out;
@@ -68,7 +68,7 @@ static const char *text_of(const struct syscall_event *ev, bool strace, bool wit
 static struct syscall_event event(const struct syscall_table *t, const char *name, const struct blob *b, int64_t ret,
 				  const uint64_t arg[SYSCALL_ARGS])
 {
-	struct syscall_event ev = {.desc = syscall_table_find(t, name), .ret = ret, .has_ret = true};
+	struct syscall_event ev = { .desc = syscall_table_find(t, name), .ret = ret, .has_ret = true };
 	assert_non_null(ev.desc);
 	memcpy(ev.arg, arg, sizeof(ev.arg));
 	if (b)
@@ -287,13 +287,13 @@ static void selection(void **state)
 static void all_calls(void **state)
 {
 	const struct state *s = *state;
-	const struct syscall_table *const tables[] = {s->x86_64, s->i386, s->aarch64};
+	const struct syscall_table *const tables[] = { s->x86_64, s->i386, s->aarch64 };
 	struct syscall_style style = {};
 	for (size_t t = 0; t < 3; t++) {
 		const struct syscall_desc *const *all;
 		size_t nr = syscall_table_all(tables[t], &all);
 		for (size_t i = 0; i < nr; i++) {
-			struct syscall_event ev = {.desc = all[i]};
+			struct syscall_event ev = { .desc = all[i] };
 			assert_true(all[i]->nargs <= SYSCALL_ARGS);
 			memset(ev.arg, 0x41, sizeof(ev.arg));
 			struct out out;

@@ -119,7 +119,7 @@ size_t syscall_table_all(const struct syscall_table *t, const struct syscall_des
 
 const char *syscall_arg_name(const struct syscall_desc *d, unsigned i)
 {
-	static const char *const numbered[SYSCALL_ARGS] = {"arg1", "arg2", "arg3", "arg4", "arg5", "arg6"};
+	static const char *const numbered[SYSCALL_ARGS] = { "arg1", "arg2", "arg3", "arg4", "arg5", "arg6" };
 	if (i >= d->nargs)
 		return NULL;
 	return d->described ? d->args[i].name : numbered[i];

@@ -146,13 +146,13 @@ void emit_mode(struct emit *e, uint32_t mode)
 		uint32_t type;
 		const char *name;
 	} types[] = {
-		{0140000, "S_IFSOCK"}, {0120000, "S_IFLNK"}, {0100000, "S_IFREG"}, {0060000, "S_IFBLK"},
-		{0040000, "S_IFDIR"},  {0020000, "S_IFCHR"}, {0010000, "S_IFIFO"},
+		{ 0140000, "S_IFSOCK" }, { 0120000, "S_IFLNK" }, { 0100000, "S_IFREG" }, { 0060000, "S_IFBLK" },
+		{ 0040000, "S_IFDIR" },  { 0020000, "S_IFCHR" }, { 0010000, "S_IFIFO" },
 	};
 	static const struct {
 		uint32_t bit;
 		const char *name;
-	} bits[] = {{04000, "S_ISUID"}, {02000, "S_ISGID"}, {01000, "S_ISVTX"}};
+	} bits[] = { { 04000, "S_ISUID" }, { 02000, "S_ISGID" }, { 01000, "S_ISVTX" } };
 	struct out *out = emit_atom(e);
 	const char *type = NULL;
 	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
@@ -252,7 +252,7 @@ static void clock_id(struct emit *e, int32_t v)
 		out_str(out, shown_name(e, &constants_clock, name));
 	} else if (v < 0) {
 		/* pid and kind packed by the C library: clock_getcpuclockid(3) */
-		static const char *const kinds[] = {"PROF", "VIRT", "SCHED"};
+		static const char *const kinds[] = { "PROF", "VIRT", "SCHED" };
 		int32_t pid = ~(v >> 3);
 		if ((v & 3) == 3)
 			out_f(out, "FD_TO_CLOCKID(%d)", pid);

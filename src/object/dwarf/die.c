@@ -74,7 +74,7 @@ bool dwarf_die_child(const struct dwarf_die *d, struct dwarf_die *ret)
 static bool skip_children(struct dwarf_unit *u, struct cursor *c)
 {
 	struct dwarf_die d;
-	for (unsigned depth = 1; depth; ) {
+	for (unsigned depth = 1; depth;) {
 		if (depth > DEPTH_MAX || !cursor_left(c) || c->bad)
 			return false;
 		uint64_t at = cursor_offset(c);

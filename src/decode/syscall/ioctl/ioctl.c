@@ -98,15 +98,15 @@ static const struct sized {
 	const struct constants *things; /* NULL: the size alone */
 	bool fixed;                     /* the thing alone */
 } sized[] = {
-	{'E', 0x06, 0x06, 2, "EVIOCGNAME", NULL, false},   {'E', 0x07, 0x07, 2, "EVIOCGPHYS", NULL, false},
-	{'E', 0x08, 0x08, 2, "EVIOCGUNIQ", NULL, false},   {'E', 0x09, 0x09, 2, "EVIOCGPROP", NULL, false},
-	{'E', 0x0a, 0x0a, 2, "EVIOCGMTSLOTS", NULL, false}, {'E', 0x18, 0x18, 2, "EVIOCGKEY", NULL, false},
-	{'E', 0x19, 0x19, 2, "EVIOCGLED", NULL, false},    {'E', 0x1a, 0x1a, 2, "EVIOCGSND", NULL, false},
-	{'E', 0x1b, 0x1b, 2, "EVIOCGSW", NULL, false},     {'E', 0x20, 0x3f, 2, "EVIOCGBIT", &constants_ioctl_ev, false},
-	{'E', 0x40, 0x7f, 2, "EVIOCGABS", &constants_ioctl_abs, true},
-	{'E', 0xc0, 0xff, 1, "EVIOCSABS", &constants_ioctl_abs, true},
-	{'H', 0x04, 0x04, 2, "HIDIOCGRAWNAME", NULL, false}, {'H', 0x05, 0x05, 2, "HIDIOCGRAWPHYS", NULL, false},
-	{'H', 0x06, 0x06, 2, "HIDIOCGNAME", NULL, false},  {'H', 0x12, 0x12, 2, "HIDIOCGPHYS", NULL, false},
+	{ 'E', 0x06, 0x06, 2, "EVIOCGNAME", NULL, false },   { 'E', 0x07, 0x07, 2, "EVIOCGPHYS", NULL, false },
+	{ 'E', 0x08, 0x08, 2, "EVIOCGUNIQ", NULL, false },   { 'E', 0x09, 0x09, 2, "EVIOCGPROP", NULL, false },
+	{ 'E', 0x0a, 0x0a, 2, "EVIOCGMTSLOTS", NULL, false }, { 'E', 0x18, 0x18, 2, "EVIOCGKEY", NULL, false },
+	{ 'E', 0x19, 0x19, 2, "EVIOCGLED", NULL, false },    { 'E', 0x1a, 0x1a, 2, "EVIOCGSND", NULL, false },
+	{ 'E', 0x1b, 0x1b, 2, "EVIOCGSW", NULL, false },     { 'E', 0x20, 0x3f, 2, "EVIOCGBIT", &constants_ioctl_ev, false },
+	{ 'E', 0x40, 0x7f, 2, "EVIOCGABS", &constants_ioctl_abs, true },
+	{ 'E', 0xc0, 0xff, 1, "EVIOCSABS", &constants_ioctl_abs, true },
+	{ 'H', 0x04, 0x04, 2, "HIDIOCGRAWNAME", NULL, false }, { 'H', 0x05, 0x05, 2, "HIDIOCGRAWPHYS", NULL, false },
+	{ 'H', 0x06, 0x06, 2, "HIDIOCGNAME", NULL, false },  { 'H', 0x12, 0x12, 2, "HIDIOCGPHYS", NULL, false },
 };
 
 static const struct sized *find_sized(uint32_t cmd)
@@ -137,7 +137,7 @@ static void print_sized(struct out *out, const struct sized *s, uint32_t cmd)
 /* What has no name is taken apart: _IOC(_IOC_READ, 0x54, 0x30, 0x4). */
 void print_ioctl_cmd(struct emit *e, unsigned i)
 {
-	static const char *const directions[] = {"_IOC_NONE", "_IOC_WRITE", "_IOC_READ", "_IOC_READ|_IOC_WRITE"};
+	static const char *const directions[] = { "_IOC_NONE", "_IOC_WRITE", "_IOC_READ", "_IOC_READ|_IOC_WRITE" };
 	uint32_t cmd = (uint32_t)e->ev->arg[i];
 	const char *name = syscall_ioctl_name(cmd);
 	if (name) {

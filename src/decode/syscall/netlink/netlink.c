@@ -301,48 +301,48 @@ struct payload {
 };
 
 static const struct payload route_payloads[] = {
-	{16, 19, &struct_ifinfomsg, &attributes_ifla},     {20, 23, &struct_ifaddrmsg, &attributes_ifa},
-	{58, 58, &struct_ifaddrmsg, &attributes_ifa},      {62, 62, &struct_ifaddrmsg, &attributes_ifa},
-	{24, 27, &struct_rtmsg, &attributes_rta},          {28, 31, &struct_ndmsg, &attributes_nda},
-	{32, 35, &struct_fib_rule_hdr, &attributes_fra},   {36, 47, &struct_tcmsg, &attributes_tca},
-	{48, 50, &struct_tcamsg, NULL},                    {64, 67, &struct_ndtmsg, &attributes_ndta},
-	{72, 74, &struct_ifaddrlblmsg, &attributes_ifal},              {78, 79, &struct_dcbmsg, NULL},
-	{80, 82, &struct_netconfmsg, &attributes_netconfa}, {84, 86, &struct_br_port_msg, &attributes_mdba},
-	{88, 90, &struct_nl_family, NULL},                 {92, 95, &struct_if_stats_msg, &attributes_stats},
-	{96, 96, &struct_nl_report, &attributes_creport},                 {100, 102, &struct_tcmsg, &attributes_tca},
-	{104, 106, &struct_nhmsg, &attributes_nha},        {108, 110, &struct_ifinfomsg, &attributes_ifla},
+	{ 16, 19, &struct_ifinfomsg, &attributes_ifla },     { 20, 23, &struct_ifaddrmsg, &attributes_ifa },
+	{ 58, 58, &struct_ifaddrmsg, &attributes_ifa },      { 62, 62, &struct_ifaddrmsg, &attributes_ifa },
+	{ 24, 27, &struct_rtmsg, &attributes_rta },          { 28, 31, &struct_ndmsg, &attributes_nda },
+	{ 32, 35, &struct_fib_rule_hdr, &attributes_fra },   { 36, 47, &struct_tcmsg, &attributes_tca },
+	{ 48, 50, &struct_tcamsg, NULL },                    { 64, 67, &struct_ndtmsg, &attributes_ndta },
+	{ 72, 74, &struct_ifaddrlblmsg, &attributes_ifal },              { 78, 79, &struct_dcbmsg, NULL },
+	{ 80, 82, &struct_netconfmsg, &attributes_netconfa }, { 84, 86, &struct_br_port_msg, &attributes_mdba },
+	{ 88, 90, &struct_nl_family, NULL },                 { 92, 95, &struct_if_stats_msg, &attributes_stats },
+	{ 96, 96, &struct_nl_report, &attributes_creport },                 { 100, 102, &struct_tcmsg, &attributes_tca },
+	{ 104, 106, &struct_nhmsg, &attributes_nha },        { 108, 110, &struct_ifinfomsg, &attributes_ifla },
 };
 
 /* Answers: those of NLM_F_DUMP are taken for it, as requests have other flags. */
 static const struct payload diag_payloads[] = {
-	{1, 1, &struct_unix_diag_msg, &attributes_unix_diag},
-	{2, 2, &struct_inet_diag_msg, &attributes_inet_diag},
-	{10, 10, &struct_inet6_diag_msg, &attributes_inet_diag},
-	{16, 16, &struct_netlink_diag_msg, &attributes_netlink_diag},
-	{17, 17, &struct_packet_diag_msg, &attributes_packet_diag},
-	{43, 43, &struct_smc_diag_msg, &attributes_smc_diag},
+	{ 1, 1, &struct_unix_diag_msg, &attributes_unix_diag },
+	{ 2, 2, &struct_inet_diag_msg, &attributes_inet_diag },
+	{ 10, 10, &struct_inet6_diag_msg, &attributes_inet_diag },
+	{ 16, 16, &struct_netlink_diag_msg, &attributes_netlink_diag },
+	{ 17, 17, &struct_packet_diag_msg, &attributes_packet_diag },
+	{ 43, 43, &struct_smc_diag_msg, &attributes_smc_diag },
 };
 
 static const struct payload diag_requests[] = {
-	{1, 1, &struct_unix_diag_req, NULL},       {2, 2, &struct_inet_diag_req_v2, &attributes_inet_diag_req},
-	{16, 16, &struct_netlink_diag_req, NULL},  {10, 10, &struct_inet6_diag_req_v2, &attributes_inet_diag_req},
-	{17, 17, &struct_packet_diag_req, NULL},   {43, 43, &struct_smc_diag_req, NULL},
+	{ 1, 1, &struct_unix_diag_req, NULL },       { 2, 2, &struct_inet_diag_req_v2, &attributes_inet_diag_req },
+	{ 16, 16, &struct_netlink_diag_req, NULL },  { 10, 10, &struct_inet6_diag_req_v2, &attributes_inet_diag_req },
+	{ 17, 17, &struct_packet_diag_req, NULL },   { 43, 43, &struct_smc_diag_req, NULL },
 };
 
 /* TCPDIAG_GETSOCK, DCCPDIAG_GETSOCK */
 static const struct payload old_diag_requests[] = {
-	{2, 2, &struct_inet_diag_req, &attributes_inet_diag_req},
-	{10, 10, &struct_inet6_diag_req, &attributes_inet_diag_req},
+	{ 2, 2, &struct_inet_diag_req, &attributes_inet_diag_req },
+	{ 10, 10, &struct_inet6_diag_req, &attributes_inet_diag_req },
 };
 
 static const struct payload netfilter_payloads[] = {
-	{10 << 8, 10 << 8 | 255, &struct_nfgenmsg_tables, NULL},
-	{0, UINT16_MAX, &struct_nfgenmsg, NULL},
+	{ 10 << 8, 10 << 8 | 255, &struct_nfgenmsg_tables, NULL },
+	{ 0, UINT16_MAX, &struct_nfgenmsg, NULL },
 };
 
 static const struct payload selinux_payloads[] = {
-	{16, 16, &struct_selnl_setenforce, NULL},
-	{17, 17, &struct_selnl_policyload, NULL},
+	{ 16, 16, &struct_selnl_setenforce, NULL },
+	{ 17, 17, &struct_selnl_policyload, NULL },
 };
 
 #define FIND(list, key) payload_find(list, sizeof(list) / sizeof(*(list)), key)
@@ -454,7 +454,7 @@ static const struct constants *flags_by_name(const char *name)
 		const char *verb;
 		const struct constants *flags;
 	} verbs[] = {
-		{"_NEW", &constants_nl_flags_new}, {"_GET", &constants_nl_flags_get}, {"_DEL", &constants_nl_flags_delete},
+		{ "_NEW", &constants_nl_flags_new }, { "_GET", &constants_nl_flags_get }, { "_DEL", &constants_nl_flags_delete },
 	};
 	for (size_t i = 0; name && i < sizeof(verbs) / sizeof(*verbs); i++)
 		if (strstr(name, verbs[i].verb))
@@ -651,7 +651,7 @@ static bool end_messages(struct emit *e, bool several)
 
 bool emit_netlink(struct emit *e, const uint8_t *data, size_t bytes, uint64_t total, uint64_t from, int protocol)
 {
-	struct packet p = {.e = e, .data = data, .bytes = bytes, .address = from};
+	struct packet p = { .e = e, .data = data, .bytes = bytes, .address = from };
 	size_t at = 0;
 	if (protocol == KOBJECT_UEVENT) /* texts */
 		return false;

@@ -111,11 +111,11 @@ static void operand(struct packet *p, uint32_t code, size_t at, size_t n)
 		uint32_t codes;
 		struct value_type type;
 	} operands[] = {
-		{1 << S_COND | 1 << D_COND, IN(inet_diag_hostcond)},
-		{1 << DEV_COND, U32},
-		{1 << S_GE | 1 << S_LE | 1 << D_GE | 1 << D_LE | 1 << S_EQ | 1 << D_EQ, IN(inet_diag_bc_op)},
-		{1 << MARK_COND, IN(inet_diag_markcond)},
-		{1 << CGROUP_COND, U64},
+		{ 1 << S_COND | 1 << D_COND, IN(inet_diag_hostcond)},
+		{ 1 << DEV_COND, U32 },
+		{ 1 << S_GE | 1 << S_LE | 1 << D_GE | 1 << D_LE | 1 << S_EQ | 1 << D_EQ, IN(inet_diag_bc_op)},
+		{ 1 << MARK_COND, IN(inet_diag_markcond)},
+		{ 1 << CGROUP_COND, U64 },
 	};
 	struct emit *e = p->e;
 	for (size_t i = 0; code < 32 && i < sizeof(operands) / sizeof(*operands); i++) {

@@ -58,9 +58,10 @@ static int fd_netlink(void *ctx, uint32_t pid, int fd)
 static void says(const struct syscall_table *t, int protocol, struct packet *p, size_t here, const char *expected)
 {
 	static uint8_t blob[1024];
-	struct syscall_style style = {.layout = SYSCALL_STRACE, .fd_netlink = fd_netlink, .ctx = &protocol};
-	struct syscall_event ev = {.desc = syscall_table_find(t, "sendto"), .ret = (int64_t)p->len, .has_ret = true};
-	struct syscall_piece head = {.arg = 1, .status = here < p->len ? SYSCALL_FETCH_PARTIAL : SYSCALL_FETCH_OK, .bytes = (uint32_t)here};
+	struct syscall_style style = { .layout = SYSCALL_STRACE, .fd_netlink = fd_netlink, .ctx = &protocol };
+	struct syscall_event ev = { .desc = syscall_table_find(t, "sendto"), .ret = (int64_t)p->len, .has_ret = true };
+	struct syscall_piece head = { .arg = 1, .status = here < p->len ? SYSCALL_FETCH_PARTIAL : SYSCALL_FETCH_OK,
+				      .bytes = (uint32_t)here };
 	struct out out;
 	char text[2048];
 	size_t n;

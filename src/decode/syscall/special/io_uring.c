@@ -50,22 +50,22 @@ static const struct registration {
 	bool sized;
 	struct value_type type;
 } registrations[] = {
-	{0, ELEMENTS, false, IN(iovec)},
-	{2, ELEMENTS, false, FD},
-	{4, ELEMENTS, false, FD},
-	{6, ONE, false, IN(uring_files_update)},
-	{7, ELEMENTS, false, FD},
-	{11, ELEMENTS, false, IN(uring_restriction)},
-	{13, ONE, true, IN(uring_resources)},
-	{14, ONE, true, IN(uring_resources_update)},
-	{15, ONE, true, IN(uring_resources)},
-	{16, ONE, true, IN(uring_resources_update)},
-	{17, CPUS, false, {0}},
-	{19, WORKERS, false, U32},
-	{20, ELEMENTS, false, IN(uring_ring)},
-	{21, ELEMENTS, false, IN(uring_unregistered_ring)},
-	{22, ONE, false, IN(uring_buffer_ring)},
-	{23, ONE, false, IN(uring_buffer_ring)},
+	{ 0, ELEMENTS, false, IN(iovec)},
+	{ 2, ELEMENTS, false, FD },
+	{ 4, ELEMENTS, false, FD },
+	{ 6, ONE, false, IN(uring_files_update)},
+	{ 7, ELEMENTS, false, FD },
+	{ 11, ELEMENTS, false, IN(uring_restriction)},
+	{ 13, ONE, true, IN(uring_resources)},
+	{ 14, ONE, true, IN(uring_resources_update)},
+	{ 15, ONE, true, IN(uring_resources)},
+	{ 16, ONE, true, IN(uring_resources_update)},
+	{ 17, CPUS, false, { 0 } },
+	{ 19, WORKERS, false, U32 },
+	{ 20, ELEMENTS, false, IN(uring_ring)},
+	{ 21, ELEMENTS, false, IN(uring_unregistered_ring)},
+	{ 22, ONE, false, IN(uring_buffer_ring)},
+	{ 23, ONE, false, IN(uring_buffer_ring)},
 };
 
 static const struct registration *registration_of(uint32_t opcode)

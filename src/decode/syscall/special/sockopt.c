@@ -102,7 +102,7 @@ static void number(struct emit *e, uint32_t level, uint32_t option, uint64_t v)
 	if (error)
 		emit_word(e, error);
 	else if (level == SOCKET && option == 3)
-		emit_value(e, (struct value_type){VALUE_SOCKET_TYPE, 4, 0, NULL}, v);
+		emit_value(e, (struct value_type){ VALUE_SOCKET_TYPE, 4, 0, NULL }, v);
 	else if (level == SOCKET && option == 39)
 		emit_enum(e, &constants_family, v);
 	else

@@ -164,7 +164,7 @@ void print_futex_time(struct emit *e, unsigned i)
 	if (is_one_of(op, 1 << FUTEX_REQUEUE | 1 << FUTEX_CMP_REQUEUE | 1 << FUTEX_CMP_REQUEUE_PI | 1 << FUTEX_WAKE_OP))
 		emit_u64(e, arg32(e->ev, i));
 	else if (p.data)
-		emit_memory(e, (struct value_type){VALUE_STRUCT, 0, 0, wide ? &struct_timespec64 : &struct_timespec},
+		emit_memory(e, (struct value_type){ VALUE_STRUCT, 0, 0, wide ? &struct_timespec64 : &struct_timespec },
 			    p.data, p.bytes);
 	else
 		emit_pointer(e, e->ev->arg[i]);
@@ -285,16 +285,16 @@ static void clone_members(struct emit *e, const uint8_t *p, uint64_t flags)
 		uint64_t flags;
 		uint8_t at, format;
 	} members[] = {
-		{"pidfd", 0x1000, 8, VALUE_POINTER},	     {"child_tid", 0x1200000, 16, VALUE_POINTER},
-		{"parent_tid", 0x100000, 24, VALUE_POINTER}, {"exit_signal", 0, 32, VALUE_SIGNAL},
-		{"stack", 0, 40, VALUE_POINTER},	     {"stack_size", 0, 48, VALUE_HEX},
-		{"tls", 0x80000, 56, VALUE_POINTER},
+		{ "pidfd", 0x1000, 8, VALUE_POINTER },	     { "child_tid", 0x1200000, 16, VALUE_POINTER },
+		{ "parent_tid", 0x100000, 24, VALUE_POINTER }, { "exit_signal", 0, 32, VALUE_SIGNAL },
+		{ "stack", 0, 40, VALUE_POINTER },	     { "stack_size", 0, 48, VALUE_HEX },
+		{ "tls", 0x80000, 56, VALUE_POINTER },
 	};
 	for (size_t k = 0; k < sizeof(members) / sizeof(*members); k++) {
 		if (members[k].flags && !(flags & members[k].flags))
 			continue;
 		emit_member(e, members[k].name);
-		emit_value(e, (struct value_type){members[k].format, 8, 0, NULL}, value_load(e->arch, p + members[k].at, 8));
+		emit_value(e, (struct value_type){ members[k].format, 8, 0, NULL }, value_load(e->arch, p + members[k].at, 8));
 	}
 }
 
@@ -391,7 +391,7 @@ void print_fcntl_arg(struct emit *e, unsigned i)
 		bool locks64 = arg32(e->ev, 1) > 7 && wide;
 		if (p.data)
 			emit_memory(e,
-				    (struct value_type){VALUE_STRUCT, 0, 0, locks64 ? &struct_flock64 : &struct_flock},
+				    (struct value_type){ VALUE_STRUCT, 0, 0, locks64 ? &struct_flock64 : &struct_flock },
 				    p.data, p.bytes);
 		else
 			emit_pointer(e, v);
@@ -437,7 +437,7 @@ void print_mount_data(struct emit *e, unsigned i)
 
 void print_quota_cmd(struct emit *e, unsigned i)
 {
-	static const char *const types[] = {"USRQUOTA", "GRPQUOTA", "PRJQUOTA"};
+	static const char *const types[] = { "USRQUOTA", "GRPQUOTA", "PRJQUOTA" };
 	uint32_t cmd = arg32(e->ev, i), type = cmd & 0xff;
 	const char *name = constant_name(&constants_quota_cmd, cmd >> 8);
 	struct out *out = emit_atom(e);
