@@ -6,12 +6,26 @@
 #include <string.h>
 
 #include "decode/tracepoint.h"
+#include "decode/value_names.h"
+
+static void use_field(void *ctx, const struct value_names_field *f)
+{
+	*(size_t *)ctx += strlen(f->name) + (f->delimiter ? strlen(f->delimiter) : 0);
+}
+
+static void use_value(void *ctx, const struct value_names_field *f, uint64_t value, const char *name)
+{
+	use_field(ctx, f);
+	*(size_t *)ctx += value + strlen(name);
+}
 
 static void print_all(const struct tracepoints *t, const void *raw, uint32_t bytes)
 {
 	for (size_t i = 0; i < tracepoints_count(t); i++) {
 		const struct tracepoint *tp = tracepoints_at(t, i);
 		struct out out;
+		size_t sum = 0;
+		value_names_each(tp, &(struct value_names_callbacks){ use_field, use_value, &sum });
 		out_init_mem(&out);
 		trace_text(&out, t, tp, raw, bytes, NULL);
 		for (uint32_t f = 0; f < tp->fields_nr; f++) {

@@ -17,9 +17,14 @@ def quoted(line):
     return '"' + line.replace("\\", "\\\\").replace('"', '\\"').replace("?", "\\?") + '\\n"'
 
 
-name, main, *modules = sys.argv[1:]
-sources = {os.path.splitext(os.path.basename(path))[0]: read(path) for path in modules}
-program = f"MODULES = {sources!r}\n{read(main)}"
-assert program.isascii(), "only ASCII in what is embedded"
-print(f"static const char {name}[] =")
-print("\n".join(quoted(line) for line in program.splitlines()) + ";")
+def main():
+    name, program, *modules = sys.argv[1:]
+    sources = {os.path.splitext(os.path.basename(path))[0]: read(path) for path in modules}
+    text = f"MODULES = {sources!r}\n{read(program)}"
+    assert text.isascii(), "only ASCII in what is embedded"
+    print(f"static const char {name}[] =")
+    print("\n".join(quoted(line) for line in text.splitlines()) + ";")
+
+
+if __name__ == "__main__":
+    main()

@@ -3,6 +3,7 @@
  * printk-formats.rst), worked out by hand.
  */
 #include "decode/tracepoint.h"
+#include "decode/value_names.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -363,6 +364,28 @@ static void test_cut_section(void **state)
 	}
 }
 
+static void add_field(void *ctx, const struct value_names_field *f)
+{
+	strbuf_addf(ctx, "%s[%s] ", f->name, f->delimiter ? f->delimiter : "values");
+}
+
+static void add_value(void *ctx, const struct value_names_field *f, uint64_t value, const char *name)
+{
+	strbuf_addf(ctx, "%s=%llx:%s ", f->name, (unsigned long long)value, name);
+}
+
+static void test_value_names(void **state)
+{
+	static const char fmt[] = "\"%s %s %d\", (REC->v & 3) ? __print_flags(REC->v & 0xff, \"|\", { 1, \"A\" }, { 1UL << 1, \"B\" }) : "
+				  "\"none\", __print_symbolic(REC->w, { 0, \"HI\" }, { -1, \"ANY\" }, { UNKNOWN_NAME, \"X\" }), REC->v";
+	_cleanup_strbuf_ struct strbuf text = {};
+	struct tracepoints *t = made(false, U64_V "\tfield:u32 w;\toffset:16;\tsize:4;\tsigned:0;\n", fmt);
+	(void)state;
+	value_names_each(tracepoints_by_id(t, 7), &(struct value_names_callbacks){ add_field, add_value, &text });
+	assert_string_equal(strbuf_str(&text), "v[|] v=0:none v=1:A v=2:B w[values] w=0:HI w=ffffffffffffffff:ANY ");
+	tracepoints_destroy(t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -373,6 +396,7 @@ int main(void)
 		cmocka_unit_test(test_hostile_text),  cmocka_unit_test(test_unprintable_formats),
 		cmocka_unit_test(test_bad_formats),   cmocka_unit_test(test_fields),
 		cmocka_unit_test(test_section),	      cmocka_unit_test(test_cut_section),
+		cmocka_unit_test(test_value_names),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,6 +37,7 @@ static struct strobe_error *put_source(const struct script_program *p, int *ret)
 		}
 		at += (size_t)n;
 	}
+	lseek(fd, 0, SEEK_SET); /* perl reads /dev/fd/N through the descriptor N itself */
 	*ret = fd;
 	return NULL;
 }

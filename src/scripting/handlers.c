@@ -35,6 +35,18 @@ void script_handlers_add(struct script_handlers *h, const char *line, size_t n)
 	h->arguments.data[id] = (unsigned)count;
 }
 
+size_t script_handlers_take(struct script_handlers *h, const char *text, size_t n)
+{
+	size_t used = 0;
+	const char *newline;
+	while (!h->complete && (newline = memchr(text + used, '\n', n - used))) {
+		size_t end = (size_t)(newline - text);
+		script_handlers_add(h, text + used, end - used);
+		used = end + 1;
+	}
+	return used;
+}
+
 bool script_handlers_find(const struct script_handlers *h, const char *name, unsigned *ret_arguments)
 {
 	str_id id = strtab_find(&h->names, name);

@@ -18,5 +18,7 @@ void script_handlers_init(struct script_handlers *h);
 void script_handlers_deinit(struct script_handlers *h);
 /* One line without its newline. What is not such a line is skipped. */
 void script_handlers_add(struct script_handlers *h, const char *line, size_t n);
+/* Lines, as far as they are complete, until the empty one; returns how many bytes were used. */
+size_t script_handlers_take(struct script_handlers *h, const char *text, size_t n);
 /* ret_arguments may be NULL. */
 bool script_handlers_find(const struct script_handlers *h, const char *name, unsigned *ret_arguments);

@@ -3,13 +3,19 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "perl_runtime.inc"
 #include "python_runtime.inc"
+#include "scripting/pickle.h"
+#include "scripting/storable.h"
 
 static const char *const python_words[] = { "Python", "python", "py", NULL };
+static const char *const perl_words[] = { "Perl", "perl", "pl", NULL };
 
 static const struct script_language languages[] = {
 	{ "Python", python_words, "python3", "Python scripts require (3.8 or later)", python_runtime,
-	  sizeof(python_runtime) - 1 },
+	  sizeof(python_runtime) - 1, &pickle_format, &python_events },
+	{ "Perl", perl_words, "perl", "Perl scripts require (5.10 or later)", perl_runtime, sizeof(perl_runtime) - 1,
+	  &storable_format, &perl_events },
 };
 
 static const struct script_language *by_word(const char *word, size_t n)
@@ -29,6 +35,7 @@ struct strobe_error *script_language_find(const char *spec, const struct script_
 	*ret_path = has_language ? colon + 1 : spec;
 	*ret = has_language ? by_word(spec, (size_t)(colon - spec)) : dot ? by_word(dot + 1, strlen(dot + 1)) : NULL;
 	if (!*ret)
-		return error_create(ERROR_USAGE, "cannot tell the language of the script '%s': expected FILE.py, or python:FILE", spec);
+		return error_create(ERROR_USAGE, "cannot tell the language of the script '%s': expected FILE.py, FILE.pl, python:FILE "
+				    "or perl:FILE", spec);
 	return NULL;
 }

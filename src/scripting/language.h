@@ -5,6 +5,8 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "scripting/event_values.h"
+#include "scripting/values.h"
 
 struct script_language {
 	const char *name;             /* "Python" */
@@ -13,6 +15,8 @@ struct script_language {
 	const char *needs;            /* for messages where the interpreter is missing */
 	const char *runtime;          /* the program that it runs */
 	size_t runtime_bytes;
+	const struct value_format *format; /* in which it reads events */
+	const struct event_form *events;
 };
 
 /* *ret_path: the part of spec that names the file. ERROR_USAGE names the languages. */

@@ -1,5 +1,10 @@
 #include "scripting/pickle.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/u64map.h"
 #include "base/utf8.h"
 
 /* Opcodes, by the names of pickletools. */
@@ -26,7 +31,6 @@ enum {
 	OP_EMPTY_DICT = '}',
 	OP_SETITEMS = 'u',
 	OP_GLOBAL = 'c',
-	OP_POP = '0',
 	OP_BINGET = 'h',
 	OP_LONG_BINGET = 'j',
 	OP_MEMOIZE = 0x94,
@@ -36,103 +40,131 @@ enum {
 #define HEAD_BYTES 11 /* PROTO and its argument, FRAME and its length */
 #define BEGIN_BYTES (HEAD_BYTES + 2) /* of the list */
 
-static void put_op(struct pickle *p, int op)
+static const char context_module[] = "perf_trace_context", context_name[] = "perf_script_context";
+
+struct pickle {
+	struct value_stream stream;
+	struct u64map memo; /* address of a string → its number in the reader's memo */
+	uint32_t memo_nr;
+};
+
+static struct pickle *of(struct value_stream *s)
 {
-	out_ch(&p->out, (char)op);
+	return (struct pickle *)s; /* its first member */
+}
+
+static void put_op(struct value_stream *s, int op)
+{
+	out_ch(&s->out, (char)op);
 }
 
 /* The lowest bytes of v, little-endian. */
-static void put_number(struct pickle *p, uint64_t v, unsigned bytes)
+static void put_number(struct value_stream *s, uint64_t v, unsigned bytes)
 {
-	char *to = out_reserve(&p->out, sizeof(v));
+	char *to = out_reserve(&s->out, sizeof(v));
 	for (unsigned i = 0; i < bytes; i++)
 		to[i] = (char)(v >> 8 * i);
-	p->out.len += bytes;
+	s->out.len += bytes;
 }
 
-void pickle_init(struct pickle *p)
+static void pickle_begin(struct value_stream *s, enum value_container c)
 {
-	*p = (struct pickle){};
-	out_init_mem(&p->out);
-	pickle_next(p);
+	if (c != VALUE_TUPLE)
+		put_op(s, c == VALUE_DICT ? OP_EMPTY_DICT : OP_EMPTY_LIST);
+	put_op(s, OP_MARK);
 }
 
-void pickle_deinit(struct pickle *p)
+static void pickle_end(struct value_stream *s, enum value_container c)
 {
-	error_destroy(out_close(&p->out)); /* memory does not fail */
-	u64map_deinit(&p->memo);
+	put_op(s, c == VALUE_DICT ? OP_SETITEMS : c == VALUE_LIST ? OP_APPENDS : OP_TUPLE);
 }
 
-void pickle_next(struct pickle *p)
+static void pickle_next(struct value_stream *s)
 {
-	p->out.len = 0;
-	put_op(p, OP_PROTO);
-	put_op(p, PROTOCOL);
-	put_op(p, OP_FRAME);
-	put_number(p, 0, 8);
-	pickle_begin_list(p);
+	s->out.len = 0;
+	put_op(s, OP_PROTO);
+	put_op(s, PROTOCOL);
+	put_op(s, OP_FRAME);
+	put_number(s, 0, 8);
+	pickle_begin(s, VALUE_LIST);
 }
 
-const char *pickle_batch(struct pickle *p, size_t *ret_bytes)
+static struct value_stream *pickle_create(void)
+{
+	struct pickle *p = xcalloc(1, sizeof(*p));
+	p->stream.format = &pickle_format;
+	out_init_mem(&p->stream.out);
+	pickle_next(&p->stream);
+	return &p->stream;
+}
+
+static void pickle_destroy(struct value_stream *s)
+{
+	error_destroy(out_close(&s->out)); /* memory does not fail */
+	u64map_deinit(&of(s)->memo);
+	free(of(s));
+}
+
+static const char *pickle_batch(struct value_stream *s, size_t *ret_bytes)
 {
 	*ret_bytes = 0;
-	if (p->out.len == BEGIN_BYTES)
+	if (s->out.len == BEGIN_BYTES)
 		return NULL;
-	pickle_end_list(p);
-	put_op(p, OP_STOP);
-	size_t len = p->out.len;
-	p->out.len = HEAD_BYTES - 8;
-	put_number(p, len - HEAD_BYTES, 8);
-	p->out.len = len;
-	return out_mem(&p->out, ret_bytes);
+	pickle_end(s, VALUE_LIST);
+	put_op(s, OP_STOP);
+	size_t len = s->out.len;
+	s->out.len = HEAD_BYTES - 8;
+	put_number(s, len - HEAD_BYTES, 8);
+	s->out.len = len;
+	return out_mem(&s->out, ret_bytes);
 }
 
-void pickle_none(struct pickle *p)
+static void pickle_none(struct value_stream *s)
 {
-	put_op(p, OP_NONE);
+	put_op(s, OP_NONE);
 }
 
-void pickle_bool(struct pickle *p, bool v)
+static void pickle_bool(struct value_stream *s, bool v)
 {
-	put_op(p, v ? OP_NEWTRUE : OP_NEWFALSE);
+	put_op(s, v ? OP_NEWTRUE : OP_NEWFALSE);
 }
 
 /* v is not 0. */
-static void put_long(struct pickle *p, uint64_t v, bool negative)
+static void put_long(struct value_stream *s, uint64_t v, bool negative)
 {
 	unsigned bytes = negative ? 8 : (64u - (unsigned)__builtin_clzll(v)) / 8 + 1; /* one bit more, for the sign */
-	put_op(p, OP_LONG1);
-	put_number(p, bytes, 1);
-	put_number(p, v, bytes < 8 ? bytes : 8);
+	put_op(s, OP_LONG1);
+	put_number(s, bytes, 1);
+	put_number(s, v, bytes < 8 ? bytes : 8);
 	if (bytes > 8)
-		put_number(p, 0, 1);
+		put_number(s, 0, 1);
 }
 
-void pickle_u64(struct pickle *p, uint64_t v)
+static void pickle_u64(struct value_stream *s, uint64_t v)
 {
 	if (v <= UINT8_MAX) {
-		put_op(p, OP_BININT1);
-		put_number(p, v, 1);
+		put_op(s, OP_BININT1);
+		put_number(s, v, 1);
 	} else if (v <= UINT16_MAX) {
-		put_op(p, OP_BININT2);
-		put_number(p, v, 2);
+		put_op(s, OP_BININT2);
+		put_number(s, v, 2);
 	} else if (v <= INT32_MAX) {
-		put_op(p, OP_BININT);
-		put_number(p, v, 4);
+		put_op(s, OP_BININT);
+		put_number(s, v, 4);
 	} else {
-		put_long(p, v, false);
+		put_long(s, v, false);
 	}
 }
 
-void pickle_i64(struct pickle *p, int64_t v)
+static void pickle_i64(struct value_stream *s, int64_t v)
 {
 	if (v >= 0) {
-		pickle_u64(p, (uint64_t)v);
+		pickle_u64(s, (uint64_t)v);
 	} else if (v >= INT32_MIN) {
-		put_op(p, OP_BININT);
-		put_number(p, (uint64_t)v, 4);
+		put_op(s, OP_BININT);
+		put_number(s, (uint64_t)v, 4);
 	} else {
-		put_long(p, (uint64_t)v, true);
+		put_long(s, (uint64_t)v, true);
 	}
 }
 
@@ -159,127 +191,113 @@ static size_t utf8_bytes(const char *s, size_t n)
 }
 
 /* A byte that is not part of UTF-8 as U+DC80 … U+DCFF. */
-static void put_escaped(struct pickle *p, unsigned char byte)
+static void put_escaped(struct value_stream *s, unsigned char byte)
 {
-	put_op(p, 0xed);
-	put_op(p, 0xb0 | byte >> 6);
-	put_op(p, 0x80 | (byte & 0x3f));
+	put_op(s, 0xed);
+	put_op(s, 0xb0 | byte >> 6);
+	put_op(s, 0x80 | (byte & 0x3f));
 }
 
-static void put_utf8(struct pickle *p, const char *s, size_t n)
+static void put_utf8(struct value_stream *s, const char *text, size_t n)
 {
 	uint32_t c;
 	for (size_t i = 0; i < n;) {
-		size_t len = utf8_decode(s + i, n - i, &c);
+		size_t len = utf8_decode(text + i, n - i, &c);
 		if (len)
-			out_write(&p->out, s + i, len);
+			out_write(&s->out, text + i, len);
 		else
-			put_escaped(p, (unsigned char)s[i]);
+			put_escaped(s, (unsigned char)text[i]);
 		i += len ? len : 1;
 	}
 }
 
-static void put_sized(struct pickle *p, int short_op, int op, size_t n)
+static void put_sized(struct value_stream *s, int short_op, int op, size_t n)
 {
 	bool is_short = n <= UINT8_MAX;
-	put_op(p, is_short ? short_op : op);
-	put_number(p, n, is_short ? 1 : 4);
+	put_op(s, is_short ? short_op : op);
+	put_number(s, n, is_short ? 1 : 4);
 }
 
-void pickle_text(struct pickle *p, const char *s, size_t n)
+static void pickle_text(struct value_stream *s, const char *text, size_t n)
 {
-	bool ascii = is_ascii(s, n);
-	put_sized(p, OP_SHORT_BINUNICODE, OP_BINUNICODE, ascii ? n : utf8_bytes(s, n));
+	bool ascii = is_ascii(text, n);
+	put_sized(s, OP_SHORT_BINUNICODE, OP_BINUNICODE, ascii ? n : utf8_bytes(text, n));
 	if (ascii)
-		out_write(&p->out, s, n);
+		out_write(&s->out, text, n);
 	else
-		put_utf8(p, s, n);
+		put_utf8(s, text, n);
 }
 
 /* True where the reader has it: a reference was written. Else the caller writes it, and MEMOIZE. */
-static bool refer(struct pickle *p, const void *address)
+static bool refer(struct value_stream *s, const void *address)
 {
+	struct pickle *p = of(s);
 	bool is_new;
 	uint64_t *number = u64map_put(&p->memo, (uintptr_t)address, &is_new);
 	if (is_new) {
 		*number = p->memo_nr++;
-		p->has_new_strings = true;
+		s->has_new_strings = true;
 		return false;
 	}
 	bool is_short = *number <= UINT8_MAX;
-	put_op(p, is_short ? OP_BINGET : OP_LONG_BINGET);
-	put_number(p, *number, is_short ? 1 : 4);
+	put_op(s, is_short ? OP_BINGET : OP_LONG_BINGET);
+	put_number(s, *number, is_short ? 1 : 4);
 	return true;
 }
 
-void pickle_name(struct pickle *p, const char *s)
+static void pickle_name(struct value_stream *s, const char *name)
 {
-	if (refer(p, s))
+	if (refer(s, name))
 		return;
-	pickle_text(p, s, strlen(s));
-	put_op(p, OP_MEMOIZE);
+	pickle_text(s, name, strlen(name));
+	put_op(s, OP_MEMOIZE);
 }
 
-void pickle_bytes(struct pickle *p, const void *data, size_t n)
+static void pickle_bytes(struct value_stream *s, const void *data, size_t n)
 {
-	put_sized(p, OP_SHORT_BINBYTES, OP_BINBYTES, n);
-	out_write(&p->out, data, n);
+	put_sized(s, OP_SHORT_BINBYTES, OP_BINBYTES, n);
+	out_write(&s->out, data, n);
 }
 
-void pickle_bytearray(struct pickle *p, const void *data, size_t n)
+static void pickle_buffer(struct value_stream *s, const void *data, size_t n)
 {
-	put_op(p, OP_BYTEARRAY8);
-	put_number(p, n, 8);
-	out_write(&p->out, data, n);
+	put_op(s, OP_BYTEARRAY8);
+	put_number(s, n, 8);
+	out_write(&s->out, data, n);
 }
 
-void pickle_global(struct pickle *p, const char *module, const char *name)
+static void pickle_context(struct value_stream *s)
 {
-	*u64map_put(&p->memo, (uintptr_t)name, NULL) = p->memo_nr++;
-	put_op(p, OP_GLOBAL);
-	out_str(&p->out, module);
-	out_ch(&p->out, '\n');
-	out_str(&p->out, name);
-	out_ch(&p->out, '\n');
-	put_op(p, OP_MEMOIZE);
-	put_op(p, OP_POP);
+	if (refer(s, context_name))
+		return;
+	put_op(s, OP_GLOBAL);
+	out_str(&s->out, context_module);
+	out_ch(&s->out, '\n');
+	out_str(&s->out, context_name);
+	out_ch(&s->out, '\n');
+	put_op(s, OP_MEMOIZE);
 }
 
-void pickle_made(struct pickle *p, const char *data, size_t n)
+static void pickle_made(struct value_stream *s, const char *data, size_t n)
 {
-	out_write(&p->out, data, n);
+	out_write(&s->out, data, n);
 }
 
-/* ---- containers ---- */
-
-void pickle_begin_dict(struct pickle *p)
-{
-	put_op(p, OP_EMPTY_DICT);
-	put_op(p, OP_MARK);
-}
-
-void pickle_end_dict(struct pickle *p)
-{
-	put_op(p, OP_SETITEMS);
-}
-
-void pickle_begin_list(struct pickle *p)
-{
-	put_op(p, OP_EMPTY_LIST);
-	put_op(p, OP_MARK);
-}
-
-void pickle_end_list(struct pickle *p)
-{
-	put_op(p, OP_APPENDS);
-}
-
-void pickle_begin_tuple(struct pickle *p)
-{
-	put_op(p, OP_MARK);
-}
-
-void pickle_end_tuple(struct pickle *p)
-{
-	put_op(p, OP_TUPLE);
-}
+const struct value_format pickle_format = {
+	.create = pickle_create,
+	.destroy = pickle_destroy,
+	.batch = pickle_batch,
+	.next = pickle_next,
+	.none = pickle_none,
+	.boolean = pickle_bool,
+	.u64 = pickle_u64,
+	.i64 = pickle_i64,
+	.text = pickle_text,
+	.name = pickle_name,
+	.bytes = pickle_bytes,
+	.buffer = pickle_buffer,
+	.context = pickle_context,
+	.made = pickle_made,
+	.begin = pickle_begin,
+	.end = pickle_end,
+};

@@ -6,10 +6,7 @@
 #include "base/text.h"
 #include "record/data_src.h"
 
-/* What perf gives where data_src was not recorded: PERF_MEM_OP_NA, and so on for each part. */
-#define DATA_SRC_NONE 0x5080021u
-
-void sample_values_init(struct sample_values *v, struct pickle *to, const struct env *env, struct machine *machine,
+void sample_values_init(struct sample_values *v, struct value_stream *to, const struct env *env, struct machine *machine,
 			struct symbols *symbols)
 {
 	*v = (struct sample_values){
@@ -32,26 +29,26 @@ void sample_values_deinit(struct sample_values *v)
 
 static void put_u64(struct sample_values *v, const char *key, uint64_t value)
 {
-	pickle_name(v->to, key);
-	pickle_u64(v->to, value);
+	value_name(v->to, key);
+	value_u64(v->to, value);
 }
 
 static void put_name(struct sample_values *v, const char *key, const char *value)
 {
-	pickle_name(v->to, key);
-	pickle_name(v->to, value);
+	value_name(v->to, key);
+	value_name(v->to, value);
 }
 
 static void put_text(struct sample_values *v, const char *key)
 {
-	pickle_name(v->to, key);
-	pickle_text(v->to, strbuf_str(&v->text), v->text.len);
+	value_name(v->to, key);
+	value_text(v->to, strbuf_str(&v->text), v->text.len);
 }
 
 static void put_bool(struct sample_values *v, const char *key, bool value)
 {
-	pickle_name(v->to, key);
-	pickle_bool(v->to, value);
+	value_name(v->to, key);
+	value_bool(v->to, value);
 }
 
 /* ---- places ---- */
@@ -93,26 +90,26 @@ static uint64_t symbol_distance(const struct resolved_frame *f)
 static void put_symbol(struct sample_values *v, const struct resolved_frame *f)
 {
 	uint64_t distance = symbol_distance(f);
-	pickle_name(v->to, "sym");
-	pickle_begin_dict(v->to);
+	value_name(v->to, "sym");
+	value_begin(v->to, VALUE_DICT);
 	put_u64(v, "start", f->symbol->start - distance);
 	put_u64(v, "end", f->symbol->end - distance);
 	put_u64(v, "binding", f->symbol->binding);
 	put_name(v, "name", dso_symbol_name(f->dso, f->symbol));
-	pickle_end_dict(v->to);
-	if (f->map)
+	value_end(v->to, VALUE_DICT);
+	if (f->map && v->has_symbol_offset)
 		put_u64(v, "sym_off", f->addr - f->symbol->start);
 }
 
 static void put_new_frame(struct sample_values *v, const struct resolved_frame *f)
 {
-	pickle_begin_dict(v->to);
+	value_begin(v->to, VALUE_DICT);
 	put_u64(v, "ip", f->ip);
 	if (f->symbol)
 		put_symbol(v, f);
 	if (f->map)
 		put_name(v, "dso", dso_name(v, f));
-	pickle_end_dict(v->to);
+	value_end(v->to, VALUE_DICT);
 }
 
 static void put_frame(struct sample_values *v, const struct resolved_frame *f)
@@ -125,7 +122,7 @@ static void put_frame(struct sample_values *v, const struct resolved_frame *f)
 		vec_push(&v->frames, ((struct sample_values_frame){}));
 	struct sample_values_frame *known = &v->frames.data[f->number];
 	if (known->bytes) {
-		pickle_made(v->to, known->bytes, known->len);
+		value_made(v->to, known->bytes, known->len);
 		return;
 	}
 	size_t before = v->to->out.len;
@@ -139,10 +136,10 @@ static void put_frame(struct sample_values *v, const struct resolved_frame *f)
 
 void sample_values_chain(struct sample_values *v, const struct resolved_sample *s)
 {
-	pickle_begin_list(v->to);
+	value_begin(v->to, VALUE_LIST);
 	for (uint32_t i = 0; i < s->chain_nr; i++)
 		put_frame(v, &s->chain[i]);
-	pickle_end_list(v->to);
+	value_end(v->to, VALUE_LIST);
 }
 
 static struct resolved_frame look_up(struct sample_values *v, const struct resolved_sample *s, uint64_t ip)
@@ -172,12 +169,12 @@ static void put_place(struct sample_values *v, const struct place_keys *k, const
 
 static void put_branches(struct sample_values *v, const struct resolved_sample *s)
 {
-	pickle_name(v->to, "brstack");
-	pickle_begin_list(v->to);
+	value_name(v->to, "brstack");
+	value_begin(v->to, VALUE_LIST);
 	for (uint64_t i = 0; s->sample.branches && i < s->sample.branch_nr; i++) {
 		const struct perf_branch_entry *b = &s->sample.branches[i];
 		struct resolved_frame from = look_up(v, s, b->from), to = look_up(v, s, b->to);
-		pickle_begin_dict(v->to);
+		value_begin(v->to, VALUE_DICT);
 		put_u64(v, "from", b->from);
 		put_u64(v, "to", b->to);
 		put_bool(v, "mispred", b->mispred);
@@ -187,9 +184,9 @@ static void put_branches(struct sample_values *v, const struct resolved_sample *
 		put_u64(v, "cycles", b->cycles);
 		put_name(v, "from_dsoname", from.map ? dso_name(v, &from) : "[unknown]");
 		put_name(v, "to_dsoname", to.map ? dso_name(v, &to) : "[unknown]");
-		pickle_end_dict(v->to);
+		value_end(v->to, VALUE_DICT);
 	}
-	pickle_end_list(v->to);
+	value_end(v->to, VALUE_LIST);
 }
 
 static void put_branch_end(struct sample_values *v, const char *key, const struct resolved_sample *s, uint64_t ip)
@@ -205,31 +202,31 @@ static void put_branch_end(struct sample_values *v, const char *key, const struc
 
 static void put_branch_symbols(struct sample_values *v, const struct resolved_sample *s)
 {
-	pickle_name(v->to, "brstacksym");
-	pickle_begin_list(v->to);
+	value_name(v->to, "brstacksym");
+	value_begin(v->to, VALUE_LIST);
 	for (uint64_t i = 0; s->sample.branches && i < s->sample.branch_nr; i++) {
 		const struct perf_branch_entry *b = &s->sample.branches[i];
-		pickle_begin_dict(v->to);
+		value_begin(v->to, VALUE_DICT);
 		put_branch_end(v, "from", s, b->from);
 		put_branch_end(v, "to", s, b->to);
 		put_name(v, "pred", b->mispred ? "M" : b->predicted ? "P" : "-");
 		put_name(v, "in_tx", b->in_tx ? "X" : "-");
 		put_name(v, "abort", b->abort ? "A" : "-");
-		pickle_end_dict(v->to);
+		value_end(v->to, VALUE_DICT);
 	}
-	pickle_end_list(v->to);
+	value_end(v->to, VALUE_LIST);
 }
 
 /* ---- numbers ---- */
 
 static void put_counter(struct sample_values *v, const struct sample_read_value *value, uint64_t format)
 {
-	pickle_begin_tuple(v->to);
-	pickle_u64(v->to, value->id);
-	pickle_u64(v->to, value->value);
+	value_begin(v->to, VALUE_TUPLE);
+	value_u64(v->to, value->id);
+	value_u64(v->to, value->value);
 	if (format & PERF_FORMAT_LOST)
-		pickle_u64(v->to, value->lost);
-	pickle_end_tuple(v->to);
+		value_u64(v->to, value->lost);
+	value_end(v->to, VALUE_TUPLE);
 }
 
 static void put_counters(struct sample_values *v, const struct resolved_sample *s)
@@ -241,18 +238,18 @@ static void put_counters(struct sample_values *v, const struct resolved_sample *
 		put_u64(v, "time_enabled", s->sample.read.time_enabled);
 	if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
 		put_u64(v, "time_running", s->sample.read.time_running);
-	pickle_name(v->to, "values");
-	pickle_begin_list(v->to);
+	value_name(v->to, "values");
+	value_begin(v->to, VALUE_LIST);
 	for (uint64_t i = 0; sample_read_get(&s->sample, i, &value); i++)
 		put_counter(v, &value, format);
 	if (!is_group && !s->sample.read.nr)
 		put_counter(v, &(struct sample_read_value){}, format);
-	pickle_end_list(v->to);
+	value_end(v->to, VALUE_LIST);
 }
 
 static void put_data_src(struct sample_values *v, const struct resolved_sample *s)
 {
-	uint64_t word = s->event->attr.sample_type & PERF_SAMPLE_DATA_SRC ? s->sample.data_src : DATA_SRC_NONE;
+	uint64_t word = s->event->attr.sample_type & PERF_SAMPLE_DATA_SRC ? s->sample.data_src : SAMPLE_VALUES_NO_DATA_SRC;
 	if (!v->data_src_text || v->data_src != word) {
 		strbuf_reset(&v->text);
 		data_src_text(&v->text, word);
@@ -289,8 +286,8 @@ static void put_sample(struct sample_values *v, const struct resolved_sample *s)
 {
 	const struct sample *x = &s->sample;
 	bool has_parts = s->event->attr.sample_type & PERF_SAMPLE_WEIGHT_STRUCT;
-	pickle_name(v->to, "sample");
-	pickle_begin_dict(v->to);
+	value_name(v->to, "sample");
+	value_begin(v->to, VALUE_DICT);
 	put_u64(v, "pid", x->pid);
 	put_u64(v, "tid", x->tid);
 	put_u64(v, "cpu", x->cpu);
@@ -305,7 +302,7 @@ static void put_sample(struct sample_values *v, const struct resolved_sample *s)
 	put_data_src(v, s);
 	put_u64(v, "cpumode", s->sample.misc & PERF_RECORD_MISC_CPUMODE_MASK);
 	put_address_place(v, s);
-	pickle_end_dict(v->to);
+	value_end(v->to, VALUE_DICT);
 }
 
 static void put_registers(struct sample_values *v, const char *key, const struct sample_regs *regs)
@@ -325,26 +322,26 @@ static void put_registers(struct sample_values *v, const char *key, const struct
 static void put_attr(struct sample_values *v, const struct env_event *e)
 {
 	size_t n = e->attr.size >= PERF_ATTR_SIZE_VER0 && e->attr.size <= sizeof(e->attr) ? e->attr.size : sizeof(e->attr);
-	pickle_name(v->to, "attr");
-	pickle_bytes(v->to, &e->attr, n);
+	value_name(v->to, "attr");
+	value_bytes(v->to, &e->attr, n);
 }
 
 void sample_values_dict(struct sample_values *v, const struct resolved_sample *s)
 {
 	static const struct place_keys keys = { "dso", "dso_bid", "dso_map_start", "dso_map_end", "symbol", "symoff" };
-	pickle_begin_dict(v->to);
+	value_begin(v->to, VALUE_DICT);
 	put_name(v, "ev_name", s->event->name);
 	put_attr(v, s->event);
 	put_sample(v, s);
-	pickle_name(v->to, "raw_buf");
-	pickle_bytes(v->to, s->sample.raw, s->sample.raw_bytes);
+	value_name(v->to, "raw_buf");
+	value_bytes(v->to, s->sample.raw, s->sample.raw_bytes);
 	put_name(v, "comm", s->comm);
 	put_place(v, &keys, &s->leaf);
-	pickle_name(v->to, "callchain");
+	value_name(v->to, "callchain");
 	sample_values_chain(v, s);
 	put_branches(v, s);
 	put_branch_symbols(v, s);
 	put_registers(v, "iregs", &s->sample.intr_regs);
 	put_registers(v, "uregs", &s->sample.user_regs);
-	pickle_end_dict(v->to);
+	value_end(v->to, VALUE_DICT);
 }

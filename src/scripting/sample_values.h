@@ -12,8 +12,11 @@
 #include "machine/machine.h"
 #include "record/env.h"
 #include "resolve/resolve.h"
-#include "scripting/pickle.h"
+#include "scripting/values.h"
 #include "symbol/symbol.h"
+
+/* What perf gives where data_src was not recorded: PERF_MEM_OP_NA, and so on for each part. */
+#define SAMPLE_VALUES_NO_DATA_SRC 0x5080021u
 
 /* A frame as it was written, without new strings in it. */
 struct sample_values_frame {
@@ -22,11 +25,12 @@ struct sample_values_frame {
 };
 
 struct sample_values {
-	struct pickle *to;
+	struct value_stream *to;
 	const struct env *env;
 	struct machine *machine;
 	struct symbols *symbols;
 	const struct arch *arch;
+	bool has_symbol_offset;   /* frames have sym_off */
 	bool kernel_path;         /* the path of the kernel's image in place of [kernel.kallsyms] */
 	struct arena arena;
 	VEC(struct sample_values_frame) frames; /* by number of the frame cache; bytes NULL: not yet */
@@ -36,7 +40,7 @@ struct sample_values {
 	struct strbuf text;
 };
 
-void sample_values_init(struct sample_values *v, struct pickle *to, const struct env *env, struct machine *machine,
+void sample_values_init(struct sample_values *v, struct value_stream *to, const struct env *env, struct machine *machine,
 			struct symbols *symbols);
 void sample_values_deinit(struct sample_values *v);
 

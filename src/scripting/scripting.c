@@ -17,8 +17,6 @@
 #define BATCH_BYTES (64 << 10)
 #define REPLY_BYTES_MAX (1 << 20) /* of the names of handlers */
 
-static const char context_module[] = "perf_trace_context", context_name[] = "perf_script_context";
-
 struct scripting {
 	struct session *session;
 	const struct env *env;
@@ -26,8 +24,9 @@ struct scripting {
 	const char *script;
 	struct script_child child;
 	struct script_handlers handlers;
-	struct pickle stream;
-	struct sample_values values;
+	const struct script_language *language;
+	struct value_stream *stream;     /* NULL: the script was not started */
+	struct event_stream to;
 	struct tracepoints *tracepoints; /* NULL until a sample needs them */
 	VEC(struct event_values) events; /* by index in env->events */
 	struct arena arena;
@@ -40,9 +39,10 @@ struct scripting {
 
 static struct strobe_error *start(struct scripting *s, const struct scripting_options *o)
 {
-	const struct script_language *language;
 	size_t n = 0;
-	TRY(script_language_find(o->script, &language, &s->script));
+	TRY(script_language_find(o->script, &s->language, &s->script));
+	const struct script_language *language = s->language;
+	s->stream = language->format->create();
 	if (access(s->script, R_OK))
 		return error_errno(errno, "cannot read the script %s", s->script);
 	while (o->arguments && o->arguments[n])
@@ -64,19 +64,6 @@ static struct strobe_error *start(struct scripting *s, const struct scripting_op
 	return err;
 }
 
-/* Lines, as far as they are complete; returns how many bytes were used. */
-static size_t take_lines(struct script_handlers *h, const char *text, size_t n)
-{
-	size_t used = 0;
-	const char *newline;
-	while (!h->complete && (newline = memchr(text + used, '\n', n - used))) {
-		size_t end = (size_t)(newline - text);
-		script_handlers_add(h, text + used, end - used);
-		used = end + 1;
-	}
-	return used;
-}
-
 /* Waits until the script has been loaded and its trace_begin() has returned. False where it ended before. */
 static bool read_handlers(struct scripting *s)
 {
@@ -86,7 +73,7 @@ static bool read_handlers(struct scripting *s)
 	       (n = script_child_read(&s->child, text + held, sizeof(text) - held))) {
 		held += n;
 		total += n;
-		size_t used = take_lines(&s->handlers, text, held);
+		size_t used = script_handlers_take(&s->handlers, text, held);
 		held -= used;
 		memmove(text, text + used, held);
 	}
@@ -98,9 +85,9 @@ static bool read_handlers(struct scripting *s)
 static struct strobe_error *flush(struct scripting *s)
 {
 	size_t n;
-	const char *batch = pickle_batch(&s->stream, &n);
+	const char *batch = value_batch(s->stream, &n);
 	bool is_read = !n || script_child_write(&s->child, batch, n);
-	pickle_next(&s->stream);
+	value_next(s->stream);
 	if (!is_read || script_child_stopped(&s->child))
 		return error_create(ERROR_STOPPED, "the script reads no more events");
 	return NULL;
@@ -119,9 +106,10 @@ static struct strobe_error *prepare(struct scripting *s)
 		log_warn("%s; using the complete part", err->message);
 	error_destroy(err);
 	struct resolver *r = s->session->resolver;
-	sample_values_init(&s->values, &s->stream, s->env, resolver_machine(r), resolver_symbols(r));
-	s->values.kernel_path = o->kernel_path;
-	pickle_global(&s->stream, context_module, context_name);
+	sample_values_init(&s->to.values, s->stream, s->env, resolver_machine(r), resolver_symbols(r));
+	s->to.values.kernel_path = o->kernel_path;
+	s->to.values.has_symbol_offset = s->language->events->has_symbol_offset;
+	s->to.tracepoints = s->tracepoints;
 	return NULL;
 }
 
@@ -131,14 +119,14 @@ static struct event_values *values_of(struct scripting *s, uint32_t event)
 		vec_push(&s->events, ((struct event_values){}));
 	struct event_values *e = &s->events.data[event];
 	if (!e->is_ready)
-		*e = event_values_find(&s->env->events.data[event], s->tracepoints, &s->handlers, &s->arena);
+		*e = event_values_find(s->language->events, &s->env->events.data[event], s->tracepoints, &s->handlers, &s->arena);
 	return e;
 }
 
 static bool needs_no_frames(void *ctx, const struct resolved_sample *sample)
 {
 	struct scripting *s = ctx;
-	return s->is_prepared && !event_values_need_frames(values_of(s, sample->sample.event), sample);
+	return s->is_prepared && !s->language->events->needs_frames(values_of(s, sample->sample.event), sample);
 }
 
 static struct strobe_error *on_sample(void *ctx, const struct resolved_sample *sample)
@@ -146,11 +134,13 @@ static struct strobe_error *on_sample(void *ctx, const struct resolved_sample *s
 	struct scripting *s = ctx;
 	if (!s->is_prepared)
 		TRY(prepare(s));
-	const struct event_values *e = values_of(s, sample->sample.event);
-	if (event_switches_leave_out(&s->switches, sample->sample.event) || !e->handler || !dump_choice_has(&s->choice, sample))
+	struct event_values *e = values_of(s, sample->sample.event);
+	if (event_switches_leave_out(&s->switches, sample->sample.event) || !dump_choice_has(&s->choice, sample))
 		return NULL;
-	event_values_put(e, s->tracepoints, &s->values, context_name, sample);
-	return pickle_bytes_held(&s->stream) >= BATCH_BYTES ? flush(s) : NULL;
+	event_values_put_names(e, &s->to, &s->handlers);
+	if (event_values_has_handler(e))
+		s->language->events->put(e, &s->to, sample);
+	return value_bytes_held(s->stream) >= BATCH_BYTES ? flush(s) : NULL;
 }
 
 /* What a stream brings between rounds is shown without waiting for more. */
@@ -169,7 +159,7 @@ static struct strobe_error *feed(struct scripting *s)
 		.ctx = s,
 	};
 	struct strobe_error *err = resolve_stream(s->session->resolver, callbacks);
-	pickle_none(&s->stream); /* the end, whatever came of the recording: without it the script knows that we were killed */
+	value_none(s->stream); /* the end, whatever came of the recording: without it the script knows that we were killed */
 	error_destroy(flush(s)); /* the script may have ended before */
 	if (!error_is(err, ERROR_STOPPED))
 		return err;
@@ -182,7 +172,6 @@ struct strobe_error *scripting_run(struct session *session, const struct scripti
 	struct scripting s = { .session = session, .env = session->env, .o = o->selection };
 	*ret_status = 0;
 	arena_init(&s.arena);
-	pickle_init(&s.stream);
 	script_handlers_init(&s.handlers);
 	struct strobe_error *err = dump_choice_parse(&session->arena, o->selection->symbols, o->selection->dsos,
 						     o->selection->addr_range, &s.choice);
@@ -196,10 +185,11 @@ struct strobe_error *scripting_run(struct session *session, const struct scripti
 		*ret_status = script_child_end(&s.child);
 	}
 	if (s.is_prepared)
-		sample_values_deinit(&s.values);
+		sample_values_deinit(&s.to.values);
 	tracepoints_destroy(s.tracepoints);
 	script_handlers_deinit(&s.handlers);
-	pickle_deinit(&s.stream);
+	if (s.stream)
+		s.stream->format->destroy(s.stream);
 	vec_deinit(&s.events);
 	arena_deinit(&s.arena);
 	return err;

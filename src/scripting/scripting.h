@@ -1,9 +1,9 @@
 /*
- * Samples and events of a recording to a script of perf's Python interface: `strobe script -s FILE.py`.
+ * Samples and events of a recording to a script of perf's Python or Perl interface: `strobe script -s FILE`.
  *
- * The script runs in an interpreter of its own, which is given the events through a pipe (scripting/child.h, scripting/pickle.h):
+ * The script runs in an interpreter of its own, which is given the events through a pipe (scripting/child.h, scripting/values.h):
  * nothing of the interpreter is linked, and only what the script has handlers for is resolved and sent. Its output and its errors
- * are its own. One thread calls it. Source: perf-script-python(1).
+ * are its own. One thread calls it. Source: perf-script-python(1), perf-script-perl(1).
  */
 #pragma once
 #include "dump/script.h"

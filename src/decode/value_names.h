@@ -1,0 +1,24 @@
+/*
+ * The names that a tracepoint's print format has for values of its fields: the rows of __print_flags and __print_symbolic.
+ */
+#pragma once
+#include "decode/tracepoint.h"
+
+struct value_names_field {
+	const char *name;
+	const char *delimiter; /* between the names of flags; NULL: __print_symbolic */
+};
+
+/* All that callbacks are given is borrowed from the tracepoint, and lives as long as it does. */
+struct value_names_callbacks {
+	/* Before the values of a field, which may be named more than once. */
+	void (*field)(void *ctx, const struct value_names_field *f);
+	void (*value)(void *ctx, const struct value_names_field *f, uint64_t value, const char *name);
+	void *ctx;
+};
+
+/*
+ * In the order of the format. A field that is printed as `field ? __print_flags(field, …) : "text"` has that text for 0.
+ * Values that the kernel left as unknown enumerators are skipped.
+ */
+void value_names_each(const struct tracepoint *tp, const struct value_names_callbacks *callbacks);
