@@ -6,6 +6,7 @@
 import collections
 import os
 import re
+import xml.etree.ElementTree
 
 from strobetest import PERF, Tap, require_perf, run, skip_all, strobe
 
@@ -26,12 +27,20 @@ def boxes(text):
     return collections.Counter((m[1], round(float(m[0] or 0) + float(m[3]), 3), round(float(m[4]), 3)) for m in BOX.findall(text))
 
 
+def is_well_formed(path):
+    try:
+        xml.etree.ElementTree.parse(path)
+    except xml.etree.ElementTree.ParseError:
+        return False
+    return True
+
+
 def draw(tap, recording, *options):
     ours = strobe("timechart", "-i", recording, "-o", "ours.svg", *options)
     theirs = run(PERF, "timechart", "-i", recording, "-o", "perf.svg", *options)
     if not tap.ok(ours.status == 0 and theirs.status == 0, f"{recording} {' '.join(options)}: both draw", f"{ours} {theirs}"):
         tap.done()
-    tap.ok(run("xmllint", "--noout", "ours.svg").status in (0, 127), "ours is well-formed")
+    tap.ok(is_well_formed("ours.svg"), "ours is well-formed")
     return read("ours.svg"), read("perf.svg")
 
 
