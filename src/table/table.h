@@ -105,6 +105,7 @@ struct table_layout {
 	const char *gap;        /* between columns; NULL: two blanks */
 	char rule;              /* a line of these below the titles; 0: none */
 	const char *after_rule; /* a line after that; or NULL */
+	const char *after_rows; /* a line after the last row; or NULL */
 	bool has_no_titles;
 	unsigned blank_lines;   /* after the last row */
 };

@@ -4,9 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define RULE "---------------------------------------------------------------------------------------------------------\n"
+#define RULE "---------------------------------------------------------------------------------------------------------"
 #define PAGE_ORDERS_SHOWN 11 /* at least; of most machines */
-#define NAME_BYTES 256
 
 /* Columns of the summary, and short; the kernel's numbers of pages of the page allocator's lists. */
 static const char *const type_names[2][KMEM_MIGRATETYPES] = {
@@ -33,118 +32,164 @@ static uint32_t orders_used(const struct kmem_pages *p)
 	return n;
 }
 
+static void add_column(struct table *t, const char *title, unsigned width)
+{
+	table_column(t, (struct table_column){ .key = title, .type = TABLE_TEXT, .width = width, .is_fixed = width });
+}
+
+/* Between rules, as perf has it: titles are to the left, and cells have the blanks that put numbers to the right. */
+static void begin_list(struct table *t, bool has_blank_line)
+{
+	table_init(t, "strobe-kmem-list", 1);
+	if (has_blank_line)
+		table_head(t, "%s", "");
+	table_head(t, RULE);
+	t->layout = (struct table_layout){ .head = " ", .row = " ", .gap = " | ", .after_rule = RULE, .after_rows = RULE };
+}
+
+/* Lines without columns. */
+static void begin_lines(struct table *t)
+{
+	table_init(t, "strobe-kmem-summary", 1);
+	t->layout.has_no_titles = true;
+}
+
+/* Where there are more rows than are shown, or as many. */
+static void end_list(struct table *t, size_t rows, uint64_t lines_max)
+{
+	if (lines_max > rows)
+		return;
+	table_row(t);
+	for (size_t c = 0; c < t->columns.len; c++)
+		table_set_text(t, c, "...");
+}
+
 /* ---- objects ---- */
 
-static void slab_name(char *ret, const struct kmem_sums *s, const struct kmem_slab_row *r, const struct kmem_view *v, bool by_caller)
+enum slab_column { SLAB_PLACE, SLAB_GIVEN, SLAB_REQUESTED, SLAB_HITS, SLAB_PINGPONGS, SLAB_FRAGMENTATION };
+
+static void show_place(struct table *t, const struct kmem_sums *s, const struct kmem_slab_row *r, const struct kmem_view *v, bool by_caller)
 {
 	const struct kmem_site *site = by_caller && !v->raw_ip ? kmem_site(s, r->callsite) : NULL;
 	if (site && site->function)
-		snprintf(ret, NAME_BYTES, "%s+%" PRIx64, site->function, site->offset);
+		table_show(t, SLAB_PLACE, "%s+%" PRIx64, site->function, site->offset);
 	else
-		snprintf(ret, NAME_BYTES, "%#" PRIx64, by_caller ? r->callsite : r->address);
+		table_show(t, SLAB_PLACE, "%#" PRIx64, by_caller ? r->callsite : r->address);
 }
 
-static void put_slab_row(struct out *out, const struct kmem_slab_row *r)
+static void show_slab_row(struct table *t, const struct kmem_slab_row *r)
 {
-	out_f(out, " | %9" PRIu64 "/%-5" PRIu64 " | %9" PRIu64 "/%-5" PRIu64 " | %8" PRIu32 " | %9" PRIu32 " | %6.3f%%\n", r->given,
-	      r->given / r->hits, r->requested, r->requested / r->hits, r->hits, r->pingpongs,
-	      kmem_slab_fragmentation(r->requested, r->given));
+	table_show(t, SLAB_GIVEN, "%9" PRIu64 "/%" PRIu64, r->given, r->given / r->hits);
+	table_show(t, SLAB_REQUESTED, "%9" PRIu64 "/%" PRIu64, r->requested, r->requested / r->hits);
+	table_show(t, SLAB_HITS, "%8" PRIu32, r->hits);
+	table_show(t, SLAB_PINGPONGS, "%9" PRIu32, r->pingpongs);
+	table_show(t, SLAB_FRAGMENTATION, "%6.3f%%", kmem_slab_fragmentation(r->requested, r->given));
 }
 
-static void put_slab_list(struct out *out, const struct kmem_sums *s, const struct kmem_view *v, enum kmem_list list)
+static void make_slab_list(struct table *t, const struct kmem_sums *s, const struct kmem_view *v, enum kmem_list list)
 {
 	bool by_caller = list == KMEM_BY_CALLER;
 	const struct kmem_slab_rows *rows = by_caller ? &s->slab.callers : &s->slab.objects;
-	char name[NAME_BYTES];
-	out_f(out, RULE " %-34s | Total_alloc/Per | Total_req/Per   | Hit      | Ping-pong | Frag\n" RULE,
-	      by_caller ? "Callsite" : "Alloc Ptr");
+	begin_list(t, false);
+	add_column(t, by_caller ? "Callsite" : "Alloc Ptr", 34);
+	add_column(t, "Total_alloc/Per", 15);
+	add_column(t, "Total_req/Per", 15);
+	add_column(t, "Hit", 8);
+	add_column(t, "Ping-pong", 9);
+	add_column(t, "Frag", 4);
 	for (size_t i = 0; i < rows->list.len && i < v->lines_max[list]; i++) {
-		slab_name(name, s, &rows->list.data[i], v, by_caller);
-		out_ch(out, ' ');
-		out_text_left(out, name, 34);
-		put_slab_row(out, &rows->list.data[i]);
+		table_row(t);
+		show_place(t, s, &rows->list.data[i], v, by_caller);
+		show_slab_row(t, &rows->list.data[i]);
 	}
-	if (v->lines_max[list] <= rows->list.len)
-		out_str(out, " ...                                | ...             | ...             | ...      | ...       | ...   \n");
-	out_str(out, RULE);
+	end_list(t, rows->list.len, v->lines_max[list]);
 }
 
-static void put_slab_summary(struct out *out, const struct kmem_slab *s)
+static void make_slab_summary(struct table *t, const struct kmem_slab *s)
 {
-	out_str(out, "\nSUMMARY (SLAB allocator)\n========================\n");
-	out_f(out, "Total bytes requested: %" PRIu64 "\n", s->requested);
-	out_f(out, "Total bytes allocated: %" PRIu64 "\n", s->given);
-	out_f(out, "Total bytes freed:     %" PRIu64 "\n", s->freed);
+	begin_lines(t);
+	table_head(t, "%s", "");
+	table_head(t, "SUMMARY (SLAB allocator)");
+	table_head(t, "========================");
+	table_head(t, "Total bytes requested: %" PRIu64, s->requested);
+	table_head(t, "Total bytes allocated: %" PRIu64, s->given);
+	table_head(t, "Total bytes freed:     %" PRIu64, s->freed);
 	if (s->given > s->freed)
-		out_f(out, "Net total bytes allocated: %" PRIu64 "\n", s->given - s->freed);
-	out_f(out, "Total bytes wasted on internal fragmentation: %" PRIu64 "\n", s->given - s->requested);
-	out_f(out, "Internal fragmentation: %f%%\n", kmem_slab_fragmentation(s->requested, s->given));
-	out_f(out, "Cross CPU allocations: %" PRIu64 "/%" PRIu64 "\n", s->node_crossings, s->allocs);
+		table_head(t, "Net total bytes allocated: %" PRIu64, s->given - s->freed);
+	table_head(t, "Total bytes wasted on internal fragmentation: %" PRIu64, s->given - s->requested);
+	table_head(t, "Internal fragmentation: %f%%", kmem_slab_fragmentation(s->requested, s->given));
+	table_head(t, "Cross CPU allocations: %" PRIu64 "/%" PRIu64, s->node_crossings, s->allocs);
 }
 
 /* ---- pages ---- */
 
-static void put_gfp_flags(struct out *out, const struct gfp_texts *t)
+static void make_gfp_flags(struct table *t, const struct gfp_texts *texts)
 {
-	out_str(out, "#\n# GFP flags\n# ---------\n");
-	for (size_t i = 0; i < t->list.len; i++) {
-		out_f(out, "# %08" PRIx32 ": ", t->list.data[i].flags);
-		out_text_right(out, t->list.data[i].brief, t->brief_width);
-		out_str(out, ": ");
-		out_text_str(out, t->list.data[i].full);
-		out_ch(out, '\n');
+	begin_lines(t);
+	table_head(t, "#");
+	table_head(t, "# GFP flags");
+	table_head(t, "# ---------");
+	t->layout.row = "# ";
+	t->layout.gap = ": ";
+	table_column(t, (struct table_column){ .key = "flags", .type = TABLE_TEXT });
+	table_column(t, (struct table_column){ .key = "short", .type = TABLE_TEXT, .align = TABLE_ALIGN_RIGHT });
+	table_column(t, (struct table_column){ .key = "names", .type = TABLE_TEXT });
+	for (size_t i = 0; i < texts->list.len; i++) {
+		table_row(t);
+		table_show(t, 0, "%08" PRIx32, texts->list.data[i].flags);
+		table_set_text(t, 1, texts->list.data[i].brief);
+		table_set_text(t, 2, texts->list.data[i].full);
 	}
 }
 
-static size_t gfp_width(const struct gfp_texts *t)
+enum page_column { PAGE_BYTES, PAGE_HITS, PAGE_ORDER, PAGE_TYPE, PAGE_FLAGS, PAGE_SITE };
+
+static void add_page_columns(struct table *t, const struct kmem_sums *s, const struct kmem_view *v, bool by_caller)
 {
-	size_t least = strlen("GFP flags");
-	return t->brief_width > least ? t->brief_width : least;
+	size_t flags = strlen("GFP flags");
+	if (!by_caller)
+		add_column(t, s->page_is_number ? "PFN" : "Page", 16);
+	add_column(t, v->live ? " Live alloc (KB)" : "Total alloc (KB)", 16);
+	add_column(t, "Hits", 9);
+	add_column(t, "Order", 5);
+	add_column(t, "Mig.type", 8);
+	add_column(t, "GFP flags", s->gfp.brief_width > flags ? (unsigned)s->gfp.brief_width : (unsigned)flags);
+	add_column(t, "Callsite", 0);
 }
 
-static void put_site(struct out *out, const struct kmem_sums *s, const struct kmem_view *v, uint64_t callsite)
+/* first: of the columns that all lists have. */
+static void show_page_row(struct table *t, const struct kmem_sums *s, const struct kmem_view *v, const struct kmem_page_row *r, size_t first)
 {
-	const struct kmem_site *site = v->raw_ip ? NULL : kmem_site(s, callsite);
+	const struct kmem_site *site = v->raw_ip ? NULL : kmem_site(s, r->callsite);
+	table_show(t, first + PAGE_BYTES, "%16" PRIu64, r->bytes / 1024);
+	table_show(t, first + PAGE_HITS, "%9" PRIu64, r->hits);
+	table_show(t, first + PAGE_ORDER, "%5" PRIu32, r->order);
+	table_show(t, first + PAGE_TYPE, "%8s", brief_type_names[s->has_old_migratetypes][type_index(r->migratetype)]);
+	table_set_text(t, first + PAGE_FLAGS, gfp_brief(&s->gfp, r->gfp));
 	if (site && site->function)
-		out_text_str(out, site->function);
+		table_set_text(t, first + PAGE_SITE, site->function);
 	else
-		out_hex(out, callsite);
+		table_show(t, first + PAGE_SITE, "%" PRIx64, r->callsite);
 }
 
-static void put_page_row(struct out *out, const struct kmem_sums *s, const struct kmem_view *v, const struct kmem_page_row *r)
-{
-	out_f(out, " %16" PRIu64 " | %9" PRIu64 " | %5" PRIu32 " | %8s | ", r->bytes / 1024, r->hits, r->order,
-	      brief_type_names[s->has_old_migratetypes][type_index(r->migratetype)]);
-	out_text_left(out, gfp_brief(&s->gfp, r->gfp), gfp_width(&s->gfp));
-	out_str(out, " | ");
-	put_site(out, s, v, r->callsite);
-	out_ch(out, '\n');
-}
-
-static void put_page_list(struct out *out, const struct kmem_sums *s, const struct kmem_view *v, enum kmem_list list)
+static void make_page_list(struct table *t, const struct kmem_sums *s, const struct kmem_view *v, enum kmem_list list)
 {
 	bool by_caller = list == KMEM_BY_CALLER;
 	const struct kmem_page_rows *rows = by_caller ? &s->pages.callers : &s->pages.pages;
-	int width = (int)gfp_width(&s->gfp);
-	out_str(out, "\n" RULE);
-	if (!by_caller)
-		out_f(out, " %-16s |", s->page_is_number ? "PFN" : "Page");
-	out_f(out, " %5s alloc (KB) | Hits      | Order | Mig.type | %-*s | Callsite\n" RULE, v->live ? "Live" : "Total", width,
-	      "GFP flags");
+	begin_list(t, true);
+	add_page_columns(t, s, v, by_caller);
 	for (size_t i = 0; i < rows->list.len && i < v->lines_max[list]; i++) {
+		table_row(t);
 		if (!by_caller)
-			out_f(out, s->page_is_number ? " %16" PRIu64 " |" : " %016" PRIx64 " |", rows->list.data[i].page);
-		put_page_row(out, s, v, &rows->list.data[i]);
+			table_show(t, 0, s->page_is_number ? "%16" PRIu64 : "%016" PRIx64, rows->list.data[i].page);
+		show_page_row(t, s, v, &rows->list.data[i], !by_caller);
 	}
-	if (v->lines_max[list] <= rows->list.len)
-		out_f(out, "%s ...              | ...       | ...   | ...      | %-*s | ...\n",
-		      by_caller ? "" : " ...              |", width, "...");
-	out_str(out, RULE);
+	end_list(t, rows->list.len, v->lines_max[list]);
 }
 
-static void put_count(struct out *out, const char *what, struct kmem_page_count c)
+static void add_count(struct table *t, const char *what, struct kmem_page_count c)
 {
-	out_f(out, "%-30s: %16" PRIu64 "   [ %16" PRIu64 " KB ]\n", what, c.requests, c.bytes / 1024);
+	table_head(t, "%-30s: %16" PRIu64 "   [ %16" PRIu64 " KB ]", what, c.requests, c.bytes / 1024);
 }
 
 static struct kmem_page_count minus(struct kmem_page_count a, struct kmem_page_count b)
@@ -152,55 +197,58 @@ static struct kmem_page_count minus(struct kmem_page_count a, struct kmem_page_c
 	return (struct kmem_page_count){ a.requests - b.requests, a.bytes - b.bytes };
 }
 
-static void put_orders(struct out *out, const struct kmem_sums *s)
+static void make_page_summary(struct table *t, const struct kmem_pages *p)
 {
-	out_f(out, "%5s", "Order");
-	for (uint32_t m = 0; m < KMEM_MIGRATETYPES; m++)
-		out_f(out, "  %12s", type_names[s->has_old_migratetypes][m]);
-	out_str(out, "\n-----  ------------  ------------  ------------  ------------  ------------\n");
-	for (uint32_t o = 0; o < orders_used(&s->pages); o++) {
-		out_f(out, "%5" PRIu32, o);
-		for (uint32_t m = 0; m < KMEM_MIGRATETYPES; m++) {
-			if (s->pages.orders[o][m])
-				out_f(out, "  %12" PRId64, s->pages.orders[o][m]);
-			else
-				out_f(out, "  %12c", '.');
-		}
-		out_ch(out, '\n');
-	}
-}
-
-static void put_page_summary(struct out *out, const struct kmem_sums *s)
-{
-	const struct kmem_pages *p = &s->pages;
 	struct kmem_page_count matched = minus(p->frees, p->unmatched_frees);
-	out_str(out, "\nSUMMARY (page allocator)\n========================\n");
-	put_count(out, "Total allocation requests", p->allocs);
-	put_count(out, "Total free requests", p->frees);
-	out_ch(out, '\n');
-	put_count(out, "Total alloc+freed requests", matched);
-	put_count(out, "Total alloc-only requests", minus(p->allocs, matched));
-	put_count(out, "Total free-only requests", p->unmatched_frees);
-	out_ch(out, '\n');
-	put_count(out, "Total allocation failures", p->failures);
-	out_ch(out, '\n');
-	put_orders(out, s);
+	begin_lines(t);
+	table_head(t, "%s", "");
+	table_head(t, "SUMMARY (page allocator)");
+	table_head(t, "========================");
+	add_count(t, "Total allocation requests", p->allocs);
+	add_count(t, "Total free requests", p->frees);
+	table_head(t, "%s", "");
+	add_count(t, "Total alloc+freed requests", matched);
+	add_count(t, "Total alloc-only requests", minus(p->allocs, matched));
+	add_count(t, "Total free-only requests", p->unmatched_frees);
+	table_head(t, "%s", "");
+	add_count(t, "Total allocation failures", p->failures);
+	table_head(t, "%s", "");
 }
 
-void kmem_text(struct out *out, const struct kmem_sums *s, const struct kmem_view *v)
+static void make_orders(struct table *t, const struct kmem_sums *s)
 {
-	if (v->is_chosen[KMEM_SLAB]) {
-		for (int l = 0; l < KMEM_LISTS; l++)
-			if (v->has_list[l])
-				put_slab_list(out, s, v, l);
-		put_slab_summary(out, &s->slab);
+	table_init(t, "strobe-kmem-orders", 1);
+	t->layout = (struct table_layout){ .head = "", .row = "", .rule = '-' };
+	table_column(t, (struct table_column){ .key = "Order", .type = TABLE_COUNT, .width = 5 });
+	for (uint32_t m = 0; m < KMEM_MIGRATETYPES; m++)
+		table_column(t, (struct table_column){ .key = type_names[s->has_old_migratetypes][m], .type = TABLE_COUNT, .width = 12 });
+	for (uint32_t o = 0; o < orders_used(&s->pages); o++) {
+		table_row(t);
+		table_set_count(t, 0, o);
+		for (uint32_t m = 0; m < KMEM_MIGRATETYPES; m++)
+			if (s->pages.orders[o][m])
+				table_show(t, m + 1, "%" PRId64, s->pages.orders[o][m]);
+			else
+				table_show(t, m + 1, ".");
 	}
+}
+
+size_t kmem_texts(const struct kmem_sums *s, const struct kmem_view *v, struct table ret[static KMEM_TEXTS_MAX])
+{
+	size_t n = 0;
+	for (int l = 0; l < KMEM_LISTS && v->is_chosen[KMEM_SLAB]; l++)
+		if (v->has_list[l])
+			make_slab_list(&ret[n++], s, v, l);
+	if (v->is_chosen[KMEM_SLAB])
+		make_slab_summary(&ret[n++], &s->slab);
 	if (!v->is_chosen[KMEM_PAGES])
-		return;
+		return n;
 	if (v->has_list[KMEM_BY_CALLER] || v->has_list[KMEM_BY_ADDRESS])
-		put_gfp_flags(out, &s->gfp);
+		make_gfp_flags(&ret[n++], &s->gfp);
 	for (int l = 0; l < KMEM_LISTS; l++)
 		if (v->has_list[l])
-			put_page_list(out, s, v, l);
-	put_page_summary(out, s);
+			make_page_list(&ret[n++], s, v, l);
+	make_page_summary(&ret[n++], &s->pages);
+	make_orders(&ret[n++], s);
+	return n;
 }

@@ -1,7 +1,6 @@
-/* What the kernel's allocators did, as perf's text, and as a table. */
+/* What the kernel's allocators did: the tables of perf's text, and one table for programs. */
 #pragma once
 #include "analysis/kmem/kmem.h"
-#include "base/out.h"
 #include "table/table.h"
 
 enum kmem_list { KMEM_BY_CALLER, KMEM_BY_ADDRESS, KMEM_LISTS };
@@ -13,6 +12,9 @@ struct kmem_view {
 	bool raw_ip, live;
 };
 
-void kmem_text(struct out *out, const struct kmem_sums *s, const struct kmem_view *v);
+#define KMEM_TEXTS_MAX 8
+
+/* Inits tables and returns their number: what text shows, one after the other. */
+size_t kmem_texts(const struct kmem_sums *s, const struct kmem_view *v, struct table ret[static KMEM_TEXTS_MAX]);
 /* Inits *t. */
 void kmem_table(struct table *t, const struct kmem_sums *s, const struct kmem_view *v);

@@ -114,14 +114,16 @@ static struct strobe_error *settle_allocators(struct cmd_context *ctx, struct km
 
 static void put(struct out *out, const struct kmem_options *o, const struct kmem_sums *sums)
 {
-	struct table t;
-	if (o->format == TABLE_AS_TEXT) {
-		kmem_text(out, sums, &o->view);
-		return;
+	struct table tables[KMEM_TEXTS_MAX];
+	size_t n = 1;
+	if (o->format == TABLE_AS_TEXT)
+		n = kmem_texts(sums, &o->view, tables);
+	else
+		kmem_table(&tables[0], sums, &o->view);
+	for (size_t i = 0; i < n; i++) {
+		cmd_write_table(out, &tables[i], o->format, NULL);
+		table_deinit(&tables[i]);
 	}
-	kmem_table(&t, sums, &o->view);
-	cmd_write_table(out, &t, o->format, NULL);
-	table_deinit(&t);
 }
 
 static int stat(struct cmd_context *ctx, struct kmem_options *o)

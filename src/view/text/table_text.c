@@ -318,6 +318,8 @@ void table_text(struct out *out, const struct table *t, const struct table_style
 	put_heading(&w);
 	for (size_t row = 0; row < t->rows.len && !out_failed(out); row++)
 		put_row(&w, row);
+	if (t->layout.after_rows && !w.style.separator)
+		put_line(out, t->layout.after_rows);
 	if (t->notes.len)
 		out_ch(out, '\n');
 	for (size_t i = 0; i < t->notes.len; i++) {
