@@ -19,9 +19,16 @@ KERNEL, USER = 1, 2
 SAMPLE_ID_ALL = 1 << 18
 DEFER_CALLCHAIN, DEFER_OUTPUT = 1 << 38, 1 << 39
 # feature sections
-ARCH, NRCPUS, CPUID, NUMA_TOPOLOGY, BRANCHES, MEM_TOPOLOGY, CPU_PMU_CAPS, LINE_SIZE = 6, 7, 9, 14, 15, 22, 28, 34
+TRACING_DATA, ARCH, NRCPUS, CPUID, NUMA_TOPOLOGY, BRANCHES, MEM_TOPOLOGY, CPU_PMU_CAPS, LINE_SIZE = 1, 6, 7, 9, 14, 15, 22, 28, 34
 CALL_STACK, HW_INDEX = 1 << 11, 1 << 17
 EXEC, BUILD_ID = 1 << 13, 1 << 14
+
+
+HEADER_PAGE = """	field: u64 timestamp;	offset:0;	size:8;	signed:0;
+	field: local_t commit;	offset:8;	size:8;	signed:1;
+	field: int overwrite;	offset:8;	size:1;	signed:1;
+	field: char data;	offset:16;	size:4080;	signed:1;
+"""
 
 
 def u64(*values):
@@ -57,9 +64,14 @@ class Machine:
 class Made:
     """One recording; all events have the same sample_type."""
 
-    def __init__(self, sample_type, events=((TYPE_HARDWARE, 0),), branch_type=0, period=1000, flags=0, caps=(), machine=None):
-        """caps: of the CPU's PMU, names and values; machine: a Machine, or None where the recording does not say."""
+    def __init__(self, sample_type, events=((TYPE_HARDWARE, 0),), branch_type=0, period=1000, flags=0, caps=(), machine=None,
+                 formats=None, texts=None):
+        """
+        caps: of the CPU's PMU, names and values; machine: a Machine, or None where the recording does not say; formats: texts of
+        tracepoints by system; texts: of sections by number.
+        """
         self.caps, self.machine = caps, machine
+        self.formats, self.texts = formats, texts or {}
         self.sample_type, self.events, self.branch_type, self.period = sample_type | IP | TID | TIME, events, branch_type, period
         self.records, self.now, self.flags = [], 1000000, flags | SAMPLE_ID_ALL
 
@@ -142,6 +154,11 @@ class Made:
         # that branches are no call stacks is told by an empty one
         if self.sample_type & BRANCH_STACK and not self.branch_type & CALL_STACK:
             sections[BRANCHES] = b""
+        if self.formats:
+            sections[TRACING_DATA] = tracing_data(self.formats)
+        for number, text in self.texts.items():
+            padded = (text.encode() + b"\0").ljust((len(text) + 64) // 64 * 64, b"\0")
+            sections[number] = struct.pack("<I", len(padded)) + padded
         if self.caps:
             texts = (text.encode() + b"\0" for cap in self.caps for text in cap)
             padded = (text.ljust((len(text) + 63) // 64 * 64, b"\0") for text in texts)
@@ -165,6 +182,18 @@ class Made:
         with open(path, "wb") as out:
             out.write(header.ljust(104, b"\0") + ids + attrs + data + table + contents)
         return path
+
+
+def tracing_data(formats):
+    """The section of tracepoints' formats (trace-cmd.dat(5), version 0.6): {system: [text of a format file]}."""
+    data = b"\x17\x08\x44tracing0.6\0\0\x08" + struct.pack("<I", 4096)
+    for name, text in (("header_page", HEADER_PAGE), ("header_event", "#")):
+        data += name.encode() + b"\0" + u64(len(text)) + text.encode()
+    data += struct.pack("<II", 0, len(formats))
+    for system, texts in formats.items():
+        data += system.encode() + b"\0" + struct.pack("<I", len(texts))
+        data += b"".join(u64(len(text)) + text.encode() for text in texts)
+    return data + struct.pack("<II", 0, 0) + u64(0)
 
 
 def branch(source, target, mispredicted=False, predicted=False, in_tx=False, abort=False, cycles=0, kind=0):

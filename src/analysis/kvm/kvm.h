@@ -1,0 +1,37 @@
+/*
+ * What guests cost the host: exits and entries of virtual CPUs in a recording of kvm's tracepoints, of x86-64 and arm64.
+ *
+ *	err = kvm_run(&request, &k);	*ret in any case; with an error it holds what was whole
+ *	kvm_text(out, kvm_exits(k), …);
+ *	kvm_destroy(k);
+ *
+ * The time of an exit lasts until the next entry; that of an access to memory, a port or an MSR as perf has it. Names of reasons are
+ * those of the recorded kernel. One thread. What the request points to outlives it.
+ * Source: the trace.h of kvm on x86; the rules of perf 7.2.
+ */
+#pragma once
+#include "analysis/kvm/kvm_exits.h"
+#include "analysis/recorded_events.h"
+#include "session/host.h"
+#include "session/session.h"
+
+struct kvm_request {
+	const struct session_host *host;
+	const char *input; /* as in session_open() */
+	bool force;
+	enum kvm_subject subject;
+	enum kvm_sort sort;
+	int64_t vcpu;     /* or KVM_ALL_VCPUS */
+	const char *pids; /* "12,13", or NULL */
+};
+
+struct kvm;
+
+/* What `kvm stat record` records. ERROR_UNSUPPORTED where this machine has no guests to be traced. */
+struct strobe_error *kvm_recorded_events(const struct sys *sys, struct recorded_events *ret) _must_check_;
+
+struct strobe_error *kvm_run(const struct kvm_request *q, struct kvm **ret) _must_check_;
+void kvm_destroy(struct kvm *k);
+/* Sorted. */
+const struct kvm_exits *kvm_exits(const struct kvm *k);
+void kvm_remarks(const struct kvm *k);

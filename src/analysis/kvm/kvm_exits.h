@@ -1,0 +1,58 @@
+/*
+ * How long the host was busy for a guest, by why the guest stopped, or by what it accessed: a virtual CPU's exits and entries in order.
+ *
+ * A virtual CPU is a thread, which is known from its first entry on. As with perf, what began before that, or has not ended, counts
+ * nowhere. Times in nanoseconds. One thread.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/strtab.h"
+#include "base/u64map.h"
+#include "base/vector.h"
+#include "statistics/stats.h"
+
+/* What rows are of. */
+enum kvm_subject { KVM_EXITS, KVM_MEMORY, KVM_PORTS, KVM_MSRS };
+enum kvm_sort { KVM_BY_SAMPLES, KVM_BY_TIME };
+
+#define KVM_NO_KEY UINT32_MAX
+#define KVM_ALL_VCPUS (-1)
+
+struct kvm_row {
+	uint32_t name; /* in names */
+	uint64_t total_ns;
+	struct stats ns;
+};
+
+struct kvm_vcpu {
+	uint32_t id;
+	bool is_open;
+	uint64_t start_ns;
+	uint32_t key; /* KVM_NO_KEY: known at the end */
+};
+
+struct kvm_exits {
+	int64_t vcpu; /* only this one, or KVM_ALL_VCPUS */
+	struct strtab names;
+	struct u64map threads; /* 1 + index in vcpus, by thread ID */
+	VEC(struct kvm_vcpu) vcpus;
+	VEC(struct kvm_row) rows; /* by the ID of the name, until they are sorted */
+	uint64_t samples, total_ns;
+};
+
+void kvm_exits_init(struct kvm_exits *x, int64_t vcpu);
+void kvm_exits_deinit(struct kvm_exits *x);
+uint32_t kvm_exits_key(struct kvm_exits *x, const char *name);
+/* An entry names the thread's virtual CPU; it is called before kvm_exits_end() of that entry. */
+void kvm_exits_vcpu(struct kvm_exits *x, uint32_t tid, uint32_t vcpu);
+void kvm_exits_begin(struct kvm_exits *x, uint32_t tid, uint64_t time_ns, uint32_t key);
+void kvm_exits_end(struct kvm_exits *x, uint32_t tid, uint64_t time_ns, uint32_t key);
+/* "vmexit", "mmio", "ioport" or "msr"; NULL is vmexit. ERROR_USAGE. */
+struct strobe_error *kvm_subject_parse(const char *text, enum kvm_subject *ret) _must_check_;
+/* "sample" or "time"; NULL is sample. ERROR_USAGE. */
+struct strobe_error *kvm_sort_parse(const char *text, enum kvm_sort *ret) _must_check_;
+/* The largest first, equal ones by name. Nothing can be added afterwards. */
+void kvm_exits_sort(struct kvm_exits *x, enum kvm_sort by);

@@ -1,0 +1,53 @@
+#include "analysis/kvm/kvm_reasons.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* One { 12, "HLT" }; returns what follows it, or NULL where it is none. */
+static const char *read_entry(struct kvm_reasons *r, struct u64map *list, const char *at)
+{
+	char *after;
+	unsigned long long number = strtoull(at + 1, &after, 0);
+	const char *name = after > at + 1 ? after + strspn(after, ", ") : "";
+	const char *close = *name == '"' ? strchr(name + 1, '"') : NULL;
+	if (!close)
+		return NULL;
+	*u64map_put(list, number, NULL) = strtab_add_n(&r->names, name + 1, (size_t)(close - name - 1));
+	const char *brace = strchr(close, '}');
+	return brace ? brace + 1 : NULL;
+}
+
+/* Entries with commas between them, from the first brace on. */
+static void read_list(struct kvm_reasons *r, struct u64map *list, const char *at)
+{
+	for (at = strchr(at, '{'); at && *at == '{';) {
+		at = read_entry(r, list, at);
+		at = at ? at + strspn(at, ", ") : NULL;
+	}
+}
+
+void kvm_reasons_init(struct kvm_reasons *r, const char *print_fmt)
+{
+	static const char call[] = "__print_symbolic(";
+	*r = (struct kvm_reasons){};
+	strtab_init(&r->names);
+	const char *at = print_fmt ? strstr(print_fmt, call) : NULL;
+	for (unsigned i = 0; at && i < KVM_REASON_LISTS; i++) {
+		at += sizeof(call) - 1;
+		read_list(r, &r->lists[i], at);
+		at = strstr(at, call);
+	}
+}
+
+void kvm_reasons_deinit(struct kvm_reasons *r)
+{
+	for (unsigned i = 0; i < KVM_REASON_LISTS; i++)
+		u64map_deinit(&r->lists[i]);
+	strtab_deinit(&r->names);
+}
+
+const char *kvm_reasons_name(const struct kvm_reasons *r, unsigned list, uint64_t number)
+{
+	const uint64_t *at = u64map_get(&r->lists[list], number);
+	return at ? strtab_get(&r->names, (str_id)*at) : NULL;
+}

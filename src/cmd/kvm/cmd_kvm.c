@@ -1,0 +1,185 @@
+/* strobe kvm: what guests cost the host, and recordings that hold samples of guests. */
+#include <string.h>
+
+#include "analysis/kvm/kvm.h"
+#include "analysis/kvm/kvm_text.h"
+#include "base/out.h"
+#include "cmd/frame.h"
+#include "cmd/subcommand.h"
+#include "cmd/table_output.h"
+#include "cmd/unsupported.h"
+#include "sys/sys.h"
+
+struct kvm_options {
+	struct cmd_common common; /* of which -D is none of kvm's */
+	const char *output, *event, *sort, *format_name;
+	struct kvm_request kvm;
+	enum table_format format;
+	bool host, guest, stdio;
+};
+
+#define AT(field) offsetof(struct kvm_options, field)
+#define INPUT                                                                                                                              \
+	{ OPTION_STRING, 'i', "input", AT(common.input), .arg = "file", .help = "input file (default: perf.data.guest, .host or .kvm)" }, \
+	{ OPTION_COUNT, 'v', "verbose", AT(common.verbose), .help = "be more verbose" }
+
+static const struct option table[] = {
+	INPUT,
+	{ OPTION_STRING, 'o', "output", AT(output), .arg = "file", .help = "output file (default: perf.data.guest, .host or .kvm)" },
+	{ OPTION_BOOL, 0, "host", AT(host), .help = "samples of the host" },
+	{ OPTION_BOOL, 0, "guest", AT(guest), .help = "samples of guests (default)" },
+	UNSUPPORTED_OPTION("guest-code", unsupported_guests),
+	UNSUPPORTED_OPTION("guestkallsyms", unsupported_guests),
+	UNSUPPORTED_OPTION("guestmodules", unsupported_guests),
+	UNSUPPORTED_OPTION("guestmount", unsupported_guests),
+	UNSUPPORTED_OPTION("guestvmlinux", unsupported_guests),
+	OPTIONS_END,
+};
+static const struct option report_table[] = {
+	INPUT,
+	{ OPTION_BOOL, 'f', "force", AT(common.force), .help = "skip the ownership check" },
+	{ OPTION_STRING, 0, "event", AT(event), .arg = "event", .help = "vmexit (default), mmio, ioport or msr" },
+	{ OPTION_STRING, 'k', "key", AT(sort), .arg = "key", .help = "sort by sample (their number, default) or time (in total)" },
+	{ OPTION_I64, 0, "vcpu", AT(kvm.vcpu), .arg = "n", .help = "only this virtual CPU" },
+	{ OPTION_STRING, 'p', "pid", AT(kvm.pids), .arg = "pid,...", .help = "only these guests" },
+	{ OPTION_STRING, 0, "format", AT(format_name), .arg = "text|json|csv", .help = "output format" },
+	{ OPTION_BOOL, 0, "stdio", AT(stdio), .hidden = true },
+	OPTIONS_END,
+};
+
+static void set_defaults(void *options)
+{
+	((struct kvm_options *)options)->kvm.vcpu = KVM_ALL_VCPUS;
+}
+
+/* ---- stat ---- */
+
+static int show(struct cmd_context *ctx, struct kvm_options *o)
+{
+	struct kvm *k;
+	struct table t;
+	struct out out;
+	cmd_open_output(ctx, &out);
+	struct strobe_error *err = kvm_run(&o->kvm, &k);
+	if (err && !kvm_exits(k)->rows.len) {
+	} else if (o->format == TABLE_AS_TEXT) {
+		kvm_text(&out, kvm_exits(k), o->kvm.subject, o->kvm.pids);
+	} else {
+		kvm_table(&t, kvm_exits(k));
+		cmd_write_table(&out, &t, o->format, NULL);
+		table_deinit(&t);
+	}
+	int status = cmd_finish(ctx, &out, err);
+	kvm_remarks(k);
+	kvm_destroy(k);
+	return status;
+}
+
+static int run_report(struct cmd_context *ctx, void *options)
+{
+	struct kvm_options *o = options;
+	struct strobe_error *err = subcommand_no_words(ctx);
+	err = err ? err : kvm_subject_parse(o->event, &o->kvm.subject);
+	err = err ? err : kvm_sort_parse(o->sort, &o->kvm.sort);
+	err = err ? err : table_format_parse(o->format_name, &o->format);
+	if (err)
+		return cmd_fail_usage(ctx, err);
+	cmd_set_verbosity(o->common.verbose);
+	o->kvm.host = cmd_host(ctx);
+	o->kvm.input = o->common.input ? o->common.input : "perf.data.guest";
+	o->kvm.force = o->common.force;
+	return show(ctx, o);
+}
+
+static const struct cmd report = {
+	.name = "kvm stat report",
+	.summary = "How long the host was busy for guests, by why they stopped",
+	.usage = (const char *const[]){ "kvm stat report [<options>]", NULL },
+	.options = report_table,
+	.options_bytes = sizeof(struct kvm_options),
+	.defaults = set_defaults,
+	.run = run_report,
+};
+static const struct cmd *const subcommands[] = { &report, NULL };
+
+static int record_exits(struct cmd_context *ctx, const char *file)
+{
+	const char *const first[] = { "record", "-R", "-m", "1024", "-c", "1", "-o", file, NULL };
+	struct recorded_events events = { .arena = &ctx->words };
+	struct strobe_error *err = kvm_recorded_events(sys_live(), &events);
+	return err ? cmd_fail(ctx, err) : cmd_run_record(ctx, first, &events, ctx->rest.argc, ctx->rest.argv);
+}
+
+/* Without report, record or live it is the command stat. */
+static int stat(struct cmd_context *ctx, struct kvm_options *o, const char *file)
+{
+	const char *word = ctx->rest.argc > 1 ? ctx->rest.argv[1] : "";
+	struct cmd_words words = {};
+	if (subcommand_is(word, "record") || subcommand_is(word, "report")) {
+		ctx->rest.argc--;
+		ctx->rest.argv++;
+	}
+	if (subcommand_is(word, "record"))
+		return record_exits(ctx, file);
+	o->common.input = file;
+	if (subcommand_is(word, "report"))
+		return subcommand_run(ctx, &report, &o->common, NULL);
+	if (!strcmp(word, "live"))
+		return cmd_fail(ctx, error_create(ERROR_UNSUPPORTED, "live is not supported: use 'kvm stat record' and 'kvm stat report'"));
+	cmd_add_word(ctx, &words, "stat");
+	return cmd_run_words(ctx, &words, ctx->rest.argc, ctx->rest.argv);
+}
+
+/* ---- other commands, of files that are called otherwise ---- */
+
+static bool has_event(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++)
+		if (!strncmp(argv[i], "-e", 2) || !strncmp(argv[i], "--event", 7))
+			return true;
+	return false;
+}
+
+static int forward(struct cmd_context *ctx, const struct kvm_options *o, const char *word, const char *file)
+{
+	bool is_record = !strcmp(word, "record"), is_top = !strcmp(word, "top");
+	const char *event = o->host && o->guest ? "cycles:GH" : o->host ? "cycles:H" : "cycles:G";
+	const char *const of_events[] = { "-e", event, NULL }, *const of_file[] = { is_record ? "-o" : "-i", file, NULL };
+	struct cmd_words words = {};
+	cmd_add_word(ctx, &words, word);
+	if ((is_record || is_top) && !has_event(ctx->rest.argc, ctx->rest.argv))
+		cmd_add_words(ctx, &words, of_events);
+	if (!is_top && strcmp(word, "diff") != 0)
+		cmd_add_words(ctx, &words, of_file);
+	else if (!is_top && ctx->rest.argc < 2)
+		cmd_add_words(ctx, &words, (const char *const[]){ "perf.data.host", "perf.data.guest", NULL });
+	return cmd_run_words(ctx, &words, ctx->rest.argc, ctx->rest.argv);
+}
+
+static int run(struct cmd_context *ctx, void *options)
+{
+	static const char *const forwarded[] = { "record", "report", "top", "diff", "buildid-list", NULL };
+	struct kvm_options *o = options;
+	const char *word = ctx->rest.argc ? ctx->rest.argv[0] : "", *given = !strcmp(word, "record") ? o->output : o->common.input;
+	const char *file = o->host ? o->guest ? "perf.data.kvm" : "perf.data.host" : "perf.data.guest";
+	file = o->output && ctx->rest.argc > 1 && subcommand_is(ctx->rest.argv[1], "record") ? o->output : given ? given : file;
+	if (!strcmp(word, "stat"))
+		return stat(ctx, o, file);
+	for (const char *const *name = forwarded; *name; name++)
+		if (*word && subcommand_is(word, *name))
+			return forward(ctx, o, *name, file);
+	return subcommand_unknown(ctx, word, "stat, record, report, top, diff or buildid-list");
+}
+
+const struct cmd cmd_kvm = {
+	.name = "kvm",
+	.summary = "Show what guests cost the host, and record guests",
+	.usage = (const char *const[]){ "kvm [<options>] stat record [<options of record>] [<command>]",
+					"kvm [<options>] stat report [<options>]",
+					"kvm [--host] [--guest] {record|report|top|diff|buildid-list} [<options of that command>]", NULL },
+	.options = table,
+	.options_bytes = sizeof(struct kvm_options),
+	.subcommands = subcommands,
+	.defaults = set_defaults,
+	.run = run,
+};

@@ -1,0 +1,1 @@
+strobe kvm --no-such-option stat report
