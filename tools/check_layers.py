@@ -54,7 +54,7 @@ KNOWLEDGE = [
      r"(?:\.|->)(?:rows|stacks|frames)\.data\b"),
 ]
 # the child of a fork ends by _exit in whichever room forks
-FORKERS = {"capture", "sys", "base", "bench", "selftest"}
+FORKERS = {"capture", "sys", "base", "bench", "selftest", "daemon"}
 FILES_MAX = 25  # .c files of a folder, without tests
 CMD_LINES_MAX = 11000  # of cmd/, without tests; it held 27,000 before there were rooms for what it wires
 # (room, room whose types and functions it uses through another header): to be moved

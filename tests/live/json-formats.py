@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # quick
-# needs: annotate bench buildid-list config convert doctor evlist heap kallsyms kmem list lock report script stat test top trace
+# needs: annotate bench buildid-list config convert daemon doctor evlist heap kallsyms kmem list lock report script stat test top trace
 # timeout: 120
 """What commands print as JSON follows one rule (doc/JSON.md): header, names, where it goes. All commands that have it are walked.
 
@@ -23,6 +23,7 @@ OURS = [
     (["bench", "-f", "json", "-r", "2", "sched", "pipe", "-l", "100"], "strobe-bench", False),
     (["buildid-list", "--format", "json", *DATA], "strobe-buildid-list", False),
     (["convert", "x.data", "-", "--to", "json"], "strobe-profile", False),
+    (["daemon", "list", "--format", "json", "--base", "daemon"], "strobe-daemon", False),
     (["diff", "--format", "json", DATA[1], DATA[1]], "strobe-diff", False),
     (["doctor", "--format", "json"], "strobe-doctor", False),
     (["evlist", "--format", "json", *DATA], "strobe-evlist", False),
@@ -131,11 +132,13 @@ def main():
         OURS[:] = [row for row in OURS if row[0][0] not in ("sched", "kmem", "kallsyms")]
     if "built without BPF" in strobe("trace", "-s", "true").err:
         OURS[:] = [row for row in OURS if row[0][:2] != ["trace", "-s"]]
+    strobe("daemon", "start", "--base", "daemon")
     for words, name, by_line in OURS:
         if words[0] == "trace" and not is_root():
             tap.skip(" ".join(words), "only root may trace")
             continue
         ours(words, name, by_line)
+    strobe("daemon", "stop", "--base", "daemon")
     for words, where, is_right in THEIRS:
         done = run(STROBE, *words)
         text = getattr(done, where)

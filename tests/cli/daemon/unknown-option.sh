@@ -1,0 +1,1 @@
+strobe daemon --no-such-option
