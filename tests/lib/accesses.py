@@ -139,9 +139,9 @@ def begin(kind, fields=FIELDS, events=((made.TYPE_RAW, 0x1CD), (made.TYPE_RAW, 0
     return m, symbols(program)
 
 
-def sharing(kind):
+def sharing(kind, with_chains=False):
     """ACCESSES, each as many times as it says, mixed as threads would."""
-    m, at = begin(kind)
+    m, at = begin(kind, FIELDS | (made.CALLCHAIN if with_chains else 0))
     left = [[*row] for row in ACCESSES]
     while any(row[7] for row in left):
         for row in left:
@@ -150,7 +150,8 @@ def sharing(kind):
                 tid, function, skip, variable, offset, what, cycles, _ = row
                 address = at[variable] + offset
                 word = KINDS[kind][what]
-                m.sample(at[function] + skip, tid=tid, addr=address, cpu=CPU_OF[tid], weight=cycles, data_src=word,
+                chain = (made.CONTEXT_USER, at[function] + skip, at["main"] + 4)
+                m.sample(at[function] + skip, tid=tid, chain=chain, addr=address, cpu=CPU_OF[tid], weight=cycles, data_src=word,
                          event=int(bool(word & STORE)), period=1000, data_page=PAGE,
                          phys=(3 if variable == "pair" else 0) * (1 << 27) + address % (1 << 20))
     return m

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # quick
-# needs: annotate bench buildid-list config convert daemon doctor evlist heap kallsyms kmem list lock report script stat test top trace
+# needs: annotate bench buildid-list c2c config convert daemon doctor evlist heap kallsyms kmem list lock report script stat test top trace
 # timeout: 120
 """What commands print as JSON follows one rule (doc/JSON.md): header, names, where it goes. All commands that have it are walked.
 
@@ -11,6 +11,7 @@ import json
 import os
 import re
 
+import accesses
 import schedstats
 from strobetest import STROBE, TOP, Tap, is_root, record, run, strobe
 
@@ -22,6 +23,7 @@ OURS = [
     (["annotate", "--format", "json", *DATA], "strobe-annotate", False),
     (["bench", "-f", "json", "-r", "2", "sched", "pipe", "-l", "100"], "strobe-bench", False),
     (["buildid-list", "--format", "json", *DATA], "strobe-buildid-list", False),
+    (["c2c", "report", "--format", "json", "-i", "accesses.data"], "strobe-c2c", False),
     (["convert", "x.data", "-", "--to", "json"], "strobe-profile", False),
     (["daemon", "list", "--format", "json", "--base", "daemon"], "strobe-daemon", False),
     (["diff", "--format", "json", DATA[1], DATA[1]], "strobe-diff", False),
@@ -118,6 +120,7 @@ def offered():
 def main():
     record("-e", "cpu-clock:u", "-F", "999", "-g", "--", "sh", "-c", "i=0; while [ $i -lt 50000 ]; do i=$((i + 1)); done", output="x.data")
     schedstats.write("counted.data", 17)
+    accesses.sharing("pebs").write("accesses.data")
     has_locks = is_root() and os.path.exists("/sys/kernel/tracing/events/lock/contention_begin/id")
     if has_locks:
         strobe("lock", "record", "-a", "-o", "lock.data", "--", *LOAD)
@@ -152,7 +155,7 @@ def main():
     walked = {words[0] for words, *_ in OURS + THEIRS} | (set() if has_locks else {"lock"})
     tap.equal(sorted(offered() - walked), [], "all commands that offer JSON are walked")
     with open(os.path.join(TOP, "doc", "JSON.md"), encoding="utf-8") as f:
-        documented = set(re.findall(r"`(strobe-[a-z-]+)`", f.read()))
+        documented = set(re.findall(r"`(strobe-[a-z0-9-]+)`", f.read()))
     tap.equal(sorted({name for _, name, _ in OURS} - documented), [], "all formats are in doc/JSON.md")
     tap.done()
 

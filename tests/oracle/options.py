@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Every option that perf's commands list is one of strobe's: it does the same, or is refused with the reason."""
-# needs: record report script stat list evlist inject annotate data top trace lock probe sched kwork kmem mem bench kallsyms config
+# needs: record report script stat list evlist inject annotate data top trace lock probe sched kwork kmem mem c2c bench kallsyms config
 
 import re
 
@@ -8,9 +8,9 @@ from strobetest import Tap, perf, require_perf, strobe
 
 COMMANDS = ("record", "report", "script", "stat", "list", "evlist", "buildid-list", "buildid-cache", "inject", "annotate",
             "data convert", "top", "trace", "lock contention", "lock report", "probe", "sched latency", "sched map",
-            "sched timehist", "kwork report", "kwork latency", "kwork timehist", "kmem", "mem", "ftrace trace", "ftrace latency",
-            "kvm stat report", "daemon start",
-            "kallsyms", "config", "bench", "bench sched messaging",
+            "sched timehist", "kwork report", "kwork latency", "kwork timehist", "kmem", "mem", "ftrace trace",
+            "ftrace latency", "kvm stat report", "daemon start", "c2c report", "kallsyms", "config", "bench",
+            "bench sched messaging",
             "bench sched pipe", "bench mem memcpy", "bench mem memset",
             "bench futex hash", "bench futex wake", "bench futex wake-parallel",
             "bench futex requeue", "bench futex lock-pi", "bench epoll wait", "bench epoll ctl", "bench numa mem",

@@ -1,0 +1,1 @@
+SYSFS_PATH=/nowhere strobe c2c record -k -- true

@@ -1,0 +1,2 @@
+python3 "$STROBE_TOP/tests/lib/accesses.py" pebs x.data >/dev/null
+strobe c2c report -i x.data -d all

@@ -1,0 +1,1 @@
+strobe c2c report --no-such

@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""`c2c report` of made recordings: the tables of perf, 6.1 and the newest, and what was put in."""
+# needs: c2c
+
+import json
+import os
+import random
+import re
+from collections import Counter
+
+import accesses
+from strobetest import NEWEST_PERF, Tap, perf, require_perf, run, strobe
+
+CHOICES = ("", "-d lcl", "-d rmt -N", "-d peer -N -N -c pid,tid,dso", "-d tot -c tid,iaddr --full-symbols", "--no-source -c pid", "--stats",
+           "-d tot --show-all", "-c dso,pid", "-c iaddr,tid -d rmt -NN")
+ONLY_NEWEST = ("--double-cl", "--double-cl -d rmt -N")
+HITS = [2 | 1 << n for n in range(3, 14)]
+LEVELS = (1, 0, 4 | 8, 4 | 0x20, *HITS)
+
+
+def mixture(rng):
+    """Any words, addresses, CPUs and threads."""
+    m, at = accesses.begin("pebs")
+    data = [0, at["counters"], at["counters"] + 8, at["pair"], at["pair"] + 64, at["private"], 0x123456789]
+    data += [0x7FFF00001000 + 64 * i for i in range(300)]
+    for _ in range(3000):
+        word = accesses.source(rng.choice([1, 2, 2, 2, 4, 4, 8, 6]), rng.choice(LEVELS), rng.choice([0, 1, 2, 4, 8, 16]),
+                               lock=rng.choice([0, 1, 2]), number=rng.choice([0, 1, 2, 3, 8, 11, 13, 15]), remote=rng.choice([0, 0, 1]),
+                               snoopx=rng.choice([0, 0, 1, 2]), blocked=rng.choice([0, 1, 2, 4, 6]), hops=rng.choice([0, 0, 1, 2]))
+        where = rng.choice(data[:7]) if rng.random() < 0.8 else rng.choice(data)
+        function = rng.choice(["count_hit", "count_miss", "read_both", "write_pair", "sum_private"])
+        m.sample(at[function] + rng.choice([0, 3, 6]), tid=rng.choice([10, 11, 12]), addr=where, cpu=rng.randrange(4),
+                 weight=rng.choice([0, 5, 30, 99]), data_src=word, phys=rng.choice([0, 0x1000, 5 << 27]), data_page=4096)
+    return m
+
+
+def lines(done):
+    """Without widths, the name of a variable after a line's address (ours alone), shares of nothing, and the mark of 6.1 at events."""
+    text = done.out.replace("-nan%", "0.0%")
+    kept = []
+    for line in text.splitlines():
+        line = " ".join(line.split())
+        line = re.sub(r"^(\d+( \d+){5} 0x[0-9a-f]+) .*", r"\1", line)
+        if line.strip("#. -") and not line.startswith("WARNING"):
+            kept.append(re.sub(r":HG$", "", line))
+    return kept
+
+
+def check_truth(tap, kind, path):
+    """The accesses of each variable and thread."""
+    done = json.loads(strobe("c2c", "report", "-i", path, "-c", "tid", "--show-all", "-d", "tot", "--format", "json").out)
+    found, expected = Counter(), Counter()
+    for line in done["lines"]:
+        found[line["variable"]] += line["records"]
+    for row in accesses.ACCESSES:
+        expected[row[3]] += row[7]
+    tap.ok(found == expected, f"{kind}: samples of each variable are those that were put in", (found, expected))
+    changed = sum(row[7] for row in accesses.ACCESSES if row[5] == "remote-modified")
+    where = "remote_peer" if kind == "spe" else "remote_hitm"
+    tap.ok(done[where] == changed, f"{kind}: so are loads of lines that the other node had changed", (done[where], changed))
+
+
+def main():
+    require_perf()
+    tap = Tap()
+    peers = [("perf", perf)]
+    if NEWEST_PERF and os.path.exists(NEWEST_PERF):
+        peers.append(("the newest perf", lambda *words: run(NEWEST_PERF, *words)))
+    made_files = {kind: accesses.sharing(kind) for kind in accesses.KINDS}
+    for kind, recording in [*made_files.items(), ("mixture", mixture(random.Random(4)))]:
+        path = os.path.abspath(kind + ".data")
+        recording.write(path)
+        if kind in accesses.KINDS:
+            check_truth(tap, kind, path)
+        for name, peer in peers:
+            # 6.1 takes a changed line that the second cache has for one of that cache
+            if kind == "mixture" and name == "perf":
+                continue
+            for choice in (*CHOICES, *(ONLY_NEWEST if name != "perf" else ())):
+                ours = lines(strobe("c2c", "report", "-i", path, *choice.split()))
+                theirs = lines(peer("c2c", "report", "--stdio", "-i", path, *choice.split()))
+                tap.ok(len(ours) > 40 and ours == theirs, f"{kind}: report {choice} is that of {name}",
+                       [f"< {a}\n> {b}" for a, b in zip(theirs, ours) if a != b][:5] or (len(theirs), len(ours)))
+    tap.done()
+
+
+main()
