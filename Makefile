@@ -4,7 +4,7 @@ MESON ?= meson
 JOBS ?= 2
 SUITES =
 
-.PHONY: all deps build deb static release demo test check test-vm bench asan tsan fuzz lint golden install clean
+.PHONY: all deps build deb static release demo test check test-vm test-arch bench asan tsan fuzz lint golden install clean
 all: build
 
 deps:
@@ -42,6 +42,12 @@ check: build
 test-vm: build
 	tools/deps.sh vm
 	tests/run --build $(BUILD) vm
+
+# Unit, fuzz, cli and corpus suites of other architectures, cross-built and emulated, below build/arch
+ARCHS = arm64 riscv64 s390x
+test-arch:
+	tools/deps.sh cross
+	tools/test_arch.sh $(BUILD)/arch $(ARCHS)
 
 # make bench BENCH_INPUTS=DIR: where the recordings are, or will be made (some 700 MB)
 BENCH_INPUTS ?= build-bench

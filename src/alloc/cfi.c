@@ -5,11 +5,11 @@
 #include <string.h>
 
 #if defined(__x86_64__)
-enum { REG_FP = 6, REG_SP = 7, REG_RA = 16, RULE_RA = -8 };
+enum { COLUMN_FP = 6, COLUMN_SP = 7, COLUMN_RA = 16, RULE_RA = -8 };
 #elif defined(__aarch64__)
-enum { REG_FP = 29, REG_SP = 31, REG_RA = 30, RULE_RA = 0 };
+enum { COLUMN_FP = 29, COLUMN_SP = 31, COLUMN_RA = 30, RULE_RA = 0 };
 #else
-enum { REG_FP = -1, REG_SP = -1, REG_RA = -1, RULE_RA = 0 };
+enum { COLUMN_FP = -1, COLUMN_SP = -1, COLUMN_RA = -1, RULE_RA = 0 };
 #endif
 
 #define STATES 8 /* remembered at once */
@@ -183,7 +183,7 @@ struct program {
 
 static void save(const struct program *p, struct state *s, uint64_t reg, uint8_t how, int64_t offset)
 {
-	if (reg == (uint64_t)REG_FP)
+	if (reg == (uint64_t)COLUMN_FP)
 		s->fp_save = how, s->fp = offset;
 	else if (reg == p->ra_reg)
 		s->ra_save = how, s->ra = offset;
@@ -191,7 +191,7 @@ static void save(const struct program *p, struct state *s, uint64_t reg, uint8_t
 
 static void restore(const struct program *p, struct state *s, const struct state *initial, uint64_t reg)
 {
-	if (reg == (uint64_t)REG_FP)
+	if (reg == (uint64_t)COLUMN_FP)
 		save(p, s, reg, initial->fp_save, initial->fp);
 	else if (reg == p->ra_reg)
 		save(p, s, reg, initial->ra_save, initial->ra);
@@ -392,7 +392,7 @@ static struct cfi_rule of_expression(const struct state *s, uintptr_t pc)
 	uint64_t op = take(&r, 1);
 	int64_t offset = sleb(&r);
 	size_t left = (size_t)(r.end - r.at);
-	if (op == 0x70u + (unsigned)REG_FP && left == 1 && *r.at == 0x06)
+	if (op == 0x70u + (unsigned)COLUMN_FP && left == 1 && *r.at == 0x06)
 		return rule(CFI_FP_DEREF, offset, s->fp_save == SAVE_OFFSET ? s->fp : 0, s->ra);
 #ifdef __x86_64__
 	static const uint8_t stub[] = { 0x80, 0x00, 0x3f, 0x1a };
@@ -425,9 +425,9 @@ struct cfi_rule cfi_rule_at(const struct cfi_object *o, uintptr_t pc)
 		return of_expression(&s, pc);
 	int64_t fp = s.fp_save == SAVE_OFFSET ? s.fp : s.fp_save == SAVE_SAME ? 0 : CFI_FP_LOST * 8;
 	int64_t ra = s.ra_save == SAVE_OFFSET ? s.ra : 0;
-	if (s.cfa_reg == (uint8_t)REG_SP)
+	if (s.cfa_reg == (uint8_t)COLUMN_SP)
 		return rule(CFI_SP, s.cfa, fp, ra);
-	if (s.cfa_reg == (uint8_t)REG_FP)
+	if (s.cfa_reg == (uint8_t)COLUMN_FP)
 		return rule(CFI_FP, s.cfa, fp, ra);
 	return rule(CFI_UNKNOWN, 0, 0, 0);
 }

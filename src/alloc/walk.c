@@ -1,5 +1,6 @@
 #include "alloc/walk.h"
 
+#include <signal.h>
 #include <stddef.h>
 #include <ucontext.h>
 

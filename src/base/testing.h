@@ -6,11 +6,19 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "base/error.h"
+
+/* A test of what QEMU's user emulation does otherwise than the kernel (tests/run --emulator). */
+#define skip_emulated()                         \
+	do {                                    \
+		if (getenv("STROBE_EMULATED")) \
+			skip();                 \
+	} while (0)
 
 /* Fails the test with the sentence of the error. */
 #define assert_ok(expr)                                         \

@@ -6,6 +6,7 @@
 #include "decode/value_names.h"
 
 #include <setjmp.h>
+#include <endian.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,11 +15,11 @@
 
 #include "base/strbuf.h"
 
-/* A tracepoint of these fields with this print format. */
+/* A tracepoint of these fields with this print format; not swapped: samples are little-endian. */
 static struct tracepoints *made(bool swapped, const char *fields, const char *print_fmt)
 {
 	_cleanup_strbuf_ struct strbuf text = {};
-	struct tracepoints *t = tracepoints_create(swapped, 8);
+	struct tracepoints *t = tracepoints_create(swapped != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__), 8);
 	strbuf_addf(&text,
 		    "name: thing\nID: 7\nformat:\n"
 		    "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
@@ -54,6 +55,7 @@ static void check(struct tracepoints *t, const void *raw, uint32_t bytes, const 
 static void check_u64(const char *field, uint64_t value, const char *print_fmt, const char *expected)
 {
 	uint8_t raw[16] = { 7 };
+	value = htole64(value);
 	memcpy(raw + 8, &value, 8);
 	check(made(false, field, print_fmt), raw, sizeof(raw), expected);
 }
@@ -141,7 +143,8 @@ static void test_dynamic(void **state)
 	uint8_t raw[40] = { 7 };
 	static const char fields[] = "\tfield:__data_loc char[] name;\toffset:8;\tsize:4;\tsigned:0;\n"
 				     "\tfield:__rel_loc u32[] list;\toffset:12;\tsize:4;\tsigned:0;\n";
-	uint32_t name = 16 | 6u << 16, list = (24 - 16) | 8u << 16, values[2] = { 0x11, 0x80000003 };
+	uint32_t name = htole32(16 | 6u << 16), list = htole32((24 - 16) | 8u << 16),
+		 values[2] = { htole32(0x11), htole32(0x80000003) };
 	memcpy(raw + 8, &name, 4);
 	memcpy(raw + 12, &list, 4);
 	memcpy(raw + 16, "hello", 6);
@@ -155,11 +158,11 @@ static void test_dynamic(void **state)
 	check(made(false, fields, "\"%s %*pbl\", __get_rel_bitmask(list), 64, __get_rel_bitmask(list)"), raw, sizeof(raw),
 	      "80000003,00000011 0,4,32-33,63");
 	/* The place lies: cut to the sample. */
-	name = 30 | 4096u << 16;
+	name = htole32(30 | 4096u << 16);
 	memcpy(raw + 8, &name, 4);
 	memcpy(raw + 30, "abcdefghij", 10);
 	check(made(false, fields, "\"%s\", __get_str(name)"), raw, sizeof(raw), "abcdefghij");
-	name = 5000;
+	name = htole32(5000);
 	memcpy(raw + 8, &name, 4);
 	check(made(false, fields, "\"<%s>\", __get_str(name)"), raw, sizeof(raw), "<>");
 }
@@ -168,7 +171,7 @@ static void test_bits(void **state)
 {
 	(void)state;
 	uint8_t raw[24] = { 7 };
-	uint64_t mask = 0xf000000000000035ull;
+	uint64_t mask = htole64(0xf000000000000035ull);
 	memcpy(raw + 8, &mask, 8);
 	check(made(false, "\tfield:unsigned long mask[1];\toffset:8;\tsize:8;\tsigned:0;\n",
 		   "\"%*pbl %*pb\", 64, REC->mask, 64, REC->mask"),
@@ -181,9 +184,7 @@ static void test_byte_order(void **state)
 	uint8_t raw[16] = { 0 };
 	static const uint8_t big[4] = { 0xff, 0xff, 0xff, 0xfe };
 	memcpy(raw + 8, big, 4);
-	const uint16_t probe = 1;
-	bool we_are_big = !*(const uint8_t *)&probe;
-	check(made(!we_are_big, S32_V, "\"%d\", REC->v"), raw, sizeof(raw), "-2");
+	check(made(true, S32_V, "\"%d\", REC->v"), raw, sizeof(raw), "-2");
 }
 
 static void test_short_samples(void **state)
@@ -212,7 +213,7 @@ static void test_unprintable_formats(void **state)
 				     "\tfield:const char * p;\toffset:24;\tsize:8;\tsigned:0;\n"
 				     "\tfield:char s[4];\toffset:32;\tsize:4;\tsigned:0;\n";
 	static const char expected[] = "[FAILED TO PARSE] v=-3 w=0x10 p=0xab s=ok";
-	int32_t v = -3;
+	uint32_t v = htole32((uint32_t)-3);
 	memcpy(raw + 8, &v, 4);
 	raw[16] = 0x10;
 	raw[24] = 0xab;

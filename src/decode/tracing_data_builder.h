@@ -1,6 +1,6 @@
 /*
  * Formats of tracepoints as a recording holds them, for tests of what reads samples of tracepoints: version 0.6 of the section
- * HEADER_TRACING_DATA of perf.data-file-format.txt (trace-cmd.dat(5)), of a little-endian machine of 64 bits.
+ * HEADER_TRACING_DATA of perf.data-file-format.txt (trace-cmd.dat(5)), of a machine of 64 bits.
  */
 #pragma once
 #include "record/bytes_builder.h"
@@ -15,7 +15,7 @@ static inline void bytes_sized(struct bytes_builder *b, const char *text)
 static inline void bytes_formats(struct bytes_builder *b, const char *system, const char *const *formats, uint32_t n)
 {
 	bytes_raw(b, "\x17\x08\x44tracing0.6", 14);
-	bytes_raw(b, "\0\x08", 2); /* little-endian, bytes of a long */
+	bytes_raw(b, bytes_are_big(b) ? "\1\x08" : "\0\x08", 2); /* byte order, bytes of a long */
 	bytes_u32(b, 4096);
 	bytes_raw(b, "header_page", 12);
 	bytes_sized(b, "");

@@ -51,6 +51,15 @@ static size_t put_utf8(uint32_t c, char *to)
 	return 4;
 }
 
+static uint32_t character_at(const uint8_t *p, unsigned bytes)
+{
+	uint16_t two;
+	uint32_t four;
+	memcpy(&two, p, bytes >= 2 ? 2 : 0);
+	memcpy(&four, p, bytes >= 4 ? 4 : 0);
+	return bytes == 1 ? *p : bytes == 2 ? two : four;
+}
+
 bool python_text(const struct python_layout *l, const void *object, size_t n, char *ret, size_t cap)
 {
 	const uint8_t *p = object;
@@ -62,8 +71,7 @@ bool python_text(const struct python_layout *l, const void *object, size_t n, ch
 	if (!h.is_compact || (h.kind != 1 && h.kind != 2 && h.kind != 4) || at > n)
 		return false;
 	for (uint64_t i = 0; i < h.length && n - at >= h.kind && cap - out > 4; i++, at += h.kind) {
-		uint32_t c = 0;
-		memcpy(&c, p + at, h.kind);
+		uint32_t c = character_at(p + at, h.kind);
 		if (!c)
 			return false;
 		out += put_utf8(c, ret + out);

@@ -52,7 +52,7 @@ static inline struct record build_end(struct record_builder *b)
 {
 	struct perf_event_header *h = (struct perf_event_header *)(b->bytes.data + b->at);
 	if (b->with_trailer && h->type != PERF_RECORD_SAMPLE && h->type < RECORD_USER_FIRST) {
-		build_u64(b, b->trailer[0]);
+		build_u32s(b, (uint32_t)b->trailer[0], (uint32_t)(b->trailer[0] >> 32));
 		build_u64(b, b->trailer[1]);
 		h = (struct perf_event_header *)(b->bytes.data + b->at);
 	}
@@ -111,7 +111,9 @@ static inline struct record build_ksymbol(struct record_builder *b, uint64_t add
 {
 	build_start(b, PERF_RECORD_KSYMBOL, 0);
 	build_u64(b, addr);
-	build_u32s(b, len, (uint32_t)flags << 16 | type);
+	build_bytes(b, &len, 4);
+	build_bytes(b, &type, 2);
+	build_bytes(b, &flags, 2);
 	build_string(b, name);
 	return build_end(b);
 }

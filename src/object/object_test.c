@@ -191,9 +191,12 @@ static void executable_segment_wins_a_shared_page(void **state)
 	free(bytes);
 }
 
+/* Notes and relocations below are in the byte order of this machine. */
+static const bool is_big_host = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+
 static void build_ids_in_bare_notes(void **state)
 {
-	struct elf_builder b = { .is_64bit = true };
+	struct elf_builder b = { .is_64bit = true, .big = is_big_host };
 	struct strbuf notes = {};
 	uint8_t id[OBJECT_BUILD_ID_MAX];
 	elf_add_note(&b, 5 /* NT_GNU_PROPERTY_TYPE_0 */, "12345", 5, &notes);
@@ -467,7 +470,7 @@ static void sections_and_symbols_as_readelf_shows_them(void **state)
 static void relocatable_files_are_laid_out_and_relocated(void **state)
 {
 	(void)state;
-	struct elf_builder b = { .is_64bit = true, .type = ET_REL, .machine = EM_X86_64 };
+	struct elf_builder b = { .is_64bit = true, .big = is_big_host, .type = ET_REL, .machine = EM_X86_64 };
 	uint64_t code_flags = SHF_ALLOC | SHF_EXECINSTR;
 	static const uint8_t addresses[16];
 	elf_add_section(&b, ".init.text", SHT_PROGBITS, code_flags, 0, code, 8);

@@ -9,7 +9,7 @@
 #define BUILD_FEATURES_MAX 16
 
 struct file_builder {
-	bool big;
+	bool swapped; /* not in the byte order of this machine */
 	uint32_t attr_bytes; /* 128 where 0 */
 	struct {
 		uint64_t config, sample_type, id;
@@ -24,9 +24,9 @@ struct file_builder {
 	bool v1, unfinished;
 };
 
-static inline struct file_builder build_file(bool big)
+static inline struct file_builder build_file(bool swapped)
 {
-	return (struct file_builder){ .big = big, .data = { .big = big } };
+	return (struct file_builder){ .swapped = swapped, .data = { .swapped = swapped } };
 }
 
 /* A software event with sample_id_all. */
@@ -41,7 +41,7 @@ static inline void build_event(struct file_builder *f, uint64_t config, uint64_t
 static inline struct bytes_builder *build_feature(struct file_builder *f, uint32_t bit)
 {
 	f->features[f->features_nr].bit = bit;
-	f->features[f->features_nr].bytes = (struct bytes_builder){ .big = f->big };
+	f->features[f->features_nr].bytes = (struct bytes_builder){ .swapped = f->swapped };
 	return &f->features[f->features_nr++].bytes;
 }
 
@@ -60,21 +60,22 @@ static inline void build_sample(struct file_builder *f, uint32_t pid, uint64_t t
 #define BUILD_PERIODIC (PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD)
 
 /* What sample_id_all puts at the end of other records. last: the CPU, or of TID | TIME | ID the ID. */
-static inline void build_trailer(struct file_builder *f, uint32_t pid, uint64_t time, uint64_t last)
+static inline void build_trailer(struct file_builder *f, uint32_t pid, uint64_t time, uint32_t cpu)
 {
 	bytes_u32(&f->data, pid);
 	bytes_u32(&f->data, pid);
 	bytes_u64(&f->data, time);
-	bytes_u64(&f->data, last);
+	bytes_u32(&f->data, cpu);
+	bytes_u32(&f->data, 0);
 }
 
-static inline void build_task(struct file_builder *f, uint32_t pid, const char *comm, uint64_t time, uint64_t last)
+static inline void build_task(struct file_builder *f, uint32_t pid, const char *comm, uint64_t time, uint32_t cpu)
 {
 	bytes_begin(&f->data, PERF_RECORD_COMM, 0);
 	bytes_u32(&f->data, pid);
 	bytes_u32(&f->data, pid);
 	bytes_string(&f->data, comm);
-	build_trailer(f, pid, time, last);
+	build_trailer(f, pid, time, cpu);
 	bytes_end(&f->data);
 }
 
@@ -92,7 +93,7 @@ static inline void build_map(struct file_builder *f, uint32_t pid, uint64_t star
 	bytes_end(&f->data);
 }
 
-static inline void build_periodic(struct file_builder *f, uint64_t ip, uint32_t pid, uint64_t time, uint64_t cpu, uint64_t period)
+static inline void build_periodic(struct file_builder *f, uint64_t ip, uint32_t pid, uint64_t time, uint32_t cpu, uint64_t period)
 {
 	bytes_begin(&f->data, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
 	bytes_u64(&f->data, ip);
@@ -113,7 +114,7 @@ static inline void build_attr(const struct file_builder *f, size_t i, struct byt
 	bytes_u64(b, f->events[i].sample_type);
 	bytes_u64(b, 0);
 	/* sample_id_all is the 19th of the bit-fields, exclude_guest the 21st */
-	bytes_u64(b, f->big ? 1ull << (63 - 18) | 1ull << (63 - 20) : 1ull << 18 | 1ull << 20);
+	bytes_u64(b, bytes_flag(b, 18) | bytes_flag(b, 20));
 	while (b->bytes.len < end)
 		bytes_raw(b, "", 1);
 }
@@ -121,7 +122,7 @@ static inline void build_attr(const struct file_builder *f, size_t i, struct byt
 /* The file's bytes; free with bytes_deinit(). */
 static inline struct bytes_builder build_finish(const struct file_builder *f)
 {
-	struct bytes_builder b = { .big = f->big };
+	struct bytes_builder b = { .swapped = f->swapped };
 	uint64_t attr = (f->attr_bytes ? f->attr_bytes : 128) + 16, ids = 104, attrs = ids + f->events_nr * 8;
 	uint64_t data = attrs + f->events_nr * attr, end = data + f->data.bytes.len, bits[4] = {};
 
@@ -130,7 +131,7 @@ static inline struct bytes_builder build_finish(const struct file_builder *f)
 	if (f->v1)
 		bytes_raw(&b, "PERFFILE", 8);
 	else
-		bytes_raw(&b, f->big ? "2ELIFREP" : "PERFILE2", 8);
+		bytes_raw(&b, bytes_are_big(&b) ? "2ELIFREP" : "PERFILE2", 8);
 	bytes_u64(&b, 104);
 	bytes_u64(&b, attr);
 	bytes_u64(&b, attrs);
@@ -163,9 +164,9 @@ static inline struct bytes_builder build_finish(const struct file_builder *f)
 /* The pipe form of the same. */
 static inline struct bytes_builder build_stream(const struct file_builder *f)
 {
-	struct bytes_builder b = { .big = f->big };
+	struct bytes_builder b = { .swapped = f->swapped };
 
-	bytes_raw(&b, f->big ? "2ELIFREP" : "PERFILE2", 8);
+	bytes_raw(&b, bytes_are_big(&b) ? "2ELIFREP" : "PERFILE2", 8);
 	bytes_u64(&b, 16);
 	for (size_t i = 0; i < f->features_nr; i++) {
 		bytes_begin(&b, RECORD_HEADER_FEATURE, 0);

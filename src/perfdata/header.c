@@ -27,7 +27,7 @@ static bool find_byte_order(const uint8_t *p, struct file_header *ret)
 {
 	uint64_t magic = get64(p, false), size = get64(p + AT_SIZE, false);
 
-	if (magic == PERF_MAGIC_V1) {
+	if (!memcmp(p, PERF_MAGIC_V1, 8)) { /* a string, in either order */
 		ret->version = 1;
 		ret->swapped = size > UINT32_MAX;
 		return true;

@@ -6,7 +6,7 @@
 #include "perfdata/reader.h"
 
 #define PERF_MAGIC_V2 0x32454c4946524550ull /* "PERFILE2" */
-#define PERF_MAGIC_V1 0x454c494646524550ull /* "PERFFILE" */
+#define PERF_MAGIC_V1 "PERFFILE"
 #define PERF_PIPE_HEADER_BYTES 16
 #define PERF_FILE_HEADER_BYTES 104
 

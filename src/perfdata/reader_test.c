@@ -11,9 +11,9 @@
 #define TYPE (PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID)
 
 /* Two events, five samples, a comm. */
-static struct file_builder two_events(bool big)
+static struct file_builder two_events(bool swapped)
 {
-	struct file_builder f = build_file(big);
+	struct file_builder f = build_file(swapped);
 
 	build_event(&f, PERF_COUNT_SW_CPU_CLOCK, TYPE, 71);
 	build_event(&f, PERF_COUNT_SW_PAGE_FAULTS, TYPE, 72);
@@ -76,18 +76,18 @@ static void check_two_events(struct record_source *s, uint64_t records)
 
 static void test_file_both_orders(void **state)
 {
-	for (int big = 0; big < 2; big++) {
-		struct file_builder f = two_events(big);
+	for (int swapped = 0; swapped < 2; swapped++) {
+		struct file_builder f = two_events(swapped);
 		struct bytes_builder file = build_finish(&f);
 		struct record_source *s;
 		struct reader_span span;
 		assert_ok(reader_open_mem(file.bytes.data, file.bytes.len, &s));
-		assert_int_equal(source_env(s)->swapped, big);
-		assert_int_equal(source_is_stable(s), !big);
+		assert_int_equal(source_env(s)->swapped, swapped);
+		assert_int_equal(source_is_stable(s), !swapped);
 		check_two_events(s, 6);
 		assert_ok(s->ops->rewind(s));
 		check_two_events(s, 6);
-		assert_int_equal(reader_span(s, &span), !big);
+		assert_int_equal(reader_span(s, &span), !swapped);
 		source_destroy(s);
 		bytes_deinit(&file);
 		build_deinit(&f);
@@ -96,8 +96,8 @@ static void test_file_both_orders(void **state)
 
 static void test_stream_both_orders(void **state)
 {
-	for (int big = 0; big < 2; big++) {
-		struct file_builder f = two_events(big);
+	for (int swapped = 0; swapped < 2; swapped++) {
+		struct file_builder f = two_events(swapped);
 		struct bytes_builder stream = build_stream(&f);
 		struct record_source *s;
 		assert_ok(reader_open_mem(stream.bytes.data, stream.bytes.len, &s));
@@ -249,8 +249,8 @@ static void test_unfinished(void **state)
 
 static void test_features(void **state)
 {
-	for (int big = 0; big < 2; big++) {
-		struct file_builder f = two_events(big);
+	for (int swapped = 0; swapped < 2; swapped++) {
+		struct file_builder f = two_events(swapped);
 		struct bytes_builder *b;
 		bytes_header_string(build_feature(&f, FEATURE_HOSTNAME), "lab");
 		b = build_feature(&f, FEATURE_NRCPUS);

@@ -14,12 +14,15 @@
 #include "perfdata/spool.h"
 
 /* A head, a record of 16 bytes about the recording, formats with 24 bytes after them, a sample of 24 bytes, a round of 8. */
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define HEAD(type, bytes) ((uint64_t)(type) << 32 | (bytes))
+#define FIRST(v)          ((uint64_t)(v) << 32) /* of two numbers of 32 bits */
+#else
+#define HEAD(type, bytes) ((uint64_t)(bytes) << 48 | (type))
+#define FIRST(v)          (v)
+#endif
 static const uint64_t stream[] = {
-	0x32454c4946524550ull, 16,
-	16ull << 48 | 64, 1,
-	16ull << 48 | 66, 24, 2, 3, 4,
-	24ull << 48 | 9, 5, 6,
-	8ull << 48 | 68,
+	0x32454c4946524550ull, 16, HEAD(64, 16), 1, HEAD(66, 16), FIRST(24), 2, 3, 4, HEAD(9, 24), 5, 6, HEAD(68, 8),
 };
 /* Up to where it is whole, by how many bytes came: nothing before the sample's last one. */
 #define SAMPLE_END (12 * 8)

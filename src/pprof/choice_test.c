@@ -39,6 +39,7 @@ static void the_first_viewer_runs(void **state)
 {
 	(void)state;
 	struct arena arena;
+	skip_emulated(); /* whether a program could be started is seen by its exit status alone */
 	arena_init(&arena);
 	assert_ok(pprof_view_file(&arena, "no-such-viewer|true|false", "/dev/null", true));
 	struct strobe_error *err = pprof_view_file(&arena, "no-such-viewer|none-either", "/tmp/x", true);

@@ -11,7 +11,7 @@
 
 struct bytes_builder {
 	VEC(uint8_t) bytes;
-	bool big;
+	bool swapped; /* not in the byte order of this machine */
 	size_t record_at;
 };
 
@@ -21,10 +21,27 @@ static inline void bytes_raw(struct bytes_builder *b, const void *p, size_t n)
 		memcpy(vec_extend(&b->bytes, n), p, n);
 }
 
+static inline bool bytes_are_big(const struct bytes_builder *b)
+{
+	return b->swapped == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
+}
+
+/* A word with the bit-field that is declared as the one of that number: the first is the top bit of big-endian machines. */
+static inline uint64_t bytes_flag(const struct bytes_builder *b, unsigned field)
+{
+	return (uint64_t)1 << (bytes_are_big(b) ? 63 - field : field);
+}
+
+/* Where the byte of that significance lies in a number of n bytes. */
+static inline unsigned byte_at(const struct bytes_builder *b, unsigned n, unsigned i)
+{
+	return bytes_are_big(b) ? n - 1 - i : i;
+}
+
 static inline void bytes_number(struct bytes_builder *b, uint64_t v, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {
-		uint8_t byte = (uint8_t)(v >> 8 * (b->big ? n - 1 - i : i));
+		uint8_t byte = (uint8_t)(v >> 8 * byte_at(b, n, i));
 		bytes_raw(b, &byte, 1);
 	}
 }
@@ -74,7 +91,7 @@ static inline void bytes_begin(struct bytes_builder *b, uint32_t type, uint16_t 
 static inline void bytes_patch(struct bytes_builder *b, size_t at, uint64_t v, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
-		b->bytes.data[at + i] = (uint8_t)(v >> 8 * (b->big ? n - 1 - i : i));
+		b->bytes.data[at + i] = (uint8_t)(v >> 8 * byte_at(b, n, i));
 }
 
 /* The record is valid until the buffer grows. */

@@ -3,6 +3,17 @@
 #include "record/bytes_builder.h"
 #include "record/env.h"
 
+/* From bits as little-endian machines have them. */
+static void set_flags(struct perf_event_attr *attr, uint64_t flags)
+{
+	attr->exclude_user = flags >> 4 & 1;
+	attr->exclude_kernel = flags >> 5 & 1;
+	attr->exclude_hv = flags >> 6 & 1;
+	attr->precise_ip = flags >> 15 & 3;
+	attr->exclude_host = flags >> 19 & 1;
+	attr->exclude_guest = flags >> 20 & 1;
+}
+
 /* What perf evlist 6.1 calls events of such attrs in a file that does not name them. */
 static void test_names(void **state)
 {
@@ -39,7 +50,7 @@ static void test_names(void **state)
 	arena_init(&a);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct perf_event_attr attr = { .type = cases[i].type, .config = cases[i].config };
-		memcpy((char *)&attr + 40, &cases[i].flags, 8);
+		set_flags(&attr, cases[i].flags);
 		attr.bp_type = cases[i].bp_type;
 		attr.bp_addr = cases[i].bp_addr;
 		assert_string_equal(env_attr_name(&a, &attr), cases[i].name);

@@ -334,11 +334,15 @@ void record_swap_attr(void *attr, size_t n)
 		else
 			swap64(p);
 		if (!width) {
-			/* The first bit-field is the top bit there and the lowest here; precise_ip (bits 15, 16) is a number. */
+			/*
+			 * The first bit-field is the top bit of big-endian machines and the lowest of others; precise_ip, the 16th
+			 * and 17th, is a number.
+			 */
+			unsigned low = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 63 - 16 : 15;
 			uint64_t v;
 			memcpy(&v, p, sizeof(v));
 			v = mirror64(v);
-			v = (v & ~(3ull << 15)) | (v >> 15 & 1) << 16 | (v >> 16 & 1) << 15;
+			v = (v & ~(3ull << low)) | (v >> low & 1) << (low + 1) | (v >> (low + 1) & 1) << low;
 			memcpy(p, &v, sizeof(v));
 		}
 		p += step;

@@ -58,13 +58,14 @@ static bool swap_read(const struct sample_layout *l, struct swapper *s)
 static uint64_t branch_flags(uint64_t v)
 {
 	static const uint8_t widths[] = { 1, 1, 1, 1, 16, 4, 2, 4, 3 };
+	bool are_big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 	uint64_t ret = 0;
-	unsigned from = 64, to = 0;
+	unsigned top = 64, low = 0;
 
 	for (size_t i = 0; i < sizeof(widths); i++) {
-		from -= widths[i];
-		ret |= (v >> from & ((1ull << widths[i]) - 1)) << to;
-		to += widths[i];
+		top -= widths[i];
+		ret |= (v >> (are_big ? low : top) & ((1ull << widths[i]) - 1)) << (are_big ? top : low);
+		low += widths[i];
 	}
 	return ret;
 }

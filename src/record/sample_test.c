@@ -57,7 +57,7 @@ static void put_full(struct bytes_builder *b)
 	bytes_u64(b, 9);
 	bytes_u64(b, 0x10);
 	bytes_u64(b, 0x20);
-	bytes_u64(b, branch_flags(b->big));
+	bytes_u64(b, branch_flags(bytes_are_big(b)));
 	bytes_u64(b, PERF_SAMPLE_REGS_ABI_64);
 	bytes_u64(b, 100);
 	bytes_u64(b, 102);
@@ -155,7 +155,7 @@ static void test_full_swapped(void **state)
 {
 	struct perf_event_attr attr = full_attr();
 	struct sample_layout l = sample_layout_compile(&attr);
-	struct bytes_builder b = { .big = true };
+	struct bytes_builder b = { .swapped = true };
 
 	put_full(&b);
 	struct record r = bytes_end(&b);
@@ -220,8 +220,8 @@ static void test_tail(void **state)
 	struct sample_layout l = sample_layout_compile(&attr);
 	struct sample_tail t;
 
-	for (int big = 0; big < 2; big++) {
-		struct bytes_builder b = { .big = big };
+	for (int swapped = 0; swapped < 2; swapped++) {
+		struct bytes_builder b = { .swapped = swapped };
 		bytes_begin(&b, PERF_RECORD_SWITCH, 0);
 		bytes_u32(&b, 20);
 		bytes_u32(&b, 21);
@@ -230,7 +230,7 @@ static void test_tail(void **state)
 		bytes_u32(&b, 0);
 		bytes_u64(&b, 42);
 		struct record r = bytes_end(&b);
-		if (big) {
+		if (swapped) {
 			record_swap_header((struct perf_event_header *)r.hdr);
 			sample_tail_swap(&l, b.bytes.data);
 		}

@@ -1,6 +1,7 @@
 /* Batches by hand against the opcodes that pickletools documents. */
 #include "base/testing.h"
 
+#include <endian.h>
 #include <string.h>
 
 #include "scripting/handlers.h"
@@ -17,7 +18,7 @@ static void assert_items(struct value_stream *p, const char *items, size_t n)
 	assert_int_equal(bytes, n + 15);
 	memcpy(&frame, batch + 3, sizeof(frame));
 	assert_memory_equal(batch, HEAD, 3);
-	assert_int_equal(frame, n + 4);
+	assert_int_equal(le64toh(frame), n + 4);
 	assert_memory_equal(batch + 11, "](", 2);
 	assert_memory_equal(batch + 13, items, n);
 	assert_memory_equal(batch + 13 + n, "e.", 2);

@@ -16,9 +16,9 @@
 #define TYPE (PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID)
 
 /* n samples, in a byte order, each some time before or after the last one. */
-static struct bytes_builder recording(uint32_t n, bool big)
+static struct bytes_builder recording(uint32_t n, bool swapped)
 {
-	struct file_builder f = build_file(big);
+	struct file_builder f = build_file(swapped);
 	build_event(&f, PERF_COUNT_SW_CPU_CLOCK, TYPE, 71);
 	for (uint32_t i = 0; i < n; i++)
 		build_sample(&f, i, 1000 + (i ^ 7), 71);

@@ -155,7 +155,9 @@ static inline bool read_bytes(const struct walk *w, uint64_t at, unsigned bytes,
 	uint64_t v = 0;
 	memcpy(&v, w->in->stack + offset, bytes);
 	if (__builtin_expect(w->in->swap, 0))
-		v = __builtin_bswap64(v) >> (64 - 8 * bytes);
+		v = __builtin_bswap64(v);
+	if (__builtin_expect(w->in->swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__), 0))
+		v >>= 64 - 8 * bytes; /* its first byte is the highest one */
 	*ret = v;
 	return true;
 }

@@ -13,6 +13,8 @@
 #define CODE_BYTES  0x400
 #define SP	    0x7f0000u
 
+static const bool is_big_host = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+
 struct cfi {
 	uint8_t at[512];
 	size_t n;
@@ -240,7 +242,7 @@ static void test_i386(void **state)
 	put_word(stack, 0, code_at(0x1104), 4, false);
 	struct unwind_input in = {
 		.arch = unwind_arch(&arch_x86_64, 1 /* PERF_SAMPLE_REGS_ABI_32 */), .space = m.space, .regs_mask = 0x1ff,
-		.regs = regs, .stack = stack, .stack_bytes = sizeof(stack), .max = 16,
+		.regs = regs, .stack = stack, .stack_bytes = sizeof(stack), .max = 16, .swap = is_big_host,
 	};
 	struct unwind_result r = unwind_walk(m.unwinder, &in, got);
 	assert_int_equal(r.end, UNWIND_END_WHOLE);
@@ -276,7 +278,7 @@ static void test_registers_that_point_nowhere(void **state)
 	made_init(&m, EM_X86_64, true, &c);
 	struct unwind_input in = {
 		.arch = &arch_x86_64, .space = m.space, .regs_mask = 0x1ff, .regs = regs, .stack = stack,
-		.stack_bytes = sizeof(stack), .max = 600,
+		.stack_bytes = sizeof(stack), .max = 600, .swap = is_big_host,
 	};
 	static const uint64_t nowhere[] = { 0, 1, 7, INT64_MAX, (uint64_t)1 << 63, UINT64_MAX - 7, UINT64_MAX };
 	const uint64_t code[] = { code_at(0x1004), code_at(0x1104), 0, UINT64_MAX };

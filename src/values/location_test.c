@@ -2,6 +2,7 @@
 #include "base/testing.h"
 
 #include <elf.h>
+#include <endian.h>
 #include <stdlib.h>
 
 #include "object/testing_elf.h"
@@ -95,7 +96,7 @@ static void finish(struct made *m)
 	struct elf_builder b = { .is_64bit = true, .type = ET_DYN, .machine = EM_X86_64 };
 	size_t bytes;
 	PUT(&m->info, 0, 0);
-	uint32_t length = (uint32_t)m->info.len - 4;
+	uint32_t length = htole32((uint32_t)m->info.len - 4);
 	memcpy(m->info.data, &length, 4);
 	uint32_t s = elf_add_section(&b, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, TEXT, text, sizeof(text));
 	elf_load_section(&b, s, PF_R | PF_X);

@@ -9,7 +9,6 @@
 #include <sys/msg.h>
 #include <sys/sem.h>
 #include <sys/shm.h>
-#include <asm/ldt.h>
 
 #include "decode/syscall/table_testing.h"
 #include "decode/syscall/types.h"
@@ -83,7 +82,11 @@ static void system_v(void **state)
 
 static void segments(void **state)
 {
-	struct user_desc d = { .entry_number = 3, .base_addr = 0x1000, .limit = 0xfffff, .seg_32bit = 1, .contents = 2, .useable = 1 };
+	/* struct user_desc, which only x86 has the header of */
+	struct {
+		unsigned entry_number, base_addr, limit, seg_32bit : 1, contents : 2, read_exec_only : 1, limit_in_pages : 1,
+			seg_not_present : 1, useable : 1;
+	} d = { .entry_number = 3, .base_addr = 0x1000, .limit = 0xfffff, .seg_32bit = 1, .contents = 2, .useable = 1 };
 	const char *text = "{entry_number=3, base_addr=0x1000, limit=0xfffff, seg_32bit=1, contents=2, read_exec_only=0, "
 			   "limit_in_pages=0, seg_not_present=0, useable=1, lm=0}";
 	char expected[400];

@@ -2,6 +2,7 @@
 #include "base/testing.h"
 
 #include <elf.h>
+#include <endian.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -78,7 +79,7 @@ static struct made begin_with_abbrevs(uint32_t abbrev_offset, uint32_t line_offs
 /* A length is before all that it counts. */
 static void set_length(struct strbuf *b)
 {
-	uint32_t length = (uint32_t)b->len - 4;
+	uint32_t length = htole32((uint32_t)b->len - 4);
 	memcpy(b->data, &length, 4);
 }
 

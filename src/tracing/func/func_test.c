@@ -112,6 +112,8 @@ static void check(const struct type *t, const void *bytes, size_t n, const char 
 
 static void test_values(void **state)
 {
+	if (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
+		skip(); /* functions are traced on little-endian machines, and values are read as those have them */
 	int32_t minus = -3, green = 5, other = 6;
 	uint64_t address = 0x7f00, null = 0;
 	double half = 0.5;

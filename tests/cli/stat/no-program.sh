@@ -1,1 +1,2 @@
+# native
 strobe stat -e cpu-clock no-such-program

@@ -1,1 +1,2 @@
+# native
 strobe top --stdio -s nonsense -e cpu-clock:u -p $$

@@ -1,10 +1,12 @@
 /*
  * The names and numbers of constants_*.def against the system's headers, by the compiler: a wrong number does not build. And the
- * sizes of structs.
+ * sizes of structs. For x86-64 and arm64, whose system calls strobe knows.
  */
 #include <asm/mman.h>
+#if defined(__x86_64__)
 #include <asm/prctl.h>
 #include <asm/ptrace-abi.h>
+#endif
 #include <asm/termbits.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -81,7 +83,6 @@
 #include "base/testing.h"
 #include "decode/syscall/types.h"
 
-#if defined(__x86_64__)
 #define TABLE(id, prefix)
 #define TABLE_ON(id, prefix, i386, aarch64)
 #define C(name, value) _Static_assert((uint64_t)(name) == (uint64_t)(value), #name);
@@ -91,6 +92,21 @@
 #define C_NEW(name, value)
 #define E_NEW(name, value)
 #define M_NEW(name, value, mask)
+#if defined(__x86_64__)
+#define OWN &arch_x86_64
+#define C_X86 C
+#define E_X86 E
+#define M_X86 M
+#define C_ARM C_NEW
+#define M_ARM M_NEW
+#else
+#define OWN &arch_aarch64
+#define C_X86 C_NEW
+#define E_X86 E_NEW
+#define M_X86 M_NEW
+#define C_ARM C
+#define M_ARM M
+#endif
 #include "decode/syscall/constants/constants_file.def"
 #include "decode/syscall/constants/constants_kernel.def"
 #include "decode/syscall/constants/constants_net.def"
@@ -98,7 +114,6 @@
 #include "decode/syscall/constants/constants_netlink_attributes.def"
 #include "decode/syscall/constants/constants_process.def"
 #undef END
-#endif
 
 static void constants(void **state)
 {
@@ -163,9 +178,8 @@ static void sizes(void **state)
 		{ &struct_cap_data, 2 * sizeof(struct __user_cap_data_struct) },
 	};
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known) && sizeof(long) == 8; i++)
-		if (struct_bytes(&arch_x86_64, known[i].s) != known[i].bytes)
-			fail_msg("%s: %zu bytes, the headers say %zu", known[i].s->name,
-				 struct_bytes(&arch_x86_64, known[i].s), known[i].bytes);
+		if (struct_bytes(OWN, known[i].s) != known[i].bytes)
+			fail_msg("%s: %zu bytes, the headers say %zu", known[i].s->name, struct_bytes(OWN, known[i].s), known[i].bytes);
 	/* 32 bits: from the kernel's compat headers, by hand */
 	assert_int_equal(struct_bytes(&arch_i386, &struct_timespec), 8);
 	assert_int_equal(struct_bytes(&arch_i386, &struct_timespec64), 16);

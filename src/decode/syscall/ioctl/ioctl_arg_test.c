@@ -207,8 +207,9 @@ static void others(void **state)
 	says(LOOP_SET_STATUS64, 0, &loop, NULL, sizeof(loop),
 	     "3, LOOP_SET_STATUS64, {lo_offset=0x200, lo_number=3, lo_flags=LO_FLAGS_READ_ONLY|LO_FLAGS_PARTSCAN, "
 	     "lo_file_name=\"/disk.img\", ...}");
-	says(KVM_GET_SUPPORTED_CPUID, 0, &cpuid, &cpuid, 8, "3, KVM_GET_SUPPORTED_CPUID, {nent=75, entries=[...]}");
-	says(KVM_SET_CPUID2, 0, &none, NULL, 8, "3, KVM_SET_CPUID2, {nent=0, entries=[]}");
+	/* The numbers have the size of structs that other architectures do not have. */
+	says(0xc008ae05, 0, &cpuid, &cpuid, 8, "3, KVM_GET_SUPPORTED_CPUID, {nent=75, entries=[...]}");
+	says(0x4008ae90, 0, &none, NULL, 8, "3, KVM_SET_CPUID2, {nent=0, entries=[]}");
 	says(BTRFS_IOC_SNAP_CREATE, 0, &volume, NULL, 640, "3, BTRFS_IOC_SNAP_CREATE, {fd=5, name=\"snapshot\"}");
 	says(BTRFS_IOC_SNAP_CREATE_V2, 0, &second, NULL, 640,
 	     "3, BTRFS_IOC_SNAP_CREATE_V2, {fd=5, flags=BTRFS_SUBVOL_RDONLY|BTRFS_SUBVOL_QGROUP_INHERIT, size=72, qgroup_inherit=NULL, "
