@@ -10,7 +10,7 @@ struct check_options {
 };
 
 static const struct option table[] = {
-	{ OPTION_BOOL, 'q', "quiet", offsetof(struct check_options, quiet), .help = "print nothing: the exit status answers" },
+	{ OPTION_BOOL, 'q', "quiet", offsetof(struct check_options, quiet), .help = "print nothing: report by the exit status" },
 	OPTIONS_END,
 };
 

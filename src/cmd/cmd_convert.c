@@ -15,7 +15,7 @@ struct convert_command {
 static const struct option table[] = {
 	{ OPTION_STRING, 0, "from", AT(from), .arg = "format", .help = "format of the input (default: detected)" },
 	{ OPTION_STRING, 0, "to", AT(to), .arg = "format",
-	  .help = "format of the output (default: by its name): pprof, pprof-raw, folded, speedscope, firefox, chrome-trace, "
+	  .help = "format of the output (default: by the file name): pprof, pprof-raw, folded, speedscope, firefox, chrome-trace, "
 	  	"callgrind, heap, csv or json" },
 	{ OPTION_BOOL, 'f', "force", AT(force), .help = "skip the ownership check of the recording" },
 	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "be more verbose" },

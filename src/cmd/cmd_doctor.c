@@ -42,7 +42,7 @@ static int run(struct cmd_context *ctx, void *options)
 
 const struct cmd cmd_doctor = {
 	.name = "doctor",
-	.summary = "Show what this machine and user allow, and how to get more",
+	.summary = "Show what this machine and user allow, and how to enable more",
 	.usage = (const char *const[]){ "doctor [<options>] [CHECK]...", NULL },
 	.options = table,
 	.options_bytes = sizeof(struct doctor_options),

@@ -18,7 +18,7 @@ static const struct option option_table[] = {
 	{ OPTION_STRING, 'u', "url", AT(url), .arg = "url", .help = "address of the Go program (default: http://localhost:8080)" },
 	{ OPTION_STRING, 0, "suffix", AT(suffix), .arg = "path", .help = "path of the profile there (default: /debug/pprof/profile)" },
 	{ OPTION_STRING, 'b', "binaryinput", AT(input), .arg = "file", .help = "read this profile instead of fetching one" },
-	{ OPTION_STRING, 0, "binaryname", AT(binary), .arg = "file", .help = "program that the profile is of" },
+	{ OPTION_STRING, 0, "binaryname", AT(binary), .arg = "file", .help = "program of the profile" },
 	{ OPTION_I64, 't', "seconds", AT(seconds), .arg = "n", .help = "duration of the profile in seconds (default: 30)" },
 	{ OPTION_STRING, 0, "pprofArgs", AT(pprof_args), .arg = "args",
 	  .help = "arguments of pprof: -sample_index=NAME, -inuse_space and the like, -seconds=N, or a profile" },
@@ -30,7 +30,7 @@ static const struct option option_table[] = {
 	{ OPTION_STRING, 0, "width", AT(width), .arg = "pixels", .help = "width of the picture (default: 1200)" },
 	{ OPTION_BOOL, 0, "hash", AT(hash), .help = "choose colours by name" },
 	{ OPTION_STRING, 0, "colors", AT(colours), .arg = "palette", .help = "palette, as flamegraph names them (default: hot)" },
-	{ OPTION_BOOL, 0, "cp", AT(palette), .help = "keep colours of names in palette.map" },
+	{ OPTION_BOOL, 0, "cp", AT(palette), .help = "use and extend the colour map palette.map" },
 	{ OPTION_BOOL, 0, "inverted", AT(inverted), .help = "draw an icicle graph, growing downwards" },
 	OPTIONS_END,
 };

@@ -10,7 +10,7 @@ struct kallsyms_options {
 #define AT(field) offsetof(struct kallsyms_options, field)
 
 static const struct option table[] = {
-	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "show every symbol of a name, not only the first" },
+	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "show all symbols of a name, not only the first" },
 	{ OPTION_STRING, 0, "kallsyms", AT(kallsyms), .arg = "file", .help = "read symbols from this file" },
 	{ OPTION_STRING, 0, "format", AT(format), .arg = "text|json|csv", .help = "output format" },
 	OPTIONS_END,

@@ -17,12 +17,12 @@ struct test_options {
 #define AT(field) offsetof(struct test_options, field)
 
 static const struct option table[] = {
-	{ OPTION_STRING, 's', "skip", AT(skip), .arg = "tests", .help = "leave out these numbers (1,4,7)" },
+	{ OPTION_STRING, 's', "skip", AT(skip), .arg = "tests", .help = "skip these numbers (1,4,7)" },
 	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "show how long each check took" },
 	{ OPTION_U64, 'r', "runs-per-test", AT(runs), .arg = "n", .help = "run each check n times (1)" },
 	{ OPTION_STRING, 'w', "workload", AT(workload), .arg = "name",
-	  .help = "run a program whose profile is known; its arguments follow" },
-	{ OPTION_BOOL, 0, "list-workloads", AT(only_workloads), .help = "list those programs" },
+	  .help = "run a program with a known profile; its arguments follow" },
+	{ OPTION_BOOL, 0, "list-workloads", AT(only_workloads), .help = "list the workloads" },
 	{ OPTION_STRING, 0, "format", AT(format_name), .arg = "text|json|csv", .help = "output format" },
 	OPTIONS_END,
 };
@@ -97,7 +97,7 @@ static int run(struct cmd_context *ctx, void *options)
 
 const struct cmd cmd_test = {
 	.name = "test",
-	.summary = "Check strobe and this machine, by what is known",
+	.summary = "Run self-tests of strobe on this machine",
 	.usage = (const char *const[]){ "test [<options>] [list] [NUMBER|NAME]...", "test -w WORKLOAD [ARG]...", NULL },
 	.options = table,
 	.options_bytes = sizeof(struct test_options),

@@ -158,7 +158,8 @@ static void add_page_columns(struct table *t, const struct kmem_sums *s, const s
 }
 
 /* first: of the columns that all lists have. */
-static void show_page_row(struct table *t, const struct kmem_sums *s, const struct kmem_view *v, const struct kmem_page_row *r, size_t first)
+static void show_page_row(struct table *t, const struct kmem_sums *s, const struct kmem_view *v, const struct kmem_page_row *r,
+			  size_t first)
 {
 	const struct kmem_site *site = v->raw_ip ? NULL : kmem_site(s, r->callsite);
 	table_show(t, first + PAGE_BYTES, "%16" PRIu64, r->bytes / 1024);

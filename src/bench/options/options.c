@@ -49,10 +49,10 @@ const struct option bench_options_messaging[] = {
 const struct option bench_options_pipe[] = {
 	LOOPS("loop", "number of round trips (default: 1000000)"),
 	{ OPTION_BOOL, 'T', "threaded", AT(settings.threads), .help = "threads instead of processes" },
-	{ OPTION_BOOL, 'n', "nonblocking", AT(settings.nonblocking), .help = "descriptors that do not block, and poll(2)" },
-	{ OPTION_U64, 's', "write-size", AT(settings.write_bytes), .arg = "n", .help = "bytes of each message (default: 4)" },
+	{ OPTION_BOOL, 'n', "nonblocking", AT(settings.nonblocking), .help = "use non-blocking descriptors and poll(2)" },
+	{ OPTION_U64, 's', "write-size", AT(settings.write_bytes), .arg = "n", .help = "size of each message in bytes (default: 4)" },
 	{ OPTION_STRING, 'G', "cgroups", AT(settings.cgroups), .arg = "send,recv",
-	  .help = "put sender and receiver in these cgroups; with -T in those of the threaded domain that it runs in" },
+	  .help = "put sender and receiver in these cgroups; with -T in the current threaded domain" },
 	COMMON,
 };
 const struct option bench_options_syscall[] = {
@@ -71,10 +71,10 @@ const struct option bench_options_seccomp_notify[] = {
 	{ OPTION_STRING, 'f', "function", AT(settings.function), .arg = "name",                                         \
 	  .help = "function to run: all, or help for a list (default: all)" },                                          \
 	LOOPS("nr_loops", "number of runs over the buffers (default: 1)"),                                              \
-	{ OPTION_BOOL, 'c', "cycles", AT(settings.cycles), .help = "count cycles a byte" }
+	{ OPTION_BOOL, 'c', "cycles", AT(settings.cycles), .help = "count cycles per byte" }
 
 const struct option bench_options_mem[] = {
-	MEM, { OPTION_CALL, 'k', "chunk", .arg = "size", .parse = parse_chunk, .help = "bytes of each call (default: the size)" }, COMMON,
+	MEM, { OPTION_CALL, 'k', "chunk", .arg = "size", .parse = parse_chunk, .help = "size of each call (default: the size)" }, COMMON,
 };
 const struct option bench_options_mmap[] = {
 	MEM,
@@ -92,32 +92,32 @@ static struct strobe_error *refuse_all(void *options, const char *value, bool ne
 #define NUMA(field) AT(settings.numa.field)
 const struct option bench_options_numa_mem[] = {
 	{ OPTION_U64, 'p', "nr_proc", NUMA(processes), .arg = "n", .help = "number of processes (default: 1)" },
-	{ OPTION_U64, 't', "nr_threads", NUMA(threads), .arg = "n", .help = "threads of each process (default: 1)" },
-	{ OPTION_F64, 'G', "mb_global", NUMA(global_mb), .arg = "MB", .help = "memory that all share (default: 1)",
+	{ OPTION_U64, 't', "nr_threads", NUMA(threads), .arg = "n", .help = "number of threads per process (default: 1)" },
+	{ OPTION_F64, 'G', "mb_global", NUMA(global_mb), .arg = "MB", .help = "memory shared by all processes, in MB (default: 1)",
 	  .set_offset = NUMA(has_global) },
-	{ OPTION_F64, 'P', "mb_proc", NUMA(process_mb), .arg = "MB", .help = "memory that the threads of a process share" },
-	{ OPTION_F64, 'L', "mb_proc_locked", NUMA(locked_mb), .arg = "MB", .help = "part of it that one thread after the other works on" },
+	{ OPTION_F64, 'P', "mb_proc", NUMA(process_mb), .arg = "MB", .help = "memory shared by the threads of a process, in MB" },
+	{ OPTION_F64, 'L', "mb_proc_locked", NUMA(locked_mb), .arg = "MB", .help = "part of that memory used by one thread at a time, in MB" },
 	{ OPTION_F64, 'T', "mb_thread", NUMA(thread_mb), .arg = "MB", .help = "memory of each thread" },
 	{ OPTION_U64, 'l', "nr_loops", NUMA(loops), .arg = "n", .help = "maximum number of loops (default: no limit)" },
 	{ OPTION_U64, 's', "nr_secs", NUMA(seconds), .arg = "s", .help = "maximum number of seconds (default: 5)" },
 	{ OPTION_U64, 'u', "usleep", NUMA(sleep_us), .arg = "us", .help = "time to sleep after each loop (us)" },
 	{ OPTION_OFF, 'R', "data_reads", NUMA(no_reads), .help = "read the memory (default)" },
 	{ OPTION_OFF, 'W', "data_writes", NUMA(no_writes), .help = "write to the memory (default)" },
-	{ OPTION_OFF, 'B', "data_backwards", NUMA(no_backwards), .help = "every other loop backwards (default)" },
+	{ OPTION_OFF, 'B', "data_backwards", NUMA(no_backwards), .help = "alternate the direction of loops (default)" },
 	{ OPTION_BOOL, 'Z', "data_zero_memset", NUMA(zero_memset), .help = "only set the memory to zero, by memset(3)" },
 	{ OPTION_OFF, 'r', "data_rand_walk", NUMA(no_random_walk), .help = "in random order, 8 KB at a time (default)" },
 	{ OPTION_BOOL, 'z', "init_zero", NUMA(init_zero), .help = "set the memory to zero first" },
 	{ OPTION_OFF, 'I', "init_random", NUMA(no_init_random), .help = "fill the memory with random numbers first (default)" },
-	{ OPTION_BOOL, '0', "init_cpu0", NUMA(init_cpu0), .help = "do so on CPU 0" },
+	{ OPTION_BOOL, '0', "init_cpu0", NUMA(init_cpu0), .help = "initialize memory on CPU 0" },
 	{ OPTION_U64, 'x', "perturb_secs", NUMA(perturb_s), .arg = "s",
-	  .help = "move the first thread to another CPU every so many seconds" },
-	{ OPTION_I64, 'H', "thp", NUMA(huge_pages), .arg = "n", .help = "above 0: with huge pages; below: without" },
+	  .help = "move the first thread to another CPU at this interval (seconds)" },
+	{ OPTION_I64, 'H', "thp", NUMA(huge_pages), .arg = "n", .help = "above 0: use huge pages; below 0: do not" },
 	{ OPTION_STRING, 'C', "cpus", NUMA(cpus), .arg = "list", .help = "CPUs of the first tasks: 0,2-3, or 0x4 for four of them" },
-	{ OPTION_STRING, 'M', "memnodes", NUMA(nodes), .arg = "list", .help = "nodes that their memory comes from" },
-	{ OPTION_BOOL, 'S', "serialize-startup", NUMA(serialize_startup), .help = "threads get ready one after the other" },
+	{ OPTION_STRING, 'M', "memnodes", NUMA(nodes), .arg = "list", .help = "nodes to allocate their memory on" },
+	{ OPTION_BOOL, 'S', "serialize-startup", NUMA(serialize_startup), .help = "start threads one after the other" },
 	{ OPTION_CALL, 'a', "all", .parse = refuse_all, .help = "not supported", .hidden = true },
 	{ OPTION_BOOL, 'c', "show_convergence", NUMA(show_convergence), .help = "show how many processes run on a single node" },
-	{ OPTION_BOOL, 'm', "measure_convergence", NUMA(measure_convergence), .help = "end when all do, and show how long it took" },
+	{ OPTION_BOOL, 'm', "measure_convergence", NUMA(measure_convergence), .help = "stop after convergence, and show the time it took" },
 	{ OPTION_BOOL, 'd', "show_details", NUMA(details), .help = "show each thread" },
 	{ OPTION_BOOL, 'q', "quiet", NUMA(quiet), .help = "show only the figures" },
 	COMMON,
@@ -128,13 +128,13 @@ const struct option bench_options_numa_mem[] = {
 	  .set_offset = AT(settings.has_buckets) },                                                                     \
 	{ OPTION_BOOL, 'm', "mlockall", AT(settings.lock_memory), .help = "lock all memory" },                          \
 	{ OPTION_BOOL, 'S', "shared", AT(settings.shared), .help = "shared futexes instead of private ones" },          \
-	{ OPTION_BOOL, 's', "silent", AT(settings.silent), .help = "no line for each thread or round" },                \
-	{ OPTION_U64, 't', "threads", AT(settings.tasks), .arg = "n", .help = "number of threads (default: of CPUs)" }
+	{ OPTION_BOOL, 's', "silent", AT(settings.silent), .help = "do not print each thread or round" },                \
+	{ OPTION_U64, 't', "threads", AT(settings.tasks), .arg = "n", .help = "number of threads (default: number of CPUs)" }
 #define RUNTIME(text) { OPTION_U64, 'r', "runtime", AT(settings.runtime_s), .arg = "s", .help = text }
 
 const struct option bench_options_futex_hash[] = {
 	FUTEX, RUNTIME("seconds to run (default: 10)"),
-	{ OPTION_U64, 'f', "futexes", AT(settings.futexes), .arg = "n", .help = "futexes of each thread (default: 1024)" },
+	{ OPTION_U64, 'f', "futexes", AT(settings.futexes), .arg = "n", .help = "number of futexes per thread (default: 1024)" },
 	COMMON,
 };
 const struct option bench_options_futex_wake[] = {
@@ -158,7 +158,7 @@ const struct option bench_options_futex_lock_pi[] = {
 };
 
 #define EPOLL                                                                                                           \
-	{ OPTION_U64, 'f', "nfds", AT(settings.fds), .arg = "n", .help = "files of each thread (default: 64)" },        \
+	{ OPTION_U64, 'f', "nfds", AT(settings.fds), .arg = "n", .help = "number of files per thread (default: 64)" },        \
 	{ OPTION_BOOL, 'n', "noaffinity", AT(settings.no_affinity), .help = "do not bind threads to CPUs" },            \
 	{ OPTION_U64, 'N', "nested", AT(settings.nested), .arg = "n",                                                   \
 	  .help = "epoll instances above the one of the files, each watching the next (default: 0, maximum: 4)" },      \
@@ -167,17 +167,17 @@ const struct option bench_options_futex_lock_pi[] = {
 
 const struct option bench_options_epoll_wait[] = {
 	EPOLL,
-	{ OPTION_U64, 't', "threads", AT(settings.tasks), .arg = "n", .help = "threads that wait (default: of CPUs, less one)" },
+	{ OPTION_U64, 't', "threads", AT(settings.tasks), .arg = "n", .help = "number of waiting threads (default: number of CPUs less one)" },
 	{ OPTION_BOOL, 'B', "nonblocking", AT(settings.nonblocking), .help = "epoll_wait(2) returns at once" },
 	{ OPTION_BOOL, 'E', "edge", AT(settings.edge), .help = "edge-triggered instead of level-triggered" },
 	{ OPTION_BOOL, 'm', "multiq", AT(settings.multi), .help = "an epoll instance for each thread" },
 	{ OPTION_BOOL, 'R', "randomize", AT(settings.randomize), .help = "write to the files in random order" },
-	{ OPTION_BOOL, 'S', "oneshot", AT(settings.oneshot), .help = "one event at a time (EPOLLONESHOT), then again" },
+	{ OPTION_BOOL, 'S', "oneshot", AT(settings.oneshot), .help = "use one-shot events (EPOLLONESHOT), rearmed after each" },
 	COMMON,
 };
 const struct option bench_options_epoll_ctl[] = {
 	EPOLL,
-	{ OPTION_U64, 't', "threads", AT(settings.tasks), .arg = "n", .help = "number of threads (default: of CPUs)" },
+	{ OPTION_U64, 't', "threads", AT(settings.tasks), .arg = "n", .help = "number of threads (default: number of CPUs)" },
 	{ OPTION_BOOL, 'R', "randomize", AT(settings.randomize), .help = "random operations on random files" },
 	COMMON,
 };

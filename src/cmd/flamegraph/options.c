@@ -63,7 +63,7 @@ const struct option flamegraph_option_table[] = {
 	{ OPTION_I64, 't', "seconds", AT(draw.in.server.seconds), .arg = "n",
 	  .help = "with -u: duration of the profile in seconds (default: 30)" },
 	{ OPTION_STRING, 0, "binary", AT(draw.in.binary), .arg = "file",
-	  .help = "program that a pprof profile is of, where the profile has no names of functions" },
+	  .help = "program of a pprof profile without function names" },
 	{ OPTION_BOOL, 'f', "force", AT(draw.in.force), .help = "skip the ownership check" },
 	{ OPTION_BOOL, 0, "folded", AT(draw.folded), .help = "print folded stacks: process;outermost;...;innermost value" },
 

@@ -78,7 +78,7 @@ static const struct option table[] = {
 	  .help = "sort by these keys: frag, hit, bytes, ptr, callsite, pingpong; pages: bytes, hit, callsite, page, order, migtype, gfp" },
 	{ OPTION_CALL, 'l', "line", .arg = "n", .parse = set_lines, .help = "show at most this many lines of a list" },
 	{ OPTION_BOOL, 0, "raw-ip", AT(view.raw_ip), .help = "show addresses instead of functions" },
-	{ OPTION_BOOL, 0, "live", AT(kmem.live), .help = "show the pages that are not given back (--page)" },
+	{ OPTION_BOOL, 0, "live", AT(kmem.live), .help = "show pages that are not freed (--page)" },
 	{ OPTION_STRING, 0, "time", AT(kmem.times), .arg = "start,stop", .help = "only this time range, in seconds" },
 	{ OPTION_STRING, 0, "format", AT(format_name), .arg = "text|json|csv", .help = "output format" },
 	OPTIONS_END,
@@ -201,7 +201,7 @@ static int run(struct cmd_context *ctx, void *options)
 
 const struct cmd cmd_kmem = {
 	.name = "kmem",
-	.summary = "Show which of the kernel's code allocates memory",
+	.summary = "Show kernel memory allocations by call site",
 	.usage = (const char *const[]){ "kmem [--slab] [--page] record [<options of record>] [<command>]", "kmem stat [<options>]", NULL },
 	.options = table,
 	.options_bytes = sizeof(struct kmem_options),

@@ -249,7 +249,7 @@ const struct option record_option_table[] = {
 	 .help = "record waits for locks of programs (futexes), and the threads that hold them; see 'lock contention --user'" },
 	{ OPTION_BOOL, 0, "off-cpu", AT(choice.off_cpu), .help = "record the time that threads are off the CPU as event offcpu-time" },
 	{ OPTION_U64, 0, "off-cpu-thresh", AT(choice.off_cpu_thresh_ms), .set_offset = AT(choice.off_cpu_thresh_set), .arg = "ms",
-	 .help = "time off the CPU at one place that makes a sample of its own (default: 500; --wall: 1; --locks: 100)" },
+	 .help = "minimum time off the CPU for a separate sample, in ms (default: 500; --wall: 1; --locks: 100)" },
 
 	GROUP("Sample contents"),
 	{ OPTION_CALL, 'g', NULL, .parse = parse_g, .help = "record call chains: whole stacks (eh) where permitted, else fp" },

@@ -50,7 +50,7 @@ static const struct option table[] = {
 	{ OPTION_STRING, 0, "format", OWN(format), .arg = "text|json",
 	  .help = "output format; json: one object per line, with all sample fields or those of -F" },
 	{ OPTION_STRING, 's', "script", OWN(run), .arg = "[lang:]file", .ends_words = true,
-	  .help = "run this script (FILE.py, FILE.pl) on the samples; words after it are its arguments" },
+	  .help = "run this script (FILE.py, FILE.pl) on the samples; the following words are its arguments" },
 	{ OPTION_BOOL, 'D', "dump-raw-trace", AT(raw), .help = "also dump every record, in hexadecimal and decoded" },
 	{ OPTION_BOOL, 0, "dump-unsorted-raw-trace", AT(raw_unsorted), .help = "same as -D, but in file order" },
 	{ OPTION_BOOL, 'G', "hide-call-graph", AT(hide_chains), .help = "do not print call chains" },

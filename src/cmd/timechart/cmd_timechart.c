@@ -64,7 +64,7 @@ static const struct option option_table[] = {
 	  .help = "output file, an HTML page if its name ends in .html (default: output.svg); - for standard output" },
 	{ OPTION_U64, 'w', "width", AT(svg.width), .arg = "n", .help = "minimum width of the picture, in pixels (default: 1000)" },
 	{ OPTION_CALL, 0, "highlight", .arg = "time|name", .parse = parse_highlight,
-	  .help = "highlight what runs longer than this (in ns, or 5ms), or tasks whose names contain this" },
+	  .help = "highlight tasks that run longer than this (in ns, or 5ms), or tasks whose names contain this" },
 	{ OPTION_BOOL, 'P', "power-only", AT(events.power_only), .help = "show only CPUs; record: only idle states and frequencies" },
 	{ OPTION_BOOL, 'T', "tasks-only", AT(events.tasks_only), .help = "omit idle states and frequencies; record: only tasks" },
 	{ OPTION_CALL, 'p', "process", .arg = "pid|name", .parse = parse_process, .help = "only this task; may be repeated" },
@@ -162,7 +162,7 @@ static int run(struct cmd_context *ctx, void *options)
 
 const struct cmd cmd_timechart = {
 	.name = "timechart",
-	.summary = "Draw what tasks and CPUs did when (SVG, HTML)",
+	.summary = "Draw the activity of tasks and CPUs over time (SVG, HTML)",
 	.usage = (const char *const[]){ "timechart record [-P|-T|-I] [-g] [<options of record>] [<command>]",
 				       "timechart [<options>]", NULL },
 	.options = option_table,
