@@ -88,7 +88,7 @@ static const struct cmd *cmd_by_program(const char *argv0)
 static bool is_command_of_perf(const char *name)
 {
 	static const char *const names[] = {
-		"c2c", "iostat", "mem",
+		"c2c", "mem",
 	};
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (!strcmp(names[i], name))

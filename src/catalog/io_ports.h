@@ -1,0 +1,26 @@
+/*
+ * The root ports of I/O whose traffic this machine's processor counts: Intel's servers from Skylake-SP on, one uncore_iio PMU for each.
+ * Source: Documentation/ABI/testing/sysfs-devices-mapping (dieN: "0000:7f"). One thread.
+ */
+#pragma once
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/vector.h"
+#include "sys/sys.h"
+
+struct out;
+
+struct io_port {
+	uint32_t pmu, die, domain, bus; /* PMU uncore_iio_N */
+};
+
+struct io_ports {
+	VEC(struct io_port) list; /* by die and PMU */
+};
+
+/* ERROR_UNSUPPORTED where there are none. */
+struct strobe_error *io_ports_read(const struct sys *sys, struct io_ports *ret) _must_check_;
+void io_ports_deinit(struct io_ports *p);
+/* As perf prints them. */
+void io_ports_text(struct out *out, const struct io_ports *p);

@@ -1,0 +1,1 @@
+SYSFS_PATH="$PWD/none" strobe iostat list

@@ -1,0 +1,1 @@
+strobe iostat --no-such-option
