@@ -3,7 +3,7 @@
 
 By one recording of each side for 20 %, by several runs of each side for less, since runs vary: TRIALS trials of each (default: 100).
 CPU samples are compared, and --normalize leaves out what whole runs vary by: on a busy machine that is more than 5 %, of functions against
-each other less than 2 %. An idle machine needs an hour and a half for 100 trials; beside other load TRIALS=25 takes half an hour.
+each other less than half a percent. 100 trials take an hour and a half, beside other load twice that.
 """
 # timeout: 14400
 # needs: diff
@@ -16,12 +16,14 @@ from strobetest import Tap, build_workload, run, strobe
 
 TRIALS = int(os.environ.get("TRIALS", "100"))
 # growth in percent, calls of second() a round, runs of each side, rounds
-CASES = ((20, 480, 1, 30), (5, 420, 10, 15), (2, 408, 24, 15), (0, 400, 10, 15))
+CASES = ((20, 480, 1, 30), (5, 420, 8, 15), (2, 408, 12, 15), (0, 400, 10, 15))
+PERIOD_NS = 20000  # less than a call takes: how often a function is met by chance then matters little
 BEFORE = ("600", "400", "200")
 
 
 def record(program, path, second, rounds):
-    strobe("record", "-q", "-e", "cpu-clock:u", "-F", "10000", "-o", path, "--", program, BEFORE[0], str(second), BEFORE[2], str(rounds))
+    words = [program, BEFORE[0], str(second), BEFORE[2], str(rounds)]
+    strobe("record", "-q", "-e", "cpu-clock:u", "-c", str(PERIOD_NS), "-o", path, "--", *words)
 
 
 def found(program, case):
