@@ -23,3 +23,5 @@ struct strobe_error *access_recorded_events(const struct sys *sys, const struct 
 	_must_check_;
 /* A row for each name that `only` may have: whether this machine has it, and the event that it is. */
 void access_events_table(const struct sys *sys, struct table *ret);
+/* The keys of `mem report`, as perf has them: of stores no weight is known. In arena; NULL: those of report --mem-mode. */
+const char *access_sort_keys(struct arena *arena, const struct access_choice *choice, bool physical, bool page_size);

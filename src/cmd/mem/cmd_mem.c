@@ -131,23 +131,12 @@ static void add_value(struct cmd_context *ctx, struct cmd_words *words, const ch
 		cmd_add_words(ctx, words, (const char *const[]){ option, value, NULL });
 }
 
-/* The keys that perf has: of stores no weight is known. NULL: those of --mem-mode. */
-static const char *sort_order(struct cmd_context *ctx, const struct mem_options *o)
-{
-	bool has_more = o->dump.physical || o->dump.page_size;
-	if (o->sort || (o->events.loads && !has_more))
-		return o->sort;
-	return arena_printf(&ctx->words, "%s%s%s",
-			    o->events.loads ? "local_weight,mem,sym,dso,symbol_daddr,dso_daddr,snoop,tlb,locked,blocked" :
-					      "mem,sym,dso,symbol_daddr,dso_daddr,tlb,locked",
-			    o->dump.physical ? ",phys_daddr" : "", o->dump.page_size ? ",data_page_size" : "");
-}
-
 static int report(struct cmd_context *ctx, const struct mem_options *o, int argc, char **argv)
 {
 	struct cmd_words words = {};
 	cmd_add_words(ctx, &words, (const char *const[]){ "report", "--mem-mode", "-n", NULL });
-	add_value(ctx, &words, "-s", sort_order(ctx, o));
+	const char *keys = access_sort_keys(&ctx->words, &o->events, o->dump.physical, o->dump.page_size);
+	add_value(ctx, &words, "-s", o->sort ? o->sort : keys);
 	add_value(ctx, &words, "-i", o->dump.input);
 	add_value(ctx, &words, "-C", o->dump.choice.cpus);
 	add_value(ctx, &words, "-t", o->dump.separator);

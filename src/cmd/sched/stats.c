@@ -20,6 +20,7 @@ struct stats {
 	sys_cpus cpus;
 	int words; /* a command, or files */
 	char **word;
+	struct schedstat_times of; /* readings, or what was counted in two recordings */
 };
 
 #define AT(field) offsetof(struct stats_options, field)
@@ -50,61 +51,50 @@ static int put(struct stats *s, const struct schedstat *counted, const struct sc
 	return cmd_close_output(s->ctx, &out);
 }
 
-static struct strobe_error *measure(struct stats *s, struct schedstat_times *t)
+static struct strobe_error *measure(struct stats *s)
 {
-	return schedstat_measure(sys_live(), &s->cpus, s->words ? cmd_command(s->ctx) : NULL, t);
+	return schedstat_measure(sys_live(), &s->cpus, s->words ? cmd_command(s->ctx) : NULL, &s->of);
 }
 
 static int show_running(struct stats *s)
 {
-	struct schedstat_times t = {};
-	struct strobe_error *err = measure(s, &t);
+	struct strobe_error *err = measure(s);
 	if (!err)
-		err = schedstat_subtract(&t.after, &t.before);
-	int status = err ? cmd_fail(s->ctx, err) : put(s, &t.after, NULL);
-	schedstat_deinit(&t.before);
-	schedstat_deinit(&t.after);
-	return status;
+		err = schedstat_subtract(&s->of.after, &s->of.before);
+	return err ? cmd_fail(s->ctx, err) : put(s, &s->of.after, NULL);
 }
 
 static int record(struct stats *s)
 {
 	const char *path = s->o->output ? s->o->output : "perf.data";
-	struct schedstat_times t = {};
-	struct strobe_error *err = measure(s, &t);
+	struct strobe_error *err = measure(s);
 	if (!err)
-		err = schedstat_record(sys_live(), &t, path);
+		err = schedstat_record(sys_live(), &s->of, path);
 	if (!err)
 		cmd_say(s->ctx, "wrote the scheduler's counters before and after to %s", path);
-	schedstat_deinit(&t.before);
-	schedstat_deinit(&t.after);
 	return cmd_fail(s->ctx, err);
+}
+
+static struct strobe_error *load(const struct stats *s, const char *path, struct schedstat *ret)
+{
+	return schedstat_load(path, s->o->common.force, &s->cpus, ret);
 }
 
 static int report(struct stats *s)
 {
-	struct schedstat counted = {};
-	struct strobe_error *err = s->words ? error_create(ERROR_USAGE, "unexpected argument '%s': specify a recording with -i",
-							   s->word[0]) : NULL;
+	struct strobe_error *err = subcommand_no_words(s->ctx);
 	if (!err)
-		err = schedstat_load(s->o->common.input ? s->o->common.input : "perf.data", s->o->common.force, &s->cpus, &counted);
-	int status = err ? cmd_fail(s->ctx, err) : put(s, &counted, NULL);
-	schedstat_deinit(&counted);
-	return status;
+		err = load(s, s->o->common.input ? s->o->common.input : "perf.data", &s->of.after);
+	return err ? cmd_fail(s->ctx, err) : put(s, &s->of.after, NULL);
 }
 
 static int diff(struct stats *s)
 {
-	const char *first = s->words > 1 ? s->word[0] : "perf.data.old", *second = s->words ? s->word[s->words - 1] : "perf.data";
-	struct schedstat a = {}, b = {};
 	struct strobe_error *err = s->words > 2 ? error_create(ERROR_USAGE, "specify two recordings at most") :
-				   schedstat_load(first, s->o->common.force, &s->cpus, &a);
+				   load(s, s->words > 1 ? s->word[0] : "perf.data.old", &s->of.before);
 	if (!err)
-		err = schedstat_load(second, s->o->common.force, &s->cpus, &b);
-	int status = err ? cmd_fail(s->ctx, err) : put(s, &a, &b);
-	schedstat_deinit(&a);
-	schedstat_deinit(&b);
-	return status;
+		err = load(s, s->words ? s->word[s->words - 1] : "perf.data", &s->of.after);
+	return err ? cmd_fail(s->ctx, err) : put(s, &s->of.before, &s->of.after);
 }
 
 static int run_as(struct cmd_context *ctx, void *options, int (*what)(struct stats *s))
@@ -118,51 +108,29 @@ static int run_as(struct cmd_context *ctx, void *options, int (*what)(struct sta
 	if (!err && s.o->cpus)
 		err = sys_cpus_parse(s.o->cpus, &s.cpus);
 	int status = err ? cmd_fail_usage(ctx, err) : what(&s);
+	schedstat_deinit(&s.of.before);
+	schedstat_deinit(&s.of.after);
 	vec_deinit(&s.cpus);
 	return status;
 }
 
-static int run_record(struct cmd_context *ctx, void *options)
-{
-	return run_as(ctx, options, record);
-}
+#define SUBCOMMAND(what, words, text)                                                             \
+	static int run_##what(struct cmd_context *ctx, void *options)                             \
+	{                                                                                         \
+		return run_as(ctx, options, what);                                                \
+	}                                                                                         \
+	static const struct cmd cmd_##what = {                                                    \
+		.name = "sched stats " #what,                                                     \
+		.summary = text,                                                                  \
+		.usage = (const char *const[]){ "sched stats " #what " " words, NULL },           \
+		.options = table,                                                                 \
+		.options_bytes = sizeof(struct stats_options),                                    \
+		.run = run_##what,                                                                \
+	}
 
-static int run_report(struct cmd_context *ctx, void *options)
-{
-	return run_as(ctx, options, report);
-}
-
-static int run_diff(struct cmd_context *ctx, void *options)
-{
-	return run_as(ctx, options, diff);
-}
-
-static const struct cmd cmd_record = {
-	.name = "sched stats record",
-	.summary = "Record what the scheduler counts",
-	.usage = (const char *const[]){ "sched stats record [-o <file>] [<command>]", NULL },
-	.options = table,
-	.options_bytes = sizeof(struct stats_options),
-	.run = run_record,
-};
-
-static const struct cmd cmd_report = {
-	.name = "sched stats report",
-	.summary = "Show what the scheduler counted in a recording",
-	.usage = (const char *const[]){ "sched stats report [-i <file>]", NULL },
-	.options = table,
-	.options_bytes = sizeof(struct stats_options),
-	.run = run_report,
-};
-
-static const struct cmd cmd_diff = {
-	.name = "sched stats diff",
-	.summary = "Compare what the scheduler counted in two recordings",
-	.usage = (const char *const[]){ "sched stats diff [<file1> [<file2>]]", NULL },
-	.options = table,
-	.options_bytes = sizeof(struct stats_options),
-	.run = run_diff,
-};
+SUBCOMMAND(record, "[-o <file>] [<command>]", "Record what the scheduler counts");
+SUBCOMMAND(report, "[-i <file>]", "Show what the scheduler counted in a recording");
+SUBCOMMAND(diff, "[<file1> [<file2>]]", "Compare what the scheduler counted in two recordings");
 
 static const struct cmd *const subcommands[] = { &cmd_record, &cmd_report, &cmd_diff, NULL };
 
