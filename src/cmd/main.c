@@ -84,23 +84,8 @@ static const struct cmd *cmd_by_program(const char *argv0)
 	return NULL;
 }
 
-/* Commands of perf that are not here: their names are no typing errors. */
-static bool is_command_of_perf(const char *name)
-{
-	static const char *const names[] = {
-		"c2c", "mem",
-	};
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (!strcmp(names[i], name))
-			return true;
-	return false;
-}
-
 struct strobe_error *cmd_unknown(const char *program, const char *name)
 {
-	if (is_command_of_perf(name))
-		return error_create(ERROR_UNSUPPORTED, "'%s' is a perf command that is not supported; perf can read the "
-			"recordings of '%s record'", name, program);
 	const char *names[sizeof(cmd_all) / sizeof(*cmd_all)];
 	size_t n = 0;
 	for (; cmd_all[n]; n++)

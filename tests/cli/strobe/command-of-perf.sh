@@ -1,1 +1,0 @@
-strobe kvm stat
