@@ -118,3 +118,31 @@ bool blocks_take(const void *p, struct alloc_slot *ret)
 	filter_count(p, -1);
 	return true;
 }
+
+static struct alloc_slot *slot_at(uintptr_t address)
+{
+	struct alloc_slot **root = root_of(address), *leaf = root ? __atomic_load_n(root, __ATOMIC_ACQUIRE) : NULL;
+	return leaf ? slot_in(leaf, address) : NULL;
+}
+
+static bool has_leaf(uintptr_t address)
+{
+	return leaves[0][address >> LEAF_BITS] || leaves[1][address >> LEAF_BITS];
+}
+
+/* Backwards to the first block that there is; what has no leaf is passed at once. */
+struct alloc_slot *blocks_find(const void *inside, uintptr_t *ret_start)
+{
+	uintptr_t address = (uintptr_t)inside, at = address & ~(uintptr_t)7;
+	while (at && !(address >> ADDRESS_BITS)) {
+		struct alloc_slot *slot = slot_at(at);
+		if (slot && slot->entry) {
+			*ret_start = at;
+			return address == at || address - at < slot->size ? slot : NULL;
+		}
+		at = has_leaf(at) ? at - 8 : (at & ~(uintptr_t)(ALLOC_LEAF_SPAN - 1)) - 8;
+		if (at > address)
+			break;
+	}
+	return NULL;
+}

@@ -36,5 +36,7 @@ void blocks_clear(void);
 struct alloc_slot *blocks_slot(const void *p);
 /* Writes the block's slot. */
 void blocks_put(const void *p, struct alloc_slot *to, const struct alloc_slot *slot);
+/* Of the block that an address lies in; NULL: of none that is counted. ret_start: where it begins. */
+struct alloc_slot *blocks_find(const void *inside, uintptr_t *ret_start);
 /* Takes the block out; false where it is not one that is counted. */
 bool blocks_take(const void *p, struct alloc_slot *ret);

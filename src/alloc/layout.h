@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #define ALLOC_MAGIC "STRBHEAP"
-#define ALLOC_VERSION 1
+#define ALLOC_VERSION 2
 #define ALLOC_MEMFD_NAME "strobe-heap"
 /* The file that is loaded: the number is that of meson.build. */
 #define ALLOC_LIBRARY "libstrobe_alloc.so.0"
@@ -69,10 +69,35 @@ struct alloc_leaf {
 /* One for each ALLOC_GRANULE of addresses of a leaf. */
 struct alloc_slot {
 	uint32_t entry; /* 1 + its number; 0 = no block begins here */
-	uint32_t born;  /* ticks >> ALLOC_BORN_SHIFT */
-	uint64_t size;
+	uint32_t born_low;
+	uint64_t size : 47;
+	uint64_t born_high : 16;
+	uint64_t is_ignored : 1; /* by the heap checker: never a leak, nor is what it points to */
 };
-#define ALLOC_BORN_SHIFT 14
+
+/* When a block was allocated: ticks >> ALLOC_BORN_SHIFT, of which ALLOC_BORN_BITS are kept: days. */
+#define ALLOC_BORN_SHIFT 4
+#define ALLOC_BORN_BITS 48
+#define ALLOC_BORN_MASK (((uint64_t)1 << ALLOC_BORN_BITS) - 1)
+
+static inline struct alloc_slot alloc_slot_make(uint32_t entry, uint64_t born, uint64_t size)
+{
+	return (struct alloc_slot){
+		.entry = entry + 1, .born_low = (uint32_t)born, .born_high = (uint16_t)(born >> 32), .size = size };
+}
+
+/* How much earlier than `now` it was allocated, modulo 1 << ALLOC_BORN_BITS. */
+static inline uint64_t alloc_slot_age(const struct alloc_slot *s, uint64_t now)
+{
+	return (now - ((uint64_t)s->born_high << 32 | s->born_low)) & ALLOC_BORN_MASK;
+}
+
+/* Whether that was at `since` or later. */
+static inline int alloc_slot_is_since(const struct alloc_slot *s, uint64_t since)
+{
+	uint64_t age = alloc_slot_age(s, since);
+	return !age || age >> (ALLOC_BORN_BITS - 1);
+}
 
 struct alloc_table {
 	uint64_t at;       /* from the beginning of the region */

@@ -9,6 +9,7 @@
 #include <sys/single_threaded.h>
 #endif
 
+#include "alloc/checker.h"
 #include "alloc/dumps.h"
 #include "alloc/entries.h"
 #include "alloc/modules.h"
@@ -33,7 +34,7 @@ static uint64_t threads;
 static uint64_t next_point;   /* ticks */
 static uint64_t ticks_at_start, ns_at_start; /* at the same moment */
 static double ticks_per_ns = 2.5;
-static uint32_t short_age = 1000000 * 5 / 2 >> ALLOC_BORN_SHIFT; /* as slots count: of header.short_ns */
+static uint64_t short_age = 1000000 * 5 / 2 >> ALLOC_BORN_SHIFT; /* as slots count: of header.short_ns */
 static bool is_calibrated;
 static int renewing;
 static pthread_key_t ending;
@@ -89,7 +90,7 @@ static __attribute__((noinline)) void add_point(uint64_t now)
 	uint64_t ns = since_start_ns();
 	if (!is_calibrated && ns > ns_at_start + 200000) {
 		ticks_per_ns = (double)(now - ticks_at_start) / (double)(ns - ns_at_start);
-		short_age = (uint32_t)((uint64_t)((double)region->short_ns * ticks_per_ns) >> ALLOC_BORN_SHIFT);
+		short_age = (uint64_t)((double)region->short_ns * ticks_per_ns) >> ALLOC_BORN_SHIFT;
 		is_calibrated = ns > ns_at_start + 10000000;
 	}
 	if (region->points.nr == ALLOC_POINTS)
@@ -128,7 +129,7 @@ bool record_begin(void)
 		int saved = errno;
 		real_find();
 		settings_read();
-		if (dumps_set_up())
+		if (dumps_set_up() | checker_set_up())
 			settings.rate = 1;
 		if (!settings.seed)
 			settings.seed = ticks();
@@ -329,7 +330,7 @@ static inline void count_alloc(uint32_t entry, const struct weight *w, uint64_t 
 	end_change(e);
 }
 
-static inline void count_free(uint32_t entry, const struct weight *w, uint32_t age, uint64_t now)
+static inline void count_free(uint32_t entry, const struct weight *w, uint64_t age, uint64_t now)
 {
 	struct alloc_entry *e = begin_change(entry);
 	e->frees += w->objects;
@@ -373,7 +374,9 @@ void record_alloc(void *p, size_t size, const void *frame)
 	if (entry != UINT32_MAX && slot) {
 		struct weight weight = weight_of(size);
 		count_alloc(entry, &weight, now);
-		blocks_put(p, slot, &(struct alloc_slot){ entry + 1, (uint32_t)(now >> ALLOC_BORN_SHIFT), size });
+		struct alloc_slot block = alloc_slot_make(entry, now >> ALLOC_BORN_SHIFT, size);
+		block.is_ignored = thread.ignores > 0;
+		blocks_put(p, slot, &block);
 	} else {
 		drop();
 	}
@@ -402,8 +405,7 @@ void record_free(const struct alloc_slot *slot)
 	thread.is_busy = true;
 	uint64_t now = ticks();
 	struct weight w = weight_of(slot->size);
-	uint32_t age = (uint32_t)(now >> ALLOC_BORN_SHIFT) - slot->born;
-	count_free(slot->entry - 1, &w, age, now);
+	count_free(slot->entry - 1, &w, alloc_slot_age(slot, now >> ALLOC_BORN_SHIFT), now);
 	if (__builtin_expect(now >= __atomic_load_n(&next_point, __ATOMIC_RELAXED), 0))
 		add_point(now);
 	thread.is_busy = false;
@@ -422,7 +424,7 @@ void record_map(void *p, uint64_t bytes, const void *frame)
 		uint64_t now = ticks(), start = (uint64_t)(uintptr_t)p;
 		uint32_t entry = entry_of(bytes, frame);
 		struct weight w = weight_of_mapping(bytes, true);
-		struct alloc_slot slot = { entry + 1, (uint32_t)(now >> ALLOC_BORN_SHIFT), bytes };
+		struct alloc_slot slot = alloc_slot_make(entry, now >> ALLOC_BORN_SHIFT, bytes);
 		if (entry != UINT32_MAX && mappings_add(start, start + bytes, &slot))
 			count_alloc(entry, &w, now);
 		else
@@ -437,8 +439,16 @@ void record_unmap(const struct mapping *part)
 		return;
 	struct weight w = weight_of_mapping(part->end - part->start, part->is_first);
 	uint64_t now = ticks();
-	uint32_t age = (uint32_t)(now >> ALLOC_BORN_SHIFT) - part->slot.born;
-	count_free(part->slot.entry - 1, &w, age, now);
+	count_free(part->slot.entry - 1, &w, alloc_slot_age(&part->slot, now >> ALLOC_BORN_SHIFT), now);
+}
+
+/* Clocks of processors are the same to less than one step. */
+uint64_t record_moment(void)
+{
+	uint64_t now = ticks() >> ALLOC_BORN_SHIFT, next;
+	while ((next = ticks() >> ALLOC_BORN_SHIFT) == now)
+		;
+	return next & ALLOC_BORN_MASK;
 }
 
 void record_unloaded(void)
@@ -469,4 +479,5 @@ static __attribute__((destructor)) void finish(void)
 	if (settings.leaks)
 		region_tell('l', -1, true);
 	thread.is_busy = false;
+	checker_finish();
 }

@@ -17,6 +17,7 @@ struct thread {
 	uint64_t random;
 	int64_t in_use; /* bytes that this thread has allocated less those that it has released, not yet added to the region's */
 	bool is_known, is_busy, is_noted, is_ending;
+	int ignores; /* what it allocates now is never a leak */
 };
 extern __thread struct thread thread __attribute__((tls_model("initial-exec")));
 
@@ -46,6 +47,8 @@ void record_map(void *p, uint64_t bytes, const void *frame);
 void record_unmap(const struct mapping *part);
 /* From now on every allocation is counted, and nothing of before. False where there is no memory for it. */
 bool record_all(void);
+/* As slots have it: blocks that were allocated before are older, later ones are not. */
+uint64_t record_moment(void);
 /* An object may have been unloaded. */
 void record_unloaded(void);
 

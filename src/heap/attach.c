@@ -21,21 +21,14 @@ static uint64_t find_region(const struct stopped *s)
 	return 0;
 }
 
-struct copy {
-	pid_t pid;
-	uint64_t address;
-	uint8_t *bytes; /* header.bytes of them, of which those that are used are there */
-	struct alloc_header header;
-};
-
-static void copy_table(struct copy *c, const struct alloc_table *t, size_t element)
+static void copy_table(struct heap_copy *c, const struct alloc_table *t, size_t element)
 {
 	uint64_t bytes = (uint64_t)(t->nr < t->most ? t->nr : t->most) * element;
 	if (t->at <= c->header.bytes && bytes <= c->header.bytes - t->at)
 		process_read(c->pid, c->address + t->at, c->bytes + t->at, bytes);
 }
 
-static struct strobe_error *copy_region(struct copy *c)
+static struct strobe_error *copy_region(struct heap_copy *c)
 {
 	struct alloc_header *h = &c->header;
 	if (process_read(c->pid, c->address, h, sizeof(*h)) != sizeof(*h))
@@ -43,8 +36,10 @@ static struct strobe_error *copy_region(struct copy *c)
 	if (h->bytes < sizeof(*h) || h->bytes > REGION_MOST)
 		return error_create(ERROR_FORMAT, "the region of libstrobe_alloc.so is damaged");
 	c->bytes = mmap(NULL, h->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (c->bytes == MAP_FAILED)
+	if (c->bytes == MAP_FAILED) {
+		c->bytes = NULL;
 		return error_errno(errno, "cannot map %llu bytes", (unsigned long long)h->bytes);
+	}
 	memcpy(c->bytes, h, sizeof(*h));
 	copy_table(c, &h->points, sizeof(struct alloc_point));
 	copy_table(c, &h->leaves, sizeof(struct alloc_leaf));
@@ -54,31 +49,40 @@ static struct strobe_error *copy_region(struct copy *c)
 	return NULL;
 }
 
-static struct strobe_error *add_copy(struct heap *heap, struct copy *c, uint32_t pid, bool with_leaks)
-{
-	struct heap_region region;
-	struct heap_leaks leaks = {};
-	TRY(copy_region(c));
-	struct strobe_error *err = heap_region_open(&region, c->bytes, c->header.bytes, "its region");
-	if (!err && with_leaks)
-		err = heap_leaks_find(pid, &region, &leaks);
-	if (!err)
-		heap_add(heap, &region, pid, with_leaks ? &leaks : NULL);
-	heap_leaks_deinit(&leaks);
-	munmap(c->bytes, c->header.bytes);
-	return err;
-}
-
-struct strobe_error *heap_attach(struct heap *heap, uint32_t pid, bool leaks)
+struct strobe_error *heap_copy(struct heap_copy *c, uint32_t pid)
 {
 	struct stopped process = {};
-	struct copy copy = { .pid = (pid_t)pid };
-	struct strobe_error *err = process_maps((pid_t)pid, &process);
-	if (!err && !(copy.address = find_region(&process)))
+	*c = (struct heap_copy){ .pid = (pid_t)pid };
+	struct strobe_error *err = process_maps(c->pid, &process);
+	if (!err && !(c->address = find_region(&process)))
 		err = error_create(ERROR_NOT_FOUND, "libstrobe_alloc.so is not loaded, or has nothing to count yet: start it with "
 				   "strobe heap, or with LD_PRELOAD=" ALLOC_LIBRARY);
 	process_maps_deinit(&process);
 	if (!err)
-		err = add_copy(heap, &copy, pid, leaks);
+		err = copy_region(c);
+	if (!err)
+		err = heap_region_open(&c->region, c->bytes, c->header.bytes, "its region");
 	return error_prefix(err, "process %u", pid);
+}
+
+void heap_copy_deinit(struct heap_copy *c)
+{
+	if (c->bytes)
+		munmap(c->bytes, c->header.bytes);
+	c->bytes = NULL;
+}
+
+struct strobe_error *heap_attach(struct heap *heap, uint32_t pid, bool leaks)
+{
+	static const struct heap_leaks_options all;
+	struct heap_copy copy;
+	struct heap_leaks found = {};
+	struct strobe_error *err = heap_copy(&copy, pid);
+	if (!err && leaks)
+		err = error_prefix(heap_leaks_find(pid, &copy.region, &all, &found), "process %u", pid);
+	if (!err)
+		heap_add(heap, &copy.region, pid, leaks ? &found : NULL);
+	heap_leaks_deinit(&found);
+	heap_copy_deinit(&copy);
+	return err;
 }

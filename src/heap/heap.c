@@ -1,11 +1,13 @@
 #include "heap/heap.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "profile/select.h"
 #include "session/symbolize.h"
 
 #define Z95 1.959963984540054
@@ -195,23 +197,34 @@ static void add_entries(struct adding *a, struct heap_process *process, const st
 	}
 }
 
-void heap_add(struct heap *h, const struct heap_region *r, uint32_t pid, const struct heap_leaks *leaks)
+static struct adding begin_adding(struct heap *h, const struct heap_region *r, const struct heap_process *process)
 {
-	struct heap_process process = describe(h, r, pid);
 	uint64_t labels[2] = {};
-	if (leaks)
-		expect_leaks(h);
-	labels[h->comm_column] = strtab_add(&h->profile->strings, process.comm);
-	labels[h->pid_column] = pid;
+	labels[h->comm_column] = strtab_add(&h->profile->strings, process->comm);
+	labels[h->pid_column] = process->pid;
 	struct adding a = { .heap = h, .region = r, .labels = profile_labels(h->profile, labels) };
 	a.mappings = xcalloc(r->modules_nr + 1, sizeof(*a.mappings));
 	for (uint32_t i = 0; i < r->modules_nr; i++)
 		a.mappings[i] = PROFILE_NONE;
+	return a;
+}
+
+static void finish_adding(struct adding *a)
+{
+	u64map_deinit(&a->frames);
+	free(a->mappings);
+}
+
+void heap_add(struct heap *h, const struct heap_region *r, uint32_t pid, const struct heap_leaks *leaks)
+{
+	struct heap_process process = describe(h, r, pid);
+	if (leaks)
+		expect_leaks(h);
+	struct adding a = begin_adding(h, r, &process);
 	process.knows_leaks = leaks != NULL;
 	add_entries(&a, &process, leaks);
 	add_points(h, &process, r);
-	u64map_deinit(&a.frames);
-	free(a.mappings);
+	finish_adding(&a);
 	heap_counts_add(&h->total, &process.counts);
 	h->leak_objects += process.leak_objects;
 	h->leak_bytes += process.leak_bytes;
@@ -219,6 +232,28 @@ void heap_add(struct heap *h, const struct heap_region *r, uint32_t pid, const s
 	h->truncated += process.truncated;
 	h->rate = r->header.rate;
 	h->profile->origin.period = (int64_t)r->header.rate;
+	vec_push(&h->processes, process);
+}
+
+void heap_add_leaks(struct heap *h, const struct heap_region *r, uint32_t pid, const struct heap_leaks *leaks, bool identify)
+{
+	struct heap_process process = describe(h, r, pid);
+	struct adding a = begin_adding(h, r, &process);
+	for (size_t i = 0; i < leaks->blocks.len; i++) {
+		const struct heap_leak *leak = &leaks->blocks.data[i];
+		struct heap_entry e;
+		if (!heap_region_entry(r, leak->entry, &e))
+			continue;
+		stack_id stack = stack_of(&a, &e);
+		if (identify)
+			stack = profile_stack(h->profile, stack, frame_of(&a, leak->address | ALLOC_FRAME_EXACT));
+		add_row(&a, stack, HEAP_ALLOC_OBJECTS, 1);
+		add_row(&a, stack, HEAP_ALLOC_SPACE, leak->bytes);
+		add_row(&a, stack, HEAP_INUSE_OBJECTS, 1);
+		add_row(&a, stack, HEAP_INUSE_SPACE, leak->bytes);
+	}
+	finish_adding(&a);
+	h->profile->origin.period = 1;
 	vec_push(&h->processes, process);
 }
 
@@ -244,4 +279,30 @@ struct strobe_error *heap_name(struct heap *h, const struct session_host *host)
 	TRY(symbolize_profile(host, &all, &h->profile));
 	h->profile->origin.drop_frames = strtab_add(&h->profile->strings, allocators);
 	return NULL;
+}
+
+static bool keep_all(void *ctx, const struct profile *p, const struct profile_row *row)
+{
+	return true;
+}
+
+struct profile *heap_callers(const struct heap *h)
+{
+	struct profile *p;
+	struct strobe_error *err = profile_drop_uninteresting(h->profile, &p);
+	if (!err)
+		return p;
+	error_destroy(err);
+	return profile_filter(h->profile, keep_all, NULL);
+}
+
+void heap_frame_name(const struct profile *p, frame_id id, struct strbuf *ret)
+{
+	const struct profile_frame *f = &p->frames.data[id];
+	if (f->function != PROFILE_NONE)
+		strbuf_addstr(ret, profile_str(p, p->functions.data[f->function].name));
+	else if (f->mapping != PROFILE_NONE)
+		strbuf_addf(ret, "[%s]+%#" PRIx64, profile_str(p, p->mappings.data[f->mapping].name), f->addr);
+	else
+		strbuf_addf(ret, "%#" PRIx64, f->addr);
 }

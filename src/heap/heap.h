@@ -12,6 +12,7 @@
  */
 #pragma once
 #include "base/arena.h"
+#include "base/strbuf.h"
 #include "base/u64map.h"
 #include "base/vector.h"
 #include "heap/region.h"
@@ -24,10 +25,18 @@ enum heap_event {
 	HEAP_SHORT_OBJECTS, HEAP_SHORT_SPACE, HEAP_LEAK_OBJECTS, HEAP_LEAK_SPACE, HEAP_EVENTS
 };
 
-/* Blocks that nothing points to, by entry of the region. */
+/* A block that nothing points to. */
+struct heap_leak {
+	uint64_t address, bytes;
+	uint32_t entry; /* of the region */
+};
+
+/* All of them, and their sums by entry of the region. */
 struct heap_leaks {
+	VEC(struct heap_leak) blocks;
 	uint64_t *objects, *bytes;
 	uint32_t entries_nr;
+	uint64_t reached_objects, reached_bytes; /* what is not one */
 };
 
 struct heap_process {
@@ -56,8 +65,14 @@ void heap_init(struct heap *h, bool is_live);
 void heap_deinit(struct heap *h);
 /* leaks NULL: they were not looked for. */
 void heap_add(struct heap *h, const struct heap_region *r, uint32_t pid, const struct heap_leaks *leaks);
+/* Only its leaks, as blocks in use. identify: each with its address in place of a function that allocates. */
+void heap_add_leaks(struct heap *h, const struct heap_region *r, uint32_t pid, const struct heap_leaks *leaks, bool identify);
 /* After the last heap_add(): names its addresses, and puts the processes that allocated most first. */
 struct strobe_error *heap_name(struct heap *h, const struct session_host *host) _must_check_;
 
 /* 95 % of estimates are within so many bytes of what they estimate; 0 where each allocation was counted. */
 double heap_margin(double variance);
+/* Its profile without the frames of allocators themselves; the caller's. */
+struct profile *heap_callers(const struct heap *h);
+/* The function, or the address where that has no name. */
+void heap_frame_name(const struct profile *p, frame_id id, struct strbuf *ret);

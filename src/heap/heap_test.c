@@ -197,11 +197,60 @@ static void what_is_reached(void **state)
 	mark_deinit(&m);
 }
 
+/*
+ * Roots reach without a pointer: a, and b that it points to beyond its first 8 bytes, which a limit forbids. An address that is not
+ * aligned reaches c where those count. 16-aligned ones in the last 8 bytes reach no block (d) from a C library's data, others do (e).
+ */
+static void what_the_checker_changes(void **state)
+{
+	static uint64_t memory[512];
+	enum { A = MEMORY + 0x100, B = MEMORY + 0x200, C = MEMORY + 0x300, D = MEMORY + 0x400, E = MEMORY + 0x500 };
+	static const uint64_t blocks[] = { A, B, C, D, E };
+	uint64_t c = C;
+	memory[0x100 / 8] = B + 0x10;
+	memcpy((char *)memory + 3, &c, sizeof(c));
+	memory[4] = D + 0x20;
+	memory[5] = E + 0x10;
+	for (int i = 0; i < 2; i++) {
+		struct mark m = { .read = read_memory, .ctx = memory, .step = i ? 1 : 8, .offset_most = i ? 8 : 0, .skips_ends = true };
+		for (size_t n = 0; n < 5; n++)
+			vec_push(&m.blocks, ((struct mark_block){ .address = blocks[n], .size = 0x28, .is_root = blocks[n] == A }));
+		mark_begin(&m);
+		mark_range(&m, MEMORY, MEMORY + 0x40);
+		mark_finish(&m);
+		assert_true(is_reached(&m, A));
+		assert_int_equal(is_reached(&m, B), i == 0);
+		assert_int_equal(is_reached(&m, C), i == 1);
+		assert_false(is_reached(&m, D));
+		assert_int_equal(is_reached(&m, E), i == 0);
+		mark_deinit(&m);
+	}
+}
+
+/* Births are compared modulo 2^48: what was born after a moment, also beyond the end of the count. */
+static void births(void **state)
+{
+	static const uint64_t moments[] = { 1000, ((uint64_t)1 << 32) + 5, ALLOC_BORN_MASK - 3 };
+	for (int i = 0; i < 3; i++) {
+		struct alloc_slot before = alloc_slot_make(7, moments[i] - 1, (uint64_t)1 << 46);
+		struct alloc_slot at = alloc_slot_make(7, moments[i], 5), after = alloc_slot_make(7, moments[i] + 100, 5);
+		assert_int_equal(before.entry, 8);
+		assert_int_equal(before.size, (uint64_t)1 << 46);
+		assert_false(before.is_ignored);
+		assert_false(alloc_slot_is_since(&before, moments[i]));
+		assert_true(alloc_slot_is_since(&at, moments[i]));
+		assert_true(alloc_slot_is_since(&after, moments[i]));
+		assert_int_equal(alloc_slot_age(&before, moments[i] + 6), 7);
+		assert_int_equal(alloc_slot_age(&after, (moments[i] + 107) & ALLOC_BORN_MASK), 7);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counts_of_entries), cmocka_unit_test(modules_of_their_time), cmocka_unit_test(damaged_regions),
-		cmocka_unit_test(size_classes), cmocka_unit_test(what_is_reached),
+		cmocka_unit_test(size_classes), cmocka_unit_test(what_is_reached), cmocka_unit_test(what_the_checker_changes),
+		cmocka_unit_test(births),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

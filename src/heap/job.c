@@ -4,12 +4,15 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "exchange/exchange.h"
 #include "heap/attach.h"
+#include "heap/check.h"
 
-#define FUNCTIONS 10
+#define FUNCTIONS    10
+#define REQUEST_MOST 65536
 
 void heap_job_defaults(struct heap_job *j)
 {
@@ -21,6 +24,8 @@ struct strobe_error *heap_job_check(struct heap_job *j)
 {
 	if (!j->pids == !j->command)
 		return error_create(ERROR_USAGE, "specify either a command or -p");
+	if (j->heapcheck && !j->pids)
+		return error_create(ERROR_USAGE, "--heapcheck requires -p");
 	if (j->rate && (!text_to_bytes(j->rate, &j->settings.rate) || !j->settings.rate))
 		return error_create(ERROR_USAGE, "invalid number of bytes '%s'", j->rate);
 	if (!j->rate)
@@ -137,10 +142,32 @@ static struct strobe_error *fill(const struct heap_job *j, struct heap *heap, in
 			    "their environment or that run with more rights than the user's do not");
 }
 
+static struct strobe_error *answer_request(const struct heap_job *j)
+{
+	_cleanup_strbuf_ struct strbuf request = {};
+	struct out text, answer;
+	uint64_t pid;
+	if (!text_to_u64(j->pids, &pid) || !pid || pid > INT32_MAX)
+		return error_create(ERROR_USAGE, "'%s' is not a valid process ID", j->pids);
+	TRY(file_read_fd(j->request_fd, "the request", &request, REQUEST_MOST));
+	out_init_fd(&text, j->text_fd);
+	out_init_fd(&answer, j->data_fd);
+	const struct heap_check_job job = { .host = j->host, .pid = (uint32_t)pid, .request = strbuf_str(&request),
+					    .write_file = j->write_file, .text = &text, .answer = &answer };
+	struct strobe_error *err = heap_check_run(&job), *of_text = out_close(&text), *of_answer = out_close(&answer);
+	error_destroy(of_text); /* the program's standard error may be closed */
+	if (!err)
+		return of_answer;
+	error_destroy(of_answer);
+	return err;
+}
+
 struct strobe_error *heap_job_run(struct heap_job *j, int *ret_status)
 {
 	struct heap heap;
 	*ret_status = 0;
+	if (j->heapcheck)
+		return answer_request(j);
 	j->report.is_live = j->pids != NULL;
 	heap_init(&heap, j->report.is_live);
 	struct strobe_error *err = fill(j, &heap, ret_status);

@@ -13,7 +13,7 @@ struct heap_job {
 	struct heap_report report;
 	const char *output, *report_file, *format, *pids, *rate;
 	double snapshots_s;
-	bool exact;
+	bool exact, heapcheck;
 
 	/* Set by the caller. */
 	const struct session_host *host;
@@ -21,6 +21,7 @@ struct heap_job {
 	/* Writes a file anew, which appears when it is whole. */
 	struct strobe_error *(*write_file)(const char *path, struct strobe_error *(*write)(void *ctx, struct out *out), void *ctx);
 	int text_fd, data_fd; /* where tables go without report_file, as text and as data */
+	int request_fd;       /* where a request of the heap checker comes from */
 };
 
 void heap_job_defaults(struct heap_job *j);

@@ -1,6 +1,7 @@
 #include "heap/mark.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 
@@ -20,11 +21,20 @@ static int compare(const void *a, const void *b)
 	return (x->address > y->address) - (x->address < y->address);
 }
 
+static void reach(struct mark *m, uint32_t at)
+{
+	m->blocks.data[at].is_reached = true;
+	vec_push(&m->pending, at);
+}
+
 void mark_begin(struct mark *m)
 {
 	if (m->blocks.len)
 		qsort(m->blocks.data, m->blocks.len, sizeof(*m->blocks.data), compare);
 	m->buffer = xmalloc(CHUNK);
+	for (uint32_t i = 0; i < m->blocks.len; i++)
+		if (m->blocks.data[i].is_root)
+			reach(m, i);
 }
 
 /* The number of the first block after an address. */
@@ -39,6 +49,15 @@ bool mark_has_blocks(const struct mark *m, uint64_t start, uint64_t end)
 	return at < m->blocks.len && m->blocks.data[at].address < end;
 }
 
+/*
+ * glibc's malloc takes its chunks to begin 16 bytes before the blocks, in the last 8 bytes of those before: the chunk that is not given
+ * out yet, whose address the library keeps, would reach the block before it.
+ */
+static bool is_end(const struct mark_block *b, uint64_t word)
+{
+	return word != b->address && word % 16 == 0 && b->address + b->size - word <= 8;
+}
+
 void mark_word(struct mark *m, uint64_t word)
 {
 	if (!m->blocks.len || word < m->blocks.data[0].address)
@@ -46,25 +65,36 @@ void mark_word(struct mark *m, uint64_t word)
 	size_t at = after(m, word) - 1;
 	struct mark_block *b = &m->blocks.data[at];
 	/* A block without bytes is reached by its address alone. */
-	if (b->is_reached || word - b->address >= (b->size ? b->size : 1))
+	if (b->is_reached || word - b->address >= (b->size ? b->size : 1) || (m->offset_most && word - b->address > m->offset_most))
 		return;
-	b->is_reached = true;
-	vec_push(&m->pending, (uint32_t)at);
+	if (m->skips_ends && is_end(b, word))
+		return;
+	reach(m, (uint32_t)at);
+}
+
+static void mark_bytes(struct mark *m, size_t bytes)
+{
+	unsigned step = m->step ? m->step : sizeof(uint64_t);
+	uint64_t first = m->blocks.data[0].address, last = vec_last(&m->blocks).address + vec_last(&m->blocks).size, word;
+	for (size_t at = 0; at + sizeof(word) <= bytes; at += step) {
+		memcpy(&word, m->buffer + at, sizeof(word));
+		if (word >= first && word <= last)
+			mark_word(m, word);
+	}
 }
 
 void mark_range(struct mark *m, uint64_t start, uint64_t end)
 {
-	start = (start + 7) & ~(uint64_t)7;
-	while (start < end) {
+	uint64_t step = m->step ? m->step : sizeof(uint64_t);
+	start = (start + step - 1) / step * step;
+	while (start < end && m->blocks.len) {
 		size_t bytes = end - start < CHUNK ? (size_t)(end - start) : CHUNK, got = m->read(m->ctx, start, m->buffer, bytes);
-		if (!m->blocks.len)
-			return;
-		uint64_t first = m->blocks.data[0].address, last = vec_last(&m->blocks).address + vec_last(&m->blocks).size;
-		for (size_t i = 0; i < got / sizeof(uint64_t); i++)
-			if (m->buffer[i] >= first && m->buffer[i] <= last)
-				mark_word(m, m->buffer[i]);
-		/* What cannot be read holds no addresses: on with the next page. */
-		start = got == bytes ? start + bytes : ((start + got) & ~(uint64_t)4095) + 4096;
+		mark_bytes(m, got);
+		/* What cannot be read holds no addresses: on with the next page. A word may lie across two chunks. */
+		if (got < bytes)
+			start = ((start + got) & ~(uint64_t)4095) + 4096;
+		else
+			start += bytes == CHUNK && step < sizeof(uint64_t) ? CHUNK - sizeof(uint64_t) : bytes;
 	}
 }
 

@@ -146,7 +146,8 @@ static void add_to_heap(struct heap *heap, const struct session_host *host, stru
 
 static struct strobe_error *find_leaks(void *ctx, struct image *image, const struct heap_region *r)
 {
-	TRY(heap_leaks_find(image->pid, r, &image->leaks));
+	static const struct heap_leaks_options all;
+	TRY(heap_leaks_find(image->pid, r, &all, &image->leaks));
 	image->knows_leaks = true;
 	return NULL;
 }

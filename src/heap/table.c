@@ -177,33 +177,6 @@ static void ranking_deinit(struct ranking *r)
 	u64map_deinit(&r->index);
 }
 
-static bool keep_all(void *ctx, const struct profile *p, const struct profile_row *row)
-{
-	return true;
-}
-
-/* Without the frames of allocators themselves; the caller's. */
-static struct profile *callers_of_allocators(const struct heap *h)
-{
-	struct profile *p;
-	struct strobe_error *err = profile_drop_uninteresting(h->profile, &p);
-	if (!err)
-		return p;
-	error_destroy(err);
-	return profile_filter(h->profile, keep_all, NULL);
-}
-
-static void frame_name(const struct profile *p, frame_id id, struct strbuf *ret)
-{
-	const struct profile_frame *f = &p->frames.data[id];
-	if (f->function != PROFILE_NONE)
-		strbuf_addstr(ret, profile_str(p, p->functions.data[f->function].name));
-	else if (f->mapping != PROFILE_NONE)
-		strbuf_addf(ret, "[%s]+%#" PRIx64, profile_str(p, p->mappings.data[f->mapping].name), f->addr);
-	else
-		strbuf_addf(ret, "%#" PRIx64, f->addr);
-}
-
 /* Functions without a name are distinguished by their frames, above the numbers of functions. */
 static uint32_t function_key(const struct profile *p, stack_id stack)
 {
@@ -222,7 +195,7 @@ static void set_function(struct table *t, const struct profile *p, uint32_t key)
 	else if (key < p->functions.len)
 		strbuf_addstr(&name, profile_str(p, p->functions.data[key].name));
 	else
-		frame_name(p, key - (uint32_t)p->functions.len, &name);
+		heap_frame_name(p, key - (uint32_t)p->functions.len, &name);
 	table_set_text(t, 0, strbuf_str(&name));
 }
 
@@ -241,7 +214,7 @@ static void function_columns(struct table *t, bool is_live)
 
 void heap_functions_table(struct table *t, const struct heap *h, bool is_live, unsigned most)
 {
-	struct profile *p = callers_of_allocators(h);
+	struct profile *p = heap_callers(h);
 	struct ranking r = { .by = is_live ? HEAP_INUSE_SPACE : HEAP_PEAK_SPACE };
 	table_init(t, "strobe-heap-functions", 1);
 	function_columns(t, is_live);
@@ -276,7 +249,7 @@ static void add_stack(struct table *t, const struct profile *p, stack_id stack)
 			table_line(t, "    …");
 			return;
 		}
-		frame_name(p, p->stacks.data[stack].frame, &line);
+		heap_frame_name(p, p->stacks.data[stack].frame, &line);
 		const char *file = f->function == PROFILE_NONE ? "" : profile_str(p, p->functions.data[f->function].file);
 		if (*file && f->line)
 			table_line(t, "    %s  %s:%u", strbuf_str(&line), text_base_name(file), f->line);
@@ -292,14 +265,14 @@ static void set_stack(struct table *t, size_t column, const struct profile *p, s
 	for (; stack != PROFILE_NONE; stack = p->stacks.data[stack].caller) {
 		if (text.len)
 			strbuf_addch(&text, ';');
-		frame_name(p, p->stacks.data[stack].frame, &text);
+		heap_frame_name(p, p->stacks.data[stack].frame, &text);
 	}
 	table_set_text(t, column, strbuf_str(&text));
 }
 
 void heap_leaks_table(struct table *t, const struct heap *h, unsigned most)
 {
-	struct profile *p = callers_of_allocators(h);
+	struct profile *p = heap_callers(h);
 	struct ranking r = { .by = HEAP_LEAK_SPACE };
 	table_init(t, "strobe-heap-leaks", 1);
 	bytes_column(t, "leak_bytes", "leaked");

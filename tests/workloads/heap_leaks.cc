@@ -31,6 +31,7 @@ HERE static void clear_stack()
 {
 	volatile char space[16384];
 	memset((void *)space, 0, sizeof(space));
+	USED(space);
 }
 
 HERE void lose()

@@ -21,6 +21,8 @@ static const struct option table[] = {
 	{ OPTION_BOOL, 0, "leaks", AT(job.settings.leaks),
 	  .help = "at exit find blocks without references; implies --exact" },
 	{ OPTION_STRING, 'p', "pid", AT(job.pids), .arg = "pid,...", .help = "running processes that have libstrobe_alloc.so loaded" },
+	{ OPTION_BOOL, 0, "heapcheck", AT(job.heapcheck),
+	  .help = "answer a request of libstrobe_alloc.so's heap checker (HEAPCHECK) on standard input" },
 	{ OPTION_U64, 0, "depth", AT(job.settings.depth), .arg = "n", .help = "maximum number of frames of a stack (default: 256)" },
 	{ OPTION_U64, 0, "seed", AT(job.settings.seed), .arg = "n", .help = "seed of the sampling, for repeatable results" },
 	{ OPTION_GROUP, .help = "Output" },
@@ -52,6 +54,7 @@ static int run(struct cmd_context *ctx, void *options)
 	o->job.write_file = new_file_write_by;
 	o->job.text_fd = STDERR_FILENO;
 	o->job.data_fd = STDOUT_FILENO;
+	o->job.request_fd = STDIN_FILENO;
 	struct strobe_error *err = heap_job_check(&o->job);
 	if (err)
 		return cmd_fail_usage(ctx, err);
