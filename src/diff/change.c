@@ -68,13 +68,24 @@ static double exposure_of(const struct diff_changes *c, uint32_t side)
 	return sum;
 }
 
+/* Without an interval, or, where everything was counted, with one that is the ratio itself. */
+static struct diff_change change_of_values(double ratio, bool is_exact)
+{
+	if (!is_exact)
+		return (struct diff_change){ .ratio = ratio, .low = NAN, .high = NAN, .q = NAN };
+	return (struct diff_change){ .ratio = ratio, .low = ratio, .high = ratio, .q = isnan(ratio) ? NAN : ratio == 1 ? 1 : 0 };
+}
+
 static struct diff_change change_of_counts(const struct diff_changes *c, uint32_t row, uint32_t side)
 {
 	const struct diff_value *a = diff_value_at(c, row, 0), *b = diff_value_at(c, row, side);
-	double unit = mean_period(&c->totals[0], &c->totals[side]);
+	const struct diff_measure *m = &c->measure;
+	double unit = m->has_unit ? m->unit : mean_period(&c->totals[0], &c->totals[side]);
+	double exposure = exposure_of(c, side) / exposure_of(c, 0);
+	if (m->has_unit && (unit <= 0 || isinf(unit)))
+		return change_of_values((double)b->period / exposure / (double)a->period, unit <= 0);
 	if (!(unit > 0))
 		return unknown;
-	double exposure = exposure_of(c, side) / exposure_of(c, 0);
 	struct count_change change = count_change((double)a->period / unit, (double)b->period / unit, exposure, CONFIDENCE);
 	return (struct diff_change){ .ratio = change.ratio, .low = change.low, .high = change.high, .q = change.p };
 }
@@ -140,7 +151,7 @@ static void compute_changes(struct diff_changes *c, const struct diff_rows *rows
 void diff_changes_compute(struct diff_changes *c, const struct diff_rows *rows, const struct diff_side *sides, uint32_t sides_nr,
 			  struct diff_measure measure)
 {
-	*c = (struct diff_changes){ .sides = sides, .sides_nr = sides_nr, .rows_nr = rows->nr };
+	*c = (struct diff_changes){ .sides = sides, .sides_nr = sides_nr, .rows_nr = rows->nr, .measure = measure };
 	c->totals = xcalloc(sides_nr, sizeof(*c->totals));
 	c->values = xcalloc((size_t)rows->nr * sides_nr + 1, sizeof(*c->values));
 	c->changes = xcalloc((size_t)rows->nr * sides_nr + 1, sizeof(*c->changes));

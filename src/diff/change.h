@@ -31,18 +31,25 @@ struct diff_change {
 };
 #define DIFF_FALSE_RATE 0.05
 
+struct diff_measure {
+	bool relative;  /* 100 % is what filters leave */
+	bool normalize; /* runs that were slower or faster in all are made comparable (pace.h) */
+	/*
+	 * How much of a period one independent observation stands for, where that is not the mean period of the samples: of a heap
+	 * profile, whose values are weighted already. 0: everything was counted, each difference is real. INFINITY: not known.
+	 */
+	bool has_unit;
+	double unit;
+};
+
 struct diff_changes {
 	const struct diff_side *sides;
 	uint32_t sides_nr, rows_nr;
 	struct diff_value *totals;   /* by side */
 	struct diff_value *values;   /* by row and side */
 	struct diff_change *changes; /* the same; of the first side nothing */
+	struct diff_measure measure;
 	double *factors;             /* by input: how fast it was in all (pace.h); NULL: all the same */
-};
-
-struct diff_measure {
-	bool relative;  /* 100 % is what filters leave */
-	bool normalize; /* runs that were slower or faster in all are made comparable (pace.h) */
 };
 
 /* Copies what it needs of the rows; borrows the sides. */

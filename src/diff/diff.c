@@ -1,6 +1,10 @@
 #include "diff/diff.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
 
 /* ---- inputs ---- */
 
@@ -48,6 +52,36 @@ static struct strobe_error *read_inputs(struct diff *d, const struct session_hos
 
 /* ---- events ---- */
 
+/* Bytes between samples of a heap profile, the most of all inputs; 1: each allocation was counted; 0: it is not one. */
+static int64_t heap_rate(const struct diff *d)
+{
+	int64_t rate = 0;
+	for (uint32_t i = 0; i < d->inputs_nr; i++) {
+		const struct profile *p = d->inputs[i].report.profile;
+		const struct profile_origin *o = &p->origin;
+		if (!o->events_are_values || o->period < 1 || strcmp(profile_str(p, o->period_type), "space"))
+			return 0;
+		rate = o->period > rate ? o->period : rate;
+	}
+	return rate;
+}
+
+/*
+ * The values of a heap profile are of all allocations: a sample of a small block stands for as many bytes as there are between samples,
+ * of a larger one for fewer. How many objects it stands for depends on its size, which rows do not have.
+ */
+static struct diff_measure measure_of(const struct diff *d, const struct report_part *part)
+{
+	int64_t rate = heap_rate(d);
+	bool is_bytes = text_has_suffix(part->event_name, "space");
+	return (struct diff_measure){
+		.relative = d->settings.request.grouping.relative,
+		.normalize = d->settings.normalize,
+		.has_unit = rate > 0,
+		.unit = rate == 1 ? 0 : is_bytes ? (double)rate : INFINITY,
+	};
+}
+
 /* False where no other input has it. */
 static bool join_event(struct diff *d, const struct report_part *part)
 {
@@ -62,8 +96,7 @@ static bool join_event(struct diff *d, const struct report_part *part)
 	if (!is_shared)
 		return false;
 	diff_rows_match(&e->rows, e->parts, d->inputs_nr);
-	const struct diff_measure measure = { d->settings.request.grouping.relative, d->settings.normalize };
-	diff_changes_compute(&e->changes, &e->rows, d->sides, d->settings.sources_nr, measure);
+	diff_changes_compute(&e->changes, &e->rows, d->sides, d->settings.sources_nr, measure_of(d, part));
 	d->events_nr++;
 	return true;
 }

@@ -21,6 +21,7 @@ struct fixture {
 	uint32_t nr;
 	struct diff_rows rows;
 	struct diff_changes changes;
+	struct diff_measure measure;
 };
 
 static struct profile *make_profile(const char *names, const uint64_t *periods)
@@ -59,7 +60,7 @@ static void add_input(struct fixture *f, const char *names, const uint64_t *peri
 static void join(struct fixture *f, const struct diff_side *sides, uint32_t sides_nr)
 {
 	diff_rows_match(&f->rows, f->parts, f->nr);
-	diff_changes_compute(&f->changes, &f->rows, sides, sides_nr, (struct diff_measure){});
+	diff_changes_compute(&f->changes, &f->rows, sides, sides_nr, f->measure);
 }
 
 static void end(struct fixture *f)
@@ -219,6 +220,31 @@ static void runs_are_judged_by_their_spread(void **state)
 	end(&f);
 }
 
+/* What was counted differs by what it differs; what was sampled each 10 in mean by more or less chance; nothing without a unit. */
+static void values_of_heaps_have_units(void **state)
+{
+	static const double units[] = { 0, 10, INFINITY };
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		struct fixture f = { .measure = { .has_unit = true, .unit = units[i] } };
+		add_input(&f, "ab", (uint64_t[]){ 100, 100 });
+		add_input(&f, "abc", (uint64_t[]){ 103, 100, 1 });
+		join(&f, three, 2);
+		const struct diff_change *a = diff_change_at(&f.changes, row_of(&f, "a"), 1);
+		assert_near(a->ratio, 1.03);
+		assert_int_equal(a->is_real, i == 0);
+		assert_int_equal(diff_change_at(&f.changes, row_of(&f, "c"), 1)->is_real, i == 0);
+		assert_false(diff_change_at(&f.changes, row_of(&f, "b"), 1)->is_real);
+		if (i == 0)
+			assert_near(a->high - a->low, 0);
+		else if (i == 1)
+			assert_true(a->low < 0.5 && a->high > 2); /* of 10 against 10.3 */
+		else
+			assert_true(isnan(a->low) && isnan(a->high));
+		end(&f);
+	}
+}
+
 static void check_order(const struct fixture *f, struct diff_layout l, const char *due)
 {
 	const struct diff_event e = event_of(f);
@@ -271,6 +297,7 @@ int main(void)
 		cmocka_unit_test(the_pace_of_single_runs),
 		cmocka_unit_test(rows_are_joined_across_inputs),   cmocka_unit_test(an_event_may_be_missing),
 		cmocka_unit_test(changes_are_of_periods),	   cmocka_unit_test(runs_are_judged_by_their_spread),
+		cmocka_unit_test(values_of_heaps_have_units),
 		cmocka_unit_test(rows_are_in_order_of_figures),    cmocka_unit_test(new_rows_are_in_order_of_periods),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
