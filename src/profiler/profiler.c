@@ -268,6 +268,33 @@ EXPORT void ProfilerGetCurrentState(struct ProfilerState *state)
 	pthread_mutex_unlock(&profiler.control);
 }
 
+EXPORT int ProfilerGetStackTrace(void **result, int max_depth, int skip_count, const void *uc)
+{
+	uint64_t frames[SAMPLES_DEPTH];
+	const uintptr_t *words = __builtin_frame_address(0);
+	struct walk w = { .pc = words[1], .fp = words[0], .sp = (uintptr_t)(words + 2) };
+	if (uc)
+		begin_walk(&w, uc);
+	walk_stack(&w, frames, SAMPLES_DEPTH);
+	int n = 0;
+	for (unsigned i = skip_count > 0 ? (unsigned)skip_count : 0; i < w.depth && n < max_depth; i++)
+		result[n++] = (void *)(uintptr_t)(frames[i] & ~ALLOC_FRAME_EXACT);
+	return n;
+}
+
+/* ---- in place of libprofiler's own, where the program is linked with it: it would begin a profile of the same name ---- */
+
+#define NOTHING(function, name)                           \
+	EXPORT void function(void *profiler) __asm__(name); \
+	void function(void *profiler)                     \
+	{                                                 \
+		(void)profiler;                           \
+	}
+NOTHING(cxx_create, "_ZN11CpuProfilerC1Ev")
+NOTHING(cxx_create_base, "_ZN11CpuProfilerC2Ev")
+NOTHING(cxx_destroy, "_ZN11CpuProfilerD1Ev")
+NOTHING(cxx_destroy_base, "_ZN11CpuProfilerD2Ev")
+
 /* ---- without a call ---- */
 
 /*

@@ -45,6 +45,11 @@ int ProfilingIsEnabledForAllThreads(void);
 /* To be called by each thread with CPUPROFILE_PER_THREAD_TIMERS; else not needed. */
 void ProfilerRegisterThread(void);
 void ProfilerGetCurrentState(struct ProfilerState *state);
+/*
+ * The call chain, innermost first, without skip_count frames; returns how many there are. uc: what a handler of a signal gets as its third
+ * argument, for the chain that the signal interrupted; NULL: the caller's.
+ */
+int ProfilerGetStackTrace(void **result, int max_depth, int skip_count, const void *uc);
 
 #ifdef __cplusplus
 }

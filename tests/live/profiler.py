@@ -61,6 +61,21 @@ def check_environment(tap, program):
     tap.equal(sorted(glob.glob("toggled*")), ["toggled.0", "toggled.1"], "profiles that a signal begins and ends")
 
 
+def check_linked_with_theirs(tap):
+    """A program that is linked with libprofiler: ours comes before it, for calls and for the environment."""
+    source = os.path.join(TOP, "tests", "workloads", "profiled.c")
+    done = run("cc", "-O2", "-g", "-DGPERFTOOLS", "-o", "theirs", source, "-lprofiler", "-lpthread")
+    if done.status:
+        tap.skip("a program linked with libprofiler", "libgoogle-perftools-dev need not be installed")
+        return
+    done = run("./theirs", "whole", "theirs.prof", env=dict(os.environ, LD_PRELOAD=LIBRARY))
+    tap.equal((done.status, done.err), (0, ""), "linked with libprofiler: the program's own checks")
+    check_shares(tap, "theirs.prof", "linked with libprofiler")
+    done = run("./theirs", env=dict(os.environ, LD_PRELOAD=LIBRARY, CPUPROFILE="once.prof"))
+    tap.equal((done.status, done.err, glob.glob("once.prof*")), (0, "", ["once.prof"]), "one profiler begins by CPUPROFILE")
+    check_shares(tap, "once.prof", "linked with libprofiler, by CPUPROFILE")
+
+
 def in_use(path, *options):
     """{function: bytes in use by what it allocated itself}"""
     top = strobe("pprof", "-top", "-unit=B", "-nodefraction=0", "-sample_index=inuse_space", *options, path).out
@@ -93,6 +108,7 @@ def main():
                              libraries=("-L" + BUILD, "-l:libstrobe_profiler.so.0", "-Wl,-rpath," + BUILD, "-lpthread"))
     check_functions(tap, program)
     check_environment(tap, program)
+    check_linked_with_theirs(tap)
     check_heap(tap)
     tap.done()
 

@@ -10,7 +10,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#ifdef GPERFTOOLS
+#include <gperftools/profiler.h>
+#else
 #include "profiler/profiler.h"
+#endif
 
 #define HERE __attribute__((noinline))
 
@@ -83,6 +87,9 @@ static void whole(const char *file)
 	check(state.enabled && state.samples_gathered > 20 && !strcmp(state.profile_name, file), "state");
 	ProfilerStop();
 	ProfilerStop();
+	void *frames[2][16];
+	int n = ProfilerGetStackTrace(frames[0], 16, 0, NULL);
+	check(n > 2 && ProfilerGetStackTrace(frames[1], 16, 1, NULL) == n - 1 && frames[0][1] == frames[1][0], "stack");
 	ProfilerGetCurrentState(&state);
 	check(!state.enabled, "enabled after the end");
 }
