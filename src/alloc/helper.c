@@ -63,9 +63,9 @@ static int execute(void *arg)
 
 static bool is_left_out(const char *variable)
 {
-	static const char *const names[] = { "LD_PRELOAD=", ALLOC_ENV "=", "HEAPCHECK=", "HEAPPROFILE=", "CPUPROFILE=", "LD_AUDIT=" };
+	static const char *const names[] = { "LD_PRELOAD", ALLOC_ENV, "HEAPCHECK", "HEAPPROFILE", "CPUPROFILE", "LD_AUDIT" };
 	for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (!strncmp(variable, names[i], strlen(names[i])))
+		if (!strncmp(variable, names[i], strlen(names[i])) && variable[strlen(names[i])] == '=')
 			return true;
 	return false;
 }

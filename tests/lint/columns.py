@@ -25,7 +25,7 @@ def completed(words):
 
 def values(tap):
     """Of other options: each word that is offered stands in their help, and the other way round."""
-    for words, before, after in (("flamegraph --colors ", "--colors", "--bgcolors"), ("convert --to ", "by its name): ", "\n\n")):
+    for words, before, after in (("flamegraph --colors ", "--colors", "--bgcolors"), ("convert --to ", "file name): ", "\n\n")):
         text = strobe(words.split()[0], "-h").out
         text = text[text.index(before) + len(before):]
         offered = set(completed(words).split())

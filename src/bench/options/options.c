@@ -96,7 +96,8 @@ const struct option bench_options_numa_mem[] = {
 	{ OPTION_F64, 'G', "mb_global", NUMA(global_mb), .arg = "MB", .help = "memory shared by all processes, in MB (default: 1)",
 	  .set_offset = NUMA(has_global) },
 	{ OPTION_F64, 'P', "mb_proc", NUMA(process_mb), .arg = "MB", .help = "memory shared by the threads of a process, in MB" },
-	{ OPTION_F64, 'L', "mb_proc_locked", NUMA(locked_mb), .arg = "MB", .help = "part of that memory used by one thread at a time, in MB" },
+	{ OPTION_F64, 'L', "mb_proc_locked", NUMA(locked_mb), .arg = "MB",
+	  .help = "part of that memory used by one thread at a time, in MB" },
 	{ OPTION_F64, 'T', "mb_thread", NUMA(thread_mb), .arg = "MB", .help = "memory of each thread" },
 	{ OPTION_U64, 'l', "nr_loops", NUMA(loops), .arg = "n", .help = "maximum number of loops (default: no limit)" },
 	{ OPTION_U64, 's', "nr_secs", NUMA(seconds), .arg = "s", .help = "maximum number of seconds (default: 5)" },
@@ -167,7 +168,8 @@ const struct option bench_options_futex_lock_pi[] = {
 
 const struct option bench_options_epoll_wait[] = {
 	EPOLL,
-	{ OPTION_U64, 't', "threads", AT(settings.tasks), .arg = "n", .help = "number of waiting threads (default: number of CPUs less one)" },
+	{ OPTION_U64, 't', "threads", AT(settings.tasks), .arg = "n",
+	  .help = "number of waiting threads (default: number of CPUs less one)" },
 	{ OPTION_BOOL, 'B', "nonblocking", AT(settings.nonblocking), .help = "epoll_wait(2) returns at once" },
 	{ OPTION_BOOL, 'E', "edge", AT(settings.edge), .help = "edge-triggered instead of level-triggered" },
 	{ OPTION_BOOL, 'm', "multiq", AT(settings.multi), .help = "an epoll instance for each thread" },

@@ -105,7 +105,7 @@ const struct option top_option_table[] = {
 	 .help = "record call chains by eh, fp, dwarf[,stack bytes] or lbr, and show them as report -g does;\ndefault: "
 	 	"as -g, then graph,0.5,caller,function,percent" },
 	{ OPTION_BOOL, 0, "wall", AT(wall),
-	 .help = "show where threads run (cpu-clock) and where they wait, by comm, state and reason or by the keys of -s; see record --wall" },
+	 .help = "show where threads run (cpu-clock) and where they wait, by comm, state and reason or the keys of -s; see record --wall" },
 	OPTIONS_OF(sampling_record_rows, AT(record)),
 
 	OPTIONS_OF(switch_option_rows, AT(report.selection)),
