@@ -54,7 +54,7 @@ class HeapLeakChecker {
 		Disabler(const Disabler &);
 	};
 
-	/* The block that ptr lies in is no leak, nor is what it points to. Returns ptr. */
+	/* Leaves out of all checks the block that contains ptr, and what it points to. Returns ptr. */
 	template <typename T> static T *IgnoreObject(T *ptr)
 	{
 		DoIgnoreObject(static_cast<const void *>(const_cast<const T *>(ptr)));

@@ -122,7 +122,7 @@ static size_t read_all(int fd, char *ret, size_t most)
 	return got;
 }
 
-/* No signal tells of its end (the last byte of the flags is 0), for which wait(2) needs __WALL. */
+/* The flags have no signal for its end (their last byte is 0), so that wait(2) requires __WALL. */
 static pid_t start(struct child *c)
 {
 	char *stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

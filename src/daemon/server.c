@@ -185,7 +185,7 @@ static void each_session(const struct server *d, const char *name, void (*fn)(co
 		if (!*name || !strcmp(d->sessions.data[i].name, name))
 			fn(&d->sessions.data[i], answer);
 	if (!answer->len)
-		strbuf_addf(answer, "error\t%s\n", *name ? "there is no such session" : "there is no session");
+		strbuf_addf(answer, "error\t%s\n", *name ? "no session has this name" : "no session runs");
 }
 
 static void answer_request(struct server *d, char *line, struct strbuf *answer)

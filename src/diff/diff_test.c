@@ -128,7 +128,7 @@ static void the_pace_of_runs_is_left_out(void **state)
 	}
 }
 
-/* A run on each side: twice as slow as a whole is no change of any row, and of b alone it is one. */
+/* One run on each side: if all rows are slower by the same factor, none has changed; if b alone is slower, b has. */
 static void the_pace_of_single_runs(void **state)
 {
 	struct fixture f = {};

@@ -1,6 +1,6 @@
 /*
  * How fast each run was in all, by the rows that have not changed: other load, another frequency or another machine makes every row of a
- * run longer, and is no change of any of them.
+ * run longer, although none of them has changed.
  *
  * Rows count as unchanged until the one that differs most, and beyond chance, is taken out, again and again: what has not changed must
  * take most of the time. One thread.

@@ -138,6 +138,14 @@ def perf(*argv, **options):
     return done
 
 
+def perfs():
+    """The installed perf, and the newest (NEWEST_PERF=) where it is there: a name, and what runs it."""
+    found = [("perf", perf)]
+    if NEWEST_PERF and os.path.exists(NEWEST_PERF):
+        found.append(("the newest perf", lambda *words: run(NEWEST_PERF, *words)))
+    return found
+
+
 def ended_itself(done):
     """Whether it came to an end of its own, however that was: 128 and more are signals, but for 255, "cannot be opened"."""
     return done.status is not None and (0 <= done.status < 128 or done.status == 255)

@@ -9,7 +9,7 @@ import re
 from collections import Counter
 
 import accesses
-from strobetest import NEWEST_PERF, Tap, perf, require_perf, run, strobe
+from strobetest import Tap, perfs, require_perf, strobe
 
 CHOICES = ("", "-d lcl", "-d rmt -N", "-d peer -N -N -c pid,tid,dso", "-d tot -c tid,iaddr --full-symbols", "--no-source -c pid", "--stats",
            "-d tot --show-all", "-c dso,pid", "-c iaddr,tid -d rmt -NN")
@@ -63,16 +63,13 @@ def check_truth(tap, kind, path):
 def main():
     require_perf()
     tap = Tap()
-    peers = [("perf", perf)]
-    if NEWEST_PERF and os.path.exists(NEWEST_PERF):
-        peers.append(("the newest perf", lambda *words: run(NEWEST_PERF, *words)))
     made_files = {kind: accesses.sharing(kind) for kind in accesses.KINDS}
     for kind, recording in [*made_files.items(), ("mixture", mixture(random.Random(4)))]:
         path = os.path.abspath(kind + ".data")
         recording.write(path)
         if kind in accesses.KINDS:
             check_truth(tap, kind, path)
-        for name, peer in peers:
+        for name, peer in perfs():
             # 6.1 takes a changed line that the second cache has for one of that cache
             if kind == "mixture" and name == "perf":
                 continue

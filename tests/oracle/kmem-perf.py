@@ -5,10 +5,9 @@
 
 import collections
 import json
-import os
 import re
 
-from strobetest import NEWEST_PERF, Tap, perf, require_perf, require_root, run, strobe
+from strobetest import Tap, perf, perfs, require_perf, require_root, strobe
 
 LOAD = "for i in 1 2 3; do ls /usr/lib | sort | wc -l; done; dd if=/dev/zero of=file bs=64k count=20 conv=fsync"
 COMMANDS = ("--slab", "--caller", "--alloc", "--caller -s bytes -l 5", "--caller -s hit,callsite --raw-ip", "--alloc -s pingpong,ptr -l 9",
@@ -67,21 +66,18 @@ def main():
     require_perf()
     require_root("the events of the kernel's allocators")
     tap = Tap()
-    peers = [("perf", perf)]
-    if NEWEST_PERF and os.path.exists(NEWEST_PERF):
-        peers.append(("the newest perf", lambda *words: run(NEWEST_PERF, *words)))
     for who, recorder in (("perf", perf), ("strobe", strobe)):
         path = f"{who}.data"
         recorder("kmem", "--slab", "--page", "record", "-o", path, "--", "/bin/sh", "-c", LOAD)
         for command in COMMANDS:
             ours = strobe("--no-pager", "kmem", "-i", path, *command.split(), "stat")
-            for name, peer in peers:
+            for name, peer in perfs():
                 a, b = lines(ours), lines(peer("--no-pager", "kmem", "-i", path, *command.split(), "stat"))
                 wrong = [f"< {x}\n> {y}" for x, y in zip(a, b) if x != y]
                 tap.ok(ours.status == 0 and len(a) == len(b) and not wrong and len(b) > 8,
                        f"{who}'s recording: kmem {command} as {name} ({len(b)} lines)",
                        f"{len(a)} lines of ours\n" + "\n".join(wrong[:10]) + ours.err)
-        for name, peer in peers:
+        for name, peer in perfs():
             words = ("--no-pager", "kmem", "-i", path, "--page", "--caller", "stat")
             a, b = sums(strobe(*words)), sums(peer(*words))
             tap.ok(a == b and len(b) > 4, f"{who}'s recording: kmem --page --caller by order and flags as {name} ({len(b)} sums)",

@@ -9,7 +9,7 @@ from collections import Counter
 
 import accesses
 import normalise
-from strobetest import NEWEST_PERF, Tap, perf, require_perf, run, strobe
+from strobetest import Tap, perfs, require_perf, strobe
 
 REPORTS = ([], ["-t", "load"], ["-t", "store"], ["-p"], ["--data-page-size"], ["-t", "store", "-p", "--data-page-size"],
            ["-t", "load,store"])
@@ -51,14 +51,11 @@ def check_truth(tap, kind, path):
 def main():
     require_perf()
     tap = Tap()
-    peers = [("perf", perf)]
-    if NEWEST_PERF and os.path.exists(NEWEST_PERF):
-        peers.append(("the newest perf", lambda *words: run(NEWEST_PERF, *words)))
     for kind in accesses.KINDS:
         path = os.path.abspath(kind + ".data")
         accesses.sharing(kind).write(path)
         check_truth(tap, kind, path)
-        for name, peer in peers:
+        for name, peer in perfs():
             for words in (*REPORTS, *(["-s", sort] for sort in SORTS if name != "perf")):
                 ours = rows(strobe("mem", "-i", path, *words, "report"))
                 theirs = rows(peer("mem", "-i", path, *words, "report") if name == "perf" else peer("mem", "report", "-i", path, *words))

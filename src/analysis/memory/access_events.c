@@ -10,7 +10,7 @@
 #define STORES "ldlat-stores"
 #define BOTH   "mem-ldst"
 
-/* What a PMU is asked for. */
+/* An event to be opened. */
 struct access_event {
 	const char *name, *text;
 	bool loads, stores;

@@ -84,7 +84,7 @@ static uint32_t find_line(struct c2c_lines *l, const struct c2c_access *a)
 	return id;
 }
 
-/* What is no key is the first access's. */
+/* Fields that are not part of the key are those of the first access. */
 static uint32_t find_row(struct c2c_lines *l, const struct c2c_access *a, uint32_t line, bool *ret_new)
 {
 	struct c2c_sums *s = l->sums;

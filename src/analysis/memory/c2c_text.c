@@ -206,7 +206,7 @@ static const char *cpu_nodes_text(struct grid *g, const struct c2c_sums *s, cons
 struct fact {
 	const char *title;
 	uint64_t (*value)(const struct access_counts *c);
-	enum access_count count; /* where there is no value() */
+	enum access_count count; /* used if value is NULL */
 };
 
 static uint64_t all_llc_hits(const struct access_counts *c)

@@ -34,5 +34,5 @@ extern const struct schedstat_field schedstat_cpu_fields[];
 extern const unsigned schedstat_cpu_fields_nr;
 /* Of a domain, in the order of the file; strings in arena. */
 void schedstat_domain_fields(uint32_t version, struct arena *arena, schedstat_fields *ret);
-/* The value of a field that is no heading. */
+/* The value of a field; not of a heading. */
 double schedstat_value(const struct schedstat_field *f, const uint64_t *counters);
