@@ -24,11 +24,13 @@ struct strobe_error *library_load(const struct library *l, const struct library_
 		file = l->files[i];
 		handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
 	}
+	if (!handle && !l->missing)
+		return error_create(ERROR_UNSUPPORTED, "cannot load %s", dlerror());
 	if (!handle)
 		return error_create(ERROR_UNSUPPORTED, "%s", l->missing);
 	for (size_t i = 0; i < n; i++) {
 		void *address = dlsym(handle, symbols[i].name);
-		if (!address)
+		if (!address && !symbols[i].is_optional)
 			return error_create(ERROR_UNSUPPORTED, "%s has no %s", file, symbols[i].name);
 		memcpy(symbols[i].to, &address, sizeof(address));
 	}

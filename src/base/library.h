@@ -25,20 +25,21 @@ struct library_symbol {
 	void *to; /* a pointer to a function or to an object, which is set */
 	const char *name;
 	const void *linked; /* what the static binary has of this name; NULL in others */
+	bool is_optional;   /* where it is missing, the pointer is NULL */
 };
 
 /* A symbol of a library that the static binary is linked with. */
 #if STROBE_STATIC
-#define LIBRARY_SYMBOL(to, symbol) { to, #symbol, (const void *)&symbol }
+#define LIBRARY_SYMBOL(to, symbol) { to, #symbol, (const void *)&symbol, false }
 #else
-#define LIBRARY_SYMBOL(to, symbol) { to, #symbol, NULL }
+#define LIBRARY_SYMBOL(to, symbol) { to, #symbol, NULL, false }
 #endif
 
 #define LIBRARY_FILES_MAX 2
 
 struct library {
 	const char *files[LIBRARY_FILES_MAX]; /* tried in this order; NULL where there is no second */
-	const char *missing;                  /* what to say where none of them is installed */
+	const char *missing;                  /* what to say where none of them is installed; NULL: what the loader says */
 };
 
 /* Sets all symbols; ERROR_UNSUPPORTED where the library or one of them is missing. */

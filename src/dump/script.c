@@ -22,6 +22,7 @@ struct script {
 	struct dumper *dumper;   /* made at the first record: a stream's events come as records */
 	uint64_t previous_ns, misordered;
 	struct event_files files; /* with o->per_event */
+	struct dlfilter *filter;  /* NULL: none */
 	struct dump_choice choice;
 	struct list_strings stop_at;
 	struct event_switches switches;
@@ -93,6 +94,11 @@ static struct strobe_error *on_sample(void *ctx, const struct resolved_sample *s
 		return NULL;
 	if (!dump_choice_has(&s->choice, sample))
 		return NULL;
+	bool is_kept = true;
+	if (s->filter)
+		TRY(dlfilter_keeps(s->filter, sample, &is_kept));
+	if (!is_kept)
+		return NULL;
 	if (s->o->per_event)
 		TRY(event_out(s, sample->sample.event, &out));
 	if (s->o->json)
@@ -100,6 +106,12 @@ static struct strobe_error *on_sample(void *ctx, const struct resolved_sample *s
 	else
 		dumper_sample(s->dumper, out, sample);
 	return out_failed(out) ? error_create(ERROR_STOPPED, "output") : NULL;
+}
+
+static struct strobe_error *early(void *ctx, const struct resolved_sample *sample, bool *ret_keep)
+{
+	struct script *s = ctx;
+	return dlfilter_early(s->filter, sample, ret_keep);
 }
 
 static bool knows_stack(void *ctx, const struct resolved_sample *sample)
@@ -197,6 +209,16 @@ struct strobe_error *script_resolve(struct session *session, const struct script
 	return session_resolve(session, &request);
 }
 
+struct strobe_error *script_open_filter(struct session *session, const struct script_options *o, struct out *out, struct dlfilter **ret)
+{
+	struct dlfilter_options filter = o->filter;
+	filter.kernel_path = o->kernel_path;
+	*ret = NULL;
+	if (!filter.file)
+		return NULL;
+	return dlfilter_open(&filter, session->env, resolver_machine(session->resolver), resolver_symbols(session->resolver), out, ret);
+}
+
 static struct strobe_error *make_resolver(struct script *s)
 {
 	const struct script_options *o = s->o;
@@ -214,12 +236,13 @@ static struct strobe_error *print_stream(struct script *s)
 	s->show = shown_records(o);
 	s->needs_guests = any_field(o, DUMP_FIELD(MACHINE_PID) | DUMP_FIELD(VCPU));
 	bool needs_records = s->show || o->show_round || o->raw || s->needs_guests || s->env->has_stat || s->env->is_pipe;
-	bool needs_place = o->json || o->raw || !dump_choice_is_empty(&s->choice); /* of samples whose stack is known, too */
+	bool needs_place = o->json || s->filter || o->raw || !dump_choice_is_empty(&s->choice); /* of samples whose stack is known, too */
 	struct resolve_callbacks callbacks = {
 		.sample = on_sample,
 		.record = needs_records ? on_record : NULL,
 		.knows_stack = needs_place ? NULL : knows_stack,
 		.known_callers = needs_place ? NULL : known_callers,
+		.early = dlfilter_is_early(s->filter) ? early : NULL,
 		.ctx = s,
 	};
 	struct strobe_error *err = resolve_stream(s->session->resolver, callbacks);
@@ -240,7 +263,12 @@ static struct strobe_error *print_all(struct script *s)
 	if (o->raw_unsorted)
 		return raw_all(s->out, s->session->source, s->name);
 	TRY(make_resolver(s));
-	return print_stream(s);
+	TRY(script_open_filter(s->session, o, s->out, &s->filter));
+	struct strobe_error *err = print_stream(s), *end = dlfilter_close(s->filter);
+	if (!err)
+		return end;
+	error_destroy(end);
+	return err;
 }
 
 struct strobe_error *script_print(struct session *session, const struct script_options *o, struct out *out, uint64_t *ret_misordered)

@@ -5,6 +5,7 @@
  */
 #pragma once
 #include "base/out.h"
+#include "dlfilter/dlfilter.h"
 #include "dump/fields.h"
 #include "session/session.h"
 
@@ -24,10 +25,14 @@ struct script_options {
 		show_text_poke;
 	bool per_event, header, header_only, full_header, kernel_path, full_source_path;
 	struct symbols_options symbol_files;
+	struct dlfilter_options filter; /* file NULL: none; its kernel_path is this one */
 };
 
 /* The session's resolver, by those options that say which samples are resolved, and how. */
 struct strobe_error *script_resolve(struct session *session, const struct script_options *o, bool with_lines) _must_check_;
+/* The filter of the options, after script_resolve(); NULL where there is none. What it prints goes to out. */
+struct strobe_error *script_open_filter(struct session *session, const struct script_options *o, struct out *out,
+					struct dlfilter **ret) _must_check_;
 /* ret_misordered: number of samples that were earlier than the one before them, also after an error. ERROR_STOPPED: out failed. */
 struct strobe_error *script_print(struct session *session, const struct script_options *o, struct out *out,
 				  uint64_t *ret_misordered) _must_check_;

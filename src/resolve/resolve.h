@@ -138,6 +138,11 @@ struct resolve_callbacks {
 	struct strobe_error *(*sample)(void *ctx, const struct resolved_sample *s);
 	struct strobe_error *(*record)(void *ctx, struct record r, uint64_t time_ns);
 	/*
+	 * Called before the filter, and before frames are looked up: *ret_keep false leaves the sample out. Once for a record, whatever
+	 * members of its group it is for. NULL: all are kept.
+	 */
+	struct strobe_error *(*early)(void *ctx, const struct resolved_sample *s, bool *ret_keep);
+	/*
 	 * Called before frames are looked up: true means that the receiver knows this stack from an earlier sample, and leaf and
 	 * chain stay empty. NULL = all are resolved. Not called with hide_unresolved.
 	 */

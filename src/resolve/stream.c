@@ -224,6 +224,27 @@ static struct strobe_error *stream_sample(struct stream *s, struct record rec, u
 	return NULL;
 }
 
+/* Whether the receiver keeps a sample that no filter has seen yet. What cannot be decoded is kept, and counted where it is filtered. */
+static struct strobe_error *ask_early(struct stream *s, struct record rec, uint64_t time_ns, bool *ret_keep)
+{
+	struct resolved_sample out = { .record = rec };
+	uint32_t index = env_event_of_sample(s->r->env, rec);
+	*ret_keep = true;
+	if (index >= s->r->env->events.len)
+		return NULL;
+	out.event = &s->r->env->events.data[index];
+	if (!sample_decode(&out.event->layout, rec, &out.sample))
+		return NULL;
+	out.sample.event = index;
+	if (out.event->layout.period == SAMPLE_NO_OFFSET)
+		out.sample.period = s->step.events[index].period;
+	out.recorded_callchain = out.sample.callchain;
+	out.recorded_callchain_nr = out.sample.callchain_nr;
+	out.recorded_period = out.sample.period;
+	describe(s, &out, &step_thread(&s->step, out.sample.pid, out.sample.tid, time_ns)->view);
+	return s->callbacks.early(s->callbacks.ctx, &out, ret_keep);
+}
+
 /* time_ns: where there is no clock, the number of the record. */
 static struct strobe_error *stream_record(void *ctx, struct record rec, uint64_t time_ns)
 {
@@ -231,7 +252,10 @@ static struct strobe_error *stream_record(void *ctx, struct record rec, uint64_t
 	if (rec.hdr->type == PERF_RECORD_SAMPLE) {
 		s->r->stats.records[PERF_RECORD_SAMPLE]++;
 		step_machine_changed(&s->step); /* by records before, or by code of jitdumps in between */
-		return stream_sample(s, rec, time_ns);
+		bool is_kept = true;
+		if (s->callbacks.early)
+			TRY(ask_early(s, rec, time_ns, &is_kept));
+		return is_kept ? stream_sample(s, rec, time_ns) : NULL;
 	}
 	resolver_side_band(s->r, rec, time_ns, false);
 	step_machine_changed(&s->step);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "dlfilter/place.h"
 #include "record/data_src.h"
 
 void sample_values_init(struct sample_values *v, struct value_stream *to, const struct env *env, struct machine *machine,
@@ -55,13 +56,7 @@ static void put_bool(struct sample_values *v, const char *key, bool value)
 
 static const char *dso_name(const struct sample_values *v, const struct resolved_frame *f)
 {
-	const struct mapped_file *file = f->map->file;
-	if (v->kernel_path && f->dso && (file->kind == MAPPED_KERNEL || file->kind == MAPPED_MODULE)) {
-		struct dso_facts facts = dso_facts(f->dso);
-		if (facts.long_name)
-			return facts.long_name;
-	}
-	return file->kind == MAPPED_FILE || file->kind == MAPPED_ANON ? file->path : file->name;
+	return place_dso(f, v->kernel_path);
 }
 
 static const char *build_id(struct sample_values *v, const struct resolved_frame *f)
@@ -73,23 +68,15 @@ static const char *build_id(struct sample_values *v, const struct resolved_frame
 	if (v->build_ids.data[id])
 		return v->build_ids.data[id];
 	struct dso_facts facts = f->dso ? dso_facts(f->dso) : (struct dso_facts){};
-	if (facts.build_id_len)
-		text_bytes_to_hex(facts.build_id, facts.build_id_len, hex);
-	else
-		text_bytes_to_hex(f->map->file->build_id, f->map->file->build_id_len, hex);
+	size_t bytes;
+	const uint8_t *id_bytes = place_build_id(f, &facts, &bytes);
+	text_bytes_to_hex(id_bytes, bytes, hex);
 	return v->build_ids.data[id] = arena_strdup(&v->arena, hex);
-}
-
-/* perf has the symbols of files at offsets in the file. */
-static uint64_t symbol_distance(const struct resolved_frame *f)
-{
-	bool has_offsets = f->map && (f->map->file->kind == MAPPED_FILE || f->map->file->kind == MAPPED_VDSO);
-	return has_offsets ? f->addr - (f->ip - f->map->start + f->map->pgoff) : 0;
 }
 
 static void put_symbol(struct sample_values *v, const struct resolved_frame *f)
 {
-	uint64_t distance = symbol_distance(f);
+	uint64_t distance = place_distance(f);
 	value_name(v->to, "sym");
 	value_begin(v->to, VALUE_DICT);
 	put_u64(v, "start", f->symbol->start - distance);
@@ -260,22 +247,11 @@ static void put_data_src(struct sample_values *v, const struct resolved_sample *
 	put_name(v, "datasrc_decode", v->data_src_text);
 }
 
-/* Whether the address a sample carries lies where a symbol could be: page faults, and branches recorded one by one. */
-static bool address_has_symbol(const struct perf_event_attr *a)
-{
-	if (!(a->sample_type & PERF_SAMPLE_ADDR))
-		return false;
-	if (a->type == PERF_TYPE_SOFTWARE)
-		return a->config == PERF_COUNT_SW_PAGE_FAULTS || a->config == PERF_COUNT_SW_PAGE_FAULTS_MIN ||
-		       a->config == PERF_COUNT_SW_PAGE_FAULTS_MAJ;
-	return a->type == PERF_TYPE_HARDWARE && a->config == PERF_COUNT_HW_BRANCH_INSTRUCTIONS && a->sample_period == 1;
-}
-
 static void put_address_place(struct sample_values *v, const struct resolved_sample *s)
 {
 	static const struct place_keys keys = { "addr_dso", "addr_dso_bid", "addr_dso_map_start", "addr_dso_map_end", "addr_symbol",
 						"addr_symoff" };
-	if (!address_has_symbol(&s->event->attr))
+	if (!place_addr_has_symbol(&s->event->attr))
 		return;
 	struct resolved_frame f = look_up(v, s, s->sample.addr);
 	put_bool(v, "addr_correlates_sym", true);

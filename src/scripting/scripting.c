@@ -32,6 +32,7 @@ struct scripting {
 	struct arena arena;
 	struct dump_choice choice;
 	struct event_switches switches;
+	struct dlfilter *filter;         /* NULL: none */
 	bool is_prepared;
 };
 
@@ -137,10 +138,21 @@ static struct strobe_error *on_sample(void *ctx, const struct resolved_sample *s
 	struct event_values *e = values_of(s, sample->sample.event);
 	if (event_switches_leave_out(&s->switches, sample->sample.event) || !dump_choice_has(&s->choice, sample))
 		return NULL;
+	bool is_kept = true;
+	if (s->filter)
+		TRY(dlfilter_keeps(s->filter, sample, &is_kept));
+	if (!is_kept)
+		return NULL;
 	event_values_put_names(e, &s->to, &s->handlers);
 	if (event_values_has_handler(e))
 		s->language->events->put(e, &s->to, sample);
 	return value_bytes_held(s->stream) >= BATCH_BYTES ? flush(s) : NULL;
+}
+
+static struct strobe_error *early(void *ctx, const struct resolved_sample *sample, bool *ret_keep)
+{
+	struct scripting *s = ctx;
+	return dlfilter_early(s->filter, sample, ret_keep);
 }
 
 /* What a stream brings between rounds is shown without waiting for more. */
@@ -154,6 +166,7 @@ static struct strobe_error *feed(struct scripting *s)
 {
 	struct resolve_callbacks callbacks = {
 		.sample = on_sample,
+		.early = dlfilter_is_early(s->filter) ? early : NULL,
 		.record = s->env->is_pipe ? on_record : NULL,
 		.knows_stack = dump_choice_is_empty(&s->choice) ? needs_no_frames : NULL,
 		.ctx = s,
@@ -178,12 +191,19 @@ struct strobe_error *scripting_run(struct session *session, const struct scripti
 	if (!err)
 		err = script_resolve(session, o->selection, false);
 	if (!err)
+		err = script_open_filter(session, o->selection, NULL, &s.filter);
+	if (!err)
 		err = start(&s, o);
 	if (!err) {
 		if (read_handlers(&s))
 			err = feed(&s);
 		*ret_status = script_child_end(&s.child);
 	}
+	struct strobe_error *end = dlfilter_close(s.filter);
+	if (!err)
+		err = end;
+	else
+		error_destroy(end);
 	if (s.is_prepared)
 		sample_values_deinit(&s.to.values);
 	tracepoints_destroy(s.tracepoints);

@@ -42,7 +42,6 @@ ABSENT = {  # what a test needs of a command that strobe has otherwise
     "script_python.sh": INTERPRETER,
     "script_perl.sh": INTERPRETER,
     "test_task_analyzer.sh": INTERPRETER,
-    "script_dlfilter.sh": "script loads no filters of perf's binary interface (--dlfilter)",
 }
 WORKLOADS = ("noploop", "thloop", "datasym")  # of tests/workloads/perf_test.c
 SYMBOLS = ("noploop", "test_loop", "thfunc", "workload_datasym_buf1")

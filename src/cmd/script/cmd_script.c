@@ -5,13 +5,15 @@
 #include "cmd/cmd.h"
 #include "cmd/shared_options.h"
 #include "cmd/unsupported.h"
+#include "dlfilter/dlfilter.h"
 #include "dump/script.h"
+#include "scripting/exec_path.h"
 #include "scripting/scripting.h"
 
 struct script_command {
 	struct script_options script;
 	const char *format, *run; /* -s */
-	bool force, debug;
+	bool force, debug, list_filters;
 	unsigned verbose;
 };
 
@@ -107,9 +109,9 @@ static const struct option table[] = {
 	UNSUPPORTED_OPTION("call-ret-trace", unsupported_trace_decoder),
 	UNSUPPORTED_OPTION("graph-function", unsupported_trace_decoder),
 	UNSUPPORTED_OPTION("xed", unsupported_trace_decoder),
-	UNSUPPORTED_OPTION("dlfilter", unsupported_dlfilter),
-	UNSUPPORTED_OPTION("dlarg", unsupported_dlfilter),
-	UNSUPPORTED_OPTION("list-dlfilters", unsupported_dlfilter),
+	{ OPTION_STRING, 0, "dlfilter", AT(filter.file), .arg = "file", .help = "load this filter (a shared object) to choose samples" },
+	{ OPTION_CALL, 0, "dlarg", AT(filter), .arg = "arg", .parse = dlfilter_add_arg, .help = "another argument for the filter" },
+	{ OPTION_BOOL, 0, "list-dlfilters", OWN(list_filters), .help = "list the filters here and in perf's folder; with -v at length" },
 	UNSUPPORTED_OPTION("guestmount", unsupported_guests),
 	UNSUPPORTED_OPTION("guestkallsyms", unsupported_guests),
 	UNSUPPORTED_OPTION("guestmodules", unsupported_guests),
@@ -189,11 +191,22 @@ static int print(struct cmd_context *ctx, const struct script_command *o)
 	return status;
 }
 
+static int list_filters(struct cmd_context *ctx, const struct script_command *o)
+{
+	struct out out;
+	cmd_open_output(ctx, &out);
+	dlfilter_list(o->script.filter.exec_path, o->verbose, &out);
+	return cmd_close_output(ctx, &out);
+}
+
 static int run(struct cmd_context *ctx, void *options)
 {
 	struct script_command *o = options;
 	cmd_set_verbosity(o->verbose);
 	o->script.program = ctx->program;
+	o->script.filter.exec_path = script_exec_path();
+	if (o->list_filters)
+		return list_filters(ctx, o);
 	struct strobe_error *err = finish_options(o, &ctx->rest);
 	return err ? cmd_fail_usage(ctx, err) : o->run ? run_script(ctx, o) : print(ctx, o);
 }
