@@ -46,4 +46,4 @@ unsigned dump_kind(const struct perf_event_attr *attr);
 	"comm, tid, pid, time, cpu, event, trace, ip, sym, dso, dsoff, addr, symoff, srcline, srccode, period, iregs, "   \
 	"uregs, brstack, brstacksym, brstackoff, brstackinsn, brstackinsnlen, brstackdisasm, flags, data_src, weight, "       \
 	"bpf-output, insn, insnlen, disasm, phys_addr, misc, tod, data_page_size, code_page_size, ins_lat, "           \
-	"retire_lat, cgroup, machine_pid, vcpu; callindent, ipc and synth stay empty"
+	"retire_lat, cgroup, machine_pid, vcpu; callindent, ipc and synth are always empty"

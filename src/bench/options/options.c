@@ -41,7 +41,7 @@ static struct strobe_error *parse_page(void *options, const char *value, bool ne
 }
 
 const struct option bench_options_messaging[] = {
-	{ OPTION_BOOL, 'p', "pipe", AT(settings.pipes), .help = "use pipe() instead of socketpair()" },
+	{ OPTION_BOOL, 'p', "pipe", AT(settings.pipes), .help = "use pipe(2) instead of socketpair(2)" },
 	{ OPTION_BOOL, 't', "thread", AT(settings.threads), .help = "threads instead of processes" },
 	{ OPTION_U64, 'g', "group", AT(settings.groups), .arg = "n", .help = "number of groups (default: 10)" },
 	LOOPS("nr_loops", "number of messages from each sender to each receiver (default: 100)"), COMMON,
@@ -52,7 +52,7 @@ const struct option bench_options_pipe[] = {
 	{ OPTION_BOOL, 'n', "nonblocking", AT(settings.nonblocking), .help = "use non-blocking descriptors and poll(2)" },
 	{ OPTION_U64, 's', "write-size", AT(settings.write_bytes), .arg = "n", .help = "size of each message in bytes (default: 4)" },
 	{ OPTION_STRING, 'G', "cgroups", AT(settings.cgroups), .arg = "send,recv",
-	  .help = "put sender and receiver in these cgroups; with -T in the current threaded domain" },
+	  .help = "put sender and receiver into these cgroups; with -T, within the current threaded domain" },
 	COMMON,
 };
 const struct option bench_options_syscall[] = {
@@ -67,7 +67,7 @@ const struct option bench_options_seccomp_notify[] = {
 	{ OPTION_CALL, 's', "size", .arg = "1MB", .parse = parse_size,                                                  \
 	  .help = "size of the buffers: B, KB, MB, GB and TB (default: 1MB)" },                                         \
 	{ OPTION_CALL, 'p', "page", .arg = "4KB", .parse = parse_page,                                                  \
-	  .help = "pages of the buffers: 4KB, 2MB or 1GB (default: 4KB)" },                                             \
+	  .help = "page size of the buffers: 4KB, 2MB or 1GB (default: 4KB)" },                                         \
 	{ OPTION_STRING, 'f', "function", AT(settings.function), .arg = "name",                                         \
 	  .help = "function to run: all, or help for a list (default: all)" },                                          \
 	LOOPS("nr_loops", "number of runs over the buffers (default: 1)"),                                              \
@@ -79,8 +79,8 @@ const struct option bench_options_mem[] = {
 const struct option bench_options_mmap[] = {
 	MEM,
 	{ OPTION_U64, 'r', "randomize", AT(settings.seed), .arg = "seed",
-	  .help = "write to random places of the pages, of this seed (default: to their begin)" },
-	{ OPTION_U64, 't', "threads", AT(settings.tasks), .arg = "n", .help = "threads that map at once (default: 1)" },
+	  .help = "write at random offsets of the pages, with this seed (default: at offset 0)" },
+	{ OPTION_U64, 't', "threads", AT(settings.tasks), .arg = "n", .help = "number of threads that map memory (default: 1)" },
 	COMMON,
 };
 
@@ -97,7 +97,7 @@ const struct option bench_options_numa_mem[] = {
 	  .set_offset = NUMA(has_global) },
 	{ OPTION_F64, 'P', "mb_proc", NUMA(process_mb), .arg = "MB", .help = "memory shared by the threads of a process, in MB" },
 	{ OPTION_F64, 'L', "mb_proc_locked", NUMA(locked_mb), .arg = "MB",
-	  .help = "part of that memory used by one thread at a time, in MB" },
+	  .help = "part of this memory that one thread at a time uses, in MB" },
 	{ OPTION_F64, 'T', "mb_thread", NUMA(thread_mb), .arg = "MB", .help = "memory of each thread" },
 	{ OPTION_U64, 'l', "nr_loops", NUMA(loops), .arg = "n", .help = "maximum number of loops (default: no limit)" },
 	{ OPTION_U64, 's', "nr_secs", NUMA(seconds), .arg = "s", .help = "maximum number of seconds (default: 5)" },
@@ -105,30 +105,30 @@ const struct option bench_options_numa_mem[] = {
 	{ OPTION_OFF, 'R', "data_reads", NUMA(no_reads), .help = "read the memory (default)" },
 	{ OPTION_OFF, 'W', "data_writes", NUMA(no_writes), .help = "write to the memory (default)" },
 	{ OPTION_OFF, 'B', "data_backwards", NUMA(no_backwards), .help = "alternate the direction of loops (default)" },
-	{ OPTION_BOOL, 'Z', "data_zero_memset", NUMA(zero_memset), .help = "only set the memory to zero, by memset(3)" },
-	{ OPTION_OFF, 'r', "data_rand_walk", NUMA(no_random_walk), .help = "in random order, 8 KB at a time (default)" },
+	{ OPTION_BOOL, 'Z', "data_zero_memset", NUMA(zero_memset), .help = "only set the memory to zero, with memset(3)" },
+	{ OPTION_OFF, 'r', "data_rand_walk", NUMA(no_random_walk), .help = "access blocks of 8 KB in random order (default)" },
 	{ OPTION_BOOL, 'z', "init_zero", NUMA(init_zero), .help = "set the memory to zero first" },
 	{ OPTION_OFF, 'I', "init_random", NUMA(no_init_random), .help = "fill the memory with random numbers first (default)" },
 	{ OPTION_BOOL, '0', "init_cpu0", NUMA(init_cpu0), .help = "initialize memory on CPU 0" },
 	{ OPTION_U64, 'x', "perturb_secs", NUMA(perturb_s), .arg = "s",
 	  .help = "move the first thread to another CPU at this interval (seconds)" },
-	{ OPTION_I64, 'H', "thp", NUMA(huge_pages), .arg = "n", .help = "above 0: use huge pages; below 0: do not" },
-	{ OPTION_STRING, 'C', "cpus", NUMA(cpus), .arg = "list", .help = "CPUs of the first tasks: 0,2-3, or 0x4 for four of them" },
-	{ OPTION_STRING, 'M', "memnodes", NUMA(nodes), .arg = "list", .help = "nodes to allocate their memory on" },
+	{ OPTION_I64, 'H', "thp", NUMA(huge_pages), .arg = "n", .help = "1: use huge pages; -1: do not use them" },
+	{ OPTION_STRING, 'C', "cpus", NUMA(cpus), .arg = "list", .help = "CPUs of the first tasks: 0,2-3; CPUxN for N tasks on it (0x4)" },
+	{ OPTION_STRING, 'M', "memnodes", NUMA(nodes), .arg = "list", .help = "nodes to allocate the memory of the first tasks on" },
 	{ OPTION_BOOL, 'S', "serialize-startup", NUMA(serialize_startup), .help = "start threads one after the other" },
 	{ OPTION_CALL, 'a', "all", .parse = refuse_all, .help = "not supported", .hidden = true },
 	{ OPTION_BOOL, 'c', "show_convergence", NUMA(show_convergence), .help = "show how many processes run on a single node" },
 	{ OPTION_BOOL, 'm', "measure_convergence", NUMA(measure_convergence), .help = "stop after convergence, and show the time it took" },
 	{ OPTION_BOOL, 'd', "show_details", NUMA(details), .help = "show each thread" },
-	{ OPTION_BOOL, 'q', "quiet", NUMA(quiet), .help = "show only the figures" },
+	{ OPTION_BOOL, 'q', "quiet", NUMA(quiet), .help = "show only the results" },
 	COMMON,
 };
 
 #define FUTEX                                                                                                           \
-	{ OPTION_I64, 'b', "buckets", AT(settings.buckets), .arg = "n", .help = "number of hash buckets (0: the kernel's)", \
+	{ OPTION_I64, 'b', "buckets", AT(settings.buckets), .arg = "n", .help = "number of hash buckets (0: those of the kernel)",   \
 	  .set_offset = AT(settings.has_buckets) },                                                                     \
 	{ OPTION_BOOL, 'm', "mlockall", AT(settings.lock_memory), .help = "lock all memory" },                          \
-	{ OPTION_BOOL, 'S', "shared", AT(settings.shared), .help = "shared futexes instead of private ones" },          \
+	{ OPTION_BOOL, 'S', "shared", AT(settings.shared), .help = "use shared futexes instead of private ones" },      \
 	{ OPTION_BOOL, 's', "silent", AT(settings.silent), .help = "do not print each thread or round" },                \
 	{ OPTION_U64, 't', "threads", AT(settings.tasks), .arg = "n", .help = "number of threads (default: number of CPUs)" }
 #define RUNTIME(text) { OPTION_U64, 'r', "runtime", AT(settings.runtime_s), .arg = "s", .help = text }
@@ -143,26 +143,27 @@ const struct option bench_options_futex_wake[] = {
 };
 const struct option bench_options_futex_wake_parallel[] = {
 	FUTEX,
-	{ OPTION_U64, 'w', "nwakers", AT(settings.wakes), .arg = "n", .help = "threads that wake (default: as many as wait)" },
+	{ OPTION_U64, 'w', "nwakers", AT(settings.wakes), .arg = "n",
+	  .help = "number of threads that wake others (default: as many as wait)" },
 	COMMON,
 };
 const struct option bench_options_futex_requeue[] = {
 	FUTEX,
-	{ OPTION_U64, 'q', "nrequeue", AT(settings.requeues), .arg = "n", .help = "threads to move at once (default: 1)" },
-	{ OPTION_BOOL, 'B', "broadcast", AT(settings.broadcast), .help = "move all threads at once" },
-	{ OPTION_BOOL, 'p', "pi", AT(settings.pi), .help = "with priority inheritance" },
+	{ OPTION_U64, 'q', "nrequeue", AT(settings.requeues), .arg = "n", .help = "number of threads to requeue at once (default: 1)" },
+	{ OPTION_BOOL, 'B', "broadcast", AT(settings.broadcast), .help = "requeue all threads at once" },
+	{ OPTION_BOOL, 'p', "pi", AT(settings.pi), .help = "use futexes with priority inheritance" },
 	COMMON,
 };
 const struct option bench_options_futex_lock_pi[] = {
 	FUTEX, RUNTIME("seconds to run (default: 10)"),
-	{ OPTION_BOOL, 'M', "multi", AT(settings.multi), .help = "a futex for each thread" }, COMMON,
+	{ OPTION_BOOL, 'M', "multi", AT(settings.multi), .help = "use one futex per thread" }, COMMON,
 };
 
 #define EPOLL                                                                                                           \
 	{ OPTION_U64, 'f', "nfds", AT(settings.fds), .arg = "n", .help = "number of files per thread (default: 64)" },        \
 	{ OPTION_BOOL, 'n', "noaffinity", AT(settings.no_affinity), .help = "do not bind threads to CPUs" },            \
 	{ OPTION_U64, 'N', "nested", AT(settings.nested), .arg = "n",                                                   \
-	  .help = "epoll instances above the one of the files, each watching the next (default: 0, maximum: 4)" },      \
+	  .help = "number of nested epoll instances, each watching the next (default: 0, maximum: 4)" },                \
 	RUNTIME("seconds to run (default: 8)"),                                                                         \
 	{ OPTION_BOOL, 'v', "verbose", AT(settings.verbose), .help = "show details" }
 
@@ -170,9 +171,9 @@ const struct option bench_options_epoll_wait[] = {
 	EPOLL,
 	{ OPTION_U64, 't', "threads", AT(settings.tasks), .arg = "n",
 	  .help = "number of waiting threads (default: number of CPUs less one)" },
-	{ OPTION_BOOL, 'B', "nonblocking", AT(settings.nonblocking), .help = "epoll_wait(2) returns at once" },
-	{ OPTION_BOOL, 'E', "edge", AT(settings.edge), .help = "edge-triggered instead of level-triggered" },
-	{ OPTION_BOOL, 'm', "multiq", AT(settings.multi), .help = "an epoll instance for each thread" },
+	{ OPTION_BOOL, 'B', "nonblocking", AT(settings.nonblocking), .help = "use epoll_wait(2) without waiting" },
+	{ OPTION_BOOL, 'E', "edge", AT(settings.edge), .help = "use edge-triggered events instead of level-triggered ones" },
+	{ OPTION_BOOL, 'm', "multiq", AT(settings.multi), .help = "use one epoll instance per thread" },
 	{ OPTION_BOOL, 'R', "randomize", AT(settings.randomize), .help = "write to the files in random order" },
 	{ OPTION_BOOL, 'S', "oneshot", AT(settings.oneshot), .help = "use one-shot events (EPOLLONESHOT), rearmed after each" },
 	COMMON,
@@ -186,13 +187,13 @@ const struct option bench_options_epoll_ctl[] = {
 const struct option bench_options_breakpoint_thread[] = {
 	{ OPTION_U64, 'b', "breakpoints", AT(settings.breakpoints), .arg = "n", .help = "number of breakpoints (default: 1)",
 	  .set_offset = AT(settings.has_breakpoints) },
-	{ OPTION_U64, 'p', "parallelism", AT(settings.parallel), .arg = "n", .help = "threads that start others (default: 1)" },
-	{ OPTION_U64, 't', "threads", AT(settings.tasks), .arg = "n", .help = "threads that each starts at once (default: 1)" },
+	{ OPTION_U64, 'p', "parallelism", AT(settings.parallel), .arg = "n", .help = "number of threads that start others (default: 1)" },
+	{ OPTION_U64, 't', "threads", AT(settings.tasks), .arg = "n", .help = "number of threads that each of them starts (default: 1)" },
 	COMMON,
 };
 const struct option bench_options_breakpoint_enable[] = {
-	{ OPTION_U64, 'p', "passive", AT(settings.passive), .arg = "n", .help = "threads that sleep (default: 0)" },
-	{ OPTION_U64, 'a', "active", AT(settings.active), .arg = "n", .help = "threads that run (default: 0)" },
+	{ OPTION_U64, 'p', "passive", AT(settings.passive), .arg = "n", .help = "number of threads that sleep (default: 0)" },
+	{ OPTION_U64, 'a', "active", AT(settings.active), .arg = "n", .help = "number of threads that run (default: 0)" },
 	COMMON,
 };
 const struct option bench_options_uprobe[] = {

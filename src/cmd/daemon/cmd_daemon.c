@@ -21,10 +21,10 @@ struct daemon_options {
 #define AT(field) offsetof(struct daemon_options, field)
 static const struct option table[] = {
 	{ OPTION_STRING, 0, "base", AT(server.base), .arg = "directory", .help = "base directory (default: setting daemon.base)" },
-	{ OPTION_STRING, 0, "config", AT(server.config), .arg = "file", .help = "file of settings (default: the user's)" },
+	{ OPTION_STRING, 0, "config", AT(server.config), .arg = "file", .help = "configuration file (default: the user's)" },
 	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "list the files of each session" },
 	{ OPTION_STRING, 'x', "field-separator", AT(separator), .arg = "separator", .optional_arg = true, .default_arg = ",",
-	  .help = "list all that is known with this separator (default: ,)" },
+	  .help = "list all fields, with this separator (default: ,)" },
 	{ OPTION_STRING, 0, "format", AT(format_name), .arg = "text|json|csv", .help = "output format of the list" },
 	{ OPTION_BOOL, 'f', "foreground", AT(server.foreground), .help = "start: stay in the foreground" },
 	{ OPTION_STRING, 0, "session", AT(session), .arg = "session", .help = "signal, ping: only this session" },

@@ -26,8 +26,8 @@ struct kvm_options {
 static const struct option table[] = {
 	INPUT,
 	{ OPTION_STRING, 'o', "output", AT(output), .arg = "file", .help = "output file (default: perf.data.guest, .host or .kvm)" },
-	{ OPTION_BOOL, 0, "host", AT(host), .help = "samples of the host" },
-	{ OPTION_BOOL, 0, "guest", AT(guest), .help = "samples of guests (default)" },
+	{ OPTION_BOOL, 0, "host", AT(host), .help = "profile the host" },
+	{ OPTION_BOOL, 0, "guest", AT(guest), .help = "profile guests (default)" },
 	UNSUPPORTED_OPTION("guest-code", unsupported_guests),
 	UNSUPPORTED_OPTION("guestkallsyms", unsupported_guests),
 	UNSUPPORTED_OPTION("guestmodules", unsupported_guests),
@@ -38,8 +38,8 @@ static const struct option table[] = {
 static const struct option report_table[] = {
 	INPUT,
 	{ OPTION_BOOL, 'f', "force", AT(common.force), .help = "skip the ownership check" },
-	{ OPTION_STRING, 0, "event", AT(event), .arg = "event", .help = "vmexit (default), mmio, ioport or msr" },
-	{ OPTION_STRING, 'k', "key", AT(sort), .arg = "key", .help = "sort by sample (their number, default) or time (in total)" },
+	{ OPTION_STRING, 0, "event", AT(event), .arg = "event", .help = "event to analyse: vmexit (default), mmio, ioport or msr" },
+	{ OPTION_STRING, 'k', "key", AT(sort), .arg = "key", .help = "sort by sample (number of exits; default) or time (total)" },
 	{ OPTION_I64, 0, "vcpu", AT(kvm.vcpu), .arg = "n", .help = "only this virtual CPU" },
 	{ OPTION_STRING, 'p', "pid", AT(kvm.pids), .arg = "pid,...", .help = "only these guests" },
 	{ OPTION_STRING, 0, "format", AT(format_name), .arg = "text|json|csv", .help = "output format" },

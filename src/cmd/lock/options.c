@@ -31,7 +31,7 @@ const struct option lock_option_table[] = {
 	{ OPTION_STRING, 0, "kallsyms", AT(replay.symbols.kallsyms), .arg = "file", .help = "kernel symbols" },
 	{ OPTION_GROUP, .help = "contention" },
 	{ OPTION_BOOL, 0, "user", AT(replay.question.of_users),
-	  .help = "locks of programs (futexes): of a recording of 'lock record --user' or 'record --wall', or of the running system" },
+	  .help = "analyse locks of programs (futexes): recorded by 'lock record --user' or 'record --wall', or of the running system" },
 	{ OPTION_BOOL, 'b', "use-bpf", AT(in_kernel),
 	  .help = "measure the running system with BPF (implied by -a and by a command)" },
 	{ OPTION_BOOL, 'a', "all-cpus", AT(all_cpus), .help = "measure all tasks (default with -b and no command)" },

@@ -39,20 +39,21 @@ static struct strobe_error *parse_buffer(void *o, const char *value, bool negate
 
 #define TARGET                                                                                                                       \
 	{ OPTION_GROUP, .help = "Targets" },                                                                                         \
-	{ OPTION_BOOL, 'a', "all-cpus", AT(request.target.system_wide), .help = "all CPUs (default without a command)" },            \
-	{ OPTION_STRING, 'C', "cpu", AT(request.target.cpus), .arg = "cpu", .help = "only these CPUs" },                             \
-	{ OPTION_STRING, 'p', "pid", AT(request.target.pids), .arg = "pid", .help = "these processes" },                             \
-	{ OPTION_STRING, 0, "tid", AT(request.target.tids), .arg = "tid", .help = "these threads" },                                 \
+	{ OPTION_BOOL, 'a', "all-cpus", AT(request.target.system_wide), .help = "trace all CPUs (default without a command)" },      \
+	{ OPTION_STRING, 'C', "cpu", AT(request.target.cpus), .arg = "cpu", .help = "trace only these CPUs" },                       \
+	{ OPTION_STRING, 'p', "pid", AT(request.target.pids), .arg = "pid", .help = "trace these processes" },                       \
+	{ OPTION_STRING, 0, "tid", AT(request.target.tids), .arg = "tid", .help = "trace these threads" },                           \
 	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "be more verbose" }
 #define FUNCTIONS                                                                                                                    \
 	{ OPTION_GROUP, .help = "Functions" },                                                                                       \
-	{ OPTION_CALL, 'T', "trace-funcs", .arg = "func", .parse = add_function, .help = "only these functions; may be repeated" },  \
-	{ OPTION_CALL, 'N', "notrace-funcs", .arg = "func", .parse = add_no_function, .help = "not these functions" },               \
+	{ OPTION_CALL, 'T', "trace-funcs", .arg = "func", .parse = add_function,                                                     \
+	  .help = "trace only these functions; may be repeated" },                                                                   \
+	{ OPTION_CALL, 'N', "notrace-funcs", .arg = "func", .parse = add_no_function, .help = "do not trace these functions" },      \
 	{ OPTION_CALL, 'G', "graph-funcs", .arg = "func", .parse = add_graph_function,                                               \
-	  .help = "these functions and what they call, by the tracer function_graph" },                                              \
+	  .help = "trace these functions and what they call (function_graph)" },                                                     \
 	{ OPTION_CALL, 'g', "nograph-funcs", .arg = "func", .parse = add_no_graph_function,                                          \
-	  .help = "not these functions and what they call" },                                                                        \
-	{ OPTION_CALL, 'm', "buffer-size", .arg = "size", .parse = parse_buffer, .help = "buffer of each CPU: 16M" }
+	  .help = "do not trace these functions and what they call" },                                                               \
+	{ OPTION_CALL, 'm', "buffer-size", .arg = "size", .parse = parse_buffer, .help = "buffer size per CPU: 16M" }
 #define FORMAT { OPTION_STRING, 0, "format", AT(format_name), .arg = "text|json|csv", .help = "output format" }
 
 const struct option ftrace_trace_options[] = {
@@ -63,17 +64,18 @@ const struct option ftrace_trace_options[] = {
 	{ OPTION_GROUP, .help = "Tracer" },
 	{ OPTION_STRING, 't', "tracer", AT(request.settings.tracer), .arg = "tracer", .help = "function_graph (default) or function" },
 	{ OPTION_CALL, 0, "func-opts", .arg = "option,...", .parse = parse_function_options,
-	  .help = "of the tracer function: call-graph, irq-info" },
+	  .help = "options of the function tracer: call-graph, irq-info" },
 	{ OPTION_CALL, 0, "graph-opts", .arg = "option,...", .parse = parse_graph_options,
-	  .help = "of function_graph: args, retval, retval-hex, retaddr, nosleep-time, noirqs, verbose, tail, thresh=<us>, depth=<n>" },
+	  .help = "options of function_graph: args, retval, retval-hex, retaddr, nosleep-time, noirqs, verbose, tail,\n"
+		  "thresh=<us>, depth=<n>" },
 	{ OPTION_BOOL, 0, "inherit", AT(request.settings.inherit), .help = "follow child processes" },
-	{ OPTION_U64, 'D', "delay", AT(request.delay_ms), .arg = "ms", .help = "delay after the start of the command" },
+	{ OPTION_U64, 'D', "delay", AT(request.delay_ms), .arg = "ms", .help = "delay before tracing (ms)" },
 	OPTIONS_END,
 };
 const struct option ftrace_latency_options[] = {
 	TARGET,
 	{ OPTION_GROUP, .help = "Histogram" },
-	{ OPTION_CALL, 'T', "trace-funcs", .arg = "func", .parse = add_function, .help = "how long calls of this function take" },
+	{ OPTION_CALL, 'T', "trace-funcs", .arg = "func", .parse = add_function, .help = "measure calls of this function" },
 	{ OPTION_BOOL, 'n', "use-nsec", AT(histogram.in_ns), .help = "nanoseconds instead of microseconds" },
 	{ OPTION_U64, 0, "bucket-range", AT(histogram.range), .arg = "n", .help = "width of each bucket (default: they double)" },
 	{ OPTION_U64, 0, "min-latency", AT(histogram.min), .arg = "n", .help = "end of the first bucket, with --bucket-range" },
@@ -90,7 +92,7 @@ const struct option ftrace_profile_options[] = {
 	{ OPTION_GROUP, .help = "Table" },
 	{ OPTION_STRING, 's', "sort", AT(sort), .arg = "key", .help = "sort by total (default), avg, max, count or name" },
 	{ OPTION_CALL, 0, "graph-opts", .arg = "option,...", .parse = parse_graph_options,
-	  .help = "nosleep-time, noirqs, thresh=<us>, depth=<n>" },
+	  .help = "options of function_graph: nosleep-time, noirqs, thresh=<us>, depth=<n>" },
 	FORMAT,
 	OPTIONS_END,
 };
