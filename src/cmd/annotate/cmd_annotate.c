@@ -12,9 +12,9 @@ static struct strobe_error *parse_format(void *options, const char *value, bool 
 	if (negated || !value || (strcmp(value, "text") && strcmp(value, "json")))
 		return error_create(ERROR_USAGE, "requires text or json");
 	if (!strcmp(value, "json"))
-		o->format = ANNOTATE_JSON;
-	else if (o->format == ANNOTATE_JSON)
-		o->format = ANNOTATE_STDIO;
+		o->format = RECORDED_CODE_JSON;
+	else if (o->format == RECORDED_CODE_JSON)
+		o->format = RECORDED_CODE_TEXT;
 	return NULL;
 }
 
@@ -22,7 +22,7 @@ static struct strobe_error *choose_stdio(void *options, const char *value, bool 
 {
 	struct annotate_command *o = options;
 	(void)value;
-	o->format = negated ? o->format : ANNOTATE_STDIO;
+	o->format = negated ? o->format : RECORDED_CODE_TEXT;
 	o->as_text = !negated;
 	return NULL;
 }
@@ -31,7 +31,7 @@ static struct strobe_error *choose_stdio2(void *options, const char *value, bool
 {
 	struct annotate_command *o = options;
 	(void)value;
-	o->format = negated ? ANNOTATE_STDIO : ANNOTATE_STDIO2;
+	o->format = negated ? RECORDED_CODE_TEXT : RECORDED_CODE_COMPACT;
 	o->as_text = !negated;
 	return NULL;
 }

@@ -1,16 +1,13 @@
 /* What the files of `strobe annotate` share: its options, and the run. */
 #pragma once
 #include "cmd/cmd.h"
-#include "session/report/request.h"
-#include "view/text/listing_text.h"
-
-enum annotate_format { ANNOTATE_STDIO, ANNOTATE_STDIO2, ANNOTATE_JSON };
+#include "view/recorded/code_printing.h"
 
 struct annotate_command {
 	struct report_request request; /* with the code first, on a screen */
 	const char *symbol;
 	bool raw;
-	enum annotate_format format;
+	enum recorded_code_format format;
 	bool as_text, tui;
 	enum colour_when colour;
 	bool show_samples, show_period, skip_missing;

@@ -31,7 +31,7 @@ static struct strobe_error *parse_format(void *options, const char *value, bool 
 	struct report_options *o = options;
 	for (unsigned i = 0; value && !negated && i < sizeof(names) / sizeof(*names); i++)
 		if (!strcmp(value, names[i])) {
-			o->format = (enum report_format)i;
+			o->print.format = (enum recorded_format)i;
 			return NULL;
 		}
 	return error_create(ERROR_USAGE, "requires text, json or csv");
@@ -58,7 +58,7 @@ static struct strobe_error *parse_pretty(void *options, const char *value, bool 
 	struct report_options *o = options;
 	if (value && strcmp(value, "raw") && strcmp(value, "normal"))
 		return error_create(ERROR_USAGE, "requires normal or raw");
-	o->raw_reads = value && !strcmp(value, "raw");
+	o->print.raw_reads = value && !strcmp(value, "raw");
 	return NULL;
 }
 
@@ -124,7 +124,7 @@ static const struct option table[] = {
 	{ OPTION_BOOL, 0, "mem-mode", AT(request.selection.mem_mode), .help = "report memory accesses" },
 	{ OPTION_BOOL, 0, "branch-history", AT(request.selection.branch_history),
 	  .help = "add recorded branches to call chains, and merge frames by address" },
-	{ OPTION_BOOL, 0, "total-cycles", AT(total_cycles),
+	{ OPTION_BOOL, 0, "total-cycles", AT(print.total_cycles),
 	  .help = "report basic blocks by cycles, from branch records" },
 	{ OPTION_CALL, 0, "time-quantum", .arg = "time", .parse = parse_quantum, .help = "time quantum of the sort key time "
 		"(default: 100ms)" },
@@ -134,7 +134,7 @@ static const struct option table[] = {
 	{ OPTION_CALL, 0, "stdio-color", AT(colour), .arg = "always|never|auto", .parse = colour_parse_when,
 	  .help = "colour percentages (default: auto, on a terminal)" },
 	{ OPTION_CALL, 0, "format", .arg = "text|json|csv", .parse = parse_format, .help = "output format" },
-	{ OPTION_BOOL, 'T', "threads", AT(show_threads),
+	{ OPTION_BOOL, 'T', "threads", AT(print.show_reads),
 	  .help = "show the counts of each thread (requires record -s)" },
 	{ OPTION_CALL, 0, "pretty", .arg = "normal|raw", .parse = parse_pretty,
 	  .help = "show -T as a table, or one line per value" },
@@ -156,14 +156,14 @@ static const struct option table[] = {
 	{ OPTION_BOOL, 'q', "quiet", AT(request.display.quiet), .help = "show only rows" },
 	{ OPTION_BOOL, 0, "skip-empty", AT(request.grouping.skip_empty), .help = "hide events without samples (on)" },
 	{ OPTION_GROUP, .help = "Header and records" },
-	{ OPTION_BOOL, 0, "header", AT(header), .help = "show the header of the recording" },
-	{ OPTION_BOOL, 0, "header-only", AT(header_only), .help = "show only the header" },
-	{ OPTION_BOOL, 'I', "show-info", AT(full_header), .help = "with --header: show all of it, including long lists" },
-	{ OPTION_BOOL, 0, "stats", AT(stats), .help = "show the number of records of each type" },
-	{ OPTION_BOOL, 0, "tasks", AT(tasks), .help = "show tasks, as a tree" },
-	{ OPTION_BOOL, 0, "mmaps", AT(mmaps), .help = "show tasks and their mappings" },
-	{ OPTION_BOOL, 'D', "dump-raw-trace", AT(raw), .help = "dump every record, in hexadecimal and decoded" },
-	{ OPTION_BOOL, 0, "disable-order", AT(disable_order), .help = "with -D: in file order" },
+	{ OPTION_BOOL, 0, "header", AT(print.header), .help = "show the header of the recording" },
+	{ OPTION_BOOL, 0, "header-only", AT(print.header_only), .help = "show only the header" },
+	{ OPTION_BOOL, 'I', "show-info", AT(print.full_header), .help = "with --header: show all of it, including long lists" },
+	{ OPTION_BOOL, 0, "stats", AT(print.stats), .help = "show the number of records of each type" },
+	{ OPTION_BOOL, 0, "tasks", AT(print.tasks), .help = "show tasks, as a tree" },
+	{ OPTION_BOOL, 0, "mmaps", AT(print.mmaps), .help = "show tasks and their mappings" },
+	{ OPTION_BOOL, 'D', "dump-raw-trace", AT(print.raw), .help = "dump every record, in hexadecimal and decoded" },
+	{ OPTION_BOOL, 0, "disable-order", AT(print.disable_order), .help = "with -D: in file order" },
 	{ OPTION_GROUP, .help = "Symbols" },
 	OPTIONS_OF(symbol_option_rows, AT(request.selection.symbol_files)),
 	{ OPTION_OFF, 'm', "modules", AT(request.selection.symbol_files.no_modules), .help = "use symbols of kernel modules (on)" },

@@ -7,10 +7,11 @@
 static bool allows_screen(const struct report_options *o)
 {
 	const struct report_display *d = &o->request.display;
-	bool plain = o->format == REPORT_STDIO && !o->stdio && !d->separator && !d->quiet && !report_draws(o);
-	bool table = !o->header && !o->header_only && !o->stats && !o->tasks && !o->mmaps && !o->raw && !o->total_cycles;
+	const struct recorded_print_options *p = &o->print;
+	bool plain = p->format == RECORDED_TEXT && !o->stdio && !d->separator && !d->quiet && !report_draws(o);
+	bool table = !p->header && !p->header_only && !p->stats && !p->tasks && !p->mmaps && !p->raw && !p->total_cycles;
 	/* READ records have a table of their own. */
-	return plain && table && !o->show_threads;
+	return plain && table && !p->show_reads;
 }
 
 struct screen *report_open_screen(struct cmd_context *ctx, const struct report_options *o)

@@ -1,95 +1,21 @@
 /* A recording that is built here, from its request to rows and times; all expected numbers are computed by hand. */
 #include "base/testing.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
-#include "perfdata/file_builder.h"
+#include "session/report/testing.h"
 #include "session/report/times.h"
 
-#define MS 1000000ull
-
-/*
- * alpha has three samples of period 5 at 1.0, 1.1 and 1.2 s, beta two of period 7 at 1.3 and 1.4 s.
- */
-enum { ALPHA = 10, BETA = 20 };
-
-static void add_thread(struct bytes_builder *b, uint32_t pid, uint64_t ms)
-{
-	bytes_u32(b, pid);
-	bytes_u32(b, pid);
-	bytes_u64(b, ms * MS);
-}
-
-static void add_name(struct bytes_builder *b, uint32_t pid, const char name[8])
-{
-	bytes_begin(b, PERF_RECORD_COMM, 0);
-	bytes_u32(b, pid);
-	bytes_u32(b, pid);
-	bytes_raw(b, name, 8);
-	add_thread(b, pid, 900);
-	bytes_end(b);
-}
-
-static void add_period(struct bytes_builder *b, uint32_t pid, uint64_t ms, uint64_t period)
-{
-	bytes_begin(b, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
-	add_thread(b, pid, ms);
-	bytes_u64(b, period);
-	bytes_end(b);
-}
-
-struct fixture {
-	char path[40];
-	struct session_host host;
-	struct report_request request;
-	struct report_session r;
-};
-
-static void begin(struct fixture *f, const char *sort)
-{
-	struct file_builder file = build_file(false);
-	*f = (struct fixture){ .path = "/tmp/strobe-report-XXXXXX", .request = report_request_defaults() };
-	build_event(&file, PERF_COUNT_SW_CPU_CLOCK, PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD, 71);
-	add_name(&file.data, ALPHA, "alpha\0\0");
-	add_name(&file.data, BETA, "beta\0\0\0");
-	for (uint64_t ms = 1000; ms <= 1400; ms += 100)
-		add_period(&file.data, ms < 1300 ? ALPHA : BETA, ms, ms < 1300 ? 5 : 7);
-	struct bytes_builder b = build_finish(&file);
-	int fd = mkstemp(f->path);
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, b.bytes.data, b.bytes.len), b.bytes.len);
-	close(fd);
-	bytes_deinit(&b);
-	build_deinit(&file);
-	f->request.program = "strobe";
-	f->request.selection.symbol_files.ignore_vmlinux = true;
-	f->request.grouping.sort = sort;
-}
-
-static void open_report(struct fixture *f)
-{
-	report_session_init(&f->r, &f->request);
-	assert_ok(session_open(&f->r.session, &f->host, f->path, false));
-}
-
-static void read_report(struct fixture *f, struct report_built *b)
+static void read_report(struct report_fixture *f, struct report_built *b)
 {
 	struct strobe_error *damage;
-	open_report(f);
+	fixture_open(f);
 	assert_ok(report_prepare(&f->r));
 	assert_ok(report_aggregate(&f->r, &damage));
 	assert_null(damage);
 	report_elide(&f->r.query, f->r.profile);
 	assert_ok(report_build(&f->r, b));
 	assert_int_equal(b->report.parts_nr, 1);
-}
-
-static void end(struct fixture *f)
-{
-	report_session_deinit(&f->r);
-	unlink(f->path);
 }
 
 static void assert_row(const struct hist *h, uint32_t i, const char *comm, uint64_t samples, uint64_t period)
@@ -103,9 +29,9 @@ static void assert_row(const struct hist *h, uint32_t i, const char *comm, uint6
 
 static void rows_by_task(void **state)
 {
-	struct fixture f;
+	struct report_fixture f;
 	struct report_built b = {};
-	begin(&f, "comm");
+	fixture_begin(&f, "comm");
 	read_report(&f, &b);
 	assert_int_equal(b.parts[0].samples, 5);
 	assert_int_equal(b.parts[0].period, 29);
@@ -113,30 +39,30 @@ static void rows_by_task(void **state)
 	assert_row(b.parts[0].hist, 0, "alpha", 3, 15);
 	assert_row(b.parts[0].hist, 1, "beta", 2, 14);
 	report_built_deinit(&f.r, &b);
-	end(&f);
+	fixture_end(&f);
 }
 
 static void spans_leave_samples_out(void **state)
 {
-	struct fixture f;
+	struct report_fixture f;
 	struct report_built b = {};
-	begin(&f, "comm");
+	fixture_begin(&f, "comm");
 	f.request.selection.times = "1.15,1.35"; /* one of each */
 	read_report(&f, &b);
 	assert_int_equal(b.parts[0].samples, 2);
 	assert_row(b.parts[0].hist, 0, "beta", 1, 7);
 	assert_row(b.parts[0].hist, 1, "alpha", 1, 5);
 	report_built_deinit(&f.r, &b);
-	end(&f);
+	fixture_end(&f);
 }
 
 /* Steps begin at multiples of their length. */
 static void samples_over_time(void **state)
 {
-	struct fixture f;
+	struct report_fixture f;
 	struct report_built b = {};
 	struct time_counts t;
-	begin(&f, "comm");
+	fixture_begin(&f, "comm");
 	read_report(&f, &b);
 	/* 0.4 s in two steps, and 1 ns more each: 1000 | 1100 1200 | 1300 1400 ms, from the 4th multiple on. */
 	assert_ok(report_count_times(&f.r, &b.parts[0], (struct time_range){}, 3, &t));
@@ -156,22 +82,22 @@ static void samples_over_time(void **state)
 	/* The report is as it was. */
 	assert_row(b.parts[0].hist, 0, "alpha", 3, 15);
 	report_built_deinit(&f.r, &b);
-	end(&f);
+	fixture_end(&f);
 }
 
 static void what_was_not_recorded_is_an_error(void **state)
 {
-	struct fixture f;
-	begin(&f, "comm");
+	struct report_fixture f;
+	fixture_begin(&f, "comm");
 	f.request.selection.branch_stack = true;
-	open_report(&f);
+	fixture_open(&f);
 	assert_fails(report_prepare(&f.r), ERROR_USAGE);
-	end(&f);
-	begin(&f, "comm");
+	fixture_end(&f);
+	fixture_begin(&f, "comm");
 	f.request.selection.mem_mode = true;
-	open_report(&f);
+	fixture_open(&f);
 	assert_fails(report_prepare(&f.r), ERROR_USAGE);
-	end(&f);
+	fixture_end(&f);
 }
 
 int main(void)
