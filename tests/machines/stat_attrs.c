@@ -88,8 +88,8 @@ static struct strobe_error *ask(struct sys_faked *f, struct stat_options *o, int
 	struct metric_set metrics;
 	struct counter_set set;
 	TRY(options_parse(stat_option_table, o, argc, argv, false, &rest));
-	stat_options_settle(o, rest.argc);
-	TRY(target_resolve(sys, &o->target, target_is_none(&o->target) ? COMMAND_PID : 0, &map));
+	TRY(stat_options_settle(o, rest.argc));
+	TRY(target_resolve(sys, &o->request.target, target_is_none(&o->request.target) ? COMMAND_PID : 0, &map));
 	metric_set_init(&metrics);
 	TRY(events_choose(&o->events, sys, &o->measure.choice, &metrics));
 	counter_init(&set, sys, &o->events, &map, o->measure.counters);

@@ -23,54 +23,6 @@ struct stat {
 	struct signals signals;
 };
 
-static struct strobe_error *check_options(const struct stat_options *o, int argc)
-{
-	const struct target *t = &o->target;
-	const struct measurement_settings *m = &o->measure;
-	enum counts_by by = m->tally.by;
-	bool whole = t->system_wide || t->cpus;
-	bool by_cpu = by != COUNTS_BY_NOTHING && by != COUNTS_BY_THREAD;
-	if (o->form.separator && (o->form.json || o->form.json_document))
-		return error_create(ERROR_USAGE, "-x and -j exclude each other");
-	if (m->counters.all_user && m->counters.all_kernel)
-		return error_create(ERROR_USAGE, "--all-user and --all-kernel exclude each other");
-	if (by_cpu && !whole && (argc || t->pids || t->tids))
-		return error_create(ERROR_USAGE, "counts per CPU, core, cache, die, socket or node require -a or -C");
-	if (o->per_thread && !t->pids && !t->tids && !t->system_wide && argc)
-		return error_create(ERROR_USAGE, "--per-thread requires existing threads: use -p, -t or -a, or no command");
-	if (m->choice.topdown_level && !m->choice.topdown)
-		return error_create(ERROR_USAGE, "--td-level requires --topdown");
-	if (m->counting.interval_ms && o->runs != 1)
-		return error_create(ERROR_USAGE, "-I and -r exclude each other");
-	if (m->counting.interval_count && !m->counting.interval_ms)
-		return error_create(ERROR_USAGE, "--interval-count requires -I");
-	if (m->counting.interval_count && m->counting.timeout_ms)
-		return error_create(ERROR_USAGE, "--interval-count and --timeout exclude each other");
-	if (o->form.table && o->runs <= 1)
-		return error_create(ERROR_USAGE, "--table requires -r");
-	if (o->record && o->runs != 1)
-		return error_create(ERROR_USAGE, "stat record supports one run only: -r cannot be used");
-	if (o->runs != 1 && !argc)
-		return error_create(ERROR_USAGE, "-r requires a command");
-	if (m->choice.for_each_cgroup && !whole)
-		return error_create(ERROR_USAGE, "--for-each-cgroup counts in cgroups of the whole system: add -a or -C");
-	for (size_t i = 0; i < o->events.events.len; i++)
-		if (o->events.events.data[i].cgroup && !whole)
-			return error_create(ERROR_USAGE, "-G counts in cgroups of the whole system: add -a or -C");
-	return NULL;
-}
-
-static struct strobe_error *check_versus(const struct stat_options *o, int argc)
-{
-	const struct measurement_settings *m = &o->measure;
-	if (!argc)
-		return error_create(ERROR_USAGE, "--vs requires two commands: --vs 'COMMAND' -- COMMAND");
-	if (m->counting.interval_ms || m->counting.delay_ms || m->counting.timeout_ms || m->counting.control || m->choice.none ||
-	    m->choice.metrics || m->tally.by != COUNTS_BY_NOTHING || m->exposition || o->record)
-		return error_create(ERROR_USAGE, "--vs can only be combined with -e, -d, -a, -C, -i, -r and output options");
-	return NULL;
-}
-
 /* The user's own metrics: [metric] in the settings. */
 static struct strobe_error *define_metrics(struct stat *st)
 {
@@ -103,7 +55,7 @@ static struct strobe_error *prepare(struct stat *st)
 				   .show = counts_writer_show, .ctx = &st->output.writer };
 	TRY(define_metrics(st));
 	TRY(cmd_resolve_probes(st->ctx, &st->o->events));
-	TRY(measurement_prepare(m, &st->o->events, st->o->sys, st->o->target, cmd_command(st->ctx), st->ctx->rest.argc));
+	TRY(measurement_prepare(m, &st->o->events, st->o->sys, st->o->request.target, cmd_command(st->ctx), st->ctx->rest.argc));
 	TRY(signals_open(&st->signals, (int[]){ SIGCHLD, 0 }));
 	return counting_open(&m->counting, &st->signals, workload_of(st));
 }
@@ -122,19 +74,19 @@ static struct strobe_error *run_all(struct stat *st)
 	struct measurement *m = &st->measurement;
 	if (s->timeout_ms && s->timeout_ms < 100)
 		cmd_say(st->ctx, "--timeout %d: short timeouts measure mostly startup and exit", (int)s->timeout_ms);
-	for (uint64_t i = 0; (!o->runs || i < o->runs) && !m->counting.signal; i++) {
-		if (o->runs != 1 && o->verbose)
+	for (uint64_t i = 0; (!o->request.runs || i < o->request.runs) && !m->counting.signal; i++) {
+		if (o->request.runs != 1 && o->verbose)
 			cmd_say_plain("[ %s stat: executing run #%llu ... ]", st->ctx->program, (unsigned long long)i + 1);
 		TRY(measurement_run(m));
 		/* A document that goes to the same place is not interrupted: then it is said after that. */
 		if (!o->form.json_document)
 			say_how_it_ended(&m->counting);
-		if (!o->runs) {
+		if (!o->request.runs) {
 			measurement_show(m);
 			measurement_clear(m);
 		}
 	}
-	if (o->runs && (!s->interval_ms || o->summary))
+	if (o->request.runs && (!s->interval_ms || o->summary))
 		measurement_show(m);
 	return NULL;
 }
@@ -198,9 +150,9 @@ static struct strobe_error *prepare_versus(struct stat *st, struct versus *v)
 {
 	struct stat_options *o = st->o;
 	struct measurement_settings *m = &o->measure;
-	struct versus_settings settings = { .argv = { cmd_command(st->ctx) }, .argc = { st->ctx->rest.argc }, .target = o->target,
+	struct versus_settings settings = { .argv = { cmd_command(st->ctx) }, .argc = { st->ctx->rest.argc }, .target = o->request.target,
 					    .counters = m->counters, .no_scale = m->tally.no_scale, .quiet = m->counting.quiet,
-					    .pairs = o->runs };
+					    .pairs = o->request.runs };
 	char **argv;
 	TRY(error_prefix(words_split(o->versus, &st->ctx->words, &argv, &settings.argc[1]), "--vs"));
 	if (!settings.argc[1])
@@ -260,12 +212,9 @@ static int run(struct cmd_context *ctx, void *options)
 	struct stat st = { .ctx = ctx, .o = o, .signals = SIGNALS_NONE };
 	struct strobe_error *err = take_subcommand(ctx, o);
 	if (!err && !o->report)
-		err = check_options(o, ctx->rest.argc);
-	if (!err && !o->report && o->versus)
-		err = check_versus(o, ctx->rest.argc);
+		err = stat_options_settle(o, ctx->rest.argc);
 	if (err)
 		return cmd_fail_usage(ctx, err);
-	stat_options_settle(o, ctx->rest.argc);
 	metric_set_init(&st.metrics);
 	cmd_set_verbosity(o->verbose);
 	int status = o->report ? report(&st) : o->versus ? compare(&st) : measure(&st);

@@ -20,7 +20,7 @@ void stat_options_defaults(void *options)
 	OPTIONS;
 	event_list_init(&o->events);
 	o->sys = sys_live();
-	o->runs = 1;
+	o->request.runs = 1;
 	o->log_fd = -1;
 	o->form.big_num = true;
 }
@@ -31,21 +31,21 @@ void stat_options_deinit(void *options)
 	event_list_deinit(&o->events);
 }
 
-void stat_options_settle(struct stat_options *o, int argc)
+struct strobe_error *stat_options_settle(struct stat_options *o, int argc)
 {
 	struct measurement_settings *m = &o->measure;
-	if (target_is_none(&o->target) && !argc)
-		o->target.system_wide = true;
-	m->choice.metric.of_cpus = o->target.system_wide || o->target.cpus;
-	m->counters.start = target_is_none(&o->target) && !m->counting.delay_ms ? COUNTER_START_ON_EXEC : COUNTER_START_CALLED;
+	o->request.has_command = argc > 0;
+	o->request.is_versus = o->versus;
+	o->request.is_kept = o->record;
+	TRY(counts_form_check(&o->form, o->request.runs));
+	TRY(measurement_request_check(&o->request, m, &o->events));
+	measurement_request_settle(&o->request, m);
 	m->verbose = o->verbose > 0;
-	m->all_threads = o->per_thread && !o->target.pids && !o->target.tids;
 	m->counting.quiet = o->form.quiet || !counts_form_is_text(&o->form);
-	m->counters.bundle = true;
-	m->counters.hold_tracepoints = o->runs != 1 || o->versus;
 	m->expose = counts_prometheus;
 	if (o->record)
 		m->recording = o->output ? o->output : "perf.data";
+	return NULL;
 }
 
 CALL(parse_event)
@@ -82,40 +82,22 @@ static struct strobe_error *set_by(struct stat_options *o, enum counts_by by, bo
 	return NULL;
 }
 
-CALL(parse_no_aggr)
-{
-	return set_by(options, COUNTS_BY_CPU, negated);
-}
-
-CALL(parse_per_core)
-{
-	return set_by(options, COUNTS_BY_CORE, negated);
-}
-
-CALL(parse_per_cluster)
-{
-	return set_by(options, COUNTS_BY_CLUSTER, negated);
-}
-
-CALL(parse_per_die)
-{
-	return set_by(options, COUNTS_BY_DIE, negated);
-}
-
-CALL(parse_per_socket)
-{
-	return set_by(options, COUNTS_BY_SOCKET, negated);
-}
-
-CALL(parse_per_node)
-{
-	return set_by(options, COUNTS_BY_NODE, negated);
-}
+#define PARSE_BY(name, by)                          \
+	CALL(name)                                  \
+	{                                           \
+		return set_by(options, by, negated); \
+	}
+PARSE_BY(parse_no_aggr, COUNTS_BY_CPU)
+PARSE_BY(parse_per_core, COUNTS_BY_CORE)
+PARSE_BY(parse_per_cluster, COUNTS_BY_CLUSTER)
+PARSE_BY(parse_per_die, COUNTS_BY_DIE)
+PARSE_BY(parse_per_socket, COUNTS_BY_SOCKET)
+PARSE_BY(parse_per_node, COUNTS_BY_NODE)
 
 CALL(parse_per_thread)
 {
 	OPTIONS;
-	o->per_thread = !negated;
+	o->request.per_thread = !negated;
 	return set_by(options, COUNTS_BY_THREAD, negated);
 }
 
@@ -254,16 +236,16 @@ const struct option stat_option_table[] = {
 	{ OPTION_STRING, 0, "pmu-filter", AT(measure.choice.pmu), .arg = "PMU",
 	  .help = "if several PMUs have the event, count on this one" },
 	{ OPTION_GROUP, .help = "Targets" },
-	{ OPTION_BOOL, 'a', "all-cpus", AT(target.system_wide), .help = "count on the whole system" },
-	{ OPTION_STRING, 'C', "cpu", AT(target.cpus), .arg = "cpu", .help = "count on these CPUs: 0-3,7" },
-	{ OPTION_STRING, 'p', "pid", AT(target.pids), .arg = "pid", .help = "count existing processes" },
-	{ OPTION_STRING, 't', "tid", AT(target.tids), .arg = "tid", .help = "count existing threads" },
+	{ OPTION_BOOL, 'a', "all-cpus", AT(request.target.system_wide), .help = "count on the whole system" },
+	{ OPTION_STRING, 'C', "cpu", AT(request.target.cpus), .arg = "cpu", .help = "count on these CPUs: 0-3,7" },
+	{ OPTION_STRING, 'p', "pid", AT(request.target.pids), .arg = "pid", .help = "count existing processes" },
+	{ OPTION_STRING, 't', "tid", AT(request.target.tids), .arg = "tid", .help = "count existing threads" },
 	{ OPTION_CALL, 'G', "cgroup", .arg = "name", .parse = parse_cgroup, .help = "restrict the preceding events to these cgroups" },
 	{ OPTION_STRING, 0, "for-each-cgroup", AT(measure.choice.for_each_cgroup), .arg = "name",
 	  .help = "count all events for each of these cgroups (names or a regular expression)" },
 	{ OPTION_BOOL, 'i', "no-inherit", AT(measure.counters.no_inherit), .help = "do not follow child processes" },
 	{ OPTION_GROUP, .help = "Runs and intervals" },
-	{ OPTION_U64, 'r', "repeat", AT(runs), .arg = "n", .help = "repeat the command n times, print mean and standard "
+	{ OPTION_U64, 'r', "repeat", AT(request.runs), .arg = "n", .help = "repeat the command n times, print mean and standard "
 		"deviation; 0: forever" },
 	{ OPTION_CALL, 'I', "interval-print", .arg = "ms", .parse = parse_interval, .help = "print counts at this interval (ms)" },
 	{ OPTION_U64, 0, "interval-count", AT(measure.counting.interval_count), .arg = "n", .help = "stop after n intervals" },

@@ -23,6 +23,15 @@ static char *thousands_separator(void)
 	return separator;
 }
 
+struct strobe_error *counts_form_check(const struct counts_form *f, uint64_t runs)
+{
+	if (f->separator && (f->json || f->json_document))
+		return error_create(ERROR_USAGE, "-x and -j exclude each other");
+	if (f->table && runs <= 1)
+		return error_create(ERROR_USAGE, "--table requires -r");
+	return NULL;
+}
+
 void counts_writer_begin(struct counts_writer *w, const struct counts_form *form, struct out *out, bool colour)
 {
 	*w = (struct counts_writer){ .form = form, .out = out };

@@ -28,6 +28,9 @@ static inline bool counts_form_is_text(const struct counts_form *f)
 	return !f->separator && !f->json && !f->json_document;
 }
 
+/* Forms that exclude each other, by the options of `stat`. ERROR_USAGE. runs: how often; 0: forever. */
+struct strobe_error *counts_form_check(const struct counts_form *f, uint64_t runs) _must_check_;
+
 struct counts_writer {
 	const struct counts_form *form;
 	struct out *out;

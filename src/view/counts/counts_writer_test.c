@@ -65,11 +65,27 @@ static void counts_as_text_and_as_a_document(void **state)
 	show_counts(&(struct counts_form){ .quiet = true, .json_document = true }, "", "");
 }
 
+static void check_form(struct counts_form form, uint64_t runs, const char *part)
+{
+	struct strobe_error *err = counts_form_check(&form, runs);
+	assert_true(part ? error_is(err, ERROR_USAGE) && strstr(err->message, part) : !err);
+	error_destroy(err);
+}
+
+static void forms_that_exclude_each_other(void **state)
+{
+	check_form((struct counts_form){ .separator = "," }, 1, NULL);
+	check_form((struct counts_form){ .separator = ",", .json = true }, 1, "-x and -j");
+	check_form((struct counts_form){ .table = true }, 1, "--table requires -r");
+	check_form((struct counts_form){ .table = true }, 2, NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tables_in_each_form),
 		cmocka_unit_test(counts_as_text_and_as_a_document),
+		cmocka_unit_test(forms_that_exclude_each_other),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,24 @@
+/*
+ * What of a measurement was requested that decides several of its settings at once: the target, runs, a command.
+ *
+ *	TRY(measurement_request_check(&request, &settings, &events));
+ *	measurement_request_settle(&request, &settings);
+ *
+ * ERROR_USAGE names the options of `stat` that exclude each other.
+ */
+#pragma once
+#include "counting/measurement.h"
+
+struct measurement_request {
+	struct target target; /* settle: the whole system where it names nothing, and there is no command */
+	bool has_command;
+	uint64_t runs;        /* 0: forever */
+	bool per_thread;
+	bool is_versus;       /* of two commands in turn */
+	bool is_kept;         /* counts go into a file: stat record */
+};
+
+struct strobe_error *measurement_request_check(const struct measurement_request *r, const struct measurement_settings *m,
+					       const struct event_list *events) _must_check_;
+/* When counters start, which of them are opened for each thread, and the like. */
+void measurement_request_settle(struct measurement_request *r, struct measurement_settings *m);
