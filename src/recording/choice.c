@@ -1,5 +1,9 @@
 #include "recording/choice.h"
 
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
 #include "config.h"
 
 #define WALL_FREQ_HZ	  1000
@@ -45,6 +49,26 @@ struct strobe_error *recorder_choice_check(const struct recorder_choice *c, cons
 				    "-z: built without libzstd (install libzstd-dev and rebuild)");
 #endif
 	return NULL;
+}
+
+void recorder_choice_set_buildids(struct recorder_choice *c, const char *ids)
+{
+	if (!ids || c->buildid_all)
+		return;
+	if (!strcmp(ids, "skip") && !c->buildid_mmap)
+		c->no_buildid = true;
+	if (!strcmp(ids, "no-cache") || !strcmp(ids, "mmap"))
+		c->no_buildid_cache = true;
+}
+
+struct strobe_error *recorder_callgraph_default(struct callgraph_options *c, const char *mode, const char *bytes)
+{
+	if (mode)
+		TRY(error_prefix(callgraph_parse(mode, c), "the setting call-graph.record-mode"));
+	if (!bytes || c->mode != CALLGRAPH_DWARF)
+		return NULL;
+	_cleanup_free_ char *sized = xasprintf("dwarf,%s", bytes);
+	return error_prefix(callgraph_parse(sized, c), "the setting call-graph.dump-size");
 }
 
 /* What runs and what waits are sampled alike: a sample stands for as much time. */

@@ -20,5 +20,11 @@ struct recorder_choice {
 struct strobe_error *recorder_choice_check(const struct recorder_choice *c, const struct capture_options *capture,
 					   const struct event_list *events, const struct recorder_options *r,
 					   bool is_system_wide) _must_check_;
+/*
+ * Defaults of the user: which build IDs are kept ("skip", "no-cache", "mmap"), and the call graphs of -g, a mode and the bytes of stack
+ * dumps. NULL: none. ERROR_USAGE names the settings of perf-config(1).
+ */
+void recorder_choice_set_buildids(struct recorder_choice *c, const char *ids);
+struct strobe_error *recorder_callgraph_default(struct callgraph_options *c, const char *mode, const char *bytes) _must_check_;
 /* What follows from it, and from settings for each other: which of a frequency and a period counts, sizes of rings and stacks. */
 void recorder_choice_settle(const struct recorder_choice *c, struct capture_options *capture, struct recorder_options *r);

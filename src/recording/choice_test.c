@@ -76,6 +76,28 @@ static void waits_are_sampled_as_often_as_what_runs(void **state)
 	assert_int_equal(s.capture.callgraph.mode, begin().capture.callgraph.mode);
 }
 
+static void settings_of_the_user(void **state)
+{
+	struct settings s = begin();
+	recorder_choice_set_buildids(&s.choice, NULL);
+	assert_false(s.choice.no_buildid || s.choice.no_buildid_cache);
+	recorder_choice_set_buildids(&s.choice, "no-cache");
+	assert_true(s.choice.no_buildid_cache && !s.choice.no_buildid);
+	s.choice = (struct recorder_choice){ .buildid_mmap = true };
+	recorder_choice_set_buildids(&s.choice, "skip"); /* an option says otherwise */
+	assert_false(s.choice.no_buildid);
+	s.choice = (struct recorder_choice){};
+	recorder_choice_set_buildids(&s.choice, "skip");
+	assert_true(s.choice.no_buildid);
+	struct callgraph_options c = { .mode = CALLGRAPH_DEFAULT };
+	assert_ok(recorder_callgraph_default(&c, NULL, "4096")); /* of dumps, which there are none of */
+	assert_int_equal(c.mode, CALLGRAPH_DEFAULT);
+	assert_ok(recorder_callgraph_default(&c, "dwarf", "4096"));
+	assert_int_equal(c.mode, CALLGRAPH_DWARF);
+	assert_int_equal(c.dump_bytes, 4096);
+	assert_fails(recorder_callgraph_default(&c, "none at all", NULL), ERROR_USAGE);
+}
+
 static void sizes_periods_and_build_ids(void **state)
 {
 	(void)state;
@@ -104,6 +126,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(choices_that_exclude_each_other),
 		cmocka_unit_test(waits_are_sampled_as_often_as_what_runs),
+		cmocka_unit_test(settings_of_the_user),
 		cmocka_unit_test(sizes_periods_and_build_ids),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -78,24 +78,14 @@ static struct strobe_error *take_old_callgraph(struct run *r)
 static struct strobe_error *apply_settings(struct run *r)
 {
 	struct record_options *o = r->o;
-	struct callgraph_options *c = &o->sampling.capture.callgraph;
 	const struct config *config;
 	TRY(cmd_settings(r->ctx, &config));
-	const char *ids = config_get(config, "record.build-id");
-	if (ids && !strcmp(ids, "skip") && !o->choice.buildid_all && !o->choice.buildid_mmap)
-		o->choice.no_buildid = true;
-	if (ids && (!strcmp(ids, "no-cache") || !strcmp(ids, "mmap")) && !o->choice.buildid_all)
-		o->choice.no_buildid_cache = true;
-	const char *mode = config_get(config, "call-graph.record-mode"),
-		   *bytes = config_get(config, "call-graph.dump-size");
-	if (!mode)
-		mode = config_get(config, "record.call-graph");
-	if (mode && o->callgraph_by_g)
-		TRY(error_prefix(callgraph_parse(mode, c), "the setting call-graph.record-mode"));
-	if (!bytes || !o->callgraph_by_g || c->mode != CALLGRAPH_DWARF)
+	recorder_choice_set_buildids(&o->choice, config_get(config, "record.build-id"));
+	if (!o->callgraph_by_g)
 		return NULL;
-	_cleanup_free_ char *sized = xasprintf("dwarf,%s", bytes);
-	return error_prefix(callgraph_parse(sized, c), "the setting call-graph.dump-size");
+	const char *mode = config_get(config, "call-graph.record-mode");
+	return recorder_callgraph_default(&o->sampling.capture.callgraph, mode ? mode : config_get(config, "record.call-graph"),
+					  config_get(config, "call-graph.dump-size"));
 }
 
 /* Options of perf that change nothing here. */

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "cmd/unsupported.h"
+#include "recording/values.h"
 
 #define CALL(name) static struct strobe_error *name(void *options, const char *value, bool negated)
 /* Reads what most parsers below begin with. */
@@ -97,66 +98,38 @@ CALL(parse_clockid)
 CALL(parse_delay)
 {
 	OPTIONS;
-	struct delay_schedule *d = &o->recorder.delay;
-	int64_t *delay_ms = &o->sampling.capture.delay_ms;
-	vec_deinit(&d->ranges);
-	d->never = false;
-	*delay_ms = 0;
-	if (negated)
-		return NULL;
-	TRY(delay_parse(value, d));
-	if (d->never)
-		*delay_ms = -1;
-	else if (d->ranges.len)
-		*delay_ms = d->ranges.data[0].start_ms ? (int64_t)d->ranges.data[0].start_ms : 1;
-	return NULL;
+	vec_deinit(&o->recorder.delay.ranges);
+	o->recorder.delay.never = false;
+	o->sampling.capture.delay_ms = 0;
+	return negated ? NULL : recorder_delay_parse(value, &o->recorder.delay, &o->sampling.capture.delay_ms);
 }
 
 CALL(parse_mmap_flush)
 {
 	OPTIONS;
 	o->sampling.capture.flush_bytes = 1;
-	if (!negated && (!text_to_bytes(value, &o->sampling.capture.flush_bytes) || !o->sampling.capture.flush_bytes))
-		return error_create(ERROR_USAGE, "invalid size \"%s\": expected a number of bytes", value);
-	return NULL;
+	return negated ? NULL : recorder_bytes_parse(value, &o->sampling.capture.flush_bytes);
 }
 
 CALL(parse_max_size)
 {
 	OPTIONS;
 	o->recorder.max_bytes = 0;
-	if (!negated && (!text_to_bytes(value, &o->recorder.max_bytes) || !o->recorder.max_bytes))
-		return error_create(ERROR_USAGE, "invalid size \"%s\": expected bytes, or 100K, 64M, 2G", value);
-	return NULL;
+	return negated ? NULL : recorder_bytes_parse(value, &o->recorder.max_bytes);
 }
 
 CALL(parse_switch_output)
 {
 	OPTIONS;
-	struct recorder_switching *s = &o->recorder.switching;
-	s->on = !negated;
-	if (negated)
-		return NULL;
-	if (!strcmp(value, "signal"))
-		s->by_signal = true;
-	else if (text_to_duration_ns(value, &s->interval_ns) && s->interval_ns)
-		s->bytes = 0;
-	else if (text_to_u64(value, &s->bytes) || !text_to_bytes(value, &s->bytes) || !s->bytes)
-		return error_create(ERROR_USAGE, "invalid value \"%s\": expected signal, a size (100M) or a time (30s, 5m, 1h)", value);
-	return NULL;
+	o->recorder.switching.on = !negated;
+	return negated ? NULL : recorder_switching_parse(value, &o->recorder.switching);
 }
 
 CALL(parse_compress)
 {
 	OPTIONS;
-	uint64_t level = 1;
 	o->recorder.compress_level = 0;
-	if (negated)
-		return NULL;
-	if (value && (!text_to_u64(value, &level) || level > 22))
-		return error_create(ERROR_USAGE, "invalid compression level \"%s\": expected 1 to 22", value);
-	o->recorder.compress_level = (int)level;
-	return NULL;
+	return negated ? NULL : recorder_compression_parse(value, &o->recorder.compress_level);
 }
 
 CALL(parse_synth)
@@ -170,15 +143,7 @@ CALL(parse_affinity)
 {
 	OPTIONS;
 	o->recorder.affinity = RECORDER_AFFINITY_NONE;
-	if (negated)
-		return NULL;
-	if (!strcmp(value, "node"))
-		o->recorder.affinity = RECORDER_AFFINITY_NODE;
-	else if (!strcmp(value, "cpu"))
-		o->recorder.affinity = RECORDER_AFFINITY_CPU;
-	else
-		return error_create(ERROR_USAGE, "invalid affinity \"%s\": expected node or cpu", value);
-	return NULL;
+	return negated ? NULL : recorder_affinity_parse(value, &o->recorder.affinity);
 }
 
 CALL(parse_threads)
