@@ -45,6 +45,13 @@ void trace_selection_deinit(struct trace_selection *s);
  * left to call_choice_make(), whose message is the better one.
  */
 struct strobe_error *trace_selection_add(struct trace_selection *s, const struct sys *sys, const char *text) _must_check_;
+/* The words of -F and --filter-pids: "all", "maj" or "min"; process IDs with commas between them, which replace the earlier ones. */
+struct strobe_error *trace_selection_set_faults(struct trace_selection *s, const char *text) _must_check_;
+struct strobe_error *trace_selection_exclude(struct trace_selection *s, const char *list) _must_check_;
+/*
+ * Adds the events that begin and end the lines to those that are traced; alone they do not say what is traced: system calls are.
+ */
+struct strobe_error *trace_selection_add_switches(struct trace_selection *s, const struct sys *sys) _must_check_;
 /* Whether system calls are traced: where requested, and where no events are. */
 bool trace_selects_calls(const struct trace_selection *s);
 /* Whether anything is traced: calls, events, functions or page faults. */

@@ -77,6 +77,40 @@ static void something_is_traced(void **state)
 	assert_true(trace_selects_calls(s));
 }
 
+static void faults_and_excluded_processes(void **state)
+{
+	struct trace_selection *s = *state;
+	assert_ok(trace_selection_set_faults(s, "min"));
+	assert_true(s->minor_faults && !s->major_faults);
+	assert_ok(trace_selection_set_faults(s, "all"));
+	assert_true(s->minor_faults && s->major_faults);
+	assert_fails(trace_selection_set_faults(s, "some"), ERROR_USAGE);
+	assert_ok(trace_selection_exclude(s, "12,,7,"));
+	assert_int_equal(s->excluded.len, 2);
+	assert_int_equal(s->excluded.data[0], 12);
+	assert_int_equal(s->excluded.data[1], 7);
+	assert_ok(trace_selection_exclude(s, ""));
+	assert_int_equal(s->excluded.len, 0);
+	assert_fails(trace_selection_exclude(s, "12,x"), ERROR_USAGE);
+	assert_fails(trace_selection_exclude(s, "0"), ERROR_USAGE);
+	assert_fails(trace_selection_exclude(s, "2147483648"), ERROR_USAGE);
+	assert_fails(trace_selection_exclude(s, "1000000000000000000000000000000"), ERROR_USAGE);
+}
+
+/* An event that is traced anyway is not added, and none is where there are no names. */
+static void switching_events(void **state)
+{
+	struct trace_selection *s = *state;
+	event_list_add(&s->events, EVENT_SOFTWARE, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, "cpu-clock");
+	assert_ok(trace_selection_add_switches(s, NULL));
+	s->switch_on = s->switch_off = "cpu-clock";
+	assert_ok(trace_selection_add_switches(s, NULL));
+	assert_int_equal(s->events.events.len, 1);
+	assert_false(s->switch_on_added || s->syscalls_set);
+	s->switch_off = "/bin/zsh:zfree";
+	assert_fails(trace_selection_add_switches(s, NULL), ERROR_USAGE);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -85,6 +119,8 @@ int main(void)
 		TEST(a_negated_list_stands_alone),
 		TEST(tasks_and_signals_come_with_all_calls),
 		TEST(something_is_traced),
+		TEST(faults_and_excluded_processes),
+		TEST(switching_events),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

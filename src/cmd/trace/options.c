@@ -1,11 +1,7 @@
 #include "cmd/trace/options.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
-#include "base/mem.h"
-#include "base/text.h"
 #include "capture/options.h"
 #include "cmd/unsupported.h"
 #include "tracing/live/check.h"
@@ -39,16 +35,7 @@ CALL(parse_format)
 CALL(parse_excluded)
 {
 	struct trace_options *o = options;
-	vec_clear(&o->selection.excluded);
-	_cleanup_free_ char *list = xstrdup(negated ? "" : value);
-	char *save;
-	for (char *word = strtok_r(list, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
-		uint64_t pid;
-		if (!text_to_u64(word, &pid) || !pid || pid > INT32_MAX)
-			return error_create(ERROR_USAGE, "\"%s\" is not a valid process ID", word);
-		vec_push(&o->selection.excluded, (pid_t)pid);
-	}
-	return NULL;
+	return trace_selection_exclude(&o->selection, negated ? "" : value);
 }
 
 CALL(parse_pages)
@@ -96,12 +83,8 @@ CALL(parse_filter)
 CALL(parse_faults)
 {
 	struct trace_options *o = options;
-	bool all = !negated && !strcmp(value, "all");
-	o->selection.major_faults = all || (!negated && !strcmp(value, "maj"));
-	o->selection.minor_faults = all || (!negated && !strcmp(value, "min"));
-	if (!negated && !o->selection.major_faults && !o->selection.minor_faults)
-		return error_create(ERROR_USAGE, "unknown type of page faults \"%s\": expected all, maj or min", value);
-	return NULL;
+	o->selection.major_faults = o->selection.minor_faults = false;
+	return negated ? NULL : trace_selection_set_faults(&o->selection, value);
 }
 
 CALL(parse_callgraph)
@@ -221,32 +204,10 @@ void trace_options_deinit(void *options)
 	trace_selection_deinit(&o->selection);
 }
 
-/* The event of that name, traced for its own sake or only to switch: whether that is why it is in the list. */
-static struct strobe_error *add_switch(struct trace_options *o, const char *name)
-{
-	if (!name || trace_selects_event(&o->selection, name))
-		return NULL;
-	if (event_is_probe(name))
-		return error_create(ERROR_USAGE, "a probe is added with -e, and then has a name: probe_zsh:zfree");
-	/* Alone it does not say what to trace: that are the system calls. */
-	if (!o->selection.events.events.len && !o->selection.syscalls_set)
-		o->selection.syscalls = o->selection.syscalls_set = true;
-	return event_parse(&o->selection.events, sys_live(), name);
-}
-
 struct strobe_error *trace_options_settle(struct trace_options *o)
 {
-	size_t named = o->selection.events.events.len;
-	TRY(error_prefix(add_switch(o, o->selection.switch_on), "--switch-on"));
-	o->selection.switch_on_added = o->selection.events.events.len > named;
-	TRY(error_prefix(add_switch(o, o->selection.switch_off), "--switch-off"));
-	/* What it measures is shown in the statistics only. */
-	if (o->summary.sched && !o->summary.only)
-		o->summary.with_lines = true;
-	bool wants_stacks = o->live.callgraph.mode == CALLGRAPH_NONE && (o->selection.max_stack || o->selection.min_stack);
-	if (wants_stacks || o->live.callgraph.mode == CALLGRAPH_AUTO)
-		return callgraph_parse("dwarf", &o->live.callgraph);
-	return NULL;
+	TRY(trace_selection_add_switches(&o->selection, sys_live()));
+	return live_trace_settle(&o->selection, &o->summary, &o->live);
 }
 
 struct strobe_error *trace_options_check(const struct trace_options *o)

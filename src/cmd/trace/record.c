@@ -1,14 +1,9 @@
 /* `trace record`: the command record, with the beginnings and ends of system calls as events, and what -e and -F add. */
 #include <string.h>
 
-#include "base/cleanup.h"
-#include "base/mem.h"
 #include "cmd/frame.h"
 #include "cmd/trace/run.h"
-#include "tracing/call_choice.h"
-
-#define ENTER "raw_syscalls:sys_enter"
-#define EXIT  "raw_syscalls:sys_exit"
+#include "tracing/recorded.h"
 
 /* Options before the word `record` are those of printing; of these only the ones that choose events apply here. */
 static struct strobe_error *check_options(const struct trace_options *o)
@@ -38,63 +33,15 @@ static struct strobe_error *check_options(const struct trace_options *o)
 	return NULL;
 }
 
-static struct strobe_error *choose(const struct trace_options *o, char **ret_filter)
-{
-	struct call_choice choice;
-	if (!o->selection.calls)
-		return NULL;
-	struct strobe_error *err = call_choice_make(&choice, arch_native(), o->selection.calls);
-	if (!err && !choice.native)
-		err = error_create(ERROR_UNSUPPORTED, "no system call table for this architecture");
-	/* By number alone: a filter does not see which width a call is of. */
-	if (!err)
-		*ret_filter = call_choice_filter(&choice.chosen);
-	call_choice_deinit(&choice);
-	return err;
-}
-
-static void add_event(struct cmd_context *ctx, struct cmd_words *words, const char *event)
-{
-	cmd_add_word(ctx, words, "-e");
-	cmd_add_word(ctx, words, event);
-}
-
-/* The command line of record. */
-static void make_words(struct cmd_context *ctx, const struct trace_options *o, const char *filter, struct cmd_words *words)
-{
-	const char *const first[] = { "record", "-R", "-m", "1024", "-c", "1" };
-	for (size_t i = 0; i < sizeof(first) / sizeof(*first); i++)
-		cmd_add_word(ctx, words, first[i]);
-	if (trace_selects_calls(&o->selection))
-		add_event(ctx, words, ENTER "," EXIT);
-	uint64_t registers = call_choice_registers();
-	if (trace_selects_calls(&o->selection) && registers) {
-		const char *name = sample_reg_name((unsigned)__builtin_ctzll(registers));
-		cmd_add_word(ctx, words, arena_printf(&ctx->words, "--user-regs=%s", name));
-	}
-	if (trace_selects_calls(&o->selection) && filter) {
-		cmd_add_word(ctx, words, "--filter");
-		cmd_add_word(ctx, words, filter);
-	}
-	for (size_t i = 0; i < o->selection.events.events.len; i++)
-		add_event(ctx, words, o->selection.events.events.data[i].name);
-	if (o->selection.major_faults)
-		add_event(ctx, words, "major-faults");
-	if (o->selection.minor_faults)
-		add_event(ctx, words, "minor-faults");
-	if (o->selection.major_faults || o->selection.minor_faults)
-		cmd_add_word(ctx, words, "-d"); /* where they were */
-}
-
 int trace_record(struct cmd_context *ctx, const struct trace_options *o, int argc, char **argv)
 {
-	_cleanup_free_ char *filter = NULL;
+	struct recorded_words recorded = { .arena = &ctx->words };
 	struct cmd_words words = {};
 	struct strobe_error *err = check_options(o);
 	if (!err)
-		err = choose(o, &filter);
-	if (err)
-		return error_is(err, ERROR_USAGE) ? cmd_fail_usage(ctx, err) : cmd_fail(ctx, err);
-	make_words(ctx, o, filter, &words);
-	return cmd_run_words(ctx, &words, argc, argv);
+		err = trace_recorded_words(&o->selection, &recorded);
+	for (size_t i = 0; !err && i < recorded.list.len; i++)
+		cmd_add_word(ctx, &words, recorded.list.data[i]);
+	vec_deinit(&recorded.list);
+	return err ? cmd_fail_either(ctx, err) : cmd_run_words(ctx, &words, argc, argv);
 }

@@ -49,6 +49,14 @@ struct strobe_error *live_trace_check(const struct trace_selection *s, const str
 	return NULL;
 }
 
+struct strobe_error *live_trace_settle(const struct trace_selection *s, struct trace_summary *sums, struct live_trace_options *live)
+{
+	if (sums->sched && !sums->only)
+		sums->with_lines = true;
+	bool needs_stacks = live->callgraph.mode == CALLGRAPH_NONE && (s->max_stack || s->min_stack);
+	return needs_stacks || live->callgraph.mode == CALLGRAPH_AUTO ? callgraph_parse("dwarf", &live->callgraph) : NULL;
+}
+
 struct strobe_error *live_trace_check_replay(const struct trace_selection *s, const struct trace_summary *sums,
 					     const struct live_trace_options *live, bool with_totals)
 {

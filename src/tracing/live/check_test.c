@@ -103,9 +103,28 @@ static void recordings_have_less(void **state)
 	check_replay(q, false, "a recording has no cgroups");
 }
 
+static void what_follows(void **state)
+{
+	struct settings q = begin();
+	q.sums.sched = true;
+	assert_ok(live_trace_settle(&q.s, &q.sums, &q.live));
+	assert_true(q.sums.with_lines);
+	assert_int_equal(q.live.callgraph.mode, CALLGRAPH_NONE);
+	q.s.max_stack = 3;
+	assert_ok(live_trace_settle(&q.s, &q.sums, &q.live));
+	assert_int_equal(q.live.callgraph.mode, CALLGRAPH_DWARF);
+	q.live.callgraph.mode = CALLGRAPH_FP; /* chosen */
+	q.sums = (struct trace_summary){ .sched = true, .only = true };
+	assert_ok(live_trace_settle(&q.s, &q.sums, &q.live));
+	assert_int_equal(q.live.callgraph.mode, CALLGRAPH_FP);
+	assert_false(q.sums.with_lines);
+	trace_selection_deinit(&q.s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_follows),
 		cmocka_unit_test(lines_and_sums),
 		cmocka_unit_test(rings_times_and_stacks),
 		cmocka_unit_test(recordings_have_less),
