@@ -27,7 +27,7 @@ TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # header pattern -> the rooms that may include it
 CONFINED = [
     (r"(libelf|gelf|dwarf)\.h|elfutils/.*", {"object", "object/dwarf"}),
-    (r"elf\.h", {"object", "object/dwarf", "arch", "symbol", "probe", "interp", "heap"}),  # EM_*, STB_*, SHT_*, NT_*
+    (r"elf\.h", {"object", "object/dwarf", "arch", "symbol", "probe", "interp", "heap", "profiler"}),  # EM_*, STB_*, SHT_*, NT_*
     (r"n?curses.*|slang.*", {"view/tui"}),
     (r"bpf/(?!bpf_helpers|bpf_core_read).*", {"bpf/load"}),
     (r"bpf/(bpf_helpers|bpf_core_read)\.h", {"bpf", "bpf/load", "bpf/probe", "bpf/trace", "bpf/unwind", "bpf/count"}),  # of programs
@@ -54,7 +54,7 @@ KNOWLEDGE = [
      r"(?:\.|->)(?:rows|stacks|frames)\.data\b"),
 ]
 # the child of a fork ends by _exit in whichever room forks
-FORKERS = {"alloc", "capture", "sys", "base", "bench", "selftest", "daemon"}
+FORKERS = {"alloc", "profiler", "capture", "sys", "base", "bench", "selftest", "daemon"}
 # files that end a program that is not strobe, and why
 ENDERS = {"alloc/checker.c": "gperftools' heap checker gives a program with leaks another exit status"}
 FILES_MAX = 25  # .c files of a folder, without tests
@@ -65,7 +65,10 @@ LEAKS = set()
 KERNEL_FILES = {
     "alloc/dumps.c": "a library of its own, without sys/",
     "alloc/region.c": "a library of its own, without sys/",
+    "profiler/names.c": "a library of its own, without sys/",
+    "profiler/pages.c": "a library of its own, without sys/",
     "profiler/samples.c": "a library of its own, without sys/",
+    "profiler/threads.c": "a library of its own, without sys/",
     "base/new_file.c": "links a file without a name, and resolves links as the kernel does: base/ cannot include sys/",
     "perfdata/spool.c": "opens a file without a name again",
     "annotate/source_files.c": "paths that Go wrote",

@@ -80,10 +80,18 @@ static __attribute__((format(printf, 2, 3))) void putf(struct sink *s, const cha
 	put(s, text, n < (int)sizeof(text) ? (size_t)n : sizeof(text) - 1);
 }
 
+/* Estimates have a part below one; what is less than one half is one, for readers take bytes without objects for a fault. */
+static uint64_t objects_of(uint64_t counted)
+{
+	uint64_t one = (uint64_t)1 << region->objects_shift, ret = (counted + one / 2) >> region->objects_shift;
+	return counted && !ret ? 1 : ret;
+}
+
 static void put_figures(struct sink *s, const struct alloc_entry *e)
 {
-	putf(s, "%6llu: %8llu [%6llu: %8llu] @", (unsigned long long)(e->allocs - e->frees),
-	     (unsigned long long)(e->alloc_bytes - e->free_bytes), (unsigned long long)e->allocs, (unsigned long long)e->alloc_bytes);
+	putf(s, "%6llu: %8llu [%6llu: %8llu] @", (unsigned long long)objects_of(e->allocs - e->frees),
+	     (unsigned long long)(e->alloc_bytes - e->free_bytes), (unsigned long long)objects_of(e->allocs),
+	     (unsigned long long)e->alloc_bytes);
 }
 
 static uint32_t entries_of(const struct alloc_entry **ret)

@@ -17,6 +17,7 @@
 
 #include "alloc/layout.h"
 #include "alloc/walk.h"
+#include "profiler/page_profile.h"
 #include "profiler/samples.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -36,6 +37,7 @@ static struct {
 	unsigned frequency;
 	bool per_thread, is_set_up;
 	struct sigaction before;
+	unsigned number;  /* of the profile: each has another */
 	unsigned toggled; /* profiles that CPUPROFILESIGNAL has begun */
 	char toggled_name[1000];
 } profiler = { .control = PTHREAD_MUTEX_INITIALIZER };
@@ -156,13 +158,16 @@ static void set_own_timer(void)
 
 /* ---- beginning and end ---- */
 
-static int start(const char *name, const struct ProfilerOptions *options)
+static bool is_running(void)
+{
+	set_up();
+	return profiler.samples && profiler.pid == getpid();
+}
+
+/* Into a file that is open, which it takes. */
+static int start_into(int fd, const char *name, const struct ProfilerOptions *options)
 {
 	struct sigaction act = { .sa_sigaction = on_tick, .sa_flags = SA_SIGINFO | SA_RESTART };
-	set_up();
-	if (profiler.samples && profiler.pid == getpid())
-		return 0;
-	int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	struct samples *samples = fd >= 0 ? samples_open(fd, 1000000 / profiler.frequency) : NULL;
 	if (!samples) {
 		if (fd >= 0)
@@ -180,7 +185,15 @@ static int start(const char *name, const struct ProfilerOptions *options)
 		set_own_timer();
 	else
 		set_interval_timer(true);
+	profiler.number++;
 	return 1;
+}
+
+static int start(const char *name, const struct ProfilerOptions *options)
+{
+	if (is_running())
+		return 0;
+	return start_into(open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), name, options);
 }
 
 static void stop(void)
@@ -226,6 +239,31 @@ EXPORT void ProfilerStop(void)
 {
 	pthread_mutex_lock(&profiler.control);
 	stop();
+	pthread_mutex_unlock(&profiler.control);
+}
+
+unsigned page_profile_begin(int fd, const char **ret_why)
+{
+	unsigned number = 0;
+	pthread_mutex_lock(&profiler.control);
+	bool is_busy = is_running();
+	if (is_busy || profiler.per_thread) {
+		*ret_why = is_busy ? "could not enable CPU profiling: cpu profiling already in use" :
+			"CPUPROFILE_PER_THREAD_TIMERS is set: only threads that begin later would be profiled";
+		close(fd);
+	} else {
+		*ret_why = "out of memory";
+		number = start_into(fd, "page", NULL) ? profiler.number : 0;
+	}
+	pthread_mutex_unlock(&profiler.control);
+	return number;
+}
+
+void page_profile_end(unsigned number)
+{
+	pthread_mutex_lock(&profiler.control);
+	if (profiler.number == number)
+		stop();
 	pthread_mutex_unlock(&profiler.control);
 }
 

@@ -24,25 +24,24 @@ struct samples {
 	uint64_t buffer[BUFFER_WORDS];
 };
 
-static void write_all(struct samples *s, const void *bytes, size_t n)
+static bool write_all(int fd, const void *bytes, size_t n)
 {
 	const char *at = bytes;
-	while (n && !s->failed) {
-		ssize_t done = write(s->fd, at, n);
+	while (n) {
+		ssize_t done = write(fd, at, n);
 		if (done < 0 && errno == EINTR)
 			continue;
-		if (done <= 0) {
-			s->failed = true;
-			return;
-		}
+		if (done <= 0)
+			return false;
 		at += done;
 		n -= (size_t)done;
 	}
+	return true;
 }
 
 static void write_buffer(struct samples *s)
 {
-	write_all(s, s->buffer, s->used * sizeof(*s->buffer));
+	s->failed = s->failed || !write_all(s->fd, s->buffer, s->used * sizeof(*s->buffer));
 	s->used = 0;
 }
 
@@ -102,14 +101,16 @@ void samples_flush(struct samples *s)
 	write_buffer(s);
 }
 
-static void write_mappings(struct samples *s)
+bool samples_write_mappings(int fd)
 {
 	char bytes[4096];
+	bool works = true;
 	int maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
-	for (ssize_t n; maps >= 0 && (n = read(maps, bytes, sizeof(bytes))) > 0;)
-		write_all(s, bytes, (size_t)n);
+	for (ssize_t n; works && maps >= 0 && (n = read(maps, bytes, sizeof(bytes))) > 0;)
+		works = write_all(fd, bytes, (size_t)n);
 	if (maps >= 0)
 		close(maps);
+	return works;
 }
 
 void samples_abandon(struct samples *s)
@@ -124,8 +125,8 @@ bool samples_close(struct samples *s)
 	samples_flush(s);
 	put(s, end, sizeof(end) / sizeof(*end));
 	write_buffer(s);
-	write_mappings(s);
-	bool failed = s->failed | (close(s->fd) != 0);
+	bool failed = s->failed || !samples_write_mappings(s->fd);
+	failed |= close(s->fd) != 0;
 	munmap(s, sizeof(*s));
 	return !failed;
 }

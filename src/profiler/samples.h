@@ -22,3 +22,5 @@ void samples_flush(struct samples *s);
 bool samples_close(struct samples *s);
 /* Frees it and writes nothing: in a child of fork(). */
 void samples_abandon(struct samples *s);
+/* The mappings of this process, as /proc has them. False where a write failed. */
+bool samples_write_mappings(int fd);
