@@ -32,7 +32,7 @@ static void *early(size_t size, size_t alignment)
 #define COUNT(p, size)                                       \
 	do {                                                 \
 		if (record_is_due(size) && (p))              \
-			record_alloc(p, size, RECORD_FRAME); \
+			record_alloc(p, size, WALK_FRAME);   \
 	} while (0)
 
 /* ---- malloc, calloc ---- */
@@ -119,7 +119,7 @@ static SLOW void *slow_realloc(void *p, size_t size, bool may_be_due)
 	else if (was_counted)
 		record_put_back(p, &slot);
 	if (is_due && moved)
-		record_alloc(moved, size, RECORD_FRAME);
+		record_alloc(moved, size, WALK_FRAME);
 	return moved;
 }
 

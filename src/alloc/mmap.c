@@ -59,7 +59,7 @@ EXPORT void *mmap64(void *at, size_t bytes, int protection, int flags, int fd, o
 		forget(at, bytes);
 	void *p = call_mmap(at, bytes, protection, flags, fd, offset);
 	if (is_counted && p != MAP_FAILED && flags & MAP_ANONYMOUS && protection != PROT_NONE)
-		record_map(p, end_of(p, bytes) - (uint64_t)(uintptr_t)p, RECORD_FRAME);
+		record_map(p, end_of(p, bytes) - (uint64_t)(uintptr_t)p, WALK_FRAME);
 	return p;
 }
 
@@ -90,6 +90,6 @@ EXPORT void *mremap(void *p, size_t bytes, size_t new_bytes, int flags, ...)
 	if (flags & MREMAP_FIXED)
 		forget(at, new_bytes);
 	if (forget(p, bytes))
-		record_map(moved, end_of(moved, new_bytes) - (uint64_t)(uintptr_t)moved, RECORD_FRAME);
+		record_map(moved, end_of(moved, new_bytes) - (uint64_t)(uintptr_t)moved, WALK_FRAME);
 	return moved;
 }

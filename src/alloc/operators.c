@@ -85,7 +85,7 @@ static inline __attribute__((always_inline)) void *do_new(unsigned which, size_t
 	bool may_be_due = record_may_be_due(size), is_due = may_be_due && record_is_due(size);
 	void *p = o->call(size, b, c);
 	if (is_due && p)
-		record_alloc(p, size, RECORD_FRAME);
+		record_alloc(p, size, WALK_FRAME);
 	return p;
 }
 

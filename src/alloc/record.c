@@ -350,18 +350,17 @@ static void drop(void)
 }
 
 /* The entry of the stack that ends with a frame; UINT32_MAX if the table is full. */
-static inline __attribute__((always_inline)) uint32_t entry_of(uint64_t size, const void *frame)
+static inline __attribute__((always_inline)) uint32_t entry_of(uint64_t size, struct walk_frame frame)
 {
 	uint64_t frames[ALLOC_FRAMES_MAX];
-	const uintptr_t *words = frame;
-	struct walk w = { .pc = words[1], .fp = words[0], .sp = (uintptr_t)(words + 2) };
+	struct walk w = walk_from(frame);
 	walk_stack(&w, frames, settings.depth);
 	if (w.truncated)
 		__atomic_fetch_add(&region->truncated, 1, __ATOMIC_RELAXED);
 	return entries_find(w.hash, alloc_size_class(size), frames, w.depth);
 }
 
-void record_alloc(void *p, size_t size, const void *frame)
+void record_alloc(void *p, size_t size, struct walk_frame frame)
 {
 	thread.is_busy = true;
 	if (!is_on()) {
@@ -417,7 +416,7 @@ static struct weight weight_of_mapping(uint64_t bytes, bool is_object)
 	return (struct weight){ is_object ? (uint64_t)1 << region->objects_shift : 0, bytes, 0 };
 }
 
-void record_map(void *p, uint64_t bytes, const void *frame)
+void record_map(void *p, uint64_t bytes, struct walk_frame frame)
 {
 	thread.is_busy = true;
 	if (is_on()) {

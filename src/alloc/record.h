@@ -11,6 +11,7 @@
 
 #include "alloc/blocks.h"
 #include "alloc/mappings.h"
+#include "alloc/walk.h"
 
 struct thread {
 	int64_t left; /* bytes until the next sample; negative: one is due, or all are counted, or the thread is new */
@@ -35,15 +36,15 @@ static inline bool record_may_be_due(size_t size)
 }
 /* size: as counted off. */
 bool record_is_due(size_t size);
-/* frame: __builtin_frame_address(0) of a function on the way. */
-void record_alloc(void *p, size_t size, const void *frame);
+/* frame: of a function on the way. */
+void record_alloc(void *p, size_t size, struct walk_frame frame);
 /* A block that is about to be released; false where it was not counted. */
 bool record_take(const void *p, struct alloc_slot *ret);
 void record_free(const struct alloc_slot *slot);
 /* It was not released after all. */
 void record_put_back(const void *p, const struct alloc_slot *slot);
 /* A mapping (mappings.h), whatever the rate is; and a part of one that is released. */
-void record_map(void *p, uint64_t bytes, const void *frame);
+void record_map(void *p, uint64_t bytes, struct walk_frame frame);
 void record_unmap(const struct mapping *part);
 /* From now on every allocation is counted, and nothing of before. False where there is no memory for it. */
 bool record_all(void);
@@ -51,5 +52,3 @@ bool record_all(void);
 uint64_t record_moment(void);
 /* An object may have been unloaded. */
 void record_unloaded(void);
-
-#define RECORD_FRAME __builtin_frame_address(0)

@@ -13,7 +13,6 @@
 #define CACHE_BITS 15
 #define FRAME_MOST ((uintptr_t)1 << 26) /* bytes of one frame */
 #define GUESS_MOST ((uintptr_t)1 << 16) /* bytes of a frame that only its frame pointer describes */
-#define ADDRESS_BITS 0x0000ffffffffffffull /* without what signs return addresses on arm64 */
 
 static void (*report_object)(uintptr_t pc, const struct cfi_object *object);
 
@@ -128,7 +127,7 @@ static bool step_guess(struct walk *w)
 	if (!is_on_stack(w->sp, w->fp))
 		return false;
 	uintptr_t fp = w->fp;
-	w->pc = load(fp + sizeof(uintptr_t)) & ADDRESS_BITS;
+	w->pc = load(fp + sizeof(uintptr_t)) & WALK_ADDRESS_BITS;
 	w->fp = load(fp);
 	w->sp = fp + 2 * sizeof(uintptr_t);
 	return w->pc >= 4096;
@@ -153,7 +152,7 @@ static inline bool step(struct walk *w, struct cfi_rule r)
 	}
 	if (UNLIKELY(cfa <= w->sp || cfa - w->sp > FRAME_MOST || !r.ra))
 		return false;
-	w->pc = load(cfa + (uintptr_t)(r.ra * 8)) & ADDRESS_BITS;
+	w->pc = load(cfa + (uintptr_t)(r.ra * 8)) & WALK_ADDRESS_BITS;
 	w->fp = r.fp == 0 ? fp : r.fp == CFI_FP_LOST ? 0 : load(cfa + (uintptr_t)(r.fp * 8));
 	w->sp = cfa;
 	return w->pc != 0;

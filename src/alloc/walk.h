@@ -17,6 +17,21 @@ struct walk {
 	bool truncated;
 };
 
+#define WALK_ADDRESS_BITS 0x0000ffffffffffffull /* without what signs return addresses on arm64 */
+
+/* A function that is running. Its frame record is below its CFA, and how far is for the architecture and the compiler to say. */
+struct walk_frame {
+	const uintptr_t *record; /* frame pointer and return address of the caller */
+	uintptr_t cfa;
+};
+#define WALK_FRAME ((struct walk_frame){ __builtin_frame_address(0), (uintptr_t)__builtin_dwarf_cfa() })
+
+/* From its caller on. */
+static inline struct walk walk_from(struct walk_frame f)
+{
+	return (struct walk){ .pc = f.record[1] & WALK_ADDRESS_BITS, .fp = f.record[0], .sp = f.cfa };
+}
+
 /*
  * Writes at most `most` frames, innermost first, from w->pc on: addresses that calls return to, or with ALLOC_FRAME_EXACT those that
  * signals interrupted.

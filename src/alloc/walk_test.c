@@ -30,8 +30,7 @@ static struct stacks found;
 /* Both from the same function; the first address of theirs is within it, ours begins with its caller. */
 static HERE void look(void)
 {
-	const uintptr_t *words = __builtin_frame_address(0);
-	struct walk w = { .pc = words[1], .fp = words[0], .sp = (uintptr_t)(words + 2) };
+	struct walk w = walk_from(WALK_FRAME);
 	found.theirs_nr = backtrace(found.theirs, MOST);
 	walk_stack(&w, found.ours, MOST);
 	found.ours_nr = w.depth;

@@ -309,8 +309,7 @@ EXPORT void ProfilerGetCurrentState(struct ProfilerState *state)
 EXPORT int ProfilerGetStackTrace(void **result, int max_depth, int skip_count, const void *uc)
 {
 	uint64_t frames[SAMPLES_DEPTH];
-	const uintptr_t *words = __builtin_frame_address(0);
-	struct walk w = { .pc = words[1], .fp = words[0], .sp = (uintptr_t)(words + 2) };
+	struct walk w = walk_from(WALK_FRAME);
 	if (uc)
 		begin_walk(&w, uc);
 	walk_stack(&w, frames, SAMPLES_DEPTH);
