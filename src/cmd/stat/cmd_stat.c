@@ -211,6 +211,8 @@ static int run(struct cmd_context *ctx, void *options)
 	struct stat_options *o = options;
 	struct stat st = { .ctx = ctx, .o = o, .signals = SIGNALS_NONE };
 	struct strobe_error *err = take_subcommand(ctx, o);
+	if (!err && ctx->rest.help)
+		return cmd_show_help(ctx);
 	if (!err && !o->report)
 		err = stat_options_settle(o, ctx->rest.argc);
 	if (err)
@@ -228,8 +230,7 @@ const struct cmd cmd_stat = {
 	.name = "stat",
 	.summary = "Run a command and gather counts of events",
 	.usage = (const char *const[]){ "stat [<options>] [<command>]", "stat [<options>] -- <command> [<options>]",
-					"stat record [-o <file>] [<options>] [<command>]", "stat report [-i <file>] [<options>]",
-					NULL },
+					"stat record [-o <file>] [<options>] [<command>]", "stat report [-i <file>] [<options>]", NULL },
 	.options = stat_option_table,
 	.options_bytes = sizeof(struct stat_options),
 	.defaults = stat_options_defaults,
