@@ -231,7 +231,8 @@ static void write_index(const struct page_request *q, struct reply *ret)
 	dprintf(ret->fd, "<!DOCTYPE html>\n<html><head><title>/debug/pprof/</title></head><body>\n<h1>/debug/pprof/</h1>\n<table>\n");
 	for (size_t i = 0; i < sizeof(pages) / sizeof(*pages); i++)
 		if (pages[i].what)
-			dprintf(ret->fd, "<tr><td><a href=\"%s\">%s</a></td><td>%s</td></tr>\n", pages[i].name, pages[i].name, pages[i].what);
+			dprintf(ret->fd, "<tr><td><a href=\"%s\">%s</a></td><td>%s</td></tr>\n", pages[i].name, pages[i].name,
+				pages[i].what);
 	dprintf(ret->fd, "</table>\n<p>Process %u. <code>strobe pprof http://HOST:PORT/debug/pprof/profile</code></p>\n</body></html>\n",
 		(unsigned)getpid());
 }

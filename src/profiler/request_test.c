@@ -33,8 +33,13 @@ static void test_bad(void **unused)
 		const char *head;
 		int status;
 	} cases[] = {
-		{ "", 400 }, { "\r\n\r\n", 400 }, { "GET\r\n\r\n", 400 }, { "GET / HTTP/2.0\r\n\r\n", 400 }, { "GET x HTTP/1.1\r\n\r\n", 400 },
-		{ "DELETE / HTTP/1.1\r\n\r\n", 405 }, { "GET /\x01 HTTP/1.1\r\n\r\n", 414 },
+		{ "", 400 },
+		{ "\r\n\r\n", 400 },
+		{ "GET\r\n\r\n", 400 },
+		{ "GET / HTTP/2.0\r\n\r\n", 400 },
+		{ "GET x HTTP/1.1\r\n\r\n", 400 },
+		{ "DELETE / HTTP/1.1\r\n\r\n", 405 },
+		{ "GET /\x01 HTTP/1.1\r\n\r\n", 414 },
 		{ "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400 },
 		{ "POST / HTTP/1.1\r\nContent-Length: -1\r\n\r\n", 400 },
 		{ "POST / HTTP/1.1\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n", 400 },
@@ -55,7 +60,7 @@ static void test_local(void **unused)
 {
 	static const char *const local[] = { "localhost", "LOCALHOST:80", "127.0.0.1:6060", "127.1.2.3", "[::1]", "[::1]:6060" };
 	static const char *const others[] = { "", "example.org", "localhost.example.org", "127.example.org", "localhost:80x",
-		"[::1].example.org", "10.0.0.1", "[::2]:80", "localhost:80@example.org" };
+					      "[::1].example.org", "10.0.0.1", "[::2]:80", "localhost:80@example.org" };
 	struct request r = { .has_host = true };
 	for (unsigned i = 0; i < sizeof(local) / sizeof(*local); i++) {
 		strcpy(r.host, local[i]);

@@ -28,13 +28,13 @@
 /* ---- one thread, in the child ---- */
 
 #if defined(__x86_64__)
-static struct walk walk_from(const struct user_regs_struct *r)
+static struct walk walk_of_registers(const struct user_regs_struct *r)
 {
 	return (struct walk){ .pc = r->rip, .sp = r->rsp, .fp = r->rbp, .is_exact = true };
 }
 #define HAS_REGISTERS 1
 #elif defined(__aarch64__)
-static struct walk walk_from(const struct user_regs_struct *r)
+static struct walk walk_of_registers(const struct user_regs_struct *r)
 {
 	return (struct walk){ .pc = r->pc, .sp = r->sp, .fp = r->regs[29], .is_exact = true };
 }
@@ -50,7 +50,7 @@ static void walk_thread(struct thread_stack *s)
 	struct iovec to = { &registers, sizeof(registers) };
 	if (ptrace(PTRACE_GETREGSET, s->tid, NT_PRSTATUS, &to))
 		return;
-	struct walk w = walk_from(&registers);
+	struct walk w = walk_of_registers(&registers);
 	walk_stack(&w, s->frames, THREADS_DEPTH);
 	/* Readers take one off each address, to be within the instruction of a call. */
 	for (unsigned i = 0; i < w.depth; i++)

@@ -164,7 +164,8 @@ def check_hostile(tap, served):
     for name, (request, status) in cases.items():
         tap.equal(served.raw(request), status, name)
     tap.equal(served.raw(get, half=True), 408, "half a request")
-    tap.equal(served.raw(b"POST /debug/pprof/symbol HTTP/1.1\r\nContent-Length: 50\r\n" + local + b"\r\n0x1", half=True), 408, "half a body")
+    half = b"POST /debug/pprof/symbol HTTP/1.1\r\nContent-Length: 50\r\n" + local + b"\r\n0x1"
+    tap.equal(served.raw(half, half=True), 408, "half a body")
     slow = [socket.create_connection(("127.0.0.1", served.port)) for _ in range(40)]
     answers = [s.recv(100) for s in slow[20:]]
     tap.ok(all(a.startswith(b"HTTP/1.1 503") for a in answers), "more connections than there are threads for", answers[:2])

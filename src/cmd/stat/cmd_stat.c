@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cli/words.h"
 #include "cmd/cmd.h"
+#include "cmd/frame.h"
 #include "cmd/probes.h"
 #include "cmd/stat/options.h"
 #include "cmd/stat/output.h"
