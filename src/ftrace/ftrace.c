@@ -60,9 +60,9 @@ static void take_bytes(struct run *r, const char *p, size_t n)
 /* What is there; an error other than that there is nothing ends the run. */
 static struct strobe_error *read_pipe(struct run *r)
 {
-	static __thread char chunk[CHUNK];
+	_cleanup_free_ char *chunk = xmalloc(CHUNK);
 	for (ssize_t n; !r->stopped;) {
-		n = read(r->pipe_fd, chunk, sizeof(chunk));
+		n = read(r->pipe_fd, chunk, CHUNK);
 		if (n > 0)
 			take_bytes(r, chunk, (size_t)n);
 		else if (!n || errno == EAGAIN)

@@ -4,6 +4,7 @@
 # second try
 
 import json
+import re
 
 from strobetest import Tap, require_root, strobe
 
@@ -110,6 +111,9 @@ def main():
         tap.ok(all(r["p50_delay_ns"] <= r["p90_delay_ns"] <= r["p99_delay_ns"] <= r["max_delay_ns"] for r in rivals),
                "percentiles are in order", rivals)
     check_whole(tap, "rivals.data", "rivals")
+    replayed = strobe("sched", "replay", "-r", "1", "-i", "rivals.data")
+    cpu = re.search(r"^#1 +: .*, cpu: ([\d.]+) /", replayed.out, re.M)
+    tap.ok(cpu and float(cpu[1]) > 580, "replayed, they take 0.6 s of CPU time", replayed.out[-300:] + replayed.err)
     many = "for i in 1 2 3 4 5 6 7 8; do ls / | cat | cat; done >/dev/null"
     strobe("sched", "record", "-m", "4", "-o", "lossy.data", "--", "sh", "-c", many)
     found, done = rows("lossy.data")

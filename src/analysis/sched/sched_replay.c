@@ -1,5 +1,6 @@
 #include "analysis/sched/sched_replay.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <pthread.h>
@@ -330,15 +331,19 @@ static void run_round(struct sched_replay *r, struct out *out, uint64_t number, 
 	out_flush(out);
 }
 
-static size_t start_actors(struct sched_replay *r)
+/* How many were started; *ret_errnum: why no more. */
+static size_t start_actors(struct sched_replay *r, int *ret_errnum)
 {
 	size_t bytes = STACK_BYTES > (size_t)PTHREAD_STACK_MIN ? STACK_BYTES : (size_t)PTHREAD_STACK_MIN, started = 0;
 	pthread_attr_t attr;
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, bytes);
-	while (started < r->actors.len &&
-	       !pthread_create(&r->actors.data[started]->thread, &attr, run_actor, r->actors.data[started]))
-		started++;
+	for (*ret_errnum = 0; started < r->actors.len; started++) {
+		struct actor *a = r->actors.data[started];
+		*ret_errnum = pthread_create(&a->thread, &attr, run_actor, a);
+		if (*ret_errnum)
+			break;
+	}
 	pthread_attr_destroy(&attr);
 	return started;
 }
@@ -376,7 +381,8 @@ struct strobe_error *sched_replay_run(struct sched_replay *r, struct out *out)
 		sem_init(&r->waits[i], 0, 0);
 	pthread_mutex_init(&r->lock, NULL);
 	pthread_cond_init(&r->changed, NULL);
-	size_t started = start_actors(r);
+	int errnum;
+	size_t started = start_actors(r, &errnum);
 	bool is_whole = started == r->actors.len;
 	if (is_whole)
 		run_rounds(r, out);
@@ -386,6 +392,9 @@ struct strobe_error *sched_replay_run(struct sched_replay *r, struct out *out)
 	pthread_cond_destroy(&r->changed);
 	pthread_mutex_destroy(&r->lock);
 	free(r->waits);
-	return is_whole ? NULL : error_create(ERROR_LIMIT, "cannot start %zu threads, only %zu: raise ulimit -u, or record for a "
-					      "shorter time", r->actors.len, started);
+	if (is_whole)
+		return NULL;
+	return errnum == EAGAIN ? error_create(ERROR_LIMIT, "cannot start %zu threads, only %zu: raise ulimit -u, or record for a shorter "
+					       "time", r->actors.len, started) :
+				  error_errno(errnum, "cannot start a thread");
 }
