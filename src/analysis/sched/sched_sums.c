@@ -88,6 +88,7 @@ static const struct key {
 struct key_list {
 	const struct key *keys[2 * KEYS];
 	size_t nr;
+	int (*rest)(const void *a, const void *b); /* the order of rows whose keys are equal */
 };
 
 static struct strobe_error *parse_keys(const char *text, struct key_list *ret)
@@ -135,12 +136,13 @@ static int by_keys(const void *a, const void *b, void *ctx)
 		if (x != y)
 			return x < y ? 1 : -1;
 	}
-	return ((const struct sched_sum *)a)->threads > 1 || ((const struct sched_sum *)b)->threads > 1 ? by_name(a, b) : by_tid(a, b);
+	return list->rest(a, b);
 }
 
 void sched_sums_merge(struct sched_sums *s)
 {
 	size_t n = 0;
+	s->is_merged = true;
 	if (s->rows.len)
 		qsort(s->rows.data, s->rows.len, sizeof(*s->rows.data), by_name);
 	for (size_t i = 0; i < s->rows.len; i++) {
@@ -154,7 +156,7 @@ void sched_sums_merge(struct sched_sums *s)
 
 void sched_sums_sort(struct sched_sums *s, const char *keys)
 {
-	struct key_list list = {};
+	struct key_list list = { .rest = s->is_merged ? by_name : by_tid };
 	size_t n = 0;
 	error_destroy(parse_keys(keys, &list));
 	for (size_t i = 0; i < s->rows.len; i++)
@@ -182,9 +184,7 @@ static void put_ms(struct out *out, uint64_t ns, size_t width)
 
 static void put_s(struct out *out, uint64_t ns)
 {
-	out_u64_width(out, ns / 1000000000, 5, ' ');
-	out_ch(out, '.');
-	out_u64_width(out, ns / 1000 % 1000000, 6, '0');
+	out_fixed(out, ns / 1000, 6, 12);
 }
 
 static void put_row(struct out *out, const struct sched_sum *r)

@@ -27,6 +27,7 @@ struct sched_sums {
 	VEC(struct sched_sum) rows;
 	struct arena arena;      /* of delays */
 	bool has_states;         /* ns and delays are known */
+	bool is_merged;          /* by name */
 };
 
 void sched_sums_deinit(struct sched_sums *s);

@@ -66,6 +66,25 @@ static void test_merged(void **state)
 	sched_sums_deinit(&s);
 }
 
+static void check_equal_keys(bool is_merged, const char *first)
+{
+	struct sched_sums s = {};
+	add(&s, "kworker", 7, 1, 0, 0);
+	add(&s, "cc", 8, 1, 0, 0);
+	if (is_merged)
+		sched_sums_merge(&s);
+	sched_sums_sort(&s, "max,switch");
+	assert_string_equal(s.rows.data[0].comm, first);
+	sched_sums_deinit(&s);
+}
+
+/* Rows whose keys are equal: threads by the greater ID, names from the last of the alphabet, as perf's trees have them. */
+static void test_equal_keys(void **state)
+{
+	check_equal_keys(false, "cc");
+	check_equal_keys(true, "kworker");
+}
+
 static void test_keys(void **state)
 {
 	assert_ok(sched_sums_check("avg, max,switch  runtime pid"));
@@ -97,7 +116,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_buckets), cmocka_unit_test(test_percentiles), cmocka_unit_test(test_merged),
-		cmocka_unit_test(test_keys),    cmocka_unit_test(test_text),
+		cmocka_unit_test(test_keys),    cmocka_unit_test(test_text),	cmocka_unit_test(test_equal_keys),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
