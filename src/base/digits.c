@@ -48,6 +48,19 @@ char *digits_u64(char *end, uint64_t v)
 	return p;
 }
 
+char *digits_point(char *end, uint64_t whole, uint64_t frac, unsigned decimals)
+{
+	char *p = end;
+	for (; decimals >= 2; decimals -= 2, frac /= 100) {
+		p -= 2;
+		memcpy(p, pairs + frac % 100 * 2, 2);
+	}
+	if (decimals)
+		*--p = (char)('0' + frac % 10);
+	*--p = '.';
+	return digits_u64(p, whole);
+}
+
 #define DBL_MANTISSA_BITS (DBL_MANT_DIG - 1) /* as they are stored */
 
 /*

@@ -193,6 +193,22 @@ void out_u64_width(struct out *o, uint64_t v, size_t width, char pad)
 	out_write(o, p, (size_t)(end - p));
 }
 
+void out_point(struct out *o, uint64_t whole, uint64_t frac, unsigned decimals, size_t width)
+{
+	size_t left = width > decimals ? width - decimals - 1 : 0; /* for the whole */
+	if (left && left <= DIGITS_POWERS && whole < digits_power[left]) {
+		char *start = out_reserve(o, width), *at = digits_point(start + width, whole, frac, decimals);
+		while (at > start)
+			*--at = ' ';
+		o->len += width;
+		return;
+	}
+	char buf[DIGITS_F64_BYTES], *end = buf + sizeof(buf), *p = digits_point(end, whole, frac, decimals);
+	if (width > (size_t)(end - p))
+		out_fill(o, ' ', width - (size_t)(end - p));
+	out_write(o, p, (size_t)(end - p));
+}
+
 void out_hex(struct out *o, uint64_t v)
 {
 	char buf[16], *end = buf + sizeof(buf), *p = hex_digits(end, v);

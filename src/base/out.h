@@ -76,6 +76,16 @@ void out_left(struct out *o, const char *s, size_t width);
 void out_u64(struct out *o, uint64_t v);
 void out_i64(struct out *o, int64_t v);
 void out_u64_width(struct out *o, uint64_t v, size_t width, char pad); /* right-aligned */
+/* whole.frac, right-aligned; frac has as many digits as `decimals`, at most DIGITS_POWERS. */
+void out_point(struct out *o, uint64_t whole, uint64_t frac, unsigned decimals, size_t width);
+/* v in units of 10^decimals, exactly: 1234567 with 3 decimals is 1234.567. */
+static inline void out_fixed(struct out *o, uint64_t v, unsigned decimals, size_t width)
+{
+	uint64_t unit = 1;
+	for (unsigned i = 0; i < decimals; i++)
+		unit *= 10;
+	out_point(o, v / unit, v % unit, decimals, width);
+}
 void out_hex(struct out *o, uint64_t v);                               /* no 0x */
 void out_hex_width(struct out *o, uint64_t v, size_t width, char pad);
 void out_f64(struct out *o, double v, int decimals); /* %.*f in the C locale */

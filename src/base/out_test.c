@@ -143,6 +143,19 @@ static void widths_like_printf(void **state)
 			snprintf(expected, sizeof(expected), "%*" PRIu64 "%0*" PRIu64, width, values[i], width, values[i]);
 			assert_holds(&o, expected);
 		}
+	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++)
+		for (int width = 0; width < 25; width++) {
+			char expected[64], number[32];
+			struct out o;
+			out_init_mem(&o);
+			out_fixed(&o, values[i], 3, (size_t)width);
+			out_fixed(&o, values[i], 6, (size_t)width);
+			snprintf(number, sizeof(number), "%" PRIu64 ".%03" PRIu64, values[i] / 1000, values[i] % 1000);
+			int n = snprintf(expected, sizeof(expected), "%*s", width, number);
+			snprintf(number, sizeof(number), "%" PRIu64 ".%06" PRIu64, values[i] / 1000000, values[i] % 1000000);
+			snprintf(expected + n, sizeof(expected) - (size_t)n, "%*s", width, number);
+			assert_holds(&o, expected);
+		}
 }
 
 static void writes_reach_the_file_whole(void **state)

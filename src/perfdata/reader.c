@@ -360,13 +360,15 @@ static bool reader_window(struct record_source *s, struct record_window *ret)
 	ret->at = (const char *)(in->window + (in->pos - in->window_pos));
 	ret->end = ret->at + (rd->fast_end - in->pos);
 	ret->file_offset = in->pos;
+	ret->limit_ns = UINT64_MAX;
 	return true;
 }
 
-static void reader_take(struct record_source *s, size_t bytes, uint64_t records)
+static void reader_take(struct record_source *s, size_t bytes, uint64_t records, uint64_t last_ns)
 {
 	struct reader *rd = of(s);
 
+	(void)last_ns;
 	current(rd)->pos += bytes;
 	rd->records += records;
 }

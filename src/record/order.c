@@ -124,12 +124,11 @@ static void finish_round(struct order *o)
 	o->round_over = true; /* copies of the round before are free once the ready ones are given */
 }
 
-/* Takes the next record off its run; false where that is used up, for now or for good. */
-static bool step(const struct order *o, const struct env *env, struct run *run)
+/* Takes the next bytes of whole records off their run; false where that is used up, for now or for good. */
+static bool step(const struct order *o, const struct env *env, struct run *run, size_t bytes)
 {
-	const struct perf_event_header *hdr = (const void *)run->at;
-	run->offset += run->still ? 0 : hdr->size;
-	run->at += hdr->size;
+	run->offset += run->still ? 0 : bytes;
+	run->at += bytes;
 	record_prefetch(run->at);
 	if (run->at >= run->end)
 		return false;
@@ -143,24 +142,57 @@ static bool step(const struct order *o, const struct env *env, struct run *run)
 	return run->at_ns <= o->flush_ns;
 }
 
-/* The next record in the order of time; false where nothing more may be given yet. */
-static bool give(struct order *o, const struct env *env, struct record *ret)
+/* The run with the next record in the order of time; NULL where nothing more may be given yet. */
+static struct run *next_run(struct order *o)
 {
 	while (o->start_at < o->starts.len &&
 	       (!o->heap.len || is_before(o->starts.data[o->start_at], o->heap.data[0])))
 		heap_push(o, o->starts.data[o->start_at++]);
-	if (!o->heap.len)
-		return false;
+	return o->heap.len ? &o->runs.data[o->heap.data[0].value] : NULL;
+}
+
+/* So many bytes of the next run have been given, the last record at this time. */
+static void give(struct order *o, const struct env *env, size_t bytes, uint64_t last_ns)
+{
 	size_t index = o->heap.data[0].value;
 	struct run *run = &o->runs.data[index];
-	*ret = (struct record){ (const void *)run->at, run->offset };
-	o->given_ns = run->at_ns;
+	o->given_ns = last_ns;
 	o->any_given = true;
-	if (step(o, env, run))
+	if (step(o, env, run, bytes))
 		heap_replace_top(o, (struct sort_pair){ run->at_ns, index });
 	else
 		heap_pop(o);
+}
+
+/* Up to which time the run on top of the heap is before another. */
+static uint64_t before(uint64_t limit_ns, struct sort_pair top, struct sort_pair other)
+{
+	uint64_t last_ns = other.key - (other.value < top.value);
+	return last_ns < limit_ns ? last_ns : limit_ns;
+}
+
+static bool order_window(struct record_source *s, struct record_window *ret)
+{
+	struct order *o = of(s);
+	const struct run *run = o->giving ? next_run(o) : NULL;
+
+	if (!run)
+		return false;
+	struct sort_pair top = o->heap.data[0];
+	*ret = (struct record_window){ .at = run->at, .end = run->end, .file_offset = run->offset, .limit_ns = o->flush_ns };
+	for (size_t i = 1; i < 3 && i < o->heap.len; i++)
+		ret->limit_ns = before(ret->limit_ns, top, o->heap.data[i]);
+	if (o->start_at < o->starts.len)
+		ret->limit_ns = before(ret->limit_ns, top, o->starts.data[o->start_at]);
 	return true;
+}
+
+static void order_take(struct record_source *s, size_t bytes, uint64_t records, uint64_t last_ns)
+{
+	struct order *o = of(s);
+
+	if (records)
+		give(o, source_env(o->input), bytes, last_ns);
 }
 
 /* Whether a record after the run's last one has the place in the input that one of the run would have. */
@@ -215,7 +247,7 @@ static void hold_followers(struct order *o, const struct env *env)
 	}
 	run->end = at;
 	o->newest_ns = run->last_ns > o->newest_ns ? run->last_ns : o->newest_ns;
-	input->take(o->input, (size_t)(at - w.at), records);
+	input->take(o->input, (size_t)(at - w.at), records, run->last_ns);
 }
 
 static struct strobe_error *order_next(struct record_source *s, struct record *ret, bool *ret_end)
@@ -226,8 +258,12 @@ static struct strobe_error *order_next(struct record_source *s, struct record *r
 	*ret_end = false;
 	for (;;) {
 		if (o->giving) {
-			if (give(o, env, ret))
+			struct run *run = next_run(o);
+			if (run) {
+				*ret = (struct record){ (const void *)run->at, run->offset };
+				give(o, env, ret->hdr->size, run->at_ns);
 				return NULL;
+			}
 			compact(o);
 		}
 		if (o->ended) {
@@ -319,6 +355,8 @@ static const struct record_source_ops ops = {
 	.env = order_env,
 	.rewind = order_rewind,
 	.stable = order_stable,
+	.window = order_window,
+	.take = order_take,
 	.destroy = order_destroy,
 };
 

@@ -94,13 +94,14 @@ static bool listed_window(struct record_source *s, struct record_window *ret)
 		return false;
 	size_t end = l->at + 4 < l->n ? l->at + 4 : l->n;
 	const char *all = (const char *)l->all.bytes.data;
-	*ret = (struct record_window){ all + l->offsets.data[l->at], all + l->offsets.data[end] - 4, l->offsets.data[l->at] };
+	*ret = (struct record_window){ all + l->offsets.data[l->at], all + l->offsets.data[end] - 4, l->offsets.data[l->at], UINT64_MAX };
 	return true;
 }
 
-static void listed_take(struct record_source *s, size_t bytes, uint64_t records)
+static void listed_take(struct record_source *s, size_t bytes, uint64_t records, uint64_t last_ns)
 {
 	struct listed *l = (struct listed *)s;
+	(void)last_ns;
 	assert_int_equal(l->offsets.data[l->at + records] - l->offsets.data[l->at], bytes);
 	for (uint64_t i = 0; i < records; i++)
 		assert_false(!l->times[l->at + i] || l->times[l->at + i] & TIMED);
@@ -144,15 +145,55 @@ static struct record_source *windowed_create(const uint64_t *times, size_t n)
 	return &l->source;
 }
 
-/* Expects the serials, -1 for a round mark and -2 for the record without a time. */
+/* Takes what may be taken at once: all of a window whose times are within the limit. */
+struct taker {
+	struct record_source *order;
+	VEC(struct record) taken;
+	size_t at;
+};
+
+static void take_window(struct taker *t)
+{
+	struct record_window w;
+	uint64_t time, last = 0, records = 0;
+	t->at = t->taken.len = 0;
+	if (!t->order->ops->window(t->order, &w))
+		return;
+	const char *at = w.at;
+	for (; at < w.end; records++) {
+		struct record r = { (const void *)at, w.file_offset + (uint64_t)(at - w.at) };
+		assert_true(env_record_time(source_env(t->order), r, &time));
+		if (time > w.limit_ns)
+			break;
+		last = time;
+		vec_push(&t->taken, r);
+		at += r.hdr->size;
+	}
+	assert_true(records);
+	t->order->ops->take(t->order, (size_t)(at - w.at), records, last);
+}
+
+static struct strobe_error *taker_next(struct taker *t, struct record *ret, bool *ret_end)
+{
+	if (t->at == t->taken.len)
+		take_window(t);
+	if (t->at == t->taken.len)
+		return source_next(t->order, ret, ret_end);
+	*ret = t->taken.data[t->at++];
+	return NULL;
+}
+
+/* Expects the serials, -1 for a round mark and -2 for the record without a time. The last two kinds are taken by windows. */
 static void check(const uint64_t *times, size_t n, const int *expected, size_t expected_n, uint64_t late)
 {
-	for (int kind = 0; kind < 3; kind++) {
-		struct record_source *o = order_create(kind == 2 ? windowed_create(times, n) : listed_create(times, n, kind == 1));
+	for (int kind = 0; kind < 5; kind++) {
+		bool is_windowed = kind == 2 || kind == 4;
+		struct record_source *o = order_create(is_windowed ? windowed_create(times, n) : listed_create(times, n, kind != 0));
+		struct taker taker = { .order = o };
 		size_t i = 0;
 		for (bool end = false;;) {
 			struct record r;
-			struct strobe_error *err = source_next(o, &r, &end);
+			struct strobe_error *err = kind < 3 ? source_next(o, &r, &end) : taker_next(&taker, &r, &end);
 			if (err) {
 				assert_int_equal(err->code, ERROR_TRUNCATED);
 				assert_int_equal(i, expected_n);
@@ -174,6 +215,7 @@ static void check(const uint64_t *times, size_t n, const int *expected, size_t e
 		}
 		assert_int_equal(i, expected_n);
 		assert_int_equal(order_late(o), late);
+		vec_deinit(&taker.taken);
 		source_destroy(o);
 	}
 }
@@ -228,7 +270,7 @@ static void test_error_last(void **state)
 }
 
 /* Runs of many lengths and many rounds, against the rule written down plainly. */
-static void check_many(bool stable, unsigned run)
+static void check_many(bool stable, unsigned run, bool by_windows)
 {
 	enum { N = 20000 };
 	static uint64_t times[N];
@@ -245,10 +287,11 @@ static void check_many(bool stable, unsigned run)
 			times[i] = 1000 + i * 10 + (seed >> 33) % 3000;
 	}
 	struct record_source *o = order_create(listed_create(times, N, stable));
+	struct taker taker = { .order = o };
 	for (bool end = false;;) {
 		struct record r;
 		struct sample s;
-		assert_ok(source_next(o, &r, &end));
+		assert_ok(by_windows ? taker_next(&taker, &r, &end) : source_next(o, &r, &end));
 		if (end)
 			break;
 		if (r.hdr->type != PERF_RECORD_SAMPLE)
@@ -262,6 +305,7 @@ static void check_many(bool stable, unsigned run)
 	}
 	assert_int_equal(given, N - N / 500);
 	assert_int_equal(order_late(o), 0);
+	vec_deinit(&taker.taken);
 	source_destroy(o);
 }
 
@@ -269,7 +313,8 @@ static void test_many(void **state)
 {
 	for (unsigned run = 1; run < 100; run = run * 2 + 1)
 		for (int stable = 0; stable < 2; stable++)
-			check_many(stable, run);
+			for (int by_windows = 0; by_windows < 2; by_windows++)
+				check_many(stable, run, by_windows);
 }
 
 int main(void)

@@ -19,6 +19,7 @@ struct record_source {
 struct record_window {
 	const char *at, *end;
 	uint64_t file_offset; /* of `at` */
+	uint64_t limit_ns;    /* a record of a later time is not the next one: others come before it. `at` is the next in any case */
 };
 
 struct record_source_ops {
@@ -33,11 +34,11 @@ struct record_source_ops {
 	struct strobe_error *(*rewind)(struct record_source *s);
 	bool (*stable)(struct record_source *s); /* NULL: it is not */
 	/*
-	 * For whoever takes many records at once from a stable source: what is in memory from the next record on, false where that must be
-	 * had by next(); then how much of it was taken, of whole records of the kernel. NULL: by next() alone.
+	 * For whoever takes many records at once: what is in memory from the next record on, false where that must be had by next(); then
+	 * how much of it was taken, of whole records of the kernel, and the time of the last. NULL: by next() alone.
 	 */
 	bool (*window)(struct record_source *s, struct record_window *ret);
-	void (*take)(struct record_source *s, size_t bytes, uint64_t records);
+	void (*take)(struct record_source *s, size_t bytes, uint64_t records, uint64_t last_ns);
 	void (*destroy)(struct record_source *s);
 };
 

@@ -37,9 +37,7 @@ static void put_name(struct out *out, const struct kwork_work *w)
 
 static void put_s(struct out *out, uint64_t ns)
 {
-	out_u64_width(out, ns / 1000000000, 10, ' ');
-	out_ch(out, '.');
-	out_u64_width(out, ns / 1000 % 1000000, 6, '0');
+	out_fixed(out, ns / 1000, 6, 17);
 }
 
 /* ---- report and latency ---- */

@@ -131,11 +131,11 @@ static bool name_thread(struct sched_map *m, uint32_t thread)
 
 /* ---- lines ---- */
 
-static void put_coloured(const struct sched_map *m, const char *colour, const char *text)
+static void put_coloured(const struct sched_map *m, const char *colour, const char *text, size_t n)
 {
 	if (m->q->colour && colour)
 		out_str(m->out, colour);
-	out_str(m->out, text);
+	out_write(m->out, text, n);
 	if (m->q->colour && colour)
 		out_str(m->out, COLOUR_OFF);
 }
@@ -144,19 +144,23 @@ static void put_coloured(const struct sched_map *m, const char *colour, const ch
 static void put_cpu(struct sched_map *m, uint32_t cpu, uint32_t this_cpu, bool is_leaving)
 {
 	const char *mark_colour = cpu == this_cpu && m->q->colour_cpus && has_cpu(&m->colour_cpus, cpu) ? COLOUR_CPUS : NULL;
+	const char *name_colour = NULL;
 	uint32_t thread = is_leaving ? m->left[cpu] : m->current[cpu];
-	put_coloured(m, mark_colour, cpu == this_cpu ? "*" : " ");
-	if (thread == NOBODY) {
-		out_str(m->out, "   ");
+	char cell[4] = { cpu == this_cpu ? '*' : ' ', ' ', ' ', ' ' };
+	if (thread != NOBODY && is_leaving && cpu == this_cpu) {
+		cell[1] = '-';
+	} else if (thread != NOBODY) {
+		const struct mapped *t = mapped_of(m, m->current[cpu]);
+		cell[1] = t->name[0] ? t->name[0] : ' ';
+		cell[2] = t->name[1] ? t->name[1] : ' ';
+		name_colour = t->is_coloured ? COLOUR_PIDS : NULL;
+	}
+	if (!m->q->colour) {
+		out_write(m->out, cell, sizeof(cell));
 		return;
 	}
-	if (is_leaving && cpu == this_cpu) {
-		out_str(m->out, "-  ");
-		return;
-	}
-	const struct mapped *t = mapped_of(m, m->current[cpu]);
-	char name[4] = { t->name[0] ? t->name[0] : ' ', t->name[1] ? t->name[1] : ' ', ' ', 0 };
-	put_coloured(m, t->is_coloured ? COLOUR_PIDS : NULL, name);
+	put_coloured(m, mark_colour, cell, 1);
+	put_coloured(m, name_colour, cell + 1, sizeof(cell) - 1);
 }
 
 static void put_line(struct sched_map *m, const struct sched_event *e, bool is_leaving)
@@ -165,9 +169,7 @@ static void put_line(struct sched_map *m, const struct sched_event *e, bool is_l
 	for (uint32_t i = 0; i < m->columns_nr; i++)
 		put_cpu(m, m->q->compact ? m->columns[i] : i, e->cpu, is_leaving);
 	out_str(m->out, "  ");
-	out_u64_width(m->out, e->time_ns / 1000000000, 5, ' ');
-	out_ch(m->out, '.');
-	out_u64_width(m->out, e->time_ns / 1000 % 1000000, 6, '0');
+	out_fixed(m->out, e->time_ns / 1000, 6, 12);
 	out_str(m->out, " secs ");
 }
 
@@ -267,7 +269,9 @@ static struct strobe_error *run(struct sched_map *m)
 	TRY(parse_cpus(q->cpus, "--cpus", &m->cpus));
 	TRY(parse_cpus(q->colour_cpus, "--color-cpus", &m->colour_cpus));
 	TRY(parse_pids(m, q->colour_pids));
-	TRY(sched_source_open(&q->source, &m->source));
+	struct sched_source_request source = q->source;
+	source.skipped_kinds = ~(SCHED_BIT(SCHED_SWITCH) | SCHED_BIT(SCHED_OTHER));
+	TRY(sched_source_open(&source, &m->source));
 	uint32_t cpus = sched_source_env(m->source)->cpus_available;
 	m->columns_nr = q->compact ? 0 : cpus < SCHED_CPUS_MAX ? cpus : SCHED_CPUS_MAX;
 	if (q->format != TABLE_AS_TEXT)

@@ -16,38 +16,38 @@
 /* What is read of each kind of event, in the order that take_numbers() knows. */
 static const struct kind {
 	const char *name;
-	const char *numbers[NUMBERS];
+	struct {
+		const char *name;
+		uint8_t bytes; /* as kernels of 64 bits have it */
+	} numbers[NUMBERS];
 	const char *texts[TEXTS];
 } kinds[SCHED_KINDS] = {
-	[SCHED_SWITCH] = { "sched_switch", { "prev_pid", "next_pid", "prev_prio", "next_prio", "prev_state" },
+	[SCHED_SWITCH] = { "sched_switch",
+			   { { "prev_pid", 4 }, { "next_pid", 4 }, { "prev_prio", 4 }, { "next_prio", 4 }, { "prev_state", 8 } },
 			   { "prev_comm", "next_comm" } },
-	[SCHED_WAKING] = { "sched_waking", { "pid", "prio", "common_flags" }, { "comm" } },
-	[SCHED_WAKEUP] = { "sched_wakeup", { "pid", "prio", "common_flags" }, { "comm" } },
-	[SCHED_WAKEUP_NEW] = { "sched_wakeup_new", { "pid", "prio", "common_flags" }, { "comm" } },
-	[SCHED_MIGRATE] = { "sched_migrate_task", { "pid", "orig_cpu", "dest_cpu" }, {} },
-	[SCHED_RUNTIME] = { "sched_stat_runtime", { "pid", "runtime" }, {} },
-	[SCHED_FORK] = { "sched_process_fork", { "child_pid" }, {} },
+	[SCHED_WAKING] = { "sched_waking", { { "pid", 4 }, { "prio", 4 }, { "common_flags", 1 } }, { "comm" } },
+	[SCHED_WAKEUP] = { "sched_wakeup", { { "pid", 4 }, { "prio", 4 }, { "common_flags", 1 } }, { "comm" } },
+	[SCHED_WAKEUP_NEW] = { "sched_wakeup_new", { { "pid", 4 }, { "prio", 4 }, { "common_flags", 1 } }, { "comm" } },
+	[SCHED_MIGRATE] = { "sched_migrate_task", { { "pid", 4 }, { "orig_cpu", 4 }, { "dest_cpu", 4 } }, {} },
+	[SCHED_RUNTIME] = { "sched_stat_runtime", { { "pid", 4 }, { "runtime", 8 } }, {} },
+	[SCHED_FORK] = { "sched_process_fork", { { "child_pid", 4 } }, {} },
 };
 
 /* include/linux/trace_events.h: TRACE_FLAG_HARDIRQ, _SOFTIRQ */
 #define FLAGS_INTERRUPT 0x18
 
-/* Bytes of a field: their place in the raw data. None: the event has no such field. */
-struct place {
-	uint32_t offset, bytes;
-};
+#define STATE_BITS 64
 
 /* An event of the recording, and where its fields lie. */
 struct reader {
 	enum sched_kind kind;
-	bool has_chain;
-	bool is_plain; /* raw data follow the fixed fields at once, and fields are where the places say */
-	uint16_t time, tid, cpu, variable; /* as in the layout */
+	bool has_chain, is_skipped;
+	bool is_plain; /* raw data follow the fixed fields at once, and have each field, of the usual size, where the places say */
+	uint16_t time, tid, cpu, raw; /* in a plain sample: of the raw data the first byte */
 	uint32_t end; /* of the last field in the raw data */
-	uint32_t numbers_nr;
-	struct place number_places[NUMBERS], text_places[TEXTS];
+	uint16_t number_places[NUMBERS], text_places[TEXTS], text_bytes[TEXTS];
 	const struct tracepoint_field *numbers[NUMBERS], *texts[TEXTS];
-	char letters[16];
+	char letters[STATE_BITS + 1]; /* of the lowest bit that is set in prev_state; the last: of none */
 };
 
 struct sched_source {
@@ -76,14 +76,12 @@ static enum sched_kind kind_of(const struct tracepoint *point)
 	return SCHED_OTHER;
 }
 
-static struct place place_of(const struct tracepoint_field *f, struct reader *d)
+static uint16_t place_of(const struct tracepoint_field *f, struct reader *d)
 {
-	if (!f)
-		return (struct place){};
 	uint64_t end = (uint64_t)f->offset + f->bytes;
 	d->is_plain &= end <= UINT16_MAX;
 	d->end = d->end < end ? (uint32_t)end : d->end;
-	return (struct place){ f->offset, f->bytes };
+	return (uint16_t)f->offset;
 }
 
 /* Raw data after the fixed fields, among which are those that an event has. */
@@ -93,24 +91,37 @@ static bool has_plain_raw(const struct sample_layout *l)
 		l->time != SAMPLE_NO_OFFSET && l->tid != SAMPLE_NO_OFFSET && l->cpu != SAMPLE_NO_OFFSET;
 }
 
-/* Numbers of other sizes and signs, and texts that lie elsewhere, are read by their descriptions. */
+/* Numbers of other sizes, texts that lie elsewhere, and what lacks one of them, are read by their descriptions. */
 static void compile(struct reader *d, const struct sample_layout *l, bool is_swapped)
 {
 	d->is_plain = d->kind && !is_swapped && has_plain_raw(l);
 	d->time = l->time;
 	d->tid = l->tid;
 	d->cpu = l->cpu;
-	d->variable = l->variable;
-	for (size_t i = 0; i < NUMBERS; i++) {
+	d->raw = (uint16_t)(l->variable + sizeof(uint32_t));
+	for (size_t i = 0; d->is_plain && i < NUMBERS && kinds[d->kind].numbers[i].name; i++) {
 		const struct tracepoint_field *f = d->numbers[i];
-		d->number_places[i] = place_of(f, d);
-		d->is_plain &= !f || (f->kind == FIELD_NUMBER && (f->bytes == 8 || f->bytes == 4 || (f->bytes == 1 && !f->is_signed)));
+		d->is_plain = f && f->kind == FIELD_NUMBER && f->bytes == kinds[d->kind].numbers[i].bytes;
+		if (d->is_plain)
+			d->number_places[i] = place_of(f, d);
 	}
-	for (size_t i = 0; i < TEXTS; i++) {
+	for (size_t i = 0; d->is_plain && i < TEXTS && kinds[d->kind].texts[i]; i++) {
 		const struct tracepoint_field *f = d->texts[i];
-		d->is_plain &= !f || (f->kind == FIELD_ARRAY && f->bytes);
+		d->is_plain = f && f->kind == FIELD_ARRAY && f->bytes;
+		if (!d->is_plain)
+			break;
 		d->text_places[i] = place_of(f, d);
+		d->text_bytes[i] = (uint16_t)f->bytes;
 	}
+}
+
+/* A letter for each bit, and for none. */
+static void take_letters(struct reader *d, const char *print_fmt)
+{
+	char known[16];
+	task_state_letters(print_fmt, known, sizeof(known));
+	for (size_t i = 0; i <= STATE_BITS; i++)
+		d->letters[i] = task_state_letter(known, i < STATE_BITS ? UINT64_C(1) << i : 0);
 }
 
 static void add_reader(struct sched_source *s, const struct env_event *e)
@@ -118,10 +129,11 @@ static void add_reader(struct sched_source *s, const struct env_event *e)
 	const struct tracepoint *point = e->attr.type == PERF_TYPE_TRACEPOINT ?
 		tracepoints_by_id(s->formats, (uint32_t)e->attr.config) : NULL;
 	struct reader d = { .kind = kind_of(point), .has_chain = e->layout.sample_type & PERF_SAMPLE_CALLCHAIN };
+	d.is_skipped = s->q.skipped_kinds & SCHED_BIT(d.kind);
 	if (d.kind == SCHED_SWITCH)
-		task_state_letters(point->print_fmt, d.letters, sizeof(d.letters));
-	for (size_t i = 0; d.kind && i < NUMBERS && kinds[d.kind].numbers[i]; i++)
-		d.numbers[d.numbers_nr++] = tracepoint_field(point, kinds[d.kind].numbers[i]);
+		take_letters(&d, point->print_fmt);
+	for (size_t i = 0; d.kind && i < NUMBERS && kinds[d.kind].numbers[i].name; i++)
+		d.numbers[i] = tracepoint_field(point, kinds[d.kind].numbers[i].name);
 	for (size_t i = 0; d.kind && i < TEXTS && kinds[d.kind].texts[i]; i++)
 		d.texts[i] = tracepoint_field(point, kinds[d.kind].texts[i]);
 	compile(&d, &e->layout, s->session.env->swapped);
@@ -158,100 +170,105 @@ bool sched_source_has_chains(const struct sched_source *s)
 
 /* ---- fields ---- */
 
-static void take_numbers(struct sched_event *e, const struct reader *d, const uint64_t *n)
+static uint32_t load_u32(const uint8_t *at)
 {
+	uint32_t v;
+	memcpy(&v, at, sizeof(v));
+	return v;
+}
+
+static uint64_t load_u64(const uint8_t *at)
+{
+	uint64_t v;
+	memcpy(&v, at, sizeof(v));
+	return v;
+}
+
+/* Numbers of the usual sizes, at these places. */
+static void take_numbers(struct sched_event *e, const struct reader *d, const uint8_t *raw, const uint16_t *places)
+{
+	uint64_t state;
 	e->kind = d->kind;
 	switch (d->kind) {
 	case SCHED_SWITCH:
-		e->prev_pid = (uint32_t)n[0];
-		e->next_pid = (uint32_t)n[1];
-		e->prev_prio = (int32_t)n[2];
-		e->next_prio = (int32_t)n[3];
-		e->letter = task_state_letter(d->letters, n[4]);
+		e->prev_pid = load_u32(raw + places[0]);
+		e->next_pid = load_u32(raw + places[1]);
+		e->prev_prio = (int32_t)load_u32(raw + places[2]);
+		e->next_prio = (int32_t)load_u32(raw + places[3]);
+		state = load_u64(raw + places[4]);
+		e->letter = d->letters[state ? __builtin_ctzll(state) : STATE_BITS];
 		break;
 	case SCHED_WAKING:
 	case SCHED_WAKEUP:
 	case SCHED_WAKEUP_NEW:
-		e->wakee = (uint32_t)n[0];
-		e->prio = (int32_t)n[1];
-		e->in_interrupt = n[2] & FLAGS_INTERRUPT;
+		e->wakee = load_u32(raw + places[0]);
+		e->prio = (int32_t)load_u32(raw + places[1]);
+		e->in_interrupt = raw[places[2]] & FLAGS_INTERRUPT;
 		break;
 	case SCHED_MIGRATE:
-		e->migrant = (uint32_t)n[0];
-		e->from_cpu = (uint32_t)n[1];
-		e->to_cpu = (uint32_t)n[2];
+		e->migrant = load_u32(raw + places[0]);
+		e->from_cpu = load_u32(raw + places[1]);
+		e->to_cpu = load_u32(raw + places[2]);
 		break;
 	case SCHED_RUNTIME:
-		e->runner = (uint32_t)n[0];
-		e->runtime_ns = n[1];
+		e->runner = load_u32(raw + places[0]);
+		e->runtime_ns = load_u64(raw + places[1]);
 		break;
 	default:
-		e->child = (uint32_t)n[0];
+		e->child = load_u32(raw + places[0]);
 	}
 }
 
+static void put_number(uint8_t *to, uint8_t bytes, uint64_t number)
+{
+	uint32_t half = (uint32_t)number;
+	if (bytes == sizeof(number))
+		memcpy(to, &number, sizeof(number));
+	else if (bytes == sizeof(half))
+		memcpy(to, &half, sizeof(half));
+	else
+		*to = (uint8_t)number;
+}
+
+/* By the descriptions of the fields; numbers are brought to their usual sizes. What an event lacks is 0. */
 static void take_fields(const struct sched_source *s, const struct reader *d, struct sched_event *e, const uint8_t *raw, uint32_t raw_bytes)
 {
-	uint64_t n[NUMBERS] = {};
+	static const uint16_t places[NUMBERS] = { 0, 8, 16, 24, 32 };
+	uint8_t numbers[NUMBERS * sizeof(uint64_t)] = {};
 	struct field_span texts[TEXTS] = {};
 	for (size_t i = 0; i < NUMBERS; i++)
 		if (d->numbers[i])
-			n[i] = field_number(s->formats, d->numbers[i], raw, raw_bytes);
+			put_number(numbers + places[i], kinds[d->kind].numbers[i].bytes,
+				   field_number(s->formats, d->numbers[i], raw, raw_bytes));
 	for (size_t i = 0; i < TEXTS; i++)
 		if (d->texts[i])
 			texts[i] = field_bytes(s->formats, d->texts[i], raw, raw_bytes);
-	take_numbers(e, d, n);
+	take_numbers(e, d, numbers, places);
 	e->comm = texts[0];
 	e->next_comm = texts[1];
 }
 
 /* ---- records ---- */
 
-static uint64_t load(const uint8_t *raw, struct place place)
+/* Whether a sample is as long as the places of its reader say. */
+static bool is_plain(const struct reader *d, struct record r)
 {
-	uint32_t half;
-	uint64_t whole;
-	switch (place.bytes) {
-	case sizeof(whole):
-		memcpy(&whole, raw + place.offset, sizeof(whole));
-		return whole;
-	case sizeof(half):
-		memcpy(&half, raw + place.offset, sizeof(half));
-		return half;
-	case 1:
-		return raw[place.offset];
-	default:
-		return 0;
-	}
+	if (!d->is_plain || r.hdr->size < d->raw + d->end)
+		return false;
+	uint32_t raw_bytes = load_u32((const uint8_t *)r.hdr + d->raw - sizeof(raw_bytes));
+	return raw_bytes >= d->end && raw_bytes <= (uint32_t)(r.hdr->size - d->raw);
 }
 
-static struct field_span span(const uint8_t *raw, struct place place)
+static void take_plain(const struct reader *d, struct record r, struct sched_event *e)
 {
-	return place.bytes ? (struct field_span){ raw + place.offset, place.bytes } : (struct field_span){};
-}
-
-/* A sample whose fields are where the reader's places say; false where it is too short for them. */
-static bool take_plain(const struct reader *d, struct record r, struct sched_event *e)
-{
-	const uint8_t *at = (const uint8_t *)r.hdr;
-	uint32_t raw_bytes;
-	uint64_t n[NUMBERS];
-	if (r.hdr->size < d->variable + sizeof(raw_bytes) + d->end)
-		return false;
-	memcpy(&raw_bytes, at + d->variable, sizeof(raw_bytes));
-	const uint8_t *raw = at + d->variable + sizeof(raw_bytes);
-	if (raw_bytes < d->end || raw_bytes > r.hdr->size - d->variable - sizeof(raw_bytes))
-		return false;
+	const uint8_t *at = (const uint8_t *)r.hdr, *raw = at + d->raw;
 	e->time_ns = sample_word(r, d->time);
-	memcpy(&e->pid, at + d->tid, sizeof(e->pid));
-	memcpy(&e->tid, at + d->tid + sizeof(e->pid), sizeof(e->tid));
-	memcpy(&e->cpu, at + d->cpu, sizeof(e->cpu));
-	for (size_t i = 0; i < d->numbers_nr; i++)
-		n[i] = load(raw, d->number_places[i]);
-	take_numbers(e, d, n);
-	e->comm = span(raw, d->text_places[0]);
-	e->next_comm = span(raw, d->text_places[1]);
-	return true;
+	e->pid = load_u32(at + d->tid);
+	e->tid = load_u32(at + d->tid + sizeof(e->pid));
+	e->cpu = load_u32(at + d->cpu);
+	take_numbers(e, d, raw, d->number_places);
+	e->comm = (struct field_span){ raw + d->text_places[0], d->text_bytes[0] };
+	e->next_comm = (struct field_span){ raw + d->text_places[1], d->text_bytes[1] };
 }
 
 /* Any other sample; false where it is shorter than its layout says. */
@@ -307,14 +324,17 @@ static struct strobe_error *take_new(struct sched_source *s, struct record r, st
 		s->counts.bad_samples++;
 		return NULL;
 	}
-	return s->callbacks->event(s->callbacks->ctx, e);
+	return s->readers.data[event].is_skipped ? NULL : s->callbacks->event(s->callbacks->ctx, e);
 }
 
 static struct strobe_error *take_sample(struct sched_source *s, struct record r, struct sched_event *e)
 {
 	const struct reader *d = known_reader(s, r);
-	if (!d || !d->is_plain || !take_plain(d, r, e))
+	if (!d || !is_plain(d, r))
 		return take_new(s, r, e);
+	if (d->is_skipped)
+		return NULL;
+	take_plain(d, r, e);
 	return s->callbacks->event(s->callbacks->ctx, e);
 }
 
@@ -335,12 +355,51 @@ static struct strobe_error *take_other(struct sched_source *s, struct record r)
 
 /* ---- without chains: records as they are ---- */
 
+/* A plain sample at the begin of a window; NULL: anything else, or it is not the next in the order of time. */
+static const struct reader *next_plain(struct sched_source *s, struct record r, const struct record_window *w)
+{
+	if (!record_is_whole(r.hdr, (size_t)(w->end - (const char *)r.hdr)) || r.hdr->type != PERF_RECORD_SAMPLE)
+		return NULL;
+	const struct reader *d = known_reader(s, r);
+	return d && is_plain(d, r) && sample_word(r, d->time) <= w->limit_ns ? d : NULL;
+}
+
+/* Plain samples that follow each other in memory, without a call for each. */
+static struct strobe_error *take_window(struct sched_source *s, struct sched_event *e)
+{
+	struct record_source *input = s->session.source;
+	struct record_window w;
+	struct strobe_error *err = NULL;
+	uint64_t records = 0, last_ns = 0;
+	if (!input->ops->window(input, &w))
+		return NULL;
+	const char *at = w.at;
+	while (!err && w.end - at >= (ptrdiff_t)sizeof(struct perf_event_header)) {
+		struct record r = { .hdr = (const void *)at };
+		record_prefetch(at);
+		const struct reader *d = next_plain(s, r, &w);
+		if (!d)
+			break;
+		last_ns = sample_word(r, d->time);
+		at += r.hdr->size;
+		records++;
+		if (d->is_skipped)
+			continue;
+		take_plain(d, r, e);
+		err = s->callbacks->event(s->callbacks->ctx, e);
+	}
+	s->counts.records += records;
+	input->ops->take(input, (size_t)(at - w.at), records, last_ns);
+	return err;
+}
+
 static struct strobe_error *walk(struct sched_source *s)
 {
 	struct sched_event e = {};
 	struct record r;
 	bool is_end = false;
 	for (;;) {
+		TRY(take_window(s, &e));
 		TRY(source_next(s->session.source, &r, &is_end));
 		if (is_end)
 			return NULL;

@@ -27,6 +27,7 @@ enum sched_kind {
 	SCHED_FORK,
 	SCHED_KINDS
 };
+#define SCHED_BIT(kind) (UINT32_C(1) << (kind))
 
 #define SCHED_COMM_BYTES 16 /* of the kernel; without a NUL where a recording is damaged */
 
@@ -65,6 +66,7 @@ struct sched_source_request {
 	const char *input; /* as in session_open() */
 	bool force;
 	bool with_chains;
+	uint32_t skipped_kinds; /* SCHED_BIT() of events that are not given */
 	struct symbols_options symbols;
 };
 

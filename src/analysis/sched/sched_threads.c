@@ -35,8 +35,6 @@ static uint32_t add_thread(struct sched_threads *t, uint32_t pid, uint32_t tid)
 static uint32_t index_of(struct sched_threads *t, uint32_t pid, uint32_t tid)
 {
 	uint32_t slot = tid % SCHED_THREADS_RECENT;
-	if (t->recent[slot].after && t->recent[slot].tid == tid)
-		return t->recent[slot].after - 1;
 	bool is_new;
 	uint64_t *at = u64map_put(&t->by_tid, tid, &is_new);
 	if (is_new)
@@ -46,7 +44,7 @@ static uint32_t index_of(struct sched_threads *t, uint32_t pid, uint32_t tid)
 	return (uint32_t)*at;
 }
 
-uint32_t sched_threads_find(struct sched_threads *t, uint32_t pid, uint32_t tid)
+uint32_t sched_threads_find_any(struct sched_threads *t, uint32_t pid, uint32_t tid)
 {
 	uint32_t index = index_of(t, pid, tid);
 	struct sched_thread *thread = &t->threads.data[index];

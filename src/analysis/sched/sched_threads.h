@@ -36,8 +36,15 @@ struct sched_threads {
 
 void sched_threads_init(struct sched_threads *t, bool forgets_exited);
 void sched_threads_deinit(struct sched_threads *t);
+uint32_t sched_threads_find_any(struct sched_threads *t, uint32_t pid, uint32_t tid);
 /* The thread that has the ID now; made where there is none. pid: SCHED_PID_UNKNOWN or what is known of it. */
-uint32_t sched_threads_find(struct sched_threads *t, uint32_t pid, uint32_t tid);
+static inline uint32_t sched_threads_find(struct sched_threads *t, uint32_t pid, uint32_t tid)
+{
+	uint32_t slot = tid % SCHED_THREADS_RECENT, after = t->recent[slot].after;
+	if (after && t->recent[slot].tid == tid && (pid == SCHED_PID_UNKNOWN || t->threads.data[after - 1].pid != SCHED_PID_UNKNOWN))
+		return after - 1;
+	return sched_threads_find_any(t, pid, tid);
+}
 /* COMM, FORK and EXIT; others are ignored. Returns the thread that a COMM named, else UINT32_MAX. */
 uint32_t sched_threads_record(struct sched_threads *t, struct record r);
 /* As an event has it, at most n bytes. */

@@ -52,10 +52,24 @@ static int write_label(const struct sched_thread *thread, char *ret, size_t byte
 	return n < (int)bytes ? n : (int)bytes - 1;
 }
 
-const char *timehist_comm(struct timehist *t, const struct timehist_subject *s)
+static void write_column(struct timehist_label *label)
 {
+	size_t n = strlen(label->text), column_bytes;
+	struct out column;
+	out_init_mem(&column);
+	out_text_left(&column, label->text, sizeof(label->column));
+	const char *text = out_mem(&column, &column_bytes);
+	label->has_column = column_bytes == sizeof(label->column) && !memcmp(text, label->text, n);
+	if (label->has_column)
+		memcpy(label->column, text, sizeof(label->column));
+	error_destroy(out_close(&column));
+}
+
+const struct timehist_label *timehist_label(struct timehist *t, const struct timehist_subject *s)
+{
+	static const struct timehist_label idle = { .has_column = true, .text = "<idle>", .column = "<idle>                         " };
 	if (s->thread == UINT32_MAX)
-		return "<idle>";
+		return &idle;
 	const struct sched_thread *thread = &t->threads.threads.data[s->thread];
 	while (t->labels.len <= s->thread)
 		vec_push(&t->labels, (struct timehist_label){});
@@ -65,8 +79,9 @@ const char *timehist_comm(struct timehist *t, const struct timehist_subject *s)
 		label->comm = thread->comm;
 		label->pid = thread->pid;
 		t->comm_width = n > t->comm_width ? n : t->comm_width;
+		write_column(label);
 	}
-	return label->text;
+	return label;
 }
 
 /* ---- who is chosen ---- */
@@ -188,6 +203,13 @@ static void add_idle_chain(struct timehist_idle *idle, uint64_t ns)
 	idle->chains.data[*at].count++;
 }
 
+static void add_stretch(const struct timehist *t, struct timehist_times *times, uint64_t time_ns, uint64_t came_ns)
+{
+	timehist_times_add(times, time_ns, came_ns);
+	if (t->q->summary || t->q->summary_only)
+		timehist_times_sum(times);
+}
+
 /* The CPU was idle because of the thread before: its time. False: there was none. */
 static bool add_idle_time(struct timehist *t, const struct sched_event *e, uint64_t time_ns, uint64_t came_ns)
 {
@@ -195,7 +217,7 @@ static bool add_idle_time(struct timehist *t, const struct sched_event *e, uint6
 	if (idle->last == UINT32_MAX)
 		return false;
 	struct timehist_times *last = times_of(t, idle->last);
-	timehist_times_add(last, time_ns, came_ns);
+	add_stretch(t, last, time_ns, came_ns);
 	timehist_times_clear(last);
 	if (idle->chain_key)
 		add_idle_chain(idle, time_ns - came_ns);
@@ -227,7 +249,7 @@ static void count_switch(struct timehist *t, const struct sched_event *e, const 
 	if (t->q->idle && s->thread != UINT32_MAX)
 		return;
 	if (timehist_has_cpu(t, e->cpu))
-		timehist_times_add(s->times, *time_ns, came_ns);
+		add_stretch(t, s->times, *time_ns, came_ns);
 	if (t->q->idle && !add_idle_time(t, e, *time_ns, came_ns))
 		return;
 	if (!t->q->summary_only)
@@ -303,11 +325,21 @@ static struct strobe_error *parse(struct timehist *t)
 
 /* ---- the whole ---- */
 
+/* Where the number of CPUs is shown, the CPU of each event counts. */
+static uint32_t unused_kinds(const struct timehist_request *q)
+{
+	if (q->visual || q->summary || q->summary_only)
+		return 0;
+	return SCHED_BIT(SCHED_RUNTIME) | SCHED_BIT(SCHED_FORK) | (q->migrations || q->pre_migrations ? 0 : SCHED_BIT(SCHED_MIGRATE));
+}
+
 static struct strobe_error *run(struct timehist *t)
 {
 	const struct timehist_request *q = t->q;
 	struct sched_source_callbacks callbacks = { .event = take_event, .record = take_record, .ctx = t };
-	TRY(sched_source_open(&q->source, &t->source));
+	struct sched_source_request source = q->source;
+	source.skipped_kinds = unused_kinds(q);
+	TRY(sched_source_open(&source, &t->source));
 	TRY(parse(t));
 	t->with_chains = q->source.with_chains && sched_source_has_chains(t->source);
 	t->max_cpu = sched_source_env(t->source)->cpus_online;

@@ -10,9 +10,7 @@
 /* Milliseconds and three digits, the rest cut off, and a blank. */
 void timehist_put_time(struct out *out, uint64_t ns, size_t width)
 {
-	out_u64_width(out, ns / 1000000, width, ' ');
-	out_ch(out, '.');
-	out_u64_width(out, ns / 1000 % 1000, 3, '0');
+	out_fixed(out, ns / 1000, 3, width + 4);
 	out_ch(out, ' ');
 }
 
@@ -106,9 +104,7 @@ const char *timehist_chain(struct timehist *t, const struct sched_event *e)
 
 static void put_begin(struct timehist *t, uint64_t time_ns, uint32_t cpu)
 {
-	out_u64_width(t->out, time_ns / 1000000000, 8, ' ');
-	out_ch(t->out, '.');
-	out_u64_width(t->out, time_ns / 1000 % 1000000, 6, '0');
+	out_fixed(t->out, time_ns / 1000, 6, 15);
 	out_str(t->out, " [");
 	out_u64_width(t->out, cpu, 4, '0');
 	out_str(t->out, "] ");
@@ -124,9 +120,12 @@ static void put_visual(struct timehist *t, uint32_t cpu, char mark, const char *
 
 static void put_comm(struct timehist *t, const struct timehist_subject *s)
 {
-	const char *comm = timehist_comm(t, s);
+	const struct timehist_label *label = timehist_label(t, s);
 	out_ch(t->out, ' ');
-	out_text_left(t->out, comm, (size_t)t->comm_width);
+	if (label->has_column)
+		out_write(t->out, label->column, (size_t)t->comm_width);
+	else
+		out_text_left(t->out, label->text, (size_t)t->comm_width);
 	out_ch(t->out, ' ');
 }
 
@@ -255,7 +254,7 @@ void timehist_wakeup_line(struct timehist *t, const struct sched_event *e, const
 		out_fill(t->out, ' ', t->max_cpu + 3);
 	put_comm(t, waker);
 	out_f(t->out, "  %9s  %9s  %9s awakened: ", "", "", "");
-	out_text_str(t->out, timehist_comm(t, wakee));
+	out_text_str(t->out, timehist_label(t, wakee)->text);
 	out_ch(t->out, '\n');
 }
 
@@ -271,14 +270,12 @@ void timehist_migration_line(struct timehist *t, const struct sched_event *e, co
 		put_visual(t, e->cpu, 'm', "  ");
 	put_comm(t, waker);
 	out_f(t->out, "  %9s  %9s  %9s migrated: ", "", "", "");
-	out_text_str(t->out, timehist_comm(t, migrant));
+	out_text_str(t->out, timehist_label(t, migrant)->text);
 	out_f(t->out, " cpu %" PRId32 " => %" PRId32 "\n", (int32_t)e->from_cpu, (int32_t)e->to_cpu);
 }
 
 void timehist_lost_line(struct timehist *t, uint64_t lost, const struct sample_tail *tail)
 {
-	out_u64_width(t->out, tail->time / 1000000000, 8, ' ');
-	out_ch(t->out, '.');
-	out_u64_width(t->out, tail->time / 1000 % 1000000, 6, '0');
+	out_fixed(t->out, tail->time / 1000, 6, 15);
 	out_f(t->out, " lost %" PRIu64 " events on cpu %" PRId32 "\n", lost, (int32_t)tail->cpu);
 }

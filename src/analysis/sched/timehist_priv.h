@@ -11,6 +11,7 @@
 #include "resolve/resolve.h"
 
 #define TIMEHIST_PRIOS 140
+#define TIMEHIST_LABEL_BYTES 32
 
 struct idle_chain {
 	uint64_t key;
@@ -38,7 +39,9 @@ struct timehist_cpu {
 struct timehist_label {
 	const char *comm; /* NULL: not written yet */
 	uint32_t pid;
-	char text[32];
+	bool has_column;
+	char text[TIMEHIST_LABEL_BYTES];
+	char column[TIMEHIST_LABEL_BYTES - 1]; /* the text and blanks; has_column: nothing in it has to be escaped */
 };
 
 struct timehist {
@@ -69,7 +72,7 @@ struct timehist_subject {
 };
 
 /* "comm[tid/pid]", which widens the column; until the next call. */
-const char *timehist_comm(struct timehist *t, const struct timehist_subject *s);
+const struct timehist_label *timehist_label(struct timehist *t, const struct timehist_subject *s);
 void timehist_put_time(struct out *out, uint64_t ns, size_t width);
 void timehist_header(struct timehist *t);
 void timehist_line(struct timehist *t, const struct sched_event *e, const struct timehist_subject *s, uint64_t shown_ns);

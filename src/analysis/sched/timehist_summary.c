@@ -16,7 +16,7 @@ struct totals {
 static void put_thread_begin(struct timehist *t, uint32_t thread, const struct timehist_times *s)
 {
 	const struct timehist_subject subject = { .thread = thread };
-	const char *comm = timehist_comm(t, &subject);
+	const char *comm = timehist_label(t, &subject)->text;
 	out_text_right(t->out, comm, (size_t)t->comm_width);
 	out_f(t->out, "   %5" PRId32 "  %9" PRIu64 " ", (int32_t)t->threads.threads.data[thread].ppid, s->runs);
 	timehist_put_time(t->out, s->total_run_ns, 8);

@@ -44,6 +44,10 @@ void timehist_times_add(struct timehist_times *t, uint64_t time_ns, uint64_t cam
 			t->pre_migration_ns = t->migrated_ns - t->ready_ns;
 		add_wait(t, came_ns);
 	}
+}
+
+void timehist_times_sum(struct timehist_times *t)
+{
 	add_run(t);
 	t->total_run_ns += t->run_ns;
 	t->total_delay_ns += t->delay_ns;

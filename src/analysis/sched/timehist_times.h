@@ -22,6 +22,8 @@ struct timehist_times {
 
 /* It leaves its CPU at time_ns; came_ns: when it was put there, 0: not known. */
 void timehist_times_add(struct timehist_times *t, uint64_t time_ns, uint64_t came_ns);
+/* What was just added is summed up, for a summary. */
+void timehist_times_sum(struct timehist_times *t);
 /* What was just added is of no stretch of its own: another's idle time. */
 void timehist_times_clear(struct timehist_times *t);
 void timehist_times_leave(struct timehist_times *t, uint64_t time_ns, char letter, uint64_t shown_ns);

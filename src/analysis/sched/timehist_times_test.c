@@ -7,11 +7,13 @@ static void test_stretches(void **state)
 {
 	struct timehist_times t = { .prio = -1 };
 	timehist_times_add(&t, 1000, 0); /* when it came is not known */
+	timehist_times_sum(&t);
 	assert_int_equal(t.run_ns, 0);
 	timehist_times_leave(&t, 1000, 'D', 1000);
 	t.ready_ns = 1600;
 	t.migrated_ns = 1650;
 	timehist_times_add(&t, 2000, 1700);
+	timehist_times_sum(&t);
 	assert_int_equal(t.run_ns, 300);
 	assert_int_equal(t.iowait_ns, 700);
 	assert_int_equal(t.delay_ns, 100);
@@ -19,6 +21,7 @@ static void test_stretches(void **state)
 	assert_int_equal(timehist_times_wait(&t), 700);
 	timehist_times_leave(&t, 2000, 'R', 2000);
 	timehist_times_add(&t, 2600, 2100); /* preempted: it waits for a CPU all the time */
+	timehist_times_sum(&t);
 	assert_int_equal(t.preempt_ns, 100);
 	assert_int_equal(t.delay_ns, 100);
 	assert_int_equal(t.total_run_ns, 800);
