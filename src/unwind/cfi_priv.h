@@ -48,7 +48,7 @@ bool cfi_pointer(const struct cfi_section *s, struct cursor *c, uint8_t encoding
 struct cfi_state {
 	uint64_t known; /* bit by register: regs[] says where it is */
 	uint64_t hash;  /* of those, each hashed by itself and all joined by xor: kept up to date as they change */
-	int32_t cfa_value;
+	int32_t cfa_value, cfa_addend;
 	uint8_t cfa_kind, cfa_reg;
 	struct unwind_save regs[UNWIND_REGS];
 };
@@ -73,3 +73,5 @@ struct cfi_builder {
 /* Appends the rows of one function; they end at `end`. */
 void cfi_run(struct cfi_builder *b, const struct cfi_section *s, const struct cfi_fde *f, uint64_t end);
 void cfi_add_row(struct cfi_builder *b, uint64_t vaddr, uint32_t rule);
+/* The number of a rule that is made of a state, whose hash need not be known. */
+uint32_t cfi_intern(struct cfi_builder *b, struct cfi_state *st, uint8_t ra, uint8_t flags);

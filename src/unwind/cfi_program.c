@@ -83,7 +83,7 @@ static inline bool rule_eq(const void *table, uint32_t id, const void *key)
 	const struct cfi_state *st = k->state;
 	const struct unwind_rule *r = &b->rules.data[id];
 	if (r->value != st->cfa_value || r->kind != st->cfa_kind || r->reg != st->cfa_reg || r->flags != k->flags ||
-	    r->ra != k->ra)
+	    r->ra != k->ra || r->addend != st->cfa_addend)
 		return false;
 	const struct unwind_save *saves = r->saves_nr ? b->saves.data + r->saves : NULL;
 	uint64_t left = st->known;
@@ -107,6 +107,7 @@ static uint32_t add_rule(struct cfi_builder *b, const struct rule_key *k, uint64
 		.reg = st->cfa_reg,
 		.flags = k->flags,
 		.ra = k->ra,
+		.addend = st->cfa_addend,
 	};
 	for (uint64_t left = st->known; left; left &= left - 1)
 		vec_push(&b->saves, st->regs[__builtin_ctzll(left)]);
@@ -116,18 +117,26 @@ static uint32_t add_rule(struct cfi_builder *b, const struct rule_key *k, uint64
 }
 
 /* 0, no rule, where there are too many. */
-static uint32_t intern_rule(struct cfi_builder *b, const struct cfi_state *st, const struct cfi_cie *cie)
+static uint32_t intern_rule(struct cfi_builder *b, const struct cfi_state *st, uint8_t ra, uint8_t flags)
 {
-	struct rule_key k = { .state = st, .flags = cie->is_signal ? UNWIND_SIGNAL : 0, .ra = cie->ra };
+	struct rule_key k = { .state = st, .flags = flags, .ra = ra };
 	if (st->cfa_kind == UNWIND_CFA_NONE)
 		return 0;
-	if (st->known >> cie->ra & 1 && st->regs[cie->ra].kind == UNWIND_SAVE_UNDEFINED)
+	if (st->known >> ra & 1 && st->regs[ra].kind == UNWIND_SAVE_UNDEFINED)
 		k.flags |= UNWIND_END;
 	uint64_t cfa = (uint64_t)(uint32_t)st->cfa_value << 32 | (uint32_t)st->cfa_kind << 24 | (uint32_t)st->cfa_reg << 16 |
 		       (uint32_t)k.flags << 8 | k.ra;
-	uint64_t hash = hash_mum(cfa ^ 0x8ebc6af09c88c6e3ull, st->hash ^ 0x589965cc75374cc3ull);
+	uint64_t hash = hash_mum(cfa ^ 0x8ebc6af09c88c6e3ull, st->hash ^ (uint32_t)st->cfa_addend ^ 0x589965cc75374cc3ull);
 	uint32_t id = idset_find(&b->index, hash, rule_eq, b, &k);
 	return id != IDSET_NONE ? id : add_rule(b, &k, hash);
+}
+
+uint32_t cfi_intern(struct cfi_builder *b, struct cfi_state *st, uint8_t ra, uint8_t flags)
+{
+	st->hash = 0;
+	for (uint64_t left = st->known; left; left &= left - 1)
+		st->hash ^= save_hash(&st->regs[__builtin_ctzll(left)]);
+	return intern_rule(b, st, ra, flags);
 }
 
 void cfi_add_row(struct cfi_builder *b, uint64_t vaddr, uint32_t rule)
@@ -144,7 +153,7 @@ static void end_row(struct run *r)
 {
 	if (!r->changed)
 		return;
-	cfi_add_row(r->b, r->at, intern_rule(r->b, &r->state, r->cie));
+	cfi_add_row(r->b, r->at, intern_rule(r->b, &r->state, r->cie->ra, r->cie->is_signal ? UNWIND_SIGNAL : 0));
 	r->changed = false;
 }
 
@@ -489,6 +498,7 @@ static void run_cie(struct cfi_builder *b, struct run *r)
 	b->cie = NULL;
 	r->state.known = r->state.hash = 0;
 	r->state.cfa_kind = UNWIND_CFA_NONE;
+	r->state.cfa_addend = 0;
 	/* An advance in a CIE means nothing: there is no room for one. */
 	uint64_t end = r->end;
 	r->end = r->at;

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "unwind/bare_code.h"
 #include "unwind/cfi_priv.h"
 
 static void add_fdes(struct object *o, const struct object_frames *frames, struct unwind_functions *to)
@@ -82,6 +83,19 @@ static void make_disjoint(const struct object *o, struct unwind_functions *f)
 	f->list.len = n;
 }
 
+/* Those of code that no unwind information covers. */
+static void add_bare(struct object *o, struct object *debug, struct unwind_functions *to)
+{
+	struct bare_code bare = {};
+	if (!bare_code_is_known(o))
+		return;
+	bare_code_read_starts(&bare, o, debug);
+	bare_code_analyse_rest(&bare, o, to);
+	for (size_t i = 0; i < bare.functions.len; i++)
+		vec_push(&to->list, bare.functions.data[i]);
+	bare_code_deinit(&bare);
+}
+
 void unwind_functions_of(struct object *o, struct object *debug, struct unwind_functions *ret)
 {
 	*ret = (struct unwind_functions){};
@@ -89,6 +103,8 @@ void unwind_functions_of(struct object *o, struct object *debug, struct unwind_f
 	if (debug && object_header(debug)->is_64bit == object_header(o)->is_64bit)
 		add_frames(debug, ret);
 	add_exidx(o, ret);
+	make_disjoint(o, ret);
+	add_bare(o, debug, ret);
 	make_disjoint(o, ret);
 }
 

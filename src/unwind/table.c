@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/sort.h"
+#include "unwind/bare_code.h"
 #include "unwind/cfi_priv.h"
 
 #define SECTIONS_MAX 4 /* two of the object, two of its debug file */
@@ -42,22 +43,73 @@ static void begin_early(struct cfi_builder *b, size_t first)
 		row->offset--;
 }
 
-static void add_rows(struct cfi_builder *b, const struct cfi_section *sections, const struct cfi_fdes *fdes, uint64_t to)
+/* ---- code that is in no FDE ---- */
+
+static uint32_t rule_of(struct cfi_builder *b, uint8_t kind, uint8_t reg, int32_t value, const struct bare_row *row)
 {
-	size_t n = fdes->list.len;
-	struct sort_pair *order = order_of(fdes);
-	vec_reserve(&b->rows, n * 4 + 1);
-	b->base = fdes->list.data[order[0].value].start;
+	/* DWARF numbers of registers by those of instructions. */
+	static const uint8_t numbers[BARE_REGS + 1] = { 0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15, 16 };
+	struct cfi_state st = { .cfa_kind = kind, .cfa_reg = numbers[reg], .cfa_value = value, .cfa_addend = row->addend };
+	for (uint32_t left = row->saved | 1u << BARE_REGS; left; left &= left - 1) {
+		unsigned i = (unsigned)__builtin_ctz(left);
+		int32_t at = i < BARE_REGS ? row->saved_at[i] : -8;
+		st.regs[numbers[i]] = (struct unwind_save){ .reg = numbers[i], .kind = UNWIND_SAVE_OFFSET, .value = at };
+		st.known |= 1ull << numbers[i];
+	}
+	return cfi_intern(b, &st, numbers[BARE_REGS], UNWIND_ANALYSED);
+}
+
+/* Rows of what was analysed between two addresses; *at: which is the next. */
+static void add_bare(struct cfi_builder *b, const struct bare_code *bare, size_t *at, uint64_t before)
+{
+	static const uint8_t kinds[] = { [BARE_REG] = UNWIND_CFA_REG, [BARE_DEREF] = UNWIND_CFA_DEREF, [BARE_STUB] = UNWIND_CFA_PLT };
+	for (; *at < bare->rows.len && bare->rows.data[*at].vaddr < before; ++*at) {
+		const struct bare_row *row = &bare->rows.data[*at];
+		if (row->vaddr - b->base > UINT32_MAX)
+			return;
+		uint32_t rule = row->cfa == BARE_UNKNOWN ? 0 : rule_of(b, kinds[row->cfa], row->reg, row->value, row);
+		cfi_add_row(b, row->vaddr, rule);
+	}
+}
+
+static void analyse_rest(struct bare_code *b, const struct unwind_source *from, const struct cfi_fdes *fdes,
+			 const struct sort_pair *order)
+{
+	struct unwind_functions covered = {};
+	if (!from->object || !bare_code_is_known(from->object))
+		return;
+	for (size_t i = 0; i < fdes->list.len; i++) {
+		const struct cfi_fde *f = &fdes->list.data[order[i].value];
+		uint64_t end = covered.list.len ? vec_last(&covered.list).end : 0;
+		if (f->end > end)
+			vec_push(&covered.list, ((struct unwind_function){ f->start > end ? f->start : end, f->end }));
+	}
+	bare_code_read_starts(b, from->object, from->debug);
+	bare_code_analyse_rest(b, from->object, &covered);
+	vec_deinit(&covered.list);
+}
+
+/* ---- rows ---- */
+
+static void add_rows(struct cfi_builder *b, const struct cfi_section *sections, const struct cfi_fdes *fdes,
+		     const struct sort_pair *order, const struct bare_code *bare, const struct unwind_source *from)
+{
+	size_t n = fdes->list.len, bare_at = 0;
+	vec_reserve(&b->rows, n * 4 + bare->rows.len + 1);
+	b->base = n ? fdes->list.data[order[0].value].start : UINT64_MAX;
+	if (bare->rows.len && bare->rows.data[0].vaddr < b->base)
+		b->base = bare->rows.data[0].vaddr;
 	for (size_t i = 0; i < n; i++) {
 		const struct cfi_fde *f = &fdes->list.data[order[i].value];
 		size_t next = i + 1;
 		while (next < n && order[next].key == f->start)
 			next++; /* known twice */
-		uint64_t end = f->end < to ? f->end : to, limit = next < n ? order[next].key : end;
+		uint64_t end = f->end < from->to ? f->end : from->to, limit = next < n ? order[next].key : end;
 		if (end > limit)
 			end = limit;
 		if (end - b->base > UINT32_MAX)
 			break; /* no code is that large */
+		add_bare(b, bare, &bare_at, f->start);
 		size_t first = b->rows.len;
 		cfi_run(b, &sections[f->section], f, end);
 		begin_early(b, first);
@@ -65,9 +117,9 @@ static void add_rows(struct cfi_builder *b, const struct cfi_section *sections, 
 			cfi_add_row(b, end, 0);
 		i = next - 1;
 	}
-	if (vec_last(&b->rows).rule)
+	add_bare(b, bare, &bare_at, UINT64_MAX);
+	if (b->rows.len && vec_last(&b->rows).rule)
 		cfi_add_row(b, b->base + vec_last(&b->rows).offset + 1, 0);
-	free(order);
 }
 
 /* In place: a row takes half as much. */
@@ -141,12 +193,17 @@ struct unwind_table *unwind_table_build(const struct unwind_source *from)
 	}
 	keep_code(&fdes, from);
 	struct unwind_table *t = NULL;
-	if (fdes.list.len) {
+	struct sort_pair *order = order_of(&fdes);
+	struct bare_code bare = {};
+	analyse_rest(&bare, from, &fdes, order);
+	if (fdes.list.len || bare.rows.len) {
 		struct cfi_builder b = {};
 		vec_push(&b.rules, (struct unwind_rule){});
-		add_rows(&b, sections, &fdes, from->to);
+		add_rows(&b, sections, &fdes, order, &bare, from);
 		t = finish(&b, from, fdes.list.len);
 	}
+	bare_code_deinit(&bare);
+	free(order);
 	for (unsigned i = 0; i < n; i++)
 		vec_deinit(&sections[i].cies);
 	vec_deinit(&fdes.list);
@@ -170,7 +227,7 @@ static void code_range(const struct object *o, uint64_t *ret_from, uint64_t *ret
 struct unwind_table *unwind_table_of(struct object *o, struct object *debug)
 {
 	struct object_frames frames[SECTIONS_MAX];
-	struct unwind_source from = { .frames = frames };
+	struct unwind_source from = { .frames = frames, .object = o, .debug = debug };
 	const struct object_header *h = object_header(o);
 	from.frames_nr = object_frames(o, frames);
 	if (debug && object_header(debug)->is_64bit == h->is_64bit && object_header(debug)->swap == h->swap)

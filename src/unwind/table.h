@@ -21,7 +21,7 @@
 enum unwind_cfa_kind {
 	UNWIND_CFA_NONE,  /* nothing is known here */
 	UNWIND_CFA_REG,   /* reg + value */
-	UNWIND_CFA_DEREF, /* what lies at reg + value: the frame was realigned, and keeps its caller's stack pointer (DRAP) */
+	UNWIND_CFA_DEREF, /* what lies at reg + value, and addend: the frame was realigned, and keeps its caller's stack pointer (DRAP) */
 	UNWIND_CFA_PLT,   /* x86: sp + 8, and 8 more from byte `value` of a 16-byte stub on, when it has pushed */
 	UNWIND_CFA_EXPR,  /* expression number `value` */
 };
@@ -43,6 +43,7 @@ struct unwind_save {
 
 #define UNWIND_SIGNAL 1 /* the frame of a signal: its caller was interrupted, and did not call */
 #define UNWIND_END    2 /* the return address is undefined: the outermost frame */
+#define UNWIND_ANALYSED 8 /* by its instructions (unwind/bare_code.h): a return address that no call precedes is not followed */
 #define UNWIND_PLAIN  4 /* UNWIND_CFA_REG, the return address and all else at UNWIND_SAVE_OFFSET: what nearly all rules are */
 
 struct unwind_rule {
@@ -51,6 +52,7 @@ struct unwind_rule {
 	uint8_t saves_nr, kind, reg, flags;
 	uint8_t ra; /* which register the return address is */
 	/* Of UNWIND_PLAIN, so that all of a frame is known to lie in a dump at once: */
+	int32_t addend; /* of UNWIND_CFA_DEREF */
 	int32_t lowest, highest; /* where the first and the last of the saves is, from the CFA */
 	uint64_t saved;          /* which registers they are of */
 };
@@ -88,6 +90,8 @@ struct unwind_source {
 	unsigned frames_nr;
 	bool is_64bit, swap;
 	uint64_t from, to; /* vaddrs of code; what lies outside is dropped */
+	/* Whose code without call frame information is analysed, and a debug file of it that may have more symbols; or NULL. */
+	const struct object *object, *debug;
 };
 
 /* NULL where the object has no call frame information. debug: a separate debug file that may have more, or NULL. */

@@ -62,6 +62,7 @@ struct walk {
 	unsigned word;              /* bytes of an address */
 	bool exact;                 /* pc is where it was, and not where a call returns to */
 	bool innermost;             /* nothing but the sample's own registers yet, or those of an interrupted frame */
+	bool is_guess;              /* the frame before was found by an analysis of code: a call must have made it */
 	bool is_entered;            /* the frame before is one that no call made: what is above it may be no code */
 	bool is_switched;           /* a signal's handler ran on a stack of its own, and this is the other */
 	unsigned signals;
@@ -230,7 +231,10 @@ static inline bool find_cfa(struct walk *w, const struct cached *at, uint64_t *r
 	case UNWIND_CFA_REG:
 		return true;
 	case UNWIND_CFA_DEREF:
-		return read_word(w, from, ret) || end_unread(w, from);
+		if (!read_word(w, from, ret))
+			return end_unread(w, from);
+		*ret = address(w, *ret + (uint64_t)(int64_t)r->addend);
+		return true;
 	case UNWIND_CFA_PLT:
 		*ret = w->sp + 8 + ((w->pc & 15) >= (uint32_t)r->value ? 8 : 0);
 		return true;
@@ -402,6 +406,11 @@ static inline bool step(struct walk *w, const struct cached *c)
 	return c->rule->kind != UNWIND_CFA_NONE ? by_plain_rule(w, c) : by_fp(w, c);
 }
 
+static inline bool is_signal_frame(const struct cached *c)
+{
+	return c->site == SITE_SIGRETURN || c->rule->flags & UNWIND_SIGNAL;
+}
+
 /*
  * Whether the frame before was the outermost. A coroutine's first function returns to code that ends it, or goes on in another one:
  * what is above that frame is data of whoever made the coroutine (glibc's __start_context, and the address of uc_link).
@@ -449,7 +458,7 @@ static bool begin(struct walk *w)
 		set_reg(w, a->dwarf_ra, w->pc);
 	w->sp = w->base = w->out.sp = w->out.top = w->regs[a->dwarf_sp];
 	w->exact = w->innermost = !in->is_caller;
-	w->is_entered = w->is_switched = false;
+	w->is_entered = w->is_switched = w->is_guess = false;
 	return true;
 }
 
@@ -480,7 +489,12 @@ struct unwind_result unwind_walk(struct unwinder *u, const struct unwind_input *
 			w.out.end = UNWIND_END_NO_TABLE;
 			return w.out;
 		}
+		if (__builtin_expect(w.is_guess && c->is_entry && !is_signal_frame(c), 0)) {
+			w.out.end = UNWIND_END_NO_TABLE;
+			return w.out;
+		}
 		w.is_entered = c->is_entry;
+		w.is_guess = c->rule->flags & UNWIND_ANALYSED;
 		ret[w.out.nr++] = w.pc - (in->call_sites && !w.exact && !c->is_entry);
 		w.out.last = w.pc;
 		if (!step(&w, c))

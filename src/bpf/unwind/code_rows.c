@@ -92,7 +92,8 @@ struct unwind_code_rule code_rule_of(const struct arch *a, const struct unwind_t
 	bool is_known = r->reg < a->dwarf_regs_nr && r->reg < UNWIND_WALK_REGS && a->dwarf_regs[r->reg] != ARCH_DWARF_NONE;
 	if (r->kind == UNWIND_CFA_EXPR || !is_known || r->ra != a->dwarf_ra)
 		return by_user;
-	struct unwind_code_rule to = { .kind = kinds[r->kind], .reg = r->reg, .value = r->value };
+	struct unwind_code_rule to = { .kind = kinds[r->kind], .reg = r->reg, .value = r->value,
+				       .is_analysed = (r->flags & UNWIND_ANALYSED) != 0, .addend = r->addend };
 	for (unsigned i = 0; i < r->saves_nr; i++)
 		if (!add_save(a, &to, r, &t->saves[r->saves + i]))
 			return by_user;

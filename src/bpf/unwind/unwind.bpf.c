@@ -286,6 +286,24 @@ INLINE _Bool read_return_address(struct walk *w, const struct unwind_code_rule *
 #endif
 }
 
+/* Whether a call may end at pc: a relative one, or an indirect one of any length (unwind/call_site.c looks closer). */
+GLOBAL int is_after_call(__u64 pc)
+{
+#if defined(__TARGET_ARCH_x86)
+	__u8 code[8];
+	int found;
+	if (bpf_probe_read_user(code, sizeof(code), (void *)(pc - sizeof(code))))
+		return 0;
+	found = code[3] == 0xe8;
+#pragma unroll
+	for (int i = 1; i < 7; i++)
+		found |= code[i] == 0xff && (code[i + 1] >> 3 & 7) == 2;
+	return found;
+#else
+	return pc != 0;
+#endif
+}
+
 INLINE long by_rule(struct walk *w, const struct unwind_code_rule *r)
 {
 	__u64 cfa = 0, base = 0, pc;
@@ -295,11 +313,16 @@ INLINE long by_rule(struct walk *w, const struct unwind_code_rule *r)
 		if (!reg_value(w, r->reg, &base))
 			return end(w, UNWIND_WALK_LOST);
 		cfa = base + (__s64)r->value;
-		if (r->kind == UNWIND_RULE_DEREF && !read_user(cfa, &cfa))
-			return end(w, UNWIND_WALK_LOST);
+		if (r->kind == UNWIND_RULE_DEREF) {
+			if (!read_user(cfa, &cfa))
+				return end(w, UNWIND_WALK_LOST);
+			cfa += (__s64)r->addend;
+		}
 	}
 	if (!read_return_address(w, r, cfa, &pc))
 		return end(w, UNWIND_WALK_LOST);
+	if (r->is_analysed && !is_after_call(pc))
+		return end(w, UNWIND_WALK_COPY);
 	/* A leaf that keeps its return address in a register may have no frame at all. */
 	if (cfa < w->out.reg[SP] || (cfa == w->out.reg[SP] && !w->innermost))
 		return end(w, UNWIND_WALK_LOOP);

@@ -31,7 +31,7 @@
 enum unwind_rule_kind {
 	UNWIND_RULE_NONE,   /* no call frame information: frame pointers */
 	UNWIND_RULE_REG,    /* CFA: reg + value */
-	UNWIND_RULE_DEREF,  /* CFA: what lies at reg + value */
+	UNWIND_RULE_DEREF,  /* CFA: what lies at reg + value, and addend */
 	UNWIND_RULE_PLT,    /* CFA: sp + 8, and 8 more from byte `value` of a 16-byte stub on */
 	UNWIND_RULE_SIGNAL, /* registers lie where the kernel puts them for a handler: from sp on */
 	UNWIND_RULE_END,    /* the outermost frame */
@@ -48,10 +48,10 @@ struct unwind_code_rule {
 	__u8 kind, reg;
 	__u16 kept;  /* bit by number of what is kept; without UNWIND_KEPT_RA the return address is in its register */
 	__u16 based; /* those of them that lie from reg on, in realigned frames */
-	__u16 unused;
+	__u16 is_analysed; /* by its instructions: a return address that no call precedes is left to user space */
 	__s32 value;
 	__s32 at[UNWIND_KEPTS]; /* from the CFA, or from reg */
-	__u32 unused_too;       /* elements of maps are multiples of 8 bytes */
+	__s32 addend;           /* of UNWIND_RULE_DEREF */
 };
 
 /*

@@ -1,0 +1,58 @@
+/*
+ * Code without call frame information: where its functions begin and end, and where the frames of their callers are, by an analysis
+ * of its instructions. x86-64.
+ *
+ * A function's stack pointer is followed from its first instruction along all ways through it: pushes, pops, additions, a frame pointer,
+ * an aligned stack pointer whose former value is kept in a register or on the stack. A function is understood where all ways agree, and
+ * each return, and each jump out of it, finds the stack pointer where the function found it; nothing is said of any other. Hand-written
+ * code, musl, and what was compiled without tables keep to this.
+ *
+ * Functions begin where symbols say so, where calls lead, and where code follows that no way leads to. What is known so was not written
+ * by a compiler: who walks by it checks that a call precedes each return address (UNWIND_ANALYSED). Thread-safe.
+ */
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/vector.h"
+#include "object/object.h"
+#include "unwind/functions.h"
+
+/* What lies at `value` from a register; see bare_row. */
+enum bare_cfa {
+	BARE_UNKNOWN,
+	BARE_REG,   /* CFA: reg + value */
+	BARE_DEREF, /* CFA: what lies at reg + value, and addend */
+	BARE_STUB,  /* of .plt; CFA: the stack pointer + 8, and 8 more from byte `value` of each 16 on */
+};
+
+#define BARE_REGS 16
+
+/* From an address on; registers by the numbers of instructions (unwind/x86_step.h). */
+struct bare_row {
+	uint64_t vaddr;
+	uint8_t cfa, reg;
+	uint16_t saved; /* bit by register: at saved_at from the CFA */
+	int32_t value, addend;
+	int32_t saved_at[BARE_REGS];
+	uint32_t unused; /* rows are compared as bytes */
+};
+
+struct bare_code {
+	VEC(struct bare_row) rows; /* by address; each range ends with one of BARE_UNKNOWN */
+	VEC(struct unwind_function) functions;
+	VEC(uint64_t) starts; /* known ones, ascending: the caller fills them */
+};
+
+void bare_code_deinit(struct bare_code *b);
+/* Whether code of the object can be analysed. */
+bool bare_code_is_known(const struct object *o);
+/* Where the symbols of an object and, unless it is NULL, of its debug file say that functions begin. */
+void bare_code_read_starts(struct bare_code *b, const struct object *o, const struct object *debug);
+/* Appends what is known of n bytes of code at vaddr, which come after those of the call before. */
+void bare_code_analyse(struct bare_code *b, const uint8_t *code, size_t n, uint64_t vaddr);
+/*
+ * The same of all code of an object that is in none of the ranges, which are disjoint and ascending. Of .plt, whose stubs are no
+ * functions, it is known what linkers write there.
+ */
+void bare_code_analyse_rest(struct bare_code *b, const struct object *o, const struct unwind_functions *covered);
