@@ -1,12 +1,13 @@
 /*
  * Any bytes as .eh_frame or .debug_frame: compiled, every row asked for, every expression run.
  * The first byte chooses: 1 = 64 bit, 2 = other byte order, 4 = .debug_frame. The rest is the section, at address 0x8000;
- * code is at 0x1000 to 0x10001000.
+ * code is at 0x1000 to 0x10001000. The same bytes are analysed as code that has no such section.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "values/expression.h"
+#include "unwind/bare_code.h"
 #include "unwind/table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -54,6 +55,21 @@ static void run_exprs(const struct unwind_table *t)
 		expression_run(&x, t->exprs[i].bytes, t->exprs[i].n, i & 1 ? &cfa : NULL, &sum);
 }
 
+static void analyse(const uint8_t *code, size_t n)
+{
+	struct bare_code b = {};
+	bare_code_analyse(&b, code, n, 0x1000);
+	for (size_t i = 1; i < b.rows.len; i++)
+		if (b.rows.data[i - 1].vaddr >= b.rows.data[i].vaddr)
+			abort();
+	if (b.rows.len && vec_last(&b.rows).cfa != BARE_UNKNOWN)
+		abort();
+	for (size_t i = 0; i < b.functions.len; i++)
+		if (b.functions.data[i].end <= b.functions.data[i].start || b.functions.data[i].end > 0x1000 + n)
+			abort();
+	bare_code_deinit(&b);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	if (!size)
@@ -68,5 +84,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		run_exprs(t);
 	}
 	unwind_table_destroy(t);
+	analyse(data + 1, size - 1);
 	return 0;
 }

@@ -106,8 +106,10 @@ static void decode_all(struct scan *s)
 		/* Zeros are an addition that no program needs: they fill what is no code. */
 		bool is_zeros = limit - at >= 2 && !s->code[at] && !s->code[at + 1];
 		bool is_known = !is_zeros && x86_step_decode(s->code + at, limit - at, s->vaddr + at, &step);
-		if (!is_known) /* data: functions begin at multiples of 16 */
-			step = (struct x86_step){ .bytes = (uint8_t)(16 - (s->vaddr + at) % 16), .flow = X86_STOP, .is_padding = true };
+		if (!is_known) { /* data: functions begin at multiples of 16 */
+			size_t n = 16 - (s->vaddr + at) % 16;
+			step = (struct x86_step){ .bytes = (uint8_t)(n < limit - at ? n : limit - at), .flow = X86_STOP, .is_padding = true };
+		}
 		struct insn i = { .offset = (uint32_t)at, .target = NONE, .state = NONE, .value = step.value, .written = step.written, .changed = UNKNOWN,
 				  .bytes = step.bytes, .flow = step.flow, .effect = step.effect, .reg = step.reg,
 				  .is_padding = step.is_padding };
@@ -116,7 +118,7 @@ static void decode_all(struct scan *s)
 			i.target = i.leaves ? NONE : (uint32_t)(step.target - s->vaddr);
 		}
 		vec_push(&s->insns, i);
-		at = at + step.bytes < limit ? at + step.bytes : limit;
+		at += step.bytes;
 	}
 }
 
@@ -677,7 +679,9 @@ void bare_code_analyse(struct bare_code *b, const uint8_t *code, size_t n, uint6
 bool bare_code_is_known(const struct object *o)
 {
 	const struct object_header *h = object_header(o);
-	return h->arch == &arch_x86_64 && h->is_64bit && h->type != TYPE_RELOCATABLE;
+	/* Go's functions keep frame pointers, and goroutines begin at an address that no call returns to. */
+	bool is_go = object_find_section(o, ".gopclntab") || object_find_section(o, ".data.rel.ro.gopclntab");
+	return h->arch == &arch_x86_64 && h->is_64bit && h->type != TYPE_RELOCATABLE && !is_go;
 }
 
 static void add_symbols(struct bare_code *b, const struct object *o)

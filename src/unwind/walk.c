@@ -63,6 +63,7 @@ struct walk {
 	bool exact;                 /* pc is where it was, and not where a call returns to */
 	bool innermost;             /* nothing but the sample's own registers yet, or those of an interrupted frame */
 	bool is_guess;              /* the frame before was found by an analysis of code: a call must have made it */
+	bool is_outermost;          /* and where no call has, it was the outermost */
 	bool is_entered;            /* the frame before is one that no call made: what is above it may be no code */
 	bool is_switched;           /* a signal's handler ran on a stack of its own, and this is the other */
 	unsigned signals;
@@ -352,6 +353,13 @@ static inline bool by_plain_rule(struct walk *w, const struct cached *c)
 	return enter(w, w->regs[r->ra], cfa, false);
 }
 
+/* Where programs begin: a frame pointer of zero marks the outermost frame (psABI, process initialization). */
+static bool has_no_frame_pointer(const struct walk *w)
+{
+	unsigned fp = w->in->arch->dwarf_fp;
+	return !w->innermost && fp != ARCH_DWARF_NONE && knows(w, fp) && !w->regs[fp];
+}
+
 static bool by_fp(struct walk *w, const struct cached *c)
 {
 	const struct arch *a = w->in->arch;
@@ -365,8 +373,7 @@ static bool by_fp(struct walk *w, const struct cached *c)
 	if (a->dwarf_fp == ARCH_DWARF_NONE || !knows(w, a->dwarf_fp) || c->site == SITE_NOWHERE)
 		return end(w, UNWIND_END_NO_TABLE);
 	fp = w->regs[a->dwarf_fp];
-	/* Where programs begin: a frame pointer of zero marks the outermost frame (psABI, process initialization). */
-	if (!fp && !w->innermost)
+	if (has_no_frame_pointer(w))
 		return end(w, UNWIND_END_WHOLE);
 	if (fp < w->sp || fp % w->word)
 		return end(w, UNWIND_END_NO_TABLE);
@@ -458,7 +465,7 @@ static bool begin(struct walk *w)
 		set_reg(w, a->dwarf_ra, w->pc);
 	w->sp = w->base = w->out.sp = w->out.top = w->regs[a->dwarf_sp];
 	w->exact = w->innermost = !in->is_caller;
-	w->is_entered = w->is_switched = w->is_guess = false;
+	w->is_entered = w->is_switched = w->is_guess = w->is_outermost = false;
 	return true;
 }
 
@@ -490,11 +497,12 @@ struct unwind_result unwind_walk(struct unwinder *u, const struct unwind_input *
 			return w.out;
 		}
 		if (__builtin_expect(w.is_guess && c->is_entry && !is_signal_frame(c), 0)) {
-			w.out.end = UNWIND_END_NO_TABLE;
+			w.out.end = w.is_outermost ? UNWIND_END_WHOLE : UNWIND_END_NO_TABLE;
 			return w.out;
 		}
 		w.is_entered = c->is_entry;
 		w.is_guess = c->rule->flags & UNWIND_ANALYSED;
+		w.is_outermost = w.is_guess && has_no_frame_pointer(&w);
 		ret[w.out.nr++] = w.pc - (in->call_sites && !w.exact && !c->is_entry);
 		w.out.last = w.pc;
 		if (!step(&w, c))

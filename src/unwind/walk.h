@@ -5,8 +5,8 @@
  * while a walk goes on. What a walk reads is hostile: it ends where memory is needed that was not copied, where the
  * stack does not go on towards its base, or after `max` frames. Nothing is allocated for a walk.
  *
- * Signal frames, PLT stubs, realigned frames and expressions are followed as the tables say. Code without tables (JIT,
- * hand-written) is passed by its frame pointer. Addresses are absolute.
+ * Signal frames, PLT stubs, realigned frames and expressions are followed as the tables say. Code without tables (JIT, what
+ * unwind/bare_code.h does not understand) is passed by its frame pointer. Addresses are absolute.
  */
 #pragma once
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/* Truth: the encodings of GNU as for the instructions written beside them; of this program's own code, what Zydis says. */
+/* Truth: the encodings of GNU as and nasm for the instructions written beside them. */
 #include "unwind/x86_step.h"
 
 #include <string.h>

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """
-Real programs and how whole their stacks are: tests/long/stack-programs.py [--markdown] [NAME…]
+Real programs and how whole their stacks are: tests/long/stack-programs.py [--ours] [NAME…]
 
-Each is recorded by `record -g`, then by perf's `-g` and `--call-graph dwarf` (NEWEST_PERF= or PERF=), and the samples of the program
+Each is recorded by `record -g`, then by `perf record -g` (NEWEST_PERF= or PERF=; --ours leaves it out), and the samples of the program
 itself with user frames are looked at: how many stacks reach the place where the thread began (the program's entry point, clone, the
 outermost frame of a language's run time), how many samples have a name for the code that was running, and how many rows of the report
 are numbers. A name that strobe makes for a function of a stripped file, func_10ba00, is one. Nothing is known of the programs but
@@ -386,12 +386,11 @@ def main():
             continue
         hertz = str(program.frequency)
         ours = recorded(STROBE, program, folder, "-F", hertz, "-g", "-N")
-        theirs = [recorded(peer, program, folder, "-F", rate, *options) for rate, options in
-                  ((hertz, ("-g",)), ("199", ("--call-graph", "dwarf")))] if peer else []
+        theirs = [recorded(peer, program, folder, "-F", hertz, "-g")] if peer else []
         lines.append("| " + " | ".join([name, str(ours.stacks), *(s.cells() for s in (ours, *theirs))]) + " |")
         judge(tap, name, ours)
         shutil.rmtree(folder, ignore_errors=True)
-    for line in lines:
+    for line in ["| program | stacks | whole | named | rows |" + (" whole | named | rows |" if peer else "")] + lines:
         print("# " + line)
     tap.done()
 

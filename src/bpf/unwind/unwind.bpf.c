@@ -321,8 +321,10 @@ INLINE long by_rule(struct walk *w, const struct unwind_code_rule *r)
 	}
 	if (!read_return_address(w, r, cfa, &pc))
 		return end(w, UNWIND_WALK_LOST);
-	if (r->is_analysed && !is_after_call(pc))
-		return end(w, UNWIND_WALK_COPY);
+	if (r->is_analysed && !is_after_call(pc)) {
+		__u64 fp = 1;
+		return end(w, !w->innermost && reg_value(w, FP, &fp) && !fp ? UNWIND_WALK_WHOLE : UNWIND_WALK_COPY);
+	}
 	/* A leaf that keeps its return address in a register may have no frame at all. */
 	if (cfa < w->out.reg[SP] || (cfa == w->out.reg[SP] && !w->innermost))
 		return end(w, UNWIND_WALK_LOOP);
