@@ -108,11 +108,14 @@ static void decode_all(struct scan *s)
 		bool is_known = !is_zeros && x86_step_decode(s->code + at, limit - at, s->vaddr + at, &step);
 		if (!is_known) { /* data: functions begin at multiples of 16 */
 			size_t n = 16 - (s->vaddr + at) % 16;
-			step = (struct x86_step){ .bytes = (uint8_t)(n < limit - at ? n : limit - at), .flow = X86_STOP, .is_padding = true };
+			step = (struct x86_step){ .flow = X86_STOP, .is_padding = true };
+			step.bytes = (uint8_t)(n < limit - at ? n : limit - at);
 		}
-		struct insn i = { .offset = (uint32_t)at, .target = NONE, .state = NONE, .value = step.value, .written = step.written, .changed = UNKNOWN,
-				  .bytes = step.bytes, .flow = step.flow, .effect = step.effect, .reg = step.reg,
-				  .is_padding = step.is_padding };
+		struct insn i = {
+			.offset = (uint32_t)at, .target = NONE, .state = NONE, .value = step.value,
+			.written = step.written, .changed = UNKNOWN, .bytes = step.bytes, .flow = step.flow,
+			.effect = step.effect, .reg = step.reg, .is_padding = step.is_padding,
+		};
 		if (step.target) {
 			i.leaves = step.target - s->vaddr >= s->bytes;
 			i.target = i.leaves ? NONE : (uint32_t)(step.target - s->vaddr);

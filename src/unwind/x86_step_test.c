@@ -88,7 +88,8 @@ static void what_is_cut_is_unknown(void **state)
 static void what_is_no_instruction_is_unknown(void **state)
 {
 	(void)state;
-	static const char *const codes[] = { "\x06", "\x0f\x04", "\xd6", "\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x90" };
+	static const char *const codes[] = { "\x06", "\x0f\x04", "\xd6",
+					     "\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x90" };
 	struct x86_step s;
 	for (size_t i = 0; i < sizeof(codes) / sizeof(*codes); i++)
 		assert_false(x86_step_decode((const uint8_t *)codes[i], 16, AT, &s));

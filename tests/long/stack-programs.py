@@ -118,7 +118,8 @@ RUST_RS = """use std::collections::BTreeMap;
 #[inline(never)] fn fib(n: u32) -> u64 { if n < 2 { n as u64 } else { fib(n - 1) + fib(n - 2) } }
 #[inline(never)] fn words(n: usize) -> usize { let mut m = BTreeMap::new();
     for i in 0..n { *m.entry(format!("word{}", i % 97)).or_insert(0usize) += 1; } m.len() }
-fn main() { let t: Vec<_> = (0..2).map(|_| std::thread::spawn(|| (0..60).map(|_| fib(24) as usize + words(20000)).sum::<usize>())).collect();
+fn main() {
+    let t: Vec<_> = (0..2).map(|_| std::thread::spawn(|| (0..60).map(|_| fib(24) as usize + words(20000)).sum::<usize>())).collect();
     println!("{}", t.into_iter().map(|t| t.join().unwrap()).sum::<usize>()); }
 """
 OCAML_ML = """module M = Map.Make (String)
@@ -166,11 +167,13 @@ CONTEXT_CC = """#include <boost/context/fiber.hpp>
 #include <vector>
 namespace ctx = boost::context;
 static volatile int sink;
-__attribute__((noinline)) static void sorts(std::vector<int> &v) { for (auto &x : v) x = rand(); std::sort(v.begin(), v.end()); sink = v[0]; }
+__attribute__((noinline)) static void sorts(std::vector<int> &v) {
+	for (auto &x : v) x = rand(); std::sort(v.begin(), v.end()); sink = v[0]; }
 int main() { std::vector<int> v(20000); ctx::fiber f([&](ctx::fiber &&back) { for (;;) { sorts(v); back = std::move(back).resume(); }
 	return std::move(back); }); for (int i = 0; i < 800; i++) { f = std::move(f).resume(); sorts(v); } std::_Exit(0); }
 """
-MANY_C = "".join(f"int f{i}(int *a, int n) {{ int s = {i}; for (int i = 0; i < n; i++) s += a[i] * s ^ {i}; return s; }}\n" for i in range(500))
+MANY_C = "".join(f"int f{i}(int *a, int n) {{ int s = {i}; for (int i = 0; i < n; i++) s += a[i] * s ^ {i}; return s; }}\n"
+                 for i in range(500))
 NGINX = """worker_processes 1; daemon off; pid nginx.pid; error_log /dev/null; user root;
 events { } http { access_log off; client_body_temp_path b; proxy_temp_path p; fastcgi_temp_path f; uwsgi_temp_path u; scgi_temp_path s;
 gzip on; server { listen 127.0.0.1:18017; root .; } }
@@ -198,8 +201,10 @@ PROGRAMS = {
                         "psql -h $PWD/pg -U postgres -c 'select count(*), sum(length(md5(i::text))) from generate_series(1, 900000) i'",
                         comm="postgres", needs=(POSTGRES + "/postgres", "pgbench", "setpriv"),
                         setup="chmod o+x .. .; mkdir pg; chown postgres pg; setpriv --reuid postgres --regid postgres --clear-groups "
-                        f"{POSTGRES}/initdb -D pg -A trust -U postgres; " + SERVE_POSTGRES % "pgbench -h $PWD/pg -U postgres -i -s 2 postgres"),
-    "redis": Program("redis-server --port 18016 --save '' --logfile /dev/null & for i in $(seq 50); do redis-cli -p 18016 ping && break; sleep 0.1; done;"
+                        f"{POSTGRES}/initdb -D pg -A trust -U postgres; "
+                        + SERVE_POSTGRES % "pgbench -h $PWD/pg -U postgres -i -s 2 postgres"),
+    "redis": Program("redis-server --port 18016 --save '' --logfile /dev/null &"
+                     " for i in $(seq 50); do redis-cli -p 18016 ping && break; sleep 0.1; done;"
                      " redis-benchmark -p 18016 -q -n 60000 -t set,lpush,zadd,lrange_100; redis-cli -p 18016 shutdown; wait",
                      comm="redis-server", needs=("redis-server", "redis-benchmark")),
     "nginx": Program("nginx -p . -c nginx.conf & sleep 0.5; wrk -t1 -c8 -d3 -H 'Accept-Encoding: gzip' http://127.0.0.1:18017/index.html;"
@@ -248,11 +253,14 @@ PROGRAMS = {
     "d": Program("./work", needs=("ldc2",), files={"work.d": D_D}, setup="ldc2 -O -of=work work.d"),
     "ada": Program("./work", needs=("gnatmake",), files={"work.adb": ADA_ADB}, setup="gnatmake -O2 work.adb"),
     "git": Program("git -C %s log --stat -n 150 --format=%%s" % TOP, needs=("git",)),
-    "openssl": Program("openssl speed -seconds 1 -bytes 1024 sha256 rsa2048; openssl speed -seconds 1 -bytes 1024 -evp aes-128-gcm", needs=("openssl",)),
+    "openssl": Program("openssl speed -seconds 1 -bytes 1024 sha256 rsa2048;"
+                       " openssl speed -seconds 1 -bytes 1024 -evp aes-128-gcm", needs=("openssl",)),
     "xz": Program("xz -k -f -T1 in", needs=("xz",), setup="head -c 3000000 $(command -v gdb clang gcc | head -1) >in"),
     "zstd": Program("zstd -q -f -12 -T1 in", needs=("zstd",), setup="head -c 20000000 $(command -v node clang gcc | head -1) >in"),
-    "bash": Program("bash work.sh", files={"work.sh": "for ((i = 0; i < 150000; i++)); do x=${x:0:40}$((i * i % 97)); done\n"}, needs=("bash",)),
-    "sort": Program("LC_ALL=C.UTF-8 sort --parallel=2 -R in >out; LC_ALL=C.UTF-8 sort in >out", comm="sort", needs=("sort",), setup="seq 400000 >in"),
+    "bash": Program("bash work.sh",
+                    files={"work.sh": "for ((i = 0; i < 150000; i++)); do x=${x:0:40}$((i * i % 97)); done\n"}, needs=("bash",)),
+    "sort": Program("LC_ALL=C.UTF-8 sort --parallel=2 -R in >out; LC_ALL=C.UTF-8 sort in >out",
+                    comm="sort", needs=("sort",), setup="seq 400000 >in"),
 }
 
 
@@ -331,7 +339,8 @@ def look_at(tool, path, program):
             shares.whole += 1
         else:
             shares.ends[f"{user[-1][1]} ({os.path.basename(user[-1][2])})"] += 1
-    report = run(tool, "report", "--stdio", "-i", path, "--no-children", "-g", "none", "-s", "sym", "--comms", ",".join(comms), timeout_s=600)
+    report = run(tool, "report", "--stdio", "-i", path, "--no-children", "-g", "none", "-s", "sym",
+                 "--comms", ",".join(comms), timeout_s=600)
     shares.rows = len(re.findall(r"^ +[\d.]+% +\[.\] +0x[0-9a-f]+ *$", report.out, re.M))
     return shares
 
