@@ -488,16 +488,16 @@ struct unwind_result unwind_walk(struct unwinder *u, const struct unwind_input *
 			w.out.end = UNWIND_END_WHOLE;
 			return w.out;
 		}
+		if (__builtin_expect(w.is_guess && (c->is_data || c->is_entry) && !is_signal_frame(c), 0)) {
+			w.out.end = w.is_outermost ? UNWIND_END_WHOLE : UNWIND_END_NO_TABLE;
+			return w.out;
+		}
 		/*
 		 * The rule of the frame before led to a word that is not a return address: code that had changed stacks, as Go's
 		 * asmcgocall has when it calls C.
 		 */
 		if (__builtin_expect(c->is_data && !w.exact, 0)) {
 			w.out.end = UNWIND_END_NO_TABLE;
-			return w.out;
-		}
-		if (__builtin_expect(w.is_guess && c->is_entry && !is_signal_frame(c), 0)) {
-			w.out.end = w.is_outermost ? UNWIND_END_WHOLE : UNWIND_END_NO_TABLE;
 			return w.out;
 		}
 		w.is_entered = c->is_entry;

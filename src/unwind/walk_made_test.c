@@ -85,11 +85,16 @@ static struct unwind_objects objects_of(void *ctx, const struct mapped_file *fil
 /* After calls, in code of arm64. */
 static const uint32_t calls[] = { 0x1010, 0x1110, 0x1220, 0x1304 };
 
+/* Of x86-64, without call frame information, as a dynamic linker begins: mov %rsp, %rdi; call the next instruction; jmp *%rax. */
+static const uint8_t start_code[] = { 0x48, 0x89, 0xe7, 0xe8, 0, 0, 0, 0, 0xff, 0xe0 };
+
 static void made_init(struct made *m, uint16_t machine, bool is_64bit, const struct cfi *cfi)
 {
 	uint8_t code[CODE_BYTES] = {};
 	for (unsigned i = 0; machine == EM_AARCH64 && i < sizeof(calls) / sizeof(*calls); i++)
 		code[calls[i] - 0x1000 - 1] = 0x94; /* bl */
+	if (machine == EM_X86_64)
+		memcpy(code + 0x300, start_code, sizeof(start_code));
 	struct elf_builder b = { .is_64bit = is_64bit, .big = cfi->big, .type = ET_DYN, .machine = machine };
 	uint32_t text = elf_add_section(&b, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0x1000, code, sizeof(code));
 	elf_add_section(&b, ".eh_frame", SHT_PROGBITS, SHF_ALLOC, FRAME_VADDR, cfi->at, (uint32_t)cfi->n);
@@ -304,18 +309,24 @@ static void test_registers_that_point_nowhere(void **state)
 	made_deinit(&m);
 }
 
+/* A function of x86-64 that only has its return address on the stack, sampled. */
+static void made_init_leaf(struct made *m, uint64_t regs[9])
+{
+	struct cfi c = {};
+	put_cie(&c, 16, 7, 8);
+	put_fde(&c, 0x1000, 0x40, PROGRAM((char)0x90, 1));
+	made_init(m, EM_X86_64, true, &c);
+	regs[7] = SP;
+	regs[8] = code_at(0x1004);
+}
+
 /* A rule that does not know of another stack leads to a word that is not a return address. */
 static void test_no_caller_is_invented(void **state)
 {
-	struct cfi c = {};
 	struct made m;
 	uint8_t stack[64] = {};
 	uint64_t regs[9] = {}, got[4];
-	put_cie(&c, 16, 7, 8);
-	put_fde(&c, 0x1000, 0x40, PROGRAM((char)0x90, 1));
-	made_init(&m, EM_X86_64, true, &c);
-	regs[7] = SP;
-	regs[8] = code_at(0x1004);
+	made_init_leaf(&m, regs);
 	put_word(stack, 0, SP + 16, 8, false);
 	struct unwind_input in = {
 		.arch = &arch_x86_64, .space = m.space, .regs_mask = 0x1ff, .regs = regs, .stack = stack,
@@ -332,6 +343,31 @@ static void test_no_caller_is_invented(void **state)
 	made_deinit(&m);
 }
 
+/* Nothing is above the code that a process begins with, whose frame pointer is 0, but the number of its arguments. */
+static void test_start_of_process(void **state)
+{
+	struct made m;
+	uint8_t stack[64] = {};
+	uint64_t regs[9] = {}, got[4];
+	made_init_leaf(&m, regs);
+	put_word(stack, 0, code_at(0x1308), 8, false);
+	put_word(stack, 8, 3, 8, false);
+	struct unwind_input in = {
+		.arch = &arch_x86_64, .space = m.space, .regs_mask = 0x1ff, .regs = regs, .stack = stack,
+		.stack_bytes = sizeof(stack), .max = 4,
+	};
+	struct unwind_result r = unwind_walk(m.unwinder, &in, got);
+	assert_int_equal(r.end, UNWIND_END_WHOLE);
+	assert_int_equal(r.nr, 2);
+	assert_int_equal(got[1], code_at(0x1308));
+	/* a frame pointer that is used: somebody called it, and from where is not known */
+	regs[6] = SP + 32;
+	r = unwind_walk(m.unwinder, &in, got);
+	assert_int_equal(r.end, UNWIND_END_NO_TABLE);
+	assert_int_equal(r.nr, 2);
+	made_deinit(&m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -341,6 +377,7 @@ int main(void)
 		cmocka_unit_test(test_no_caller_is_invented),
 		cmocka_unit_test(test_no_registers),
 		cmocka_unit_test(test_registers_that_point_nowhere),
+		cmocka_unit_test(test_start_of_process),
 	};
 	return cmocka_run_group_tests_name("unwind-walk-made", tests, NULL, NULL);
 }

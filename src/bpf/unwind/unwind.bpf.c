@@ -531,13 +531,16 @@ INLINE struct mm_struct *mm_of(struct task_struct *task)
 	return mm;
 }
 
-/* Where the stack of a process's first thread begins; of others it is not known. */
+/*
+ * Where the stack of a process's first thread begins, with the word there (argc): that no call left it shows user space the
+ * outermost frame of code that was analysed. Of other threads it is not known.
+ */
 INLINE __u64 start_stack_of(struct task_struct *task, struct mm_struct *mm)
 {
-	__u64 start = ~0ULL;
-	if (task->pid == task->tgid)
-		bpf_probe_read_kernel(&start, sizeof(start), &mm->start_stack);
-	return start;
+	__u64 start;
+	if (task->pid != task->tgid || bpf_probe_read_kernel(&start, sizeof(start), &mm->start_stack))
+		return ~0ULL;
+	return start + sizeof(start);
 }
 
 /* False: there is no stack of a user. */
