@@ -304,7 +304,8 @@ GLOBAL int is_after_call(__u64 pc)
 #endif
 }
 
-INLINE long by_rule(struct walk *w, const struct unwind_code_rule *r)
+/* Apart: its part of the stack, of which waits.bpf.c has little left, is not there while a mapping is looked for. */
+APART long by_rule(struct walk *w, const struct unwind_code_rule *r)
 {
 	__u64 cfa = 0, base = 0, pc;
 	if (r->kind == UNWIND_RULE_PLT) {
