@@ -151,8 +151,6 @@ static struct strobe_error *apply(struct parser *p, struct match m, const char *
 	const struct option *o = m.option;
 	if (o->set_offset)
 		*(bool *)(p->fields + m.base + o->set_offset) = true;
-	if (o->ends_words)
-		p->permute = false;
 	if (o->kind == OPTION_CALL)
 		return call(p, m, !value && !m.negated && option_takes_value(o) ? o->default_arg : value);
 	if (m.negated) {

@@ -38,7 +38,6 @@ struct option {
 	/* Value when an optional one is not given; of one that is not optional, when no word follows that could be it. */
 	const char *default_arg;
 	bool hidden;            /* understood, not shown */
-	bool ends_words;        /* with permute: after this option the first word that is not one ends the options */
 	size_t set_offset;      /* offset of a bool that says the option was given; 0 = none */
 	const struct option *rows; /* OPTION_TABLE */
 };

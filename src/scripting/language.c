@@ -39,3 +39,9 @@ struct strobe_error *script_language_find(const char *spec, const struct script_
 				    "or perl:FILE", spec);
 	return NULL;
 }
+
+struct strobe_error *script_language_by_word(const char *word, const struct script_language **ret)
+{
+	*ret = by_word(word, strlen(word));
+	return *ret ? NULL : error_create(ERROR_USAGE, "unknown language '%s': expected python or perl", word);
+}

@@ -21,3 +21,5 @@ struct script_language {
 
 /* *ret_path: the part of spec that names the file. ERROR_USAGE names the languages. */
 struct strobe_error *script_language_find(const char *spec, const struct script_language **ret, const char **ret_path) _must_check_;
+/* By a word of theirs: "python", "pl". ERROR_USAGE. */
+struct strobe_error *script_language_by_word(const char *word, const struct script_language **ret) _must_check_;

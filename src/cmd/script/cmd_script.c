@@ -5,15 +5,17 @@
 #include "cmd/cmd.h"
 #include "cmd/shared_options.h"
 #include "cmd/unsupported.h"
+#include "cmd/script/by_name.h"
 #include "dlfilter/dlfilter.h"
 #include "dump/script.h"
 #include "scripting/exec_path.h"
+#include "scripting/generate.h"
 #include "scripting/scripting.h"
 
 struct script_command {
 	struct script_options script;
-	const char *format, *run; /* -s */
-	bool force, debug, list_filters;
+	const char *format, *run, *generate; /* run: -s */
+	bool force, debug, list, list_filters;
 	unsigned verbose;
 };
 
@@ -51,8 +53,8 @@ static const struct option table[] = {
 	  	"or\nsynth events only; +field and -field change the default fields. Fields: " DUMP_FIELD_NAMES },
 	{ OPTION_STRING, 0, "format", OWN(format), .arg = "text|json",
 	  .help = "output format; json: one object per line, with all sample fields or those of -F" },
-	{ OPTION_STRING, 's', "script", OWN(run), .arg = "[lang:]file", .ends_words = true,
-	  .help = "run this script (FILE.py, FILE.pl) on the samples; the following words are its arguments" },
+	{ OPTION_STRING, 's', "script", OWN(run), .arg = "[lang:]file",
+	  .help = "run this script (FILE.py, FILE.pl) on the samples; words after it are its arguments" },
 	{ OPTION_BOOL, 'D', "dump-raw-trace", AT(raw), .help = "also dump every record, in hexadecimal and decoded" },
 	{ OPTION_BOOL, 0, "dump-unsorted-raw-trace", AT(raw_unsorted), .help = "same as -D, but in file order" },
 	{ OPTION_BOOL, 'G', "hide-call-graph", AT(hide_chains), .help = "do not print call chains" },
@@ -98,8 +100,9 @@ static const struct option table[] = {
 	{ OPTION_BOOL, 0, "full-source-path", AT(full_source_path), .help = "print full paths of source files" },
 	OPTIONS_OF(symbol_option_rows, AT(symbol_files)),
 	{ OPTION_BOOL, 'd', "debug-mode", OWN(debug), .help = "print the number of samples out of time order at the end" },
-	UNSUPPORTED_SHORT_OPTION('g', "gen-script", unsupported_interpreter),
-	UNSUPPORTED_SHORT_OPTION('l', "list", unsupported_interpreter),
+	{ OPTION_STRING, 'g', "gen-script", OWN(generate), .arg = "lang",
+	  .help = "write perf-script.py or perf-script.pl, which prints the fields of the recording's tracepoints: python, perl" },
+	{ OPTION_BOOL, 'l', "list", OWN(list), .help = "list the scripts that can be run by name" },
 	NEEDLESS_OPTION("addr2line"),
 	NEEDLESS_OPTION("unwind-style"),
 	NEEDLESS_SWITCH("merge-callchains"),
@@ -130,7 +133,7 @@ static void defaults(void *options)
 /* Scripts of old guides say `script -f time,event,trace`: -f alone is --force today, and its list is left as a word. */
 static bool is_old_field_list(const struct script_command *o, const struct options_result *rest)
 {
-	return o->force && !o->script.fields_nr && rest->argc == 1 && dump_fields_is_list(rest->argv[0]);
+	return o->force && !o->script.fields_nr && rest->argc && dump_fields_is_list(rest->argv[0]);
 }
 
 static bool prints_itself(const struct script_options *s)
@@ -138,8 +141,17 @@ static bool prints_itself(const struct script_options *s)
 	return s->json || s->raw || s->raw_unsorted || s->header || s->header_only || s->per_event;
 }
 
-/* What options and words mean together. */
-static struct strobe_error *finish_options(struct script_command *o, const struct options_result *rest)
+/* Such a list, and the options after it. */
+static struct strobe_error *take_old_field_list(struct script_command *o, struct options_result *rest)
+{
+	if (!is_old_field_list(o, rest))
+		return NULL;
+	o->script.fields[o->script.fields_nr++] = rest->argv[0];
+	return options_parse(table, o, rest->argc, rest->argv, false, rest);
+}
+
+/* What options mean together. */
+static struct strobe_error *finish_options(struct script_command *o)
 {
 	struct script_options *s = &o->script;
 	TRY(cmd_format_is_json(o->format, &s->json));
@@ -149,10 +161,6 @@ static struct strobe_error *finish_options(struct script_command *o, const struc
 	if (s->json && (s->raw || s->raw_unsorted || s->header || s->header_only || s->per_event))
 		return error_create(ERROR_USAGE, "-D, --header, --header-only and --per-event-dump print text and cannot be combined "
 						 "with --format json");
-	if (is_old_field_list(o, rest))
-		s->fields[s->fields_nr++] = rest->argv[0];
-	else if (rest->argc)
-		return error_create(ERROR_USAGE, "unexpected argument '%s'; a script is run by -s FILE.py", rest->argv[0]);
 	return NULL;
 }
 
@@ -169,6 +177,27 @@ static int run_script(struct cmd_context *ctx, const struct script_command *o)
 		session_remarks(&session, o->verbose);
 	session_close(&session);
 	return status ? status : failed;
+}
+
+static int generate(struct cmd_context *ctx, const struct script_command *o)
+{
+	struct session session;
+	struct out out;
+	const char *language, *path;
+	struct strobe_error *err = session_open(&session, cmd_host(ctx), o->script.input, o->force);
+	if (!err)
+		err = script_generate(session.env, o->generate, &language, &path);
+	if (!err) {
+		cmd_open_output(ctx, &out);
+		out_str(&out, "generated ");
+		out_text_str(&out, language);
+		out_str(&out, " script: ");
+		out_text_str(&out, path);
+		out_ch(&out, '\n');
+	}
+	int status = err ? cmd_fail_either(ctx, err) : cmd_close_output(ctx, &out);
+	session_close(&session);
+	return status;
 }
 
 static int print(struct cmd_context *ctx, const struct script_command *o)
@@ -207,17 +236,26 @@ static int run(struct cmd_context *ctx, void *options)
 	o->script.filter.exec_path = script_exec_path();
 	if (o->list_filters)
 		return list_filters(ctx, o);
-	struct strobe_error *err = finish_options(o, &ctx->rest);
-	return err ? cmd_fail_usage(ctx, err) : o->run ? run_script(ctx, o) : print(ctx, o);
+	if (o->list)
+		return script_list(ctx, o->format);
+	struct strobe_error *err = o->run ? NULL : take_old_field_list(o, &ctx->rest);
+	if (!err && !o->run && ctx->rest.argc)
+		return script_by_name(ctx);
+	if (!err)
+		err = finish_options(o);
+	if (err)
+		return cmd_fail_usage(ctx, err);
+	return o->generate ? generate(ctx, o) : o->run ? run_script(ctx, o) : print(ctx, o);
 }
 
 const struct cmd cmd_script = {
 	.name = "script",
 	.summary = "Read perf.data (created by record) and display its samples as text",
-	.usage = (const char *const[]){ "script [<options>]", NULL },
+	.usage = (const char *const[]){ "script [<options>]", "script [<options>] record <script> [<record-options>] [-- <command>]",
+					"script [<options>] report <script> [<args>]",
+					"script [<options>] <script> [<args>] [<record-options>] [-- <command>]", NULL },
 	.options = table,
 	.options_bytes = sizeof(struct script_command),
 	.defaults = defaults,
 	.run = run,
-	.permute = true,
 };
