@@ -3,11 +3,10 @@
 # needs: record script
 # timeout: 300
 
-import glob
 import os
 import re
 
-from strobetest import SCRATCH, Tap, perf, skip_all, strobe
+import scripting
 
 EVENTS = "sched:sched_switch,sched:sched_wakeup,raw_syscalls:sys_exit,irq:softirq_entry,kmem:kmalloc,signal:signal_generate"
 FILES = ("syscalls:sys_enter_read,syscalls:sys_exit_read,syscalls:sys_enter_write,syscalls:sys_exit_write,sched:sched_wakeup,"
@@ -56,22 +55,7 @@ print "loaded ", shift(@ARGV), "\n";
 
 
 def unnamed(line):
-    """Without symbols: perf has no name for some stubs, or the one of what is before them."""
     return re.sub(r'"sym" => {[^}]*},?|,(?=})', "", line)
-
-
-def both(data, script, *words):
-    return (perf("script", "-i", data, "-s", script, *words),
-            strobe("script", "--no-inline", "--no-functions", "-i", data, "-s", script, *words))
-
-
-def prints_everything(tap, name, data):
-    theirs, ours = both(data, os.path.join(SCRATCH, "everything.pl"), "word", "-x", "--long")
-    a, b = theirs.out.splitlines(), ours.out.splitlines()
-    differ = [(x, y) for x, y in zip(a, b) if x != y]
-    tap.ok(len(a) > 5 and len(a) == len(b) and not any(unnamed(x) != unnamed(y) for x, y in differ),
-           f"{name}: {len(a)} lines of all values are perf's, {len(differ)} with other names of code",
-           f"{len(a)} {len(b)} {len(differ)} differ: {[(unnamed(x)[-900:], unnamed(y)[-900:]) for x, y in differ[:2]]}\n{ours.err[-1500:]}")
 
 
 def comparable(text):
@@ -79,35 +63,21 @@ def comparable(text):
     return sorted(re.sub(r"call_site=\w+, ptr=\w+", "", line) for line in text.splitlines())
 
 
-def bundled(tap, data, scripts, least):
+def bundled(tap, recording, data, scripts):
+    if recording not in ("trace", "files"):
+        return
     # rwtop: seconds, lest it prints in between; rw-by-file: a task
     words = {"rwtop": ("1000",), "rw-by-file": ("ls",)}
     same, wrong = [], []
     for script in scripts:
         name = os.path.splitext(os.path.basename(script))[0]
-        theirs, ours = both(data, script, *words.get(name, ()))
+        theirs, ours = scripting.both(data, script, *words.get(name, ()))
         if theirs.status < 0 and not ours.status:  # perf writes past its memory where kmem:kmalloc is in the recording
             continue
         good = theirs.out and comparable(theirs.out) == comparable(ours.out) and theirs.status == ours.status == 0
         (same if good else wrong).append(name)
-    tap.ok(len(same) >= least and not wrong, f"{os.path.basename(data)}: {len(same)} of perf's scripts print the same: {' '.join(same)}",
-           f"{wrong}")
+    tap.ok(len(same) >= (6 if recording == "files" else 1) and not wrong,
+           f"{os.path.basename(data)}: {len(same)} of perf's scripts print the same: {' '.join(same)}", f"{wrong}")
 
 
-def main():
-    if not re.search(r"libperl: \[ on", perf("version", "--build-options").out):
-        skip_all("perf is built without Perl")
-    with open(os.path.join(SCRATCH, "everything.pl"), "w", encoding="utf-8") as f:
-        f.write(EVERYTHING)
-    scripts = sorted(glob.glob("/usr/lib/perf-core/scripts/perl/*.pl") + glob.glob("/usr/libexec/perf-core/scripts/perl/*.pl"))
-    tap = Tap()
-    for name, *options in RECORDINGS:
-        data = os.path.join(SCRATCH, name + ".data")
-        perf("record", "-q", "-o", data, *options, "--", *WORKLOAD)
-        prints_everything(tap, name, data)
-        if scripts and name in ("trace", "files"):
-            bundled(tap, data, scripts, 6 if name == "files" else 1)
-    tap.done()
-
-
-main()
+scripting.compare(("perl", "pl"), EVERYTHING, RECORDINGS, WORKLOAD, str.splitlines, unnamed, bundled)

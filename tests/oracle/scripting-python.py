@@ -3,11 +3,11 @@
 # needs: record script
 # timeout: 300
 
-import glob
 import os
 import re
 
-from strobetest import SCRATCH, Tap, perf, skip_all, strobe
+import scripting
+from strobetest import SCRATCH
 
 EVENTS = ("sched:sched_switch,sched:sched_wakeup,raw_syscalls:sys_enter,raw_syscalls:sys_exit,irq:softirq_entry,kmem:kmalloc,"
           "syscalls:sys_enter_openat,signal:signal_generate")
@@ -94,28 +94,15 @@ def with_own_files(script):
     return copy
 
 
-def both(data, script, *words):
-    theirs = perf("script", "-i", data, "-s", with_own_files(script), *words)
-    return theirs, strobe("script", "--no-inline", "--no-functions", "-i", data, "-s", with_own_files(script), *words)
-
-
-def prints_everything(tap, name, data):
-    script = os.path.join(SCRATCH, "everything.py")
-    theirs, ours = both(data, script, "word", "-x", "--long")
-    a, b = as_lines(theirs.out), as_lines(ours.out)
-    differ = [(x, y) for x, y in zip(a, b) if x != y]
-    tap.ok(len(a) > 5 and len(a) == len(b) and not any(unnamed(x) != unnamed(y) for x, y in differ),
-           f"{name}: {len(a)} lines of all values are perf's, {len(differ)} with other names of code",
-           f"{len(a)} {len(b)} {len(differ)} differ: {[(unnamed(x)[-900:], unnamed(y)[-900:]) for x, y in differ[:2]]}\n{ours.err[-1500:]}")
-
-
-def bundled(tap, data, scripts):
+def bundled(tap, recording, data, scripts):
+    if recording not in ("clock", "trace"):
+        return
     same, wrong = [], []
     for script in scripts:
         name = os.path.splitext(os.path.basename(script))[0]
         if name in LEFT_OUT:
             continue
-        theirs, ours = both(data, script, *WORDS.get(name, ()))
+        theirs, ours = scripting.both(data, script, *WORDS.get(name, ()), prepare=with_own_files)
         if theirs.status < 0:  # a script for other kernels: perf aborts, and so does it here
             good = ours.status and "Error" in ours.err
         else:
@@ -124,20 +111,4 @@ def bundled(tap, data, scripts):
     tap.ok(len(same) > 8 and not wrong, f"{os.path.basename(data)}: {len(same)} of perf's scripts print the same", f"{wrong}")
 
 
-def main():
-    if not re.search(r"libpython: \[ on", perf("version", "--build-options").out):
-        skip_all("perf is built without Python")
-    with open(os.path.join(SCRATCH, "everything.py"), "w", encoding="utf-8") as f:
-        f.write(EVERYTHING)
-    scripts = sorted(glob.glob("/usr/lib/perf-core/scripts/python/*.py") + glob.glob("/usr/libexec/perf-core/scripts/python/*.py"))
-    tap = Tap()
-    for name, *options in RECORDINGS:
-        data = os.path.join(SCRATCH, name + ".data")
-        perf("record", "-q", "-o", data, *options, "--", *WORKLOAD)
-        prints_everything(tap, name, data)
-        if scripts and name in ("clock", "trace"):
-            bundled(tap, data, scripts)
-    tap.done()
-
-
-main()
+scripting.compare(("python", "py"), EVERYTHING, RECORDINGS, WORKLOAD, as_lines, unnamed, bundled)
