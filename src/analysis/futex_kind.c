@@ -144,7 +144,7 @@ struct strobe_error *futex_kinds_parse(const char *names, unsigned *ret)
 		while (i < FUTEX_KINDS && (strlen(kind_names[i]) != n || strncmp(kind_names[i], at, n) != 0))
 			i++;
 		if (i == FUTEX_KINDS)
-			return error_create(ERROR_USAGE, "unknown type '%.*s': known are mutex, cond, rwlock, sem, join, barrier, once, "
+			return error_create(ERROR_USAGE, "unknown type '%.*s': expected mutex, cond, rwlock, sem, join, barrier, once, "
 					    "future, libc and futex", (int)n, at);
 		*ret |= 1U << i;
 		at += n;

@@ -168,8 +168,8 @@ struct strobe_error *lock_live_run(const struct lock_live_request *q, struct loc
 		return err;
 	lock_counts_read(l->counts, take_count, l);
 	if (lock_counts_lost(l->counts))
-		session_say(q->host, "%" PRIu64 " waits are not counted, or without their stack: there was no room (-M), or they were "
-			    "inside of BPF programs", lock_counts_lost(l->counts));
+		session_say(q->host, "%" PRIu64 " waits were not counted, or have no stack: there was no room (-M), or they occurred "
+			    "within BPF programs", lock_counts_lost(l->counts));
 	return NULL;
 }
 

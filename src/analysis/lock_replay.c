@@ -294,7 +294,7 @@ static struct strobe_error *replay(struct lock_replay *r)
 	lock_waits_finish(&r->waits);
 	err = error_first(err, read_events(r));
 	if (!err && !r->has_events)
-		return error_create(ERROR_NOT_FOUND, "this recording has no events of locks: record them with 'lock record'");
+		return error_create(ERROR_NOT_FOUND, "this recording has no lock events: record them with 'lock record'");
 	return err;
 }
 
@@ -353,6 +353,6 @@ void lock_replay_remarks(const struct lock_replay *r)
 {
 	session_remarks(&r->session, false);
 	if (r->waits.unknown)
-		session_say(r->q.host, "the ends of %" PRIu64 " waits are not known: they count as contended, and their times are left out",
+		session_say(r->q.host, "the ends of %" PRIu64 " waits are unknown: they count as contended, without their times",
 			    r->waits.unknown);
 }

@@ -84,7 +84,7 @@ static struct strobe_error *choose(const struct lock_layout *l, struct figure_li
 		size_t n = strcspn(at, ",");
 		const struct figure *f = find_figure(l, at, n);
 		if (!f)
-			return error_create(ERROR_USAGE, "unknown output field '%.*s': known are %s", (int)n, at, known);
+			return error_create(ERROR_USAGE, "unknown output field '%.*s': expected %s", (int)n, at, known);
 		add_figure(ret, f);
 		at += n;
 		if (!*at)
@@ -92,7 +92,7 @@ static struct strobe_error *choose(const struct lock_layout *l, struct figure_li
 	}
 	const struct figure *key = find_figure(l, key_of(l), strlen(key_of(l)));
 	if (!key)
-		return error_create(ERROR_USAGE, "unknown sort key '%s': known are %s", key_of(l), known);
+		return error_create(ERROR_USAGE, "unknown sort key '%s': expected %s", key_of(l), known);
 	add_figure(ret, key);
 	return NULL;
 }

@@ -489,7 +489,7 @@ static struct strobe_error *replay(struct replay *r)
 		timechart_threads_finish(&r->threads);
 	err = error_first(err, read_events(r));
 	if (!err && !has_events(r))
-		return error_create(ERROR_NOT_FOUND, "this recording has no events of the scheduler, of power or of system calls: record "
+		return error_create(ERROR_NOT_FOUND, "this recording has no scheduler, power or system call events: record "
 			"them with 'timechart record'");
 	session_remarks(&r->session, false);
 	if (!err)

@@ -74,7 +74,7 @@ struct strobe_error *file_make_dirs(const char *path)
 			struct stat st;
 			/* A read-only or forbidden parent does not matter where the directory exists. */
 			if (stat(part, &st) || !S_ISDIR(st.st_mode))
-				return error_errno(errnum, "cannot make the directory %s", part);
+				return error_errno(errnum, "cannot create the directory %s", part);
 		}
 		*p = was;
 		if (!was)
@@ -82,9 +82,9 @@ struct strobe_error *file_make_dirs(const char *path)
 	}
 	struct stat st;
 	if (stat(path, &st))
-		return error_errno(errno, "cannot make the directory %s", path);
+		return error_errno(errno, "cannot create the directory %s", path);
 	if (!S_ISDIR(st.st_mode))
-		return error_errno(ENOTDIR, "cannot make the directory %s", path);
+		return error_errno(ENOTDIR, "cannot create the directory %s", path);
 	return NULL;
 }
 

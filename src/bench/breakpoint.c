@@ -32,7 +32,7 @@ static struct strobe_error *set_breakpoint(uint64_t *word, int *ret)
 	if (*ret >= 0)
 		return NULL;
 	if (*ret == -ENOSPC)
-		return error_errno(ENOSPC, "cannot set another breakpoint: the processor has a few only, x86 four (-b)");
+		return error_errno(ENOSPC, "cannot set another breakpoint: the processor has only a few (-b; x86: four)");
 	if (*ret == -EPERM || *ret == -EACCES)
 		return error_errno(-*ret, "cannot set a breakpoint (see /proc/sys/kernel/perf_event_paranoid)");
 	return error_create(ERROR_UNSUPPORTED, "cannot set a breakpoint: this processor, or this guest, has none (%s)",

@@ -108,7 +108,7 @@ static void set_words(uint8_t *to, const uint8_t *from, uint64_t bytes)
 static const struct function copies[] = {
 	{ "default", "Default memcpy() provided by glibc", copy_libc },
 #ifdef __x86_64__
-	{ "x86-64-unrolled", "unrolled memcpy(), 64 bytes a turn", copy_unrolled },
+	{ "x86-64-unrolled", "unrolled memcpy(), 64 bytes per iteration", copy_unrolled },
 	{ "x86-64-movsq", "movsq-based memcpy()", copy_words },
 	{ "x86-64-movsb", "movsb-based memcpy()", copy_bytes },
 #endif
@@ -118,7 +118,7 @@ static const struct function copies[] = {
 static const struct function sets[] = {
 	{ "default", "Default memset() provided by glibc", set_libc },
 #ifdef __x86_64__
-	{ "x86-64-unrolled", "unrolled memset(), 64 bytes a turn", set_unrolled },
+	{ "x86-64-unrolled", "unrolled memset(), 64 bytes per iteration", set_unrolled },
 	{ "x86-64-stosq", "stosq-based memset()", set_words },
 	{ "x86-64-stosb", "stosb-based memset()", set_bytes },
 #endif
@@ -176,7 +176,7 @@ struct strobe_error *mem_open_cycles(int *ret)
 {
 	struct perf_event_attr attr = { .type = PERF_TYPE_HARDWARE, .size = sizeof(attr), .config = PERF_COUNT_HW_CPU_CYCLES };
 	*ret = sys_perf_event_open(sys_live(), &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-	return *ret < 0 ? error_errno(-*ret, "cannot count cycles: this CPU, or this guest, may have no counter for them; leave out -c") :
+	return *ret < 0 ? error_errno(-*ret, "cannot count cycles: this CPU, or this guest, may have no counter for them; omit -c") :
 		NULL;
 }
 

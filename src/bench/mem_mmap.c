@@ -166,5 +166,5 @@ struct strobe_error *bench_mmap(const struct bench_settings *s, struct bench_rep
 			TRY(measure(r, way, s, threads));
 			found++;
 		}
-	return found ? NULL : error_create(ERROR_USAGE, "unknown function '%s': known are demand, populate", s->function);
+	return found ? NULL : error_create(ERROR_USAGE, "unknown function '%s': expected demand, populate", s->function);
 }

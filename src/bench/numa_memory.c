@@ -135,7 +135,7 @@ struct strobe_error *numa_parse(const char *list, const char *option, numa_place
 {
 	for (const char *at = list; at;) {
 		if (!read_places(&at, ret) || (*at && *at != ','))
-			return error_create(ERROR_USAGE, "%s: invalid list '%s': as in 0,2-3x2", option, list);
+			return error_create(ERROR_USAGE, "%s: invalid list '%s': expected a list such as 0,2-3x2", option, list);
 		at = *at ? at + 1 : NULL;
 	}
 	return NULL;

@@ -75,8 +75,8 @@ static struct strobe_error *open_cgroup(const char *name, bool threads, int *ret
 	if (err)
 		return error_create(err->code, "cannot open the cgroup '%s': create it by mkdir first", name);
 	if (threads && !takes_threads(dir))
-		return error_create(ERROR_UNSUPPORTED, "cgroup '%s' does not take threads: write threaded to its cgroup.type and run "
-				    "within its domain, or leave out -T", name);
+		return error_create(ERROR_UNSUPPORTED, "cgroup '%s' does not accept threads: write threaded to its cgroup.type and run "
+				    "within its domain, or omit -T", name);
 	for (int i = threads ? 1 : 0; i < 3 && *ret < 0; i++)
 		*ret = openat(dir, files[i], O_WRONLY | O_CLOEXEC);
 	return *ret < 0 ? error_errno(errno, "cannot open the tasks of cgroup '%s'", name) : NULL;
@@ -92,7 +92,7 @@ static struct strobe_error *open_cgroups(struct end *ends, const char *names, bo
 	if (comma)
 		*comma = '\0';
 	if (!*first || (comma && (!comma[1] || strchr(comma + 1, ','))))
-		return error_create(ERROR_USAGE, "-G: give one cgroup or two, as SEND,RECV");
+		return error_create(ERROR_USAGE, "-G: expected one cgroup, or two: SEND,RECV");
 	TRY(open_cgroup(first, threads, &ends[0].cgroup));
 	return open_cgroup(comma ? comma + 1 : first, threads, &ends[1].cgroup);
 }

@@ -143,7 +143,7 @@ struct strobe_error *task_filter_attach(struct task_filter *f, struct capture *c
 				continue;
 			int r = sys_ioctl(f->options.sys, e->fds[slot], PERF_EVENT_IOC_SET_BPF, (uintptr_t)program);
 			if (r < 0)
-				return error_errno(-r, "%s: cannot attach the program that keeps the samples of tasks", e->name);
+				return error_errno(-r, "%s: cannot attach the program that selects the samples of tasks", e->name);
 		}
 	}
 	return NULL;

@@ -22,15 +22,15 @@ static const char *obstacle_of_event(const struct capture_event *e)
 	if (e->format) /* its program keeps what tasks do that are followed */
 		return NULL;
 	if (e->tracepoint_name || e->attr.type == PERF_TYPE_TRACEPOINT)
-		return "tracepoints are recorded by task";
+		return "tracepoints are recorded per task";
 	if (e->kind == EVENT_BREAKPOINT || e->attr.type == PERF_TYPE_BREAKPOINT)
-		return "breakpoints are set by task";
+		return "breakpoints are set per task";
 	if (e->kind == EVENT_PMU ? !is_core_pmu(e) : e->attr.type > PERF_TYPE_RAW)
-		return "events of this PMU are recorded by task";
+		return "events of this PMU are recorded per task";
 	/* What others do on the CPU would set their rate. */
 	bool is_output = e->attr.type == PERF_TYPE_SOFTWARE && e->attr.config == PERF_COUNT_SW_BPF_OUTPUT;
 	if (e->attr.type == PERF_TYPE_SOFTWARE && !perf_attr_is_clock(&e->attr) && !perf_attr_is_dummy(&e->attr) && !is_output)
-		return "software events other than clocks are recorded by task";
+		return "software events other than clocks are recorded per task";
 	if (e->sample_read)
 		return ":S reads counts of tasks";
 	if (e->terms.set & (EVENT_TERM_INHERIT | EVENT_TERM_AUX_OUTPUT | EVENT_TERM_AUX_SAMPLE_SIZE))
@@ -45,7 +45,7 @@ const char *followed_obstacle(const struct event_set *events, const struct captu
 	if (o->no_inherit)
 		return "--no-inherit records tasks that exist already";
 	if (o->inherit_stat)
-		return "-s counts by thread";
+		return "-s counts per thread";
 	if (o->switch_events)
 		return "--switch-events records switches of tasks";
 	if (o->no_samples)

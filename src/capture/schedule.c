@@ -39,7 +39,7 @@ struct strobe_error *delay_parse(const char *text, struct delay_schedule *ret)
 		}
 		if (r.end_ms <= r.start_ms || (ret->ranges.len && r.start_ms <= last)) {
 			vec_deinit(&ret->ranges);
-			return error_create(ERROR_USAGE, "\"%s\": ranges must rise and not touch", text);
+			return error_create(ERROR_USAGE, "\"%s\": ranges must be ascending and must not touch", text);
 		}
 		last = r.end_ms;
 		vec_push(&ret->ranges, r);

@@ -106,7 +106,7 @@ static struct strobe_error *add_reader(struct capture *c)
 {
 	struct capture_reader r = { .epoll_fd = epoll_create1(EPOLL_CLOEXEC)};
 	if (r.epoll_fd < 0)
-		return error_errno(errno, "cannot make an epoll descriptor");
+		return error_errno(errno, "cannot create an epoll descriptor");
 	r.stats.first_ns = UINT64_MAX;
 	r.stats.time_offset = c->env->one_layout ? c->env->events.data[0].layout.time : SAMPLE_NO_OFFSET;
 	/* Layouts differ, but mostly not in the place of the time. */

@@ -46,12 +46,12 @@ struct strobe_error *workload_fork(char *const argv[], struct workload_options o
 	int go[2], error[2];
 	*ret = (struct workload){ .go_fd = -1, .error_fd = -1, .name = argv[0] };
 	if (pipe2(go, O_CLOEXEC))
-		return error_errno(errno, "cannot make a pipe for '%s'", argv[0]);
+		return error_errno(errno, "cannot create a pipe for '%s'", argv[0]);
 	if (pipe2(error, O_CLOEXEC)) {
 		int errnum = errno;
 		close(go[0]);
 		close(go[1]);
-		return error_errno(errnum, "cannot make a pipe for '%s'", argv[0]);
+		return error_errno(errnum, "cannot create a pipe for '%s'", argv[0]);
 	}
 	pid_t pid = fork();
 	if (!pid) {

@@ -68,7 +68,7 @@ struct strobe_error *io_ports_read(const struct sys *sys, struct io_ports *ret)
 		qsort(ret->list.data, ret->list.len, sizeof(*ret->list.data), compare);
 	return ret->list.len ? NULL :
 		error_create(ERROR_UNSUPPORTED, "this machine does not count the traffic of I/O ports: it has no PMU " PMU
-						"*, which Intel's servers have from Skylake-SP on, outside of virtual machines");
+						"*, which Intel servers have since Skylake-SP (not in virtual machines)");
 }
 
 void io_ports_deinit(struct io_ports *p)

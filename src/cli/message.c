@@ -53,7 +53,7 @@ struct strobe_error *message_debug_level(const char *subject, unsigned *ret)
 	else if (len == strlen("perf-event-open") && !strncmp(subject, "perf-event-open", len))
 		*ret = level ? 2 : 0;
 	else
-		return error_create(ERROR_USAGE, "unknown subject '%.*s' (there are verbose and perf-event-open)", (int)len, subject);
+		return error_create(ERROR_USAGE, "unknown subject '%.*s' (expected verbose or perf-event-open)", (int)len, subject);
 	return NULL;
 }
 

@@ -38,7 +38,7 @@ static int run(struct cmd_context *ctx, void *options)
 	const struct check_options *o = options;
 	if (ctx->rest.argc != 2 || strcmp(ctx->rest.argv[0], "feature"))
 		return cmd_fail_usage(ctx,
-				      error_create(ERROR_USAGE, "check takes the word feature and names with commas between them"));
+				      error_create(ERROR_USAGE, "expected the word feature, and names separated by commas"));
 	struct out out;
 	cmd_open_output(ctx, &out);
 	int status = check(ctx, &out, ctx->rest.argv[1], o->quiet);

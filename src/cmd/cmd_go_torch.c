@@ -56,7 +56,7 @@ static struct strobe_error *take_pprof_arg(struct torch_options *o, const char *
 		*event = strchr(name, '=') + 1;
 	else if (text_has_prefix(name, "seconds=") && text_to_i64(strchr(name, '=') + 1, &o->seconds))
 		return NULL;
-	return *event && strstr(name, *event) ? NULL : error_create(ERROR_UNSUPPORTED, "--pprofArgs: '%s' changes nothing of a "
+	return *event && strstr(name, *event) ? NULL : error_create(ERROR_UNSUPPORTED, "--pprofArgs: '%s' does not affect a "
 		"flame graph, or is not supported; try `strobe pprof`", arg);
 }
 

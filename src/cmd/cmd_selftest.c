@@ -59,7 +59,7 @@ static int run_tests(struct cmd_context *ctx, const struct test_options *o, bool
 	table_deinit(&data);
 	int closed = cmd_close_output(ctx, &out);
 	if (!chosen)
-		return cmd_fail(ctx, error_create(ERROR_NOT_FOUND, "no check has such a number or name; '%s test list' shows them",
+		return cmd_fail(ctx, error_create(ERROR_NOT_FOUND, "no check has this number or name; '%s test list' shows them",
 						  ctx->program));
 	return closed ? closed : status;
 }

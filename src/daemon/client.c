@@ -32,7 +32,7 @@ struct strobe_error *daemon_request(const char *base, const char *request, struc
 	TRY(daemon_address(base, &address));
 	_cleanup_close_ int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
-		return error_errno(errno, "cannot make a socket");
+		return error_errno(errno, "cannot create a socket");
 	if (connect(fd, (const struct sockaddr *)&address, sizeof(address)))
 		return error_create(ERROR_NOT_FOUND, "no daemon runs in %s (%s): start one with 'daemon start'", base, strerror(errno));
 	_cleanup_free_ char *line = xasprintf("%s\n", request);

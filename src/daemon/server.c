@@ -139,7 +139,7 @@ static void look_at_settings(struct server *d)
 	/* the base stays: its socket and its lock are there */
 	_cleanup_error_ struct strobe_error *err = daemon_settings_read(d->q->config, d->settings.base, &now);
 	if (err) {
-		say(d, "the settings stay as they were: %s", err->message);
+		say(d, "keeping the previous configuration: %s", err->message);
 		daemon_settings_deinit(&now);
 		return;
 	}
@@ -202,7 +202,7 @@ static void answer_request(struct server *d, char *line, struct strbuf *answer)
 	else if (!strcmp(word, "stop"))
 		d->stop = true;
 	else
-		strbuf_addstr(answer, "error\tthe daemon does not know this request\n");
+		strbuf_addstr(answer, "error\tunknown request\n");
 }
 
 static void take_request(struct server *d)
@@ -248,7 +248,7 @@ static struct strobe_error *listen_here(struct server *d)
 	TRY(daemon_address(d->settings.base, &address));
 	d->socket_fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (d->socket_fd < 0)
-		return error_errno(errno, "cannot make a socket");
+		return error_errno(errno, "cannot create a socket");
 	unlink(address.sun_path); /* of a daemon that was killed: the lock is ours */
 	mode_t mask = umask(0177);
 	int failed = bind(d->socket_fd, (const struct sockaddr *)&address, sizeof(address)) || listen(d->socket_fd, BACKLOG) ? errno : 0;
@@ -347,7 +347,7 @@ struct strobe_error *daemon_start(const struct daemon_server_request *q)
 	if (q->foreground)
 		return run(q, -1);
 	if (pipe2(ends, O_CLOEXEC))
-		return error_errno(errno, "cannot make a pipe");
+		return error_errno(errno, "cannot create a pipe");
 	pid_t pid = fork();
 	if (!pid) {
 		close(ends[0]);

@@ -23,7 +23,7 @@ static struct strobe_error *make_fifo(const char *directory, const char *name)
 {
 	_cleanup_free_ char *path = xasprintf("%s/%s", directory, name);
 	unlink(path);
-	return mkfifo(path, 0600) ? error_errno(errno, "cannot make %s", path) : NULL;
+	return mkfifo(path, 0600) ? error_errno(errno, "cannot create %s", path) : NULL;
 }
 
 static _Noreturn void become_recording(const struct daemon_session *s, const struct daemon_child *child, char **argv)

@@ -110,7 +110,7 @@ struct strobe_error *daemon_words(struct arena *a, const char *run, char ***ret)
 		at = read_word(at, &word);
 		if (!at) {
 			vec_deinit(&words);
-			return error_create(ERROR_USAGE, "a quote does not end: %s", run);
+			return error_create(ERROR_USAGE, "unterminated quote: %s", run);
 		}
 		vec_push(&words, arena_strdup(a, strbuf_str(&word)));
 	}

@@ -236,7 +236,7 @@ struct strobe_error *tracepoints_add(struct tracepoints *t, const char *system, 
 		} else if (take_prefix(&l, "field:") || take_prefix(&l, "field special:")) {
 			struct tracepoint_field f;
 			if (fields.len == FIELDS_MAX || !parse_field(t, l, &f)) {
-				err = bad_format(&tp, "has a field that does not make sense");
+				err = bad_format(&tp, "has an invalid field");
 				break;
 			}
 			tp.common_nr += in_common;

@@ -132,6 +132,6 @@ struct strobe_error *tracepoints_read(const struct env *env, struct tracepoints 
 	*ret = tracepoints_create(c.swap, long_bytes);
 	(*ret)->page_bytes = page_bytes;
 	if (!is_tracing)
-		return error_create(ERROR_FORMAT, "the recording's tracepoint formats do not begin as such");
+		return error_create(ERROR_FORMAT, "the recording's tracepoint formats have no valid header");
 	return c.bad ? truncated() : read_section(*ret, &c);
 }

@@ -32,7 +32,7 @@ struct strobe_error *diff_figure_parse(const char *text, struct diff_layout *ret
 			return NULL;
 		}
 	if (!text_has_prefix(text, "wdiff"))
-		return error_create(ERROR_USAGE, "unknown figure '%s': delta, delta-abs, ratio or wdiff:W1,W2", text);
+		return error_create(ERROR_USAGE, "unknown value '%s': expected delta, delta-abs, ratio or wdiff:W1,W2", text);
 	ret->figure = DIFF_WEIGHTED;
 	return parse_weights(text + strlen("wdiff") + (text[strlen("wdiff")] == ':'), ret);
 }
@@ -45,6 +45,6 @@ struct strobe_error *diff_limit_parse(const char *text, double *ret_percent)
 	if (text_has_suffix(number, "%"))
 		number[strlen(number) - 1] = 0;
 	if (!text_to_f64(number, ret_percent) || !(*ret_percent > 0))
-		return error_create(ERROR_USAGE, "--fail-over: invalid share '%s': expected a percentage, as 3%%", text);
+		return error_create(ERROR_USAGE, "--fail-over: invalid value '%s': expected a percentage such as 3%%", text);
 	return NULL;
 }

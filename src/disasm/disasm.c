@@ -42,7 +42,7 @@ struct strobe_error *disasm_create(const struct arch *arch, enum disasm_encoding
 	}
 	if (selected)
 		return missing_library(arch, selected, first);
-	return error_create(ERROR_UNSUPPORTED, "nothing here decodes %s instructions",
+	return error_create(ERROR_UNSUPPORTED, "no decoder supports %s instructions",
 			    arch ? arch->name : "an unknown architecture's");
 }
 

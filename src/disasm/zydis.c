@@ -77,7 +77,7 @@ static struct strobe_error *create(const struct arch *arch, enum disasm_encoding
 	struct zydis *z = xcalloc(1, sizeof(*z));
 	struct strobe_error *err = load(z);
 	if (!err && !set_up(z, arch, syntax))
-		err = error_create(ERROR_UNSUPPORTED, PACKAGE " refuses its set-up");
+		err = error_create(ERROR_UNSUPPORTED, PACKAGE " cannot be initialized");
 	if (err)
 		free(z);
 	else

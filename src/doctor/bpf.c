@@ -68,7 +68,7 @@ static struct finding many_places(struct doctor *d)
 {
 	const struct bpf_image_program of_programs = { .tracepoint = "" };
 	if (bpf_probe_attach_type(d->sys, &of_programs))
-		return finding_ok("one link has thousands of functions of a program");
+		return finding_ok("one link attaches a program to thousands of functions");
 	return (struct finding){ FINDING_PARTLY, "a perf event for each function", "thousands of functions at once in trace --func",
 				 "Linux 6.6 or later" };
 }
@@ -77,7 +77,7 @@ const struct check checks_bpf[] = {
 	{ "bpf-programs", "programs of strobe", programs },
 	{ "bpf-kernel", "kernel that loads them", kernel },
 	{ "bpf-types", "types of the kernel", types },
-	{ "bpf-rights", "right to load programs", maps },
+	{ "bpf-rights", "permission to load programs", maps },
 	{ "bpf-pid-namespace", "process IDs", pid_namespace },
 	{ "bpf-kernel-functions", "functions of the kernel", kernel_functions },
 	{ "bpf-many-probes", "many functions at once", many_places },

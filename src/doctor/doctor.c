@@ -85,7 +85,7 @@ static void add_facts(const struct doctor *d, struct table *t)
 	table_fact(t, "processor", "%s", processor ? processor : "not known");
 	table_fact(t, "virtual_machine", "%s", d->is_virtual ? "yes" : "no");
 	table_fact(t, "container", "%s", container(d->sys));
-	table_fact(t, "user", "%s", d->is_root ? "root" : d->is_perfmon ? "with CAP_PERFMON" : "without special rights");
+	table_fact(t, "user", "%s", d->is_root ? "root" : d->is_perfmon ? "with CAP_PERFMON" : "without privileges");
 }
 
 static void add_columns(struct table *t)
@@ -140,7 +140,7 @@ static struct strobe_error *check_keys(char *const *keys, size_t keys_nr)
 {
 	for (size_t i = 0; i < keys_nr; i++)
 		if (!is_known(keys[i]))
-			return error_create(ERROR_USAGE, "'%s' is not the name of a check; without names all are shown", keys[i]);
+			return error_create(ERROR_USAGE, "unknown check '%s'; without arguments, all checks are run", keys[i]);
 	return NULL;
 }
 

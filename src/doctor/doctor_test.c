@@ -81,8 +81,8 @@ static void a_container_may_forbid_it(void **state)
 {
 	struct sys_faked *f = with_errno((struct sys_faked_answer){ .errnum = EPERM });
 	sys_faked_status(f, 0, 1000, 2);
-	assert_finding(f, "perf-events", "missing", "nothing", "seccomp");
-	assert_finding(with_errno((struct sys_faked_answer){ .errnum = ENOSYS }), "perf-events", "missing", "nothing",
+	assert_finding(f, "perf-events", "missing", "do not work", "seccomp");
+	assert_finding(with_errno((struct sys_faked_answer){ .errnum = ENOSYS }), "perf-events", "missing", "do not work",
 		       "CONFIG_PERF_EVENTS");
 }
 

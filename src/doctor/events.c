@@ -38,7 +38,7 @@ static struct finding perf_events(struct doctor *d)
 			     : is_filtered                    ? "allow perf_event_open in the seccomp profile of this container"
 							      : RIGHTS;
 	return (struct finding){ FINDING_MISSING, arena_printf(&d->arena, "perf_event_open fails: %s", strerrordesc_np(errnum)),
-				 "record, stat and top can do nothing", remedy };
+				 "record, stat and top do not work", remedy };
 }
 
 static struct finding rights(struct doctor *d)
@@ -102,7 +102,7 @@ static struct finding precise(struct doctor *d)
 			return finding_ok(arena_printf(&d->arena, "cycles:%.*s", (int)level, "ppp"));
 	}
 	return (struct finding){ FINDING_MISSING, "no event names the instruction that caused it",
-				 "in annotate, samples stand some instructions after their cause",
+				 "in annotate, samples are attributed to instructions after their cause",
 				 d->is_virtual ? SAME_PMU : "a processor with PEBS, IBS or SPE" };
 }
 
@@ -183,7 +183,7 @@ static struct finding watchdog(struct doctor *d)
 
 const struct check checks_events[] = {
 	{ "perf-events", "perf_event_open", perf_events },
-	{ "rights", "what this user may watch", rights },
+	{ "rights", "what this user may observe", rights },
 	{ "hardware-counters", "counters of the processor", hardware_counters },
 	{ "precise-events", "precise samples", precise },
 	{ "branch-stacks", "stacks of branches", branches },

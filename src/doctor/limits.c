@@ -31,7 +31,7 @@ static struct finding locked_memory(struct doctor *d)
 {
 	uint64_t kb = sys_perf_event_mlock_kb(d->sys);
 	if (d->is_perfmon || sys_memlock_bytes() == UINT64_MAX)
-		return finding_ok("buffers as large as -m says");
+		return finding_ok("buffers as large as -m requests");
 	return (struct finding){ FINDING_PARTLY,
 				 arena_printf(&d->arena, "buffers of %" PRIu64 " KiB for each CPU, and RLIMIT_MEMLOCK beyond", kb),
 				 "larger buffers (-m), which lose less at high rates", "sysctl kernel.perf_event_mlock_kb=8192" };

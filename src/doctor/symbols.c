@@ -68,7 +68,7 @@ static struct finding debuginfod(struct doctor *d)
 					 "names, inlines and lines of programs whose debug information is not installed", DYNAMIC_BUILD };
 	if (urls && *urls)
 		return finding_ok(arena_printf(&d->arena, "%s", urls));
-	return (struct finding){ FINDING_PARTLY, "DEBUGINFOD_URLS names none",
+	return (struct finding){ FINDING_PARTLY, "DEBUGINFOD_URLS lists no server",
 				 "names, inlines and lines of programs whose debug information is not installed",
 				 "export DEBUGINFOD_URLS with the server of your distribution" };
 }
@@ -98,7 +98,7 @@ static struct finding build_id_cache(struct doctor *d)
 	return (struct finding){ FINDING_PARTLY,
 				 path ? arena_printf(&d->arena, "%s cannot be written", path) : "there is no home directory",
 				 "names of programs that change or vanish after they were recorded",
-				 "name a directory: strobe --buildid-dir DIRECTORY …" };
+				 "specify a directory: strobe --buildid-dir DIRECTORY …" };
 }
 
 static struct finding memory_of_processes(struct doctor *d)

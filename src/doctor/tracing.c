@@ -10,7 +10,7 @@
 #include "sys/limits.h"
 #include "sys/tracefs.h"
 
-#define AS_ROOT "run as root, or let this user read tracefs: mount -o remount,mode=755 /sys/kernel/tracing"
+#define AS_ROOT "run as root, or permit this user to read tracefs: mount -o remount,mode=755 /sys/kernel/tracing"
 
 static struct finding tracefs(struct doctor *d)
 {
@@ -109,9 +109,9 @@ static struct finding schedstats(struct doctor *d)
 {
 	int64_t on = doctor_sysctl(d, "kernel/sched_schedstats");
 	if (on > 0)
-		return finding_ok("sched:sched_stat_* say how long tasks slept and waited");
+		return finding_ok("sched:sched_stat_* show how long tasks slept and waited");
 	return (struct finding){ FINDING_PARTLY, on < 0 ? "the kernel has none" : "off",
-				 "sched:sched_stat_*, which perf's older recipes use; record --wall and sched do without",
+				 "sched:sched_stat_*, which perf's older recipes use; record --wall and sched do not require them",
 				 on < 0 ? "a kernel with CONFIG_SCHEDSTATS" : "sysctl kernel.sched_schedstats=1" };
 }
 
@@ -121,7 +121,7 @@ static struct finding lockdown(struct doctor *d)
 	case SYS_LOCKDOWN_NONE:
 		return finding_ok("none");
 	case SYS_LOCKDOWN_INTEGRITY:
-		return finding_ok("integrity: nothing that strobe uses is forbidden but /proc/kcore");
+		return finding_ok("integrity: of what strobe uses, only /proc/kcore is forbidden");
 	case SYS_LOCKDOWN_CONFIDENTIALITY:
 		break;
 	}

@@ -192,14 +192,14 @@ static struct strobe_error *check_foreign(struct ctf_trace *t, const char *name)
 {
 	if (is_of_trace(name))
 		return NULL;
-	return error_create(ERROR_USAGE, "%s holds %s, which readers would take for a part of the trace: "
-			    "a trace requires a directory of its own", t->path, name);
+	return error_create(ERROR_USAGE, "%s contains %s, which readers would take for a part of the trace: "
+			    "specify an empty directory", t->path, name);
 }
 
 static struct strobe_error *check_empty(struct ctf_trace *t, const char *name)
 {
 	TRY(check_foreign(t, name));
-	return error_create(ERROR_USAGE, "%s holds a trace; use --overwrite to replace it", t->path);
+	return error_create(ERROR_USAGE, "%s contains a trace; use --overwrite to replace it", t->path);
 }
 
 static struct strobe_error *remove_file(struct ctf_trace *t, const char *name)
@@ -213,7 +213,7 @@ static struct strobe_error *open_directory(struct ctf_trace *t, bool replace)
 {
 	t->made_directory = !mkdir(t->path, 0700);
 	if (!t->made_directory && errno != EEXIST)
-		return error_errno(errno, "cannot make the directory %s", t->path);
+		return error_errno(errno, "cannot create the directory %s", t->path);
 	t->fd = open(t->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (t->fd < 0)
 		return error_errno(errno, "cannot write a trace to %s", t->path);

@@ -233,7 +233,7 @@ struct strobe_error *dump_fields_check(struct dump_fields *f, const struct env *
 	}
 	for (int k = 0; k < DUMP_KINDS; k++)
 		if (f->user_set[k] && f->of[k] && !seen[k] && !env->is_pipe)
-			return error_create(ERROR_NOT_FOUND, "the recording has no %s events; leave out the fields for them",
+			return error_create(ERROR_NOT_FOUND, "the recording has no %s events; omit the fields for them",
 					    kinds[k].name);
 	return NULL;
 }

@@ -123,7 +123,7 @@ struct strobe_error *event_list_check_counting(const struct event_list *list)
 	for (size_t i = 0; i < list->events.len; i++)
 		for (size_t k = 0; k < sizeof(terms) / sizeof(*terms); k++)
 			if (list->events.data[i].terms.set & terms[k].bit)
-				return error_create(ERROR_USAGE, "event '%s': the term '%s' applies to sampling only",
+				return error_create(ERROR_USAGE, "event '%s': the term '%s' applies only to sampling",
 						    list->events.data[i].name, terms[k].name);
 	return NULL;
 }

@@ -554,7 +554,7 @@ static struct strobe_error *parse_probe(struct parser *p)
 	size_t first = p->list->events.len;
 	TRY(parse_probe_text(p));
 	if (*p->at == ':')
-		return parse_fail(p, p->at, "probes have no modifiers: which tasks are meant is said by -p, -t, -C, -a");
+		return parse_fail(p, p->at, "probes have no modifiers: select tasks with -p, -t, -C or -a");
 	TRY(finish_plain(p, first, start));
 	name_as_typed(p, first, start);
 	return NULL;

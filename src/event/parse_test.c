@@ -511,7 +511,7 @@ static void mistakes_are_pointed_at(void **state)
 		{ "u:/bin/ls:main(a", 15, "unmatched (" },
 		{ "u:/bin/ls:main(a,,b)", 18, "expected an argument before ','" },
 		{ "u:/bin/ls:main(a,)", 18, "expected an argument before ')'" },
-		{ "u:/bin/ls:main(a b)", 17, "divided by commas" },
+		{ "u:/bin/ls:main(a b)", 17, "separated by commas" },
 		{ "u:/bin/ls:main():u", 17, "no modifiers" },
 		{ "u:/bin/ls:main()x", 17, "unexpected 'x'" },
 		{ "k:f()/foo=1/", 7, "unknown term 'foo'" },

@@ -99,7 +99,7 @@ static struct strobe_error *parse_arguments(struct parser *p, struct strbuf *def
 			return parse_fail(p, end, "expected an argument before '%c'", *end);
 		for (const char *at = begin; at < last; at++)
 			if (isspace((unsigned char)*at))
-				return parse_fail(p, at, "arguments are divided by commas");
+				return parse_fail(p, at, "arguments are separated by commas");
 		if (begin < last)
 			strbuf_addf(definition, " %.*s", (int)(last - begin), begin);
 		p->at = end + 1;

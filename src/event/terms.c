@@ -359,7 +359,7 @@ static struct strobe_error *unknown_term(struct parser *p, const struct term *t,
 		err = parse_fail(p, t->at, "unknown term '%s'%s%s; did you mean '%s'?", t->name,
 				 pmu ? " of the PMU " : "", pmu ? pmu->name : "", near);
 	else
-		err = parse_fail(p, t->at, "unknown term '%s'%s%s; there are %s", t->name, pmu ? " of the PMU " : "",
+		err = parse_fail(p, t->at, "unknown term '%s'%s%s; expected %s", t->name, pmu ? " of the PMU " : "",
 				 pmu ? pmu->name : "", valid.data);
 	vec_deinit(&names);
 	strbuf_deinit(&valid);

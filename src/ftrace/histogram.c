@@ -13,7 +13,7 @@ struct strobe_error *ftrace_histogram_settle(struct ftrace_histogram *h)
 {
 	h->buckets_nr = FTRACE_BUCKETS;
 	if (!h->range && (h->min || h->max))
-		return error_create(ERROR_USAGE, "%s works only with --bucket-range", h->min ? "--min-latency" : "--max-latency");
+		return error_create(ERROR_USAGE, "%s requires --bucket-range", h->min ? "--min-latency" : "--max-latency");
 	if (!h->range)
 		return NULL;
 	if (h->range > UINT32_MAX || h->min > UINT32_MAX || h->max > UINT32_MAX)
@@ -23,7 +23,7 @@ struct strobe_error *ftrace_histogram_settle(struct ftrace_histogram *h)
 	if (!h->max)
 		h->max = (FTRACE_BUCKETS - 2) * h->range + h->min;
 	if (h->max < h->min + h->range)
-		return error_create(ERROR_USAGE, "--max-latency must be at least --min-latency and --bucket-range together");
+		return error_create(ERROR_USAGE, "--max-latency must be at least the sum of --min-latency and --bucket-range");
 	uint64_t nr = (h->max - h->min + h->range - 1) / h->range + 2;
 	if (nr > FTRACE_BUCKETS_MAX)
 		return error_create(ERROR_USAGE, "%" PRIu64 " buckets are too many, at most %d: use a larger --bucket-range", nr,

@@ -334,7 +334,7 @@ static struct strobe_error *refusal(int errnum, const char *path, const char *va
 								 "not locked down",
 								 value, path));
 	if (errnum == EINVAL && is_list)
-		return error_create(ERROR_NOT_FOUND, "the kernel can trace no function '%s': 'strobe ftrace -F' lists them", value);
+		return error_create(ERROR_NOT_FOUND, "the kernel cannot trace a function '%s': 'strobe ftrace -F' lists them", value);
 	return error_errno(errnum, "cannot write '%s' to %s", value, path);
 }
 

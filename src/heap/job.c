@@ -138,8 +138,8 @@ static struct strobe_error *fill(const struct heap_job *j, struct heap *heap, in
 	TRY(heap_run_command(&run, heap, ret_status));
 	if (heap->processes.len)
 		return NULL;
-	return error_create(ERROR_NOT_FOUND, "no process loaded libstrobe_alloc.so: programs that are statically linked, that clear "
-			    "their environment or that run with more rights than the user's do not");
+	return error_create(ERROR_NOT_FOUND, "no process loaded libstrobe_alloc.so: programs that are statically linked, clear "
+			    "their environment, or are set-user-ID, do not");
 }
 
 static struct strobe_error *answer_request(const struct heap_job *j)

@@ -239,6 +239,6 @@ struct strobe_error *heap_leaks_find(uint32_t pid, const struct heap_region *r, 
 				     struct heap_leaks *ret)
 {
 	if (r->header.rate != 1)
-		return error_create(ERROR_UNSUPPORTED, "leaks can be found only where every allocation is counted (--exact)");
+		return error_create(ERROR_UNSUPPORTED, "finding leaks requires that every allocation is counted (--exact)");
 	return find((pid_t)pid, r, o, ret);
 }

@@ -64,7 +64,7 @@ static struct strobe_error *find_library(char **ret)
 		*ret = xstrdup(tries[i]);
 		return NULL;
 	}
-	return error_create(ERROR_NOT_FOUND, "cannot find " ALLOC_LIBRARY " beside strobe or in " STROBE_LIBDIR);
+	return error_create(ERROR_NOT_FOUND, "cannot find " ALLOC_LIBRARY " next to strobe or in " STROBE_LIBDIR);
 }
 
 /* In our own environment, which the command inherits. */
@@ -103,7 +103,7 @@ static struct strobe_error *listen_in_private(struct processes *p)
 			free(dir);
 	}
 	if (!p->dir)
-		return error_errno(errno, "cannot make a private directory in /tmp");
+		return error_errno(errno, "cannot create a private directory in /tmp");
 	p->socket = xasprintf("%s/socket", p->dir);
 	strcpy(address.sun_path, p->socket);
 	p->listen_fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);

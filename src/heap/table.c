@@ -103,7 +103,7 @@ static void set_leaks(struct table *t, uint64_t objects, uint64_t bytes)
 static void add_notes(struct table *t, const struct heap *h)
 {
 	if (h->dropped)
-		table_note(t, "%" PRIu64 " allocations were not counted: no memory for it, or addresses beyond 47 bits", h->dropped);
+		table_note(t, "%" PRIu64 " allocations were not counted: out of memory, or addresses beyond 47 bits", h->dropped);
 	if (h->truncated)
 		table_note(t, "%" PRIu64 " stacks are truncated: deeper than --depth, or through code without unwind tables", h->truncated);
 }

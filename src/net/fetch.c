@@ -125,13 +125,13 @@ static struct strobe_error *perform(const struct curl_calls *curl, const char *u
 	long status = 0;
 	CURL *handle = curl->init();
 	if (!handle)
-		return error_create(ERROR_OTHER, "libcurl does not start");
+		return error_create(ERROR_OTHER, "cannot initialize libcurl");
 	set_options(curl, handle, url, o, t, why);
 	CURLcode code = curl->perform(handle);
 	curl->getinfo(handle, CURLINFO_RESPONSE_CODE, &status);
 	curl->cleanup(handle);
 	if (t->is_too_much)
-		return error_create(ERROR_LIMIT, "the answer is larger than %zu MB", t->most >> 20);
+		return error_create(ERROR_LIMIT, "the response is larger than %zu MB", t->most >> 20);
 	if (code == CURLE_OPERATION_TIMEDOUT)
 		return error_create(ERROR_IO, "no response within %.4g s", o->stall_s > 0 ? o->stall_s : o->timeout_s);
 	if (code != CURLE_OK)

@@ -83,7 +83,7 @@ static struct strobe_error *make_link(const char *link, const char *target)
 		unlink(link);
 	}
 	if (symlink(target, link) && errno != EEXIST)
-		return error_errno(errno, "cannot make the link %s", link);
+		return error_errno(errno, "cannot create the link %s", link);
 	return NULL;
 }
 

@@ -42,7 +42,7 @@ static struct strobe_error *bzip2_create(bool unpack, void **ret)
 	struct strobe_error *err = load(z);
 	z->unpack = unpack;
 	if (!err && (unpack ? z->decompress_init(&z->b, 0, 0) : z->compress_init(&z->b, 9, 0, 0)) != BZ_OK)
-		err = error_create(ERROR_OTHER, "libbz2 cannot start");
+		err = error_create(ERROR_OTHER, "cannot initialize libbz2");
 	if (err) {
 		free(z);
 		return err;

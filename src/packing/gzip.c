@@ -49,7 +49,7 @@ struct strobe_error *gzip_pack(const void *p, size_t n, struct out *out)
 {
 	struct libdeflate_compressor *c = libdeflate_alloc_compressor(1);
 	if (!c)
-		return error_create(ERROR_OTHER, "cannot start libdeflate");
+		return error_create(ERROR_OTHER, "cannot initialize libdeflate");
 	size_t room = libdeflate_gzip_compress_bound(c, n);
 	out->len += libdeflate_gzip_compress(c, p, n, out_reserve(out, room), room);
 	libdeflate_free_compressor(c);

@@ -44,7 +44,7 @@ static struct strobe_error *gzip_create(bool unpack, void **ret)
 			      deflateInit2(&g->z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
 	if (status != Z_OK) {
 		free(g);
-		return error_create(ERROR_OTHER, "zlib cannot start");
+		return error_create(ERROR_OTHER, "cannot initialize zlib");
 	}
 	*ret = g;
 	return NULL;
@@ -106,7 +106,7 @@ static struct strobe_error *xz_create(bool unpack, void **ret)
 				   lzma_easy_encoder(x, XZ_LEVEL, LZMA_CHECK_CRC64);
 	if (status != LZMA_OK) {
 		free(x);
-		return error_create(ERROR_OTHER, "liblzma cannot start");
+		return error_create(ERROR_OTHER, "cannot initialize liblzma");
 	}
 	*ret = x;
 	return NULL;

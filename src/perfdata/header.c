@@ -147,7 +147,7 @@ static struct strobe_error *load_attr(struct reader *rd, const uint8_t *entry, c
 	struct section ids = read_section(&c);
 	if (!is_inside(ids, bytes))
 		return error_create(ERROR_TRUNCATED,
-				    "%s: ids of event %zu should stand at %" PRIu64 "+%" PRIu64 ", the file has %" PRIu64 " bytes",
+				    "%s: ids of event %zu should be at %" PRIu64 "+%" PRIu64 ", the file has %" PRIu64 " bytes",
 				    rd->name, rd->env->events.len, ids.offset, ids.bytes, bytes);
 	/* Sections of ids do not overlap: together they cannot be more than the file. */
 	if (ids.bytes > *ids_left)
@@ -170,7 +170,7 @@ static struct strobe_error *load_attrs(struct reader *rd, const uint8_t *data, u
 
 	if (!is_inside(attrs, bytes))
 		return error_create(ERROR_TRUNCATED,
-				    "%s: its events should stand at %" PRIu64 "+%" PRIu64 ", the file has %" PRIu64 " bytes",
+				    "%s: its events should be at %" PRIu64 "+%" PRIu64 ", the file has %" PRIu64 " bytes",
 				    rd->name, attrs.offset, attrs.bytes, bytes);
 	for (uint64_t i = 0; i < attrs.bytes / h->attr_bytes; i++)
 		TRY(load_attr(rd, data + attrs.offset + i * h->attr_bytes, data, bytes, &ids_left));

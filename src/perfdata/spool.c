@@ -131,7 +131,8 @@ static struct strobe_error *keep(struct spool *s, const uint8_t *bytes, size_t n
 			continue;
 		if (put <= 0)
 			return error_errno(put ? errno : ENOSPC,
-					   "%s was read up to byte %llu: the rest cannot be kept (TMPDIR names another place)", s->name,
+					   "%s was read up to byte %llu: the rest cannot be stored (set TMPDIR to use another "
+						"directory)", s->name,
 					   (unsigned long long)atomic_load(&s->bytes));
 		done += (size_t)put;
 	}
@@ -196,7 +197,7 @@ static struct strobe_error *open_all(struct spool *s)
 		return error_errno(errno, "cannot open %s", s->name);
 	s->file = make_file();
 	if (s->file < 0)
-		return error_errno(errno, "cannot make a file to keep %s in", s->name);
+		return error_errno(errno, "cannot create a file to keep %s in", s->name);
 	s->path = xasprintf("/proc/self/fd/%d", s->file);
 	s->stop_fd = eventfd(0, EFD_CLOEXEC);
 	s->end_fd = eventfd(0, EFD_CLOEXEC);

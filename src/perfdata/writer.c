@@ -350,7 +350,7 @@ static void put_features(const struct env *env, struct strbuf *b)
 			continue;
 		struct strobe_error *err = put_record(b, RECORD_HEADER_FEATURE, "feature data", &body);
 		if (err)
-			log_info("feature %u is left out: %s", bit, err->message);
+			log_info("feature %u is omitted: %s", bit, err->message);
 		error_destroy(err);
 	}
 }

@@ -133,9 +133,9 @@ static struct strobe_error *check_place(const struct probe_point *p)
 {
 	unsigned places = p->has_line + (p->offset != 0) + (p->pattern != NULL);
 	if (!p->function && !p->has_line && !p->pattern)
-		return error_create(ERROR_USAGE, "a source file takes a line or a pattern: %s:10", p->file ? p->file : "main.c");
+		return error_create(ERROR_USAGE, "a source file requires a line or a pattern: %s:10", p->file ? p->file : "main.c");
 	if (!p->function && (p->offset || p->is_return))
-		return error_create(ERROR_USAGE, "offsets and %%return are of functions, not of lines");
+		return error_create(ERROR_USAGE, "offsets and %%return apply to functions, not to lines");
 	if (p->is_return && places)
 		return error_create(ERROR_USAGE, "%%return has no offset, line or pattern: it is where the function returns to");
 	if (places > 1)
@@ -159,7 +159,7 @@ static struct strobe_error *parse_point(char *word, struct probe_point *p)
 {
 	if (is_marker(word)) {
 		p->marker = unescape(word + (*word == '%'));
-		return *p->marker ? NULL : error_create(ERROR_USAGE, "'%%' takes the name of a marker: %%sdt_libc:setjmp");
+		return *p->marker ? NULL : error_create(ERROR_USAGE, "'%%' requires the name of a marker: %%sdt_libc:setjmp");
 	}
 	if (text_has_prefix(word, "0x") && !strpbrk(word, ":;+@%")) {
 		p->is_address = true;
@@ -169,7 +169,7 @@ static struct strobe_error *parse_point(char *word, struct probe_point *p)
 	char *at = find_sign(word, in_file ? ":;" : ":;+@%");
 	char sign = *at;
 	if (at == word)
-		return error_create(ERROR_USAGE, "a place begins with a function or a source file");
+		return error_create(ERROR_USAGE, "a place must begin with a function or a source file");
 	while (sign) {
 		*at = 0;
 		/* a pattern is all that follows */

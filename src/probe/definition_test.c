@@ -116,7 +116,7 @@ static void wrong_words(void **state)
 	refuse("=mid", "cannot be the name");
 	refuse("g-h:a=mid", "'g-h' cannot be the name of a group");
 	refuse("1a=mid", "cannot be the name");
-	refuse("x=", "begins with a function");
+	refuse("x=", "begin with a function");
 	refuse("mid+mid", "'mid' is not an offset");
 	refuse("mid+", "nothing follows the '+'");
 	refuse("mid@", "nothing follows the '@'");

@@ -354,7 +354,8 @@ static struct strobe_error *add_location(const struct reached *r, const struct f
 	if (l.kind == LOCATION_IS_VALUE)
 		return no_location(r, &(struct location){ .lack = LOCATION_COMPUTED });
 	if (bits > m->arch->pointer_bytes * 8u)
-		return error_create(ERROR_UNSUPPORTED, "cannot fetch '%s': it is larger than the register that its begin is in", r->name);
+		return error_create(ERROR_UNSUPPORTED, "cannot fetch '%s': it is larger than the register that contains its "
+				"beginning", r->name);
 	if (add_register(m, l.reg, ret))
 		return NULL;
 	return error_create(ERROR_UNSUPPORTED, "cannot fetch '%s': it is in a floating point or vector register (%u of DWARF), which the "

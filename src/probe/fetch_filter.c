@@ -96,7 +96,7 @@ static struct strobe_error *parse_field(struct parser *p, struct fetch_plan_test
 		if (strlen(p->format->fields[i].name) != n || memcmp(p->format->fields[i].name, name, n) != 0)
 			continue;
 		if (a->count)
-			return wrong(p, "an array is not compared");
+			return wrong(p, "arrays cannot be compared");
 		*ret_is_text = a->what == FETCH_PLAN_STRING;
 		*t = (struct fetch_plan_test){ .at = a->at, .bytes = a->bytes, .is_signed = a->is_signed };
 		return NULL;
@@ -123,14 +123,14 @@ static struct strobe_error *parse_text(struct parser *p, struct fetch_plan_test 
 {
 	const char *begin = p->at + 1, *end = *p->at == '"' ? strchr(begin, '"') : NULL;
 	if (!end)
-		return wrong(p, "expected a text in double quotes");
+		return wrong(p, "expected a string in double quotes");
 	size_t n = (size_t)(end - begin);
 	bool begins = t->op == FETCH_PLAN_TEXT_BEGINS && n && begin[n - 1] == '*';
 	n -= begins;
 	if (t->op == FETCH_PLAN_TEXT_BEGINS && strcspn(begin, "*?[\"") < n)
-		return wrong(p, "of patterns only \"TEXT*\" can be filtered in the kernel");
+		return wrong(p, "the only pattern that the kernel can filter is \"TEXT*\"");
 	if (n >= FETCH_PLAN_TEXT_BYTES)
-		return wrong(p, "the text is too long to be compared in the kernel (47 bytes)");
+		return wrong(p, "the string is too long to be compared in the kernel (47 bytes)");
 	memcpy(t->text, begin, n);
 	t->text_bytes = (uint8_t)n;
 	t->op = begins ? FETCH_PLAN_TEXT_BEGINS : FETCH_PLAN_TEXT_IS;
@@ -153,7 +153,7 @@ static struct strobe_error *parse_test(struct parser *p, struct node *ret)
 		return wrong(p, is_text ? "expected ==, != or ~" : "expected an operator (== != < <= > >= &)");
 	bool is_pattern = operators[i].op == FETCH_PLAN_TEXT_BEGINS;
 	if (is_text ? !operators[i].of_texts : is_pattern)
-		return wrong(p, is_text ? "a text is compared by ==, != or ~" : "a number is compared by == != < <= > >= &");
+		return wrong(p, is_text ? "strings are compared by ==, != or ~" : "numbers are compared by == != < <= > >= &");
 	t->op = operators[i].op;
 	peek(p);
 	TRY(is_text ? parse_text(p, t) : parse_number(p, t));

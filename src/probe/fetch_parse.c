@@ -95,7 +95,7 @@ static struct strobe_error *set_special(struct argument *a, const char *name)
 {
 	if (!strcmp(name, "retval")) {
 		if (!a->place->is_return)
-			return wrong(a, "$retval is known where a function returns: ur:, kr:");
+			return wrong(a, "$retval is available only at returns: ur:, kr:");
 		set_register(a, 0); /* ax, x0 */
 		return NULL;
 	}
@@ -123,7 +123,7 @@ static struct strobe_error *set_address(struct argument *a, const char *text)
 		return wrong(a, "an address is @SYMBOL, @SYMBOL+OFFSET, @0xADDRESS, or of a program @+OFFSET in its file");
 	if (!a->place->is_kernel) {
 		if (n || is_negative || a->place->is_return)
-			return wrong(a, "of a program's data only @+OFFSET in its file can be named, and not where functions return");
+			return wrong(a, "for data of a program, only @+OFFSET in its file is supported, and not at returns");
 		to->base = FETCH_PLAN_CODE;
 		to->value = offset - a->place->offset;
 		return add_first_read(a, 0, true);
@@ -213,7 +213,7 @@ static struct strobe_error *set_string(struct argument *a, bool in_user_memory, 
 	to->what = FETCH_PLAN_STRING;
 	to->bytes = 4;
 	if (to->base == FETCH_PLAN_COMM && to->derefs)
-		return wrong(a, "$comm is a text and not a pointer");
+		return wrong(a, "$comm is a string and not a pointer");
 	if (!to->derefs && to->base != FETCH_PLAN_COMM)
 		return wrong(a, "a string is what a pointer points to: +0(…):string");
 	if (in_user_memory)

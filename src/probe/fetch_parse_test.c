@@ -116,7 +116,7 @@ static void results_are_known_at_returns(void **state)
 	assert_refused(&s, "$arg1", "at the entry");
 	arena_deinit(&s.arena);
 	s = begin(&arch_x86_64, false, false);
-	assert_refused(&s, "$retval", "where a function returns");
+	assert_refused(&s, "$retval", "only at returns");
 	arena_deinit(&s.arena);
 }
 
@@ -127,7 +127,7 @@ static void data_has_addresses(void **state)
 	assert_int_equal(a->base, FETCH_PLAN_CODE);
 	assert_int_equal(a->value, 0x4010 - 0x1149);
 	assert_int_equal(a->derefs, 1);
-	assert_refused(&s, "@jiffies", "of a program's data");
+	assert_refused(&s, "@jiffies", "for data of a program");
 	arena_deinit(&s.arena);
 	s = begin(&arch_x86_64, true, false);
 	a = add(&s, "@jiffies+8:u64");

@@ -25,9 +25,9 @@ struct strobe_error *probe_missing(enum probe_kind kind)
 {
 	if (kind == PROBE_KERNEL)
 		return error_with_check("kprobes", error_create(ERROR_UNSUPPORTED,
-					"this kernel cannot have probes in itself (it lacks CONFIG_KPROBE_EVENTS)"));
+					"this kernel does not support probes of kernel functions (it lacks CONFIG_KPROBE_EVENTS)"));
 	return error_with_check("uprobes", error_create(ERROR_UNSUPPORTED,
-				"this kernel cannot have probes in programs (it lacks CONFIG_UPROBE_EVENTS)"));
+				"this kernel does not support probes of programs (it lacks CONFIG_UPROBE_EVENTS)"));
 }
 
 /* ---- lines ---- */

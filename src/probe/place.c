@@ -46,7 +46,7 @@ static struct strobe_error *not_found(struct probe_target *t, const struct probe
 	if (l->has_inlined && p->is_return)
 		return error_create(ERROR_USAGE, "'%s' of %s has no return to probe: it is inlined everywhere", name, where);
 	if (l->has_inlined)
-		return error_create(ERROR_USAGE, "'%s' of %s is inlined everywhere: leave out --no-inlines to probe it there", name, where);
+		return error_create(ERROR_USAGE, "'%s' of %s is inlined everywhere: omit --no-inlines to probe it there", name, where);
 	if (l->is_elsewhere)
 		return error_create(ERROR_NOT_FOUND, "the function '%s' of %s is not in a source file '%s'", name, where, p->file);
 	if (l->has_data)
@@ -115,7 +115,7 @@ static void leave_out_forbidden(const struct probe_target *t, struct probe_place
 	p->list.len = kept;
 	probe_forbidden_deinit(&forbidden);
 	if (kept < found)
-		log_warn("%zu of %zu functions may not be probed (the kernel's blacklist of kprobes, notrace) and are left out",
+		log_warn("%zu of %zu functions cannot be probed (the kernel's blacklist of kprobes, notrace) and are skipped",
 			 found - kept, found);
 }
 
@@ -274,7 +274,8 @@ static struct strobe_error *check_places(const struct probe_target *t, const str
 {
 	uint32_t max = search->max_places ? search->max_places : PROBE_PLACES_MAX;
 	if (places->list.len > max)
-		return error_create(ERROR_LIMIT, "the definition means %zu places, more than %" PRIu32 ": allow them with --max-probes=%zu",
+		return error_create(ERROR_LIMIT, "the definition matches %zu places, more than %" PRIu32 ": allow them with "
+				"--max-probes=%zu",
 				    places->list.len, max, places->list.len);
 	for (size_t i = 0; i < places->list.len && p->offset && t->kind == PROBE_PROGRAM; i++)
 		TRY(check_boundary(t, &places->list.data[i]));

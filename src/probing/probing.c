@@ -59,8 +59,8 @@ void probing_remarks(const struct probing *p, const struct probe_events *events)
 		const struct probe_event *e = &events->list.data[i];
 		if (e->resolver)
 			session_say(host,
-				    "%s only chooses, once, which function is called by this name (GNU indirect function): probe "
-				    "that one to see its calls", e->resolver);
+				    "%s is a GNU indirect function, called once to select the implementation: probe that one "
+				    "to see calls", e->resolver);
 		if (e->is_after_prologue)
 			session_say(host,
 				    "%s is compiled without optimization: the probe is after its prologue, which stores the "

@@ -377,7 +377,7 @@ static __attribute__((constructor)) void begin(void)
 	int number = toggle ? atoi(toggle) : 0;
 	if (number < 1 || number > SIGRTMAX) {
 		if (!ProfilerStart(profiler.toggled_name))
-			(void)!write(STDERR_FILENO, "strobe_profiler: cannot make the file of CPUPROFILE\n", 52);
+			(void)!write(STDERR_FILENO, "strobe_profiler: cannot create the file of CPUPROFILE\n", 52);
 		return;
 	}
 	struct sigaction act = { .sa_handler = on_toggle, .sa_flags = SA_RESTART };

@@ -76,8 +76,8 @@ static void say_short_tasks(const struct recorder *r, const struct capture_total
 	if (!r->lacks_filter || t->exits < ENDED_MIN || t->samples >= SAMPLES_EACH_MIN * t->exits)
 		return;
 	recorder_say(r, RECORDER_NOTE,
-		     "%llu tasks ended after few samples or none, for each begins a sampling period of its own: short ones have "
-		     "too small a share. As root (CAP_PERFMON and CAP_BPF, Linux 5.12 or later) CPUs are sampled instead of tasks",
+		     "%llu tasks ended after few samples or none: each task starts with a new sampling period, so short tasks are "
+		     "undersampled. As root (CAP_PERFMON and CAP_BPF, Linux 5.12 or later) CPUs are sampled instead of tasks",
 		     (unsigned long long)t->exits);
 }
 

@@ -19,7 +19,7 @@ static struct strobe_error *make_directory(struct wait_recording *w)
 	const char *tmp = getenv("TMPDIR");
 	char *dir = xasprintf("%s/strobe-waits.XXXXXX", tmp && *tmp ? tmp : "/tmp");
 	if (!mkdtemp(dir)) {
-		struct strobe_error *err = error_errno(errno, "cannot make a directory for the recording, %s", dir);
+		struct strobe_error *err = error_errno(errno, "cannot create a directory for the recording, %s", dir);
 		free(dir);
 		return err;
 	}

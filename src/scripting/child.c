@@ -27,7 +27,7 @@ static struct strobe_error *put_source(const struct script_program *p, int *ret)
 {
 	int fd = memfd_create(p->interpreter, MFD_CLOEXEC);
 	if (fd < 0)
-		return error_errno(errno, "cannot make a file in memory for %s", p->interpreter);
+		return error_errno(errno, "cannot create a file in memory for %s", p->interpreter);
 	for (size_t at = 0; at < p->source_bytes;) {
 		ssize_t n = write(fd, p->source + at, p->source_bytes - at);
 		if (n <= 0) {

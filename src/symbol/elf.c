@@ -241,7 +241,7 @@ bool elf_matches(struct dso *d, const struct object *o, const char *path)
 	const char *its = n ? dso_hex(d, id, n) : "missing";
 	dso_problem(d, "%s was replaced since it was recorded: its build-id is %s, recorded was %s", path, its,
 		    dso_hex(d, f->build_id, f->build_id_len));
-	dso_tried(d, path, arena_printf(&d->arena, "another: its build-id is %s", its));
+	dso_tried(d, path, arena_printf(&d->arena, "differs: its build-id is %s", its));
 	d->met_another = true;
 	return false;
 }
@@ -407,8 +407,8 @@ static bool try_debug_file(void *ctx, const char *path)
 	if (!same || !s->is_usable(o)) {
 		uint8_t id[OBJECT_BUILD_ID_MAX];
 		dso_tried(s->dso, path,
-			  same ? "has not what was looked for" :
-			  object_build_id(s->of, id) ? "another: of another build-id" : "another: of another checksum");
+			  same ? "does not contain the required data" :
+			  object_build_id(s->of, id) ? "differs: another build-id" : "differs: another checksum");
 		object_close(o);
 		return false;
 	}

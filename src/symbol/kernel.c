@@ -75,7 +75,7 @@ static bool is_list_of_boot(struct dso *d, const struct kallsyms *k)
 	}
 	pthread_mutex_unlock(&s->lock);
 	if (!found)
-		dso_problem(d, "%s may be of another boot: where modules lay then is not known", s->kallsyms_path);
+		dso_problem(d, "%s may be of another boot: the addresses of modules are unknown", s->kallsyms_path);
 	return found;
 }
 
@@ -116,7 +116,7 @@ static bool load_kallsyms(struct dso *d)
 {
 	const char *problem;
 	if (d->file->guest) {
-		dso_problem(d, "symbols of guest kernels are not read");
+		dso_problem(d, "symbols of guest kernels are not supported");
 		return false;
 	}
 	/* A vmlinux that was named and did not serve is not replaced by a guess. */
@@ -124,7 +124,7 @@ static bool load_kallsyms(struct dso *d)
 	    !d->session->options.ignore_vmlinux)
 		return false;
 	if (d->file->kind == MAPPED_MODULE && d->session->options.no_modules) {
-		dso_problem(d, "symbols of modules are left out (--no-modules)");
+		dso_problem(d, "symbols of modules are omitted (--no-modules)");
 		return false;
 	}
 	const struct symbols *s = d->session;

@@ -451,7 +451,7 @@ static void modules_from_their_files(void **state)
 	s->symbols = symbols_create(env, (struct symbols_options){ .no_modules = true });
 	d = map_file(s, MAPPED_MODULE, s->path, NULL);
 	assert_null(name_at(s, d, 0xffffffffc0400050));
-	assert_string_equal(dso_facts(d).problem, "symbols of modules are left out (--no-modules)");
+	assert_string_equal(dso_facts(d).problem, "symbols of modules are omitted (--no-modules)");
 	/* The kernel itself is another than ours: it has no symbols, and says why. */
 	s->file = (struct mapped_file){ .id = 1 };
 	d = map_file(s, MAPPED_KERNEL, "[kernel.kallsyms]_text", NULL);

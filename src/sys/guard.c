@@ -51,7 +51,7 @@ struct strobe_error *guard_start(struct guard *g, const struct guard_write *writ
 	int ends[2];
 	*g = (struct guard){ .fd = -1 };
 	if (pipe2(ends, O_CLOEXEC))
-		return error_errno(errno, "cannot make a pipe");
+		return error_errno(errno, "cannot create a pipe");
 	pid_t pid = fork();
 	if (!pid)
 		outlive_parent(ends[0], writes, nr, directory);

@@ -10,7 +10,7 @@ struct strobe_error *kernel_btf_open(const struct sys *sys, struct kernel_btf *r
 	if (error_is(err, ERROR_NOT_FOUND)) {
 		error_destroy(err);
 		return error_with_check("bpf-types", error_create(ERROR_UNSUPPORTED,
-					"the kernel brings no BTF (CONFIG_DEBUG_INFO_BTF)"));
+					"the kernel has no BTF (CONFIG_DEBUG_INFO_BTF)"));
 	}
 	if (err)
 		return err;

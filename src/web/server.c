@@ -235,7 +235,7 @@ static void answer_listing(const struct request *q, struct answer *a)
 		err = code->list(code->ctx, q->profile->profile, (function_id)function, &a->body);
 	out_mem(&a->body, &bytes);
 	if (!bytes)
-		answer_problem(a, err ? err->message : "no code is at hand");
+		answer_problem(a, err ? err->message : "code is not available");
 	error_destroy(err);
 }
 
@@ -458,7 +458,7 @@ static struct strobe_error *bind_to(struct web_server *s, const struct addrinfo 
 	int on = 1;
 	s->fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (s->fd < 0)
-		return error_errno(errno, "cannot make a socket");
+		return error_errno(errno, "cannot create a socket");
 	setsockopt(s->fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
 	if (bind(s->fd, a->ai_addr, a->ai_addrlen) || listen(s->fd, SOMAXCONN) ||
 	    getsockname(s->fd, (struct sockaddr *)&bound, &bytes)) {
@@ -473,7 +473,7 @@ static struct strobe_error *bind_to(struct web_server *s, const struct addrinfo 
 	if (web_is_loopback((struct sockaddr *)&bound))
 		return NULL;
 	if (getrandom(random, sizeof(random), 0) != sizeof(random))
-		return error_errno(errno, "cannot make a token");
+		return error_errno(errno, "cannot create a token");
 	text_bytes_to_hex(random, sizeof(random), s->token);
 	return NULL;
 }
@@ -514,7 +514,7 @@ struct strobe_error *web_server_start(const struct web_options *options, struct 
 						MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS,
 						MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)REQUEST_MEMORY, MHD_OPTION_END);
 		if (!s->daemon)
-			err = error_create(ERROR_OTHER, "libmicrohttpd does not start");
+			err = error_create(ERROR_OTHER, "cannot initialize libmicrohttpd");
 	}
 	if (err) {
 		web_server_stop(s);

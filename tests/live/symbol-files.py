@@ -117,7 +117,7 @@ def by_checksum(tap):
     with open(os.path.join(SCRATCH, "summed.debug"), "ab") as f:
         f.write(b"x")
     done = report(data, "-v")
-    tap.ok("hidden_summed" not in done.out and "another: of another checksum" in done.err, "one that was changed is not taken", done)
+    tap.ok("hidden_summed" not in done.out and "differs: another checksum" in done.err, "one that was changed is not taken", done)
 
 
 def mini(tap):

@@ -60,7 +60,7 @@ def check_attach(tap):
 
 
 def check_fallback(tap):
-    """Without the right to load programs the same command works."""
+    """Without the permission to load programs the same command works."""
     lacking = ["setpriv", "--bounding-set", "-sys_admin,-bpf"]
     if not shutil.which("setpriv") or run(*lacking, "true").status:
         tap.skip("fallback", "no setpriv here that drops capabilities")

@@ -288,7 +288,7 @@ def automatic(tap):
     done = subprocess.run([STROBE, "record", "-o", path, *EH, "--", "true"], capture_output=True, text=True, check=False,
                           preexec_fn=forbid_bpf)
     tap.ok(done.returncode == 1 and len(done.stderr.strip().splitlines()) == 1 and "CAP_BPF" in done.stderr,
-           "without the right to load programs: one line", done.stderr)
+           "without the permission to load programs: one line", done.stderr)
 
 
 def by_g(tap):

@@ -106,7 +106,7 @@ def record(tool, path):
     """
     for _ in range(10):
         made = tool("lock", "record", "-a", "-o", path, "--", "python3", "-c", CONTENDERS)
-        if made.status or "are not known" not in strobe("lock", "contention", "-i", path).err:
+        if made.status or "are unknown" not in strobe("lock", "contention", "-i", path).err:
             break
     return made
 

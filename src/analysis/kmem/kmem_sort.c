@@ -33,7 +33,7 @@ struct strobe_error *kmem_keys_parse(enum kmem_allocator allocator, const char *
 		while (key < KMEM_KEYS && (!known[key].of[allocator] || strncmp(known[key].name, at, n) != 0 || known[key].name[n]))
 			key++;
 		if (key == KMEM_KEYS)
-			return error_create(ERROR_USAGE, "unknown %s sort key '%.*s': known are %s", allocators[allocator].name, (int)n,
+			return error_create(ERROR_USAGE, "unknown %s sort key '%.*s': expected %s", allocators[allocator].name, (int)n,
 					    at, allocators[allocator].keys);
 		if (ret->nr == KMEM_KEYS)
 			return error_create(ERROR_USAGE, "too many sort keys");

@@ -202,7 +202,7 @@ static struct strobe_error *run(struct kvm *k)
 	struct strobe_error *err = resolve_stream(k->session.resolver, callbacks);
 	err = error_first(err, read_events(k));
 	if (!err && !k->has_exits)
-		return error_create(ERROR_NOT_FOUND, "this recording has no events of guests: record them with 'kvm stat record'");
+		return error_create(ERROR_NOT_FOUND, "this recording has no events of KVM guests: record them with 'kvm stat record'");
 	return err;
 }
 

@@ -321,7 +321,7 @@ static struct strobe_error *run(struct kwork *k)
 		sched_rows_end(&k->rows);
 	err = error_first(err, read_events(k));
 	if (!err && !has_events(k))
-		return error_create(ERROR_NOT_FOUND, "this recording has no events of this work: record them with 'kwork record'");
+		return error_create(ERROR_NOT_FOUND, "this recording has no events of this kind of work: record them with 'kwork record'");
 	return err;
 }
 

@@ -50,7 +50,7 @@ static struct strobe_error *open_all(struct kwork_live *l)
 		if (q->kinds[i] != KWORK_SCHED || q->report == KWORK_TOP)
 			o.kinds |= 1U << q->kinds[i];
 	if (!o.kinds)
-		return error_create(ERROR_USAGE, "the kernel does not sum up works of the kind sched: use 'kwork top', or 'kwork record'");
+		return error_create(ERROR_USAGE, "-b does not support the kind sched: use 'kwork top', or 'kwork record'");
 	l->symbols = symbols_create(NULL, l->q.symbols);
 	lock_symbols_load(&l->kernel, symbols_dso(l->symbols, &kernel_file));
 	TRY(signals_open(&l->signals, more));
@@ -125,8 +125,8 @@ static struct strobe_error *run(struct kwork_live *l)
 	TRY(count(l));
 	kwork_counts_read(l->counts, take_work, l);
 	if (kwork_counts_lost(l->counts))
-		session_say(l->q.host, "%" PRIu64 " events are not counted: there was no room for more works, or they were inside of BPF "
-			    "programs", kwork_counts_lost(l->counts));
+		session_say(l->q.host, "%" PRIu64 " events were not counted: there was no room for more work items, or they occurred "
+			    "within BPF programs", kwork_counts_lost(l->counts));
 	return NULL;
 }
 

@@ -65,7 +65,7 @@ struct strobe_error *kwork_kinds_parse(const char *text, struct kwork_question *
 	while (*(at += strspn(at, ", "))) {
 		size_t n = strcspn(at, ", ");
 		if (!add_kind(q, at, n))
-			return error_create(ERROR_USAGE, "-k: unknown kind '%.*s': known are irq, softirq, workqueue, sched", (int)n, at);
+			return error_create(ERROR_USAGE, "-k: unknown kind '%.*s': expected irq, softirq, workqueue, sched", (int)n, at);
 		at += n;
 	}
 	return q->kinds_nr ? NULL : error_create(ERROR_USAGE, "-k: specify irq, softirq, workqueue or sched");
@@ -218,7 +218,7 @@ static struct strobe_error *parse_keys(const struct kwork_question *q, struct ke
 			if (!strncmp(keys_known[i].name, at, n) && !keys_known[i].name[n])
 				found = &keys_known[i];
 		if (!found)
-			return error_create(ERROR_USAGE, "unknown sort key '%.*s': known are runtime, max, count, avg, rate, tid, id",
+			return error_create(ERROR_USAGE, "unknown sort key '%.*s': expected runtime, max, count, avg, rate, tid, id",
 					    (int)n, at);
 		if (ret->nr == sizeof(ret->keys) / sizeof(*ret->keys))
 			return error_create(ERROR_USAGE, "too many sort keys");

@@ -75,8 +75,8 @@ static void find(struct access_events *e, const struct sys *sys)
 static struct strobe_error *missing(const struct access_events *e)
 {
 	if (e->has_spe)
-		return error_create(ERROR_UNSUPPORTED, "this machine samples memory accesses by Arm SPE, whose traces strobe cannot "
-			"record: record with perf, make samples of them with 'perf inject --itrace=M', and report on that file");
+		return error_create(ERROR_UNSUPPORTED, "this machine samples memory accesses with Arm SPE, which strobe cannot "
+			"record: record with perf, convert the traces with 'perf inject --itrace=M', and report that file");
 	return error_with_check("memory-events", error_create(ERROR_UNSUPPORTED, "this machine has no event that samples memory accesses: "
 		"neither PEBS (cpu/mem-loads/) nor IBS (ibs_op//) is in " PMU_DIR));
 }
@@ -100,7 +100,8 @@ struct strobe_error *access_recorded_events(const struct sys *sys, const struct 
 	if (!e.list.len)
 		err = missing(&e);
 	else if (ret->list.len == before && choice->only)
-		err = error_create(ERROR_USAGE, "this machine has no memory event '%s': '-e list' shows those it has", choice->only);
+		err = error_create(ERROR_USAGE, "this machine has no memory event '%s': '-e list' lists those of this "
+				"machine", choice->only);
 	else if (ret->list.len == before)
 		err = error_create(ERROR_UNSUPPORTED, "this machine does not sample %s", choice->loads ? "loads" : "stores");
 	vec_deinit(&e.list);

@@ -29,7 +29,7 @@ static struct strobe_error *choose_display(struct c2c *c)
 			c->sums.display = d;
 			return NULL;
 		}
-	return error_create(ERROR_USAGE, "-d: unknown display '%s': it can be tot, lcl, rmt or peer", name);
+	return error_create(ERROR_USAGE, "-d: unknown display '%s': expected tot, lcl, rmt or peer", name);
 }
 
 static struct strobe_error *choose_keys(struct c2c *c)
@@ -42,7 +42,7 @@ static struct strobe_error *choose_keys(struct c2c *c)
 		while (key < C2C_KEYS && (strlen(names[key]) != n || memcmp(names[key], at, n) != 0))
 			key++;
 		if (key == C2C_KEYS && (n != strlen("offset") || memcmp(at, "offset", n) != 0))
-			return error_create(ERROR_USAGE, "-c: unknown key '%.*s': keys are pid, tid, iaddr and dso", (int)n, at);
+			return error_create(ERROR_USAGE, "-c: unknown key '%.*s': expected pid, tid, iaddr or dso", (int)n, at);
 		if (key < C2C_KEYS && !c->sums.has_key[key]) {
 			c->sums.has_key[key] = true;
 			c->sums.keys[c->sums.keys_nr++] = key;

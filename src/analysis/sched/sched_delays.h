@@ -1,5 +1,5 @@
 /*
- * How long threads waited for a CPU: a histogram of times, four buckets for each power of two, and percentiles of it.
+ * Show how long threads wait for a CPU: a histogram of times, four buckets for each power of two, and percentiles of it.
  *
  * A percentile is interpolated within its bucket: it is at most 13 % off. Times in nanoseconds. The BPF program that counts in the kernel
  * has the same buckets (bpf/count/sched_counts_shared.h).

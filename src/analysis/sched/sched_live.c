@@ -115,8 +115,9 @@ struct strobe_error *sched_live_run(const struct sched_live_request *q)
 	workload_end(&l.workload);
 	signals_close(&l.signals);
 	if (!err && sched_counts_lost(l.counts))
-		session_say(q->host, "%" PRIu64 " events or tasks are not counted: there was no room for more tasks (-M), or they were "
-			    "inside of BPF programs", sched_counts_lost(l.counts));
+		session_say(q->host, "%" PRIu64 " events or tasks were not counted: there was no room for more tasks (-M), or they "
+				"occurred "
+			    "within BPF programs", sched_counts_lost(l.counts));
 	sched_counts_close(l.counts);
 	target_map_deinit(&l.targets);
 	arena_deinit(&l.names);

@@ -34,9 +34,9 @@ void sched_states_remarks(const struct task_states *s, const struct session_host
 		all_ns += task_time(&s->tasks.data[i]);
 	}
 	if (unknown_ns)
-		session_say(host, "the states of %.3f of %.3f ms of all threads are not known, because of %" PRIu64 " gaps and %" PRIu64
-				  " contradicting events: no other state contains them",
+		session_say(host, "the state is unknown for %.3f of %.3f ms of all threads, because of %" PRIu64 " gaps and %" PRIu64
+				  " contradictory events",
 			    (double)unknown_ns / 1e6, (double)all_ns / 1e6, s->gaps, s->broken);
 	if (s->bad_cpus)
-		session_say(host, "%" PRIu64 " events have no valid CPU: they are left out", s->bad_cpus);
+		session_say(host, "%" PRIu64 " events have no valid CPU: they were skipped", s->bad_cpus);
 }

@@ -100,7 +100,7 @@ static struct strobe_error *parse_keys(const char *text, struct key_list *ret)
 			if (!strncmp(keys_known[i].name, text, n) && !keys_known[i].name[n])
 				found = &keys_known[i];
 		if (!found)
-			return error_create(ERROR_USAGE, "unknown sort key '%.*s': known are avg, max, switch, runtime, pid", (int)n, text);
+			return error_create(ERROR_USAGE, "unknown sort key '%.*s': expected avg, max, switch, runtime, pid", (int)n, text);
 		if (ret->nr == sizeof(ret->keys) / sizeof(*ret->keys))
 			return error_create(ERROR_USAGE, "too many sort keys");
 		ret->keys[ret->nr++] = found;

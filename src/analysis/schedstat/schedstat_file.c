@@ -118,7 +118,7 @@ static struct strobe_error *take_cpu(struct load *l, struct cursor *c)
 	for (size_t i = 0; i < SCHEDSTAT_CPU_COUNTERS; i++)
 		cpu.counters[i] = i < SCHEDSTAT_CPU_NARROW ? cursor_u32(c) : cursor_u64(c);
 	if (c->bad || !schedstat_domain_counters(version))
-		return error_create(ERROR_FORMAT, "a reading of CPU %u is damaged, or of a version that is not known", cpu.cpu);
+		return error_create(ERROR_FORMAT, "a reading of CPU %u is damaged, or of an unknown version", cpu.cpu);
 	l->is_chosen = !l->cpus->len || sys_cpus_has(l->cpus, cpu.cpu);
 	if (!l->is_chosen)
 		return NULL;

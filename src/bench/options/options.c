@@ -11,7 +11,8 @@
 
 static struct strobe_error *parse_bytes(const char *value, uint64_t *ret)
 {
-	return bench_size(value, ret) ? NULL : error_create(ERROR_USAGE, "invalid size '%s': as in 4096, 64KB, 1MB or 1GB", value);
+	return bench_size(value, ret) ? NULL : error_create(ERROR_USAGE, "invalid size '%s': expected a size such as 4096, 64KB, "
+			"1MB or 1GB", value);
 }
 
 static struct strobe_error *parse_size(void *options, const char *value, bool negated)
@@ -37,7 +38,7 @@ static struct strobe_error *parse_page(void *options, const char *value, bool ne
 		return error_create(ERROR_USAGE, "requires a size");
 	TRY(parse_bytes(value, bytes));
 	return *bytes == 4 << 10 || *bytes == 2 << 20 || *bytes == 1 << 30 ? NULL :
-		error_create(ERROR_USAGE, "pages are of 4KB, 2MB or 1GB");
+		error_create(ERROR_USAGE, "invalid page size: expected 4KB, 2MB or 1GB");
 }
 
 const struct option bench_options_messaging[] = {
@@ -86,7 +87,8 @@ const struct option bench_options_mmap[] = {
 
 static struct strobe_error *refuse_all(void *options, const char *value, bool negated)
 {
-	return error_create(ERROR_UNSUPPORTED, "perf's list of runs, of ten minutes and more, is not supported: give the sizes of one");
+	return error_create(ERROR_UNSUPPORTED, "perf's series of runs (ten minutes and more) is not supported: specify the sizes of "
+			"one run");
 }
 
 #define NUMA(field) AT(settings.numa.field)

@@ -16,7 +16,7 @@ struct bench_options {
 
 #define BENCH_OPTIONS(row)                                                                                              \
 	row("sched messaging", "Groups of tasks that write to each other", messaging)                                   \
-	row("sched pipe", "Two tasks that write to each other by turns", pipe)                                          \
+	row("sched pipe", "Two tasks that write to each other in turn", pipe)                                          \
 	row("sched seccomp-notify", "System calls that another thread answers", seccomp_notify)                         \
 	row("syscall basic", "getppid(2)", syscall)                                                                     \
 	row("syscall getpgid", "getpgid(2)", syscall)                                                                   \
@@ -26,7 +26,7 @@ struct bench_options {
 	row("mem memset", "Functions that set memory", mem)                                                             \
 	row("mem mmap", "Memory that is mapped, written to and unmapped", mmap)                                         \
 	row("numa mem", "Processes and threads that work on memory of nodes", numa_mem)                                 \
-	row("futex hash", "Waits that the futex's value refuses", futex_hash)                                           \
+	row("futex hash", "Waits for a value that the futex does not have", futex_hash)                                           \
 	row("futex wake", "All threads that wait are woken", futex_wake)                                                \
 	row("futex wake-parallel", "All threads that wait are woken by several", futex_wake_parallel)                   \
 	row("futex requeue", "All threads that wait are moved to another futex", futex_requeue)                         \

@@ -44,7 +44,7 @@ static struct strobe_error *choose(struct lock_counts *c, const struct lock_coun
 	s->kinds = o->kinds;
 	s->locks_nr = o->locks_nr;
 	if (o->locks_nr > LOCK_COUNTS_LOCKS)
-		return error_create(ERROR_LIMIT, "at most %d locks can be chosen", LOCK_COUNTS_LOCKS);
+		return error_create(ERROR_LIMIT, "at most %d locks can be selected", LOCK_COUNTS_LOCKS);
 	if (o->locks_nr)
 		memcpy(s->locks, o->locks, o->locks_nr * sizeof(*s->locks));
 	if (o->cpus && !text_each_cpu(o->cpus, LOCK_COUNTS_CPUS - 1, add_cpu, s))

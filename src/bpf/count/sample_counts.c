@@ -59,9 +59,9 @@ struct strobe_error *sample_counts_check(const struct sample_counts_options *o)
 	if (!a->use_clockid || a->clockid != CLOCK_MONOTONIC)
 		return error_create(ERROR_UNSUPPORTED, "the samples' clock is not CLOCK_MONOTONIC");
 	if (is_tracepoint && (a->freq || a->sample_period != 1))
-		return error_create(ERROR_UNSUPPORTED, "of %s not each event is sampled", e->name);
+		return error_create(ERROR_UNSUPPORTED, "%s does not sample every event", e->name);
 	if (is_tracepoint && (e->filter || e->cgroup || a->exclude_kernel || a->exclude_user))
-		return error_create(ERROR_UNSUPPORTED, "%s has a filter, which BPF programs are run before", e->name);
+		return error_create(ERROR_UNSUPPORTED, "%s has a filter, which the kernel applies after BPF programs", e->name);
 	return bpf_check_pid_namespace(o->sys);
 }
 

@@ -50,7 +50,7 @@ static struct strobe_error *load(struct sched_counts *c, const struct sched_coun
 	if (bpf_image_missing())
 		return error_create(ERROR_UNSUPPORTED, "%s", bpf_image_missing());
 	if (!bpf_kernel_is_since(o->sys, 5, 18))
-		return error_create(ERROR_UNSUPPORTED, "summing up in the kernel requires Linux 5.18: use 'sched record', then -i");
+		return error_create(ERROR_UNSUPPORTED, "aggregation in the kernel requires Linux 5.18: use 'sched record', then -i");
 	TRY(bpf_check_pid_namespace(o->sys));
 	TRY(bpf_load(&options, &c->loaded));
 	TRY(bpf_map_memory(c->loaded, ".bss", sizeof(*c->control), &memory));

@@ -82,7 +82,7 @@ struct strobe_error *bpf_map_make_typed(const struct sys *sys, const char *name,
 	snprintf(attr.map_name, sizeof(attr.map_name), "%s", name);
 	int fd = bpf(BPF_MAP_CREATE, &attr);
 	if (fd < 0)
-		return bpf_refused(sys, -fd, "cannot make a BPF map");
+		return bpf_refused(sys, -fd, "cannot create a BPF map");
 	*ret_fd = fd;
 	return NULL;
 }
@@ -236,6 +236,6 @@ struct strobe_error *bpf_check_pid_namespace(const struct sys *sys)
 	struct stat ns;
 	_cleanup_free_ char *path = sys_path(sys, "/proc/self/ns/pid");
 	if (stat(path, &ns) || ns.st_ino != TOP_PID_NAMESPACE)
-		return error_create(ERROR_UNSUPPORTED, "the numbers of tasks are not the kernel's own in this pid namespace");
+		return error_create(ERROR_UNSUPPORTED, "this is not the initial PID namespace: process IDs are not those of the kernel");
 	return NULL;
 }

@@ -108,9 +108,9 @@ static struct strobe_error *check(const struct counter_set *set, const struct ta
 			continue;
 		*ret_any = true;
 		if (e->cgroup)
-			return error_create(ERROR_UNSUPPORTED, "%s: inline probes (u:, k:) are not counted by cgroup", e->name);
+			return error_create(ERROR_UNSUPPORTED, "%s: inline probes (u:, k:) cannot be counted per cgroup", e->name);
 		if (t->per_thread)
-			return error_create(ERROR_UNSUPPORTED, "%s: inline probes (u:, k:) are not counted by thread", e->name);
+			return error_create(ERROR_UNSUPPORTED, "%s: inline probes (u:, k:) cannot be counted per thread", e->name);
 	}
 	return NULL;
 }

@@ -271,10 +271,10 @@ char *inline_probes_losses_text(const struct inline_probes *p)
 	struct inline_probes_losses l = inline_probes_losses(p);
 	struct strbuf text = {};
 	if (l.missed)
-		strbuf_addf(&text, "%llu hits of probes were lost: the kernel was within another program or out of slots",
+		strbuf_addf(&text, "%llu probe hits were lost: the kernel was running another BPF program, or out of slots",
 			    (unsigned long long)l.missed);
 	if (l.faults)
-		strbuf_addf(&text, "%s%llu values of probes could not be read, since their memory was not there: they are 0 or \"(fault)\"",
+		strbuf_addf(&text, "%s%llu values of probes could not be read (memory not present): they are 0 or \"(fault)\"",
 			    text.len ? "; " : "", (unsigned long long)l.faults);
 	return text.len ? strbuf_take(&text) : NULL;
 }

@@ -28,14 +28,14 @@ static struct strobe_error *check(const struct probe_samples_options *o)
 {
 	const struct capture_options *c = o->capture;
 	if (c->target.per_thread)
-		return error_create(ERROR_UNSUPPORTED, "inline probes (u:, k:) are recorded by CPU: leave out --per-thread, or define "
+		return error_create(ERROR_UNSUPPORTED, "inline probes (u:, k:) are recorded per CPU: omit --per-thread, or define "
 				    "them with strobe probe");
 	if (c->freq_set)
-		return error_create(ERROR_USAGE, "hits of probes (u:, k:) are sampled by number: -c instead of -F");
+		return error_create(ERROR_USAGE, "probes (u:, k:) are sampled by number of hits: use -c instead of -F");
 	for (size_t i = 0; i < o->events->events.len; i++) {
 		const struct capture_event *e = &o->events->events.data[i];
 		if (e->code && (e->terms.set & EVENT_TERM_FREQ))
-			return error_create(ERROR_USAGE, "%s: hits of probes are sampled by number: period= instead of freq=", e->name);
+			return error_create(ERROR_USAGE, "%s: probes are sampled by number of hits: use period= instead of freq=", e->name);
 	}
 	return NULL;
 }

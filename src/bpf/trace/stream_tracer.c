@@ -190,7 +190,7 @@ static struct strobe_error *name_path(struct trace_name *ret, const char *text)
 {
 	size_t n = text ? strlen(text) : 0;
 	if (n > sizeof(ret->text))
-		return error_create(ERROR_USAGE, "a path to choose by has at most %zu bytes", sizeof(ret->text));
+		return error_create(ERROR_USAGE, "a path may have at most %zu bytes", sizeof(ret->text));
 	if (n)
 		memcpy(ret->text, text, n);
 	ret->bytes = (uint32_t)n;
@@ -391,7 +391,7 @@ struct strobe_error *stream_tracer_open(const struct trace_targets *t, const str
 		struct strobe_error *err = open_by(t, o, true, ret);
 		if (!err)
 			return NULL;
-		log_info("tracing by the tracepoints of all calls: %s", err->message);
+		log_info("using the tracepoints of all system calls: %s", err->message);
 		error_destroy(err);
 	}
 	return open_by(t, o, false, ret);
@@ -423,7 +423,7 @@ static void attach_compat(struct stream_tracer *s)
 {
 	_cleanup_error_ struct strobe_error *err = bpf_attach_program(s->loaded, EXIT);
 	if (err)
-		log_warn("ends of 32-bit calls are not seen: %s", err->message);
+		log_warn("ends of 32-bit calls are not traced: %s", err->message);
 	__atomic_store_n(&s->control->compat, TRACE_COMPAT_ATTACHED, __ATOMIC_SEQ_CST);
 }
 

@@ -341,9 +341,9 @@ struct strobe_error *summary_tracer_read(struct summary_tracer *s, const char *(
 	u64map_deinit(&r.cgroups);
 	uint64_t missed = c->dropped + bpf_runs_missed(s->loaded);
 	if (missed)
-		log_warn("%llu calls are not counted: the kernel had no room", (unsigned long long)missed);
+		log_warn("%llu calls were not counted: no room in the kernel's tables", (unsigned long long)missed);
 	if (c->lost_others)
-		log_warn("%llu errors are not counted by number: the kernel had no room", (unsigned long long)c->lost_others);
+		log_warn("%llu errors were not counted by number: no room in the kernel's tables", (unsigned long long)c->lost_others);
 	if (c->unfollowed)
 		log_warn("%llu tasks could not be followed: the kernel had no memory", (unsigned long long)c->unfollowed);
 	return NULL;

@@ -52,7 +52,7 @@ struct strobe_error *trace_map_check(enum trace_maps_of of, const char *name)
 	for (size_t i = 0; i < MAPS; i++)
 		if (maps[i].of >> of & 1)
 			strbuf_addf(&names, "%s%s", names.len ? ", " : "", maps[i].name);
-	return error_create(ERROR_USAGE, "--map-dump %s: no such map; there are %s", name, strbuf_str(&names));
+	return error_create(ERROR_USAGE, "--map-dump %s: no such map; maps: %s", name, strbuf_str(&names));
 }
 
 static void put_bytes(struct out *out, const uint8_t *p, size_t n)

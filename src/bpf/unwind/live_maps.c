@@ -171,7 +171,7 @@ void live_maps_drain(struct live_maps *l)
 			error_destroy(ring_drain(&l->rings.data[i], &l->sink, &stats));
 	if (stats.lost_events) {
 		u64map_deinit(&l->complete);
-		log_info("%llu new mappings of processes were lost: they are read again when they are met",
+		log_info("%llu new mappings of processes were lost: they are read again when needed",
 			 (unsigned long long)stats.lost_events);
 	}
 }

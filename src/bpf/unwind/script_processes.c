@@ -159,7 +159,7 @@ static bool load_program(struct scripts *s, enum script_kind kind)
 	if (!err)
 		err = bpf_map_set(bpf_map_of(s->loaded, "script_programs"), &at, &fd);
 	if (err)
-		log_info("frames of scripts are not read: %s", err->message);
+		log_info("frames of scripts are not recorded: %s", err->message);
 	s->has_program[kind] = !err;
 	error_destroy(err);
 	return s->has_program[kind];

@@ -28,7 +28,7 @@ struct strobe_error *scripts_create(const struct sys *sys, struct bpf_loaded *lo
 	struct strobe_error *err = bpf_ring_map(loaded, "script_requests", REQUESTS_BYTES, &s->requests);
 	s->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (!err && s->stop_fd < 0)
-		err = error_errno(errno, "cannot make an eventfd");
+		err = error_errno(errno, "cannot create an eventfd");
 	int e = err ? 0 : pthread_create(&s->thread, NULL, scripts_serve, s);
 	if (e)
 		err = error_errno(e, "cannot start the thread that finds interpreters");

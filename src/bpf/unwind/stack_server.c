@@ -59,7 +59,7 @@ static struct known_file *file_of(struct stack_unwinder *u, const struct mapped_
 	struct strobe_error *err = unwind_maps_add_table(u->maps, f->table, &known->table);
 	known->has_table = !err;
 	if (err) {
-		log_info("%s: stacks are walked from copies: %s", file->path, err->message);
+		log_info("%s: stacks are unwound from copies: %s", file->path, err->message);
 		u->is_full = true;
 		error_destroy(err);
 	} else {
@@ -168,7 +168,7 @@ static void answer(struct stack_unwinder *u, const struct unwind_request *w)
 	code.requested_ns = sys_clock_ns(u->options.sys, CLOCK_MONOTONIC);
 	struct strobe_error *err = unwind_maps_set_file(u->maps, &w->key, &code);
 	if (err)
-		log_info("%s: stacks are walked from copies: %s", file->path, err->message);
+		log_info("%s: stacks are unwound from copies: %s", file->path, err->message);
 	error_destroy(err);
 }
 

@@ -110,7 +110,7 @@ static struct strobe_error *start(struct stack_unwinder *u)
 	u->unwinder = unwinder_create(live_maps_machine(u->live), u->tables);
 	u->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (u->stop_fd < 0)
-		return error_errno(errno, "cannot make an eventfd");
+		return error_errno(errno, "cannot create an eventfd");
 	int e = pthread_create(&u->thread, NULL, stack_unwinder_serve, u);
 	if (e)
 		return error_errno(e, "cannot start the thread that compiles tables for unwinding");
@@ -208,11 +208,11 @@ bool stack_unwinder_is_walked(const struct capture_event *e)
 struct strobe_error *stack_unwinder_check(const struct event_set *events, const struct capture_options *o)
 {
 	if (o->target.per_thread)
-		return error_create(ERROR_USAGE, "eh writes into rings of CPUs: not together with --per-thread");
+		return error_create(ERROR_USAGE, "eh uses per-CPU buffers and cannot be combined with --per-thread");
 	if (o->overwrite)
 		return error_create(ERROR_USAGE, "eh and --overwrite exclude each other");
 	if (o->callgraph.kernel_only)
-		return error_create(ERROR_USAGE, "eh walks the user's stack: not together with --kernel-callchains");
+		return error_create(ERROR_USAGE, "eh unwinds the user stack and cannot be combined with --kernel-callchains");
 	for (size_t i = 0; i < events->events.len; i++) {
 		const struct capture_event *e = &events->events.data[i];
 		if (!stack_unwinder_is_walked(e))
@@ -299,7 +299,7 @@ struct strobe_error *stack_unwinder_attach(struct stack_unwinder *u, struct capt
 	for (uint32_t i = 0; i < u->cpus_nr; i++) {
 		int ring_fd = ring_of_cpu(set, i, threads);
 		if (map->cpus.data[i] < 0)
-			return error_create(ERROR_USAGE, "eh writes into rings of CPUs, and these are of threads");
+			return error_create(ERROR_USAGE, "eh requires per-CPU buffers, and these are per thread");
 		if (ring_fd >= 0)
 			TRY(open_output(u, i, map->cpus.data[i], ring_fd));
 	}

@@ -31,7 +31,7 @@ static struct strobe_error *parse_format(const char *format, enum bench_format *
 	*ret = format && !strcmp(format, "simple") ? BENCH_SIMPLE : BENCH_DEFAULT;
 	if (!format || *ret == BENCH_SIMPLE || !strcmp(format, "default"))
 		return NULL;
-	return error_create(ERROR_USAGE, "unknown format '%s': known are default, simple, json and csv", format);
+	return error_create(ERROR_USAGE, "unknown format '%s': expected default, simple, json and csv", format);
 }
 
 static void put_table(struct out *out, const struct bench_report *r, bool csv)

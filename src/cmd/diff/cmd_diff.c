@@ -31,7 +31,7 @@ static int judge(struct cmd_context *ctx, const struct diff_options *o, struct d
 	struct diff_growth worst = diff_worst_growth(d);
 	if (worst.percent <= o->fail_percent)
 		return CMD_OK;
-	cmd_say(ctx, "%s takes %.2f %% more of what %s took in all, over the limit of %g %%", worst.name, worst.percent, d->side_names[0],
+	cmd_say(ctx, "%s grew by %.2f %% of the total of %s, more than the limit of %g %%", worst.name, worst.percent, d->side_names[0],
 		o->fail_percent);
 	return DIFF_GROWN;
 }

@@ -105,7 +105,7 @@ static struct strobe_error *settle_files(struct diff_options *o, int argc, char 
 	if (!o->before && !o->after)
 		o->sources = diff_sources_of_words(&o->arena, argc, argv);
 	else if (!o->before || !o->after || argc)
-		return error_create(ERROR_USAGE, "--before and --after go together, without other files");
+		return error_create(ERROR_USAGE, "--before and --after must be used together, without other files");
 	else
 		TRY(diff_sources_of_runs(&o->arena, o->before, o->after, &o->sources));
 	return diff_sources_set_times(&o->arena, o->request.selection.times, &o->sources);

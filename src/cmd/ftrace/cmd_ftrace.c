@@ -92,9 +92,9 @@ static int run_profile(struct cmd_context *ctx, void *options)
 		.run = run_##id,                                                                   \
 	}
 
-SUBCOMMAND(trace, "trace", "Print the calls of kernel functions as they come");
-SUBCOMMAND(latency, "latency", "How long calls of a kernel function take, as a histogram");
-SUBCOMMAND(profile, "profile", "How long calls of kernel functions take, by function");
+SUBCOMMAND(trace, "trace", "Print calls of kernel functions as they occur");
+SUBCOMMAND(latency, "latency", "Show a histogram of the durations of a kernel function");
+SUBCOMMAND(profile, "profile", "Show the durations of kernel functions, by function");
 
 static const struct cmd *const subcommands[] = { &trace, &latency, &profile, NULL };
 
@@ -110,7 +110,7 @@ static int run(struct cmd_context *ctx, void *options)
 
 const struct cmd cmd_ftrace = {
 	.name = "ftrace",
-	.summary = "Trace functions of the kernel by its own tracers",
+	.summary = "Trace kernel functions with the kernel's own tracers",
 	.usage = (const char *const[]){ "ftrace [<options>] [<command>]", "ftrace trace [<options>] [<command>]",
 					"ftrace latency -T <function> [<options>] [<command>]", "ftrace profile [<options>] [<command>]",
 					NULL },

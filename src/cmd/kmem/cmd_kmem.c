@@ -108,7 +108,7 @@ static struct strobe_error *settle_allocators(struct cmd_context *ctx, struct km
 	TRY(cmd_settings(ctx, &config));
 	const char *name = config_get(config, "kmem.default");
 	if (name && strcmp(name, "slab") != 0 && strcmp(name, "page") != 0)
-		return error_create(ERROR_USAGE, "the setting kmem.default is '%s': it can be slab or page", name);
+		return error_create(ERROR_USAGE, "the setting kmem.default is '%s': expected slab or page", name);
 	return choose(o, name && !strcmp(name, "page") ? KMEM_PAGES : KMEM_SLAB, -1);
 }
 

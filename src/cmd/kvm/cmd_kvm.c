@@ -93,7 +93,7 @@ static int run_report(struct cmd_context *ctx, void *options)
 
 static const struct cmd report = {
 	.name = "kvm stat report",
-	.summary = "How long the host was busy for guests, by why they stopped",
+	.summary = "Show the exits of guests by reason, and their time",
 	.usage = (const char *const[]){ "kvm stat report [<options>]", NULL },
 	.options = report_table,
 	.options_bytes = sizeof(struct kvm_options),

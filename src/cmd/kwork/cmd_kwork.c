@@ -200,10 +200,10 @@ static int run_top(struct cmd_context *ctx, void *options)
 		.run = run_##id,                                                             \
 	}
 
-SUBCOMMAND(report, "report", "How long each work took");
-SUBCOMMAND(latency, "latency", "How long each work waited");
-SUBCOMMAND(timehist, "timehist", "Each time that a work ran");
-SUBCOMMAND(top, "top", "Which tasks ran, without interrupts");
+SUBCOMMAND(report, "report", "Show run times of kernel work");
+SUBCOMMAND(latency, "latency", "Show how long kernel work waited");
+SUBCOMMAND(timehist, "timehist", "Show each run of kernel work");
+SUBCOMMAND(top, "top", "Show the CPU usage of tasks, excluding interrupts");
 
 static const struct cmd *const subcommands[] = { &report, &latency, &timehist, &top, NULL };
 

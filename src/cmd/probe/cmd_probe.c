@@ -153,7 +153,7 @@ static struct strobe_error *check(struct probe_options *o)
 	size_t actions = (o->added.len > 0) + (o->shown.len > 0) + (o->variables.len > 0) + (o->removed.len > 0) + o->has_list +
 			 (o->lines != NULL) + o->has_functions;
 	if (!actions)
-		return error_create(ERROR_USAGE, "nothing to do: give the definition of a probe, or one of -l, -d, -F, -L, -V, -D");
+		return error_create(ERROR_USAGE, "nothing to do: specify a definition, or one of -l, -d, -F, -L, -V, -D");
 	if (actions > 1)
 		return error_create(ERROR_USAGE, "only one of -a, -d, -l, -L, -V, -F and -D can be used at a time");
 	if (o->quiet && o->verbose)

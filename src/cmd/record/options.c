@@ -32,7 +32,7 @@ CALL(parse_switch_event)
 	if (negated)
 		return error_create(ERROR_USAGE, "events cannot be negated");
 	if (event_is_probe(value))
-		return error_create(ERROR_USAGE, "a probe cannot switch files: define it with strobe probe");
+		return error_create(ERROR_USAGE, "inline probes are not supported: define the probe with strobe probe");
 	o->recorder.switching.on = o->recorder.switching.by_signal = true;
 	return event_parse(&o->switch_events, sys_live(), value);
 }

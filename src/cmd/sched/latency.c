@@ -170,7 +170,7 @@ static int run(struct cmd_context *ctx, void *options)
 
 const struct cmd cmd_sched_latency = {
 	.name = "sched latency",
-	.summary = "How long threads waited for a CPU",
+	.summary = "Show how long threads wait for a CPU",
 	.usage = (const char *const[]){ "sched latency [<options>]", "sched latency [-a] [<options>] [<command>]", NULL },
 	.options = table,
 	.options_bytes = sizeof(struct latency_options),

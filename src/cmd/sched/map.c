@@ -47,7 +47,7 @@ static int run(struct cmd_context *ctx, void *options)
 
 const struct cmd cmd_sched_map = {
 	.name = "sched map",
-	.summary = "Which thread each CPU runs",
+	.summary = "Show which thread each CPU runs",
 	.usage = (const char *const[]){ "sched map [<options>]", NULL },
 	.options = table,
 	.options_bytes = sizeof(struct map_options),

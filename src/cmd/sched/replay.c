@@ -49,7 +49,7 @@ static int run(struct cmd_context *ctx, void *options)
 
 const struct cmd cmd_sched_replay = {
 	.name = "sched replay",
-	.summary = "Do again what the threads of a recording did",
+	.summary = "Replay the activity of threads in a recording",
 	.usage = (const char *const[]){ "sched replay [<options>]", NULL },
 	.options = table,
 	.options_bytes = sizeof(struct replay_options),

@@ -128,9 +128,9 @@ static int run_as(struct cmd_context *ctx, void *options, int (*what)(struct sta
 		.run = run_##what,                                                                \
 	}
 
-SUBCOMMAND(record, "[-o <file>] [<command>]", "Record what the scheduler counts");
-SUBCOMMAND(report, "[-i <file>]", "Show what the scheduler counted in a recording");
-SUBCOMMAND(diff, "[<file1> [<file2>]]", "Compare what the scheduler counted in two recordings");
+SUBCOMMAND(record, "[-o <file>] [<command>]", "Record scheduler statistics");
+SUBCOMMAND(report, "[-i <file>]", "Show the scheduler statistics of a recording");
+SUBCOMMAND(diff, "[<file1> [<file2>]]", "Compare the scheduler statistics of two recordings");
 
 static const struct cmd *const subcommands[] = { &cmd_record, &cmd_report, &cmd_diff, NULL };
 
@@ -156,7 +156,7 @@ static int run(struct cmd_context *ctx, void *options)
 
 const struct cmd cmd_sched_stats = {
 	.name = "sched stats",
-	.summary = "Show what the scheduler counts, by CPU and scheduling domain",
+	.summary = "Show scheduler statistics by CPU and scheduling domain",
 	.usage = (const char *const[]){ "sched stats [<options>] [<command>]", "sched stats record [-o <file>] [<command>]",
 					"sched stats report [-i <file>]", "sched stats diff [<file1> [<file2>]]", NULL },
 	.options = table,

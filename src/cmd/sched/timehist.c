@@ -57,7 +57,7 @@ static struct strobe_error *check(const struct cmd_context *ctx, struct timehist
 	if ((o->hist.wakeups || o->hist.next) && o->hist.summary_only)
 		return error_create(ERROR_USAGE, "-s cannot be combined with -n and -w: it shows no lines");
 	if (o->hist.format != TABLE_AS_TEXT && (o->hist.summary || o->hist.summary_only))
-		return error_create(ERROR_USAGE, "--format json and csv have rows, and not their sums: see sched latency");
+		return error_create(ERROR_USAGE, "--format json and csv do not include summaries: use sched latency");
 	return NULL;
 }
 
@@ -80,7 +80,7 @@ static int run(struct cmd_context *ctx, void *options)
 
 const struct cmd cmd_sched_timehist = {
 	.name = "sched timehist",
-	.summary = "How long each thread waited and ran, each time",
+	.summary = "Show how long threads wait and run, line by line",
 	.usage = (const char *const[]){ "sched timehist [<options>]", NULL },
 	.options = table,
 	.options_bytes = sizeof(struct timehist_options),

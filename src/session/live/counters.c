@@ -54,7 +54,7 @@ static const char *find_obstacle(const struct live_counters_options *options)
 	if (count_events(set) > EVENTS_MAX)
 		return "more than four events";
 	if (o->callgraph.mode != CALLGRAPH_NONE && o->callgraph.mode != CALLGRAPH_FP)
-		return "call chains are not by frame pointers";
+		return "call chains do not use frame pointers";
 	if (!resolve_live_takes_counts(options->live))
 		return "a column or the type of samples requires each sample";
 	for (size_t i = 0; i < set->events.len; i++) {
@@ -85,7 +85,7 @@ static bool open_by_thread(struct counter *c, const struct capture_event *e)
 		return false;
 	struct strobe_error *err = event_counts_open(&options, &c->by_thread);
 	if (err)
-		log_debug("cannot count by a raw tracepoint: %s", err->message);
+		log_debug("cannot count with a raw tracepoint: %s", err->message);
 	error_destroy(err);
 	return c->by_thread != NULL;
 }

@@ -64,7 +64,7 @@ static struct strobe_error *filter_chosen(struct session *s, const struct report
 		.times = which->to_ns ? NULL : o->selection.times,
 	};
 	if (o->filter.parallelism)
-		return error_create(ERROR_UNSUPPORTED, "--parallelism: samples one by one cannot be chosen by it");
+		return error_create(ERROR_UNSUPPORTED, "--parallelism does not apply to individual samples");
 	TRY(sample_choice_parse(&choice, s->env, a, ret));
 	if (which->by_tid) {
 		ret->tids = one_number(a, which->tid);

@@ -215,13 +215,13 @@ static struct strobe_error *add_all(const struct search *s, const char *path, co
 		found = true;
 	}
 	if (!found && variants)
-		return error_create(ERROR_NOT_FOUND, "%s of %s is one of several functions, which is chosen by processor: try '*%s*'",
+		return error_create(ERROR_NOT_FOUND, "%s of %s has several implementations, selected by processor: try '*%s*'",
 				    s->pattern, s->file, s->pattern);
 	if (!found)
 		return error_create(ERROR_NOT_FOUND, "%s has no function '%s'%s", path ? path : "the kernel", s->pattern,
 				    functions->list.len ? "" : ": it has no symbols");
 	if (f.nr > FUNCS_MAX)
-		return error_create(ERROR_LIMIT, "'%s' means %u functions of %s: at most %u can be traced", s->pattern, f.nr, s->file,
+		return error_create(ERROR_LIMIT, "'%s' matches %u functions of %s: at most %u can be traced", s->pattern, f.nr, s->file,
 				    FUNCS_MAX);
 	vec_push(&c->files, f);
 	return NULL;
@@ -243,7 +243,7 @@ static struct strobe_error *add_of_object(struct search *s, const char *path)
 	if (!s->entry_only && func_exits_are_needed(s->object))
 		err = disasm_create(object_header(s->object)->arch, DISASM_USUAL, DISASM_ATT, &s->disasm);
 	if (err) {
-		log_info("returns of functions of %s are not seen: it has exceptions, and %s", path, err->message);
+		log_info("returns of functions of %s are not traced: it has exceptions, and %s", path, err->message);
 		error_destroy(err);
 		s->entry_only = true;
 	}
@@ -285,7 +285,7 @@ static void leave_out_forbidden(const struct sys *sys, const char *pattern, stru
 	}
 	probe_forbidden_deinit(&forbidden);
 	if (left_out)
-		log_warn("%zu of %zu functions may not be probed (the kernel's blacklist of kprobes, notrace) and are left out",
+		log_warn("%zu of %zu functions cannot be probed (the kernel's blacklist of kprobes, notrace) and are skipped",
 			 left_out, found);
 }
 

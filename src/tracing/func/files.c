@@ -99,7 +99,7 @@ static struct strobe_error *find_own(const struct func_context *where, char **re
 		return *ret ? NULL : error_create(ERROR_NOT_FOUND, "there is no program '%s'", where->program);
 	}
 	if (!where->pid)
-		return error_create(ERROR_USAGE, "functions of which program? Give 'BIN:GLOB', a command, or a process (-p)");
+		return error_create(ERROR_USAGE, "no program given: specify 'BIN:GLOB', a command, or a process (-p)");
 	*ret = process_program_of((uint32_t)where->pid);
 	return *ret ? NULL : error_create(ERROR_NOT_FOUND, "cannot find the program of process %d", (int)where->pid);
 }

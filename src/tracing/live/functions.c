@@ -32,8 +32,8 @@ struct strobe_error *live_trace_choose_functions(struct live_trace *t)
 void live_trace_say_function_limits(const struct live_trace *t)
 {
 	if (trace_funcs_leave_out_children(&t->targets))
-		session_say(t->q.host, "what the traced processes start is left out: so many functions of a library, which others use too, "
-			    "are probed in named processes only");
+		session_say(t->q.host, "child processes are not traced: so many functions of a shared library are probed in the given "
+			    "processes only");
 }
 
 struct func_calls *live_trace_make_function_calls(struct live_trace *t)

@@ -103,7 +103,7 @@ static void row_labels(struct out *out, const struct counts *c, const struct cou
 
 void counts_prometheus(struct out *out, const struct counts *c)
 {
-	out_str(out, "# HELP strobe_events_total What was counted so far.\n# TYPE strobe_events_total counter\n");
+	out_str(out, "# HELP strobe_events_total Events counted so far.\n# TYPE strobe_events_total counter\n");
 	for (size_t i = 0; i < c->rows.len; i++) {
 		const struct counts_row *row = &c->rows.data[i];
 		if (row->is_metric || row->state != COUNTS_COUNTED)
@@ -112,7 +112,8 @@ void counts_prometheus(struct out *out, const struct counts *c)
 		row_labels(out, c, row, NULL);
 		out_f(out, "%.17g\n", row->value);
 	}
-	out_str(out, "# HELP strobe_running_ratio Part of the time in which the event had a counter.\n# TYPE strobe_running_ratio gauge\n");
+	out_str(out, "# HELP strobe_running_ratio Share of the time during which the event had a counter.\n# TYPE "
+			"strobe_running_ratio gauge\n");
 	for (size_t i = 0; i < c->rows.len; i++) {
 		const struct counts_row *row = &c->rows.data[i];
 		if (row->is_metric || row->state != COUNTS_COUNTED || !row->enabled_ns)
@@ -121,7 +122,7 @@ void counts_prometheus(struct out *out, const struct counts *c)
 		row_labels(out, c, row, NULL);
 		out_f(out, "%.6g\n", (double)row->running_ns / (double)row->enabled_ns);
 	}
-	out_str(out, "# HELP strobe_figure Figures derived from counts, over all of the time.\n# TYPE strobe_figure gauge\n");
+	out_str(out, "# HELP strobe_figure Metrics computed from counts, over the whole time.\n# TYPE strobe_figure gauge\n");
 	for (size_t i = 0; i < c->rows.len; i++)
 		for (unsigned k = 0; k < c->rows.data[i].figures_nr; k++) {
 			const struct counts_row *row = &c->rows.data[i];

@@ -500,7 +500,7 @@ static struct strobe_error *check_sizes(const struct flamegraph_options *o)
 	if (!(o->font_width > 0 && o->font_width <= 10))
 		return error_create(ERROR_USAGE, "a font width of %g is not within 0 to 10", o->font_width);
 	if (!(o->min_width >= 0 && o->min_width <= MAX_WIDTH))
-		return error_create(ERROR_USAGE, "a least width of %g is not within 0 to %u", o->min_width, MAX_WIDTH);
+		return error_create(ERROR_USAGE, "a minimum width of %g is not within 0 to %u", o->min_width, MAX_WIDTH);
 	if (!(o->factor > -1e300 && o->factor < 1e300))
 		return error_create(ERROR_USAGE, "invalid factor");
 	return NULL;

@@ -116,7 +116,7 @@ struct strobe_error *flame_layout_init(struct flame_layout *l, const struct prof
 	if (!l->values[0])
 		return error_create(ERROR_NOT_FOUND, "no samples of %s", profile_event_name(p, o->tree.event));
 	if (l->total < l->values[0]) { /* as flamegraph.pl has it */
-		log_warn("the total %llu is less than the sum of what is shown, %llu: it is not used", (unsigned long long)l->total,
+		log_warn("the total %llu is less than the sum of the frames, %llu: ignored", (unsigned long long)l->total,
 			 (unsigned long long)l->values[0]);
 		l->total = l->values[0];
 	}

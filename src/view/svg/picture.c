@@ -43,7 +43,7 @@ struct calls {
 	const char *(*status_text)(int status);
 };
 
-#define WANTED "PNG, PDF and PS are made by "
+#define WANTED "PNG, PDF and PS require "
 
 static struct strobe_error *load(struct calls *c)
 {

@@ -428,7 +428,7 @@ static void add_items(struct browser *b, struct menu *m)
 		add_item(m, browser_events, xstrdup("Other events"));
 	if (b->ui.hooks->times)
 		add_item(m, strip_open, xstrdup("Samples over time"));
-	add_item(m, browser_compare, xstrdup(b->has_base ? "No longer compare" : "Compare"));
+	add_item(m, browser_compare, xstrdup(b->has_base ? "Stop comparing" : "Compare"));
 	if (b->ui.hooks->open)
 		add_item(m, browser_files, xstrdup("Switch to another data file in PWD"));
 	add_item(m, leave, xstrdup("Exit"));
