@@ -1,5 +1,5 @@
 /*
- * Any bytes as .eh_frame or .debug_frame: compiled, every row asked for, every expression run.
+ * Any bytes as .eh_frame or .debug_frame: compiled, every row requested, every expression run.
  * The first byte chooses: 1 = 64 bit, 2 = other byte order, 4 = .debug_frame. The rest is the section, at address 0x8000;
  * code is at 0x1000 to 0x10001000. The same bytes are analysed as code that has no such section.
  */

@@ -1,4 +1,4 @@
-/* The file form: header, attrs, feature sections, and the records behind them. */
+/* The file form: header, attrs, feature sections, and the records after them. */
 #include "walk.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -303,7 +303,7 @@ static bool run(struct reader r, struct state *s, const struct state *initial, c
 	return true;
 }
 
-/* The length of an entry; r is moved behind it and ends where the entry does. False at the end of the section. */
+/* The length of an entry; r is moved after it and ends where the entry does. False at the end of the section. */
 static bool entry(const uint8_t *at, struct reader *ret)
 {
 	uint32_t n;

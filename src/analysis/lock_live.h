@@ -1,5 +1,5 @@
 /*
- * Waits for the kernel's locks of the running system, summed up in the kernel: of a command, of tasks, or of all.
+ * Waits for the kernel's locks of the running system, aggregated in the kernel: of a command, of tasks, or of all.
  *
  *	err = lock_live_run(&request, &l);    until the command or the tasks have ended, or a signal came; *ret in any case
  *	lock_live_destroy(l);

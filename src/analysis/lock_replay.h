@@ -1,7 +1,7 @@
 /*
  * The waits for locks of a recording: of lock:contention_begin and _end, or of the events of a kernel with lockdep.
  *
- *	err = lock_replay_run(&request, &r);    *ret in any case; with an error it holds what was whole
+ *	err = lock_replay_run(&request, &r);    *ret in any case; on an error it holds the complete part
  *	lock_replay_destroy(r);
  *
  * One thread. What the request points to outlives it.

@@ -27,7 +27,7 @@ void sched_recorded_events(const struct sys *sys, struct recorded_events *ret);
 
 /*
  * Of a kernel with CONFIG_LOCKDEP and CONFIG_LOCK_STAT each step of each lock, else the waits, which need the call chains that
- * *ret_chains asks for.
+ * *ret_chains requests.
  */
 struct strobe_error *lock_recorded_events(const struct sys *sys, struct recorded_events *ret, bool *ret_chains) _must_check_;
 

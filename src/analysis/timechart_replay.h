@@ -1,7 +1,7 @@
 /*
  * The chart of a recording of `timechart record`, or of any that has switches.
  *
- *	err = timechart_replay_run(&request, &chart);    with an error, the chart has what was whole
+ *	err = timechart_replay_run(&request, &chart);    on an error, the chart has the complete part
  *
  * The chart is initialized by the call, and the caller's to deinit in any case. One thread.
  */

@@ -2,7 +2,7 @@
  * The waits for locks of programs in a recording (`record --locks`, `record --wall`): for futexes, by lock and caller, by lock, by
  * thread, or by the thread that had the lock as the wait began.
  *
- *	err = user_locks_run(&request, &u);    *ret in any case; with an error it holds what was whole
+ *	err = user_locks_run(&request, &u);    *ret in any case; on an error it holds the complete part
  *	user_locks_destroy(u);
  *
  * Locks are named by the symbol that their address is in, found through the program headers of what the process has mapped. Of each row

@@ -1,5 +1,5 @@
 /*
- * The map of tasks that are followed: what task_filter.c and the BPF programs that filter both know.
+ * The map of tasks that are followed: shared by task_filter.c and the BPF programs that filter.
  *
  * One value of words: the command before its exec, then a bit for each ID.
  */

@@ -12,7 +12,7 @@
  * An event opened on a task is copied for each task that this one starts, and each copy begins a period of its own: a
  * task that ends within one is never sampled. The clock of a CPU goes on from task to task.
  *
- * From Linux 5.17 on, with the rights to load BPF programs, in the top pid namespace. One thread at a time; the tasks may be
+ * From Linux 5.17 on, with permission to load BPF programs, in the initial PID namespace. One thread at a time; the tasks may be
  * read by any. Source: bpf(2), perf_event_open(2) (PERF_EVENT_IOC_SET_BPF).
  */
 #pragma once

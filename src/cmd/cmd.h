@@ -44,7 +44,7 @@ struct cmd_context {
 struct cmd {
 	const char *name;
 	const char *summary;            /* one line, as in `strobe help` */
-	const char *const *usage;       /* lines behind "usage: strobe ", NULL-terminated */
+	const char *const *usage;       /* lines after "usage: strobe ", NULL-terminated */
 	const struct option *options;   /* ends with OPTIONS_END */
 	const struct cmd *const *subcommands; /* with options of their own, "sched map"; ends with NULL; or NULL */
 	size_t options_bytes;           /* of the options struct; it starts zeroed, then defaults() */
@@ -64,7 +64,7 @@ extern const struct cmd *const cmd_all[];
 /* Prints "strobe CMD: sentence" on stderr, destroys the error, returns the exit status for it. NULL: returns 0. */
 int cmd_fail(const struct cmd_context *ctx, struct strobe_error *err);
 /*
- * A wrong word that only run() could see: the same with the command's usage lines behind it. Returns CMD_USAGE; of what the user
+ * A wrong word that only run() could see: the same with the command's usage lines after it. Returns CMD_USAGE; of what the user
  * has no right to, cmd_fail().
  */
 int cmd_fail_usage(const struct cmd_context *ctx, struct strobe_error *err);
@@ -77,7 +77,7 @@ void cmd_say(const struct cmd_context *ctx, const char *fmt, ...) __attribute__(
 /* The same without the name of the command. */
 void cmd_say_plain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /*
- * Standard output, through a pager where that is a terminal and the user wants one; cmd_close_output() waits for it and
+ * Standard output, through a pager where that is a terminal and the user has configured one; cmd_close_output() waits for it and
  * returns the exit status: 0, or what a failed write deserves. From the first call on, SIGPIPE is ignored in this process
  * (a write then fails with EPIPE): a program that is started later must have it reset.
  */

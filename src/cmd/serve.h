@@ -19,7 +19,7 @@ struct strobe_error *serve_profile(struct cmd_context *ctx, const char *address,
 				   enum disasm_syntax syntax) _must_check_;
 /*
  * How source files that a profile names are looked for where its pages are served at an address: those of other machines see no
- * more than lies below the search path. search and trim: what was asked for, or NULL.
+ * more than lies below the search path. search and trim: what was requested, or NULL.
  */
 struct strobe_error *serve_source_paths(const char *address, const char *search, const char *trim, struct source_paths *ret)
 	_must_check_;

@@ -1,7 +1,7 @@
 /*
  * The binary interface between perf and its filters, as a filter was compiled for it: layout and order of fields are fixed.
  *
- * Sizes stand in front of structs that grew or may grow. Source: perf-dlfilter(1).
+ * Sizes precede structs that grew or may grow. Source: perf-dlfilter(1).
  */
 #pragma once
 #include <linux/perf_event.h>

@@ -27,7 +27,7 @@
 /* A damaged sample may come from any CPU; each takes a file. Those of none that a machine has go where unknown ones go. */
 #define CPUS_MAX 16384
 
-/* What stands at the start of each packet, as the description below has it. */
+/* What is at the start of each packet, as the description below has it. */
 struct packet_head {
 	uint32_t magic;
 	uint8_t uuid[16];

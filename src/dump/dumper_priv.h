@@ -23,7 +23,7 @@ struct frame_key {
 	bool inlined;
 };
 
-/* The text of frames behind their address, kept: mostly that of a function. */
+/* The text of frames after their address, kept: mostly that of a function. */
 struct frame_text {
 	const char *text;
 	uint32_t bytes;
@@ -134,9 +134,9 @@ void dump_columns(struct dumper *d, struct out *out, const struct env_event *e, 
 /* " name+0x1f (dso)" by the fields. */
 void dump_symbol_part(struct dumper *d, struct out *out, uint64_t of, const struct resolved_frame *f);
 void dump_chain(struct dumper *d, struct out *out, unsigned kind, const struct resolved_sample *s);
-/* The text of a frame of a chain behind its address; valid until the next call. */
+/* The text of a frame of a chain after its address; valid until the next call. */
 const struct frame_text *dump_frame_text(struct dumper *d, const struct resolved_frame *f, unsigned kind);
-/* A whole frame: what stands before its address, that in 16 columns, and the rest; so many bytes. */
+/* A whole frame: what precedes its address, that in 16 columns, and the rest; so many bytes. */
 size_t dump_frame_bytes(const struct resolved_frame *f, const struct frame_text *t);
 void dump_write_frame(char *to, char before, const struct resolved_frame *f, const struct frame_text *t);
 /* ---- stacks.c ---- */
@@ -160,7 +160,7 @@ const char *dump_source_code(struct dumper *d, const struct resolved_frame *f, s
 void dump_srccode(struct dumper *d, struct out *out, const struct resolved_sample *s);
 void dump_srccode_destroy(struct srccode *c);
 
-/* ---- extras.c: fields behind the address ---- */
+/* ---- extras.c: fields after the address ---- */
 void dump_registers(struct dumper *d, struct out *out, const struct sample_regs *regs);
 void dump_branches(struct dumper *d, struct out *out, uint64_t of, const struct resolved_sample *s);
 void dump_bpf_output(struct out *out, const void *raw, uint32_t bytes);

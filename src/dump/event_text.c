@@ -128,7 +128,7 @@ static bool lost_text(struct out *out, struct record r)
 	return true;
 }
 
-/* A cursor behind the header; records are in our byte order. */
+/* A cursor after the header; records are in our byte order. */
 static struct cursor body_of(struct record r)
 {
 	return cursor_make((const char *)r.hdr + sizeof(*r.hdr), r.hdr->size - sizeof(*r.hdr), false);

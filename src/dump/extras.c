@@ -1,4 +1,4 @@
-/* The fields behind the address: registers, branch stacks, bytes of bpf-output. */
+/* The fields after the address: registers, branch stacks, bytes of bpf-output. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <string.h>

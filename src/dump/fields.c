@@ -40,7 +40,7 @@ static const struct {
 
 unsigned dump_kind(const struct perf_event_attr *attr)
 {
-	/* `perf inject --itrace` numbers what it makes from behind the kernel's types on. */
+	/* `perf inject --itrace` numbers what it makes from after the kernel's types on. */
 	return attr->type < PERF_TYPE_MAX ? attr->type : attr->type > INT32_MAX ? KIND_SYNTH : KIND_OTHER;
 }
 

@@ -1,7 +1,7 @@
 /*
  * Which fields are printed for which kind of event: the defaults, what -F names, and what the recording has.
  *
- * -F takes a list of names, alone for all kinds of events or behind "hw:", "sw:", "trace:" … for one; or a list of +name
+ * -F takes a list of names, alone for all kinds of events or after "hw:", "sw:", "trace:" … for one; or a list of +name
  * and -name that changes the defaults. Source: perf-script(1).
  */
 #pragma once

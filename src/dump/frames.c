@@ -123,7 +123,7 @@ static bool is_stop(const struct dumper *d, const struct resolved_frame *f)
 }
 
 /*
- * Behind the address of a frame in a chain, or of the place a sample was taken at, which stands behind the columns; without the offset
+ * What follows the address of a frame in a chain, or of the place of a sample, which is after the columns; without the offset
  * into the function. Returns where that goes.
  */
 static uint32_t put_rest(struct dumper *d, struct out *out, uint64_t of, const struct resolved_frame *f, bool is_leaf)

@@ -8,7 +8,7 @@
 #include "base/u64map.h"
 #include "record/btf.h"
 
-/* Where struct bpf_prog_info has what is shown; arrays lie in the data behind it. */
+/* Where struct bpf_prog_info has what is shown; arrays lie in the data after it. */
 #define PROG_TAG	      8
 #define PROG_NAME	      64
 #define PROG_NAME_BYTES	      16

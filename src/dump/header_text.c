@@ -447,7 +447,7 @@ static void print_file(struct out *out, const struct env *e)
 	struct tm tm;
 	char captured[64];
 
-	/* What is being recorded stands in no file. */
+	/* What is being recorded is in no file. */
 	if (!when && !e->file.data_bytes && !e->is_pipe)
 		return;
 	if (localtime_r(&when, &tm) && strftime(captured, sizeof(captured), "%a %b %e %T %Y", &tm))

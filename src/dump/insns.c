@@ -12,7 +12,7 @@
 /* Longer ways between two branches are those of a recording that lost some. */
 #define BLOCK_MAX 16384
 #define INSN_MAX 15
-/* How far is walked behind the last branch where the sample lies before its target. */
+/* How far is walked after the last branch where the sample lies before its target. */
 #define MISSING_BRANCH_BYTES 128
 /* Width of an instruction's bytes where flags of its branch follow. */
 #define BYTES_WIDTH 30

@@ -52,7 +52,7 @@ static void stamp(struct out *out, const struct env *env, struct record r, uint3
 		out_f(out, "%" PRIu64 " ", time_ns);
 }
 
-/* Of a stream perf says where in it, behind its header, a record stands. */
+/* Of a stream perf says where in it, after its header, a record is. */
 #define STREAM_HEADER_BYTES 16
 
 static void head(struct out *out, const struct env *env, const char *name, struct record r, uint32_t cpu, uint64_t time_ns)
@@ -106,7 +106,7 @@ static void event_update(struct out *out, struct cursor c)
 	}
 }
 
-/* What perf ends with a remark of its own, or not at all: the empty line behind it then is the end of its own line. */
+/* What perf ends with a remark of its own, or not at all: the empty line after it then is the end of its own line. */
 static const char *line_end(uint32_t type)
 {
 	switch (type) {

@@ -1,5 +1,5 @@
 /*
- * Records as they stand in the file: hexadecimal, then their parts by name (-D).
+ * Records as they are in the file: hexadecimal, then their parts by name (-D).
  */
 #pragma once
 #include "base/error.h"

@@ -19,7 +19,7 @@ static struct strobe_error *print_record(void *ctx, struct record r, uint64_t ti
 {
 	struct raw_dump *raw = ctx;
 	raw_record(raw->out, raw->env, raw->name, r);
-	/* perf report ignores these two records, and prints that behind each. */
+	/* perf report ignores these two records, and prints that after each. */
 	if (r.hdr->type == RECORD_THREAD_MAP || r.hdr->type == RECORD_CPU_MAP)
 		out_str(raw->out, ": unhandled!\n");
 	return out_failed(raw->out) ? error_create(ERROR_STOPPED, "output") : NULL;

@@ -62,7 +62,7 @@ static bool stays(struct srccode *c, uint32_t tid, const struct resolved_frame *
 	return same;
 }
 
-/* Tabs stay: what is behind them would not stand where it does in the source. */
+/* Tabs stay: what is after them would not be at its column of the source. */
 static void put_code(struct out *out, const char *text, size_t n)
 {
 	for (const char *tab; (tab = memchr(text, '\t', n)); n -= (size_t)(tab + 1 - text), text = tab + 1) {

@@ -104,7 +104,7 @@ bool dumper_knows_stack(struct dumper *d, const struct resolved_sample *s)
 	return false;
 }
 
-/* Whether each word is an address, or says nothing but whose the addresses behind it are: see chain_expand(). */
+/* Whether each word is an address, or says nothing but whose the addresses after it are: see chain_expand(). */
 static bool is_plain(const struct sample *s)
 {
 	for (uint64_t i = 0; i < s->callchain_nr; i++) {
@@ -179,7 +179,7 @@ static void prepend(struct last_stack *l, const struct resolved_frame *f, const 
 	dump_write_frame(l->text + l->cap - l->used, '\t', f, t);
 }
 
-/* The frames of an address stand before *end: what is inlined there, and the function around it last. */
+/* The frames of an address precede *end: what is inlined there, and the function around it last. */
 static void add_level(struct dumper *d, unsigned kind, const struct resolved_sample *s, uint64_t word, uint32_t *end)
 {
 	struct last_stack *l = &d->stacks.last;

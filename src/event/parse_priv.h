@@ -1,5 +1,5 @@
 /*
- * The state of one parse, shared by the parts of the parser. For this room alone.
+ * The state of one parse, shared by the parts of the parser. Private to this room.
  */
 #pragma once
 #include "base/error.h"

@@ -37,7 +37,7 @@ bool event_is_probe(const char *text)
 	return kind_of(text) < KINDS;
 }
 
-/* The first of `set`, or a blank, that no backslash stands before; else the end. */
+/* The first of `set`, or a blank, that no backslash precedes; else the end. */
 static const char *find_end(const char *text, const char *set)
 {
 	while (*text && !isspace((unsigned char)*text) && !strchr(set, *text))

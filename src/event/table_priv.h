@@ -1,7 +1,7 @@
 /*
  * The names that mean the same on every machine: hardware, software, tool and cache events.
  *
- * Source: perf_event_open(2) for the numbers, perf-list(1) for the names. For this room alone.
+ * Source: perf_event_open(2) for the numbers, perf-list(1) for the names. Private to this room.
  */
 #pragma once
 #include "event/event.h"

@@ -2,7 +2,7 @@
  * What the JSON formats have in common: frames as they name them, and labels, for which they have no place; and what all readers return.
  *
  * Labels are in "strobe", which other programs ignore: columns, and sets of values that samples name by number.
- * Of the room alone. Read values are checked; a set that is not there is the empty one.
+ * Private to this room. Read values are checked; a set that is not there is the empty one.
  */
 #pragma once
 #include <stdbool.h>

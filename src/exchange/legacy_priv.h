@@ -1,5 +1,5 @@
 /*
- * What the readers of text profiles share: lines, addresses, and what a sampled heap stands for. Of the room alone.
+ * What the readers of text profiles share: lines, addresses, and what a sampled heap stands for. Private to this room.
  */
 #pragma once
 #include "exchange/address_profile.h"

@@ -1,5 +1,5 @@
 /*
- * The reader of profile.proto: its state, and what its parts have in common. Of the room alone.
+ * The reader of profile.proto: its state, and what its parts have in common. Private to this room.
  */
 #pragma once
 #include "base/cursor.h"

@@ -152,7 +152,7 @@ static struct strobe_error *make_instance(struct ftrace_plan *p, const char *tra
 
 /* ---- what ---- */
 
-/* What stands in an empty list: "#### all functions enabled ####", "no pid". */
+/* What is in an empty list: "#### all functions enabled ####", "no pid". */
 static bool is_empty(const char *line)
 {
 	return !*line || *line == '#' || !strcmp(line, "no pid");

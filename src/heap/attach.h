@@ -1,7 +1,7 @@
 /*
  * The heap of a process that goes on and has libstrobe_alloc.so loaded, read from outside: it takes no part in that.
  *
- * Needs the right to read its memory, as ptrace(2) does (PTRACE_MODE_ATTACH_REALCREDS). With leaks it stands still for the search.
+ * Requires permission to read its memory, as ptrace(2) does (PTRACE_MODE_ATTACH_REALCREDS). With leaks it stands still for the search.
  */
 #pragma once
 #include <sys/types.h>

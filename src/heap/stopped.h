@@ -1,7 +1,7 @@
 /*
  * A process whose threads all stand still: their registers, its mappings, its memory.
  *
- * Stopped by ptrace(2) (PTRACE_SEIZE, PTRACE_INTERRUPT), which sends no signal and leaves no trace when it goes on. Needs the right to
+ * Stopped by ptrace(2) (PTRACE_SEIZE, PTRACE_INTERRUPT), which sends no signal and leaves no trace when it goes on. Requires permission to
  * trace it (/proc/sys/kernel/yama/ptrace_scope), and that nobody else does.
  */
 #pragma once

@@ -92,7 +92,7 @@ struct strobe_error *object_section_bytes(struct object *o, const struct object_
 					  size_t *ret_bytes) _must_check_;
 /* Frees content that is not as it lies in the file, once it has no more users; if needed again, it is made again. */
 void object_section_release(struct object *o, const struct object_section *s);
-/* A cursor over the content in the byte order of the object; empty where it cannot be had. */
+/* A cursor over the content in the byte order of the object; empty where it cannot be read. */
 struct cursor object_section_cursor(struct object *o, const struct object_section *s);
 
 size_t object_segments_count(const struct object *o);

@@ -2,7 +2,7 @@
  * The bytes of one part of a recording: a mapping, memory, a file that is read, or a stream, with what is decompressed from
  * it on top.
  *
- * Of the room alone. A position counts from the start of the file or stream. Bytes given stay valid until the next call
+ * Private to this room. A position counts from the start of the file or stream. Bytes given stay valid until the next call
  * that peeks or skips; those of a mapping or memory as long as the input lives.
  */
 #pragma once

@@ -21,7 +21,7 @@ bool probe_name_is_good(const char *name)
 	return true;
 }
 
-/* The first of `set` that no backslash stands before; the end of the text where there is none. */
+/* The first of `set` that no backslash precedes; the end of the text where there is none. */
 static char *find_any(char *text, const char *set)
 {
 	while (*text && !strchr(set, *text))

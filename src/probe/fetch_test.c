@@ -146,7 +146,7 @@ static void test_user_memory(void **state)
 	assert_string_equal(strbuf_str(&text), "+u0(+u16(-8(%bp))):s32");
 }
 
-/* A 64-bit kernel reads 8 bytes for each pointer: what lies behind one of a 32-bit program in memory cannot be had. */
+/* A 64-bit kernel reads 8 bytes for each pointer: what one of a 32-bit program points to cannot be read. */
 static void test_other_machines(void **state)
 {
 	_cleanup_strbuf_ struct strbuf text = {};

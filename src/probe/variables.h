@@ -3,7 +3,7 @@
  *
  * A program's come from its debug information (DWARF), the kernel's from that of a vmlinux or a module, or, without any, from the
  * running kernel's BTF: parameters at the entry of functions, by the calling convention, and what functions return. A value that
- * cannot be had, or not in full, is an error and never another value. Everything that is returned lives as long as the struct
+ * cannot be read, or not in full, is an error and never another value. Everything that is returned lives as long as the struct
  * probe_variables, or in the arena that is given. One thread at a time. Sources: DWARF 5, the kernel's kprobetrace.rst and
  * uprobetracer.rst (fetch arguments), perf-probe(1).
  */

@@ -1,6 +1,6 @@
 /*
  * What the two ways to make a call graph have in common: one node a function, or one a way that leads to it.
- * Of the room alone.
+ * Private to this room.
  */
 #pragma once
 #include "base/strbuf.h"

@@ -1,5 +1,5 @@
 /*
- * The head of an HTTP request: what is requested, by whom. Whatever sends it is hostile; nothing here allocates.
+ * The head of an HTTP request: what is requested, and by which host. Whatever sends it is hostile; nothing here allocates.
  */
 #pragma once
 #include <stdbool.h>

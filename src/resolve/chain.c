@@ -52,7 +52,7 @@ uint32_t chain_expand(const uint64_t *words, uint32_t words_nr, uint64_t ip, uin
 	bool has_ip = ip || options.zero_is_ip;
 	bool apart = has_ip;
 	uint32_t n = 0, skip = 0, end = 0; /* of ret: set with its first entry */
-	/* What stands before the first marker is user code, as in files of kernels that wrote none. */
+	/* What precedes the first marker is user code, as in files of kernels that wrote none. */
 	uint16_t mode = PERF_RECORD_MISC_USER;
 	if (options.outermost && words_nr > options.max) {
 		uint32_t all = count_addresses(words, words_nr);
@@ -109,7 +109,7 @@ uint32_t chain_join_calls(const uint64_t *words, uint32_t words_nr, const struct
 }
 
 #define BRANCHES_MAX 127   /* more than any processor records */
-#define CALL_BYTES_MAX 8   /* a call is no longer: what it returns to lies no farther behind it */
+#define CALL_BYTES_MAX 8   /* a call is no longer: what it returns to lies no farther after it */
 
 /* Whether n branches from at on come from where n branches from before on came from. */
 static bool same_sources(const struct perf_branch_entry *before, const struct perf_branch_entry *at, uint32_t n)

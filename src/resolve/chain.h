@@ -41,7 +41,7 @@ uint32_t chain_expand(const uint64_t *words, uint32_t words_nr, uint64_t ip, uin
 uint32_t chain_join_calls(const uint64_t *words, uint32_t words_nr, const struct perf_branch_entry *branches,
 			  uint64_t branches_nr, uint32_t max, uint64_t *ret);
 
-/* A marker of our own in joined words: addresses behind it are looked up wherever something is mapped. */
+/* A marker of our own in joined words: addresses after it are looked up wherever something is mapped. */
 #define CHAIN_CONTEXT_ANY ((uint64_t)-4094)
 
 /*

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "resolve/chain.h"
 
-/* The flag word behind read_format; bit-fields are laid from its lowest bit on, or from its highest. */
+/* The flag word after read_format; bit-fields are laid from its lowest bit on, or from its highest. */
 #define FLAGS_OFFSET	(offsetof(struct perf_event_attr, read_format) + 8)
 #define DEFER_CALLCHAIN 38
 

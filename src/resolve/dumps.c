@@ -72,7 +72,7 @@ static uint32_t user_part(const struct sample *s)
 	return i;
 }
 
-/* What stands in a chain from words[at] on, up to the end of its part. */
+/* What is in a chain from words[at] on, up to the end of its part. */
 static bool append_words(const uint64_t *words, uint32_t words_nr, uint32_t at, uint64_t back, uint64_t *walked, uint32_t *n,
 			 uint32_t max)
 {

@@ -69,7 +69,7 @@ uint32_t dumps_join_leaf(struct dumps *d, const struct machine_view *v, const st
 /*
  * The dump ended before the stack did: where the kernel followed frame pointers besides, its chain (words: of the user's
  * part) may lead on from an address that both have. What it has before that was seen already. back: by how much walked
- * addresses stand before the ones that calls return to. Appends to walked, which has n of max; false where it does not
+ * addresses precede the ones that calls return to. Appends to walked, which has n of max; false where it does not
  * lead on.
  */
 bool dumps_continue(const uint64_t *words, uint32_t words_nr, uint64_t back, uint64_t *walked, uint32_t *n, uint32_t max);

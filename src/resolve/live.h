@@ -10,7 +10,7 @@
  *
  * Each record is handed over once, in the order of the rings; nothing is sorted, but samples where events switch counting on and
  * off (resolve_options.switches). Side-band records are applied to the machine
- * as they come; samples are kept until the pass behind theirs is over. By then every mapping that is older than they are is
+ * as they come; samples are kept until the pass after theirs is over. By then every mapping that is older than they are is
  * known, whichever ring it stood in, since a ring that was read early in their pass has been read again. What is kept are
  * two passes of samples; the rest is the machine and the symbols of files: tasks that have ended, and files that are not mapped any
  * more, are forgotten from time to time, at a resolve_live_take(). Numbers of files (profile_mapping.order) hold up to the next.

@@ -63,7 +63,7 @@ static void threads_are_counted(void **state)
 	assert_int_equal(parallelism_at(&f.p, f.env, 6), 3);
 	out(&f, 5);
 	assert_int_equal(parallelism_at(&f.p, f.env, 6), 2);
-	/* Told twice, and idle tasks: they count nothing. */
+	/* Reported twice, and idle tasks: they count nothing. */
 	in(&f, 7);
 	in(&f, 0);
 	out(&f, 5);

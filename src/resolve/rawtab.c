@@ -93,7 +93,7 @@ static size_t common_callers(const struct rawtab *t, uint32_t space, uint32_t ke
 }
 
 /*
- * Whether entry i is where a call returns to: it stands behind one of the same part. Where the kernel was entered, the user's part
+ * Whether entry i is where a call returns to: it follows one of the same part. Where the kernel was entered, the user's part
  * begins at an address of its own.
  */
 static inline bool is_return(const struct chain_entry *entries, size_t i)

@@ -4,7 +4,7 @@
  * A row is (address space, cpumode, address, raw callchain, event, group of thread labels) with its counts, and is known by
  * 128 bits of hash over all of these: comparing whole chains would cost a recording of many stacks more than all the rest,
  * and two that meet by chance would need 2^60 of them. A row is one cache line. Its path is the chain without markers, as
- * numbers of raw frames, innermost first. Where labels of samples themselves were asked for, counts are kept in sub-rows
+ * numbers of raw frames, innermost first. Where labels of samples themselves were requested, counts are kept in sub-rows
  * (row, labels) in place of the row.
  */
 #pragma once
@@ -162,7 +162,7 @@ static inline bool raw_row_eq(const void *table, uint32_t id, const void *key)
 	return r->hash.a == h->a && r->hash.b == h->b;
 }
 
-/* Asks for the memory that rawtab_find() will look at first, and next: rows are found in batches, all waiting at once. */
+/* Prefetches the memory that rawtab_find() will look at first, and next: rows are found in batches, all waiting at once. */
 static inline void rawtab_prefetch_slot(const struct rawtab *t, uint64_t hash)
 {
 	if (t->row_index.slots)

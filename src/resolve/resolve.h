@@ -79,7 +79,7 @@ struct resolve_options {
 	bool hide_scripts;     /* profiles have the native frames of interpreters alone */
 	bool branch_mode;      /* one row for each branch entry (report -b, or files with branch stacks) */
 	bool stitch_calls;     /* call stacks of the branch hardware go on in those of samples before (--stitch-lbr) */
-	bool branch_history;   /* the branches before a sample stand in front of its stack (report --branch-history) */
+	bool branch_history;   /* the branches before a sample precede its stack (report --branch-history) */
 	bool mem_mode;         /* a sample's value is its weight, 1 where it has none (report --mem-mode) */
 	bool with_inlines;     /* frames of inlined functions, from debug information */
 	bool with_lines;       /* source file and line of frames; requires by_address */

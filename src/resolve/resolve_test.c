@@ -330,7 +330,7 @@ static void fork_and_exec_name_and_map_by_time(void **state)
 	struct test_sample s = { .pid = 11, .period = 1, .chain = { PERF_CONTEXT_USER, 0x1100 } };
 	for (s.time = 110; s.time <= 310; s.time += 100)
 		add_sample(&f, s);
-	/* The side-band of another CPU's ring stands behind the samples it concerns. */
+	/* The side-band of another CPU's ring follows the samples it concerns. */
 	add_comm(&f, 200, 11, "ls", true);
 	add_map(&f, 300, 11, 0x1000, 0x3000, "/nowhere/ls");
 	add_round(&f);
@@ -787,7 +787,7 @@ static void chains_are_read_marker_by_marker(void **state)
 	assert_int_equal(e[0].cpumode, PERF_RECORD_MISC_HYPERVISOR);
 	assert_int_equal(e[1].cpumode, KERNEL);
 	assert_int_equal(e[2].cpumode, USER);
-	assert_int_equal(e[3].ip, 4); /* behind a deferred part's cookie */
+	assert_int_equal(e[3].ip, 4); /* after a deferred part's cookie */
 	/* An unknown marker makes all of it worthless, where it is come to. */
 	assert_int_equal(chain_expand(words, 11, 1, KERNEL, eight, e, &apart), 1);
 	assert_true(apart);

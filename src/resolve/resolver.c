@@ -279,7 +279,7 @@ struct borrowed {
 static struct strobe_error *borrowed_next(struct record_source *s, struct record *ret, bool *ret_end)
 {
 	TRY(source_next(((struct borrowed *)s)->real, ret, ret_end));
-	/* Records are read one behind the other, and each says where the next one stands: see walk.c. */
+	/* Records are read one after another, and each gives the position of the next: see walk.c. */
 	for (unsigned i = 0; !*ret_end && i < 3; i++)
 		__builtin_prefetch((const char *)ret->hdr + WALK_PREFETCH_BYTES + i * 64);
 	return NULL;

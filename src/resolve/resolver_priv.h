@@ -70,7 +70,7 @@ struct resolver {
 	struct tracepoints *tracepoints;     /* NULL until needed */
 	struct resolve_stats stats;
 	struct resolve_event_stats *event_stats;
-	/* No clock to order by: where a record stands in the input is its time. */
+	/* No clock to order by: where a record is in the input is its time. */
 	bool no_clock;
 	struct members members; /* of the stream at hand */
 	struct parallelism parallelism; /* the same */

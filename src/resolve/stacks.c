@@ -305,7 +305,7 @@ static void expand_some(void *ctx, size_t i, unsigned thread)
 
 /*
  * The frames of a DSO together, by address: those of a function share what is read of it. The DSO that has the most is read first, and
- * its frames are asked for last: then one thread reads it while others read the smaller ones, and ask for their frames.
+ * its frames are requested last: then one thread reads it while others read the smaller ones, and request their frames.
  */
 static void order_by_dso(struct frame_lists *l)
 {

@@ -38,7 +38,7 @@ static uint32_t frame_number(struct stream *s, const struct machine_view *v, uin
 	return frame_cache_find(&s->r->frames, v->space, v->kernel, cpumode, is_return, ip);
 }
 
-/* The number of each entry's frame in the cache. All frames are asked for before the first is looked at: each is in memory apart. */
+/* The number of each entry's frame in the cache. All frames are requested before the first is looked at: each is in memory apart. */
 static const uint32_t *number_frames(struct stream *s, const struct machine_view *v, uint32_t n)
 {
 	vec_clear(&s->numbers);

@@ -12,7 +12,7 @@
 #define WALK_AHEAD     8 /* records */
 /* Slices are small enough to be shared out evenly, and large enough that taking one costs nothing. */
 #define SLICE_BYTES (1u << 20)
-/* Pages are asked for in pieces of this size: one call in place of a fault for every few of them. */
+/* Pages are requested in pieces of this size: one call in place of a fault for every few of them. */
 #define POPULATE_BYTES (8u << 20)
 #define WINDOWS_AHEAD  2
 
@@ -93,13 +93,13 @@ static void count_sample(struct resolver *r, struct record rec)
 }
 
 /*
- * Pages of a large recording come and go in windows: this one, and some that a second thread asks for ahead, so that the walk
+ * Pages of a large recording come and go in windows: this one, and some that a second thread requests ahead, so that the walk
  * does not wait for them.
  */
 struct windows {
 	struct walk *walk;
 	const struct reader_span *span;
-	sem_t *ahead; /* counts windows that may be asked for; NULL: there is no second thread */
+	sem_t *ahead; /* counts windows that may be requested; NULL: there is no second thread */
 	_Atomic uint64_t walked; /* where the window of the walk begins */
 };
 

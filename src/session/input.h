@@ -26,7 +26,7 @@ struct strobe_error *input_open(const char *given, bool force, struct record_sou
 /* Says once what was lost while recording, and what was damaged or unfinished in the file. */
 void input_remarks(const struct session_host *host, struct record_source *source, const struct resolve_stats *stats);
 /*
- * Says which of the files that were asked for had been replaced since the recording; verbose: of each, where its symbols and
+ * Says which of the files that were requested had been replaced since the recording; verbose: of each, where its symbols and
  * lines came from, and where they were looked for.
  */
 void symbols_remarks(const struct session_host *host, struct symbols *symbols, bool verbose);

@@ -118,7 +118,7 @@ bool dso_is_thumb(struct dso *d, uint64_t addr);
 /* The section of its file that holds addr, ".text"; NULL where it is in none. */
 const char *dso_section_name(struct dso *d, uint64_t addr);
 
-/* Of a DSO of the kind MAPPED_JIT: what its compiler wrote; NULL where that cannot be had. Lives for the session. */
+/* Of a DSO of the kind MAPPED_JIT: what its compiler wrote; NULL where that cannot be read. Lives for the session. */
 struct jitdump;
 const struct jitdump *dso_jitdump(struct dso *d);
 

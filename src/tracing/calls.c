@@ -51,7 +51,7 @@ static void take_call(const struct trace_calls *c, const struct trace_event *ev,
 		trace_lines_call(c->lines, &line, desc->number + (compat ? TRACE_NUMBERS : 0));
 }
 
-/* The name behind the arguments. */
+/* The name after the arguments. */
 static void rename_task(const struct trace_calls *c, uint32_t tid, uint32_t pid, const struct trace_event *ev, size_t bytes)
 {
 	const char *comm = (const char *)(args_of(ev) + ev->args_nr);

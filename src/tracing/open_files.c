@@ -14,11 +14,11 @@
 #define PID_FS_MAGIC 0x50494446
 #endif
 
-#define NOTHING   UINT32_MAX /* in place of an id: was asked for, and there is no answer */
+#define NOTHING   UINT32_MAX /* in place of an id: was requested, and there is no answer */
 #define DELETED   " (deleted)"
 #define BYTES_MAX 4096
 #define STAY      3          /* so many low ones nobody closes at an exec */
-#define FDS_MAX   65536      /* higher ones are asked for each time */
+#define FDS_MAX   65536      /* higher ones are requested each time */
 
 void open_files_init(struct open_files *f, const struct sys *sys, enum open_files_by by)
 {
@@ -261,7 +261,7 @@ static bool string_of(const struct syscall_event *ev, unsigned arg, const char *
 
 /*
  * A path below a directory, in text, without what means nothing ("./", "//"); its length, or 0 where it is too long or only the
- * file system knows (".." behind a name, which may be a link). above: so many bytes of the directory are as the kernel has them.
+ * file system knows (".." after a name, which may be a link). above: so many bytes of the directory are as the kernel has them.
  */
 static size_t join(char text[BYTES_MAX], const char *directory, size_t n, size_t above, const char *path, size_t path_bytes)
 {
@@ -331,7 +331,7 @@ static void follow(struct open_files *f, const struct syscall_event *ev)
 		id = known(f, ev->pid, (int32_t)ev->arg[0]);
 		break;
 	case SYSCALL_FDS_MOVED:
-	case SYSCALL_FDS_MOVED_TO: /* where to stands in the event, or is asked */
+	case SYSCALL_FDS_MOVED_TO: /* where to is in the event, or is looked up */
 		set(f, ev->pid, AT_FDCWD, f->given_nr && f->given[0].id != NOTHING ? f->given[0].id : 0);
 		return;
 	default:

@@ -1,9 +1,9 @@
 /*
  * What the descriptors of processes are open on, and where processes stand. Where all calls are seen that change it they are
- * followed, and only what was there before is asked of the running system. Else nothing is kept: what was true of a number
- * need not be true at the next call. Then the event of a call brings it along, or it is asked each time.
+ * followed, and only what was there before is looked up in the running system. Else nothing is kept: what was true of a number
+ * need not be true at the next call. Then the event of a call brings it along, or it is looked up each time.
  *
- * Owns its strings. `sys` NULL: a recording, nothing is asked. One thread.
+ * Owns its strings. `sys` NULL: a recording, nothing is looked up. One thread.
  */
 #pragma once
 #include "base/strtab.h"
@@ -33,7 +33,7 @@ struct open_files {
 	const struct sys *sys;
 	VEC(struct process_files) all;
 	struct u64map by_pid; /* pid → index */
-	size_t last;          /* index of the one that was asked for last */
+	size_t last;          /* index of the one that was requested last */
 	struct strtab paths;
 	struct given_file given[GIVEN_FILES]; /* with the call that is being shown */
 	unsigned given_nr;
@@ -56,6 +56,6 @@ void open_files_forget(struct open_files *f, uint32_t pid);
 void open_files_end(struct open_files *f, uint32_t pid);
 /* What the event of a call brings along is known until the next one. */
 void open_files_take(struct open_files *f, const struct syscall_event *ev);
-/* What comes by a call that has succeeded, before it is shown; and what goes by one, behind that. */
+/* What comes by a call that has succeeded, before it is shown; and what goes by one, after that. */
 void open_files_follow(struct open_files *f, const struct syscall_event *ev);
 void open_files_close(struct open_files *f, const struct syscall_event *ev);

@@ -11,7 +11,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 
-/* Unlike text_base_name(): behind a last slash there is no name. */
+/* Unlike text_base_name(): after a last slash there is no name. */
 static const char *name_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');

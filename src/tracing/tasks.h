@@ -1,7 +1,7 @@
 /*
  * What trace knows of tasks and their descriptors, as far as it saw it or can ask the running system.
  *
- * Owns its strings. `sys` NULL: a recording, nothing is asked. One thread.
+ * Owns its strings. `sys` NULL: a recording, nothing is looked up. One thread.
  */
 #pragma once
 #include "base/u64map.h"
@@ -23,7 +23,7 @@ struct trace_tasks {
 	const struct sys *sys;
 	VEC(struct trace_task) all;
 	struct u64map by_tid; /* tid → index */
-	size_t last;          /* index of the one that was asked for last */
+	size_t last;          /* index of the one that was requested last */
 	struct open_files files;
 	bool sched;           /* asks how long tasks ran and waited before they were seen */
 	uint64_t name_lookups; /* in /proc */
@@ -31,7 +31,7 @@ struct trace_tasks {
 
 void trace_tasks_init(struct trace_tasks *t, const struct sys *sys, enum open_files_by files);
 void trace_tasks_deinit(struct trace_tasks *t);
-/* Made, and its name asked for, where it is new. Valid until the next call. */
+/* Made, and its name requested, where it is new. Valid until the next call. */
 struct trace_task *trace_task(struct trace_tasks *t, uint32_t tid, uint32_t pid);
 /* Likewise, but its name is not read: it is reported next. */
 struct trace_task *trace_task_unnamed(struct trace_tasks *t, uint32_t tid, uint32_t pid);

@@ -84,7 +84,7 @@ static struct strobe_error *add_cached(struct pack *p, const char *hex, const ch
 		_cleanup_free_ char *source = p->cache_dir ? buildid_cache_path(p->cache_dir, hex, *name) : NULL;
 		if (!source || access(source, R_OK))
 			continue;
-		/* Markers alone are not what was asked for. */
+		/* Markers alone are not what was requested. */
 		if (!*ret_done && !strcmp(*name, "probes"))
 			continue;
 		if (!*ret_done)

@@ -59,7 +59,7 @@ struct type_enumerator {
 	int64_t value;
 };
 
-/* A source fills what is asked for. */
+/* A source fills what is requested. */
 struct type_source {
 	void (*load_target)(struct type_source *s, struct type *t);
 	void (*load_members)(struct type_source *s, struct type *t);

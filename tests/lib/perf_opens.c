@@ -8,7 +8,7 @@
  *	command on CPUs where it can, and on tasks, like perf, where it cannot.
  * PERF_EMULATE=1
  *	An event that the kernel does not have (hardware, cache, raw; branch records) is opened as a dummy, so that what a
- *	tool asks for can be examined on a machine without a PMU.
+ *	tool requests can be examined on a machine without a PMU.
  */
 #include <dlfcn.h>
 #include <errno.h>

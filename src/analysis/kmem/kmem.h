@@ -1,7 +1,7 @@
 /*
  * What the kernel's allocators did in a recording: objects of the slab allocator, and pages.
  *
- *	err = kmem_run(&request, &k);    *ret in any case; with an error it holds what was whole
+ *	err = kmem_run(&request, &k);    *ret in any case; on an error it holds the complete part
  *	... kmem_sums(k) ...             analysis/kmem/kmem_text.h shows them
  *	kmem_remarks(k);
  *	kmem_destroy(k);

@@ -1,7 +1,7 @@
 /*
  * What guests cost the host: exits and entries of virtual CPUs in a recording of kvm's tracepoints, of x86-64 and arm64.
  *
- *	err = kvm_run(&request, &k);	*ret in any case; with an error it holds what was whole
+ *	err = kvm_run(&request, &k);	*ret in any case; on an error it holds the complete part
  *	kvm_text(out, kvm_exits(k), …);
  *	kvm_destroy(k);
  *

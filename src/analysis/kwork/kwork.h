@@ -2,7 +2,7 @@
  * The kernel's own work of a recording: interrupts, softirqs, work of workqueues, and, for `top`, tasks; when each was requested, began
  * and ended.
  *
- *	err = kwork_run(&request, &k);    *ret in any case; with an error it holds what was whole
+ *	err = kwork_run(&request, &k);    *ret in any case; on an error it holds the complete part
  *	kwork_works_sort(kwork_works(k), &request.question);
  *	kwork_destroy(k);
  *

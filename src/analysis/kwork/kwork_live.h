@@ -1,5 +1,5 @@
 /*
- * Works of the running kernel, summed up in the kernel, until a command has ended or a signal came.
+ * Works of the running kernel, aggregated in the kernel, until a command has ended or a signal came.
  *
  * One thread. What the request points to outlives the call. Names live as long as the works.
  */

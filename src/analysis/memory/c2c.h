@@ -1,7 +1,7 @@
 /*
  * Cache lines that CPUs share, out of the samples of memory accesses of a recording.
  *
- *	err = c2c_run(&request, &c);     *ret in any case; with an error it holds what was whole
+ *	err = c2c_run(&request, &c);     *ret in any case; on an error it holds the complete part
  *	... c2c_sums(c) ...              analysis/memory/c2c_text.h shows them
  *	c2c_remarks(c);
  *	c2c_destroy(c);

@@ -1,7 +1,7 @@
 /*
  * `sched latency` of a recording: perf's sums by its own rules, and beside them, on request, the states of each thread.
  *
- *	err = sched_latency_run(&request, &l);    *ret in any case; with an error it holds what was whole
+ *	err = sched_latency_run(&request, &l);    *ret in any case; on an error it holds the complete part
  *	sched_latency_destroy(l);
  *
  * perf counts a wait for a CPU from the wake-up, or from being preempted; a thread's first run without either counts as a wait of no

@@ -1,5 +1,5 @@
 /*
- * `sched latency` of the running system: the states of a command's tasks, of tasks, or of all, summed up in the kernel.
+ * `sched latency` of the running system: the states of a command's tasks, of tasks, or of all, aggregated in the kernel.
  *
  * One thread. What the request points to outlives the call.
  */

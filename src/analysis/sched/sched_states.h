@@ -1,7 +1,7 @@
 /*
  * The machine of task states, fed with the scheduler's events of a recording.
  *
- * One thread. What is shared with the caller: the threads by perf's rules, so that a state can be given to whom perf's tables name.
+ * One thread. Shares with the caller the threads by perf's rules, so that a state can be given to the thread that perf's tables name.
  */
 #pragma once
 #include "analysis/sched/sched_source.h"

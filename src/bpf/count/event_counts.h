@@ -8,7 +8,7 @@
  * A raw tracepoint program adds up in one of two tables; a turn lets programs change over to the other, and once none is
  * left in the first (bpf_wait_for_programs()) that is read and emptied. So nothing is counted twice or missed, and what a
  * reading costs goes by what was met and not by how often. Only tracepoints that have a raw form (not syscalls:sys_enter_read,
- * which are made of raw_syscalls:sys_enter), with the right to load BPF programs, in the top pid namespace. Belongs to one
+ * which are made of raw_syscalls:sys_enter), with permission to load BPF programs, in the initial PID namespace. Belongs to one
  * thread.
  * Places and stacks: bpf/count/sample_counts.h, whose programs cost more.
  * Source: bpf(2), Documentation/bpf/map_hash.rst.

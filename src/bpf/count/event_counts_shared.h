@@ -1,4 +1,4 @@
-/* What the BPF program that counts a tracepoint by thread and CPU (event_counts.bpf.c) and user space both know. */
+/* Shared by the BPF program that counts a tracepoint by thread and CPU (event_counts.bpf.c) and user space. */
 #pragma once
 #include <linux/types.h>
 

@@ -1,11 +1,11 @@
 /*
- * How long works of the kernel take, or wait, summed up in the kernel: by number and CPU.
+ * How long works of the kernel take, or wait, aggregated in the kernel: by number and CPU.
  *
  *	TRY(kwork_counts_open(&o, &c));
  *	kwork_counts_enable(c, true);
  *	kwork_counts_read(c, fn, ctx);
  *
- * Requires Linux 5.17, the right to load BPF programs, and clang where strobe is built. One thread. Source: bpf-helpers(7),
+ * Requires Linux 5.17, permission to load BPF programs, and clang where strobe is built. One thread. Source: bpf-helpers(7),
  * include/trace/events/irq.h, workqueue.h.
  */
 #pragma once

@@ -1,4 +1,4 @@
-/* What the programs that sum up the kernel's own work (kwork_counts.bpf.c) and user space both know. For these alone. */
+/* Shared by the programs that sum up the kernel's own work (kwork_counts.bpf.c) and user space. Private to them. */
 #pragma once
 #include <linux/types.h>
 

@@ -110,7 +110,7 @@ INLINE void keep_name(__u32 tid, const struct task_struct *task)
 	bpf_map_update_elem(&threads, &tid, &t, BPF_NOEXIST);
 }
 
-/* Of whom the wait is, by its ID; ~0: of an owner that is not known. */
+/* The waiting thread, by its ID; ~0: of an owner that is not known. */
 INLINE __u32 thread_of(struct task_struct *task, __u64 lock, __u32 flags)
 {
 	__u32 tid = task->pid;

@@ -1,12 +1,12 @@
 /*
- * Waits for the kernel's locks, summed up in the kernel: by stack, by thread (or the owner of the lock), or by lock.
+ * Waits for the kernel's locks, aggregated in the kernel: by stack, by thread (or the owner of the lock), or by lock.
  *
  *	TRY(lock_counts_open(&o, &c));
  *	TRY(lock_counts_add_target(c, tid));       for each, if by_target
  *	lock_counts_enable(c, true);
  *	lock_counts_read(c, fn, ctx);
  *
- * Requires the tracepoints lock:contention_begin and _end (Linux 5.19), the right to load BPF programs, the top pid namespace, and
+ * Requires the tracepoints lock:contention_begin and _end (Linux 5.19), permission to load BPF programs, the initial PID namespace, and
  * clang where strobe is built. One thread. Source: bpf-helpers(7), include/trace/events/lock.h.
  */
 #pragma once

@@ -12,7 +12,7 @@
  * The events of a tracepoint stay disabled and have no ring to go to: what there is no room for is counted as lost. Their program
  * runs for every task, and knows those that are meant.
  *
- * Linux 5.17 or later, in the top pid namespace, with the right to load BPF programs; built with clang. The events' clock must be
+ * Linux 5.17 or later, in the initial PID namespace, with permission to load BPF programs; built with clang. The events' clock must be
  * CLOCK_MONOTONIC. Samples inside other BPF programs (of kprobes, tracepoints and events) are not seen: the kernel runs one at a
  * time on a CPU. Belongs to one thread. Source: bpf-helpers(7), kernel/events/core.c (bpf_overflow_handler).
  */

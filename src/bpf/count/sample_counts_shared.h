@@ -1,5 +1,5 @@
 /*
- * What the programs that add up samples (sample_counts.bpf.c) and user space both know: the tables of counts. For these alone.
+ * Shared by the programs that add up samples (sample_counts.bpf.c) and user space: the tables of counts. Private to them.
  *
  * A table is a struct count_head, then `slots` of struct count_slot (a hash table), then `words` of
  * stacks, and after these room for one stack more. Each CPU has COUNT_SIDES tables: its programs fill one while user space

@@ -1,12 +1,12 @@
 /*
- * What tasks do, and for how long, summed up in the kernel: by task, or by name for those that have ended.
+ * What tasks do, and for how long, aggregated in the kernel: by task, or by name for those that have ended.
  *
  *	TRY(sched_counts_open(&o, &c));
  *	TRY(sched_counts_add_target(c, tid));      for each, if by_target
  *	sched_counts_begin(c);
  *	sched_counts_read(c, fn, ctx);             of the time since then; the next period begins
  *
- * Requires Linux 5.18, the right to load BPF programs, the top pid namespace, and clang where strobe is built. One thread.
+ * Requires Linux 5.18, permission to load BPF programs, the initial PID namespace, and clang where strobe is built. One thread.
  * Source: bpf-helpers(7), include/trace/events/sched.h.
  */
 #pragma once

@@ -1,5 +1,5 @@
 /*
- * What the programs that sum up the states of tasks (sched_counts.bpf.c) and user space both know. For these, and for
+ * Shared by the programs that sum up the states of tasks (sched_counts.bpf.c) and user space. For these, and for
  * analysis/sched/sched_delays.h.
  *
  * Sums are of a period: user space begins one by its number, and reads the sums of the one before. Only what a task did until the new

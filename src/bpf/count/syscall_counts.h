@@ -8,7 +8,7 @@
  * command's exec. raw_syscalls:sys_enter and sys_exit are all that it counts; as events they cost each call half as much
  * again. Enabled and running times are those of a dummy event on the same target.
  *
- * x86-64, kernels from 5.17 on, with BTF, in the top pid namespace, with the right to load BPF programs. One thread at a
+ * x86-64, kernels from 5.17 on, with BTF, in the initial PID namespace, with permission to load BPF programs. One thread at a
  * time.
  */
 #pragma once

@@ -1,5 +1,5 @@
 /*
- * What the BPF programs that count system calls (syscall_counts.bpf.c) and user space both know. For these alone.
+ * Shared by the BPF programs that count system calls (syscall_counts.bpf.c) and user space. Private to them.
  *
  * Counts are in an array map of one row of SYSCALL_NUMBERS for each CPU, so that no two CPUs write to the same line and no
  * atomic operation is needed: a program runs through on its CPU.

@@ -56,5 +56,5 @@ void bpf_wait_for_programs(void);
 /* One key after another: the first one where key is NULL; false at the end. */
 bool bpf_map_next(int fd, const void *key, void *ret_key);
 bool bpf_map_get(int fd, const void *key, void *ret_value);
-/* An error where task ids as programs see them are not ours: below the top pid namespace. */
+/* An error where task ids as programs see them are not ours: below the initial PID namespace. */
 struct strobe_error *bpf_check_pid_namespace(const struct sys *sys) _must_check_;

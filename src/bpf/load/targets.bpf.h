@@ -1,5 +1,5 @@
 /*
- * The map of tasks that programs are for, by thread ID as the kernel numbers them in the top pid namespace. User space puts in those
+ * The map of tasks that programs are for, by thread ID as the kernel numbers them in the initial PID namespace. User space puts in those
  * that are named; programs add what these start, and remove what ends.
  */
 #pragma once

@@ -8,7 +8,7 @@
  *	inline_probes_unload(p);
  *
  * A probe stops whoever comes by, but what tasks do that are not followed is left out. Everything ends with this process, whatever ends
- * it. One thread at a time. From Linux 5.17 on, with the right to load BPF programs, in the top pid namespace.
+ * it. One thread at a time. From Linux 5.17 on, with permission to load BPF programs, in the initial PID namespace.
  */
 #pragma once
 #include <stdbool.h>

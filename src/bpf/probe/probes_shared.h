@@ -1,5 +1,5 @@
 /*
- * What probes.c and its BPF programs both know. Counts are by CPU and event: a row of `stride` for each CPU.
+ * Shared by probes.c and its BPF programs. Counts are by CPU and event: a row of `stride` for each CPU.
  */
 #pragma once
 #include <linux/types.h>

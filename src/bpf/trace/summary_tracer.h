@@ -1,5 +1,5 @@
 /*
- * `trace -s`: system calls summed up in the kernel, by BPF programs; nothing is streamed to make it.
+ * `trace -s`: system calls aggregated in the kernel, by BPF programs; nothing is streamed to make it.
  *
  *	TRY(summary_tracer_open(&targets, &options, &s));   loaded and attached; enabled as the targets say
  *	... the command runs ...

@@ -54,7 +54,7 @@ bool trace_funcs_leave_out_children(const struct trace_targets *t)
 
 typedef VEC(pid_t) process_list;
 
-/* Whom the probes of a file are for; none: everyone. */
+/* The tasks that the probes of a file are for; none: all. */
 static void choose_processes(const struct trace_targets *t, const struct trace_func_file *file, process_list *ret)
 {
 	for (size_t i = 0; !is_for_all(t, file) && i < t->map->threads.len; i++) {
@@ -67,7 +67,7 @@ static void choose_processes(const struct trace_targets *t, const struct trace_f
 	}
 }
 
-/* A file, its programs, and whom these are for. */
+/* A file, its programs, and the tasks that these are for. */
 struct attaching {
 	const struct trace_funcs *funcs;
 	const struct trace_func_file *file;

@@ -1,8 +1,8 @@
 /*
- * What the BPF programs of trace (trace_*.bpf.c) and their loaders both know: settings, the rows of the summary,
- * and the events of the stream. For these two alone.
+ * Shared by the BPF programs of trace (trace_*.bpf.c) and their loaders: settings, the rows of the summary,
+ * and the events of the stream. Private to them.
  *
- * Times are nanoseconds of CLOCK_MONOTONIC. Thread and process ids are the kernel's own, of the pid namespace at the top.
+ * Times are nanoseconds of CLOCK_MONOTONIC. Thread and process ids are the kernel's own, of the initial PID namespace.
  */
 #pragma once
 #include <linux/types.h>

@@ -2,7 +2,7 @@
  * Which tasks the BPF programs of trace follow, and which calls: what the summary and the stream have in common.
  *
  * The command is a target by its number from its fork on; with has_leader nothing is counted before its exec. All strings
- * and arrays are borrowed. x86-64 and arm64, from Linux 5.17 on, in the top pid namespace.
+ * and arrays are borrowed. x86-64 and arm64, from Linux 5.17 on, in the initial PID namespace.
  */
 #pragma once
 #include <stdbool.h>

@@ -2,7 +2,7 @@
  * What the processes of the running system have mapped at this moment: a machine that follows them.
  *
  * Side-band events on all CPUs report new mappings, programs and tasks; they are read when a caller needs to know, or when
- * there are many (live_maps_drain). A process that was there before is read from procfs when it is requested. Needs the right to
+ * there are many (live_maps_drain). A process that was there before is read from procfs when it is requested. Requires permission to
  * look at all CPUs, which whoever loads BPF programs has. One thread at a time: the owner has a lock.
  */
 #pragma once

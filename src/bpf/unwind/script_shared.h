@@ -1,5 +1,5 @@
 /*
- * What the part of the BPF program that reads frames of interpreters (scripts.bpf.h) and user space (scripts.c) both know.
+ * Shared by the part of the BPF program that reads frames of interpreters (scripts.bpf.h) and user space (scripts.c).
  */
 #pragma once
 #include <linux/types.h>

@@ -14,7 +14,7 @@
  * each once, whoever maps it. Where the program knows no way on (tables that are not ready, expressions), it sends a copy of the
  * stack, and the walk goes on in user space when rings are drained. Code without tables is passed by frame pointers.
  *
- * x86-64 and arm64, from Linux 5.17 on, with the rights to load BPF programs and to look at all CPUs; rings of CPUs, not of threads.
+ * x86-64 and arm64, from Linux 5.17 on, with permission to load BPF programs and to look at all CPUs; rings of CPUs, not of threads.
  * Errors say what is missing. Thread safety: create, attach and destroy belong to one thread; several may drain.
  */
 #pragma once

@@ -1,6 +1,6 @@
 /*
- * What the BPF program that walks stacks (unwind.bpf.c) and user space both know: compiled call frame information,
- * which file has which, and what a walk gives. For these alone.
+ * Shared by the BPF program that walks stacks (unwind.bpf.c) and user space: compiled call frame information,
+ * which file has which, and what a walk gives. Private to them.
  *
  * Tables are in one long array of 32-bit words, cut into chunks, each a map of its own: word i is word
  * i % UNWIND_CHUNK_WORDS of chunk i / UNWIND_CHUNK_WORDS. A table is the numbers of its rules, the last first (what rule r

@@ -1,5 +1,5 @@
 /*
- * Waits of threads: what waits.bpf.c and wait_sink.c both know.
+ * Waits of threads: shared by waits.bpf.c and wait_sink.c.
  *
  * Waits at one place are summed up until they come to a quantum; then there is a message. Those of the rest are in the map of sums
  * when the recording ends, with their addresses in the map of stacks.

@@ -108,7 +108,7 @@ static int dump(struct cmd_context *ctx, const struct lock_options *o)
 	return subcommand_dump(ctx, &(struct cmd_common){ .input = o->replay.input, .force = o->replay.force });
 }
 
-/* Options may stand before the subcommand and after it. */
+/* Options may precede or follow the subcommand. */
 static int run_subcommand(struct cmd_context *ctx, struct lock_options *o, enum lock_command command)
 {
 	bool takes_command = command == LOCK_CONTENTION;

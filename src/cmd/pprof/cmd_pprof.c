@@ -170,7 +170,7 @@ static void defaults(void *options)
 	o->sources.server.seconds = -1;
 }
 
-/* ---- what was asked for ---- */
+/* ---- what was requested ---- */
 
 /* NULL in *ret: the prompt. */
 static struct strobe_error *choose_report(const struct pprof_options *o, const struct pprof_report_kind **ret)

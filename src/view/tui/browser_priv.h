@@ -11,7 +11,7 @@
 struct strip {
 	bool is_shown, has_focus, begun; /* begun: a span goes from `begin` to `at` */
 	struct time_counts times;
-	unsigned columns;            /* of the screen, when times were asked for */
+	unsigned columns;            /* of the screen, when times were requested */
 	unsigned at, begin;          /* steps */
 };
 
@@ -149,11 +149,11 @@ bool strip_key(struct browser *b, const struct screen_key *k);
 void strip_open(struct browser *b);
 /* What is marked, while it has the keys. */
 struct time_range strip_marked(const struct browser *b);
-/* Another report, another part: times are to be asked for again. */
+/* Another report, another part: times are to be requested again. */
 void strip_forget(struct browser *b);
 /* What the keys do, and what is marked: for the last line, while it has the keys. */
 void strip_tell(const struct browser *b, struct strbuf *out);
-/* Asks for the report of a span, and shows it; false: the old one stays, and b->message says why. */
+/* Requests the report of a span, and shows it; false: the old one stays, and b->message says why. */
 bool browser_narrow(struct browser *b, struct time_range span);
 
 /* draw.c */
