@@ -45,7 +45,7 @@ void capture_close(struct capture *c);
  */
 void capture_close_behind(struct capture *c);
 
-/* Events with their ids, tracepoint formats, clock, caps of the rings; the caller adds facts (capture/facts.h). */
+/* Events with their ids, tracepoint formats, clock, caps of the rings; the caller adds facts (capture/environment.h). */
 struct env *capture_env(struct capture *c);
 const struct target_map *capture_target(const struct capture *c);
 const struct event_set *capture_events(const struct capture *c);

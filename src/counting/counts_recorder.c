@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "capture/facts.h"
+#include "capture/environment.h"
 #include "config.h"
 #include "counter/recording.h"
 #include "perfdata/writer.h"
@@ -22,7 +22,7 @@ static struct strobe_error *open_writer(struct counts_recorder *r, const struct 
 {
 	bool pipe = !strcmp(s->path, "-");
 	recording_describe(r->env, r->set, pipe);
-	facts_fill(r->env, r->set->sys, STROBE_VERSION, false);
+	environment_fill(r->env, r->set->sys, STROBE_VERSION, false);
 	int fd = pipe ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0) : open(s->path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return error_errno(errno, "cannot write %s", s->path);

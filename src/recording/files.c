@@ -2,14 +2,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "capture/facts.h"
+#include "capture/environment.h"
 #include "config.h"
 #include "recording/priv.h"
 
 void recorder_fill_facts(struct recorder *r)
 {
 	if (!r->has_facts)
-		facts_fill_session(capture_env(r->capture), r->sys, STROBE_VERSION, &r->o.capture);
+		environment_fill_session(capture_env(r->capture), r->sys, STROBE_VERSION, &r->o.capture);
 	r->has_facts = true;
 }
 

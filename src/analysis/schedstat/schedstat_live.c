@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/new_file.h"
-#include "capture/facts.h"
+#include "capture/environment.h"
 #include "capture/workload.h"
 #include "config.h"
 #include "perfdata/writer.h"
@@ -136,7 +136,7 @@ struct strobe_error *schedstat_record(const struct sys *sys, const struct scheds
 {
 	struct new_file file = NEW_FILE_NONE;
 	struct env *env = env_create();
-	facts_fill(env, sys, STROBE_VERSION, false);
+	environment_fill(env, sys, STROBE_VERSION, false);
 	schedstat_describe(env, &t->after);
 	struct strobe_error *err = new_file_create(path, &file);
 	if (!err)

@@ -1,7 +1,7 @@
 /* A live profile: its samples in a recording. */
 #include <string.h>
 
-#include "capture/facts.h"
+#include "capture/environment.h"
 #include "config.h"
 #include "session/live/live.h"
 
@@ -19,7 +19,7 @@ struct strobe_error *live_record(struct live_session *l, const char *path)
 
 void live_complete_env(struct live_session *l)
 {
-	facts_fill_session(live_env(l), l->o.sys, STROBE_VERSION, l->o.capture);
+	environment_fill_session(live_env(l), l->o.sys, STROBE_VERSION, l->o.capture);
 }
 
 struct strobe_error *live_finish_recording(struct live_session *l)

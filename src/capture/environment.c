@@ -1,4 +1,4 @@
-#include "capture/facts.h"
+#include "capture/environment.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -173,7 +173,7 @@ static void fill_command_line(struct env *env, const struct sys *sys, bool full_
 	env->cmdline_nr = (uint32_t)nr;
 }
 
-void facts_fill(struct env *env, const struct sys *sys, const char *tool_version, bool full_path)
+void environment_fill(struct env *env, const struct sys *sys, const char *tool_version, bool full_path)
 {
 	struct utsname u;
 	if (!sys_uname(sys, &u)) {
@@ -193,7 +193,7 @@ void facts_fill(struct env *env, const struct sys *sys, const char *tool_version
 	fill_pmus(env, sys);
 }
 
-void facts_clock(struct env *env, const struct sys *sys, int32_t clockid)
+void environment_clock(struct env *env, const struct sys *sys, int32_t clockid)
 {
 	struct timespec res;
 	env->has_clockid = true;
@@ -207,11 +207,11 @@ void facts_clock(struct env *env, const struct sys *sys, int32_t clockid)
 	env->clock_data.clockid_ns = clock_ns;
 }
 
-void facts_fill_session(struct env *env, const struct sys *sys, const char *tool_version, const struct capture_options *o)
+void environment_fill_session(struct env *env, const struct sys *sys, const char *tool_version, const struct capture_options *o)
 {
-	facts_fill(env, sys, tool_version, true);
+	environment_fill(env, sys, tool_version, true);
 	if (!o->no_bpf_event)
-		facts_bpf(env);
+		environment_bpf(env);
 	if (o->use_clockid)
-		facts_clock(env, sys, o->clockid);
+		environment_clock(env, sys, o->clockid);
 }

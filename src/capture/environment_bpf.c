@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "capture/bpf_priv.h"
-#include "capture/facts.h"
+#include "capture/environment.h"
 
 /* Of one program: code and lines of the largest that the verifier lets through stay far below. */
 #define DATA_LIMIT (64u << 20)
@@ -130,7 +130,7 @@ static void set_section(struct env *env, uint32_t bit, uint32_t count, struct st
 	env_set_section(env, bit, arena_memdup(&env->arena, b->data, b->len), b->len);
 }
 
-void facts_bpf(struct env *env)
+void environment_bpf(struct env *env)
 {
 	_cleanup_strbuf_ struct strbuf programs = {}, btfs = {};
 	VEC(uint32_t) ids = {};
