@@ -476,7 +476,7 @@ static __attribute__((destructor)) void finish(void)
 	region->last_ns = since_start_ns();
 	dumps_finish();
 	if (settings.leaks)
-		region_tell('l', -1, true);
+		region_send('l', -1, true);
 	thread.is_busy = false;
 	checker_finish();
 }

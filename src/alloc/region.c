@@ -95,7 +95,7 @@ static int connect_to(const char *path)
 	return -1;
 }
 
-bool region_tell(char message, int fd, bool waits)
+bool region_send(char message, int fd, bool waits)
 {
 	int to = *settings.socket ? connect_to(settings.socket) : -1;
 	if (to < 0)
@@ -183,7 +183,7 @@ static bool map_region(void *at)
 		describe(&h);
 		memcpy(p, &h, sizeof(h));
 		region = p;
-		region_tell('r', fd, false);
+		region_send('r', fd, false);
 	}
 	if (fd >= 0)
 		close(fd);

@@ -41,4 +41,4 @@ static inline void *region_table(const struct alloc_table *t)
 /* Claims n elements of a table; their first number, or UINT32_MAX where it is full. */
 uint32_t region_claim(struct alloc_table *t, uint32_t n);
 /* Sends one byte to strobe, with the region's descriptor where fd is not negative; waits for its answer where that matters. */
-bool region_tell(char message, int fd, bool waits);
+bool region_send(char message, int fd, bool waits);

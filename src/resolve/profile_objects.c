@@ -163,26 +163,26 @@ struct resolution {
 	struct profile_objects *o;
 	enum resolve_names names;
 	bool names_only;
-	bool *is_wanted; /* by mapping of the old profile */
+	bool *is_unnamed; /* by mapping of the old profile */
 };
 
-static bool *wanted_mappings(const struct profile *p)
+static bool *unnamed_mappings(const struct profile *p)
 {
-	bool *is_wanted = xcalloc(p->mappings.len + 1, 1);
+	bool *is_unnamed = xcalloc(p->mappings.len + 1, 1);
 	for (size_t i = 0; i < p->mappings.len; i++)
-		is_wanted[i] = is_file(profile_str(p, p->mappings.data[i].path), profile_str(p, p->mappings.data[i].name));
+		is_unnamed[i] = is_file(profile_str(p, p->mappings.data[i].path), profile_str(p, p->mappings.data[i].name));
 	for (size_t i = 0; i < p->frames.len; i++)
 		if (p->frames.data[i].mapping != PROFILE_NONE && p->frames.data[i].function != PROFILE_NONE)
-			is_wanted[p->frames.data[i].mapping] = false;
-	return is_wanted;
+			is_unnamed[p->frames.data[i].mapping] = false;
+	return is_unnamed;
 }
 
-bool resolve_profile_is_wanted(const struct profile *p)
+bool resolve_profile_is_needed(const struct profile *p)
 {
-	bool *wanted = wanted_mappings(p), any = false;
+	bool *unnamed = unnamed_mappings(p), any = false;
 	for (size_t i = 0; i < p->frames.len && !any; i++)
-		any = p->frames.data[i].mapping != PROFILE_NONE && wanted[p->frames.data[i].mapping];
-	free(wanted);
+		any = p->frames.data[i].mapping != PROFILE_NONE && unnamed[p->frames.data[i].mapping];
+	free(unnamed);
 	return any;
 }
 
@@ -212,7 +212,7 @@ static unsigned expand(void *ctx, struct profile *dst, const struct profile_fram
 	struct resolution *r = ctx;
 	struct dso *dso;
 	uint64_t addr;
-	if (old->mapping == PROFILE_NONE || old->function != PROFILE_NONE || !r->is_wanted[old->mapping] ||
+	if (old->mapping == PROFILE_NONE || old->function != PROFILE_NONE || !r->is_unnamed[old->mapping] ||
 	    !profile_object_address(r->o, old, &dso, &addr))
 		return 0;
 	struct source_frame frames[SOURCE_FRAMES_MAX];
@@ -229,8 +229,8 @@ static unsigned expand(void *ctx, struct profile *dst, const struct profile_fram
 
 struct profile *resolve_profile(const struct profile *p, struct profile_objects *o, enum resolve_names names, bool names_only)
 {
-	struct resolution r = { o, names, names_only, wanted_mappings(p) };
+	struct resolution r = { o, names, names_only, unnamed_mappings(p) };
 	struct profile *ret = profile_expand(p, expand, &r);
-	free(r.is_wanted);
+	free(r.is_unnamed);
 	return ret;
 }

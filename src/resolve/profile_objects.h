@@ -38,4 +38,4 @@ str_id resolve_readable_name(struct profile *dst, const char *name, enum resolve
  */
 struct profile *resolve_profile(const struct profile *p, struct profile_objects *o, enum resolve_names names, bool names_only);
 /* Whether there is such a mapping, with a path. */
-bool resolve_profile_is_wanted(const struct profile *p);
+bool resolve_profile_is_needed(const struct profile *p);

@@ -101,7 +101,7 @@ static bool is_plain(const struct profile_sources *s)
 
 static bool is_complete(const struct profile_sources *s, const struct profile *tables)
 {
-	return !tables->origin.drop_frames && !symbolize_is_wanted(&s->symbolize, tables) &&
+	return !tables->origin.drop_frames && !symbolize_is_needed(&s->symbolize, tables) &&
 	       !symbolize_changes_names(&s->symbolize, tables);
 }
 

@@ -145,14 +145,14 @@ static void say_missing(const struct session_host *host, struct profile_objects 
 	}
 }
 
-bool symbolize_is_wanted(const struct symbolize *s, const struct profile *p)
+bool symbolize_is_needed(const struct symbolize *s, const struct profile *p)
 {
-	return !s->is_off && s->where != SYMBOLIZE_REMOTE && p->origin.events_are_values && resolve_profile_is_wanted(p);
+	return !s->is_off && s->where != SYMBOLIZE_REMOTE && p->origin.events_are_values && resolve_profile_is_needed(p);
 }
 
 struct strobe_error *symbolize_profile(const struct session_host *host, const struct symbolize *s, struct profile **p)
 {
-	if (!symbolize_is_wanted(s, *p))
+	if (!symbolize_is_needed(s, *p))
 		return NULL;
 	struct symbols_options options = {};
 	use_binary_path(p);

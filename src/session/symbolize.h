@@ -21,7 +21,7 @@ struct strobe_error *symbolize_parse(const char *word, struct symbolize *ret) _m
 /* While a profile is being read: its main binary is another file, or of another build (NULL: as the profile says). */
 void symbolize_use_binary(struct profile *p, const char *path, const char *build_id);
 /* Whether it has addresses without names. */
-bool symbolize_is_wanted(const struct symbolize *s, const struct profile *p);
+bool symbolize_is_needed(const struct symbolize *s, const struct profile *p);
 /*
  * *p is replaced where it has mappings without names; what cannot be read is said. Binaries are looked for below
  * $PPROF_BINARY_PATH (~/pprof/binaries) first, by build-id and by name.

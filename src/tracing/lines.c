@@ -41,7 +41,7 @@ static void fill_sched(struct trace_lines *l)
 		if (!t->stats)
 			continue;
 		struct syscall_thread *row = &l->stats.threads.data[t->stats - 1];
-		row->has_sched = t->gone || trace_task_ask_sched(&l->tasks, t->tid, &t->ran_ns, &t->waited_ns);
+		row->has_sched = t->gone || trace_task_read_sched(&l->tasks, t->tid, &t->ran_ns, &t->waited_ns);
 		row->ran_ns = t->ran_ns > t->ran_before_ns ? t->ran_ns - t->ran_before_ns : 0;
 		row->waited_ns = t->waited_ns > t->waited_before_ns ? t->waited_ns - t->waited_before_ns : 0;
 	}

@@ -33,7 +33,7 @@ static void ask_name(struct trace_tasks *t, struct trace_task *task)
 		snprintf(task->comm, sizeof(task->comm), "%s", line);
 }
 
-bool trace_task_ask_sched(const struct trace_tasks *t, uint32_t tid, uint64_t *ret_ran_ns, uint64_t *ret_waited_ns)
+bool trace_task_read_sched(const struct trace_tasks *t, uint32_t tid, uint64_t *ret_ran_ns, uint64_t *ret_waited_ns)
 {
 	return t->sys && sys_task_times(t->sys, (pid_t)tid, ret_ran_ns, ret_waited_ns);
 }
@@ -49,7 +49,7 @@ static struct trace_task *get(struct trace_tasks *t, uint32_t tid, uint32_t pid,
 		if (!has_name)
 			ask_name(t, &task);
 		if (t->sched)
-			trace_task_ask_sched(t, tid, &task.ran_before_ns, &task.waited_before_ns);
+			trace_task_read_sched(t, tid, &task.ran_before_ns, &task.waited_before_ns);
 		*at = t->all.len;
 		vec_push(&t->all, task);
 	}

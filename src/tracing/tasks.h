@@ -38,7 +38,7 @@ struct trace_task *trace_task_unnamed(struct trace_tasks *t, uint32_t tid, uint3
 /* A task that starts: the number may have been another's. */
 struct trace_task *trace_task_new(struct trace_tasks *t, uint32_t tid, uint32_t pid);
 /* What the kernel says now of how long it ran and waited; false where it has gone, or nobody counts. */
-bool trace_task_ask_sched(const struct trace_tasks *t, uint32_t tid, uint64_t *ret_ran_ns, uint64_t *ret_waited_ns);
+bool trace_task_read_sched(const struct trace_tasks *t, uint32_t tid, uint64_t *ret_ran_ns, uint64_t *ret_waited_ns);
 void trace_task_name(struct trace_task *task, const char *comm, size_t room);
 /* For struct syscall_style; ctx is the struct trace_tasks. */
 const char *trace_tasks_fd_text(void *ctx, uint32_t pid, int fd);

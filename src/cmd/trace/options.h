@@ -5,7 +5,7 @@
 #include "cli/options.h"
 #include "tracing/live/live.h"
 #include "tracing/selection.h"
-#include "view/trace/paper.h"
+#include "view/trace/writer.h"
 
 struct trace_options {
 	struct trace_selection selection;

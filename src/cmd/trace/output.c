@@ -30,7 +30,7 @@ struct strobe_error *trace_output_open(struct trace_output *t, const struct trac
 void trace_output_begin(struct trace_output *t, struct trace_tasks *tasks, const struct sys *sys, bool has_one_task)
 {
 	t->enums = sys ? enum_names_create(sys) : NULL;
-	t->paper = (struct trace_paper){
+	t->writer = (struct trace_writer){
 		.display = &t->o->display,
 		.out = &t->out,
 		.tasks = tasks,
@@ -38,14 +38,14 @@ void trace_output_begin(struct trace_output *t, struct trace_tasks *tasks, const
 		.no_task = has_one_task,
 		.no_lines = t->o->summary.only,
 	};
-	trace_paper_begin(&t->paper);
+	trace_writer_begin(&t->writer);
 }
 
 void trace_output_end(struct trace_output *t, const struct syscall_stats *stats)
 {
 	const struct trace_options *o = t->o;
 	struct syscall_stats_style style = { .errnos = o->summary.errnos, .histograms = o->histograms, .max_rows = o->max_summary };
-	trace_paper_end(&t->paper);
+	trace_writer_end(&t->writer);
 	if (stats)
 		trace_summary_write(&t->out, stats, style, o->display.format, o->summary.only);
 }
@@ -53,7 +53,7 @@ void trace_output_end(struct trace_output *t, const struct syscall_stats *stats)
 struct strobe_error *trace_output_close(struct trace_output *t, struct strobe_error *err)
 {
 	const char *name = t->o && t->o->output ? t->o->output : "to standard error";
-	trace_paper_end(&t->paper);
+	trace_writer_end(&t->writer);
 	enum_names_destroy(t->enums);
 	struct strobe_error *write_error = t->fd >= 0 ? out_close_file(&t->out, name) : NULL;
 	if (err)

@@ -7,7 +7,7 @@ struct trace_output {
 	struct out out;
 	int fd; /* -1: not open */
 	struct enum_names *enums; /* or NULL */
-	struct trace_paper paper;
+	struct trace_writer writer;
 };
 
 /* What -o names, or standard error. */

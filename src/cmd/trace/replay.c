@@ -15,7 +15,7 @@ static struct strobe_error *replay(struct cmd_context *ctx, const struct trace_o
 		.force = o->force,
 		.selection = &o->selection,
 		.summary = &o->summary,
-		.sink = &output->paper.sink,
+		.sink = &output->writer.sink,
 	};
 	const struct syscall_stats *stats;
 	TRY(trace_options_check_replay(o, ctx->rest.argc ? ctx->rest.argv[0] : NULL));

@@ -37,7 +37,7 @@ static struct strobe_error *wait_for_events(void *ctx, int wake_fd, int wait_ms,
 {
 	struct run *r = ctx;
 	struct pollfd fds[] = { { .fd = r->signals.fd, .events = POLLIN }, { .fd = wake_fd, .events = POLLIN } };
-	trace_paper_flush(&r->output.paper);
+	trace_writer_flush(&r->output.writer);
 	if (poll(fds, 2, wait_ms) < 0 && errno != EINTR)
 		return error_errno(errno, "cannot wait");
 	if (fds[0].revents)
@@ -88,7 +88,7 @@ static struct strobe_error *run(struct run *r)
 		.options = &o->live,
 		.program = argv ? argv[0] : NULL,
 		.str_limit = (uint32_t)o->display.str_limit,
-		.sink = &r->output.paper.sink,
+		.sink = &r->output.writer.sink,
 		.wait = wait_for_events,
 		.ctx = r,
 	};
@@ -136,7 +136,7 @@ int trace_run(struct cmd_context *ctx, const struct trace_options *o)
 	struct strobe_error *err = run(&r);
 	/* The status of a command that has not ended (--max-events) is that of our signal. */
 	bool follows_command = r.trace && live_trace_follows_command(r.trace) && r.workload.reaped;
-	trace_paper_end(&r.output.paper);
+	trace_writer_end(&r.output.writer);
 	live_trace_destroy(r.trace);
 	/* A command that has not ended is ended with us. */
 	if (r.workload.pid && !r.workload.reaped)

@@ -195,21 +195,21 @@ static void number_layers(struct layout *l)
 
 /* ---- order ---- */
 
-struct wish {
+struct position {
 	double at;
 	uint32_t spot, was;
 };
 
-static int compare_wishes(const void *a, const void *b)
+static int compare_positions(const void *a, const void *b)
 {
-	const struct wish *x = a, *y = b;
+	const struct position *x = a, *y = b;
 	if (x->at != y->at)
 		return x->at < y->at ? -1 : 1;
 	return x->was < y->was ? -1 : x->was > y->was;
 }
 
 /* Each spot of a layer goes to the weighted middle of its neighbours in the layer above (or below). */
-static void order_layer(struct layout *l, uint32_t rank, bool by_upper, struct wish *wishes)
+static void order_layer(struct layout *l, uint32_t rank, bool by_upper, struct position *positions)
 {
 	uint32_t nr = l->layer_nr[rank];
 	for (uint32_t i = 0; i < nr; i++) {
@@ -222,12 +222,12 @@ static void order_layer(struct layout *l, uint32_t rank, bool by_upper, struct w
 			sum += link->weight * l->spots.data[other].at;
 			weight += link->weight;
 		}
-		wishes[i] = (struct wish){ weight > 0 ? sum / weight : i, spot, i };
+		positions[i] = (struct position){ weight > 0 ? sum / weight : i, spot, i };
 	}
-	qsort(wishes, nr, sizeof(*wishes), compare_wishes);
+	qsort(positions, nr, sizeof(*positions), compare_positions);
 	for (uint32_t i = 0; i < nr; i++) {
-		l->layers[rank][i] = wishes[i].spot;
-		l->spots.data[wishes[i].spot].at = i;
+		l->layers[rank][i] = positions[i].spot;
+		l->spots.data[positions[i].spot].at = i;
 	}
 }
 
@@ -276,14 +276,14 @@ static uint64_t all_crossings(const struct layout *l, struct ends *ends, uint32_
 static void order_layers(struct layout *l)
 {
 	size_t spots = l->spots.len;
-	struct wish *wishes = xcalloc(spots + 1, sizeof(*wishes));
+	struct position *positions = xcalloc(spots + 1, sizeof(*positions));
 	struct ends *ends = xcalloc(l->links.len + 1, sizeof(*ends));
 	uint32_t *sums = xcalloc(spots + 2, sizeof(*sums)), *best = xcalloc(spots + 1, sizeof(*best));
 	uint64_t fewest = UINT64_MAX;
 	for (uint32_t sweep = 0; sweep <= ORDER_SWEEPS && fewest; sweep++) {
 		for (uint32_t r = 1; r < l->ranks && sweep; r++) {
 			bool downwards = sweep % 2;
-			order_layer(l, downwards ? r : l->ranks - 1 - r, downwards, wishes);
+			order_layer(l, downwards ? r : l->ranks - 1 - r, downwards, positions);
 		}
 		uint64_t crossings = all_crossings(l, ends, sums);
 		if (crossings >= fewest)
@@ -297,7 +297,7 @@ static void order_layers(struct layout *l)
 		s->at = best[i];
 		l->layers[s->rank][s->at] = i;
 	}
-	free(wishes);
+	free(positions);
 	free(ends);
 	free(sums);
 	free(best);
@@ -312,23 +312,24 @@ static double distance(const struct layout *l, uint32_t left, uint32_t right)
 
 /* Spots that belong to the same place share it between them. */
 struct block {
-	double wish, weight;
+	double position, weight;
 	uint32_t nr;
 };
 
-/* Where the spots of a layer come nearest to their wishes without touching: least squares, by pooling. */
-static void settle(struct layout *l, uint32_t rank, const double *wishes, const double *weights, struct block *blocks)
+/* Where the spots of a layer come nearest to their positions without touching: least squares, by pooling. */
+static void settle(struct layout *l, uint32_t rank, const double *positions, const double *weights, struct block *blocks)
 {
 	uint32_t nr = l->layer_nr[rank], blocks_nr = 0;
 	const uint32_t *layer = l->layers[rank];
 	double shift = 0;
 	for (uint32_t i = 0; i < nr; i++) {
 		shift += i ? distance(l, layer[i - 1], layer[i]) : 0;
-		struct block b = { wishes[i] - shift, weights[i], 1 };
-		for (; blocks_nr && blocks[blocks_nr - 1].wish > b.wish; blocks_nr--) {
+		struct block b = { positions[i] - shift, weights[i], 1 };
+		for (; blocks_nr && blocks[blocks_nr - 1].position > b.position; blocks_nr--) {
 			const struct block *before = &blocks[blocks_nr - 1];
 			double weight = before->weight + b.weight;
-			b = (struct block){ (before->wish * before->weight + b.wish * b.weight) / weight, weight, before->nr + b.nr };
+			b = (struct block){ (before->position * before->weight + b.position * b.weight) / weight, weight,
+					    before->nr + b.nr };
 		}
 		blocks[blocks_nr++] = b;
 	}
@@ -337,7 +338,7 @@ static void settle(struct layout *l, uint32_t rank, const double *wishes, const 
 		if (!left)
 			left = blocks[++b].nr;
 		shift += i ? distance(l, layer[i - 1], layer[i]) : 0;
-		l->spots.data[layer[i]].x = blocks[b].wish + shift;
+		l->spots.data[layer[i]].x = blocks[b].position + shift;
 	}
 }
 
@@ -362,7 +363,7 @@ static void add_wishes(const struct layout *l, uint32_t spot, bool upwards, doub
 static void place_layers(struct layout *l)
 {
 	size_t spots = l->spots.len;
-	double *wishes = xcalloc(spots + 1, sizeof(*wishes)), *weights = xcalloc(spots + 1, sizeof(*weights));
+	double *positions = xcalloc(spots + 1, sizeof(*positions)), *weights = xcalloc(spots + 1, sizeof(*weights));
 	struct block *blocks = xcalloc(spots + 1, sizeof(*blocks));
 	for (uint32_t r = 0; r < l->ranks; r++)
 		for (uint32_t i = 1; i < l->layer_nr[r]; i++)
@@ -379,13 +380,13 @@ static void place_layers(struct layout *l)
 					add_wishes(l, spot, true, &sum, &weight);
 				if (!downwards || both)
 					add_wishes(l, spot, false, &sum, &weight);
-				wishes[i] = weight > 0 ? sum / weight : l->spots.data[spot].x;
+				positions[i] = weight > 0 ? sum / weight : l->spots.data[spot].x;
 				weights[i] = weight > 0 ? weight : 1e-6;
 			}
-			settle(l, r, wishes, weights, blocks);
+			settle(l, r, positions, weights, blocks);
 		}
 	}
-	free(wishes);
+	free(positions);
 	free(weights);
 	free(blocks);
 }

@@ -24,7 +24,7 @@ struct chrome {
 	bool any;
 };
 
-static void begin_object(struct trace_paper *p, struct json *j)
+static void begin_object(struct trace_writer *p, struct json *j)
 {
 	struct chrome *c = p->state;
 	out_str(p->out, c->any ? ",\n" : "");
@@ -48,7 +48,7 @@ static void put_ids(struct json *j, const struct trace_line *line)
 	json_u64(j, line->tid);
 }
 
-static void put_name(struct trace_paper *p, const struct trace_line *line, const char *what)
+static void put_name(struct trace_writer *p, const struct trace_line *line, const char *what)
 {
 	struct json j;
 	begin_object(p, &j);
@@ -65,7 +65,7 @@ static void put_name(struct trace_paper *p, const struct trace_line *line, const
 	json_end(&j);
 }
 
-static void name_task(struct trace_paper *p, const struct trace_line *line)
+static void name_task(struct trace_writer *p, const struct trace_line *line)
 {
 	struct chrome *c = p->state;
 	bool is_new;
@@ -116,7 +116,7 @@ static const char *phase_of(const struct trace_line *line)
 	return "i";
 }
 
-static void put_func(struct json *j, const struct trace_paper *p, const struct trace_line *line)
+static void put_func(struct json *j, const struct trace_writer *p, const struct trace_line *line)
 {
 	const struct func_style style = { .str_limit = p->style.str_limit };
 	if (line->func->has_args && line->func_part != TRACE_FUNC_CLOSES) {
@@ -127,7 +127,7 @@ static void put_func(struct json *j, const struct trace_paper *p, const struct t
 		func_json_result(j, &style, line->func);
 }
 
-static void put_args(struct json *j, const struct trace_paper *p, const struct trace_line *line)
+static void put_args(struct json *j, const struct trace_writer *p, const struct trace_line *line)
 {
 	json_key(j, "args");
 	json_object(j);
@@ -161,7 +161,7 @@ static void put_args(struct json *j, const struct trace_paper *p, const struct t
 	json_end(j);
 }
 
-static void chrome_line(struct trace_paper *p, const struct trace_line *line)
+static void chrome_line(struct trace_writer *p, const struct trace_line *line)
 {
 	struct json j;
 	const char *phase = phase_of(line);
@@ -185,13 +185,13 @@ static void chrome_line(struct trace_paper *p, const struct trace_line *line)
 	json_end(&j);
 }
 
-static void chrome_begin(struct trace_paper *p)
+static void chrome_begin(struct trace_writer *p)
 {
 	p->state = xcalloc(1, sizeof(struct chrome));
 	out_str(p->out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
 }
 
-static void chrome_end(struct trace_paper *p)
+static void chrome_end(struct trace_writer *p)
 {
 	struct chrome *c = p->state;
 	out_str(p->out, "\n]}\n");

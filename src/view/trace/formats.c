@@ -1,4 +1,4 @@
-#include "view/trace/paper.h"
+#include "view/trace/writer.h"
 
 #include <string.h>
 
@@ -25,7 +25,7 @@ const char *trace_format_names(void)
 
 static bool take_line(struct trace_sink *sink, const struct trace_line *line)
 {
-	struct trace_paper *p = (struct trace_paper *)sink;
+	struct trace_writer *p = (struct trace_writer *)sink;
 	p->lines++;
 	p->display->format->line(p, line);
 	return !out_failed(p->out);
@@ -34,14 +34,14 @@ static bool take_line(struct trace_sink *sink, const struct trace_line *line)
 /* For debugging, whatever the format. */
 static void take_sample(struct trace_sink *sink, const struct trace_line *head)
 {
-	struct out *out = ((struct trace_paper *)sink)->out;
+	struct out *out = ((struct trace_writer *)sink)->out;
 	out_text_str(out, head->event);
 	out_f(out, " %.3f ", (double)head->time_ns / 1e6);
 	out_text_str(out, head->comm);
 	out_f(out, " %u/%u [%u]\n", head->pid, head->tid, head->cpu);
 }
 
-void trace_paper_begin(struct trace_paper *p)
+void trace_writer_begin(struct trace_writer *p)
 {
 	const struct trace_display *d = p->display;
 	p->sink = (struct trace_sink){ .line = take_line, .sample = take_sample };
@@ -61,7 +61,7 @@ void trace_paper_begin(struct trace_paper *p)
 		d->format->begin(p);
 }
 
-void trace_paper_end(struct trace_paper *p)
+void trace_writer_end(struct trace_writer *p)
 {
 	if (!p->begun)
 		return;
@@ -70,7 +70,7 @@ void trace_paper_end(struct trace_paper *p)
 		p->display->format->end(p);
 }
 
-void trace_paper_flush(struct trace_paper *p)
+void trace_writer_flush(struct trace_writer *p)
 {
 	if (p->lines - p->flushed_lines < FAST_LINES)
 		out_flush(p->out);

@@ -5,7 +5,7 @@
 #include "view/trace/parts.h"
 #include "record/sample.h"
 
-static void put_call(struct json *j, const struct trace_paper *p, const struct trace_line *line)
+static void put_call(struct json *j, const struct trace_writer *p, const struct trace_line *line)
 {
 	json_key(j, "syscall");
 	json_str(j, line->call->desc->name);
@@ -33,7 +33,7 @@ static void put_array(struct json *j, const struct trace_line *line, const struc
 	json_end(j);
 }
 
-static void put_func(struct json *j, const struct trace_paper *p, const struct trace_line *line)
+static void put_func(struct json *j, const struct trace_writer *p, const struct trace_line *line)
 {
 	static const char *const parts[] = { [TRACE_FUNC_WHOLE] = "call", [TRACE_FUNC_OPENS] = "begin", [TRACE_FUNC_CLOSES] = "end" };
 	const struct func_style style = { .str_limit = p->style.str_limit };
@@ -54,7 +54,7 @@ static void put_func(struct json *j, const struct trace_paper *p, const struct t
 }
 
 /* Fields as the kernel's format lists them. */
-static void put_point(struct json *j, const struct trace_paper *p, const struct trace_line *line)
+static void put_point(struct json *j, const struct trace_writer *p, const struct trace_line *line)
 {
 	json_key(j, "event");
 	json_str(j, line->event);
@@ -119,7 +119,7 @@ static void put_signal_name(struct json *j, const char *key, uint32_t signal)
 		json_u64(j, signal);
 }
 
-static void put_signal(struct json *j, const struct trace_paper *p, const struct trace_line *line)
+static void put_signal(struct json *j, const struct trace_writer *p, const struct trace_line *line)
 {
 	struct out text;
 	size_t n;
@@ -164,7 +164,7 @@ static void put_frames(struct json *j, const struct trace_line *line)
 	json_end(j);
 }
 
-static void json_line(struct trace_paper *p, const struct trace_line *line)
+static void json_line(struct trace_writer *p, const struct trace_line *line)
 {
 	struct json j;
 	json_init(&j, p->out, false);
@@ -214,7 +214,7 @@ static void json_line(struct trace_paper *p, const struct trace_line *line)
 	out_ch(p->out, '\n');
 }
 
-static void json_begin(struct trace_paper *p)
+static void json_begin(struct trace_writer *p)
 {
 	struct json j;
 	if (p->no_lines)

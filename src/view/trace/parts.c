@@ -73,7 +73,7 @@ static void put_array(struct out *out, const struct trace_line *line, const stru
 		out_str(out, "...");
 }
 
-static void put_number(struct out *out, const struct trace_paper *p, const struct trace_line *line,
+static void put_number(struct out *out, const struct trace_writer *p, const struct trace_line *line,
 		       const struct tracepoint_field *f)
 {
 	uint64_t v = field_number(line->points, f, line->raw, line->raw_bytes);
@@ -99,12 +99,12 @@ static void put_number(struct out *out, const struct trace_paper *p, const struc
 }
 
 /* What is zero says nothing, as with system calls, but where it has a name. */
-static bool is_hidden_zero(const struct trace_paper *p, const struct trace_line *line, const struct tracepoint_field *f)
+static bool is_hidden_zero(const struct trace_writer *p, const struct trace_line *line, const struct tracepoint_field *f)
 {
 	return !field_number(line->points, f, line->raw, line->raw_bytes) && !(p->enums && enum_name(p->enums, f, 0));
 }
 
-void trace_point_args(struct out *out, const struct trace_paper *p, const struct trace_line *line)
+void trace_point_args(struct out *out, const struct trace_writer *p, const struct trace_line *line)
 {
 	bool any = false;
 	if (line->call) {

@@ -1,9 +1,9 @@
 /* Parts of lines that are text in every format. For view/trace alone. */
 #pragma once
-#include "view/trace/paper.h"
+#include "view/trace/writer.h"
 
 /* The arguments of an event as text shows them: "fd: 3, addrlen: 16". */
-void trace_point_args(struct out *out, const struct trace_paper *p, const struct trace_line *line);
+void trace_point_args(struct out *out, const struct trace_writer *p, const struct trace_line *line);
 /* How many numbers an array of them holds; 0: it is not an array. */
 uint32_t trace_array_length(const struct tracepoint_field *f);
 uint64_t trace_array_number(const struct trace_line *line, const struct tracepoint_field *f, uint32_t i);

@@ -2,7 +2,7 @@
 #pragma once
 #include "base/out.h"
 #include "table/syscall_stats_table.h"
-#include "view/trace/paper.h"
+#include "view/trace/writer.h"
 
 /* Sums of functions, likewise. */
 void trace_functions_write(struct out *out, const struct table *t, const struct trace_format *format, bool alone);

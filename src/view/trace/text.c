@@ -9,8 +9,8 @@
 #define COMM_WIDTH 14
 #define MS_MAX     64 /* bytes of a time, blanks before it included */
 
-/* Who did it, as it was written last: "cat/123 ". Mostly it is the same one. */
-struct who {
+/* The task, as it was written last: "cat/123 ". Mostly it is the same one. */
+struct task_text {
 	uint32_t tid, pid;
 	char comm[17];
 	struct out text;
@@ -46,7 +46,7 @@ static uint64_t position(const struct out *out)
 	return out->flushed_bytes + out->len;
 }
 
-static void print_time(const struct trace_paper *p, const struct trace_line *line)
+static void print_time(const struct trace_writer *p, const struct trace_line *line)
 {
 	struct out *out = p->out;
 	uint64_t time_ns = line->time_ns;
@@ -63,7 +63,7 @@ static void print_time(const struct trace_paper *p, const struct trace_line *lin
 		out_f(out, "[%03u] ", line->cpu);
 }
 
-static void write_task(struct out *out, const struct trace_paper *p, const struct trace_line *line)
+static void write_task(struct out *out, const struct trace_writer *p, const struct trace_line *line)
 {
 	if (!p->display->no_comm && line->comm[0]) {
 		out_text(out, line->comm, strnlen(line->comm, COMM_WIDTH));
@@ -85,24 +85,24 @@ static bool is_same(const char *a, const char *b)
 	return i == COMM_WIDTH || a[i] == b[i];
 }
 
-static void print_task(const struct trace_paper *p, const struct trace_line *line)
+static void print_task(const struct trace_writer *p, const struct trace_line *line)
 {
-	struct who *who = p->state;
+	struct task_text *task = p->state;
 	size_t n;
 	if (p->no_task)
 		return;
-	if (!who->text.len || who->tid != line->tid || who->pid != line->pid || !is_same(who->comm, line->comm)) {
-		who->tid = line->tid;
-		who->pid = line->pid;
-		strncpy(who->comm, line->comm, COMM_WIDTH);
-		who->text.len = 0;
-		write_task(&who->text, p, line);
+	if (!task->text.len || task->tid != line->tid || task->pid != line->pid || !is_same(task->comm, line->comm)) {
+		task->tid = line->tid;
+		task->pid = line->pid;
+		strncpy(task->comm, line->comm, COMM_WIDTH);
+		task->text.len = 0;
+		write_task(&task->text, p, line);
 	}
-	const char *text = out_mem(&who->text, &n);
+	const char *text = out_mem(&task->text, &n);
 	out_write(p->out, text, n);
 }
 
-static void print_head(const struct trace_paper *p, const struct trace_line *line, bool times_calls)
+static void print_head(const struct trace_writer *p, const struct trace_line *line, bool times_calls)
 {
 	if (!p->display->no_time)
 		print_time(p, line);
@@ -150,7 +150,7 @@ static bool is_more_known(const struct syscall_event *call)
 	return false;
 }
 
-static void print_call(const struct trace_paper *p, const struct trace_line *line)
+static void print_call(const struct trace_writer *p, const struct trace_line *line)
 {
 	struct out *out = p->out;
 	const struct syscall_event *call = line->call;
@@ -179,7 +179,7 @@ static void print_call(const struct trace_paper *p, const struct trace_line *lin
 }
 
 /* "f(x: 1) {" and "} = 0 f", or "f(x: 1) = 0". */
-static void print_func(const struct trace_paper *p, const struct trace_line *line)
+static void print_func(const struct trace_writer *p, const struct trace_line *line)
 {
 	struct out *out = p->out;
 	const struct func_call *call = line->func;
@@ -212,7 +212,7 @@ static void print_func(const struct trace_paper *p, const struct trace_line *lin
 	}
 }
 
-static void print_point(const struct trace_paper *p, const struct trace_line *line)
+static void print_point(const struct trace_writer *p, const struct trace_line *line)
 {
 	print_head(p, line, false);
 	out_text(p->out, line->event, strlen(line->event));
@@ -221,7 +221,7 @@ static void print_point(const struct trace_paper *p, const struct trace_line *li
 	out_ch(p->out, ')');
 }
 
-static void print_fault(const struct trace_paper *p, const struct trace_line *line)
+static void print_fault(const struct trace_writer *p, const struct trace_line *line)
 {
 	struct out *out = p->out;
 	print_head(p, line, true);
@@ -244,7 +244,7 @@ static void print_signal_name(struct out *out, uint32_t signal)
 		out_u64(out, signal);
 }
 
-static void print_signal(const struct trace_paper *p, const struct trace_line *line)
+static void print_signal(const struct trace_writer *p, const struct trace_line *line)
 {
 	struct out *out = p->out;
 	print_head(p, line, true);
@@ -255,7 +255,7 @@ static void print_signal(const struct trace_paper *p, const struct trace_line *l
 	out_str(out, " ---");
 }
 
-static void print_fork(const struct trace_paper *p, const struct trace_line *line)
+static void print_fork(const struct trace_writer *p, const struct trace_line *line)
 {
 	print_head(p, line, true);
 	if (line->child_pid == line->pid)
@@ -264,7 +264,7 @@ static void print_fork(const struct trace_paper *p, const struct trace_line *lin
 		out_f(p->out, "+++ starts process %u +++", line->child_pid);
 }
 
-static void print_exit(const struct trace_paper *p, const struct trace_line *line)
+static void print_exit(const struct trace_writer *p, const struct trace_line *line)
 {
 	struct out *out = p->out;
 	print_head(p, line, true);
@@ -277,7 +277,7 @@ static void print_exit(const struct trace_paper *p, const struct trace_line *lin
 	}
 }
 
-static void print_frames(const struct trace_paper *p, const struct trace_line *line)
+static void print_frames(const struct trace_writer *p, const struct trace_line *line)
 {
 	struct out *out = p->out;
 	for (uint32_t i = 0; i < line->frames_nr; i++) {
@@ -298,9 +298,9 @@ static void print_frames(const struct trace_paper *p, const struct trace_line *l
 	}
 }
 
-static void text_line(struct trace_paper *p, const struct trace_line *line)
+static void text_line(struct trace_writer *p, const struct trace_line *line)
 {
-	static void (*const printers[])(const struct trace_paper *, const struct trace_line *) = {
+	static void (*const printers[])(const struct trace_writer *, const struct trace_line *) = {
 		[TRACE_LINE_CALL] = print_call,	    [TRACE_LINE_ENTERED] = print_call, [TRACE_LINE_POINT] = print_point,
 		[TRACE_LINE_FAULT] = print_fault,   [TRACE_LINE_SIGNAL] = print_signal, [TRACE_LINE_FORK] = print_fork,
 		[TRACE_LINE_EXIT] = print_exit,	    [TRACE_LINE_FUNC] = print_func,
@@ -310,18 +310,18 @@ static void text_line(struct trace_paper *p, const struct trace_line *line)
 	print_frames(p, line);
 }
 
-static void text_begin(struct trace_paper *p)
+static void text_begin(struct trace_writer *p)
 {
-	struct who *who = xcalloc(1, sizeof(*who));
-	out_init_mem(&who->text);
-	p->state = who;
+	struct task_text *task = xcalloc(1, sizeof(*task));
+	out_init_mem(&task->text);
+	p->state = task;
 }
 
-static void text_end(struct trace_paper *p)
+static void text_end(struct trace_writer *p)
 {
-	struct who *who = p->state;
-	error_destroy(out_close(&who->text));
-	free(who);
+	struct task_text *task = p->state;
+	error_destroy(out_close(&task->text));
+	free(task);
 }
 
 const struct trace_format trace_format_text = {

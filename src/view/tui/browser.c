@@ -355,7 +355,7 @@ static void go_back(struct browser *b)
 {
 	if (browser_pop_zoom(b))
 		return;
-	if (ui_ask(&b->ui, "Do you really want to exit?"))
+	if (ui_confirm(&b->ui, "Do you really want to exit?"))
 		b->done = true;
 }
 

@@ -152,7 +152,7 @@ struct time_range strip_marked(const struct browser *b);
 /* Another report, another part: times are to be requested again. */
 void strip_forget(struct browser *b);
 /* What the keys do, and what is marked: for the last line, while it has the keys. */
-void strip_tell(const struct browser *b, struct strbuf *out);
+void strip_status(const struct browser *b, struct strbuf *out);
 /* Requests the report of a span, and shows it; false: the old one stays, and b->message says why. */
 bool browser_narrow(struct browser *b, struct time_range span);
 

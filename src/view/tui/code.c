@@ -518,7 +518,7 @@ static void take_key(struct code *c, const struct screen_key *k)
 		break;
 	case 'n': search(c, 1); break;
 	case 'P': save(c); break;
-	case 'r': samples_ask(c->ui, &(struct listed_choice){ .symbol = c->l->symbol }, c->l->symbol, &c->message); break;
+	case 'r': samples_menu(c->ui, &(struct listed_choice){ .symbol = c->l->symbol }, c->l->symbol, &c->message); break;
 	default: strbuf_addstr(&c->message, "unknown key: press 'h' for help");
 	}
 }

@@ -314,7 +314,7 @@ static void draw_bottom(struct browser *b, unsigned y)
 	if (b->message.len)
 		strbuf_addstr(&text, strbuf_str(&b->message));
 	else if (b->strip.has_focus)
-		strip_tell(b, &text);
+		strip_status(b, &text);
 	else
 		strbuf_addstr(&text, "Press '?' for help on key bindings");
 	ui_bar(&b->ui, y, strbuf_str(&text));

@@ -50,41 +50,41 @@ static void make_tree(struct flame *f)
 
 /* ---- boxes ---- */
 
-struct kid {
+struct child {
 	uint32_t node;
 	uint64_t value, name;
 };
 
-typedef VEC(struct kid) kid_list;
+typedef VEC(struct child) child_list;
 
 /* Those of equal width are in the same order in the next report. */
-static int compare_kids(const void *pa, const void *pb)
+static int compare_children(const void *pa, const void *pb)
 {
-	const struct kid *a = pa, *b = pb;
+	const struct child *a = pa, *b = pb;
 	if (a->value != b->value)
 		return a->value > b->value ? -1 : 1;
 	return a->name < b->name ? -1 : a->name > b->name;
 }
 
-static void sort_kids(const struct flame *f, kid_list *kids)
+static void sort_children(const struct flame *f, child_list *children)
 {
-	for (size_t i = 0; i < kids->len; i++)
-		kids->data[i].name = flame_tree_name_hash(&f->tree, kids->data[i].node);
-	if (kids->len)
-		qsort(kids->data, kids->len, sizeof(*kids->data), compare_kids);
+	for (size_t i = 0; i < children->len; i++)
+		children->data[i].name = flame_tree_name_hash(&f->tree, children->data[i].node);
+	if (children->len)
+		qsort(children->data, children->len, sizeof(*children->data), compare_children);
 }
 
 /* Children that may have a box of their own over one of so many columns, and those that are less than half a column wide. */
-static void find_kids(struct flame *f, uint32_t parent, unsigned columns, kid_list *ret_wide, kid_list *ret_narrow)
+static void find_children(struct flame *f, uint32_t parent, unsigned columns, child_list *ret_wide, child_list *ret_narrow)
 {
 	for (uint32_t i = flame_tree_children(&f->tree, parent); i != PROFILE_NONE; i = node_of(f, i)->next) {
-		struct kid kid = { .node = i, .value = node_of(f, i)->value };
-		if ((double)kid.value * columns * 2 >= (double)node_of(f, parent)->value)
-			vec_push(ret_wide, kid);
+		struct child child = { .node = i, .value = node_of(f, i)->value };
+		if ((double)child.value * columns * 2 >= (double)node_of(f, parent)->value)
+			vec_push(ret_wide, child);
 		else
-			vec_push(ret_narrow, kid);
+			vec_push(ret_narrow, child);
 	}
-	sort_kids(f, ret_wide);
+	sort_children(f, ret_wide);
 }
 
 static unsigned rows_of(const struct flame *f)
@@ -107,11 +107,11 @@ static bool has_cells(struct flame_box *b, const struct flame_box *below, uint64
 /* Boxes over one: the widest first, after them the rest. Those below the screen's first row only lead to what is over them. */
 static void add_boxes(struct flame *f, const struct flame_box *below, unsigned depth)
 {
-	kid_list wide = {}, narrow = {};
+	child_list wide = {}, narrow = {};
 	uint64_t before = 0;
 	if (depth >= f->first + rows_of(f))
 		return;
-	find_kids(f, below->of.node, below->columns, &wide, &narrow);
+	find_children(f, below->of.node, below->columns, &wide, &narrow);
 	for (size_t i = 0; i < wide.len; i++) {
 		struct flame_box b = { .of.node = wide.data[i].node, .value = wide.data[i].value, .y = depth - f->first };
 		bool is_shown = has_cells(&b, below, before);
@@ -316,10 +316,10 @@ static void zoom_to(struct flame *f, uint32_t node)
 /* A choice of those that have no box. */
 static void zoom_into_rest(struct flame *f, const struct flame_box *rest)
 {
-	kid_list wide = {}, narrow = {};
+	child_list wide = {}, narrow = {};
 	struct strbuf title = {};
-	find_kids(f, rest->of.node, rest->parent_columns, &wide, &narrow);
-	sort_kids(f, &narrow);
+	find_children(f, rest->of.node, rest->parent_columns, &wide, &narrow);
+	sort_children(f, &narrow);
 	unsigned n = narrow.len < MENU_MAX ? (unsigned)narrow.len : MENU_MAX;
 	char **items = xcalloc(n + 1, sizeof(*items));
 	for (unsigned i = 0; i < n; i++) {
@@ -454,12 +454,12 @@ static uint32_t follow(struct flame *f, flame_path *path)
 {
 	uint32_t node = FLAME_ROOT;
 	for (size_t i = path->len; i-- > 0;) {
-		uint32_t kid = flame_tree_children(&f->tree, node);
-		while (kid != PROFILE_NONE && flame_tree_name_hash(&f->tree, kid) != path->data[i])
-			kid = node_of(f, kid)->next;
-		if (kid == PROFILE_NONE)
+		uint32_t child = flame_tree_children(&f->tree, node);
+		while (child != PROFILE_NONE && flame_tree_name_hash(&f->tree, child) != path->data[i])
+			child = node_of(f, child)->next;
+		if (child == PROFILE_NONE)
 			break;
-		node = kid;
+		node = child;
 	}
 	vec_deinit(path);
 	return node;

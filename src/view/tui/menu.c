@@ -290,22 +290,22 @@ static void list_samples(struct browser *b, enum listed_detail detail)
 	strbuf_deinit(&c.thread);
 }
 
-static void tell_lines(struct browser *b)
+static void list_lines(struct browser *b)
 {
 	list_samples(b, DETAIL_LINES);
 }
 
-static void tell_code(struct browser *b)
+static void list_code(struct browser *b)
 {
 	list_samples(b, DETAIL_CODE);
 }
 
-static void tell_source(struct browser *b)
+static void list_source(struct browser *b)
 {
 	list_samples(b, DETAIL_SOURCE);
 }
 
-static void tell_context(struct browser *b)
+static void list_context(struct browser *b)
 {
 	list_samples(b, DETAIL_CONTEXT);
 }
@@ -314,21 +314,21 @@ static void script_symbol(struct browser *b)
 {
 	struct chosen c = choose_all(b);
 	c.which.symbol = symbol_of(b);
-	samples_ask(&b->ui, &c.which, c.which.symbol, &b->message);
+	samples_menu(&b->ui, &c.which, c.which.symbol, &b->message);
 }
 
 static void script_thread(struct browser *b)
 {
 	struct chosen c = choose_all(b);
 	choose_thread(b, &c);
-	samples_ask(&b->ui, &c.which, strbuf_str(&c.thread), &b->message);
+	samples_menu(&b->ui, &c.which, strbuf_str(&c.thread), &b->message);
 	strbuf_deinit(&c.thread);
 }
 
 static void script_all(struct browser *b)
 {
 	struct chosen c = choose_all(b);
-	samples_ask(&b->ui, &c.which, "Samples", &b->message);
+	samples_menu(&b->ui, &c.which, "Samples", &b->message);
 }
 
 static void leave(struct browser *b)
@@ -414,10 +414,10 @@ static void add_items(struct browser *b, struct menu *m)
 		add_scripts(b, m, symbol, strbuf_str(&thread));
 	}
 	if (b->ui.hooks->samples && browser_entry(b)) {
-		add_item(m, tell_lines, xstrdup("Show individual samples"));
-		add_item(m, tell_code, xstrdup("Show individual samples with assembler"));
-		add_item(m, tell_source, xstrdup("Show individual samples with source"));
-		add_item(m, tell_context, xstrdup("Show context for individual samples"));
+		add_item(m, list_lines, xstrdup("Show individual samples"));
+		add_item(m, list_code, xstrdup("Show individual samples with assembler"));
+		add_item(m, list_source, xstrdup("Show individual samples with source"));
+		add_item(m, list_context, xstrdup("Show context for individual samples"));
 	}
 	if (b->own.show_chains)
 		add_item(m, browser_flame, xstrdup("Flame graph"));

@@ -61,7 +61,7 @@ void samples_browse(struct ui *u, const struct listed_choice *which, enum listed
 	listed_samples_deinit(&samples);
 }
 
-void samples_ask(struct ui *u, const struct listed_choice *which, const char *title, struct strbuf *say)
+void samples_menu(struct ui *u, const struct listed_choice *which, const char *title, struct strbuf *say)
 {
 	static const char *const ways[] = {
 		[DETAIL_LINES] = "One line per sample",

@@ -191,7 +191,7 @@ static void draw_marks(struct browser *b, unsigned y)
 		screen_str(b->ui.s, y, i, INK_NOTE, i == s->at ? "^" : i == first ? "[" : i == last ? "]" : "=");
 }
 
-void strip_tell(const struct browser *b, struct strbuf *out)
+void strip_status(const struct browser *b, struct strbuf *out)
 {
 	const struct time_counts *t = &b->strip.times;
 	struct time_range span = strip_marked(b);

@@ -214,7 +214,7 @@ int ui_menu(struct ui *u, const char *title, const char *const *items, unsigned 
 	}
 }
 
-bool ui_ask(struct ui *u, const char *question)
+bool ui_confirm(struct ui *u, const char *question)
 {
 	static const char *const answers[] = { "Yes", "No" };
 	return ui_menu(u, question, answers, 2) == 0;

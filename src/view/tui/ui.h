@@ -36,7 +36,7 @@ bool ui_scrolls(uint32_t key, size_t page, long *ret_lines);
 size_t ui_scrolled(size_t at, long lines, size_t n);
 /* The index of the chosen item, -1 for none. */
 int ui_menu(struct ui *u, const char *title, const char *const *items, unsigned n);
-bool ui_ask(struct ui *u, const char *question);
+bool ui_confirm(struct ui *u, const char *question);
 /* One line at the bottom; changed() gets each change, for what is searched as it is typed. False: Esc; the text is as before. */
 bool ui_prompt(struct ui *u, const char *label, struct strbuf *text, void (*changed)(void *ctx, const char *text), void *ctx);
 /* Lines that can be scrolled; what is longer than the screen is wide goes on below. */

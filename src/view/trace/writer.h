@@ -1,10 +1,10 @@
 /*
  * Lines of a trace as text, JSON, or Chrome's trace events.
  *
- *	struct trace_paper paper = { .display = &display, .out = &out, .tasks = tasks };
- *	trace_paper_begin(&paper);
- *	… lines through paper.sink …
- *	trace_paper_end(&paper);
+ *	struct trace_writer writer = { .display = &display, .out = &out, .tasks = tasks };
+ *	trace_writer_begin(&writer);
+ *	… lines through writer.sink …
+ *	trace_writer_end(&writer);
  *
  * A format is a const descriptor: a further one is one file and one row in trace_formats[] (formats.c). Borrows all it points at.
  */
@@ -29,7 +29,7 @@ struct trace_display {
 	uint32_t align;      /* where results begin; 0: after the arguments */
 };
 
-struct trace_paper {
+struct trace_writer {
 	struct trace_sink sink; /* set by begin */
 	const struct trace_display *display;
 	struct out *out;
@@ -40,16 +40,16 @@ struct trace_paper {
 	/* Of the writers: */
 	struct syscall_style style;
 	void *state;         /* of the format, made by begin() and freed by end() */
-	uint64_t lines, flushed_lines; /* written, when trace_paper_flush() was last called */
+	uint64_t lines, flushed_lines; /* written, when trace_writer_flush() was last called */
 	bool begun;
 };
 
 struct trace_format {
 	const char *name;
 	/* Either may be NULL. end() is called once, after begin(), whatever happened in between. */
-	void (*begin)(struct trace_paper *p);
-	void (*line)(struct trace_paper *p, const struct trace_line *line);
-	void (*end)(struct trace_paper *p);
+	void (*begin)(struct trace_writer *p);
+	void (*line)(struct trace_writer *p, const struct trace_line *line);
+	void (*end)(struct trace_writer *p);
 };
 
 extern const struct trace_format trace_format_text, trace_format_json, trace_format_chrome;
@@ -58,8 +58,8 @@ const struct trace_format *trace_format_find(const char *name);
 /* "text, json" for messages. */
 const char *trace_format_names(void);
 
-void trace_paper_begin(struct trace_paper *p);
+void trace_writer_begin(struct trace_writer *p);
 /* Where begin was called; once. */
-void trace_paper_end(struct trace_paper *p);
+void trace_writer_end(struct trace_writer *p);
 /* After each round of events: writes out what is complete, but leaves a fast stream to be written in large pieces. */
-void trace_paper_flush(struct trace_paper *p);
+void trace_writer_flush(struct trace_writer *p);
