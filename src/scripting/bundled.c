@@ -132,7 +132,7 @@ struct strobe_error *bundled_scripts_get(const struct bundled_scripts *s, const 
 		if (!strcmp((*ret)->name, name))
 			return NULL;
 	}
-	return error_create(ERROR_NOT_FOUND, "no script of the name '%s': 'script -l' lists them; a script file is run by -s FILE", name);
+	return error_create(ERROR_NOT_FOUND, "unknown script '%s': 'script -l' lists them; -s FILE runs a script file", name);
 }
 
 void bundled_scripts_table(const struct bundled_scripts *s, struct table *t)
