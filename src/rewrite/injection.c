@@ -124,14 +124,17 @@ static struct strobe_error *open_input(struct injection *in)
 {
 	const char *path = input_path(in->o->input);
 	in->live = !needs_two_passes(in->o);
-	if (in->live || !spool_is_stream(path))
-		return session_open(&in->session, in->host, in->o->input, in->o->force);
+	struct record_source *reader;
+	if (in->live || !spool_is_stream(path)) {
+		TRY(input_open(in->o->input, in->o->force, &reader));
+		session_open_source(&in->session, in->host, reader, in->o->force); /* records stay as they are */
+		return NULL;
+	}
 	TRY(spool_start(path, &in->spool));
 	struct pollfd end = { .fd = spool_end_fd(in->spool), .events = POLLIN };
 	while (!spool_ended(in->spool))
 		(void)poll(&end, 1, -1);
 	TRY(spool_error(in->spool));
-	struct record_source *reader;
 	TRY(reader_open(spool_path(in->spool), (struct reader_options){ .force = true, .name = spool_name(in->spool) }, &reader));
 	session_open_source(&in->session, in->host, reader, in->o->force);
 	return NULL;

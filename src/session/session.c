@@ -1,6 +1,7 @@
 #include "session/session.h"
 
 #include "base/cleanup.h"
+#include "record/offcpu.h"
 #include "session/input.h"
 #include "session/symbols.h"
 
@@ -16,7 +17,16 @@ struct strobe_error *session_open(struct session *s, const struct session_host *
 	*s = (struct session){};
 	TRY(input_open(path, force, &source));
 	session_open_source(s, host, source, force);
+	session_read_embedded(s);
 	return NULL;
+}
+
+void session_read_embedded(struct session *s)
+{
+	if (s->env->is_pipe || !offcpu_is_embedded(s->env))
+		return;
+	s->source = offcpu_create(s->source);
+	s->env = source_env(s->source);
 }
 
 static void forget_resolved(struct session *s)

@@ -46,6 +46,8 @@ struct session_request {
 struct strobe_error *session_open(struct session *s, const struct session_host *host, const char *path, bool force) _must_check_;
 /* The same for a source that is open; takes it. */
 void session_open_source(struct session *s, const struct session_host *host, struct record_source *source, bool force);
+/* Reads samples of off-CPU time that hold their stack as others (record/offcpu.h); session_open() does so itself. */
+void session_read_embedded(struct session *s);
 /* Makes the resolver, or makes it anew: the profile of the earlier one is gone. */
 struct strobe_error *session_resolve(struct session *s, const struct session_request *request) _must_check_;
 /*

@@ -19,7 +19,9 @@ KERNEL, USER = 1, 2
 SAMPLE_ID_ALL = 1 << 18
 DEFER_CALLCHAIN, DEFER_OUTPUT = 1 << 38, 1 << 39
 # feature sections
-TRACING_DATA, ARCH, NRCPUS, CPUID, NUMA_TOPOLOGY, BRANCHES, MEM_TOPOLOGY, CPU_PMU_CAPS, LINE_SIZE = 1, 6, 7, 9, 14, 15, 22, 28, 34
+TRACING_DATA, ARCH, NRCPUS, CPUID, EVENT_DESC, NUMA_TOPOLOGY, BRANCHES, MEM_TOPOLOGY, CPU_PMU_CAPS, LINE_SIZE = (
+    1, 6, 7, 9, 12, 14, 15, 22, 28, 34
+)
 CALL_STACK, HW_INDEX = 1 << 11, 1 << 17
 EXEC, BUILD_ID = 1 << 13, 1 << 14
 
@@ -65,12 +67,12 @@ class Made:
     """One recording; all events have the same sample_type."""
 
     def __init__(self, sample_type, events=((TYPE_HARDWARE, 0),), branch_type=0, period=1000, flags=0, caps=(), machine=None,
-                 formats=None, texts=None):
+                 formats=None, texts=None, names=()):
         """
         caps: of the CPU's PMU, names and values; machine: a Machine, or None where the recording does not say; formats: texts of
-        tracepoints by system; texts: of sections by number.
+        tracepoints by system; texts: of sections by number; names: of the events, where their attrs do not say them.
         """
-        self.caps, self.machine = caps, machine
+        self.caps, self.machine, self.names = caps, machine, names
         self.formats, self.texts = formats, texts or {}
         self.sample_type, self.events, self.branch_type, self.period = sample_type | IP | TID | TIME, events, branch_type, period
         self.records, self.now, self.flags = [], 1000000, flags | SAMPLE_ID_ALL
@@ -156,6 +158,10 @@ class Made:
             sections[BRANCHES] = b""
         if self.formats:
             sections[TRACING_DATA] = tracing_data(self.formats)
+        if self.names:
+            sections[EVENT_DESC] = struct.pack("<II", len(self.names), 128) + b"".join(
+                self._attr(*event) + struct.pack("<I", 1) + Machine._text(name) + u64(i + 1)
+                for i, (event, name) in enumerate(zip(self.events, self.names)))
         for number, text in self.texts.items():
             padded = (text.encode() + b"\0").ljust((len(text) + 64) // 64 * 64, b"\0")
             sections[number] = struct.pack("<I", len(padded)) + padded

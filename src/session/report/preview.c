@@ -32,6 +32,7 @@ static struct strobe_error *open_file(struct preview *p)
 	else
 		TRY(input_open(selection->input, selection->force, &source));
 	session_open_source(&r->session, &p->file->host, source, selection->force);
+	session_read_embedded(&r->session);
 	TRY(report_prepare(r));
 	p->live = resolve_live_create(r->session.resolver, (struct resolve_live_filter){});
 	r->profile = r->session.profile = profile_create();
