@@ -49,7 +49,7 @@ static void on_unit(void *ctx, struct dwarf_unit *u)
 static void ask_names(struct dwarf *d, uint64_t *sum)
 {
 	struct dwarf_code codes[DWARF_FRAMES_MAX];
-	dwarf_each_code(d, is_any, on_code, sum);
+	dwarf_each_code(d, NULL, is_any, on_code, sum);
 	dwarf_each_unit_of(d, is_any, on_unit, sum);
 	for (uint64_t addr = 0x1000; addr < 0x1400; addr += 63) {
 		unsigned n = dwarf_code_at(d, addr, codes);

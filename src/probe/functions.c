@@ -6,27 +6,58 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/sort.h"
 #include "base/text.h"
 
 #define KALLSYMS "/proc/kallsyms"
 
-static int by_address(const void *a, const void *b)
+static int by_name(const void *a, const void *b)
 {
 	const struct probe_function *l = a, *r = b;
-	if (l->address != r->address)
-		return l->address < r->address ? -1 : 1;
 	return strcmp(l->name, r->name);
+}
+
+/* What lies at the address of the function at `start`, from `kept` on: by name, each once. Returns how many there are now. */
+static size_t settle_address(struct probe_function *list, size_t start, size_t n, size_t kept)
+{
+	if (n > 1)
+		qsort(list + start, n, sizeof(*list), by_name);
+	for (size_t i = start; i < start + n; i++)
+		if (i == start || strcmp(list[kept - 1].name, list[i].name))
+			list[kept++] = list[i];
+	return kept;
+}
+
+static void sort_by_address(struct probe_functions *f)
+{
+	size_t n = f->list.len, sorted = 1;
+	while (sorted < n && f->list.data[sorted - 1].address <= f->list.data[sorted].address)
+		sorted++;
+	if (sorted >= n)
+		return; /* as the kernel lists its own */
+	struct sort_pair *order = xcalloc(n, sizeof(*order));
+	struct probe_function *by_address = xcalloc(n, sizeof(*by_address));
+	for (size_t i = 0; i < n; i++)
+		order[i] = (struct sort_pair){ f->list.data[i].address, i };
+	sort_pairs(order, n);
+	for (size_t i = 0; i < n; i++)
+		by_address[i] = f->list.data[order[i].value];
+	memcpy(f->list.data, by_address, n * sizeof(*by_address));
+	free(order);
+	free(by_address);
 }
 
 /* In order, each name of an address once; symbol tables of one program repeat what others have. */
 static void settle(struct probe_functions *f)
 {
-	size_t kept = 0;
-	if (f->list.len)
-		qsort(f->list.data, f->list.len, sizeof(*f->list.data), by_address);
-	for (size_t i = 0; i < f->list.len; i++)
-		if (!kept || by_address(&f->list.data[kept - 1], &f->list.data[i]))
-			f->list.data[kept++] = f->list.data[i];
+	size_t n = f->list.len, kept = 0;
+	sort_by_address(f);
+	for (size_t i = 0, next; i < n; i = next) {
+		for (next = i + 1; next < n && f->list.data[next].address == f->list.data[i].address;)
+			next++;
+		kept = settle_address(f->list.data, i, next - i, kept);
+	}
 	f->list.len = kept;
 }
 
@@ -34,23 +65,29 @@ void probe_functions_deinit(struct probe_functions *f)
 {
 	vec_deinit(&f->list);
 	arena_deinit(&f->arena);
+	free(f->kallsyms);
+	f->kallsyms = NULL;
+}
+
+const char *probe_name_alone(const char *pattern)
+{
+	return strpbrk(pattern, "*?[") ? NULL : pattern;
 }
 
 bool probe_name_matches(const char *pattern, const char *name)
 {
-	const char *version = strchr(name, '@');
-	if (version && !strcmp(version, "@plt"))
-		version = NULL;
-	if (!strpbrk(pattern, "*?["))
-		return !strcmp(pattern, name) ||
-		       (version && !strncmp(pattern, name, (size_t)(version - name)) && strlen(pattern) == (size_t)(version - name));
-	return text_glob(pattern, name);
+	if (!probe_name_alone(pattern))
+		return text_glob(pattern, name);
+	size_t n = strlen(pattern);
+	if (strncmp(pattern, name, n))
+		return false;
+	return !name[n] || (name[n] == '@' && !memchr(pattern, '@', n) && strcmp(name + n, "@plt") != 0);
 }
 
 /* ---- of a file ---- */
 
-/* False where there is no such table. */
-static bool add_symbols(struct probe_functions *f, struct object *o, uint32_t table)
+/* False where there is no such table. Names are those of the object where it outlives the functions. */
+static bool add_symbols(struct probe_functions *f, struct object *o, uint32_t table, bool outlives)
 {
 	struct object_symtab t;
 	if (!object_symtab(o, table, &t))
@@ -63,7 +100,7 @@ static bool add_symbols(struct probe_functions *f, struct object *o, uint32_t ta
 		    type == STT_TLS)
 			continue;
 		const struct object_section *in = object_section(o, s.section);
-		struct probe_function function = { .name = arena_strdup(&f->arena, name),
+		struct probe_function function = { .name = outlives ? name : arena_strdup(&f->arena, name),
 						   .address = s.value,
 						   .bytes = s.size,
 						   .module = "",
@@ -104,7 +141,7 @@ static bool try_debug_file(void *ctx, const char *path)
 {
 	struct debug_search *s = ctx;
 	struct object *debug = object_open_if_there(path);
-	bool found = debug && object_is_debug_of(debug, s->of) && add_symbols(s->functions, debug, SHT_SYMTAB);
+	bool found = debug && object_is_debug_of(debug, s->of) && add_symbols(s->functions, debug, SHT_SYMTAB, false);
 	object_close(debug);
 	return found;
 }
@@ -122,10 +159,10 @@ void probe_functions_of_file(struct object *o, const char *path, const char *sym
 		mini = NULL;
 	}
 	/* what .dynsym has, .symtab has too */
-	if (!add_symbols(ret, o, SHT_SYMTAB) && !object_find_debug(o, path, symfs, try_debug_file, &search)) {
-		add_symbols(ret, o, SHT_DYNSYM);
+	if (!add_symbols(ret, o, SHT_SYMTAB, true) && !object_find_debug(o, path, symfs, try_debug_file, &search)) {
+		add_symbols(ret, o, SHT_DYNSYM, true);
 		if (mini)
-			add_symbols(ret, mini, SHT_SYMTAB);
+			add_symbols(ret, mini, SHT_SYMTAB, false);
 	}
 	object_close(mini);
 	if (object_symtab(o, SHT_DYNSYM, &stubs.symbols))
@@ -170,7 +207,7 @@ struct strobe_error *probe_functions_of_kernel(const struct sys *sys, const char
 	*ret = (struct probe_functions){};
 	TRY(sys_read(sys, KALLSYMS, &text, 0));
 	arena_init(&ret->arena);
-	char *rest = arena_memdup(&ret->arena, strbuf_str(&text), text.len + 1);
+	char *rest = ret->kallsyms = strbuf_take(&text);
 	for (char *line; (line = strsep(&rest, "\n"));) {
 		struct probe_function function = {};
 		if (!parse_symbol(line, &function))

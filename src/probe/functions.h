@@ -4,7 +4,7 @@
  * Symbols of an address that have several names are in the list once for each. A version ("malloc@@GLIBC_2.2.5") belongs to the
  * name; a search without an '@' passes over it, but for stubs. Functions of a file come from its symbol table or that of its
  * separate debug file, else from its dynamic symbols and its packed mini debug information, and from the stubs of its linkage
- * table ("strlen@plt").
+ * table ("strlen@plt"). Names may be those of the object's file, which stays open until probe_functions_deinit().
  */
 #pragma once
 #include <stdbool.h>
@@ -27,6 +27,7 @@ struct probe_function {
 
 struct probe_functions {
 	struct arena arena;
+	char *kallsyms; /* whose names these are; or NULL */
 	VEC(struct probe_function) list; /* by address, and what lies at one address by name */
 	uint64_t text;                   /* the kernel's _text; 0 of a file */
 };
@@ -39,3 +40,5 @@ void probe_functions_deinit(struct probe_functions *f);
 
 /* Whether the name is one that the pattern (a name or a glob, with a version or without) stands for. */
 bool probe_name_matches(const char *pattern, const char *name);
+/* The one name that a pattern stands for; NULL: it is a glob. */
+const char *probe_name_alone(const char *pattern);

@@ -109,12 +109,28 @@ static struct strobe_error *no_debug_information(const struct probe_target *t)
 			    t->name);
 }
 
+/* Names that symbol tables alone have, as malloc, which debug information knows as __libc_malloc: the function that begins there. */
+static void find_alias(struct probe_target *t, struct dwarf *dwarf, struct function_search *s)
+{
+	struct dwarf_code codes[DWARF_FRAMES_MAX];
+	for (size_t i = 0; i < t->functions.list.len; i++) {
+		const struct probe_function *f = &t->functions.list.data[i];
+		if (!f->is_code || !probe_name_matches(s->point->function, f->name))
+			continue;
+		unsigned n = dwarf_code_at(dwarf, f->address - t->shift, codes);
+		if (n && codes[n - 1].entry == f->address - t->shift)
+			take_function(s, &codes[n - 1]);
+	}
+}
+
 static struct strobe_error *find_functions(struct probe_target *t, struct function_search *s)
 {
 	struct dwarf *dwarf = probe_target_dwarf(t);
 	if (!dwarf)
 		return no_debug_information(t);
-	dwarf_each_code(dwarf, name_matches, take_function, s);
+	dwarf_each_code(dwarf, probe_name_alone(s->point->function), name_matches, take_function, s);
+	if (!s->found.len && !s->elsewhere)
+		find_alias(t, dwarf, s);
 	if (s->found.len)
 		return NULL;
 	if (s->elsewhere)

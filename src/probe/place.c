@@ -163,7 +163,7 @@ static struct strobe_error *find_functions(struct probe_target *t, const struct 
 		return error_create(ERROR_NOT_FOUND, "%s has no debug information, which says what source file a function is in",
 				    probe_target_shown(t));
 	if (dwarf)
-		dwarf_each_code(dwarf, name_matches, take_code, &s);
+		dwarf_each_code(dwarf, probe_name_alone(p->function), name_matches, take_code, &s);
 	if (!p->file)
 		TRY(add_symbols(t, p, ret, &l));
 	if (!dwarf && strpbrk(p->function, "*?["))

@@ -47,6 +47,8 @@ __attribute__((noinline)) int step(int n, int m)
 	return sum;
 }
 
+extern int stride(int n, int m) __attribute__((alias("step"))); /* a name that debug information may lack */
+
 int main(void)
 {
 	int all = 0;
@@ -150,6 +152,9 @@ def check_places(tap, binary):
     listed = strobe("probe", "-x", binary, "-L", "step").out
     tap.ok(f":0>\n      0  {SOURCE.splitlines()[LINE_OF_STEP - 1]}\n" in listed and "\n      4  \t\tsum += twice(i) ^ m;\n" in listed,
            "-L numbers lines from that of the function", listed)
+    for words in (["-D", "{}:4"], ["-L", "{}"]):
+        own, other = (strobe("probe", "-x", binary, words[0], words[1].format(name)) for name in ("step", "stride"))
+        tap.ok(own.out and own.out.replace("step", "stride", 1) == other.out, f"{words[0]} of an alias is that of the function", other)
     pattern = strobe("probe", "-x", binary, "-D", "step;sum+=*").out
     tap.ok(set(re.findall(r":(0x[0-9a-f]+)", pattern)) >= expected, "a pattern finds the same line", pattern)
 

@@ -10,6 +10,7 @@
 #include "base/strbuf.h"
 #include "object/dwarf/dwarf.h"
 #include "object/dwarf/const.h"
+#include "object/dwarf/functions.h"
 #include "object/testing_elf.h"
 
 #define TEXT 0x1000u
@@ -21,6 +22,7 @@ struct made {
 	struct dwarf *dwarf;
 	struct dwarf_files files;
 	uint8_t *file;
+	bool has_units; /* more than one, whose lengths are set */
 };
 
 static void put(struct strbuf *b, uint64_t value, unsigned bytes)
@@ -83,12 +85,27 @@ static void set_length(struct strbuf *b)
 	memcpy(b->data, &length, 4);
 }
 
+/* Ends the unit and puts another after it, which is freed. */
+static void append_unit(struct made *m, struct made *next)
+{
+	PUT(&next->info, 0);
+	if (!m->has_units) {
+		PUT(&m->info, 0);
+		set_length(&m->info);
+	}
+	m->has_units = true;
+	set_length(&next->info);
+	strbuf_add(&m->info, next->info.data, next->info.len);
+	strbuf_deinit(&next->info);
+}
+
 /* The bytes of the whole file, owned by the caller. */
 static uint8_t *make_file(struct made *m, size_t *ret_bytes)
 {
 	static const uint8_t text[TEXT_BYTES];
 	struct elf_builder b = { .is_64bit = true, .type = ET_DYN, .machine = EM_X86_64 };
-	set_length(&m->info);
+	if (!m->has_units)
+		set_length(&m->info);
 	uint32_t s = elf_add_section(&b, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, TEXT, text, sizeof(text));
 	elf_load_section(&b, s, PF_R | PF_X);
 	elf_add_section(&b, ".debug_info", SHT_PROGBITS, 0, 0, m->info.data, m->info.len);
@@ -306,6 +323,82 @@ static void names_by_their_places(void **state)
 	discard(&m);
 }
 
+/* ---- code by name ---- */
+
+#define CODES_MAX 8
+
+struct codes {
+	const char *name;
+	uint64_t entries[CODES_MAX];
+	size_t n;
+};
+
+static bool is_name(void *ctx, const char *name)
+{
+	const struct codes *c = ctx;
+	return !strcmp(name, c->name);
+}
+
+static void take_entry(void *ctx, const struct dwarf_code *code)
+{
+	struct codes *c = ctx;
+	assert_in_range(c->n, 0, CODES_MAX - 1);
+	c->entries[c->n++] = code->entry;
+}
+
+/* Functions at these places of the text: found by their name, and by looking at each. */
+static void expect_code(struct made *m, const char *name, size_t n, const unsigned *places)
+{
+	struct codes by_name = { .name = name }, all = { .name = name };
+	dwarf_each_code(m->dwarf, name, is_name, take_entry, &by_name);
+	dwarf_each_code(m->dwarf, NULL, is_name, take_entry, &all);
+	assert_int_equal(by_name.n, n);
+	assert_int_equal(all.n, n);
+	for (size_t i = 0; i < n; i++) {
+		assert_int_equal(by_name.entries[i], TEXT + 16 * places[i]);
+		assert_int_equal(all.entries[i], by_name.entries[i]);
+	}
+}
+#define EXPECT_CODE(m, name, ...) \
+	expect_code(m, name, sizeof((unsigned[]){ __VA_ARGS__ }) / sizeof(unsigned), (const unsigned[]){ __VA_ARGS__ })
+
+/*
+ * A name that is a string of its own, the end of another, and among the attributes; a function of a unit with other abbreviations that has
+ * its name from another unit.
+ */
+static void code_by_name(void **state)
+{
+	enum { FOREIGN = NAMED + 1 };
+	(void)state;
+	struct made m = begin_with_abbrevs(0, 0);
+	strbuf_add(&m.str, "my_work\0work\0worker", 20);
+	uint32_t origin = (uint32_t)m.info.len, foreign_table = (uint32_t)m.abbrev.len;
+	put_function_named_at(&m, 0, 3); /* of my_work */
+	put_function_named_at(&m, 1, 0);
+	put_abbrevs(&m.abbrev);
+	m.abbrev.len--; /* the table goes on */
+	PUT(&m.abbrev, FOREIGN, DW_TAG_subprogram, 0, RANGE, DW_AT_abstract_origin, DW_FORM_ref_addr, 0, 0, 0);
+
+	struct made next = begin(0, 0);
+	put_function_named_at(&next, 2, 8);
+	put_function_named_at(&next, 3, 13); /* worker */
+	append_unit(&m, &next);
+	next = begin(0, 0);
+	put_range(&next.info, PLAIN, TEXT + 16 * 4, 16);
+	strbuf_add(&next.info, "work", 5);
+	append_unit(&m, &next);
+	next = begin(foreign_table, 0);
+	put_range(&next.info, FOREIGN, TEXT + 16 * 5, 16);
+	put(&next.info, origin, 4);
+	append_unit(&m, &next);
+
+	finish(&m);
+	EXPECT_CODE(&m, "work", 0, 2, 4, 5);
+	EXPECT_CODE(&m, "my_work", 1);
+	EXPECT_CODE(&m, "worker", 3);
+	discard(&m);
+}
+
 static void names_that_lead_in_a_circle(void **state)
 {
 	(void)state;
@@ -382,13 +475,9 @@ static void ask_of_long_table(uint32_t step)
 		PUT(&m.abbrev, DW_TAG_subprogram, 0, DW_AT_name, DW_FORM_string, 0, 0);
 	}
 	put_abbrevs(&m.abbrev);
-	PUT(&m.info, 0);
 	for (uint32_t i = 0; i < 3 * LONG_TABLE; i++) {
 		struct made next = begin(i % LONG_TABLE * step, 0);
-		PUT(&next.info, 0);
-		set_length(&next.info);
-		strbuf_add(&m.info, next.info.data, next.info.len);
-		strbuf_deinit(&next.info);
+		append_unit(&m, &next);
 	}
 	finish(&m);
 	dwarf_frames(m.dwarf, TEXT, f);
@@ -598,6 +687,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_of_small_and_of_large_files),
 		cmocka_unit_test(names_by_their_places),
+		cmocka_unit_test(code_by_name),
 		cmocka_unit_test(ranges_that_lie),
 		cmocka_unit_test(names_that_lead_in_a_circle),
 		cmocka_unit_test(offsets_outside),

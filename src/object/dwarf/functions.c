@@ -241,24 +241,6 @@ static bool take_code(void *ctx, struct dwarf_unit *u, const struct entry *e, bo
 	return true;
 }
 
-/* Whether functions of other units may be inlined in it (link-time optimisation, dwz). */
-static bool refers_to_others(struct dwarf_unit *u)
-{
-	if (!dwarf_unit_prepare(u))
-		return false;
-	for (size_t i = 0; i < u->abbrevs->entries.len; i++) {
-		const struct dwarf_abbrev *a = &u->abbrevs->entries.data[i];
-		for (uint32_t k = 0; a->tag == DW_TAG_inlined_subroutine && k < a->nr; k++) {
-			const struct dwarf_attr *attr = &u->abbrevs->attrs.data[a->first + k];
-			if (attr->name == DW_AT_abstract_origin &&
-			    (attr->form == DW_FORM_ref_addr || attr->form == DW_FORM_GNU_ref_alt || attr->form == DW_FORM_ref_sup4 ||
-			     attr->form == DW_FORM_ref_sup8))
-				return true;
-		}
-	}
-	return false;
-}
-
 static void forget_known(struct by_name *s)
 {
 	u64map_deinit(&s->known[0]);
@@ -266,23 +248,32 @@ static void forget_known(struct by_name *s)
 	s->known[0] = s->known[1] = (struct u64map){};
 }
 
-void dwarf_each_code(struct dwarf *d, bool (*matches)(void *ctx, const char *name),
+static void each_code_of(struct by_name *s, struct dwarf_unit *u)
+{
+	struct walk w = { .u = u, .fn = find_inlined, .ctx = s };
+	if (u->file->split)
+		forget_known(s); /* offsets are those of the unit's own file */
+	s->has_inlined = dwarf_refers_to_others(u, false);
+	if (!s->has_inlined)
+		walk_unit(&w);
+	w.into_functions = s->has_inlined;
+	w.fn = take_code;
+	walk_unit(&w);
+}
+
+void dwarf_each_code(struct dwarf *d, const char *name, bool (*matches)(void *ctx, const char *name),
 		     void (*fn)(void *ctx, const struct dwarf_code *code), void *ctx)
 {
 	struct by_name s = { .matches = matches, .fn = fn, .ctx = ctx };
+	struct dwarf_mentions mentions;
+	dwarf_mentions_init(&mentions, d, name);
 	for (size_t i = 0; i < d->main.units.len; i++) {
+		if (!dwarf_unit_mentions(&mentions, d->main.units.data[i]))
+			continue;
 		dwarf_need_root(d->main.units.data[i]);
-		struct dwarf_unit *u = dwarf_split_unit(d->main.units.data[i]);
-		struct walk w = { .u = u, .fn = find_inlined, .ctx = &s };
-		if (u->file->split)
-			forget_known(&s); /* offsets are those of the unit's own file */
-		s.has_inlined = refers_to_others(u);
-		if (!s.has_inlined)
-			walk_unit(&w);
-		w.into_functions = s.has_inlined;
-		w.fn = take_code;
-		walk_unit(&w);
+		each_code_of(&s, dwarf_split_unit(d->main.units.data[i]));
 	}
+	dwarf_mentions_deinit(&mentions);
 	forget_known(&s);
 	vec_deinit(&s.ranges);
 }

@@ -24,8 +24,11 @@ struct dwarf_code {
 	uint32_t call_line;
 };
 
-/* Calls fn for all code of functions whose name in the source, or linkage name, matches. */
-void dwarf_each_code(struct dwarf *d, bool (*matches)(void *ctx, const char *name),
+/*
+ * Calls fn for all code of functions whose name in the source, or linkage name, matches. name: the only one that does, without a version
+ * or with any, which makes the search fast; NULL: several may.
+ */
+void dwarf_each_code(struct dwarf *d, const char *name, bool (*matches)(void *ctx, const char *name),
 		     void (*fn)(void *ctx, const struct dwarf_code *code), void *ctx);
 /* Calls fn for all code of a unit, functions before what was inlined into them, with the addresses of each. */
 void dwarf_each_code_of(struct dwarf_unit *u,

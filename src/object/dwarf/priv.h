@@ -11,6 +11,7 @@
 #include "object/dwarf/const.h"
 #include "object/dwarf/die.h"
 #include "object/dwarf/functions.h"
+#include "object/dwarf/needles.h"
 
 /* ---- files and their sections ---- */
 
@@ -307,6 +308,26 @@ void dwarf_read_functions(struct dwarf_unit *u, struct dwarf_functions *to);
 void dwarf_read_scopes(struct dwarf_unit *u, struct dwarf_function *fn, struct arena *arena);
 /* The name of a DIE into `to`, empty; false where it has none. */
 bool dwarf_name_of(struct dwarf_file *f, uint64_t die, struct dwarf_name *to);
+
+/* ---- mentions.c ---- */
+/* Where a name is in the sections of strings, as units have it in their attributes. */
+struct dwarf_mentions {
+	bool is_known; /* else any unit may have the name */
+	bool has_bases; /* units may have names by number, or in other files */
+	struct needles in_units;
+	uint8_t places[NEEDLES_MAX][4];
+	unsigned places_nr;
+	struct cursor offsets;                 /* .debug_str_offsets */
+	VEC(uint64_t) references;              /* in .debug_abbrev: what may lead to functions of other units */
+	VEC(uint64_t) tables;                  /* of the units there; both sorted */
+};
+/* name: borrowed; NULL: any. The struct may not move. */
+void dwarf_mentions_init(struct dwarf_mentions *m, struct dwarf *d, const char *name);
+void dwarf_mentions_deinit(struct dwarf_mentions *m);
+/* False: no code of the unit is of a function of that name. */
+bool dwarf_unit_mentions(const struct dwarf_mentions *m, struct dwarf_unit *u);
+/* Whether what is inlined in it, or also its functions, may be functions of other units (link-time optimisation, dwz). */
+bool dwarf_refers_to_others(struct dwarf_unit *u, bool with_functions);
 
 /* ---- split.c ---- */
 /* The unit with the functions of a skeleton; the unit itself where it is none or its file is missing. */

@@ -1,0 +1,164 @@
+/*
+ * Which units can have a function of a given name, without reading their DIEs: the places of the name in the sections of strings are
+ * searched for in the bytes of each unit. Few units have such bytes and no such name; those are read in vain.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "object/dwarf/priv.h"
+
+/* A name may be the end of a longer one that the linker put in its place, and may have a version ("name@VERSION"). */
+static bool add_places_in(struct dwarf_mentions *m, const struct dwarf_file *f, enum dwarf_section which, const char *name)
+{
+	struct cursor c = dwarf_section(f, which);
+	size_t n = strlen(name), bytes = (size_t)(c.end - c.start);
+	struct needles text = {};
+	if (bytes > UINT32_MAX || !needles_add(&text, name, n, 0))
+		return false;
+	for (size_t next = 0; next < bytes;) {
+		size_t at = needles_find(&text, c.start, bytes, next, &next);
+		if (at == SIZE_MAX || at + n >= bytes || (c.start[at + n] && c.start[at + n] != '@'))
+			continue;
+		uint32_t place = c.swap ? __builtin_bswap32((uint32_t)at) : (uint32_t)at;
+		uint8_t *to = m->places[m->places_nr];
+		memcpy(to, &place, sizeof(place));
+		/* the low byte of an offset differs most */
+		if (!needles_add(&m->in_units, to, sizeof(place), to[0] == (uint8_t)at ? 0 : 2))
+			return false;
+		m->places_nr++;
+	}
+	return true;
+}
+
+static bool add_places(struct dwarf_mentions *m, struct dwarf *d, const char *name)
+{
+	/* it may also be among the attributes themselves */
+	return needles_add(&m->in_units, name, strlen(name), 0) && add_places_in(m, &d->main, DWARF_STR, name) &&
+	       add_places_in(m, &d->main, DWARF_LINE_STR, name) &&
+	       (!d->has_supplement || add_places_in(m, &d->supplement, DWARF_STR, name));
+}
+
+/* ---- functions of other units ---- */
+
+/* First bytes, of numbers of 7 bits each. */
+static const uint8_t reference_forms[] = { DW_FORM_ref_addr, 0x80 | (DW_FORM_GNU_ref_alt & 0x7f), DW_FORM_ref_sup4, DW_FORM_ref_sup8,
+					   DW_FORM_indirect };
+
+static int compare_offsets(const void *a, const void *b)
+{
+	uint64_t l = *(const uint64_t *)a, r = *(const uint64_t *)b;
+	return l < r ? -1 : l > r;
+}
+
+/* Where abbreviations may say that a function is one of another unit. */
+static void find_references(struct dwarf_mentions *m, struct dwarf *d)
+{
+	static const uint8_t attributes[] = { DW_AT_abstract_origin, DW_AT_specification };
+	uint8_t pairs[sizeof(attributes) * sizeof(reference_forms)][2];
+	struct needles search = {};
+	size_t n = 0;
+	for (size_t i = 0; i < sizeof(attributes); i++)
+		for (size_t k = 0; k < sizeof(reference_forms); k++) {
+			pairs[n][0] = attributes[i];
+			pairs[n][1] = reference_forms[k];
+			(void)needles_add(&search, pairs[n++], 2, 0);
+		}
+	struct cursor c = d->main.sections[DWARF_ABBREV];
+	size_t bytes = (size_t)(c.end - c.start);
+	for (size_t next = 0; next < bytes;) {
+		size_t at = needles_find(&search, c.start, bytes, next, &next);
+		/* after two zeros it is the number and the tag of an abbreviation */
+		if (at != SIZE_MAX && (at < 2 || c.start[at - 1] || c.start[at - 2]))
+			vec_push(&m->references, at);
+	}
+	for (size_t i = 0; i < d->main.units.len; i++)
+		vec_push(&m->tables, d->main.units.data[i]->abbrev_offset);
+	if (m->tables.len)
+		qsort(m->tables.data, m->tables.len, sizeof(*m->tables.data), compare_offsets);
+}
+
+static bool has_reference(const struct dwarf_mentions *m, const struct dwarf_unit *u)
+{
+	size_t next = vec_search(&m->tables, t, *t <= u->abbrev_offset);
+	uint64_t end = next < m->tables.len ? m->tables.data[next] : UINT64_MAX;
+	size_t i = vec_search(&m->references, r, *r < u->abbrev_offset);
+	return i < m->references.len && m->references.data[i] < end;
+}
+
+static bool is_reference(const struct dwarf_attr *a)
+{
+	if (a->name != DW_AT_abstract_origin && a->name != DW_AT_specification)
+		return false;
+	return a->form == DW_FORM_ref_addr || a->form == DW_FORM_GNU_ref_alt || a->form == DW_FORM_ref_sup4 ||
+	       a->form == DW_FORM_ref_sup8 || a->form == DW_FORM_indirect;
+}
+
+bool dwarf_refers_to_others(struct dwarf_unit *u, bool with_functions)
+{
+	if (!dwarf_unit_prepare(u))
+		return false;
+	for (size_t i = 0; i < u->abbrevs->entries.len; i++) {
+		const struct dwarf_abbrev *a = &u->abbrevs->entries.data[i];
+		if (a->tag != DW_TAG_inlined_subroutine && !(with_functions && a->tag == DW_TAG_subprogram))
+			continue;
+		for (uint32_t k = 0; k < a->nr; k++)
+			if (is_reference(&u->abbrevs->attrs.data[a->first + k]))
+				return true;
+	}
+	return false;
+}
+
+/* ---- units ---- */
+
+void dwarf_mentions_init(struct dwarf_mentions *m, struct dwarf *d, const char *name)
+{
+	*m = (struct dwarf_mentions){};
+	if (!name || !add_places(m, d, name))
+		return;
+	m->is_known = true;
+	m->offsets = dwarf_section(&d->main, DWARF_STR_OFFSETS);
+	struct cursor addresses = dwarf_section(&d->main, DWARF_ADDR);
+	m->has_bases = cursor_left(&m->offsets) || cursor_left(&addresses);
+	find_references(m, d);
+}
+
+void dwarf_mentions_deinit(struct dwarf_mentions *m)
+{
+	vec_deinit(&m->references);
+	vec_deinit(&m->tables);
+}
+
+static bool has_place(const struct dwarf_mentions *m, const struct cursor *in)
+{
+	size_t next;
+	return needles_find(&m->in_units, in->at, cursor_left(in), 0, &next) != SIZE_MAX;
+}
+
+/* The unit's table of strings (DWARF 5): a length and two words are before its first entry. */
+static bool is_in_offsets(const struct dwarf_mentions *m, const struct dwarf_unit *u)
+{
+	size_t header = u->offset_bytes == 8 ? 16 : 8;
+	struct cursor c = m->offsets;
+	if (u->str_offsets_base < header || !cursor_seek(&c, (size_t)u->str_offsets_base - header))
+		return true;
+	uint64_t bytes = cursor_u32(&c);
+	if (u->offset_bytes == 8)
+		bytes = cursor_u64(&c);
+	if (c.bad || bytes > cursor_left(&c))
+		return true;
+	c.end = c.at + bytes;
+	return has_place(m, &c);
+}
+
+bool dwarf_unit_mentions(const struct dwarf_mentions *m, struct dwarf_unit *u)
+{
+	if (!m->is_known)
+		return true;
+	if (m->has_bases) {
+		dwarf_need_root(u);
+		if (dwarf_split_unit(u) != u || (cursor_left(&m->offsets) && is_in_offsets(m, u)))
+			return true;
+	}
+	struct cursor c = dwarf_cursor_at(u, u->dies);
+	return has_place(m, &c) || u->type == DW_UT_skeleton || (has_reference(m, u) && dwarf_refers_to_others(u, true));
+}
