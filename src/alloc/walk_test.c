@@ -4,6 +4,7 @@
  */
 #include "base/testing.h"
 
+#include <dlfcn.h>
 #include <execinfo.h>
 #include <math.h>
 #include <signal.h>
@@ -106,6 +107,16 @@ static void through_frames(void **state)
 	assert_same();
 }
 
+/* QEMU's user emulation of arm64 returns from handlers by a page that is in no object and has no tables: nothing walks through it. */
+static bool has_trampoline(void)
+{
+	Dl_info info;
+	for (int i = 0; i < found.theirs_nr; i++)
+		if (!dladdr(found.theirs[i], &info))
+			return false;
+	return true;
+}
+
 static void on_signal(int number)
 {
 	look();
@@ -120,6 +131,11 @@ static void through_signals(void **state)
 	stack_t other = { .ss_sp = stack, .ss_size = 65536 }, old;
 	sigaction(SIGUSR1, &act, &before);
 	raise(SIGUSR1);
+	if (!has_trampoline()) {
+		sigaction(SIGUSR1, &before, NULL);
+		free(stack);
+		skip();
+	}
 	assert_same();
 	act.sa_flags = SA_ONSTACK;
 	sigaltstack(&other, &old);

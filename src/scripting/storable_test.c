@@ -23,8 +23,16 @@ static void assert_array(struct value_stream *s, uint32_t count, const char *ite
 
 #define ASSERT_ARRAY(s, count, items) assert_array(s, count, items, sizeof(items) - 1)
 
+/* The texts below are what a little-endian machine writes. */
+static void skip_big_endian(void)
+{
+	if (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
+		skip();
+}
+
 static void numbers_fit_or_are_digits(void **state)
 {
+	skip_big_endian();
 	struct value_stream *s = storable_format.create();
 	(void)state;
 	value_u64(s, 1);
@@ -59,6 +67,7 @@ static void text_is_bytes(void **state)
 static void keys_follow_values(void **state)
 {
 	static const char made[] = "\x08\x81";
+	skip_big_endian();
 	struct value_stream *s = storable_format.create();
 	(void)state;
 	value_begin(s, VALUE_LIST);

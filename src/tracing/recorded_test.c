@@ -49,7 +49,8 @@ static void wrong_calls(void **state)
 	struct recorded_words words = { .arena = &arena };
 	struct strobe_error *err = trace_recorded_words(&s, &words);
 	assert_non_null(err);
-	assert_non_null(strstr(err->message, "nosuchcall"));
+	/* An architecture without a table of system calls knows no name at all. */
+	assert_non_null(strstr(err->message, error_is(err, ERROR_UNSUPPORTED) ? "no system call table" : "nosuchcall"));
 	error_destroy(err);
 	assert_int_equal(words.list.len, 0);
 	arena_deinit(&arena);

@@ -48,6 +48,12 @@ def without_symbols(text):
     return out
 
 
+def same_place(ours, theirs):
+    """Of a caller that perf found by unwinding, it prints where the call is; we print where it returns to."""
+    is_call = len(ours) == len(theirs) == 3 and int(theirs, 16) + 1 == int(ours, 16)
+    return ours == theirs or is_call
+
+
 def main():
     require_corpus()
     tap = Tap()
@@ -67,7 +73,7 @@ def main():
             heads = [line for line in ours if ":" in line]
             tap.equal(heads, [line for line in theirs if ":" in line], f"{name}: script, the heads")
             rest = iter(theirs)
-            missing = [line for line in ours if "dwarf" not in name and line not in rest]
+            missing = [line for line in ours if "dwarf" not in name and not any(same_place(line, other) for other in rest)]
             tap.ok(not missing, f"{name}: script, no frame that perf has not", "\n".join(missing[:20]))
         else:
             tap.equal(ours, theirs, f"{name}: script, without symbols")

@@ -1,3 +1,4 @@
+# native
 # a script may end when it has seen enough, or be ended; it may print any bytes; it has its arguments and its data
 python3 "$STROBE_TOP/tests/lib/recording.py" two-events x.data
 echo 'sub process_event { kill 9, $$ }' > killed.pl

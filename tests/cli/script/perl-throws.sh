@@ -1,3 +1,4 @@
+# native
 # the message is the script's alone, and its last function is not called
 python3 "$STROBE_TOP/tests/lib/recording.py" two-events x.data
 cat > x.pl <<'EOF'
