@@ -59,14 +59,16 @@ static uint32_t rule_of(struct cfi_builder *b, uint8_t kind, uint8_t reg, int32_
 	return cfi_intern(b, &st, numbers[BARE_REGS], UNWIND_ANALYSED);
 }
 
-/* Rows of what was analysed between two addresses; *at: which is the next. */
+/* Rows of what was analysed up to where an FDE begins; *at: which is the next. What ends there ends by the FDE's first row. */
 static void add_bare(struct cfi_builder *b, const struct bare_code *bare, size_t *at, uint64_t before)
 {
 	static const uint8_t kinds[] = { [BARE_REG] = UNWIND_CFA_REG, [BARE_DEREF] = UNWIND_CFA_DEREF, [BARE_STUB] = UNWIND_CFA_PLT };
-	for (; *at < bare->rows.len && bare->rows.data[*at].vaddr < before; ++*at) {
+	for (; *at < bare->rows.len && bare->rows.data[*at].vaddr <= before; ++*at) {
 		const struct bare_row *row = &bare->rows.data[*at];
 		if (row->vaddr - b->base > UINT32_MAX)
 			return;
+		if (row->vaddr == before)
+			continue;
 		uint32_t rule = row->cfa == BARE_UNKNOWN ? 0 : rule_of(b, kinds[row->cfa], row->reg, row->value, row);
 		cfi_add_row(b, row->vaddr, rule);
 	}
