@@ -53,11 +53,11 @@ struct lock_replay {
 
 /* ---- the recording's events ---- */
 
-static void add_reader(struct lock_replay *r, const struct env_event *e)
+static void add_reader(void *ctx, const struct env_event *e)
 {
+	struct lock_replay *r = ctx;
 	struct reader d = {};
-	const struct tracepoint *point = e->attr.type == PERF_TYPE_TRACEPOINT ?
-		tracepoints_by_id(r->formats, (uint32_t)e->attr.config) : NULL;
+	const struct tracepoint *point = tracepoints_of_event(r->formats, e);
 	if (point && !strcmp(point->system, "lock"))
 		for (int i = BEGIN; i < (r->q.with_lockdep ? LOCK_EVENTS : ACQUIRE); i++)
 			if (!strcmp(point->name, event_names[i]))
@@ -73,15 +73,9 @@ static void add_reader(struct lock_replay *r, const struct env_event *e)
 	r->has_events |= d.kind != 0;
 }
 
-/* Of a stream the events are known when the first sample comes. */
 static struct strobe_error *read_events(struct lock_replay *r)
 {
-	const struct env *env = r->session.env;
-	if (!r->formats)
-		TRY(tracepoints_read(env, &r->formats));
-	while (r->readers.len < env->events.len)
-		add_reader(r, &env->events.data[r->readers.len]);
-	return NULL;
+	return tracepoints_learn_events(&r->formats, r->session.env, r->readers.len, add_reader, r);
 }
 
 /* The kernel's mapping is a record, which came before any sample. */

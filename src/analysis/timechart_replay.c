@@ -95,11 +95,11 @@ static void read_call(struct reader *d, const struct tracepoint *point)
 	}
 }
 
-static void add_reader(struct replay *r, const struct env_event *e)
+static void add_reader(void *ctx, const struct env_event *e)
 {
+	struct replay *r = ctx;
 	struct reader d = {};
-	const struct tracepoint *point = e->attr.type == PERF_TYPE_TRACEPOINT ?
-		tracepoints_by_id(r->formats, (uint32_t)e->attr.config) : NULL;
+	const struct tracepoint *point = tracepoints_of_event(r->formats, e);
 	for (size_t i = 0; point && i < NR_OF(events); i++) {
 		if (strcmp(point->system, events[i].system) || strcmp(point->name, events[i].name))
 			continue;
@@ -121,17 +121,12 @@ static void add_reader(struct replay *r, const struct env_event *e)
 	r->has_events |= d.kind != 0;
 }
 
-/* Of a stream the events are known when the first sample comes. */
 static struct strobe_error *read_events(struct replay *r)
 {
 	const struct env *env = r->session.env;
-	if (!r->formats)
-		TRY(tracepoints_read(env, &r->formats));
 	if (r->readers.len < env->events.len)
 		r->waits = wait_events_of(env);
-	while (r->readers.len < env->events.len)
-		add_reader(r, &env->events.data[r->readers.len]);
-	return NULL;
+	return tracepoints_learn_events(&r->formats, env, r->readers.len, add_reader, r);
 }
 
 static uint64_t field(const struct replay *r, const struct tracepoint_field *f, const struct sample *s)

@@ -41,6 +41,11 @@ const struct tracepoint *tracepoints_by_id(const struct tracepoints *t, uint32_t
 	return i ? t->list.data[*i] : NULL;
 }
 
+const struct tracepoint *tracepoints_of_event(const struct tracepoints *t, const struct env_event *e)
+{
+	return e->attr.type == PERF_TYPE_TRACEPOINT ? tracepoints_by_id(t, (uint32_t)e->attr.config) : NULL;
+}
+
 const struct tracepoint *tracepoints_by_name(const struct tracepoints *t, const char *system, const char *name)
 {
 	for (size_t i = 0; i < t->list.len; i++) {

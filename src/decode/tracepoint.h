@@ -52,11 +52,21 @@ struct tracepoints *tracepoints_create(bool swapped, unsigned long_bytes);
 void tracepoints_destroy(struct tracepoints *t);
 /* Reads env's TRACING_DATA. An empty set where there is none. On error *ret still has what was whole. */
 struct strobe_error *tracepoints_read(const struct env *env, struct tracepoints **ret) _must_check_;
+/* The same, where what was whole is used: of damaged formats, the log says so. */
+struct tracepoints *tracepoints_read_whole(const struct env *env);
+/*
+ * Readers of the events of a recording, one added for each event from `known` on. Of a stream, formats and events are known when the
+ * first sample comes: it is called again whenever there may be more of them. Reads the formats into *t where that is still to be done.
+ */
+struct strobe_error *tracepoints_learn_events(struct tracepoints **t, const struct env *env, size_t known,
+					      void (*add)(void *ctx, const struct env_event *e), void *ctx) _must_check_;
 /* Adds one format file's text. The first of two with the same id stays. */
 struct strobe_error *tracepoints_add(struct tracepoints *t, const char *system, const char *text,
 				     size_t bytes) _must_check_;
 
 const struct tracepoint *tracepoints_by_id(const struct tracepoints *t, uint32_t id);
+/* Of an event of the recording; NULL: it is of another kind, or its format is missing. */
+const struct tracepoint *tracepoints_of_event(const struct tracepoints *t, const struct env_event *e);
 const struct tracepoint *tracepoints_by_name(const struct tracepoints *t, const char *system, const char *name);
 /* Bytes of a page of the recorded machine; 0 where the recording does not say. */
 uint32_t tracepoints_page_bytes(const struct tracepoints *t);

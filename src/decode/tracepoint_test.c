@@ -365,6 +365,57 @@ static void test_cut_section(void **state)
 	}
 }
 
+struct seen {
+	size_t nr;
+	const struct env_event *last;
+};
+
+static void note_event(void *ctx, const struct env_event *e)
+{
+	struct seen *s = ctx;
+	s->nr++;
+	s->last = e;
+}
+
+/* Two events come first, then the formats with a third: each is added once, and formats are read when they have come. */
+static void test_events_of_a_stream(void **state)
+{
+	(void)state;
+	_cleanup_strbuf_ struct strbuf b = section();
+	struct env_event events[] = {
+		{ .attr = { .type = PERF_TYPE_SOFTWARE, .config = 9 } },
+		{ .attr = { .type = PERF_TYPE_TRACEPOINT, .config = 9 } },
+		{ .attr = { .type = PERF_TYPE_TRACEPOINT, .config = 4711 } },
+	};
+	struct env env = { .events = { .data = events, .len = 2 } };
+	struct tracepoints *t = NULL;
+	struct seen seen = {};
+	assert_null(tracepoints_learn_events(&t, &env, seen.nr, note_event, &seen));
+	assert_int_equal(seen.nr, 2);
+	assert_null(tracepoints_of_event(t, &events[1])); /* not yet */
+	env.tracing_data = b.data;
+	env.tracing_data_bytes = b.len;
+	assert_null(tracepoints_learn_events(&t, &env, seen.nr, note_event, &seen)); /* nothing new */
+	env.events.len = 3;
+	assert_null(tracepoints_learn_events(&t, &env, seen.nr, note_event, &seen));
+	assert_int_equal(seen.nr, 3);
+	assert_ptr_equal(seen.last, &events[2]);
+	assert_null(tracepoints_of_event(t, &events[0])); /* the number of another kind of event */
+	assert_string_equal(tracepoints_of_event(t, &events[1])->system, "sys");
+	assert_null(tracepoints_of_event(t, &events[2]));
+	tracepoints_destroy(t);
+}
+
+static void test_what_is_whole_is_read(void **state)
+{
+	(void)state;
+	_cleanup_strbuf_ struct strbuf b = section();
+	struct env env = { .tracing_data = b.data, .tracing_data_bytes = b.len - 20 };
+	struct tracepoints *t = tracepoints_read_whole(&env);
+	assert_non_null(tracepoints_by_id(t, 9));
+	tracepoints_destroy(t);
+}
+
 static void add_field(void *ctx, const struct value_names_field *f)
 {
 	strbuf_addf(ctx, "%s[%s] ", f->name, f->delimiter ? f->delimiter : "values");
@@ -397,7 +448,8 @@ int main(void)
 		cmocka_unit_test(test_hostile_text),  cmocka_unit_test(test_unprintable_formats),
 		cmocka_unit_test(test_bad_formats),   cmocka_unit_test(test_fields),
 		cmocka_unit_test(test_section),	      cmocka_unit_test(test_cut_section),
-		cmocka_unit_test(test_value_names),
+		cmocka_unit_test(test_value_names),   cmocka_unit_test(test_events_of_a_stream),
+		cmocka_unit_test(test_what_is_whole_is_read),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/cursor.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "decode/tracepoints_priv.h"
@@ -134,4 +135,28 @@ struct strobe_error *tracepoints_read(const struct env *env, struct tracepoints 
 	if (!is_tracing)
 		return error_create(ERROR_FORMAT, "the recording's tracepoint formats have no valid header");
 	return c.bad ? truncated() : read_section(*ret, &c);
+}
+
+struct tracepoints *tracepoints_read_whole(const struct env *env)
+{
+	struct tracepoints *t;
+	struct strobe_error *err = tracepoints_read(env, &t);
+	if (err)
+		log_warn("%s; using the complete part", err->message);
+	error_destroy(err);
+	return t;
+}
+
+struct strobe_error *tracepoints_learn_events(struct tracepoints **t, const struct env *env, size_t known,
+					      void (*add)(void *ctx, const struct env_event *e), void *ctx)
+{
+	if (known >= env->events.len)
+		return NULL;
+	if (!*t || (!tracepoints_count(*t) && env->tracing_data)) {
+		tracepoints_destroy(*t);
+		TRY(tracepoints_read(env, t));
+	}
+	for (size_t i = known; i < env->events.len; i++)
+		add(ctx, &env->events.data[i]);
+	return NULL;
 }

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
 #include "base/mem.h"
 #include "dump/dumper_priv.h"
 #include "dump/event_text.h"
@@ -137,12 +136,8 @@ static void put_data_src(struct dumper *d, struct out *out, uint64_t word)
 
 const struct tracepoint *dump_tracepoint(struct dumper *d, const struct resolved_sample *s)
 {
-	if (!d->tracepoints) {
-		struct strobe_error *err = tracepoints_read(d->env, &d->tracepoints);
-		if (err)
-			log_warn("%s; using the complete part", err->message);
-		error_destroy(err);
-	}
+	if (!d->tracepoints)
+		d->tracepoints = tracepoints_read_whole(d->env);
 	return tracepoints_by_id(d->tracepoints, (uint32_t)s->event->attr.config);
 }
 

@@ -44,12 +44,6 @@ bool event_list_has_tracepoints(const struct env *env)
 	return false;
 }
 
-/* NULL for other events, and without a format. */
-static const struct tracepoint *tracepoint_of(const struct tracepoints *formats, const struct env_event *ev)
-{
-	return is_tracepoint(ev) ? tracepoints_by_id(formats, (uint32_t)ev->attr.config) : NULL;
-}
-
 /* ---- text ---- */
 
 /* The line of an event: ": " before the first field, ", " before the others. */
@@ -73,7 +67,7 @@ static void add_field(void *ctx, const char *name, const char *value)
 
 static void add_trace_fields(struct line *l, const struct env_event *ev, const struct tracepoints *formats)
 {
-	const struct tracepoint *tp = tracepoint_of(formats, ev);
+	const struct tracepoint *tp = tracepoints_of_event(formats, ev);
 	if (!tp) {
 		add_gap(l);
 		strbuf_addstr(&l->text, is_tracepoint(ev) ? "(no trace field)" : "(not a tracepoint)");
@@ -198,7 +192,7 @@ void event_list_table(const struct env *env, const struct tracepoints *formats, 
 		if (options->by_group && ev->leader != i)
 			continue;
 		table_row(t);
-		set_data(&items, ev, tracepoint_of(formats, ev));
+		set_data(&items, ev, tracepoints_of_event(formats, ev));
 		show_line(t, env, ev, options, formats);
 	}
 	vec_deinit(&items.items);

@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 
-#include "base/log.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "base/text.h"
@@ -52,16 +51,12 @@ struct strobe_error *samples_ctf_begin(struct samples_ctf *w, const struct env *
 
 static const struct tracepoint *tracepoint_of(struct samples_ctf *w, uint32_t event)
 {
-	const struct perf_event_attr *attr = &w->env->events.data[event].attr;
-	if (attr->type != PERF_TYPE_TRACEPOINT || !(attr->sample_type & PERF_SAMPLE_RAW))
+	const struct env_event *e = &w->env->events.data[event];
+	if (!(e->attr.sample_type & PERF_SAMPLE_RAW))
 		return NULL;
-	if (!w->tracepoints) {
-		struct strobe_error *err = tracepoints_read(w->env, &w->tracepoints);
-		if (err)
-			log_warn("%s; using the complete part", err->message);
-		error_destroy(err);
-	}
-	return tracepoints_by_id(w->tracepoints, (uint32_t)attr->config);
+	if (!w->tracepoints)
+		w->tracepoints = tracepoints_read_whole(w->env);
+	return tracepoints_of_event(w->tracepoints, e);
 }
 
 /* Whether a sample has all that the format promises. Of one that has not, the bytes are written as they are. */

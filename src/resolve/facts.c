@@ -50,8 +50,8 @@ static struct event_facts event_facts(const struct sample_step *s, uint32_t i)
 	e.joined = e.calls || e.dumps || e.leaves || e.history;
 	e.full = s->decodes_full || r->has_full || r->options.branch_mode || r->options.mem_mode || e.members || e.joined ||
 		 e.deferred || a->sample_type & PERF_SAMPLE_WEIGHT_TYPE;
-	if (r->has_trace && a->type == PERF_TYPE_TRACEPOINT)
-		e.tracepoint = tracepoints_by_id(resolver_tracepoints(r), (uint32_t)a->config);
+	if (r->has_trace)
+		e.tracepoint = tracepoints_of_event(resolver_tracepoints(r), ev);
 	find_trace_range(&e);
 	return e;
 }

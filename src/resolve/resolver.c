@@ -3,7 +3,6 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "base/log.h"
 #include "base/mem.h"
 #include "record/order.h"
 #include "resolve/chain.h"
@@ -125,14 +124,8 @@ const struct resolve_stats *resolver_stats(const struct resolver *r)
 
 struct tracepoints *resolver_tracepoints(struct resolver *r)
 {
-	if (r->tracepoints)
-		return r->tracepoints;
-	struct strobe_error *err = tracepoints_read(r->env, &r->tracepoints);
-	if (err)
-		log_warn("%s", err->message);
-	error_destroy(err);
 	if (!r->tracepoints)
-		r->tracepoints = tracepoints_create(r->env->swapped, sizeof(uint64_t));
+		r->tracepoints = tracepoints_read_whole(r->env);
 	return r->tracepoints;
 }
 

@@ -45,7 +45,7 @@ static struct strobe_error *find_roles(struct sleeps *s)
 		const struct env_event *ev = &s->env->events.data[i];
 		struct event_role r = { .role = role_of(ev->name) };
 		if (r.role == ROLE_STAT) {
-			const struct tracepoint *tp = tracepoints_by_id(s->formats, (uint32_t)ev->attr.config);
+			const struct tracepoint *tp = tracepoints_of_event(s->formats, ev);
 			r.pid = tp ? tracepoint_field(tp, "pid") : NULL;
 			if (!r.pid)
 				return error_create(ERROR_FORMAT, "the format of %s in the recording has no pid", ev->name);

@@ -7,8 +7,7 @@ struct event_values event_values_find(const struct event_form *form, const struc
 {
 	struct event_values e = { .is_ready = true, .form = form };
 	bool is_tracepoint = event->attr.type == PERF_TYPE_TRACEPOINT;
-	if (is_tracepoint)
-		e.tp = tracepoints_by_id(tps, (uint32_t)event->attr.config);
+	e.tp = tracepoints_of_event(tps, event);
 	if (is_tracepoint && !e.tp)
 		return e;
 	if (e.tp) {

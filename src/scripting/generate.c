@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/log.h"
 #include "base/mem.h"
 #include "base/new_file.h"
 #include "base/out.h"
@@ -240,21 +239,14 @@ static struct strobe_error *put_script(void *ctx, struct out *out)
 struct strobe_error *script_generate(const struct env *env, const char *language, const char **ret_language, const char **ret_path)
 {
 	const struct script_language *l;
-	struct tracepoints *tps = NULL;
 	TRY(script_language_by_word(language, &l));
-	struct generation g = { .syntax = &syntaxes[strcmp(l->name, syntaxes[0].language) != 0] };
+	struct tracepoints *tps = tracepoints_read_whole(env);
+	struct generation g = { .syntax = &syntaxes[strcmp(l->name, syntaxes[0].language) != 0], .tracepoints = tps };
 	*ret_language = l->name;
 	*ret_path = g.syntax->path;
 	_cleanup_free_ char *old = xasprintf("%s.old", g.syntax->path);
-	struct strobe_error *err = tracepoints_read(env, &tps);
-	if (err)
-		log_warn("%s; using the complete part", err->message);
-	error_destroy(err);
-	g.tracepoints = tps;
-	if (rename(g.syntax->path, old) && errno != ENOENT)
-		err = error_errno(errno, "cannot rename %s", g.syntax->path);
-	else
-		err = new_file_write_by(g.syntax->path, put_script, &g);
+	struct strobe_error *err = rename(g.syntax->path, old) && errno != ENOENT ?
+		error_errno(errno, "cannot rename %s", g.syntax->path) : new_file_write_by(g.syntax->path, put_script, &g);
 	tracepoints_destroy(tps);
 	return err;
 }

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/log.h"
 #include "base/mem.h"
 #include "decode/tracepoint.h"
 #include "dump/choice.h"
@@ -102,10 +101,7 @@ static struct strobe_error *prepare(struct scripting *s)
 	TRY(event_switches_find(s->env, o->switch_on, "--switch-on", false, &s->switches.on));
 	TRY(event_switches_find(s->env, o->switch_off, "--switch-off", false, &s->switches.off));
 	event_switches_start(&s->switches);
-	struct strobe_error *err = tracepoints_read(s->env, &s->tracepoints);
-	if (err)
-		log_warn("%s; using the complete part", err->message);
-	error_destroy(err);
+	s->tracepoints = tracepoints_read_whole(s->env);
 	struct resolver *r = s->session->resolver;
 	sample_values_init(&s->to.values, s->stream, s->env, resolver_machine(r), resolver_symbols(r));
 	s->to.values.kernel_path = o->kernel_path;

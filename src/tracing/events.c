@@ -33,8 +33,7 @@ static struct traced traced_of(const struct trace_events *e, size_t i)
 {
 	const struct env_event *event = &e->setup.env->events.data[i];
 	struct traced t = { .choice = e->setup.choice ? e->setup.choice(e->setup.ctx, event, i) : (struct trace_event_choice){} };
-	if (event->attr.type == PERF_TYPE_TRACEPOINT)
-		t.point = tracepoints_by_id(e->formats, (uint32_t)event->attr.config);
+	t.point = tracepoints_of_event(e->formats, event);
 	t.role = trace_role_of(e->setup.env, i, e->pairs, e->setup.resolver, t.choice.is_shown);
 	if (t.role == TRACE_ROLE_PAIR && !call_point_compile(t.point, &t.pair))
 		t.role = t.choice.is_shown ? TRACE_ROLE_POINT : TRACE_ROLE_NONE;

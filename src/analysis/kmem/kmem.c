@@ -78,11 +78,10 @@ static void find_kind(const struct kmem *k, struct reader *d)
 				d->kind = events[a][i].kind;
 }
 
-static void add_reader(struct kmem *k, const struct env_event *e)
+static void add_reader(void *ctx, const struct env_event *e)
 {
-	struct reader d = {};
-	if (e->attr.type == PERF_TYPE_TRACEPOINT)
-		d.point = tracepoints_by_id(k->formats, (uint32_t)e->attr.config);
+	struct kmem *k = ctx;
+	struct reader d = { .point = tracepoints_of_event(k->formats, e) };
 	if (d.point && !strcmp(d.point->system, "kmem"))
 		find_kind(k, &d);
 	for (size_t i = 0; d.kind && i < NUMBERS && fields[d.kind][i]; i++)
@@ -92,18 +91,11 @@ static void add_reader(struct kmem *k, const struct env_event *e)
 	vec_push(&k->readers, d);
 }
 
-/* Of a stream the events are known when the first sample comes. */
 static struct strobe_error *read_events(struct kmem *k)
 {
-	const struct env *env = k->session.env;
-	if (!k->formats || (!tracepoints_count(k->formats) && env->tracing_data)) {
-		tracepoints_destroy(k->formats);
-		TRY(tracepoints_read(env, &k->formats));
-		uint32_t page_bytes = tracepoints_page_bytes(k->formats);
-		k->sums.pages.page_bytes = page_bytes ? page_bytes : DEFAULT_PAGE_BYTES;
-	}
-	while (k->readers.len < env->events.len)
-		add_reader(k, &env->events.data[k->readers.len]);
+	TRY(tracepoints_learn_events(&k->formats, k->session.env, k->readers.len, add_reader, k));
+	uint32_t page_bytes = k->formats ? tracepoints_page_bytes(k->formats) : 0;
+	k->sums.pages.page_bytes = page_bytes ? page_bytes : DEFAULT_PAGE_BYTES;
 	return NULL;
 }
 

@@ -68,11 +68,11 @@ static void read_exit(struct kvm *k, struct reader *d, const struct tracepoint *
 	}
 }
 
-static void add_reader(struct kvm *k, const struct env_event *e)
+static void add_reader(void *ctx, const struct env_event *e)
 {
+	struct kvm *k = ctx;
 	struct reader d = {};
-	const struct tracepoint *point = e->attr.type == PERF_TYPE_TRACEPOINT ?
-		tracepoints_by_id(k->formats, (uint32_t)e->attr.config) : NULL;
+	const struct tracepoint *point = tracepoints_of_event(k->formats, e);
 	for (size_t i = 0; point && !strcmp(point->system, "kvm") && i < EVENTS; i++) {
 		if (strcmp(point->name, events[i].name) != 0)
 			continue;
@@ -85,15 +85,9 @@ static void add_reader(struct kvm *k, const struct env_event *e)
 	vec_push(&k->readers, d);
 }
 
-/* Of a stream the events are known when the first sample comes. */
 static struct strobe_error *read_events(struct kvm *k)
 {
-	const struct env *env = k->session.env;
-	if (!k->formats)
-		TRY(tracepoints_read(env, &k->formats));
-	while (k->readers.len < env->events.len)
-		add_reader(k, &env->events.data[k->readers.len]);
-	return NULL;
+	return tracepoints_learn_events(&k->formats, k->session.env, k->readers.len, add_reader, k);
 }
 
 struct strobe_error *kvm_recorded_events(const struct sys *sys, struct recorded_events *ret)

@@ -80,11 +80,11 @@ static bool is_chosen_kind(const struct kwork *k, enum kwork_kind kind)
 	return false;
 }
 
-static void add_reader(struct kwork *k, const struct env_event *e)
+static void add_reader(void *ctx, const struct env_event *e)
 {
+	struct kwork *k = ctx;
 	struct reader d = {};
-	const struct tracepoint *point = e->attr.type == PERF_TYPE_TRACEPOINT ?
-		tracepoints_by_id(k->formats, (uint32_t)e->attr.config) : NULL;
+	const struct tracepoint *point = tracepoints_of_event(k->formats, e);
 	for (size_t i = 0; point && i < EVENTS; i++)
 		if (!strcmp(point->system, events[i].system) && !strcmp(point->name, events[i].name))
 			d.event = &events[i];
@@ -100,15 +100,9 @@ static void add_reader(struct kwork *k, const struct env_event *e)
 	vec_push(&k->readers, d);
 }
 
-/* Of a stream the events are known when the first sample comes. */
 static struct strobe_error *read_events(struct kwork *k)
 {
-	const struct env *env = k->session.env;
-	if (!k->formats)
-		TRY(tracepoints_read(env, &k->formats));
-	while (k->readers.len < env->events.len)
-		add_reader(k, &env->events.data[k->readers.len]);
-	return NULL;
+	return tracepoints_learn_events(&k->formats, k->session.env, k->readers.len, add_reader, k);
 }
 
 void kwork_recorded_events(const struct kwork_question *q, struct recorded_events *ret)

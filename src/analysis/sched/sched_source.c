@@ -124,10 +124,10 @@ static void take_letters(struct reader *d, const char *print_fmt)
 		d->letters[i] = task_state_letter(known, i < STATE_BITS ? UINT64_C(1) << i : 0);
 }
 
-static void add_reader(struct sched_source *s, const struct env_event *e)
+static void add_reader(void *ctx, const struct env_event *e)
 {
-	const struct tracepoint *point = e->attr.type == PERF_TYPE_TRACEPOINT ?
-		tracepoints_by_id(s->formats, (uint32_t)e->attr.config) : NULL;
+	struct sched_source *s = ctx;
+	const struct tracepoint *point = tracepoints_of_event(s->formats, e);
 	struct reader d = { .kind = kind_of(point), .has_chain = e->layout.sample_type & PERF_SAMPLE_CALLCHAIN };
 	d.is_skipped = s->q.skipped_kinds & SCHED_BIT(d.kind);
 	if (d.kind == SCHED_SWITCH)
@@ -140,14 +140,10 @@ static void add_reader(struct sched_source *s, const struct env_event *e)
 	vec_push(&s->readers, d);
 }
 
-/* Of a stream the events are known when the first sample comes. */
 static struct strobe_error *read_events(struct sched_source *s)
 {
 	const struct env *env = s->session.env;
-	if (!s->formats && (env->tracing_data || env->events.len))
-		TRY(tracepoints_read(env, &s->formats));
-	while (s->readers.len < env->events.len)
-		add_reader(s, &env->events.data[s->readers.len]);
+	TRY(tracepoints_learn_events(&s->formats, env, s->readers.len, add_reader, s));
 	s->id_offset = env->events.len ? env->events.data[0].layout.identifier : SAMPLE_NO_OFFSET;
 	return NULL;
 }

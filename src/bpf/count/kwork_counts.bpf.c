@@ -125,13 +125,18 @@ SEC("raw_tp/irq_handler_entry") int enter_irq(__u64 *ctx)
 	return 0;
 }
 
-SEC("raw_tp/irq_handler_exit") int leave_irq(__u64 *ctx)
+INLINE int leave_kind(__u32 kind, __u64 id)
 {
 	_Bool is_new;
-	struct kwork_counts_work *w = find(KWORK_COUNTS_IRQ, number_of((__u32)ctx[0]), &is_new);
+	struct kwork_counts_work *w = find(kind, id, &is_new);
 	if (w)
 		leave(w);
 	return 0;
+}
+
+SEC("raw_tp/irq_handler_exit") int leave_irq(__u64 *ctx)
+{
+	return leave_kind(KWORK_COUNTS_IRQ, number_of((__u32)ctx[0]));
 }
 
 SEC("raw_tp/softirq_raise") int raise_softirq(__u64 *ctx)
@@ -154,11 +159,7 @@ SEC("raw_tp/softirq_entry") int enter_softirq(__u64 *ctx)
 
 SEC("raw_tp/softirq_exit") int leave_softirq(__u64 *ctx)
 {
-	_Bool is_new;
-	struct kwork_counts_work *w = find(KWORK_COUNTS_SOFTIRQ, number_of((__u32)ctx[0]), &is_new);
-	if (w)
-		leave(w);
-	return 0;
+	return leave_kind(KWORK_COUNTS_SOFTIRQ, number_of((__u32)ctx[0]));
 }
 
 /* ---- workqueues ---- */
@@ -193,11 +194,7 @@ SEC("raw_tp/workqueue_execute_start") int enter_work(__u64 *ctx)
 /* The work itself may be gone. */
 SEC("raw_tp/workqueue_execute_end") int leave_work(__u64 *ctx)
 {
-	_Bool is_new;
-	struct kwork_counts_work *w = find(KWORK_COUNTS_WORKQUEUE, ctx[0], &is_new);
-	if (w)
-		leave(w);
-	return 0;
+	return leave_kind(KWORK_COUNTS_WORKQUEUE, ctx[0]);
 }
 
 /* ---- tasks ---- */

@@ -1,7 +1,6 @@
 /* Fields of tracepoints as keys and columns. */
 #include <string.h>
 
-#include "base/log.h"
 #include "base/text.h"
 #include "session/report/report_session.h"
 
@@ -13,21 +12,9 @@ struct field_request {
 	bool any;
 };
 
-static struct strobe_error *load(struct report_session *r)
-{
-	if (r->tracepoints)
-		return NULL;
-	struct strobe_error *err = tracepoints_read(r->session.env, &r->tracepoints);
-	if (err)
-		log_warn("%s", err->message);
-	error_destroy(err);
-	return r->tracepoints ? NULL : error_create(ERROR_NOT_FOUND, "the recording has no descriptions of its tracepoints");
-}
-
 static const struct tracepoint *tracepoint_of(const struct report_session *r, size_t event)
 {
-	const struct perf_event_attr *a = &r->session.env->events.data[event].attr;
-	return a->type == PERF_TYPE_TRACEPOINT ? tracepoints_by_id(r->tracepoints, (uint32_t)a->config) : NULL;
+	return tracepoints_of_event(r->tracepoints, &r->session.env->events.data[event]);
 }
 
 static void add_field(struct report_session *r, struct key_list *l, struct field_request *w, size_t event, const struct tracepoint_field *f)
@@ -97,7 +84,8 @@ struct strobe_error *report_add_fields(void *ctx, struct key_list *l, const char
 	*ret_any = false;
 	if (!has_tracepoint)
 		return NULL;
-	TRY(load(r));
+	if (!r->tracepoints)
+		r->tracepoints = tracepoints_read_whole(r->session.env);
 	if (dot)
 		*dot = '\0';
 	if (slash) {
