@@ -9,33 +9,6 @@
 #include "table/table.h"
 #include "view/text/table_text.h"
 
-static const char *record_name(uint32_t type)
-{
-	static const char *const names[RECORD_TYPE_LIMIT] = {
-		[PERF_RECORD_MMAP] = "MMAP", [PERF_RECORD_LOST] = "LOST", [PERF_RECORD_COMM] = "COMM",
-		[PERF_RECORD_EXIT] = "EXIT", [PERF_RECORD_THROTTLE] = "THROTTLE", [PERF_RECORD_UNTHROTTLE] = "UNTHROTTLE",
-		[PERF_RECORD_FORK] = "FORK", [PERF_RECORD_READ] = "READ", [PERF_RECORD_SAMPLE] = "SAMPLE",
-		[PERF_RECORD_MMAP2] = "MMAP2", [PERF_RECORD_AUX] = "AUX", [PERF_RECORD_ITRACE_START] = "ITRACE_START",
-		[PERF_RECORD_LOST_SAMPLES] = "LOST_SAMPLES", [PERF_RECORD_SWITCH] = "SWITCH",
-		[PERF_RECORD_SWITCH_CPU_WIDE] = "SWITCH_CPU_WIDE", [PERF_RECORD_NAMESPACES] = "NAMESPACES",
-		[PERF_RECORD_KSYMBOL] = "KSYMBOL", [PERF_RECORD_BPF_EVENT] = "BPF_EVENT", [PERF_RECORD_CGROUP] = "CGROUP",
-		[PERF_RECORD_TEXT_POKE] = "TEXT_POKE", [PERF_RECORD_AUX_OUTPUT_HW_ID] = "AUX_OUTPUT_HW_ID",
-		[RECORD_CALLCHAIN_DEFERRED] = "CALLCHAIN_DEFERRED",
-		[RECORD_HEADER_ATTR] = "ATTR", [RECORD_HEADER_EVENT_TYPE] = "EVENT_TYPE",
-		[RECORD_HEADER_TRACING_DATA] = "TRACING_DATA", [RECORD_HEADER_BUILD_ID] = "BUILD_ID",
-		[RECORD_FINISHED_ROUND] = "FINISHED_ROUND", [RECORD_ID_INDEX] = "ID_INDEX",
-		[RECORD_AUXTRACE_INFO] = "AUXTRACE_INFO", [RECORD_AUXTRACE] = "AUXTRACE",
-		[RECORD_AUXTRACE_ERROR] = "AUXTRACE_ERROR", [RECORD_THREAD_MAP] = "THREAD_MAP", [RECORD_CPU_MAP] = "CPU_MAP",
-		[RECORD_STAT_CONFIG] = "STAT_CONFIG", [RECORD_STAT] = "STAT", [RECORD_STAT_ROUND] = "STAT_ROUND",
-		[RECORD_EVENT_UPDATE] = "EVENT_UPDATE", [RECORD_TIME_CONV] = "TIME_CONV", [RECORD_HEADER_FEATURE] = "FEATURE",
-		[RECORD_COMPRESSED] = "COMPRESSED", [RECORD_COMPRESSED2] = "COMPRESSED2",
-		[RECORD_FINISHED_INIT] = "FINISHED_INIT",
-		[RECORD_BPF_METADATA] = "BPF_METADATA", [RECORD_SCHEDSTAT_CPU] = "SCHEDSTAT_CPU",
-		[RECORD_SCHEDSTAT_DOMAIN] = "SCHEDSTAT_DOMAIN",
-	};
-	return type < RECORD_TYPE_LIMIT && names[type] ? names[type] : "UNKNOWN";
-}
-
 enum { STAT_NAME, STAT_LABEL, STAT_EVENTS, STAT_SHARE };
 
 /* "              SAMPLE events:        312  (71.4%)" */
@@ -84,7 +57,8 @@ void facts_stats(struct out *out, const struct env *env, const struct resolve_st
 	table_head(&t, "Aggregated stats:");
 	add_stat(&t, "TOTAL", total);
 	for (uint32_t i = 1; i < RECORD_TYPE_LIMIT; i++)
-		add_part(&t, record_name(i), stats->records[i], total);
+		if (record_type_name(i))
+			add_part(&t, record_type_name(i), stats->records[i], total);
 	add_part(&t, "UNKNOWN", stats->unknown_records, total);
 	end_stats(out, &t);
 	for (uint32_t i = 0; i < stats->events_nr && i < env->events.len; i++) {

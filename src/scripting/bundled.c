@@ -142,10 +142,10 @@ void bundled_scripts_table(const struct bundled_scripts *s, struct table *t)
 	size_t arguments = table_column(t, (struct table_column){ .key = "arguments", .type = TABLE_TEXT, .data_only = true });
 	size_t shown = table_column(t, (struct table_column){ .key = "script", .type = TABLE_TEXT, .text_only = true,
 								     .width = 36, .is_fixed = true });
-	size_t description = table_column(t, (struct table_column){ .key = "description", .type = TABLE_TEXT });
+	size_t description = table_column(t, (struct table_column){ .key = "description", .type = TABLE_TEXT, .is_fixed = true });
 	size_t language = table_column(t, (struct table_column){ .key = "language", .type = TABLE_TEXT, .data_only = true });
 	size_t records = table_column(t, (struct table_column){ .key = "records", .type = TABLE_BOOL, .data_only = true });
-	t->layout = (struct table_layout){ .gap = " ", .has_no_titles = true };
+	t->layout = (struct table_layout){ .gap = " ", .has_no_titles = true, .has_blank_ends = true };
 	table_head(t, "List of available trace scripts:");
 	for (size_t i = 0; i < s->list.len; i++) {
 		const struct bundled_script *b = &s->list.data[i];

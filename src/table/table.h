@@ -107,7 +107,8 @@ struct table_layout {
 	const char *after_rule; /* a line after that; or NULL */
 	const char *after_rows; /* a line after the last row; or NULL */
 	bool has_no_titles;
-	unsigned blank_lines;   /* after the last row */
+	bool has_blank_ends;    /* blanks at the ends of lines are written, as perf does */
+	unsigned blank_lines;   /* after all */
 };
 
 struct table {
@@ -124,6 +125,7 @@ struct table {
 	uint32_t depth;               /* of the deepest row */
 	VEC(struct table_fact) facts; /* about the whole: shown above it */
 	VEC(const char *) heads;      /* lines of text above all, and not in data */
+	VEC(const char *) feet;       /* the same below all rows */
 	VEC(const char *) lines;      /* of rows */
 	VEC(const char *) notes;      /* shown below it */
 };
@@ -151,6 +153,8 @@ void table_mark(struct table *t, size_t column, enum table_mark mark);
 void table_line(struct table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* A line of text above the table. */
 void table_head(struct table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* A line of text below the table, before its notes. */
+void table_foot(struct table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void table_fact(struct table *t, const char *key, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* The same of a number, which data has alone: "312" where the text is "312 of each". */
 void table_fact_number(struct table *t, const char *key, double number, const char *fmt, ...) __attribute__((format(printf, 4, 5)));

@@ -117,6 +117,31 @@ static void layout_and_shown_cells_are_the_fillers(void **state)
 	table_deinit(&t);
 }
 
+/* Lines below the table are of text alone; blanks at the ends of lines stay where a layout has them. */
+static void feet_and_blanks_at_ends_of_lines(void **state)
+{
+	struct table t;
+	struct out out;
+	size_t n;
+	table_init(&t, "strobe-test", 1);
+	t.layout = (struct table_layout){ .gap = "|", .after_rows = "--", .has_blank_ends = true };
+	table_column(&t, (struct table_column){ "a", "A", TABLE_TEXT, .width = 3 });
+	table_column(&t, (struct table_column){ "b", "B", TABLE_TEXT, .width = 4 });
+	table_row(&t);
+	table_set_text(&t, 0, "x");
+	table_foot(&t, "TOTAL: %d", 7);
+	assert_text(&t, NULL,
+		    "  A  |B   \n"
+		    "  x  |    \n"
+		    "--\n"
+		    "TOTAL: 7\n");
+	out_init_mem(&out);
+	table_csv(&out, &t, ",");
+	assert_null(memmem(out_mem(&out, &n), n, "TOTAL", 5));
+	assert_ok(out_close(&out));
+	table_deinit(&t);
+}
+
 static void data_has_values_as_they_are(void **state)
 {
 	struct table t;
@@ -314,6 +339,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(text_has_units_bars_and_indents),
 		cmocka_unit_test(layout_and_shown_cells_are_the_fillers),
+		cmocka_unit_test(feet_and_blanks_at_ends_of_lines),
 		cmocka_unit_test(data_has_values_as_they_are),
 		cmocka_unit_test(pages_escape_what_they_show),
 		cmocka_unit_test(a_page_of_a_table_needs_nothing_else),

@@ -14,7 +14,7 @@ WORKLOAD = ("sh", "-c", "ls / >/dev/null; kill -CHLD $$; sleep 0.01")
 
 
 def entries(text):
-    return sorted(line.rstrip() for line in text.splitlines() if line.startswith("  "))
+    return sorted(line for line in text.splitlines() if line.startswith("  "))
 
 
 def lists(tap):

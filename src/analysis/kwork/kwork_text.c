@@ -42,27 +42,68 @@ static void put_s(struct out *out, uint64_t ns)
 
 /* ---- report and latency ---- */
 
-static void put_row(struct out *out, const struct kwork_work *w, bool is_latency)
+enum column {
+	KIND, NAME, ID, CPU, COUNT, TIME, MAX, MAX_START, MAX_END, /* of data */
+	TEXT_NAME, TEXT_CPU, TEXT_TIME, TEXT_COUNT, TEXT_MAX, TEXT_START, TEXT_END,
+};
+
+static void add_data(struct table *t, const char *key, enum table_type type)
 {
+	table_column(t, (struct table_column){ .key = key, .type = type, .data_only = true });
+}
+
+/* perf has titles to the left, and numbers to the right. */
+static void add_text(struct table *t, const char *title, unsigned width)
+{
+	table_column(t, (struct table_column){ .key = title, .type = TABLE_TEXT, .text_only = true, .width = width, .is_fixed = true });
+}
+
+static void add_columns(struct table *t, bool is_latency)
+{
+	add_data(t, "kind", TABLE_TEXT);
+	add_data(t, "name", TABLE_TEXT);
+	add_data(t, "id", TABLE_COUNT);
+	add_data(t, "cpu", TABLE_COUNT);
+	add_data(t, "count", TABLE_COUNT);
+	add_data(t, is_latency ? "delay_ns" : "runtime_ns", TABLE_COUNT);
+	add_data(t, is_latency ? "max_delay_ns" : "max_runtime_ns", TABLE_COUNT);
+	add_data(t, "max_start_ns", TABLE_COUNT);
+	add_data(t, "max_end_ns", TABLE_COUNT);
+	add_text(t, "Kwork Name", NAME_WIDTH);
+	add_text(t, "Cpu", 4);
+	add_text(t, is_latency ? "Avg delay" : "Total Runtime", 13);
+	add_text(t, "Count", 9);
+	add_text(t, is_latency ? "Max delay" : "Max runtime", 13);
+	add_text(t, is_latency ? "Max delay start" : "Max runtime start", 19);
+	add_text(t, is_latency ? "Max delay end       |" : "Max runtime end     |", 0);
+}
+
+static void show_s(struct table *t, enum column column, uint64_t ns, const char *end)
+{
+	table_show(t, column, "%10" PRIu64 ".%06" PRIu64 " s%s", ns / 1000000000, ns / 1000 % 1000000, end);
+}
+
+static void add_row(struct table *t, const struct kwork_work *w, bool is_latency)
+{
+	const uint64_t numbers[] = { w->id, w->cpu, w->count, w->total_ns, w->max_ns, w->max_start_ns, w->max_end_ns };
 	double ns = is_latency ? (double)w->total_ns / (double)w->count : (double)w->total_ns;
-	out_str(out, "  ");
-	put_name(out, w);
-	out_f(out, " | %04" PRIu32 " | %10.3f ms | %9" PRIu64 " | %10.3f ms | ", w->cpu, ns / 1e6, w->count, (double)w->max_ns / 1e6);
-	put_s(out, w->max_start_ns);
-	out_str(out, " s | ");
-	put_s(out, w->max_end_ns);
-	out_str(out, " s |\n");
+	char name[NAME_WIDTH];
+	table_row(t);
+	table_set_text(t, KIND, kwork_kind_name(w->kind));
+	table_set_text(t, NAME, w->name ? w->name : "");
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
+		table_set_count(t, ID + i, numbers[i]);
+	kwork_name(w, name, sizeof(name));
+	table_set_text(t, TEXT_NAME, name);
+	table_show(t, TEXT_CPU, "%04" PRIu32, w->cpu);
+	table_show(t, TEXT_TIME, "%10.3f ms", ns / 1e6);
+	table_show(t, TEXT_COUNT, "%9" PRIu64, w->count);
+	table_show(t, TEXT_MAX, "%10.3f ms", (double)w->max_ns / 1e6);
+	show_s(t, TEXT_START, w->max_start_ns, "");
+	show_s(t, TEXT_END, w->max_end_ns, " |");
 }
 
-static void put_titles(struct out *out, bool is_latency)
-{
-	const char *what = is_latency ? "delay" : "runtime";
-	out_f(out, "\n  %-30s | %-4s | %-13s | %-9s | Max %-9s | Max %s %-*s | Max %s %-*s |\n", "Kwork Name", "Cpu",
-	      is_latency ? "Avg delay" : "Total Runtime", "Count", what, what, is_latency ? 9 : 7, "start", what,
-	      is_latency ? 9 : 7, "end");
-}
-
-static void put_skipped(struct out *out, const struct kwork_works *w)
+static void add_skipped(struct table *t, const struct kwork_works *w)
 {
 	uint64_t n[KWORK_POINTS], all = 0;
 	for (int i = 0; i < KWORK_POINTS; i++)
@@ -76,66 +117,40 @@ static void put_skipped(struct out *out, const struct kwork_works *w)
 	for (int i = 0; i < KWORK_POINTS; i++)
 		all += n[i];
 	if (all && w->records)
-		out_f(out, "  INFO: %.3f%% skipped events (%" PRIu64 " including %" PRIu64 " raise, %" PRIu64 " entry, %" PRIu64 " exit)\n",
-		      (double)all / (double)w->records * 100.0, all, n[KWORK_RAISE], n[KWORK_ENTRY], n[KWORK_EXIT]);
+		table_foot(t, "  INFO: %.3f%% skipped events (%" PRIu64 " including %" PRIu64 " raise, %" PRIu64 " entry, %" PRIu64 " exit)",
+			   (double)all / (double)w->records * 100.0, all, n[KWORK_RAISE], n[KWORK_ENTRY], n[KWORK_EXIT]);
 }
 
-static void put_summary(struct out *out, const struct kwork_works *w)
+static void add_summary(struct table *t, const struct kwork_works *w)
 {
 	uint64_t count = 0, total_ns = 0, span_ns = w->last_ns - w->first_ns;
 	for (size_t i = 0; i < w->works.len; i++) {
 		count += w->works.data[i].count;
 		total_ns += w->works.data[i].total_ns;
 	}
-	out_f(out, "  Total count            : %9" PRIu64 "\n", count);
-	out_f(out, "  Total runtime   (msec) : %9.3f (%.3f%% load average)\n", (double)total_ns / 1e6,
-	      span_ns ? (double)total_ns / (double)span_ns : 0.0);
-	out_f(out, "  Total time span (msec) : %9.3f\n", (double)span_ns / 1e6);
-}
-
-void kwork_text(struct out *out, const struct kwork_works *w, const struct kwork_question *q)
-{
-	put_titles(out, q->report == KWORK_LATENCY);
-	out_f(out, " %s\n", RULE);
-	for (size_t i = 0; i < w->works.len; i++)
-		if (w->works.data[i].count)
-			put_row(out, &w->works.data[i], q->report == KWORK_LATENCY);
-	out_f(out, " %s\n", RULE);
-	if (q->summary) {
-		put_summary(out, w);
-		out_f(out, " %s\n", RULE);
-	}
-	if (w->lost && w->records)
-		out_f(out, "  INFO: %.3f%% lost events (%" PRIu64 " out of %" PRIu64 ", in %" PRIu64 " chunks)\n",
-		      (double)w->lost / (double)w->records * 100.0, w->lost, w->records, w->lost_records);
-	put_skipped(out, w);
-	out_ch(out, '\n');
+	table_foot(t, "  Total count            : %9" PRIu64, count);
+	table_foot(t, "  Total runtime   (msec) : %9.3f (%.3f%% load average)", (double)total_ns / 1e6,
+		   span_ns ? (double)total_ns / (double)span_ns : 0.0);
+	table_foot(t, "  Total time span (msec) : %9.3f", (double)span_ns / 1e6);
+	table_foot(t, " " RULE);
 }
 
 void kwork_table(struct table *t, const struct kwork_works *w, const struct kwork_question *q)
 {
 	bool is_latency = q->report == KWORK_LATENCY;
 	table_init(t, is_latency ? "strobe-kwork-latency" : "strobe-kwork-report", 1);
-	table_column(t, (struct table_column){ .key = "kind", .type = TABLE_TEXT });
-	table_column(t, (struct table_column){ .key = "name", .type = TABLE_TEXT });
-	table_column(t, (struct table_column){ .key = "id", .type = TABLE_COUNT });
-	table_column(t, (struct table_column){ .key = "cpu", .type = TABLE_COUNT });
-	table_column(t, (struct table_column){ .key = "count", .type = TABLE_COUNT });
-	table_column(t, (struct table_column){ .key = is_latency ? "delay_ns" : "runtime_ns", .type = TABLE_COUNT });
-	table_column(t, (struct table_column){ .key = is_latency ? "max_delay_ns" : "max_runtime_ns", .type = TABLE_COUNT });
-	table_column(t, (struct table_column){ .key = "max_start_ns", .type = TABLE_COUNT });
-	table_column(t, (struct table_column){ .key = "max_end_ns", .type = TABLE_COUNT });
-	for (size_t i = 0; i < w->works.len; i++) {
-		const struct kwork_work *k = &w->works.data[i];
-		const uint64_t numbers[] = { k->id, k->cpu, k->count, k->total_ns, k->max_ns, k->max_start_ns, k->max_end_ns };
-		if (!k->count)
-			continue;
-		table_row(t);
-		table_set_text(t, 0, kwork_kind_name(k->kind));
-		table_set_text(t, 1, k->name ? k->name : "");
-		for (size_t n = 0; n < sizeof(numbers) / sizeof(*numbers); n++)
-			table_set_count(t, n + 2, numbers[n]);
-	}
+	add_columns(t, is_latency);
+	t->layout = (struct table_layout){ .gap = " | ", .after_rule = " " RULE, .after_rows = " " RULE, .blank_lines = 1 };
+	table_head(t, "%s", "");
+	for (size_t i = 0; i < w->works.len; i++)
+		if (w->works.data[i].count)
+			add_row(t, &w->works.data[i], is_latency);
+	if (q->summary)
+		add_summary(t, w);
+	if (w->lost && w->records)
+		table_foot(t, "  INFO: %.3f%% lost events (%" PRIu64 " out of %" PRIu64 ", in %" PRIu64 " chunks)",
+			   (double)w->lost / (double)w->records * 100.0, w->lost, w->records, w->lost_records);
+	add_skipped(t, w);
 }
 
 /* ---- timehist ---- */

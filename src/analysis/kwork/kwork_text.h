@@ -8,7 +8,6 @@
 #include "table/table.h"
 
 /* Of sorted works: report and latency. */
-void kwork_text(struct out *out, const struct kwork_works *w, const struct kwork_question *q);
 void kwork_table(struct table *t, const struct kwork_works *w, const struct kwork_question *q);
 /* The name in a row: "(s)RCU:9", cut to n - 1 bytes. */
 void kwork_name(const struct kwork_work *w, char *ret, size_t n);

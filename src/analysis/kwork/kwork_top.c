@@ -8,7 +8,7 @@
 
 #define BARS_WIDTH 30
 #define BARS       "||||||||||||||||||||||||||||||"
-#define RULE       "------------------------------------------------------------"
+#define RULE       "  ----------------------------------------------------"
 
 void kwork_top_deinit(struct kwork_top *t)
 {
@@ -94,7 +94,7 @@ void kwork_top_make(struct kwork_top *t, struct kwork_works *works, const struct
 	kwork_works_sort(&t->rows, q);
 }
 
-/* ---- text ---- */
+/* ---- the table ---- */
 
 static struct kwork_top_cpu sum_cpus(const struct kwork_top *t, uint32_t *ret_nr)
 {
@@ -116,56 +116,47 @@ static double percent(uint64_t part, uint64_t all)
 	return all ? (double)part * 100 / (double)all : 0;
 }
 
-static void put_cpus(struct out *out, const struct kwork_top *t)
+static void add_cpus(struct table *table, const struct kwork_top *t)
 {
 	uint32_t nr;
 	struct kwork_top_cpu sum = sum_cpus(t, &nr);
-	out_f(out, "Total  : %10.3f ms, %u cpus\n", (double)sum.total_ns / 1e6, nr);
-	out_f(out, "%%Cpu(s): %6.2f%% id, %6.2f%% hi, %6.2f%% si\n", percent(sum.idle_ns, sum.total_ns), percent(sum.irq_ns, sum.total_ns),
-	      percent(sum.softirq_ns, sum.total_ns));
+	table_head(table, "%s", "");
+	table_head(table, "Total  : %10.3f ms, %u cpus", (double)sum.total_ns / 1e6, nr);
+	table_head(table, "%%Cpu(s): %6.2f%% id, %6.2f%% hi, %6.2f%% si", percent(sum.idle_ns, sum.total_ns),
+		   percent(sum.irq_ns, sum.total_ns), percent(sum.softirq_ns, sum.total_ns));
 	for (size_t i = 0; i < t->cpus.len; i++) {
 		const struct kwork_top_cpu *c = &t->cpus.data[i];
 		if (!c->is_used || !c->total_ns)
 			continue;
 		uint64_t ratio = c->load_ns * 10000 / c->total_ns;
 		int bars = (int)(BARS_WIDTH * ratio / 10000);
-		out_f(out, "%%Cpu%-4zu[%.*s%*s %6.2f%%]\n", i, bars, BARS, BARS_WIDTH - bars, "", (double)ratio / 100);
+		table_head(table, "%%Cpu%-4zu[%.*s%*s %6.2f%%]", i, bars, BARS, BARS_WIDTH - bars, "", (double)ratio / 100);
 	}
+	table_head(table, "%s", "");
 }
-
-void kwork_top_text(struct out *out, const struct kwork_top *t)
-{
-	out_ch(out, '\n');
-	put_cpus(out, t);
-	out_f(out, "\n  %7s  %6s  %16s  %-16s\n  %.52s\n", "PID", "%CPU", "RUNTIME", "COMMAND", RULE);
-	for (size_t i = 0; i < t->rows.works.len; i++) {
-		const struct kwork_work *r = &t->rows.works.data[i];
-		if (!r->total_ns)
-			continue;
-		out_f(out, "  %7" PRIu64 "  %6.2f  %13.3f ms  ", r->id, (double)r->usage / 100, (double)r->total_ns / 1e6);
-		out_text_left(out, r->name ? r->name : "", 16);
-		out_ch(out, '\n');
-	}
-	out_ch(out, '\n');
-}
-
-/* ---- data ---- */
 
 void kwork_top_table(struct table *table, const struct kwork_top *t)
 {
 	table_init(table, "strobe-kwork-top", 1);
-	table_column(table, (struct table_column){ .key = "tid", .type = TABLE_COUNT });
-	table_column(table, (struct table_column){ .key = "comm", .type = TABLE_TEXT });
-	table_column(table, (struct table_column){ .key = "cpu_percent", .type = TABLE_NUMBER, .decimals = 2 });
-	table_column(table, (struct table_column){ .key = "runtime_ns", .type = TABLE_COUNT });
+	table_column(table, (struct table_column){ .key = "tid", .title = "PID", .type = TABLE_COUNT, .width = 7 });
+	table_column(table, (struct table_column){ .key = "comm", .type = TABLE_TEXT, .data_only = true });
+	table_column(table, (struct table_column){ .key = "cpu_percent", .title = "%CPU", .type = TABLE_NUMBER, .decimals = 2, .width = 6 });
+	table_column(table, (struct table_column){ .key = "runtime_ns", .title = "RUNTIME", .type = TABLE_COUNT, .width = 16 });
+	table_column(table, (struct table_column){ .key = "command", .title = "COMMAND", .type = TABLE_TEXT, .text_only = true,
+						   .width = 16, .is_fixed = true });
+	table->layout = (struct table_layout){ .after_rule = RULE, .has_blank_ends = true, .blank_lines = 1 };
+	add_cpus(table, t);
 	for (size_t i = 0; i < t->rows.works.len; i++) {
 		const struct kwork_work *r = &t->rows.works.data[i];
+		const char *name = r->name ? r->name : "";
 		if (!r->total_ns)
 			continue;
 		table_row(table);
 		table_set_count(table, 0, r->id);
-		table_set_text(table, 1, r->name ? r->name : "");
+		table_set_text(table, 1, name);
 		table_set_number(table, 2, (double)r->usage / 100);
 		table_set_count(table, 3, r->total_ns);
+		table_show(table, 3, "%13.3f ms", (double)r->total_ns / 1e6);
+		table_set_text(table, 4, name);
 	}
 }

@@ -21,5 +21,4 @@ struct kwork_top {
 /* works: of the report KWORK_TOP; their times of tasks change. */
 void kwork_top_make(struct kwork_top *t, struct kwork_works *works, const struct kwork_question *q);
 void kwork_top_deinit(struct kwork_top *t);
-void kwork_top_text(struct out *out, const struct kwork_top *t);
 void kwork_top_table(struct table *table, const struct kwork_top *t);

@@ -169,62 +169,52 @@ void sched_sums_sort(struct sched_sums *s, const char *keys)
 
 /* ---- perf's table ---- */
 
-#define RULE "---------------------------------------------------------------------------------------------------------------------------" \
-	     "----------------"
+#define RULE_10 "----------"
+#define RULE_50 RULE_10 RULE_10 RULE_10 RULE_10 RULE_10
+#define RULE_51 " " RULE_50 "-"
+#define RULE_113 RULE_51 RULE_50 RULE_10 "--"
+#define RULE_139 RULE_51 RULE_50 RULE_10 RULE_10 RULE_10 "--------"
 
-static void put_rule(struct out *out, int width)
+static void show_ms(struct table *t, size_t column, const char *what, int width, uint64_t ns)
 {
-	out_f(out, " %.*s\n", width, RULE);
+	table_show(t, column, "%s%*.3f ms ", what, width, (double)ns / 1e6);
 }
 
-static void put_ms(struct out *out, uint64_t ns, size_t width)
+static void show_s(struct table *t, size_t column, const char *what, uint64_t ns)
 {
-	out_f(out, "%*.3f ms ", (int)width, (double)ns / 1e6);
+	table_show(t, column, "%s%5" PRIu64 ".%06" PRIu64 " s ", what, ns / 1000000000, ns / 1000 % 1000000);
 }
 
-static void put_s(struct out *out, uint64_t ns)
+static void show_row(struct table *t, const struct sched_sum *r)
 {
-	out_fixed(out, ns / 1000, 6, 12);
+	table_row(t);
+	table_show(t, 0, r->threads > 1 ? "%s:(%u) " : "%s:%u ", r->comm, r->threads > 1 ? r->threads : r->tid);
+	show_ms(t, 1, "", 11, r->runtime_ns);
+	table_show(t, 2, "%9" PRIu64 " ", r->count);
+	show_ms(t, 3, " avg:", 8, average(r));
+	show_ms(t, 4, " max:", 8, r->max_ns);
+	show_s(t, 5, " max start: ", r->max_start_ns);
+	show_s(t, 6, " max end: ", r->max_end_ns);
 }
 
-static void put_row(struct out *out, const struct sched_sum *r)
+void sched_sums_text(struct table *t, const struct sched_sums *s)
 {
-	size_t start = out->len + out->flushed_bytes;
-	out_str(out, "  ");
-	out_text_str(out, r->comm);
-	out_f(out, r->threads > 1 ? ":(%u) " : ":%u ", r->threads > 1 ? r->threads : r->tid);
-	size_t used = out->len + out->flushed_bytes - start;
-	if (used < 24)
-		out_fill(out, ' ', 24 - used);
-	out_ch(out, '|');
-	put_ms(out, r->runtime_ns, 11);
-	out_f(out, "|%9" PRIu64 " | avg:", r->count);
-	put_ms(out, average(r), 8);
-	out_str(out, "| max:");
-	put_ms(out, r->max_ns, 8);
-	out_str(out, "| max start: ");
-	put_s(out, r->max_start_ns);
-	out_str(out, " s | max end: ");
-	put_s(out, r->max_end_ns);
-	out_str(out, " s\n");
-}
-
-void sched_sums_text(struct out *out, const struct sched_sums *s)
-{
+	static const char *const titles[] = { "Task                  ", "   Runtime ms  ", "  Count   ", " Avg delay ms    ",
+					      " Max delay ms    ", " Max delay start           ", " Max delay end          |" };
 	uint64_t runtime_ns = 0, count = 0;
-	out_ch(out, '\n');
-	put_rule(out, 139);
-	out_str(out, "  Task                  |   Runtime ms  |  Count   | Avg delay ms    | Max delay ms    | Max delay start           | "
-		     "Max delay end          |\n");
-	put_rule(out, 139);
+	table_init(t, "strobe-sched-latency-text", 1);
+	for (size_t i = 0; i < sizeof(titles) / sizeof(*titles); i++)
+		table_column(t, (struct table_column){ .key = titles[i], .type = TABLE_TEXT, .is_fixed = true });
+	t->layout = (struct table_layout){ .gap = "|", .after_rule = RULE_139, .after_rows = RULE_113 };
+	table_head(t, "%s", "");
+	table_head(t, RULE_139);
 	for (size_t i = 0; i < s->rows.len; i++) {
-		put_row(out, &s->rows.data[i]);
+		show_row(t, &s->rows.data[i]);
 		runtime_ns += s->rows.data[i].runtime_ns;
 		count += s->rows.data[i].count;
 	}
-	put_rule(out, 113);
-	out_f(out, "  TOTAL:                |%11.3f ms |%9" PRIu64 " |\n", (double)runtime_ns / 1e6, count);
-	put_rule(out, 51);
+	table_foot(t, "  TOTAL:                |%11.3f ms |%9" PRIu64 " |", (double)runtime_ns / 1e6, count);
+	table_foot(t, RULE_51);
 }
 
 /* ---- data ---- */

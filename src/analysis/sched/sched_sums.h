@@ -43,7 +43,7 @@ struct strobe_error *sched_sums_check(const char *keys) _must_check_;
 /* Greatest first; what is equal, by name or ID. Leaves out idle threads, and threads that were given no CPU. */
 void sched_sums_sort(struct sched_sums *s, const char *keys);
 
-/* perf's table. */
-void sched_sums_text(struct out *out, const struct sched_sums *s);
+/* perf's table, for text alone. */
+void sched_sums_text(struct table *t, const struct sched_sums *s);
 /* In data all that is known; in text, states and percentiles, which perf's table does not have. */
 void sched_sums_table(struct table *t, const struct sched_sums *s);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/testing.h"
+#include "view/text/table_text.h"
 
 static void test_buckets(void **state)
 {
@@ -96,6 +97,7 @@ static void test_keys(void **state)
 static void test_text(void **state)
 {
 	struct sched_sums s = {};
+	struct table t;
 	struct out out;
 	size_t n;
 	add(&s, "cc1", 25, 3, 131898000, 277316000);
@@ -104,7 +106,9 @@ static void test_text(void **state)
 	s.rows.data[0].max_start_ns = 743173828892;
 	s.rows.data[0].max_end_ns = 743451144865;
 	out_init_mem(&out);
-	sched_sums_text(&out, &s);
+	sched_sums_text(&t, &s);
+	table_text(&out, &t, NULL);
+	table_deinit(&t);
 	out_ch(&out, '\0');
 	assert_non_null(strstr(out_mem(&out, &n), "\n  cc1:(25)              |    848.029 ms |        3 | avg:  43.966 ms "
 						  "| max: 277.316 ms | max start:   743.173828 s | max end:   743.451144 s\n"));

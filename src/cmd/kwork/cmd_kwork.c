@@ -66,39 +66,23 @@ static void set_defaults(void *options)
 
 /* ---- tables ---- */
 
-static void put_top(struct out *out, const struct kwork_options *o, struct kwork_works *works)
-{
-	struct kwork_top top;
-	struct table t;
-	kwork_top_make(&top, works, &o->kwork.question);
-	if (o->kwork.format == TABLE_AS_TEXT) {
-		kwork_top_text(out, &top);
-	} else {
-		kwork_top_table(&t, &top);
-		cmd_write_table(out, &t, o->kwork.format, NULL);
-		table_deinit(&t);
-	}
-	kwork_top_deinit(&top);
-}
-
 static void put(struct out *out, const struct kwork_options *o, struct kwork_works *works)
 {
 	const struct kwork_question *q = &o->kwork.question;
+	struct kwork_top top;
 	struct table t;
 	if (q->report == KWORK_TIMEHIST)
 		return;
 	if (q->report == KWORK_TOP) {
-		put_top(out, o, works);
-		return;
-	}
-	kwork_works_sort(works, q);
-	if (o->kwork.format == TABLE_AS_TEXT) {
-		kwork_text(out, works, q);
+		kwork_top_make(&top, works, q);
+		kwork_top_table(&t, &top);
+		kwork_top_deinit(&top);
 	} else {
+		kwork_works_sort(works, q);
 		kwork_table(&t, works, q);
-		cmd_write_table(out, &t, o->kwork.format, NULL);
-		table_deinit(&t);
 	}
+	cmd_write_table(out, &t, o->kwork.format, NULL);
+	table_deinit(&t);
 }
 
 /* ---- of the running system ---- */

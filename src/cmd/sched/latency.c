@@ -58,15 +58,18 @@ static void put(struct out *out, const struct latency_options *o, enum table_for
 		const struct sched_latency *l)
 {
 	struct table t;
-	sched_sums_table(&t, sums);
 	if (format == TABLE_AS_TEXT) {
-		sched_sums_text(out, sums);
+		sched_sums_text(&t, sums);
+		cmd_write_table(out, &t, format, NULL);
+		table_deinit(&t);
 		if (l)
 			sched_latency_notes(l, out);
 		out_ch(out, '\n');
+		if (l && !o->percentiles)
+			return;
 	}
-	if (format != TABLE_AS_TEXT || o->percentiles || !l)
-		cmd_write_table(out, &t, format, NULL);
+	sched_sums_table(&t, sums);
+	cmd_write_table(out, &t, format, NULL);
 	table_deinit(&t);
 }
 

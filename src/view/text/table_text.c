@@ -174,6 +174,7 @@ static void put(struct writer *w, size_t column, const char *text, enum table_ma
 
 static void end_line(struct writer *w)
 {
+	out_fill(w->out, ' ', w->t->layout.has_blank_ends ? w->pending : 0);
 	w->pending = 0;
 	out_ch(w->out, '\n');
 }
@@ -320,6 +321,8 @@ void table_text(struct out *out, const struct table *t, const struct table_style
 		put_row(&w, row);
 	if (t->layout.after_rows && !w.style.separator)
 		put_line(out, t->layout.after_rows);
+	for (size_t i = 0; i < t->feet.len; i++)
+		put_line(out, t->feet.data[i]);
 	if (t->notes.len)
 		out_ch(out, '\n');
 	for (size_t i = 0; i < t->notes.len; i++) {
