@@ -51,6 +51,15 @@ struct strobe_error *session_resolve(struct session *s, const struct session_req
 	return NULL;
 }
 
+struct strobe_error *session_count(struct session *s)
+{
+	forget_resolved(s);
+	s->resolver = resolver_create(s->source, (struct symbols_options){}, (struct resolve_options){});
+	struct strobe_error *err = resolve_count(s->resolver);
+	machine_seal(resolver_machine(s->resolver));
+	return err;
+}
+
 struct strobe_error *session_aggregate(struct session *s, struct strobe_error **ret_damage)
 {
 	*ret_damage = NULL;

@@ -50,6 +50,8 @@ void session_open_source(struct session *s, const struct session_host *host, str
 void session_read_embedded(struct session *s);
 /* Makes the resolver, or makes it anew: the profile of the earlier one is gone. */
 struct strobe_error *session_resolve(struct session *s, const struct session_request *request) _must_check_;
+/* Reads the source to its end and resolves nothing: numbers of records (resolver_stats()), and tasks, which are sealed. */
+struct strobe_error *session_count(struct session *s) _must_check_;
 /*
  * Reads the source to its end into s->profile. Where the source is damaged, the profile has what was whole, which may be nothing, and
  * *ret_damage (the caller's) says what ended it; else *ret_damage is NULL. ERROR_STOPPED where the progress was stopped.

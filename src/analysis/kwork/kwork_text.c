@@ -117,8 +117,8 @@ static void add_skipped(struct table *t, const struct kwork_works *w)
 	for (int i = 0; i < KWORK_POINTS; i++)
 		all += n[i];
 	if (all && w->records)
-		table_foot(t, "  INFO: %.3f%% skipped events (%" PRIu64 " including %" PRIu64 " raise, %" PRIu64 " entry, %" PRIu64 " exit)",
-			   (double)all / (double)w->records * 100.0, all, n[KWORK_RAISE], n[KWORK_ENTRY], n[KWORK_EXIT]);
+		table_foot(t, "  INFO: %.3f%% skipped events (%" PRIu64 " including %" PRIu64 " raise, %" PRIu64 " entry, %" PRIu64
+			   " exit)", (double)all / (double)w->records * 100.0, all, n[KWORK_RAISE], n[KWORK_ENTRY], n[KWORK_EXIT]);
 }
 
 static void add_summary(struct table *t, const struct kwork_works *w)

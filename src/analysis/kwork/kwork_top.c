@@ -140,7 +140,8 @@ void kwork_top_table(struct table *table, const struct kwork_top *t)
 	table_init(table, "strobe-kwork-top", 1);
 	table_column(table, (struct table_column){ .key = "tid", .title = "PID", .type = TABLE_COUNT, .width = 7 });
 	table_column(table, (struct table_column){ .key = "comm", .type = TABLE_TEXT, .data_only = true });
-	table_column(table, (struct table_column){ .key = "cpu_percent", .title = "%CPU", .type = TABLE_NUMBER, .decimals = 2, .width = 6 });
+	table_column(table, (struct table_column){ .key = "cpu_percent", .title = "%CPU", .type = TABLE_NUMBER, .decimals = 2,
+						   .width = 6 });
 	table_column(table, (struct table_column){ .key = "runtime_ns", .title = "RUNTIME", .type = TABLE_COUNT, .width = 16 });
 	table_column(table, (struct table_column){ .key = "command", .title = "COMMAND", .type = TABLE_TEXT, .text_only = true,
 						   .width = 16, .is_fixed = true });

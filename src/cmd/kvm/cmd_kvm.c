@@ -61,11 +61,8 @@ static int show(struct cmd_context *ctx, struct kvm_options *o)
 	struct out out;
 	cmd_open_output(ctx, &out);
 	struct strobe_error *err = kvm_run(&o->kvm, &k);
-	if (err && !kvm_exits(k)->rows.len) {
-	} else if (o->format == TABLE_AS_TEXT) {
-		kvm_text(&out, kvm_exits(k), o->kvm.subject, o->kvm.pids);
-	} else {
-		kvm_table(&t, kvm_exits(k));
+	if (!err || kvm_exits(k)->rows.len) {
+		kvm_table(&t, kvm_exits(k), o->kvm.subject, o->kvm.pids);
 		cmd_write_table(&out, &t, o->format, NULL);
 		table_deinit(&t);
 	}

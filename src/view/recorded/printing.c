@@ -132,11 +132,9 @@ static struct strobe_error *print_raw(const struct printing *p)
 static struct strobe_error *print_facts(const struct printing *p)
 {
 	struct session *s = &p->r->session;
-	s->resolver = resolver_create(s->source, (struct symbols_options){}, (struct resolve_options){});
-	struct strobe_error *err = resolve_count(s->resolver);
+	struct strobe_error *err = session_count(s);
 	if (p->o->stats)
 		facts_stats(p->out, s->env, resolver_stats(s->resolver), p->r->request.grouping.skip_empty);
-	machine_seal(resolver_machine(s->resolver));
 	if (p->o->tasks || p->o->mmaps)
 		facts_tasks(p->out, resolver_machine(s->resolver), p->o->mmaps);
 	return err;
