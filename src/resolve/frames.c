@@ -5,47 +5,6 @@
 
 #include "base/mem.h"
 
-void frame_index_deinit(struct frame_index *x)
-{
-	free(x->slots);
-	vec_deinit(&x->keys);
-	*x = (struct frame_index){};
-}
-
-void frame_index_clear(struct frame_index *x)
-{
-	if (x->slots)
-		memset(x->slots, 0, ((size_t)x->mask + 1) * sizeof(*x->slots));
-	vec_clear(&x->keys);
-}
-
-static void place(struct frame_index *x, uint32_t id)
-{
-	uint64_t hash = frame_hash(x->keys.data[id].ip, x->keys.data[id].context);
-	uint32_t i = (uint32_t)hash & x->mask;
-	while (x->slots[i])
-		i = (i + 1) & x->mask;
-	x->slots[i] = hash >> 32 << 32 | (id + 1);
-}
-
-static void grow(struct frame_index *x)
-{
-	uint32_t slots = x->slots ? (x->mask + 1) * 2 : 512;
-	free(x->slots);
-	x->slots = xcalloc_hashed(slots, sizeof(*x->slots));
-	x->mask = slots - 1;
-	for (size_t id = 0; id < x->keys.len; id++)
-		place(x, (uint32_t)id);
-}
-
-void frame_index_add(struct frame_index *x, uint64_t ip, uint64_t context)
-{
-	if (!x->slots || x->keys.len >= x->mask / 2)
-		grow(x);
-	vec_push(&x->keys, ((struct frame_index_key){ ip, context }));
-	place(x, (uint32_t)x->keys.len - 1);
-}
-
 void frame_cache_init(struct frame_cache *c, struct machine *machine, struct symbols *symbols)
 {
 	*c = (struct frame_cache){ .machine = machine, .symbols = symbols };
@@ -53,7 +12,7 @@ void frame_cache_init(struct frame_cache *c, struct machine *machine, struct sym
 
 void frame_cache_deinit(struct frame_cache *c)
 {
-	frame_index_deinit(&c->index);
+	idset_deinit(&c->index);
 	vec_deinit(&c->frames);
 	vec_deinit(&c->dsos);
 }
@@ -92,10 +51,12 @@ static struct resolved_frame resolve_address(struct frame_cache *c, struct frame
 uint32_t frame_cache_add(struct frame_cache *c, struct frame_where where, uint64_t ip)
 {
 	uint32_t id = (uint32_t)c->frames.len;
+	uint32_t in = where.cpumode == PERF_RECORD_MISC_KERNEL ? where.kernel : where.space;
 	struct resolved_frame f = resolve_address(c, where, ip);
 	f.number = id;
+	f.key = in << 1 | where.call_site;
 	vec_push(&c->frames, f);
-	frame_index_add(&c->index, ip, frame_context(where));
+	idset_insert(&c->index, frame_hash(ip, frame_context(where)), id);
 	return id;
 }
 

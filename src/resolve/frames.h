@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/hash.h"
+#include "base/idset.h"
 #include "base/vector.h"
 #include "machine/machine.h"
 #include "resolve/resolve.h"
@@ -36,50 +37,15 @@ static inline uint64_t frame_context(struct frame_where w)
 	return frame_context_of(w.space, w.kernel, w.cpumode, w.call_site);
 }
 
-/*
- * An index of (ip, context) → number, the first added is 0. A zeroed one is empty. Slots are small, so that those of some ten thousand
- * addresses fit in a processor's cache: a part of the hash, and the number + 1; 0: empty.
- */
-struct frame_index_key {
-	uint64_t ip, context;
-};
-
-struct frame_index {
-	uint64_t *slots;
-	uint32_t mask;
-	VEC(struct frame_index_key) keys; /* by number */
-};
-
-#define FRAME_NONE UINT32_MAX
-
-void frame_index_deinit(struct frame_index *x);
-/* Empties it and keeps its memory. */
-void frame_index_clear(struct frame_index *x);
-/* It has the next number. */
-void frame_index_add(struct frame_index *x, uint64_t ip, uint64_t context);
-
 static inline uint64_t frame_hash(uint64_t ip, uint64_t context)
 {
 	return hash_mum(ip ^ 0x9e3779b97f4a7c15ull, context * 0xe7037ed1a0b428dbull ^ 0xa0761d6478bd642full);
 }
 
-static inline uint32_t frame_index_find(const struct frame_index *x, uint64_t ip, uint64_t context)
-{
-	if (!x->slots)
-		return FRAME_NONE;
-	uint64_t hash = frame_hash(ip, context), slot;
-	for (uint32_t i = (uint32_t)hash & x->mask; (slot = x->slots[i]); i = (i + 1) & x->mask) {
-		uint32_t id = (uint32_t)slot - 1;
-		if (slot >> 32 == hash >> 32 && x->keys.data[id].ip == ip && x->keys.data[id].context == context)
-			return id;
-	}
-	return FRAME_NONE;
-}
-
 struct frame_cache {
 	struct machine *machine;
 	struct symbols *symbols;
-	struct frame_index index;
+	struct idset index; /* of frames, by address and context */
 	VEC(struct resolved_frame) frames;
 	VEC(struct dso *) dsos; /* by mapped_file.id; NULL until needed */
 };
@@ -88,6 +54,23 @@ void frame_cache_init(struct frame_cache *c, struct machine *machine, struct sym
 void frame_cache_deinit(struct frame_cache *c);
 uint32_t frame_cache_add(struct frame_cache *c, struct frame_where where, uint64_t ip);
 
+struct frame_key {
+	uint64_t ip, context;
+};
+
+static inline uint64_t frame_key_context(const struct resolved_frame *f)
+{
+	return frame_context_of(f->key >> 1, f->key >> 1, f->cpumode, f->key & 1);
+}
+
+/* The frame itself is the key: it is in the one line of memory that is needed in any case. */
+static inline bool frame_cache_eq(const void *table, uint32_t id, const void *key)
+{
+	const struct resolved_frame *f = &((const struct frame_cache *)table)->frames.data[id];
+	const struct frame_key *k = key;
+	return f->ip == k->ip && frame_key_context(f) == k->context;
+}
+
 /*
  * Index of the frame in c->frames. The parts of a frame_where, one by one: a struct written in parts and read as a whole
  * would hold the processor up at each frame.
@@ -95,8 +78,9 @@ uint32_t frame_cache_add(struct frame_cache *c, struct frame_where where, uint64
 static inline uint32_t frame_cache_find(struct frame_cache *c, uint32_t space, uint32_t kernel, uint16_t cpumode,
 					bool call_site, uint64_t ip)
 {
-	uint32_t id = frame_index_find(&c->index, ip, frame_context_of(space, kernel, cpumode, call_site));
-	if (__builtin_expect(id != FRAME_NONE, 1))
+	struct frame_key k = { ip, frame_context_of(space, kernel, cpumode, call_site) };
+	uint32_t id = idset_find(&c->index, frame_hash(k.ip, k.context), frame_cache_eq, c, &k);
+	if (__builtin_expect(id != IDSET_NONE, 1))
 		return id;
 	return frame_cache_add(c, (struct frame_where){ space, kernel, cpumode, call_site, false }, ip);
 }

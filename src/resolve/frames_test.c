@@ -1,41 +1,69 @@
-/* The index of addresses, against a list of all that was added. */
-#include "resolve/frames.h"
-
+/* Addresses in their contexts are numbered: in a table of raw frames, and in the cache of frames. */
 #include "base/testing.h"
+
+#include "machine/machine.h"
+#include "record/env.h"
+#include "resolve/rawtab.h"
+#include "symbol/symbol.h"
 
 #define ADDRESSES 3000
 
 /* Those of libraries are near each other; the same address comes in several contexts. */
 static uint64_t address_of(unsigned i)
 {
-	return 0x7f0000000000 + (i / 3) * 0x10;
+	return 0x7f0000000000 + (i / 4) * 0x10;
 }
 
-static uint64_t context_of(unsigned i)
+static struct frame_where where_of(unsigned i)
 {
-	return frame_context_of(i % 3, 0, PERF_RECORD_MISC_USER, i % 2);
+	return (struct frame_where){ .space = i % 4 / 2, .cpumode = PERF_RECORD_MISC_USER, .call_site = i % 2 };
 }
 
-static void test_index(void **state)
+static void raw_frames_are_numbered_by_address_and_context(void **state)
 {
-	struct frame_index x = {};
-	assert_int_equal(frame_index_find(&x, address_of(0), context_of(0)), FRAME_NONE);
+	struct rawtab t;
+	rawtab_init(&t, 0);
 	for (int round = 0; round < 2; round++) {
-		for (unsigned i = 0; i < ADDRESSES; i++) {
-			assert_int_equal(frame_index_find(&x, address_of(i), context_of(i)), FRAME_NONE);
-			frame_index_add(&x, address_of(i), context_of(i));
-		}
-		for (unsigned i = 0; i < ADDRESSES; i++)
-			assert_int_equal(frame_index_find(&x, address_of(i), context_of(i)), i);
-		assert_int_equal(frame_index_find(&x, 0, 0), FRAME_NONE);
-		assert_int_equal(frame_index_find(&x, address_of(1), context_of(1) ^ FRAME_CONTEXT_APART), FRAME_NONE);
-		frame_index_clear(&x);
+		for (unsigned again = 0; again < 2; again++)
+			for (unsigned i = 0; i < ADDRESSES; i++)
+				assert_int_equal(rawtab_frame(&t, address_of(i), where_of(i), 1), i);
+		struct frame_where kernel = where_of(1);
+		kernel.cpumode = PERF_RECORD_MISC_KERNEL;
+		assert_int_equal(rawtab_frame(&t, address_of(1), kernel, 1), ADDRESSES);
+		assert_int_equal(rawtab_frame(&t, address_of(1), kernel, 1), ADDRESSES);
+		rawtab_clear(&t);
 	}
-	frame_index_deinit(&x);
+	rawtab_deinit(&t);
+}
+
+/* Frames of user addresses are of their space, those of the kernel of the state of its maps. */
+static void frames_are_kept_by_address_and_context(void **state)
+{
+	struct env *env = env_create();
+	struct machine *machine = machine_create(env);
+	struct symbols *symbols = symbols_create(env, (struct symbols_options){});
+	struct machine_view v = machine_view(machine, 1, 1, 1);
+	const uint16_t modes[] = { PERF_RECORD_MISC_USER, PERF_RECORD_MISC_KERNEL };
+	struct frame_cache c;
+	frame_cache_init(&c, machine, symbols);
+	for (unsigned again = 0; again < 2; again++)
+		for (unsigned i = 0; i < ADDRESSES; i++)
+			assert_int_equal(frame_cache_find(&c, v.space, v.kernel, modes[i % 4 / 2], i % 2, address_of(i)), i);
+	for (unsigned i = 0; i < ADDRESSES; i++) {
+		assert_int_equal(c.frames.data[i].ip, address_of(i));
+		assert_int_equal(c.frames.data[i].cpumode, modes[i % 4 / 2]);
+	}
+	frame_cache_deinit(&c);
+	symbols_destroy(symbols);
+	machine_destroy(machine);
+	env_destroy(env);
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_index) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(raw_frames_are_numbered_by_address_and_context),
+		cmocka_unit_test(frames_are_kept_by_address_and_context),
+	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,7 +25,7 @@ void rawtab_deinit(struct rawtab *t)
 	vec_deinit(&t->frames);
 	vec_deinit(&t->entries);
 	vec_deinit(&t->last_entries);
-	frame_index_deinit(&t->frame_index);
+	idset_deinit(&t->frame_index);
 	idset_deinit(&t->row_index);
 	idset_deinit(&t->sub_index);
 	idset_deinit(&t->bytes_index);
@@ -45,27 +45,40 @@ void rawtab_clear(struct rawtab *t)
 	vec_clear(&t->frames);
 	vec_clear(&t->entries);
 	vec_clear(&t->last_entries);
-	frame_index_clear(&t->frame_index);
+	idset_clear(&t->frame_index);
 	idset_clear(&t->row_index);
 	idset_clear(&t->sub_index);
 	idset_clear(&t->bytes_index);
 }
 
-static uint32_t add_frame(struct rawtab *t, uint64_t ip, uint64_t context, struct raw_frame f)
+static inline bool frame_eq(const void *table, uint32_t id, const void *key)
+{
+	const struct raw_frame *f = &((const struct rawtab *)table)->frames.data[id];
+	const struct frame_key *k = key;
+	return f->ip == k->ip && (frame_context(f->where) | (f->where.apart ? FRAME_CONTEXT_APART : 0)) == k->context;
+}
+
+static inline uint32_t find_frame(const struct rawtab *t, uint64_t ip, uint64_t context)
+{
+	struct frame_key k = { ip, context };
+	return idset_find(&t->frame_index, frame_hash(ip, context), frame_eq, t, &k);
+}
+
+static uint32_t add_frame(struct rawtab *t, uint64_t context, struct raw_frame f)
 {
 	uint32_t id = (uint32_t)t->frames.len;
 	vec_push(&t->frames, f);
-	frame_index_add(&t->frame_index, ip, context);
+	idset_insert(&t->frame_index, frame_hash(f.ip, context), id);
 	return id;
 }
 
 uint32_t rawtab_frame(struct rawtab *t, uint64_t ip, struct frame_where where, uint64_t first)
 {
 	uint64_t context = frame_context(where);
-	uint32_t id = frame_index_find(&t->frame_index, ip, context);
-	if (id != FRAME_NONE)
+	uint32_t id = find_frame(t, ip, context);
+	if (id != IDSET_NONE)
 		return id;
-	return add_frame(t, ip, context, (struct raw_frame){ .ip = ip, .first = first, .where = where });
+	return add_frame(t, context, (struct raw_frame){ .ip = ip, .first = first, .where = where });
 }
 
 /* The chain of k into t->entries. */
@@ -117,10 +130,10 @@ static void find_path(struct rawtab *t, uint32_t space, uint32_t kernel, bool re
 		uint64_t context = frame_context_of(space, kernel, cpumode, call_site);
 		bool apart = !i && t->apart;
 		context |= apart ? FRAME_CONTEXT_APART : 0;
-		uint32_t id = frame_index_find(&t->frame_index, ip, context);
-		if (__builtin_expect(id == FRAME_NONE, 0)) {
+		uint32_t id = find_frame(t, ip, context);
+		if (__builtin_expect(id == IDSET_NONE, 0)) {
 			struct frame_where where = { space, kernel, cpumode, call_site, apart };
-			id = add_frame(t, ip, context, (struct raw_frame){ .ip = ip, .first = first, .where = where });
+			id = add_frame(t, context, (struct raw_frame){ .ip = ip, .first = first, .where = where });
 		}
 		t->frames.data[id].in_path = true;
 		path[i] = id;

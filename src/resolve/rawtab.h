@@ -66,8 +66,7 @@ struct rawtab {
 	uint32_t sub_labels_nr;
 	VEC(struct raw_bytes) bytes;
 	VEC(struct raw_frame) frames;
-	struct frame_index frame_index;
-	struct idset row_index, sub_index, bytes_index;
+	struct idset frame_index, row_index, sub_index, bytes_index;
 	/* The chain at hand, and the one before with its path: their outer frames are mostly the same. */
 	VEC(struct chain_entry) entries, last_entries;
 	uint32_t last_path, last_space, last_kernel;

@@ -34,6 +34,7 @@ struct resolved_frame {
 	bool inlined;
 	bool is_call;               /* ip is where a call returns to: lines and inlined functions are those of the call */
 	uint32_t number;            /* of the frame cache: frames of one number that are not inlined are the same */
+	uint32_t key;               /* the frame cache's own: what ip was looked up in */
 	uint32_t line;
 	const char *file;           /* source, or NULL */
 };
