@@ -67,7 +67,9 @@ struct stack_texts {
 	struct idset index;
 	VEC(struct stack_text) all;
 	struct last_stack last;
+	uint32_t *noted;        /* parts of hashes of stacks that were met; NULL until the first */
 	uint64_t hits, misses;
+	bool comes_again;       /* the stack that was looked up last, whose text is not kept yet */
 	enum stack_known known;
 	uint64_t hash;          /* of the stack that was looked up last */
 	uint32_t kept;          /* STACK_KEPT: its index */

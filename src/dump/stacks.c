@@ -10,6 +10,8 @@
 #define KEPT_BYTES_MAX (4 << 20)
 /* Stacks looked at before deciding whether keeping them pays. */
 #define TRIAL 4096
+/* Of those that were printed once a part of the hash is noted, where no other takes its place: text is kept of what comes again. */
+#define NOTED (4 * TRIAL)
 
 void stack_texts_init(struct stack_texts *t)
 {
@@ -32,6 +34,19 @@ void stack_texts_deinit(struct stack_texts *t)
 	arena_deinit(&t->arena);
 	vec_deinit(&t->last.levels);
 	free(t->last.text);
+	free(t->noted);
+}
+
+/* Whether a stack of that hash was met before, or one that cannot be told from it. */
+static bool note(struct stack_texts *t, uint64_t hash)
+{
+	uint32_t *at, part = (uint32_t)(hash >> 32) | 1;
+	if (!t->noted)
+		t->noted = xcalloc(NOTED, sizeof(*t->noted));
+	at = &t->noted[hash % NOTED];
+	bool is_known = *at == part;
+	*at = part;
+	return is_known;
 }
 
 /* ---- what is known of a stack ---- */
@@ -96,7 +111,9 @@ bool dumper_knows_stack(struct dumper *d, const struct resolved_sample *s)
 		t->known = STACK_KEPT;
 		return true;
 	}
-	t->misses++;
+	t->comes_again = note(t, t->hash);
+	t->hits += t->comes_again;
+	t->misses += !t->comes_again;
 	if (t->misses == TRIAL && t->hits < TRIAL) {
 		t->off = true;
 		forget(t);
@@ -250,7 +267,7 @@ void dump_stack(struct dumper *d, struct out *out, unsigned kind, const struct r
 	}
 	if (known == STACK_CALLERS) {
 		build(d, kind, s);
-		if (!t->off)
+		if (!t->off && t->comes_again)
 			keep(t, s);
 	}
 	size_t bytes;
