@@ -116,7 +116,7 @@ static void look_up_cells(struct sorter *s, enum cell_kind (*kind)(const struct 
 	}
 }
 
-/* ---- by what distinguishes entries, in the order of the keys ---- */
+/* ---- by what distinguishes entries, in the order of the keys: the same whatever order entries were made in ---- */
 
 static enum cell_kind identity_kind_of(const struct hist *h, const struct hist_key *k)
 {
@@ -146,19 +146,6 @@ static int compare_identity(const void *pa, const void *pb, void *ctx)
 			return order;
 	}
 	return a < b ? -1 : a > b;
-}
-
-/* Puts h->order in this order: the same whatever order entries were made in. */
-static void sort_by_identity(struct hist *h)
-{
-	struct sorter s = { .h = h, .by = h->options.keys, .by_nr = h->options.keys_nr };
-	uint32_t n = (uint32_t)h->entries.len;
-	look_up_cells(&s, identity_kind_of);
-	for (uint32_t i = 0; i < n; i++)
-		h->order[i] = i;
-	qsort_r(h->order, n, sizeof(*h->order), compare_identity, &s);
-	free(s.kinds);
-	free(s.cells);
 }
 
 /*
@@ -252,8 +239,9 @@ static uint32_t next_of(const struct tree *t, uint32_t n)
 }
 
 /* Entries in their order; those that are left out, too. */
-static void order_by_tree(const struct sorter *s, uint32_t *order, uint32_t n)
+static void order_by_tree(const struct sorter *s, struct sorter *identity, uint32_t *order, uint32_t n)
 {
+	qsort_r(order, n, sizeof(*order), compare_identity, identity);
 	struct tree t = { .root = NIL, .nodes = xreallocarray(NULL, n + 1, sizeof(*t.nodes)) };
 	for (uint32_t i = 0; i < n; i++)
 		insert(&t, s, order[i]);
@@ -273,55 +261,56 @@ static bool is_transitive(const struct sorter *s)
 	return true;
 }
 
-struct placed {
-	uint32_t entry, place; /* place: what is equal stays in its order */
+struct orders {
+	const struct sorter *s;
+	struct sorter *identity;
 };
 
-static int compare_placed(const void *pa, const void *pb, void *ctx)
+static int compare_both(const void *a, const void *b, void *ctx)
 {
-	const struct placed *a = pa, *b = pb;
-	int order = compare(ctx, a->entry, b->entry);
-	return order ? order : a->place < b->place ? -1 : 1;
+	const struct orders *o = ctx;
+	int order = compare(o->s, *(const uint32_t *)a, *(const uint32_t *)b);
+	return order ? order : compare_identity(a, b, o->identity);
 }
 
 /* By the greatest sums first, in linear time; then those that have the same. */
-static void order_by_sums(struct sorter *s, uint32_t *order, uint32_t n)
+static void order_by_sums(const struct sorter *s, struct sorter *identity, uint32_t *order, uint32_t n)
 {
 	struct sort_pair *pairs = xreallocarray(NULL, n + 1, sizeof(*pairs));
-	struct placed *placed = xreallocarray(NULL, n + 1, sizeof(*placed));
+	struct orders orders = { s, identity };
 	bool has_sum = s->by_nr && s->kinds[0] == CELL_SUM;
 	for (uint32_t i = 0; i < n; i++)
 		pairs[i] = (struct sort_pair){ has_sum ? ~s->cells[(size_t)order[i] * s->by_nr].value : 0, order[i] };
 	sort_pairs(pairs, n);
 	for (uint32_t from = 0, to; from < n; from = to) {
 		for (to = from; to < n && pairs[to].key == pairs[from].key; to++)
-			placed[to] = (struct placed){ (uint32_t)pairs[to].value, to };
+			order[to] = (uint32_t)pairs[to].value;
 		if (to - from > 1)
-			qsort_r(placed + from, to - from, sizeof(*placed), compare_placed, s);
+			qsort_r(order + from, to - from, sizeof(*order), compare_both, &orders);
 	}
-	for (uint32_t i = 0; i < n; i++)
-		order[i] = placed[i].entry;
-	free(placed);
 	free(pairs);
 }
 
 void hist_sort(struct hist *h, const struct hist_key *by, uint32_t by_nr, uint32_t event)
 {
 	struct sorter s = { .h = h, .by = by, .by_nr = by_nr, .event = event < h->options.events_nr ? event : 0 };
+	struct sorter identity = { .h = h, .by = h->options.keys, .by_nr = h->options.keys_nr };
 	uint32_t n = (uint32_t)h->entries.len;
 	s.thread = h->thread_label;
 	if (s.thread == PROFILE_NONE)
 		s.thread = profile_find_column(h->profile, "comm");
 	h->order = xreallocarray(h->order, n + 1, sizeof(*h->order));
-	sort_by_identity(h);
 	s.threads = xreallocarray(NULL, n + 1, sizeof(*s.threads));
-	for (uint32_t e = 0; e < n; e++)
+	for (uint32_t e = 0; e < n; e++) {
+		h->order[e] = e;
 		s.threads[e] = hist_label(h, &h->entries.data[e], s.thread, 0);
+	}
 	look_up_cells(&s, kind_of);
+	look_up_cells(&identity, identity_kind_of);
 	if (is_transitive(&s))
-		order_by_sums(&s, h->order, n);
+		order_by_sums(&s, &identity, h->order, n);
 	else
-		order_by_tree(&s, h->order, n);
+		order_by_tree(&s, &identity, h->order, n);
 	h->order_nr = 0;
 	h->ranks = xreallocarray(h->ranks, n + 1, sizeof(*h->ranks));
 	for (uint32_t i = 0; i < n; i++) {
@@ -331,6 +320,8 @@ void hist_sort(struct hist *h, const struct hist_key *by, uint32_t by_nr, uint32
 		h->ranks[e] = h->order_nr;
 		h->order[h->order_nr++] = e;
 	}
+	free(identity.kinds);
+	free(identity.cells);
 	free(s.kinds);
 	free(s.cells);
 	free(s.threads);
