@@ -191,6 +191,41 @@ static void pool_does_each_once(void **state)
 	pool_run(0, 4, add, NULL);
 }
 
+struct ordered {
+	unsigned made[POOL_SLOTS]; /* i + 1 of what a slot holds; 0: it is free */
+	size_t given;
+	bool is_wrong;
+};
+
+static void make(void *ctx, size_t i, unsigned slot)
+{
+	struct ordered *o = ctx;
+	o->is_wrong |= o->made[slot] != 0;
+	for (volatile size_t n = 0; n < i % 7 * 100;) /* some take longer than others */
+		n++;
+	o->made[slot] = (unsigned)i + 1;
+}
+
+static void give(void *ctx, size_t i, unsigned slot)
+{
+	struct ordered *o = ctx;
+	o->is_wrong |= o->made[slot] != i + 1 || i != o->given;
+	o->made[slot] = 0;
+	o->given++;
+}
+
+static void pool_gives_in_order(void **state)
+{
+	const size_t numbers[] = { 0, 1, POOL_SLOTS, 10000 };
+	for (unsigned threads = 0; threads < 5; threads++)
+		for (unsigned k = 0; k < 4; k++) {
+			struct ordered o = {};
+			pool_run_in_order(numbers[k], threads, make, give, &o);
+			assert_int_equal(o.given, numbers[k]);
+			assert_false(o.is_wrong);
+		}
+}
+
 static bool is_kept(const char *name, const char *content)
 {
 	struct filemap m = { .slot = -1 };
@@ -296,6 +331,7 @@ int main(void)
 		cmocka_unit_test(maps_files_pipes_and_procfs),
 		cmocka_unit_test(a_shrunken_file_reads_as_zeros),
 		cmocka_unit_test(pool_does_each_once),
+		cmocka_unit_test(pool_gives_in_order),
 		cmocka_unit_test(what_is_kept_is_there_again_until_it_is_too_much),
 		cmocka_unit_test(outputs_are_new_or_keep_their_mode),
 	};

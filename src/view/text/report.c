@@ -154,18 +154,19 @@ static void add_row(struct text_part *t, uint32_t entry)
 
 /* Fewer rows are written sooner than a thread is started. */
 #define ROWS_FOR_THREADS 64
-#define ROWS_AT_ONCE     2
-/* The number of pieces that are kept in memory before they are written. */
-#define PIECES 128
-
-/* Of a piece, without a call tree: its buffers need not grow step by step. */
-#define PIECE_BYTES (ROWS_AT_ONCE * 1000)
+/* The first rows have call trees that take as long as hundreds of the last. */
+#define ROWS_AT_ONCE 4
+/* Of rows with their call trees: larger ones are not kept for the next. */
+#define PIECE_BYTES_KEPT (64u << 10)
 
 /* Rows with their call trees, in pieces that several threads make, each with a line and an output of its own. */
 struct pieces {
-	const struct text_part *part;
-	uint32_t first;
-	struct out outs[PIECES];
+	struct text_part *part;
+	_Atomic bool failed; /* the output: no more is made */
+	struct piece {
+		struct strbuf line;
+		struct out out;
+	} slots[POOL_SLOTS];
 };
 
 static void add_rows(struct text_part *t, uint32_t from, uint32_t to)
@@ -176,36 +177,40 @@ static void add_rows(struct text_part *t, uint32_t from, uint32_t to)
 	}
 }
 
-static void make_piece(void *ctx, size_t i, unsigned thread)
+static void make_piece(void *ctx, size_t i, unsigned slot)
 {
 	struct pieces *p = ctx;
+	struct piece *to = &p->slots[slot];
 	struct text_part own = *p->part;
-	uint32_t from = p->first + (uint32_t)i * ROWS_AT_ONCE, left = own.rows.nr - from;
-	(void)thread;
-	struct out out;
-	out_init_mem(&out);
-	out_reserve(&out, PIECE_BYTES);
-	own.out = &out;
-	own.line = (struct strbuf){};
-	strbuf_reserve(&own.line, PIECE_BYTES / ROWS_AT_ONCE);
-	add_rows(&own, from, from + (left < ROWS_AT_ONCE ? left : ROWS_AT_ONCE));
-	strbuf_deinit(&own.line);
-	p->outs[i] = out;
+	uint32_t from = (uint32_t)i * ROWS_AT_ONCE, left = own.rows.nr - from;
+	own.out = &to->out;
+	own.line = to->line;
+	if (!p->failed)
+		add_rows(&own, from, from + (left < ROWS_AT_ONCE ? left : ROWS_AT_ONCE));
+	to->line = own.line;
+}
+
+static void write_piece(void *ctx, size_t i, unsigned slot)
+{
+	struct pieces *p = ctx;
+	struct out *made = &p->slots[slot].out;
+	size_t bytes;
+	const char *text = out_mem(made, &bytes);
+	(void)i;
+	out_write(p->part->out, text, bytes);
+	p->failed = out_failed(p->part->out);
+	made->len = 0;
+	if (made->cap > PIECE_BYTES_KEPT)
+		error_destroy(out_close(made)); /* memory does not fail */
 }
 
 static void add_rows_by_threads(struct text_part *t, unsigned threads)
 {
 	struct pieces p = { .part = t };
-	for (; p.first < t->rows.nr && !out_failed(t->out); p.first += PIECES * ROWS_AT_ONCE) {
-		uint32_t n = (t->rows.nr - p.first + ROWS_AT_ONCE - 1) / ROWS_AT_ONCE;
-		n = n < PIECES ? n : PIECES;
-		pool_run(n, threads, make_piece, &p);
-		for (uint32_t i = 0; i < n; i++) {
-			size_t bytes;
-			const char *text = out_mem(&p.outs[i], &bytes);
-			out_write(t->out, text, bytes);
-			error_destroy(out_close(&p.outs[i]));
-		}
+	pool_run_in_order((t->rows.nr + ROWS_AT_ONCE - 1) / ROWS_AT_ONCE, threads, make_piece, write_piece, &p);
+	for (unsigned i = 0; i < POOL_SLOTS; i++) {
+		strbuf_deinit(&p.slots[i].line);
+		error_destroy(out_close(&p.slots[i].out));
 	}
 }
 
