@@ -220,10 +220,13 @@ static bool symbol_eq(const void *table, uint32_t id, const void *key)
 
 static const struct symbol *inlined_symbol(struct dso *d, struct dso_source *s, const struct kept_name *name, const struct symbol *outer)
 {
-	struct made_symbol want = { .kept = name ? (void *)name : (void *)kept_name_of_text(d, UNKNOWN_NAME) };
-	want.symbol = (struct symbol){ .raw_name = want.kept->text, .binding = STB_LOCAL, .type = 't' };
+	struct kept_name *kept = name ? (void *)name : (void *)kept_name_of_text(d, UNKNOWN_NAME);
+	struct made_symbol want = { .kept = kept }, *recent = atomic_load_explicit(&kept->recent, memory_order_acquire);
+	want.symbol = (struct symbol){ .raw_name = kept->text, .binding = STB_LOCAL, .type = 't' };
 	want.symbol.start = outer ? outer->start : 0;
 	want.symbol.end = outer ? outer->end : 0;
+	if (recent && recent->symbol.start == want.symbol.start && recent->symbol.end == want.symbol.end)
+		return &recent->symbol;
 	uint64_t hash = hash_combine(hash_u64((uintptr_t)want.kept), want.symbol.start);
 	struct inlined_share *share = &s->inlined[(hash >> 32) % INLINED_SHARES];
 	pthread_mutex_lock(&share->lock);
@@ -236,9 +239,10 @@ static const struct symbol *inlined_symbol(struct dso *d, struct dso_source *s, 
 		vec_push(&share->all, m);
 		idset_insert(&share->index, hash, id);
 	}
-	const struct symbol *found = &share->all.data[id]->symbol;
+	recent = share->all.data[id];
 	pthread_mutex_unlock(&share->lock);
-	return found;
+	atomic_store_explicit(&kept->recent, recent, memory_order_release);
+	return &recent->symbol;
 }
 
 /* Of code from a jitdump: there is a line at most. */

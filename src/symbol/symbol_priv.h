@@ -19,11 +19,13 @@
 
 /* A name of the debug information, once for all that have it: functions are inlined in many places. */
 struct inlined_share;
+struct made_symbol;
 struct kept_name {
 	const char *text;            /* NULL until dso_source_read_names(), where that reads it */
 	uint64_t place;              /* of dwarf_read_names(), or KEPT_NO_PLACE */
 	_Atomic(const char *) shown; /* demangled; NULL until it is needed */
 	struct inlined_share *share;
+	_Atomic(struct made_symbol *) recent; /* of it, looked up last: neighbours are mostly inlined into one function */
 	struct symbol_text linked_text, shown_text; /* of names that dso_source_read_names() has read */
 };
 #define KEPT_NO_PLACE UINT64_MAX

@@ -142,6 +142,17 @@ static const void *keep_name(const struct dwarf *d, const struct dwarf_name *nam
 	return d->files.keep_name ? d->files.keep_name(d->files.ctx, strbuf_str(&name->text)) : strbuf_str(&name->text);
 }
 
+static void copy_name(const struct dwarf_unit *u, const struct dwarf_function *fn, struct dwarf_scope *s, const char *name)
+{
+	struct dwarf_share *share = scopes_share(u, fn);
+	pthread_mutex_lock(&share->lock);
+	if (!atomic_load_explicit(&s->named, memory_order_relaxed)) {
+		s->name = name ? arena_strdup(&share->arena, name) : NULL;
+		atomic_store_explicit(&s->named, true, memory_order_release);
+	}
+	pthread_mutex_unlock(&share->lock);
+}
+
 static const void *scope_name(struct dwarf_unit *u, const struct dwarf_function *fn, struct dwarf_scope *s)
 {
 	if (atomic_load_explicit(&s->named, memory_order_acquire))
@@ -151,13 +162,12 @@ static const void *scope_name(struct dwarf_unit *u, const struct dwarf_function 
 	struct dwarf_name found = {};
 	bool is_found = s->origin_file && dwarf_name_of(s->origin_file, s->origin, &found);
 	const void *name = is_found ? keep_name(d, &found) : NULL;
-	struct dwarf_share *share = scopes_share(u, fn);
-	pthread_mutex_lock(&share->lock);
-	if (!atomic_load_explicit(&s->named, memory_order_relaxed)) {
-		s->name = name && !d->files.keep_name ? arena_strdup(&share->arena, name) : name;
+	if (d->files.keep_name) { /* what is kept of a name is the same in all threads */
+		s->name = name;
 		atomic_store_explicit(&s->named, true, memory_order_release);
+	} else {
+		copy_name(u, fn, s, name);
 	}
-	pthread_mutex_unlock(&share->lock);
 	strbuf_deinit(&found.text);
 	return s->name;
 }

@@ -106,7 +106,7 @@ struct dwarf_segments {
 struct dwarf_scope {
 	uint64_t origin;         /* the DIE that has its name or leads to it, in origin_file */
 	struct dwarf_file *origin_file;
-	const void *name;        /* once it is named: text, or what was kept for it */
+	_Atomic(const void *) name; /* once it is named: text, or what was kept for it */
 	_Atomic bool named;
 	uint32_t parent;         /* UINT32_MAX: the function itself */
 	uint32_t call_file, call_line, call_column;
