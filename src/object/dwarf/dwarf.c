@@ -119,13 +119,7 @@ static void need_scopes(struct dwarf_unit *u, struct dwarf_function *fn)
 {
 	if (atomic_load_explicit(&fn->read, memory_order_acquire))
 		return;
-	struct dwarf_share *share = scopes_share(u, fn);
-	pthread_mutex_lock(&share->lock);
-	if (!atomic_load_explicit(&fn->read, memory_order_relaxed)) {
-		dwarf_read_scopes(u, fn, &share->arena);
-		atomic_store_explicit(&fn->read, true, memory_order_release);
-	}
-	pthread_mutex_unlock(&share->lock);
+	dwarf_read_scopes(u, fn, scopes_share(u, fn));
 }
 
 void dwarf_rest(const struct dwarf *d)

@@ -304,8 +304,8 @@ struct cursor dwarf_cursor_at(const struct dwarf_unit *u, uint64_t offset);
 bool dwarf_skip_with_children(const struct dwarf_unit *u, struct cursor *c, const struct dwarf_abbrev *a);
 /* u: the unit that has the functions (a split one, where there is). */
 void dwarf_read_functions(struct dwarf_unit *u, struct dwarf_functions *to);
-/* Under the lock of the function's share, which gives the memory. */
-void dwarf_read_scopes(struct dwarf_unit *u, struct dwarf_function *fn, struct arena *arena);
+/* What the function keeps is the share's, which is locked only for that: two threads that want one function read it twice. */
+void dwarf_read_scopes(struct dwarf_unit *u, struct dwarf_function *fn, struct dwarf_share *share);
 /* The name of a DIE into `to`, empty; false where it has none. */
 bool dwarf_name_of(struct dwarf_file *f, uint64_t die, struct dwarf_name *to);
 

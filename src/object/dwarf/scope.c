@@ -279,15 +279,21 @@ static void walk_function(struct scope_builder *b, struct cursor *c)
 	} while (b->open.len && cursor_left(c) && !c->bad);
 }
 
-void dwarf_read_scopes(struct dwarf_unit *u, struct dwarf_function *fn, struct arena *arena)
+void dwarf_read_scopes(struct dwarf_unit *u, struct dwarf_function *fn, struct dwarf_share *share)
 {
 	struct scope_builder b = { .u = u };
 	struct cursor c = dwarf_cursor_at(u, fn->die);
 	walk_function(&b, &c);
-	fn->scopes = arena_memdup(arena, b.scopes.data ? (void *)b.scopes.data : (void *)"",
-				  b.scopes.len * sizeof(*fn->scopes));
-	fn->scopes_nr = b.scopes.len;
-	fn->segments = dwarf_cut_segments(&b.owned, arena);
+	pthread_mutex_lock(&share->lock);
+	if (!atomic_load_explicit(&fn->read, memory_order_relaxed)) {
+		fn->scopes = arena_memdup(&share->arena, b.scopes.data ? (void *)b.scopes.data : (void *)"",
+					  b.scopes.len * sizeof(*fn->scopes));
+		fn->scopes_nr = b.scopes.len;
+		fn->segments = dwarf_cut_segments(&b.owned, &share->arena);
+		atomic_store_explicit(&fn->read, true, memory_order_release);
+	}
+	pthread_mutex_unlock(&share->lock);
+	vec_deinit(&b.owned);
 	vec_deinit(&b.scopes);
 	vec_deinit(&b.open);
 	vec_deinit(&b.ranges);
