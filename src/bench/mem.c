@@ -230,7 +230,7 @@ static struct strobe_error *find(const struct function *functions, const char *n
 			*ret = f;
 		strbuf_addf(&names, "%s%s", f == functions ? "" : ", ", f->name);
 	}
-	return *ret ? NULL : error_create(ERROR_USAGE, "unknown function '%s': there are %s", name, strbuf_str(&names));
+	return *ret ? NULL : error_create(ERROR_USAGE, "unknown function '%s': expected %s", name, strbuf_str(&names));
 }
 
 static struct strobe_error *measure_all(struct bench_report *r, const struct function *functions, const struct function *only,

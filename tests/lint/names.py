@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Comments and documents name no file, function or option that is gone."""
+"""Comments, documents and manual pages name no file, function or option that is gone."""
 
 import os
 import re
@@ -43,6 +43,15 @@ def comments(text):
                 yield first + i, line
 
 
+def manual_words(text):
+    """(line number, text) of a manual page, without what its section NOT SUPPORTED names."""
+    is_supported = True
+    for i, line in enumerate(text.replace("\\-", "-").split("\n"), 1):
+        is_supported = not line.startswith(".S") and is_supported or line.startswith(".S") and "NOT SUPPORTED" not in line.upper()
+        if is_supported:
+            yield i, line
+
+
 def python_words(text):
     for i, line in enumerate(text.split("\n"), 1):
         yield i, line
@@ -64,7 +73,7 @@ def gone(where, pairs, code_path, words, exists, options=()):
 class Tree:
     def __init__(self):
         self.files = tracked()
-        self.text = {f: read(f) for f in self.files if f.endswith(SOURCE + (".py", ".sh", ".md", ".build", ".in", ".js")) or "." not in f}
+        self.text = {f: read(f) for f in self.files if f.endswith(SOURCE + (".py", ".sh", ".md", ".build", ".in", ".3", ".js")) or "." not in f}
         rooms = sorted({f.split("/")[1] for f in self.files if f.startswith("src/") and f.count("/") > 1})
         self.code_path = re.compile(CODE_PATH.pattern % "|".join(rooms))
         self.words = set()
@@ -75,7 +84,7 @@ class Tree:
         # long options of tables, of scripts, and of other programs that scripts run
         self.options = set(re.findall(r'"([a-z][\w-]+)"', "".join(t for f, t in self.text.items() if f.startswith("src/cmd/"))))
         for path, text in self.text.items():
-            if not path.endswith(SOURCE + (".md", "names.py")):
+            if not path.endswith(SOURCE + (".md", "names.py", ".3", ".in")):
                 self.options.update(OPTION.findall(text))
 
     def exists(self, path):
@@ -92,6 +101,8 @@ class Tree:
                 continue
             if path.endswith(".md"):
                 pairs = python_words(text)
+            elif path.startswith("man/") and path != "man/meson.build":
+                pairs = manual_words(text)
             elif path.endswith(SOURCE) and not path.startswith(("tests/", "bench/")):
                 pairs = comments(text)
             else:
@@ -108,6 +119,9 @@ def main():
                     "record --nowhere-option"):
         seen = list(gone("planted", [(1, f" * {planted} does it.")], tree.code_path, tree.words, tree.exists, tree.options))
         tap.ok(len(seen) == 1, f"a planted '{planted}' is found", seen)
+    page = ".SH OPTIONS\n\\-\\-nowhere\\-option\n.SH NOT SUPPORTED\n\\-\\-elsewhere\n.SH FILES\n\\-\\-call\\-graph\n"
+    seen = list(gone("planted", manual_words(page), tree.code_path, tree.words, tree.exists, tree.options))
+    tap.equal(seen, ["planted:2: --nowhere-option is gone"], "a planted option of a manual page is found, but not what is not supported")
     for fine in ("base/cursor.h", "<elf.h>", "cursor_u8()", "perf_event_open()", "tests/live/", "read(2)", "--call-graph",
                  "src/ROOM/NAME.c"):
         seen = list(gone("planted", [(1, f" * {fine} does it.")], tree.code_path, tree.words, tree.exists, tree.options))

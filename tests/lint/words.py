@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Texts for users are in the field's words: none of the phrases below is in strings of src/ or in manual pages; perf is called perf."""
+"""Texts for users are in the field's words: none of the phrases below is in strings of src/ or in manual pages; a few are not in
+comments either; perf is called perf."""
 
 import glob
 import os
@@ -19,8 +20,24 @@ PHRASES = [
     (r"\bthe (?:whole|table|totals?) behind\b", "print the whole behind the intervals"),
     (r"\bthe reference(?! (?:clock|cycles))\b", "as the reference does"),
     (r"\bso (?:many|long) [a-z]+ at most\b", "so many frames at most"),
+    (r"\bknown are %", "unknown key '%s': known are %s"),
+    (r"\bcannot make\b", "cannot make a pipe"),
+    (r"\bwrong (?:options?|usage)\b", "129 for wrong usage"),
+    (r"\brights? to load\b", "the right to load BPF programs"),
+    (r"\b(?:leave|left) out\b", "leave out -c"),
+    (r"\bbrings? these\b", "the module kvm brings these"),
+]
+# the same of comments
+COMMENT_PHRASES = [
+    (r"\btold\b", "what it is told"),
+    (r"\basked for\b", "where times are asked for"),
+    (r"\bthe top pid namespace\b", "only in the top pid namespace"),
+    (r"\brights? to load\b", "with the right to load BPF programs"),
+    (r"\bstands? (?:behind|before|in front)\b", "it stands behind the header"),
+    (r"\bboth know\b", "what the programs and user space both know"),
 ]
 FORBIDDEN = [re.compile(pattern, re.I) for pattern, _ in PHRASES]
+IN_COMMENTS = [re.compile(pattern) for pattern, _ in COMMENT_PHRASES]
 PERF = re.compile(r"\bthe reference(?! (?:clock|cycles))(?:'s)?\b", re.I)
 
 
@@ -36,6 +53,15 @@ def breaches(name, text, is_all_text=False):
             yield f"{name}:{text.count(chr(10), 0, m.start()) + 1}", m.group(0)
 
 
+def comment_breaches(name, text):
+    """(where, phrase) in the comments of C."""
+    for comment in STRING.finditer(text):
+        if comment.group(0).startswith("/"):
+            for pattern in IN_COMMENTS:
+                for m in pattern.finditer(comment.group(0)):
+                    yield f"{name}:{text.count(chr(10), 0, comment.start() + m.start()) + 1}", m.group(0)
+
+
 def pages():
     for path in sorted(glob.glob(os.path.join(TOP, "man", "*.in"))):
         with open(path, encoding="utf-8") as f:
@@ -48,6 +74,12 @@ def main():
     tap.ok(not found, "the strings of src/ are in the field's words", "\n".join(found))
     found = [f"{where}: {phrase}" for page in pages() for where, phrase in breaches(*page, is_all_text=True)]
     tap.ok(not found, "so are the manual pages", "\n".join(found))
+    found = [f"{where}: {phrase}" for source in c_sources("src") for where, phrase in comment_breaches(*source)]
+    tap.ok(not found, "so are comments", "\n".join(found))
+    for _, example in COMMENT_PHRASES:
+        found = list(comment_breaches("planted.c", f"int a; /* first,\n * {example} */\n"))
+        tap.ok(found and found[0][0] == "planted.c:2", f"planted {example!r} is found in a comment", found)
+    tap.equal(list(comment_breaches("planted.c", 'const char *told = "asked for";\n')), [], "names and strings are not comments")
     for _, example in PHRASES:
         found = list(breaches("planted.c", f'const char *s =\n\t"{example}";\n'))
         tap.ok(found and found[0][0] == "planted.c:2", f"planted {example!r} is found", found)
