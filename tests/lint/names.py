@@ -73,7 +73,8 @@ def gone(where, pairs, code_path, words, exists, options=()):
 class Tree:
     def __init__(self):
         self.files = tracked()
-        self.text = {f: read(f) for f in self.files if f.endswith(SOURCE + (".py", ".sh", ".md", ".build", ".in", ".3", ".js")) or "." not in f}
+        texts = SOURCE + (".py", ".sh", ".md", ".build", ".in", ".3", ".js")
+        self.text = {f: read(f) for f in self.files if f.endswith(texts) or "." not in f}
         rooms = sorted({f.split("/")[1] for f in self.files if f.startswith("src/") and f.count("/") > 1})
         self.code_path = re.compile(CODE_PATH.pattern % "|".join(rooms))
         self.words = set()
