@@ -37,7 +37,7 @@ void stack_texts_deinit(struct stack_texts *t)
 	free(t->noted);
 }
 
-/* Whether a stack of that hash was met before, or one that cannot be told from it. */
+/* Whether a stack of that hash was met before, or one whose hash has the same parts. */
 static bool note(struct stack_texts *t, uint64_t hash)
 {
 	uint32_t *at, part = (uint32_t)(hash >> 32) | 1;

@@ -13,6 +13,7 @@ TAB = 8
 # written in parts, so that this file does not find itself
 MACHINE_PATHS = re.compile(r"(?<![\w.])/(" + "|".join(["wo" + "rk/", "ro" + "ot/", "ho" + r"me/\w"]) + r")")
 BINARY = (".data", ".gz", ".zst", ".so", ".o", ".png")
+SOURCE = (".c", ".h", ".def", ".build", ".js", ".py", ".pm", ".pl", ".html", ".css")
 # what may stand beside the folders: whatever else does was left there by mistake
 TOP_FILES = {".clang-format", ".gitignore", "LICENSE", "Makefile", "NEWS", "README.md", "demo", "meson.build", "meson_options.txt", "test"}
 TOP_FOLDERS = {".ci", "bench", "completion", "doc", "fuzz", "man", "packaging", "src", "tests", "tools"}
@@ -44,6 +45,8 @@ def main():
     names = sorted(tracked_files())
     stray = [name for name in names if name.split("/")[0] not in (TOP_FOLDERS if "/" in name else TOP_FILES)]
     tap.ok(not stray, "only what belongs there stands at the top", "\n".join(stray))
+    output = [name for name in names if name.startswith("src/") and not name.endswith(SOURCE)]
+    tap.ok(not output, "src/ has sources alone", "\n".join(output))
     idle = [name for name in names if SUITES.match(name) and not os.access(os.path.join(TOP, name), os.X_OK)]
     tap.ok(not idle, "what stands in a suite can be run", "\n".join(idle))
     for name in names:
