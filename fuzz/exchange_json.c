@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "exchange/exchange.h"
+#include "exchange/readers/readers.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -44,6 +45,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		error_destroy(err);
 		profile_destroy(p);
 	}
+	struct profile *v8;
+	struct strobe_error *err = cpuprofile_read(data, size, &v8);
+	if (!err)
+		profile_destroy(v8);
+	error_destroy(err);
+	(void)cpuprofile_probe(data, size);
 	(void)speedscope_probe(data, size);
 	(void)firefox_probe(data, size);
 	(void)chrome_trace_probe(data, size);

@@ -1,8 +1,9 @@
-/* Any bytes as folded stacks and as the text of perf script, drawn in each way. */
+/* Any bytes as folded stacks, as the text of perf script, perf trace, strace and callgrind, drawn in each way. */
 #include <stdint.h>
 #include <stdlib.h>
 
 #include "exchange/exchange.h"
+#include "exchange/readers/readers.h"
 #include "view/data/folded.h"
 #include "view/svg/flamegraph.h"
 
@@ -25,15 +26,21 @@ static void draw(struct profile *p, bool in_time, bool compared)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct profile *p[4] = { NULL };
+	struct profile *p[7] = { NULL };
 	error_destroy(script_read(data, size, &p[0]));
 	error_destroy(folded_read(data, size, &p[1]));
 	error_destroy(folded_read_as(data, size, (struct folded_form){ .keep_order = true }, &p[2]));
 	error_destroy(folded_read_as(data, size, (struct folded_form){ .two_values = true }, &p[3]));
-	for (int i = 0; i < 4; i++)
+	error_destroy(callgrind_read(data, size, &p[4]));
+	error_destroy(strace_read(data, size, &p[5]));
+	error_destroy(perf_trace_read(data, size, &p[6]));
+	for (int i = 0; i < 7; i++)
 		if (p[i])
 			draw(p[i], i == 2 || (!i && size & 1), i == 3);
 	(void)folded_probe(data, size);
 	(void)script_probe(data, size);
+	(void)callgrind_probe(data, size);
+	(void)strace_probe(data, size);
+	(void)perf_trace_probe(data, size);
 	return 0;
 }

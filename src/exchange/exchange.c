@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "exchange/readers/readers.h"
 #include "packing/gzip.h"
 
 /* What is larger than this, decompressed, is not a profile, in any format. */
@@ -33,10 +34,14 @@ const struct exchange_format exchange_formats[] = {
 	  firefox_read, firefox_write },
 	{ "chrome-trace", "trace events of Chrome and Perfetto", (const char *const[]){ ".trace.json", ".perfetto.json", NULL },
 	  chrome_trace_probe, chrome_trace_read, chrome_trace_write },
+	{ "cpuprofile", "a CPU profile of V8 (node --cpu-prof)", no_suffix, cpuprofile_probe, cpuprofile_read, NULL },
+	{ "callgrind", "costs of lines and calls, of Valgrind's callgrind", no_suffix, callgrind_probe, callgrind_read, NULL },
 	{ "csv", "rows as CSV", (const char *const[]){ ".csv", NULL }, csv_probe, csv_read, csv_write },
 	{ "json", "rows as JSON", (const char *const[]){ ".json", NULL }, profile_json_probe, profile_json_read,
 	  profile_json_write },
 	{ "perf-script", "the text of perf script", (const char *const[]){ NULL }, script_probe, script_read, NULL },
+	{ "perf-trace", "lines of perf trace or strobe trace: time in system calls", no_suffix, perf_trace_probe, perf_trace_read, NULL },
+	{ "strace", "lines of strace -T: time in system calls", no_suffix, strace_probe, strace_read, NULL },
 	{ "folded", "folded stacks, a line each", (const char *const[]){ ".folded", ".collapsed", NULL }, folded_probe,
 	  folded_read, NULL },
 };

@@ -53,8 +53,6 @@ static struct strobe_error *known_formats(const char *what, const char *name, bo
 	for (size_t i = 0; i < exchange_formats_nr; i++)
 		if (writers ? writer_of(exchange_formats[i].name) != NULL : exchange_formats[i].read != NULL)
 			strbuf_addf(&names, "%s%s", names.len ? ", " : "", exchange_formats[i].name);
-	if (writers)
-		strbuf_addstr(&names, ", callgrind");
 	return error_create(ERROR_USAGE, "%s '%s'; known formats: %s", what, name, strbuf_str(&names));
 }
 
