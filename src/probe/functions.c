@@ -190,6 +190,15 @@ static bool parse_symbol(char *line, struct probe_function *ret)
 	return *ret->name;
 }
 
+void probe_functions_take_text(struct probe_functions *f, const char *name, uint64_t address)
+{
+	bool is_text = !strcmp(name, "_text");
+	if (!is_text && (f->text || strcmp(name, "_stext") != 0))
+		return;
+	f->text = address;
+	f->text_name = is_text ? "_text" : "_stext";
+}
+
 static void set_sizes(struct probe_functions *f)
 {
 	for (size_t i = 0; i < f->list.len; i++) {
@@ -212,8 +221,7 @@ struct strobe_error *probe_functions_of_kernel(const struct sys *sys, const char
 		struct probe_function function = {};
 		if (!parse_symbol(line, &function))
 			continue;
-		if (!strcmp(function.name, "_text"))
-			ret->text = function.address;
+		probe_functions_take_text(ret, function.name, function.address);
 		if (!strcmp(function.module, module ? module : ""))
 			vec_push(&ret->list, function);
 	}

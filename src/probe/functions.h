@@ -29,7 +29,8 @@ struct probe_functions {
 	struct arena arena;
 	char *kallsyms; /* whose names these are; or NULL */
 	VEC(struct probe_function) list; /* by address, and what lies at one address by name */
-	uint64_t text;                   /* the kernel's _text; 0 of a file */
+	uint64_t text;                   /* what addresses of the kernel are given from; 0: of a program, or neither symbol is known */
+	const char *text_name;           /* "_text", or where that is not listed, as on arm64, "_stext"; lives for ever */
 };
 
 /* symfs: where files with symbols are looked for, or NULL. A file without symbols has none. */
@@ -37,6 +38,8 @@ void probe_functions_of_file(struct object *o, const char *path, const char *sym
 /* module: only its functions; "" or NULL: those of the kernel itself. */
 struct strobe_error *probe_functions_of_kernel(const struct sys *sys, const char *module, struct probe_functions *ret) _must_check_;
 void probe_functions_deinit(struct probe_functions *f);
+/* Takes the address of a symbol of the kernel where addresses are given from it. */
+void probe_functions_take_text(struct probe_functions *f, const char *name, uint64_t address);
 
 /* Whether the name is one that the pattern (a name or a glob, with a version or without) stands for. */
 bool probe_name_matches(const char *pattern, const char *name);

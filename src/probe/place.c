@@ -329,7 +329,7 @@ static void add_kernel_place(const struct probe_target *t, const struct probe_de
 	else if (d->point.is_return && p->function)
 		strbuf_addf(ret, "%s+%" PRIu64, p->function->name, p->offset);
 	else if (t->functions.text && p->address >= t->functions.text)
-		strbuf_addf(ret, "_text+%" PRIu64, p->address - t->functions.text);
+		strbuf_addf(ret, "%s+%" PRIu64, t->functions.text_name, p->address - t->functions.text);
 	else
 		strbuf_addf(ret, "%#" PRIx64, p->address);
 }
@@ -412,7 +412,7 @@ bool probe_place_of_installed(const struct probe_target *t, const struct probe_i
 	*ret_address = event->offset;
 	if (!*event->symbol)
 		return true;
-	if (!strcmp(event->symbol, "_text") && t->functions.text) {
+	if (t->functions.text && !strcmp(event->symbol, t->functions.text_name)) {
 		*ret_address += t->functions.text;
 		return true;
 	}

@@ -76,8 +76,7 @@ static struct strobe_error *open_kernel_file(const char *path, struct probe_targ
 	TRY(object_open_packed_fd(fd, path, &t->object));
 	probe_functions_of_file(t->object, path, t->files.symfs, &t->functions);
 	for (size_t i = 0; i < t->functions.list.len; i++)
-		if (!strcmp(t->functions.list.data[i].name, "_text"))
-			t->functions.text = t->functions.list.data[i].address;
+		probe_functions_take_text(&t->functions, t->functions.list.data[i].name, t->functions.list.data[i].address);
 	return NULL;
 }
 
@@ -153,7 +152,7 @@ static struct strobe_error *open_debug(struct probe_target *t)
 	t->vmlinux = *t->name ? NULL : find_vmlinux(t);
 	if (!t->vmlinux)
 		return error_create(ERROR_NOT_FOUND, "no debug information of %s", probe_target_shown(t));
-	if (t->functions.text && symbol_address(t->vmlinux, "_text", &linked))
+	if (t->functions.text && symbol_address(t->vmlinux, t->functions.text_name, &linked))
 		t->shift = t->functions.text - linked;
 	return probe_variables_of_kernel_file(t->vmlinux, object_name(t->vmlinux), &options, &t->variables);
 }

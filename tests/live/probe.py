@@ -7,7 +7,9 @@ import json
 import os
 import platform
 import re
+import shutil
 import subprocess
+import time
 
 from strobetest import SCRATCH, STROBE, Tap, require_root, run, skip_all, strobe
 
@@ -49,9 +51,15 @@ __attribute__((noinline)) int step(int n, int m)
 
 extern int stride(int n, int m) __attribute__((alias("step"))); /* a name that debug information may lack */
 
-int main(void)
+int main(int argc, char **argv)
 {
-	int all = 0;
+	int all = 0, c;
+	/* for each line what the semaphore is */
+	while (argc > 1 && (c = getchar()) != EOF)
+		if (c == '\n' && (printf("%d\n", *(volatile unsigned short *)&demo_semaphore), fflush(stdout)))
+			return 1;
+	if (argc > 1)
+		return argv[1] == NULL;
 	for (int i = 0; i < 10; i++)
 		all += step(i, 3);
 	all += twice(all);
@@ -159,6 +167,21 @@ def check_places(tap, binary):
     tap.ok(set(re.findall(r":(0x[0-9a-f]+)", pattern)) >= expected, "a pattern finds the same line", pattern)
 
 
+def check_lines_of_clang(tap):
+    """Its first source file is number 0 of its table."""
+    compiler = shutil.which("clang")
+    binary = os.path.join(SCRATCH, "by-clang")
+    if not compiler or subprocess.run([compiler, "-g", "-O2", "-o", binary, os.path.join(SCRATCH, NAME + ".c")], check=False).returncode:
+        return
+    line = LINE_OF_STEP + 4
+    table = run("objdump", "--dwarf=decodedline", binary).out
+    expected = set(re.findall(rf"^\S*{NAME}\.c\s+{line}\s+(0x[0-9a-f]+).*\bx\s*$", table, re.M))
+    shown = strobe("probe", "-x", binary, "-D", f"step:{line - LINE_OF_STEP}")
+    got = set(re.findall(r":(0x[0-9a-f]+)", shown.out))
+    tap.ok(got & expected, "lines of a program by clang", f"{shown}\n{expected}")
+    tap.ok(":0>\n      0  " in strobe("probe", "-x", binary, "-L", "step").out, "-L numbers its lines")
+
+
 def check_marker(tap, binary):
     done = strobe("probe", "-q", "-x", binary, f"{GROUP}:mark=%sdt_demo:stepped")
     recorded = strobe("record", "-q", "-o", "marks.data", "-e", f"{GROUP}:mark", binary)
@@ -173,6 +196,30 @@ def check_marker(tap, binary):
     tap.equal(got, [(s, 3) for s in sums], "a marker has its arguments")
     bare = strobe("probe", "-x", binary, "-D", "%stepped").out
     tap.ok(bare.startswith("p:sdt_demo/stepped "), "without a name its event is that of the marker", bare)
+
+
+def check_semaphore(tap, binary):
+    """Of a program that runs: 0, more while somebody watches, and 0 again, which the kernel sees to a little after the end."""
+    with subprocess.Popen([binary, "lines"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as program:
+        def becomes(is_watched):
+            end = time.monotonic() + 20
+            while True:
+                program.stdin.write("\n")
+                program.stdin.flush()
+                if bool(int(program.stdout.readline())) == is_watched:
+                    return True
+                if time.monotonic() > end:
+                    return False
+                time.sleep(0.02)
+        for title, event in (("installed", f"{GROUP}:mark"), ("inline", f"u:{binary}:%sdt_demo:stepped")):
+            before = becomes(False)
+            # the command ends with its standard input
+            with subprocess.Popen([STROBE, "record", "-q", "-o", "watch.data", "-e", event, "-p", str(program.pid), "--", "cat"],
+                                  stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as watcher:
+                during = becomes(True)
+                watcher.stdin.close()
+            tap.equal((before, during, becomes(False)), (True, True, True), f"a semaphore is counted up and down ({title})")
+        program.stdin.close()
 
 
 def check_delete(tap):
@@ -198,7 +245,9 @@ def main():
         check_record(tap, binary)
         check_failure(tap, binary)
         check_places(tap, binary)
+        check_lines_of_clang(tap)
         check_marker(tap, binary)
+        check_semaphore(tap, binary)
         check_delete(tap)
     finally:
         if installed():

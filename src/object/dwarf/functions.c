@@ -12,7 +12,7 @@ struct entry {
 	struct dwarf_pc pc;
 	struct dwarf_value name, linkage, origin, specification, entry_pc;
 	uint64_t decl_file, decl_line, call_file, call_line;
-	bool is_declaration;
+	bool has_decl_file, has_call_file, is_declaration;
 };
 
 static void take_attr(struct entry *e, uint16_t name, struct dwarf_value v)
@@ -27,9 +27,15 @@ static void take_attr(struct entry *e, uint16_t name, struct dwarf_value v)
 	case DW_AT_MIPS_linkage_name: e->linkage = v; break;
 	case DW_AT_abstract_origin: e->origin = v; break;
 	case DW_AT_specification: e->specification = v; break;
-	case DW_AT_decl_file: e->decl_file = v.u; break;
+	case DW_AT_decl_file:
+		e->decl_file = v.u;
+		e->has_decl_file = true;
+		break;
 	case DW_AT_decl_line: e->decl_line = v.u; break;
-	case DW_AT_call_file: e->call_file = v.u; break;
+	case DW_AT_call_file:
+		e->call_file = v.u;
+		e->has_call_file = true;
+		break;
 	case DW_AT_call_line: e->call_line = v.u; break;
 	case DW_AT_declaration: e->is_declaration = true; break;
 	}
@@ -58,16 +64,24 @@ static struct dwarf_unit *lines_of(struct dwarf_unit *u)
 	return u->skeleton ? u->skeleton : u;
 }
 
+/* NULL where it is not known. Version 5 has files from 0 on, and clang calls its first so; before, 0 is none. */
+static const char *file_of(struct dwarf_unit *u, uint64_t file)
+{
+	struct dwarf_unit *lines = lines_of(u);
+	if (!file && u->version < 5)
+		return NULL;
+	dwarf_need_lines(lines);
+	return dwarf_file_path(lines, file);
+}
+
 static void complete(struct declaration *d, struct dwarf_unit *u, const struct entry *e, bool with_place)
 {
 	if (!d->name)
 		d->name = dwarf_string(u, &e->name);
 	if (!d->linkage_name)
 		d->linkage_name = dwarf_string(u, &e->linkage);
-	if (with_place && !d->file && e->decl_file) {
-		dwarf_need_lines(lines_of(u));
-		d->file = dwarf_file_path(lines_of(u), e->decl_file);
-	}
+	if (with_place && !d->file && e->has_decl_file)
+		d->file = file_of(u, e->decl_file);
 	if (!d->line)
 		d->line = (uint32_t)e->decl_line;
 }
@@ -181,9 +195,8 @@ static struct dwarf_code code_of(struct dwarf_unit *u, const struct entry *e, bo
 	struct declaration d = declaration_of(u, *e, true);
 	struct dwarf_code code = { .unit = lines_of(u), .name = d.name, .linkage_name = d.linkage_name, .file = d.file, .line = d.line,
 				   .entry = entry, .is_inlined = is_inlined };
-	if (is_inlined && e->call_file) {
-		dwarf_need_lines(lines_of(u));
-		code.call_file = dwarf_file_path(lines_of(u), e->call_file);
+	if (is_inlined && e->has_call_file) {
+		code.call_file = file_of(u, e->call_file);
 		code.call_line = (uint32_t)e->call_line;
 	}
 	return code;

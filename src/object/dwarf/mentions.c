@@ -5,27 +5,37 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
+#include "base/mem.h"
 #include "object/dwarf/priv.h"
+
+/* Attributes have the name at this place of a section of strings. */
+static bool add_place(struct dwarf_mentions *m, const struct cursor *section, uint32_t at)
+{
+	uint32_t place = section->swap ? __builtin_bswap32(at) : at;
+	uint8_t *to = m->places[m->places_nr];
+	memcpy(to, &place, sizeof(place));
+	/* the low byte of an offset differs most */
+	if (!needles_add(&m->in_units, to, sizeof(place), to[0] == (uint8_t)at ? 0 : 2))
+		return false;
+	m->places_nr++;
+	return true;
+}
 
 /* A name may be the end of a longer one that the linker put in its place, and may have a version ("name@VERSION"). */
 static bool add_places_in(struct dwarf_mentions *m, const struct dwarf_file *f, enum dwarf_section which, const char *name)
 {
 	struct cursor c = dwarf_section(f, which);
 	size_t n = strlen(name), bytes = (size_t)(c.end - c.start);
+	_cleanup_free_ char *versioned = xasprintf("%s@", name);
 	struct needles text = {};
-	if (bytes > UINT32_MAX || !needles_add(&text, name, n, 0))
+	/* a letter and the end are rarer than two letters */
+	if (bytes > UINT32_MAX || !needles_add(&text, name, n + 1, n - 1) || !needles_add(&text, versioned, n + 1, n - 1))
 		return false;
 	for (size_t next = 0; next < bytes;) {
 		size_t at = needles_find(&text, c.start, bytes, next, &next);
-		if (at == SIZE_MAX || at + n >= bytes || (c.start[at + n] && c.start[at + n] != '@'))
-			continue;
-		uint32_t place = c.swap ? __builtin_bswap32((uint32_t)at) : (uint32_t)at;
-		uint8_t *to = m->places[m->places_nr];
-		memcpy(to, &place, sizeof(place));
-		/* the low byte of an offset differs most */
-		if (!needles_add(&m->in_units, to, sizeof(place), to[0] == (uint8_t)at ? 0 : 2))
+		if (at != SIZE_MAX && !add_place(m, &c, (uint32_t)at))
 			return false;
-		m->places_nr++;
 	}
 	return true;
 }
