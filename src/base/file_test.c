@@ -120,6 +120,9 @@ static void maps_files_pipes_and_procfs(void **state)
 	assert_int_equal(m.bytes, 5000);
 	assert_int_equal(m.data[4999], 'a');
 	assert_true(m.slot >= 0 && !filemap_shrunk(&m));
+	filemap_rest_part(&m, 10, SIZE_MAX); /* is read again where it is needed */
+	filemap_rest(&m);
+	assert_int_equal(m.data[4999], 'a');
 	filemap_close(&m);
 	assert_int_equal(ftruncate(fd, 0), 0);
 	assert_ok(filemap_open(&m, path));

@@ -172,6 +172,15 @@ void filemap_rest(const struct filemap *m)
 		madvise((void *)(uintptr_t)m->data, m->bytes, MADV_DONTNEED);
 }
 
+void filemap_rest_part(const struct filemap *m, size_t from, size_t end)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	from = (from + page - 1) / page * page;
+	end = (end < m->bytes ? end : m->bytes) / page * page;
+	if (m->data && !m->heap && from < end)
+		madvise((void *)(uintptr_t)(m->data + from), end - from, MADV_DONTNEED);
+}
+
 bool filemap_shrunk(const struct filemap *m)
 {
 	return !m->heap && m->data && m->slot >= 0 && atomic_load(&guarded_list[m->slot].shrunk);

@@ -36,5 +36,7 @@ void filemap_close(struct filemap *m);
 int filemap_reopen(const struct filemap *m, const char *name);
 /* It is not read for a while: its pages leave this process until they are. */
 void filemap_rest(const struct filemap *m);
+/* The same for the pages that lie whole between two offsets. */
+void filemap_rest_part(const struct filemap *m, size_t from, size_t end);
 /* True where a page of the mapping was found to be gone. */
 bool filemap_shrunk(const struct filemap *m);

@@ -8,6 +8,7 @@
 
 /* How far ahead pages of a mapping are requested: one call in place of a fault for every 64 KB. */
 #define POPULATE_BYTES (4ull << 20)
+#define RELEASE_BYTES  (8ull << 20)
 /* How far into a recording the records that describe it are looked for before the first one is given. */
 #define PRELOAD_BYTES (256u << 10)
 /* Of a stream: descriptions may be long (tracepoint formats). */
@@ -373,6 +374,18 @@ static void reader_take(struct record_source *s, size_t bytes, uint64_t records,
 	rd->records += records;
 }
 
+/* Of one file. That of a directory are read one after the other, and their places say nothing. */
+static void reader_release(struct record_source *s, uint64_t file_offset)
+{
+	struct reader *rd = of(s);
+	const struct input *in = current(rd);
+
+	if (rd->inputs.len > 1 || in->fd >= 0 || file_offset < rd->released + RELEASE_BYTES)
+		return;
+	filemap_rest_part(&in->map, rd->released, file_offset);
+	rd->released = file_offset;
+}
+
 /*
  * Takes the descriptions at the start into the environment before the first record is read: a report prints the header
  * before it reads. A stream is read ahead as far as they go; the bytes wait in its buffer.
@@ -432,7 +445,7 @@ static void reader_start(struct reader *rd)
 	rd->error = NULL;
 	rd->current = 0;
 	rd->ended = false;
-	rd->records = rd->populated = rd->fast_end = rd->payload_left = 0;
+	rd->records = rd->populated = rd->fast_end = rd->payload_left = rd->released = 0;
 	rd->progressed = current(rd)->pos;
 	rd->damage = (struct reader_damage){};
 }
@@ -476,6 +489,7 @@ const struct record_source_ops reader_ops = {
 	.stable = reader_stable,
 	.window = reader_window,
 	.take = reader_take,
+	.release = reader_release,
 	.destroy = reader_destroy,
 };
 

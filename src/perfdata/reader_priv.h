@@ -37,6 +37,7 @@ struct reader {
 	uint64_t preloaded;       /* position up to which they were applied before the first was read */
 	uint64_t fast_end;        /* up to here next() needs to look at nothing but sizes; 0: never */
 	uint64_t populated;       /* position up to which the kernel was advised */
+	uint64_t released;        /* up to here the memory of the mapping was given back */
 	uint64_t progressed;
 	uint64_t payload_left;    /* bytes that follow the record just given */
 	uint8_t *scratch;         /* a record swapped or moved to an aligned place */

@@ -41,7 +41,7 @@ struct order {
 	unsigned copies_now;
 	uint64_t newest_ns, limit_ns, given_ns, held_bytes, late;
 	uint64_t flush_ns;             /* what is being given is not later than this */
-	bool any_given, round_over, ended;
+	bool any_given, round_over, ended, releases;
 	struct strobe_error *error; /* of the input, kept until all that was whole has been given */
 };
 
@@ -96,11 +96,20 @@ static void compact(struct order *o)
 		arena_reset(&o->copies[o->copies_now]);
 	}
 	size_t kept = 0;
-	for (size_t i = 0; i < o->runs.len; i++)
-		if (o->runs.data[i].at < o->runs.data[i].end)
-			o->runs.data[kept++] = o->runs.data[i];
+	uint64_t first_held = UINT64_MAX, last_given = 0; /* places in the input */
+	for (size_t i = 0; i < o->runs.len; i++) {
+		const struct run *run = &o->runs.data[i];
+		if (run->at < run->end) {
+			first_held = run->offset < first_held ? run->offset : first_held;
+			o->runs.data[kept++] = *run;
+		} else {
+			last_given = run->offset > last_given ? run->offset : last_given;
+		}
+	}
 	o->runs.len = kept;
 	o->giving = false;
+	if (o->releases && o->input->ops->release)
+		o->input->ops->release(o->input, first_held < last_given ? first_held : last_given);
 }
 
 static void flush(struct order *o, uint64_t limit_ns)
@@ -369,6 +378,11 @@ struct record_source *order_create(struct record_source *input)
 	arena_init(&o->copies[0]);
 	arena_init(&o->copies[1]);
 	return &o->source;
+}
+
+void order_release_given(struct record_source *order)
+{
+	of(order)->releases = true;
 }
 
 uint64_t order_late(const struct record_source *order)

@@ -15,5 +15,7 @@
 
 /* Takes ownership of input. */
 struct record_source *order_create(struct record_source *input);
+/* For a receiver that keeps no record: memory of the input is given back, so that of a large file some two rounds are mapped. */
+void order_release_given(struct record_source *order);
 /* How many records came too late to be put in order so far. */
 uint64_t order_late(const struct record_source *order);

@@ -15,6 +15,7 @@ struct listed {
 	struct bytes_builder all;  /* where stable: every record is here */
 	_Alignas(8) uint8_t one[64]; /* else only the last one */
 	VEC(size_t) offsets;       /* in all, where all are there from the start: that of each record, and of the end */
+	uint64_t released;         /* what lies before is not read again */
 };
 
 static struct record build(struct bytes_builder *b, uint64_t time, uint64_t serial)
@@ -108,9 +109,16 @@ static void listed_take(struct record_source *s, size_t bytes, uint64_t records,
 	l->at += records;
 }
 
+static void listed_release(struct record_source *s, uint64_t file_offset)
+{
+	struct listed *l = (struct listed *)s;
+	assert_true(file_offset <= l->offsets.data[l->at]);
+	l->released = file_offset > l->released ? file_offset : l->released;
+}
+
 static const struct record_source_ops windowed_ops = {
 	.next = listed_next, .env = listed_env, .stable = listed_stable, .destroy = listed_destroy,
-	.window = listed_window, .take = listed_take,
+	.window = listed_window, .take = listed_take, .release = listed_release,
 };
 
 static struct record_source *listed_create(const uint64_t *times, size_t n, bool stable)
@@ -188,9 +196,12 @@ static void check(const uint64_t *times, size_t n, const int *expected, size_t e
 {
 	for (int kind = 0; kind < 5; kind++) {
 		bool is_windowed = kind == 2 || kind == 4;
-		struct record_source *o = order_create(is_windowed ? windowed_create(times, n) : listed_create(times, n, kind != 0));
+		struct record_source *input = is_windowed ? windowed_create(times, n) : listed_create(times, n, kind != 0);
+		struct record_source *o = order_create(input);
+		const struct listed *listed = (const struct listed *)input;
 		struct taker taker = { .order = o };
 		size_t i = 0;
+		order_release_given(o);
 		for (bool end = false;;) {
 			struct record r;
 			struct strobe_error *err = kind < 3 ? source_next(o, &r, &end) : taker_next(&taker, &r, &end);
@@ -202,7 +213,7 @@ static void check(const uint64_t *times, size_t n, const int *expected, size_t e
 			}
 			if (end)
 				break;
-			assert_true(i < expected_n);
+			assert_true(i < expected_n && r.file_offset >= listed->released);
 			struct sample s;
 			int serial = r.hdr->type == RECORD_FINISHED_ROUND ? -1 : -2;
 			if (r.hdr->type == PERF_RECORD_SAMPLE) {

@@ -39,6 +39,8 @@ struct record_source_ops {
 	 */
 	bool (*window)(struct record_source *s, struct record_window *ret);
 	void (*take)(struct record_source *s, size_t bytes, uint64_t records, uint64_t last_ns);
+	/* What lies before this place of the input is not read again: its memory may be given back. NULL: that is not possible. */
+	void (*release)(struct record_source *s, uint64_t file_offset);
 	void (*destroy)(struct record_source *s);
 };
 

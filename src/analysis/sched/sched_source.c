@@ -453,6 +453,7 @@ struct strobe_error *sched_source_run(struct sched_source *s, const struct sched
 		err = walk_resolved(s);
 	} else {
 		s->session.source = order_create(s->session.source);
+		order_release_given(s->session.source);
 		err = walk(s);
 	}
 	err = error_first(err, read_events(s));
