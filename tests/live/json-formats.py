@@ -31,6 +31,7 @@ OURS = [
     (["evlist", "--format", "json", *DATA], "strobe-evlist", False),
     (["heap", "--format", "json", "--", *LOAD], "strobe-heap", False),
     (["kallsyms", "--format", "json", "schedule"], "strobe-kallsyms", False),
+    (["kmem", "stat", "--live", "--format", "json", "--", "true"], "strobe-kmem-live", False),
     (["kmem", "--slab", "stat", "--format", "json", "-i", "kmem.data"], "strobe-kmem-stat", False),
     (["config", "-l", "--format", "json"], "strobe-config", False),
     (["list", "--format", "json"], "strobe-list", False),

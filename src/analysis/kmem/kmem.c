@@ -126,12 +126,13 @@ static struct strobe_error *read_machine(struct kmem *k)
 
 /* ---- call sites ---- */
 
-/* The page allocator's own functions, of which perf knows those of the first line alone. */
-static bool is_allocator(const char *name)
+/* perf knows those of the first line alone. */
+bool kmem_is_allocator(const char *name)
 {
 	static const char *const begins[] = {
 		"alloc_page", "get_free_page", "get_zeroed_page",
 		"alloc_frozen_page", "folio_alloc", "vma_alloc_folio", "get_free_frozen_page", "post_alloc_hook", "get_page_from_freelist",
+		"traceiter_mm_page_alloc", /* where others than the recorder have the event, too */
 	};
 	name += strspn(name, "_");
 	for (size_t i = 0; i < sizeof(begins) / sizeof(*begins); i++)
@@ -156,7 +157,7 @@ static const struct kmem_site *site_at(struct kmem *k, const struct sample *s, u
 		const char *name = dso_symbol_name(found.leaf.dso, found.leaf.symbol);
 		site.function = arena_strdup(&k->sums.arena, name);
 		site.offset = found.leaf.addr - found.leaf.symbol->start;
-		site.is_allocator = is_allocator(name);
+		site.is_allocator = kmem_is_allocator(name);
 	}
 	vec_push(&k->sums.sites, site);
 	return &vec_last(&k->sums.sites);

@@ -54,3 +54,5 @@ const struct kmem_sums *kmem_sums(const struct kmem *k);
 void kmem_remarks(const struct kmem *k);
 /* Of a row; NULL: not known. */
 const struct kmem_site *kmem_site(const struct kmem_sums *s, uint64_t callsite);
+/* Whether a function of that name is the page allocator's own. */
+bool kmem_is_allocator(const char *name);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "analysis/kmem/kmem.h"
+#include "analysis/kmem/kmem_live.h"
 #include "analysis/kmem/kmem_text.h"
 #include "base/out.h"
 #include "base/text.h"
@@ -17,6 +18,7 @@ struct kmem_options {
 	struct kmem_view view;
 	int last_allocator, last_list; /* chosen; -1: none yet */
 	const char *sort[KMEM_LISTS][KMEM_ALLOCATORS], *sort_of_any[KMEM_LISTS];
+	bool with_stacks;
 	const char *format_name;
 	enum table_format format;
 };
@@ -78,7 +80,9 @@ static const struct option table[] = {
 	  .help = "sort by these keys: frag, hit, bytes, ptr, callsite, pingpong; pages: bytes, hit, callsite, page, order, migtype, gfp" },
 	{ OPTION_CALL, 'l', "line", .arg = "n", .parse = set_lines, .help = "maximum number of lines of each list" },
 	{ OPTION_BOOL, 0, "raw-ip", AT(view.raw_ip), .help = "show addresses instead of functions" },
-	{ OPTION_BOOL, 0, "live", AT(kmem.live), .help = "show pages that were not freed (--page)" },
+	{ OPTION_BOOL, 0, "live", AT(kmem.live),
+	  .help = "sum up in the kernel while the command runs; without one: show pages that were not freed (--page)" },
+	{ OPTION_BOOL, 'g', "stacks", AT(with_stacks), .help = "show whole stacks in place of call sites (--live with a command)" },
 	{ OPTION_STRING, 0, "time", AT(kmem.times), .arg = "start,stop", .help = "only this time range, in seconds" },
 	{ OPTION_STRING, 0, "format", AT(format_name), .arg = "text|json|csv", .help = "output format" },
 	OPTIONS_END,
@@ -145,18 +149,39 @@ static int stat(struct cmd_context *ctx, struct kmem_options *o)
 	return status;
 }
 
+/* What happens while a command runs. */
+static int live(struct cmd_context *ctx, struct kmem_options *o)
+{
+	struct kmem_live_request request = {
+		.host = cmd_host(ctx), .sys = sys_live(), .command = cmd_command(ctx), .with_stacks = o->with_stacks,
+		.sort = o->sort_of_any[KMEM_BY_CALLER],
+	};
+	struct kmem_live *l;
+	struct table t;
+	memcpy(request.is_chosen, o->view.is_chosen, sizeof(request.is_chosen));
+	struct strobe_error *err = kmem_live_run(&request, &l);
+	if (!err)
+		kmem_live_table(&t, l, o->view.lines_max[KMEM_BY_CALLER], o->view.raw_ip);
+	kmem_live_destroy(l);
+	return err ? cmd_fail_either(ctx, err) : cmd_print_table(ctx, &t, o->format);
+}
+
 static int run_stat(struct cmd_context *ctx, struct kmem_options *o)
 {
 	struct strobe_error *err = options_parse(table, o, ctx->rest.argc, ctx->rest.argv, true, &ctx->rest);
 	if (!err && ctx->rest.help)
 		return cmd_show_help(ctx);
-	err = err ? err : subcommand_no_words(ctx);
+	bool is_live = o->kmem.live && ctx->rest.argc;
+	if (!err && !is_live)
+		err = subcommand_no_words(ctx);
 	err = err ? err : settle_allocators(ctx, o);
 	err = err ? err : parse_keys(o);
 	err = err ? err : table_format_parse(o->format_name, &o->format);
 	if (err)
 		return cmd_fail_usage(ctx, err);
 	cmd_set_verbosity(o->common.verbose);
+	if (is_live)
+		return live(ctx, o);
 	return o->common.dump ? subcommand_dump(ctx, &o->common) : stat(ctx, o);
 }
 
