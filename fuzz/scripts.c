@@ -1,13 +1,16 @@
 /*
  * Any bytes as what another process or a recording has of an interpreter. The first byte chooses: 0 a table of scripts and the lines in
- * it, 1 a str object, 2 Ruby's tables of lines, 3 names of code, 4 a file that may have an interpreter.
+ * it, 1 a str object, 2 Ruby's tables of lines, 3 names of code, 4 a file that may have an interpreter, 5 a source of V8 and positions in
+ * it, 6 memory with a string of V8.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vector.h"
 #include "interp/interpreter.h"
 #include "interp/script_table.h"
 #include "interp/script_text.h"
+#include "interp/v8_lines.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -78,7 +81,7 @@ static void read_names(const uint8_t *data, size_t size)
 		return;
 	size_t third = (size - 3) / 3;
 	const char *text = (const char *)data + 3;
-	struct script_parts p = { .kind = SCRIPT_PHP + data[0] % 3, .form = data[1] % 3, .name = { text, third },
+	struct script_parts p = { .kind = SCRIPT_PHP + data[0] % 4, .form = data[1] % 4, .name = { text, third },
 				  .file = { text + third, third }, .owner = { text + 2 * third, data[2] & 1 ? third : 0 } };
 	if (script_name(&p, to, sizeof(to)) != (*to != 0) || strlen(to) >= sizeof(to))
 		abort();
@@ -86,11 +89,55 @@ static void read_names(const uint8_t *data, size_t size)
 		abort();
 }
 
+/* The first half is a source, as long as it says; the other one positions. */
+static void read_v8_lines(const uint8_t *data, size_t size)
+{
+	struct strbuf lines = {};
+	struct v8_line_ends ends = {};
+	uint32_t units = 0;
+	while (units < size && !v8_line_ends_of_text(data, size / 2, units, &ends))
+		units++;
+	for (size_t i = 0; i < ends.len; i++)
+		if (ends.data[i] >= units || v8_line_of(&ends, ends.data[i]) != i + 1)
+			abort();
+	v8_lines_convert(data + size / 2, size - size / 2, &ends, 3, &lines);
+	for (uint32_t offset = 0; offset < 400; offset++)
+		if (python_line(PYTHON_LINES_LNOTAB, lines.data, lines.len, 3, offset) > ends.len + 3)
+			abort();
+	strbuf_deinit(&lines);
+	vec_deinit(&ends);
+}
+
+struct memory {
+	const uint8_t *data;
+	size_t size;
+};
+
+static bool read_memory(void *ctx, uint64_t at, void *to, size_t n)
+{
+	const struct memory *m = ctx;
+	if (at > m->size || m->size - at < n)
+		return false;
+	memcpy(to, m->data + at, n);
+	return true;
+}
+
+static void read_v8_string(const uint8_t *data, size_t size)
+{
+	static const struct v8_layout layout = { .map_type = 12, .string_length = 12, .string_chars = 16, .external_data = 24 };
+	struct memory m = { data, size };
+	struct v8_line_ends ends = {};
+	for (uint32_t units = 0; units < 16; units++)
+		if (v8_line_ends_of_string(&(struct v8_memory){ read_memory, &m }, &layout, 1, units, &ends) && ends.len > units)
+			abort();
+	vec_deinit(&ends);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	if (!size)
 		return 0;
-	switch (data[0] % 5) {
+	switch (data[0] % 7) {
 	case 0:
 		read_table(data + 1, size - 1);
 		break;
@@ -103,8 +150,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	case 3:
 		read_names(data + 1, size - 1);
 		break;
-	default:
+	case 4:
 		read_file(data + 1, size - 1);
+		break;
+	case 5:
+		read_v8_lines(data + 1, size - 1);
+		break;
+	default:
+		read_v8_string(data + 1, size - 1);
 	}
 	return 0;
 }

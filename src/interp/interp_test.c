@@ -6,9 +6,11 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/vector.h"
 #include "interp/interpreter.h"
 #include "interp/script_table.h"
 #include "interp/script_text.h"
+#include "interp/v8_lines.h"
 
 /*
  * The tables that 3.8, 3.10, 3.11 and 3.13 made of
@@ -235,6 +237,98 @@ static void names_of_code(void **state)
 		   "a name of more than there is room for, which is cut at its e");
 }
 
+struct memory {
+	uint8_t at[256];
+};
+
+static bool read_memory(void *ctx, uint64_t at, void *to, size_t n)
+{
+	const struct memory *m = ctx;
+	if (at > sizeof(m->at) || sizeof(m->at) - at < n)
+		return false;
+	memcpy(to, m->at + at, n);
+	return true;
+}
+
+static void put_bytes(struct memory *m, size_t at, uint64_t v, size_t n)
+{
+	memcpy(m->at + at, &v, n);
+}
+
+/* A string of V8: its map, of a type, is 64 bytes on; pointers have a tag. */
+static void put_string(struct memory *m, size_t at, uint16_t type, uint32_t units, uint64_t word)
+{
+	put_bytes(m, at, at + 64 + 1, 8);
+	put_bytes(m, at + 64 + 12, type, 2);
+	put_bytes(m, at + 12, units, 4);
+	put_bytes(m, at + 16, word, 8);
+}
+
+static void check_ends(const struct v8_line_ends *ends, const uint32_t *expected, size_t n)
+{
+	assert_int_equal(ends->len, n);
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(ends->data[i], expected[i]);
+}
+
+static void lines_of_v8(void **state)
+{
+	(void)state;
+	static const struct v8_layout layout = { .map_type = 12, .string_length = 12, .string_chars = 16, .external_data = 24 };
+	static const char source[] = "f\n\xf0\x9f\x98\x80\r\ng\rh\xe2\x80\xa8";
+	static const uint32_t of_text[] = { 1, 5, 7, 9 }, of_string[] = { 1, 4 };
+	/* V8's own table of "a\nb\r\nc", where f() is called at bytecode 3, position 2, and 9, position 5; first that of the entry */
+	static const uint8_t positions[] = { 0x01, 0x04, 0x08, 0x08, 0x0c, 0x0c };
+	struct v8_line_ends ends = {};
+	struct memory m = {};
+	struct v8_memory memory = { read_memory, &m };
+	struct strbuf lines = {};
+	/* one character of the text is two units of UTF-16 */
+	assert_true(v8_line_ends_of_text(source, sizeof(source) - 1, 10, &ends));
+	check_ends(&ends, of_text, 4);
+	vec_clear(&ends);
+	assert_false(v8_line_ends_of_text(source, sizeof(source) - 1, 11, &ends));
+	assert_int_equal(ends.len, 0);
+	/* a thin string stands for a flat one */
+	put_string(&m, 0, 5, 6, 128 + 1);
+	put_string(&m, 128, 8, 6, 0);
+	memcpy(m.at + 128 + 16, "a\nb\r\nc", 6);
+	assert_true(v8_line_ends_of_string(&memory, &layout, 1, 6, &ends));
+	check_ends(&ends, of_string, 2);
+	assert_int_equal(v8_line_of(&ends, 0), 1);
+	assert_int_equal(v8_line_of(&ends, 1), 1);
+	assert_int_equal(v8_line_of(&ends, 2), 2);
+	assert_int_equal(v8_line_of(&ends, 5), 3);
+	v8_lines_convert(positions, sizeof(positions), &ends, 1, &lines);
+	assert_int_equal(python_line(PYTHON_LINES_LNOTAB, lines.data, lines.len, 1, 0), 1);
+	assert_int_equal(python_line(PYTHON_LINES_LNOTAB, lines.data, lines.len, 1, 2 + V8_BYTECODE_AT), 1);
+	assert_int_equal(python_line(PYTHON_LINES_LNOTAB, lines.data, lines.len, 1, 3 + V8_BYTECODE_AT), 2);
+	assert_int_equal(python_line(PYTHON_LINES_LNOTAB, lines.data, lines.len, 1, 9 + V8_BYTECODE_AT), 3);
+	/* another string is there by now */
+	vec_clear(&ends);
+	assert_false(v8_line_ends_of_string(&memory, &layout, 1, 7, &ends));
+	assert_int_equal(ends.len, 0);
+	/* it stands for itself */
+	put_string(&m, 0, 5, 6, 1);
+	assert_false(v8_line_ends_of_string(&memory, &layout, 1, 6, &ends));
+	vec_deinit(&ends);
+	strbuf_deinit(&lines);
+}
+
+static void names_of_v8(void **state)
+{
+	(void)state;
+	char to[64];
+	check_name(SCRIPT_V8, 0, "", "caf\xe9", "/x.js", "caf\xc3\xa9");
+	check_name(SCRIPT_V8, 0, "", "", "/x.js", "(anonymous)");
+	struct script_parts p = { .kind = SCRIPT_V8, .form = V8_FORM_WIDE_NAME, .name = { "f\0\xac\x20\0\xd8!", 7 },
+				  .file = { "file:///a/x.mjs", 15 } };
+	assert_true(script_name(&p, to, sizeof(to)));
+	assert_string_equal(to, "f\xe2\x82\xac\xef\xbf\xbd");
+	assert_true(script_file(&p, to, sizeof(to)));
+	assert_string_equal(to, "/a/x.mjs");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -244,6 +338,8 @@ int main(void)
 		cmocka_unit_test(a_table_is_read_as_it_was_written),
 		cmocka_unit_test(lines_of_ruby),
 		cmocka_unit_test(names_of_code),
+		cmocka_unit_test(lines_of_v8),
+		cmocka_unit_test(names_of_v8),
 	};
 	return cmocka_run_group_tests_name("interp", tests, NULL, NULL);
 }

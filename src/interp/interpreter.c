@@ -26,6 +26,8 @@ static const struct {
 	[INTERPRETER_PERL_MAJOR] = { "PL_version", STT_OBJECT },
 	[INTERPRETER_PERL_MINOR] = { "PL_subversion", STT_OBJECT },
 	[INTERPRETER_KEYS] = { "_thread_db_pthread_specific", STT_OBJECT },
+	[INTERPRETER_V8] = { "v8dbg_off_fp_function", STT_OBJECT },
+	[INTERPRETER_V8_FRAME] = { "v8dbg_off_fp_context", STT_OBJECT },
 };
 
 static void take_cold(const char *name, const struct object_symbol *s, struct interpreter_symbols *ret)
@@ -40,7 +42,7 @@ static void take_symbol(const struct object_symtab *t, uint32_t i, bool is_dynam
 {
 	struct object_symbol s = object_symbol(t, i);
 	const char *name = object_symbol_name(t, &s);
-	if (!s.section || !strchr("_erPR", *name) || !*name)
+	if (!s.section || !strchr("_erPRv", *name) || !*name)
 		return;
 	for (size_t j = 0; j < NR(names); j++) {
 		if (*name != *names[j].name || ELF64_ST_TYPE(s.info) != names[j].type || strcmp(name, names[j].name) != 0)
@@ -105,6 +107,7 @@ static enum script_kind kind_of(const struct interpreter_symbols *s)
 	       has(s, INTERPRETER_PHP, INTERPRETER_PHP_LOOP)       ? SCRIPT_PHP :
 	       has(s, INTERPRETER_RUBY, INTERPRETER_RUBY_LOOP)     ? SCRIPT_RUBY :
 	       has(s, INTERPRETER_PERL, INTERPRETER_PERL_LOOP)     ? SCRIPT_PERL :
+	       has(s, INTERPRETER_V8, INTERPRETER_V8_FRAME)	   ? SCRIPT_V8 :
 								     SCRIPT_NONE;
 }
 
@@ -143,10 +146,13 @@ void interpreter_find(struct object *o, const char *name, struct interpreter *re
 		set_loop(&symbols, INTERPRETER_PERL_LOOP, ret);
 		perl_find(o, &symbols, ret);
 		break;
+	case SCRIPT_V8:
+		v8_find(o, ret);
+		break;
 	default:
 		break;
 	}
-	if (ret->is_known && ret->kind != SCRIPT_PERL && !ret->loop[1].start)
+	if (ret->is_known && ret->loop[0].start && ret->kind != SCRIPT_PERL && !ret->loop[1].start)
 		interpreter_find_cold(o, ret->loop[0], &ret->loop[1]);
 }
 
@@ -154,6 +160,7 @@ const char *interpreter_mapping(enum script_kind kind)
 {
 	static const char *const mappings[SCRIPT_KINDS] = {
 		[SCRIPT_PYTHON] = "[python]", [SCRIPT_PHP] = "[php]", [SCRIPT_RUBY] = "[ruby]", [SCRIPT_PERL] = "[perl]",
+		[SCRIPT_V8] = "[v8]",
 	};
 	return mappings[kind] ? mappings[kind] : mappings[SCRIPT_PYTHON];
 }

@@ -34,6 +34,7 @@ struct interpreter {
 		struct php_layout php;
 		struct ruby_layout ruby;
 		struct perl_layout perl;
+		struct v8_layout v8;
 	};
 	struct interpreter_tls context; /* of Ruby */
 	/* In a thread, where the blocks of its keys are: of the C library, which has no interpreter; 0: this is another object. */
@@ -56,6 +57,8 @@ enum interpreter_symbol {
 	INTERPRETER_PERL_MAJOR,
 	INTERPRETER_PERL_MINOR,
 	INTERPRETER_KEYS,
+	INTERPRETER_V8,
+	INTERPRETER_V8_FRAME,
 	INTERPRETER_SYMBOLS,
 };
 
@@ -75,6 +78,7 @@ const char *interpreter_mapping(enum script_kind kind);
 void php_find(struct object *o, const struct interpreter_symbols *symbols, struct interpreter *ret);
 void ruby_find(struct object *o, const struct interpreter_symbols *symbols, struct interpreter *ret);
 void perl_find(struct object *o, const struct interpreter_symbols *symbols, struct interpreter *ret);
+void v8_find(struct object *o, struct interpreter *ret);
 
 /* Tables of lines as Ruby has them. */
 struct ruby_lines {

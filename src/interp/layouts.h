@@ -5,7 +5,7 @@
 #pragma once
 #include <linux/types.h>
 
-enum script_kind { SCRIPT_NONE, SCRIPT_PYTHON, SCRIPT_PHP, SCRIPT_RUBY, SCRIPT_PERL, SCRIPT_KINDS };
+enum script_kind { SCRIPT_NONE, SCRIPT_PYTHON, SCRIPT_PHP, SCRIPT_RUBY, SCRIPT_PERL, SCRIPT_V8, SCRIPT_KINDS };
 
 /*
  * Sources: Zend/zend_compile.h, zend_globals.h, zend_types.h; Zend/zend_vm_execute.h for what a sampled register is.
@@ -37,6 +37,31 @@ struct perl_layout {
 	__u16 statements[2];      /* op_type of COPs: nextstate, dbstate */
 };
 
+/* Of V8 (v8.c has the sources); offsets in objects are from their address, which a pointer has with a tag. */
+struct v8_layout {
+	/* In a frame, from its frame pointer; context: or what kind of frame it is. */
+	__s16 context, function, bytecode_array, bytecode_offset;
+	__s16 map_type; /* the instance type of objects, in their map */
+	__s16 function_shared, function_code;
+	__s16 shared_name, shared_data, shared_script, shared_token; /* in a SharedFunctionInfo; name: or a ScopeInfo */
+	__s16 script_name, script_source;
+	__s16 scope_locals, scope_variables; /* words of a ScopeInfo */
+	__s16 string_length, string_chars, cons_second, sliced_offset, external_data;
+	__s16 array_length, array_data;
+	__s16 bytecode_positions, bytecode_data;
+	__s16 code_instructions, code_bytes, code_bytecode, code_positions;
+	__s16 code_is_inline; /* its instructions follow; else there is their address */
+	/* instance types; of functions there are several */
+	__s16 type_function, function_types, type_shared, type_scope, type_script, type_bytecode, type_bytes, type_code;
+};
+
 /* What code is of. PHP: NATIVE of a function in C, which has no file. Perl: FILE of a file, or of eval STRING. */
 enum php_form { PHP_FORM_SCRIPT, PHP_FORM_NATIVE };
 enum perl_form { PERL_FORM_SUB, PERL_FORM_FILE, PERL_FORM_MAIN };
+/*
+ * Offsets of V8: those of bytecode have this added to them, so that 0 and the byte after it, where that is not known, are of the line where
+ * the function begins.
+ */
+#define V8_BYTECODE_AT 2
+/* Bits of V8: parts that are UTF-16; others are Latin-1. */
+enum v8_form { V8_FORM_WIDE_NAME = 1, V8_FORM_WIDE_FILE = 2 };

@@ -4,6 +4,7 @@
 
 #include "base/cursor.h"
 #include "interp/interpreter.h"
+#include "interp/lnotab.h"
 
 #define X86_DTPMOD64 16 /* R_X86_64_DTPMOD64 */
 
@@ -115,30 +116,12 @@ static uint32_t line_at(const struct ruby_lines *r, uint32_t position)
 	return line && line <= INT32_MAX ? line : r->first_line;
 }
 
-static void put_pair(struct strbuf *to, uint32_t bytes, int32_t lines)
-{
-	strbuf_addch(to, (char)bytes);
-	strbuf_addch(to, (char)lines);
-}
-
 void ruby_lines_convert(const struct ruby_lines *r, struct strbuf *to)
 {
-	enum { POSITIONS_MAX = 65535, STEP = 127, PIECE = 255, BYTES_MAX = 1 << 16 };
-	uint32_t last = 0, size = r->size < POSITIONS_MAX ? r->size : POSITIONS_MAX;
-	int64_t line = r->first_line;
-	size_t before = to->len;
-	for (uint32_t i = 0; i < size && to->len - before < BYTES_MAX; i++) {
-		int64_t next = line_at(r, i), change = next - line;
-		if (!change)
-			continue;
-		for (; i - last > PIECE; last += PIECE)
-			put_pair(to, PIECE, 0);
-		do {
-			int64_t step = change > STEP ? STEP : change < -STEP ? -STEP : change;
-			put_pair(to, i - last, (int32_t)step);
-			change -= step;
-			last = i;
-		} while (change && to->len - before < BYTES_MAX);
-		line = next;
-	}
+	enum { POSITIONS_MAX = 65535 };
+	struct lnotab_writer writer = lnotab_begin(to, r->first_line);
+	uint32_t size = r->size < POSITIONS_MAX ? r->size : POSITIONS_MAX;
+	for (uint32_t i = 0; i < size; i++)
+		if (!lnotab_put(&writer, i, line_at(r, i)))
+			return;
 }

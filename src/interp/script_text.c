@@ -2,7 +2,10 @@
 
 #include <string.h>
 
+#include "base/text.h"
 #include "base/utf8.h"
+
+#define FILE_URL "file:///" /* of modules */
 
 struct text {
 	char *to;
@@ -53,6 +56,20 @@ static void add_perl(struct text *t, const struct script_parts *p)
 	}
 }
 
+/* Latin-1 or UTF-16, in the machine's byte order. */
+static void add_v8(struct text *t, const struct script_bytes *b, bool is_wide)
+{
+	for (size_t i = 0; i + is_wide < b->n && t->cap - t->n > UTF8_MAX; i += 1 + is_wide) {
+		uint32_t c = (uint8_t)b->data[i];
+		if (is_wide)
+			c |= (uint32_t)(uint8_t)b->data[i + 1] << 8;
+		if (!c)
+			break;
+		t->n += utf8_encode((c & 0xf800) == 0xd800 ? 0xfffd : c, t->to + t->n);
+	}
+	t->to[t->n] = 0;
+}
+
 bool script_name(const struct script_parts *parts, char *ret, size_t cap)
 {
 	struct text t = { .to = ret, .cap = cap };
@@ -66,6 +83,11 @@ bool script_name(const struct script_parts *parts, char *ret, size_t cap)
 	case SCRIPT_PERL:
 		add_perl(&t, parts);
 		break;
+	case SCRIPT_V8:
+		add_v8(&t, &parts->name, parts->form & V8_FORM_WIDE_NAME);
+		if (!t.n)
+			add_string(&t, "(anonymous)");
+		break;
 	default:
 		add(&t, parts->name.data, parts->name.n);
 	}
@@ -78,6 +100,11 @@ bool script_file(const struct script_parts *parts, char *ret, size_t cap)
 	*ret = 0;
 	if (parts->kind == SCRIPT_PYTHON)
 		return python_text(parts->python, parts->file.data, parts->file.n, ret, cap);
-	add(&t, parts->file.data, parts->file.n);
+	if (parts->kind == SCRIPT_V8)
+		add_v8(&t, &parts->file, parts->form & V8_FORM_WIDE_FILE);
+	else
+		add(&t, parts->file.data, parts->file.n);
+	if (text_has_prefix(ret, FILE_URL))
+		memmove(ret, ret + strlen(FILE_URL) - 1, t.n + 2 - strlen(FILE_URL));
 	return t.n > 0;
 }

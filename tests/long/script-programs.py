@@ -43,6 +43,10 @@ def outer():
     spin()
 outer()
 """,
+    "node": """function spin() { const end = process.cpuUsage().user + 2e6; while (process.cpuUsage().user < end); }
+function outer() { spin(); }
+outer();
+""",
 }
 OPTIONS = {"php": "-n", "ruby": "--disable-gems", "python3": "-I -S"}
 

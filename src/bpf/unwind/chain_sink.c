@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "bpf/unwind/stack_unwinder_priv.h"
+#include "interp/script_table.h"
 
 #define RECORD_BYTES_MAX 65528
 
@@ -170,6 +171,9 @@ static void join(struct chain_sink *s, const struct stack_stream *stream, struct
 		append(s, ips, nr * sizeof(uint64_t));
 	}
 	append(s, (const char *)r.hdr + before, r.hdr->size - before);
+	/* Code that V8 made at run time: its place is the script's, also where only the sample's address is looked at. */
+	if (in_user && nr && ips[0] - SCRIPT_BASE < SCRIPT_SPACE_BYTES && stream->layout->ip != SAMPLE_NO_OFFSET)
+		memcpy(s->out.data + at + stream->layout->ip, ips, sizeof(*ips));
 	s->counts.stacks += nr != 0;
 	s->counts.cut += cut;
 	s->counts.deep += cut && (nr >= RECORD_CHAIN_WALKED_MAX || (stream->max && words >= stream->max));

@@ -23,6 +23,14 @@ struct script_fresh {
 	__u32 stamp, line; /* line: the first one, where it was read */
 };
 
+/* A string of V8 that is being looked into. */
+#define V8_NAME_PARTS 4 /* that a name is put together of: "Module", ".", "_compile"; a power of two */
+struct v8_text {
+	__u64 string, at;	      /* at: its characters */
+	__u64 after[V8_NAME_PARTS];   /* strings that follow, the last one first */
+	__u32 after_nr, length, skipped, bytes, is_wide, unused;
+};
+
 struct script_walk {
 	struct script_stack stack;
 	struct script_frame frames[SCRIPT_FRAMES_MAX];
@@ -30,13 +38,15 @@ struct script_walk {
 	struct script_process process;
 	struct script_fresh fresh[SCRIPT_CODES_A_SAMPLE];
 	__u64 self;                /* the thread pointer */
-	__u64 at;                  /* the frame that is read next */
+	__u64 at;                  /* the frame that is read next (V8: its frame pointer) */
 	__u64 base;                /* where its stack begins (Perl) or ends (Ruby) */
 	__u64 interpreter, thread; /* while a thread is looked for (Python); the interpreter (Perl) */
 	__u64 found;
 	__u64 instruction;         /* in a register, where it is kept there (PHP) */
 	__u64 place, outer;        /* Perl: the statement that the next frame is at, the next stack */
 	__u32 stack_type, stack_bottom, stack_first; /* Perl: of the stack; kind of its last context; frames before it */
+	struct v8_text text;
+	__u32 native, is_bare; /* V8: the native frame that is looked at; it is of code made at run time */
 	__u32 fresh_nr;
 };
 
@@ -157,18 +167,20 @@ INLINE void know_code(struct script_walk *s, const struct script_fresh *fresh)
 	if (!codes || (known && *known == fresh->stamp) || nr >= SCRIPT_CODES_A_SAMPLE)
 		return;
 	bpf_map_update_elem(codes, &key, &fresh->stamp, BPF_ANY);
-	s->fresh[nr] = *fresh;
+	s->fresh[BELOW(SCRIPT_CODES_A_SAMPLE, nr)] = *fresh;
 	s->fresh_nr = nr + 1;
 }
 
 INLINE void add_frame(struct script_walk *s, const struct script_fresh *of, __u32 offset, _Bool is_entry)
 {
 	__u32 nr = s->stack.nr;
+	struct script_frame *f;
 	if (nr >= SCRIPT_FRAMES_MAX)
 		return;
-	s->frames[nr].code = of->code;
-	s->frames[nr].stamp = of->stamp;
-	s->frames[nr].offset_flags = (offset < 1U << 30 ? offset << 1 : 0) | is_entry;
+	f = &s->frames[BELOW(SCRIPT_FRAMES_MAX, nr)];
+	f->code = of->code;
+	f->stamp = of->stamp;
+	f->offset_flags = (offset < 1U << 30 ? offset << 1 : 0) | is_entry;
 	s->stack.nr = nr + 1;
 	if (of->code)
 		know_code(s, of);
@@ -183,7 +195,7 @@ INLINE void mark_entry(struct script_walk *s)
 
 /* ---- processes ---- */
 
-static const char interpreters[][8] = { "python", "php", "ruby", "perl" };
+static const char interpreters[][8] = { "python", "php", "ruby", "perl", "node" };
 
 /* Whether its program is called as one that interprets scripts. */
 INLINE _Bool runs_scripts(struct mm_struct *mm)

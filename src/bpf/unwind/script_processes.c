@@ -132,6 +132,9 @@ static struct script_process describe(const struct search *search, uint64_t mm)
 		p.ruby.context.offset = i->context.offset;
 		p.ruby.context.module = i->context.module ? search->bias + i->context.module : 0;
 		break;
+	case SCRIPT_V8:
+		p.v8 = i->v8;
+		break;
 	default:
 		p.perl.layout = i->perl;
 		p.perl.specific = search->keys;
@@ -149,7 +152,7 @@ static bool load_program(struct scripts *s, enum script_kind kind)
 {
 	static const char *const names[SCRIPT_KINDS] = {
 		[SCRIPT_PYTHON] = "walk_python_stack", [SCRIPT_PHP] = "walk_php_stack", [SCRIPT_RUBY] = "walk_ruby_stack",
-		[SCRIPT_PERL] = "walk_perl_stack",
+		[SCRIPT_PERL] = "walk_perl_stack", [SCRIPT_V8] = "walk_v8_stack",
 	};
 	uint32_t at = kind;
 	if (s->has_program[kind])
@@ -197,6 +200,8 @@ static void answer(struct scripts *s, const struct script_request *request)
 	space->kind = i->kind;
 	if (i->kind == SCRIPT_PYTHON)
 		space->python = i->python;
+	if (i->kind == SCRIPT_V8)
+		space->v8 = i->v8;
 	for (int part = 0; part < 2; part++)
 		space->loop[part] = range_of(&search, &i->loop[part]);
 	space->mapped_rings = 0;

@@ -63,6 +63,7 @@ struct script_process {
 		struct php_layout php;
 		struct script_ruby ruby;
 		struct script_perl perl;
+		struct v8_layout v8;
 	};
 };
 
@@ -78,6 +79,12 @@ struct script_request {
 enum script_message { SCRIPT_MESSAGE_STACK = 0x5845, SCRIPT_MESSAGE_CODE };
 
 #define SCRIPT_FRAME_ENTRY 1 /* a call of the evaluation loop began with it */
+/*
+ * Of V8 the offset has besides, from this bit on, which frame of the native stack it belongs to; and SCRIPT_FRAME_ENTRY is of code made at
+ * run time, whose place it takes.
+ */
+#define V8_NATIVE_SHIFT 16
+#define V8_OFFSET_MAX	65534
 
 struct script_frame {
 	__u64 code; /* 0: the loop runs no function of its own; it is no frame, and only ends what belongs to a call of the loop */
@@ -97,17 +104,18 @@ struct script_stack {
 #define SCRIPT_POSITIONS_BYTES 1024
 
 /*
- * A code object. Its parts are as the interpreter has them: objects of Python, texts of the others. rest: the lines (Python, Ruby), or
- * the name of the class or package (PHP, Perl); as much of it as there is.
+ * A code object. Its parts are as the interpreter has them: objects of Python, texts of the others. rest: the lines (Python, Ruby),
+ * positions of instructions (V8), or the name of the class or package (PHP, Perl); as much of it as there is.
  */
 struct script_code_message {
 	__u32 message, stamp;
 	__u64 code, mm;
 	__u32 kind;
-	__u32 form; /* enum php_form, enum perl_form */
-	__u32 first_line;
+	__u32 form; /* enum php_form, enum perl_form, enum v8_form */
+	__u32 first_line; /* V8: the position in the source */
 	__u32 name_bytes, file_bytes, rest_bytes;
-	__u32 size; /* of the code, in instructions; Ruby */
+	__u32 size; /* of the code, in instructions (Ruby); of the source, in UTF-16 units (V8) */
 	__u32 lines_nr; /* entries of lines that it has, whether or not they are here; Ruby */
+	__u64 source;   /* a string; V8 */
 	__u8 name[SCRIPT_NAME_BYTES], file[SCRIPT_FILE_BYTES], rest[SCRIPT_POSITIONS_BYTES + SCRIPT_REST_BYTES];
 };

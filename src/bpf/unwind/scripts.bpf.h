@@ -7,6 +7,7 @@
 #include "bpf/unwind/php.bpf.h"
 #include "bpf/unwind/python.bpf.h"
 #include "bpf/unwind/ruby.bpf.h"
+#include "bpf/unwind/v8.bpf.h"
 
 /* ---- code objects ---- */
 
@@ -57,7 +58,7 @@ INLINE struct script_walk *begin_scripts(struct sample_context *ctx, const struc
 		return 0;
 	s->process = *p;
 	s->fresh_nr = 0;
-	s->self = 0;
+	s->self = s->at = 0;
 	s->instruction = w->regs.r15;
 	bpf_probe_read_kernel(&s->self, sizeof(s->self), &task->thread.fsbase);
 	s->stack.message = SCRIPT_MESSAGE_STACK;
@@ -78,7 +79,7 @@ INLINE void end_scripts(struct sample_context *ctx, struct script_walk *s)
 }
 
 /* What is sent of scripts comes right before the stack that it belongs to. */
-#define SCRIPT_PROGRAM(kind)                                                                                        \
+#define SCRIPT_PROGRAM(kind, one_step)                                                                              \
 	static long send_##kind##_code(__u32 i, struct script_sending *to)                                          \
 	{                                                                                                           \
 		struct script_walk *s = this_script_walk();                                                         \
@@ -95,6 +96,7 @@ INLINE void end_scripts(struct sample_context *ctx, struct script_walk *s)
 		struct script_walk *s = w ? begin_scripts(ctx, w) : 0;                                              \
 		if (!w)                                                                                             \
 			return 1;                                                                                   \
+		walk_from_regs_by(one_step, w, WALK_SAMPLE, settings.frames_max);                                   \
 		if (s) {                                                                                            \
 			walk_##kind(s);                                                                             \
 			if (s->fresh_nr)                                                                            \
@@ -104,7 +106,8 @@ INLINE void end_scripts(struct sample_context *ctx, struct script_walk *s)
 		return give_stack(ctx, w);                                                                          \
 	}
 
-SCRIPT_PROGRAM(python)
-SCRIPT_PROGRAM(php)
-SCRIPT_PROGRAM(ruby)
-SCRIPT_PROGRAM(perl)
+SCRIPT_PROGRAM(python, step_on)
+SCRIPT_PROGRAM(php, step_on)
+SCRIPT_PROGRAM(ruby, step_on)
+SCRIPT_PROGRAM(perl, step_on)
+SCRIPT_PROGRAM(v8, v8_step)

@@ -80,6 +80,7 @@ void scripts_destroy(struct scripts *s)
 	idset_deinit(&s->by_place);
 	idset_deinit(&s->by_contents);
 	strtab_deinit(&s->texts);
+	scripts_sources_deinit(s);
 	pthread_mutex_destroy(&s->lock);
 	free(s->unknown);
 	free(s);
@@ -158,7 +159,7 @@ static void name_code(struct scripts *s, const struct script_space *space, const
 	struct script_parts parts = {
 		.kind = (enum script_kind)m->kind, .form = m->form, .python = &space->python,
 		.name = part(m->name, m->name_bytes, sizeof(m->name)), .file = part(m->file, m->file_bytes, sizeof(m->file)),
-		.owner = part(m->rest, m->rest_bytes, SCRIPT_NAME_BYTES),
+		.owner = part(m->rest, m->rest_bytes, SCRIPT_NAME_BYTES), /* not of all kinds */
 	};
 	if (script_name(&parts, name, sizeof(name)))
 		k->name = strtab_add(&s->texts, name);
@@ -166,8 +167,17 @@ static void name_code(struct scripts *s, const struct script_space *space, const
 		k->file = strtab_add(&s->texts, file);
 }
 
-static void set_lines(struct scripts *s, const struct script_space *space, const struct script_code_message *m, uint32_t rest_bytes,
-		      struct script_known *k)
+static void set_v8_lines(struct scripts *s, const struct script_space *space, uint32_t pid, const struct script_code_message *m,
+			 uint32_t rest_bytes, struct script_known *k, struct strbuf *lines)
+{
+	const struct v8_line_ends *ends = scripts_line_ends(s, space, pid, m, strtab_get(&s->texts, k->file));
+	k->lines_form = PYTHON_LINES_LNOTAB;
+	k->first_line = ends->len ? v8_line_of(ends, m->first_line) : 0;
+	v8_lines_convert(m->rest, rest_bytes, ends, k->first_line, lines);
+}
+
+static void set_lines(struct scripts *s, const struct script_space *space, uint32_t pid, const struct script_code_message *m,
+		      uint32_t rest_bytes, struct script_known *k)
 {
 	struct strbuf lines = {};
 	k->first_line = m->first_line;
@@ -183,6 +193,8 @@ static void set_lines(struct scripts *s, const struct script_space *space, const
 		};
 		k->lines_form = PYTHON_LINES_LNOTAB;
 		ruby_lines_convert(&r, &lines);
+	} else if (m->kind == SCRIPT_V8) {
+		set_v8_lines(s, space, pid, m, rest_bytes, k, &lines);
 	}
 	k->lines = strtab_add_n(&s->texts, strbuf_str(&lines), lines.len);
 	strbuf_deinit(&lines);
@@ -203,7 +215,7 @@ static void take_code(struct scripts *s, const struct sample *message)
 	name_code(s, space, &m, &code);
 	struct script_place *place = code.name ? place_of(s, m.mm, m.code, m.stamp) : NULL;
 	if (place) {
-		set_lines(s, space, &m, rest_bytes, &code);
+		set_lines(s, space, message->pid, &m, rest_bytes, &code);
 		set_code(s, place, &code);
 	}
 	pthread_mutex_unlock(&s->lock);
@@ -323,6 +335,24 @@ static void merge_into(struct scripts *s, const struct script_space *space, cons
 	}
 }
 
+/* Frames of V8 say which native one they belong to, the innermost first; that of code made at run time gives its place to them. */
+static void merge_v8(struct scripts *s, const struct script_pending *p, const uint64_t *ips, size_t nr, struct merge *m)
+{
+	uint32_t next = 0;
+	for (size_t i = 0; i < nr; i++) {
+		uint32_t from = next, replaces = 0;
+		for (; next < p->nr && p->frames[next].offset_flags >> 1 >> V8_NATIVE_SHIFT == i; next++)
+			replaces |= p->frames[next].offset_flags & SCRIPT_FRAME_ENTRY;
+		if (!replaces)
+			put(m, ips[i]);
+		for (; from < next; from++) {
+			struct script_frame f = p->frames[from];
+			f.offset_flags &= (1u << V8_NATIVE_SHIFT << 1) - 1;
+			put(m, address_of(s, p->mm, &f));
+		}
+	}
+}
+
 size_t scripts_merge(struct scripts *s, struct script_pending *p, uint32_t tid, uint64_t *ips, size_t nr, size_t max, bool *cut)
 {
 	if (!s || !p->nr || p->tid != tid) {
@@ -332,7 +362,10 @@ size_t scripts_merge(struct scripts *s, struct script_pending *p, uint32_t tid, 
 	struct merge m = { .to = xreallocarray(NULL, max, sizeof(*ips)), .max = max };
 	pthread_mutex_lock(&s->lock);
 	const struct script_space *space = scripts_space(s, p->mm);
-	merge_into(s, space, p, ips, nr, !*cut && !p->is_cut, &m);
+	if (space->kind == SCRIPT_V8)
+		merge_v8(s, p, ips, nr, &m);
+	else
+		merge_into(s, space, p, ips, nr, !*cut && !p->is_cut, &m);
 	pthread_mutex_unlock(&s->lock);
 	memcpy(ips, m.to, m.nr * sizeof(*ips));
 	free(m.to);

@@ -11,6 +11,7 @@
 #include "bpf/unwind/scripts.h"
 #include "interp/interpreter.h"
 #include "interp/script_table.h"
+#include "interp/v8_lines.h"
 
 struct script_range {
 	uint64_t start, end;
@@ -21,6 +22,7 @@ struct script_space {
 	uint64_t mm;
 	enum script_kind kind;
 	struct python_layout python; /* of texts, where it is that */
+	struct v8_layout v8;	     /* of sources, where it is that */
 	struct script_range loop[2]; /* addresses of the evaluation loop */
 	uint64_t mapped_rings;       /* a MMAP2 record was written for those of CPUs with these numbers, modulo 64 */
 };
@@ -37,6 +39,13 @@ struct script_place {
 	uint64_t mm, code;
 	uint32_t stamp;
 	uint32_t number; /* of codes; IDSET_NONE: none yet, or there are too many */
+};
+
+/* A source of V8 that was read, however often code of it comes. */
+struct script_source {
+	uint64_t mm, string;
+	uint32_t units;
+	struct v8_line_ends ends; /* none: it could not be read */
 };
 
 #define SCRIPT_FILE_SEGMENTS 4
@@ -69,6 +78,8 @@ struct scripts {
 	VEC(struct script_known) codes; /* by number */
 	struct idset by_place, by_contents; /* of places; of codes that were sent */
 	struct strtab texts;
+	struct u64map by_source; /* a hash of what identifies one → sources */
+	VEC(struct script_source) sources;
 	char *unknown;
 };
 
@@ -76,5 +87,12 @@ struct scripts {
 struct scripts *scripts_new(const struct sys *sys);
 /* What is known of an address space; under the lock. */
 struct script_space *scripts_space(struct scripts *s, uint64_t mm);
+/*
+ * script_sources.c: where the lines of a source end; under the lock. Read from the process, or where that has ended, from the file of
+ * that name if that has as many characters. Valid until the next call.
+ */
+const struct v8_line_ends *scripts_line_ends(struct scripts *s, const struct script_space *space, uint32_t pid,
+					     const struct script_code_message *m, const char *file);
+void scripts_sources_deinit(struct scripts *s);
 /* The thread. */
 void *scripts_serve(void *arg);

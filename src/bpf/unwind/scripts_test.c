@@ -226,10 +226,35 @@ static void processes_share_code(void **state)
 	scripts_destroy(s);
 }
 
+/* Frames of V8 say which native frame they belong to, and whether they take its place. */
+static void frames_of_v8_take_the_place_of_their_code(void **state)
+{
+	(void)state;
+	struct scripts *s = make();
+	struct script_pending *p = calloc(1, sizeof(*p));
+	uint64_t ips[16] = { 0x100, 0x101, 0x102, 0x103 };
+	bool cut = false;
+	s->spaces.data[0].kind = SCRIPT_V8;
+	*p = (struct script_pending){ .tid = 7, .mm = MM, .nr = 4 };
+	static const struct {
+		char code;
+		unsigned native, replaces;
+	} frames[] = { { 'a', 0, 1 }, { 'b', 0, 1 }, { 'c', 2, 0 }, { 'd', 9, 1 } };
+	for (int i = 0; i < 4; i++)
+		p->frames[i] = (struct script_frame){ .code = (uint64_t)frames[i].code, .stamp = 1,
+						      .offset_flags = (frames[i].native << V8_NATIVE_SHIFT | 4) << 1 | frames[i].replaces };
+	size_t nr = scripts_merge(s, p, 7, ips, 4, 16, &cut);
+	assert_string_equal(look(s, ips, nr), "ab..c.");
+	assert_false(cut);
+	free(p);
+	scripts_destroy(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(frames_follow_the_call_that_runs_them),
+		cmocka_unit_test(frames_of_v8_take_the_place_of_their_code),
 		cmocka_unit_test(frames_of_another_thread_are_dropped),
 		cmocka_unit_test(code_that_was_sent_is_in_the_table),
 		cmocka_unit_test(processes_share_code),

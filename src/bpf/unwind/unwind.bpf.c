@@ -559,7 +559,7 @@ INLINE _Bool prepare_walk(struct walk *w, struct task_struct *task)
 }
 
 /* From w->regs on. Where its end is UNWIND_WALK_COPY, user space can go on. */
-INLINE void walk_from_regs(struct walk *w, __u32 which, __u32 max)
+INLINE void walk_from_regs_by(long (*one_step)(__u32, __u32 *), struct walk *w, __u32 which, __u32 max)
 {
 	begin(w, &w->regs);
 	__builtin_memset(w->at, 0, sizeof(w->at));
@@ -570,11 +570,16 @@ INLINE void walk_from_regs(struct walk *w, __u32 which, __u32 max)
 	w->out.stack.end = UNWIND_WALK_COPY;
 	/* 32-bit code has other registers and rules: user space walks it from a copy. */
 	if (!w->out.is_32bit) {
-		bpf_loop(UNWIND_FRAMES_MAX + 1, step_on, &which, 0);
+		bpf_loop(UNWIND_FRAMES_MAX + 1, one_step, &which, 0);
 	} else {
 		w->out.frames[0] = w->hash = w->out.pc;
 		w->out.stack.nr = 1;
 	}
+}
+
+INLINE void walk_from_regs(struct walk *w, __u32 which, __u32 max)
+{
+	walk_from_regs_by(step_on, w, which, max);
 }
 
 INLINE int give_stack(struct sample_context *ctx, struct walk *w)
@@ -598,9 +603,9 @@ int walk_stack(struct sample_context *ctx)
 		return 0;
 	if (!w || !prepare_walk(w, task) || !read_regs(ctx, task, w))
 		return 1;
-	walk_from_regs(w, WALK_SAMPLE, settings.frames_max);
 	if (READS_SCRIPTS && settings.has_scripts)
 		go_on_with_scripts(ctx, mm_of(task), w->pid);
+	walk_from_regs(w, WALK_SAMPLE, settings.frames_max);
 	return give_stack(ctx, w);
 }
 
