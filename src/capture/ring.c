@@ -12,6 +12,12 @@
 #define BOUNCE_BYTES 65536
 /* Written at once: large enough for write(2) to be cheap, small enough that the kernel gets room back soon. */
 #define PIECE_BYTES (512u << 10)
+/*
+ * Where a record ends is known from its header, so that each would wait for memory: as much is requested, some records ahead, as has
+ * been passed.
+ */
+#define AHEAD_BYTES 2048
+#define CACHE_LINE  64
 
 struct strobe_error *ring_map(struct ring *r, const struct sys *sys, int fd, uint64_t bytes, int cpu, bool backward)
 {
@@ -154,6 +160,8 @@ static struct strobe_error *deliver(struct ring *r, uint64_t from, uint64_t to, 
 			}
 			if (from + h->size > end_of_ring)
 				break;
+			for (unsigned i = 0; i < h->size; i += CACHE_LINE)
+				__builtin_prefetch((const char *)h + AHEAD_BYTES + i);
 			count_record(st, h, &last);
 			from += h->size;
 		}

@@ -42,7 +42,7 @@ static void take_symbol(const struct object_symtab *t, uint32_t i, bool is_dynam
 {
 	struct object_symbol s = object_symbol(t, i);
 	const char *name = object_symbol_name(t, &s);
-	if (!s.section || !strchr("_erPRv", *name) || !*name)
+	if (!s.section || !strchr("_erPRv", *name) || !*name || (name[0] == '_' && name[1] == 'Z')) /* of C++ there are thousands */
 		return;
 	for (size_t j = 0; j < NR(names); j++) {
 		if (*name != *names[j].name || ELF64_ST_TYPE(s.info) != names[j].type || strcmp(name, names[j].name) != 0)
@@ -51,7 +51,7 @@ static void take_symbol(const struct object_symtab *t, uint32_t i, bool is_dynam
 		ret->index[j] = is_dynamic ? i : ret->index[j];
 		return;
 	}
-	if (ELF64_ST_TYPE(s.info) == STT_FUNC && strstr(name, ".cold"))
+	if (!is_dynamic && ELF64_ST_TYPE(s.info) == STT_FUNC && strstr(name, ".cold"))
 		take_cold(name, &s, ret);
 }
 

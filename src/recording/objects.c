@@ -9,8 +9,12 @@
 #include "object/buildid_cache.h"
 #include "session/buildid/kept_files.h"
 
-#define OBJECT_PAGE_BITS 12
-/* So many are looked up in mappings at once. A system-wide recording of builds samples a thousand new ones a second. */
+/*
+ * Pages that are larger than the processor's: each process has its code at other addresses. That a file which lies next to a sampled
+ * one is kept as well is no harm.
+ */
+#define OBJECT_PAGE_BITS 16
+/* So many are looked up in mappings at once. A system-wide recording of builds samples hundreds of new ones a second. */
 #define PAGES_MAX 8192
 
 void record_objects_init(struct record_objects *o, const struct perf_event_attr *attr, bool all)

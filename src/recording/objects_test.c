@@ -101,18 +101,18 @@ static void samples_mark_the_files_that_they_fell_into(void **state)
 	struct record_objects part;
 	record_objects_init(&f->objects, &attr, false);
 	record_objects_init(&part, &attr, false);
-	map(f, 0x10000, 0x3000, 1, PROT_EXEC, "/nowhere/a");
-	map(f, 0x13000, 0x1000, 2, PROT_EXEC, "/nowhere/b");
-	map(f, 0x20000, 0x1000, 3, PROT_EXEC, "/nowhere/c");
-	map(f, 0x30000, 0x1000, 4, PROT_EXEC, "/nowhere/d");
-	sample(f, 0x12fff, PERF_RECORD_MISC_USER);
-	sample(f, 0x20010, PERF_RECORD_MISC_KERNEL);
-	sample(f, 0x21000, PERF_RECORD_MISC_USER); /* after the end of c */
+	map(f, 0x100000, 0x30000, 1, PROT_EXEC, "/nowhere/a");
+	map(f, 0x130000, 0x10000, 2, PROT_EXEC, "/nowhere/b");
+	map(f, 0x200000, 0x10000, 3, PROT_EXEC, "/nowhere/c");
+	map(f, 0x300000, 0x10000, 4, PROT_EXEC, "/nowhere/d");
+	sample(f, 0x12ffff, PERF_RECORD_MISC_USER);
+	sample(f, 0x200010, PERF_RECORD_MISC_KERNEL);
+	sample(f, 0x210000, PERF_RECORD_MISC_USER); /* after the end of c */
 	pass(f, &f->objects);
 	/* Of another thread, whose list has other numbers. */
-	map(f, 0x40000, 0x1000, 5, PROT_EXEC, "/nowhere/e");
-	map(f, 0x30000, 0x1000, 4, PROT_EXEC, "/nowhere/d");
-	sample(f, 0x30000, PERF_RECORD_MISC_USER);
+	map(f, 0x400000, 0x10000, 5, PROT_EXEC, "/nowhere/e");
+	map(f, 0x300000, 0x10000, 4, PROT_EXEC, "/nowhere/d");
+	sample(f, 0x300000, PERF_RECORD_MISC_USER);
 	pass(f, &part);
 	record_objects_merge(&f->objects, &part);
 	record_objects_deinit(&part);
@@ -129,10 +129,10 @@ static void many_pages_are_looked_up_meanwhile(void **state)
 	struct fixture *f = *state;
 	record_objects_init(&f->objects, &attr, false);
 	sample(f, 0x70000010, PERF_RECORD_MISC_USER); /* before its mapping, which came from another CPU */
-	map(f, 0x10000000, 0x10000000, 1, PROT_EXEC, "/nowhere/a");
+	map(f, 0x100000000, 0x40000000, 1, PROT_EXEC, "/nowhere/a");
 	map(f, 0x60000000, 0x1000, 2, PROT_EXEC, "/nowhere/b");
 	for (uint64_t page = 0; page < 9000; page++)
-		sample(f, 0x10000000 + (page << 12), PERF_RECORD_MISC_USER);
+		sample(f, 0x100000000 + (page << 16), PERF_RECORD_MISC_USER);
 	map(f, 0x70000000, 0x1000, 3, PROT_EXEC, "/nowhere/c");
 	map(f, 0x80000000, 0x1000, 4, PROT_EXEC, "/nowhere/d");
 	map(f, 0x90000000, 0x1000, 1, PROT_EXEC, "/nowhere/a");

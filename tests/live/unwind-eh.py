@@ -168,6 +168,24 @@ def reference(tap):
     tap.ok(done.status == 0 and "with_alloca" in done.out, "the reference reports it", str(done))
 
 
+def fields(tap):
+    """Samples come as one record with their stacks, or, of several events, after them: what else they have is the kernel's."""
+    binary = build_workload("stacks", "-O2", "-fomit-frame-pointer")
+    cpu = min(os.sched_getaffinity(0))
+    for events in ("cpu-clock:u", "cpu-clock:u,task-clock:u"):
+        path = record("-e", events, "-c", "500000", "--sample-cpu", *EH, "--", "taskset", "-c", str(cpu), binary, "alloca", "200",
+                      output=f"fields{len(events)}.data")
+        samples = [s for s in script_samples(path) if s.stack and s.stack[0][1] in INNER]
+        wrong = [names_of(s) for s in samples if not is_right("alloca", names_of(s))]
+        tap.equal(wrong[:3], [], f"{events}: each stack is the true one, of {len(samples)}")
+        reader = PERF if os.access(PERF, os.X_OK) else STROBE
+        done = run(reader, "script", "-i", path, "-F", "comm,cpu,period,event,ip,sym")
+        heads = re.findall(r"^\s*stacks\s+\[(\d+)\]\s+(\d+)\s+(\S+):", done.out, re.M)
+        tap.ok(len(heads) > 100, f"{events}: the reader shows samples of the program ({len(heads)})", done.out[:600])
+        tap.equal({(int(c), int(n)) for c, n, _ in heads[5:]}, {(cpu, 500000)}, f"{events}: each has its CPU and period")
+        tap.equal({e for _, _, e in heads}, set(events.split(",")), f"{events}: each has its event")
+
+
 def cut_is_counted(tap):
     """Code without tables that keeps no frame pointer."""
     source = os.path.join(SCRATCH, "bare.s")
@@ -353,6 +371,7 @@ def main():
     short_processes(tap)
     kernel_part(tap)
     reference(tap)
+    fields(tap)
     cut_is_counted(tap)
     switched(tap)
     all_is_shown(tap)

@@ -8,7 +8,7 @@
 
 #define RECORD_BYTES_MAX 65528
 
-static struct stack_stream *stream_of_id(struct stack_unwinder *u, uint64_t id)
+static const struct stack_stream *stream_of_id(const struct stack_unwinder *u, uint64_t id)
 {
 	uint64_t *found = u64map_get(&u->ids, id);
 	return found ? &u->streams.data[*found - 1] : NULL;
@@ -144,14 +144,37 @@ static const struct waiting_stack *give_stack(struct cpu_stacks *cpu, uint32_t p
 	return NULL;
 }
 
-static void join(struct chain_sink *s, const struct stack_stream *stream, struct record r, const struct sample_hot *sample,
-		 const struct waiting_stack *w)
+/* A user's part of a chain. */
+struct user_chain {
+	const void *ips; /* words, wherever they lie */
+	uint64_t nr;
+	bool cut;
+};
+
+static void set_word(uint8_t *record, uint16_t offset, uint64_t word)
 {
-	bool in_user = (sample->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_USER;
-	bool cut = w ? w->cut : in_user;
-	const uint64_t *ips = w ? w->ips : &sample->ip;
-	uint64_t nr = w ? w->nr : in_user, kernel = sample->callchain_nr;
-	uint64_t room = (RECORD_BYTES_MAX - r.hdr->size) / sizeof(uint64_t) - 1;
+	if (offset != SAMPLE_NO_OFFSET)
+		memcpy(record + offset, &word, sizeof(word));
+}
+
+/* Code that V8 made at run time: its place is the script's, also where only the sample's address is looked at. */
+static void name_innermost(uint8_t *joined, const struct sample_layout *l, const struct sample_hot *sample, const void *ips)
+{
+	uint64_t ip = 0;
+	if (!ips || (sample->misc & PERF_RECORD_MISC_CPUMODE_MASK) != PERF_RECORD_MISC_USER)
+		return;
+	memcpy(&ip, ips, sizeof(ip));
+	if (ip - SCRIPT_BASE < SCRIPT_SPACE_BYTES)
+		set_word(joined, l->ip, ip);
+}
+
+/* Puts a sample into `out`: `bytes` of its record, with the user's chain after the kernel's. Returns where it begins. */
+static size_t join(struct chain_sink *s, const struct stack_stream *stream, struct record r, size_t bytes,
+		   const struct sample_hot *sample, struct user_chain user)
+{
+	bool cut = user.cut;
+	uint64_t nr = user.nr, kernel = sample->callchain_nr;
+	uint64_t room = (RECORD_BYTES_MAX - bytes) / sizeof(uint64_t) - 1;
 	room = stream->max && stream->max < room ? stream->max : room;
 	if (nr + kernel > room) {
 		nr = room > kernel ? room - kernel : 0;
@@ -160,7 +183,7 @@ static void join(struct chain_sink *s, const struct stack_stream *stream, struct
 	size_t before = (size_t)((const char *)sample->callchain - (const char *)r.hdr) + kernel * sizeof(uint64_t);
 	struct perf_event_header h = *r.hdr;
 	uint64_t words = kernel + (nr ? nr + 1 : 0), marker = PERF_CONTEXT_USER;
-	h.size = (uint16_t)(h.size + (words - kernel) * sizeof(uint64_t));
+	h.size = (uint16_t)(bytes + (words - kernel) * sizeof(uint64_t));
 	h.misc |= cut ? RECORD_MISC_CHAIN_CUT : 0;
 	size_t at = s->out.len;
 	append(s, r.hdr, before);
@@ -168,15 +191,14 @@ static void join(struct chain_sink *s, const struct stack_stream *stream, struct
 	memcpy(s->out.data + at + before - (kernel + 1) * sizeof(uint64_t), &words, sizeof(words));
 	if (nr) {
 		append(s, &marker, sizeof(marker));
-		append(s, ips, nr * sizeof(uint64_t));
+		append(s, user.ips, nr * sizeof(uint64_t));
 	}
-	append(s, (const char *)r.hdr + before, r.hdr->size - before);
-	/* Code that V8 made at run time: its place is the script's, also where only the sample's address is looked at. */
-	if (in_user && nr && ips[0] - SCRIPT_BASE < SCRIPT_SPACE_BYTES && stream->layout->ip != SAMPLE_NO_OFFSET)
-		memcpy(s->out.data + at + stream->layout->ip, ips, sizeof(*ips));
+	append(s, (const char *)r.hdr + before, bytes - before);
+	name_innermost(s->out.data + at, stream->layout, sample, nr ? user.ips : NULL);
 	s->counts.stacks += nr != 0;
 	s->counts.cut += cut;
 	s->counts.deep += cut && (nr >= RECORD_CHAIN_WALKED_MAX || (stream->max && words >= stream->max));
+	return at;
 }
 
 /* Before the sample, and by its clock a little earlier: others of the process come from other CPUs. */
@@ -189,7 +211,45 @@ static void write_script_map(struct chain_sink *s, const struct stack_stream *st
 		return;
 	struct sample_tail tail = { .present = true, .pid = sample.pid, .tid = sample.tid, .cpu = sample.cpu, .id = sample.id,
 				    .stream_id = sample.stream_id, .time = sample.time > EARLIER_NS ? sample.time - EARLIER_NS : 0 };
+	if (stream->whole)
+		tail.id = tail.stream_id = stream->id;
 	append(s, record, scripts_map_record(s->unwinder->scripts, mm, stream->cpu, stream->layout, &tail, record, sizeof(record)));
+}
+
+/* A sample and its stack, of which the program's event does not know the id of the samples' event, nor the period. */
+static void take_whole(struct chain_sink *s, const struct stack_stream *stream, struct record r)
+{
+	struct stack_unwinder *u = s->unwinder;
+	struct cpu_stacks *cpu = &u->cpus[stream->cpu];
+	const struct sample_layout *l = stream->layout;
+	struct sample_hot sample;
+	struct unwind_stack head;
+	if (!sample_decode_hot(l, r, &sample) || !sample.callchain)
+		return;
+	const char *after_chain = (const char *)(sample.callchain + sample.callchain_nr), *end = (const char *)r.hdr + r.hdr->size;
+	const char *raw = after_chain + sizeof(uint32_t); /* after its length */
+	if (end - after_chain < (ptrdiff_t)(sizeof(uint32_t) + sizeof(head)))
+		return;
+	memcpy(&head, raw, sizeof(head));
+	uint64_t fit = (uint64_t)(end - raw - (ptrdiff_t)sizeof(head)) / sizeof(uint64_t);
+	struct user_chain user = { raw + sizeof(head), head.nr < fit ? head.nr : fit, head.end != UNWIND_WALK_WHOLE };
+	if (cpu->scripts.nr) {
+		struct waiting_stack *w = &cpu->merged;
+		w->tid = sample.tid;
+		w->nr = (uint16_t)(user.nr < UNWIND_FRAMES_MAX ? user.nr : UNWIND_FRAMES_MAX);
+		w->cut = user.cut;
+		memcpy(w->ips, user.ips, w->nr * sizeof(*w->ips));
+		merge_scripts(u, cpu, w);
+		if (w->scripts_mm)
+			write_script_map(s, stream, r, w->scripts_mm);
+		user = (struct user_chain){ w->ips, w->nr, w->cut };
+	}
+	size_t at = join(s, stream, r, (size_t)(after_chain - (const char *)r.hdr), &sample, user);
+	uint8_t *joined = s->out.data + at;
+	set_word(joined, l->identifier, stream->id);
+	set_word(joined, l->id, stream->id);
+	set_word(joined, l->stream_id, stream->id);
+	set_word(joined, l->period, head.period);
 }
 
 static void take_sample(struct chain_sink *s, struct record r)
@@ -203,7 +263,10 @@ static void take_sample(struct chain_sink *s, struct record r)
 	}
 	/* PERF_SAMPLE_IDENTIFIER: the first word. */
 	memcpy(&id, r.hdr + 1, sizeof(id));
-	const struct stack_stream *stream = stream_of_id(u, id);
+	if (!s->last_stream || s->last_id != id)
+		s->last_stream = stream_of_id(u, id);
+	s->last_id = id;
+	const struct stack_stream *stream = s->last_stream;
 	if (stream && stream->carries) {
 		take_stack(s, stream->cpu, r);
 		return;
@@ -211,6 +274,10 @@ static void take_sample(struct chain_sink *s, struct record r)
 	if (stream && u->waits.layout && stream->layout && stream->layout->time != SAMPLE_NO_OFFSET &&
 	    r.hdr->size >= stream->layout->variable)
 		note_time(u, sample_word(r, stream->layout->time));
+	if (stream && stream->whole) {
+		take_whole(s, stream, r);
+		return;
+	}
 	if (!stream || !stream->walked || !sample_decode_hot(stream->layout, r, &sample) || !sample.callchain) {
 		append(s, r.hdr, r.hdr->size);
 		return;
@@ -218,7 +285,11 @@ static void take_sample(struct chain_sink *s, struct record r)
 	const struct waiting_stack *w = give_stack(&u->cpus[stream->cpu], sample.pid, sample.tid);
 	if (w && w->scripts_mm)
 		write_script_map(s, stream, r, w->scripts_mm);
-	join(s, stream, r, &sample, w);
+	bool in_user = (sample.misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_USER;
+	struct user_chain user = { &sample.ip, in_user, in_user };
+	if (w)
+		user = (struct user_chain){ w->ips, w->nr, w->cut };
+	join(s, stream, r, r.hdr->size, &sample, user);
 }
 
 /* A sample or its stack may be what was lost: neither is joined with another's. */

@@ -1,9 +1,10 @@
 /*
- * Stacks that a BPF program wrote, and the samples that follow them → ordinary samples with call chains.
+ * Stacks that a BPF program wrote, with their samples or before them → ordinary samples with call chains.
  *
  * A filter between rings and a file: records that carry stacks are taken out, samples get what the program found after
- * the kernel's part of their chain, all else passes. Stacks and samples of one CPU meet in the order of its ring, so that
- * each CPU's ring must always be drained by the same thread; the sinks of several threads share one stack_unwinder.
+ * the kernel's part of their chain, those that came whole get the id of their event, all else passes. Stacks and samples of one CPU
+ * meet in the order of its ring, so that each CPU's ring must always be drained by the same thread; the sinks of several threads share
+ * one stack_unwinder.
  * A sample whose chain is not whole carries RECORD_MISC_CHAIN_CUT.
  */
 #pragma once
@@ -13,11 +14,15 @@
 
 typedef VEC(uint8_t) byte_list;
 
+struct stack_stream;
+
 struct chain_sink {
 	struct record_sink sink; /* what rings are drained to */
 	struct stack_unwinder *unwinder;
 	struct record_sink *to;
 	byte_list out;
+	uint64_t last_id; /* of the record before: those of a ring are mostly of the same events */
+	const struct stack_stream *last_stream;
 	struct stack_unwinder_totals counts; /* of one write, which are then added to those of all */
 };
 

@@ -8,6 +8,7 @@
 #include "bpf/unwind/stack_unwinder_priv.h"
 
 #define STACKS_ID  70
+#define WHOLE_ID   75
 #define SAMPLES_ID 80
 
 struct fixture {
@@ -72,17 +73,21 @@ static uint64_t ids(uint32_t pid, uint32_t tid)
 	return pid | (uint64_t)tid << 32;
 }
 
+/* RAW: 32 bits of size, then the bytes, padded to whole words together. Returns how many words it takes. */
+static size_t put_raw_stack(uint64_t *words, struct unwind_stack head, const uint64_t *ips)
+{
+	uint32_t raw_bytes = (uint32_t)sizeof(head) + 8u * head.nr + 4;
+	memcpy(words, &raw_bytes, 4);
+	memcpy((char *)words + 4, &head, sizeof(head));
+	memcpy((char *)words + 4 + sizeof(head), ips, 8u * head.nr);
+	return 3u + head.nr;
+}
+
 static void put_stack(struct fixture *f, uint32_t tid, uint8_t why, const uint64_t *ips, uint16_t n)
 {
 	uint64_t words[64] = { STACKS_ID, 0x1000, ids(5, tid), 99 };
 	struct unwind_stack head = { .message = UNWIND_MESSAGE_STACK, .nr = n, .end = why };
-	/* RAW: 32 bits of size, then the bytes, padded to whole words together. */
-	uint32_t raw_bytes = 8 + 8 * n + 4;
-	char *at = (char *)&words[4];
-	memcpy(at, &raw_bytes, 4);
-	memcpy(at + 4, &head, 8);
-	memcpy(at + 12, ips, 8 * n);
-	put(f, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, words, 4 + 2 + n);
+	put(f, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, words, 4 + put_raw_stack(words + 4, head, ips));
 }
 
 static void put_sample(struct fixture *f, uint32_t tid, uint16_t misc, const uint64_t *kernel, size_t n)
@@ -186,6 +191,83 @@ static void nested_samples(void **state)
 	put_sample(f, 6, PERF_RECORD_MISC_USER, NULL, 0);
 	run(f);
 	expect(f, PERF_RECORD_MISC_USER, (uint64_t[]){ 3, PERF_CONTEXT_USER, 0x1000, 0x2000, 4242 }, 5);
+	end(f);
+}
+
+/* One word after the other: as perf_event_open(2) has the fields of such samples. */
+static void put_whole(struct fixture *f, uint16_t misc, const uint64_t *kernel, size_t n, struct unwind_stack head, const uint64_t *ips)
+{
+	uint64_t words[64] = { WHOLE_ID, 0x1000, ids(5, 6), 100, WHOLE_ID, 3, 0, n };
+	memcpy(words + 8, kernel, 8 * n);
+	put(f, PERF_RECORD_SAMPLE, misc, words, 8 + n + put_raw_stack(words + 8 + n, head, ips));
+}
+
+static void expect_words(struct fixture *f, uint16_t misc, const uint64_t *words, size_t n)
+{
+	struct perf_event_header h;
+	memcpy(&h, f->out, 8);
+	assert_int_equal(h.type, PERF_RECORD_SAMPLE);
+	assert_int_equal(h.size, 8 + 8 * n);
+	assert_int_equal(h.misc, misc);
+	assert_int_equal(f->out_nr, 1 + n);
+	assert_memory_equal(f->out + 1, words, 8 * n);
+	f->out_nr = 0;
+}
+
+static struct sample_layout layout_of_whole(void)
+{
+	struct perf_event_attr attr = { .sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+						       PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
+						       PERF_SAMPLE_CALLCHAIN };
+	return sample_layout_compile(&attr);
+}
+
+/* A sample and its stack in one record, of the program's event: it becomes one of the samples' event. */
+static void whole_samples(void **state)
+{
+	struct fixture *f = begin();
+	struct sample_layout layout = layout_of_whole();
+	struct stack_stream whole = { .whole = true, .id = SAMPLES_ID, .layout = &layout, .max = 6 };
+	vec_push(&f->u.streams, whole);
+	*u64map_put(&f->u.ids, WHOLE_ID, NULL) = f->u.streams.len;
+	const uint64_t ips[] = { 0x1000, 0x2000, 0x3000 }, kernel[] = { PERF_CONTEXT_KERNEL, 0xffffffff81000000 };
+	struct unwind_stack head = { .message = UNWIND_MESSAGE_STACK, .nr = 3, .end = UNWIND_WALK_WHOLE, .period = 4321 };
+	put_whole(f, PERF_RECORD_MISC_USER, NULL, 0, head, ips);
+	run(f);
+	expect_words(f, PERF_RECORD_MISC_USER,
+		     (uint64_t[]){ SAMPLES_ID, 0x1000, ids(5, 6), 100, SAMPLES_ID, 3, 4321, 4, PERF_CONTEXT_USER, 0x1000, 0x2000,
+				   0x3000 }, 12);
+	/* In the kernel, cut; and more than the event's chains may have. */
+	head.end = UNWIND_WALK_BARE;
+	head.nr = 2;
+	put_whole(f, PERF_RECORD_MISC_KERNEL, kernel, 2, head, ips);
+	run(f);
+	expect_words(f, PERF_RECORD_MISC_KERNEL | RECORD_MISC_CHAIN_CUT,
+		     (uint64_t[]){ SAMPLES_ID, 0x1000, ids(5, 6), 100, SAMPLES_ID, 3, 4321, 5, kernel[0], kernel[1], PERF_CONTEXT_USER,
+				   0x1000, 0x2000 }, 13);
+	const uint64_t many[] = { 0x1000, 0x2000, 0x3000, 0x4000, 0x5000, 0x6000, 0x7000 };
+	head.end = UNWIND_WALK_WHOLE;
+	head.nr = 7;
+	put_whole(f, PERF_RECORD_MISC_USER, NULL, 0, head, many);
+	run(f);
+	assert_int_equal(f->out[8], 7);
+	assert_int_equal(f->out_nr, 16);
+	f->out_nr = 0;
+	/* Neither counts as a record that carries a stack; a record that holds less than it says is of what it holds. */
+	assert_int_equal(f->u.records, 0);
+	assert_int_equal(f->u.stacks, 3);
+	assert_int_equal(f->u.cut, 2);
+	head.nr = 2;
+	put_whole(f, PERF_RECORD_MISC_USER, NULL, 0, head, ips);
+	head.nr = 400;
+	memcpy((char *)f->in + 8 * 9 + 4, &head, sizeof(head));
+	run(f);
+	assert_int_equal(f->out[8], 3);
+	f->out_nr = 0;
+	/* Without room for a stack's head it is nothing. */
+	put(f, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, (uint64_t[]){ WHOLE_ID, 0x1000, ids(5, 6), 100, WHOLE_ID, 3, 0, 0, 4 }, 9);
+	run(f);
+	assert_int_equal(f->out_nr, 0);
 	end(f);
 }
 
@@ -323,7 +405,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(user_samples), cmocka_unit_test(kernel_samples), cmocka_unit_test(lost_records),
-		cmocka_unit_test(nested_samples), cmocka_unit_test(others), cmocka_unit_test(waits),
+		cmocka_unit_test(nested_samples), cmocka_unit_test(whole_samples), cmocka_unit_test(others), cmocka_unit_test(waits),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,6 +14,7 @@
 #include "base/vector.h"
 #include "bpf/load/ring.h"
 #include "bpf/unwind/scripts_priv.h"
+#include "bpf/unwind/unwind_shared.h"
 #include "interp/script_text.h"
 #include "record/record.h"
 
@@ -359,7 +360,8 @@ size_t scripts_merge(struct scripts *s, struct script_pending *p, uint32_t tid, 
 		p->nr = 0;
 		return nr;
 	}
-	struct merge m = { .to = xreallocarray(NULL, max, sizeof(*ips)), .max = max };
+	uint64_t merged[UNWIND_FRAMES_MAX];
+	struct merge m = { .to = merged, .max = max < UNWIND_FRAMES_MAX ? max : UNWIND_FRAMES_MAX };
 	pthread_mutex_lock(&s->lock);
 	const struct script_space *space = scripts_space(s, p->mm);
 	if (space->kind == SCRIPT_V8)
@@ -368,7 +370,6 @@ size_t scripts_merge(struct scripts *s, struct script_pending *p, uint32_t tid, 
 		merge_into(s, space, p, ips, nr, !*cut && !p->is_cut, &m);
 	pthread_mutex_unlock(&s->lock);
 	memcpy(ips, m.to, m.nr * sizeof(*ips));
-	free(m.to);
 	*cut |= m.is_full || p->is_cut;
 	p->nr = 0;
 	return m.nr;

@@ -76,7 +76,8 @@ static struct strobe_error *load(struct stack_unwinder *u)
 		set_wait_settings(&u->options.waits, &settings);
 	static const char *const without[] = { "walk_python_stack", "walk_php_stack", "walk_ruby_stack", "walk_perl_stack", "walk_v8_stack",
 					       NULL };
-	const struct bpf_map_size sizes[] = { { "outputs", sys_cpus_possible_nr(u->options.sys) }, {} };
+	uint32_t cpus_nr = sys_cpus_possible_nr(u->options.sys);
+	const struct bpf_map_size sizes[] = { { "outputs", cpus_nr }, { "whole", cpus_nr }, {} };
 	struct bpf_load_options load = {
 		.sys = u->options.sys,
 		.image = u->options.waits.on ? &waits_image : &unwind_image,
@@ -243,23 +244,32 @@ static int ring_of_cpu(const struct event_set *set, size_t cpu, size_t threads)
 	return -1;
 }
 
-/* The event that the program writes stacks through, into the ring of the CPU's samples. */
-static struct strobe_error *open_output(struct stack_unwinder *u, uint32_t cpu_index, int cpu, int ring_fd)
+/* An event that the program writes through: `sampled` is a part of its attr. */
+static struct perf_event_attr output_attr(const struct stack_unwinder *u, const struct perf_event_attr *sampled)
 {
-	const struct sys *sys = u->options.sys;
-	struct perf_event_attr attr = {
+	return (struct perf_event_attr){
 		.type = PERF_TYPE_SOFTWARE,
 		.config = PERF_COUNT_SW_BPF_OUTPUT,
 		.size = PERF_ABI_ATTR_BYTES,
 		.sample_period = 1,
-		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_RAW,
+		.sample_type = sampled->sample_type | PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_RAW,
+		.sample_max_stack = sampled->sample_max_stack,
+		.exclude_callchain_user = sampled->exclude_callchain_user,
+		.exclude_callchain_kernel = sampled->exclude_callchain_kernel,
 		.sample_id_all = 1,
 		.use_clockid = u->options.clock.use,
 		.clockid = u->options.clock.id,
 	};
+}
+
+/* Into the ring of the CPU's samples, for the program to find it in a map. */
+static struct strobe_error *open_output(struct stack_unwinder *u, const struct perf_event_attr *attr, const char *map, int cpu,
+					int ring_fd, const struct stack_stream *stream)
+{
+	const struct sys *sys = u->options.sys;
+	struct perf_event_attr opened = *attr;
 	uint64_t id;
-	u->output_layout = sample_layout_compile(&attr);
-	int fd = sys_perf_event_open(sys, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	int fd = sys_perf_event_open(sys, &opened, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0)
 		return error_errno(-fd, "cannot open an event for stacks on CPU %d", cpu);
 	vec_push(&u->outputs, fd);
@@ -268,8 +278,50 @@ static struct strobe_error *open_output(struct stack_unwinder *u, uint32_t cpu_i
 		r = sys_ioctl(sys, fd, PERF_EVENT_IOC_ID, (uintptr_t)&id);
 	if (r < 0)
 		return error_errno(-r, "cannot direct stacks into the ring of CPU %d", cpu);
-	add_stream(u, id, (struct stack_stream){ .cpu = cpu_index, .carries = true });
-	return bpf_map_set(bpf_map_of(u->loaded, "outputs"), &cpu, &fd);
+	add_stream(u, id, *stream);
+	return bpf_map_set(bpf_map_of(u->loaded, map), &cpu, &fd);
+}
+
+/* The event that the program writes stacks through. */
+static struct strobe_error *open_carrier(struct stack_unwinder *u, uint32_t cpu_index, int cpu, int ring_fd)
+{
+	const struct perf_event_attr fields = { .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME };
+	struct perf_event_attr attr = output_attr(u, &fields);
+	u->output_layout = sample_layout_compile(&attr);
+	return open_output(u, &attr, "outputs", cpu, ring_fd, &(struct stack_stream){ .cpu = cpu_index, .carries = true });
+}
+
+/*
+ * Samples whose stack is walked in the kernel come as one record with it: through an event that the kernel lets have what samples have.
+ * Where there are several events, or samples have what only their own event can say, each sample follows its stack.
+ */
+static const struct capture_event *find_whole(const struct event_set *set, size_t threads)
+{
+	const uint64_t given = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID |
+			       PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN;
+	const struct capture_event *found = NULL;
+	for (size_t i = 0; i < set->events.len; i++) {
+		const struct capture_event *e = &set->events.data[i];
+		if (!stack_unwinder_is_walked(e))
+			continue;
+		if (found || threads != 1 || e->attr.sample_type & ~given || !(e->attr.sample_type & PERF_SAMPLE_CALLCHAIN))
+			return NULL;
+		found = e;
+	}
+	return found;
+}
+
+static struct strobe_error *open_whole(struct stack_unwinder *u, const struct capture_event *e, const struct sample_layout *layout,
+				       const struct target_map *map)
+{
+	struct perf_event_attr attr = output_attr(u, &e->attr);
+	for (uint32_t i = 0; i < e->slots; i++) {
+		struct stack_stream stream = { .cpu = i, .whole = true, .id = e->ids[i], .layout = layout,
+					       .max = e->attr.sample_max_stack };
+		if (e->fds[i] >= 0)
+			TRY(open_output(u, &attr, "whole", map->cpus.data[i], e->fds[i], &stream));
+	}
+	return NULL;
 }
 
 static struct strobe_error *attach_event(struct stack_unwinder *u, const struct capture_event *e,
@@ -302,13 +354,16 @@ struct strobe_error *stack_unwinder_attach(struct stack_unwinder *u, struct capt
 		if (map->cpus.data[i] < 0)
 			return error_create(ERROR_USAGE, "eh requires per-CPU buffers, and these are per thread");
 		if (ring_fd >= 0)
-			TRY(open_output(u, i, map->cpus.data[i], ring_fd));
+			TRY(open_carrier(u, i, map->cpus.data[i], ring_fd));
 	}
+	const struct capture_event *whole = u->options.no_samples ? NULL : find_whole(set, threads);
 	for (size_t i = 0; i < set->events.len && !u->options.no_samples; i++) {
 		const struct capture_event *e = &set->events.data[i];
 		if (!stack_unwinder_is_walked(e))
 			continue;
 		TRY(attach_event(u, e, &env->events.data[i].layout, threads));
+		if (e == whole)
+			TRY(open_whole(u, e, &env->events.data[i].layout, map));
 		/* What is in the file. */
 		env->events.data[i].attr.exclude_callchain_user = 0;
 		env_event_changed(&env->arena, &env->events.data[i]);

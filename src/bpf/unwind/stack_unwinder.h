@@ -9,10 +9,12 @@
  *	...
  *	stack_unwinder_destroy(u);                         before the capture is closed
  *
- * The program writes stacks into the rings of the capture, each right before its sample; a chain_sink joins the two. What a
- * process has mapped where, the program finds in the kernel; a thread compiles the tables of files as the program requests them,
- * each once, whoever maps it. Where the program knows no way on (tables that are not ready, expressions), it sends a copy of the
- * stack, and the walk goes on in user space when rings are drained. Code without tables is passed by frame pointers.
+ * The program writes samples and their stacks into the rings of the capture as one record, in place of the kernel's sample. Where
+ * there is more than one event, or samples have what only their own event knows, it writes a stack right before its sample, and a
+ * chain_sink joins the two. What a process has mapped where, the program finds in the kernel; a thread compiles the tables of files as
+ * the program requests them, each once, whoever maps it. Where the program knows no way on (tables that are not ready, expressions),
+ * it sends a copy of the stack, and the walk goes on in user space when rings are drained. Code without tables is passed by frame
+ * pointers.
  *
  * x86-64 and arm64, from Linux 5.17 on, with permission to load BPF programs and to look at all CPUs; rings of CPUs, not of threads.
  * Errors say what is missing. Thread safety: create, attach and destroy belong to one thread; several may drain.

@@ -31,6 +31,7 @@ struct cpu_stacks {
 	uint32_t more_tid, more_bytes;
 	uint8_t memory[UNWIND_COPY_BYTES + UNWIND_MORE_BYTES];
 	struct script_pending scripts;
+	struct waiting_stack merged; /* with frames of interpreters, of a sample that has come whole */
 	unsigned nr;
 	struct waiting_stack stacks[WAITING_MAX];
 };
@@ -40,6 +41,8 @@ struct stack_stream {
 	uint32_t cpu; /* index in cpus */
 	bool carries; /* stacks; else samples */
 	bool walked;  /* samples whose stacks are walked */
+	bool whole;   /* records of the program's that are such samples and their stacks in one */
+	uint64_t id;  /* of the samples' own event, which these records do not have */
 	const struct sample_layout *layout;
 	uint32_t max; /* addresses in a chain */
 };
@@ -69,7 +72,7 @@ struct stack_unwinder {
 	struct bpf_loaded *loaded;
 	struct unwind_maps *maps;
 	struct scripts *scripts; /* or NULL */
-	VEC(int) outputs; /* fds of the events that stacks are written through */
+	VEC(int) outputs; /* fds of the events that stacks are written through, also as whole samples */
 	struct sample_layout output_layout;
 	struct u64map ids; /* id → index in streams + 1 */
 	VEC(struct stack_stream) streams;

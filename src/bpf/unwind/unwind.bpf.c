@@ -1,6 +1,7 @@
 /*
- * Walks the user's stack at a sample, along call frame information that user space compiled into maps, and puts the
- * addresses into the ring where the sample follows. bpf/unwind/chain_sink.c makes one record of the two.
+ * Walks the user's stack at a sample, along call frame information that user space compiled into maps, and writes the
+ * addresses with what else a sample has into its ring, in place of the sample; or, where user space has to go on with the walk, or
+ * samples have what only their own event knows, right before the sample. bpf/unwind/chain_sink.c makes one record of either.
  *
  * Whatever a walk carries from frame to frame stays in the memory of a map, where the verifier does not follow it: the
  * program is small to it, however many frames there are. Registers of callers are not read until a rule needs one;
@@ -130,6 +131,14 @@ struct {
 	__type(key, __u32);
 	__type(value, __u32);
 } outputs SEC(".maps");
+
+/* Events whose records are as the samples are, with a stack besides. None: each sample follows its stack. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
+	__uint(max_entries, 1024); /* as of outputs */
+	__type(key, __u32);
+	__type(value, __u32);
+} whole SEC(".maps");
 
 GLOBAL __u32 word_at(__u32 i)
 {
@@ -582,16 +591,22 @@ INLINE void walk_from_regs(struct walk *w, __u32 which, __u32 max)
 	walk_from_regs_by(step_on, w, which, max);
 }
 
+/* 0: the sample is written. Where its ring is full, the kernel shall count the loss as the event's. */
 INLINE int give_stack(struct sample_context *ctx, struct walk *w)
 {
 	__u32 nr = w->out.stack.nr;
+	long failed;
 	if (w->out.stack.end == UNWIND_WALK_COPY) {
 		give_copy(ctx, w, WALK_SAMPLE, 0);
 		return 1;
 	}
-	if (nr <= UNWIND_FRAMES_MAX)
+	if (nr > UNWIND_FRAMES_MAX)
+		return 1;
+	w->out.stack.period = ctx->sample_period;
+	failed = bpf_perf_event_output(ctx, &whole, BPF_F_CURRENT_CPU, &w->out.stack, sizeof(struct unwind_stack) + nr * 8);
+	if (failed == -ENOENT)
 		bpf_perf_event_output(ctx, &outputs, BPF_F_CURRENT_CPU, &w->out.stack, sizeof(struct unwind_stack) + nr * 8);
-	return 1;
+	return failed != 0;
 }
 
 SEC("perf_event")

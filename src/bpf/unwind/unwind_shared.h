@@ -109,6 +109,7 @@ struct unwind_stack {
 	__u32 message; /* UNWIND_MESSAGE_STACK */
 	__u16 nr;
 	__u8 end, unused;
+	__u64 period; /* of the sample, where the stack came with it */
 };
 
 /* The other message; its last frame is where the walk is, with these registers. */
