@@ -217,6 +217,32 @@ def cfi():
     write("cfi", "length-lies", whole[:1] + b"\xff\xff\xff\xff\xff\xff\xff\x7f\0\0\0\0" + whole[5:])
 
 
+def kept_table():
+    """Two rows and a rule of three kinds; then tables that lie about each of their parts."""
+    def table(rows=(0, 1, 16 << 22 | 2, 32 << 22), pages=(1, 4), rules=None, saves=None, exprs=((1, 8, 40),), counts=None, bits=1):
+        rules = rules or [(0, 0, 0, 0, 0, 0, 0), (0, 16, 2, 1, 7, 0, 16), (1, 0, 1, 4, 0, 0, 16)]
+        saves = saves or [(16, 0, 0, -8), (6, 4, 0, 0)]
+        counts = counts or (len(rows), len(pages) - 1, len(rules), len(saves), len(exprs))
+        out = struct.pack("<BQ8I", bits, 0x1000, *counts, 1, bits & 1, bits >> 1 & 1)
+        out += struct.pack(f"<{len(rows)}I", *rows) + struct.pack(f"<{len(pages)}I", *pages)
+        out += b"".join(struct.pack("<Ii5B3xiii4xQ", *r, 0, 0, 0, 0) for r in rules)
+        out += b"".join(struct.pack("<3Bxi", *s) for s in saves)
+        return out + b"".join(struct.pack("<IIQ", *e) for e in exprs)
+
+    write("kept_table", "whole", table())
+    write("kept_table", "swapped", table(bits=2))
+    write("kept_table", "cut", table()[:-3])
+    write("kept_table", "rule", table(rows=(0, 9, 32 << 22)))
+    write("kept_table", "pages-back", table(pages=(3, 2, 4)))
+    write("kept_table", "pages-beyond", table(pages=(1, 1 << 31)))
+    write("kept_table", "page-zero", table(pages=(0, 4)))
+    write("kept_table", "saves", table(rules=[(0, 0, 0, 0, 0, 0, 0), (2, 16, 200, 1, 7, 0, 16)]))
+    write("kept_table", "reg", table(saves=[(200, 0, 0, -8)]))
+    write("kept_table", "expression", table(exprs=((1, 9, 40),)))
+    write("kept_table", "section", table(exprs=((2, 1, 0),)))
+    write("kept_table", "counts", table(counts=(1 << 31, 1 << 31, 3, 2, 1)))
+
+
 def piece(arg, part, data, status=0):
     """One piece of a payload as decode/syscall.h has it."""
     return struct.pack("<BBBBI", arg, part, status, 0, len(data)) + data + bytes(-len(data) % 8)
@@ -434,6 +460,7 @@ def scheduler_counters():
 
 def main():
     cfi()
+    kept_table()
     scheduler_counters()
     scripts()
     jitdumps()

@@ -370,6 +370,11 @@ static const void *section_bytes_at(const struct object *o, uint64_t vaddr, size
 	return NULL;
 }
 
+struct filemap_identity object_identity(const struct object *o)
+{
+	return o->map.identity;
+}
+
 void object_rest(const struct object *o)
 {
 	filemap_rest(&o->map);

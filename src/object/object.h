@@ -15,6 +15,7 @@
 #include "arch/arch.h"
 #include "base/cursor.h"
 #include "base/error.h"
+#include "base/filemap.h"
 
 #define OBJECT_BUILD_ID_MAX 64 /* longest that is kept; SHA-1 is 20, some linkers write 8, 16 or 32 */
 
@@ -104,6 +105,8 @@ bool object_offset_of_vaddr(const struct object *o, uint64_t vaddr, uint64_t *re
 const void *object_bytes_at(const struct object *o, uint64_t vaddr, size_t *ret_bytes);
 /* It is not read for a while: its pages leave this process until they are. */
 void object_rest(const struct object *o);
+/* The file that it was mapped from; all 0 where its bytes come from elsewhere. */
+struct filemap_identity object_identity(const struct object *o);
 /* Whether the file was found to have become shorter: bytes that it had are read as zeros. */
 bool object_is_cut(const struct object *o);
 

@@ -75,3 +75,8 @@ void cfi_run(struct cfi_builder *b, const struct cfi_section *s, const struct cf
 void cfi_add_row(struct cfi_builder *b, uint64_t vaddr, uint32_t rule);
 /* The number of a rule that is made of a state, whose hash need not be known. */
 uint32_t cfi_intern(struct cfi_builder *b, struct cfi_state *st, uint8_t ra, uint8_t flags);
+
+#define UNWIND_SECTIONS_MAX 4 /* two of the object, two of its debug file */
+struct unwind_source unwind_source_of(struct object *o, struct object *debug, struct object_frames frames[UNWIND_SECTIONS_MAX]);
+/* See UNWIND_PLAIN. */
+void unwind_table_mark_plain(const struct unwind_table *t, struct unwind_rule *r);

@@ -8,8 +8,6 @@
 #include "unwind/bare_code.h"
 #include "unwind/cfi_priv.h"
 
-#define SECTIONS_MAX 4 /* two of the object, two of its debug file */
-
 /* From .eh_frame first, where both sections know a function: it is what the program itself uses. */
 static struct sort_pair *order_of(const struct cfi_fdes *fdes)
 {
@@ -145,12 +143,12 @@ static void pack_rows(struct unwind_table *t, struct cfi_builder *b)
 	t->rows = xreallocarray(b->rows.data, t->rows_nr, sizeof(*t->rows));
 }
 
-/* See UNWIND_PLAIN. */
-static void mark_plain(const struct unwind_table *t, struct unwind_rule *r)
+void unwind_table_mark_plain(const struct unwind_table *t, struct unwind_rule *r)
 {
 	if (r->kind != UNWIND_CFA_REG || r->flags & (UNWIND_SIGNAL | UNWIND_END) || !r->saves_nr)
 		return;
 	const struct unwind_save *saves = t->saves + r->saves;
+	r->saved = 0;
 	r->lowest = r->highest = saves[0].value;
 	for (unsigned i = 0; i < r->saves_nr; i++) {
 		if (saves[i].kind != UNWIND_SAVE_OFFSET)
@@ -178,16 +176,16 @@ static struct unwind_table *finish(struct cfi_builder *b, const struct unwind_so
 	t->is_64bit = from->is_64bit;
 	idset_deinit(&b->index);
 	for (uint32_t i = 0; i < t->rules_nr; i++)
-		mark_plain(t, &t->rules[i]);
+		unwind_table_mark_plain(t, &t->rules[i]);
 	pack_rows(t, b);
 	return t;
 }
 
 struct unwind_table *unwind_table_build(const struct unwind_source *from)
 {
-	struct cfi_section sections[SECTIONS_MAX];
+	struct cfi_section sections[UNWIND_SECTIONS_MAX];
 	struct cfi_fdes fdes = {};
-	unsigned n = from->frames_nr < SECTIONS_MAX ? from->frames_nr : SECTIONS_MAX;
+	unsigned n = from->frames_nr < UNWIND_SECTIONS_MAX ? from->frames_nr : UNWIND_SECTIONS_MAX;
 	for (unsigned i = 0; i < n; i++) {
 		sections[i] = (struct cfi_section){ .frames = from->frames[i], .is_64bit = from->is_64bit, .swap = from->swap };
 		cfi_read_cies(&sections[i]);
@@ -226,9 +224,8 @@ static void code_range(const struct object *o, uint64_t *ret_from, uint64_t *ret
 	}
 }
 
-struct unwind_table *unwind_table_of(struct object *o, struct object *debug)
+struct unwind_source unwind_source_of(struct object *o, struct object *debug, struct object_frames frames[UNWIND_SECTIONS_MAX])
 {
-	struct object_frames frames[SECTIONS_MAX];
 	struct unwind_source from = { .frames = frames, .object = o, .debug = debug };
 	const struct object_header *h = object_header(o);
 	from.frames_nr = object_frames(o, frames);
@@ -237,6 +234,13 @@ struct unwind_table *unwind_table_of(struct object *o, struct object *debug)
 	from.is_64bit = h->is_64bit;
 	from.swap = h->swap;
 	code_range(o, &from.from, &from.to);
+	return from;
+}
+
+struct unwind_table *unwind_table_of(struct object *o, struct object *debug)
+{
+	struct object_frames frames[UNWIND_SECTIONS_MAX];
+	struct unwind_source from = unwind_source_of(o, debug, frames);
 	return unwind_table_build(&from);
 }
 

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/u64map.h"
 #include "base/vector.h"
+#include "unwind/kept_table.h"
 
 struct slot {
 	pthread_mutex_t lock; /* of compiling */
@@ -112,7 +113,7 @@ const struct unwind_file *unwind_tables_find(struct unwind_tables *t, const stru
 	if (!is_settled(s, file)) {
 		struct unwind_objects from = t->objects_of(t->ctx, file);
 		s->file.object = from.object;
-		s->file.table = from.object ? unwind_table_of(from.object, from.debug) : NULL;
+		s->file.table = from.object ? unwind_table_of_kept(from.object, from.debug) : NULL;
 		atomic_store_explicit(&s->state, from.object ? MADE : 1 + (uint64_t)file->last_pid, memory_order_release);
 	}
 	pthread_mutex_unlock(&s->lock);
