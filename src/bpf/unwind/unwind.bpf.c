@@ -442,10 +442,21 @@ INLINE void begin(struct walk *w, const struct machine_regs *r)
 #endif
 }
 
-/* How much of a stack user space may need from sp on: of the first thread that is known, of others as much as there is room for. */
+/* Where the mapping that sp is in ends: stacks of threads begin near there. */
+GLOBAL __u64 stack_end_of(__u64 sp)
+{
+	struct found_mapping f = {};
+	return find_vma(sp, &f) ? ~0ULL : f.request.end;
+}
+
+/* How much of a stack user space may need from sp on, and of what is not known to be as little, as much as there is room for. */
 INLINE __u64 stack_bytes(const struct walk *w)
 {
-	__u64 bytes = w->out.is_data ? 0 : w->start_stack - w->out.reg[SP];
+	__u64 sp = w->out.reg[SP], bytes = w->start_stack - sp;
+	if (w->out.is_data)
+		return 0;
+	if (bytes > UNWIND_STACK_REACH)
+		bytes = stack_end_of(sp) - sp;
 	return bytes < UNWIND_STACK_REACH ? bytes : UNWIND_STACK_REACH;
 }
 
