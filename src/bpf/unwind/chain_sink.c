@@ -292,14 +292,38 @@ static void take_sample(struct chain_sink *s, struct record r)
 	join(s, stream, r, r.hdr->size, &sample, user);
 }
 
-/* A sample or its stack may be what was lost: neither is joined with another's. */
-static void forget_waiting(struct stack_unwinder *u, struct record r)
+/* What an event wrote that is not in the file becomes a record of one that is. */
+static void append_lost(struct chain_sink *s, const struct cpu_stacks *cpu, const struct sample_layout *by, struct record r)
 {
+	struct {
+		struct perf_event_header h;
+		uint64_t id, lost;
+		uint8_t tail[64];
+	} lost;
+	struct sample_tail tail;
+	if (!sample_tail_decode(by, r, &tail))
+		return;
+	memcpy(&lost, r.hdr, offsetof(typeof(lost), tail));
+	tail.id = tail.stream_id = lost.id = cpu->id;
+	tail.cpu = cpu->number;
+	lost.h.size = (uint16_t)(offsetof(typeof(lost), tail) + sample_tail_encode(cpu->layout, &tail, lost.tail, sizeof(lost.tail)));
+	append(s, &lost, lost.h.size);
+}
+
+/* A sample or its stack may be what was lost: neither is joined with another's. */
+static void take_lost(struct chain_sink *s, struct record r)
+{
+	struct stack_unwinder *u = s->unwinder;
 	uint64_t id;
 	memcpy(&id, (const char *)r.hdr + r.hdr->size - sizeof(id), sizeof(id));
 	const struct stack_stream *stream = stream_of_id(u, id);
-	if (stream)
-		u->cpus[stream->cpu].nr = u->cpus[stream->cpu].more_bytes = u->cpus[stream->cpu].scripts.nr = 0;
+	struct cpu_stacks *cpu = stream ? &u->cpus[stream->cpu] : NULL;
+	if (cpu)
+		cpu->nr = cpu->more_bytes = cpu->scripts.nr = 0;
+	if (cpu && cpu->layout && (stream->carries || stream->whole))
+		append_lost(s, cpu, stream->carries ? &u->output_layout : stream->layout, r);
+	else
+		append(s, r.hdr, r.hdr->size);
 }
 
 /* Other threads have sinks of their own. */
@@ -323,13 +347,12 @@ static struct strobe_error *write_records(struct record_sink *sink, const void *
 		struct record r = { .hdr = (const void *)at };
 		if (r.hdr->size < sizeof(*r.hdr) || r.hdr->size > (size_t)(end - at))
 			break;
-		if (r.hdr->type == PERF_RECORD_SAMPLE) {
+		if (r.hdr->type == PERF_RECORD_SAMPLE)
 			take_sample(s, r);
-		} else {
-			if (r.hdr->type == PERF_RECORD_LOST && r.hdr->size >= sizeof(*r.hdr) + 24)
-				forget_waiting(s->unwinder, r);
+		else if (r.hdr->type == PERF_RECORD_LOST && r.hdr->size >= sizeof(*r.hdr) + 24)
+			take_lost(s, r);
+		else
 			append(s, r.hdr, r.hdr->size);
-		}
 		at += r.hdr->size;
 	}
 	add_counts(s);

@@ -178,6 +178,31 @@ static void lost_records(void **state)
 	end(f);
 }
 
+/* Events that are not in the file lost something: in records, events that are did. */
+static void losses_of_events_without_a_name(void **state)
+{
+	struct fixture *f = begin();
+	struct perf_event_attr attr = { .sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+						       PERF_SAMPLE_CPU | PERF_SAMPLE_CALLCHAIN,
+					.sample_id_all = 1 };
+	const struct sample_layout in_file = sample_layout_compile(&attr);
+	attr.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_RAW;
+	f->u.output_layout = sample_layout_compile(&attr);
+	f->u.cpus[0].layout = &in_file;
+	f->u.cpus[0].id = SAMPLES_ID;
+	f->u.cpus[0].number = 3;
+	put(f, PERF_RECORD_LOST, 0, (uint64_t[]){ STACKS_ID, 17, ids(5, 6), 99, STACKS_ID }, 5);
+	run(f);
+	const uint64_t expected[] = { SAMPLES_ID, 17, ids(5, 6), 99, 3, SAMPLES_ID };
+	struct perf_event_header h;
+	memcpy(&h, f->out, sizeof(h));
+	assert_int_equal(h.type, PERF_RECORD_LOST);
+	assert_int_equal(h.size, sizeof(h) + sizeof(expected));
+	assert_int_equal(f->out_nr, 7);
+	assert_memory_equal(f->out + 1, expected, sizeof(expected));
+	end(f);
+}
+
 /* A sample that interrupts another between its stack and itself. */
 static void nested_samples(void **state)
 {
@@ -405,6 +430,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(user_samples), cmocka_unit_test(kernel_samples), cmocka_unit_test(lost_records),
+		cmocka_unit_test(losses_of_events_without_a_name),
 		cmocka_unit_test(nested_samples), cmocka_unit_test(whole_samples), cmocka_unit_test(others), cmocka_unit_test(waits),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -234,14 +234,17 @@ static void add_stream(struct stack_unwinder *u, uint64_t id, struct stack_strea
 	*u64map_put(&u->ids, id, NULL) = u->streams.len;
 }
 
-/* Any event of the CPU has its ring. */
-static int ring_of_cpu(const struct event_set *set, size_t cpu, size_t threads)
+/* Any event of the CPU has its ring; false where it has none. */
+static bool find_ring(const struct event_set *set, size_t cpu, size_t threads, size_t *ret_event, size_t *ret_slot)
 {
 	for (size_t i = 0; i < set->events.len; i++)
 		for (size_t slot = cpu * threads; slot < (cpu + 1) * threads; slot++)
-			if (slot < set->events.data[i].slots && set->events.data[i].fds[slot] >= 0)
-				return set->events.data[i].fds[slot];
-	return -1;
+			if (slot < set->events.data[i].slots && set->events.data[i].fds[slot] >= 0) {
+				*ret_event = i;
+				*ret_slot = slot;
+				return true;
+			}
+	return false;
 }
 
 /* An event that the program writes through: `sampled` is a part of its attr. */
@@ -350,11 +353,15 @@ struct strobe_error *stack_unwinder_attach(struct stack_unwinder *u, struct capt
 	u->cpus_nr = (uint32_t)map->cpus.len;
 	u->cpus = xcalloc(u->cpus_nr, sizeof(*u->cpus));
 	for (uint32_t i = 0; i < u->cpus_nr; i++) {
-		int ring_fd = ring_of_cpu(set, i, threads);
+		size_t event, slot;
 		if (map->cpus.data[i] < 0)
 			return error_create(ERROR_USAGE, "eh requires per-CPU buffers, and these are per thread");
-		if (ring_fd >= 0)
-			TRY(open_carrier(u, i, map->cpus.data[i], ring_fd));
+		if (!find_ring(set, i, threads, &event, &slot))
+			continue;
+		u->cpus[i].layout = &env->events.data[event].layout;
+		u->cpus[i].id = set->events.data[event].ids[slot];
+		u->cpus[i].number = (uint32_t)map->cpus.data[i];
+		TRY(open_carrier(u, i, map->cpus.data[i], set->events.data[event].fds[slot]));
 	}
 	const struct capture_event *whole = u->options.no_samples ? NULL : find_whole(set, threads);
 	for (size_t i = 0; i < set->events.len && !u->options.no_samples; i++) {

@@ -31,6 +31,10 @@ struct cpu_stacks {
 	uint32_t more_tid, more_bytes;
 	uint8_t memory[UNWIND_COPY_BYTES + UNWIND_MORE_BYTES];
 	struct script_pending scripts;
+	/* Of an event of the CPU that is in the file: losses are recorded as its. NULL: there is none. */
+	const struct sample_layout *layout;
+	uint64_t id;
+	uint32_t number; /* of the CPU */
 	struct waiting_stack merged; /* with frames of interpreters, of a sample that has come whole */
 	unsigned nr;
 	struct waiting_stack stacks[WAITING_MAX];
