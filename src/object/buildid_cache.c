@@ -241,7 +241,7 @@ static const char *path_of(struct listing *l, const char *dir, const char *hex)
 	return arena_strndup(&l->arena, path, (size_t)(slash - path));
 }
 
-static void list_links(struct listing *l, const char *dir, const char *first)
+static void list_links(struct listing *l, const char *dir, const char *first, bool with_paths)
 {
 	_cleanup_free_ char *below = xasprintf("%s/.build-id/%s", dir, first);
 	DIR *d = opendir(below);
@@ -251,8 +251,8 @@ static void list_links(struct listing *l, const char *dir, const char *first)
 		struct buildid_cache_entry add = { .hex = arena_printf(&l->arena, "%s%s", first, e->d_name) };
 		if (!is_hex(add.hex))
 			continue;
-		add.path = path_of(l, dir, add.hex);
-		if (add.path)
+		add.path = with_paths ? path_of(l, dir, add.hex) : NULL;
+		if (add.path || !with_paths)
 			vec_push(&l->entries, add);
 	}
 	closedir(d);
@@ -265,7 +265,7 @@ static int compare(const void *pa, const void *pb)
 	return c ? c : strcmp(a->hex, b->hex);
 }
 
-void buildid_cache_each(const char *dir, bool (*fn)(void *ctx, const struct buildid_cache_entry *e), void *ctx)
+static void for_each(const char *dir, bool with_paths, bool (*fn)(void *ctx, const struct buildid_cache_entry *e), void *ctx)
 {
 	struct listing l = {};
 	_cleanup_free_ char *top = xasprintf("%s/.build-id", dir);
@@ -275,13 +275,23 @@ void buildid_cache_each(const char *dir, bool (*fn)(void *ctx, const struct buil
 	arena_init(&l.arena);
 	for (struct dirent *e; (e = readdir(d));)
 		if (strlen(e->d_name) == 2 && strspn(e->d_name, "0123456789abcdef") == 2)
-			list_links(&l, dir, e->d_name);
+			list_links(&l, dir, e->d_name, with_paths);
 	closedir(d);
-	if (l.entries.len)
+	if (l.entries.len && with_paths)
 		qsort(l.entries.data, l.entries.len, sizeof(*l.entries.data), compare);
 	for (size_t i = 0; i < l.entries.len; i++)
 		if (!fn(ctx, &l.entries.data[i]))
 			break;
 	vec_deinit(&l.entries);
 	arena_deinit(&l.arena);
+}
+
+void buildid_cache_each(const char *dir, bool (*fn)(void *ctx, const struct buildid_cache_entry *e), void *ctx)
+{
+	for_each(dir, true, fn, ctx);
+}
+
+void buildid_cache_each_id(const char *dir, bool (*fn)(void *ctx, const struct buildid_cache_entry *e), void *ctx)
+{
+	for_each(dir, false, fn, ctx);
 }

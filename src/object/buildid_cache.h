@@ -64,3 +64,5 @@ struct buildid_cache_entry {
 };
 /* All of them, by path and build-id; fn returns false to stop. A cache that does not exist is an empty one. */
 void buildid_cache_each(const char *dir, bool (*fn)(void *ctx, const struct buildid_cache_entry *e), void *ctx);
+/* The same in no order and without their paths (NULL), which are in links that lie all over a disk. */
+void buildid_cache_each_id(const char *dir, bool (*fn)(void *ctx, const struct buildid_cache_entry *e), void *ctx);

@@ -61,7 +61,7 @@ void kept_files_limit(const struct kept_files *k, uint64_t bytes_max)
 	struct recorded_entries r = { .dir = k->dir };
 	if (!k->any_added)
 		return;
-	buildid_cache_each(k->dir, list_recorded, &r);
+	buildid_cache_each_id(k->dir, list_recorded, &r);
 	if (r.bytes > bytes_max)
 		qsort(r.list.data, r.list.len, sizeof(*r.list.data), oldest_first);
 	for (size_t i = 0; i < r.list.len; i++) {
