@@ -223,9 +223,17 @@ INLINE _Bool runs_scripts(struct mm_struct *mm)
 	return 0;
 }
 
-INLINE void request_script_process(struct mm_struct *mm, __u32 pid)
+/* with: a mapping of an interpreter, or 0. */
+INLINE void request_script_process(struct mm_struct *mm, __u32 pid, const struct found_mapping *with)
 {
 	struct script_request request = { .mm = (__u64)mm, .pid = pid };
+	if (with) {
+		request.device = with->request.key.device;
+		request.inode = with->request.key.inode;
+		request.start = with->request.start;
+		request.end = with->request.end;
+		request.pgoff = with->request.key.pgoff;
+	}
 	bpf_ringbuf_output(&script_requests, &request, sizeof(request), BPF_RB_FORCE_WAKEUP);
 }
 
@@ -237,10 +245,10 @@ INLINE void request_again(struct mm_struct *mm, __u32 pid, struct script_process
 		return;
 	known->requests = requests + 1;
 	known->requested_ns = now;
-	request_script_process(mm, pid);
+	request_script_process(mm, pid, 0);
 }
 
-INLINE void request_first(struct mm_struct *mm, __u32 pid)
+INLINE void request_first(struct mm_struct *mm, __u32 pid, const struct found_mapping *with)
 {
 	struct script_walk *s = this_script_walk();
 	struct script_process *fresh;
@@ -251,18 +259,18 @@ INLINE void request_first(struct mm_struct *mm, __u32 pid)
 	fresh->mm = (__u64)mm;
 	fresh->requested_ns = bpf_ktime_get_ns();
 	bpf_map_update_elem(&script_processes, &pid, fresh, BPF_ANY);
-	request_script_process(mm, pid);
+	request_script_process(mm, pid, with);
 }
 
 /* The process has a file mapped that has an interpreter, whatever its program is called. */
-static __attribute__((noinline)) int meet_interpreter(__u32 pid)
+static __attribute__((noinline)) int meet_interpreter(__u32 pid, const struct found_mapping *mapping)
 {
 	struct script_process *p = bpf_map_lookup_elem(&script_processes, &pid);
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct mm_struct *mm = 0;
 	bpf_probe_read_kernel(&mm, sizeof(mm), &task->mm);
 	if (READS_SCRIPTS && settings.has_scripts && (!p || p->mm != (__u64)mm))
-		request_first(mm, pid);
+		request_first(mm, pid, mapping);
 	return 0;
 }
 
@@ -271,7 +279,7 @@ static __attribute__((noinline)) int know_process(struct mm_struct *mm, __u32 pi
 	if (p && p->mm == (__u64)mm)
 		request_again(mm, pid, p);
 	else if (runs_scripts(mm))
-		request_first(mm, pid);
+		request_first(mm, pid, 0);
 	return 0;
 }
 

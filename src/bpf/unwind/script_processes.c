@@ -15,6 +15,7 @@
 
 #define SEGMENT_LOAD 1 /* PT_LOAD */
 #define SEGMENT_X    1 /* PF_X */
+#define MINOR_BITS   20 /* of a device, as the kernel has it (include/linux/kdev_t.h) */
 
 /* ---- files ---- */
 
@@ -105,6 +106,24 @@ static bool see_mapping(void *ctx, const struct synth_map *m)
 	return !is_complete(search);
 }
 
+/*
+ * By a mapping that the program met, of a file that was looked at for another process: most processes run an interpreter that others ran
+ * before. False: its mappings have to be read.
+ */
+static bool find_known(struct search *search, const struct script_request *r)
+{
+	const struct synth_map m = { .start = r->start, .end = r->end, .pgoff = r->pgoff };
+	for (size_t i = 0; i < search->s->files.len; i++) {
+		const struct script_file *f = &search->s->files.data[i];
+		if (f->ino != r->inode || (f->maj << MINOR_BITS | f->min) != r->device || !f->interpreter.is_known ||
+		    f->interpreter.kind == SCRIPT_PERL || !find_bias(f, &m, &search->bias))
+			continue;
+		search->interpreter = f->interpreter;
+		return true;
+	}
+	return false;
+}
+
 static struct script_python describe_python(const struct python_layout *l)
 {
 	return (struct script_python){
@@ -189,9 +208,11 @@ static void answer(struct scripts *s, const struct script_request *request)
 {
 	struct search search = { .s = s, .pid = request->pid };
 	struct procmap_options o = { .sys = s->sys };
-	struct build_id_cache *cache = build_id_cache_create();
-	procmap_each((pid_t)request->pid, &o, cache, see_mapping, &search);
-	build_id_cache_destroy(cache);
+	if (!request->inode || !find_known(&search, request)) {
+		struct build_id_cache *cache = build_id_cache_create();
+		procmap_each((pid_t)request->pid, &o, cache, see_mapping, &search);
+		build_id_cache_destroy(cache);
+	}
 	const struct interpreter *i = &search.interpreter;
 	if (!is_complete(&search) || !load_program(s, i->kind))
 		return;

@@ -67,10 +67,11 @@ struct script_process {
 	};
 };
 
-/* A process whose program may be an interpreter, and of which nothing is known. */
+/* A process whose program may be an interpreter, and of which nothing is known, or where it has a file mapped that has one. */
 struct script_request {
 	__u64 mm;
-	__u32 pid, unused;
+	__u32 pid, device; /* device: as the kernel has it, 20 bits of minor number */
+	__u64 inode, start, end, pgoff; /* of such a mapping, or 0 */
 };
 #define SCRIPT_REQUESTS_MAX 10
 /* From one request to the next this is doubled: a program that starts has not mapped its libraries yet. */

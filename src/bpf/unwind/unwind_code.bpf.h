@@ -105,7 +105,7 @@ GLOBAL int learn_mapping(__u64 tag, __u64 ip, __u32 pid, __u32 set)
 	if (f.is_of_file && !(c = code_of(&f)))
 		return CODE_UNKNOWN;
 	if (c && c->has_interpreter)
-		meet_interpreter(pid);
+		meet_interpreter(pid, &f);
 	i = (set + k->turn++ % KNOWN_WAYS) & (KNOWN_MAPPINGS - 1);
 	m = &k->mapping[i];
 	m->tag = tag;
