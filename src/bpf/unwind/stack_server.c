@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "bpf/unwind/stack_unwinder_priv.h"
@@ -172,22 +173,36 @@ static void answer(struct stack_unwinder *u, const struct unwind_request *w)
 	error_destroy(err);
 }
 
-/* Those of little code first: they are ready soon. */
-static int compare_bytes(const void *pa, const void *pb)
+/*
+ * Ours come first: until there is a table, each sample of this thread is a copy of its stack. Then those of little code, which are ready
+ * soon.
+ */
+static bool comes_before(const struct unwind_request *a, const struct unwind_request *b)
 {
-	const struct unwind_request *a = pa, *b = pb;
-	uint64_t a_bytes = a->end - a->start, b_bytes = b->end - b->start;
-	return a_bytes < b_bytes ? -1 : a_bytes > b_bytes;
+	bool a_is_ours = a->pid == (uint32_t)getpid(), b_is_ours = b->pid == (uint32_t)getpid();
+	return a_is_ours != b_is_ours ? a_is_ours : a->end - a->start < b->end - b->start;
 }
 
+static struct unwind_request take_first(request_list *requests)
+{
+	struct unwind_request *first = requests->data;
+	for (size_t i = 1; i < requests->len; i++)
+		if (comes_before(&requests->data[i], first))
+			first = &requests->data[i];
+	struct unwind_request taken = *first;
+	*first = requests->data[--requests->len];
+	return taken;
+}
+
+/* Others come meanwhile, which may be sooner ready than what is left. */
 static void serve_once(struct stack_unwinder *u, request_list *requests)
 {
-	vec_clear(requests);
 	take_requests(u, requests);
-	if (requests->len)
-		qsort(requests->data, requests->len, sizeof(*requests->data), compare_bytes);
-	for (size_t i = 0; i < requests->len && !u->stopping; i++)
-		answer(u, &requests->data[i]);
+	while (requests->len && !u->stopping) {
+		struct unwind_request next = take_first(requests);
+		answer(u, &next);
+		take_requests(u, requests);
+	}
 	pthread_mutex_lock(&u->lock);
 	live_maps_drain(u->live);
 	live_maps_forget_ended(u->live);
