@@ -5,7 +5,7 @@
  *	kmem_counts_enable(c, true);
  *	kmem_counts_read(c, fn, ctx);
  *
- * Requires Linux 6.1 (before, the events of kmem have other arguments), the right to load BPF programs, and clang where strobe is built.
+ * Requires Linux 6.1 (before, the events of kmem have other arguments), permission to load BPF programs, and clang where strobe is built.
  * One thread. Source: bpf-helpers(7), include/trace/events/kmem.h.
  */
 #pragma once

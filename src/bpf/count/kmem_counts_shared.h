@@ -1,4 +1,4 @@
-/* What the programs that sum up the kernel's allocations (kmem_counts.bpf.c) and user space both know. For these alone. */
+/* Shared by the programs that sum up the allocations of the kernel (kmem_counts.bpf.c) and user space. For these alone. */
 #pragma once
 #include <linux/types.h>
 

@@ -74,7 +74,8 @@ static void costs_by_callers(void **state)
 /* Costs of a circle contain each other: each function still has its own. */
 static void circles(void **state)
 {
-	struct profile *p = read_text("version: 1\nevents: Ir\nfn=a\n1 10\ncfn=b\ncalls=1 1\n1 500\nfn=b\n2 20\ncfn=a\ncalls=9 1\n2 480\n\nfn=c\n5 7\n",
+	struct profile *p = read_text("version: 1\nevents: Ir\nfn=a\n1 10\ncfn=b\ncalls=1 1\n1 500\n"
+				      "fn=b\n2 20\ncfn=a\ncalls=9 1\n2 480\n\nfn=c\n5 7\n",
 				      callgrind_probe, callgrind_read);
 	assert_int_equal(sum_of(p, 0, NULL), 37);
 	assert_int_equal(sum_of(p, 0, "c"), 7);

@@ -43,7 +43,7 @@ static void formats_to_read(void **state)
 	assert_ok(profile_format_to_read("pprof", &f));
 	assert_non_null(f->read);
 	refuse(profile_format_to_read("none", &f), "unknown input format 'none'; known formats: ");
-	refuse(profile_format_to_read("callgrind", &f), "unknown input format");
+	refuse(profile_format_to_read("heap", &f), "unknown input format");
 }
 
 int main(void)
