@@ -31,6 +31,8 @@ static int run(struct cmd_context *ctx, void *options)
 	struct strobe_error *err = io_ports_read(sys_live(), &ports);
 	bool is_list = ctx->rest.argc && !ctx->rest.had_dashes && !strcmp(ctx->rest.argv[0], "list");
 	(void)options;
+	if (!err && is_list && ctx->rest.argc > 1)
+		err = error_create(ERROR_USAGE, "unexpected argument '%s' after list", ctx->rest.argv[1]);
 	int status = err ? cmd_fail(ctx, err) : is_list ? list(ctx, &ports) : measure(ctx);
 	io_ports_deinit(&ports);
 	return status;
