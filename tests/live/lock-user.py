@@ -74,7 +74,7 @@ def check_choices(tap, program):
     tap.equal({r["caller"] for r in waits("-S", "show_wa")}, {"show_waits"}, "-S: functions of stacks")
     tap.equal(len(waits("-E", "2")), 2, "-E: rows")
     done = strobe("lock", "contention", "--user", "-i", "user.data", "-Y", "spinlock")
-    tap.ok(done.status == 129 and "known are mutex" in done.err, "a type of the kernel's locks is refused", done)
+    tap.ok(done.status == 129 and "expected mutex" in done.err, "a type of the kernel's locks is refused", done)
 
 
 def check_counts(tap, program):
