@@ -52,7 +52,7 @@ static struct strobe_error *load(struct kmem_counts *c, const struct kmem_counts
 	struct kmem_counts_settings *s = &c->settings;
 	*s = (struct kmem_counts_settings){
 		.sites = o->sites, .buckets = o->objects / KMEM_COUNTS_WAYS, .with_stacks = o->with_stacks,
-		.cpus = (uint32_t)sysconf(_SC_NPROCESSORS_CONF), .page_bytes = (uint32_t)sysconf(_SC_PAGESIZE),
+		.cpus = sys_cpus_possible_nr(o->sys), .page_bytes = (uint32_t)sysconf(_SC_PAGESIZE),
 	};
 	c->site_bytes = sizeof(struct kmem_counts_site) + KMEM_COUNTS_FRAMES * sizeof(uint64_t);
 	const struct bpf_map_size sizes[] = {
