@@ -20,6 +20,7 @@
 #define EXPORT __attribute__((visibility("default")))
 #define ALLOCATION_INTERVAL ((uint64_t)1 << 30)
 #define IN_USE_INTERVAL     ((uint64_t)100 << 20)
+#define NAME_BYTES          1024
 #define INHERITED           0x80 /* set in the first byte of HEAPPROFILE: whoever reads it is not the first */
 
 bool dumps_are_on;
@@ -29,8 +30,9 @@ static struct {
 	char prefix[1000];
 	unsigned nr;
 	bool of_environment;
-	uint64_t allocation_interval, in_use_interval, time_interval_s; /* 0: none */
-	uint64_t allocated, next_allocated, most_in_use;
+	uint64_t allocation_interval, release_interval, in_use_interval, time_interval_s; /* 0: none */
+	uint64_t allocated, released; /* bytes, since the start */
+	uint64_t allocated_before, released_before, most_in_use; /* at the last dump that an interval made due */
 	time_t next_time;
 	volatile sig_atomic_t is_requested;
 } dumps = { .control = PTHREAD_MUTEX_INITIALIZER };
@@ -148,11 +150,16 @@ static void put_profile(struct sink *s)
 
 /* ---- dumps ---- */
 
+static void name_of(unsigned nr, char ret[static NAME_BYTES])
+{
+	snprintf(ret, NAME_BYTES, "%s.%04u.heap", dumps.prefix, nr);
+}
+
 /* With the control held. */
 static void dump(void)
 {
-	char name[1024];
-	snprintf(name, sizeof(name), "%s.%04u.heap", dumps.prefix, ++dumps.nr);
+	char name[NAME_BYTES];
+	name_of(++dumps.nr, name);
 	struct sink s = { .fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644) };
 	if (s.fd < 0 || !region)
 		return;
@@ -169,17 +176,39 @@ static uint64_t of_environment(const char *name, uint64_t otherwise)
 static void on_signal(int number)
 {
 	(void)number;
-	dumps.is_requested = 1; /* the next allocation writes */
+	dumps.is_requested = 1; /* the next allocation or release writes */
 }
 
-static void set_intervals(void)
+static bool is_true(const char *name, bool otherwise)
+{
+	const char *value = getenv(name);
+	return value ? strchr("tTyY1", *value) != NULL : otherwise; /* "" is true, too */
+}
+
+/* What every start reads. */
+static void set_up(void)
 {
 	dumps.allocation_interval = of_environment("HEAP_PROFILE_ALLOCATION_INTERVAL", ALLOCATION_INTERVAL);
+	dumps.release_interval = of_environment("HEAP_PROFILE_DEALLOCATION_INTERVAL", 0);
 	dumps.in_use_interval = of_environment("HEAP_PROFILE_INUSE_INTERVAL", IN_USE_INTERVAL);
 	dumps.time_interval_s = of_environment("HEAP_PROFILE_TIME_INTERVAL", 0);
-	dumps.next_allocated = dumps.allocated + dumps.allocation_interval;
+	dumps.allocated_before = dumps.allocated;
+	dumps.released_before = dumps.released;
 	dumps.most_in_use = 0;
 	dumps.next_time = time(NULL) + (time_t)dumps.time_interval_s;
+	settings.only_mmap = is_true("HEAP_PROFILE_ONLY_MMAP", false);
+	settings.mmap = settings.mmap || settings.only_mmap || is_true("HEAP_PROFILE_MMAP", false);
+	settings.logs_mmap = is_true("HEAP_PROFILE_MMAP_LOG", false);
+}
+
+/* Those of an earlier run would be taken for this one's. */
+static void remove_old(void)
+{
+	char name[NAME_BYTES];
+	unsigned nr = 1;
+	do
+		name_of(nr++, name);
+	while (!unlink(name));
 }
 
 bool dumps_set_up(void)
@@ -193,43 +222,60 @@ bool dumps_set_up(void)
 	else
 		snprintf(dumps.prefix, sizeof(dumps.prefix), "%s", prefix);
 	*prefix = (char)(*prefix | INHERITED);
-	set_intervals();
-	uint64_t number = of_environment("HEAP_PROFILE_SIGNAL", 0);
+	set_up();
+	if (is_true("HEAP_PROFILE_CLEANUP", true))
+		remove_old();
+	uint64_t number = of_environment("HEAPPROFILESIGNAL", of_environment("HEAP_PROFILE_SIGNAL", 0));
 	if (number && number <= (uint64_t)SIGRTMAX)
 		sigaction((int)number, &(struct sigaction){ .sa_handler = on_signal, .sa_flags = SA_RESTART }, NULL);
 	dumps.of_environment = dumps_are_on = true;
 	return true;
 }
 
-static bool is_due(void)
+static bool is_due(uint64_t in_use)
 {
-	uint64_t in_use = __atomic_load_n(&region->bytes_in_use, __ATOMIC_RELAXED);
-	bool due = dumps.is_requested;
-	if (dumps.allocation_interval && dumps.allocated >= dumps.next_allocated) {
-		dumps.next_allocated = dumps.allocated + dumps.allocation_interval;
-		due = true;
-	}
-	if (dumps.in_use_interval && (int64_t)in_use > 0 && in_use > dumps.most_in_use + dumps.in_use_interval) {
-		dumps.most_in_use = in_use;
-		due = true;
-	}
-	if (dumps.time_interval_s && time(NULL) >= dumps.next_time) {
-		dumps.next_time = time(NULL) + (time_t)dumps.time_interval_s;
-		due = true;
-	}
-	dumps.is_requested = 0;
-	return due;
+	const uint64_t allocated = dumps.allocated - dumps.allocated_before, released = dumps.released - dumps.released_before;
+	time_t now;
+	if (dumps.is_requested || (dumps.allocation_interval && allocated >= dumps.allocation_interval) ||
+	    (dumps.release_interval && released >= dumps.release_interval) ||
+	    (dumps.in_use_interval && in_use > dumps.most_in_use + dumps.in_use_interval))
+		return true;
+	if (!dumps.time_interval_s || (now = time(NULL)) < dumps.next_time)
+		return false;
+	dumps.next_time = now + (time_t)dumps.time_interval_s;
+	return true;
 }
 
-void dumps_check(uint64_t bytes)
+/* All intervals of bytes begin with each dump that one of them makes due. */
+static void dump_if_due(void)
+{
+	int64_t in_use = (int64_t)__atomic_load_n(&region->bytes_in_use, __ATOMIC_RELAXED);
+	uint64_t most = in_use > 0 ? (uint64_t)in_use : 0; /* parts that threads keep to themselves can make it negative */
+	if (!is_due(most))
+		return;
+	dumps.is_requested = 0;
+	dump();
+	dumps.allocated_before = dumps.allocated;
+	dumps.released_before = dumps.released;
+	if (most > dumps.most_in_use)
+		dumps.most_in_use = most;
+}
+
+void dumps_count(uint64_t allocated, uint64_t released)
+{
+	__atomic_fetch_add(&dumps.allocated, allocated, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&dumps.released, released, __ATOMIC_RELAXED);
+}
+
+void dumps_check(uint64_t allocated, uint64_t released)
 {
 	int saved = errno;
-	__atomic_fetch_add(&dumps.allocated, bytes, __ATOMIC_RELAXED);
+	dumps_count(allocated, released);
 	/* Whoever holds it writes, or looks whether it has to. */
 	if (pthread_mutex_trylock(&dumps.control))
 		return;
-	if (dumps_are_on && is_due())
-		dump();
+	if (dumps_are_on)
+		dump_if_due();
 	pthread_mutex_unlock(&dumps.control);
 	errno = saved;
 }
@@ -250,8 +296,7 @@ EXPORT void HeapProfilerStart(const char *prefix)
 	pthread_mutex_lock(&dumps.control);
 	if (!dumps_are_on && record_all()) {
 		snprintf(dumps.prefix, sizeof(dumps.prefix), "%s", prefix ? prefix : "");
-		dumps.nr = 0;
-		set_intervals();
+		set_up();
 		dumps_are_on = true;
 	}
 	pthread_mutex_unlock(&dumps.control);

@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-/* Files are named prefix.0001.heap and so on. */
+/* Files are named prefix.0001.heap and so on, also after a stop and another start. */
 void HeapProfilerStart(const char *prefix);
 int IsHeapProfilerRunning(void);
 void HeapProfilerStop(void);

@@ -1,5 +1,5 @@
 /*
- * Mappings of memory that the program makes by mmap(2) itself, where settings.mmap requests them (`strobe heap --mmap`).
+ * Mappings of memory that the program makes by mmap(2) or sbrk(2) itself, where settings.mmap requests them (`strobe heap --mmap`).
  *
  * Counted are anonymous ones that may be accessed, each of them also where allocations are sampled, and not those that the allocator
  * makes for its blocks. Parts of them may be released: what is left is a list by address, under a lock that is held for some hundred

@@ -1,14 +1,17 @@
 /*
- * mmap and its relatives, in front of those of the C library: where settings.mmap is not set they only pass through.
+ * mmap and its relatives, and sbrk, in front of those of the C library: where settings.mmap is not set they only pass through, and are
+ * logged where settings.logs_mmap is, in the form that libtcmalloc has.
  *
  * What is released leaves the list before the kernel may give its addresses to another thread.
  */
-#include <dlfcn.h>
+#include <errno.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "alloc/dumps.h"
 #include "alloc/mappings.h"
 #include "alloc/real.h"
 #include "alloc/record.h"
@@ -16,6 +19,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 #define PAGE   ((uint64_t)4096)
+#define LONG(p)	((unsigned long)(uintptr_t)(p))
 #if defined(SYS_mmap2)
 #define MMAP_CALL	SYS_mmap2 /* its offset is in pages */
 #define MMAP_OFFSET(at) ((at) / (off64_t)PAGE)
@@ -29,17 +33,33 @@ static uint64_t end_of(const void *p, size_t bytes)
 	return ((uint64_t)(uintptr_t)p + bytes + PAGE - 1) & ~(PAGE - 1);
 }
 
+static __attribute__((format(printf, 1, 2))) void log_call(const char *format, ...)
+{
+	char text[256];
+	int saved = errno;
+	if (!settings.logs_mmap || !dumps_are_on || thread.is_busy)
+		return;
+	va_list ap;
+	va_start(ap, format);
+	int n = vsnprintf(text, sizeof(text), format, ap);
+	va_end(ap);
+	(void)!write(STDERR_FILENO, text, n < (int)sizeof(text) ? (size_t)n : sizeof(text) - 1);
+	errno = saved;
+}
+
 /* Not of this library itself, nor of the allocator, whose blocks are counted. */
 static bool counts(const void *caller)
 {
 	return record_begin() && settings.mmap && !thread.is_busy && !real_owns(caller);
 }
 
-/* How many counted parts it had. */
-static unsigned forget(const void *p, size_t bytes)
+/* What begins at p; how many counted parts it had. */
+static unsigned forget(const void *p, uint64_t end)
 {
 	thread.is_busy = true;
-	unsigned parts = mappings_take((uint64_t)(uintptr_t)p, end_of(p, bytes), record_unmap);
+	unsigned parts = mappings_take((uint64_t)(uintptr_t)p, end, record_unmap);
+	if (dumps_are_on)
+		dumps_check(0, 0);
 	thread.is_busy = false;
 	return parts;
 }
@@ -56,8 +76,10 @@ EXPORT void *mmap64(void *at, size_t bytes, int protection, int flags, int fd, o
 {
 	bool is_counted = counts(__builtin_return_address(0));
 	if (is_counted && flags & MAP_FIXED)
-		forget(at, bytes);
+		forget(at, end_of(at, bytes));
 	void *p = call_mmap(at, bytes, protection, flags, fd, offset);
+	log_call("mmap(start=0x%lx, len=%zu, prot=0x%x, flags=0x%x, fd=%d, offset=0x%llx) = 0x%lx\n", LONG(at), bytes, protection, flags,
+		 fd, (long long)offset, LONG(p));
 	if (is_counted && p != MAP_FAILED && flags & MAP_ANONYMOUS && protection != PROT_NONE)
 		record_map(p, end_of(p, bytes) - (uint64_t)(uintptr_t)p, WALK_FRAME);
 	return p;
@@ -72,7 +94,8 @@ EXPORT void *mmap_of_long(void *at, size_t bytes, int protection, int flags, int
 EXPORT int munmap(void *p, size_t bytes)
 {
 	if (counts(__builtin_return_address(0)) && (uintptr_t)p % PAGE == 0)
-		forget(p, bytes);
+		forget(p, end_of(p, bytes));
+	log_call("munmap(start=0x%lx, len=%zu)\n", LONG(p), bytes);
 	return real.munmap ? real.munmap(p, bytes) : (int)syscall(SYS_munmap, p, bytes);
 }
 
@@ -85,11 +108,32 @@ EXPORT void *mremap(void *p, size_t bytes, size_t new_bytes, int flags, ...)
 	bool is_counted = counts(__builtin_return_address(0));
 	void *moved = real.mremap ? real.mremap(p, bytes, new_bytes, flags, at) :
 		(void *)syscall(SYS_mremap, p, bytes, new_bytes, flags, at);
+	log_call("mremap(old_addr=0x%lx, old_size=%zu, new_size=%zu, flags=0x%x, new_addr=0x%lx) = 0x%lx\n", LONG(p), bytes, new_bytes,
+		 flags, LONG(at), LONG(moved));
 	if (!is_counted || moved == MAP_FAILED)
 		return moved;
 	if (flags & MREMAP_FIXED)
-		forget(at, new_bytes);
-	if (forget(p, bytes))
+		forget(at, end_of(at, new_bytes));
+	if (forget(p, end_of(p, bytes)))
 		record_map(moved, end_of(moved, new_bytes) - (uint64_t)(uintptr_t)moved, WALK_FRAME);
 	return moved;
+}
+
+/* Only the end moves: what is released is what was given last. */
+EXPORT void *sbrk(intptr_t by)
+{
+	bool is_counted = counts(__builtin_return_address(0));
+	if (!real.sbrk) {
+		errno = ENOMEM;
+		return (void *)-1;
+	}
+	if (is_counted && by < 0) {
+		uint64_t end = (uint64_t)(uintptr_t)real.sbrk(0);
+		forget((const void *)(uintptr_t)(end + (uint64_t)by), end);
+	}
+	void *p = real.sbrk(by);
+	log_call("sbrk(inc=%zd) = 0x%lx\n", (ssize_t)by, LONG(p));
+	if (is_counted && by > 0 && p != (void *)-1)
+		record_map(p, (uint64_t)by, WALK_FRAME);
+	return p;
 }

@@ -67,6 +67,7 @@ void real_find(void)
 	*(void **)&r.mmap64 = find("mmap64");
 	*(void **)&r.munmap = find("munmap");
 	*(void **)&r.mremap = find("mremap");
+	*(void **)&r.sbrk = find("sbrk");
 	real = r;
 }
 

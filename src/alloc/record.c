@@ -129,8 +129,11 @@ bool record_begin(void)
 		int saved = errno;
 		real_find();
 		settings_read();
-		if (dumps_set_up() | checker_set_up())
+		bool dumps = dumps_set_up(), checks = checker_set_up();
+		if (dumps || checks)
 			settings.rate = 1;
+		if (checks)
+			settings.only_mmap = false;
 		if (!settings.seed)
 			settings.seed = ticks();
 		bool works = !settings.is_off && region_create();
@@ -182,11 +185,12 @@ bool record_all(void)
 {
 	if (!is_on())
 		return false;
-	if (settings.rate == 1)
+	if (settings.rate == 1 && !settings.only_mmap)
 		return true;
 	bool was_busy = thread.is_busy;
 	thread.is_busy = true;
 	settings.rate = 1;
+	settings.only_mmap = false;
 	entries_forget();
 	walk_forget();
 	bool works = region_renew();
@@ -219,7 +223,7 @@ bool record_is_due(size_t size)
 	}
 	if (settings.rate == 1) {
 		thread.left = 0;
-		return true;
+		return !settings.only_mmap;
 	}
 	bool is_known = thread.is_known;
 	if (!is_known) {
@@ -382,7 +386,7 @@ void record_alloc(void *p, size_t size, struct walk_frame frame)
 	if (__builtin_expect(now >= __atomic_load_n(&next_point, __ATOMIC_RELAXED), 0))
 		add_point(now);
 	if (__builtin_expect(dumps_are_on, 0))
-		dumps_check(size);
+		dumps_check(size, 0);
 	thread.is_busy = false;
 }
 
@@ -407,6 +411,8 @@ void record_free(const struct alloc_slot *slot)
 	count_free(slot->entry - 1, &w, alloc_slot_age(slot, now >> ALLOC_BORN_SHIFT), now);
 	if (__builtin_expect(now >= __atomic_load_n(&next_point, __ATOMIC_RELAXED), 0))
 		add_point(now);
+	if (__builtin_expect(dumps_are_on, 0))
+		dumps_check(0, slot->size);
 	thread.is_busy = false;
 }
 
@@ -428,6 +434,8 @@ void record_map(void *p, uint64_t bytes, struct walk_frame frame)
 			count_alloc(entry, &w, now);
 		else
 			drop();
+		if (dumps_are_on)
+			dumps_check(bytes, 0);
 	}
 	thread.is_busy = false;
 }
@@ -439,6 +447,8 @@ void record_unmap(const struct mapping *part)
 	struct weight w = weight_of_mapping(part->end - part->start, part->is_first);
 	uint64_t now = ticks();
 	count_free(part->slot.entry - 1, &w, alloc_slot_age(&part->slot, now >> ALLOC_BORN_SHIFT), now);
+	if (dumps_are_on)
+		dumps_count(0, w.bytes);
 }
 
 /* Clocks of processors are the same to less than one step. */

@@ -15,7 +15,9 @@ struct settings {
 	char socket[108]; /* "": nobody listens */
 	uint64_t rate, seed;
 	unsigned depth;
-	bool leaks, is_off, mmap;
+	bool leaks, is_off;
+	bool mmap, only_mmap; /* mappings are counted; blocks are not */
+	bool logs_mmap;       /* calls go to stderr while the heap profiler runs */
 };
 extern struct settings settings;
 

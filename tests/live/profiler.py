@@ -86,7 +86,7 @@ def check_heap(tap):
     program = build_workload("heap_profiled", "-O1", "-g", "-I" + os.path.join(TOP, "src"),
                              libraries=("-L" + BUILD, "-l:libstrobe_alloc.so.0", "-Wl,-rpath," + BUILD))
     status, files = run(program).status, sorted(glob.glob("own.*.heap"))
-    tap.equal((status, files), (0, ["own.0001.heap", "own.0002.heap"]), "the heap profiler's functions")
+    tap.equal((status, files), (0, ["own.0001.heap", "own.0002.heap", "own.0003.heap"]), "the heap profiler's functions")
     tap.equal(in_use("own.0001.heap").get("leaf"), 100000, "bytes in use since the start")
     google = shutil.which("google-pprof")
     if google:

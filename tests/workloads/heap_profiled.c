@@ -46,5 +46,8 @@ int main(void)
 	free(text);
 	HeapProfilerDump("twice");
 	HeapProfilerStop();
+	HeapProfilerStart("own");
+	HeapProfilerDump("a third");
+	HeapProfilerStop();
 	return IsHeapProfilerRunning() ? 4 : 0;
 }

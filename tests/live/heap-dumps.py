@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+"""The environment of gperftools' heap profiler in libstrobe_alloc.so: what HEAPPROFILE writes and when, to the byte, and as libtcmalloc."""
+# needs: pprof
+
+import glob
+import os
+import re
+import shutil
+import signal
+import subprocess
+
+from strobetest import BUILD, Tap, build_workload, run, strobe
+
+OURS = os.path.join(BUILD, "libstrobe_alloc.so.0")
+FOLDERS = ("/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib")
+PAGE = 4096
+BLOCKS = {"keep": 50 * 1000}
+MAPPINGS = {"map": 28 * PAGE, "moved": 40 * PAGE, "extend": 5000}
+# what is to be set, dumps, what is in use at the end; keep() allocates 50 KB, pass() 100 KB, which it releases
+CASES = (
+    ({}, 1, BLOCKS),
+    ({"HEAP_PROFILE_ALLOCATION_INTERVAL": "40000"}, 4, BLOCKS),
+    ({"HEAP_PROFILE_DEALLOCATION_INTERVAL": "30000"}, 4, BLOCKS),
+    ({"HEAP_PROFILE_INUSE_INTERVAL": "20000"}, 3, BLOCKS),
+    # both intervals begin again with each dump: three of them, where each by itself makes three and two
+    ({"HEAP_PROFILE_ALLOCATION_INTERVAL": "40000", "HEAP_PROFILE_DEALLOCATION_INTERVAL": "39000"}, 4, BLOCKS),
+    ({"HEAP_PROFILE_MMAP": "true"}, 1, BLOCKS | MAPPINGS),
+    ({"HEAP_PROFILE_MMAP": "1"}, 1, BLOCKS | MAPPINGS),
+    ({"HEAP_PROFILE_MMAP": "false"}, 1, BLOCKS),
+    ({"HEAP_PROFILE_ONLY_MMAP": "yes"}, 1, MAPPINGS),
+)
+
+
+def in_use(program, path):
+    """{function of the program: bytes in use}"""
+    top = strobe("pprof", "-top", "-unit=B", "-nodefraction=0", "-sample_index=inuse_space", program, path).out
+    rows = {name: int(n) for n, name in re.findall(r"^ +(\d+)B? +\S+% +\S+% +\S+ +\S+% +(\S+)", top, re.M)}
+    return {name: rows[name] for name in BLOCKS | MAPPINGS if rows.get(name)}
+
+
+def in_use_by_google(program, path):
+    top = run("google-pprof", "--text", "--show_bytes", program, path).out
+    rows = {name: int(n) for n, name in re.findall(r"^ +(\d+) +\S+% +\S+% +\S+ +\S+% (\S+)", top, re.M)}
+    return {name: rows[name] for name in BLOCKS | MAPPINGS if rows.get(name)}
+
+
+def environment(prefix, library, extra):
+    return dict(os.environ, HEAPPROFILE=prefix, LD_PRELOAD=library, **extra)
+
+
+def dumps_of(program, prefix, library, extra):
+    """(the run, its dumps)"""
+    done = run(program, env=environment(prefix, library, extra))
+    return done, sorted(glob.glob(f"{prefix}.*.heap"))
+
+
+def name_of(extra):
+    return " ".join(f"{name}={value}" for name, value in extra.items()) or "HEAPPROFILE alone"
+
+
+def check_by_hand(tap, program):
+    for extra, dumps, expected in CASES:
+        done, files = dumps_of(program, "by-hand", OURS, extra)  # each run removes what the one before it wrote
+        tap.equal((done.status, done.out, done.err), (0, "done\n", ""), f"{name_of(extra)}: the program is as without")
+        tap.equal((len(files), in_use(program, files[-1])), (dumps, expected), f"{name_of(extra)}: dumps, and what is in use at the end")
+
+
+def check_beside_theirs(tap, program):
+    theirs = next((path for path in (os.path.join(folder, "libtcmalloc.so.4") for folder in FOLDERS) if os.path.exists(path)), None)
+    if not theirs or not shutil.which("google-pprof"):
+        tap.skip("the same dumps as libtcmalloc", "libtcmalloc and google-pprof need not be installed")
+        return
+    with open(theirs, "rb") as f:
+        has_mmap = b"HEAP_PROFILE_ONLY_MMAP" in f.read()  # later releases have it no more
+    for extra, _, _ in CASES:
+        is_mmap = any("MMAP" in name for name in extra)
+        if has_mmap or not is_mmap:
+            files = [dumps_of(program, *which, extra)[1] for which in (("ours", OURS), ("theirs", theirs))]
+            tap.equal(len(files[0]), len(files[1]), f"{name_of(extra)}: as many dumps as with libtcmalloc")
+        if has_mmap and is_mmap and extra.get("HEAP_PROFILE_MMAP") != "1":  # google-pprof takes a second
+            found = [in_use_by_google(program, dumps[-1]) for dumps in files]
+            tap.equal(found[0], found[1], f"{name_of(extra)}: the same in use")
+    if has_mmap:
+        logs = [calls_of(run(program, env=environment("log", library, {"HEAP_PROFILE_MMAP_LOG": "t"})).err) for library in (OURS, theirs)]
+        tap.ok(logs[0] and logs[1][-len(logs[0]):] == logs[0], "the log of mmap as with libtcmalloc", logs)
+
+
+def calls_of(log):
+    """Calls with what is the same in each run: sizes and flags."""
+    return [re.sub(r"0x[0-9a-f]{6,}|new_addr=0x[0-9a-f]+", "ADDRESS", line) for line in re.findall(r"^(?:m\w+|sbrk)\(.*$", log, re.M)]
+
+
+def check_log(tap, program):
+    log = run(program, env=environment("log", OURS, {"HEAP_PROFILE_MMAP_LOG": "true"})).err
+    mapping = "mmap(start=0x0, len={}, prot=0x3, flags=0x22, fd=-1, offset=0x0) = ADDRESS"
+    tap.equal(calls_of(log), [mapping.format(20 * PAGE), mapping.format(10 * PAGE), mapping.format(18 * PAGE),
+                              f"munmap(start=ADDRESS, len={10 * PAGE})",
+                              f"mremap(old_addr=ADDRESS, old_size={10 * PAGE}, new_size={40 * PAGE}, flags=0x1, ADDRESS) = ADDRESS",
+                              "sbrk(inc=7000) = ADDRESS", "sbrk(inc=-2000) = ADDRESS"], "the log has each call")
+
+
+def check_old(tap, program):
+    """Dumps of an earlier run are removed, and nothing else, unless they are to stay."""
+    dumps_of(program, "old", OURS, {"HEAP_PROFILE_ALLOCATION_INTERVAL": "40000"})
+    with open("old.0007.heap", "w", encoding="utf-8"), open("old.heap", "w", encoding="utf-8"):
+        pass
+    tap.equal(dumps_of(program, "old", OURS, {"HEAP_PROFILE_CLEANUP": "false"})[1],
+              [f"old.000{i}.heap" for i in (1, 2, 3, 4, 7)], "HEAP_PROFILE_CLEANUP=false")
+    tap.equal(dumps_of(program, "old", OURS, {})[1], ["old.0001.heap", "old.0007.heap"], "dumps of an earlier run are removed")
+    tap.ok(os.path.exists("old.heap"), "a file of another name stays")
+
+
+def check_signal(tap):
+    script = "import sys\nprint(1, flush=True)\nfor line in sys.stdin:\n    print(len([line] * 100000), flush=True)\n"
+    env = environment("signal", OURS, {"HEAPPROFILESIGNAL": str(int(signal.SIGUSR1))})
+    with subprocess.Popen(["python3", "-c", script], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as child:
+        child.stdout.readline()
+        for _ in range(2):
+            child.send_signal(signal.SIGUSR1)
+            child.stdin.write("\n")
+            child.stdin.flush()
+            child.stdout.readline()
+        child.stdin.close()
+    tap.equal((child.returncode, len(glob.glob("signal.*.heap"))), (0, 3), "HEAPPROFILESIGNAL: a dump for each, and one at the end")
+
+
+def main():
+    tap = Tap()
+    program = build_workload("heap_dumps", "-O1", "-g")
+    check_by_hand(tap, program)
+    check_log(tap, program)
+    check_old(tap, program)
+    check_signal(tap)
+    check_beside_theirs(tap, program)
+    tap.done()
+
+
+main()
