@@ -1,5 +1,6 @@
 #include "record/order.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,12 +22,26 @@
  */
 /* What a hostile or endless round may hold before it is given away early. */
 #define HELD_BYTES_MAX (1ull << 30)
+/* Further ahead of all others no record is by chance: no round takes as long. */
+#define DISTANT_NS (600ull * 1000000000)
+/* Of a true time no record is earlier by so much, once so many rounds have ended since it was read; after one more it counts as true. */
+#define CONTRADICTED_ROUNDS 2
 
 struct run {
 	const char *at, *end;  /* the next record to be given, and after the last */
 	uint64_t offset;       /* of `at` in the input */
 	bool still;            /* all have this offset: they came out of one compressed record */
 	uint64_t at_ns, last_ns;
+};
+
+/*
+ * Of a time far ahead of all others: the clock jumped, nothing happened for long, or it is damaged. What follows shows which. It must not
+ * be taken for the newest before, for then all that follows would come too late.
+ */
+struct distant {
+	struct record record;
+	uint64_t time_ns;
+	unsigned rounds; /* that have ended since */
 };
 
 struct order {
@@ -39,7 +54,9 @@ struct order {
 	bool giving;
 	struct arena copies[2];
 	unsigned copies_now;
-	uint64_t newest_ns, limit_ns, given_ns, held_bytes, late;
+	VEC(struct distant) distant;   /* in the order of arrival */
+	struct arena distant_copies;
+	uint64_t newest_ns, limit_ns, given_ns, held_bytes, late, misdated;
 	uint64_t flush_ns;             /* what is being given is not later than this */
 	bool any_given, round_over, ended, releases;
 	struct strobe_error *error; /* of the input, kept until all that was whole has been given */
@@ -107,6 +124,10 @@ static void compact(struct order *o)
 		}
 	}
 	o->runs.len = kept;
+	for (size_t i = 0; i < o->distant.len; i++) {
+		uint64_t offset = o->distant.data[i].record.file_offset;
+		first_held = offset < first_held ? offset : first_held;
+	}
 	o->giving = false;
 	if (o->releases && o->input->ops->release)
 		o->input->ops->release(o->input, first_held < last_given ? first_held : last_given);
@@ -124,13 +145,6 @@ static void flush(struct order *o, uint64_t limit_ns)
 	o->flush_ns = limit_ns;
 	o->held_bytes = 0;
 	o->giving = true;
-}
-
-static void finish_round(struct order *o)
-{
-	flush(o, o->limit_ns);
-	o->limit_ns = o->newest_ns;
-	o->round_over = true; /* copies of the round before are free once the ready ones are given */
 }
 
 /* Takes the next bytes of whole records off their run; false where that is used up, for now or for good. */
@@ -233,6 +247,75 @@ static void hold(struct order *o, struct record r, uint64_t time, bool stable)
 		o->newest_ns = time;
 }
 
+static bool is_distant(const struct order *o, uint64_t time)
+{
+	return time > o->newest_ns && time - o->newest_ns > DISTANT_NS;
+}
+
+static void hold_distant(struct order *o, struct record r, uint64_t time, bool stable)
+{
+	if (!stable) {
+		r.hdr = arena_memdup(&o->distant_copies, r.hdr, r.hdr->size);
+		o->held_bytes += r.hdr->size;
+	}
+	vec_push(&o->distant, ((struct distant){ .record = r, .time_ns = time }));
+}
+
+/* Two neighbours that agree are a clock that jumped. */
+static void confirm_distant(struct order *o, uint64_t time, bool stable)
+{
+	struct distant *last = o->distant.len ? &vec_last(&o->distant) : NULL;
+	uint64_t apart = !last ? UINT64_MAX : time > last->time_ns ? time - last->time_ns : last->time_ns - time;
+	if (apart > DISTANT_NS)
+		return;
+	hold(o, last->record, last->time_ns, stable);
+	o->distant.len--;
+}
+
+/* Those that the others have come near to, and of so many rounds' age, are held as others; rounds 0: all. */
+static void settle_distant(struct order *o, unsigned rounds)
+{
+	size_t kept = 0, n = o->distant.len;
+	for (size_t i = 0; i < n; i++) {
+		struct distant d = o->distant.data[i];
+		if (d.rounds < rounds && is_distant(o, d.time_ns))
+			o->distant.data[kept++] = d;
+		else
+			hold(o, d.record, d.time_ns, source_is_stable(o->input));
+	}
+	o->distant.len = kept;
+	if (n && !kept)
+		arena_reset(&o->distant_copies);
+}
+
+/* A record of an earlier time has come so much later that one of them is wrong: all others are with it. */
+static void contradict_distant(struct order *o)
+{
+	size_t kept = 0;
+	settle_distant(o, UINT_MAX);
+	for (size_t i = 0; i < o->distant.len; i++)
+		if (o->distant.data[i].rounds < CONTRADICTED_ROUNDS)
+			o->distant.data[kept++] = o->distant.data[i];
+	o->misdated += o->distant.len - kept;
+	o->distant.len = kept;
+}
+
+static void finish_round(struct order *o)
+{
+	for (size_t i = 0; i < o->distant.len; i++)
+		o->distant.data[i].rounds++;
+	settle_distant(o, CONTRADICTED_ROUNDS + 1);
+	flush(o, o->limit_ns);
+	o->limit_ns = o->newest_ns;
+	o->round_over = true; /* copies of the round before are free once the ready ones are given */
+}
+
+static void flush_all(struct order *o)
+{
+	settle_distant(o, 0);
+	flush(o, UINT64_MAX);
+}
+
 /* Goes on with the run of the record held last for as long as others follow it, in memory and in time: without a call for each. */
 static void hold_followers(struct order *o, const struct env *env)
 {
@@ -249,7 +332,7 @@ static void hold_followers(struct order *o, const struct env *env)
 		record_prefetch(at);
 		if (!record_is_whole(r.hdr, (size_t)(w.end - at)) || !env_record_time(env, r, &time))
 			break;
-		if (time < run->last_ns || time == UINT64_MAX)
+		if (time < run->last_ns || time - run->last_ns > DISTANT_NS)
 			break;
 		run->last_ns = time;
 		at += r.hdr->size;
@@ -257,6 +340,23 @@ static void hold_followers(struct order *o, const struct env *env)
 	run->end = at;
 	o->newest_ns = run->last_ns > o->newest_ns ? run->last_ns : o->newest_ns;
 	input->take(o->input, (size_t)(at - w.at), records, run->last_ns);
+}
+
+/* Takes a record with a time that is not too late. */
+static void take(struct order *o, const struct env *env, struct record r, uint64_t time)
+{
+	bool stable = source_is_stable(o->input);
+	if (is_distant(o, time))
+		confirm_distant(o, time, stable);
+	if (is_distant(o, time)) {
+		hold_distant(o, r, time, stable);
+	} else {
+		hold(o, r, time, stable);
+		if (o->distant.len && o->distant.data[0].rounds >= CONTRADICTED_ROUNDS)
+			contradict_distant(o);
+		else
+			hold_followers(o, env);
+	}
 }
 
 static struct strobe_error *order_next(struct record_source *s, struct record *ret, bool *ret_end)
@@ -283,7 +383,7 @@ static struct strobe_error *order_next(struct record_source *s, struct record *r
 		bool end;
 		struct strobe_error *err = source_next(o->input, &r, &end);
 		if (err || end) {
-			flush(o, UINT64_MAX);
+			flush_all(o);
 			o->ended = true;
 			o->error = err;
 			continue;
@@ -300,12 +400,11 @@ static struct strobe_error *order_next(struct record_source *s, struct record *r
 			*ret = r;
 			return NULL;
 		}
-		hold(o, r, time, source_is_stable(o->input));
-		hold_followers(o, env);
+		take(o, env, r, time);
 		if (o->held_bytes > HELD_BYTES_MAX) {
 			log_warn("more than %llu MB of records between two rounds: their order in time is not certain",
 				 HELD_BYTES_MAX >> 20);
-			flush(o, UINT64_MAX);
+			flush_all(o);
 		}
 	}
 }
@@ -322,8 +421,10 @@ static void order_reset(struct order *o)
 	vec_clear(&o->heap);
 	arena_reset(&o->copies[0]);
 	arena_reset(&o->copies[1]);
+	vec_clear(&o->distant);
+	arena_reset(&o->distant_copies);
 	o->giving = false;
-	o->newest_ns = o->limit_ns = o->given_ns = o->held_bytes = o->late = 0;
+	o->newest_ns = o->limit_ns = o->given_ns = o->held_bytes = o->late = o->misdated = 0;
 	o->any_given = o->round_over = o->ended = false;
 	error_destroy(o->error);
 	o->error = NULL;
@@ -356,6 +457,8 @@ static void order_destroy(struct record_source *s)
 	vec_deinit(&o->heap);
 	arena_deinit(&o->copies[0]);
 	arena_deinit(&o->copies[1]);
+	vec_deinit(&o->distant);
+	arena_deinit(&o->distant_copies);
 	free(o);
 }
 
@@ -377,6 +480,7 @@ struct record_source *order_create(struct record_source *input)
 	o->input = input;
 	arena_init(&o->copies[0]);
 	arena_init(&o->copies[1]);
+	arena_init(&o->distant_copies);
 	return &o->source;
 }
 
@@ -388,4 +492,9 @@ void order_release_given(struct record_source *order)
 uint64_t order_late(const struct record_source *order)
 {
 	return ((const struct order *)order)->late;
+}
+
+uint64_t order_misdated(const struct record_source *order)
+{
+	return ((const struct order *)order)->misdated;
 }

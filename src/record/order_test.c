@@ -192,7 +192,7 @@ static struct strobe_error *taker_next(struct taker *t, struct record *ret, bool
 }
 
 /* Expects the serials, -1 for a round mark and -2 for the record without a time. The last two kinds are taken by windows. */
-static void check(const uint64_t *times, size_t n, const int *expected, size_t expected_n, uint64_t late)
+static void check(const uint64_t *times, size_t n, const int *expected, size_t expected_n, uint64_t late, uint64_t misdated)
 {
 	for (int kind = 0; kind < 5; kind++) {
 		bool is_windowed = kind == 2 || kind == 4;
@@ -226,16 +226,19 @@ static void check(const uint64_t *times, size_t n, const int *expected, size_t e
 		}
 		assert_int_equal(i, expected_n);
 		assert_int_equal(order_late(o), late);
+		assert_int_equal(order_misdated(o), misdated);
 		vec_deinit(&taker.taken);
 		source_destroy(o);
 	}
 }
 
-#define CHECK(late, times, ...)                                                                             \
+#define CHECK_ALL(late, misdated, times, ...)                                                               \
 	do {                                                                                                \
 		static const int expected_[] = { __VA_ARGS__ };                                             \
-		check(times, sizeof(times) / sizeof(*(times)), expected_, sizeof(expected_) / sizeof(int), late); \
+		check(times, sizeof(times) / sizeof(*(times)), expected_, sizeof(expected_) / sizeof(int), late, \
+		      misdated);                                                                            \
 	} while (0)
+#define CHECK(late, times, ...) CHECK_ALL(late, 0, times, __VA_ARGS__)
 
 static void test_no_rounds(void **state)
 {
@@ -271,6 +274,40 @@ static void test_timed(void **state)
 {
 	static const uint64_t times[] = { 10, 20 | TIMED, 40, 0, 30 | TIMED, 15, 50, 0 };
 	CHECK(0, times, -1, -1, 0, 5, 1, 4, 2, 6);
+}
+
+#define DAMAGED 0x0656800000000000ull
+#define HOUR    3600000000000ull
+
+/* One time far ahead of all others, which two rounds later are still before it. */
+static void test_damaged_time(void **state)
+{
+	static const uint64_t times[] = { 10, 20, DAMAGED, 30, 0, 40, 0, 50, 0, 60 };
+	CHECK_ALL(0, 1, times, -1, -1, 0, 1, 3, -1, 5, 7, 9);
+}
+
+/* The first of all has no neighbours before it; two that are damaged do not agree with each other. */
+static void test_damaged_first(void **state)
+{
+	static const uint64_t times[] = { DAMAGED, HOUR + 10, HOUR + 20, DAMAGED + HOUR, HOUR + 15, 0,
+					  HOUR + 30, 0, HOUR + 40, 0, HOUR + 50, 0 };
+	CHECK_ALL(0, 2, times, -1, -1, 1, 4, 2, -1, 6, -1, 8, 10);
+}
+
+/* A clock that jumps, on one CPU after the other; and one record an hour. */
+static void test_jumping_clock(void **state)
+{
+	static const uint64_t times[] = { 10, 20, HOUR + 5, 0, 15, HOUR + 1, HOUR + 2, 0, HOUR + 9, 0, HOUR + 12, 0 };
+	CHECK(0, times, -1, -1, 0, 4, 1, -1, 5, 6, 2, -1, 8, 10);
+	static const uint64_t rare[] = { HOUR, 0, 2 * HOUR, 0, 3 * HOUR, 0, 4 * HOUR, 0, 5 * HOUR, 0, 6 * HOUR, 0 };
+	CHECK(0, rare, -1, -1, -1, -1, 0, -1, 2, -1, 4, 6, 8, 10);
+}
+
+/* At the end of a file, as perf writes sums. */
+static void test_distant_last(void **state)
+{
+	static const uint64_t times[] = { 10, 20, 0, 30, 0, DAMAGED, 0 };
+	CHECK(0, times, -1, -1, 0, 1, -1, 3, 5);
 }
 
 /* An error of the input is reported after all complete records. */
@@ -333,7 +370,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_no_rounds), cmocka_unit_test(test_rounds), cmocka_unit_test(test_late),
 		cmocka_unit_test(test_without_time), cmocka_unit_test(test_timed), cmocka_unit_test(test_error_last),
-		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_many), cmocka_unit_test(test_damaged_time), cmocka_unit_test(test_damaged_first),
+		cmocka_unit_test(test_jumping_clock), cmocka_unit_test(test_distant_last),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -207,6 +207,7 @@ struct resolve_stats {
 	uint64_t filtered_samples;   /* of what resolve_filter and the switches left out */
 	uint64_t unresolved_samples; /* left out by hide_unresolved */
 	uint64_t late_records;       /* of resolve_stream: too late to be put in order */
+	uint64_t misdated_records;   /* of resolve_stream: order_misdated() */
 	uint64_t first_ns, last_ns;  /* of samples */
 	uint64_t cut_chains;         /* samples whose chain is not whole, as their recorder says */
 	uint64_t deep_chains;        /* of these, those that have as many addresses as are walked */

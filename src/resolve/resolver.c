@@ -380,6 +380,7 @@ void reading_close(struct reading *reading)
 	if (reading->from == r->source)
 		return;
 	r->stats.late_records = order_late(reading->from);
+	r->stats.misdated_records = order_misdated(reading->from);
 	source_destroy(reading->from);
 }
 

@@ -167,6 +167,13 @@ static void say_short(const struct session_host *host, const struct resolve_stat
 		session_say(host, "%" PRIu64 " more records are too small for their type: skipped", s->short_records - 1);
 }
 
+void input_say_misdated(const struct session_host *host, uint64_t records)
+{
+	if (records)
+		session_say(host, "%" PRIu64 " record%s skipped: the time is damaged, far after that of all records that follow", records,
+			    records > 1 ? "s were" : " was");
+}
+
 void input_remarks(const struct session_host *host, struct record_source *source, const struct resolve_stats *stats)
 {
 	struct reader_damage damage = reader_damage(source);
@@ -186,6 +193,7 @@ void input_remarks(const struct session_host *host, struct record_source *source
 			  ", or switch to another stack that was not recorded");
 	say_lost(host, stats->lost_records, stats->lost_samples);
 	say_short(host, stats);
+	input_say_misdated(host, stats->misdated_records);
 	if (stats->bad_samples)
 		session_say(host, "%" PRIu64 " samples are shorter than their event's format and were skipped", stats->bad_samples);
 	if (stats->unknown_id_samples)

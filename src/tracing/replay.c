@@ -13,6 +13,7 @@
 struct trace_replay {
 	struct trace_replay_request q;
 	struct session session;
+	struct record_source *ordered; /* the session's source, where that is in order of time; else NULL */
 	struct call_choice calls;
 	struct trace_lines *lines;
 	struct trace_events *events; /* NULL: no record has come */
@@ -113,7 +114,7 @@ static struct strobe_error *read_resolved(struct trace_replay *t)
 
 static struct strobe_error *read_ordered(struct trace_replay *t)
 {
-	t->session.source = order_create(t->session.source);
+	t->ordered = t->session.source = order_create(t->session.source);
 	TRY(begin(t));
 	return trace_events_read(t->events, t->session.source);
 }
@@ -140,6 +141,8 @@ void trace_replay_finish(struct trace_replay *t, const struct syscall_stats **re
 void trace_replay_remarks(const struct trace_replay *t)
 {
 	input_remarks(t->q.host, t->session.reader, NULL);
+	input_say_misdated(t->q.host, t->ordered ? order_misdated(t->ordered) : t->session.resolver ?
+			   resolver_stats(t->session.resolver)->misdated_records : 0);
 	if (!t->events)
 		return;
 	uint64_t lost = trace_events_lost(t->events);

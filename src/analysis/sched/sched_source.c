@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "record/order.h"
+#include "session/input.h"
 #include "session/session.h"
 
 #define KNOWN_IDS 64
@@ -53,6 +54,7 @@ struct reader {
 struct sched_source {
 	struct sched_source_request q;
 	struct session session;
+	struct record_source *ordered; /* the session's source, where that is in order of time; else NULL */
 	struct tracepoints *formats;
 	VEC(struct reader) readers; /* by event */
 	const struct sched_source_callbacks *callbacks;
@@ -452,7 +454,7 @@ struct strobe_error *sched_source_run(struct sched_source *s, const struct sched
 	if (s->q.with_chains && sched_source_has_chains(s)) {
 		err = walk_resolved(s);
 	} else {
-		s->session.source = order_create(s->session.source);
+		s->ordered = s->session.source = order_create(s->session.source);
 		order_release_given(s->session.source);
 		err = walk(s);
 	}
@@ -485,4 +487,6 @@ const struct sched_source_counts *sched_source_counts(const struct sched_source 
 void sched_source_remarks(const struct sched_source *s)
 {
 	session_remarks(&s->session, false);
+	if (s->ordered)
+		input_say_misdated(s->q.host, order_misdated(s->ordered));
 }

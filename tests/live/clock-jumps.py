@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""A recording in which one time is damaged: it is left out and said, and the order of all others is as it was."""
+# needs: sched script trace bench
+
+import difflib
+import struct
+
+from strobetest import STROBE, Tap, require_root, strobe
+
+GARBAGE = 7307199740981018624
+SAMPLE, FINISHED_ROUND = 9, 68
+IDENTIFIER = 1 << 16
+REMARK = "1 record was skipped: the time is damaged"
+
+
+def records(data):
+    """(offset, type) of each."""
+    at, size = struct.unpack_from("<QQ", data, 40)
+    end = at + size
+    while at < end:
+        kind, _, length = struct.unpack_from("<IHH", data, at)
+        yield at, kind
+        at += length
+
+
+def damage(path, to, place):
+    """Writes a copy in which the time of one sample is garbage; place: so many rounds end before it."""
+    with open(path, "rb") as f:
+        data = bytearray(f.read())
+    attr, = struct.unpack_from("<Q", data, 24)
+    has_identifier = struct.unpack_from("<Q", data, attr + 24)[0] & IDENTIFIER
+    rounds = 0
+    for at, kind in records(data):
+        rounds += kind == FINISHED_ROUND
+        if kind == SAMPLE and rounds == place:
+            # After identifier, instruction pointer, process and thread.
+            struct.pack_into("<Q", data, at + (32 if has_identifier else 24), GARBAGE)
+            break
+    with open(to, "wb") as f:
+        f.write(data)
+    return sum(kind == FINISHED_ROUND for _, kind in records(data))
+
+
+def differences(tap, command):
+    """Lines that are missing and lines that are new where one time is damaged."""
+    whole, broken = (strobe(*command, "-i", path) for path in ("whole.data", "broken.data"))
+    what = " ".join(command)
+    tap.ok(whole.status == 0 and "damaged" not in whole.err, f"{what}: nothing is said of the whole file", whole)
+    tap.ok(broken.status == 0 and broken.err.count(REMARK) == 1, f"{what}: it is said once", broken.err)
+    old, new = whole.out.splitlines(), broken.out.splitlines()
+    tap.ok(len(old) > 1000, f"{what}: there is much to put in order", len(old))
+    changed = [line for line in difflib.unified_diff(old, new, n=0, lineterm="") if not line.startswith(("---", "+++", "@@"))]
+    return [c for c in changed if c[0] == "-"], [c for c in changed if c[0] == "+"]
+
+
+def main():
+    require_root("the events of the scheduler")
+    tap = Tap()
+    done = strobe("sched", "record", "-q", "-m", "64", "-o", "whole.data", "--", STROBE, "bench", "sched", "pipe", "-l", "5000")
+    if not tap.ok(done.status == 0, "sched record", done):
+        tap.done()
+    for place in 1, 3:
+        rounds = damage("whole.data", "broken.data", place)
+        tap.ok(rounds >= place + 4, "the recording has rounds enough for an error to be seen", rounds)
+        gone, new = differences(tap, ("script", "-F", "comm,tid,cpu,time,event,trace"))
+        tap.equal((len(gone), new), (1, []), f"script: one record is missing, damaged after {place} rounds")
+        # The switch before it and the one after it on that CPU, and of that thread, become one.
+        gone, new = differences(tap, ("sched", "timehist"))
+        tap.ok(len(gone) <= 6 and len(new) <= 5, f"sched timehist: all other lines stay, damaged after {place} rounds", gone + new)
+    broken = strobe("trace", "-e", "sched:*", "-i", "broken.data")
+    tap.equal(broken.err.count(REMARK), 1, "trace: it is said once")
+    tap.done()
+
+
+main()
