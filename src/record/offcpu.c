@@ -13,7 +13,7 @@ struct offcpu {
 	struct record_source source;
 	struct record_source *input;
 	struct env env;     /* the input's, but for its events */
-	struct arena arena; /* samples, for as long as the source lives: there is one a wait */
+	struct arena arena; /* samples: of a stable input all, there is one a wait; else the last */
 	char *buffer;       /* of a sample */
 	uint64_t *words;    /* of its chain */
 };
@@ -62,10 +62,36 @@ static struct record convert(struct offcpu *o, struct record r, const struct sam
 {
 	struct perf_event_header damaged = { .type = PERF_RECORD_SAMPLE, .misc = r.hdr->misc, .size = sizeof(damaged) };
 	struct sample s;
+	if (!source_is_stable(o->input))
+		arena_reset(&o->arena);
 	bool is_whole = sample_decode(from, r, &s) && take_embedded(&s, o->env.swapped, o->words);
 	size_t n = is_whole ? sample_encode(to, &s, o->buffer, RECORD_BYTES_MAX) : 0;
 	r.hdr = n ? arena_memdup(&o->arena, o->buffer, n) : arena_memdup(&o->arena, &damaged, sizeof(damaged));
 	return r;
+}
+
+/* What the input knows by now, with other events. */
+static void copy_env(struct offcpu *o)
+{
+	const struct env *env = source_env(o->input);
+	size_t n = env->events.len;
+	struct env_event *events = o->env.events.data;
+	if (n >= o->env.events.cap)
+		events = xreallocarray(events, n + 1, sizeof(*events));
+	size_t cap = n >= o->env.events.cap ? n + 1 : o->env.events.cap;
+	o->env = *env;
+	o->env.events.data = events;
+	o->env.events.cap = cap;
+	o->env.one_layout = true;
+	for (size_t i = 0; i < n; i++) {
+		struct env_event *e = &events[i];
+		*e = env->events.data[i];
+		if (is_embedded(e)) {
+			e->attr.sample_type = (e->attr.sample_type & ~(uint64_t)PERF_SAMPLE_RAW) | PERF_SAMPLE_CALLCHAIN;
+			e->layout = sample_layout_compile(&e->attr);
+		}
+		o->env.one_layout &= sample_layout_equal(&e->layout, &events[0].layout);
+	}
 }
 
 static struct strobe_error *offcpu_next(struct record_source *s, struct record *ret, bool *ret_end)
@@ -73,7 +99,12 @@ static struct strobe_error *offcpu_next(struct record_source *s, struct record *
 	struct offcpu *o = of(s);
 	const struct env *env = source_env(o->input);
 	TRY(source_next(o->input, ret, ret_end));
-	if (*ret_end || ret->hdr->type != PERF_RECORD_SAMPLE)
+	if (*ret_end)
+		return NULL;
+	/* A stream says more of itself as it goes on. */
+	if (env->is_pipe && ret->hdr->type >= RECORD_USER_FIRST && ret->hdr->type != RECORD_FINISHED_ROUND)
+		copy_env(o);
+	if (ret->hdr->type != PERF_RECORD_SAMPLE)
 		return NULL;
 	uint32_t event = env_event_of_sample(env, *ret);
 	if (event < env->events.len && event < o->env.events.len && is_embedded(&env->events.data[event]))
@@ -115,25 +146,11 @@ static const struct record_source_ops ops = {
 struct record_source *offcpu_create(struct record_source *input)
 {
 	struct offcpu *o = xcalloc(1, sizeof(*o));
-	const struct env *env = source_env(input);
-	size_t n = env->events.len;
 	o->source.ops = &ops;
 	o->input = input;
 	arena_init(&o->arena);
 	o->buffer = xmalloc(RECORD_BYTES_MAX);
 	o->words = xmalloc(RECORD_BYTES_MAX);
-	o->env = *env;
-	o->env.events.data = xcalloc(n + 1, sizeof(*env->events.data));
-	o->env.events.cap = n + 1;
-	o->env.one_layout = true;
-	for (size_t i = 0; i < n; i++) {
-		struct env_event *e = &o->env.events.data[i];
-		*e = env->events.data[i];
-		if (is_embedded(e)) {
-			e->attr.sample_type = (e->attr.sample_type & ~(uint64_t)PERF_SAMPLE_RAW) | PERF_SAMPLE_CALLCHAIN;
-			e->layout = sample_layout_compile(&e->attr);
-		}
-		o->env.one_layout &= sample_layout_equal(&e->layout, &o->env.events.data[0].layout);
-	}
+	copy_env(o);
 	return &o->source;
 }

@@ -12,5 +12,5 @@
 
 /* Whether some event has such samples. */
 bool offcpu_is_embedded(const struct env *env);
-/* Takes ownership of input, whose events must be known: not of a stream whose attrs come as records. */
+/* Takes ownership of input, which knows its events: a stream, too, begins with them. What it says later is followed. */
 struct record_source *offcpu_create(struct record_source *input);

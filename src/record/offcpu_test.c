@@ -117,8 +117,31 @@ static void test_others(void **state)
 	}
 }
 
+/* A stream that names another event after its first sample. */
+static void test_growing_stream(void **state)
+{
+	static const struct perf_event_header update = { .type = RECORD_EVENT_UPDATE, .size = sizeof(update) };
+	struct single input = { .source.ops = &single_ops, .env = env_of("cpu-clock", TYPE) };
+	struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_BPF_OUTPUT, .sample_type = TYPE };
+	struct record r;
+	bool end;
+	input.env->is_pipe = true;
+	struct record_source *s = offcpu_create(&input.source);
+	const struct env *env = source_env(s);
+	for (unsigned i = 0; i < 10; i++) {
+		env_add_event(input.env, &attr, sizeof(attr), "offcpu-time", NULL, 0);
+		input.record = (struct record){ .hdr = &update };
+		assert_ok(source_next(s, &r, &end));
+		assert_int_equal(env->events.len, 2 + i);
+		assert_true(env->events.data[1 + i].attr.sample_type & PERF_SAMPLE_CALLCHAIN);
+		assert_true(input.env->events.data[1 + i].attr.sample_type == TYPE);
+	}
+	source_destroy(s);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_whole), cmocka_unit_test(test_damaged), cmocka_unit_test(test_others) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_whole), cmocka_unit_test(test_damaged), cmocka_unit_test(test_others),
+					     cmocka_unit_test(test_growing_stream) };
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

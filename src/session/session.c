@@ -23,7 +23,7 @@ struct strobe_error *session_open(struct session *s, const struct session_host *
 
 void session_read_embedded(struct session *s)
 {
-	if (s->env->is_pipe || !offcpu_is_embedded(s->env))
+	if (!offcpu_is_embedded(s->env))
 		return;
 	s->source = offcpu_create(s->source);
 	s->env = source_env(s->source);

@@ -171,6 +171,19 @@ class Made:
             sections[CPU_PMU_CAPS] = struct.pack("<I", len(self.caps)) + b"".join(struct.pack("<I", len(p)) + p for p in padded)
         return sections
 
+    def stream(self, path):
+        """The same as a pipe carries it, without build-ids and formats."""
+        parts = [b"PERFILE2" + u64(16)]
+        for i, event in enumerate(self.events):
+            body = self._attr(*event) + u64(i + 1)
+            parts.append(struct.pack("<IHH", 64, 0, 8 + len(body)) + body)
+        for number, content in sorted(self._sections().items()):
+            content = content.ljust((len(content) + 7) // 8 * 8, b"\0")
+            parts.append(struct.pack("<IHHQ", 80, 0, 16 + len(content), number) + content)
+        with open(path, "wb") as out:
+            out.write(b"".join(parts + self.records))
+        return path
+
     def write(self, path):
         ids_at = 104
         attrs_at = ids_at + 8 * len(self.events)

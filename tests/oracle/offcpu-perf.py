@@ -9,7 +9,7 @@ import struct
 import made
 from made import Made, u64
 from recording import NOBODY
-from strobetest import NEWEST_PERF, Tap, run, strobe
+from strobetest import NEWEST_PERF, STROBE, Tap, run, strobe
 
 KERNEL_TEXT, LIBRARY = 0xFFFFFFFF81000000, 0x7F0000000000
 AT_END = 0xFFFFFFFF00000000  # the time of what perf sums up and writes after all else
@@ -37,6 +37,7 @@ def recording(path, sample_type):
         m.sample(LIBRARY + 0x500, pid=20, event=1, cpu=i % 2, raw=raw)
     for i in range(3):
         m.sample(0, pid=10, event=1, time=AT_END + i, raw=embedded(20, 20, 7000 * (i + 1), LIBRARY + 0x400))
+    m.stream(f"stream-{path}")
     return m.write(path)
 
 
@@ -75,8 +76,13 @@ def main():
         tap.equal([chains.count(at) for at in ("200", "210", "220", "300", "400", "500")], [7, 7, 6, 20, 3, 0], f"{what}: where")
         strobe("inject", "-i", path, "-o", "copy.data")
         tap.equal(strobe("script", "-i", "copy.data").out, strobe("script", "-i", path).out, f"{what}: a copy says the same")
+        for command in ("script", "report --stdio --no-children -g caller", "flamegraph --folded -e offcpu-time"):
+            of_file, of_stream = strobe(*command.split(), "-i", path), run("sh", "-c", f"cat stream-{path} | {STROBE} {command} -i -")
+            tap.ok(of_stream.status == 0, f"{what}: {command} of a stream", of_stream)
+            tap.equal(blanks(of_stream), blanks(of_file), f"{what}: {command} of a stream is as of the file")
         if NEWEST_PERF and os.path.exists(NEWEST_PERF):
             compare(tap, path, what)
+            compare(tap, f"stream-{path}", f"{what}, a stream")
         else:
             tap.skip(f"{what}: report and script", "no newest perf (NEWEST_PERF)")
     tap.done()

@@ -98,6 +98,7 @@ static struct strobe_error *open_stream(struct opened *f)
 	struct record_source *source;
 	TRY(reader_open(f->report.request.selection.input, (struct reader_options){ .force = true, .name = opened_name(f) }, &source));
 	session_open_source(&f->report.session, &f->host, source, f->report.request.selection.force);
+	session_read_embedded(&f->report.session);
 	return NULL;
 }
 
