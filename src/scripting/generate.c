@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
@@ -236,17 +237,34 @@ static struct strobe_error *put_script(void *ctx, struct out *out)
 	return NULL;
 }
 
-struct strobe_error *script_generate(const struct env *env, const char *language, const char **ret_language, const char **ret_path)
+/* A language, whose script has the usual name, or the script's own name, which says the language. */
+static struct strobe_error *choose(const char *spec, const struct script_language **ret, const char **ret_path)
+{
+	*ret_path = NULL;
+	return strpbrk(spec, ".:/") ? script_language_find(spec, ret, ret_path) : script_language_by_word(spec, ret);
+}
+
+static struct strobe_error *keep_old(const char *path)
+{
+	struct stat st;
+	if (stat(path, &st) || !st.st_size)
+		return NULL;
+	_cleanup_free_ char *old = xasprintf("%s.old", path);
+	return rename(path, old) ? error_errno(errno, "cannot rename %s", path) : NULL;
+}
+
+struct strobe_error *script_generate(const struct env *env, const char *spec, const char **ret_language, const char **ret_path)
 {
 	const struct script_language *l;
-	TRY(script_language_by_word(language, &l));
+	TRY(choose(spec, &l, ret_path));
+	const struct syntax *syntax = &syntaxes[strcmp(l->name, syntaxes[0].language) != 0];
 	struct tracepoints *tps = tracepoints_read_whole(env);
-	struct generation g = { .syntax = &syntaxes[strcmp(l->name, syntaxes[0].language) != 0], .tracepoints = tps };
+	struct generation g = { .syntax = syntax, .tracepoints = tps };
 	*ret_language = l->name;
-	*ret_path = g.syntax->path;
-	_cleanup_free_ char *old = xasprintf("%s.old", g.syntax->path);
-	struct strobe_error *err = rename(g.syntax->path, old) && errno != ENOENT ?
-		error_errno(errno, "cannot rename %s", g.syntax->path) : new_file_write_by(g.syntax->path, put_script, &g);
+	*ret_path = *ret_path ? *ret_path : syntax->path;
+	struct strobe_error *err = keep_old(*ret_path);
+	if (!err)
+		err = new_file_write_by(*ret_path, put_script, &g);
 	tracepoints_destroy(tps);
 	return err;
 }

@@ -43,5 +43,5 @@ struct strobe_error *script_language_find(const char *spec, const struct script_
 struct strobe_error *script_language_by_word(const char *word, const struct script_language **ret)
 {
 	*ret = by_word(word, strlen(word));
-	return *ret ? NULL : error_create(ERROR_USAGE, "unknown language '%s': expected python or perl", word);
+	return *ret ? NULL : error_create(ERROR_USAGE, "unknown language '%s': expected python, perl, FILE.py or FILE.pl", word);
 }

@@ -8,7 +8,7 @@ build directory) those of the newest perf; where it is missing, tools/newest-per
 (fnmatch) selects tests, "7.2/shell/pipe*" for example; -v prints what each tool printed.
 
 A test is run with each tool as `perf` in PATH. Commands that strobe does not have are named, and a test that runs one with perf
-is not held against strobe; neither are those of ABSENT, attr tests whose namesake of the newest perf is for other kernels than
+is not held against strobe; neither are attr tests whose namesake of the newest perf is for other kernels than
 this one, and tests of the older perf that the newest fails as well (doc/COMPATIBILITY.md: the newest counts). `perf check`
 (what perf was built with) and `perf test` are perf's for both; but the workloads that the tests record are those of
 tests/workloads/perf_test.c: Debian's perf has no symbols, and the tests would skip. The attr tests run twice: with the events
@@ -36,13 +36,6 @@ from strobetest import BUILD, NEWEST_PERF, PERF, SCRATCH, SHARED, STROBE, Tap, b
 OPENS = os.path.join(BUILD, "tests", "lib", "libperf_opens.so")
 LIMIT_S = 240
 PERFS_OWN = ("test", "check")  # commands that perf runs for both
-INTERPRETER = "script runs no Python or Perl scripts"
-ABSENT = {  # what a test needs of a command that strobe has otherwise
-    "script.sh": INTERPRETER,
-    "script_python.sh": INTERPRETER,
-    "script_perl.sh": INTERPRETER,
-    "test_task_analyzer.sh": INTERPRETER,
-}
 WORKLOADS = ("noploop", "thloop", "datasym")  # of tests/workloads/perf_test.c
 SYMBOLS = ("noploop", "test_loop", "thfunc", "workload_datasym_buf1")
 RICHER = {  # (what a test looks for, what strobe may say in its place)
@@ -152,13 +145,14 @@ def named_perf():
 def launcher(binary, root):
     """
     What a shell runs as perf. One with libraries of its own is called as "$0", for perf looks for what it records beside
-    itself first.
+    itself first, and its Python finds its modules there.
     """
     loaders = glob.glob(os.path.join(root, "lib64", "ld-linux*.so.*")) if root else []
     if not loaders:
         return f'"{binary}"'
     libraries = ":".join(glob.glob(os.path.join(root, "lib", "*-linux-gnu")) + glob.glob(os.path.join(root, "usr", "lib", "*-linux-gnu")))
-    return f'"{loaders[0]}" --argv0 "$0" --library-path "{libraries}" "{root}/usr/bin/perf"'
+    home = f'env PYTHONHOME="{root}/usr" ' if glob.glob(os.path.join(root, "usr", "lib", "python3.*")) else ""
+    return f'{home}"{loaders[0]}" --argv0 "$0" --library-path "{libraries}" "{root}/usr/bin/perf"'
 
 
 class Perf:
@@ -193,10 +187,12 @@ class Perf:
         return found
 
     def shell_copy(self):
-        """The folder of the shell tests, with the words of RICHER let in."""
-        source, copy = os.path.join(self.tests, "shell"), os.path.join(SCRATCH, "shell-" + self.version)
+        """The folder of the shell tests, with the words of RICHER let in; they look for scripts and filters two folders above."""
+        source, copy = os.path.join(self.tests, "shell"), os.path.join(SCRATCH, "perf-" + self.version, "tests", "shell")
         if not os.path.exists(copy):
             shutil.copytree(source, copy)
+            for name in ("scripts", "dlfilters"):
+                os.symlink(os.path.join(os.path.dirname(self.tests), name), os.path.join(SCRATCH, "perf-" + self.version, name))
             for name, (looked_for, let_in) in RICHER.items():
                 path = os.path.join(copy, name)
                 if not os.path.exists(path):
@@ -249,9 +245,9 @@ class Judge:
         missing = sorted(word for word in commands - self.known if re.fullmatch(r"[a-z][a-z0-9-]*", word))
         count = self.counts.setdefault(suite, [0, 0, 0, 0])
         said = f"perf {theirs}, strobe {ours}"
-        if missing or name in ABSENT:
+        if missing:
             count[2] += 1
-            self.tap.skip(f"{full}: {said}", ABSENT.get(name) or "needs " + ", ".join(missing))
+            self.tap.skip(f"{full}: {said}", "needs " + ", ".join(missing))
             return
         if theirs == "pass" and ours == "fail" and self.newest_fails(argv_of, newest, emulate, verdict):
             count[3] += 1

@@ -38,6 +38,20 @@ def generated(run, data, language, ending):
     return path
 
 
+def named(tap, data):
+    """-g FILE.py, as perf 7 has it: the path that is printed, and the script that -g python writes."""
+    own = generated(strobe, data, "python", "py")
+    for name, run in perfs():
+        theirs = run("script", "-i", data, "-g", "./own.py")
+        if not os.path.exists("own.py"):
+            continue  # perf 6.1 takes languages only
+        os.remove("own.py")
+        ours = strobe("script", "-i", data, "-g", "./own.py").out.strip()
+        tap.ok(ours in theirs.err.splitlines(), f"-g FILE.py says what {name} says", f"{ours}, not {theirs.err}")
+    with open(own, encoding="utf-8") as expected, open("own.py", encoding="utf-8") as f:
+        tap.equal(f.read(), expected.read(), "and writes the script of -g python")
+
+
 def printed(run, data, script):
     """The lines of handlers: an event, a CPU, a time; not what each program prints around them. None where perf dies."""
     done = run("script", "-i", data, "-s", script)
@@ -73,6 +87,7 @@ def main():
     os.chdir(SCRATCH)
     lists(tap)
     perf("record", "-q", "-o", data, "-e", EVENTS, "--", *WORKLOAD)
+    named(tap, data)
     for language, ending in ("python", "py"), ("perl", "pl"):
         generates(tap, data, language, ending)
     tap.done()

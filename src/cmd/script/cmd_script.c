@@ -100,8 +100,9 @@ static const struct option table[] = {
 	{ OPTION_BOOL, 0, "full-source-path", AT(full_source_path), .help = "print full paths of source files" },
 	OPTIONS_OF(symbol_option_rows, AT(symbol_files)),
 	{ OPTION_BOOL, 'd', "debug-mode", OWN(debug), .help = "print the number of samples out of time order at the end" },
-	{ OPTION_STRING, 'g', "gen-script", OWN(generate), .arg = "lang",
-	  .help = "write a script (python or perl) that prints the tracepoints of the recording: perf-script.py, perf-script.pl" },
+	{ OPTION_STRING, 'g', "gen-script", OWN(generate), .arg = "lang|file",
+	  .help = "write a script that prints the tracepoints of the recording: python (perf-script.py), perl (perf-script.pl), or "
+		  "FILE.py, FILE.pl" },
 	{ OPTION_BOOL, 'l', "list", OWN(list), .help = "list the scripts that can be run by name" },
 	NEEDLESS_OPTION("addr2line"),
 	NEEDLESS_OPTION("unwind-style"),
