@@ -1,6 +1,6 @@
 /*
- * Samples and records as JSON, one object a line: script --format json. The schema is in strobe-script(1), and its version
- * goes up when a field changes its meaning or goes away.
+ * Samples and records as JSON, one object a line: script --format json or jsonl. The schema is in strobe-script(1), and its
+ * version goes up when a field changes its meaning or goes away; jsonl.h, which is installed for other programs, reads it.
  *
  * Addresses are strings ("0x7f..."), for they do not fit what most readers make of a number; times are whole nanoseconds.
  */

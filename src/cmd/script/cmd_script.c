@@ -51,8 +51,8 @@ static const struct option table[] = {
 	{ OPTION_CALL, 'F', "fields", .arg = "str", .parse = add_fields,
 	  .help = "print these fields, separated by commas; prefix 'type:' to apply them to hw, sw, trace, raw, break "
 	  	"or\nsynth events only; +field and -field change the default fields. Fields: " DUMP_FIELD_NAMES },
-	{ OPTION_STRING, 0, "format", OWN(format), .arg = "text|json",
-	  .help = "output format; json: one object per line, with all sample fields or those of -F" },
+	{ OPTION_STRING, 0, "format", OWN(format), .arg = "text|json|jsonl",
+	  .help = "output format; json and jsonl: one object per line, with all sample fields or those of -F" },
 	{ OPTION_STRING, 's', "script", OWN(run), .arg = "[lang:]file",
 	  .help = "run this script (FILE.py, FILE.pl) on the samples; words after it are its arguments" },
 	{ OPTION_BOOL, 'D', "dump-raw-trace", AT(raw), .help = "also dump every record, in hexadecimal and decoded" },
@@ -155,7 +155,8 @@ static struct strobe_error *take_old_field_list(struct script_command *o, struct
 static struct strobe_error *finish_options(struct script_command *o)
 {
 	struct script_options *s = &o->script;
-	TRY(cmd_format_is_json(o->format, &s->json));
+	bool is_lines = o->format && !strcmp(o->format, "jsonl");
+	TRY(cmd_format_is_json(is_lines ? "json" : o->format, &s->json));
 	if (o->run)
 		return prints_itself(s) ? error_create(ERROR_USAGE, "-s prints what the script prints: --format, -D, --header, "
 						       "--header-only and --per-event-dump cannot be combined with it") : NULL;
