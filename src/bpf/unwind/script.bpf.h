@@ -46,7 +46,8 @@ struct script_walk {
 	__u64 place, outer;        /* Perl: the statement that the next frame is at, the next stack */
 	__u32 stack_type, stack_bottom, stack_first; /* Perl: of the stack; kind of its last context; frames before it */
 	struct v8_text text;
-	__u32 native, is_bare; /* V8: the native frame that is looked at; it is of code made at run time */
+	__u32 native;	       /* V8: the native frame that is looked at, or V8_NATIVE_OPEN */
+	__u32 is_bare, is_innermost; /* V8: it is of code made at run time; it is the first one */
 	__u32 fresh_nr;
 };
 

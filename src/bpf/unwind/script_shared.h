@@ -82,10 +82,13 @@ enum script_message { SCRIPT_MESSAGE_STACK = 0x5845, SCRIPT_MESSAGE_CODE };
 #define SCRIPT_FRAME_ENTRY 1 /* a call of the evaluation loop began with it */
 /*
  * Of V8 the offset has besides, from this bit on, which frame of the native stack it belongs to; and SCRIPT_FRAME_ENTRY is of code made at
- * run time, whose place it takes.
+ * run time, whose place it takes. Where user space goes on with the walk of the native stack, the number is not known yet: each frame of
+ * the rest is OPEN, if it is a function's, and followed by a RETURN, whose `code` is the address that it returns to.
  */
-#define V8_NATIVE_SHIFT 16
-#define V8_OFFSET_MAX	65534
+#define V8_NATIVE_SHIFT	 16
+#define V8_NATIVE_OPEN	 0x3ffe
+#define V8_NATIVE_RETURN 0x3fff
+#define V8_OFFSET_MAX	 65534
 
 struct script_frame {
 	__u64 code; /* 0: the loop runs no function of its own; it is no frame, and only ends what belongs to a call of the loop */

@@ -336,13 +336,76 @@ static void merge_into(struct scripts *s, const struct script_space *space, cons
 	}
 }
 
+static uint32_t native_of(const struct script_frame *f)
+{
+	return f->offset_flags >> 1 >> V8_NATIVE_SHIFT;
+}
+
+/* How many return addresses, from frame i on, the native stack has one after the other. */
+static size_t run_of(const struct script_pending *p, uint32_t i, const uint64_t *ips, size_t nr)
+{
+	size_t n = 0;
+	for (; i < p->nr && n < nr; i++) {
+		if (native_of(&p->frames[i]) != V8_NATIVE_RETURN)
+			continue;
+		if (p->frames[i].code != ips[n])
+			break;
+		n++;
+	}
+	return n;
+}
+
+/* Where the native stack goes on as frame i and those after it return; nr: nowhere. In recursion it may begin so more than once. */
+static size_t find_return(const struct script_pending *p, uint32_t i, const uint64_t *ips, size_t from, size_t nr)
+{
+	size_t longest = 0, ret = nr;
+	for (size_t at = from; at < nr; at++) {
+		size_t n = run_of(p, i, ips + at, nr - at);
+		if (n > longest) {
+			longest = n;
+			ret = at;
+		}
+	}
+	return ret;
+}
+
+/*
+ * Gives open frames the number of their native one: the last before the address that they return to. What the walk did not come to is
+ * dropped.
+ */
+static void place_v8(struct script_pending *p, const uint64_t *ips, size_t nr)
+{
+	const uint32_t shift = V8_NATIVE_SHIFT + 1, rest = (1u << shift) - 1;
+	uint32_t kept = 0, placed = 0;
+	bool has_returned = false;
+	size_t at = 0;
+	for (uint32_t i = 0; i < p->nr && at < nr; i++) {
+		struct script_frame f = p->frames[i];
+		if (native_of(&f) != V8_NATIVE_RETURN) {
+			p->frames[kept++] = f;
+			if (native_of(&f) != V8_NATIVE_OPEN) {
+				placed = kept;
+				at = native_of(&f);
+			}
+			continue;
+		}
+		at++;
+		if (!has_returned || at >= nr || ips[at] != f.code)
+			at = find_return(p, i, ips, at, nr);
+		has_returned = true;
+		for (; at < nr && placed < kept; placed++)
+			p->frames[placed].offset_flags = (uint32_t)(at - 1) << shift | (p->frames[placed].offset_flags & rest);
+	}
+	p->nr = placed;
+}
+
 /* Frames of V8 say which native one they belong to, the innermost first; that of code made at run time gives its place to them. */
 static void merge_v8(struct scripts *s, const struct script_pending *p, const uint64_t *ips, size_t nr, struct merge *m)
 {
 	uint32_t next = 0;
 	for (size_t i = 0; i < nr; i++) {
 		uint32_t from = next, replaces = 0;
-		for (; next < p->nr && p->frames[next].offset_flags >> 1 >> V8_NATIVE_SHIFT == i; next++)
+		for (; next < p->nr && native_of(&p->frames[next]) == i; next++)
 			replaces |= p->frames[next].offset_flags & SCRIPT_FRAME_ENTRY;
 		if (!replaces)
 			put(m, ips[i]);
@@ -364,10 +427,12 @@ size_t scripts_merge(struct scripts *s, struct script_pending *p, uint32_t tid, 
 	struct merge m = { .to = merged, .max = max < UNWIND_FRAMES_MAX ? max : UNWIND_FRAMES_MAX };
 	pthread_mutex_lock(&s->lock);
 	const struct script_space *space = scripts_space(s, p->mm);
-	if (space->kind == SCRIPT_V8)
+	if (space->kind == SCRIPT_V8) {
+		place_v8(p, ips, nr);
 		merge_v8(s, p, ips, nr, &m);
-	else
+	} else {
 		merge_into(s, space, p, ips, nr, !*cut && !p->is_cut, &m);
+	}
 	pthread_mutex_unlock(&s->lock);
 	memcpy(ips, m.to, m.nr * sizeof(*ips));
 	*cut |= m.is_full || p->is_cut;

@@ -250,11 +250,40 @@ static void frames_of_v8_take_the_place_of_their_code(void **state)
 	scripts_destroy(s);
 }
 
+/* Where user space walked on, frames say what they return to; the innermost native one has no frame, and code calls itself. */
+static void frames_of_v8_are_placed_by_what_they_return_to(void **state)
+{
+	(void)state;
+	enum { OPEN = V8_NATIVE_OPEN, RETURN = V8_NATIVE_RETURN };
+	static const struct {
+		uint64_t code;
+		unsigned native;
+	} frames[] = { { 'a', 0 }, { 'b', OPEN }, { 0x102, RETURN }, { 'c', OPEN }, { 0x102, RETURN }, { 0x105, RETURN },
+		       { 'd', OPEN }, { 0x107, RETURN }, { 'e', OPEN }, { 0x999, RETURN }, { 'f', OPEN } };
+	uint64_t ips[16] = { 0x100, 0x101, 0x102, 0x102, 0x102, 0x105, 0x106, 0x107, 0x108 };
+	struct scripts *s = make();
+	struct script_pending *p = calloc(1, sizeof(*p));
+	bool cut = false;
+	s->spaces.data[0].kind = SCRIPT_V8;
+	*p = (struct script_pending){ .tid = 7, .mm = MM, .nr = sizeof(frames) / sizeof(*frames) };
+	for (uint32_t i = 0; i < p->nr; i++) {
+		unsigned replaces = frames[i].code == 'c';
+		p->frames[i] = (struct script_frame){ .code = frames[i].code, .stamp = 1,
+						      .offset_flags = (frames[i].native << V8_NATIVE_SHIFT | 4) << 1 | replaces };
+	}
+	size_t nr = scripts_merge(s, p, 7, ips, 9, 16, &cut);
+	assert_string_equal(look(s, ips, nr), ".a..bc...d..");
+	assert_false(cut);
+	free(p);
+	scripts_destroy(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(frames_follow_the_call_that_runs_them),
 		cmocka_unit_test(frames_of_v8_take_the_place_of_their_code),
+		cmocka_unit_test(frames_of_v8_are_placed_by_what_they_return_to),
 		cmocka_unit_test(frames_of_another_thread_are_dropped),
 		cmocka_unit_test(code_that_was_sent_is_in_the_table),
 		cmocka_unit_test(processes_share_code),

@@ -260,17 +260,33 @@ INLINE void add_v8_function(struct script_walk *s, __u64 function, __u32 offset)
 	add_frame(s, &of, s->native << V8_NATIVE_SHIFT | offset, s->is_bare);
 }
 
-/* In bytes of its bytecode, of a function that is interpreted; at the innermost frame the interpreter has it in a register. */
+struct v8_bytecode {
+	__u64 array, offset;
+};
+
+/* Of the function that the frame at s->at is of; false: it has code of its own. */
+INLINE _Bool is_v8_interpreted(const struct script_walk *s, struct v8_bytecode *ret)
+{
+	const struct v8_layout *l = &s->process.v8;
+	ret->array = read_word_at(s->at + (__s64)l->bytecode_array);
+	ret->offset = read_word_at(s->at + (__s64)l->bytecode_offset);
+	return !(__u32)ret->offset && v8_type(s, ret->array) == (__u32)l->type_bytecode;
+}
+
+/*
+ * In bytes of its bytecode, of a function that is interpreted. At the innermost frame the interpreter has it in a register, which its code
+ * may have put to another use meanwhile.
+ */
 INLINE __u32 v8_bytecode_offset(const struct script_walk *s, const struct machine_regs *regs)
 {
 	const struct v8_layout *l = &s->process.v8;
-	__u64 offset = read_word_at(s->at + (__s64)l->bytecode_offset), array = read_word_at(s->at + (__s64)l->bytecode_array);
 	__u32 header = (__u32)l->bytecode_data - V8_TAG, at;
-	if ((__u32)offset)
-		return 0; /* it has baseline code */
-	at = v8_smi(offset);
+	struct v8_bytecode b;
+	if (!is_v8_interpreted(s, &b))
+		return 0;
+	at = v8_smi(b.offset);
 #if defined(__TARGET_ARCH_x86)
-	if (!s->native && regs->r12 == array && v8_type(s, array) == (__u32)l->type_bytecode)
+	if (s->is_innermost && regs->r12 == b.array && regs->r9 - header < v8_smi(v8_field(b.array, l->array_length)))
 		at = (__u32)regs->r9;
 #endif
 	return at >= header ? at - header + V8_BYTECODE_AT : 0;
@@ -290,7 +306,7 @@ APART int add_v8_frame(struct script_walk *s, const struct machine_regs *regs)
 	if (!s->at || s->at & 7 || bpf_probe_read_user(&slots, sizeof(slots), (void *)(s->at + (__s64)s->process.v8.function)))
 		return 0;
 #if defined(__TARGET_ARCH_x86)
-	if (!s->native && s->is_bare && is_v8_function(s, regs->rdi) && runs_v8_code(s, regs->rdi, regs->rip) &&
+	if (s->is_innermost && s->is_bare && is_v8_function(s, regs->rdi) && runs_v8_code(s, regs->rdi, regs->rip) &&
 	    !(is_v8_function(s, slots.function) && runs_v8_code(s, slots.function, regs->rip)))
 		add_v8_function(s, regs->rdi, 0);
 #endif
@@ -321,15 +337,54 @@ static long v8_step(__u32 i, __u32 *which)
 		add_v8_frame(s, &w->regs);
 	s->at = fp;
 	s->native = w->out.stack.nr;
+	s->is_innermost = !s->native;
 	pc = w->out.pc;
 	has_ended = step(*which);
 	s->is_bare = is_bare_code(w, pc);
 	return has_ended != 0;
 }
 
-/* The frames were found along with the native ones, but for the last. */
+/* The address that the frame at s->at returns to. */
+INLINE void add_v8_return(struct script_walk *s, __u64 pc)
+{
+	const struct script_fresh none = {};
+	__u32 nr = s->stack.nr;
+	add_frame(s, &none, V8_NATIVE_RETURN << V8_NATIVE_SHIFT, 0);
+	if (nr < SCRIPT_FRAMES_MAX)
+		s->frames[BELOW(SCRIPT_FRAMES_MAX, nr)].code = pc;
+}
+
+/* One frame pointer; 1 where it was the last. */
+static long v8_chain_step(__u32 i, void *unused)
+{
+	struct script_walk *s = this_script_walk();
+	struct walk *w = this_walk(WALK_SAMPLE);
+	struct v8_bytecode unused_bytecode;
+	__u64 caller[2]; /* its frame pointer, and where it goes on */
+	if (!s || !w || !s->at || s->at & 7 || bpf_probe_read_user(caller, sizeof(caller), (void *)s->at))
+		return 1;
+	s->is_bare = !is_v8_interpreted(s, &unused_bytecode);
+	add_v8_frame(s, &w->regs);
+	add_v8_return(s, caller[1]);
+	if (caller[0] <= s->at)
+		return 1;
+	s->at = caller[0];
+	s->is_innermost = 0;
+	return 0;
+}
+
+/*
+ * The frames were found along with the native ones, but for the last. Where user space goes on with the walk, from a copy of the stack, the
+ * objects of V8 can be read here alone: functions are found by the frame pointers that are left, which V8's own code always keeps.
+ */
 APART int walk_v8(struct script_walk *s)
 {
 	struct walk *w = this_walk(WALK_SAMPLE);
-	return w ? add_v8_frame(s, &w->regs) : 0;
+	if (!w)
+		return 0;
+	if (w->out.stack.end != UNWIND_WALK_COPY)
+		return add_v8_frame(s, &w->regs);
+	s->native = V8_NATIVE_OPEN;
+	bpf_loop(SCRIPT_FRAMES_MAX / 2, v8_chain_step, 0, 0);
+	return 0;
 }
