@@ -1,4 +1,4 @@
-/* 20,000 allocations of 1 to 4,000 bytes, always the same, of which half are released: heap_spread. Prints what they were. */
+/* 20,000 allocations of 1 to 4,000 bytes (or so many), always the same, of which half are released: heap_spread [N]. Prints the bytes. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,9 +20,9 @@ __attribute__((noinline)) uint64_t spread(unsigned n)
 	return bytes;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-	uint64_t bytes = spread(20000);
+	uint64_t bytes = spread(argc > 1 ? (unsigned)atoi(argv[1]) : 20000);
 	printf("{\"bytes\": %llu}\n", (unsigned long long)bytes);
 	return 0;
 }
