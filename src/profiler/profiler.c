@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <ucontext.h>
@@ -17,6 +18,7 @@
 
 #include "alloc/layout.h"
 #include "alloc/walk.h"
+#include "profiler/packed.h"
 #include "profiler/page_profile.h"
 #include "profiler/samples.h"
 
@@ -36,6 +38,9 @@ static struct {
 	int signal;
 	unsigned frequency;
 	bool per_thread, is_set_up;
+	bool is_packed; /* a file in pprof's form: it is written at the end, from what is gathered in memory */
+	int packed_fd, gathered_fd;
+	struct timespec start, start_ticking; /* by the calendar, and monotonic */
 	struct sigaction before;
 	unsigned number;  /* of the profile: each has another */
 	unsigned toggled; /* profiles that CPUPROFILESIGNAL has begun */
@@ -189,11 +194,44 @@ static int start_into(int fd, const char *name, const struct ProfilerOptions *op
 	return 1;
 }
 
+/* Into a file of pprof's form, which it takes. */
+static int start_packed(int fd, const char *name, const struct ProfilerOptions *options)
+{
+	int gathered = memfd_create("strobe-profile", MFD_CLOEXEC), own = gathered >= 0 ? fcntl(gathered, F_DUPFD_CLOEXEC, 0) : -1;
+	if (!start_into(own, name, options)) {
+		close(fd);
+		if (gathered >= 0)
+			close(gathered);
+		return 0;
+	}
+	profiler.is_packed = true;
+	profiler.packed_fd = fd;
+	profiler.gathered_fd = gathered;
+	clock_gettime(CLOCK_REALTIME, &profiler.start);
+	clock_gettime(CLOCK_MONOTONIC, &profiler.start_ticking);
+	return 1;
+}
+
+/* Of a file in pprof's form; true where there is none. */
+static bool end_packed(bool is_own)
+{
+	struct timespec now;
+	if (!profiler.is_packed)
+		return true;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	int64_t ns = (now.tv_sec - profiler.start_ticking.tv_sec) * 1000000000ll + now.tv_nsec - profiler.start_ticking.tv_nsec;
+	bool works = !is_own || packed_write(profiler.gathered_fd, profiler.packed_fd, profiler.start, (uint64_t)ns);
+	close(profiler.gathered_fd);
+	profiler.is_packed = false;
+	return close(profiler.packed_fd) == 0 && works;
+}
+
 static int start(const char *name, const struct ProfilerOptions *options)
 {
 	if (is_running())
 		return 0;
-	return start_into(open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), name, options);
+	int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	return packed_is_name(name) && fd >= 0 ? start_packed(fd, name, options) : start_into(fd, name, options);
 }
 
 static void stop(void)
@@ -218,7 +256,8 @@ static void stop(void)
 		sigaction(profiler.signal, &profiler.before, NULL);
 	if (!is_own)
 		samples_abandon(samples); /* the file is the parent's */
-	else if (!samples_close(samples))
+	bool works = !is_own || samples_close(samples);
+	if (!end_packed(is_own) || !works)
 		(void)!write(STDERR_FILENO, "strobe_profiler: cannot write the profile\n", 42);
 }
 

@@ -30,12 +30,15 @@ struct ProfilerState {
 	int samples_gathered;
 };
 
-/* Begins a profile; 0 where that is not possible, or there is one already. */
+/*
+ * Begins a profile; 0 where that is not possible, or there is one already. Where the name ends in .pb.gz it is in pprof's form, and is
+ * written when it ends.
+ */
 int ProfilerStart(const char *fname);
 int ProfilerStartWithOptions(const char *fname, const struct ProfilerOptions *options);
 /* Ends it: the file is then whole. */
 void ProfilerStop(void);
-/* Writes what there is; the profile goes on. */
+/* Writes what there is, except to a .pb.gz; the profile goes on. */
 void ProfilerFlush(void);
 /* For programs of gperftools before 1.6: do nothing. */
 void ProfilerEnable(void);

@@ -24,7 +24,7 @@ struct samples {
 	uint64_t buffer[BUFFER_WORDS];
 };
 
-static bool write_all(int fd, const void *bytes, size_t n)
+bool samples_write(int fd, const void *bytes, size_t n)
 {
 	const char *at = bytes;
 	while (n) {
@@ -41,7 +41,7 @@ static bool write_all(int fd, const void *bytes, size_t n)
 
 static void write_buffer(struct samples *s)
 {
-	s->failed = s->failed || !write_all(s->fd, s->buffer, s->used * sizeof(*s->buffer));
+	s->failed = s->failed || !samples_write(s->fd, s->buffer, s->used * sizeof(*s->buffer));
 	s->used = 0;
 }
 
@@ -107,7 +107,7 @@ bool samples_write_mappings(int fd)
 	bool works = true;
 	int maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
 	for (ssize_t n; works && maps >= 0 && (n = read(maps, bytes, sizeof(bytes))) > 0;)
-		works = write_all(fd, bytes, (size_t)n);
+		works = samples_write(fd, bytes, (size_t)n);
 	if (maps >= 0)
 		close(maps);
 	return works;

@@ -6,6 +6,7 @@
  */
 #pragma once
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define SAMPLES_DEPTH 254
@@ -20,6 +21,8 @@ void samples_add(struct samples *s, uint64_t hash, const uint64_t *frames, unsig
 void samples_flush(struct samples *s);
 /* The file's end, with the mappings of the process. False where a write failed. */
 bool samples_close(struct samples *s);
+/* Writes all of it. */
+bool samples_write(int fd, const void *bytes, size_t n);
 /* Frees it and writes nothing: in a child of fork(). */
 void samples_abandon(struct samples *s);
 /* The mappings of this process, as /proc has them. False where a write failed. */

@@ -11,6 +11,7 @@ import signal
 import subprocess
 import time
 
+from profile_read import Profile
 from strobetest import BUILD, TOP, Tap, build_workload, run, strobe
 
 LIBRARY = os.path.join(BUILD, "libstrobe_profiler.so.0")
@@ -61,6 +62,25 @@ def check_environment(tap, program):
     tap.equal(sorted(glob.glob("toggled*")), ["toggled.0", "toggled.1"], "profiles that a signal begins and ends")
 
 
+def check_packed(tap, program):
+    """Files of pprof's form, by name: as a reader without code of ours has them, and go tool pprof."""
+    run(program, "whole", "packed.pb.gz")
+    check_shares(tap, "packed.pb.gz", "packed")
+    p = Profile("packed.pb.gz")  # whose gzip checks CRC and size
+    tap.equal(p.types, ["samples", "cpu"], "packed: sample types")
+    tap.ok(p.samples and all(ns == count * 10_000_000 for _, (count, ns), _ in p.samples), "packed: 10 ms a sample")
+    if shutil.which("go"):
+        top = run("go", "tool", "pprof", "-top", "-cum", "-nodefraction=0", program, "packed.pb.gz").out
+        rows = {name: float(share) for share, name in re.findall(r"^ +\S+ +\S+% +\S+% +\S+ +([\d.]+)% +(\S+)", top, re.M)}
+        ours = shares("packed.pb.gz")
+        tap.ok(all(abs(rows.get(name, 0) - ours[name]) < 0.2 for name in ("heavy", "light", "inner")), "go tool pprof has the same shares",
+               (rows, ours))
+    run(program, "forked", "forked.pb.gz")
+    check_shares(tap, "forked.pb.gz", "packed, with a child of fork()")
+    run(program, env=dict(os.environ, CPUPROFILE="environment.pb.gz"))
+    check_shares(tap, "environment.pb.gz", "packed, by CPUPROFILE")
+
+
 def check_linked_with_theirs(tap):
     """A program that is linked with libprofiler: ours comes before it, for calls and for the environment."""
     source = os.path.join(TOP, "tests", "workloads", "profiled.c")
@@ -108,6 +128,7 @@ def main():
                              libraries=("-L" + BUILD, "-l:libstrobe_profiler.so.0", "-Wl,-rpath," + BUILD, "-lpthread"))
     check_functions(tap, program)
     check_environment(tap, program)
+    check_packed(tap, program)
     check_linked_with_theirs(tap)
     check_heap(tap)
     tap.done()
