@@ -5,13 +5,17 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/userfaultfd.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -122,6 +126,48 @@ void competes(void)
 	spin(150000000);
 }
 
+/* Memory whose pages another thread brings, each after a while. */
+static struct {
+	char *pages;
+	long page_bytes;
+	int fd;
+} brought;
+
+#define PAGES 15
+
+void faults(void)
+{
+	for (int i = 0; i < PAGES; i++)
+		((volatile char *)brought.pages)[i * brought.page_bytes] = 1;
+}
+
+static void *bringer(void *unused)
+{
+	struct uffd_msg m;
+	while (read(brought.fd, &m, sizeof(m)) == sizeof(m)) {
+		struct uffdio_zeropage page = { .range = { m.arg.pagefault.address & ~(__u64)(brought.page_bytes - 1),
+							   (__u64)brought.page_bytes } };
+		usleep(10000);
+		if (ioctl(brought.fd, UFFDIO_ZEROPAGE, &page))
+			exit(3);
+	}
+	return NULL;
+}
+
+static int begin_faults(void)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register reg = { .mode = UFFDIO_REGISTER_MODE_MISSING };
+	brought.page_bytes = sysconf(_SC_PAGESIZE);
+	brought.fd = (int)syscall(__NR_userfaultfd, O_CLOEXEC);
+	if (brought.fd < 0 || ioctl(brought.fd, UFFDIO_API, &api))
+		return 0;
+	reg.range.len = (__u64)(PAGES * brought.page_bytes);
+	brought.pages = mmap(NULL, reg.range.len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	reg.range.start = (unsigned long)brought.pages;
+	return brought.pages != MAP_FAILED && !ioctl(brought.fd, UFFDIO_REGISTER, &reg);
+}
+
 static void *holder(void *unused)
 {
 	pthread_mutex_lock(&mutex);
@@ -192,6 +238,12 @@ int main(int argc, char **argv)
 	measure("awaits", awaits);
 	measure("writes", writes);
 	measure("waits", waits);
+	if (begin_faults()) {
+		start(bringer);
+		measure("faults", faults);
+	} else {
+		fprintf(stderr, "no userfaultfd: %m\n");
+	}
 	bind_here();
 	pthread_t other = start(competitor);
 	measure("competes", competes);
