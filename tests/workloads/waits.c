@@ -1,7 +1,8 @@
 /*
  * Waits of known kinds, each in a function of its own: waits DIRECTORY
  * Prints a line for each: function, nanoseconds that its thread did not run in it (elapsed time less the thread's CPU time), and how many
- * nanoseconds a hypervisor took from all CPUs meanwhile, in ticks: a thread that was on its CPU may have lost them.
+ * nanoseconds a hypervisor took from all CPUs meanwhile, in ticks: a thread that was on its CPU may have lost them. Meanwhile the thread
+ * is named after the function: "in sleeps".
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,6 +15,7 @@
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -41,11 +43,15 @@ static long long stolen_ticks(void)
 
 static void measure(const char *name, void (*f)(void))
 {
+	char comm[16];
+	snprintf(comm, sizeof(comm), "in %s", name);
+	prctl(PR_SET_NAME, comm);
 	long long stolen = stolen_ticks(), wall = clock_ns(CLOCK_MONOTONIC), cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	f();
 	wall = clock_ns(CLOCK_MONOTONIC) - wall;
 	cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu;
 	stolen = stolen_ticks() - stolen;
+	prctl(PR_SET_NAME, "waits");
 	printf("%s %lld %lld\n", name, wall - cpu, stolen * 10000000);
 }
 
@@ -108,6 +114,7 @@ void writes(void)
 /* What the child waits is not its parent's. */
 void nap(void)
 {
+	prctl(PR_SET_NAME, "waits");
 	usleep(150000);
 	_exit(0);
 }
