@@ -140,7 +140,7 @@ void diff_deinit(struct diff *d)
 
 /* ---- results ---- */
 
-static struct diff_event event_of(const struct diff *d, uint32_t i)
+struct diff_event diff_event_at(const struct diff *d, uint32_t i)
 {
 	const struct report *base = &d->inputs[0].built.report;
 	return (struct diff_event){
@@ -162,12 +162,12 @@ void diff_table(const struct diff *d, uint32_t i, struct table *ret)
 {
 	const struct diff_layout *l = &d->settings.layout;
 	uint32_t last = l->for_data ? d->events_nr - 1 : i;
-	struct diff_event e = event_of(d, i);
+	struct diff_event e = diff_event_at(d, i);
 	diff_table_init(ret, l, &e);
 	if (!l->for_data && i + 1 < d->events_nr)
 		ret->layout.blank_lines = 1;
 	for (; i <= last; i++) {
-		e = event_of(d, i);
+		e = diff_event_at(d, i);
 		diff_table_fill(ret, l, &e);
 	}
 }
@@ -184,7 +184,7 @@ struct diff_growth diff_worst_growth(struct diff *d)
 {
 	struct diff_growth worst = {};
 	for (uint32_t i = 0; i < d->events_nr; i++) {
-		const struct diff_event e = event_of(d, i);
+		const struct diff_event e = diff_event_at(d, i);
 		for (uint32_t row = 0; row < e.rows->nr; row++)
 			for (uint32_t side = 1; side < e.changes->sides_nr; side++) {
 				double growth = growth_of(e.changes, row, side);

@@ -46,6 +46,8 @@ void diff_deinit(struct diff *d);
 uint32_t diff_tables_nr(const struct diff *d);
 void diff_table(const struct diff *d, uint32_t i, struct table *ret);
 
+struct diff_event diff_event_at(const struct diff *d, uint32_t i);
+
 /* What has grown most, beyond chance, of all rows and sides; for an exit status. */
 struct diff_growth {
 	double percent;   /* of the first side's period a run, of all rows; 0: nothing has */

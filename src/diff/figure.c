@@ -23,16 +23,16 @@ struct strobe_error *diff_figure_parse(const char *text, struct diff_layout *ret
 	static const struct {
 		const char *name;
 		enum diff_figure figure;
-	} names[] = { { "delta", DIFF_DELTA }, { "delta-abs", DIFF_DELTA_ABS }, { "ratio", DIFF_RATIO } };
+	} names[] = { { "delta", DIFF_DELTA }, { "delta-abs", DIFF_DELTA_ABS }, { "ratio", DIFF_RATIO }, { "cycles", DIFF_CYCLES } };
 	if (!text)
-		return error_create(ERROR_USAGE, "requires delta, delta-abs, ratio or wdiff:W1,W2");
+		return error_create(ERROR_USAGE, "requires delta, delta-abs, ratio, wdiff:W1,W2 or cycles");
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (!strcmp(text, names[i].name)) {
 			ret->figure = names[i].figure;
 			return NULL;
 		}
 	if (!text_has_prefix(text, "wdiff"))
-		return error_create(ERROR_USAGE, "unknown value '%s': expected delta, delta-abs, ratio or wdiff:W1,W2", text);
+		return error_create(ERROR_USAGE, "unknown value '%s': expected delta, delta-abs, ratio, wdiff:W1,W2 or cycles", text);
 	ret->figure = DIFF_WEIGHTED;
 	return parse_weights(text + strlen("wdiff") + (text[strlen("wdiff")] == ':'), ret);
 }

@@ -102,6 +102,17 @@ const char *diff_row_name(const struct diff_event *e, uint32_t row, struct arena
 	return arena_strdup(arena, strbuf_str(&name));
 }
 
+const char *diff_row_key(const struct diff_event *e, uint32_t row, enum column_id id, struct arena *arena)
+{
+	_cleanup_strbuf_ struct strbuf text = {};
+	for (uint32_t i = 0; i < e->fields_nr; i++)
+		if (e->fields[i].column->id == id) {
+			plain_cell(e->rows, row, &e->fields[i], &text);
+			return arena_strdup(arena, strbuf_str(&text));
+		}
+	return NULL;
+}
+
 /* As text, in which a file's own order has no part: names by alphabet, numbers by value. */
 static int compare_cells(const struct diff_rows *rows, uint32_t a, uint32_t b, const struct hist_key *field)
 {
@@ -201,6 +212,17 @@ static void add_heads(struct table *t, const struct diff_layout *l, const struct
 	table_head(t, "#");
 }
 
+void diff_key_columns(struct table *t, const struct diff_event *e)
+{
+	for (uint32_t i = 0; i < e->fields_nr; i++) {
+		const struct hist_key *k = &e->fields[i];
+		unsigned width = (unsigned)strlen(k->header); /* without titles, too */
+		if (is_key(k))
+			table_column(t, (struct table_column){ .key = k->column->name, .title = k->header, .type = TABLE_TEXT,
+							       .width = width });
+	}
+}
+
 void diff_table_init(struct table *t, const struct diff_layout *l, const struct diff_event *e)
 {
 	uint32_t n = e->changes->sides_nr;
@@ -215,10 +237,7 @@ void diff_table_init(struct table *t, const struct diff_layout *l, const struct 
 	base_columns(t, l, n);
 	for (uint32_t side = 1; side < n; side++)
 		side_columns(t, l, side, n);
-	for (uint32_t i = 0; i < e->fields_nr; i++)
-		if (is_key(&e->fields[i]))
-			table_column(t, (struct table_column){ .key = e->fields[i].column->name, .title = e->fields[i].header,
-							       .type = TABLE_TEXT });
+	diff_key_columns(t, e);
 }
 
 /* ---- rows ---- */
@@ -330,26 +349,27 @@ static void put_side(struct row_writer *w, uint32_t side)
 	put_change(w, side);
 }
 
-static void put_keys(struct row_writer *w)
+size_t diff_put_keys(struct table *t, size_t at, const struct diff_event *event, uint32_t row)
 {
-	const struct diff_rows *rows = w->event->rows;
-	uint32_t input = first_input(rows, w->row);
+	const struct diff_rows *rows = event->rows;
+	uint32_t input = first_input(rows, row);
 	const struct hist *h = rows->parts[input]->hist;
-	const struct hist_entry *e = diff_row_entry(rows, w->row, input);
+	const struct hist_entry *e = diff_row_entry(rows, row, input);
 	_cleanup_strbuf_ struct strbuf text = {};
-	for (uint32_t i = 0; i < w->event->fields_nr; i++) {
-		const struct hist_key *k = key_in(rows, input, &w->event->fields[i]);
-		if (!is_key(&w->event->fields[i]))
+	for (uint32_t i = 0; i < event->fields_nr; i++) {
+		const struct hist_key *k = key_in(rows, input, &event->fields[i]);
+		if (!is_key(&event->fields[i]))
 			continue;
 		strbuf_reset(&text);
 		if (k)
 			column_format_plain(h, k, e, &text);
-		table_set_text(w->table, w->at, strbuf_str(&text));
+		table_set_text(t, at, strbuf_str(&text));
 		strbuf_reset(&text);
 		if (k)
 			column_format(h, k, e, 0, &text);
-		table_show(w->table, w->at++, "%s", strbuf_str(&text));
+		table_show(t, at++, "%s", strbuf_str(&text));
 	}
+	return at;
 }
 
 /* What is within chance is dimmed, what is beyond it red or green. */
@@ -375,7 +395,7 @@ static void put_row(struct table *t, const struct diff_layout *l, const struct d
 	put_base(&w);
 	for (uint32_t side = 1; side < e->changes->sides_nr; side++)
 		put_side(&w, side);
-	put_keys(&w);
+	w.at = diff_put_keys(t, w.at, e, row);
 	mark_row(&w);
 }
 

@@ -12,7 +12,7 @@
 #include "diff/change.h"
 #include "table/table.h"
 
-enum diff_figure { DIFF_DELTA, DIFF_DELTA_ABS, DIFF_RATIO, DIFF_WEIGHTED };
+enum diff_figure { DIFF_DELTA, DIFF_DELTA_ABS, DIFF_RATIO, DIFF_WEIGHTED, DIFF_CYCLES /* of blocks: diff/blocks.h */ };
 
 struct diff_layout {
 	enum diff_figure figure;
@@ -44,5 +44,10 @@ struct strobe_error *diff_limit_parse(const char *text, double *ret_percent) _mu
 void diff_table_init(struct table *t, const struct diff_layout *l, const struct diff_event *e);
 /* Adds the event's rows. */
 void diff_table_fill(struct table *t, const struct diff_layout *l, const struct diff_event *e);
+/* The columns that are keys, and what a row has in them from column `at` on; returns the column after them. */
+void diff_key_columns(struct table *t, const struct diff_event *e);
+size_t diff_put_keys(struct table *t, size_t at, const struct diff_event *e, uint32_t row);
 /* The text of a row's last key, in the arena: the symbol, as a rule. */
 const char *diff_row_name(const struct diff_event *e, uint32_t row, struct arena *arena);
+/* The text of the key of this column (profile/columns.h), in the arena; NULL where it is not a key. */
+const char *diff_row_key(const struct diff_event *e, uint32_t row, enum column_id id, struct arena *arena);

@@ -7,6 +7,7 @@
 #include "cmd/diff/options.h"
 #include "cmd/frame.h"
 #include "cmd/table_output.h"
+#include "diff/blocks.h"
 
 #define DIFF_GROWN 2 /* exit status: --fail-over */
 
@@ -17,9 +18,18 @@ static int show(struct cmd_context *ctx, const struct diff_options *o, const str
 	const struct table_style style = { .colour = cmd_use_colour(ctx, o->colour), .separator = o->request.display.separator };
 	for (uint32_t i = 0; i < diff_tables_nr(d); i++) {
 		struct table t;
-		diff_table(d, i, &t);
-		cmd_write_table(&out, &t, o->format, &style);
+		struct strobe_error *err = NULL;
+		if (o->layout.figure == DIFF_CYCLES)
+			err = diff_blocks_table(d, i, &t);
+		else
+			diff_table(d, i, &t);
+		if (!err)
+			cmd_write_table(&out, &t, o->format, &style);
 		table_deinit(&t);
+		if (err) {
+			cmd_close_output(ctx, &out);
+			return cmd_fail_either(ctx, err);
+		}
 	}
 	return cmd_close_output(ctx, &out);
 }

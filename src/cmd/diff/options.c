@@ -10,8 +10,6 @@
 static struct strobe_error *parse_figure(void *options, const char *value, bool negated)
 {
 	struct diff_options *o = options;
-	if (!negated && value && !strcmp(value, "cycles"))
-		return unsupported_diff_cycles(options, value, negated);
 	return diff_figure_parse(negated ? NULL : value, &o->layout);
 }
 
@@ -32,9 +30,9 @@ const struct option diff_option_table[] = {
 	{ OPTION_STRING, 0, "after", AT(after), .arg = "file,...", .help = "recordings that are compared with those of --before" },
 	{ OPTION_BOOL, 'f', "force", AT(request.selection.force), .help = "skip the ownership check" },
 	{ OPTION_GROUP, .help = "Rows and columns" },
-	{ OPTION_CALL, 'c', "compute", .arg = "delta|delta-abs|ratio|wdiff:w1,w2", .parse = parse_figure,
+	{ OPTION_CALL, 'c', "compute", .arg = "delta|delta-abs|ratio|wdiff:w1,w2|cycles", .parse = parse_figure,
 	  .help = "what to compute: difference of shares, sorted by value (delta) or absolute value (delta-abs, the default); "
-		  "ratio of periods; weighted difference of periods" },
+		  "ratio of periods; weighted difference of periods; cycles that a run of each block of code takes" },
 	{ OPTION_STRING, 's', "sort", AT(request.grouping.sort), .arg = "key[,key2...]",
 	  .help = "one row for each combination of these keys of report (default: dso,symbol)" },
 	{ OPTION_BOOL, 'b', "baseline-only", AT(layout.baseline_only),
@@ -122,6 +120,10 @@ static struct strobe_error *settle_format(struct diff_options *o)
 	o->layout.for_data = o->format != TABLE_AS_TEXT;
 	if ((o->flamegraph || o->html || o->screen) && !is_plain_pair(o))
 		return error_create(ERROR_USAGE, "--flamegraph, --html and --tui compare two files");
+	const struct diff_layout *l = &o->layout;
+	bool has_more = l->show_period || l->show_formula || l->show_change || o->fail_over || o->normalize;
+	if (l->figure == DIFF_CYCLES && (!is_plain_pair(o) || has_more))
+		return error_create(ERROR_USAGE, "-c cycles compares two files, without -p, -F, --ci, --normalize and --fail-over");
 	const char *separator = o->request.display.separator;
 	if (separator && !strcmp(separator, "."))
 		return error_create(ERROR_USAGE, "'.' is the only non valid --field-separator argument");
@@ -132,6 +134,7 @@ struct strobe_error *diff_options_settle(struct diff_options *o, int argc, char 
 {
 	o->request.program = "strobe";
 	o->request.selection.inlined = false;
+	o->request.selection.no_branch_stack = true; /* rows are of samples */
 	if (!o->request.grouping.sort)
 		o->request.grouping.sort = "dso,symbol";
 	TRY(settle_files(o, argc, argv));

@@ -93,6 +93,19 @@ void report_cycles_destroy(struct report_cycles *c)
 	free(c);
 }
 
+const struct blocks *report_cycles_blocks(const struct report_cycles *c)
+{
+	return &c->blocks;
+}
+
+struct block_names report_block_names(const struct report_cycles *c, const struct block *b)
+{
+	const struct mapped_file *file = b->end.object;
+	const struct symbol *symbol = b->end.function;
+	struct dso *dso = symbols_dso(resolver_symbols(c->again.session.resolver), file);
+	return (struct block_names){ dso_symbol_name(dso, symbol), file->name, symbol->start };
+}
+
 void report_add_cycles(const struct report_cycles *c, const struct report_session *r, const struct report_part *part, mapping_id mapping,
 		       struct listing *l)
 {

@@ -19,6 +19,13 @@ struct strobe_error *report_read_blocks(struct report_session *r, struct blocks 
 struct report_cycles;
 struct strobe_error *report_count_cycles(struct report_session *r, struct report_cycles **ret) _must_check_;
 void report_cycles_destroy(struct report_cycles *c);
+/* For as long as c lives: its blocks in any order, and of each block the function's name, the object's, and where the function begins. */
+const struct blocks *report_cycles_blocks(const struct report_cycles *c);
+struct block_names {
+	const char *function, *object;
+	uint64_t start;
+};
+struct block_names report_block_names(const struct report_cycles *c, const struct block *b);
 void report_add_cycles(const struct report_cycles *c, const struct report_session *r, const struct report_part *part,
 		       mapping_id mapping, struct listing *l);
 
