@@ -137,7 +137,8 @@ static void feet_and_blanks_at_ends_of_lines(void **state)
 		    "TOTAL: 7\n");
 	out_init_mem(&out);
 	table_csv(&out, &t, ",");
-	assert_null(memmem(out_mem(&out, &n), n, "TOTAL", 5));
+	const char *csv = out_mem(&out, &n);
+	assert_null(memmem(csv, n, "TOTAL", 5));
 	assert_ok(out_close(&out));
 	table_deinit(&t);
 }
