@@ -4,7 +4,7 @@ MESON ?= meson
 JOBS ?= 2
 SUITES =
 
-.PHONY: all deps build deb static release demo test check test-vm test-arch bench asan tsan fuzz lint golden install clean
+.PHONY: all deps build deb static release demo test check test-vm test-arch reproducible bench asan tsan fuzz lint golden install clean
 all: build
 
 deps:
@@ -42,6 +42,10 @@ check: build
 test-vm: build
 	tools/deps.sh vm
 	tests/run --build $(BUILD) vm
+
+# A release is packed twice, and the static binary built from it in two folders: the same bytes (six minutes)
+reproducible: build
+	tests/run --build $(BUILD) --filter reproducible long
 
 # Unit, fuzz, cli and corpus suites of other architectures, cross-built and emulated, below build/arch
 ARCHS = arm64 riscv64 s390x

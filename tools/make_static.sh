@@ -2,7 +2,7 @@
 # Builds strobe as one static file: tools/make_static.sh [ARCH] [DIR] (amd64, arm64; default: this machine, build/static)
 # DIR/strobe-MACHINE is the stripped binary; it needs no library, no loader and no file beside it. DIR/build-ARCH is where it is built,
 # DIR/cross-ARCH what that needs for another architecture (tools/cross.py).
-# Neither the time nor who builds is written into it; that two builds give the same bytes was not tried yet.
+# Two builds of the same sources give the same bytes (make reproducible).
 set -eu
 top=$(cd "$(dirname "$0")/.." && pwd)
 own=$(dpkg --print-architecture)
