@@ -368,18 +368,24 @@ def check_sched(tap):
         tap.ok(times and 195 < float(times.group(1)) < 300, f"--sched {mode}: the time on a CPU", text[-600:])
 
 
+def check_process(tap, one):
+    seen = events("-a", "-e", "kill", "--filter-pids", str(one.pid), "sleep", "0.3")
+    tap.ok(not any(e["pid"] == one.pid for e in seen), "--filter-pids")
+    seen = events("-p", str(one.pid), "-e", "kill,clock_nanosleep", "--no-inherit", "sleep", "0.3")
+    tap.ok(seen and all(e["pid"] == one.pid and e["syscall"] == "kill" for e in seen), "--no-inherit", seen[:2])
+    seen = events("-p", str(one.pid), "-e", "syscalls:sys_enter_kill", "sleep", "0.3")
+    tap.ok(seen and all(e["pid"] == one.pid for e in seen), "-p with a tracepoint", seen[:2])
+    seen = events("-p", str(one.pid), "-e", "kill", "--call-graph", "fp", "sleep", "0.3")
+    tap.ok(seen and any("libc" in f.get("file", "") for e in seen for f in e.get("stack", ())),
+           "-p with stacks of what was mapped before", seen[:1])
+
+
 def check_targets(tap):
     with subprocess.Popen(["sh", "-c", "while :; do kill -0 $$; sleep 0.02; done"]) as one:
-        seen = events("-a", "-e", "kill", "--filter-pids", str(one.pid), "sleep", "0.3")
-        tap.ok(not any(e["pid"] == one.pid for e in seen), "--filter-pids")
-        seen = events("-p", str(one.pid), "-e", "kill,clock_nanosleep", "--no-inherit", "sleep", "0.3")
-        tap.ok(seen and all(e["pid"] == one.pid and e["syscall"] == "kill" for e in seen), "--no-inherit", seen[:2])
-        seen = events("-p", str(one.pid), "-e", "syscalls:sys_enter_kill", "sleep", "0.3")
-        tap.ok(seen and all(e["pid"] == one.pid for e in seen), "-p with a tracepoint", seen[:2])
-        seen = events("-p", str(one.pid), "-e", "kill", "--call-graph", "fp", "sleep", "0.3")
-        tap.ok(seen and any("libc" in f.get("file", "") for e in seen for f in e["stack"]),
-               "-p with stacks of what was mapped before", seen[:1])
-        one.kill()
+        try:
+            check_process(tap, one)
+        finally:
+            one.kill()
     loop = "for i in $(seq 300); do kill -0 $$; sleep 0.01; done"
     command = [STROBE, "trace", "-u", "root", "--max-events", "200", "--format", "json", "-o", "user.json", "sh", "-c", loop]
     with subprocess.Popen(command) as ours:
