@@ -94,7 +94,7 @@ def main():
     check_durations(tap, results)
     check_traces(tap, results)
     check_perf(tap, results)
-    tap.ok(results["unknown"].status != 0 and "no function 'no_such_function'" in results["unknown"].out, "a name that is no function",
+    tap.ok(results["unknown"].status != 0 and "cannot trace a function 'no_such_function'" in results["unknown"].out, "a name that is no function",
            results["unknown"])
     busy = results["busy"]
     tap.ok("tracefs is in use: its tracer is 'function'" in busy.out, "a tracer that somebody uses is left alone", busy)
