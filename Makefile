@@ -43,7 +43,7 @@ test-vm: build
 	tools/deps.sh vm
 	tests/run --build $(BUILD) vm
 
-# A release is packed twice, and the static binary built from it in two folders: the same bytes (six minutes)
+# A release is packed twice, and the static binary built from it in two folders: the same bytes (four minutes beside other work)
 reproducible: build
 	tests/run --build $(BUILD) --filter reproducible long
 

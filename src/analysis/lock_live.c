@@ -1,7 +1,6 @@
 #include "analysis/lock_live.h"
 
 #include <inttypes.h>
-#include <poll.h>
 #include <stdlib.h>
 
 #include "base/hash.h"
@@ -70,12 +69,8 @@ static struct strobe_error *open_all(struct lock_live *l)
 
 static bool is_over(struct lock_live *l)
 {
-	for (int number; (number = signals_next(&l->signals));) {
-		if (number != SIGCHLD)
-			return true;
-		if (l->workload.pid && workload_reap(&l->workload, false))
-			return true;
-	}
+	if (workload_is_over(&l->workload, &l->signals))
+		return true;
 	return !l->workload.pid && !l->targets.system_wide && !target_map_is_alive(&l->targets, l->q.sys);
 }
 
@@ -84,10 +79,8 @@ static struct strobe_error *count(struct lock_live *l)
 	lock_counts_enable(l->counts, true);
 	if (l->workload.pid)
 		TRY(workload_start(&l->workload));
-	while (!is_over(l)) {
-		struct pollfd p = { .fd = l->signals.fd, .events = POLLIN };
-		poll(&p, 1, TICK_MS);
-	}
+	while (!is_over(l))
+		signals_wait(&l->signals, TICK_MS);
 	lock_counts_enable(l->counts, false);
 	return NULL;
 }

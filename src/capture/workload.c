@@ -107,6 +107,14 @@ bool workload_reap(struct workload *w, bool wait)
 	return w->reaped;
 }
 
+bool workload_is_over(struct workload *w, const struct signals *s)
+{
+	for (int number; (number = signals_next(s));)
+		if (number != SIGCHLD || (w->pid && workload_reap(w, false)))
+			return true;
+	return false;
+}
+
 void workload_terminate(struct workload *w)
 {
 	if (w->go_fd >= 0)

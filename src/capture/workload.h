@@ -39,6 +39,11 @@ enum workload_status { WORKLOAD_NOT_STARTED = 126, WORKLOAD_NOT_FOUND = 127 };
 struct strobe_error *workload_start(struct workload *w) _must_check_;
 /* Takes its status if it has ended (or waits for it). True once it is reaped. */
 bool workload_reap(struct workload *w, bool wait);
+/*
+ * Takes the signals that have come: true once one ends what runs, or, of the children, the workload has ended. Where there is no workload,
+ * SIGCHLD (signals_open()) says nothing.
+ */
+bool workload_is_over(struct workload *w, const struct signals *s);
 /* SIGTERM (SIGKILL where it was never started); it is still to be reaped. Harmless when there is none, or it has ended. */
 void workload_terminate(struct workload *w);
 /* The same, and waits for its end. */

@@ -10,7 +10,7 @@
 #include "counting/measurement.h"
 
 struct measurement_request {
-	struct target target; /* settle: the whole system where it names nothing, and there is no command */
+	struct target target; /* once settled: the whole system if it was empty and no command is given */
 	bool has_command;
 	uint64_t runs;        /* 0: forever */
 	bool per_thread;

@@ -63,6 +63,6 @@ struct filter_functions {
 	void (*reserved[FILTER_FUNCTIONS - 9])(void);
 };
 
-/* The ends of the structs that perf 6.1 has, on which filters of then rely. */
+/* As perf has them. */
 _Static_assert(sizeof(struct filter_functions) == FILTER_FUNCTIONS * sizeof(void *), "perf's table of functions");
 _Static_assert(offsetof(struct filter_sample, callchain) + sizeof(void *) == offsetof(struct filter_sample, event), "no hole");

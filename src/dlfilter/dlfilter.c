@@ -101,7 +101,6 @@ struct strobe_error *dlfilter_open(const struct dlfilter_options *o, const struc
 	struct dlfilter *d = xcalloc(1, sizeof(*d));
 	*d = (struct dlfilter){
 		.o = *o,
-		.env = env,
 		.machine = machine,
 		.symbols = symbols,
 		.arch = arch_or_native(env->arch),
@@ -191,7 +190,7 @@ static struct filter_sample sample_for_filter(const struct resolved_sample *s)
 
 typedef int (*filter_fn)(void *data, const struct filter_sample *s, void *ctx);
 
-static struct strobe_error *ask(struct dlfilter *d, filter_fn filter, const struct resolved_sample *s, bool *ret_keep)
+static struct strobe_error *call_filter(struct dlfilter *d, filter_fn filter, const struct resolved_sample *s, bool *ret_keep)
 {
 	*ret_keep = true;
 	if (!filter)
@@ -209,10 +208,10 @@ static struct strobe_error *ask(struct dlfilter *d, filter_fn filter, const stru
 
 struct strobe_error *dlfilter_early(struct dlfilter *d, const struct resolved_sample *s, bool *ret_keep)
 {
-	return ask(d, d->entries.filter_event_early, s, ret_keep);
+	return call_filter(d, d->entries.filter_event_early, s, ret_keep);
 }
 
 struct strobe_error *dlfilter_keeps(struct dlfilter *d, const struct resolved_sample *s, bool *ret_keep)
 {
-	return ask(d, d->entries.filter_event, s, ret_keep);
+	return call_filter(d, d->entries.filter_event, s, ret_keep);
 }

@@ -24,7 +24,6 @@ struct dlfilter_place {
 /* What is passed to a filter as ctx. */
 struct dlfilter {
 	struct dlfilter_options o;
-	const struct env *env;
 	struct machine *machine;
 	struct symbols *symbols;
 	const struct arch *arch;

@@ -5,11 +5,6 @@
 #include "dlfilter/place.h"
 #include "symbol/source.h"
 
-static bool is_kernel_address(const struct dlfilter *d, uint64_t ip)
-{
-	return d->arch->pointer_bytes == 8 && (int64_t)ip < 0;
-}
-
 static struct resolved_frame look_up(const struct dlfilter *d, uint64_t ip)
 {
 	return resolve_sample_address(d->machine, d->symbols, d->s, ip);
@@ -54,7 +49,7 @@ static void find_place(const struct dlfilter *d, uint64_t ip, struct dlfilter_pl
 	*ret = (struct dlfilter_place){ .is_known = true };
 	ret->place.bytes = sizeof(ret->place);
 	ret->place.addr = shown_address(&f, ip);
-	ret->place.is_kernel = is_kernel_address(d, ip);
+	ret->place.is_kernel = arch_is_kernel_address(d->arch, ip);
 	if (f.symbol)
 		set_symbol(&ret->place, &f);
 	if (f.map)

@@ -129,7 +129,7 @@ struct walk {
 
 static bool is_kernel_ip(const struct dumper *d, uint64_t ip)
 {
-	return d->arch && d->arch->pointer_bytes == 8 && (int64_t)ip < 0;
+	return d->arch && arch_is_kernel_address(d->arch, ip);
 }
 
 /* The code from `from` to the instruction at `to` and through it. */

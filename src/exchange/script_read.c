@@ -7,14 +7,10 @@
 #include "base/text.h"
 #include "exchange/exchange.h"
 #include "exchange/foreign.h"
+#include "exchange/piece.h"
 
 /* The log of samples is kept up to this many; rows count all of them. */
 #define LOG_MAX 4000000
-
-struct piece {
-	const char *p;
-	size_t n;
-};
 
 struct head {
 	struct piece comm, event; /* event.n 0: none is named */
@@ -23,23 +19,9 @@ struct head {
 	struct piece rest;        /* after the event: a tracepoint's fields, or the place of a sample without a stack */
 };
 
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r';
-}
-
 static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
-}
-
-static struct piece skip_blanks(struct piece s)
-{
-	while (s.n && is_blank(*s.p))
-		s.p++, s.n--;
-	while (s.n && is_blank(s.p[s.n - 1]))
-		s.n--;
-	return s;
 }
 
 /* Digits at the front; saturated. Returns how many. */
@@ -60,7 +42,7 @@ static bool take_ids(struct piece s, struct head *h, struct piece *ret_rest)
 {
 	uint64_t first, second;
 	size_t blanks = 0;
-	while (blanks < s.n && is_blank(s.p[blanks]))
+	while (blanks < s.n && piece_is_blank(s.p[blanks]))
 		blanks++;
 	s.p += blanks;
 	s.n -= blanks;
@@ -75,9 +57,9 @@ static bool take_ids(struct piece s, struct head *h, struct piece *ret_rest)
 		h->pid = (uint32_t)first;
 		h->tid = (uint32_t)second;
 	}
-	if (!s.n || !is_blank(*s.p))
+	if (!s.n || !piece_is_blank(*s.p))
 		return false;
-	*ret_rest = skip_blanks(s);
+	*ret_rest = piece_trim(s);
 	return true;
 }
 
@@ -93,7 +75,7 @@ static void take_cpu(struct piece *s, struct head *h)
 		return;
 	at.p++, at.n--;
 	h->cpu = (uint32_t)cpu;
-	*s = skip_blanks(at);
+	*s = piece_trim(at);
 }
 
 /* "1410597.984841:" */
@@ -112,7 +94,7 @@ static void take_time(struct piece *s, struct head *h)
 		fraction *= 10;
 	at.p++, at.n--;
 	h->time_ns = seconds * 1000000000 + fraction;
-	*s = skip_blanks(at);
+	*s = piece_trim(at);
 }
 
 /* "  10101010 cpu-clock: ", the period being optional; what follows stays. */
@@ -120,16 +102,16 @@ static bool take_event(struct piece *s, struct head *h)
 {
 	struct piece at = *s;
 	h->period = 0;
-	if (take_number(&at, &h->period) && (!at.n || !is_blank(*at.p)))
+	if (take_number(&at, &h->period) && (!at.n || !piece_is_blank(*at.p)))
 		return false;
-	at = skip_blanks(at);
+	at = piece_trim(at);
 	size_t n = 0;
-	while (n < at.n && !is_blank(at.p[n]))
+	while (n < at.n && !piece_is_blank(at.p[n]))
 		n++;
 	if (n < 2 || at.p[n - 1] != ':')
 		return false;
 	h->event = (struct piece){ at.p, n - 1 };
-	*s = skip_blanks((struct piece){ at.p + n, at.n - n });
+	*s = piece_trim((struct piece){ at.p + n, at.n - n });
 	return true;
 }
 
@@ -139,11 +121,11 @@ static bool take_event(struct piece *s, struct head *h)
  */
 static bool parse_head(struct piece line, struct head *ret)
 {
-	line = skip_blanks(line);
+	line = piece_trim(line);
 	for (size_t i = 1; i < line.n; i++) {
 		struct piece rest;
 		*ret = (struct head){ .comm = { line.p, i } };
-		if (!is_blank(line.p[i]) || is_blank(line.p[i - 1]) ||
+		if (!piece_is_blank(line.p[i]) || piece_is_blank(line.p[i - 1]) ||
 		    !take_ids((struct piece){ line.p + i, line.n - i }, ret, &rest))
 			continue;
 		take_cpu(&rest, ret);
@@ -164,9 +146,9 @@ struct frame {
 /* "	ffffffff8104f45a native_write_msr_safe+0xa ([kernel.kallsyms])" */
 static bool parse_frame(struct piece s, struct frame *ret)
 {
-	s = skip_blanks(s);
+	s = piece_trim(s);
 	size_t n = text_hex(s.p, s.n, &ret->ip), open;
-	if (!n || n >= s.n || !is_blank(s.p[n]) || s.p[s.n - 1] != ')')
+	if (!n || n >= s.n || !piece_is_blank(s.p[n]) || s.p[s.n - 1] != ')')
 		return false;
 	s = (struct piece){ s.p + n, s.n - n };
 	for (open = s.n; open && !(s.p[open - 1] == '(' && open >= 2 && s.p[open - 2] == ' '); open--)
@@ -174,7 +156,7 @@ static bool parse_frame(struct piece s, struct frame *ret)
 	if (open < 3)
 		return false;
 	ret->module = (struct piece){ s.p + open, s.n - open - 1 };
-	ret->symbol = skip_blanks((struct piece){ s.p, open - 2 });
+	ret->symbol = piece_trim((struct piece){ s.p, open - 2 });
 	/* a name of blanks is shown as one, as stackcollapse-perf.pl does */
 	if (!ret->symbol.n)
 		ret->symbol = (struct piece){ " ", 1 };
@@ -197,12 +179,6 @@ static bool is(struct piece s, const char *word)
 	return s.n == strlen(word) && !memcmp(s.p, word, s.n);
 }
 
-static bool ends(struct piece s, const char *word)
-{
-	size_t n = strlen(word);
-	return s.n >= n && !memcmp(s.p + s.n - n, word, n);
-}
-
 /* Of the names in brackets all but these are the kernel or a module of it. */
 static bool is_kernel(struct piece module)
 {
@@ -215,7 +191,7 @@ static bool is_kernel(struct piece module)
 		base--;
 	/* "/boot/vmlinux-6.1.0-13-amd64" */
 	bool is_version = module.n - base > 8 && !memcmp(module.p + base, "vmlinux-", 8);
-	return (module.n && *module.p == '[') || ends(module, "vmlinux") || ends(module, ".ko") || is_version;
+	return (module.n && *module.p == '[') || piece_ends(module, "vmlinux") || piece_ends(module, ".ko") || is_version;
 }
 
 struct reading {
@@ -233,7 +209,7 @@ static mapping_id make_mapping(struct profile *p, struct piece module)
 	size_t slash = module.n;
 	while (slash && module.p[slash - 1] != '/')
 		slash--;
-	bool anonymous = slash && ends(module, ".map"); /* a perf map keeps its path: names are marked by it */
+	bool anonymous = slash && piece_ends(module, ".map"); /* a perf map keeps its path: names are marked by it */
 	struct profile_mapping m = {
 		.name = strtab_add_n(&p->strings, module.p + (anonymous ? 0 : slash), module.n - (anonymous ? 0 : slash)),
 		.path = strtab_add_n(&p->strings, module.p, module.n),
@@ -289,7 +265,7 @@ static void read_line(struct reading *r, struct piece line)
 {
 	struct frame frame;
 	struct head head;
-	if (!skip_blanks(line).n) {
+	if (!piece_trim(line).n) {
 		finish_sample(r);
 		return;
 	}
@@ -297,7 +273,7 @@ static void read_line(struct reading *r, struct piece line)
 	 * Frames are indented, unless the blanks were removed; so are the heads of samples without a stack, which begin
 	 * with a name.
 	 */
-	bool is_frame = r->in_sample && parse_frame(line, &frame), is_indented = is_blank(*line.p);
+	bool is_frame = r->in_sample && parse_frame(line, &frame), is_indented = piece_is_blank(*line.p);
 	bool is_head = !(is_frame && is_indented) && parse_head(line, &head);
 	if (is_frame && !is_head)
 		add_frame(r, &frame);
@@ -313,23 +289,13 @@ static void read_line(struct reading *r, struct piece line)
 	}
 }
 
-static struct piece take_line(struct piece *text)
-{
-	const char *newline = memchr(text->p, '\n', text->n);
-	size_t n = newline ? (size_t)(newline - text->p) : text->n, step = n + (newline != NULL);
-	struct piece line = { text->p, n };
-	text->p += step;
-	text->n -= step;
-	return line;
-}
-
 bool script_probe(const uint8_t *p, size_t n)
 {
 	struct piece text = { (const char *)p, n };
 	while (text.n) {
-		struct piece line = take_line(&text);
+		struct piece line = piece_take_line(&text);
 		struct head head;
-		if (!skip_blanks(line).n || *line.p == '#')
+		if (!piece_trim(line).n || *line.p == '#')
 			continue;
 		return !memchr(line.p, 0, line.n) && parse_head(line, &head);
 	}
@@ -344,7 +310,7 @@ struct strobe_error *script_read(const uint8_t *p, size_t n, struct profile **re
 	profile_column(r.p, "pid", COLUMN_I64);
 	profile_column(r.p, "tid", COLUMN_I64);
 	while (text.n) {
-		struct piece line = take_line(&text);
+		struct piece line = piece_take_line(&text);
 		if (!line.n || *line.p != '#')
 			read_line(&r, line);
 	}

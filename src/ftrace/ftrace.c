@@ -86,9 +86,8 @@ static struct strobe_error *read_head(struct run *r)
 /* A signal, the end of the command, or that of all tasks. */
 static bool is_over(struct run *r)
 {
-	for (int number; (number = signals_next(&r->signals));)
-		if (number != SIGCHLD || (r->workload.pid && workload_reap(&r->workload, false)))
-			return true;
+	if (workload_is_over(&r->workload, &r->signals))
+		return true;
 	bool of_tasks = !r->workload.pid && r->tasks.threads.len && !r->tasks.system_wide;
 	return r->stopped || (of_tasks && !target_map_is_alive(&r->tasks, r->q->sys));
 }

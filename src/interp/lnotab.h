@@ -13,5 +13,5 @@ struct lnotab_writer {
 };
 
 struct lnotab_writer lnotab_begin(struct strbuf *to, uint32_t first_line);
-/* From the offset on, code is of the line; offsets ascend. False: there is no room for more. */
+/* From the offset on, code is of the line; offsets ascend. False: the list is full. */
 bool lnotab_put(struct lnotab_writer *w, uint32_t offset, uint32_t line);

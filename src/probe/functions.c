@@ -86,7 +86,7 @@ bool probe_name_matches(const char *pattern, const char *name)
 
 /* ---- of a file ---- */
 
-/* False where there is no such table. Names are those of the object where it outlives the functions. */
+/* False if the object lacks this table. Names are those of the object where it outlives the functions. */
 static bool add_symbols(struct probe_functions *f, struct object *o, uint32_t table, bool outlives)
 {
 	struct object_symtab t;

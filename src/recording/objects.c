@@ -10,8 +10,8 @@
 #include "session/buildid/kept_files.h"
 
 /*
- * Pages that are larger than the processor's: each process has its code at other addresses. That a file which lies next to a sampled
- * one is kept as well is no harm.
+ * Pages that are larger than the processor's: each process has its code at other addresses. A file next to a sampled one may be
+ * kept as well, which does no harm.
  */
 #define OBJECT_PAGE_BITS 16
 /* So many are looked up in mappings at once. A system-wide recording of builds samples hundreds of new ones a second. */

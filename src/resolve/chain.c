@@ -109,7 +109,7 @@ uint32_t chain_join_calls(const uint64_t *words, uint32_t words_nr, const struct
 }
 
 #define BRANCHES_MAX 127   /* more than any processor records */
-#define CALL_BYTES_MAX 8   /* a call is no longer: what it returns to lies no farther after it */
+#define CALL_BYTES_MAX 8   /* of the longest call: what it returns to is at most so far after it */
 
 /* Whether n branches from at on come from where n branches from before on came from. */
 static bool same_sources(const struct perf_branch_entry *before, const struct perf_branch_entry *at, uint32_t n)

@@ -225,7 +225,7 @@ static struct strobe_error *stream_sample(struct stream *s, struct record rec, u
 }
 
 /* Whether the receiver keeps a sample that no filter has seen yet. What cannot be decoded is kept, and counted where it is filtered. */
-static struct strobe_error *ask_early(struct stream *s, struct record rec, uint64_t time_ns, bool *ret_keep)
+static struct strobe_error *filter_early(struct stream *s, struct record rec, uint64_t time_ns, bool *ret_keep)
 {
 	struct resolved_sample out = { .record = rec };
 	uint32_t index = env_event_of_sample(s->r->env, rec);
@@ -254,7 +254,7 @@ static struct strobe_error *stream_record(void *ctx, struct record rec, uint64_t
 		step_machine_changed(&s->step); /* by records before, or by code of jitdumps in between */
 		bool is_kept = true;
 		if (s->callbacks.early)
-			TRY(ask_early(s, rec, time_ns, &is_kept));
+			TRY(filter_early(s, rec, time_ns, &is_kept));
 		return is_kept ? stream_sample(s, rec, time_ns) : NULL;
 	}
 	resolver_side_band(s->r, rec, time_ns, false);

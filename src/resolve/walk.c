@@ -99,7 +99,7 @@ static void count_sample(struct resolver *r, struct record rec)
 struct windows {
 	struct walk *walk;
 	const struct reader_span *span;
-	sem_t *ahead; /* counts windows that may be requested; NULL: there is no second thread */
+	sem_t *ahead; /* counts windows that may be requested; NULL: one thread does all */
 	_Atomic uint64_t walked; /* where the window of the walk begins */
 };
 

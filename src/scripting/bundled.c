@@ -229,7 +229,7 @@ static struct strobe_error *require(const char *path, const struct bundled_scrip
 	return path ? NULL : error_create(ERROR_NOT_FOUND, "the script '%s' has nothing to %s", s->name, what);
 }
 
-/* record -a where there is no command. */
+/* record -a if no command is given. */
 static struct strobe_error *add_target(struct command *c, const struct bundled_request *r, size_t from)
 {
 	bool has_command = false;

@@ -1,6 +1,7 @@
 #include "sys/signals.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -37,6 +38,12 @@ int signals_next(const struct signals *s)
 {
 	struct signalfd_siginfo info;
 	return read(s->fd, &info, sizeof(info)) == sizeof(info) ? (int)info.ssi_signo : 0;
+}
+
+void signals_wait(const struct signals *s, int ms)
+{
+	struct pollfd p = { .fd = s->fd, .events = POLLIN };
+	poll(&p, 1, ms);
 }
 
 void signals_close(struct signals *s)

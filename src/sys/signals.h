@@ -21,6 +21,8 @@ struct signals {
 struct strobe_error *signals_open(struct signals *s, const int *more) _must_check_;
 /* The number of the next one that has come, 0 where there is none (yet). */
 int signals_next(const struct signals *s);
+/* Until one comes, or so many milliseconds are over. */
+void signals_wait(const struct signals *s, int ms);
 /* Puts things back as they were; nothing to do where it is not open. */
 void signals_close(struct signals *s);
 /* Closes, and lets a signal that was taken end us after all, for the shell that waits. Returns where it does not. */

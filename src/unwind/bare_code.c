@@ -28,7 +28,7 @@ enum {
 #define HELPER_INSNS_MAX 300
 #define WORD		8
 #define STUB_BYTES	16
-#define STUB_PUSHED	11 /* a stub of .plt has pushed its number, and jumps to the first one */
+#define STUB_PUSHED	11 /* from this byte of a .plt stub on, its number is on the stack */
 /* rbx, rbp, r12 to r15: functions keep them for their callers. */
 #define KEPT_REGS ((1u << X86_RBX) | (1u << X86_RBP) | 0xf000u)
 
@@ -746,7 +746,7 @@ static void analyse_section(struct bare_code *b, const struct object *o, const s
 	analyse_range(b, o, from, end, left);
 }
 
-/* What linkers other than GNU's leave without call frame information. The first stub is another, and rarely run. */
+/* Linkers other than GNU's write no call frame information for .plt. The first stub has another frame; it runs at first calls only. */
 static void add_stubs(struct bare_code *b, const struct object_section *plt, const struct unwind_functions *covered)
 {
 	if (plt->bytes <= STUB_BYTES || unwind_function_at(covered, plt->addr + STUB_BYTES))

@@ -8,21 +8,9 @@ import json
 import os
 import subprocess
 
+from known_waits import WAITS
 from strobetest import SCRATCH, STROBE, Tap, build_workload, skip_all, strobe
 
-# Functions of the program, after which its thread is named meanwhile ("in sleeps"), and for what they wait.
-REASONS = {
-    "sleeps": ("sleeping", "sleep"),
-    "locks": ("sleeping", "futex"),
-    "talks": ("sleeping", "pipe"),
-    "receives": ("sleeping", "socket"),
-    "polls": ("sleeping", "poll"),
-    "awaits": ("sleeping", "epoll"),
-    "writes": ("blocked", "fsync waits.file"),
-    "waits": ("sleeping", "child"),
-    "faults": ("sleeping", "page fault"),
-    "competes": ("runnable", "preempted"),
-}
 SHARE, TICK_NS = 0.02, 10_000_000  # what a hypervisor takes, and clocks of interrupts do not see, is a tick
 
 
@@ -52,7 +40,7 @@ def sums_of(lines, comm=None):
 
 def check_functions(tap, lines, truth, stolen):
     total, found = 0, 0
-    for function, what in REASONS.items():
+    for function, what in WAITS.items():
         if function not in truth:
             tap.skip(f"{function}: waits for {what[1]}", "no userfaultfd")
             continue
@@ -76,7 +64,7 @@ def main():
     lines, out, err = watch(program, "-s", "state,reason,waker,comm")
     measured = [line.split() for line in out.splitlines()]
     truth, stolen = ({words[0]: int(words[i]) for words in measured if len(words) == 3} for i in (1, 2))
-    tap.ok(set(REASONS) - {"faults"} <= set(truth), "the program measured its waits", f"{out} {err}")
+    tap.ok(set(WAITS) - {"faults"} <= set(truth), "the program measured its waits", f"{out} {err}")
     tap.equal({e["name"] for line in lines for e in line["report"]["events"]}, {"wall-time"}, "running and waiting are one event")
     tap.equal((lines[-1]["lost_total"], lines[-1]["dropped_total"]), (0, 0), "nothing is lost or dropped")
     check_functions(tap, lines, truth, stolen)

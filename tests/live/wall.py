@@ -7,21 +7,9 @@ import json
 import os
 import re
 
+from known_waits import WAITS
 from strobetest import PERF, SCRATCH, Tap, build_workload, run, skip_all, strobe
 
-# Function: state and reason of most of what it waits for, and who wakes it.
-EXPECTED = {
-    "sleeps": ("sleeping", "sleep"),
-    "locks": ("sleeping", "futex"),
-    "receives": ("sleeping", "socket"),
-    "talks": ("sleeping", "pipe"),
-    "polls": ("sleeping", "poll"),
-    "awaits": ("sleeping", "epoll"),
-    "writes": ("blocked", "fsync waits.file"),
-    "waits": ("sleeping", "child"),
-    "faults": ("sleeping", "page fault"),
-    "competes": ("runnable", "preempted"),
-}
 SHARE = 0.02
 TICK_NS = 10_000_000  # gaps of a tick come under load; that a hypervisor causes them was not confirmed
 SLACK_NS = 1_500_000  # of a function: its measurement is a little longer than its waits
@@ -64,7 +52,7 @@ def check_wall(tap, program):
     truth, (waits, running) = truth_of(done), folded_waits("wall.data")
     if "no userfaultfd" in done.err:
         tap.skip("waits of page faults", done.err)
-    tap.equal(sorted(truth), sorted(e for e in EXPECTED if e != "faults" or "no userfaultfd" not in done.err),
+    tap.equal(sorted(truth), sorted(e for e in WAITS if e != "faults" or "no userfaultfd" not in done.err),
               "the program measured all of its waits")
     for name, (least, greatest) in truth.items():
         mine = [w for w in waits if name in w[0] and "nap" not in w[0]]
@@ -75,9 +63,9 @@ def check_wall(tap, program):
             kinds[kind] = kinds.get(kind, 0) + value
         # A busy machine lets what was woken wait for a CPU: that is another state.
         kinds = {k: v for k, v in kinds.items() if k[1] != "cpu" and (name == "competes" or k[1] != "preempted")}
-        tap.equal(max(kinds, key=kinds.get, default=None), EXPECTED[name], f"{name}: for what")
+        tap.equal(max(kinds, key=kinds.get, default=None), WAITS[name], f"{name}: for what")
         tap.ok(all("main" in w[0] for w in mine), f"{name}: stacks are whole", mine)
-    total = sum(w[2] for w in waits if w[0] & set(EXPECTED) and "nap" not in w[0])
+    total = sum(w[2] for w in waits if w[0] & set(WAITS) and "nap" not in w[0])
     check_total(tap, truth, total, "--wall")
     tap.ok(running > 0, "where it ran is in the same profile")
 
@@ -135,7 +123,7 @@ def check_off_cpu(tap, program):
     sums = {}
     for line in strobe("flamegraph", "--folded", "-e", "offcpu-time", "-i", "off.data").out.splitlines():
         stack, ns = line.rsplit(" ", 1)
-        for name in set(stack.split(";")[1:]) & set(EXPECTED) if ";nap;" not in stack else ():
+        for name in set(stack.split(";")[1:]) & set(WAITS) if ";nap;" not in stack else ():
             sums[name] = sums.get(name, 0) + int(ns)
     truth = truth_of(done)
     check_total(tap, truth, sum(sums.values()), "--off-cpu")

@@ -87,6 +87,7 @@ def check_bundled(tap, data):
     for tool, ask in perfs():
         folder = os.path.join(os.path.dirname(os.path.realpath(PERF)), "../lib/perf-core/dlfilters")
         if not glob.glob(os.path.join(folder, "*.so")):
+            tap.skip(f"{tool}: its show-cycles prints the same", "it brings no filters")
             continue
         words = ("script", "-i", data, "--dlfilter", "dlfilter-show-cycles.so", "-F", "tid,time")
         tap.equal(strobe(*words).out.split(), ask(*words).out.split(), f"{tool}: its show-cycles prints the same")
@@ -125,7 +126,9 @@ def main():
         files[name] = os.path.join(SCRATCH, name + ".data")
         done = strobe("record", "-q", "-o", files[name], *options, "--", *WORKLOAD)
         tap.ok(done.status == 0, f"{name} recorded", done)
-    if perfs() and os.access(PERF, os.X_OK):
+    if not os.access(PERF, os.X_OK):
+        tap.skip("what perf gives filters", "perf is not installed")
+    else:
         for name, data in files.items():
             check_file(tap, name, data, filters)
         check_bundled(tap, files["clock"])

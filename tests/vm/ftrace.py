@@ -94,8 +94,8 @@ def main():
     check_durations(tap, results)
     check_traces(tap, results)
     check_perf(tap, results)
-    tap.ok(results["unknown"].status != 0 and "cannot trace a function 'no_such_function'" in results["unknown"].out, "a name that is no function",
-           results["unknown"])
+    unknown = results["unknown"]
+    tap.ok(unknown.status != 0 and "cannot trace a function 'no_such_function'" in unknown.out, "a name that is no function", unknown)
     busy = results["busy"]
     tap.ok("tracefs is in use: its tracer is 'function'" in busy.out, "a tracer that somebody uses is left alone", busy)
     tap.ok(int(results["killed"].out.split()[0]) > 10, "killed while it traces", results["killed"])

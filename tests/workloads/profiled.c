@@ -16,28 +16,9 @@
 #include "profiler/profiler.h"
 #endif
 
-#define HERE __attribute__((noinline))
+#include "shares.h"
 
-static volatile uint64_t sink;
 static __thread int is_counted;
-
-HERE void inner(int n)
-{
-	for (int i = 0; i < n; i++)
-		sink += (uint64_t)i * 3;
-}
-
-HERE void heavy(void)
-{
-	inner(30000);
-	sink++;
-}
-
-HERE void light(void)
-{
-	inner(10000);
-	sink++;
-}
 
 static void *work(void *ms)
 {

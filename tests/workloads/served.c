@@ -14,31 +14,12 @@
 #include <unistd.h>
 
 #include "profiler/serve.h"
+#include "shares.h"
 
-#define HERE __attribute__((noinline))
 #define SLEEPERS 3
 
-static volatile uint64_t sink;
 static volatile int early; /* sleeps that did not last */
 static void *volatile kept[100];
-
-HERE void inner(int n)
-{
-	for (int i = 0; i < n; i++)
-		sink += (uint64_t)i * 3;
-}
-
-HERE void heavy(void)
-{
-	inner(30000);
-	sink++;
-}
-
-HERE void light(void)
-{
-	inner(10000);
-	sink++;
-}
 
 static void *work(void *unused)
 {

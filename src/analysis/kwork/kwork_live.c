@@ -1,7 +1,6 @@
 #include "analysis/kwork/kwork_live.h"
 
 #include <inttypes.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,24 +60,14 @@ static struct strobe_error *open_all(struct kwork_live *l)
 
 /* ---- waiting ---- */
 
-static bool is_over(struct kwork_live *l)
-{
-	for (int number; (number = signals_next(&l->signals));)
-		if (number != SIGCHLD || (l->workload.pid && workload_reap(&l->workload, false)))
-			return true;
-	return false;
-}
-
 static struct strobe_error *count(struct kwork_live *l)
 {
 	l->works.first_ns = sys_clock_ns(l->q.sys, CLOCK_MONOTONIC);
 	kwork_counts_enable(l->counts, true);
 	if (l->workload.pid)
 		TRY(workload_start(&l->workload));
-	while (!is_over(l)) {
-		struct pollfd p = { .fd = l->signals.fd, .events = POLLIN };
-		poll(&p, 1, TICK_MS);
-	}
+	while (!workload_is_over(&l->workload, &l->signals))
+		signals_wait(&l->signals, TICK_MS);
 	kwork_counts_enable(l->counts, false);
 	l->works.last_ns = sys_clock_ns(l->q.sys, CLOCK_MONOTONIC);
 	return NULL;

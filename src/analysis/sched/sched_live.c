@@ -1,7 +1,6 @@
 #include "analysis/sched/sched_live.h"
 
 #include <inttypes.h>
-#include <poll.h>
 #include <string.h>
 
 #include "bpf/count/sched_counts.h"
@@ -77,12 +76,8 @@ static struct strobe_error *give(struct sched_live *l)
 
 static bool is_over(struct sched_live *l)
 {
-	for (int number; (number = signals_next(&l->signals));) {
-		if (number != SIGCHLD)
-			return true;
-		if (l->workload.pid && workload_reap(&l->workload, false))
-			return true;
-	}
+	if (workload_is_over(&l->workload, &l->signals))
+		return true;
 	return !l->workload.pid && !l->targets.system_wide && !target_map_is_alive(&l->targets, l->q->sys);
 }
 
@@ -95,13 +90,12 @@ static struct strobe_error *count(struct sched_live *l)
 		TRY(workload_start(&l->workload));
 	while (!is_over(l)) {
 		uint64_t now_ns = sys_clock_ns(l->q->sys, CLOCK_MONOTONIC);
-		struct pollfd p = { .fd = l->signals.fd, .events = POLLIN };
 		if (step_ns && now_ns >= next_ns) {
 			TRY(give(l));
 			next_ns += step_ns;
 		}
 		uint64_t left_ms = step_ns && next_ns > now_ns ? (next_ns - now_ns) / 1000000 : TICK_MS;
-		poll(&p, 1, left_ms < TICK_MS ? (int)left_ms + 1 : TICK_MS);
+		signals_wait(&l->signals, left_ms < TICK_MS ? (int)left_ms + 1 : TICK_MS);
 	}
 	return give(l);
 }
@@ -116,8 +110,7 @@ struct strobe_error *sched_live_run(const struct sched_live_request *q)
 	signals_close(&l.signals);
 	if (!err && sched_counts_lost(l.counts))
 		session_say(q->host, "%" PRIu64 " events or tasks were not counted: there was no room for more tasks (-M), or they "
-				"occurred "
-			    "within BPF programs", sched_counts_lost(l.counts));
+			    "occurred within BPF programs", sched_counts_lost(l.counts));
 	sched_counts_close(l.counts);
 	target_map_deinit(&l.targets);
 	arena_deinit(&l.names);

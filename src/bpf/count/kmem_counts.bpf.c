@@ -78,7 +78,7 @@ INLINE void describe(struct kmem_counts_site *site, const struct kmem_counts_sit
 	site->nr = what->nr;
 }
 
-/* The number of a site; -1: there is no room. */
+/* The number of a site; -1: the table is full. */
 INLINE int find_site(const struct kmem_counts_site *what, const __u64 *frames)
 {
 	__u64 key = what->key;

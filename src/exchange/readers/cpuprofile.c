@@ -57,7 +57,7 @@ static frame_id make_frame(struct reader *r, uint32_t value)
 	return foreign_to_frame(r->p, &f);
 }
 
-/* The root of the tree is no function. */
+/* The root of the tree is not a function. */
 static bool is_root(const struct reader *r, const struct node *n)
 {
 	const struct json_doc *d = &r->doc;

@@ -11,16 +11,12 @@
 #include "base/text.h"
 #include "base/u64map.h"
 #include "exchange/foreign.h"
+#include "exchange/piece.h"
 #include "exchange/readers/readers.h"
 
 #define PROBED_LINES 64
 #define NS_PER_S     1e9
 #define NS_PER_MS    1e6
-
-struct piece {
-	const char *p;
-	size_t n;
-};
 
 struct call {
 	struct piece name, args, result; /* result: after "= "; n 0: none */
@@ -47,32 +43,17 @@ static bool is_name_char(char c)
 	return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-static struct piece trim(struct piece s)
-{
-	while (s.n && (*s.p == ' ' || *s.p == '\t'))
-		s.p++, s.n--;
-	while (s.n && strchr(" \t\r", s.p[s.n - 1]))
-		s.n--;
-	return s;
-}
-
 static bool starts(struct piece s, const char *word)
 {
 	size_t n = strlen(word);
 	return s.n >= n && !memcmp(s.p, word, n);
 }
 
-static bool ends(struct piece s, const char *word)
-{
-	size_t n = strlen(word);
-	return s.n >= n && !memcmp(s.p + s.n - n, word, n);
-}
-
 /* "0.000123" in units of so many ns; false where it is something else. */
 static bool to_ns(struct piece s, double unit_ns, uint64_t *ret)
 {
 	char text[32], *end;
-	s = trim(s);
+	s = piece_trim(s);
 	if (!s.n || s.n >= sizeof(text) || *s.p < '0' || *s.p > '9')
 		return false;
 	memcpy(text, s.p, s.n);
@@ -117,11 +98,11 @@ static void find_result(struct piece line, size_t open, struct call *ret)
 	for (size_t i = line.n; i-- > open;) {
 		if (line.p[i] != ')')
 			continue;
-		struct piece rest = trim((struct piece){ line.p + i + 1, line.n - i - 1 });
+		struct piece rest = piece_trim((struct piece){ line.p + i + 1, line.n - i - 1 });
 		if (!rest.n || *rest.p != '=')
 			continue;
 		ret->args.n = i - open - 1;
-		ret->result = trim((struct piece){ rest.p + 1, rest.n - 1 });
+		ret->result = piece_trim((struct piece){ rest.p + 1, rest.n - 1 });
 		return;
 	}
 }
@@ -131,9 +112,9 @@ static void find_result(struct piece line, size_t open, struct call *ret)
 /* "[pid  123] " or "123 " or "123<comm> " in front of all else. */
 static uint64_t take_pid(struct piece line)
 {
-	struct piece s = trim(line);
+	struct piece s = piece_trim(line);
 	if (starts(s, "[pid "))
-		return to_number(trim((struct piece){ s.p + 5, s.n - 5 }));
+		return to_number(piece_trim((struct piece){ s.p + 5, s.n - 5 }));
 	size_t n = 0;
 	while (n < s.n && s.p[n] >= '0' && s.p[n] <= '9')
 		n++;
@@ -147,7 +128,7 @@ static void take_duration(struct piece *line, struct call *ret)
 	if (!open || !to_ns((struct piece){ open + 1, line->n - (size_t)(open - line->p) - 2 }, NS_PER_S, &ret->ns))
 		return;
 	ret->has_time = true;
-	*line = trim((struct piece){ line->p, (size_t)(open - line->p) });
+	*line = piece_trim((struct piece){ line->p, (size_t)(open - line->p) });
 }
 
 /* "<... read resumed>" stands for the call that was begun. */
@@ -169,8 +150,8 @@ static bool parse_strace(struct piece line, struct call *ret)
 {
 	size_t open;
 	*ret = (struct call){ .tid = take_pid(line) };
-	line = trim(line);
-	ret->is_begun = ends(line, "<unfinished ...>");
+	line = piece_trim(line);
+	ret->is_begun = piece_ends(line, "<unfinished ...>");
 	if (!ret->is_begun)
 		take_duration(&line, ret);
 	if (!find_resumed(line, ret, &open) && !find_name(line, ret, &open))
@@ -182,10 +163,10 @@ static bool parse_strace(struct piece line, struct call *ret)
 /* " > /usr/lib/libc.so.6(write+0x17) [0x10d3f7]" of strace -k. */
 static bool add_frame(struct reader *r, struct piece line)
 {
-	line = trim(line);
+	line = piece_trim(line);
 	if (!starts(line, "> ") || line.n < 3)
 		return false;
-	line = trim((struct piece){ line.p + 2, line.n - 2 });
+	line = piece_trim((struct piece){ line.p + 2, line.n - 2 });
 	const char *bracket = memrchr(line.p, '[', line.n);
 	const char *open = bracket ? memrchr(line.p, '(', (size_t)(bracket - line.p)) : NULL;
 	if (!open)
@@ -212,24 +193,24 @@ static bool parse_perf_trace(struct piece line, struct call *ret)
 	const char *bracket = memchr(line.p, '(', line.n), *close = memmem(line.p, line.n, "):", 2);
 	if (!bracket || !close || close < bracket)
 		return false;
-	struct piece when = trim((struct piece){ line.p, (size_t)(bracket - line.p) });
-	struct piece lasted = trim((struct piece){ bracket + 1, (size_t)(close - bracket) - 1 });
+	struct piece when = piece_trim((struct piece){ line.p, (size_t)(bracket - line.p) });
+	struct piece lasted = piece_trim((struct piece){ bracket + 1, (size_t)(close - bracket) - 1 });
 	if (!(when.n == 1 && *when.p == '?') && !to_ns(when, NS_PER_MS, &begin_ns))
 		return false;
-	if (ends(lasted, " ms"))
+	if (piece_ends(lasted, " ms"))
 		ret->has_time = to_ns((struct piece){ lasted.p, lasted.n - 3 }, NS_PER_MS, &ret->ns);
 	else if (lasted.n)
 		return false;
-	line = trim((struct piece){ close + 2, line.n - (size_t)(close + 2 - line.p) });
+	line = piece_trim((struct piece){ close + 2, line.n - (size_t)(close + 2 - line.p) });
 	if (!find_name(line, ret, &open))
 		return false;
-	struct piece task = trim((struct piece){ line.p, (size_t)(ret->name.p - line.p) });
+	struct piece task = piece_trim((struct piece){ line.p, (size_t)(ret->name.p - line.p) });
 	const char *slash = task.n ? memrchr(task.p, '/', task.n) : NULL;
 	if (slash) {
 		ret->comm = (struct piece){ task.p, (size_t)(slash - task.p) };
 		ret->tid = to_number((struct piece){ slash + 1, task.n - (size_t)(slash + 1 - task.p) });
 	}
-	ret->is_begun = ends(line, "...");
+	ret->is_begun = piece_ends(line, "...");
 	find_result(line, open, ret);
 	return ret->is_begun || ret->result.n;
 }
@@ -245,7 +226,7 @@ static uint64_t *comm_of(struct reader *r, uint64_t tid)
 /* What a successful execve(2) or a new process says of names. */
 static void note_names(struct reader *r, const struct call *c)
 {
-	struct piece path = trim(c->args);
+	struct piece path = piece_trim(c->args);
 	bool is_exec = starts(c->name, "exec"), failed = starts(c->result, "-");
 	if (failed)
 		return;
@@ -288,16 +269,6 @@ static void finish_call(struct reader *r)
 	r->calls++;
 }
 
-static struct piece take_line(struct piece *text)
-{
-	const char *newline = memchr(text->p, '\n', text->n);
-	size_t n = newline ? (size_t)(newline - text->p) : text->n, step = n + (newline != NULL);
-	struct piece line = { text->p, n };
-	text->p += step;
-	text->n -= step;
-	return line;
-}
-
 typedef bool (*parse_fn)(struct piece line, struct call *ret);
 
 static void read_line(struct reader *r, struct piece line, parse_fn parse)
@@ -307,7 +278,7 @@ static void read_line(struct reader *r, struct piece line, parse_fn parse)
 		return;
 	finish_call(r);
 	vec_clear(&r->frames);
-	if (!trim(line).n || !parse(line, &c))
+	if (!piece_trim(line).n || !parse(line, &c))
 		return;
 	note_names(r, &c);
 	r->has_call = !c.is_begun;
@@ -322,7 +293,7 @@ static struct strobe_error *read_lines(const uint8_t *p, size_t n, parse_fn pars
 	foreign_declare_threads(r.p);
 	r.event = profile_event(r.p, "syscalls", "nanoseconds");
 	while (text.n)
-		read_line(&r, take_line(&text), parse);
+		read_line(&r, piece_take_line(&text), parse);
 	finish_call(&r);
 	struct strobe_error *err = NULL;
 	if (!r.calls)
@@ -337,7 +308,7 @@ static bool probe(const uint8_t *p, size_t n, parse_fn parse)
 {
 	struct piece text = { (const char *)p, n };
 	for (unsigned i = 0; i < PROBED_LINES && text.n; i++) {
-		struct piece line = take_line(&text);
+		struct piece line = piece_take_line(&text);
 		struct call c;
 		if (memchr(line.p, 0, line.n))
 			return false;
