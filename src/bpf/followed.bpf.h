@@ -1,4 +1,4 @@
-/* The map of tasks that are followed, and the look into it: for programs that keep the samples of these alone. */
+/* The map of followed tasks and its look-up, for programs that keep only the samples of these. */
 #pragma once
 #include "bpf/followed_shared.h"
 #include "bpf/load/verifier.bpf.h"
@@ -6,7 +6,7 @@
 
 #include <bpf/bpf_helpers.h>
 
-/* Its value is resized to the IDs that there may be; or another program's map is given. */
+/* Its value is resized to the largest possible ID; or the map of another program is used. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -22,8 +22,8 @@ INLINE __u64 *followed_words(void)
 }
 
 /*
- * Whether the current task is followed, not before the command's exec. One that was waited for has lost its ID, and events of
- * tasks end before that, too. words_nr: of bits.
+ * Whether the current task is followed; a command is so from its exec on. A task that has been reaped has lost its ID, and its
+ * events have ended before that. words_nr: of bits.
  */
 /* By its ID alone: of a task that is not the current one. */
 INLINE _Bool is_followed_id(__u32 id, __u32 words_nr)

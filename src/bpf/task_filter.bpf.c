@@ -1,4 +1,4 @@
-/* Drops the samples of tasks that are not followed, and follows what these start. */
+/* Drops the samples of tasks that are not followed, and follows the tasks that followed ones start. */
 #include "bpf/followed.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
@@ -13,7 +13,7 @@ int keep_followed(void *ctx)
 	return is_followed(bpf_get_current_task_btf(), settings.words, settings.by_thread);
 }
 
-/* One ID gets or loses its bit as another has it; a word that has it already is not written. */
+/* Copies the bit of one ID to another; a word that would not change is not written. */
 INLINE int copy_bit(__u32 to, __u32 from)
 {
 	__u32 to_word = to / 64, from_word = from / 64;
@@ -31,8 +31,8 @@ INLINE int copy_bit(__u32 to, __u32 from)
 }
 
 /*
- * (task, clone flags): the current task starts another, which is followed where its parent is. So the bit of an ID that is used
- * again is right from its first moment on, and none need be cleared when a task ends.
+ * (task, clone flags): the current task starts another, which is followed if its parent is. So the bit of a reused ID is right from
+ * the start, and no bit needs to be cleared when a task ends.
  */
 SEC("raw_tp/task_newtask")
 int follow_new(__u64 *ctx)

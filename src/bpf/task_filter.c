@@ -18,9 +18,9 @@
 static const struct bpf_image task_filter_image;
 #endif
 
-/* PID_MAX_LIMIT of 64-bit kernels: a bound on what the kernel is believed. */
+/* PID_MAX_LIMIT of 64-bit kernels: an upper bound for pid_max as read. */
 #define IDS_MAX (4u << 20)
-/* Recordings that others may follow at once, and for how long; several grace periods. */
+/* The maximum number of children that hold programs of ended recordings, and for how long: several grace periods. */
 #define SHORT_NS  100000000u
 #define LINGER_MS 60
 
@@ -34,7 +34,7 @@ struct task_filter {
 	uint64_t made_ns;
 };
 
-/* The map has a value of the size that IDs may have here; the programs take it from the settings. */
+/* Sizes the map by the largest possible ID; the programs get it from the settings. */
 static struct strobe_error *choose_size(struct task_filter *f)
 {
 	int64_t ids;

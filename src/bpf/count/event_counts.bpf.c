@@ -11,7 +11,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 const volatile struct event_counts_settings settings = {};
 struct event_counts_control control = {};
 
-/* With all memory in advance: a tracepoint may be in the kernel's allocator itself. */
+/* Memory is allocated in advance: a tracepoint may be inside the kernel's allocator. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 65536);

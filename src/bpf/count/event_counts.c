@@ -18,7 +18,7 @@ struct event_counts {
 	struct bpf_loaded *loaded;
 	struct event_counts_control *control;
 	int counts_fd[EVENT_COUNTS_SIDES];
-	uint32_t side; /* that is counted into while enabled */
+	uint32_t side; /* the table that programs add to while enabled */
 	bool enabled;
 };
 

@@ -5,13 +5,11 @@
  *	event_counts_enable(c, true);
  *	each time: event_counts_turn(c); bpf_wait_for_programs(); event_counts_read(c, fn, ctx);
  *
- * A raw tracepoint program adds up in one of two tables; a turn lets programs change over to the other, and once none is
- * left in the first (bpf_wait_for_programs()) that is read and emptied. So nothing is counted twice or missed, and what a
- * reading costs goes by what was met and not by how often. Only tracepoints that have a raw form (not syscalls:sys_enter_read,
- * which are made of raw_syscalls:sys_enter), with permission to load BPF programs, in the initial PID namespace. Belongs to one
- * thread.
- * Places and stacks: bpf/count/sample_counts.h, whose programs cost more.
- * Source: bpf(2), Documentation/bpf/map_hash.rst.
+ * A raw tracepoint program counts into one of two tables. event_counts_turn() switches programs to the other table; once none still uses
+ * the first (bpf_wait_for_programs()), it is read and emptied. So nothing is counted twice or missed, and the cost of a reading depends
+ * on the number of threads and CPUs and not on the number of events. Only tracepoints that have a raw form (not syscalls:sys_enter_read,
+ * which are made of raw_syscalls:sys_enter), with permission to load BPF programs, in the initial PID namespace. Belongs to one thread.
+ * Places and stacks: bpf/count/sample_counts.h, whose programs cost more. Source: bpf(2), Documentation/bpf/map_hash.rst.
  */
 #pragma once
 #include <stdbool.h>
@@ -23,7 +21,7 @@
 struct event_counts_options {
 	const struct sys *sys;
 	const char *tracepoint; /* its name, without the system */
-	uint32_t without_pid;   /* of this process nothing is counted; 0: none */
+	uint32_t without_pid;   /* a process that is not counted; 0: none */
 };
 
 struct event_count {
@@ -38,11 +36,11 @@ struct strobe_error *event_counts_open(const struct event_counts_options *o, str
 void event_counts_close(struct event_counts *c);
 void event_counts_enable(struct event_counts *c, bool on);
 /*
- * Programs count on the other side from now on. What happened before can be read when none is left on this one, and what
- * else is to be known of that time (new tasks) was read.
+ * Programs count into the other table from now on. Read the first one after bpf_wait_for_programs(), and after the records of
+ * that time (new tasks).
  */
 void event_counts_turn(struct event_counts *c);
-/* What came between the last two turns, once. */
+/* The counts between the last two turns, each once. */
 void event_counts_read(struct event_counts *c, void (*fn)(void *ctx, const struct event_count *e), void *ctx);
-/* Events that there was no room for, so far. */
+/* Events lost so far because a table was full. */
 uint64_t event_counts_lost(const struct event_counts *c);

@@ -11,12 +11,12 @@ struct event_count_key {
 
 /* Shared memory: the section .bss. */
 struct event_counts_control {
-	__u32 side; /* 1 + the one that is counted into; 0: none */
+	__u32 side; /* 1 + the table that is counted into; 0: none */
 	__u32 unused;
-	__u64 lost; /* events that there was no room for */
+	__u64 lost; /* events for which the table had no room */
 };
 
 struct event_counts_settings {
-	__u32 without_pid; /* of this process nothing is counted; 0: none */
+	__u32 without_pid; /* a process that is not counted; 0: none */
 	__u32 unused;
 };

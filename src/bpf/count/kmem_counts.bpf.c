@@ -1,10 +1,10 @@
 /*
- * Sums up what the kernel's allocators give, by call site or stack, and keeps what has not been given back.
+ * Sums up allocations of the kernel by call site or stack, and keeps those that have not been freed.
  *
- * These programs run inside of the allocator, for each of some million events a second: tables are arrays that user space maps, of the
- * programs' own making, in which an object is found in one or two cache lines; nothing is allocated, and nothing is locked. A free
- * place is claimed by exchange; the rest of it is then written by its owner alone. An allocation's event precedes the use of what is
- * allocated, a release's event precedes its reuse: both of an object are never at the same time.
+ * These programs run inside the allocator, up to some million times per second. Their tables are hash tables in array maps, which user
+ * space maps: an object is found in one or two cache lines, nothing is allocated and nothing is locked. A program claims a free slot
+ * by compare-and-exchange and is then the only one to write to it. The event of an allocation precedes the use of the object, the
+ * event of its release precedes its reuse: the two never run at the same time for one object.
  */
 #include "bpf/count/kmem_counts_shared.h"
 #include "bpf/load/verifier.bpf.h"
@@ -29,7 +29,7 @@ struct kmem_counts_control control = {};
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1); /* this and others are set before it is loaded */
+	__uint(max_entries, 1); /* set before loading, as those below */
 	__uint(key_size, sizeof(__u32));
 	__uint(value_size, sizeof(struct kmem_counts_site) + KMEM_COUNTS_FRAMES * sizeof(__u64));
 } sites SEC(".maps");
@@ -102,7 +102,7 @@ INLINE int find_site(const struct kmem_counts_site *what, const __u64 *frames)
 	return -1;
 }
 
-/* call_site: 0 where it is to be found in the stack. */
+/* call_site: 0: look for it in the stack. */
 INLINE int site_of_stack(void *ctx, enum program program, __u32 allocator, __u64 call_site)
 {
 	__u32 at = program;
@@ -135,7 +135,7 @@ INLINE struct kmem_counts_bucket *bucket_of(__u64 address)
 	return bpf_map_lookup_elem(&objects, &at);
 }
 
-/* Releases of many objects at once have no event: what is allocated again was released. */
+/* Bulk releases have no event: an object that is allocated again was released before. */
 INLINE void keep(__u64 address, __u64 facts)
 {
 	struct kmem_counts_bucket *b = bucket_of(address);
@@ -166,7 +166,7 @@ INLINE void allocate(int site, __u64 address, __u64 requested, __u64 given)
 	keep(address, KMEM_COUNTS_FACTS(given, (__u32)site, cpu));
 }
 
-/* Whether it was allocated since the beginning. */
+/* Whether the object was allocated while counting. */
 INLINE _Bool release(__u64 address)
 {
 	struct kmem_counts_bucket *b = bucket_of(address);

@@ -1,5 +1,5 @@
 /*
- * What the kernel's allocators give, summed up in the kernel by call site or stack, and what of it has not been given back.
+ * Allocations of the kernel, summed up in the kernel by call site or stack, and those that have not been freed.
  *
  *	TRY(kmem_counts_open(&o, &c));
  *	kmem_counts_enable(c, true);
@@ -20,16 +20,16 @@ struct kmem_counts_options {
 	const struct sys *sys;
 	bool of_slab, of_pages;
 	bool with_stacks; /* sums by whole stacks; else by call site, of pages by the innermost frames */
-	uint32_t sites, objects; /* powers of two: how many there is room for */
+	uint32_t sites, objects; /* maximum numbers; powers of two */
 };
 
-/* What a site has been given. */
+/* The allocations of a site. */
 struct kmem_count {
 	enum kmem_counts_allocator allocator;
 	struct kmem_counts_sum sum;
-	uint64_t live_hits, live_bytes; /* not given back */
+	uint64_t live_hits, live_bytes; /* not freed */
 	uint64_t call_site;             /* of an object; of a page it is in the stack */
-	const __u64 *frames;            /* of the kernel, innermost first: those of the tracepoint and the allocator, too */
+	const __u64 *frames;            /* kernel addresses, innermost first; they include those of the tracepoint and the allocator */
 	uint32_t frames_nr;
 };
 
@@ -37,10 +37,10 @@ struct kmem_counts;
 
 struct strobe_error *kmem_counts_open(const struct kmem_counts_options *o, struct kmem_counts **ret) _must_check_;
 void kmem_counts_close(struct kmem_counts *c);
-/* False: what is running is through afterwards. */
+/* With false, all running programs have ended on return. */
 void kmem_counts_enable(struct kmem_counts *c, bool on);
-/* While nothing is counted. Borrowed until fn returns. */
+/* Call it while counting is disabled. The count is borrowed until fn returns. */
 void kmem_counts_read(const struct kmem_counts *c, void (*fn)(void *ctx, const struct kmem_count *n), void *ctx);
 const struct kmem_counts_control *kmem_counts_control(const struct kmem_counts *c);
-/* Events that came inside of other programs of the same kind. */
+/* Events missed because they occurred inside another program of the same kind. */
 uint64_t kmem_counts_missed(const struct kmem_counts *c);

@@ -3,9 +3,9 @@
 #include <linux/types.h>
 
 #define KMEM_COUNTS_FRAMES 64 /* of a stack, at most */
-#define KMEM_COUNTS_INNERMOST 10 /* where only the call site is of interest: four of them are of the program, some of the allocator */
+#define KMEM_COUNTS_INNERMOST 10 /* where only the call site matters: four of them belong to the program, some to the allocator */
 #define KMEM_COUNTS_WAYS   8  /* objects of a bucket */
-#define KMEM_COUNTS_PROBES 16 /* places of a site that are looked at */
+#define KMEM_COUNTS_PROBES 16 /* slots that are tried for a site */
 
 enum kmem_counts_allocator { KMEM_COUNTS_SLAB, KMEM_COUNTS_PAGES };
 
@@ -18,8 +18,8 @@ struct kmem_counts_settings {
 
 struct kmem_counts_control {
 	__u64 enabled;
-	__u64 no_site, no_object; /* there was no room for them */
-	__u64 failures;           /* allocations of pages that gave none */
+	__u64 no_site, no_object; /* the table was full */
+	__u64 failures;           /* page allocations that failed */
 	__u64 frees, unknown_frees; /* of pages; unknown: allocated before */
 };
 
@@ -31,12 +31,12 @@ struct kmem_counts_site {
 	__u64 frames[]; /* nr of them, innermost first; settings say how many there is room for */
 };
 
-/* Of a site, on one CPU, which alone writes it, but for pingpongs. */
+/* Of a site, on one CPU; only that CPU writes to it, except for pingpongs. */
 struct kmem_counts_sum {
 	__u64 hits, requested, given, pingpongs;
 };
 
-/* What is allocated, by its address (of a page: that of its struct page). */
+/* Allocated objects, by address (of a page: that of its struct page). */
 struct kmem_counts_bucket {
 	__u64 address[KMEM_COUNTS_WAYS]; /* 0: free */
 	__u64 facts[KMEM_COUNTS_WAYS];   /* KMEM_COUNTS_FACTS() */

@@ -1,8 +1,8 @@
 /*
  * Sums up how long works of the kernel take, or wait: interrupts, softirqs, work of workqueues, tasks; by their number and CPU.
  *
- * All events of a key are of one CPU: no two programs write to an entry at once, but for one that interrupts another. Maps have all
- * memory in advance: these tracepoints are in interrupts.
+ * All events of a key occur on one CPU: two programs write to an entry at the same time only where one interrupts the other. Maps are
+ * preallocated, since these tracepoints run in interrupts.
  */
 #include "bpf/count/kwork_counts_shared.h"
 #include "bpf/load/verifier.bpf.h"
@@ -26,7 +26,7 @@ struct kwork_counts_control control = {};
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 10240); /* set before it is loaded */
+	__uint(max_entries, 10240); /* set before loading */
 	__type(key, struct kwork_counts_key);
 	__type(value, struct kwork_counts_work);
 } works SEC(".maps");
@@ -45,7 +45,7 @@ INLINE _Bool is_chosen(__u32 kind, __u32 cpu)
 	return !settings.by_cpu || (cpu < KWORK_COUNTS_CPUS && settings.cpus[BELOW(KWORK_COUNTS_CPUS / 64, cpu / 64)] >> (cpu % 64) & 1);
 }
 
-/* NULL: it is not chosen, or there is no room. */
+/* NULL: not selected, or the map is full. */
 INLINE struct kwork_counts_work *find(__u32 kind, __u64 id, _Bool *ret_new)
 {
 	struct kwork_counts_key key = { .id = id, .kind = kind, .cpu = bpf_get_smp_processor_id() };
@@ -191,7 +191,7 @@ SEC("raw_tp/workqueue_execute_start") int enter_work(__u64 *ctx)
 	return 0;
 }
 
-/* The work itself may be gone. */
+/* The work_struct itself may have been freed. */
 SEC("raw_tp/workqueue_execute_end") int leave_work(__u64 *ctx)
 {
 	return leave_kind(KWORK_COUNTS_WORKQUEUE, ctx[0]);

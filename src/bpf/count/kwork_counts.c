@@ -27,7 +27,7 @@ static bool add_cpu(void *ctx, uint32_t cpu)
 	return true;
 }
 
-/* Of kinds that are not chosen, no program runs. */
+/* Programs of kinds that are not selected are not loaded. */
 static void leave_out(const struct kwork_counts_options *o, const char **ret)
 {
 	static const struct {

@@ -19,7 +19,7 @@
 struct kwork_counts_options {
 	const struct sys *sys;
 	uint32_t kinds;   /* bits by enum kwork_counts_kind */
-	bool of_delays;   /* from the request to the beginning */
+	bool of_delays;   /* the time from request to start; else from start to end */
 	bool by_task;     /* interrupts by the task that they interrupted */
 	const char *cpus; /* "0-3,7"; NULL: all */
 	uint32_t entries; /* works */
@@ -33,5 +33,5 @@ void kwork_counts_enable(struct kwork_counts *c, bool on);
 /* Borrowed until fn returns. */
 void kwork_counts_read(struct kwork_counts *c,
 		       void (*fn)(void *ctx, const struct kwork_counts_key *key, const struct kwork_counts_work *work), void *ctx);
-/* Works that there was no room for, and events that came inside of BPF programs. */
+/* Works for which there was no room, and events missed because they occurred inside BPF programs. */
 uint64_t kwork_counts_lost(const struct kwork_counts *c);

@@ -4,12 +4,12 @@
 
 #define KWORK_COUNTS_CPUS 4096
 
-/* Those of analysis/kwork/kwork_works.h, by the same numbers. */
+/* The kinds of analysis/kwork/kwork_works.h, with the same numbers. */
 enum kwork_counts_kind { KWORK_COUNTS_IRQ, KWORK_COUNTS_SOFTIRQ, KWORK_COUNTS_WORKQUEUE, KWORK_COUNTS_SCHED };
 
 struct kwork_counts_settings {
 	__u32 kinds;      /* a bit for each */
-	__u8 of_delays;   /* from the request to the beginning; else from there to the end */
+	__u8 of_delays;   /* the time from request to start; else from start to end */
 	__u8 by_task;     /* interrupts by the task that they interrupted */
 	__u8 by_cpu;
 	__u64 cpus[KWORK_COUNTS_CPUS / 64];
@@ -26,9 +26,9 @@ struct kwork_counts_key {
 };
 
 struct kwork_counts_work {
-	__u64 raised_ns, entered_ns; /* not over yet; 0: none */
+	__u64 raised_ns, entered_ns; /* of one that has not ended; 0: none */
 	__u64 count, total_ns, max_ns, max_start_ns, max_end_ns;
-	__u64 skipped;               /* beginnings, or requests, that another one came before the end of */
+	__u64 skipped;               /* starts, or requests, followed by another one before their end */
 	__u64 function;              /* of a workqueue's work */
 	char name[32];               /* of an interrupt, of a task */
 };

@@ -1,8 +1,8 @@
 /*
- * Sums up waits for the kernel's locks where they end. A wait is known by its lock and thread, so that one within another is its own;
- * a second beginning belongs to the first, as where a mutex is spun on and then slept for.
+ * Sums up waits for the kernel's locks where they end. A wait is identified by its lock and thread, so that nested waits are separate; a
+ * second begin event belongs to the first, as when a thread first spins on a mutex and then sleeps.
  *
- * Maps have all memory in advance: these tracepoints may be in the kernel's allocator. Two CPUs may end waits of one sum at the same
+ * Maps are preallocated: these tracepoints may be inside the kernel's allocator. Two CPUs may end waits of one sum at the same
  * time: counts are atomic, and of two greatest or least waits at the same moment one may be missed.
  */
 #include "bpf/count/lock_counts_shared.h"
@@ -14,9 +14,9 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 #define FLAG_READ  2
 #define FLAG_WRITE 4
 #define FLAG_MUTEX 32
-/* Bits of struct mutex and struct rw_semaphore's owner that are not of the task's address. */
+/* The bits of the owner fields of struct mutex and struct rw_semaphore that are not part of the task's address. */
 #define OWNER_BITS 7UL
-/* include/linux/rwsem.h: the owner reads, and who it is is only a hint. */
+/* include/linux/rwsem.h: held by readers; the owner is only a hint. */
 #define OWNER_READS 1UL
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
@@ -36,7 +36,7 @@ struct lock_counts_control control = {};
 
 struct {
 	__uint(type, BPF_MAP_TYPE_STACK_TRACE);
-	__uint(max_entries, 16384); /* both are set before it is loaded */
+	__uint(max_entries, 16384); /* both are set before loading */
 	__uint(key_size, sizeof(__u32));
 	__uint(value_size, sizeof(__u64));
 } stacks SEC(".maps");
@@ -88,7 +88,7 @@ INLINE struct lock_wait_key key_of(struct task_struct *task, __u64 lock)
 	return (struct lock_wait_key){ .lock = lock, .thread = tid ? tid : (__u64)(bpf_get_smp_processor_id() + 1) << 32 };
 }
 
-/* The task in a lock, or 0: it is not known, or there are readers. */
+/* The owner task in a lock; 0: unknown, or readers. */
 INLINE __u64 owner_of(__u64 lock, __u32 flags)
 {
 	__u64 owner = 0;
@@ -110,7 +110,7 @@ INLINE void keep_name(__u32 tid, const struct task_struct *task)
 	bpf_map_update_elem(&threads, &tid, &t, BPF_NOEXIST);
 }
 
-/* The waiting thread, by its ID; ~0: of an owner that is not known. */
+/* The ID of the waiting thread, or of the owner; ~0: unknown owner. */
 INLINE __u32 thread_of(struct task_struct *task, __u64 lock, __u32 flags)
 {
 	__u32 tid = task->pid;

@@ -32,7 +32,7 @@ struct lock_counts_options {
 };
 
 struct lock_count {
-	uint64_t of; /* the thread's ID (UINT32_MAX: not known) or the lock's address */
+	uint64_t of; /* the thread's ID (UINT32_MAX: unknown) or the lock's address */
 	const struct lock_sum *sum;
 	const uint64_t *stack;
 	uint32_t stack_nr;
@@ -46,7 +46,7 @@ struct strobe_error *lock_counts_add_target(struct lock_counts *c, uint32_t tid)
 void lock_counts_enable(struct lock_counts *c, bool on);
 /* Borrowed until fn returns. */
 void lock_counts_read(struct lock_counts *c, void (*fn)(void *ctx, const struct lock_count *n), void *ctx);
-/* The name of a thread that rows are of; false: it is not known. */
+/* The name of a thread that has rows; false: unknown. */
 bool lock_counts_comm(const struct lock_counts *c, uint32_t tid, char ret[16]);
-/* Waits that there was no room for, or whose stack could not be kept: those are counted without one. */
+/* Waits for which there was no room, and waits that are counted without a stack because it could not be stored. */
 uint64_t lock_counts_lost(const struct lock_counts *c);

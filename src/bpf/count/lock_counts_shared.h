@@ -2,17 +2,17 @@
 #pragma once
 #include <linux/types.h>
 
-#define LOCK_COUNTS_LOCKS 32  /* that can be chosen */
+#define LOCK_COUNTS_LOCKS 32  /* that can be selected */
 #define LOCK_COUNTS_CPUS  4096
 
 enum lock_counts_by { LOCK_COUNTS_BY_STACK, LOCK_COUNTS_BY_THREAD, LOCK_COUNTS_BY_LOCK };
 
 struct lock_counts_settings {
 	__u32 by;          /* enum lock_counts_by */
-	__u32 skip;        /* innermost frames that stacks are without */
+	__u32 skip;        /* innermost frames to leave out */
 	__u8 with_stacks;
 	__u8 by_target;    /* tasks among the targets alone */
-	__u8 by_owner;     /* LOCK_COUNTS_BY_THREAD: the one that has the lock as the wait begins */
+	__u8 by_owner;     /* LOCK_COUNTS_BY_THREAD: the thread that holds the lock when the wait begins */
 	__u8 by_cpu;       /* waits that begin on these CPUs */
 	__u32 locks_nr;    /* 0: any */
 	__u64 kinds;       /* a bit for each value of flags; 0: any */
@@ -22,13 +22,13 @@ struct lock_counts_settings {
 
 struct lock_counts_control {
 	__u64 enabled;
-	__u64 no_wait, no_stack, no_sum; /* events that there was no room for */
+	__u64 no_wait, no_stack, no_sum; /* events for which there was no room */
 	__u64 unfollowed;                /* tasks likewise */
 };
 
 struct lock_wait_key {
 	__u64 lock;
-	__u64 thread; /* its ID; of idle tasks, which share one, a number of the CPU */
+	__u64 thread; /* its ID; for idle tasks, which share ID 0, a number made from the CPU */
 };
 
 struct lock_wait {

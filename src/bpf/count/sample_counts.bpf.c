@@ -1,9 +1,9 @@
 /*
- * Adds up samples where they are taken, by thread, place and stack, in a table of the CPU: what `top` reads at each refresh.
+ * Counts samples in the kernel, by thread, address and stack, in a table per CPU, which `top` reads at each refresh.
  *
- * Programs of events and of tracepoints do not interrupt each other on a CPU (the kernel's bpf_prog_active), so that a table
- * has one writer at a time and nothing in it is atomic. A stack is written after those that the table has, and stays
- * there where it is a new one. Two stacks of one hash (64 bits) are taken for one.
+ * Programs of events and of tracepoints do not interrupt each other on a CPU (the kernel's bpf_prog_active): a table has one
+ * writer at a time and needs no atomic operations. A stack is first written after the stacks of the table, and stays there
+ * if it is new. Two stacks with the same 64-bit hash are taken for the same.
  */
 #include "bpf/count/sample_counts_shared.h"
 #include "bpf/load/targets.bpf.h"
@@ -14,7 +14,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 #define CONTEXT_KERNEL ((__u64)-128)
 #define CONTEXT_USER   ((__u64)-512)
 
-/* struct bpf_perf_event_data: the registers up to where they are the same for programs and in the kernel. */
+/* struct bpf_perf_event_data: the registers, as far as their layout is the same for programs and in the kernel. */
 struct sample_context {
 #if defined(__TARGET_ARCH_x86)
 	__u64 to_ax[16], ip, cs, flags, sp, ss;
@@ -45,7 +45,7 @@ struct {
 	__uint(value_size, sizeof(__u64));
 } tables SEC(".maps");
 
-/* What is counted, as far as it is known without its stack. */
+/* The key of a sample, without its stack. */
 struct met {
 	__u64 ip, period;
 	_Bool is_user, is_exact;
@@ -57,7 +57,8 @@ INLINE __u64 mix(__u64 hash, __u64 word)
 	return hash ^ hash >> 29;
 }
 
-/* What a thread was under another name, or as another program, is counted separately: addresses are looked up as of the first sample. */
+/* Samples of a thread before and after a change of its name or program are counted separately: addresses are resolved as of the first
+ * sample. */
 INLINE __u64 hash_task(struct task_struct *task)
 {
 	const __u64 *name = (const __u64 *)task->comm;
@@ -79,10 +80,10 @@ INLINE __u64 *word(char *table, __u32 at)
 	return (__u64 *)(table + settings.words_at + at * sizeof(__u64));
 }
 
-/* Words of one part of the stack, of the kernel (0) or BPF_F_USER_STACK, from at on: how many. */
+/* Writes the kernel's (0) or the user's (BPF_F_USER_STACK) part of the stack at `at`; returns its number of words. */
 INLINE __u32 take_part(void *ctx, char *table, __u32 at, __u64 flags, _Bool has_mark)
 {
-	if (has_mark) { /* the event's own, with what it begins with */
+	if (has_mark) { /* the event's own chain, which begins with a context mark */
 		long bytes = bpf_get_stack(ctx, word(table, at), COUNT_PART_WORDS * sizeof(__u64), flags);
 		return bytes > 0 ? (__u32)bytes / sizeof(__u64) : 0;
 	}
@@ -114,7 +115,7 @@ INLINE __u64 hash_words(char *table, __u32 at, __u32 n, __u64 hash)
 /* The slot of a hash, or an empty one; NULL: no free one was found. */
 INLINE struct count_slot *find_slot(char *table, __u64 hash)
 {
-	__u32 step = hash >> 32 | 1; /* one after the other would be full in places long before the table is */
+	__u32 step = hash >> 32 | 1; /* linear probing would cluster long before the table is full */
 	for (__u32 i = 0; i < COUNT_PROBES; i++) {
 		__u32 at = ((__u32)hash + i * step) & (settings.slots - 1);
 		struct count_slot *slot = (struct count_slot *)(table + sizeof(struct count_head) + at * sizeof(*slot));
@@ -157,7 +158,7 @@ INLINE _Bool add(void *ctx, char *table, struct task_struct *task, const struct 
 	return 1;
 }
 
-/* 0: it does not go into the ring. */
+/* Returns 0 to keep the sample out of the ring. */
 SEC("perf_event") int count_sample(struct sample_context *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -173,7 +174,7 @@ INLINE _Bool is_counted(struct task_struct *task)
 	return !settings.by_target || is_target(task->pid);
 }
 
-/* A tracepoint's data begin with the kernel's pointer to the registers there, which programs are not shown otherwise. */
+/* The data of a tracepoint begin with the kernel's pointer to the registers, which programs cannot get in another way. */
 INLINE __u64 tracepoint_ip(void *ctx)
 {
 	struct sample_context *at;
@@ -183,7 +184,7 @@ INLINE __u64 tracepoint_ip(void *ctx)
 	return ip;
 }
 
-/* Events that others sample here go on: 1. */
+/* Returns 1: events that others opened on this tracepoint take their samples. */
 SEC("tracepoint") int count_tracepoint(void *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();

@@ -19,14 +19,14 @@ static const struct bpf_image sample_counts_image;
 #endif
 
 /*
- * Room for what 10,000 samples a second bring in a quarter of a second, where each has a stack of its own. Tracepoints come
- * faster, and have no other place to go to.
+ * Room for a quarter of a second at 10,000 samples per second, each with a stack of its own. Tracepoints are more frequent, and
+ * lost if there is no room.
  */
 #define SLOTS_SAMPLED    4096u
 #define SLOTS_TRACEPOINT 16384u
 #define SLOTS_MIN        512u
 #define WORDS_A_SLOT     16u
-/* Tasks at a time, those that targets have started included. */
+/* Maximum number of tasks at a time, including those that targets have started. */
 #define TARGETS_MAX 65536
 
 struct sample_counts {
@@ -37,7 +37,7 @@ struct sample_counts {
 	sys_cpus cpus;      /* in the order of their tables */
 	size_t table_bytes;
 	struct count_settings settings;
-	uint32_t side;      /* that is counted into while enabled */
+	uint32_t side;      /* the table that programs add to while enabled */
 	bool enabled;
 	int holder_fd;      /* -1, or the event that holds the program of a tracepoint */
 };
@@ -65,7 +65,7 @@ struct strobe_error *sample_counts_check(const struct sample_counts_options *o)
 	return bpf_check_pid_namespace(o->sys);
 }
 
-/* Tables of CPUs that there are, as large as they may be. */
+/* Sizes the tables of the existing CPUs within bytes_max. */
 static struct strobe_error *choose_sizes(struct sample_counts *c)
 {
 	struct count_settings *s = &c->settings;
@@ -128,7 +128,7 @@ static struct strobe_error *set_program(const struct sample_counts *c, int event
 	return r < 0 ? bpf_refused(c->options.sys, -r, "cannot attach a BPF program to the event") : NULL;
 }
 
-/* Forks are followed first: what is started meanwhile is a target twice, or not yet. */
+/* Forks are followed before targets are added, so that no task that is started meanwhile is missed. */
 static struct strobe_error *add_targets(struct sample_counts *c)
 {
 	const struct target_map *map = capture_target(c->options.capture);
@@ -144,8 +144,8 @@ static struct strobe_error *add_targets(struct sample_counts *c)
 }
 
 /*
- * The program runs whenever the tracepoint is hit, by any task, as long as the event is there that it was set on. Events of a thread
- * are gone when it ends, and inherited ones do not hold the program: an event of a CPU does, which itself never counts.
+ * The program runs whenever any task hits the tracepoint, as long as the event that it was set on exists. Events of a thread end with the
+ * thread, and inherited events do not keep the program: an event of a CPU does, which itself never counts.
  */
 static struct strobe_error *hold_program(struct sample_counts *c, const struct capture_event *e)
 {
@@ -167,7 +167,7 @@ static struct strobe_error *attach(struct sample_counts *c)
 	for (uint32_t slot = 0; slot < e->slots; slot++) {
 		if (e->fds[slot] < 0)
 			continue;
-		if (e->tracepoint_name) /* of the tracepoint, however many events are open on it */
+		if (e->tracepoint_name) /* one program per tracepoint, however many events are open on it */
 			return set_program(c, e->fds[slot], "count_tracepoint");
 		TRY(set_program(c, e->fds[slot], "count_sample"));
 	}

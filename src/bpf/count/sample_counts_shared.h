@@ -1,8 +1,8 @@
 /*
- * Shared by the programs that add up samples (sample_counts.bpf.c) and user space: the tables of counts. Private to them.
+ * Shared by the programs that count samples (sample_counts.bpf.c) and user space: the tables of counts. Private to them.
  *
  * A table is a struct count_head, then `slots` of struct count_slot (a hash table), then `words` of
- * stacks, and after these room for one stack more. Each CPU has COUNT_SIDES tables: its programs fill one while user space
+ * stacks, and room for one more stack. Each CPU has COUNT_SIDES tables: its programs fill one while user space
  * reads and empties the other.
  */
 #pragma once
@@ -17,22 +17,22 @@
 #define COUNT_PROBES 24
 
 struct count_settings {
-	__u32 without_pid; /* of this process nothing is counted; 0: none */
+	__u32 without_pid; /* a process that is not counted; 0: none */
 	__u32 slots;       /* a power of two */
 	__u32 words;       /* likewise */
 	__u32 words_at; /* offset of the words in a table, in bytes */
 	__u8 has_chains;
-	__u8 by_target; /* tasks among the targets alone: of tracepoints, which every task runs */
-	__u8 inherit;   /* and what they start */
+	__u8 by_target; /* count targets only: for tracepoints, which every task hits */
+	__u8 inherit;   /* and the tasks that they start */
 	__u8 unused[5];
 	__u16 cpu_at[COUNT_CPUS]; /* by CPU: the number of its first table, + 1; 0: it has none */
 };
 
 struct count_control {
-	__u32 side; /* that is counted into, + 1; 0: none */
+	__u32 side; /* the side that is counted into, + 1; 0: none */
 	__u32 unused;
-	__u64 lost;       /* of tracepoints: there was no room. Other samples go into their ring then. */
-	__u64 unfollowed; /* tasks that there was no room for among the targets */
+	__u64 lost;       /* of tracepoints, for lack of room; other samples go into their ring then */
+	__u64 unfollowed; /* tasks for which the map of targets had no room */
 };
 
 struct count_head {

@@ -1,8 +1,8 @@
 /*
  * The machine of task states (analysis/task_states.h) in the kernel: what each task does, and for how long, as sums.
  *
- * A task is switched out and woken on two CPUs at once: a wake-up that comes before the task has left its CPU is remembered, as there.
- * Maps have all memory in advance. Sums of tasks that end go to those of their name.
+ * A task may be switched out on one CPU while another wakes it: a wake-up that comes before the task has left its CPU is remembered, as
+ * there. Maps are preallocated. The sums of a task that ends are added to those of its name.
  */
 #include "bpf/count/sched_counts_shared.h"
 #include "bpf/load/targets.bpf.h"
@@ -21,7 +21,7 @@ struct sched_counts_control control = {};
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 16384); /* set before it is loaded */
+	__uint(max_entries, 16384); /* set before loading */
 	__type(key, __u32);
 	__type(value, struct sched_counts_task);
 } tasks SEC(".maps");
@@ -33,7 +33,7 @@ struct {
 	__type(value, struct sched_counts_sums);
 } ended SEC(".maps");
 
-/* Nothing but zeros: what is new is a copy of it. */
+/* All zeros: new entries are copies of it. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -71,7 +71,7 @@ INLINE _Bool is_chosen(__u32 tid)
 	return tid && (!settings.by_target || is_target(tid));
 }
 
-/* Those of the period that runs now, or of the one before. */
+/* The sums of the current period, or of the one before. */
 INLINE struct sched_counts_sum *sum_of(struct sched_counts_sums *s, __u64 period)
 {
 	__u32 zero = 0;
@@ -92,7 +92,7 @@ INLINE struct sched_counts_task *find(const struct task_struct *task, __u32 tid,
 	struct sched_counts_task *t = bpf_map_lookup_elem(&tasks, &tid);
 	if (t && t->state != SCHED_COUNTS_DEAD)
 		return t;
-	if (t) { /* its ID is given again before it was read */
+	if (t) { /* its ID is reused before user space has read the entry */
 		__sync_fetch_and_add(&control.no_task, 1);
 		bpf_map_delete_elem(&tasks, &tid);
 	}
@@ -115,7 +115,7 @@ INLINE __u64 start_of(__u64 period)
 	return period & 1 ? control.starts_ns[1] : control.starts_ns[0];
 }
 
-/* The part of a state that lies in a period, which ends at a time at the latest. */
+/* Adds the part of a state that lies in the period, up to `end`. */
 INLINE void add_state(struct sched_counts_task *t, __u64 period, __u64 end)
 {
 	struct sched_counts_sum *s = sum_of(&t->sums, period);
@@ -283,7 +283,7 @@ SEC("raw_tp/sched_process_fork") int follow_fork(__u64 *ctx)
 	return 0;
 }
 
-/* Of the last switch of a task it is not known any more whose it was: it stays a target until its ID is given again. */
+/* At its last switch a task that has ended can no longer be identified: it stays a target until its ID is reused. */
 SEC("raw_tp/sched_process_free") int forget_task(__u64 *ctx)
 {
 	remove_target(tid_of((const struct task_struct *)ctx[0]));

@@ -114,7 +114,7 @@ static void give(const struct reading *r, const struct sched_counts_sums *s, con
 	r->fn(r->ctx, &n);
 }
 
-/* The state that a task is in now is of the period that has ended, up to its end. */
+/* The current state of a task counts for the period that has ended, up to the end of the period. */
 static void give_task(const struct reading *r, struct sched_counts_task *t, uint32_t tid)
 {
 	struct sched_counts_sum *s = &t->sums.sums[r->period & 1];
@@ -134,7 +134,7 @@ static int by_tid(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Each once: where the one that is looked at ends, the kernel begins anew with the first. */
+/* Each once: when the key given to it is removed meanwhile, the kernel starts again with the first one. */
 static void list_tasks(int fd, struct tids *t)
 {
 	uint32_t tid, at;

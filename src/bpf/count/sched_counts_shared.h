@@ -1,9 +1,10 @@
 /*
- * Shared by the programs that sum up the states of tasks (sched_counts.bpf.c) and user space. For these, and for
+ * Shared by the programs that sum up the states of tasks (sched_counts.bpf.c), user space and
  * analysis/sched/sched_delays.h.
  *
- * Sums are of a period: user space begins one by its number, and reads the sums of the one before. Only what a task did until the new
- * one began is added to them still, by whoever comes first: the program, as the task's state changes, or user space, as it reads.
+ * Sums belong to a period. User space begins a period by setting its number, and reads the sums of the one before. The time of a task's
+ * current state up to the beginning of the new period is added by whichever comes first: the program, when the state changes, or user
+ * space, when it reads.
  */
 #pragma once
 #include <linux/types.h>
@@ -24,7 +25,7 @@ static inline __attribute__((always_inline)) __u32 sched_delay_bucket(__u64 ns)
 	return (log - 1) * 4 + ((__u32)(ns >> (log - 2)) & 3);
 }
 
-/* Those of analysis/task_states.h, by the same numbers. */
+/* The states of analysis/task_states.h, with the same numbers. */
 enum sched_counts_state {
 	SCHED_COUNTS_UNKNOWN,
 	SCHED_COUNTS_RUNNING,
@@ -37,31 +38,31 @@ enum sched_counts_state {
 
 struct sched_counts_settings {
 	__u8 by_target; /* tasks among the targets alone */
-	__u8 by_thread; /* sums of threads that have ended stay apart */
+	__u8 by_thread; /* sums of threads that have ended stay separate */
 };
 
 struct sched_counts_control {
 	__u64 enabled;
 	__u64 period;       /* from 1 on */
-	__u64 starts_ns[2]; /* of a period that is even, and of one that is odd: CLOCK_MONOTONIC */
-	__u64 no_task, no_sum, unfollowed; /* events and tasks that there was no room for */
+	__u64 starts_ns[2]; /* of the last even and the last odd period: CLOCK_MONOTONIC */
+	__u64 no_task, no_sum, unfollowed; /* events and tasks for which there was no room */
 };
 
 struct sched_counts_sum {
 	__u64 ns[8];           /* by state */
-	__u64 count;           /* times that it was given a CPU */
+	__u64 count;           /* times that it got a CPU */
 	__u64 delay_ns, max_ns, max_start_ns, max_end_ns;
-	__u32 ended, last_tid; /* of tasks that have ended: how many, and the last one's ID */
+	__u32 ended, last_tid; /* the number of tasks that have ended, and the ID of the last one */
 	__u32 delays[SCHED_DELAY_BUCKETS];
 };
 
-/* Of a period that is odd, and of one that is even. */
+/* Of an even and an odd period. */
 struct sched_counts_sums {
-	__u64 periods[2]; /* whose they are; 0: none */
+	__u64 periods[2]; /* their numbers; 0: none */
 	struct sched_counts_sum sums[2];
 };
 
-/* A living task, by its ID; or one that has ended, and has sums of two periods: user space removes it when it has read both. */
+/* A running task, by its ID, or one that has ended and has sums of two periods: user space removes it after reading both. */
 struct sched_counts_task {
 	struct sched_counts_sums sums;
 	__u64 since_ns; /* the state's beginning */

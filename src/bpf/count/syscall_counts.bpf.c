@@ -1,6 +1,6 @@
 /*
- * Counts system calls by number, for a tree of tasks or for all. The task that is followed first is known by its number; those
- * that it starts are targets.
+ * Counts system calls by number, for a tree of tasks or for all. The first task is identified by its ID; those that it starts become
+ * targets.
  */
 #include "bpf/count/syscall_counts_shared.h"
 #include "bpf/load/call.bpf.h"

@@ -23,7 +23,7 @@
 static const struct bpf_image syscall_counts_image;
 #endif
 
-/* Fewer events than these are closed about as fast as programs are loaded. */
+/* Closing fewer events than this takes no longer than loading the programs. */
 #define EVENTS_MIN 2
 
 struct syscall_counts {
@@ -49,7 +49,7 @@ static uint32_t number_of_raw(const struct event *e, bool *ret_at_exit)
 	return *ret_at_exit || !strcmp(e->tracepoint, "sys_enter") ? ALL_CALLS : NOT_OURS;
 }
 
-/* The number of the call that a tracepoint of this system counts, or ALL_CALLS; NOT_OURS where it is none of them. */
+/* The number of the call that a tracepoint of this system counts, or ALL_CALLS; NOT_OURS for other events. */
 static uint32_t number_of(const struct event *e, bool *ret_at_exit)
 {
 	const struct arch *arch = arch_native();
@@ -67,7 +67,7 @@ static uint32_t number_of(const struct event *e, bool *ret_at_exit)
 	return call && call->number < SYSCALL_OTHERS ? call->number : NOT_OURS;
 }
 
-/* number_of() an event of the set, or NOT_OURS where something about it keeps it from being counted here. */
+/* number_of() for an event of the set; NOT_OURS if it has an attribute that prevents counting it here. */
 static uint32_t number_in_set(const struct counter_set *set, uint32_t i, bool *ret_at_exit)
 {
 	const struct counter_event *e = &set->events.data[i];
@@ -89,7 +89,7 @@ bool syscall_counts_fit(const struct counter_set *set)
 	bool at_exit;
 	for (uint32_t i = 0; i < set->events.len && n < EVENTS_MIN; i++) {
 		uint32_t number = number_in_set(set, i, &at_exit);
-		/* An event on all calls makes each dearer than the program does. */
+		/* An event on all calls costs each call more than the program does. */
 		if (number == ALL_CALLS)
 			return true;
 		if (number == NOT_OURS)
@@ -142,7 +142,7 @@ static struct strobe_error *source_read(struct count_source *s, struct counter_s
 			continue;
 		for (uint32_t k = 0; k < e->slots_nr && k < clocks; k++) {
 			struct counter_slot *slot = &set->slots.data[e->first_slot + k];
-			/* Tasks are counted together: all of it is in the first slot. */
+			/* Tasks are counted together, in the first slot. */
 			bool empty = slot->cpu < 0 && k;
 			slot->now = times[k];
 			slot->now.value = empty ? 0 : table_sum(c, c->at_exit[i] ? c->exits : c->enter, c->number_of[i], slot->cpu);
@@ -246,7 +246,8 @@ static struct strobe_error *load(struct syscall_counts *c, bool inherit)
 	}
 	if (c->settings.everyone)
 		without[n++] = "follow_exec";
-	/* A command's process is in the state. One entry more than a power of two would double the buckets, and the time for them. */
+	/* The process of a command is in the state and needs no entry. One entry more than a power of two would double the buckets and
+	 * the time to allocate them. */
 	uint32_t named = c->settings.has_leader ? 0 : (uint32_t)c->set->map->threads.len;
 	const struct bpf_map_size sizes[] = {
 		{ "entries", entries ? c->cpus : 1, 0 },
@@ -267,7 +268,7 @@ static struct strobe_error *load(struct syscall_counts *c, bool inherit)
 	return bpf_attach(c->loaded);
 }
 
-/* Which events are ours; the first of them says whether tasks inherit. */
+/* Selects the events to take over; the first of them determines whether tasks inherit. */
 static size_t choose(struct syscall_counts *c, bool *ret_inherit)
 {
 	const struct counter_set *set = c->set;

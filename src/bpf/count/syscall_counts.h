@@ -1,12 +1,12 @@
 /*
  * Counts of system calls from one BPF program, in place of an event for each of them.
  *
- * The kernel takes some 40 ms to close a tracepoint without another user, one after the other; a list such as
- * 'syscalls:sys_enter_*' of 360 events so costs 13 s. This source counts them through one raw tracepoint, by number, with
- * the numbers that the events would give: the tree of the command's or the targets' tasks is followed over fork and
- * threads, calls of 32-bit programs are left out as those tracepoints leave them out, and counting begins with the
- * command's exec. raw_syscalls:sys_enter and sys_exit are all that it counts; as events they cost each call half as much
- * again. Enabled and running times are those of a dummy event on the same target.
+ * The kernel takes some 40 ms to close a tracepoint that has no other user, one after the other: the 360 events of
+ * 'syscalls:sys_enter_*' cost 13 s. This source counts system calls by number through one raw tracepoint, and gives the
+ * same counts as the events: it follows the tree of tasks of the command or the targets over fork and threads, leaves out
+ * calls of 32-bit programs as those tracepoints do, and begins with the command's exec. It counts raw_syscalls:sys_enter
+ * and sys_exit as sums of all; as events they cost each call half as much again. Enabled and running times are those of a
+ * dummy event on the same target.
  *
  * x86-64, kernels from 5.17 on, with BTF, in the initial PID namespace, with permission to load BPF programs. One thread at a
  * time.
@@ -14,7 +14,7 @@
 #pragma once
 #include "counter/counter.h"
 
-/* Whether enough events of the set are such that taking them over is worth it. */
+/* Whether the set has enough such events for taking them over to pay. */
 bool syscall_counts_fit(const struct counter_set *set);
 /*
  * Takes over from the set those events that it can count, and adds itself to the set. has_leader: the target is a command,

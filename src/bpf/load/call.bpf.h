@@ -1,9 +1,9 @@
-/* What a program of a system call's entry or end learns of the call from its task and its registers. */
+/* Properties of a system call, read from its task and registers by programs at its entry or end. */
 #pragma once
 #include "bpf/load/verifier.bpf.h"
 #include "bpf/load/vmlinux_min.bpf.h"
 
-/* Whether the call that a task is in came through the door of 32-bit programs. */
+/* Whether the current call of a task was made through the 32-bit entry. */
 INLINE _Bool is_compat(struct task_struct *task)
 {
 #if defined(__TARGET_ARCH_x86)

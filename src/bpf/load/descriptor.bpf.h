@@ -1,7 +1,7 @@
 /*
- * The file that a descriptor of a task is open on, by the kernel's own structures.
+ * The open file of a descriptor of a task, read from the kernel's structures.
  *
- * Nothing is locked: what changes meanwhile may be wrong. Source: include/linux/fdtable.h.
+ * Nothing is locked: the result may be wrong if the table changes meanwhile. Source: include/linux/fdtable.h.
  */
 #pragma once
 #include "bpf/load/verifier.bpf.h"
@@ -10,7 +10,7 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
-/* What cannot be read is 0. */
+/* 0 if it cannot be read. */
 #define READ(to, from) bpf_probe_read_kernel(&(to), sizeof(to), &(from))
 
 INLINE struct file *file_of(struct task_struct *task, __u32 fd)

@@ -1,6 +1,6 @@
 /*
- * BPF programs as tools/link_bpf.py writes them when strobe is built: linked, with the maps that they use by number. What is
- * left for the kernel is to find where fields lie in its own types (CO-RE), by `types` and the relocations of each program.
+ * BPF programs as tools/link_bpf.py writes them when strobe is built: linked, with maps referred to by number. The kernel only has
+ * to relocate accesses to fields of its own types (CO-RE), using `types` and the relocations of each program.
  *
  * The arrays are constants of the program. Source: bpf(2), linux/bpf.h (BPF_PROG_LOAD from Linux 5.17 on).
  */

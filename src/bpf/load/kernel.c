@@ -21,7 +21,7 @@
 /* kernel/bpf/verifier.c: BPF_LOG_STATS, BPF_LOG_LEVEL. */
 #define BPF_LOG_STATS 4
 #define BPF_LOG_PATH  1
-/* What the kernel numbers the namespace at the top: PROC_PID_INIT_INO. */
+/* The inode of the initial PID namespace: PROC_PID_INIT_INO. */
 #define TOP_PID_NAMESPACE 0xEFFFFFFCu
 
 /*
@@ -122,7 +122,7 @@ struct strobe_error *bpf_types_load(const struct sys *sys, const void *bytes, si
 	return NULL;
 }
 
-/* The verifier's figures; where it refuses the program, how it came there. */
+/* Logs the verifier's statistics, or, if it rejects the program, its trace. */
 static int load_with_log(union bpf_attr *attr, const char *name)
 {
 	_cleanup_free_ char *log = xcalloc(1, LOG_BYTES);
@@ -178,7 +178,7 @@ struct strobe_error *bpf_attach_raw_tracepoint(const struct sys *sys, const char
 struct strobe_error *bpf_attach_perf_tracepoint(const struct sys *sys, uint64_t id, int program, int *ret_link)
 {
 	struct perf_event_attr event = { .type = PERF_TYPE_TRACEPOINT, .size = PERF_ABI_ATTR_BYTES, .config = id };
-	/* A program is of the tracepoint, whatever task or CPU the event is of. */
+	/* The program is attached to the tracepoint, whatever task or CPU the event has. */
 	_cleanup_close_ int fd = sys_perf_event_open(sys, &event, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0)
 		return bpf_refused(sys, -fd, "cannot attach a BPF program");
@@ -215,7 +215,7 @@ uint64_t bpf_program_missed(int fd)
 
 void bpf_wait_for_programs(void)
 {
-	/* They run in sections of RCU. */
+	/* Programs run in RCU read-side sections. */
 	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
 }
 

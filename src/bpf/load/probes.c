@@ -43,7 +43,7 @@ static uint64_t address(const void *p)
 	return (uint64_t)(uintptr_t)p;
 }
 
-/* As tracefs describes itself, from Linux 6.5 on: "f[:[<group>/][<event>]] <func-name>". Before, they have perf events. */
+/* By the README of tracefs, from Linux 6.5 on: "f[:[<group>/][<event>]] <func-name>". Before, perf events are used. */
 static bool has_fprobes(const struct sys *sys)
 {
 	_cleanup_free_ char *tracefs = NULL;
@@ -93,7 +93,7 @@ static struct strobe_error *refused(const struct sys *sys, int errnum, const str
 	return error_errno(errnum, "cannot probe %u functions of %s", p->nr, where);
 }
 
-/* process: that it is for; 0: all. */
+/* process: 0: all. */
 static int attach_multi(int program, uint32_t attach_type, const struct bpf_probe_places *p,
 			pid_t process, bpf_links *links)
 {
@@ -120,8 +120,7 @@ static int attach_multi(int program, uint32_t attach_type, const struct bpf_prob
 }
 
 /*
- * A place that the kernel refuses, for its instruction, keeps all others of the link from being probed: it is found by halves, and left
- * out.
+ * One address whose instruction the kernel refuses to probe makes the whole link fail: it is found by bisection and left out.
  */
 static struct strobe_error *attach_good(const struct sys *sys, int program, uint32_t attach_type, const struct bpf_probe_places *p,
 					pid_t process, bpf_links *links)
@@ -146,7 +145,7 @@ static struct strobe_error *attach_good(const struct sys *sys, int program, uint
 	return attach_good(sys, program, attach_type, &half, process, links);
 }
 
-/* The PMU of such events, and the bit of its config that says at return. */
+/* The PMU of such events, and the config bit for return probes. */
 static struct strobe_error *probe_pmu(const struct sys *sys, bool kernel, uint32_t *ret_type)
 {
 	_cleanup_free_ char *path = xasprintf("/sys/bus/event_source/devices/%s/type", kernel ? "kprobe" : "uprobe");

@@ -1,10 +1,10 @@
 /*
- * Programs at places in the code of files or of the kernel (uprobes, kprobes), without a definition in tracefs: they end with their
- * links, and with this process whatever ends it.
+ * Programs at places in the code of files or of the kernel (uprobes, kprobes), without a definition in tracefs. They end with their
+ * links, which end with this process in any case.
  *
- * One link has all places of a file where the kernel knows such (uprobes from Linux 6.6 on, kprobes from 6.5 on, with
- * CONFIG_FPROBE_EVENTS); else each place has a perf event. Programs are of the section "uprobe" or "kprobe"; the kernel requires that
- * they are loaded for the kind of link that they get. Source: bpf(2), perf_event_open(2), linux/bpf.h.
+ * One link has all addresses of a file where the kernel supports that (uprobes from Linux 6.6 on, kprobes from 6.5 on, with
+ * CONFIG_FPROBE_EVENTS); else each address has a perf event. Programs are in the section "uprobe" or "kprobe" and must be loaded for
+ * the kind of link that they will have. Source: bpf(2), perf_event_open(2), linux/bpf.h.
  */
 #pragma once
 #include <stdbool.h>
@@ -22,12 +22,13 @@ struct bpf_probe_places {
 	const char *path;        /* of the file; NULL: the kernel */
 	const uint64_t *at;      /* offsets in the file, or addresses in the kernel */
 	const uint64_t *cookies; /* bpf_get_attach_cookie() of each */
-	const uint64_t *semaphores; /* of markers: offsets in the file, which the kernel counts up while they are probed; NULL: none */
+	/* of USDT markers: offsets in the file of counters that the kernel increments while the marker is probed; NULL: none */
+	const uint64_t *semaphores;
 	uint32_t nr;
 	bool at_return;          /* of the function that begins there */
 	/*
-	 * Processes that the probes are for: others that use the file do not stop at them, nor do those that these start. (Perf events
-	 * of this kind cannot be inherited: the kernel looks for their path in the memory of the task that forks, which fails.)
+	 * Only these processes hit the probes, not others that use the file, nor their children. (Such perf events cannot be inherited:
+	 * the kernel looks for their path in the memory of the forking task, which fails.)
 	 */
 	const pid_t *processes;
 	size_t processes_nr; /* 0: all of the system */
@@ -36,14 +37,15 @@ struct bpf_probe_places {
 typedef VEC(int) bpf_links;
 
 /*
- * What a program of probes is loaded for: the attach type of links with many places, where there are such; else 0, perf events. Those of
- * the section "kprobe/kernel" are for entries and returns of functions, those of "kprobe/place" for any place of the kernel: perf events.
+ * The attach type to load a probe's program for: that of links with many addresses, if the kernel has them; else 0, for perf events.
+ * Those of the section "kprobe/kernel" are for entries and returns of functions, those of "kprobe/place" for any place of the kernel:
+ * perf events.
  */
 uint32_t bpf_probe_attach_type(const struct sys *sys, const struct bpf_image_program *p);
 /* Whether programs of the section "uprobe.s" may wait for memory here. */
 bool bpf_probes_can_sleep(const struct sys *sys);
-/* Why functions of the kernel cannot be probed here, or NULL. */
+/* An error that says why functions of the kernel cannot be probed here, or NULL. */
 struct strobe_error *bpf_check_kernel_probes(const struct sys *sys) _must_check_;
-/* Appends links; what was attached before an error stays in there. */
+/* Appends links; on an error, those attached before it remain in the list. */
 struct strobe_error *bpf_probes_attach(const struct sys *sys, int program, uint32_t attach_type, const struct bpf_probe_places *places,
 				       bpf_links *links) _must_check_;

@@ -29,10 +29,10 @@ struct memory {
 	size_t bytes;
 };
 
-/* The verifier needs a millisecond or more for a program of this many instructions: such are loaded by threads of their own. */
+/* The verifier needs a millisecond or more for a program of this many instructions: such programs are loaded in threads of their own. */
 #define LONG_CODE 500
 
-/* The kernel needs a fifth of a millisecond or more for the memory of such a map: they are made by a thread of its own. */
+/* The kernel needs 0.2 ms or more to allocate such a map: these are created in a thread of their own. */
 #define LARGE_MAP (1u << 20)
 
 /* A program that is being loaded. */
@@ -56,7 +56,7 @@ struct bpf_loaded {
 	VEC(struct memory) memory;
 };
 
-/* How programs of probes are attached here: they are loaded for that. */
+/* How programs of probes will be attached; they must be loaded for that. */
 static uint32_t attach_type_of(const struct bpf_loaded *b, const struct bpf_image_program *p)
 {
 	return p->type == BPF_PROG_TYPE_KPROBE ? bpf_probe_attach_type(b->sys, p) : 0;
@@ -70,7 +70,7 @@ static bool is_listed(const char *const *list, const char *name)
 	return false;
 }
 
-/* Signals are for the threads that were there before. */
+/* The thread blocks all signals, so that the existing threads receive them. */
 static int start_thread(pthread_t *thread, void *(*fn)(void *), void *ctx)
 {
 	sigset_t all, before;
@@ -102,7 +102,7 @@ static struct bpf_map_shape shape_of(const struct bpf_load_options *o, uint32_t 
 	return shape;
 }
 
-/* The settings are constants to the verifier once nothing can write to them any more. */
+/* The verifier treats the settings as constants once the map is frozen. */
 static struct strobe_error *fill_settings(const struct bpf_load_options *o, const struct bpf_image_map *m, int fd)
 {
 	uint32_t zero = 0;
@@ -113,7 +113,7 @@ static struct strobe_error *fill_settings(const struct bpf_load_options *o, cons
 	return bpf_map_freeze(o->sys, fd);
 }
 
-/* One of the first n maps of that shape, as it shows what another map may hold; -1: none. */
+/* One of the first n maps that has this shape, as a template for the maps in a map; -1: none. */
 static int find_alike(const struct bpf_loaded *b, const struct bpf_map_shape *shape, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
@@ -139,7 +139,7 @@ static struct strobe_error *make_map(struct bpf_loaded *b, const struct bpf_load
 	return strcmp(m->name, ".rodata") ? NULL : fill_settings(o, m, b->maps[i]);
 }
 
-/* Maps of maps come last: one of the others may show what they hold. */
+/* Maps of maps come last: another map may be their template. */
 enum map_turn { MAP_SMALL, MAP_LARGE, MAP_OF_MAPS };
 
 static enum map_turn turn_of(const struct bpf_load_options *o, uint32_t map)
@@ -244,7 +244,7 @@ static struct strobe_error *load(struct bpf_loaded *b, const struct bpf_load_opt
 {
 	TRY(bpf_check_kernel(o->sys));
 	TRY(make_types_and_maps(b, o));
-	/* The long ones first, which go on by themselves. */
+	/* The long ones first, which load in their own threads. */
 	for (int turn = 0; turn < 2; turn++)
 		for (uint32_t i = 0; i < o->image->programs_nr; i++)
 			if ((o->image->programs[i].code_nr < LONG_CODE) == turn && !is_listed(o->without, o->image->programs[i].name))
@@ -340,7 +340,7 @@ struct strobe_error *bpf_attach(struct bpf_loaded *b)
 	return NULL;
 }
 
-/* Its number in the image, or as many as there are. */
+/* Its index in the image, or the number of programs. */
 static uint32_t find_program(const struct bpf_loaded *b, const char *name)
 {
 	uint32_t i = 0;

@@ -2,7 +2,7 @@
  * The programs that were built with clang (*.bpf.c) and linked when strobe was built (bpf/load/image.h), loaded into the kernel.
  *
  * The verifier's messages go to the log (LOG_DEBUG). A build without clang or libbpf's headers has no programs, and bpf_load() returns
- * an error. Requires Linux 5.17, which finds fields of its types itself, and /sys/kernel/btf/vmlinux.
+ * an error. Requires Linux 5.17, which applies CO-RE relocations itself, and /sys/kernel/btf/vmlinux.
  */
 #pragma once
 #include <stddef.h>
@@ -13,9 +13,9 @@
 #include "bpf/load/probes.h"
 #include "sys/sys.h"
 
-struct bpf_loaded; /* one image: its maps, its programs, attached */
+struct bpf_loaded; /* an image: its maps, programs and links */
 
-/* Why programs built with clang cannot be used, or NULL: a sentence without an end. */
+/* Why programs built with clang cannot be used, as the end of a sentence without a full stop, or NULL. */
 const char *bpf_image_missing(void);
 
 struct bpf_map_size {
@@ -24,7 +24,7 @@ struct bpf_map_size {
 	uint32_t value_bytes; /* 0: as in the program */
 };
 
-/* A map that exists already, which the programs use as theirs. */
+/* An existing map, which the programs use in place of their own. */
 struct bpf_map_given {
 	const char *name; /* NULL: none */
 	int fd;           /* borrowed */
@@ -33,7 +33,7 @@ struct bpf_map_given {
 struct bpf_load_options {
 	const struct sys *sys;
 	const struct bpf_image *image;
-	const void *settings; /* for the map .rodata, which it must fill */
+	const void *settings; /* for the map .rodata, of exactly its size */
 	size_t settings_bytes;
 	const struct bpf_map_size *sizes; /* ends with a NULL name */
 	struct bpf_map_given given;
@@ -41,15 +41,15 @@ struct bpf_load_options {
 	const char *const *later;   /* programs that bpf_attach() leaves to bpf_attach_program(); likewise */
 };
 
-/* Makes maps and loads programs; nothing is attached yet. Long programs may still be loading in threads of their own. */
+/* Creates maps and loads programs, without attaching them. Long programs may still be loading in threads of their own on return. */
 struct strobe_error *bpf_load(const struct bpf_load_options *o, struct bpf_loaded **ret) _must_check_;
-/* Waits for these, and returns the first error. Required before bpf_program_of(); functions that attach do it themselves. */
+/* Waits for such programs, and returns the first error. Required before bpf_program_of(); functions that attach do it themselves. */
 struct strobe_error *bpf_ready(struct bpf_loaded *b) _must_check_;
 /* Loads one that was left out, and returns as bpf_program_of() does from then on. By one thread at a time. */
 struct strobe_error *bpf_load_program(struct bpf_loaded *b, const char *name) _must_check_;
 /*
  * Attaches all programs of raw tracepoints but those left out, in the order of the image: the first ones may run some milliseconds
- * before a long one later on has been loaded. They end with the object, and with this process whatever ends it.
+ * before a long one after them has been loaded. They are detached with the object, and in any case when this process ends.
  */
 struct strobe_error *bpf_attach(struct bpf_loaded *b) _must_check_;
 /* One of those that were left for later: to the raw tracepoint of its section, to another one, or to one more tracepoint. */
@@ -62,12 +62,12 @@ struct strobe_error *bpf_attach_probes(struct bpf_loaded *b, const char *program
 void bpf_detach(struct bpf_loaded *b);
 /* Only the programs of probes. */
 void bpf_detach_probes(struct bpf_loaded *b);
-/* The descriptors of what is attached, at most max of them: how many. Borrowed. */
+/* Stores at most max descriptors of links, which are borrowed; returns their number. */
 size_t bpf_link_fds(const struct bpf_loaded *b, int *ret, size_t max);
 void bpf_unload(struct bpf_loaded *b);
-/* The descriptor of a map; borrowed; -1 where there is none. */
+/* The descriptor of a map, borrowed; -1: unknown name. */
 int bpf_map_of(const struct bpf_loaded *b, const char *name);
-/* The descriptor of a program; borrowed; -1 where there is none. */
+/* The descriptor of a program, borrowed; -1: unknown name, or not loaded. */
 int bpf_program_of(const struct bpf_loaded *b, const char *name);
 /* The memory of a map that can be mapped (BPF_F_MMAPABLE, .bss); unmapped by bpf_unload(). */
 struct strobe_error *bpf_map_memory(struct bpf_loaded *b, const char *name, size_t bytes, void **ret) _must_check_;

@@ -1,6 +1,6 @@
 /*
- * The map of tasks that programs are for, by thread ID as the kernel numbers them in the initial PID namespace. User space puts in those
- * that are named; programs add what these start, and remove what ends.
+ * The map of target tasks, by thread ID in the initial PID namespace. User space adds the named ones; programs add the tasks that these
+ * start, and remove tasks that end.
  */
 #pragma once
 #include "bpf/load/verifier.bpf.h"
@@ -11,7 +11,7 @@
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, 16384); /* resized when it is loaded */
+	__uint(max_entries, 16384); /* set before loading */
 	__type(key, __u32);
 	__type(value, __u32);
 } targets SEC(".maps");
@@ -28,7 +28,7 @@ INLINE _Bool add_target(__u32 tid)
 	return !bpf_map_update_elem(&targets, &tid, &one, BPF_ANY);
 }
 
-/* Whether it was one. Of a task that ends: another may get its ID. */
+/* Called when a task ends, since its ID may be reused. Returns whether it was a target. */
 INLINE _Bool remove_target(__u32 tid)
 {
 	return !bpf_map_delete_elem(&targets, &tid);

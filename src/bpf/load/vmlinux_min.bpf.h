@@ -1,6 +1,6 @@
 /*
- * The kernel's own types, as far as the programs here look at them. Only names matter: where a field lies in the running
- * kernel is found by the kernel itself when a program is loaded (CO-RE), so that one build serves all kernels.
+ * The types of the kernel, with the fields that the programs here read. Only names matter: the kernel relocates accesses to
+ * its own layout when it loads a program (CO-RE), so that one build serves all kernels.
  *
  * Source: include/linux/{sched,mm_types,fs,fdtable,dcache,mount,path}.h, fs/mount.h, arch/x86/include/asm/{mmu,ptrace,thread_info}.h,
  * arch/arm64/include/asm/{mmu,ptrace}.h.

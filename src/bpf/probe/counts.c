@@ -12,13 +12,13 @@
 struct probe_counts {
 	struct count_source source;
 	const struct counter_set *set;
-	struct task_filter *filter; /* NULL: everyone */
+	struct task_filter *filter; /* NULL: all tasks */
 	struct inline_probes *probes;
 	struct count_clocks clocks;
 	bool has_said;
 };
 
-/* Tasks are counted together: all of it is in the first slot. */
+/* Tasks are counted together, in the first slot. */
 static struct strobe_error *counts_read(struct count_source *s, struct counter_set *set)
 {
 	struct probe_counts *c = (struct probe_counts *)s;

@@ -1,8 +1,8 @@
 /*
- * Probes: a sample of what a plan fetches (probe/fetch_plan.h), or a count.
+ * Programs of inline probes: take a sample with the values that a plan fetches (probe/fetch_plan.h), or count.
  *
- * Programs may be preempted by a task whose program then runs on the same CPU, but stay on theirs: a sample is made in one of the
- * CPU's slots, and counts are added to atomically.
+ * A program may be preempted by another one, but does not migrate: a sample is built in one of the CPU's slots, and counts are added
+ * atomically.
  */
 #include "bpf/followed.bpf.h"
 #include "bpf/probe/probes_shared.h"
@@ -49,7 +49,7 @@ struct {
 	__type(value, struct probes_event);
 } events SEC(".maps");
 
-/* The perf events that take samples: those of an event on the CPUs after each other. */
+/* The perf events that take samples: of each event those of all CPUs, in order. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
 	__uint(max_entries, 1); /* resized */
@@ -67,7 +67,7 @@ struct {
 
 /* ---- slots ---- */
 
-/* Its number, or one that there is not. */
+/* Its number, or an invalid one. */
 GLOBAL int find_slot(__u32 first)
 {
 	for (__u32 i = 0; i < PROBES_SLOTS_CPU; i++) {
@@ -135,7 +135,7 @@ INLINE void fault(void)
 	__sync_fetch_and_add(&control.faults, 1);
 }
 
-/* As tracefs does where addresses of programs and of the kernel are no others': the highest bit distinguishes them. */
+/* As tracefs does where user and kernel addresses do not overlap: the highest bit distinguishes them. */
 INLINE _Bool is_of_user(__u64 address, _Bool is_user)
 {
 	return is_user || !(address >> 63);
@@ -146,7 +146,7 @@ INLINE long read_bytes(void *to, __u32 bytes, __u64 from, _Bool is_user)
 	return is_of_user(from, is_user) ? bpf_probe_read_user(to, bytes, (void *)from) : bpf_probe_read_kernel(to, bytes, (void *)from);
 }
 
-/* Along all reads but the last one: the address of that, or the value where there is none. False: memory was not there. */
+/* Follows all reads but the last one: gives the address of the last read, or the value if there are no reads. False: a read failed. */
 INLINE _Bool follow(const struct slot *s, const struct fetch_plan_arg *a, __u32 word_bytes, __u64 *ret)
 {
 	__u64 v = a->value;
@@ -193,7 +193,7 @@ INLINE void put_number(struct slot *s, __u32 at, __u32 bytes, __u64 v)
 	}
 }
 
-/* A string goes after what is there; its place has where it is, and how long. */
+/* Appends a string; its field gets the offset and length. */
 INLINE void put_string(struct slot *s, const struct fetch_plan_arg *a, __u64 from, _Bool is_there)
 {
 	__u32 at = s->at & BUFFER_MASK, room = s->end - s->at;
@@ -227,7 +227,7 @@ INLINE void put_array(struct slot *s, const struct fetch_plan_arg *a, __u64 from
 		fault();
 }
 
-/* One argument into the sample; what could not be read is 0. */
+/* Puts one argument into the sample; 0 if it could not be read. */
 GLOBAL int put_argument(struct slot *s, const struct fetch_plan_arg *a, __u32 word_bytes)
 {
 	__u64 v = 0, at = 0;
@@ -324,7 +324,7 @@ struct filtering {
 	__u32 next;
 };
 
-/* One test says which is next: always one that comes later in the text. */
+/* One test, which selects the next one: always a later one of the filter. */
 static long filter_turn(__u32 i, struct filtering *f)
 {
 	__u32 at = f->next;
@@ -360,7 +360,7 @@ INLINE __u64 count(__u32 event)
 
 /* ---- samples ---- */
 
-/* In order: no sample is taken on this CPU, or by this event now; it is not running there. */
+/* Not errors: no sample is taken on this CPU or by this event now; the event is not running there. */
 #define ENOENT     2
 #define EOPNOTSUPP 95
 #define ENOSPC     28 /* the ring is full: the kernel counts these itself */
@@ -460,7 +460,7 @@ struct touching {
 	const struct fetch_plan *plan;
 };
 
-/* Along the reads of an argument, waiting for each. A text may go on in the next page. */
+/* Follows the reads of an argument, sleeping until each page is in memory. A string may continue in the next page. */
 GLOBAL int touch_argument(const struct slot *s, const struct fetch_plan_arg *a, __u32 word_bytes)
 {
 	__u64 v, word;
@@ -498,8 +498,8 @@ static long touch_turn(__u32 i, struct touching *t)
 }
 
 /*
- * Runs before the probe's own program, which may not wait: of the programs at a place the kernel runs the last one attached first. What
- * was never used is not in memory, as strings of the program that nothing has read yet.
+ * Runs before the program of the probe, which may not sleep: the kernel runs the program that was attached last first. Pages that were
+ * never touched are not in memory, such as those of string constants that nothing has read yet.
  */
 SEC("uprobe.s")
 int touch_for_probe(struct pt_regs *regs)

@@ -72,7 +72,7 @@ struct strobe_error *probe_samples_open(const struct probe_samples_options *o, s
 
 typedef VEC(pid_t) process_list;
 
-/* Those that alone are recorded, without what they start. */
+/* The processes to which recording is limited, if children are not followed. */
 static void choose_processes(const struct probe_samples *s, const struct target_map *map, process_list *ret)
 {
 	bool is_alone = s->o.capture->no_inherit && !map->system_wide && !map->is_workload;

@@ -1,5 +1,5 @@
 /*
- * Inline probes whose hits are samples in the rings of a capture, whose events they are.
+ * Inline probes as events of a capture: their hits become samples in its rings.
  *
  *	TRY(probe_samples_open(&options, &s));        whether it is possible here; NULL where no event is a probe
  *	TRY(capture_open(…));
@@ -17,7 +17,7 @@ struct probe_samples_options {
 	const struct sys *sys;
 	const struct event_set *events;
 	const struct capture_options *capture;
-	/* Of the same target, with map and programs of its own; NULL: one is made where tasks are the target. */
+	/* For the same target; NULL: one is created if tasks are the target. */
 	const struct task_filter *filter;
 	bool has_command; /* the target is one that is started */
 };
@@ -25,8 +25,8 @@ struct probe_samples_options {
 bool probe_samples_has_any(const struct event_set *events);
 struct strobe_error *probe_samples_open(const struct probe_samples_options *o, struct probe_samples **ret) _must_check_;
 struct strobe_error *probe_samples_attach(struct probe_samples *s, const struct capture *c) _must_check_;
-/* What is to be known of losses, or NULL. For free(3). */
+/* A message about losses, or NULL. Free it with free(3). */
 char *probe_samples_losses(const struct probe_samples *s);
 void probe_samples_close(struct probe_samples *s);
-/* For task_filter_attach(): the programs of probes filter themselves. */
+/* For task_filter_attach(): the programs of probes filter tasks themselves. */
 bool probe_samples_is_of(const struct capture_event *e);

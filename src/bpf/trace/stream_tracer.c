@@ -27,9 +27,9 @@
 static const struct bpf_image trace_plain_image, trace_stream_image;
 #endif
 
-/* What has been read is given back to the ring in pieces: each time costs the writers a miss of their cache. */
+/* The read position is published in steps: each update costs the writers a cache miss. */
 #define GIVE_BACK_BYTES (64 << 10)
-/* Of few calls: an exit each, and what follows tasks. */
+/* With few calls: one exit program each, and those that follow tasks. */
 #define LINKS_MAX 64
 #define PATH_FDS_MAX 65536
 
@@ -64,8 +64,8 @@ _Static_assert(TRACE_STEPS == SYSCALL_STEPS && TRACE_NUMBERS == SYSCALL_NUMBERS,
 _Static_assert(TRACE_ARGS == SYSCALL_ARGS && TRACE_PART_FILE == SYSCALL_PART_FILE, "one numbering");
 
 /*
- * Calls after which their arguments may be gone: the address space, the stack of a caller whose memory another
- * task shares and goes on with, the mapping; and those that write over it (offsets that move on).
+ * Calls after which the memory of their arguments may be gone (address space, mapping, the stack of a caller whose
+ * memory another task shares and continues to use) or overwritten (offsets that are advanced).
  */
 static bool forgets(const char *name)
 {
@@ -95,7 +95,7 @@ static uint8_t fds_of(const struct stream_options *o, const struct syscall_desc 
 	}
 }
 
-/* If all calls are seen, its result is known: the path is among the arguments, or another descriptor. */
+/* If all calls are traced, the file of the result is known from the arguments: a path, or another descriptor. */
 static bool is_known_by_arguments(const struct syscall_desc *d)
 {
 	return d->fds == SYSCALL_FDS_OPENED || d->fds == SYSCALL_FDS_OPENED_AT || d->fds == SYSCALL_FDS_COPIED;
@@ -151,7 +151,7 @@ static void fill_plans(const struct trace_targets *t, const struct stream_option
 	}
 }
 
-/* A ring is readable as long as something is in it; what is needed are the moments when it wakes: an edge. */
+/* A ring is readable as long as it is not empty; only its wake-ups matter here: edge-triggered. */
 static struct strobe_error *open_wake(struct stream_tracer *s)
 {
 	struct epoll_event edge = { .events = EPOLLIN | EPOLLET };
@@ -161,7 +161,7 @@ static struct strobe_error *open_wake(struct stream_tracer *s)
 	return NULL;
 }
 
-/* The program that the others go on to. */
+/* Fills the map of the program that the others tail-call. */
 static struct strobe_error *fill_worker(struct stream_tracer *s)
 {
 	uint32_t slot = 0, program = (uint32_t)bpf_program_of(s->loaded, EXIT);
@@ -235,15 +235,15 @@ static bool is_selected(const struct trace_targets *t, uint32_t call)
 }
 
 /*
- * Whether so few calls are selected that the end of each gets a tracepoint of its own: other calls cost half as
- * much then. Of a command only: tasks that are there may be in the middle of a 32-bit call.
+ * Whether so few calls are selected that the end of each gets a tracepoint of its own: other calls then cost half as
+ * much. Only for a command: existing tasks may be in the middle of a 32-bit call.
  */
 static bool are_few(const struct trace_targets *t, const struct stream_options *o)
 {
 	unsigned n = 0;
 	if (t->all_calls || !t->leader || t->map->system_wide)
 		return false;
-	/* Before Linux 6.13 programs of these tracepoints are given the user's registers, from which no kernel's stack is found. */
+	/* Before Linux 6.13 programs of these tracepoints get the user's registers, from which the kernel's stack cannot be unwound. */
 	if (o->kernel_stacks)
 		return false;
 	for (uint32_t call = 0; call < TRACE_NUMBERS; call++) {
@@ -258,7 +258,7 @@ static bool are_few(const struct trace_targets *t, const struct stream_options *
 	return n && n <= FEW_CALLS;
 }
 
-/* With few calls: to the exit tracepoint of each; every exec ends at that of execve. */
+/* With few calls: attaches to the exit tracepoint of each; every exec ends at that of execve. */
 static struct strobe_error *attach_ends(struct stream_tracer *s, const struct trace_targets *t)
 {
 	bool executes = false, executes_at = false;
@@ -277,7 +277,7 @@ static struct strobe_error *attach_ends(struct stream_tracer *s, const struct tr
 
 static struct strobe_error *attach(struct stream_tracer *s, const struct trace_targets *t)
 {
-	/* While the worker is loading: calls that begin meanwhile are as if they had begun before the trace. */
+	/* While the worker is still loading: calls that begin meanwhile count as begun before the trace. */
 	TRY(bpf_attach(s->loaded));
 	TRY(bpf_ready(s->loaded));
 	TRY(fill_worker(s));
@@ -288,7 +288,7 @@ static struct strobe_error *attach(struct stream_tracer *s, const struct trace_t
 	return trace_funcs_attach(t, &func_programs[t->cgroup != NULL], s->loaded);
 }
 
-/* Memory that events of functions are made in. */
+/* The number of slots in which events of functions are built. */
 static uint32_t func_slots(const struct trace_targets *t, const struct stream_options *o)
 {
 	bool fetches = o->stacks != TRACE_STACKS_NONE;
@@ -320,13 +320,13 @@ static void choose_programs(const struct trace_targets *t, const struct stream_o
 	if (!has_calls)
 		ret->without[n++] = "stream_switch";
 	n = 0;
-	/* The others go on to it. */
+	/* The others tail-call it. */
 	ret->later[n++] = EXIT;
 	if (few_calls)
 		ret->later[n++] = FEW_EXIT;
 }
 
-/* Programs of functions wait for memory where all of them may. */
+/* Whether all programs of functions may sleep until memory is paged in. */
 static bool can_touch(const struct trace_targets *t)
 {
 	return !t->cgroup && !trace_funcs_have_kernel(t->funcs) && bpf_probes_can_sleep(t->sys);
@@ -409,16 +409,18 @@ int stream_tracer_wake_fd(const struct stream_tracer *s)
 
 void stream_tracer_stop(struct stream_tracer *s)
 {
-	/* Those of one call are given up at the end, by another process. */
+	/* The tracepoints of single calls are closed at the end, by another process. */
 	stream_tracer_enable(s, false);
 	if (!s->few_calls)
 		bpf_detach(s->loaded);
-	/* Not those of functions: a probe that is set while another process gives up the one before does not always fire (Linux 6.18). */
+	/* But not the probes of functions: a probe that is set while another process removes the one before does not always fire (Linux
+	 * 6.18). */
 	else
 		bpf_detach_probes(s->loaded);
 }
 
-/* A 32-bit program or call has begun, and waits or is to stop: the ends of its calls have no tracepoints of their own. */
+/* Attaches the exit tracepoint of all calls: a 32-bit program or call has begun, and waits or was stopped, and its calls have no exit
+ * tracepoints yet. */
 static void attach_compat(struct stream_tracer *s)
 {
 	_cleanup_error_ struct strobe_error *err = bpf_attach_program(s->loaded, EXIT);
@@ -427,7 +429,7 @@ static void attach_compat(struct stream_tracer *s)
 	__atomic_store_n(&s->control->compat, TRACE_COMPAT_ATTACHED, __ATOMIC_SEQ_CST);
 }
 
-/* What has stopped for that. */
+/* Continues the processes that were stopped for that. */
 static void let_go_on(struct stream_tracer *s)
 {
 	for (size_t i = 0; i < TRACE_STOPPED; i++) {

@@ -24,7 +24,7 @@
 static const struct bpf_image trace_summary_image;
 #endif
 
-/* Deeper cgroups than this are shown by number. */
+/* Cgroups deeper than this are shown by number. */
 #define CGROUP_DEPTH 16
 
 /* Pairs of a row and an errno. */
@@ -32,7 +32,7 @@ static const struct bpf_image trace_summary_image;
 
 static const struct trace_func_programs func_programs = { "count_func_enter", "count_func_return", "count_func_exit", "count_kernel_enter",
 							  "count_kernel_return" };
-/* Rows of one function for CPUs to be spread over: no more memory than this for all. */
+/* CPUs are spread over several rows of a function, up to this much memory for all. */
 #define FUNC_ROWS_BYTES (32u << 20)
 #define FUNC_SPREAD_MAX 64
 
@@ -48,7 +48,7 @@ struct summary_tracer {
 	uint32_t funcs_nr, funcs_spread;
 };
 
-/* Rows of a function - 1: as many as there are CPUs, or as fit. */
+/* The number of rows per function - 1: one per CPU, or as many as fit. */
 static uint8_t func_spread(const struct trace_targets *t)
 {
 	uint32_t rows = 1, cpus = sys_cpus_possible_nr(t->sys);
@@ -233,7 +233,7 @@ static uint32_t thread_of_cgroup(struct reading *r, const struct trace_thread *t
 	return (uint32_t)*at;
 }
 
-/* Since it was seen first; of one that still lives, up to now. */
+/* From when the thread was first seen up to its end, or to now if it still runs. */
 static void read_sched(struct reading *r, const struct trace_thread *t, struct syscall_thread *row)
 {
 	uint64_t ran = t->ran_ns, waited = t->waited_ns;

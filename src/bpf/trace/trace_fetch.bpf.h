@@ -1,8 +1,8 @@
 /*
- * What calls point at, fetched from the memory of their programs: pieces after an event that is being made, by the steps
- * of a plan (decode/syscall.h). For the stream alone.
+ * Fetches the memory that arguments point to, by the steps of a plan (decode/syscall.h), and appends it as pieces to the event
+ * being built. For the stream only.
  *
- * Nothing here may fault a page in: what is not in memory is reported as a fault.
+ * Nothing here may fault a page in: pages that are not in memory are reported as faults.
  */
 #pragma once
 #include "bpf/trace/trace_follow.bpf.h"
@@ -31,21 +31,21 @@ struct piece {
 };
 
 /*
- * An event in the making. Offsets and counts stay in memory, where the verifier does not follow them. So does what bpf_loop() turns
- * on (`turns`): the stack of all functions that call each other has 512 bytes, and the verifier looks at one turn instead of at all.
+ * An event being built. Offsets and counts are in memory, where the verifier does not track them, and so is the state of bpf_loop()
+ * (`turns`): the stack of a chain of calls has only 512 bytes, and the verifier checks one iteration instead of all.
  */
 struct scratch {
 	__u32 at;
 	__u32 compat, faults;
 	__u32 has_path; /* what was fetched has the selected path, or one with that name */
 	__u32 pointers;
-	__u32 packets; /* what vectors point at may be messages of netlink */
+	__u32 packets; /* vectors may point to netlink messages */
 	__u64 left; /* of the bytes of vectors */
 	struct {
 		__u64 dentry, mount; /* struct vfsmount */
 		__u64 root_dentry, root_mount; /* of the task */
 		__u32 at;
-		__s32 last; /* what put_name() said */
+		__s32 last; /* the result of put_name() */
 	} up; /* on the way from a file to the root (trace_file.bpf.h) */
 	struct {
 		__u64 ptr;
@@ -56,7 +56,7 @@ struct scratch {
 	__u8 buf[TRACE_EVENT_MAX + PIECE_MAX + 64];
 };
 
-/* Whether the path of n bytes at `at` begins like the selected one, or has its name: its last component. */
+/* Whether the path of n bytes at `at` begins with the selected one, or has its last component. */
 GLOBAL int is_path(struct scratch *s, __u32 at, __u32 n, __u32 other)
 {
 	const volatile struct trace_name *name = &settings.path[other & 1];
@@ -80,8 +80,8 @@ GLOBAL int is_path(struct scratch *s, __u32 at, __u32 n, __u32 other)
 }
 
 /*
- * One piece: bytes at ptr (AS_STRING: to the NUL), at most max of them. Where the memory ends within them, as many as are on
- * its last page: objects are shorter than what is fetched for the longest of their kind.
+ * One piece: at most max bytes at ptr (AS_STRING: up to the NUL). If the memory ends within them, those on its last page: an
+ * object may be shorter than the longest of its kind, for which max is.
  */
 #define AS_STRING (~0ULL)
 GLOBAL int put(struct scratch *s, __u32 arg_part, __u64 ptr, __u64 bytes, __u32 max)
@@ -151,7 +151,7 @@ INLINE void put_number(struct scratch *s, __u32 arg, __u32 value)
 	s->at = at + 16;
 }
 
-/* Of the program. Without a branch: the verifier would go through what follows twice. */
+/* Of the program. Without a branch, after which the verifier would check all following code twice. */
 INLINE __u32 pointer_bytes(const struct scratch *s)
 {
 	return 8 - ((s->compat & 1) << 2);
@@ -176,7 +176,7 @@ static long count_turn(__u32 i, struct scratch **s)
 	return !count_pointer(*s, (*s)->turns.ptr);
 }
 
-/* The number of pointers before NULL, or before what cannot be read: into s->pointers. Whether there is anything to be read. */
+/* Sets s->pointers to the number of pointers before NULL or before unreadable memory. Returns whether any could be read. */
 GLOBAL int count_pointers(struct scratch *s, __u64 ptr)
 {
 	__u32 first;
@@ -207,7 +207,7 @@ static long string_turn(__u32 i, struct scratch **s)
 	return !put_string_at(*s, (*s)->turns.arg | (PART_DATA + i) << 8, (*s)->turns.ptr + i * (*s)->turns.unit);
 }
 
-/* The strings of the first pointers, and how many there are. Of calls that are about to begin: an exec. */
+/* The strings of the first pointers, and the number of pointers. For calls that are about to begin: exec. */
 GLOBAL int put_strings(struct scratch *s, const struct trace_step *f)
 {
 	__u32 arg, max;
@@ -238,7 +238,7 @@ INLINE __u64 word_at(const struct scratch *s, __u32 at)
 	return s->compat ? *(const __u32 *)p : *(const __u64 *)p;
 }
 
-/* As much as is shown of a buffer; more, where it begins with a length that fits, as a message of netlink does. */
+/* As much of a buffer as is shown; more if it begins with a plausible length, as a netlink message does. */
 GLOBAL int packet_max(struct scratch *s, __u64 ptr, __u64 bytes)
 {
 	__u32 length = 0, max = settings.str_limit;
@@ -249,7 +249,7 @@ GLOBAL int packet_max(struct scratch *s, __u64 ptr, __u64 bytes)
 	return NETLINK_MAX;
 }
 
-/* What one vector points at that is in a piece at `at`: the bytes that are left of s->left. */
+/* The memory of one vector, which is in a piece at `at`: at most s->left bytes. */
 INLINE int put_vector(struct scratch *s, __u32 arg_part, __u32 at)
 {
 	__u64 bytes;
@@ -280,7 +280,7 @@ INLINE void begin_turns(struct scratch *s, __u32 arg, __u32 at, __u32 limit)
 	s->turns.limit = limit;
 }
 
-/* What the pointers point at that are in pointers_bytes of a piece, at `at`: unit bytes of each. */
+/* The memory of the pointers in a piece (pointers_bytes from `at` on): unit bytes of each. */
 GLOBAL int put_pointees(struct scratch *s, __u32 arg, __u32 at, __u32 pointers_bytes, __u32 unit)
 {
 	if (!s)
@@ -301,7 +301,7 @@ static long vector_turn(__u32 i, struct scratch **of)
 	return 0;
 }
 
-/* What the vectors point at that are in vectors_bytes of a piece, at `at`. */
+/* The memory of the vectors in a piece (vectors_bytes from `at` on). */
 INLINE void put_iovec(struct scratch *s, __u32 arg, __u32 at, __u32 vectors_bytes, __u64 limit)
 {
 	begin_turns(s, arg, at, vectors_bytes);
@@ -309,7 +309,7 @@ INLINE void put_iovec(struct scratch *s, __u32 arg, __u32 at, __u32 vectors_byte
 	bpf_loop(IOVECS_MAX, vector_turn, &s, 0);
 }
 
-/* What a msghdr points at; of 64-bit programs alone. */
+/* The memory that a msghdr points to; only for 64-bit programs. */
 GLOBAL int put_message(struct scratch *s, __u32 arg, __u64 ptr, __u64 limit)
 {
 	__u64 m[7];

@@ -1,10 +1,10 @@
 /*
- * What descriptors are open on, by the kernel's own structures: pieces of an event (struct trace_file). For the stream: of
- * descriptors that come without a path, and of all where not every call that opens and closes is seen. The reader could only look
- * /proc, and by then another file may have the number.
+ * The files of descriptors, read from the kernel's structures: pieces of an event (struct trace_file). For the stream: for
+ * descriptors without a known path, and for all of them where not every call that opens or closes files is traced. The reader
+ * could only read /proc, and by then the descriptor may belong to another file.
  *
- * Nothing is locked: what changes meanwhile may yield a wrong name, as anywhere. All is read as bytes: by typed pointers the
- * verifier goes through all types of the kernel.
+ * Nothing is locked: a change meanwhile may yield a wrong name. All is read as bytes: for typed pointers the verifier searches all
+ * types of the kernel.
  */
 #pragma once
 #include "bpf/load/descriptor.bpf.h"
@@ -15,9 +15,9 @@
 #define NAMES_MAX   40 /* and mount points */
 
 /*
- * A step from the name of a file up to the root of the task (chroot(2)), or to the topmost one where the file is not below that;
- * the name goes to s->up.at. Whether that was the last one: -1 where it is not a root. Each step by itself, with what it knows in
- * memory: the verifier would go through all ways of getting there.
+ * One step from a file up to the root of the task (chroot(2)), or to the topmost directory if the file is not below it; the name
+ * goes to s->up.at. Returns whether that was the last step; -1: it did not end at a root. A function of its own, with its state
+ * in memory, so that the verifier does not follow all paths to it.
  */
 GLOBAL int put_name(struct scratch *s)
 {
@@ -50,7 +50,7 @@ GLOBAL int put_name(struct scratch *s)
 	s->up.at = at + n;
 	READ(directory, dentry->d_parent);
 	s->up.dentry = (__u64)directory;
-	return directory == dentry; /* a socket, a pipe: what has no directory is its own parent */
+	return directory == dentry; /* a socket, a pipe: without a directory, it is its own parent */
 }
 
 static long name_turn(__u32 i, struct scratch **s)
@@ -61,7 +61,7 @@ static long name_turn(__u32 i, struct scratch **s)
 	return last != 0;
 }
 
-/* Of what s->up says; where that is nothing, a file of which nothing is known. */
+/* Describes the file in s->up; if there is none, an unknown file. */
 GLOBAL int put_place(struct scratch *s, __s32 fd)
 {
 	struct dentry *dentry;
@@ -126,7 +126,7 @@ GLOBAL int put_directory(struct scratch *s)
 	return put_place(s, TRACE_DIRECTORY);
 }
 
-/* Whether it is open on the selected file: by its directory, and its name there. */
+/* Whether fd is open on the selected file, compared by directory and name. */
 GLOBAL int is_file(struct scratch *s, __s32 fd)
 {
 	struct file *file;
@@ -149,14 +149,14 @@ GLOBAL int is_file(struct scratch *s, __s32 fd)
 	READ(device, sb->s_dev);
 	if (!inode_nr || inode_nr != settings.path_directory || (settings.path_device && settings.path_device != device))
 		return 0;
-	/* After what is there, and removed again. */
+	/* Written after the event, and removed again. */
 	at = s->at & 0x3ff8;
 	READ(name, dentry->d_name.name);
 	n = bpf_probe_read_kernel_str(s->buf + at, NAME_BYTES, name);
 	return n == settings.path[0].bytes + 1 && is_path(s, at, n - 1, 0);
 }
 
-/* Of the descriptors of a call whose files are reported. Of one that closes, before. */
+/* The files of those descriptors of a call that are reported. For a call that closes, before it does. */
 GLOBAL int put_files(struct scratch *s, const struct trace_plan *plan, __u32 ended)
 {
 	__u32 pair[2], arg;

@@ -1,12 +1,12 @@
 /*
- * Targets of a trace: the maps and programs that both objects of trace have, the summary and the stream. Each defines
- * struct task_state before, the memory of a followed task, which begins with the members in TASK_STATE_HEAD.
+ * Targets of a trace: the maps and programs common to the summary and the stream. Each of them first defines struct
+ * task_state, the state of a followed task, which begins with the members in TASK_STATE_HEAD.
  *
- * A followed task has a place in the task storage. Those that are named from the beginning are in the map of targets
- * by their thread id; what a followed task starts is put there at its fork.
+ * A followed task has an entry in the task storage. Named tasks are in the map of targets by thread ID from the beginning;
+ * a task that a followed one starts is added at its fork.
  *
- * All programs are raw tracepoints, whose arguments have no types: what needs a typed task uses the current one. (Those
- * with types, tp_btf, have to be looked for among all types of the kernel.)
+ * All programs are raw tracepoints, whose arguments have no types: code that needs a typed task uses the current one. (For
+ * tp_btf, which has types, the kernel searches all its types.)
  */
 #pragma once
 #include "bpf/load/call.bpf.h"
@@ -49,20 +49,20 @@ struct {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1024); /* resized to the CPUs that there are */
+	__uint(max_entries, 1024); /* resized to the number of CPUs */
 	__type(key, __u32);
 	__type(value, __u32);
 } cpus SEC(".maps");
 
-/* How long it was ready without a CPU; 0 where the kernel does not count that (CONFIG_SCHED_INFO). */
+/* Time runnable without a CPU; 0 if the kernel does not count it (CONFIG_SCHED_INFO). */
 INLINE __u64 waited_ns(struct task_struct *task)
 {
 	return bpf_core_field_exists(task->sched_info.run_delay) ? task->sched_info.run_delay : 0;
 }
 
 /*
- * The kernel does not update the run time of a task while it runs. For one that has ended it is final at its last switch: read at
- * every switch, since a waiter may see the end before the task is gone.
+ * The kernel does not update the run time of a task while it runs. It is final at the last switch of a task that has ended: so it is
+ * read at every switch, since a waiter may see the end before that.
  */
 INLINE struct task_state *ended(struct task_struct *task)
 {
@@ -79,15 +79,15 @@ INLINE struct task_state *follow(struct task_struct *task)
 }
 
 /*
- * Most tasks of a busy machine are not targets, and yet pay for each of their calls: one byte distinguishes them. What it
- * lets pass is looked up.
+ * Most tasks of a busy machine are not targets, and yet pay for each of their calls: one byte rules them out. Those that pass
+ * are looked up.
  */
 INLINE _Bool is_near(__u32 tid)
 {
 	return settings.everyone || control.near[tid % TRACE_NEAR];
 }
 
-/* What a followed task starts is followed. */
+/* A task that a followed one starts is followed. */
 INLINE void follow_child(__u32 tid)
 {
 	control.near[tid % TRACE_NEAR] = 1;
@@ -95,7 +95,7 @@ INLINE void follow_child(__u32 tid)
 		__sync_fetch_and_add(&control.unfollowed, 1);
 }
 
-/* Whether a task is to be followed, by what it is called. */
+/* Whether a task is to be followed, by its IDs. */
 INLINE _Bool is_meant(__u32 tid, __u32 pid)
 {
 	if (!settings.everyone)
@@ -105,7 +105,7 @@ INLINE _Bool is_meant(__u32 tid, __u32 pid)
 	return !EXTRAS.excludes || (!bpf_map_lookup_elem(&excluded, &pid) && !bpf_map_lookup_elem(&excluded, &tid));
 }
 
-/* The memory of the task where it is followed, else NULL. */
+/* The state of the task if it is followed, else NULL. */
 INLINE struct task_state *followed(struct task_struct *task)
 {
 	struct task_state *s;
@@ -117,7 +117,7 @@ INLINE struct task_state *followed(struct task_struct *task)
 	return is_meant(task->pid, task->tgid) ? follow(task) : NULL;
 }
 
-/* Likewise, after an exec: a thread has the id of its process then. */
+/* Likewise after an exec, when a thread has taken the ID of its process. */
 INLINE struct task_state *followed_anew(struct task_struct *task)
 {
 	if (bpf_task_storage_get(&tasks, task, 0, 0))
@@ -139,13 +139,13 @@ INLINE _Bool counts_in_cgroup(void)
 	return !EXTRAS.by_cgroup || bpf_current_task_under_cgroup(&cgroup, 0) == 1;
 }
 
-/* What can change from call to call. */
+/* Conditions that may change from call to call. */
 INLINE _Bool counts_here(void)
 {
 	return counts_on_cpu() && counts_in_cgroup();
 }
 
-/* Whether it can be a selected call. All others pay for this alone: a look-up without a branch. */
+/* Whether it may be a selected call. All others pay only for this look-up, without a branch. */
 INLINE _Bool is_chosen(unsigned long number)
 {
 	return settings.select_all || control.chosen[number % TRACE_NUMBERS];
@@ -164,9 +164,9 @@ INLINE __u8 kind_of(__u32 call)
 }
 
 /*
- * Whether a call that ends is the one that began as `began`, though its number is another one: a return from a signal handler
- * has the registers of what it interrupted; an exec of a program of the other width has that one's number for exec, and on x86
- * every exec has the number of execve.
+ * Whether a call that ends is the one that began as `began`, though its number differs: a return from a signal handler has the
+ * registers of the interrupted code; after an exec of a program of the other width, the number of exec is that of the new
+ * width; and on x86 every exec ends with the number of execve.
  */
 INLINE _Bool is_renumbered(long number, __u32 call, __u32 began)
 {

@@ -1,8 +1,8 @@
 /*
- * Calls of functions: what a probe's program learns from the registers. For programs of probes.
+ * Calls of functions: what programs of probes read from the registers.
  *
- * Unlike those of tracepoints they may be preempted by another task, whose programs then run on the same CPU: they have no memory
- * of the CPU, and count by atomic additions.
+ * Unlike programs of tracepoints they may be preempted by another task, whose programs then run on the same CPU: they use no per-CPU
+ * memory, and count by atomic additions.
  */
 #pragma once
 #include "bpf/trace/trace_follow.bpf.h"
@@ -20,14 +20,14 @@
 #define FUNC_RETURN_ADDRESS      0
 #endif
 
-/* The task, if its calls are traced now. */
+/* The current task if its calls are traced now, else NULL. */
 INLINE struct task_struct *func_task(_Bool in_cgroup)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	return followed(task) && control.enabled && counts_on_cpu() && (!in_cgroup || counts_in_cgroup()) ? task : NULL;
 }
 
-/* Where the function returns to that begins here. */
+/* The return address, at the entry of a function. */
 INLINE __u64 func_return_address(struct pt_regs *regs, _Bool compat)
 {
 #if defined(__TARGET_ARCH_x86)
@@ -40,8 +40,8 @@ INLINE __u64 func_return_address(struct pt_regs *regs, _Bool compat)
 }
 
 /*
- * Who calls a function of a program that has not made its frame yet, where frame pointers do not say: on arm64 that is in a register.
- * 0: they do, or it is the kernel.
+ * The caller of a user function that has not set up its frame yet, if it is not on the frame pointer chain: on arm64 it is in a register.
+ * 0: it is on the chain, or kernel code.
  */
 INLINE __u64 func_hidden_caller(struct pt_regs *regs)
 {
@@ -52,7 +52,7 @@ INLINE __u64 func_hidden_caller(struct pt_regs *regs)
 #endif
 }
 
-/* The stack pointer as it was at entry: what a call and its return have in common. At an exit it is that still. */
+/* The stack pointer at entry: it identifies a call and its return. At a probe on an exit it still has this value. */
 INLINE __u64 func_stack_at_return(struct pt_regs *regs, _Bool compat)
 {
 	return regs->sp - (compat ? FUNC_RETURN_ADDRESS / 2 : FUNC_RETURN_ADDRESS);

@@ -1,13 +1,13 @@
 /*
- * Calls of functions, summed up: how many, and how long. For the summary alone.
+ * Calls of functions, summed up: number and durations. For the summary only.
  *
- * A task's open calls are on a stack of its own, by their stack pointers: what lies below the pointer of a new call, or of a return,
- * was left by longjmp() or an exception. A call is counted when it begins, so that those that never return are, too.
+ * The open calls of a task are kept on a stack, with their stack pointers: entries below the stack pointer of a new call, or of a return,
+ * were left by longjmp() or an exception. A call is counted at entry, so that those that never return are, too.
  */
 #pragma once
 #include "bpf/trace/trace_func.bpf.h"
 
-/* The kernel itself remembers 64 calls of a task that it is to see return (MAX_URETPROBE_DEPTH). */
+/* The kernel itself tracks at most 64 pending returns per task (MAX_URETPROBE_DEPTH). */
 #define FUNC_DEPTH 128
 
 struct func_frame {
@@ -16,7 +16,7 @@ struct func_frame {
 };
 
 struct func_stack {
-	__u64 exec_id; /* of the program that they are of */
+	__u64 exec_id; /* of the program to which they belong */
 	__u32 depth, unused;
 	struct func_frame frame[FUNC_DEPTH];
 };
@@ -110,7 +110,7 @@ INLINE int count_enter(struct pt_regs *regs)
 	return 0;
 }
 
-/* When the call began that returns to there; 0: that is not known. wide, narrow: its stack pointer in programs of either width. */
+/* When the call that returns now began; 0: unknown. wide, narrow: its stack pointer in 64-bit and 32-bit programs. */
 APART __u64 pop_frame(struct func_stack *k, __u64 wide, __u64 narrow, __u32 func)
 {
 	for (__u32 i = 0; i < FUNC_DEPTH; i++) {

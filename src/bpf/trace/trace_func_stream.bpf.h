@@ -1,6 +1,6 @@
 /*
- * Calls of functions as events of the stream: one when a function is called, with what its arguments point at, and one when it
- * returns. Who is called by whom is known to the reader, by the stack pointers.
+ * Calls of functions as events of the stream: one when a function is called, with the memory that its arguments point to, and one
+ * when it returns. The reader finds caller and callee by the stack pointers.
  */
 #pragma once
 #include "bpf/trace/trace_func.bpf.h"
@@ -93,21 +93,21 @@ INLINE void fetch_func(struct scratch *s, __u8 what, __u32 part, __u64 ptr, __u6
 	put(s, part, ptr, bytes, max);
 }
 
-/* Whether the piece at `from` ends where memory was not there. */
+/* Whether the piece at `from` is cut because memory could not be read. */
 INLINE _Bool is_incomplete(const struct scratch *s, __u32 from)
 {
 	const struct piece *p = (const struct piece *)(s->buf + (from & 0x3ff8));
 	return p->status == STATUS_FAULT || p->status == STATUS_PARTIAL;
 }
 
-/* What was never used is not in memory, as strings of the program that no call has read yet. */
+/* Pages that were never touched are not in memory, such as those of string constants that no call has read yet. */
 INLINE void touch(__u64 ptr)
 {
 	__u8 byte;
 	bpf_copy_from_user(&byte, 1, (void *)ptr);
 }
 
-/* One step of a plan, by bpf_loop(): what its register points at becomes a piece. */
+/* One step of a plan, by bpf_loop(): the memory that its register points to becomes a piece. */
 struct func_turn {
 	struct scratch *s;
 	const struct trace_func *f;
@@ -147,7 +147,7 @@ static long func_turn(__u32 i, struct func_turn *t)
 	return 0;
 }
 
-/* The event in the memory of a slot, with pieces. */
+/* The event in a slot, with pieces. */
 APART int send_fetched(struct func_slot *slot, const struct func_event *e, const struct trace_func *f, __u32 first, __u32 nr)
 {
 	struct func_turn turn = { &slot->scratch, f, e->ev.start_ns, first };
@@ -207,7 +207,7 @@ INLINE int enter_func(struct pt_regs *regs, _Bool in_cgroup)
 	return 0;
 }
 
-/* at_exit: the instruction that leaves the function is still to come. */
+/* at_exit: called at the instruction that leaves the function, before it runs. */
 INLINE int leave_func(struct pt_regs *regs, _Bool at_exit, _Bool in_cgroup)
 {
 	struct task_struct *task = func_task(in_cgroup);

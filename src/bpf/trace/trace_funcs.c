@@ -35,7 +35,7 @@ size_t trace_funcs_without(const struct trace_funcs *f, const struct trace_func_
 	return n;
 }
 
-/* Functions of libraries whose probes may stop every process that uses these. */
+/* The maximum number of library functions for which probes may hit every process that uses the library. */
 #define FEW_FUNCTIONS 64
 
 static bool is_for_all(const struct trace_targets *t, const struct trace_func_file *f)
@@ -54,7 +54,7 @@ bool trace_funcs_leave_out_children(const struct trace_targets *t)
 
 typedef VEC(pid_t) process_list;
 
-/* The tasks that the probes of a file are for; none: all. */
+/* Chooses the processes that the probes of a file are limited to; none: all. */
 static void choose_processes(const struct trace_targets *t, const struct trace_func_file *file, process_list *ret)
 {
 	for (size_t i = 0; !is_for_all(t, file) && i < t->map->threads.len; i++) {
@@ -67,7 +67,7 @@ static void choose_processes(const struct trace_targets *t, const struct trace_f
 	}
 }
 
-/* A file, its programs, and the tasks that these are for. */
+/* A file, its programs, and the processes that these are limited to. */
 struct attaching {
 	const struct trace_funcs *funcs;
 	const struct trace_func_file *file;
@@ -75,7 +75,7 @@ struct attaching {
 	struct bpf_loaded *loaded;
 };
 
-/* At entries, or at the returns that are seen. */
+/* At entries, or at returns. */
 static struct strobe_error *attach_functions(const struct attaching *a, const char *program, bool at_return)
 {
 	_cleanup_free_ uint64_t *at = xreallocarray(NULL, a->file->nr, sizeof(*at));

@@ -1,17 +1,17 @@
 /*
- * The way to the reader: one ring for all CPUs. For the stream alone.
+ * Writes events to the reader: one ring for all CPUs. For the stream only.
  *
- * The reader comes by itself every few milliseconds. When the ring fills, it is woken; when it is nearly full, who makes
- * a call waits for it, turning round on the spot (no program may sleep here): a traced program that is slower shows more
- * than one of which lines are missing. What is left of the ring is for those who cannot wait, and for a reader that needs
- * this very CPU: each call waits for so long only, and it runs in between. A reader that has stopped reading is not waited for.
+ * The reader polls every few milliseconds. It is woken when the ring fills up; when the ring is nearly full, a call waits for
+ * the reader in a busy loop (programs cannot sleep here): a slower traced program is better than missing lines. The rest of the
+ * ring is for events that cannot wait. The wait of each call is limited, so that a reader that needs this CPU can run in
+ * between. A reader that has stopped reading is not waited for.
  */
 #pragma once
 #include "bpf/trace/trace_fetch.bpf.h"
 
-#define WAIT_NS      100000     /* of one call: preemption is off meanwhile */
-#define WAIT_LAST_NS 1000000    /* the same, when hardly any room is left: many threads leave the reader little time to run */
-#define PATIENCE_NS  2000000000 /* with a reader that takes nothing */
+#define WAIT_NS      100000     /* per call: preemption is off meanwhile */
+#define WAIT_LAST_NS 1000000    /* likewise when hardly any room is left: many threads leave the reader little time to run */
+#define PATIENCE_NS  2000000000 /* until a reader that reads nothing is considered stopped */
 #define TURNS        64000      /* enough for WAIT_LAST_NS */
 #define COMPAT_NS    30000
 #define COMPAT_TURNS 1024
@@ -23,7 +23,7 @@ struct {
 	__uint(max_entries, 8 << 20);
 } ring SEC(".maps");
 
-/* Turns of bpf_loop(), of which the verifier looks at one: 1 where there is room, or the time is over. */
+/* An iteration of bpf_loop(), of which the verifier checks one; returns 1 to stop: there is room, or the time is over. */
 static long turn(__u32 i, __u64 *until_ns)
 {
 	return bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) < settings.ring_wait_bytes || bpf_ktime_get_ns() > *until_ns;
@@ -34,13 +34,13 @@ INLINE _Bool is_attached(void)
 	return *(volatile __u32 *)&control.compat == TRACE_COMPAT_ATTACHED;
 }
 
-/* 1: it is attached, or the time is over. */
+/* Returns 1 to stop: it is attached, or the time is over. */
 static long turn_for_compat(__u32 i, __u64 *until_ns)
 {
 	return is_attached() || bpf_ktime_get_ns() > *until_ns;
 }
 
-/* full: bytes that are in the ring. */
+/* full: bytes in the ring. */
 GLOBAL int wait_for_room(__u64 full)
 {
 	__u64 wait_ns = full < settings.ring_last_bytes ? WAIT_NS : WAIT_LAST_NS;
@@ -56,7 +56,7 @@ GLOBAL int wait_for_room(__u64 full)
 	return 0;
 }
 
-/* Whether it went. */
+/* Returns whether it was sent. */
 INLINE _Bool send_bytes(const void *bytes, __u64 n, _Bool can_wait)
 {
 	__u64 flags = BPF_RB_NO_WAKEUP, full = bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA);
@@ -78,9 +78,9 @@ INLINE void wake_reader(void)
 }
 
 /*
- * A 32-bit program begins, or a 32-bit call, the first one: the reader is woken to attach the programs for the ends of such calls. It
- * attaches in less than a millisecond, as a rule; where it does not, the program is to stop, and the reader lets it go on.
- * Whether it is.
+ * The first 32-bit program or call begins: wakes the reader to attach the programs for the ends of such calls. That usually takes
+ * less than a millisecond; if it takes longer, the traced program must stop, and the reader continues it. Returns whether it must
+ * stop.
  */
 GLOBAL int wait_for_compat(void)
 {
@@ -91,7 +91,7 @@ GLOBAL int wait_for_compat(void)
 	return !is_attached() && !bpf_send_signal(SIGSTOP);
 }
 
-/* It has stopped. Before, its SIGSTOP would be taken back with what else is there to be done. */
+/* For a process that has stopped: a SIGCONT before that would discard its pending SIGSTOP. */
 INLINE void let_go_on(__u32 pid)
 {
 	__u32 i = __sync_fetch_and_add(&control.stopped_nr, 1);
@@ -100,7 +100,7 @@ INLINE void let_go_on(__u32 pid)
 	wake_reader();
 }
 
-/* A call, a point, a signal. It does not wait where interrupts are off. */
+/* Sends a call, point or signal. Does not wait where interrupts are off. */
 INLINE void send(struct scratch *s, _Bool can_wait)
 {
 	__u64 n = s->at;
@@ -108,7 +108,7 @@ INLINE void send(struct scratch *s, _Bool can_wait)
 		__sync_fetch_and_add(&control.lost, 1);
 }
 
-/* What only describes a task. */
+/* Sends an event that only describes a task. */
 INLINE void send_aside(struct scratch *s)
 {
 	__u64 n = s->at;

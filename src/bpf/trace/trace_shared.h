@@ -11,10 +11,10 @@
 #define TRACE_NUMBERS 512
 #define TRACE_CALLS   (2 * TRACE_NUMBERS)
 
-/* What matters of a call besides its number: struct trace_control, kind. */
+/* Calls that need special treatment: struct trace_control, kind. */
 enum trace_call_kind {
 	TRACE_CALL_OTHER,
-	TRACE_CALL_STARTS,      /* a task, which returns from it too: fork, vfork, clone, clone3 */
+	TRACE_CALL_STARTS,      /* a task, which returns from the call, too: fork, vfork, clone, clone3 */
 	TRACE_CALL_ENDS,        /* the task, and never returns: exit, exit_group */
 	TRACE_CALL_EXECUTES,    /* execve */
 	TRACE_CALL_EXECUTES_AT, /* execveat; on x86 it has the number of execve when it returns */
@@ -22,16 +22,16 @@ enum trace_call_kind {
 
 /* --- the summary --- */
 
-#define TRACE_SLOTS        32 /* of a histogram: slot i holds durations from 2^i ns on; the last one all beyond */
+#define TRACE_SLOTS        32 /* of a histogram: slot i holds durations from 2^i ns on; the last one all longer ones */
 #define TRACE_ROWS         32768
-#define TRACE_ROWS_OTHERS  4096 /* the last rows: of threads that there was no room for */
+#define TRACE_ROWS_OTHERS  4096 /* the last rows: for threads for which there was no room */
 #define TRACE_THREADS      16384
 #define TRACE_ROW_OTHERS   (TRACE_ROWS - TRACE_ROWS_OTHERS)
 #define TRACE_THREAD_NONE  0xffffffffU
 
 /* One call of one thread (or of all of them). Written by one CPU at a time. */
 struct trace_row {
-	__u32 thread; /* index in the threads, or TRACE_THREAD_NONE: of all, or of those that there was no room for */
+	__u32 thread; /* index in the threads, or TRACE_THREAD_NONE: all, or those for which there was no room */
 	__u32 call;   /* number, + TRACE_NUMBERS of a 32-bit program */
 	__u64 calls, errors;
 	__u64 total_ns, min_ns, max_ns;
@@ -43,10 +43,10 @@ struct trace_thread {
 	__u32 tid, pid;
 	__u64 cgroup; /* in TRACE_BY_CGROUP */
 	__u32 halves; /* events that belong to no row: the child's return from fork, the beginning of a call cut off by the end */
-	__u32 last_call; /* + 1: the call that it ended by, which has no row; 0: another way */
+	__u32 last_call; /* + 1: the call by which it ended, which has no row; 0: it ended otherwise */
 	char comm[16];
-	__u32 gone;     /* its end was seen: the second pair of times is of then, or of when it left its CPU for good */
-	__u64 ran_before_ns, waited_before_ns; /* on CPUs and waiting for one, before it was seen */
+	__u32 gone;     /* its end was seen: the second pair of times was taken then, or at its last switch */
+	__u64 ran_before_ns, waited_before_ns; /* on CPUs and waiting for one, before it was first seen */
 	__u64 ran_ns, waited_ns;
 };
 
@@ -59,38 +59,38 @@ enum trace_by { TRACE_BY_THREAD, TRACE_BY_ALL, TRACE_BY_CGROUP };
 /* --- functions: those whose calls are traced, by the number that is the cookie of their probes --- */
 
 /*
- * Whether a function was called by a jump, as the last deed of another one that is seen to return: then its return address is what
- * the kernel has put there, the beginning of a page of its own. Without that the other one has been left (longjmp, exceptions).
+ * Whether a function was called by a jump at the end of another one whose return is probed (a tail call): then its return address is the
+ * one that the kernel has put there, the beginning of a page of its own. Otherwise the other function was left by longjmp or an exception.
  */
 #define TRACE_FUNC_IS_JUMP(return_address) (((return_address) & 0xfff) == 0)
 
 #define TRACE_FUNC_ARGS   6 /* integer registers, or words of the stack (32-bit x86) */
 #define TRACE_FUNC_STEPS  8
 #define TRACE_FUNC_SLOTS_CPU 3
-/* In place of the number of a register: the stack pointer at entry, what the function returns. */
+/* In place of a register number: the stack pointer at entry; the return value. */
 #define TRACE_FUNC_STACK  6
 #define TRACE_FUNC_RESULT 7
-/* A step's piece has this part and more, by the number of the step (SYSCALL_PART_DATA). */
+/* The part of a step's piece is this plus the number of the step (SYSCALL_PART_DATA). */
 #define TRACE_FUNC_PART   16
 
-/* What is fetched besides registers. */
+/* What to fetch besides registers. */
 enum trace_func_what {
 	TRACE_FUNC_STRING,
 	TRACE_FUNC_BYTES,        /* max of them */
 	TRACE_FUNC_SPAN,         /* as many as the next register says, at most max */
-	TRACE_FUNC_STRING_BEHIND /* at the pointer that lies there */
+	TRACE_FUNC_STRING_BEHIND /* at the pointer stored there */
 };
 
-/* How its return is seen: not at all, by a return address of the kernel's, by probes at its exits. */
+/* How returns are traced: not at all, by replacing the return address (uretprobe), by probes at the exits of the function. */
 enum trace_func_returns { TRACE_FUNC_NO_RETURNS, TRACE_FUNC_BY_ADDRESS, TRACE_FUNC_BY_EXITS };
 
-/* In the cookie of a probe at an exit: it is a jump to another function, whose result is not known yet. */
+/* In the cookie of a probe at an exit: a jump to another function, whose result is not known yet. */
 #define TRACE_FUNC_LEFT_BY_JUMP (1u << 31)
 
 struct trace_func_step {
-	__u8 what, arg; /* enum trace_func_what; the register that points there */
+	__u8 what, arg; /* enum trace_func_what; the register with the pointer */
 	__u16 max;      /* bytes */
-	__s32 offset;   /* from where it points */
+	__s32 offset;   /* from the pointer */
 };
 
 struct trace_func {
@@ -103,12 +103,12 @@ struct trace_func {
 };
 
 /*
- * A histogram of durations: four slots for each power of two, so that percentiles are known to an eighth; the first four are 0 to 3
- * ns, the last one all beyond 2^40 ns (18 minutes).
+ * A histogram of durations: four slots for each power of two, so that the error of percentiles is at most an eighth; the first four are 0
+ * to 3 ns, the last one is for all above 2^40 ns (18 minutes).
  */
 #define TRACE_FUNC_SLOTS 160
 
-/* The sum of a function, or a part of it: CPUs are spread over several rows. */
+/* Sums of a function; CPUs are spread over several rows of it. */
 struct trace_func_row {
 	__u64 calls, returns; /* entries; those of them whose end was seen */
 	__u64 total_ns, max_ns;
@@ -119,21 +119,21 @@ struct trace_func_row {
 
 enum trace_event_type {
 	TRACE_EVENT_CALL = 1,   /* a call has returned */
-	TRACE_EVENT_ENTERED,    /* a call that does not return, or that sleeps: its result comes later */
+	TRACE_EVENT_ENTERED,    /* a call that does not return, or sleeps: its result follows later */
 	TRACE_EVENT_FORK,       /* args: child's tid, child's pid; payload: its name */
 	TRACE_EVENT_EXEC,       /* payload: the new name */
 	TRACE_EVENT_RENAME,
 	TRACE_EVENT_EXIT,       /* ret: exit code of the task; args: ns on a CPU, ns waiting for one, 1: the process ends */
-	TRACE_EVENT_RAN,        /* args: of a task that has ended, as those of its EXIT, which know less */
+	TRACE_EVENT_RAN,        /* args: as in the EXIT of the task, but final */
 	TRACE_EVENT_SIGNAL,     /* is delivered; args: number; payload: the beginning of its siginfo_t */
 	TRACE_EVENT_POINT,      /* the entry of a call, as a tracepoint */
-	TRACE_EVENT_STACK,      /* of the next CALL, POINT or FUNC of the same task: struct trace_stack in place of args */
+	TRACE_EVENT_STACK,      /* for the next CALL, POINT or FUNC of the same task: struct trace_stack in place of args */
 	TRACE_EVENT_FUNC,       /* a function is called: number: which; start_ns: its stack pointer; args: TRACE_FUNC_ARGS registers;
-				 * ret: where it returns to */
-	TRACE_EVENT_FUNC_RETURN, /* likewise; ret: what it returns; args: the second word of that */
+				 * ret: the return address */
+	TRACE_EVENT_FUNC_RETURN, /* likewise; ret: the return value; args: its second word */
 };
 
-/* How a stack of user space is taken. */
+/* How user stacks are recorded. */
 enum trace_stacks { TRACE_STACKS_NONE, TRACE_STACKS_FP, TRACE_STACKS_DUMP };
 
 #define TRACE_STACK_FRAMES 127
@@ -149,31 +149,31 @@ struct trace_stack {
 #define TRACE_FLAG_COMPAT   1 /* a call of a 32-bit program */
 #define TRACE_FLAG_STARTED  2 /* start_ns is known */
 #define TRACE_FLAG_RESUMED  4 /* its ENTERED came before */
-#define TRACE_FLAG_MAYBE    8 /* a string ends like the selected name: whether it is that file must be looked up */
-#define TRACE_FLAG_NO_RESULT 32 /* FUNC_RETURN: another function has been jumped to, which returns in place of this one */
-#define TRACE_FLAG_ASIDE    16 /* FORK, EXIT: where or when nothing is traced; to know tasks by, not to be shown */
+#define TRACE_FLAG_MAYBE    8 /* a string has the selected last component: the reader must check whether it is that file */
+#define TRACE_FLAG_NO_RESULT 32 /* FUNC_RETURN: a tail call: another function returns in place of this one */
+#define TRACE_FLAG_ASIDE    16 /* FORK, EXIT: on a CPU or at a time that is not traced: for the names of tasks, not to be shown */
 
 struct trace_event {
 	__u64 time_ns, start_ns;
 	__u32 tid, pid;
-	__u32 number; /* as the program said it */
+	__u32 number; /* as passed by the program */
 	__u8 type, flags, args_nr, unused;
 	__s64 ret;
 	__u32 cpu, unused_too;
 	/* args_nr words, then the payload up to the end of the record */
 };
 
-/* A record of a stream is never longer. */
+/* The maximum length of a record of the stream. */
 #define TRACE_EVENT_MAX 16384
 
 /* --- what to fetch: the layout of struct syscall_fetch and struct syscall_plan of decode/syscall.h --- */
 
 #define TRACE_STEPS 8
 
-/* When a step is taken. What is said to be at entry, but can wait, is done at the end, or when the call sleeps. */
+/* When a step is executed. A step that is for the entry, but can wait, is executed at the end or when the call sleeps. */
 #define TRACE_WHEN_ENTERS  1
-#define TRACE_WHEN_POINT   2 /* it enters, and is reported at once */
-#define TRACE_WHEN_SLEEPS  4 /* and only what could wait is */
+#define TRACE_WHEN_POINT   2 /* at entry, which is reported at once */
+#define TRACE_WHEN_SLEEPS  4 /* only the steps that could wait */
 #define TRACE_WHEN_RETURNS 8
 #define TRACE_WHEN_FAILS   16
 
@@ -187,7 +187,7 @@ struct trace_plan {
 	__u8 known, args_nr, steps_nr, entry_steps, exit_steps;
 	__u8 unused_there[3];
 	struct trace_step step[TRACE_STEPS];
-	/* What is ours: */
+	/* Not in struct syscall_plan: */
 	__u8 at_entry; /* steps that cannot wait */
 	__u8 no_return;
 	__u8 files;    /* descriptors whose files are reported: bit by argument, and TRACE_FILE_OF_RESULT */
@@ -196,16 +196,16 @@ struct trace_plan {
 
 #define TRACE_ARGS           6
 #define TRACE_FILE_OF_RESULT (1 << TRACE_ARGS)
-#define TRACE_FDS_PAIR       7  /* these bits: which argument points at two that it makes, + 1 */
-#define TRACE_FDS_RESULT     8  /* its result is one */
+#define TRACE_FDS_PAIR       7  /* these bits: 1 + the argument that points to two descriptors that the call creates */
+#define TRACE_FDS_RESULT     8  /* the result is a descriptor */
 #define TRACE_FDS_CLOSED     16
-#define TRACE_FDS_MOVED      32 /* the process has another working directory after it */
+#define TRACE_FDS_MOVED      32 /* the call changes the working directory */
 #define TRACE_DIRECTORY      (-100) /* in place of a descriptor: AT_FDCWD */
 
-/* A piece of part TRACE_PART_FILE: what a descriptor is open on. */
+/* A piece of part TRACE_PART_FILE: the open file of a descriptor. */
 #define TRACE_PART_FILE 5
-#define TRACE_FILE_REMOVED 1 /* nothing is called so any more */
-#define TRACE_FILE_KNOWN   2 /* the names are all there */
+#define TRACE_FILE_REMOVED 1 /* the file has been unlinked */
+#define TRACE_FILE_KNOWN   2 /* all names could be read */
 
 struct trace_file {
 	__u64 inode;
@@ -215,7 +215,7 @@ struct trace_file {
 	/* The names of its path after it, from the last one on, each with its NUL. */
 };
 
-/* What is selected of a call. */
+/* How a call is selected. */
 #define TRACE_SELECTED_CALL  1
 #define TRACE_SELECTED_POINT 2 /* its entry, as a tracepoint */
 
@@ -223,7 +223,7 @@ struct trace_file {
 
 /* --- settings: constants to the programs --- */
 
-/* Calls are chosen by paths that begin so, and what was opened by these; by a file, of its descriptors and its names. */
+/* Selection by path: by a prefix of paths, and descriptors opened by them; or by a file, its descriptors and names. */
 enum trace_by_path { TRACE_BY_NO_PATH, TRACE_BY_PREFIX, TRACE_BY_FILE };
 
 struct trace_name {
@@ -232,8 +232,8 @@ struct trace_name {
 };
 
 /*
- * What most traces do not have: all zero. Their stream has an object of its own (trace_plain.bpf.c), to whose compiler these are
- * constants: what the kernel has to cut out of a program takes it a millisecond each time that the program is loaded.
+ * Settings that are zero in most traces. For these, trace_plain.bpf.c is compiled with them as constants: cutting unused code out of a
+ * program takes the kernel a millisecond whenever the program is loaded.
  */
 struct trace_extras {
 	__u64 longer_than_ns;
@@ -241,9 +241,9 @@ struct trace_extras {
 	__u8 failures_only;
 	__u8 stacks;        /* enum trace_stacks */
 	__u8 kernel_stacks;
-	__u8 sched;         /* read how long tasks ran, until they end */
+	__u8 sched;         /* read run times of tasks up to their end */
 	__u8 points;        /* some calls are selected as tracepoints: TRACE_SELECTED_POINT */
-	__u8 few_calls;     /* the end of each has a tracepoint of its own: that of all calls is for 32-bit ones */
+	__u8 few_calls;     /* each call has an exit tracepoint of its own; the one of all calls is for 32-bit calls */
 	__u8 by_path;       /* enum trace_by_path */
 	__u8 unused[6];
 };
@@ -258,45 +258,45 @@ struct trace_settings {
 	__u8 has_leader; /* counting begins with the exec of the leader */
 	__u8 select_all;
 	__u8 func_touches;  /* programs of functions may wait for memory */
-	__u8 func_spread;   /* rows of a function - 1: a power of two - 1 */
-	__u64 began_ns;  /* tasks that started later are new: their whole life is seen */
+	__u8 func_spread;   /* rows per function - 1; their number is a power of two */
+	__u64 began_ns;  /* tasks that started later are traced from their beginning */
 	__u32 str_limit;
 	__u32 stack_bytes;  /* FP: of addresses; DUMP: of the stack */
-	__u32 path_device;  /* of that directory, as the kernel writes it; 0: not known */
+	__u32 path_device;  /* of that directory, as the kernel encodes it; 0: unknown */
 	__u32 unused;
 	__u64 path_directory; /* inode of the directory that the file is in */
-	__u64 ring_wake_bytes; /* so full, the reader is woken */
-	__u64 ring_wait_bytes; /* so full, calls wait for it */
-	__u64 ring_last_bytes; /* so full, they wait longer */
-	struct trace_name path[2]; /* TRACE_BY_FILE: its name in its directory, and of the link that it is called by */
+	__u64 ring_wake_bytes; /* from this fill level on the reader is woken */
+	__u64 ring_wait_bytes; /* from this on calls wait for it */
+	__u64 ring_last_bytes; /* from this on they wait longer */
+	struct trace_name path[2]; /* TRACE_BY_FILE: its name in its directory, and that of a link to it */
 };
 
-/* 32-bit calls: whether there are any, and whether the tracepoint of the ends of all calls is attached for them. */
+/* 32-bit calls: none yet; seen; seen, and the exit tracepoint of all calls is attached for them. */
 enum trace_compat { TRACE_COMPAT_NONE, TRACE_COMPAT_SEEN, TRACE_COMPAT_ATTACHED };
 #define TRACE_STOPPED 16
 /* Thread ids by their last bits. */
 #define TRACE_NEAR    65536
 
-/* Memory that programs and reader share: the section .bss. */
+/* Memory shared by programs and reader: the section .bss. */
 struct trace_control {
 	__u32 enabled;
 	__u32 leader;  /* the command's process */
 	__u32 threads, rows, rows_others;
 	__u32 unused;
 	__u64 began_ns;  /* the first call */
-	__u64 dropped;   /* calls that there was no row for */
+	__u64 dropped;   /* calls for which there was no row */
 	__u64 lost;      /* calls, points and signals that did not fit into the ring */
-	__u64 lost_others; /* the same of records about tasks; in the summary: errors by number */
-	__u64 unfollowed; /* tasks, files and arguments that there was no memory for */
+	__u64 lost_others; /* likewise records about tasks; in the summary: errors by number */
+	__u64 unfollowed; /* tasks, files and arguments for which there was no memory */
 	__u64 waits;      /* calls that waited for the reader */
-	__u64 read_bytes, read_ns; /* how far it was when a call waited, and since when */
-	__u32 woken;      /* it has been; the reader takes that back when it is through */
+	__u64 read_bytes, read_ns; /* the read position when a call last waited, and since when the reader is at it */
+	__u32 woken;      /* the reader has been woken; it resets this after reading */
 	__u32 compat;     /* few_calls: enum trace_compat */
-	__u32 stopped[TRACE_STOPPED], stopped_nr; /* processes that have stopped until it is ATTACHED */
+	__u32 stopped[TRACE_STOPPED], stopped_nr; /* processes that are stopped until compat is TRACE_COMPAT_ATTACHED */
 	__u32 unused_too;
 	__u8 selected[TRACE_CALLS]; /* by call, native ones first: TRACE_SELECTED_* */
-	__u8 chosen[TRACE_NUMBERS]; /* by the last bits of a number, of programs of either width: 0: nothing is selected */
+	__u8 chosen[TRACE_NUMBERS]; /* by the last bits of a native or 32-bit number; 0: no such call is selected */
 	__u8 kind[TRACE_CALLS];     /* by call: enum trace_call_kind */
-	__u64 ended[TRACE_CALLS];   /* of the summary: tasks that ended by this call, where no thread says so */
-	__u8 near[TRACE_NEAR];      /* 0: no task whose id ends so was ever meant */
+	__u64 ended[TRACE_CALLS];   /* summary: tasks that ended by this call and are not in the rows of a thread */
+	__u8 near[TRACE_NEAR];      /* 0: no task with these last bits of its ID has been a target */
 };

@@ -1,8 +1,8 @@
-/* Stacks that precede a call or a point in the ring. For the stream alone. */
+/* Stacks, which precede their call or point in the ring. For the stream only. */
 #pragma once
 #include "bpf/trace/trace_ring.bpf.h"
 
-/* How much of struct pt_regs is laid out as ptrace(2) has it. */
+/* The part of struct pt_regs with the layout of ptrace(2). */
 #if defined(__TARGET_ARCH_x86)
 #define USER_REGS_BYTES (21 * 8)
 #elif defined(__TARGET_ARCH_arm64)
@@ -24,7 +24,7 @@ struct {
 	__type(value, struct stack_scratch);
 } stacks SEC(".maps");
 
-/* The stack from its top on, page by page: what is not in memory ends it. */
+/* Copies the stack from its top on, page by page, up to the first page that is not in memory. */
 GLOBAL int dump_stack(struct stack_scratch *k, __u64 sp, __u32 bytes)
 {
 	__u32 at, n;
@@ -48,8 +48,8 @@ GLOBAL int dump_stack(struct stack_scratch *k, __u64 sp, __u32 bytes)
 }
 
 /*
- * The user's stack along its frame pointers, after that of the kernel. caller: an address that these do not lead to, and that comes second;
- * 0: there is none.
+ * The user's stack along its frame pointers, after that of the kernel. caller: an address that is not on the frame pointer chain, and is
+ * put second; 0: none.
  */
 INLINE void put_frames(struct stack_scratch *k, void *ctx, __u64 caller)
 {
@@ -63,7 +63,7 @@ INLINE void put_frames(struct stack_scratch *k, void *ctx, __u64 caller)
 	__builtin_memcpy(data + sizeof(caller), &caller, sizeof(caller));
 }
 
-/* By way of k. caller: see put_frames(). */
+/* Uses k as memory. caller: see put_frames(). */
 INLINE void put_stacks(struct stack_scratch *k, void *ctx, struct task_struct *task, __u64 now, _Bool can_wait, __u64 caller)
 {
 	__u64 bytes;

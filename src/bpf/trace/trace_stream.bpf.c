@@ -1,9 +1,9 @@
 /*
- * Streams system calls: one event for each, as it ends, with what its arguments point at. A call that goes to sleep, or
- * never returns, has another before.
+ * Streams system calls: one event for each, as it ends, with what its arguments point at. A call that sleeps, or never
+ * returns, has another event before that.
  *
- * What a call only reads is fetched at its end too, when the pages that it lies on have been touched by the kernel itself
- * (nothing here may fault a page in); but for calls after which it may be gone or overwritten. What is fetched follows the
+ * Memory that a call only reads is fetched at its end, too, when the kernel itself has touched its pages (nothing here may
+ * fault a page in), except for calls after which it may be gone or overwritten. What is fetched follows the
  * plans of decode/syscall.h.
  */
 #include "bpf/trace/trace_shared.h"
@@ -12,13 +12,13 @@ struct task_state {
 	__u64 start_ns;
 	__u32 call; /* of start_ns */
 	__u8 reported;  /* its ENTERED is out */
-	__u8 blob;  /* what was fetched at entry waits in blobs */
-	__u8 point; /* its POINT is to be sent when what it points at can be read */
-	__u8 path;  /* PATH_*: what was seen at entry */
+	__u8 blob;  /* memory fetched at entry is in `blobs` */
+	__u8 point; /* its POINT is to be sent when its memory can be read */
+	__u8 path;  /* PATH_* found at entry */
 	__u8 left;  /* its end has been reported already */
-	__u8 stops; /* by us: the reader lets it go on */
+	__u8 stops; /* stopped by us: the reader continues it */
 	__u8 gone;
-	__u8 named; /* the reader knows what it is called */
+	__u8 named; /* the name was sent to the reader */
 };
 
 #include "bpf/trace/trace_file.bpf.h"
@@ -28,9 +28,9 @@ struct task_state {
 #endif
 
 /*
- * What the programs of a call's entry and of a switch have to do beyond a look at the task is a job for the program of a call's
- * end, which they go on to (bpf_tail_call()): it alone holds the code that fetches and sends, and the verifier, which needs some
- * five milliseconds for that, sees it once. The job is in the memory of the CPU for the time between.
+ * Beyond a look at the task, the programs for the entry of a call and for a switch leave the work to the program for the end of
+ * a call, by bpf_tail_call(): only this one contains the code that fetches and sends, which the verifier takes some five
+ * milliseconds to check. The job is passed in per-CPU memory.
  */
 enum job { JOB_NONE, JOB_ENTER, JOB_SLEEP, JOB_STOPPED, JOB_EXEC };
 
@@ -55,7 +55,7 @@ INLINE __u32 *this_job(void)
 	return bpf_map_lookup_elem(&jobs, &zero);
 }
 
-/* The job is done by the program that the caller goes on to, if any. */
+/* Tail-calls the program that does the job, if any. */
 INLINE int go_on(void *ctx, enum job job)
 {
 	__u32 *ours = job ? this_job() : NULL;
@@ -72,7 +72,7 @@ INLINE int go_on(void *ctx, enum job job)
 
 struct blob {
 	__u32 bytes, unused;
-	__u64 arg[6]; /* an exec leaves nothing of them in the registers */
+	__u64 arg[6]; /* an exec overwrites the registers */
 	__u8 data[BLOB_MAX];
 };
 
@@ -98,14 +98,14 @@ struct {
 	__type(value, struct trace_plan);
 } plans SEC(".maps");
 
-#define PATH_NAMED  1 /* what was fetched has the selected path, or one with that name */
-#define PATH_OPENED 2 /* a descriptor is of that file */
+#define PATH_NAMED  1 /* the fetched memory has the selected path, or one with its last component */
+#define PATH_OPENED 2 /* a descriptor is open on that file */
 
-/* Process and descriptor, of what was opened by a path that begins so. */
+/* Process and descriptor of files opened by a path with the selected prefix. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, 1); /* resized where there are any */
+	__uint(max_entries, 1); /* resized if needed */
 	__type(key, __u64);
 	__type(value, __u32);
 } path_fds SEC(".maps");
@@ -129,7 +129,7 @@ INLINE void begin(struct scratch *s, struct task_struct *task, __u8 type, __u64 
 	s->at = sizeof(*ev);
 }
 
-/* Of a task that starts or ends. */
+/* Begins an event about the start or end of a task. */
 INLINE void begin_aside(struct scratch *s, struct task_struct *task, __u8 type)
 {
 	begin(s, task, type, bpf_ktime_get_ns());
@@ -145,7 +145,7 @@ INLINE void send_name(struct scratch *s, const char *comm)
 	send_aside(s);
 }
 
-/* What was there before us is named in no event: when the reader could look, it may be gone. */
+/* Tasks that existed before the trace are named in no other event, and may have ended before the reader can look them up. */
 APART int tell_name(struct task_struct *task, struct task_state *t)
 {
 	__u32 i = 2;
@@ -158,7 +158,7 @@ APART int tell_name(struct task_struct *task, struct task_state *t)
 	return 0;
 }
 
-/* The memory of a followed task; of all tasks of the machine the reader has the name by then. */
+/* The state of a followed task; in a system-wide trace its name is sent first. */
 INLINE struct task_state *followed_by_name(struct task_struct *task)
 {
 	struct task_state *t = followed(task);
@@ -167,7 +167,7 @@ INLINE struct task_state *followed_by_name(struct task_struct *task)
 	return t;
 }
 
-/* Of an unknown call, all. */
+/* Of an unknown call, all arguments. */
 INLINE __u32 args_of(const struct trace_plan *plan)
 {
 	return plan->known && plan->args_nr < 6 ? plan->args_nr : 6;
@@ -183,7 +183,7 @@ INLINE void begin_call(struct scratch *s, struct task_struct *task, struct task_
 	ev->flags = (s->compat ? TRACE_FLAG_COMPAT : 0) | (t->start_ns ? TRACE_FLAG_STARTED : 0) |
 		    (t->reported ? TRACE_FLAG_RESUMED : 0);
 	ev->ret = s->ret;
-	/* All of them are written, and what is fetched goes over those that the call does not have. */
+	/* All six are written; fetched memory then overwrites those that the call does not have. */
 	ev->args_nr = args_nr;
 	for (int i = 0; i < 6; i++)
 		((__u64 *)(s->buf + sizeof(*ev)))[i] = s->arg[i];
@@ -221,7 +221,7 @@ INLINE _Bool is_opened(struct scratch *s, struct task_struct *task, __s32 fd)
 	return bpf_map_lookup_elem(&path_fds, &key) != NULL;
 }
 
-/* PATH_* of what was fetched and of the descriptors of a call, before it closes them. */
+/* PATH_* for the fetched memory and the descriptors of a call, before it closes them. */
 APART int seen_of(struct scratch *s, struct task_struct *task, struct trace_plan *plan)
 {
 	int seen = s->has_path ? PATH_NAMED : 0;
@@ -231,7 +231,7 @@ APART int seen_of(struct scratch *s, struct task_struct *task, struct trace_plan
 	return seen;
 }
 
-/* What was opened and closed by a path that begins so. */
+/* Keeps track of descriptors opened by a path with the selected prefix, and of their closing. */
 INLINE void follow_fds(struct scratch *s, struct task_struct *task, struct trace_plan *plan)
 {
 	__u64 key = (__u64)task->tgid << 32 | (__u32)s->arg[0];
@@ -246,8 +246,8 @@ INLINE void follow_fds(struct scratch *s, struct task_struct *task, struct trace
 }
 
 /*
- * Whether what is fetched has the selected path, or a descriptor is of what was opened by it. A string that is called
- * like the file goes to the reader with the process's working directory.
+ * Whether the fetched memory has the selected path, or a descriptor was opened by it. For a string that has the last
+ * component of the file the reader also gets the working directory of the process.
  */
 APART int has_path(struct scratch *s, struct task_struct *task, struct task_state *t, struct trace_plan *plan, _Bool ended)
 {
@@ -277,10 +277,10 @@ INLINE struct pt_regs *regs_of(struct task_struct *task)
 	return (struct pt_regs *)bpf_task_pt_regs(task);
 }
 
-#define POINT_LAST_CHANCE 4 /* beside the number of its scratch */
+#define POINT_LAST_CHANCE 4 /* combined with the number of the scratch */
 #define POINT_CAN_WAIT    8
 
-/* The entry of the call that a task is in, as a tracepoint, with what it points at. */
+/* Sends the entry of the current call as a tracepoint, with the memory that its arguments point to. */
 APART int send_point(void *ctx, struct task_struct *task, struct task_state *t, struct trace_plan *plan, __u32 how)
 {
 	struct scratch *s = scratch_of(how & 3);
@@ -296,7 +296,7 @@ APART int send_point(void *ctx, struct task_struct *task, struct task_state *t, 
 	fetch(s, plan, TRACE_WHEN_POINT);
 	if (plan->files)
 		put_files(s, plan, 0);
-	/* A page that was not touched yet: the call itself will touch it. */
+	/* A page is not in memory yet: the call itself will touch it. */
 	t->point = s->faults && !(how & POINT_LAST_CHANCE);
 	if (t->point || !is_on_path(s, task, t, plan, 0))
 		return 0;
@@ -315,7 +315,7 @@ INLINE _Bool is_call(__u32 call)
 	return settings.select_all || (call < TRACE_CALLS && (control.selected[call] & TRACE_SELECTED_CALL));
 }
 
-/* What a call may write over, or take away, before it ends. */
+/* Fetches memory that a call may overwrite or unmap. */
 INLINE void keep_entry(struct scratch *s, struct task_struct *task, struct task_state *t, struct trace_plan *plan)
 {
 	struct blob *b;
@@ -344,7 +344,7 @@ INLINE void keep_entry(struct scratch *s, struct task_struct *task, struct task_
 	t->blob = 1;
 }
 
-/* What is left to be done at the entry of a call: JOB_ENTER or nothing. */
+/* Returns the job that remains at the entry of a call: JOB_ENTER or none. */
 INLINE enum job enter(struct task_struct *task, long number)
 {
 	struct task_state *t = followed_by_name(task);
@@ -370,7 +370,7 @@ INLINE enum job enter(struct task_struct *task, long number)
 	return plan->at_entry | plan->no_return | (plan->fds & TRACE_FDS_CLOSED) ? JOB_ENTER : JOB_NONE;
 }
 
-/* A call that does not return is sent now. */
+/* Sends a call that does not return. */
 INLINE int send_entered(void *ctx, struct scratch *s, struct task_struct *task, struct task_state *t, struct trace_plan *plan)
 {
 	__u32 call = BELOW(TRACE_CALLS, t->call);
@@ -407,7 +407,7 @@ INLINE int do_enter(void *ctx, struct task_struct *task, struct task_state *t, s
 	return 0;
 }
 
-/* regs: as they are at the end. */
+/* regs: at the end of the call. */
 INLINE int leave(void *ctx, struct task_struct *task, struct pt_regs *regs, long number, __s64 ret, _Bool can_wait)
 {
 	_Bool failed = ret < 0 && ret >= -4095;
@@ -464,7 +464,7 @@ out:
 	return 0;
 }
 
-/* The same elsewhere than at the end of a call: of a call that ends without the tracepoint of its end. */
+/* The same for a call that ends without its exit tracepoint. */
 APART int leave_aside(void *ctx, struct task_struct *task, long number, __s64 ret, _Bool can_wait)
 {
 	return leave(ctx, task, regs_of(task), number, ret, can_wait);
@@ -486,15 +486,15 @@ APART int enter_few(__u64 *ctx)
 	if (!is_call(call) && !is_point(call))
 		return JOB_NONE;
 	t = followed(task);
-	/* Nothing reports yet when it ends. */
+	/* Its end cannot be reported yet. */
 	if (t)
 		t->stops = call >= TRACE_NUMBERS && !is_attached() && wait_for_compat();
 	return enter(task, ctx[1]);
 }
 
 /*
- * In few_calls: all entries, since those of 32-bit calls have no tracepoints of their own, whether the program is one (int
- * 0x80). What is selected is done by a function of its own: the others, nearly all, do not save registers for it.
+ * Also with few_calls this is the tracepoint of all entries, since 32-bit calls, which 64-bit programs can make, too (int 0x80), have no
+ * tracepoints of their own. Selected calls are handled in a separate function, so that the others, nearly all, need not save registers.
  */
 SEC("raw_tp/sys_enter")
 int stream_few_enter(__u64 *ctx)
@@ -502,14 +502,14 @@ int stream_few_enter(__u64 *ctx)
 	return is_chosen(ctx[1]) ? go_on(ctx, enter_few(ctx)) : 0;
 }
 
-/* What the tracepoint of the end of one call gives. */
+/* Arguments of the exit tracepoint of a single call. */
 struct call_end {
 	__u64 unused;
 	__s32 number, unused_too;
 	__s64 result;
 };
 
-/* What such a program returns; with 0 the kernel keeps the call from everyone's events on that tracepoint, as from perf's. */
+/* The return value of such a program; with 0 the kernel would hide the call from all events on that tracepoint, such as perf's. */
 #define LET_PASS 1
 
 SEC("tracepoint")
@@ -523,7 +523,7 @@ int stream_few_exit(struct call_end *ctx)
 
 #define TASK_IS_STOPPED 4 /* __TASK_STOPPED of the kernel's task states */
 
-/* Of its process. Read as bytes: by a typed pointer the verifier goes through all types of the kernel (1 ms). */
+/* Whether the task is the last of its process. Read as bytes: for a typed pointer the verifier searches all types of the kernel (1 ms). */
 INLINE _Bool is_last(struct task_struct *task)
 {
 	struct signal_struct *signal = NULL;
@@ -533,7 +533,7 @@ INLINE _Bool is_last(struct task_struct *task)
 	return live == 0;
 }
 
-/* EXIT, RAN. last: the process ends with it. */
+/* Sends EXIT or RAN. last: the process ends with it. */
 APART int send_times(struct task_struct *task, __u8 type, _Bool last)
 {
 	struct scratch *s = scratch_of(2);
@@ -554,15 +554,15 @@ APART int send_times(struct task_struct *task, __u8 type, _Bool last)
 	return 0;
 }
 
-/* A call that sleeps is reported, so that the user sees what is waited for. */
+/* Reports a call that sleeps, so that the user sees what the task waits for. */
 SEC("raw_tp/sched_switch")
 int stream_switch(__u64 *ctx)
 {
-	struct task_struct *task = bpf_get_current_task_btf(); /* it still is: ctx[1] */
+	struct task_struct *task = bpf_get_current_task_btf(); /* the previous task (ctx[1]) is still current */
 	struct task_state *t;
 	if (ended(task))
 		send_times(task, TRACE_EVENT_RAN, 0);
-	if (!(__u32)ctx[3]) /* it could run on */
+	if (!(__u32)ctx[3]) /* preempted: it is still runnable */
 		return 0;
 	t = is_near(task->pid) ? bpf_task_storage_get(&tasks, task, 0, 0) : NULL;
 	if (!t)
@@ -596,7 +596,7 @@ int stream_fork(__u64 *ctx)
 	return 0;
 }
 
-/* A program of the other width has begun: its address space is small. */
+/* Whether a 32-bit program has begun: its address space is small. */
 INLINE _Bool is_32bit(struct task_struct *task)
 {
 	struct mm_struct *mm = NULL;
@@ -627,7 +627,7 @@ int stream_exec(__u64 *ctx)
 SEC("raw_tp/task_rename")
 int stream_rename(__u64 *ctx)
 {
-	const struct task_struct *named = (const struct task_struct *)ctx[0]; /* by itself, or by another */
+	const struct task_struct *named = (const struct task_struct *)ctx[0]; /* renamed by itself, or by another */
 	struct scratch *s;
 	struct trace_event *ev;
 	__u32 ids[2]; /* tid, pid */
@@ -670,7 +670,7 @@ int stream_signal(__u64 *ctx)
 	return 0;
 }
 
-/* Whether it was followed. */
+/* Stops following a task; returns whether it was followed. */
 INLINE _Bool forget(struct task_struct *task)
 {
 	struct task_state *t = followed_by_name(task);
@@ -690,8 +690,8 @@ int stream_gone(__u64 *ctx)
 }
 
 /*
- * The same before Linux 6.16, where the tracepoint does not say whether the task is the last one. A program of its own: the kernel
- * keeps few of the types that it has looked up, and each time looked for both this one and another of the stream's.
+ * The same before Linux 6.16, where the tracepoint does not say whether the task is the last one. A separate program: the kernel caches
+ * few looked-up types, and would search for this type and another one of the stream each time.
  */
 SEC("raw_tp/sched_process_exit")
 int stream_gone_uncounted(__u64 *ctx)
@@ -728,7 +728,7 @@ INLINE int do_sleep(void *ctx, struct task_struct *task, struct task_state *t, s
 	return 0;
 }
 
-/* JOB_STOPPED: by us, before the ends of 32-bit calls were attached; one that was seen to begin has ended since. */
+/* JOB_STOPPED: we stopped the process before the exits of 32-bit calls were attached; a call whose begin was seen has ended since. */
 INLINE int do_stopped(void *ctx, struct task_struct *task, struct task_state *t)
 {
 	t->stops = 0;
@@ -738,7 +738,7 @@ INLINE int do_stopped(void *ctx, struct task_struct *task, struct task_state *t)
 	return 0;
 }
 
-/* JOB_EXEC: the tracepoint of its end passes over 32-bit programs, and it ends before a stop. */
+/* JOB_EXEC: the exit tracepoint of exec skips 32-bit programs, and exec ends before a stop takes effect. */
 INLINE int do_exec(void *ctx, struct task_struct *task, struct task_state *t)
 {
 	leave_aside(ctx, task, t->call % TRACE_NUMBERS, 0, 1);
@@ -747,7 +747,7 @@ INLINE int do_exec(void *ctx, struct task_struct *task, struct task_state *t)
 	return 0;
 }
 
-/* For another program, of a task that it knows to be followed. */
+/* Does the job of another program for a task that is followed. */
 INLINE int do_job(void *ctx, struct task_struct *task, __u32 job)
 {
 	struct task_state *t = bpf_task_storage_get(&tasks, task, 0, 0);
@@ -783,7 +783,7 @@ int stream_exit(__u64 *ctx)
 }
 
 #ifndef TRACE_PLAIN
-/* Those that may wait for memory cannot look at cgroups (the kernel has no such maps for them). */
+/* Sleepable programs cannot check cgroups (cgroup maps are not available to them). */
 SEC("uprobe.s")
 int func_enter(struct pt_regs *regs)
 {

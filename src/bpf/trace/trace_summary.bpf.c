@@ -1,6 +1,6 @@
 /*
- * Sums up system calls by thread and call: how many, how many failed, how long. One row for each, of which its thread
- * alone writes; rows are given out as they are first needed.
+ * Sums up system calls by thread and call: how many, how many failed, how long. One row for each pair, which only its
+ * thread writes to; rows are allocated on first use.
  */
 #include "bpf/trace/trace_shared.h"
 
@@ -31,7 +31,7 @@ struct {
 	__type(value, struct trace_thread);
 } threads SEC(".maps");
 
-/* Rows of what is not counted by thread, one set for each CPU. */
+/* Rows of calls that are not counted by thread, one set per CPU. */
 struct common {
 	__u32 row_of[TRACE_CALLS];
 };
@@ -46,7 +46,7 @@ struct {
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, 1); /* resized where they are counted */
+	__uint(max_entries, 1); /* resized if used */
 	__type(key, struct trace_errno_key);
 	__type(value, __u64);
 } errnos SEC(".maps");
@@ -112,7 +112,7 @@ static __attribute__((noinline)) int forget_rows(struct task_state *s)
 {
 	if (!s)
 		return 0;
-	/* volatile: there is no memset to call. */
+	/* volatile keeps the compiler from calling memset, which does not exist here. */
 	for (__u32 i = 0; i < TRACE_CALLS; i++)
 		*(volatile __u32 *)&s->row_of[i] = 0;
 	return 0;
@@ -195,7 +195,7 @@ INLINE struct trace_thread *own_thread(struct task_state *s)
 	return bpf_map_lookup_elem(&threads, &i);
 }
 
-/* A half of a call: an event that no row has. */
+/* Counts half a call: an event without a row. */
 APART int count_half(struct task_state *s)
 {
 	struct trace_thread *t = s ? own_thread(s) : NULL;
@@ -204,7 +204,7 @@ APART int count_half(struct task_state *s)
 	return 0;
 }
 
-/* Rows are by cgroup as well: those of the last one are not of this one. */
+/* Rows are by cgroup as well: a task that has moved needs new ones. */
 INLINE void move_to_cgroup(struct task_state *s)
 {
 	__u64 now = bpf_get_current_cgroup_id();
@@ -249,7 +249,7 @@ INLINE _Bool is_selected(__u32 call)
 	return settings.select_all || control.selected[BELOW(TRACE_CALLS, call)];
 }
 
-/* By the end of the task: of exit and exit_group, which have no other. The reader makes rows of them. */
+/* Counts exit and exit_group, at the end of the task, since they do not return. The reader makes rows of them. */
 APART int count_last(struct task_state *s)
 {
 	struct trace_thread *t;
@@ -292,7 +292,7 @@ int trace_exit(__u64 *ctx)
 		call = s->call;
 	if (!is_selected(call))
 		return 0;
-	/* The call is its parent's. */
+	/* The child returns from a call that its parent made. */
 	if (!s->start_ns && !ret && kind_of(call) == TRACE_CALL_STARTS)
 		return count_half(s);
 	if (s->start_ns && s->call == call)
@@ -358,7 +358,7 @@ int trace_gone(__u64 *ctx)
 SEC("raw_tp/sched_switch")
 int trace_switch(__u64 *ctx)
 {
-	struct task_struct *task = bpf_get_current_task_btf(); /* it still is: ctx[1] */
+	struct task_struct *task = bpf_get_current_task_btf(); /* the previous task (ctx[1]) is still current */
 	struct task_state *s = ended(task);
 	struct trace_thread *t;
 	__u32 i;

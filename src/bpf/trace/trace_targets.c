@@ -11,8 +11,8 @@
 #include "bpf/load/programs.h"
 
 /*
- * Tasks at a time that the targets have started. With as many named ones as usual, 16384: the kernel makes as many buckets as the
- * next power of two, at 13 us a thousand, whenever a trace starts.
+ * The maximum number of tasks at a time that the targets have started. With the usual number of named ones this gives 16384: the kernel
+ * creates the next power of two of buckets whenever a trace starts, at 13 us per thousand.
  */
 #define STARTED_MAX (16384 - NAMED_USUAL)
 #define NAMED_USUAL 64
@@ -96,7 +96,7 @@ struct strobe_error *trace_targets_fill(const struct trace_targets *t, struct bp
 	return t->cgroup ? fill_cgroup(t, bpf_map_of(b, "cgroup")) : NULL;
 }
 
-/* Every exec may return with the number of execve. */
+/* Any exec may return with the number of execve. */
 static void choose_ends_of_execs(struct trace_control *control)
 {
 	bool executes = false;
@@ -119,7 +119,7 @@ void trace_targets_control(const struct trace_targets *t, struct trace_control *
 	for (size_t i = 0; i < TRACE_NUMBERS; i++)
 		control->chosen[i] = control->selected[i] || control->selected[i + TRACE_NUMBERS];
 	choose_ends_of_execs(control);
-	/* -1: a return from a signal handler has no number when it ends. */
+	/* -1: the number of a return from a signal handler is -1 at its end. */
 	control->chosen[TRACE_NUMBERS - 1] = 1;
 	for (size_t i = 0; !t->map->system_wide && i < t->map->threads.len; i++)
 		control->near[(uint32_t)t->map->threads.data[i].tid % TRACE_NEAR] = 1;

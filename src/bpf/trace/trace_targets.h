@@ -1,7 +1,7 @@
 /*
- * Which tasks the BPF programs of trace follow, and which calls: what the summary and the stream have in common.
+ * The tasks and calls that are traced: common to the summary and the stream.
  *
- * The command is a target by its number from its fork on; with has_leader nothing is counted before its exec. All strings
+ * A command is a target by its ID from its fork on; with has_leader nothing is traced before its exec. All strings
  * and arrays are borrowed. x86-64 and arm64, from Linux 5.17 on, in the initial PID namespace.
  */
 #pragma once
@@ -19,10 +19,10 @@
 struct trace_targets {
 	const struct sys *sys;
 	const struct target_map *map; /* tasks, or system_wide */
-	const struct syscall_table *native, *compat; /* the calls that there are; compat may be NULL */
+	const struct syscall_table *native, *compat; /* all calls of the architecture; compat may be NULL */
 	bool by_cpu;                  /* only calls that end on the CPUs of map */
 	bool inherit;
-	bool starts_enabled;          /* else ..._tracer_enable() or, with a leader, its exec begins */
+	bool starts_enabled;          /* else tracing begins with ..._tracer_enable() or, with a leader, its exec */
 	bool delayed;                 /* not by the leader's exec, but by ..._tracer_enable() alone */
 	pid_t leader;                 /* the command's process, or 0 */
 	const char *cgroup;           /* the path of a cgroup in the file system, or NULL */
@@ -43,12 +43,12 @@ enum trace_call_kind trace_call_kind(const struct syscall_desc *d);
 
 /* Whether any system call is traced, as a call or as a tracepoint. */
 bool trace_targets_have_calls(const struct trace_targets *t);
-/* Why it cannot be done by BPF here, or NULL. */
+/* An error that says why tracing by BPF is impossible here, or NULL. */
 struct strobe_error *trace_targets_check(const struct sys *sys) _must_check_;
-/* How many tasks the map of targets has room for: those that are named, and many that they start. Its memory takes time, too. */
+/* The size of the map of targets: room for the named ones and many that they start; limited, since allocating it takes time. */
 uint32_t trace_targets_room(const struct trace_targets *t);
 void trace_targets_settings(const struct trace_targets *t, struct trace_settings *settings);
 /* After loading: fills the maps. */
 struct strobe_error *trace_targets_fill(const struct trace_targets *t, struct bpf_loaded *b) _must_check_;
-/* All but whether it is enabled: that is for when everything is attached, else calls come before the names of who makes them. */
+/* Fills in everything but `enabled`, which is for when all programs are attached: else calls would precede the names of their tasks. */
 void trace_targets_control(const struct trace_targets *t, struct trace_control *control);

@@ -62,7 +62,7 @@ static bool take_copy(struct stack_unwinder *u, struct cpu_stacks *cpu, const st
 	return true;
 }
 
-/* Frames of interpreters came before the stack that they belong into. */
+/* Merges frames of interpreters, which were sent before the stack to which they belong. */
 static void merge_scripts(struct stack_unwinder *u, struct cpu_stacks *cpu, struct waiting_stack *w)
 {
 	uint64_t mm = cpu->scripts.mm;
@@ -71,14 +71,14 @@ static void merge_scripts(struct stack_unwinder *u, struct cpu_stacks *cpu, stru
 	w->scripts_mm = has_some ? mm : 0;
 }
 
-/* Threads may store times of their own at once: what is latest need not be known to the nanosecond. */
+/* Several threads may store their times at once: an approximate latest time is enough. */
 static void note_time(struct stack_unwinder *u, uint64_t ns)
 {
 	if (ns > __atomic_load_n(&u->waits.last_ns, __ATOMIC_RELAXED))
 		__atomic_store_n(&u->waits.last_ns, ns, __ATOMIC_RELAXED);
 }
 
-/* To whoever does not wait for the table of the end. */
+/* Passes code of scripts on at once, for consumers that cannot wait for the table at the end. */
 static void give_script(struct stack_unwinder *u, const struct sample *message)
 {
 	struct strbuf table = {};
@@ -132,7 +132,7 @@ static void take_stack(struct chain_sink *s, uint32_t cpu_index, struct record r
 		cpu->nr += is_whole;
 }
 
-/* The stack of this thread that came last, and with it what came after. */
+/* Removes and returns the last stack of this thread, and drops stacks after it. */
 static const struct waiting_stack *give_stack(struct cpu_stacks *cpu, uint32_t pid, uint32_t tid)
 {
 	for (unsigned i = cpu->nr; i-- > 0;) {
@@ -146,7 +146,7 @@ static const struct waiting_stack *give_stack(struct cpu_stacks *cpu, uint32_t p
 
 /* A user's part of a chain. */
 struct user_chain {
-	const void *ips; /* words, wherever they lie */
+	const void *ips; /* unaligned words */
 	uint64_t nr;
 	bool cut;
 };
@@ -157,7 +157,7 @@ static void set_word(uint8_t *record, uint16_t offset, uint64_t word)
 		memcpy(record + offset, &word, sizeof(word));
 }
 
-/* Code that V8 made at run time: its place is the script's, also where only the sample's address is looked at. */
+/* For code compiled by V8, the sample's address becomes the place in the script, too, for readers that only look at the address. */
 static void name_innermost(uint8_t *joined, const struct sample_layout *l, const struct sample_hot *sample, const void *ips)
 {
 	uint64_t ip = 0;
@@ -168,7 +168,7 @@ static void name_innermost(uint8_t *joined, const struct sample_layout *l, const
 		set_word(joined, l->ip, ip);
 }
 
-/* Puts a sample into `out`: `bytes` of its record, with the user's chain after the kernel's. Returns where it begins. */
+/* Appends a sample to `out`: `bytes` of its record, with the user's chain after the kernel's. Returns its offset. */
 static size_t join(struct chain_sink *s, const struct stack_stream *stream, struct record r, size_t bytes,
 		   const struct sample_hot *sample, struct user_chain user)
 {
@@ -201,7 +201,7 @@ static size_t join(struct chain_sink *s, const struct stack_stream *stream, stru
 	return at;
 }
 
-/* Before the sample, and by its clock a little earlier: others of the process come from other CPUs. */
+/* Written before the sample, with a slightly earlier time: other CPUs have samples of the process, too. */
 static void write_script_map(struct chain_sink *s, const struct stack_stream *stream, struct record r, uint64_t mm)
 {
 	enum { EARLIER_NS = 1000000 };
@@ -216,7 +216,7 @@ static void write_script_map(struct chain_sink *s, const struct stack_stream *st
 	append(s, record, scripts_map_record(s->unwinder->scripts, mm, stream->cpu, stream->layout, &tail, record, sizeof(record)));
 }
 
-/* A sample and its stack, of which the program's event does not know the id of the samples' event, nor the period. */
+/* A sample with its stack in one record, written through the program's event, which lacks the ID and period of the samples' event. */
 static void take_whole(struct chain_sink *s, const struct stack_stream *stream, struct record r)
 {
 	struct stack_unwinder *u = s->unwinder;
@@ -292,7 +292,7 @@ static void take_sample(struct chain_sink *s, struct record r)
 	join(s, stream, r, r.hdr->size, &sample, user);
 }
 
-/* What an event wrote that is not in the file becomes a record of one that is. */
+/* Losses of an event that is not in the file are recorded for one that is. */
 static void append_lost(struct chain_sink *s, const struct cpu_stacks *cpu, const struct sample_layout *by, struct record r)
 {
 	struct {
@@ -310,7 +310,7 @@ static void append_lost(struct chain_sink *s, const struct cpu_stacks *cpu, cons
 	append(s, &lost, lost.h.size);
 }
 
-/* A sample or its stack may be what was lost: neither is joined with another's. */
+/* A sample or its stack may have been lost: stacks that are waiting are dropped, so that none is joined with another sample. */
 static void take_lost(struct chain_sink *s, struct record r)
 {
 	struct stack_unwinder *u = s->unwinder;

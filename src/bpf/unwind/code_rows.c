@@ -6,7 +6,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 
-/* x86-64's struct ucontext on the stack of a signal handler's caller. */
+/* Offsets in x86-64's struct ucontext, from the stack pointer of a signal frame on. */
 enum { SIGNAL_RSP_AT = 160, SIGNAL_RA_AT = 168 };
 
 _Static_assert(UNWIND_CODE_BITS == UNWIND_PAGE_BITS && UNWIND_NUMBER_BITS == UNWIND_RULE_BITS, "tables are copied as they are");
@@ -36,8 +36,8 @@ static int kept_of(const struct arch *a, unsigned reg)
 static const struct unwind_code_rule by_user = { .kind = UNWIND_RULE_USER };
 
 /*
- * The vdso of arm64 marks its trampoline, whose rule leads along frame pointers, and so past what was interrupted
- * (arch/arm64/kernel/vdso/sigreturn.S); x86-64's C libraries bring theirs, and say where the registers are.
+ * The vDSO of arm64 marks its trampoline, whose rule uses the frame pointer and so skips the interrupted function
+ * (arch/arm64/kernel/vdso/sigreturn.S); on x86-64 C libraries have their own trampoline, with CFI for the registers.
  */
 static struct unwind_code_rule signal_rule(const struct arch *a, const struct unwind_table *t, const struct unwind_rule *r)
 {
@@ -54,7 +54,7 @@ static struct unwind_code_rule signal_rule(const struct arch *a, const struct un
 	return by_user;
 }
 
-/* False where the program cannot follow it. Registers that no caller counts on may be anywhere. */
+/* False if the program cannot apply it. Call-clobbered registers are ignored. */
 static bool add_save(const struct arch *a, struct unwind_code_rule *to, const struct unwind_rule *r,
 		     const struct unwind_save *s)
 {

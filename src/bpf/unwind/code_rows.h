@@ -1,8 +1,8 @@
 /*
- * Compiled call frame information (unwind/table.h) in the form that the BPF program walks by (bpf/unwind/unwind_shared.h).
+ * Compiled call frame information (unwind/table.h) in the format of the BPF program (bpf/unwind/unwind_shared.h).
  *
- * x86-64 and arm64. Rules are interned, so that all tables together have few; rule 0 is UNWIND_RULE_NONE. Nothing here calls the
- * kernel: memory for rules and words is the caller's, so that a unit test can look at them. One thread at a time.
+ * x86-64 and arm64. Rules are interned, so that all tables together have few; rule 0 is UNWIND_RULE_NONE. Does not call the kernel;
+ * memory for rules and words is the caller's, for unit tests. One thread at a time.
  */
 #pragma once
 #include <stdbool.h>
@@ -23,14 +23,14 @@ struct code_rules {
 void code_rules_init(struct code_rules *r, const struct arch *arch, struct unwind_code_rule *list);
 void code_rules_deinit(struct code_rules *r);
 
-/* What the BPF program can make of a rule of the table. */
+/* A rule of the table in the form that the BPF program applies. */
 struct unwind_code_rule code_rule_of(const struct arch *a, const struct unwind_table *t, const struct unwind_rule *r);
 
-/* How many words a table takes: the numbers of its rules, its index of pages, its rows. */
+/* The size of a table in words: the numbers of its rules, its index of pages, its rows. */
 static inline size_t code_words_of(const struct unwind_table *t)
 {
 	return (size_t)t->rules_nr + t->pages_nr + 1 + t->rows_nr;
 }
 
-/* Writes them to `to`. False where the rules are full: the table must not be used then. */
+/* Writes the table to `to`. False if the rules are full: the table must not be used then. */
 bool code_rows_write(struct code_rules *rules, const struct unwind_table *t, uint32_t *to);

@@ -17,13 +17,13 @@
 
 /* Some 1000 mappings; a reader is woken after half of them. */
 #define RING_BYTES (128u << 10)
-/* Stacks that are still to be read are not of processes that ended longer ago: rings are read several times a second. */
+/* Processes that ended longer ago have no stacks left to read: rings are read several times per second. */
 #define KEPT_NS 4000000000ull
 #define FORGET_THREADS 256
 
 struct live_maps {
 	const struct sys *sys;
-	struct record_sink sink; /* first: what rings and synth write to */
+	struct record_sink sink; /* first: written to by rings and synthesis */
 	VEC(struct ring) rings;
 	VEC(int) fds;
 	struct env *env;
@@ -31,9 +31,9 @@ struct live_maps {
 	struct sample_layout layout;
 	uint64_t last_ns;
 	size_t forget_at; /* at this number of threads */
-	bool reading; /* from procfs: nothing new */
-	bool found;   /* something was read so */
-	struct u64map complete; /* pid → from when on all of its mappings are known */
+	bool reading; /* set while reading procfs: not a new process */
+	bool found;   /* procfs had a record */
+	struct u64map complete; /* pid → time from which on all of its mappings are known */
 };
 
 static void take_record(struct live_maps *l, struct record r)
@@ -53,7 +53,7 @@ static void take_record(struct live_maps *l, struct record r)
 		if (record_decode_comm(r, &comm) && comm.exec)
 			(void)u64map_put(&l->complete, comm.pid, NULL);
 		break;
-	case PERF_RECORD_FORK: /* it has what its parent has */
+	case PERF_RECORD_FORK: /* inherits the mappings of its parent */
 		if (!record_decode_task(r, &task) || task.pid == task.ppid)
 			break;
 		u64map_remove(&l->complete, task.pid);
@@ -205,7 +205,7 @@ void live_maps_read(struct live_maps *l, uint32_t pid)
 	vec_deinit(&map.threads);
 	bool is_new;
 	uint64_t *known = u64map_put(&l->complete, pid, &is_new);
-	/* Of one that has ended no more will be known. */
+	/* No more will be known of a process that has ended. */
 	if (is_new)
 		*known = l->found ? l->last_ns : 0;
 }

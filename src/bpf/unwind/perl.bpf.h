@@ -1,6 +1,6 @@
 /*
- * Frames of Perl: its stacks of contexts, the innermost first; contexts of subs, of eval STRING and of files are frames, blocks are none.
- * A context has the statement that its caller was at. For an interpreter with threads, which a key of the thread leads to.
+ * Frames of Perl: its context stacks, innermost first. Contexts of subs, of eval STRING and of files are frames, those of blocks are not.
+ * A context has the current statement of its caller. For interpreters built with threads, found by a key of the thread.
  */
 #pragma once
 #include "bpf/unwind/script.bpf.h"
@@ -9,7 +9,7 @@
 /* struct stackinfo */
 #define PERL_CONTEXTS	8
 #define PERL_OUTER	16
-#define PERL_LAST	32 /* index of the innermost context; in the word's other half how many there may be */
+#define PERL_LAST	32 /* index of the innermost context; the other half of the word is the capacity */
 #define PERL_STACK_TYPE	44
 #define PERL_STACK_READ	48
 #define PERL_STACK_MAIN 1
@@ -35,7 +35,7 @@
 #define PERL_GV_NAME	32
 #define PERL_GV_STASH	40
 #define PERL_HASH_NAME	32
-#define PERL_HASH_NAMES	60 /* not 0: name is a list of names; negative: the second counts */
+#define PERL_HASH_NAMES	60 /* not 0: name is a list of names; negative: use the second one */
 /* HEK */
 #define PERL_LENGTH	4
 #define PERL_TEXT	8
@@ -59,7 +59,7 @@ INLINE __u64 perl_package(__u64 stash)
 	return names ? read_word_at(name + (names < 0 ? 8 : 0)) : name;
 }
 
-/* Of the first statement of a sub; 0 where that is not known. */
+/* Of the first statement of a sub; 0: unknown. */
 INLINE __u32 perl_first_line(const struct script_walk *s, __u64 start)
 {
 	__u32 type = read_half_at(start + PERL_OP_TYPE) & PERL_OP_TYPES;
@@ -68,7 +68,7 @@ INLINE __u32 perl_first_line(const struct script_walk *s, __u64 start)
 	return read_half_at(start + PERL_LINE);
 }
 
-/* of->line says what it is; of->with is the place in it, whose file it has. */
+/* of->line is its enum perl_form; of->with is a statement in it, which has the file. */
 APART int fill_perl_code(struct script_walk *s, struct script_code_message *m, const struct script_fresh *fresh)
 {
 	__u64 body = read_word_at(fresh->code), file = read_word_at(fresh->with + s->process.perl.layout.file), name, stash;
@@ -102,7 +102,7 @@ INLINE void add_perl_sub(struct script_walk *s, __u64 code, _Bool is_entry)
 	add_frame(s, &of, read_half_at(s->place + PERL_LINE), is_entry);
 }
 
-/* Code of files and of eval STRING is freed after it has run: the file's name distinguishes it from what has its address later. */
+/* Code of files and of eval STRING is freed after it has run: the file name distinguishes it from later code at the same address. */
 INLINE void add_perl_file(struct script_walk *s, __u64 code, enum perl_form what, _Bool is_entry)
 {
 	struct script_fresh of = { .code = code, .with = s->place, .line = what };
@@ -131,8 +131,8 @@ INLINE void enter_perl_stack(struct script_walk *s, __u64 stack)
 }
 
 /*
- * A stack's first contexts are run by a loop of their own, unless that belongs to a sub that returns to C; where the code of a block,
- * as of sort, has no frame, that loop has none.
+ * The first contexts of a stack are run by a loop of their own, unless that belongs to a sub that returns to C; the loop has no frame if
+ * it runs the code of a block, as of sort.
  */
 INLINE long leave_perl_stack(struct script_walk *s)
 {

@@ -1,4 +1,4 @@
-/* Frames of PHP: execute_data, each of a function of the script or of one that is written in C. */
+/* Frames of PHP: execute_data of functions of scripts and of functions written in C. */
 #pragma once
 #include "bpf/unwind/script.bpf.h"
 
@@ -14,7 +14,7 @@
 #define PHP_EVAL	 4
 #define PHP_NAME	 8
 #define PHP_SCOPE	 16
-#define PHP_OPCODES	 80 /* their number, in 8 bytes, and where they are */
+#define PHP_OPCODES	 80 /* their number, in 8 bytes, and their address */
 #define PHP_OPCODE_BYTES 32
 #define PHP_OPCODE_LINE	 24
 #define PHP_CLASS_NAME	 8
@@ -58,7 +58,7 @@ INLINE _Bool is_php_opcode(const struct php_opcodes *o, __u64 at)
 	return at - o->at < (__u64)o->nr * PHP_OPCODE_BYTES && !((at - o->at) % PHP_OPCODE_BYTES);
 }
 
-/* Copies of a function, as closures have, share its opcodes: they stand for it. */
+/* Copies of a function, such as closures, share its opcodes, which identify it. */
 INLINE void add_php_function(struct script_walk *s, __u64 function, _Bool is_entry)
 {
 	struct script_fresh of = { .with = function };
@@ -68,7 +68,7 @@ INLINE void add_php_function(struct script_walk *s, __u64 function, _Bool is_ent
 	__u32 line;
 	bpf_probe_read_user(&opcodes, sizeof(opcodes), (void *)(function + PHP_OPCODES));
 	bpf_probe_read_user(&place, sizeof(place), (void *)(function + s->process.php.file));
-	/* The loop has it in a register, and writes it to the frame only before calls. */
+	/* The evaluation loop keeps the opcode pointer in a register, and stores it in the frame only before calls. */
 	if (!s->stack.nr && is_php_opcode(&opcodes, s->instruction))
 		at = s->instruction;
 	line = is_php_opcode(&opcodes, at) ? read_half_at(at + PHP_OPCODE_LINE) : place.line;
@@ -96,7 +96,7 @@ static long php_step(__u32 i, void *unused)
 	s->at = frame_word(s, PHP_PREVIOUS);
 	function = frame_word(s, PHP_FUNCTION);
 	if (!function || bpf_probe_read_user(&type, sizeof(type), (void *)function))
-		return 0; /* between a generator and who resumed it there is one without */
+		return 0; /* the frame between a generator and its caller has no function */
 	if (type == PHP_USER || type == PHP_EVAL)
 		add_php_function(s, function, frame_word(s, PHP_CALL_INFO) & PHP_CALL_TOP);
 	else

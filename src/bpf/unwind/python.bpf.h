@@ -40,7 +40,7 @@ static long look_at_python_thread(__u32 i, void *unused)
 	return 0;
 }
 
-/* Threads are few, or stay: where one was found is tried first. */
+/* The address where a thread's state was found last is tried first. */
 INLINE __u64 find_python_thread(struct script_walk *s)
 {
 	struct script_thread_key key = { .mm = s->process.mm, .self = s->self };

@@ -1,15 +1,15 @@
 /*
- * What readers of all interpreters share: what is known of processes, frames as they are found, code objects that are sent. What is sent
- * comes right before the stack that it belongs to. All that is read belongs to another process, and may change or lie: pointers are
- * followed by bpf_probe_read_user(), so many times at most.
+ * Common parts of the interpreters' readers: known processes, frames found, code objects to send. These are sent right before the stack
+ * to which they belong. All data read is the traced process's own, and may change or be wrong: pointers are followed by
+ * bpf_probe_read_user(), a limited number of times.
  */
 #pragma once
 #include "bpf/unwind/script_shared.h"
 #include "bpf/unwind/unwind_mapping.bpf.h"
 
 /*
- * What pthread_self() is cannot be known from the thread pointer alone elsewhere; and before Linux 6.0 arm64 has no tail calls in programs
- * of several functions.
+ * On other architectures pthread_self() cannot be derived from the thread pointer alone; and before Linux 6.0 arm64 has no tail calls in
+ * programs with several functions.
  */
 #if defined(__TARGET_ARCH_x86)
 #define READS_SCRIPTS 1
@@ -19,15 +19,15 @@
 
 /* A code object that user space does not know. */
 struct script_fresh {
-	__u64 code, with; /* with: what else it is described by */
+	__u64 code, with; /* with: a second object that describes it */
 	__u32 stamp, line; /* line: the first one, where it was read */
 };
 
-/* A string of V8 that is being looked into. */
-#define V8_NAME_PARTS 4 /* that a name is put together of: "Module", ".", "_compile"; a power of two */
+/* A string of V8 that is being read. */
+#define V8_NAME_PARTS 4 /* of a concatenated name: "Module", ".", "_compile"; a power of two */
 struct v8_text {
 	__u64 string, at;	      /* at: its characters */
-	__u64 after[V8_NAME_PARTS];   /* strings that follow, the last one first */
+	__u64 after[V8_NAME_PARTS];   /* strings that follow, in reverse order */
 	__u32 after_nr, length, skipped, bytes, is_wide, unused;
 };
 
@@ -38,16 +38,16 @@ struct script_walk {
 	struct script_process process;
 	struct script_fresh fresh[SCRIPT_CODES_A_SAMPLE];
 	__u64 self;                /* the thread pointer */
-	__u64 at;                  /* the frame that is read next (V8: its frame pointer) */
-	__u64 base;                /* where its stack begins (Perl) or ends (Ruby) */
-	__u64 interpreter, thread; /* while a thread is looked for (Python); the interpreter (Perl) */
+	__u64 at;                  /* the frame to read next (V8: its frame pointer) */
+	__u64 base;                /* the beginning (Perl) or end (Ruby) of its stack */
+	__u64 interpreter, thread; /* while searching for a thread (Python); the interpreter (Perl) */
 	__u64 found;
-	__u64 instruction;         /* in a register, where it is kept there (PHP) */
-	__u64 place, outer;        /* Perl: the statement that the next frame is at, the next stack */
+	__u64 instruction;         /* from a register, if it is kept there (PHP) */
+	__u64 place, outer;        /* Perl: the current statement of the next frame, the next stack */
 	__u32 stack_type, stack_bottom, stack_first; /* Perl: of the stack; kind of its last context; frames before it */
 	struct v8_text text;
-	__u32 native;	       /* V8: the native frame that is looked at, or V8_NATIVE_OPEN */
-	__u32 is_bare, is_innermost; /* V8: it is of code made at run time; it is the first one */
+	__u32 native;	       /* V8: the current native frame, or V8_NATIVE_OPEN */
+	__u32 is_bare, is_innermost; /* V8: a frame of compiled code; the innermost frame */
 	__u32 fresh_nr;
 };
 
@@ -70,7 +70,7 @@ struct script_codes {
 	__uint(value_size, sizeof(__u32));
 };
 
-/* User space makes it when it finds the first interpreter: it takes 3 MB, and a millisecond to make. */
+/* User space creates it when it finds the first interpreter, since it takes 3 MB and a millisecond. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
 	__uint(max_entries, 1);
@@ -140,7 +140,7 @@ INLINE __u64 frame_word(const struct script_walk *s, __u32 at)
 	return v;
 }
 
-/* Returns how many bytes there are; limit: of the part, a power of two. */
+/* Returns the number of bytes copied; limit: the size of the part, a power of two. */
 #define COPY_PART(part, limit, bytes, from)                                                         \
 	({                                                                                          \
 		__u32 copy_bytes = (bytes);                                                         \
@@ -153,7 +153,7 @@ INLINE __u64 frame_word(const struct script_walk *s, __u32 at)
 		copy_bytes;                                                                         \
 	})
 
-/* A length that the process has, for COPY_PART(). */
+/* Bounds a length read from the process, for COPY_PART(). */
 INLINE __u32 bounded(__u64 length)
 {
 	return length < SCRIPT_REST_BYTES ? (__u32)length : SCRIPT_REST_BYTES;
@@ -187,7 +187,7 @@ INLINE void add_frame(struct script_walk *s, const struct script_fresh *of, __u3
 		know_code(s, of);
 }
 
-/* The frame that was added last is one that a call of the loop began with. */
+/* Marks the last frame as the first one of a call of the evaluation loop. */
 INLINE void mark_entry(struct script_walk *s)
 {
 	if (s->stack.nr)
@@ -198,7 +198,7 @@ INLINE void mark_entry(struct script_walk *s)
 
 static const char interpreters[][8] = { "python", "php", "ruby", "perl", "node" };
 
-/* Whether its program is called as one that interprets scripts. */
+/* Whether the program has the name of an interpreter. */
 INLINE _Bool runs_scripts(struct mm_struct *mm)
 {
 	struct file *file = 0;
@@ -263,7 +263,7 @@ INLINE void request_first(struct mm_struct *mm, __u32 pid, const struct found_ma
 	request_script_process(mm, pid, with);
 }
 
-/* The process has a file mapped that has an interpreter, whatever its program is called. */
+/* The process has mapped a file with an interpreter, whatever the name of its program. */
 static __attribute__((noinline)) int meet_interpreter(__u32 pid, const struct found_mapping *mapping)
 {
 	struct script_process *p = bpf_map_lookup_elem(&script_processes, &pid);
@@ -284,7 +284,7 @@ static __attribute__((noinline)) int know_process(struct mm_struct *mm, __u32 pi
 	return 0;
 }
 
-/* The rest of the sample's walk is the program's of its interpreter, if it runs one; else this returns. */
+/* Tail-calls the program of the interpreter, if the process runs one, for the rest of the sample's walk; else returns. */
 INLINE void go_on_with_scripts(void *ctx, struct mm_struct *mm, __u32 pid)
 {
 	struct script_process *p = bpf_map_lookup_elem(&script_processes, &pid);

@@ -1,4 +1,5 @@
-/* Which processes run an interpreter: files that have one, each looked at once, and where a process has mapped it. */
+/* Which processes run an interpreter: finds interpreters in files, each of which is searched once, and the address where a process has
+ * mapped it. */
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
@@ -26,7 +27,7 @@ static struct strobe_error *open_mapped(uint32_t pid, const char *path, struct o
 	return object_open_fd(fd < 0 ? other : fd, path, ret);
 }
 
-/* The interpreter in a file, which many processes have: its code was found once. */
+/* The interpreter in a file, searched once for all processes that map it. */
 static const struct script_file *file_of(struct scripts *s, uint32_t pid, const struct synth_map *m)
 {
 	for (size_t i = 0; i < s->files.len; i++) {
@@ -84,13 +85,13 @@ static void note_unknown(struct scripts *s, const char *name, uint32_t pid)
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* Without its C library, which may not be mapped yet, nothing is known of threads of Perl. */
+/* Threads of Perl cannot be read before the C library is mapped. */
 static bool is_complete(const struct search *search)
 {
 	return search->interpreter.kind && (search->interpreter.kind != SCRIPT_PERL || search->keys);
 }
 
-/* Until all is found. */
+/* Returns false to stop when everything is found. */
 static bool see_mapping(void *ctx, const struct synth_map *m)
 {
 	struct search *search = ctx;
@@ -107,8 +108,8 @@ static bool see_mapping(void *ctx, const struct synth_map *m)
 }
 
 /*
- * By a mapping that the program met, of a file that was looked at for another process: most processes run an interpreter that others ran
- * before. False: its mappings have to be read.
+ * Uses a mapping that the BPF program found, if its file is known from another process, as is the rule. False: the mappings of the
+ * process have to be read.
  */
 static bool find_known(struct search *search, const struct script_request *r)
 {
@@ -166,7 +167,7 @@ static struct script_range range_of(const struct search *search, const struct in
 	return (struct script_range){ search->bias + r->start, search->bias + r->end };
 }
 
-/* Programs of interpreters are loaded when there is a process for them; false: that failed, and its stacks are native. */
+/* Loads the BPF program of an interpreter when the first process needs it; false: that failed, and stacks remain native. */
 static bool load_program(struct scripts *s, enum script_kind kind)
 {
 	static const char *const names[SCRIPT_KINDS] = {
@@ -188,8 +189,8 @@ static bool load_program(struct scripts *s, enum script_kind kind)
 }
 
 /*
- * With the first process the map of the code objects that were sent is made. That the program is given it takes the kernel a grace period
- * (tens of milliseconds), but the program has it at once.
+ * With the first process, creates the map of code objects that were sent. Inserting it takes the kernel a grace period (tens of
+ * milliseconds), but the program can use it at once.
  */
 static struct strobe_error *set_process(struct scripts *s, uint32_t pid, const struct script_process *process)
 {

@@ -1,4 +1,4 @@
-/* Sources of scripts of V8, for the numbers of their lines: V8 has them as texts in memory. */
+/* Line ends of V8's script sources, which V8 keeps as text in memory. */
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
@@ -15,7 +15,8 @@ static bool read_process(void *ctx, uint64_t at, void *to, size_t n)
 	return process_vm_readv(*(const pid_t *)ctx, &here, 1, &there, 1, 0) == (ssize_t)n;
 }
 
-/* As the process sees it, or where that has ended, as we do. The path is the script's: it may be of a pipe or a device. */
+/* Opens the path in the process's view of the file system or, if it has ended, in ours. The script chooses the path: it may be a pipe or
+ * a device. */
 static void read_file(uint32_t pid, const char *path, uint32_t units, struct v8_line_ends *ret)
 {
 	int its = process_file_open(pid, path);

@@ -1,6 +1,6 @@
 /*
- * Frames of interpreters, read at the moment of a sample. Each kind is read by a program of its own, which takes the place of the rest of
- * walk_stack() in processes that run one, and is not loaded before there is such a process.
+ * Frames of interpreters, read at the time of a sample. Each kind has a program of its own, which replaces the rest of walk_stack() in
+ * processes that run the interpreter, and is loaded when there is such a process.
  */
 #pragma once
 #include "bpf/unwind/perl.bpf.h"
@@ -24,7 +24,7 @@ INLINE struct script_code_message *begin_message(void)
 	return m;
 }
 
-/* Not now where a part of it could not be read at the moment. */
+/* Does not send the code object if a part of it could not be read; a later sample will try again. */
 INLINE void end_message(void *ctx, struct script_walk *s, const struct script_fresh *fresh, struct script_code_message *m, int is_whole)
 {
 	struct script_code_key key = { .mm = s->process.mm, .code = fresh->code };
@@ -78,7 +78,7 @@ INLINE void end_scripts(struct sample_context *ctx, struct script_walk *s)
 		bpf_perf_event_output(ctx, &outputs, BPF_F_CURRENT_CPU, s, sizeof(struct script_stack) + bytes);
 }
 
-/* What is sent of scripts comes right before the stack that it belongs to. */
+/* Messages about scripts come right before the stack to which they belong. */
 #define SCRIPT_PROGRAM(kind, one_step)                                                                              \
 	static long send_##kind##_code(__u32 i, struct script_sending *to)                                          \
 	{                                                                                                           \

@@ -105,7 +105,7 @@ static bool place_eq(const void *table, uint32_t id, const void *key)
 	return a->mm == b->mm && a->code == b->code && a->stamp == b->stamp;
 }
 
-/* NULL where there are too many. */
+/* NULL: too many. */
 static struct script_place *place_of(struct scripts *s, uint64_t mm, uint64_t code, uint32_t stamp)
 {
 	struct script_place place = { mm, code, stamp, IDSET_NONE };
@@ -121,7 +121,7 @@ static struct script_place *place_of(struct scripts *s, uint64_t mm, uint64_t co
 	return &s->places.data[id];
 }
 
-/* Its number, or IDSET_NONE where there are too many. */
+/* Its number; IDSET_NONE: too many. */
 static uint32_t add_code(struct scripts *s, struct script_known code)
 {
 	if (s->codes.len >= SCRIPT_CODES_MAX)
@@ -135,7 +135,8 @@ static bool contents_eq(const void *table, uint32_t id, const void *key)
 	return !memcmp(&((const struct scripts *)table)->codes.data[id], key, sizeof(struct script_known));
 }
 
-/* Processes that run the same script share its code. Frames that come before it, as another CPU sent it, have a number of their own. */
+/* Processes that run the same script share its code. Frames that arrive before their code, which another CPU sent, get a number of their
+ * own. */
 static void set_code(struct scripts *s, struct script_place *place, const struct script_known *code)
 {
 	uint64_t hash = hash_bytes(code, sizeof(*code));
@@ -148,7 +149,7 @@ static void set_code(struct scripts *s, struct script_place *place, const struct
 		idset_insert(&s->by_contents, hash, place->number);
 }
 
-/* Bytes of a message's part, of which it has at most `cap`. */
+/* The bytes of a part of a message, which has room for `cap`. */
 static struct script_bytes part(const uint8_t *bytes, uint32_t n, size_t cap)
 {
 	return (struct script_bytes){ (const char *)bytes, n < cap ? n : cap };
@@ -269,7 +270,7 @@ static bool is_loop(const struct script_space *space, uint64_t ip)
 	return false;
 }
 
-/* Callers are looked up by the byte before their address: an instruction's is one more than its offset. */
+/* Callers are looked up by address - 1: the address of an instruction is its offset + 1. */
 static uint64_t address_of(struct scripts *s, uint64_t mm, const struct script_frame *f)
 {
 	uint32_t offset = f->offset_flags >> 1;
@@ -319,8 +320,8 @@ static void merge_into(struct scripts *s, const struct script_space *space, cons
 	for (uint32_t i = 0; i < p->nr; i++)
 		segments += p->frames[i].offset_flags & SCRIPT_FRAME_ENTRY;
 	/*
-	 * Outermost calls and segments belong together. Of the innermost call there may be no frame yet; and where it is in a part of the
-	 * loop that has no name, its frames come after the first address.
+	 * Calls of the loop and segments are matched from the outermost on. The innermost call may not have a frame yet; and if it is in
+	 * a part of the loop without a symbol, its frames follow the first address.
 	 */
 	size_t without = is_whole && loops > segments ? loops - segments : 0, early = is_whole && segments > loops ? segments - loops : 0;
 	for (size_t i = 0; i < nr; i++) {
@@ -341,7 +342,7 @@ static uint32_t native_of(const struct script_frame *f)
 	return f->offset_flags >> 1 >> V8_NATIVE_SHIFT;
 }
 
-/* How many return addresses, from frame i on, the native stack has one after the other. */
+/* The number of return addresses, from frame i on, that match the native stack. */
 static size_t run_of(const struct script_pending *p, uint32_t i, const uint64_t *ips, size_t nr)
 {
 	size_t n = 0;
@@ -355,7 +356,8 @@ static size_t run_of(const struct script_pending *p, uint32_t i, const uint64_t 
 	return n;
 }
 
-/* Where the native stack goes on as frame i and those after it return; nr: nowhere. In recursion it may begin so more than once. */
+/* The index in the native stack from which on it matches the returns of frame i and those after it; nr: none. With recursion several may
+ * match. */
 static size_t find_return(const struct script_pending *p, uint32_t i, const uint64_t *ips, size_t from, size_t nr)
 {
 	size_t longest = 0, ret = nr;
@@ -370,7 +372,7 @@ static size_t find_return(const struct script_pending *p, uint32_t i, const uint
 }
 
 /*
- * Gives open frames the number of their native one: the last before the address that they return to. What the walk did not come to is
+ * Gives open frames the number of their native frame: the last one before their return address. Frames that the walk did not reach are
  * dropped.
  */
 static void place_v8(struct script_pending *p, const uint64_t *ips, size_t nr)
@@ -399,7 +401,7 @@ static void place_v8(struct script_pending *p, const uint64_t *ips, size_t nr)
 	p->nr = placed;
 }
 
-/* Frames of V8 say which native one they belong to, the innermost first; that of code made at run time gives its place to them. */
+/* Frames of V8 have the number of their native frame, innermost first; a native frame of compiled code is replaced. */
 static void merge_v8(struct scripts *s, const struct script_pending *p, const uint64_t *ips, size_t nr, struct merge *m)
 {
 	uint32_t next = 0;
@@ -443,7 +445,7 @@ size_t scripts_merge(struct scripts *s, struct script_pending *p, uint32_t tid, 
 size_t scripts_map_record(struct scripts *s, uint64_t mm, uint32_t ring, const struct sample_layout *layout, const struct sample_tail *tail,
 			  void *to, size_t cap)
 {
-	/* Rings are read one after the other: the process may have been on the CPU of the next one before. */
+	/* A record per ring: rings are read one after the other, and the process may have run on the next one's CPU before. */
 	uint64_t of_ring = UINT64_C(1) << ring % 64;
 	pthread_mutex_lock(&s->lock);
 	struct script_space *space = scripts_space(s, mm);

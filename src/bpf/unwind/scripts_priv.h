@@ -1,5 +1,5 @@
 /*
- * What is known of interpreters; scripts_test.c fills it without a BPF program.
+ * State of scripts.c; scripts_test.c fills it without a BPF program.
  */
 #pragma once
 #include <pthread.h>
@@ -17,31 +17,31 @@ struct script_range {
 	uint64_t start, end;
 };
 
-/* An address space; its number for the kernel may be another's later, with another interpreter. */
+/* An address space. Its number may be reused later, with another interpreter. */
 struct script_space {
 	uint64_t mm;
 	enum script_kind kind;
-	struct python_layout python; /* of texts, where it is that */
-	struct v8_layout v8;	     /* of sources, where it is that */
+	struct python_layout python; /* if kind is SCRIPT_PYTHON, for strings */
+	struct v8_layout v8;	     /* if kind is SCRIPT_V8, for sources */
 	struct script_range loop[2]; /* addresses of the evaluation loop */
 	uint64_t mapped_rings;       /* a MMAP2 record was written for those of CPUs with these numbers, modulo 64 */
 };
 
-/* The same code in however many processes. */
+/* A code object, shared by all processes that run it. */
 struct script_known {
 	uint32_t first_line;
 	str_id name, file, lines; /* name 0: it has not been sent */
 	uint32_t lines_form;
 };
 
-/* Where a process has a code object, as frames name it. */
+/* A code object in a process, as frames identify it. */
 struct script_place {
 	uint64_t mm, code;
 	uint32_t stamp;
 	uint32_t number; /* of codes; IDSET_NONE: none yet, or there are too many */
 };
 
-/* A source of V8 that was read, however often code of it comes. */
+/* A source of V8, read once. */
 struct script_source {
 	uint64_t mm, string;
 	uint32_t units;
@@ -85,11 +85,11 @@ struct scripts {
 
 /* Without a program and a thread. */
 struct scripts *scripts_new(const struct sys *sys);
-/* What is known of an address space; under the lock. */
+/* Returns an address space, which is added if new; under the lock. */
 struct script_space *scripts_space(struct scripts *s, uint64_t mm);
 /*
- * script_sources.c: where the lines of a source end; under the lock. Read from the process, or where that has ended, from the file of
- * that name if that has as many characters. Valid until the next call.
+ * script_sources.c: the line ends of a source; under the lock. Read from the process or, if it has ended, from the file of that name if
+ * its length in characters is the same. Valid until the next call.
  */
 const struct v8_line_ends *scripts_line_ends(struct scripts *s, const struct script_space *space, uint32_t pid,
 					     const struct script_code_message *m, const char *file);

@@ -1,5 +1,5 @@
 /*
- * The thread that compiles the tables of files whose code the BPF program meets.
+ * The thread that compiles the tables of files in whose code the BPF program finds frames.
  */
 #include <errno.h>
 #include <poll.h>
@@ -24,7 +24,7 @@ struct strobe_error *stack_unwinder_map_requests(struct stack_unwinder *u)
 
 /* ---- tables ---- */
 
-/* No table is kept twice: walks of copies, too, go along what the program has. */
+/* No table is kept twice: user space also walks by the program's copy of the tables. */
 static void share(struct stack_unwinder *u, struct unwind_table *t, const struct unwind_maps_table *at)
 {
 	pthread_mutex_lock(&u->lock);
@@ -42,7 +42,7 @@ static struct known_file *file_of(struct stack_unwinder *u, const struct mapped_
 		return known;
 	const struct unwind_file *f = unwind_tables_find(u->tables, file);
 	known->made = f->object;
-	/* Of 32-bit programs stacks are walked in user space. */
+	/* Stacks of 32-bit programs are walked in user space. */
 	bool is_walked = f->table && f->table->is_64bit == (arch_native()->pointer_bytes == 8);
 	known->object = f->table ? f->object : NULL;
 	known->has_interpreter = u->scripts && f->object && interpreter_is_in(f->object);
@@ -69,7 +69,7 @@ static struct known_file *file_of(struct stack_unwinder *u, const struct mapped_
 	return known;
 }
 
-/* The address in the object of where the mapping begins; false: none of its code is there. */
+/* The object's address for the start of the mapping; false: the mapping has none of its code. */
 static bool find_vaddr(const struct object *o, const struct unwind_request *w, uint64_t *ret_vaddr)
 {
 	uint64_t pgoff = w->key.pgoff;
@@ -85,7 +85,7 @@ static bool find_vaddr(const struct object *o, const struct unwind_request *w, u
 	return false;
 }
 
-/* What the program shall do with code of the file. */
+/* What the program has to do with code of the file. */
 static struct unwind_file_code code_of(struct stack_unwinder *u, const struct mapped_file *file, const struct unwind_request *w)
 {
 	struct unwind_file_code bare = { .kind = UNWIND_CODE_BARE, .state = UNWIND_FILE_READY };
@@ -93,7 +93,7 @@ static struct unwind_file_code code_of(struct stack_unwinder *u, const struct ma
 		return bare;
 	struct known_file *known = file_of(u, file);
 	uint64_t vaddr;
-	if (!known->made) /* the next process that has it mapped may be there for longer */
+	if (!known->made) /* the next process that maps it may live longer */
 		bare.state = UNWIND_FILE_UNSURE;
 	if (!known->object || !find_vaddr(known->object, w, &vaddr))
 		return bare;
@@ -130,7 +130,7 @@ static void take_requests(struct stack_unwinder *u, request_list *ret)
 	}
 }
 
-/* Where a process has mapped what a request is about, as far as is known; *ret_exact: it is that mapping, and not one around it. */
+/* The mapping of a request, as far as known; *ret_exact: exactly that mapping, not one that contains it. */
 static const struct map *find_map(struct stack_unwinder *u, const struct unwind_request *w, bool *ret_exact)
 {
 	struct machine *machine = live_maps_machine(u->live);
@@ -142,7 +142,7 @@ static const struct map *find_map(struct stack_unwinder *u, const struct unwind_
 	return map;
 }
 
-/* The file of a request, or NULL: the process has ended, or does other things by now. */
+/* The file of a request; NULL: the process has ended or has other mappings by now. */
 static const struct mapped_file *find_file(struct stack_unwinder *u, const struct unwind_request *w, bool *ret_sure)
 {
 	pthread_mutex_lock(&u->lock);
@@ -174,7 +174,7 @@ static void answer(struct stack_unwinder *u, const struct unwind_request *w)
 }
 
 /*
- * Ours come first: until there is a table, each sample of this thread is a copy of its stack. Then those of little code, which are ready
+ * Our own files come first: until they have tables, each sample of this thread is a copy of its stack. Then small files, which are ready
  * soon.
  */
 static bool comes_before(const struct unwind_request *a, const struct unwind_request *b)
@@ -194,7 +194,7 @@ static struct unwind_request take_first(request_list *requests)
 	return taken;
 }
 
-/* Others come meanwhile, which may be sooner ready than what is left. */
+/* Check for new requests, which may be for smaller files than the remaining ones. */
 static void serve_once(struct stack_unwinder *u, request_list *requests)
 {
 	take_requests(u, requests);
@@ -220,7 +220,8 @@ void *stack_unwinder_serve(void *arg)
 	for (size_t i = 0; i < changes_nr; i++)
 		vec_push(&fds, ((struct pollfd){ .fd = changes[i], .events = POLLIN }));
 	request_list requests = {};
-	/* Every sample that meets code which the program does not know yet is a copy of its stack: without the right there are more. */
+	/* Every sample in code that the program does not know yet is a copy of its stack: without permission for real-time priority there
+	 * are more. */
 	(void)sys_set_realtime(1);
 	while ((poll(fds.data, fds.len, -1) >= 0 || errno == EINTR) && !fds.data[0].revents)
 		serve_once(u, &requests);

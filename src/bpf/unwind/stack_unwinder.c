@@ -94,7 +94,7 @@ static struct strobe_error *load(struct stack_unwinder *u)
 	return unwind_maps_create(u->options.sys, u->loaded, &u->maps);
 }
 
-/* Whoever reads rings may be at real-time priority, and wait for the thread that serves. */
+/* A reader of rings may run at real-time priority and wait for the serving thread. */
 static void init_lock(pthread_mutex_t *lock)
 {
 	pthread_mutexattr_t attr;
@@ -234,7 +234,7 @@ static void add_stream(struct stack_unwinder *u, uint64_t id, struct stack_strea
 	*u64map_put(&u->ids, id, NULL) = u->streams.len;
 }
 
-/* Any event of the CPU has its ring; false where it has none. */
+/* The ring of a CPU, by any of its events; false: it has none. */
 static bool find_ring(const struct event_set *set, size_t cpu, size_t threads, size_t *ret_event, size_t *ret_slot)
 {
 	for (size_t i = 0; i < set->events.len; i++)
@@ -265,7 +265,7 @@ static struct perf_event_attr output_attr(const struct stack_unwinder *u, const 
 	};
 }
 
-/* Into the ring of the CPU's samples, for the program to find it in a map. */
+/* Opens an output event into the ring of the CPU's samples, and puts it into a map for the program. */
 static struct strobe_error *open_output(struct stack_unwinder *u, const struct perf_event_attr *attr, const char *map, int cpu,
 					int ring_fd, const struct stack_stream *stream)
 {
@@ -295,8 +295,8 @@ static struct strobe_error *open_carrier(struct stack_unwinder *u, uint32_t cpu_
 }
 
 /*
- * Samples whose stack is walked in the kernel come as one record with it: through an event that the kernel lets have what samples have.
- * Where there are several events, or samples have what only their own event can say, each sample follows its stack.
+ * Samples whose stack is walked in the kernel come as one record with it: through an event with the same fields as the samples.
+ * With several events, or sample fields that only their own event can provide, each sample follows its stack.
  */
 static const struct capture_event *find_whole(const struct event_set *set, size_t threads)
 {
@@ -380,7 +380,7 @@ struct strobe_error *stack_unwinder_attach(struct stack_unwinder *u, struct capt
 
 /* ---- copies ---- */
 
-/* Registers in the order that samples have them; pc: which of them that is to code of the copy's kind. */
+/* Registers in the order that samples have them; pc: the index of the program counter for code of the copy's width. */
 static uint64_t sampled_regs(const struct unwind_copy *copy, int pc, uint64_t values[64])
 {
 	const struct arch *a = arch_native();
@@ -400,12 +400,12 @@ static uint64_t sampled_regs(const struct unwind_copy *copy, int pc, uint64_t va
 	return mask;
 }
 
-/* The space in which the copy's pc is code: as it was at that time, or where that is not known, as it is now. */
+/* The address space in which the copy's pc is code: as of that time or, if that is unknown, as of now. */
 static uint32_t space_of(struct stack_unwinder *u, uint64_t pc, uint32_t pid, uint32_t tid, uint64_t time_ns)
 {
 	struct machine *m = live_maps_machine(u->live);
 	uint64_t complete_ns = live_maps_complete(u->live, pid);
-	/* Of what came before the first look at a process some is not known: that it is still as it was then is likely. */
+	/* Mappings from before the process was first read are not all known: probably they have not changed. */
 	if (time_ns < complete_ns)
 		return machine_view(m, pid, tid, complete_ns).space;
 	struct machine_view view = machine_view(m, pid, tid, time_ns);
@@ -418,7 +418,7 @@ static uint32_t space_of(struct stack_unwinder *u, uint64_t pc, uint32_t pid, ui
 	return machine_view(m, pid, tid, UINT64_MAX - 1).space;
 }
 
-/* The space of a walk that goes on at pc; what the unwinder knows is of the machine as it is by then. */
+/* The space of a walk that continues at pc; the unwinder's caches belong to the machine's current state. */
 static uint32_t look_in(struct stack_unwinder *u, uint64_t pc, const struct waiting_stack *of, uint64_t time_ns)
 {
 	uint32_t space = space_of(u, pc, of->pid, of->tid, time_ns);
@@ -429,7 +429,7 @@ static uint32_t look_in(struct stack_unwinder *u, uint64_t pc, const struct wait
 	return space;
 }
 
-/* Whether the frame at `before` was the outermost: its space is the stack's, and pc, which may be data, is not looked for anew. */
+/* Whether the frame at `before` was the outermost one: uses the space of the stack, without looking up pc, which may be data. */
 static bool came_beyond(struct stack_unwinder *u, struct unwind_input *in, uint64_t before, uint64_t pc,
 			const struct waiting_stack *of, uint64_t time_ns)
 {
@@ -467,7 +467,7 @@ void stack_unwinder_finish(struct stack_unwinder *u, const struct unwind_copy *c
 		w = unwind_walk(u->unwinder, &in, ret->ips + head);
 	}
 	pthread_mutex_unlock(&u->lock);
-	/* Where the walk cannot even begin there is the place itself, unless it was taken for a caller. */
+	/* If the walk cannot even begin, the address itself is a frame, unless it was taken for a caller. */
 	if (!in.is_caller && !w.nr)
 		ret->ips[head + w.nr++] = copy->pc;
 	ret->nr = (uint16_t)(head + w.nr);

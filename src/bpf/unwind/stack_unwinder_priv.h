@@ -19,7 +19,7 @@ struct waiting_stack {
 	uint32_t pid, tid;
 	uint16_t nr;
 	bool cut;
-	uint64_t scripts_mm; /* it has frames of interpreters, of this address space; 0: none */
+	uint64_t scripts_mm; /* address space of frames of interpreters in it; 0: none */
 	uint64_t ips[UNWIND_FRAMES_MAX];
 };
 
@@ -27,26 +27,26 @@ struct waiting_stack {
 #define WAITING_MAX 4
 
 struct cpu_stacks {
-	/* Of the copy that comes next. */
+	/* For the next copy. */
 	uint32_t more_tid, more_bytes;
 	uint8_t memory[UNWIND_COPY_BYTES + UNWIND_MORE_BYTES];
 	struct script_pending scripts;
-	/* Of an event of the CPU that is in the file: losses are recorded as its. NULL: there is none. */
+	/* Of an event of the CPU that is in the file, for which losses are recorded; NULL: none. */
 	const struct sample_layout *layout;
 	uint64_t id;
 	uint32_t number; /* of the CPU */
-	struct waiting_stack merged; /* with frames of interpreters, of a sample that has come whole */
+	struct waiting_stack merged; /* the stack of a sample that came with it, merged with frames of interpreters */
 	unsigned nr;
 	struct waiting_stack stacks[WAITING_MAX];
 };
 
-/* What an id in a record stands for. */
+/* The meaning of an event ID in a record. */
 struct stack_stream {
 	uint32_t cpu; /* index in cpus */
-	bool carries; /* stacks; else samples */
-	bool walked;  /* samples whose stacks are walked */
-	bool whole;   /* records of the program's that are such samples and their stacks in one */
-	uint64_t id;  /* of the samples' own event, which these records do not have */
+	bool carries; /* records are stacks; else samples */
+	bool walked;  /* samples with stacks to be walked */
+	bool whole;   /* records that are such a sample and its stack in one */
+	uint64_t id;  /* of the samples' own event, missing in these records */
 	const struct sample_layout *layout;
 	uint32_t max; /* addresses in a chain */
 };
@@ -58,15 +58,15 @@ struct known_file {
 	struct unwind_maps_table table;
 };
 
-/* What wait_samples.c keeps. Its lock: rings may be drained by several threads. */
+/* State of wait_samples.c. Has a lock since rings may be drained by several threads. */
 struct wait_samples {
 	pthread_mutex_t lock;
 	const struct sample_layout *layout; /* of the event; NULL: waits are not recorded */
 	uint32_t frames_max;
 	uint64_t *ids;      /* of the event, by CPU index */
 	const int *cpus;    /* their numbers; the capture's */
-	struct u64map stacks;   /* by number of a wait: a struct waiting_stack that came before the wait's end */
-	struct u64map messages; /* likewise: a struct wait_record that came before its stack */
+	struct u64map stacks;   /* by wait number: a struct waiting_stack that arrived before the end of the wait */
+	struct u64map messages; /* likewise: a struct wait_record that arrived before its stack */
 	uint64_t last_ns;       /* the latest time in any ring */
 	struct wait_control *control; /* of the program */
 };
@@ -83,7 +83,7 @@ struct stack_unwinder {
 	struct cpu_stacks *cpus;
 	uint32_t cpus_nr;
 
-	/* What processes have mapped, and the walker of copies. */
+	/* Mappings of processes, and the unwinder for copies. */
 	pthread_mutex_t lock;
 	struct live_maps *live;
 	struct unwind_tables *tables;
@@ -94,7 +94,7 @@ struct stack_unwinder {
 	pthread_t thread;
 	bool started;
 	int stop_fd;
-	_Atomic bool stopping; /* requests that are left are in vain */
+	_Atomic bool stopping; /* remaining requests are dropped */
 	struct bpf_ring requests;
 	VEC(struct known_file) files; /* by mapped_file id */
 	struct u64map by_table;       /* an unwind_file → id + 1 of the first file that has it */
@@ -105,15 +105,15 @@ struct stack_unwinder {
 };
 
 /*
- * Goes on from a copy (its bytes are of memory, not its own); the frames that the program found come first. ret has pid
- * and tid.
+ * Continues the walk from a copy, after the frames that the program found. `bytes` of the copy counts `memory`. The caller
+ * sets pid and tid in ret.
  */
 void stack_unwinder_finish(struct stack_unwinder *u, const struct unwind_copy *copy, const uint8_t *memory, uint64_t time_ns,
 			   struct waiting_stack *ret);
 /* wait_samples.c: after the capture was opened; before the rest is destroyed. */
 struct strobe_error *wait_samples_attach(struct stack_unwinder *u, struct capture *c) _must_check_;
 void wait_samples_deinit(struct stack_unwinder *u);
-/* The message of a wait's end, or the stack of one: what is whole is appended to `out` as a sample. */
+/* Takes the message of the end of a wait, or its stack; once both are there, the sample is appended to `out`. */
 void wait_samples_take(struct stack_unwinder *u, uint32_t cpu, const struct sample *carrier, byte_list *out);
 void wait_samples_take_stack(struct stack_unwinder *u, uint64_t number, const struct waiting_stack *stack, byte_list *out);
 /* The thread. */

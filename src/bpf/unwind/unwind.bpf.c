@@ -1,11 +1,11 @@
 /*
- * Walks the user's stack at a sample, along call frame information that user space compiled into maps, and writes the
- * addresses with what else a sample has into its ring, in place of the sample; or, where user space has to go on with the walk, or
- * samples have what only their own event knows, right before the sample. bpf/unwind/chain_sink.c makes one record of either.
+ * Walks the user stack at a sample by call frame information, which user space has compiled into maps. Writes the addresses with
+ * the other sample fields into the ring in place of the sample or, if user space has to continue the walk or some fields are known
+ * to the event only, right before the sample. bpf/unwind/chain_sink.c makes one record of either.
  *
- * Whatever a walk carries from frame to frame stays in the memory of a map, where the verifier does not follow it: the
- * program is small to it, however many frames there are. Registers of callers are not read until a rule needs one;
- * until then it is enough to know where they lie.
+ * The state of a walk is in a map, where the verifier does not track it: for the verifier the program is small,
+ * however many frames there are. Registers of callers are read only when a rule needs one; until then their address is
+ * kept.
  */
 #include "bpf/followed.bpf.h"
 #include "bpf/unwind/unwind_code.bpf.h"
@@ -15,10 +15,10 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 #define TASK_KERNEL 0x00200000 /* PF_KTHREAD */
 #define SEARCH_STEPS 17
 #define HASH_FACTOR  0x9e3779b97f4a7c15ULL /* 2^64 / the golden ratio */
-/* Of a thread whose stack's end is not known. */
+/* For a thread whose end of stack is unknown. */
 #define UNWIND_STACK_REACH (UNWIND_COPY_BYTES + UNWIND_MORE_BYTES)
 
-/* struct pt_regs up to where it is the same for programs and in the kernel. */
+/* struct pt_regs as far as its layout is the same for programs and in the kernel. */
 #if defined(__TARGET_ARCH_x86)
 #define FP	 6
 #define SP	 7
@@ -29,8 +29,8 @@ struct machine_regs {
 };
 static const __u8 kept_regs[] = { 3, 6, 12, 13, 14, 15 };
 /*
- * struct ucontext from sp on, its mcontext 40 bytes in: r8 to r15, di si bp bx dx ax cx sp ip. Which word of it each
- * register is.
+ * struct ucontext from sp on, its mcontext 40 bytes in: r8 to r15, di si bp bx dx ax cx sp ip. The index of the word of
+ * each register.
  */
 static const __u8 signal_words[] = { 18, 17, 19, 16, 14, 13, 15, 20, 5, 6, 7, 8, 9, 10, 11, 12 };
 #define SIGNAL_SP_WORD 20
@@ -51,7 +51,7 @@ static const __u8 signal_words[] = { 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49,
 				     55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69 };
 #define SIGNAL_SP_WORD 70
 #define SIGNAL_PC_WORD 71
-#define CODE_BITS      0xffffffffffffULL /* a signature may be in the others */
+#define CODE_BITS      0xffffffffffffULL /* the other bits may have a signature (PAC) */
 #else
 #error "no layout of registers for this architecture"
 #endif
@@ -62,21 +62,21 @@ struct sample_context {
 	__u64 sample_period, addr;
 };
 
-/* Samples may come as NMIs, in the midst of a walk of another program. */
+/* Samples may be NMIs that interrupt a walk of another program. */
 enum { WALK_SAMPLE, WALK_SWITCH, WALKS };
 
 struct walk {
 	struct unwind_copy out;
-	__u64 at[UNWIND_WALK_REGS]; /* where a register lies; 0: its value is known */
+	__u64 at[UNWIND_WALK_REGS]; /* address where a register is saved; 0: its value is known */
 	__u64 tag;     /* code_tag() */
 	__u64 start_stack;
 	__u32 pid;
-	__u32 mapping; /* of the cache: the last that was met */
+	__u32 mapping; /* index of the last one in the cache */
 	__u32 max;
 	__u8 exact, innermost;
 	__u64 hash; /* of the addresses */
-	__u64 slots[WAIT_SLOTS]; /* where those that are return addresses were read; 0: in a register */
-	struct machine_regs regs; /* of the user, when it was sampled or came into the kernel */
+	__u64 slots[WAIT_SLOTS]; /* addresses where return addresses were read; 0: in a register */
+	struct machine_regs regs; /* user registers, at the sample or at kernel entry */
 };
 
 struct {
@@ -127,12 +127,12 @@ struct {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
-	__uint(max_entries, 1024); /* resized to the CPUs that there are */
+	__uint(max_entries, 1024); /* resized to the number of CPUs */
 	__type(key, __u32);
 	__type(value, __u32);
 } outputs SEC(".maps");
 
-/* Events whose records are as the samples are, with a stack besides. None: each sample follows its stack. */
+/* Events whose records have the fields of the samples and a stack. Empty: each sample follows its stack. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
 	__uint(max_entries, 1024); /* as of outputs */
@@ -153,7 +153,7 @@ GLOBAL __u32 word_at(__u32 i)
 	return pair ? pair[i & 1] : 0;
 }
 
-/* The table's number of the rule for an offset, of rows [low, low + n). */
+/* The rule number in the table for an offset, searched in rows [low, low + n). */
 GLOBAL __u32 rule_in(__u32 low, __u32 n, __u32 offset)
 {
 	__u32 numbers = (1U << UNWIND_NUMBER_BITS) - 1, limit = offset << UNWIND_NUMBER_BITS | numbers;
@@ -229,7 +229,7 @@ INLINE long enter(struct walk *w, __u64 pc, __u64 sp, _Bool interrupted)
 	return pc ? 0 : end(w, UNWIND_WALK_WHOLE);
 }
 
-/* Of the frame that comes next. */
+/* Keeps the slot of the next frame. */
 INLINE void keep_slot(struct walk *w, __u64 at)
 {
 	w->slots[BELOW(WAIT_SLOTS, w->out.stack.nr)] = at;
@@ -249,7 +249,7 @@ INLINE long by_fp(struct walk *w)
 	__u64 fp, next = 0, pc = 0;
 	if (!reg_value(w, FP, &fp))
 		return end(w, UNWIND_WALK_LOST);
-	/* Where programs begin. */
+	/* The start of the program. */
 	if (!fp && !w->innermost)
 		return end(w, UNWIND_WALK_WHOLE);
 	if (fp < w->out.reg[SP] || fp & 7)
@@ -276,7 +276,7 @@ INLINE long by_signal(struct walk *w)
 INLINE void keep(struct walk *w, const struct unwind_code_rule *r, __u64 cfa, __u64 base, int kept, int reg)
 {
 	__u64 at = (r->based >> kept & 1 ? base : cfa) + (__s64)r->at[kept];
-	/* Below the stack pointer: it was popped already, and compilers do not say so before a return. */
+	/* Below the stack pointer: already popped, which compilers do not describe before a return. */
 	if (r->kept >> kept & 1 && !(w->innermost && at < w->out.reg[SP]))
 		w->at[reg] = at;
 }
@@ -313,7 +313,7 @@ GLOBAL int is_after_call(__u64 pc)
 #endif
 }
 
-/* Apart: its part of the stack, of which waits.bpf.c has little left, is not there while a mapping is looked for. */
+/* A separate function: its stack frame, for which waits.bpf.c has little room, is not needed while a mapping is searched for. */
 APART long by_rule(struct walk *w, const struct unwind_code_rule *r)
 {
 	__u64 cfa = 0, base = 0, pc;
@@ -362,7 +362,7 @@ GLOBAL int step(__u32 which)
 	w->hash = (w->hash ^ w->out.pc) * HASH_FACTOR;
 	ip = w->out.pc - !w->exact;
 	m = find_mapping(w, ip);
-	/* User space knows whether the frame before was the outermost. */
+	/* User space can tell whether the previous frame was the outermost. */
 	if (!m || m->kind == UNWIND_CODE_USER)
 		return end(w, w->out.is_data && !nr ? UNWIND_WALK_LOST : UNWIND_WALK_COPY);
 	r = find_rule(m, ip);
@@ -397,8 +397,8 @@ INLINE _Bool was_in_user_space(const struct sample_context *ctx)
 }
 
 /*
- * In one piece: fields of a context one by one are more than compilers can be kept from joining in ways that the verifier
- * forbids. In the kernel, the context begins with a pointer to the registers.
+ * Reads all at once: for single fields of the context, compilers combine accesses in ways that the verifier forbids. In the
+ * kernel, the context begins with a pointer to the registers.
  */
 INLINE _Bool read_regs(struct sample_context *ctx, struct task_struct *task, struct walk *w)
 {
@@ -442,14 +442,14 @@ INLINE void begin(struct walk *w, const struct machine_regs *r)
 #endif
 }
 
-/* Where the mapping that sp is in ends: stacks of threads begin near there. */
+/* The end of the mapping of sp: thread stacks begin near it. */
 GLOBAL __u64 stack_end_of(__u64 sp)
 {
 	struct found_mapping f = {};
 	return find_vma(sp, &f) ? ~0ULL : f.request.end;
 }
 
-/* How much of a stack user space may need from sp on, and of what is not known to be as little, as much as there is room for. */
+/* The number of bytes from sp on that user space may need; if unknown, as many as there is room for. */
 INLINE __u64 stack_bytes(const struct walk *w)
 {
 	__u64 sp = w->out.reg[SP], bytes = w->start_stack - sp;
@@ -460,7 +460,7 @@ INLINE __u64 stack_bytes(const struct walk *w)
 	return bytes < UNWIND_STACK_REACH ? bytes : UNWIND_STACK_REACH;
 }
 
-/* A copy of stack in the making. */
+/* A copy of the stack being made. */
 struct copying {
 	__u64 from, limit; /* limit: bytes that are to be copied */
 	__u64 bytes; /* up to the last piece that could be read */
@@ -468,8 +468,8 @@ struct copying {
 };
 
 /*
- * One piece, which does not lie in two pages; 1 where that was the last one. In between may be pages that were never written to,
- * of large arrays: they are zeros, which is what a failed read leaves as well.
+ * Copies one piece, which lies within a page; returns 1 if it was the last. Pages that were never written, such as those of large
+ * arrays, cannot be read, but are zeros, which is what a failed read leaves.
  */
 INLINE long copy_piece(__u8 *memory, __u32 i, struct copying *c)
 {
@@ -481,7 +481,7 @@ INLINE long copy_piece(__u8 *memory, __u32 i, struct copying *c)
 	return 0;
 }
 
-/* By bpf_loop(), here and below: the verifier looks at one turn instead of at all. */
+/* For bpf_loop(), here and below: the verifier checks one iteration instead of all. */
 static long copy_first(__u32 i, struct copying *c)
 {
 	struct walk *w = this_walk(c->which);
@@ -523,7 +523,7 @@ static long read_reg(__u32 i, __u32 *which)
 	return 0;
 }
 
-/* User space knows all that can be known, and goes on from here. */
+/* Sends a copy, from which user space continues the walk with all its tables. */
 INLINE void give_copy(void *ctx, struct walk *w, __u32 which, __u64 wait)
 {
 	__u64 above = w->out.reg[SP] % UNWIND_COPY_PIECE;
@@ -532,7 +532,7 @@ INLINE void give_copy(void *ctx, struct walk *w, __u32 which, __u64 wait)
 	bpf_loop(UNWIND_WALK_REGS, read_reg, &which, 0);
 	bpf_loop(UNWIND_COPY_BYTES / UNWIND_COPY_PIECE, copy_first, &c, 0);
 	bytes = c.bytes;
-	/* There is room for more of one walk. */
+	/* One walk may have a second piece. */
 	if (which == WALK_SAMPLE && bytes == UNWIND_COPY_BYTES && c.limit > UNWIND_COPY_BYTES)
 		give_more(ctx, c.from + UNWIND_COPY_BYTES, c.limit - UNWIND_COPY_BYTES);
 	w->out.message = UNWIND_MESSAGE_COPY;
@@ -544,7 +544,7 @@ INLINE void give_copy(void *ctx, struct walk *w, __u32 which, __u64 wait)
 				      __builtin_offsetof(struct unwind_copy, memory) + bytes);
 }
 
-/* Read as bytes: when it meets a pointer of a typed pointer, the verifier goes through all types of the kernel (1 ms each). */
+/* Read as bytes: for a typed pointer to a pointer the verifier searches all types of the kernel (1 ms each). */
 INLINE struct mm_struct *mm_of(struct task_struct *task)
 {
 	struct mm_struct *mm = 0;
@@ -553,8 +553,8 @@ INLINE struct mm_struct *mm_of(struct task_struct *task)
 }
 
 /*
- * Where the stack of a process's first thread begins, with the word there (argc): that no call left it shows user space the
- * outermost frame of code that was analysed. Of other threads it is not known.
+ * The start of the stack of a process's first thread, where argc is: since no call has put that there, user space recognises the
+ * outermost frame of analysed code. Unknown for other threads.
  */
 INLINE __u64 start_stack_of(struct task_struct *task, struct mm_struct *mm)
 {
@@ -564,7 +564,7 @@ INLINE __u64 start_stack_of(struct task_struct *task, struct mm_struct *mm)
 	return start + sizeof(start);
 }
 
-/* False: there is no stack of a user. */
+/* False: no user stack. */
 INLINE _Bool prepare_walk(struct walk *w, struct task_struct *task)
 {
 	struct mm_struct *mm = mm_of(task);
@@ -578,7 +578,7 @@ INLINE _Bool prepare_walk(struct walk *w, struct task_struct *task)
 	return 1;
 }
 
-/* From w->regs on. Where its end is UNWIND_WALK_COPY, user space can go on. */
+/* Walks from w->regs on. If the end is UNWIND_WALK_COPY, user space can continue. */
 INLINE void walk_from_regs_by(long (*one_step)(__u32, __u32 *), struct walk *w, __u32 which, __u32 max)
 {
 	begin(w, &w->regs);
@@ -602,7 +602,7 @@ INLINE void walk_from_regs(struct walk *w, __u32 which, __u32 max)
 	walk_from_regs_by(step_on, w, which, max);
 }
 
-/* 0: the sample is written. Where its ring is full, the kernel shall count the loss as the event's. */
+/* Returns 0 if the sample was written. If its ring is full, the kernel must count the loss for the event. */
 INLINE int give_stack(struct sample_context *ctx, struct walk *w)
 {
 	__u32 nr = w->out.stack.nr;

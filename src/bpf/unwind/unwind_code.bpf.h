@@ -1,9 +1,9 @@
 /*
- * Which table the code at an address has.
+ * Finds the table for the code at an address.
  *
- * What the current process has mapped there (unwind_mapping.bpf.h) stays in a cache of this CPU for a quarter of a second, or
- * until the process maps or unmaps code. User space is requested once for each file, whoever maps it: that a process begins costs
- * user space nothing. The kernel runs no program of samples within another on the same CPU: entries of the cache are whole.
+ * The mapping of the current process (unwind_mapping.bpf.h) is cached per CPU for a quarter of a second, or until the process
+ * maps or unmaps code. A file is requested from user space once for all processes: a new process costs user space nothing. The
+ * kernel does not nest programs of samples on a CPU: cache entries are consistent.
  */
 #pragma once
 #include "bpf/unwind/script.bpf.h"
@@ -11,11 +11,11 @@
 
 #define KNOWN_MAPPINGS 512
 #define KNOWN_WAYS     4
-/* Mappings that are larger, or lie in more than one such piece, are in the cache for each. */
+/* A mapping that spans several blocks of this size has a cache entry for each. */
 #define KNOWN_PIECE_BITS 21
 #define KNOWN_SETS_BITS	 7
 #define KNOWN_NS_BITS	 28
-/* Between two requests for a file, whose table may be in the making; and for one of which user space was not sure. */
+/* Times between two requests for a file, whose table may be in preparation, and for one of which user space was unsure. */
 #define REQUEST_AGAIN_NS    200000000ULL
 #define REQUEST_ANEW_NS	    1000000000ULL
 
@@ -63,7 +63,7 @@ INLINE void request_file(struct found_mapping *f)
 	bpf_ringbuf_output(&requests, &f->request, sizeof(f->request), BPF_RB_FORCE_WAKEUP);
 }
 
-/* What user space knows of the file, or 0 where it is requested to look. */
+/* The entry that user space has made for the file; 0 if it has been requested. */
 INLINE struct unwind_file_code *code_of(struct found_mapping *f)
 {
 	struct unwind_file_code *c = bpf_map_lookup_elem(&files, &f->request.key);
@@ -88,7 +88,7 @@ INLINE __u32 set_of(__u64 tag, __u64 ip)
 	return (((tag ^ ip >> KNOWN_PIECE_BITS) * 0x9e3779b97f4a7c15ULL) >> (64 - KNOWN_SETS_BITS)) * KNOWN_WAYS;
 }
 
-/* Puts what the kernel has mapped at ip into a set of the cache. */
+/* Puts the mapping of ip into a set of the cache. */
 GLOBAL int learn_mapping(__u64 tag, __u64 ip, __u32 pid, __u32 set)
 {
 	struct found_mapping f = { .request.pid = pid };
@@ -128,7 +128,7 @@ INLINE _Bool is_inside(const struct known_mapping *m, __u64 tag, __u64 ip)
 	return m->tag == tag && ip - m->start < m->bytes;
 }
 
-/* Where in the cache the mapping of ip is; else CODE_UNKNOWN or CODE_NONE. */
+/* The cache index of the mapping of ip, or CODE_UNKNOWN or CODE_NONE. */
 GLOBAL int known_at(__u64 tag, __u64 ip, __u32 pid)
 {
 	struct known_code *k = this_known();
@@ -145,8 +145,8 @@ GLOBAL int known_at(__u64 tag, __u64 ip, __u32 pid)
 }
 
 /*
- * Stands for the process and its mappings at this time. A count of what is mapped as code is part of it: the cache forgets at once
- * what a dlopen(3) or dlclose(3) may have changed, and, as another file may take the place of one of its size, after a while.
+ * Identifies the process and its mappings at this time. It contains the size of mapped code, so that entries become invalid at once
+ * after a dlopen(3) or dlclose(3), and the time, since a file may be replaced by one of the same size.
  */
 INLINE __u64 code_tag(struct task_struct *task, struct mm_struct *mm)
 {

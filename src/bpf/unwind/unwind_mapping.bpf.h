@@ -1,5 +1,5 @@
 /*
- * What the current process has mapped at an address, read from the kernel's own tree.
+ * The mapping of the current process at an address, read from the kernel's tree.
  *
  * Source: mm/mmap.c, kernel/bpf/task_iter.c (bpf_find_vma), include/linux/{mm_types,fs,maple_tree}.h, lib/maple_tree.c.
  */
@@ -14,14 +14,14 @@
 #define MAPPING_EXECUTE 4 /* VM_EXEC */
 /* What is returned in place of a position in the cache. */
 #define CODE_UNKNOWN -1 /* so far */
-#define CODE_NONE    -2 /* nothing is mapped there, or it cannot be executed */
+#define CODE_NONE    -2 /* no executable mapping */
 #define ENOENT	     2
 
-/* Of nodes of maple trees: words, types, the largest depth that is followed. */
+/* Nodes of maple trees: words, types, the maximum depth. */
 #define MAPLE_WORDS	 32
 #define MAPLE_TYPE(node) ((node) >> 3 & 15)
 #define MAPLE_ADDRESS	 (~255ULL)
-#define MAPLE_RANGE	 2 /* from here on entries are nodes */
+#define MAPLE_RANGE	 2 /* types from here on are inner nodes */
 #define MAPLE_ARANGE	 3
 #define MAPLE_DEPTH	 8
 #define MAPLE_RESERVED	 4096
@@ -36,7 +36,7 @@ struct {
 	__type(value, __u64[MAPLE_WORDS]);
 } nodes SEC(".maps");
 
-/* When a file was modified last: the same fact in each range of kernels. */
+/* The modification time of a file, in the layouts of different kernels. */
 struct timespec64 {
 	__s64 tv_sec;
 	long tv_nsec;
@@ -73,7 +73,7 @@ INLINE __u64 modified_ns_of(struct inode *inode)
 	return at.tv_sec * 1000000000ULL + at.tv_nsec;
 }
 
-/* A mapping that is being looked at. */
+/* A mapping that was found. */
 struct found_mapping {
 	struct unwind_request request; /* as it would be sent */
 	__u32 is_code, is_of_file;
@@ -117,7 +117,7 @@ static long look_at(struct task_struct *task, struct vm_area_struct *vma, struct
 	return 0;
 }
 
-/* The entry of a node for an address: another node, or of a leaf what is there; 0 where it cannot be read. */
+/* The entry of a node for an address: another node or, in a leaf, the mapping; 0: unreadable. */
 GLOBAL __u64 maple_entry(__u64 node, __u64 ip)
 {
 	__u32 zero = 0;
@@ -125,7 +125,7 @@ GLOBAL __u64 maple_entry(__u64 node, __u64 ip)
 	__u32 slots = MAPLE_TYPE(node) == MAPLE_ARANGE ? 10 : 16, at = slots - 1;
 	if (!words || bpf_probe_read_kernel(words, MAPLE_WORDS * sizeof(*words), (void *)(node & MAPLE_ADDRESS)))
 		return 0;
-	/* After the word of its parent come the last addresses of all entries but the last, and then the entries. */
+	/* After the parent pointer come the last addresses of all entries but the last one, then the entries. */
 #pragma unroll
 	for (__u32 i = 0; i < 15; i++) {
 		__u64 last = words[i + 1];
@@ -138,8 +138,8 @@ GLOBAL __u64 maple_entry(__u64 node, __u64 ip)
 }
 
 /*
- * Without the lock of the mappings, which bpf_find_vma() can take no more than once in an interrupt. Should they change meanwhile, the
- * address of what is found is not within it, or it is what was there a moment ago.
+ * Searches without the mmap lock, which bpf_find_vma() can take only once in an interrupt. If mappings change meanwhile, the mapping
+ * found does not contain the address, or is the one of a moment ago.
  */
 INLINE int search_maple(struct task_struct *task, __u64 ip, struct found_mapping *f)
 {

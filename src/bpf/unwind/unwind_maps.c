@@ -14,7 +14,7 @@
 #define CHUNK_BYTES ((size_t)UNWIND_CHUNK_WORDS * sizeof(uint32_t))
 #define RULES_BYTES (UNWIND_RULES * sizeof(struct unwind_code_rule))
 
-/* So many that a program can always put one there which it requests. */
+/* The maximum number of files; the map has room for more, so that the program can always add one that it requests. */
 #define FILES_MAX (UNWIND_FILES - 1024)
 
 struct unwind_maps {
@@ -24,12 +24,12 @@ struct unwind_maps {
 	uint32_t used; /* of words */
 	int chunks_fd, more_rules_fd, files_fd;
 	struct code_rules rules;
-	uint32_t rules_room; /* as many have memory */
+	uint32_t rules_room; /* number for which there is memory */
 	VEC(struct unwind_file_key) files; /* FILES_MAX at most, which are then a ring */
 	size_t oldest;                     /* of files */
 };
 
-/* A table may lie in two chunks, and is one array here; so are the rules. */
+/* Reserves addresses: a table that spans two chunks is one array here, and so are the rules. */
 static void *reserve(size_t bytes)
 {
 	void *room = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -95,7 +95,7 @@ static struct strobe_error *add_part(const struct unwind_maps *m, const char *na
 	struct strobe_error *err = bpf_map_set(parts_fd, &number, &fd);
 	if (!err)
 		err = map_part(at, (size_t)shape.entries * shape.value_bytes, fd);
-	close(fd); /* the map of maps holds it, and so does the mapping */
+	close(fd); /* the map of maps and the mapping keep a reference */
 	return err;
 }
 
@@ -136,7 +136,7 @@ struct strobe_error *unwind_maps_add_table(struct unwind_maps *m, const struct u
 	return NULL;
 }
 
-/* When there are too many, the one that was requested first is removed; it is requested again where it is still mapped. */
+/* When there are too many, removes the one that was requested first; it is requested again if it is still mapped. */
 static void note_file(struct unwind_maps *m, const struct unwind_file_key *key)
 {
 	if (m->files.len < FILES_MAX) {

@@ -1,9 +1,9 @@
 /*
- * The maps of the BPF program that walks stacks: tables, and which file has which, are written here, while it runs.
+ * The maps of the BPF program that walks stacks: writes tables, and the table of each file, while the program runs.
  *
- * Words of tables are written through memory that is shared with the kernel, with no call for each, and user space may walk
- * along the same ones; when they fill the chunks that there are, another is made, which costs the kernel a grace period (tens
- * of milliseconds) and the program nothing. Which table a file has is one element of a map. One thread at a time.
+ * Tables are written to memory shared with the kernel, without system calls, and user space may walk by the same tables. When
+ * all chunks are full, another is added, which takes the kernel a grace period (tens of milliseconds) and does not delay the
+ * program. The table of a file is one element of a map. One thread at a time.
  */
 #pragma once
 #include "base/error.h"
@@ -13,7 +13,7 @@
 
 struct unwind_maps;
 
-/* The loaded programs outlive it. */
+/* The loaded programs must outlive it. */
 struct strobe_error *unwind_maps_create(const struct sys *sys, struct bpf_loaded *loaded, struct unwind_maps **ret) _must_check_;
 void unwind_maps_destroy(struct unwind_maps *m);
 
@@ -23,9 +23,9 @@ struct unwind_maps_table {
 	uint32_t *pages_at, *rows_at; /* the same, here */
 };
 
-/* Copies a table; what is there of it stays until the maps are destroyed. An error where no more fits: of words, of rules, or of memory. */
+/* Copies a table; after an error the copied part remains until the maps are destroyed. An error if words, rules or memory are exhausted. */
 struct strobe_error *unwind_maps_add_table(struct unwind_maps *m, const struct unwind_table *t,
 					   struct unwind_maps_table *ret) _must_check_;
-/* What the program shall do with code of a file. It removed those that it requested first, where there are too many. */
+/* Sets what the program has to do with code of a file. If there are too many files, those requested first are removed. */
 struct strobe_error *unwind_maps_set_file(struct unwind_maps *m, const struct unwind_file_key *key,
 					  const struct unwind_file_code *code) _must_check_;

@@ -1,19 +1,19 @@
 /*
- * Frames of V8: functions of scripts have frames of their own on the native stack, whatever runs them (interpreter, baseline or optimised
- * code), found by the frame pointer. They are noted while the native stack is walked. Several native frames may have the same frame
- * pointer: what the function's own code called without a frame. The last of them is the function's.
+ * Frames of V8: functions of scripts have frames on the native stack, whether interpreted or compiled (baseline, optimised), which are
+ * found by the frame pointer while the native stack is walked. Several native frames may have the same frame pointer, if the function
+ * calls code without a frame. The last of them is the function's.
  */
 #pragma once
 #include "bpf/unwind/script.bpf.h"
 
 #define V8_TAG	       1 /* of pointers to objects; HeapObjectTag */
 #define V8_TAGS	       3
-#define V8_SMI	       1 /* of small integers, which are in the upper half of their word, this bit is 0 */
+#define V8_SMI	       1 /* this bit is 0 in small integers, which are in the upper half of the word */
 #define V8_NOT_STRING  128
 #define V8_NOT_OBJECT  0xffff
 #define V8_LOCALS_MAX  75 /* kScopeInfoMaxInlinedLocalNamesSize */
-#define V8_SCOPE_WORDS 10 /* of a ScopeInfo, after its variables, that are looked at */
-#define V8_STRINGS     6  /* that one stands for */
+#define V8_SCOPE_WORDS 10 /* words of a ScopeInfo that are read after its variables */
+#define V8_STRINGS     6  /* maximum number of strings in a concatenation */
 #define V8_PART_BYTES  128
 /* instance types of strings */
 #define V8_STRING_KIND	   7
@@ -54,7 +54,7 @@ INLINE __u32 v8_smi(__u64 word)
 	return (__u32)(word >> 32);
 }
 
-/* One string that s->text stands for; 1: the characters are found, or there are none. */
+/* Resolves one indirection of s->text; returns 1 when the characters are found, or there are none. */
 static long v8_text_step(__u32 i, void *unused)
 {
 	struct script_walk *s = this_script_walk();
@@ -90,7 +90,7 @@ static long v8_text_step(__u32 i, void *unused)
 	return 0;
 }
 
-/* The characters of a string; of what is put together of two strings, the first, and the others in s->text.after. */
+/* Finds the characters of a string; of a concatenation those of the first part, with the others in s->text.after. */
 APART int find_v8_text(struct script_walk *s, __u64 string)
 {
 	s->text.string = string;
@@ -107,8 +107,8 @@ struct v8_scope {
 };
 
 /*
- * The name of a function and where it begins: after the variables of its scope come names of it, the first of them its own, which may be
- * empty, and two numbers, of which the second is larger. What else is there differs by the flags of scopes, which change with versions.
+ * The name and the start of a function: after the variables, a scope has names, the first of them the function's own, which may be empty,
+ * and two numbers, the second of which is larger. Other fields depend on flags, which differ between versions.
  */
 APART int look_into_v8_scope(struct script_walk *s, __u64 scope, struct v8_scope *ret)
 {
@@ -134,8 +134,8 @@ APART int look_into_v8_scope(struct script_walk *s, __u64 scope, struct v8_scope
 }
 
 /*
- * The table of positions of a function's bytecode; that of one that has baseline code is a field of the code. V8 makes it when it is
- * needed first, for the stack of an Error: 0 before.
+ * The table of positions of a function's bytecode; with baseline code it is a field of the code. V8 creates it when it is first needed,
+ * for the stack of an Error: 0 before.
  */
 INLINE __u64 v8_positions_of(const struct script_walk *s, __u64 shared)
 {
@@ -159,8 +159,7 @@ INLINE struct script_code_message *this_message(void)
 }
 
 /*
- * Parts of a name follow each other, as much of each as there is room for. Only one-byte ones are joined: of a name that has others there
- * is the first part.
+ * Concatenates the parts of a name as far as there is room. Only one-byte strings are joined: otherwise the name is its first part.
  */
 static long v8_name_step(__u32 i, void *unused)
 {
@@ -234,7 +233,7 @@ INLINE _Bool is_v8_function(const struct script_walk *s, __u64 object)
 	return v8_type(s, object) - (__u32)s->process.v8.type_function < (__u32)s->process.v8.function_types;
 }
 
-/* Whether pc is in the code that a function runs as now. */
+/* Whether pc is in the current code of a function. */
 INLINE _Bool runs_v8_code(const struct script_walk *s, __u64 function, __u64 pc)
 {
 	const struct v8_layout *l = &s->process.v8;
@@ -264,7 +263,7 @@ struct v8_bytecode {
 	__u64 array, offset;
 };
 
-/* Of the function that the frame at s->at is of; false: it has code of its own. */
+/* The bytecode of the function of the frame at s->at; false: it is compiled. */
 INLINE _Bool is_v8_interpreted(const struct script_walk *s, struct v8_bytecode *ret)
 {
 	const struct v8_layout *l = &s->process.v8;
@@ -274,8 +273,8 @@ INLINE _Bool is_v8_interpreted(const struct script_walk *s, struct v8_bytecode *
 }
 
 /*
- * In bytes of its bytecode, of a function that is interpreted. At the innermost frame the interpreter has it in a register, which its code
- * may have put to another use meanwhile.
+ * The offset in the bytecode of an interpreted function, in bytes. In the innermost frame it is in a register of the interpreter, which
+ * may have been reused meanwhile.
  */
 INLINE __u32 v8_bytecode_offset(const struct script_walk *s, const struct machine_regs *regs)
 {
@@ -344,7 +343,7 @@ static long v8_step(__u32 i, __u32 *which)
 	return has_ended != 0;
 }
 
-/* The address that the frame at s->at returns to. */
+/* Adds the return address of the frame at s->at. */
 INLINE void add_v8_return(struct script_walk *s, __u64 pc)
 {
 	const struct script_fresh none = {};
@@ -374,8 +373,8 @@ static long v8_chain_step(__u32 i, void *unused)
 }
 
 /*
- * The frames were found along with the native ones, but for the last. Where user space goes on with the walk, from a copy of the stack, the
- * objects of V8 can be read here alone: functions are found by the frame pointers that are left, which V8's own code always keeps.
+ * Frames were found along with the native ones, except the last. If user space continues the walk from a copy of the stack, the objects of
+ * V8 still have to be read here: functions are found by the remaining frame pointers, which V8's own code always keeps.
  */
 APART int walk_v8(struct script_walk *s)
 {

@@ -1,4 +1,4 @@
-/* Waits as the BPF program reports them, and as its maps have them at the end → samples of their event. */
+/* Waits reported by the BPF program, and those left in its maps at the end → samples of their event. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,10 +9,10 @@
 #include "bpf/unwind/stack_unwinder_priv.h"
 
 #define SAMPLE_BYTES_MAX 65528
-/* Of stacks and ends of waits whose other half was lost: so many are kept. */
+/* The maximum number of stacks and ends of waits that are kept while their other half is missing. */
 #define HALVES_MAX 16384
 
-/* The end of a wait that waits for its stack. */
+/* The end of a wait whose stack has not arrived yet. */
 struct wait_record {
 	struct wait_message message;
 	uint64_t time_ns;
@@ -20,7 +20,7 @@ struct wait_record {
 	uint64_t owner[WAIT_OWNER_MAX], waker[WAIT_WAKER_MAX];
 };
 
-/* All that a sample is made of. */
+/* The contents of a sample. */
 struct wait_facts {
 	uint64_t ns, time_ns;
 	uint32_t pid, tid, cpu; /* cpu: index */
@@ -87,7 +87,7 @@ static void append_sample(struct stack_unwinder *u, const struct wait_facts *f, 
 	atomic_fetch_add_explicit(&u->cut, cut && nr, memory_order_relaxed);
 }
 
-/* r's stack may be elsewhere. */
+/* The stack of r may be in a separate message. */
 static void append_message(struct stack_unwinder *u, const struct wait_record *r, const void *ips, byte_list *out)
 {
 	const struct wait_message *m = &r->message;
@@ -106,7 +106,7 @@ static void append_copied(struct stack_unwinder *u, const struct wait_record *r,
 
 /* ---- halves ---- */
 
-/* Takes out what is there for a number. */
+/* Removes and returns the entry of a number. */
 static void *take_half(struct u64map *halves, uint64_t number)
 {
 	uint64_t *at = u64map_get(halves, number);
@@ -151,7 +151,8 @@ void wait_samples_take_stack(struct stack_unwinder *u, uint64_t number, const st
 	free(end);
 }
 
-/* A wait that is two samples, of what it was for and of being ready to run, has one stack: the first of them leaves it there. */
+/* A wait that becomes two samples, one for its reason and one for the time runnable, has one stack: the first sample leaves it in the
+ * map. */
 static void take_copied(struct stack_unwinder *u, const struct wait_record *end, byte_list *out)
 {
 	struct wait_samples *w = &u->waits;
@@ -228,7 +229,7 @@ static void append_sums(struct stack_unwinder *u, byte_list *out)
 	}
 }
 
-/* Of a thread that waits still. */
+/* The wait of a thread that has not ended. */
 static void append_open(struct stack_unwinder *u, const struct wait_thread *t, uint64_t now_ns, byte_list *out)
 {
 	struct wait_record r = { .message = t->out, .time_ns = u->waits.last_ns };

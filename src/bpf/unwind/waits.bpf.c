@@ -1,12 +1,12 @@
 /*
- * Waits of threads, with the user's stacks that they have meanwhile: how long, why, and who woke them.
+ * Waits of threads, with their user stacks: duration, reason and waker.
  *
- * A thread's stack is walked as it leaves its CPU, along the tables of unwind.bpf.c, which this program has all of. What is known of
- * the wait lies in the map of threads until the thread runs again. Waits at one place (stack, state, reason) are summed up there
- * until they come to a quantum: whatever the rate of switches, there are only so many messages, and times are exact.
+ * The stack of a thread is walked when it leaves its CPU, by the code and tables of unwind.bpf.c, which this program contains. The
+ * state of the wait is in the map of threads until the thread runs again. Waits at one place (stack, state, reason) are summed up
+ * there until they reach a quantum: this limits the number of messages at any rate of switches, and times are exact.
  *
- * These tracepoints come with interrupts off, one after the other on a CPU; and a thread waits once at a time, so that nothing that is
- * its own is changed by two CPUs. A wakeup may meet a thread that is about to leave: it then waits no more, and nobody is noted.
+ * These tracepoints run with interrupts off, one at a time on a CPU; and a thread has one wait at a time, so that no two CPUs change its
+ * state at once. A wakeup may come while a thread is about to leave its CPU: the thread then does not wait, and no waker is recorded.
  */
 #include "bpf/unwind/unwind.bpf.c"
 
@@ -31,7 +31,7 @@
 #define MODE_SOCKET 0140000
 #define MODE_DEVICE 0020000
 #define MODE_PIPE   0010000
-#define MODE_OF_KIND_NONE 0 /* of eventfd and others without a kind */
+#define MODE_OF_KIND_NONE 0 /* eventfd and others without a file type */
 
 struct wait_control control = {};
 
@@ -58,7 +58,7 @@ struct {
 	__type(value, struct wait_stack);
 } stacks SEC(".maps");
 
-/* Where a task came into the kernel, and with what. */
+/* Where a task entered the kernel, and with which call. */
 struct user_place {
 	__u64 pc, sp, fp, lr, argument[2];
 };
@@ -171,7 +171,7 @@ INLINE __u8 reason_of_call(struct task_struct *task, struct wait_thread *t, cons
 	}
 }
 
-/* A thread that could run, and one that stands still for a signal, wait for nothing that a call is about. */
+/* A runnable or stopped thread does not wait because of a call. */
 GLOBAL int explain(struct wait_thread *t, __u32 state, __u32 is_preempted)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -209,7 +209,7 @@ INLINE _Bool is_futex_call(struct task_struct *task)
 	       settings.wait_calls[BELOW(WAIT_CALLS, (__u32)call)] == WAIT_CALL_FUTEX;
 }
 
-/* What the futex says of its owner, as far as that is a thread of the same process that was on a CPU before. */
+/* The owner according to the futex, if it is a thread of the same process that has been on a CPU. */
 INLINE struct wait_thread *owner_of(const struct wait_thread *t, struct wait_lock *l, _Bool is_pi)
 {
 	__u32 owner = is_pi ? l->value & FUTEX_TID_MASK : l->word;
@@ -235,7 +235,7 @@ INLINE void put_owner(struct wait_thread *t, const __u64 *ips, __u32 nr, __u64 h
 	t->out.lock.owner_nr = nr;
 }
 
-/* Of one that was walked for it: after that it may have gone on. */
+/* Stores the stack of an owner that was walked for this, if the owner still waits there. */
 GLOBAL int keep_owner(struct wait_thread *t)
 {
 	struct walk *w = this_walk(WALK_SWITCH);
@@ -252,7 +252,7 @@ GLOBAL int keep_owner(struct wait_thread *t)
 	return 0;
 }
 
-/* Of a wait for a futex, by its call's second argument. */
+/* Notes the kind of a futex wait, by the second argument of the call. */
 GLOBAL int note_lock(struct wait_thread *t, __u64 argument)
 {
 	struct wait_thread *o;
@@ -357,7 +357,7 @@ INLINE _Bool take_stack(void *ctx, struct task_struct *task, struct walk *w, str
 	return 1;
 }
 
-/* By which it is known again: it is whole, and not too deep. */
+/* Keeps what a complete and not too deep stack is recognised by. */
 INLINE void keep_slots(const struct walk *w, struct wait_thread *t, const struct user_place *at)
 {
 	__u32 nr = w->out.stack.nr;
@@ -379,8 +379,8 @@ INLINE void keep_slots(const struct walk *w, struct wait_thread *t, const struct
 }
 
 /*
- * Whether the stack is the one that was walked last: the registers are the same, and so are the return addresses where they were found
- * then. That is what a walk would lead along, and takes a fraction of its time.
+ * Whether the stack is the one that was walked last: the registers are the same, and so are the return addresses at the same locations. A
+ * walk would give the same result, but take much longer.
  */
 INLINE _Bool is_known_stack(const struct wait_thread *t, struct wait_scratch *scratch)
 {
@@ -401,8 +401,8 @@ INLINE _Bool is_known_stack(const struct wait_thread *t, struct wait_scratch *sc
 }
 
 /*
- * Whether the stack need not be walked: of a wait for a lock, it is the same as before; of others nothing is shown, and they are walked
- * once for each thread, so that user space makes the tables of code that owners of locks may be in.
+ * Whether the stack need not be walked: for a wait for a lock, it is the same as before; stacks of other waits are not shown, but walked
+ * once per thread, so that user space compiles tables for code in which owners of locks may be.
  */
 GLOBAL int begin_lock(struct wait_thread *t)
 {
@@ -419,7 +419,7 @@ GLOBAL int begin_lock(struct wait_thread *t)
 	return is_known;
 }
 
-/* With its stack: what the wait is for. */
+/* Records the lock of a wait, with its stack. */
 GLOBAL int explain_lock(struct wait_thread *t, __u32 is_known)
 {
 	struct wait_scratch *scratch = this_scratch();
@@ -470,7 +470,7 @@ INLINE struct wait_thread *leaving_thread(struct task_struct *task, __u32 state,
 	return t;
 }
 
-/* Stacks are walked here and not in functions of their own: those that a walk consists of have nearly all the memory that there is. */
+/* Stacks are walked here and not in a separate function: the functions of a walk take nearly all of the BPF stack. */
 INLINE void leave(void *ctx, struct task_struct *task, __u32 state, __u32 is_preempted, __u64 now)
 {
 	struct walk *w = this_walk(WALK_SWITCH);
@@ -513,9 +513,9 @@ INLINE _Bool is_due(struct wait_thread *t, __u64 ns)
 }
 
 /*
- * Whether what wakes is not the code of the task that is on this CPU, but an interrupt that it met. Without a number of a call, a user's
- * task was interrupted. In a call it may have been, too, of which nothing can be read here: times and devices come by interrupts, others
- * are taken for the task's doing.
+ * Whether the waker is an interrupt and not the task on this CPU. If the task is not in a system call, it was interrupted. In a call it
+ * may have been interrupted, too, which cannot be read here: waits for timers and devices are ended by interrupts, all others are
+ * attributed to the task.
  */
 INLINE _Bool is_interrupt(struct task_struct *task, const struct wait_thread *t)
 {
@@ -578,13 +578,13 @@ SEC("raw_tp/sched_waking") int wake_task(__u64 *ctx)
 
 /* ---- to there ---- */
 
-/* Waits of one place: how long, how many, the longest, the shortest. */
+/* Waits at one place: total time, number, the longest, the shortest. */
 struct wait_times {
 	__u64 ns, max_ns, min_ns;
 	__u32 waits;
 };
 
-/* False: there is no room in the ring. */
+/* False: no room in the ring. */
 INLINE _Bool give(void *ctx, struct wait_thread *t, const struct wait_times *times)
 {
 	struct wait_message *m = &t->out;
@@ -603,7 +603,7 @@ INLINE _Bool give(void *ctx, struct wait_thread *t, const struct wait_times *tim
 	       !bpf_perf_event_output(ctx, &outputs, BPF_F_CURRENT_CPU, m, sizeof(*m) + nr * sizeof(*t->ips));
 }
 
-/* A sum's addresses, for the end: nr from `at` on. */
+/* Saves the addresses of a sum for the end: nr from `at` on. */
 INLINE _Bool save_stack(const struct wait_thread *t, __u64 key, __u32 at, __u32 nr, __u32 cut)
 {
 	struct wait_scratch *scratch = this_scratch();
@@ -674,13 +674,13 @@ APART int add(__u64 *ctx, struct wait_thread *t, __u64 ns)
 		if (was_given)
 			times = (struct wait_times){ .min_ns = ~0ULL };
 	}
-	/* What found no room is not lost: it goes with what comes next, or at the end. */
+	/* A message without room is not lost: it is sent with the next one, or at the end. */
 	if (!begin_sum(t, &times) && !was_given)
 		give(ctx, t, &times);
 	return 0;
 }
 
-/* Of a thread that has not been off the CPU yet: others may wait for it. */
+/* Adds a thread that has not left the CPU yet: others may wait for it. */
 INLINE void meet(struct task_struct *task, __u32 tid)
 {
 	struct wait_thread *t;
