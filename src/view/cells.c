@@ -27,7 +27,7 @@ struct hist_key *cell_fields(const struct report *r, const struct report_part *p
 
 const char *cell_header(const struct report *r, const struct report_part *p, const struct hist_key *k)
 {
-	/* With children beside it, what is spent in the function itself needs another name. */
+	/* Next to a column of children, the function's own share is called "Self". */
 	if (k->column->id == COLUMN_OVERHEAD && p->hist->options.children)
 		for (uint32_t i = 0; i < r->fields_nr; i++)
 			if (r->fields[i].column->id == COLUMN_OVERHEAD_CHILDREN)
@@ -39,7 +39,7 @@ unsigned cell_header_width(const struct report *r, const struct report_part *p, 
 {
 	if (!cell_is_value(k))
 		return width;
-	/* As wide as requested, but not narrower than its name or the events of a group need. */
+	/* The requested width, but not less than its name or the events of a group need. */
 	unsigned name = (unsigned)strlen(cell_header(r, p, k));
 	if (p->is_group && width < k->column->width * p->hist->options.events_nr)
 		width = k->column->width * p->hist->options.events_nr;

@@ -1,14 +1,14 @@
 /*
- * Options of report, top and annotate for the appearance of reports and code; their contents are chosen elsewhere.
+ * Options of report, top and annotate for the appearance of reports and code, not for their contents.
  *
- * Strings are borrowed. Zeroed are perf's defaults.
+ * Strings are borrowed. All zeros are perf's defaults.
  */
 #pragma once
 #include <stdbool.h>
 
 #include "table/listing.h"
 
-/* Code; on a screen the initial appearance: keys change all of it. */
+/* Display of code; on a screen the initial values, which keys change. */
 enum code_unit { CODE_PERCENT, CODE_PERIOD, CODE_SAMPLES, CODE_UNITS_NR };
 struct code_look {
 	enum listing_share share;
@@ -16,10 +16,10 @@ struct code_look {
 	bool raw, no_source, line_numbers, full_paths;
 };
 
-/* A report as text, on whichever terminal or file. */
+/* Display of a report as text. */
 struct report_display {
 	const char *separator;   /* between columns, without padding; or NULL */
-	const char *widths;      /* of columns, divided by commas, 0 as needed; or NULL */
-	bool quiet;              /* rows and nothing else */
+	const char *widths;      /* of columns, separated by commas; 0: automatic; or NULL */
+	bool quiet;              /* only rows */
 	bool ref_chains;         /* --show-ref-call-graph, which the title names */
 };

@@ -44,7 +44,7 @@ static name_id intern(struct frame_names *n, const struct frame_name *name)
 	return id;
 }
 
-/* Text from a recording without what could break a line or steer a terminal. */
+/* Text from a recording, without characters that break lines or control terminals. */
 static void add_plain(struct strbuf *b, const char *s)
 {
 	struct out out;
@@ -60,9 +60,9 @@ static void add_plain(struct strbuf *b, const char *s)
 
 struct module {
 	const char *name; /* short */
-	const char *path; /* as `perf script` prints it: the short name of what belongs to the kernel */
+	const char *path; /* as `perf script` prints it: for the kernel its short name */
 	bool is_kernel, is_jit;
-	bool is_waker; /* the frame is of who ended a wait */
+	bool is_waker; /* a frame of the waker */
 };
 
 /* prefix, a number, suffix */
@@ -94,7 +94,7 @@ static struct module module_of(const struct profile *p, const struct profile_fra
 	return m;
 }
 
-/* What stackcollapse-perf.pl takes for the kernel, all that has its name in brackets, so [vdso] too; and files of modules. */
+/* What stackcollapse-perf.pl takes for the kernel: any name in brackets, including [vdso], and files of modules. */
 static bool is_marked_kernel(const struct module *m)
 {
 	return (m->is_kernel || m->path[0] == '[' || text_has_suffix(m->path, "vmlinux")) && !strstr(m->path, "unknown");
@@ -108,7 +108,7 @@ static void add_unknown(struct frame_names *n, struct strbuf *b, const struct mo
 	size_t bytes = strlen(base);
 	if (text_has_suffix(base, " (deleted)"))
 		bytes -= strlen(" (deleted)");
-	/* "[unknown]" has its brackets; of the others perf puts a second pair around what has one. */
+	/* "[unknown]" is kept; other names in brackets get a second pair from perf. */
 	bool bare = f->mapping == PROFILE_NONE || (n->options.full && base[0] == '[' && base[bytes - 1] == ']');
 	if (bare && bytes > 1) {
 		base++;
@@ -117,7 +117,7 @@ static void add_unknown(struct frame_names *n, struct strbuf *b, const struct mo
 	char *copy = xstrndup(base, bytes);
 	strbuf_addch(b, '[');
 	add_plain(b, copy);
-	/* As perf prints them: within the object, but absolute in the kernel. */
+	/* As perf prints them: relative to the object, but absolute in the kernel. */
 	if (n->options.with_addresses)
 		strbuf_addf(b, " <%llx>", (unsigned long long)(f->mapping == PROFILE_NONE || m->is_kernel ? f->ip : f->addr));
 	strbuf_addch(b, ']');
@@ -139,7 +139,7 @@ static bool opens_template(const char *s, const char *at)
 	return at - s < 8 || memcmp(at - 8, "operator", 8);
 }
 
-/* Where the brackets end that open at s: "<int (*)(char)>", "{lambda(int)#1}"; NULL where they do not. */
+/* The end of the bracket that opens at s: "<int (*)(char)>", "{lambda(int)#1}"; NULL: it is not closed. */
 static const char *closing(const char *s)
 {
 	unsigned depth = 0;
@@ -155,7 +155,7 @@ static const char *closing(const char *s)
 	return NULL;
 }
 
-/* The end of the name without its arguments; parentheses inside of template arguments and of a lambda's name do not count. */
+/* The end of the name without arguments, ignoring parentheses in template arguments and in the name of a lambda. */
 static size_t without_arguments(const char *s)
 {
 	if (is_go_method(s))
@@ -189,7 +189,7 @@ static size_t tidy(char *s, bool is_java, bool is_script)
 	return (size_t)(to - s);
 }
 
-/* What a piece of a symbol's text is: a frame that debug information or the JIT's agent says was inlined, or the outer one. */
+/* The kind of a piece of a symbol: inlined according to debug information, inlined according to a JIT's agent, or the outer function. */
 enum piece { PIECE_OUTER, PIECE_INLINED, PIECE_INNER };
 
 const char *name_kind_mark(enum name_kind kind)
@@ -245,7 +245,7 @@ static void push_pieces(struct frame_names *n, const struct module *m, bool is_j
 	push_piece(n, s, strlen(s), m, is_java, n->lists.len > before ? PIECE_INNER : piece);
 }
 
-/* As it is: no part of it is a type or a list. Where lines end with values and frames with ';', neither can be in it. */
+/* Takes the text unchanged, not as types or a list, except for characters that separate frames or lines. */
 static void push_wait(struct frame_names *n, enum name_kind kind)
 {
 	struct strbuf *text = &n->scratch;
@@ -281,7 +281,7 @@ struct name_span frame_names_make(struct frame_names *n, frame_id frame, bool is
 		push_wait(n, m.is_waker ? NAME_WAKER : NAME_WAIT);
 	else
 		push_pieces(n, &m, is_java, f->flags & FRAME_INLINED ? PIECE_INLINED : PIECE_OUTER);
-	if (n->lists.len == span.first) { /* nothing was left of it: a name of quotes only */
+	if (n->lists.len == span.first) { /* nothing was left: a name of quotes only */
 		strbuf_reset(&n->piece);
 		strbuf_addstr(&n->piece, "[unknown]");
 		push_name(n, &n->piece, &m, PIECE_OUTER);
@@ -337,7 +337,7 @@ name_id frame_names_process(struct frame_names *n, labels_id labels)
 		return PROFILE_NONE;
 	name_id *memo = &n->process_memo[labels];
 	if (!*memo)
-		*memo = add_process(n, labels) + 1; /* none is known by its 0 each time: it costs little */
+		*memo = add_process(n, labels) + 1; /* "none" is 0 and computed again each time, which costs little */
 	return *memo - 1;
 }
 

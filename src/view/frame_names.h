@@ -1,5 +1,5 @@
 /*
- * What frames are called in stacks that are text: folded lines and flame graphs.
+ * Names of frames in folded stacks and flame graphs.
  *
  * A name is interned: (text, module, kind). A frame stands for one name, or for several where a JIT's symbol lists the
  * functions inlined into it ("outer->inner"). Two styles:
@@ -31,7 +31,7 @@ struct frame_names_options {
 
 enum name_kind { NAME_USER, NAME_KERNEL, NAME_JIT, NAME_INLINED, NAME_WAIT, NAME_WAKER, NAME_PROCESS };
 
-/* The mark of such names in folded stacks: "_[k]"; "" where they have none. */
+/* The mark of such names in folded stacks: "_[k]", or "". */
 const char *name_kind_mark(enum name_kind kind);
 
 struct frame_name {
@@ -66,7 +66,7 @@ struct name_span frame_names_make(struct frame_names *n, frame_id frame, bool is
 /* The name of the process of a label set, or PROFILE_NONE where the profile does not say. */
 name_id frame_names_process(struct frame_names *n, labels_id labels);
 bool frame_names_is_java(const struct frame_names *n, name_id process);
-/* A name of its own, as a graph's root has. */
+/* Adds a name that is not of a frame, such as that of a graph's root. */
 name_id frame_names_add(struct frame_names *n, const char *text, enum name_kind kind);
 
 static inline struct name_span frame_names_get(struct frame_names *n, frame_id frame, bool is_java)

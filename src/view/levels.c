@@ -53,7 +53,7 @@ static void add_stats(struct hist_stat *to, const struct hist_stat *from, uint32
 	}
 }
 
-/* Nodes of one level out of entries that are equal on the levels above and sorted by all. */
+/* Creates the nodes of one level from sorted entries that are equal on the levels above. */
 static void grow(struct levels *l, struct level_node *parent, const uint32_t *entries, uint32_t n, uint32_t level)
 {
 	const struct hist *h = l->hist;

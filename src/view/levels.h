@@ -1,7 +1,7 @@
 /*
- * A report as a tree of its sort keys (--hierarchy): one level for each key, with the sums of what is below.
+ * A report as a tree of its sort keys (--hierarchy): one level for each key, with the sums of the levels below.
  *
- * Siblings are in order of their sums. The report's fields and its hist are borrowed, and outlive it. One thread.
+ * Siblings are in order of their sums. The report's fields and its hist are borrowed and must outlive it. One thread.
  */
 #pragma once
 #include "base/arena.h"
@@ -24,6 +24,6 @@ struct levels {
 	struct level_node root;
 };
 
-/* Of n entries of the part's hist. */
+/* Creates the tree of n entries of the part's hist. */
 void levels_create(struct levels *l, const struct report *r, const struct report_part *part, const uint32_t *entries, uint32_t n);
 void levels_deinit(struct levels *l);

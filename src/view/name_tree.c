@@ -70,7 +70,7 @@ static uint32_t node_of(struct builder *b, stack_id stack)
 		}
 		vec_push(&b->path, stack);
 	}
-	/* Neither process nor frame: it still counts. */
+	/* Neither process nor frame: the row still counts. */
 	if (!node && !b->path.len)
 		return child_of(b->t, 0, frame_names_add(&b->t->names, "[unknown]", NAME_USER));
 	while (b->path.len) {
@@ -157,7 +157,7 @@ static void row_names(struct builder *b, const struct profile_row *row, name_id 
 		vec_push(ret, frame_names_add(names, "[unknown]", NAME_USER));
 }
 
-/* The node that these names lead to, going on along the path of the one before as far as it is the same. */
+/* The node of a path of names, starting from the common part with the previous path. */
 static uint32_t next_node(struct name_tree *t, const name_list *names, node_list *path, uint64_t start)
 {
 	size_t same = 0;
@@ -259,7 +259,7 @@ void name_tree_deinit(struct name_tree *t)
 /* ---- order ---- */
 
 struct ranked {
-	uint64_t head; /* the first bytes, so that most comparisons end in one */
+	uint64_t head; /* the first bytes, by which most comparisons are decided */
 	const char *text;
 	uint32_t bytes; /* without mark and end */
 	const char *mark;
@@ -366,7 +366,7 @@ static void distribute(struct name_tree *t, const uint32_t *order)
 	free(next);
 }
 
-/* Twice by counting: by rank, then by parent, which keeps the order of ranks below each. */
+/* Two counting sorts: by rank, then by parent, which keeps the order of ranks. */
 static void sort_by(struct name_tree *t, const uint32_t *leaf_rank, const uint32_t *parent_rank, uint32_t ranks_nr)
 {
 	uint32_t n = (uint32_t)t->nodes.len;

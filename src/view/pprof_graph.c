@@ -29,7 +29,7 @@ static bool is_harmless(const char *unit)
 	return true;
 }
 
-/* The unit in which the smallest value can be read, or a larger one where it would make the largest unwieldy. */
+/* The unit in which the smallest value is readable, or a larger one if the largest value would have too many digits. */
 void pprof_graph_choose_unit(struct pprof_graph *r)
 {
 	if (strcmp(r->unit, "minimum") || !r->nodes_nr)
@@ -158,7 +158,8 @@ static void sort_nodes(struct pprof_graph *r)
 	r->nodes = callgraph_sort(r->graph, order, &r->nodes_nr);
 }
 
-/* A node costs as much among fewer nodes. What has no value (or less than none, where that is not allowed) stays where all do. */
+/* Keeps the first nr of the sorted nodes, whose values do not change by that. Nodes without a value, or with a forbidden negative one,
+ * are not sorted: they stay only if all sorted ones do. */
 static void keep_only_sorted(struct pprof_graph *r, uint32_t nr)
 {
 	for (size_t i = 0; i < r->graph->nodes.len && nr < r->nodes_nr; i++)
@@ -169,7 +170,7 @@ static void keep_only_sorted(struct pprof_graph *r, uint32_t nr)
 		callgraph_recount(r->graph);
 }
 
-/* By node whether it is listed. */
+/* For each node, whether it is listed. */
 static bool *listed_nodes(const struct pprof_graph *r)
 {
 	bool *ret = xcalloc(r->graph->nodes.len + 1, sizeof(*ret));
@@ -178,7 +179,7 @@ static bool *listed_nodes(const struct pprof_graph *r)
 	return ret;
 }
 
-/* Whether another way leads from where the edge begins to where it ends. */
+/* Whether another path leads from the start of the edge to its end. */
 static bool is_redundant(const struct callgraph *g, uint32_t edge, uint32_t *queue, uint32_t *seen, uint32_t stamp)
 {
 	const struct callgraph_edge *e = &g->edges.data[edge];
@@ -200,7 +201,7 @@ static bool is_redundant(const struct callgraph *g, uint32_t edge, uint32_t *que
 	return false;
 }
 
-/* Edges over nodes that were left out, where others show as much; those lighter than any true call only. */
+/* Drops edges over nodes that were left out, if another path exists, but only those lighter than any real call to their node. */
 static void drop_redundant_edges(struct pprof_graph *r)
 {
 	struct callgraph *g = r->graph;
@@ -221,7 +222,7 @@ static void drop_redundant_edges(struct pprof_graph *r)
 	free(seen);
 }
 
-/* How many nodes are to show, of those in order: in pictures the boxes of their labels count too. */
+/* The number of nodes to show, in order: in pictures the boxes of their labels count, too. */
 static uint32_t choose_count(struct pprof_graph *r, int64_t cutoff)
 {
 	uint32_t shown = 0;
@@ -243,7 +244,7 @@ static void drop_rare_edges(struct pprof_graph *r, int64_t cutoff)
 	bool *is_listed = listed_nodes(r);
 	if (!r->o.unsorted_edges)
 		callgraph_sort_edges(r->graph);
-	/* those of a node that is not listed are not looked at, as with pprof */
+	/* edges of nodes that are not listed are skipped, as in pprof */
 	for (size_t i = 0; i < r->graph->edges.len; i++) {
 		struct callgraph_edge *e = &r->graph->edges.data[i];
 		e->dropped = is_listed[e->to] && pprof_size_of(e->weight) < cutoff;
@@ -267,7 +268,7 @@ static void drop_rare_nodes(struct pprof_graph *r)
 			r->nodes[kept++] = r->nodes[i];
 	r->dropped_nr = r->nodes_nr - kept;
 	r->all_nr = kept;
-	/* among fewer nodes, more of the value has no node: the order may change */
+	/* with fewer nodes, more of the value has no node, and the order may change */
 	keep_only_sorted(r, kept);
 	sort_nodes(r);
 	uint32_t count = choose_count(r, cutoff);
@@ -279,7 +280,7 @@ static void drop_rare_nodes(struct pprof_graph *r)
 	if (r->tags)
 		pprof_tags_make(r->tags, r, cutoff);
 	drop_rare_edges(r, pprof_size_of((int64_t)((double)sum * r->o.edge_fraction)));
-	/* pprof counts only those that were left when it had cut the nodes to their maximum number */
+	/* pprof counts only those left after limiting the number of nodes */
 	if (r->o.node_count && !is_cut)
 		r->dropped_edges = 0;
 }
@@ -363,8 +364,8 @@ int pprof_graph_font_size(const struct pprof_graph *r, uint32_t node, int64_t mo
 }
 
 /*
- * Names without what only says where they are declared: paths of Go packages and their versions, packages of Java, namespaces of
- * C++. Each expression's groups are what stays.
+ * Shortens names by their declaring scope: paths and versions of Go packages, Java packages, C++ namespaces. The groups of each
+ * expression are kept.
  */
 static const char *const shortenings[] = {
 	"^[[:alnum:]_./-]*/(.+)",
@@ -412,7 +413,7 @@ static void add_short_name(struct strbuf *b, const char *full)
 	strbuf_addstr(b, strbuf_str(&name));
 }
 
-/* A line ends at each "::" and "."; but "[...]", Go's type parameters, stays. */
+/* Breaks the line at each "::" and ".", but not in "[...]", Go's type parameters. */
 static void add_name_lines(struct strbuf *b, const char *name)
 {
 	for (const char *s = name; *s; s++) {

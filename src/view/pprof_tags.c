@@ -13,7 +13,7 @@
 
 static bool is_text(const struct profile *p, const struct profile_label_column *c)
 {
-	/* what marks the base of a difference is not a label of the profile */
+	/* the label that marks the base of a difference is not shown */
 	return c->type == COLUMN_STRING && strcmp(profile_str(p, c->name), "pprof::base");
 }
 
@@ -35,13 +35,13 @@ static int compare_texts(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* A size in a set of labels. */
+/* A size among a set of labels. */
 struct said_size {
 	str_id text;
 	int64_t size;
 };
 
-/* What one set of labels says; made once for each. */
+/* The texts and sizes of a set of labels, computed once for each set. */
 struct said {
 	str_id texts;
 	VEC(struct said_size) sizes;
@@ -90,7 +90,7 @@ struct counter {
 	struct pprof_tags *t;
 	const struct pprof_graph *r;
 	struct idset index;
-	uint32_t *seen, stamp; /* by node: on which row's stack last */
+	uint32_t *seen, stamp; /* by node: the last row that had it on its stack */
 	int64_t value, by;     /* of the current row */
 };
 
@@ -218,7 +218,7 @@ uint32_t pprof_tags_count(const struct pprof_tags *t, uint32_t node)
 
 /* ---- boxes ---- */
 
-/* One tag, or several sizes that share a box. */
+/* A tag, or several sizes in one box. */
 struct group {
 	const struct pprof_tag *least, *most, *head;
 	str_id name;
@@ -244,7 +244,7 @@ static int compare_groups(const void *a, const void *b, void *ctx)
 
 typedef VEC(struct group) groups;
 
-/* Tags of a node with these texts, sizes or the texts themselves (any), the weightiest first. */
+/* Tags of a node with these texts: sizes, or (any) the texts themselves, the largest first. */
 static void list_groups(const struct order *o, uint32_t node, const str_id *texts, groups *ret)
 {
 	const struct pprof_tags *t = o->t;
@@ -264,7 +264,7 @@ static int64_t mean(int64_t value, int64_t by)
 	return by ? value / by : value;
 }
 
-/* Those after the first few go to the one whose first size is nearest. */
+/* Merges sizes after the first few into the group with the nearest first size. */
 static void share_boxes(const struct order *o, struct pprof_tags *t, groups *list)
 {
 	for (size_t i = PPROF_BOXES_MAX; i < list->len; i++) {
@@ -317,7 +317,7 @@ static void push_sizes(struct pprof_boxes *b, const struct order *o, struct ppro
 	vec_deinit(&sizes);
 }
 
-/* Those that lead somewhere from the node describe the node alone; those of a leaf of the graph all that it calls. */
+/* Tags of an inner node are for its flat value; those of a leaf of the graph for its cumulative one. */
 static bool leads_on(const struct pprof_graph *r, uint32_t node)
 {
 	const struct callgraph_node *n = &r->graph->nodes.data[node];

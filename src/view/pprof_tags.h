@@ -1,8 +1,8 @@
 /*
- * Labels in a graph of pprof: for each node what its samples were labelled with, as small boxes that hang from it.
+ * Labels in a pprof graph: the labels of a node's samples, as small boxes below it.
  *
- * A node has at most four boxes for sets of texts ("phase:one"), and under each of them, or under the node itself, at most
- * four for how large the blocks of memory were that "bytes" describes; neighbouring sizes share one. Owned by the graph.
+ * A node has at most four boxes for sets of texts ("phase:one") and, below each of them or the node itself, at most four for the
+ * sizes of memory blocks (label "bytes"); adjacent sizes share a box. Owned by the graph.
  */
 #pragma once
 #include <stdbool.h>
@@ -30,27 +30,27 @@ struct pprof_tags {
 	const char *unit;            /* of sizes */
 };
 
-/* Whether the profile has labels that make boxes at all. */
+/* Whether the profile has labels that are shown as boxes. */
 bool pprof_tags_has(const struct pprof_graph *r);
-/* Of all nodes that are kept, but for those tags that are less than `least`. Zeroed or made before. */
+/* Computes the tags of all kept nodes, except those below `least`. t is zeroed or from an earlier call. */
 void pprof_tags_make(struct pprof_tags *t, const struct pprof_graph *r, int64_t least);
 void pprof_tags_deinit(struct pprof_tags *t);
-/* How many boxes a node is thought to have when nodes are chosen: all that end there. */
+/* The number of boxes of a node, as estimated while nodes are selected: those of samples that end there. */
 uint32_t pprof_tags_count(const struct pprof_tags *t, uint32_t node);
 
 struct pprof_box {
 	char *text;
 	int64_t value;
-	uint32_t parent; /* a box before it, or PROFILE_NONE: the node itself */
+	uint32_t parent; /* an earlier box, or PROFILE_NONE: the node itself */
 	uint32_t number; /* among those of the same parent and kind */
 	bool is_size;
-	bool is_passed;  /* counts what is called, too */
+	bool is_passed;  /* includes callees */
 };
 
 struct pprof_boxes {
 	VEC(struct pprof_box) list;
 };
 
-/* Of a node, in order; the caller's to deinit. */
+/* The boxes of a node, in order; the caller calls deinit. */
 void pprof_boxes_init(struct pprof_boxes *b, const struct pprof_graph *r, uint32_t node);
 void pprof_boxes_deinit(struct pprof_boxes *b);

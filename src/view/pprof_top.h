@@ -1,5 +1,5 @@
 /*
- * What top shows as a profile of its own: a sample for each row, with the values "cum" and "flat" in the unit of the report.
+ * The report top as a profile: a sample per row, with the values "cum" and "flat" in the unit of the report.
  */
 #pragma once
 #include "view/pprof_graph.h"

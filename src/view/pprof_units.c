@@ -13,7 +13,7 @@ struct unit {
 };
 
 struct family {
-	const char *fallback; /* for what is too small for any, and for units of another family */
+	const char *fallback; /* for values too small for all, and for units of another family */
 	double fallback_factor;
 	const struct unit *units;
 	size_t units_nr;

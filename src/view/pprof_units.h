@@ -1,5 +1,5 @@
 /*
- * Values as pprof writes them: scaled within their family of units, with two decimals where there are any.
+ * Values as pprof writes them: scaled within their family of units, with up to two decimals.
  */
 #pragma once
 #include <stddef.h>
@@ -7,10 +7,10 @@
 
 struct scaled_value {
 	double value;
-	const char *unit; /* "" where it says nothing; static, or `to` itself */
+	const char *unit; /* "" for units without a meaning; static, or `to` itself */
 };
 
-/* to: a unit, or "minimum" or "auto" for the largest one that leaves at least 1. */
+/* to: a unit, or "minimum" or "auto" for the largest unit in which the value is at least 1. */
 struct scaled_value pprof_scale(int64_t value, const char *from, const char *to);
 
 #define PPROF_LABEL_MAX 64

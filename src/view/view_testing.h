@@ -1,7 +1,7 @@
 /*
  * Profiles made by hand, for the unit tests of the views.
  *
- * Stacks are written "main>work>leaf"; a frame may say its module after '@': "read@[kernel.kallsyms]", "f@/tmp/perf-7.map";
+ * Stacks are written "main>work>leaf"; a frame may have its module after '@': "read@[kernel.kallsyms]", "f@/tmp/perf-7.map";
  * "?" is code without a symbol.
  */
 #pragma once
@@ -59,7 +59,7 @@ struct test_sample {
 	uint64_t value;
 };
 
-/* Events "cycles" and "sched:sched_switch" (a tracepoint); all samples are of the first one. */
+/* Events "cycles" and "sched:sched_switch" (a tracepoint); all samples belong to the first one. */
 static inline struct profile *test_profile(const struct test_sample *samples, size_t n)
 {
 	struct profile *p = profile_create();

@@ -85,7 +85,7 @@ static void figures_heading(struct out *out, const struct counts *c, const char 
 	out_ch(out, '\n');
 }
 
-/* --metric-only: a line of names, and a line of figures for each place. */
+/* --metric-only: a line of names, and a line of values for each place. */
 static void figures_csv(struct out *out, const struct counts *c, const char *sep, bool no_summary_word)
 {
 	for (size_t i = 0; i < c->rows.len; i++) {
@@ -98,7 +98,7 @@ static void figures_csv(struct out *out, const struct counts *c, const char *sep
 		}
 		for (unsigned k = 0; k < row->figures_nr && !row->missing; k++)
 			out_f(out, "%.*f%s", (int)row->figures[k].decimals, row->figures[k].value, sep);
-		/* A metric without its events has a column, too. */
+		/* A metric whose events are missing has a column, too. */
 		if (row->missing)
 			out_str(out, sep);
 	}
@@ -121,7 +121,7 @@ void counts_csv(struct out *out, const struct counts *c, const char *sep, bool n
 		figure_fields(out, row->figures_nr ? &row->figures[0] : NULL, sep);
 		out_ch(out, '\n');
 		for (unsigned k = 1; k < row->figures_nr; k++) {
-			/* Further figures on lines of their own, in the same columns. */
+			/* Further metrics on lines of their own, in the same columns. */
 			unsigned empty = 4 + (row->cgroup != NULL) + (c->runs > 1);
 			prefix(out, c, sep, no_summary_word);
 			place_fields(out, c->by, &row->place, sep);

@@ -1,5 +1,5 @@
 /*
- * A count listing with fields between separators, as perf stat -x prints it: one line an event, no heading.
+ * A count listing with fields between separators, as perf stat -x prints it: one line per event, no heading.
  */
 #pragma once
 #include "base/out.h"

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 
-/* Of a CPU only its number: its key is "cpu". */
+/* A CPU is only its number, since its key is "cpu". */
 static void place_name(struct strbuf *b, enum counts_by by, const struct counts_place *p)
 {
 	if (by == COUNTS_BY_CPU && !p->of_core)
@@ -67,7 +67,7 @@ static void line_place(struct line *l, const struct counts *c, const struct coun
 	}
 }
 
-/* A value as text, as perf since 6.2 has it. */
+/* A value as text, as perf prints it since 6.2. */
 static void figure_keys(struct line *l, const struct counts_figure *f)
 {
 	key(l, "metric-value");

@@ -6,12 +6,12 @@
 #include "base/out.h"
 #include "table/counts.h"
 
-/* One object a line, each complete; counts as strings, as in perf. */
+/* One complete object per line; counts are strings, as in perf. */
 void counts_json_lines(struct out *out, const struct counts *c);
 
 /*
- * One document: begin, one call for each interval and for the whole, end. Numbers are numbers; what was not counted is
- * null, with the reason in "state". doc/schema/stat-1.md describes it.
+ * One document: begin, one call for each interval and for the totals, end. Counts are numbers, or null if not counted, with
+ * the reason in "state". doc/schema/stat-1.md describes it.
  */
 void counts_json_begin(struct json *j, struct out *out, const char *target);
 void counts_json_add(struct json *j, const struct counts *c);

@@ -72,7 +72,7 @@ static bool same_text(const char *a, const char *b)
 	return a == b || (a && b && !strcmp(a, b));
 }
 
-/* How many rows before this one have its labels: an event that was named twice, or boxes that are kept apart. */
+/* The number of rows before this one with the same labels: an event that was specified twice, or uncore boxes that are not merged. */
 static unsigned copies_before(const struct counts *c, const struct counts_row *row)
 {
 	unsigned n = 0;
@@ -126,7 +126,7 @@ void counts_prometheus(struct out *out, const struct counts *c)
 	for (size_t i = 0; i < c->rows.len; i++)
 		for (unsigned k = 0; k < c->rows.data[i].figures_nr; k++) {
 			const struct counts_row *row = &c->rows.data[i];
-			/* Rates are the scraper's to compute. */
+			/* Rates are left to the server that scrapes. */
 			if (text_has_suffix(row->figures[k].unit, "/sec"))
 				continue;
 			out_str(out, "strobe_figure");

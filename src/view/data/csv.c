@@ -1,4 +1,4 @@
-/* A report as comma-separated values (RFC 4180, lines end in a newline alone). */
+/* A report as comma-separated values (RFC 4180, but lines end with LF). */
 #include "view/cells.h"
 #include "view/data/data.h"
 

@@ -1,7 +1,7 @@
 /*
  * Reports for programs: JSON (doc/schema/report-1.md) and CSV.
  *
- * Both hold the rows that the text report would show, in its order, with figures that are not rounded for people.
+ * Both have the rows of the text report, in its order, with exact values.
  */
 #pragma once
 #include "base/out.h"

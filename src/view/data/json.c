@@ -28,7 +28,7 @@ static void add_sum(struct json *j, const char *name, uint64_t period, uint64_t 
 	json_end(j);
 }
 
-/* Shares of the elapsed time, where the recording shows how many threads ran at once. */
+/* Shares of the elapsed time, if the recording has the number of threads that ran at once. */
 static void add_latency(struct json *j, const struct report *r, const struct report_part *p, const struct hist_stat *s,
 			uint32_t event)
 {
@@ -60,7 +60,7 @@ static void add_value(struct json *j, const struct report *r, const struct repor
 	json_end(j);
 }
 
-/* A frame of a call tree, and those below it: a run of frames is written as one node after the other. */
+/* A node of a call tree with those below it; a node with a run of frames is written as a node per frame. */
 static void add_nodes(struct json *j, const struct report *r, const struct report_part *p, const struct calltree_node *first,
 		      uint64_t total, unsigned depth);
 
@@ -93,7 +93,7 @@ static void add_node(struct json *j, const struct report *r, const struct report
 	json_end(j);
 }
 
-/* The writer's depth is limited: what is deeper is left out, and its sums are in the nodes above. */
+/* The depth of the JSON is limited: deeper nodes are left out, but included in the sums of the nodes above. */
 #define DEPTH_MAX ((JSON_DEPTH - 12) / 2)
 
 static void add_nodes(struct json *j, const struct report *r, const struct report_part *p, const struct calltree_node *first,

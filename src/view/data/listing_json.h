@@ -6,5 +6,5 @@
 #define DATA_LISTING_FORMAT  "strobe-annotate"
 #define DATA_LISTING_VERSION 1
 
-/* One object, into whatever array the caller has open. */
+/* Writes one object, into an array that the caller has opened. */
 void data_listing_json(struct json *j, const struct listing *l, enum listing_share share);

@@ -12,7 +12,7 @@
 
 /* ---- JSON ---- */
 
-/* Counts, as most series are, are written without the search for the shortest fraction. */
+/* Most series are integers, which need no search for the shortest decimal fraction. */
 static void json_series(struct json *j, const struct table_cell *c)
 {
 	json_array(j);
@@ -86,7 +86,7 @@ static void fact_json(struct json *j, const struct table_fact *f)
 		json_str(j, f->value);
 }
 
-/* A row with those below it; returns the first row after them. Only rows of the deepest level have no array of children. */
+/* Writes a row with those below it; returns the first row after them. Only rows of the deepest level have no array of children. */
 static size_t json_row(struct json *j, const struct table *t, size_t row)
 {
 	uint32_t depth = t->rows.data[row].depth;
@@ -158,7 +158,7 @@ static void csv_item(struct strbuf *b, const char *gap, const struct table_item 
 		strbuf_addf(b, "%" PRIu64, item->count);
 }
 
-/* Lines of values: CSV, whose texts are quoted where they must be, or texts as they are. */
+/* Lines of values: CSV, with quotes where necessary, or plain text. */
 struct lines {
 	struct out *out;
 	const struct table *t;

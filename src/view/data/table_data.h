@@ -12,13 +12,13 @@
 struct json;
 
 void table_json(struct out *out, const struct table *t);
-/* The array of rows alone. */
+/* Only the array of rows. */
 void table_json_rows(struct out *out, const struct table *t);
-/* The members of that object after format and version, into an object of the caller's. */
+/* The members of that object after format and version, written into an object that the caller has opened. */
 void table_json_members(struct json *j, const struct table *t);
 void table_csv(struct out *out, const struct table *t, const char *separator);
 /*
- * The same values below titles, which follow `head`, unless the layout has none; texts as they are, and of cells without a value what
- * text shows of them; a blank after each separator. This is perf's form of -x.
+ * perf's format of -x: values below titles, which follow `head`, unless the layout has none; strings are not quoted, cells without a
+ * value are as in text, and a blank follows each separator.
  */
 void table_values(struct out *out, const struct table *t, const char *head, const char *separator);

@@ -1,4 +1,4 @@
-/* Tasks with their spans one after the other, by gaps and lengths; who woke whom; stacks by the names of their frames. */
+/* Columns of tasks, of their spans as gaps and lengths, of wakeups, and of stacks as names of frames. */
 #include "view/html/chart.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 
 typedef VEC(uint64_t) column_t;
 
-#define NAMES_MAX 3 /* of a task that had several */
+#define NAMES_MAX 3 /* for a task that had several */
 /* After the kinds of spans come those of input and output, in the order of enum time_io_kind, and what failed. */
 #define KIND_OF_IO(kind) (TIME_SPAN_KINDS + (kind))
 #define KIND_OF_ERROR	 KIND_OF_IO(TIME_IO_POLL + 1)
@@ -47,7 +47,7 @@ static bool has_spans(const struct time_task *t)
 	return false;
 }
 
-/* The names that it had, the present one last; of many, that one alone. */
+/* Its names, the current one last; if there are many, only that one. */
 static uint64_t name_of(struct chart_columns *k, const struct time_task *t)
 {
 	_cleanup_strbuf_ struct strbuf name = {};
@@ -93,7 +93,7 @@ static void push_io(struct chart_columns *k, uint64_t *at_ns, const struct time_
 	vec_push(&k->preempted, 0);
 }
 
-/* Rows of one task follow each other in time, but for one whose name came back. */
+/* The rows of one task follow each other in time, except when a task got an earlier name again. */
 static void push_rows(struct chart_columns *k, const struct time_task *t)
 {
 	VEC(struct sort_pair) order = {};
@@ -147,7 +147,7 @@ static void push_wake(struct chart_columns *k, const struct time_wake *w)
 	vec_push(&k->wake_stack, w->stack ? (uint64_t)w->stack->number + 1 : 0);
 }
 
-/* In order of time: wakers of waits are known when those end. */
+/* Sorts wakeups by time: the waker of a wait is recorded when the wait ends. */
 static void push_wakes(struct chart_columns *k)
 {
 	VEC(struct sort_pair) order = {};

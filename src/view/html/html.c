@@ -97,7 +97,7 @@ struct strobe_error *view_html(const struct profile *p, const struct html_option
 	return html_write_page(&profile_parts, o, write_profile, p, out);
 }
 
-/* In a script element that is not run; '<' in JSON strings is written so that no name can end it. */
+/* In a script element of a type that browsers do not run; '<' is escaped in JSON strings, so that no name can end the element. */
 static void write_names(const char *const *names, size_t n, struct out *out)
 {
 	struct out text;

@@ -17,7 +17,7 @@ static const struct {
 	{ ".hs", "Haskell" }, { ".rb", "Ruby" },     { ".php", "PHP" },      { ".lua", "Lua" },  { ".pyx", "Python" },
 };
 
-/* Headers that end in .h are of C and of C++: apart from those of C++ itself they show nothing. */
+/* Headers named .h may be C or C++: only those of the C++ library are conclusive. */
 static const char *by_file(const char *file)
 {
 	if (strstr(file, "/c++/"))
@@ -36,7 +36,7 @@ static bool has_prefix(const char *s, const char *const *prefixes)
 	return false;
 }
 
-/* Names that runtimes give to the code they make. */
+/* Names that runtimes give to generated code. */
 static const char *by_runtime(const char *name)
 {
 	static const char *const script[] = { "LazyCompile:", "Function:", "JS:", "Script:", "Eval:", "RegExp:", "Builtin:", NULL };
@@ -50,7 +50,7 @@ static const char *by_runtime(const char *name)
 	return "JIT";
 }
 
-/* "runtime.mallocgc", "net/http.(*conn).serve"; not "f.part.0" or "f.cold", which compilers of C make. */
+/* "runtime.mallocgc", "net/http.(*conn).serve"; not "f.part.0" or "f.cold", which C compilers generate. */
 static bool is_go(const char *name)
 {
 	const char *slash = strrchr(name, '/');
@@ -66,7 +66,7 @@ static bool is_go(const char *name)
 	return true;
 }
 
-/* "_ZN4core3fmt5write17h0123456789abcdefE": what Rust adds to the mangling of C++. */
+/* "_ZN4core3fmt5write17h0123456789abcdefE": Rust's hash after a name mangled as in C++. */
 static bool is_legacy_rust(const char *s)
 {
 	size_t n = strlen(s);

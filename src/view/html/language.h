@@ -1,5 +1,5 @@
 /*
- * Which language a function was written in, as far as its source file or its symbol show: the page colours by it.
+ * The language of a function, guessed from its source file or symbol, by which the page colours boxes.
  */
 #pragma once
 #include "profile/profile.h"

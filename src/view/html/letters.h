@@ -1,9 +1,9 @@
 /*
- * Bytes as letters that may be in a script element: 13 bits of them, the lowest first, are two letters, where base64 has
- * 12 in two. Letters are the printable ASCII from '#' on but '<', so that nothing in them ends the element; how many bytes
- * there are is not encoded and must be known otherwise. data.js reads them (bytesOfLetters()).
+ * Encodes bytes as letters for a script element: each 13 bits, the lowest first, become two letters, where base64 encodes
+ * 12 bits in two. Letters are the printable ASCII characters from '#' on except '<', so that they cannot end the element.
+ * The number of bytes is not encoded. data.js reads them (bytesOfLetters()).
  *
- * Source: 91 letters, as basE91 has them (base91.sourceforge.net), but always 13 bits: a loop without a choice.
+ * Source: 91 letters as in basE91 (base91.sourceforge.net), but always 13 bits, which needs no branch.
  */
 #pragma once
 #include <stddef.h>

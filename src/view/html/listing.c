@@ -5,10 +5,10 @@
 #include "base/json.h"
 #include "base/vector.h"
 
-#define CONTEXT 6      /* lines that are shown before and after one that has code */
-#define LINES_MAX 4000 /* of a file: a function is shorter; what is more is left out */
+#define CONTEXT 6      /* lines shown before and after one with code */
+#define LINES_MAX 4000 /* per file; functions are usually shorter, the rest is left out */
 
-/* A line of a file that instructions came from, by way of inlining too. */
+/* A source line of instructions, including inlined ones. */
 struct used_line {
 	uint32_t file, line;
 };
@@ -35,7 +35,7 @@ static void find_used(const struct listing *l, used_lines_t *used)
 		qsort(used->data, used->len, sizeof(*used->data), compare_lines);
 }
 
-/* The lines around those that are used; 0 stands for one in between, of which headers have thousands. */
+/* The lines around the used ones; 0 stands for a line between them, of which headers have thousands. */
 static void write_lines(struct json *j, const struct listing_file *f, const struct used_line *used, size_t nr)
 {
 	size_t n = lines_count(&f->text), next = 0;

@@ -1,7 +1,7 @@
 /*
  * A code listing as the page reads it: { "files": [{ "path", "problem", "first", "lines" }], "insns": [[address, text, file,
- * line, target]] }. Of a source file there are the lines that the function has, and some around them; file is an index or -1,
- * target the index of the instruction that is jumped to, or -1. What it costs is counted in the page.
+ * line, target]] }. A source file has the lines of the function and some around them; file is an index or -1, target the index of
+ * the target instruction of a jump, or -1. The page computes the values.
  */
 #pragma once
 #include "base/out.h"

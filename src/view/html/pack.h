@@ -1,10 +1,10 @@
 /*
- * Columns of numbers as few bytes that a browser turns into typed arrays without looking at one number after the other.
+ * Encodes columns of numbers compactly, in a form that a browser converts to typed arrays without a loop over single numbers.
  *
  * The bytes are: "STRB", the length of the header (u32, little-endian), the header (one JSON object), and the columns one
  * after the other in the order of its "columns". A column of n numbers is stored by planes: the lowest byte of each number,
- * then the second lowest of each, and so on, up to the highest that any of them has. Planes of like bytes are what a packer
- * is good at, and what is small needs little even without one.
+ * then the second lowest of each, and so on, up to the highest byte in use. Planes of similar bytes compress well, and small
+ * numbers take little space even without compression.
  *
  * The caller adds facts to pack.head (a JSON object that is open) and columns in any order, and ends with pack_finish().
  * One thread at a time.
@@ -41,5 +41,5 @@ void pack_init(struct pack *k);
 void pack_deinit(struct pack *k);
 void pack_numbers(struct pack *k, const char *name, const uint64_t *values, size_t n, enum pack_coding coding);
 void pack_text(struct pack *k, const char *name, const char *text, size_t bytes);
-/* Writes all of it; nothing can be added afterwards. */
+/* Writes everything; nothing can be added afterwards. */
 void pack_finish(struct pack *k, struct out *out);

@@ -22,7 +22,7 @@
 typedef VEC(uint64_t) column_t; /* numbers on their way into the page */
 typedef VEC(struct sort_pair) sort_pairs_t;
 
-/* Label sets, and the pairs of each one after the other. */
+/* Label sets, and their pairs in order. */
 struct tag_columns {
 	column_t pairs, key, value, number, unit, is_number;
 };
@@ -31,20 +31,20 @@ struct packer {
 	const struct profile *p;
 	const struct html_options *o;
 	struct pack pack;
-	struct strtab strings; /* of the page: only what it uses */
+	struct strtab strings; /* of the page: only strings that it uses */
 	uint32_t *frames;      /* id in the page, or NOWHERE */
 	struct stack_tree tree;
 	uint32_t *functions, *mappings;
 	column_t fn_name, fn_map, fn_file, fn_line, fn_lang;
-	VEC(function_id) fn_of; /* by function of the page; PROFILE_NONE: one that was made up */
+	VEC(function_id) fn_of; /* by function of the page; PROFILE_NONE: one generated for code without symbols */
 	column_t map_name;
-	struct u64map unnamed; /* function of the page made up for a mapping's code without symbols */
+	struct u64map unnamed; /* by mapping: the page's function for code without symbols */
 	struct u64map threads, tags;
 	struct tag_columns tag;
 	column_t thread_comm, thread_pid, thread_tid;
-	uint32_t keys_nr;    /* what functions of one name and object share */
-	uint32_t *row_place; /* by row: where it is in the page, or NOWHERE */
-	uint64_t *function_weight; /* by function of the page: what its own samples weigh */
+	uint32_t keys_nr;    /* number of keys, shared by functions with the same name and object */
+	uint32_t *row_place; /* by row: its index in the page, or NOWHERE */
+	uint64_t *function_weight; /* by function of the page: the sum of its own samples */
 };
 
 static uint32_t *nowhere(size_t n)
@@ -54,7 +54,7 @@ static uint32_t *nowhere(size_t n)
 	return ret;
 }
 
-/* A column that is done: packed, and freed. */
+/* Packs and frees a finished column. */
 static void put(struct packer *k, const char *name, column_t *column, enum pack_coding coding)
 {
 	pack_numbers(&k->pack, name, column->data, column->len, coding);
@@ -133,7 +133,7 @@ static void push_frame(struct packer *k, frame_id id, struct frame_columns *c)
 	k->frames[id] = (uint32_t)c->fn.len;
 	vec_push(&c->fn, (uint64_t)function_of(k, f));
 	vec_push(&c->line, (uint64_t)f->line);
-	/* bit 0: inlined, bit 1: the kernel's, bit 2: a wait, bit 3: of who ended one */
+	/* bit 0: inlined, bit 1: kernel, bit 2: a wait, bit 3: a waker */
 	bool is_kernel = f->space == SPACE_KERNEL || f->space == SPACE_GUEST_KERNEL;
 	vec_push(&c->flags, (uint64_t)((f->flags & FRAME_INLINED ? 1 : 0) + (is_kernel ? 2 : 0) + (f->flags & FRAME_WAIT ? 4 : 0) +
 				       (f->flags & FRAME_WAKER ? 8 : 0)));
@@ -141,7 +141,7 @@ static void push_frame(struct packer *k, frame_id id, struct frame_columns *c)
 	vec_push(&c->high, f->addr >> 32);
 }
 
-/* Functions by name and object: those of one name in one object are shown as one, and siblings are in this order. */
+/* Compares functions by name and object: those with equal name and object are shown as one, and siblings have this order. */
 struct named {
 	const char *name, *object;
 	uint32_t function;
@@ -177,7 +177,7 @@ static column_t key_functions(struct packer *k)
 	return keys;
 }
 
-/* The columns of frames and of the functions' keys; makes k->tree. */
+/* The columns of frames and of the keys of functions; creates k->tree. */
 static void pack_frames(struct packer *k)
 {
 	const struct profile *p = k->p;
@@ -205,8 +205,8 @@ static void pack_frames(struct packer *k)
 /* ---- stacks ---- */
 
 /*
- * Branches: how many stacks there are up to each that calls nothing, itself included, and where its next one begins: so
- * many levels further up, or at that level of the tree, whichever are the smaller numbers.
+ * Branches: the number of stacks up to and including each leaf, and the level at which the next branch begins, relative or
+ * absolute, whichever gives smaller numbers.
  */
 static void pack_branches(struct packer *k)
 {
@@ -236,8 +236,8 @@ static void pack_branches(struct packer *k)
 }
 
 /*
- * Frames of stacks, encoded by what the caller's frame called so far: 0 is a callee that it did not have yet (the next of
- * "callee.frame"), n its n-th one. Programs call few functions from one place: most are a small number.
+ * Frames of stacks, encoded by the callees of the caller's frame so far: 0 is a new callee (the next of "callee.frame"), n the
+ * n-th one. Since few functions are called from one place, most numbers are small.
  */
 static void pack_callees(struct packer *k)
 {
@@ -301,7 +301,7 @@ static uint64_t thread_of(struct packer *k, const struct label_columns *c, label
 	return *at;
 }
 
-/* What else a label set says, as pairs. 0: nothing. */
+/* The other labels of a set, as pairs; 0: none. */
 static uint64_t tag_of(struct packer *k, const struct label_columns *c, labels_id labels)
 {
 	bool is_new;
@@ -321,7 +321,7 @@ static uint64_t tag_of(struct packer *k, const struct label_columns *c, labels_i
 		if (column->type == COLUMN_STRING) {
 			text = profile_str(k->p, (str_id)v);
 		} else if (column->type == COLUMN_HEX) {
-			/* the page's numbers are less exact than addresses are long */
+			/* numbers in the page have fewer bits than addresses */
 			snprintf(hex, sizeof(hex), "%#" PRIx64, v);
 			text = hex;
 		}
@@ -358,8 +358,8 @@ static bool calls_nothing(const struct packer *k, uint32_t place)
 }
 
 /*
- * The stack of a row, encoded by that of the row before (*at, -1 at first): 0 is the next one that calls nothing, as most are;
- * n is n - 1 after.
+ * The stack of a row, encoded relative to that of the row before (*at, at first -1): 0 is the next leaf, as in most cases; n is the
+ * stack n - 1 after it.
  */
 static uint64_t row_code(const struct packer *k, int64_t place, int64_t *at)
 {
@@ -388,7 +388,7 @@ static sort_pairs_t ordered_rows(const struct packer *k)
 	return order;
 }
 
-/* What a base is subtracted from may have fewer samples than it. */
+/* Signed, since the difference to a base may be negative. */
 static enum pack_coding sample_coding(const column_t *samples)
 {
 	for (size_t i = 0; i < samples->len; i++)
@@ -416,7 +416,7 @@ static void pack_rows(struct packer *k)
 		vec_push(&value, row->value);
 		vec_push(&tag, tag_of(k, &labels, row->labels));
 	}
-	/* folded stacks and the like count nothing but samples */
+	/* folded stacks and similar formats count only samples */
 	if (value.len && !memcmp(value.data, samples.data, value.len * sizeof(*value.data)))
 		vec_clear(&value);
 	put(k, "row.node", &node, PACK_PLAIN);
@@ -430,7 +430,7 @@ static void pack_rows(struct packer *k)
 
 /* ---- the time log ---- */
 
-/* The page's time 0, as pack_log() has it. */
+/* The page's time 0, as in pack_log(). */
 static uint64_t first_time(const struct profile *p)
 {
 	uint64_t first = p->log.len ? p->log.data[0].time_ns : 0;
@@ -498,7 +498,7 @@ static uint32_t first_shown(const struct packer *k)
 			return i;
 		if (is_base(p, i) || !(e->samples || e->value))
 			continue;
-		/* of the values of one sample, the last; of events, the one with most samples */
+		/* of several values per sample the last; of several events the one with most samples */
 		if (ret == PROFILE_NONE || p->origin.events_are_values || e->samples > p->events.data[ret].samples)
 			ret = i;
 	}
@@ -557,7 +557,7 @@ static void weigh_functions(struct packer *k)
 		const struct profile_row *row = &p->rows.data[i];
 		if (!stack_tree_has(row))
 			continue;
-		/* An inlined function's samples are the hottest lines of the one around it as well. */
+		/* Samples of an inlined function also count for the function into which it is inlined. */
 		for (stack_id s = row->stack; s != PROFILE_NONE; s = p->stacks.data[s].caller) {
 			const struct profile_frame *f = &p->frames.data[p->stacks.data[s].frame];
 			if (f->function != PROFILE_NONE && k->functions[f->function] != NOWHERE)
@@ -626,7 +626,7 @@ static void pack_tables(struct packer *k)
 	put(k, "thread.pid", &k->thread_pid, PACK_PLAIN);
 	put(k, "thread.tid", &k->thread_tid, PACK_PLAIN);
 	html_pack_strings(&k->pack, &k->strings);
-	/* the ids that functions have in the profile, by which their code is requested from a server */
+	/* the functions' IDs in the profile, by which their code is requested from a server */
 	column_t ids = {};
 	for (size_t i = 0; i < k->fn_of.len; i++)
 		vec_push(&ids, k->fn_of.data[i] == PROFILE_NONE ? 0 : (uint64_t)k->fn_of.data[i] + 1);

@@ -30,7 +30,7 @@ bool *stack_tree_used(const struct profile *p)
 struct lists {
 	const struct profile *p;
 	const uint32_t *rank;
-	uint32_t *first, *next; /* callees of a stack, and its next sibling; index p->stacks.len of first: the outermost ones */
+	uint32_t *first, *next; /* first callee of a stack, and its next sibling; first[p->stacks.len]: the outermost stacks */
 };
 
 static uint32_t rank_of(const struct lists *l, stack_id s)
@@ -38,7 +38,7 @@ static uint32_t rank_of(const struct lists *l, stack_id s)
 	return l->rank[l->p->stacks.data[s].frame];
 }
 
-/* Put in front of their siblings in descending order of rank: so no list has to be sorted. */
+/* Prepends stacks to the lists of siblings in descending order of rank, so that no list has to be sorted. */
 static void make_lists(struct lists *l, const bool *used, uint32_t ranks_nr)
 {
 	size_t n = l->p->stacks.len;
@@ -90,7 +90,7 @@ static bool walk(struct stack_tree *t, const struct lists *l)
 
 struct members {
 	VEC(stack_id) stacks;
-	VEC(uint32_t) starts; /* of the boxes that wait, in stacks: the last is the next one */
+	VEC(uint32_t) starts; /* of pending boxes, in stacks: the last is the next one */
 	VEC(struct sort_pair) callees;
 };
 
@@ -102,7 +102,7 @@ static void gather_callees(struct members *m, const struct lists *l, stack_id fi
 	}
 }
 
-/* The callees that were gathered wait as boxes, the lowest rank on top. */
+/* Pushes the collected callees as pending boxes, the lowest rank on top. */
 static void push_boxes(struct members *m)
 {
 	sort_pairs(m->callees.data, m->callees.len);

@@ -6,7 +6,7 @@
 #define SERIES_WIDTH  100 /* pixels */
 #define SERIES_HEIGHT 16
 
-/* Bars of one width, as high as their share of the greatest. */
+/* Bars of equal width, with heights relative to the greatest. */
 static void put_series(struct out *out, const struct table_cell *c)
 {
 	double highest = 0;

@@ -1,8 +1,8 @@
 /*
- * A table as HTML: a fragment to put into a page, or a document of its own that needs nothing else.
+ * A table as HTML: a fragment for a page, or a self-contained document.
  *
- * Everything that the table holds is escaped. Cells have the classes n (numbers), t (trees, whose level is the property
- * --depth), and low, medium, high, good and bad as they are marked; a series is a small picture with its numbers as text.
+ * All text is escaped. Cells have the classes n (numbers), t (trees, with the level in the property --depth), and low,
+ * medium, high, good and bad for marks; a series is a small picture with its numbers as text.
  */
 #pragma once
 #include "base/out.h"

@@ -8,7 +8,7 @@
 #include "base/text.h"
 
 #define MARGIN 5    /* lines around those that have code */
-#define GAP_MAX 20  /* lines without code that are shown between two that have some */
+#define GAP_MAX 20  /* maximum number of lines without code shown between two with code */
 
 static const char page_head[] =
 	"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"UTF-8\">\n<title>Pprof listing</title>\n<style>\n"
@@ -16,7 +16,7 @@ static const char page_head[] =
 	"summary{cursor:pointer;list-style:none}\nsummary:hover{background:#8883}\n.asm{color:#080}\n"
 	"</style>\n</head>\n<body>\n";
 
-/* An instruction of a line of the routine's own source, whatever was inlined there. */
+/* An instruction of a line of the routine's own source, including code inlined there. */
 struct insn_line {
 	uint32_t file, line, insn;
 	struct code_sum sum;
@@ -92,7 +92,7 @@ static void out_line(const struct code_values *v, const struct routine *r, const
 		out_str(out, "</span></details>");
 }
 
-/* Lines of one file that are near each other. */
+/* A block of adjacent lines of one file. */
 static void out_block(const struct code_values *v, const struct routine *r, const struct code_file *f, const struct insn_line *at,
 		      size_t n, struct out *out)
 {

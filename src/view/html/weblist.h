@@ -1,5 +1,5 @@
 /*
- * The report weblist of pprof: the source of functions as a page; a line opens to the instructions that it became.
+ * pprof's report weblist: the source of functions as a page; a line opens to show its instructions.
  */
 #pragma once
 #include "view/pprof_code.h"

@@ -27,8 +27,8 @@ struct live_key {
 	const char *keys, *what;
 	enum kind kind;
 	size_t at;            /* of the value in struct live_display */
-	const char *question; /* where that is not what it does */
-	const char *zero;     /* of a count: what it means */
+	const char *question; /* if not the description */
+	const char *zero;     /* meaning of 0, for counts */
 };
 
 #define AT(field) offsetof(struct live_display, field)
@@ -78,7 +78,7 @@ static bool asks(const struct live_key *key)
 
 /* ---- values ---- */
 
-/* Whether the key has one. */
+/* Prints the value of a key; false: it has none. */
 static bool print_value(const struct live_keys *k, const struct live_key *key, struct strbuf *b)
 {
 	const struct live_display *d = k->display;
@@ -124,14 +124,14 @@ static bool is_percentage(double v)
 	return v >= 0 && v <= 100;
 }
 
-/* A number of the question; anything else selects all events. */
+/* A number in the list of events; anything else selects all events. */
 static void set_event(struct live_keys *k, const char *text)
 {
 	uint64_t n;
 	k->display->event = text_to_u64(text, &n) && n < k->events_nr ? (uint32_t)n + 1 : 0;
 }
 
-/* False: that is not a value. */
+/* False: not a valid value. */
 static bool set_value(struct live_keys *k, const struct live_key *key, const char *text)
 {
 	switch (key->kind) {
@@ -207,7 +207,7 @@ static void print_list(const struct live_keys *k, struct out *o)
 
 /* ---- keys ---- */
 
-/* Enter takes what was typed, Esc leaves the value as it is. */
+/* Enter sets the value typed, Esc keeps the old one. */
 static enum live_key_result type(struct live_keys *k, char key, struct out *o)
 {
 	enum live_key_result result = LIVE_KEY_NONE;

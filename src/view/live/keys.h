@@ -1,6 +1,6 @@
 /*
- * Keys that change what text reports of a live profile show: some at once, some by a question in the last line of the terminal. A key
- * without a meaning prints the list of all, with their values.
+ * Keys that change the text reports of a live profile: some at once, some after a prompt in the last line of the terminal. An unknown key
+ * lists all keys with their values.
  *
  * Keys change a struct live_display; the caller applies it. The session's names of events and the display are borrowed. One thread.
  */
@@ -17,24 +17,24 @@ struct live_keys {
 	struct live_display *display;
 	const struct live_key_event *events;
 	uint32_t events_nr;
-	unsigned rows, columns;        /* of the terminal: as it is now */
-	bool is_listed;                /* all keys are shown, in place of the report */
-	const struct live_key *asking; /* what is typed is its value; or NULL */
+	unsigned rows, columns;        /* current size of the terminal */
+	bool is_listed;                /* the list of keys is shown in place of the report */
+	const struct live_key *asking; /* key whose value is being typed; or NULL */
 	char typed[256];
 	size_t typed_nr;
-	char function[256];            /* that display->function is, once it was typed */
+	char function[256];            /* memory of display->function once it was typed */
 };
 
 enum live_key_result {
 	LIVE_KEY_NONE,
-	LIVE_KEY_REFRESH, /* the display has changed, or is to be printed again */
+	LIVE_KEY_REFRESH, /* the display has changed, or must be printed again */
 	LIVE_KEY_QUIT,
 };
 
-/* No question is open; events are those of a session, and live_keys_deinit() frees their list. */
+/* Starts without a prompt. The events are those of a session; live_keys_deinit() frees their list. */
 void live_keys_init(struct live_keys *k, const struct live_session *l, struct live_display *display);
 void live_keys_deinit(struct live_keys *k);
-/* Takes a key, and writes what the terminal shows of it. */
+/* Handles a key, and writes its echo to the terminal. */
 enum live_key_result live_keys_take(struct live_keys *k, char key, struct out *o);
-/* Writes the question again, where there is one, over what was printed since. */
+/* Prints the current prompt again, if any, after a report was printed. */
 void live_keys_print_question(const struct live_keys *k, struct out *o);

@@ -7,7 +7,7 @@
 #include "cli/terminal.h"
 #include "view/live/keys.h"
 
-/* As much of a function as is worth its place on a terminal: lines with less are left out. */
+/* On a terminal, lines of a function with a smaller share are left out. */
 #define CODE_LEAST_PERCENT 5
 
 struct printing {
@@ -52,7 +52,7 @@ static bool take_key(struct printing *p)
 	return result == LIVE_KEY_REFRESH;
 }
 
-/* *ret_refresh: before it is due. */
+/* **ret_refresh: refresh before it is due. */
 static struct strobe_error *wait_for_more(struct printing *p, uint64_t due_ns, bool *ret_refresh)
 {
 	struct live_session *l = &p->report->live;
@@ -79,7 +79,7 @@ static struct strobe_error *loop(struct printing *p)
 		if (!refresh && !l->has_ended && !p->is_done && live_now_ns(l) < due_ns)
 			continue;
 		due_ns = live_now_ns(l) + live_interval_ns(l);
-		/* At the end there is something to print only where nothing was printed yet. */
+		/* At the end, print only if nothing was printed yet. */
 		if (p->is_done && l->refresh.number)
 			return NULL;
 		TRY(live_refresh(l));

@@ -6,9 +6,9 @@
 #include "session/report/code.h"
 #include "view/tui/browser.h"
 
-/* The first report is shown at once and has few samples: the second one is due at most so much later. */
+/* The first report is shown at once and has few samples: the second one follows after this time at most. */
 #define SECOND_REPORT_NS 200000000ull
-/* The screen of a profile whose tasks have ended is drawn anew each second. */
+/* After all tasks have ended, the screen is redrawn each second. */
 #define ENDED_NS 1000000000ull
 
 struct live_screen {
@@ -17,7 +17,7 @@ struct live_screen {
 	const struct live_screen_options *o;
 	struct report_built built;
 	uint64_t next_ns;          /* when the next refresh is due */
-	bool is_due, is_requested; /* a report is to be made: time has come, or the user requires another one */
+	bool is_due, is_requested; /* a report must be made, since it is time, or since the user requested it */
 	bool is_disabled;          /* events, by the user */
 	bool shows_rates;
 	int fds[2];
@@ -36,7 +36,7 @@ static enum browse_state look(void *ctx)
 	struct live_screen *s = ctx;
 	live_look(s->live);
 	if (s->live->has_ended && s->fds[1] >= 0) {
-		s->fds[1] = -1; /* hung up for good, and readable for ever */
+		s->fds[1] = -1; /* hung up, and from now on always readable */
 		s->is_due = true;
 	}
 	if (!s->error)
@@ -77,7 +77,7 @@ static void status(void *ctx, struct strbuf *out)
 {
 	const struct live_screen *s = ctx;
 	uint64_t age_ns;
-	/* What changes what all the rest means comes first: 80 columns have room for it. */
+	/* States that change the meaning of the rest come first: 80 columns have room for them. */
 	if (s->live->has_ended)
 		strbuf_addstr(out, ", ENDED");
 	else if (playback_age(&s->playback, live_now_ns(s->live), &age_ns))
@@ -102,7 +102,7 @@ static struct strobe_error *narrow(void *ctx, struct time_range span, const stru
 	return renew(s, ret);
 }
 
-/* The first minute in place of what is shown. */
+/* Shows the first minute in place of the current report. */
 static struct strobe_error *first_minute(void *ctx, const char *path, const struct report **ret)
 {
 	struct live_screen *s = ctx;

@@ -13,5 +13,5 @@ struct live_screen_options {
 	void *ctx;
 };
 
-/* Until the user ends it, or is_stopped(). The profile is started; the screen stays open. */
+/* Runs until the user quits, or is_stopped(). The profile must have been started; the screen stays open. */
 struct strobe_error *live_browse(struct screen *screen, struct live_report *r, const struct live_screen_options *options) _must_check_;

@@ -119,7 +119,7 @@ static struct strobe_error *print_text(struct out *o, struct live_report *r, con
 	} else if (display->rows || display->function) {
 		out_write(o, p, n);
 	} else {
-		/* A log of a busy machine, with call chains, would be of thousands of lines a refresh. */
+		/* A log of a busy machine, with call chains, would have thousands of lines per refresh. */
 		text_first_lines(o, p, n, options->rows);
 	}
 	error_destroy(out_close(&text));

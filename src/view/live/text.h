@@ -9,9 +9,9 @@
 
 struct live_text {
 	bool as_json;                      /* one object on one line */
-	bool is_terminal;                  /* text goes over what was printed before; else it follows, with few lines */
-	unsigned rows, columns;            /* of the terminal; of a pipe as many as a terminal might have */
-	struct listing_text_options style; /* colours, of rows too */
+	bool is_terminal;                  /* overwrite the last report; else append, with few lines */
+	unsigned rows, columns;            /* size of the terminal; for a pipe, that of a typical terminal */
+	struct listing_text_options style; /* colours, also of rows */
 };
 
 struct strobe_error *live_text(struct out *o, struct live_report *r, const struct live_display *display, const struct live_text *options)

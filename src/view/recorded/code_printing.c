@@ -81,7 +81,7 @@ static struct strobe_error *print_recording(struct code_printing *p)
 		return raw_ordered(p->out, s->resolver, s->env, input_path(request->selection.input), true);
 	TRY(session_aggregate(s, &damage));
 	struct strobe_error *err = p->o->format == RECORDED_CODE_JSON ? print_json(p) : print_functions(p);
-	/* What was whole has been shown; the damage is reported as well. */
+	/* Complete records have been shown; the error is reported, too. */
 	if (!err)
 		return damage;
 	error_destroy(damage);

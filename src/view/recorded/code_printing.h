@@ -1,5 +1,5 @@
 /*
- * The code of the functions of a recording printed, with what each instruction cost, as text or JSON; or its records.
+ * Prints the code of a recording's functions with the values of each instruction, as text or JSON; or its records.
  *
  *	session_open(&session, …); recorded_code_print(&session, &options, out, &is_incomplete)
  *
@@ -14,14 +14,14 @@ enum recorded_code_format { RECORDED_CODE_TEXT, RECORDED_CODE_COMPACT, RECORDED_
 
 struct recorded_code_options {
 	const struct report_request *request; /* as in struct annotation_options, with code.look */
-	const char *symbol;                   /* this function alone, or NULL */
-	bool skip_missing;                    /* functions without code are not reported */
-	bool raw;                             /* every record, in place of code */
+	const char *symbol;                   /* only this function; or NULL */
+	bool skip_missing;                    /* do not report functions without code */
+	bool raw;                             /* print every record in place of code */
 	enum recorded_code_format format;
 	enum listing_shown shown;
-	struct listing_text_options colours;  /* the escapes of text; its other members are not used */
+	struct listing_text_options colours;  /* colours of text; other members are not used */
 };
 
-/* Where the recording is damaged, what was whole is printed. *ret_incomplete: something that was requested could not be listed. */
+/* If the recording is damaged, its complete records are used. *ret_incomplete: a requested function could not be listed. */
 struct strobe_error *recorded_code_print(struct session *s, const struct recorded_code_options *options, struct out *out,
 					 bool *ret_incomplete) _must_check_;

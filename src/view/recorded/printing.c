@@ -25,7 +25,7 @@ static bool is_facts(const struct recorded_print_options *o)
 	return o->stats || o->tasks || o->mmaps;
 }
 
-/* Whether rows are printed as text, with what explains them. */
+/* Whether rows are printed as text, with headings and remarks. */
 static bool is_explained(const struct printing *p)
 {
 	return p->o->format == RECORDED_TEXT && !p->r->request.display.quiet && !p->o->draw;
@@ -33,7 +33,7 @@ static bool is_explained(const struct printing *p)
 
 /* ---- the report ---- */
 
-/* Not an error: a program may be done before the first sample is due, and filters may leave nothing. */
+/* Not an error: a program may end before the first sample, and filters may exclude everything. */
 static void say_empty(const struct printing *p)
 {
 	bool any = false;
@@ -91,7 +91,7 @@ static struct strobe_error *show(const struct printing *p)
 	return p->o->draw ? p->o->draw(p->o->ctx, p->r) : print_rows(p);
 }
 
-/* What is above a report; options that are wrong have been reported by then. */
+/* The lines above a report; invalid options have been reported before. */
 static void print_head(const struct printing *p)
 {
 	if (p->o->header || p->o->header_only)
@@ -110,7 +110,7 @@ static struct strobe_error *print_report(const struct printing *p)
 	struct strobe_error *err = report_aggregate(p->r, &damage);
 	if (!err)
 		err = show(p);
-	/* What was whole has been shown; what was not is reported as well. */
+	/* Complete records have been shown; the error is reported, too. */
 	if (!err)
 		return damage;
 	error_destroy(damage);

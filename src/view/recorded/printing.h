@@ -1,6 +1,5 @@
 /*
- * A recording printed: its header, then its report as text, JSON or CSV; or what takes the place of the report: records, numbers of
- * them, tasks.
+ * Prints a recording: its header, then its report as text, JSON or CSV, or in place of the report: records, their numbers, tasks.
  *
  * Functions write to the caller's out and keep nothing; messages go through the session's host. One thread.
  */
@@ -14,14 +13,14 @@ struct recorded_print_options {
 	bool header, header_only, full_header;
 	/* In place of the report */
 	bool stats, tasks, mmaps;
-	bool raw, disable_order;      /* every record; in the order of the file */
-	bool total_cycles;            /* blocks of code by their cycles */
-	bool show_reads, raw_reads;   /* after the report: counts of threads (record -s); raw: one line each */
-	struct report_text colours;   /* the escapes of text; its other members are not used */
-	/* What is made of the profile in place of rows, a picture or a page; NULL: rows. */
+	bool raw, disable_order;      /* print every record; in the order of the file */
+	bool total_cycles;            /* print blocks of code by cycles */
+	bool show_reads, raw_reads;   /* after the report, print counts of threads (record -s); raw: one line each */
+	struct report_text colours;   /* colours of text; other members are not used */
+	/* Writes the profile in another form than rows, such as a picture or a page; NULL: rows. */
 	struct strobe_error *(*draw)(void *ctx, struct report_session *r);
 	void *ctx;
 };
 
-/* r is open. Where the recording is damaged, what was whole is printed, and the error says what ended it. */
+/* r must be open. If the recording is damaged, its complete records are printed, and the error says where it ends. */
 struct strobe_error *recorded_print(struct report_session *r, const struct recorded_print_options *options, struct out *out) _must_check_;

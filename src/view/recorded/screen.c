@@ -31,7 +31,7 @@ static bool tick(void *ctx, const struct shown_wait *w)
 	bool stopped = false;
 	if (w->is_long)
 		draw_progress(s, w);
-	/* A terminal that is gone says so for ever. */
+	/* A closed terminal reports this key forever. */
 	for (struct screen_key k; !stopped && (k = screen_key(s->screen)).key != KEY_NONE;)
 		if (k.key == 'q' || k.key == KEY_IS_CTRL_C || k.key == KEY_IS_GONE || k.key == KEY_IS_ESCAPE)
 			stopped = true;
@@ -49,7 +49,7 @@ static void wait_for(void *ctx, int fd, int timeout_ms)
 
 /* ---- hooks ---- */
 
-/* What is shown has changed, or may have. */
+/* Follows changes of the displayed recording. */
 static struct strobe_error *follow(struct recorded_screen *s, struct strobe_error *err)
 {
 	s->hooks.is_live = s->shown.preview != NULL;

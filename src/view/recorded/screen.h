@@ -1,9 +1,9 @@
 /*
- * A recording on a screen: a first part of it while the rest is read, and another file whenever the user chooses one.
+ * Shows a recording on a screen: a preview while the rest is read, and other files that the user selects.
  *
- *	err = recorded_browse(&s, screen, &options);   until the user ends it, or is_stopped()
- *	shown_remarks(&s.shown, &damage);              what there is to say of the file, once the screen is closed
- *	shown_close(&s.shown);                         false: a thread that is stuck remains with what it was given
+ *	err = recorded_browse(&s, screen, &options);   until the user quits, or is_stopped()
+ *	shown_remarks(&s.shown, &damage);              remarks about the file, after the screen is closed
+ *	shown_close(&s.shown);                         false: a hanging thread remains, with its arguments
  *
  * Options are borrowed. A struct recorded_screen does not move.
  */
@@ -26,7 +26,7 @@ struct recorded_screen {
 	struct screen *screen;
 	struct shown shown;
 	struct browse_hooks hooks;
-	int fds[2];                    /* hooks: stop_fd, and the end of the opening */
+	int fds[2];                    /* for hooks: stop_fd, and the end of opening */
 };
 
 struct strobe_error *recorded_browse(struct recorded_screen *s, struct screen *screen, const struct recorded_screen_options *options)

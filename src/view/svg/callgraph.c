@@ -13,7 +13,7 @@
 #define LEGEND_FONT 12.0
 #define EDGE_FONT 9.0
 
-/* What moves and scales the picture: the wheel about the pointer, dragging, and a double click for the beginning. */
+/* The script that moves and scales the picture: the wheel scales about the pointer, dragging moves, a double click resets. */
 static const char script[] =
 	"<script><![CDATA[\n"
 	"(function(){var s=document.documentElement,b=s.viewBox.baseVal,o=[b.x,b.y,b.width,b.height],d=null;\n"
@@ -42,7 +42,7 @@ struct label_box {
 struct picture {
 	struct pprof_graph r;
 	struct layered_graph layout;
-	struct box *boxes;        /* by place among the nodes that show */
+	struct box *boxes;        /* by index among the nodes shown */
 	uint32_t *edges, edges_nr; /* of the call graph, by edge of the layout */
 	VEC(struct label_box) labels; /* after the nodes and edges of the graph itself */
 	VEC(struct pprof_boxes) owned; /* their texts */
@@ -184,7 +184,7 @@ static void out_box(struct picture *p, uint32_t i)
 	out_str(p->out, "</g>\n");
 }
 
-/* Curves between layers, straight lines through them. */
+/* Draws curves between layers and straight lines through them. */
 static void out_path(struct picture *p, const struct layered_edge *e)
 {
 	const struct layered_point *at = e->points;
@@ -198,7 +198,7 @@ static void out_path(struct picture *p, const struct layered_edge *e)
 	}
 }
 
-/* A head of its own for each edge: markers take no colour from the line in all programs. */
+/* A separate arrowhead for each edge: some programs do not give markers the colour of the line. */
 static void out_head_of(struct picture *p, const struct layered_edge *e, double width, const char *colour)
 {
 	struct layered_point tip = e->points[e->points_nr - 1], before = e->points[e->points_nr - 2];
@@ -220,7 +220,7 @@ static void out_line(struct picture *p, const struct layered_edge *e, struct lin
 	out_f(p->out, "\" fill=\"none\" stroke=\"%s\" stroke-width=\"%.1f\"%s/>", line.colour, line.width,
 	      line.is_dotted ? " stroke-dasharray=\"1,4\"" : "");
 	out_head_of(p, e, line.width, line.colour);
-	/* half-way down the first step, where edges have parted and not yet met */
+	/* in the middle of the first step, where edges are separate */
 	double x = (e->points[0].x + e->points[1].x) / 2, y = (e->points[0].y + e->points[1].y) / 2;
 	out_f(p->out, "<text class=\"value\" x=\"%.1f\" y=\"%.1f\" font-size=\"%.0f\">", x + 3, y + EDGE_FONT / 3, EDGE_FONT);
 	out_xml_str(p->out, line.value);

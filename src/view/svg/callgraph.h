@@ -1,8 +1,8 @@
 /*
- * The call graph of a profile as pprof draws it, without graphviz: one SVG file, readable as it is.
+ * The call graph of a profile as pprof draws it, without graphviz: a self-contained SVG file.
  *
- * A box is a function; the larger its letters, the more it costs itself, and the redder, the more with all that it calls.
- * Opened in a browser it moves with the mouse and grows with the wheel. Names are escaped for XML.
+ * A box is a function: the size of its text shows the flat value, its colour the cumulative one. In a browser the picture is
+ * moved by the mouse and scaled by the wheel. Names are escaped for XML.
  */
 #pragma once
 #include "base/error.h"
@@ -10,9 +10,9 @@
 #include "view/pprof_graph.h"
 #include "view/svg/picture.h"
 
-/* options->is_picture is to be set. ERROR_NOT_FOUND where there are no such values. */
+/* options->is_picture must be set. ERROR_NOT_FOUND if the profile does not have the values. */
 struct strobe_error *view_callgraph_svg(const struct profile *p, const struct pprof_graph_options *options, struct out *out)
 	_must_check_;
-/* The same as another format. ERROR_UNSUPPORTED where the libraries for it are not installed. */
+/* The same in another format. ERROR_UNSUPPORTED if its libraries are not installed. */
 struct strobe_error *view_callgraph_picture(const struct profile *p, const struct pprof_graph_options *options,
 					    enum picture_format format, struct out *out) _must_check_;

@@ -23,7 +23,7 @@ struct flamegraph_options flamegraph_defaults(void)
 		.min_width = 0.1,
 		.font_type = "monospace",
 		.font_size = 12,
-		.font_width = 0.6, /* exact for nearly all fixed-width fonts, near enough for others (the script measures) */
+		.font_width = 0.6, /* exact for nearly all fixed-width fonts, close for others (the script measures) */
 		.name_type = "Function:",
 		.factor = 1,
 		.colours = "hot",
@@ -44,7 +44,7 @@ struct picture {
 
 /* ---- small pieces of text ---- */
 
-/* At most four decimals, as few as needed: a pixel's ten-thousandth still determines a zoomed frame's place. */
+/* Up to four decimals: zooming makes 1/10,000 of a pixel visible. */
 static void put_pixels(struct out *out, double v)
 {
 	uint64_t scaled = v > 0 ? (uint64_t)(v * 10000 + 0.5) : 0;
@@ -97,7 +97,7 @@ static const char *event_name(const struct picture *pic)
 	return profile_event_name(pic->p, pic->o->event);
 }
 
-/* "; +1.23%": what the function took itself, against the base. */
+/* "; +1.23%": the difference of the function's own value to the base. */
 static void put_delta(const struct picture *pic, int64_t delta)
 {
 	double share = 100.0 * (double)(pic->o->negate ? -delta : delta) / (double)pic->layout.total;
@@ -141,8 +141,7 @@ static const char *name_of(const struct picture *pic, uint32_t node, const struc
 }
 
 /*
- * White where nothing changed, red where there is more and blue where there is less, as flamegraph.pl has them: a small
- * change is already distinguished from none.
+ * As in flamegraph.pl: white for no change, red for more and blue for less; even a small change differs from none.
  */
 #define DELTA_PALEST 210
 static uint32_t colour_of_delta(const struct picture *pic, int64_t delta)
@@ -154,7 +153,7 @@ static uint32_t colour_of_delta(const struct picture *pic, int64_t delta)
 	return (part > 0) != pic->o->negate ? 0xff0000 | pale << 8 | pale : pale << 16 | pale << 8 | 0xff;
 }
 
-/* What is between stacks that were joined (chain graphs) is grey. */
+/* The separator of joined stacks (chain graphs) is grey. */
 static bool is_joint(const char *name, uint32_t *ret)
 {
 	*ret = !strcmp(name, "--") ? 0xa0a0a0 : 0xc8c8c8;
@@ -182,7 +181,7 @@ static uint32_t colour_of(struct picture *pic, uint32_t node, int64_t delta, uin
 	return rgb;
 }
 
-/* As much of the name as has room, ".." in place of the rest; nothing where three letters have none. */
+/* As much of the name as fits, with ".." for the rest; nothing if there is no room for three letters. */
 static void put_label(const struct picture *pic, const char *s, double width)
 {
 	double fits = (width - 2 * TEXT_INDENT) / (pic->o->font_size * pic->o->font_width);
@@ -213,7 +212,7 @@ static double label_baseline(const struct picture *pic, double row_y)
 
 static double row_y(const struct picture *pic, uint32_t depth)
 {
-	/* the gap between frames is above those that grow upwards and below those that hang, as flamegraph.pl has it */
+	/* as in flamegraph.pl, the gap between frames is above frames, or below them in inverted graphs */
 	if (pic->o->inverted)
 		return pic->top + (double)depth * pic->o->frame_height;
 	return pic->top + (double)(pic->layout.depth_max - depth) * pic->o->frame_height + 1;
@@ -247,7 +246,7 @@ static void put_group(struct out *out, const struct frame_attributes *a)
 	out_str(out, "><title>");
 }
 
-/* Both names of the address: programs that draw SVG 1.1 know only that of XLink. */
+/* Both attributes: SVG 1.1 viewers know only XLink's. */
 static void put_link(struct out *out, const struct frame_attributes *a)
 {
 	if (!a || !a->href)
@@ -340,7 +339,7 @@ static int compare_values(const void *a, const void *b)
 	return x > y ? -1 : x < y;
 }
 
-/* The functions that take most themselves: a picture in words, for who cannot see it. */
+/* The functions with the largest own values: a description for users who cannot see the picture. */
 static void put_hottest(const struct picture *pic)
 {
 	const struct name_tree *t = &pic->layout.tree;
@@ -350,7 +349,7 @@ static void put_hottest(const struct picture *pic)
 		name_id name;
 	} *selfs = xcalloc(names + 1, sizeof(*selfs));
 	for (size_t i = 1; i < t->nodes.len; i++) {
-		/* where stacks are reversed, each begins with the function that took the time */
+		/* a reversed stack begins with the function that was sampled */
 		bool first = !t->nodes.data[i].parent;
 		uint64_t value = !pic->o->reverse ? t->nodes.data[i].value : first ? pic->layout.values[i] : 0;
 		struct self *s = &selfs[t->nodes.data[i].name];

@@ -9,9 +9,9 @@
 #define ORDER_SWEEPS 16
 #define PLACE_SWEEPS 24
 #define NONE UINT32_MAX
-#define BEND_WEIGHT 8.0 /* of an edge between two of its own steps, against one at a box */
+#define BEND_WEIGHT 8.0 /* weight of a bend between two steps of an edge, relative to one at a box */
 
-/* A box, or a place where an edge passes a layer. */
+/* A box, or a point where an edge passes through a layer. */
 struct spot {
 	double width, height, x, y;
 	uint32_t rank, at; /* layer, and place in it */
@@ -28,7 +28,7 @@ struct layout {
 	bool *reversed;         /* by edge: drawn from `to` to `from` */
 	VEC(struct spot) spots; /* the nodes first */
 	VEC(struct link) links;
-	uint32_t *chain_first;  /* by edge: its first spot between its ends; one more at the end */
+	uint32_t *chain_first;  /* by edge: its first intermediate spot; with an end marker */
 	uint32_t ranks;
 	uint32_t **layers, *layer_nr; /* by rank: spots, in order */
 	uint32_t *up_start, *up, *down_start, *down; /* by spot: its links upwards and downwards */
@@ -66,7 +66,7 @@ static uint32_t key_from(const void *ctx, uint32_t i)
 	return ((const struct layout *)ctx)->g->edges[i].from;
 }
 
-/* Edges that lead back to where a walk along the edges came from are turned round. Heavy edges are walked first. */
+/* Reverses edges that close a cycle in a depth-first walk, in which heavy edges come first. */
 static void break_cycles(struct layout *l)
 {
 	const struct layered_graph *g = l->g;
@@ -109,7 +109,7 @@ static uint32_t key_top(const void *ctx, uint32_t i)
 	return edge_top(ctx, i);
 }
 
-/* As far down as the longest way to it; then as near to what it calls as that allows. */
+/* Ranks a node by the longest path to it, then moves it down towards its callees. */
 static void rank_nodes(struct layout *l)
 {
 	const struct layered_graph *g = l->g;
@@ -208,7 +208,7 @@ static int compare_positions(const void *a, const void *b)
 	return x->was < y->was ? -1 : x->was > y->was;
 }
 
-/* Each spot of a layer goes to the weighted middle of its neighbours in the layer above (or below). */
+/* Orders the spots of a layer by the weighted mean position of their neighbours in the layer above (or below). */
 static void order_layer(struct layout *l, uint32_t rank, bool by_upper, struct position *positions)
 {
 	uint32_t nr = l->layer_nr[rank];
@@ -243,7 +243,7 @@ static int compare_ends(const void *a, const void *b)
 	return x->down < y->down ? -1 : x->down > y->down;
 }
 
-/* Crossings between a layer and the next: pairs of links whose ends are in opposite order, counted in a tree of sums. */
+/* Crossings between a layer and the next: inversions among links, counted in a Fenwick tree. */
 static uint64_t count_crossings(const struct layout *l, uint32_t rank, struct ends *ends, uint32_t *sums)
 {
 	uint32_t nr = 0, width = l->layer_nr[rank + 1];
@@ -256,7 +256,7 @@ static uint64_t count_crossings(const struct layout *l, uint32_t rank, struct en
 	qsort(ends, nr, sizeof(*ends), compare_ends);
 	memset(sums, 0, ((size_t)width + 1) * sizeof(*sums));
 	for (uint32_t i = nr; i--;) {
-		/* those after it in order that end further left */
+		/* those after it that end further left */
 		for (uint32_t at = ends[i].down; at; at &= at - 1)
 			crossings += sums[at];
 		for (uint32_t at = ends[i].down + 1; at <= width; at += at & -at)
@@ -310,13 +310,14 @@ static double distance(const struct layout *l, uint32_t left, uint32_t right)
 	return (l->spots.data[left].width + l->spots.data[right].width) / 2 + l->g->gap_x;
 }
 
-/* Spots that belong to the same place share it between them. */
+/* Spots pushed against each other, which are placed as one. */
 struct block {
 	double position, weight;
 	uint32_t nr;
 };
 
-/* Where the spots of a layer come nearest to their positions without touching: least squares, by pooling. */
+/* Places the spots of a layer as near to their desired positions as possible without overlap: least squares, by pooling adjacent
+ * violators. */
 static void settle(struct layout *l, uint32_t rank, const double *positions, const double *weights, struct block *blocks)
 {
 	uint32_t nr = l->layer_nr[rank], blocks_nr = 0;
@@ -359,7 +360,7 @@ static void add_wishes(const struct layout *l, uint32_t spot, bool upwards, doub
 	}
 }
 
-/* Downwards a layer follows the one above, upwards the one below, at last both. */
+/* Downward passes align a layer to the one above, upward passes to the one below, the last pass to both. */
 static void place_layers(struct layout *l)
 {
 	size_t spots = l->spots.len;
@@ -418,7 +419,7 @@ static void stack_layers(struct layout *l)
 
 /* ---- edges ---- */
 
-/* Two points for each bend, so that the edge passes the layer straight. */
+/* Two points per bend, so that the edge is straight within the layer. */
 static void route(struct layout *l, uint32_t e)
 {
 	struct layered_edge *edge = &l->g->edges[e];

@@ -1,8 +1,8 @@
 /*
- * A directed graph laid out in layers, callers above what they call: where its boxes are and which way its edges run.
+ * Layered layout of a directed graph, callers above callees: positions of boxes and routes of edges.
  *
- * The steps are Sugiyama's: cycles are broken, nodes ranked, long edges cut into steps of one layer, layers ordered so that
- * few edges cross, and boxes moved to where their neighbours are. Deterministic. The arrays are the caller's; one thread.
+ * The steps are Sugiyama's: break cycles, rank nodes, split long edges into steps of one layer, order layers to reduce crossings,
+ * and move boxes near their neighbours. Deterministic. The arrays are the caller's; one thread.
  * Sources: Sugiyama, Tagawa, Toda 1981; Gansner et al., "A Technique for Drawing Directed Graphs", 1993.
  */
 #pragma once
@@ -21,7 +21,7 @@ struct layered_node {
 struct layered_edge {
 	uint32_t from, to;
 	double weight;      /* heavier edges run straighter */
-	/* Returned: from the one's border to the other's, one point a layer; straight down at each. */
+	/* Returned: from border to border, with a point per layer, and vertical there. */
 	struct layered_point *points;
 	uint32_t points_nr;
 };

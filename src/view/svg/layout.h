@@ -1,9 +1,9 @@
 /*
- * Where the boxes of a flame graph are: a box for each node of the tree of names, as wide as its share of the whole.
+ * Positions of the boxes of a flame graph: a box for each node of the tree of names, as wide as its share of the total.
  *
- * Boxes come in the order of a walk: a box, then what is on it from left to right. What a node takes itself is the
- * free part of its box, at its left; of a tree in time it is where it was. Nodes narrower than min_width are left out
- * with all that is on them. Siblings are in the order in which flamegraph.pl puts them.
+ * Boxes are in preorder: a box, then those on it from left to right. The node's own value is the free part of its
+ * box, at the left; in a tree in order of time it is where it occurred. Nodes narrower than min_width are left out
+ * with all that is on them. Siblings have flamegraph.pl's order.
  */
 #pragma once
 #include <stdint.h>
@@ -13,7 +13,7 @@
 
 struct flame_layout_options {
 	struct name_tree_options tree;
-	uint64_t total;      /* what the whole width represents; 0 = what there is */
+	uint64_t total;      /* the value of the full width; 0 = the tree's total */
 	bool normalize;      /* with a base: scaled to the same sum */
 	double width;        /* of the whole, in pixels */
 	double min_width;    /* in pixels */
@@ -25,7 +25,7 @@ struct flame_box {
 	uint32_t last;       /* index after the last box that is drawn on it */
 	double x, width;     /* from the left edge of the whole, in pixels */
 	uint64_t value, samples; /* with all that is on it */
-	int64_t delta;           /* what it takes itself against the base; saturated */
+	int64_t delta;           /* difference of its own value to the base; saturated */
 };
 
 struct flame_layout {
@@ -39,7 +39,7 @@ struct flame_layout {
 	uint64_t delta_max;      /* the largest difference, without its sign */
 };
 
-/* ERROR_NOT_FOUND where there is nothing. A total that is less than what there is is not used, and that is said. Deinit in any case. */
+/* ERROR_NOT_FOUND for an empty tree. A total below the sum of the tree is ignored with a warning. Deinit in any case. */
 struct strobe_error *flame_layout_init(struct flame_layout *l, const struct profile *p, const struct flame_layout_options *o)
 	_must_check_;
 void flame_layout_deinit(struct flame_layout *l);

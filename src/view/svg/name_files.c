@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The name with its mark where the table has that, else without; IDSET_NONE. */
+/* The name with its mark if the table has that, else without; IDSET_NONE: neither. */
 static str_id find_name(const struct strtab *names, const char *name, enum name_kind kind)
 {
 	_cleanup_strbuf_ struct strbuf marked = {};
@@ -27,7 +27,7 @@ static bool is_attribute_letter(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == ':' || c == '.';
 }
 
-/* An entity that every reader of XML knows; the bytes it takes, 0 where it is none. */
+/* The length of an entity predefined in XML, or 0. */
 static size_t entity_bytes(const char *s)
 {
 	static const char *const known[] = { "&amp;", "&lt;", "&gt;", "&quot;", "&apos;" };
@@ -38,7 +38,7 @@ static size_t entity_bytes(const char *s)
 	return n && n < 7 && s[2 + n] == ';' && strtoul(s + 2, NULL, 10) >= 0x20 ? n + 3 : 0;
 }
 
-/* The name of an attribute that XML takes beside those that were seen. */
+/* The name of an attribute that is valid XML and differs from those seen before. */
 static bool take_attribute_name(const char *s, size_t n, struct strtab *seen)
 {
 	_cleanup_strbuf_ struct strbuf name = {};
@@ -83,7 +83,7 @@ static bool are_xml_attributes(const char *s, struct strtab *seen)
 	}
 }
 
-/* taken: names that the frame has anyway. */
+/* taken: attributes that the frame already has. */
 static bool check_extra(const char *s, const char *const taken[3])
 {
 	struct strtab seen;
@@ -117,7 +117,7 @@ static struct strobe_error *take_pair(struct name_attributes *a, struct frame_at
 			return error_create(ERROR_FORMAT, "%s is not a list of XML attributes: %s", rows[i].name, value);
 		*rows[i].value = value;
 	}
-	return NULL; /* of other names nothing comes of, as in flamegraph.pl */
+	return NULL; /* other names are ignored, as in flamegraph.pl */
 }
 
 static struct strobe_error *take_line(struct name_attributes *a, const char *line, size_t n)
@@ -174,7 +174,7 @@ static uint32_t *colour_at(struct name_colours *c, str_id id)
 	return &c->rgb.data[id];
 }
 
-/* "name->rgb(1,2,3)"; what is not so is left out, as it may come from a picture of other programs. */
+/* "name->rgb(1,2,3)"; other lines are ignored: the file may come from another program. */
 static void take_colour(struct name_colours *c, const char *line, size_t n)
 {
 	static const char arrow[] = "->rgb(";

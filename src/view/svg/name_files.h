@@ -1,6 +1,6 @@
 /*
- * Two small files that flamegraph.pl knows, by names of functions: attributes of frames (--nameattr), and colours that were
- * given before (--cp).
+ * Two file formats of flamegraph.pl, by names of functions: attributes of frames (--nameattr), and colours of an earlier graph
+ * (--cp).
  *
  * Attributes: a name, then tab-separated name=value pairs: id, class, title (in place of the details of the frame), href and
  * target (the frame is a link), g_extra and a_extra (more attributes, as XML has them). They are parsed and written anew,
@@ -29,7 +29,7 @@ struct name_attributes {
 	VEC(struct frame_attributes) of; /* by the name's id */
 };
 
-/* ERROR_FORMAT has the number of the invalid line; ret is to be released then, too. Nothing points into the lines. */
+/* ERROR_FORMAT has the number of the invalid line; release ret in that case, too. Nothing points into the lines. */
 struct strobe_error *name_attributes_read(const struct lines *lines, struct name_attributes *ret) _must_check_;
 void name_attributes_deinit(struct name_attributes *a);
 /* Of a frame, or NULL. */
@@ -43,7 +43,7 @@ struct name_colours {
 /* Lines that are not colours are skipped. */
 void name_colours_read(const struct lines *lines, struct name_colours *ret);
 void name_colours_deinit(struct name_colours *c);
-/* Where the colour of a frame's name is, or is to be. */
+/* The entry for the colour of a frame's name, which is created if needed. */
 uint32_t *name_colours_at(struct name_colours *c, const char *name, enum name_kind kind);
 /* All of them, in the order of their names. */
 void name_colours_write(const struct name_colours *c, struct out *out);

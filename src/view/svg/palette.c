@@ -72,7 +72,7 @@ static enum hue js_hue(const char *name, enum name_kind kind)
 {
 	if (kind == NAME_KERNEL)
 		return HUE_ORANGE;
-	if (kind == NAME_JIT) /* what has a path is the program's own, the rest comes with the engine */
+	if (kind == NAME_JIT) /* names with a path are the program's, the others the engine's */
 		return strchr(name, '/') ? HUE_GREEN : HUE_AQUA;
 	if (strstr(name, "::"))
 		return HUE_YELLOW;
@@ -102,7 +102,7 @@ static enum hue hue_of(enum palette p, const char *name, enum name_kind kind)
 	case PALETTE_WAKEUP:
 	case PALETTE_AQUA:
 		return HUE_AQUA;
-	case PALETTE_CHAIN: /* "_[w]" marks the stack of who woke */
+	case PALETTE_CHAIN: /* "_[w]" marks the stack of a waker */
 		return text_has_suffix(name, "_[w]") ? HUE_AQUA : HUE_BLUE;
 	case PALETTE_JAVA:
 		return java_hue(name, kind);

@@ -1,5 +1,5 @@
 /*
- * Colours of flame graph boxes: a palette's range of hues, and for each name its place in it.
+ * Colours of flame graph boxes: a palette is a range of hues, in which each name has a position.
  */
 #pragma once
 #include <stdbool.h>
@@ -14,13 +14,13 @@ enum palette {
 };
 
 extern const char *const palette_names[PALETTE_NR];
-/* False where there is none of this name. */
+/* False: unknown name. */
 bool palette_find(const char *name, enum palette *ret);
 
-/* How a name chooses its place. */
+/* How the position of a name is chosen. */
 enum palette_order {
 	PALETTE_BY_NAME,   /* scattered; the same name has the same colour in every graph */
-	PALETTE_BY_PREFIX, /* names that begin and end alike look alike */
+	PALETTE_BY_PREFIX, /* names with similar beginning and end have similar colours */
 	PALETTE_RANDOM,    /* each box its own; `seed` says which */
 };
 
@@ -30,8 +30,8 @@ uint32_t palette_colour(enum palette p, enum palette_order order, const char *na
 /* The two colours of the background. */
 struct background {
 	uint32_t top, bottom;
-	bool chosen;  /* "#rrggbb": stays as it is on dark screens */
+	bool chosen;  /* "#rrggbb": not adapted to dark screens */
 	bool is_dark; /* needs bright text */
 };
-/* "yellow", "green", "blue", "grey" or "#rrggbb"; NULL is the palette's own. False where the name is not known. */
+/* "yellow", "green", "blue", "grey" or "#rrggbb"; NULL: the palette's own. False: unknown name. */
 bool palette_background(enum palette p, const char *name, struct background *ret);

@@ -8,7 +8,7 @@
 #define SIDE_MOST 32767.0
 #define PIXELS_MOST 64e6
 
-/* What is used of the libraries' interfaces, all of it old and stable: their headers would bring a hundred others. */
+/* Declarations of the functions used, all old and stable: the libraries' headers would include a hundred others. */
 enum { CAIRO_STATUS_SUCCESS = 0, CAIRO_FORMAT_RGB24 = 1 };
 
 struct g_error {

@@ -1,9 +1,8 @@
 /*
- * An SVG of ours as what other programs read: PNG, PDF, PostScript. librsvg reads it and cairo writes it; both are loaded when
- * they are first used.
+ * Converts our SVG to PNG, PDF or PostScript. librsvg reads it and cairo writes; both are loaded on first use.
  *
- * The picture is as large as the SVG says, one pixel or point a unit; a PNG that would be too large for cairo (32,767 pixels a
- * side) or for memory (64 million pixels) is made smaller as a whole. Thread-safe. Sources: the manuals of librsvg and cairo.
+ * The picture has the size of the SVG, one pixel or point per unit; a PNG that would be too large for cairo (32,767 pixels per side)
+ * or for memory (64 million pixels) is scaled down. Thread-safe. Sources: the manuals of librsvg and cairo.
  */
 #pragma once
 #include <stddef.h>

@@ -52,7 +52,7 @@ static double y_of_cpu(const struct drawing *d, uint32_t cpu)
 	return (2.0 * place + 1) * ROW;
 }
 
-/* Few sizes, so that viewers render few fonts: halves of ten. */
+/* Few different sizes, so that viewers render few fonts: halves of ten. */
 static double text_size(double size, double max)
 {
 	double ret = 10;
@@ -112,7 +112,7 @@ static void text(const struct drawing *d, double x, double y, const char *attrib
 	out_str(d->out, "</text>\n");
 }
 
-/* A letter, or 0, and a number; not so small that nobody could see it. */
+/* A letter, or 0, and a number, which is at least the smallest visible one. */
 static void number_text(const struct drawing *d, double x, double y, double size, char letter, unsigned number)
 {
 	if (size <= TEXT_SIZE_MIN)
@@ -127,7 +127,7 @@ static void number_text(const struct drawing *d, double x, double y, double size
 	out_str(d->out, "</text>\n");
 }
 
-/* Downwards, in a group that is moved to its place. */
+/* Vertical text, in a group that is moved to its position. */
 static void text_down(const struct drawing *d, double size, const char *before, const char *s)
 {
 	if (size <= TEXT_SIZE_MIN)
@@ -139,7 +139,7 @@ static void text_down(const struct drawing *d, double size, const char *before, 
 	out_str(d->out, "</text>\n");
 }
 
-/* A line for each frame, as perf writes it; the same stack comes often. */
+/* A line per frame, in perf's format; cached, since stacks are repeated. */
 static const char *escaped(struct drawing *d, const struct time_stack *stack)
 {
 	uint64_t *at = u64map_put(&d->escaped, (uintptr_t)stack, NULL);
@@ -205,7 +205,7 @@ static void open_svg(struct drawing *d, uint32_t cpus)
 
 static void draw_grid(const struct drawing *d, double thickness_min)
 {
-	/* A recording of hours has no use for lines that lie on each other, nor a damaged one for lines across years. */
+	/* Limits the number of lines, for recordings of hours, or of years if times are damaged. */
 	uint64_t step = GRID_NS, ns_all = d->c->last_ns - d->start_ns;
 	while (((double)step * d->pixels_per_ns < 0.5 || ns_all / step > GRID_LINES_MAX) && step < (1ull << 62))
 		step *= 10;
@@ -217,7 +217,7 @@ static void draw_grid(const struct drawing *d, double thickness_min)
 			out_f(d->out, "<line x1=\"%.8f\" y1=\"%.2f\" x2=\"%.8f\" y2=\"%.0f\" "
 				      "style=\"stroke:rgb(%i,%i,%i);stroke-width:%.3f\"/>\n",
 			      x_of(d, ns), ROW / 2, x_of(d, ns), d->height, grey, grey, grey, thickness);
-		if (d->c->last_ns - ns <= step) /* a damaged time may be the last that there is */
+		if (d->c->last_ns - ns <= step) /* the last time may be damaged */
 			break;
 	}
 }
@@ -394,7 +394,7 @@ static void draw_task(struct drawing *d, const struct time_task *t, const struct
 	text(d, x, y + BAR / 2, "", strbuf_str(&name));
 }
 
-/* Reads are in the upper half, writes in the lower one; what has no bytes has all of the height. */
+/* Reads are in the upper half, writes in the lower one; calls without bytes have the full height. */
 static void draw_io(const struct drawing *d, const struct time_io *io, uint64_t bytes_max, double y)
 {
 	static const char *const classes[] = { [TIME_IO_READ] = "disk", [TIME_IO_WRITE] = "disk", [TIME_IO_SYNC] = "sync",
@@ -402,7 +402,7 @@ static void draw_io(const struct drawing *d, const struct time_io *io, uint64_t 
 	double share = io->error || !bytes_max ? 1 : (double)io->bytes / (double)bytes_max;
 	bool is_lower = io->kind == TIME_IO_WRITE || io->kind == TIME_IO_SEND;
 	bool is_half = is_lower || io->kind == TIME_IO_READ || io->kind == TIME_IO_RECEIVE;
-	/* In quarters, so that what is small is seen. */
+	/* In quarters, so that small shares are visible. */
 	share = !is_half || share >= 0.75 ? 1 : share < 0.25 ? 0.25 : share < 0.5 ? 0.5 : 0.75;
 	double height = (is_half ? BAR / 2 : BAR) * share, x = x_of(d, io->start_ns);
 	out_f(d->out, "<g>\n<title>fd=%d error=%d merges=%u</title>\n", io->fd, io->error, io->merges);
@@ -443,7 +443,7 @@ static void draw_tasks(struct drawing *d, uint32_t slot)
 
 /* ---- wakeups ---- */
 
-/* The row of a task at a time: the one that it then had, or any. */
+/* The row of a task at a time: that of the name it had then, or any. */
 static const struct time_row *row_at(const struct drawing *d, int32_t pid, uint64_t ns)
 {
 	const struct time_task *t = time_chart_find(d->c, pid);
@@ -472,7 +472,7 @@ static void wake_title(const struct drawing *d, const struct time_row *from, con
 	}
 }
 
-/* Where both are neighbours, from one to the other; else a stub at each, towards the other. */
+/* A line between adjacent rows; else a stub at each, towards the other. */
 static void draw_wake_lines(const struct drawing *d, double x, uint32_t from, uint32_t to)
 {
 	uint32_t upper = from < to ? from : to, lower = from < to ? to : from;

@@ -1,6 +1,6 @@
 /*
- * A time chart as a picture: CPUs with what ran there and how deep they slept, below them a bar for each task with its states, and lines
- * from who woke to whom. Classes, titles and places are those of perf's timechart, so that what reads its pictures reads these.
+ * A time chart as a picture: CPUs with the tasks that ran there and their idle states, below them a bar per task with its states, and
+ * lines from wakers to woken tasks. Classes, titles and positions are those of perf's timechart, for programs that read its pictures.
  *
  * Everything that is text is escaped. One thread.
  */
@@ -9,12 +9,12 @@
 #include "table/time_chart.h"
 
 struct time_chart_svg_options {
-	uint64_t width;             /* least width in pixels: a second has 200 at least */
-	uint64_t highlight_ns;      /* running for so long is marked; 0: none is */
-	const char *highlight_name; /* or tasks with this in their names; NULL: none are */
-	uint32_t rows;              /* of tasks: what time_chart_choose() returned */
+	uint64_t width;             /* minimum width in pixels; at least 200 per second */
+	uint64_t highlight_ns;      /* mark tasks that ran at least this long; 0: none */
+	const char *highlight_name; /* or tasks whose name contains this; NULL: none */
+	uint32_t rows;              /* of tasks: the result of time_chart_choose() */
 	bool no_power;
-	bool skip_again; /* calls that ended with EAGAIN */
+	bool skip_again; /* leave out calls that ended with EAGAIN */
 };
 
 /* Sets the slots of rows. */

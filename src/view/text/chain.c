@@ -10,7 +10,7 @@
 struct drawer {
 	struct text_part *t;
 	const struct calltree_options *o;
-	VEC(char) lines; /* by level: whether a line runs down there */
+	VEC(char) lines; /* by level: whether it has a vertical line */
 	bool by_address;
 	bool wrote;
 };
@@ -20,7 +20,7 @@ static void add_frame(struct drawer *d, frame_id frame)
 	report_frame_name(d->t->part->hist, frame, d->by_address, &d->t->line);
 }
 
-/* Part of the whole in the selected unit. */
+/* A share of the total, in the selected unit. */
 static void add_share(struct drawer *d, uint64_t period, uint64_t samples, uint64_t total)
 {
 	switch (d->o->value) {
@@ -36,7 +36,7 @@ static void add_share(struct drawer *d, uint64_t period, uint64_t samples, uint6
 	}
 }
 
-/* The lines that run down on the levels up to depth, each with its gap. */
+/* The vertical lines of the levels up to depth, each with its gap. */
 static void add_lines(struct drawer *d, size_t depth, bool last_gap)
 {
 	strbuf_addstr(&d->t->line, MARGIN);
@@ -84,7 +84,7 @@ static void draw_gap(struct drawer *d, size_t depth, unsigned indent)
 	text_flush_line(d->t);
 }
 
-/* What the branches below the threshold have, where shares are of the node above. */
+/* The sum of branches below the threshold, if shares are relative to the parent. */
 static void draw_rest(struct drawer *d, size_t depth, uint64_t rest, uint64_t samples, uint64_t total, unsigned indent)
 {
 	add_indent(d, indent);
@@ -106,7 +106,7 @@ static void draw_children(struct drawer *d, const struct calltree_node *parent, 
 		rest_samples -= n->hits_samples + n->below_samples;
 		set_line(d, depth - 1, true);
 		draw_gap(d, depth, indent);
-		/* The line ends with the last branch, unless the remainder follows. */
+		/* The vertical line ends at the last branch, unless the remainder follows. */
 		bool ends = !n->next && (!fractal || !rest);
 		set_line(d, depth - 1, !ends);
 		draw_branch(d, n, depth, total, indent);
@@ -120,7 +120,7 @@ static void draw_children(struct drawer *d, const struct calltree_node *parent, 
 	}
 }
 
-/* A single branch that holds all of the entry is written without a share. */
+/* A single branch with all of the entry is written without a share. */
 static void draw_only_branch(struct drawer *d, const struct calltree_node *n, unsigned *indent)
 {
 	bool skip_first = d->t->report->symbol_first;
@@ -159,7 +159,7 @@ static void draw_graph(struct drawer *d, const struct calltree_node *root, uint6
 		out_ch(d->t->out, '\n');
 }
 
-/* Nodes in which samples end, the most first, ties in order of the tree. */
+/* Nodes in which samples end, in descending order, equal ones in tree order. */
 struct ended {
 	const struct calltree_node *node;
 	size_t place;
@@ -197,7 +197,7 @@ static void add_path(frame_list *path, const struct calltree_node *n)
 static void list_flat(struct drawer *d, const struct calltree_node *n, const frame_id *frames, size_t frames_nr, uint64_t total)
 {
 	strbuf_addstr(&d->t->line, "           ");
-	/* perf counts what goes on below the branch as well. */
+	/* perf includes the samples below the branch. */
 	add_share(d, calltree_total(n), n->hits_samples + n->below_samples, total);
 	text_flush_line(d->t);
 	for (size_t i = 0; i < frames_nr; i++) {

@@ -153,7 +153,7 @@ static void row_text(const struct counts_text *t, struct out *out, const struct 
 	place_text(&b, c->by, &row->place);
 	out_text(out, strbuf_str(&b), b.len);
 	strbuf_reset(&b);
-	if (row->is_metric) /* its value is the figure */
+	if (row->is_metric) /* the row's value is the metric */
 		out_fill(out, ' ', VALUE_COLUMNS + 1);
 	else if (counted)
 		number_text(t, row->value, row->is_fraction ? 2 : 0, &b);
@@ -213,7 +213,7 @@ static unsigned columns_of(const struct counts_row *row)
 	return row->missing ? 1 : row->figures_nr;
 }
 
-/* One line a place with the figures alone, under a line of their names. */
+/* --metric-only: one line of values per place, below a line of names. */
 static void metrics_only_text(struct counts_text *t, struct out *out, const struct counts *c, bool with_heading)
 {
 	if (with_heading && c->rows.len) {

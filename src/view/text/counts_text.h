@@ -1,7 +1,7 @@
 /*
  * A count listing as text: the classic layout of perf stat, line for line.
  *
- * Nothing is kept between calls but what the caller holds in struct counts_text, which starts zeroed (but for `options`).
+ * State between calls is only in the caller's struct counts_text, which starts zeroed (except `options`).
  */
 #pragma once
 #include "base/out.h"

@@ -4,10 +4,10 @@
 #pragma once
 #include "base/out.h"
 
-/* The first lines, one less than rows; an empty one after them where some were left out. */
+/* Writes the first rows - 1 lines, and an empty one after them if some were left out. */
 void text_first_lines(struct out *o, const char *text, size_t n, unsigned rows);
 /*
- * The first lines, one less than rows, on a terminal over what it shows: none longer than columns, since what is beyond would move the
- * top away. Escapes in the text are colours: they end with m and take no room.
+ * Writes the first rows - 1 lines over the contents of a terminal, cut to `columns`, since longer lines would scroll it. Escapes in the
+ * text are colours, which end with m and have no width.
  */
 void text_clipped(struct out *o, const char *text, size_t n, unsigned rows, unsigned columns);

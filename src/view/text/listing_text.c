@@ -10,14 +10,14 @@
 
 #define TAB 8
 #define RAW_BYTES_A_LINE 7
-#define LEAST_LINE_PERCENT 0.5 /* of what is worth naming in the summary of lines */
+#define LEAST_LINE_PERCENT 0.5 /* minimum share in the summary of lines */
 
 struct lister {
 	struct out *o;
 	const struct listing *l;
 	const struct listing_text_options *options;
 	unsigned address_width;
-	const struct listing_place *named; /* the last that -l named beside an instruction */
+	const struct listing_place *named; /* the last one written beside an instruction by -l */
 };
 
 /* ---- parts of lines ---- */
@@ -80,7 +80,7 @@ static const char *colour_of(const struct lister *t, double percent)
 	return percent >= 5.0 ? t->options->colour_high : percent > 0.5 ? t->options->colour_medium : "";
 }
 
-/* What an instruction cost by one event, right-aligned. */
+/* The value of an instruction for one event, right-aligned. */
 static void put_value(const struct lister *t, size_t insn, size_t event, unsigned width, bool blank_zero)
 {
 	const struct listing_value *v = listing_value(t->l, insn, event);
@@ -199,7 +199,7 @@ static void put_head(const struct lister *t)
 	error_destroy(out_close(&line));
 }
 
-/* The left margin of what is not an instruction, with a line number or 0. */
+/* The left margin of lines without an instruction, with a line number or 0. */
 static void put_margin(const struct lister *t, uint32_t line)
 {
 	char number[16] = "";
@@ -365,7 +365,7 @@ static void put_counts(const struct lister *t)
 	}
 }
 
-/* Heads and source lines belong to the instruction that follows. */
+/* Headings and source lines belong to the instruction after them. */
 static bool is_shown(const struct lister *t, const struct listing_rows *rows, size_t i)
 {
 	while (i < rows->len && rows->data[i].kind != LISTING_ROW_INSN)

@@ -99,7 +99,7 @@ static void out_edges(const struct report *r, const struct callgraph_node *n, bo
 		const struct callgraph_edge *e = &g->edges.data[callers ? g->in.data[first + i] : g->out.data[first + i]];
 		if (e->dropped)
 			continue;
-		/* with means too, as pprof has them: calls are sums */
+		/* sums also with mean values, as in pprof */
 		out_value(r, e->sum, 50);
 		out_ch(r->out, ' ');
 		out_share(r, e->sum, n->cum);
@@ -109,7 +109,7 @@ static void out_edges(const struct report *r, const struct callgraph_node *n, bo
 	}
 }
 
-/* peek: what a name must match; NULL: all are shown. */
+/* peek: a pattern for names; NULL: show all. */
 static void out_tree(const struct report *r, const regex_t *peek)
 {
 	int64_t sum = 0;
@@ -177,7 +177,7 @@ struct pprof_lines pprof_label_lines(const struct profile *p, labels_id labels, 
 	return lines;
 }
 
-/* The values of one key, with blanks between them; NULL where a set has none. */
+/* The values of one key, separated by blanks; NULL: the set has none. */
 static char *trace_label(const struct profile *p, const uint64_t *values, str_id key, bool texts)
 {
 	_cleanup_strbuf_ struct strbuf b = {};
@@ -208,7 +208,7 @@ static void out_labels(const struct report *r, labels_id labels, bool texts)
 
 #define SHOWN_NR 64
 
-/* The text of a trace for each node, made once: blanks and the name; and values, of which most are like some before. */
+/* Cached text of a trace: for each node blanks and the name; and values, most of which are repeated. */
 struct trace_lines {
 	struct out text;
 	size_t *starts; /* by node; one more at the end */
@@ -286,7 +286,7 @@ struct traces {
 	struct u64map index; /* stack << 32 | labels → number + 1 */
 };
 
-/* Samples in the order in which they come first, those too that have other values than the one that is shown. */
+/* Samples in order of first occurrence, including those without a value of the event shown. */
 static void find_traces(const struct report *r, struct traces *t)
 {
 	for (size_t i = 0; i < r->p->rows.len; i++) {
@@ -381,7 +381,7 @@ static void out_tags_head(const struct report *r, const char *key, int64_t sum)
 	out_ch(r->out, '\n');
 }
 
-/* In columns that end at the right: the key, what a value accounts for, the value. */
+/* Right-aligned columns: the key, the sum for a value, the value. */
 static void out_tags(const struct report *r, const char *key, const struct tag *tags, size_t nr, int64_t sum)
 {
 	_cleanup_strbuf_ struct strbuf figures = {};
@@ -402,7 +402,7 @@ static void out_tags(const struct report *r, const char *key, const struct tag *
 	out_ch(r->out, '\n');
 }
 
-/* What the samples of one key sum up to, by value. */
+/* Sums of samples by the values of one key. */
 struct tag_sums {
 	struct strtab texts;
 	VEC(struct tag) tags; /* by text; the first is none */
@@ -412,7 +412,7 @@ struct tag_sums {
 static void add_tag(const struct report *r, struct tag_sums *s, uint32_t column, const struct profile_row *row)
 {
 	uint64_t value = profile_label_values(r->p, row->labels)[column];
-	/* what has other values alone shows with none */
+	/* samples that only have other values show 0 */
 	int64_t cost = row->event == r->o->graph.event ? (int64_t)row->value : 0;
 	if (!profile_has_label(r->p, &r->p->columns.data[column], value))
 		return;
@@ -498,7 +498,7 @@ static struct strobe_error *write_report(const struct report *r)
 	return NULL;
 }
 
-/* Only two reports need edges; and top only needs to know whether callees are inlined. */
+/* Only two reports need edges; top only checks whether callees are inlined. */
 static bool wants_edges(const struct profile *p, enum pprof_report report)
 {
 	if (report != PPROF_TOP)

@@ -1,8 +1,8 @@
 /*
- * The text reports of pprof: top, tree, peek, traces, tags and comments, with the same figures and in the same layout.
+ * pprof's text reports: top, tree, peek, traces, tags and comments, with the same values and layout.
  *
- * They read a const profile. A value is shown in the unit that suits the whole report ("minimum") or in one that was requested
- * for; units are pprof's: bytes, times, and names of their own. Everything that came from a file is made harmless.
+ * They read a const profile. Values are shown in a unit that suits the whole report ("minimum") or in a requested one; units are
+ * pprof's: bytes, times, and others. All text that comes from a file is escaped.
  */
 #pragma once
 #include "base/error.h"
@@ -20,11 +20,11 @@ struct pprof_text_options {
 struct strobe_error *view_pprof_text(const struct profile *p, const struct pprof_text_options *options, struct out *out)
 	_must_check_;
 
-/* The graph for graphviz: as options->is_picture says. */
+/* The graph for graphviz; uses options->is_picture. */
 struct strobe_error *view_pprof_dot(const struct profile *p, const struct pprof_graph_options *options, struct out *out)
 	_must_check_;
 /* The graph for KCachegrind: every address, and calls between them. */
 struct strobe_error *view_pprof_callgrind(const struct profile *p, const struct pprof_graph_options *options, struct out *out)
 	_must_check_;
-/* All that the profile holds, as text: samples, locations, mappings. */
+/* The contents of the profile as text: samples, locations, mappings. */
 struct strobe_error *view_pprof_raw(const struct profile *p, struct out *out) _must_check_;

@@ -10,15 +10,15 @@
 struct writer {
 	struct pprof_graph r;
 	struct out *out;
-	struct strtab objects, files, names; /* what has been named once goes by its number */
-	struct strtab shared, functions; /* names of a file; functions: as many as have one name, it is made several */
+	struct strtab objects, files, names; /* a name that was written once is referred to by number */
+	struct strtab shared, functions; /* names in a file; functions: made unique if several have one name */
 	VEC(uint32_t) functions_of;  /* by id of shared: how many */
 	VEC(uint32_t) number_of;     /* by id of functions: which of them */
 };
 
 /*
- * Readers of the format take what has the same name and file for one function. In a tree it is one for each way that leads
- * to it, and in two objects two: their numbers then follow the name.
+ * Readers of the format treat the same name and file as one function. In a tree there is one for each path, and one for each
+ * object: these get a number after the name.
  */
 static void number_functions(struct writer *w)
 {
@@ -40,7 +40,7 @@ static void number_functions(struct writer *w)
 	}
 }
 
-/* What a function that is called goes by. */
+/* The name of a callee. */
 static void add_callee(struct writer *w, const struct callgraph_node *n, struct strbuf *ret)
 {
 	struct callgraph_place at = callgraph_place(w->r.graph, n);
@@ -68,7 +68,7 @@ static void out_name(struct writer *w, const char *key, struct strtab *known, co
 	out_ch(w->out, '\n');
 }
 
-/* An address, or how far it is from the one before where that is shorter. */
+/* An address, or its difference to the previous one if that is shorter. */
 static void out_address(struct writer *w, const struct callgraph_place *before, uint64_t addr)
 {
 	char all[32], step[32];
@@ -91,7 +91,7 @@ static void out_calls(struct writer *w, const struct callgraph_node *n, const st
 	for (uint32_t i = 0; i < n->out_nr; i++) {
 		const struct callgraph_edge *e = &g->edges.data[g->out.data[n->out_first + i]];
 		const struct callgraph_node *callee = &g->nodes.data[e->to];
-		/* pprof has calls of what is not listed, for nothing, of a function without a name */
+		/* pprof writes calls of unlisted functions, with value 0 and without a name */
 		if (e->dropped || (!e->sum && !callgraph_has_value(g, callee)))
 			continue;
 		struct callgraph_place to = callgraph_place(g, callee);
@@ -99,7 +99,7 @@ static void out_calls(struct writer *w, const struct callgraph_node *n, const st
 		add_callee(w, callee, &name);
 		out_name(w, "cfl=", &w->files, to.file);
 		out_name(w, "cfn=", &w->names, strbuf_str(&name));
-		/* how often is not known */
+		/* the number of calls is unknown */
 		out_str(w->out, "calls=0 ");
 		out_address(w, before, to.addr);
 		/* with means too, as pprof has them: calls are sums */

@@ -5,9 +5,9 @@
 
 #include "base/text.h"
 
-#define TEXT_COLUMNS 40 /* a longer instruction has its place on a line of its own */
+#define TEXT_COLUMNS 40 /* a longer instruction has its source location on a line of its own */
 
-/* Where an instruction is from: what its debug information says, else what the profile does. */
+/* The source location of an instruction, from debug information, else from the profile. */
 struct origin {
 	const char *function, *file;
 	uint32_t line;

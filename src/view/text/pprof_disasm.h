@@ -1,5 +1,5 @@
 /*
- * The report disasm of pprof: the instructions of functions, and what each of them cost. First the total, then the functions.
+ * pprof's report disasm: the total, then the instructions of functions with their values.
  */
 #pragma once
 #include "view/pprof_code.h"

@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "view/text/pprof.h"
 
-/* Inside of quotes: backslashes and quotes are marked, a new line begins as follows (\l: at the left, \n: in the middle). */
+/* Inside of quotes: backslashes and quotes are escaped, and line breaks are \l (left-aligned) or \n (centred). */
 static void out_quoted(struct out *out, const char *s, size_t n, const char *new_line)
 {
 	for (const char *end = s + n; s < end;) {
@@ -74,7 +74,7 @@ static void out_node(const struct pprof_graph *r, uint32_t node, uint32_t number
 	out_f(out, " (%s)\" color=\"%s\" fillcolor=\"%s\"]\n", value, colour, background);
 }
 
-/* The name of a box: its parent's, and its number; those of sizes have a letter more, as go tool pprof has it. */
+/* The name of a box: its parent's and its number; a letter more for sizes, as in go tool pprof. */
 static void add_box_id(struct strbuf *b, const struct pprof_boxes *boxes, uint32_t box, uint32_t number)
 {
 	const struct pprof_box *at = &boxes->list.data[box];
@@ -151,7 +151,7 @@ static void out_edge(const struct pprof_graph *r, const struct callgraph_edge *e
 	out_tooltip(r, e, value, out);
 	out_str(out, " labeltooltip=");
 	out_tooltip(r, e, value, out);
-	/* callees are farther down where there are boxes in between */
+	/* more distance to callees if there are boxes in between */
 	out_f(out, "%s%s]\n", e->residual ? " style=\"dotted\"" : "", has_boxes ? " minlen=2" : "");
 }
 

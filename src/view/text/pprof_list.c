@@ -7,9 +7,9 @@
 #include "profile/callgraph.h"
 #include "profile/pattern.h"
 
-#define MARGIN 5 /* lines around those that cost something */
+#define MARGIN 5 /* lines shown around those with values */
 
-/* A line of a function that cost something. */
+/* A line of a function with a value. */
 struct spot {
 	const char *name, *file;
 	uint32_t line, start_line;
@@ -49,7 +49,7 @@ static struct strobe_error *find_spots(const struct pprof_list_options *o, const
 	return NULL;
 }
 
-/* From where to where the source is shown: from the function's beginning, where that is known. */
+/* The range of source lines shown: from the function's first line, if known. */
 static void range_of(const struct spot *s, size_t n, uint32_t *ret_first, uint32_t *ret_last)
 {
 	*ret_first = UINT32_MAX;

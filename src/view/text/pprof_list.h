@@ -1,5 +1,5 @@
 /*
- * The report list of pprof: the source of functions, and what each line cost.
+ * pprof's report list: the source of functions with the values of lines.
  */
 #pragma once
 #include "base/error.h"

@@ -10,7 +10,7 @@
 #include "view/text/pprof.h"
 #include "view/text/pprof_priv.h"
 
-/* A location is a frame with what is inlined into it, found in the profile as the innermost stack of it first seen. */
+/* A location is a frame with the functions inlined into it, identified by the first stack that ends in its innermost one. */
 struct location {
 	uint32_t first, nr; /* in raw.frames, innermost first */
 };
@@ -80,7 +80,7 @@ static void out_clipped_duration(struct out *out, uint64_t ns)
 			strbuf_addf(&b, "%" PRIu64 "m", seconds / 60 % 60);
 		strbuf_addf(&b, "%.9gs", (double)(seconds % 60) + (double)(ns % 1000000000) / 1e9);
 	}
-	/* four characters of it, as perf has it */
+	/* four characters of it, as in perf */
 	out_write(out, strbuf_str(&b), b.len < 4 ? b.len : 4);
 }
 
@@ -178,7 +178,7 @@ static void out_locations_of(struct raw *r, stack_id stack)
 	}
 }
 
-/* The values of one key in a set as "key:[a b]", numbers with their units where any has one; NULL where there are none. */
+/* The values of one key in a set as "key:[a b]", numbers with units if any has one; NULL: none. */
 static char *label_text(const struct profile *p, const uint64_t *values, str_id key, bool texts)
 {
 	_cleanup_strbuf_ struct strbuf b = {};

@@ -152,17 +152,17 @@ static void add_row(struct text_part *t, uint32_t entry)
 	text_flush_line(t);
 }
 
-/* Fewer rows are written sooner than a thread is started. */
+/* Writing fewer rows than this takes less time than starting a thread. */
 #define ROWS_FOR_THREADS 64
-/* The first rows have call trees that take as long as hundreds of the last. */
+/* The call trees of the first rows take as long as those of hundreds of the last. */
 #define ROWS_AT_ONCE 4
-/* Of rows with their call trees: larger ones are not kept for the next. */
+/* Maximum size of a buffer that is reused for the next rows with their call trees. */
 #define PIECE_BYTES_KEPT (64u << 10)
 
-/* Rows with their call trees, in pieces that several threads make, each with a line and an output of its own. */
+/* Rows with their call trees, written in pieces by several threads, each with its own line and output. */
 struct pieces {
 	struct text_part *part;
-	_Atomic bool failed; /* the output: no more is made */
+	_Atomic bool failed; /* an output error: no more pieces are made */
 	struct piece {
 		struct strbuf line;
 		struct out out;

@@ -9,7 +9,7 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 
-#define BARS_COLUMNS 20 /* of a series whose column has no width */
+#define BARS_COLUMNS 20 /* for a series in a column without a width */
 #define INDENT	     2
 
 struct writer {
@@ -35,7 +35,7 @@ static double highest_of(const struct table *t, size_t column)
 	return highest;
 }
 
-/* The greatest of the numbers that share bar i of n. */
+/* The greatest of the numbers in bar i of n. */
 static double bar_value(const struct table_cell *c, size_t i, size_t n)
 {
 	double value = 0;
@@ -44,7 +44,7 @@ static double bar_value(const struct table_cell *c, size_t i, size_t n)
 	return value;
 }
 
-/* Nothing is a blank, and the least that is something is the lowest bar. */
+/* Zero is a blank, and the smallest other value the lowest bar. */
 static void add_bars(struct writer *w, const struct table_column *column, const struct table_cell *c, double highest)
 {
 	static const char *const blocks[] = { " ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
@@ -132,7 +132,7 @@ static void put_text(struct writer *w, const char *text)
 	out_text_str(w->out, text);
 }
 
-/* What a layout puts between cells: its blanks wait with the others. */
+/* The layout's separator between cells; its blanks are pending like others. */
 static void put_gap(struct writer *w, const char *gap)
 {
 	for (; *gap == ' '; gap++)
@@ -140,7 +140,7 @@ static void put_gap(struct writer *w, const char *gap)
 	put_text(w, gap);
 }
 
-/* One character of its own, as perf has it: a longer separator is not looked for. */
+/* As in perf, only a separator of one character is replaced in cells. */
 static void hide_separator(struct writer *w)
 {
 	const char *separator = w->style.separator;

@@ -1,8 +1,8 @@
 /*
- * A table as text: heads and facts above, titles and units, columns as wide as they must be, notes below.
+ * A table as text: heads and facts, titles and units, columns as wide as necessary, notes.
  *
- * Cells of trees are indented by two blanks for each level. A series is a row of bars, scaled to the greatest number of its
- * column; the others are as the table's columns and layout say. No line ends in a blank.
+ * Cells of trees are indented by two blanks per level. A series is a row of bars, scaled to the greatest number of its column. No
+ * line ends in a blank.
  */
 #pragma once
 #include "base/out.h"
@@ -11,7 +11,8 @@
 struct table_style {
 	bool colour; /* escapes for marked cells */
 	bool ascii;  /* bars without the block characters of Unicode */
-	/* Between cells, which are not padded, and below titles without a rule; in cells it is replaced by '.'. NULL: the layout. */
+	/* Separates cells, which are then not padded, without a rule below titles; in cells it is replaced by '.'. NULL: as in the
+	 * layout. */
 	const char *separator;
 };
 

@@ -1,14 +1,14 @@
 /*
  * Reports as plain text, in the layout that users of perf know.
  *
- * Functions write to the caller's out and keep nothing. Names are written as they are but for control bytes, which become
- * \xNN. Source of the layout: perf-report(1) and what perf 6.1 prints.
+ * Functions write to the caller's out and keep nothing. Control bytes in names become \xNN. Source of the layout:
+ * perf-report(1) and the output of perf 6.1.
  */
 #pragma once
 #include "base/out.h"
 #include "report/report.h"
 
-/* What text has around the rows; {} is nothing but the heads. */
+/* Text around the rows; {} is only headings. */
 struct report_text {
 	bool quiet;              /* rows only */
 	bool ref_chains;         /* --show-ref-call-graph, which titles name */

@@ -14,15 +14,14 @@ struct text_part {
 	struct strbuf line;
 };
 
-/* How far a cell of the field is filled up. */
+/* The width to which cells of the field are padded. */
 unsigned text_header_width(const struct text_part *t, uint32_t field);
 /* Appends the cell of one field to t->line; last: no blanks after it. */
 void text_cell(struct text_part *t, uint32_t field, const struct hist_entry *e, bool last);
 /* The same for a sum that is not the entry's own. */
 void text_value(struct text_part *t, uint32_t field, const struct hist_stat *stats, bool last);
 /*
- * Around a share: the escapes of its colour, where there are any. The line so far is written: what is cell and what is
- * escape must not be mixed up when cells are made harmless.
+ * Writes the line so far and the escape of a share's colour, if any, apart from cells, in which escapes are made harmless.
  */
 bool text_colour(struct text_part *t, double percent);
 void text_colour_end(struct text_part *t, bool coloured);

@@ -2,8 +2,8 @@
  * Lines of trace as one JSON document that trace viewers open (chrome://tracing, Perfetto): an object with an array
  * traceEvents. Source: "Trace Event Format". Times are microseconds with a fraction.
  *
- * A call is a slice: "X" with its duration, or "B" when it goes to sleep and "E" when it ends, so that what never ends is
- * seen too. All else is an instant, "i". A task is named ("M") before its first event, and when its name has changed.
+ * A call is a slice: "X" with its duration, or "B" when it goes to sleep and "E" when it ends, so that calls that never end are
+ * shown, too. Other events are instants, "i". A task is named ("M") before its first event, and when its name changes.
  */
 #include <stdlib.h>
 #include <string.h>

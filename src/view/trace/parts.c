@@ -23,7 +23,7 @@ void trace_place_text(struct out *out, const struct trace_place *place, bool wit
 	out_hex(out, place->offset);
 }
 
-/* A field of a type pid_t, or called so, is followed by the task's name where that is known. */
+/* A field of type pid_t, or named pid, is followed by the task's name if known. */
 static bool is_pid(const struct tracepoint_field *f)
 {
 	size_t n = strlen(f->name);
@@ -98,7 +98,7 @@ static void put_number(struct out *out, const struct trace_writer *p, const stru
 	}
 }
 
-/* What is zero says nothing, as with system calls, but where it has a name. */
+/* Zeros are omitted, as with system calls, unless they have a name. */
 static bool is_hidden_zero(const struct trace_writer *p, const struct trace_line *line, const struct tracepoint_field *f)
 {
 	return !field_number(line->points, f, line->raw, line->raw_bytes) && !(p->enums && enum_name(p->enums, f, 0));

@@ -3,7 +3,7 @@
 #include "view/data/table_data.h"
 #include "view/text/table_text.h"
 
-/* After lines of JSON: one more, whose one member has those of the document. */
+/* After JSON lines: one more line, an object with one member that has the members of the document. */
 static void write_line(struct out *out, const struct table *t)
 {
 	struct json j;

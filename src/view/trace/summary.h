@@ -6,6 +6,6 @@
 
 /* Sums of functions, likewise. */
 void trace_functions_write(struct out *out, const struct table *t, const struct trace_format *format, bool alone);
-/* Blocks of text; as JSON a document (alone: no lines precede it), or else one line more. */
+/* Blocks of text, or JSON: a document (alone: no lines precede it), else one more line. */
 void trace_summary_write(struct out *out, const struct syscall_stats *stats, struct syscall_stats_style style,
 			 const struct trace_format *format, bool alone);

@@ -9,7 +9,7 @@
 #define COMM_WIDTH 14
 #define MS_MAX     64 /* bytes of a time, blanks before it included */
 
-/* The task, as it was written last: "cat/123 ". Mostly it is the same one. */
+/* The last task as written, "cat/123 ", since most lines are for the same one. */
 struct task_text {
 	uint32_t tid, pid;
 	char comm[17];
@@ -20,11 +20,11 @@ static void print_ms(struct out *out, uint64_t ns, size_t width)
 {
 	uint64_t us = (ns + 500) / 1000, ms = us / 1000;
 	unsigned part = (unsigned)(us % 1000);
-	if (ns % 1000 == 500) { /* as the C library rounds what lies between */
+	if (ns % 1000 == 500) { /* as the C library rounds halves */
 		out_f(out, "%*.3f", (int)width, (double)ns / 1e6);
 		return;
 	}
-	/* In place: there are two of these in each line. */
+	/* Written in place, since each line has two of these. */
 	char *to = out_reserve(out, MS_MAX), digits[20], *p = digits + sizeof(digits);
 	do
 		*--p = (char)('0' + ms % 10);
@@ -50,7 +50,7 @@ static void print_time(const struct trace_writer *p, const struct trace_line *li
 {
 	struct out *out = p->out;
 	uint64_t time_ns = line->time_ns;
-	/* What began before the trace has no time in it. */
+	/* The duration of a call that began before the trace is unknown. */
 	if (line->start_unknown || (!p->display->full_time && time_ns < line->first_ns)) {
 		out_str(out, "         ? ");
 	} else {
@@ -134,7 +134,7 @@ static bool has_exit_piece(const struct syscall_payload *p, unsigned arg)
 	return false;
 }
 
-/* Whether the kernel has written arguments since the line above: where the call failed, only what says so. */
+/* Whether the kernel has written arguments since the last line: if the call failed, only those written in any case. */
 static bool is_more_known(const struct syscall_event *call)
 {
 	const struct syscall_plan *plan = &call->desc->plan;

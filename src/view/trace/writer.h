@@ -6,7 +6,7 @@
  *	… lines through writer.sink …
  *	trace_writer_end(&writer);
  *
- * A format is a const descriptor: a further one is one file and one row in trace_formats[] (formats.c). Borrows all it points at.
+ * A format is a const descriptor: a new one is a file and a row in trace_formats[] (formats.c). Borrows everything that it points to.
  */
 #pragma once
 #include "base/json.h"
@@ -35,12 +35,12 @@ struct trace_writer {
 	struct out *out;
 	struct trace_tasks *tasks; /* names and descriptors */
 	struct enum_names *enums; /* of fields of tracepoints; NULL: numbers */
-	bool no_task;        /* text: nothing in front of the call (one thread alone can be meant) */
-	bool no_lines;       /* statistics alone are printed */
+	bool no_task;        /* text: no task before the call (there is only one thread) */
+	bool no_lines;       /* print only statistics */
 	/* Of the writers: */
 	struct syscall_style style;
 	void *state;         /* of the format, made by begin() and freed by end() */
-	uint64_t lines, flushed_lines; /* written, when trace_writer_flush() was last called */
+	uint64_t lines, flushed_lines; /* lines written; and when trace_writer_flush() was last called */
 	bool begun;
 };
 
@@ -59,7 +59,7 @@ const struct trace_format *trace_format_find(const char *name);
 const char *trace_format_names(void);
 
 void trace_writer_begin(struct trace_writer *p);
-/* Where begin was called; once. */
+/* Call it once, if trace_writer_begin() was called. */
 void trace_writer_end(struct trace_writer *p);
-/* After each round of events: writes out what is complete, but leaves a fast stream to be written in large pieces. */
+/* Call it after each round of events: writes complete lines, but lets a fast stream be written in large pieces. */
 void trace_writer_flush(struct trace_writer *p);

@@ -86,7 +86,7 @@ struct browser_place browser_place(const struct browser *b)
 	return p;
 }
 
-/* Names are compared where the report is another one: to make them of all rows takes longer than a key may. */
+/* Names are compared only in another report: making the names of all rows would take too long for a key. */
 static bool is_place(const struct browser *b, const struct row_line *l, const struct browser_place *p)
 {
 	if (l->node)
@@ -106,7 +106,7 @@ void browser_go_to(struct browser *b, struct browser_place p)
 		if (!is_place(b, &b->rows.lines.data[i], &p))
 			continue;
 		b->at = i;
-		/* Below it, as far as lines below it go. */
+		/* Below it, as far as there are lines. */
 		rows_look(&b->rows, i, p.nth + 1);
 		while (p.nth && b->at + 1 < b->rows.lines.len && b->rows.lines.data[b->at + 1].node) {
 			b->at++;
@@ -161,7 +161,7 @@ void browser_sort(struct browser *b, int field)
 	browser_filter(b);
 }
 
-/* By the values of one of the events that are shown side by side. */
+/* Sorts by one of the events that are shown side by side. */
 static void sort_by_event(struct browser *b, uint32_t event)
 {
 	const struct report_part *part = browser_part(b);
@@ -186,7 +186,7 @@ uint32_t browser_part_named(const struct report *r, const char *name)
 
 void browser_set(struct browser *b, const struct report *report, uint32_t part)
 {
-	/* The old report may be gone by now: places in it must not be used. */
+	/* The old report may have been freed: its entries must not be used. */
 	double limit = b->own.percent_limit;
 	bool relative = b->own.relative, first = !b->given;
 	b->given = report;
@@ -230,7 +230,7 @@ void browser_show_part(struct browser *b, uint32_t part)
 
 static void move(struct browser *b, long by)
 {
-	/* What is met on the way comes to be; to the end, that is what the last line has below it. */
+	/* Lines on the way are created; at the end, those below the last line. */
 	if (by == UI_TO_END)
 		rows_look_back(&b->rows, b->rows.lines.len, 1);
 	else if (by > 0)
@@ -249,7 +249,7 @@ static bool line_matches(struct browser *b, size_t i, const char *text)
 	return found;
 }
 
-/* Through all lines once; what is below open entries comes to be as it is met. */
+/* Visits all lines once; lines below open entries are created on the way. */
 static void search_from(struct browser *b, size_t from, int step)
 {
 	size_t left = b->search.len ? b->rows.lines.len : 0, i = from;
@@ -486,7 +486,7 @@ static void take_key(struct browser *b, const struct screen_key *k)
 void browser_renew(struct browser *b)
 {
 	struct browser_place p = browser_place(b);
-	/* A user at the top continues to see the top, whichever rows are there now. */
+	/* A user at the top continues to see the top, even if the rows change. */
 	bool follow = b->at > 0;
 	rows_forget(&b->rows);
 	const struct report *report = ui_renew(&b->ui);
@@ -494,7 +494,7 @@ void browser_renew(struct browser *b)
 	if (!report)
 		return;
 	browser_set(b, report, browser_part_named(report, strbuf_str(&b->event)));
-	/* Who chooses a span is to find it where it was. */
+	/* While a span is being selected, it must keep its place. */
 	if (!b->strip.has_focus)
 		strip_forget(b);
 	if (follow)

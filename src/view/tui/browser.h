@@ -1,9 +1,9 @@
 /*
  * Browsing a report on a screen: rows as the text report has them, call trees that open and close, zoom, filters, menus.
  *
- * The browser shows what it is given and takes keys; everything that is not on the screen is done by hooks: waiting for
- * signals and rings, making a new report, opening another file. The report is borrowed, and const but for the order of its
- * entries and the totals of what is shown. One thread; returns when the user (or a hook) ends it.
+ * The browser only displays and handles keys; everything else is done by hooks: waiting for signals and rings, making a
+ * new report, opening another file. The report is borrowed, and const except for the order of its entries and the totals
+ * of shown entries. One thread; returns when the user (or a hook) ends it.
  */
 #pragma once
 #include "base/error.h"
@@ -24,40 +24,40 @@ enum browse_state {
 /* Any may be NULL. */
 struct browse_hooks {
 	void *ctx;
-	bool is_live;           /* a new report is to be expected at any time; may change at any renew() and open() */
-	bool by_name;           /* reports follow each other, or did: what is open or selected is known by name */
+	bool is_live;           /* new reports may come at any time; may change at any renew() and open() */
+	bool by_name;           /* reports follow each other, or did: open and selected rows are remembered by name */
 	const int *fds;         /* that end waiting */
 	unsigned fds_nr;
 	int (*wait_ms)(void *ctx);              /* the longest wait; -1 */
 	enum browse_state (*look)(void *ctx);   /* after each wait and each key */
-	/* A new report, of at least one part; the old one is gone afterwards. */
+	/* Returns a new report, of at least one part, and frees the old one. */
 	struct strobe_error *(*renew)(void *ctx, const struct report **ret);
 	void (*status)(void *ctx, struct strbuf *out); /* after the title */
-	/* Keys that the browser has no use for: false where they mean nothing; else *say may be shown to the user. */
+	/* Called with keys that the browser does not use; false: unknown key. *say: a message for the user. */
 	bool (*key)(void *ctx, uint32_t key, struct strbuf *say);
 	const char *help;                       /* lines for those keys */
-	void (*header)(void *ctx, struct strbuf *out); /* what the recording says of itself, as text */
+	void (*header)(void *ctx, struct strbuf *out); /* the header of the recording as text */
 	/* Opens another recording; on error the old report stays. */
 	struct strobe_error *(*open)(void *ctx, const char *path, const struct report **ret);
-	/* The code at an address of a mapping of the part's profile, with what it cost; the caller destroys it. */
+	/* The code at an address of a mapping of the part's profile, with its values; the caller destroys it. */
 	struct strobe_error *(*listing)(void *ctx, const struct report_part *part, mapping_id mapping, uint64_t addr,
 					struct listing **ret);
 	struct code_look code;
-	/* The code of the first row is shown at once, and q there ends all. */
+	/* Start with the code of the first row; q there quits. */
 	bool begins_with_code;
 	uint32_t first_part;                    /* where that is so */
 	/* The samples of a part over a span of time, in at most n steps (n > 1). */
 	struct strobe_error *(*times)(void *ctx, const struct report_part *part, struct time_range span, unsigned n,
 				      struct time_counts *ret);
-	/* A new report, of the samples of a span alone; on error the old report stays, else it is gone. */
+	/* A new report of the samples in a span; on error the old report remains, else it is freed. */
 	struct strobe_error *(*narrow)(void *ctx, struct time_range span, const struct report **ret);
 	/*
 	 * A report to compare with: of another recording, or (path NULL, where base_is_first_minute) of the first minute of this
-	 * run, and then the one that is shown is gone. Good until the next hook is called.
+	 * run, which replaces the report shown. Valid until the next hook is called.
 	 */
 	struct strobe_error *(*base)(void *ctx, const char *path, const struct report **ret);
 	bool base_is_first_minute;
-	const char *base_path;                  /* compared with from the beginning, or NULL */
+	const char *base_path;                  /* compared with from the start, or NULL */
 	/* Samples one by one, as lines of text. */
 	struct strobe_error *(*samples)(void *ctx, const struct listed_choice *which, enum listed_detail detail,
 					struct listed_samples *ret);
@@ -65,7 +65,7 @@ struct browse_hooks {
 	bool (*is_recording)(void *ctx, const char *path);
 };
 
-/* The part that shows an event of this name; else the first: from one report to the next numbers may differ. */
+/* The part with this event, else the first: indexes may change from report to report. */
 uint32_t browser_part_named(const struct report *r, const char *name);
 
 /* The report has at least one part. */

@@ -31,9 +31,9 @@ struct code {
 	struct strbuf search, message;
 	size_t came_from;        /* the row that the search began at */
 	int search_step;         /* 1: down, -1: up */
-	struct strbuf event;     /* the part is found by */
+	struct strbuf event;     /* by which the part is found */
 	struct strbuf path;      /* of the mapping */
-	uint64_t back[BACK_MAX]; /* where calls were followed from */
+	uint64_t back[BACK_MAX]; /* addresses from which calls were followed */
 	unsigned back_nr;
 };
 
@@ -80,7 +80,7 @@ static void go_to_hot(struct code *c, bool next)
 			continue;
 		if (hottest == LISTING_NONE || v > listing_value(l, hottest, 0)->value)
 			hottest = i;
-		/* Less than here, or as much and further down. */
+		/* Less than here, or equal and further down. */
 		if ((v < here || (v == here && i > from)) &&
 		    (best == LISTING_NONE || v > listing_value(l, best, 0)->value))
 			best = i;
@@ -178,7 +178,7 @@ static void add_text(const struct code *c, const struct listing_row *row, struct
 		const char *text = lines_get(&l->files.data[row->file].text, row->line, &n);
 		if (c->look.line_numbers || c->look.full_paths)
 			strbuf_addf(b, "%s:%-4u ", c->look.full_paths ? l->files.data[row->file].path : "", row->line);
-		/* Indents are tabs as often as not. */
+		/* Indentation often consists of tabs. */
 		for (size_t i = 0; text && i < n; i++)
 			strbuf_add(b, text[i] == '\t' ? "        " : text + i, text[i] == '\t' ? 8 : 1);
 		break;
@@ -213,7 +213,7 @@ static int cycles_width(const struct code *c)
 	return c->cycle_ranges ? 30 : 15; /* "1.33             12(5/20) ", "1.33     12 " */
 }
 
-/* Instructions a cycle and cycles, on average and between which bounds, where branch records have them. */
+/* Instructions per cycle, and cycles (mean, minimum and maximum), from branch records. */
 static unsigned put_cycles(const struct code *c, unsigned y, unsigned x, const struct listing_row *row, bool selected)
 {
 	struct strbuf b = {}, cycles = {};
@@ -276,7 +276,7 @@ static void add_title(const struct code *c, struct strbuf *b)
 	ui_add_count(b, value, b->len + strlen(", Event count (approx.): 18446744073709551615") > screen_columns(c->ui->s));
 }
 
-/* What the columns are, and whose code this is. */
+/* Names of the columns, and the function. */
 static void draw_head(const struct code *c, unsigned y)
 {
 	static const char *const names[] = { [CODE_PERCENT] = "Percent", [CODE_PERIOD] = "Period", [CODE_SAMPLES] = "Samples" };
@@ -478,7 +478,7 @@ static bool toggles(struct code *c, uint32_t key)
 		if (!c->l->cycles.len)
 			strbuf_addstr(&c->message, "no cycle counts: they require branch records (record -b)");
 		return true;
-	/* Global is the odd one of each pair, samples are the second pair. */
+	/* Odd ones are global; the second pair is samples. */
 	case 'p': c->look.share ^= 1; return true;
 	case 'b': c->look.share ^= 2; return true;
 	default: return false;
@@ -532,7 +532,7 @@ static mapping_id find_mapping(const struct code *c)
 	return PROFILE_NONE;
 }
 
-/* What has been counted by now, beside the same code. */
+/* Updates the values beside the same code. */
 static void renew(struct code *c)
 {
 	uint32_t insn = insn_at(c);

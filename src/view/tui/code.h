@@ -1,17 +1,17 @@
 /*
- * A code listing on a screen: instructions, source lines, and what they cost.
+ * A code listing on a screen: instructions and source lines with their values.
  *
- * The listing is made and made again by the caller, who also finds the code that a call goes to. Modal, as the pages of
- * view/tui/ui.h are; a live one is made anew whenever a report is due:
- * the report that it began with is gone then, and ui.fresh is the last one.
+ * The caller's hooks make and update the listing, and find the code of callees. Modal, as the pages of view/tui/ui.h; a
+ * live listing is updated whenever a report is due: the report passed in has then been freed, and ui.fresh is the last
+ * one.
  */
 #pragma once
 #include "table/listing.h"
 #include "view/tui/ui.h"
 
 /*
- * Shows what browse_hooks.listing() says of this place; returns when the user goes back: 0, or which row is next, -1 or 1 from
- * here. A problem is reported in *say.
+ * Shows the result of browse_hooks.listing() for this place; returns when the user goes back: 0, or -1 or 1 for the previous or next
+ * row. A problem is reported in *say.
  */
 int code_browse(struct ui *u, const struct report_part *part, mapping_id mapping, uint64_t addr,
 		struct strbuf *say);

@@ -1,11 +1,11 @@
-/* Comparing what is shown with something else, row by row: what it has more, as a column. */
+/* Compares the report with a base, row by row: a column with the differences. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "view/tui/browser_priv.h"
 
-/* Of what is shown, in millionths. */
+/* The share in the report shown, in millionths. */
 static int64_t share_of(const struct report *r, const struct report_part *part, uint32_t entry)
 {
 	const struct hist *h = part->hist;
@@ -64,7 +64,7 @@ static void take_row(struct base *base, const struct rows *names, uint32_t entry
 	vec_push(&base->rows, row);
 }
 
-/* Of another part's entries nothing but their names, values and shares is kept. */
+/* Keeps only names, values and shares of the entries of another part. */
 static void take(struct browser *b, const struct report *report, const struct report_part *part)
 {
 	const struct rows names = { .report = report, .part = part };
@@ -83,7 +83,7 @@ static int compare_shares(const void *pa, const void *pb)
 	return a->id < b->id ? -1 : a->id > b->id;
 }
 
-/* Their cells may be longer than those that are shown. */
+/* Cells of the base may be longer than those of the report. */
 static void widen(struct browser *b, const struct row_missing *m)
 {
 	for (uint32_t i = 0; i < b->own.fields_nr; i++) {
@@ -132,7 +132,7 @@ void browser_base_deinit(struct browser *b)
 	free(b->base_path);
 }
 
-/* The base is another one. */
+/* Call it after a change of the base. */
 static void match_again(struct browser *b)
 {
 	struct browser_place place = browser_place(b);
@@ -161,7 +161,7 @@ static void take_shown(struct browser *b)
 	strbuf_addstr(&b->base_name, "what was shown");
 }
 
-/* The base's own report; false: there is none, and b->message says why. */
+/* Gets the report of the base; false: b->message says why there is none. */
 static bool read_base(struct browser *b, const char *path)
 {
 	const struct browse_hooks *h = b->ui.hooks;
@@ -176,7 +176,7 @@ static bool read_base(struct browser *b, const char *path)
 	error_destroy(err);
 	if (path && report)
 		match_again(b);
-	/* The first minute was in the place of what is shown. */
+	/* The first minute has replaced the report shown. */
 	if (!path)
 		browser_renew(b);
 	return report != NULL;
@@ -218,7 +218,7 @@ static int compare_places(const void *pa, const void *pb)
 	return a->nth < b->nth ? -1 : a->nth > b->nth;
 }
 
-/* What has changed most comes first, whichever way. */
+/* Sorts by the absolute difference. */
 void browser_order_by_delta(struct browser *b)
 {
 	struct hist *h = browser_part(b)->hist;
@@ -230,7 +230,7 @@ void browser_order_by_delta(struct browser *b)
 		places[n] = (struct place){ llabs(browser_delta(b, row)), row, (uint32_t)n };
 	}
 	qsort(places, n, sizeof(*places), compare_places);
-	/* Those of the base keep their order among themselves: their shares are their differences. */
+	/* Rows that only the base has are in its order, since their shares are the differences. */
 	uint32_t order_nr = 0, missing = 0;
 	for (size_t i = 0; i < n; i++) {
 		if (places[i].row < h->entries.len)

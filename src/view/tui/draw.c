@@ -33,7 +33,7 @@ static void add_title(const struct browser *b, bool is_short, struct strbuf *out
 		strbuf_addf(out, ", Time: %llu.%09llu-%llu.%09llu", (unsigned long long)z->from_ns / 1000000000,
 			    (unsigned long long)z->from_ns % 1000000000, (unsigned long long)z->to_ns / 1000000000,
 			    (unsigned long long)z->to_ns % 1000000000);
-	/* A path would leave no room for what follows. */
+	/* A long path would leave no room for the rest. */
 	const char *slash = strrchr(strbuf_str(&b->base_name), '/');
 	if (b->base_name.len)
 		strbuf_addf(out, ", Compared with %s", slash ? slash + 1 : strbuf_str(&b->base_name));
@@ -104,7 +104,7 @@ static enum ink name_ink(const struct browser *b, const struct hist_key *k, cons
 	return INK_NORMAL;
 }
 
-/* Its values are blank: it has none in what is shown. */
+/* Blank values, for a row that only the base has. */
 static void put_missing(struct pen *p, const struct row_missing *m)
 {
 	struct browser *b = p->b;
@@ -136,7 +136,7 @@ static void put_entry(struct pen *p, const struct hist_entry *e)
 		const struct hist_key *k = &b->own.fields[i];
 		if (k->elided)
 			continue;
-		put_blanks(p, first ? 1 : 2); /* the mark of what can be opened is in the first's place */
+		put_blanks(p, first ? 1 : 2); /* the mark of rows that can be opened takes the place of the first blank */
 		first = false;
 		if (cell_is_value(k)) {
 			put_value(p, i, hist_stats(h, e));
@@ -152,7 +152,7 @@ static void put_entry(struct pen *p, const struct hist_entry *e)
 	strbuf_deinit(&cell);
 }
 
-/* One level of a hierarchy: its sums, and the value of its key alone. */
+/* One level of a hierarchy: its sums, and only the value of its key. */
 static void put_level(struct pen *p, const struct row_line *l)
 {
 	struct browser *b = p->b;
@@ -176,7 +176,7 @@ static void put_share(struct pen *p, const struct row_line *l)
 	const struct calltree_node *n = l->node;
 	struct strbuf b = {};
 	double percent = report_percent(calltree_total(n), l->whole);
-	/* A node that has all of what is above it says nothing new. */
+	/* The share of a node that equals its parent is redundant. */
 	bool is_all = n->parent && !n->parent->parent && !n->next && n->parent->child == n && calltree_total(n) == l->whole;
 	switch (p->b->own.chains.value) {
 	case CALLTREE_PERIOD: strbuf_addf(&b, "%llu ", (unsigned long long)calltree_total(n)); break;
@@ -217,7 +217,7 @@ static void put_line(struct pen *p, const struct row_line *l)
 		return;
 	}
 	const struct row_missing *missing = rows_missing(&p->b->rows, l->entry);
-	/* As diff(1) marks what only the first file has. */
+	/* The mark of diff(1) for lines that only the first file has. */
 	put(p, INK_NOTE, missing ? "<" : l->is_open ? "-" : l->has_more ? "+" : " ", 1);
 	if (l->level) {
 		put_level(p, l);
@@ -321,7 +321,7 @@ static void draw_bottom(struct browser *b, unsigned y)
 	strbuf_deinit(&text);
 }
 
-/* An empty screen looks like one that hangs. */
+/* Explains why there are no rows, since an empty screen looks like a hang. */
 static void draw_why_empty(struct browser *b, unsigned y)
 {
 	struct strbuf text = {};

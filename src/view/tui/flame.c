@@ -10,7 +10,7 @@
 
 #define MENU_MAX 1000u
 
-/* What a box shows: a node, or the rest of its children, those too narrow for boxes of their own. */
+/* A box: a node, or the rest of its children, those too narrow for a box. */
 struct flame_place {
 	uint32_t node;
 	bool is_rest;
@@ -21,14 +21,14 @@ struct flame_box {
 	uint64_t value;
 	unsigned y, x, columns;
 	unsigned parent_columns; /* of the box below */
-	uint32_t rest_nr;        /* how many a rest is of */
-	bool is_odd;             /* neighbours take turns */
+	uint32_t rest_nr;        /* number of nodes in a rest */
+	bool is_odd;             /* adjacent boxes alternate */
 };
 
 struct flame {
 	struct ui *ui;
 	const struct report_part *part;
-	struct strbuf name;    /* of the event: the part is found by */
+	struct strbuf name;    /* of the event, by which the part is found */
 	struct flame_tree tree;
 	VEC(struct flame_box) boxes; /* as drawn last */
 	uint32_t zoom;
@@ -57,7 +57,7 @@ struct child {
 
 typedef VEC(struct child) child_list;
 
-/* Those of equal width are in the same order in the next report. */
+/* Nodes of equal width have the same order in the next report. */
 static int compare_children(const void *pa, const void *pb)
 {
 	const struct child *a = pa, *b = pb;
@@ -74,7 +74,7 @@ static void sort_children(const struct flame *f, child_list *children)
 		qsort(children->data, children->len, sizeof(*children->data), compare_children);
 }
 
-/* Children that may have a box of their own over one of so many columns, and those that are less than half a column wide. */
+/* Sorts out the children that may get a box, and the rest, which are narrower than half a column. */
 static void find_children(struct flame *f, uint32_t parent, unsigned columns, child_list *ret_wide, child_list *ret_narrow)
 {
 	for (uint32_t i = flame_tree_children(&f->tree, parent); i != PROFILE_NONE; i = node_of(f, i)->next) {
@@ -93,7 +93,7 @@ static unsigned rows_of(const struct flame *f)
 	return n > 3 ? n - 3 : 1;
 }
 
-/* The cells of b, which begins `before` into the value of the box below; false: there are none. */
+/* The cells of b, which begins at value `before` of the box below; false: none. */
 static bool has_cells(struct flame_box *b, const struct flame_box *below, uint64_t before)
 {
 	double step = (double)below->columns / (double)below->value;
@@ -104,7 +104,7 @@ static bool has_cells(struct flame_box *b, const struct flame_box *below, uint64
 	return b->columns;
 }
 
-/* Boxes over one: the widest first, after them the rest. Those below the screen's first row only lead to what is over them. */
+/* The boxes over one: the widest first, then the rest. Those below the first row of the screen are only needed for the boxes over them. */
 static void add_boxes(struct flame *f, const struct flame_box *below, unsigned depth)
 {
 	child_list wide = {}, narrow = {};
@@ -130,7 +130,7 @@ static void add_boxes(struct flame *f, const struct flame_box *below, unsigned d
 	vec_deinit(&narrow);
 }
 
-/* Boxes of a row come from the left to the right, and those of other rows in between. */
+/* Boxes of a row are in order from left to right, mixed with those of other rows. */
 static void take_turns(struct flame *f)
 {
 	bool *odd = xcalloc(rows_of(f) + 1, sizeof(*odd));
@@ -148,7 +148,7 @@ static void make_boxes(struct flame *f)
 	vec_clear(&f->boxes);
 	if (!bottom.value)
 		return;
-	/* The last row of boxes stays: those above it are too narrow to be seen. */
+	/* Keeps the last row of boxes: those above it are too narrow to be seen. */
 	for (;; f->first--) {
 		if (f->zoom && !f->first)
 			vec_push(&f->boxes, bottom);
@@ -164,7 +164,7 @@ static bool is_same_place(struct flame_place a, struct flame_place b)
 	return a.node == b.node && a.is_rest == b.is_rest;
 }
 
-/* NULL: it is not on the screen. */
+/* NULL: not on the screen. */
 static const struct flame_box *box_at(const struct flame *f)
 {
 	for (size_t i = 0; i < f->boxes.len; i++)
@@ -173,7 +173,7 @@ static const struct flame_box *box_at(const struct flame *f)
 	return NULL;
 }
 
-/* What a place is drawn on. */
+/* The node on which a place is drawn. */
 static uint32_t parent_of(const struct flame *f, struct flame_place place)
 {
 	return place.is_rest ? place.node : node_of(f, place.node)->parent;
@@ -202,7 +202,7 @@ static enum ink ink_of(const struct flame *f, const struct flame_box *box, const
 	const struct profile_frame *frame = &f->part->hist->profile->frames.data[node_of(f, box->of.node)->frame];
 	if (f->search.len && strstr(name, strbuf_str(&f->search)))
 		return INK_FOUND;
-	/* A function has the same tint wherever it is, of one half or the other. */
+	/* A function has the same tint everywhere, from the even or the odd half. */
 	enum ink tint = hash_bytes(name, strlen(name)) % (SCREEN_TINTS / 2) * 2 + box->is_odd;
 	if (frame->flags & FRAME_INLINED)
 		return INK_INLINED + tint;
@@ -223,7 +223,7 @@ static void draw_box(struct flame *f, const struct flame_box *box)
 	struct strbuf name = {};
 	add_box_name(f, box, &name);
 	enum ink ink = is_same_place(box->of, f->at) ? INK_FLAME : ink_of(f, box, strbuf_str(&name));
-	/* The first letters of a function's name mean something, those of a number do not. */
+	/* The first letters of a function's name are significant, the first digits of a number are not. */
 	bool room = box->columns > (box->of.is_rest ? name.len + 1 : 3);
 	unsigned used = screen_text(s, y, box->x, ink, box->of.is_rest ? "." : " ", 1, 1);
 	if (room)
@@ -313,7 +313,7 @@ static void zoom_to(struct flame *f, uint32_t node)
 	f->first = 0;
 }
 
-/* A choice of those that have no box. */
+/* A menu of the nodes without a box. */
 static void zoom_into_rest(struct flame *f, const struct flame_box *rest)
 {
 	child_list wide = {}, narrow = {};
@@ -370,7 +370,7 @@ static void search_typed(void *ctx, const char *text)
 	draw(f);
 }
 
-/* Towards the leaves, or with less than 0 towards the root; what is too far is found when boxes are made. */
+/* Scrolls towards the leaves, or the root if negative; the limit is applied when boxes are made. */
 static void scroll(struct flame *f, long rows)
 {
 	f->first = (unsigned)ui_scrolled(f->first, rows, UINT16_MAX);
@@ -449,7 +449,7 @@ static flame_path path_of(const struct flame *f, uint32_t node)
 	return path;
 }
 
-/* Where it leads to, as far as it is still there. */
+/* The node of the path, as far as the path still exists. */
 static uint32_t follow(struct flame *f, flame_path *path)
 {
 	uint32_t node = FLAME_ROOT;
@@ -465,7 +465,7 @@ static uint32_t follow(struct flame *f, flame_path *path)
 	return node;
 }
 
-/* The same places in what has been counted by now, where they are still there. */
+/* Finds the same nodes in the new report, as far as they still exist. */
 static void renew(struct flame *f)
 {
 	flame_path zoom = path_of(f, f->zoom), at = path_of(f, f->at.node);

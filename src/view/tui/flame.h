@@ -1,7 +1,7 @@
 /*
- * A flame graph on a screen: a row of cells a depth, a box as wide as its share; zoom, search, and in top it moves along.
+ * A flame graph on a screen: a row of cells per depth, a box as wide as its share; with zoom and search, updated live in top.
  *
- * Modal, as view/tui/code.h is: the report it began with may be gone when it returns, and ui.fresh is the last one then.
+ * Modal, as view/tui/code.h: the report passed in may have been freed on return; then ui.fresh is the last one.
  */
 #pragma once
 #include "view/tui/ui.h"

@@ -5,7 +5,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 
-/* Callers have lower ids than what they call, so that one pass backwards adds up, and lists what is above what. */
+/* Callers have lower IDs than their callees, so that one backward pass adds up values and lists callees. */
 void flame_tree_init(struct flame_tree *t, const struct profile *p, uint32_t event)
 {
 	struct flame_node root = { .parent = PROFILE_NONE, .first = PROFILE_NONE, .next = PROFILE_NONE, .frame = PROFILE_NONE };
@@ -40,7 +40,7 @@ void flame_tree_deinit(struct flame_tree *t)
 	*t = (struct flame_tree){};
 }
 
-/* Functions by their interned name, what has none by its address. */
+/* Functions by their interned name; frames without one by address. */
 static uint64_t name_of(const struct profile *p, frame_id frame)
 {
 	const struct profile_frame *f = &p->frames.data[frame];

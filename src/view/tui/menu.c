@@ -18,7 +18,7 @@
 
 /* ---- what a row is of ---- */
 
-/* Whether the line stands for one value of the column: levels of a hierarchy below it do not count. */
+/* Whether the line has a single value of the column, which in a hierarchy needs its level. */
 static bool has_one(const struct row_line *l, const struct browser *b, enum column_id id)
 {
 	if (rows_missing(&b->rows, l->entry))
@@ -29,7 +29,7 @@ static bool has_one(const struct row_line *l, const struct browser *b, enum colu
 	return !l->level || l->level->leaf;
 }
 
-/* Of a line of a call chain; NULL for another. */
+/* The frame of a line of a call tree; NULL for other lines. */
 static const struct profile_frame *frame_of(const struct row_line *l, const struct profile *p)
 {
 	return l->node ? &p->frames.data[l->node->frames[l->frame]] : NULL;
@@ -178,7 +178,7 @@ static const struct profile_function *function_at(const struct browser *b)
 	return f == PROFILE_NONE ? NULL : &h->profile->functions.data[f];
 }
 
-/* For another page: reports may come and go meanwhile. */
+/* Before another page is shown, during which reports may be replaced. */
 static struct browser_place leave_rows(struct browser *b)
 {
 	struct browser_place place = browser_place(b);
@@ -197,7 +197,7 @@ static void come_back(struct browser *b, struct browser_place place)
 	browser_go_to(b, place);
 }
 
-/* The function of the next row that has another one, up or down; the row is then selected. Where there is none, that of this row. */
+/* Selects the next row, up or down, with another function, and returns that function; if there is none, that of the current row. */
 static const struct profile_function *next_function(struct browser *b, int step)
 {
 	const struct profile_function *here = function_at(b);
@@ -242,7 +242,7 @@ void browser_annotate(struct browser *b)
 
 /* ---- samples one by one ---- */
 
-/* Which samples a row is of, as far as its columns show; of all rows, those of the span that is shown or marked. */
+/* The samples of a row, as far as its columns tell; for all rows, those of the span shown or marked. */
 struct chosen {
 	struct listed_choice which;
 	struct strbuf thread;
@@ -547,7 +547,7 @@ void browser_files(struct browser *b)
 
 #define SAVED_MAX 10000
 
-/* What is on the screen and beyond its edges, as text: perf.hist.N, the first N that is free. */
+/* Writes all lines, in full width, as text to perf.hist.N, with the first free N. */
 void browser_save(struct browser *b)
 {
 	char name[32];

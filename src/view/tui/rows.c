@@ -70,7 +70,7 @@ static bool same(const char *a, const char *b)
 	return a && !strcmp(a, b);
 }
 
-/* The base knows nothing of the threads and sockets that are shown. */
+/* The base has no threads and sockets to filter by. */
 static bool missing_passes(const struct rows *r, const struct row_zoom *z, const struct row_missing *m)
 {
 	if (z->by_tid || z->by_socket || (double)m->share / 10000 < r->report->percent_limit)
@@ -80,7 +80,7 @@ static bool missing_passes(const struct rows *r, const struct row_zoom *z, const
 	return !z->symbol || (m->symbol && strstr(m->symbol, z->symbol));
 }
 
-/* Those that come before the nth in the order of the hist. */
+/* Adds those that precede the nth entry of the hist. */
 static size_t push_missing(struct rows *r, const struct row_zoom *zoom, size_t i, uint32_t n)
 {
 	for (; i < r->missing.len && r->missing.data[i].at <= n; i++)
@@ -115,7 +115,7 @@ void rows_filter(struct rows *r, const struct row_zoom *zoom)
 		rows_make_lines(r);
 		return;
 	}
-	/* The limit is on shares, and what those are of is known only now. */
+	/* The limit applies to shares, whose total is known only now. */
 	uint32_t kept = 0;
 	for (size_t i = 0; i < r->entries.len; i++)
 		if (rows_missing(r, r->entries.data[i]) || report_shows(r->report, r->part, &h->entries.data[r->entries.data[i]]))
@@ -174,7 +174,7 @@ static void set_entry_open(struct rows *r, uint32_t entry, uint64_t id, bool ope
 		r->set_entries[entry] = open ? ROW_OPEN : ROW_CLOSED;
 }
 
-/* Once for each report: from there on it is kept up with. */
+/* Once per report, and kept up to date afterwards. */
 static void find_set_entries(struct rows *r)
 {
 	const struct hist *h = r->part->hist;
@@ -280,7 +280,7 @@ void rows_set_all(struct rows *r, bool open)
 static void add_nodes(struct rows *r, uint32_t entry, const struct calltree_node *parent, uint64_t id, uint32_t depth,
 		      uint64_t whole);
 
-/* The other frames of a node's run, and what is below it. */
+/* Adds the other frames of a node's run, and the lines below. */
 static void add_below(struct rows *r, const struct row_line *l)
 {
 	struct row_line more = { .entry = l->entry, .depth = l->depth, .node = l->node, .whole = l->whole };
@@ -315,7 +315,7 @@ static uint64_t whole_of(const struct rows *r, uint32_t entry)
 	return h->options.children ? s->children : s->period;
 }
 
-/* The leaves' call trees begin one step further in. */
+/* Call trees of leaves are indented one step more. */
 static void add_levels(struct rows *r, const struct level_node *parent, uint64_t id, uint32_t depth)
 {
 	uint64_t total = report_total(r->report, r->part, 0);
@@ -350,7 +350,7 @@ void rows_make_lines(struct rows *r)
 	}
 }
 
-/* Lines from `from` on, which were added after all others, take the place of n from `at` on. */
+/* Replaces n lines from `at` on by those from `from` on, which were added at the end. */
 static void replace_lines(struct rows *r, size_t at, size_t n, size_t from)
 {
 	size_t new = r->lines.len - from, size = sizeof(*r->lines.data);
@@ -437,7 +437,7 @@ void rows_look(struct rows *r, size_t first, size_t n)
 	}
 	if (!any_pending)
 		return;
-	/* All of them at once, so that what follows them moves once. */
+	/* All at once, so that the lines after them move only once. */
 	for (; at < old_nr && r->lines.len - old_nr < n; at++) {
 		struct row_line l = r->lines.data[at];
 		bool was_pending = l.is_pending;

@@ -23,9 +23,9 @@
 /* Cells that a screen needs to be of use: a title, a row, a line of help. */
 #define ROWS_LEAST    3
 #define COLUMNS_LEAST 10
-/* So long may the bytes of one key be apart; what comes alone is the escape key. */
+/* Maximum time between the bytes of a key; a lone byte is the escape key. */
 #define ESCAPE_MS 50
-/* Events of the mouse that curses remembers. */
+/* Mouse events that curses queues. */
 #define MOUSE_MOST 8
 
 #define FUNCTIONS(X)                                                                                                  \
@@ -56,8 +56,8 @@ struct pair {
 };
 
 /*
- * Terminals are dark or light, and few say which: what is drawn on their own background has colours that can be read on both,
- * never yellow, cyan or blue. Of 256 colours and of eight: the first eight are what the user's theme makes of them.
+ * Terminals are dark or light, and few report which: text on their own background has colours that are readable on both, never
+ * yellow, cyan or blue. For 256 colours and for eight; the first eight are set by the user's theme.
  */
 struct look {
 	struct pair many, few;
@@ -82,9 +82,9 @@ static const struct look looks[INK_HEAT] = {
 	[INK_BOX_SELECTED] = { { 16, 220 }, { COLOR_BLACK, COLOR_YELLOW }, A_NORMAL, A_REVERSE },
 };
 
-#define BRIGHT 8 /* of 16 colours, the brighter ones follow the others */
+#define BRIGHT 8 /* of 16 colours, the bright ones are the second half */
 
-/* Of a kind of boxes: the colours between which its tints are; of 16 and of eight colours those that even and odd ones have. */
+/* Colours of a kind of boxes: the range of its tints; with 16 or eight colours, those of even and odd boxes. */
 struct tints {
 	enum ink first;
 	uint32_t from, to;
@@ -110,7 +110,7 @@ static const struct tints all_tints[] = {
 	  { { COLOR_BLACK, COLOR_WHITE }, { COLOR_WHITE, COLOR_BLACK } } },
 };
 
-/* From a share of nothing to one of all: a third as bright as white, so that they can be read on both. */
+/* From share 0 to 1: a third as bright as white, readable on both backgrounds. */
 static const uint32_t heat_stops[] = { 0x3f8f5a, 0x9a7d10, 0xc8640f, 0xe03a2a };
 #define HEAT_STOPS (sizeof(heat_stops) / sizeof(*heat_stops))
 
@@ -119,15 +119,15 @@ struct screen {
 	SCREEN *term;
 	FILE *in, *out;
 	bool colour, ascii, gone;
-	bool many, direct; /* colours: 256 at least; 16 million */
-	MEVENT mouse[MOUSE_MOST]; /* events that curses gave at once, the last first */
+	bool many, direct; /* 256 colours or more; 16 million */
+	MEVENT mouse[MOUSE_MOST]; /* events returned by curses at once, the last first */
 	unsigned mouse_nr;
 	char *locale; /* as it was */
 };
 
 /*
- * Curses reports a changed size only. A terminal that became smaller and as large again has lost what was beyond its edges, so
- * that there was a change is noted beside curses' own note of it. One screen at a time, and signals have no context.
+ * Curses only reports a changed size. A terminal that was made smaller and large again has lost its contents beyond the edges: so we
+ * count changes ourselves. Global, since a signal handler has no context and there is only one screen at a time.
  */
 static struct {
 	volatile sig_atomic_t came;
@@ -203,7 +203,7 @@ static int colour_of_256(const struct screen *s, int n)
 	if (n >= 232)
 		return (8 + (n - 232) * 10) * 0x10101;
 	n -= 16;
-	/* What is black by its number is black: direct colours below eight are not what they seem. */
+	/* Direct colours below eight would be taken as indexes: use black. */
 	return n ? (int)(levels[n / 36] << 16 | levels[n / 6 % 6] << 8 | levels[n % 6]) : COLOR_BLACK;
 }
 
@@ -262,12 +262,12 @@ enum ink screen_heat(const struct screen *s, double share)
 {
 	if (!s->colour || !s->many)
 		return share >= 0.05 ? INK_HIGH : share > 0.005 ? INK_MEDIUM : INK_NORMAL;
-	/* Half of all is much already. */
+	/* A share of one half already has the maximum heat. */
 	double step = share * 2 * (SCREEN_HEATS - 1);
 	return INK_HEAT + (step < SCREEN_HEATS - 1 ? (int)(step + 0.5) : SCREEN_HEATS - 1);
 }
 
-/* newterm() does not give back what it took for a terminal that it does not know. */
+/* newterm() leaks memory for an unknown terminal. */
 static bool is_known(const struct screen *s, const char *term)
 {
 	int said;
@@ -278,8 +278,8 @@ static bool is_known(const struct screen *s, const char *term)
 }
 
 /*
- * Who comes from another machine brings the name of a terminal that this one may have no description of. What is described
- * everywhere and what these terminals understand all the same, the first that is known; NULL: TERM is of none of them.
+ * TERM from another machine may be unknown here. Returns the first known of the common descriptions with which such terminals
+ * are compatible; NULL: TERM is not one of them.
  */
 static const char *known_name(const struct screen *s, const char *term)
 {
@@ -311,8 +311,8 @@ static const char *known_name(const struct screen *s, const char *term)
 }
 
 /*
- * Terminals of 16 million colours say so in COLORTERM, and few are described so: ncurses has descriptions of its own for
- * these (Debian: ncurses-term), as tmux-direct for tmux-256color. Appends the name; false where it is not known.
+ * Terminals with 16 million colours set COLORTERM, but few descriptions say so: ncurses has separate ones (Debian:
+ * ncurses-term), such as tmux-direct for tmux-256color. Appends the name; false: unknown.
  */
 static bool has_direct_name(const struct screen *s, const char *term, struct strbuf *ret)
 {
@@ -332,7 +332,7 @@ static SCREEN *new_terminal(struct screen *s, const char *term, bool no_colour)
 	return ret;
 }
 
-/* In use with each other's names (tmux as xterm) terminals send what the description has under another sequence. */
+/* Terminals under a different name (tmux as xterm) send other sequences than the description has. */
 static void know_all_keys(const struct screen *s)
 {
 	static const struct {
@@ -354,7 +354,7 @@ static void know_all_keys(const struct screen *s)
 static struct strobe_error *start(struct screen *s, struct screen_options options)
 {
 	const char *term = getenv("TERM");
-	/* Where a recording comes in by standard input, keys come from the terminal itself. */
+	/* If a recording is read from standard input, keys are read from the terminal itself. */
 	int in = isatty(STDIN_FILENO) ? dup(STDIN_FILENO) : open("/dev/tty", O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	s->in = in < 0 ? NULL : fdopen(in, "r");
 	if (!s->in || !isatty(STDOUT_FILENO))
@@ -365,7 +365,7 @@ static struct strobe_error *start(struct screen *s, struct screen_options option
 	s->locale = xstrdup(setlocale(LC_CTYPE, NULL));
 	setlocale(LC_CTYPE, "");
 	s->ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
-	/* Streams of our own: what is buffered in stdout stays there. */
+	/* Separate streams: data buffered in stdout stays there. */
 	s->out = fdopen(dup(STDOUT_FILENO), "w");
 	if (s->out)
 		s->term = new_terminal(s, term, options.no_colour);
@@ -383,7 +383,7 @@ static struct strobe_error *start(struct screen *s, struct screen_options option
 	know_all_keys(s);
 	c->set_escdelay(ESCAPE_MS);
 	c->curs_set(0);
-	/* What is pressed and released again is two events, and not one that has to be waited for. */
+	/* Report press and release as two events, so that curses does not wait for a click. */
 	c->mouseinterval(0);
 	c->mousemask(BUTTON1_CLICKED | BUTTON1_PRESSED | BUTTON1_RELEASED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
 	make_colours(s, options.no_colour);
@@ -421,7 +421,7 @@ void screen_close(struct screen *s)
 	if (s->locale)
 		setlocale(LC_CTYPE, s->locale);
 	free(s->locale);
-	/* The library stays loaded: it has left handlers of signals behind. */
+	/* The library stays loaded: it has installed signal handlers. */
 	free(s);
 }
 
@@ -445,8 +445,7 @@ bool screen_is_ascii(const struct screen *s)
 /* ---- cells ---- */
 
 /*
- * One character of the text, as it is shown: up to ten wide characters in buf. Returns the bytes it took; *ret_cells is how
- * many cells it takes.
+ * Converts one character for display, to up to ten wide characters in buf. Returns its bytes; *ret_cells is its width.
  */
 static size_t show_character(const char *text, size_t n, bool ascii, wchar_t *buf, unsigned *ret_chars, unsigned *ret_cells)
 {
@@ -555,7 +554,7 @@ void screen_redraw(struct screen *s)
 
 /* ---- keys ---- */
 
-/* What was pressed and released between two reads comes as one key: getmouse() has all of it, the last first. */
+/* Presses and releases between two reads arrive as one key: getmouse() returns all, the last first. */
 static void take_mouse(struct screen *s)
 {
 	while (s->mouse_nr < MOUSE_MOST && s->c.getmouse(&s->mouse[s->mouse_nr]) == OK)
@@ -615,7 +614,7 @@ static bool is_hung_up(const struct screen *s)
 	char byte;
 	if (poll(&fd, 1, 0) <= 0)
 		return false;
-	/* Readable and yet nothing came: its end, unless it was a signal. */
+	/* Readable without data: end of file, unless interrupted by a signal. */
 	return fd.revents & (POLLHUP | POLLERR | POLLNVAL) || (read(fd.fd, &byte, 0) < 0 && errno == EIO);
 }
 
@@ -654,6 +653,6 @@ void screen_wait(struct screen *s, const int *fds, unsigned n, int timeout_ms)
 		return;
 	for (unsigned i = 0; i < n && i < 8; i++)
 		all[i + 1] = (struct pollfd){ .fd = fds[i], .events = POLLIN };
-	/* A signal (the window has another size) ends it as well. */
+	/* A signal (such as a change of the window size) ends it, too. */
 	(void)poll(all, 1 + (n < 8 ? n : 8), timeout_ms);
 }

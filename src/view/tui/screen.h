@@ -1,18 +1,17 @@
 /*
- * The terminal as a grid of cells: the one door to curses.
+ * The terminal as a grid of cells: the only user of curses.
  *
- * A screen is opened once and closed once; in between the terminal is in curses' hands: keys come one by one, only cells
- * that changed are sent. Text is made harmless on its way: control bytes, invalid UTF-8 and characters that would steer the
- * order of others are shown as escapes, and what does not fit into its cells is left out. Where the locale is not UTF-8,
- * everything else than ASCII is a '?'.
+ * A screen is opened once and closed once; in between curses controls the terminal: keys arrive one by one, only changed
+ * cells are sent. Control bytes, invalid UTF-8 and bidirectional control characters are shown as escapes, and text beyond
+ * its cells is cut. If the locale is not UTF-8, non-ASCII characters are shown as '?'.
  *
  * Keys come from standard input, or from /dev/tty where that is not a terminal.
  *
- * Colours are of 16 million where the description of the terminal has them, or where COLORTERM says so and ncurses has a
- * description for that (xterm-direct, tmux-direct); else of 256, of 16, or of eight.
+ * Uses 16 million colours if the terminal's description has them, or if COLORTERM says so and ncurses has a description for it
+ * (xterm-direct, tmux-direct); else 256, 16 or eight.
  *
- * libncursesw is loaded when the first screen is opened. Belongs to one thread; one screen at a time. SIGWINCH is curses';
- * all other signals are the caller's: a screen is to be closed before the process ends, whatever ends it.
+ * libncursesw is loaded when the first screen is opened. Belongs to one thread; one screen at a time. Curses handles SIGWINCH;
+ * the caller handles all other signals, and must close the screen before the process ends in any way.
  * Source: ncurses(3X), terminfo(5).
  */
 #pragma once
@@ -25,7 +24,7 @@
 struct screen;
 
 #define SCREEN_HEATS 16
-#define SCREEN_TINTS 8 /* even and odd ones differ on any terminal */
+#define SCREEN_TINTS 8 /* even and odd ones differ on every terminal */
 
 /* What a cell looks like, by meaning. */
 enum ink {
@@ -52,7 +51,7 @@ enum ink {
 
 enum key {
 	KEY_NONE = 0, /* nothing to be read */
-	/* Characters are themselves; what has no character: */
+	/* Characters are themselves; other keys: */
 	KEY_SPECIAL = 0x110000,
 	KEY_IS_UP, KEY_IS_DOWN, KEY_IS_LEFT, KEY_IS_RIGHT, KEY_IS_PAGE_UP, KEY_IS_PAGE_DOWN, KEY_IS_HOME, KEY_IS_END,
 	KEY_IS_ENTER, KEY_IS_ESCAPE, KEY_IS_TAB, KEY_IS_BACK_TAB, KEY_IS_BACKSPACE, KEY_IS_F1, KEY_IS_CTRL_C,
@@ -70,9 +69,9 @@ struct screen_options {
 	bool no_colour;
 };
 
-/* ERROR_UNSUPPORTED where there is no terminal, none that can address cells, or no libncursesw: text is the way out. */
+/* ERROR_UNSUPPORTED if there is no terminal, it cannot address cells, or libncursesw is missing: use text then. */
 struct strobe_error *screen_open(struct screen_options options, struct screen **ret) _must_check_;
-/* Leaves the terminal as it was. NULL is fine. */
+/* Restores the terminal. s may be NULL. */
 void screen_close(struct screen *s);
 unsigned screen_rows(const struct screen *s);
 unsigned screen_columns(const struct screen *s);
@@ -80,8 +79,7 @@ bool screen_is_ascii(const struct screen *s);
 
 void screen_clear(struct screen *s);
 /*
- * The ink of a share, from 0 to 1: as many steps as there are colours for; with few of them what perf marks (5 %,
- * 0.5 %).
+ * The ink of a share, from 0 to 1: in as many steps as colours permit; with few colours perf's two limits (5 %, 0.5 %).
  */
 enum ink screen_heat(const struct screen *s, double share);
 /* Writes at most n bytes into at most `columns` cells from (y, x) on; returns how many cells were used. */
@@ -91,12 +89,12 @@ unsigned screen_str(struct screen *s, unsigned y, unsigned x, enum ink ink, cons
 void screen_fill(struct screen *s, unsigned y, unsigned x, enum ink ink, char c, unsigned n);
 /* Sends what has changed. */
 void screen_flush(struct screen *s);
-/* Forgets what the terminal is believed to show: the next flush sends all. */
+/* Makes the next flush send everything. */
 void screen_redraw(struct screen *s);
 
-/* The next key that has arrived, KEY_NONE where there is none. */
+/* The next key that has arrived; KEY_NONE: none. */
 struct screen_key screen_key(struct screen *s);
-/* Waits for a key, for one of the n descriptors, or for so long (-1: for ever). Does not read anything. */
+/* Waits for a key, for one of the n descriptors, or for the timeout (-1: forever). Reads nothing. */
 void screen_wait(struct screen *s, const int *fds, unsigned n, int timeout_ms);
-/* How many cells a UTF-8 string takes, escapes counted as they are shown. */
+/* The width of a UTF-8 string in cells, including escapes. */
 unsigned screen_width(const char *text, size_t n);

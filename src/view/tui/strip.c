@@ -1,4 +1,4 @@
-/* The strip of time above the rows: samples as bars, and a span of them that everything is narrowed to. */
+/* The timeline above the rows: samples as bars, and a span to which the report can be limited. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +24,7 @@ static unsigned bars(const struct browser *b)
 
 unsigned strip_height(const struct browser *b)
 {
-	/* The bars, and what is selected of them; the least that it leaves is a title, a row and the last line. */
+	/* The bars and the selection; leaves room for at least a title, a row and the last line. */
 	return b->strip.is_shown && screen_rows(b->ui.s) >= 6 ? bars(b) + 1 : 0;
 }
 
@@ -39,7 +39,7 @@ static void close_strip(struct browser *b)
 	strip_forget(b);
 }
 
-/* What is shown, in as many steps as the screen is wide. */
+/* Gets the samples of the report's time, in one step per column. */
 void strip_look(struct browser *b)
 {
 	struct strip *s = &b->strip;
@@ -90,7 +90,7 @@ static void marked(const struct strip *s, unsigned *ret_first, unsigned *ret_las
 	*ret_last = begin < s->at ? s->at : begin;
 }
 
-/* The nanoseconds of the marked steps, within the span that is shown. */
+/* The marked steps in nanoseconds, within the span shown. */
 static struct time_range marked_span(const struct strip *s)
 {
 	const struct time_counts *t = &s->times;
@@ -116,7 +116,7 @@ bool browser_narrow(struct browser *b, struct time_range span)
 		error_destroy(err);
 		rows_make_lines(&b->rows);
 	} else {
-		/* Rows are numbered anew: what was open is so by number, unless reports follow each other. */
+		/* Rows get new indexes: open ones are remembered by index, unless reports follow each other. */
 		if (!h->by_name)
 			rows_forget_open(&b->rows);
 		b->at = b->first = 0;
@@ -170,7 +170,7 @@ static void draw_bars(struct browser *b, unsigned y)
 	}
 }
 
-/* Both ends in seconds, and between them "[===^" for what is marked. */
+/* Both ends in seconds, and between them "[===^" for the marked span. */
 static void draw_marks(struct browser *b, unsigned y)
 {
 	const struct strip *s = &b->strip;
@@ -222,7 +222,7 @@ static void move(struct strip *s, long by)
 	s->at = (unsigned)(at < 0 ? 0 : at > last ? last : at);
 }
 
-/* Pressed here, released there: that is the span. Clicked: it begins, or ends where it had begun. */
+/* Dragging selects the span. A click begins it, or ends one that was begun. */
 static bool mouse(struct browser *b, const struct screen_key *k)
 {
 	struct strip *s = &b->strip;

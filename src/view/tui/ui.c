@@ -28,7 +28,7 @@ struct screen_key ui_key(struct ui *u, bool until_due)
 			u->state = BROWSE_END;
 		if (u->state == BROWSE_END || (until_due && u->state == BROWSE_DUE && k.key == KEY_NONE))
 			return (struct screen_key){};
-		if (k.key == 12) { /* Ctrl-L: whoever draws after a change of size draws all */
+		if (k.key == 12) { /* Ctrl-L: handled as a change of size, which redraws everything */
 			screen_redraw(u->s);
 			k.key = KEY_IS_RESIZE;
 		}
@@ -92,7 +92,7 @@ void ui_bar(struct ui *u, unsigned y, const char *text)
 	ui_line(u, y, INK_TITLE, text);
 }
 
-/* "~1.50G": three digits are enough for what is approximate. */
+/* "~1.50G": three digits are enough for an approximate number. */
 void ui_add_count(struct strbuf *title, uint64_t count, bool is_short)
 {
 	static const char *const units[] = { "", "K", "M", "G", "T", "P", "E" };
@@ -116,7 +116,7 @@ static void draw_under(struct ui *u)
 /* ---- menus ---- */
 
 struct box {
-	unsigned y, x, rows, columns; /* of what is inside the frame */
+	unsigned y, x, rows, columns; /* inside of the frame */
 };
 
 static struct box box_for(const struct ui *u, unsigned rows, unsigned columns)
@@ -274,7 +274,7 @@ bool ui_prompt(struct ui *u, const char *label, struct strbuf *text, void (*chan
 
 /* ---- pages ---- */
 
-/* A row of the screen: a line, or as much of it as there is room for. */
+/* A row of the screen: a line, or the part of it that fits. */
 struct page_row {
 	const char *text;
 	unsigned bytes, indent;
@@ -282,10 +282,10 @@ struct page_row {
 
 struct page {
 	VEC(struct page_row) rows;
-	unsigned columns; /* that they were made for */
+	unsigned columns; /* width for which they were made */
 };
 
-/* Where what goes on below begins: under the second column of a line that has two, or under its first word. */
+/* The indent of a continuation: the second column of a line that has two, or its first word. */
 static unsigned indent_of(const char *line, size_t n)
 {
 	size_t word = 0;
@@ -300,7 +300,7 @@ static unsigned indent_of(const char *line, size_t n)
 	return (unsigned)word;
 }
 
-/* Up to the last blank that there is room for, or all the room. No character has more columns than bytes. */
+/* Up to the last blank that fits, or the full width. No character has more columns than bytes. */
 static unsigned fits(const char *text, size_t n, unsigned room)
 {
 	if (n <= room)
