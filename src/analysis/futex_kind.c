@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 
-/* Frames of the C library and of a language's own locks above it: no more are looked at. */
+/* The maximum number of frames searched: those of the C library and of a language's locks above it. */
 #define FRAMES_MAX 12
 
 static const char *const kind_names[FUTEX_KINDS] = {
@@ -12,7 +12,7 @@ static const char *const kind_names[FUTEX_KINDS] = {
 	[FUTEX_JOIN] = "join",	     [FUTEX_BARRIER] = "barrier", [FUTEX_ONCE] = "once", [FUTEX_FUTURE] = "future", [FUTEX_LIBC] = "libc",
 };
 
-/* How names of glibc's functions begin, without leading underscores and "GI_". */
+/* Prefixes of glibc's function names, without leading underscores and "GI_". */
 static const struct {
 	const char *begin;
 	enum futex_kind kind;
@@ -27,7 +27,7 @@ static const struct {
 	{ "call_once", FUTEX_ONCE },	       { "lll_lock_wait_private", FUTEX_LIBC },
 };
 
-/* Parts of names of others; the first that fits. */
+/* Substrings of other names; the first match counts. */
 static const struct {
 	const char *part;
 	enum futex_kind kind;
@@ -78,7 +78,7 @@ static bool is_between(const char *name)
 	return false;
 }
 
-/* What is called by the function that waits for the futex: wrappers of the system call. */
+/* Wrappers of the system call, which are called by the function that waits. */
 static bool is_wrapper(const char *name)
 {
 	const char *n = stripped(name);
@@ -86,7 +86,7 @@ static bool is_wrapper(const char *name)
 	       text_has_prefix(n, "internal_syscall") || text_has_prefix(n, "timedwait");
 }
 
-/* Not that of a place which no symbol covers ("libc.so.6!func_8db00"). */
+/* Not one made up for an address without a symbol ("libc.so.6!func_8db00"). */
 static bool is_name(const char *name)
 {
 	return name && !strstr(name, "!func_");

@@ -1,6 +1,6 @@
 /*
- * What a futex is part of, known by the function of the C library, of libstdc++ or of Rust's standard library that waits for it, and where
- * the object that contains it begins.
+ * The kind of object that contains a futex, found by the function of the C library, libstdc++ or Rust's standard library that waits for
+ * it, and the start address of that object.
  *
  * Source: nptl/ and sysdeps/nptl/ of glibc (struct __pthread_mutex_s, __pthread_cond_s, __pthread_rwlock_arch_t: the same offsets on
  * all 64-bit architectures since 2.25); library/std/src/sys/sync/ of Rust. Any number of threads.
@@ -28,13 +28,13 @@ enum futex_kind {
 
 struct futex_use {
 	enum futex_kind kind;
-	bool is_glibc;    /* with its layout: of a mutex, the owner is known */
-	uint32_t caller;  /* the first frame that is not the library's */
+	bool is_glibc;    /* with glibc's layout: a mutex has its owner */
+	uint32_t caller;  /* the first frame outside of the library */
 };
 
-/* names: of the frames, innermost first; NULL where one has none. */
+/* names: of the frames, innermost first; NULL for one without a name. */
 struct futex_use futex_use_of(const char *const *names, size_t nr);
-/* Where the object of this use begins, for an address that is waited for. */
+/* The start of the object, from the address of the futex. */
 uint64_t futex_object(const struct futex_use *use, uint64_t address);
 /* "mutex", "cond" …; "futex" of others. */
 const char *futex_kind_name(enum futex_kind kind);

@@ -15,7 +15,7 @@ static void split(struct arena *arena, const char *list, lock_word_list *ret)
 	}
 }
 
-/* An address is hexadecimal, with or without 0x; else it is a name. */
+/* A hexadecimal address, with or without 0x, or else a name. */
 static void add_lock(struct lock_choice *c, const char *word)
 {
 	uint64_t address;

@@ -1,5 +1,5 @@
 /*
- * What is to be known about locks, as the options of `lock` say it, from a recording and from the running system alike.
+ * The options of `lock` that select and group waits, of a recording or of the running system.
  *
  * Strings are borrowed.
  */
@@ -13,11 +13,11 @@ enum lock_by { LOCK_BY_CALLER, LOCK_BY_THREAD, LOCK_BY_LOCK };
 
 struct lock_question {
 	enum lock_by by;
-	bool by_owner;            /* by the thread that holds the lock: of the running system, or of programs' locks */
-	bool of_users;            /* locks of programs: futexes */
-	bool with_stacks;         /* of each row, the first that was met */
+	bool by_owner;            /* by the thread that holds the lock; on the running system, or for programs' locks */
+	bool of_users;            /* locks of programs (futexes) */
+	bool with_stacks;         /* show the first stack of each row */
 	uint64_t max_stack;       /* frames */
-	uint64_t skip;            /* innermost frames that are the locks' own in any case */
+	uint64_t skip;            /* minimum number of innermost frames that belong to the lock functions */
 	const char *kinds;        /* -Y */
 	const char *locks;        /* -L */
 	const char *functions;    /* -S */
@@ -25,18 +25,18 @@ struct lock_question {
 
 typedef VEC(const char *) lock_word_list;
 
-/* The same, parsed. A zeroed struct chooses all. */
+/* The same, parsed. A zeroed struct selects all. */
 struct lock_choice {
 	lock_flag_list kinds;
 	VEC(uint64_t) addresses;
-	lock_word_list names;     /* of locks, whose addresses are not known yet */
-	lock_word_list functions; /* parts of their names */
+	lock_word_list names;     /* of locks whose addresses are not resolved yet */
+	lock_word_list functions; /* substrings of function names */
 	struct arena arena;
 };
 
 struct strobe_error *lock_choice_parse(const struct lock_question *q, struct lock_choice *ret) _must_check_;
 void lock_choice_deinit(struct lock_choice *c);
-/* Names become addresses. ERROR_NOT_FOUND where the kernel has no such symbol. */
+/* Resolves names to addresses. ERROR_NOT_FOUND for an unknown symbol. */
 struct strobe_error *lock_choice_find(struct lock_choice *c, const struct lock_symbols *symbols) _must_check_;
 bool lock_choice_has(const struct lock_choice *c, uint64_t address, uint32_t flags);
 /* Whether a function of -S is in the stack. */

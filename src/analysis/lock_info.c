@@ -22,7 +22,7 @@ void lock_threads_table(struct table *t, const struct lock_replay *r)
 	lock_replay_each_thread(r, add_thread, t);
 }
 
-/* Kernel addresses all have as many digits: the order of their texts is that of their values. */
+/* Kernel addresses have the same number of digits: their text sorts like their values. */
 void lock_map_table(struct table *t, const struct lock_waits *w)
 {
 	char address[24];

@@ -1,5 +1,5 @@
 /*
- * What `lock info` lists of a recording: its threads, and its locks, in perf's layout as text.
+ * The tables of `lock info`: threads and locks of a recording, in perf's layout as text.
  *
  * Source of the layout: what perf 7.2 prints.
  */

@@ -48,7 +48,7 @@ bool lock_kinds_have(const lock_flag_list *list, uint32_t flags)
 	return false;
 }
 
-/* A name with a colon is one way of taking a lock, another all of them. */
+/* A name with a colon is one way of taking a lock, one without includes all ways. */
 static struct strobe_error *add_kind(const char *name, size_t n, lock_flag_list *ret)
 {
 	bool is_access = memchr(name, ':', n), found = false;

@@ -1,5 +1,5 @@
 /*
- * Kinds of the kernel's locks, as the flags of lock:contention_begin say them, by the names that perf has for them.
+ * Kinds of the kernel's locks, by the flags of lock:contention_begin, with perf's names.
  *
  * Source: include/trace/events/lock.h (LCB_F_*). Any number of threads.
  */
@@ -17,12 +17,12 @@ enum lock_flags {
 	LOCK_RT = 1 << 3,
 	LOCK_PERCPU = 1 << 4,
 	LOCK_MUTEX = 1 << 5,
-	LOCK_TYPE_MASK = 0x7f, /* bits above it are not of the tracepoint */
+	LOCK_TYPE_MASK = 0x7f, /* bits above it are not the tracepoint's */
 };
 
 typedef VEC(uint32_t) lock_flag_list;
 
-/* With how it is taken, "rwsem:R"; "unknown" of flags that no kind has. */
+/* With the way in which it is taken, "rwsem:R"; "unknown" for other flags. */
 const char *lock_kind_access(uint32_t flags);
 /* Without it: "rwsem". */
 const char *lock_kind_name(uint32_t flags);

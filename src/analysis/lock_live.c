@@ -96,8 +96,8 @@ static const char *name_of(struct lock_live *l, uint64_t ip)
 }
 
 /*
- * The key of a caller and its callers, and its name. Of each type of lock on its own: who waits for a semaphore may also wait for the
- * spinlock in it.
+ * The key and name of a caller with its callers. Separate for each type of lock: a function may wait for a semaphore and for the spinlock
+ * in it.
  */
 static uint64_t find_caller(struct lock_live *l, const struct lock_count *n, const char **ret)
 {

@@ -1,10 +1,10 @@
 /*
- * Waits for the kernel's locks of the running system, aggregated in the kernel: of a command, of tasks, or of all.
+ * Waits for the kernel's locks on the running system, aggregated in the kernel: of a command, of tasks, or of all tasks.
  *
- *	err = lock_live_run(&request, &l);    until the command or the tasks have ended, or a signal came; *ret in any case
+ *	err = lock_live_run(&request, &l);    until the command or the tasks have ended, or a signal arrives; *ret in any case
  *	lock_live_destroy(l);
  *
- * One thread. What the request points to outlives it.
+ * One thread. Everything that the request points to must outlive it.
  */
 #pragma once
 #include "analysis/lock_choice.h"

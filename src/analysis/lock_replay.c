@@ -20,13 +20,13 @@ static const char *const event_names[LOCK_EVENTS] = {
 	[RELEASE] = "lock_release",
 };
 
-/* An event of the recording, and where its fields lie. */
+/* An event of the recording, and the offsets of its fields. */
 struct reader {
 	enum lock_event kind;
 	const struct tracepoint_field *address, *flags, *name;
 };
 
-/* Call chains with equal words: one caller, one answer of -S. */
+/* A distinct call chain, with its caller and the result of -S. */
 struct known_stack {
 	uint64_t key;
 	const char *caller;
@@ -44,7 +44,7 @@ struct lock_replay {
 	struct lock_waits waits;
 	struct tracepoints *formats;
 	VEC(struct reader) readers; /* by event */
-	bool has_events;            /* of those that are read */
+	bool has_events;            /* has events that are read */
 	bool is_ready;
 	struct u64map stack_by_hash;
 	VEC(struct known_stack) stacks;
@@ -78,7 +78,7 @@ static struct strobe_error *read_events(struct lock_replay *r)
 	return tracepoints_learn_events(&r->formats, r->session.env, r->readers.len, add_reader, r);
 }
 
-/* The kernel's mapping is a record, which came before any sample. */
+/* The kernel's mapping is a record, which precedes all samples. */
 static struct strobe_error *make_ready(struct lock_replay *r)
 {
 	if (r->is_ready)
@@ -106,7 +106,7 @@ static uint64_t stack_hash(const struct resolved_sample *s)
 	return hash_u64s(s->sample.callchain, s->sample.callchain_nr, hash_u64(s->chain_space));
 }
 
-/* Frames are looked up where a wait begins, and once for each stack. */
+/* Frames are looked up at the beginning of a wait, once for each stack. */
 static bool knows_stack(void *ctx, const struct resolved_sample *s)
 {
 	const struct lock_replay *r = ctx;
@@ -121,7 +121,7 @@ static const char *caller_name(struct lock_replay *r, const struct resolved_fram
 	return offset ? arena_printf(&r->arena, "%s+%#" PRIx64, name, offset) : arena_strdup(&r->arena, name);
 }
 
-/* The innermost frame that is not of the locks' own functions. */
+/* The innermost frame outside of the lock functions. */
 static const char *find_caller(struct lock_replay *r, const struct resolved_sample *s)
 {
 	for (uint32_t i = (uint32_t)r->q.question.skip; i < s->chain_nr && i < r->q.question.max_stack; i++)
@@ -130,7 +130,7 @@ static const char *find_caller(struct lock_replay *r, const struct resolved_samp
 	return "Unknown";
 }
 
-/* The caller and its callers are the key, by address: those of the user's side, too. */
+/* The key is the caller and its callers, including user space, by address. */
 static void take_words(struct lock_replay *r, const struct sample *s, struct known_stack *k)
 {
 	uint64_t *words = arena_new_array(&r->arena, uint64_t, s->callchain_nr + 1);
@@ -243,7 +243,7 @@ static struct strobe_error *take_sample(void *ctx, const struct resolved_sample 
 	if (!d)
 		return NULL;
 	uint64_t address = field(r, d->address, &s->sample);
-	/* Of a wait that began before the recording nothing is known, its thread neither. */
+	/* Nothing is known of a wait that began before the recording, not even its thread. */
 	if (d->kind != END || u64map_get(&r->comms, s->sample.tid))
 		keep_comm(r, s->sample.tid, s->comm);
 	if (d->kind == BEGIN)
@@ -255,7 +255,7 @@ static struct strobe_error *take_sample(void *ctx, const struct resolved_sample 
 	return NULL;
 }
 
-/* A program that was run after the last event of its thread names it, too. */
+/* An exec after the last event of a thread renames it, too. */
 static struct strobe_error *take_record(void *ctx, struct record rec, uint64_t time_ns)
 {
 	struct lock_replay *r = ctx;

@@ -1,10 +1,10 @@
 /*
- * The waits for locks of a recording: of lock:contention_begin and _end, or of the events of a kernel with lockdep.
+ * Waits for locks in a recording: from lock:contention_begin and _end, or from the events of a kernel with lockdep.
  *
  *	err = lock_replay_run(&request, &r);    *ret in any case; on an error it holds the complete part
  *	lock_replay_destroy(r);
  *
- * One thread. What the request points to outlives it.
+ * One thread. Everything that the request points to must outlive it.
  */
 #pragma once
 #include "analysis/lock_choice.h"
@@ -28,9 +28,9 @@ struct strobe_error *lock_replay_run(const struct lock_replay_request *q, struct
 void lock_replay_destroy(struct lock_replay *r);
 const struct lock_waits *lock_replay_waits(const struct lock_replay *r);
 const struct lock_symbols *lock_replay_symbols(const struct lock_replay *r);
-/* Its last name, ":TID" where none was recorded; "" of a thread that had no events of locks. */
+/* Its last name; ":TID" if none was recorded; "" for a thread without lock events. */
 const char *lock_replay_comm(const struct lock_replay *r, uint32_t tid);
-/* Threads that had events of locks, by ID: calls fn for each. */
+/* Calls fn for each thread with lock events, by ID. */
 void lock_replay_each_thread(const struct lock_replay *r, void (*fn)(void *ctx, uint32_t tid, const char *comm), void *ctx);
-/* Says what was lost or damaged. */
+/* Reports lost or damaged records. */
 void lock_replay_remarks(const struct lock_replay *r);

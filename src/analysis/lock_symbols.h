@@ -1,7 +1,7 @@
 /*
- * What the kernel's symbols say about locks: which code only takes them, so that its caller is looked for, and what locks are called.
+ * Lock functions and lock names from the kernel's symbols: code that only takes locks, whose caller is of interest, and names of locks.
  *
- * Symbols belong to the DSO, which outlives this. A zeroed struct knows nothing. One thread.
+ * Symbols belong to the DSO, which must outlive this. A zeroed struct is empty. One thread.
  */
 #pragma once
 #include "base/error.h"
@@ -20,11 +20,11 @@ struct lock_symbols {
 
 /* kernel may be NULL. */
 void lock_symbols_load(struct lock_symbols *s, struct dso *kernel);
-/* That of a recording, or NULL. */
+/* The kernel of a recording, or NULL. */
 struct dso *lock_symbols_kernel(struct resolver *r);
-/* Whether the address is in the scheduler's or the locks' own code, or in the tracepoint's. */
+/* Whether the address is in code of the scheduler, of locks or of the tracepoint. */
 bool lock_symbols_is_lock(const struct lock_symbols *s, uint64_t ip);
-/* Of the kernel's code or data; NULL: of neither, as locks are that were allocated. */
+/* A symbol of the kernel's code or data; NULL: none, as for allocated locks. */
 const struct symbol *lock_symbols_at(const struct lock_symbols *s, uint64_t address);
-/* False where the kernel has no such symbol. */
+/* False: unknown symbol. */
 bool lock_symbols_address(const struct lock_symbols *s, const char *name, uint64_t *ret);

@@ -9,11 +9,11 @@
 #include "base/mem.h"
 #include "base/sort.h"
 
-/* A figure of a row: how many, or how long. */
+/* A value of a row: a count or a time. */
 struct figure {
-	const char *name, *key, *title; /* of options, of data, of text */
+	const char *name, *key, *title; /* in options, in data, in text */
 	bool is_time;
-	bool in_contention; /* `lock report` has all */
+	bool in_contention; /* also in `lock contention`; `lock report` has all */
 	uint64_t (*get)(const struct lock_stat *s);
 };
 
@@ -75,7 +75,7 @@ static void add_figure(struct figure_list *list, const struct figure *f)
 	list->figures[list->nr++] = f;
 }
 
-/* What rows are ordered by is always a column. */
+/* The sort key is always a column. */
 static struct strobe_error *choose(const struct lock_layout *l, struct figure_list *ret)
 {
 	const char *known = l->is_report ? "acquired, contended, avg_wait, wait_total, wait_max, wait_min" :
@@ -140,7 +140,7 @@ static void combine(stat_list *stats)
 	stats->len = n;
 }
 
-/* The greatest first; of equal ones the first that was met. */
+/* In descending order; equal ones in order of occurrence. */
 static void sort(stat_list *stats, const struct figure *key)
 {
 	struct sort_pair *pairs = xcalloc(stats->len + 1, sizeof(*pairs));
@@ -200,7 +200,7 @@ static void set_figures(struct table *t, size_t column, const struct figure_list
 	}
 }
 
-/* Two blanks more than there are between others. */
+/* Two more blanks than between other columns. */
 static void add_space(struct table *t)
 {
 	table_column(t, (struct table_column){ .key = "", .title = "", .type = TABLE_TEXT, .text_only = true, .width = 1 });
@@ -271,7 +271,7 @@ static void add_stack(struct table *t, const struct lock_stat *s, const struct l
 	}
 }
 
-/* A name in 20 columns, as perf cuts it. */
+/* A name in 20 columns, cut as in perf. */
 static void set_name(struct table *t, const struct lock_stat *s, const struct lock_question *q, const struct lock_names *names)
 {
 	const char *name = q->by == LOCK_BY_THREAD ? names->comm(names->ctx, (uint32_t)s->key) : s->name ? s->name : "";

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "table/table.h"
 
-/* What a table needs to know of names. */
+/* Callbacks for names. */
 struct lock_names {
 	const char *(*comm)(void *ctx, uint32_t tid);
 	void *ctx;
@@ -17,18 +17,18 @@ struct lock_names {
 };
 
 struct lock_layout {
-	bool is_report;       /* names first, as `lock report` has it; else `lock contention` */
-	bool combine;         /* locks of one name are one row */
-	const char *key;      /* to order by, greatest first; NULL: perf's */
+	bool is_report;       /* names first, as in `lock report`; else `lock contention` */
+	bool combine;         /* merge locks with the same name */
+	const char *key;      /* sort key, in descending order; NULL: perf's */
 	const char *fields;   /* columns; NULL: perf's */
 	uint64_t entries;     /* rows; 0: all */
 	bool quiet;           /* no titles, no notes */
-	bool verbose;         /* notes though nothing is broken */
+	bool verbose;         /* print notes even if no sequence is broken */
 	const struct lock_question *question;
 };
 
 /* ERROR_USAGE of an unknown key or field. */
 struct strobe_error *lock_table_check(const struct lock_layout *l) _must_check_;
 void lock_table_fill(struct table *t, const struct lock_waits *w, const struct lock_layout *l, const struct lock_names *names);
-/* The ID of a thread; -1 as text: of one that had ended, or an owner that is not known. */
+/* The ID of a thread; -1 in text: it had ended, or an unknown owner. */
 void lock_table_set_tid(struct table *t, size_t column, uint32_t tid);

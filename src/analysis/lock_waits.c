@@ -2,7 +2,7 @@
 
 #include "base/hash.h"
 
-/* Of a sequence; zero: nothing is known of it. */
+/* States of a sequence; zero: unknown. */
 enum { UNKNOWN, RELEASED, ACQUIRING, ACQUIRED, READ_ACQUIRED, CONTENDED };
 
 void lock_waits_deinit(struct lock_waits *w)
@@ -50,7 +50,7 @@ static void begin_wait(struct lock_waits *w, struct lock_sequence *q, size_t sta
 	w->stats.data[stat].contended++;
 }
 
-/* A clock that went back says nothing of the length. */
+/* The length is unknown if the clock went back. */
 static void end_wait(struct lock_waits *w, const struct lock_sequence *q, struct lock_stat *s, uint64_t time_ns)
 {
 	w->open--;

@@ -5,7 +5,7 @@
 #include "event/tracepoint.h"
 #include "sys/tracefs.h"
 
-/* As many frames as `lock contention` looks at. */
+/* The number of frames that `lock contention` uses. */
 #define LOCK_FRAMES "/max-stack=8/"
 
 void recorded_events_add(struct recorded_events *e, const char *system, const char *name, const char *terms)
@@ -51,7 +51,7 @@ static bool has_lockdep(const struct sys *sys)
 	return true;
 }
 
-/* Why the kernel has no events of waits. */
+/* An error if the kernel has no events of waits. */
 static struct strobe_error *check_contention(const struct sys *sys)
 {
 	_cleanup_free_ char *tracefs = NULL;
@@ -107,7 +107,7 @@ struct strobe_error *timechart_recorded_events(const struct sys *sys, const stru
 		return add_calls(sys, ret);
 	if (!choice->power_only) {
 		add_all(ret, "sched", tasks, "");
-		/* perf's timechart ignores it; sched_wakeup may come in an interrupt of another CPU than the waker's. */
+		/* perf's timechart ignores it; sched_wakeup may occur in an interrupt on another CPU than the waker's. */
 		recorded_events_add_known(ret, sys, "sched", "sched_waking");
 	}
 	if (!choice->tasks_only && tracepoint_exists(sys, "power", "cpu_idle"))

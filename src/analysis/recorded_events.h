@@ -1,11 +1,11 @@
 /*
- * The events that `sched record`, `lock record` and others like them record: those of their list that the running kernel has.
+ * The events of `sched record`, `lock record` and similar commands: those of their list that the running kernel has.
  *
  *	struct recorded_events e = { .arena = arena };
  *	sched_recorded_events(sys, &e);
  *	... e.list ...    "system:name", as -e takes them; the texts are the arena's, the list is the caller's to deinit
  *
- * Where a kernel has none of them, the first of each is there: record says why it cannot be opened.
+ * If a kernel has none of them, the first one is returned, so that record reports why it cannot be opened.
  */
 #pragma once
 #include "base/arena.h"
@@ -19,10 +19,10 @@ struct recorded_events {
 
 /* terms: "/max-stack=8/", or "". */
 void recorded_events_add(struct recorded_events *e, const char *system, const char *name, const char *terms);
-/* The same where the kernel has it. */
+/* The same if the kernel has the event. */
 void recorded_events_add_known(struct recorded_events *e, const struct sys *sys, const char *system, const char *name);
 
-/* Switches, wakeups, forks and migrations, with the sums of kernels with CONFIG_SCHEDSTATS. */
+/* Switches, wakeups, forks and migrations, and the events of kernels with CONFIG_SCHEDSTATS. */
 void sched_recorded_events(const struct sys *sys, struct recorded_events *ret);
 
 /*
@@ -36,6 +36,6 @@ struct timechart_events {
 	bool power_only, tasks_only, io_only;
 };
 
-/* ERROR_USAGE where the choice contradicts itself; ERROR_UNSUPPORTED where the kernel has no events of system calls. */
+/* ERROR_USAGE for contradicting options; ERROR_UNSUPPORTED if the kernel has no system call events. */
 struct strobe_error *timechart_recorded_events(const struct sys *sys, const struct timechart_events *choice,
 					       struct recorded_events *ret) _must_check_;

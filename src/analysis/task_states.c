@@ -11,7 +11,7 @@ enum task_state task_state_of(char letter)
 	switch (letter) {
 	case '\0':
 	case 'S':
-	case 'I': /* a kernel thread that has nothing to do */
+	case 'I': /* an idle kernel thread */
 	case 'P': /* parked */
 		return TASK_SLEEPING;
 	case 'D':
@@ -131,7 +131,7 @@ static void take_time(struct task_states *s, struct task_cpu *c, uint64_t time_n
 
 /* ---- intervals ---- */
 
-/* Ends the state at this time, which is no earlier than its beginning. The caller does not get what has no length. */
+/* Ends the state at this time, but not before its start. The caller does not get empty intervals. */
 static void end_state(struct task_states *s, uint32_t index, uint64_t time_ns, bool is_cut, uint32_t waker, uint64_t tag)
 {
 	struct task *t = &s->tasks.data[index];
@@ -179,7 +179,7 @@ static void enter(struct task_states *s, uint32_t index, uint64_t time_ns, uint3
 	begin_state(&s->tasks.data[index], time_ns, n);
 }
 
-/* From then on nothing is known of the thread. */
+/* From then on the thread's state is unknown. */
 static void lose(struct task_states *s, uint32_t index, uint64_t time_ns)
 {
 	struct task *t = &s->tasks.data[index];
@@ -193,7 +193,7 @@ static void lose(struct task_states *s, uint32_t index, uint64_t time_ns)
 
 /* ---- events ---- */
 
-/* A thread that was not on this CPU leaves it: it came there unseen, after the CPU's last event. */
+/* A thread leaves a CPU on which it was not: its switch to it, after the CPU's last event, was missed. */
 static void find_elsewhere(struct task_states *s, uint32_t index, uint64_t last_ns)
 {
 	const struct task *t = &s->tasks.data[index];
@@ -230,7 +230,7 @@ static void leave(struct task_states *s, struct task_cpu *c, uint32_t index, con
 		end_thread(s, index);
 }
 
-/* A thread sleeps, and is to run without a wake-up. */
+/* A sleeping thread is to run without a wake-up. */
 static void find_asleep(struct task_states *s, uint32_t index)
 {
 	struct task *t = &s->tasks.data[index];
@@ -291,7 +291,7 @@ void task_states_switch(struct task_states *s, const struct task_switch *e)
 	take_time(s, c, e->time_ns);
 }
 
-/* The ID is given to another thread: this one's end was not seen. */
+/* The ID is reused: the end of its thread was missed. */
 static void replace(struct task_states *s, uint32_t index)
 {
 	const struct task *t = &s->tasks.data[index];
@@ -301,7 +301,7 @@ static void replace(struct task_states *s, uint32_t index)
 	end_thread(s, index);
 }
 
-/* Of this ID all that comes is about a new thread. */
+/* From now on the ID belongs to a new thread. */
 static void begin_thread(struct task_states *s, uint32_t tid)
 {
 	const uint64_t *at = u64map_get(&s->by_tid, tid);
@@ -309,7 +309,7 @@ static void begin_thread(struct task_states *s, uint32_t tid)
 		replace(s, (uint32_t)*at);
 }
 
-/* What wakes others runs: where no switch said so, from here on. */
+/* A waker is running: if its switch was missed, from here on. */
 static void find_running(struct task_states *s, struct task_cpu *c, uint32_t index, const struct task_wake *e)
 {
 	if (c->current == index)

@@ -49,7 +49,7 @@ static const struct {
 
 #define NR_OF(array) (sizeof(array) / sizeof(*(array)))
 
-/* An event of the recording, and where its fields lie. */
+/* An event of the recording, and the offsets of its fields. */
 struct reader {
 	enum chart_event kind;
 	enum time_io_kind io;
@@ -62,7 +62,7 @@ struct replay {
 	struct session session;
 	struct tracepoints *formats;
 	VEC(struct reader) readers; /* by event */
-	bool has_events;            /* of those that are read */
+	bool has_events;            /* has events that are read */
 	struct timechart_states states;
 	struct timechart_threads threads; /* with all_states */
 	struct u64map stacks; /* by hash: struct time_stack * */
@@ -158,7 +158,7 @@ static bool knows_stack(void *ctx, const struct resolved_sample *s)
 	return !s->sample.callchain_nr || u64map_get(&r->stacks, stack_hash(s));
 }
 
-/* NULL: the recording has none. The machine finds equal stacks by their address. */
+/* NULL: no stack. The state machine compares stacks by address. */
 static const struct time_stack *stack_of(struct replay *r, const struct resolved_sample *s)
 {
 	bool is_new;
@@ -201,7 +201,8 @@ static void take_switch(struct replay *r, const struct reader *d, const struct r
 		time_chart_task(r->states.chart, e.prev)->process = (int32_t)s->sample.pid;
 }
 
-/* sched_waking is the waker's; sched_wakeup may come later, in an interrupt of another CPU. perf's charts know the second alone. */
+/* sched_waking occurs in the waker's context; sched_wakeup may come later, in an interrupt on another CPU. perf's charts only use the
+ * second. */
 static bool is_left_out(const struct replay *r, enum chart_event kind)
 {
 	if (!r->q->all_states)
@@ -226,7 +227,7 @@ static void take_wake(struct replay *r, const struct reader *d, const struct res
 		timechart_states_wake(&r->states, &e, s->sample.cpu);
 }
 
-/* Interned: there are few. */
+/* Interned, since there are few. */
 static const char *text_of_wait(struct replay *r, enum wait_part part, const struct sample *s)
 {
 	bool is_new;
@@ -238,7 +239,7 @@ static const char *text_of_wait(struct replay *r, enum wait_part part, const str
 	return (const char *)(uintptr_t)*at;
 }
 
-/* The waker's addresses, which follow, are of its process. */
+/* The waker's addresses, which follow, belong to its process. */
 static void take_waker(struct replay *r, const struct resolved_sample *s, const struct wait_raw *raw)
 {
 	uint64_t chain[1 + WAIT_WAKER_MAX] = { PERF_CONTEXT_USER };
@@ -264,7 +265,7 @@ static const uint8_t kinds_of_waits[WAIT_STATES] = {
 	[WAIT_STOPPED] = TIME_SPAN_STOPPED,
 };
 
-/* `record --wall`: a wait that ended, or the sum of several of one place; or a sample of a clock, which is a time that it ran. */
+/* `record --wall`: a wait that has ended, or the sum of several at one place; or a sample of a clock: a period in which it ran. */
 static void take_wait(struct replay *r, const struct reader *d, const struct resolved_sample *s)
 {
 	struct wait_raw raw;
@@ -336,7 +337,7 @@ static struct strobe_error *take_sample(void *ctx, const struct resolved_sample 
 	return NULL;
 }
 
-/* --switch-events: where the recording has sched_switch too, that says more. */
+/* --switch-events: not used if the recording has sched_switch, which has more information. */
 static void take_switch_record(struct replay *r, struct record rec)
 {
 	const struct sample_layout *layout = env_tail_layout(r->session.env);
@@ -371,7 +372,8 @@ static bool has_switch_records_without_cpu(const struct replay *r)
 	return has_records && layout && !(layout->sample_type & PERF_SAMPLE_CPU) && !has_event(r, SWITCH) && !has_event(r, WAIT);
 }
 
-/* With all states the machine knows threads by these records, too. What is enabled by an exec has no record that its thread runs. */
+/* With all states, these records also add threads to the state machine. If recording was enabled by an exec, there is no record that the
+ * thread runs. */
 static void take_record_of_task(struct replay *r, struct record rec, uint64_t time_ns)
 {
 	struct record_comm comm;
@@ -403,7 +405,7 @@ static struct strobe_error *take_record(void *ctx, struct record rec, uint64_t t
 	if (rec.hdr->type == PERF_RECORD_COMM && record_decode_comm(rec, &comm) && comm.tid)
 		time_chart_name(r->states.chart, (int32_t)comm.tid, comm.comm);
 	if (rec.hdr->type == PERF_RECORD_FORK && record_decode_task(rec, &task)) {
-		/* A thread has its process's parent, so that it stands beside it. */
+		/* A thread has the parent of its process, so that it is placed beside it. */
 		bool is_thread = task.pid == task.ppid;
 		timechart_states_fork(&r->states, (int32_t)task.tid, (int32_t)(is_thread ? task.ptid : task.ppid), time_ns);
 	}
@@ -438,7 +440,7 @@ static bool has_events(const struct replay *r)
 	return r->has_events || r->threads.states.tasks.len || (r->q->all_states && timechart_has_states(r->session.env));
 }
 
-/* By core, and in each by thread, as the lists of siblings have them; those that are in none follow. */
+/* By core, and in each by thread, in the order of the sibling lists; CPUs that are in none follow. */
 static struct strobe_error *order_cpus(struct replay *r)
 {
 	const struct env *env = r->session.env;

@@ -4,10 +4,10 @@
 
 #include "base/mem.h"
 
-/* Of prev_state; above these bits is that of a preempted task. */
+/* Bits of prev_state; the bit above these means preempted. */
 #define STATE_BITS    0xff
 #define STATE_BLOCKED 2
-/* More is damage, as perf has it. */
+/* Greater values are damaged, as in perf. */
 #define KHZ_MAX 8000000
 
 void timechart_states_deinit(struct timechart_states *s)
@@ -64,7 +64,7 @@ void timechart_states_fork(struct timechart_states *s, int32_t pid, int32_t ppid
 	const char *name = parent->current ? parent->rows.data[parent->current - 1].name : NULL;
 	struct time_task *t = time_chart_task(s->chart, pid);
 	t->ppid = ppid;
-	/* The ID of one that ended, or of which nothing but switches were recorded, is used again. */
+	/* The ID of a task that has ended, or that only had switches, is reused. */
 	if (name)
 		time_chart_name(s->chart, pid, name);
 	t = time_chart_task(s->chart, pid);
@@ -170,7 +170,7 @@ void timechart_states_speed(struct timechart_states *s, uint32_t cpu, uint64_t k
 void timechart_states_io_begin(struct timechart_states *s, int32_t pid, enum time_io_kind kind, int32_t fd, uint64_t time_ns)
 {
 	struct time_row *r = time_task_row(time_chart_task(s->chart, pid));
-	/* Of one that did not end the end will not come. */
+	/* The end of the previous one was missed. */
 	if (r->ios.len && !vec_last(&r->ios).end_ns) {
 		r->ios.len--;
 		return;
@@ -186,7 +186,7 @@ static bool moves_bytes(enum time_io_kind kind)
 	return kind != TIME_IO_SYNC && kind != TIME_IO_POLL;
 }
 
-/* What is short is drawn longer, but no two at once. */
+/* Short calls are drawn longer, but without overlap. */
 static void lengthen(const struct timechart_states *s, struct time_io *io, struct time_io *before)
 {
 	if (io->end_ns - io->start_ns < s->io_min_ns)

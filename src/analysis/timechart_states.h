@@ -1,8 +1,8 @@
 /*
- * From events of the scheduler, of power management and of system calls to a chart, by perf's rules but for these: a task that was
- * preempted waits for a CPU (perf: sleeps); threads are tasks of their own, with names of their process or of sched_switch (perf
- * knows those that it has a name of); an idle state that began before the recording begins with it (perf: with time 0); states that
- * last until the end of the recording end there (perf: are missing).
+ * Makes a chart from events of the scheduler, power management and system calls, by perf's rules with these exceptions: a preempted
+ * task waits for a CPU (perf: sleeps); threads are separate tasks, with names of their process or of sched_switch (perf: only those
+ * with a name); an idle state from before the recording begins with it (perf: at time 0); states that last until the end of the
+ * recording end there (perf: are missing).
  *
  *	timechart_states_switch(&s, &(struct timechart_switch){ … });   and others, in order of time
  *	timechart_states_finish(&s);
@@ -15,7 +15,7 @@
 #define TIMECHART_CPUS_MAX 8192 /* events of others are ignored */
 
 struct timechart_cpu {
-	uint64_t idle_since_ns, idle_state; /* since 0: it is not known to be idle */
+	uint64_t idle_since_ns, idle_state; /* since 0: not idle, as far as known */
 	uint64_t speed_since_ns, khz;       /* khz 0: not known */
 	bool is_idle, has_ended_idle;
 };
@@ -23,8 +23,8 @@ struct timechart_cpu {
 struct timechart_states {
 	struct time_chart *chart;
 	struct timechart_cpu *cpus; /* TIMECHART_CPUS_MAX of them, once there is one */
-	uint64_t io_min_ns;         /* shorter calls are drawn as if they took so long */
-	uint64_t io_merge_ns;       /* calls no farther apart are one */
+	uint64_t io_min_ns;         /* shorter calls are drawn with this length */
+	uint64_t io_merge_ns;       /* calls with at most this distance are merged */
 	bool has_speed;
 };
 
@@ -38,7 +38,7 @@ struct timechart_switch {
 };
 
 void timechart_states_deinit(struct timechart_states *s);
-/* Any event: the chart lasts from the first to the last. */
+/* Call it for any event: the chart lasts from the first to the last. */
 void timechart_states_time(struct timechart_states *s, uint64_t time_ns);
 void timechart_states_fork(struct timechart_states *s, int32_t pid, int32_t ppid, uint64_t time_ns);
 void timechart_states_exit(struct timechart_states *s, int32_t pid, uint64_t time_ns);

@@ -9,7 +9,7 @@ static const uint8_t kinds[TASK_STATES] = {
 	[TASK_STOPPED] = TIME_SPAN_STOPPED,
 };
 
-/* Of what the chart calls stacks, tags of the machine are the addresses. */
+/* The state machine's tags are pointers to the chart's stacks. */
 static uint64_t tag_of(const struct time_stack *stack)
 {
 	return (uintptr_t)stack;
@@ -30,14 +30,14 @@ static void push(struct time_chart *c, int32_t tid, const struct time_span *span
 		r->start_ns = span->start_ns;
 }
 
-/* What a thread runs is shown with the stack with which it left its CPU; that of a wait is the one that began it. */
+/* Running is shown with the stack at which the thread left its CPU; a wait with the one at its start. */
 static void take_interval(void *ctx, const struct task_interval *i)
 {
 	struct timechart_threads *t = ctx;
 	const struct task *task = &t->states.tasks.data[i->task];
 	if (!task->tid || i->state == TASK_DEAD)
 		return;
-	/* A wait that the thread ended without a wakeup: the machine does not know since when it was runnable. */
+	/* A wait that ended without a wakeup: the state machine does not know when it became runnable. */
 	bool is_wait = i->state == TASK_UNKNOWN && i->letter && i->letter != 'R';
 	struct time_span span = {
 		.start_ns = i->start_ns,
@@ -83,17 +83,17 @@ void timechart_threads_switch(struct timechart_threads *t, const struct timechar
 							      .next_tid = (uint32_t)e->next, .letter = letter, .tag = tag_of(e->stack) });
 }
 
-/* Of other threads there are no records: while they run, the CPU is as good as idle. */
+/* Other threads have no records: while they run, the CPU counts as idle. */
 void timechart_threads_record(struct timechart_threads *t, const struct timechart_switch *e, bool is_preempted)
 {
 	const struct task_cpu *c = e->cpu < t->states.cpus_nr ? &t->states.cpus[e->cpu] : NULL;
 	const struct task *current = c && c->current != TASK_NONE ? &t->states.tasks.data[c->current] : NULL;
-	if (e->next && current && current->tid == (uint32_t)e->next) /* the record of who left it came first */
+	if (e->next && current && current->tid == (uint32_t)e->next) /* the record of the thread that left it came first */
 		return;
 	timechart_threads_switch(t, e, is_preempted ? 'R' : '\0');
 }
 
-/* Without CPUs the machine has nothing to compare with: a thread runs from one record to the next. */
+/* Without CPUs the state machine has nothing to compare with: a thread runs from one record to the next. */
 static void change(struct timechart_threads *t, int32_t tid, uint64_t time_ns, enum time_span_kind kind)
 {
 	struct time_task *task = time_chart_task(t->chart, tid);
@@ -131,7 +131,7 @@ void timechart_threads_wake(struct timechart_threads *t, const struct time_wake 
 							  .in_interrupt = in_interrupt, .tag = tag_of(e->stack) });
 }
 
-/* How much later than the wait the time that a thread waited for a CPU afterwards is written, at most. */
+/* The maximum delay between the record of a wait and that of the following time waiting for a CPU. */
 #define WRITTEN_NS 1000000
 
 /* The last wait of a thread ended with the wakeup, at this time, and not when the thread ran again. */

@@ -38,7 +38,7 @@ static const struct table_column columns[CELLS] = {
 			       .is_optional = true },
 };
 
-/* Of which columns rows consist: a bit for each. */
+/* The columns of rows: a bit for each. */
 static unsigned cells_of(const struct lock_question *q)
 {
 	unsigned stacks = 1U << CELL_STACK | 1U << CELL_OWNER_STACK | 1U << CELL_WAKER_STACK, ret = 1U << CELL_GAP;
@@ -75,7 +75,7 @@ static void set_owner(struct table *t, size_t column, const struct user_lock *u,
 		table_show(t, column, "%s/%" PRIu32, u->owner_comm, u->owner);
 }
 
-/* What was allocated, has no name: the address stands for it. */
+/* Allocated locks have no name: shows the address. */
 static void set_lock(struct table *t, size_t column, const struct user_lock *u)
 {
 	table_set_text(t, column, u->lock);

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "record/wait.h"
 
-/* Frames that a use is known by. */
+/* The maximum number of frames that determine a use. */
 #define USE_FRAMES 12
 
 struct user_locks {
@@ -20,7 +20,7 @@ struct user_locks {
 	struct lock_choice choice; /* addresses, names, functions */
 	unsigned kinds;            /* bits by enum futex_kind; 0: all */
 	struct u64map names;       /* of locks, by process and address: const char * */
-	VEC(uint64_t) longest;     /* by stat: the wait that its facts are of */
+	VEC(uint64_t) longest;     /* by stat: the wait whose details it shows */
 	bool has_event;
 };
 
@@ -52,7 +52,7 @@ static const char *name_in(struct user_locks *u, struct dso *dso, const struct m
 	return arena_strdup(&u->arena, dso_symbol_name(dso, s));
 }
 
-/* Maps of code are all that recordings need to have. */
+/* Recordings need to have only the mappings of code. */
 static bool search_map(void *ctx, const struct map *map)
 {
 	struct lock_search *l = ctx;
@@ -96,7 +96,7 @@ static struct user_stack_names names_of(struct user_locks *u, const struct resol
 	return (struct user_stack_names){ ips, names, nr };
 }
 
-/* Of a stack in the payload: as of its sample's time, in the same process or in that of the waker. */
+/* Resolves a stack in the payload as of the sample's time, in the same process or that of the waker. */
 static struct user_stack_names look_up(struct user_locks *u, const struct resolved_sample *s, uint32_t pid, uint32_t tid,
 				       const uint64_t *ips, uint32_t nr)
 {
@@ -126,7 +126,7 @@ static void find_use(struct user_locks *u, struct user_wait *w)
 
 /* ---- rows ---- */
 
-/* Of what the futex itself says, only as much as its kind means. */
+/* Uses the futex word only as far as its kind defines it. */
 static uint32_t owner_of(const struct user_wait *w)
 {
 	const struct wait_lock *l = &w->payload.lock;

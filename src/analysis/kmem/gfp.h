@@ -1,5 +1,5 @@
 /*
- * What the flags of page allocations are called: in full, as the kernel prints them, and short, as perf does.
+ * Names of the flags of page allocations: in full, as the kernel prints them, and short, as perf does.
  *
  * A zeroed struct is empty. One thread.
  */
@@ -26,10 +26,10 @@ struct gfp_texts {
 
 void gfp_texts_deinit(struct gfp_texts *t);
 bool gfp_texts_has(const struct gfp_texts *t, uint32_t flags);
-/* line: the event as the kernel prints it, which need not end with NUL. */
+/* line: the event as printed by the kernel; need not end with NUL. */
 void gfp_texts_add(struct gfp_texts *t, uint32_t flags, const char *line, size_t bytes);
 /* Puts the list in order. */
 void gfp_texts_sort(struct gfp_texts *t);
-/* "" where they were not added. */
+/* "" if they were not added. */
 const char *gfp_brief(const struct gfp_texts *t, uint32_t flags);
 const char *gfp_full(const struct gfp_texts *t, uint32_t flags);

@@ -15,7 +15,7 @@
 
 enum event_kind { NO_EVENT, SLAB_ALLOC, SLAB_FREE, PAGE_ALLOC, PAGE_FREE, EVENT_KINDS };
 
-/* Which events there are. Those of a node were joined to the others in Linux 6.1. */
+/* The events; those with a node were merged into the others in Linux 6.1. */
 static const struct kmem_event {
 	const char *name;
 	enum event_kind kind;
@@ -32,7 +32,7 @@ static const struct kmem_event {
 };
 #define EVENTS (sizeof(events[0]) / sizeof(*events[0]))
 
-/* What is read of each, in the order that the functions that take them know. */
+/* Fields read of each event, in the order expected by the functions that process it. */
 static const char *const fields[EVENT_KINDS][NUMBERS] = {
 	[SLAB_ALLOC] = { "call_site", "ptr", "bytes_req", "bytes_alloc", "node" },
 	[SLAB_FREE] = { "ptr" },
@@ -40,7 +40,7 @@ static const char *const fields[EVENT_KINDS][NUMBERS] = {
 	[PAGE_FREE] = { "pfn", "page", "order" },
 };
 
-/* An event of the recording, and where its fields lie. */
+/* An event of the recording, and the offsets of its fields. */
 struct reader {
 	enum event_kind kind;
 	const struct tracepoint *point;
@@ -99,7 +99,7 @@ static struct strobe_error *read_events(struct kmem *k)
 	return NULL;
 }
 
-/* Linux 4.4 exchanged the numbers of movable and reclaimable pages. */
+/* Linux 4.4 swapped the numbers of movable and reclaimable pages. */
 static bool is_before_4_4(const char *release)
 {
 	char *end;
@@ -107,7 +107,7 @@ static bool is_before_4_4(const char *release)
 	return major && (major < 4 || (major == 4 && *end == '.' && strtoul(end + 1, NULL, 10) < 4));
 }
 
-/* perf asks the machine where it runs; the recording knows the one where it was made. */
+/* perf takes it from the machine on which it runs; the recording has that of the recorded machine. */
 static struct strobe_error *read_machine(struct kmem *k)
 {
 	const struct env *env = k->session.env;
@@ -126,13 +126,13 @@ static struct strobe_error *read_machine(struct kmem *k)
 
 /* ---- call sites ---- */
 
-/* perf knows those of the first line alone. */
+/* perf only has those of the first line. */
 bool kmem_is_allocator(const char *name)
 {
 	static const char *const begins[] = {
 		"alloc_page", "get_free_page", "get_zeroed_page",
 		"alloc_frozen_page", "folio_alloc", "vma_alloc_folio", "get_free_frozen_page", "post_alloc_hook", "get_page_from_freelist",
-		"traceiter_mm_page_alloc", /* where others than the recorder have the event, too */
+		"traceiter_mm_page_alloc", /* if the event has other users than the recorder */
 	};
 	name += strspn(name, "_");
 	for (size_t i = 0; i < sizeof(begins) / sizeof(*begins); i++)
@@ -141,7 +141,7 @@ bool kmem_is_allocator(const char *name)
 	return false;
 }
 
-/* Of the kernel's code; looked up once for each address. */
+/* A site in the kernel's code; looked up once per address. */
 static const struct kmem_site *site_at(struct kmem *k, const struct sample *s, uint64_t ip)
 {
 	bool is_new;
@@ -169,7 +169,7 @@ const struct kmem_site *kmem_site(const struct kmem_sums *s, uint64_t callsite)
 	return at ? &s->sites.data[*at] : NULL;
 }
 
-/* The innermost function of the kernel that is not of the page allocator. */
+/* The innermost kernel function outside of the page allocator. */
 static uint64_t page_callsite(struct kmem *k, const struct sample *s)
 {
 	bool is_kernel = true;

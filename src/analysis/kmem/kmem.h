@@ -1,12 +1,12 @@
 /*
- * What the kernel's allocators did in a recording: objects of the slab allocator, and pages.
+ * Allocations of the kernel in a recording: objects of the slab allocator, and pages.
  *
  *	err = kmem_run(&request, &k);    *ret in any case; on an error it holds the complete part
  *	... kmem_sums(k) ...             analysis/kmem/kmem_text.h shows them
  *	kmem_remarks(k);
  *	kmem_destroy(k);
  *
- * What the request points to outlives it. One thread. Sources: include/trace/events/kmem.h; the rules of perf 7.2.
+ * Everything that the request points to must outlive it. One thread. Sources: include/trace/events/kmem.h; the rules of perf 7.2.
  */
 #pragma once
 #include "analysis/kmem/gfp.h"
@@ -20,7 +20,7 @@ struct kmem_request {
 	const char *input; /* as in session_open() */
 	bool force;
 	bool is_chosen[KMEM_ALLOCATORS];
-	bool live;         /* pages: those that are not given back */
+	bool live;         /* pages: only those not freed */
 	const char *times; /* or NULL */
 	struct kmem_keys by_caller[KMEM_ALLOCATORS], by_address[KMEM_ALLOCATORS];
 };
@@ -29,14 +29,14 @@ struct kmem_request {
 struct kmem_site {
 	const char *function; /* NULL: not known */
 	uint64_t offset;
-	bool is_allocator; /* of the page allocator itself */
+	bool is_allocator; /* part of the page allocator itself */
 };
 
 struct kmem_sums {
 	struct kmem_slab slab;
 	struct kmem_pages pages;
 	struct gfp_texts gfp;
-	bool page_is_number;            /* pages have numbers; else addresses, as before Linux 4.1 */
+	bool page_is_number;            /* pages are identified by number; before Linux 4.1 by address */
 	bool has_old_migratetypes;      /* as before Linux 4.4 */
 	struct arena arena;
 	VEC(struct kmem_site) sites;    /* and what is between them and the allocator */
@@ -45,14 +45,14 @@ struct kmem_sums {
 
 struct kmem;
 
-/* What `kmem record` records of them: the first event of each in any case, it says why there is none. */
+/* The events that `kmem record` records; the first event of each allocator in any case, so that record reports why it is missing. */
 void kmem_recorded_events(const struct sys *sys, const bool is_chosen[KMEM_ALLOCATORS], struct recorded_events *ret);
 
 struct strobe_error *kmem_run(const struct kmem_request *q, struct kmem **ret) _must_check_;
 void kmem_destroy(struct kmem *k);
 const struct kmem_sums *kmem_sums(const struct kmem *k);
 void kmem_remarks(const struct kmem *k);
-/* Of a row; NULL: not known. */
+/* The site of a row; NULL: unknown. */
 const struct kmem_site *kmem_site(const struct kmem_sums *s, uint64_t callsite);
-/* Whether a function of that name is the page allocator's own. */
+/* Whether a function of that name is part of the page allocator. */
 bool kmem_is_allocator(const char *name);

@@ -88,7 +88,7 @@ static bool is_of_allocator(const struct kmem_live *l, uint64_t address)
 	return name && kmem_is_allocator(name);
 }
 
-/* The first frame that is of who requested it: the tracepoint's own are innermost, then come the allocator's. */
+/* The first frame of the caller, after those of the tracepoint and the allocator. */
 static uint32_t first_frame(const struct kmem_live *l, const struct kmem_count *n)
 {
 	uint32_t i = 0;
@@ -112,7 +112,7 @@ static void add(struct kmem_counts_sum *to, const struct kmem_counts_sum *sum)
 	to->pingpongs += sum->pingpongs;
 }
 
-/* With stacks each has a row, else each call site. */
+/* With stacks a row for each stack, else for each call site. */
 static struct kmem_live_row *row_of(struct kmem_live *l, const struct kmem_live_row *what)
 {
 	bool is_new = true;

@@ -1,12 +1,12 @@
 /*
- * Allocations of the running kernel, summed up in the kernel until a command has ended or a signal came: by call site or stack, with what
- * has not been given back since.
+ * Allocations of the running kernel, summed up in the kernel until a command has ended or a signal arrives: by call site or stack, with
+ * those not freed since.
  *
  *	err = kmem_live_run(&request, &l);    *ret in any case
  *	kmem_live_table(&t, l, &view);
  *	kmem_live_destroy(l);
  *
- * One thread. What the request points to outlives the call.
+ * One thread. Everything that the request points to must outlive the call.
  */
 #pragma once
 #include "analysis/kmem/kmem_sort.h"
@@ -22,7 +22,7 @@ struct kmem_live_request {
 	const struct sys *sys;
 	char *const *command; /* NULL: none */
 	bool is_chosen[KMEM_ALLOCATORS];
-	bool with_stacks;     /* rows by whole stacks, not by call site */
+	bool with_stacks;     /* rows by whole stacks instead of call sites */
 	const char *sort;     /* keys of objects: "bytes,hit"; NULL: what is still allocated first, then bytes */
 };
 
@@ -50,5 +50,5 @@ void kmem_live_destroy(struct kmem_live *l);
 const struct kmem_live_sums *kmem_live_sums(const struct kmem_live *l);
 /* Function and offset of the kernel's code; NULL: not known. */
 const char *kmem_live_function(const struct kmem_live *l, uint64_t address, uint64_t *ret_offset);
-/* Inits *t: at most so many lines; addresses in place of functions where that is chosen. */
+/* Inits *t, with the view's maximum number of lines, and addresses in place of functions if selected. */
 void kmem_live_table(struct table *t, const struct kmem_live *l, uint64_t lines_max, bool raw_ip);

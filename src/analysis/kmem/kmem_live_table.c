@@ -60,7 +60,7 @@ static void set_site(struct table *t, const struct kmem_live *l, const struct km
 	table_set_count(t, OFFSET, offset);
 }
 
-/* In text below the row, its callers; in data as folded stacks have it, the outermost first. */
+/* In text the callers are below the row; in data they are a folded stack, outermost first. */
 static void set_stack(struct table *t, const struct kmem_live *l, const struct kmem_live_row *r, bool raw_ip)
 {
 	struct strbuf text = {}, folded = {};

@@ -174,7 +174,7 @@ static int by_key(const struct kmem_page_row *a, const struct kmem_page_row *b, 
 	}
 }
 
-/* As perf has them in its trees: held pages come from the last to the first. */
+/* In the order of perf's trees: held pages from the last to the first. */
 static int by_identity(const struct kmem_page_row *a, const struct kmem_page_row *b, bool live)
 {
 	static const enum kmem_key rest[] = { KMEM_PAGE_ORDER, KMEM_MIGRATETYPE, KMEM_GFP };

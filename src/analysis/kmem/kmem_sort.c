@@ -43,7 +43,7 @@ struct strobe_error *kmem_keys_parse(enum kmem_allocator allocator, const char *
 	return NULL;
 }
 
-/* The first error of the chosen ones, where none of them knows the keys. */
+/* The first error, if none of the selected allocators has the keys. */
 static struct strobe_error *choose_of_any(const char *const of[KMEM_ALLOCATORS], const char *of_any,
 					  const bool is_chosen[KMEM_ALLOCATORS], struct kmem_keys ret[KMEM_ALLOCATORS])
 {

@@ -1,4 +1,4 @@
-/* The sort keys of `kmem stat`: which there are of objects and which of pages. */
+/* The sort keys of `kmem stat`, for objects and for pages. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,17 +26,17 @@ struct kmem_keys {
 	uint32_t nr;
 };
 
-/* "bytes,hit"; NULL: as perf sorts them. ERROR_USAGE names the keys that there are. */
+/* "bytes,hit"; NULL: perf's default. ERROR_USAGE lists the keys. */
 struct strobe_error *kmem_keys_parse(enum kmem_allocator allocator, const char *text, struct kmem_keys *ret) _must_check_;
 
 /*
- * The keys of each allocator: of[] names its own, or NULL; of_any is of the chosen ones that have none of their own and know these
- * keys, of which there has to be one.
+ * The keys of each allocator: of[] has its own ones, or NULL; of_any applies to the selected allocators without own keys that have
+ * these, at least one.
  */
 struct strobe_error *kmem_keys_choose(const char *const of[KMEM_ALLOCATORS], const char *of_any,
 				      const bool is_chosen[KMEM_ALLOCATORS], struct kmem_keys ret[KMEM_ALLOCATORS]) _must_check_;
 
-/* For qsort: the greater one first. */
+/* For qsort, in descending order. */
 static inline int kmem_order(uint64_t a, uint64_t b)
 {
 	return a < b ? 1 : a > b ? -1 : 0;

@@ -3,7 +3,7 @@
 
 #include "analysis/kmem/kmem_text.h"
 
-/* One table of all lists: a row says which it is of. */
+/* One table for all lists, with a column for the list of a row. */
 enum column {
 	LIST, CALLSITE, FUNCTION, OFFSET, ADDRESS, PAGE, BYTES, REQUESTED, HITS, PINGPONGS, FRAGMENTATION, ORDER, MIGRATETYPE, GFP, COLUMNS
 };

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define RULE "---------------------------------------------------------------------------------------------------------"
-#define PAGE_ORDERS_SHOWN 11 /* at least; of most machines */
+#define PAGE_ORDERS_SHOWN 11 /* at least; the number on most machines */
 
 /* Columns of the summary, and short; the kernel's numbers of pages of the page allocator's lists. */
 static const char *const type_names[2][KMEM_MIGRATETYPES] = {
@@ -37,7 +37,7 @@ static void add_column(struct table *t, const char *title, unsigned width)
 	table_column(t, (struct table_column){ .key = title, .type = TABLE_TEXT, .width = width, .is_fixed = width });
 }
 
-/* Between rules, as perf has it: titles are to the left, and cells have the blanks that put numbers to the right. */
+/* Between rules, as in perf: titles are left-aligned, and numbers are padded to the right. */
 static void begin_list(struct table *t, bool has_blank_line)
 {
 	table_init(t, "strobe-kmem-list", 1);
@@ -54,7 +54,7 @@ static void begin_lines(struct table *t)
 	t->layout.has_no_titles = true;
 }
 
-/* Where there are more rows than are shown, or as many. */
+/* Ends a list; marks it if rows are left out, or if it has exactly as many as shown. */
 static void end_list(struct table *t, size_t rows, uint64_t lines_max)
 {
 	if (lines_max > rows)
@@ -157,7 +157,7 @@ static void add_page_columns(struct table *t, const struct kmem_sums *s, const s
 	add_column(t, "Callsite", 0);
 }
 
-/* first: of the columns that all lists have. */
+/* first: the first column of those common to all lists. */
 static void show_page_row(struct table *t, const struct kmem_sums *s, const struct kmem_view *v, const struct kmem_page_row *r,
 			  size_t first)
 {

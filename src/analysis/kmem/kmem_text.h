@@ -1,4 +1,4 @@
-/* What the kernel's allocators did: the tables of perf's text, and one table for programs. */
+/* Allocations of the kernel as the tables of perf's text, and as one table for programs. */
 #pragma once
 #include "analysis/kmem/kmem.h"
 #include "table/table.h"
@@ -14,7 +14,7 @@ struct kmem_view {
 
 #define KMEM_TEXTS_MAX 8
 
-/* Inits tables and returns their number: what text shows, one after the other. */
+/* Inits the tables of the text, in order, and returns their number. */
 size_t kmem_texts(const struct kmem_sums *s, const struct kmem_view *v, struct table ret[static KMEM_TEXTS_MAX]);
 /* Inits *t. */
 void kmem_table(struct table *t, const struct kmem_sums *s, const struct kmem_view *v);

@@ -15,13 +15,13 @@
 #define MMIO_WRITE 2
 #define ISA_INTEL  1 /* the trace.h of kvm on x86: KVM_ISA_VMX */
 #define VMX_REASON 0xffff
-#define ARM_RETURN 0x7fffffff /* on arm64 the highest bit says that an SError is pending */
-#define ARM_TRAP   2          /* ARM_EXCEPTION_TRAP: the exception class says why */
+#define ARM_RETURN 0x7fffffff /* on arm64 the highest bit is set if an SError is pending */
+#define ARM_TRAP   2          /* ARM_EXCEPTION_TRAP: the exception class is the reason */
 
 enum point { POINT_NONE, POINT_ENTRY, POINT_EXIT, POINT_MEMORY, POINT_PORT, POINT_MSR };
 enum { FIELDS = 3 };
 
-/* Which events there are, and the fields of each that are looked at. */
+/* The events and the fields read of each. */
 static const struct kvm_event {
 	const char *name;
 	enum point point;
@@ -138,7 +138,7 @@ static uint32_t access_key(struct kvm *k, const struct reader *d, const struct s
 
 /* ---- samples ---- */
 
-/* An access to memory that is a read is known at its end, which is its event; a write lasts from its event to the entry. */
+/* The event of a memory read comes at the end of the access; a write lasts from its event to the next entry. */
 static void take_memory(struct kvm *k, const struct reader *d, const struct sample *s)
 {
 	uint64_t type = number(k, d, 1, s);

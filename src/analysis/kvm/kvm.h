@@ -1,12 +1,12 @@
 /*
- * What guests cost the host: exits and entries of virtual CPUs in a recording of kvm's tracepoints, of x86-64 and arm64.
+ * The time that the host spends for guests: exits and entries of virtual CPUs in a recording of kvm's tracepoints, on x86-64 and arm64.
  *
  *	err = kvm_run(&request, &k);	*ret in any case; on an error it holds the complete part
  *	kvm_text(out, kvm_exits(k), …);
  *	kvm_destroy(k);
  *
- * The time of an exit lasts until the next entry; that of an access to memory, a port or an MSR as perf has it. Names of reasons are
- * those of the recorded kernel. One thread. What the request points to outlives it.
+ * The time of an exit lasts until the next entry; that of an access to memory, a port or an MSR is computed as in perf. Names of reasons
+ * are those of the recorded kernel. One thread. Everything that the request points to must outlive it.
  * Source: the trace.h of kvm on x86; the rules of perf 7.2.
  */
 #pragma once
@@ -27,7 +27,7 @@ struct kvm_request {
 
 struct kvm;
 
-/* What `kvm stat record` records. ERROR_UNSUPPORTED where this machine has no guests to be traced. */
+/* The events that `kvm stat record` records. ERROR_UNSUPPORTED if this machine cannot trace guests. */
 struct strobe_error *kvm_recorded_events(const struct sys *sys, struct recorded_events *ret) _must_check_;
 
 struct strobe_error *kvm_run(const struct kvm_request *q, struct kvm **ret) _must_check_;

@@ -38,7 +38,7 @@ void kvm_exits_vcpu(struct kvm_exits *x, uint32_t tid, uint32_t vcpu)
 	*at = x->vcpus.len;
 }
 
-/* NULL where it is not known yet, or not chosen. */
+/* NULL: not known yet, or not selected. */
 static struct kvm_vcpu *vcpu_of(struct kvm_exits *x, uint32_t tid)
 {
 	const uint64_t *at = u64map_get(&x->threads, tid);

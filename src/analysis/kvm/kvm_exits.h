@@ -1,8 +1,8 @@
 /*
- * How long the host was busy for a guest, by why the guest stopped, or by what it accessed: a virtual CPU's exits and entries in order.
+ * Times of the exits of virtual CPUs, by exit reason or by the address, port or MSR accessed.
  *
- * A virtual CPU is a thread, which is known from its first entry on. As with perf, what began before that, or has not ended, counts
- * nowhere. Times in nanoseconds. One thread.
+ * A virtual CPU is a thread, known from its first entry on. As in perf, exits that began before that, or have not ended, are not counted.
+ * Times in nanoseconds. One thread.
  */
 #pragma once
 #include <stdbool.h>
@@ -31,7 +31,7 @@ struct kvm_vcpu {
 	uint32_t id;
 	bool is_open;
 	uint64_t start_ns;
-	uint32_t key; /* KVM_NO_KEY: known at the end */
+	uint32_t key; /* KVM_NO_KEY: only known at the end */
 };
 
 struct kvm_exits {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One { 12, "HLT" }; returns what follows it, or NULL where it is none. */
+/* Reads one { 12, "HLT" }; returns the text after it, or NULL if there is none. */
 static const char *read_entry(struct kvm_reasons *r, struct u64map *list, const char *at)
 {
 	char *after;
@@ -17,7 +17,7 @@ static const char *read_entry(struct kvm_reasons *r, struct u64map *list, const 
 	return brace ? brace + 1 : NULL;
 }
 
-/* Entries with commas between them, from the first brace on. */
+/* Comma-separated entries, from the first brace on. */
 static void read_list(struct kvm_reasons *r, struct u64map *list, const char *at)
 {
 	for (at = strchr(at, '{'); at && *at == '{';) {

@@ -1,7 +1,7 @@
 /*
- * Names of the reasons for which a guest stops, out of the format of the recording's own kernel: the lists of __print_symbolic() in the
- * print format of kvm:kvm_exit. On x86 the first list is Intel's and the second AMD's; on Arm the first is of returns, the second of
- * exception classes. One thread. Source: the trace.h of kvm on x86, the trace_arm.h of kvm on arm64.
+ * Names of exit reasons, from the format of the recorded kernel: the lists of __print_symbolic() in the print format of kvm:kvm_exit. On
+ * x86 the first list is Intel's and the second AMD's; on Arm the first has return codes, the second exception classes. One thread.
+ * Source: the trace.h of kvm on x86, the trace_arm.h of kvm on arm64.
  */
 #pragma once
 #include <stdint.h>

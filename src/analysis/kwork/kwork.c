@@ -10,7 +10,7 @@
 #include "base/strbuf.h"
 #include "decode/tracepoint.h"
 
-/* Which events there are, and what a work's number and name are called in them. */
+/* The events, and their fields for the number and name of a work. */
 static const struct kwork_event {
 	const char *system, *name;
 	enum kwork_kind kind;
@@ -30,9 +30,9 @@ static const struct kwork_event {
 #define EVENTS (sizeof(events) / sizeof(*events))
 
 #define SOFTIRQS 32
-#define CPUS_MAX 4096 /* events of CPUs from there on are left out */
+#define CPUS_MAX 4096 /* events of CPUs from this number on are ignored */
 
-/* An event of the recording, and where its fields lie. */
+/* An event of the recording, and the offsets of its fields. */
 struct reader {
 	const struct kwork_event *event; /* NULL: not one of these */
 	const struct tracepoint_field *id, *text, *pid, *next_pid, *next_comm;
@@ -229,7 +229,7 @@ static void take_switch(struct kwork *k, const struct reader *d, const struct re
 	take_point(k, KWORK_ENTRY, next, s);
 }
 
-/* The kernel's mapping is a record, which came before any sample. */
+/* The kernel's mapping is a record, which precedes all samples. */
 static struct strobe_error *make_ready(struct kwork *k)
 {
 	if (k->is_ready && k->readers.len == k->session.env->events.len)

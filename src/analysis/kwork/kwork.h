@@ -1,14 +1,14 @@
 /*
- * The kernel's own work of a recording: interrupts, softirqs, work of workqueues, and, for `top`, tasks; when each was requested, began
- * and ended.
+ * The kernel's own work of a recording: interrupts, softirqs, work of workqueues, and, for `top`, tasks; the times of request, start and
+ * end of each.
  *
  *	err = kwork_run(&request, &k);    *ret in any case; on an error it holds the complete part
  *	kwork_works_sort(kwork_works(k), &request.question);
  *	kwork_destroy(k);
  *
- * A work is known by its kind, its CPU and its number. A beginning without an end, and the like, is skipped and counted, as perf does.
- * Times in nanoseconds. One thread. What the request points to outlives it. Sources: include/trace/events/irq.h, workqueue.h, sched.h;
- * the rules and texts of perf 7.2.
+ * A work is identified by its kind, CPU and number. A start without an end, and similar events, are skipped and counted, as in perf.
+ * Times in nanoseconds. One thread. Everything that the request points to must outlive it. Sources: include/trace/events/irq.h,
+ * workqueue.h, sched.h; the rules and texts of perf 7.2.
  */
 #pragma once
 #include "analysis/kwork/kwork_works.h"
@@ -24,15 +24,15 @@ struct kwork_request {
 	struct symbols_options symbols;
 	struct kwork_question question;
 	const char *cpus, *times; /* lists, or NULL */
-	bool with_chains;         /* timehist: of the beginnings */
+	bool with_chains;         /* timehist: with call chains of the starts */
 	uint64_t max_stack;
-	enum table_format format; /* timehist: of the lines */
-	struct out *out;          /* timehist: where they go as they come */
+	enum table_format format; /* timehist: format of the lines */
+	struct out *out;          /* timehist: written to while events are read */
 };
 
 struct kwork;
 
-/* What `kwork record` records of the kinds of the question. */
+/* The events that `kwork record` records for the selected kinds. */
 void kwork_recorded_events(const struct kwork_question *q, struct recorded_events *ret);
 
 struct strobe_error *kwork_run(const struct kwork_request *q, struct kwork **ret) _must_check_;

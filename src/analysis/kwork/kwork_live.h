@@ -1,7 +1,7 @@
 /*
- * Works of the running kernel, aggregated in the kernel, until a command has ended or a signal came.
+ * Works of the running kernel, aggregated in the kernel, until a command has ended or a signal arrives.
  *
- * One thread. What the request points to outlives the call. Names live as long as the works.
+ * One thread. Everything that the request points to must outlive the call. Names live as long as the works.
  */
 #pragma once
 #include "analysis/kwork/kwork_works.h"

@@ -52,7 +52,7 @@ static void add_data(struct table *t, const char *key, enum table_type type)
 	table_column(t, (struct table_column){ .key = key, .type = type, .data_only = true });
 }
 
-/* perf has titles to the left, and numbers to the right. */
+/* As in perf, titles are left-aligned, and numbers right-aligned. */
 static void add_text(struct table *t, const char *title, unsigned width)
 {
 	table_column(t, (struct table_column){ .key = title, .type = TABLE_TEXT, .text_only = true, .width = width, .is_fixed = true });

@@ -7,13 +7,13 @@
 #include "base/out.h"
 #include "table/table.h"
 
-/* Of sorted works: report and latency. */
+/* The tables report and latency, of sorted works. */
 void kwork_table(struct table *t, const struct kwork_works *w, const struct kwork_question *q);
 /* The name in a row: "(s)RCU:9", cut to n - 1 bytes. */
 void kwork_name(const struct kwork_work *w, char *ret, size_t n);
 
 void kwork_line_titles(struct out *out);
-/* A work that ended at that time. */
+/* Writes the line of a work that ended at that time. */
 void kwork_line(struct out *out, const struct kwork_work *w, uint64_t end_ns, bool with_chain);
 extern const char *const kwork_line_keys[]; /* of rows */
 void kwork_line_row(struct sched_rows *r, const struct kwork_work *w, uint64_t end_ns);

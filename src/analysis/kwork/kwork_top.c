@@ -23,7 +23,7 @@ static struct kwork_top_cpu *cpu_of(struct kwork_top *t, uint32_t cpu)
 	return &t->cpus.data[cpu];
 }
 
-/* The time of interrupts in a task is not its own. */
+/* Subtracts the time of interrupts from the interrupted task. */
 static void take_interrupts(struct kwork_top *t, const struct kwork_works *works, struct kwork_work *task, enum kwork_kind kind)
 {
 	uint32_t at = kwork_works_lookup(works, kind, task->cpu, task->id);
@@ -46,7 +46,7 @@ static void add_usage(struct kwork_top *t, const struct kwork_works *works, stru
 		c->idle_ns += task->total_ns;
 }
 
-/* A task that was on several CPUs is one row, called as on the first one that comes here. */
+/* A task that ran on several CPUs is one row, with its name on the first of these. */
 static void add_row(struct kwork_top *t, struct u64map *rows, const struct kwork_work *task)
 {
 	bool is_new;
@@ -63,7 +63,7 @@ static void add_row(struct kwork_top *t, struct u64map *rows, const struct kwork
 		cpu_of(t, task->cpu)->load_ns += task->total_ns;
 }
 
-/* The greatest CPU first, as perf has it. */
+/* CPUs in descending order, as in perf. */
 static void add_rows(struct kwork_top *t, const struct kwork_works *works, const char *name)
 {
 	VEC(struct sort_pair) order = {};

@@ -1,5 +1,5 @@
 /*
- * `kwork top`: the time that tasks had of their CPUs, without that of interrupts.
+ * `kwork top`: the CPU time of tasks, without that of interrupts.
  *
  * Names are borrowed. Times in nanoseconds. One thread. Source of rules and text: perf 7.2.
  */
@@ -18,7 +18,7 @@ struct kwork_top {
 	VEC(struct kwork_top_cpu) cpus;
 };
 
-/* works: of the report KWORK_TOP; their times of tasks change. */
+/* works: of the report KWORK_TOP; the times of tasks in it are changed. */
 void kwork_top_make(struct kwork_top *t, struct kwork_works *works, const struct kwork_question *q);
 void kwork_top_deinit(struct kwork_top *t);
 void kwork_top_table(struct table *table, const struct kwork_top *t);

@@ -126,7 +126,7 @@ uint32_t kwork_works_lookup(const struct kwork_works *w, enum kwork_kind kind, u
 	return idset_find(&w->index, hash_of(&key), same_work, w, &key);
 }
 
-/* Top counts an interrupt where the task that it interrupted is known. */
+/* Top only counts an interrupt if the interrupted task is known. */
 static bool is_of_known_task(const struct kwork_works *w, const struct kwork_work *k)
 {
 	return kwork_works_lookup(w, KWORK_SCHED, k->cpu, k->id) != IDSET_NONE;
@@ -166,7 +166,7 @@ static uint64_t get_count(const struct kwork_work *k)
 
 static uint64_t get_average(const struct kwork_work *k)
 {
-	return k->count ? k->total_ns / k->count + 1 : 0; /* one without is the least */
+	return k->count ? k->total_ns / k->count + 1 : 0; /* 0 without any */
 }
 
 static uint64_t get_rate(const struct kwork_work *k)
@@ -174,7 +174,7 @@ static uint64_t get_rate(const struct kwork_work *k)
 	return k->usage;
 }
 
-/* The least thread first; of idle ones the least CPU. */
+/* By thread ID; idle threads by CPU. */
 static uint64_t get_tid(const struct kwork_work *k)
 {
 	return ~(k->id << 16 | (k->id ? 0 : k->cpu & 0xffff));
@@ -242,7 +242,7 @@ static uint32_t rank_of(const struct kwork_question *q, enum kwork_kind kind)
 	return i;
 }
 
-/* What is equal by the keys: by kind, then the greatest CPU and number first. */
+/* Equal keys: by kind, then by descending CPU and number. */
 static int by_keys(const void *a, const void *b, void *ctx)
 {
 	const struct key_list *list = ctx;

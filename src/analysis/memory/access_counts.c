@@ -10,7 +10,7 @@ const char *const access_count_keys[ACCESS_COUNTS_NR] = {
 
 typedef union perf_mem_data_src source;
 
-/* The processor says that another node answered, and not what of it. With hops it is another core of this node (POWER). */
+/* Data from another node, of unknown level. With hops: another core of this node (POWER). */
 static bool is_remote(source s)
 {
 	return s.mem_remote && !s.mem_hops;
@@ -22,7 +22,7 @@ static void take_memory(struct access_counts *c, source s, enum access_count whi
 	c->n[s.mem_snoop & PERF_MEM_SNOOP_HIT ? ACCESS_LOADS_SHARED : ACCESS_LOADS_EXCLUSIVE]++;
 }
 
-/* The caches that cores of a node share with each other: their lines may be a core's own, changed. */
+/* Caches shared by the cores of a node: their lines may be a core's own, modified. */
 static void take_shared_cache(struct access_counts *c, source s, enum access_count clean)
 {
 	c->n[s.mem_snoop & PERF_MEM_SNOOP_HITM ? ACCESS_LOCAL_MODIFIED : clean]++;

@@ -15,5 +15,5 @@ struct access_dump_request {
 	bool physical, page_size, hide_unresolved;
 };
 
-/* What was whole is written in any case. */
+/* Complete records are written in any case. */
 struct strobe_error *access_dump(struct out *out, const struct access_dump_request *q) _must_check_;

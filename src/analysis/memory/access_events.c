@@ -30,7 +30,7 @@ static void add(struct access_events *e, struct access_event event)
 
 /*
  * Of Intel and POWER. Some processors sample the latency of loads only while another event counts beside them (Sapphire Rapids); the
- * kernel shows that one where it is needed.
+ * kernel offers that event where it is needed.
  */
 static void add_precise(struct access_events *e, struct pmu_set *set, struct pmu *pmu)
 {
@@ -45,7 +45,7 @@ static void add_precise(struct access_events *e, struct pmu_set *set, struct pmu
 		add(e, (struct access_event){ STORES, arena_printf(e->arena, "%s/mem-stores/%s", name, precise), .stores = true });
 }
 
-/* Of AMD: operations, of which those that access memory have an address. */
+/* AMD: samples operations; those that access memory have an address. */
 static void add_ibs(struct access_events *e, struct pmu_set *set, struct pmu *pmu)
 {
 	bool by_latency = e->choice->latency_set && pmu_format(set, pmu, "ldlat");

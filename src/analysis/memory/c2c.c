@@ -66,7 +66,7 @@ static char level_of(uint16_t cpumode)
 	}
 }
 
-/* Memory that no file is mapped from is a process's own. */
+/* Anonymous memory is private to a process. */
 static void set_identity(struct c2c_access *a, const struct resolved_frame *data)
 {
 	const struct mapped_file *file = data->map ? data->map->file : NULL;
@@ -76,7 +76,7 @@ static void set_identity(struct c2c_access *a, const struct resolved_frame *data
 	a->data_key = file && !is_own && !a->is_kernel ? data->addr : a->address;
 }
 
-/* An address of another line than its place in the object would be: both are of the same page, so that offsets agree. */
+/* The key of an address in its object must have the same offset in its line: both have the same offset in the page. */
 static uint64_t key_of(const struct c2c_access *a)
 {
 	const uint64_t page = 4096;

@@ -1,12 +1,12 @@
 /*
- * Cache lines that CPUs share, out of the samples of memory accesses of a recording.
+ * Cache lines shared by CPUs, from the memory access samples of a recording.
  *
  *	err = c2c_run(&request, &c);     *ret in any case; on an error it holds the complete part
  *	... c2c_sums(c) ...              analysis/memory/c2c_text.h shows them
  *	c2c_remarks(c);
  *	c2c_destroy(c);
  *
- * What the request points to outlives it. One thread. Source: perf-c2c(1).
+ * Everything that the request points to must outlive it. One thread. Source: perf-c2c(1).
  */
 #pragma once
 #include "analysis/memory/access_counts.h"
@@ -16,10 +16,10 @@
 #include "record/env.h"
 #include "session/host.h"
 
-/* What lines are chosen and ordered by: loads of lines that another core had changed, or that another core had. */
+/* The loads by which lines are selected and sorted: loads of lines that another core had modified, or had at all (peer). */
 enum c2c_display { C2C_TOTAL, C2C_LOCAL, C2C_REMOTE, C2C_PEER };
 
-/* What makes accesses of an offset a row of their own, besides the offset. */
+/* Keys that divide the accesses of an offset into rows. */
 enum c2c_key { C2C_PID, C2C_TID, C2C_CODE, C2C_OBJECT, C2C_KEYS };
 
 struct c2c_request {
@@ -27,8 +27,8 @@ struct c2c_request {
 	const char *input; /* as in session_open() */
 	const char *vmlinux; /* or NULL */
 	bool force;
-	const char *display;  /* tot, lcl, rmt or peer; NULL: peer of Arm, else tot */
-	const char *coalesce; /* pid, tid, iaddr, dso, divided by commas; NULL: iaddr */
+	const char *display;  /* tot, lcl, rmt or peer; NULL: peer on Arm, else tot */
+	const char *coalesce; /* pid, tid, iaddr, dso, separated by commas; NULL: iaddr */
 	bool double_lines;    /* lines in pairs, which processors fetch together */
 	bool show_all;        /* also lines with less than 0.05 % of the loads */
 	bool with_lines;      /* of source code */
@@ -41,11 +41,11 @@ struct c2c_mean {
 	double mean;
 };
 
-/* Where in memory addresses are. */
+/* The NUMA nodes of addresses. */
 struct c2c_places {
 	c2c_bits nodes;    /* by index in env.numa */
 	uint64_t last;     /* physical address */
-	uint64_t changes;  /* of it, from one sample to the next */
+	uint64_t changes;  /* changes of the physical address between samples */
 };
 
 struct c2c_row {
@@ -60,17 +60,17 @@ struct c2c_row {
 	struct c2c_mean remote, local, remote_peer, local_peer, load; /* cycles */
 	c2c_bits cpus;
 	struct c2c_places places;
-	VEC(struct access_counts) nodes; /* by index in env.numa; shorter where later ones have none */
+	VEC(struct access_counts) nodes; /* by index in env.numa, without trailing empty ones */
 	uint32_t line, object_id;
-	bool is_hidden;    /* it has neither loads that are displayed nor stores */
+	bool is_hidden;    /* has neither displayed loads nor stores */
 };
 
 struct c2c_line {
 	uint64_t address;  /* of the first access */
-	uint64_t key;      /* its address in what is mapped there */
-	uint32_t file, pid; /* of what is mapped; a process where that is its own; or UINT32_MAX */
+	uint64_t key;      /* its address in the mapped object */
+	uint32_t file, pid; /* the mapped file; the process of private memory; or UINT32_MAX */
 	bool is_kernel;
-	const char *variable; /* of the first access that has one: "counters", or NULL */
+	const char *variable; /* of the first access with one: "counters", or NULL */
 	struct access_counts counts;
 	struct c2c_places places;
 	VEC(uint32_t) rows; /* in order, as shown */
@@ -81,9 +81,9 @@ struct c2c_sums {
 	const struct env *env;
 	enum c2c_display display;
 	bool has_key[C2C_KEYS], has_source, double_lines;
-	enum c2c_key keys[C2C_KEYS]; /* those that there are, in order */
+	enum c2c_key keys[C2C_KEYS]; /* the selected keys, in order */
 	unsigned keys_nr;
-	struct access_counts all, shared; /* of all samples, and of lines that are shared */
+	struct access_counts all, shared; /* of all samples, and of shared lines */
 	uint64_t shared_lines;
 	VEC(struct c2c_line) lines;
 	VEC(struct c2c_row) rows;
@@ -98,7 +98,7 @@ struct strobe_error *c2c_run(const struct c2c_request *q, struct c2c **ret) _mus
 void c2c_destroy(struct c2c *c);
 const struct c2c_sums *c2c_sums(const struct c2c *c);
 void c2c_remarks(const struct c2c *c);
-/* The loads that a display is of. */
+/* The number of loads for a display. */
 uint64_t c2c_displayed(enum c2c_display display, const struct access_counts *c);
 static inline bool c2c_has_bit(const c2c_bits *bits, uint32_t i)
 {

@@ -7,7 +7,7 @@
 #include "base/lists.h"
 
 #define CPU_LIMIT     (1u << 16)
-#define LEAST_SHARE   0.0005 /* of the displayed loads, of a line that is shown */
+#define LEAST_SHARE   0.0005 /* minimum share of the displayed loads for a line to be shown */
 #define LINE_BYTES_MAX 4096
 
 /* ---- where CPUs and memory are ---- */
@@ -33,7 +33,7 @@ static void read_nodes(struct c2c_lines *l)
 	}
 }
 
-/* The index in env.numa of a physical address; UINT32_MAX where the recording does not say. */
+/* The index in env.numa of a physical address; UINT32_MAX: not in the recording. */
 static uint32_t node_of_memory(const struct env *env, uint64_t physical)
 {
 	uint64_t block = env->mem_block_bytes ? physical / env->mem_block_bytes : 0;
@@ -84,7 +84,7 @@ static uint32_t find_line(struct c2c_lines *l, const struct c2c_access *a)
 	return id;
 }
 
-/* Fields that are not part of the key are those of the first access. */
+/* Fields outside of the key have the values of the first access. */
 static uint32_t find_row(struct c2c_lines *l, const struct c2c_access *a, uint32_t line, bool *ret_new)
 {
 	struct c2c_sums *s = l->sums;
@@ -178,7 +178,7 @@ static int compare(uint64_t a, uint64_t b)
 	return a < b ? -1 : a > b;
 }
 
-/* The most loads first; where they are equal, what is mapped, by address. */
+/* By descending number of loads; equal ones by mapped object and address. */
 static int compare_lines(const void *x, const void *y, void *ctx)
 {
 	const struct c2c_sums *s = ctx;
@@ -189,7 +189,7 @@ static int compare_lines(const void *x, const void *y, void *ctx)
 	return order ? order : compare(*(const uint32_t *)x, *(const uint32_t *)y);
 }
 
-/* Of the other side, where one is displayed. */
+/* The loads of the other kind, if only one is displayed. */
 static uint64_t displayed_less(enum c2c_display display, const struct access_counts *c)
 {
 	return display == C2C_LOCAL ? c->n[ACCESS_REMOTE_MODIFIED] : display == C2C_REMOTE ? c->n[ACCESS_LOCAL_MODIFIED] : 0;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define RULE         "=================================================\n"
-#define NAME_COLUMNS 30 /* of symbols and source lines, unless they are shown in full */
+#define NAME_COLUMNS 30 /* width of symbols and source lines, unless shown in full */
 #define NODE_INFO_COLUMNS 21
 #define LINE_RULE    70
 #define COLUMNS_MAX  32
@@ -444,7 +444,7 @@ static const enum access_count row_shares[][5] = {
 };
 #define SHARES 5
 
-/* Where columns of names are, which are as wide as their cells. */
+/* Indexes of the columns of names, which are as wide as their cells. */
 struct row_columns {
 	unsigned nodes, tid, symbol, object, source;
 };
@@ -513,7 +513,7 @@ static void add_cycle_cells(struct grid *g, const struct c2c_row *r, bool is_pee
 	add_number(g, count_bits(&r->cpus));
 }
 
-/* As much of a name as there is room for. */
+/* The part of a name that fits. */
 static const char *name_text(struct grid *g, const char *name, bool is_full)
 {
 	return is_full ? name : arena_printf(&g->arena, "%.*s", NAME_COLUMNS, name);
@@ -551,7 +551,7 @@ static void put_rule(struct out *out)
 	out_ch(out, '\n');
 }
 
-/* What a line has in all, and the variable that is there. */
+/* The totals of a line, and its variable. */
 static void put_line(struct out *out, const struct grid *g, const struct c2c_sums *s, size_t index)
 {
 	const struct c2c_line *line = &s->lines.data[s->shown.data[index]];

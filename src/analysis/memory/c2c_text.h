@@ -1,5 +1,5 @@
 /*
- * What `c2c report` prints: the tables of perf c2c, or one table for programs.
+ * The output of `c2c report`: the tables of perf c2c, or one table for programs.
  */
 #pragma once
 #include "analysis/memory/c2c.h"

@@ -7,7 +7,7 @@
 #include "analysis/sched/sched_threads.h"
 #include "base/mem.h"
 
-/* What perf knows of a thread since it was last switched out. */
+/* perf's states of a thread since it was last switched out. */
 enum wait_state { NO_WAIT, WAIT_SLEEPING, WAIT_RUNNABLE, WAIT_OVER, WAIT_IGNORED };
 
 struct waiter {
@@ -108,7 +108,7 @@ static void take_wake(struct sched_latency *l, const struct sched_event *e)
 	sum_of(l, w, e->wakee);
 	if (w->state == NO_WAIT)
 		put_out(w, false, e->time_ns);
-	/* Of a thread that is not asleep only its state is changed; a recording of one CPU may not have seen it sleep. */
+	/* If the thread is not asleep, only its state changes; a recording of one CPU may have missed the sleep. */
 	if (!l->q.one_cpu && w->state != WAIT_SLEEPING)
 		return;
 	l->bad.timestamps++;
@@ -200,7 +200,7 @@ static struct strobe_error *take_record(void *ctx, struct record r, const struct
 
 /* ---- the whole ---- */
 
-/* A thread's name is the last that it had. */
+/* Names rows by the last name of each thread. */
 static void name_rows(struct sched_latency *l)
 {
 	for (size_t i = 0; i < l->waiters.len; i++)

@@ -1,7 +1,7 @@
 /*
- * `sched latency` of the running system: the states of a command's tasks, of tasks, or of all, aggregated in the kernel.
+ * `sched latency` of the running system: the states of a command's tasks, of tasks, or of all tasks, aggregated in the kernel.
  *
- * One thread. What the request points to outlives the call.
+ * One thread. Everything that the request points to must outlive the call.
  */
 #pragma once
 #include "analysis/sched/sched_sums.h"
@@ -17,10 +17,10 @@ struct sched_live_request {
 	bool by_thread;
 	uint32_t entries;     /* tasks at a time */
 	uint64_t interval_ms; /* 0: once, at the end */
-	/* The sums of an interval, or of the whole; ends the run by an error. */
+	/* Called with the sums of an interval, or the totals; an error ends the run. */
 	struct strobe_error *(*give)(void *ctx, const struct sched_sums *sums);
 	void *ctx;
 };
 
-/* Until the command or the tasks have ended, or a signal came. */
+/* Runs until the command or the tasks have ended, or a signal arrives. */
 struct strobe_error *sched_live_run(const struct sched_live_request *q) _must_check_;

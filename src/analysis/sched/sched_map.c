@@ -114,7 +114,7 @@ static void next_name(struct sched_map *m, char ret[3])
 	m->second = m->second < '9' ? (char)(m->second + 1) : '0';
 }
 
-/* False: it has one already. */
+/* False: already named. */
 static bool name_thread(struct sched_map *m, uint32_t thread)
 {
 	struct mapped *t = mapped_of(m, thread);
@@ -140,7 +140,7 @@ static void put_coloured(const struct sched_map *m, const char *colour, const ch
 		out_str(m->out, COLOUR_OFF);
 }
 
-/* The mark of the CPU that switched is before its thread; of one that leaves, '-' takes its place. */
+/* The CPU that switched is marked before its thread; '-' marks a leaving thread. */
 static void put_cpu(struct sched_map *m, uint32_t cpu, uint32_t this_cpu, bool is_leaving)
 {
 	const char *mark_colour = cpu == this_cpu && m->q->colour_cpus && has_cpu(&m->colour_cpus, cpu) ? COLOUR_CPUS : NULL;
@@ -253,7 +253,7 @@ static struct strobe_error *take_event(void *ctx, const struct sched_event *e)
 	return out_failed(m->out) ? error_create(ERROR_STOPPED, "no more output") : NULL;
 }
 
-/* perf takes the thread of the record's trailer for the one that was named. */
+/* perf uses the thread in the record's trailer as the renamed one. */
 static struct strobe_error *take_record(void *ctx, struct record r, const struct sample_tail *tail)
 {
 	struct sched_map *m = ctx;

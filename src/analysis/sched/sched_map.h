@@ -1,8 +1,8 @@
 /*
- * `sched map`: which thread each CPU runs, a line for each switch. Threads have names of two characters; '.' is the idle thread.
+ * `sched map`: a line per switch with the thread running on each CPU. Threads have names of two characters; '.' is the idle thread.
  *
- * Lines are written as records come: memory is that of the threads. One thread. What the request points to outlives the call. Source of
- * the text: what perf 7.2 prints.
+ * Lines are written while records are read: memory only depends on the number of threads. One thread. Everything that the request points
+ * to must outlive the call. Source of the text: the output of perf 7.2.
  */
 #pragma once
 #include "analysis/sched/sched_rows.h"
@@ -11,14 +11,14 @@
 struct sched_map_request {
 	struct sched_source_request source;
 	enum table_format format;
-	bool compact;             /* columns of the CPUs that have had events alone */
+	bool compact;             /* columns only for CPUs with events so far */
 	bool colour;
 	bool verbose;             /* the thread's name in each line */
 	const char *colour_pids, *colour_cpus; /* lists, or NULL */
-	const char *cpus;         /* switches on these alone */
-	const char *tasks;        /* of threads with these names alone; comma-separated */
+	const char *cpus;         /* only switches on these */
+	const char *tasks;        /* only of threads with these names; comma-separated */
 	bool is_fuzzy;            /* a part of the name suffices */
 };
 
-/* ERROR_USAGE of lists that do not parse. */
+/* ERROR_USAGE for invalid lists. */
 struct strobe_error *sched_map_run(const struct sched_map_request *q, struct out *out) _must_check_;

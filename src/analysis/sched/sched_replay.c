@@ -26,7 +26,7 @@ enum step_kind { STEP_RUN, STEP_SLEEP, STEP_WAKE };
 
 struct step {
 	uint8_t kind;
-	uint32_t wait; /* of a sleep and of the wake-up that ends it: a semaphore, or NO_WAIT */
+	uint32_t wait; /* semaphore of a sleep and the wake-up that ends it, or NO_WAIT */
 	uint64_t ns;
 };
 
@@ -56,7 +56,7 @@ struct sched_replay {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	uint64_t round;       /* that has begun */
-	size_t ended;         /* threads that are through with it */
+	size_t ended;         /* threads that have finished the round */
 	bool is_over;
 };
 
@@ -74,7 +74,7 @@ static void add_step(struct actor *a, enum step_kind kind, uint64_t ns, uint32_t
 	vec_push(&a->steps, ((struct step){ .kind = (uint8_t)kind, .wait = wait, .ns = ns }));
 }
 
-/* Each begins asleep; what no wake-up ends is not waited for. */
+/* Each begins asleep; a sleep without a wake-up is skipped. */
 static struct actor *actor_of(struct sched_replay *r, uint32_t tid, const char *comm, size_t n)
 {
 	bool is_new;
@@ -266,7 +266,7 @@ static void act(struct sched_replay *r, const struct step *s)
 			;
 }
 
-/* False: there is none any more. */
+/* False: no more rounds. */
 static bool wait_for_round(struct sched_replay *r, uint64_t round)
 {
 	pthread_mutex_lock(&r->lock);
@@ -331,7 +331,7 @@ static void run_round(struct sched_replay *r, struct out *out, uint64_t number, 
 	out_flush(out);
 }
 
-/* How many were started; *ret_errnum: why no more. */
+/* Returns the number of started threads; *ret_errnum: why not all. */
 static size_t start_actors(struct sched_replay *r, int *ret_errnum)
 {
 	size_t bytes = STACK_BYTES > (size_t)PTHREAD_STACK_MIN ? STACK_BYTES : (size_t)PTHREAD_STACK_MIN, started = 0;
@@ -366,7 +366,7 @@ static void run_rounds(struct sched_replay *r, struct out *out)
 		run_round(r, out, i, &a);
 }
 
-/* So that all of a round's sleeps end, each wakes the next, too. */
+/* Each also wakes the next one, so that all sleeps of a round end. */
 static void add_cross_wakes(struct sched_replay *r)
 {
 	for (size_t i = 0; i < r->actors.len; i++)

@@ -1,13 +1,13 @@
 /*
- * `sched replay`: what a recording's threads did, done again by as many threads of ours: they run as long, sleep, and wake each other in
- * the same order.
+ * `sched replay`: repeats the scheduling of a recording with as many threads: they run for the recorded times, sleep, and wake each other
+ * in the same order.
  *
  *	TRY(sched_replay_read(&request, &r));    *ret in any case
  *	sched_replay_put_plan(r, out);
  *	TRY(sched_replay_run(r, out));
  *	sched_replay_destroy(r);
  *
- * One thread; those that it starts are over when its functions return. Source of the rules and texts: perf 7.2.
+ * One thread; the threads that it starts have ended when its functions return. Source of the rules and texts: perf 7.2.
  */
 #pragma once
 #include "analysis/sched/sched_source.h"
@@ -15,16 +15,16 @@
 
 struct sched_replay_request {
 	struct sched_source_request source;
-	uint64_t repeat; /* 0: until the process is ended */
+	uint64_t repeat; /* number of repetitions; 0: until the process is killed */
 };
 
 struct sched_replay;
 
 struct strobe_error *sched_replay_read(const struct sched_replay_request *q, struct sched_replay **ret) _must_check_;
 void sched_replay_destroy(struct sched_replay *r);
-/* How exact this machine's clocks and sleeps are. */
+/* Measures the accuracy of clock and sleep of this machine. */
 void sched_replay_calibrate(struct sched_replay *r, struct out *out);
-/* How many steps there are, of which threads. */
+/* Prints the numbers of steps by kind, and by thread. */
 void sched_replay_put_plan(const struct sched_replay *r, struct out *out);
-/* ERROR_LIMIT where not all threads can be started. */
+/* ERROR_LIMIT if not all threads can be started. */
 struct strobe_error *sched_replay_run(struct sched_replay *r, struct out *out) _must_check_;

@@ -1,5 +1,5 @@
 /*
- * Rows that are written as they come, where there may be millions: as JSON, an object for each below "rows", or as CSV.
+ * Writes rows one by one, since there may be millions: as JSON, an object per row in "rows", or as CSV.
  *
  *	sched_rows_begin(&r, out, TABLE_AS_JSON, "strobe-sched-map", keys);    keys: ends with NULL
  *	sched_rows_u64(&r, time); sched_rows_str(&r, comm);                      in the order of the keys; the last ends the row

@@ -14,12 +14,12 @@
 #define NUMBERS 5
 #define TEXTS   2
 
-/* What is read of each kind of event, in the order that take_numbers() knows. */
+/* The fields read of each kind of event, in the order of take_numbers(). */
 static const struct kind {
 	const char *name;
 	struct {
 		const char *name;
-		uint8_t bytes; /* as kernels of 64 bits have it */
+		uint8_t bytes; /* size in 64-bit kernels */
 	} numbers[NUMBERS];
 	const char *texts[TEXTS];
 } kinds[SCHED_KINDS] = {
@@ -39,31 +39,32 @@ static const struct kind {
 
 #define STATE_BITS 64
 
-/* An event of the recording, and where its fields lie. */
+/* An event of the recording, and the offsets of its fields. */
 struct reader {
 	enum sched_kind kind;
 	bool has_chain, is_skipped;
-	bool is_plain; /* raw data follow the fixed fields at once, and have each field, of the usual size, where the places say */
-	uint16_t time, tid, cpu, raw; /* in a plain sample: of the raw data the first byte */
+	/* raw data directly follow the fixed fields, and have all fields, with the usual sizes, at the offsets in `places` */
+	bool is_plain;
+	uint16_t time, tid, cpu, raw; /* offsets in a plain sample; raw: first byte of the raw data */
 	uint32_t end; /* of the last field in the raw data */
 	uint16_t number_places[NUMBERS], text_places[TEXTS], text_bytes[TEXTS];
 	const struct tracepoint_field *numbers[NUMBERS], *texts[TEXTS];
-	char letters[STATE_BITS + 1]; /* of the lowest bit that is set in prev_state; the last: of none */
+	char letters[STATE_BITS + 1]; /* by the lowest bit set in prev_state; the last: no bit */
 };
 
 struct sched_source {
 	struct sched_source_request q;
 	struct session session;
-	struct record_source *ordered; /* the session's source, where that is in order of time; else NULL */
+	struct record_source *ordered; /* the session's source if it is ordered by time, else NULL */
 	struct tracepoints *formats;
 	VEC(struct reader) readers; /* by event */
 	const struct sched_source_callbacks *callbacks;
 	struct sched_source_counts counts;
-	uint16_t id_offset; /* of samples; SAMPLE_NO_OFFSET: they have none in one place */
+	uint16_t id_offset; /* of samples; SAMPLE_NO_OFFSET: no fixed offset */
 	struct known_id {
 		uint64_t id; /* 0: none */
 		uint32_t event;
-	} known_ids[KNOWN_IDS]; /* by their last bits: there are some for each event and CPU, one after the other */
+	} known_ids[KNOWN_IDS]; /* by their last bits: IDs of an event on several CPUs are consecutive */
 };
 
 /* ---- the recording's events ---- */
@@ -86,14 +87,14 @@ static uint16_t place_of(const struct tracepoint_field *f, struct reader *d)
 	return (uint16_t)f->offset;
 }
 
-/* Raw data after the fixed fields, among which are those that an event has. */
+/* Raw data directly after the fixed fields, which include those of the event. */
 static bool has_plain_raw(const struct sample_layout *l)
 {
 	return l->sample_type & PERF_SAMPLE_RAW && !(l->sample_type & (PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN)) &&
 		l->time != SAMPLE_NO_OFFSET && l->tid != SAMPLE_NO_OFFSET && l->cpu != SAMPLE_NO_OFFSET;
 }
 
-/* Numbers of other sizes, texts that lie elsewhere, and what lacks one of them, are read by their descriptions. */
+/* Numbers of unusual sizes, strings elsewhere, and events without some field are read by field descriptions. */
 static void compile(struct reader *d, const struct sample_layout *l, bool is_swapped)
 {
 	d->is_plain = d->kind && !is_swapped && has_plain_raw(l);
@@ -228,7 +229,7 @@ static void put_number(uint8_t *to, uint8_t bytes, uint64_t number)
 		*to = (uint8_t)number;
 }
 
-/* By the descriptions of the fields; numbers are brought to their usual sizes. What an event lacks is 0. */
+/* Reads fields by their descriptions, and converts numbers to the usual sizes. Missing fields are 0. */
 static void take_fields(const struct sched_source *s, const struct reader *d, struct sched_event *e, const uint8_t *raw, uint32_t raw_bytes)
 {
 	static const uint16_t places[NUMBERS] = { 0, 8, 16, 24, 32 };
@@ -248,7 +249,7 @@ static void take_fields(const struct sched_source *s, const struct reader *d, st
 
 /* ---- records ---- */
 
-/* Whether a sample is as long as the places of its reader say. */
+/* Whether a sample is long enough for the offsets of its reader. */
 static bool is_plain(const struct reader *d, struct record r)
 {
 	if (!d->is_plain || r.hdr->size < d->raw + d->end)
@@ -269,7 +270,7 @@ static void take_plain(const struct reader *d, struct record r, struct sched_eve
 	e->next_comm = (struct field_span){ raw + d->text_places[1], d->text_bytes[1] };
 }
 
-/* Any other sample; false where it is shorter than its layout says. */
+/* Any other sample; false: shorter than its layout. */
 static bool take_any(const struct sched_source *s, const struct reader *d, const struct sample_layout *l, struct record r,
 		     struct sched_event *e)
 {
@@ -296,7 +297,7 @@ static uint64_t id_of(const struct sched_source *s, struct record r)
 	return r.hdr->size >= s->id_offset + sizeof(uint64_t) ? sample_word(r, s->id_offset) : 0;
 }
 
-/* The reader of a sample whose ID came before; NULL: it has to be looked up. */
+/* The reader of a sample with a cached ID; NULL: it has to be looked up. */
 static const struct reader *known_reader(struct sched_source *s, struct record r)
 {
 	uint64_t id = id_of(s, r);
@@ -353,7 +354,7 @@ static struct strobe_error *take_other(struct sched_source *s, struct record r)
 
 /* ---- without chains: records as they are ---- */
 
-/* A plain sample at the begin of a window; NULL: anything else, or it is not the next in the order of time. */
+/* A plain sample at the start of a window; NULL: another record, or not the next one in order of time. */
 static const struct reader *next_plain(struct sched_source *s, struct record r, const struct record_window *w)
 {
 	if (!record_is_whole(r.hdr, (size_t)(w->end - (const char *)r.hdr)) || r.hdr->type != PERF_RECORD_SAMPLE)
@@ -362,7 +363,7 @@ static const struct reader *next_plain(struct sched_source *s, struct record r, 
 	return d && is_plain(d, r) && sample_word(r, d->time) <= w->limit_ns ? d : NULL;
 }
 
-/* Plain samples that follow each other in memory, without a call for each. */
+/* Reads consecutive plain samples in memory without a call for each. */
 static struct strobe_error *take_window(struct sched_source *s, struct sched_event *e)
 {
 	struct record_source *input = s->session.source;

@@ -2,7 +2,7 @@
  * The scheduler's events of a recording, decoded and in order of time.
  *
  *	err = sched_source_open(&request, &s);    *ret in any case
- *	err = sched_source_run(s, &callbacks);    what was whole has been given, with an error too
+ *	err = sched_source_run(s, &callbacks);    complete records have been delivered even with an error
  *	sched_source_remarks(s);
  *	sched_source_close(s);
  *
@@ -17,9 +17,9 @@
 #include "symbol/symbol.h"
 
 enum sched_kind {
-	SCHED_OTHER,      /* not an event of the scheduler's: its record is all that is given */
+	SCHED_OTHER,      /* not a scheduler event: only its record is set */
 	SCHED_SWITCH,
-	SCHED_WAKING,     /* by the waker, before anything is done */
+	SCHED_WAKING,     /* in the waker's context, before the wake-up */
 	SCHED_WAKEUP,     /* the thread is on a run queue */
 	SCHED_WAKEUP_NEW,
 	SCHED_MIGRATE,
@@ -29,12 +29,12 @@ enum sched_kind {
 };
 #define SCHED_BIT(kind) (UINT32_C(1) << (kind))
 
-#define SCHED_COMM_BYTES 16 /* of the kernel; without a NUL where a recording is damaged */
+#define SCHED_COMM_BYTES 16 /* the kernel's size; without a NUL in damaged recordings */
 
 struct sched_event {
 	enum sched_kind kind;
 	uint64_t time_ns;
-	uint32_t cpu, pid, tid; /* of the sample: where, and in whose context */
+	uint32_t cpu, pid, tid; /* of the sample, its CPU and context */
 	union {
 		struct {
 			uint32_t prev_pid, next_pid;
@@ -56,7 +56,7 @@ struct sched_event {
 		uint32_t child;
 	};
 	struct field_span comm, next_comm; /* of prev_pid and next_pid; of the wakee */
-	const struct resolved_frame *chain; /* requests with chains: of sched_switch; innermost first */
+	const struct resolved_frame *chain; /* requests with chains: the chain of sched_switch; innermost first */
 	uint32_t chain_nr;
 	uint64_t chain_key;                 /* equal chains have equal keys; 0: none */
 };
@@ -66,13 +66,13 @@ struct sched_source_request {
 	const char *input; /* as in session_open() */
 	bool force;
 	bool with_chains;
-	uint32_t skipped_kinds; /* SCHED_BIT() of events that are not given */
+	uint32_t skipped_kinds; /* SCHED_BIT() of events to skip */
 	struct symbols_options symbols;
 };
 
 struct sched_source_callbacks {
 	struct strobe_error *(*event)(void *ctx, const struct sched_event *e);
-	/* Other records; those of user types too, as they come. NULL: skipped. */
+	/* Called with other records, including those of user types. NULL: skip them. */
 	struct strobe_error *(*record)(void *ctx, struct record r, const struct sample_tail *tail);
 	void *ctx;
 };
@@ -89,12 +89,12 @@ struct sched_source;
 struct strobe_error *sched_source_open(const struct sched_source_request *q, struct sched_source **ret) _must_check_;
 void sched_source_close(struct sched_source *s);
 const struct env *sched_source_env(const struct sched_source *s);
-/* ERROR_NOT_FOUND where the recording has no sched_switch. */
+/* ERROR_NOT_FOUND if the recording has no sched_switch. */
 struct strobe_error *sched_source_run(struct sched_source *s, const struct sched_source_callbacks *c) _must_check_;
 const struct sched_source_counts *sched_source_counts(const struct sched_source *s);
-/* Of the events that are known so far. */
+/* As far as events are known yet. */
 bool sched_source_has(const struct sched_source *s, enum sched_kind kind);
 /* Whether sched_switch has call chains. */
 bool sched_source_has_chains(const struct sched_source *s);
-/* Says what was lost or damaged. */
+/* Reports lost or damaged records. */
 void sched_source_remarks(const struct sched_source *s);

@@ -71,7 +71,7 @@ static void forget(struct sched_threads *t, uint32_t tid)
 		t->recent[tid % SCHED_THREADS_RECENT].after = 0;
 }
 
-/* The child is called as its parent until it says something else. */
+/* The child has its parent's name until it is renamed. */
 static void fork_thread(struct sched_threads *t, const struct record_task *f)
 {
 	uint32_t parent = sched_threads_find(t, f->ppid, f->ptid);

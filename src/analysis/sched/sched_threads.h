@@ -1,8 +1,8 @@
 /*
- * Threads of a recording by ID, and their names, by the rules of perf: whose thread an ID is changes with a fork record, and a thread
- * is called as its last comm record says; one of which there is none, ":TID".
+ * Threads of a recording by ID, and their names, by the rules of perf: a fork record assigns an ID to a new thread; the name is that of
+ * the last comm record or, without one, ":TID".
  *
- * Threads are known by index and stay for the session. One thread.
+ * Threads have indexes, which stay valid for the session. One thread.
  */
 #pragma once
 #include <stdbool.h>
@@ -16,7 +16,7 @@
 #define SCHED_PID_UNKNOWN UINT32_MAX
 
 struct sched_thread {
-	uint32_t tid, pid, ppid; /* pid, ppid: SCHED_PID_UNKNOWN where no record says it */
+	uint32_t tid, pid, ppid; /* pid, ppid: SCHED_PID_UNKNOWN if no record has it */
 	const char *comm;        /* as read from the file */
 	bool has_comm;           /* a record says it */
 	bool has_exited;
@@ -29,7 +29,7 @@ struct sched_threads {
 	struct u64map by_tid;   /* index */
 	struct {
 		uint32_t tid, after; /* index + 1; 0: none */
-	} recent[SCHED_THREADS_RECENT]; /* found last, by the last bits of their IDs: most of a recording are switches between few */
+	} recent[SCHED_THREADS_RECENT]; /* a cache by the last bits of IDs, since most switches are between few threads */
 	struct strtab names;
 	bool forgets_exited;    /* an exit record ends a thread, too */
 };
@@ -37,7 +37,7 @@ struct sched_threads {
 void sched_threads_init(struct sched_threads *t, bool forgets_exited);
 void sched_threads_deinit(struct sched_threads *t);
 uint32_t sched_threads_find_any(struct sched_threads *t, uint32_t pid, uint32_t tid);
-/* The thread that has the ID now; made where there is none. pid: SCHED_PID_UNKNOWN or what is known of it. */
+/* The current thread with the ID, which is added if new. pid: its process or SCHED_PID_UNKNOWN. */
 static inline uint32_t sched_threads_find(struct sched_threads *t, uint32_t pid, uint32_t tid)
 {
 	uint32_t slot = tid % SCHED_THREADS_RECENT, after = t->recent[slot].after;
@@ -47,5 +47,5 @@ static inline uint32_t sched_threads_find(struct sched_threads *t, uint32_t pid,
 }
 /* COMM, FORK and EXIT; others are ignored. Returns the thread that a COMM named, else UINT32_MAX. */
 uint32_t sched_threads_record(struct sched_threads *t, struct record r);
-/* As an event has it, at most n bytes. */
+/* Sets the name of an event, at most n bytes. */
 void sched_threads_name(struct sched_threads *t, uint32_t thread, const char *comm, size_t n);

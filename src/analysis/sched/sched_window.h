@@ -1,5 +1,5 @@
 /*
- * A range of a recording's time, as --time of `sched` and `kwork` has it: FROM,TO in seconds, of which either may be missing.
+ * The time range of --time of `sched` and `kwork`: FROM,TO in seconds, of which either may be missing.
  */
 #pragma once
 #include <stdbool.h>

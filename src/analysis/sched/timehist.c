@@ -128,7 +128,7 @@ static bool skips(struct timehist *t, const struct timehist_subject *s, const st
 
 /* ---- wake-ups and migrations ---- */
 
-/* The waker's line; of waker and woken, one must be chosen. */
+/* The waker's line, if waker or wakee is selected. */
 static void take_wake(struct timehist *t, const struct sched_event *e)
 {
 	uint32_t wakee = subject_of(t, 0, e->wakee).thread;
@@ -169,7 +169,7 @@ static void take_prio(struct timehist *t, const struct sched_event *e)
 		subject_of(t, SCHED_PID_UNKNOWN, e->next_pid).times->prio = e->next_prio;
 }
 
-/* The thread that a CPU is idle after, and where it sleeps. */
+/* The thread after which a CPU became idle, and its stack. */
 static void take_idle_cause(struct timehist *t, const struct sched_event *e, uint32_t thread)
 {
 	struct timehist_idle *idle = &cpu_of(t, e->cpu)->idle;
@@ -210,7 +210,7 @@ static void add_stretch(const struct timehist *t, struct timehist_times *times, 
 		timehist_times_sum(times);
 }
 
-/* The CPU was idle because of the thread before: its time. False: there was none. */
+/* Attributes the idle time of the CPU to the thread before. False: none. */
 static bool add_idle_time(struct timehist *t, const struct sched_event *e, uint64_t time_ns, uint64_t came_ns)
 {
 	struct timehist_idle *idle = &cpu_of(t, e->cpu)->idle;
@@ -225,7 +225,7 @@ static bool add_idle_time(struct timehist *t, const struct sched_event *e, uint6
 	return true;
 }
 
-/* Of --time, what is outside is cut off. False: all of it is. */
+/* Cuts times to the range of --time. False: completely outside. */
 static bool cut_to_window(const struct timehist *t, uint64_t *time_ns, uint64_t *came_ns)
 {
 	if (t->window.start_ns && t->window.start_ns > *time_ns)
@@ -325,7 +325,7 @@ static struct strobe_error *parse(struct timehist *t)
 
 /* ---- the whole ---- */
 
-/* Where the number of CPUs is shown, the CPU of each event counts. */
+/* To show the number of CPUs, the CPUs of all events count. */
 static uint32_t unused_kinds(const struct timehist_request *q)
 {
 	if (q->visual || q->summary || q->summary_only)

@@ -1,16 +1,16 @@
 /*
- * `sched timehist`: a line for each time that a thread leaves its CPU, with how long it waited before, how long of that for a CPU, and how
- * long it ran; then sums.
+ * `sched timehist`: a line whenever a thread leaves its CPU, with the time that it waited before, the part of that for a CPU, and the time
+ * that it ran; then sums.
  *
- * Lines are written as records come: memory is that of the threads. One thread. What the request points to outlives the call. Source of
- * the text and of what is counted: what perf 7.2 prints.
+ * Lines are written while records are read: memory only depends on the number of threads. One thread. Everything that the request points
+ * to must outlive the call. Source of the text and the rules: the output of perf 7.2.
  */
 #pragma once
 #include "analysis/sched/sched_rows.h"
 #include "analysis/sched/sched_source.h"
 
 struct timehist_request {
-	struct sched_source_request source; /* with_chains: shown where the recording has them */
+	struct sched_source_request source; /* with_chains: show call chains if the recording has them */
 	enum table_format format;
 	bool wakeups, next, migrations, visual, idle, state, prio, pre_migrations;
 	bool summary, summary_only;
@@ -19,5 +19,5 @@ struct timehist_request {
 	const char *pids, *tids, *cpus, *prios; /* lists, or NULL */
 };
 
-/* ERROR_USAGE of lists and times that do not parse. */
+/* ERROR_USAGE for invalid lists and times. */
 struct strobe_error *timehist_run(const struct timehist_request *q, struct out *out) _must_check_;

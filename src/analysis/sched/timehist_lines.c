@@ -7,7 +7,7 @@
 
 #define DOTS "----------------------------------------------------------------------------------------------------------------------"
 
-/* Milliseconds and three digits, the rest cut off, and a blank. */
+/* Milliseconds with three decimals, truncated, and a blank. */
 void timehist_put_time(struct out *out, uint64_t ns, size_t width)
 {
 	out_fixed(out, ns / 1000, 3, width + 4);
@@ -80,7 +80,7 @@ static bool is_scheduler(const char *name)
 static const char *make_chain(struct timehist *t, const struct sched_event *e)
 {
 	_cleanup_strbuf_ struct strbuf b = {};
-	uint64_t left = t->q->max_stack + 2; /* addresses: inlined functions are beside them */
+	uint64_t left = t->q->max_stack + 2; /* counts addresses, without inlined functions */
 	for (uint32_t i = 0; i < e->chain_nr && left; i++) {
 		const struct resolved_frame *f = &e->chain[i];
 		const char *name = f->symbol ? dso_symbol_name(f->dso, f->symbol) : "[unknown]";

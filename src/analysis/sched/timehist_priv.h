@@ -1,5 +1,5 @@
 /*
- * What the parts of `sched timehist` share: who is chosen, threads with their times, and lines. For timehist*.c alone.
+ * Shared by timehist*.c: selected threads, threads with their times, and lines.
  */
 #pragma once
 #include "analysis/sched/sched_bad.h"
@@ -24,7 +24,7 @@ struct timehist_idle {
 	struct timehist_times times;
 	bool exists;
 	uint32_t last;      /* the thread before it, or UINT32_MAX */
-	uint64_t chain_key; /* of that, where it went to sleep */
+	uint64_t chain_key; /* its call chain when it went to sleep */
 	const char *chain;
 	VEC(struct idle_chain) chains;
 	struct u64map by_key;
@@ -35,13 +35,13 @@ struct timehist_cpu {
 	struct timehist_idle idle;
 };
 
-/* What a thread is called in lines, for as long as these are its comm and process. */
+/* The label of a thread in lines, valid for this comm and process. */
 struct timehist_label {
 	const char *comm; /* NULL: not written yet */
 	uint32_t pid;
 	bool has_column;
 	char text[TIMEHIST_LABEL_BYTES];
-	char column[TIMEHIST_LABEL_BYTES - 1]; /* the text and blanks; has_column: nothing in it has to be escaped */
+	char column[TIMEHIST_LABEL_BYTES - 1]; /* the padded text; has_column: it needs no escapes */
 };
 
 struct timehist {
@@ -71,7 +71,7 @@ struct timehist_subject {
 	struct timehist_times *times;
 };
 
-/* "comm[tid/pid]", which widens the column; until the next call. */
+/* "comm[tid/pid]", which may widen the column; valid until the next call. */
 const struct timehist_label *timehist_label(struct timehist *t, const struct timehist_subject *s);
 void timehist_put_time(struct out *out, uint64_t ns, size_t width);
 void timehist_header(struct timehist *t);
@@ -82,7 +82,7 @@ void timehist_migration_line(struct timehist *t, const struct sched_event *e, co
 			     const struct timehist_subject *migrant);
 void timehist_lost_line(struct timehist *t, uint64_t lost, const struct sample_tail *tail);
 void timehist_summary(struct timehist *t);
-/* The functions of a chain, innermost first, without the scheduler's own. */
+/* The functions of a chain, innermost first, without those of the scheduler. */
 const char *timehist_chain(struct timehist *t, const struct sched_event *e);
 bool timehist_has_thread(const struct timehist *t, uint32_t thread);
 bool timehist_has_cpu(const struct timehist *t, uint32_t cpu);

@@ -57,7 +57,7 @@ static void put_thread(struct timehist *t, uint32_t thread, struct totals *sums)
 		put_runtime(t, s);
 }
 
-/* By ID. Of threads that have ended perf knows nothing any more. */
+/* By ID. perf drops threads that have ended. */
 static void put_threads(struct timehist *t, struct totals *sums)
 {
 	struct sort_pair *order = xcalloc(t->times.len + 1, sizeof(*order));
@@ -149,7 +149,7 @@ void timehist_summary(struct timehist *t)
 	put_titles(t);
 	put_threads(t, &sums);
 	if (t->skipped && !t->q->idle)
-		return; /* idle CPUs are not followed where samples were left out */
+		return; /* idle CPUs are not tracked if samples are filtered */
 	put_idle(t, &sums);
 	if (t->q->idle && t->with_chains)
 		put_idle_chains(t);

@@ -24,7 +24,7 @@ unsigned schedstat_domain_counters(uint32_t version)
 
 /* ---- masks ---- */
 
-/* The digits without commas, lowest first; false where there are others. */
+/* Hexadecimal digits without commas, lowest first; false: other characters. */
 static bool mask_digits(const char *mask, struct strbuf *ret)
 {
 	for (size_t i = strlen(mask); i; i--) {
@@ -85,7 +85,7 @@ static bool next_number(struct words *w, uint64_t *ret)
 	return word && text_to_u64(word, ret);
 }
 
-/* "cpu12": the number after a name; false where it is another name. */
+/* "cpu12": the number after a name; false: another name. */
 static bool numbered(const char *word, const char *name, uint32_t max, uint32_t *ret)
 {
 	uint64_t number;
@@ -175,7 +175,7 @@ static bool is_same(const struct schedstat *a, const struct schedstat *b)
 	return true;
 }
 
-/* The kernel's counters of 32 bits start again from 0. */
+/* The kernel's 32-bit counters wrap. */
 static void subtract_narrow(uint64_t *after, const uint64_t *before, size_t nr)
 {
 	for (size_t k = 0; k < nr; k++)

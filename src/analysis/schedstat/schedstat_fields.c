@@ -21,7 +21,7 @@ struct part {
 	bool is_since_17, is_until_16;
 };
 
-/* Of each occasion of load balancing. */
+/* Counters of each type of load balancing. */
 static const struct part balancing[] = {
 	{ "lb_count", "attempts to balance", true },
 	{ "lb_balanced", "attempts that found no imbalance", true },
@@ -37,7 +37,7 @@ static const struct part balancing[] = {
 	{ "lb_nobusyg", "attempts that found no busier group", true },
 };
 
-/* Of other occasions: three counters each. */
+/* Other types: three counters each. */
 static const struct {
 	const char *heading;
 	struct part parts[3];
@@ -56,7 +56,7 @@ static const struct {
 		  { "ttwu_move_balance", "wake-ups that moved the task to balance", false } } },
 };
 
-/* Where a CPU that balances is at that time; which is first changed in version 16. */
+/* The state of the balancing CPU; version 16 changed the order. */
 static const char *const occasions[2][3] = { { "idle", "busy", "newidle" }, { "busy", "idle", "newidle" } };
 
 struct maker {

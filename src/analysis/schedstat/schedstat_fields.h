@@ -1,5 +1,5 @@
 /*
- * What each counter of /proc/schedstat is, and what follows from several of them.
+ * Descriptions of the counters of /proc/schedstat, and of values derived from them.
  *
  * Source: Documentation/scheduler/sched-stats.rst; names as perf 7.2 prints them.
  */
@@ -11,20 +11,20 @@
 #include "base/vector.h"
 
 enum schedstat_kind {
-	SCHEDSTAT_HEADING,     /* of those that follow: no counter */
+	SCHEDSTAT_HEADING,     /* of the following fields; not a counter */
 	SCHEDSTAT_COUNTER,
-	SCHEDSTAT_SUCCESSES,   /* of balancing: attempts without those that found balance and those that failed */
-	SCHEDSTAT_MEAN_PULLED, /* tasks moved by each of those */
+	SCHEDSTAT_SUCCESSES,   /* of balancing: attempts except those that found balance or failed */
+	SCHEDSTAT_MEAN_PULLED, /* mean number of tasks moved by these */
 };
 
 struct schedstat_field {
 	enum schedstat_kind kind;
 	const char *name, *meaning;
-	unsigned at;          /* index of the counter; of the attempts, for what is derived: two more follow it */
+	unsigned at;          /* index of the counter; for derived values, of the attempts, which two others follow */
 	unsigned pulled_at;   /* SCHEDSTAT_MEAN_PULLED: index of the moved tasks */
 	bool has_base;        /* it is a part of another counter, */
 	unsigned base;        /* whose index this is */
-	bool has_interval;    /* the mean time between two is of interest */
+	bool has_interval;    /* show the mean time between two */
 };
 
 typedef VEC(struct schedstat_field) schedstat_fields;
@@ -34,5 +34,5 @@ extern const struct schedstat_field schedstat_cpu_fields[];
 extern const unsigned schedstat_cpu_fields_nr;
 /* Of a domain, in the order of the file; strings in arena. */
 void schedstat_domain_fields(uint32_t version, struct arena *arena, schedstat_fields *ret);
-/* The value of a field; not of a heading. */
+/* The value of a field that is not a heading. */
 double schedstat_value(const struct schedstat_field *f, const uint64_t *counters);

@@ -5,7 +5,7 @@
 #include "base/cursor.h"
 #include "perfdata/reader.h"
 
-/* Sizes are those of the newest version, for all. */
+/* Sizes are those of the newest version, for all versions. */
 struct cpu_record {
 	struct perf_event_header hdr;
 	uint64_t jiffies;
@@ -96,8 +96,8 @@ struct load {
 	const struct env *env;
 	const sys_cpus *cpus;
 	struct schedstat before, *after;
-	struct schedstat *now; /* the reading whose records come */
-	bool is_chosen;        /* the CPU whose records come */
+	struct schedstat *now; /* the reading of the current records */
+	bool is_chosen;        /* the CPU of the current records is selected */
 };
 
 static bool has_cpu(const struct schedstat *s, uint32_t cpu)

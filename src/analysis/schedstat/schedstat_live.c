@@ -93,7 +93,7 @@ struct strobe_error *schedstat_measure(const struct sys *sys, const sys_cpus *cp
 	struct signals signals = SIGNALS_NONE;
 	struct workload workload = {};
 	struct schedstat first = {};
-	struct strobe_error *err = take_reading(sys, cpus, &first); /* before anything is set or started */
+	struct strobe_error *err = take_reading(sys, cpus, &first); /* before anything is changed or started */
 	schedstat_deinit(&first);
 	if (!err)
 		err = signals_open(&signals, more);

@@ -1,7 +1,7 @@
 /*
  * The scheduler's counters of the running system, before and after a command, or until Ctrl-C.
  *
- * The kernel counts some of them only while kernel.sched_schedstats is 1: it is set for that time. One thread.
+ * The kernel counts some of them only while kernel.sched_schedstats is 1: it is set to 1 meanwhile. One thread.
  */
 #pragma once
 #include "analysis/schedstat/schedstat.h"
@@ -12,8 +12,8 @@ struct schedstat_times {
 	struct schedstat before, after;
 };
 
-/* cpus: only these, where there are any; command: NULL: until a signal comes. schedstat_deinit() of both in any case. */
+/* cpus: only these, unless empty; command: NULL: until a signal arrives. Call schedstat_deinit() for both in any case. */
 struct strobe_error *schedstat_measure(const struct sys *sys, const sys_cpus *cpus, char *const *command,
 				       struct schedstat_times *ret) _must_check_;
-/* What was measured, as a recording; an older file of that name becomes PATH.old. */
+/* Writes the readings as a recording; an older file of that name becomes PATH.old. */
 struct strobe_error *schedstat_record(const struct sys *sys, const struct schedstat_times *t, const char *path) _must_check_;

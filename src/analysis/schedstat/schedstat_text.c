@@ -11,13 +11,13 @@
 
 /* ---- a walk over CPUs, domains and fields: for text and table alike ---- */
 
-/* Counters of one CPU, or of one of its domains, of one time or of two. */
+/* Counters of one CPU or domain, for one period or two. */
 struct block {
 	const struct schedstat_cpu *cpu;       /* NULL: the mean of all */
 	const struct schedstat_domain *domain; /* NULL: of the CPU itself */
 	const struct schedstat_field *fields;
 	size_t fields_nr;
-	const uint64_t *counters, *other;      /* other: NULL where there is one time */
+	const uint64_t *counters, *other;      /* other: NULL with one period */
 	uint64_t jiffies, other_jiffies;
 };
 

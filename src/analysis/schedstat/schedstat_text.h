@@ -1,5 +1,5 @@
 /*
- * What the scheduler counted, in perf's layout, and as a table of all of it; also beside another time's.
+ * The scheduler's counters in perf's layout, and as a table of all; also compared with another period.
  *
  * Source of the text: what perf 7.2 prints.
  */
@@ -9,12 +9,12 @@
 #include "table/table.h"
 
 struct schedstat_view {
-	const struct schedstat *s, *other; /* other: to be compared with; or NULL */
-	bool explains;     /* meanings in place of names */
-	bool summary_only; /* means of all CPUs, and no single CPU */
+	const struct schedstat *s, *other; /* other: to compare with; or NULL */
+	bool explains;     /* show descriptions in place of names */
+	bool summary_only; /* only means of all CPUs */
 };
 
-/* ERROR_FORMAT where other has not the same CPUs and domains. */
+/* ERROR_FORMAT if the CPUs and domains of `other` differ. */
 struct strobe_error *schedstat_check(const struct schedstat_view *v) _must_check_;
 void schedstat_text(struct out *out, const struct schedstat_view *v);
 void schedstat_table(struct table *t, const struct schedstat_view *v);
