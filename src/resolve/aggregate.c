@@ -1,5 +1,5 @@
 /*
- * A whole recording → raw rows → profile: in slices on several threads where it is mapped, else in one stream.
+ * A whole recording → raw rows → profile: in slices on several threads if it is mapped, else in one stream.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -9,9 +9,9 @@
 #include "resolve/worker.h"
 
 #define TIME_LOG_MAX 4000000
-/* Fewer slices than this are not worth a second thread: it costs more to start than they take. */
+/* With fewer slices than this, starting a second thread costs more than it saves. */
 #define SLICES_PER_THREAD 2
-/* A record that is longer has a stack dump: the next one begins where no prefetcher looks. */
+/* Longer records have a stack dump: no prefetcher reaches the next record. */
 #define LONG_BYTES    2048
 #define BYTES_PER_ROW 512
 
@@ -33,7 +33,7 @@ static void report_progress(struct slices *s, uint64_t bytes, unsigned thread)
 		atomic_store_explicit(&s->stopped, true, memory_order_relaxed);
 }
 
-/* What a walk looks at first: registers, and the innermost frames. */
+/* The data that a walk needs first: registers, and the innermost frames. */
 static void prefetch_long(const uint8_t *record)
 {
 	for (unsigned i = 0; i < 8; i++)
@@ -58,7 +58,7 @@ static void run_slice(void *ctx, size_t i, unsigned thread)
 		if (hdr->size > LONG_BYTES)
 			prefetch_long(s->span->data + at + hdr->size);
 		if (hdr->type == PERF_RECORD_SAMPLE) {
-			/* 0 is the time of what was there before: a place must not be it. */
+			/* 0 is the time of synthesized records: a place must not be 0. */
 			worker_sample(w, (struct record){ .hdr = hdr, .file_offset = s->span->file_offset + at }, at + 1);
 		}
 		at += hdr->size + record_payload_bytes(hdr);
@@ -71,7 +71,7 @@ static void run_slice(void *ctx, size_t i, unsigned thread)
 	}
 }
 
-/* rows: how many all of them together are likely to have, as far as that is known. */
+/* rows: the expected total number of rows; 0: unknown. */
 static struct worker *workers_create(struct resolver *r, unsigned n, bool stable, uint64_t rows)
 {
 	struct worker *workers = xcalloc_apart(n, sizeof(*workers));
@@ -105,7 +105,7 @@ static unsigned threads_for(const struct resolver *r, size_t slices)
 	return threads ? threads : 1;
 }
 
-/* Samples whose stacks are many but alike have fewer rows than samples; those that are long, one each at most. */
+/* Many short samples share rows; long ones have at most one row each. */
 static uint64_t likely_rows(const struct reader_span *span, const struct walk *walk)
 {
 	uint64_t by_bytes = span->bytes / BYTES_PER_ROW;
@@ -116,7 +116,7 @@ static void rest_sample(struct walk *w, struct record rec, uint64_t place)
 {
 	if (rec.hdr->type != PERF_RECORD_SAMPLE)
 		return;
-	/* These need not stay where they are. */
+	/* These records need not stay in place. */
 	worker_sample(w->worker, rec, place);
 	worker_flush(w->worker);
 }
@@ -128,7 +128,7 @@ static struct strobe_error *aggregate_span(struct resolver *r, const struct read
 	resolver_lap(&lap_ns, NULL);
 	resolver_apply_in_order(r, false);
 	walk_span(&walk, span);
-	/* Where this fails, the second time over the rest fails at the same record. */
+	/* If this fails, the second pass fails at the same record. */
 	error_destroy(walk_rest(&walk, span, walk_rest_side_band));
 	resolver_seal(r);
 	resolver_lap(&lap_ns, &r->stats.times.walk_ns);
@@ -142,7 +142,7 @@ static struct strobe_error *aggregate_span(struct resolver *r, const struct read
 	for (unsigned i = 0; i < threads; i++)
 		worker_flush(&s.workers[i]);
 	struct strobe_error *err = walk_rest(&walk, span, rest_sample);
-	reader_leave(r->source, span->file_offset, span->bytes); /* names and the profile need the memory now */
+	reader_leave(r->source, span->file_offset, span->bytes); /* the memory is now needed for names and the profile */
 	resolver_lap(&lap_ns, &r->stats.times.sample_ns);
 	*ret = workers_finish(r, s.workers, threads);
 	walk_deinit(&walk);
@@ -174,7 +174,7 @@ static struct strobe_error *feed_record(void *ctx, struct record rec, uint64_t t
 		resolver_count_samples(f->r, rec, time_ns);
 		return NULL;
 	}
-	step_machine_changed(&f->worker->step); /* by records before, or by code of jitdumps in between */
+	step_machine_changed(&f->worker->step); /* by earlier records, or by code of jitdumps in between */
 	worker_sample(f->worker, rec, f->place);
 	return NULL;
 }

@@ -6,7 +6,7 @@
 
 #include "machine/machine.h"
 
-/* The cpumode that a marker stands for; false for an unknown one. */
+/* The cpumode of a marker; false: unknown marker. */
 static bool marker_cpumode(uint64_t marker, uint16_t *ret)
 {
 	switch (marker) {
@@ -52,7 +52,7 @@ uint32_t chain_expand(const uint64_t *words, uint32_t words_nr, uint64_t ip, uin
 	bool has_ip = ip || options.zero_is_ip;
 	bool apart = has_ip;
 	uint32_t n = 0, skip = 0, end = 0; /* of ret: set with its first entry */
-	/* What precedes the first marker is user code, as in files of kernels that wrote none. */
+	/* Addresses before the first marker are user code, as in files of kernels without markers. */
 	uint16_t mode = PERF_RECORD_MISC_USER;
 	if (options.outermost && words_nr > options.max) {
 		uint32_t all = count_addresses(words, words_nr);
@@ -109,9 +109,9 @@ uint32_t chain_join_calls(const uint64_t *words, uint32_t words_nr, const struct
 }
 
 #define BRANCHES_MAX 127   /* more than any processor records */
-#define CALL_BYTES_MAX 8   /* of the longest call: what it returns to is at most so far after it */
+#define CALL_BYTES_MAX 8   /* maximum length of a call instruction: the return address is at most this far after it */
 
-/* Whether n branches from at on come from where n branches from before on came from. */
+/* Whether the n branches from `at` on have the same sources as the n branches from `before` on. */
 static bool same_sources(const struct perf_branch_entry *before, const struct perf_branch_entry *at, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
@@ -120,7 +120,7 @@ static bool same_sources(const struct perf_branch_entry *before, const struct pe
 	return true;
 }
 
-/* A run of branches that repeats the run just before it is another round of a loop: it goes. */
+/* A sequence of branches that repeats the one just before it is another iteration of a loop: it is removed. */
 static uint32_t remove_loops(struct perf_branch_entry *b, uint32_t n)
 {
 	for (uint32_t at = 1; at < n; at++) {
@@ -129,7 +129,7 @@ static uint32_t remove_loops(struct perf_branch_entry *b, uint32_t n)
 				continue;
 			memmove(&b[at], &b[at + back], (n - at - back) * sizeof(*b));
 			n -= back;
-			back = 0; /* what follows may be one more round */
+			back = 0; /* another iteration may follow */
 		}
 	}
 	return n;

@@ -10,19 +10,19 @@
 struct converter {
 	struct resolver *r;
 	struct env env;             /* the source's, but for its events */
-	struct sample_layout *from; /* by event: how samples come in */
+	struct sample_layout *from; /* by event: layout of the input */
 	struct dumps dumps;
 	uint64_t samples;
 	char *buffer;
 };
 
-/* Whether samples bring some of the stack: all that can be had, or what completes a chain. */
+/* Whether samples have stack data: a dump, or words that complete a chain. */
 static bool is_converted(const struct resolver *r, const struct perf_event_attr *a)
 {
 	return attr_has_dumps(a) || (a->sample_type & PERF_SAMPLE_STACK_USER && resolver_has_leaves(r, a));
 }
 
-/* Without registers and dump; with a chain that has a user's part. */
+/* Without registers and dump, with a chain that includes the user part. */
 static void convert_attr(struct converter *c, struct env_event *ev)
 {
 	struct perf_event_attr *a = &ev->attr;
@@ -82,7 +82,7 @@ uint64_t converter_samples(const struct converter *c)
 
 static void join(struct converter *c, const struct perf_event_attr *a, struct record rec, struct sample *s)
 {
-	/* Where there is no clock, order is that of the records. */
+	/* Without a clock, the order is that of the records. */
 	uint64_t time_ns = c->r->no_clock ? rec.file_offset : s->time;
 	struct machine_view v = machine_view(c->r->machine, s->pid, s->tid, time_ns);
 	const uint64_t *words;
@@ -103,7 +103,7 @@ struct strobe_error *converter_record(struct converter *c, struct record rec, st
 		return NULL;
 	*ret_keep = false;
 	if (!sample_decode(&c->from[event], rec, &s)) {
-		/* It cannot be said in the new layout, and could not be read in the old one. */
+		/* It could not be decoded, and cannot be written in the new layout. */
 		c->r->stats.bad_samples++;
 		return NULL;
 	}

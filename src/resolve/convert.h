@@ -1,9 +1,9 @@
 /*
- * Stack dumps → call chains, in the records themselves: what `inject --convert-callchain` is made of.
+ * Stack dumps → call chains, in the records themselves, for `inject --convert-callchain`.
  *
- * A sample that brought registers and a copy of its stack comes out without them and with the chain that a report would
- * have shown, so that the recording shrinks and needs its binaries no more to be unwound. Samples of other events, and all
- * other records, stay as they are. The resolver must have read its source (resolve_count()); it is used by one thread.
+ * A sample with registers and a copy of its stack is rewritten with the call chain of a report in place of them, so that
+ * the recording is smaller and can be read without its binaries. Samples of other events, and all other records, are
+ * unchanged. The resolver must have read its source (resolve_count()). One thread.
  */
 #pragma once
 #include "base/error.h"
@@ -15,12 +15,12 @@ struct converter;
 
 struct converter *converter_create(struct resolver *r);
 void converter_destroy(struct converter *c);
-/* What the new recording says of itself: other attrs, for events whose samples change. Valid as long as the converter. */
+/* The environment of the new recording, with new attrs for events whose samples change. Valid as long as the converter. */
 const struct env *converter_env(const struct converter *c);
-/* Writes the sample that r becomes, and sets *ret_keep to false; or leaves r to be kept. */
+/* Writes the converted sample and sets *ret_keep to false, or leaves r unchanged. */
 struct strobe_error *converter_record(struct converter *c, struct record r, struct record_sink *out,
 				      bool *ret_keep) _must_check_;
-/* Adds what became of the dumps to the resolver's stats. */
+/* Adds statistics about dumps to those of the resolver. */
 void converter_finish(struct converter *c);
 /* How many samples were converted. */
 uint64_t converter_samples(const struct converter *c);

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "resolve/chain.h"
 
-/* The flag word after read_format; bit-fields are laid from its lowest bit on, or from its highest. */
+/* The flag word after read_format; bit-fields begin at its lowest or highest bit, by byte order. */
 #define FLAGS_OFFSET	(offsetof(struct perf_event_attr, read_format) + 8)
 #define DEFER_CALLCHAIN 38
 
@@ -27,7 +27,7 @@ bool deferred_in(const struct env *env)
 	return false;
 }
 
-/* Cookies say when a thread came into the kernel, on which CPU. */
+/* A cookie identifies the time and CPU of a kernel entry. */
 static uint64_t key_of(uint32_t tid, uint64_t cookie)
 {
 	return hash_combine(hash_u64(cookie), tid);

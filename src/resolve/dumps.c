@@ -4,11 +4,12 @@
 #include "resolve/resolver_priv.h"
 #include "unwind/walk.h"
 
-/* A dump of so little as fp chains bring is at its end before that. */
+/* Maximum number of frames of the few bytes of stack that fp chains may have. */
 #define LEAF_FRAMES_MAX 16
-/* Outermost frames of a walk that are looked for in a recorded chain: in a damaged file, thousands of each may have none in common. */
+/* Maximum number of outermost frames of a walk that are searched for in a recorded chain: in a damaged file, thousands of each may have
+ * none in common. */
 #define JOINTS_MAX 256
-/* Where the innermost frame is, where samples do not say: addresses within the dump are all relative to it. */
+/* The address of the innermost frame, if not recorded: addresses in the dump are relative to it. */
 #define SOME_SP (1ull << 32)
 
 static struct unwind_objects objects_of(void *ctx, const struct mapped_file *file)
@@ -21,7 +22,7 @@ static struct unwind_objects objects_of(void *ctx, const struct mapped_file *fil
 	return ret;
 }
 
-/* The session's tables, made on the first question. */
+/* The session's tables, created on first use. */
 static struct unwind_tables *resolver_tables(struct resolver *r)
 {
 	if (!r->tables)
@@ -72,7 +73,7 @@ static uint32_t user_part(const struct sample *s)
 	return i;
 }
 
-/* What is in a chain from words[at] on, up to the end of its part. */
+/* The words of a chain from words[at] on, up to the end of its part. */
 static bool append_words(const uint64_t *words, uint32_t words_nr, uint32_t at, uint64_t back, uint64_t *walked, uint32_t *n,
 			 uint32_t max)
 {
@@ -105,8 +106,8 @@ static bool sampled_reg(const struct sample *s, int reg, uint64_t *ret)
 }
 
 /*
- * Whether what the dump was too short for is the return address above the place that the frame pointer has pointed to ever
- * since the sample: there the kernel began to follow frame pointers, and the second word of its chain is that address.
+ * Whether the word beyond the end of the dump is the return address above the location of the frame pointer, which has not
+ * changed since the sample: there the kernel started to follow frame pointers, and the second word of its chain is that address.
  */
 static bool ends_at_frame_pointer(const struct arch *arch, const struct sample *s, const struct unwind_result *w)
 {
@@ -114,7 +115,7 @@ static bool ends_at_frame_pointer(const struct arch *arch, const struct sample *
 	return w->end == UNWIND_END_CUT && sampled_reg(s, arch->fp, &fp) && w->sp + w->needed == fp + 2 * arch->pointer_bytes;
 }
 
-/* The walk is not whole: the kernel's chain may be from here on. words: of its user's part. */
+/* The walk is incomplete: the kernel's chain may continue it. words: its user part. */
 static bool continue_walk(const struct unwind_input *in, const struct sample *s, const struct unwind_result *w,
 			  const uint64_t *words, uint32_t words_nr, uint64_t *walked, uint32_t *n)
 {
@@ -225,8 +226,8 @@ uint32_t dumps_join(struct dumps *d, const struct machine_view *v, const struct 
 }
 
 /*
- * The registers that a walk of an innermost frame begins with, lowest first: those that were recorded, the place that the
- * chain begins with, and where the stack is. What the latter is matters only to other recorded registers.
+ * The registers at the start of a walk of the innermost frame, lowest first: the recorded ones, the first address of the chain
+ * as pc, and a stack pointer, which only matters relative to other recorded registers.
  */
 static uint64_t leaf_regs(const struct arch *arch, const struct sample *s, uint64_t pc, uint64_t values[64])
 {
@@ -264,7 +265,7 @@ uint32_t dumps_join_leaf(struct dumps *d, const struct machine_view *v, const st
 		.max = LEAF_FRAMES_MAX,
 	};
 	struct unwind_result w = unwind_walk(d->unwinder, &in, walked);
-	/* The chain goes on at the first function that keeps a frame pointer: it may be one of those that were walked. */
+	/* The chain continues at the first function with a frame pointer, which may be one of the walked ones. */
 	uint32_t fresh = w.nr;
 	for (uint32_t i = w.nr; i-- > 1;)
 		if (at + 1 < nr && walked[i] == s->callchain[at + 1])
@@ -311,7 +312,7 @@ void dumps_count(const struct dumps *d, struct resolver *r)
 	merge(&r->reach.lows, &d->reach.lows, false);
 }
 
-/* From a thread of which one stack was whole it follows how much the others would have needed. */
+/* A complete stack of a thread shows how large the dumps of its other stacks should have been. */
 void dumps_finish(struct resolver *r)
 {
 	struct resolve_dump_stats *s = &r->stats.dumps;

@@ -1,4 +1,4 @@
-/* What is known of events and of threads, found once for many samples. */
+/* Properties of events and threads, computed once for many samples. */
 #include <string.h>
 
 #include "base/hash.h"
@@ -15,11 +15,11 @@ static void find_trace_range(struct event_facts *e)
 	e->trace_end = UINT32_MAX;
 	if (!tp || !tp->common_nr)
 		return;
-	/* The common fields (type, flags, pid) are in no text, except where a format names them. */
+	/* The common fields (type, flags, pid) are not in the text, unless the format names them. */
 	const struct tracepoint_field *last = &tp->fields[tp->common_nr - 1];
 	if (!strstr(tp->print_fmt ? tp->print_fmt : "common_", "common_"))
 		e->trace_start = last->offset + last->bytes;
-	/* After the fields there may be padding of any content; after dynamic ones there is what they point to. */
+	/* Fields may be followed by arbitrary padding; the data of dynamic fields follow the fields. */
 	uint32_t end = 0;
 	for (uint32_t i = 0; i < tp->fields_nr; i++) {
 		const struct tracepoint_field *f = &tp->fields[i];
@@ -108,7 +108,7 @@ static bool group_eq(const void *table, uint32_t id, const void *key)
 	return raw_words_equal(s->groups.data + (size_t)id * n, key, n);
 }
 
-/* Threads whose labels are equal are one group: rows are distinguished by its number. */
+/* Threads with equal labels form a group, whose number is in the key of rows. */
 static uint32_t group_of(struct sample_step *s, const struct thread_facts *t)
 {
 	uint32_t n = s->r->thread_columns;

@@ -1,5 +1,5 @@
 /*
- * Raw rows of all workers → a profile: each distinct stack, label set and piece of tracepoint data is made once.
+ * Raw rows of all workers → a profile: each distinct stack, label set and piece of tracepoint data is created once.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static str_id comm_label(struct fill *f, str_id comm)
 static const char *kernel_symbol(void *ctx, uint64_t addr, uint64_t *ret_offset)
 {
 	struct resolver *r = ctx;
-	/* The text of a tracepoint names kernel functions; they do not move while the kernel runs. */
+	/* The text of a tracepoint may contain kernel functions, whose addresses do not change while the kernel runs. */
 	const struct thread *idle = machine_thread(r->machine, 0, 0, UINT64_MAX);
 	const struct map *map = machine_map(r->machine, idle, PERF_RECORD_MISC_KERNEL, addr, UINT64_MAX);
 	struct dso *dso = map ? symbols_dso(r->symbols, map->file) : NULL;
@@ -38,8 +38,8 @@ static const char *kernel_symbol(void *ctx, uint64_t addr, uint64_t *ret_offset)
 }
 
 /*
- * The value in the first word of an event's text that begins with the field's name, or NULL: what perf shows for
- * a field. The word goes up to a blank; one character stands between name and value.
+ * The value that perf shows for a field: from the first word of the event's text that begins with the field's name and
+ * one separating character, up to a blank; NULL: none.
  */
 static const char *find_field(const char *text, size_t bytes, const char *field, size_t *ret_bytes)
 {
@@ -174,7 +174,7 @@ static uint64_t label_of(struct fill *f, struct fill_worker *of, uint32_t column
 	}
 }
 
-/* sub: the labels of samples, NULL where there are none and the group says all. */
+/* sub: the labels of samples; NULL: there are only those of the group. */
 static labels_id labels_of(struct fill *f, struct fill_worker *of, uint32_t group, const uint64_t *sub)
 {
 	const struct resolver *r = f->r;
@@ -209,7 +209,7 @@ static void add_events(struct fill *f)
 		f->p->events.data[i].lost = r->event_stats[i].lost_samples;
 }
 
-/* Where the worker's next row or sub was first met; UINT64_MAX where it has no more. */
+/* The place of the first sample of the worker's next row or sub; UINT64_MAX: no more. */
 static uint64_t next_place(const struct fill_worker *of)
 {
 	if (of->w->sub_columns)
@@ -230,7 +230,7 @@ static stack_id push_text(struct fill *f, stack_id stack, const struct strbuf *t
 	return profile_stack(f->p, stack, profile_frame(f->p, &frame));
 }
 
-/* On top of the wait, the stack of who ended it, upside down: what both have in common is between them. */
+/* Puts the waker's stack on top of the wait, innermost frame last. */
 static stack_id waker_stack(struct fill *f, stack_id stack, const uint64_t *values)
 {
 	uint32_t waker = profile_find_column(f->p, "waker"), frames = profile_find_column(f->p, "waker_stack");
@@ -249,7 +249,7 @@ static stack_id waker_stack(struct fill *f, stack_id stack, const uint64_t *valu
 	return stack;
 }
 
-/* The stack of a wait, with what it is for as innermost frame. */
+/* The stack of a wait, with its reason as the innermost frame. */
 static stack_id wait_stack(struct fill *f, stack_id stack, labels_id labels)
 {
 	uint32_t state = profile_find_column(f->p, "state"), reason = profile_find_column(f->p, "reason");
@@ -261,7 +261,7 @@ static stack_id wait_stack(struct fill *f, stack_id stack, labels_id labels)
 	return waker_stack(f, push_text(f, stack, &text, FRAME_WAIT), values);
 }
 
-/* Counts of a row with these labels; returns the profile's row. Where a thread ran and where it waited are one event: of time. */
+/* Adds counts to the row with these labels; returns the profile's row. Running and waiting are one event: time. */
 static uint32_t add_row(struct fill *f, const struct fill_worker *of, const struct fill_row *row, labels_id labels, uint64_t samples,
 			uint64_t value, uint64_t weight)
 {
@@ -294,7 +294,7 @@ static void add_next(struct fill *f, struct fill_worker *of)
 	sub->result = add_row(f, of, row, labels, sub->samples, sub->value, sub->weight);
 }
 
-/* Rows of all workers in the order of their first samples; equal ones meet in the profile. */
+/* Adds the rows of all workers in the order of their first samples; equal ones are merged in the profile. */
 static void add_all_rows(struct fill *f)
 {
 	for (;;) {
@@ -405,7 +405,7 @@ void fill_profile(struct resolver *r, struct worker *workers, unsigned n, struct
 		fill_program(&f);
 	fill_frames(&f);
 	if (!r->symbols_options.live)
-		resolver_forget_frames(r); /* each is looked up once, but for the few of labels */
+		resolver_forget_frames(r); /* each is looked up once, except the few in labels */
 	resolver_lap(&lap_ns, &r->stats.times.name_ns);
 	fill_stacks(&f);
 	add_all_rows(&f);

@@ -1,14 +1,14 @@
 /*
- * How raw rows become a profile: what fill.c and stacks.c share.
+ * Shared by fill.c and stacks.c, which make a profile of raw rows.
  */
 #pragma once
 #include "base/u64map.h"
 #include "record/wait.h"
 #include "resolve/worker.h"
 
-#define FILL_DROPPED UINT32_MAX /* a raw row's result where its leaf has no symbol and such are hidden */
+#define FILL_DROPPED UINT32_MAX /* result of a raw row whose leaf has no symbol, if such are hidden */
 
-/* Nodes and rows of one worker, made of its raw rows by function and not by address. */
+/* Nodes and rows of one worker, from its raw rows, by function instead of address. */
 struct fill_node {
 	uint32_t caller; /* node, or PROFILE_NONE */
 	frame_id frame;
@@ -18,21 +18,21 @@ struct fill_node {
 
 struct fill_row {
 	uint64_t samples, value, weight, first;
-	uint32_t node; /* PROFILE_NONE: no address at all */
+	uint32_t node; /* PROFILE_NONE: no address */
 	uint32_t group, event;
 	uint32_t result; /* row of the profile */
 };
 
 struct fill_worker {
 	struct worker *w;
-	uint32_t *frames;  /* by raw frame, where it is in a path: its list in fill.lists */
-	frame_id *exact;   /* by raw frame, where it is a label: frame + 1 */
+	uint32_t *frames;  /* by raw frame used in a path: its list in fill.lists */
+	frame_id *exact;   /* by raw frame used as a label: frame + 1 */
 	uint64_t *bytes;   /* by raw bytes: string + 1 */
-	labels_id *labels; /* by group: label set + 1, where there are no labels of samples */
+	labels_id *labels; /* by group: label set + 1, if samples have no labels */
 	VEC(struct fill_node) nodes;
 	VEC(struct fill_row) rows;
 	struct idset node_index, row_index;
-	/* Of the row at hand and the one before, outermost first: frames, nodes, and up to where each raw frame leads in them. */
+	/* Of the current row and the one before, outermost first: frames, nodes, and the end of each raw frame in them. */
 	VEC(frame_id) path, last_path;
 	VEC(uint32_t) last_nodes, depths;
 	const uint32_t *last_raw; /* innermost first */
@@ -48,8 +48,8 @@ struct fill {
 	unsigned n;
 	VEC(mapping_id) mappings; /* by mapped_file.id: mapping + 1 */
 	struct u64map frames;     /* by symbol, processor's mode and flags: frame + 1 */
-	bool takes_names;         /* of inlined functions: they need not be copied */
-	VEC(frame_id) lists;      /* of frames at one address, outermost first: how many, then they */
+	bool takes_names;         /* takes over names of inlined functions without a copy */
+	VEC(frame_id) lists;      /* the number of frames at one address, then the frames, outermost first */
 	str_id *comms;            /* by string of the machine: string + 1 */
 	uint64_t *labels;         /* of the row at hand */
 	struct wait_events waits;
@@ -61,7 +61,7 @@ static inline uint32_t cached_frame(struct frame_cache *c, const struct raw_fram
 	return frame_cache_find(c, w->space, w->kernel, w->cpumode, w->call_site, raw->ip);
 }
 
-/* program.c: the mapping of the program that most samples are of; before any other mapping. */
+/* program.c: adds the mapping of the program with the most samples, before any other mapping. */
 void fill_program(struct fill *f);
 
 /* stacks.c */

@@ -38,11 +38,11 @@ static struct resolved_frame resolve_address(struct frame_cache *c, struct frame
 	f.addr = dso_address(f.dso, f.map, ip);
 	f.symbol = dso_symbol(f.dso, f.addr);
 	/*
-	 * Functions are those of the address that is returned to, as perf has it: the next one where a call that never
-	 * returns stands last. There its line is as good as any.
+	 * As in perf, the function is that of the return address, which is the next function if a call that does not return
+	 * is the last instruction.
 	 */
 	f.is_call = where.call_site && f.symbol && f.addr > f.symbol->start;
-	/* Where a module was loaded says nothing to anybody: an address without a symbol is shown within it. */
+	/* The load address of a module is of no interest: an address without a symbol is shown relative to the module. */
 	if (!f.symbol && f.map->file->kind == MAPPED_MODULE)
 		f.addr = ip - f.map->start + f.map->pgoff;
 	return f;

@@ -1,5 +1,5 @@
 /*
- * The frame cache: each distinct (address space, cpumode, address) is mapped and symbolised once a session.
+ * The frame cache: each distinct (address space, cpumode, address) is mapped and symbolised once per session.
  *
  * Not safe for use by two threads at a time.
  */
@@ -15,22 +15,22 @@
 #include "symbol/source.h"
 #include "symbol/symbol.h"
 
-/* Where an address is looked up: user addresses in the space, the kernel's in the state of its maps. */
+/* The context of a look-up: the space for user addresses, the state of the kernel's maps for kernel addresses. */
 struct frame_where {
 	uint32_t space, kernel;
 	uint16_t cpumode;
-	bool call_site; /* ip is what a call returns to */
-	bool apart;     /* of a sample whose chain does not begin there; the same for the look-up */
+	bool call_site; /* ip is a return address */
+	bool apart;     /* the address of a sample whose chain does not begin with it; irrelevant for the look-up */
 };
 
-/* What of it distinguishes one look-up from another, in one word; never 0. */
+/* The key of the look-up in one word; never 0. */
 static inline uint64_t frame_context_of(uint32_t space, uint32_t kernel, uint16_t cpumode, bool call_site)
 {
 	uint64_t in = cpumode == PERF_RECORD_MISC_KERNEL ? kernel : space;
 	return in << 24 | (uint64_t)cpumode << 8 | (uint64_t)call_site << 1 | 1;
 }
 
-#define FRAME_CONTEXT_APART 4 /* in frame_context_of()'s word: distinguishes raw frames, and is the same for a look-up */
+#define FRAME_CONTEXT_APART 4 /* in the word of frame_context_of(): distinguishes raw frames, but not look-ups */
 
 static inline uint64_t frame_context(struct frame_where w)
 {
@@ -63,7 +63,7 @@ static inline uint64_t frame_key_context(const struct resolved_frame *f)
 	return frame_context_of(f->key >> 1, f->key >> 1, f->cpumode, f->key & 1);
 }
 
-/* The frame itself is the key: it is in the one line of memory that is needed in any case. */
+/* The frame itself contains the key: its cache line is needed in any case. */
 static inline bool frame_cache_eq(const void *table, uint32_t id, const void *key)
 {
 	const struct resolved_frame *f = &((const struct frame_cache *)table)->frames.data[id];
@@ -72,8 +72,8 @@ static inline bool frame_cache_eq(const void *table, uint32_t id, const void *ke
 }
 
 /*
- * Index of the frame in c->frames. The parts of a frame_where, one by one: a struct written in parts and read as a whole
- * would hold the processor up at each frame.
+ * Index of the frame in c->frames. Takes the parts of a frame_where one by one: a struct written in parts and read as a whole
+ * would stall the processor at each frame (store forwarding).
  */
 static inline uint32_t frame_cache_find(struct frame_cache *c, uint32_t space, uint32_t kernel, uint16_t cpumode,
 					bool call_site, uint64_t ip)
@@ -86,8 +86,8 @@ static inline uint32_t frame_cache_find(struct frame_cache *c, uint32_t space, u
 }
 
 /*
- * Frames of inlined functions and source lines, from debug information: the frames at the address of *f, innermost first: those that
- * were inlined, if options.with_inlines, then *f itself; with their lines, if options.with_lines. At least one. Safe in threads.
+ * The frames at the address of *f, innermost first, from debug information: inlined functions, if options.with_inlines, then *f itself;
+ * with source lines, if options.with_lines. At least one. Thread-safe.
  */
 unsigned inlines_expand(const struct resolved_frame *f, const struct resolve_options *o,
 			struct resolved_frame ret[SOURCE_FRAMES_MAX]);

@@ -49,13 +49,13 @@ uint64_t jit_time(const struct env *env, const struct jitdump *d, uint64_t mappe
 		return env->time_conv.present && env->time_conv.shift < 64 ? cycles_to_ns(env, time) : mapped_ns;
 	if (is_monotonic(env))
 		return time;
-	/* A dump that was there before the recording was, or a clock that is not one: all from the beginning. */
+	/* A dump from before the recording, or without a usable clock: everything is mapped from the beginning. */
 	if (!mapped_ns || !d->time || time < d->time)
 		return mapped_ns;
 	return mapped_ns + (time - d->time);
 }
 
-/* A record as perf's own injection writes it: the code as a piece of a file. */
+/* A record like those written by perf inject: the code as part of a file. */
 static void apply(struct jit *j, const struct jit_map *map, uint64_t time_ns)
 {
 	struct {
@@ -84,7 +84,7 @@ static void apply(struct jit *j, const struct jit_map *map, uint64_t time_ns)
 	machine_apply(j->machine, (struct record){ .hdr = &r.h }, time_ns);
 }
 
-/* The maps of a dump, entered to be applied. */
+/* Queues the maps of a dump. */
 static void load(struct jit *j, struct jit_dump *dump)
 {
 	const struct jitdump *d = dso_jitdump(symbols_dso(j->symbols, dump->file));
@@ -101,7 +101,7 @@ static void load(struct jit *j, struct jit_dump *dump)
 	}
 }
 
-/* By time, those that are still to come; of equal times in the order of the dump. */
+/* Sorts pending maps by time, equal times in the order of the dump. */
 static void sort_rest(struct jit *j)
 {
 	size_t n = j->maps.len - j->next;

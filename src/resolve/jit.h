@@ -1,10 +1,10 @@
 /*
- * Code of run-time compilers, mapped where and when their jitdumps say: what `inject -j` does to a file, done to the machine.
+ * Maps code of JIT compilers according to their jitdumps: as `inject -j`, but in the machine instead of a file.
  *
- * The record that maps a jitdump says that there is one. Its code becomes maps of the dump's file, at offsets that distinguish one
- * function from another that is at the same address later. Times are the compiler's: they are taken as they are where the
- * recording has CLOCK_MONOTONIC (record -k mono), converted where they are cycles and the recording says how, and else
- * moved by what lies between the opening of the dump in the one clock and in the other.
+ * A jitdump is found by the record of its mapping. Its functions become maps of the dump's file, at offsets that distinguish
+ * functions at the same address at different times. Times are the compiler's: they are used as they are if the recording has
+ * CLOCK_MONOTONIC (record -k mono), converted if they are cycles and the recording has the factors, and otherwise shifted by the
+ * difference of the two clocks when the dump was opened.
  * One thread, while records are applied.
  */
 #pragma once
@@ -23,20 +23,20 @@ struct jit {
 	const struct env *env;
 	struct machine *machine;
 	struct symbols *symbols;
-	bool in_order; /* maps are applied when their time has come; else all at jit_finish() */
+	bool in_order; /* apply maps at their time; else all at jit_finish() */
 	VEC(struct jit_dump { const struct mapped_file *file; uint32_t pid; uint64_t time_ns; bool loaded; }) dumps;
-	VEC(struct jit_map) maps; /* still to be applied; in order of time where in_order */
+	VEC(struct jit_map) maps; /* pending; sorted by time if in_order */
 	size_t next;
-	uint64_t next_ns; /* when the next is due; UINT64_MAX: none */
+	uint64_t next_ns; /* time of the next one; UINT64_MAX: none */
 };
 
 void jit_init(struct jit *j, const struct env *env, struct machine *machine, struct symbols *symbols);
 void jit_deinit(struct jit *j);
-/* Forgets what was seen: the source is read anew. */
+/* Resets the state, before the source is read again. */
 void jit_start(struct jit *j, bool in_order);
-/* A MMAP or MMAP2 record, which may be one of a jitdump. */
+/* Handles a MMAP or MMAP2 record, which may map a jitdump. */
 void jit_mmap(struct jit *j, struct record r, uint64_t time_ns);
-/* Applies what was due up to a time. */
+/* Applies pending maps up to a time. */
 void jit_advance(struct jit *j, uint64_t time_ns);
-/* Applies all that is left: before machine_seal(), where records came in any order. */
+/* Applies all remaining maps, before machine_seal(), if records came in any order. */
 void jit_finish(struct jit *j);

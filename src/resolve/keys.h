@@ -1,8 +1,8 @@
 /*
- * Labels: which raw facts of a sample can be kept as columns of a profile, and how each is extracted.
+ * Labels: the properties of a sample that can be columns of a profile, and their extraction.
  *
- * Extraction gives raw 64-bit values; what a value stands for (a string, a frame) is made of it once for each distinct
- * label set, when the profile is filled.
+ * Extraction yields raw 64-bit values; their meaning (a string, a frame) is resolved once per distinct label set, when the
+ * profile is filled.
  */
 #pragma once
 #include <stdbool.h>
@@ -14,16 +14,16 @@
 #include "record/sample.h"
 
 enum key_id {
-	/* Facts of the thread: extracted once for as long as they hold. */
+	/* Of the thread: extracted once, until they change. */
 	KEY_COMM, KEY_PID, KEY_TID, KEY_CGROUP_DEV, KEY_CGROUP_INO, KEY_PPID,
-	/* Facts of every sample's fixed part. */
+	/* In the fixed part of every sample. */
 	KEY_CPU, KEY_SOCKET, KEY_CPUMODE, KEY_MACHINE, KEY_TIME, KEY_PARALLELISM,
 	/* Tracepoint data: interned by its bytes. */
 	KEY_TRACE, KEY_TRACE_FIELD,
 	/* Of a wait: interned likewise; in the order of enum wait_part. */
 	KEY_WAIT_STATE, KEY_WAIT_REASON, KEY_WAKER,
 	KEY_WAKER_STACK, /* of a wait: its waker's frames */
-	/* Facts that need the whole sample decoded. */
+	/* Require the whole sample to be decoded. */
 	KEY_ADDR, KEY_DADDR, KEY_WEIGHT, KEY_INS_LAT, KEY_P_STAGE_CYC, KEY_TRANSACTION, KEY_DATA_SRC, KEY_PHYS_ADDR,
 	KEY_CGROUP, KEY_CGROUP_ID, KEY_CODE_PAGE_SIZE, KEY_DATA_PAGE_SIZE,
 	/* Of one branch (branch_mode). */

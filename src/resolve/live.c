@@ -7,20 +7,20 @@
 #include "base/sort.h"
 #include "resolve/worker.h"
 
-/* Samples of a pass beyond this are counted at once, with the mappings known by then: memory is bounded on a flood. */
+/* Samples of a pass beyond this limit are counted at once, with the mappings known by then, which bounds memory. */
 #define KEPT_BYTES_MAX (64ull << 20)
 
 /*
- * What ended is forgotten once so many records that are no samples have come (some kilobytes for a process that maps its
- * libraries), and some more where many threads live, whose copies take time.
+ * Ended tasks are dropped after this many side-band records (some kilobytes for a process that maps its libraries), and later
+ * if there are many running threads, since copying them takes time.
  */
 #define FORGET_RECORDS    16384
-/* A task takes as much memory as some mappings; those that only fork bring no other records. */
+/* The weight of a task, which takes as much memory as several mappings; tasks that only fork have no other records. */
 #define FORGET_FORK       8
 #define FORGET_PER_THREAD 8
-/* Some 25 MB. Processes that come and go leave frames of their own behind, long before there is enough else to forget. */
+/* Some 25 MB. Short-lived processes leave frames, long before there is enough else to drop. */
 #define FRAMES_MAX (1u << 17)
-/* Samples that are still to be counted are younger than the third pass back. */
+/* Samples that are not counted yet are younger than the third-last pass. */
 #define PASSES_KEPT 3
 
 struct kept {
@@ -36,10 +36,10 @@ struct resolve_live {
 	struct resolve_live_counts counts;
 	uint64_t place;
 	struct kept now, before; /* samples of this pass, and of the one before */
-	uint64_t side_band, forget_at; /* records that are no samples since the machine last forgot, by weight; when it will again */
+	uint64_t side_band, forget_at; /* weight of side-band records since tasks were last dropped; limit for the next time */
 	uint64_t latest_ns;       /* of those */
 	uint64_t passed_ns[PASSES_KEPT]; /* the same at the ends of passes, the last one first */
-	uint64_t sampled_ns, sampled_before_ns; /* the latest sample, up to now and up to the end of the pass before */
+	uint64_t sampled_ns, sampled_before_ns; /* time of the latest sample, so far and at the end of the pass before */
 };
 
 static void count_kept(struct resolve_live *l, struct kept *k)
@@ -82,8 +82,8 @@ static void add_times(const struct resolve_live *l, const struct kept *k, struct
 }
 
 /*
- * Where events switch counting on and off, samples are counted in order of time: those up to a time that every ring has been read
- * beyond. The others stay.
+ * If events switch counting on and off, samples are counted in order of time, up to a time beyond which every ring has been read. Later
+ * ones are kept.
  */
 static void count_in_order(struct resolve_live *l, uint64_t until_ns)
 {
@@ -131,7 +131,7 @@ static bool is_ours(const struct resolve_live *l, struct record rec, uint32_t ev
 	return pid == l->filter.without_pid;
 }
 
-/* Samples are to be put in order of time, and those that switch are given to the worker even if they are not shown. */
+/* Samples have to be sorted by time, and those that switch are passed to the worker even if they are not shown. */
 static bool note_switched(struct resolve_live *l, struct record rec, uint32_t event)
 {
 	uint64_t time_ns;
@@ -187,7 +187,7 @@ struct resolve_live *resolve_live_create(struct resolver *r, struct resolve_live
 	l->r = r;
 	l->filter = filter;
 	resolver_start(r);
-	/* Kept samples stay where they are until they are counted, so that batches are worth while. */
+	/* Kept samples stay in place until they are counted, which permits batches. */
 	worker_init(&l->worker, l->r, 0, true, 0);
 	return l;
 }
@@ -220,7 +220,7 @@ void resolve_live_pass(struct resolve_live *l)
 	}
 	memmove(l->passed_ns + 1, l->passed_ns, sizeof(l->passed_ns) - sizeof(*l->passed_ns));
 	l->passed_ns[0] = l->latest_ns;
-	/* What was there before the beginning stays. */
+	/* Tasks from before the start are kept. */
 	if (!l->forget_at)
 		l->forget_at = FORGET_RECORDS + 2 * l->side_band;
 }

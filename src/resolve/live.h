@@ -1,5 +1,5 @@
 /*
- * Aggregating a recording while it is being made: what `top` shows.
+ * Aggregates a recording while it is being made, for `top`.
  *
  *	l = resolve_live_create(resolver, (struct resolve_live_filter){ … });
  *	while (…) {
@@ -8,12 +8,12 @@
  *		if (refresh is due) resolve_live_take(l, p);  what was counted since the last one, added to a profile
  *	}
  *
- * Each record is handed over once, in the order of the rings; nothing is sorted, but samples where events switch counting on and
- * off (resolve_options.switches). Side-band records are applied to the machine
- * as they come; samples are kept until the pass after theirs is over. By then every mapping that is older than they are is
- * known, whichever ring it stood in, since a ring that was read early in their pass has been read again. What is kept are
- * two passes of samples; the rest is the machine and the symbols of files: tasks that have ended, and files that are not mapped any
- * more, are forgotten from time to time, at a resolve_live_take(). Numbers of files (profile_mapping.order) hold up to the next.
+ * Each record is passed on once, in the order of the rings; nothing is sorted, except samples if events switch counting on and off
+ * (resolve_options.switches). Side-band records are applied to the machine at once; samples are kept until the end of the pass
+ * after theirs. By then all older mappings are known, whichever ring had them, since a ring that was read early in their pass has
+ * been read again. So two passes of samples are kept, besides the machine and the symbols of files: tasks that have ended, and
+ * files that are no longer mapped, are dropped from time to time in resolve_live_take(). Numbers of files (profile_mapping.order)
+ * are valid until the next call.
  *
  * Belongs to one thread. The resolver must outlive it, and serves nothing else meanwhile but its machine,
  * symbols and stats.
@@ -26,27 +26,27 @@ struct resolve_live;
 
 /* Samples that are not shown. */
 struct resolve_live_filter {
-	uint32_t without_pid; /* of this process, as if it were not there; 0 = none */
+	uint32_t without_pid; /* a process to ignore; 0 = none */
 	bool no_kernel, no_user;
 };
 
-/* Samples met since the last resolve_live_take(), those of no_kernel and no_user among them. */
+/* Samples since the last resolve_live_take(), including those dropped by no_kernel and no_user. */
 struct resolve_live_counts {
 	uint64_t samples, kernel, exact;
 };
 
 struct resolve_live *resolve_live_create(struct resolver *r, struct resolve_live_filter filter);
 void resolve_live_destroy(struct resolve_live *l);
-/* Takes records of one pass over the rings, and those that were synthesised before. */
+/* Takes the records of a pass over the rings, and synthesized ones before. */
 struct record_sink *resolve_live_sink(struct resolve_live *l);
-/* All rings were read once. */
+/* Ends a pass: all rings were read once. */
 void resolve_live_pass(struct resolve_live *l);
-/* Adds the samples counted since the last call to a profile: to the same one each time, or to new ones. */
+/* Adds the samples counted since the last call to a profile, always the same or a new one. */
 void resolve_live_take(struct resolve_live *l, struct profile *p);
 /*
- * What was counted somewhere else and not sampled: so many samples of a thread at one place, with one stack. Only where
- * resolve_live_takes_counts(): no label of the profile differs from sample to sample. Its chain stays where it is until
- * resolve_live_added().
+ * Samples that were counted elsewhere, such as in the kernel: a number of samples of a thread with one address and
+ * stack. Only if resolve_live_takes_counts(): no label of the profile differs between samples. The chain must stay
+ * valid until resolve_live_added().
  */
 struct resolve_live_counted {
 	uint32_t event, pid, tid, cpu;
@@ -58,7 +58,7 @@ struct resolve_live_counted {
 };
 bool resolve_live_takes_counts(const struct resolve_live *l);
 void resolve_live_add(struct resolve_live *l, const struct resolve_live_counted *c);
-/* Chains of what was added are not looked at any more. */
+/* From now on chains that were added are not accessed. */
 void resolve_live_added(struct resolve_live *l);
 struct resolve_live_counts resolve_live_counts(const struct resolve_live *l);
 void resolve_live_set_filter(struct resolve_live *l, struct resolve_live_filter filter);

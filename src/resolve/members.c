@@ -8,7 +8,7 @@ bool members_in(const struct env *env)
 	return false;
 }
 
-/* Inherited events of one id count in each thread on their own. */
+/* Inherited events with one ID count separately in each thread. */
 static bool is_per_thread(const struct perf_event_attr *a)
 {
 	return a->inherit && a->sample_type & PERF_SAMPLE_TID;
@@ -19,7 +19,7 @@ static uint64_t key_of(uint64_t number, uint32_t tid)
 	return number << 32 | tid;
 }
 
-/* Where the count of this id at the record before is. */
+/* The entry for the count of this ID at the record before. */
 static uint64_t *last_of(struct members *m, const struct perf_event_attr *a, uint64_t id, const struct sample *s)
 {
 	uint64_t *number = u64map_put(&m->numbers, id, NULL);

@@ -5,7 +5,7 @@
 #include "record/record.h"
 #include "record/sample.h"
 
-#define MISC_FORK_MADE_UP (1 << 13) /* PERF_RECORD_MISC_FORK_EXEC: the recorder's, for a thread that exists already */
+#define MISC_FORK_MADE_UP (1 << 13) /* PERF_RECORD_MISC_FORK_EXEC: synthesized, for an existing thread */
 
 static void set_running(struct parallelism *p, uint32_t tid, bool runs)
 {
@@ -16,7 +16,7 @@ static void set_running(struct parallelism *p, uint32_t tid, bool runs)
 	*was = runs;
 }
 
-/* The number may have belonged to a thread that ended unseen: nothing is known of the new one. */
+/* The ID may have belonged to a thread whose end was missed: the state of the new one is unknown. */
 static void forget(struct parallelism *p, uint32_t tid)
 {
 	set_running(p, tid, false);
@@ -41,7 +41,7 @@ void parallelism_note(struct parallelism *p, const struct env *env, struct recor
 	case PERF_RECORD_SWITCH_CPU_WIDE:
 		note_switch(p, env, r);
 		break;
-	case PERF_RECORD_COMM: /* events that are enabled by the exec do not say that its thread runs */
+	case PERF_RECORD_COMM: /* if events are enabled by exec, no record shows that the thread runs */
 		if (record_decode_comm(r, &comm) && comm.exec)
 			set_running(p, comm.tid, true);
 		break;

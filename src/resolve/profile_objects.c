@@ -18,14 +18,14 @@ struct profile_objects {
 	struct map *maps;
 };
 
-/* What stands for no file: "[vdso]", "[kernel.kallsyms]", "//anon", "linux-vdso.so.1". */
+/* Names that are not files: "[vdso]", "[kernel.kallsyms]", "//anon", "linux-vdso.so.1". */
 static bool is_file(const char *path, const char *name)
 {
 	return *path && *path != '[' && *name != '[' && strncmp(path, "//", 2) && strncmp(name, "linux-vdso", 10) &&
 	       !strstr(path, "://");
 }
 
-/* Go's own ids are no digits: they say nothing. */
+/* Go's own IDs are not hexadecimal: they are ignored. */
 static void parse_build_id(const char *hex, struct mapped_file *f)
 {
 	size_t n = strlen(hex);
@@ -84,7 +84,7 @@ bool profile_object_address(struct profile_objects *o, const struct profile_fram
 	if (!*ret_dso)
 		return false;
 	const struct map *map = &o->maps[f->mapping];
-	/* what strobe recorded has addresses of the object already; those of others are of the process */
+	/* recordings of strobe have addresses of the object; others those of the process */
 	bool is_translated = !o->p->origin.events_are_values || map->end <= map->start || f->addr < map->start ||
 			     f->addr >= map->end;
 	*ret_addr = is_translated ? f->addr : dso_address(*ret_dso, map, f->addr);
@@ -93,7 +93,7 @@ bool profile_object_address(struct profile_objects *o, const struct profile_fram
 
 /* ---- names ---- */
 
-/* Takes out what stands between brackets, but "(anonymous namespace)" and operators that are called so. */
+/* Removes text in brackets, except "(anonymous namespace)" and operators with brackets in their names. */
 static void take_out(char *s, char open, char close)
 {
 	char *to = s;
@@ -151,7 +151,7 @@ static str_id name_of(struct profile *dst, struct dso *dso, const struct symbol 
 		_cleanup_free_ char *whole = demangle_whole_name(symbol->raw_name);
 		return strtab_add(&dst->strings, whole ? whole : symbol->raw_name);
 	}
-	/* "memcpy@@GLIBC_2.14": the version is no part of it */
+	/* "memcpy@@GLIBC_2.14": the version is not part of the name */
 	if (shown == symbol->raw_name && names != RESOLVE_RAW)
 		return strtab_add_n(&dst->strings, shown, strcspn(shown, "@"));
 	return resolve_readable_name(dst, shown, names);
@@ -204,7 +204,7 @@ static frame_id make_frame(struct resolution *r, struct profile *dst, const stru
 	return profile_frame(dst, &f);
 }
 
-/* Of one frame all that was inlined there, innermost first. */
+/* The functions inlined at a frame, innermost first. */
 static unsigned expand(void *ctx, struct profile *dst, const struct profile_frame *old, const struct profile_frame *moved,
 		       frame_id ret[PROFILE_EXPAND_MAX])
 {

@@ -1,5 +1,5 @@
 /*
- * Which program a recording is of: the one whose processes have the most samples. Profiles of other formats name it first.
+ * The main program of a recording: the one whose processes have the most samples. Other profile formats list it first.
  */
 #include <stdlib.h>
 
@@ -7,7 +7,7 @@
 #include "resolve/fill_priv.h"
 
 struct count {
-	const struct map *map; /* one of the program's; NULL where a space has none */
+	const struct map *map; /* a mapping of the program; NULL: none */
 	uint64_t samples;
 };
 
@@ -16,7 +16,7 @@ struct counts {
 	struct u64map of_space;    /* space + 1 → file id + 1; 0: it has no program */
 };
 
-/* The address space that a row's innermost user frame is in, or UINT32_MAX. */
+/* The address space of a row's innermost user frame, or UINT32_MAX. */
 static uint32_t space_of_row(const struct rawtab *tab, const struct raw_row *row)
 {
 	for (uint32_t i = 0; i < row->path_nr; i++) {

@@ -33,7 +33,7 @@ void rawtab_deinit(struct rawtab *t)
 
 void rawtab_clear(struct rawtab *t)
 {
-	/* A flood that is over does not leave its rows behind. */
+	/* Frees chunks after an exceptional number of rows. */
 	while (t->chunks.len > (t->rows_nr >> RAW_CHUNK_BITS) + 1)
 		free(t->chunks.data[--t->chunks.len]);
 	arena_reset(&t->arena);
@@ -81,7 +81,7 @@ uint32_t rawtab_frame(struct rawtab *t, uint64_t ip, struct frame_where where, u
 	return add_frame(t, context, (struct raw_frame){ .ip = ip, .first = first, .where = where });
 }
 
-/* The chain of k into t->entries. */
+/* Expands the chain of k into t->entries. */
 static void expand(struct rawtab *t, const struct raw_key *k, const struct raw_path_options *o)
 {
 	vec_clear(&t->entries);
@@ -90,7 +90,7 @@ static void expand(struct rawtab *t, const struct raw_key *k, const struct raw_p
 				      &t->apart);
 }
 
-/* How many outer frames the chain at hand has in common with the one before. The innermost is none: it is no caller. */
+/* The number of outer frames that the current chain shares with the one before, without the innermost, which is not a caller. */
 static size_t common_callers(const struct rawtab *t, uint32_t space, uint32_t kernel)
 {
 	size_t n = t->entries.len, m = t->last_entries.len, same = 0;
@@ -106,15 +106,15 @@ static size_t common_callers(const struct rawtab *t, uint32_t space, uint32_t ke
 }
 
 /*
- * Whether entry i is where a call returns to: it follows one of the same part. Where the kernel was entered, the user's part
- * begins at an address of its own.
+ * Whether entry i is a return address, since it follows one of the same part. At a kernel entry, the user part begins with the
+ * address of the entry.
  */
 static inline bool is_return(const struct chain_entry *entries, size_t i)
 {
 	return i && entries[i].cpumode == entries[i - 1].cpumode;
 }
 
-/* Only words are handed on here: a struct written in parts and read as a whole would hold the processor up at each frame. */
+/* Passes words only: a struct written in parts and read as a whole would stall the processor at each frame (store forwarding). */
 static void find_path(struct rawtab *t, uint32_t space, uint32_t kernel, bool returns, uint64_t first, uint32_t *path)
 {
 	size_t n = t->entries.len, m = t->last_entries.len, same = common_callers(t, space, kernel);
@@ -142,7 +142,7 @@ static void find_path(struct rawtab *t, uint32_t space, uint32_t kernel, bool re
 	t->last_space = space;
 	t->last_kernel = kernel;
 	t->last_returns = returns;
-	/* The chain at hand becomes the one before; the place of that is used again. */
+	/* The current chain becomes the one before, whose memory is reused. */
 	__typeof__(t->entries) entries = t->entries;
 	memcpy(&t->entries, &t->last_entries, sizeof(entries));
 	memcpy(&t->last_entries, &entries, sizeof(entries));
@@ -153,7 +153,7 @@ static struct raw_row *new_row(struct rawtab *t)
 	if (t->rows_nr >> RAW_CHUNK_BITS == t->chunks.len) {
 		size_t bytes = sizeof(struct raw_row) << RAW_CHUNK_BITS;
 		struct raw_row *chunk = aligned_alloc(bytes, bytes);
-		/* A recording that fills one chunk fills more: those in one piece save a page fault for every 64 rows. */
+		/* A recording that fills one chunk will fill more: allocating these in one piece saves a page fault per 64 rows. */
 		if (chunk && t->chunks.len)
 			madvise(chunk, bytes, MADV_HUGEPAGE);
 		vec_push(&t->chunks, chunk ? chunk : xmalloc(SIZE_MAX)); /* says that memory is out */
@@ -225,7 +225,7 @@ uint32_t rawtab_bytes(struct rawtab *t, const struct raw_bytes *b)
 		return id;
 	struct raw_bytes copy = *b;
 	copy.payload = arena_memdup(&t->arena, b->payload, b->payload_bytes);
-	/* The key is a part of the payload. */
+	/* The key is part of the payload. */
 	copy.key = (const char *)copy.payload + ((const char *)b->key - (const char *)b->payload);
 	id = (uint32_t)t->bytes.len;
 	vec_push(&t->bytes, copy);

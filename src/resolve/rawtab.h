@@ -1,11 +1,10 @@
 /*
- * What one worker has counted so far, before anything is resolved.
+ * The counts of one worker, before anything is resolved.
  *
- * A row is (address space, cpumode, address, raw callchain, event, group of thread labels) with its counts, and is known by
- * 128 bits of hash over all of these: comparing whole chains would cost a recording of many stacks more than all the rest,
- * and two that meet by chance would need 2^60 of them. A row is one cache line. Its path is the chain without markers, as
- * numbers of raw frames, innermost first. Where labels of samples themselves were requested, counts are kept in sub-rows
- * (row, labels) in place of the row.
+ * A row is (address space, cpumode, address, raw callchain, event, group of thread labels) with its counts, identified by a
+ * 128-bit hash of all of these: comparing chains would take longer than everything else for many stacks, and a collision is
+ * only likely among some 2^60. A row is one cache line. Its path is the chain without markers, as numbers of raw frames,
+ * innermost first. If labels of samples were requested, counts are in sub-rows (row, labels) instead of the row.
  */
 #pragma once
 #include <stdbool.h>
@@ -25,16 +24,16 @@ struct raw_hash {
 struct raw_row {
 	struct raw_hash hash;
 	uint64_t samples, value, weight;
-	uint64_t first;  /* where its first sample stood: rows come out in one order, however many threads there were */
+	uint64_t first;  /* place of its first sample, so that the order of rows does not depend on the number of threads */
 	uint32_t path;   /* in rawtab.paths */
 	uint32_t group;
-	uint32_t result; /* what it became, for whoever fills the profile */
+	uint32_t result; /* its row or node, set while the profile is filled */
 	uint16_t path_nr; /* a record has 64 KB at most */
 	uint16_t event;
 } __attribute__((aligned(64)));
 
 #define RAW_EVENTS_MAX UINT16_MAX
-#define RAW_CHUNK_BITS 15 /* rows of a chunk, 2 MB: they never move, and never lie across two lines */
+#define RAW_CHUNK_BITS 15 /* rows of a chunk, 2 MB: they never move, and never span two cache lines */
 
 struct raw_sub {
 	uint64_t hash;
@@ -42,7 +41,7 @@ struct raw_sub {
 	uint32_t row, result;
 };
 
-/* Bytes that a label stands for (tracepoint data), with the first whole payload they were met in. */
+/* The bytes of a label (tracepoint data), with the first payload that has them. */
 struct raw_bytes {
 	const void *key, *payload;
 	uint32_t key_bytes, payload_bytes;
@@ -53,7 +52,7 @@ struct raw_frame {
 	uint64_t ip;
 	uint64_t first; /* as in a row */
 	struct frame_where where;
-	bool in_path;   /* some path has it, and not only labels */
+	bool in_path;   /* used in a path, and not only in labels */
 };
 
 struct rawtab {
@@ -67,11 +66,11 @@ struct rawtab {
 	VEC(struct raw_bytes) bytes;
 	VEC(struct raw_frame) frames;
 	struct idset frame_index, row_index, sub_index, bytes_index;
-	/* The chain at hand, and the one before with its path: their outer frames are mostly the same. */
+	/* The current chain, and the one before with its path: most outer frames are the same. */
 	VEC(struct chain_entry) entries, last_entries;
 	uint32_t last_path, last_space, last_kernel;
 	bool last_returns;
-	bool apart; /* the first entry is the sample's own place and not of its chain */
+	bool apart; /* the first entry is the sample's address, which is not in its chain */
 };
 
 struct raw_key {
@@ -82,13 +81,13 @@ struct raw_key {
 	uint32_t event, group;
 };
 
-/* How chains become paths. */
+/* Options of the conversion from chains to paths. */
 struct raw_path_options {
 	struct chain_options chain;
-	bool returns; /* callers are addresses that calls return to, not the calls themselves */
+	bool returns; /* addresses of callers are return addresses, not those of calls */
 };
 
-/* cpumode has 16 bits: it may be CPUMODE_UNKNOWN. */
+/* cpumode has 16 bits, as it may be CPUMODE_UNKNOWN. */
 static inline uint64_t raw_context(uint32_t space, uint16_t cpumode)
 {
 	return (uint64_t)space << 16 | cpumode;
@@ -106,7 +105,7 @@ static inline uint16_t raw_context_cpumode(uint64_t context)
 
 void rawtab_init(struct rawtab *t, uint32_t sub_labels_nr);
 void rawtab_deinit(struct rawtab *t);
-/* As after rawtab_init(), in the memory that it has. */
+/* As after rawtab_init(), but keeps memory. */
 void rawtab_clear(struct rawtab *t);
 
 static inline struct raw_row *rawtab_row(const struct rawtab *t, uint32_t id)
@@ -121,7 +120,7 @@ static inline uint64_t raw_word(const uint64_t *p)
 	return v;
 }
 
-/* Two hashes that share nothing but their input, computed side by side: the processor does both in the time of one. */
+/* Two independent hashes of the same input, computed together: the processor does both in the time of one. */
 static inline struct raw_hash raw_hash(const struct raw_key *k)
 {
 	const uint64_t *p = k->chain;
@@ -161,7 +160,7 @@ static inline bool raw_row_eq(const void *table, uint32_t id, const void *key)
 	return r->hash.a == h->a && r->hash.b == h->b;
 }
 
-/* Prefetches the memory that rawtab_find() will look at first, and next: rows are found in batches, all waiting at once. */
+/* Prefetch the memory that rawtab_find() will access first, and next: rows are looked up in batches to overlap cache misses. */
 static inline void rawtab_prefetch_slot(const struct rawtab *t, uint64_t hash)
 {
 	if (t->row_index.slots)
@@ -184,7 +183,7 @@ static inline uint32_t rawtab_find(const struct rawtab *t, const struct raw_key 
 
 uint32_t rawtab_add(struct rawtab *t, const struct raw_key *k, uint32_t kernel, const struct raw_path_options *o, uint64_t first);
 
-/* The sub-row of a row with these labels, made where it is new. */
+/* The sub-row of a row with these labels, which is added if new. */
 uint32_t rawtab_sub(struct rawtab *t, uint32_t row, const uint64_t *labels, uint64_t hash, uint64_t first);
 
 static inline uint64_t raw_bytes_hash(const struct raw_bytes *b)
@@ -192,8 +191,8 @@ static inline uint64_t raw_bytes_hash(const struct raw_bytes *b)
 	return hash_combine(hash_bytes(b->key, b->key_bytes), (uint64_t)b->event << 32 | b->column);
 }
 
-/* The number of an address as a raw frame. */
+/* The raw frame number of an address. */
 uint32_t rawtab_frame(struct rawtab *t, uint64_t ip, struct frame_where where, uint64_t first);
 
-/* The number of key's bytes (of one column and event); payload is copied where they are new. */
+/* The number of key's bytes (for one column and event); payload is copied if they are new. */
 uint32_t rawtab_bytes(struct rawtab *t, const struct raw_bytes *b);

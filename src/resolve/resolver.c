@@ -22,7 +22,7 @@ bool resolve_has_calls(const struct env *env)
 	return false;
 }
 
-/* Columns of threads first: their values are copied in one go. */
+/* Columns of threads come first, so that their values are copied at once. */
 static void take_columns(struct resolver *r, const struct resolve_options *o)
 {
 	r->columns = arena_new_array(&r->arena, struct column, o->label_keys_nr + 1);
@@ -47,7 +47,7 @@ static void take_columns(struct resolver *r, const struct resolve_options *o)
 	}
 }
 
-/* Whether records can be put in order of their times; else in that of their arrival. */
+/* Whether records can be sorted by time; else they are in order of arrival. */
 static bool resolver_has_clock(const struct env *env)
 {
 	for (size_t i = 0; i < env->events.len; i++) {
@@ -148,13 +148,13 @@ void resolver_seal(struct resolver *r)
 	attach(r, r->machine);
 }
 
-/* Files and names that may be known without being in use. */
+/* Maximum numbers of unused files and names before files are dropped. */
 #define FORGOTTEN_FILES   256
 #define FORGOTTEN_STRINGS 20000
-/* Some 20 MB: programs have many more symbols than other files have anything, and some are run once. */
+/* Some 20 MB: large programs have many symbols, and some are run only once. */
 #define FORGOTTEN_SYMBOLS 500000
 
-/* Files get other numbers: all that was made for them begins anew. */
+/* Files get new numbers: everything indexed by them is reset. */
 static void forget_files(struct resolver *r, uint64_t before_ns)
 {
 	VEC(const char *) comms = {};
@@ -184,7 +184,7 @@ void resolver_forget_frames(struct resolver *r)
 	frame_cache_init(&r->frames, r->machine, r->symbols);
 }
 
-/* Twice as many as those of the files that were met when files were forgotten, and until now. */
+/* Twice the number at the last time that files were dropped, and now. */
 static bool holds_too_many(struct resolver *r)
 {
 	uint64_t held = symbols_held(r->symbols);
@@ -245,7 +245,7 @@ void resolver_lap(uint64_t *from_ns, uint64_t *sum)
 
 bool resolver_needs_order(const struct resolver *r)
 {
-	/* What a count moved by and who runs are only known in order of time, and so can what stood in a register before. */
+	/* Differences of counts, running threads and earlier contents of branch registers require order of time. */
 	return r->is_switched || members_in(r->env) || r->options.stitch_calls || r->has_parallelism;
 }
 
@@ -257,13 +257,13 @@ bool resolver_chain_is_deep(const struct resolver *r, uint32_t event, const uint
 	return words_nr - user > RECORD_CHAIN_WALKED_MAX || (limit && words_nr >= limit);
 }
 
-/* Back to the first record, where the source can. */
+/* Rewinds to the first record, if the source supports it. */
 static struct strobe_error *resolver_rewind(struct resolver *r)
 {
 	return r->source->ops->rewind ? r->source->ops->rewind(r->source) : NULL;
 }
 
-/* order_create() takes its input over; ours is only borrowed. */
+/* order_create() takes ownership of its input, but ours is borrowed. */
 struct borrowed {
 	struct record_source source;
 	struct record_source *real;
@@ -272,7 +272,7 @@ struct borrowed {
 static struct strobe_error *borrowed_next(struct record_source *s, struct record *ret, bool *ret_end)
 {
 	TRY(source_next(((struct borrowed *)s)->real, ret, ret_end));
-	/* Records are read one after another, and each gives the position of the next: see walk.c. */
+	/* Each record has the position of the next one: see walk.c. */
 	for (unsigned i = 0; !*ret_end && i < 3; i++)
 		__builtin_prefetch((const char *)ret->hdr + WALK_PREFETCH_BYTES + i * 64);
 	return NULL;
@@ -334,7 +334,7 @@ static struct strobe_error *read_all(struct reading *reading, struct strobe_erro
 	}
 }
 
-/* Samples come before the rest of their chains: that is noted in a reading of its own, of what can be read twice. */
+/* Samples precede the deferred part of their chains, which is collected in a separate pass, if the source can be read twice. */
 static struct strobe_error *note_deferred(struct resolver *r)
 {
 	struct record rec;
@@ -344,7 +344,7 @@ static struct strobe_error *note_deferred(struct resolver *r)
 	for (;;) {
 		struct strobe_error *err = source_next(r->source, &rec, &end);
 		if (err || end) {
-			error_destroy(err); /* met again where it counts */
+			error_destroy(err); /* the main pass will report it */
 			return resolver_rewind(r);
 		}
 		if (rec.hdr->type == RECORD_CALLCHAIN_DEFERRED)
@@ -355,7 +355,7 @@ static struct strobe_error *note_deferred(struct resolver *r)
 struct strobe_error *reading_open(struct reading *reading, struct resolver *r)
 {
 	*reading = (struct reading){};
-	/* Streams bring their events as records: the first one has them all. */
+	/* Streams have their events as records: with the first other record all are known. */
 	TRY(resolver_rewind(r));
 	resolver_apply_in_order(r, true);
 	TRY(note_deferred(r));

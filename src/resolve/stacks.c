@@ -1,10 +1,9 @@
 /*
  * Raw frames and paths → frames and stacks of a profile.
  *
- * In three steps: raw frames are resolved, one after the other in the order of their first use; then each worker makes a
- * tree of its own out of its paths, all at once, in which most paths fall together (frames are distinguished by function);
- * then the trees are joined. Each step goes by the place of the first sample, so that the ids that come out do not depend
- * on which worker had which slice.
+ * In three steps: raw frames are resolved in the order of their first use; then all workers in parallel make trees of
+ * their paths, in which most paths are merged (frames are distinguished by function); then the trees are merged. Each step
+ * uses the order of first samples, so that IDs do not depend on the distribution of slices to workers.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -131,9 +130,9 @@ static function_id function_of(struct fill *f, const struct resolved_frame *from
 }
 
 /*
- * Code without a symbol is distinguished by its address, and each process has it at another one. A session that goes on shows it where
- * its file was first: it would gather rows for every process that comes by. Where nothing is mapped there is no code at all: such
- * callers are what stands on the stack of code without frame pointers, another number in each sample, and become one.
+ * Code without a symbol is distinguished by address, which differs between processes. A live session shows it relative to the first
+ * mapping of its file, or else rows would accumulate for every process. Callers that are not mapped are not code, but values on the
+ * stack of code without frame pointers, different in each sample; they become one frame.
  */
 static uint64_t shown_ip(const struct fill *f, const struct resolved_frame *from)
 {
@@ -158,7 +157,7 @@ static frame_id make_frame(struct fill *f, const struct resolved_frame *from, bo
 	return profile_frame(f->p, &fr);
 }
 
-/* Where frames are distinguished by function, its symbol says all: names need not be interned for each address again. */
+/* If frames are distinguished by function, the symbol is the key: names need not be interned for each address. */
 frame_id fill_frame(struct fill *f, const struct resolved_frame *from, bool by_address, uint8_t flags)
 {
 	if (by_address || !from->symbol || f->r->options.with_lines)
@@ -192,14 +191,14 @@ struct expanded_line {
 	uint32_t line;
 };
 
-/* What the debug information says of an address; nr 0: it was not looked up. The last symbol is the function's, others are inlined. */
+/* The debug information of an address; nr 0: not looked up. The last symbol is the function's, others are inlined. */
 struct expansion {
-	const struct symbol **symbols; /* innermost first; NULL: the frame is as it is in the cache */
-	struct expanded_line *lines;   /* NULL: they are not shown */
+	const struct symbol **symbols; /* innermost first; NULL: use the frame in the cache */
+	struct expanded_line *lines;   /* NULL: not shown */
 	unsigned nr;
 };
 
-/* Where one thread keeps what it found. */
+/* The results of one thread. */
 struct expander {
 	struct arena arena;
 } THREAD_OWN;
@@ -207,13 +206,13 @@ struct expander {
 struct frame_lists {
 	struct fill *f;
 	VEC(struct used_frame) used;
-	VEC(uint32_t) cached;         /* each cached frame that is used, once, those of a DSO together */
+	VEC(uint32_t) cached;         /* each used frame in the cache, once, grouped by DSO */
 	VEC(struct dso *) dsos;       /* that are read */
-	VEC(uint32_t) firsts;         /* the first address of each that is looked up */
+	VEC(uint32_t) firsts;         /* index of the first address of each piece */
 	struct expansion *expansions; /* by cached frame */
 	struct expander *expanders;   /* by thread */
 	unsigned threads;
-	size_t in_order;              /* of the pieces of cached: the others are of the DSO that has the most */
+	size_t in_order;              /* number of pieces before those of the DSO with the most addresses */
 };
 
 static void collect_frames(struct frame_lists *l)
@@ -240,11 +239,11 @@ static void collect_frames(struct frame_lists *l)
 	free(next);
 }
 
-#define EXPANDED_AT_ONCE 16 /* addresses of one function mostly follow each other: they share what is read */
+#define EXPANDED_AT_ONCE 16 /* adjacent addresses mostly belong to one function, and share its debug information */
 
-#define RESTS_EVERY      160 /* of those: pages that were read are not all held at once */
+#define RESTS_EVERY      160 /* after this many, pages that were read are released */
 
-/* In one DSO threads begin far from each other: side by side they would wait for what is read by one of them. */
+/* In one DSO threads start at distant addresses: at adjacent ones they would wait for each other. */
 static size_t piece_of(const struct frame_lists *l, size_t i)
 {
 	size_t n = (l->cached.len + EXPANDED_AT_ONCE - 1) / EXPANDED_AT_ONCE;
@@ -255,7 +254,7 @@ static size_t piece_of(const struct frame_lists *l, size_t i)
 	return part && i / l->threads < part ? l->in_order + nr * part + i / l->threads : l->in_order + i;
 }
 
-/* Whose debug information describes a frame, or NULL: as in inlines_expand(). */
+/* The object with the debug information of a frame, or NULL: as in inlines_expand(). */
 static struct dso *asked_dso(const struct frame_lists *l, uint32_t cached)
 {
 	const struct resolved_frame *at = &l->f->r->frames.frames.data[cached];
@@ -278,7 +277,7 @@ static void expand_some(void *ctx, size_t i, unsigned thread)
 	struct frame_lists *l = ctx;
 	struct resolved_frame at[SOURCE_FRAMES_MAX];
 	if (i < l->dsos.len) {
-		/* The first address takes much longer than others: those of two DSOs at once. */
+		/* The first address of a DSO takes much longer than others: do those of two DSOs at once. */
 		dso_source_load(l->dsos.data[i]);
 		(void)inlines_expand(&l->f->r->frames.frames.data[l->firsts.data[i]], &l->f->r->options, at);
 		return;
@@ -293,7 +292,7 @@ static void expand_some(void *ctx, size_t i, unsigned thread)
 			at[e->nr - 1].line = at[0].line;
 		}
 		keep_expansion(e, at, &l->expanders[thread].arena, l->f->r->options.with_lines);
-		/* Symbols keep their names: they are made here, on all CPUs, and not by the one that fills the profile. */
+		/* Symbols cache their names: they are computed here, on all CPUs, and not later by the thread that fills the profile. */
 		for (unsigned k = 0; k < e->nr; k++)
 			if (at[k].symbol && at[k].symbol->raw_name)
 				(void)dso_symbol_name(at[k].dso, at[k].symbol);
@@ -304,8 +303,8 @@ static void expand_some(void *ctx, size_t i, unsigned thread)
 }
 
 /*
- * The frames of a DSO together, by address: those of a function share what is read of it. The DSO that has the most is read first, and
- * its frames are requested last: then one thread reads it while others read the smaller ones, and request their frames.
+ * Sorts frames by DSO and address, so that those of a function share its debug information. The DSO with the most frames is opened first,
+ * but its frames come last: one thread opens it while others process the smaller ones.
  */
 static void order_by_dso(struct frame_lists *l)
 {
@@ -392,8 +391,8 @@ static uint32_t add_list(struct frame_lists *l, const struct used_frame *u)
 }
 
 /*
- * A session that goes on asks again, and again. Of a recording all has been asked before its profile takes its memory; paths of files
- * are still needed there, and names become its own.
+ * A live session repeats look-ups. For a recording all look-ups are done before the profile needs the memory; only paths of files are
+ * still needed, and names are taken over.
  */
 static void forget_sources(const struct frame_lists *l)
 {
@@ -456,7 +455,7 @@ static uint32_t add_node(struct fill_worker *of, uint32_t caller, frame_id frame
 	return id;
 }
 
-/* How many outer raw frames a row has in common with the one before. The innermost is none: it may be hidden. */
+/* The number of outer raw frames that a row shares with the one before, without the innermost, which may be hidden. */
 static uint32_t common_raw(const struct fill_worker *of, const uint32_t *raw, uint32_t n)
 {
 	uint32_t same = 0;
@@ -475,8 +474,8 @@ static bool is_script(const struct profile *p, frame_id frame)
 }
 
 /*
- * Frames of a row, outermost first, into of->path; *ret_same: how many of them the row before has as well, at least. False
- * where its leaf is unresolved and such are hidden.
+ * Writes the frames of a row, outermost first, to of->path; *ret_same: at least this many are those of the row before. False:
+ * the leaf is unresolved, and such rows are hidden.
  */
 static bool find_path(const struct fill *f, struct fill_worker *of, const struct raw_row *row, uint32_t *ret_same)
 {
@@ -492,7 +491,7 @@ static bool find_path(const struct fill *f, struct fill_worker *of, const struct
 		bool unresolved = hide && f->p->frames.data[list[1]].function == PROFILE_NONE;
 		bool hidden = unresolved || (f->r->options.hide_scripts && is_script(f->p, list[1]));
 		if (unresolved && !i) {
-			of->last_raw_nr = 0; /* it becomes no nodes that the next could share */
+			of->last_raw_nr = 0; /* it has no nodes to share with the next one */
 			return false;
 		}
 		for (frame_id j = 1; !hidden && j <= list[0]; j++)
@@ -503,8 +502,7 @@ static bool find_path(const struct fill *f, struct fill_worker *of, const struct
 }
 
 /*
- * Stacks that were met one after the other mostly share their outer frames: those nodes need no look-up. same: so many are
- * known to be shared.
+ * Consecutive stacks mostly share outer frames, whose nodes need no look-up. same: number of frames known to be shared.
  */
 static uint32_t intern_path(struct fill_worker *of, size_t same, uint64_t first)
 {
@@ -531,7 +529,7 @@ static bool row_eq(const void *table, uint32_t id, const void *key)
 	return a->node == b->node && a->group == b->group && a->event == b->event;
 }
 
-/* The row that raw rows of one stack, group and event become. */
+/* The row for raw rows with the same stack, group and event. */
 static uint32_t add_row(struct fill_worker *of, uint32_t node, const struct raw_row *raw)
 {
 	struct fill_row row = { .node = node, .group = raw->group, .event = raw->event, .first = raw->first };

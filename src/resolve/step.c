@@ -49,7 +49,7 @@ void step_join_deferred(struct sample_step *s, struct step_sample *x)
 	x->hot.callchain_nr = s->whole.len;
 }
 
-/* The record is of one layout for all members; what is counted is each one's own. */
+/* All members share the record and its layout; each has its own count. */
 static bool take_member(struct sample_step *s, struct step_sample *x)
 {
 	const struct members *m = &s->r->members;
@@ -81,7 +81,7 @@ bool step_next_member(struct sample_step *s, struct step_sample *x)
 	return take_member(s, x);
 }
 
-/* The recorded chain with what the dump, or a register, adds to it; 0: it stays as it is. */
+/* The recorded chain completed by the dump or a register; 0: unchanged. */
 static uint32_t join_dump(struct sample_step *s, const struct step_sample *x, const uint64_t **ret)
 {
 	struct sample whole;
@@ -144,7 +144,7 @@ void step_count(const struct sample_step *s)
 static void count_event(struct resolver *r, uint32_t event, uint64_t time_ns)
 {
 	if (__builtin_expect(event >= r->stats.events_nr, 0)) {
-		resolver_size_stats(r); /* events may come while a stream is read */
+		resolver_size_stats(r); /* a stream may add events while it is read */
 		if (event >= r->stats.events_nr) {
 			r->stats.unknown_id_samples++;
 			return;

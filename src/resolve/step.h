@@ -1,15 +1,15 @@
 /*
- * From a record to the samples that it stands for, in one way for files, live rings and streams:
+ * From a record to its samples, for files, live rings and streams:
  *
  *	for (bool more = step_begin(s, rec, place, &full, &x); more; more = step_next(s, &x))
- *		x is a sample that passes the filters; it is counted, and its stack is whole
+ *		x is a sample that passes the filters; it is counted, and its stack is complete
  *
- * The event is looked up, the sample decoded, a part of its stack that came in another record joined (deferred); of a record that
- * reads its group, each member is a sample. Each is counted by its event, filtered, and what its stack consists of besides the
- * recorded chain (a dump, branches) is joined. What is known of events and of threads is found once (facts.c).
+ * Looks up the event, decodes the sample, and joins a deferred part of its stack; if the record reads its group, each member is a
+ * sample. Each is counted by its event and filtered, and other parts of its stack (a dump, branches) are joined to the recorded
+ * chain. Properties of events and threads are computed once (facts.c).
  *
- * A step belongs to one thread; several of one resolver run at once where resolver_needs_order() is false. step_count() brings their
- * counts together. The functions here are inline: they run for each sample.
+ * A step belongs to one thread; several steps of a resolver may run at once if resolver_needs_order() is false. step_count() sums up
+ * their counts. The functions here are inline: they run for each sample.
  */
 #pragma once
 #include "base/idset.h"
@@ -17,24 +17,24 @@
 
 struct event_facts {
 	struct sample_layout layout;
-	uint64_t period; /* where samples carry none */
+	uint64_t period; /* default, for samples without one */
 	bool full;       /* samples must be decoded whole */
-	bool members;    /* a record stands for a sample of each member of its group */
+	bool members;    /* a record has a sample for each member of its group */
 	bool calls;      /* the user part of stacks was recorded as branches */
 	bool dumps;      /* stacks are unwound from a copy of the stack */
 	bool leaves;     /* the caller of a function without a frame may be in a register */
-	bool history;    /* branches are put before stacks */
-	bool deferred;   /* a part may come in a record of its own */
-	bool joined;     /* calls, dumps, leaves or history: the words of a stack are made of several parts */
+	bool history;    /* branches are put in front of stacks */
+	bool deferred;   /* a part may be in a separate record */
+	bool joined;     /* calls, dumps, leaves or history: stacks are joined from several parts */
 	bool is_wait;    /* WAIT_EVENT */
 	const struct tracepoint *tracepoint;
-	/* Which part of the payload distinguishes one line of text from another. */
+	/* The part of the payload that determines the text of an event. */
 	uint32_t trace_start, trace_end;
 };
 
 struct thread_facts {
 	struct machine_view view;
-	uint32_t generation; /* of the step; 0: nothing known */
+	uint32_t generation; /* of the step; 0: empty */
 	uint32_t pid, tid;
 	uint32_t group;      /* of its labels */
 	bool pass;
@@ -44,10 +44,10 @@ struct thread_facts {
 
 struct sample_step {
 	struct resolver *r;
-	bool decodes_full;     /* all samples; and those that are damaged count as their event's */
-	bool is_switched;      /* samples are left out by resolver.switches */
-	uint32_t events_max;   /* events that are distinguished: samples of others are of none */
-	uint32_t hold_max;     /* samples that may wait together; 1 once an event's words are joined, which stay until the next sample */
+	bool decodes_full;     /* decode all samples fully; damaged ones are counted for their event */
+	bool is_switched;      /* samples are filtered by resolver.switches */
+	uint32_t events_max;   /* number of events; samples of others have none */
+	uint32_t hold_max;     /* maximum size of a batch; 1 if stacks are joined, whose words are only valid until the next sample */
 	struct event_facts *events;
 	uint32_t events_nr;    /* of env by then */
 	uint32_t known_nr;     /* of these up to events_max */
@@ -58,8 +58,8 @@ struct sample_step {
 	uint32_t groups_nr;
 	struct idset group_index;
 	struct dumps dumps;   /* set up where some event has them */
-	deferred_chain whole; /* callchain words of the sample at hand, where a part came later */
-	stitch_words words;   /* callchain words of the sample at hand, branches among them */
+	deferred_chain whole; /* callchain words of the current sample with its deferred part */
+	stitch_words words;   /* callchain words of the current sample with branches */
 	uint64_t *event_samples;
 	uint64_t samples, bad, unknown_id, filtered, cut_chains, deep_chains;
 	uint64_t first_ns, last_ns;
@@ -68,22 +68,22 @@ struct sample_step {
 /* The sample at hand. */
 struct step_sample {
 	struct record rec;
-	struct sample_hot hot; /* its chain is as recorded, or whole where a part came later */
-	struct sample *full;   /* its record in full, with the event's period where it has none; NULL: it was not decoded so */
+	struct sample_hot hot; /* with the recorded chain, completed by a deferred part */
+	struct sample *full;   /* all fields, with the event's period as default; NULL: not decoded */
 	const struct event_facts *event;
 	const struct thread_facts *thread;
-	const uint64_t *joined; /* words of its stack, put together; NULL: those of hot are all */
+	const uint64_t *joined; /* words of its joined stack; NULL: those of hot */
 	uint32_t joined_nr;
 	uint32_t event_index;
-	uint64_t place;        /* position of the record in the input, from 1 on; its time where there is no clock */
+	uint64_t place;        /* position of the record in the input, from 1 on; also its time if there is no clock */
 	uint32_t member;       /* of its record, 0 for the first; step_next() */
 	bool has_members;
 };
 
-/* Zeroed but for what is above events. */
+/* Fields before `events` are the caller's; zero the others. */
 void step_init(struct sample_step *s);
 void step_deinit(struct sample_step *s);
-/* As after step_init(), in the memory that it has: the machine may have forgotten what the step knew. */
+/* As after step_init(), but keeps memory; for use after the machine has dropped tasks. */
 void step_clear(struct sample_step *s);
 /* Adds its counts to the resolver's. */
 void step_count(const struct sample_step *s);
@@ -97,7 +97,7 @@ bool step_first_member(struct sample_step *s, struct step_sample *x);
 bool step_next_member(struct sample_step *s, struct step_sample *x);
 void step_join(struct sample_step *s, struct step_sample *x);
 
-/* Where side-band comes between samples: forgets what may have changed. */
+/* Call it after side-band records between samples: drops cached properties that may have changed. */
 static inline void step_machine_changed(struct sample_step *s)
 {
 	uint64_t now = machine_generation(s->r->machine);
@@ -117,7 +117,7 @@ static inline struct thread_facts *step_thread(struct sample_step *s, uint32_t p
 	return t;
 }
 
-/* Counts so many samples of x's event; false: they are left out. */
+/* Counts samples of x's event; false: they are filtered. */
 static inline bool step_passes(struct sample_step *s, struct step_sample *x, uint64_t samples)
 {
 	const struct sample_hot *hot = &x->hot;
@@ -143,7 +143,7 @@ static inline bool step_passes(struct sample_step *s, struct step_sample *x, uin
 	return true;
 }
 
-/* The event of x->rec, and the sample in it; false where either is missing, which is counted. */
+/* Looks up the event of x->rec and decodes the sample; false: failed, which is counted. */
 static inline bool step_decode(struct sample_step *s, struct sample *full, struct step_sample *x)
 {
 	if (__builtin_expect(s->events_nr != s->r->env->events.len, 0))
@@ -166,7 +166,7 @@ static inline bool step_decode(struct sample_step *s, struct sample *full, struc
 	return true;
 }
 
-/* full: where the sample goes where it is decoded in full. False: no sample of the record passes. */
+/* full: memory for a fully decoded sample. False: no sample of the record passes. */
 static inline bool step_begin(struct sample_step *s, struct record rec, uint64_t place, struct sample *full, struct step_sample *x)
 {
 	x->rec = rec;

@@ -8,13 +8,13 @@
 #include "resolve/chain.h"
 
 #define REGISTERS_MAX 256  /* more than any processor has */
-#define STITCHED_MAX  4096 /* calls; deeper is a recursion */
-#define THREADS_MAX   4096 /* of a session that goes on: then all begin anew */
+#define STITCHED_MAX  4096 /* calls; deeper stacks are recursions */
+#define THREADS_MAX   4096 /* in a live session; then all are reset */
 
 struct stitch_thread {
 	struct perf_branch_entry last[REGISTERS_MAX]; /* of the sample before, newest first */
-	uint64_t last_nr, last_top;                   /* top: in which register the newest stands */
-	VEC(uint64_t) callers;                        /* of what last holds, innermost first */
+	uint64_t last_nr, last_top;                   /* top: the register with the newest */
+	VEC(uint64_t) callers;                        /* of the calls in `last`, innermost first */
 };
 
 void stitches_init(struct stitches *s, const struct env *env)
@@ -61,7 +61,7 @@ static struct stitch_thread *thread_of(struct stitches *s, const struct sample *
 	return s->all.data[*known - 1];
 }
 
-/* Where in the sample before the oldest call of this one stands, by its register; last_nr where it does not. */
+/* The index, in the sample before, of this sample's oldest call, by its register; last_nr: not found. */
 static uint64_t find_base(const struct stitch_thread *t, const struct sample *x, uint64_t registers)
 {
 	uint64_t base = (x->branch_hw_idx + registers - (x->branch_nr - 1)) % registers;
@@ -69,7 +69,7 @@ static uint64_t find_base(const struct stitch_thread *t, const struct sample *x,
 	return at < t->last_nr && !memcmp(&t->last[at], &x->branches[x->branch_nr - 1], sizeof(t->last[at])) ? at : t->last_nr;
 }
 
-/* The callers of this sample's oldest call: what stood outside of it in the sample before, and the callers of that. */
+/* The callers of this sample's oldest call: the calls outside of it in the sample before, and their callers. */
 static void stitch(struct stitch_thread *t, uint64_t base)
 {
 	uint64_t more = t->last_nr - base - 1, kept = t->callers.len;
@@ -84,7 +84,7 @@ static void stitch(struct stitch_thread *t, uint64_t base)
 		t->callers.data[i] = t->last[base + 1 + i].from;
 }
 
-/* NULL: of what this sample has nothing is known. */
+/* NULL: nothing is known about the callers. */
 static const struct stitch_thread *note_calls(struct stitches *s, const struct sample *x)
 {
 	if (!s->env || !x->has_branch_hw_idx)

@@ -1,5 +1,5 @@
 /*
- * Every record in time order, samples resolved one by one.
+ * Delivers every record in order of time, with samples resolved one by one.
  */
 #include <stdlib.h>
 
@@ -10,8 +10,7 @@
 #include "resolve/step.h"
 
 /*
- * Chains that were resolved lately, by hash of their words: most samples of a recording share few chains, and of those that
- * are known nothing is looked up or copied.
+ * Recently resolved chains, by hash of their words: most samples of a recording share few chains, which need no look-up or copy.
  */
 #define CHAINS_KEPT 1024 /* a power of two */
 typedef VEC(struct resolved_frame) frame_list;
@@ -28,9 +27,9 @@ struct stream {
 	struct sample_step step;
 	VEC(struct chain_entry) entries;
 	VEC(uint32_t) numbers; /* of their frames */
-	bool is_joined;       /* the chain at hand was put together, within its limits */
+	bool is_joined;       /* the current chain was joined, with limits applied */
 	struct kept_chain *chains;
-	frame_list inner;     /* of the chain at hand, whose callers are known */
+	frame_list inner;     /* of the current chain, whose callers are known */
 };
 
 static uint32_t frame_number(struct stream *s, const struct machine_view *v, uint64_t ip, uint16_t cpumode, bool is_return)
@@ -38,7 +37,7 @@ static uint32_t frame_number(struct stream *s, const struct machine_view *v, uin
 	return frame_cache_find(&s->r->frames, v->space, v->kernel, cpumode, is_return, ip);
 }
 
-/* The number of each entry's frame in the cache. All frames are requested before the first is looked at: each is in memory apart. */
+/* The index of each entry's frame in the cache. All are prefetched before the first is accessed, since they are scattered in memory. */
 static const uint32_t *number_frames(struct stream *s, const struct machine_view *v, uint32_t n)
 {
 	vec_clear(&s->numbers);
@@ -59,7 +58,7 @@ static void resolve_words(struct stream *s, frame_list *to, const struct machine
 	struct chain_options how = { .max = s->is_joined ? UINT32_MAX : o->max_stack, .outermost = o->keep_outermost };
 	bool apart;
 	vec_reserve(&s->entries, (size_t)words_nr + 1);
-	/* ip 0: the chain is shown as it was recorded. */
+	/* ip 0: the chain as it was recorded. */
 	uint32_t n = chain_expand(words, words_nr, 0, 0, how, s->entries.data, &apart);
 	const uint32_t *numbers = number_frames(s, v, n);
 	vec_clear(to);
@@ -106,7 +105,7 @@ static inline __attribute__((always_inline)) void join_chain(struct stream *s, s
 {
 	const struct sample *x = &out->sample;
 	uint32_t leaf = frame_number(s, v, x->ip, x->misc & PERF_RECORD_MISC_CPUMODE_MASK, false);
-	out->leaf = s->r->frames.frames.data[leaf]; /* which looking it up may have moved */
+	out->leaf = s->r->frames.frames.data[leaf]; /* the look-up may have moved it */
 	if (s->r->options.with_lines && out->leaf.dso)
 		dso_source_line(out->leaf.dso, out->leaf.addr, &out->leaf.file, &out->leaf.line);
 	if (x->callchain && s->r->options.with_chains) {
@@ -121,7 +120,7 @@ static uint64_t chain_space(const struct stream *s, const struct machine_view *v
 	return (uint64_t)s->is_joined << 63 | (uint64_t)v->kernel << 32 | v->space;
 }
 
-/* What is known of a sample without its frames. */
+/* Fills in a sample without its frames. */
 static inline void describe(struct stream *s, struct resolved_sample *out, const struct machine_view *v)
 {
 	out->thread = v->thread;
@@ -157,12 +156,12 @@ void resolver_look_up(struct resolver *r, const struct sample *sample, struct re
 	join_chain(s, ret, v);
 }
 
-/* Frames that the receiver does not know yet; false where it needs all of them. */
+/* Resolves the frames that the receiver does not know yet; false: it needs all of them. */
 static bool resolve_inner(struct stream *s, struct resolved_sample *out, const struct machine_view *v)
 {
 	const struct resolve_options *o = &s->r->options;
 	uint64_t known = 0, words = out->sample.callchain_nr;
-	/* Where frames are cut off the end, they are others in each chain. */
+	/* If outer frames are cut off, the cut differs between chains. */
 	if (!s->callbacks.known_callers || o->hide_unresolved || !o->with_chains || !out->sample.callchain || words > o->max_stack ||
 	    !s->callbacks.known_callers(s->callbacks.ctx, out, &known) || known > words)
 		return false;
@@ -198,7 +197,7 @@ static struct strobe_error *give_sample(struct stream *s, struct resolved_sample
 
 static struct strobe_error *stream_sample(struct stream *s, struct record rec, uint64_t place)
 {
-	struct resolved_sample out; /* every field is set below: clearing it first would cost as much as decoding */
+	struct resolved_sample out; /* every field is set below: clearing it would take as long as decoding */
 	struct step_sample x;
 	bool more = step_begin(&s->step, rec, place, &out.sample, &x);
 	if (!more)
@@ -217,14 +216,14 @@ static struct strobe_error *stream_sample(struct stream *s, struct record rec, u
 			out.sample.id = x.hot.id;
 			out.sample.period = x.hot.period;
 		}
-		s->is_joined = x.joined && !x.event->leaves; /* of a chain as it was recorded the limit is still to be kept */
+		s->is_joined = x.joined && !x.event->leaves; /* the limit has not been applied to a recorded chain */
 		TRY(give_sample(s, &out, &x.thread->view));
 		out.repeated = true;
 	}
 	return NULL;
 }
 
-/* Whether the receiver keeps a sample that no filter has seen yet. What cannot be decoded is kept, and counted where it is filtered. */
+/* Whether the receiver keeps a sample, before filters. Samples that cannot be decoded are kept, and counted by the filter. */
 static struct strobe_error *filter_early(struct stream *s, struct record rec, uint64_t time_ns, bool *ret_keep)
 {
 	struct resolved_sample out = { .record = rec };
@@ -245,13 +244,13 @@ static struct strobe_error *filter_early(struct stream *s, struct record rec, ui
 	return s->callbacks.early(s->callbacks.ctx, &out, ret_keep);
 }
 
-/* time_ns: where there is no clock, the number of the record. */
+/* time_ns: the number of the record if there is no clock. */
 static struct strobe_error *stream_record(void *ctx, struct record rec, uint64_t time_ns)
 {
 	struct stream *s = ctx;
 	if (rec.hdr->type == PERF_RECORD_SAMPLE) {
 		s->r->stats.records[PERF_RECORD_SAMPLE]++;
-		step_machine_changed(&s->step); /* by records before, or by code of jitdumps in between */
+		step_machine_changed(&s->step); /* by earlier records, or by code of jitdumps in between */
 		bool is_kept = true;
 		if (s->callbacks.early)
 			TRY(filter_early(s, rec, time_ns, &is_kept));

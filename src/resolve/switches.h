@@ -1,7 +1,7 @@
 /*
- * --switch-on and --switch-off: samples count from the one event's on, up to the other's, and again.
+ * --switch-on and --switch-off: samples count from a sample of the first event up to one of the second, repeatedly.
  *
- * Each sample is passed once, in order of time. Samples before the first --switch-on are left out.
+ * Pass each sample once, in order of time. Samples before the first --switch-on are dropped.
  */
 #pragma once
 #include <stdbool.h>
@@ -13,8 +13,8 @@
 /* Zeroed: all samples count. */
 struct event_switches {
 	uint32_t on, off; /* index of the event in the environment, + 1; 0: none */
-	bool keep;        /* samples of these two events count as well */
-	bool is_off;      /* samples are left out now */
+	bool keep;        /* samples of these two events also count */
+	bool is_off;      /* samples are being dropped */
 };
 
 /* The event that an option names (NULL: none), as index + 1; ERROR_NOT_FOUND if there is none. is_live: for the message. */
@@ -25,5 +25,5 @@ static inline void event_switches_start(struct event_switches *s)
 {
 	s->is_off = s->on != 0;
 }
-/* Whether a sample of this event is left out; the next answer depends on it. */
+/* Whether a sample of this event is dropped. Changes the state. */
 bool event_switches_leave_out(struct event_switches *s, uint32_t event);

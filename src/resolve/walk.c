@@ -10,9 +10,9 @@
 
 #define LINE_BYTES     64
 #define WALK_AHEAD     8 /* records */
-/* Slices are small enough to be shared out evenly, and large enough that taking one costs nothing. */
+/* Slices are small enough for an even distribution, and large enough for a negligible overhead. */
 #define SLICE_BYTES (1u << 20)
-/* Pages are requested in pieces of this size: one call in place of a fault for every few of them. */
+/* Pages are populated in pieces of this size: one call in place of many page faults. */
 #define POPULATE_BYTES (8u << 20)
 #define WINDOWS_AHEAD  2
 
@@ -39,7 +39,7 @@ static void count_type(struct resolver *r, uint32_t type)
 		r->stats.unknown_records++;
 }
 
-/* Where such a record has ended zeros would be read, which are not what happened. */
+/* Bytes beyond the end of such a record must not be read as zeros. */
 static bool is_short(struct resolver *r, struct record rec)
 {
 	if (rec.hdr->size >= record_least_bytes(rec.hdr->type))
@@ -75,7 +75,7 @@ void resolver_side_band(struct resolver *r, struct record rec, uint64_t time_ns,
 		jit_mmap(&r->jit, rec, time_ns);
 }
 
-/* The tools' own records have no time: they describe what was there before. */
+/* Synthesized records have no time: they describe the state before the recording. */
 static uint64_t time_of(const struct resolver *r, struct record rec, uint64_t place)
 {
 	uint64_t time_ns;
@@ -84,7 +84,7 @@ static uint64_t time_of(const struct resolver *r, struct record rec, uint64_t pl
 	return env_record_time(r->env, rec, &time_ns) ? time_ns : 0;
 }
 
-/* Where samples are not looked into any further. */
+/* For samples that are not processed further. */
 static void count_sample(struct resolver *r, struct record rec)
 {
 	uint64_t time_ns = 0;
@@ -93,14 +93,14 @@ static void count_sample(struct resolver *r, struct record rec)
 }
 
 /*
- * Pages of a large recording come and go in windows: this one, and some that a second thread requests ahead, so that the walk
- * does not wait for them.
+ * Pages of a large recording are mapped in windows: the current one, and some that a second thread populates ahead, so that the
+ * walk does not wait for them.
  */
 struct windows {
 	struct walk *walk;
 	const struct reader_span *span;
-	sem_t *ahead; /* counts windows that may be requested; NULL: one thread does all */
-	_Atomic uint64_t walked; /* where the window of the walk begins */
+	sem_t *ahead; /* counts windows that may be populated; NULL: only one thread */
+	_Atomic uint64_t walked; /* start of the walk's window */
 };
 
 static uint64_t window_bytes(const struct reader_span *span, uint64_t at)
@@ -113,13 +113,13 @@ static void populate_ahead(struct windows *w)
 	for (uint64_t at = 0; at < w->span->bytes; at += POPULATE_BYTES) {
 		while (sem_wait(w->ahead))
 			;
-		/* One that comes too late for a window must not bring it back. */
+		/* Windows that the walk has left must not be populated again. */
 		if (at >= atomic_load_explicit(&w->walked, memory_order_relaxed))
 			reader_populate(w->walk->r->source, w->span->file_offset + at, window_bytes(w->span, at));
 	}
 }
 
-/* The walk has come to a window: the one before is done with. */
+/* The walk has reached a window: releases the one before. */
 static void enter_window(struct windows *w, uint64_t at)
 {
 	struct record_source *source = w->walk->r->source;
@@ -147,7 +147,7 @@ static void walk_records(struct windows *windows)
 			__builtin_prefetch(span->data + at + WALK_PREFETCH_BYTES + i * LINE_BYTES);
 		if (!reader_span_next(r->source, span, &at, &rec))
 			break;
-		/* Long records (stack dumps) are mostly as long as the one before. */
+		/* Long records (stack dumps) mostly have the length of the one before. */
 		__builtin_prefetch(span->data + at + WALK_AHEAD * rec.hdr->size);
 		records++;
 		if (place >= slice_end) {
@@ -165,7 +165,7 @@ static void walk_records(struct windows *windows)
 	vec_push(&w->slices, at);
 	w->records = records;
 	r->stats.records[PERF_RECORD_SAMPLE] += samples;
-	/* The walk may have ended early: the second thread must not wait. */
+	/* The walk may have ended early: do not let the second thread wait. */
 	atomic_store_explicit(&windows->walked, UINT64_MAX, memory_order_relaxed);
 	for (; windows->ahead && window < span->bytes; window += POPULATE_BYTES)
 		sem_post(windows->ahead);
@@ -195,8 +195,8 @@ void walk_span(struct walk *w, const struct reader_span *span)
 }
 
 /*
- * The walk ends where records are to be opened or moved, or are damaged: from there on the source gives them one by one.
- * place goes on from the walk's end.
+ * The walk ends at records that are compressed, must be moved, or are damaged: from there on the source delivers them one by
+ * one. place continues from the walk's end.
  */
 struct strobe_error *walk_rest(struct walk *w, const struct reader_span *span,
 			       void (*fn)(struct walk *w, struct record rec, uint64_t place))

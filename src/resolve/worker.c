@@ -32,7 +32,7 @@ void worker_init(struct worker *w, struct resolver *r, uint64_t log_max, bool st
 		},
 	};
 	rawtab_init(&w->tab, w->sub_columns);
-	/* Growing the index means hashing all of it anew: begin with what is likely to be needed. */
+	/* Growing the index rehashes everything: start with the expected size. */
 	idset_reserve(&w->tab.row_index, rows < ROWS_RESERVED_MAX ? (uint32_t)rows : ROWS_RESERVED_MAX);
 	w->batch = xcalloc_apart(WORKER_BATCH, sizeof(*w->batch));
 	w->batch_labels = xcalloc((size_t)WORKER_BATCH * w->sub_columns + 1, sizeof(*w->batch_labels));
@@ -56,7 +56,7 @@ void worker_clear(struct worker *w)
 	w->log_dropped = 0;
 }
 
-/* The RAW part follows the chain, or is where the chain would be. */
+/* The RAW part follows the chain, or takes its place. */
 static bool find_raw(const struct step_sample *f, const void **ret, uint32_t *ret_bytes)
 {
 	const struct sample_layout *l = &f->event->layout;
@@ -80,7 +80,7 @@ static bool find_raw(const struct step_sample *f, const void **ret, uint32_t *re
 	return *ret_bytes <= (size_t)((const char *)end - (const char *)*ret);
 }
 
-/* The label of tracepoint data is the number of its bytes, + 1; 0 where the event has none. */
+/* The label of tracepoint data: the number of its bytes, + 1; 0: none. */
 static uint64_t trace_label(struct worker *w, const struct step_sample *f, uint32_t column, uint64_t *hash)
 {
 	struct raw_bytes b = { .event = f->event_index, .column = column };
@@ -103,7 +103,7 @@ static uint64_t trace_label(struct worker *w, const struct step_sample *f, uint3
 	return (uint64_t)rawtab_bytes(&w->tab, &b) + 1;
 }
 
-/* Likewise of a wait; 0: the sample is of none. */
+/* Likewise for a wait; 0: not a wait. */
 static uint64_t wait_label(struct worker *w, const struct step_sample *f, uint32_t column, uint64_t *hash)
 {
 	struct raw_bytes b = { .event = f->event_index, .column = column };
@@ -114,7 +114,7 @@ static uint64_t wait_label(struct worker *w, const struct step_sample *f, uint32
 	return (uint64_t)rawtab_bytes(&w->tab, &b) + 1;
 }
 
-/* Its waker's raw frames, which are of another process; 0: there are none. */
+/* The raw frames of its waker, which belong to another process; 0: none. */
 static uint64_t waker_label(struct worker *w, const struct step_sample *f, uint32_t column, uint64_t *hash)
 {
 	const void *payload;
@@ -137,7 +137,7 @@ static uint64_t waker_label(struct worker *w, const struct step_sample *f, uint3
 	return (uint64_t)rawtab_bytes(&w->tab, &b) + 1;
 }
 
-/* -1 where the recording does not say. */
+/* -1: not in the recording. */
 static int64_t socket_of(const struct env *env, uint32_t cpu)
 {
 	return cpu < env->cpus.len ? env->cpus.data[cpu].socket : -1;
@@ -163,10 +163,10 @@ static uint64_t fixed_label(const struct worker *w, enum key_id id, const struct
 	}
 }
 
-/* An address as a label is the number of its raw frame, + 1. A branch may come from 0 or go there. */
+/* An address as a label: the number of its raw frame, + 1. Address 0 is valid for branches. */
 static uint64_t address_label(struct worker *w, const struct step_sample *f, enum key_id id, uint64_t address)
 {
-	/* Data are looked up where the code that touched them runs, branches wherever something is mapped. */
+	/* Data addresses are looked up in the context of the sample, branches in whichever has a mapping. */
 	uint16_t cpumode = id == KEY_DADDR ? f->hot.misc & PERF_RECORD_MISC_CPUMODE_MASK : CPUMODE_UNKNOWN;
 	struct frame_where where = { .space = f->thread->view.space, .kernel = f->thread->view.kernel, .cpumode = cpumode };
 	return (uint64_t)rawtab_frame(&w->tab, address, where, f->place) + 1;
@@ -239,7 +239,7 @@ void worker_flush(struct worker *w)
 	w->batch_nr = 0;
 }
 
-/* The labels of the sample are in their place already. */
+/* The labels of the sample have been stored before. */
 static inline void enqueue(struct worker *w, struct raw_sample *s)
 {
 	s->key.hash = raw_hash(&s->key);
@@ -248,7 +248,7 @@ static inline void enqueue(struct worker *w, struct raw_sample *s)
 		worker_flush(w);
 }
 
-/* branch_mode: each branch is a row of its own, at its target, and counts one. */
+/* branch_mode: each branch is a row at its target, with count 1. */
 static void add_branches(struct worker *w, const struct step_sample *f, const struct raw_sample *proto)
 {
 	for (uint64_t i = 0; i < f->full->branch_nr; i++) {
@@ -265,15 +265,15 @@ static void add_branches(struct worker *w, const struct step_sample *f, const st
 	}
 }
 
-/* Joined words are those of the sample at hand: it does not wait (hold_max), and the path is its own. */
+/* Joined words are only valid for the current sample: it is not batched (hold_max), and has its own path. */
 static void enqueue_joined(struct worker *w, const struct step_sample *f, struct raw_sample *s)
 {
 	struct chain_options limited = w->path.chain;
 	s->key.chain = f->joined;
 	s->key.chain_nr = f->joined_nr;
-	if (!f->event->leaves) /* the limit is of the parts, which kept to it */
+	if (!f->event->leaves) /* limits were applied to the parts */
 		w->path.chain.max = UINT32_MAX;
-	w->path.returns = f->event->leaves; /* what is walked else, or was a branch, is the call itself */
+	w->path.returns = f->event->leaves; /* other walked addresses, and branches, are those of calls */
 	enqueue(w, s);
 	w->path.chain = limited;
 	w->path.returns = true;
@@ -285,7 +285,7 @@ static inline void put_samples(struct worker *w, const struct step_sample *f, ui
 	const struct sample_hot *hot = &f->hot;
 	const struct thread_facts *t = f->thread;
 	const struct resolver *r = w->r;
-	/* Field by field: a whole struct at once would be written twice. */
+	/* Field by field: an assignment of the struct would be written twice. */
 	struct raw_sample *s = &w->batch[w->batch_nr];
 	s->key.ip = hot->ip;
 	s->key.context = raw_context(t->view.space, hot->misc & PERF_RECORD_MISC_CPUMODE_MASK);
@@ -295,7 +295,7 @@ static inline void put_samples(struct worker *w, const struct step_sample *f, ui
 	s->key.group = t->group;
 	s->samples = samples;
 	s->value = f->event->layout.period != SAMPLE_NO_OFFSET ? hot->period : samples * f->event->period;
-	if (r->options.mem_mode && f->full) /* what an access took is what counts */
+	if (r->options.mem_mode && f->full) /* the value is the weight of the access */
 		s->value = f->full->weight1 ? f->full->weight1 : f->full->weight ? f->full->weight : 1;
 	s->weight = !f->full ? 0 : f->full->weight1 ? f->full->weight1 : f->full->weight;
 	s->place = f->place;
