@@ -167,11 +167,14 @@ static void say_short(const struct session_host *host, const struct resolve_stat
 		session_say(host, "%" PRIu64 " more records are too small for their type: skipped", s->short_records - 1);
 }
 
-void input_say_misdated(const struct session_host *host, uint64_t records)
+void input_say_untimely(const struct session_host *host, uint64_t late, uint64_t misdated)
 {
-	if (records)
-		session_say(host, "%" PRIu64 " record%s skipped: the time is damaged, far after that of all records that follow", records,
-			    records > 1 ? "s were" : " was");
+	if (late)
+		session_say(host, "%" PRIu64 " record%s too late to be put in order of time: what was between them and those before is not "
+				  "certain", late, late > 1 ? "s came" : " came");
+	if (misdated)
+		session_say(host, "%" PRIu64 " record%s skipped: the time is damaged, far after that of all records that follow", misdated,
+			    misdated > 1 ? "s were" : " was");
 }
 
 void input_remarks(const struct session_host *host, struct record_source *source, const struct resolve_stats *stats)
@@ -193,7 +196,7 @@ void input_remarks(const struct session_host *host, struct record_source *source
 			  ", or switch to another stack that was not recorded");
 	say_lost(host, stats->lost_records, stats->lost_samples);
 	say_short(host, stats);
-	input_say_misdated(host, stats->misdated_records);
+	input_say_untimely(host, stats->late_records, stats->misdated_records);
 	if (stats->bad_samples)
 		session_say(host, "%" PRIu64 " samples are shorter than their event's format and were skipped", stats->bad_samples);
 	if (stats->unknown_id_samples)

@@ -25,8 +25,8 @@ bool input_is_recording(const char *path);
 struct strobe_error *input_open(const char *given, bool force, struct record_source **ret) _must_check_;
 /* Says once what was lost while recording, and what was damaged or unfinished in the file. */
 void input_remarks(const struct session_host *host, struct record_source *source, const struct resolve_stats *stats);
-/* The same of records that were left out as order_misdated() says, where no resolver counted them. */
-void input_say_misdated(const struct session_host *host, uint64_t records);
+/* The same of records that order_late() and order_misdated() count, where no resolver did. */
+void input_say_untimely(const struct session_host *host, uint64_t late, uint64_t misdated);
 /*
  * Says which of the files that were requested had been replaced since the recording; verbose: of each, where its symbols and
  * lines came from, and where they were looked for.

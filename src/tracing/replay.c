@@ -141,8 +141,12 @@ void trace_replay_finish(struct trace_replay *t, const struct syscall_stats **re
 void trace_replay_remarks(const struct trace_replay *t)
 {
 	input_remarks(t->q.host, t->session.reader, NULL);
-	input_say_misdated(t->q.host, t->ordered ? order_misdated(t->ordered) : t->session.resolver ?
-			   resolver_stats(t->session.resolver)->misdated_records : 0);
+	if (t->ordered) {
+		input_say_untimely(t->q.host, order_late(t->ordered), order_misdated(t->ordered));
+	} else if (t->session.resolver) {
+		const struct resolve_stats *s = resolver_stats(t->session.resolver);
+		input_say_untimely(t->q.host, s->late_records, s->misdated_records);
+	}
 	if (!t->events)
 		return;
 	uint64_t lost = trace_events_lost(t->events);

@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
-"""A recording in which one time is damaged: it is left out and said, and the order of all others is as it was."""
+"""Recordings with one time that is damaged: far ahead, it is left out, and the order of all others is as it was; far behind, it comes
+late. Both are said."""
 # needs: sched script trace bench
 
 import difflib
 import struct
 
-from strobetest import STROBE, Tap, require_root, strobe
+from strobetest import PERF, STROBE, Tap, require_root, run, strobe
 
 GARBAGE = 7307199740981018624
 SAMPLE, FINISHED_ROUND = 9, 68
 IDENTIFIER = 1 << 16
 REMARK = "1 record was skipped: the time is damaged"
+LATE = "1 record came too late to be put in order"
 
 
 def records(data):
@@ -23,8 +25,8 @@ def records(data):
         at += length
 
 
-def damage(path, to, place):
-    """Writes a copy in which the time of one sample is garbage; place: so many rounds end before it."""
+def damage(path, to, place, time=GARBAGE):
+    """Writes a copy in which the time of one sample is another; place: so many rounds end before it."""
     with open(path, "rb") as f:
         data = bytearray(f.read())
     attr, = struct.unpack_from("<Q", data, 24)
@@ -34,7 +36,7 @@ def damage(path, to, place):
         rounds += kind == FINISHED_ROUND
         if kind == SAMPLE and rounds == place:
             # After identifier, instruction pointer, process and thread.
-            struct.pack_into("<Q", data, at + (32 if has_identifier else 24), GARBAGE)
+            struct.pack_into("<Q", data, at + (32 if has_identifier else 24), time)
             break
     with open(to, "wb") as f:
         f.write(data)
@@ -53,6 +55,17 @@ def differences(tap, command):
     return [c for c in changed if c[0] == "-"], [c for c in changed if c[0] == "+"]
 
 
+def check_late(tap):
+    """A time before all others, after rounds that have been given: perf counts it among those that are out of order. Commands that need
+    no order, such as report, do not say it."""
+    damage("whole.data", "late.data", 5, time=1)
+    for command in ("script",), ("sched", "latency"), ("trace", "-e", "sched:*"):
+        done = strobe(*command, "-i", "late.data")
+        tap.ok(done.err.count(LATE) == 1 and REMARK not in done.err, f"{' '.join(command)}: a record that came late is said once", done.err)
+    theirs = run(PERF, "report", "--stdio", "-i", "late.data").err
+    tap.ok("1 out of order events" in theirs, "perf counts the same record", theirs)
+
+
 def main():
     require_root("the events of the scheduler")
     tap = Tap()
@@ -69,6 +82,7 @@ def main():
         tap.ok(len(gone) <= 6 and len(new) <= 5, f"sched timehist: all other lines stay, damaged after {place} rounds", gone + new)
     broken = strobe("trace", "-e", "sched:*", "-i", "broken.data")
     tap.equal(broken.err.count(REMARK), 1, "trace: it is said once")
+    check_late(tap)
     tap.done()
 
 

@@ -489,5 +489,5 @@ void sched_source_remarks(const struct sched_source *s)
 {
 	session_remarks(&s->session, false);
 	if (s->ordered)
-		input_say_misdated(s->q.host, order_misdated(s->ordered));
+		input_say_untimely(s->q.host, order_late(s->ordered), order_misdated(s->ordered));
 }
