@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """Where threads wait: record --wall and --off-cpu, beside what a program measures of its own waits."""
 # needs: record report flamegraph script
-# second try
 
 import json
 import os
@@ -11,7 +10,6 @@ from known_waits import WAITS
 from strobetest import PERF, SCRATCH, Tap, build_workload, run, skip_all, strobe
 
 SHARE = 0.02
-TICK_NS = 10_000_000  # gaps of a tick come under load; that a hypervisor causes them was not confirmed
 SLACK_NS = 1_500_000  # of a function: its measurement is a little longer than its waits
 
 
@@ -20,14 +18,8 @@ def truth_of(done):
     truth = {}
     for name, ns, stolen in (line.split() for line in done.out.splitlines()):
         slack = SHARE * int(ns) + SLACK_NS
-        truth[name] = int(ns) - int(stolen) - TICK_NS - slack, int(ns) + slack
+        truth[name] = int(ns) - int(stolen) - slack, int(ns) + slack
     return truth
-
-
-def check_total(tap, truth, found, title):
-    """Of all functions together a tick is less than the share."""
-    greatest, least = sum(t[1] for t in truth.values()), sum(t[0] for t in truth.values()) + TICK_NS * (len(truth) - 1)
-    tap.between(least, found, greatest, f"{title}: all waits together")
 
 
 def folded_waits(path):
@@ -65,8 +57,6 @@ def check_wall(tap, program):
         kinds = {k: v for k, v in kinds.items() if k[1] != "cpu" and (name == "competes" or k[1] != "preempted")}
         tap.equal(max(kinds, key=kinds.get, default=None), WAITS[name], f"{name}: for what")
         tap.ok(all("main" in w[0] for w in mine), f"{name}: stacks are whole", mine)
-    total = sum(w[2] for w in waits if w[0] & set(WAITS) and "nap" not in w[0])
-    check_total(tap, truth, total, "--wall")
     tap.ok(running > 0, "where it ran is in the same profile")
 
 
@@ -78,7 +68,11 @@ def check_wakers(tap):
         is_woken = any(u.startswith("[woken by waits];") and f";{waker};" in u for u in upper)
         tap.ok(is_woken, f"{waiter} is woken by {waker}", upper)
     sleeps = [line for line in lines if ";sleeps;" in line and "[sleeping: sleep]" in line]
-    tap.ok(sleeps and all("[woken by an interrupt]" in line for line in sleeps), "sleeps are ended by timers", sleeps)
+    # Kernels do not report each wake-up: then nobody is said.
+    by_timers, total = (sum(int(line.rsplit(" ", 1)[1]) for line in lines) for lines in
+                        ([line for line in sleeps if "[woken by an interrupt]" in line], sleeps))
+    tap.ok(by_timers > total / 2 and not any("[woken by" in line for line in sleeps if "[woken by an interrupt]" not in line),
+           "sleeps are ended by timers", sleeps)
     plain, _ = folded_waits("wall.data")
     tap.equal(sum(int(line.rsplit(" ", 1)[1]) for line in lines if re.search(r"\[(sleeping|blocked|runnable|stopped): ", line)),
               sum(w[2] for w in plain), "the waits are the same")
@@ -126,7 +120,6 @@ def check_off_cpu(tap, program):
         for name in set(stack.split(";")[1:]) & set(WAITS) if ";nap;" not in stack else ():
             sums[name] = sums.get(name, 0) + int(ns)
     truth = truth_of(done)
-    check_total(tap, truth, sum(sums.values()), "--off-cpu")
     for name, (least, greatest) in truth.items():
         tap.between(least, sums.get(name, 0), greatest, f"--off-cpu: {name}")
 

@@ -111,7 +111,7 @@ def is_whole(text):
 def folded_waits(text, truth):
     """{function of waits: {state and reason, or "" where there is none: ns}}"""
     found = {name: {} for name in truth}
-    for stack, ns in re.findall(r"^(waits;.*) (\d+)$", text, re.M):
+    for stack, ns in re.findall(r"^((?:waits|in_\w+);.*) (\d+)$", text, re.M):
         names = stack.split(";")
         kind = names.pop()[1:-1] if names[-1].startswith("[") and ": " in names[-1] else ""
         # nap() runs in a child of waits()

@@ -17,8 +17,13 @@ struct thread_info {
 #endif
 };
 
+struct rq {
+	__u64 clock;
+};
+
 struct cfs_rq {
 	int throttle_count; /* may be missing: CONFIG_CFS_BANDWIDTH */
+	struct rq *rq;	    /* may be missing: CONFIG_FAIR_GROUP_SCHED */
 };
 
 struct sched_entity {
@@ -28,6 +33,7 @@ struct sched_entity {
 
 struct sched_info {
 	unsigned long long run_delay;
+	unsigned long long last_arrival; /* by the clock of its struct rq */
 };
 
 typedef struct {

@@ -289,7 +289,7 @@ GLOBAL int note_lock(struct wait_thread *t, __u64 argument)
 	return 0;
 }
 
-/* ---- from here ---- */
+/* ---- threads and their stacks ---- */
 
 INLINE struct wait_thread *thread_of(__u32 tid)
 {
@@ -447,56 +447,6 @@ GLOBAL int explain_any(struct wait_thread *t, __u32 state, __u32 is_preempted)
 	explain(t, state, is_preempted);
 	note_lock(t, second_argument(&w->regs));
 	return 0;
-}
-
-INLINE struct wait_thread *leaving_thread(struct task_struct *task, __u32 state, __u32 is_preempted)
-{
-	__u32 tid = task->pid;
-	struct wait_thread *t;
-	if (state & STATE_DEAD)
-		bpf_map_delete_elem(&threads, &tid);
-	if (state & STATE_DEAD || !tid || task->flags & TASK_KERNEL)
-		return 0;
-	if (settings.followed_words && !is_followed(task, settings.followed_words, settings.followed_by_thread))
-		return 0;
-	t = thread_of(tid);
-	if (!t)
-		return 0;
-	t->place.tid = t->out.tid = tid;
-	t->out.pid = task->tgid;
-	t->regs = (__u64)bpf_task_pt_regs(task);
-	t->woken_ns = 0;
-	t->is_left_out = settings.waits_of_locks && (is_preempted || !state || !is_futex_call(task));
-	return t;
-}
-
-/* Stacks are walked here and not in a separate function: the functions of a walk take nearly all of the BPF stack. */
-INLINE void leave(void *ctx, struct task_struct *task, __u32 state, __u32 is_preempted, __u64 now)
-{
-	struct walk *w = this_walk(WALK_SWITCH);
-	struct wait_thread *t = leaving_thread(task, state, is_preempted);
-	__u32 is_known;
-	if (!t || !w)
-		return;
-	is_known = settings.waits_of_locks ? begin_lock(t) : 0;
-	if (!is_known && !take_stack(ctx, task, w, t, now))
-		return;
-	if (t->is_left_out) {
-		t->since_ns = now;
-		return;
-	}
-	if (settings.waits_of_locks)
-		explain_lock(t, is_known);
-	else
-		explain_any(t, state, is_preempted);
-	if (settings.waits_of_locks && t->owner_regs && prepare_walk(w, task) &&
-	    !bpf_probe_read_kernel(&w->regs, sizeof(w->regs), (void *)t->owner_regs)) {
-		walk_from_regs(w, WALK_SWITCH, WAIT_OWNER_MAX);
-		keep_owner(t);
-	}
-	if (t->out.raw.waker)
-		forget_waker(t);
-	t->since_ns = now;
 }
 
 /* ---- who wakes ---- */
@@ -693,25 +643,16 @@ INLINE void meet(struct task_struct *task, __u32 tid)
 		t->out.pid = pid;
 }
 
-INLINE void come(__u64 *ctx, struct task_struct *task, __u64 now)
+/* The wait of a thread that runs from `now` on. */
+INLINE void end_wait(__u64 *ctx, struct wait_thread *t, __u64 now)
 {
-	struct wait_thread *t;
-	__u64 since, woken;
-	__u32 tid = 0;
-	READ(tid, task->pid);
-	t = tid ? bpf_map_lookup_elem(&threads, &tid) : 0;
-	if (!t && tid && settings.waits_of_locks)
-		meet(task, tid);
-	if (!t || !t->since_ns)
-		return;
-	since = t->since_ns;
-	woken = settings.waits_split ? t->woken_ns : 0;
+	__u64 since = t->since_ns, woken = settings.waits_split ? t->woken_ns : 0;
 	t->since_ns = 0;
 	if (t->is_left_out)
 		return;
 	if (settings.waits_of_locks && t->is_detailed)
-		__sync_fetch_and_add(&control.detailed[tid % WAIT_THREAD_GROUPS], -1);
-	if (since < control.enabled_ns)
+		__sync_fetch_and_add(&control.detailed[t->place.tid % WAIT_THREAD_GROUPS], -1);
+	if (since < control.enabled_ns || now < since)
 		return;
 	add(ctx, t, (woken ? woken : now) - since);
 	if (!woken || woken >= now)
@@ -720,6 +661,87 @@ INLINE void come(__u64 *ctx, struct task_struct *task, __u64 now)
 	t->place.reason = WAIT_FOR_CPU;
 	t->place.object = t->place.owner = 0;
 	add(ctx, t, now - woken);
+}
+
+INLINE void come(__u64 *ctx, struct task_struct *task, __u64 now)
+{
+	struct wait_thread *t;
+	__u32 tid = 0;
+	READ(tid, task->pid);
+	t = tid ? bpf_map_lookup_elem(&threads, &tid) : 0;
+	if (!t && tid && settings.waits_of_locks)
+		meet(task, tid);
+	if (t && t->since_ns)
+		end_wait(ctx, t, now);
+}
+
+/*
+ * When the thread that leaves its CPU began to run there, by the kernel's own account of it; 0: it keeps none. The clock of the CPU was
+ * read just before.
+ */
+INLINE __u64 begin_of_run(const struct task_struct *task, __u64 now)
+{
+	__u64 ran_ns;
+	if (!bpf_core_field_exists(task->sched_info.last_arrival) || !bpf_core_field_exists(task->se.cfs_rq) ||
+	    !bpf_core_field_exists(((struct cfs_rq *)0)->rq))
+		return 0;
+	ran_ns = task->se.cfs_rq->rq->clock - task->sched_info.last_arrival;
+	return ran_ns < now ? now - ran_ns : 0;
+}
+
+/* ---- from here ---- */
+
+/* Kernels do not report each switch. A wait whose end was not ended when the thread began to run. */
+INLINE struct wait_thread *leaving_thread(__u64 *ctx, struct task_struct *task, __u32 state, __u32 is_preempted, __u64 now)
+{
+	__u32 tid = task->pid;
+	struct wait_thread *t;
+	if (!tid || task->flags & TASK_KERNEL)
+		return 0;
+	if (settings.followed_words && !is_followed(task, settings.followed_words, settings.followed_by_thread))
+		return 0;
+	t = state & STATE_DEAD ? bpf_map_lookup_elem(&threads, &tid) : thread_of(tid);
+	if (t && t->since_ns)
+		end_wait(ctx, t, begin_of_run(task, now));
+	if (state & STATE_DEAD)
+		bpf_map_delete_elem(&threads, &tid);
+	if (!t || state & STATE_DEAD)
+		return 0;
+	t->place.tid = t->out.tid = tid;
+	t->out.pid = task->tgid;
+	t->regs = (__u64)bpf_task_pt_regs(task);
+	t->woken_ns = 0;
+	t->is_left_out = settings.waits_of_locks && (is_preempted || !state || !is_futex_call(task));
+	return t;
+}
+
+/* Stacks are walked here and not in a separate function: the functions of a walk take nearly all of the BPF stack. */
+INLINE void leave(__u64 *ctx, struct task_struct *task, __u32 state, __u32 is_preempted, __u64 now)
+{
+	struct walk *w = this_walk(WALK_SWITCH);
+	struct wait_thread *t = leaving_thread(ctx, task, state, is_preempted, now);
+	__u32 is_known;
+	if (!t || !w)
+		return;
+	is_known = settings.waits_of_locks ? begin_lock(t) : 0;
+	if (!is_known && !take_stack(ctx, task, w, t, now))
+		return;
+	if (t->is_left_out) {
+		t->since_ns = now;
+		return;
+	}
+	if (settings.waits_of_locks)
+		explain_lock(t, is_known);
+	else
+		explain_any(t, state, is_preempted);
+	if (settings.waits_of_locks && t->owner_regs && prepare_walk(w, task) &&
+	    !bpf_probe_read_kernel(&w->regs, sizeof(w->regs), (void *)t->owner_regs)) {
+		walk_from_regs(w, WALK_SWITCH, WAIT_OWNER_MAX);
+		keep_owner(t);
+	}
+	if (t->out.raw.waker)
+		forget_waker(t);
+	t->since_ns = now;
 }
 
 SEC("raw_tp/sched_switch") int switch_task(__u64 *ctx)
