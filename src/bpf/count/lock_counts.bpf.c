@@ -101,13 +101,14 @@ INLINE __u64 owner_of(__u64 lock, __u32 flags)
 	return owner & ~OWNER_BITS;
 }
 
+/* As the thread is called now: a command's first waits may come before it is executed, when it has the name of who started it. */
 INLINE void keep_name(__u32 tid, const struct task_struct *task)
 {
-	struct lock_thread t = {};
-	if (bpf_map_lookup_elem(&threads, &tid))
-		return;
-	bpf_probe_read_kernel(t.comm, sizeof(t.comm), task->comm);
-	bpf_map_update_elem(&threads, &tid, &t, BPF_NOEXIST);
+	struct lock_thread t = {}, *known = bpf_map_lookup_elem(&threads, &tid);
+	if (known)
+		bpf_probe_read_kernel(known->comm, sizeof(known->comm), task->comm);
+	else if (!bpf_probe_read_kernel(t.comm, sizeof(t.comm), task->comm))
+		bpf_map_update_elem(&threads, &tid, &t, BPF_NOEXIST);
 }
 
 /* The ID of the waiting thread, or of the owner; ~0: unknown owner. */
