@@ -20,12 +20,16 @@ WORKLOADS = (("threads", ("python3", "-c", THREADS)),
              ("processes", ("sh", "-c", "for i in 1 2 3 4 5 6; do ls /usr/lib | sort | wc -l; done")))
 
 # In the order of perf
-EQUAL = ("latency", "latency -p", "latency -p -s pid", "latency -C 0 -s max,switch", "map --compact",
-         "map --compact --task-name python3,sh", "map --compact --task-name pyth --fuzzy-name", "map --compact -v", "timehist",
-         "timehist -w -M", "timehist -w -n -M -P --show-prio -V --state", "timehist --prio 120", "timehist -C 1 --state",
-         "timehist --max-stack 2", "timehist -I")
+EQUAL = ("latency", "latency -p", "latency -p -s pid", "latency -C 0 -s max,switch", "latency -v", "latency -s runtime,avg",
+         "map --compact", "map --compact --task-name python3,sh", "map --compact --task-name pyth --fuzzy-name", "map --compact -v",
+         "map --compact --cpus 1", "map --compact --color-cpus 0", "map --compact --color-pids TID", "timehist", "timehist -w -M",
+         "timehist -w -n -M -P --show-prio -V --state", "timehist --prio 120", "timehist --prio 0-99 --show-prio",
+         "timehist -C 1 --state", "timehist -C 0,1 -n", "timehist -M -C 0", "timehist -p TID", "timehist -t TID", "timehist -g",
+         "timehist -P -w", "timehist -v -w", "timehist --max-stack 2", "timehist -I", "timehist -I -n -V --state -w",
+         "timehist --time BEGIN,END", "timehist --time BEGIN,", "timehist --time ,END -I")
 # perf prints threads in the order of its hash table
-SORTED = ("timehist -s", "timehist -S --state", "timehist -I -S", "timehist -C 1 -S")
+SORTED = ("timehist -s", "timehist -P -s", "timehist -S --state", "timehist -I -S", "timehist -C 1 -S", "timehist -t TID -S",
+          "timehist --time BEGIN,END -s", "timehist --prio 120 -s")
 # perf begins with fewer columns than there are CPUs, and adds one where an event has a CPU above
 COLUMNS = ("map", "map --cpus 0")
 
@@ -35,9 +39,18 @@ def lines(done):
     return [re.sub(r"\((?!inlined)[^()\[\]]*\)(?= <-|$)", "", line.rstrip()) for line in done.out.splitlines()]
 
 
+def places(newest, path):
+    """What stands for places of the recording: a quarter of its events are before BEGIN, as many after END; TID is a thread of it."""
+    text = run(newest, "--no-pager", "sched", "timehist", "-i", path).out
+    times = re.findall(r"^ +([\d.]+) \[", text, re.M)
+    tids = [tid for tid in re.findall(r"\[(\d+)[/\]]", text) if int(tid)]
+    return {"BEGIN": times[len(times) // 4], "END": times[3 * len(times) // 4], "TID": tids[len(tids) // 2]}
+
+
 def compare(tap, newest, path, who):
+    known = places(newest, path)
     for command in EQUAL + SORTED + COLUMNS:
-        words = ["--no-pager", "sched", *command.split(), "-i", path]
+        words = ["--no-pager", "sched", *re.sub("BEGIN|END|TID", lambda m: known[m[0]], command).split(), "-i", path]
         ours, theirs = strobe(*words), run(newest, *words)
         a, b = lines(ours), lines(theirs)
         if command in SORTED:

@@ -8,9 +8,9 @@ import os
 import re
 import xml.etree.ElementTree
 
-from strobetest import PERF, Tap, require_perf, run, skip_all, strobe
+from strobetest import NEWEST_PERF, PERF, Tap, require_perf, run, skip_all, strobe
 
-WORKLOAD = ("sh", "-c", "for i in 1 2 3 4 5 6; do cat /proc/self/stat > /dev/null; sleep 0.02; done; head -c 30000000 /dev/zero | md5sum")
+WORKLOAD = ("/bin/sh", "-c", "for i in 1 2 3 4 5 6; do cat /proc/self/stat > /dev/null; sleep 0.02; done; head -c 30000000 /dev/zero | md5sum")
 # Title, description, and the box; that of a wait has its place in the group around it.
 BOX = re.compile(r'(?:translate\(([\d.]+),[\d.]+\)">\n)?<title>([^<]*)</title>\n(<desc>[^<]*</desc>\n)?<rect x="([\d.]+)" width="([\d.]+)"')
 TASK = re.compile(r">([^<>]*:\d+ \([\d.]+ ?m?s\))<")
@@ -35,17 +35,17 @@ def is_well_formed(path):
     return True
 
 
-def draw(tap, recording, *options):
+def draw(tap, recording, *options, reference=PERF):
     ours = strobe("timechart", "-i", recording, "-o", "ours.svg", *options)
-    theirs = run(PERF, "timechart", "-i", recording, "-o", "perf.svg", *options)
+    theirs = run(reference, "timechart", "-i", recording, "-o", "perf.svg", *options)
     if not tap.ok(ours.status == 0 and theirs.status == 0, f"{recording} {' '.join(options)}: both draw", f"{ours} {theirs}"):
         tap.done()
     tap.ok(is_well_formed("ours.svg"), "ours is well-formed")
     return read("ours.svg"), read("perf.svg")
 
 
-def check_states(tap, recording, *options):
-    ours, theirs = draw(tap, recording, *options)
+def check_states(tap, recording, *options, reference=PERF):
+    ours, theirs = draw(tap, recording, *options, reference=reference)
     found, expected = boxes(ours), boxes(theirs)
     expected = collections.Counter({k: n for k, n in expected.items() if re.search("running|waiting|blocked", k[0])})
     missing = expected - found
@@ -65,6 +65,18 @@ def check_kind(tap, name, *options):
     return True
 
 
+def check_newest(tap):
+    """A recording of the newest perf, which 6.1 cannot read, and ours, by the newest."""
+    if not NEWEST_PERF or not os.path.exists(NEWEST_PERF):
+        tap.skip("the newest perf", "NEWEST_PERF is not set")
+        return
+    made = run(NEWEST_PERF, "timechart", "record", "-o", "newest.data", "--", *WORKLOAD)
+    tap.ok(os.path.exists("newest.data"), "the newest perf's timechart record", made)
+    for recording in "newest.data", "tasks.data":
+        for options in ("-n", "10000"), ("-t", "-n", "10000"), ("-T", "-w", "3000", "-n", "10000"), ("-p", "md5sum"), ("-P",), ("-n", "3"):
+            check_states(tap, recording, *options, reference=NEWEST_PERF)
+
+
 def main():
     tap = Tap()
     require_perf()
@@ -82,6 +94,7 @@ def main():
     tap.ok(rows and all(r.startswith("md5sum:") for r in rows), "-p: no other task", rows)
     ours, _ = draw(tap, "tasks.data", "-P")
     tap.ok(not TASK.findall(ours) and "CPU 0<" in ours, "-P: CPUs only")
+    check_newest(tap)
     if check_kind(tap, "io.data", "-I"):
         ours, theirs = draw(tap, "io.data")
         tap.equal(sorted(IO_TASK.findall(ours)), sorted(IO_TASK.findall(theirs)), "-I: tasks and bytes are perf's")
