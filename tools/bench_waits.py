@@ -1,8 +1,9 @@
 """The rows of tools/bench about waits.
 
 Recordings of the scheduler: 400 processes that talk over sockets, run bare and under each recorder in turn: the benchmark's own time, in
-units of the bare run of the same round. Locks of programs: eight threads on one mutex, bare, under `lock contention --user` and under
-a script of bpftrace: CPU time of the program for each of its waits, which other load on the machine does not change much.
+units of the bare run of the same round. Locks: eight threads on one mutex, bare, under `lock contention --user` (the program's lock) or
+`-b` (those of the kernel below it), and under a script of bpftrace that does the same: CPU time of the program for each of its waits,
+which other load on the machine does not change much. No Debian's perf is built with BPF, which its -b requires.
 
 Alone: tools/bench_waits.py STROBE PERF SCRATCH [ROUNDS]
 """
@@ -75,14 +76,21 @@ SCRIPT = """tracepoint:syscalls:sys_enter_futex /((args->op & 0x7f) == 0 || (arg
 tracepoint:syscalls:sys_exit_futex /@since[tid]/ {
     @waits[ustack, @lock[tid]] = stats(nsecs - @since[tid]); delete(@since[tid]); delete(@lock[tid]); }
 """
+# Locks of the kernel, as `perf lock contention -b` sees them.
+KERNEL_SCRIPT = """tracepoint:lock:contention_begin /comm == "locks"/ {
+    @since[tid, args->lock_addr] = nsecs; @k[tid, args->lock_addr] = kstack(8); }
+tracepoint:lock:contention_end /@since[tid, args->lock_addr]/ {
+    @waits[@k[tid, args->lock_addr]] = stats(nsecs - @since[tid, args->lock_addr]);
+    delete(@since[tid, args->lock_addr]); delete(@k[tid, args->lock_addr]); }
+"""
 COST = re.compile(r"^cost (\d+) (\d+)", re.MULTILINE)
 
 
 class LocksRow:
-    """CPU time of the program per wait: bare, under strobe and under bpftrace."""
+    """CPU time of the program per wait: bare, under strobe and under bpftrace; and what part strobe's addition is of bpftrace's."""
 
-    def __init__(self, name, target, strobe, turns=20000):
-        self.name, self.target, self.strobe, self.turns = name, target, strobe, turns
+    def __init__(self, name, target, strobe, words, script, turns=20000):
+        self.name, self.target, self.strobe, self.words, self.script, self.turns = name, target, strobe, words, script, turns
         self.results = {who: [] for who in ("bare", "strobe", "bpftrace")}
 
     def measure(self, scratch, rounds):
@@ -90,9 +98,9 @@ class LocksRow:
         program, script = os.path.join(scratch, "locks"), os.path.join(scratch, "locks.bt")
         subprocess.run(["gcc", "-O2", "-g", "-D_GNU_SOURCE", "-o", program, source, "-lpthread"], check=True)
         with open(script, "w", encoding="utf-8") as f:
-            f.write(SCRIPT)
+            f.write(self.script)
         work = [program, "8", str(self.turns)]
-        runs = {"bare": work, "strobe": [self.strobe, "lock", "contention", "--user", "--", *work],
+        runs = {"bare": work, "strobe": [self.strobe, "lock", "contention", *self.words, "--", *work],
                 "bpftrace": ["bpftrace", script, "-c", " ".join(work)]}
         for _ in range(rounds):
             for who, argv in runs.items():
@@ -110,9 +118,21 @@ class LocksRow:
             return "failed"
         return f"{min(mine):.0f} / {statistics.median(mine):.0f} ns a wait, {statistics.median(mine) / statistics.median(bare):.2f} times"
 
+    def part(self):
+        """Of the medians, as a text."""
+        if not all(self.results.values()):
+            return ""
+        bare, ours, theirs = (statistics.median(self.results[who]) for who in ("bare", "strobe", "bpftrace"))
+        return f", strobe adds {100 * (ours - bare) / (theirs - bare):.0f} % of what bpftrace does" if theirs > bare else ""
+
     def cells(self):
-        return [self.name, "bpftrace: " + self.cell("bpftrace"), self.cell("strobe"), "bare: " + self.cell("bare"), self.target,
-                "`strobe lock contention --user -- locks 8 20000` (tests/workloads/locks.c)"]
+        return [self.name, "bpftrace: " + self.cell("bpftrace"), self.cell("strobe"), "bare: " + self.cell("bare") + self.part(),
+                self.target, f"`strobe lock contention {' '.join(self.words)} -- locks 8 {self.turns}` (tests/workloads/locks.c)"]
+
+
+def lock_rows(strobe):
+    yield LocksRow("eight threads on one mutex: locks of programs", "half of bpftrace's", strobe, ["--user"], SCRIPT)
+    yield LocksRow("eight threads on one mutex: locks of the kernel", "half of bpftrace's", strobe, ["-b"], KERNEL_SCRIPT)
 
 
 # As offcputime of bcc, which requires kprobes. The stack is that of the thread that leaves.
@@ -165,9 +185,9 @@ def main():
     row.measure(scratch, int(rest[0]) if rest else 5)
     for who in "perf", "strobe":
         print(row.cell(who))
-    locks = LocksRow("locks", "", strobe)
-    locks.measure(scratch, int(rest[0]) if rest else 5)
-    print(*locks.cells(), sep="; ")
+    for locks in lock_rows(strobe):
+        locks.measure(scratch, int(rest[0]) if rest else 5)
+        print(*locks.cells(), sep="; ")
 
 
 if __name__ == "__main__":
