@@ -10,9 +10,9 @@ from strobetest import NEWEST_PERF, Tap, perf, require_perf, require_root, run, 
 
 LOAD = "for i in 1 2 3 4 5 6; do ls /usr/lib | sort | wc -l; done; dd if=/dev/zero of=file bs=64k count=100 conv=fsync"
 COMMANDS = ("report", "report -S", "report -k softirq -s count", "report -s max -C 1", "report -n RCU -S", "latency", "latency -s max",
-            "latency -k workqueue -s count", "latency -n RCU", "latency -C 0", "latency -s avg", "timehist", "timehist -n RCU", "timehist -C 0",
-            "timehist -g", "timehist --max-stack 3", "top", "top -s tid", "top -s runtime -C 0", "top -n sh", "top -k softirq",
-            "top -s rate", "report -k irq,softirq -S -s max", "report -k workqueue", "report -s runtime,max,count",
+            "latency -k workqueue -s count", "latency -n RCU", "latency -C 0", "latency -s avg", "timehist", "timehist -n RCU",
+            "timehist -C 0", "timehist -g", "timehist --max-stack 3", "top", "top -s tid", "top -s runtime -C 0", "top -n sh",
+            "top -k softirq", "top -s rate", "report -k irq,softirq -S -s max", "report -k workqueue", "report -s runtime,max,count",
             "report --time BEGIN,END", "latency --time BEGIN,", "timehist --time BEGIN,END", "top --time ,END")
 
 

@@ -10,7 +10,8 @@ import xml.etree.ElementTree
 
 from strobetest import NEWEST_PERF, PERF, Tap, require_perf, run, skip_all, strobe
 
-WORKLOAD = ("/bin/sh", "-c", "for i in 1 2 3 4 5 6; do cat /proc/self/stat > /dev/null; sleep 0.02; done; head -c 30000000 /dev/zero | md5sum")
+WORKLOAD = ("/bin/sh", "-c",
+            "for i in 1 2 3 4 5 6; do cat /proc/self/stat > /dev/null; sleep 0.02; done; head -c 30000000 /dev/zero | md5sum")
 # Title, description, and the box; that of a wait has its place in the group around it.
 BOX = re.compile(r'(?:translate\(([\d.]+),[\d.]+\)">\n)?<title>([^<]*)</title>\n(<desc>[^<]*</desc>\n)?<rect x="([\d.]+)" width="([\d.]+)"')
 TASK = re.compile(r">([^<>]*:\d+ \([\d.]+ ?m?s\))<")
