@@ -380,6 +380,12 @@ void object_rest(const struct object *o)
 	filemap_rest(&o->map);
 }
 
+const void *object_file(const struct object *o, size_t *ret_bytes)
+{
+	*ret_bytes = o->bytes;
+	return o->data;
+}
+
 bool object_is_cut(const struct object *o)
 {
 	return filemap_shrunk(&o->map);

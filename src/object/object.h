@@ -103,6 +103,8 @@ bool object_vaddr_of_offset(const struct object *o, uint64_t offset, uint64_t *r
 bool object_offset_of_vaddr(const struct object *o, uint64_t vaddr, uint64_t *ret);
 /* The file's bytes at a virtual address, at most up to the end of its segment; NULL where there are none. */
 const void *object_bytes_at(const struct object *o, uint64_t vaddr, size_t *ret_bytes);
+/* All of the file, unpacked where it was packed. */
+const void *object_file(const struct object *o, size_t *ret_bytes);
 /* It is not read for a while: its pages leave this process until they are. */
 void object_rest(const struct object *o);
 /* The file that it was mapped from; all 0 where its bytes come from elsewhere. */

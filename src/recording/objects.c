@@ -7,7 +7,8 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "object/buildid_cache.h"
-#include "session/buildid/kept_files.h"
+#include "recording/walked_stacks.h"
+#include "sys/process_files.h"
 
 /*
  * Pages that are larger than the processor's: each process has its code at other addresses. A file next to a sampled one may be
@@ -17,9 +18,9 @@
 /* So many are looked up in mappings at once. A system-wide recording of builds samples hundreds of new ones a second. */
 #define PAGES_MAX 8192
 
-void record_objects_init(struct record_objects *o, const struct perf_event_attr *attr, bool all)
+void record_objects_init(struct record_objects *o, const struct perf_event_attr *attr, bool all, const char *dir)
 {
-	*o = (struct record_objects){ .on = true, .all = all };
+	*o = (struct record_objects){ .on = true, .all = all, .kept = { .dir = dir } };
 	o->ip_offset = sizeof(struct perf_event_header) + (attr->sample_type & PERF_SAMPLE_IDENTIFIER ? sizeof(uint64_t) : 0);
 	arena_init(&o->arena);
 }
@@ -112,6 +113,13 @@ static uint32_t add_object(struct record_objects *o, const struct record_object 
 	return id;
 }
 
+/* What a process with files of its own has mapped, may be gone with it before the end. */
+static void keep_foreign(struct record_objects *o, const struct record_object *object)
+{
+	if (o->all && process_has_own_files(object->pid))
+		error_destroy(kept_files_add(&o->kept, object->hex, object->path, object->pid));
+}
+
 static void note_mapping(struct record_objects *o, struct record r)
 {
 	struct record_mmap m;
@@ -120,7 +128,10 @@ static void note_mapping(struct record_objects *o, struct record r)
 		return;
 	buildid_hex(m.build_id, m.build_id_len, hex);
 	struct record_object object = { .hex = hex, .path = m.filename, .pid = m.pid };
+	size_t known = o->list.len;
 	struct record_mapping mapping = { m.start, m.start + m.len, add_object(o, &object) };
+	if (mapping.object >= known)
+		keep_foreign(o, &object);
 	if (!o->list.data[mapping.object].sampled)
 		vec_push(&o->mappings, mapping);
 }
@@ -174,6 +185,8 @@ void record_objects_merge(struct record_objects *o, const struct record_objects 
 	for (size_t i = 0; i < from->list.len; i++)
 		if (from->list.data[i].sampled)
 			o->list.data[add_object(o, &from->list.data[i])].sampled = true;
+	o->kept.any_added |= from->kept.any_added;
+	o->kept.copied += from->kept.copied;
 	page_list pages = {};
 	add_pages(&from->pages, &pages);
 	add_pages(&from->before, &pages);
@@ -184,19 +197,29 @@ void record_objects_merge(struct record_objects *o, const struct record_objects 
 
 /* ---- the cache ---- */
 
-void record_objects_keep(struct record_objects *o, const char *dir)
+/* Where its path leads to it no more, the unwinder may have it open. */
+static struct strobe_error *keep_one(struct kept_files *kept, const struct record_object *object, struct walked_stacks *stacks)
 {
-	struct kept_files kept = { .dir = dir };
+	struct strobe_error *err = kept_files_add(kept, object->hex, object->path, object->pid);
+	struct object *open = err ? walked_stacks_object(stacks, object->hex) : NULL;
+	if (!open)
+		return err;
+	error_destroy(err);
+	return kept_files_add_open(kept, object->hex, object->path, open);
+}
+
+void record_objects_keep(struct record_objects *o, struct walked_stacks *stacks)
+{
 	if (!o->all)
 		mark_sampled(o);
 	for (size_t i = 0; i < o->list.len; i++) {
 		const struct record_object *object = &o->list.data[i];
 		if (!(o->all || object->sampled))
 			continue;
-		struct strobe_error *err = kept_files_add(&kept, object->hex, object->path, object->pid);
+		struct strobe_error *err = keep_one(&o->kept, object, stacks);
 		if (err)
 			log_info("not added to the build ID cache: %s", err->message);
 		error_destroy(err);
 	}
-	kept_files_limit(&kept, KEPT_FILES_BYTES_MAX);
+	kept_files_limit(&o->kept, KEPT_FILES_BYTES_MAX);
 }

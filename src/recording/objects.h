@@ -5,7 +5,8 @@
  * A sink notes what passes, and passes all on. Of a system-wide recording the files count that samples fell into, else all
  * with code that the targets have mapped. A file is put into the cache once: a copy where it is small, as the file itself may
  * be written over, else a link. What can be had by a long copy alone is left out, and the oldest of these entries go when
- * they take too much room. Each belongs to one thread at a time.
+ * they take too much room. Of processes that have files of their own (containers) all are put there at once. Each belongs to one
+ * thread at a time.
  */
 #pragma once
 #include <linux/perf_event.h>
@@ -18,6 +19,9 @@
 #include "base/vector.h"
 #include "record/record.h"
 #include "record/source.h"
+#include "session/buildid/kept_files.h"
+
+struct walked_stacks;
 
 struct record_object {
 	const char *hex; /* build ID */
@@ -39,6 +43,7 @@ struct record_objects {
 	bool on;
 	bool all; /* not those alone that samples fell into: addresses are not noted */
 	uint16_t ip_offset; /* in samples */
+	struct kept_files kept;
 	struct arena arena;
 	struct idset index;
 	VEC(struct record_object) list;
@@ -48,11 +53,14 @@ struct record_objects {
 	uint64_t latest[RECORD_LATEST_PAGES]; /* of them, by their last bits; page 0 holds no code */
 };
 
-/* attr: of any of the events, which have their addresses at the same place. Zeros without it: nothing is noted. */
-void record_objects_init(struct record_objects *o, const struct perf_event_attr *attr, bool all);
+/*
+ * attr: of any of the events, which have their addresses at the same place; dir: the cache, borrowed. Zeros without it: nothing is
+ * noted.
+ */
+void record_objects_init(struct record_objects *o, const struct perf_event_attr *attr, bool all, const char *dir);
 void record_objects_deinit(struct record_objects *o);
 /* What passes on to `to`; `to` itself where nothing is noted. */
 struct record_sink *record_objects_sink(struct record_objects *o, struct record_sink *to);
 void record_objects_merge(struct record_objects *o, const struct record_objects *from);
-/* Files that cannot be kept are named in the log. */
-void record_objects_keep(struct record_objects *o, const char *dir);
+/* Files that cannot be kept are named in the log. stacks, or NULL: has files open that may have no path any more. */
+void record_objects_keep(struct record_objects *o, struct walked_stacks *stacks);

@@ -79,7 +79,7 @@ static const struct perf_event_attr attr = { .sample_type = PERF_SAMPLE_IDENTIFI
 static void files_with_code_are_noted_once(void **state)
 {
 	struct fixture *f = *state;
-	record_objects_init(&f->objects, &attr, true);
+	record_objects_init(&f->objects, &attr, true, f->dir);
 	map(f, 0x10000, 0x3000, 1, PROT_READ | PROT_EXEC, "/nowhere/a");
 	map(f, 0x20000, 0x1000, 2, PROT_READ, "/nowhere/data");
 	map(f, 0x30000, 0x1000, 3, PROT_READ | PROT_EXEC, "[vdso]");
@@ -99,8 +99,8 @@ static void samples_mark_the_files_that_they_fell_into(void **state)
 {
 	struct fixture *f = *state;
 	struct record_objects part;
-	record_objects_init(&f->objects, &attr, false);
-	record_objects_init(&part, &attr, false);
+	record_objects_init(&f->objects, &attr, false, f->dir);
+	record_objects_init(&part, &attr, false, f->dir);
 	map(f, 0x100000, 0x30000, 1, PROT_EXEC, "/nowhere/a");
 	map(f, 0x130000, 0x10000, 2, PROT_EXEC, "/nowhere/b");
 	map(f, 0x200000, 0x10000, 3, PROT_EXEC, "/nowhere/c");
@@ -116,7 +116,7 @@ static void samples_mark_the_files_that_they_fell_into(void **state)
 	pass(f, &part);
 	record_objects_merge(&f->objects, &part);
 	record_objects_deinit(&part);
-	record_objects_keep(&f->objects, f->dir); /* none of them can be opened */
+	record_objects_keep(&f->objects, NULL); /* none of them can be opened */
 	assert_int_equal(f->objects.list.len, 5);
 	const bool expected[] = { true, false, false, true, false };
 	for (size_t i = 0; i < 5; i++)
@@ -127,7 +127,7 @@ static void samples_mark_the_files_that_they_fell_into(void **state)
 static void many_pages_are_looked_up_meanwhile(void **state)
 {
 	struct fixture *f = *state;
-	record_objects_init(&f->objects, &attr, false);
+	record_objects_init(&f->objects, &attr, false, f->dir);
 	sample(f, 0x70000010, PERF_RECORD_MISC_USER); /* before its mapping, which came from another CPU */
 	map(f, 0x100000000, 0x40000000, 1, PROT_EXEC, "/nowhere/a");
 	map(f, 0x60000000, 0x1000, 2, PROT_EXEC, "/nowhere/b");
@@ -140,7 +140,7 @@ static void many_pages_are_looked_up_meanwhile(void **state)
 	pass(f, &f->objects);
 	assert_int_equal(f->objects.mappings.len, 3); /* of b, c and d */
 	assert_true(f->objects.pages.used < 1000);
-	record_objects_keep(&f->objects, f->dir);
+	record_objects_keep(&f->objects, NULL);
 	const bool expected[] = { true, true, true, false };
 	for (size_t i = 0; i < 4; i++)
 		assert_int_equal(f->objects.list.data[i].sampled, expected[i]);

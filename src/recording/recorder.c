@@ -228,6 +228,18 @@ static struct strobe_error *open_capture(struct recorder *r)
 	return err;
 }
 
+static void note_objects(struct recorder *r)
+{
+	const char *dir;
+	struct strobe_error *err = session_buildid_dir(r->host.session, &dir);
+	if (!err && dir) /* without HOME there is no cache */
+		record_objects_init(&r->path.objects, &capture_env(r->capture)->events.data[0].attr,
+				    r->o.keep_all_objects || !capture_target(r->capture)->system_wide, dir);
+	else if (err)
+		log_info("the build ID cache is not updated: %s", err->message);
+	error_destroy(err);
+}
+
 static struct strobe_error *prepare(struct recorder *r)
 {
 	const struct recorder_options *o = &r->o;
@@ -244,8 +256,7 @@ static struct strobe_error *prepare(struct recorder *r)
 	r->output.options.mmap_bytes = capture_ring_bytes(r->capture);
 	capture_set_affinity(r->capture, o->affinity != RECORDER_AFFINITY_NONE, o->affinity == RECORDER_AFFINITY_NODE);
 	if (o->keep_objects)
-		record_objects_init(&r->path.objects, &capture_env(r->capture)->events.data[0].attr,
-				    o->keep_all_objects || !capture_target(r->capture)->system_wide);
+		note_objects(r);
 	return recorder_open_trigger(r);
 }
 
@@ -315,17 +326,11 @@ static void end_workload(struct recorder *r)
 static void keep_objects(struct recorder *r)
 {
 	struct record_objects *all = &r->path.objects;
-	const char *dir;
 	if (!all->on)
 		return;
 	for (unsigned i = 0; i < r->parts_nr; i++)
 		record_objects_merge(all, &r->parts[i].objects);
-	struct strobe_error *err = session_buildid_dir(r->host.session, &dir);
-	if (!err && dir) /* without HOME there is no cache */
-		record_objects_keep(all, dir);
-	else if (err)
-		log_info("the build ID cache was not updated: %s", err->message);
-	error_destroy(err);
+	record_objects_keep(all, r->stacks);
 }
 
 /* Of what was recorded and still runs. */

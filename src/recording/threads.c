@@ -110,8 +110,9 @@ struct strobe_error *recorder_start_threads(struct recorder *r)
 	r->parts = xcalloc(r->parts_nr, sizeof(*r->parts));
 	for (unsigned i = 0; i < r->parts_nr; i++) {
 		struct record_path *path = &r->parts[i];
-		if (r->path.objects.on)
-			record_objects_init(&path->objects, &capture_env(r->capture)->events.data[0].attr, r->path.objects.all);
+		const struct record_objects *objects = &r->path.objects;
+		if (objects->on)
+			record_objects_init(&path->objects, &capture_env(r->capture)->events.data[0].attr, objects->all, objects->kept.dir);
 		capture_set_ring_sink(r->capture, i, recorder_path_sink(r, path, &r->output.parts.data[i]->sink));
 	}
 	r->threads = xcalloc(r->threads_nr, sizeof(*r->threads));

@@ -111,6 +111,11 @@ struct record_sink *walked_stacks_sink(struct walked_stacks *w, struct record_si
 	return &w->sink.sink;
 }
 
+struct object *walked_stacks_object(struct walked_stacks *w, const char *hex)
+{
+	return w ? symbols_open_object(w->symbols, hex) : NULL;
+}
+
 void walked_stacks_close(struct walked_stacks *w)
 {
 	if (!w)

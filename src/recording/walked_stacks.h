@@ -38,5 +38,7 @@ struct strobe_error *walked_stacks_attach(struct walked_stacks *w, struct captur
 struct stack_unwinder *walked_stacks_unwinder(struct walked_stacks *w);
 /* Joins stacks with their samples on the way to `to`; its own, and one at a time. */
 struct record_sink *walked_stacks_sink(struct walked_stacks *w, struct record_sink *to);
+/* The file of that build ID, where its code was met and it is open; else NULL. Lives until the close. w may be NULL. */
+struct object *walked_stacks_object(struct walked_stacks *w, const char *hex);
 /* May be NULL. */
 void walked_stacks_close(struct walked_stacks *w);

@@ -140,6 +140,8 @@ struct dso_try {
 };
 /* Of a DSO that no thread uses at the moment. */
 size_t dso_tries(struct dso *d, const struct dso_try **ret);
+/* The object of that build ID, where it is open already, else NULL. Thread-safe; it lives for the session. */
+struct object *symbols_open_object(struct symbols *s, const char *hex);
 /* Those that were used, in machine order; not while other threads look up. */
 void symbols_each_dso(struct symbols *s, void (*fn)(void *ctx, struct dso *d), void *ctx);
 /* How many symbols of files are held, some 40 bytes each; likewise. */

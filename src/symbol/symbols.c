@@ -75,6 +75,22 @@ struct dso *symbols_dso(struct symbols *s, const struct mapped_file *file)
 	return d;
 }
 
+struct object *symbols_open_object(struct symbols *s, const char *hex)
+{
+	struct object *found = NULL;
+	pthread_mutex_lock(&s->lock);
+	for (size_t i = 0; i < s->dsos.len && !found; i++) {
+		const struct dso *d = s->dsos.data[i];
+		char its[BUILDID_HEX_MAX];
+		if (!d || atomic_load_explicit(&d->settled, memory_order_acquire) != DSO_SETTLED || !d->object)
+			continue;
+		buildid_hex(d->file->build_id, d->file->build_id_len, its);
+		found = strcmp(hex, its) ? NULL : d->object;
+	}
+	pthread_mutex_unlock(&s->lock);
+	return found;
+}
+
 void symbols_each_dso(struct symbols *s, void (*fn)(void *ctx, struct dso *d), void *ctx)
 {
 	for (size_t i = 0; i < s->dsos.len; i++)

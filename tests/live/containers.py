@@ -204,6 +204,30 @@ def memory_files(tap):
     tap.ok("memory_work" in done.out, "but for what the build-id cache has", str(done))
 
 
+def gone_at_the_end(tap):
+    """Programs whose file is gone with their container, or deleted, before the recording ends: named from what was kept meanwhile."""
+    source, folder = os.path.join(SCRATCH, "gone.c"), os.path.join(SCRATCH, "gone")
+    os.mkdir(folder)
+    with open(source, "w", encoding="ascii") as f:
+        f.write(BRIEF.replace("/ 100", "/ 3").replace("brief", "gone"))
+    program = os.path.join(folder, "gone")
+    subprocess.run(["cc", "-O1", "-g0", "-fomit-frame-pointer", "-static", "-Wl,--build-id", "-o", program, source], check=True)
+    container = ["unshare", "-m", "sh", "-c", f"mount -t tmpfs none /mnt && cp {program} /mnt && chroot /mnt /gone; cd /"]
+    deleted = ["sh", "-c", f"cp {program} {folder}/copy && {folder}/copy & sleep 0.1; rm {folder}/copy; wait"]
+    for number, (name, options, command) in enumerate((("with stacks", ["-g"], container), ("without", [], container),
+                                                       ("deleted, with stacks", ["-g"], deleted))):
+        path, cache = os.path.join(SCRATCH, f"gone{number}.data"), os.path.join(SCRATCH, f"gone{number}.cache")
+        done = strobe("--buildid-dir", cache, "record", "-v", *options, "-e", "cpu-clock:u", "-F", "500", "-o", path, "--", *command)
+        shown = strobe("--buildid-dir", cache, "script", "-i", path, "--comms", "gone,copy", "-F", "comm,ip,sym")
+        stacks = [re.findall(r"^\s+[0-9a-f]+ (\S+)", sample, re.M) for sample in re.split(r"\n\s*\n", shown.out) if sample.strip()]
+        samples = stacks if options else [re.findall(r"[0-9a-f]{6,} (\S+)", line) for line in shown.out.splitlines()]
+        at_work = [s for s in samples if s and s[0] == "gone_work"]
+        tap.ok(len(at_work) > 20 and len(at_work) > 0.6 * len(samples), f"{name}: its functions have names", (str(done), shown.out[:900]))
+        if options:
+            whole = [s for s in at_work if s[1] == "main" and s[-1] == "_start"]
+            tap.ok(len(whole) >= 0.9 * len(at_work), f"{name}: its stacks are whole", (str(done), shown.out[:900]))
+
+
 def main():
     require_root("unshare")
     if run("unshare", "-m", "-p", "-f", "true").status:
@@ -214,6 +238,7 @@ def main():
     perf_maps(tap)
     short_lived(tap)
     memory_files(tap)
+    gone_at_the_end(tap)
     tap.done()
 
 

@@ -324,7 +324,8 @@ def samples_of(text):
 
 def look_at(tool, path, program):
     shares = Shares()
-    script = run(tool, "script", "-i", path, "--no-inline", "--max-stack", "512", "-F", "comm,ip,sym,symoff,dso", timeout_s=600)
+    script = run(tool, "script", "-i", path, "--no-inline", "--max-stack", "512", "-F", "comm,ip,sym,symoff,dso", timeout_s=600,
+                 env=ENVIRONMENT)
     comms = set()
     for comm, stack in samples_of(script.out):
         user = [frame for frame in stack if frame[0] < KERNEL]
@@ -340,7 +341,7 @@ def look_at(tool, path, program):
         else:
             shares.ends[f"{user[-1][1]} ({os.path.basename(user[-1][2])})"] += 1
     report = run(tool, "report", "--stdio", "-i", path, "--no-children", "-g", "none", "-s", "sym",
-                 "--comms", ",".join(comms), timeout_s=600)
+                 "--comms", ",".join(comms), timeout_s=600, env=ENVIRONMENT)
     shares.rows = len(re.findall(r"^ +[\d.]+% +\[.\] +0x[0-9a-f]+ *$", report.out, re.M))
     return shares
 
@@ -394,7 +395,7 @@ def main():
             tap.skip(name, missing)
             continue
         hertz = str(program.frequency)
-        ours = recorded(STROBE, program, folder, "-F", hertz, "-g", "-N")
+        ours = recorded(STROBE, program, folder, "-F", hertz, "-g")
         theirs = [recorded(peer, program, folder, "-F", hertz, "-g")] if peer else []
         lines.append("| " + " | ".join([name, str(ours.stacks), *(s.cells() for s in (ours, *theirs))]) + " |")
         judge(tap, name, ours)

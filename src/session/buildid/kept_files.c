@@ -1,6 +1,7 @@
 #include "session/buildid/kept_files.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -101,6 +102,24 @@ static struct strobe_error *put_file(struct kept_files *k, const struct cached_f
 	return buildid_cache_copy(k->dir, f->hex, "elf", f->source);
 }
 
+/* What is open has no path any more that a link could be made to. */
+static struct strobe_error *put_open(struct kept_files *k, const char *hex, const struct object *o)
+{
+	size_t bytes;
+	const void *file = object_file(o, &bytes);
+	uint64_t symbols = object_symbols_bytes(o);
+	if (object_is_cut(o))
+		return error_create(ERROR_FORMAT, "%s was truncated", object_name(o));
+	if (bytes <= SMALL_BYTES || k->copied + bytes <= COPIED_BYTES_MAX) {
+		k->copied += bytes > SMALL_BYTES ? bytes : 0;
+		return buildid_cache_put_bytes(k->dir, hex, "elf", file, bytes);
+	}
+	if (!symbols || k->copied + symbols > COPIED_BYTES_MAX)
+		return error_create(ERROR_LIMIT, "%s is too large to copy", object_name(o));
+	k->copied += symbols;
+	return buildid_cache_put_symbols(k->dir, hex, o);
+}
+
 /* Of our own view of files, or of the process's, which may have another root. */
 static struct strobe_error *open_same(const char *hex, const char *path, uint32_t pid, struct cached_file *ret)
 {
@@ -117,15 +136,17 @@ static struct strobe_error *open_same(const char *hex, const char *path, uint32_
 	return error_create(ERROR_NOT_FOUND, "%s has been replaced since it was recorded", path);
 }
 
-/* All of an entry, or nothing. */
+/* All of an entry, or nothing: by its name where f has one, else the object. */
 static struct strobe_error *put_entry(struct kept_files *k, const struct cached_file *f)
 {
 	struct strobe_error *err = buildid_cache_add(k->dir, f->hex, f->path);
 	if (!err)
-		err = put_file(k, f);
+		err = f->source ? put_file(k, f) : put_open(k, f->hex, f->object);
 	if (!err)
-		return buildid_cache_put_bytes(k->dir, f->hex, MARK, "", 0);
-	error_destroy(buildid_cache_remove(k->dir, f->hex));
+		err = buildid_cache_put_bytes(k->dir, f->hex, MARK, "", 0);
+	if (err)
+		error_destroy(buildid_cache_remove(k->dir, f->hex));
+	k->any_added |= !err;
 	return err;
 }
 
@@ -142,7 +163,15 @@ struct strobe_error *kept_files_add(struct kept_files *k, const char *hex, const
 		return NULL;
 	TRY(open_same(hex, path, pid, &f));
 	struct strobe_error *err = put_entry(k, &f);
-	k->any_added |= !err;
 	cached_file_close(&f);
 	return err;
+}
+
+struct strobe_error *kept_files_add_open(struct kept_files *k, const char *hex, const char *path, struct object *o)
+{
+	struct cached_file f = { .path = (char *)path, .object = o };
+	if (is_there(k->dir, hex) || !buildid_cache_is_safe(path))
+		return NULL;
+	snprintf(f.hex, sizeof(f.hex), "%s", hex);
+	return put_entry(k, &f);
 }

@@ -11,6 +11,8 @@
 
 #include "base/error.h"
 
+struct object;
+
 /* What all entries of recorders may take that is nowhere else. */
 #define KEPT_FILES_BYTES_MAX (1ull << 30)
 
@@ -26,5 +28,7 @@ struct kept_files {
  * ERROR_NOT_FOUND where the file has been replaced, ERROR_LIMIT where it is too large.
  */
 struct strobe_error *kept_files_add(struct kept_files *k, const char *hex, const char *path, uint32_t pid) _must_check_;
+/* The same of a file that is open, and that nothing has a name for any more: o has that build ID. */
+struct strobe_error *kept_files_add_open(struct kept_files *k, const char *hex, const char *path, struct object *o) _must_check_;
 /* After the last one: where any was added, takes the oldest entries of recorders out until they keep to bytes_max. */
 void kept_files_limit(const struct kept_files *k, uint64_t bytes_max);
