@@ -55,9 +55,9 @@ static void run_exprs(const struct unwind_table *t)
 		expression_run(&x, t->exprs[i].bytes, t->exprs[i].n, i & 1 ? &cfa : NULL, &sum);
 }
 
-static void analyse(const uint8_t *code, size_t n)
+static void analyse(const uint8_t *code, size_t n, bool is_32bit)
 {
-	struct bare_code b = {};
+	struct bare_code b = { .is_32bit = is_32bit };
 	bare_code_analyse(&b, code, n, 0x1000);
 	for (size_t i = 1; i < b.rows.len; i++)
 		if (b.rows.data[i - 1].vaddr >= b.rows.data[i].vaddr)
@@ -84,6 +84,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		run_exprs(t);
 	}
 	unwind_table_destroy(t);
-	analyse(data + 1, size - 1);
+	analyse(data + 1, size - 1, *data & 4);
 	return 0;
 }

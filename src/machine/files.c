@@ -252,6 +252,14 @@ static enum mapped_kind user_kind(const struct record_mmap *r)
 	return machine_is_jitdump(name) ? MAPPED_JIT : MAPPED_FILE;
 }
 
+/* Of a 32-bit program on a 64-bit kernel, which gives it another image than others and calls it the same. */
+static bool is_compat_vdso(const struct machine *m, const struct record_mmap *r)
+{
+	const char *arch = m->env ? m->env->arch : NULL;
+	bool is_64bit = arch ? strstr(arch, "64") != NULL : sizeof(void *) == 8;
+	return is_64bit && r->start < UINT32_MAX && !strcmp(r->filename, "[vdso]");
+}
+
 static bool is_kernel_name(const char *name)
 {
 	return text_has_prefix(name, "[kernel.") || text_has_prefix(name, "[guest.kernel.");
@@ -278,7 +286,7 @@ struct mapped_file *files_find(struct machine *m, const struct record_mmap *r, b
 		k.path = strtab_add(&m->strings, r->filename);
 	} else {
 		k.kind = user_kind(r);
-		k.path = strtab_add(&m->strings, r->filename);
+		k.path = strtab_add(&m->strings, is_compat_vdso(m, r) ? "[vdso32]" : r->filename);
 	}
 	if (k.kind == MAPPED_ANON) {
 		k.pid = r->pid;

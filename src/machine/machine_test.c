@@ -228,7 +228,7 @@ static void kinds_and_names_of_what_is_mapped(void **state)
 		{ "[stack]", "/tmp/perf-10.map", "[JIT] tid 10", MAPPED_ANON },
 		{ "/dev/zero (deleted)", "/tmp/perf-10.map", "[JIT] tid 10", MAPPED_ANON },
 		{ "/memfd:doublemapper (deleted)", "/memfd:doublemapper (deleted)", "memfd:doublemapper (deleted)", MAPPED_ANON },
-		{ "[vdso]", "[vdso]", "[vdso]", MAPPED_VDSO },
+		{ "[vdso]", "[vdso32]", "[vdso32]", MAPPED_VDSO }, /* below 4 GB */
 		{ "[vsyscall]", "[vsyscall]", "[vsyscall]", MAPPED_VSYSCALL },
 	};
 	struct fixture *f = *state;
@@ -239,6 +239,8 @@ static void kinds_and_names_of_what_is_mapped(void **state)
 		assert_string_equal(map->file->path, cases[i].path);
 		assert_string_equal(map->file->name, cases[i].name);
 	}
+	map_file(f, 0, 10, 0x7ffff0000000, 0x7ffff0002000, 0, "[vdso]");
+	assert_string_equal(file_at(f, 10, 0x7ffff0000000, 0), "[vdso]");
 }
 
 static const struct map *kernel_map(struct fixture *f, uint64_t ip, uint64_t t)
@@ -279,7 +281,7 @@ static void build_ids_go_to_the_files_of_their_paths(void **state)
 	map_file(f, 0, 10, 0x1000, 0x2000, 0, "/bin/ls");
 	vec_push(&f->env.build_ids, ((struct env_build_id){ .pid = -1, .build_id = { 1, 2 }, .build_id_len = 20, .filename = "/bin/ls" }));
 	vec_push(&f->env.build_ids, ((struct env_build_id){ .pid = -1, .build_id = { 7 }, .build_id_len = 20, .filename = "[vdso]" }));
-	map_file(f, 0, 10, 0x3000, 0x4000, 0, "[vdso]");
+	map_file(f, 0, 10, 0x7ffff0000000, 0x7ffff0002000, 0, "[vdso]");
 	machine_seal(f->m);
 	assert_int_equal(machine_files_count(f->m), 2);
 	assert_int_equal(machine_file_at(f->m, 0)->build_id_len, 20);

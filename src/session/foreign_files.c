@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/strtab.h"
 #include "base/u64map.h"
+#include "sys/compat_vdso.h"
 #include "sys/process_files.h"
 
 struct foreign_files {
@@ -139,6 +140,11 @@ static bool runs_as(void *ctx, uint32_t pid, uint32_t uid)
 	return is_ours(f) && is_recorded_one(f, pid) && process_user(pid, &its) && its == uid;
 }
 
+static void *read_compat_vdso(void *ctx, size_t *ret_bytes)
+{
+	return is_ours(ctx) ? compat_vdso_read(ret_bytes) : NULL;
+}
+
 static void attach(void *ctx, struct machine *machine)
 {
 	((struct foreign_files *)ctx)->machine = machine;
@@ -151,6 +157,7 @@ void foreign_files_serve(struct foreign_files *f, struct symbols_options *ret)
 		.open_mapped = open_mapped,
 		.inner_pid = inner_pid,
 		.runs_as = runs_as,
+		.read_compat_vdso = read_compat_vdso,
 		.attach = attach,
 	};
 	ret->processes = &processes;

@@ -33,6 +33,8 @@ struct symbols_processes {
 	uint32_t (*inner_pid)(void *ctx, uint32_t pid);
 	/* Whether it runs as that user. */
 	bool (*runs_as)(void *ctx, uint32_t pid, uint32_t uid);
+	/* What the kernel of the recording maps into 32-bit programs as [vdso]: an ELF file, owned, or NULL. */
+	void *(*read_compat_vdso)(void *ctx, size_t *ret_bytes);
 	/* Called once, with the recording that it belongs to. */
 	void (*attach)(void *ctx, struct machine *machine);
 };

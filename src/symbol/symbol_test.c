@@ -370,6 +370,32 @@ static void the_vdso_from_memory(void **state)
 	assert_non_null(strstr(dso_facts(d).problem, "build-id"));
 }
 
+/* A recorder's vdso, of another class: its own file stands for it. */
+static void *give_vdso(void *ctx, size_t *ret_bytes)
+{
+	size_t n;
+	const void *own = object_own_vdso(&n);
+	*ret_bytes = n;
+	return own ? xmemdup(own, n) : NULL;
+}
+
+static void the_vdso_of_32_bit_programs(void **state)
+{
+	struct scratch *s = *state;
+	static const struct symbols_processes processes = { .read_compat_vdso = give_vdso };
+	s->symbols = symbols_create(NULL, (struct symbols_options){ .processes = &processes });
+	struct dso *d = map_file(s, MAPPED_VDSO, "[vdso32]", NULL);
+	dso_symbol(d, 0);
+	size_t n;
+	if (object_own_vdso(&n))
+		assert_string_equal(dso_facts(d).source, "vdso");
+	symbols_destroy(s->symbols);
+	s->symbols = symbols_create(NULL, (struct symbols_options){});
+	d = map_file(s, MAPPED_VDSO, "[vdso32]", NULL); /* ours is not taken for it */
+	dso_symbol(d, 0);
+	assert_null(dso_facts(d).source);
+}
+
 static void kernel_symbols_move_with_the_recorded_kernel(void **state)
 {
 	struct scratch *s = *state;
@@ -570,6 +596,7 @@ int main(void)
 		TEST(files_of_containers_through_the_callback),
 		TEST(files_of_those_that_ended_through_the_next),
 		TEST(the_vdso_from_memory),
+		TEST(the_vdso_of_32_bit_programs),
 		TEST(kernel_symbols_move_with_the_recorded_kernel),
 		TEST(a_vmlinux_that_was_named),
 		TEST(modules_from_their_files),

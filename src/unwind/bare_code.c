@@ -26,15 +26,18 @@ enum {
 #define DEPTH_MAX	(1 << 24)
 #define INFERRED_STEPS	500
 #define HELPER_INSNS_MAX 300
-#define WORD		8
 #define STUB_BYTES	16
 #define STUB_PUSHED	11 /* from this byte of a .plt stub on, its number is on the stack */
-/* rbx, rbp, r12 to r15: functions keep them for their callers. */
-#define KEPT_REGS ((1u << X86_RBX) | (1u << X86_RBP) | 0xf000u)
+/* Which functions keep for their callers: rbx, rbp, r12 to r15; ebx, ebp, esi, edi. */
+static const struct abi {
+	int32_t word; /* bytes of an address */
+	uint16_t kept;
+} abi_64bit = { 8, 1u << X86_RBX | 1u << X86_RBP | 0xf000u },
+  abi_32bit = { 4, 1u << X86_RBX | 1u << X86_RBP | 1u << X86_RSI | 1u << X86_RDI };
 
 /* Of a frame, at an instruction. */
 struct state {
-	bool has_depth, has_base, has_slot, unused;
+	bool has_depth, has_base, has_slot, is_32bit;
 	int32_t depth;            /* CFA - the stack pointer */
 	int32_t base;             /* the stack pointer when it was aligned - the stack pointer */
 	int32_t slot, slot_value; /* CFA - slot_value lies at slot from the aligned one */
@@ -43,6 +46,11 @@ struct state {
 	int32_t held_at[BARE_REGS];  /* CFA - what the register holds */
 	int32_t saved_at[BARE_REGS]; /* from the CFA: where that value lies */
 };
+
+static const struct abi *abi_of(const struct state *st)
+{
+	return st->is_32bit ? &abi_32bit : &abi_64bit;
+}
 
 struct insn {
 	uint32_t offset;
@@ -62,6 +70,7 @@ struct way {
 
 struct scan {
 	struct bare_code *to;
+	const struct abi *abi;
 	const uint8_t *code;
 	size_t bytes;
 	uint64_t vaddr;
@@ -105,7 +114,7 @@ static void decode_all(struct scan *s)
 			limit = next_start(s, s->vaddr + at);
 		/* Zeros are an addition that no program needs: they fill what is no code. */
 		bool is_zeros = limit - at >= 2 && !s->code[at] && !s->code[at + 1];
-		bool is_known = !is_zeros && x86_step_decode(s->code + at, limit - at, s->vaddr + at, &step);
+		bool is_known = !is_zeros && x86_step_decode(s->code + at, limit - at, s->vaddr + at, s->to->is_32bit, &step);
 		if (!is_known) { /* data: functions begin at multiples of 16 */
 			size_t n = 16 - (s->vaddr + at) % 16;
 			step = (struct x86_step){ .flow = X86_STOP, .is_padding = true };
@@ -170,14 +179,14 @@ static uint16_t find_changed(const struct scan *s, uint32_t at)
 		if (i->flow != X86_NEXT && !(i->flow == X86_BRANCH && is_loop))
 			break;
 	}
-	return (uint16_t)~KEPT_REGS;
+	return (uint16_t)~s->abi->kept;
 }
 
 static uint16_t changed_by(struct scan *s, uint32_t at)
 {
 	struct insn *i = &s->insns.data[at];
 	if (i->changed == UNKNOWN)
-		i->changed = find_changed(s, at) & (uint16_t)~KEPT_REGS;
+		i->changed = find_changed(s, at) & (uint16_t)~s->abi->kept;
 	return i->changed;
 }
 
@@ -186,7 +195,7 @@ static void find_lost(struct scan *s)
 	for (size_t i = 0; i < s->insns.len; i++) {
 		struct insn *call = &s->insns.data[i];
 		if (call->flow == X86_CALL)
-			call->lost = call->target == NONE ? (uint16_t)~KEPT_REGS : changed_by(s, call->target);
+			call->lost = call->target == NONE ? (uint16_t)~s->abi->kept : changed_by(s, call->target);
 	}
 }
 
@@ -233,7 +242,7 @@ static void lose_sp(struct state *st)
 static void set_depth(struct state *st, int64_t depth)
 {
 	lose_sp(st);
-	st->has_depth = depth >= WORD && depth < DEPTH_MAX;
+	st->has_depth = depth >= abi_of(st)->word && depth < DEPTH_MAX;
 	st->depth = st->has_depth ? (int32_t)depth : 0;
 }
 
@@ -259,7 +268,8 @@ static void store(struct state *st, unsigned reg, int32_t value)
 		st->has_slot = true;
 		st->slot = (int32_t)from_base;
 		st->slot_value = st->held_at[reg];
-	} else if (st->has_depth && KEPT_REGS & bit && st->intact & bit && !(st->saved & bit) && from_cfa < 0 && from_cfa >= -DEPTH_MAX) {
+	} else if (st->has_depth && abi_of(st)->kept & bit && st->intact & bit && !(st->saved & bit) && from_cfa < 0 &&
+		   from_cfa >= -DEPTH_MAX) {
 		st->saved |= bit;
 		st->saved_at[reg] = (int32_t)from_cfa;
 	}
@@ -268,7 +278,7 @@ static void store(struct state *st, unsigned reg, int32_t value)
 static void pop(struct state *st, unsigned reg)
 {
 	bool is_known = st->has_depth && reg < BARE_REGS && st->saved >> reg & 1 && st->saved_at[reg] == -st->depth;
-	move_sp(st, WORD);
+	move_sp(st, abi_of(st)->word);
 	if (reg >= BARE_REGS)
 		return;
 	forget(&st->held, st->held_at, 1u << reg);
@@ -317,7 +327,7 @@ static void apply(struct state *st, const struct insn *i)
 {
 	switch ((enum x86_effect)i->effect) {
 	case X86_PUSH:
-		move_sp(st, -WORD);
+		move_sp(st, -abi_of(st)->word);
 		store(st, i->reg, 0);
 		break;
 	case X86_POP:
@@ -408,7 +418,7 @@ static void spoil(struct scan *s, uint32_t function)
 static void check_left(struct scan *s, uint32_t state, uint32_t function)
 {
 	const struct state *st = &s->states.data[state];
-	if (!st->has_depth || st->depth != WORD)
+	if (!st->has_depth || st->depth != s->abi->word)
 		spoil(s, function);
 }
 
@@ -431,11 +441,11 @@ static int64_t inferred_depth(const struct scan *s, uint32_t at)
 			return st->has_depth && st->depth + moved > 0 ? st->depth + moved : 0;
 		}
 		if (i->effect == X86_PUSH || i->effect == X86_POP || i->effect == X86_ADD)
-			moved += i->effect == X86_ADD ? i->value : i->effect == X86_POP ? WORD : -WORD;
+			moved += i->effect == X86_ADD ? i->value : i->effect == X86_POP ? s->abi->word : -s->abi->word;
 		else if (i->effect != X86_NONE && i->effect != X86_SP_TO && i->effect != X86_STORE)
 			return 0;
 		if (i->flow == X86_RETURN)
-			return WORD + moved > 0 ? WORD + moved : 0;
+			return s->abi->word + moved > 0 ? s->abi->word + moved : 0;
 		if (i->flow == X86_STOP || (i->flow == X86_JUMP && i->target == NONE) || (i->flow == X86_CALL && begins_after(s, at + 1)))
 			return 0;
 		at = i->flow == X86_JUMP ? i->target : at + 1;
@@ -459,7 +469,7 @@ static bool ends_before(const struct scan *s, uint32_t at, uint32_t state)
 		return false;
 	const struct insn *i = &s->insns.data[at];
 	bool is_thunk = has_padding && i->flow == X86_JUMP && i->target == NONE && !i->leaves;
-	return st->depth != WORD && (is_thunk || inferred_depth(s, at) == WORD);
+	return st->depth != s->abi->word && (is_thunk || inferred_depth(s, at) == s->abi->word);
 }
 
 /* Where a jump leads within the function, or NONE: to another function, where the stack must be as it was. */
@@ -468,7 +478,7 @@ static uint32_t jump(struct scan *s, const struct insn *i, uint32_t state, uint3
 	bool is_inside = i->target != NONE && !s->insns.data[i->target].is_start;
 	if (!is_inside && (i->leaves || i->target != NONE))
 		check_left(s, state, function);
-	else if (!is_inside && s->states.data[state].depth != WORD)
+	else if (!is_inside && s->states.data[state].depth != s->abi->word)
 		s->switches.data[function] = state;
 	return is_inside ? i->target : NONE;
 }
@@ -531,7 +541,7 @@ static void follow(struct scan *s, uint32_t at, uint32_t state, uint32_t functio
 
 static void begin_function(struct scan *s, uint32_t at)
 {
-	struct state st = { .has_depth = true, .depth = WORD, .intact = 0xffff };
+	struct state st = { .has_depth = true, .is_32bit = s->to->is_32bit, .depth = s->abi->word, .intact = 0xffff };
 	uint32_t function = (uint32_t)s->is_bad.len;
 	vec_push(&s->is_bad, false);
 	vec_push(&s->begins, at);
@@ -574,7 +584,7 @@ static void begin_unreached(struct scan *s, uint32_t at)
 	uint32_t function, state = switch_before(s, at, depth, &function);
 	if (state != NONE) {
 		follow(s, at, state, function);
-	} else if (depth == WORD || (!depth && !i->is_branched_to)) {
+	} else if (depth == s->abi->word || (!depth && !i->is_branched_to)) {
 		begin_function(s, at);
 	} else if (depth) {
 		uint32_t like = like_before(s, at, depth);
@@ -604,7 +614,7 @@ static struct bare_row row_of(const struct state *st)
 	memcpy(row.saved_at, st->saved_at, sizeof(row.saved_at));
 	if (st->has_depth)
 		return row;
-	uint32_t held = st->held & KEPT_REGS ? st->held & KEPT_REGS : st->held;
+	uint32_t kept = st->held & abi_of(st)->kept, held = kept ? kept : st->held;
 	if (held) {
 		row.reg = held >> X86_RBP & 1 ? X86_RBP : (uint8_t)__builtin_ctz(held);
 		row.value = st->held_at[row.reg];
@@ -661,7 +671,7 @@ static void give_functions(struct scan *s)
 
 void bare_code_analyse(struct bare_code *b, const uint8_t *code, size_t n, uint64_t vaddr)
 {
-	struct scan s = { .to = b, .code = code, .bytes = n, .vaddr = vaddr };
+	struct scan s = { .to = b, .abi = b->is_32bit ? &abi_32bit : &abi_64bit, .code = code, .bytes = n, .vaddr = vaddr };
 	decode_all(&s);
 	connect(&s);
 	find_lost(&s);
@@ -684,7 +694,8 @@ bool bare_code_is_known(const struct object *o)
 	const struct object_header *h = object_header(o);
 	/* Go's functions keep frame pointers, and goroutines begin at an address that no call returns to. */
 	bool is_go = object_find_section(o, ".gopclntab") || object_find_section(o, ".data.rel.ro.gopclntab");
-	return h->arch == &arch_x86_64 && h->is_64bit && h->type != TYPE_RELOCATABLE && !is_go;
+	bool is_x86 = h->is_64bit ? h->arch == &arch_x86_64 : h->arch == &arch_i386;
+	return is_x86 && h->type != TYPE_RELOCATABLE && !is_go;
 }
 
 static void add_symbols(struct bare_code *b, const struct object *o)
@@ -713,6 +724,7 @@ static int by_address(const void *a, const void *b)
 
 void bare_code_read_starts(struct bare_code *b, const struct object *o, const struct object *debug)
 {
+	b->is_32bit = !object_header(o)->is_64bit;
 	add_symbols(b, o);
 	if (debug)
 		add_symbols(b, debug);

@@ -1,6 +1,6 @@
 /*
  * Code without call frame information: where its functions begin and end, and where the frames of their callers are, by an analysis
- * of its instructions. x86-64.
+ * of its instructions. x86-64, and 32-bit x86.
  *
  * A function's stack pointer is followed from its first instruction along all ways through it: pushes, pops, additions, a frame pointer,
  * an aligned stack pointer whose former value is kept in a register or on the stack. A function is understood where all ways agree, and
@@ -23,7 +23,7 @@ enum bare_cfa {
 	BARE_UNKNOWN,
 	BARE_REG,   /* CFA: reg + value */
 	BARE_DEREF, /* CFA: what lies at reg + value, and addend */
-	BARE_STUB,  /* of .plt; CFA: the stack pointer + 8, and 8 more from byte `value` of each 16 on */
+	BARE_STUB,  /* of .plt; CFA: the stack pointer + a word, and one more from byte `value` of each 16 on */
 };
 
 #define BARE_REGS 16
@@ -42,12 +42,13 @@ struct bare_code {
 	VEC(struct bare_row) rows; /* by address; each range ends with one of BARE_UNKNOWN */
 	VEC(struct unwind_function) functions;
 	VEC(uint64_t) starts; /* known ones, ascending: the caller fills them */
+	bool is_32bit;
 };
 
 void bare_code_deinit(struct bare_code *b);
 /* Whether code of the object can be analysed. */
 bool bare_code_is_known(const struct object *o);
-/* Where the symbols of an object and, unless it is NULL, of its debug file say that functions begin. */
+/* Adds to the starts where the symbols of an object and, unless it is NULL, of its debug file say that functions begin. */
 void bare_code_read_starts(struct bare_code *b, const struct object *o, const struct object *debug);
 /* Appends what is known of n bytes of code at vaddr, which come after those of the call before. */
 void bare_code_analyse(struct bare_code *b, const uint8_t *code, size_t n, uint64_t vaddr);

@@ -165,6 +165,33 @@ static void tail_calls_leave_the_stack_as_it_was(void **state)
 	bare_code_deinit(&b);
 }
 
+static void code_of_32_bits(void **state)
+{
+	(void)state;
+	static const uint8_t code[] = { 0x53,                   /* 0 push %ebx */
+					0x56,                   /* 1 push %esi */
+					0xe8, 0, 0, 0, 0,       /* 2 call 7 */
+					0x5b,                   /* 7 pop %ebx */
+					0x46,                   /* 8 inc %esi */
+					0x83, 0xec, 0x08,       /* 9 sub $8,%esp */
+					0x83, 0xc4, 0x08,       /* 12 add $8,%esp */
+					0x5e, 0x5b, 0xc3 };     /* 15 pop %esi; pop %ebx; ret */
+	struct bare_code b = { .is_32bit = true };
+	bare_code_analyse(&b, code, sizeof(code), AT);
+	expect(&b, 0, BARE_REG, X86_RSP, 4);
+	expect(&b, 7, BARE_REG, X86_RSP, 16);
+	expect(&b, 8, BARE_REG, X86_RSP, 12);
+	expect(&b, 12, BARE_REG, X86_RSP, 20);
+	struct bare_row row = row_at(&b, 12);
+	assert_int_equal(row.saved, 1u << X86_RBX | 1u << X86_RSI);
+	assert_int_equal(row.saved_at[X86_RBX], -8);
+	assert_int_equal(row.saved_at[X86_RSI], -12);
+	expect(&b, 17, BARE_REG, X86_RSP, 4);
+	expect_function(&b, 0, 0, 18);
+	assert_int_equal(b.functions.len, 1);
+	bare_code_deinit(&b);
+}
+
 static void any_bytes_end(void **state)
 {
 	(void)state;
@@ -177,7 +204,7 @@ static void any_bytes_end(void **state)
 			static const uint8_t some[] = { 0x53, 0x5b, 0xeb, 0x74, 0xc3, 0xe8, 0x48, 0x83, 0xec, 0x55, 0x5d, 0xff };
 			code[i] = seed >> 60 > 7 ? some[(seed >> 40) % sizeof(some)] : (uint8_t)(seed >> 33);
 		}
-		struct bare_code b = {};
+		struct bare_code b = { .is_32bit = round & 1 };
 		bare_code_analyse(&b, code, sizeof(code) - (size_t)round, AT);
 		for (size_t i = 1; i < b.rows.len; i++)
 			assert_true(b.rows.data[i].vaddr > b.rows.data[i - 1].vaddr);
@@ -195,6 +222,7 @@ int main(void)
 		cmocka_unit_test(calls_that_do_not_return),
 		cmocka_unit_test(cases_of_switches),
 		cmocka_unit_test(tail_calls_leave_the_stack_as_it_was),
+		cmocka_unit_test(code_of_32_bits),
 		cmocka_unit_test(any_bytes_end),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

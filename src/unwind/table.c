@@ -43,14 +43,16 @@ static void begin_early(struct cfi_builder *b, size_t first)
 
 /* ---- code that is in no FDE ---- */
 
-static uint32_t rule_of(struct cfi_builder *b, uint8_t kind, uint8_t reg, int32_t value, const struct bare_row *row)
+static uint32_t rule_of(struct cfi_builder *b, uint8_t kind, bool is_32bit, const struct bare_row *row)
 {
-	/* DWARF numbers of registers by those of instructions. */
-	static const uint8_t numbers[BARE_REGS + 1] = { 0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15, 16 };
-	struct cfi_state st = { .cfa_kind = kind, .cfa_reg = numbers[reg], .cfa_value = value, .cfa_addend = row->addend };
+	/* DWARF numbers of registers by those of instructions, and of the return address; 32-bit x86 has the same of both. */
+	static const uint8_t numbers_64bit[BARE_REGS + 1] = { 0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15, 16 };
+	static const uint8_t numbers_32bit[BARE_REGS + 1] = { 0, 1, 2, 3, 4, 5, 6, 7, [BARE_REGS] = 8 };
+	const uint8_t *numbers = is_32bit ? numbers_32bit : numbers_64bit;
+	struct cfi_state st = { .cfa_kind = kind, .cfa_reg = numbers[row->reg], .cfa_value = row->value, .cfa_addend = row->addend };
 	for (uint32_t left = row->saved | 1u << BARE_REGS; left; left &= left - 1) {
 		unsigned i = (unsigned)__builtin_ctz(left);
-		int32_t at = i < BARE_REGS ? row->saved_at[i] : -8;
+		int32_t at = i < BARE_REGS ? row->saved_at[i] : is_32bit ? -4 : -8;
 		st.regs[numbers[i]] = (struct unwind_save){ .reg = numbers[i], .kind = UNWIND_SAVE_OFFSET, .value = at };
 		st.known |= 1ull << numbers[i];
 	}
@@ -67,7 +69,7 @@ static void add_bare(struct cfi_builder *b, const struct bare_code *bare, size_t
 			return;
 		if (row->vaddr == before)
 			continue;
-		uint32_t rule = row->cfa == BARE_UNKNOWN ? 0 : rule_of(b, kinds[row->cfa], row->reg, row->value, row);
+		uint32_t rule = row->cfa == BARE_UNKNOWN ? 0 : rule_of(b, kinds[row->cfa], bare->is_32bit, row);
 		cfi_add_row(b, row->vaddr, rule);
 	}
 }
@@ -87,6 +89,34 @@ static void analyse_rest(struct bare_code *b, const struct unwind_source *from, 
 	bare_code_read_starts(b, from->object, from->debug);
 	bare_code_analyse_rest(b, from->object, &covered);
 	vec_deinit(&covered.list);
+}
+
+/* An FDE that says nothing of what its code does with the stack. 32-bit glibc has such of assembly that pushes. */
+static bool is_blank(const struct unwind_source *from, const struct cfi_fde *f)
+{
+	for (size_t i = 0; i < f->program_bytes; i++)
+		if (f->program[i])
+			return false;
+	return !from->is_64bit && from->object && bare_code_is_known(from->object);
+}
+
+/* The rows of such a function by its instructions; false where they are not understood, or say no more than the FDE. */
+static bool run_blank(struct cfi_builder *b, const struct unwind_source *from, const struct cfi_fde *f, uint64_t end)
+{
+	size_t n, known = 0, at = 0;
+	const uint8_t *code = is_blank(from, f) ? object_bytes_at(from->object, f->start, &n) : NULL;
+	struct bare_code own = { .is_32bit = true };
+	if (!code)
+		return false;
+	vec_push(&own.starts, f->start);
+	bare_code_analyse(&own, code, n < end - f->start ? n : (size_t)(end - f->start), f->start);
+	while (known < own.rows.len && own.rows.data[known].cfa != BARE_UNKNOWN)
+		known++;
+	bool is_better = known > 1 && known + 1 == own.rows.len && own.rows.data[0].vaddr == f->start;
+	if (is_better)
+		add_bare(b, &own, &at, end);
+	bare_code_deinit(&own);
+	return is_better;
 }
 
 /* ---- rows ---- */
@@ -111,7 +141,8 @@ static void add_rows(struct cfi_builder *b, const struct cfi_section *sections, 
 			break; /* no code is that large */
 		add_bare(b, bare, &bare_at, f->start);
 		size_t first = b->rows.len;
-		cfi_run(b, &sections[f->section], f, end);
+		if (!run_blank(b, from, f, end))
+			cfi_run(b, &sections[f->section], f, end);
 		begin_early(b, first);
 		if (end < limit || next == n)
 			cfi_add_row(b, end, 0);

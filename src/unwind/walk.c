@@ -237,7 +237,7 @@ static inline bool find_cfa(struct walk *w, const struct cached *at, uint64_t *r
 		*ret = address(w, *ret + (uint64_t)(int64_t)r->addend);
 		return true;
 	case UNWIND_CFA_PLT:
-		*ret = w->sp + 8 + ((w->pc & 15) >= (uint32_t)r->value ? 8 : 0);
+		*ret = w->sp + w->word + ((w->pc & 15) >= (uint32_t)r->value ? w->word : 0);
 		return true;
 	default:
 		return run_expr(w, at->table, r->value, NULL, ret) || end(w, UNWIND_END_LOST);

@@ -54,6 +54,7 @@ struct insn {
 	uint8_t mod, reg, rm, base; /* reg, rm, base: with their REX bits; base: X86_NO_REG without one, or with an index */
 	uint8_t other;              /* vvvv of vectors */
 	bool is_16bit, is_vector, has_rep, has_rex, has_modrm, is_short_address;
+	bool is_ia32; /* the processor runs 32-bit code */
 	int32_t disp;
 	int64_t imm;
 };
@@ -102,7 +103,7 @@ static bool take_prefixes(struct insn *x, uint8_t *ret_op)
 		case 0xf0:
 			break;
 		default:
-			if ((*ret_op & 0xf0) != 0x40)
+			if (x->is_ia32 || (*ret_op & 0xf0) != 0x40)
 				return true;
 			x->rex = *ret_op & 15;
 			x->has_rex = true;
@@ -145,7 +146,10 @@ static bool take_opcode(struct insn *x)
 	if (!take_prefixes(x, &op))
 		return false;
 	bool is_xop = op == 0x8f && x->at < x->n && (x->code[x->at] & 31) >= 8;
-	if (op == 0xc4 || op == 0xc5 || op == 0x62 || is_xop)
+	bool is_vector = op == 0xc4 || op == 0xc5 || op == 0x62 || is_xop;
+	if (is_vector && x->is_ia32 && !is_xop && (x->at >= x->n || x->code[x->at] < 0xc0))
+		return false; /* les, lds, bound: compilers and people have no use for them */
+	if (is_vector)
 		return take_vector(x, op);
 	x->op = op;
 	x->form = one_byte[op];
@@ -166,7 +170,7 @@ static bool take_operand(struct insn *x)
 {
 	uint8_t modrm, sib = 0;
 	int64_t disp = 0;
-	if (!take_byte(x, &modrm))
+	if (!take_byte(x, &modrm) || (x->is_ia32 && x->is_short_address))
 		return false;
 	x->has_modrm = true;
 	x->mod = modrm >> 6;
@@ -203,7 +207,7 @@ static bool take_immediates(struct insn *x)
 	if (is_one && (x->op == 0xf6 || x->op == 0xf7) && group < 2)
 		x->form |= x->op == 0xf6 ? I1 : IZ;
 	if (is_one && x->op >= 0xa0 && x->op <= 0xa3)
-		return take(x, x->is_short_address ? 4 : 8, &x->imm);
+		return take(x, x->is_short_address || x->is_ia32 ? 4 : 8, &x->imm);
 	if (is_one && x->op >= 0xb8 && x->op <= 0xbf && x->rex & 8)
 		return take(x, 8, &x->imm);
 	if (x->form & I2 && !take(x, 2, &x->imm))
@@ -251,6 +255,8 @@ static uint16_t written_of_one(const struct insn *x)
 {
 	uint8_t op = x->op, low = op & 7, group = x->reg & 7;
 	uint8_t opreg = low | (x->rex & 1) << 3;
+	if ((op & 0xf0) == 0x40)
+		return BIT(low); /* inc, dec */
 	if (op < 0x40)
 		return op >= 0x38 ? 0 : low < 2 ? rm_bit(x) : low < 4 ? reg_bit(x) : BIT(X86_RAX);
 	if (op >= 0x90 && op < 0x98)
@@ -392,7 +398,7 @@ static void find_address(const struct insn *x, struct x86_step *s)
 static void find_effect(const struct insn *x, struct x86_step *s)
 {
 	uint8_t op = x->op, opreg = (op & 7) | (x->rex & 1) << 3;
-	bool is_wide = x->rex & 8;
+	bool is_wide = x->is_ia32 ? !x->is_16bit : x->rex & 8;
 	if (x->map != MAP_ONE_BYTE || x->is_vector)
 		return;
 	if (op >= 0x50 && op < 0x58)
@@ -441,19 +447,28 @@ static void find_flow(const struct insn *x, struct x86_step *s, uint64_t next)
 			s->flow = X86_STOP;
 		s->is_padding = op == 0xcc || (op == 0x90 && !(x->rex & 1));
 	}
+	if (x->map == MAP_ONE_BYTE && op == 0x8d && x->mod != 3 && x->base == x->reg && !x->disp)
+		s->is_padding = true; /* lea 0(%esi),%esi */
 	bool is_direct = s->flow == X86_BRANCH || ((s->flow == X86_JUMP || s->flow == X86_CALL) && op != 0xff);
 	s->target = is_direct ? next + (uint64_t)x->imm : 0;
+	if (x->is_ia32)
+		s->target = (uint32_t)s->target;
+	if (s->flow == X86_CALL && s->target == next) { /* how 32-bit code reads its own address */
+		s->flow = X86_NEXT;
+		s->target = 0;
+		set(s, X86_PUSH, X86_NO_REG, 0);
+	}
 }
 
-bool x86_step_decode(const uint8_t *code, size_t n, uint64_t at, struct x86_step *ret)
+bool x86_step_decode(const uint8_t *code, size_t n, uint64_t at, bool is_ia32, struct x86_step *ret)
 {
-	struct insn x = { .code = code, .n = n < INSN_BYTES_MAX ? n : INSN_BYTES_MAX };
+	struct insn x = { .code = code, .n = n < INSN_BYTES_MAX ? n : INSN_BYTES_MAX, .is_ia32 = is_ia32 };
 	*ret = (struct x86_step){ .reg = X86_NO_REG };
 	if (!take_opcode(&x) || x.form & BAD || (x.form & M && !take_operand(&x)) || !take_immediates(&x))
 		return false;
 	ret->bytes = (uint8_t)x.at;
-	find_flow(&x, ret, at + x.at);
 	find_effect(&x, ret);
+	find_flow(&x, ret, at + x.at);
 	ret->written = written_of(&x);
 	if (ret->effect == X86_SP_TO || ret->effect == X86_POP)
 		ret->written &= (uint16_t)~BIT(ret->reg & 15);

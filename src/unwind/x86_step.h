@@ -1,5 +1,6 @@
 /*
- * One instruction of x86-64: how long it is, where control goes, and what it does to the stack pointer and to general registers.
+ * One instruction of x86-64 or of 32-bit x86: how long it is, where control goes, and what it does to the stack pointer and to general
+ * registers.
  *
  * What code without call frame information is understood by (unwind/bare_code.h). No instruction is too new: lengths follow from the
  * form of encodings, and of what is not known all registers that it names are taken as written. Registers are numbered as in
@@ -24,7 +25,7 @@ enum x86_flow {
 
 enum x86_effect {
 	X86_NONE,       /* the stack pointer is as it was */
-	X86_PUSH,       /* of reg, or of X86_NO_REG */
+	X86_PUSH,       /* of reg, or of X86_NO_REG; also a call of what follows, which is none */
 	X86_POP,        /* into reg, or X86_NO_REG */
 	X86_ADD,        /* value to the stack pointer */
 	X86_ALIGN,      /* some of its lower bits are cleared */
@@ -45,5 +46,5 @@ struct x86_step {
 	uint64_t target;
 };
 
-/* False: no instruction, or not all of it is within n bytes. at: its address. */
-bool x86_step_decode(const uint8_t *code, size_t n, uint64_t at, struct x86_step *ret);
+/* False: no instruction, or not all of it is within n bytes. at: its address; is_ia32: of 32-bit code. */
+bool x86_step_decode(const uint8_t *code, size_t n, uint64_t at, bool is_ia32, struct x86_step *ret);

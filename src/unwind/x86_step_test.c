@@ -66,7 +66,7 @@ static void instructions_are_known(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		const struct row *r = &rows[i];
 		struct x86_step s;
-		if (!x86_step_decode((const uint8_t *)r->code, r->bytes, AT, &s))
+		if (!x86_step_decode((const uint8_t *)r->code, r->bytes, AT, false, &s))
 			fail_msg("%s: unknown", r->text);
 		uint64_t target = r->target ? AT + r->target : 0;
 		if (s.bytes != r->bytes || s.flow != r->flow || s.effect != r->effect || s.reg != r->reg || s.value != r->value ||
@@ -76,13 +76,44 @@ static void instructions_are_known(void **state)
 	}
 }
 
+/* Of 32-bit code: what is another instruction there, or none. */
+static const struct row narrow_rows[] = {
+	{ "inc %esi", "\x46", 1, X86_NEXT, X86_NONE, X86_NO_REG, 0, BIT(X86_RSI), 0 },
+	{ "dec %ecx", "\x49", 1, X86_NEXT, X86_NONE, X86_NO_REG, 0, BIT(X86_RCX), 0 },
+	{ "push %ebx", "\x53", 1, X86_NEXT, X86_PUSH, X86_RBX, 0, 0, 0 },
+	{ "sub $0x1c,%esp", "\x83\xec\x1c", 3, X86_NEXT, X86_ADD, X86_NO_REG, -0x1c, 0, 0 },
+	{ "mov %esp,%ebp", "\x89\xe5", 2, X86_NEXT, X86_SP_TO, X86_RBP, 0, 0, 0 },
+	{ "lea -0xc(%ebp),%esp", "\x8d\x65\xf4", 3, X86_NEXT, X86_SP_FROM, X86_RBP, -0xc, 0, 0 },
+	{ "and $-16,%esp", "\x83\xe4\xf0", 3, X86_NEXT, X86_ALIGN, X86_NO_REG, 0, 0, 0 },
+	{ "mov %al,0x11223344", "\xa2\x44\x33\x22\x11", 5, X86_NEXT, X86_NONE, X86_NO_REG, 0, 0, 0 },
+	{ "call of the next", "\xe8\x00\x00\x00\x00", 5, X86_NEXT, X86_PUSH, X86_NO_REG, 0, 0, 0 },
+	{ "jmp, backwards", "\xeb\xfe", 2, X86_JUMP, X86_NONE, X86_NO_REG, 0, 0, UINT64_MAX },
+	{ "vpaddd %xmm1,%xmm2,%xmm3", "\xc5\xe9\xfe\xd9", 4, X86_NEXT, X86_NONE, X86_NO_REG, 0, 0, 0 },
+};
+
+static void of_32_bits_some_are_others(void **state)
+{
+	(void)state;
+	struct x86_step s;
+	for (size_t i = 0; i < sizeof(narrow_rows) / sizeof(*narrow_rows); i++) {
+		const struct row *r = &narrow_rows[i];
+		uint64_t target = r->target == UINT64_MAX ? AT : r->target;
+		if (!x86_step_decode((const uint8_t *)r->code, r->bytes, AT, true, &s) || s.bytes != r->bytes || s.flow != r->flow ||
+		    s.effect != r->effect || s.reg != r->reg || s.value != r->value || s.written != r->written || s.target != target)
+			fail_msg("%s: %u bytes, flow %u, effect %u of %u by %d, writes %x", r->text, s.bytes, s.flow, s.effect, s.reg,
+				 s.value, s.written);
+	}
+	assert_true(x86_step_decode((const uint8_t *)"\x8d\x74\x26\x00", 4, AT, true, &s) && s.is_padding); /* lea 0(%esi,%eiz,1),%esi */
+	assert_false(x86_step_decode((const uint8_t *)"\xc4\x06\x00\x00", 4, AT, true, &s));               /* les (%esi),%eax */
+}
+
 static void what_is_cut_is_unknown(void **state)
 {
 	(void)state;
 	struct x86_step s;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		for (size_t n = 0; n < rows[i].bytes; n++)
-			assert_false(x86_step_decode((const uint8_t *)rows[i].code, n, AT, &s));
+			assert_false(x86_step_decode((const uint8_t *)rows[i].code, n, AT, false, &s));
 }
 
 static void what_is_no_instruction_is_unknown(void **state)
@@ -92,13 +123,14 @@ static void what_is_no_instruction_is_unknown(void **state)
 					     "\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x90" };
 	struct x86_step s;
 	for (size_t i = 0; i < sizeof(codes) / sizeof(*codes); i++)
-		assert_false(x86_step_decode((const uint8_t *)codes[i], 16, AT, &s));
+		assert_false(x86_step_decode((const uint8_t *)codes[i], 16, AT, false, &s));
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(instructions_are_known),
+		cmocka_unit_test(of_32_bits_some_are_others),
 		cmocka_unit_test(what_is_cut_is_unknown),
 		cmocka_unit_test(what_is_no_instruction_is_unknown),
 	};

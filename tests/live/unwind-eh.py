@@ -276,6 +276,70 @@ def of_32_bits(tap):
     tap.ok(cut < 0.01 * stacks, f"32-bit: under 1 % are cut ({cut})", done.err)
 
 
+BARE_32BIT = r"""
+/* push_and_move has an FDE that says nothing of its push, as glibc's memcpy; reads_its_place has none. */
+__asm__(".globl push_and_move, reads_its_place, _start\n.type push_and_move, @function\n"
+	"push_and_move: .cfi_startproc\nmov %edi, %edx\nmov 4(%esp), %ecx\nmov $area, %edi\ntest %ecx, %ecx\nje 1f\npush %eax\n"
+	"rep stosb\npop %eax\n1: mov %edx, %edi\nret\n.cfi_endproc\n.size push_and_move, .-push_and_move\n"
+	".type reads_its_place, @function\nreads_its_place: push %ebx\npush %esi\ncall 1f\n1: pop %ebx\nlea 0(%esi),%esi\n"
+	"mov 12(%esp), %ecx\n2: inc %esi\nsub $8, %esp\nmov %esi, 4(%esp)\nadd $8, %esp\ndec %ecx\njne 2b\npop %esi\npop %ebx\nret\n"
+	".size reads_its_place, .-reads_its_place\n"
+	".type _start, @function\n_start: .cfi_startproc\n.cfi_undefined eip\nmov %esp, %eax\npush %eax\ncall begin\n"
+	"mov $1, %eax\nxor %ebx, %ebx\nint $0x80\n.cfi_endproc\n.size _start, .-_start");
+char area[1 << 20];
+static void *vsyscall;
+static volatile int sink;
+void push_and_move(int), reads_its_place(int);
+struct action { void (*handler)(int); unsigned long flags; void *restorer; unsigned mask[2]; };
+__attribute__((noinline)) static void handler(int n) { for (volatile int i = 0; i < 300000; i++) sink += n; }
+__attribute__((noinline)) static int by_interrupt(int nr, long a, long b, long c, long d)
+{ __asm__ volatile("int $0x80" : "+a"(nr) : "b"(a), "c"(b), "d"(c), "S"(d) : "memory"); return nr; }
+__attribute__((noinline)) static int by_vdso(int nr, long a)
+{ __asm__ volatile("call *%2" : "+a"(nr) : "b"(a), "m"(vsyscall) : "memory"); return nr; }
+__attribute__((noinline)) static void copies(void) { for (int i = 0; i < 40; i++) { push_and_move(sizeof(area)); sink++; } }
+__attribute__((noinline)) static void places(void) { for (int i = 0; i < 3; i++) { reads_its_place(500000); sink++; } }
+__attribute__((noinline)) static void calls(void) { for (int i = 0; i < 3000; i++) { by_vdso(20, 0); sink++; } }
+__attribute__((noinline)) static void signals(int flags)
+{
+	struct action a = { handler, (unsigned long)flags, 0, { 0, 0 } };
+	by_interrupt(174, 10, (long)&a, 0, 8);
+	by_interrupt(37, by_interrupt(20, 0, 0, 0, 0), 10, 0, 0);
+	sink++;
+}
+void begin(long *stack)
+{
+	long *at = stack + *stack + 2;
+	while (*at++)
+		;
+	for (; *at; at += 2)
+		if (*at == 32 /* AT_SYSINFO */)
+			vsyscall = (void *)at[1];
+	for (int i = 0; i < 60; i++) { copies(); places(); calls(); signals(0); signals(4); sink++; }
+}
+"""
+
+
+def bare_of_32_bits(tap):
+    """32-bit code whose call frame information is missing or says too little, system calls through the vdso, handlers of signals."""
+    source, binary = (os.path.join(SCRATCH, name) for name in ("bare.c", "bare"))
+    with open(source, "w", encoding="ascii") as out:
+        out.write(BARE_32BIT)
+    flags = "-m32 -O2 -fomit-frame-pointer -fasynchronous-unwind-tables -fno-pic -no-pie -nostdlib -static -fno-stack-protector"
+    if run("cc", *flags.split(), "-o", binary, source).status:
+        tap.skip("bare 32-bit code", "the compiler makes no 32-bit programs")
+        return
+    path, (stacks, _, cut), done = counted("-e", "cpu-clock", "-F", "2000", "--", binary, output="bare.data")
+    tap.ok(stacks > 100 and cut < 0.03 * stacks, f"bare 32-bit code: under 3 % are cut ({cut} of {stacks})", done.err)
+    below = {"push_and_move": ["copies"], "reads_its_place": ["places"], "__kernel_vsyscall": ["by_vdso", "calls"],
+             "handler": ["__kernel_(rt_)?sigreturn", "by_interrupt", "signals"]}
+    samples = [[re.sub(r"\..*", "", name) for name in names_of(s)] for s in script_samples(path) if s.comm == "bare"]
+    for leaf, chain in below.items():
+        met = [names[names.index(leaf) + 1:] for names in samples if leaf in names]
+        chain = chain + ["begin", "_start"]
+        wrong = [names for names in met if len(names) != len(chain) or not all(map(re.fullmatch, chain, names))]
+        tap.ok(len(met) > 10 and not wrong, f"bare 32-bit code: each of {len(met)} stacks of {leaf} is the true one", wrong[:3])
+
+
 def forbid_bpf():
     """In a child: a seccomp filter, as a container has one, that answers bpf(2) with EPERM."""
     libc = ctypes.CDLL(None, use_errno=True)
@@ -377,6 +441,7 @@ def main():
     all_is_shown(tap)
     deeper_than_walked(tap)
     of_32_bits(tap)
+    bare_of_32_bits(tap)
     refusals(tap)
     automatic(tap)
     by_g(tap)
