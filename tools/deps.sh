@@ -69,6 +69,7 @@ bench      uftrace            the same
 bench      nginx-light        the server that is traced under load
 bench      wrk                the load
 bench      python3            the bench runner
+bench      heaptrack          to compare heap with
 bench      python3.11-dbg     its debug information: a program whose stacks have inlined functions
 vm         qemu-system-arm    the machine that is emulated
 vm         qemu-system-x86    the other one
