@@ -91,7 +91,7 @@ static bool is_loaded(const struct dso *d)
 	return atomic_load_explicit(&d->loaded, memory_order_acquire) && (settled == DSO_SETTLED || settled == d->file->last_pid);
 }
 
-static void load(struct dso *d)
+void dso_load(struct dso *d)
 {
 	if (is_loaded(d))
 		return;
@@ -169,7 +169,7 @@ uint64_t dso_address(struct dso *d, const struct map *map, uint64_t ip)
 	case MAPPED_FILE:
 	case MAPPED_VDSO: {
 		uint64_t offset = ip - map->start + map->pgoff, addr;
-		load(d);
+		dso_load(d);
 		return d->object && object_vaddr_of_offset(d->object, offset, &addr) ? addr : offset;
 	}
 	case MAPPED_SCRIPT:
@@ -224,7 +224,7 @@ static const struct symbol *make_symbol(struct dso *d, uint32_t index)
 
 const struct symbol *dso_symbol(struct dso *d, uint64_t addr)
 {
-	load(d);
+	dso_load(d);
 	if (by_record(d))
 		return range_symbol(d, addr);
 	if (d->scripts)
@@ -243,7 +243,7 @@ const struct symbol *dso_symbol(struct dso *d, uint64_t addr)
 
 void dso_each_symbol(struct dso *d, void (*fn)(void *ctx, const struct symbol *sym), void *ctx)
 {
-	load(d);
+	dso_load(d);
 	if (!d->made)
 		return;
 	size_t n = d->kernel ? d->kernel->count : d->table.entries_nr;
@@ -292,7 +292,7 @@ const char *dso_symbol_name(struct dso *d, const struct symbol *sym)
 
 const void *dso_code(struct dso *d, uint64_t addr, size_t *ret_bytes)
 {
-	load(d);
+	dso_load(d);
 	*ret_bytes = 0;
 	if (d->jitdump) {
 		const struct jitdump_function *f = jitdump_function_at(d->jitdump, addr);
@@ -304,20 +304,20 @@ const void *dso_code(struct dso *d, uint64_t addr, size_t *ret_bytes)
 
 bool dso_is_thumb(struct dso *d, uint64_t addr)
 {
-	load(d);
+	dso_load(d);
 	const struct object *o = d->symbols_object ? d->symbols_object : d->object;
 	return o && object_is_thumb(o, addr - (uint64_t)d->shift);
 }
 
 bool dso_is_cut(struct dso *d)
 {
-	load(d);
+	dso_load(d);
 	return d->object && object_is_cut(d->object);
 }
 
 const char *dso_section_name(struct dso *d, uint64_t addr)
 {
-	load(d);
+	dso_load(d);
 	uint64_t vaddr = addr - (uint64_t)d->shift;
 	for (size_t i = 1; d->object && i < object_sections_count(d->object); i++) {
 		const struct object_section *s = object_section(d->object, i);
@@ -336,7 +336,7 @@ static struct strobe_error *copied_code(const struct symbols *s, uint64_t addr, 
 
 struct strobe_error *dso_kernel_code(struct dso *d, uint64_t addr, void *buf, size_t n)
 {
-	load(d);
+	dso_load(d);
 	const struct symbols *s = d->session;
 	if (!d->kernel || s->options.kallsyms || (s->kallsyms_path && !s->kcore_copy))
 		return error_create(ERROR_NOT_FOUND, "it is not the kernel that runs here, and " KCORE_PATH " was not copied there "
@@ -354,14 +354,14 @@ struct strobe_error *dso_kernel_code(struct dso *d, uint64_t addr, void *buf, si
 
 struct object *dso_object(struct dso *d, struct object **ret_debug)
 {
-	load(d);
+	dso_load(d);
 	*ret_debug = d->symbols_object;
 	return d->object;
 }
 
 const struct jitdump *dso_jitdump(struct dso *d)
 {
-	load(d);
+	dso_load(d);
 	return d->jitdump;
 }
 

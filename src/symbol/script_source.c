@@ -118,7 +118,7 @@ const struct symbol *dso_script_symbol(struct dso *d, uint64_t addr)
 
 bool dso_script_line(struct dso *d, uint64_t addr, const char **ret_file, uint32_t *ret_line)
 {
-	dso_symbol(d, addr); /* loads the DSO */
+	dso_load(d);
 	const struct script_symbol *s = find(d, addr);
 	if (!s || !s->code.file_bytes)
 		return false;

@@ -147,7 +147,7 @@ static struct dso_source *source_of(struct dso *d)
 	struct dso_source *s = atomic_load_explicit(&d->source_lines, memory_order_acquire);
 	if (s && atomic_load_explicit(&s->is_read, memory_order_acquire))
 		return s->dwarf || s->has_go ? s : NULL;
-	dso_symbol(d, 0); /* loads the DSO */
+	dso_load(d);
 	pthread_mutex_lock(&d->lock);
 	s = dso_source_need(d);
 	if (!atomic_load_explicit(&s->is_read, memory_order_relaxed)) {

@@ -57,7 +57,7 @@ struct dso {
 	struct arena arena;
 
 	_Atomic bool loaded;
-	/* DSO_SETTLED, or last_pid of a file that could not be opened, stored after all else: see load(). */
+	/* DSO_SETTLED, or last_pid of a file that could not be opened, stored after all else: see dso_load(). */
 	_Atomic uint64_t settled;
 	unsigned loads_nr;
 	/* Either of the two, or neither: no symbols. */
@@ -123,6 +123,8 @@ bool dso_demangles(const struct dso *d, const char *raw_name);
 /* The name to show; fresh: what it is demangled to, or NULL where it is shown as it is. Thread-safe; the first one is kept. */
 const char *kept_name_show(struct kept_name *k, const char *fresh);
 void dso_slots_destroy(struct dso_slots *s);
+/* Opens its files and reads its table of symbols, once; again where another process may have the file that was missing. */
+void dso_load(struct dso *d);
 /* The function at an address that no symbol covers, with a name made of its address; NULL where none is known. d is loaded. */
 const struct symbol *dso_function(struct dso *d, uint64_t addr);
 #define SYMBOL_HAS_FUNCTIONS (1u << MAPPED_FILE | 1u << MAPPED_VDSO)

@@ -15,7 +15,9 @@
 #include "object/object.h"
 #include "object/testing_elf.h"
 #include "symbol/debug_package.h"
+#include "symbol/source.h"
 #include "symbol/symbol.h"
+#include "symbol/symbol_priv.h"
 
 static const uint8_t id20[20] = { 0xab, 0xcd, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20 };
 static const uint8_t code[512] = { 0xc3 };
@@ -197,6 +199,19 @@ static void a_debug_file_names_what_was_stripped(void **state)
 	struct dso *d = map_file(s, MAPPED_FILE, "/lib.so", id20);
 	assert_string_equal(name_at(s, d, s->map.start + text), "local");
 	assert_string_equal(name_at(s, d, s->map.start + text + 0x40), "exported");
+}
+
+static void lines_are_read_without_functions(void **state)
+{
+	struct scratch *s = *state;
+	write_object(in_scratch(s, "lib.so"), id20, true, true);
+	s->symbols = symbols_create(NULL, (struct symbols_options){});
+	struct dso *d = map_file(s, MAPPED_FILE, s->path, id20);
+	dso_source_load(d);
+	assert_true(dso_facts(d).loaded);
+	assert_null(d->functions); /* an analysis of all code */
+	dso_symbol(d, 0);
+	assert_non_null(d->functions);
 }
 
 static void what_has_no_symbols_says_so(void **state)
@@ -590,6 +605,7 @@ int main(void)
 		TEST(a_replaced_file_is_named_and_not_used),
 		TEST(the_build_id_cache_serves_for_what_is_gone),
 		TEST(a_debug_file_names_what_was_stripped),
+		TEST(lines_are_read_without_functions),
 		TEST(what_has_no_symbols_says_so),
 		TEST(jit_code_by_the_map_of_its_process),
 		TEST(jit_files_of_others_are_not_believed),
