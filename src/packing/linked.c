@@ -1,7 +1,8 @@
-/* gzip, xz and zstd: libraries that this program is linked with where the build has them. */
+/* gzip, xz and zstd, where the build has their headers. zlib and liblzma are loaded on first use; zstd is linked, as perfdata/ has it. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/library.h"
 #include "base/mem.h"
 #include "packing/packing_priv.h"
 #include "config.h"
@@ -31,20 +32,54 @@ static __attribute__((unused)) unsigned clamp(size_t n)
 }
 
 #if HAVE_ZLIB
+#define GZIP_BITS (15 + 16) /* the largest window, and gzip's header */
+
+/* deflateInit2() and inflateInit2() are macros over these two. */
 struct gzip {
 	z_stream z;
 	bool unpack;
+	int (*deflate_init)(z_stream *z, int level, int method, int bits, int memory, int strategy, const char *version, int bytes);
+	int (*deflate)(z_stream *z, int flush);
+	int (*deflate_end)(z_stream *z);
+	int (*inflate_init)(z_stream *z, int bits, const char *version, int bytes);
+	int (*inflate)(z_stream *z, int flush);
+	int (*inflate_reset)(z_stream *z);
+	int (*inflate_end)(z_stream *z);
 };
+
+static struct strobe_error *load_zlib(struct gzip *g)
+{
+	static const struct library library = {
+		.files = { "libz.so.1" },
+		.missing = "gzip compression requires zlib, which is not installed",
+	};
+	const struct library_symbol symbols[] = {
+		LIBRARY_SYMBOL(&g->deflate_init, deflateInit2_), LIBRARY_SYMBOL(&g->deflate, deflate),
+		LIBRARY_SYMBOL(&g->deflate_end, deflateEnd),	 LIBRARY_SYMBOL(&g->inflate_init, inflateInit2_),
+		LIBRARY_SYMBOL(&g->inflate, inflate),		 LIBRARY_SYMBOL(&g->inflate_reset, inflateReset),
+		LIBRARY_SYMBOL(&g->inflate_end, inflateEnd),
+	};
+	return library_load(&library, symbols, sizeof(symbols) / sizeof(*symbols));
+}
+
+static bool begin_zlib(struct gzip *g)
+{
+	int bytes = (int)sizeof(g->z);
+	if (g->unpack)
+		return g->inflate_init(&g->z, GZIP_BITS, ZLIB_VERSION, bytes) == Z_OK;
+	return g->deflate_init(&g->z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_BITS, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, bytes) == Z_OK;
+}
 
 static struct strobe_error *gzip_create(bool unpack, void **ret)
 {
 	struct gzip *g = xcalloc(1, sizeof(*g));
+	struct strobe_error *err = load_zlib(g);
 	g->unpack = unpack;
-	int status = unpack ? inflateInit2(&g->z, 15 + 16) :
-			      deflateInit2(&g->z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
-	if (status != Z_OK) {
+	if (!err && !begin_zlib(g))
+		err = error_create(ERROR_OTHER, "cannot initialize zlib");
+	if (err) {
 		free(g);
-		return error_create(ERROR_OTHER, "cannot initialize zlib");
+		return err;
 	}
 	*ret = g;
 	return NULL;
@@ -58,14 +93,14 @@ static enum packing_step gzip_step(void *state, struct packing_io *io, bool fini
 	g->z.avail_in = in;
 	g->z.next_out = io->out;
 	g->z.avail_out = out;
-	int status = g->unpack ? inflate(&g->z, Z_NO_FLUSH) :
-				 deflate(&g->z, finish && in == io->in_bytes ? Z_FINISH : Z_NO_FLUSH);
+	int status = g->unpack ? g->inflate(&g->z, Z_NO_FLUSH) :
+				 g->deflate(&g->z, finish && in == io->in_bytes ? Z_FINISH : Z_NO_FLUSH);
 	io->in += in - g->z.avail_in;
 	io->in_bytes -= in - g->z.avail_in;
 	io->out += out - g->z.avail_out;
 	io->out_bytes -= out - g->z.avail_out;
 	if (status == Z_STREAM_END && g->unpack)
-		inflateReset(&g->z);
+		g->inflate_reset(&g->z);
 	return status == Z_STREAM_END ? PACKING_END : status == Z_OK || status == Z_BUF_ERROR ? PACKING_MORE : PACKING_DAMAGED;
 }
 
@@ -73,9 +108,9 @@ static void gzip_destroy(void *state, bool unpack)
 {
 	struct gzip *g = state;
 	if (unpack)
-		inflateEnd(&g->z);
+		g->inflate_end(&g->z);
 	else
-		deflateEnd(&g->z);
+		g->deflate_end(&g->z);
 	free(g);
 }
 #else
@@ -98,15 +133,44 @@ const struct packing packing_gzip = {
 };
 
 #if HAVE_LZMA
+struct xz {
+	lzma_stream stream;
+	lzma_ret (*decoder)(lzma_stream *stream, uint64_t memory_max, uint32_t flags);
+	lzma_ret (*encoder)(lzma_stream *stream, uint32_t level, lzma_check check);
+	lzma_ret (*code)(lzma_stream *stream, lzma_action action);
+	void (*end)(lzma_stream *stream);
+};
+
+static struct strobe_error *load_lzma(struct xz *x)
+{
+	static const struct library library = {
+		.files = { "liblzma.so.5" },
+		.missing = "xz compression requires liblzma, which is not installed",
+	};
+	const struct library_symbol symbols[] = {
+		LIBRARY_SYMBOL(&x->decoder, lzma_stream_decoder),
+		LIBRARY_SYMBOL(&x->encoder, lzma_easy_encoder),
+		LIBRARY_SYMBOL(&x->code, lzma_code),
+		LIBRARY_SYMBOL(&x->end, lzma_end),
+	};
+	return library_load(&library, symbols, sizeof(symbols) / sizeof(*symbols));
+}
+
+static bool begin_lzma(struct xz *x, bool unpack)
+{
+	return (unpack ? x->decoder(&x->stream, XZ_MEMORY_MAX, 0) : x->encoder(&x->stream, XZ_LEVEL, LZMA_CHECK_CRC64)) == LZMA_OK;
+}
+
 static struct strobe_error *xz_create(bool unpack, void **ret)
 {
-	lzma_stream *x = xcalloc(1, sizeof(*x)), init = LZMA_STREAM_INIT;
-	*x = init;
-	lzma_ret status = unpack ? lzma_stream_decoder(x, XZ_MEMORY_MAX, 0) :
-				   lzma_easy_encoder(x, XZ_LEVEL, LZMA_CHECK_CRC64);
-	if (status != LZMA_OK) {
+	struct xz *x = xcalloc(1, sizeof(*x));
+	x->stream = (lzma_stream)LZMA_STREAM_INIT;
+	struct strobe_error *err = load_lzma(x);
+	if (!err && !begin_lzma(x, unpack))
+		err = error_create(ERROR_OTHER, "cannot initialize liblzma");
+	if (err) {
 		free(x);
-		return error_create(ERROR_OTHER, "cannot initialize liblzma");
+		return err;
 	}
 	*ret = x;
 	return NULL;
@@ -114,25 +178,27 @@ static struct strobe_error *xz_create(bool unpack, void **ret)
 
 static enum packing_step xz_step(void *state, struct packing_io *io, bool finish)
 {
-	lzma_stream *x = state;
-	x->next_in = io->in;
-	x->avail_in = io->in_bytes;
-	x->next_out = io->out;
-	x->avail_out = io->out_bytes;
-	lzma_ret status = lzma_code(x, finish ? LZMA_FINISH : LZMA_RUN);
-	io->in = x->next_in;
-	io->in_bytes = x->avail_in;
-	io->out = x->next_out;
-	io->out_bytes = x->avail_out;
+	struct xz *x = state;
+	lzma_stream *s = &x->stream;
+	s->next_in = io->in;
+	s->avail_in = io->in_bytes;
+	s->next_out = io->out;
+	s->avail_out = io->out_bytes;
+	lzma_ret status = x->code(s, finish ? LZMA_FINISH : LZMA_RUN);
+	io->in = s->next_in;
+	io->in_bytes = s->avail_in;
+	io->out = s->next_out;
+	io->out_bytes = s->avail_out;
 	return status == LZMA_STREAM_END ? PACKING_END :
 	       status == LZMA_OK || status == LZMA_BUF_ERROR ? PACKING_MORE : PACKING_DAMAGED;
 }
 
 static void xz_destroy(void *state, bool unpack)
 {
+	struct xz *x = state;
 	(void)unpack;
-	lzma_end(state);
-	free(state);
+	x->end(&x->stream);
+	free(x);
 }
 #else
 static struct strobe_error *xz_create(bool unpack, void **ret)
