@@ -44,11 +44,15 @@ ROWS = [  # name, words ({} are the inputs), rounds
 PAUSE = 0.1  # after commands that attach programs
 
 
-def run(words):
+def run(words, home):
     """Elapsed and CPU time, in ms, of the command with its children; resident memory of the command, in MB."""
     time.sleep(PAUSE if words[1] in ("record", "stat", "trace") else 0)
+    surroundings = os.environ | {"HOME": home, "XDG_CACHE_HOME": home}  # versions do not read each other's caches, they make them again
     began = time.monotonic()
-    with tempfile.TemporaryFile() as said, subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=said) as command:
+    with (
+        tempfile.TemporaryFile() as said,
+        subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=said, env=surroundings) as command,
+    ):
         _, status, usage = os.wait4(command.pid, 0)
         command.returncode = os.waitstatus_to_exitcode(status)
         elapsed = time.monotonic() - began
@@ -61,9 +65,10 @@ def run(words):
 def compare(programs, words, rounds):
     """For OLD and NEW: [(elapsed, CPU, memory)]."""
     times = [[], []]
+    homes = [os.path.abspath(name) for name in ("old", "new")]
     for i in range(rounds + 1):
         for which in (0, 1) if i % 2 else (1, 0):
-            measured = run([programs[which], *words])
+            measured = run([programs[which], *words], homes[which])
             if i:
                 times[which].append(measured)
     return times
@@ -80,6 +85,8 @@ def main():
     print("| row | elapsed old | new | CPU old | new | memory old | new | elapsed, CPU, memory |\n|---|---|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as scratch:
         os.chdir(scratch)
+        os.mkdir("old")
+        os.mkdir("new")
         for name, text, rounds in ROWS:
             words = text.format(inputs).split()
             if not any(part in name for part in args.rows.split(",")) or not all(map(os.path.exists, filter(os.path.isabs, words))):

@@ -121,10 +121,18 @@ uint64_t sys_clock_ns(const struct sys *sys, clockid_t clock)
 
 char *sys_path(const struct sys *sys, const char *path)
 {
-	const char *sysfs = *sys->root ? NULL : secure_getenv("SYSFS_PATH");
-	if (sysfs && *sysfs && text_has_prefix(path, "/sys/"))
-		return xasprintf("%s%s", sysfs, path + strlen("/sys"));
-	return xasprintf("%s%s", sys->root, path);
+	const char *root = sys->root;
+	const char *sysfs = !*root && text_has_prefix(path, "/sys/") ? secure_getenv("SYSFS_PATH") : NULL;
+	if (sysfs && *sysfs) {
+		root = sysfs;
+		path += strlen("/sys");
+	}
+	/* Without printf: of list, a third of the calls of it were here. */
+	size_t root_bytes = strlen(root), path_bytes = strlen(path) + 1;
+	char *full = xmalloc(root_bytes + path_bytes);
+	memcpy(full, root, root_bytes);
+	memcpy(full + root_bytes, path, path_bytes);
+	return full;
 }
 
 bool sys_exists(const struct sys *sys, const char *path)
