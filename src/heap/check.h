@@ -1,6 +1,7 @@
 /*
  * A request of the heap checker of libstrobe_alloc.so (alloc/checker.h): the leaks of the process that it comes from, as gperftools'
- * heap checker prints them, and their profile in a file.
+ * heap checker prints them, and their profile in a file. The text is a message to the program's standard error, and no table: the
+ * profile is what other commands read.
  *
  * The request is lines of a key and a value: name, tid, stack, threads, globals, since. The answer is "leaks OBJECTS BYTES". What
  * remains is in the environment, as gperftools has it: HEAP_CHECK_MAX_LEAKS, HEAP_CHECK_IDENTIFY_LEAKS,

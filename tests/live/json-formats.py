@@ -44,6 +44,8 @@ OURS = [
     (["report", "--format", "json", "-g", "none", "-s", "dso", *DATA], "strobe-report", False),
     (["sched", "latency", "--format", "json", "-i", "sched.data"], "strobe-sched-latency", False),
     (["sched", "timehist", "--format", "json", "-i", "sched.data"], "strobe-sched-timehist", False),
+    (["sched", "map", "--format", "json", "-i", "sched.data"], "strobe-sched-map", False),
+    (["sched", "replay", "--format", "json", "-r", "2", "-i", "sched.data"], "strobe-sched-replay", False),
     (["sched", "stats", "report", "--format", "json", "-i", "counted.data"], "strobe-sched-stats", False),
     (["script", "--format", "json", *DATA], "strobe-script", True),
     (["stat", "--format", "json", "-e", "cpu-clock", "--", *LOAD], "strobe-stat", False),

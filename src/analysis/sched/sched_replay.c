@@ -192,6 +192,8 @@ void sched_replay_destroy(struct sched_replay *r)
 
 void sched_replay_put_plan(const struct sched_replay *r, struct out *out)
 {
+	if (r->q.format != TABLE_AS_TEXT)
+		return;
 	out_f(out, "nr_run_events:        %" PRIu64 "\nnr_sleep_events:      %" PRIu64 "\nnr_wakeup_events:     %" PRIu64 "\n", r->runs,
 	      r->sleeps, r->wakes);
 	if (r->targetless)
@@ -246,6 +248,8 @@ static uint64_t least_time(const struct sched_replay *r, bool is_sleep, uint64_t
 void sched_replay_calibrate(struct sched_replay *r, struct out *out)
 {
 	r->overhead_ns = least_time(r, false, 0);
+	if (r->q.format != TABLE_AS_TEXT)
+		return;
 	out_f(out, "run measurement overhead: %" PRIu64 " nsecs\n", r->overhead_ns);
 	uint64_t least = least_time(r, true, 10000);
 	out_f(out, "sleep measurement overhead: %" PRIu64 " nsecs\n", least > 10000 ? least - 10000 : 0);
@@ -302,18 +306,35 @@ static void *run_actor(void *ctx)
 	return NULL;
 }
 
-struct averages {
-	uint64_t run_ns, cpu_ns;
+static const char *const row_keys[] = { "repetition", "elapsed_ns", "average_elapsed_ns", "cpu_ns", "average_cpu_ns", NULL };
+
+/* What a repetition took, and the moving averages of all so far. */
+struct round {
+	uint64_t number;
+	uint64_t run_ns, average_run_ns, cpu_ns, average_cpu_ns;
 };
+
+static void put_round(const struct sched_replay *r, struct out *out, struct sched_rows *rows, const struct round *a)
+{
+	if (r->q.format == TABLE_AS_TEXT) {
+		out_f(out, "#%-3" PRIu64 ": %0.3f, ravg: %0.2f, cpu: %0.2f / %0.2f\n", a->number, (double)a->run_ns / 1e6,
+		      (double)a->average_run_ns / 1e6, (double)a->cpu_ns / 1e6, (double)a->average_cpu_ns / 1e6);
+	} else {
+		const uint64_t values[] = { a->number, a->run_ns, a->average_run_ns, a->cpu_ns, a->average_cpu_ns };
+		for (size_t i = 0; row_keys[i]; i++)
+			sched_rows_u64(rows, values[i]);
+	}
+	out_flush(out);
+}
 
 static uint64_t average(uint64_t before, uint64_t value, uint64_t repeat)
 {
 	return before ? (before * (repeat - 1) + value) / repeat : value;
 }
 
-static void run_round(struct sched_replay *r, struct out *out, uint64_t number, struct averages *a)
+static void run_round(struct sched_replay *r, struct round *a)
 {
-	uint64_t start = now_ns(CLOCK_MONOTONIC), cpu_ns = 0, repeat = r->q.repeat ? r->q.repeat : UINT_MAX;
+	uint64_t start = now_ns(CLOCK_MONOTONIC), repeat = r->q.repeat ? r->q.repeat : UINT_MAX;
 	pthread_mutex_lock(&r->lock);
 	r->ended = 0;
 	r->round++;
@@ -321,14 +342,12 @@ static void run_round(struct sched_replay *r, struct out *out, uint64_t number, 
 	while (r->ended < r->actors.len)
 		pthread_cond_wait(&r->changed, &r->lock);
 	pthread_mutex_unlock(&r->lock);
-	uint64_t took = now_ns(CLOCK_MONOTONIC) - start;
+	a->run_ns = now_ns(CLOCK_MONOTONIC) - start;
+	a->cpu_ns = 0;
 	for (size_t i = 0; i < r->actors.len; i++)
-		cpu_ns += r->actors.data[i]->cpu_ns;
-	a->run_ns = average(a->run_ns, took, repeat);
-	a->cpu_ns = average(a->cpu_ns, cpu_ns, repeat);
-	out_f(out, "#%-3" PRIu64 ": %0.3f, ravg: %0.2f, cpu: %0.2f / %0.2f\n", number, (double)took / 1e6, (double)a->run_ns / 1e6,
-	      (double)cpu_ns / 1e6, (double)a->cpu_ns / 1e6);
-	out_flush(out);
+		a->cpu_ns += r->actors.data[i]->cpu_ns;
+	a->average_run_ns = average(a->average_run_ns, a->run_ns, repeat);
+	a->average_cpu_ns = average(a->average_cpu_ns, a->cpu_ns, repeat);
 }
 
 /* Returns the number of started threads; *ret_errnum: why not all. */
@@ -360,10 +379,19 @@ static void stop_actors(struct sched_replay *r, size_t started)
 
 static void run_rounds(struct sched_replay *r, struct out *out)
 {
-	struct averages a = {};
-	out_str(out, "------------------------------------------------------------\n");
-	for (uint64_t i = 1; !out_failed(out) && (!r->q.repeat || i <= r->q.repeat); i++)
-		run_round(r, out, i, &a);
+	struct round a = {};
+	struct sched_rows rows;
+	if (r->q.format == TABLE_AS_TEXT)
+		out_str(out, "------------------------------------------------------------\n");
+	else
+		sched_rows_begin(&rows, out, r->q.format, "strobe-sched-replay", row_keys);
+	while (!out_failed(out) && (!r->q.repeat || a.number < r->q.repeat)) {
+		a.number++;
+		run_round(r, &a);
+		put_round(r, out, &rows, &a);
+	}
+	if (r->q.format != TABLE_AS_TEXT)
+		sched_rows_end(&rows);
 }
 
 /* Each also wakes the next one, so that all sleeps of a round end. */

@@ -9,12 +9,14 @@
 struct replay_options {
 	struct cmd_common common;
 	struct sched_replay_request replay;
+	const char *format;
 };
 
 #define AT(field) offsetof(struct replay_options, field)
 static const struct option table[] = {
 	COMMON_OPTIONS(AT(common)),
 	{ OPTION_U64, 'r', "repeat", AT(replay.repeat), .arg = "n", .help = "number of repetitions (default: 10; 0: until Ctrl-C)" },
+	{ OPTION_STRING, 0, "format", AT(format), .arg = "text|json|csv", .help = "output format" },
 	OPTIONS_END,
 };
 
@@ -29,6 +31,7 @@ static int run(struct cmd_context *ctx, void *options)
 	struct sched_replay *r;
 	struct out out;
 	struct strobe_error *err = subcommand_no_words(ctx);
+	err = err ? err : table_format_parse(o->format, &o->replay.format);
 	if (err)
 		return cmd_fail_usage(ctx, err);
 	cmd_set_verbosity(o->common.verbose);
