@@ -340,7 +340,7 @@ static struct strobe_error *parse_long(struct parser *p, const char *word)
 struct strobe_error *options_parse(const struct option *table, void *options, int argc, char **argv, bool permute,
 				   struct options_result *ret)
 {
-	*ret = (struct options_result){ .argv = argv + (argc > 0) };
+	*ret = (struct options_result){ .argv = argv + (argc > 0), .typed = argv + (argc > 0) };
 	struct parser p = { .table = table, .fields = options, .argc = argc, .argv = argv, .result = ret, .permute = permute };
 	int rest = argc > 0; /* words that are not options are moved down to here */
 	ret->argv = argv + rest;
@@ -364,9 +364,12 @@ struct strobe_error *options_parse(const struct option *table, void *options, in
 			break;
 		}
 	}
-	while (p.at < argc)
-		argv[rest++] = argv[p.at++];
-	ret->argc = (int)(argv + rest - ret->argv);
+	if (permute)
+		while (p.at < argc)
+			argv[rest++] = argv[p.at++];
+	else /* the words of the options stay where they are, before these */
+		ret->argv = argv + p.at;
+	ret->argc = (int)(argv + (permute ? rest : argc) - ret->argv);
 	if (ret->help && ret->argc)
 		ret->help_keyword = ret->argv[0];
 	return NULL;

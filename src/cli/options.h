@@ -66,7 +66,8 @@ bool option_takes_value(const struct option *o);
 
 struct options_result {
 	int argc;      /* what is left, first non-option on; "--" removed */
-	char **argv;
+	char **argv;   /* without permute: after the words of the options, and the "--" */
+	char **typed;  /* without permute: the words of the options, up to the "--" or argv */
 	bool help;     /* -h or --help was given; the rest is then what help is requested for */
 	bool manual;   /* it was --help: the manual page is requested rather than the table */
 	const char *help_keyword; /* -h KEYWORD: rows that contain it; or NULL */

@@ -10,6 +10,7 @@
 
 struct archive_options {
 	const char *input, *output; /* output NULL: a name made of the recording's, or of host and time */
+	const char *recording;      /* where the recording is unpacked to; NULL: into the current directory, by the archive's name for it */
 	bool all, unpack, force;
 	unsigned verbose;
 };
@@ -22,3 +23,6 @@ struct strobe_error *archive_pack(const struct session_host *host, const struct 
  */
 struct strobe_error *archive_unpack(const struct session_host *host, const struct archive_options *o, const char *archive,
 				    char **ret_recording) _must_check_;
+/* The same of an open one, from its position; name is for messages. */
+struct strobe_error *archive_unpack_fd(const struct session_host *host, const struct archive_options *o, int fd, const char *name,
+				       char **ret_recording) _must_check_;

@@ -25,7 +25,8 @@ struct unpack {
 	const struct archive_options *o;
 	const char *cache_dir;
 	unsigned files, refused;
-	char *recording; /* file or directory unpacked here, or NULL; owned */
+	char *recording;   /* file or directory unpacked here, or NULL; owned */
+	char *packed_name; /* its name in the archive, or NULL; owned */
 };
 
 /* The rest of the entry's content to fd; name is for messages. */
@@ -33,8 +34,9 @@ struct strobe_error *archive_copy_content(struct tar_reader *r, int fd, const ch
 /* Counts an entry that is not unpacked, and says why. */
 void archive_refuse(struct unpack *u, const char *path, const char *why);
 /*
- * The recording, into the current directory: a file ("NAME"), or a file of a directory ("NAME/data", "NAME/data.0"). One per
- * archive; only content that is a recording, and no hidden name. *ret_taken false: the path is not that of a recording.
+ * The recording, into the current directory or to the path that was chosen: a file ("NAME"), or a file of a directory ("NAME/data",
+ * "NAME/data.0"). One per archive; only content that is a recording, and no hidden name. *ret_taken false: the path is not that of a
+ * recording.
  */
 struct strobe_error *archive_unpack_recording(struct unpack *u, struct tar_reader *r, const struct tar_entry *e,
 					      bool *ret_taken) _must_check_;

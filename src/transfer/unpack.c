@@ -192,12 +192,32 @@ static struct strobe_error *find_archive(char **ret)
 	return err;
 }
 
-static struct strobe_error *unpack(struct unpack *u, const char *archive)
+static struct strobe_error *unpack(struct unpack *u, int fd, const char *name)
 {
-	_cleanup_free_ char *found = NULL;
 	TRY(session_buildid_dir(u->host, &u->cache_dir));
 	if (!u->cache_dir)
 		return error_create(ERROR_USAGE, "no home directory for the build ID cache: specify a directory with --buildid-dir");
+	TRY(unpack_fd(u, fd, name, true));
+	if (!u->files && !u->recording && u->refused)
+		return error_create(ERROR_FORMAT, "%s contains neither a recording nor files of a build ID cache", name);
+	return NULL;
+}
+
+struct strobe_error *archive_unpack_fd(const struct session_host *host, const struct archive_options *o, int fd, const char *name,
+				       char **ret_recording)
+{
+	struct unpack u = { .host = host, .o = o };
+	struct strobe_error *err = unpack(&u, fd, name);
+	*ret_recording = u.recording;
+	free(u.packed_name);
+	return err;
+}
+
+struct strobe_error *archive_unpack(const struct session_host *host, const struct archive_options *o, const char *archive,
+				    char **ret_recording)
+{
+	_cleanup_free_ char *found = NULL;
+	*ret_recording = NULL;
 	if (!archive) {
 		TRY(find_archive(&found));
 		archive = found;
@@ -205,17 +225,5 @@ static struct strobe_error *unpack(struct unpack *u, const char *archive)
 	_cleanup_close_ int fd = open(archive, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return error_errno(errno, "cannot open %s", archive);
-	TRY(unpack_fd(u, fd, archive, true));
-	if (!u->files && !u->recording && u->refused)
-		return error_create(ERROR_FORMAT, "%s contains neither a recording nor files of a build ID cache", archive);
-	return NULL;
-}
-
-struct strobe_error *archive_unpack(const struct session_host *host, const struct archive_options *o, const char *archive,
-				    char **ret_recording)
-{
-	struct unpack u = { .host = host, .o = o };
-	struct strobe_error *err = unpack(&u, archive);
-	*ret_recording = u.recording;
-	return err;
+	return archive_unpack_fd(host, o, fd, archive, ret_recording);
 }

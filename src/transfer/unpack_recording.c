@@ -57,7 +57,7 @@ static const char *problem_of_name(const struct unpack *u, const char *name)
 		return "a recording must not have a hidden name";
 	if (*name == '-')
 		return "a recording must not be named like an option";
-	if (u->recording && strcmp(u->recording, name))
+	if (u->packed_name && strcmp(u->packed_name, name))
 		return "the archive contains several recordings";
 	return NULL;
 }
@@ -73,21 +73,25 @@ static struct strobe_error *check_place(const struct unpack *u, const char *name
 	return NULL;
 }
 
-/* Whether the recording's directory is made here is decided by its content: the file is written beside it first. */
-static struct strobe_error *unpack_checked(struct unpack *u, struct tar_reader *r, const struct tar_entry *e, const char *name)
+/*
+ * Whether the recording's directory is made here is decided by its content: the file is written beside it first. name: of the file or
+ * directory here; path: of the file.
+ */
+static struct strobe_error *unpack_checked(struct unpack *u, struct tar_reader *r, const struct tar_entry *e, const char *name,
+					   const char *path)
 {
 	_cleanup_free_ char *beside = xasprintf("%s.unpacked", name);
 	_cleanup_new_file_ struct new_file file = NEW_FILE_NONE;
-	TRY(check_place(u, name, e->path));
+	TRY(check_place(u, name, path));
 	TRY(new_file_create(beside, &file));
 	TRY(archive_copy_content(r, file.fd, e->path));
 	if (!is_recording(file.fd, e->path)) {
 		archive_refuse(u, e->path, "the content is not a recording");
 		return NULL;
 	}
-	if (strcmp(name, e->path) && mkdir(name, 0700) && errno != EEXIST)
+	if (strcmp(name, path) && mkdir(name, 0700) && errno != EEXIST)
 		return error_errno(errno, "cannot create %s", name);
-	TRY(new_file_keep_as(&file, e->path, 0600));
+	TRY(new_file_keep_as(&file, path, 0600));
 	free(u->recording);
 	u->recording = xstrdup(name);
 	return NULL;
@@ -100,8 +104,14 @@ struct strobe_error *archive_unpack_recording(struct unpack *u, struct tar_reade
 	if (!*ret_taken)
 		return NULL;
 	const char *problem = problem_of_name(u, name);
-	if (!problem)
-		return unpack_checked(u, r, e, name);
-	archive_refuse(u, e->path, problem);
+	if (problem) {
+		archive_refuse(u, e->path, problem);
+		return NULL;
+	}
+	const char *to = u->o->recording ? u->o->recording : name;
+	_cleanup_free_ char *path = xasprintf("%s%s", to, e->path + strlen(name));
+	TRY(unpack_checked(u, r, e, to, path));
+	if (u->recording && !u->packed_name)
+		u->packed_name = take_ptr(name);
 	return NULL;
 }

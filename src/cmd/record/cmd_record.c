@@ -9,6 +9,7 @@
 #include "capture/session.h"
 #include "cmd/cmd.h"
 #include "cmd/probes.h"
+#include "cmd/record/on_host.h"
 #include "cmd/record/options.h"
 #include "event/open.h"
 #include "sys/signals.h"
@@ -161,6 +162,8 @@ static int run(struct cmd_context *ctx, void *options)
 	cmd_set_verbosity(o->sampling.verbose);
 	if (o->list_intr_regs || o->list_user_regs)
 		return list_registers(ctx);
+	if (o->on)
+		return record_on_host(ctx, o);
 	struct strobe_error *err = apply_settings(&r);
 	if (!err)
 		err = take_old_callgraph(&r);

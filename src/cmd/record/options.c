@@ -191,6 +191,8 @@ const struct option record_option_table[] = {
 	GROUP("Targets"),
 	{ OPTION_BOOL, 'a', "all-cpus", CAPTURE(target.system_wide), .help = "record the whole system" },
 	OPTIONS_OF(sampling_target_rows, AT(sampling)),
+	{ OPTION_STRING, 0, "on", AT(on), .arg = "[user@]host",
+	  .help = "record on another machine, by ssh, and bring the recording and the files of its names back" },
 	{ OPTION_BOOL, 0, "per-thread", CAPTURE(target.per_thread), .help = "one buffer per thread instead of per CPU" },
 	{ OPTION_BOOL, 0, "all-user", CAPTURE(all_user), .help = "sample user space only" },
 	{ OPTION_BOOL, 0, "all-kernel", CAPTURE(all_kernel), .help = "sample the kernel only" },

@@ -11,6 +11,7 @@ struct record_options {
 	struct recorder_options recorder; /* completed as it is run */
 	struct recorder_choice choice;
 
+	const char *on; /* the machine to record on, as ssh has it; NULL: this one */
 	bool quiet, dry_run;
 	bool callgraph_by_g; /* -g: the mode may come from the settings */
 	bool aio_set, debuginfod_set;
