@@ -10,7 +10,7 @@ static void words(void **state)
 {
 	_cleanup_strbuf_ struct strbuf line = {};
 	shell_add_words(&line, (const char *const[]){ "strobe", "-e", "a b", "", "it's", "--x=/y", NULL });
-	assert_string_equal(strbuf_str(&line), "strobe -e 'a b' '' 'it'\\''s' --x=/y");
+	assert_string_equal(strbuf_str(&line), "strobe -e 'a b' '' 'it'\\''s' '--x=/y'");
 }
 
 static void read_back(void **state)
