@@ -273,21 +273,111 @@ static int compare_both(const void *a, const void *b, void *ctx)
 	return order ? order : compare_identity(a, b, o->identity);
 }
 
-/* By the greatest sums first, in linear time; then those that have the same. */
-static void order_by_sums(const struct sorter *s, struct sorter *identity, uint32_t *order, uint32_t n)
+static uint64_t first_bytes(const char *name)
+{
+	uint64_t key = 0;
+	if (!name)
+		return UINT64_MAX;
+	for (unsigned i = 0; i < 8; i++)
+		key = key << 8 | (*name ? (unsigned char)*name++ : 0);
+	return key;
+}
+
+/* What decides next: of sums the value and the depth, of names the bytes from an offset on. */
+struct step {
+	uint32_t cell, offset;
+};
+
+/* Fewer entries are compared one by one sooner. */
+#define ENTRIES_BY_STEPS 6
+/* Names that differ late, and each elsewhere, would take a step for each. */
+#define STEPS_MAX 256
+
+static uint64_t step_key(const struct sorter *s, struct step at, uint32_t entry)
+{
+	const struct hist *h = s->h;
+	const union cell *c = &s->cells[(size_t)entry * s->by_nr + at.cell];
+	switch (s->kinds[at.cell]) {
+	case CELL_SUM:
+		if (!at.offset)
+			return ~c->value;
+		if (!h->options.callers_above || !s->by[at.cell].column->sum->of_children)
+			return 0;
+		return h->options.callee_first ? h->entries.data[entry].max_depth : UINT32_MAX - h->entries.data[entry].max_depth;
+	case CELL_NUMBER: return (uint64_t)c->number ^ 1ull << 63;
+	case CELL_NAME: return first_bytes(c->name ? c->name + at.offset : NULL);
+	case CELL_FUNCTION:
+	case CELL_OTHER: break;
+	}
+	return 0;
+}
+
+/* False: a number cannot say the order, or names have all been the same up to there. */
+static bool is_by_steps(const struct sorter *s, struct step at)
+{
+	if (at.cell == s->by_nr || s->kinds[at.cell] == CELL_FUNCTION || s->kinds[at.cell] == CELL_OTHER)
+		return false;
+	return s->kinds[at.cell] != CELL_SUM || !at.offset || s->h->options.events_nr < 2;
+}
+
+static struct step step_after(const struct sorter *s, struct step at, uint64_t key)
+{
+	enum cell_kind kind = s->kinds[at.cell];
+	if (kind == CELL_SUM && !at.offset)
+		return (struct step){ at.cell, 1 };
+	if (kind == CELL_NAME && (uint8_t)key) /* else they have ended */
+		return (struct step){ at.cell, at.offset + 8 };
+	return (struct step){ at.cell + 1, 0 };
+}
+
+/* How many bytes from the offset on all names have in common; of names that are all the same, 0. */
+static uint32_t common_bytes(const struct sorter *s, struct step at, const uint32_t *order, uint32_t n)
+{
+	uint32_t common = UINT32_MAX;
+	const char *first = s->cells[(size_t)order[0] * s->by_nr + at.cell].name;
+	for (uint32_t i = 1; i < n && common; i++) {
+		const char *name = s->cells[(size_t)order[i] * s->by_nr + at.cell].name;
+		if (!first || !name)
+			return 0;
+		for (uint32_t j = 0; name != first && j < common; j++)
+			if (name[at.offset + j] != first[at.offset + j] || !name[at.offset + j])
+				common = j;
+	}
+	return common == UINT32_MAX ? 0 : common;
+}
+
+/*
+ * Entries that are alike up to a step, in linear time where there are many. pairs: room for as many. Names of templates begin alike for
+ * hundreds of bytes, which comparing each with many others would read again and again.
+ */
+static void order_by_steps(const struct orders *o, struct step at, unsigned steps, struct sort_pair *pairs, uint32_t *order, uint32_t n)
+{
+	const struct sorter *s = o->s;
+	if (n < ENTRIES_BY_STEPS || steps == STEPS_MAX || !is_by_steps(s, at)) {
+		qsort_r(order, n, sizeof(*order), compare_both, (void *)o);
+		return;
+	}
+	if (s->kinds[at.cell] == CELL_NAME)
+		at.offset += common_bytes(s, at, order, n);
+	for (uint32_t i = 0; i < n; i++)
+		pairs[i] = (struct sort_pair){ step_key(s, at, order[i]), order[i] };
+	sort_pairs(pairs, n);
+	for (uint32_t from = 0, to; from < n; from = to) {
+		uint64_t key = pairs[from].key;
+		for (to = from; to < n && pairs[to].key == key; to++)
+			order[to] = (uint32_t)pairs[to].value;
+		/* Names of such bytes and no names have one key. */
+		unsigned taken = s->kinds[at.cell] == CELL_NAME && key == UINT64_MAX ? STEPS_MAX : steps + 1;
+		if (to - from > 1)
+			order_by_steps(o, step_after(s, at, key), taken, pairs + from, order + from, to - from);
+	}
+}
+
+static void order_transitively(const struct sorter *s, struct sorter *identity, uint32_t *order, uint32_t n)
 {
 	struct sort_pair *pairs = xreallocarray(NULL, n + 1, sizeof(*pairs));
 	struct orders orders = { s, identity };
-	bool has_sum = s->by_nr && s->kinds[0] == CELL_SUM;
-	for (uint32_t i = 0; i < n; i++)
-		pairs[i] = (struct sort_pair){ has_sum ? ~s->cells[(size_t)order[i] * s->by_nr].value : 0, order[i] };
-	sort_pairs(pairs, n);
-	for (uint32_t from = 0, to; from < n; from = to) {
-		for (to = from; to < n && pairs[to].key == pairs[from].key; to++)
-			order[to] = (uint32_t)pairs[to].value;
-		if (to - from > 1)
-			qsort_r(order + from, to - from, sizeof(*order), compare_both, &orders);
-	}
+	order_by_steps(&orders, (struct step){}, 0, pairs, order, n);
 	free(pairs);
 }
 
@@ -308,7 +398,7 @@ void hist_sort(struct hist *h, const struct hist_key *by, uint32_t by_nr, uint32
 	look_up_cells(&s, kind_of);
 	look_up_cells(&identity, identity_kind_of);
 	if (is_transitive(&s))
-		order_by_sums(&s, &identity, h->order, n);
+		order_transitively(&s, &identity, h->order, n);
 	else
 		order_by_tree(&s, &identity, h->order, n);
 	h->order_nr = 0;
@@ -339,16 +429,6 @@ struct ranker {
 	struct sorter sorter;
 	enum cell_kind kind;
 };
-
-static uint64_t first_bytes(const char *name)
-{
-	uint64_t key = 0;
-	if (!name)
-		return UINT64_MAX;
-	for (unsigned i = 0; i < 8; i++)
-		key = key << 8 | (*name ? (unsigned char)*name++ : 0);
-	return key;
-}
 
 static struct ranked ranked_of(const struct ranker *r, uint32_t entry)
 {

@@ -148,6 +148,35 @@ static void many_rows_of_one_thread(void **state)
 	profile_destroy(p);
 }
 
+/* Names of templates: alike for long, some the beginning of others, some with the greatest bytes there are. */
+static void many_names_that_begin_alike(void **state)
+{
+	enum { NAMES = 600, BYTES = 320 };
+	char names[NAMES][BYTES];
+	struct test_sample some[NAMES];
+	for (unsigned i = 0; i < NAMES; i++) {
+		unsigned n = i % 13 * 23;
+		memset(names[i], i % 3 ? 'v' : '\xff', n);
+		if (i % 5)
+			snprintf(names[i] + n, BYTES - n, "%u::f%03u", i * 7919 % 29, i);
+		else
+			snprintf(names[i] + n, BYTES - n, "%u", i * 7919 % 29);
+		some[i] = (struct test_sample){ "x", names[i], 5 };
+	}
+	struct profile *p = test_profile(some, NAMES);
+	struct hist_key keys[] = { key(p, COLUMN_SYMBOL) }, by[] = { key(p, COLUMN_OVERHEAD), keys[0] };
+	struct hist *h = hist_create(p, (struct hist_options){ .events = first_event, .events_nr = 1, .keys = keys, .keys_nr = 1 });
+	hist_sort(h, by, 2, 0);
+	assert_in_range(h->order_nr, NAMES / 2, NAMES);
+	for (uint32_t i = 0; i + 1 < h->order_nr; i++) {
+		uint64_t x = hist_stats(h, &h->entries.data[h->order[i]])->period;
+		uint64_t y = hist_stats(h, &h->entries.data[h->order[i + 1]])->period;
+		assert_true(x > y || (x == y && strcmp(shown(h, i), shown(h, i + 1)) < 0));
+	}
+	hist_destroy(h);
+	profile_destroy(p);
+}
+
 static void another_order_keeps_that_of_what_is_alike(void **state)
 {
 	static const struct test_sample some[] = {
@@ -267,6 +296,7 @@ int main(void)
 		cmocka_unit_test(keys_decide_what_is_one_entry),
 		cmocka_unit_test(rows_are_sorted_by_share_then_name),
 		cmocka_unit_test(many_rows_of_one_thread),
+		cmocka_unit_test(many_names_that_begin_alike),
 		cmocka_unit_test(another_order_keeps_that_of_what_is_alike),
 		cmocka_unit_test(callers_stand_above_callees_of_equal_share),
 		cmocka_unit_test(hidden_rows_stay_in_the_totals),
