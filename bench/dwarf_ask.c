@@ -1,11 +1,14 @@
 /*
- * Prints what the DWARF reader says of addresses, for the oracle test and for timing: dwarf_ask FILE < addresses
+ * Prints what the DWARF reader says of addresses, for the oracle test and for timing: dwarf_ask FILE [SUPPLEMENT [expecting]] < addresses
  *
- * Each hexadecimal address is answered by its frames, innermost first, as "name\tfile:line", and an empty line.
+ * "-" is no supplement; "expecting" announces every second address beforehand, in the order of the input, which must ascend then. Each
+ * hexadecimal address is answered by its frames, innermost first, as "name\tfile:line", and an empty line.
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/vector.h"
 #include "object/dwarf/dwarf.h"
 
 static struct object *open_split(void *ctx, const char *path, uint64_t id)
@@ -35,15 +38,23 @@ int main(int argc, char **argv)
 	const uint8_t *id;
 	size_t id_bytes;
 	char line[64];
+	VEC(uint64_t) addrs = {}, expected = {};
 	if (argc < 2 || object_open(argv[1], &o))
 		return 2;
 	if (object_supplement_link(o, &name, &id, &id_bytes))
-		error_destroy(object_open(argc > 2 ? argv[2] : name, &supplement));
-	struct dwarf *d = dwarf_create(o, (struct dwarf_files){ .supplement = supplement, .open_split = open_split });
-	while (d && fgets(line, sizeof(line), stdin))
-		answer(d, strtoull(line, NULL, 16));
+		error_destroy(object_open(argc > 2 && strcmp(argv[2], "-") ? argv[2] : name, &supplement));
+	while (fgets(line, sizeof(line), stdin))
+		vec_push(&addrs, strtoull(line, NULL, 16));
+	for (size_t i = 0; i < addrs.len && argc > 3; i += 2)
+		vec_push(&expected, addrs.data[i]);
+	struct dwarf *d = dwarf_create(o, (struct dwarf_files){ .supplement = supplement, .open_split = open_split,
+								.expected = expected.data, .expected_nr = expected.len });
+	for (size_t i = 0; d && i < addrs.len; i++)
+		answer(d, addrs.data[i]);
 	dwarf_destroy(d);
 	object_close(o);
 	object_close(supplement);
+	vec_deinit(&addrs);
+	vec_deinit(&expected);
 	return d ? 0 : 1;
 }

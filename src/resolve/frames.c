@@ -67,8 +67,7 @@ unsigned inlines_expand(const struct resolved_frame *f, const struct resolve_opt
 	ret[0] = *f;
 	if (!f->dso)
 		return 1;
-	/* A call is before the address that it returns to. */
-	uint64_t addr = f->addr - f->is_call;
+	uint64_t addr = source_address(f);
 	if (!o->with_inlines) {
 		dso_source_line(f->dso, addr, &ret[0].file, &ret[0].line);
 		return 1;

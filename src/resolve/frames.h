@@ -85,6 +85,12 @@ static inline uint32_t frame_cache_find(struct frame_cache *c, uint32_t space, u
 	return frame_cache_add(c, (struct frame_where){ space, kernel, cpumode, call_site, false }, ip);
 }
 
+/* Where the debug information is asked: a call is before the address that it returns to. */
+static inline uint64_t source_address(const struct resolved_frame *f)
+{
+	return f->addr - f->is_call;
+}
+
 /*
  * The frames at the address of *f, innermost first, from debug information: inlined functions, if options.with_inlines, then *f itself;
  * with source lines, if options.with_lines. At least one. Thread-safe.

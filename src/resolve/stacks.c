@@ -318,7 +318,8 @@ static void order_by_dso(struct frame_lists *l)
 			*number = counts.len;
 		}
 		counts.data[*number - 1]++;
-		vec_push(&order, ((struct sort_pair){ l->f->r->frames.frames.data[l->cached.data[i]].addr, l->cached.data[i] }));
+		const struct resolved_frame *at = &l->f->r->frames.frames.data[l->cached.data[i]];
+		vec_push(&order, ((struct sort_pair){ source_address(at), l->cached.data[i] }));
 	}
 	sort_pairs(order.data, order.len);
 	for (size_t i = 0; i < order.len; i++) {
@@ -341,6 +342,22 @@ static void order_by_dso(struct frame_lists *l)
 	u64map_deinit(&numbers);
 }
 
+/* The debug information of a DSO need not be read where no frame is. Where a session goes on, others will come. */
+static void expect_frames(const struct frame_lists *l)
+{
+	VEC(uint64_t) addrs = {};
+	for (size_t i = 0; i < l->cached.len && !l->f->r->symbols_options.live; i++) {
+		struct dso *d = asked_dso(l, l->cached.data[i]);
+		vec_push(&addrs, source_address(&l->f->r->frames.frames.data[l->cached.data[i]]));
+		if (i + 1 < l->cached.len && asked_dso(l, l->cached.data[i + 1]) == d)
+			continue;
+		if (d)
+			dso_source_expect(d, addrs.data, addrs.len);
+		vec_clear(&addrs);
+	}
+	vec_deinit(&addrs);
+}
+
 /* Each distinct address once, on all CPUs. */
 static void expand_frames(struct frame_lists *l)
 {
@@ -358,6 +375,8 @@ static void expand_frames(struct frame_lists *l)
 	bool is_parallel = n >= 8;
 	if (is_parallel)
 		order_by_dso(l);
+	if (is_parallel)
+		expect_frames(l);
 	l->threads = !is_parallel ? 1 : o->threads ? o->threads : pool_cpus();
 	l->expanders = xcalloc_apart(l->threads, sizeof(*l->expanders));
 	for (size_t i = 0; i < l->dsos.len; i++)

@@ -25,7 +25,7 @@ static bool place_eq(const void *table, uint32_t id, const void *key)
 
 static struct inlined_share *share_of(struct dso *d, uint64_t hash)
 {
-	return &atomic_load_explicit(&d->source_lines, memory_order_acquire)->inlined[(hash >> 32) % INLINED_SHARES];
+	return inlined_share_of(atomic_load_explicit(&d->source_lines, memory_order_acquire), hash);
 }
 
 /* Under the share's lock. */
@@ -131,11 +131,17 @@ static struct symbol_text text_of(const char *s)
 
 #define NAMES_AT_ONCE 512
 
+/* Names of one place that two threads met. */
+struct same_names {
+	struct kept_name *first, *other;
+};
+
 struct name_reader {
 	struct dso *dso;
 	const struct dso_source *source;
-	struct sort_pair *order; /* place, kept_name */
+	struct sort_pair *order; /* place, kept_name: each place once */
 	size_t n;
+	VEC(struct same_names) same;
 };
 
 /* Some of them, whose texts go into one share. */
@@ -190,6 +196,27 @@ static void collect_names(struct name_reader *r, const struct inlined_share *sha
 			r->order[r->n++] = (struct sort_pair){ share->names.data[i]->place, (uintptr_t)share->names.data[i] };
 }
 
+static void sort_names(struct name_reader *r)
+{
+	size_t n = 0;
+	sort_pairs(r->order, r->n);
+	for (size_t i = 0; i < r->n; i++)
+		if (n && r->order[i].key == r->order[n - 1].key)
+			vec_push(&r->same, ((struct same_names){ (void *)(uintptr_t)r->order[n - 1].value,
+								 (void *)(uintptr_t)r->order[i].value }));
+		else
+			r->order[n++] = r->order[i];
+	r->n = n;
+}
+
+static void share_texts(const struct same_names *s)
+{
+	s->other->text = s->first->text;
+	s->other->linked_text = s->first->linked_text;
+	s->other->shown_text = s->first->shown_text;
+	atomic_store_explicit(&s->other->shown, s->first->shown_text.s, memory_order_relaxed);
+}
+
 void dso_source_read_names(struct dso *d, unsigned threads)
 {
 	struct dso_source *s = atomic_load_explicit(&d->source_lines, memory_order_acquire);
@@ -198,9 +225,12 @@ void dso_source_read_names(struct dso *d, unsigned threads)
 	struct name_reader r = { .dso = d, .source = s };
 	for (unsigned i = 0; i < INLINED_SHARES; i++)
 		collect_names(&r, &s->inlined[i]);
-	sort_pairs(r.order, r.n);
+	sort_names(&r);
 	pool_run((r.n + NAMES_AT_ONCE - 1) / NAMES_AT_ONCE, threads, read_some_names, &r);
+	for (size_t i = 0; i < r.same.len; i++)
+		share_texts(&r.same.data[i]);
 	free(r.order);
+	vec_deinit(&r.same);
 	for (unsigned i = 0; i < INLINED_SHARES; i++)
 		for (size_t j = 0; j < s->inlined[i].all.len; j++)
 			s->inlined[i].all.data[j]->symbol.raw_name = s->inlined[i].all.data[j]->kept->text;

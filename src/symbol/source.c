@@ -96,8 +96,11 @@ static void read_source(struct dso *d, struct dso_source *s)
 	if (!o)
 		return;
 	s->supplement = open_supplement(d, o);
+	for (size_t i = 0; i < s->expected.len; i++)
+		s->expected.data[i] -= (uint64_t)s->shift;
 	s->dwarf = dwarf_create(o, (struct dwarf_files){ .supplement = s->supplement, .open_split = open_split,
-							    .keep_name = kept_name_of_text, .keep_place = kept_name_of_place, .ctx = d });
+							    .keep_name = kept_name_of_text, .keep_place = kept_name_of_place, .ctx = d,
+							    .expected = s->expected.data, .expected_nr = s->expected.len });
 	kept_names_close(s);
 	if (s->dwarf)
 		s->strings = dwarf_take_strings(s->dwarf);
@@ -115,13 +118,14 @@ static void close_source(struct dso_source *s)
 	object_close(s->supplement);
 	s->dwarf = NULL;
 	s->module = s->debug_object = s->supplement = NULL;
+	vec_deinit(&s->expected);
 }
 
 #define KINDS_WITH_FILES (1u << MAPPED_FILE | 1u << MAPPED_VDSO | 1u << MAPPED_KERNEL | 1u << MAPPED_MODULE)
 
 static struct dso_source *dso_source_create(void)
 {
-	struct dso_source *s = xcalloc(1, sizeof(*s));
+	struct dso_source *s = xcalloc_apart(1, sizeof(*s));
 	for (unsigned i = 0; i < INLINED_SHARES; i++) {
 		brief_lock_init(&s->inlined[i].lock);
 		arena_init(&s->inlined[i].texts);
@@ -161,6 +165,17 @@ static struct dso_source *source_of(struct dso *d)
 void dso_source_load(struct dso *d)
 {
 	(void)source_of(d);
+}
+
+void dso_source_expect(struct dso *d, const uint64_t *addrs, size_t n)
+{
+	pthread_mutex_lock(&d->lock);
+	struct dso_source *s = dso_source_need(d);
+	if (!atomic_load_explicit(&s->is_read, memory_order_relaxed)) {
+		vec_clear(&s->expected);
+		memcpy(vec_extend(&s->expected, n), addrs, n * sizeof(*addrs));
+	}
+	pthread_mutex_unlock(&d->lock);
 }
 
 void dso_source_forget(struct dso *d)
@@ -228,7 +243,7 @@ static const struct symbol *inlined_symbol(struct dso *d, struct dso_source *s, 
 	if (recent && recent->symbol.start == want.symbol.start && recent->symbol.end == want.symbol.end)
 		return &recent->symbol;
 	uint64_t hash = hash_combine(hash_u64((uintptr_t)want.kept), want.symbol.start);
-	struct inlined_share *share = &s->inlined[(hash >> 32) % INLINED_SHARES];
+	struct inlined_share *share = inlined_share_of(s, hash);
 	pthread_mutex_lock(&share->lock);
 	uint32_t id = idset_find(&share->index, hash, symbol_eq, share, &want);
 	if (id == IDSET_NONE) {

@@ -30,6 +30,11 @@ struct source_frame {
  */
 void dso_source_load(struct dso *d);
 /*
+ * Addresses that will be requested, in ascending order: of functions, only what is there is read then. For debug information that has
+ * not been read, until it is forgotten. Not while another thread looks something up.
+ */
+void dso_source_expect(struct dso *d, const uint64_t *addrs, size_t n);
+/*
  * From now on until dso_source_read_names() the linkage names of inlined functions are not read where they are found, a call of the
  * system for each, and symbols of such functions have no raw_name. Not while another thread looks something up.
  */

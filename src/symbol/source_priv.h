@@ -1,6 +1,9 @@
 /* What source.c and kept_names.c share. */
 #pragma once
+#include "base/brief_lock.h"
 #include "base/idset.h"
+#include "base/mem.h"
+#include "base/vector.h"
 #include "object/dwarf/dwarf.h"
 #include "symbol/gopclntab.h"
 #include "symbol/source.h"
@@ -8,7 +11,8 @@
 
 /*
  * Names of functions, and symbols of inlined ones, interned by name and range; they outlive the debug information. Several shares, by
- * hash: threads mostly take different locks.
+ * hash: threads mostly take different locks. While names are deferred, by processor, so that threads hardly ever wait: then a name may be
+ * in several.
  */
 struct inlined_share {
 	pthread_mutex_t lock;
@@ -17,7 +21,7 @@ struct inlined_share {
 	VEC(struct kept_name *) names;
 	VEC(struct made_symbol *) all;
 	struct idset texts_index, places_index, index;
-};
+} THREAD_OWN;
 #define INLINED_SHARES 8
 
 struct dso_source {
@@ -26,12 +30,19 @@ struct dso_source {
 	bool has_go;                              /* lines of a Go program without DWARF */
 	struct gopclntab go;
 	struct object *module, *debug_object, *supplement; /* ours to close, or NULL */
+	VEC(uint64_t) expected;                   /* addresses that will be requested, ascending; of the object, once it is read */
 	int64_t shift;                            /* as dso.shift, of the file with the debug information */
 	struct dwarf_strings strings;             /* of dwarf, also when that is forgotten */
 	bool defers_names;                        /* until they are read together */
 	const char *origin;
 	struct inlined_share inlined[INLINED_SHARES];
 };
+
+/* The share that things of that hash are looked for in, and added to. */
+static inline struct inlined_share *inlined_share_of(struct dso_source *s, uint64_t hash)
+{
+	return &s->inlined[s->defers_names ? brief_lock_part(INLINED_SHARES) : (hash >> 32) % INLINED_SHARES];
+}
 
 /* d->source_lines, made where there is none. Under d->lock. */
 struct dso_source *dso_source_need(struct dso *d);

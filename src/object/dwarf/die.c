@@ -84,7 +84,7 @@ static bool skip_children(struct dwarf_unit *u, struct cursor *c)
 			depth--;
 			continue;
 		}
-		struct dwarf_value to = dwarf_read_sibling(u, *c, d.abbrev);
+		struct dwarf_value to = dwarf_read_placed(u, *c, d.abbrev, PLACED_SIBLING);
 		bool is_ahead = d.abbrev->has_children && to.class == DWARF_REFERENCE && to.u > cursor_offset(c) && to.u < u->end;
 		if (is_ahead ? !cursor_seek(c, (size_t)to.u) : !dwarf_skip_attrs(u, c, u->abbrevs, d.abbrev))
 			return false;

@@ -14,12 +14,12 @@ struct dwarf *dwarf_create(struct object *o, struct dwarf_files files)
 	size_t bytes = 0;
 	if (!s || !object_section_raw(o, s, &bytes) || !bytes)
 		return NULL;
-	struct dwarf *d = xcalloc(1, sizeof(*d));
+	struct dwarf *d = xcalloc_apart(1, sizeof(*d));
 	d->object = o;
 	d->files = files;
 	brief_lock_init(&d->lock);
 	for (unsigned i = 0; i < DWARF_SHARES; i++)
-		dwarf_share_init(&d->scopes[i]);
+		dwarf_share_init(&d->scopes[i].share);
 	if (files.supplement) {
 		d->has_supplement = true;
 		dwarf_file_init(&d->supplement, d, files.supplement, false);
@@ -53,7 +53,7 @@ void dwarf_destroy(struct dwarf *d)
 	vec_deinit(&d->stubs);
 	pthread_mutex_destroy(&d->lock);
 	for (unsigned i = 0; i < DWARF_SHARES; i++)
-		dwarf_share_deinit(&d->scopes[i]);
+		dwarf_share_deinit(&d->scopes[i].share);
 	free(d);
 }
 
@@ -110,16 +110,18 @@ bool dwarf_function_offset(struct dwarf_unit *u, uint64_t addr, uint64_t *ret)
 	return fn;
 }
 
-static struct dwarf_share *scopes_share(const struct dwarf_unit *u, const struct dwarf_function *fn)
+static const struct dwarf_scopes *scopes_at(struct dwarf_unit *u, struct dwarf_function *fn, uint64_t addr)
 {
-	return &u->file->dwarf->scopes[hash_u64(fn->die) % DWARF_SHARES];
-}
-
-static void need_scopes(struct dwarf_unit *u, struct dwarf_function *fn)
-{
-	if (atomic_load_explicit(&fn->read, memory_order_acquire))
-		return;
-	dwarf_read_scopes(u, fn, scopes_share(u, fn));
+	const struct dwarf_files *files = &u->file->dwarf->files;
+	const struct dwarf_addresses expected = { files->expected, files->expected_nr };
+	const struct dwarf_scopes *all = atomic_load_explicit(&fn->all, memory_order_acquire);
+	if (all)
+		return all;
+	size_t i = vec_search(&expected, at, *at < addr);
+	bool is_expected = i < expected.len && expected.data[i] == addr;
+	const struct dwarf_scopes *some = is_expected ? atomic_load_explicit(&fn->expected, memory_order_acquire) : NULL;
+	struct dwarf_share *share = &u->file->dwarf->scopes[brief_lock_part(DWARF_SHARES)].share;
+	return some ? some : dwarf_read_scopes(u, fn, is_expected ? &expected : NULL, share);
 }
 
 void dwarf_rest(const struct dwarf *d)
@@ -138,7 +140,7 @@ static const void *keep_name(const struct dwarf *d, const struct dwarf_name *nam
 
 static void copy_name(const struct dwarf_unit *u, const struct dwarf_function *fn, struct dwarf_scope *s, const char *name)
 {
-	struct dwarf_share *share = scopes_share(u, fn);
+	struct dwarf_share *share = &u->file->dwarf->scopes[hash_u64(fn->die) % DWARF_SHARES].share;
 	pthread_mutex_lock(&share->lock);
 	if (!atomic_load_explicit(&s->named, memory_order_relaxed)) {
 		s->name = name ? arena_strdup(&share->arena, name) : NULL;
@@ -196,15 +198,15 @@ static unsigned unit_frames(struct dwarf_unit *lines, uint64_t addr, bool with_l
 	struct dwarf_function *fn = find_function(u, with_lines ? lines : NULL, addr);
 	if (!fn)
 		return 0;
-	need_scopes(u, fn);
-	uint32_t scope = dwarf_segment_find(&fn->segments, addr);
+	const struct dwarf_scopes *scopes = scopes_at(u, fn, addr);
+	uint32_t scope = dwarf_segment_find(&scopes->segments, addr);
 	unsigned n = 0;
 	struct dwarf_frame at = {};
 	if (with_lines)
 		unit_line(lines, addr, &at);
 	const struct dwarf *d = u->file->dwarf;
-	while (scope < fn->scopes_nr && n < DWARF_FRAMES_MAX) {
-		struct dwarf_scope *s = &fn->scopes[scope];
+	while (scope < scopes->nr && n < DWARF_FRAMES_MAX) {
+		struct dwarf_scope *s = &scopes->at[scope];
 		const void *name = scope_name(u, fn, s);
 		at.name = d->files.keep_name ? NULL : name;
 		at.kept = d->files.keep_name ? name : NULL;

@@ -36,6 +36,12 @@ struct dwarf_files {
 	/* The same for a name that is in dwarf_take_strings(), equal for equal places; not NULL where keep_name is not. */
 	const void *(*keep_place)(void *ctx, uint64_t place);
 	void *ctx;
+	/*
+	 * Addresses that will be requested, in ascending order and borrowed: of a function with any of them, only what is there is read.
+	 * Others may be requested too, and are read again.
+	 */
+	const uint64_t *expected;
+	size_t expected_nr;
 };
 
 /* NULL where the object has no debug information. */

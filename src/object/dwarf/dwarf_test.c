@@ -426,6 +426,43 @@ static void names_that_lead_in_a_circle(void **state)
 	discard(&m);
 }
 
+static void assert_depth(struct made *m, uint64_t addr, unsigned depth)
+{
+	struct dwarf_frame f[DWARF_FRAMES_MAX];
+	assert_int_equal(dwarf_frames(m->dwarf, addr, f), depth);
+}
+
+/* At 0 to 16 a function, in it at 0 to 8 a call, in which there is one at 4 to 8; at 8 to 12 another; one without code, with one at 12. */
+static void what_is_expected_and_what_is_not(void **state)
+{
+	(void)state;
+	static const unsigned depths[16] = { 2, 2, 2, 2, 3, 3, 3, 3, 2, 2, 2, 2, 2, 1, 1, 1 };
+	static const uint64_t all[] = { TEXT + 1, TEXT + 5, TEXT + 9, TEXT + 12, TEXT + 15 };
+	for (unsigned first = 0; first < 5; first++)
+		for (unsigned nr = 0; first + nr <= 5; nr++) {
+			struct made m = begin_with_abbrevs(0, 0);
+			uint32_t own = (uint32_t)m.info.len;
+			put_range(&m.info, REFERRING, TEXT, 16);
+			put(&m.info, own, 4);
+			static const struct {
+				unsigned at, bytes, ends;
+			} calls[] = { { 0, 8, 0 }, { 4, 4, 2 }, { 8, 4, 1 }, { 12, 0, 0 }, { 12, 1, 3 } };
+			for (unsigned i = 0; i < 5; i++) {
+				put_range(&m.info, INLINED, TEXT + calls[i].at, calls[i].bytes);
+				put(&m.info, own, 4);
+				put(&m.info, 0, calls[i].ends);
+			}
+			PUT(&m.info, 0);
+			m.files = (struct dwarf_files){ .expected = all + first, .expected_nr = nr };
+			finish_on_disk(&m, false);
+			for (unsigned i = 0; i < nr; i++)
+				assert_depth(&m, all[first + i], depths[all[first + i] - TEXT]);
+			for (unsigned i = 0; i < 16; i++)
+				assert_depth(&m, TEXT + i, depths[i]);
+			discard(&m);
+		}
+}
+
 static void offsets_outside(void **state)
 {
 	(void)state;
@@ -690,6 +727,7 @@ int main(void)
 		cmocka_unit_test(code_by_name),
 		cmocka_unit_test(ranges_that_lie),
 		cmocka_unit_test(names_that_lead_in_a_circle),
+		cmocka_unit_test(what_is_expected_and_what_is_not),
 		cmocka_unit_test(offsets_outside),
 		cmocka_unit_test(abbreviations_without_end),
 		cmocka_unit_test(many_units_of_one_long_table),

@@ -99,12 +99,36 @@ static bool next_attr(struct cursor *c, struct dwarf_attr *ret)
 	return !c->bad && (name || form);
 }
 
-/* Called before the attribute itself is counted. */
-static struct dwarf_sibling_place sibling_place(const struct dwarf_abbrev *a, uint16_t form)
+/* PLACED_NR: it is none of them. */
+static enum dwarf_placed placed_by_name(uint16_t name)
 {
-	if (a->fixed_bytes == VARIES || a->fixed_bytes > UINT16_MAX)
-		return (struct dwarf_sibling_place){};
-	return (struct dwarf_sibling_place){ true, form, (uint16_t)a->fixed_bytes, a->addresses, a->offsets, a->unit_refs };
+	switch (name) {
+	case DW_AT_sibling: return PLACED_SIBLING;
+	case DW_AT_low_pc: return PLACED_LOW_PC;
+	case DW_AT_high_pc: return PLACED_HIGH_PC;
+	case DW_AT_ranges: return PLACED_RANGES;
+	case DW_AT_name: return PLACED_NAME;
+	case DW_AT_linkage_name: case DW_AT_MIPS_linkage_name: return PLACED_LINKAGE_NAME;
+	case DW_AT_abstract_origin: return PLACED_ORIGIN;
+	case DW_AT_specification: return PLACED_SPECIFICATION;
+	case DW_AT_call_file: return PLACED_CALL_FILE;
+	case DW_AT_call_line: return PLACED_CALL_LINE;
+	case DW_AT_call_column: return PLACED_CALL_COLUMN;
+	default: return PLACED_NR;
+	}
+}
+
+/* Called before the attribute itself is counted. */
+static void note_place(struct dwarf_abbrev *a, uint16_t name)
+{
+	enum dwarf_placed which = placed_by_name(name);
+	if (which == PLACED_NR)
+		return;
+	uint16_t bit = (uint16_t)(1u << which);
+	bool is_known = a->fixed_bytes != VARIES && a->fixed_bytes <= UINT16_MAX;
+	a->has |= bit;
+	a->placed = (uint16_t)(is_known ? a->placed | bit : a->placed & ~bit);
+	a->places[which] = (struct dwarf_place){ (uint16_t)a->nr, (uint16_t)a->fixed_bytes, a->addresses, a->offsets, a->unit_refs };
 }
 
 static bool is_naming(uint16_t name)
@@ -123,8 +147,7 @@ static bool read_abbrev(struct cursor *c, struct dwarf_abbrevs *t, struct dwarf_
 		if (a->nr == ATTRS_MAX)
 			return false;
 		vec_push(&t->attrs, attr);
-		if (attr.name == DW_AT_sibling)
-			a->sibling = sibling_place(a, attr.form);
+		note_place(a, attr.name);
 		count_width(a, form_width(attr.form));
 		a->has_code |= attr.name == DW_AT_low_pc || attr.name == DW_AT_ranges;
 		a->has_sibling |= attr.name == DW_AT_sibling;
@@ -363,14 +386,15 @@ struct dwarf_value dwarf_read_form(const struct dwarf_unit *u, struct cursor *c,
 	}
 }
 
-struct dwarf_value dwarf_read_sibling(const struct dwarf_unit *u, struct cursor c, const struct dwarf_abbrev *a)
+struct dwarf_value dwarf_read_place(const struct dwarf_unit *u, struct cursor c, const struct dwarf_abbrev *a,
+				    const struct dwarf_place *at)
 {
-	const struct dwarf_sibling_place *at = &a->sibling;
 	size_t before = at->bytes + (size_t)at->addresses * u->address_bytes + (size_t)at->offsets * u->offset_bytes +
 			(size_t)at->unit_refs * width_in(u, WIDE_REF_ADDR);
-	if (!at->is_known || !cursor_skip(&c, before))
+	if (!cursor_skip(&c, before))
 		return (struct dwarf_value){};
-	struct dwarf_value v = at->form == DW_FORM_ref4 ? in_unit(u, cursor_u32(&c)) : dwarf_read_form(u, &c, at->form, 0);
+	const struct dwarf_attr *attr = &u->abbrevs->attrs.data[a->first + at->attr];
+	struct dwarf_value v = dwarf_read_form(u, &c, attr->form, attr->constant);
 	return c.bad ? (struct dwarf_value){} : v;
 }
 

@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 
 #include "base/arena.h"
+#include "base/mem.h"
 #include "base/strbuf.h"
 #include "base/u64map.h"
 #include "base/vector.h"
@@ -45,10 +46,16 @@ struct dwarf_attr {
 	int64_t constant; /* of DW_FORM_implicit_const */
 };
 
-/* Where DW_AT_sibling is among the attributes: after so many bytes, and so many as wide as the unit says. */
-struct dwarf_sibling_place {
-	bool is_known;
-	uint16_t form, bytes, addresses, offsets, unit_refs;
+/* Attributes that are read of many DIEs, alone: where they are need not be found out by going over those before. */
+enum dwarf_placed {
+	PLACED_SIBLING, PLACED_LOW_PC, PLACED_HIGH_PC, PLACED_RANGES, PLACED_NAME, PLACED_LINKAGE_NAME, PLACED_ORIGIN,
+	PLACED_SPECIFICATION, PLACED_CALL_FILE, PLACED_CALL_LINE, PLACED_CALL_COLUMN, PLACED_NR,
+};
+
+/* Where one of them is: after so many bytes, and so many as wide as the unit says. */
+struct dwarf_place {
+	uint16_t attr; /* which it is, from the first of the entry */
+	uint16_t bytes, addresses, offsets, unit_refs;
 };
 
 struct dwarf_abbrev {
@@ -62,7 +69,9 @@ struct dwarf_abbrev {
 	bool has_children;
 	bool has_code;       /* low_pc or ranges are among its attributes */
 	bool has_sibling;
-	struct dwarf_sibling_place sibling;
+	uint16_t has;        /* bits of enum dwarf_placed: what is among its attributes, */
+	uint16_t placed;     /* and of that what is at a place that is known */
+	struct dwarf_place places[PLACED_NR];
 };
 
 struct dwarf_abbrevs {
@@ -112,12 +121,17 @@ struct dwarf_scope {
 	uint32_t call_file, call_line, call_column;
 };
 
-struct dwarf_function {
-	uint64_t die;            /* offset in the unit's file */
-	_Atomic bool read;       /* what follows is there */
-	struct dwarf_scope *scopes; /* the function first */
-	size_t scopes_nr;
+/* What is in a function. */
+struct dwarf_scopes {
+	struct dwarf_scope *at; /* the function first */
+	size_t nr;
 	struct dwarf_segments segments; /* of scopes */
+};
+
+struct dwarf_function {
+	uint64_t die; /* offset in the unit's file */
+	/* NULL until the first address is requested: of those that are expected, and of any. */
+	_Atomic(const struct dwarf_scopes *) expected, all;
 };
 
 /* Functions of a unit, made when the first address in it is requested. */
@@ -199,7 +213,9 @@ struct dwarf {
 	uint64_t (*text)[2];             /* what is executable; addresses elsewhere are of discarded code */
 	size_t text_nr;
 	VEC(struct dwarf_range) stubs;   /* that the linker wrote: no unit has them */
-	struct dwarf_share scopes[DWARF_SHARES]; /* of functions: each of them is of one */
+	struct {
+		struct dwarf_share share;
+	} THREAD_OWN scopes[DWARF_SHARES]; /* of functions: what is in them by processor, copies of names by function */
 };
 
 /* ---- form.c ---- */
@@ -214,8 +230,14 @@ bool dwarf_abbrev_alone(struct dwarf_file *f, uint64_t offset, uint64_t code, st
 const struct dwarf_abbrev *dwarf_abbrev_find(const struct dwarf_abbrevs *t, uint64_t code);
 /* The cursor is in the section DWARF_INFO of the unit's file, or in a line header (form by form). */
 struct dwarf_value dwarf_read_form(const struct dwarf_unit *u, struct cursor *c, uint16_t form, int64_t constant);
-/* The sibling of a DIE whose attributes begin at c, which stays; of no class where its abbreviation does not give its place. */
-struct dwarf_value dwarf_read_sibling(const struct dwarf_unit *u, struct cursor c, const struct dwarf_abbrev *a);
+/* An attribute of a DIE whose attributes begin at c, which stays; of no class where its abbreviation does not give its place. */
+struct dwarf_value dwarf_read_place(const struct dwarf_unit *u, struct cursor c, const struct dwarf_abbrev *a,
+				    const struct dwarf_place *at);
+static inline struct dwarf_value dwarf_read_placed(const struct dwarf_unit *u, struct cursor c, const struct dwarf_abbrev *a,
+						   enum dwarf_placed which)
+{
+	return a->placed & 1u << which ? dwarf_read_place(u, c, a, &a->places[which]) : (struct dwarf_value){};
+}
 /* Goes over the value of an attribute. */
 void dwarf_skip_form(const struct dwarf_unit *u, struct cursor *c, uint16_t form);
 bool dwarf_skip_attrs(const struct dwarf_unit *u, struct cursor *c, const struct dwarf_abbrevs *t,
@@ -304,8 +326,16 @@ struct cursor dwarf_cursor_at(const struct dwarf_unit *u, uint64_t offset);
 bool dwarf_skip_with_children(const struct dwarf_unit *u, struct cursor *c, const struct dwarf_abbrev *a);
 /* u: the unit that has the functions (a split one, where there is). */
 void dwarf_read_functions(struct dwarf_unit *u, struct dwarf_functions *to);
-/* What the function keeps is the share's, which is locked only for that: two threads that want one function read it twice. */
-void dwarf_read_scopes(struct dwarf_unit *u, struct dwarf_function *fn, struct dwarf_share *share);
+/*
+ * What is in the function at these addresses, which ascend; NULL: at any. It is kept in the share, which is locked only for that: two
+ * threads that want one function read it twice.
+ */
+struct dwarf_addresses {
+	const uint64_t *data;
+	size_t len;
+};
+const struct dwarf_scopes *dwarf_read_scopes(struct dwarf_unit *u, struct dwarf_function *fn, const struct dwarf_addresses *only,
+					     struct dwarf_share *share);
 /* The name of a DIE into `to`, empty; false where it has none. */
 bool dwarf_name_of(struct dwarf_file *f, uint64_t die, struct dwarf_name *to);
 

@@ -6,9 +6,8 @@
 
 #define REFERENCES_MAX 16 /* abstract origins and specifications in a row */
 
-/* What is read of a function or an inlined call. */
+/* What is read of a function or an inlined call besides where its code is. */
 struct die {
-	struct dwarf_pc pc;
 	struct dwarf_value name, linkage, origin, specification;
 	uint64_t call_file, call_line, call_column;
 };
@@ -16,9 +15,6 @@ struct die {
 static void take_attr(struct die *d, uint16_t name, struct dwarf_value v)
 {
 	switch (name) {
-	case DW_AT_low_pc: d->pc.low = v; break;
-	case DW_AT_high_pc: d->pc.high = v; break;
-	case DW_AT_ranges: d->pc.ranges = v; break;
 	case DW_AT_name: d->name = v; break;
 	case DW_AT_linkage_name:
 	case DW_AT_MIPS_linkage_name: d->linkage = v; break;
@@ -30,27 +26,75 @@ static void take_attr(struct die *d, uint16_t name, struct dwarf_value v)
 	}
 }
 
-/* The first nr attributes. */
-static bool read_attrs(const struct dwarf_unit *u, struct cursor *c, const struct dwarf_abbrev *a, uint32_t nr, struct die *ret)
+#define PLACES_OF_NAME                                                                                                        \
+	(1u << PLACED_NAME | 1u << PLACED_LINKAGE_NAME | 1u << PLACED_ORIGIN | 1u << PLACED_SPECIFICATION)
+#define PLACES_OF_CODE (1u << PLACED_SIBLING | 1u << PLACED_LOW_PC | 1u << PLACED_HIGH_PC | 1u << PLACED_RANGES)
+#define PLACES_OF_CALL (PLACES_OF_NAME | 1u << PLACED_CALL_FILE | 1u << PLACED_CALL_LINE | 1u << PLACED_CALL_COLUMN)
+
+/* Whether those of the attributes that the DIE has are at places that are known. */
+static bool are_placed(const struct dwarf_abbrev *a, unsigned places)
+{
+	return !(a->has & places & ~a->placed);
+}
+
+/* Goes over the first nr attributes. */
+static bool read_attrs(const struct dwarf_unit *u, struct cursor c, const struct dwarf_abbrev *a, uint32_t nr, struct die *ret)
 {
 	const struct dwarf_attr *attr = u->abbrevs->attrs.data + a->first;
-	*ret = (struct die){};
-	for (uint32_t i = 0; i < nr && !c->bad; i++)
-		take_attr(ret, attr[i].name, dwarf_read_form(u, c, attr[i].form, attr[i].constant));
-	return !c->bad;
+	for (uint32_t i = 0; i < nr && !c.bad; i++)
+		take_attr(ret, attr[i].name, dwarf_read_form(u, &c, attr[i].form, attr[i].constant));
+	return !c.bad;
 }
 
-static bool read_die(const struct dwarf_unit *u, struct cursor *c, const struct dwarf_abbrev *a, struct die *ret)
+static void read_name_places(const struct dwarf_unit *u, struct cursor c, const struct dwarf_abbrev *a, struct die *ret)
 {
-	return read_attrs(u, c, a, a->nr, ret);
+	ret->name = dwarf_read_placed(u, c, a, PLACED_NAME);
+	ret->linkage = dwarf_read_placed(u, c, a, PLACED_LINKAGE_NAME);
+	ret->origin = dwarf_read_placed(u, c, a, PLACED_ORIGIN);
+	ret->specification = dwarf_read_placed(u, c, a, PLACED_SPECIFICATION);
 }
 
+static struct dwarf_pc read_pc_places(const struct dwarf_unit *u, struct cursor c, const struct dwarf_abbrev *a)
+{
+	return (struct dwarf_pc){
+		.low = dwarf_read_placed(u, c, a, PLACED_LOW_PC),
+		.high = dwarf_read_placed(u, c, a, PLACED_HIGH_PC),
+		.ranges = dwarf_read_placed(u, c, a, PLACED_RANGES),
+	};
+}
+
+/* Its attributes begin at c. */
+static bool read_die(const struct dwarf_unit *u, struct cursor c, const struct dwarf_abbrev *a, struct die *ret)
+{
+	*ret = (struct die){};
+	if (!are_placed(a, PLACES_OF_CALL))
+		return read_attrs(u, c, a, a->nr, ret);
+	read_name_places(u, c, a, ret);
+	ret->call_file = dwarf_read_placed(u, c, a, PLACED_CALL_FILE).u;
+	ret->call_line = dwarf_read_placed(u, c, a, PLACED_CALL_LINE).u;
+	ret->call_column = dwarf_read_placed(u, c, a, PLACED_CALL_COLUMN).u;
+	return true;
+}
+
+/* What names it, or leads to a DIE that does. */
+static bool read_naming(const struct dwarf_unit *u, struct cursor c, const struct dwarf_abbrev *a, struct die *ret)
+{
+	*ret = (struct die){};
+	if (!are_placed(a, PLACES_OF_NAME))
+		return read_attrs(u, c, a, a->naming_nr, ret);
+	read_name_places(u, c, a, ret);
+	return true;
+}
+
+/* Goes over its attributes. */
 static bool read_code(const struct dwarf_unit *u, struct cursor *c, const struct dwarf_abbrev *a, struct dwarf_pc *ret,
 		      struct dwarf_value *ret_sibling)
 {
 	const struct dwarf_attr *attr = u->abbrevs->attrs.data + a->first;
-	*ret = (struct dwarf_pc){};
-	*ret_sibling = (struct dwarf_value){};
+	*ret = read_pc_places(u, *c, a);
+	*ret_sibling = dwarf_read_placed(u, *c, a, PLACED_SIBLING);
+	if (are_placed(a, PLACES_OF_CODE))
+		return dwarf_skip_attrs(u, c, u->abbrevs, a);
 	for (uint32_t i = 0; i < a->nr && !c->bad; i++) {
 		struct dwarf_value *to = attr[i].name == DW_AT_low_pc  ? &ret->low :
 					 attr[i].name == DW_AT_high_pc ? &ret->high :
@@ -99,7 +143,7 @@ static bool go_on_at(const struct dwarf_unit *u, struct cursor *c, const struct 
 bool dwarf_skip_with_children(const struct dwarf_unit *u, struct cursor *c, const struct dwarf_abbrev *a)
 {
 	const struct dwarf_attr *attr = u->abbrevs->attrs.data + a->first;
-	struct dwarf_value sibling = dwarf_read_sibling(u, *c, a);
+	struct dwarf_value sibling = dwarf_read_placed(u, *c, a, PLACED_SIBLING);
 	if (go_on_at(u, c, &sibling))
 		return true;
 	sibling = (struct dwarf_value){};
@@ -206,6 +250,7 @@ void dwarf_read_functions(struct dwarf_unit *u, struct dwarf_functions *to)
 
 struct scope_builder {
 	struct dwarf_unit *u;
+	struct dwarf_addresses only; /* of those that matter, what is in the function; NULL: all matter */
 	VEC(struct dwarf_scope) scopes;
 	VEC(uint32_t) open; /* by depth below the function: the scope that children belong to */
 	dwarf_owned_list owned;
@@ -224,15 +269,12 @@ static void set_origin(struct dwarf_scope *s, struct dwarf_unit *u, const struct
 	s->origin_file = to->class == DWARF_REFERENCE_SUPPLEMENT ? &u->file->dwarf->supplement : NULL;
 }
 
+/* Its code is in b->ranges. */
 static uint32_t add_scope(struct scope_builder *b, const struct die *d, uint64_t self, uint32_t parent)
 {
 	struct dwarf_scope s = { .parent = parent, .call_file = (uint32_t)d->call_file, .call_line = (uint32_t)d->call_line,
 				 .call_column = (uint32_t)d->call_column };
 	set_origin(&s, b->u, d, self);
-	vec_clear(&b->ranges);
-	dwarf_read_pc(b->u, &d->pc, &b->ranges);
-	if (!b->ranges.len && parent != UINT32_MAX)
-		return parent; /* no code of its own is left: its children are seen as the caller's */
 	uint32_t id = (uint32_t)b->scopes.len;
 	vec_push(&b->scopes, s);
 	for (size_t i = 0; i < b->ranges.len; i++)
@@ -241,12 +283,80 @@ static uint32_t add_scope(struct scope_builder *b, const struct die *d, uint64_t
 }
 
 #define DEPTH_MAX 4096
+#define NO_SCOPE  UINT32_MAX
 #define SKIPPED	  UINT32_MAX
+
+/* Whether any of the addresses that matter is in b->ranges. */
+static bool is_wanted(const struct scope_builder *b)
+{
+	if (!b->only.data)
+		return true;
+	for (size_t i = 0; i < b->ranges.len; i++) {
+		size_t first = vec_search(&b->only, at, *at < b->ranges.data[i].start);
+		if (first < b->only.len && b->only.data[first] < b->ranges.data[i].end)
+			return true;
+	}
+	return false;
+}
+
+/* The function's code is in b->ranges. */
+static void leave_others_out(struct scope_builder *b)
+{
+	uint64_t start = UINT64_MAX, end = 0;
+	for (size_t i = 0; i < b->ranges.len; i++) {
+		start = b->ranges.data[i].start < start ? b->ranges.data[i].start : start;
+		end = b->ranges.data[i].end > end ? b->ranges.data[i].end : end;
+	}
+	size_t first = vec_search(&b->only, at, *at < start), after = vec_search(&b->only, at, *at < end);
+	if (first < after)
+		b->only = (struct dwarf_addresses){ b->only.data + first, after - first };
+}
+
+/* The function, or what is inlined in it; returns the scope that its children belong to. *ret_passed: they were left out. */
+static uint32_t read_code_scope(struct scope_builder *b, struct cursor *c, const struct dwarf_abbrev *a, uint64_t offset,
+				uint32_t parent, bool *ret_passed)
+{
+	struct cursor attrs = *c;
+	struct dwarf_value sibling;
+	struct dwarf_pc pc;
+	struct die d;
+	if (!read_code(b->u, c, a, &pc, &sibling))
+		return parent;
+	vec_clear(&b->ranges);
+	dwarf_read_pc(b->u, &pc, &b->ranges);
+	if (!b->ranges.len && parent != NO_SCOPE)
+		return parent; /* no code of its own is left: its children are seen as the caller's */
+	if (parent != NO_SCOPE && !is_wanted(b)) {
+		*ret_passed = a->has_children && go_on_at(b->u, c, &sibling);
+		return SKIPPED;
+	}
+	if (parent == NO_SCOPE)
+		leave_others_out(b);
+	if (!read_die(b->u, attrs, a, &d)) {
+		c->bad = true;
+		return parent;
+	}
+	return add_scope(b, &d, offset, parent);
+}
+
+/* Likewise of any DIE. */
+static uint32_t read_scope(struct scope_builder *b, struct cursor *c, const struct dwarf_abbrev *a, uint64_t offset, uint32_t within,
+			   bool *ret_passed)
+{
+	if (!b->scopes.len)
+		return read_code_scope(b, c, a, offset, NO_SCOPE, ret_passed);
+	if (a->tag == DW_TAG_inlined_subroutine && within != SKIPPED)
+		return read_code_scope(b, c, a, offset, within, ret_passed);
+	if (a->tag == DW_TAG_subprogram && a->has_children && a->has_sibling)
+		*ret_passed = dwarf_skip_with_children(b->u, c, a);
+	else
+		*ret_passed = skip_die(b->u, c, a);
+	return a->tag == DW_TAG_subprogram ? SKIPPED : within;
+}
 
 /* The function's subtree; functions nested in it are left out: they have subtrees of their own. */
 static void walk_function(struct scope_builder *b, struct cursor *c)
 {
-	struct dwarf_unit *u = b->u;
 	do {
 		uint64_t offset = cursor_offset(c), code = cursor_uleb(c);
 		if (c->bad)
@@ -256,47 +366,42 @@ static void walk_function(struct scope_builder *b, struct cursor *c)
 				b->open.len--;
 			continue;
 		}
-		const struct dwarf_abbrev *a = dwarf_abbrev_find(u->abbrevs, code);
+		const struct dwarf_abbrev *a = dwarf_abbrev_find(b->u->abbrevs, code);
 		if (!a || b->open.len > DEPTH_MAX)
 			return;
-		uint32_t within = b->open.len ? vec_last(&b->open) : 0;
-		bool first = !b->scopes.len, is_passed = false;
-		struct die d;
-		if (first || (a->tag == DW_TAG_inlined_subroutine && within != SKIPPED)) {
-			if (!read_die(u, c, a, &d))
-				return;
-			within = add_scope(b, &d, offset, first ? UINT32_MAX : within);
-		} else {
-			if (a->tag == DW_TAG_subprogram)
-				within = SKIPPED;
-			if (a->tag == DW_TAG_subprogram && a->has_children && a->has_sibling)
-				is_passed = dwarf_skip_with_children(u, c, a);
-			else
-				is_passed = skip_die(u, c, a);
-		}
+		bool is_passed = false;
+		uint32_t within = read_scope(b, c, a, offset, b->open.len ? vec_last(&b->open) : 0, &is_passed);
 		if (a->has_children && !is_passed)
 			vec_push(&b->open, within);
 	} while (b->open.len && cursor_left(c) && !c->bad);
 }
 
-void dwarf_read_scopes(struct dwarf_unit *u, struct dwarf_function *fn, struct dwarf_share *share)
+/* What another thread kept meanwhile stays. */
+static const struct dwarf_scopes *keep_scopes(struct scope_builder *b, _Atomic(const struct dwarf_scopes *) *to,
+					      struct dwarf_share *share)
 {
-	struct scope_builder b = { .u = u };
+	const struct dwarf_scopes *kept = NULL;
+	pthread_mutex_lock(&share->lock);
+	struct dwarf_scopes *made = arena_new(&share->arena, struct dwarf_scopes);
+	made->nr = b->scopes.len;
+	made->at = arena_memdup(&share->arena, made->nr ? (void *)b->scopes.data : (void *)"", made->nr * sizeof(*made->at));
+	made->segments = dwarf_cut_segments(&b->owned, &share->arena);
+	pthread_mutex_unlock(&share->lock);
+	return atomic_compare_exchange_strong(to, &kept, made) ? made : kept;
+}
+
+const struct dwarf_scopes *dwarf_read_scopes(struct dwarf_unit *u, struct dwarf_function *fn, const struct dwarf_addresses *only,
+					     struct dwarf_share *share)
+{
+	struct scope_builder b = { .u = u, .only = only ? *only : (struct dwarf_addresses){} };
 	struct cursor c = dwarf_cursor_at(u, fn->die);
 	walk_function(&b, &c);
-	pthread_mutex_lock(&share->lock);
-	if (!atomic_load_explicit(&fn->read, memory_order_relaxed)) {
-		fn->scopes = arena_memdup(&share->arena, b.scopes.data ? (void *)b.scopes.data : (void *)"",
-					  b.scopes.len * sizeof(*fn->scopes));
-		fn->scopes_nr = b.scopes.len;
-		fn->segments = dwarf_cut_segments(&b.owned, &share->arena);
-		atomic_store_explicit(&fn->read, true, memory_order_release);
-	}
-	pthread_mutex_unlock(&share->lock);
+	const struct dwarf_scopes *kept = keep_scopes(&b, only ? &fn->expected : &fn->all, share);
 	vec_deinit(&b.owned);
 	vec_deinit(&b.scopes);
 	vec_deinit(&b.open);
 	vec_deinit(&b.ranges);
+	return kept;
 }
 
 bool dwarf_name_of(struct dwarf_file *f, uint64_t offset, struct dwarf_name *to)
@@ -309,7 +414,7 @@ bool dwarf_name_of(struct dwarf_file *f, uint64_t offset, struct dwarf_name *to)
 		struct cursor c = dwarf_cursor_at(u, offset);
 		const struct dwarf_abbrev *a = dwarf_abbrev_find(u->abbrevs, cursor_uleb(&c));
 		struct die d;
-		if (!a || !read_attrs(u, &c, a, a->naming_nr, &d))
+		if (!a || !read_naming(u, c, a, &d))
 			break;
 		if (dwarf_take_name(u, &d.linkage, to))
 			return true;
