@@ -62,6 +62,13 @@ str_id strtab_add_known(struct strtab *t, const char *s, size_t n, uint64_t hash
 	return add(t, s, n, hash, true);
 }
 
+void strtab_expect(struct strtab *t, uint32_t more)
+{
+	vec_reserve(&t->strings, t->strings.len + more);
+	vec_reserve(&t->lengths, t->lengths.len + more);
+	idset_reserve(&t->index, (uint32_t)t->strings.len + more);
+}
+
 str_id strtab_find(const struct strtab *t, const char *s)
 {
 	struct key k = { s, strlen(s) };

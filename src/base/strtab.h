@@ -28,6 +28,8 @@ str_id strtab_add_n(struct strtab *t, const char *s, size_t n);
 str_id strtab_add_borrowed(struct strtab *t, const char *s);
 /* The same of a string whose length and hash_bytes() are known: its bytes are looked at only where another has the same hash. */
 str_id strtab_add_known(struct strtab *t, const char *s, size_t n, uint64_t hash);
+/* So many strings are about to be added: room is made for all of them at once. */
+void strtab_expect(struct strtab *t, uint32_t more);
 /* The id, or IDSET_NONE where the string was never added. */
 str_id strtab_find(const struct strtab *t, const char *s);
 

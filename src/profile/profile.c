@@ -151,6 +151,15 @@ void profile_expect_stacks(struct profile *p, uint32_t more)
 	idset_reserve(&p->index.stacks, (uint32_t)p->stacks.len + more);
 }
 
+void profile_expect_functions(struct profile *p, uint32_t more)
+{
+	strtab_expect(&p->strings, 2 * more);
+	vec_reserve(&p->functions, p->functions.len + more);
+	vec_reserve(&p->frames, p->frames.len + more);
+	idset_reserve(&p->index.functions, (uint32_t)p->functions.len + more);
+	idset_reserve(&p->index.frames, (uint32_t)p->frames.len + more);
+}
+
 static uint64_t labels_hash(const struct profile *p, const uint64_t *values)
 {
 	return hash_u64s(values, p->columns.len, 1);

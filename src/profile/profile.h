@@ -162,6 +162,8 @@ frame_id profile_frame(struct profile *p, const struct profile_frame *f);
 stack_id profile_stack(struct profile *p, stack_id caller, frame_id frame);
 /* So many stacks are about to be added: room is made for all of them at once. */
 void profile_expect_stacks(struct profile *p, uint32_t more);
+/* Likewise functions, each with a frame and names of its own. */
+void profile_expect_functions(struct profile *p, uint32_t more);
 /* One of that name and kind: texts, numbers (whichever type), frames, bytes. Label sets that exist get the value 0 in a new one. */
 uint32_t profile_column(struct profile *p, const char *name, enum column_type type);
 /*

@@ -88,6 +88,8 @@ static struct profile *workers_finish(struct resolver *r, struct worker *workers
 		step_count(&workers[i].step);
 	}
 	dumps_finish(r);
+	for (unsigned i = 0; i < n; i++)
+		rawtab_seal(&workers[i].tab);
 	struct profile *p = profile_create();
 	fill_profile(r, workers, n, p);
 	for (unsigned i = 0; i < n; i++)

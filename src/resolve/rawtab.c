@@ -31,6 +31,16 @@ void rawtab_deinit(struct rawtab *t)
 	idset_deinit(&t->bytes_index);
 }
 
+void rawtab_seal(struct rawtab *t)
+{
+	vec_deinit(&t->entries);
+	vec_deinit(&t->last_entries);
+	idset_deinit(&t->frame_index);
+	idset_deinit(&t->row_index);
+	idset_deinit(&t->sub_index);
+	idset_deinit(&t->bytes_index);
+}
+
 void rawtab_clear(struct rawtab *t)
 {
 	/* Frees chunks after an exceptional number of rows. */

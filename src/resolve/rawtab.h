@@ -105,6 +105,8 @@ static inline uint16_t raw_context_cpumode(uint64_t context)
 
 void rawtab_init(struct rawtab *t, uint32_t sub_labels_nr);
 void rawtab_deinit(struct rawtab *t);
+/* Frees what only looking up and adding needs: rows can only be read from then on. */
+void rawtab_seal(struct rawtab *t);
 /* As after rawtab_init(), but keeps memory. */
 void rawtab_clear(struct rawtab *t);
 

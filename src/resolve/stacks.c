@@ -427,8 +427,10 @@ void fill_frames(struct fill *f)
 	f->takes_names = !f->r->symbols_options.live && l.dsos.len;
 	if (!f->r->options.with_lines)
 		forget_sources(&l);
+	uint32_t inlined = 0;
 	for (size_t i = 0; i < l.dsos.len; i++)
-		dso_source_read_names(l.dsos.data[i], l.threads);
+		inlined += dso_source_read_names(l.dsos.data[i], l.threads);
+	profile_expect_functions(f->p, inlined);
 	uint32_t *known = xcalloc(f->r->frames.frames.len + 1, sizeof(*known)); /* by cached frame: list + 1 */
 	for (size_t i = 0; i < l.used.len; i++) {
 		const struct used_frame *u = &l.used.data[i];

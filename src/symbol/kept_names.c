@@ -217,11 +217,12 @@ static void share_texts(const struct same_names *s)
 	atomic_store_explicit(&s->other->shown, s->first->shown_text.s, memory_order_relaxed);
 }
 
-void dso_source_read_names(struct dso *d, unsigned threads)
+uint32_t dso_source_read_names(struct dso *d, unsigned threads)
 {
 	struct dso_source *s = atomic_load_explicit(&d->source_lines, memory_order_acquire);
+	uint32_t symbols = 0;
 	if (!s || !s->defers_names)
-		return;
+		return 0;
 	struct name_reader r = { .dso = d, .source = s };
 	for (unsigned i = 0; i < INLINED_SHARES; i++)
 		collect_names(&r, &s->inlined[i]);
@@ -231,10 +232,13 @@ void dso_source_read_names(struct dso *d, unsigned threads)
 		share_texts(&r.same.data[i]);
 	free(r.order);
 	vec_deinit(&r.same);
-	for (unsigned i = 0; i < INLINED_SHARES; i++)
+	for (unsigned i = 0; i < INLINED_SHARES; i++) {
+		symbols += (uint32_t)s->inlined[i].all.len;
 		for (size_t j = 0; j < s->inlined[i].all.len; j++)
 			s->inlined[i].all.data[j]->symbol.raw_name = s->inlined[i].all.data[j]->kept->text;
+	}
 	s->defers_names = false;
 	if (!s->dwarf)
 		kept_names_close(s);
+	return symbols;
 }

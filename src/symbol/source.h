@@ -39,8 +39,11 @@ void dso_source_expect(struct dso *d, const uint64_t *addrs, size_t n);
  * system for each, and symbols of such functions have no raw_name. Not while another thread looks something up.
  */
 void dso_source_defer_names(struct dso *d);
-/* Reads those names, in the order of the file, and makes what dso_symbol_name() returns for them. Likewise. */
-void dso_source_read_names(struct dso *d, unsigned threads);
+/*
+ * Reads those names, in the order of the file, and makes what dso_symbol_name() returns for them. Likewise. Returns how many symbols of
+ * inlined functions were given out.
+ */
+uint32_t dso_source_read_names(struct dso *d, unsigned threads);
 /* What they are, with length and hash_bytes(); false of a name that was not deferred. */
 struct symbol_text {
 	const char *s;
