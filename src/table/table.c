@@ -22,6 +22,7 @@ void table_deinit(struct table *t)
 	vec_deinit(&t->cells);
 	vec_deinit(&t->facts);
 	vec_deinit(&t->heads);
+	vec_deinit(&t->openings);
 	vec_deinit(&t->feet);
 	vec_deinit(&t->lines);
 	vec_deinit(&t->notes);
@@ -165,6 +166,15 @@ void table_head(struct table *t, const char *fmt, ...)
 	const char *head = keep(t, fmt, ap);
 	va_end(ap);
 	vec_push(&t->heads, head);
+}
+
+void table_opening(struct table *t, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	const char *opening = keep(t, fmt, ap);
+	va_end(ap);
+	vec_push(&t->openings, opening);
 }
 
 void table_foot(struct table *t, const char *fmt, ...)

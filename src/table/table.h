@@ -58,6 +58,9 @@ struct table_column {
 	double scale;      /* from data to text; 0: the same */
 	unsigned width;    /* at least, in text, and of the bars of a series; 0: as its cells need */
 	bool is_fixed;     /* that is its width: a longer cell moves the rest of its own row */
+	bool is_ragged;    /* the last column: its width is that of the rule, and its cells end where they end */
+	const char *top;   /* in a line above the titles, over top_columns columns (0: one); or NULL */
+	unsigned top_columns;
 	enum table_align align;
 	bool is_tree;      /* indented by the depth of the row */
 	bool is_optional;  /* left out of JSON where it is not set */
@@ -107,6 +110,7 @@ struct table_layout {
 	const char *after_rule; /* a line after that; or NULL */
 	const char *after_rows; /* a line after the last row; or NULL */
 	bool has_no_titles;
+	bool has_right_titles;  /* of columns that are on the left, too */
 	bool has_blank_ends;    /* blanks at the ends of lines are written, as perf does */
 	unsigned blank_lines;   /* after all */
 };
@@ -125,6 +129,7 @@ struct table {
 	uint32_t depth;               /* of the deepest row */
 	VEC(struct table_fact) facts; /* about the whole: shown above it */
 	VEC(const char *) heads;      /* lines of text above all, and not in data */
+	VEC(const char *) openings;   /* the same between titles and rows */
 	VEC(const char *) feet;       /* the same below all rows */
 	VEC(const char *) lines;      /* of rows */
 	VEC(const char *) notes;      /* shown below it */
@@ -153,6 +158,8 @@ void table_mark(struct table *t, size_t column, enum table_mark mark);
 void table_line(struct table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* A line of text above the table. */
 void table_head(struct table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* A line of text between the titles and the rows. */
+void table_opening(struct table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* A line of text below the table, before its notes. */
 void table_foot(struct table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void table_fact(struct table *t, const char *key, const char *fmt, ...) __attribute__((format(printf, 3, 4)));

@@ -117,6 +117,34 @@ static void layout_and_shown_cells_are_the_fillers(void **state)
 	table_deinit(&t);
 }
 
+/* As perf c2c has it: a line of titles over several columns, all titles on the right, cells of the last column as long as they are. */
+static void two_lines_of_titles(void **state)
+{
+	struct table t;
+	table_init(&t, "strobe-test", 1);
+	t.layout = (struct table_layout){ .head = "# ", .rule = '.', .after_rule = "#", .has_right_titles = true, .has_blank_ends = true };
+	table_column(&t, (struct table_column){ "n", "Num", TABLE_COUNT });
+	table_column(&t, (struct table_column){ "hits", "Rmt", TABLE_COUNT, .width = 4, .top = "-- HITM --", .top_columns = 2 });
+	table_column(&t, (struct table_column){ "misses", "Lcl", TABLE_COUNT, .width = 4 });
+	table_column(&t, (struct table_column){ "name", "Symbol", TABLE_TEXT, .width = 8 });
+	table_column(&t, (struct table_column){ "nodes", "Node{cpu list}", TABLE_TEXT, .width = 4, .is_ragged = true });
+	table_opening(&t, "first %d", 1);
+	table_row(&t);
+	table_set_count(&t, 1, 12);
+	table_set_text(&t, 3, "main");
+	table_set_text(&t, 4, "0 ");
+	table_line(&t, "second");
+	assert_text(&t, NULL,
+		    "#      -- HITM --                \n"
+		    "# Num   Rmt   Lcl    Symbol  Node{cpu list}\n"
+		    "# ...  ....  ....  ........  ....\n"
+		    "#\n"
+		    "first 1\n"
+		    "         12        main      0 \n"
+		    "second\n");
+	table_deinit(&t);
+}
+
 /* Lines below the table are of text alone; blanks at the ends of lines stay where a layout has them. */
 static void feet_and_blanks_at_ends_of_lines(void **state)
 {
@@ -340,6 +368,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(text_has_units_bars_and_indents),
 		cmocka_unit_test(layout_and_shown_cells_are_the_fillers),
+		cmocka_unit_test(two_lines_of_titles),
 		cmocka_unit_test(feet_and_blanks_at_ends_of_lines),
 		cmocka_unit_test(data_has_values_as_they_are),
 		cmocka_unit_test(pages_escape_what_they_show),

@@ -4,110 +4,65 @@
 #include <stdio.h>
 #include <string.h>
 
-#define RULE         "=================================================\n"
-#define NAME_COLUMNS 30 /* width of symbols and source lines, unless shown in full */
+#define RULE         "================================================="
+#define NAME_COLUMNS 30 /* of symbols and source lines, unless they are shown in full */
 #define NODE_INFO_COLUMNS 21
-#define LINE_RULE    70
-#define COLUMNS_MAX  32
 
-/* ---- a table with titles in two lines ---- */
+/* ---- perf's tables: columns on the right, two lines of titles ---- */
 
-struct column {
-	const char *top, *bottom;
-	unsigned span;  /* columns below the upper title */
-	unsigned width;
-	bool is_left;
+#define GAP_COLUMNS 2
+
+static const struct table_layout layout = { .head = "# ", .row = "  ", .rule = '.', .after_rule = "#", .has_right_titles = true,
+					    .has_blank_ends = true };
+
+/* The next cell of the last row. */
+struct cells {
+	struct table *table;
+	size_t at;
 };
 
-struct grid {
-	struct arena arena;
-	struct column columns[COLUMNS_MAX];
-	unsigned columns_nr;
-	VEC(const char *) cells; /* row by row */
-};
-
-static void add_column(struct grid *g, struct column c)
+static size_t add_column(struct table *t, const char *top, unsigned top_columns, const char *title, unsigned width)
 {
-	g->columns[g->columns_nr++] = c;
+	return table_column(t, (struct table_column){ .key = title, .type = TABLE_TEXT, .align = TABLE_ALIGN_RIGHT, .width = width,
+						      .is_fixed = true, .top = top, .top_columns = top_columns });
 }
 
-static void add_cell(struct grid *g, const char *text)
+/* As wide as its cells. */
+static size_t add_name_column(struct table *t, const char *top, const char *title)
 {
-	vec_push(&g->cells, text);
+	return table_column(t, (struct table_column){ .key = title, .type = TABLE_TEXT, .top = top });
 }
 
-static void add_number(struct grid *g, uint64_t n)
+static struct cells add_row(struct table *t)
 {
-	add_cell(g, arena_printf(&g->arena, "%" PRIu64, n));
+	table_row(t);
+	return (struct cells){ .table = t };
 }
 
-static void add_share(struct grid *g, uint64_t part, uint64_t whole)
+static void add_cell(struct cells *c, const char *text)
 {
-	add_cell(g, arena_printf(&g->arena, "%.2f%%", whole ? 100.0 * (double)part / (double)whole : 0));
+	table_set_text(c->table, c->at++, text);
 }
 
-static void put_cell(struct out *out, const struct column *c, const char *text, bool is_last)
+static void add_number(struct cells *c, uint64_t n)
 {
-	if (!c->is_left)
-		out_text_right(out, text, c->width);
-	else if (is_last)
-		out_text_str(out, text);
-	else
-		out_text_left(out, text, c->width);
-	out_str(out, is_last ? "\n" : "  ");
+	add_cell(c, arena_printf(&c->table->arena, "%" PRIu64, n));
 }
 
-static void put_titles(struct out *out, const struct grid *g)
+static void add_share(struct cells *c, uint64_t part, uint64_t whole)
 {
-	out_str(out, "# ");
-	for (unsigned i = 0; i < g->columns_nr;) {
-		const struct column *c = &g->columns[i];
-		i += c->top && c->span ? c->span : 1;
-		put_cell(out, &(struct column){ .width = c->width }, c->top ? c->top : "", i >= g->columns_nr);
-	}
-	out_str(out, "# ");
-	for (unsigned i = 0; i < g->columns_nr; i++)
-		put_cell(out, &(struct column){ .width = g->columns[i].width }, g->columns[i].bottom, i + 1 == g->columns_nr);
-	out_str(out, "# ");
-	for (unsigned i = 0; i < g->columns_nr; i++) {
-		for (unsigned n = 0; n < g->columns[i].width; n++)
-			out_ch(out, '.');
-		out_str(out, i + 1 == g->columns_nr ? "\n#\n" : "  ");
-	}
-}
-
-static void put_row(struct out *out, const struct grid *g, const char *const *cells)
-{
-	out_str(out, "  ");
-	for (unsigned i = 0; i < g->columns_nr; i++)
-		put_cell(out, &g->columns[i], cells[i], i + 1 == g->columns_nr);
-}
-
-static void fit(struct grid *g, unsigned column, unsigned limit)
-{
-	struct column *c = &g->columns[column];
-	for (size_t i = column; i < g->cells.len; i += g->columns_nr)
-		if (strlen(g->cells.data[i]) > c->width)
-			c->width = (unsigned)strlen(g->cells.data[i]);
-	if (c->width > limit)
-		c->width = limit;
+	add_cell(c, arena_printf(&c->table->arena, "%.2f%%", whole ? 100.0 * (double)part / (double)whole : 0));
 }
 
 /* A title of this width between dashes. */
-static const char *dashed(struct grid *g, const char *title, unsigned width)
+static const char *dashed(struct arena *arena, const char *title, unsigned width)
 {
 	unsigned before = width / 2 - (unsigned)strlen(title) / 2, length = (unsigned)strlen(title) + 2;
-	char *text = arena_printf(&g->arena, "%*s", (int)width, "");
+	char *text = arena_printf(arena, "%*s", (int)width, "");
 	memset(text, '-', width);
 	memcpy(text + before, title, length - 2);
 	text[before - 1] = text[before + length - 2] = ' ';
 	return text;
-}
-
-static void grid_deinit(struct grid *g)
-{
-	vec_deinit(&g->cells);
-	arena_deinit(&g->arena);
 }
 
 /* ---- cells ---- */
@@ -136,11 +91,11 @@ static unsigned count_bits(const c2c_bits *bits)
 	return n;
 }
 
-static const char *nodes_text(struct grid *g, const struct c2c_places *p)
+static const char *nodes_text(struct arena *arena, const struct c2c_places *p)
 {
 	_cleanup_strbuf_ struct strbuf text = {};
 	c2c_bits_text(&text, &p->nodes);
-	return text.len ? arena_strdup(&g->arena, strbuf_str(&text)) : "N/A";
+	return text.len ? arena_strdup(arena, strbuf_str(&text)) : "N/A";
 }
 
 static void add_part(struct strbuf *out, uint64_t part, uint64_t whole)
@@ -181,7 +136,7 @@ static void add_node(struct strbuf *out, const struct c2c_sums *s, const struct 
 }
 
 /* The nodes whose CPUs made the accesses. */
-static const char *cpu_nodes_text(struct grid *g, const struct c2c_sums *s, const struct c2c_row *r, unsigned node_info)
+static const char *cpu_nodes_text(struct arena *arena, const struct c2c_sums *s, const struct c2c_row *r, unsigned node_info)
 {
 	_cleanup_strbuf_ struct strbuf text = {};
 	bool any = false;
@@ -198,7 +153,7 @@ static const char *cpu_nodes_text(struct grid *g, const struct c2c_sums *s, cons
 		}
 		vec_deinit(&cpus);
 	}
-	return arena_strdup(&g->arena, strbuf_str(&text));
+	return arena_strdup(arena, strbuf_str(&text));
 }
 
 /* ---- sums ---- */
@@ -307,8 +262,7 @@ static void put_misses(struct out *out, const struct access_counts *c)
 
 static void put_title(struct out *out, const char *title)
 {
-	out_str(out, RULE);
-	out_f(out, "%s\n" RULE, title);
+	out_f(out, RULE "\n%s\n" RULE "\n", title);
 }
 
 static void put_sums(struct out *out, const struct c2c_sums *s)
@@ -340,100 +294,122 @@ static void put_details(struct out *out, const struct c2c_sums *s)
 	out_ch(out, '\n');
 }
 
+void c2c_text(struct out *out, const struct c2c_sums *s)
+{
+	put_sums(out, s);
+	put_details(out, s);
+}
+
 /* ---- lines ---- */
 
 struct count_column {
-	struct column column;
+	const char *top;
+	unsigned top_columns;
+	const char *title;
+	unsigned width;
 	struct fact fact;
 };
 
 static const struct count_column line_counts[] = {
-	{ { "Total", "records", 0, 7, 0 }, { NULL, access_classified, 0 } },
-	{ { "Total", "Loads", 0, 7, 0 }, { NULL, access_classified_loads, 0 } },
-	{ { "Total", "Stores", 0, 7, 0 }, { NULL, NULL, ACCESS_STORES } },
-	{ { "--------- Stores --------", "L1Hit", 3, 7, 0 }, { NULL, NULL, ACCESS_STORES_L1_HIT } },
-	{ { NULL, "L1Miss", 0, 7, 0 }, { NULL, NULL, ACCESS_STORES_L1_MISS } },
-	{ { NULL, "N/A", 0, 7, 0 }, { NULL, NULL, ACCESS_STORES_UNKNOWN } },
-	{ { "----- Core Load Hit -----", "FB", 3, 7, 0 }, { NULL, NULL, ACCESS_FILL_BUFFER } },
-	{ { NULL, "L1", 0, 7, 0 }, { NULL, NULL, ACCESS_L1 } },
-	{ { NULL, "L2", 0, 7, 0 }, { NULL, NULL, ACCESS_L2 } },
-	{ { "- LLC Load Hit --", "LclHit", 2, 8, 0 }, { NULL, NULL, ACCESS_LLC } },
-	{ { NULL, "LclHitm", 0, 7, 0 }, { NULL, NULL, ACCESS_LOCAL_MODIFIED } },
-	{ { "- RMT Load Hit --", "RmtHit", 2, 8, 0 }, { NULL, NULL, ACCESS_REMOTE_HIT } },
-	{ { NULL, "RmtHitm", 0, 7, 0 }, { NULL, NULL, ACCESS_REMOTE_MODIFIED } },
-	{ { "--- Load Dram ----", "Lcl", 2, 8, 0 }, { NULL, NULL, ACCESS_LOCAL_MEMORY } },
-	{ { NULL, "Rmt", 0, 8, 0 }, { NULL, NULL, ACCESS_REMOTE_MEMORY } },
+	{ "Total", 0, "records", 7, { NULL, access_classified, 0 } },
+	{ "Total", 0, "Loads", 7, { NULL, access_classified_loads, 0 } },
+	{ "Total", 0, "Stores", 7, { NULL, NULL, ACCESS_STORES } },
+	{ "--------- Stores --------", 3, "L1Hit", 7, { NULL, NULL, ACCESS_STORES_L1_HIT } },
+	{ NULL, 0, "L1Miss", 7, { NULL, NULL, ACCESS_STORES_L1_MISS } },
+	{ NULL, 0, "N/A", 7, { NULL, NULL, ACCESS_STORES_UNKNOWN } },
+	{ "----- Core Load Hit -----", 3, "FB", 7, { NULL, NULL, ACCESS_FILL_BUFFER } },
+	{ NULL, 0, "L1", 7, { NULL, NULL, ACCESS_L1 } },
+	{ NULL, 0, "L2", 7, { NULL, NULL, ACCESS_L2 } },
+	{ "- LLC Load Hit --", 2, "LclHit", 8, { NULL, NULL, ACCESS_LLC } },
+	{ NULL, 0, "LclHitm", 7, { NULL, NULL, ACCESS_LOCAL_MODIFIED } },
+	{ "- RMT Load Hit --", 2, "RmtHit", 8, { NULL, NULL, ACCESS_REMOTE_HIT } },
+	{ NULL, 0, "RmtHitm", 7, { NULL, NULL, ACCESS_REMOTE_MODIFIED } },
+	{ "--- Load Dram ----", 2, "Lcl", 8, { NULL, NULL, ACCESS_LOCAL_MEMORY } },
+	{ NULL, 0, "Rmt", 8, { NULL, NULL, ACCESS_REMOTE_MEMORY } },
 };
 
 #define ADDRESS_COLUMNS 3 /* address, nodes, changes of the physical address */
 #define ADDRESS_WIDTH   18
+#define NODES_WIDTH     4
+#define CHANGES_WIDTH   6
 
-static void add_address_columns(struct grid *g, const char *title)
+/* Returns the first of them. */
+static size_t add_address_columns(struct table *t, const char *title)
 {
-	add_column(g, (struct column){ NULL, title, ADDRESS_COLUMNS, ADDRESS_WIDTH, false });
-	add_column(g, (struct column){ NULL, "Node", 0, 4, false });
-	add_column(g, (struct column){ NULL, "PA cnt", 0, 6, false });
+	size_t first = add_column(t, NULL, ADDRESS_COLUMNS, title, ADDRESS_WIDTH);
+	size_t nodes = add_column(t, NULL, 0, "Node", NODES_WIDTH);
+	t->columns.data[nodes].is_fixed = false;
+	add_column(t, NULL, 0, "PA cnt", CHANGES_WIDTH);
+	return first;
 }
 
-/* Once the width of nodes is known. */
-static void title_addresses(struct grid *g, unsigned first, const char *title)
+/* Once the cells of all nodes are there. */
+static void title_addresses(struct table *t, size_t first, const char *title)
 {
-	unsigned width = g->columns[first].width + g->columns[first + 1].width + g->columns[first + 2].width + 4;
-	g->columns[first].top = dashed(g, title, width);
+	size_t nodes = NODES_WIDTH;
+	for (size_t row = 0; row < t->rows.len; row++) {
+		size_t width = strlen(table_cell(t, row, first + 1)->text);
+		nodes = width > nodes ? width : nodes;
+	}
+	size_t width = ADDRESS_WIDTH + nodes + CHANGES_WIDTH + (ADDRESS_COLUMNS - 1) * GAP_COLUMNS;
+	t->columns.data[first].top = dashed(&t->arena, title, (unsigned)width);
 }
 
-static void add_address_cells(struct grid *g, uint64_t address, const struct c2c_places *p)
+static void add_address_cells(struct cells *c, uint64_t address, const struct c2c_places *p)
 {
-	add_cell(g, arena_printf(&g->arena, "0x%" PRIx64, address));
-	add_cell(g, nodes_text(g, p));
-	add_number(g, p->changes);
+	add_cell(c, arena_printf(&c->table->arena, "0x%" PRIx64, address));
+	add_cell(c, nodes_text(&c->table->arena, p));
+	add_number(c, p->changes);
 }
 
-static void add_line_columns(struct grid *g, enum c2c_display display)
+/* Returns the first of the address. */
+static size_t add_line_columns(struct table *t, enum c2c_display display)
 {
 	static const char *const shares[][2] = { [C2C_TOTAL] = { "Tot", "Hitm" }, [C2C_LOCAL] = { "Lcl", "Hitm" },
 						 [C2C_REMOTE] = { "Rmt", "Hitm" }, [C2C_PEER] = { "Peer", "Snoop" } };
 	bool is_peer = display == C2C_PEER;
-	add_column(g, (struct column){ NULL, "Index", 0, 5, false });
-	add_address_columns(g, "Address");
-	add_column(g, (struct column){ shares[display][0], shares[display][1], 0, 7, false });
-	add_column(g, (struct column){ is_peer ? "------- Load Peer -------" : "------- Load Hitm -------", "Total", 3, 7, false });
-	add_column(g, (struct column){ NULL, is_peer ? "Local" : "LclHitm", 0, 7, false });
-	add_column(g, (struct column){ NULL, is_peer ? "Remote" : "RmtHitm", 0, 7, false });
+	add_column(t, NULL, 0, "Index", 5);
+	size_t address = add_address_columns(t, "Address");
+	add_column(t, shares[display][0], 0, shares[display][1], 7);
+	add_column(t, is_peer ? "------- Load Peer -------" : "------- Load Hitm -------", 3, "Total", 7);
+	add_column(t, NULL, 0, is_peer ? "Local" : "LclHitm", 7);
+	add_column(t, NULL, 0, is_peer ? "Remote" : "RmtHitm", 7);
 	for (size_t i = 0; i < sizeof(line_counts) / sizeof(*line_counts); i++)
-		add_column(g, line_counts[i].column);
+		add_column(t, line_counts[i].top, line_counts[i].top_columns, line_counts[i].title, line_counts[i].width);
+	return address;
 }
 
-static void add_line_cells(struct grid *g, const struct c2c_sums *s, size_t index, const struct c2c_line *line)
+static void add_line_row(struct table *t, const struct c2c_sums *s, size_t index, const struct c2c_line *line)
 {
-	const struct access_counts *c = &line->counts;
+	const struct access_counts *n = &line->counts;
 	bool is_peer = s->display == C2C_PEER;
-	add_number(g, index);
-	add_address_cells(g, line->address, &line->places);
-	add_share(g, c2c_displayed(s->display, c), c2c_displayed(s->display, &s->all));
-	add_number(g, is_peer ? access_peers(c) : access_modified(c));
-	add_number(g, c->n[is_peer ? ACCESS_LOCAL_PEER : ACCESS_LOCAL_MODIFIED]);
-	add_number(g, c->n[is_peer ? ACCESS_REMOTE_PEER : ACCESS_REMOTE_MODIFIED]);
+	struct cells c = add_row(t);
+	add_number(&c, index);
+	add_address_cells(&c, line->address, &line->places);
+	add_share(&c, c2c_displayed(s->display, n), c2c_displayed(s->display, &s->all));
+	add_number(&c, is_peer ? access_peers(n) : access_modified(n));
+	add_number(&c, n->n[is_peer ? ACCESS_LOCAL_PEER : ACCESS_LOCAL_MODIFIED]);
+	add_number(&c, n->n[is_peer ? ACCESS_REMOTE_PEER : ACCESS_REMOTE_MODIFIED]);
 	for (size_t i = 0; i < sizeof(line_counts) / sizeof(*line_counts); i++)
-		add_number(g, value_of(&line_counts[i].fact, c));
+		add_number(&c, value_of(&line_counts[i].fact, n));
 }
 
-static void put_lines(struct out *out, const struct c2c_sums *s)
+static void begin_table(struct table *t, const char *title)
 {
-	struct grid g = {};
-	arena_init(&g.arena);
-	add_line_columns(&g, s->display);
+	const char *lines[] = { "", RULE, title, RULE, "#" };
+	table_init(t, NULL, 0);
+	t->layout = layout;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
+		table_head(t, "%s", lines[i]);
+}
+
+void c2c_lines_table(struct table *t, const struct c2c_sums *s)
+{
+	begin_table(t, "           Shared Data Cache Line Table          ");
+	size_t address = add_line_columns(t, s->display);
 	for (size_t i = 0; i < s->shown.len; i++)
-		add_line_cells(&g, s, i, &s->lines.data[s->shown.data[i]]);
-	fit(&g, 2, UINT32_MAX);
-	title_addresses(&g, 1, s->double_lines ? "Double-Cacheline" : "Cacheline");
-	out_ch(out, '\n');
-	put_title(out, "           Shared Data Cache Line Table          ");
-	out_str(out, "#\n");
-	put_titles(out, &g);
-	for (size_t i = 0; i < g.cells.len; i += g.columns_nr)
-		put_row(out, &g, &g.cells.data[i]);
-	grid_deinit(&g);
+		add_line_row(t, s, i, &s->lines.data[s->shown.data[i]]);
+	title_addresses(t, address, s->double_lines ? "Double-Cacheline" : "Cacheline");
 }
 
 /* ---- rows ---- */
@@ -442,182 +418,129 @@ static const enum access_count row_shares[][5] = {
 	{ ACCESS_REMOTE_MODIFIED, ACCESS_LOCAL_MODIFIED, ACCESS_STORES_L1_HIT, ACCESS_STORES_L1_MISS, ACCESS_STORES_UNKNOWN },
 	{ ACCESS_REMOTE_PEER, ACCESS_LOCAL_PEER, ACCESS_STORES_L1_HIT, ACCESS_STORES_L1_MISS, ACCESS_STORES_UNKNOWN },
 };
-#define SHARES 5
+#define SHARES	     5
+#define NUMBER_WIDTH 5
+#define SHARE_WIDTH  7
 
-/* Indexes of the columns of names, which are as wide as their cells. */
-struct row_columns {
-	unsigned nodes, tid, symbol, object, source;
-};
-
-static unsigned add_name_column(struct grid *g, const char *top, const char *bottom, unsigned width)
+static void add_share_columns(struct table *t, bool is_peer)
 {
-	add_column(g, (struct column){ top, bottom, 0, width, true });
-	return g->columns_nr - 1;
+	add_column(t, NULL, 0, "Num", NUMBER_WIDTH);
+	add_column(t, is_peer ? "-- Peer Snoop --" : "----- HITM -----", 2, is_peer ? "Rmt" : "RmtHitm", SHARE_WIDTH);
+	add_column(t, NULL, 0, is_peer ? "Lcl" : "LclHitm", SHARE_WIDTH);
+	add_column(t, "------- Store Refs ------", 3, "L1 Hit", SHARE_WIDTH);
+	add_column(t, NULL, 0, "L1 Miss", SHARE_WIDTH);
+	add_column(t, NULL, 0, "N/A", SHARE_WIDTH);
 }
 
-static void add_share_columns(struct grid *g, bool is_peer)
+static void add_cycle_columns(struct table *t, bool is_peer)
 {
-	add_column(g, (struct column){ NULL, "Num", 0, 5, false });
-	add_column(g, (struct column){ is_peer ? "-- Peer Snoop --" : "----- HITM -----", is_peer ? "Rmt" : "RmtHitm", 2, 7, false });
-	add_column(g, (struct column){ NULL, is_peer ? "Lcl" : "LclHitm", 0, 7, false });
-	add_column(g, (struct column){ "------- Store Refs ------", "L1 Hit", 3, 7, false });
-	add_column(g, (struct column){ NULL, "L1 Miss", 0, 7, false });
-	add_column(g, (struct column){ NULL, "N/A", 0, 7, false });
+	add_column(t, "---------- cycles ----------", 3, is_peer ? "rmt peer" : "rmt hitm", 8);
+	add_column(t, NULL, 0, is_peer ? "lcl peer" : "lcl hitm", 8);
+	add_column(t, NULL, 0, "load", 8);
+	add_column(t, "Total", 0, "records", 7);
+	add_column(t, "cpu", 0, "cnt", 8);
 }
 
-static void add_cycle_columns(struct grid *g, bool is_peer)
-{
-	add_column(g, (struct column){ "---------- cycles ----------", is_peer ? "rmt peer" : "rmt hitm", 3, 8, false });
-	add_column(g, (struct column){ NULL, is_peer ? "lcl peer" : "lcl hitm", 0, 8, false });
-	add_column(g, (struct column){ NULL, "load", 0, 8, false });
-	add_column(g, (struct column){ "Total", "records", 0, 7, false });
-	add_column(g, (struct column){ "cpu", "cnt", 0, 8, false });
-}
-
-static struct row_columns add_row_columns(struct grid *g, const struct c2c_sums *s, unsigned node_info)
+/* Returns the first of the address. */
+static size_t add_row_columns(struct table *t, const struct c2c_sums *s, unsigned node_info)
 {
 	static const char *const nodes[] = { "Node", "Node{cpus %hitms %stores}", "Node{cpu list}" };
-	struct row_columns at = {};
 	bool has_code = s->has_key[C2C_CODE];
-	add_share_columns(g, s->display == C2C_PEER);
-	at.nodes = g->columns_nr + 1;
-	add_address_columns(g, "Offset");
+	add_share_columns(t, s->display == C2C_PEER);
+	size_t address = add_address_columns(t, "Offset");
 	if (s->has_key[C2C_PID])
-		add_column(g, (struct column){ NULL, "Pid", 0, 7, false });
+		add_column(t, NULL, 0, "Pid", 7);
 	if (s->has_key[C2C_TID])
-		at.tid = add_name_column(g, NULL, "Tid", 3);
+		add_name_column(t, NULL, "Tid");
 	if (has_code)
-		add_column(g, (struct column){ NULL, "Code address", 0, 18, false });
-	add_cycle_columns(g, s->display == C2C_PEER);
+		add_column(t, NULL, 0, "Code address", 18);
+	add_cycle_columns(t, s->display == C2C_PEER);
 	if (has_code)
-		at.symbol = add_name_column(g, NULL, "Symbol", 6);
+		add_name_column(t, NULL, "Symbol");
 	if (has_code || s->has_key[C2C_OBJECT])
-		at.object = add_name_column(g, "Shared", "Object", 6);
+		add_name_column(t, "Shared", "Object");
 	if (s->has_source)
-		at.source = add_name_column(g, NULL, "Source:Line", 11);
-	add_name_column(g, NULL, nodes[node_info], 4);
-	return at;
+		add_name_column(t, NULL, "Source:Line");
+	table_column(t, (struct table_column){ .key = nodes[node_info], .type = TABLE_TEXT, .width = 4, .is_ragged = true });
+	return address;
 }
 
-static void add_mean(struct grid *g, const struct c2c_mean *m)
+static void add_mean(struct cells *c, const struct c2c_mean *m)
 {
-	add_cell(g, arena_printf(&g->arena, "%.0f", m->mean));
+	add_cell(c, arena_printf(&c->table->arena, "%.0f", m->mean));
 }
 
-static void add_cycle_cells(struct grid *g, const struct c2c_row *r, bool is_peer)
+static void add_cycle_cells(struct cells *c, const struct c2c_row *r, bool is_peer)
 {
-	add_mean(g, is_peer ? &r->remote_peer : &r->remote);
-	add_mean(g, is_peer ? &r->local_peer : &r->local);
-	add_mean(g, &r->load);
-	add_number(g, access_classified(&r->counts));
-	add_number(g, count_bits(&r->cpus));
+	add_mean(c, is_peer ? &r->remote_peer : &r->remote);
+	add_mean(c, is_peer ? &r->local_peer : &r->local);
+	add_mean(c, &r->load);
+	add_number(c, access_classified(&r->counts));
+	add_number(c, count_bits(&r->cpus));
 }
 
-/* The part of a name that fits. */
-static const char *name_text(struct grid *g, const char *name, bool is_full)
+/* As much of a name as there is room for. */
+static void add_name(struct cells *c, const char *name, bool is_full)
 {
-	return is_full ? name : arena_printf(&g->arena, "%.*s", NAME_COLUMNS, name);
+	add_cell(c, is_full ? name : arena_printf(&c->table->arena, "%.*s", NAME_COLUMNS, name));
 }
 
-static void add_row_cells(struct grid *g, const struct c2c_sums *s, const struct c2c_row *r, const struct c2c_view *v)
+static void add_row_cells(struct table *t, const struct c2c_sums *s, const struct c2c_row *r, const struct c2c_view *v)
 {
 	const struct access_counts *all = &s->lines.data[r->line].counts;
 	bool is_peer = s->display == C2C_PEER, has_code = s->has_key[C2C_CODE];
-	add_cell(g, "");
+	struct cells c = add_row(t);
+	add_cell(&c, "");
 	for (unsigned i = 0; i < SHARES; i++)
-		add_share(g, r->counts.n[row_shares[is_peer][i]], all->n[row_shares[is_peer][i]]);
-	add_address_cells(g, r->offset, &r->places);
+		add_share(&c, r->counts.n[row_shares[is_peer][i]], all->n[row_shares[is_peer][i]]);
+	add_address_cells(&c, r->offset, &r->places);
 	if (s->has_key[C2C_PID])
-		add_number(g, r->pid);
+		add_number(&c, r->pid);
 	if (s->has_key[C2C_TID])
-		add_cell(g, arena_printf(&g->arena, "%7" PRIu32 ":%s", r->tid, r->comm));
+		add_cell(&c, arena_printf(&t->arena, "%7" PRIu32 ":%s", r->tid, r->comm));
 	if (has_code)
-		add_cell(g, arena_printf(&g->arena, "0x%" PRIx64, r->code));
-	add_cycle_cells(g, r, is_peer);
+		add_cell(&c, arena_printf(&t->arena, "0x%" PRIx64, r->code));
+	add_cycle_cells(&c, r, is_peer);
 	if (has_code)
-		add_cell(g, name_text(g, arena_printf(&g->arena, "[%c] %s", r->level, r->symbol), v->full_symbols));
+		add_name(&c, arena_printf(&t->arena, "[%c] %s", r->level, r->symbol), v->full_symbols);
 	if (has_code || s->has_key[C2C_OBJECT])
-		add_cell(g, r->object);
+		add_cell(&c, r->object);
 	if (s->has_source)
-		add_cell(g, name_text(g, r->source, v->full_symbols));
-	add_cell(g, cpu_nodes_text(g, s, r, v->node_info));
+		add_name(&c, r->source, v->full_symbols);
+	add_cell(&c, cpu_nodes_text(&t->arena, s, r, v->node_info));
 }
 
-static void put_rule(struct out *out)
+/* What a line has in all, and the variable that is there, between two rules: below the titles, or below the row before. */
+static void add_heading(struct table *t, const struct c2c_sums *s, size_t index)
 {
-	out_str(out, "  ");
-	for (unsigned i = 0; i < LINE_RULE; i++)
-		out_ch(out, '-');
-	out_ch(out, '\n');
-}
-
-/* The totals of a line, and its variable. */
-static void put_line(struct out *out, const struct grid *g, const struct c2c_sums *s, size_t index)
-{
+	static const char rule[] = "  ----------------------------------------------------------------------";
 	const struct c2c_line *line = &s->lines.data[s->shown.data[index]];
-	char address[ADDRESS_WIDTH + 1];
-	put_rule(out);
-	out_f(out, "  %*zu", (int)g->columns[0].width, index);
+	_cleanup_strbuf_ struct strbuf text = {};
+	strbuf_addf(&text, "  %*zu", NUMBER_WIDTH, index);
 	for (unsigned i = 0; i < SHARES; i++)
-		out_f(out, "  %*" PRIu64, (int)g->columns[i + 1].width, line->counts.n[row_shares[s->display == C2C_PEER][i]]);
-	out_str(out, "  ");
-	snprintf(address, sizeof(address), "0x%" PRIx64, line->address);
-	out_text_right(out, address, ADDRESS_WIDTH);
-	if (line->variable) {
-		out_str(out, "  ");
-		out_text_str(out, line->variable);
+		strbuf_addf(&text, "  %*" PRIu64, SHARE_WIDTH, line->counts.n[row_shares[s->display == C2C_PEER][i]]);
+	const char *address = arena_printf(&t->arena, "0x%" PRIx64, line->address);
+	strbuf_addf(&text, "  %*s%s%s", ADDRESS_WIDTH, address, line->variable ? "  " : "", line->variable ? line->variable : "");
+	const char *lines[] = { "", rule, strbuf_str(&text), rule };
+	for (size_t i = index ? 0 : 1; i < sizeof(lines) / sizeof(*lines); i++) {
+		if (t->rows.len)
+			table_line(t, "%s", lines[i]);
+		else
+			table_opening(t, "%s", lines[i]);
 	}
-	out_ch(out, '\n');
-	put_rule(out);
 }
 
-static void fit_names(struct grid *g, struct row_columns at)
+void c2c_rows_table(struct table *t, const struct c2c_sums *s, const struct c2c_view *v)
 {
-	const unsigned names[] = { at.nodes, at.tid, at.symbol, at.object, at.source };
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (names[i])
-			fit(g, names[i], UINT32_MAX);
-}
-
-static void put_rows(struct out *out, const struct c2c_sums *s, const struct c2c_view *v)
-{
-	struct grid g = {};
-	arena_init(&g.arena);
-	struct row_columns at = add_row_columns(&g, s, v->node_info);
-	for (size_t i = 0; i < s->shown.len; i++)
-		for (size_t n = 0; n < s->lines.data[s->shown.data[i]].rows.len; n++) {
-			const struct c2c_row *r = &s->rows.data[s->lines.data[s->shown.data[i]].rows.data[n]];
-			if (!r->is_hidden)
-				add_row_cells(&g, s, r, v);
-		}
-	fit_names(&g, at);
-	title_addresses(&g, at.nodes - 1, "Data address");
-	out_ch(out, '\n');
-	put_title(out, "      Shared Cache Line Distribution Pareto      ");
-	out_str(out, "#\n");
-	if (s->shown.len)
-		put_titles(out, &g);
-	size_t cell = 0;
+	begin_table(t, "      Shared Cache Line Distribution Pareto      ");
+	t->layout.has_no_titles = !s->shown.len;
+	size_t address = add_row_columns(t, s, v->node_info);
 	for (size_t i = 0; i < s->shown.len; i++) {
 		const struct c2c_line *line = &s->lines.data[s->shown.data[i]];
-		if (i)
-			out_ch(out, '\n');
-		put_line(out, &g, s, i);
+		add_heading(t, s, i);
 		for (size_t n = 0; n < line->rows.len; n++)
-			if (!s->rows.data[line->rows.data[n]].is_hidden) {
-				put_row(out, &g, &g.cells.data[cell]);
-				cell += g.columns_nr;
-			}
+			if (!s->rows.data[line->rows.data[n]].is_hidden)
+				add_row_cells(t, s, &s->rows.data[line->rows.data[n]], v);
 	}
-	grid_deinit(&g);
-}
-
-void c2c_text(struct out *out, const struct c2c_sums *s, const struct c2c_view *v)
-{
-	put_sums(out, s);
-	put_details(out, s);
-	if (v->stats_only)
-		return;
-	put_lines(out, s);
-	put_rows(out, s, v);
+	title_addresses(t, address, "Data address");
 }

@@ -101,11 +101,17 @@ static int record(struct cmd_context *ctx, struct c2c_options *o)
 static void put(struct out *out, const struct c2c_options *o, const struct c2c_sums *sums)
 {
 	struct table t;
-	if (o->format == TABLE_AS_TEXT) {
-		c2c_text(out, sums, &o->view);
-		return;
+	if (o->format != TABLE_AS_TEXT) {
+		c2c_table(&t, sums);
+	} else {
+		c2c_text(out, sums);
+		if (o->view.stats_only)
+			return;
+		c2c_lines_table(&t, sums);
+		cmd_write_table(out, &t, o->format, NULL);
+		table_deinit(&t);
+		c2c_rows_table(&t, sums, &o->view);
 	}
-	c2c_table(&t, sums);
 	cmd_write_table(out, &t, o->format, NULL);
 	table_deinit(&t);
 }

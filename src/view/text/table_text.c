@@ -148,7 +148,7 @@ static void hide_separator(struct writer *w)
 		*at = '.';
 }
 
-static void put(struct writer *w, size_t column, const char *text, enum table_mark mark)
+static void put(struct writer *w, size_t column, const char *text, bool left, enum table_mark mark)
 {
 	static const char *const escapes[] = {
 		[TABLE_PLAIN] = "",        [TABLE_LOW] = "\033[32m",  [TABLE_MEDIUM] = "\033[35m",
@@ -156,7 +156,7 @@ static void put(struct writer *w, size_t column, const char *text, enum table_ma
 		[TABLE_DIM] = "\033[2m",
 	};
 	size_t columns = text_columns(text), blanks = w->widths[column] > columns ? w->widths[column] - columns : 0;
-	bool left = is_left(&w->t->columns.data[column]), coloured = w->style.colour && mark != TABLE_PLAIN;
+	bool coloured = w->style.colour && mark != TABLE_PLAIN;
 	w->pending += left ? 0 : blanks;
 	/* Indents and low bars at the end of a line are blanks, too. */
 	size_t n = strlen(text), end = n;
@@ -169,7 +169,7 @@ static void put(struct writer *w, size_t column, const char *text, enum table_ma
 		out_text(w->out, text, end);
 		out_str(w->out, coloured ? "\033[m" : "");
 	}
-	w->pending += n - end + (left ? blanks : 0);
+	w->pending += n - end + (left && !w->t->columns.data[column].is_ragged ? blanks : 0);
 }
 
 static void end_line(struct writer *w)
@@ -190,6 +190,11 @@ static const char *gap_of(const struct writer *w)
 	return w->style.separator ? w->style.separator : or_blanks(w->t->layout.gap);
 }
 
+static bool has_left_title(const struct writer *w, size_t column)
+{
+	return !w->t->layout.has_right_titles && is_left(&w->t->columns.data[column]);
+}
+
 /* One line over all columns that text has: titles, units or a rule. */
 static void put_titles(struct writer *w, const char *(*text)(struct writer *w, size_t column))
 {
@@ -201,8 +206,34 @@ static void put_titles(struct writer *w, const char *(*text)(struct writer *w, s
 			continue;
 		if (!first)
 			put_gap(w, gap);
-		put(w, i, text(w, i), TABLE_PLAIN);
+		put(w, i, text(w, i), has_left_title(w, i), TABLE_PLAIN);
 		first = false;
+	}
+	end_line(w);
+}
+
+static bool has_tops(const struct table *t)
+{
+	for (size_t i = 0; i < t->columns.len; i++)
+		if (!t->columns.data[i].data_only && t->columns.data[i].top)
+			return true;
+	return false;
+}
+
+/* Texts over one column or several. */
+static void put_tops(struct writer *w)
+{
+	bool first = true;
+	put_begin(w, w->t->layout.head);
+	for (size_t i = 0; i < w->t->columns.len;) {
+		const struct table_column *c = &w->t->columns.data[i];
+		if (!c->data_only) {
+			if (!first)
+				put_gap(w, gap_of(w));
+			put(w, i, c->top ? c->top : "", has_left_title(w, i), TABLE_PLAIN);
+			first = false;
+		}
+		i += c->top && c->top_columns ? c->top_columns : 1;
 	}
 	end_line(w);
 }
@@ -248,6 +279,8 @@ static void put_heading(struct writer *w)
 	const struct table_layout *layout = &w->t->layout;
 	if (layout->has_no_titles)
 		return;
+	if (has_tops(w->t) && !w->style.separator)
+		put_tops(w);
 	put_titles(w, title_of);
 	if (w->style.separator)
 		return;
@@ -272,7 +305,7 @@ static void put_row(struct writer *w, size_t row)
 			put_gap(w, gap_of(w));
 		cell_text(w, row, i);
 		hide_separator(w);
-		put(w, i, strbuf_str(&w->cell), table_cell(t, row, i)->mark);
+		put(w, i, strbuf_str(&w->cell), is_left(&t->columns.data[i]), table_cell(t, row, i)->mark);
 		first = false;
 	}
 	end_line(w);
@@ -287,12 +320,12 @@ static void put_row(struct writer *w, size_t row)
 static void measure(struct writer *w, size_t column)
 {
 	const struct table_column *c = &w->t->columns.data[column];
-	size_t width = w->t->layout.has_no_titles ? 0 : text_columns(c->title);
+	size_t width = w->t->layout.has_no_titles || c->is_ragged ? 0 : text_columns(c->title);
 	w->highest[column] = highest_of(w->t, column);
 	width = c->type != TABLE_SERIES && c->width > width ? c->width : width;
 	if (!w->t->layout.has_no_titles && text_columns(unit_of(w, column)) > width)
 		width = text_columns(strbuf_str(&w->cell));
-	for (size_t row = 0; row < w->t->rows.len && !c->is_fixed; row++) {
+	for (size_t row = 0; row < w->t->rows.len && !c->is_fixed && !c->is_ragged; row++) {
 		cell_text(w, row, column);
 		size_t n = text_columns(strbuf_str(&w->cell));
 		width = n > width ? n : width;
@@ -317,6 +350,8 @@ void table_text(struct out *out, const struct table *t, const struct table_style
 	if (t->facts.len)
 		out_ch(out, '\n');
 	put_heading(&w);
+	for (size_t i = 0; i < t->openings.len; i++)
+		put_line(out, t->openings.data[i]);
 	for (size_t row = 0; row < t->rows.len && !out_failed(out); row++)
 		put_row(&w, row);
 	if (t->layout.after_rows && !w.style.separator)
