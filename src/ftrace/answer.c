@@ -41,15 +41,6 @@ bool ftrace_answer_line(void *ctx, const char *line, size_t bytes)
 	return !a->out || !out_failed(a->out);
 }
 
-void ftrace_answer_text(struct ftrace_answer *a, enum ftrace_sort by, struct out *out)
-{
-	ftrace_functions_sort(&a->functions, by);
-	if (a->kind == FTRACE_LATENCY)
-		ftrace_histogram_text(out, a->histogram);
-	else
-		ftrace_functions_text(out, &a->functions);
-}
-
 void ftrace_answer_table(struct ftrace_answer *a, enum ftrace_sort by, struct table *t)
 {
 	ftrace_functions_sort(&a->functions, by);

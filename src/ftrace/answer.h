@@ -4,7 +4,7 @@
  *	struct ftrace_answer a = { .kind = FTRACE_LATENCY, .histogram = &h };
  *	ftrace_answer_init(&a);
  *	ftrace_answer_line(&a, line, bytes);	of each
- *	ftrace_answer_table(&a, by, &table); or ftrace_answer_text(&a, by, out);
+ *	ftrace_answer_table(&a, by, &table);
  *	ftrace_answer_deinit(&a);
  */
 #pragma once
@@ -31,5 +31,4 @@ void ftrace_answer_deinit(struct ftrace_answer *a);
 /* For struct ftrace_request; ctx is the answer. False where nothing more can be printed. */
 bool ftrace_answer_line(void *ctx, const char *line, size_t bytes);
 /* At the end, of durations. */
-void ftrace_answer_text(struct ftrace_answer *a, enum ftrace_sort by, struct out *out);
 void ftrace_answer_table(struct ftrace_answer *a, enum ftrace_sort by, struct table *t);

@@ -1,11 +1,9 @@
 #include "ftrace/functions.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/out.h"
 #include "base/sort.h"
 #include "table/table.h"
 
@@ -100,35 +98,42 @@ void ftrace_functions_sort(struct ftrace_functions *f, enum ftrace_sort by)
 
 /* ---- output ---- */
 
-void ftrace_functions_text(struct out *out, const struct ftrace_functions *f)
-{
-	if (f->all.len)
-		out_f(out, "# %10s %10s %10s %10s   %s\n", "Total (us)", "Avg (us)", "Max (us)", "Count", "Function");
-	for (uint32_t i = 0; i < f->all.len; i++) {
-		const struct ftrace_function *at = &f->all.data[i];
-		out_f(out, "%12.3f %10.3f %10.3f %10" PRIu64 "   ", at->total_us, average_us(at), at->max_us, at->calls);
-		out_text_str(out, strtab_get(&f->names, at->name));
-		out_ch(out, '\n');
-	}
-}
+enum { FUNCTION, CALLS, TOTAL, AVERAGE, MAX, TOTAL_US, AVERAGE_US, MAX_US, COUNT, NAME };
+
+/* Text has perf's order and unit, and decimals that are rounded once. */
+static const struct table_column columns[] = {
+	[FUNCTION] = { .key = "function", .type = TABLE_TEXT, .data_only = true },
+	[CALLS] = { .key = "calls", .type = TABLE_COUNT, .data_only = true },
+	[TOTAL] = { .key = "total_ns", .type = TABLE_NUMBER, .data_only = true },
+	[AVERAGE] = { .key = "average_ns", .type = TABLE_NUMBER, .data_only = true },
+	[MAX] = { .key = "max_ns", .type = TABLE_NUMBER, .data_only = true },
+	[TOTAL_US] = { "total", "# Total (us)", TABLE_NUMBER, 3, .text_only = true, .width = 12, .is_fixed = true },
+	[AVERAGE_US] = { "average", "Avg (us)", TABLE_NUMBER, 3, .text_only = true, .width = 10, .is_fixed = true },
+	[MAX_US] = { "max", "Max (us)", TABLE_NUMBER, 3, .text_only = true, .width = 10, .is_fixed = true },
+	[COUNT] = { "count", "Count", TABLE_COUNT, .text_only = true, .width = 10, .is_fixed = true },
+	[NAME] = { "name", "  Function", TABLE_TEXT, .text_only = true },
+};
 
 void ftrace_functions_table(struct table *t, const struct ftrace_functions *f)
 {
-	static const struct table_column columns[] = {
-		{ .key = "function", .type = TABLE_TEXT },  { .key = "calls", .type = TABLE_COUNT },
-		{ .key = "total_ns", .type = TABLE_NUMBER }, { .key = "average_ns", .type = TABLE_NUMBER },
-		{ .key = "max_ns", .type = TABLE_NUMBER },
-	};
 	table_init(t, "strobe-ftrace-profile", 1);
+	t->layout = (struct table_layout){ .head = "", .row = "", .gap = " ", .has_no_titles = !f->all.len };
 	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
 		table_column(t, columns[i]);
 	for (uint32_t i = 0; i < f->all.len; i++) {
 		const struct ftrace_function *at = &f->all.data[i];
 		table_row(t);
-		table_set_text(t, 0, strtab_get(&f->names, at->name));
-		table_set_count(t, 1, at->calls);
-		table_set_number(t, 2, round(at->total_us * 1000));
-		table_set_number(t, 3, round(average_us(at) * 1000));
-		table_set_number(t, 4, round(at->max_us * 1000));
+		const char *name = strtab_get(&f->names, at->name);
+		table_set_text(t, FUNCTION, name);
+		table_set_count(t, CALLS, at->calls);
+		table_set_number(t, TOTAL, round(at->total_us * 1000));
+		table_set_number(t, AVERAGE, round(average_us(at) * 1000));
+		table_set_number(t, MAX, round(at->max_us * 1000));
+		table_set_number(t, TOTAL_US, at->total_us);
+		table_set_number(t, AVERAGE_US, average_us(at));
+		table_set_number(t, MAX_US, at->max_us);
+		table_set_count(t, COUNT, at->calls);
+		table_set_text(t, NAME, name);
+		table_show(t, NAME, "  %s", name);
 	}
 }

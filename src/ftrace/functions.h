@@ -30,6 +30,5 @@ void ftrace_functions_add(struct ftrace_functions *f, const char *name, size_t n
 struct strobe_error *ftrace_sort_parse(const char *text, enum ftrace_sort *ret) _must_check_;
 /* The largest first, names by alphabet. Nothing can be added afterwards. */
 void ftrace_functions_sort(struct ftrace_functions *f, enum ftrace_sort by);
-/* As perf prints it. */
-void ftrace_functions_text(struct out *out, const struct ftrace_functions *f);
+/* Text is perf's. */
 void ftrace_functions_table(struct table *t, const struct ftrace_functions *f);

@@ -2,6 +2,8 @@
 
 #include "base/out.h"
 #include "base/testing.h"
+#include "table/table.h"
+#include "view/text/table_text.h"
 
 static void add(struct ftrace_functions *f, const char *name, double us)
 {
@@ -48,6 +50,7 @@ static void text(void **state)
 	static const char expected[] = "# Total (us)   Avg (us)   Max (us)      Count   Function\n"
 				       "       7.250      3.625      6.000          2   vfs_read\n";
 	struct ftrace_functions f;
+	struct table t;
 	struct out out;
 	size_t n;
 	ftrace_functions_init(&f);
@@ -55,7 +58,9 @@ static void text(void **state)
 	add(&f, "vfs_read", 1.25);
 	ftrace_functions_sort(&f, FTRACE_BY_TOTAL);
 	out_init_mem(&out);
-	ftrace_functions_text(&out, &f);
+	ftrace_functions_table(&t, &f);
+	table_text(&out, &t, NULL);
+	table_deinit(&t);
 	const char *got = out_mem(&out, &n);
 	assert_int_equal(n, sizeof(expected) - 1);
 	assert_memory_equal(got, expected, n);

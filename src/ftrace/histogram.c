@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "base/out.h"
 #include "base/strbuf.h"
 #include "table/table.h"
 
@@ -62,7 +61,7 @@ void ftrace_histogram_add(struct ftrace_histogram *h, double us)
 	stats_add(&h->stats, value);
 }
 
-/* ---- text ---- */
+/* ---- perf's text ---- */
 
 /* "   1 - 2    us", in the next larger unit where the number is large. */
 static void put_range(struct strbuf *b, const struct ftrace_histogram *h, uint32_t i)
@@ -83,54 +82,72 @@ static void put_range(struct strbuf *b, const struct ftrace_histogram *h, uint32
 		strbuf_addf(b, "  %4.0f - %4.0f %s", is_large ? start / large : start, is_large ? stop / large : stop, unit);
 }
 
-void ftrace_histogram_text(struct out *out, const struct ftrace_histogram *h)
+/* The sums below perf's histogram. */
+static void add_statistics(struct table *t, const struct ftrace_histogram *h)
 {
-	_cleanup_strbuf_ struct strbuf range = {};
-	if (!h->stats.n) {
-		out_str(out, "No data found\n");
-		return;
-	}
-	out_f(out, "# %14s | %10s | %-*s |\n", "  DURATION    ", "COUNT", BAR_WIDTH, "GRAPH");
-	for (uint32_t i = 0; i < h->buckets_nr; i++) {
-		if (h->hide_empty && !h->buckets[i])
-			continue;
-		strbuf_reset(&range);
-		put_range(&range, h, i);
-		uint64_t bar = h->buckets[i] * BAR_WIDTH / h->stats.n;
-		out_f(out, "%s | %10" PRIu64 " | ", strbuf_str(&range), h->buckets[i]);
-		out_fill(out, '#', bar);
-		out_fill(out, ' ', BAR_WIDTH - bar);
-		out_str(out, " |\n");
-	}
-	out_f(out, "\n# statistics  (in %s)\n", h->in_ns ? "nsec" : "usec");
-	out_f(out, "  total time: %20.0f\n", h->stats.mean * (double)h->stats.n);
-	out_f(out, "    avg time: %20.0f\n", h->stats.mean);
-	out_f(out, "    max time: %20.0f\n", floor(h->stats.max));
-	out_f(out, "    min time: %20.0f\n", floor(h->stats.min));
-	out_f(out, "       count: %20" PRIu64 "\n", h->stats.n);
+	table_foot(t, "%s", "");
+	table_foot(t, "# statistics  (in %s)", h->in_ns ? "nsec" : "usec");
+	table_foot(t, "  total time: %20.0f", h->stats.mean * (double)h->stats.n);
+	table_foot(t, "    avg time: %20.0f", h->stats.mean);
+	table_foot(t, "    max time: %20.0f", floor(h->stats.max));
+	table_foot(t, "    min time: %20.0f", floor(h->stats.min));
+	table_foot(t, "       count: %20" PRIu64, h->stats.n);
 }
 
 /* ---- data ---- */
 
-void ftrace_histogram_table(struct table *t, const struct ftrace_histogram *h)
+static void add_facts(struct table *t, const struct ftrace_histogram *h, double to_ns)
 {
-	double to_ns = h->in_ns ? 1 : 1000;
-	table_init(t, "strobe-ftrace-latency", 1);
 	table_fact_number(t, "calls", (double)h->stats.n, "%" PRIu64, h->stats.n);
 	table_fact_number(t, "total_ns", h->stats.mean * (double)h->stats.n * to_ns, "%.0f", h->stats.mean * (double)h->stats.n * to_ns);
 	table_fact_number(t, "average_ns", h->stats.mean * to_ns, "%.1f", h->stats.mean * to_ns);
 	table_fact_number(t, "max_ns", h->stats.max * to_ns, "%.0f", h->stats.max * to_ns);
 	table_fact_number(t, "min_ns", h->stats.min * to_ns, "%.0f", h->stats.min * to_ns);
-	table_column(t, (struct table_column){ .key = "from_ns", .type = TABLE_NUMBER });
-	table_column(t, (struct table_column){ .key = "to_ns", .type = TABLE_NUMBER });
-	table_column(t, (struct table_column){ .key = "count", .type = TABLE_COUNT });
-	for (uint32_t i = 0; i < h->buckets_nr; i++) {
-		if (h->hide_empty && !h->buckets[i])
-			continue;
-		table_row(t);
-		table_set_number(t, 0, start_of(h, i) * to_ns);
-		if (i + 1 < h->buckets_nr)
-			table_set_number(t, 1, start_of(h, i + 1) * to_ns);
-		table_set_count(t, 2, h->buckets[i]);
+}
+
+/* ---- table ---- */
+
+enum { FROM, TO, RANGE, COUNT, GRAPH };
+
+static const struct table_column columns[] = {
+	[FROM] = { .key = "from_ns", .type = TABLE_NUMBER, .data_only = true },
+	[TO] = { .key = "to_ns", .type = TABLE_NUMBER, .data_only = true },
+	[RANGE] = { "range", "#   DURATION    ", TABLE_TEXT, .text_only = true, .width = 16, .is_fixed = true },
+	[COUNT] = { "count", "COUNT", TABLE_COUNT, .width = 10, .is_fixed = true },
+	[GRAPH] = { "graph", "GRAPH                                          |", TABLE_TEXT, .text_only = true },
+};
+
+static void add_bucket(struct table *t, const struct ftrace_histogram *h, uint32_t i, double to_ns)
+{
+	static const char full[] = "##############################################";
+	_cleanup_strbuf_ struct strbuf range = {};
+	int bar = (int)(h->buckets[i] * BAR_WIDTH / h->stats.n);
+	table_row(t);
+	table_set_number(t, FROM, start_of(h, i) * to_ns);
+	if (i + 1 < h->buckets_nr)
+		table_set_number(t, TO, start_of(h, i + 1) * to_ns);
+	put_range(&range, h, i);
+	table_set_text(t, RANGE, strbuf_str(&range));
+	table_set_count(t, COUNT, h->buckets[i]);
+	table_set_text(t, GRAPH, "");
+	table_show(t, GRAPH, "%.*s%*s |", bar, full, BAR_WIDTH - bar, "");
+}
+
+void ftrace_histogram_table(struct table *t, const struct ftrace_histogram *h)
+{
+	double to_ns = h->in_ns ? 1 : 1000;
+	table_init(t, "strobe-ftrace-latency", 1);
+	t->layout = (struct table_layout){ .head = "", .row = "", .gap = " | ", .has_no_facts = true };
+	add_facts(t, h, to_ns);
+	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
+		table_column(t, columns[i]);
+	if (!h->stats.n) {
+		t->layout.has_no_titles = true;
+		table_head(t, "No data found");
+		return;
 	}
+	for (uint32_t i = 0; i < h->buckets_nr; i++)
+		if (!h->hide_empty || h->buckets[i])
+			add_bucket(t, h, i, to_ns);
+	add_statistics(t, h);
 }

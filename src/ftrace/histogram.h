@@ -11,7 +11,6 @@
 #include "base/error.h"
 #include "statistics/stats.h"
 
-struct out;
 struct table;
 
 #define FTRACE_BUCKETS_MAX 4096
@@ -29,6 +28,5 @@ struct ftrace_histogram {
 /* Checks the widths, and fills in what is left to us. ERROR_USAGE. */
 struct strobe_error *ftrace_histogram_settle(struct ftrace_histogram *h) _must_check_;
 void ftrace_histogram_add(struct ftrace_histogram *h, double us);
-/* As perf prints it. */
-void ftrace_histogram_text(struct out *out, const struct ftrace_histogram *h);
+/* Text is perf's. */
 void ftrace_histogram_table(struct table *t, const struct ftrace_histogram *h);

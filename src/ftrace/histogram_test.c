@@ -2,6 +2,8 @@
 
 #include "base/out.h"
 #include "base/testing.h"
+#include "table/table.h"
+#include "view/text/table_text.h"
 
 /* Each duration is in the bucket whose line names it. */
 static void buckets_double(void **state)
@@ -51,6 +53,7 @@ static void widths_that_make_no_sense(void **state)
 static void text(void **state)
 {
 	struct ftrace_histogram h = { .hide_empty = true };
+	struct table t;
 	struct out out;
 	size_t n;
 	assert_ok(ftrace_histogram_settle(&h));
@@ -59,7 +62,9 @@ static void text(void **state)
 	ftrace_histogram_add(&h, 3);
 	ftrace_histogram_add(&h, 2048);
 	out_init_mem(&out);
-	ftrace_histogram_text(&out, &h);
+	ftrace_histogram_table(&t, &h);
+	table_text(&out, &t, NULL);
+	table_deinit(&t);
 	static const char expected[] =
 		"#   DURATION     |      COUNT | GRAPH                                          |\n"
 		"     0 -    1 us |          1 | ###########                                    |\n"
@@ -77,6 +82,21 @@ static void text(void **state)
 	assert_ok(out_close(&out));
 }
 
+static void nothing_was_called(void **state)
+{
+	struct ftrace_histogram h = {};
+	struct table t;
+	struct out out;
+	size_t n;
+	assert_ok(ftrace_histogram_settle(&h));
+	ftrace_histogram_table(&t, &h);
+	out_init_mem(&out);
+	table_text(&out, &t, NULL);
+	assert_string_equal(out_mem(&out, &n), "No data found\n");
+	assert_ok(out_close(&out));
+	table_deinit(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -84,6 +104,7 @@ int main(void)
 		cmocka_unit_test(buckets_of_equal_width),
 		cmocka_unit_test(widths_that_make_no_sense),
 		cmocka_unit_test(text),
+		cmocka_unit_test(nothing_was_called),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

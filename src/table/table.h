@@ -110,6 +110,7 @@ struct table_layout {
 	const char *after_rule; /* a line after that; or NULL */
 	const char *after_rows; /* a line after the last row; or NULL */
 	bool has_no_titles;
+	bool has_no_facts;      /* they are in data alone */
 	bool has_right_titles;  /* of columns that are on the left, too */
 	bool has_blank_ends;    /* blanks at the ends of lines are written, as perf does */
 	unsigned blank_lines;   /* after all */

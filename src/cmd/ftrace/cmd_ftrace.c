@@ -31,14 +31,8 @@ static struct strobe_error *prepare(struct cmd_context *ctx, struct ftrace_optio
 static int print(struct cmd_context *ctx, const struct ftrace_options *o, struct ftrace_answer *a)
 {
 	struct table t;
-	struct out out;
-	if (o->format != TABLE_AS_TEXT) {
-		ftrace_answer_table(a, o->by, &t);
-		return cmd_print_table(ctx, &t, o->format);
-	}
-	cmd_open_output(ctx, &out);
-	ftrace_answer_text(a, o->by, &out);
-	return cmd_close_output(ctx, &out);
+	ftrace_answer_table(a, o->by, &t);
+	return cmd_print_table(ctx, &t, o->format);
 }
 
 static int trace_live(struct cmd_context *ctx, struct ftrace_options *o, struct ftrace_answer *a)

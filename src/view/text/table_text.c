@@ -333,6 +333,17 @@ static void measure(struct writer *w, size_t column)
 	w->widths[column] = w->style.separator ? 0 : width;
 }
 
+static void put_facts(struct out *out, const struct table *t)
+{
+	size_t n = t->layout.has_no_facts ? 0 : t->facts.len;
+	for (size_t i = 0; i < n; i++) {
+		out_f(out, " %s: ", t->facts.data[i].key);
+		put_line(out, t->facts.data[i].value);
+	}
+	if (n)
+		out_ch(out, '\n');
+}
+
 void table_text(struct out *out, const struct table *t, const struct table_style *style)
 {
 	struct writer w = { .out = out, .t = t, .style = style ? *style : (struct table_style){} };
@@ -343,12 +354,7 @@ void table_text(struct out *out, const struct table *t, const struct table_style
 			measure(&w, i);
 	for (size_t i = 0; i < t->heads.len; i++)
 		put_line(out, t->heads.data[i]);
-	for (size_t i = 0; i < t->facts.len; i++) {
-		out_f(out, " %s: ", t->facts.data[i].key);
-		put_line(out, t->facts.data[i].value);
-	}
-	if (t->facts.len)
-		out_ch(out, '\n');
+	put_facts(out, t);
 	put_heading(&w);
 	for (size_t i = 0; i < t->openings.len; i++)
 		put_line(out, t->openings.data[i]);
