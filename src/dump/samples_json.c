@@ -17,7 +17,7 @@ static void put_known(struct json *j, const char *key, const char *value)
 		json_pair_str(j, key, value);
 }
 
-static void put_headers(struct json *j, const struct env *env)
+void headers_json(struct json *j, const struct env *env)
 {
 	json_key(j, "headers");
 	json_object(j);
@@ -54,7 +54,7 @@ struct strobe_error *samples_json_begin(struct samples_json *w, const struct env
 	json_init(&w->j, out, true);
 	json_object(&w->j);
 	json_pair_u64(&w->j, "linux-perf-json-version", 1);
-	put_headers(&w->j, env);
+	headers_json(&w->j, env);
 	json_key(&w->j, "samples");
 	json_array(&w->j);
 	return NULL;

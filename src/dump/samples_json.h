@@ -18,6 +18,8 @@ struct samples_json {
 	uint64_t samples;
 };
 
+/* The header alone, as member "headers" of an object that has begun. */
+void headers_json(struct json *j, const struct env *env);
 /* wall_clock: times of day in place of the recording's clock; ERROR_NOT_FOUND where it does not have them. */
 struct strobe_error *samples_json_begin(struct samples_json *w, const struct env *env, bool wall_clock, struct out *out)
 	_must_check_;

@@ -41,6 +41,7 @@ OURS = [
     (["probe", "-F", "-x", STROBE, "--format", "json"], "strobe-probe-functions", False),
     (["probe", "-D", "main", "-x", STROBE, "--format", "json"], "strobe-probe-definitions", False),
     (["report", "--format", "json", *DATA], "strobe-report", False),
+    (["report", "--header-only", "--format", "json", *DATA], "strobe-header", False),
     (["report", "--format", "json", "-g", "none", "-s", "dso", *DATA], "strobe-report", False),
     (["sched", "latency", "--format", "json", "-i", "sched.data"], "strobe-sched-latency", False),
     (["sched", "timehist", "--format", "json", "-i", "sched.data"], "strobe-sched-timehist", False),
@@ -68,7 +69,7 @@ THEIRS = [
     (["trace", "--format", "chrome", "true"], "out", lambda text: "traceEvents" in json.loads(text)),
 ]
 NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
-FOREIGN = {"args", "attr", "errnos", "fields"}  # their members are the kernel's
+FOREIGN = {"args", "attr", "errnos", "fields", "headers"}  # their members are the kernel's, of headers perf's
 
 
 def names(value, within=""):

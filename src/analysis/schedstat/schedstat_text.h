@@ -1,6 +1,7 @@
 /*
  * The scheduler's counters in perf's layout, and as a table of all; also compared with another period.
  *
+ * The text is perf's blocks of lines, whose marks differ from counter to counter, and no table; both go over the same blocks.
  * Source of the text: what perf 7.2 prints.
  */
 #pragma once

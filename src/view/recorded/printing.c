@@ -3,6 +3,7 @@
 #include "dump/facts.h"
 #include "dump/header_text.h"
 #include "dump/raw.h"
+#include "dump/samples_json.h"
 #include "session/input.h"
 #include "session/peek.h"
 #include "session/report/cycles.h"
@@ -100,6 +101,34 @@ static void print_head(const struct printing *p)
 		text_header_hint(p->out);
 }
 
+static void print_header_json(const struct printing *p)
+{
+	struct json j;
+	json_init(&j, p->out, true);
+	json_object(&j);
+	json_format(&j, "strobe-header", 1);
+	headers_json(&j, p->r->session.env);
+	json_end(&j);
+	out_ch(p->out, '\n');
+}
+
+/* The option whose answer has no data in this format; or NULL. */
+static const char *text_alone(const struct recorded_print_options *o)
+{
+	const struct {
+		bool is_set;
+		const char *name;
+	} options[] = {
+		{ o->header && !o->header_only, "--header" }, { o->header_only && o->format == RECORDED_CSV, "--header-only" },
+		{ o->stats, "--stats" }, { o->tasks, "--tasks" }, { o->mmaps, "--mmaps" }, { o->raw, "-D" }, { o->show_reads, "-T" },
+		{ o->total_cycles, "--total-cycles" },
+	};
+	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++)
+		if (options[i].is_set && o->format != RECORDED_TEXT)
+			return options[i].name;
+	return NULL;
+}
+
 static struct strobe_error *print_report(const struct printing *p)
 {
 	struct strobe_error *damage = NULL;
@@ -149,7 +178,10 @@ static struct strobe_error *print_recording(struct printing *p)
 	s->env = source_env(s->source);
 	if (!o->header_only && !o->raw && !is_facts(o))
 		return print_report(p);
-	print_head(p);
+	if (o->header_only && o->format == RECORDED_JSON)
+		print_header_json(p);
+	else
+		print_head(p);
 	if (o->header_only)
 		return NULL;
 	return o->raw ? print_raw(p) : print_facts(p);
@@ -158,6 +190,9 @@ static struct strobe_error *print_recording(struct printing *p)
 struct strobe_error *recorded_print(struct report_session *r, const struct recorded_print_options *options, struct out *out)
 {
 	struct printing p = { .r = r, .o = options, .out = out };
+	const char *text = text_alone(options);
+	if (text)
+		return error_create(ERROR_USAGE, "%s prints text and cannot be combined with --format json or csv", text);
 	if (r->session.source) {
 		struct strobe_error *err = print_recording(&p);
 		vec_deinit(&p.reads.all);
