@@ -18,9 +18,9 @@
 /* So many are looked up in mappings at once. A system-wide recording of builds samples hundreds of new ones a second. */
 #define PAGES_MAX 8192
 
-void record_objects_init(struct record_objects *o, const struct perf_event_attr *attr, bool all, const char *dir)
+void record_objects_init(struct record_objects *o, const struct perf_event_attr *attr, enum record_objects_of of, const char *dir)
 {
-	*o = (struct record_objects){ .on = true, .all = all, .kept = { .dir = dir } };
+	*o = (struct record_objects){ .on = true, .of = of, .kept = { .dir = dir } };
 	o->ip_offset = sizeof(struct perf_event_header) + (attr->sample_type & PERF_SAMPLE_IDENTIFIER ? sizeof(uint64_t) : 0);
 	arena_init(&o->arena);
 }
@@ -116,8 +116,18 @@ static uint32_t add_object(struct record_objects *o, const struct record_object 
 /* What a process with files of its own has mapped, may be gone with it before the end. */
 static void keep_foreign(struct record_objects *o, const struct record_object *object)
 {
-	if (o->all && process_has_own_files(object->pid))
+	if (o->of == OBJECTS_ALL && process_has_own_files(object->pid))
 		error_destroy(kept_files_add(&o->kept, object->hex, object->path, object->pid));
+}
+
+void record_objects_add(struct record_objects *o, const uint8_t *build_id, size_t build_id_len, const char *path, uint32_t pid)
+{
+	char hex[BUILDID_HEX_MAX];
+	if (!build_id_len || *path != '/')
+		return;
+	buildid_hex(build_id, build_id_len, hex);
+	uint32_t added = add_object(o, &(struct record_object){ .hex = hex, .path = path, .pid = pid });
+	o->list.data[added].sampled = true;
 }
 
 static void note_mapping(struct record_objects *o, struct record r)
@@ -159,7 +169,8 @@ static struct strobe_error *note_records(struct record_sink *sink, const void *r
 		const struct perf_event_header *h = (const void *)at;
 		if (h->size < sizeof(*h) || h->size > (size_t)(end - at))
 			break;
-		if (!o->all && h->type == PERF_RECORD_SAMPLE && (h->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_USER)
+		bool in_user = (h->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_USER;
+		if (o->of == OBJECTS_SAMPLED && h->type == PERF_RECORD_SAMPLE && in_user)
 			note_sample(o, h);
 		else if (h->type == PERF_RECORD_MMAP2)
 			note_mapping(o, (struct record){ .hdr = h });
@@ -172,7 +183,7 @@ struct record_sink *record_objects_sink(struct record_objects *o, struct record_
 {
 	o->to = to;
 	o->sink.write = note_records;
-	return o->on ? &o->sink : to;
+	return o->on && o->of != OBJECTS_ADDED ? &o->sink : to;
 }
 
 void record_objects_merge(struct record_objects *o, const struct record_objects *from)
@@ -210,11 +221,11 @@ static struct strobe_error *keep_one(struct kept_files *kept, const struct recor
 
 void record_objects_keep(struct record_objects *o, struct walked_stacks *stacks)
 {
-	if (!o->all)
+	if (o->of == OBJECTS_SAMPLED)
 		mark_sampled(o);
 	for (size_t i = 0; i < o->list.len; i++) {
 		const struct record_object *object = &o->list.data[i];
-		if (!(o->all || object->sampled))
+		if (!(o->of == OBJECTS_ALL || object->sampled))
 			continue;
 		struct strobe_error *err = keep_one(&o->kept, object, stacks);
 		if (err)

@@ -79,7 +79,7 @@ static const struct perf_event_attr attr = { .sample_type = PERF_SAMPLE_IDENTIFI
 static void files_with_code_are_noted_once(void **state)
 {
 	struct fixture *f = *state;
-	record_objects_init(&f->objects, &attr, true, f->dir);
+	record_objects_init(&f->objects, &attr, OBJECTS_ALL, f->dir);
 	map(f, 0x10000, 0x3000, 1, PROT_READ | PROT_EXEC, "/nowhere/a");
 	map(f, 0x20000, 0x1000, 2, PROT_READ, "/nowhere/data");
 	map(f, 0x30000, 0x1000, 3, PROT_READ | PROT_EXEC, "[vdso]");
@@ -99,8 +99,8 @@ static void samples_mark_the_files_that_they_fell_into(void **state)
 {
 	struct fixture *f = *state;
 	struct record_objects part;
-	record_objects_init(&f->objects, &attr, false, f->dir);
-	record_objects_init(&part, &attr, false, f->dir);
+	record_objects_init(&f->objects, &attr, OBJECTS_SAMPLED, f->dir);
+	record_objects_init(&part, &attr, OBJECTS_SAMPLED, f->dir);
 	map(f, 0x100000, 0x30000, 1, PROT_EXEC, "/nowhere/a");
 	map(f, 0x130000, 0x10000, 2, PROT_EXEC, "/nowhere/b");
 	map(f, 0x200000, 0x10000, 3, PROT_EXEC, "/nowhere/c");
@@ -127,7 +127,7 @@ static void samples_mark_the_files_that_they_fell_into(void **state)
 static void many_pages_are_looked_up_meanwhile(void **state)
 {
 	struct fixture *f = *state;
-	record_objects_init(&f->objects, &attr, false, f->dir);
+	record_objects_init(&f->objects, &attr, OBJECTS_SAMPLED, f->dir);
 	sample(f, 0x70000010, PERF_RECORD_MISC_USER); /* before its mapping, which came from another CPU */
 	map(f, 0x100000000, 0x40000000, 1, PROT_EXEC, "/nowhere/a");
 	map(f, 0x60000000, 0x1000, 2, PROT_EXEC, "/nowhere/b");
@@ -146,6 +146,24 @@ static void many_pages_are_looked_up_meanwhile(void **state)
 		assert_int_equal(f->objects.list.data[i].sampled, expected[i]);
 }
 
+/* Whoever walks stacks knows the files: nothing that passes is looked at. */
+static void files_are_added(void **state)
+{
+	struct fixture *f = *state;
+	const uint8_t a[20] = { 1 }, b[20] = { 2 };
+	record_objects_init(&f->objects, &attr, OBJECTS_ADDED, f->dir);
+	assert_ptr_equal(record_objects_sink(&f->objects, &f->to), &f->to);
+	record_objects_add(&f->objects, a, sizeof(a), "/nowhere/a", 7);
+	record_objects_add(&f->objects, b, sizeof(b), "/nowhere/b", 8);
+	record_objects_add(&f->objects, a, sizeof(a), "/nowhere/a", 9);
+	record_objects_add(&f->objects, b, 0, "/nowhere/c", 8);
+	record_objects_add(&f->objects, a, sizeof(a), "[vdso]", 8);
+	assert_int_equal(f->objects.list.len, 2);
+	assert_true(f->objects.list.data[0].sampled && f->objects.list.data[1].sampled);
+	assert_string_equal(f->objects.list.data[1].hex, "0200000000000000000000000000000000000000");
+	assert_int_equal(f->objects.list.data[1].pid, 8);
+}
+
 static void without_notes_records_go_straight_on(void **state)
 {
 	struct fixture *f = *state;
@@ -158,6 +176,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(files_with_code_are_noted_once, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(samples_mark_the_files_that_they_fell_into, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(many_pages_are_looked_up_meanwhile, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(files_are_added, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(without_notes_records_go_straight_on, set_up, tear_down),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

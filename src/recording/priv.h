@@ -111,6 +111,10 @@ struct strobe_error *recorder_choose_stacks(struct recorder *r) _must_check_;
 struct strobe_error *recorder_attach_stacks(struct recorder *r) _must_check_;
 /* Whether another mode takes the place of eh, so that the capture is to be opened anew; *why is then destroyed. */
 bool recorder_choose_other_stacks(struct recorder *r, struct strobe_error *why);
+/* Every sample has its stack walked by a program, which so knows the files that samples fell into. */
+bool recorder_walks_all_stacks(const struct recorder *r);
+/* Those files, into r->path.objects. */
+void recorder_add_walked_objects(struct recorder *r);
 /* The begin of a path that ends in `to`. */
 struct record_sink *recorder_path_sink(struct recorder *r, struct record_path *path, struct record_sink *to);
 void recorder_release_stacks(struct recorder *r);

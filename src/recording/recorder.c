@@ -234,7 +234,9 @@ static void note_objects(struct recorder *r)
 	struct strobe_error *err = session_buildid_dir(r->host.session, &dir);
 	if (!err && dir) /* without HOME there is no cache */
 		record_objects_init(&r->path.objects, &capture_env(r->capture)->events.data[0].attr,
-				    r->o.keep_all_objects || !capture_target(r->capture)->system_wide, dir);
+				    r->o.keep_all_objects || !capture_target(r->capture)->system_wide ? OBJECTS_ALL :
+				    recorder_walks_all_stacks(r)                                      ? OBJECTS_ADDED :
+													OBJECTS_SAMPLED, dir);
 	else if (err)
 		log_info("the build ID cache is not updated: %s", err->message);
 	error_destroy(err);
@@ -330,6 +332,8 @@ static void keep_objects(struct recorder *r)
 		return;
 	for (unsigned i = 0; i < r->parts_nr; i++)
 		record_objects_merge(all, &r->parts[i].objects);
+	if (all->of == OBJECTS_ADDED)
+		recorder_add_walked_objects(r);
 	record_objects_keep(all, r->stacks);
 }
 

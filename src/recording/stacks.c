@@ -215,6 +215,25 @@ struct record_sink *recorder_path_sink(struct recorder *r, struct record_path *p
 	return &path->chain.sink;
 }
 
+bool recorder_walks_all_stacks(const struct recorder *r)
+{
+	const struct event_set *set = capture_events(r->capture);
+	for (size_t i = 0; i < set->events.len; i++)
+		if (set->events.data[i].terms.set & (EVENT_TERM_CALL_GRAPH | EVENT_TERM_STACK_SIZE))
+			return false;
+	return r->unwinder && r->o.capture.callgraph.mode == CALLGRAPH_EH;
+}
+
+static void add_walked_object(void *ctx, const struct mapped_file *f)
+{
+	record_objects_add(ctx, f->build_id, f->build_id_len, f->path, f->last_pid);
+}
+
+void recorder_add_walked_objects(struct recorder *r)
+{
+	stack_unwinder_each_file(r->unwinder, add_walked_object, &r->path.objects);
+}
+
 void recorder_release_stacks(struct recorder *r)
 {
 	chain_sink_deinit(&r->path.chain);

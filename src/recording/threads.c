@@ -112,7 +112,7 @@ struct strobe_error *recorder_start_threads(struct recorder *r)
 		struct record_path *path = &r->parts[i];
 		const struct record_objects *objects = &r->path.objects;
 		if (objects->on)
-			record_objects_init(&path->objects, &capture_env(r->capture)->events.data[0].attr, objects->all, objects->kept.dir);
+			record_objects_init(&path->objects, &capture_env(r->capture)->events.data[0].attr, objects->of, objects->kept.dir);
 		capture_set_ring_sink(r->capture, i, recorder_path_sink(r, path, &r->output.parts.data[i]->sink));
 	}
 	r->threads = xcalloc(r->threads_nr, sizeof(*r->threads));

@@ -16,8 +16,9 @@
 /* Of less, tables are compiled in half a millisecond. */
 #define FRAMES_MIN ((uint64_t)64 << 10)
 #define CODE_MIN   ((uint64_t)256 << 10) /* some of it may have to be analysed */
-/* All that is kept together. */
-#define FOLDER_MAX ((uint64_t)256 << 20)
+/* All that is kept together, as found by one in so many that are added: to look through the folder takes longer than to add one. */
+#define FOLDER_MAX    ((uint64_t)256 << 20)
+#define FOLDER_CHECKS 16
 
 #define FOLDER	"tables"
 #define MAGIC	"strobeUT"
@@ -244,7 +245,8 @@ static void save(const char *name, struct kept_key *k, const struct unwind_table
 		{ exprs, t->exprs_nr * sizeof(*exprs) },
 	};
 	user_cache_save(name, v, sizeof(v) / sizeof(*v));
-	user_cache_trim(FOLDER, FOLDER_MAX);
+	if (k->file.inode % FOLDER_CHECKS == 0)
+		user_cache_trim(FOLDER, FOLDER_MAX);
 }
 
 struct unwind_table *unwind_table_of_kept(struct object *o, struct object *debug)

@@ -57,7 +57,7 @@ struct file;
 struct mm_struct {
 	struct file *exe_file;
 	struct maple_tree mm_mt;
-	unsigned long start_stack, task_size, exec_vm;
+	unsigned long start_code, start_stack, task_size, exec_vm;
 	mm_context_t context;
 };
 

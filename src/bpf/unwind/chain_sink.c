@@ -20,7 +20,7 @@ static void append(struct chain_sink *s, const void *bytes, size_t n)
 	memcpy(s->out.data + s->out.len - n, bytes, n);
 }
 
-static bool take_walked(const struct sample *sample, const struct unwind_stack *head, struct waiting_stack *w)
+static bool take_frames(const struct sample *sample, const struct unwind_stack *head, struct waiting_stack *w)
 {
 	size_t fit = (sample->raw_bytes - sizeof(*head)) / sizeof(uint64_t);
 	w->nr = (uint16_t)(head->nr < fit ? head->nr : fit);
@@ -119,7 +119,7 @@ static void take_stack(struct chain_sink *s, uint32_t cpu_index, struct record r
 	w->pid = sample.pid;
 	w->tid = sample.tid;
 	if (head.message == UNWIND_MESSAGE_STACK)
-		is_whole = take_walked(&sample, &head, w);
+		is_whole = take_frames(&sample, &head, w);
 	else if (head.message == UNWIND_MESSAGE_MORE)
 		is_whole = take_more(cpu, &sample);
 	else if (head.message == UNWIND_MESSAGE_COPY)
@@ -168,128 +168,188 @@ static void name_innermost(uint8_t *joined, const struct sample_layout *l, const
 		set_word(joined, l->ip, ip);
 }
 
+static void count_chain(struct chain_sink *s, const struct stack_stream *stream, const struct user_chain *user, uint64_t words)
+{
+	s->counts.stacks += user->nr != 0;
+	s->counts.cut += user->cut;
+	s->counts.deep += user->cut && (user->nr >= RECORD_CHAIN_WALKED_MAX || (stream->max && words >= stream->max));
+}
+
 /* Appends a sample to `out`: `bytes` of its record, with the user's chain after the kernel's. Returns its offset. */
 static size_t join(struct chain_sink *s, const struct stack_stream *stream, struct record r, size_t bytes,
 		   const struct sample_hot *sample, struct user_chain user)
 {
-	bool cut = user.cut;
-	uint64_t nr = user.nr, kernel = sample->callchain_nr;
+	uint64_t kernel = sample->callchain_nr;
 	uint64_t room = (RECORD_BYTES_MAX - bytes) / sizeof(uint64_t) - 1;
 	room = stream->max && stream->max < room ? stream->max : room;
-	if (nr + kernel > room) {
-		nr = room > kernel ? room - kernel : 0;
-		cut = true;
+	if (user.nr + kernel > room) {
+		user.nr = room > kernel ? room - kernel : 0;
+		user.cut = true;
 	}
 	size_t before = (size_t)((const char *)sample->callchain - (const char *)r.hdr) + kernel * sizeof(uint64_t);
 	struct perf_event_header h = *r.hdr;
-	uint64_t words = kernel + (nr ? nr + 1 : 0), marker = PERF_CONTEXT_USER;
+	uint64_t words = kernel + (user.nr ? user.nr + 1 : 0), marker = PERF_CONTEXT_USER;
 	h.size = (uint16_t)(bytes + (words - kernel) * sizeof(uint64_t));
-	h.misc |= cut ? RECORD_MISC_CHAIN_CUT : 0;
+	h.misc |= user.cut ? RECORD_MISC_CHAIN_CUT : 0;
 	size_t at = s->out.len;
 	append(s, r.hdr, before);
 	memcpy(s->out.data + at, &h, sizeof(h));
 	memcpy(s->out.data + at + before - (kernel + 1) * sizeof(uint64_t), &words, sizeof(words));
-	if (nr) {
+	if (user.nr) {
 		append(s, &marker, sizeof(marker));
-		append(s, user.ips, nr * sizeof(uint64_t));
+		append(s, user.ips, user.nr * sizeof(uint64_t));
 	}
 	append(s, (const char *)r.hdr + before, bytes - before);
-	name_innermost(s->out.data + at, stream->layout, sample, nr ? user.ips : NULL);
-	s->counts.stacks += nr != 0;
-	s->counts.cut += cut;
-	s->counts.deep += cut && (nr >= RECORD_CHAIN_WALKED_MAX || (stream->max && words >= stream->max));
+	name_innermost(s->out.data + at, stream->layout, sample, user.nr ? user.ips : NULL);
+	count_chain(s, stream, &user, words);
 	return at;
 }
 
 /* Written before the sample, with a slightly earlier time: other CPUs have samples of the process, too. */
-static void write_script_map(struct chain_sink *s, const struct stack_stream *stream, struct record r, uint64_t mm)
+static void write_script_map(struct chain_sink *s, const struct stack_stream *stream, struct record r, const struct sample_hot *sample,
+			     uint64_t mm)
 {
 	enum { EARLIER_NS = 1000000 };
-	struct sample sample;
+	const struct sample_layout *l = stream->layout;
 	char record[512];
-	if (!sample_decode(stream->layout, r, &sample))
-		return;
-	struct sample_tail tail = { .present = true, .pid = sample.pid, .tid = sample.tid, .cpu = sample.cpu, .id = sample.id,
-				    .stream_id = sample.stream_id, .time = sample.time > EARLIER_NS ? sample.time - EARLIER_NS : 0 };
+	struct sample_tail tail = { .present = true, .pid = sample->pid, .tid = sample->tid, .cpu = sample->cpu, .id = sample->id,
+				    .stream_id = l->stream_id != SAMPLE_NO_OFFSET ? sample_word(r, l->stream_id) : 0,
+				    .time = sample->time > EARLIER_NS ? sample->time - EARLIER_NS : 0 };
 	if (stream->whole)
 		tail.id = tail.stream_id = stream->id;
-	append(s, record, scripts_map_record(s->unwinder->scripts, mm, stream->cpu, stream->layout, &tail, record, sizeof(record)));
+	append(s, record, scripts_map_record(s->unwinder->scripts, mm, stream->cpu, l, &tail, record, sizeof(record)));
 }
 
-/* A sample with its stack in one record, written through the program's event, which lacks the ID and period of the samples' event. */
+/* ---- samples that came with their stacks ---- */
+
+/* After the kernel's part of a chain: the RAW field, of 32 bits of its length, 32 of unwind_stack.with, and the user's part. */
+struct whole_sample {
+	struct sample_hot sample;
+	size_t raw_at; /* in the record */
+	uint64_t period;
+	struct user_chain user;
+};
+
+static bool decode_whole(const struct stack_stream *stream, struct record r, struct whole_sample *ret)
+{
+	uint32_t head[2];
+	if (!sample_decode_hot(stream->layout, r, &ret->sample) || !ret->sample.callchain)
+		return false;
+	const char *raw = (const char *)(ret->sample.callchain + ret->sample.callchain_nr), *end = (const char *)r.hdr + r.hdr->size;
+	if (end - raw < (ptrdiff_t)sizeof(head))
+		return false;
+	memcpy(head, raw, sizeof(head));
+	raw += sizeof(head);
+	ret->raw_at = (size_t)(raw - (const char *)r.hdr) - sizeof(head);
+	ret->period = head[1] >> 1;
+	ret->user = (struct user_chain){ raw, (uint64_t)(end - raw) / sizeof(uint64_t), head[1] & 1 };
+	return true;
+}
+
+/* What the program's event does not know. */
+static void name_event(uint8_t *record, const struct stack_stream *stream, uint64_t period)
+{
+	const struct sample_layout *l = stream->layout;
+	set_word(record, l->identifier, stream->id);
+	set_word(record, l->id, stream->id);
+	set_word(record, l->stream_id, stream->id);
+	set_word(record, l->period, period);
+}
+
+/* A marker where the RAW field began makes its addresses a part of the chain. */
+static void complete(struct chain_sink *s, const struct stack_stream *stream, struct record r, const struct whole_sample *w)
+{
+	const uint64_t marker = PERF_CONTEXT_USER, words = w->sample.callchain_nr + 1 + w->user.nr;
+	struct perf_event_header h = *r.hdr;
+	h.misc |= w->user.cut ? RECORD_MISC_CHAIN_CUT : 0;
+	append(s, r.hdr, r.hdr->size);
+	uint8_t *record = s->out.data + s->out.len - r.hdr->size;
+	memcpy(record, &h, sizeof(h));
+	memcpy(record + stream->layout->variable, &words, sizeof(words));
+	memcpy(record + w->raw_at, &marker, sizeof(marker));
+	name_event(record, stream, w->period);
+	count_chain(s, stream, &w->user, words);
+}
+
+/* Frames of interpreters came before it. */
+static struct user_chain merge_into_whole(struct chain_sink *s, const struct stack_stream *stream, struct record r,
+					  const struct whole_sample *whole)
+{
+	struct cpu_stacks *cpu = &s->unwinder->cpus[stream->cpu];
+	struct waiting_stack *w = &cpu->merged;
+	w->tid = whole->sample.tid;
+	w->nr = (uint16_t)(whole->user.nr < UNWIND_FRAMES_MAX ? whole->user.nr : UNWIND_FRAMES_MAX);
+	w->cut = whole->user.cut;
+	memcpy(w->ips, whole->user.ips, w->nr * sizeof(*w->ips));
+	merge_scripts(s->unwinder, cpu, w);
+	if (w->scripts_mm)
+		write_script_map(s, stream, r, &whole->sample, w->scripts_mm);
+	return (struct user_chain){ w->ips, w->nr, w->cut };
+}
+
 static void take_whole(struct chain_sink *s, const struct stack_stream *stream, struct record r)
 {
-	struct stack_unwinder *u = s->unwinder;
-	struct cpu_stacks *cpu = &u->cpus[stream->cpu];
-	const struct sample_layout *l = stream->layout;
-	struct sample_hot sample;
-	struct unwind_stack head;
-	if (!sample_decode_hot(l, r, &sample) || !sample.callchain)
+	struct whole_sample w;
+	if (!decode_whole(stream, r, &w))
 		return;
-	const char *after_chain = (const char *)(sample.callchain + sample.callchain_nr), *end = (const char *)r.hdr + r.hdr->size;
-	const char *raw = after_chain + sizeof(uint32_t); /* after its length */
-	if (end - after_chain < (ptrdiff_t)(sizeof(uint32_t) + sizeof(head)))
+	bool has_scripts = s->unwinder->cpus[stream->cpu].scripts.nr;
+	bool fits = !stream->max || w.user.nr + w.sample.callchain_nr <= stream->max;
+	if (!has_scripts && fits && w.user.nr) {
+		complete(s, stream, r, &w);
 		return;
-	memcpy(&head, raw, sizeof(head));
-	uint64_t fit = (uint64_t)(end - raw - (ptrdiff_t)sizeof(head)) / sizeof(uint64_t);
-	struct user_chain user = { raw + sizeof(head), head.nr < fit ? head.nr : fit, head.end != UNWIND_WALK_WHOLE };
-	if (cpu->scripts.nr) {
-		struct waiting_stack *w = &cpu->merged;
-		w->tid = sample.tid;
-		w->nr = (uint16_t)(user.nr < UNWIND_FRAMES_MAX ? user.nr : UNWIND_FRAMES_MAX);
-		w->cut = user.cut;
-		memcpy(w->ips, user.ips, w->nr * sizeof(*w->ips));
-		merge_scripts(u, cpu, w);
-		if (w->scripts_mm)
-			write_script_map(s, stream, r, w->scripts_mm);
-		user = (struct user_chain){ w->ips, w->nr, w->cut };
 	}
-	size_t at = join(s, stream, r, (size_t)(after_chain - (const char *)r.hdr), &sample, user);
-	uint8_t *joined = s->out.data + at;
-	set_word(joined, l->identifier, stream->id);
-	set_word(joined, l->id, stream->id);
-	set_word(joined, l->stream_id, stream->id);
-	set_word(joined, l->period, head.period);
+	struct user_chain user = has_scripts ? merge_into_whole(s, stream, r, &w) : w.user;
+	size_t at = join(s, stream, r, w.raw_at, &w.sample, user);
+	name_event(s->out.data + at, stream, w.period);
+}
+
+/* ---- samples ---- */
+
+static const struct stack_stream *stream_of(struct chain_sink *s, struct record r)
+{
+	uint64_t id;
+	if (r.hdr->size < sizeof(*r.hdr) + sizeof(id))
+		return NULL;
+	/* PERF_SAMPLE_IDENTIFIER: the first word. */
+	memcpy(&id, r.hdr + 1, sizeof(id));
+	if (!s->last_stream || s->last_id != id)
+		s->last_stream = stream_of_id(s->unwinder, id);
+	s->last_id = id;
+	return s->last_stream;
+}
+
+/* The stack came before. */
+static void take_walked(struct chain_sink *s, const struct stack_stream *stream, struct record r, const struct sample_hot *sample)
+{
+	const struct waiting_stack *w = give_stack(&s->unwinder->cpus[stream->cpu], sample->pid, sample->tid);
+	if (w && w->scripts_mm)
+		write_script_map(s, stream, r, sample, w->scripts_mm);
+	bool in_user = (sample->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_USER;
+	struct user_chain user = { &sample->ip, in_user, in_user };
+	if (w)
+		user = (struct user_chain){ w->ips, w->nr, w->cut };
+	join(s, stream, r, r.hdr->size, sample, user);
 }
 
 static void take_sample(struct chain_sink *s, struct record r)
 {
-	struct stack_unwinder *u = s->unwinder;
+	const struct stack_unwinder *u = s->unwinder;
+	const struct stack_stream *stream = stream_of(s, r);
 	struct sample_hot sample;
-	uint64_t id;
-	if (r.hdr->size < sizeof(*r.hdr) + sizeof(id)) {
-		append(s, r.hdr, r.hdr->size);
-		return;
-	}
-	/* PERF_SAMPLE_IDENTIFIER: the first word. */
-	memcpy(&id, r.hdr + 1, sizeof(id));
-	if (!s->last_stream || s->last_id != id)
-		s->last_stream = stream_of_id(u, id);
-	s->last_id = id;
-	const struct stack_stream *stream = s->last_stream;
 	if (stream && stream->carries) {
 		take_stack(s, stream->cpu, r);
 		return;
 	}
 	if (stream && u->waits.layout && stream->layout && stream->layout->time != SAMPLE_NO_OFFSET &&
 	    r.hdr->size >= stream->layout->variable)
-		note_time(u, sample_word(r, stream->layout->time));
+		note_time(s->unwinder, sample_word(r, stream->layout->time));
 	if (stream && stream->whole) {
 		take_whole(s, stream, r);
-		return;
-	}
-	if (!stream || !stream->walked || !sample_decode_hot(stream->layout, r, &sample) || !sample.callchain) {
+	} else if (stream && stream->walked && sample_decode_hot(stream->layout, r, &sample) && sample.callchain) {
+		take_walked(s, stream, r, &sample);
+	} else {
 		append(s, r.hdr, r.hdr->size);
-		return;
 	}
-	const struct waiting_stack *w = give_stack(&u->cpus[stream->cpu], sample.pid, sample.tid);
-	if (w && w->scripts_mm)
-		write_script_map(s, stream, r, w->scripts_mm);
-	bool in_user = (sample.misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_USER;
-	struct user_chain user = { &sample.ip, in_user, in_user };
-	if (w)
-		user = (struct user_chain){ w->ips, w->nr, w->cut };
-	join(s, stream, r, r.hdr->size, &sample, user);
 }
 
 /* Losses of an event that is not in the file are recorded for one that is. */

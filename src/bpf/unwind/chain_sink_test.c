@@ -219,12 +219,19 @@ static void nested_samples(void **state)
 	end(f);
 }
 
-/* One word after the other: as perf_event_open(2) has the fields of such samples. */
-static void put_whole(struct fixture *f, uint16_t misc, const uint64_t *kernel, size_t n, struct unwind_stack head, const uint64_t *ips)
+/*
+ * One word after the other: as perf_event_open(2) has the fields of such samples, and the program's RAW: 32 bits of its length, 32 of the
+ * period and whether it is cut, addresses.
+ */
+static void put_whole(struct fixture *f, uint16_t misc, const uint64_t *kernel, size_t n, const uint64_t *ips, uint32_t nr,
+		      bool cut)
 {
 	uint64_t words[64] = { WHOLE_ID, 0x1000, ids(5, 6), 100, WHOLE_ID, 3, 0, n };
+	const uint32_t head[] = { 4 + 8 * nr, 4321 << 1 | cut };
 	memcpy(words + 8, kernel, 8 * n);
-	put(f, PERF_RECORD_SAMPLE, misc, words, 8 + n + put_raw_stack(words + 8 + n, head, ips));
+	memcpy(words + 8 + n, head, sizeof(head));
+	memcpy(words + 9 + n, ips, 8 * nr);
+	put(f, PERF_RECORD_SAMPLE, misc, words, 9 + n + nr);
 }
 
 static void expect_words(struct fixture *f, uint16_t misc, const uint64_t *words, size_t n)
@@ -256,41 +263,30 @@ static void whole_samples(void **state)
 	vec_push(&f->u.streams, whole);
 	*u64map_put(&f->u.ids, WHOLE_ID, NULL) = f->u.streams.len;
 	const uint64_t ips[] = { 0x1000, 0x2000, 0x3000 }, kernel[] = { PERF_CONTEXT_KERNEL, 0xffffffff81000000 };
-	struct unwind_stack head = { .message = UNWIND_MESSAGE_STACK, .nr = 3, .end = UNWIND_WALK_WHOLE, .period = 4321 };
-	put_whole(f, PERF_RECORD_MISC_USER, NULL, 0, head, ips);
+	put_whole(f, PERF_RECORD_MISC_USER, NULL, 0, ips, 3, false);
 	run(f);
 	expect_words(f, PERF_RECORD_MISC_USER,
 		     (uint64_t[]){ SAMPLES_ID, 0x1000, ids(5, 6), 100, SAMPLES_ID, 3, 4321, 4, PERF_CONTEXT_USER, 0x1000, 0x2000,
 				   0x3000 }, 12);
 	/* In the kernel, cut; and more than the event's chains may have. */
-	head.end = UNWIND_WALK_BARE;
-	head.nr = 2;
-	put_whole(f, PERF_RECORD_MISC_KERNEL, kernel, 2, head, ips);
+	put_whole(f, PERF_RECORD_MISC_KERNEL, kernel, 2, ips, 2, true);
 	run(f);
 	expect_words(f, PERF_RECORD_MISC_KERNEL | RECORD_MISC_CHAIN_CUT,
 		     (uint64_t[]){ SAMPLES_ID, 0x1000, ids(5, 6), 100, SAMPLES_ID, 3, 4321, 5, kernel[0], kernel[1], PERF_CONTEXT_USER,
 				   0x1000, 0x2000 }, 13);
 	const uint64_t many[] = { 0x1000, 0x2000, 0x3000, 0x4000, 0x5000, 0x6000, 0x7000 };
-	head.end = UNWIND_WALK_WHOLE;
-	head.nr = 7;
-	put_whole(f, PERF_RECORD_MISC_USER, NULL, 0, head, many);
+	put_whole(f, PERF_RECORD_MISC_USER, NULL, 0, many, 7, false);
 	run(f);
-	assert_int_equal(f->out[8], 7);
-	assert_int_equal(f->out_nr, 16);
-	f->out_nr = 0;
-	/* Neither counts as a record that carries a stack; a record that holds less than it says is of what it holds. */
+	expect_words(f, PERF_RECORD_MISC_USER | RECORD_MISC_CHAIN_CUT,
+		     (uint64_t[]){ SAMPLES_ID, 0x1000, ids(5, 6), 100, SAMPLES_ID, 3, 4321, 7, PERF_CONTEXT_USER, 0x1000, 0x2000,
+				   0x3000, 0x4000, 0x5000, 0x6000 }, 15);
+	/* None counts as a record that carries a stack. */
 	assert_int_equal(f->u.records, 0);
 	assert_int_equal(f->u.stacks, 3);
 	assert_int_equal(f->u.cut, 2);
-	head.nr = 2;
-	put_whole(f, PERF_RECORD_MISC_USER, NULL, 0, head, ips);
-	head.nr = 400;
-	memcpy((char *)f->in + 8 * 9 + 4, &head, sizeof(head));
-	run(f);
-	assert_int_equal(f->out[8], 3);
-	f->out_nr = 0;
-	/* Without room for a stack's head it is nothing. */
-	put(f, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, (uint64_t[]){ WHOLE_ID, 0x1000, ids(5, 6), 100, WHOLE_ID, 3, 0, 0, 4 }, 9);
+	/* With no room for the head of a stack, or a kernel's part beyond its end, it is nothing. */
+	put(f, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, (uint64_t[]){ WHOLE_ID, 0x1000, ids(5, 6), 100, WHOLE_ID, 3, 0, 0 }, 8);
+	put(f, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, (uint64_t[]){ WHOLE_ID, 0x1000, ids(5, 6), 100, WHOLE_ID, 3, 0, 9, 4 }, 9);
 	run(f);
 	assert_int_equal(f->out_nr, 0);
 	end(f);

@@ -31,10 +31,21 @@ struct live_maps {
 	struct sample_layout layout;
 	uint64_t last_ns;
 	size_t forget_at; /* at this number of threads */
+	uint64_t forgotten;     /* how often */
 	bool reading; /* set while reading procfs: not a new process */
 	bool found;   /* procfs had a record */
 	struct u64map complete; /* pid → time from which on all of its mappings are known */
 };
+
+/* Threads have the mappings of their process, and a name changes none. */
+static bool tells_of_mappings(struct record r)
+{
+	struct record_comm comm;
+	struct record_task task;
+	if (r.hdr->type == PERF_RECORD_COMM)
+		return record_decode_comm(r, &comm) && comm.exec;
+	return r.hdr->type != PERF_RECORD_FORK || (record_decode_task(r, &task) && task.pid != task.ppid);
+}
 
 static void take_record(struct live_maps *l, struct record r)
 {
@@ -43,7 +54,8 @@ static void take_record(struct live_maps *l, struct record r)
 	struct record_task task;
 	if (!l->reading && sample_tail_decode(&l->layout, r, &tail) && tail.time > l->last_ns)
 		l->last_ns = tail.time;
-	machine_apply(l->machine, r, l->reading || !tail.present ? l->last_ns : tail.time);
+	if (l->reading || tells_of_mappings(r))
+		machine_apply(l->machine, r, l->reading || !tail.present ? l->last_ns : tail.time);
 	l->found |= l->reading;
 	if (l->reading)
 		return;
@@ -54,7 +66,7 @@ static void take_record(struct live_maps *l, struct record r)
 			(void)u64map_put(&l->complete, comm.pid, NULL);
 		break;
 	case PERF_RECORD_FORK: /* inherits the mappings of its parent */
-		if (!record_decode_task(r, &task) || task.pid == task.ppid)
+		if (!tells_of_mappings(r) || !record_decode_task(r, &task))
 			break;
 		u64map_remove(&l->complete, task.pid);
 		known = u64map_get(&l->complete, task.ppid);
@@ -181,7 +193,13 @@ void live_maps_forget_ended(struct live_maps *l)
 	if (machine_threads_count(l->machine) < l->forget_at || l->last_ns < KEPT_NS)
 		return;
 	(void)machine_forget_ended(l->machine, l->last_ns - KEPT_NS, false);
+	l->forgotten++;
 	l->forget_at = 2 * machine_threads_count(l->machine) + FORGET_THREADS;
+}
+
+uint64_t live_maps_forgotten(const struct live_maps *l)
+{
+	return l->forgotten;
 }
 
 void live_maps_read(struct live_maps *l, uint32_t pid)

@@ -29,9 +29,11 @@ void live_maps_drain(struct live_maps *l);
 size_t live_maps_fds(const struct live_maps *l, const int **ret);
 /*
  * Removes processes that ended more than ten seconds ago, when there are many, so that memory depends on running processes. This
- * renumbers the machine's threads, maps and spaces, and changes its generation.
+ * renumbers the machine's threads, maps and spaces.
  */
 void live_maps_forget_ended(struct live_maps *l);
+/* How often processes were removed. Until the next time, address spaces (machine_view.space) keep their numbers and maps. */
+uint64_t live_maps_forgotten(const struct live_maps *l);
 /* Reads the mappings of a process from procfs, if it still runs. */
 void live_maps_read(struct live_maps *l, uint32_t pid);
 /*

@@ -275,12 +275,24 @@ static __attribute__((noinline)) int meet_interpreter(__u32 pid, const struct fo
 	return 0;
 }
 
+/* By where its program is mapped, which most interpreters are in; before Linux 6.1, where that takes a lock, by its ID alone. */
+static __attribute__((noinline)) int meet_program(struct mm_struct *mm, __u32 pid)
+{
+	struct found_mapping f = {};
+	__u64 code = 0;
+	bpf_probe_read_kernel(&code, sizeof(code), &mm->start_code);
+	if (!bpf_core_field_exists(mm->mm_mt) || find_vma(code, &f) || !f.is_of_file)
+		f.request.key.inode = 0;
+	request_first(mm, pid, &f);
+	return 0;
+}
+
 static __attribute__((noinline)) int know_process(struct mm_struct *mm, __u32 pid, struct script_process *p)
 {
 	if (p && p->mm == (__u64)mm)
 		request_again(mm, pid, p);
 	else if (runs_scripts(mm))
-		request_first(mm, pid, 0);
+		meet_program(mm, pid);
 	return 0;
 }
 

@@ -80,6 +80,7 @@ void scripts_destroy(struct scripts *s)
 	vec_deinit(&s->codes);
 	idset_deinit(&s->by_place);
 	idset_deinit(&s->by_contents);
+	u64map_deinit(&s->by_message);
 	strtab_deinit(&s->texts);
 	scripts_sources_deinit(s);
 	pthread_mutex_destroy(&s->lock);
@@ -202,6 +203,45 @@ static void set_lines(struct scripts *s, const struct script_space *space, uint3
 	strbuf_deinit(&lines);
 }
 
+/* 0: what it says is not all that its code is made of. */
+static uint64_t hash_message(const struct script_space *space, const struct script_code_message *m, uint32_t rest_bytes)
+{
+	const uint32_t words[] = { m->kind, m->form, m->first_line, m->size, m->lines_nr, space->python.minor };
+	if (m->kind == SCRIPT_V8)
+		return 0;
+	struct script_bytes name = part(m->name, m->name_bytes, sizeof(m->name)), file = part(m->file, m->file_bytes, sizeof(m->file));
+	uint64_t hash = hash_combine(hash_bytes(words, sizeof(words)), hash_bytes(name.data, name.n));
+	return hash_combine(hash_combine(hash, hash_bytes(file.data, file.n)), hash_bytes(m->rest, rest_bytes));
+}
+
+/* Of code that another process has sent: most run what others ran before. */
+static bool is_known_code(struct scripts *s, uint64_t hash, const struct script_code_message *m)
+{
+	const uint64_t *number = hash ? u64map_get(&s->by_message, hash) : NULL;
+	struct script_place *place = number ? place_of(s, m->mm, m->code, m->stamp) : NULL;
+	if (!place)
+		return false;
+	if (place->number != IDSET_NONE && !s->codes.data[place->number].name)
+		s->codes.data[place->number] = s->codes.data[*number - 1];
+	else
+		place->number = (uint32_t)*number - 1;
+	return true;
+}
+
+static void learn_code(struct scripts *s, const struct script_space *space, uint32_t pid, const struct script_code_message *m,
+		       uint32_t rest_bytes, uint64_t hash)
+{
+	struct script_known code = {};
+	name_code(s, space, m, &code);
+	struct script_place *place = code.name ? place_of(s, m->mm, m->code, m->stamp) : NULL;
+	if (!place)
+		return;
+	set_lines(s, space, pid, m, rest_bytes, &code);
+	set_code(s, place, &code);
+	if (hash && place->number != IDSET_NONE)
+		*u64map_put(&s->by_message, hash, NULL) = (uint64_t)place->number + 1;
+}
+
 static void take_code(struct scripts *s, const struct sample *message)
 {
 	struct script_code_message m = {};
@@ -213,13 +253,9 @@ static void take_code(struct scripts *s, const struct sample *message)
 	uint32_t rest_bytes = m.rest_bytes <= bytes - before ? m.rest_bytes : (uint32_t)(bytes - before);
 	pthread_mutex_lock(&s->lock);
 	const struct script_space *space = scripts_space(s, m.mm);
-	struct script_known code = {};
-	name_code(s, space, &m, &code);
-	struct script_place *place = code.name ? place_of(s, m.mm, m.code, m.stamp) : NULL;
-	if (place) {
-		set_lines(s, space, message->pid, &m, rest_bytes, &code);
-		set_code(s, place, &code);
-	}
+	uint64_t hash = hash_message(space, &m, rest_bytes);
+	if (!is_known_code(s, hash, &m))
+		learn_code(s, space, message->pid, &m, rest_bytes, hash);
 	pthread_mutex_unlock(&s->lock);
 }
 

@@ -77,6 +77,7 @@ struct scripts {
 	VEC(struct script_place) places;
 	VEC(struct script_known) codes; /* by number */
 	struct idset by_place, by_contents; /* of places; of codes that were sent */
+	struct u64map by_message; /* a hash of what a message says → the number of its code, + 1 */
 	struct strtab texts;
 	struct u64map by_source; /* a hash of what identifies one → sources */
 	VEC(struct script_source) sources;

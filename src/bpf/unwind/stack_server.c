@@ -130,7 +130,10 @@ static void take_requests(struct stack_unwinder *u, request_list *ret)
 	}
 }
 
-/* The mapping of a request, as far as known; *ret_exact: exactly that mapping, not one that contains it. */
+/*
+ * The mapping of a request, as far as known; *ret_exact: exactly that mapping, not one that contains it. It may be shorter than recorded:
+ * where a file's first segment is code, loaders map the whole file as code and then data over its end.
+ */
 static const struct map *find_map(struct stack_unwinder *u, const struct unwind_request *w, bool *ret_exact)
 {
 	struct machine *machine = live_maps_machine(u->live);
@@ -138,7 +141,7 @@ static const struct map *find_map(struct stack_unwinder *u, const struct unwind_
 	const struct map *map = machine_map(machine, t, PERF_RECORD_MISC_USER, w->start, UINT64_MAX - 1);
 	if (!map || w->end > map->end || w->start - map->start + map->pgoff != w->key.pgoff)
 		return NULL;
-	*ret_exact = w->start == map->start && w->end == map->end;
+	*ret_exact = w->start == map->start;
 	return map;
 }
 

@@ -189,6 +189,16 @@ void stack_unwinder_begin_file(struct stack_unwinder *u)
 		scripts_begin_file(u->scripts);
 }
 
+void stack_unwinder_each_file(struct stack_unwinder *u, void (*fn)(void *ctx, const struct mapped_file *f), void *ctx)
+{
+	pthread_mutex_lock(&u->lock);
+	const struct machine *m = live_maps_machine(u->live);
+	for (size_t i = 0; i < machine_files_count(m); i++)
+		if (unwind_tables_has(u->tables, machine_file_at(m, i)))
+			fn(ctx, machine_file_at(m, i));
+	pthread_mutex_unlock(&u->lock);
+}
+
 char *stack_unwinder_unknown_interpreter(struct stack_unwinder *u)
 {
 	return u->scripts ? scripts_unknown(u->scripts) : NULL;
@@ -401,31 +411,31 @@ static uint64_t sampled_regs(const struct unwind_copy *copy, int pc, uint64_t va
 }
 
 /* The address space in which the copy's pc is code: as of that time or, if that is unknown, as of now. */
-static uint32_t space_of(struct stack_unwinder *u, uint64_t pc, uint32_t pid, uint32_t tid, uint64_t time_ns)
+static uint32_t space_of(struct stack_unwinder *u, uint64_t pc, uint32_t pid, uint64_t time_ns)
 {
 	struct machine *m = live_maps_machine(u->live);
 	uint64_t complete_ns = live_maps_complete(u->live, pid);
 	/* Mappings from before the process was first read are not all known: probably they have not changed. */
 	if (time_ns < complete_ns)
-		return machine_view(m, pid, tid, complete_ns).space;
-	struct machine_view view = machine_view(m, pid, tid, time_ns);
+		return machine_view(m, pid, pid, complete_ns).space;
+	struct machine_view view = machine_view(m, pid, pid, time_ns);
 	if (machine_space_map(m, view.space, PERF_RECORD_MISC_USER, pc))
 		return view.space;
-	view = machine_view(m, pid, tid, UINT64_MAX - 1);
+	view = machine_view(m, pid, pid, UINT64_MAX - 1);
 	if (machine_space_map(m, view.space, PERF_RECORD_MISC_USER, pc) || !view.thread || view.thread->end_ns < time_ns)
 		return view.space;
 	live_maps_read(u->live, pid);
-	return machine_view(m, pid, tid, UINT64_MAX - 1).space;
+	return machine_view(m, pid, pid, UINT64_MAX - 1).space;
 }
 
-/* The space of a walk that continues at pc; the unwinder's caches belong to the machine's current state. */
+/* The space of a walk that continues at pc; the unwinder's caches belong to the current numbers of spaces. */
 static uint32_t look_in(struct stack_unwinder *u, uint64_t pc, const struct waiting_stack *of, uint64_t time_ns)
 {
-	uint32_t space = space_of(u, pc, of->pid, of->tid, time_ns);
-	uint64_t generation = machine_generation(live_maps_machine(u->live));
-	if (generation != u->generation)
+	uint32_t space = space_of(u, pc, of->pid, time_ns);
+	uint64_t forgotten = live_maps_forgotten(u->live);
+	if (forgotten != u->forgotten)
 		unwinder_reset(u->unwinder);
-	u->generation = generation;
+	u->forgotten = forgotten;
 	return space;
 }
 

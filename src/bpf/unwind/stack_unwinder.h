@@ -9,10 +9,11 @@
  *	stack_unwinder_destroy(u);                         before the capture is closed
  *
  * The program writes samples and their stacks into the rings of the capture as one record, in place of the kernel's sample. With
- * several events, or sample fields that only their own event can provide, it writes a stack right before its sample, and a chain_sink
- * joins the two. The program finds the mappings of a process in the kernel; a thread compiles the tables of files when the program
- * requests them, once for all processes. Where the program cannot continue (tables that are not ready, expressions), it sends a copy
- * of the stack, and the walk continues in user space when rings are drained. Code without tables is unwound by frame pointers.
+ * several events, sample fields that only their own event can provide, or a period of 2^31 or more, it writes a stack right before its
+ * sample, and a chain_sink joins the two. The program finds the mappings of a process in the kernel; a thread compiles the tables of
+ * files when the program requests them, once for all processes. Where the program cannot continue (tables that are not ready,
+ * expressions), it sends a copy of the stack, and the walk continues in user space when rings are drained. Code without tables is
+ * unwound by frame pointers.
  *
  * x86-64 and arm64, from Linux 5.17 on, with permission to load BPF programs and to look at all CPUs; rings of CPUs, not of threads.
  * Errors say what is missing. Thread safety: create, attach and destroy belong to one thread; several may drain.
@@ -74,6 +75,9 @@ bool stack_unwinder_scripts(struct stack_unwinder *u, struct strbuf *to);
 void stack_unwinder_begin_file(struct stack_unwinder *u);
 /* "python3.15 (pid 7)": an interpreter of an unknown version, whose frames are left out; NULL: none. Owned. */
 char *stack_unwinder_unknown_interpreter(struct stack_unwinder *u);
+
+/* Files whose code stacks led through, as far as they could be opened. */
+void stack_unwinder_each_file(struct stack_unwinder *u, void (*fn)(void *ctx, const struct mapped_file *f), void *ctx);
 
 struct stack_unwinder_totals {
 	uint64_t stacks;  /* user stacks of samples */

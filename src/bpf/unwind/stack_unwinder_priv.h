@@ -88,7 +88,7 @@ struct stack_unwinder {
 	struct live_maps *live;
 	struct unwind_tables *tables;
 	struct unwinder *unwinder;
-	uint64_t generation;
+	uint64_t forgotten; /* live_maps_forgotten() at the last walk */
 
 	/* The thread that answers the program. */
 	pthread_t thread;

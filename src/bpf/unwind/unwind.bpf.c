@@ -606,15 +606,17 @@ INLINE void walk_from_regs(struct walk *w, __u32 which, __u32 max)
 INLINE int give_stack(struct sample_context *ctx, struct walk *w)
 {
 	__u32 nr = w->out.stack.nr;
-	long failed;
+	__u64 period = ctx->sample_period;
+	long failed = -ENOENT;
 	if (w->out.stack.end == UNWIND_WALK_COPY) {
 		give_copy(ctx, w, WALK_SAMPLE, 0);
 		return 1;
 	}
 	if (nr > UNWIND_FRAMES_MAX)
 		return 1;
-	w->out.stack.period = ctx->sample_period;
-	failed = bpf_perf_event_output(ctx, &whole, BPF_F_CURRENT_CPU, &w->out.stack, sizeof(struct unwind_stack) + nr * 8);
+	w->out.stack.with = (__u32)period << 1 | (w->out.stack.end != UNWIND_WALK_WHOLE);
+	if (!(period >> 31))
+		failed = bpf_perf_event_output(ctx, &whole, BPF_F_CURRENT_CPU, &w->out.stack.with, sizeof(__u32) + nr * 8);
 	if (failed == -ENOENT)
 		bpf_perf_event_output(ctx, &outputs, BPF_F_CURRENT_CPU, &w->out.stack, sizeof(struct unwind_stack) + nr * 8);
 	return failed != 0;

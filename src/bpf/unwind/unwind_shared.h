@@ -104,12 +104,15 @@ enum unwind_walk_end {
 
 enum unwind_message { UNWIND_MESSAGE_STACK = 0x5742, UNWIND_MESSAGE_COPY, UNWIND_MESSAGE_MORE, UNWIND_MESSAGE_WAIT };
 
-/* The address of the sample and return addresses follow, innermost first. */
+/*
+ * The address of the sample and return addresses follow, innermost first. A record that also has the sample begins at `with`: the 32 bits
+ * before it are the length of the RAW field, and both together make room for PERF_CONTEXT_USER.
+ */
 struct unwind_stack {
 	__u32 message; /* UNWIND_MESSAGE_STACK */
 	__u16 nr;
-	__u8 end, unused;
-	__u64 period; /* of the sample, where the stack came with it */
+	__u8 end, unused[5];
+	__u32 with; /* the sample: its period, shifted by 1; 1 where the stack is cut */
 };
 
 /* The walk so far: its last frame has these registers. */
