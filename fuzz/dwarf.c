@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/strbuf.h"
+#include "base/vector.h"
 #include "object/dwarf/functions.h"
 #include "object/testing_elf.h"
 
@@ -41,9 +42,21 @@ static void on_statement(void *ctx, const struct dwarf_statement *s)
 	*(uint64_t *)ctx += s->addr + s->line + strlen(s->file);
 }
 
+typedef VEC(struct dwarf_code) code_list;
+
+static void keep_code(void *ctx, const struct dwarf_code *code, const struct dwarf_range *ranges, size_t n)
+{
+	code_list *list = ctx;
+	(void)ranges, (void)n;
+	vec_push(list, *code);
+}
+
 static void on_unit(void *ctx, struct dwarf_unit *u)
 {
-	dwarf_each_statement(u, on_statement, ctx);
+	code_list list = {};
+	dwarf_each_code_of(u, keep_code, &list);
+	dwarf_each_statement(u, list.data, list.len, on_statement, ctx);
+	vec_deinit(&list);
 }
 
 static void ask_names(struct dwarf *d, uint64_t *sum)

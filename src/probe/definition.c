@@ -213,6 +213,14 @@ static struct strobe_error *parse_argument(char *word, struct probe_argument *re
 	return NULL;
 }
 
+/* "$arg2" */
+static bool is_passed(const char *value)
+{
+	static const char prefix[] = "$arg";
+	size_t n = sizeof(prefix) - 1;
+	return text_has_prefix(value, prefix) && value[n] && strspn(value + n, "0123456789") == strlen(value + n);
+}
+
 struct strobe_error *probe_definition_parse(const char *text, struct arena *arena, struct probe_definition *ret)
 {
 	*ret = (struct probe_definition){};
@@ -226,9 +234,10 @@ struct strobe_error *probe_definition_parse(const char *text, struct arena *aren
 		TRY(parse_argument(word, &a));
 		vec_push(&ret->arguments, a);
 	}
-	if (ret->point.marker && ret->arguments.len)
-		return error_create(ERROR_USAGE, "a marker has arguments of its own: '%s' is not one of them",
-				    ret->arguments.data[0].value);
+	for (size_t i = 0; ret->point.marker && i < ret->arguments.len; i++)
+		if (!is_passed(ret->arguments.data[i].value))
+			return error_create(ERROR_USAGE, "a marker has arguments of its own, $arg1, $arg2 …: '%s' is not one of them",
+					    ret->arguments.data[i].value);
 	return NULL;
 }
 

@@ -43,9 +43,10 @@ static void sort_by_address(struct probe_functions *f)
 	sort_pairs(order, n);
 	for (size_t i = 0; i < n; i++)
 		by_address[i] = f->list.data[order[i].value];
-	memcpy(f->list.data, by_address, n * sizeof(*by_address));
 	free(order);
-	free(by_address);
+	free(f->list.data);
+	f->list.data = by_address;
+	f->list.cap = n;
 }
 
 /* In order, each name of an address once; symbol tables of one program repeat what others have. */
@@ -92,6 +93,7 @@ static bool add_symbols(struct probe_functions *f, struct object *o, uint32_t ta
 	struct object_symtab t;
 	if (!object_symtab(o, table, &t))
 		return false;
+	vec_reserve(&f->list, f->list.len + t.count);
 	for (size_t i = 0; i < t.count; i++) {
 		struct object_symbol s = object_symbol(&t, i);
 		unsigned type = ELF64_ST_TYPE(s.info);

@@ -53,7 +53,7 @@ static struct strobe_error *open_target(struct resolving *r, const char *path)
 	TRY(path ? probe_target_program(path, r->files, &r->target) : probe_target_kernel(r->sys, NULL, r->files, &r->target));
 	r->has_target = true;
 	r->path = path;
-	return NULL;
+	return probe_target_need_functions(&r->target);
 }
 
 static bool find_symbol(void *ctx, const char *name, uint64_t *ret)

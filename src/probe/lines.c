@@ -110,9 +110,10 @@ static struct strobe_error *no_debug_information(const struct probe_target *t)
 }
 
 /* Names that symbol tables alone have, as malloc, which debug information knows as __libc_malloc: the function that begins there. */
-static void find_alias(struct probe_target *t, struct dwarf *dwarf, struct function_search *s)
+static struct strobe_error *find_alias(struct probe_target *t, struct dwarf *dwarf, struct function_search *s)
 {
 	struct dwarf_code codes[DWARF_FRAMES_MAX];
+	TRY(probe_target_need_functions(t));
 	for (size_t i = 0; i < t->functions.list.len; i++) {
 		const struct probe_function *f = &t->functions.list.data[i];
 		if (!f->is_code || !probe_name_matches(s->point->function, f->name))
@@ -121,6 +122,7 @@ static void find_alias(struct probe_target *t, struct dwarf *dwarf, struct funct
 		if (n && codes[n - 1].entry == f->address - t->shift)
 			take_function(s, &codes[n - 1]);
 	}
+	return NULL;
 }
 
 static struct strobe_error *find_functions(struct probe_target *t, struct function_search *s)
@@ -130,7 +132,7 @@ static struct strobe_error *find_functions(struct probe_target *t, struct functi
 		return no_debug_information(t);
 	dwarf_each_code(dwarf, probe_name_alone(s->point->function), name_matches, take_function, s);
 	if (!s->found.len && !s->elsewhere)
-		find_alias(t, dwarf, s);
+		TRY(find_alias(t, dwarf, s));
 	if (s->found.len)
 		return NULL;
 	if (s->elsewhere)
@@ -316,7 +318,7 @@ static void search_unit(struct line_search *s, struct dwarf_unit *u)
 {
 	s->has_unit = true;
 	read_code(&s->around, u);
-	dwarf_each_statement(u, s->point->pattern ? take_match : take_line, s);
+	dwarf_each_statement(u, s->around.codes.data, s->around.codes.len, s->point->pattern ? take_match : take_line, s);
 }
 
 static void search_functions(struct line_search *s, const struct function_search *functions)
@@ -433,7 +435,7 @@ static void list_unit(void *ctx, struct dwarf_unit *u)
 	struct listing_search *l = ctx;
 	l->s.has_unit = true;
 	read_code(&l->s.around, u);
-	dwarf_each_statement(u, take_listed, l);
+	dwarf_each_statement(u, l->s.around.codes.data, l->s.around.codes.len, take_listed, l);
 }
 
 static bool listed_unit_matches(void *ctx, const char *path)

@@ -287,7 +287,8 @@ struct strobe_error *probe_places_find(struct probe_target *t, const struct prob
 {
 	*ret = (struct probe_places){};
 	arena_init(&ret->arena);
-	struct strobe_error *err = find(t, d, search, ret);
+	struct strobe_error *err = probe_target_need_functions(t);
+	err = err ? err : find(t, d, search, ret);
 	if (!err) {
 		settle(ret);
 		pass_prologues(t, d, ret);
@@ -370,11 +371,36 @@ static struct strobe_error *add_variable(struct probe_target *t, const struct pr
 	return err;
 }
 
+/* "$arg2:string" of a marker whose arguments are " arg1=%di:s32 arg2=%bp:u64": " arg2=+0(%bp):string", where the pointer leads. */
+static struct strobe_error *add_passed(const struct probe_definition *d, const struct probe_place *p, const struct probe_argument *a,
+				       struct strbuf *ret)
+{
+	_cleanup_free_ char *key = xasprintf(" %s=", a->value + 1);
+	const char *at = p->arguments ? strstr(p->arguments, key) : NULL;
+	if (!at)
+		return error_create(ERROR_NOT_FOUND, "the marker '%s' has no argument '%s'; it has:%s", d->point.marker, a->value,
+				    p->arguments && *p->arguments ? p->arguments : " none");
+	at += strlen(key);
+	size_t all = strcspn(at, " "), n = strcspn(at, " :");
+	bool is_text = a->type && (!strcmp(a->type, "string") || !strcmp(a->type, "ustring"));
+	strbuf_addf(ret, " %s=%s%.*s%s", a->name ? a->name : a->value + 1, !is_text ? "" : a->in_user_memory ? "+u0(" : "+0(", (int)n, at,
+		    is_text ? ")" : "");
+	if (a->type)
+		strbuf_addf(ret, ":%s", a->type);
+	else
+		strbuf_add(ret, at + n, all - n);
+	return NULL;
+}
+
 struct strobe_error *probe_place_arguments(struct probe_target *t, const struct probe_definition *d, const struct probe_place *p,
 					   struct strbuf *ret)
 {
 	struct probe_site site = {};
 	bool has_site = false;
+	for (size_t i = 0; d->point.marker && i < d->arguments.len; i++)
+		TRY(add_passed(d, p, &d->arguments.data[i], ret));
+	if (d->point.marker && d->arguments.len)
+		return NULL;
 	if (p->arguments)
 		strbuf_addstr(ret, p->arguments);
 	for (size_t i = 0; i < d->arguments.len; i++) {

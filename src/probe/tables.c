@@ -83,6 +83,10 @@ static struct probe_target *target_of(struct targets *t, const struct probe_inst
 		event->kind == PROBE_PROGRAM ? probe_target_program(event->target, t->files, &fresh->target) :
 					       probe_target_kernel(t->sys, *event->target ? event->target : NULL, t->files, &fresh->target);
 	fresh->is_open = !err;
+	if (fresh->is_open && (err = probe_target_need_functions(&fresh->target))) {
+		probe_target_close(&fresh->target);
+		fresh->is_open = false;
+	}
 	vec_push(&t->list, fresh);
 	return err ? NULL : &fresh->target;
 }
@@ -214,14 +218,37 @@ static struct strobe_error *add_place_variables(struct probe_target *t, const st
 	return err;
 }
 
+/*
+ * Parameters of a function of the running kernel by its BTF, which has them by name: nothing else is known of them at its places, and the
+ * kernel takes long to list its symbols. False: another way may know.
+ */
+static bool add_by_name(struct probe_target *t, const struct probe_definition *d, const struct probe_filter *filter,
+			struct probe_variable_options options, struct table *table, struct strbuf *text)
+{
+	const struct probe_point *p = &d->point;
+	bool is_running = t->kind == PROBE_KERNEL && !t->object && !*t->name;
+	bool is_entry = p->function && probe_name_alone(p->function) && !p->file && !p->line && !p->offset && !p->pattern && !p->is_return;
+	if (!is_running || !is_entry || probe_target_dwarf(t))
+		return false;
+	const struct probe_function function = { .name = p->function };
+	const struct probe_place place = { .function = &function };
+	_cleanup_strbuf_ struct strbuf added = {};
+	_cleanup_error_ struct strobe_error *err = add_place_variables(t, d, &place, filter, options, table, &added);
+	if (err)
+		return false;
+	strbuf_addstr(text, strbuf_str(&added));
+	return true;
+}
+
 struct strobe_error *probe_variables_table(struct probe_target *t, const struct probe_definition *d, const struct probe_search *search,
 					   const struct probe_filter *filter, struct probe_variable_options options, struct table *ret,
 					   struct strbuf *text)
 {
-	struct probe_places places;
-	TRY(probe_places_find(t, d, search, &places));
+	struct probe_places places = {};
 	begin_variables(ret);
-	struct strobe_error *err = NULL;
+	if (add_by_name(t, d, filter, options, ret, text))
+		return NULL;
+	struct strobe_error *err = probe_places_find(t, d, search, &places);
 	for (size_t i = 0; i < places.list.len && !err; i++)
 		err = add_place_variables(t, d, &places.list.data[i], filter, options, ret, text);
 	if (err)

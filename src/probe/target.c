@@ -50,8 +50,6 @@ struct strobe_error *probe_target_program(const char *path, const struct probe_f
 	struct strobe_error *err = object_open(below ? below : ret->name, &ret->object);
 	if (err)
 		probe_target_close(ret);
-	else
-		probe_functions_of_file(ret->object, ret->name, files->symfs, &ret->functions);
 	return err;
 }
 
@@ -67,17 +65,12 @@ static char *module_name(const char *path)
 	return name;
 }
 
-/* Of a file that was named: its symbols are those of the target. */
 static struct strobe_error *open_kernel_file(const char *path, struct probe_target *t)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return error_errno(errno, "cannot open '%s'", path);
-	TRY(object_open_packed_fd(fd, path, &t->object));
-	probe_functions_of_file(t->object, path, t->files.symfs, &t->functions);
-	for (size_t i = 0; i < t->functions.list.len; i++)
-		probe_functions_take_text(&t->functions, t->functions.list.data[i].name, t->functions.list.data[i].address);
-	return NULL;
+	return object_open_packed_fd(fd, path, &t->object);
 }
 
 struct strobe_error *probe_target_kernel(const struct sys *sys, const char *module, const struct probe_files *files,
@@ -87,10 +80,26 @@ struct strobe_error *probe_target_kernel(const struct sys *sys, const char *modu
 	*ret = (struct probe_target){ .kind = PROBE_KERNEL, .files = *files, .sys = sys };
 	ret->name = is_file ? module_name(module) : xstrdup(module ? module : "");
 	const char *path = is_file ? module : module ? NULL : files->vmlinux;
-	struct strobe_error *err = path ? open_kernel_file(path, ret) : probe_functions_of_kernel(sys, module, &ret->functions);
+	struct strobe_error *err = path ? open_kernel_file(path, ret) : NULL;
 	if (err)
 		probe_target_close(ret);
 	return err;
+}
+
+struct strobe_error *probe_target_need_functions(struct probe_target *t)
+{
+	if (t->has_functions)
+		return NULL;
+	if (!t->object)
+		TRY(probe_functions_of_kernel(t->sys, t->name, &t->functions));
+	else
+		probe_functions_of_file(t->object, t->kind == PROBE_PROGRAM ? t->name : object_name(t->object), t->files.symfs,
+					&t->functions);
+	/* of a file that was named, its symbols are those of the target */
+	for (size_t i = 0; i < t->functions.list.len && t->kind == PROBE_KERNEL && t->object; i++)
+		probe_functions_take_text(&t->functions, t->functions.list.data[i].name, t->functions.list.data[i].address);
+	t->has_functions = true;
+	return NULL;
 }
 
 void probe_target_close(struct probe_target *t)
@@ -152,6 +161,7 @@ static struct strobe_error *open_debug(struct probe_target *t)
 	t->vmlinux = *t->name ? NULL : find_vmlinux(t);
 	if (!t->vmlinux)
 		return error_create(ERROR_NOT_FOUND, "no debug information of %s", probe_target_shown(t));
+	TRY(probe_target_need_functions(t));
 	if (t->functions.text && symbol_address(t->vmlinux, t->functions.text_name, &linked))
 		t->shift = t->functions.text - linked;
 	return probe_variables_of_kernel_file(t->vmlinux, object_name(t->vmlinux), &options, &t->variables);

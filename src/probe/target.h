@@ -28,7 +28,8 @@ struct probe_target {
 	enum probe_kind kind;
 	char *name;                 /* of a program its full path, of a module its name; "" the kernel */
 	struct object *object;      /* of a program, or the file of a kernel or a module that was named; else NULL */
-	struct probe_functions functions;
+	struct probe_functions functions; /* once needed: the kernel takes long to list its own */
+	bool has_functions;
 
 	const struct sys *sys;
 	struct probe_files files;
@@ -38,12 +39,14 @@ struct probe_target {
 	uint64_t shift;             /* an address of the target less that in its debug information */
 };
 
-/* All are for probe_target_close(). */
+/* All are for probe_target_close(). The running kernel is opened whatever its symbols say. */
 struct strobe_error *probe_target_program(const char *path, const struct probe_files *files, struct probe_target *ret) _must_check_;
 /* module: a name, the path of a module's file, or NULL; files->vmlinux instead of the running kernel's symbols. */
 struct strobe_error *probe_target_kernel(const struct sys *sys, const char *module, const struct probe_files *files,
 					 struct probe_target *ret) _must_check_;
 void probe_target_close(struct probe_target *t);
+/* Makes t->functions, which probe_target_function() searches. After an error they are empty. */
+struct strobe_error *probe_target_need_functions(struct probe_target *t) _must_check_;
 
 /* NULL: it has no debug information. */
 struct dwarf *probe_target_dwarf(struct probe_target *t);

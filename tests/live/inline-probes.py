@@ -79,6 +79,15 @@ int main(int argc, char **argv)
 	return 0;
 }
 """
+# gcc -O2 splits lower(), and inlines the rest of it in it again: that begins no call of its own
+SPLIT = r"""
+__attribute__((noinline)) const int *table(void);
+int lower(int c) { return c >= -128 && c < 256 ? table()[c] : c; }
+__attribute__((noinline)) int use(int c) { return lower(c) + 1; }
+int main(int argc, char **argv) { int s = 0; for (int i = 0; i < 10; i++) s += lower(i * argc) + use(i); return s == 3; }
+static int t[512];
+const int *table(void) { asm volatile(""); return t + 128; }
+"""
 LINE = SOURCE.split("\n").index("	return local + it->id; /* LINE */") + 1
 
 
@@ -160,6 +169,13 @@ def check_places(tap, binary):
            "with its own arguments, or none", f"{done_with}\n{got}")
     names = set(re.findall(r"(probe_inlined:\w+): ", out))
     tap.equal((done.status, names), (0, {f"probe_inlined:{name}" for name in ("spread", "first", "second")}), "names are those of probe")
+
+
+def check_split(tap):
+    for level in ("-O0", "-O2", "-O3"):
+        subprocess.run(["cc", "-g", level, "-o", "split" + level, "-x", "c", "-"], input=SPLIT.encode(), cwd=SCRATCH, check=True)
+        done = strobe("stat", "-x,", "-e", f"u:{SCRATCH}/split{level}:lower", f"{SCRATCH}/split{level}")
+        tap.ok(done.err.startswith("20,"), f"{level}: a function that is split up is counted once a call, also where it is inlined", done)
 
 
 def check_counts(tap, binary):
@@ -281,6 +297,7 @@ def main():
     binary = build("-O2")
     check_same_as_tracefs(tap, binary)
     check_places(tap, binary)
+    check_split(tap)
     check_counts(tap, binary)
     check_tasks(tap, binary)
     check_beside(tap, binary)

@@ -94,6 +94,29 @@ int main()
 }
 """
 
+MOVES = r"""
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+__attribute__((noinline, noclone)) int mark(int n) { __asm__ volatile(""); return n; }
+static void move(const char *path)
+{
+	int fd = open(path, O_WRONLY);
+	if (fd < 0 || dprintf(fd, "%d\n", getpid()) < 0) exit(3);
+	close(fd);
+}
+int main(int argc, char **argv)
+{
+	mark(1);
+	move(argv[1]);
+	for (int i = 0; i < 3; i++) mark(20 + i);
+	move(argv[2]);
+	mark(3);
+	return 0;
+}
+"""
+
 GDB = """set pagination off
 set print address off
 break points
@@ -240,6 +263,28 @@ def check_gone(tap):
         busy.send_signal(signal.SIGKILL)
 
 
+def check_cgroup(tap):
+    """Of a program that moves in and out again, alone."""
+    with open("/proc/mounts", encoding="utf-8") as f:
+        roots = [line.split()[1] for line in f if line.split()[2] == "cgroup2"]
+    name = f"strobe-func-{os.getpid()}"
+    try:
+        group = os.path.join(roots[0], name)
+        os.mkdir(group)
+    except (IndexError, OSError) as e:
+        tap.skip("-G", f"no cgroup of version 2 can be made: {e}")
+        return
+    try:
+        program = ["./moves", f"{group}/cgroup.procs", f"{roots[0]}/cgroup.procs"]
+        done, text = trace("-G", name, "--func", "mark", "--format", "json", "--", *program)
+        calls = calls_of([json.loads(line) for line in text.splitlines() if line.startswith("{")], "mark")
+        tap.equal((done.status, [e["args"]["n"] for e in calls]), (0, [20, 21, 22]), "-G: calls in the cgroup alone")
+        done, text = trace("-s", "-G", name, "--func", "mark", "--", *program)
+        tap.ok(re.search(r"^ +mark +\S+ +3 ", text, re.M), "-s -G: their sums", text)
+    finally:
+        os.rmdir(group)
+
+
 def check_errors(tap):
     for words, text in [(["--func", "values2:nosuch*"], "has no function 'nosuch*'"),
                         (["--func", "nosuchprogram:f"], "no program or library"),
@@ -257,12 +302,14 @@ def main():
     compile_c("values0", VALUES, "-g", "-O0")
     compile_c("values2", VALUES, "-g", "-O2", "-fno-optimize-sibling-calls")
     compile_c("counts", COUNTS, "-O1", "-fno-optimize-sibling-calls", "-pthread")
+    compile_c("moves", MOVES, "-g", "-O1")
     check_values(tap, "values0")
     check_values(tap, "values2")
     if shutil.which("gdb"):
         check_gdb(tap)
     check_counts(tap)
     check_choice(tap)
+    check_cgroup(tap)
     check_exceptions(tap)
     check_python(tap)
     check_gone(tap)

@@ -46,7 +46,8 @@ enum {
 
 enum {
 	DW_AT_sibling = 0x01, DW_AT_name = 0x03, DW_AT_stmt_list = 0x10, DW_AT_low_pc = 0x11, DW_AT_high_pc = 0x12, DW_AT_comp_dir = 0x1b,
-	DW_AT_inline = 0x20, DW_AT_abstract_origin = 0x31, DW_AT_decl_file = 0x3a, DW_AT_decl_line = 0x3b, DW_AT_declaration = 0x3c,
+	DW_AT_inline = 0x20, DW_AT_abstract_origin = 0x31, DW_AT_decl_column = 0x39, DW_AT_decl_file = 0x3a,
+	DW_AT_decl_line = 0x3b, DW_AT_declaration = 0x3c,
 	DW_AT_entry_pc = 0x52, DW_AT_specification = 0x47, DW_AT_ranges = 0x55, DW_AT_call_column = 0x57,
 	DW_AT_call_file = 0x58, DW_AT_call_line = 0x59, DW_AT_linkage_name = 0x6e, DW_AT_str_offsets_base = 0x72,
 	DW_AT_addr_base = 0x73, DW_AT_rnglists_base = 0x74, DW_AT_dwo_name = 0x76,

@@ -1,6 +1,8 @@
 /* From names to code: one walk over the DIEs of each unit that may have them. */
 #include "object/dwarf/functions.h"
 
+#include <string.h>
+
 #include "base/mem.h"
 #include "object/dwarf/priv.h"
 
@@ -11,7 +13,7 @@
 struct entry {
 	struct dwarf_pc pc;
 	struct dwarf_value name, linkage, origin, specification, entry_pc;
-	uint64_t decl_file, decl_line, call_file, call_line;
+	uint64_t decl_file, decl_line, decl_column, call_file, call_line, call_column;
 	bool has_decl_file, has_call_file, is_declaration;
 };
 
@@ -32,11 +34,13 @@ static void take_attr(struct entry *e, uint16_t name, struct dwarf_value v)
 		e->has_decl_file = true;
 		break;
 	case DW_AT_decl_line: e->decl_line = v.u; break;
+	case DW_AT_decl_column: e->decl_column = v.u; break;
 	case DW_AT_call_file:
 		e->call_file = v.u;
 		e->has_call_file = true;
 		break;
 	case DW_AT_call_line: e->call_line = v.u; break;
+	case DW_AT_call_column: e->call_column = v.u; break;
 	case DW_AT_declaration: e->is_declaration = true; break;
 	}
 }
@@ -56,6 +60,7 @@ static bool read_entry(const struct dwarf_unit *u, struct cursor *c, const struc
 struct declaration {
 	const char *name, *linkage_name, *file;
 	uint32_t line;
+	uint64_t column;
 };
 
 /* The unit that has the lines of one: its skeleton where it is split. */
@@ -84,6 +89,8 @@ static void complete(struct declaration *d, struct dwarf_unit *u, const struct e
 		d->file = file_of(u, e->decl_file);
 	if (!d->line)
 		d->line = (uint32_t)e->decl_line;
+	if (!d->column)
+		d->column = e->decl_column;
 }
 
 static struct declaration declaration_of(struct dwarf_unit *u, struct entry e, bool with_place)
@@ -190,16 +197,22 @@ static void walk_unit(const struct walk *w)
 	}
 }
 
-static struct dwarf_code code_of(struct dwarf_unit *u, const struct entry *e, bool is_inlined, uint64_t entry)
+static struct dwarf_code code_as_declared(struct dwarf_unit *u, const struct declaration *d, const struct entry *e, bool is_inlined,
+					  uint64_t entry)
 {
-	struct declaration d = declaration_of(u, *e, true);
-	struct dwarf_code code = { .unit = lines_of(u), .name = d.name, .linkage_name = d.linkage_name, .file = d.file, .line = d.line,
-				   .entry = entry, .is_inlined = is_inlined };
+	struct dwarf_code code = { .unit = lines_of(u), .name = d->name, .linkage_name = d->linkage_name, .file = d->file,
+				   .line = d->line, .entry = entry, .is_inlined = is_inlined };
 	if (is_inlined && e->has_call_file) {
 		code.call_file = file_of(u, e->call_file);
 		code.call_line = (uint32_t)e->call_line;
 	}
 	return code;
+}
+
+static struct dwarf_code code_of(struct dwarf_unit *u, const struct entry *e, bool is_inlined, uint64_t entry)
+{
+	struct declaration d = declaration_of(u, *e, true);
+	return code_as_declared(u, &d, e, is_inlined, entry);
 }
 
 /* ---- by name ---- */
@@ -242,6 +255,16 @@ static bool find_inlined(void *ctx, struct dwarf_unit *u, const struct entry *e,
 	return !s->has_inlined;
 }
 
+/* GCC splits functions, and inlines the rest of one in it again: as a call where the function is declared. It begins no call. */
+static bool is_split_part(struct dwarf_unit *u, const struct entry *e, const struct dwarf_code *code)
+{
+	if (!code->is_inlined || !code->file || !code->call_file || code->call_line != code->line || strcmp(code->call_file, code->file))
+		return false;
+	/* a recursion that was inlined may be on that line, too */
+	uint64_t column = declaration_of(u, *e, false).column;
+	return !column || !e->call_column || column == e->call_column;
+}
+
 static bool take_code(void *ctx, struct dwarf_unit *u, const struct entry *e, bool is_inlined, uint64_t depth)
 {
 	struct by_name *s = ctx;
@@ -250,7 +273,8 @@ static bool take_code(void *ctx, struct dwarf_unit *u, const struct entry *e, bo
 	if (e->is_declaration || !entry_matches(s, u, e) || !entry_of(u, e, &s->ranges, &entry))
 		return true;
 	struct dwarf_code code = code_of(u, e, is_inlined, entry);
-	s->fn(s->ctx, &code);
+	if (!is_split_part(u, e, &code))
+		s->fn(s->ctx, &code);
 	return true;
 }
 
@@ -297,7 +321,23 @@ struct of_unit {
 	void (*fn)(void *ctx, const struct dwarf_code *code, const struct dwarf_range *ranges, size_t n);
 	void *ctx;
 	dwarf_ranges ranges;
+	struct u64map known; /* offset of an origin → its number in the list */
+	VEC(struct declaration) declarations;
 };
+
+/* What only refers to its origin is declared as that: read once. */
+static struct declaration known_declaration(struct of_unit *s, struct dwarf_unit *u, const struct entry *e)
+{
+	bool is_new, is_bare = !e->name.class && !e->linkage.class && !e->has_decl_file && !e->decl_line && !e->decl_column;
+	if (!is_bare || e->origin.class != DWARF_REFERENCE)
+		return declaration_of(u, *e, true);
+	uint64_t *number = u64map_put(&s->known, e->origin.u, &is_new);
+	if (is_new) {
+		*number = s->declarations.len;
+		vec_push(&s->declarations, declaration_of(u, *e, true));
+	}
+	return s->declarations.data[*number];
+}
 
 static bool take_all(void *ctx, struct dwarf_unit *u, const struct entry *e, bool is_inlined, uint64_t depth)
 {
@@ -306,7 +346,8 @@ static bool take_all(void *ctx, struct dwarf_unit *u, const struct entry *e, boo
 	(void)depth;
 	if (e->is_declaration || !entry_of(u, e, &s->ranges, &entry))
 		return true;
-	struct dwarf_code code = code_of(u, e, is_inlined, entry);
+	struct declaration d = known_declaration(s, u, e);
+	struct dwarf_code code = code_as_declared(u, &d, e, is_inlined, entry);
 	s->fn(s->ctx, &code, s->ranges.data, s->ranges.len);
 	return true;
 }
@@ -318,6 +359,8 @@ void dwarf_each_code_of(struct dwarf_unit *u,
 	struct walk w = { .u = dwarf_split_unit(u), .into_functions = true, .fn = take_all, .ctx = &s };
 	walk_unit(&w);
 	vec_deinit(&s.ranges);
+	vec_deinit(&s.declarations);
+	u64map_deinit(&s.known);
 }
 
 /* ---- by address ---- */
@@ -378,14 +421,15 @@ unsigned dwarf_code_at(struct dwarf *d, uint64_t addr, struct dwarf_code ret[DWA
 
 /* ---- prologues ---- */
 
-#define OP_FBREG 0x91
+enum { OP_FBREG = 0x91, OP_CALL_FRAME_CFA = 0x9c };
 
-/* "DW_OP_fbreg -20": below the frame's base, where no caller puts anything. */
-static bool is_in_own_frame(const struct dwarf_die *d)
+/* "DW_OP_fbreg -20": of a base that is where the caller's frame ends, below it, where no caller puts anything; of a register, anywhere. */
+static bool is_in_own_frame(const struct dwarf_die *d, const struct dwarf_value *base)
 {
 	struct dwarf_value v = dwarf_die_value(d, DW_AT_location);
 	struct cursor c = cursor_make(v.block, v.class == DWARF_BLOCK ? (size_t)v.u : 0, false);
-	return cursor_left(&c) > 1 && cursor_u8(&c) == OP_FBREG && cursor_sleb(&c) < 0 && !c.bad && !cursor_left(&c);
+	bool is_by_cfa = base->class == DWARF_BLOCK && base->u == 1 && *base->block == OP_CALL_FRAME_CFA;
+	return cursor_left(&c) > 1 && cursor_u8(&c) == OP_FBREG && (cursor_sleb(&c) < 0 || !is_by_cfa) && !c.bad && !cursor_left(&c);
 }
 
 static bool has_stored_parameter(struct dwarf *dwarf, uint64_t entry)
@@ -393,8 +437,9 @@ static bool has_stored_parameter(struct dwarf *dwarf, uint64_t entry)
 	struct dwarf_die function, d;
 	if (!dwarf_die_of_function(dwarf, entry, &function))
 		return false;
+	struct dwarf_value base = dwarf_die_value(&function, DW_AT_frame_base);
 	for (bool is_there = dwarf_die_child(&function, &d); is_there; is_there = dwarf_die_sibling(&d, &d))
-		if (d.tag == DW_TAG_formal_parameter && is_in_own_frame(&d))
+		if (d.tag == DW_TAG_formal_parameter && is_in_own_frame(&d, &base))
 			return true;
 	return false;
 }
@@ -418,21 +463,21 @@ bool dwarf_prologue(struct dwarf *d, uint64_t entry, uint64_t *ret)
 /* ---- by line ---- */
 
 /* What GCC leaves out of line tables: the line of the declaration at the entry, and that of a call that was inlined. */
-static void take_statement(void *ctx, const struct dwarf_code *code, const struct dwarf_range *ranges, size_t n)
+static void add_statement(dwarf_statements *list, const struct dwarf_code *code)
 {
-	dwarf_statements *list = ctx;
-	(void)ranges, (void)n;
 	struct dwarf_statement at = { code->entry, code->is_inlined ? code->call_file : code->file,
 				      code->is_inlined ? code->call_line : code->line };
 	if (at.file && at.line)
 		vec_push(list, at);
 }
 
-void dwarf_each_statement(struct dwarf_unit *u, void (*fn)(void *ctx, const struct dwarf_statement *s), void *ctx)
+void dwarf_each_statement(struct dwarf_unit *u, const struct dwarf_code *codes, size_t n,
+			  void (*fn)(void *ctx, const struct dwarf_statement *s), void *ctx)
 {
 	dwarf_statements list = {};
 	dwarf_read_statements(u, &list);
-	dwarf_each_code_of(u, take_statement, &list);
+	for (size_t i = 0; i < n; i++)
+		add_statement(&list, &codes[i]);
 	for (size_t i = 0; i < list.len; i++)
 		fn(ctx, &list.data[i]);
 	vec_deinit(&list);

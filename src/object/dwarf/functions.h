@@ -51,9 +51,11 @@ struct dwarf_statement {
 
 /*
  * Calls fn for the statements of the unit, by address: rows of its line table that begin one, then what compilers may leave out there:
- * the lines that functions are declared at, at their entries, and the lines of calls that were inlined, where those begin.
+ * the lines that functions are declared at, at their entries, and the lines of calls that were inlined, where those begin. codes: all of
+ * dwarf_each_code_of().
  */
-void dwarf_each_statement(struct dwarf_unit *u, void (*fn)(void *ctx, const struct dwarf_statement *s), void *ctx);
+void dwarf_each_statement(struct dwarf_unit *u, const struct dwarf_code *codes, size_t n,
+			  void (*fn)(void *ctx, const struct dwarf_statement *s), void *ctx);
 /* Calls fn for each unit with code whose line table names a file that matches, by its full path. */
 void dwarf_each_unit_of(struct dwarf *d, bool (*matches)(void *ctx, const char *path), void (*fn)(void *ctx, struct dwarf_unit *u),
 			void *ctx);

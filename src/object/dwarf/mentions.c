@@ -22,6 +22,23 @@ static bool add_place(struct dwarf_mentions *m, const struct cursor *section, ui
 	return true;
 }
 
+#define SAMPLE_BYTES 16384
+
+/* The two bytes of the needle that are rarest, by how often each byte is in a sample of the text. */
+static size_t rarest_lead(const char *needle, size_t n, const uint32_t counts[256])
+{
+	size_t best = 0;
+	uint64_t least = UINT64_MAX;
+	for (size_t i = 0; i + 1 < n; i++) {
+		uint64_t chance = (uint64_t)(counts[(uint8_t)needle[i]] + 1) * (counts[(uint8_t)needle[i + 1]] + 1);
+		if (chance < least) {
+			least = chance;
+			best = i;
+		}
+	}
+	return best;
+}
+
 /* A name may be the end of a longer one that the linker put in its place, and may have a version ("name@VERSION"). */
 static bool add_places_in(struct dwarf_mentions *m, const struct dwarf_file *f, enum dwarf_section which, const char *name)
 {
@@ -29,8 +46,12 @@ static bool add_places_in(struct dwarf_mentions *m, const struct dwarf_file *f, 
 	size_t n = strlen(name), bytes = (size_t)(c.end - c.start);
 	_cleanup_free_ char *versioned = xasprintf("%s@", name);
 	struct needles text = {};
-	/* a letter and the end are rarer than two letters */
-	if (bytes > UINT32_MAX || !needles_add(&text, name, n + 1, n - 1) || !needles_add(&text, versioned, n + 1, n - 1))
+	uint32_t counts[256] = {};
+	/* from the middle: names of one kind lie together */
+	for (size_t i = bytes / 2, sampled = 0; i < bytes && sampled < SAMPLE_BYTES; i++, sampled++)
+		counts[c.start[i]]++;
+	if (bytes > UINT32_MAX || !needles_add(&text, name, n + 1, rarest_lead(name, n + 1, counts)) ||
+	    !needles_add(&text, versioned, n + 1, rarest_lead(versioned, n + 1, counts)))
 		return false;
 	for (size_t next = 0; next < bytes;) {
 		size_t at = needles_find(&text, c.start, bytes, next, &next);

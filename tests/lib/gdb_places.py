@@ -1,0 +1,60 @@
+"""Run inside gdb: what gdb says of places in a program, as a second source about differences between perf and strobe.
+
+PLACES names a JSON file: {"functions": {NAME: [ADDRESS]}, "entries": [[NAME, ADDRESS]], "scopes": [ADDRESS]}; the answers go to ANSWERS:
+of functions where they are declared, of entries whether ADDRESS is in such a function, of scopes the text of "info scope" and the names
+of what all functions have there. The addresses of a function are those of the symbol table, for debug information without mangled names.
+"""
+
+import json
+import os
+
+import gdb
+
+
+def functions_at(address):
+    """From the innermost, with inlined ones."""
+    block = gdb.block_for_pc(address)
+    while block and block.superblock:
+        if block.function:
+            yield block.function
+        block = block.superblock
+
+
+def is_at(name, address, starts):
+    functions = list(functions_at(address))
+    if not functions:
+        return False
+    return any(name in (f.name, f.linkage_name, f.print_name) for f in functions) or int(functions[-1].value().address) in starts
+
+
+def declared(name, starts):
+    """[(file, line)]: of global functions of that name, of the static ones of all units, and of those that begin at the addresses."""
+    found = [gdb.lookup_global_symbol(name), *gdb.lookup_static_symbols(name), *(f for a in starts for f in list(functions_at(a))[-1:])]
+    return sorted({(os.path.basename(s.symtab.filename), s.line) for s in found if s and s.symtab})
+
+
+def scope(address):
+    try:
+        text = gdb.execute(f"info scope *{address:#x}", to_string=True)
+    except gdb.error as e:
+        text = str(e)
+    names, block = set(), gdb.block_for_pc(address)
+    while block and block.superblock:
+        names |= {symbol.name for symbol in block}
+        block = block.superblock
+    return text, sorted(names)
+
+
+def main():
+    with open(os.environ["PLACES"], encoding="utf-8") as f:
+        asked = json.load(f)
+    answers = {
+        "functions": {name: declared(name, starts) for name, starts in asked["functions"].items()},
+        "entries": [is_at(name, address, asked["functions"].get(name, ())) for name, address in asked["entries"]],
+        "scopes": [scope(address) for address in asked["scopes"]],
+    }
+    with open(os.environ["ANSWERS"], "w", encoding="utf-8") as f:
+        json.dump(answers, f)
+
+
+main()
