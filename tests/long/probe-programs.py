@@ -9,7 +9,7 @@ variables have a value there), the symbol table, readelf's line table and addr2l
   - of functions that debug information has no mangled name of (static ones of g++), or that have none, perf finds none
   - perf takes lines of other functions of the same macro, which are declared on one line (Rust's core)
   - perf takes variables before they have a value (what gdb shows from a later address on)
-  - perf passes over the calls that begin at a line and have no instructions of their own
+  - perf 7.2 refuses lines that share their address with others, which strobe probes there
   - perf 6.1 ends by SIGSEGV at lines of clang's programs
 
 Run by hand: apt-get install python3.11-dbg libc6-dbg ceph-osd-dbg rustc gdb. Functions are taken evenly from each file.
