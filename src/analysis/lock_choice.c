@@ -37,6 +37,7 @@ struct strobe_error *lock_choice_parse(const struct lock_question *q, struct loc
 		add_lock(ret, locks.data[i]);
 	vec_deinit(&locks);
 	split(&ret->arena, q->functions, &ret->functions);
+	split(&ret->arena, q->cgroups, &ret->cgroups);
 	return NULL;
 }
 
@@ -46,6 +47,7 @@ void lock_choice_deinit(struct lock_choice *c)
 	vec_deinit(&c->addresses);
 	vec_deinit(&c->names);
 	vec_deinit(&c->functions);
+	vec_deinit(&c->cgroups);
 	arena_deinit(&c->arena);
 }
 

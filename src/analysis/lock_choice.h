@@ -9,7 +9,7 @@
 #include "base/arena.h"
 #include "base/vector.h"
 
-enum lock_by { LOCK_BY_CALLER, LOCK_BY_THREAD, LOCK_BY_LOCK };
+enum lock_by { LOCK_BY_CALLER, LOCK_BY_THREAD, LOCK_BY_LOCK, LOCK_BY_CGROUP };
 
 struct lock_question {
 	enum lock_by by;
@@ -21,6 +21,7 @@ struct lock_question {
 	const char *kinds;        /* -Y */
 	const char *locks;        /* -L */
 	const char *functions;    /* -S */
+	const char *cgroups;      /* -G: of the running system */
 };
 
 typedef VEC(const char *) lock_word_list;
@@ -29,8 +30,9 @@ typedef VEC(const char *) lock_word_list;
 struct lock_choice {
 	lock_flag_list kinds;
 	VEC(uint64_t) addresses;
-	lock_word_list names;     /* of locks whose addresses are not resolved yet */
-	lock_word_list functions; /* substrings of function names */
+	lock_word_list names;     /* of locks, whose addresses are not known yet */
+	lock_word_list functions; /* parts of their names */
+	lock_word_list cgroups;   /* paths below the mount point */
 	struct arena arena;
 };
 

@@ -3,10 +3,12 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/cleanup.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "bpf/count/lock_counts.h"
 #include "capture/workload.h"
+#include "sys/cgroups.h"
 #include "sys/signals.h"
 
 #define TICK_MS 100
@@ -15,6 +17,7 @@ struct lock_live {
 	struct lock_live_request q;
 	struct arena arena;
 	struct lock_choice choice;
+	VEC(uint64_t) cgroups; /* IDs of those that are chosen */
 	struct symbols *symbols_of_kernel;
 	struct lock_symbols symbols;
 	struct lock_waits waits;
@@ -28,12 +31,24 @@ static const struct mapped_file kernel_file = { .kind = MAPPED_KERNEL, .path = "
 
 /* ---- opening ---- */
 
+static struct strobe_error *find_cgroups(struct lock_live *l)
+{
+	for (size_t i = 0; i < l->choice.cgroups.len; i++) {
+		uint64_t id;
+		TRY(sys_cgroup2_id(l->q.sys, l->choice.cgroups.data[i], &id));
+		vec_push(&l->cgroups, id);
+	}
+	return NULL;
+}
+
 static struct strobe_error *open_counts(struct lock_live *l)
 {
+	static const enum lock_counts_by by[] = { [LOCK_BY_CALLER] = LOCK_COUNTS_BY_STACK, [LOCK_BY_THREAD] = LOCK_COUNTS_BY_THREAD,
+						  [LOCK_BY_LOCK] = LOCK_COUNTS_BY_LOCK, [LOCK_BY_CGROUP] = LOCK_COUNTS_BY_CGROUP };
 	const struct lock_question *q = &l->q.question;
 	struct lock_counts_options o = {
 		.sys = l->q.sys,
-		.by = q->by == LOCK_BY_THREAD ? LOCK_COUNTS_BY_THREAD : q->by == LOCK_BY_LOCK ? LOCK_COUNTS_BY_LOCK : LOCK_COUNTS_BY_STACK,
+		.by = by[q->by],
 		.by_owner = q->by_owner,
 		.by_target = !l->targets.system_wide,
 		.cpus = l->targets.system_wide ? l->q.target.cpus : NULL,
@@ -41,6 +56,8 @@ static struct strobe_error *open_counts(struct lock_live *l)
 		.skip = (uint32_t)q->skip,
 		.locks = l->choice.addresses.data,
 		.locks_nr = (uint32_t)l->choice.addresses.len,
+		.cgroups = l->cgroups.data,
+		.cgroups_nr = (uint32_t)l->cgroups.len,
 		.entries = (uint32_t)l->q.entries,
 	};
 	for (size_t i = 0; i < l->choice.kinds.len; i++)
@@ -58,6 +75,7 @@ static struct strobe_error *open_all(struct lock_live *l)
 	l->symbols_of_kernel = symbols_create(NULL, l->q.symbols);
 	lock_symbols_load(&l->symbols, symbols_dso(l->symbols_of_kernel, &kernel_file));
 	TRY(lock_choice_find(&l->choice, &l->symbols));
+	TRY(find_cgroups(l));
 	TRY(signals_open(&l->signals, more));
 	if (l->q.command)
 		TRY(workload_fork(l->q.command, workload_options_of(&l->signals), &l->workload));
@@ -124,6 +142,19 @@ static void take_sum(struct lock_stat *s, const struct lock_sum *sum)
 	s->average_ns = s->contended ? s->total_ns / s->contended : 0;
 }
 
+/* Of what its row is about; NULL: it has no name. */
+static const char *name_of_row(struct lock_live *l, const struct lock_count *n, const char *caller)
+{
+	if (l->q.question.by == LOCK_BY_CALLER)
+		return caller;
+	if (l->q.question.by == LOCK_BY_CGROUP) {
+		_cleanup_free_ char *path = sys_cgroup2_path(l->q.sys, n->of);
+		return arena_strdup(&l->arena, path);
+	}
+	const struct symbol *lock = lock_symbols_at(&l->symbols, n->sum->lock);
+	return lock ? lock->raw_name : "";
+}
+
 static void take_count(void *ctx, const struct lock_count *n)
 {
 	struct lock_live *l = ctx;
@@ -135,10 +166,9 @@ static void take_count(void *ctx, const struct lock_count *n)
 	size_t stat = lock_waits_stat(&l->waits, by_caller ? key : n->of, &is_new);
 	struct lock_stat *s = &l->waits.stats.data[stat];
 	if (is_new) {
-		const struct symbol *lock = lock_symbols_at(&l->symbols, n->sum->lock);
 		s->address = n->sum->lock;
 		s->flags = n->sum->flags;
-		s->name = by_caller ? caller : lock ? lock->raw_name : "";
+		s->name = name_of_row(l, n, caller);
 		s->stack = arena_memdup(&l->arena, n->stack, n->stack_nr * sizeof(*n->stack));
 		s->stack_nr = n->stack_nr;
 	}
@@ -173,6 +203,7 @@ void lock_live_destroy(struct lock_live *l)
 	lock_counts_close(l->counts);
 	lock_waits_deinit(&l->waits);
 	lock_choice_deinit(&l->choice);
+	vec_deinit(&l->cgroups);
 	target_map_deinit(&l->targets);
 	symbols_destroy(l->symbols_of_kernel);
 	arena_deinit(&l->arena);

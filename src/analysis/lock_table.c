@@ -200,10 +200,10 @@ static void set_figures(struct table *t, size_t column, const struct figure_list
 	}
 }
 
-/* Two more blanks than between other columns. */
-static void add_space(struct table *t)
+/* So many blanks between columns, where there is one between others. */
+static void add_space(struct table *t, unsigned blanks)
 {
-	table_column(t, (struct table_column){ .key = "", .title = "", .type = TABLE_TEXT, .text_only = true, .width = 1 });
+	table_column(t, (struct table_column){ .key = "", .title = "", .type = TABLE_TEXT, .text_only = true, .width = blanks - 2 });
 }
 
 static void add_subject_columns(struct table *t, const struct lock_question *q)
@@ -216,22 +216,27 @@ static void add_subject_columns(struct table *t, const struct lock_question *q)
 	switch (q->by) {
 	case LOCK_BY_THREAD:
 		table_column(t, (struct table_column){ .key = "tid", .title = "pid", .type = TABLE_COUNT, .width = 12, .is_fixed = true });
-		add_space(t);
+		add_space(t, 3);
 		text.key = text.title = q->by_owner ? "owner" : "comm";
 		table_column(t, text);
 		break;
 	case LOCK_BY_LOCK:
 		table_column(t, (struct table_column){ .key = "address", .type = TABLE_TEXT, .width = 18, .is_fixed = true,
 						       .align = TABLE_ALIGN_RIGHT });
-		add_space(t);
+		add_space(t, 3);
 		text.key = "symbol";
 		table_column(t, text);
 		table_column(t, (struct table_column){ .key = "type", .type = TABLE_TEXT, .data_only = true });
 		break;
+	case LOCK_BY_CGROUP:
+		add_space(t, 2);
+		text.key = "cgroup";
+		table_column(t, text);
+		break;
 	default:
 		table_column(t, (struct table_column){ .key = "type", .type = TABLE_TEXT, .width = 12, .is_fixed = true,
 						       .align = TABLE_ALIGN_RIGHT });
-		add_space(t);
+		add_space(t, 3);
 		text.key = "caller";
 		table_column(t, text);
 	}
@@ -253,6 +258,9 @@ static void set_subject(struct table *t, size_t column, const struct lock_stat *
 		table_set_text(t, column + 2, name);
 		table_show(t, column + 2, "%s (%s)", name, lock_kind_name(s->flags));
 		table_set_text(t, column + 3, lock_kind_name(s->flags));
+		break;
+	case LOCK_BY_CGROUP:
+		table_set_text(t, column + 1, name);
 		break;
 	default:
 		table_set_text(t, column, lock_kind_access(s->flags));

@@ -1,14 +1,20 @@
 #include "sys/cgroups.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <regex.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
 
 #define DEPTH_MAX 32
+/* Deeper groups than this are shown by number. */
+#define PATH_DEPTH_MAX 16
 
 static bool is_octal(const char *p)
 {
@@ -71,6 +77,55 @@ char *sys_cgroup2_root(const struct sys *sys)
 	struct hierarchies found = read_mounts(sys);
 	free(found.v1);
 	return found.v2;
+}
+
+/* The path below `at`, which it closes, of the group with this ID. */
+static bool find_below(int at, uint64_t id, unsigned depth, char **ret)
+{
+	bool found = false;
+	DIR *dir = fdopendir(at);
+	if (!dir) {
+		close(at);
+		return false;
+	}
+	for (struct dirent *e; !found && (e = readdir(dir));) {
+		if (e->d_type != DT_DIR || e->d_name[0] == '.')
+			continue;
+		_cleanup_free_ char *below = NULL;
+		int sub = e->d_ino == id ? -1 : openat(dirfd(dir), e->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		found = e->d_ino == id || (sub >= 0 && depth && find_below(sub, id, depth - 1, &below));
+		if (found)
+			*ret = xasprintf("/%s%s", e->d_name, below ? below : "");
+	}
+	closedir(dir);
+	return found;
+}
+
+char *sys_cgroup2_path(const struct sys *sys, uint64_t id)
+{
+	_cleanup_free_ char *root = sys_cgroup2_root(sys);
+	struct stat st;
+	char *path = NULL;
+	if (root && !stat(root, &st) && st.st_ino == id)
+		return xstrdup("/");
+	int fd = root ? open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	if (fd >= 0 && find_below(fd, id, PATH_DEPTH_MAX, &path))
+		return path;
+	return xasprintf("cgroup %llu", (unsigned long long)id);
+}
+
+struct strobe_error *sys_cgroup2_id(const struct sys *sys, const char *path, uint64_t *ret)
+{
+	_cleanup_free_ char *root = sys_cgroup2_root(sys);
+	struct stat st;
+	if (!root)
+		return error_create(ERROR_NOT_FOUND, "no access to cgroup %s: no hierarchy of version 2 is mounted; run mount -t cgroup2 "
+				    "cgroup2 /sys/fs/cgroup", path);
+	_cleanup_free_ char *full = xasprintf("%s/%s/.", root, path);
+	if (stat(full, &st))
+		return error_errno(errno, "no access to cgroup %s below %s", path, root);
+	*ret = st.st_ino;
+	return NULL;
 }
 
 char *sys_cgroup_perf_root(const struct sys *sys, unsigned *ret_version)

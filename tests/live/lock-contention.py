@@ -27,6 +27,31 @@ def rows(*options, workload=WORKLOAD):
     return json.loads(done.out)["rows"] if done.status == 0 else None, done
 
 
+def check_cgroups(tap):
+    """The workload in a group of its own: its waits are of that group, and of the group around it are those of others."""
+    with open("/proc/self/mounts", encoding="utf-8") as f:
+        mounts = [words[1] for words in map(str.split, f) if words[2] == "cgroup2"]
+    group = os.path.join(mounts[0], f"strobe-test-{os.getpid()}") if mounts else ""
+    try:
+        os.mkdir(group)
+    except OSError as e:
+        tap.skip("waits by cgroup", f"no cgroup of version 2 can be made: {e}")
+        return
+    name = "/" + os.path.basename(group)
+    inside = ("--", "/bin/sh", "-c", f"echo $$ > {group}/cgroup.procs; exec {sys.executable} -c '{CONTENDERS}'")
+    try:
+        groups, done = rows("--lock-cgroup", workload=inside)
+        tap.ok(groups and max(groups, key=lambda r: r["contended"])["cgroup"] == name, "--lock-cgroup: waits are of the group", done)
+        groups, done = rows("--lock-cgroup", "-G", name, workload=inside)
+        tap.ok(groups and [r["cgroup"] for r in groups] == [name], "-G: of no other", done)
+        callers, done = rows("-a", "-G", name[1:])
+        tap.ok(callers == [], "-G: a group where nothing waits", done)
+    finally:
+        os.rmdir(group)
+    done = strobe("lock", "contention", "-b", "-G", name, *WORKLOAD)
+    tap.ok(done.status == 1 and f"no access to cgroup {name}" in done.err, "-G: a group that there is not", done.err)
+
+
 def main():
     tap = Tap()
     if os.geteuid() or not os.path.exists("/sys/kernel/tracing/events/lock/contention_begin/id"):
@@ -54,6 +79,7 @@ def main():
     tap.ok(owners and known <= {COMM}, "owners, where known, are of the program", done)
     writers, done = rows("-Y", "rwsem:W")
     tap.ok(writers and all(r["type"] == "rwsem:W" for r in writers), "-Y leaves the others out", done)
+    check_cgroups(tap)
     one, done = rows("-l", "-L", "0123")
     tap.ok(one == [], "-L of an address where no lock is", done)
     done = strobe("lock", "contention", "-b", "-E", "1", *WORKLOAD)

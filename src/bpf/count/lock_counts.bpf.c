@@ -70,6 +70,15 @@ INLINE _Bool is_chosen_lock(__u64 lock)
 	return !settings.locks_nr;
 }
 
+INLINE _Bool is_chosen_cgroup(void)
+{
+	__u64 id = settings.cgroups_nr ? bpf_get_current_cgroup_id() : 0;
+	for (__u32 i = 0; i < LOCK_COUNTS_CGROUPS && i < settings.cgroups_nr; i++)
+		if (settings.cgroups[i] == id)
+			return 1;
+	return !settings.cgroups_nr;
+}
+
 INLINE _Bool is_chosen(struct task_struct *task, __u64 lock, __u32 flags)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
@@ -79,7 +88,7 @@ INLINE _Bool is_chosen(struct task_struct *task, __u64 lock, __u32 flags)
 		return 0;
 	if (settings.kinds && !(settings.kinds >> (flags & 63) & 1))
 		return 0;
-	return is_chosen_lock(lock);
+	return is_chosen_lock(lock) && is_chosen_cgroup();
 }
 
 INLINE struct lock_wait_key key_of(struct task_struct *task, __u64 lock)
@@ -184,6 +193,8 @@ SEC("raw_tp/contention_end") int end_wait(__u64 *ctx)
 		sum.of = w->tid;
 	else if (settings.by == LOCK_COUNTS_BY_LOCK)
 		sum.of = ctx[0];
+	else if (settings.by == LOCK_COUNTS_BY_CGROUP)
+		sum.of = bpf_get_current_cgroup_id();
 	if (settings.by != LOCK_COUNTS_BY_STACK)
 		sum.stack = -1;
 	struct lock_sum *s = bpf_map_lookup_elem(&sums, &sum);

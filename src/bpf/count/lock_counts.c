@@ -47,6 +47,11 @@ static struct strobe_error *choose(struct lock_counts *c, const struct lock_coun
 		return error_create(ERROR_LIMIT, "at most %d locks can be selected", LOCK_COUNTS_LOCKS);
 	if (o->locks_nr)
 		memcpy(s->locks, o->locks, o->locks_nr * sizeof(*s->locks));
+	s->cgroups_nr = o->cgroups_nr;
+	if (o->cgroups_nr > LOCK_COUNTS_CGROUPS)
+		return error_create(ERROR_LIMIT, "at most %d cgroups can be selected", LOCK_COUNTS_CGROUPS);
+	if (o->cgroups_nr)
+		memcpy(s->cgroups, o->cgroups, o->cgroups_nr * sizeof(*s->cgroups));
 	if (o->cpus && !text_each_cpu(o->cpus, LOCK_COUNTS_CPUS - 1, add_cpu, s))
 		return error_create(ERROR_USAGE, "'%s' is not a list of CPUs: e.g. 0-3,7", o->cpus);
 	return NULL;

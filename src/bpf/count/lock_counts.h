@@ -1,5 +1,5 @@
 /*
- * Waits for the kernel's locks, aggregated in the kernel: by stack, by thread (or the owner of the lock), or by lock.
+ * Waits for the kernel's locks, aggregated in the kernel: by stack, by thread (or the owner of the lock), by lock, or by cgroup.
  *
  *	TRY(lock_counts_open(&o, &c));
  *	TRY(lock_counts_add_target(c, tid));       for each, if by_target
@@ -28,11 +28,13 @@ struct lock_counts_options {
 	uint64_t kinds;        /* bits by flags; 0: any */
 	const uint64_t *locks;
 	uint32_t locks_nr;     /* at most LOCK_COUNTS_LOCKS; 0: any */
+	const uint64_t *cgroups;
+	uint32_t cgroups_nr;   /* at most LOCK_COUNTS_CGROUPS; 0: any */
 	uint32_t entries;      /* of each map */
 };
 
 struct lock_count {
-	uint64_t of; /* the thread's ID (UINT32_MAX: unknown) or the lock's address */
+	uint64_t of; /* the thread's ID (UINT32_MAX: not known), the lock's address or the cgroup's ID */
 	const struct lock_sum *sum;
 	const uint64_t *stack;
 	uint32_t stack_nr;

@@ -2,10 +2,11 @@
 #pragma once
 #include <linux/types.h>
 
-#define LOCK_COUNTS_LOCKS 32  /* that can be selected */
+#define LOCK_COUNTS_LOCKS 32  /* that can be chosen */
+#define LOCK_COUNTS_CGROUPS 32
 #define LOCK_COUNTS_CPUS  4096
 
-enum lock_counts_by { LOCK_COUNTS_BY_STACK, LOCK_COUNTS_BY_THREAD, LOCK_COUNTS_BY_LOCK };
+enum lock_counts_by { LOCK_COUNTS_BY_STACK, LOCK_COUNTS_BY_THREAD, LOCK_COUNTS_BY_LOCK, LOCK_COUNTS_BY_CGROUP };
 
 struct lock_counts_settings {
 	__u32 by;          /* enum lock_counts_by */
@@ -14,9 +15,11 @@ struct lock_counts_settings {
 	__u8 by_target;    /* tasks among the targets alone */
 	__u8 by_owner;     /* LOCK_COUNTS_BY_THREAD: the thread that holds the lock when the wait begins */
 	__u8 by_cpu;       /* waits that begin on these CPUs */
-	__u32 locks_nr;    /* 0: any */
+	__u32 locks_nr, cgroups_nr; /* 0: any */
+	__u32 unused;
 	__u64 kinds;       /* a bit for each value of flags; 0: any */
 	__u64 locks[LOCK_COUNTS_LOCKS];
+	__u64 cgroups[LOCK_COUNTS_CGROUPS]; /* of version 2; what is within them is another group */
 	__u64 cpus[LOCK_COUNTS_CPUS / 64];
 };
 
@@ -38,7 +41,7 @@ struct lock_wait {
 };
 
 struct lock_sum_key {
-	__u64 of;    /* a thread's ID or a lock's address, by lock_counts_by */
+	__u64 of;    /* a thread's or a cgroup's ID, or a lock's address, by lock_counts_by */
 	__s32 stack; /* -1: none */
 	__u32 unused;
 };

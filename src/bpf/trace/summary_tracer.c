@@ -24,8 +24,6 @@
 static const struct bpf_image trace_summary_image;
 #endif
 
-/* Cgroups deeper than this are shown by number. */
-#define CGROUP_DEPTH 16
 
 /* Pairs of a row and an errno. */
 #define ERRNOS_MAX 65536
@@ -177,41 +175,6 @@ void summary_tracer_close(struct summary_tracer *s)
 
 /* --- reading --- */
 
-/* The path below `at` of the cgroup with this id: that is the inode of its directory. */
-static bool find_cgroup(int at, uint64_t id, unsigned depth, char **ret)
-{
-	bool found = false;
-	DIR *dir = fdopendir(at);
-	if (!dir) {
-		close(at);
-		return false;
-	}
-	for (struct dirent *e; !found && (e = readdir(dir));) {
-		if (e->d_type != DT_DIR || e->d_name[0] == '.')
-			continue;
-		_cleanup_free_ char *below = NULL;
-		int sub = e->d_ino == id ? -1 : openat(dirfd(dir), e->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		found = e->d_ino == id || (sub >= 0 && depth && find_cgroup(sub, id, depth - 1, &below));
-		if (found)
-			*ret = xasprintf("/%s%s", e->d_name, below ? below : "");
-	}
-	closedir(dir);
-	return found;
-}
-
-static char *cgroup_path(const struct sys *sys, uint64_t id)
-{
-	_cleanup_free_ char *root = sys_cgroup2_root(sys);
-	struct stat st;
-	char *path = NULL;
-	if (root && !stat(root, &st) && st.st_ino == id)
-		return xstrdup("/");
-	int fd = root ? open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-	if (fd >= 0 && find_cgroup(fd, id, CGROUP_DEPTH, &path))
-		return path;
-	return xasprintf("cgroup %llu", (unsigned long long)id);
-}
-
 struct reading {
 	struct summary_tracer *s;
 	const char *(*name)(void *ctx, uint32_t call);
@@ -227,7 +190,7 @@ static uint32_t thread_of_cgroup(struct reading *r, const struct trace_thread *t
 	bool is_new;
 	uint64_t *at = u64map_put(&r->cgroups, t->cgroup, &is_new);
 	if (is_new) {
-		_cleanup_free_ char *path = cgroup_path(r->s->sys, t->cgroup);
+		_cleanup_free_ char *path = sys_cgroup2_path(r->s->sys, t->cgroup);
 		*at = syscall_stats_thread(r->stats, 0, 0, "", path);
 	}
 	return (uint32_t)*at;

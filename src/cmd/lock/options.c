@@ -51,8 +51,9 @@ const struct option lock_option_table[] = {
 	  .help = "number of innermost frames to skip when looking for the caller (default: 4)" },
 	{ OPTION_STRING, 'x', "field-separator", AT(separator), .arg = "separator",
 	  .help = "print values separated by this, with times in nanoseconds" },
-	UNSUPPORTED_SHORT_OPTION('G', "cgroup-filter", unsupported_lock_cgroup),
-	UNSUPPORTED_OPTION("lock-cgroup", unsupported_lock_cgroup),
+	{ OPTION_STRING, 'G', "cgroup-filter", AT(replay.question.cgroups), .arg = "cgroup,...",
+	  .help = "with -b: only waits of tasks in these cgroups (version 2)" },
+	{ OPTION_BOOL, 0, "lock-cgroup", AT(by_cgroup), .help = "with -b: one row for each cgroup (version 2)" },
 	UNSUPPORTED_SHORT_OPTION('J', "inject-delay", unsupported_lock_delay),
 	{ OPTION_GROUP, .help = "report" },
 	{ OPTION_BOOL, 'c', "combine-locks", AT(layout.combine), .help = "merge locks with the same name" },
@@ -87,6 +88,8 @@ static const char *not_of(const struct lock_options *o, enum lock_command comman
 		{ q->kinds != NULL, LOCK_CONTENTION, "--type-filter" },
 		{ q->locks != NULL, LOCK_CONTENTION, "--lock-filter" },
 		{ q->functions != NULL, LOCK_CONTENTION, "--callstack-filter" },
+		{ q->cgroups != NULL, LOCK_CONTENTION, "--cgroup-filter" },
+		{ o->by_cgroup, LOCK_CONTENTION, "--lock-cgroup" },
 		{ o->separator != NULL, LOCK_CONTENTION, "--field-separator" },
 		{ o->layout.combine, LOCK_REPORT, "--combine-locks" },
 		{ o->with_map, LOCK_INFO, "--map" },
@@ -116,12 +119,16 @@ static struct strobe_error *settle_live(struct lock_options *o, bool has_command
 		return error_create(ERROR_USAGE, "-i is for recordings, -b, -a and commands are for the running system");
 	if (!o->is_live && ((o->by_owner && !o->replay.question.of_users) || o->map_entries != DEFAULT_ENTRIES))
 		return error_create(ERROR_USAGE, "-o and -M require -b: recordings do not have the owners of locks");
+	if ((o->by_cgroup || o->replay.question.cgroups) && (!o->is_live || o->replay.question.of_users))
+		return error_create(ERROR_USAGE, "-G and --lock-cgroup require -b, and the kernel's locks: recordings of locks have no cgroups");
+	if (o->by_cgroup && (o->by_owner || o->by_lock || o->by_thread))
+		return error_create(ERROR_USAGE, "--lock-cgroup cannot be combined with -t, -l or -o: rows are of one of them");
 	if (o->by_owner && o->by_lock)
 		return error_create(ERROR_USAGE, "-o and -l cannot be combined: rows are of owners, or of locks");
 	if (!o->map_entries || o->map_entries > ENTRIES_MAX)
 		return error_create(ERROR_USAGE, "-M: from 1 to %d entries", ENTRIES_MAX);
-	if (o->is_live && o->replay.question.functions && !o->replay.question.of_users && (o->by_thread || o->by_lock || o->by_owner))
-		return error_create(ERROR_USAGE, "-S with -b requires rows by caller: the kernel does not sum up stacks by thread or lock");
+	if (o->is_live && o->replay.question.functions && !o->replay.question.of_users && (o->by_thread || o->by_lock || o->by_owner || o->by_cgroup))
+		return error_create(ERROR_USAGE, "-S with -b requires rows by caller: the kernel does not sum up stacks by thread, lock or cgroup");
 	if (o->replay.question.of_users && (o->map_entries != DEFAULT_ENTRIES || o->replay.question.skip != DEFAULT_SKIP))
 		return error_create(ERROR_USAGE, "-M and --stack-skip are for the kernel's locks: they cannot be combined with --user");
 	o->replay.question.by_owner = o->by_owner;
@@ -150,6 +157,8 @@ struct strobe_error *lock_options_settle(struct lock_options *o, enum lock_comma
 	q->by = o->by_lock || command != LOCK_CONTENTION ? LOCK_BY_LOCK : LOCK_BY_CALLER;
 	if (o->by_thread && command != LOCK_INFO)
 		q->by = LOCK_BY_THREAD;
+	if (o->by_cgroup)
+		q->by = LOCK_BY_CGROUP;
 	q->with_stacks = o->verbose && command == LOCK_CONTENTION;
 	o->layout.is_report = command == LOCK_REPORT;
 	o->layout.verbose = o->verbose;

@@ -10,7 +10,7 @@ struct lock_options {
 	struct lock_replay_request replay;
 	struct lock_layout layout;
 	bool by_thread, by_lock;     /* -t, -l */
-	bool by_owner;               /* -o: of the running system */
+	bool by_owner, by_cgroup;    /* -o, --lock-cgroup: of the running system */
 	bool with_map;               /* -m */
 	bool in_kernel, all_cpus;    /* -b, -a */
 	bool is_live;                /* settled: of the running system, not of a recording */

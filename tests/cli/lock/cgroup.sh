@@ -1,1 +1,1 @@
-strobe lock contention -b --lock-cgroup
+strobe lock contention -i no.data --lock-cgroup
