@@ -144,8 +144,7 @@ static void say_dumps(const struct session_host *host, const struct resolve_dump
 			round_dump(d->needed_is_known ? d->needed_bytes : 2 * d->needed_bytes));
 }
 
-/* Rings count all records that they had no room for, samples among them; events count their samples, on Linux 6.0 and later. */
-static void say_lost(const struct session_host *host, uint64_t records, uint64_t samples)
+void input_say_lost(const struct session_host *host, uint64_t records, uint64_t samples)
 {
 	_cleanup_free_ char *of_them = records > samples && samples ? xasprintf(", %" PRIu64 " of them samples", samples) : xstrdup("");
 	if (!records && !samples)
@@ -194,7 +193,7 @@ void input_remarks(const struct session_host *host, struct record_source *source
 	if (stats->cut_chains > stats->deep_chains)
 		say_unled(host, stats->cut_chains - stats->deep_chains, stats->records[PERF_RECORD_SAMPLE],
 			  ", or switch to another stack that was not recorded");
-	say_lost(host, stats->lost_records, stats->lost_samples);
+	input_say_lost(host, stats->lost_records, stats->lost_samples);
 	say_short(host, stats);
 	input_say_untimely(host, stats->late_records, stats->misdated_records);
 	if (stats->bad_samples)

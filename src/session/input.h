@@ -25,6 +25,11 @@ bool input_is_recording(const char *path);
 struct strobe_error *input_open(const char *given, bool force, struct record_source **ret) _must_check_;
 /* Says once what was lost while recording, and what was damaged or unfinished in the file. */
 void input_remarks(const struct session_host *host, struct record_source *source, const struct resolve_stats *stats);
+/*
+ * The same of lost records, where no resolver counted them: rings count all that they had no room for, samples among them; events count
+ * their samples, on Linux 6.0 and later.
+ */
+void input_say_lost(const struct session_host *host, uint64_t records, uint64_t samples);
 /* The same of records that order_late() and order_misdated() count, where no resolver did. */
 void input_say_untimely(const struct session_host *host, uint64_t late, uint64_t misdated);
 /*

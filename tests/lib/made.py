@@ -1,6 +1,6 @@
 """Writes perf.data files by hand, for what this machine's processor cannot record: branches, memory accesses, latencies.
 
-Little-endian version 2 files without feature sections. Sources: perf_event_open(2); perf.data-file-format.txt.
+Version 2 files, little-endian but where is_little says otherwise. Sources: perf_event_open(2); perf.data-file-format.txt.
 """
 
 import struct
@@ -26,6 +26,8 @@ CALL_STACK, HW_INDEX = 1 << 11, 1 << 17
 EXEC, BUILD_ID = 1 << 13, 1 << 14
 
 
+is_little = True  # what is made is of such a machine
+
 HEADER_PAGE = """	field: u64 timestamp;	offset:0;	size:8;	signed:0;
 	field: local_t commit;	offset:8;	size:8;	signed:1;
 	field: int overwrite;	offset:8;	size:1;	signed:1;
@@ -33,8 +35,12 @@ HEADER_PAGE = """	field: u64 timestamp;	offset:0;	size:8;	signed:0;
 """
 
 
+def pack(form, *values):
+    return struct.pack(("<" if is_little else ">") + form, *values)
+
+
 def u64(*values):
-    return struct.pack(f"<{len(values)}Q", *(v & ((1 << 64) - 1) for v in values))
+    return pack(f"{len(values)}Q", *(v & ((1 << 64) - 1) for v in values))
 
 
 class Machine:
@@ -48,18 +54,18 @@ class Machine:
     def _text(value):
         raw = value.encode() + b"\0"
         padded = raw.ljust((len(raw) + 63) // 64 * 64, b"\0")
-        return struct.pack("<I", len(padded)) + padded
+        return pack("I", len(padded)) + padded
 
     def sections(self):
-        nodes = b"".join(struct.pack("<IQQ", i, 1 << 20, 1 << 19) + self._text(cpus) for i, cpus in enumerate(self.nodes))
-        found = {ARCH: self._text(self.arch), CPUID: self._text(self.cpuid), NRCPUS: struct.pack("<II", self.cpus, self.cpus)}
+        nodes = b"".join(pack("IQQ", i, 1 << 20, 1 << 19) + self._text(cpus) for i, cpus in enumerate(self.nodes))
+        found = {ARCH: self._text(self.arch), CPUID: self._text(self.cpuid), NRCPUS: pack("II", self.cpus, self.cpus)}
         if nodes:
-            found[NUMA_TOPOLOGY] = struct.pack("<I", len(self.nodes)) + nodes
+            found[NUMA_TOPOLOGY] = pack("I", len(self.nodes)) + nodes
         if self.blocks:
             memory = (u64(i, 64, 64, sum(1 << b for b in blocks)) for i, blocks in enumerate(self.blocks))
             found[MEM_TOPOLOGY] = u64(1, self.block, len(self.blocks)) + b"".join(memory)
         if self.line:
-            found[LINE_SIZE] = struct.pack("<I", self.line)
+            found[LINE_SIZE] = pack("I", self.line)
         return found
 
 
@@ -78,24 +84,25 @@ class Made:
         self.records, self.now, self.flags = [], 1000000, flags | SAMPLE_ID_ALL
 
     def _attr(self, kind, config):
-        attr = struct.pack("<IIQQQQQ", kind, 128, config, self.period, self.sample_type, 4, self.flags)
-        attr += struct.pack("<IIQQQ", 0, 0, 0, 0, self.branch_type)
+        flags = self.flags if is_little else int(f"{self.flags:064b}"[::-1], 2)  # they are bit fields
+        attr = pack("IIQQQQQ", kind, 128, config, self.period, self.sample_type, 4, flags)
+        attr += pack("IIQQQ", 0, 0, 0, 0, self.branch_type)
         return attr.ljust(128, b"\0")
 
     def _tail(self, pid, tid, time):
         """The identifiers behind a record that is not a sample."""
         tail = self._ids(pid, tid) + u64(time)
         tail += u64(1) if self.sample_type & ID else b""
-        tail += struct.pack("<II", 0, 0) if self.sample_type & CPU else b""
+        tail += pack("II", 0, 0) if self.sample_type & CPU else b""
         return tail + (u64(1) if self.sample_type & IDENTIFIER else b"")
 
     def _add(self, kind, misc, body):
-        self.records.append(struct.pack("<IHH", kind, misc, 8 + len(body)) + body)
+        self.records.append(pack("IHH", kind, misc, 8 + len(body)) + body)
 
     @staticmethod
     def _ids(pid, tid=None):
         """Numbers that no process has."""
-        return struct.pack("<II", NOBODY + pid, NOBODY + (tid or pid))
+        return pack("II", NOBODY + pid, NOBODY + (tid or pid))
 
     @staticmethod
     def _text(name):
@@ -107,11 +114,14 @@ class Made:
         self._add(3, EXEC if tid == pid else 0, self._ids(pid, tid) + self._text(name) + self._tail(pid, tid, 0))
 
     def fork(self, pid, ppid, tid=None, ptid=None):
-        ids = struct.pack("<IIII", NOBODY + pid, NOBODY + ppid, NOBODY + (tid or pid), NOBODY + (ptid or ppid))
+        ids = pack("IIII", NOBODY + pid, NOBODY + ppid, NOBODY + (tid or pid), NOBODY + (ptid or ppid))
         self._add(7, 0, ids + u64(self.now) + self._tail(pid, tid or pid, self.now))
 
+    def lost(self, records, event=0):
+        self._add(2, 0, u64(event + 1, records) + self._tail(0, 0, self.now))
+
     def mmap(self, pid, start, length, name, offset=0, kernel=False, data=False):
-        body = (struct.pack("<ii", -1, 0) if kernel else self._ids(pid)) + struct.pack("<QQQ", start, length, offset)
+        body = (pack("ii", -1, 0) if kernel else self._ids(pid)) + pack("QQQ", start, length, offset)
         misc = (KERNEL if kernel else USER) | (1 << 13 if data else 0)
         self._add(1, misc, body + self._text(name) + self._tail(pid, pid, 0))
 
@@ -134,10 +144,10 @@ class Made:
             (TIME, u64(self.now)),
             (ADDR, u64(f.get("addr", 0))),
             (ID, u64(event + 1)),
-            (CPU, struct.pack("<II", f.get("cpu", 0), 0)),
+            (CPU, pack("II", f.get("cpu", 0), 0)),
             (PERIOD, u64(f.get("period", self.period))),
             (CALLCHAIN, u64(len(chain), *chain)),
-            (RAW, (struct.pack("<I", len(raw)) + raw).ljust((len(raw) + 11) // 8 * 8, b"\0")),
+            (RAW, (pack("I", len(raw)) + raw).ljust((len(raw) + 11) // 8 * 8, b"\0")),
             (BRANCH_STACK, u64(len(branches)) + hw_index + b"".join(u64(*b) for b in branches)),
             (WEIGHT, u64(f.get("weight", 0))),
             (WEIGHT_STRUCT, u64(f.get("weight", 0))),
@@ -159,16 +169,16 @@ class Made:
         if self.formats:
             sections[TRACING_DATA] = tracing_data(self.formats)
         if self.names:
-            sections[EVENT_DESC] = struct.pack("<II", len(self.names), 128) + b"".join(
-                self._attr(*event) + struct.pack("<I", 1) + Machine._text(name) + u64(i + 1)
+            sections[EVENT_DESC] = pack("II", len(self.names), 128) + b"".join(
+                self._attr(*event) + pack("I", 1) + Machine._text(name) + u64(i + 1)
                 for i, (event, name) in enumerate(zip(self.events, self.names)))
         for number, text in self.texts.items():
             padded = (text.encode() + b"\0").ljust((len(text) + 64) // 64 * 64, b"\0")
-            sections[number] = struct.pack("<I", len(padded)) + padded
+            sections[number] = pack("I", len(padded)) + padded
         if self.caps:
             texts = (text.encode() + b"\0" for cap in self.caps for text in cap)
             padded = (text.ljust((len(text) + 63) // 64 * 64, b"\0") for text in texts)
-            sections[CPU_PMU_CAPS] = struct.pack("<I", len(self.caps)) + b"".join(struct.pack("<I", len(p)) + p for p in padded)
+            sections[CPU_PMU_CAPS] = pack("I", len(self.caps)) + b"".join(pack("I", len(p)) + p for p in padded)
         return sections
 
     def stream(self, path):
@@ -176,10 +186,10 @@ class Made:
         parts = [b"PERFILE2" + u64(16)]
         for i, event in enumerate(self.events):
             body = self._attr(*event) + u64(i + 1)
-            parts.append(struct.pack("<IHH", 64, 0, 8 + len(body)) + body)
+            parts.append(pack("IHH", 64, 0, 8 + len(body)) + body)
         for number, content in sorted(self._sections().items()):
             content = content.ljust((len(content) + 7) // 8 * 8, b"\0")
-            parts.append(struct.pack("<IHHQ", 80, 0, 16 + len(content), number) + content)
+            parts.append(pack("IHHQ", 80, 0, 16 + len(content), number) + content)
         with open(path, "wb") as out:
             out.write(b"".join(parts + self.records))
         return path
@@ -192,7 +202,7 @@ class Made:
         data = b"".join(self.records)
         sections = self._sections()
         features = sum(1 << n for n in sections)
-        header = b"PERFILE2" + u64(104, 144, attrs_at, len(attrs), data_at, len(data), 0, 0, features, 0, 0, 0)
+        header = (b"PERFILE2" if is_little else b"2ELIFREP") + u64(104, 144, attrs_at, len(attrs), data_at, len(data), 0, 0, features, 0, 0, 0)
         ids = u64(*range(1, len(self.events) + 1))
         table, contents, at = b"", b"", data_at + len(data) + 16 * len(sections)
         for _, content in sorted(sections.items()):
@@ -205,14 +215,14 @@ class Made:
 
 def tracing_data(formats):
     """The section of tracepoints' formats (trace-cmd.dat(5), version 0.6): {system: [text of a format file]}."""
-    data = b"\x17\x08\x44tracing0.6\0\0\x08" + struct.pack("<I", 4096)
+    data = b"\x17\x08\x44tracing0.6\0" + (b"\0" if is_little else b"\1") + b"\x08" + pack("I", 4096)
     for name, text in (("header_page", HEADER_PAGE), ("header_event", "#")):
         data += name.encode() + b"\0" + u64(len(text)) + text.encode()
-    data += struct.pack("<II", 0, len(formats))
+    data += pack("II", 0, len(formats))
     for system, texts in formats.items():
-        data += system.encode() + b"\0" + struct.pack("<I", len(texts))
+        data += system.encode() + b"\0" + pack("I", len(texts))
         data += b"".join(u64(len(text)) + text.encode() for text in texts)
-    return data + struct.pack("<II", 0, 0) + u64(0)
+    return data + pack("II", 0, 0) + u64(0)
 
 
 def branch(source, target, mispredicted=False, predicted=False, in_tx=False, abort=False, cycles=0, kind=0):

@@ -488,6 +488,8 @@ const struct sched_source_counts *sched_source_counts(const struct sched_source 
 void sched_source_remarks(const struct sched_source *s)
 {
 	session_remarks(&s->session, false);
-	if (s->ordered)
-		input_say_untimely(s->q.host, order_late(s->ordered), order_misdated(s->ordered));
+	if (!s->ordered)
+		return;
+	input_say_lost(s->q.host, s->counts.lost, 0);
+	input_say_untimely(s->q.host, order_late(s->ordered), order_misdated(s->ordered));
 }
