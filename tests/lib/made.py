@@ -202,7 +202,8 @@ class Made:
         data = b"".join(self.records)
         sections = self._sections()
         features = sum(1 << n for n in sections)
-        header = (b"PERFILE2" if is_little else b"2ELIFREP") + u64(104, 144, attrs_at, len(attrs), data_at, len(data), 0, 0, features, 0, 0, 0)
+        magic = b"PERFILE2" if is_little else b"2ELIFREP"
+        header = magic + u64(104, 144, attrs_at, len(attrs), data_at, len(data), 0, 0, features, 0, 0, 0)
         ids = u64(*range(1, len(self.events) + 1))
         table, contents, at = b"", b"", data_at + len(data) + 16 * len(sections)
         for _, content in sorted(sections.items()):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Recordings of the scheduler made by hand: 10,000 threads, CPUs that come and go, lost records, the other byte order. What each thread ran,
-waited and slept is known; tables are perf's."""
+"""Recordings of the scheduler made by hand: 10,000 threads, CPUs that come and go, lost records, the other byte order. What each thread
+ran, waited and slept is known; tables are perf's."""
 # needs: sched
 
 import json
@@ -21,7 +21,8 @@ COMMON = """	field:unsigned short common_type;	offset:0;	size:2;	signed:0;
 # Letters of states come from here.
 MASK = "(((0x00000000 | 0x00000001 | 0x00000002 | 0x00000004 | 0x00000008 | 0x00000010 | 0x00000020 | 0x00000040) + 1) << 1)"
 LETTERS = ", ".join(f'{{ 0x{1 << i:08x}, "{letter}" }}' for i, letter in enumerate("SDTtXZPI"))
-PRINTED = (f'REC->prev_comm, REC->prev_pid, REC->prev_prio, (REC->prev_state & ({MASK} - 1)) ? __print_flags(REC->prev_state & ({MASK} - 1), "|", {LETTERS}) : "R", '
+STATE = f"(REC->prev_state & ({MASK} - 1))"
+PRINTED = (f'REC->prev_comm, REC->prev_pid, REC->prev_prio, {STATE} ? __print_flags({STATE[1:-1]}, "|", {LETTERS}) : "R", '
            f'REC->prev_state & {MASK} ? "+" : "", REC->next_comm, REC->next_pid, REC->next_prio')
 FORMATS = [f"""name: sched_switch
 ID: {SWITCH}

@@ -1,11 +1,7 @@
 #include "bpf/trace/summary_tracer.h"
 
-#include <dirent.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/log.h"
@@ -23,7 +19,6 @@
 #else
 static const struct bpf_image trace_summary_image;
 #endif
-
 
 /* Pairs of a row and an errno. */
 #define ERRNOS_MAX 65536

@@ -120,15 +120,18 @@ static struct strobe_error *settle_live(struct lock_options *o, bool has_command
 	if (!o->is_live && ((o->by_owner && !o->replay.question.of_users) || o->map_entries != DEFAULT_ENTRIES))
 		return error_create(ERROR_USAGE, "-o and -M require -b: recordings do not have the owners of locks");
 	if ((o->by_cgroup || o->replay.question.cgroups) && (!o->is_live || o->replay.question.of_users))
-		return error_create(ERROR_USAGE, "-G and --lock-cgroup require -b, and the kernel's locks: recordings of locks have no cgroups");
+		return error_create(ERROR_USAGE, "-G and --lock-cgroup require -b, and the kernel's locks: recordings of locks have no "
+				    "cgroups");
 	if (o->by_cgroup && (o->by_owner || o->by_lock || o->by_thread))
 		return error_create(ERROR_USAGE, "--lock-cgroup cannot be combined with -t, -l or -o: rows are of one of them");
 	if (o->by_owner && o->by_lock)
 		return error_create(ERROR_USAGE, "-o and -l cannot be combined: rows are of owners, or of locks");
 	if (!o->map_entries || o->map_entries > ENTRIES_MAX)
 		return error_create(ERROR_USAGE, "-M: from 1 to %d entries", ENTRIES_MAX);
-	if (o->is_live && o->replay.question.functions && !o->replay.question.of_users && (o->by_thread || o->by_lock || o->by_owner || o->by_cgroup))
-		return error_create(ERROR_USAGE, "-S with -b requires rows by caller: the kernel does not sum up stacks by thread, lock or cgroup");
+	if (o->is_live && o->replay.question.functions && !o->replay.question.of_users &&
+	    (o->by_thread || o->by_lock || o->by_owner || o->by_cgroup))
+		return error_create(ERROR_USAGE, "-S with -b requires rows by caller: the kernel does not sum up stacks by thread, lock or "
+				    "cgroup");
 	if (o->replay.question.of_users && (o->map_entries != DEFAULT_ENTRIES || o->replay.question.skip != DEFAULT_SKIP))
 		return error_create(ERROR_USAGE, "-M and --stack-skip are for the kernel's locks: they cannot be combined with --user");
 	o->replay.question.by_owner = o->by_owner;
