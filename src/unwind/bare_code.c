@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "base/idset.h"
 #include "base/mem.h"
+#include "unwind/go_code.h"
 #include "unwind/x86_step.h"
 
 /* Of ELF files: the System V ABI, chapter 4. */
@@ -692,8 +693,8 @@ void bare_code_analyse(struct bare_code *b, const uint8_t *code, size_t n, uint6
 bool bare_code_is_known(const struct object *o)
 {
 	const struct object_header *h = object_header(o);
-	/* Go's functions keep frame pointers, and goroutines begin at an address that no call returns to. */
-	bool is_go = object_find_section(o, ".gopclntab") || object_find_section(o, ".data.rel.ro.gopclntab");
+	uint64_t start, end;
+	bool is_go = go_code_is_in(o) && !go_code_find(o, &start, &end);
 	bool is_x86 = h->is_64bit ? h->arch == &arch_x86_64 : h->arch == &arch_i386;
 	return is_x86 && h->type != TYPE_RELOCATABLE && !is_go;
 }
@@ -746,16 +747,28 @@ static void analyse_range(struct bare_code *b, const struct object *o, uint64_t 
 	bare_code_analyse(b, code, n, from);
 }
 
+/* Go's own functions keep frame pointers, and goroutines begin at an address that no call returns to. */
+static void analyse_but_go(struct bare_code *b, const struct object *o, uint64_t from, uint64_t to, size_t *left)
+{
+	uint64_t start, end;
+	if (!go_code_find(o, &start, &end) || from >= end || to <= start) {
+		analyse_range(b, o, from, to, left);
+		return;
+	}
+	analyse_range(b, o, from, start, left);
+	analyse_range(b, o, end, to, left);
+}
+
 static void analyse_section(struct bare_code *b, const struct object *o, const struct object_section *section,
 			    const struct unwind_functions *covered, size_t *left)
 {
 	uint64_t from = section->addr, end = section->addr + section->bytes;
 	size_t i = vec_search(&covered->list, f, f->end <= from);
 	for (; i < covered->list.len && covered->list.data[i].start < end; i++) {
-		analyse_range(b, o, from, covered->list.data[i].start, left);
+		analyse_but_go(b, o, from, covered->list.data[i].start, left);
 		from = covered->list.data[i].end;
 	}
-	analyse_range(b, o, from, end, left);
+	analyse_but_go(b, o, from, end, left);
 }
 
 /* Linkers other than GNU's write no call frame information for .plt. The first stub has another frame; it runs at first calls only. */

@@ -7,6 +7,7 @@
 #include "base/sort.h"
 #include "unwind/bare_code.h"
 #include "unwind/cfi_priv.h"
+#include "unwind/go_code.h"
 
 /* From .eh_frame first, where both sections know a function: it is what the program itself uses. */
 static struct sort_pair *order_of(const struct cfi_fdes *fdes)
@@ -153,6 +154,30 @@ static void add_rows(struct cfi_builder *b, const struct cfi_section *sections, 
 		cfi_add_row(b, b->base + vec_last(&b->rows).offset + 1, 0);
 }
 
+/* The rule of a few instructions takes the place of what was said of them. */
+static void put_rule(struct cfi_builder *b, uint32_t start, uint32_t end, uint32_t rule)
+{
+	size_t first = vec_search(&b->rows, row, row->offset < start), next = vec_search(&b->rows, row, row->offset <= end);
+	struct cfi_row between[] = { { start, rule }, { end, next ? b->rows.data[next - 1].rule : 0 } };
+	size_t rest = b->rows.len - next;
+	vec_reserve(&b->rows, b->rows.len + 2);
+	memmove(b->rows.data + first + 2, b->rows.data + next, rest * sizeof(*b->rows.data));
+	memcpy(b->rows.data + first, between, sizeof(between));
+	b->rows.len = first + 2 + rest;
+}
+
+static void add_switch(struct cfi_builder *b, const struct unwind_source *from)
+{
+	enum { SP = 7, RA = 16 };
+	struct go_switch s;
+	if (!from->object || !go_switch_find(from->object, &s) || s.start < b->base || s.end - b->base > UINT32_MAX)
+		return;
+	struct cfi_state st = { .cfa_kind = UNWIND_CFA_GO, .cfa_reg = SP, .cfa_value = s.depth_at, .cfa_addend = s.g_at };
+	st.regs[RA] = (struct unwind_save){ .reg = RA, .kind = UNWIND_SAVE_OFFSET, .value = -8 };
+	st.known = 1ull << RA;
+	put_rule(b, (uint32_t)(s.start - b->base), (uint32_t)(s.end - b->base), cfi_intern(b, &st, RA, UNWIND_ANALYSED));
+}
+
 /* In place: a row takes half as much. */
 static void pack_rows(struct unwind_table *t, struct cfi_builder *b)
 {
@@ -231,6 +256,7 @@ struct unwind_table *unwind_table_build(const struct unwind_source *from)
 		struct cfi_builder b = {};
 		vec_push(&b.rules, (struct unwind_rule){});
 		add_rows(&b, sections, &fdes, order, &bare, from);
+		add_switch(&b, from);
 		t = finish(&b, from, fdes.list.len);
 	}
 	bare_code_deinit(&bare);

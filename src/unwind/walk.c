@@ -239,6 +239,8 @@ static inline bool find_cfa(struct walk *w, const struct cached *at, uint64_t *r
 	case UNWIND_CFA_PLT:
 		*ret = w->sp + w->word + ((w->pc & 15) >= (uint32_t)r->value ? w->word : 0);
 		return true;
+	case UNWIND_CFA_GO: /* no copy has it */
+		return end(w, UNWIND_END_OTHER_STACK);
 	default:
 		return run_expr(w, at->table, r->value, NULL, ret) || end(w, UNWIND_END_LOST);
 	}

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Stacks of C that Go calls: they end where Go changed stacks, and no word of the other stack is taken for a caller."""
+"""Stacks of C that Go calls lead from the thread's stack to the goroutine's; dumps end there, and no word is taken for a caller."""
 # needs: record script
 # timeout: 200
 
@@ -17,15 +17,66 @@ static volatile uint64_t sum;
 void burn_c(int n) { for (uint64_t i = 0; i < (uint64_t)n; i++) sum += i * i; }
 */
 import "C"
+import (
+	"fmt"
+	"runtime"
+)
 
-func main() {
+//go:noinline
+func middle(n int) {
+	if n > 0 {
+		middle(n - 1)
+		return
+	}
+	pcs := make([]uintptr, 64)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(1, pcs)])
+	for more := true; more; {
+		var f runtime.Frame
+		f, more = frames.Next()
+		fmt.Println(f.Function)
+	}
 	for i := 0; i < 60; i++ {
 		C.burn_c(3000000)
 	}
 }
+
+func main() {
+	done := make(chan bool)
+	go func() { middle(3); done <- true }()
+	<-done
+}
 """
 # the C function, cgo's own around it, and what changes stacks
 KNOWN = re.compile(r"burn_c|_cgo_\w+_burn_c|runtime\.asmcgocall(\.abi0)?|runtime\.systemstack(_switch)?(\.abi0)?")
+
+
+def build(folder, name, *flags):
+    env = {"GOCACHE": os.path.join(SCRATCH, "go-cache"), "GO111MODULE": "off", "HOME": SCRATCH, "CGO_ENABLED": "1"}
+    built = run("go", "build", "-o", os.path.join(folder, name), *flags, "main.go", env=env, cwd=folder, timeout_s=150)
+    if built.status:
+        skip_all("go cannot build a program with C here: " + built.err[:200])
+    return os.path.join(folder, name)
+
+
+def stacks_of(path, is_leaf):
+    stacks = [[re.sub(r"\.abi0$", "", frame[1]) for frame in s.stack] for s in script_samples(path)]
+    return [stack for stack in stacks if any(is_leaf(name) for name in stack[:2])]
+
+
+def whole(tap, title, program):
+    """As Go's own traceback: from what called C on, stacks are the same."""
+    path = record("-e", "cpu-clock:u", "-F", "999", "--call-graph", "eh", "--", program, output=title + ".data")
+    told = [name for name in run(program).out.split() if name]
+    stacks = [stack for stack in stacks_of(path, lambda name: True) if "runtime.asmcgocall" in stack]
+    above = [stack[stack.index("runtime.asmcgocall") + 1:] for stack in stacks]
+    expected = ["runtime.cgocall", "main._Cfunc_burn_c", *told]
+    right = [stack for stack in above if stack == expected]
+    tap.between(20, len(stacks), 10000, f"{title}: samples of C")
+    tap.ok(len(told) > 5 and told[-1] == "runtime.goexit", f"{title}: Go tells its stack", told)
+    tap.ok(len(right) >= 0.97 * len(above), f"{title}: {len(right)} of {len(above)} stacks are as Go tells them",
+           [expected, *[stack for stack in above if stack != expected][:3]])
+    wrong = [stack for stack in above if stack and stack != expected]
+    tap.equal(wrong[:3], [], f"{title}: none is another")
 
 
 def main():
@@ -35,18 +86,16 @@ def main():
     os.makedirs(folder, exist_ok=True)
     with open(os.path.join(folder, "main.go"), "w", encoding="ascii") as f:
         f.write(SOURCE)
-    env = {"GOCACHE": os.path.join(SCRATCH, "go-cache"), "GO111MODULE": "off", "HOME": SCRATCH, "CGO_ENABLED": "1"}
-    built = run("go", "build", "-o", os.path.join(folder, "cgo"), "main.go", env=env, cwd=folder, timeout_s=150)
-    if built.status:
-        skip_all("go cannot build a program with C here: " + built.err[:200])
+    program, stripped, pie = build(folder, "cgo"), build(folder, "stripped", "-ldflags=-s -w"), build(folder, "pie", "-buildmode=pie")
     tap = Tap()
-    for way in "eh", "dwarf":
-        path = record("-e", "cpu-clock:u", "-F", "999", "--call-graph", way, "--", os.path.join(folder, "cgo"), output=way + ".data")
-        stacks = [[frame[1] for frame in s.stack] for s in script_samples(path) if s.stack and s.stack[0][1] == "burn_c"]
-        tap.between(20, len(stacks), 10000, f"{way}: samples of the C function")
-        wrong = [stack for stack in stacks if not all(KNOWN.fullmatch(name) for name in stack)]
-        tap.equal(wrong[:3], [], f"{way}: no caller is invented, of {len(stacks)} stacks")
-        tap.ok(all(len(stack) > 1 for stack in stacks), f"{way}: they lead to the change of stacks", stacks[:3])
+    for title, path in (("plain", program), ("stripped", stripped), ("position-independent", pie)):
+        whole(tap, title, path)
+    path = record("-e", "cpu-clock:u", "-F", "999", "--call-graph", "dwarf", "--", program, output="dwarf.data")
+    stacks = stacks_of(path, "burn_c".__eq__)
+    tap.between(20, len(stacks), 10000, "dumps: samples of the C function")
+    wrong = [stack for stack in stacks if not all(KNOWN.fullmatch(name) for name in stack)]
+    tap.equal(wrong[:3], [], f"dumps: no caller is invented, of {len(stacks)} stacks")
+    tap.ok(all(len(stack) > 1 for stack in stacks), "dumps: they lead to the change of stacks", stacks[:3])
     tap.done()
 
 

@@ -14,6 +14,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 #define TASK_KERNEL 0x00200000 /* PF_KTHREAD */
 #define SEARCH_STEPS 17
+#define GOROUTINE_BYTES_MAX (1ULL << 30) /* of its stack: Go allows no more by itself */
 #define HASH_FACTOR  0x9e3779b97f4a7c15ULL /* 2^64 / the golden ratio */
 /* For a thread whose end of stack is unknown. */
 #define UNWIND_STACK_REACH (UNWIND_COPY_BYTES + UNWIND_MORE_BYTES)
@@ -313,11 +314,24 @@ GLOBAL int is_after_call(__u64 pc)
 #endif
 }
 
+/* The caller of Go's asmcgocall, whose C runs on the thread's stack: by the end of the goroutine's. 0: it cannot be read. */
+GLOBAL __u64 goroutine_cfa(__u64 g_at, __u64 depth_at)
+{
+	__u64 g, high, depth;
+	if (!read_user(g_at, &g) || !read_user(g + 8, &high) || !read_user(depth_at, &depth) || depth > GOROUTINE_BYTES_MAX)
+		return 0;
+	return high - depth + 8;
+}
+
 /* A separate function: its stack frame, for which waits.bpf.c has little room, is not needed while a mapping is searched for. */
 APART long by_rule(struct walk *w, const struct unwind_code_rule *r)
 {
 	__u64 cfa = 0, base = 0, pc;
-	if (r->kind == UNWIND_RULE_PLT) {
+	if (r->kind == UNWIND_RULE_GO) {
+		cfa = goroutine_cfa(w->out.reg[SP] + (__s64)r->addend, w->out.reg[SP] + (__s64)r->value);
+		if (!cfa)
+			return end(w, UNWIND_WALK_LOST);
+	} else if (r->kind == UNWIND_RULE_PLT) {
 		cfa = w->out.reg[SP] + 8 + ((w->out.pc & 15) >= (__u32)r->value ? 8 : 0);
 	} else {
 		if (!reg_value(w, r->reg, &base))
@@ -336,7 +350,7 @@ APART long by_rule(struct walk *w, const struct unwind_code_rule *r)
 		return end(w, !w->innermost && reg_value(w, FP, &fp) && !fp ? UNWIND_WALK_WHOLE : UNWIND_WALK_COPY);
 	}
 	/* A leaf that keeps its return address in a register may have no frame at all. */
-	if (cfa < w->out.reg[SP] || (cfa == w->out.reg[SP] && !w->innermost))
+	if (r->kind != UNWIND_RULE_GO && (cfa < w->out.reg[SP] || (cfa == w->out.reg[SP] && !w->innermost)))
 		return end(w, UNWIND_WALK_LOOP);
 #pragma unroll
 	for (int i = 0; i < NR(kept_regs); i++)
