@@ -166,16 +166,17 @@ static void put_rule(struct cfi_builder *b, uint32_t start, uint32_t end, uint32
 	b->rows.len = first + 2 + rest;
 }
 
-static void add_switch(struct cfi_builder *b, const struct unwind_source *from)
+static void add_switch(struct cfi_builder *b, const struct go_switch *s)
 {
 	enum { SP = 7, RA = 16 };
-	struct go_switch s;
-	if (!from->object || !go_switch_find(from->object, &s) || s.start < b->base || s.end - b->base > UINT32_MAX)
-		return;
-	struct cfi_state st = { .cfa_kind = UNWIND_CFA_GO, .cfa_reg = SP, .cfa_value = s.depth_at, .cfa_addend = s.g_at };
+	struct cfi_state st = { .cfa_kind = s->is_system ? UNWIND_CFA_GO_SYSTEM : UNWIND_CFA_GO, .cfa_reg = SP, .cfa_value = s->value,
+				.cfa_addend = s->addend };
 	st.regs[RA] = (struct unwind_save){ .reg = RA, .kind = UNWIND_SAVE_OFFSET, .value = -8 };
 	st.known = 1ull << RA;
-	put_rule(b, (uint32_t)(s.start - b->base), (uint32_t)(s.end - b->base), cfi_intern(b, &st, RA, UNWIND_ANALYSED));
+	if (!b->rows.len)
+		b->base = s->start;
+	if (s->start >= b->base && s->end - b->base <= UINT32_MAX)
+		put_rule(b, (uint32_t)(s->start - b->base), (uint32_t)(s->end - b->base), cfi_intern(b, &st, RA, UNWIND_ANALYSED));
 }
 
 /* In place: a row takes half as much. */
@@ -252,11 +253,14 @@ struct unwind_table *unwind_table_build(const struct unwind_source *from)
 	struct sort_pair *order = order_of(&fdes);
 	struct bare_code bare = {};
 	analyse_rest(&bare, from, &fdes, order);
-	if (fdes.list.len || bare.rows.len) {
+	struct go_switch switches[GO_SWITCHES_MAX];
+	unsigned switches_nr = from->object ? go_switches_find(from->object, switches) : 0;
+	if (fdes.list.len || bare.rows.len || switches_nr) {
 		struct cfi_builder b = {};
 		vec_push(&b.rules, (struct unwind_rule){});
 		add_rows(&b, sections, &fdes, order, &bare, from);
-		add_switch(&b, from);
+		for (unsigned i = 0; i < switches_nr; i++)
+			add_switch(&b, &switches[i]);
 		t = finish(&b, from, fdes.list.len);
 	}
 	bare_code_deinit(&bare);

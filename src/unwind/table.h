@@ -24,6 +24,8 @@ enum unwind_cfa_kind {
 	UNWIND_CFA_DEREF, /* what lies at reg + value, and addend: the frame was realigned, and keeps its caller's stack pointer (DRAP) */
 	UNWIND_CFA_PLT,   /* x86: sp + a word, and one more from byte `value` of a 16-byte stub on, when it has pushed */
 	UNWIND_CFA_GO,    /* on another stack (unwind/go_code.h): [[sp + addend] + 8] - [sp + value], and a word */
+	/* The same by the thread's g, at fs + value: [[[g + m] + curg] + sp] and a word; m, curg, sp: bytes 0, 1 and 2, and 3 of addend. */
+	UNWIND_CFA_GO_SYSTEM,
 	UNWIND_CFA_EXPR,  /* expression number `value` */
 };
 

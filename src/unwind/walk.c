@@ -240,6 +240,7 @@ static inline bool find_cfa(struct walk *w, const struct cached *at, uint64_t *r
 		*ret = w->sp + w->word + ((w->pc & 15) >= (uint32_t)r->value ? w->word : 0);
 		return true;
 	case UNWIND_CFA_GO: /* no copy has it */
+	case UNWIND_CFA_GO_SYSTEM:
 		return end(w, UNWIND_END_OTHER_STACK);
 	default:
 		return run_expr(w, at->table, r->value, NULL, ret) || end(w, UNWIND_END_LOST);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Stacks of C that Go calls lead from the thread's stack to the goroutine's; dumps end there, and no word is taken for a caller."""
 # needs: record script
-# timeout: 200
+# timeout: 300
 
 import os
 import re
@@ -79,6 +79,66 @@ def whole(tap, title, program):
     tap.equal(wrong[:3], [], f"{title}: none is another")
 
 
+ALLOCATING = """package main
+
+import "fmt"
+
+var kept [1000][]*[40]int
+
+//go:noinline
+func allocates(n int) {
+	for i := 0; i < n; i++ {
+		list := make([]*[40]int, 0)
+		for k := 0; k < 200; k++ {
+			list = append(list, new([40]int))
+		}
+		kept[i%len(kept)] = list
+	}
+}
+
+func main() {
+	allocates(15000)
+	fmt.Println(len(kept))
+}
+"""
+MAIN = ["main.allocates", "main.main", "runtime.main", "runtime.goexit"]
+
+
+def callers_of_systemstack(program):
+    """By its instructions."""
+    found, function = set(), None
+    for line in run("objdump", "-d", "--no-show-raw-insn", program, timeout_s=60).out.splitlines():
+        head = re.match(r"[0-9a-f]+ <(\S+)>:$", line)
+        if head:
+            function = re.sub(r"\.abi0$", "", head[1])
+        elif re.search(r"call\s+[0-9a-f]+ <runtime\.systemstack(\.abi0)?>", line):
+            found.add(function)
+    return found
+
+
+def on_system_stacks(tap, folder):
+    """What Go's run time does for a goroutine on the thread's stack has the goroutine's frames below."""
+    os.makedirs(folder)
+    with open(os.path.join(folder, "main.go"), "w", encoding="ascii") as f:
+        f.write(ALLOCATING)
+    program, stripped = build(folder, "plain"), build(folder, "stripped", "-ldflags=-s -w")
+    callers = callers_of_systemstack(program)
+    tap.ok(len(callers) > 20, "objdump knows what calls systemstack", sorted(callers)[:5])
+    for title, path in (("plain", program), ("stripped", stripped)):
+        data = record("-e", "cpu-clock:u", "-F", "1999", "--call-graph", "eh", "--", path, output=title + "-system.data")
+        stacks = [[re.sub(r"\.abi0$", "", frame[1]) for frame in s.stack] for s in script_samples(data, "--no-inline")]
+        stacks = [stack[stack.index("runtime.systemstack") + 1:] for stack in stacks if "runtime.systemstack" in stack[1:]]
+        led_on = [stack for stack in stacks if stack]
+        strange = [stack for stack in led_on if stack[0] not in callers]
+        whole_ones = [stack for stack in led_on if stack[-1] == "runtime.goexit" and (MAIN[0] not in stack or stack[-len(MAIN):] == MAIN)]
+        ours = [stack for stack in whole_ones if MAIN[0] in stack]
+        tap.between(20, len(stacks), 20000, f"{title}: samples below systemstack")
+        tap.equal(strange[:3], [], f"{title}: what follows calls systemstack")
+        tap.ok(len(whole_ones) >= 0.95 * len(stacks), f"{title}: {len(whole_ones)} of {len(stacks)} stacks lead to a goroutine's begin",
+               [stack for stack in stacks if stack not in whole_ones][:4])
+        tap.ok(len(ours) > 10, f"{title}: {len(ours)} of them to the program's own")
+
+
 def main():
     if not shutil.which("go"):
         skip_all("go is not installed")
@@ -90,6 +150,7 @@ def main():
     tap = Tap()
     for title, path in (("plain", program), ("stripped", stripped), ("position-independent", pie)):
         whole(tap, title, path)
+    on_system_stacks(tap, os.path.join(SCRATCH, "system"))
     path = record("-e", "cpu-clock:u", "-F", "999", "--call-graph", "dwarf", "--", program, output="dwarf.data")
     stacks = stacks_of(path, "burn_c".__eq__)
     tap.between(20, len(stacks), 10000, "dumps: samples of the C function")

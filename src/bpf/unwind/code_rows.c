@@ -81,7 +81,8 @@ struct unwind_code_rule code_rule_of(const struct arch *a, const struct unwind_t
 	static const uint8_t kinds[] = {
 		[UNWIND_CFA_NONE] = UNWIND_RULE_NONE, [UNWIND_CFA_REG] = UNWIND_RULE_REG,
 		[UNWIND_CFA_DEREF] = UNWIND_RULE_DEREF, [UNWIND_CFA_PLT] = UNWIND_RULE_PLT,
-		[UNWIND_CFA_GO] = UNWIND_RULE_GO, [UNWIND_CFA_EXPR] = UNWIND_RULE_USER,
+		[UNWIND_CFA_GO] = UNWIND_RULE_GO, [UNWIND_CFA_GO_SYSTEM] = UNWIND_RULE_GO_SYSTEM,
+		[UNWIND_CFA_EXPR] = UNWIND_RULE_USER,
 	};
 	if (r->kind == UNWIND_CFA_NONE)
 		return (struct unwind_code_rule){ .kind = UNWIND_RULE_NONE };

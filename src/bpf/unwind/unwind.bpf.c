@@ -323,12 +323,33 @@ GLOBAL __u64 goroutine_cfa(__u64 g_at, __u64 depth_at)
 	return high - depth + 8;
 }
 
+/* The caller of its systemstack: where the thread's current goroutine was left. 0: as above. */
+GLOBAL __u64 current_goroutine_cfa(__s32 place, __u32 offsets)
+{
+#if defined(__TARGET_ARCH_x86)
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u64 at = 0;
+	bpf_probe_read_kernel(&at, sizeof(at), &task->thread.fsbase);
+	if (!read_user(at + (__s64)place, &at) || !read_user(at + (offsets & 0xff), &at) ||
+	    !read_user(at + (offsets >> 8 & 0xffff), &at) || !read_user(at + (offsets >> 24), &at))
+		return 0;
+	return at ? at + 8 : 0;
+#else
+	return 0;
+#endif
+}
+
 /* A separate function: its stack frame, for which waits.bpf.c has little room, is not needed while a mapping is searched for. */
 APART long by_rule(struct walk *w, const struct unwind_code_rule *r)
 {
+	_Bool is_elsewhere = r->kind == UNWIND_RULE_GO || r->kind == UNWIND_RULE_GO_SYSTEM; /* on another stack */
 	__u64 cfa = 0, base = 0, pc;
 	if (r->kind == UNWIND_RULE_GO) {
 		cfa = goroutine_cfa(w->out.reg[SP] + (__s64)r->addend, w->out.reg[SP] + (__s64)r->value);
+		if (!cfa)
+			return end(w, UNWIND_WALK_LOST);
+	} else if (r->kind == UNWIND_RULE_GO_SYSTEM) {
+		cfa = current_goroutine_cfa(r->value, r->addend);
 		if (!cfa)
 			return end(w, UNWIND_WALK_LOST);
 	} else if (r->kind == UNWIND_RULE_PLT) {
@@ -350,7 +371,7 @@ APART long by_rule(struct walk *w, const struct unwind_code_rule *r)
 		return end(w, !w->innermost && reg_value(w, FP, &fp) && !fp ? UNWIND_WALK_WHOLE : UNWIND_WALK_COPY);
 	}
 	/* A leaf that keeps its return address in a register may have no frame at all. */
-	if (r->kind != UNWIND_RULE_GO && (cfa < w->out.reg[SP] || (cfa == w->out.reg[SP] && !w->innermost)))
+	if (!is_elsewhere && (cfa < w->out.reg[SP] || (cfa == w->out.reg[SP] && !w->innermost)))
 		return end(w, UNWIND_WALK_LOOP);
 #pragma unroll
 	for (int i = 0; i < NR(kept_regs); i++)

@@ -34,6 +34,7 @@ enum unwind_rule_kind {
 	UNWIND_RULE_DEREF,  /* CFA: what lies at reg + value, and addend */
 	UNWIND_RULE_PLT,    /* CFA: sp + 8, and 8 more from byte `value` of a 16-byte stub on */
 	UNWIND_RULE_GO,     /* CFA, on another stack: [[sp + addend] + 8] - [sp + value] + 8 */
+	UNWIND_RULE_GO_SYSTEM, /* the same by the thread's g (unwind/table.h) */
 	UNWIND_RULE_SIGNAL, /* registers lie where the kernel puts them for a handler: from sp on */
 	UNWIND_RULE_END,    /* the outermost frame */
 	UNWIND_RULE_USER,   /* only user space can evaluate it */
@@ -52,7 +53,7 @@ struct unwind_code_rule {
 	__u16 is_analysed; /* found by analysing instructions: a return address not preceded by a call is left to user space */
 	__s32 value;
 	__s32 at[UNWIND_KEPTS]; /* from the CFA, or from reg */
-	__s32 addend;           /* of UNWIND_RULE_DEREF and UNWIND_RULE_GO */
+	__s32 addend;           /* of UNWIND_RULE_DEREF, UNWIND_RULE_GO and UNWIND_RULE_GO_SYSTEM */
 };
 
 /*
