@@ -17,10 +17,11 @@ struct foreign_files {
 	struct machine *machine;
 	char host[65];
 	pthread_mutex_t lock;
-	struct u64map stand_ins; /* pid → whose view serves, 0 = ours */
+	struct u64map stand_ins; /* pid → process whose view is used, 0 = ours */
 };
 
-/* Recorded on this machine. A stream from a pipe names its machine only later, or never: who pipes records here. */
+/* Whether it was recorded on this machine. A stream from a pipe has the machine's name later, or not at all: it is assumed to be recorded
+ * here. */
 static bool is_ours(const struct foreign_files *f)
 {
 	return !f->env->hostname || !strcmp(f->env->hostname, f->host);
@@ -45,7 +46,7 @@ void foreign_files_destroy(struct foreign_files *f)
 	free(f);
 }
 
-/* The name that the recording saw last; true where it saw none. */
+/* Whether the process has the last recorded name; true if none was recorded. */
 static bool has_recorded_name(const struct foreign_files *f, uint32_t pid)
 {
 	if (!f->machine)
@@ -56,8 +57,8 @@ static bool has_recorded_name(const struct foreign_files *f, uint32_t pid)
 }
 
 /*
- * Whether the process was there when the recording ended, and still is what it was: else its number belongs to another by now
- * (of another machine, too, where the recording does not say its own).
+ * Whether the recorded process still runs: else its ID belongs to another by now (or to one of this machine, if the recording does
+ * not name its own).
  */
 static bool is_recorded_one(const struct foreign_files *f, uint32_t pid)
 {
@@ -75,7 +76,7 @@ static bool recorded_namespace(const struct foreign_files *f, uint32_t pid, uint
 
 #define ANCESTORS_MAX 16
 
-/* The nearest of its recorded ancestors that is there still: most processes see what their parent sees. 0: none. */
+/* The nearest recorded ancestor that still runs: most processes share the view of their parent. 0: none. */
 static uint32_t living_ancestor(const struct foreign_files *f, uint32_t pid)
 {
 	for (unsigned i = 0; f->machine && pid && i < ANCESTORS_MAX; i++) {
@@ -88,7 +89,7 @@ static uint32_t living_ancestor(const struct foreign_files *f, uint32_t pid)
 	return 0;
 }
 
-/* Whose view of files serves for a process: its own, that of one in its mount namespace, or of its parent; 0 = ours. */
+/* The process whose view of files is used for a process: itself, one in its mount namespace, or its parent; 0 = ours. */
 static uint32_t find_stand_in(const struct foreign_files *f, uint32_t pid)
 {
 	uint64_t dev, ino, its_dev, its_ino;
@@ -102,7 +103,7 @@ static uint32_t find_stand_in(const struct foreign_files *f, uint32_t pid)
 	return other && process_has_own_files(other) ? other : 0;
 }
 
-/* Needed for each file of a process, and looked for once. */
+/* Cached, since it is needed for each file of a process. */
 static uint32_t stand_in(struct foreign_files *f, uint32_t pid)
 {
 	pthread_mutex_lock(&f->lock);

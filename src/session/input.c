@@ -26,7 +26,7 @@ const char *input_path(const char *given)
 
 #define MAGIC_BYTES 8
 
-/* How many bytes there are in a pipe: at least MAGIC_BYTES, or all that will come. */
+/* Waits until a pipe has MAGIC_BYTES, or its end; returns the number of bytes. */
 static size_t wait_for_bytes(int fd)
 {
 	struct pollfd wait = { .fd = fd, .events = POLLIN };
@@ -54,7 +54,7 @@ static size_t peek_pipe(int fd, char ret[MAGIC_BYTES])
 	return n > 0 ? (size_t)n : 0;
 }
 
-/* The first bytes of a file or of standard input, and how many there are of them; 0 where it cannot be looked into. */
+/* Reads the first bytes of a file or of standard input; returns their number; 0: impossible. */
 static size_t peek(const char *path, char ret[MAGIC_BYTES])
 {
 	struct stat st = {};
@@ -99,17 +99,17 @@ struct strobe_error *input_open(const char *given, bool force, struct record_sou
 
 #define DUMP_MAX 65528 /* a record has 64 KB */
 
-/* A number that is easy to type. */
+/* Rounds to a number that is easy to type. */
 static uint64_t round_dump(uint64_t bytes)
 {
 	uint64_t up = (bytes + 1023) & ~(uint64_t)1023;
 	return up < DUMP_MAX ? up : DUMP_MAX;
 }
 
-/* Every thread begins in code that leads nowhere for an instant: of dumps it is said from one in so many on. */
+/* Every thread briefly begins in code that cannot be unwound: reported if at least one in this many dumps is affected. */
 #define SHARE_SAID 100
 
-/* more: what else may be why. */
+/* more: another possible reason. */
 static void say_unled(const struct session_host *host, uint64_t n, uint64_t of, const char *more)
 {
 	if (n)
@@ -154,7 +154,7 @@ void input_say_lost(const struct session_host *host, uint64_t records, uint64_t 
 		    records > samples ? records : samples, records > samples ? "records" : "samples", of_them);
 }
 
-/* perf's words, which scripts look for. */
+/* perf's wording, for scripts that search for it. */
 static void say_short(const struct session_host *host, const struct resolve_stats *s)
 {
 	uint32_t type = s->first_short.type;
@@ -231,11 +231,11 @@ static void remark(void *ctx, struct dso *d)
 		session_say(r->host, "  %s", f.problem);
 }
 
-/* Of fewer, a name more or less changes little: a shell that started the program. */
+/* Fewer do not matter: a shell that started the program. */
 #define FUNCTIONS_WORTH_NAMES 8
 
 struct stripped {
-	struct dso *most; /* of which most functions were met */
+	struct dso *most; /* with the most functions without a name */
 	uint32_t functions, others;
 };
 
@@ -252,7 +252,7 @@ static void count_stripped(void *ctx, struct dso *d)
 	s->most = d;
 }
 
-/* Names made of addresses are better than none; what would give the true ones is said once. */
+/* Names made of addresses are better than none; says once how to get the real ones. */
 static void say_stripped(const struct session_host *host, struct symbols *symbols)
 {
 	struct stripped s = {};

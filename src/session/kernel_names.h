@@ -1,5 +1,5 @@
 /*
- * Symbols of the kernel by their names, with the files of their modules: what `kallsyms` shows.
+ * Symbols of the kernel by name, with the files of their modules, for `kallsyms`.
  *
  *	err = kernel_names_find(sys, NULL, names, nr, &n);    *ret in any case
  *	kernel_names_text(&n, false, out);
@@ -21,7 +21,7 @@ struct kernel_names {
 	struct kernel_modules modules;
 };
 
-/* kallsyms: a list in place of the running kernel's, or NULL. ERROR_PERMISSION where addresses are hidden. */
+/* kallsyms: a list in place of the running kernel's, or NULL. ERROR_PERMISSION if addresses are hidden. */
 struct strobe_error *kernel_names_find(const struct sys *sys, const char *kallsyms, const char *const *names, size_t names_nr,
 				       struct kernel_names *ret) _must_check_;
 /* A line for the first symbol of each name, or for all. */

@@ -1,6 +1,6 @@
 /*
- * A stream brings its environment as records, and a report must know the events before it reads samples: this source
- * reads on to the first record that is not about the environment, and gives the earlier ones again.
+ * A stream has its environment as records, and a report needs the events before it reads samples: this source reads up to
+ * the first record that is not part of the environment, and then delivers the earlier ones, too.
  */
 #include "session/peek.h"
 
@@ -16,7 +16,7 @@ struct peek {
 	struct record_source source;
 	struct record_source *real;
 	struct arena arena;
-	VEC(struct record) early; /* copies; the last one is the real source's own */
+	VEC(struct record) early; /* copies; the last one is borrowed from the real source */
 	size_t at;
 	struct strobe_error *error; /* that the real source met early */
 	bool ended;
@@ -28,7 +28,7 @@ static struct peek *peek_of(struct record_source *s)
 	return (struct peek *)s;
 }
 
-/* A READ record: pid, tid, and the counter as its event's read_format has it. */
+/* A READ record: pid, tid, and the counter in the event's read_format. */
 static void note_read(struct peek *p, struct record r)
 {
 	const struct env *env = source_env(p->real);

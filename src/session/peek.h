@@ -1,11 +1,11 @@
 /*
- * The environment of a stream, complete before its first record is read: a stream has it as records.
+ * Makes the environment of a stream complete before its first record is read.
  */
 #pragma once
 #include "base/vector.h"
 #include "record/source.h"
 
-/* What READ records say: how far the counters of each thread had come when it ended (record -s). */
+/* READ records: the counters of each thread at its end (record -s). */
 struct thread_read {
 	uint32_t pid, tid, event, rank;
 	uint64_t value;
@@ -16,7 +16,7 @@ struct thread_reads {
 };
 
 /*
- * Puts a source before *source that has its environment complete before the first record is read, whether file or
- * stream. READ records that pass are added to reads, where that is not NULL.
+ * Puts a source in front of *source whose environment is complete before the first record is read, for a file or a
+ * stream. READ records are added to reads, unless it is NULL.
  */
 void peek_source(struct record_source **source, struct thread_reads *reads);

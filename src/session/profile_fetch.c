@@ -19,7 +19,7 @@ static bool is_file(const char *path)
 	return !strcmp(path, "-") || !stat(path, &st);
 }
 
-/* "host:port/…" without a scheme is one too, where no file is called so. */
+/* "host:port/…" without a scheme is one, too, if there is no such file. */
 bool profile_fetch_is_server(const char *source)
 {
 	if (net_is_url(source) || text_has_prefix(source, INSECURE))
@@ -28,7 +28,7 @@ bool profile_fetch_is_server(const char *source)
 	return colon && colon > source && (!slash || colon < slash) && colon[1] >= '0' && colon[1] <= '9' && !is_file(source);
 }
 
-/* The URL in full: with a scheme, a path, and for how long the server is to measure. */
+/* The complete URL, with scheme, path and duration of the measurement. */
 static const char *full_url(struct arena *a, const char *source, int64_t seconds)
 {
 	bool has_scheme = strstr(source, "://") != NULL;
@@ -42,7 +42,7 @@ static const char *full_url(struct arena *a, const char *source, int64_t seconds
 	return url;
 }
 
-/* For how long the server measures, as far as the URL says. */
+/* The duration of the measurement, if the URL has it. */
 static int64_t seconds_of(const char *url)
 {
 	const char *said = strstr(url, "seconds=");

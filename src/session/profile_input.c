@@ -10,7 +10,7 @@
 #include "session/input.h"
 #include "session/session.h"
 
-/* Whether all samples have it: what was not recorded is no label. */
+/* Whether all samples have it: only recorded fields become labels. */
 static bool is_recorded(const struct env *env, uint64_t bit)
 {
 	for (size_t i = 0; i < env->events.len; i++)
@@ -37,14 +37,14 @@ static size_t choose_labels(const struct env *env, const char *ret[static 5])
 	return n;
 }
 
-/* So that values of clocks are shown as times, whatever comes of the profile. */
+/* Values of clocks have a unit, so that all formats show them as times. */
 static void set_units(struct profile *p)
 {
 	for (uint32_t i = 0; i < p->events.len; i++)
 		p->events.data[i].unit = strtab_add(&p->strings, profile_event_unit(p, i));
 }
 
-/* Profiles say when they were taken by the time of day: none where the recording does not relate its clock to that. */
+/* Profiles have the time of day of their start: left out if the recording does not relate its clock to it. */
 static void set_time(struct profile *p, const struct env *env)
 {
 	uint64_t offset_ns;
@@ -72,7 +72,7 @@ static struct strobe_error *open_and_aggregate(struct session *s, const struct s
 	request.resolve.label_keys_nr = choose_labels(s->env, keys);
 	TRY(session_resolve(s, &request));
 	TRY(session_aggregate(s, ret_damage));
-	/* Without any complete row, the damage is the error. */
+	/* Without any row, return the damage as an error. */
 	return s->profile->rows.len ? NULL : take_ptr(*ret_damage);
 }
 

@@ -1,5 +1,5 @@
 /*
- * A profile from whatever file a user names: a recording is aggregated, what another program wrote is read as it is.
+ * A profile from any supported file: a recording is aggregated, a file of another program is read directly.
  */
 #pragma once
 #include <stdbool.h>
@@ -10,16 +10,16 @@
 
 struct profile_input {
 	const char *path;
-	const struct exchange_format *format; /* NULL: what it looks like */
-	const char *value;                    /* not NULL: read only this kind of values (profile_choose_event()) */
+	const struct exchange_format *format; /* NULL: detect it */
+	const char *value;                    /* read only these values (profile_choose_event()); NULL: all */
 	bool force;                           /* a recording that belongs to another user */
 };
 
 /*
- * The profile is the caller's. What was lost while recording is said, as by every command that reads a recording; of one that
- * is damaged what is whole is given (session_damage()).
+ * The caller owns the profile. Losses while recording are reported, as by every command that reads a recording; of a damaged one
+ * the complete part is used (session_damage()).
  */
 struct strobe_error *profile_input_read(const struct session_host *host, const struct profile_input *input, struct profile **ret)
 	_must_check_;
-/* Says what of a file that another program wrote could not be read. name: the file's. */
+/* Reports the parts of another program's file that could not be read. name: the file's. */
 void profile_input_remarks(const struct session_host *host, const char *name, const struct profile *p);

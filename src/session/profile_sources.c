@@ -19,7 +19,7 @@ static void replace(struct profile **p, struct profile *made)
 	*p = made;
 }
 
-/* had: what is in the file, where that is known already; it is used up. */
+/* had: the contents of the file, if read already; consumed. */
 static struct strobe_error *read_one(const struct session_host *host, const struct profile_sources *s, const char *source,
 				     struct exchange_bytes *had, bool *fetched, struct profile **ret)
 {
@@ -48,7 +48,7 @@ static bool is_elf(const char *path)
 	return fd >= 0 && read(fd, magic, sizeof(magic)) == sizeof(magic) && !memcmp(magic, "\x7f" "ELF", sizeof(magic));
 }
 
-/* One of several that cannot be read is named and passed over. */
+/* If one of several cannot be read, reports and skips it. */
 static struct strobe_error *read_next(const struct session_host *host, const struct profile_sources *s, int i, struct exchange_bytes *had,
 				      bool *fetched, struct profile **ret)
 {
@@ -63,7 +63,7 @@ static struct strobe_error *read_next(const struct session_host *host, const str
 	return err;
 }
 
-/* All of them as one, with names; had: what the first file has, or NULL. */
+/* Merges all, with names; had: the contents of the first file, or NULL. */
 static struct strobe_error *read_many(const struct session_host *host, const struct profile_sources *s, struct exchange_bytes *had,
 				      bool *fetched, struct profile **ret)
 {
@@ -91,7 +91,7 @@ static struct strobe_error *read_many(const struct session_host *host, const str
 	return symbolize_drop_uninteresting(ret);
 }
 
-/* One file, which can be read again where it turns out not to suit, and nothing is to be done to it. */
+/* Whether it is a single file that can be read again if it turns out to be unsuitable, and that is used unchanged. */
 static bool is_plain(const struct profile_sources *s)
 {
 	struct stat st;
@@ -105,7 +105,7 @@ static bool is_complete(const struct profile_sources *s, const struct profile *t
 	       !symbolize_changes_names(&s->symbolize, tables);
 }
 
-/* m->copy stays NULL where the file cannot be copied as it is, or cannot be read: it is read as any other file then. */
+/* m->copy remains NULL if the file cannot be copied unchanged, or cannot be read: it is then read like other files. */
 static void try_copy(const struct profile_sources *s, struct merged_profile *m)
 {
 	uint32_t event;
@@ -126,7 +126,7 @@ static void try_copy(const struct profile_sources *s, struct merged_profile *m)
 	m->copy = NULL;
 }
 
-/* The same for sums; what was unpacked stays, to be read. An error is of what cannot be unpacked, which need not be tried twice. */
+/* The same for sums; unpacked data is kept for reading. Returns an error if unpacking fails, which need not be tried again. */
 static struct strobe_error *try_stream(const struct profile_sources *s, struct merged_profile *m)
 {
 	struct filemap map;
@@ -158,7 +158,7 @@ void merged_profile_deinit(struct merged_profile *m)
 	exchange_bytes_free(&m->unpacked);
 }
 
-/* By event of p what the base has of it. */
+/* The base's totals by event of p. */
 static int64_t *base_totals(struct arena *arena, const struct profile *p, const struct profile *base)
 {
 	int64_t *ret = arena_calloc(arena, (p->events.len + 1) * sizeof(*ret));
@@ -179,7 +179,7 @@ static void subtract(struct arena *arena, struct merged_profile *m, const struct
 	if (sources->normalize)
 		replace(&m->profile, profile_normalize(m->profile, base));
 	profile_merge_negative(m->profile, base, &how);
-	/* with one value there is a row for each sample, and all of them are shown */
+	/* with one value there is a row per sample, and all are shown */
 	if (!sources->value)
 		replace(&m->profile, profile_drop_zero(m->profile));
 }
@@ -204,7 +204,7 @@ static bool is_build_id(const char *s)
 	return !s[strspn(s, "0123456789abcdefABCDEF")] && access(s, F_OK);
 }
 
-/* "BINARY PROFILE": the binary is named first, or its build-id is. */
+/* "BINARY PROFILE": the first argument is the binary or its build ID. */
 static struct profile_sources without_binary(const struct profile_sources *sources)
 {
 	struct profile_sources s = *sources;

@@ -1,6 +1,5 @@
 /*
- * What is read of a recording, and how its samples are resolved, as options spell it. Of report, top and annotate, which put
- * it into their options and hand it on whole. Names that hide rows of what was read: report/filter.h.
+ * Options of report, top and annotate for reading a recording and resolving its samples. Filters of rows by name: report/filter.h.
  *
  * Strings are borrowed.
  */
@@ -14,17 +13,17 @@ struct selection {
 	const char *input;       /* path; "-" is standard input; NULL: perf.data */
 	bool force;              /* though it belongs to another user */
 	const char *cpus, *times; /* -C, --time */
-	const char *event;       /* the only one that is shown, or NULL */
-	const char *preferred_event; /* without one, in place of the default of a profile that has it; or NULL */
-	const char *switch_on, *switch_off; /* events that begin and end what is counted */
+	const char *event;       /* show only this one; NULL: all */
+	const char *preferred_event; /* used without `event`, if the profile has it, in place of its default; or NULL */
+	const char *switch_on, *switch_off; /* events that start and stop counting */
 	bool show_switches;      /* they count as well */
 	uint64_t max_stack;      /* frames; 0: no limit */
-	bool hide_unresolved;    /* samples without a symbol are left out */
-	bool branch_stack, no_branch_stack; /* branch records are the rows; they are not. Neither: where there are any */
-	bool branch_history;     /* branch records go before call stacks */
-	bool mem_mode;           /* memory accesses are the rows */
+	bool hide_unresolved;    /* drop samples without a symbol */
+	bool branch_stack, no_branch_stack; /* rows are branch records; are not. Neither: if there are any */
+	bool branch_history;     /* put branch records in front of call stacks */
+	bool mem_mode;           /* rows are memory accesses */
 	bool stitch_calls;       /* --stitch-lbr */
 	bool inlined;            /* inlined functions are frames of stacks */
-	bool no_scripts;         /* frames of interpreted code are left out */
+	bool no_scripts;         /* drop frames of interpreted code */
 	struct symbols_options symbol_files;
 };

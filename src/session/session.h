@@ -1,5 +1,5 @@
 /*
- * A recording, from its path to its resolver and its profile:
+ * An open recording, with its resolver and profile:
  *
  *	session_open(&s, host, path, force);       the source and its environment
  *	session_resolve(&s, &(struct session_request){ … });
@@ -7,7 +7,7 @@
  *	session_remarks(&s, false);
  *	session_close(&s);
  *
- * A session owns all that its struct names but the host, which outlives it; a function that takes something out of it clears the
+ * A session owns everything in its struct except the host, which must outlive it; a function that takes something out of it clears the
  * pointer. A zeroed struct is a closed session. One thread at a time; sessions share nothing, so that several can be open at once.
  */
 #pragma once
@@ -26,7 +26,7 @@ struct session {
 	struct arena arena;           /* lists of the filter */
 	struct record_source *source; /* whose records are resolved */
 	struct record_source *reader; /* the recording itself: source, or what a source in front of it reads */
-	const struct env *env;        /* of the source: complete for a file, for a stream as far as it was read */
+	const struct env *env;        /* of the source: complete for a file; for a stream as far as it was read */
 	bool force;
 	struct resolve_filter filter; /* of the last session_resolve() */
 	struct foreign_files *foreign;
@@ -34,29 +34,29 @@ struct session {
 	struct profile *profile;
 };
 
-/* What is to be resolved. */
+/* What to resolve. */
 struct session_request {
 	struct sample_choice choice;
-	const struct resolve_filter *filter; /* in place of the choice; NULL: what the choice says */
+	const struct resolve_filter *filter; /* in place of the choice; NULL: made from the choice */
 	struct symbols_options symbols;
 	struct resolve_options resolve; /* but for its filter */
 };
 
-/* path as in input_open(). force: the recording, and files with symbols, may belong to another user. session_close() in any case. */
+/* path as in input_open(). force: the recording, and files with symbols, may belong to another user. Call session_close() in any case. */
 struct strobe_error *session_open(struct session *s, const struct session_host *host, const char *path, bool force) _must_check_;
-/* The same for a source that is open; takes it. */
+/* The same for an open source, whose ownership it takes. */
 void session_open_source(struct session *s, const struct session_host *host, struct record_source *source, bool force);
-/* Reads samples of off-CPU time that hold their stack as others (record/offcpu.h); session_open() does so itself. */
+/* Converts samples of off-CPU time, which contain their stack, to ordinary ones (record/offcpu.h); session_open() does so itself. */
 void session_read_embedded(struct session *s);
-/* Makes the resolver, or makes it anew: the profile of the earlier one is gone. */
+/* Creates the resolver, or recreates it: the profile of the earlier one is freed. */
 struct strobe_error *session_resolve(struct session *s, const struct session_request *request) _must_check_;
-/* Reads the source to its end and resolves nothing: numbers of records (resolver_stats()), and tasks, which are sealed. */
+/* Reads the source to its end without resolving: for numbers of records (resolver_stats()) and tasks. */
 struct strobe_error *session_count(struct session *s) _must_check_;
 /*
- * Reads the source to its end into s->profile. Where the source is damaged, the profile has what was whole, which may be nothing, and
- * *ret_damage (the caller's) says what ended it; else *ret_damage is NULL. ERROR_STOPPED where the progress was stopped.
+ * Reads the source to its end into s->profile. If the source is damaged, the profile has its complete part, which may be empty, and
+ * *ret_damage, which the caller owns, is the error; else NULL. ERROR_STOPPED if the progress stopped it.
  */
 struct strobe_error *session_aggregate(struct session *s, struct strobe_error **ret_damage) _must_check_;
-/* What was lost or damaged, and, once resolved, which files had been replaced; verbose: where symbols came from. */
+/* Reports losses and damage and, once resolved, replaced files; verbose: sources of symbols. */
 void session_remarks(const struct session *s, bool verbose);
 void session_close(struct session *s);

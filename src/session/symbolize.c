@@ -74,7 +74,7 @@ void symbolize_use_binary(struct profile *p, const char *path, const char *build
 	profile_describe_mapping(p, 0, &m);
 }
 
-/* In the directory below any of the names that go tool pprof tries; NULL where none is a file. */
+/* Tries the names of go tool pprof in the directory; NULL: none is a file. */
 static const char *find_below(struct arena *a, const char *dir, const char *path, const char *build_id)
 {
 	const char *name = text_base_name(path);
@@ -91,7 +91,7 @@ static const char *find_below(struct arena *a, const char *dir, const char *path
 	return NULL;
 }
 
-/* The same in any of the directories, with ':' between; the last that has it counts. */
+/* The same in all directories, separated by ':'; the last that has it counts. */
 static const char *find_binary(struct arena *a, const char *dirs, const char *path, const char *build_id)
 {
 	const char *found = NULL;
@@ -111,7 +111,7 @@ static void use_found(void *ctx, struct profile *dst, mapping_id id, struct prof
 		m->path = strtab_add(&dst->strings, found[id]);
 }
 
-/* *p is replaced where a binary is found. One of another build is refused later, by its build-id. */
+/* *Replaces *p if a binary is found. One of another build is rejected later by build ID. */
 static void use_binary_path(struct profile **p)
 {
 	const char *said = getenv("PPROF_BINARY_PATH"), *home = getenv("HOME");

@@ -1,4 +1,4 @@
-/* Names as reports show them: mangled ones, and those that are written with parameters and template arguments. */
+/* Converts names for reports: mangled ones, and those with parameters and template arguments. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,16 +8,16 @@
 #include "profile/rewrite.h"
 #include "session/symbolize.h"
 
-/* As pprof distinguishes them from names of Go ("bytes.(*Buffer).Write") and Java ("Type.<init>"), which have brackets as well. */
+/* Distinguishes them like pprof from names of Go ("bytes.(*Buffer).Write") and Java ("Type.<init>"), which have brackets as well. */
 static bool is_cxx(const char *name)
 {
-	/* most names have none of these */
+	/* most names have none of these characters characters */
 	if (!strpbrk(name, "<>[]:"))
 		return false;
 	return !strstr(name, ".<") && !strstr(name, "]).") && (strpbrk(name, "<>[]") || strstr(name, "::"));
 }
 
-/* Mach-O has one more underscore in front of all names. */
+/* Mach-O prepends an underscore to all names. */
 static char *written_name(const char *linked, bool whole)
 {
 	char *(*written)(const char *name) = whole ? demangle_whole_name : demangle_name;
@@ -32,7 +32,7 @@ str_id symbolize_readable(struct profile *dst, const char *linked, enum resolve_
 	return written || is_cxx(name) ? resolve_readable_name(dst, name, form) : strtab_add(&dst->strings, name);
 }
 
-/* Whether a function is called as it is linked, or is to be. */
+/* Whether a function has, or is to get, its linkage name. */
 static bool is_linked_name(const struct symbolize *s, const struct profile_function *f)
 {
 	bool is_forced = s->names != RESOLVE_SHORT && f->system_name;

@@ -1,6 +1,6 @@
 /*
- * Names from the server that a profile came from: programs with gperftools, and others that follow them, take addresses
- * ("0x1f+0x2e", posted). Source: gperftools, docs/pprof_remote_servers.html.
+ * Names from the server of a profile: programs with gperftools, and compatible ones, accept posted addresses ("0x1f+0x2e").
+ * Source: gperftools, docs/pprof_remote_servers.html.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -76,7 +76,7 @@ struct strobe_error *symbolize_remote(const struct symbolize *s, const struct pr
 	struct strobe_error *err = profile_fetch_names(server, strbuf_str(&addresses), &body);
 	if (err && s->where == SYMBOLIZE_REMOTE)
 		return err;
-	if (err) { /* optional: most servers have no names */
+	if (err) { /* optional: most servers do not offer names */
 		error_destroy(err);
 		return NULL;
 	}

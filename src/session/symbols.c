@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-/* A file or directory that an option names, and that cannot be read, is a mistake: names would come from elsewhere. */
+/* An unreadable file or directory in an option is an error: otherwise names would silently come from elsewhere. */
 static struct strobe_error *check_readable(const char *option, const char *path)
 {
 	if (!path || !access(path, R_OK))

@@ -1,5 +1,5 @@
 /*
- * The files that one session takes names and code from: the build ID cache, files of running processes, servers of debug information.
+ * The sources of symbols and code of a session: the build ID cache, files of running processes, servers of debug information.
  */
 #pragma once
 #include <stdbool.h>
@@ -10,9 +10,8 @@
 #include "symbol/symbol.h"
 
 /*
- * Completes ret, in which the caller has set what its options say. force: files of other users are trusted. *ret_foreign is the
- * caller's: it borrows env, and serves the symbols of this session, after which it is destroyed. An error where a file or directory
- * of the options cannot be read.
+ * Completes ret, in which the caller has set its options. force: trust files of other users. The caller owns *ret_foreign, which
+ * borrows env, and is destroyed after the symbols of this session. An error if a file or directory of the options cannot be read.
  */
 struct strobe_error *session_symbols(const struct session_host *host, const struct env *env, bool force, struct symbols_options *ret,
 				     struct foreign_files **ret_foreign) _must_check_;

@@ -12,7 +12,7 @@
 #include "probe/sdt_notes.h"
 #include "sys/process_files.h"
 
-/* Where a path of a process is for us: its own files are opened by descriptor, so that its links lead nowhere else. */
+/* Our path for a file of a process, which is opened by descriptor, so that links of the process cannot lead elsewhere. */
 static struct strobe_error *locate(const char *path, uint32_t pid, struct cached_file *f)
 {
 	char real[PATH_MAX];
@@ -77,7 +77,7 @@ char *cached_file_debug(const struct cached_file *f, struct debuginfod *servers)
 	if (search.found || !servers)
 		return search.found;
 	char *path = NULL;
-	/* That no server has it is not an error; one that does not answer was reported by the client. */
+	/* It is not an error if no server has it; the client has reported servers that do not answer. */
 	error_destroy(debuginfod_find(servers, f->hex, DEBUGINFOD_DEBUG, &path));
 	return path;
 }

@@ -16,7 +16,7 @@
 
 /* Copied within a few milliseconds, whatever the file system. */
 #define SMALL_BYTES (4u << 20)
-/* What one recording may copy besides, where a link cannot be made (another file system, a file of another user). */
+/* Maximum size of further copies per recording, if a link is impossible (another file system, a file of another user). */
 #define COPIED_BYTES_MAX (64u << 20)
 /* In entries that are a recorder's, and not a user's. */
 #define MARK "recorded"
@@ -42,7 +42,7 @@ static bool list_recorded(void *ctx, const struct buildid_cache_entry *e)
 	if (!mark || stat(mark, &st))
 		return true;
 	struct recorded_entry add = { .made_ns = st.st_mtim.tv_sec * 1000000000ll + st.st_mtim.tv_nsec };
-	/* A link to a file that is still there takes no room. */
+	/* A link to an existing file takes no space. */
 	add.bytes = elf && !stat(elf, &st) && st.st_nlink == 1 ? (uint64_t)st.st_size : 0;
 	add.bytes += symbols && !stat(symbols, &st) ? (uint64_t)st.st_blocks * 512 : 0;
 	add.hex = xstrdup(e->hex);
@@ -75,7 +75,7 @@ void kept_files_limit(const struct kept_files *k, uint64_t bytes_max)
 	vec_deinit(&r.list);
 }
 
-/* What a link leads to may be written over in place: its symbols and unwind tables are kept besides, or, without a link, alone. */
+/* A linked file may be overwritten in place: symbols and unwind tables are stored, too, or, without a link, only these. */
 static struct strobe_error *put_large(struct kept_files *k, const struct cached_file *f, uint64_t bytes)
 {
 	bool linked = buildid_cache_link(k->dir, f->hex, "elf", f->source);
@@ -120,7 +120,7 @@ static struct strobe_error *put_open(struct kept_files *k, const char *hex, cons
 	return buildid_cache_put_symbols(k->dir, hex, o);
 }
 
-/* Of our own view of files, or of the process's, which may have another root. */
+/* In our view of files, or that of the process, which may have another root. */
 static struct strobe_error *open_same(const char *hex, const char *path, uint32_t pid, struct cached_file *ret)
 {
 	struct strobe_error *err = cached_file_open(path, 0, ret);

@@ -64,7 +64,7 @@ struct strobe_error *kernel_maps_read(const struct sys *sys, struct kernel_maps 
 	*ret = (struct kernel_maps){};
 	arena_init(&ret->arena);
 	TRY(add_kernel(ret, sys));
-	error_destroy(sys_read(sys, "/proc/modules", &modules, 0)); /* absent where the kernel loads none */
+	error_destroy(sys_read(sys, "/proc/modules", &modules, 0)); /* absent if the kernel has no modules */
 	for (char *line = modules.len ? strtok_r(modules.data, "\n", &rest) : NULL; line; line = strtok_r(NULL, "\n", &rest))
 		add_module(ret, line);
 	return NULL;

@@ -1,5 +1,5 @@
 /*
- * The running kernel and its modules: where they are loaded, and their build IDs. What buildid-list --kernel-maps shows.
+ * Addresses and build IDs of the running kernel and its modules, for buildid-list --kernel-maps.
  */
 #pragma once
 #include "base/arena.h"
@@ -19,6 +19,6 @@ struct kernel_maps {
 	VEC(struct kernel_map) list; /* the kernel, then its modules, the newest first */
 };
 
-/* ERROR_PERMISSION where addresses are hidden. kernel_maps_deinit() in any case. */
+/* ERROR_PERMISSION if addresses are hidden. Call kernel_maps_deinit() in any case. */
 struct strobe_error *kernel_maps_read(const struct sys *sys, struct kernel_maps *ret) _must_check_;
 void kernel_maps_deinit(struct kernel_maps *m);

@@ -9,6 +9,6 @@
 void recorded_files_table(const struct recorded_files *files, struct table *t);
 /* "HEX START END NAME" a line. */
 void kernel_maps_text(const struct kernel_maps *maps, struct out *out);
-/* "HEX PATH" a line: all that a cache holds, and what of a recording it does not. */
+/* Lines "HEX PATH": the contents of a cache, and the files of a recording that it lacks. */
 void buildid_cache_text(const char *dir, struct out *out);
 void recorded_files_missing_text(const struct recorded_files *files, const char *dir, struct out *out);

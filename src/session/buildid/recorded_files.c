@@ -10,7 +10,7 @@
 #include "record/order.h"
 #include "session/input.h"
 
-/* Which files samples fell into, by the ids of the machine's files. */
+/* Files with samples, by the IDs of the machine's files. */
 struct hits {
 	struct machine *machine;
 	enum recorded_which which;
@@ -20,13 +20,13 @@ struct hits {
 	uint32_t pid, tid;
 	uint64_t generation;
 	bool have_view;
-	bool with_code; /* all that was mapped as code, too */
+	bool with_code; /* also all files mapped as code */
 };
 
-/* Nothing where the list has the same row. */
+/* Adds a row unless the list has it. */
 static void add_row(struct recorded_files *files, const uint8_t *build_id, size_t len, const char *path)
 {
-	/* Some recorders list a file once a process. */
+	/* Some recorders list a file once per process. */
 	if (path) {
 		bool is_new;
 		u64map_put(&files->known, hash_combine(hash_str(path), hash_bytes(build_id, len)), &is_new);
@@ -71,7 +71,7 @@ static void count_sample(struct hits *h, const struct env *env, struct record r)
 			mark_address(h, CPUMODE_UNKNOWN, s.callchain[i]);
 }
 
-/* Not its data, in which no frame of a stack can be: locales, caches of the loader. */
+/* Not mappings of data, which cannot have frames: locales, loader caches. */
 static void mark_code(struct hits *h, struct record r, uint64_t time)
 {
 	struct record_mmap m;
@@ -106,7 +106,7 @@ static struct strobe_error *find_hits(struct hits *h, struct record_source *orde
 	}
 }
 
-/* Memory where a run-time compiler may have put code: its symbols are in the process's perf map, which is what is named. */
+/* Memory that may contain JIT code, whose symbols are in the perf map of the process: that is listed. */
 static bool is_anonymous(const char *path)
 {
 	static const char *const prefixes[] = { "//anon", "/dev/zero", "/anon_hugepage", "[stack", "/SYSV", "[heap]" };
@@ -117,7 +117,7 @@ static bool is_anonymous(const char *path)
 	return false;
 }
 
-/* A file's id: as mapped, or as the recorder listed it later than it was mapped. */
+/* A file's build ID: from its mapping, or from the recorder's later list. */
 static void add_hit(struct recorded_files *files, const struct env *env, const struct mapped_file *file)
 {
 	const uint8_t *id = file->build_id;
@@ -132,7 +132,7 @@ static void add_hit(struct recorded_files *files, const struct env *env, const s
 		is_anonymous(file->path) ? arena_printf(&files->names, "/tmp/perf-%u.map", file->pid) : file->path);
 }
 
-/* Whether stacks have to be unwound before it is known which files they are in. */
+/* Whether stacks have to be unwound to know their files. */
 static bool has_dumps(const struct env *env)
 {
 	for (size_t i = 0; i < env->events.len; i++)
@@ -149,7 +149,7 @@ static struct strobe_error *read_hits(struct recorded_files *files, enum recorde
 		.which = which,
 		.with_code = which == RECORDED_NEEDED && has_dumps(source_env(ordered)),
 	};
-	/* What was whole is listed, then the damage is returned. */
+	/* Lists the files of complete records, then returns the error. */
 	struct strobe_error *err = find_hits(&h, ordered);
 
 	files->source = ordered;

@@ -1,7 +1,7 @@
 /*
  * The files of a recording, by build ID: what buildid-list shows, buildid-cache looks for and archive packs.
  *
- * A list in the header is taken as it is, unless hits are requested. Without one (streams, and recorders that write ids into
+ * A list in the header is used unchanged, unless hits are requested. Without one (streams, and recorders that write IDs into
  * MMAP2) the files are those with samples. Traces in AUX data are not decoded for this: all files are listed then.
  */
 #pragma once
@@ -18,9 +18,9 @@ struct recorded_file {
 };
 
 enum recorded_which {
-	RECORDED_LISTED,  /* by the header's list; with hits where there is none */
-	RECORDED_HIT,     /* that a sample's own address lies in: what perf calls hits */
-	RECORDED_NEEDED,  /* those, the callers' in recorded chains, and where stacks were dumped all that hold code */
+	RECORDED_LISTED,  /* by the header's list; without one, the hits */
+	RECORDED_HIT,     /* with addresses of samples: perf's hits */
+	RECORDED_NEEDED,  /* these, those of callers in recorded chains and, if stacks were dumped, all files with code */
 };
 
 /* Zeroed is empty. Strings live until recorded_files_deinit(). */
@@ -33,7 +33,7 @@ struct recorded_files {
 	struct u64map ids;   /* path's hash → index in env->build_ids */
 };
 
-/* On error what was whole is listed. Call it once for each zeroed struct. */
+/* On error the files of complete records are listed. Call it once per zeroed struct. */
 struct strobe_error *recorded_files_read(const char *input, bool force, enum recorded_which which,
 					 struct recorded_files *ret) _must_check_;
 /* The build ID of a program in place of a recording: false where the file is not an object, or has none. */

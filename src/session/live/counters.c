@@ -44,7 +44,7 @@ static uint32_t count_events(const struct event_set *set)
 	return n;
 }
 
-/* Why it is impossible, as far as that can be known without trying, or NULL. */
+/* An error that says why it is impossible, as far as known without trying, or NULL. */
 static const char *find_obstacle(const struct live_counters_options *options)
 {
 	const struct capture_options *o = options->options;
@@ -222,7 +222,7 @@ uint64_t live_counters_lost(const struct live_counters *all)
 	return n;
 }
 
-/* Events of tracepoints are seen by programs, and would be sampled besides. */
+/* Tracepoints are counted by programs, and must not be sampled, too. */
 static void enable_event(const struct counter *c, bool on)
 {
 	const struct capture_event *e = &capture_events(c->all->o.capture)->events.data[c->event];

@@ -12,11 +12,10 @@
 #include "session/live/pace.h"
 
 /*
- * Rows of the last minutes that can be stepped back to: some 35 MB with what the profile has of their stacks, of which it may
- * keep twice as many.
+ * The maximum number of rows of past slices: some 35 MB with their stacks in the profile, which may have twice as many.
  */
 #define REMEMBERED_ROWS 60000
-/* With waits: a sample stands for as much time, whether its thread runs or waits. */
+/* With waits: samples have the same period for running and waiting. */
 #define WALL_FREQ_HZ	1000
 #define WALL_QUANTUM_NS 1000000
 
@@ -40,11 +39,11 @@ static void complete_options(const struct live_options *o)
 	if (!c->mmap_pages && !geteuid())
 		c->mmap_pages = ring_pages(o->sys);
 	c->exclude_self = !o->show_self;
-	c->track_apart = true; /* the user may disable events, and those that programs count are disabled */
+	c->track_apart = true; /* the user may disable events, and events counted by programs are disabled */
 	c->build_id_mmap = o->is_recorded;
 	if (o->with_waits && !c->freq_set && !c->period_set)
 		c->freq_hz = WALL_FREQ_HZ;
-	/* Programs know no other clock that events have, too. */
+	/* Programs have no other clock in common with events. */
 	if (!o->use_rings && !o->is_recorded && !o->with_waits) {
 		c->use_clockid = true;
 		c->clockid = CLOCK_MONOTONIC;
@@ -58,7 +57,7 @@ static struct strobe_error *choose_events(const struct live_options *o)
 	struct event_default d;
 	if (o->events->events.len)
 		return NULL;
-	if (o->with_waits) /* of which times waiting are the rest */
+	if (o->with_waits) /* waits are the rest of the time */
 		return event_parse(o->events, o->sys, "cpu-clock");
 	TRY(event_default(o->events, o->sys, is_wide ? -1 : 0, is_wide ? 0 : -1, &d));
 	if (d.user_only)
@@ -81,7 +80,7 @@ static void say_notes(const struct live_session *l)
 
 /* ---- whole stacks ---- */
 
-/* Takes the place of eh. */
+/* Falls back to frame pointers from eh. */
 static void use_frame_pointers(struct live_session *l, struct strobe_error *why)
 {
 	if (l->o.verbose)
@@ -92,7 +91,7 @@ static void use_frame_pointers(struct live_session *l, struct strobe_error *why)
 	capture_close(take_ptr(l->capture));
 }
 
-/* Names of scripts: the profile has them from now on. */
+/* Adds names of scripts, which the profile has from now on. */
 static void take_script(void *ctx, const void *table, size_t bytes)
 {
 	struct live_session *l = ctx;
@@ -133,7 +132,7 @@ static struct strobe_error *make_filter(struct live_session *l)
 	return task_filter_create(&o, &l->filter);
 }
 
-/* Their stacks are walked by a program, whatever is done with those of samples. */
+/* Stacks of waits are walked by a program, whatever the method for samples. */
 static struct strobe_error *open_waits(struct live_session *l)
 {
 	struct callgraph_options *c = &l->o.capture->callgraph;
@@ -375,7 +374,7 @@ static struct strobe_error *drain_all(struct live_session *l)
 {
 	if (l->counters)
 		live_counters_turn(l->counters);
-	/* What this pass finds is counted when the next one is over: at once, here. */
+	/* Samples of this pass are counted at the end of the next one: done here at once. */
 	TRY(drain_rings(l));
 	TRY(drain_rings(l));
 	if (l->counters)
@@ -400,7 +399,7 @@ static void count_losses(struct live_session *l)
 	f->dropped_total = bad;
 }
 
-/* What was counted goes into the history as it is, or by way of a profile of its own where stacks are to be cut. */
+/* Counts are added to the history directly, or through a separate profile if stacks are to be cut. */
 static struct strobe_error *add_slice(struct live_session *l, uint64_t now_ns)
 {
 	struct strobe_error *err = NULL;

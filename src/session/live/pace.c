@@ -1,18 +1,18 @@
 #include "session/live/pace.h"
 
 /*
- * Rings that hold some seconds, since they are not read while a report is made, and that may take long the first time, when symbols of
+ * Rings have room for some seconds, since they are not read while a report is made, and the first one may take long while symbols of
  * large programs are loaded.
  */
 #define RING_PAGES_MAX     2048u
 #define RING_PAGES_DEFAULT 512u
 #define ALL_RINGS_PAGES    16384u
-/* Rings are read that often, even where none is near its mark. */
+/* The interval of reading rings, even if none has reached its wake-up mark. */
 #define DRAINS_PER_REFRESH 4
 #define DRAIN_MAX_NS       250000000ull
-/* Tables are read before a refresh is due where so much of them is in use. */
+/* Tables are read before a refresh is due if they are filled to this share. */
 #define FULL 0.5
-/* They are not looked at more often. */
+/* The minimum time between two checks. */
 #define LOOK_NS 2000000ull
 
 bool pace_is_valid_delay(double seconds)

@@ -23,7 +23,7 @@ static size_t steps_back(const struct history *h)
 	return h->slices.len > 1 ? h->slices.len - 2 : 0;
 }
 
-/* The slices that a span touches; false: none that is remembered. */
+/* The slices that overlap a span; false: none in the history. */
 static bool find_slices(const struct history *h, struct time_range span, size_t *ret_first, size_t *ret_last)
 {
 	bool found = false;
@@ -83,7 +83,7 @@ static void show_paused(struct playback *p)
 	else if (find_slices(h, p->span, &first, &last))
 		history_show_span(h, first, last);
 	else
-		history_show_span(h, 0, 0); /* the oldest that is still known */
+		history_show_span(h, 0, 0); /* the oldest slice */
 }
 
 void playback_show(struct playback *p)
@@ -111,7 +111,7 @@ static bool counts_something(void *ctx, const struct profile *p, const struct pr
 	return row->samples > 0;
 }
 
-/* What was counted in the first minute, or up to now. The history shows something else afterwards. */
+/* Shows the first minute, or the counts up to now, in the history's profile. */
 static struct profile *copy_first_minute(const struct playback *p)
 {
 	struct history *h = p->history;
@@ -140,7 +140,7 @@ struct profile *playback_first_minute(struct playback *p)
 
 /* ---- samples over time ---- */
 
-/* All that is known of a slice is its sum: as much for each step that it covers. */
+/* Only the sum of a slice is known: it is spread evenly over the steps that it covers. */
 static void spread(const struct history_slice *slice, struct time_counts *t)
 {
 	uint64_t begin = t->span.from_ns;
@@ -156,7 +156,7 @@ struct strobe_error *playback_times(const struct playback *p, struct time_range 
 	const struct history *h = p->history;
 	size_t first = 0, last = 0;
 	TRY(require_slices(h, span.to_ns ? span : (struct time_range){ 0, UINT64_MAX }, &first, &last));
-	/* The first refresh is of no time. */
+	/* The first slice has no duration. */
 	first += first + 1 < h->slices.len && h->slices.data[first].start_ns == h->slices.data[first].end_ns;
 	span = (struct time_range){ h->slices.data[first].start_ns, h->slices.data[last].end_ns };
 	*ret = (struct time_counts){ .span = span, .first_ns = span.from_ns, .step_ns = (span.to_ns - span.from_ns) / (n - 1) + 1 };

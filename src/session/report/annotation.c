@@ -33,11 +33,11 @@ struct annotation {
 	struct annotation_options options;
 	struct list_strings dsos;
 	struct hits hits;
-	bool clones; /* no function has the name of the symbol: what the compiler made of one */
+	bool clones; /* no function has exactly the name of the symbol: show clones made by the compiler */
 	struct part *parts;
 	size_t parts_nr;
 	struct missing *missing; /* by mapping */
-	struct dso_code *codes;  /* by mapping; those without a DSO were not needed */
+	struct dso_code *codes;  /* by mapping; without a DSO if not needed */
 	size_t shown;
 	bool is_incomplete;
 };
@@ -88,7 +88,7 @@ static bool is_of_dsos(const struct annotation *a, const struct profile_mapping 
 	return false;
 }
 
-/* "f.constprop.0", "f(int) [clone .isra.0]": what the compiler made of a function. */
+/* "f.constprop.0", "f(int) [clone .isra.0]": clones made by the compiler. */
 static bool is_clone(const char *name, const char *of)
 {
 	size_t n = strlen(of);
@@ -199,7 +199,7 @@ static struct strobe_error *make_listing(struct annotation *a, const struct part
 	return NULL;
 }
 
-/* What --percent-limit is a share of: as in perf, all samples in the objects of -d. */
+/* The total for --percent-limit: as in perf, all samples in the objects of -d. */
 static uint64_t limit_base(const struct annotation *a, uint32_t event)
 {
 	const struct profile *p = a->session->profile;
@@ -274,7 +274,7 @@ void annotation_finish(struct annotation *a)
 	}
 }
 
-/* Files that samples fell into and that could not be used: replaced, unreadable. */
+/* Reports files with samples that could not be used: replaced, unreadable. */
 static void say_problems(const struct annotation *a)
 {
 	struct machine *m = resolver_machine(a->session->resolver);

@@ -25,7 +25,7 @@ static void add_costs(const struct profile *counted, const char *path, uint64_t 
 	struct place at = { counted, path, start };
 	struct hits hits;
 	hits_create(counted, is_at, &at, &hits);
-	/* Of several names for one place (inlined functions are parts of it), all count. */
+	/* All names of an address count (inlined functions are part of it). */
 	for (size_t i = 0; i < hits.functions.len; i++)
 		hits_apply(&hits, &hits.functions.data[i], part->hist->options.events, part->hist->options.events_nr, l);
 	hits_deinit(&hits);
@@ -51,11 +51,11 @@ struct listing_event *report_listing_events(struct arena *arena, const struct en
 
 bool report_is_file_of(const struct mapped_file *f, const struct profile *p, const struct profile_mapping *m)
 {
-	/* The kernel's path is that of its image, once one was found. */
+	/* The kernel's path becomes that of its image, once found. */
 	return !strcmp(f->name, profile_str(p, m->name)) && (f->kind == MAPPED_KERNEL || !strcmp(f->path, profile_str(p, m->path)));
 }
 
-/* A session that goes on forgets files, and numbers those that stay anew; names hold. */
+/* A live session drops files and renumbers others; names stay valid. */
 static const struct mapped_file *find_file(struct report_session *r, const struct profile_mapping *m)
 {
 	struct machine *machine = resolver_machine(r->session.resolver);

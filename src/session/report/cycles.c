@@ -31,7 +31,7 @@ static struct strobe_error *add_sample(void *ctx, const struct resolved_sample *
 	struct blocks_event *event = &b->blocks->events[x->event];
 	event->samples++;
 	event->branches += x->branch_nr;
-	/* The newest is first: the code ran from the last one up. Without cycles there, none were counted. */
+	/* The newest branch is first: code ran from the last one to the first. Without cycles in it, the hardware does not count them. */
 	if (!x->branch_nr || !x->branches[0].cycles)
 		return NULL;
 	struct block_place from = {};
@@ -54,7 +54,7 @@ struct strobe_error *report_read_blocks(struct report_session *r, struct blocks 
 /* ---- of listings ---- */
 
 struct report_cycles {
-	struct report_session again; /* whose resolver the places of blocks are of */
+	struct report_session again; /* whose resolver has the addresses of blocks */
 	struct blocks blocks;
 };
 

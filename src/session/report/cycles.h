@@ -7,14 +7,14 @@
 #include "table/listing.h"
 
 /*
- * Reads the recording that the session has a resolver for, whose struct symbol and struct mapped_file are the functions and objects of
- * the blocks: it has to live as long. b is the caller's to deinit, on errors too.
+ * Reads the session's recording. Functions and objects of the blocks are struct symbol and struct mapped_file of its resolver, which must
+ * live as long. The caller deinits b, also on errors.
  */
 struct strobe_error *report_read_blocks(struct report_session *r, struct blocks *b) _must_check_;
 
 /*
- * The same, read anew for the code of a report: NULL where there are no such records. They go into finished listings of mappings
- * of r->profile.
+ * The same for the code of a report, by reading the recording again; NULL: no such records. They are added to finished listings of
+ * mappings of r->profile.
  */
 struct report_cycles;
 struct strobe_error *report_count_cycles(struct report_session *r, struct report_cycles **ret) _must_check_;
@@ -29,6 +29,6 @@ struct block_names report_block_names(const struct report_cycles *c, const struc
 void report_add_cycles(const struct report_cycles *c, const struct report_session *r, const struct report_part *part,
 		       mapping_id mapping, struct listing *l);
 
-/* A table for each event: blocks by cycles, of all samples that the resolver's filter lets through. */
+/* A table per event: blocks by cycles, of all samples that pass the resolver's filter. */
 struct out;
 struct strobe_error *report_print_cycles(struct report_session *r, struct out *out) _must_check_;

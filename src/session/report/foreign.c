@@ -66,7 +66,7 @@ static void say_other_events(const struct report_session *r, uint32_t shown)
 			    profile_event_name(p, shown), strbuf_str(&names));
 }
 
-/* The values of one sample answer different questions: one of them is shown. Events that were sampled by themselves are all shown. */
+/* Of several values per sample only one is shown. Separately sampled events are all shown. */
 static struct strobe_error *choose_event(struct report_session *r)
 {
 	const struct profile *p = r->session.profile;

@@ -35,7 +35,7 @@ static void say(void *ctx, const char *line)
 	session_say(((struct opened *)ctx)->parent, "%s", line);
 }
 
-/* What is looked up once, is looked up before there is a thread. */
+/* Values that are computed once are computed before a thread is started. */
 static void init_host(struct opened *f, const struct session_host *parent)
 {
 	const char *dir = NULL;
@@ -80,10 +80,10 @@ void opened_destroy(struct opened *f)
 	free(f);
 }
 
-/* Between two looks whether one that waits for a stream was stopped. */
+/* The interval in which an opening that waits for a stream checks for being stopped. */
 #define STREAM_WAIT_MS 100
 
-/* A stream that has come to its end is a file; one that was cut off is one that is damaged. */
+/* A complete stream is a file; one that was cut off is a damaged file. */
 static struct strobe_error *open_stream(struct opened *f)
 {
 	struct pollfd fd = { .fd = spool_end_fd(f->spool), .events = POLLIN };
@@ -120,7 +120,7 @@ static struct strobe_error *load(struct opened *f)
 	TRY(report_prepare(r));
 	TRY(report_aggregate(r, &damage));
 	if (f->damage)
-		error_destroy(damage); /* is where it was cut off */
+		error_destroy(damage); /* is at the point where it was cut off */
 	else
 		f->damage = damage;
 	report_elide(&r->query, r->profile);
@@ -182,7 +182,7 @@ struct opening {
 	_Atomic bool stop, ended;
 };
 
-/* How long one that is to stop may take to notice. */
+/* How long an opening may take to stop. */
 #define STOP_MS 200
 
 static bool publish(void *ctx, const struct progress *progress)
@@ -199,7 +199,7 @@ static void *run(void *ctx)
 	uint64_t one = 1;
 	p->error = load(p->file);
 	atomic_store(&p->ended, true);
-	/* A counter that was never read has room. */
+	/* Cannot block: the counter was never read. */
 	(void)!write(p->done_fd, &one, sizeof(one));
 	return NULL;
 }
@@ -212,7 +212,7 @@ struct opening *opening_start(const struct session_host *host, const struct repo
 	p->done_fd = eventfd(0, EFD_CLOEXEC);
 	p->has_thread = p->done_fd >= 0 && !pthread_create(&p->thread, NULL, run, p);
 	if (!p->has_thread)
-		(void)run(p); /* keys are not read meanwhile */
+		(void)run(p); /* without a thread without a thread keys are not read meanwhile */
 	return p;
 }
 

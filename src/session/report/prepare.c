@@ -1,4 +1,4 @@
-/* From a request and the events of a recording to modes, columns and a resolver. */
+/* Derives modes, columns and a resolver from a request and the events of a recording. */
 #include "base/text.h"
 #include "base/strbuf.h"
 #include "record/wait.h"
@@ -21,19 +21,19 @@ static struct recorded look_at_events(struct report_session *r)
 	for (size_t i = 0; i < env->events.len; i++) {
 		const struct perf_event_attr *a = &env->events.data[i].attr;
 		q->has_chains |= !!(a->sample_type & PERF_SAMPLE_CALLCHAIN);
-		/* Call stacks of the processor (--call-graph lbr) are branch records as well, and mean something else. */
+		/* Call stacks of the processor (--call-graph lbr) are branch records as well, with a different meaning. */
 		has.branches |= a->sample_type & PERF_SAMPLE_BRANCH_STACK &&
 				   !(a->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK);
 		has.memory |= !!(a->sample_type & PERF_SAMPLE_DATA_SRC);
 		q->has_switches |= a->context_switch && a->sample_type & PERF_SAMPLE_TIME && a->sample_type & PERF_SAMPLE_TID;
-		/* Switches of whole CPUs have an event of their own. They do not say which threads the recording is of. */
+		/* Switches of whole CPUs have a separate event, which does not show the recorded threads. */
 		q->shows_latency |= q->has_switches && a->context_switch && !(perf_attr_is_dummy(a) && a->sample_type & PERF_SAMPLE_CPU);
 		q->only_tracepoints &= a->type == PERF_TYPE_TRACEPOINT;
 	}
 	return has;
 }
 
-/* What was requested and not recorded. */
+/* Errors for requested data that was not recorded. */
 static struct strobe_error *check_recorded(const struct report_session *r, struct recorded has)
 {
 	const struct report_request *o = &r->request;
@@ -161,7 +161,7 @@ static bool needs_addresses(const struct report_session *r)
 	       report_keys_need(&r->query, COLUMN_NEEDS_ADDRESSES);
 }
 
-/* Of the times of the filter, what is in the span. */
+/* Intersects the time ranges of the filter with the span. */
 static void narrow(struct report_session *r, struct resolve_filter *filter)
 {
 	struct time_range *times = arena_new_array(&r->query.arena, struct time_range, filter->times_nr + 1);
@@ -173,7 +173,7 @@ static void narrow(struct report_session *r, struct resolve_filter *filter)
 		if (t.from_ns <= t.to_ns)
 			times[n++] = t;
 	}
-	/* What is outside of all of them is in none: no times at all would let everything through. */
+	/* If the intersection is empty, keep an empty range: without any range all times would pass. */
 	if (!filter->times_nr)
 		times[n++] = r->span;
 	else if (!n)
@@ -182,8 +182,8 @@ static void narrow(struct report_session *r, struct resolve_filter *filter)
 	filter->times_nr = n;
 }
 
-/* Labels of the profile's rows: of those that the query reads, what samples can have. */
-/* A page has what is waited for as frames, as flame graphs have it. */
+/* Labels of the profile's rows: those that the query needs and samples have. */
+/* In pages, reasons of waits are frames, as in flame graphs. */
 static bool shows_waits(const struct report_session *r)
 {
 	return r->request.purpose == REPORT_FOR_PAGE && env_has_waits(r->session.env);

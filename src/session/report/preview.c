@@ -14,11 +14,11 @@ struct preview {
 	struct opened *file;
 	struct resolve_live *live;
 	uint64_t bytes, all_bytes;
-	uint64_t raw_at, raw_end; /* of the last record of the file itself: what was packed in it has the same offset */
+	uint64_t raw_at, raw_end; /* of the last record of the file itself: records unpacked from it have the same offset */
 	bool ended;
 };
 
-/* Records between two looks at the clock. */
+/* Number of records between two checks of the clock. */
 #define RECORDS_AT_ONCE 256
 
 static struct strobe_error *open_file(struct preview *p)
@@ -39,14 +39,14 @@ static struct strobe_error *open_file(struct preview *p)
 	return NULL;
 }
 
-/* A reader looks at the beginning of a stream before its first record. */
+/* A reader needs the start of a stream before its first record. */
 #define STREAM_LEAST_BYTES 4096
 
 static bool can_begin(const struct report_request *o, const struct opened_input *input, uint64_t *ret_bytes)
 {
 	struct stat st;
 	*ret_bytes = 0;
-	/* Stacks that are to be cut are cut when all are there. */
+	/* Stacks are cut when all have been counted. */
 	if (o->grouping.ignore_callees)
 		return false;
 	if (input->spool)
@@ -83,7 +83,7 @@ void preview_close(struct preview *p)
 	free(p);
 }
 
-/* Whether the next record can be read: of a stream, it has to have come. */
+/* Whether the next record can be read: in a stream, it must have been received. */
 static bool has_come(const struct preview *p)
 {
 	return !p->file->spool || p->raw_end < spool_whole(p->file->spool);
@@ -115,7 +115,7 @@ static void read_on(struct preview *p, uint64_t ns)
 		}
 	p->ended |= err != NULL;
 	error_destroy(err);
-	/* What a pass brings is counted when the next one is over. */
+	/* Samples of a pass are counted at the end of the next one. */
 	resolve_live_pass(p->live);
 	resolve_live_pass(p->live);
 	resolve_live_take(p->live, p->file->report.session.profile);

@@ -6,7 +6,7 @@
 #include "session/input.h"
 #include "session/report/foreign.h"
 
-/* The last name that the thread had. */
+/* The last name of the thread. */
 static const char *thread_name(void *ctx, uint32_t tid)
 {
 	struct report_session *r = ctx;
@@ -46,7 +46,7 @@ struct strobe_error *report_open(struct report_session *r, const struct session_
 	struct strobe_error *err = input_is_foreign(name) ? report_open_foreign(r, host, name) : NULL;
 	if (r->session.env && (!error_is(err, ERROR_UNSUPPORTED) || !strcmp(name, "-")))
 		return err;
-	/* The reader of recordings knows what else it might be. */
+	/* The reader of recordings reports a better error. */
 	error_destroy(err);
 	session_close(&r->session);
 	return session_open(&r->session, host, path, force);

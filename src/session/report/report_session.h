@@ -9,7 +9,7 @@
  *	report_session_deinit(&r);
  *
  * The struct must not move between init and deinit; it borrows the strings of its request. One thread at a time; sessions share nothing.
- * Errors of what was requested are ERROR_USAGE; messages go through the session's host.
+ * Errors in the request are ERROR_USAGE; messages go through the session's host.
  */
 #pragma once
 #include "base/u64map.h"
@@ -21,14 +21,14 @@
 
 struct report_session {
 	struct session session;
-	struct report_request request;   /* completed by report_prepare() with what the events of the recording mean for it */
+	struct report_request request;   /* completed by report_prepare() according to the events of the recording */
 	struct report_query query;       /* of the request's grouping and filter */
-	const struct profile *profile;   /* which rows are made of: the session's, or a live one's that its owner keeps */
+	const struct profile *profile;   /* source of the rows: the session's, or a live one kept by its owner */
 	struct progress *progress;       /* or NULL */
-	bool *shown_events;              /* by index, those that the request selects; NULL: all */
-	bool by_address;                 /* frames are separated by address, whatever the keys are */
-	struct time_range span;          /* of --time only what is within; {} is all */
-	struct tracepoints *tracepoints; /* once fields of them were keys */
+	bool *shown_events;              /* by index, whether the request selects it; NULL: all */
+	bool by_address;                 /* frames are distinguished by address, whatever the keys are */
+	struct time_range span;          /* limits --time to this span; {} is no limit */
+	struct tracepoints *tracepoints; /* set set once fields of them were keys */
 	struct u64map last_threads;      /* by thread ID: index of the last thread that had it in the resolver's machine, + 1 */
 };
 
@@ -37,32 +37,32 @@ void report_session_init(struct report_session *r, const struct report_request *
 void report_session_deinit(struct report_session *r);
 
 /*
- * A recording, or a profile that another program wrote, which is read at once and has no resolver. path as in input_open().
+ * Opens a recording, or a profile of another program, which is read at once and has no resolver. path as in input_open().
  */
 struct strobe_error *report_open(struct report_session *r, const struct session_host *host, const char *path, bool force) _must_check_;
 /* Modes, columns, filters and resolver. */
 struct strobe_error *report_prepare(struct report_session *r) _must_check_;
-/* Makes the resolver anew; of report_prepare(), once columns are chosen. */
+/* Recreates the resolver; also the last step of report_prepare(), once columns are chosen. */
 struct strobe_error *report_resolve(struct report_session *r) _must_check_;
 /*
- * Reads the recording to its end into r->profile, its columns bound. Where it is damaged, the profile has what was whole, and
- * *ret_damage (the caller's) says what ended it.
+ * Reads the recording to its end into r->profile, with columns bound. If it is damaged, the profile has its complete part, and
+ * *ret_damage, which the caller owns, is the error.
  */
 struct strobe_error *report_aggregate(struct report_session *r, struct strobe_error **ret_damage) _must_check_;
 
-/* The first event that is shown and has samples, as pictures show one alone; 0 where none has. */
+/* The first shown event that has samples, for pictures, which show only one; 0: none. */
 uint32_t report_first_event(const struct report_session *r);
-/* Whether a picture of this event has widths by samples, as perf's: where they were recorded without periods. */
+/* Whether widths in a picture of this event are sample counts, as in perf, since periods were not recorded. */
 bool report_counts_samples(const struct report_session *r, uint32_t event);
 /* The events of a recording as a report groups them, in the arena. */
 struct report_event *report_events(struct arena *arena, const struct env *env, bool branch_history);
 /*
- * Rows out of r->profile, whose columns are bound, for as long as the profile stays as it is. One at a time: strings are in
+ * Builds rows of r->profile, whose columns must be bound; valid until the profile changes. One at a time: strings are in
  * r->query.scratch, which report_built_deinit() empties.
  */
 struct strobe_error *report_build(struct report_session *r, struct report_built *b) _must_check_;
 void report_built_deinit(struct report_session *r, struct report_built *b);
-/* What text has around the rows of such a report, without colours. */
+/* Text around the rows of such a report, without colours. */
 struct report_text report_text(const struct report_session *r);
 
 /*

@@ -1,4 +1,4 @@
-/* From the profile of a session to a report, and to what text has around it. */
+/* Builds a report, and the text around it, from the profile of a session. */
 #include "base/lists.h"
 #include "record/wait.h"
 #include "session/report/foreign.h"
@@ -65,7 +65,7 @@ bool report_counts_samples(const struct report_session *r, uint32_t event)
 
 struct strobe_error *report_build(struct report_session *r, struct report_built *b)
 {
-	u64map_deinit(&r->last_threads); /* of a live session: threads come and go between reports */
+	u64map_deinit(&r->last_threads); /* in a live session threads change between reports */
 	set_events(r);
 	report_build_parts(&r->query, r->profile, b);
 	b->report.separator = r->request.display.separator;

@@ -4,11 +4,11 @@
 #include "dump/cursor.h"
 #include "session/session.h"
 
-/* More than is read; that there is more is said. */
+/* Maximum size; a longer text is cut with a remark. */
 #define TEXT_MAX  (4u << 20)
 #define AROUND_NS 10000000ull
 
-/* The fields that are printed beside script's own. */
+/* Fields that are printed in addition to script's default. */
 static const char *const more_fields[DETAILS_NR] = {
 	[DETAIL_CODE] = "+disasm",
 	[DETAIL_SOURCE] = "+srcline",
@@ -37,7 +37,7 @@ static const char *const *one_name(struct arena *a, const char *name)
 	return names;
 }
 
-/* All on the CPU of a sample, before and after it. */
+/* Selects all samples on the CPU of a sample, around its time. */
 static struct strobe_error *filter_around(struct arena *a, const struct listed_sample *s, struct resolve_filter *ret)
 {
 	if (!s->has_time)
@@ -51,7 +51,7 @@ static struct strobe_error *filter_around(struct arena *a, const struct listed_s
 	return NULL;
 }
 
-/* What the report leaves out, and of the rest what was chosen. */
+/* Applies the report's filters, and the user's selection. */
 static struct strobe_error *filter_chosen(struct session *s, const struct report_request *o, const struct listed_choice *which,
 					  struct resolve_filter *ret)
 {
@@ -141,7 +141,7 @@ static struct strobe_error *print_all(struct dump_cursor *c, struct progress *pr
 	}
 }
 
-/* Leaves n of them, as far from each other as they can be (0: all), and their text. */
+/* Keeps n of them, evenly spaced (0: all), and their text. */
 static void take_text(struct listed_samples *s, const char *text, size_t bytes, uint64_t n)
 {
 	uint64_t all = s->all.len, kept = 0;

@@ -7,10 +7,10 @@
 #include "session/input.h"
 #include "sys/sys.h"
 
-/* What is read sooner shows no progress, and is shown as a whole. */
+/* Recordings that are read faster than this have neither progress nor preview. */
 #define PROGRESS_AFTER_NS 300000000ull
 #define PROGRESS_EVERY_MS 100
-/* How long a preview is read at first and then each time, and how long its rows are left to be looked at. */
+/* The time for reading a preview first, and for each update, and the time between updates. */
 #define PREVIEW_FIRST_NS 200000000ull
 #define PREVIEW_NEXT_NS	 100000000ull
 #define PREVIEW_EVERY_NS 500000000ull
@@ -43,14 +43,14 @@ static bool tick(void *ctx, const struct progress *p)
 	return go_on_waiting(ctx, p->done, p->total);
 }
 
-/* For what is read again by this thread. */
+/* Prepares the progress of reading again in this thread. */
 static void start_reading_again(struct shown *s)
 {
 	s->file->progress = (struct progress){ .what = "reading", .tick = tick, .ctx = s };
 	start_waiting(s, opened_name(s->file));
 }
 
-/* Up to until_ns; false: it is not done yet. */
+/* Waits up to until_ns; false: not done yet. */
 static bool wait_until(struct shown *s, struct opening *p, uint64_t until_ns, struct strobe_error **ret_error)
 {
 	uint64_t done, total;
@@ -119,7 +119,7 @@ static void show_preview(struct shown *s, struct opening *opening, struct previe
 	s->next_ns = now_ns() + PREVIEW_EVERY_NS;
 }
 
-/* In place of what is shown, unless it cannot be read or is stopped. What takes long is a preview at first. */
+/* Replaces the recording shown, unless it cannot be read or is stopped. Shows a preview if it takes long. */
 static struct strobe_error *show(struct shown *s, struct opened_input input, const struct report **ret)
 {
 	struct opened *whole;
@@ -129,7 +129,7 @@ static struct strobe_error *show(struct shown *s, struct opened_input input, con
 	struct opening *opening = opening_start(s->host, s->request, input);
 	bool is_done = wait_until(s, opening, s->began_ns + PROGRESS_AFTER_NS, &err);
 	for (uint64_t ns = PREVIEW_FIRST_NS; !s->request->begins_with_code && !is_done && !err; ns = PREVIEW_NEXT_NS) {
-		/* Of a stream there may be too little yet. */
+		/* Too little of a stream may have been received yet. */
 		if (!preview)
 			preview = preview_open(s->host, s->request, input);
 		*ret = preview ? preview_read_on(preview, ns) : NULL;
@@ -270,7 +270,7 @@ bool shown_close(struct shown *s)
 {
 	close_file(s);
 	opened_destroy(s->base);
-	/* A thread that was left behind may still read it. */
+	/* An abandoned thread may still read it. */
 	if (!s->left_behind)
 		spool_destroy(s->spool);
 	return !s->left_behind;

@@ -37,10 +37,10 @@ struct strobe_error *report_count_times(const struct report_session *r, const st
 	TRY(check(r, stats));
 	if (!span.to_ns)
 		span = (struct time_range){ stats->first_ns, stats->last_ns };
-	/* Times are rounded to whole steps of the clock: one more may be touched than the span is long. */
+	/* Times are rounded to steps: the span may touch one step more than its length. */
 	uint64_t step = (span.to_ns - span.from_ns) / (n - 1) + 1, first = span.from_ns - span.from_ns % step;
 	how.request.grouping.time_quantum_ns = step;
-	how.query.branch_mode = false; /* samples, and not the branches before them */
+	how.query.branch_mode = false; /* samples, not branches */
 	how.query.needs_times = true;
 	TRY(report_reread(r, &how, &counted));
 	*ret = (struct time_counts){ .span = span, .first_ns = first, .step_ns = step, .nr = (unsigned)((span.to_ns - first) / step) + 1 };

@@ -1,5 +1,5 @@
 /*
- * A report of which blocks of code the processor spent its cycles in, from branch records with cycle counts.
+ * A report of the blocks of code by cycles, from branch records with cycle counts.
  */
 #include <string.h>
 
@@ -27,7 +27,7 @@ static void range_text(struct report_session *r, const struct block *b, struct s
 
 enum { SHARE, CYCLES, AVERAGE_SHARE, AVERAGE, RANGE, DSO };
 
-/* Wide enough for all blocks, those below --percent-limit too. */
+/* Wide enough for all blocks, including those below --percent-limit. */
 static void add_columns(struct report_session *r, struct table *t, const struct block *all, size_t n)
 {
 	static const struct table_column columns[] = {

@@ -24,7 +24,7 @@ static void add_field(struct report_session *r, struct key_list *l, struct field
 	k.header = arena_strdup(&r->query.arena, f->name);
 	k.label_name = arena_printf(&r->query.arena, w->raw ? "trace:%s/raw" : "trace:%s", f->name);
 	k.only_event = (uint32_t)event + 1;
-	/* As in perf: as wide as the bytes in hexadecimal; lists of numbers may be wider. */
+	/* As in perf: the width of the bytes in hexadecimal; lists of numbers may be wider. */
 	k.width = f->is_string && f->kind == FIELD_ARRAY ? f->bytes : f->is_string ? 0 : f->bytes * 2 + 2;
 	k.cut = is_array;
 	report_add_key(l, k);
