@@ -21,7 +21,7 @@ static int64_t negated(int64_t n)
 	return n == INT64_MIN ? INT64_MAX : -n;
 }
 
-/* The fraction is cut off; not a number: 0. */
+/* Truncates the fraction; NaN becomes 0. */
 static int64_t saturated(double n)
 {
 	if (isnan(n))
@@ -56,7 +56,7 @@ int64_t profile_gross_value(const struct profile *p, uint32_t event)
 
 /* ---- rows on their way into a new profile ---- */
 
-/* What becomes of the rows that are carried over. */
+/* Changes applied to copied rows. */
 struct change {
 	const double *factors; /* by event of the source; NULL: 1 */
 	double divisor;        /* of all values; 0: 1 */
@@ -68,7 +68,7 @@ static int64_t changed_value(const struct profile_row *row, const struct change 
 {
 	int64_t value = (int64_t)row->value;
 	double factor = c->factors ? c->factors[row->event] : 1;
-	/* not all values fit a double: one that does not change stays out of it */
+	/* not all values fit a double: unchanged ones are not converted */
 	if (factor != 1)
 		value = saturated(round((double)value * factor));
 	if (c->divisor && c->divisor != 1)
@@ -76,7 +76,7 @@ static int64_t changed_value(const struct profile_row *row, const struct change 
 	return value;
 }
 
-/* The set of a row in the new profile, with the text "true" in one column more. */
+/* The label set of a row in the new profile, with the text "true" in a further column. */
 static labels_id mark_labels(struct profile *to, labels_id labels, uint32_t column)
 {
 	size_t nr = to->columns.len;
@@ -181,7 +181,7 @@ struct profile *profile_drop_zero(const struct profile *p)
 
 /* ---- with a base ---- */
 
-/* The base's only event counts for the only one of the profile, whatever they are called. */
+/* A single event of the base matches a single one of the profile, whatever their names. */
 static void match_single(struct profile_transfer *t)
 {
 	if (t->src->events.len != 1 || t->dst->events.len != 1)
@@ -220,7 +220,7 @@ struct profile *profile_subtract(const struct profile *p, const struct profile *
 	return ret;
 }
 
-/* The base's event as one of its own. */
+/* Adds the base's event as a separate one. */
 static void declare_base_event(struct profile_transfer *t, uint32_t i, const char *name, const char *prefix)
 {
 	const struct profile_event *e = &t->src->events.data[i];

@@ -12,7 +12,7 @@
 
 /* ---- nodes ---- */
 
-/* The path without "." and empty parts and without "x/..": two spellings of one file are one file. */
+/* Removes ".", empty parts and "x/.." from the path, so that different spellings of a file are equal. */
 static void add_clean_path(struct strbuf *b, const char *path)
 {
 	size_t start = b->len;
@@ -241,7 +241,7 @@ struct order {
 	const int64_t *scores; /* by node, for BY_ENTROPY */
 };
 
-/* In bits: 0 for one way, more the more ways there are and the more alike they are. self counts as a way of its own. */
+/* Entropy in bits: 0 for one edge, higher for more and more even ones. self counts as an edge. */
 static double edges_entropy(const struct callgraph *g, const uint32_t *edges, uint32_t nr, int64_t self)
 {
 	double total = (double)self, score = 0;

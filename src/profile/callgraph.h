@@ -1,11 +1,10 @@
 /*
- * Who calls whom, over all stacks of a profile: a node for each function (or line, file, address), an edge for each call
- * that was seen.
+ * The call graph of all stacks of a profile: a node for each function (or line, file, address), an edge for each call.
  *
- * A node's flat value is of the samples that end in it; its cumulative one of those that pass through it, each counted
- * once however often it recurs. The same for edges; calls of a node to itself make none. Values are signed, because a
- * difference of two profiles has negative ones. Nodes that are not kept are skipped: the edge that goes over them is
- * `residual`, and what ends in them is counted nowhere.
+ * A node's flat value is the sum of samples that end in it; its cumulative one that of samples that pass through it,
+ * each counted once in recursions. The same for edges; calls of a node to itself have none. Values are signed, since
+ * differences of profiles may be negative. Nodes that are not kept are skipped: an edge over them is `residual`, and
+ * samples that end in them are not counted.
  *
  * Reads a const profile, which must outlive it; belongs to one thread while it is made.
  */
@@ -27,29 +26,28 @@ enum callgraph_by {
 };
 
 struct callgraph_node {
-	str_id text;   /* of callgraph.strings: what people read */
-	str_id object; /* path of the object, of callgraph.strings, where nothing better is known; else "" */
+	str_id text;   /* of callgraph.strings: the displayed name */
+	str_id object; /* of callgraph.strings: path of the object if nothing better is known; else "" */
 	frame_id frame; /* one that is this node */
 	int64_t flat, cum;
-	int64_t flat_by, cum_by; /* with options.mean: what callgraph_divide() divides by */
+	int64_t flat_by, cum_by; /* with options.mean: divisors for callgraph_divide() */
 	bool kept;
 	bool inlined;    /* with options.tree: into its parent, on every stack */
-	uint32_t parent; /* with options.tree: its caller, kept or not, whose number is smaller; else PROFILE_NONE */
+	uint32_t parent; /* with options.tree: its caller, kept or not, with a smaller index; else PROFILE_NONE */
 	uint32_t in_first, in_nr, out_first, out_nr; /* in callgraph.in and .out */
 };
 
 struct callgraph_edge {
 	uint32_t from, to;
 	int64_t weight, weight_by;
-	int64_t sum;   /* the weight before callgraph_divide(): what edges are sorted by */
-	bool residual; /* goes over nodes that were not kept */
+	int64_t sum;   /* the weight before callgraph_divide(), by which edges are sorted */
+	bool residual; /* skips nodes that were not kept */
 	bool inlined;  /* on every stack that has it */
 	bool dropped;
 };
 
 /*
- * Samples that are read when needed, and as often, where a profile has tables but no rows: what only sums over them need
- * not keep them.
+ * A source of samples for a profile with tables but without rows, which may be read several times.
  */
 struct callgraph_sample {
 	const frame_id *path; /* outermost first; valid until the next one */
@@ -68,8 +66,8 @@ struct callgraph_options {
 	bool no_inlines;    /* functions count for those inlined into them */
 	bool drop_negative;
 	bool with_objects;  /* the same name in two objects is two nodes */
-	bool tree;          /* a node for each way that leads to a function; makes edges at once */
-	bool mean;          /* how often is counted too: by the first event, or the samples of a recording */
+	bool tree;          /* a node for each path to a function; edges are made at once */
+	bool mean;          /* also counts divisors: of the first event, or the samples of a recording */
 	const struct callgraph_samples *samples; /* in place of the profile's rows: not with tree nor mean; borrowed. Or NULL */
 };
 
@@ -81,7 +79,7 @@ struct callgraph {
 	VEC(struct callgraph_edge) edges;
 	VEC(uint32_t) in, out;  /* edges of each node */
 	uint32_t *frame_nodes;  /* by frame: node, or PROFILE_NONE; NULL with options.tree */
-	uint32_t *stack_nodes;  /* with options.tree, by stack: node (where it is skipped, its caller's), or PROFILE_NONE */
+	uint32_t *stack_nodes;  /* with options.tree, by stack: node (if skipped, its caller's), or PROFILE_NONE */
 	int64_t total;          /* sum of the sizes of all values */
 };
 
@@ -89,25 +87,25 @@ struct callgraph {
 struct callgraph *callgraph_create(const struct profile *p, struct callgraph_options options);
 void callgraph_destroy(struct callgraph *g);
 /*
- * Makes means of sums, with options.mean; once nothing is to be counted or sorted any more: what is heavy is so by its sum.
+ * Divides sums to means, with options.mean. Call it last: sorting uses sums.
  */
 void callgraph_divide(struct callgraph *g);
-/* What a row adds to what means are over: rows of profiles from elsewhere have how often in their first value. */
+/* What a row adds to the divisors: in foreign profiles the first value is the count. */
 int64_t callgraph_divisor(const struct callgraph *g, const struct profile_row *row);
-/* Counts again, over the nodes that are kept, and their edges. */
+/* Recomputes the values of kept nodes, and their edges. */
 void callgraph_recount(struct callgraph *g);
-/* Edges of each node in order, the heaviest first; they are in no order without. */
+/* Sorts the edges of each node, the heaviest first. */
 void callgraph_sort_edges(struct callgraph *g);
 
-/* Whether a node is to be listed: a value that is not 0, nor less where negative ones are dropped. */
+/* Whether a node is listed: its value is not 0, nor negative if such are dropped. */
 bool callgraph_has_value(const struct callgraph *g, const struct callgraph_node *n);
 
-/* BY_ENTROPY: those at which ways part and meet come before those that only pass on; for pictures. */
+/* BY_ENTROPY: nodes where paths split and join precede others; for pictures. */
 enum callgraph_order { CALLGRAPH_BY_FLAT, CALLGRAPH_BY_CUM, CALLGRAPH_BY_ENTROPY };
 /* Nodes that are kept and have a value, the largest first, equal ones by name; the array is the caller's to free. */
 uint32_t *callgraph_sort(const struct callgraph *g, enum callgraph_order order, uint32_t *ret_nr);
 
-/* What a node is: as much of it as the graph's granularity distinguishes. Texts are the profile's. */
+/* The identity of a node at the graph's granularity. Strings are the profile's. */
 struct callgraph_place {
 	const char *name, *file, *object;
 	uint64_t addr;
@@ -117,7 +115,7 @@ struct callgraph_place callgraph_place(const struct callgraph *g, const struct c
 /* The heavier first, equal ones by the names of caller and callee; for qsort(). */
 int callgraph_compare_edges(const struct callgraph *g, uint32_t a, uint32_t b);
 
-/* The node that the innermost frame of a stack is, kept or not; PROFILE_NONE where it counts as its caller. */
+/* The node of the innermost frame of a stack, kept or not; PROFILE_NONE: it counts as its caller. */
 static inline uint32_t callgraph_node_of(const struct callgraph *g, stack_id s)
 {
 	return g->stack_nodes ? g->stack_nodes[s] : g->frame_nodes[g->profile->stacks.data[s].frame];

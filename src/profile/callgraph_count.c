@@ -1,6 +1,6 @@
 /*
- * What the nodes of a call graph cost, and their edges: by one walk along paths, which needs to know of a path only where it
- * leaves the one before.
+ * Values of the nodes and edges of a call graph, in one walk over paths that only processes the differences between consecutive
+ * paths.
  */
 #include <stdlib.h>
 
@@ -11,9 +11,9 @@
 /* A frame of the current path. */
 struct step {
 	frame_id frame;
-	uint32_t node, edge; /* the nearest kept node, and the edge that led to it (or PROFILE_NONE) */
-	uint32_t flat_node;  /* whose it is what ends here, or PROFILE_NONE */
-	int64_t all;         /* of samples that pass, as far as they have been met */
+	uint32_t node, edge; /* the nearest kept node, and the edge to it (or PROFILE_NONE) */
+	uint32_t flat_node;  /* node of the flat values of samples that end here, or PROFILE_NONE */
+	int64_t all;         /* sum of samples that pass, so far */
 	bool own_node;       /* node is this frame's own */
 	bool residual;       /* ends in frames that are not kept */
 	bool is_first_node, is_first_edge; /* on this path */
@@ -23,9 +23,9 @@ struct step {
 
 struct counter {
 	struct callgraph *g;
-	VEC(struct step) path;         /* the first is not a frame: it is above all */
-	uint32_t *kept_nodes;          /* by frame: node, NODE_DROPPED, or PROFILE_NONE for what counts as its caller */
-	uint32_t *on_path_node;        /* how often each is on the path at hand */
+	VEC(struct step) path;         /* the first element is a root above all frames */
+	uint32_t *kept_nodes;          /* by frame: node, NODE_DROPPED, or PROFILE_NONE if it counts as its caller */
+	uint32_t *on_path_node;        /* number of occurrences on the current path */
 	VEC(uint32_t) on_path_edge;
 	struct u64map edges;           /* from << 32 | to → edge + 1 */
 	bool with_edges;
@@ -78,13 +78,13 @@ static inline void enter(struct counter *c, frame_id frame)
 	}
 }
 
-/* For paths of this length: once a path and not once a frame. */
+/* For paths of this length: once per path, not per frame. */
 static inline void make_room(struct counter *c, size_t depth)
 {
 	vec_reserve(&c->path, depth + 1);
 }
 
-/* A value ends where the path does. */
+/* Adds a value at the end of the path. */
 static void add(struct counter *c, int64_t value)
 {
 	struct step *last = &vec_last(&c->path);
@@ -202,7 +202,7 @@ void callgraph_sum_values(struct callgraph *g, int64_t *self)
 	g->total = total;
 }
 
-/* Whether stacks are in the order of a walk: each one's caller is on the path of the one before. */
+/* Whether stacks are in preorder: the caller of each is on the path of the one before. */
 static bool is_in_order(const struct profile *p)
 {
 	VEC(stack_id) path = {};
@@ -224,7 +224,7 @@ static stack_id *walk_order(const struct profile *p)
 	size_t nr = p->stacks.len;
 	uint32_t *sizes = xcalloc(nr + 1, sizeof(uint32_t)), *next = xmalloc((nr + 1) * sizeof(uint32_t)), roots = 0;
 	stack_id *order = xmalloc((nr + 1) * sizeof(stack_id));
-	/* a stack's number is larger than its caller's */
+	/* the ID of a stack is larger than its caller's */
 	for (size_t s = nr; s--;) {
 		stack_id caller = p->stacks.data[s].caller;
 		sizes[s]++;
@@ -243,7 +243,7 @@ static stack_id *walk_order(const struct profile *p)
 	return order;
 }
 
-/* What samples of no value alone lead through, as heap profiles have many, has no edges. */
+/* Stacks of samples without a value, of which heap profiles have many, get no edges. */
 static bool *passed_stacks(const struct callgraph *g)
 {
 	const struct profile *p = g->profile;
@@ -257,18 +257,18 @@ static bool *passed_stacks(const struct callgraph *g)
 	return ret;
 }
 
-/* The stacks that count, and the order in which to walk along them. */
+/* The used stacks, and their order in the walk. */
 struct walk {
 	bool *is_passed;
-	stack_id *order; /* callers first, each with all that it calls; NULL: as they are */
+	stack_id *order; /* preorder; NULL: they are in preorder already */
 };
 
-/* Once: of the values, or of what they are divided by. Depth first, without recursion, because stacks may be deep. */
+/* One walk, for values or divisors. Depth first, without recursion, because stacks may be deep. */
 static void count_stacks(struct callgraph *g, const struct walk *w, bool with_edges, void (*sum)(struct callgraph *g, int64_t *self))
 {
 	struct counter c;
 	const struct profile *p = g->profile;
-	int64_t *self = xcalloc(p->stacks.len + 1, sizeof(*self)); /* by stack: of samples that end there */
+	int64_t *self = xcalloc(p->stacks.len + 1, sizeof(*self)); /* by stack: the sum of samples that end there */
 	counter_init(&c, g, with_edges);
 	sum(g, self);
 	for (size_t i = 0; i < p->stacks.len; i++) {
@@ -286,7 +286,7 @@ static void count_stacks(struct callgraph *g, const struct walk *w, bool with_ed
 
 /* ---- both ---- */
 
-/* Both walks are the same way, and number edges alike. */
+/* Both walks have the same order, and so the same edge indexes. */
 static int64_t *count_divisors(struct callgraph *g, const struct walk *w, bool with_edges)
 {
 	count_stacks(g, w, with_edges, callgraph_sum_divisors);

@@ -1,14 +1,13 @@
 /*
- * What the two ways to make a call graph have in common: one node a function, or one a way that leads to it.
- * Private to this room.
+ * Shared by the two kinds of call graphs: a node per function, or per path to it. Private to profile/.
  */
 #pragma once
 #include "base/strbuf.h"
 #include "profile/callgraph.h"
 
-/* A node of the frame, not yet of the graph; b is scratch. */
+/* A node for the frame, not added to the graph; b is scratch. */
 struct callgraph_node callgraph_node_of_frame(struct callgraph *g, struct strbuf *b, frame_id frame);
-/* The id of an equal node (text, object, parent), added where it is new. */
+/* The ID of an equal node (text, object, parent), which is added if new. */
 uint32_t callgraph_intern_node(struct callgraph *g, struct idset *index, const struct callgraph_node *node);
 /* Whether a frame counts as its caller. */
 static inline bool callgraph_passes_over(const struct callgraph *g, frame_id frame)
@@ -16,12 +15,12 @@ static inline bool callgraph_passes_over(const struct callgraph *g, frame_id fra
 	return g->options.no_inlines && g->profile->frames.data[frame].flags & FRAME_INLINED;
 }
 
-/* Values by stack of those that end there, and g->total; what means are over. self: zeroed, by stack. */
+/* Computes values by the stack at which samples end, and g->total; the same for divisors. self: zeroed, by stack. */
 void callgraph_sum_values(struct callgraph *g, int64_t *self);
 void callgraph_sum_divisors(struct callgraph *g, int64_t *self);
-/* What nodes cost, without options.tree; with their edges, or none. */
+/* Values of nodes, without options.tree; with or without edges. */
 void callgraph_count(struct callgraph *g, bool with_edges);
-/* Edges in the lists of their nodes. */
+/* Fills the nodes' lists of edges. */
 void callgraph_list_edges(struct callgraph *g);
 
 /* With options.tree: all nodes, and the edges between those that are kept. */

@@ -1,10 +1,10 @@
-/* The call graph as a tree: a function is a node for each way that leads to it. */
+/* The call graph as a tree: a node for each path to a function. */
 #include <stdlib.h>
 
 #include "base/mem.h"
 #include "profile/callgraph_priv.h"
 
-/* A stack's number is larger than its caller's, and so a node's than its parent's. */
+/* The ID of a stack is larger than its caller's, and so is that of a node than its parent's. */
 static void make_nodes(struct callgraph *g)
 {
 	const struct profile *p = g->profile;
@@ -64,7 +64,7 @@ void callgraph_make_tree(struct callgraph *g)
 	callgraph_join_tree(g);
 }
 
-/* What a node hangs from: the nearest node above that is kept, and how. */
+/* The nearest kept node above a node, and the kind of the edge. */
 struct stem {
 	uint32_t from;
 	bool residual, inlined;

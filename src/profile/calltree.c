@@ -12,10 +12,10 @@
 #define NODES_FOR_THREADS 20000 /* below this, starting a thread costs more than it saves */
 #define NONE PROFILE_NONE
 
-/* A place in the stacks of one group, with what its samples weigh. */
+/* A position in the stacks of a group, with the sums of its samples. */
 struct cursor_at {
 	uint32_t node;   /* call node (callers first) or stack_id (callees first) */
-	uint32_t of_self; /* only samples that end in the entry, else only the others */
+	uint32_t of_self; /* only samples that end in the entry; else only the others */
 	uint64_t weight, samples;
 };
 
@@ -23,16 +23,16 @@ struct cursor_at {
 struct branch {
 	uint32_t key;
 	uint32_t cursors;
-	size_t from; /* in the list of cursors, once placed */
+	size_t from; /* index in the list of cursors, once placed */
 	uint64_t weight, samples;
 };
 
-/* A node of the tree of calls of one group: a stack of the profile, with the sums of the group's rows. */
+/* A node of a group's call tree: a stack of the profile, with the sums of the group's rows. */
 struct call_node {
 	stack_id stack;
 	uint32_t parent, first_child, children_nr; /* into children[] */
 	uint32_t self_entry; /* the entry that samples ending here belong to */
-	bool apart;          /* its frame is not shown: samples of it end in the parent */
+	bool apart;          /* its frame is not shown: its samples end in the parent */
 	uint64_t own, own_samples, sum, sum_samples;
 };
 
@@ -48,12 +48,12 @@ struct worker {
 	VEC(frame_id) frames;
 	uint32_t *slot, *slot_stamp; /* chain key → branch of the current level */
 	uint32_t stamp;
-	struct restricted *only;     /* by call node: the sums of samples that end in the entry at hand */
+	struct restricted *only;     /* by call node: the sums of samples that end in the current entry */
 	size_t only_cap;
 	uint32_t only_stamp;
 } THREAD_OWN;
 
-/* The calls of one group of rows, and where in them the trees of selected entries begin and end. */
+/* The call tree of a group of rows, and the start and end points of the trees of selected entries in it. */
 struct group_calls {
 	VEC(struct call_node) nodes;
 	VEC(uint32_t) top;      /* call nodes without a caller */
@@ -76,12 +76,12 @@ struct calltrees {
 	struct worker *workers;
 	unsigned workers_nr;
 
-	uint32_t *local;        /* stack → call node, while a group's calls are put together */
+	uint32_t *local;        /* stack → call node, while a group's call tree is built */
 	uint32_t *entry_of;     /* frame_key → entry, of the current group */
 	uint32_t *rank;         /* entry → index in its group's selected, or NONE */
 	struct group_calls *at; /* the group at hand */
-	struct group_calls **kept; /* by group; NULL: none are */
-	uint32_t *all;          /* entries, where groups are kept */
+	struct group_calls **kept; /* by group; NULL: not kept */
+	uint32_t *all;          /* entries, if groups are kept */
 };
 
 /* ---- keys of frames ---- */
@@ -99,7 +99,7 @@ static struct chain_key chain_key(const struct profile *p, frame_id id, bool by_
 		k.tag = f->flags & FRAME_INLINED && f->function != NONE ? 2 + (uint64_t)f->function : 0;
 	} else {
 		const struct profile_function *fn = &p->functions.data[f->function];
-		/* Inlined functions share the address of the one they are in, and functions without one share 0. */
+		/* Inlined functions share the address of the function around them, and functions without an address share 0. */
 		bool by_name = (f->flags & FRAME_INLINED) || !fn->size;
 		k.at = fn->start;
 		k.tag = by_name ? 2 + (uint64_t)fn->name : 1;
@@ -110,7 +110,7 @@ static struct chain_key chain_key(const struct profile *p, frame_id id, bool by_
 struct chain_keys {
 	const struct profile *p;
 	bool by_address;
-	const frame_id *frames; /* of each key, the first */
+	const frame_id *frames; /* the first frame of each key */
 };
 
 static bool chain_key_equal(const void *table, uint32_t id, const void *key)
@@ -142,7 +142,7 @@ static void number_chain_keys(struct calltrees *t)
 	free(first);
 }
 
-/* Among equal shares perf puts later DSOs and higher addresses first. */
+/* With equal shares perf puts later DSOs and higher addresses first. */
 static int compare_frames(const struct calltrees *t, frame_id a, frame_id b)
 {
 	const struct profile *p = t->h->profile;
@@ -181,7 +181,7 @@ static uint32_t add_path(struct calltrees *t, stack_id leaf, stack_path *path)
 	for (size_t i = path->len; i--;) {
 		stack_id s = path->data[i];
 		frame_id frame = p->stacks.data[s].frame;
-		/* Samples in inlined code count for what it was inlined into. */
+		/* Samples in inlined code count for the function around it. */
 		bool is_inlined = p->frames.data[frame].flags & FRAME_INLINED && at != NONE;
 		uint32_t self = is_inlined ? t->at->nodes.data[at].self_entry : t->entry_of[t->h->self_keys[frame]];
 		vec_push(&t->at->nodes, ((struct call_node){ .stack = s, .parent = at, .self_entry = self,
@@ -246,7 +246,7 @@ struct visit {
 	uint32_t node, child;
 };
 
-/* A call node where the tree of a selected entry begins. */
+/* The call node at which the tree of a selected entry begins. */
 struct start {
 	uint32_t rank, node;
 };
@@ -336,7 +336,7 @@ static void find_innermost(struct calltrees *t, uint32_t group)
 			if (row->event != h->options.events[0] || row->stack == NONE)
 				continue;
 			stamp++;
-			/* What the sample counts for has all of the stack, and so the frames that were inlined into it. */
+			/* The entry that the sample counts for gets the whole stack, including frames inlined into it. */
 			frame_id self = profile_self_frame(p, row->stack);
 			bool is_inlined = p->stacks.data[row->stack].frame != self;
 			bool is_self = true;
@@ -394,7 +394,7 @@ static void push_cursor(struct calltrees *t, struct worker *w, uint32_t node, ui
 		vec_push(&w->cursors, c);
 }
 
-/* Appends where the cursors go next; adds what ends at them to *node. */
+/* Appends the next positions of the cursors; adds samples that end at them to *node. */
 static void step(struct calltrees *t, struct worker *w, uint32_t entry, size_t from, size_t to, struct calltree_node *node)
 {
 	for (size_t i = from; i < to; i++) {
@@ -428,7 +428,7 @@ static void step(struct calltrees *t, struct worker *w, uint32_t entry, size_t f
 	}
 }
 
-/* Groups the cursors from `from` on by their frames: the branches are the last ones of w->branches. */
+/* Groups the cursors from `from` on by frame, into branches at the end of w->branches. */
 static size_t find_branches(struct calltrees *t, struct worker *w, size_t from)
 {
 	size_t first = w->branches.len;
@@ -449,7 +449,7 @@ static size_t find_branches(struct calltrees *t, struct worker *w, size_t from)
 	return first;
 }
 
-/* Puts the cursors of branches that are large enough after the list, branch by branch; others get no cursors. */
+/* Appends the cursors of sufficiently large branches, branch by branch; others get none. */
 static void place_cursors(struct calltrees *t, struct worker *w, size_t from, size_t first, uint64_t min)
 {
 	size_t end = w->cursors.len, at = end;
@@ -489,7 +489,7 @@ static struct calltree_node *make_node(struct calltrees *t, struct worker *w, ui
 			from = next;
 			break;
 		}
-		/* All go the same way: the run of frames goes on. The cursors take the place of their predecessors. */
+		/* All have the same next frame: the run of frames continues. The cursors replace their predecessors. */
 		w->branches.len = first;
 		if (next > cursors)
 			memmove(w->cursors.data + cursors, w->cursors.data + next,
@@ -538,7 +538,7 @@ static struct calltree_node *sort_nodes(const struct calltrees *t, struct calltr
 	return head;
 }
 
-/* What a branch must have to be shown, of the sum of all beside it. */
+/* The minimum of a branch to be shown, from the sum of its siblings. */
 static uint64_t least_below(const struct calltrees *t, uint64_t below)
 {
 	if (t->options.mode != CALLTREE_FRACTAL)
@@ -546,7 +546,7 @@ static uint64_t least_below(const struct calltrees *t, uint64_t below)
 	return (uint64_t)ceil((double)below * (t->options.min_percent / 100.0));
 }
 
-/* Children of a node out of the branches from `first` on, whose cursors begin at `from`. */
+/* Creates the children of a node from the branches from `first` on, whose cursors begin at `from`. */
 static void add_branches(struct calltrees *t, struct worker *w, uint32_t entry, struct calltree_node *parent, size_t from,
 			 size_t first)
 {
@@ -599,7 +599,7 @@ static void prepare_worker(struct calltrees *t, struct worker *w)
 	}
 }
 
-/* The cursors of the first level of a tree; returns where its branches begin. */
+/* Makes the cursors of the first level of a tree; returns the index of its first branch. */
 static size_t begin_tree(struct calltrees *t, struct worker *w, size_t rank)
 {
 	prepare_worker(t, w);
@@ -631,7 +631,7 @@ static void build_tree(void *ctx, size_t rank, unsigned thread)
 	t->roots[entry] = root;
 }
 
-/* What trees of the selected entries of a group have in common, in t->at. */
+/* Computes the common part of the trees of a group's selected entries, in t->at. */
 static void open_group(struct calltrees *t, uint32_t group, const uint32_t *selected, uint32_t n)
 {
 	const struct hist *h = t->h;

@@ -1,9 +1,9 @@
-/* Cells that come from a frame: the entry's code, or the code or data that a label points at. */
+/* Cells made from a frame: the entry's code, or the code or data of a label. */
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "profile/cells_priv.h"
 
-#define UNRESOLVED_DSO_WIDTH 16 /* a DSO column is at least as wide where an address had no symbol */
+#define UNRESOLVED_DSO_WIDTH 16 /* minimum width of a DSO column if an address had no symbol */
 #define UNKNOWN		     UINT64_MAX
 #define UNKNOWN_LINE	     "??:0"
 
@@ -17,7 +17,7 @@ static uint64_t cell_address(const struct hist *h, const struct hist_key *k, con
 	return f == PROFILE_NONE ? 0 : frame_address(h->profile, &h->profile->frames.data[f]);
 }
 
-/* The address that distinguishes cells: of labels, the absolute one. */
+/* The address that distinguishes cells; for labels, the absolute one. */
 static uint64_t cell_identity(const struct hist *h, const struct hist_key *k, const struct hist_entry *e)
 {
 	frame_id f = cell_frame(h, k, e);
@@ -38,7 +38,7 @@ static const char *cell_symbol(const struct hist *h, const struct hist_key *k, c
 	return fn ? profile_str(h->profile, fn->name) : NULL;
 }
 
-/* "file:line" where a line is known, else "symbol+offset", else the address, as perf prints it. */
+/* As in perf: "file:line" if the line is known, else "symbol+offset", else the address. */
 static void add_srcline(const struct hist *h, frame_id id, uint64_t addr, struct strbuf *out)
 {
 	const struct profile *p = h->profile;
@@ -134,7 +134,7 @@ static size_t mapping_words(struct hist *h, const struct hist_key *k, frame_id i
 	return 1;
 }
 
-/* Equal where perf takes two symbols for the same. */
+/* Equal for symbols that perf considers equal. */
 static size_t function_words(struct hist *h, const struct hist_key *k, frame_id id, bool caller, uint64_t *words)
 {
 	const struct profile *p = h->profile;
@@ -193,7 +193,7 @@ static enum mapping_space row_space(const struct hist *h, const struct profile_r
 	return row->stack == PROFILE_NONE ? SPACE_UNKNOWN : p->frames.data[p->stacks.data[row->stack].frame].space;
 }
 
-/* The kernel's accesses are not those of the user. */
+/* Accesses of the kernel and of user space are distinct. */
 static size_t cache_line_words(struct hist *h, const struct hist_key *k, const struct profile_row *row, uint64_t value, uint64_t *words)
 {
 	const struct profile_frame *f = frame_of(h, k->label == PROFILE_NONE ? PROFILE_NONE : (frame_id)value);
@@ -203,7 +203,7 @@ static size_t cache_line_words(struct hist *h, const struct hist_key *k, const s
 }
 /* ---- order ---- */
 
-/* perf compares addresses as signed numbers: those of the kernel come first. */
+/* perf compares addresses as signed numbers, so that the kernel comes first. */
 static int compare_addresses(uint64_t a, uint64_t b)
 {
 	return (int64_t)a < (int64_t)b ? -1 : a != b;
@@ -223,7 +223,7 @@ static int compare_functions(const struct hist *h, const struct hist_key *k, con
 	return column_compare_functions(x, y);
 }
 
-/* perf lists the objects of branches the other way round. */
+/* perf lists the objects of branches in reverse order. */
 static int compare_dsos_down(const struct hist *h, const struct hist_key *k, const struct hist_entry *a, const struct hist_entry *b)
 {
 	return compare_names(cell_dso(h, k, b), cell_dso(h, k, a));
@@ -279,7 +279,7 @@ static unsigned measure_dso(const struct hist *h, const struct hist_key *k, cons
 	return n > UNRESOLVED_DSO_WIDTH ? n : UNRESOLVED_DSO_WIDTH;
 }
 
-/* Of branches, perf makes no more room than this where the symbol is unknown. */
+/* In perf, the width for branches with an unknown symbol. */
 static unsigned measure_branch_dso(const struct hist *h, const struct hist_key *k, const struct hist_entry *e)
 {
 	const char *name = cell_dso(h, k, e);
@@ -329,7 +329,7 @@ const struct column_cells cells_symbol_size = { .frame_words = symbol_size_words
 
 /* ---- symbols ---- */
 
-/* Of branches: one from or to where nothing is mapped has the mark of what was tried last, the hypervisor. */
+/* Branches from or to an unmapped address have the mark of the hypervisor, which perf tries last. */
 static char branch_level(const struct hist *h, frame_id f)
 {
 	enum mapping_space space = f == PROFILE_NONE ? SPACE_UNKNOWN : h->profile->frames.data[f].space;
@@ -351,7 +351,7 @@ static bool is_inlined(const struct hist *h, frame_id f)
 	return f != PROFILE_NONE && h->profile->frames.data[f].flags & FRAME_INLINED;
 }
 
-/* The name after what the cell has since start, cut at its width; false and the address where there is none. */
+/* Appends the name to the cell that begins at start, cut at its width; false: no name, appends the address. */
 static bool add_symbol(const struct hist *h, const struct hist_key *k, const struct hist_entry *e, size_t start, unsigned width,
 		       struct strbuf *out)
 {
@@ -424,7 +424,7 @@ static unsigned measure_symbol(const struct hist *h, const struct hist_key *k, c
 	return measure_branch_symbol(h, k, e) + (h->options.long_names ? ADDRESS_DIGITS + 5 : 0);
 }
 
-/* Room for an offset as functions have them. */
+/* Room for an offset in a function. */
 static unsigned measure_symbol_offset(const struct hist *h, const struct hist_key *k, const struct hist_entry *e)
 {
 	const char *name = cell_symbol(h, k, e);
@@ -494,7 +494,7 @@ const struct column_cells cells_file = { .frame_words = file_words, .value = val
 
 /* ---- data ---- */
 
-/* The name and the offset in it, or the address, after the mark of where it lies. */
+/* The mark of the address space, then name and offset, or the address. */
 static void add_data(const struct hist *h, frame_id f, uint64_t addr, char level, unsigned width, struct strbuf *out)
 {
 	const struct profile_function *fn = frame_function(h->profile, f);
@@ -511,7 +511,7 @@ static void add_data(const struct hist *h, frame_id f, uint64_t addr, char level
 		out->len = start + width;
 }
 
-/* Marked as the code that touched the data. */
+/* With the mark of the code that accessed the data. */
 static void format_data_symbol(const struct hist *h, const struct hist_key *k, const struct hist_entry *e, unsigned width,
 			       struct strbuf *out)
 {
@@ -531,7 +531,7 @@ static void format_cache_line(const struct hist *h, const struct hist_key *k, co
 	add_data(h, f, cell_address(h, k, e) & ~(uint64_t)(CACHE_LINE_BYTES - 1), level, width, out);
 }
 
-/* perf makes room for an address after the name. */
+/* perf reserves room for an address after the name. */
 static unsigned measure_data_symbol(const struct hist *h, const struct hist_key *k, const struct hist_entry *e)
 {
 	const char *name = cell_symbol(h, k, e);

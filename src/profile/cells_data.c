@@ -1,5 +1,5 @@
 /*
- * Cells of memory accesses: where the data came from, in words (record/data_src.h), and what a transaction did.
+ * Cells of memory accesses: the data source as text (record/data_src.h), and transaction flags.
  */
 #include <linux/perf_event.h>
 

@@ -1,4 +1,4 @@
-/* Cells that come from labels of a row as they are, and from the stack as a whole. */
+/* Cells made from labels of a row, and from the whole stack. */
 #include <stdio.h>
 
 #include "profile/cells_priv.h"
@@ -36,19 +36,19 @@ static void format_thread(const struct hist *h, const struct hist_key *k, const 
 {
 	uint64_t tid = hist_label(h, e, k->label, 0);
 	const char *comm = thread_comm(h, e, tid);
-	char number[16]; /* perf's name of a thread that has none */
+	char number[16]; /* perf's name for a thread without one */
 	snprintf(number, sizeof(number), ":%d", (int)tid);
 	strbuf_addf(out, "%7d:", (int)tid);
 	add_left(out, *comm ? comm : number, width > 8 ? width - 8 : 0);
 }
 
-/* perf makes room for the name that the thread had at last. */
+/* perf reserves room for the thread's last name. */
 static unsigned measure_comm(const struct hist *h, const struct hist_key *k, const struct hist_entry *e)
 {
 	return (unsigned)strlen(thread_comm(h, e, hist_label(h, e, h->thread_label, UINT64_MAX)));
 }
 
-/* At least so many digits, as perf writes CPUs and sockets; padded to width on the left. */
+/* With a minimum number of digits, as perf writes CPUs and sockets; right-aligned. */
 static void add_small(const struct hist *h, const struct hist_key *k, const struct hist_entry *e, unsigned width, unsigned digits,
 		      struct strbuf *out)
 {

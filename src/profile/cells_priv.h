@@ -1,5 +1,5 @@
 /*
- * The kinds of cells that columns.def names, by the file that holds them, and what these files share.
+ * The kinds of cells in columns.def, by file, and functions shared by these files.
  *
  * Widths are in characters; 0: as wide as the text. Text is appended to out.
  */
@@ -37,7 +37,7 @@ VALUE_OF(place);
 VALUE_OF(cgroup_id);
 #undef VALUE_OF
 
-/* The frame a cell is about: the entry's code, or what a label points at. */
+/* The frame of a cell: the entry's code, or that of a label. */
 static inline frame_id cell_frame(const struct hist *h, const struct hist_key *k, const struct hist_entry *e)
 {
 	if (k->column->from == COLUMN_FROM_FRAME)
@@ -52,7 +52,7 @@ static inline int compare_u64(uint64_t a, uint64_t b)
 
 /* NULL comes after all names. */
 int compare_names(const char *a, const char *b);
-/* By the words of their labels (column_cells.word). */
+/* Compares the words of their labels (column_cells.word). */
 int compare_label_words(const struct hist *h, const struct hist_key *k, const struct hist_entry *a, const struct hist_entry *b);
 
 /* Cut after width characters and padded up to it. */
@@ -60,11 +60,11 @@ void add_left(struct strbuf *out, const char *s, unsigned width);
 void add_address(struct strbuf *out, uint64_t addr);
 /* A number by a format for unsigned long long, padded on the right. */
 void add_number(struct strbuf *out, const char *format, unsigned width, uint64_t v);
-/* column_cells.measure of what is as wide as its header, whatever it holds. */
+/* column_cells.measure for cells that fit into their header's width. */
 unsigned measure_header(const struct hist *h, const struct hist_key *k, const struct hist_entry *e);
 
-/* The name of a thread as it is known at the end; "" where it has none. */
+/* The last name of a thread; "" if it has none. */
 const char *thread_comm(const struct hist *h, const struct hist_entry *e, uint64_t tid);
 bool label_is_string(const struct hist *h, uint32_t label);
-/* "" where the profile has no such label, or it is not text. */
+/* "" if the profile has no such label, or it is not text. */
 const char *label_string(const struct hist *h, const struct hist_entry *e, uint32_t label);

@@ -1,4 +1,4 @@
-/* What cells hold, as it is compared with the cells of another profile. */
+/* Values of cells, comparable with those of another profile. */
 #include "base/cleanup.h"
 #include "profile/values_priv.h"
 
@@ -49,7 +49,7 @@ void value_of_symbol_offset(struct value_reader *r, const struct hist *h, const 
 		v->words[3] = h->profile->frames.data[f].addr - fn->start;
 }
 
-/* A file lies elsewhere in each process: the address is the one in the file. */
+/* Files are mapped at different addresses: uses the address in the file. */
 void value_of_address(struct value_reader *r, const struct hist *h, const struct hist_key *k, const struct hist_entry *e,
 		      struct cell_value *v)
 {
@@ -89,7 +89,7 @@ void value_of_symbol_size(struct value_reader *r, const struct hist *h, const st
 	v->words[0] = fn ? fn->size : VALUE_NONE;
 }
 
-/* The name that is left of "file:line". */
+/* The file name in "file:line". */
 void value_of_source_file(struct value_reader *r, const struct hist *h, const struct hist_key *k, const struct hist_entry *e,
 			  struct cell_value *v)
 {
@@ -100,7 +100,7 @@ void value_of_source_file(struct value_reader *r, const struct hist *h, const st
 
 /* ---- from labels ---- */
 
-/* A number alone may be another process in another recording. */
+/* In another recording an ID may belong to another process. */
 void value_of_thread(struct value_reader *r, const struct hist *h, const struct hist_key *k, const struct hist_entry *e,
 		     struct cell_value *v)
 {
@@ -142,7 +142,7 @@ void value_of_cell(struct value_reader *r, const struct hist *h, const struct hi
 		const char *name = c->name(h, k, e);
 		set_text(v, name ? value_text(r, name) : VALUE_NONE);
 	} else {
-		/* Without the field there is no 0 either. */
+		/* An event without the field differs from one with 0. */
 		v->words[0] = k->column->id == COLUMN_FIELD && k->label != PROFILE_NONE ? VALUE_IS_FIELD : VALUE_IS_NUMBER;
 		v->words[1] = c->word ? c->word(h, label) : label;
 	}

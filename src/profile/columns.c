@@ -1,4 +1,4 @@
-/* The table of columns; order and text of cells, as their kind has them. */
+/* The table of columns; order and text of cells, by kind. */
 #include "profile/columns.h"
 
 #include <stdio.h>
@@ -74,7 +74,7 @@ int compare_label_words(const struct hist *h, const struct hist_key *k, const st
 			   k->column->cells->word(h, hist_label(h, b, k->label, 0)));
 }
 
-/* The same string of the profile has the same id, and is not compared. */
+/* Equal strings of the profile have the same ID, and need no comparison. */
 static int compare_strings(const struct hist *h, const struct hist_key *k, const struct hist_entry *a, const struct hist_entry *b)
 {
 	uint64_t x = hist_label(h, a, k->label, 0), y = hist_label(h, b, k->label, 0);

@@ -1,10 +1,10 @@
 /*
- * The columns of a report: what they are called, what they are made of, how they compare and how they are written.
+ * The columns of a report: their names, sources, comparison and formats.
  *
  * The table itself is columns.def; one row there is a sort key, an output field and a field of the JSON report. The table
  * is const; the functions below read a hist (profile/hist.h) and keep nothing.
  *
- * Label columns that sort keys read, by the names under which a profile holds them (an absent one shows as 0 or N/A):
+ * Label columns used by sort keys, by their names in a profile (a missing one is shown as 0 or N/A):
  *	comm trace cgroup            COLUMN_STRING
  *	pid tid                      COLUMN_U64
  *	cpu socket                   COLUMN_I64, -1 where not recorded
@@ -45,7 +45,7 @@ enum column_needs {
 	COLUMN_NEEDS_THREADS = 16,  /* the thread of each row */
 };
 
-/* The option of report that filters rows by what the column shows; with one value, the column is the same in every row. */
+/* The option of report that filters rows by the column; with a single value, the column is equal in every row. */
 enum column_filter { COLUMN_FILTER_NONE, COLUMN_FILTER_COMM, COLUMN_FILTER_DSO, COLUMN_FILTER_SYMBOL };
 
 #define COLUMN_WORDS_MAX 5
@@ -65,35 +65,35 @@ struct profile_row;
  */
 struct column_cells {
 	/*
-	 * Entries are distinguished by up to COLUMN_WORDS_MAX words, whose number is returned: frame_words for the entry's code
-	 * or the frame that its label holds (caller: by the absolute address where there is no symbol); row_words for a row;
-	 * word for one label. None of them: the label's value.
+	 * Identity: up to COLUMN_WORDS_MAX words, whose number is returned: frame_words for the entry's code or the frame of
+	 * its label (caller: by absolute address if there is no symbol); row_words for a row; word for one label. None of them:
+	 * the label's value.
 	 */
 	size_t (*frame_words)(struct hist *h, const struct hist_key *k, uint32_t frame, bool caller, uint64_t *words);
 	size_t (*row_words)(struct hist *h, const struct hist_key *k, const struct profile_row *row, uint64_t value, uint64_t *words);
 	uint64_t (*word)(const struct hist *h, uint64_t value);
 
-	/* What is compared with cells of other profiles (values_priv.h). NULL: a name, or what distinguishes entries by one label. */
+	/* The value for comparison with other profiles (values_priv.h). NULL: the name, or the identity by one label. */
 	void (*value)(struct value_reader *r, const struct hist *h, const struct hist_key *k, const struct hist_entry *e,
 		      struct cell_value *v);
 
-	/* Order: by a name, NULL last; by the label as a signed number; or by compare. None of them: as the label's type says. */
+	/* Order: by name, NULL last; by the label as a signed number; or by compare. None of them: by the label's type. */
 	const char *(*name)(const struct hist *h, const struct hist_key *k, const struct hist_entry *e);
 	bool by_number;
 	int (*compare)(const struct hist *h, const struct hist_key *k, const struct hist_entry *a, const struct hist_entry *b);
-	/* The finer order for what is equal by that; NULL: the same. names_function: it is that of the entry's function. */
+	/* The order of equal cells; NULL: none. names_function: by the entry's function. */
 	int (*identity)(const struct hist *h, const struct hist_key *k, const struct hist_entry *a, const struct hist_entry *b);
 	bool names_function;
 
-	/* Text: text in a column of its own width, or format; measure: the least width, NULL: that of the text. */
+	/* Text: `text`, padded to the column's width, or `format`; measure: the minimum width, NULL: that of the text. */
 	const char *(*text)(const struct hist *h, const struct hist_key *k, const struct hist_entry *e);
 	void (*format)(const struct hist *h, const struct hist_key *k, const struct hist_entry *e, unsigned width, struct strbuf *out);
 	unsigned (*measure)(const struct hist *h, const struct hist_key *k, const struct hist_entry *e);
-	/* Adds the text that name or text returns to the strings of a hist in the making; NULL: it is in the profile. */
+	/* Adds the result of name or text to the strings of a hist while it is built; NULL: it is in the profile. */
 	void (*make_string)(struct hist *h, const struct hist_key *k, const struct hist_entry *e);
 	bool align_right; /* the header */
 
-	/* In data: a number where the label is one; else the text without what is for people, NULL: without trailing blanks. */
+	/* In data: a number if the label is one; else the text without decoration; NULL: the text without trailing blanks. */
 	bool is_number;
 	void (*plain)(const struct hist *h, const struct hist_key *k, const struct hist_entry *e, struct strbuf *out);
 
@@ -102,12 +102,12 @@ struct column_cells {
 
 enum column_sum_kind { COLUMN_SHARE, COLUMN_COUNT, COLUMN_INTERVAL };
 
-/* Of COLUMN_FROM_VALUES: which sum is shown, and how. */
+/* For COLUMN_FROM_VALUES: the sum and its format. */
 struct column_sum {
 	size_t offset; /* of a uint64_t in struct hist_stat */
 	enum column_sum_kind kind;
-	bool of_children; /* it counts callees, which are known only where stacks are */
-	bool of_elapsed;  /* a share of the elapsed time, not of all periods */
+	bool of_children; /* includes callees, which requires stacks */
+	bool of_elapsed;  /* a share of the elapsed time instead of all periods */
 };
 
 struct column {
@@ -130,26 +130,26 @@ static inline bool column_needs(const struct column *c, enum column_needs what)
 }
 
 /*
- * The column that a user's word means: an exact name first, then the first of the table that the word begins, case not
- * minded ("sym", "OVERHEAD"). NULL where there is none.
+ * The column for a user's word: an exact name, or else the first in the table with this prefix, ignoring case ("sym",
+ * "OVERHEAD"); NULL: none.
  */
 const struct column *column_find(const char *word, size_t length);
-/* The name that a misspelt one may have been; NULL where none is near. */
+/* A similar name for a misspelt one; NULL: none. */
 const char *column_nearest(const char *word, size_t length);
 
-/* Order of two entries by one key as a report lists equal shares: names by alphabet, numbers upwards, unknown last. */
+/* Compares two entries by one key, for entries with equal shares: names alphabetically, numbers ascending, unknown last. */
 int column_compare(const struct hist *h, const struct hist_key *k, const struct hist_entry *a, const struct hist_entry *b);
 /* Functions by address, those of the kernel first. */
 int column_compare_functions(const struct profile_function *x, const struct profile_function *y);
-/* The finer order for what column_compare() calls equal: symbols by address. */
+/* Compares entries that are equal by column_compare(): symbols by address. */
 int column_compare_identity(const struct hist *h, const struct hist_key *k, const struct hist_entry *a,
 			    const struct hist_entry *b);
-/* The cell as text, width 0: as long as it needs. Appended to out. Not for COLUMN_FROM_VALUES. */
+/* Appends the cell as text to out; width 0: as long as necessary. Not for COLUMN_FROM_VALUES. */
 void column_format(const struct hist *h, const struct hist_key *k, const struct hist_entry *e, unsigned width,
 		   struct strbuf *out);
-/* Whether the cell is a number in data: the label as it is. */
+/* Whether the cell is a number in data: the raw label. */
 bool column_is_number(const struct hist *h, const struct hist_key *k);
-/* The cell without the blanks and marks that are for people. Appended to out. */
+/* Appends the cell without padding and marks to out. */
 void column_format_plain(const struct hist *h, const struct hist_key *k, const struct hist_entry *e, struct strbuf *out);
-/* The least width the column needs for this entry, header not counted. */
+/* The minimum column width for this entry, without the header. */
 unsigned column_measure(const struct hist *h, const struct hist_key *k, const struct hist_entry *e);

@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "profile/transfer_priv.h"
 
-/* What stands for each frame: a run in one array, innermost first. */
+/* The replacement of each frame: a run in one array, innermost first. */
 struct runs {
 	VEC(frame_id) frames;
 	uint32_t *first, *nr; /* by old frame; nr 0: not expanded yet */
@@ -24,7 +24,7 @@ static void expand_frame(struct runs *r, struct profile_transfer *t, frame_id fr
 		vec_push(&r->frames, ids[i]);
 }
 
-/* By old stack, the new one; a stack's number is larger than its caller's. */
+/* By old stack, the new one; the ID of a stack is larger than its caller's. */
 static stack_id *make_stacks(struct runs *r, struct profile_transfer *t, profile_expand_fn expand, void *ctx)
 {
 	const struct profile *p = t->src;

@@ -84,7 +84,7 @@ bool hist_key_bind(struct hist_key *k, const struct profile *p)
 	return k->label != PROFILE_NONE || k->column->from != COLUMN_FROM_LABELS;
 }
 
-/* The words of one key that labels or the stack decide; returns how many. */
+/* The words of a key that come from labels or the stack; returns their number. */
 static size_t row_words(struct hist *h, const struct hist_key *k, const struct profile_row *row, uint64_t *words)
 {
 	const struct column_cells *c = k->column->cells;
@@ -119,8 +119,8 @@ static uint32_t frame_key_words(struct hist *h, frame_id frame, bool caller, uin
 }
 
 /*
- * Numbers frames by their values, as leaves and, with children, as callers; one more for "no frame" at the end. Most say the same
- * as both, and are looked up once.
+ * Numbers frames by their values, as leaves and, with children, as callers, with one more for "no frame" at the end. Most have the same
+ * value as both, and are looked up once.
  */
 static void number_frames(struct hist *h)
 {
@@ -147,7 +147,7 @@ static void number_frames(struct hist *h)
 	free(as_caller);
 }
 
-/* Of our events; in a profile that goes on (profile/history.h), most rows counted something at another time. */
+/* Has counts of our events; in a live profile (profile/history.h), most rows have counts only in other slices. */
 static inline bool row_counts(const struct profile_row *row, const uint32_t *event_index)
 {
 	return event_index[row->event] != PROFILE_NONE && (row->samples || row->value);
@@ -159,7 +159,7 @@ static bool row_is_shown(const struct hist *h, const struct profile_row *row, co
 	return row_counts(row, event_index) && !(o->row_left_out && o->row_left_out(o->ctx, h->profile, row));
 }
 
-/* What of the elapsed time a row is due to: a thread that runs beside others has its part of it. */
+/* The row's part of the elapsed time, which threads that run at the same time share. */
 static uint64_t row_latency(const struct hist *h, const struct profile_row *row)
 {
 	uint64_t n = h->parallelism_label == PROFILE_NONE ? 0 : profile_label_values(h->profile, row->labels)[h->parallelism_label];
@@ -183,7 +183,7 @@ static void count_left_out(struct hist *h, const uint32_t *event_index)
 			count_total(h, &p->rows.data[r], event_index[p->rows.data[r].event]);
 }
 
-/* Groups the rows of our events by what their labels say: fills rows and group_rows. */
+/* Groups the rows of our events by labels: fills rows and group_rows. */
 static void number_rows(struct hist *h, const uint32_t *event_index)
 {
 	const struct profile *p = h->profile;
@@ -224,7 +224,7 @@ static void number_rows(struct hist *h, const uint32_t *event_index)
 			starts[groups[r] + 2]++;
 	for (uint32_t g = 2; g < t.nr + 2; g++)
 		starts[g] += starts[g - 1];
-	/* starts[g + 1] now is where group g goes, and ends as where it ended. */
+	/* starts[g + 1] is now the next index for group g, and finally its end. */
 	for (size_t r = 0; r < p->rows.len; r++)
 		if (row_is_shown(h, &p->rows.data[r], event_index))
 			h->rows[starts[groups[r] + 1]++] = (uint32_t)r;
@@ -238,7 +238,7 @@ struct filler {
 	struct hist *h;
 	const uint32_t *event_index;
 	uint32_t *entry_of;  /* frame_key → entry of this group */
-	uint32_t *seen;      /* entry → stamp of the last row that counted for it */
+	uint32_t *seen;      /* entry → stamp of the last row counted for it */
 	size_t seen_cap, stats_cap;
 	uint32_t stamp;
 	uint32_t group;
@@ -263,8 +263,7 @@ static uint32_t entry_add(struct filler *f, uint32_t frame_key, frame_id frame, 
 }
 
 /*
- * Where a caller runs that belongs to no mapping: as the frame before it on the way in which perf walks the
- * stack, and before the first as the sample itself.
+ * The level of a caller without a mapping: that of the frame before it in perf's order, or of the sample.
  */
 static char caller_level(const struct hist *h, stack_id stack, stack_id leaf)
 {
@@ -286,7 +285,7 @@ static char caller_level(const struct hist *h, stack_id stack, stack_id leaf)
 	return level;
 }
 
-/* Where a sample was taken: where its innermost frame runs, but of branches. */
+/* The level of a sample: that of its innermost frame, except for branches. */
 static enum mapping_space self_space(const struct hist *h, const struct profile_row *row, const struct profile_frame *f)
 {
 	if (h->cpumode_label == PROFILE_NONE)
@@ -319,7 +318,7 @@ static void add_self(struct hist_stat *s, const struct profile_row *row, uint64_
 	}
 }
 
-/* Adds to what is above the row's innermost frame, each entry once. */
+/* Adds to the callers of the row's innermost frame, each entry once. */
 static void fill_callers(struct filler *f, uint32_t r, const struct profile_row *row, uint32_t event, bool hidden)
 {
 	struct hist *h = f->h;
@@ -395,7 +394,7 @@ static void fill(struct hist *h, const uint32_t *event_index)
 	free(f.seen);
 }
 
-/* The text of cells that the hist keeps: from here on it is only read. */
+/* Makes the text of cells that the hist keeps, which is read-only from here on. */
 static void make_strings(struct hist *h)
 {
 	for (uint32_t k = 0; k < h->options.keys_nr; k++) {
@@ -406,7 +405,7 @@ static void make_strings(struct hist *h)
 	}
 }
 
-/* Hides what --symbol-filter leaves out, and sums what is shown. */
+/* Hides entries by --symbol-filter, and sums up the others. */
 static void finish(struct hist *h)
 {
 	const char *filter = h->options.symbol_filter;

@@ -15,22 +15,22 @@ struct join_key {
 	const char *field; /* NULL: it is not one */
 };
 
-/* Of all cells of a row, by hash. */
+/* Hashes of all cells of a row. */
 struct row_value {
-	uint64_t words;          /* what has to be equal */
-	uint64_t place;          /* that, and where its cells start */
-	uint64_t builds, starts; /* of cells whose build is known; 0: of none */
+	uint64_t words;          /* values that must be equal */
+	uint64_t place;          /* these, and the start addresses of its cells */
+	uint64_t builds, starts; /* of cells with a known build; 0: none */
 };
 
 struct hist_join {
 	struct u64map files;   /* text of path or name → file */
 	struct u64map builds;  /* text of build ID → file */
-	struct u64map names;   /* text of a DSO's name → its file; VALUE_UNKNOWN: several have that name */
-	struct u64map dsos;    /* of each name and file together: there is such a DSO */
+	struct u64map names;   /* DSO name → its file; VALUE_UNKNOWN: several have that name */
+	struct u64map dsos;    /* existing pairs of name and file */
 	struct join_key *keys;
 	uint32_t keys_nr, rows_nr;
 	struct row_value *rows;
-	uint32_t *next;        /* by row: one of the same place, or NO_ROW */
+	uint32_t *next;        /* by row: another one at the same place, or NO_ROW */
 	struct idset places;   /* → row */
 };
 
@@ -38,7 +38,7 @@ struct hist_join {
 
 struct value_reader {
 	const struct hist_join *join;
-	struct hist_join *base;  /* new files are added here; NULL: they are in no row of the base */
+	struct hist_join *base;  /* new files are added here; NULL: files that the base does not have are unknown */
 	const struct profile *profile;
 	bool long_names;
 	uint64_t *strings;       /* by str_id; 0: "", or not read yet */
@@ -73,7 +73,7 @@ uint64_t value_build(struct value_reader *r, mapping_id m)
 	return m == PROFILE_NONE ? 0 : r->builds[m];
 }
 
-/* The path of a kernel is where its symbols were found, and a module's has the version of the kernel in it. */
+/* The path of a kernel is that of its symbols, and a module's contains the kernel version. */
 static uint64_t text_of_file(struct value_reader *r, const struct profile_mapping *m)
 {
 	return value_string(r, m->space == SPACE_USER && m->path ? m->path : m->name);
@@ -103,8 +103,8 @@ static void add_name(struct hist_join *j, uint64_t name, uint64_t file)
 }
 
 /*
- * Another build of a program may lie elsewhere. A name is a weaker sign than path and build ID: it counts where only one file of
- * the base has it, and no other file here is that one.
+ * Another build of a program may have another path. A name is weaker than path and build ID: it is used if only one file of the base
+ * has it, and no other file here matches that one.
  */
 static void find_moved_files(struct value_reader *r)
 {
@@ -122,7 +122,7 @@ static void find_moved_files(struct value_reader *r)
 	u64map_deinit(&met);
 }
 
-/* Rows by DSO may be of several files of one name: one of them that both profiles have is enough. */
+/* Rows by DSO may have several files with the same name: one that both profiles have is enough. */
 static void find_dsos(struct value_reader *r)
 {
 	const struct profile *p = r->profile;
@@ -198,7 +198,7 @@ static struct row_value read_row(struct value_reader *r, const struct hist *h, u
 
 /* ---- rows ---- */
 
-/* In the same build as well: in another one the address would be the same by chance. */
+/* Only in the same build: in another one an equal address is a coincidence. */
 static bool same_place(const void *table, uint32_t row, const void *value)
 {
 	const struct hist_join *j = table;
@@ -274,7 +274,7 @@ void hist_join_destroy(struct hist_join *j)
 
 /* ---- the match ---- */
 
-/* Rows of equal words that are not joined at the same place: how many on either side, and one of them. */
+/* Unjoined rows with equal words: their number on either side, and one of them. */
 struct rest {
 	uint64_t words;
 	uint32_t base_nr, nr;
@@ -316,7 +316,7 @@ static struct rest *rest_of(struct match *m, uint64_t words)
 	return &m->rests.data[i];
 }
 
-/* Where several are left on one side, it is not known which of them is which. */
+/* If several are left on one side, the match is ambiguous. */
 static void join_rests(struct match *m)
 {
 	for (uint32_t row = 0; row < m->join->rows_nr; row++) {

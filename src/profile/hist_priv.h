@@ -19,8 +19,8 @@ static inline const struct profile_mapping *frame_mapping(const struct profile *
 #define KIND_FILE 0 /* profile_mapping.kind: a file mapped by a process */
 
 /*
- * The address by which perf shows code without a symbol: its offset in the file, for files mapped by a process;
- * known where the address lies in the mapping that the profile has kept.
+ * The address that perf shows for code without a symbol: for files mapped by a process, its offset in the file, if it
+ * is in the mapping that the profile has.
  */
 static inline uint64_t frame_address(const struct profile *p, const struct profile_frame *f)
 {

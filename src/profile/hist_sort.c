@@ -6,12 +6,12 @@
 #include "base/sort.h"
 #include "profile/cells_priv.h"
 
-/* A cell as it is compared: looked up once for each entry, as sorting needs it again and again. */
+/* A cell for comparisons, looked up once per entry, since sorting compares it repeatedly. */
 union cell {
 	uint64_t value;   /* sums, the greatest first */
 	int64_t number;
 	const char *name; /* NULL sorts after all names */
-	const struct profile_function *function; /* of identities: by its address */
+	const struct profile_function *function; /* by its address */
 };
 
 enum cell_kind { CELL_SUM, CELL_NUMBER, CELL_NAME, CELL_FUNCTION, CELL_OTHER };
@@ -36,14 +36,14 @@ static int compare_others(const struct sorter *s, uint32_t a, uint32_t b, const 
 {
 	const struct hist_stat *x = hist_stats(s->h, &s->h->entries.data[a]), *y = hist_stats(s->h, &s->h->entries.data[b]);
 	int order = 0;
-	/* With children perf compares by the deciding event alone. */
+	/* With children perf only compares the deciding event. */
 	for (uint32_t j = 0; !order && !c->sum->of_children && j < s->h->options.events_nr; j++)
 		if (j != s->event)
 			order = compare_u64_down(hist_value(&x[j], c), hist_value(&y[j], c));
 	return order;
 }
 
-/* Callers come before what they call where both have the same share: the entry with the longer stacks below it first. */
+/* With equal shares callers precede their callees: the entry with the longer stacks below it comes first. */
 static int compare_depth(const struct sorter *s, uint32_t a, uint32_t b)
 {
 	const struct hist *h = s->h;
@@ -149,8 +149,8 @@ static int compare_identity(const void *pa, const void *pb, void *ctx)
 }
 
 /*
- * Callers are put above callees only within one thread, so the order is not transitive, and what comes out depends on how
- * it is found. perf puts entries into a red-black tree one by one; the same tree gives the same report.
+ * Callers precede callees only within a thread, so the order is not transitive, and the result depends on the algorithm. perf
+ * inserts entries one by one into a red-black tree; the same tree gives the same report.
  */
 #define NIL UINT32_MAX
 
@@ -238,7 +238,7 @@ static uint32_t next_of(const struct tree *t, uint32_t n)
 	return parent;
 }
 
-/* Entries in their order; those that are left out, too. */
+/* Sorts all entries, including hidden ones. */
 static void order_by_tree(const struct sorter *s, struct sorter *identity, uint32_t *order, uint32_t n)
 {
 	qsort_r(order, n, sizeof(*order), compare_identity, identity);
@@ -420,7 +420,7 @@ void hist_sort(struct hist *h, const struct hist_key *by, uint32_t by_nr, uint32
 /* ---- by one column ---- */
 
 struct ranked {
-	uint64_t key;     /* decides where it differs: of a name, its first bytes */
+	uint64_t key;     /* compared first: for a name, its first bytes */
 	const char *name;
 	uint32_t entry;
 };

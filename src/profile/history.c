@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 
-/* Rows are dropped when there are this many times more than counted something the last time, and this many at least. */
+/* Rows are dropped when there are this many times the number of live rows at the last time, and at least this many. */
 #define DROP_FACTOR 2
 #define DROP_ROWS   20000
 
@@ -60,7 +60,7 @@ static void fade(struct history *h)
 	}
 }
 
-/* Rows of the slice alone count now: keeps them as its deltas. */
+/* Only rows of the slice have counts now: stores them as its deltas. */
 static void take_slice(struct history *h, uint64_t start_ns, uint64_t end_ns)
 {
 	const struct profile *p = h->profile;
@@ -104,8 +104,7 @@ static bool keeps(void *ctx, const struct profile *p, const struct profile_row *
 }
 
 /*
- * A new profile of the rows that count; what is known by row moves along, in the same order. Where these are most of all, the
- * old one goes on.
+ * Creates a new profile of the live rows, with data by row in the same order. If most rows are live, keeps the old one.
  */
 static void drop_rows(struct history *h)
 {

@@ -1,12 +1,11 @@
 /*
- * A profile that goes on: slices of time added one after the other, and what of them is shown.
+ * A live profile: slices of time, added one after the other, and a selection of them to show.
  *
  * Frames, stacks and labels of all slices are interned once, in one profile; a slice is a list of the rows that it added to.
- * What is shown are that profile's rows with their counts set: of all slices fading out (each refresh leaves 7/8 of what
- * was there, as perf's top has it), of the last one alone, of all without loss, or of a span of slices that are
- * still remembered. A row that counts nothing at the moment has 0 samples. From time to time rows that nothing counts any
- * more are dropped, with the stacks that only they had: memory follows what is shown and remembered, not the time that
- * has passed.
+ * The profile's rows have the counts of the selection: all slices with decay (as in perf top, each refresh multiplies older
+ * counts by 7/8), only the last one, all without decay, or a span of the stored slices. A row without counts at the moment
+ * has 0 samples. From time to time unused rows are dropped, with the stacks that only they had, so that memory does not grow
+ * with time.
  *
  * Belongs to one thread. Ids of the profile hold until the next history_end() or history_add().
  */
@@ -14,7 +13,7 @@
 #include "profile/profile.h"
 
 enum history_mode {
-	HISTORY_FADE, /* what is older counts less */
+	HISTORY_FADE, /* older counts decay */
 	HISTORY_LAST, /* the last slice (-z) */
 	HISTORY_ALL,  /* everything since the beginning */
 };
@@ -38,27 +37,27 @@ struct history_slice {
 struct history {
 	struct profile *profile; /* what is shown */
 	enum history_mode mode;
-	uint64_t remember;       /* rows of slices that are kept at most */
+	uint64_t remember;       /* maximum number of rows in stored slices */
 	VEC(struct history_stat) faded, all; /* by row */
 	VEC(struct history_slice) slices;    /* the oldest first */
 	uint64_t remembered;     /* rows of them */
 	uint64_t added;          /* slices so far */
-	uint64_t live;           /* rows that counted something when rows were dropped last */
+	uint64_t live;           /* number of live rows when rows were last dropped */
 };
 
-/* remember: how many rows of slices to keep for history_show_span(); 0 = none. */
+/* remember: maximum number of rows in slices for history_show_span(); 0 = none. */
 void history_init(struct history *h, enum history_mode mode, uint64_t remember);
 void history_deinit(struct history *h);
 /*
- * A new slice: what is added to the profile that this returns, rows and counts, up to history_end(); the profile then shows what
- * the mode says. Between the two it shows what was added alone.
+ * Begins a slice: add rows and counts to the returned profile up to history_end(); until then the profile only has the counts of the
+ * slice, afterwards those of the mode.
  */
 struct profile *history_begin(struct history *h);
 void history_end(struct history *h, uint64_t start_ns, uint64_t end_ns);
-/* The same of a slice that is a profile of its own; it is destroyed. */
+/* Adds a separate profile as a slice, and destroys it. */
 void history_add(struct history *h, struct profile *slice, uint64_t start_ns, uint64_t end_ns);
-/* Forgets what was counted, and shows nothing until more is; slices stay remembered. */
+/* Resets the counts; slices are kept. */
 void history_zero(struct history *h);
-/* Sets the counts as the mode says, or to the sum of the remembered slices from first to last. */
+/* Sets the counts according to the mode, or to the sum of the stored slices from first to last. */
 void history_show(struct history *h);
 void history_show_span(struct history *h, size_t first, size_t last);

@@ -103,7 +103,7 @@ frame_id profile_transfer_frame(struct profile_transfer *t, frame_id id)
 	return t->frames[id] - 1;
 }
 
-/* Outwards to the first node that is known, and back; no recursion, because stacks may be deep. */
+/* Walks outwards to the first known node, and back, without recursion, because stacks may be deep. */
 stack_id profile_transfer_stack(struct profile_transfer *t, stack_id id)
 {
 	if (id == PROFILE_NONE)
@@ -214,7 +214,7 @@ void profile_transfer_log(struct profile_transfer *t, const uint32_t *rows)
 void profile_transfer_rows(struct profile_transfer *t, profile_keep_fn keep, void *ctx)
 {
 	const struct profile *src = t->src;
-	/* every event stays, with its number, even where none of its rows does */
+	/* every event is kept, with its index, even without rows */
 	for (uint32_t i = 0; i < src->events.len; i++)
 		profile_transfer_event(t, i);
 	uint32_t *rows = src->log.len ? xcalloc(src->rows.len, sizeof(*rows)) : NULL;
@@ -233,7 +233,7 @@ void profile_transfer_origin(struct profile_transfer *t)
 {
 	const struct profile_origin *from = &t->src->origin;
 	struct profile_origin *to = &t->dst->origin;
-	/* the first is the program itself, whatever is left of it */
+	/* the first is the main program, even if unused */
 	if (from->events_are_values && t->src->mappings.len)
 		profile_transfer_mapping(t, 0);
 	t->dst->start_ns = t->src->start_ns;
@@ -261,7 +261,7 @@ static void merge_span(struct profile *dst, const struct profile *src)
 	dst->duration_ns = dst_end - dst->start_ns;
 }
 
-/* Measurements of others may lie days apart: together they lasted as long as each of them. */
+/* Foreign measurements may be days apart: durations are added. */
 static void merge_origin(struct profile_transfer *t)
 {
 	struct profile *dst = t->dst;

@@ -4,7 +4,7 @@
 
 #include "base/strbuf.h"
 
-/* Inside of brackets a class is a range without brackets of its own. */
+/* Inside of brackets a class is a range without further brackets. */
 static void add_escape(struct strbuf *b, char c, bool in_brackets)
 {
 	if (c == 'd')

@@ -1,8 +1,8 @@
 /*
- * Regular expressions as users of pprof write them: those of RE2 and Perl, as far as POSIX extended ones can say it.
+ * Regular expressions of pprof users: RE2 and Perl syntax, as far as POSIX extended expressions can represent it.
  *
- * Understood on top of what regex(7) has: \d \D (and glibc's \w \s \b), groups that do not capture, "(?i)" at the
- * beginning, and unhurried repetition, which matches the same texts. ERROR_USAGE says what does not parse.
+ * In addition to regex(7): \d \D (and glibc's \w \s \b), non-capturing groups, "(?i)" at the start, and lazy
+ * repetition, which matches the same texts. ERROR_USAGE for invalid ones.
  */
 #pragma once
 #include <regex.h>

@@ -36,7 +36,7 @@ void profile_destroy(struct profile *p)
 	free(p);
 }
 
-/* Two ids in one word: what most tables are keyed by. */
+/* Two IDs in one word, the key of most tables. */
 static uint64_t pair(uint32_t a, uint32_t b)
 {
 	return (uint64_t)a << 32 | b;
@@ -90,7 +90,7 @@ function_id profile_function(struct profile *p, const struct profile_function *f
 	return id;
 }
 
-/* ip is an example of where the frame was seen, and no part of what it is. */
+/* ip is an example of the frame's address, and not part of its identity. */
 static bool frame_eq(const void *table, uint32_t id, const void *key)
 {
 	const struct profile_frame *a = &((const struct profile *)table)->frames.data[id], *b = key;
@@ -121,7 +121,7 @@ static uint64_t stack_hash(const struct profile_stack *s)
 	return hash_u64(pair(s->caller, s->frame));
 }
 
-/* Stacks that a reader appended are indexed on the first look-up. */
+/* Stacks appended by a reader are indexed on the first look-up. */
 static void index_stacks(struct profile *p)
 {
 	idset_reserve(&p->index.stacks, (uint32_t)p->stacks.len);
@@ -184,7 +184,7 @@ labels_id profile_labels(struct profile *p, const uint64_t *values)
 	return id;
 }
 
-/* Gives each label set there is one value more, 0: a merge may bring a column that this profile never had. */
+/* Extends each label set by a value 0: a merge may add a new column. */
 static void widen_labels(struct profile *p)
 {
 	size_t cols = p->columns.len, old_cols = cols - 1;
@@ -200,7 +200,7 @@ static void widen_labels(struct profile *p)
 		idset_insert(&p->index.labels, labels_hash(p, profile_label_values(p, i)), i);
 }
 
-/* Whether values of one column may be in the other: numbers are never a text's id. */
+/* Whether values of one column may be stored in the other: numbers are not IDs of strings. */
 static bool are_alike(enum column_type a, enum column_type b)
 {
 	bool is_number = a == COLUMN_U64 || a == COLUMN_I64 || a == COLUMN_HEX;

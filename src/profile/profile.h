@@ -1,10 +1,10 @@
 /*
- * The aggregated answer: tables by id (strings, mappings, functions, frames, stacks, label sets) and rows that join them.
+ * An aggregated profile: tables by ID (strings, mappings, functions, frames, stacks, label sets) and rows that refer to them.
  *
- * One type for what was aggregated from samples and for what came from a pprof file; every view and exporter reads it.
+ * Used for aggregated samples and for files of other programs; read by every view and exporter.
  * Ids are indexes into the tables; elements are interned, so equal things have equal ids. While it is built it belongs
- * to one thread; profiles built by several threads are joined with profile_merge(). Once finished it is immutable: a
- * filter or a time slice makes a new one.
+ * to one thread; profiles built by several threads are merged by profile_merge(). A finished profile is immutable: filters
+ * and time slices make new ones.
  */
 #pragma once
 #include <stdbool.h>
@@ -29,19 +29,19 @@ struct profile_mapping {
 	str_id name;     /* short: "libc.so.6", "[kernel.kallsyms]" */
 	str_id path;     /* long */
 	str_id build_id; /* hex, or "" */
-	uint64_t start, end, offset; /* of one mapping of it, for exchange formats; 0 where several differ */
+	uint64_t start, end, offset; /* of one of its mappings, for exchange formats; 0 if several differ */
 	enum mapping_space space;
 	uint8_t kind;    /* enum mapped_kind of machine/, as a number: profiles know no machine */
-	uint32_t order;  /* when it was first mapped, counted; orders equal shares in call trees */
+	uint32_t order;  /* sequence number of its first mapping: orders equal shares in call trees */
 };
 
 struct profile_function {
 	mapping_id mapping;
-	str_id name;        /* for people: demangled */
+	str_id name;        /* for display: demangled */
 	str_id system_name; /* as linked */
 	str_id file;        /* source, or "" */
 	uint32_t line;      /* of its start, 0 unknown */
-	uint64_t start;     /* address in the mapping's space; symbol size below; 0 where unknown */
+	uint64_t start;     /* address in the mapping's space; symbol size below; 0: unknown */
 	uint64_t size;
 	bool is_data;       /* an object and not a function */
 	uint8_t binding;    /* STB_*: reports mark kernel and user, -v prints it */
@@ -49,18 +49,18 @@ struct profile_function {
 
 enum frame_flag {
 	FRAME_INLINED = 1, /* this function was inlined into the next frame (its caller) */
-	FRAME_ANCHOR = 2,  /* a marker and not code: "[truncated]", a root made up by a view */
-	FRAME_APART = 4,   /* innermost: where the sample was, its recorded chain (if any) not beginning there; not in call trees */
+	FRAME_ANCHOR = 2,  /* a marker, not code: "[truncated]", or a root added by a view */
+	FRAME_APART = 4,   /* innermost: the sample's address, if its recorded chain does not begin with it; not in call trees */
 	FRAME_SHARED = 8,  /* data in a file that is mapped shared */
-	FRAME_WAIT = 16,   /* what a thread waited for, as a frame that the waiting code called */
-	FRAME_WAKER = 32,  /* of the stack of who ended a wait, upside down on top of it */
+	FRAME_WAIT = 16,   /* reason of a wait, as a callee of the waiting code */
+	FRAME_WAKER = 32,  /* frame of a waker's stack, reversed on top of the wait */
 };
 
 struct profile_frame {
 	mapping_id mapping;   /* or PROFILE_NONE */
 	function_id function; /* or PROFILE_NONE: no symbol */
-	uint64_t addr;        /* in the mapping's space; equal to ip where there is no mapping */
-	uint64_t ip;          /* one absolute address at which it was seen: an example, compared only without a function */
+	uint64_t addr;        /* in the mapping's space; equal to ip without a mapping */
+	uint64_t ip;          /* an absolute address as an example, compared only without a function */
 	uint32_t line;        /* source line, 0 unknown */
 	uint8_t space;        /* enum mapping_space */
 	uint8_t flags;
@@ -73,13 +73,13 @@ struct profile_stack {
 	uint32_t depth; /* 1 for the outermost frame */
 };
 
-/* A value that a row counts: a perf event, or a sample type of pprof. */
+/* A kind of value: a perf event, or a sample type of pprof. */
 struct profile_event {
 	str_id name;      /* "cycles:u", "alloc_space" */
 	str_id unit;      /* of value: "", "nanoseconds", "bytes" */
 	uint64_t samples; /* totals over all rows */
 	uint64_t value;   /* sum of periods */
-	uint64_t lost;    /* samples the kernel says it lost */
+	uint64_t lost;    /* lost samples as reported by the kernel */
 	uint32_t leader;  /* for --group */
 	bool is_tracepoint;
 };
@@ -90,7 +90,7 @@ enum column_type {
 	COLUMN_HEX,
 	COLUMN_I64,
 	COLUMN_FRAME,  /* frame_id: branch sources and targets, data addresses */
-	COLUMN_BYTES,  /* interned string that is not text */
+	COLUMN_BYTES,  /* interned bytes, not text */
 };
 
 /* A label column of this profile: pid, comm, cpu …, or a label of pprof by name. */
@@ -106,25 +106,26 @@ struct profile_row {
 	uint32_t event;
 	uint64_t samples;
 	uint64_t value;   /* sum of periods, or the value in the event's unit */
-	uint64_t weight;  /* sum of sample weights; 0 where not recorded */
+	uint64_t weight;  /* sum of sample weights; 0: not recorded */
 };
 
-/* One sample of the time log: when, where, who, and the row that counted it. */
+/* A sample of the time log: time, CPU, thread and row. */
 struct profile_log_entry {
 	uint64_t time_ns;
-	uint32_t cpu; /* UINT32_MAX where not recorded */
+	uint32_t cpu; /* UINT32_MAX: not recorded */
 	uint32_t tid;
 	uint32_t row;
 };
 
-/* What a profile from elsewhere says of itself besides its rows; zeroed for a recording. */
+/* Properties of a foreign profile besides its rows; zeroed for a recording. */
 struct profile_origin {
-	bool has_time_of_day;   /* start_ns of a recording is one, and not of a clock that began with the machine */
-	bool events_are_values; /* the events are the values of one and the same sample, as pprof's sample types are */
+	bool has_time_of_day;   /* start_ns of a recording is a time of day, and not a time since boot */
+	bool events_are_values; /* events are several values of each sample, such as pprof's sample types */
 	str_id period_type, period_unit;
 	int64_t period;
-	str_id default_event;   /* what to show by default; "" = the last */
-	str_id drop_frames, keep_frames; /* regular expressions: frames below the first are of no interest but for the second */
+	str_id default_event;   /* shown by default; "" = the last */
+	/* regular expressions: frames inside of a match of the first are dropped, unless the second matches */
+	str_id drop_frames, keep_frames;
 	VEC(str_id) comments;
 	uint64_t skipped;       /* lines of a text that could not be read */
 };
@@ -141,7 +142,7 @@ struct profile {
 	uint32_t labels_nr;
 	VEC(struct profile_row) rows;
 	VEC(struct profile_log_entry) log; /* by time; empty unless requested */
-	uint64_t log_dropped;              /* samples that the log's bound left out */
+	uint64_t log_dropped;              /* number of samples beyond the log's limit */
 	uint64_t start_ns, duration_ns;
 	struct profile_origin origin;
 
@@ -153,47 +154,47 @@ struct profile {
 struct profile *profile_create(void);
 void profile_destroy(struct profile *p);
 
-/* Interning: the id of an equal element, added where it is new. Strings must be of p->strings. */
+/* Interning: returns the ID of an equal element, which is added if new. Strings must be in p->strings. */
 mapping_id profile_mapping(struct profile *p, const struct profile_mapping *m);
 /* Replaces a mapping of a profile that is still being built. */
 void profile_describe_mapping(struct profile *p, mapping_id id, const struct profile_mapping *m);
 function_id profile_function(struct profile *p, const struct profile_function *f);
 frame_id profile_frame(struct profile *p, const struct profile_frame *f);
 stack_id profile_stack(struct profile *p, stack_id caller, frame_id frame);
-/* So many stacks are about to be added: room is made for all of them at once. */
+/* Reserves room for this many further stacks. */
 void profile_expect_stacks(struct profile *p, uint32_t more);
 /* Likewise functions, each with a frame and names of its own. */
 void profile_expect_functions(struct profile *p, uint32_t more);
-/* One of that name and kind: texts, numbers (whichever type), frames, bytes. Label sets that exist get the value 0 in a new one. */
+/* The column of that name and kind: text, numbers (of any type), frames, bytes. If it is new, existing label sets get the value 0. */
 uint32_t profile_column(struct profile *p, const char *name, enum column_type type);
 /*
- * The nth (from 0) of that name, kind and unit: a label of a foreign profile has a column for each unit, and further ones
- * where a sample has several values of it.
+ * The nth (from 0) column of that name, kind and unit: a label of a foreign profile has a column per unit, and further ones if
+ * a sample has several values.
  */
 uint32_t profile_column_nth(struct profile *p, const char *name, enum column_type type, const char *unit, uint32_t nth);
 /* Whether a column is the first of its key, texts and numbers alike. */
 bool profile_column_begins_key(const struct profile *p, uint32_t column);
-/* Which of those of its name, kind and unit a column is, from 0. */
+/* The index of a column among those with its name, kind and unit. */
 uint32_t profile_column_number(const struct profile *p, uint32_t column);
 /*
- * What the numbers of a column count: its own unit; without one that of another column of the same key; else bytes for
- * "alignment" and "request", and for others the key itself, as pprof has it.
+ * The unit of a column: its own, or that of another column of the same key; else as in pprof bytes for "alignment" and
+ * "request", and the key itself for others.
  */
 const char *profile_column_unit(const struct profile *p, uint32_t column);
 labels_id profile_labels(struct profile *p, const uint64_t *values);
 uint32_t profile_event(struct profile *p, const char *name, const char *unit);
-/* What the values of an event count. A recording does not say: its clocks count nanoseconds, others are a "count". */
+/* The unit of an event's values. In recordings, clocks count nanoseconds, and others are a "count". */
 const char *profile_event_unit(const struct profile *p, uint32_t event);
 /* Adds to the row (stack, labels, event) and to the event's totals; returns the row's index. */
 uint32_t profile_add(struct profile *p, stack_id stack, labels_id labels, uint32_t event, uint64_t samples, uint64_t value,
 		     uint64_t weight);
 
-/* Adds a row of which the caller knows that there is none like it; so may stacks be appended (stack_builder.h). */
+/* Adds a row without a check for an equal one, which the caller excludes; likewise for stacks (stack_builder.h). */
 void profile_append(struct profile *p, const struct profile_row *row);
 
 /*
- * In a profile of values that others made a set need not have all labels: 0 is none, and a number 0 that is there is kept as
- * this (the least number of all, which then reads as 0). A recording's sets have a number in each column of numbers.
+ * In a foreign profile a set need not have all labels: 0 is none, and an existing number 0 is stored as this (the least number,
+ * which reads as 0). Sets of recordings have a number in each column of numbers.
  */
 #define PROFILE_LABEL_ZERO ((uint64_t)1 << 63)
 
@@ -207,13 +208,13 @@ static inline int64_t profile_label_number(uint64_t value)
 	return value == PROFILE_LABEL_ZERO ? 0 : (int64_t)value;
 }
 
-/* When it was taken, since 1970; 0 where that is not known. */
+/* The start since 1970; 0: unknown. */
 static inline uint64_t profile_time_of_day(const struct profile *p)
 {
 	return p->origin.events_are_values || p->origin.has_time_of_day ? p->start_ns : 0;
 }
 
-/* Whether there is a label that can be shown: frames and bytes cannot. value: of a set. */
+/* Whether the label exists and can be shown, unlike frames and bytes. value: of a set. */
 static inline bool profile_has_label(const struct profile *p, const struct profile_label_column *c, uint64_t value)
 {
 	if (c->type == COLUMN_FRAME || c->type == COLUMN_BYTES)
@@ -264,20 +265,20 @@ struct strobe_error *profile_choose_event(const struct profile *p, const char *n
 /* Whether an event has that name; without_modifiers: "cycles" is also the name of "cycles:u". */
 bool profile_event_is_called(const char *event, const char *name, bool without_modifiers);
 /*
- * The event of p that has the name and the unit of another profile's, or PROFILE_NONE. A recording may have two of one name
- * (-e a -e a): the second is matched with the second.
+ * The event of p with the name and unit of another profile's, or PROFILE_NONE. If a recording has two with one name (-e a -e a),
+ * the second matches the second.
  */
 uint32_t profile_find_event(const struct profile *p, const struct profile *of, uint32_t event);
 /* The index of a label column by name, or PROFILE_NONE. */
 uint32_t profile_find_column(const struct profile *p, const char *name);
-/* What the names of a mapping's code come with, in any of its frames. */
+/* Information that any frame of a mapping has. */
 enum mapping_fact { MAPPING_FUNCTIONS = 1, MAPPING_FILES = 2, MAPPING_LINES = 4, MAPPING_INLINES = 8 };
-/* By mapping: its enum mapping_fact; the caller's to free(). */
+/* By mapping: its enum mapping_fact; free() it. */
 uint8_t *profile_mapping_facts(const struct profile *p);
 /* Adds all of src to dst, which is still being built; events and columns are matched by name. */
 void profile_merge(struct profile *dst, const struct profile *src);
 typedef bool (*profile_keep_fn)(void *ctx, const struct profile *p, const struct profile_row *row);
 /* A new profile of the rows for which keep() is true. */
 struct profile *profile_filter(const struct profile *p, profile_keep_fn keep, void *ctx);
-/* A new profile whose rows have other stacks. instead: by stack of p, the stack of p that replaces it. */
+/* A new profile with replaced stacks. instead: by stack of p, the stack of p that replaces it. */
 struct profile *profile_replace_stacks(const struct profile *p, const stack_id *instead);

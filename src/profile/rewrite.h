@@ -1,12 +1,12 @@
 /*
- * A profile whose mappings or functions are described anew: other paths, build-ids, names, source files.
+ * Changes descriptions of mappings or functions of a profile: paths, build IDs, names, source files.
  */
 #pragma once
 #include "profile/profile.h"
 
 /*
- * Each is called once for each mapping and function, with the strings of dst, the profile that is made; those that it adds
- * belong there too. What becomes equal becomes one. NULL: they stay as they are.
+ * Each is called once per mapping or function, with strings of dst, the new profile, to which it also adds strings. Elements
+ * that become equal are merged. NULL: unchanged.
  */
 struct profile_rewrite {
 	void *ctx;
@@ -15,7 +15,7 @@ struct profile_rewrite {
 };
 
 /*
- * A new profile, the caller's, with all events, mappings, rows and the log; functions, frames, stacks and label sets that no row
- * needs are left out.
+ * A new profile, owned by the caller, with all events, mappings, rows and the log; unused functions, frames, stacks and label sets are
+ * left out.
  */
 struct profile *profile_rewrite(const struct profile *p, const struct profile_rewrite *how);

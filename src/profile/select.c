@@ -14,8 +14,8 @@ enum { MATCH_FOCUS = 1, MATCH_IGNORE = 2, MATCH_HIDE = 4, MATCH_SHOW = 8, MATCH_
 struct selector {
 	const struct profile *p;
 	uint8_t *frames;  /* by frame: MATCH_* */
-	uint8_t *stacks;  /* by stack: MATCH_* of any of its frames; IS_PRUNED: its own frame does not show */
-	unsigned options; /* MATCH_* of the expressions that were given */
+	uint8_t *stacks;  /* by stack: MATCH_* of any of its frames; IS_PRUNED: its own frame is hidden */
+	unsigned options; /* MATCH_* of the given expressions */
 	bool keeps_apart;
 };
 
@@ -25,8 +25,8 @@ static bool matches(const regex_t *re, const char *s)
 }
 
 /*
- * A function's name without its arguments, and without the dot that some tables of symbols have in front. "(anonymous
- * namespace)" and "operator()" are parts of a name.
+ * A function's name without its arguments, and without the leading dot of some symbol tables. "(anonymous namespace)" and
+ * "operator()" are parts of a name.
  */
 static char *simple_name(const char *name)
 {
@@ -43,7 +43,7 @@ static char *simple_name(const char *name)
 	return xstrndup(start, (size_t)(end - start));
 }
 
-/* What an expression is matched against. */
+/* Names to which an expression is applied. */
 enum subject {
 	SUBJECT_FRAMES,      /* names of functions, source files and objects */
 	SUBJECT_SIMPLE_NAMES /* names of functions without their arguments */
@@ -58,7 +58,7 @@ static bool function_matches(const struct selector *sel, const struct profile_fu
 	return *name && !regexec(re, simple, 0, NULL, 0);
 }
 
-/* Functions and objects once each, frames by those: there are many more frames. */
+/* Matches functions and objects once each, and frames by these, since there are many more frames. */
 static struct strobe_error *mark(struct selector *sel, const char *expression, uint8_t bit, enum subject subject)
 {
 	const struct profile *p = sel->p;
@@ -94,7 +94,7 @@ static void mark_stacks(struct selector *sel)
 	}
 }
 
-/* What DropFrames make of a stack: of the location that its frame belongs to, and of those outside of it. */
+/* The state of DropFrames for a stack: for the location of its frame, and those outside of it. */
 struct prune_state {
 	bool has_user;     /* a location outside of it has no frame that matches */
 	bool is_cut;       /* a location outside of it ended the stack */
@@ -103,8 +103,8 @@ struct prune_state {
 };
 
 /*
- * Of a location all that is inside of its first match goes; where that is its outermost frame, the location goes whole, but
- * only below the user's code. Once there was some of that, all that such locations call goes, too.
+ * All frames of a location inside of its first match are removed; if that is its outermost frame, the whole location is, but only
+ * below user code. After user code, all callees of such locations are removed, too.
  */
 static struct prune_state prune_step(const struct prune_state *outer, bool matches, bool begins_location)
 {
@@ -136,7 +136,7 @@ static void prune_stacks(struct selector *sel)
 	free(states);
 }
 
-/* Whether the frame at the end of a stack shows; what its callers are decides too. */
+/* Whether the innermost frame of a stack is shown, which also depends on its callers. */
 static bool is_shown(const struct selector *sel, stack_id stack)
 {
 	uint8_t frame = sel->frames[sel->p->stacks.data[stack].frame], all = sel->stacks[stack];
@@ -150,7 +150,7 @@ static bool is_selected(const struct selector *sel, stack_id stack)
 	return (!(sel->options & MATCH_FOCUS) || all & MATCH_FOCUS) && !(all & MATCH_IGNORE);
 }
 
-/* Where a stack ends once nothing is left inside of its innermost frame to prune from. */
+/* The end of a stack after prune_from. */
 static stack_id pruned(const struct selector *sel, stack_id stack)
 {
 	if (stack == PROFILE_NONE || !(sel->stacks[stack] & MATCH_PRUNE_FROM))
@@ -183,7 +183,7 @@ static stack_id add_stack(const struct selector *sel, struct profile *to, stack_
 	return (stack_id)to->stacks.len - 1;
 }
 
-/* By old stack the new one; those of which nothing is left, and unused ones, are as their callers. */
+/* By old stack, the new one; hidden and unused ones map to their callers. */
 static stack_id *make_stacks(const struct selector *sel, struct profile_transfer *t)
 {
 	const struct profile *p = sel->p;
@@ -198,7 +198,8 @@ static stack_id *make_stacks(const struct selector *sel, struct profile_transfer
 	return ret;
 }
 
-/* By old stack where its rows end. What lost its innermost frames ends where others do: apart, it gets an end of its own. */
+/* By old stack, the stack of its rows. A stack that lost its innermost frames becomes equal to others: if kept apart, it gets its own
+ * one. */
 static stack_id *make_ends(const struct selector *sel, struct profile *to, const stack_id *stacks)
 {
 	const struct profile *p = sel->p;

@@ -14,7 +14,7 @@ struct range {
 	bool is_range;         /* else expressions */
 	bool has_least, has_most;
 	double least, most;
-	const char *unit;      /* of both, as scale() calls it */
+	const char *unit;      /* of both, as used by scale() */
 };
 
 struct filter {
@@ -26,7 +26,7 @@ struct filter {
 	VEC(regex_t) patterns;
 };
 
-/* "-12kb" at the beginning of s: how long, and what it is. 0 where there is none. */
+/* Parses "-12kb" at the beginning of s; returns its length; 0: none. */
 static size_t parse_quantity(const char *s, int64_t *ret_value, char ret_unit[static 32])
 {
 	char *end;
@@ -150,7 +150,7 @@ static bool matches(const struct filter *f, const struct profile *p, const uint6
 		}
 		return false;
 	}
-	/* with a key any expression will do, without one each must find its label */
+	/* with a key one matching expression is enough; without one each must match some label */
 	for (size_t i = 0; i < f->patterns.len; i++)
 		if (has_text(f, p, values, &f->patterns.data[i]) == (f->key != NULL))
 			return f->key != NULL;
@@ -299,7 +299,7 @@ static frame_id label_frame(struct profile_transfer *t, const struct profile_lab
 	return profile_frame(t->dst, &frame);
 }
 
-/* The stack of a row with frames around it; it is carried over frame by frame, for its root has changed. */
+/* The stack of a row with added frames; copied frame by frame, since its root changes. */
 static stack_id wrap(struct profile_transfer *t, const struct profile_label_select *select, const key_list *root,
 		     const key_list *leaf, const struct profile_row *row)
 {

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 
 #define INSERTION_MAX 24
-#define AHEAD 8 /* paths are anywhere in memory: the one to be read some steps later is prefetched */
+#define AHEAD 8 /* paths are scattered in memory: prefetches the one to be read some steps later */
 
 /* ---- ranks of steps ---- */
 
@@ -22,7 +22,7 @@ static int compare_steps(const void *a, const void *b, void *ctx)
 	return x->nr < y->nr ? -1 : x->nr > y->nr;
 }
 
-/* Steps of one frame each are ranked by it, without sorting; UINT32_MAX where that cannot be. */
+/* Ranks steps of one frame by frame, without sorting; UINT32_MAX: impossible. */
 static uint32_t largest_single(const struct stack_builder *b, uint32_t nr)
 {
 	uint32_t largest = 0;
@@ -85,7 +85,7 @@ void stack_builder_deinit(struct stack_builder *b)
 
 /* ---- order of paths ---- */
 
-/* A group of paths that are alike in their first `depth` steps. */
+/* A group of paths with equal first `depth` steps. */
 struct group {
 	uint32_t first, nr, depth;
 	bool has_keys; /* of this depth */
@@ -93,12 +93,12 @@ struct group {
 
 struct sorter {
 	const struct stack_builder *b;
-	uint64_t *keys;          /* rank + 1 at the depth at hand (0: the path ends) << 32 | path */
+	uint64_t *keys;          /* rank + 1 at the current depth (0: the path ends) << 32 | path */
 	uint32_t *shared;        /* by place in the order: steps shared with the path before */
 	VEC(struct group) groups;
 };
 
-/* Whether all keys are one. */
+/* Loads the keys; returns whether all are equal. */
 static bool load_keys(struct sorter *s, struct group g)
 {
 	const uint64_t *starts = s->b->path_starts.data;
@@ -122,7 +122,7 @@ static void push_group(struct sorter *s, uint32_t first, uint32_t nr, uint32_t d
 		vec_push(&s->groups, g);
 }
 
-/* Keys that are few: sorted, and a group for each. */
+/* Few keys: sorts them, and makes a group for each. */
 static void split_few(struct sorter *s, struct group g)
 {
 	uint64_t *keys = s->keys + g.first;
@@ -143,7 +143,7 @@ static void split_few(struct sorter *s, struct group g)
 	}
 }
 
-/* What is smaller than a pivot, equal to it and larger: three groups. The pivot is drawn, so that no file can foresee it. */
+/* Splits into three groups: smaller than a pivot, equal, and larger. The pivot is random, so that no file can provoke the worst case. */
 static void split_many(struct sorter *s, struct group g)
 {
 	uint64_t *keys = s->keys + g.first;
@@ -200,7 +200,7 @@ static void sort_paths(struct sorter *s, uint32_t nr)
 
 /* ---- stacks ---- */
 
-/* The path made last: its stacks, and where each of its steps begins among them. */
+/* The last path: its stacks, and the index of each of its steps in them. */
 struct trail {
 	VEC(stack_id) stacks;
 	VEC(uint32_t) step_starts;
@@ -223,7 +223,7 @@ static void push_stack(struct profile *p, struct trail *t, frame_id frame)
 	vec_push(&p->stacks, s);
 }
 
-/* Of the first step that differs, the frames that still are those of the path before stay. */
+/* Keeps the frames of the first differing step that are equal to those of the path before. */
 static uint32_t shared_frames(const struct stack_builder *b, const struct trail *t, uint32_t at, uint32_t until,
 			      const struct stack_step *step)
 {

@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "profile/profile.h"
 
-/* Events of a recording that nothing was counted of, as the dummy that carries its side records, are not what is meant. */
+/* Skips events without counts, such as the dummy event for side-band records. */
 static uint32_t last_event(const struct profile *p)
 {
 	uint32_t last = (uint32_t)p->events.len - 1;

@@ -1,4 +1,4 @@
-/* The values of cells, in terms that hold in other profiles than their own: what profile/hist_join.c compares. */
+/* Values of cells that are comparable across profiles, for profile/hist_join.c. */
 #pragma once
 #include "profile/cells_priv.h"
 
@@ -6,24 +6,24 @@
 
 struct cell_value {
 	uint64_t words[CELL_VALUE_WORDS]; /* have to be equal */
-	/* Where the code starts: distinguishes cells of equal words. build: 0 where it is unknown, or addresses change with each run. */
+	/* The start of the code, which distinguishes cells with equal words. build: 0: unknown, or addresses differ in each run. */
 	uint64_t start, size, build;
 };
 
 #define VALUE_UNKNOWN UINT64_MAX     /* a DSO that the base does not have */
 #define VALUE_NONE (UINT64_MAX - 1)  /* no file, no name */
 
-/* Translates what one profile holds; texts and files are read once for each of its ids. */
+/* Converts values of one profile; strings and files are read once per ID. */
 struct value_reader;
 
-/* A text is known by 64 bits of hash; "" is 0. */
+/* A string's 64-bit hash; "" is 0. */
 uint64_t value_text(struct value_reader *r, const char *text);
 uint64_t value_string(struct value_reader *r, str_id id);
 /* The file that is mapped. PROFILE_NONE is allowed. */
 uint64_t value_file(struct value_reader *r, mapping_id m);
-/* As reports name it: a hist does not distinguish files of one name, so it is the same where one of them is. */
+/* By name: a hist does not distinguish files with the same name, so one equal file is enough. */
 uint64_t value_dso(struct value_reader *r, mapping_id m);
-/* Of a file in which addresses are always the same; 0 where they are not, or the build is not known. */
+/* The build of a file with fixed addresses; 0: addresses vary, or unknown build. */
 uint64_t value_build(struct value_reader *r, mapping_id m);
 
 /* The value of an entry's cell; *v is zeroed. */

@@ -19,7 +19,7 @@ struct strobe_error *report_read_blocks(struct report_session *r, struct blocks 
 struct report_cycles;
 struct strobe_error *report_count_cycles(struct report_session *r, struct report_cycles **ret) _must_check_;
 void report_cycles_destroy(struct report_cycles *c);
-/* For as long as c lives: its blocks in any order, and of each block the function's name, the object's, and where the function begins. */
+/* Valid as long as c: its blocks in any order, and for a block the function's name, the object's, and the function's start. */
 const struct blocks *report_cycles_blocks(const struct report_cycles *c);
 struct block_names {
 	const char *function, *object;
