@@ -58,7 +58,7 @@ bool buildid_cache_is_name(const char *name)
 	return text_has_prefix(name, "dwo-") && strspn(name + 4, "0123456789abcdef") == 16 && !name[20];
 }
 
-/* A path of the recording becomes one below the cache: it must not climb out of it, nor into the links. */
+/* A path in a recording becomes a path below the cache: it must not leave the cache, nor enter its links. */
 bool buildid_cache_is_safe(const char *path)
 {
 	if (!*path || strlen(path) >= PATH_MAX || !strncmp(path, ".build-id", 9))
@@ -79,7 +79,7 @@ static struct strobe_error *make_link(const char *link, const char *target)
 		now[n] = 0;
 		if (!strcmp(now, target))
 			return NULL;
-		/* The same file under another path: the newer one is where it is by now. */
+		/* The same file under another path: the newer path is the current one. */
 		unlink(link);
 	}
 	if (symlink(target, link) && errno != EEXIST)
@@ -134,7 +134,7 @@ bool buildid_cache_link(const char *dir, const char *hex, const char *name, cons
 {
 	_cleanup_free_ char *to = buildid_cache_path(dir, hex, name);
 	struct stat st;
-	/* Not one to a link: that may be made to lead elsewhere. */
+	/* Not a hard link to a symbolic link, which may be redirected. */
 	return to && (!lstat(to, &st) || (!lstat(from, &st) && S_ISREG(st.st_mode) && st.st_size && !link(from, to)));
 }
 
@@ -183,7 +183,7 @@ static void empty_directory(const char *path)
 	closedir(d);
 }
 
-/* Removes path and what is above it below `top`, as far as that is empty. */
+/* Removes path and its empty parents below `top`. */
 static void remove_empty(const char *top, const char *path)
 {
 	_cleanup_free_ char *at = xstrdup(path);
@@ -205,7 +205,7 @@ struct strobe_error *buildid_cache_remove(const char *dir, const char *hex)
 		return error_create(ERROR_NOT_FOUND, "%s is not in the cache %s", hex, dir);
 	target[n] = 0;
 	const char *below = target + strlen(LINK_UP "/");
-	/* Only what add() makes is emptied: a link that leads elsewhere is only taken away. */
+	/* Only directories made by add() are emptied: of a link that leads elsewhere only the link is removed. */
 	if (text_has_prefix(target, LINK_UP "/") && buildid_cache_is_safe(below)) {
 		_cleanup_free_ char *entry = xasprintf("%s/%s", dir, below);
 		empty_directory(entry);

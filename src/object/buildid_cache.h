@@ -1,7 +1,7 @@
 /*
- * The build-id cache: files kept by build-id, so that what was recorded can be named after it was replaced, or elsewhere.
+ * The build ID cache: files stored by build ID, so that recordings can be symbolised after files were replaced, or on another machine.
  *
- * The layout is the one of perf, and either tool reads and writes the other's entries:
+ * The layout is perf's; each tool reads and writes the other's entries:
  *
  *	DIR/PATH/HEX/elf                the file ("vdso", "kallsyms" for those; "debug": its debug information; "probes")
  *	DIR/PATH/HEX/symbols            symbols and unwind tables of a large file, alone (perf has neither this nor these:)
@@ -9,9 +9,9 @@
  *	DIR/PATH/HEX/dwo-0123…          of one unit, by the 16 digits of its id
  *	DIR/.build-id/xx/yyyy…          a link to ../../PATH/HEX
  *
- * PATH is where the file was, or its name in brackets. Paths that try to leave DIR ("..") are refused: they may come from a
- * recording. What is added is a hard link where the file system allows, else a copy, and never half of one. No state; two
- * processes may add the same entry. Source: perf-buildid-cache(1), and what perf leaves on disk.
+ * PATH is that of the file, or its name in brackets. Paths with ".." are refused, since recordings are untrusted. Files are
+ * added as hard links if the file system permits, else as complete copies. No state; two processes may add the same entry.
+ * Source: perf-buildid-cache(1), and perf's files on disk.
  */
 #pragma once
 #include <stdbool.h>
@@ -27,27 +27,27 @@ struct object;
 /* As text. */
 void buildid_hex(const uint8_t *id, size_t bytes, char ret[BUILDID_HEX_MAX]);
 
-/* DIR/.build-id/xx/yyyy…/NAME, for the caller to free; NULL where hex is not a build-id. name NULL: the entry itself. */
+/* DIR/.build-id/xx/yyyy…/NAME, for the caller to free; NULL: hex is not a build ID. name NULL: the entry itself. */
 char *buildid_cache_path(const char *dir, const char *hex, const char *name);
-/* Whether there is an entry that leads somewhere. */
+/* Whether there is an entry that is not a dangling link. */
 bool buildid_cache_has(const char *dir, const char *hex);
 
-/* Whether a path of a recording may become one below the cache. */
+/* Whether a path in a recording may become a path below the cache. */
 bool buildid_cache_is_safe(const char *path);
-/* Makes DIR/PATH/HEX and the link to it. Nothing happens where both are there. */
+/* Creates DIR/PATH/HEX and the link to it, unless both exist. */
 struct strobe_error *buildid_cache_add(const char *dir, const char *hex, const char *path) _must_check_;
-/* Puts the content of `from` there under that name; what is there already stays. */
+/* Stores the content of `from` there under that name, unless it exists. */
 struct strobe_error *buildid_cache_put(const char *dir, const char *hex, const char *name, const char *from) _must_check_;
-/* The same by a link alone, and by a copy alone, for who minds what either costs. */
+/* The same only by a link, and only by a copy. */
 bool buildid_cache_link(const char *dir, const char *hex, const char *name, const char *from);
 struct strobe_error *buildid_cache_copy(const char *dir, const char *hex, const char *name, const char *from) _must_check_;
 /* The same for bytes in memory. */
 struct strobe_error *buildid_cache_put_bytes(const char *dir, const char *hex, const char *name, const void *p,
 					     size_t n) _must_check_;
-/* ERROR_NOT_FOUND where there is no such entry. Directories that become empty go, too. */
+/* ERROR_NOT_FOUND: no such entry. Also removes directories that become empty. */
 struct strobe_error *buildid_cache_remove(const char *dir, const char *hex) _must_check_;
 
-/* What an entry may hold that another machine has use for, "elf" first; NULL ends them. */
+/* The names of files in an entry that are useful on other machines, "elf" first; NULL-terminated. */
 extern const char *const buildid_cache_names[];
 #define BUILDID_CACHE_PACKAGE "dwp"
 #define BUILDID_CACHE_SYMBOLS "symbols"
@@ -55,14 +55,14 @@ extern const char *const buildid_cache_names[];
 /* Whether it is one of those names, or that of a split unit. */
 bool buildid_cache_is_name(const char *name);
 
-/* Puts the symbols and unwind tables of an object there, as BUILDID_CACHE_SYMBOLS; see object/symbols_file.h. */
+/* Stores the symbols and unwind tables of an object as BUILDID_CACHE_SYMBOLS; see object/symbols_file.h. */
 struct strobe_error *buildid_cache_put_symbols(const char *dir, const char *hex, const struct object *o) _must_check_;
 
 struct buildid_cache_entry {
 	const char *hex;
-	const char *path; /* absolute, or a name in brackets; "" where the link does not say */
+	const char *path; /* absolute, or a name in brackets; "": not in the link */
 };
-/* All of them, by path and build-id; fn returns false to stop. A cache that does not exist is an empty one. */
+/* All entries, sorted by path and build ID; fn returns false to stop. A missing cache is empty. */
 void buildid_cache_each(const char *dir, bool (*fn)(void *ctx, const struct buildid_cache_entry *e), void *ctx);
-/* The same in no order and without their paths (NULL), which are in links that lie all over a disk. */
+/* The same unsorted and without paths (NULL), which would require reading all links. */
 void buildid_cache_each_id(const char *dir, bool (*fn)(void *ctx, const struct buildid_cache_entry *e), void *ctx);

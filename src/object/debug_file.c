@@ -26,7 +26,7 @@ bool object_debuglink(struct object *o, const char **ret_name, uint32_t *ret_crc
 	return true;
 }
 
-/* As zlib's crc32(), which not every build has; files without a build-id are rare. */
+/* The same as zlib's crc32(), which not every build has; files without a build ID are rare. */
 static uint32_t crc32_of(const uint8_t *p, size_t n)
 {
 	static const uint32_t table[16] = {
@@ -86,7 +86,7 @@ bool object_find_debug(struct object *o, const char *path, const char *sysroot, 
 		return true;
 	const char *link, *slash = strrchr(path, '/');
 	uint32_t crc;
-	/* A link that names another directory would lead anywhere. */
+	/* A name with a directory could lead anywhere. */
 	if (!object_debuglink(o, &link, &crc) || strchr(link, '/') || !slash)
 		return false;
 	_cleanup_free_ char *dir = xstrndup(path, (size_t)(slash - path));

@@ -23,7 +23,7 @@
 #include "object/object.h"
 
 #define STALL_S		5
-#define MISS_S		600 /* how long a miss is believed */
+#define MISS_S		600 /* lifetime of a cached miss */
 #define URLS_MAX	16
 #define MOST_BYTES	((size_t)4 << 30)
 
@@ -58,7 +58,7 @@ static char *usual_cache_dir(void)
 	return home && *home ? xasprintf("%s/.cache/debuginfod_client", home) : NULL;
 }
 
-/* NULL where no servers are named. */
+/* NULL: no servers configured. */
 static struct debuginfod *debuginfod_create(struct debuginfod_options options)
 {
 	struct debuginfod *d = xcalloc(1, sizeof(*d));
@@ -84,7 +84,7 @@ static struct debuginfod *debuginfod_create(struct debuginfod_options options)
 	return NULL;
 }
 
-/* 0 where it is not set, or not a positive number. */
+/* 0: not set, or not a positive number. */
 static double number_of(const char *variable)
 {
 	const char *text = getenv(variable);
@@ -130,7 +130,7 @@ static enum cached look(const char *path)
 	return CACHED_NOT;
 }
 
-/* Whole or not at all. An empty one is a miss. */
+/* Stores a file atomically. An empty one is a cached miss. */
 static struct strobe_error *keep(const char *path, const void *p, size_t n)
 {
 	_cleanup_free_ char *dir = xstrndup(path, (size_t)(strrchr(path, '/') - path));
@@ -141,7 +141,7 @@ static struct strobe_error *keep(const char *path, const void *p, size_t n)
 	return new_file_keep(&file, 0400);
 }
 
-/* A file that was cut off would be kept, and its half believed to be all there is. */
+/* Otherwise a truncated file would be stored as a complete one. */
 static bool is_whole(const struct object *o, size_t bytes)
 {
 	for (size_t i = 1; i < object_sections_count(o); i++) {
@@ -152,7 +152,7 @@ static bool is_whole(const struct object *o, size_t bytes)
 	return object_sections_count(o) > 1;
 }
 
-/* Servers are believed no more than files are. */
+/* Servers are untrusted, like files. */
 static bool is_of(const void *p, size_t n, const char *hex)
 {
 	struct object *o;
@@ -175,7 +175,7 @@ static bool is_silent(struct debuginfod *d, struct server *s)
 	return silent;
 }
 
-/* One that is down, or sends what was not requested, would do so for each of hundreds of files. */
+/* A server that is down, or sends other files, would do so for each of hundreds of files. */
 static void give_up(struct debuginfod *d, struct server *s, const struct strobe_error *why)
 {
 	pthread_mutex_lock(&d->lock);
@@ -184,7 +184,7 @@ static void give_up(struct debuginfod *d, struct server *s, const struct strobe_
 	log_warn("%s: not used again", why->message);
 }
 
-/* ERROR_NOT_FOUND: it answered, and has nothing. */
+/* ERROR_NOT_FOUND: it does not have the file. */
 static struct strobe_error *fetch_from(struct debuginfod *d, struct server *s, const char *hex, const char *kind, const char *path)
 {
 	_cleanup_free_ char *url = xasprintf("%s/buildid/%s/%s", s->url, hex, kind);

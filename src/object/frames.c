@@ -1,4 +1,4 @@
-/* Finds call frame information: by section, or by PT_GNU_EH_FRAME where the section headers were stripped. */
+/* Finds call frame information: by section, or by PT_GNU_EH_FRAME if section headers were stripped. */
 #include <elf.h>
 
 #include "object/object_priv.h"
@@ -22,8 +22,8 @@ static bool from_section(struct object *o, const char *name, struct object_frame
 }
 
 /*
- * .eh_frame_hdr: version 1, three encodings, then the address of .eh_frame, of which linkers write but one form:
- * DW_EH_PE_pcrel | DW_EH_PE_sdata4. The length of the section is unknown: up to the end of its segment.
+ * .eh_frame_hdr: version 1, three encodings, then the address of .eh_frame, which linkers only write as DW_EH_PE_pcrel
+ * | DW_EH_PE_sdata4. The length of the section is unknown: it is read up to the end of its segment.
  */
 static bool from_header(struct object *o, struct object_frames *ret)
 {

@@ -73,7 +73,7 @@ static Elf64_Shdr *section(struct image *m, const char *name, uint32_t type, uin
 	return s;
 }
 
-/* The number of a file in the table of files, from 1 on. */
+/* The index of a file in the file table, from 1 on. */
 static unsigned file_number(const char *const *files, size_t n, const char *file)
 {
 	for (size_t i = 0; i < n; i++)
@@ -140,7 +140,7 @@ static void debug_line(const struct jit_image *image, struct strbuf *ret)
 	vec_deinit(&files);
 }
 
-/* A unit with nothing but its range and its lines. */
+/* A unit with only its range and lines. */
 static void debug_info(struct image *m, const struct jit_image *image)
 {
 	static const uint8_t abbreviations[] = { 1, 0x11, 0, 0x03, 0x08, 0x10, 0x17, 0x11, 0x01, 0x12, 0x07, 0, 0, 0 };

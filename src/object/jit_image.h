@@ -1,9 +1,9 @@
 /*
- * An ELF file made of one function that a run-time compiler wrote into memory, so that any tool can name it.
+ * Makes an ELF file of one JIT-compiled function, so that any tool can symbolise it.
  *
- * .text lies at JIT_IMAGE_TEXT, in the file and as an address, with a segment over it; then come .eh_frame where the compiler
- * gave one (from the next multiple of 8, which is what its relative pointers were made for), a symbol, a build-id made of
- * the content, and lines as DWARF 4. The layout is that of perf. 64-bit, in our byte order.
+ * .text is at JIT_IMAGE_TEXT, as file offset and address, in a segment; it is followed by .eh_frame if the compiler wrote one
+ * (from the next multiple of 8 on, for which its relative pointers were made), a symbol, a build ID computed from the
+ * content, and lines as DWARF 4. The layout is perf's. 64-bit, in native byte order.
  */
 #pragma once
 #include <stddef.h>

@@ -72,7 +72,7 @@ static size_t section_header_bytes(const struct object *o)
 	return o->header.is_64bit ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr);
 }
 
-/* Counts that do not fit 16 bits are in the null section (gABI, "extended numbering"). */
+/* Counts beyond 16 bits are in the null section (gABI, "extended numbering"). */
 static void read_extended_counts(const struct object *o, struct tables *t)
 {
 	const uint8_t *p = object_range(o, t->section_offset, section_header_bytes(o));
@@ -89,7 +89,7 @@ static void read_extended_counts(const struct object *o, struct tables *t)
 		t->segments = null.info;
 }
 
-/* Bytes of the string at offset in a table, when its NUL is inside too; else "". */
+/* The string at an offset in a table, if its NUL is inside, too; else "". */
 static const char *string_at(const uint8_t *strings, size_t bytes, uint32_t offset)
 {
 	if (offset >= bytes || !memchr(strings + offset, 0, bytes - offset))
@@ -97,7 +97,7 @@ static const char *string_at(const uint8_t *strings, size_t bytes, uint32_t offs
 	return (const char *)strings + offset;
 }
 
-/* Code of a file of symbols alone has no bytes, but for the stubs that are named by theirs. */
+/* A file with only symbols has no code bytes, except stubs, whose names depend on them. */
 static bool is_without_code(const struct object *o)
 {
 	const struct object_section *text = object_find_section(o, ".text");
@@ -215,7 +215,7 @@ struct strobe_error *object_open_fd(int fd, const char *name, struct object **re
 	return finish_open(o, name, ret);
 }
 
-/* Kernel modules have some megabytes at the most; what grows beyond this is not a module. */
+/* Kernel modules have some megabytes at most; larger content is not a module. */
 #define UNPACKED_MAX ((size_t)256 << 20)
 
 struct strobe_error *object_unpack(const void *packed, size_t packed_bytes, const char *name, void **ret,

@@ -1,11 +1,10 @@
 /*
- * ELF files, read by our own reader over a guarded mapping: header, sections, segments, symbol tables, PLT, notes.
+ * A reader of ELF files over a guarded mapping: header, sections, segments, symbol tables, PLT, notes.
  *
- * Both classes and both byte orders. The file is hostile: whatever points outside of it is treated as absent, and no
- * allocation is sized by a number that was not checked against the file. After object_open an object is read-only and
- * may be called from several threads, except that object_section_bytes takes a lock of its own for what it inflates.
- * Everything handed out lives until object_close. Addresses: `vaddr` is the ELF virtual address (ip_rel), `offset` is
- * in the file. Sources: elf(5), the gABI, and the psABI supplements for the PLT.
+ * Both classes and both byte orders. The file is untrusted: references outside of it count as absent, and no allocation has an unchecked
+ * size. After object_open an object is read-only and may be used from several threads; object_section_bytes takes a lock for
+ * decompression. Returned pointers live until object_close. Addresses: `vaddr` is the ELF virtual address (ip_rel), `offset` is in the
+ * file. Sources: elf(5), the gABI, and the psABI supplements for the PLT.
  */
 #pragma once
 #include <stdbool.h>
@@ -17,12 +16,12 @@
 #include "base/error.h"
 #include "base/filemap.h"
 
-#define OBJECT_BUILD_ID_MAX 64 /* longest that is kept; SHA-1 is 20, some linkers write 8, 16 or 32 */
+#define OBJECT_BUILD_ID_MAX 64 /* maximum length; SHA-1 is 20, some linkers write 8, 16 or 32 */
 
 struct object;
 
 struct object_header {
-	bool is_64bit, big_endian, swap; /* swap: its byte order is not ours */
+	bool is_64bit, big_endian, swap; /* swap: not the native byte order */
 	uint16_t type;       /* ET_* */
 	uint16_t machine;    /* EM_* */
 	uint32_t flags;
@@ -35,7 +34,7 @@ struct object_section {
 	uint32_t type;    /* SHT_* */
 	uint32_t link, info;
 	uint64_t flags;   /* SHF_* */
-	/* addr in a relocatable file: as the kernel lays out a module, from the begin of its code. */
+	/* addr in a relocatable file: as laid out by the kernel's module loader, from the start of the code. */
 	uint64_t addr, offset, bytes, entry_bytes, align;
 };
 
@@ -44,31 +43,30 @@ struct object_segment {
 	uint64_t offset, vaddr, file_bytes, memory_bytes, align;
 };
 
-/* Opens and checks header, section and segment tables; ERROR_FORMAT where the file is not ELF. */
+/* Opens and checks header, section and segment tables; ERROR_FORMAT: not an ELF file. */
 struct strobe_error *object_open(const char *path, struct object **ret) _must_check_;
-/* For places where a file may be, and it is not an error if there is none of use: NULL. */
+/* For possible paths of a file: NULL if there is none, or it is unusable. */
 struct object *object_open_if_there(const char *path);
 /*
- * The i-th place where distributions and people keep the kernel of a release with its symbols, below root (NULL: /); owned. NULL after
- * the last one.
+ * The i-th usual path of a kernel release with symbols, below root (NULL: /); owned. NULL after the last one.
  */
 char *object_vmlinux_place(const char *root, const char *release, size_t i);
 /* fd is borrowed; name is for messages. */
 struct strobe_error *object_open_fd(int fd, const char *name, struct object **ret) _must_check_;
-/* The same for a file that may be packed as a whole, as kernel modules are: .ko.gz, .ko.xz, .ko.zst. */
+/* The same for a file that may be compressed, as kernel modules: .ko.gz, .ko.xz, .ko.zst. */
 struct strobe_error *object_open_packed_fd(int fd, const char *name, struct object **ret) _must_check_;
 /*
- * Unpacks gzip, xz, zstd or bzip2, distinguished by how they begin; *ret is owned by the caller, and NULL where the bytes are
- * none of these. Limited to 256 MB; ERROR_UNSUPPORTED where this build lacks the library.
+ * Decompresses gzip, xz, zstd or bzip2, detected by the first bytes; *ret is owned by the caller, and NULL for other data. Limited
+ * to 256 MB; ERROR_UNSUPPORTED if this build lacks the library.
  */
 struct strobe_error *object_unpack(const void *packed, size_t packed_bytes, const char *name, void **ret,
 				   size_t *ret_bytes) _must_check_;
 /* Bytes in memory, borrowed until object_close: the vdso, or a file inside another. */
 struct strobe_error *object_open_memory(const void *bytes, size_t n, const char *name,
 					struct object **ret) _must_check_;
-/* MiniDebugInfo: the ELF file that .gnu_debugdata packs, with the symbols that .dynsym lacks; *ret NULL where there is none. */
+/* MiniDebugInfo: the compressed ELF file in .gnu_debugdata, with symbols that .dynsym lacks; *ret NULL: none. */
 struct strobe_error *object_open_mini(struct object *o, struct object **ret) _must_check_;
-/* The vdso that the kernel mapped into this process; NULL where there is none. */
+/* The vDSO in this process; NULL: none. */
 const void *object_own_vdso(size_t *ret_bytes);
 void object_close(struct object *o);
 
@@ -77,42 +75,42 @@ const struct object_header *object_header(const struct object *o);
 /* Index 0 is the null section, as in st_shndx. */
 size_t object_sections_count(const struct object *o);
 const struct object_section *object_section(const struct object *o, size_t i);
-/* The first of that name; ".zdebug_x" answers for ".debug_x". NULL where there is none. */
+/* The first section of that name; ".zdebug_x" also matches ".debug_x". NULL: none. */
 const struct object_section *object_find_section(const struct object *o, const char *name);
-/* As they lie in the file; NULL (and 0) for NOBITS and for sections that are not inside the file. */
+/* Raw bytes in the file; NULL (and 0) for NOBITS and sections outside of the file. */
 const void *object_section_raw(const struct object *o, const struct object_section *s, size_t *ret_bytes);
 /*
- * A descriptor of the file that the section lies in as it is, for the caller to close, and where it begins there; -1 where its bytes
- * are inflated or made, or the file cannot be opened once more.
+ * A descriptor of the file with the unmodified section, which the caller closes, and its offset; -1: the bytes are decompressed or
+ * relocated, or the file cannot be reopened.
  */
 int object_section_fd(const struct object *o, const struct object_section *s, uint64_t *ret_offset);
-/* Code that stays as long as it is loaded: a kernel frees .init.text after the start, and lays it elsewhere. */
+/* Permanent code: the kernel places .init.text elsewhere and frees it after initialization. */
 bool object_section_is_code(const struct object_section *s);
-/* The content: inflated where the section is compressed, relocated in relocatable files (memoised, thread-safe). */
+/* The content, decompressed and, in relocatable files, relocated (cached, thread-safe). */
 struct strobe_error *object_section_bytes(struct object *o, const struct object_section *s, const void **ret,
 					  size_t *ret_bytes) _must_check_;
-/* Frees content that is not as it lies in the file, once it has no more users; if needed again, it is made again. */
+/* Frees decompressed or relocated content when it has no more users; it is made again if needed. */
 void object_section_release(struct object *o, const struct object_section *s);
-/* A cursor over the content in the byte order of the object; empty where it cannot be read. */
+/* A cursor over the content in the byte order of the object; empty if it cannot be read. */
 struct cursor object_section_cursor(struct object *o, const struct object_section *s);
 
 size_t object_segments_count(const struct object *o);
 const struct object_segment *object_segment(const struct object *o, size_t i);
-/* Through PT_LOAD; an executable segment wins where two share a page of the file. False where none is. */
+/* Converts by PT_LOAD, preferring executable segments where two share a page of the file. False: none. */
 bool object_vaddr_of_offset(const struct object *o, uint64_t offset, uint64_t *ret);
 bool object_offset_of_vaddr(const struct object *o, uint64_t vaddr, uint64_t *ret);
-/* The file's bytes at a virtual address, at most up to the end of its segment; NULL where there are none. */
+/* The file's bytes at a virtual address, up to the end of its segment; NULL: none. */
 const void *object_bytes_at(const struct object *o, uint64_t vaddr, size_t *ret_bytes);
 /* All of the file, unpacked where it was packed. */
 const void *object_file(const struct object *o, size_t *ret_bytes);
-/* It is not read for a while: its pages leave this process until they are. */
+/* Releases the pages of an object that is not read for a while. */
 void object_rest(const struct object *o);
-/* The file that it was mapped from; all 0 where its bytes come from elsewhere. */
+/* The mapped file; all 0 if the bytes come from elsewhere. */
 struct filemap_identity object_identity(const struct object *o);
-/* Whether the file was found to have become shorter: bytes that it had are read as zeros. */
+/* Whether the file has been truncated meanwhile: missing bytes are read as zeros. */
 bool object_is_cut(const struct object *o);
 
-/* A symbol table in place. Entries are decoded one at a time; those that lie are given as they are. */
+/* A symbol table in place. Entries are decoded one at a time, without checks. */
 struct object_symtab {
 	const uint8_t *entries;
 	size_t count;
@@ -124,22 +122,21 @@ struct object_symtab {
 
 struct object_symbol {
 	uint64_t value, size;
-	uint32_t name; /* offset in strings; not checked: object_symbol_name() is */
+	uint32_t name; /* offset in strings; unchecked, use object_symbol_name() */
 	uint16_t section;
 	uint8_t info, other; /* ELF64_ST_BIND/TYPE/VISIBILITY */
 };
 
 /*
- * SHT_SYMTAB or SHT_DYNSYM; false where the object has none (or none that lies inside the file). Without section headers the
- * latter is found as the dynamic linker finds it.
+ * SHT_SYMTAB or SHT_DYNSYM; false: none inside of the file. Without section headers the latter is found by the dynamic section.
  */
 bool object_symtab(const struct object *o, uint32_t type, struct object_symtab *ret);
 
-/* The first function, or variable, of that name which the object defines, in either table. A walk over all of them. */
+/* The first function, or variable, of that name defined in either table, by a linear search. */
 bool object_find_function(const struct object *o, const char *name, struct object_symbol *ret);
 bool object_find_variable(const struct object *o, const char *name, struct object_symbol *ret);
 
-/* Whether the function that begins at vaddr is marked as Thumb code (an arm file; by its symbol). */
+/* Whether the function at vaddr is Thumb code (arm, by its symbol). */
 bool object_is_thumb(const struct object *o, uint64_t vaddr);
 
 static inline struct object_symbol object_symbol(const struct object_symtab *t, size_t i)
@@ -175,23 +172,23 @@ static inline struct object_symbol object_symbol(const struct object_symtab *t, 
 	return s;
 }
 
-/* "" where it has none or lies. */
+/* "" if it has none or an invalid one. */
 static inline const char *object_symbol_name(const struct object_symtab *t, const struct object_symbol *s)
 {
 	return s->name < t->strings_bytes ? t->strings + s->name : "";
 }
 
-/* A stub of the procedure linkage table, and what it jumps to. */
+/* A stub of the procedure linkage table, and its target. */
 struct object_plt_entry {
 	uint64_t vaddr;
 	uint32_t bytes;
 	uint32_t symbol; /* index in .dynsym; 0 = none: an ifunc of this object, see resolver */
-	uint64_t resolver; /* vaddr of an ifunc's resolver (IRELATIVE), where symbol is 0 */
+	uint64_t resolver; /* vaddr of an ifunc's resolver (IRELATIVE) if symbol is 0 */
 };
 
 /*
- * Calls fn for each stub of .plt, .plt.sec and .plt.got. x86 and arm64 stubs are decoded (which GOT slot they load), so
- * that any layout of the linker is understood; those of other machines are counted off in the order of .rela.plt.
+ * Calls fn for each stub of .plt, .plt.sec and .plt.got. x86 and arm64 stubs are decoded to find their GOT slot, for any
+ * layout; those of other architectures are taken in the order of .rela.plt.
  */
 void object_each_plt(const struct object *o, void (*fn)(void *ctx, const struct object_plt_entry *e), void *ctx);
 
@@ -202,12 +199,12 @@ struct object_slot {
 	uint64_t address;   /* that, or the resolver of an ifunc */
 };
 
-/* Calls fn for each slot that a relocation fills, in their order in the file. */
+/* Calls fn for each slot with a relocation, in file order. */
 void object_each_slot(const struct object *o, void (*fn)(void *ctx, const struct object_slot *slot), void *ctx);
 
 /*
- * Where call frame information lies: .eh_frame and .debug_frame (inflated where compressed), and the base addresses that
- * its pointers may be relative to.
+ * The sections with call frame information, .eh_frame and .debug_frame (decompressed), and the base addresses for its
+ * pointers.
  */
 struct object_frames {
 	const uint8_t *bytes;
@@ -216,21 +213,21 @@ struct object_frames {
 	uint64_t text, got; /* vaddrs; 0 where there is none */
 	bool is_debug_frame;
 };
-/* Either or both; returns how many. */
+/* Either or both; returns the number. */
 unsigned object_frames(struct object *o, struct object_frames ret[2]);
 
-/* NT_GNU_BUILD_ID; its length, or 0 where there is none. */
+/* NT_GNU_BUILD_ID; returns its length; 0: none. */
 size_t object_build_id(const struct object *o, uint8_t ret[OBJECT_BUILD_ID_MAX]);
 /* The same in bare notes: /sys/kernel/notes, /sys/module/NAME/notes/.note.gnu.build-id. */
 size_t object_build_id_in_notes(const void *notes, size_t bytes, bool swap, uint8_t ret[OBJECT_BUILD_ID_MAX]);
-/* The same of such a file of the running machine; 0 as well where it cannot be read. */
+/* The same for such a file of the running machine; 0 also if it cannot be read. */
 #define KERNEL_NOTES "/sys/kernel/notes"
 size_t object_build_id_of_notes(const char *path, uint8_t ret[OBJECT_BUILD_ID_MAX]);
 /* .gnu_debuglink: the file name (borrowed) and CRC-32; false where there is none. */
 bool object_debuglink(struct object *o, const char **ret_name, uint32_t *ret_crc);
 /* The name and build-id in .gnu_debugaltlink (borrowed); false where there is none. */
 bool object_supplement_link(struct object *o, const char **ret_name, const uint8_t **ret_id, size_t *ret_id_bytes);
-/* Whether a file is the separate debug file of `of`: by build-id; where that has none, by the checksum that its link names. */
+/* Whether a file is the separate debug file of `of`: by build ID or, without one, by the checksum in the link. */
 bool object_is_debug_of(const struct object *debug, struct object *of);
 
 /*
@@ -242,7 +239,7 @@ bool object_is_debug_of(const struct object *debug, struct object *of);
 bool object_find_debug(struct object *o, const char *path, const char *sysroot, bool (*fn)(void *ctx, const char *path),
 		       void *ctx);
 /*
- * The file that dwz moved into what this one has in common with others (.gnu_debugaltlink), by its build-id: where the link leads,
- * below sysroot first (NULL: none), or in /usr/lib/debug/.dwz. NULL where there is no link, or no such file; the caller closes it.
+ * The file to which dwz moved debug information common to several files (.gnu_debugaltlink), checked by build ID: at the path of the
+ * link, below sysroot first (NULL: none), or in /usr/lib/debug/.dwz. NULL: no link, or no such file; the caller closes it.
  */
 struct object *object_open_supplement(struct object *o, const char *sysroot);

@@ -4,8 +4,8 @@
 #include "object/object_priv.h"
 
 /*
- * A PLT stub jumps through a slot of the global offset table; the relocation of that slot names the symbol.
- * Counting stubs in the order of .rela.plt, as older tools do, is wrong for .plt.got and for linkers that sort.
+ * A PLT stub jumps through a slot of the global offset table; the relocation of that slot has the symbol.
+ * Assuming the order of .rela.plt, as older tools do, is wrong for .plt.got and for linkers that sort.
  */
 struct got_slot {
 	uint64_t vaddr;
@@ -15,13 +15,13 @@ struct got_slot {
 
 struct plt {
 	const struct object *o;
-	bool with_relative; /* slots that hold an address in the object itself, too */
+	bool with_relative; /* also slots with an address in the object itself */
 	VEC(struct got_slot) slots; /* by vaddr */
 	void (*fn)(void *ctx, const struct object_plt_entry *e);
 	void *ctx;
 };
 
-struct plt_relocations { /* types that fill a GOT slot, by machine */
+struct plt_relocations { /* relocation types of GOT slots, by machine */
 	uint16_t machine;
 	uint32_t glob_dat, jump_slot, irelative, relative;
 	uint8_t header_bytes, entry_bytes; /* where stubs are counted off */
@@ -46,7 +46,7 @@ static const struct plt_relocations *relocations_of(uint16_t machine)
 	return NULL;
 }
 
-/* REL relocations keep their addend where they point to. */
+/* REL relocations have their addend in place. */
 static uint64_t addend_in_place(const struct object *o, uint64_t vaddr)
 {
 	size_t n;
@@ -195,7 +195,7 @@ void object_each_plt(const struct object *o, void (*fn)(void *ctx, const struct 
 			add_slots(&plt, s, r);
 	}
 	if (decodes) {
-		/* Sorted in place: slots of one address (no linker makes them) may come in any order. */
+		/* Sorted in place, unstable: duplicate slots, which linkers do not create, may come in any order. */
 		if (plt.slots.len)
 			qsort(plt.slots.data, plt.slots.len, sizeof(*plt.slots.data), compare_slots);
 		scan_stubs(&plt, ".plt");
@@ -207,7 +207,7 @@ void object_each_plt(const struct object *o, void (*fn)(void *ctx, const struct 
 	vec_deinit(&plt.slots);
 }
 
-/* A relocation names a place anywhere; slots lie in .got, .got.plt and their like. */
+/* Relocations may be anywhere; slots are in .got, .got.plt and similar sections. */
 static bool is_in_got(const struct object *o, uint64_t vaddr)
 {
 	for (size_t i = 1; i < o->sections_nr; i++) {

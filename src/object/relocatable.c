@@ -1,4 +1,4 @@
-/* Relocatable files (kernel modules, .o): where a loader lays their sections, and their debug sections made good. */
+/* Relocatable files (kernel modules, .o): addresses of sections as assigned by a loader, and relocation of debug sections. */
 #include <elf.h>
 #include <stdlib.h>
 
@@ -11,15 +11,15 @@ bool object_section_is_code(const struct object_section *s)
 	return (s->flags & both) == both && strncmp(s->name, ".init", 5);
 }
 
-/* Code that stays, data, and what is freed after the start: the three parts that the kernel lays out one by one. */
+/* Permanent code, data, and init sections: the three parts that the kernel lays out separately. */
 static unsigned part_of(const struct object_section *s)
 {
 	return object_section_is_code(s) ? 0 : strncmp(s->name, ".init", 5) ? 1 : 2;
 }
 
 /*
- * As the kernel's module loader lays them out: in the order of the file, each at its alignment. Only code that stays is known
- * to be at these distances from where a module begins; the rest is laid after it, so that no two sections share an address.
+ * As in the kernel's module loader: in file order, each with its alignment. Only the offsets of permanent code from the start of a
+ * module are certain; other sections are placed after it, so that addresses are unique.
  */
 void object_lay_out(struct object *o)
 {
@@ -32,7 +32,7 @@ void object_lay_out(struct object *o)
 			uint64_t align = s->align && !(s->align & (s->align - 1)) ? s->align : 1;
 			if (!(s->flags & SHF_ALLOC) || s->addr || part_of(s) != part)
 				continue;
-			/* A size that lies would carry the others beyond what addresses can be. */
+			/* An invalid size would move other sections beyond the address space. */
 			if (at > INT64_MAX / 2 || align > UINT32_MAX || s->bytes > INT64_MAX / 2)
 				return;
 			s->addr = (at + align - 1) & ~(align - 1);
@@ -41,7 +41,7 @@ void object_lay_out(struct object *o)
 	}
 }
 
-/* Relocations that store an address as it is; those relative to their place are not met in debug sections. */
+/* Absolute relocations; PC-relative ones do not occur in debug sections. */
 static const struct absolute {
 	uint16_t machine;
 	uint8_t bytes;
@@ -126,7 +126,7 @@ static void apply(const struct object *o, const struct object_section *relocatio
 	}
 }
 
-/* Compilers write one table a section; a file that has more of them is not worth the time. */
+/* Compilers write one relocation table per section; more would only cost time in a hostile file. */
 static const struct object_section *relocations_of(const struct object *o, const struct object_section *s)
 {
 	for (size_t i = 1; i < o->sections_nr; i++) {

@@ -14,7 +14,7 @@
 #include <zstd.h>
 #endif
 
-/* The largest that a section may grow to, and by which factor: what deflate can reach, and generous for zstd. */
+/* Limits of decompressed sections: size, and ratio: the maximum of deflate, and generous for zstd. */
 #define INFLATED_MAX	   ((uint64_t)8 << 30)
 #define INFLATED_RATIO_MAX 1100
 
@@ -94,7 +94,7 @@ static uint32_t read_compression(const struct object *o, const struct object_sec
 #define ELFCOMPRESS_ZSTD 2 /* newer than Debian 12's elf.h */
 #endif
 
-/* Inflates raw (what a SHF_COMPRESSED or .zdebug section holds) into *ret, owned by the caller. */
+/* Decompresses raw (a SHF_COMPRESSED or .zdebug section) into *ret, owned by the caller. */
 static struct strobe_error *object_inflate(const struct object *o, const struct object_section *s, const void *raw,
 				    size_t raw_bytes, void **ret, size_t *ret_bytes)
 {
@@ -131,7 +131,7 @@ int object_section_fd(const struct object *o, const struct object_section *s, ui
 	return lies_in_file ? filemap_reopen(&o->map, o->name) : -1;
 }
 
-/* The entry of a section, made when it is first requested. */
+/* The entry of a section, created on first use. */
 static struct object_inflated *inflated_of(struct object *o, const struct object_section *s)
 {
 	struct object_inflated *found = NULL;
@@ -150,7 +150,7 @@ static struct object_inflated *inflated_of(struct object *o, const struct object
 	return found;
 }
 
-/* The size that a compressed section says it has; 0 where it says nonsense. */
+/* The uncompressed size according to the header; 0: implausible. */
 static uint64_t inflated_bytes(const struct object *o, const struct object_section *s, const void *raw, size_t raw_bytes)
 {
 	struct cursor c = cursor_make(raw, raw_bytes, o->header.swap);

@@ -1,7 +1,6 @@
 /*
- * Inflated sections kept for the next time. A debug file of Debian takes tens of milliseconds to inflate, for a few names; the
- * second report of it maps what the first one made. They are known by the file that they are of: its inode, size, and the time
- * that it was last changed, which no one can set.
+ * A cache of decompressed sections. Decompressing a debug file of Debian takes tens of milliseconds for a few names; the
+ * second report maps the cached result. The key is the file's inode, size, and change time (ctime), which cannot be set.
  */
 #include <inttypes.h>
 #include <time.h>
@@ -12,7 +11,7 @@
 #include "base/user_cache.h"
 #include "object/object_priv.h"
 
-/* Less is inflated in a millisecond; more would take too much of the disk. All that is kept together has a limit, too. */
+/* Smaller sections are decompressed in a millisecond; larger ones would take too much disk space. The whole cache has a limit, too. */
 #define KEPT_MIN   ((uint64_t)128 << 10)
 #define KEPT_MAX   ((uint64_t)128 << 20)
 #define FOLDER_MAX ((uint64_t)512 << 20)
@@ -21,7 +20,7 @@
 #define MAGIC	"strobeSC"
 #define VERSION 1
 
-/* Native byte order and layout: it never leaves the machine. What was inflated follows. */
+/* Native byte order and layout, since it never leaves the machine. The content follows. */
 struct kept_header {
 	char magic[8];
 	uint32_t version, header_bytes;
@@ -41,7 +40,7 @@ static struct kept_header header_of(const struct object *o, const struct object_
 	};
 }
 
-/* Clocks of files tick in milliseconds: one that was changed just now may change once more within the same tick. */
+/* File times have a resolution of milliseconds: a file that was just changed may change again within the same tick. */
 static bool is_settled(const struct filemap_identity *file)
 {
 	struct timespec now;

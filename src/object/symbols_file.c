@@ -34,7 +34,7 @@ static uint64_t get_word(const struct object *o, size_t at)
 	return o->header.swap ? __builtin_bswap64(v64) : v64;
 }
 
-/* False where a table is not inside the file, or has entries of another size than we know. */
+/* False: a table is not inside of the file, or has an unknown entry size. */
 static bool find_tables(const struct object *o, struct layout *ret)
 {
 	bool wide = o->header.is_64bit;
@@ -69,7 +69,7 @@ static bool is_kept(const struct object_section *s)
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (!strcmp(s->name, names[i]))
 			return true;
-	/* Stubs are named by what is relocated for them. */
+	/* The names of stubs depend on relocations. */
 	return text_has_prefix(s->name, ".plt") || text_has_prefix(s->name, ".rela.plt") || text_has_prefix(s->name, ".rel.plt");
 }
 
@@ -108,7 +108,7 @@ static struct strobe_error *write_at(int fd, const char *name, uint64_t at, cons
 	return NULL;
 }
 
-/* What is left out takes no bytes of the file. The type is the second word of an entry, of either class. */
+/* Omitted sections take no bytes in the file. The type is the second word of an entry, in both classes. */
 static uint8_t *section_table(const struct object *o, const struct layout *l)
 {
 	uint32_t nobits = o->header.swap ? __builtin_bswap32(SHT_NOBITS) : SHT_NOBITS;

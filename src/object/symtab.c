@@ -2,7 +2,7 @@
 
 #include "object/object_priv.h"
 
-/* Cuts a string table after its last NUL, so that a name found inside it also ends inside it. */
+/* Truncates a string table after its last NUL, so that all names end inside of it. */
 static void set_strings(struct object_symtab *t, const void *strings, size_t bytes)
 {
 	const char *last = bytes ? memrchr(strings, 0, bytes) : NULL;
@@ -59,7 +59,7 @@ static struct cursor cursor_at(const struct object *o, uint64_t vaddr)
 	return cursor_make(p ? p : (const uint8_t *)"", p ? n : 0, o->header.swap);
 }
 
-/* Only the hash tables say how many symbols there are: the last one of the last chain is the last. */
+/* Only the hash tables give the number of symbols: the end of the last chain is the last symbol. */
 static uint64_t count_by_gnu_hash(const struct object *o, uint64_t table)
 {
 	struct cursor c = cursor_at(o, table);
@@ -165,7 +165,7 @@ static bool find_in(const struct object *o, uint32_t table, const char *name, un
 		*ret = object_symbol(&t, i);
 		if (!ret->section || ELF64_ST_TYPE(ret->info) != type || strcmp(object_symbol_name(&t, ret), name) != 0)
 			continue;
-		/* A relocatable file counts from the begin of the section. */
+		/* In a relocatable file values are relative to the section. */
 		if (o->header.type == ET_REL && ret->section < o->sections_nr)
 			ret->value += o->sections[ret->section].addr;
 		return true;

@@ -16,7 +16,7 @@ const void *object_own_vdso(size_t *ret_bytes)
 	if (!image)
 		return NULL;
 	memcpy(&h, image, sizeof(h));
-	/* The end of what the section table spans: nothing else says how long the image is. */
+	/* The end of the section table: there is no other information about the size of the image. */
 	*ret_bytes = (size_t)(h.e_shoff + (size_t)h.e_shnum * h.e_shentsize);
 	return image;
 }

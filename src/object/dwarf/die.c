@@ -2,7 +2,7 @@
 
 #include "object/dwarf/priv.h"
 
-#define REFERENCES_MAX 16 /* origins and specifications in a row */
+#define REFERENCES_MAX 16 /* maximum length of a chain of origins and specifications */
 #define DEPTH_MAX      4096
 
 static struct cursor cursor_at(const struct dwarf_unit *u, uint64_t offset)
@@ -14,7 +14,7 @@ static struct cursor cursor_at(const struct dwarf_unit *u, uint64_t offset)
 	return c;
 }
 
-/* At the cursor; false where a list of children ends, or at damage. */
+/* Reads the entry at the cursor; false at the end of a list of children, or if damaged. */
 static bool read_entry(struct dwarf_unit *u, struct cursor *c, struct dwarf_die *ret)
 {
 	uint64_t offset = cursor_offset(c), code = cursor_left(c) ? cursor_uleb(c) : 0;
@@ -70,7 +70,7 @@ bool dwarf_die_child(const struct dwarf_die *d, struct dwarf_die *ret)
 	       read_entry(d->unit, &c, ret);
 }
 
-/* Goes over all below an entry whose children begin at the cursor. */
+/* Skips everything below an entry whose children begin at the cursor. */
 static bool skip_children(struct dwarf_unit *u, struct cursor *c)
 {
 	struct dwarf_die d;

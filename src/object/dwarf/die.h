@@ -1,8 +1,8 @@
 /*
- * One debugging information entry (DIE) of a unit: its tag, its attributes, its children and what it refers to.
+ * A debugging information entry (DIE) of a unit: its tag, attributes, children and references.
  *
- * A value that is copied freely; valid as long as its struct dwarf. Attributes are looked for in the bytes each time: this is for
- * the few entries around an address, not for walks over all of them, as scope.c does. Any thread. Source: DWARF 5 sections 2
+ * A value that may be copied; valid as long as its struct dwarf. Attributes are searched in the bytes each time: for the few entries
+ * around an address; for walks over all entries see scope.c. Any thread. Source: DWARF 5 sections 2
  * and 7.5.
  */
 #pragma once
@@ -47,32 +47,32 @@ struct dwarf_die {
 	bool swap;
 };
 
-/* The entry of the function with code at addr, not of what was inlined into it; false where there is none. */
+/* The entry of the function with code at addr, not of a function inlined into it; false: none. */
 bool dwarf_die_of_function(struct dwarf *d, uint64_t addr, struct dwarf_die *ret);
-/* False where there is none: the root of the unit, an entry of the unit (an offset from its begin). */
+/* The root of the unit; the entry at an offset from the start of the unit. False: none. */
 bool dwarf_die_root(const struct dwarf_die *d, struct dwarf_die *ret);
 bool dwarf_die_in_unit(const struct dwarf_die *d, uint64_t offset, struct dwarf_die *ret);
-/* Which file the offset is in, to compare with that of another. */
+/* Identifies the file of the offset, to compare it with another entry's. */
 const struct dwarf_file *dwarf_die_file(const struct dwarf_die *d);
 /* The first child, or the next entry of the same parent; ret may be d. False at the end. */
 bool dwarf_die_child(const struct dwarf_die *d, struct dwarf_die *ret);
 bool dwarf_die_sibling(const struct dwarf_die *d, struct dwarf_die *ret);
 
 bool dwarf_die_has(const struct dwarf_die *d, uint16_t name);
-/* Of no class where it is absent. */
+/* The class is none if the attribute is absent. */
 struct dwarf_value dwarf_die_value(const struct dwarf_die *d, uint16_t name);
-/* The same, also of the entry that d is an instance or the definition of: DW_AT_abstract_origin, DW_AT_specification. */
+/* The same, also searching DW_AT_abstract_origin and DW_AT_specification. */
 struct dwarf_value dwarf_die_inherited(const struct dwarf_die *d, uint16_t name, struct dwarf_die *ret_from);
-/* A constant; false where it is none. */
+/* A constant; false: not a constant. */
 bool dwarf_die_number(const struct dwarf_die *d, uint16_t name, uint64_t *ret);
 bool dwarf_die_flag(const struct dwarf_die *d, uint16_t name);
-/* The entry, the address, the text that a value of d is; false and NULL where it is none. */
+/* A value of d as an entry, an address, a string; false or NULL if it is of another class. */
 bool dwarf_die_follow(const struct dwarf_die *d, const struct dwarf_value *v, struct dwarf_die *ret);
 bool dwarf_die_address(const struct dwarf_die *d, const struct dwarf_value *v, uint64_t *ret);
 const char *dwarf_die_text(const struct dwarf_die *d, const struct dwarf_value *v);
-/* As the source names it, an instance as what it is one of; NULL: it has none. */
+/* The name in the source, for an instance that of its origin; NULL: none. */
 const char *dwarf_die_name(const struct dwarf_die *d);
-/* Appends the addresses that it claims; false where it claims none. */
+/* Appends its address ranges; false: none. */
 bool dwarf_die_ranges(const struct dwarf_die *d, dwarf_ranges *to);
 bool dwarf_die_has_address(const struct dwarf_die *d, uint64_t addr);
 
@@ -82,5 +82,5 @@ bool dwarf_die_has_address(const struct dwarf_die *d, uint64_t addr);
  */
 bool dwarf_each_location(const struct dwarf_die *d, const struct dwarf_value *v,
 			 bool (*fn)(void *ctx, const struct dwarf_range *range, const uint8_t *expression, size_t bytes), void *ctx);
-/* The expression that v (a location, or a frame base) is at an address; false where there is none. */
+/* The expression of v (a location, or a frame base) at an address; false: none. */
 bool dwarf_expression_at(const struct dwarf_die *d, const struct dwarf_value *v, uint64_t addr, const uint8_t **ret, size_t *ret_bytes);

@@ -71,13 +71,13 @@ void dwarf_need_lines(struct dwarf_unit *u)
 	pthread_mutex_unlock(&u->lines_share.lock);
 }
 
-/* lines: the unit whose lines will be needed, too, or NULL. */
+/* lines: a unit whose lines will also be needed, or NULL. */
 static void need_functions(struct dwarf_unit *u, struct dwarf_functions *of, struct dwarf_unit *lines)
 {
 	if (atomic_load_explicit(&of->read, memory_order_acquire))
 		return;
 	if (pthread_mutex_trylock(&u->functions_share.lock)) {
-		/* Another thread is about to have the functions. */
+		/* Another thread is reading the functions. */
 		if (lines)
 			dwarf_need_lines(lines);
 		pthread_mutex_lock(&u->functions_share.lock);
@@ -153,12 +153,12 @@ static const void *scope_name(struct dwarf_unit *u, const struct dwarf_function 
 {
 	if (atomic_load_explicit(&s->named, memory_order_acquire))
 		return s->name;
-	/* Found without the lock: the way to it may lead through other units. */
+	/* Searched without the lock, since references may lead to other units. */
 	const struct dwarf *d = u->file->dwarf;
 	struct dwarf_name found = {};
 	bool is_found = s->origin_file && dwarf_name_of(s->origin_file, s->origin, &found);
 	const void *name = is_found ? keep_name(d, &found) : NULL;
-	if (d->files.keep_name) { /* what is kept of a name is the same in all threads */
+	if (d->files.keep_name) { /* keep_name() returns the same in all threads */
 		s->name = name;
 		atomic_store_explicit(&s->named, true, memory_order_release);
 	} else {

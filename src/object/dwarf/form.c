@@ -82,12 +82,12 @@ static void count_width(struct dwarf_abbrev *a, unsigned width)
 }
 
 /*
- * Compilers write some twenty attributes. Those of some forms take no bytes of a DIE: with a list as long as the file, each
- * byte of .debug_info would cost a walk over all of it.
+ * Compilers write some twenty attributes. Attributes of some forms take no bytes in a DIE: without a limit, each byte of
+ * .debug_info could cost a walk over a list as long as the file.
  */
 #define ATTRS_MAX 256
 
-/* False at the end of an entry's attributes, and where they are damaged, which c->bad says. */
+/* False at the end of an entry's attributes, or if they are damaged, in which case c->bad is set. */
 static bool next_attr(struct cursor *c, struct dwarf_attr *ret)
 {
 	uint64_t name = cursor_uleb(c), form = cursor_uleb(c);
@@ -164,8 +164,8 @@ static bool find_table(struct dwarf_file *f, uint64_t offset, struct cursor *ret
 }
 
 /*
- * Tables may overlap, each unit's beginning one entry after the last one's: all of them together then have as many entries as
- * the file has bytes, squared. Where they do not, each is read twice at the most.
+ * In a hostile file tables may overlap, each beginning one entry after the one before, with a quadratic number of entries in total.
+ * Otherwise each table is read at most twice.
  */
 #define READ_TIMES_MAX 4
 
@@ -188,7 +188,7 @@ static struct dwarf_abbrevs *read_table(struct dwarf_file *f, uint64_t offset)
 		return NULL;
 	struct dwarf_abbrevs *t = xcalloc(1, sizeof(*t));
 	bool sorted = true;
-	/* What was whole serves. */
+	/* The complete entries are used. */
 	for (struct dwarf_abbrev a; next_abbrev(f, &c, t, &a);) {
 		sorted &= !t->entries.len || vec_last(&t->entries).code < a.code;
 		vec_push(&t->entries, a);
@@ -202,7 +202,7 @@ bool dwarf_abbrev_alone(struct dwarf_file *f, uint64_t offset, uint64_t code, st
 {
 	struct cursor c;
 	bool is_first;
-	/* What a second unit uses is worth keeping. */
+	/* A table that a second unit uses is cached. */
 	u64map_put(&f->abbrevs_walked, offset, &is_first);
 	if (!is_first || !find_table(f, offset, &c))
 		return false;
@@ -430,7 +430,7 @@ const char *dwarf_string(const struct dwarf_unit *u, const struct dwarf_value *v
 	}
 }
 
-/* The table of addresses is in the file of the skeleton. */
+/* The address table is in the file of the skeleton. */
 bool dwarf_address(const struct dwarf_unit *u, const struct dwarf_value *v, uint64_t *ret)
 {
 	*ret = v->u;
@@ -450,9 +450,9 @@ bool dwarf_address(const struct dwarf_unit *u, const struct dwarf_value *v, uint
 
 /* ---- strings that are read out of the file ---- */
 
-#define NAME_BYTES 1024 /* few names are longer */
+#define NAME_BYTES 1024 /* most names are shorter */
 
-/* Reads what is there, up to n bytes; 0 where that fails. */
+/* Reads up to n bytes; 0: failed. */
 static size_t read_some(const struct dwarf_strings *s, uint64_t offset, char *to, size_t n)
 {
 	uint64_t left = offset < s->bytes ? s->bytes - offset : 0;
@@ -460,7 +460,7 @@ static size_t read_some(const struct dwarf_strings *s, uint64_t offset, char *to
 	return got > 0 ? (size_t)got : 0;
 }
 
-/* Out of .debug_str: reading it through the mapping would take the 64 KB around each name into memory. */
+/* Reads .debug_str with pread: through the mapping, each name would bring 64 KB into memory. */
 static bool read_string(const struct dwarf_strings *s, uint64_t offset, struct strbuf *to)
 {
 	char piece[NAME_BYTES];
@@ -488,7 +488,7 @@ void dwarf_open_strings(struct dwarf *d)
 {
 	struct dwarf_strings s = strings_of(&d->main);
 	char last = 1;
-	/* Where a string ends the section, each offset in it is that of one. */
+	/* If the section ends with a NUL, each offset in it is a string. */
 	bool is_ended = s.bytes && read_some(&s, s.bytes - 1, &last, 1) && !last;
 	s.fd = is_ended && d->files.keep_place ? fcntl(s.fd, F_DUPFD_CLOEXEC, 0) : -1;
 	if (s.fd >= 0)
@@ -509,7 +509,7 @@ static bool is_read(const struct dwarf_unit *u, const struct dwarf_value *v, uin
 	return is_in_str && u->file->str_fd >= 0;
 }
 
-/* Copied into `to` in place of its content; false where it is not text: `to` is unchanged then. */
+/* Replaces the content of `to` by the string; false: not a string, and `to` is unchanged. */
 static bool copy_string(const struct dwarf_unit *u, const struct dwarf_value *v, struct strbuf *to)
 {
 	uint64_t offset;
@@ -537,9 +537,9 @@ bool dwarf_take_name(const struct dwarf_unit *u, const struct dwarf_value *v, st
 }
 
 #define RUN_BYTES (64u << 10)
-#define GAP_BYTES (8u << 10) /* reading as much again takes as long as another call */
+#define GAP_BYTES (8u << 10) /* reading this much takes as long as another call */
 
-/* How many of the places, the first of which begins the run, are read at once, and the bytes of that. */
+/* The number of places, from the first on, that are read at once, and the number of bytes. */
 static size_t run_length(const uint64_t *places, size_t n, size_t *ret_bytes)
 {
 	size_t in = 1;

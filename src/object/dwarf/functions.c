@@ -6,10 +6,10 @@
 #include "base/mem.h"
 #include "object/dwarf/priv.h"
 
-#define REFERENCES_MAX 16   /* abstract origins and specifications in a row */
+#define REFERENCES_MAX 16   /* maximum length of a chain of abstract origins and specifications */
 #define DEPTH_MAX      4096 /* of DIEs: deeper is damage */
 
-/* What is read of a function or an inlined call. */
+/* The attributes of a function or an inlined call. */
 struct entry {
 	struct dwarf_pc pc;
 	struct dwarf_value name, linkage, origin, specification, entry_pc;
@@ -63,13 +63,13 @@ struct declaration {
 	uint64_t column;
 };
 
-/* The unit that has the lines of one: its skeleton where it is split. */
+/* The unit with the lines of a unit: for a split one, its skeleton. */
 static struct dwarf_unit *lines_of(struct dwarf_unit *u)
 {
 	return u->skeleton ? u->skeleton : u;
 }
 
-/* NULL where it is not known. Version 5 has files from 0 on, and clang calls its first so; before, 0 is none. */
+/* NULL: unknown. In version 5, files are numbered from 0, which clang uses; before, 0 is none. */
 static const char *file_of(struct dwarf_unit *u, uint64_t file)
 {
 	struct dwarf_unit *lines = lines_of(u);
@@ -114,7 +114,7 @@ static struct declaration declaration_of(struct dwarf_unit *u, struct entry e, b
 	return d;
 }
 
-/* An offset from the begin of the code, or an address. */
+/* An offset from the start of the code, or an address. */
 static bool entry_of(const struct dwarf_unit *u, const struct entry *e, dwarf_ranges *ranges, uint64_t *ret)
 {
 	vec_clear(ranges);
@@ -134,12 +134,12 @@ static bool entry_of(const struct dwarf_unit *u, const struct entry *e, dwarf_ra
 struct walk {
 	struct dwarf_unit *u;
 	bool into_functions;
-	/* Returns whether to go on. depth: of the DIE. */
+	/* Returns whether to continue. depth: of the DIE. */
 	bool (*fn)(void *ctx, struct dwarf_unit *u, const struct entry *e, bool is_inlined, uint64_t depth);
 	void *ctx;
 };
 
-/* Whether functions may be below; of types, those of lambdas are there, which are within functions. */
+/* Whether functions may be below the entry; below types within functions there are those of lambdas. */
 static bool is_container(const struct walk *w, uint16_t tag)
 {
 	bool is_type = tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
@@ -147,7 +147,7 @@ static bool is_container(const struct walk *w, uint16_t tag)
 	       tag == DW_TAG_module || tag == DW_TAG_lexical_block || (is_type && w->into_functions);
 }
 
-/* One DIE, with its children where nothing below is of interest: true then. *ret_stop: fn has enough. */
+/* Reads one DIE; true if its children were skipped as irrelevant. *ret_stop: fn ended the walk. */
 static bool walk_die(const struct walk *w, struct cursor *c, const struct dwarf_abbrev *a, uint64_t depth, bool *ret_stop)
 {
 	struct dwarf_unit *u = w->u;
@@ -223,7 +223,7 @@ struct by_name {
 	void *ctx;
 	struct u64map known[2]; /* offset of an origin, in the main file and in the supplement → 1 matches, 0 does not */
 	dwarf_ranges ranges;
-	bool has_inlined; /* a function that matches has no code of its own in this unit */
+	bool has_inlined; /* a matching function has no code of its own in this unit */
 };
 
 static bool declaration_matches(const struct by_name *s, struct dwarf_unit *u, const struct entry *e)
@@ -232,7 +232,7 @@ static bool declaration_matches(const struct by_name *s, struct dwarf_unit *u, c
 	return (d.name && s->matches(s->ctx, d.name)) || (d.linkage_name && s->matches(s->ctx, d.linkage_name));
 }
 
-/* Of what has an origin, the answer is that of the origin, once. */
+/* The result for an entry with an origin is that of the origin, cached. */
 static bool entry_matches(struct by_name *s, struct dwarf_unit *u, const struct entry *e)
 {
 	if (e->name.class || !e->origin.class)

@@ -1,7 +1,7 @@
 /*
- * DWARF from names and source lines to addresses: where functions have code, where they were inlined, and statements of lines.
+ * DWARF look-ups from names and source lines to addresses: code of functions, their inlined calls, and statements of lines.
  *
- * All of it reads the debug information when it is called and keeps little: these are questions of a command, not of each sample.
+ * Functions read the debug information on each call and cache little: they are meant for single look-ups, not for each sample.
  * Thread-safe as dwarf.h is. Strings live until dwarf_destroy(). Addresses are ELF virtual addresses.
  * Source: the DWARF standards 2 to 5.
  */
@@ -11,38 +11,38 @@
 
 struct dwarf_unit;
 
-/* The code of a function: its own, or that of one place where it was inlined. */
+/* Code of a function: its own, or that of one inlined call. */
 struct dwarf_code {
 	struct dwarf_unit *unit;  /* of compilation */
 	const char *name;         /* in the source; NULL: not known */
 	const char *linkage_name; /* NULL: the same, or not known */
 	const char *file;         /* declared in: full path; NULL: not known */
 	uint32_t line;            /* declared at; 0: not known */
-	uint64_t entry;           /* where it begins to run */
+	uint64_t entry;           /* entry address */
 	bool is_inlined;
-	const char *call_file;    /* where it was inlined, or NULL */
+	const char *call_file;    /* location of the inlined call, or NULL */
 	uint32_t call_line;
 };
 
 /*
- * Calls fn for all code of functions whose name in the source, or linkage name, matches. name: the only one that does, without a version
- * or with any, which makes the search fast; NULL: several may.
+ * Calls fn for all code of functions whose source name or linkage name matches. name: the only matching one, with any version, which
+ * makes the search fast; NULL: several may match.
  */
 void dwarf_each_code(struct dwarf *d, const char *name, bool (*matches)(void *ctx, const char *name),
 		     void (*fn)(void *ctx, const struct dwarf_code *code), void *ctx);
-/* Calls fn for all code of a unit, functions before what was inlined into them, with the addresses of each. */
+/* Calls fn for all code of a unit, with its addresses, functions before those inlined into them. */
 void dwarf_each_code_of(struct dwarf_unit *u,
 			void (*fn)(void *ctx, const struct dwarf_code *code, const struct dwarf_range *ranges, size_t n), void *ctx);
-/* What the code at an address belongs to, innermost first, as dwarf_frames(); 0: not known. */
+/* The functions at an address, innermost first, as dwarf_frames(); 0: unknown. */
 unsigned dwarf_code_at(struct dwarf *d, uint64_t addr, struct dwarf_code ret[DWARF_FRAMES_MAX]);
 
 /*
- * Whether the function that begins at an address keeps parameters in its own frame, as code without optimisation does: they are there
- * once its prologue has stored them, which ends at *ret, the second row of its lines.
+ * Whether the function at an address keeps parameters in its own frame, as unoptimised code does: they are valid after its prologue,
+ * which ends at *ret, the second row of its lines.
  */
 bool dwarf_prologue(struct dwarf *d, uint64_t entry, uint64_t *ret);
 
-/* A place where the code of a source line begins. */
+/* The start of the code of a source line. */
 struct dwarf_statement {
 	uint64_t addr;
 	const char *file; /* full path */

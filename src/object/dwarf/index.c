@@ -1,7 +1,7 @@
 /*
- * Which unit an address is in. For gcc's units .debug_aranges has what the linker made of them, so that no unit need be looked at
- * but those that are needed. It may leave out units (clang writes none) and addresses: what is not found there is looked
- * for in a second index, made of the roots of all units when it is first needed.
+ * The unit of an address. For gcc's units .debug_aranges has the addresses, so that only needed units are read. It may lack units
+ * (clang writes none) and addresses: these are looked up in a second index, made of the roots of all units when it is first
+ * needed.
  */
 #include <elf.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static void add_range(struct dwarf_index *x, struct dwarf_unit *u, uint64_t star
 	vec_push(&x->ranges, ((struct dwarf_unit_range){ .start = start, .end = end, .unit = u }));
 }
 
-/* The number of the unit whose header is at an offset; that of all units where there is none. */
+/* The index of the unit whose header is at an offset; the number of units if there is none. */
 static size_t unit_of_header(const struct dwarf_file *f, uint64_t offset)
 {
 	size_t i = vec_search(&f->units, e, (*e)->offset < offset);
@@ -159,13 +159,13 @@ static const struct dwarf_index *index_by_roots(struct dwarf *d)
 	return &d->by_roots;
 }
 
-/* How many ranges start at or below addr. */
+/* The number of ranges that start at or below addr. */
 static size_t ranges_until(const struct dwarf_index *x, uint64_t addr)
 {
 	return vec_search(&x->ranges, e, e->start <= addr);
 }
 
-/* Looking for what is nowhere would read the roots of all units. */
+/* Looking up an address outside of all code would read the roots of all units. */
 static bool is_stub(const struct dwarf *d, uint64_t addr)
 {
 	for (size_t i = 0; i < d->stubs.len; i++)
@@ -182,7 +182,7 @@ struct dwarf_search dwarf_search(struct dwarf *d, uint64_t addr)
 	return (struct dwarf_search){ .dwarf = d, .addr = addr, .in = in, .at = ranges_until(in, addr) };
 }
 
-/* Units that claim one address are few; a file where they are not would have each of its addresses cost a walk over it. */
+/* The maximum number of units tried for one address, so that a hostile file cannot make each address cost a walk over all units. */
 #define CLAIMS_MAX 256
 
 struct dwarf_unit *dwarf_next_unit(struct dwarf_search *s)

@@ -15,7 +15,7 @@ struct program {
 	uint8_t min_bytes, max_ops, line_range, opcode_base;
 	int8_t line_base;
 	bool default_is_stmt;
-	bool keeps_all;             /* rows that share an address, too */
+	bool keeps_all;             /* keep all rows with the same address */
 	const uint8_t *operands;    /* of standard opcodes */
 	VEC(const char *) dirs;
 	VEC(struct dwarf_line_file) files;
@@ -79,7 +79,7 @@ static struct dwarf_line_file read_entry(struct program *p, const struct dwarf_u
 	return f;
 }
 
-/* Entries of no size could be any number of them: each takes a byte at least, or there is one. */
+/* The number of entries without a size would be unlimited: each must take at least a byte, or there is one. */
 static bool plausible(const struct program *p, uint64_t n)
 {
 	return !p->c.bad && n <= cursor_left(&p->c);
@@ -141,7 +141,7 @@ static bool read_header(struct program *p)
 		read_tables_new(p);
 	else
 		read_tables_old(p);
-	/* What is wrong in the tables costs names, not lines. */
+	/* Damaged tables lose names, not lines. */
 	c->bad = false;
 	c->at = code;
 	return true;
@@ -174,7 +174,7 @@ static inline void add_row(struct program *p, struct state *s)
 	struct dwarf_row row = { .addr = s->addr, .file = s->file > UINT32_MAX - 1 ? UINT32_MAX - 1 : (uint32_t)s->file,
 				 .line = s->line, .column = s->column, .is_stmt = s->is_stmt };
 	size_t n = p->rows.len;
-	/* The last of those that share an address counts. */
+	/* The last row with an address counts. */
 	if (!p->keeps_all && n > s->first && p->rows.data[n - 1].addr == s->addr) {
 		p->rows.data[n - 1] = row;
 		return;
@@ -187,7 +187,7 @@ static inline void add_row(struct program *p, struct state *s)
 static void end_sequence(struct program *p, struct state *s)
 {
 	uint64_t start = p->rows.len > s->first ? p->rows.data[s->first].addr : 0;
-	/* Addresses only grow in a sequence; one that does not, or that the linker left out, is dropped. */
+	/* Addresses ascend in a sequence; one that does not, or that the linker dropped, is ignored. */
 	if (p->rows.len > s->first && s->sorted && s->addr > start && dwarf_is_text(p->u->file->dwarf, start)) {
 		while (p->rows.len > s->first && vec_last(&p->rows).addr == s->addr)
 			p->rows.len--;
@@ -259,7 +259,7 @@ static void run(struct program *p, struct state *s)
 	p->rows.len = s->first; /* a sequence that was not ended */
 }
 
-/* Sequences by address; of those that overlap, what is after the start of the next is cut off. */
+/* Sorts sequences by address; an overlapping one is cut at the start of the next. */
 static void keep_rows(struct program *p, struct state *s)
 {
 	struct dwarf_unit *u = p->u;

@@ -1,4 +1,4 @@
-/* Location lists: stretches of addresses, and the expression that holds in each. */
+/* Location lists: address ranges with expressions. */
 #include "object/dwarf/priv.h"
 
 #define ENTRIES_MAX (1u << 16) /* of one list: more is damage */
@@ -64,7 +64,7 @@ static void each_split(const struct dwarf_unit *u, uint64_t offset, each_fn *fn,
 	}
 }
 
-/* The addresses of an entry of DWARF 5; false where it has none of its own, and at the end, which *ret_end says. */
+/* The addresses of an entry of DWARF 5; false if it has none, and at the end, when *ret_end is set. */
 static bool read_entry(const struct dwarf_unit *u, struct cursor *c, uint64_t *base, struct dwarf_range *r, bool *ret_end)
 {
 	switch (cursor_u8(c)) {
@@ -100,7 +100,7 @@ static void each_new(const struct dwarf_unit *u, uint64_t offset, each_fn *fn, v
 static bool list_offset(const struct dwarf_unit *u, uint64_t index, uint64_t *ret)
 {
 	struct cursor c = dwarf_section(u->file, DWARF_LOCLISTS);
-	/* A split unit has no base: the table is after the first header. */
+	/* A split unit has no base attribute: the table follows the first header. */
 	uint64_t left = cursor_left(&c), base = u->loclists_base ? u->loclists_base : u->offset_bytes == 8 ? 20 : 12;
 	if (base > left || index >= (left - base) / u->offset_bytes)
 		return false;
@@ -135,7 +135,7 @@ struct at_address {
 	size_t bytes;
 };
 
-/* The first that holds wins; a default location does where no other holds. */
+/* The first match counts; a default location only if no other matches. */
 static bool take_at(void *ctx, const struct dwarf_range *range, const uint8_t *expression, size_t bytes)
 {
 	struct at_address *a = ctx;

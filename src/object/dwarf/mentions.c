@@ -1,6 +1,6 @@
 /*
- * Which units can have a function of a given name, without reading their DIEs: the places of the name in the sections of strings are
- * searched for in the bytes of each unit. Few units have such bytes and no such name; those are read in vain.
+ * Units that may have a function of a given name, found without reading DIEs: the offsets of the name in the string sections are searched
+ * for in the bytes of each unit. Few units are false positives.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -81,7 +81,7 @@ static int compare_offsets(const void *a, const void *b)
 	return l < r ? -1 : l > r;
 }
 
-/* Where abbreviations may say that a function is one of another unit. */
+/* Offsets of abbreviations that may refer to functions of other units. */
 static void find_references(struct dwarf_mentions *m, struct dwarf *d)
 {
 	static const uint8_t attributes[] = { DW_AT_abstract_origin, DW_AT_specification };

@@ -29,7 +29,7 @@ static size_t begin_at(const struct needles *s, const uint8_t *at, size_t n, siz
 
 typedef needle_block loose_block __attribute__((aligned(1), may_alias));
 
-#define PREFETCH_BYTES 2048 /* processors fetch ahead on their own within a page alone */
+#define PREFETCH_BYTES 2048 /* hardware prefetchers stop at the end of a page */
 #define STRIDE (2 * sizeof(needle_block))
 
 /* Whether two bytes of any needle are at one of STRIDE places; the byte after them is read, too. */

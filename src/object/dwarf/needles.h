@@ -1,5 +1,5 @@
 /*
- * Short byte strings that are searched for in a long one, all at once: two bytes of each are compared with many places at a time.
+ * Searches for several short byte strings at once: two bytes of each are compared at many places at a time.
  *
  * Thread-safe once they are added.
  */
@@ -24,12 +24,12 @@ struct needles {
 };
 
 /*
- * The bytes are borrowed. lead: where the two of them are that are compared first: those that occur least make the search fast. False
- * where there are too many already, or fewer than two bytes after lead.
+ * The bytes are borrowed. lead: index of the two bytes that are compared first: rare ones make the search fast. False: too many needles,
+ * or fewer than two bytes from lead on.
  */
 bool needles_add(struct needles *s, const void *bytes, size_t n, size_t lead);
 /*
- * Where one of them begins whose lead lies at `from` or after it, in order of their leads; SIZE_MAX: nowhere. *ret_next: from where on
- * the next is to be searched for.
+ * The start of the next match whose lead is at `from` or after it, in order of leads; SIZE_MAX: none. *ret_next: `from` for the next
+ * search.
  */
 size_t needles_find(const struct needles *s, const uint8_t *at, size_t n, size_t from, size_t *ret_next);

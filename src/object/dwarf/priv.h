@@ -1,4 +1,4 @@
-/* What the files of the DWARF reader share. */
+/* Shared by the files of the DWARF reader. */
 #pragma once
 #include <pthread.h>
 #include <stdatomic.h>
@@ -19,7 +19,7 @@
 enum dwarf_section {
 	DWARF_INFO, DWARF_ABBREV, DWARF_STR, DWARF_LINE_STR, DWARF_STR_OFFSETS, DWARF_ADDR, DWARF_RANGES, DWARF_RNGLISTS,
 	DWARF_SECTIONS_KEPT,
-	/* Not unpacked before they are needed, which may be never: */
+	/* Decompressed only when needed: */
 	DWARF_LINE = DWARF_SECTIONS_KEPT, DWARF_ARANGES, DWARF_LOC, DWARF_LOCLISTS, DWARF_SECTIONS_NR,
 };
 
@@ -30,7 +30,7 @@ struct dwarf_file {
 	struct object *object;
 	bool split;                                  /* its sections are named .dwo */
 	struct cursor sections[DWARF_SECTIONS_KEPT]; /* at their starts */
-	int str_fd;                                  /* of the file, where names are read out of .debug_str; -1: they are mapped */
+	int str_fd;                                  /* of the file, if names are read from .debug_str with pread; -1: mapped */
 	uint64_t str_offset;                         /* of that section in the file */
 	VEC(struct dwarf_unit *) units;              /* by offset */
 	/* Under dwarf->lock. */
@@ -61,13 +61,13 @@ struct dwarf_place {
 struct dwarf_abbrev {
 	uint64_t code;
 	uint32_t first, nr;  /* in attrs */
-	uint32_t naming_nr;  /* of these, up to the last that has the name, or says which DIE has */
-	/* Of all attributes together; UINT32_MAX where that varies. Those as wide as the unit says are counted apart. */
+	uint32_t naming_nr;  /* of these, up to the last one with the name, or a reference to a DIE with it */
+	/* The size of all attributes; UINT32_MAX: variable. Values of the unit's address or offset size are counted separately. */
 	uint32_t fixed_bytes;
 	uint16_t addresses, offsets, unit_refs;
 	uint16_t tag;
 	bool has_children;
-	bool has_code;       /* low_pc or ranges are among its attributes */
+	bool has_code;       /* has low_pc or ranges */
 	bool has_sibling;
 	uint16_t has;        /* bits of enum dwarf_placed: what is among its attributes, */
 	uint16_t placed;     /* and of that what is at a place that is known */
@@ -101,7 +101,7 @@ struct dwarf_row {
 	bool is_stmt;
 };
 
-/* A stretch of addresses and who is innermost there. */
+/* A range of addresses with the innermost scope. */
 struct dwarf_segment {
 	uint64_t start;
 	uint32_t owner; /* UINT32_MAX = none */
@@ -113,9 +113,9 @@ struct dwarf_segments {
 };
 
 struct dwarf_scope {
-	uint64_t origin;         /* the DIE that has its name or leads to it, in origin_file */
+	uint64_t origin;         /* the DIE with its name, or a reference to it, in origin_file */
 	struct dwarf_file *origin_file;
-	_Atomic(const void *) name; /* once it is named: text, or what was kept for it */
+	_Atomic(const void *) name; /* once looked up: the string, or the result of keep_name() */
 	_Atomic bool named;
 	uint32_t parent;         /* UINT32_MAX: the function itself */
 	uint32_t call_file, call_line, call_column;
@@ -140,7 +140,7 @@ struct dwarf_functions {
 	struct dwarf_function *at;
 	size_t nr;
 	struct dwarf_segments segments; /* of functions */
-	bool has_skipped;  /* there is more below them, which was passed over */
+	bool has_skipped;  /* nested functions were skipped */
 };
 
 struct dwarf_line_file {
@@ -153,11 +153,11 @@ struct dwarf_unit {
 	struct dwarf_file *file;
 	uint64_t offset, end, dies;  /* in .debug_info; dies: where the root is */
 	uint64_t abbrev_offset;
-	uint64_t id;                 /* of a split unit and its skeleton; of a type unit, its signature */
-	uint64_t type_offset;        /* of a type unit: its type, from the unit's begin */
+	uint64_t id;                 /* of a split unit and its skeleton; for a type unit, its signature */
+	uint64_t type_offset;        /* of a type unit: its type, from the start of the unit */
 	uint16_t version;
 	uint8_t address_bytes, offset_bytes, type;
-	const struct dwarf_abbrevs *abbrevs; /* NULL until more than the root is read; under dwarf->lock until is_prepared */
+	const struct dwarf_abbrevs *abbrevs; /* NULL until more than the root is read; protected by dwarf->lock until is_prepared */
 	_Atomic bool is_prepared;
 	bool bad;
 
@@ -171,7 +171,7 @@ struct dwarf_unit {
 	struct dwarf_unit *skeleton;
 	_Atomic(struct dwarf_unit *) split; /* NULL until it is requested */
 
-	/* Lines are made by one thread while another makes the functions. */
+	/* One thread may read lines while another reads functions. */
 	struct dwarf_share functions_share, lines_share;
 	_Atomic bool lines_read;
 	struct dwarf_row *rows;
@@ -181,7 +181,7 @@ struct dwarf_unit {
 	struct dwarf_line_file *files;
 	size_t files_nr;
 	unsigned line_version;
-	/* nested: those and what is within functions (GNU C, Fortran), where an address is in none of the others. */
+	/* nested: these and nested functions (GNU C, Fortran), for addresses outside of the others. */
 	struct dwarf_functions functions, nested;
 };
 
@@ -194,7 +194,7 @@ struct dwarf_index {
 	VEC(struct dwarf_unit_range) ranges; /* by start */
 };
 
-/* Threads that look at one unit at once, as those of a program with a single one do, are mostly in different functions. */
+/* Threads that use the same unit at once, as in a program with only one, are mostly in different functions. */
 #define DWARF_SHARES 8
 
 struct dwarf {
@@ -210,21 +210,21 @@ struct dwarf {
 	VEC(struct dwarf_file *) split;
 	struct dwarf_file *package;      /* .dwp */
 	bool package_tried;
-	uint64_t (*text)[2];             /* what is executable; addresses elsewhere are of discarded code */
+	uint64_t (*text)[2];             /* executable segments; other addresses are those of discarded code */
 	size_t text_nr;
-	VEC(struct dwarf_range) stubs;   /* that the linker wrote: no unit has them */
+	VEC(struct dwarf_range) stubs;   /* written by the linker, without a unit */
 	struct {
 		struct dwarf_share share;
 	} THREAD_OWN scopes[DWARF_SHARES]; /* of functions: what is in them by processor, copies of names by function */
 };
 
 /* ---- form.c ---- */
-/* NULL where the table is damaged. Under dwarf->lock, or while there is one thread. */
+/* NULL: damaged table. Call it under dwarf->lock, or with one thread. */
 const struct dwarf_abbrevs *dwarf_abbrevs(struct dwarf_file *f, uint64_t offset);
 void dwarf_abbrevs_free(struct dwarf_file *f);
 /*
- * One entry of a table that need not be kept, into t, empty and the caller's: false where it is not there, and where the table
- * is needed again, so that it is kept. Locked likewise.
+ * Reads a single entry of a table that need not be cached into t, which is the caller's and empty: false if it does not exist, or
+ * the table is used again and should be cached. Locking as above.
  */
 bool dwarf_abbrev_alone(struct dwarf_file *f, uint64_t offset, uint64_t code, struct dwarf_abbrevs *t);
 const struct dwarf_abbrev *dwarf_abbrev_find(const struct dwarf_abbrevs *t, uint64_t code);
@@ -238,81 +238,81 @@ static inline struct dwarf_value dwarf_read_placed(const struct dwarf_unit *u, s
 {
 	return a->placed & 1u << which ? dwarf_read_place(u, c, a, &a->places[which]) : (struct dwarf_value){};
 }
-/* Goes over the value of an attribute. */
+/* Skips the value of an attribute. */
 void dwarf_skip_form(const struct dwarf_unit *u, struct cursor *c, uint16_t form);
 bool dwarf_skip_attrs(const struct dwarf_unit *u, struct cursor *c, const struct dwarf_abbrevs *t,
 		      const struct dwarf_abbrev *a);
-/* Text is looked for only here: most of it is never needed. NULL where it is not text. */
+/* Looks up a string, which is only done when needed. NULL: not a string. */
 const char *dwarf_string(const struct dwarf_unit *u, const struct dwarf_value *v);
-/* The name of a function, as it is given to the caller of the reader. */
+/* The name of a function, as returned to the caller of the reader. */
 struct dwarf_name {
 	bool has_place;
 	uint64_t place;     /* in dwarf->strings */
 	struct strbuf text; /* else */
 };
-/* What a string is, into `to`; false where it is not text: `to` is unchanged then. */
+/* Copies a string into `to`; false: not a string, and `to` is unchanged. */
 bool dwarf_take_name(const struct dwarf_unit *u, const struct dwarf_value *v, struct dwarf_name *to);
 void dwarf_open_strings(struct dwarf *d);
 bool dwarf_address(const struct dwarf_unit *u, const struct dwarf_value *v, uint64_t *ret);
 uint64_t dwarf_get(struct cursor *c, unsigned bytes);
 
 /* ---- ranges.c ---- */
-/* Appends the addresses that a DIE of the unit claims. */
+/* Appends the address ranges of a DIE of the unit. */
 void dwarf_read_pc(const struct dwarf_unit *u, const struct dwarf_pc *pc, dwarf_ranges *to);
 struct dwarf_owned {
 	struct dwarf_range range;
-	uint32_t owner; /* of those that overlap, the higher owns */
+	uint32_t owner; /* with overlaps, the higher one counts */
 };
 typedef VEC(struct dwarf_owned) dwarf_owned_list;
-/* Cuts what may nest into disjoint segments; the list is emptied. */
+/* Splits nested ranges into disjoint segments; empties the list. */
 struct dwarf_segments dwarf_cut_segments(dwarf_owned_list *list, struct arena *arena);
 uint32_t dwarf_segment_find(const struct dwarf_segments *s, uint64_t addr);
 bool dwarf_is_text(const struct dwarf *d, uint64_t addr);
 
 /* ---- unit.c ---- */
-/* A section at its start, unpacked when first requested. */
+/* A cursor at the start of a section, which is decompressed on first use. */
 struct cursor dwarf_section(const struct dwarf_file *f, enum dwarf_section which);
 void dwarf_file_init(struct dwarf_file *f, struct dwarf *d, struct object *o, bool split);
 void dwarf_file_deinit(struct dwarf_file *f);
 /* Reads the headers of all units. */
 void dwarf_read_units(struct dwarf_file *f);
-/* The unit around an offset, its root read and its abbreviations there; NULL where there is none. */
+/* The unit at an offset, with its root and abbreviations read; NULL: none. */
 struct dwarf_unit *dwarf_unit_at(struct dwarf_file *f, uint64_t offset);
-/* Its root and its abbreviations; false where the unit cannot be read. Takes dwarf->lock, which may be within a unit's. */
+/* Reads root and abbreviations; false: failed. Takes dwarf->lock, also while a unit's lock is held. */
 bool dwarf_unit_prepare(struct dwarf_unit *u);
-/* Reads the root. Under dwarf->lock, or while there is one thread. */
+/* Reads the root. Call it under dwarf->lock, or with one thread. */
 void dwarf_read_root(struct dwarf_unit *u);
-/* The same where it has not been read yet, without a lock. */
+/* The same if it has not been read yet; takes no lock. */
 void dwarf_need_root(struct dwarf_unit *u);
-/* Appends the addresses that a root which has been read claims for its unit. */
+/* Appends the address ranges of the unit by its root, which must have been read. */
 void dwarf_root_ranges(const struct dwarf_unit *u, dwarf_ranges *to);
 
 /* ---- index.c ---- */
-/* Which text segments there are, and which units .debug_aranges has. */
+/* Reads the text segments, and the units in .debug_aranges. */
 void dwarf_build_index(struct dwarf *d);
-/* All units over an address, one after the other, their roots read; one of them may come twice. */
+/* Iterates over the units at an address, with roots read; one of them may occur twice. */
 struct dwarf_search {
 	struct dwarf *dwarf;
 	uint64_t addr;
 	const struct dwarf_index *in;
 	size_t at;
-	unsigned claims; /* units that came so far */
+	unsigned claims; /* number of units so far */
 };
 struct dwarf_search dwarf_search(struct dwarf *d, uint64_t addr);
 /* NULL at the end. */
 struct dwarf_unit *dwarf_next_unit(struct dwarf_search *s);
 
 /* ---- dwarf.c ---- */
-/* The entry of the unit's function at an address, by its offset in the unit's file; false where there is none. */
+/* The offset, in the unit's file, of the entry of the function at an address; false: none. */
 bool dwarf_function_offset(struct dwarf_unit *u, uint64_t addr, uint64_t *ret);
 
 /* ---- line.c ---- */
 void dwarf_read_lines(struct dwarf_unit *u);
 typedef VEC(struct dwarf_statement) dwarf_statements;
-/* Appends the rows that begin a statement, all of those that share an address, too; by address. */
+/* Appends all rows that begin a statement, sorted by address. */
 void dwarf_read_statements(struct dwarf_unit *u, dwarf_statements *to);
 const struct dwarf_row *dwarf_row_find(const struct dwarf_unit *u, uint64_t addr);
-/* NULL where there is no such file. */
+/* NULL: no such file. */
 const char *dwarf_file_path(struct dwarf_unit *u, uint64_t file);
 
 /* ---- dwarf.c ---- */
@@ -322,9 +322,9 @@ void dwarf_need_lines(struct dwarf_unit *u);
 /* ---- scope.c ---- */
 /* At an offset of the section, ending with the unit. */
 struct cursor dwarf_cursor_at(const struct dwarf_unit *u, uint64_t offset);
-/* Goes over a DIE and, where it says where its sibling is, over what is below it: true then. */
+/* Skips a DIE and, if it has a sibling attribute, everything below it; returns true then. */
 bool dwarf_skip_with_children(const struct dwarf_unit *u, struct cursor *c, const struct dwarf_abbrev *a);
-/* u: the unit that has the functions (a split one, where there is). */
+/* u: the unit with the functions (the split one, if any). */
 void dwarf_read_functions(struct dwarf_unit *u, struct dwarf_functions *to);
 /*
  * What is in the function at these addresses, which ascend; NULL: at any. It is kept in the share, which is locked only for that: two
@@ -336,29 +336,29 @@ struct dwarf_addresses {
 };
 const struct dwarf_scopes *dwarf_read_scopes(struct dwarf_unit *u, struct dwarf_function *fn, const struct dwarf_addresses *only,
 					     struct dwarf_share *share);
-/* The name of a DIE into `to`, empty; false where it has none. */
+/* Appends the name of a DIE to `to`, which is empty; false: none. */
 bool dwarf_name_of(struct dwarf_file *f, uint64_t die, struct dwarf_name *to);
 
 /* ---- mentions.c ---- */
-/* Where a name is in the sections of strings, as units have it in their attributes. */
+/* Offsets of a name in the string sections, as used in attributes. */
 struct dwarf_mentions {
-	bool is_known; /* else any unit may have the name */
-	bool has_bases; /* units may have names by number, or in other files */
+	bool is_known; /* false: any unit may have the name */
+	bool has_bases; /* units may refer to names by index, or in other files */
 	struct needles in_units;
 	uint8_t places[NEEDLES_MAX][4];
 	unsigned places_nr;
 	struct cursor offsets;                 /* .debug_str_offsets */
-	VEC(uint64_t) references;              /* in .debug_abbrev: what may lead to functions of other units */
+	VEC(uint64_t) references;              /* in .debug_abbrev: possible references to functions of other units */
 	VEC(uint64_t) tables;                  /* of the units there; both sorted */
 };
-/* name: borrowed; NULL: any. The struct may not move. */
+/* name: borrowed; NULL: any. The struct must not move. */
 void dwarf_mentions_init(struct dwarf_mentions *m, struct dwarf *d, const char *name);
 void dwarf_mentions_deinit(struct dwarf_mentions *m);
-/* False: no code of the unit is of a function of that name. */
+/* False: the unit has no code of a function of that name. */
 bool dwarf_unit_mentions(const struct dwarf_mentions *m, struct dwarf_unit *u);
-/* Whether what is inlined in it, or also its functions, may be functions of other units (link-time optimisation, dwz). */
+/* Whether inlined functions, or also functions, may refer to other units (link-time optimisation, dwz). */
 bool dwarf_refers_to_others(struct dwarf_unit *u, bool with_functions);
 
 /* ---- split.c ---- */
-/* The unit with the functions of a skeleton; the unit itself where it is none or its file is missing. */
+/* The unit with the functions of a skeleton; the unit itself if it is not one, or the file is missing. */
 struct dwarf_unit *dwarf_split_unit(struct dwarf_unit *u);

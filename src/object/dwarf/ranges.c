@@ -17,7 +17,7 @@ bool dwarf_is_text(const struct dwarf *d, uint64_t addr)
 
 static void add(const struct dwarf_unit *u, dwarf_ranges *to, uint64_t start, uint64_t end)
 {
-	/* Code that the linker left out has address 0, 1 or -1, or what lies in no segment. */
+	/* Code that the linker dropped has address 0, 1 or -1, or one outside of all segments. */
 	if (start < end && dwarf_is_text(u->file->dwarf, start))
 		vec_push(to, ((struct dwarf_range){ start, end }));
 }
@@ -114,7 +114,7 @@ void dwarf_read_pc(const struct dwarf_unit *u, const struct dwarf_pc *pc, dwarf_
 	}
 }
 
-/* From addr on, owner holds. */
+/* Begins a segment of owner at addr. */
 static void begin(struct dwarf_segments *s, uint64_t addr, uint32_t owner)
 {
 	if (s->nr && s->at[s->nr - 1].start == addr)
@@ -124,7 +124,7 @@ static void begin(struct dwarf_segments *s, uint64_t addr, uint32_t owner)
 	s->at[s->nr++] = (struct dwarf_segment){ addr, owner };
 }
 
-/* Ends what is over at `until`; what is below goes on. Owners nest, so that the last that began is the innermost. */
+/* Ends owners at `until`; outer ones continue. Owners nest, so that the last one begun is the innermost. */
 static size_t close_until(struct dwarf_segments *s, const struct dwarf_owned **open, size_t n, uint64_t until)
 {
 	while (n && open[n - 1]->range.end <= until) {

@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "object/dwarf/priv.h"
 
-#define REFERENCES_MAX 16 /* abstract origins and specifications in a row */
+#define REFERENCES_MAX 16 /* maximum length of a chain of abstract origins and specifications */
 
 /* What is read of a function or an inlined call besides where its code is. */
 struct die {
@@ -118,8 +118,8 @@ struct cursor dwarf_cursor_at(const struct dwarf_unit *u, uint64_t offset)
 }
 
 /*
- * Whether no function with code is below. Of types that holds where siblings are given, as GCC does: it defines methods outside of
- * them, and Rust, which does not, gives no siblings.
+ * Whether no function with code is below the entry. True for types with sibling attributes, as from GCC, which defines methods outside
+ * of them; Rust, which does not, writes no siblings.
  */
 static bool holds_no_functions(const struct dwarf_abbrev *a)
 {
@@ -133,7 +133,7 @@ static bool holds_no_functions(const struct dwarf_abbrev *a)
 	}
 }
 
-/* Goes to the sibling at `to`; false where that does not lead on. */
+/* Moves to the sibling at `to`; false: not further on. */
 static bool go_on_at(const struct dwarf_unit *u, struct cursor *c, const struct dwarf_value *to)
 {
 	bool is_ahead = to->class == DWARF_REFERENCE && to->u > cursor_offset(c) && to->u < u->end;
@@ -156,7 +156,7 @@ bool dwarf_skip_with_children(const struct dwarf_unit *u, struct cursor *c, cons
 	return go_on_at(u, c, &sibling);
 }
 
-/* Goes over a DIE; true where its children were left out as well. */
+/* Skips a DIE; true if its children were skipped as well. */
 static bool skip_die(const struct dwarf_unit *u, struct cursor *c, const struct dwarf_abbrev *a)
 {
 	if (holds_no_functions(a))
@@ -170,7 +170,7 @@ struct function_builder {
 	VEC(struct dwarf_function) functions;
 	dwarf_owned_list owned;
 	dwarf_ranges ranges;
-	bool within; /* functions are looked for within functions, too: that is most of the unit */
+	bool within; /* also look for nested functions, which means reading most of the unit */
 	bool has_skipped;
 };
 
@@ -186,7 +186,7 @@ static void add_function(struct function_builder *b, uint64_t die, const struct 
 		vec_push(&b->functions, ((struct dwarf_function){ .die = die }));
 }
 
-/* A function's own DIE; true where its children were left out, false where they follow, or the unit ends. */
+/* Reads the DIE of a function; true if its children were skipped, false if they follow, or at the end of the unit. */
 static bool read_function(struct function_builder *b, struct cursor *c, const struct dwarf_abbrev *a, uint64_t offset)
 {
 	struct dwarf_value sibling;
@@ -209,7 +209,7 @@ static bool read_function(struct function_builder *b, struct cursor *c, const st
 	return true;
 }
 
-/* One walk over the DIEs of the unit: what is not a function is only skipped. */
+/* One walk over the DIEs of the unit, skipping everything but functions. */
 static void walk_unit(struct function_builder *b)
 {
 	struct dwarf_unit *u = b->u;
@@ -252,12 +252,12 @@ struct scope_builder {
 	struct dwarf_unit *u;
 	struct dwarf_addresses only; /* of those that matter, what is in the function; NULL: all matter */
 	VEC(struct dwarf_scope) scopes;
-	VEC(uint32_t) open; /* by depth below the function: the scope that children belong to */
+	VEC(uint32_t) open; /* by depth below the function: the scope of the children */
 	dwarf_owned_list owned;
 	dwarf_ranges ranges;
 };
 
-/* Where the name of a scope is, or is to be found further on. */
+/* Sets the DIE with the name of a scope, or a reference to it. */
 static void set_origin(struct dwarf_scope *s, struct dwarf_unit *u, const struct die *d, uint64_t self)
 {
 	const struct dwarf_value *to = d->origin.class ? &d->origin : &d->specification;
@@ -325,7 +325,7 @@ static uint32_t read_code_scope(struct scope_builder *b, struct cursor *c, const
 	vec_clear(&b->ranges);
 	dwarf_read_pc(b->u, &pc, &b->ranges);
 	if (!b->ranges.len && parent != NO_SCOPE)
-		return parent; /* no code of its own is left: its children are seen as the caller's */
+		return parent; /* no code is left: its children belong to the caller */
 	if (parent != NO_SCOPE && !is_wanted(b)) {
 		*ret_passed = a->has_children && go_on_at(b->u, c, &sibling);
 		return SKIPPED;
@@ -354,7 +354,7 @@ static uint32_t read_scope(struct scope_builder *b, struct cursor *c, const stru
 	return a->tag == DW_TAG_subprogram ? SKIPPED : within;
 }
 
-/* The function's subtree; functions nested in it are left out: they have subtrees of their own. */
+/* The function's subtree, without nested functions, which have their own. */
 static void walk_function(struct scope_builder *b, struct cursor *c)
 {
 	do {

@@ -16,7 +16,7 @@ static struct dwarf_file *open_split(struct dwarf *d, const char *path, uint64_t
 	return f;
 }
 
-/* Where contributions without a header of their own begin: after the header, which DWARF 5 has and version 4 has not. */
+/* The start of contributions without a header: after the section's header, which version 4 does not have. */
 static void set_bases(struct dwarf_unit *u)
 {
 	if (u->version < 5)

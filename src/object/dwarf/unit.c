@@ -50,7 +50,7 @@ static void open_section(void *ctx, size_t i, unsigned thread)
 	f->sections[i] = dwarf_section(f, (enum dwarf_section)i);
 }
 
-#define STR_BYTES_LARGE (1u << 20) /* fewer are all in memory soon, and cost no descriptor */
+#define STR_BYTES_LARGE (1u << 20) /* smaller sections are soon completely in memory, and need no descriptor */
 
 static void open_strings(struct dwarf_file *f)
 {
@@ -58,7 +58,7 @@ static void open_strings(struct dwarf_file *f)
 	f->str_fd = s && s->bytes > STR_BYTES_LARGE ? object_section_fd(f->object, s, &f->str_offset) : -1;
 }
 
-/* Packed bytes that take milliseconds. The largest section is as much as all others: a third thread would have nothing to do. */
+/* Compressed bytes that take milliseconds. The largest section is as large as all others: a third thread would be idle. */
 #define PACKED_BYTES_LARGE (256u << 10)
 
 void dwarf_file_init(struct dwarf_file *f, struct dwarf *d, struct object *o, bool split)
@@ -89,7 +89,7 @@ void dwarf_file_deinit(struct dwarf_file *f)
 	}
 }
 
-/* False at the end, or where nothing after it can be found. */
+/* False at the end, or if the next header cannot be found. */
 static bool read_header(struct dwarf_file *f, struct cursor *c)
 {
 	struct dwarf_unit h = { .file = f, .offset = cursor_offset(c), .offset_bytes = 4 };
@@ -171,8 +171,8 @@ static void take_root_attr(struct dwarf_unit *u, struct root *r, uint16_t name, 
 }
 
 /*
- * A table that is of one unit need not be kept for its root: of it only the one entry is read, into `table`.
- * ret_attrs: its attributes; NULL where there are none.
+ * A table of a single unit need not be cached for its root: only one entry is read, into `table`. ret_attrs: its
+ * attributes; NULL: none.
  */
 static const struct dwarf_abbrev *root_abbrev(struct dwarf_unit *u, uint64_t code, struct dwarf_abbrevs *table,
 					      const struct dwarf_attr **ret_attrs)
