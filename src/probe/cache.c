@@ -17,7 +17,7 @@
 
 /* ---- files ---- */
 
-/* The file's build-id as text; false where it has none. */
+/* The file's build ID as text; false: none. */
 static bool target_hex(const struct probe_target *t, char ret[BUILDID_HEX_MAX])
 {
 	uint8_t id[OBJECT_BUILD_ID_MAX] = {};
@@ -26,7 +26,7 @@ static bool target_hex(const struct probe_target *t, char ret[BUILDID_HEX_MAX])
 	return n;
 }
 
-/* What is kept of a build-id; empty where there is nothing. */
+/* The cached definitions for a build ID; empty if there are none. */
 static void read_kept(const char *dir, const char *hex, struct strbuf *ret)
 {
 	_cleanup_free_ char *path = buildid_cache_path(dir, hex, FILE_NAME);
@@ -42,7 +42,7 @@ static struct strobe_error *write_kept(const char *dir, const char *hex, const s
 
 /* ---- entries ---- */
 
-/* An entry: its first line, without the sign that begins it, and the lines that follow up to the next. */
+/* An entry: its first line, without the leading character, and the lines up to the next entry. */
 struct entry {
 	const char *definition;
 	size_t definition_bytes, all_bytes;
@@ -79,7 +79,7 @@ static bool entry_name(const struct entry *e, struct arena *arena, const char **
 	return true;
 }
 
-/* Copies what is kept but for entries that match; fn is called for those. */
+/* Copies entries that do not match, and calls fn for those that do. */
 static void copy_others(const char *text, const struct probe_filter *filter, struct strbuf *to,
 			void (*fn)(void *ctx, const char *definition), void *ctx, size_t *ret_nr)
 {
@@ -121,7 +121,7 @@ struct strobe_error *probe_cache_add(const char *dir, const struct probe_target 
 		if (is_first) {
 			_cleanup_strbuf_ struct strbuf others = {};
 			const char *name = arena_printf(&arena, "%s:%s", e->group, e->event);
-			/* names of events hold no signs of filters */
+			/* event names contain no characters of filters */
 			error_destroy(probe_filter_parse(name, &arena, &same));
 			copy_others(strbuf_str(&before), same, &others, NULL, NULL, &nr);
 			before.len = 0;
@@ -193,7 +193,7 @@ struct strobe_error *probe_cache_remove(const char *dir, const struct probe_filt
 	return s.err;
 }
 
-/* A line of an entry as a place: what follows the first blank of its arguments is for the kernel as it is. */
+/* A line of an entry as a place: the text after the first blank is passed to the kernel unchanged. */
 static void add_place(const struct probe_target *t, const struct probe_installed *event, struct probe_places *ret)
 {
 	struct probe_place p = { .name = arena_strdup(&ret->arena, event->event), .group = arena_strdup(&ret->arena, event->group),

@@ -37,7 +37,7 @@ static struct object *find_file(struct object *o, const char *path, const struct
 	if ((cached && try_file(&s, cached)) || object_find_debug(o, path, options->symfs, try_file, &s) || !n || !options->servers)
 		return s.found;
 	_cleanup_free_ char *fetched = NULL;
-	/* That no server has it is not an error. */
+	/* It is not an error if no server has it. */
 	error_destroy(debuginfod_find(options->servers, hex, DEBUGINFOD_DEBUG, &fetched));
 	if (fetched)
 		try_file(&s, fetched);

@@ -1,7 +1,7 @@
 /*
  * The debug information of a program, a library, a kernel or a module: in the file itself, or in its separate debug file.
  *
- * That is looked for in the build-id cache, then where object_find_debug() looks, then on debuginfod servers.
+ * The debug file is searched in the build ID cache, then by object_find_debug(), then on debuginfod servers.
  */
 #pragma once
 #include "object/debuginfod.h"
@@ -9,18 +9,18 @@
 #include "object/object.h"
 
 struct probe_debug_options {
-	const char *symfs;          /* where debug files are looked for, or NULL */
+	const char *symfs;          /* directory with debug files, or NULL */
 	const char *buildid_dir;    /* the build-id cache, or NULL */
 	struct debuginfod *servers; /* or NULL */
 };
 
 struct probe_debug {
 	struct object *object;            /* the caller's */
-	struct object *file, *supplement; /* the separate debug file, and what dwz moved out of it; or NULL */
+	struct object *file, *supplement; /* the separate debug file, and its dwz supplement; or NULL */
 	struct dwarf *dwarf;              /* NULL: there is none */
 };
 
-/* object is borrowed until probe_debug_close(). False where no debug information was found: nothing is to be closed then. */
+/* object is borrowed until probe_debug_close(). False: no debug information was found, and nothing must be closed. */
 bool probe_debug_open(struct object *object, const char *path, const struct probe_debug_options *options, struct probe_debug *ret);
 void probe_debug_close(struct probe_debug *d);
 /* The file that has the debug information. */

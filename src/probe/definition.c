@@ -21,7 +21,7 @@ bool probe_name_is_good(const char *name)
 	return true;
 }
 
-/* The first of `set` that no backslash precedes; the end of the text where there is none. */
+/* The first character in `set` without a backslash before it, or the end of the text. */
 static char *find_any(char *text, const char *set)
 {
 	while (*text && !strchr(set, *text))
@@ -29,7 +29,7 @@ static char *find_any(char *text, const char *set)
 	return text;
 }
 
-/* The same, but for the "::" of names of C++ and Rust. */
+/* The same, skipping "::" in names of C++ and Rust. */
 static char *find_sign(char *text, const char *set)
 {
 	char *at = find_any(text, set);
@@ -49,7 +49,7 @@ static char *unescape(char *text)
 	return text;
 }
 
-/* The next word, cut off where it ends; NULL at the end of the text. */
+/* The next word, NUL-terminated; NULL at the end of the text. */
 static char *next_word(char **text)
 {
 	char *word = *text + strspn(*text, BLANKS);
@@ -102,7 +102,7 @@ static struct strobe_error *parse_line(const char *text, struct probe_point *p)
 	return NULL;
 }
 
-/* What follows a function's or file's name: sign is what begins it. */
+/* Parses the part after a function's or file's name, which begins with sign. */
 static struct strobe_error *parse_part(char sign, char *text, struct probe_point *p)
 {
 	if (sign != '%' && sign != '+')
@@ -148,7 +148,7 @@ static bool is_marker(const char *word)
 	return *word == '%' || (text_has_prefix(word, "sdt_") && strchr(word, ':'));
 }
 
-/* Whether the place is one of a file rather than of a function: see the header. */
+/* Whether the place is in a file rather than a function: see the header. */
 static bool is_in_file(char *word)
 {
 	size_t n = (size_t)(find_sign(word, ":;") - word);
@@ -172,7 +172,7 @@ static struct strobe_error *parse_point(char *word, struct probe_point *p)
 		return error_create(ERROR_USAGE, "a place must begin with a function or a source file");
 	while (sign) {
 		*at = 0;
-		/* a pattern is all that follows */
+		/* a pattern extends to the end */
 		char *text = at + 1, *end = sign == ';' ? text + strlen(text) : find_any(text, ":;+@%");
 		char next = *end;
 		*end = 0;

@@ -1,12 +1,12 @@
 /*
- * What a user writes to define probes, taken apart:
+ * Parser of probe definitions:
  *
  *	[[GROUP:]EVENT=]FUNC[@SRC][+OFFSET|%return|:LINE|;PATTERN] [[NAME=]VALUE[:TYPE][@user] …]
  *	[[GROUP:]EVENT=]SRC:LINE [ARG …]      [[GROUP:]EVENT=]SRC;PATTERN [ARG …]
  *	[[GROUP:]EVENT=]0xADDRESS [ARG …]     [[GROUP:]EVENT=]%[sdt_PROVIDER:]NAME
  *
- * A place is a file where it has one of ":;", before that a dot, and none of "+@%". A "::" belongs to a name. A backslash takes from
- * the character that follows what it means here: "free\@GLIBC_2.2.5". Strings live in the arena. Source: perf-probe(1).
+ * A place is a file if it has one of ":;" after a dot, and none of "+@%". A "::" belongs to a name. A backslash escapes the next
+ * character: "free\@GLIBC_2.2.5". Strings live in the arena. Source: perf-probe(1).
  */
 #pragma once
 #include <stdbool.h>
@@ -22,8 +22,8 @@ struct probe_point {
 	const char *file;     /* the source file; NULL: any */
 	const char *pattern;  /* of source lines; or NULL */
 	const char *marker;   /* NAME or sdt_PROVIDER:NAME; or NULL */
-	uint64_t offset;      /* bytes after the begin of the function; of an address, the address */
-	uint32_t line;        /* of the file, or from the line that the function is declared at */
+	uint64_t offset;      /* bytes after the start of the function; for an address, the address */
+	uint32_t line;        /* of the file, or relative to the declaration of the function */
 	bool has_line;
 	bool is_address;
 	bool is_return;
@@ -42,15 +42,15 @@ struct probe_definition {
 	VEC(struct probe_argument) arguments;
 };
 
-/* ERROR_USAGE names the part that is wrong. On an error, too, *ret is to be given to probe_definition_deinit(). */
+/* ERROR_USAGE names the invalid part. Call probe_definition_deinit() also after an error. */
 struct strobe_error *probe_definition_parse(const char *text, struct arena *arena, struct probe_definition *ret) _must_check_;
 void probe_definition_deinit(struct probe_definition *d);
 
-/* Letters, digits and underscores, no digit first: a name that the kernel takes for a group, an event or an argument. */
+/* A valid name of a group, an event or an argument: letters, digits and underscores, without a leading digit. */
 bool probe_name_is_good(const char *name);
-/* Whether only debug information knows where the value is: it names a variable, or all ($vars, $params). */
+/* Whether the argument requires debug information: it names a variable, or all of them ($vars, $params). */
 bool probe_argument_is_variable(const struct probe_argument *a);
-/* "n=%di:s64": as tracefs takes it, with the name where one was given. */
+/* "n=%di:s64": in the syntax of tracefs, with the name if given. */
 void probe_argument_text(const struct probe_argument *a, struct strbuf *ret);
 /* "mid+4", "mid%return", "b.c:6": as a user may write it. */
 void probe_point_text(const struct probe_point *p, struct strbuf *ret);

@@ -10,7 +10,7 @@
 #include "probe/names.h"
 #include "sys/tracefs.h"
 
-/* In tracefs' README where several probes can make one event. */
+/* In tracefs' README if several probes can share an event. */
 #define SHARES_NAMES "Create/append/"
 
 static bool can_share_names(const struct sys *sys)
@@ -45,7 +45,7 @@ void probe_events_deinit(struct probe_events *e)
 
 /* ---- names ---- */
 
-/* By the kernel, or by an event of this list: of the same definition only where they cannot share it. */
+/* Taken by the kernel, or by an event of this list; by one of the same definition only if they cannot share it. */
 static bool is_taken(void *ctx, const char *group, const char *event)
 {
 	const struct probe_events *e = ctx;
@@ -111,7 +111,7 @@ static struct strobe_error *add_place(struct probe_events *e, struct probe_targe
 	return NULL;
 }
 
-/* Of one definition, which place it is that does not do. */
+/* Adds the failing place of a definition to the error. */
 static struct strobe_error *at_place(struct strobe_error *err, struct probe_target *t, const struct probe_place *p)
 {
 	_cleanup_strbuf_ struct strbuf text = {};

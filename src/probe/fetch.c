@@ -4,17 +4,17 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define ELEMENTS_MAX 64 /* of an array that the kernel fetches: its MAX_ARRAY_LEN */
+#define ELEMENTS_MAX 64 /* maximum for arrays in the kernel: MAX_ARRAY_LEN */
 #define VALUE_BITS_MAX 64
 
-/* What has been reached: a part of a variable, or something that a pointer leads to. */
+/* The current position in a path: a part of a variable, or the target of a pointer. */
 struct reached {
 	struct locations at;
 	struct location_piece target; /* holds `at` once a pointer was followed */
 	uint64_t bit_offset;
 	uint32_t bits;                /* of a bit field, or 0 */
 	const struct type *type;
-	unsigned reads;               /* of memory, that the location of the variable itself takes: none of them is @user's */
+	unsigned reads;               /* memory reads for the location of the variable itself, to which @user does not apply */
 	const char *name;
 };
 
@@ -137,7 +137,7 @@ static bool is_string_cast(const char *cast)
 	return is_one_of(cast, "string", "ustring");
 }
 
-/* Of perf's: the sign or the base alone. */
+/* perf's casts with only the sign or the base. */
 static bool is_sign_cast(const char *cast)
 {
 	return cast && cast[0] && !cast[1] && strchr("usx", cast[0]);
@@ -160,8 +160,8 @@ static bool is_power(uint64_t bytes)
 }
 
 /*
- * A bit field's storage: aligned to its type's size, or larger. Counts bits from the lowest, as the kernel does on machines that
- * store the lowest byte first. Moves r to where the storage begins.
+ * The storage of a bit field: aligned to the size of its type, or larger. Counts bits from the lowest, as the kernel does on
+ * little-endian machines. Moves r to the start of the storage.
  */
 static struct strobe_error *bit_field_text(struct reached *r, const char *cast, struct strbuf *ret)
 {
@@ -199,7 +199,7 @@ static struct strobe_error *array_text(const struct reached *r, const struct typ
 	return NULL;
 }
 
-/* Appends ":s32" and says how many bits of the value are read; none where the kernel's own choice does. */
+/* Appends ":s32" and gives the number of bits read; appends nothing if the kernel's default is right. */
 static struct strobe_error *value_type_text(struct reached *r, const char *cast, struct strbuf *ret, uint64_t *ret_bits)
 {
 	const struct type *t = type_strip(r->type);
@@ -214,13 +214,13 @@ static struct strobe_error *value_type_text(struct reached *r, const char *cast,
 				    is_compound(t) ? "choose a member" : "the kernel fetches 1, 2, 4 or 8");
 	if (!bytes)
 		return error_create(ERROR_USAGE, "the type of '%s' has no known size: give one, as %s:x64", r->name, r->name);
-	/* As perf, which leaves the choice to the kernel where the debug information does not say the size. */
+	/* As in perf, the kernel's default is used if debug information does not have the size. */
 	if (t->says_bytes || is_sign_cast(cast))
 		strbuf_addf(ret, ":%c%" PRIu64, sign_of(t, cast), bytes * 8);
 	return NULL;
 }
 
-/* A string: the pointer to it is followed, an array is where it lies. */
+/* A string: follows a pointer, but not an array. */
 static struct strobe_error *string_text(struct reached *r, const struct fetch_machine *m, const char *cast, struct strbuf *ret)
 {
 	const struct type *t = type_strip(r->type);
@@ -236,7 +236,7 @@ static struct strobe_error *string_text(struct reached *r, const struct fetch_ma
 	return NULL;
 }
 
-/* The size of "x32", "u8[4]"; 0 of what has none. */
+/* The size of "x32", "u8[4]"; 0: no size. */
 static uint64_t cast_bits(const char *cast)
 {
 	uint64_t bits = 0;
@@ -268,7 +268,7 @@ static struct strobe_error *type_of_value(struct reached *r, const struct fetch_
 
 /* ---- the location ---- */
 
-/* "%di"; of a stack pointer of i386 "$stack". False where the kernel has no name for it. */
+/* "%di"; for the stack pointer of i386 "$stack". False: no name in the kernel. */
 static bool add_register(const struct fetch_machine *m, uint8_t reg, struct strbuf *ret)
 {
 	const struct arch *a = m->arch;
@@ -337,7 +337,7 @@ static struct strobe_error *add_memory(const struct reached *r, const struct loc
 	return NULL;
 }
 
-/* bits: how many of the value are read. */
+/* bits: number of bits read. */
 static struct strobe_error *add_location(const struct reached *r, const struct fetch_machine *m, uint64_t bits, bool user,
 					 struct strbuf *ret)
 {

@@ -1,7 +1,7 @@
 /*
  * Expressions over variables ("p->in.flags[2]") and the fetch arguments of tracefs that read their values ("+8(%di):x32").
  *
- * What tracefs cannot fetch, or not in full, is refused with the reason. Source: the kernel's kprobetrace.rst.
+ * Values that tracefs cannot fetch, or not completely, are errors with the reason. Source: the kernel's kprobetrace.rst.
  */
 #pragma once
 #include "arch/arch.h"
@@ -22,22 +22,22 @@ struct fetch_step {
 
 struct fetch_path {
 	const char *variable;
-	const char *last_name; /* of the variable or the last member: what the argument is called unless the user says otherwise */
+	const char *last_name; /* name of the variable or the last member, the default name of the argument */
 	VEC(struct fetch_step) steps;
 };
 
-/* ERROR_USAGE where it is not an expression; on an error, too, *ret is for fetch_path_deinit(). Strings live in the arena. */
+/* ERROR_USAGE: not an expression. Call fetch_path_deinit() also after an error. Strings live in the arena. */
 struct strobe_error *fetch_path_parse(const char *text, struct arena *arena, struct fetch_path *ret) _must_check_;
 void fetch_path_deinit(struct fetch_path *p);
 
-/* A register of no machine: what a function returns. */
+/* Not a register: the return value of a function. */
 #define FETCH_RETVAL 0xff
 
 struct fetch_machine {
 	const struct arch *arch;
-	unsigned pointer_bytes; /* of the program; the kernel reads pointers of its own size */
+	unsigned pointer_bytes; /* of the program; the kernel reads pointers of its native size */
 	bool kernel_is_64bit;
-	/* Appends what names a static address: "@+0x4010" of a program, "@counter+8" of the kernel. False: it has no name. */
+	/* Appends a static address: "@+0x4010" of a program, "@counter+8" of the kernel. False: impossible. */
 	bool (*address)(void *ctx, uint64_t vaddr, struct strbuf *ret);
 	void *ctx;
 };
@@ -48,7 +48,7 @@ struct fetch_value {
 	const struct locations *at;
 };
 
-/* Appends the fetch argument for the part of a variable that the path leads to. cast: a type of tracefs or of perf's, or NULL. */
+/* Appends the fetch argument for the part of a variable at the path. cast: a type of tracefs or perf, or NULL. */
 struct strobe_error *fetch_text(const struct fetch_path *path, const struct fetch_value *value, const struct fetch_machine *machine,
 				const char *cast, bool in_user_memory, struct strbuf *ret) _must_check_;
 /* Why there is no location, as a clause: "its value is computed". */

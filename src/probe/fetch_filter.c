@@ -6,9 +6,9 @@
 
 #include "base/text.h"
 
-#define DEPTH_MAX 32 /* of parentheses and '!' in each other */
+#define DEPTH_MAX 32 /* maximum nesting of parentheses and '!' */
 
-/* An expression: a test, or two joined. */
+/* An expression: a test, or two combined expressions. */
 struct node {
 	char kind;       /* 't', '&', '|', '!' */
 	unsigned first;  /* its first test */
@@ -215,7 +215,7 @@ static struct strobe_error *parse_any(struct parser *p, struct node *ret)
 	return NULL;
 }
 
-/* Tests lie in the order of the text, so the first of what is on the right is what follows the left. */
+/* Tests are in the order of the text, so the first test of the right side follows the left side. */
 static void settle(struct fetch_plan_filter *f, const struct node *n, uint8_t when_true, uint8_t when_false)
 {
 	switch (n->kind) {

@@ -3,12 +3,12 @@
  *
  *	size > 4096 && name == "lib"      (n < 0 || flags & 0x10) && !(common_pid == 7)
  *
- * Numbers are decimal, 0x… or 'c', compared as their field's type says (== != < <= > >= &); texts by ==, != and ~, which takes "TEXT" and
+ * Numbers are decimal, 0x… or 'c', compared by the type of the field (== != < <= > >= &); texts by ==, != and ~, which takes "TEXT" and
  * "TEXT*". Source: the kernel's events.rst.
  */
 #pragma once
 #include "probe/fetch_parse.h"
 
-/* ERROR_USAGE names the column and, where a field is not known, those there are. */
+/* ERROR_USAGE has the column and, for an unknown field, lists the existing ones. */
 struct strobe_error *fetch_filter_parse(const char *text, const struct fetch_plan *plan, const struct fetch_format *format,
 					struct fetch_plan_filter *ret) _must_check_;

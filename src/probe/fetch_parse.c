@@ -14,9 +14,9 @@
 
 #define ARRAY_MAX 64 /* the kernel's MAX_ARRAY_LEN */
 
-/* One argument on its way. */
+/* An argument being parsed. */
 struct argument {
-	const char *text; /* the whole, for errors */
+	const char *text; /* the complete text, for errors */
 	const struct fetch_place *place;
 	struct fetch_plan_arg *to;
 	bool default_is_string;
@@ -47,7 +47,7 @@ static void set_register(struct argument *a, int reg)
 	a->to->reg = (uint8_t)reg;
 }
 
-/* A read more of memory, before those that are there. */
+/* Adds a memory read before the existing ones. */
 static struct strobe_error *add_first_read(struct argument *a, int64_t offset, bool is_user)
 {
 	struct fetch_plan_arg *to = a->to;
@@ -85,7 +85,7 @@ static struct strobe_error *set_arg(struct argument *a, const char *digits)
 	}
 	if (arch != &arch_i386 && !arch->dwarf_arguments_nr)
 		return wrong(a, "the calling convention of this machine is not known: name the variable");
-	/* Below the arguments is the return address, unless that is in a register. */
+	/* The return address precedes stack arguments, unless it is in a register. */
 	uint64_t words = n - arch->dwarf_arguments_nr - 1 + (arch->lr == ARCH_REG_NONE);
 	set_register(a, arch->sp);
 	return add_first_read(a, (int64_t)(words * arch->pointer_bytes), !a->place->is_kernel);
@@ -222,7 +222,7 @@ static struct strobe_error *set_string(struct argument *a, bool in_user_memory, 
 	return NULL;
 }
 
-/* "u8", "x32", "char", "symbol": of one value. */
+/* "u8", "x32", "char", "symbol": the type of a single value. */
 static bool set_number(struct argument *a, const char *type, struct arena *arena, struct fetch_field *field)
 {
 	uint64_t bits;
@@ -248,7 +248,7 @@ static bool set_number(struct argument *a, const char *type, struct arena *arena
 	return true;
 }
 
-/* What is after the type: "[4]". */
+/* The suffix of the type: "[4]". */
 static struct strobe_error *set_count(struct argument *a, char *bracket)
 {
 	uint64_t count;
@@ -277,7 +277,7 @@ static struct strobe_error *parse_type(struct argument *a, char *type, struct ar
 		return wrong(a, "$comm is a string");
 	if (type && *type == 'b')
 		return a->to->count ? wrong(a, "there are no arrays of bit fields") : set_bit_field(a, type, arena, field);
-	char x64[] = "x64"; /* the kernel's own choice on machines of 64 bits */
+	char x64[] = "x64"; /* the kernel's default on 64-bit machines */
 	if (set_number(a, type ? type : x64, arena, field))
 		return NULL;
 	return wrong(a, "unknown type (expected u8 to u64, s8 to s64, x8 to x64, char, string, ustring, symbol, bWIDTH@LOWEST/SIZE)");

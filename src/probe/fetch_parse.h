@@ -1,9 +1,9 @@
 /*
- * Fetch arguments as tracefs takes them ("p=+8(%di):x32") → plans for a BPF program (fetch_plan.h), and the format of the event that they
- * make, as tracefs would have it.
+ * Fetch arguments in the syntax of tracefs ("p=+8(%di):x32") → plans for a BPF program (fetch_plan.h), and the format of the event as in
+ * tracefs.
  *
- * What tracefs refuses is refused, with the reason; $argN is known at the entry of a program's functions, too. Source: the kernel's
- * kprobetrace.rst, uprobetracer.rst.
+ * Rejects everything that tracefs rejects, with the reason; $argN is also supported at the entry of a program's functions. Source: the
+ * kernel's kprobetrace.rst, uprobetracer.rst.
  */
 #pragma once
 #include <stdbool.h>
@@ -16,11 +16,11 @@
 
 /* Where the probe is. */
 struct fetch_place {
-	const struct arch *arch; /* of the program; of the kernel the machine's */
+	const struct arch *arch; /* of the program; for the kernel the machine's */
 	bool is_kernel, is_return;
-	bool is_entry;           /* of a function that was called */
+	bool is_entry;           /* at the entry of a function */
 	uint64_t offset;         /* in the file of a program */
-	/* The address of a symbol of the kernel; NULL: none is known. */
+	/* Returns the address of a kernel symbol; NULL: no symbols are known. */
 	bool (*symbol)(void *ctx, const char *name, uint64_t *ret);
 	void *ctx;
 };
@@ -36,7 +36,7 @@ struct fetch_format {
 	uint32_t nr;
 };
 
-/* A plan without arguments. */
+/* Initializes a plan without arguments. */
 void fetch_plan_begin(struct fetch_plan *plan, const struct fetch_place *place);
 /* Adds an argument and its field. Strings live in the arena. ERROR_USAGE, ERROR_UNSUPPORTED. */
 struct strobe_error *fetch_plan_add(struct fetch_plan *plan, struct fetch_format *format, const char *text, const struct fetch_place *place,

@@ -1,22 +1,21 @@
 /*
- * What a BPF program fetches at a probe, argument by argument, and where it puts that in a sample: what fetch arguments of tracefs
- * ("p=+8(%di):x32") mean, for bpf/probe/. Both the programs and what makes plans include this.
+ * The values that a BPF program fetches at a probe, and their offsets in a sample: tracefs' fetch arguments ("p=+8(%di):x32") compiled
+ * for bpf/probe/. Included by the programs and by the code that makes plans.
  *
- * A sample has what a tracepoint of tracefs would have: its common fields, the address, the arguments one after the other, and after
- * them the strings. Little-endian machines of 64 bits.
+ * A sample has the layout of a tracefs event: common fields, address, arguments, strings. Little-endian 64-bit machines only.
  */
 #pragma once
 #include <linux/types.h>
 
 #define FETCH_PLAN_DEREFS 8
 #define FETCH_PLAN_ARGS   24
-#define FETCH_PLAN_REGS   40 /* at most, as perf numbers them */
+#define FETCH_PLAN_REGS   40 /* maximum number, in perf's numbering */
 
-/* Where a value begins. */
+/* The source of a value. */
 enum fetch_plan_base {
 	FETCH_PLAN_REGISTER, /* base: its number */
 	FETCH_PLAN_CONSTANT, /* value */
-	FETCH_PLAN_CODE,     /* value: from the probe's own address */
+	FETCH_PLAN_CODE,     /* value: relative to the probe's address */
 	FETCH_PLAN_COMM,     /* the name of the thread */
 };
 
@@ -26,12 +25,12 @@ struct fetch_plan_arg {
 	__u8 base;       /* enum fetch_plan_base */
 	__u8 reg;
 	__u8 what;       /* enum fetch_plan_what */
-	__u8 derefs;     /* reads of memory, the last of which is that of the value */
+	__u8 derefs;     /* number of memory reads; the last one reads the value */
 	__u8 bytes;      /* of a number, or of an element of an array */
 	__u8 is_signed;  /* of bit fields and filters */
 	__u16 count;     /* elements of an array; 0: none */
 	__u16 at;        /* offset in the sample */
-	__u16 users;     /* bit by read: of the memory of the program; else the kernel's */
+	__u16 users;     /* bit by read: user memory; else kernel memory */
 	__u8 left, right; /* a bit field: shifts of its storage */
 	__u8 unused[2];
 	__u64 value;
@@ -39,11 +38,11 @@ struct fetch_plan_arg {
 };
 
 struct fetch_plan {
-	__u32 event;     /* which the sample is of */
+	__u32 event;     /* event of the sample */
 	__u32 format;    /* common_type of its samples */
 	__u16 bytes;     /* of a sample without strings */
 	__u8 args_nr;
-	__u8 touches;    /* it reads memory of the program, which may not be there yet */
+	__u8 touches;    /* reads user memory, which may not be paged in yet */
 	__u8 is_return, is_kernel;
 	__u8 word_bytes; /* of a pointer */
 	__u8 unused;
@@ -66,7 +65,7 @@ enum fetch_plan_op { FETCH_PLAN_EQ, FETCH_PLAN_NE, FETCH_PLAN_LT, FETCH_PLAN_LE,
 		     FETCH_PLAN_TEXT_IS, FETCH_PLAN_TEXT_BEGINS };
 
 struct fetch_plan_test {
-	__u16 at;       /* offset in the sample; of a text that of its place */
+	__u16 at;       /* offset in the sample; for a string that of its descriptor */
 	__u8 bytes;     /* of a number */
 	__u8 is_signed;
 	__u8 op;        /* enum fetch_plan_op */

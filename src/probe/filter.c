@@ -6,14 +6,14 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 
-#define DEPTH_MAX 64 /* of parentheses and '!' in each other */
+#define DEPTH_MAX 64 /* maximum nesting of parentheses and '!' */
 #define SIGNS	  "!&|()"
 #define BLANKS	  " \t\n"
 
 struct probe_filter {
-	char kind; /* 0: a glob; else the sign that joins */
+	char kind; /* 0: a glob; else the operator */
 	const char *glob;
-	const struct probe_filter *left, *right; /* '!' has only the left one */
+	const struct probe_filter *left, *right; /* '!' only has left */
 };
 
 struct parser {

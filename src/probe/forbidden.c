@@ -16,7 +16,7 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Cuts the text in lines, and takes what follows the last tab of each, up to a blank. */
+/* Splits the text into lines, and takes the word after the last tab of each. */
 static void add_names(struct strbuf *text, probe_names *ret)
 {
 	char *rest = text->data;

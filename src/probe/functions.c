@@ -18,7 +18,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(l->name, r->name);
 }
 
-/* What lies at the address of the function at `start`, from `kept` on: by name, each once. Returns how many there are now. */
+/* Sorts the functions at the address of the one at `start` by name, without duplicates, to `kept`. Returns the new number. */
 static size_t settle_address(struct probe_function *list, size_t start, size_t n, size_t kept)
 {
 	if (n > 1)
@@ -49,7 +49,7 @@ static void sort_by_address(struct probe_functions *f)
 	f->list.cap = n;
 }
 
-/* In order, each name of an address once; symbol tables of one program repeat what others have. */
+/* Sorts, and removes duplicate names of an address, since symbol tables of a program overlap. */
 static void settle(struct probe_functions *f)
 {
 	size_t n = f->list.len, kept = 0;
@@ -87,7 +87,7 @@ bool probe_name_matches(const char *pattern, const char *name)
 
 /* ---- of a file ---- */
 
-/* False if the object lacks this table. Names are those of the object where it outlives the functions. */
+/* False: the object lacks this table. Names are borrowed from the object if it outlives the functions. */
 static bool add_symbols(struct probe_functions *f, struct object *o, uint32_t table, bool outlives)
 {
 	struct object_symtab t;
@@ -156,11 +156,11 @@ void probe_functions_of_file(struct object *o, const char *path, const char *sym
 	*ret = (struct probe_functions){};
 	arena_init(&ret->arena);
 	struct strobe_error *err = object_open_mini(o, &mini);
-	if (err) { /* what is packed wrongly is not there */
+	if (err) { /* damaged compressed data counts as absent */
 		error_destroy(err);
 		mini = NULL;
 	}
-	/* what .dynsym has, .symtab has too */
+	/* .symtab contains .dynsym */
 	if (!add_symbols(ret, o, SHT_SYMTAB, true) && !object_find_debug(o, path, symfs, try_debug_file, &search)) {
 		add_symbols(ret, o, SHT_DYNSYM, true);
 		if (mini)
@@ -174,7 +174,7 @@ void probe_functions_of_file(struct object *o, const char *path, const char *sym
 
 /* ---- of the kernel ---- */
 
-/* "ffffffff81000000 T name[\t[module]]", cut into words; false where it is another kind of symbol. */
+/* "ffffffff81000000 T name[\t[module]]", split into words; false: another kind of symbol. */
 static bool parse_symbol(char *line, struct probe_function *ret)
 {
 	size_t digits = text_hex(line, strlen(line), &ret->address);

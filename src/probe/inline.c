@@ -12,7 +12,7 @@
 #include "probe/names.h"
 #include "probe/place.h"
 
-/* IDs of formats, down from the last one that the kernel could give a tracepoint. */
+/* IDs of formats, descending from the last one that the kernel could assign to a tracepoint. */
 #define FORMAT_ID_LAST 65535
 
 struct resolving {
@@ -20,9 +20,9 @@ struct resolving {
 	const struct sys *sys;
 	const struct probe_files *files;
 	struct strtab taken;      /* names, as "GROUP:EVENT" */
-	VEC(struct event) events; /* which are to take the place of the list's */
+	VEC(struct event) events; /* to replace those of the list */
 	size_t places_nr;
-	/* The target that was used last: probes mostly share one. */
+	/* The last target, since most probes share one. */
 	struct probe_target target;
 	const char *path;
 	bool has_target;
@@ -105,7 +105,7 @@ static struct strobe_error *name_event(struct resolving *r, const struct probe_d
 
 /* ---- places ---- */
 
-/* An event on its way: the places that share its name. */
+/* An event being made: the places that share its name. */
 struct making {
 	struct resolving *r;
 	const struct probe_definition *definition;
@@ -166,7 +166,7 @@ static void *keep(struct arena *a, const void *data, size_t bytes)
 	return arena_memdup(a, data, bytes);
 }
 
-/* What is known of the event, into the list's arena. */
+/* Copies the event's data into the list's arena. */
 static struct strobe_error *finish_event(struct making *m, struct event *e)
 {
 	struct arena *arena = &m->r->list->arena;
@@ -188,7 +188,7 @@ static struct strobe_error *finish_event(struct making *m, struct event *e)
 	return NULL;
 }
 
-/* What the events of places are called after, by place. */
+/* Base names of events, by place. */
 struct place_names {
 	struct strtab table;
 	str_id *ids;
@@ -207,7 +207,7 @@ static void name_places(const struct probe_definition *d, const struct probe_pla
 	}
 }
 
-/* The event of all places that have its name, of which `first` is the first; names are interned. */
+/* The event of all places with the name of `first`, the first of them; names are interned. */
 static struct strobe_error *make_event(struct resolving *r, const struct probe_definition *d, const struct probe_places *places,
 				       const struct place_names *names, size_t first, struct event *e)
 {
@@ -232,7 +232,7 @@ static struct strobe_error *make_events(struct resolving *r, const struct probe_
 	name_places(d, places, &names);
 	for (size_t i = 0; i < places->list.len && !err; i++) {
 		struct event e = *of;
-		if (names.ids[i] <= known) /* ids are given in order: an event has it */
+		if (names.ids[i] <= known) /* IDs ascend: an event has it already */
 			continue;
 		known = names.ids[i];
 		err = make_event(r, d, places, &names, i, &e);
@@ -277,8 +277,8 @@ static bool is_open(const struct event *e)
 }
 
 /*
- * The events of a group, from one to before another. Counts of probes are not the kernel's, so they are in no group of it: they come
- * after its other members, of which the first leads.
+ * The events of a group, a range. Probes are not counted by the kernel, and so not in its groups: they are moved after the other members,
+ * the first of which is the leader.
  */
 static struct strobe_error *resolve_group(struct resolving *r, size_t first, size_t end)
 {

@@ -32,7 +32,7 @@ struct strobe_error *probe_missing(enum probe_kind kind)
 
 /* ---- lines ---- */
 
-/* The number after the last `sign` of a word, which is cut there; false where there is none. */
+/* The number after the last `sign` of a word, which is cut there; false: none. */
 static bool cut_number(char *word, char sign, uint64_t *ret)
 {
 	char *at = strrchr(word, sign);
@@ -135,8 +135,8 @@ const struct probe_installed *probe_list_find(const struct probe_list *l, const 
 /* ---- changes ---- */
 
 /*
- * What the kernel said about the definition last: "trace_uprobe: error: Invalid register name" and the place where it says
- * so. NULL where it said nothing about this one.
+ * The kernel's last error for the definition: "trace_uprobe: error: Invalid register name" and the position. NULL: no error for
+ * this one.
  */
 static char *kernel_words(const struct sys *sys, const char *line)
 {

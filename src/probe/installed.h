@@ -1,5 +1,5 @@
 /*
- * The probes that the running kernel has: the lines of kprobe_events and uprobe_events in tracefs.
+ * Probes of the running kernel: the lines of kprobe_events and uprobe_events in tracefs.
  *
  * A line of either is "p:GROUP/EVENT PLACE [NAME=FETCH …]", r or "r16" of a return; PLACE is "[MODULE:]SYMBOL+OFFSET",
  * "_text+OFFSET" or "0xADDRESS" in the kernel, "PATH:0xOFFSET[(0xSEMAPHORE)]" in a program. Events other than these ("t:", "e:")
@@ -21,7 +21,7 @@ struct probe_installed {
 	bool is_return;
 	const char *group, *event;
 	const char *target;    /* path of a program, name of a module; "" of the kernel */
-	const char *symbol;    /* the kernel's, that offset is counted from; "" in a program, and with an address */
+	const char *symbol;    /* kernel symbol that offset is relative to; "" in a program, and with an address */
 	uint64_t offset;
 	const char *arguments; /* the text after the place */
 };
@@ -29,19 +29,19 @@ struct probe_installed {
 struct probe_list {
 	struct arena arena;
 	VEC(struct probe_installed) events; /* by group and event */
-	bool exists[2];                     /* whether the kernel can have probes of a kind */
+	bool exists[2];                     /* whether the kernel supports probes of a kind */
 };
 
-/* A line of such a file, cut in its parts; false where it is not a probe. */
+/* Parses a line of such a file; false: not a probe. */
 bool probe_installed_parse(char *line, enum probe_kind kind, struct probe_installed *ret);
 
 struct strobe_error *probe_list_read(const struct sys *sys, struct probe_list *ret) _must_check_;
 void probe_list_deinit(struct probe_list *l);
-/* NULL: there is none of that name. */
+/* NULL: no probe of that name. */
 const struct probe_installed *probe_list_find(const struct probe_list *l, const char *group, const char *event);
 
-/* The sentence for a kernel that cannot have probes of a kind. */
+/* The error for a kernel without support for probes of a kind. */
 struct strobe_error *probe_missing(enum probe_kind kind) _must_check_;
-/* Gives a definition, as above, to the kernel. Its own words about what is wrong with it become part of the error. */
+/* Passes a definition, as above, to the kernel. Its error message becomes part of the error. */
 struct strobe_error *probe_install(const struct sys *sys, enum probe_kind kind, const char *line) _must_check_;
 struct strobe_error *probe_remove(const struct sys *sys, enum probe_kind kind, const char *group, const char *event) _must_check_;

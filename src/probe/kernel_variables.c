@@ -105,7 +105,7 @@ static struct strobe_error *fetch_parameter(const struct probe_variables *v, con
 	return no_parameter(f, path->variable);
 }
 
-/* $vars, $params: what cannot be fetched is left out. */
+/* $vars, $params: without those that cannot be fetched. */
 static void fetch_all(const struct probe_variables *v, const struct btf_function *f, const struct locations *at,
 		      const struct probe_argument *a, struct arena *arena, probe_fetches *ret)
 {

@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "object/dwarf/functions.h"
 
-#define LINES_AFTER 3 /* shown after the last one with code */
+#define LINES_AFTER 3 /* number of lines shown after the last one with code */
 
 /* ---- paths and patterns ---- */
 
@@ -36,7 +36,7 @@ bool probe_pattern_matches(const char *pattern, const char *text, size_t bytes)
 	return text_glob(strbuf_str(&p), strbuf_str(&t));
 }
 
-/* Below dir: the path, then what is left of it when its first directories are left out. NULL: not there. */
+/* Tries the path below dir, then without its leading directories. NULL: not found. */
 static char *path_below(const char *dir, const char *path)
 {
 	for (const char *rest = path; rest && *rest; rest = strchr(rest, '/')) {
@@ -61,7 +61,7 @@ struct strobe_error *probe_source_read(const char *path, const char *source_dir,
 
 /* ---- functions of the source ---- */
 
-/* A function as one unit declares it. */
+/* A function as declared by one unit. */
 struct source_function {
 	struct dwarf_unit *unit;
 	const char *name, *file;
@@ -143,13 +143,13 @@ static struct strobe_error *find_functions(struct probe_target *t, struct functi
 
 /* ---- places ---- */
 
-/* Code of a unit at a stretch of addresses. */
+/* Code of a unit in a range of addresses. */
 struct span {
 	uint64_t start, end, max_end; /* max_end: of this one and all before it */
 	uint32_t code;
 };
 
-/* All code of a unit, to find what is around an address. */
+/* All code of a unit, to find the functions around an address. */
 struct unit_code {
 	struct dwarf_unit *unit;
 	VEC(struct dwarf_code) codes;
@@ -164,7 +164,7 @@ struct line_search {
 	const char *source_dir;
 	struct probe_places *places;
 	uint32_t line;                 /* 0: those in `matching` */
-	uint32_t next, previous;       /* lines with code around it; 0: none */
+	uint32_t next, previous;       /* the lines with code before and after it; 0: none */
 	bool *matching;                /* by line, of `file` */
 	size_t matching_nr, matches;
 	const char *file;
@@ -215,8 +215,8 @@ static void read_code(struct unit_code *u, struct dwarf_unit *unit)
 }
 
 /*
- * The function that a statement is of: of those around it that its file declares, the one declared nearest before it; else the innermost.
- * NULL: none is known.
+ * The function of a statement: among those around it that are declared in its file, the one declared nearest before it; else the
+ * innermost. NULL: unknown.
  */
 static const struct dwarf_code *function_of(const struct line_search *s, const struct dwarf_statement *at)
 {
@@ -227,7 +227,7 @@ static const struct dwarf_code *function_of(const struct line_search *s, const s
 		const struct dwarf_code *code = &s->around.codes.data[span->code];
 		if (span->end <= at->addr)
 			continue;
-		if (!innermost || code > innermost) /* what was inlined comes after the function */
+		if (!innermost || code > innermost) /* inlined functions come after the function */
 			innermost = code;
 		if (code->file && code->line <= at->line && (!best || code->line > best->line) && !strcmp(code->file, at->file))
 			best = code;
@@ -255,7 +255,7 @@ static bool is_in_file(const struct line_search *s, const struct dwarf_statement
 	return s->function ? !strcmp(s->function->file, at->file) : probe_path_matches(s->point->file, at->file);
 }
 
-/* Whether it is of the function's own source. */
+/* Whether it belongs to the function's own source. */
 static bool belongs(const struct line_search *s, const struct dwarf_statement *at)
 {
 	const struct source_function *f = s->function;
@@ -341,7 +341,7 @@ static void take_unit(void *ctx, struct dwarf_unit *u)
 	search_unit(ctx, u);
 }
 
-/* As the user counts: from the function's line. */
+/* Relative to the function's line, as typed. */
 static struct strobe_error *no_code(const struct line_search *s)
 {
 	const struct probe_point *p = s->point;
@@ -423,7 +423,7 @@ static void take_listed(void *ctx, const struct dwarf_statement *at)
 	if (at->line < ret->first || at->line > ret->last || !is_in_file(&l->s, at))
 		return;
 	if (ret->path && strcmp(ret->path, at->file))
-		return; /* another file whose path ends alike */
+		return; /* another file with the same path suffix */
 	if (!belongs(&l->s, at))
 		return;
 	ret->path = at->file;
@@ -463,7 +463,7 @@ static void settle(struct probe_listing *l)
 		l->first = 1;
 }
 
-/* The first function of that name, as the file with its lines; all units that have it say which lines have code. */
+/* The first function of that name determines the file and lines; all units with it contribute lines with code. */
 static struct strobe_error *list_function(struct probe_target *t, const struct probe_point *p, struct listing_search *l)
 {
 	struct function_search functions = { .point = p };

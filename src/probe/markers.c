@@ -17,7 +17,7 @@ struct marker_search {
 	struct probe_target *target;
 	const char *provider, *name; /* globs; provider NULL: any */
 	struct probe_places *ret;
-	const char *odd; /* a name that the kernel would not take, of a marker that matches */
+	const char *odd; /* a matching marker with a name that the kernel does not accept */
 };
 
 /* "sdt_PROVIDER:NAME" in two; provider is made in *buffer. */

@@ -18,7 +18,7 @@ void probe_group_name(const char *path, struct strbuf *ret)
 		strbuf_addch(ret, *c);
 }
 
-/* Names of the kernel's events hold letters, digits and underscores; those of functions may hold others. */
+/* Event names consist of letters, digits and underscores; function names may contain other characters. */
 static void add_good(struct strbuf *ret, const char *name, size_t n)
 {
 	if (!n || isdigit((unsigned char)*name))
@@ -35,10 +35,10 @@ static void add_file_name(struct strbuf *ret, const struct probe_point *p)
 		strbuf_addf(ret, "_L%" PRIu32, p->line);
 }
 
-/* A function's name; of a line that counts from it "mid_L4", as perf has it. */
+/* A function's name; with a line relative to it "mid_L4", as in perf. */
 static void add_function_name(struct strbuf *ret, const struct probe_definition *d, const char *name)
 {
-	/* A name may begin with a dot or an '@'; what follows another is a suffix. */
+	/* A name may begin with a dot or an '@'; later ones begin a suffix. */
 	add_good(ret, name, *name ? 1 + strcspn(name + 1, ".@") : 0);
 	if (!d->event && d->point.function && d->point.line)
 		strbuf_addf(ret, "_L%" PRIu32, d->point.line);

@@ -17,7 +17,7 @@
 #include "probe/markers.h"
 #include "probe/variables.h"
 
-#define PATH_SHOWN_MAX 30 /* letters of a source file in listings */
+#define PATH_SHOWN_MAX 30 /* maximum length of a source file's path in listings */
 
 /* ---- functions and addresses ---- */
 
@@ -33,7 +33,7 @@ static const char *nearest_function(const struct probe_functions *f, const char 
 	return nearest;
 }
 
-/* What was found on the way to no place. */
+/* Found candidates that are not usable, for the error. */
 struct leftovers {
 	bool has_data, has_inlined, is_elsewhere;
 };
@@ -70,7 +70,7 @@ static struct strobe_error *find_address(const struct probe_target *t, uint64_t 
 	return NULL;
 }
 
-/* The name that matches: the symbol's own, or where that is meant, "ns::f", what a programmer gave it; NULL: neither. */
+/* The matching name: the symbol, or for patterns like "ns::f" the demangled one; NULL: neither. */
 static const char *matching_name(const struct probe_point *p, const struct probe_function *f, bool is_qualified, struct arena *arena)
 {
 	if (probe_name_matches(p->function, f->name))
@@ -101,7 +101,7 @@ static struct strobe_error *add_symbols(const struct probe_target *t, const stru
 	return NULL;
 }
 
-/* Of a glob over the running kernel, what it refuses to probe is left out: it would undo all. */
+/* For a glob on the running kernel, functions that cannot be probed are left out: one would make all fail. */
 static void leave_out_forbidden(const struct probe_target *t, struct probe_places *p)
 {
 	struct probe_forbidden forbidden;
@@ -178,7 +178,7 @@ static int by_address(const void *a, const void *b)
 	const struct probe_place *l = a, *r = b;
 	if (l->address != r->address)
 		return l->address < r->address ? -1 : 1;
-	/* what the debug information says of it first, and a function before what is inlined at its entry */
+	/* first those with debug information, and a function before one inlined at its entry */
 	return (int)l->is_inlined - (int)r->is_inlined;
 }
 
@@ -200,7 +200,7 @@ static bool has_variables(const struct probe_definition *d)
 	return false;
 }
 
-/* Of functions that are compiled without optimisation, the place is moved to where parameters are, as perf does. */
+/* As in perf, places at unoptimised functions are moved after the prologue, where parameters are valid. */
 static void pass_prologues(struct probe_target *t, const struct probe_definition *d, struct probe_places *places)
 {
 	const struct probe_point *p = &d->point;
@@ -218,7 +218,7 @@ static void pass_prologues(struct probe_target *t, const struct probe_definition
 	}
 }
 
-/* A marker of the file, or a definition that is kept of it. */
+/* A marker of the file, or a cached definition. */
 static struct strobe_error *find_marker(struct probe_target *t, const char *name, struct probe_places *ret)
 {
 	if (probe_cache_find(t->files.buildid_dir, t, name, ret))
@@ -241,8 +241,8 @@ static struct strobe_error *find(struct probe_target *t, const struct probe_defi
 }
 
 /*
- * An offset within an instruction: the kernel would write over part of it, and the program would run something else. For its own
- * code the kernel looks itself. Where instructions cannot be decoded here, nothing is checked.
+ * An offset within an instruction: the kernel would overwrite part of it, and the program would execute something else. For its own
+ * code the kernel checks that. Not checked if instructions cannot be decoded here.
  */
 static struct strobe_error *check_boundary(const struct probe_target *t, const struct probe_place *p)
 {
@@ -321,7 +321,7 @@ static struct strobe_error *add_program_place(const struct probe_target *t, cons
 	return NULL;
 }
 
-/* An address counts from _text, so that it is the same after a restart; a return is of a function by name. */
+/* An address is relative to _text, so that it is valid after a reboot; a return probe needs a function by name. */
 static void add_kernel_place(const struct probe_target *t, const struct probe_definition *d, const struct probe_place *p,
 			     struct strbuf *ret)
 {
@@ -344,7 +344,7 @@ struct probe_site probe_place_site(struct probe_target *t, const struct probe_de
 		site.function = p->function ? p->function->name : NULL;
 		return site;
 	}
-	/* another name of a function: of those around the address the outermost is meant */
+	/* another name of a function: uses the outermost function at the address */
 	struct dwarf *dwarf = site.function || d->point.is_address ? NULL : probe_target_dwarf(t);
 	unsigned n = dwarf ? dwarf_code_at(dwarf, site.address, codes) : 0;
 	if (n)
@@ -352,7 +352,7 @@ struct probe_site probe_place_site(struct probe_target *t, const struct probe_de
 	return site;
 }
 
-/* One that names a variable is as many as it stands for. */
+/* An argument with a variable may expand to several. */
 static struct strobe_error *add_variable(struct probe_target *t, const struct probe_site *site, const struct probe_argument *a,
 					 struct strbuf *ret)
 {
@@ -450,7 +450,7 @@ bool probe_place_of_installed(const struct probe_target *t, const struct probe_i
 	return false;
 }
 
-/* The end of a long path, from the begin of a component. */
+/* The end of a long path, from the start of a component. */
 static const char *shortened(const char *path)
 {
 	size_t n = strlen(path);
@@ -460,16 +460,16 @@ static const char *shortened(const char *path)
 	return slash ? slash + 1 : end;
 }
 
-/* Where in the source an address is. */
+/* The source location of an address. */
 struct source_place {
 	const char *function, *file;
-	int64_t line;    /* from the one that the function is declared at; 0: its entry, or not known */
-	uint64_t offset; /* where the line is not known */
+	int64_t line;    /* relative to the declaration of the function; 0: its entry, or unknown */
+	uint64_t offset; /* used if the line is unknown */
 };
 
 /*
- * Of the functions around an address, the innermost counts, whose line it is; at the entry of one that was inlined it is the line of the
- * call, in the one around it.
+ * Uses the innermost function at an address, to which the line belongs; at the entry of an inlined function it is the line of the call in
+ * the outer one.
  */
 static bool find_source(struct dwarf *dwarf, uint64_t addr, struct source_place *ret)
 {

@@ -1,4 +1,4 @@
-/* What a function returns, and what sources of variables have in common. */
+/* Return values of functions, and functions shared by the sources of variables. */
 #include "probe/variables_priv.h"
 #include "values/call_convention.h"
 

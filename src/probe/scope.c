@@ -7,7 +7,7 @@
 
 /* ---- the frame ---- */
 
-/* The addresses of the function around the place: others need not be compiled. */
+/* The addresses of the function around the place: other CFI need not be compiled. */
 static void bound_to_function(const struct probe_scope *s, struct unwind_source *from)
 {
 	dwarf_ranges ranges = {};
@@ -79,7 +79,7 @@ struct strobe_error *probe_scope_open(const struct probe_debug *debug, struct dw
 		return error_create(ERROR_NOT_FOUND, "no function of the debug information of %s is at %#" PRIx64,
 				    object_name(debug->object), site->address);
 	ret->entry = entry_of(&ret->function);
-	/* Another name of the function (an alias) is none that the debug information has. */
+	/* An alias of the function is not in the debug information. */
 	bool is_function = !site->function && site->address == ret->entry;
 	if (is_function)
 		ret->scope = ret->function;
@@ -102,8 +102,7 @@ const char *probe_scope_name(const struct probe_scope *s)
 }
 
 /*
- * Lower comes first: what is in scope, then what is not inlined, then what is innermost. What a unit or a namespace only declares
- * comes after its definition.
+ * Lower ranks first: in scope, then not inlined, then innermost. Declarations come after definitions.
  */
 static unsigned rank(const struct dwarf_variable *v)
 {
@@ -175,7 +174,7 @@ static bool take_range(void *ctx, const struct dwarf_range *range, const uint8_t
 	return true;
 }
 
-/* Without a list, it holds in the whole of its scope. */
+/* Without a list, the location is valid in its whole scope. */
 static void each_range(struct range_list *l, const struct dwarf_variable *v)
 {
 	struct dwarf_die from, constant;

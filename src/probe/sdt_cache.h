@@ -1,8 +1,8 @@
 /*
- * Markers of programs (SDT, USDT) that the build-id cache knows: those of files that were added to it.
+ * Markers of programs (SDT, USDT) in the build ID cache.
  *
  * DIR/.build-id/xx/yy… is a link to the directory of a file; its "probes" has a line "%sdt_provider:name=…" for each
- * marker. Source: perf-buildid-cache(1), perf-probe(1). What cannot be read is skipped.
+ * marker. Source: perf-buildid-cache(1), perf-probe(1). Unreadable entries are skipped.
  */
 #pragma once
 #include <stdbool.h>

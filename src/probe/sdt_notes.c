@@ -59,7 +59,7 @@ void sdt_notes_each(struct object *o, bool (*fn)(void *ctx, const struct sdt_not
 	}
 }
 
-/* "rdi", "edi", "di" and "dil" are one register, as are "r8" and "r8d": the uprobe takes the 16-bit name. NULL: none. */
+/* "rdi", "edi", "di" and "dil" are one register, as are "r8" and "r8d": uprobes use the 16-bit name. NULL: not a register. */
 static const char *x86_register(const char *name, size_t n)
 {
 	static const char *const known[] = { "ax", "bx", "cx", "dx", "si", "di", "bp", "sp",  "r8", "r9",
@@ -82,7 +82,7 @@ static const char *x86_register(const char *name, size_t n)
 	return NULL;
 }
 
-/* An operand in assembler's words → as uprobes fetch it; false where they cannot. */
+/* Converts an operand from assembler syntax to that of uprobes; false: impossible. */
 static bool fetch_of(const char *op, size_t n, struct strbuf *ret)
 {
 	if (n > 1 && op[0] == '%') {
@@ -103,7 +103,7 @@ static bool fetch_of(const char *op, size_t n, struct strbuf *ret)
 	return true;
 }
 
-/* "4@%edi -8@$5 …": size, signed where negative, and operand. */
+/* "4@%edi -8@$5 …": size, negative if signed, and operand. */
 static void add_arguments(const char *arguments, struct strbuf *ret)
 {
 	unsigned index = 0;
@@ -135,7 +135,7 @@ struct lines {
 	struct strbuf *out;
 };
 
-/* A line of the cache is a definition for the kernel: a program's file does not put lines or parts of its own there. */
+/* A line of the cache is a definition for the kernel: a program's file must not be able to inject lines or parts. */
 static bool is_word(const char *name)
 {
 	for (const char *c = name; *c; c++)

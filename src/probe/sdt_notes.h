@@ -1,10 +1,10 @@
 /*
- * Markers in programs (SDT, USDT), as their notes describe them, and the lines that the build-id cache keeps of them.
+ * Markers in programs (SDT, USDT), from their notes, and their lines in the build ID cache.
  *
- * A note of .note.stapsdt holds the place of a marker, provider, name, and where its arguments are at that place. A cache's
- * "probes" has for each marker "%sdt_PROVIDER:NAME=NAME" and the definition of its uprobe. Addresses are moved by as much as
- * prelink moved .stapsdt.base. Arguments that a uprobe cannot fetch (constants, symbols; all on other machines than x86) are
- * left out. Sources: SystemTap's UserSpaceProbeImplementation, the kernel's uprobetracer.rst.
+ * A note of .note.stapsdt has the address of a marker, provider, name, and the locations of its arguments. A cache's
+ * "probes" has for each marker "%sdt_PROVIDER:NAME=NAME" and the definition of its uprobe. Addresses are adjusted by the
+ * prelink displacement of .stapsdt.base. Arguments that a uprobe cannot fetch (constants, symbols; all on architectures
+ * other than x86) are left out. Sources: SystemTap's UserSpaceProbeImplementation, the kernel's uprobetracer.rst.
  */
 #pragma once
 #include <stdbool.h>
@@ -20,7 +20,7 @@ struct sdt_note {
 
 /* In the order of the file; fn returns false to stop. */
 void sdt_notes_each(struct object *o, bool (*fn)(void *ctx, const struct sdt_note *n), void *ctx);
-/* As uprobes fetch them, each after a blank: " arg1=%di:s32 arg3=-8(%bp):u64". */
+/* In the syntax of uprobes, each after a blank: " arg1=%di:s32 arg3=-8(%bp):u64". */
 void sdt_note_arguments(const struct object *o, const struct sdt_note *n, struct strbuf *ret);
-/* The lines of all markers; path is where probes are to be set. */
+/* The lines of all markers; path: the file for the probes. */
 void sdt_notes_lines(struct object *o, const char *path, struct strbuf *ret);

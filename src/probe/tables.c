@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "demangle/demangle.h"
 
-/* An event and what is on it, as perf prints it: the name takes 20 letters at least. */
+/* An event and its probe in perf's layout: the name is padded to 20 characters. */
 static void add_text(struct strbuf *ret, const char *group, const char *event, const char *place, const char *target, const char *arguments)
 {
 	size_t start = ret->len;
@@ -68,7 +68,7 @@ struct targets {
 	VEC(struct opened { enum probe_kind kind; const char *name; bool is_open; struct probe_target target; } *) list;
 };
 
-/* Opened once. NULL: it cannot be. */
+/* Opened once. NULL: failed. */
 static struct probe_target *target_of(struct targets *t, const struct probe_installed *event)
 {
 	for (size_t i = 0; i < t->list.len; i++) {
@@ -115,7 +115,7 @@ static void add_place(struct targets *targets, const struct probe_installed *e, 
 		strbuf_addf(ret, "%#llx%s", (unsigned long long)e->offset, e->is_return ? "%return" : "");
 }
 
-/* Names of arguments, a blank before each: what follows the '=' is of interest to the kernel alone. */
+/* Names of arguments, each after a blank, without their definitions. */
 static void add_names(const char *arguments, struct strbuf *ret)
 {
 	for (const char *at = arguments; *(at += strspn(at, " ")); at += strcspn(at, " ")) {
@@ -180,7 +180,7 @@ static void add_variable(struct table *t, const char *place, const struct probe_
 		table_set_text(t, VARIABLE_RANGES, v->ranges);
 }
 
-/* Whether a variable has a value is only shown where some may have none. */
+/* The column for variables without a value is only shown if some may have none. */
 static void add_variable_text(struct strbuf *text, const struct probe_variable *v, struct probe_variable_options options)
 {
 	const char *mark = v->kind == PROBE_GLOBAL ? "[EXT]" : v->is_alive ? "[VAL]" : "[INV]";

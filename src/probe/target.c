@@ -16,7 +16,7 @@
 
 /* ---- programs ---- */
 
-/* As another process sees it: the kernel finds it below that process's root for as long as it runs. */
+/* In another process's view: the kernel finds it below that process's root while it runs. */
 static struct strobe_error *path_of_process(uint32_t pid, const char *path, char **ret)
 {
 	_cleanup_close_ int fd = process_file_open(pid, path);
@@ -129,7 +129,7 @@ static bool symbol_address(const struct object *o, const char *name, uint64_t *r
 	return false;
 }
 
-/* It has to be the running one's. */
+/* It must belong to the running kernel. */
 static struct object *find_vmlinux(const struct probe_target *t)
 {
 	struct utsname u;
@@ -148,7 +148,7 @@ static struct object *find_vmlinux(const struct probe_target *t)
 	return NULL;
 }
 
-/* Of a file: a program, or the vmlinux or module that was named, or the running kernel's. */
+/* The file: a program, the named vmlinux or module, or that of the running kernel. */
 static struct strobe_error *open_debug(struct probe_target *t)
 {
 	const struct probe_debug_options options = { .symfs = t->files.symfs, .buildid_dir = t->files.buildid_dir,

@@ -1,8 +1,8 @@
 /*
- * What probes are put into: a program's file, the running kernel, or one of its modules, with functions and debug information.
+ * The target of probes: a program's file, the running kernel, or one of its modules, with functions and debug information.
  *
- * Addresses of a target are ELF virtual addresses of a file, and of the running kernel those that it has now. Debug information is
- * looked for when it is first needed (probe/debug.h); of the kernel it is in a vmlinux. One thread at a time.
+ * Addresses are ELF virtual addresses of a file; for the running kernel the current ones. Debug information is searched for when it is
+ * first needed (probe/debug.h); for the kernel it is in a vmlinux. One thread at a time.
  */
 #pragma once
 #include <stdint.h>
@@ -15,13 +15,13 @@ struct dwarf;
 struct debuginfod;
 struct probe_variables;
 
-/* Where files are looked for; all may be NULL, and are borrowed. */
+/* Directories and files to use; all may be NULL, and are borrowed. */
 struct probe_files {
 	const char *symfs;          /* before the paths of files */
 	const char *vmlinux;        /* of the kernel */
 	const char *buildid_dir;
 	struct debuginfod *servers;
-	int32_t pid;                /* paths are as this process sees them; 0: as we do */
+	int32_t pid;                /* process in whose view paths are; 0: ours */
 };
 
 struct probe_target {
@@ -34,9 +34,9 @@ struct probe_target {
 	const struct sys *sys;
 	struct probe_files files;
 	struct object *vmlinux;            /* of the running kernel, or NULL */
-	struct probe_variables *variables; /* once needed: of debug information, or of the kernel's BTF */
+	struct probe_variables *variables; /* created when needed: from debug information, or from the kernel's BTF */
 	bool debug_tried;
-	uint64_t shift;             /* an address of the target less that in its debug information */
+	uint64_t shift;             /* address in the target minus address in its debug information */
 };
 
 /* All are for probe_target_close(). The running kernel is opened whatever its symbols say. */
@@ -48,11 +48,11 @@ void probe_target_close(struct probe_target *t);
 /* Makes t->functions, which probe_target_function() searches. After an error they are empty. */
 struct strobe_error *probe_target_need_functions(struct probe_target *t) _must_check_;
 
-/* NULL: it has no debug information. */
+/* NULL: no debug information. */
 struct dwarf *probe_target_dwarf(struct probe_target *t);
-/* Borrowed; of the running kernel without debug information, those that its BTF knows. */
+/* Borrowed; for the running kernel without debug information, those in its BTF. */
 struct strobe_error *probe_target_variables(struct probe_target *t, struct probe_variables **ret) _must_check_;
 /* The path of its file, or "the kernel". */
 const char *probe_target_shown(const struct probe_target *t);
-/* The function that is at or before an address of the target: the first name there; NULL: none. */
+/* The function at or before an address of the target, with the first name there; NULL: none. */
 const struct probe_function *probe_target_function(const struct probe_target *t, uint64_t address);

@@ -48,7 +48,7 @@ const struct probe_debug *probe_variables_debug(const struct probe_variables *v)
 	return v->btf ? NULL : &v->debug;
 }
 
-/* Where the site is in the file; of the kernel by the symbol, since it runs elsewhere than it was linked. */
+/* The address of the site in the file; for the kernel by symbol, since it is relocated. */
 static struct strobe_error *resolve_site(const struct probe_variables *v, const struct probe_site *site, struct probe_site *ret)
 {
 	struct object_symbol symbol;
@@ -81,7 +81,7 @@ static int compare_variables(const void *a, const void *b)
 	return order ? order : strcmp(x->ranges ? x->ranges : "", y->ranges ? y->ranges : "");
 }
 
-/* Whether a debugger could say its value: as perf lists it, also where no probe can fetch it. */
+/* Whether a debugger could show its value: as in perf it is listed even if no probe can fetch it. */
 static bool is_alive(const struct locations *l)
 {
 	for (size_t i = 0; i < l->nr; i++)
@@ -121,7 +121,7 @@ struct externs {
 	probe_variable_list *to;
 };
 
-/* A declaration alone is of what another unit defines. */
+/* A mere declaration is defined by another unit. */
 static bool add_extern(void *ctx, const struct dwarf_variable *v)
 {
 	struct externs *e = ctx;
@@ -130,7 +130,7 @@ static bool add_extern(void *ctx, const struct dwarf_variable *v)
 	return true;
 }
 
-/* One variable may be declared twice, and alive in two places. */
+/* A variable may be declared twice, with two locations. */
 void probe_variables_sort(probe_variable_list *l)
 {
 	size_t n = 0;
@@ -163,8 +163,7 @@ struct strobe_error *probe_variables_list(struct probe_variables *v, const struc
 /* ---- fetch arguments ---- */
 
 /*
- * A uprobe names a static address by an offset in the file, which it counts from where the probe is: what lies between them in
- * memory counts, not what lies between them in the file.
+ * A uprobe specifies a static address by a file offset relative to the probe: the distance in memory counts, not that in the file.
  */
 struct static_addresses {
 	const struct probe_debug *debug;
@@ -258,7 +257,7 @@ static bool has_fetch(const probe_fetches *l, size_t from, const char *name)
 	return false;
 }
 
-/* $vars, $params: what cannot be fetched is left out. */
+/* $vars, $params: without those that cannot be fetched. */
 static struct strobe_error *fetch_all(const struct probe_variables *v, struct probe_scope *s, const struct probe_argument *a,
 				      struct arena *arena, probe_fetches *ret)
 {

@@ -1,4 +1,4 @@
-/* What the sources of variables share: debug information (variables.c) and the kernel's BTF (kernel_variables.c). */
+/* Shared by the sources of variables: debug information (variables.c) and the kernel's BTF (kernel_variables.c). */
 #pragma once
 #include "probe/fetch.h"
 #include "probe/variables.h"
@@ -25,14 +25,14 @@ struct strobe_error *probe_kernel_parameters(struct probe_variables *v, const st
 /* ---- returned.c ---- */
 /* Without static addresses. */
 struct fetch_machine probe_fetch_machine(const struct probe_variables *v);
-/* "s_string": as perf calls an argument with a type. */
+/* "s_string": perf's name for an argument with a type. */
 const char *probe_argument_name(const struct fetch_path *path, const struct probe_argument *a, struct arena *arena);
-/* What a function returns ("$retval->next"), of a type (NULL = void). */
+/* A fetch argument for the return value ("$retval->next") of a type (NULL = void). */
 struct strobe_error *probe_fetch_returned(const struct probe_variables *v, const char *function, const struct type *type,
 					  const struct fetch_path *path, const struct probe_argument *a, struct arena *arena,
 					  probe_fetches *ret) _must_check_;
 
 /* ---- variables.c ---- */
 const char *probe_type_name(const struct type *t, struct arena *arena);
-/* By type and name; what is there twice stays once. */
+/* Sorts by type and name, and removes duplicates. */
 void probe_variables_sort(probe_variable_list *l);

@@ -1,5 +1,5 @@
 /*
- * The system calls of a machine and of its 32-bit programs, and which of them are traced. Owns its tables; const once made.
+ * The system calls of an architecture and of its 32-bit programs, and the selection of those to trace. Owns its tables; const once made.
  */
 #pragma once
 #include "base/error.h"
@@ -11,12 +11,12 @@ struct call_choice {
 	struct syscall_set chosen, compat_chosen; /* not all */
 };
 
-/* words: as in syscall_select(); NULL: all. native stays NULL where the architecture (NULL: unknown) has no table. */
+/* words: as in syscall_select(); NULL: all. native is NULL if the architecture (NULL: unknown) has no table. */
 struct strobe_error *call_choice_make(struct call_choice *c, const struct arch *arch, const char *words) _must_check_;
 void call_choice_deinit(struct call_choice *c);
 /* For calls from samples. Borrows the choice. */
 struct call_pairs_setup call_choice_pairs(const struct call_choice *c, struct trace_lines *lines);
 /* A filter for the tracepoints of raw_syscalls that lets calls with these numbers pass; to be freed. */
 char *call_choice_filter(const struct syscall_set *calls);
-/* Registers to record with each sample of a call, so that its width is known: one, or 0 where there is only one width. */
+/* Registers to record with samples of calls, to know their width: one, or 0 if there is only one width. */
 uint64_t call_choice_registers(void);

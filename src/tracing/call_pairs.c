@@ -11,8 +11,8 @@
 /* A call that has begun, or of a thread between calls. */
 struct open_call {
 	uint32_t tid, pid;
-	uint32_t cpu;      /* of what was seen of it last */
-	uint64_t start_ns; /* 0: not in a call, as far as is known */
+	uint32_t cpu;      /* of its last event */
+	uint64_t start_ns; /* 0: not in a call, or unknown */
 	uint64_t number;
 	bool compat; /* of a 32-bit program */
 	uint64_t arg[SYSCALL_ARGS];
@@ -21,10 +21,10 @@ struct open_call {
 
 struct call_pairs {
 	struct call_pairs_setup setup;
-	const struct tracepoints *points; /* of the sample at hand */
+	const struct tracepoints *points; /* of the current sample */
 	struct u64map at; /* tid → index of calls */
 	VEC(struct open_call) calls;
-	uint32_t last_tid; /* whose call began last; 0: none */
+	uint32_t last_tid; /* the thread whose call began last; 0: none */
 	uint64_t damaged;  /* samples */
 };
 
@@ -115,11 +115,11 @@ static bool is_chosen(const struct call_pairs *s, uint64_t number, bool compat)
 	return !chosen || syscall_set_has(chosen, number);
 }
 
-/* A call as it has been known since it began. */
+/* A line for a call from the data at its begin. */
 static void make_line(const struct call_pairs *s, const struct open_call *c, uint64_t number, bool compat, struct shown *ret)
 {
 	const struct syscall_desc *desc = desc_of(s, number, compat);
-	/* Not all of it: a payload has room for fifty pieces. */
+	/* Not a full initialization: a payload has room for fifty pieces. */
 	ret->event.payload.nr = 0;
 	ret->event.has_ret = false;
 	ret->event.ret = 0;
@@ -133,7 +133,7 @@ static void make_line(const struct call_pairs *s, const struct open_call *c, uin
 					 .cpu = c->cpu, .call = &ret->event };
 }
 
-/* What distinguishes calls in statistics. */
+/* The key of a call in statistics. */
 static uint32_t key_of(uint64_t number, bool compat)
 {
 	return (uint32_t)number + (compat ? SYSCALL_NUMBERS : 0);
@@ -147,7 +147,7 @@ static void show_entered(struct call_pairs *s, struct open_call *c)
 	trace_lines_call(s->setup.lines, &shown.line, key_of(c->number, c->compat));
 }
 
-/* The call that began last and has not ended is shown before another line begins. */
+/* The last call that has begun and not ended is shown before another line begins. */
 static void show_interrupted(struct call_pairs *s, uint32_t tid)
 {
 	const uint64_t *at = s->last_tid ? u64map_get(&s->at, s->last_tid) : NULL;
@@ -172,7 +172,7 @@ static void take_args(const struct call_pairs *s, const struct call_point *p, co
 	}
 	if (!p->args_nr || !p->arg[0]->element_bytes)
 		return;
-	/* One element after the other, each read as the array's first is. */
+	/* One element after the other, each read like the first one of the array. */
 	struct tracepoint_field element = *p->arg[0];
 	uint32_t n = element.bytes / element.element_bytes;
 	element.bytes = element.element_bytes;
@@ -206,7 +206,7 @@ static enum trace_call_kind kind_of(const struct call_pairs *s, uint64_t number,
 	return desc ? trace_call_kind(desc) : TRACE_CALL_OTHER;
 }
 
-/* An exec of a program of the other width ends with that one's number; on x86 execveat ends with the number of execve. */
+/* An exec of a program of the other width ends with the number for that width; on x86 execveat ends with the number of execve. */
 static bool is_renumbered(const struct call_pairs *s, const struct open_call *c, uint64_t number, bool compat)
 {
 	if (!c->start_ns || (c->number == number && c->compat == compat))
@@ -225,7 +225,7 @@ static void take_exit(struct call_pairs *s, const struct call_point *p, const st
 	}
 	if (!is_chosen(s, number, compat))
 		return;
-	/* An exit of another call than the one that began: that one's end was lost. */
+	/* The exit of another call than the one that began, whose end was lost. */
 	bool known = c->start_ns && c->number == number;
 	c->cpu = sample->cpu;
 	struct shown shown;

@@ -1,5 +1,5 @@
 /*
- * Events of trace's BPF programs as lines: calls, tasks that start and end, names, signals.
+ * Converts events of trace's BPF programs to lines: calls, starts and ends of tasks, names, signals.
  *
  * Events are borrowed for the call. One thread.
  */
@@ -16,7 +16,7 @@ struct trace_calls {
 	struct trace_lines *lines;
 	struct func_calls *funcs;       /* or NULL */
 	bool signals, processes; /* lines of their own */
-	bool sched;              /* what ended tasks ran and waited is kept */
+	bool sched;              /* keep run and wait times of ended tasks */
 };
 
 /* frames: of the call graph, or NULL. */

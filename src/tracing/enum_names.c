@@ -12,7 +12,7 @@
 
 struct known_enum {
 	char *type; /* as the field has it */
-	const struct btf_type *btf; /* NULL: the kernel does not say */
+	const struct btf_type *btf; /* NULL: not available */
 };
 
 struct enum_names {
@@ -43,7 +43,7 @@ void enum_names_destroy(struct enum_names *e)
 
 static const struct btf_type *look_up(struct enum_names *e, const char *name)
 {
-	/* Once: where it cannot be opened, it is the first type that finds out. */
+	/* Tried once, for the first type. */
 	if (!e->is_open && !e->all.len) {
 		_cleanup_error_ struct strobe_error *err = kernel_btf_open(e->sys, &e->kernel);
 		e->is_open = !err;

@@ -1,6 +1,6 @@
 /*
- * Names of the enumerators that fields of tracepoints hold ("enum hrtimer_mode mode"), by the BTF of the running kernel, which
- * is read on first use. One thread.
+ * Names of enumerators in fields of tracepoints ("enum hrtimer_mode mode"), from the BTF of the running kernel, which is read on
+ * first use. One thread.
  */
 #pragma once
 #include "decode/tracepoint.h"
@@ -10,5 +10,5 @@ struct enum_names;
 
 struct enum_names *enum_names_create(const struct sys *sys);
 void enum_names_destroy(struct enum_names *e);
-/* NULL where the field is of another type, or the kernel has no name for the value. Valid until destroyed. */
+/* NULL: the field has another type, or the value has no name. Valid until destroyed. */
 const char *enum_name(struct enum_names *e, const struct tracepoint_field *f, uint64_t value);

@@ -1,4 +1,4 @@
-/* What the events of a trace or of a recording are: by their attrs and names. */
+/* The roles of events of a trace or recording, by their attrs and names. */
 #include <string.h>
 
 #include "base/text.h"

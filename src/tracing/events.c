@@ -26,7 +26,7 @@ struct trace_events {
 	VEC(struct traced) traced; /* by event */
 	bool switched_off;
 	uint64_t lost, damaged;
-	struct trace_stack_words words; /* of the stack at hand */
+	struct trace_stack_words words; /* of the current stack */
 };
 
 static struct traced traced_of(const struct trace_events *e, size_t i)
@@ -42,7 +42,7 @@ static struct traced traced_of(const struct trace_events *e, size_t i)
 	return t;
 }
 
-/* Events of a stream come as records: what is new is looked at when the first sample of it comes. */
+/* Events of a stream come as records: a new one is examined at its first sample. */
 static struct strobe_error *find_roles(struct trace_events *e)
 {
 	const struct env *env = e->setup.env;
@@ -107,7 +107,7 @@ void trace_events_say_damaged(const struct trace_events *e, const struct session
 		session_say(host, "%" PRIu64 " samples are shorter than their event's format and were skipped", n);
 }
 
-/* Its arguments, as far as a sample holds them: pointers stay addresses. */
+/* Its arguments, as far as a sample has them: pointers are shown as addresses. */
 static struct syscall_event call_of(const struct trace_events *e, const struct traced *t, const struct sample *x)
 {
 	struct syscall_event call = { .desc = t->call, .pid = x->pid };
@@ -117,7 +117,7 @@ static struct syscall_event call_of(const struct trace_events *e, const struct t
 	return call;
 }
 
-/* Switches the lines on or off where the event does that. True where it has no line itself. */
+/* Switches lines on or off if the event does that. True if it has no line itself. */
 static bool switches(struct trace_events *e, const struct trace_event_choice *c)
 {
 	if (e->switched_off) {
@@ -165,7 +165,7 @@ static struct frames frames_of(const struct resolved_sample *r)
 	return (struct frames){ .first = r->chain_nr ? r->chain : NULL, .nr = r->chain_nr };
 }
 
-/* Without the kernel's frames above the event, which lead to the BPF program that copied the stack. */
+/* Drops the kernel frames inside of the event, which belong to the BPF program that copied the stack. */
 static struct frames frames_outside_bpf(const struct resolved_sample *r)
 {
 	struct frames f = frames_of(r);
@@ -283,7 +283,7 @@ static struct strobe_error *take_plain_sample(struct trace_events *e, struct rec
 	return NULL;
 }
 
-/* How tasks are named, and which calls will not end, where no BPF program says it. */
+/* Names of tasks, and calls that will not end, from records if there is no BPF program. */
 static void take_task(struct trace_events *e, struct record r)
 {
 	struct record_task task;

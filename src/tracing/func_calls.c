@@ -7,15 +7,15 @@
 #include "base/u64map.h"
 #include "tracing/func/stats.h"
 
-/* A call that is open for so long is shown without waiting for what it does. */
+/* A call that is open for this time is shown at once. */
 #define LONG_NS 100000000u
 
-/* An open call. What was fetched of it and its call graph are in the memory of its task, which is used again and again. */
+/* An open call. Its fetched memory and call graph are in the memory of its task, which is reused. */
 struct frame {
 	uint64_t stack, time_ns;
 	uint64_t arg[TRACE_FUNC_ARGS];
 	uint32_t func, cpu, pid;
-	bool is_hidden;   /* the filter has left it out */
+	bool is_hidden;   /* excluded by the filter */
 	bool is_written;  /* its first line is */
 	VEC(uint8_t) fetched;
 	VEC(struct resolved_frame) chain;
@@ -25,7 +25,7 @@ struct task {
 	uint32_t tid, pid;
 	VEC(struct frame) frames; /* `depth` of them are open */
 	uint32_t depth;
-	uint32_t written;         /* of these, the first ones that need no more to be written */
+	uint32_t written;         /* number of first ones whose opening lines have been written */
 };
 
 struct func_calls {
@@ -34,7 +34,7 @@ struct func_calls {
 	VEC(struct task) tasks;
 	struct trace_func_row *rows;
 	uint64_t ticked_ns;
-	bool at_end;          /* lines are chosen by what is known at the end of calls */
+	bool at_end;          /* the selection of lines depends on the ends of calls */
 	bool finished;
 };
 
@@ -103,7 +103,7 @@ static struct trace_line line_of(const struct task *t, const struct frame *k, co
 	};
 }
 
-/* Of the calls that are shown. */
+/* The depth among the calls that are shown. */
 static uint32_t depth_of(const struct task *t, uint32_t at)
 {
 	uint32_t depth = 0;
@@ -112,7 +112,7 @@ static uint32_t depth_of(const struct task *t, uint32_t at)
 	return depth;
 }
 
-/* The first lines of the first n open calls. */
+/* Writes the opening lines of the first n open calls. */
 static void write_openings(struct func_calls *f, struct task *t, uint32_t n)
 {
 	for (; t->written < n; t->written++) {
@@ -136,7 +136,7 @@ static bool is_chosen(const struct func_calls *f, const struct frame *k, const s
 	return !f->at_end || !f->setup.filter || func_filter_matches(f->setup.filter, call);
 }
 
-/* The top call has ended; ev: its return, or NULL: it was left. */
+/* The top call has ended; ev: its return, or NULL: left by longjmp() or an exception. */
 static void end_top(struct func_calls *f, struct task *t, const struct trace_event *ev, size_t bytes)
 {
 	struct frame *k = &t->frames.data[--t->depth];
@@ -215,7 +215,7 @@ static void take_entry(struct func_calls *f, struct task *t, const struct trace_
 		end_top(f, t, ev, bytes);
 }
 
-/* A return whose call was not seen: it began before the trace, or in the parent of this process. */
+/* A return whose call was missed: it began before the trace, or in the parent of this process. */
 static void write_lone_return(struct func_calls *f, struct task *t, const struct trace_event *ev, size_t bytes)
 {
 	struct frame *k = push(t, ev);

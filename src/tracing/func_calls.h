@@ -1,10 +1,10 @@
 /*
- * Calls of functions out of the events of trace's BPF programs, as nested lines.
+ * Function calls from events of trace's BPF programs, as nested lines.
  *
- * Each task has a stack of open calls, by their stack pointers. A call has one line where it calls nothing that is traced, else one
- * when it first does or takes long, and one when it returns; so lines are in order of the beginnings of calls. Where lines are chosen by
- * durations, that of a call and those that are still to come of its callers are written when it returns. Calls that longjmp(), an
- * exception or an exec left have no result.
+ * Each task has a stack of open calls, by their stack pointers. A call without traced calls in it has one line; others have an opening
+ * line, when the first inner call begins or after some time, and one at the return: so lines are ordered by the beginnings of calls. If
+ * lines are selected by duration, the line of a call and the pending ones of its callers are written at its return. Calls that were left
+ * by longjmp(), an exception or an exec have no result.
  *
  * Events are borrowed for the call. One thread.
  */
@@ -30,11 +30,11 @@ void func_calls_destroy(struct func_calls *f);
 /* FUNC, FUNC_RETURN; EXEC and EXIT end the calls of their tasks. frames: of the call graph, or NULL. */
 void func_calls_take(struct func_calls *f, const struct trace_event *ev, size_t bytes, const struct resolved_frame *frames,
 		     uint32_t frames_nr);
-/* Before another line of the task at that time: those that it is within are written. Returns how many these are. */
+/* Call it before another line of the task at that time: writes the enclosing calls. Returns their number. */
 uint32_t func_calls_open(struct func_calls *f, uint32_t tid);
-/* Calls that have been open for a while get their first lines: what a task waits in is seen. */
+/* Writes the opening lines of calls that have been open for a while, to show in which call a task waits. */
 void func_calls_tick(struct func_calls *f, uint64_t now_ns);
-/* Open calls get their lines, once. */
+/* Writes the lines of open calls; call it once. */
 void func_calls_finish(struct func_calls *f);
-/* By number: what calls took. */
+/* By index: the sums of calls. */
 const struct trace_func_row *func_calls_rows(const struct func_calls *f);

@@ -1,6 +1,5 @@
 /*
- * The running kernel's own BTF, read where the kernel has it (mapped from Linux 6.16 on): 6 MB that need not be copied.
- * ERROR_UNSUPPORTED where it brings none.
+ * The running kernel's BTF, 6 MB, mapped from Linux 6.16 on, which avoids a copy. ERROR_UNSUPPORTED if the kernel has none.
  */
 #pragma once
 #include "base/filemap.h"

@@ -1,7 +1,7 @@
 /*
  * One line of a trace: a system call, an event or a change of a task, from BPF programs, ring buffers or a file.
  *
- * A line is a value that borrows all it points at for the call. Times are nanoseconds of one clock, whichever the source has.
+ * A line is a value that borrows everything it points to for the duration of the call. Times are nanoseconds of the source's clock.
  */
 #pragma once
 #include <stdbool.h>
@@ -23,10 +23,10 @@ enum trace_line_kind {
 	TRACE_LINE_FUNC,    /* a function is called, or returns */
 };
 
-/* A call of a function has one line, or two around those of what it calls. */
+/* A call of a function has one line, or two around those of its inner calls. */
 enum trace_func_part { TRACE_FUNC_WHOLE, TRACE_FUNC_OPENS, TRACE_FUNC_CLOSES };
 
-/* Where an address lies. */
+/* The location of an address. */
 struct trace_place {
 	uint64_t address;
 	const char *symbol; /* or NULL */
@@ -45,29 +45,29 @@ struct trace_fault {
 struct trace_frame {
 	uint64_t ip;
 	const char *symbol; /* or NULL */
-	const char *path;   /* of the file it is in; NULL where nothing is mapped */
-	const char *file;   /* the same for readers: of what is not a file (the kernel, vdso) its name */
+	const char *path;   /* of the mapped file; NULL: nothing is mapped */
+	const char *file;   /* the same for display: the name for the kernel and the vDSO */
 	bool inlined;
 };
 
-/* One is made for each call: what few lines have is pointed at. */
+/* Created for each call: rare data is referred to by pointers. */
 struct trace_line {
 	enum trace_line_kind kind;
-	uint64_t time_ns;     /* when it happened; of a call: when it began */
+	uint64_t time_ns;     /* of the event; for a call, of its begin */
 	uint64_t first_ns;    /* the beginning of the trace; filled in by trace_lines */
-	bool start_unknown;   /* time_ns is when the call ended */
-	uint64_t duration_ns; /* of a call that has returned and whose beginning is known */
+	bool start_unknown;   /* time_ns is the end of the call */
+	uint64_t duration_ns; /* of a call that has returned, if its begin is known */
 	bool has_duration;
 	uint32_t tid, pid;
-	uint32_t cpu;         /* SAMPLE_NO_CPU where unknown */
+	uint32_t cpu;         /* SAMPLE_NO_CPU: unknown */
 	const char *comm;     /* "" where unknown */
 
 	/* CALL and ENTERED */
 	const struct syscall_event *call;
-	bool continued;       /* its arguments stand in a line above */
-	bool args_unknown;    /* its beginning was not seen */
+	bool continued;       /* its arguments are in an earlier line */
+	bool args_unknown;    /* its begin was missed */
 
-	/* FUNC; depth is also of what else the task does within calls */
+	/* FUNC; depth is also set for other lines of the task within calls */
 	const struct func_call *func;
 	enum trace_func_part func_part;
 	uint32_t depth;
@@ -81,7 +81,7 @@ struct trace_line {
 
 	const struct trace_fault *fault; /* FAULT */
 
-	/* SIGNAL: what is known of its siginfo_t, 12 bytes (number, errno, code) at least */
+	/* SIGNAL: the known part of its siginfo_t, at least 12 bytes (number, errno, code) */
 	uint32_t signal;
 	const void *siginfo;
 	uint32_t siginfo_bytes;
@@ -92,17 +92,17 @@ struct trace_line {
 	uint32_t exit_code;   /* as wait(2) has it */
 	bool last_thread;     /* the process ends with it */
 
-	/* The call graph, innermost first, as it was resolved; NULL where there is none. */
+	/* The resolved call graph, innermost first; NULL: none. */
 	const struct resolved_frame *chain;
 	uint32_t chain_nr;
 	const struct trace_frame *frames; /* the same for sinks; filled in by trace_lines */
 	uint32_t frames_nr;
 };
 
-/* Whatever takes lines: trace_lines gives it those that were chosen, in order. */
+/* A receiver of lines: trace_lines passes it the selected ones, in order. */
 struct trace_sink {
-	/* False where it takes no more: its output has failed. */
+	/* False: no more lines, since the output has failed. */
 	bool (*line)(struct trace_sink *sink, const struct trace_line *line);
-	/* Before the line of a sample: its head and its event. Called only where samples are requested. */
+	/* Called before the line of a sample with its head and event, if samples are requested. */
 	void (*sample)(struct trace_sink *sink, const struct trace_line *head);
 };

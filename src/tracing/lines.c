@@ -16,7 +16,7 @@ struct trace_lines {
 	struct arena names;
 	VEC(struct trace_frame) frames; /* of the line at hand */
 	uint64_t begin_ns; /* 0: not known */
-	uint64_t first_ns; /* what lines count from; 0 before the first one */
+	uint64_t first_ns; /* time 0 of the lines; 0 before the first one */
 	uint64_t count;
 	bool finished, ended;
 };
@@ -33,7 +33,7 @@ struct trace_lines *trace_lines_create(const struct trace_lines_setup *setup)
 	return l;
 }
 
-/* How long those ran that have statistics. */
+/* Run times of threads in the statistics. */
 static void fill_sched(struct trace_lines *l)
 {
 	for (size_t i = 0; i < l->tasks.all.len; i++) {
@@ -74,7 +74,7 @@ static const char *keep_name(struct trace_lines *l, const struct syscall_desc *d
 	return d->described ? d->name : arena_strdup(&l->names, d->name);
 }
 
-/* The statistics of a task: its index. */
+/* The index of a task's statistics. */
 static uint32_t stats_of(struct trace_lines *l, struct trace_task *t)
 {
 	bool all = l->setup.by == SYSCALL_STATS_BY_NOTHING;
@@ -85,7 +85,7 @@ static uint32_t stats_of(struct trace_lines *l, struct trace_task *t)
 	return all ? 0 : t->stats - 1;
 }
 
-/* Calls from the same functions are one: the key is made of these, and of addresses that are in none. */
+/* Calls from the same functions are merged: the key consists of functions, and of addresses outside of functions. */
 static uint64_t stack_key(const struct trace_line *line)
 {
 	uint64_t key = 0;
@@ -119,12 +119,12 @@ static void add_to_stats(struct trace_lines *l, struct trace_task *t, const stru
 		l->stats.threads.data[thread].events += call->desc->ret == SYSCALL_RET_NEVER;
 		return;
 	}
-	/* The call is its parent's. */
+	/* The child returns from a call that its parent made. */
 	if (line->start_unknown && !call->ret && trace_call_kind(call->desc) == TRACE_CALL_STARTS) {
 		l->stats.threads.data[thread].events++;
 		return;
 	}
-	/* Two events a call, unless one of them is not in the trace. */
+	/* Two events per call, unless one of them is outside of the trace. */
 	l->stats.threads.data[thread].events -= line->kind == TRACE_LINE_CALL && line->start_unknown;
 	struct syscall_stat *row = syscall_stats_row(&l->stats, thread, key, call->desc->name);
 	if (!row->calls)
@@ -231,7 +231,7 @@ void trace_lines_entry_point(struct trace_lines *l, struct trace_line *line)
 	line->kind = TRACE_LINE_POINT;
 	line->event = event;
 	trace_lines_other(l, line);
-	line->event = NULL; /* the name lasts as long as this call */
+	line->event = NULL; /* the name is only valid during this call */
 }
 
 void trace_lines_ran(struct trace_lines *l, uint32_t tid, uint32_t pid, uint64_t ran_ns, uint64_t waited_ns)

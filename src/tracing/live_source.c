@@ -143,7 +143,7 @@ static struct strobe_error *live_next(struct record_source *source, struct recor
 			break;
 		case STAGE_RINGS:
 			TRY(source_next(s->live->rings, ret, &end));
-			/* Its rounds are ours only when the BPF ring has been read too. */
+			/* Its round ends only after the BPF ring has been read, too. */
 			if (!end && ret->hdr->type != RECORD_FINISHED_ROUND) {
 				note_exec(s, ret->hdr);
 				return NULL;

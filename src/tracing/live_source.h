@@ -1,9 +1,8 @@
 /*
  * Ring buffers of perf_event_open and the ring of the BPF programs as one record source, while the trace runs.
  *
- * An event of the BPF programs becomes a RECORD_TIMED: struct trace_live_record, with the stack that came before it. Rounds
- * are marked, so that record/order.h puts all in order. Where there is nothing more to read the source waits by a callback. One
- * thread.
+ * An event of the BPF programs becomes a RECORD_TIMED: struct trace_live_record, with the stack that precedes it. Rounds are
+ * marked, so that record/order.h can sort all. When there is nothing to read the source waits by a callback. One thread.
  */
 #pragma once
 #include "bpf/trace/stream_tracer.h"
@@ -17,15 +16,15 @@ struct trace_live {
 	/* Waits for events. *ret_end: rings and tracer are stopped; one more round is read, then the source ends. */
 	struct strobe_error *(*wait)(void *ctx, bool *ret_end);
 	/*
-	 * A process executes a program: the thread that called exec has the number of the process from now on. Called when the
-	 * record is read, which is before its turn in the order of time.
+	 * A process executes a program: the thread that called exec has the ID of the process from now on. Called when the record is
+	 * read, before it is sorted.
 	 */
 	void (*executes)(void *ctx, uint32_t pid);
 	void *ctx;
-	uint64_t lost; /* out: events and stacks that do not fit into a record */
+	uint64_t lost; /* output: events and stacks that do not fit into a record */
 };
 
-/* The struct trace_event and what follows it come next, then the stack: trace_live_stack(). */
+/* Followed by the struct trace_event with its payload, then the stack: trace_live_stack(). */
 struct trace_live_record {
 	struct record_timed timed;
 	uint32_t event_bytes, stack_bytes; /* stack_bytes 0: no stack */
@@ -37,5 +36,5 @@ static inline const struct trace_event *trace_live_event(const struct trace_live
 }
 const struct trace_stack *trace_live_stack(const struct trace_live_record *r, size_t *ret_bytes);
 
-/* l must not move. before: malloc'ed records that come first (synthesized ones, say), taken over; or NULL. */
+/* l must not move. before: malloc'ed records to deliver first, such as synthesized ones; takes ownership; or NULL. */
 struct record_source *trace_live_source(struct trace_live *l, void *before, size_t before_bytes);

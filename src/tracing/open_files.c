@@ -14,11 +14,11 @@
 #define PID_FS_MAGIC 0x50494446
 #endif
 
-#define NOTHING   UINT32_MAX /* in place of an id: was requested, and there is no answer */
+#define NOTHING   UINT32_MAX /* in place of an ID: looked up without success */
 #define DELETED   " (deleted)"
 #define BYTES_MAX 4096
-#define STAY      3          /* so many low ones nobody closes at an exec */
-#define FDS_MAX   65536      /* higher ones are requested each time */
+#define STAY      3          /* number of low descriptors that stay open over an exec */
+#define FDS_MAX   65536      /* higher ones are looked up each time */
 
 void open_files_init(struct open_files *f, const struct sys *sys, enum open_files_by by)
 {
@@ -50,7 +50,7 @@ static struct process_files *process(struct open_files *f, uint32_t pid)
 	return &f->all.data[*at];
 }
 
-/* Where its id stands; NULL where there is no room for it. */
+/* The entry for its ID; NULL: no room. */
 static uint32_t *slot(struct open_files *f, uint32_t pid, int fd)
 {
 	struct process_files *p = process(f, pid);
@@ -78,7 +78,7 @@ static bool is_deleted(const char *path, size_t n)
 	return n >= mark && !memcmp(path + n - mark, DELETED, mark);
 }
 
-/* So many bytes of a path that the kernel gave us belong to the root of that process (chroot(2)), which calls it without them. */
+/* The length of the prefix of kernel paths that is the root of that process (chroot(2)), which it does not see. */
 static size_t root_bytes(uint32_t pid, const char *path, size_t n)
 {
 	char link[64], root[BYTES_MAX];
@@ -89,7 +89,7 @@ static size_t root_bytes(uint32_t pid, const char *path, size_t n)
 	return (size_t)bytes == n || path[bytes] == '/' ? (size_t)bytes : 0;
 }
 
-/* What was not opened before our eyes: what the kernel says of it now. */
+/* Looks up a descriptor that was opened before the trace. */
 static uint32_t ask(struct open_files *f, uint32_t pid, int fd)
 {
 	char link[64], path[BYTES_MAX];
@@ -116,7 +116,7 @@ static uint32_t known(struct open_files *f, uint32_t pid, int fd)
 	uint32_t *at = f->by == OPEN_FILES_FOLLOWED ? slot(f, pid, fd) : NULL;
 	if (at && *at)
 		return *at;
-	/* By now the number may be that of another file. */
+	/* By now the descriptor may be another file. */
 	if (f->is_bad && fd >= 0)
 		return NOTHING;
 	if (!at)
@@ -139,7 +139,7 @@ int open_files_netlink(struct open_files *f, uint32_t pid, int fd)
 	return protocol ? (int)*protocol : -1;
 }
 
-/* The socket that a call made has a name of its own: its inode. */
+/* The name of a socket made by a call: its inode. */
 static void learn_netlink(struct open_files *f, const struct syscall_event *ev)
 {
 	bool is_new;
@@ -154,7 +154,7 @@ void open_files_inherit(struct open_files *f, uint32_t parent, uint32_t child)
 {
 	if (f->by != OPEN_FILES_FOLLOWED)
 		return;
-	process(f, child); /* it is there before the other one is pointed at */
+	process(f, child); /* add it first, since that may move the other one */
 	struct process_files *from = process(f, parent), *to = process(f, child);
 	vec_clear(&to->fds);
 	to->directory = from->directory;
@@ -178,7 +178,7 @@ void open_files_end(struct open_files *f, uint32_t pid)
 
 /* --- what events bring along --- */
 
-/* Names that stand in it from the last one on, as a path that ends at `end`; where it begins, or NULL where it is too long. */
+/* Joins the names, stored from the last one on, to a path that ends at `end`; returns its start, or NULL: too long. */
 static char *path_of(const char *names, size_t bytes, char *start, char *end)
 {
 	if (!bytes)
@@ -197,7 +197,7 @@ static char *path_of(const char *names, size_t bytes, char *start, char *end)
 	return end;
 }
 
-/* The id of what the kernel calls such a file, as /proc/PID/fd has it. */
+/* The ID of the kernel's name of such a file, as in /proc/PID/fd. */
 static uint32_t name_of(struct open_files *f, const struct trace_file *file, const char *names, size_t bytes)
 {
 	char text[BYTES_MAX], *path;
@@ -210,7 +210,7 @@ static uint32_t name_of(struct open_files *f, const struct trace_file *file, con
 		return strtab_add_n(&f->paths, text, (size_t)snprintf(text, sizeof(text), "pipe:[%llu]", inode));
 	case PID_FS_MAGIC:
 		return strtab_add(&f->paths, "anon_inode:[pidfd]");
-	case NSFS_MAGIC: /* which kind of name space it is stands nowhere */
+	case NSFS_MAGIC: /* the type of the namespace is unknown */
 		return NOTHING;
 	case ANON_INODE_FS_MAGIC:
 		return strtab_add_n(&f->paths, text, (size_t)snprintf(text, sizeof(text), "anon_inode:%.*s", (int)bytes, names));
@@ -246,7 +246,7 @@ void open_files_take(struct open_files *f, const struct syscall_event *ev)
 
 /* --- what calls change --- */
 
-/* The string that was fetched for an argument; false where there is none. */
+/* The string fetched for an argument; false: none. */
 static bool string_of(const struct syscall_event *ev, unsigned arg, const char **ret, size_t *ret_n)
 {
 	for (uint32_t i = 0; i < ev->payload.nr; i++) {
@@ -260,8 +260,8 @@ static bool string_of(const struct syscall_event *ev, unsigned arg, const char *
 }
 
 /*
- * A path below a directory, in text, without what means nothing ("./", "//"); its length, or 0 where it is too long or only the
- * file system knows (".." after a name, which may be a link). above: so many bytes of the directory are as the kernel has them.
+ * Writes a path below a directory to text, without "./" and "//"; returns its length, or 0: too long, or not known without the file
+ * system (".." after a name, which may be a link). above: number of bytes of the directory that the kernel resolved.
  */
 static size_t join(char text[BYTES_MAX], const char *directory, size_t n, size_t above, const char *path, size_t path_bytes)
 {
@@ -289,7 +289,7 @@ static size_t join(char text[BYTES_MAX], const char *directory, size_t n, size_t
 	return n;
 }
 
-/* The id of a path that the call names in an argument, below the directory of at; 0 where that is not known. */
+/* The ID of the path in an argument, relative to the directory of `at`; 0: unknown. */
 static uint32_t named(struct open_files *f, const struct syscall_event *ev, unsigned arg, int at)
 {
 	char text[BYTES_MAX];
@@ -307,7 +307,7 @@ static uint32_t named(struct open_files *f, const struct syscall_event *ev, unsi
 	return n ? strtab_add_n(&f->paths, text, n) : 0;
 }
 
-/* Of fcntl only two commands copy. */
+/* Only two commands of fcntl duplicate a descriptor. */
 static bool copies(const struct syscall_event *ev)
 {
 	return ev->desc->ret != SYSCALL_RET_FCNTL || ev->arg[1] == F_DUPFD || ev->arg[1] == F_DUPFD_CLOEXEC;
@@ -331,7 +331,7 @@ static void follow(struct open_files *f, const struct syscall_event *ev)
 		id = known(f, ev->pid, (int32_t)ev->arg[0]);
 		break;
 	case SYSCALL_FDS_MOVED:
-	case SYSCALL_FDS_MOVED_TO: /* where to is in the event, or is looked up */
+	case SYSCALL_FDS_MOVED_TO: /* the new directory is in the event, or is looked up */
 		set(f, ev->pid, AT_FDCWD, f->given_nr && f->given[0].id != NOTHING ? f->given[0].id : 0);
 		return;
 	default:

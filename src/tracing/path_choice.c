@@ -18,7 +18,7 @@ static const char *name_of(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* Without links on the way to its last name, which need not be there; owned. */
+/* Resolves links except in the last component, which need not exist; owned. */
 static char *place_of(const char *path)
 {
 	_cleanup_free_ char *copy = xstrdup(path);
@@ -37,7 +37,7 @@ static char *place_of(const char *path)
 	return xasprintf("%s/%s", strcmp(real, "/") ? real : "", name);
 }
 
-/* What the kernel knows a directory by. A subvolume of btrfs has a device of its own, which is not that of the file system. */
+/* The kernel's identification of a directory. A btrfs subvolume reports a device of its own, which is not that of the file system. */
 static void identify(struct stream_path *s, const char *path)
 {
 	struct stat st;
@@ -88,7 +88,7 @@ static char *string_of(const struct syscall_event *ev, unsigned arg)
 	return NULL;
 }
 
-/* The directory that a path counts from is said by the argument before it, or is the one where the process stands. */
+/* A path is relative to the directory of the argument before it, or to the working directory. */
 static bool has_argument(const struct path_choice *p, struct open_files *f, const struct syscall_event *ev, unsigned arg)
 {
 	_cleanup_free_ char *text = string_of(ev, arg);
@@ -112,7 +112,7 @@ bool path_choice_has(const struct path_choice *p, struct open_files *f, const st
 			return true;
 	if (ev->desc->fds != SYSCALL_FDS_MOVED)
 		return false;
-	/* It stands there already. */
+	/* The process is in that directory already. */
 	const char *directory = open_files_path(f, ev->pid, AT_FDCWD);
 	return directory && is_file(p, directory);
 }

@@ -1,8 +1,8 @@
 /*
- * -P: the calls on one file. BPF programs choose by what they can know: descriptors of the file (its directory and its name there),
- * and strings that end like one of its names. Whether such a string leads to the file is known here, by where the process stands.
+ * -P: the calls on one file. BPF programs select descriptors of the file (by its directory and name), and strings whose last component is
+ * one of its names. Whether such a string refers to the file is checked here, by the working directory of the process.
  *
- * The file is what the path leads to from here when the trace begins; it need not be there, its directory must, for descriptors.
+ * The path is resolved when the trace begins; the file need not exist, but its directory must, for descriptors.
  * Owns its strings. One thread.
  */
 #pragma once
@@ -10,11 +10,11 @@
 #include "tracing/open_files.h"
 
 struct path_choice {
-	char *given, *real; /* where the path lies, and where it leads: from the root on, without links but for given's last name */
+	char *given, *real; /* absolute path of the name and of its target, without links, except the last component of given */
 	struct stream_path stream;
 };
 
-/* path: "…*": all paths that begin so, as programs spell them. Kept. */
+/* path: "…*": all paths with this prefix, as programs spell them. Copied. */
 void path_choice_init(struct path_choice *p, const char *path);
 void path_choice_deinit(struct path_choice *p);
 /* Whether a call that the programs were not sure of (TRACE_FLAG_MAYBE) names the file. */

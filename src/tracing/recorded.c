@@ -7,7 +7,7 @@
 #define ENTER "raw_syscalls:sys_enter"
 #define EXIT  "raw_syscalls:sys_exit"
 
-/* NULL: all calls. By number alone: a filter does not see which width a call is of. */
+/* NULL: all calls. Only by number: a filter cannot test the width of a call. */
 static struct strobe_error *make_filter(const char *calls, char **ret)
 {
 	struct call_choice choice;

@@ -1,6 +1,5 @@
 /*
- * The command line of `record` that records what a selection traces, for trace -i: the beginnings and ends of its calls, its events
- * and page faults.
+ * The command line of `record` for the calls, events and page faults of a selection, for trace -i.
  */
 #pragma once
 #include "base/arena.h"
@@ -11,5 +10,5 @@ struct recorded_words {
 	VEC(const char *) list;   /* "record", "-R", …; vec_deinit() */
 };
 
-/* ERROR_USAGE of calls that do not exist; ERROR_UNSUPPORTED: this architecture has no table of them. */
+/* ERROR_USAGE for unknown calls; ERROR_UNSUPPORTED: no table of calls for this architecture. */
 struct strobe_error *trace_recorded_words(const struct trace_selection *s, struct recorded_words *words) _must_check_;

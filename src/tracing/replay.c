@@ -13,7 +13,7 @@
 struct trace_replay {
 	struct trace_replay_request q;
 	struct session session;
-	struct record_source *ordered; /* the session's source, where that is in order of time; else NULL */
+	struct record_source *ordered; /* the session's source if it is ordered by time, else NULL */
 	struct call_choice calls;
 	struct trace_lines *lines;
 	struct trace_events *events; /* NULL: no record has come */
@@ -57,7 +57,7 @@ static struct trace_event_choice choice_of(void *ctx, const struct env_event *e,
 	return (struct trace_event_choice){ .is_shown = trace_selects_event(((struct trace_replay *)ctx)->q.selection, e->name) };
 }
 
-/* The calls of the machine that was recorded; of a stream they are known when the first record comes. */
+/* The calls of the recorded architecture; for a stream they are known with the first record. */
 static struct strobe_error *begin(struct trace_replay *t)
 {
 	const struct trace_selection *s = t->q.selection;
@@ -100,7 +100,7 @@ static struct strobe_error *take_record(void *ctx, struct record r, uint64_t tim
 	return trace_events_take(t->events, r);
 }
 
-/* With symbols, or a stream, of which is not known what it holds. */
+/* With symbols, or for a stream, whose events are not known yet. */
 static struct strobe_error *read_resolved(struct trace_replay *t)
 {
 	struct session_request request = {

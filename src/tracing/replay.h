@@ -1,12 +1,12 @@
 /*
- * The system calls and events of a recording as lines, as they would have been shown live.
+ * The system calls and events of a recording as lines, as in a live trace.
  *
  *	TRY(trace_replay_open(&request, &t));
- *	err = trace_replay_run(t);               lines, to the end or to what is damaged
- *	trace_replay_finish(t, &stats);          what could be read is whole
+ *	err = trace_replay_run(t);               lines, up to the end or to damage
+ *	trace_replay_finish(t, &stats);          finishes the part that could be read
  *	trace_replay_destroy(t);                 in any case
  *
- * The request and all that it points to outlive it. One thread.
+ * The request and everything that it points to must outlive it. One thread.
  */
 #pragma once
 #include "session/host.h"
@@ -26,11 +26,11 @@ struct trace_replay;
 
 /* *ret is set in any case. */
 struct strobe_error *trace_replay_open(const struct trace_replay_request *q, struct trace_replay **ret) _must_check_;
-/* ERROR_NOT_FOUND where it has no system calls, and these are selected: then there is nothing to finish. */
+/* ERROR_NOT_FOUND if system calls are selected, but there are none: then do not call trace_replay_finish(). */
 struct strobe_error *trace_replay_run(struct trace_replay *t) _must_check_;
-/* Ends the lines. *ret_stats: where a summary was requested, else NULL; the replay's. */
+/* Ends the lines. *ret_stats: set if a summary was requested, else NULL; owned by the replay. */
 void trace_replay_finish(struct trace_replay *t, const struct syscall_stats **ret_stats);
-/* Says what was lost or damaged. */
+/* Reports lost or damaged records. */
 void trace_replay_remarks(const struct trace_replay *t);
 void trace_replay_destroy(struct trace_replay *t);
 struct trace_tasks *trace_replay_tasks(struct trace_replay *t);

@@ -1,5 +1,5 @@
 /*
- * What a trace shows, live or from a recording: which calls and events have lines, and what is summed up of the calls.
+ * The selection of a trace, live or of a recording: calls and events with lines, and statistics of calls.
  */
 #pragma once
 #include <sys/types.h>
@@ -24,14 +24,14 @@ struct trace_selection {
 	uint64_t max_events;      /* lines; 0: no limit */
 	uint64_t min_stack, max_stack; /* frames; 0: no limit */
 	const char *switch_on, *switch_off; /* events that begin and end the lines */
-	bool switch_on_added;     /* it is in events for that alone */
-	bool show_switches;       /* they have lines themselves */
+	bool switch_on_added;     /* it was added to events only for that */
+	bool show_switches;       /* show them, too */
 };
 
 struct trace_summary {
 	bool only;       /* instead of lines */
 	bool with_lines; /* after them */
-	bool in_kernel;  /* where there are no lines */
+	bool in_kernel;  /* by BPF programs, if there are no lines */
 	enum syscall_stats_by by;
 	bool errnos;     /* errors by number */
 	bool sched;      /* how long tasks ran and waited */
@@ -41,22 +41,22 @@ struct trace_summary {
 void trace_selection_init(struct trace_selection *s);
 void trace_selection_deinit(struct trace_selection *s);
 /*
- * Calls and events by name, as in one -e. Several add up; a list that begins with ! must be the only one. Words that are neither are
- * left to call_choice_make(), whose message is the better one.
+ * Calls and events by name, as in one -e. Several are combined; a list that begins with ! must be the only one. Unknown words are left to
+ * call_choice_make(), which has the better message.
  */
 struct strobe_error *trace_selection_add(struct trace_selection *s, const struct sys *sys, const char *text) _must_check_;
-/* The words of -F and --filter-pids: "all", "maj" or "min"; process IDs with commas between them, which replace the earlier ones. */
+/* The arguments of -F and --filter-pids: "all", "maj" or "min"; comma-separated process IDs, which replace the earlier ones. */
 struct strobe_error *trace_selection_set_faults(struct trace_selection *s, const char *text) _must_check_;
 struct strobe_error *trace_selection_exclude(struct trace_selection *s, const char *list) _must_check_;
 /*
- * Adds the events that begin and end the lines to those that are traced; alone they do not say what is traced: system calls are.
+ * Adds the switching events to those that are traced. If there are no others, system calls are traced.
  */
 struct strobe_error *trace_selection_add_switches(struct trace_selection *s, const struct sys *sys) _must_check_;
-/* Whether system calls are traced: where requested, and where no events are. */
+/* Whether system calls are traced: if requested, or if there are no events. */
 bool trace_selects_calls(const struct trace_selection *s);
 /* Whether anything is traced: calls, events, functions or page faults. */
 bool trace_selects_anything(const struct trace_selection *s);
-/* Whether signals, starts and ends of tasks have lines: where all is shown, or where it is requested. */
+/* Whether signals, starts and ends of tasks have lines: if everything is shown, or on request. */
 bool trace_selects_signals(const struct trace_selection *s, const struct trace_summary *sums);
 bool trace_selects_processes(const struct trace_selection *s, const struct trace_summary *sums);
 /* Whether the event of that name is selected. */

@@ -1,4 +1,4 @@
-/* What follows -e: system calls (decode/syscall.h) and events (event/event.h), distinguished word by word. */
+/* Parses the argument of -e: system calls (decode/syscall.h) and events (event/event.h), word by word. */
 #include "tracing/selection.h"
 
 #include <stdlib.h>
@@ -10,8 +10,8 @@
 #include "decode/syscall.h"
 
 /*
- * The end of a word: a comma that is in no braces or parentheses and between no slashes of an event's terms. Of a probe, whose path has
- * slashes, these come after the parentheses.
+ * The end of a word: a comma outside of braces, parentheses and slashes of event terms. For a probe, whose path has slashes, terms come
+ * after the parentheses.
  */
 static const char *word_end(const char *p)
 {
@@ -32,7 +32,7 @@ static const char *word_end(const char *p)
 	return p;
 }
 
-/* A word that is not a system call may be an event (cycles); of one that is neither, the calls' message is the better one. */
+/* A word that is not a system call may be an event (cycles); for an unknown one, the message for calls is the better one. */
 static bool take_as_event(struct trace_selection *s, const struct sys *sys, const char *word)
 {
 	_cleanup_error_ struct strobe_error *err = event_parse(&s->events, sys, word);

@@ -1,6 +1,6 @@
 /*
- * A stack that the BPF programs of trace have copied, as the parts of a sample: call chain, registers and dump, which the
- * resolver names and unwinds as those of the kernel's own samples. One thread.
+ * Converts a stack copied by the BPF programs of trace to parts of a sample: call chain, registers and dump, which the resolver
+ * handles like those of ordinary samples. One thread.
  */
 #pragma once
 #include "bpf/trace/trace_shared.h"
@@ -11,8 +11,8 @@ struct trace_stack_words {
 };
 
 /*
- * Sets them in *x, which points into words and into the stack from then on. The stack and what follows it have `bytes`; kind
- * and dump_bytes are what was requested of the programs. Leaves *x alone where the sizes in the stack do not fit.
+ * Sets them in *x, which then points into words and into the stack. The stack with its data has `bytes`; kind and dump_bytes are
+ * the settings of the programs. *x is unchanged if the sizes in the stack are inconsistent.
  */
 void trace_stack_sample(const struct trace_stack *stack, size_t bytes, enum trace_stacks kind, uint32_t dump_bytes,
 			struct trace_stack_words *words, struct sample *x);

@@ -1,4 +1,4 @@
-/* A sink that keeps lines, and calls of x86-64 made by hand. For the tests of tracing/. */
+/* A sink that stores lines, and x86-64 calls made by hand, for the tests of tracing/. */
 #pragma once
 #include <stdlib.h>
 
@@ -16,7 +16,7 @@ struct kept_line {
 struct line_keeper {
 	struct trace_sink sink;
 	struct kept_line lines[16];
-	unsigned nr, room; /* room: takes no more than so many */
+	unsigned nr, room; /* room: the maximum number */
 };
 
 static inline bool keep_line(struct trace_sink *sink, const struct trace_line *line)

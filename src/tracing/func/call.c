@@ -6,7 +6,7 @@
 #include "tracing/func/signature.h"
 #include "tracing/func/value.h"
 
-/* The bytes of one step's piece; data NULL: there is none. */
+/* The bytes of a step's piece; data NULL: none. */
 struct bytes {
 	const uint8_t *data;
 	size_t n;
@@ -21,7 +21,7 @@ static struct bytes piece_of(const struct syscall_payload *p, int step)
 	return (struct bytes){};
 }
 
-/* A value, as it is: in memory for numbers of registers, or in a piece. */
+/* The bytes of a value: register contents in words, or a piece. */
 struct value {
 	const struct type *type;
 	uint64_t words[FUNC_WORDS];
@@ -39,7 +39,7 @@ static struct value value_of(const struct func_parameter *p, const uint64_t *wor
 	return v;
 }
 
-/* For who has room for the words: v is not moved afterwards. */
+/* Points to the words in v, which must not move afterwards. */
 static void point_to_words(struct value *v, const struct func_parameter *p)
 {
 	if (p->place == FUNC_WORD)
@@ -54,7 +54,7 @@ static bool is_reference_to(const struct type *type, bool (*is)(const struct typ
 	return t && (t->kind == TYPE_REFERENCE || t->kind == TYPE_POINTER) && is(type_target(t));
 }
 
-/* Whether the value is shown as the text that its pointer leads to. */
+/* Whether the value is shown as the string at its pointer. */
 static bool is_text(const struct value *v)
 {
 	bool length_first;
@@ -96,7 +96,7 @@ static void print_value(struct out *out, const struct value *v)
 void func_print_args(struct out *out, const struct func_style *style, const struct func_call *call)
 {
 	const struct func_signature *s = call->func->signature;
-	/* How many it takes is not known: some of these are what was left in the registers. */
+	/* The number of arguments is unknown: some of these are leftovers in registers. */
 	for (unsigned i = 0; !s && i < TRACE_FUNC_ARGS; i++)
 		out_f(out, "%s%#llx", i ? ", " : "", (unsigned long long)call->arg[i]);
 	for (size_t i = 0; s && i < s->nr; i++) {

@@ -1,6 +1,6 @@
 /*
- * One call of a function, or its return: registers, and what was fetched with them. Printed as text and JSON: with names and types
- * where debug information has them, else as numbers by the calling convention.
+ * A call of a function, or its return: registers and fetched memory. Printed as text and JSON: with names and types if debug information
+ * has them, else as numbers by the calling convention.
  *
  * Borrowed values. Printing may be done by one thread at a time.
  */
@@ -24,11 +24,11 @@ struct func_call {
 struct func_value {
 	uint64_t number; /* extended to 64 bits */
 	bool is_signed;
-	const char *text; /* of a string; NULL: it is none, or could not be read */
+	const char *text; /* of a string; NULL: not a string, or unreadable */
 	size_t text_bytes;
 };
 
-/* By the name of a parameter, "arg1" … "arg6", or "ret". False where there is none, or its value is not known. */
+/* Looks up a parameter by name, "arg1" … "arg6", or "ret". False: none, or unknown value. */
 bool func_call_value(const struct func_call *call, const char *name, struct func_value *ret);
 
 struct func_style {
@@ -36,9 +36,9 @@ struct func_style {
 	bool hide_names;
 };
 
-/* What is between the brackets. */
+/* The text between the parentheses. */
 void func_print_args(struct out *out, const struct func_style *style, const struct func_call *call);
-/* Whether that is known. */
+/* Whether the function is known to return nothing. */
 bool func_returns_nothing(const struct func *func);
 void func_print_result(struct out *out, const struct func_style *style, const struct func_call *call);
 /* An object with a key for each argument. */

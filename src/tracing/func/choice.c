@@ -16,7 +16,7 @@
 #include "tracing/func/files.h"
 #include "tracing/func/signature.h"
 
-/* What the kernel lets one link have: MAX_UPROBE_MULTI_CNT, MAX_KPROBE_MULTI_CNT. */
+/* The kernel's limit per link: MAX_UPROBE_MULTI_CNT, MAX_KPROBE_MULTI_CNT. */
 #define FUNCS_MAX (1u << 20)
 
 void func_choice_init(struct func_choice *c)
@@ -42,8 +42,8 @@ void func_choice_deinit(struct func_choice *c)
 }
 
 /*
- * To see a function return, the kernel puts an address of its own in place of the return address. These read theirs, keep it for
- * later, or have none: the program would crash.
+ * To trace returns, the kernel replaces the return address. These functions read or store their return address, or have none: the
+ * program would crash.
  */
 static bool needs_return_address(const char *name)
 {
@@ -52,7 +52,7 @@ static bool needs_return_address(const char *name)
 					     "__clone3", "__restore_rt", "_dl_start", "_dl_start_user", "_dl_runtime_resolve*",
 					     "_dl_runtime_profile*", "_Unwind_RaiseException", "_Unwind_Resume",
 					     "_Unwind_Resume_or_Rethrow", "_Unwind_ForcedUnwind", "_Unwind_Backtrace", "morestack*" };
-	/* Stubs lead there with the same return address. */
+	/* PLT stubs jump there with the same return address. */
 	_cleanup_free_ char *plain = xstrndup(name, strcspn(name, "@"));
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (text_glob(names[i], plain))
@@ -60,7 +60,7 @@ static bool needs_return_address(const char *name)
 	return false;
 }
 
-/* What compilers put into each program: not meant by globs. */
+/* Functions that compilers add to each program, which globs do not match. */
 static bool is_runtime(const char *name)
 {
 	static const char *const names[] = { "_start", "_init", "_fini", "frame_dummy", "register_tm_clones", "deregister_tm_clones",
@@ -76,13 +76,13 @@ struct search {
 	struct object *object; /* NULL: the kernel */
 	const char *pattern, *file;
 	bool entry_only;       /* all of them */
-	struct disasm *disasm; /* for exits; NULL: returns are seen by their addresses */
+	struct disasm *disasm; /* for exits; NULL: returns are traced by return addresses */
 	const struct probe_functions *functions;
-	struct probe_variables *variables; /* NULL: there is no debug information */
+	struct probe_variables *variables; /* NULL: no debug information */
 	uint16_t str_limit;
 };
 
-/* The name as people write it, kept, where it matches the pattern; else NULL. */
+/* The demangled name, if it matches the pattern, else NULL. */
 static const char *match(const struct search *s, const char *name)
 {
 	bool is_stub = text_has_suffix(name, "@plt");
@@ -97,8 +97,8 @@ static const char *match(const struct search *s, const char *name)
 }
 
 /*
- * Whether the kernel refuses a probe there: it cannot run such an instruction elsewhere (good_insns_64 in its uprobes.c). One such place
- * would keep all the others from being probed.
+ * Whether the kernel refuses a probe there, since it cannot execute the instruction out of line (good_insns_64 in its uprobes.c). One
+ * such address would make the probes at all others fail.
  */
 static bool is_refused(const struct search *s, uint64_t address)
 {
@@ -114,8 +114,8 @@ static bool is_refused(const struct search *s, uint64_t address)
 }
 
 /*
- * Whether it is a function. What has no size is a label within one, and there are parts that functions jump to: there the top
- * of the stack is not a return address.
+ * Whether the symbol is a function. One without a size is a label in a function; and parts to which functions jump do not have a
+ * return address on top of the stack.
  */
 static bool is_function(const struct search *s, const struct probe_function *p)
 {
@@ -128,7 +128,7 @@ static int by_place(const void *a, const void *b)
 	return l < r ? -1 : l > r;
 }
 
-/* Whether an earlier pattern has it. Functions of a file are in order of their places. */
+/* Whether an earlier pattern has selected it. Functions of a file are sorted by address. */
 static bool is_chosen(const struct func_choice *c, const char *path, uint64_t at)
 {
 	for (size_t i = 0; i < c->files.len; i++) {
@@ -140,7 +140,7 @@ static bool is_chosen(const struct func_choice *c, const char *path, uint64_t at
 	return false;
 }
 
-/* How the function is seen to return; its exits become those of the next function of the choice. */
+/* Chooses how returns of the function are traced; its exits become those of the next function of the choice. */
 static enum trace_func_returns returns_of(const struct search *s, struct trace_func_file *f, const struct probe_function *p,
 					  const char *name)
 {
@@ -184,7 +184,7 @@ static void add(const struct search *s, struct trace_func_file *f, const struct 
 	f->nr++;
 }
 
-/* A program names its dynamic linker, or is not to be moved. */
+/* A program has an interpreter segment, or a fixed address. */
 static bool is_library(const struct object *o)
 {
 	for (size_t i = 0; i < object_segments_count(o); i++)
@@ -193,7 +193,7 @@ static bool is_library(const struct object *o)
 	return object_header(o)->type == 3; /* ET_DYN */
 }
 
-/* Functions come by address: one that has several names comes several times in a row. */
+/* Functions are sorted by address: one with several names occurs several times in a row. */
 static struct strobe_error *add_all(const struct search *s, const char *path, const struct probe_functions *functions)
 {
 	struct func_choice *c = s->choice;
@@ -206,7 +206,7 @@ static struct strobe_error *add_all(const struct search *s, const char *path, co
 		const char *name = is_function(s, p) && (!found || p->address != last) ? match(s, p->name) : NULL;
 		if (!name)
 			continue;
-		if (p->is_resolver) { /* what is called so is another function */
+		if (p->is_resolver) { /* callers of this name reach another function */
 			variants = true;
 			continue;
 		}
@@ -236,7 +236,7 @@ static const char *base_name(const char *path)
 static struct strobe_error *add_of_object(struct search *s, const char *path)
 {
 	struct probe_functions functions;
-	/* Go moves the stacks of its goroutines, and finds the kernel's address there. */
+	/* Go moves goroutine stacks, and would find the kernel's return address there. */
 	s->entry_only = object_find_section(s->object, ".gopclntab") != NULL;
 	struct strobe_error *err = NULL;
 	probe_functions_of_file(s->object, path, NULL, &functions);
@@ -254,7 +254,7 @@ static struct strobe_error *add_of_object(struct search *s, const char *path)
 	return err;
 }
 
-/* The object stays open with what is known of its types. */
+/* The object stays open for its types. */
 static struct strobe_error *add_of_file(struct search *s, const struct func_context *where, const char *path)
 {
 	static const struct probe_debug_options nowhere;
@@ -269,7 +269,7 @@ static struct strobe_error *add_of_file(struct search *s, const struct func_cont
 	return add_of_object(s, path);
 }
 
-/* Those that the kernel refuses would undo the others. */
+/* A function that the kernel refuses would make all others fail. */
 static void leave_out_forbidden(const struct sys *sys, const char *pattern, struct probe_functions *f)
 {
 	struct probe_forbidden forbidden;
@@ -302,7 +302,7 @@ static struct strobe_error *add_of_kernel(struct search *s, const struct sys *sy
 	return err;
 }
 
-/* The colon between file and function: not one of those in "ns::f". NULL: there is none. */
+/* The colon between file and function, not those in "ns::f". NULL: none. */
 static const char *find_colon(const char *pattern)
 {
 	const char *colon = strchr(pattern, ':');

@@ -1,12 +1,12 @@
 /*
- * Functions whose calls are traced, chosen by patterns: 'BIN:GLOB'.
+ * Functions whose calls are traced, selected by patterns: 'BIN:GLOB'.
  *
  *	BIN    a path; the name of a program (looked for in PATH) or of a library ("libc", "libc.so.6"), as the process has it mapped;
  *	       "kernel"; without BIN: the traced program itself
  *	GLOB   the name of a function, as in the symbol table or as people write it ("ns::Class::method"), without parameters
  *
- * A function that has several names is one. Functions that cannot be watched return without harm to the program (they
- * store their return address, as setjmp() does, or have none) are seen as they are called only. Owns everything. One thread.
+ * A function with several names is traced once. For functions whose returns cannot be traced without breaking the program
+ * (they store their return address, as setjmp(), or have none), only calls are traced. Owns everything. One thread.
  */
 #pragma once
 #include <stdbool.h>
@@ -23,10 +23,10 @@
 struct func_signature; /* tracing/func/signature.h */
 
 struct func {
-	const char *name;   /* as people write it, without parameters */
+	const char *name;   /* demangled, without parameters */
 	const char *file;   /* "libc.so.6"; "kernel" */
 	uint64_t address;   /* ELF virtual address, or in the kernel */
-	bool entry_only;    /* its returns are not seen */
+	bool entry_only;    /* returns are not traced */
 	const struct func_signature *signature; /* NULL: not known */
 };
 
@@ -46,10 +46,10 @@ struct func_choice {
 	struct trace_funcs bpf;       /* filled by func_choice_finish() */
 };
 
-/* Where programs and libraries without a path are looked for. */
+/* The context for finding programs and libraries without a path. */
 struct func_context {
 	const struct sys *sys;
-	pid_t pid;           /* a process that has it mapped; 0: none is known */
+	pid_t pid;           /* a process that has mapped the file; 0: unknown */
 	const char *program; /* the command, as it was written; or NULL */
 	uint32_t str_limit;  /* bytes of strings that are fetched */
 	const struct probe_debug_options *debug; /* where debug information is looked for */
@@ -60,5 +60,5 @@ void func_choice_init(struct func_choice *c);
 void func_choice_deinit(struct func_choice *c);
 /* The functions of one pattern. ERROR_NOT_FOUND says what is missing. */
 struct strobe_error *func_choice_add(struct func_choice *c, const struct func_context *where, const char *pattern) _must_check_;
-/* After the last: c->bpf is complete. */
+/* Call it after the last pattern: completes c->bpf. */
 void func_choice_finish(struct func_choice *c);

@@ -9,7 +9,7 @@
 /* SHT_* of elf.h */
 #define SYMBOLS         2
 #define SYMBOLS_DYNAMIC 11
-#define CODE_MAX (1u << 20) /* bytes of a function that is looked through */
+#define CODE_MAX (1u << 20) /* maximum size of an analysed function */
 
 static bool has_symbol(const struct object *o, uint32_t table)
 {
@@ -52,7 +52,7 @@ static const struct probe_function *function_at(const struct probe_functions *al
 	return low ? &all->list.data[low - 1] : NULL;
 }
 
-/* The part of the function that the compiler put elsewhere ("f.cold") which the address lies in, or NULL. */
+/* The separate part of the function ("f.cold") that contains the address, or NULL. */
 static const struct probe_function *cold_part(const struct walk *w, uint64_t address)
 {
 	const struct probe_function *p = function_at(w->all, address);
@@ -75,14 +75,14 @@ static bool add_exit(const struct walk *w, uint64_t address, bool is_jump)
 	return true;
 }
 
-/* Whether a jump from within the part leads to the begin of an instruction there; begins: a bit for each byte. */
+/* Whether a jump within the part goes to the start of an instruction; begins: a bit per byte. */
 static bool is_begin(const struct probe_function *part, const uint8_t *begins, uint64_t target)
 {
 	uint64_t at = target - part->address;
 	return begins[at / 8] >> at % 8 & 1;
 }
 
-/* Each instruction of a part, of which exits and other parts are noted; ret_cold: a part that it goes on in, or NULL. */
+/* Decodes each instruction of a part, and collects exits and further parts; ret_cold: a part in which it continues, or NULL. */
 static bool walk_part(const struct walk *w, const struct probe_function *part, const struct probe_function **ret_cold)
 {
 	size_t n, at = 0;

@@ -12,7 +12,7 @@
 #include "sys/process_files.h"
 #include "sys/tasks.h"
 
-/* Where the dynamic linker looks, besides what ld.so.conf adds; the first ones with the name of the multiarch directory. */
+/* Default directories of the dynamic linker, without those of ld.so.conf; the first ones with the multiarch directory appended. */
 static const char *const library_dirs[] = {
 #ifdef __x86_64__
 	"/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu",
@@ -37,7 +37,7 @@ static const char *last_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* A file that the process has mapped; NULL: none is called so. */
+/* A file of that name mapped by the process, or NULL. */
 static char *find_mapped(const struct func_context *where, const char *word)
 {
 	_cleanup_strbuf_ struct strbuf maps = {};
@@ -91,7 +91,7 @@ static char *find_library(const struct sys *sys, const char *word)
 	return NULL;
 }
 
-/* What the process runs, or the command. */
+/* The program of the process, or the command. */
 static struct strobe_error *find_own(const struct func_context *where, char **ret)
 {
 	if (where->program) {

@@ -1,4 +1,4 @@
-/* Which file a word means: a path, a program, a library; as a process has it mapped, as a shell or the dynamic linker finds it. */
+/* The file for a word: a path, a program or a library, as mapped by a process, or as found by a shell or the dynamic linker. */
 #pragma once
 #include "base/error.h"
 #include "tracing/func/choice.h"

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#define STRUCT_BYTES_MAX 256 /* of a struct that is fetched to be shown */
-#define SMALL_BYTES      16  /* of structs that are passed in registers */
+#define STRUCT_BYTES_MAX 256 /* maximum size of a fetched struct */
+#define SMALL_BYTES      16  /* maximum size of structs passed in registers */
 #define CXX_STRING_BYTES 32
 #define EM_ARM64         183
 
@@ -37,14 +37,14 @@ bool func_type_is_span(const struct type *t, bool *ret_length_first)
 
 struct convention {
 	const struct arch *arch;
-	uint8_t words;  /* integer registers that are taken */
-	uint8_t floats; /* floating point registers */
+	uint8_t words;  /* integer registers used so far */
+	uint8_t floats; /* floating-point registers */
 	int32_t stack;  /* the next argument in memory: offset from the stack pointer at entry */
-	bool is_lost;   /* how one was passed is not known: nor is where the next ones are */
+	bool is_lost;   /* an argument with unknown location: the next ones are unknown, too */
 	enum func_language language;
 };
 
-/* Whether a part of a type, from byte `from` to `to`, is of floating point numbers alone. */
+/* Whether bytes `from` to `to` of a type consist only of floating-point numbers. */
 static bool is_float_part(const struct type *t, uint64_t from, uint64_t to, unsigned depth)
 {
 	size_t n;
@@ -70,7 +70,7 @@ static bool is_float_part(const struct type *t, uint64_t from, uint64_t to, unsi
 	return any;
 }
 
-/* So many integer registers, or as many words of the stack. */
+/* Assigns integer registers, or else words of the stack. */
 static void place_words(struct convention *c, struct func_parameter *p, unsigned n)
 {
 	if (c->words + n <= TRACE_FUNC_ARGS) {
@@ -81,7 +81,7 @@ static void place_words(struct convention *c, struct func_parameter *p, unsigned
 		c->words = (uint8_t)(c->words + n);
 		return;
 	}
-	/* On arm64 two more registers are arguments, which are not sent. */
+	/* arm64 has two more argument registers, which are not recorded. */
 	if (c->arch->e_machine == EM_ARM64 && c->words + n <= 8) {
 		c->words = (uint8_t)(c->words + n);
 		return;
@@ -106,8 +106,8 @@ static void place_struct(struct convention *c, struct func_parameter *p, uint64_
 }
 
 /*
- * In the order of parameters. Where structs of C++ have constructors of their own they are passed by address, which is not known here;
- * Rust passes small ones as it likes.
+ * Assigns locations in the order of parameters. C++ structs with own constructors are passed by address, which is not known here; Rust
+ * has no fixed rules for small ones.
  */
 static void place_by_convention(struct convention *c, struct func_parameter *p)
 {
@@ -141,7 +141,7 @@ static void place_by_convention(struct convention *c, struct func_parameter *p)
 
 /* --- debug information --- */
 
-/* The argument that a register of DWARF's number is; -1: none. */
+/* The index of the argument in a DWARF register; -1: none. */
 static int argument_of(const struct arch *arch, unsigned reg)
 {
 	static const uint8_t x86_64[TRACE_FUNC_ARGS] = { 5, 4, 1, 2, 8, 9 };
@@ -151,7 +151,7 @@ static int argument_of(const struct arch *arch, unsigned reg)
 	return -1;
 }
 
-/* Whether all of it is in registers that arguments come in. */
+/* Whether the whole value is in argument registers. */
 static bool take_words(const struct arch *arch, const struct locations *at, struct func_parameter *p)
 {
 	if (!at->nr || at->nr > FUNC_WORDS)
@@ -168,7 +168,7 @@ static bool take_words(const struct arch *arch, const struct locations *at, stru
 	return true;
 }
 
-/* A struct whose address is in such a register. */
+/* A struct whose address is in an argument register. */
 static bool take_address(const struct arch *arch, const struct locations *at, struct func_parameter *p)
 {
 	const struct location *l = at->nr == 1 ? &at->pieces[0].at : NULL;
@@ -183,9 +183,9 @@ static bool take_address(const struct arch *arch, const struct locations *at, st
 }
 
 /*
- * Whether the function will store the parameter, or it is on the stack already: debug information counts from a stack pointer that
- * the function has yet to set. Until then it is where the calling convention has it. Of one that has no place at all nothing is
- * known, nor of those after it: optimised functions (".isra.0") leave out what they do not use.
+ * Whether the function will store the parameter, or it is on the stack already: locations in debug information are relative to a
+ * stack pointer that the function has not set yet. Until then the location is that of the calling convention. If a parameter has
+ * no location, it and those after it are unknown: optimised functions (".isra.0") drop unused ones.
  */
 static bool is_stored_later(const struct locations *at)
 {
@@ -202,7 +202,7 @@ struct making {
 	uint16_t str_limit;
 };
 
-/* The number of a new step; -1: there are enough. */
+/* The index of a new step; -1: no room. */
 static int8_t add_step(struct making *m, struct trace_func_step step)
 {
 	struct trace_func *plan = m->plan;
@@ -218,7 +218,7 @@ static uint16_t bytes_to_fetch(uint64_t bytes)
 	return (uint16_t)(bytes < STRUCT_BYTES_MAX ? bytes : STRUCT_BYTES_MAX);
 }
 
-/* What a pointer in a register leads to, where that is shown. */
+/* Adds a step for the memory at a pointer in a register, if it is shown. */
 static int8_t fetch_pointee(struct making *m, const struct func_parameter *p, uint8_t reg)
 {
 	const struct type *t = type_strip(p->type), *to;
@@ -264,7 +264,7 @@ static void make_parameter(struct making *m, const struct probe_value *v, struct
 	m->plan->steps_nr = (uint8_t)(m->plan->steps_nr + (p->pointee >= 0));
 }
 
-/* In one or two registers, or where the first one points. */
+/* The result is in one or two registers, or at the address in the first one. */
 static void make_result(struct making *m, const struct type *type, struct func_parameter *p)
 {
 	const struct type *t = type_strip(type);
@@ -285,7 +285,7 @@ static void make_result(struct making *m, const struct type *type, struct func_p
 	m->plan->steps_result = p->pointee >= 0 || p->piece >= 0;
 }
 
-/* The address of a result that does not fit into registers is an argument before all others (x86-64). */
+/* The address of a large result is passed as an additional first argument (x86-64). */
 static void begin_convention(struct making *m, const struct type *returned)
 {
 	const struct type *t = type_strip(returned);
@@ -297,7 +297,7 @@ static void begin_convention(struct making *m, const struct type *returned)
 	if (bytes > SMALL_BYTES)
 		m->convention.words = 1;
 	else if (m->convention.language == FUNC_OF_CXX)
-		m->convention.is_lost = true; /* where it has a destructor it is returned in memory */
+		m->convention.is_lost = true; /* with a destructor it is returned in memory */
 }
 
 enum func_language func_language_of(const char *symbol)

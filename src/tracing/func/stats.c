@@ -5,7 +5,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 
-#define POWERS 40 /* of the histogram that is shown */
+#define POWERS 40 /* of the displayed histogram */
 
 /* The first duration of a slot. */
 static uint64_t slot_begin(unsigned slot)

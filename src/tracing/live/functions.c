@@ -1,4 +1,4 @@
-/* Functions of a live trace: which ones, and what becomes of their calls. */
+/* Functions of a live trace: their selection, and the lines of their calls. */
 #include <stdlib.h>
 
 #include "base/mem.h"

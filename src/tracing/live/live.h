@@ -1,16 +1,15 @@
 /*
- * A trace of running tasks: system calls and events from BPF programs, from the kernel's rings, or from both in order of time, as
- * lines, and summed up.
+ * A trace of running tasks: system calls and events from BPF programs and the kernel's rings, in order of time, as lines and as sums.
  *
- *	TRY(live_trace_create(&request, &t));        what can be checked before there are tasks
- *	TRY(live_trace_open(t, pid));                pid: the command, which waits for its exec; 0: there is none
+ *	TRY(live_trace_create(&request, &t));        checks everything possible before there are tasks
+ *	TRY(live_trace_open(t, pid));                pid: the command, which waits for its exec; 0: none
  *	... the command may run ...
  *	TRY(live_trace_run(t));                      lines, until the trace ends
  *	TRY(live_trace_finish(t, &stats));           the last lines, and what was lost
  *	live_trace_destroy(t);                       in any case
  *
- * Where BPF programs cannot be loaded, tracepoints and rings take their place. The request, and all that it points to, outlives
- * the trace. Messages go through the host. The thread that opened it calls all else; its priority is raised.
+ * If BPF programs cannot be loaded, tracepoints and rings are used instead. The request, and everything that it points to, must
+ * outlive the trace. Messages go through the host. Only the opening thread may call the other functions; its priority is raised.
  */
 #pragma once
 #include "base/out.h"
@@ -22,19 +21,19 @@
 #include "tracing/selection.h"
 
 struct live_trace_options {
-	struct target target;      /* nothing named: the command, or with none the whole system */
+	struct target target;      /* empty: the command, or without one the whole system */
 	const char *cgroup;        /* path below the root of the hierarchy; NULL: any */
 	bool no_inherit;
 	int64_t delay_ms;          /* nothing before */
-	bool no_bpf;               /* tracepoints and rings, as where BPF cannot be used */
+	bool no_bpf;               /* use tracepoints and rings, as if BPF were unavailable */
 	uint64_t ring_bytes;       /* a power of two */
 	bool ring_bytes_set;       /* by the user: for all rings */
-	bool no_wait;              /* calls are never delayed: what does not fit is lost */
+	bool no_wait;              /* never delay calls: events that do not fit are lost */
 	uint64_t proc_map_timeout_ms;
 	struct callgraph_options callgraph;
 	bool kernel_graph;         /* of system calls */
-	bool sort_events;          /* through the sorter of all CPUs */
-	bool print_sample;         /* the sink's sample() is called */
+	bool sort_events;          /* sort events of all CPUs */
+	bool print_sample;         /* call the sink's sample() */
 	const char *map_dump;      /* a BPF map that is dumped at the end; NULL: none */
 };
 
@@ -44,7 +43,7 @@ struct live_trace_request {
 	const struct trace_selection *selection;
 	const struct trace_summary *summary;
 	const struct live_trace_options *options;
-	const char *program;       /* the command that will run, as it was written; NULL: there is none */
+	const char *program;       /* the command to run, as typed; NULL: none */
 	uint32_t str_limit;        /* bytes of strings and buffers that are fetched */
 	struct trace_sink *sink;
 	/* Waits until wake_fd (-1: none) is readable, or wait_ms (-1: no limit). *ret_end: the trace ends. */
@@ -54,25 +53,25 @@ struct live_trace_request {
 
 struct live_trace;
 
-/* Whether there are lines besides those of system calls. */
+/* Whether there are lines other than those of system calls. */
 bool live_trace_has_events(const struct trace_selection *s, const struct live_trace_options *o);
-/* Whether more is traced than system calls as lines: what comes out of rings, in order with them, or call graphs. */
+/* Whether more than system calls is traced: events from rings, or call graphs. */
 bool live_trace_needs_rings(const struct trace_selection *s, const struct live_trace_options *o);
 
 /* *ret is set in any case. */
 struct strobe_error *live_trace_create(const struct live_trace_request *q, struct live_trace **ret) _must_check_;
 struct strobe_error *live_trace_open(struct live_trace *t, pid_t command) _must_check_;
 struct strobe_error *live_trace_run(struct live_trace *t) _must_check_;
-/* *ret_stats: where a summary was requested, else NULL; the trace's. */
+/* **ret_stats: set if a summary was requested, else NULL; owned by the trace. */
 struct strobe_error *live_trace_finish(struct live_trace *t, const struct syscall_stats **ret_stats) _must_check_;
 void live_trace_destroy(struct live_trace *t);
 
 /* Sums of functions, where a summary was requested, after the trace has been finished. False: there are none. */
 bool live_trace_function_stats(struct live_trace *t, bool histograms, struct table *ret);
 
-/* Once open: what is known of tasks and their descriptors. */
+/* Tasks and their descriptors; call it after live_trace_open(). */
 struct trace_tasks *live_trace_tasks(struct live_trace *t);
-/* Whether it is the command that is traced, and whether that is one thread alone for good. */
+/* Whether the command is traced, and whether it will only have one thread. */
 bool live_trace_follows_command(const struct live_trace *t);
 bool live_trace_has_one_task(const struct live_trace *t);
 

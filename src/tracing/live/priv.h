@@ -27,20 +27,20 @@ struct live_trace {
 	struct target_map map;
 	struct trace_targets targets;
 	bool ended;
-	bool seem_gone;              /* at the last check no traced task was alive */
-	uint64_t begin_ms, alive_ms; /* when the delay is over (0: it is), when that was last checked */
+	bool seem_gone;              /* at the last check no traced task was running */
+	uint64_t begin_ms, alive_ms; /* end of the delay (0: over); time of the last check of tasks */
 	/* Sources. */
-	bool by_rings; /* without BPF: calls come from their tracepoints */
-	int wake_fd;   /* readable when events should be read; -1: there is none */
+	bool by_rings; /* without BPF: calls from their tracepoints */
+	int wake_fd;   /* readable when events should be read; -1: none */
 	struct trace_lines *lines;
-	struct trace_calls bpf_calls;   /* how BPF events become lines */
+	struct trace_calls bpf_calls;   /* converts BPF events to lines */
 	struct stream_tracer *tracer;   /* or NULL */
 	struct summary_tracer *summary; /* statistics of the kernel, or NULL */
 	struct event_set set;           /* rings.c; of the capture once that is open */
 	struct probe_samples *probes;   /* of events that are probes; or NULL */
-	struct capture *capture;        /* or NULL: there are no rings */
+	struct capture *capture;        /* NULL: no rings */
 	struct trace_live live;
-	struct session session;         /* its source: records in order of time, or such as its resolver orders */
+	struct session session;         /* its source: records in order of time, or sorted by its resolver */
 	struct trace_events *events;    /* what reads them */
 	enum trace_stacks stacks;
 	/* At the end. */
@@ -50,11 +50,11 @@ struct live_trace {
 
 /* functions.c */
 struct strobe_error *live_trace_choose_functions(struct live_trace *t) _must_check_;
-/* Who is not traced, and why. */
+/* Reports tasks whose functions are not traced, and why. */
 void live_trace_say_function_limits(const struct live_trace *t);
 /* After each round of events. */
 void live_trace_tick(const struct live_trace *t);
-/* How their events become lines; NULL: there are none. */
+/* Converts their events to lines; NULL: no functions. */
 struct func_calls *live_trace_make_function_calls(struct live_trace *t);
 
 /* tasks.c */
@@ -66,15 +66,15 @@ void live_trace_read_tasks(const struct live_trace *t, struct trace_tasks *tasks
 void live_trace_begin(struct live_trace *t);
 /* Waits up to wait_ms for events, signals and the ends of tasks (-1: without limit); sets t->ended, ends the delay. */
 struct strobe_error *live_trace_wait(struct live_trace *t, int wait_ms) _must_check_;
-/* After an exec the thread that called it has the number of its process: whether it is alive is checked by that. */
+/* After an exec the calling thread has the ID of its process, by which its existence is checked. */
 void live_trace_follow_exec(struct live_trace *t, uint32_t pid);
 
 /* live.c */
 void live_trace_enable(struct live_trace *t);
-/* Whether every call is seen by which a process that is traced opens and closes descriptors. */
+/* Whether all calls are traced by which traced processes open and close descriptors. */
 bool live_trace_sees_files(const struct live_trace *t);
 void live_trace_make_lines(struct live_trace *t);
-/* First in the queue when there is something to read. */
+/* Raises the priority of the reader. */
 void live_trace_raise_priority(void);
 
 /* tracers.c */
@@ -86,9 +86,9 @@ void live_trace_say_lost(const struct live_trace *t, uint64_t lost);
 
 /* rings.c */
 struct strobe_error *live_trace_check_rings(const struct live_trace *t) _must_check_;
-/* Calls alone, by their tracepoints. */
+/* Only calls, by their tracepoints. */
 struct strobe_error *live_trace_open_rings(struct live_trace *t) _must_check_;
-/* Events, and calls of the tracer or of tracepoints between them. */
+/* Events, merged with calls from the tracer or from tracepoints. */
 struct strobe_error *live_trace_open_events(struct live_trace *t) _must_check_;
 struct strobe_error *live_trace_finish_rings(struct live_trace *t) _must_check_;
 void live_trace_close_rings(struct live_trace *t);

@@ -1,6 +1,6 @@
 /*
  * The kernel's rings in a live trace: tracepoints, page faults, and without BPF system calls by their tracepoints, in which
- * pointers stay addresses.
+ * pointers are shown as addresses.
  */
 #include <string.h>
 #include <sys/syscall.h>
@@ -51,7 +51,7 @@ static void add_ends_of_execs(const struct call_choice *c, struct syscall_set *c
 		calls->bits[plain->number / 64] |= 1ULL << plain->number % 64;
 }
 
-/* The tracepoints of the calls that were chosen. */
+/* Adds the tracepoints of the selected calls. */
 static struct strobe_error *add_calls(const struct live_trace *t, struct event_list *list)
 {
 	size_t first = list->events.len;
@@ -60,7 +60,7 @@ static struct strobe_error *add_calls(const struct live_trace *t, struct event_l
 	TRY(event_parse(list, t->q.sys, "raw_syscalls:sys_enter,raw_syscalls:sys_exit"));
 	if (t->calls.all)
 		return NULL;
-	/* Which width a call is of is known when its sample comes. */
+	/* The width of a call is known only from its sample. */
 	struct syscall_set either = t->calls.chosen;
 	for (size_t i = 0; i < SYSCALL_NUMBERS / 64; i++)
 		either.bits[i] |= t->calls.compat_chosen.bits[i];
@@ -76,8 +76,8 @@ static bool is_switch(const struct trace_selection *s, const char *name)
 }
 
 /*
- * The entry of a call is seen by the BPF programs, which can read what its arguments point at. What they cannot do is left to
- * the tracepoint itself: filters and terms, and to be one that switches.
+ * BPF programs handle entries of calls, since they can read the memory of arguments, except events with filters, terms or
+ * switching, for which the tracepoint itself is used.
  */
 static bool take_as_entry(struct live_trace *t, const struct event *e)
 {
@@ -110,7 +110,7 @@ static void add_fault_event(struct event_list *list, uint64_t config, const char
 	e->attr.sample_period = 1;
 }
 
-/* Excluded tasks, for the tracepoints: the kernel knows a thread by common_pid. */
+/* Excludes tasks in filters of tracepoints, by common_pid, the thread ID. */
 static void exclude_pids(struct event_list *list, const struct trace_selection *s)
 {
 	if (!s->excluded.len)
@@ -324,7 +324,7 @@ static struct strobe_error *keep_records(struct record_sink *sink, const void *r
 	return NULL;
 }
 
-/* Calls or points of the BPF programs, and what of tasks only they see. */
+/* Opens the BPF programs for calls, points and tasks. */
 static bool needs_stream(const struct live_trace *t)
 {
 	const struct trace_selection *s = t->q.selection;
@@ -381,7 +381,7 @@ static struct strobe_error *sink_nothing(struct record_sink *sink, const void *r
 	return NULL;
 }
 
-/* Rings alone count what they lost themselves. */
+/* Without BPF programs only the rings count losses. */
 static struct strobe_error *say_lost_of_rings(struct live_trace *t)
 {
 	struct record_sink nothing = { .write = sink_nothing };

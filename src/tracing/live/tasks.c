@@ -1,4 +1,4 @@
-/* Which tasks a live trace follows, and when they have ended. */
+/* The tasks of a live trace, and their ends. */
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -9,7 +9,7 @@
 #include "sys/cgroups.h"
 #include "tracing/live/priv.h"
 
-/* How often it is checked whether the tasks that are traced still live. */
+/* The interval of checking whether traced tasks still run. */
 #define ALIVE_INTERVAL_MS 100
 
 struct strobe_error *live_trace_find_cgroup(struct live_trace *t)
@@ -28,7 +28,7 @@ struct strobe_error *live_trace_find_cgroup(struct live_trace *t)
 	return NULL;
 }
 
-/* -u: we are one of the user's. */
+/* -u: the user's processes include this one. */
 static void leave_out_ourselves(struct target_map *m)
 {
 	size_t n = 0;

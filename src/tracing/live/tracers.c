@@ -1,4 +1,4 @@
-/* The BPF programs of a live trace: a stream of calls, and statistics that the kernel keeps. */
+/* The BPF programs of a live trace: the stream of calls, and statistics in the kernel. */
 #include <fcntl.h>
 
 #include "tracing/live/priv.h"
@@ -7,7 +7,7 @@ static struct stream_options stream_options_of(const struct live_trace *t)
 {
 	const struct trace_selection *s = t->q.selection;
 	const struct live_trace_options *o = t->q.options;
-	/* With a summary all are counted, and lines are chosen later. */
+	/* With a summary all calls are counted, and lines are selected later. */
 	bool chooses = !t->q.summary->with_lines;
 	return (struct stream_options){
 		.failures_only = s->failure && chooses,
@@ -82,7 +82,7 @@ static const char *name_of(void *ctx, uint32_t call)
 	if (d)
 		return d->name;
 	syscall_desc_unknown(NULL, number, &name);
-	/* The kernel side counts the highest number and all above it as one. */
+	/* The programs count the highest number and all above it together. */
 	return arena_printf(&t->names, "%s%s", name, number == TRACE_NUMBERS - 1 ? "+" : "");
 }
 
