@@ -13,7 +13,7 @@
 	(PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_CALL_STACK | PERF_SAMPLE_BRANCH_NO_CYCLES | \
 	 PERF_SAMPLE_BRANCH_NO_FLAGS)
 
-/* Of the stack with each sample: what the innermost function has pushed, and the address that it returns to. */
+/* Bytes of stack with each sample, for the innermost function's saved registers and return address. */
 #define LEAF_BYTES 64
 
 static void set_callgraph(struct capture_event *e, const struct callgraph_options *c)
@@ -45,14 +45,14 @@ static void set_callgraph(struct capture_event *e, const struct callgraph_option
 		a->branch_sample_type |= DEFAULT_BRANCH_LBR;
 		a->exclude_callchain_user = 1;
 	}
-	/* A program walks the user's stack; the kernel's frame pointers would say it again, and worse. */
+	/* A BPF program walks the user stack: no second one by the kernel's frame pointers. */
 	if (c->mode == CALLGRAPH_EH && !perf_attr_is_dummy(a))
 		a->exclude_callchain_user = 1;
 	if (c->mode == CALLGRAPH_DWARF && !perf_attr_is_dummy(a)) {
 		a->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
 		a->sample_regs_user |= sample_regs_all();
 		a->sample_stack_user = c->dump_bytes;
-		/* The copied stack is unwound later; the frame-pointer walk would repeat it badly. */
+		/* The copied stack is unwound later: no second one by frame pointers. */
 		a->exclude_callchain_user = 1;
 	}
 }
@@ -70,7 +70,7 @@ static void reset_callgraph(struct perf_event_attr *a)
 	a->sample_stack_user = 0;
 }
 
-/* The rate: what the event came with, unless the user gave -F or -c. */
+/* The rate: the event's own, unless the user gave -F or -c. */
 static void set_rate(struct capture_event *e, const struct capture_options *o)
 {
 	struct perf_event_attr *a = &e->attr;
@@ -233,7 +233,7 @@ static void configure_one(struct event_set *s, struct capture_event *e, const st
 	bool leads = leader == e;
 	a->size = PERF_ABI_ATTR_BYTES;
 	a->sample_id_all = 1;
-	/* What counts on whole CPUs counts children anyway. */
+	/* Events on whole CPUs count children anyway. */
 	a->inherit = !(o->no_inherit || !per_cpu || map->system_wide);
 	a->write_backward = o->overwrite;
 	a->read_format |= PERF_FORMAT_ID | PERF_FORMAT_LOST;
@@ -263,7 +263,7 @@ static void configure_one(struct event_set *s, struct capture_event *e, const st
 		a->disabled = 1;
 	if (map->is_workload && leads && !o->delay_ms)
 		a->enable_on_exec = 1;
-	/* It has side-band records only, of which none may be missing. */
+	/* It only has side-band records, none of which may be lost. */
 	if (map->system_wide && perf_attr_is_dummy(a)) {
 		e->immediate = true;
 		a->exclude_guest = e->is_dummy;
@@ -289,7 +289,7 @@ static void configure_one(struct event_set *s, struct capture_event *e, const st
 		a->exclude_user = 1;
 	}
 	apply_terms(e, o);
-	if (o->period_field_set && !e->format) { /* a program's output has none */
+	if (o->period_field_set && !e->format) { /* output of a BPF program has none */
 		if (o->no_period_field)
 			a->sample_type &= ~(uint64_t)PERF_SAMPLE_PERIOD;
 		else
@@ -347,7 +347,7 @@ static void choose_ids(struct event_set *s, const struct capture_options *o)
 	}
 }
 
-/* What the end of a side-band record is made of (perf_event_open(2), sample_id). */
+/* Fields in the trailer of side-band records (perf_event_open(2), sample_id). */
 #define TAIL_FIELDS                                                                                                                \
 	(PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER)
 

@@ -1,6 +1,6 @@
 /*
- * The kernel's loaded BPF programs, as bpf(2) reports them. Programs come with their id in rising order. CAP_SYS_ADMIN
- * is needed, else there are none. No state; a descriptor is the caller's.
+ * The kernel's loaded BPF programs, as bpf(2) reports them. Programs are in ascending order of IDs. Requires CAP_SYS_ADMIN,
+ * else there are none. No state; the caller owns descriptors.
  */
 #pragma once
 #include <linux/bpf.h>
@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* More functions or programs than any system has: a bound on what the kernel is believed. */
+/* An upper bound for the number of functions or programs reported by the kernel. */
 #define BPF_COUNT_LIMIT 4096
 
 static inline int bpf_call(int cmd, union bpf_attr *attr)
@@ -17,7 +17,7 @@ static inline int bpf_call(int cmd, union bpf_attr *attr)
 	return (int)syscall(SYS_bpf, cmd, attr, sizeof(*attr));
 }
 
-/* BPF_PROG_GET_FD_BY_ID and its like; -1 where it is gone. */
+/* BPF_PROG_GET_FD_BY_ID and similar commands; -1: it no longer exists. */
 static inline int bpf_open_id(int cmd, uint32_t id)
 {
 	union bpf_attr attr = { .prog_id = id };
@@ -30,7 +30,7 @@ static inline bool bpf_object_info(int fd, void *info, uint32_t bytes)
 	return !bpf_call(BPF_OBJ_GET_INFO_BY_FD, &attr);
 }
 
-/* The next program after *id, which becomes its; false where there is none, or none for us to see. */
+/* Advances *id to the next program; false: none, or not permitted. */
 static inline bool bpf_next_program(uint32_t *id)
 {
 	union bpf_attr attr = { .start_id = *id };
@@ -40,5 +40,5 @@ static inline bool bpf_next_program(uint32_t *id)
 	return true;
 }
 
-/* A BTF blob by its id; NULL where there is none. The caller frees it. */
+/* A BTF blob by its ID, for the caller to free; NULL: none. */
 uint8_t *bpf_load_btf(uint32_t id, uint32_t *ret_bytes);

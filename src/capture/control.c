@@ -110,7 +110,7 @@ bool control_next(struct control *c, struct control_command *ret, bool *ret_end)
 			size_t used = (size_t)(newline - c->line) + 1;
 			memmove(c->line, c->line + used, c->len - used);
 			c->len -= used;
-			if (c->too_long) /* what is left of it is none of its own */
+			if (c->too_long) /* the rest of a long line is not a command */
 				*ret = (struct control_command){ .verb = CONTROL_UNKNOWN, .argument = "(longer than any is)" };
 			c->too_long = false;
 			if (ret->verb == CONTROL_NONE)

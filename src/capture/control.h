@@ -1,5 +1,5 @@
 /*
- * --control: commands to a recording that come through a descriptor or a fifo, with an "ack" for each that was done.
+ * --control: commands to a recording through a descriptor or a fifo, each answered with an "ack".
  *
  * "fd:N[,M]" borrows descriptors of the caller's parent; "fifo:PATH[,PATH]" opens (and closes) fifos, which must exist.
  * Commands are lines: enable [EVENT], disable [EVENT], snapshot, evlist [-v|-g|-F], ping, stop. Source: perf-record(1).
@@ -29,14 +29,14 @@ struct control_command {
 struct control {
 	int fd, ack_fd; /* -1 = none */
 	bool owned;
-	char line[512]; /* what has come of a line that has no end yet */
+	char line[512]; /* an incomplete line */
 	size_t len;
-	bool too_long; /* its begin has been dropped already */
+	bool too_long; /* the start of the line has been dropped */
 };
 
 struct strobe_error *control_open(const char *text, struct control *ret) _must_check_;
 void control_close(struct control *c);
-/* The next whole command that has arrived; false where there is none yet. *ret_end: the other side has closed. */
+/* The next complete command; false: none yet. *ret_end: the other side has closed. */
 bool control_next(struct control *c, struct control_command *ret, bool *ret_end);
 void control_ack(struct control *c);
 /* One line into a command. */

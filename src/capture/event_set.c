@@ -127,8 +127,8 @@ static int open_by_cpu(const struct sys *sys, const struct capture_event *e, int
 }
 
 /*
- * What an older kernel may not know, newest first. Fields that the user requested are not in it: they fail. Each is
- * tried by taking it from all events; kernels answer EINVAL to any bit that they do not know.
+ * Features that older kernels lack, newest first, except those requested by the user, which fail. Each is dropped from
+ * all events as a try, since kernels return EINVAL for any unknown bit.
  */
 static bool drop_feature(struct event_set *s, unsigned step)
 {
@@ -189,7 +189,7 @@ struct opening {
 	bool limit_raised;
 };
 
-/* True where something was given up, so that the same open is worth another try. */
+/* True if a feature was dropped, and the same open should be tried again. */
 static bool give_up_something(struct opening *o, struct capture_event *e, int errnum)
 {
 	struct perf_event_attr *a = &e->attr;
@@ -253,7 +253,7 @@ static void read_id(const struct sys *sys, struct capture_event *e, uint32_t slo
 		e->ids[slot] = words[at];
 }
 
-/* Whether it opens once nothing is to be sampled: then its PMU counts but has no interrupt. */
+/* Whether it opens without sampling: then its PMU counts but has no interrupt. */
 static bool counts_only(const struct sys *sys, const struct capture_event *e, pid_t pid, int cpu)
 {
 	struct capture_event plain = {
@@ -359,7 +359,7 @@ static struct strobe_error *open_event(struct opening *o, size_t index)
 				continue;
 			}
 			last = -fd;
-			/* A thread that ended meanwhile is not a failure, unless none is left. */
+			/* A thread that has ended meanwhile is not an error, unless none is left. */
 			if (last == ESRCH && !m->system_wide)
 				continue;
 			return refused(o, index, last, m->threads.data[t].tid, m->cpus.data[c]);

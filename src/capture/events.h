@@ -3,8 +3,8 @@
  *
  * An event set owns its events, their fds and ids. capture_events_configure() turns options into attr bits the way
  * perf does (sample_type, read_format, tracking event, dummy event); capture_events_open() opens them and falls
- * back where the kernel or missing rights require it: features that older kernels lack, precision levels, user space only
- * under perf_event_paranoid (user_only then says so). Each attr is logged at LOG_DEBUG before its first open. One
+ * back where the kernel or missing rights require it: features that older kernels lack, precision levels, user space only under
+ * perf_event_paranoid (user_only is set then). Each attr is logged at LOG_DEBUG before its first open. One
  * thread at a time.
  */
 #pragma once
@@ -29,7 +29,7 @@ struct capture_event {
 	double scale;             /* 1.0 where none */
 	const uint32_t *own_cpus; /* CPUs of the event's PMU; NULL = those of the target */
 	uint32_t own_cpus_nr;
-	bool uncore;                                     /* counts a socket: opened without a task */
+	bool uncore;                                     /* counts per socket: opened without a task */
 	uint32_t leader;                                 /* index of its group's leader: its own when not grouped */
 	const char *group_name;                          /* in a leader, or NULL */
 	const char *filter;                              /* of a tracepoint, or NULL */
@@ -40,12 +40,12 @@ struct capture_event {
 	 * samples the file describes as those of a tracepoint. Whoever opens the session attaches the program (bpf/probe/).
 	 */
 	const char *format;
-	const void *code; /* for that program; lives with the list that the event is from */
+	const void *code; /* for that program; lives with the event's list */
 	bool precise_max;                                /* :P and the default: highest level that works */
 	bool sample_read;                                /* :S: the leader samples, members are read with it */
-	struct event_terms terms;                        /* of the event itself: they win over the options */
+	struct event_terms terms;                        /* of the event itself: they override the options */
 	/* Set by configure: */
-	bool tracking;  /* brings MMAP, COMM, FORK … */
+	bool tracking;  /* has MMAP, COMM, FORK … records */
 	bool immediate; /* counts from its opening on */
 	bool is_dummy;  /* added by us */
 	bool is_tracker; /* added by us for the event `tracks`: in the file, its IDs are that event's */
@@ -60,7 +60,7 @@ struct event_set {
 	const struct sys *sys;
 	struct arena arena;
 	VEC(struct capture_event) events;
-	bool user_only;                        /* no kernel samples for lack of rights */
+	bool user_only;                        /* no kernel samples for lack of permission */
 	bool reads_no_children;                /* groups of :S do not count in children: this kernel cannot */
 	const char *replaced;                  /* an event that is not supported, for which cpu-clock is recorded, or NULL */
 	uint64_t requested_freq, lowered_freq; /* set where the kernel's limit made the default lower */
@@ -68,7 +68,7 @@ struct event_set {
 
 void event_set_init(struct event_set *s, const struct sys *sys);
 void event_set_deinit(struct event_set *s);
-/* Adds the events of a list, with copies of all it says. */
+/* Adds the events of a list, with copies of everything. */
 void event_set_add_list(struct event_set *s, const struct event_list *list);
 /* Dummy event that tracks mappings and tasks. */
 uint32_t event_set_add_dummy(struct event_set *s);
@@ -77,17 +77,17 @@ struct strobe_error *capture_events_configure(struct event_set *s, const struct 
 					      const struct target_map *map) _must_check_;
 struct strobe_error *capture_events_open(struct event_set *s, const struct capture_options *o,
 					 const struct target_map *map) _must_check_;
-/* Which side-band records an event has: those that the options request, or none. */
+/* Sets the side-band records of an event: those requested by the options, or none. */
 void capture_attr_track(struct perf_event_attr *a, bool on, const struct capture_options *o);
 /* Tracepoint filters, set once they are open. An error names the event's fields. */
 struct strobe_error *capture_events_filter(struct event_set *s) _must_check_;
 /* Logs the attr at LOG_DEBUG, field by field. */
 void capture_event_describe(const struct capture_event *e);
 void capture_events_enable(struct event_set *s);
-/* Those that no task's exec enables. */
+/* Enables events that are not enabled by an exec. */
 void capture_events_enable_probes(struct event_set *s);
 void capture_events_disable(struct event_set *s);
-/* One event by name, with its group; NULL: all. False where there is no such event. */
+/* One event by name, with its group; NULL: all. False: no such event. */
 bool capture_event_enable(struct event_set *s, const char *name, bool on);
 /* Lost samples of one event so far, over all its fds (0 where the kernel does not count them). */
 uint64_t capture_event_lost(const struct capture_event *e, uint32_t slot);

@@ -16,7 +16,7 @@ static bool is_core_pmu(const struct capture_event *e)
 	       (text_has_prefix(e->pmu, "cpu") || text_has_prefix(e->pmu, "arm") || text_has_prefix(e->pmu, "ibs_"));
 }
 
-/* Events that measure what a CPU does, whoever runs on it, have none. */
+/* Events that measure a CPU, independent of tasks, cannot be filtered. */
 static const char *obstacle_of_event(const struct capture_event *e)
 {
 	if (e->format) /* its program keeps what tasks do that are followed */
@@ -27,7 +27,7 @@ static const char *obstacle_of_event(const struct capture_event *e)
 		return "breakpoints are set per task";
 	if (e->kind == EVENT_PMU ? !is_core_pmu(e) : e->attr.type > PERF_TYPE_RAW)
 		return "events of this PMU are recorded per task";
-	/* What others do on the CPU would set their rate. */
+	/* Other tasks on the CPU would affect their rate. */
 	bool is_output = e->attr.type == PERF_TYPE_SOFTWARE && e->attr.config == PERF_COUNT_SW_BPF_OUTPUT;
 	if (e->attr.type == PERF_TYPE_SOFTWARE && !perf_attr_is_clock(&e->attr) && !perf_attr_is_dummy(&e->attr) && !is_output)
 		return "software events other than clocks are recorded per task";

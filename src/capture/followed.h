@@ -1,9 +1,9 @@
 /*
- * The tasks that a recording by CPU follows. Events of whole CPUs bring what every process does: a BPF program keeps the
- * samples of these tasks (bpf/task_filter.h); their mappings, names, forks and exits come from events on the tasks.
+ * The tasks that a recording by CPU follows. Events of whole CPUs sample all processes: a BPF program keeps the samples of
+ * these tasks (bpf/task_filter.h); their mappings, names, forks and exits come from events on the tasks.
  *
- * A bit for each ID of a process (or thread), set and cleared by BPF programs as tasks are made; it stays set after its
- * task has ended, until the ID is used again. The memory belongs to its creator and may change at any time; reading
+ * A bit for each ID of a process (or thread), set and cleared by BPF programs as tasks are made; it remains set after its
+ * task has ended, until the ID is reused. The memory belongs to its creator and may change at any time; reading
  * it is safe from any thread.
  */
 #pragma once
@@ -20,7 +20,7 @@ struct followed_tasks {
 	bool by_thread; /* IDs are those of threads, else of processes */
 };
 
-/* Why the events cannot be recorded by CPU, or NULL. target: without CPUs, and not the whole system. */
+/* An error that says why the events cannot be recorded by CPU, or NULL. target: without CPUs, and not the whole system. */
 const char *followed_obstacle(const struct event_set *events, const struct capture_options *o);
 
 /* Whether any of them still runs. */

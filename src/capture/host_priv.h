@@ -1,5 +1,5 @@
 /*
- * Small reads of the running system, where the absence of a file is not an error.
+ * Small reads of files of the running system; a missing file is not an error.
  */
 #pragma once
 #include <stdbool.h>
@@ -8,7 +8,7 @@
 #include "base/strbuf.h"
 #include "sys/sys.h"
 
-/* Replaces the content of *ret; false (and an empty buffer) where the file cannot be read. */
+/* Replaces the content of *ret; false, with an empty buffer: unreadable. */
 bool host_read(const struct sys *sys, const char *path, struct strbuf *ret);
 /* The first line without its newline, or NULL; to be freed. */
 char *host_line(const struct sys *sys, const char *path);

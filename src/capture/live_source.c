@@ -48,7 +48,7 @@ static const struct env *live_env(struct record_source *source)
 
 static bool live_stable(struct record_source *source)
 {
-	return false; /* the kernel writes over what was given */
+	return false; /* the kernel overwrites delivered records */
 }
 
 static void live_destroy(struct record_source *source)

@@ -32,12 +32,12 @@ struct callgraph_options {
 	uint32_t dump_bytes; /* CALLGRAPH_DWARF: of user stack copied with each sample */
 	uint16_t max_stack;  /* 0 = the kernel's limit */
 	bool kernel_only, user_only;
-	bool leaf;  /* CALLGRAPH_FP: with what reveals the callers of functions without a frame */
+	bool leaf;  /* CALLGRAPH_FP: with data to find callers of functions without a frame */
 	bool native; /* CALLGRAPH_EH: without the frames of interpreters */
-	bool defer; /* CALLGRAPH_FP: the user's part as the task goes back to user space, where the kernel can (6.19) */
+	bool defer; /* CALLGRAPH_FP: the user part is taken on return to user space, if supported (Linux 6.19) */
 };
 
-/* What exists already when recording starts, by kind: --synth. */
+/* Kinds of records synthesized for the state at the start: --synth. */
 enum synth_parts {
 	SYNTH_NONE = 0,
 	SYNTH_TASK = 1 << 0, /* FORK, COMM, NAMESPACES */
@@ -50,15 +50,15 @@ struct capture_options {
 	struct target target;
 	struct callgraph_options callgraph;
 
-	uint64_t freq_hz;          /* samples a second where an event has no period of its own; 0 = use period */
-	uint64_t period;           /* events a sample, where freq_hz is 0 */
-	bool freq_set, period_set; /* by the user: they then override what an event came with */
+	uint64_t freq_hz;          /* samples per second, for events without their own period; 0 = use period */
+	uint64_t period;           /* events per sample, if freq_hz is 0 */
+	bool freq_set, period_set; /* set by the user: override the event's own */
 	bool strict_freq;          /* fail instead of lowering */
 
 	bool no_inherit, no_samples, inherit_stat;
 	bool sample_address, sample_phys_addr, sample_weight;
 	bool data_page_size, code_page_size, transaction;
-	bool no_time; /* TIME is on unless it was refused */
+	bool no_time; /* TIME is enabled unless disabled by the user */
 	bool sample_cpu, sample_identifier;
 	bool sample_data_src; /* set with sample_address */
 	bool raw_samples, no_buffering;
@@ -74,23 +74,22 @@ struct capture_options {
 	bool mmap_data;     /* non-executable mappings too; set with sample_address */
 	bool build_id_mmap; /* build-ids in MMAP2 */
 	bool overwrite;     /* rings keep the newest data: written backwards, read at the end */
-	bool kernel_maps;   /* synthesise the kernel's mappings even where no event samples the kernel */
-	bool track_apart;   /* mappings and tasks come from an event of their own: those of the user may be disabled */
+	bool kernel_maps;   /* synthesize the kernel's mappings even if no event samples the kernel */
+	bool track_apart;   /* use a separate event for mappings and tasks, since the user's events may be disabled */
 	bool exclude_self;  /* tracepoints: not the recorder's own threads */
 
 	/*
-	 * Tasks are recorded by CPU: events are opened on whole CPUs. Whoever opens the session attaches a program that
-	 * keeps the samples of these tasks before it starts. NULL: events are opened on the tasks.
+	 * Tasks are recorded by CPU: events are opened on whole CPUs, and the code that opens the session attaches a BPF
+	 * program that filters samples before the start. NULL: events are opened on the tasks.
 	 */
 	const struct followed_tasks *followed;
 
-	int64_t delay_ms; /* before events are enabled; -1 = never by itself; 0 = at once */
+	int64_t delay_ms; /* before events are enabled; -1 = not automatically; 0 = at once */
 
-	uint64_t mmap_pages; /* of data a ring, a power of two; 0 = chosen by what is recorded */
+	uint64_t mmap_pages; /* data pages per ring, a power of two; 0 = depends on the events */
 	uint64_t aux_pages;
-	uint64_t rings_bytes_max; /* of all rings together; 0 = no bound. What is in them comes after any limit of a
-				     file */
-	uint64_t flush_bytes;     /* least to be in a ring before it is read */
+	uint64_t rings_bytes_max; /* limit of all rings together; 0 = none. Their contents come on top of any limit of a file */
+	uint64_t flush_bytes;     /* minimum number of bytes before a ring is read */
 	int rt_prio;              /* SCHED_FIFO priority; 0 = try 1, without a message */
 	uint64_t synth_threads;   /* 0 = as many as pay */
 	unsigned synth_parts;     /* SYNTH_* */
@@ -112,7 +111,7 @@ struct strobe_error *mmap_pages_parse(const char *text, uint64_t *ret) _must_che
 struct strobe_error *sample_regs_parse(const char *text, bool user, uint64_t *ret) _must_check_;
 /* The name of a register by its bit (0 to 63), for -I?; NULL: samples do not have it. */
 const char *sample_reg_name(unsigned reg);
-/* Those that have the caller of a function without a frame, for fp chains; 0 where it is on the stack. */
+/* Registers with the caller of a function without a frame, for fp chains; 0: it is on the stack. */
 uint64_t sample_regs_leaf(void);
 /* All registers that the kernel can give with each sample. */
 uint64_t sample_regs_all(void);

@@ -73,7 +73,7 @@ static void file_build_id(const struct sys *sys, struct build_id_cache *c, pid_t
 			return;
 		}
 	}
-	/* The process's own view of the file; map_files needs more rights but survives deletion and namespaces. */
+	/* In the process's view; map_files needs more permissions but works for deleted files and other namespaces. */
 	_cleanup_free_ char *path = xasprintf("/proc/%d/map_files/%llx-%llx", pid, (unsigned long long)m->start,
 					      (unsigned long long)m->end);
 	_cleanup_close_ int fd = sys_open(sys, path, O_RDONLY);
@@ -106,7 +106,7 @@ static bool is_past(uint64_t deadline_ns)
 
 static void name_map(struct synth_map *m, const char *name, size_t len)
 {
-	/* What has no name of its own and is executable is code made at run time. */
+	/* Executable mappings without a name are JIT code. */
 	m->name = len ? name : "//anon";
 	m->name_len = len ? len : 6;
 }
@@ -126,7 +126,7 @@ enum query_result { QUERY_DONE, QUERY_LATE, QUERY_UNKNOWN };
 static enum query_result query_each(int fd, pid_t pid, const struct procmap_options *o,
 				    bool (*fn)(void *ctx, const struct synth_map *m), void *ctx)
 {
-	/* The kernel fills both. Emptied once for tools that do not know this ioctl and would call its answers uninitialised. */
+	/* The kernel fills both. Cleared once for checkers that do not know this ioctl. */
 	char name[PATH_MAX] = "";
 	uint8_t build_id[20] = {};
 	uint64_t at = 0;
@@ -157,7 +157,7 @@ static enum query_result query_each(int fd, pid_t pid, const struct procmap_opti
 				return QUERY_DONE;
 			return at ? QUERY_DONE : QUERY_UNKNOWN;
 		}
-		/* A kernel that answers without an answer would keep us here for ever. */
+		/* A kernel that does not advance would cause an endless loop. */
 		if (q.vma_end <= at)
 			return at ? QUERY_DONE : QUERY_UNKNOWN;
 		struct synth_map m = {
@@ -178,7 +178,7 @@ static enum query_result query_each(int fd, pid_t pid, const struct procmap_opti
 		};
 		memcpy(m.build_id, build_id, m.build_id_len);
 		name_map(&m, name, q.vma_name_size ? strnlen(name, q.vma_name_size) : 0);
-		/* Data mappings are of use where they can be read at all: guard pages are not. */
+		/* Only readable data mappings are useful, not guard pages. */
 		if (m.prot & (PROT_READ | PROT_EXEC) && !fn(ctx, &m))
 			return QUERY_DONE;
 		at = q.vma_end;

@@ -1,10 +1,9 @@
 /*
- * The mappings of a process, one call each: by the PROCMAP_QUERY ioctl (Linux 6.11), else from the text of its maps
- * file.
+ * The mappings of a process: by the PROCMAP_QUERY ioctl (Linux 6.11), one call each, else from the text of its maps file.
  *
- * The ioctl gives the executable mappings alone, and their build-ids out of the page cache, without opening the files.
+ * The ioctl returns only executable mappings, with build IDs from the page cache, without opening files.
  * For older kernels build-ids are read from the files through /proc/PID/map_files or the path, once for each
- * (device, inode) of a cache. The ioctl does not know [vsyscall], where no code runs any more. Source:
+ * (device, inode) of a cache. The ioctl omits [vsyscall], where no code is executed any more. Source:
  * include/uapi/linux/fs.h, proc_pid_maps(5).
  */
 #pragma once
@@ -27,8 +26,8 @@ struct build_id_cache *build_id_cache_create(void);
 void build_id_cache_destroy(struct build_id_cache *c);
 
 /*
- * Calls fn for each mapping of pid (its pid and tid set) until fn returns false; strings are borrowed for the call. False where the
- * deadline passed before the end; a process that cannot be seen has no mappings.
+ * Calls fn for each mapping of pid (its pid and tid set) until fn returns false; strings are borrowed for the call. False: the deadline
+ * passed before the end; a process without permission has no mappings.
  */
 bool procmap_each(pid_t pid, const struct procmap_options *o, struct build_id_cache *cache,
 		  bool (*fn)(void *ctx, const struct synth_map *m), void *ctx);

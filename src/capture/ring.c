@@ -10,11 +10,10 @@
 #include "record/sample.h"
 
 #define BOUNCE_BYTES 65536
-/* Written at once: large enough for write(2) to be cheap, small enough that the kernel gets room back soon. */
+/* Maximum size of a run: large enough for efficient writes, small enough to release space to the kernel soon. */
 #define PIECE_BYTES (512u << 10)
 /*
- * Where a record ends is known from its header, so that each would wait for memory: as much is requested, some records ahead, as has
- * been passed.
+ * The next record is only known from the header of the one before, so that each would wait for memory: prefetches some records ahead.
  */
 #define AHEAD_BYTES 2048
 #define CACHE_LINE  64
@@ -137,8 +136,7 @@ static const void *join(struct ring *r, uint64_t pos, size_t size)
 }
 
 /*
- * Gives the records of [from, to) to the sink in runs that are contiguous in memory. `release` gives space back after
- * each run.
+ * Passes the records of [from, to) to the sink in contiguous runs. `release` returns space to the kernel after each run.
  */
 static struct strobe_error *deliver(struct ring *r, uint64_t from, uint64_t to, bool release, struct record_sink *sink,
 				    struct ring_stats *st)
@@ -152,7 +150,7 @@ static struct strobe_error *deliver(struct ring *r, uint64_t from, uint64_t to, 
 		uint64_t limit = from + PIECE_BYTES;
 		while (from < to && from < limit) {
 			const struct perf_event_header *h = header_at(r, from);
-			/* Cannot be while the kernel keeps its word; a stop is better than an endless loop. */
+			/* Impossible with a correct kernel; stopping is better than an endless loop. */
 			if (h->size < sizeof(*h) || h->size > to - from) {
 				err = error_create(ERROR_FORMAT, "invalid record size in a ring buffer of CPU %d",
 						   r->cpu);
@@ -199,7 +197,7 @@ struct strobe_error *ring_drain(struct ring *r, struct record_sink *sink, struct
 struct strobe_error *ring_drain_backward(struct ring *r, struct record_sink *sink, struct ring_stats *st)
 {
 	uint64_t head = load_head(r), end = head;
-	/* Positions count down from 0 (and wrap); what the last snapshot ended at is where this one stops. */
+	/* Positions count down from 0 (and wrap); this snapshot stops at the end of the last one. */
 	uint64_t avail = r->backward_end - head;
 	if (avail > r->bytes)
 		avail = r->bytes;
@@ -221,7 +219,7 @@ struct strobe_error *ring_drain_backward(struct ring *r, struct record_sink *sin
 bool ring_next(struct ring *r, struct record *ret)
 {
 	uint64_t head = load_head(r);
-	/* The caller is done with what it was given before. */
+	/* The caller is done with the record before. */
 	if (r->page->data_tail != r->tail)
 		store_tail(r);
 	if (r->tail >= head)

@@ -1,5 +1,5 @@
 /*
- * Which event writes to which ring, and how large rings are.
+ * Assignment of events to rings, and sizes of rings.
  */
 #include <errno.h>
 #include <linux/capability.h>
@@ -84,7 +84,7 @@ static struct strobe_error *explain_map(struct capture *c, struct strobe_error *
 	return error_errno(errnum, "cannot map a ring buffer of %llu KB", (unsigned long long)(bytes >> 10));
 }
 
-/* A smaller ring is better than none, unless the size was given. */
+/* A smaller ring is better than none, unless the user gave the size. */
 static struct strobe_error *map_one(struct capture *c, int fd, int cpu, bool backward)
 {
 	struct ring ring;

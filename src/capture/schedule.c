@@ -66,7 +66,7 @@ static bool overlaps(const sys_cpus *a, const sys_cpus *b)
 	return false;
 }
 
-/* One thread for the CPUs of the list that are recorded; none where there are none. */
+/* A thread for the recorded CPUs of the list, if any. */
 static struct strobe_error *add_mask(struct reader_masks *m, const char *read, const char *affinity,
 				     const sys_cpus *used)
 {

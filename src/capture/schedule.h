@@ -1,5 +1,5 @@
 /*
- * -D and --threads: when events count, and which CPUs each reader reads.
+ * -D and --threads: times at which events count, and CPUs of each reader.
  */
 #pragma once
 #include <stdbool.h>
@@ -23,21 +23,20 @@ struct delay_schedule {
 struct strobe_error *delay_parse(const char *text, struct delay_schedule *ret) _must_check_;
 
 /*
- * The time of an edge: beginning and end of each range in turn, counted from 0. False where there is none: the last range is over, or
- * has no end.
+ * The time of an edge, from 0 on: start and end of each range in turn. False: none, since the last range is over, or has no end.
  */
 bool delay_edge(const struct delay_schedule *d, size_t edge, uint64_t *ret_ms);
 
 struct reader_mask {
 	sys_cpus read;     /* rings of these CPUs */
-	sys_cpus affinity; /* where the thread runs; empty: anywhere */
+	sys_cpus affinity; /* CPUs on which the thread runs; empty: any */
 };
 
 struct reader_masks {
 	VEC(struct reader_mask) masks;
 };
 
-/* "cpu", "core", "package", "numa", or "0-3/0:4-7/4" (CPUs/affinity of each thread). used: the CPUs that are recorded.
+/* "cpu", "core", "package", "numa", or "0-3/0:4-7/4" (CPUs/affinity of each thread). used: the recorded CPUs.
  */
 struct strobe_error *reader_masks_parse(const char *text, const struct sys *sys, const sys_cpus *used,
 					struct reader_masks *ret) _must_check_;

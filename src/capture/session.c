@@ -14,7 +14,7 @@
 #include "sys/leave_behind.h"
 #include "sys/perf_abi.h"
 
-/* In an epoll event: which ring or task spoke. */
+/* Tags of epoll events: ring or task. */
 #define TASK_TAG (1ull << 63)
 
 static struct strobe_error *prepare(struct capture *c, pid_t workload)
@@ -26,8 +26,8 @@ static struct strobe_error *prepare(struct capture *c, pid_t workload)
 	bool large;
 	c->ring_bytes = capture_choose_ring_bytes(c, &large);
 	/*
-	 * Of a whole machine: woken when a quarter is full, three quarters are left for what comes while the reader gets
-	 * going. Other rings keep the kernel's own rule (half), and with it the attr of perf.
+	 * System-wide, the reader is woken when a quarter is full, so that three quarters are left until it runs. Other rings
+	 * use the kernel's default (half), as in perf's attr.
 	 */
 	for (size_t i = 0; large && c->map.system_wide && i < c->events->events.len; i++) {
 		struct perf_event_attr *a = &c->events->events.data[i].attr;
@@ -109,7 +109,7 @@ static struct strobe_error *add_reader(struct capture *c)
 		return error_errno(errno, "cannot create an epoll descriptor");
 	r.stats.first_ns = UINT64_MAX;
 	r.stats.time_offset = c->env->one_layout ? c->env->events.data[0].layout.time : SAMPLE_NO_OFFSET;
-	/* Layouts differ, but mostly not in the place of the time. */
+	/* Layouts may differ, but mostly not in the offset of the time. */
 	if (!c->env->one_layout) {
 		uint16_t offset = c->env->events.data[0].layout.time;
 		bool same = true;
@@ -125,7 +125,7 @@ static struct strobe_error *add_reader(struct capture *c)
 static struct strobe_error *watch(struct capture_reader *r, int fd, uint32_t events, uint64_t tag)
 {
 	struct epoll_event e = { .events = events, .data.u64 = tag };
-	/* EPERM: nothing that can be waited for, as in a made-up system; rings are looked at now and then anyway. */
+	/* EPERM: not pollable, as in a simulated system; rings are checked from time to time anyway. */
 	if (epoll_ctl(r->epoll_fd, EPOLL_CTL_ADD, fd, &e) && errno != EPERM)
 		return error_errno(errno, "cannot wait for a ring");
 	return NULL;
@@ -205,7 +205,7 @@ static bool is_pid_namespace_nested(const struct sys *sys)
 	return nested;
 }
 
-/* What could not be opened as requested, and what is recorded instead. */
+/* Notes about events that could not be opened as requested, and their replacements. */
 static void note_substitutes(struct capture *c)
 {
 	struct event_set *s = c->events;
@@ -353,7 +353,7 @@ static struct strobe_error *synthesize_tasks(struct capture *c, struct record_si
 {
 	if (c->map.system_wide || again)
 		return synth_all_tasks(sink, o, report);
-	/* The child is about to exec: what it has mapped now is ours and not the program's. */
+	/* The child is about to exec: its current mappings are ours and not the program's. */
 	if (c->map.is_workload)
 		o->parts &= ~(unsigned)SYNTH_MMAP;
 	return synth_target_tasks(sink, o, &c->map, report);
@@ -532,7 +532,7 @@ bool capture_tasks_gone(struct capture *c, unsigned reader)
 	for (int i = 0; i < n; i++) {
 		if (!(events[i].events & (EPOLLHUP | EPOLLERR)))
 			continue;
-		/* Hung up for good: it would be reported on each call. */
+		/* A hang-up is permanent, and would be reported on each call. */
 		uint64_t tag = events[i].data.u64;
 		int fd = tag & TASK_TAG ? c->events->events.data[c->task_event].fds[tag & ~TASK_TAG] : c->rings.data[tag].fd;
 		epoll_ctl(r->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
@@ -574,7 +574,7 @@ struct strobe_error *capture_snapshot(struct capture *c, struct record_sink *sin
 		struct ring *ring = &c->rings.data[i];
 		if (!ring->backward)
 			continue;
-		/* The kernel must not write over what is being read. */
+		/* The kernel must not overwrite records that are being read. */
 		sys_ioctl(c->sys, ring->fd, PERF_EVENT_IOC_PAUSE_OUTPUT, 1);
 		err = ring_drain_backward(ring, sink, &r->stats);
 		sys_ioctl(c->sys, ring->fd, PERF_EVENT_IOC_PAUSE_OUTPUT, 0);

@@ -1,5 +1,5 @@
 /*
- * The session's insides, for the files of this room that make it up.
+ * Shared by the files of the capture session.
  */
 #pragma once
 #include "base/out.h"
@@ -25,7 +25,7 @@ struct capture {
 	size_t live_tasks; /* (CPU, thread) pairs that have not hung up */
 	bool counts_tasks; /* the end of all tasks ends the recording */
 	size_t task_event;  /* whose descriptors show that their task has ended */
-	uint64_t looked_ns; /* when followed tasks were last looked for */
+	uint64_t looked_ns; /* last check for followed tasks */
 	bool has_backward;
 	struct record_sink **ring_sinks; /* by ring, or NULL */
 	bool affine, affine_node;
@@ -41,5 +41,5 @@ struct capture {
 
 /* Maps rings and ties each event to one; ring.c has the single ring. */
 struct strobe_error *capture_map_rings(struct capture *c) _must_check_;
-/* How large rings should be, before anything is open: the watermark is part of the attr. */
+/* The size of rings, before anything is open, since the watermark is part of the attr. */
 uint64_t capture_choose_ring_bytes(const struct capture *c, bool *ret_large);

@@ -82,8 +82,8 @@ static unsigned notes_file_build_id(const struct sys *sys, const char *path, uin
 }
 
 /*
- * Where the kernel's text begins. _stext is among the first symbols, so that little of kallsyms has to be made by the
- * kernel; 0 where addresses are hidden. *ret_name is the symbol it was found by.
+ * The start of the kernel's text. _stext is among the first symbols, so that the kernel has to generate only a small part
+ * of kallsyms; 0: addresses are hidden. *ret_name is the symbol found.
  */
 static uint64_t find_text_start(const struct sys *sys, const char **ret_name)
 {
@@ -94,7 +94,7 @@ static uint64_t find_text_start(const struct sys *sys, const char **ret_name)
 	size_t have = 0;
 	uint64_t stext = 0;
 	ssize_t n;
-	/* 4 MB is more than all per-CPU and absolute symbols that may come first. */
+	/* 4 MB is more than all per-CPU and absolute symbols, which may come first. */
 	for (size_t total = 0; total < (4u << 20) && (n = read(fd, buf + have, sizeof(buf) - 1 - have)) > 0;
 	     total += (size_t)n) {
 		have += (size_t)n;
@@ -108,7 +108,7 @@ static uint64_t find_text_start(const struct sys *sys, const char **ret_name)
 			name += 3;
 			if (!strcmp(name, "_text") || !strcmp(name, "_stext")) {
 				uint64_t at = strtoull(line, NULL, 16);
-				/* _text is what perf relocates by; _stext will do. */
+				/* perf relocates by _text; _stext is a fallback. */
 				if (!strcmp(name, "_text")) {
 					*ret_name = "_text";
 					return at;

@@ -55,7 +55,7 @@ static bool read_stat(const struct sys *sys, pid_t pid, struct process_facts *re
 
 static void put_fork(struct out *o, pid_t pid, pid_t tid, pid_t ppid, uint16_t tail)
 {
-	/* Of threads the main one is made the parent: who started them is not known any more. */
+	/* The main thread becomes the parent of threads, since the real one is unknown. */
 	uint32_t words[4] = { (uint32_t)pid, (uint32_t)(pid == tid ? ppid : pid), (uint32_t)tid,
 			     (uint32_t)(pid == tid ? ppid : pid)};
 	/* FORK_EXEC-like marker: perf sets it so that maps are not inherited from the parent as it is now. */

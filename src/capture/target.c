@@ -42,7 +42,7 @@ static void add_thread(const struct sys *sys, struct target_map *m, pid_t pid, p
 	vec_push(&m->threads, e);
 }
 
-/* False where the process is gone. */
+/* False: the process has ended. */
 static bool add_process(const struct sys *sys, struct target_map *m, pid_t pid)
 {
 	_cleanup_free_ char *path = xasprintf("/proc/%d/task", pid);
@@ -247,7 +247,7 @@ static bool has_living_thread(const struct sys *sys, pid_t pid)
 bool target_is_process_alive(const struct sys *sys, pid_t pid)
 {
 	bool is_alive = has_living_thread(sys, pid);
-	/* Between the list and a look at its last thread, that one may have taken the ID of the first by an exec. */
+	/* Between listing and checking the last thread, that one may have taken the ID of the first by an exec. */
 	return is_alive || has_living_thread(sys, pid);
 }
 

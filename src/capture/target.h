@@ -1,7 +1,7 @@
 /*
- * Who is recorded: CPUs, processes, threads, users; made into the lists of CPUs and threads that events are opened on.
+ * The target of a recording: CPUs, processes, threads, users; resolved to the CPUs and threads on which events are opened.
  *
- * A target names CPUs or tasks, not both; target_resolve() settles conflicts in perf's way and says so in
+ * A target has CPUs or tasks, not both; target_resolve() resolves conflicts like perf, with a message in
  * `notes`. Without either, a workload is the target; without a workload, the whole system. Facts of running processes
  * are read from procfs once, when it is resolved: a thread that ends before its event is open is left out.
  */
@@ -22,7 +22,7 @@ struct target {
 	const char *pids; /* "12,99": with all their threads */
 	const char *tids;
 	const char *uid; /* name or number: the processes of that user */
-	bool per_thread; /* one ring a thread, not a CPU */
+	bool per_thread; /* one ring per thread instead of per CPU */
 };
 
 struct thread_entry {
@@ -44,12 +44,12 @@ struct strobe_error *target_resolve(const struct sys *sys, const struct target *
 				    struct target_map *ret) _must_check_;
 void target_map_deinit(struct target_map *m);
 /*
- * Whether one of its threads still runs: a zombie that was not waited for does nothing any more. Where the first thread of a process
- * has ended, others may go on, and one that calls exec takes its ID a moment later.
+ * Whether one of its threads still runs; a zombie does not. If the first thread of a process has ended, others may continue, and one that
+ * calls exec takes its ID a moment later.
  */
 bool target_map_is_alive(const struct target_map *m, const struct sys *sys);
 bool target_is_task_alive(const struct sys *sys, pid_t tid);
-/* As long as any of its threads does. */
+/* Whether any of its threads still runs. */
 bool target_is_process_alive(const struct sys *sys, pid_t pid);
-/* Whether the target is the workload alone. */
+/* Whether the target is only the workload. */
 bool target_is_none(const struct target *t);

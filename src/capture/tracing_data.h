@@ -1,5 +1,5 @@
 /*
- * The TRACING_DATA section: the formats of the tracepoints that were recorded, as tracefs has them.
+ * The TRACING_DATA section: the formats of the recorded tracepoints, from tracefs.
  *
  * Layout as trace-cmd's file version 0.6, which perf writes: header_page and header_event, formats of ftrace's
  * own events, formats by system, kallsyms (empty), printk formats, saved command lines. Source: trace-cmd.dat.v6(5).

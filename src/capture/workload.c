@@ -15,7 +15,7 @@ static _Noreturn void child(char *const argv[], struct workload_options options,
 	ssize_t n;
 	/* What runs between fork and exec must not be mistaken for the program itself. */
 	prctl(PR_SET_NAME, "strobe-exec");
-	/* Dies with the recorder when that is killed before the command was started: the pipe then ends. */
+	/* Ends with the recorder if that is killed before the command was started, since the pipe is closed. */
 	do
 		n = read(go_fd, &go, 1);
 	while (n < 0 && errno == EINTR);

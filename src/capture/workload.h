@@ -1,5 +1,5 @@
 /*
- * The command to be recorded: forked early so that events can be opened on it, exec'd when all is ready.
+ * The command to be recorded: forked early so that events can be opened on it, exec'd when everything is ready.
  *
  * The child waits on a pipe; its events are enabled by its exec (enable_on_exec). The outcome of exec comes back
  * through a second, close-on-exec pipe. The child gets the signal mask and dispositions that the caller had before it
@@ -28,23 +28,23 @@ struct workload_options {
 	bool stdout_to_stderr; /* our standard output carries the recording: the child's must not */
 };
 
-/* What the child is given: mask and dispositions as they were before the signals were opened. */
+/* Mask and dispositions for the child: those from before signals_open(). */
 struct workload_options workload_options_of(const struct signals *s);
 struct strobe_error *workload_fork(char *const argv[], struct workload_options options,
 				   struct workload *ret) _must_check_;
 /* Exit statuses of a command whose workload could not be started, as those of sh, env and timeout. */
 enum workload_status { WORKLOAD_NOT_STARTED = 126, WORKLOAD_NOT_FOUND = 127 };
 
-/* Lets it exec; ERROR_NOT_FOUND or so where that failed (the child is reaped then). */
+/* Starts its exec; an error such as ERROR_NOT_FOUND if that failed (the child is then reaped). */
 struct strobe_error *workload_start(struct workload *w) _must_check_;
 /* Takes its status if it has ended (or waits for it). True once it is reaped. */
 bool workload_reap(struct workload *w, bool wait);
 /*
- * Takes the signals that have come: true once one ends what runs, or, of the children, the workload has ended. Where there is no workload,
- * SIGCHLD (signals_open()) says nothing.
+ * Handles pending signals: true if one of them ends the recording, or the workload has ended. Without a workload, SIGCHLD (signals_open())
+ * is ignored.
  */
 bool workload_is_over(struct workload *w, const struct signals *s);
-/* SIGTERM (SIGKILL where it was never started); it is still to be reaped. Harmless when there is none, or it has ended. */
+/* Sends SIGTERM (SIGKILL if it was never started), without reaping it. Does nothing if there is none, or it has ended. */
 void workload_terminate(struct workload *w);
 /* The same, and waits for its end. */
 void workload_end(struct workload *w);

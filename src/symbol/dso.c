@@ -32,7 +32,7 @@ void dso_problem(struct dso *d, const char *fmt, ...)
 	free(text);
 }
 
-/* Symbols and lines are looked for in the same places, one after the other: what is found to be the same twice is reported once. */
+/* Symbols and lines are searched in the same places, one after the other: equal results are reported once. */
 void dso_tried(struct dso *d, const char *path, const char *outcome)
 {
 	for (size_t i = 0; i < d->tries.len; i++)
@@ -76,8 +76,8 @@ static void load_locked(struct dso *d)
 #define LOADS_MAX 64
 
 /*
- * In a recording that is still being made a file may have been opened too late: the process that mapped it, in a container, lived
- * for milliseconds. It is tried again as the next one sees it.
+ * In a live session a file may have been opened too late, since the process that mapped it, in a container, lived for milliseconds. It
+ * is tried again in the view of the next one.
  */
 static uint64_t settled_until(const struct dso *d)
 {
@@ -107,7 +107,7 @@ void dso_load(struct dso *d)
 	pthread_mutex_unlock(&d->lock);
 }
 
-/* The record said where this code is and what it is called; the map carries the same range. */
+/* The record has the address and name of this code; the map has the same range. */
 static void add_range(struct dso *d, const struct map *map)
 {
 	pthread_mutex_lock(&d->lock);
@@ -182,7 +182,7 @@ uint64_t dso_address(struct dso *d, const struct map *map, uint64_t ip)
 	return ip;
 }
 
-/* The name is copied, with its length bounded by where it lies: mapped files may change under us. */
+/* The name is copied with a bounded length: mapped files may change meanwhile. */
 static void fill_symbol(struct dso *d, uint32_t index, struct symbol *ret)
 {
 	const char *name;
@@ -233,7 +233,7 @@ const struct symbol *dso_symbol(struct dso *d, uint64_t addr)
 	uint32_t index = !d->made ? SYMTABLE_NONE : d->kernel ? kallsyms_find(d->kernel, at) : symtable_find(&d->table, at);
 	if (index == SYMTABLE_NONE)
 		return dso_function(d, addr);
-	/* Where functions have no symbols, one without size would reach over them. */
+	/* Otherwise a symbol without a size would cover functions without symbols. */
 	const struct symbol *function = !d->kernel && !d->has_symtab && d->table.entries[index].loose ? dso_function(d, addr) : NULL;
 	if (function && function->start > d->table.entries[index].start + (uint64_t)d->shift)
 		return function;
@@ -327,7 +327,7 @@ const char *dso_section_name(struct dso *d, uint64_t addr)
 	return NULL;
 }
 
-/* The copy is of the boot that was recorded: its addresses are those of the recording. */
+/* The copy was made during the recorded boot: its addresses are those of the recording. */
 static struct strobe_error *copied_code(const struct symbols *s, uint64_t addr, void *buf, size_t n)
 {
 	_cleanup_free_ char *path = xasprintf("%s/kcore", s->kcore_copy);
@@ -343,7 +343,7 @@ struct strobe_error *dso_kernel_code(struct dso *d, uint64_t addr, void *buf, si
 				    "(record --kcore, buildid-cache -k)");
 	if (s->kallsyms_path)
 		return copied_code(s, addr, buf, n);
-	/* The list of symbols was held against the recording when it was read; its addresses are those of this boot. */
+	/* The list of symbols was checked against the recording when it was read; its addresses are those of this boot. */
 	struct strobe_error *err = kcore_read(KCORE_PATH, addr - (uint64_t)d->shift, buf, n);
 	if (!err || !s->kcore_copy)
 		return err;

@@ -16,12 +16,12 @@
 
 enum { SPACE_SYMTAB, SPACE_DYNSYM, SPACE_OWN, SPACE_GO };
 
-/* What a symbol's section allows. */
+/* Properties of a symbol's section. */
 struct section_kind {
-	bool loaded;       /* SHF_ALLOC; of relocatable files code alone: the kernel lays their data elsewhere */
-	bool takes_labels; /* symbols without type are taken in text and data sections only */
+	bool loaded;       /* SHF_ALLOC; in relocatable files only code: the kernel places their data elsewhere */
+	bool takes_labels; /* symbols without a type are only used in text and data sections */
 	char type;         /* of objects, as nm prints it: d b r; functions are t */
-	uint64_t base;     /* of relocatable files, whose symbols count from their section's begin; else 0 */
+	uint64_t base;     /* of relocatable files, whose symbols are relative to the section; else 0 */
 };
 
 struct loader {
@@ -32,7 +32,7 @@ struct loader {
 	size_t kinds_nr;
 	bool mapping_symbols, thumb;
 	struct u64map ifuncs; /* resolver → entry, made for the first PLT stub that needs it */
-	struct strbuf own;    /* names that lie in no table: of PLT stubs */
+	struct strbuf own;    /* names not in a table: of PLT stubs */
 };
 
 static void read_kinds(struct loader *l)
@@ -54,7 +54,7 @@ static void read_kinds(struct loader *l)
 	}
 }
 
-/* $a $d $t $x, alone or before a dot, say what kind of bytes follow; riscv adds the ISA to $x. */
+/* Mapping symbols: $a $d $t $x, alone or before a dot; riscv adds the ISA to $x. */
 static bool is_mapping_symbol(const char *name)
 {
 	return name[0] == '$' && name[1] && strchr("adtx", name[1]);
@@ -111,7 +111,7 @@ static void add_symbols(struct loader *l, const struct object_symtab *t, uint8_t
 	}
 }
 
-/* The name of the ifunc whose resolver is at vaddr; "" where no symbol begins there. */
+/* The name of the ifunc whose resolver is at vaddr; "": no symbol begins there. */
 static const char *resolver_name(struct loader *l, uint64_t vaddr)
 {
 	if (!l->ifuncs.slots)
@@ -131,7 +131,7 @@ struct plt_loader {
 	bool has_dynsym;
 };
 
-/* Symbol versions stay out of it: "foo@GLIBC_2.4" would read "foo@GLIBC_2.4@plt". */
+/* Without symbol versions: "foo@GLIBC_2.4" would become "foo@GLIBC_2.4@plt". */
 static void add_plt_entry(void *ctx, const struct object_plt_entry *p)
 {
 	struct plt_loader *plt = ctx;
@@ -169,7 +169,7 @@ static void add_plt(struct loader *l, struct object *o)
 	l->builder.names[SPACE_OWN] = (struct symtable_names){ .data = names, .bytes = l->own.len };
 }
 
-/* Of a program whose symbol table was stripped; its runtime names its functions all the same. */
+/* For a stripped program: its runtime still has names of functions. */
 static void add_go_functions(struct loader *l, struct object *o)
 {
 	struct gopclntab t;
@@ -252,7 +252,7 @@ static int open_path(struct dso *d, const char *path, uint32_t pid)
 	int fd = pid && o->processes ? o->processes->open(o->processes_ctx, pid, path) : SYMBOLS_SAME_FILES;
 	if (fd >= 0)
 		return fd;
-	/* What the process had is gone: only a build ID can show whether ours is the same. */
+	/* The process's file no longer exists: only a build ID can show whether ours is the same. */
 	if (fd != SYMBOLS_SAME_FILES && !d->file->build_id_len) {
 		errno = -fd;
 		return -1;
@@ -293,7 +293,7 @@ bool elf_open_checked(struct dso *d, const char *path, uint32_t pid, struct obje
 	return open_checked_fd(d, path, fd, ret);
 }
 
-/* What a process still has mapped, though it is no longer at its path. */
+/* A file that a process still has mapped, though it was removed from its path. */
 static bool open_mapped_by(struct dso *d, uint32_t pid)
 {
 	const struct symbols_options *o = &d->session->options;
@@ -302,7 +302,7 @@ static bool open_mapped_by(struct dso *d, uint32_t pid)
 	_cleanup_close_ int fd = o->processes->open_mapped(o->processes_ctx, pid, d->file->path);
 	if (fd < 0 || !open_checked_fd(d, d->file->path, fd, &d->object))
 		return false;
-	d->problem = NULL; /* what is at the path now does not matter */
+	d->problem = NULL; /* the file at the path is irrelevant */
 	d->met_another = false;
 	return true;
 }
@@ -326,7 +326,7 @@ const char *dso_cached_path(struct dso *d, const char *name)
 	return arena_printf(&d->arena, "%s/.build-id/%.2s/%s/%s", dir, hex, hex + 2, name);
 }
 
-/* The path of a file that a debuginfod server has of this build-id, for the caller to free; or NULL. */
+/* The path of a file with this build ID fetched from a debuginfod server, for the caller to free; or NULL. */
 static char *ask_servers(struct dso *d, enum debuginfod_kind kind)
 {
 	const struct mapped_file *f = d->file;
@@ -343,7 +343,7 @@ static char *ask_servers(struct dso *d, enum debuginfod_kind kind)
 	return err ? NULL : path;
 }
 
-/* As the first that mapped it sees the path, or, where that has ended, the last. */
+/* In the view of the first process that mapped it or, if that has ended, the last. */
 static bool open_as_seen(struct dso *d, const char *path)
 {
 	const struct mapped_file *f = d->file;
@@ -389,7 +389,7 @@ struct debug_search {
 	struct object *found;
 };
 
-/* A debug file serves when it belongs to the mapped file, and has what is looked for. */
+/* A debug file is usable if it belongs to the mapped file, and has the requested data. */
 static bool try_debug_file(void *ctx, const char *path)
 {
 	struct debug_search *s = ctx;
@@ -459,7 +459,7 @@ static bool load_elf(struct dso *d)
 			  });
 	if (!d->has_table)
 		dso_problem(d, "%s has no symbols: it was stripped", d->long_name);
-	/* Of what goes on for hours, only names that are shown are still read. */
+	/* A live session may last for hours: only names that are shown are read. */
 	if (d->session->options.live)
 		object_rest(d->object);
 	if (d->session->options.live && d->symbols_object)

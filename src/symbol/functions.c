@@ -1,7 +1,7 @@
 /*
- * Functions of a DSO that no symbol covers: by name from Go's .gopclntab, else by their unwind information, "DSO!func_ADDRESS".
+ * Functions of a DSO without symbols: by name from Go's .gopclntab, else by unwind information, "DSO!func_ADDRESS".
  *
- * Read once, when an address is looked up that has no symbol. A name with an exclamation mark is made here: no symbol table has it.
+ * Read once, when an address without a symbol is looked up. Names with an exclamation mark are made here, and not in symbol tables.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ void dso_functions_destroy(struct dso_functions *f)
 	free(f);
 }
 
-/* Of two threads that read at once, one's work is in vain. */
+/* If two threads read at once, one result is discarded. */
 static struct dso_functions *functions_of(struct dso *d)
 {
 	struct dso_functions *f = atomic_load_explicit(&d->functions, memory_order_acquire), *none = NULL;

@@ -24,7 +24,7 @@ static uint64_t header_word(const struct gopclntab *t, unsigned i)
 	return read_word(&c, t->word_bytes);
 }
 
-/* A text that ends inside; NULL where it does not. */
+/* A string that ends inside of the section, or NULL. */
 static const char *text_at(const struct gopclntab *t, size_t base, uint64_t offset)
 {
 	if (base > t->bytes || offset >= t->bytes - base)
@@ -33,7 +33,7 @@ static const char *text_at(const struct gopclntab *t, size_t base, uint64_t offs
 	return memchr(p, 0, t->bytes - base - (size_t)offset) ? p : NULL;
 }
 
-/* Where the program is relocated when it starts, the address of its code is in a relocation of the header instead. */
+/* In a position-independent program, the address of its code is in a relocation of the header instead. */
 static uint64_t relocated(struct object *o, uint64_t vaddr)
 {
 	const struct object_section *rela = object_find_section(o, ".rela.dyn");
@@ -50,7 +50,7 @@ static uint64_t relocated(struct object *o, uint64_t vaddr)
 	return 0;
 }
 
-/* The header leaves it out from Go 1.26 on: the code of Go alone is all of .text then. */
+/* From Go 1.26 on it is not in the header: .text is then only Go code. */
 static uint64_t text_of(struct object *o, const struct gopclntab *t, uint64_t vaddr)
 {
 	uint64_t text = header_word(t, 2);
@@ -123,7 +123,7 @@ bool gopclntab_open(struct object *o, struct gopclntab *ret)
 	return read_header(o, ret, s->addr);
 }
 
-/* An entry: where the function begins, and where its description is. Word 2 i of the table. */
+/* An entry: the address of the function, and the offset of its description. Word 2 i of the table. */
 static uint64_t function_start(const struct gopclntab *t, uint64_t i)
 {
 	struct cursor c = cursor_at(t, t->functions + (size_t)i * 2 * t->offset_bytes);
@@ -154,7 +154,7 @@ static uint32_t function_field(const struct gopclntab *t, const struct gopclntab
 	return c.bad ? 0 : cursor_u32(&c);
 }
 
-/* What a program of differences says of vaddr; -1 where nothing. */
+/* The value of a pc-value table at vaddr; -1: none. */
 static int64_t value_at(const struct gopclntab *t, const struct gopclntab_function *f, uint32_t program, uint64_t vaddr)
 {
 	int64_t value = -1;

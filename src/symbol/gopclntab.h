@@ -1,9 +1,9 @@
 /*
- * Functions and lines of a Go program, which its runtime keeps for tracebacks: all are there in stripped programs, too.
+ * Functions and lines of a Go program, which its runtime has for tracebacks, even in stripped programs.
  *
- * The tables of Go 1.2 to 1.15, 1.16 and 1.17, 1.18 and 1.19, and from 1.20 on. Input is hostile: what leads outside is absent.
- * Const once opened; it borrows from the object, which must outlive it. Addresses are vaddrs. Source: Go's src/debug/gosym/pclntab.go
- * and src/runtime/symtab.go.
+ * The tables of Go 1.2 to 1.15, 1.16 and 1.17, 1.18 and 1.19, and from 1.20 on. Input is untrusted: references outside of it count as
+ * absent. Const once opened; it borrows from the object, which must outlive it. Addresses are vaddrs. Source: Go's
+ * src/debug/gosym/pclntab.go and src/runtime/symtab.go.
  */
 #pragma once
 #include "object/object.h"
@@ -21,7 +21,7 @@ struct gopclntab {
 	size_t names, units, files, programs, functions;
 };
 
-/* False where the object has no such table, or one of an unknown version. */
+/* False: no such table, or an unknown version. */
 bool gopclntab_open(struct object *o, struct gopclntab *ret);
 
 struct gopclntab_function {
@@ -30,7 +30,7 @@ struct gopclntab_function {
 	size_t at;        /* of its entry in the section, for gopclntab_line() */
 };
 
-/* False where that entry is damaged. */
+/* False: damaged entry. */
 bool gopclntab_function(const struct gopclntab *t, uint64_t i, struct gopclntab_function *ret);
-/* The line of an address, of the innermost of inlined functions; false where none is known. The file's name is borrowed. */
+/* The line of an address, that of the innermost inlined function; false: unknown. The file's name is borrowed. */
 bool gopclntab_line(const struct gopclntab *t, uint64_t vaddr, const char **ret_file, uint32_t *ret_line);

@@ -47,7 +47,7 @@ static int open_somewhere(struct dso *d, const char *format, const char **ret_pa
 	return open_plain(*ret_path);
 }
 
-/* False with the problem said. */
+/* If false, the problem is set. */
 static bool is_believed(struct dso *d, int fd, const char *path)
 {
 	const struct symbols_options *o = &d->session->options;

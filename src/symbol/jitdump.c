@@ -16,7 +16,7 @@ enum { CODE_LOAD, CODE_MOVE, DEBUG_INFO, CODE_CLOSE, UNWINDING_INFO };
 struct reading {
 	struct jitdump *j;
 	struct u64map by_index; /* compiler's number → function + 1 */
-	/* What is before the load that it belongs to. */
+	/* Records that precede their load record. */
 	uint64_t lines_of;
 	uint32_t first_line, lines_nr;
 	uint64_t unwind_offset, unwind_bytes, unwind_header_bytes;
@@ -48,7 +48,7 @@ static bool read_load(struct reading *r, struct cursor *c, uint64_t time)
 	f.bytes = cursor_u64(c);
 	f.index = cursor_u64(c);
 	const char *name = cursor_cstr(c);
-	/* Others than the specification's: padding may be before the code, which ends the record. */
+	/* Non-standard writers: the code ends the record, and may have padding before it. */
 	if (!name || !f.bytes || f.bytes > cursor_left(c) || f.bytes > UINT64_MAX - f.address)
 		return false;
 	f.name = (size_t)(name - j->data);
@@ -213,7 +213,7 @@ const struct jitdump_line *jitdump_line_at(const struct jitdump *j, const struct
 	uint64_t address = f->address + offset_in_function;
 	for (uint32_t i = 0; i < f->lines_nr; i++) {
 		const struct jitdump_line *l = &j->lines.data[f->first_line + i];
-		/* In whatever order they were written, the nearest before; of equals the last. */
+		/* The nearest one before, in any order of records; of equal ones the last. */
 		if (l->address <= address && l->address >= f->address && (!best || l->address >= best->address))
 			best = l;
 	}

@@ -1,10 +1,9 @@
 /*
- * A jitdump: what a run-time compiler wrote about its code while it ran, with the code itself.
+ * A jitdump: a JIT compiler's file about its generated code, including the code.
  *
- * The file may still be growing, may end anywhere, and may lie: what is whole is taken, the rest left out and counted. Names and
- * code stay in the mapping, where they are found by their offset in the file; code that is loaded twice is there twice, so that
- * an offset says which. A function may be at several places in the course of time: each is a placement.
- * Read-only once read. Source: tools/perf/Documentation/jitdump-specification.txt.
+ * The file may still be growing, may end anywhere, and may be wrong: complete records are used, others are counted. Names and code stay
+ * in the mapping, referred to by file offset; code that is loaded twice is there twice, so that an offset is unique. A function may be at
+ * several addresses over time: each is a placement. Read-only once read. Source: tools/perf/Documentation/jitdump-specification.txt.
  */
 #pragma once
 #include <stdbool.h>
@@ -17,7 +16,7 @@
 
 struct jitdump_function {
 	uint64_t offset, bytes; /* of its code in the file */
-	uint64_t address;       /* where it was loaded first */
+	uint64_t address;       /* address of its first load */
 	uint64_t index;         /* the compiler's number for it */
 	uint64_t time;
 	uint32_t tid;
@@ -50,11 +49,11 @@ struct jitdump {
 	VEC(struct jitdump_function) functions;
 	VEC(struct jitdump_placement) placements;
 	VEC(struct jitdump_line) lines;
-	uint64_t bad_records;   /* that contradict themselves */
+	uint64_t bad_records;   /* inconsistent records */
 	bool cut;               /* it ends within a record, or was never closed */
 };
 
-/* ERROR_FORMAT where it is none. The descriptor is borrowed. */
+/* ERROR_FORMAT: not a jitdump. The descriptor is borrowed. */
 struct strobe_error *jitdump_open_fd(int fd, const char *name, struct jitdump **ret) _must_check_;
 /* The same for bytes in memory, borrowed. */
 struct strobe_error *jitdump_read(const void *p, size_t n, const char *name, struct jitdump **ret) _must_check_;
@@ -62,7 +61,7 @@ void jitdump_close(struct jitdump *j);
 
 /* The function whose code is at an offset of the file, or NULL. */
 const struct jitdump_function *jitdump_function_at(const struct jitdump *j, uint64_t offset);
-/* The line of a place in a function; NULL where none is known. */
+/* The line of an address in a function; NULL: unknown. */
 const struct jitdump_line *jitdump_line_at(const struct jitdump *j, const struct jitdump_function *f, uint64_t offset_in_function);
 static inline const char *jitdump_text(const struct jitdump *j, size_t offset)
 {

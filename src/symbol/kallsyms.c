@@ -24,7 +24,7 @@ uint32_t kallsyms_find(const struct kallsyms_list *l, uint64_t addr)
 	const uint32_t *first = l->starts;
 	if (at < *first)
 		return KALLSYMS_NONE;
-	/* The last start that is not above: halving without a branch to mispredict. */
+	/* The last start that is not above, by a branchless binary search. */
 	while (n > 1) {
 		size_t half = n / 2;
 		first += first[half] <= at ? half : 0;
@@ -105,7 +105,7 @@ struct strobe_error *kallsyms_read(const char *path, struct strbuf *ret)
 
 #define PIECE_BYTES ((size_t)64 << 10)
 
-/* Piece by piece: procfs hands out a page at a time, and the text as a whole would cost its weight in page faults. */
+/* In pieces: procfs returns a page at a time, and a buffer for the whole text would cost many page faults. */
 static struct strobe_error *parse_file(struct kallsyms *k, const char *path, bool *ret_shown)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);

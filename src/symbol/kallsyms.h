@@ -1,9 +1,9 @@
 /*
  * The kernel's own symbols, as /proc/kallsyms lists them, or a copy of it from elsewhere.
  *
- * Reading the live list costs the kernel 20 to 40 ms, so its parsed form is kept on disk for as long as this boot lasts
- * and no module comes or goes (base/user_cache.h): checked when it is read, and mapped rather than read. The list is
- * written by a thread of its own, which kallsyms_deinit waits for. Read-only, and so safe for threads, once loaded.
+ * Reading the live list costs the kernel 20 to 40 ms, so its parsed form is cached on disk until the next boot or
+ * change of modules (base/user_cache.h), checked, and mapped. A thread writes the cache, which kallsyms_deinit waits
+ * for. Read-only, and so thread-safe, once loaded.
  */
 #pragma once
 #include <pthread.h>
@@ -16,12 +16,12 @@
 #define KALLSYMS_BUILD_ID_MAX 20
 #define KALLSYMS_NONE	      UINT32_MAX
 
-/* What the cache of the running kernel must agree with. */
+/* The key of the cache of the running kernel. */
 struct kallsyms_key {
 	char boot_id[40];
 	uint8_t build_id[KALLSYMS_BUILD_ID_MAX];
 	uint32_t build_id_len;
-	uint64_t modules; /* a hash of which modules are loaded where */
+	uint64_t modules; /* a hash of modules and their addresses */
 };
 
 /*
@@ -36,7 +36,7 @@ struct kallsyms_list {
 	size_t count;
 	const char *names;      /* each name ends inside, in a NUL; names may share their tails */
 	size_t names_bytes;
-	uint64_t text, stext;   /* addresses of _text and _stext, 0 where missing: where this kernel was loaded */
+	uint64_t text, stext;   /* addresses of _text and _stext, 0: missing */
 };
 
 struct kallsyms {
@@ -45,34 +45,34 @@ struct kallsyms {
 	uint8_t build_id[KALLSYMS_BUILD_ID_MAX]; /* of the running kernel, where live */
 	uint8_t build_id_len;
 	char *problem;                           /* why there are no symbols, or NULL */
-	void *memory[4];                         /* what list lies in, when parsed here */
+	void *memory[4];                         /* memory of list, when parsed here */
 	struct filemap cache;                    /* or when mapped */
 	struct kallsyms_key key;
 	bool saving;
 	pthread_t saver;
 };
 
-/* From the given file, or of the running kernel (path NULL). Where that fails the list is empty and problem says why.
+/* Loads the given file, or the running kernel's (path NULL). On failure the list is empty, and problem is the reason.
  */
 void kallsyms_load(struct kallsyms *k, const char *path);
 void kallsyms_deinit(struct kallsyms *k);
 
 /* The index of the symbol over the address, or KALLSYMS_NONE. */
 uint32_t kallsyms_find(const struct kallsyms_list *l, uint64_t addr);
-/* Its name; "" where a mapped list lies. The last symbol ends with the page after its start. */
+/* Its name; "" if a mapped list is damaged. The last symbol ends with the page after its start. */
 const char *kallsyms_symbol(const struct kallsyms_list *l, uint32_t i, uint64_t *ret_start, uint64_t *ret_end,
 			    char *ret_type);
 
 /*
- * Parses text of lines "ADDRESS TYPE NAME[\tMODULE]", fed in pieces of any size. Lines that are none are left out.
+ * Parses text of lines "ADDRESS TYPE NAME[\tMODULE]", passed in pieces of any size. Invalid lines are skipped.
  * Functions and data are kept (types t w d b in either case). Finishing fills k->list and frees the parser; it returns
- * false where every address was 0: the kernel hides them.
+ * false if every address was 0, since the kernel hides them.
  */
 struct kallsyms_parser;
 struct kallsyms_parser *kallsyms_parser_create(struct kallsyms *k);
 void kallsyms_parser_feed(struct kallsyms_parser *p, const char *text, size_t n);
 bool kallsyms_parser_finish(struct kallsyms_parser *p);
 
-/* Both do nothing where there is no usable directory; load returns whether the list was filled. */
+/* Both do nothing without a usable directory; load returns whether the list was filled. */
 bool kallsyms_cache_load(struct kallsyms *k);
 void kallsyms_cache_save(const struct kallsyms *k);

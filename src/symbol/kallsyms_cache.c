@@ -5,8 +5,7 @@
 
 /*
  * The file: this header, then starts, name offsets, types and names as the list has them in memory. Native byte order
- * and layout: it never leaves the machine. Anything that disagrees makes it another file, which is read anew and
- * replaced.
+ * and layout: it never leaves the machine. If anything differs, the list is read again and the file replaced.
  */
 struct cache_header {
 	char magic[8];

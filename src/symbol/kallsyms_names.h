@@ -1,6 +1,6 @@
 /*
- * Symbols of the kernel by their names, from the text of /proc/kallsyms: all of each name, with their modules, which the list for
- * addresses (kallsyms.h) leaves out. Read-only. Source: proc_kallsyms(5).
+ * Symbols of the kernel by their names, from the text of /proc/kallsyms: all with a name, and their modules, which the list for
+ * addresses (kallsyms.h) does not have. Read-only. Source: proc_kallsyms(5).
  */
 #pragma once
 #include <stddef.h>
@@ -20,12 +20,12 @@ struct kallsyms_place {
 
 typedef VEC(struct kallsyms_place) kallsyms_places;
 
-/* The running kernel's (path NULL), or that of a copy; appended. */
+/* Appends the text of the running kernel (path NULL), or of a copy. */
 struct strobe_error *kallsyms_read(const char *path, struct strbuf *ret) _must_check_;
 /*
- * Appends the symbols that have one of these names, in the order of the names; of one name those that are code first, then by
- * address. False where every address is 0: the kernel hides them.
+ * Appends the symbols that have one of these names, in the order of the names; equal names with code first, then by address. False:
+ * every address is 0, since the kernel hides them.
  */
 bool kallsyms_find_names(const char *text, size_t bytes, const char *const *names, size_t names_nr, kallsyms_places *ret);
-/* Why the running kernel's (path NULL) are hidden, and what to do; or that those of a copy are. */
+/* The error for hidden addresses of the running kernel (path NULL), with advice, or of a copy. */
 struct strobe_error *kallsyms_hidden_error(const char *path) _must_check_;

@@ -13,9 +13,9 @@ struct kallsyms_parser {
 	VEC(uint64_t) starts;
 	VEC(uint32_t) name_offsets;
 	VEC(char) types;
-	VEC(uint16_t) modules; /* by index; stays empty while no module was seen: 0 is the kernel itself */
+	VEC(uint16_t) modules; /* by index; empty before the first module; 0 is the kernel itself */
 	VEC(char) names;
-	VEC(char) line;        /* the part of a line that the next piece of text ends */
+	VEC(char) line;        /* an incomplete line, to be continued by the next piece of text */
 	bool any, any_address, unsorted;
 	/* The module of the previous line: lines of one module follow each other. */
 	char module[64];
@@ -143,7 +143,7 @@ static void parse_line(struct kallsyms_parser *p, const char *line, const char *
 	size_t bytes = name_length(name, (size_t)(end - name));
 	p->any = true;
 	p->any_address |= address != 0;
-	/* "$x" and the like are mapping symbols that arm64 modules bring along. */
+	/* "$x" and similar are mapping symbols of arm64 modules. */
 	if (!is_kept_type(type) || !bytes || *name == '$')
 		return;
 	const char *module = memchr(name + bytes, '[', (size_t)(end - name) - bytes);
@@ -216,10 +216,9 @@ static bool is_section_start(const char *name)
 }
 
 /*
- * Starts become 32-bit, and of symbols that share one the last stays: as perf has it, where the others keep no
- * byte of their own; it may have the name of a section's start. Where one module's space ends a gap begins, at the end of the page
- * after its last symbol. What is further than 4 GB below the last symbol (offsets into per-CPU areas, listed as if they were
- * addresses) is dropped.
+ * Starts become 32-bit. As in perf, the last of several symbols with one start is kept, which may be the name of a section's
+ * start. A module is followed by a gap, from the end of the page after its last symbol on. Symbols more than 4 GB below the last
+ * one (per-CPU offsets, listed as if they were addresses) are dropped.
  */
 static void make_list(struct kallsyms_parser *p, struct kallsyms_list *l)
 {

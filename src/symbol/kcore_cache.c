@@ -1,4 +1,4 @@
-/* Copies of /proc/kcore in the build-id cache: made, and found again. */
+/* Copies of /proc/kcore in the build ID cache. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -106,7 +106,7 @@ static struct strobe_error *read_layout(const char *dir, struct layout *l)
 	return NULL;
 }
 
-/* Of the same boot, with the same modules in the same places. */
+/* Whether both are of the same boot, with the same modules at the same addresses. */
 static bool is_same_layout(const struct layout *a, const struct layout *b)
 {
 	bool same = a->stext == b->stext && a->etext == b->etext && a->places.len == b->places.len;
@@ -124,7 +124,7 @@ static char *folder_of(const char *dir, const char *hex)
 	return xasprintf("%s/" FOLDER "/%s", dir, hex);
 }
 
-/* Names are times: backwards, the newest is first. */
+/* Names are times: in descending order, the newest is first. */
 static int newest_first(const struct dirent **a, const struct dirent **b)
 {
 	return strcmp((*b)->d_name, (*a)->d_name);
@@ -136,7 +136,7 @@ static int is_time(const struct dirent *e)
 	return n && strspn(e->d_name, "0123456789") == n;
 }
 
-/* The first that fn says yes to, for the caller to free; NULL: none. */
+/* The first for which fn returns true, for the caller to free; NULL: none. */
 static char *find_folder(const char *of_kernel, bool (*fn)(void *ctx, const struct layout *l), void *ctx)
 {
 	struct dirent **all;
@@ -185,7 +185,7 @@ static struct strobe_error *read_hex(const char *proc, char ret[BUILDID_HEX_MAX]
 	return NULL;
 }
 
-/* Readable by its owner alone: it is the kernel's memory. */
+/* Only readable by the owner, since it is the kernel's memory. */
 static struct strobe_error *create(const char *dir, const char *name, int *ret_fd, char **ret_path)
 {
 	*ret_path = xasprintf("%s/%s", dir, name);
@@ -201,7 +201,7 @@ static struct strobe_error *write_text(const char *dir, const char *name, const 
 	return file_write_fd(fd, path, strbuf_str(text), text->len);
 }
 
-/* The kernel's code, and that of modules; those on pages side by side are one range. */
+/* The code of the kernel and of modules; adjacent pages are merged into one range. */
 static struct strobe_error *write_code(const char *dir, const char *kcore, const struct layout *l)
 {
 	VEC(struct kcore_range) ranges = {};

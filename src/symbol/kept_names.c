@@ -1,4 +1,4 @@
-/* Linkage names of the debug information, each once, and what they are shown as. */
+/* Linkage names of the debug information, interned, with their demangled names. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -49,7 +49,7 @@ const void *kept_name_of_text(void *ctx, const char *name)
 	uint32_t id = idset_find(&share->texts_index, hash, text_eq, share, name);
 	struct kept_name *k = id == IDSET_NONE ? add_name(share, &share->texts_index, hash, KEPT_NO_PLACE) : share->names.data[id];
 	if (!k->text)
-		k->text = arena_strndup(&share->texts, name, bytes); /* the file may change meanwhile */
+		k->text = arena_strndup(&share->texts, name, bytes); /* copied, since the file may change */
 	pthread_mutex_unlock(&share->lock);
 	return k;
 }
@@ -63,7 +63,7 @@ static void copy_text(void *ctx, size_t i, const char *name, size_t bytes)
 		strbuf_addstr(ctx, UNKNOWN_NAME);
 }
 
-/* The name of a place, added where it is not known and its text is there, or may come later. */
+/* The name of a place, which is added if new and its text is given, or may follow later. */
 static struct kept_name *intern_place(struct dso *d, uint64_t place, const struct strbuf *text, bool may_defer)
 {
 	uint64_t hash = hash_u64(place);
@@ -81,7 +81,7 @@ static struct kept_name *intern_place(struct dso *d, uint64_t place, const struc
 	return k;
 }
 
-/* Found before the lock is taken again: others need not wait for the file. */
+/* Read before the lock is taken again, so that others need not wait for the file. */
 const void *kept_name_of_place(void *ctx, uint64_t place)
 {
 	struct dso *d = ctx;
@@ -144,7 +144,7 @@ struct name_reader {
 	VEC(struct same_names) same;
 };
 
-/* Some of them, whose texts go into one share. */
+/* Names whose texts belong to one share. */
 struct name_piece {
 	const struct name_reader *reader;
 	const struct sort_pair *order;

@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "symbol/symbol_priv.h"
 
-/* Which symbol the recorder measured the kernel's place by: its name follows the bracket in the recorded path. */
+/* The symbol by which the recorder determined the kernel's address: its name follows the bracket in the recorded path. */
 static uint64_t reference_address(const struct dso *d, uint64_t text, uint64_t stext)
 {
 	const char *path = d->file->path ? d->file->path : "";
@@ -20,7 +20,7 @@ static uint64_t reference_address(const struct dso *d, uint64_t text, uint64_t s
 	return text ? text : stext;
 }
 
-/* Whether the live kernel is the one that was recorded; says the problem where it is not. */
+/* Whether the running kernel is the recorded one; if not, sets the problem. */
 static bool is_recorded_kernel(struct dso *d, const struct kallsyms *k)
 {
 	const struct mapped_file *f = d->file;
@@ -60,8 +60,8 @@ static size_t module_name(const struct dso *d, const char **ret)
 }
 
 /*
- * A list from the build-id cache may be of another boot of the same kernel: modules lie elsewhere then, and the kernel itself,
- * too, unless its place is not left to chance.
+ * A list from the build ID cache may be from another boot of the same kernel, with other addresses of modules and, with KASLR, of
+ * the kernel itself.
  */
 static bool is_list_of_boot(struct dso *d, const struct kallsyms *k)
 {
@@ -79,7 +79,7 @@ static bool is_list_of_boot(struct dso *d, const struct kallsyms *k)
 	return found;
 }
 
-/* A module that was loaded anew since the recording lies elsewhere: its symbols would be off. */
+/* A module that was reloaded since the recording has another address: its symbols would be wrong. */
 static bool is_module_where_recorded(struct dso *d, const struct kallsyms *k)
 {
 	_cleanup_strbuf_ struct strbuf text = {}, start = {};
@@ -91,7 +91,7 @@ static bool is_module_where_recorded(struct dso *d, const struct kallsyms *k)
 	if (!k->live || !recorded)
 		return true;
 	_cleanup_error_ struct strobe_error *err = file_read("/proc/modules", &text, 16 << 20);
-	/* A kernel without the file has no modules at all; one that hides it may well have this one. */
+	/* A kernel without the file has no modules; one that hides it may have this one. */
 	if ((err && err->code != ERROR_NOT_FOUND) || !n)
 		return true;
 	strbuf_addch(&start, '\n');
@@ -119,7 +119,7 @@ static bool load_kallsyms(struct dso *d)
 		dso_problem(d, "symbols of guest kernels are not supported");
 		return false;
 	}
-	/* A vmlinux that was named and did not serve is not replaced by a guess. */
+	/* An unusable vmlinux of the user is not replaced by a guess. */
 	if (d->file->kind == MAPPED_KERNEL && d->session->options.vmlinux && !d->session->options.kallsyms &&
 	    !d->session->options.ignore_vmlinux)
 		return false;
@@ -216,7 +216,7 @@ static bool find_vmlinux(struct dso *d)
 static bool load_vmlinux(struct dso *d)
 {
 	const struct symbols_options *o = &d->session->options;
-	/* If the kernel's memory was recorded, that is shown, and not what it was before it patched itself. */
+	/* If the kernel's memory was recorded, that is shown instead of unpatched code. */
 	if (d->file->guest || o->kallsyms || o->ignore_vmlinux || symbols_recorded_kernel(d->session))
 		return false;
 	if (o->vmlinux)

@@ -1,13 +1,13 @@
 /*
- * /tmp/perf-PID.map: what a JIT says about its code, one line "START SIZE NAME" each, numbers in hex.
+ * /tmp/perf-PID.map: symbols of JIT code, lines of "START SIZE NAME", with hexadecimal numbers.
  *
- * Source: tools/perf/Documentation/jit-interface.txt. Lines that are none are left out; of lines that overlap the later
- * one holds, because JITs use memory again.
+ * Source: tools/perf/Documentation/jit-interface.txt. Invalid lines are skipped; of overlapping ones the later counts,
+ * because JITs reuse memory.
  */
 #pragma once
 #include <stddef.h>
 
 #include "symbol/symtable.h"
 
-/* The table's names lie in *ret_names, owned by the caller. */
+/* *ret_names has the table's names, owned by the caller. */
 void perf_map_parse(const char *text, size_t n, struct symtable *ret, char **ret_names);

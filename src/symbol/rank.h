@@ -1,8 +1,8 @@
 /*
- * Which of two symbols at one address people are shown: perf's order of preference, learnt by experiment.
+ * The preferred one of two symbols at one address: perf's order, determined by experiment.
  *
- * A size beats none, strong beats weak, global beats local, fewer leading underscores beat more, the longer name beats
- * the shorter; a name that begins in "SyS" or "compat_SyS" (old aliases of system calls) loses; else the first stays.
+ * A size wins over none, strong over weak, global over local, fewer leading underscores over more, a longer name over a
+ * shorter one; a name with the prefix "SyS" or "compat_SyS" (old aliases of system calls) loses; else the first is kept.
  */
 #pragma once
 #include <stdbool.h>
@@ -14,5 +14,5 @@ struct rank_candidate {
 	const char *name;
 };
 
-/* Whether a is to replace b, which came first. demangle: names are compared as they are shown. */
+/* Whether a replaces b, which came first. demangle: compare names as shown. */
 bool rank_better(const struct rank_candidate *a, const struct rank_candidate *b, bool demangle);

@@ -1,6 +1,6 @@
 /*
- * Code of scripts, out of the table in the recording (interp/script_table.h): "fib (x.py:1)", with its file and lines. In a stream and in
- * a live profile the table grows: what has come is read when a place is looked up.
+ * Code of scripts, from the table in the recording (interp/script_table.h): "fib (x.py:1)", with file and lines. In a stream and in a
+ * live profile the table grows: new parts are read at a look-up.
  */
 #include <inttypes.h>
 #include <stdlib.h>

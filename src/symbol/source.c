@@ -21,8 +21,8 @@ static bool has_dwarf(const struct object *o)
 }
 
 /*
- * The file of a module whose names came from kallsyms. One that is packed is not unpacked to look for what such files do not
- * have: their debug information is found by build-id, or not at all.
+ * The file of a module whose names came from kallsyms. Compressed ones are not read, since they do not have debug information:
+ * that is found by build ID, or not at all.
  */
 static struct object *find_module(struct dso *d, struct dso_source *s)
 {
@@ -49,7 +49,7 @@ static struct object *find_object(struct dso *d, struct dso_source *s)
 	return s->debug_object = elf_open_debug(d, of, has_dwarf);
 }
 
-/* What the build-id cache has of a recorded file, or of what belongs to one; NULL where that is none. */
+/* The file in the build ID cache for a recorded file or its parts; NULL: none. */
 static struct object *open_cached(struct dso *d, const uint8_t *id, size_t id_bytes, const char *name)
 {
 	char hex[BUILDID_HEX_MAX];
@@ -69,7 +69,7 @@ static struct object *open_supplement(struct dso *d, struct object *o)
 	return found || !object_supplement_link(o, &name, &id, &bytes) ? found : open_cached(d, id, bytes, "elf");
 }
 
-/* By the unit's id first: what is at the path may be another by now, and of another machine. */
+/* First by the unit's ID: the file at the path may be a different one by now, or of another machine. */
 static struct object *open_split(void *ctx, const char *path, uint64_t id)
 {
 	struct dso *d = ctx;
@@ -183,7 +183,7 @@ void dso_source_forget(struct dso *d)
 	struct dso_source *s = atomic_load_explicit(&d->source_lines, memory_order_acquire);
 	if (!s)
 		return;
-	/* The next time, places are those of another file. */
+	/* After reopening, places belong to another file. */
 	for (unsigned i = 0; i < INLINED_SHARES; i++)
 		idset_deinit(&s->inlined[i].places_index);
 	if (s->dwarf)

@@ -1,11 +1,11 @@
 /*
  * Address -> source line and inlined functions, from the debug information of a DSO.
  *
- * The debug information is looked for on the first question: in the file itself, in the separate file that symbols came
- * from, in the build-id cache, then where object_find_debug() looks (build-id directory, .gnu_debuglink). Of the kernel it
- * is in a vmlinux that gave the names, too; of a module in its file, relocated to where it was loaded. Thread-safe, and
- * quick in parallel: units of compilation are read under locks of their own. What is given out lives for the session, but
- * for the paths of files, which live until dso_source_forget(), and inlined functions: see dso_source_give_names().
+ * Debug information is searched on first use: in the file itself, in the separate file with the symbols, in the build ID
+ * cache, then by object_find_debug() (build-id directory, .gnu_debuglink). For the kernel it may be in the vmlinux with
+ * the names; for a module in its file, relocated to its load address. Thread-safe, and scalable: compilation units have
+ * their own locks. Results live for the session, except paths of files, which live until dso_source_forget(), and inlined
+ * functions: see dso_source_give_names().
  */
 #pragma once
 #include <stdbool.h>
@@ -25,8 +25,8 @@ struct source_frame {
 };
 
 /*
- * Reads what all answers about the DSO need, which the first of them else does while others wait: where several DSOs are
- * used by several threads, each begins with another.
+ * Reads the data that all look-ups in the DSO need, which otherwise the first one does while others wait: with several DSOs,
+ * each thread begins with another one.
  */
 void dso_source_load(struct dso *d);
 /*
@@ -35,8 +35,8 @@ void dso_source_load(struct dso *d);
  */
 void dso_source_expect(struct dso *d, const uint64_t *addrs, size_t n);
 /*
- * From now on until dso_source_read_names() the linkage names of inlined functions are not read where they are found, a call of the
- * system for each, and symbols of such functions have no raw_name. Not while another thread looks something up.
+ * Until dso_source_read_names() the linkage names of inlined functions are not read, which would take a system call each, and symbols of
+ * such functions have no raw_name. Not during look-ups by other threads.
  */
 void dso_source_defer_names(struct dso *d);
 /*
@@ -44,30 +44,30 @@ void dso_source_defer_names(struct dso *d);
  * inlined functions were given out.
  */
 uint32_t dso_source_read_names(struct dso *d, unsigned threads);
-/* What they are, with length and hash_bytes(); false of a name that was not deferred. */
+/* The names, with length and hash_bytes(); false: the name was not deferred. */
 struct symbol_text {
 	const char *s;
 	size_t bytes;
 	uint64_t hash;
 };
 bool dso_inlined_texts(const struct symbol *inlined, struct symbol_text *ret_shown, struct symbol_text *ret_linked);
-/* Frees what was read, but for names that are deferred; it is read again when needed. Not while another thread looks something up. */
+/* Frees cached data, except deferred names; it is read again when needed. Not during look-ups by other threads. */
 void dso_source_forget(struct dso *d);
 /*
- * Frees the symbols of inlined functions that were given out, once no caller has any of them. Their names (linkage names, and those of
- * dso_symbol_name()) stay where they are, and belong to `to` from then on.
+ * Frees symbols of inlined functions, which callers must no longer use. Their names (linkage names, and those of dso_symbol_name())
+ * remain valid, owned by `to`.
  */
 void dso_source_give_names(struct dso *d, struct arena *to);
-/* Gives back what pages of its files take that were read, now and then during many look-ups. At any time, from any thread. */
+/* Releases pages of its files that were read, for use during many look-ups. At any time, from any thread. */
 void dso_source_rest(struct dso *d);
 /*
- * The functions over an address, innermost first; the last is `outer`, what dso_symbol() says, and the others were inlined
- * into it. Returns 0 where nothing is known: neither inlines nor a line.
+ * The functions at an address, innermost first; the last is `outer`, the result of dso_symbol(), and the others were inlined
+ * into it. Returns 0 if neither inlined functions nor a line are known.
  */
 unsigned dso_source(struct dso *d, uint64_t addr, const struct symbol *outer, struct source_frame ret[SOURCE_FRAMES_MAX]);
-/* The same without files and lines, of which nothing is read; 0 where no function is known. */
+/* The same without reading files and lines; 0: no known function. */
 unsigned dso_functions(struct dso *d, uint64_t addr, const struct symbol *outer, struct source_frame ret[SOURCE_FRAMES_MAX]);
-/* File and line alone; false where they are not known. */
+/* Only file and line; false: unknown. */
 bool dso_source_line(struct dso *d, uint64_t addr, const char **ret_file, uint32_t *ret_line);
-/* Where the debug information came from, NULL where there is none or it was not needed; for -v. */
+/* The source of the debug information for -v; NULL: none, or not needed. */
 const char *dso_source_origin(struct dso *d);

@@ -1,4 +1,4 @@
-/* What source.c and kept_names.c share. */
+/* Shared by source.c and kept_names.c. */
 #pragma once
 #include "base/brief_lock.h"
 #include "base/idset.h"
@@ -25,11 +25,11 @@ struct inlined_share {
 #define INLINED_SHARES 8
 
 struct dso_source {
-	_Atomic bool is_read;                     /* what is up to origin is known */
+	_Atomic bool is_read;                     /* the fields up to origin are set */
 	struct dwarf *dwarf;                      /* NULL: there is none */
 	bool has_go;                              /* lines of a Go program without DWARF */
 	struct gopclntab go;
-	struct object *module, *debug_object, *supplement; /* ours to close, or NULL */
+	struct object *module, *debug_object, *supplement; /* to be closed, or NULL */
 	VEC(uint64_t) expected;                   /* addresses that will be requested, ascending; of the object, once it is read */
 	int64_t shift;                            /* as dso.shift, of the file with the debug information */
 	struct dwarf_strings strings;             /* of dwarf, also when that is forgotten */
@@ -44,7 +44,7 @@ static inline struct inlined_share *inlined_share_of(struct dso_source *s, uint6
 	return &s->inlined[s->defers_names ? brief_lock_part(INLINED_SHARES) : (hash >> 32) % INLINED_SHARES];
 }
 
-/* d->source_lines, made where there is none. Under d->lock. */
+/* d->source_lines, created if needed. Call it under d->lock. */
 struct dso_source *dso_source_need(struct dso *d);
 
 /* ---- kept_names.c ---- */

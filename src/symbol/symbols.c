@@ -106,7 +106,7 @@ uint64_t symbols_held(const struct symbols *s)
 	return n;
 }
 
-/* What the recording says of the build-id of its kernel; 0 where it says nothing. */
+/* The build ID of the kernel in the recording; 0: none. */
 static size_t kernel_build_id(const struct dso *d, const uint8_t **ret)
 {
 	const struct env *env = d->session->env;
@@ -124,7 +124,7 @@ static size_t kernel_build_id(const struct dso *d, const uint8_t **ret)
 	return 0;
 }
 
-/* Where the kernel was when it was recorded; 0 where that is not known. Under s->lock. */
+/* The recorded address of the kernel; 0: unknown. Under s->lock. */
 static uint64_t kernel_base(const struct symbols *s)
 {
 	for (size_t i = 0; i < s->dsos.len; i++) {
@@ -142,8 +142,8 @@ static bool is_running(const uint8_t *id, size_t n)
 }
 
 /*
- * What the build-id cache has of the recorded kernel: a copy of its code, which serves where /proc/kcore does not, and the list of
- * one that is not running.
+ * Looks up the recorded kernel in the build ID cache: a copy of its code, used if /proc/kcore is not, and its list, if it is not
+ * running.
  */
 static void find_cached(struct symbols *s, const struct dso *d)
 {

@@ -32,7 +32,7 @@ uint32_t symtable_find(const struct symtable *t, uint64_t addr)
 	size_t n = t->segments_nr;
 	if (!n || addr < t->starts[0])
 		return SYMTABLE_NONE;
-	/* The last start that is not above addr: halving without a branch to mispredict. */
+	/* The last start that is not above addr, by a branchless binary search. */
 	const uint64_t *base = t->starts;
 	while (n > 1) {
 		size_t half = n / 2;
@@ -122,7 +122,7 @@ struct segments {
 	size_t nr;
 };
 
-/* From addr on, owner holds; what was said for the same address before is replaced. */
+/* Begins a segment of owner at addr, replacing one with the same start. */
 static void begin_segment(struct segments *s, uint64_t addr, uint32_t owner)
 {
 	if (s->nr && s->starts[s->nr - 1] == addr)
@@ -135,7 +135,7 @@ static void begin_segment(struct segments *s, uint64_t addr, uint32_t owner)
 	s->owners[s->nr++] = owner;
 }
 
-/* The entries that are open at one moment of the sweep: a heap, the one that owns the address at its top. */
+/* The open entries during the sweep: a heap, with the owner of the address at its top. */
 struct open_entry {
 	uint64_t priority;
 	uint32_t entry;
@@ -171,18 +171,18 @@ static void heap_pop(struct open_heap *h)
 }
 
 /*
- * Which of the symbols over an address owns it: the innermost with a size; a label without size only what no sized
- * symbol covers (local labels of assembly live inside of functions). In a perf map the latest line: JITs use memory
- * again.
+ * The order of symbols at an address: the innermost with a size owns it; a label without a size only where no sized
+ * symbol is (local labels of assembly are inside of functions). In a perf map the latest line, since JITs reuse
+ * memory.
  */
 static uint64_t priority(const struct symtable_builder *b, const struct symtable_entry *e, size_t i)
 {
 	if (b->ends == SYMTABLE_ENDS_JIT)
-		return e->name; /* names are in the order of lines */
+		return e->name; /* name offsets have the order of lines */
 	return (uint64_t)!e->loose << 32 | i;
 }
 
-/* Ends what is over at `until`; what it covered goes to the entry that is open below. */
+/* Ends entries at `until`; outer open ones continue. */
 static void close_until(struct segments *s, struct open_heap *open, const struct symtable_entry *e, uint64_t until)
 {
 	while (open->items.len && e[open->items.data[0].entry].end <= until) {

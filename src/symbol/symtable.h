@@ -1,9 +1,9 @@
 /*
- * A table of symbols that answers "what is at this address" with one binary search.
+ * A table of symbols for look-ups by address with one binary search.
  *
  * Symbols may overlap, nest, share a start or have no size: finishing a table chooses the best of those that share a
  * start, gives an end to those without size, and cuts what is left into disjoint segments with one owner each.
- * Read-only, and so safe for threads, once finished.
+ * Read-only, and so thread-safe, once finished.
  */
 #pragma once
 #include <elf.h>
@@ -38,20 +38,20 @@ struct symtable {
 	const struct symtable_entry *entries;
 	size_t entries_nr;
 	struct symtable_names names[SYMTABLE_SPACES];
-	void *memory[3];         /* starts, owners, entries, where they are ours to free */
+	void *memory[3];         /* starts, owners, entries, if to be freed */
 };
 
-/* How to end symbols without size. */
+/* How symbols without a size end. */
 enum symtable_ends {
 	SYMTABLE_ENDS_ELF, /* at the next symbol; the last at the end of the page after */
-	SYMTABLE_ENDS_JIT, /* all have sizes; of those that overlap, the one with the higher name offset holds */
+	SYMTABLE_ENDS_JIT, /* all have sizes; of overlapping ones, the one with the higher name offset counts */
 };
 
 struct symtable_builder {
 	VEC(struct symtable_entry) entries;
 	struct symtable_names names[SYMTABLE_SPACES];
 	enum symtable_ends ends;
-	bool demangle; /* aliases are ranked by the names that people see */
+	bool demangle; /* rank aliases by demangled names */
 };
 
 /* Entries in the order of their tables; the builder is emptied. */

@@ -1,4 +1,4 @@
-/* The vdso: the kernel maps the same one into every process of its kind, so that ours serves where build-ids agree. */
+/* The vdso: the kernel maps the same one into all processes of a kind, so that ours can be used if build IDs are equal. */
 #include <stdlib.h>
 #include <string.h>
 
