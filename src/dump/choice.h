@@ -1,5 +1,5 @@
 /*
- * Which samples are printed: those whose own address lies in chosen functions and objects (script -S and --dsos).
+ * Selects the samples to print: those whose own address is in the given functions and objects (script -S and --dsos).
  */
 #pragma once
 #include <stdbool.h>
@@ -8,19 +8,19 @@
 #include "base/arena.h"
 #include "resolve/resolve.h"
 
-/* Lists are borrowed; empty ones let all through. */
+/* Lists are borrowed; empty ones select everything. */
 struct dump_choice {
 	const char *const *symbols; /* names, or addresses (0x…) of functions or samples */
 	uint32_t symbols_nr;
-	uint64_t addr_range;        /* bytes from such an address on that samples may lie in */
+	uint64_t addr_range;        /* size of the range from such an address on */
 	const char *const *dsos;    /* by path or by name */
 	uint32_t dsos_nr;
 };
 
-/* Lists as options spell them, separated by commas; NULL: all. They live in the arena. */
+/* Comma-separated lists of options; NULL: all. They live in the arena. */
 struct strobe_error *dump_choice_parse(struct arena *arena, const char *symbols, const char *dsos, uint64_t addr_range,
 				       struct dump_choice *ret) _must_check_;
-/* Whether all samples are printed; else each needs its leaf. */
+/* Whether all samples are printed; if not, the leaf of each is needed. */
 static inline bool dump_choice_is_empty(const struct dump_choice *c)
 {
 	return !c->symbols_nr && !c->dsos_nr;

@@ -45,7 +45,7 @@ static void put_misc(struct out *out, const struct dump_task *t)
 	char s[8];
 	size_t n = 0;
 	uint16_t m = t->misc;
-	/* As perf tests them: the modes are numbers, and a number's bits may hold another's. */
+	/* In perf's order of tests: modes are numbers, and the bits of one may include another's. */
 	static const struct {
 		uint16_t mode;
 		char letter;
@@ -67,7 +67,7 @@ static void put_misc(struct out *out, const struct dump_task *t)
 	out_fill(out, ' ', n < 6 ? 6 - n : 1);
 }
 
-/* v as exactly n digits, from p on. */
+/* Writes v with exactly n digits to p. */
 static void put_digits(char *p, uint32_t v, int n)
 {
 	while (n-- > 0) {
@@ -76,7 +76,7 @@ static void put_digits(char *p, uint32_t v, int n)
 	}
 }
 
-/* Seconds right-aligned in 5, a point, and the rest to 6 or 9 places, cut off and not rounded. */
+/* Seconds right-aligned in 5 columns, and 6 or 9 decimals, truncated. */
 static void put_seconds(struct dumper *d, struct out *out, uint64_t ns)
 {
 	uint64_t seconds = ns / NS_PER_S;
@@ -186,7 +186,7 @@ static void put_task(struct dumper *d, struct out *out, const struct env_event *
 	}
 }
 
-/* Neighbours in time are mostly of the same task: its columns are made once for a run of them. */
+/* Consecutive samples are mostly of the same task: its columns are formatted once for a run of them. */
 static void put_task_again(struct dumper *d, struct out *out, const struct env_event *e, const struct dump_task *t)
 {
 	struct task_text *k = &d->task;

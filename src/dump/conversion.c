@@ -16,7 +16,7 @@ void conversion_close(struct conversion *c)
 	c->damage = NULL;
 }
 
-/* The head is written with what comes first: a stream's events and features come as records before it. */
+/* The head is written before the first sample or record: a stream's events and features are records before that. */
 static struct strobe_error *begin(struct conversion *c)
 {
 	const struct env *env = c->session.env;
@@ -58,7 +58,7 @@ static struct strobe_error *ctf_record(void *ctx, struct record r, uint64_t time
 	return NULL;
 }
 
-/* CTF has only addresses: nothing needs to be looked up. */
+/* CTF only has addresses, which need no look-up. */
 static bool needs_no_names(void *ctx, const struct resolved_sample *s)
 {
 	(void)ctx, (void)s;

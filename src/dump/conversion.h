@@ -1,11 +1,11 @@
 /*
- * A recording converted sample by sample, as `perf data convert` does it: to JSON or to a CTF trace.
+ * Converts a recording sample by sample to JSON or to a CTF trace, as `perf data convert`.
  *
  *	err = conversion_open(&c, host, &options);
  *	err = conversion_to_json(&c, out);          or conversion_to_ctf(&c, directory, …)
  *	conversion_close(&c);                       in any case
  *
- * Of a damaged recording what was whole is written; c.damage is then the error that ended it. One thread.
+ * Of a damaged recording the complete part is written; c.damage is then the error. One thread.
  */
 #pragma once
 #include "base/out.h"
@@ -17,15 +17,15 @@ struct conversion_options {
 	const char *input; /* as input_open() takes it */
 	const char *times; /* --time, or NULL */
 	bool force;        /* the recording may belong to another user */
-	bool wall_clock;   /* times of day: the recording must have them */
+	bool wall_clock;   /* use times of day, which the recording must have */
 };
 
 struct conversion {
 	const struct conversion_options *options;
 	struct session session;
 	struct strobe_error *damage; /* of the recording; freed by conversion_close() unless the caller takes it */
-	uint64_t samples, records;   /* that were written; records: others than samples */
-	/* the rest is of conversion.c */
+	uint64_t samples, records;   /* number written; records: other than samples */
+	/* the rest is private to conversion.c */
 	struct samples_json json;
 	struct samples_ctf ctf;
 	struct out *out;

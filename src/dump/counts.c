@@ -49,7 +49,7 @@ static void print_json(struct out *out, const struct counter_event *e, const str
 	out_ch(out, '\n');
 }
 
-/* Of intervals, what was counted in this one: perf 7.2 prints that. */
+/* With intervals, the counts of this one, as in perf 7.2. */
 static struct count_reading count_of(const struct counter_slot *slot, bool is_interval)
 {
 	struct count_reading c = slot->now;

@@ -20,14 +20,14 @@
 #define CTF_MAGIC 0xc1fc1fc1u
 #define METADATA "metadata"
 #define STREAM "perf_stream_"
-/* Packets are written when they have reached this; what one event adds goes on top. */
+/* Packets are written when they have this size, which the last event may exceed. */
 #define PACKET_BYTES (256u * 1024)
-/* Readers count from 1970 in 63 bits, and refuse the whole trace where one damaged time does not fit: it is cut to 146 years. */
+/* Readers count from 1970 in 63 bits, and reject the whole trace if a damaged time does not fit: times are limited to 146 years. */
 #define LATEST_NS (UINT64_C(1) << 62)
-/* A damaged sample may come from any CPU; each takes a file. Those of none that a machine has go where unknown ones go. */
+/* A damaged sample may have any CPU, and each CPU has a file: impossible ones are written to that of unknown CPUs. */
 #define CPUS_MAX 16384
 
-/* What is at the start of each packet, as the description below has it. */
+/* The header of a packet, as described below. */
 struct packet_head {
 	uint32_t magic;
 	uint8_t uuid[16];
@@ -63,7 +63,7 @@ static const char event_description[] =
 	"};\n\n";
 
 struct stream {
-	struct out packet; /* in memory; its head is filled in when it is written */
+	struct out packet; /* in memory; its header is filled in when it is written */
 	uint64_t first_ns, last_ns, lost;
 	bool has_file;
 };
@@ -73,16 +73,16 @@ struct ctf_trace {
 	int fd;
 	bool made_directory, is_finished;
 	uint8_t uuid[16];
-	VEC(struct stream *) streams; /* by CPU; NULL where none was seen */
+	VEC(struct stream *) streams; /* by CPU; NULL: no events */
 	struct out classes;           /* their description */
 	uint32_t classes_nr;
-	struct strtab names;          /* of the fields of the class at hand */
+	struct strtab names;          /* of the fields of the current class */
 	struct strobe_error *error;   /* the first */
 };
 
 /* ---- names and strings ---- */
 
-/* The words of TSDL, and the types that the description itself defines: a field cannot be called so. */
+/* Keywords of TSDL, and types defined by the description, which cannot be names of fields. */
 static const char *const words[] = {
 	"_Bool",  "_Complex", "_Imaginary", "align",  "callsite", "char",   "clock",     "const",   "double",   "enum",    "env",
 	"event",  "float",    "floating_point", "int", "integer", "long",   "short",     "signed",  "stream",   "string",  "struct",
@@ -104,8 +104,8 @@ static bool is_name_letter(char c)
 }
 
 /*
- * The name as it is written. Readers take one underscore away from the front: so one is set before what begins with one,
- * with a digit, or is a word of the language. What comes a second time is numbered as perf does.
+ * The name as written. Readers strip one leading underscore: so one is prepended to names that begin with one, with a digit,
+ * or are keywords. Duplicates are numbered as in perf.
  */
 static const char *take_name(struct ctf_trace *t, const char *name, const char *behind)
 {
@@ -123,7 +123,7 @@ static const char *take_name(struct ctf_trace *t, const char *name, const char *
 	return strtab_get(&t->names, strtab_add(&t->names, strbuf_str(&b)));
 }
 
-/* Harmless text; in_quotes: for a string of TSDL, which knows escapes. */
+/* Escapes text; in_quotes: for a string of TSDL, which supports escapes. */
 static void put_text(struct out *out, const char *s, size_t n, bool in_quotes)
 {
 	for (size_t k; n; s += k, n -= k) {
@@ -169,7 +169,7 @@ static bool is_of_trace(const char *name)
 	return *name && strspn(name, "0123456789") == strlen(name);
 }
 
-/* Calls visit for each file of the directory, until it fails. */
+/* Calls visit for each file of the directory, until it returns an error. */
 static struct strobe_error *each_file(struct ctf_trace *t, struct strobe_error *(*visit)(struct ctf_trace *t, const char *name))
 {
 	struct strobe_error *err = NULL;
@@ -234,7 +234,7 @@ struct strobe_error *ctf_create(const char *directory, bool replace, struct ctf_
 	if (!err && getrandom(t->uuid, sizeof(t->uuid), 0) != sizeof(t->uuid))
 		err = error_errno(errno, "no random numbers for the name of the trace");
 	if (err) {
-		t->is_finished = true; /* what lies in it is not ours */
+		t->is_finished = true; /* the files in it are not ours */
 		if (t->made_directory)
 			rmdir(t->path);
 		ctf_destroy(t);
@@ -246,7 +246,7 @@ struct strobe_error *ctf_create(const char *directory, bool replace, struct ctf_
 	return NULL;
 }
 
-/* Appends to a file of the trace, which is new where none of it was written yet. Files are not kept open: CPUs may be many. */
+/* Appends to a file of the trace, which is created on first use. Files are not kept open, since there may be many CPUs. */
 static struct strobe_error *append(struct ctf_trace *t, const char *name, bool is_new, const void *p, size_t n)
 {
 	int flags = O_WRONLY | O_CLOEXEC | O_NOFOLLOW | (is_new ? O_CREAT | O_EXCL : O_APPEND);
@@ -402,7 +402,7 @@ static void put_environment(struct out *out, const struct ctf_facts *facts)
 		{ "version", facts->version },
 		{ "machine", facts->machine },
 		{ "domain", "kernel" },
-		{ "tracer_name", "perf" }, /* readers know the events by it */
+		{ "tracer_name", "perf" }, /* readers identify the events by it */
 	};
 	out_str(out, "env {\n");
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {

@@ -10,12 +10,11 @@
  *	ctf_put_number(event, pid, 4);
  *	ctf_finish(t, &facts);
  *
- * Names come from files: what TSDL would not take for a name is made one, in a way that readers undo where that is possible.
- * Strings are made harmless as perf makes them: a byte that is not printable UTF-8 becomes \xNN. Numbers are written
- * in the byte order of this machine, which the description names.
+ * Names come from files: invalid TSDL names are converted, if possible in a way that readers reverse. Strings are escaped as
+ * in perf: a byte that is not printable UTF-8 becomes \xNN. Numbers have native byte order, which the description specifies.
  *
- * The trace owns its files until ctf_finish(); whatever ends before that leaves nothing behind. A write that failed is kept
- * and returned by ctf_finish(). One thread. Source: the CTF 1.8.3 specification; files are named and laid out as by perf.
+ * The trace owns its files until ctf_finish(); if it is destroyed before that, they are removed. A write error is kept and
+ * returned by ctf_finish(). One thread. Source: the CTF 1.8.3 specification; files are named and laid out as by perf.
  */
 #pragma once
 #include <stdbool.h>
@@ -29,7 +28,7 @@ enum ctf_kind { CTF_UNSIGNED, CTF_SIGNED, CTF_HEX, CTF_STRING };
 enum ctf_shape {
 	CTF_ONE,
 	CTF_ARRAY,    /* `count` of them */
-	CTF_SEQUENCE, /* a number of 4 bytes says how many follow */
+	CTF_SEQUENCE, /* a 4-byte count, then the elements */
 };
 
 struct ctf_field {
@@ -41,7 +40,7 @@ struct ctf_field {
 	const char *size_name; /* of a sequence's length; NULL: its name with _size */
 };
 
-/* What the description has beside the classes; NULL where unknown. */
+/* Facts in the description besides the classes; NULL: unknown. */
 struct ctf_facts {
 	const char *host, *release, *version, *machine;
 	int64_t clock_offset_ns; /* to be added to all times */
@@ -50,8 +49,8 @@ struct ctf_facts {
 struct ctf_trace;
 
 /*
- * Makes the directory, or takes one that is empty; with replace, one that holds a trace, whose files are removed. ERROR_USAGE
- * where it holds anything else, since a reader would take that for a part of the trace.
+ * Creates the directory, or uses an empty one; with replace, one with a trace, whose files are removed. ERROR_USAGE if it has any
+ * other file, which a reader would take for a part of the trace.
  */
 struct strobe_error *ctf_create(const char *directory, bool replace, struct ctf_trace **ret) _must_check_;
 /* Begins a class and returns its number. Fields are described in the order in which an event has them. */
@@ -59,17 +58,17 @@ uint32_t ctf_class_begin(struct ctf_trace *t, const char *name);
 void ctf_class_field(struct ctf_trace *t, const struct ctf_field *f);
 void ctf_class_end(struct ctf_trace *t);
 /*
- * Begins an event; its fields are written to what is returned, until the next event. Events of a CPU come in the order of time:
- * one that is late gets the time of the one before, since readers refuse a clock that goes back.
+ * Begins an event; write its fields to the returned out, before the next event. Events of a CPU are in order of time: a late one gets
+ * the time of the one before, since readers reject clocks that go back.
  */
 struct out *ctf_event(struct ctf_trace *t, uint32_t cpu, uint64_t time_ns, uint32_t class);
-/* So many events of this CPU were lost up to now. */
+/* Sets the number of lost events of this CPU so far. */
 void ctf_lost(struct ctf_trace *t, uint32_t cpu, uint64_t events);
 /* True once a write has failed: long loops may stop. */
 bool ctf_failed(const struct ctf_trace *t);
-/* Writes what is left, the description last: before that no reader takes the directory for a trace. */
+/* Writes the rest, the description last: without it the directory is not a trace. */
 struct strobe_error *ctf_finish(struct ctf_trace *t, const struct ctf_facts *facts) _must_check_;
-/* Of what is not finished, nothing stays. */
+/* Removes the files of an unfinished trace. */
 void ctf_destroy(struct ctf_trace *t);
 
 /* bytes: 1, 2, 4 or 8 */

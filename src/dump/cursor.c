@@ -9,7 +9,7 @@ struct dump_cursor {
 	const struct env *env;
 	struct resolver *resolver;
 	struct resolve_cursor *records;
-	struct dumper *dumper; /* made at the first sample: a stream's events come as records */
+	struct dumper *dumper; /* created at the first sample, since a stream's events are records */
 	/* During a call. */
 	struct out *out;
 	struct dump_cursor_step *step;
@@ -56,14 +56,14 @@ struct strobe_error *dump_cursor_open(struct resolver *r, const struct env *env,
 {
 	struct dump_cursor *c = xcalloc(1, sizeof(*c));
 	*c = (struct dump_cursor){ .options = *options, .env = env, .resolver = r };
-	bool needs_leaf = !dump_choice_is_empty(&options->choice); /* of samples whose stack is known, too */
+	bool needs_leaf = !dump_choice_is_empty(&options->choice); /* also of samples with a known stack */
 	struct resolve_callbacks callbacks = {
 		.sample = on_sample,
 		.knows_stack = needs_leaf ? NULL : knows_stack,
 		.known_callers = needs_leaf ? NULL : known_callers,
 		.ctx = c,
 	};
-	/* Of a file the events are known: what it lacks is an error before the first record. */
+	/* The events of a file are known: missing fields are an error before the first record. */
 	struct strobe_error *err = env->events.len ? make_dumper(c) : NULL;
 	if (!err)
 		err = resolve_cursor_open(r, callbacks, &c->records);

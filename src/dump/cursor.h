@@ -7,7 +7,7 @@
  *	while (step.kind != DUMP_CURSOR_END);
  *	dump_cursor_close(c);
  *
- * A call takes one record of the source: the caller can do other things in between, and stop at any of them. One thread.
+ * A call reads one record of the source, so that the caller can do other work in between, and stop at any record. One thread.
  */
 #pragma once
 #include "base/out.h"
@@ -15,7 +15,7 @@
 #include "dump/dumper.h"
 
 struct dump_cursor_options {
-	struct dump_options dump; /* show_chains: where the recording has some; its fields are checked by the cursor */
+	struct dump_options dump; /* show_chains: if the recording has any; the cursor checks its fields */
 	struct dump_choice choice;
 };
 
@@ -30,9 +30,10 @@ struct dump_cursor_step {
 
 struct dump_cursor;
 
-/* The resolver is borrowed, and was made with what the options need (with_chains, with_lines). The source is read from its start. */
+/* The resolver is borrowed, and must have the settings that the options need (with_chains, with_lines). The source is read from its
+ * start. */
 struct strobe_error *dump_cursor_open(struct resolver *r, const struct env *env, const struct dump_cursor_options *options,
 				      struct dump_cursor **ret) _must_check_;
-/* On an error nothing more will come: what was printed is whole. */
+/* After an error there are no more samples; the output so far is complete. */
 struct strobe_error *dump_cursor_next(struct dump_cursor *c, struct out *out, struct dump_cursor_step *ret) _must_check_;
 void dump_cursor_close(struct dump_cursor *c);

@@ -8,7 +8,7 @@
 #include "dump/event_text.h"
 #include "record/data_src.h"
 
-/* %pS and its kin: the kernel's own symbols. */
+/* %pS and similar: symbols of the kernel. */
 static const char *kernel_symbol(void *ctx, uint64_t addr, uint64_t *ret_offset)
 {
 	struct dumper *d = ctx;
@@ -70,7 +70,7 @@ void dumper_destroy(struct dumper *d)
 	free(d);
 }
 
-/* Once a sample is there, all events of a stream are known, and so how wide their column is. */
+/* With the first sample all events of a stream are known, and so the width of their column. */
 static void make_names(struct dumper *d)
 {
 	size_t width = 0;
@@ -101,7 +101,7 @@ static void put_event_name(struct dumper *d, struct out *out, uint32_t event)
 	out_write(out, d->names[event].text, d->names[event].bytes);
 }
 
-/* Whether the address a sample carries lies where a symbol could be: page faults, and branches recorded one by one. */
+/* Whether a sample's data address may have a symbol: page faults, and branches recorded one by one. */
 static bool address_has_symbol(const struct perf_event_attr *a)
 {
 	if (a->type == PERF_TYPE_SOFTWARE)
@@ -148,12 +148,12 @@ static void put_trace(struct dumper *d, struct out *out, const struct resolved_s
 		trace_text(out, d->tracepoints, tp, s->sample.raw, s->sample.raw_bytes, &d->trace_names);
 }
 
-/* What stands between the event's name and the address. */
+/* The values between the event's name and the address. */
 static void put_values(struct dumper *d, struct out *out, uint64_t of, const struct resolved_sample *s)
 {
 	const struct sample *x = &s->sample;
 	if (of & DUMP_FIELD(FLAGS))
-		out_fill(out, ' ', 24); /* only traces of instructions have flags, and those are not decoded here */
+		out_fill(out, ' ', 24); /* only instruction traces have flags, which are not decoded here */
 	if (of & DUMP_FIELD(TRACE))
 		put_trace(d, out, s);
 	if (of & DUMP_FIELD(ADDR))
@@ -229,7 +229,7 @@ void dumper_sample(struct dumper *d, struct out *out, const struct resolved_samp
 		dump_srccode(d, out, s);
 }
 
-/* The task a side-band record is about, where it is not the one that its trailer names. */
+/* The task of a side-band record, if it is not that of the trailer. */
 static void task_of_record(struct record r, struct dump_task *t)
 {
 	struct record_comm comm;

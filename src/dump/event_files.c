@@ -13,7 +13,7 @@ struct event_file {
 	uint64_t samples;
 };
 
-/* The name of an event may hold anything: its file stays in the directory of the recording. */
+/* The name of an event may contain anything: its file must stay in the directory of the recording. */
 static char *file_path(const char *recording, const char *event)
 {
 	char *name = xstrdup(event);

@@ -96,7 +96,7 @@ static void add_event_line(struct line *l, const struct event_list_options *o, c
 		add_trace_fields(l, ev, formats);
 }
 
-/* "name{leader,member}", of the leader. */
+/* "name{leader,member}", for the leader. */
 static void add_group_line(struct line *l, const struct env_event *ev)
 {
 	bool is_group = ev->group_members > 1;
@@ -121,7 +121,7 @@ static void set_items(struct items *list, enum column column)
 	vec_clear(&list->items);
 }
 
-/* Numbers become numbers, but for those in hexadecimal digits. */
+/* Decimal numbers become JSON numbers, hexadecimal ones remain strings. */
 static void add_attr_item(void *ctx, const char *name, const char *value)
 {
 	struct items *list = ctx;
@@ -165,7 +165,7 @@ static void set_data(struct items *list, const struct env_event *ev, const struc
 		set_trace_fields(list, tp);
 }
 
-/* What text shows of an event in place of its name. */
+/* The text line of an event in place of its name. */
 static void show_line(struct table *t, const struct env *env, const struct env_event *ev, const struct event_list_options *o,
 		      const struct tracepoints *formats)
 {

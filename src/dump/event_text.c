@@ -1,4 +1,4 @@
-/* perf's texts for records that are no samples: perf-script(1) under --show-mmap-events and its kin. */
+/* perf's text for records other than samples: perf-script(1), --show-mmap-events and similar options. */
 #include "dump/event_text.h"
 
 #include <inttypes.h>
@@ -128,7 +128,7 @@ static bool lost_text(struct out *out, struct record r)
 	return true;
 }
 
-/* A cursor after the header; records are in our byte order. */
+/* A cursor after the header; records have native byte order. */
 static struct cursor body_of(struct record r)
 {
 	return cursor_make((const char *)r.hdr + sizeof(*r.hdr), r.hdr->size - sizeof(*r.hdr), false);
@@ -196,7 +196,7 @@ static void put_cpu_range(struct out *out, bool *any, uint32_t from, uint32_t to
 	*any = true;
 }
 
-/* Neighbours are joined: 0-3,8. */
+/* Adjacent CPUs become ranges: 0-3,8. */
 struct cpu_run {
 	uint32_t from, to;
 	bool open, any;
@@ -214,7 +214,7 @@ static void run_add(struct out *out, struct cpu_run *run, uint32_t cpu)
 	run->open = true;
 }
 
-/* The words of a mask are as long as the recorded machine's. */
+/* The words of a mask have the size of the recorded machine's long. */
 static bool put_mask(struct out *out, struct cursor *c, struct cpu_run *run)
 {
 	uint16_t nr = cursor_u16(c), bytes = cursor_u16(c);

@@ -83,7 +83,7 @@ static int compare_reads(const void *a, const void *b)
 	return x->event < y->event ? -1 : x->event > y->event;
 }
 
-/* Threads in the order in which they were read first, as perf has them. */
+/* Threads in the order of their first READ record, as in perf. */
 static void rank_reads(struct thread_read *reads, size_t n)
 {
 	struct u64map ranks = {};
@@ -176,7 +176,7 @@ struct tasks {
 	unsigned depth;
 };
 
-/* What a record said of a file: its inode, or its build-id. */
+/* The identity of a file in its record: inode or build ID. */
 static void print_identity(struct out *out, const struct mapped_file *f)
 {
 	bool by_id = !f->ino && f->build_id_len;
@@ -207,7 +207,7 @@ static void print_task(struct tasks *t, uint32_t index)
 	const char *comm = strtab_get(machine_strings(t->machine), machine_comm(t->machine, th, th->end_ns));
 	int ppid = th->tid && task->parent ? (int)th->ppid : -1;
 	out_f(t->out, "%10d %8d %8d |", (int)th->pid, (int)th->tid, ppid);
-	/* The kernel's idle task is the root of all: others stand below it. */
+	/* The idle task is the root: all others are below it. */
 	out_fill(t->out, ' ', t->depth + (th->tid != 0));
 	out_text(t->out, comm, strlen(comm));
 	out_ch(t->out, '\n');
@@ -215,7 +215,7 @@ static void print_task(struct tasks *t, uint32_t index)
 		machine_each_map(t->machine, th, th->end_ns, print_map, t);
 }
 
-/* A family line by line, parents first. Not by recursion: a recording may claim any number of generations. */
+/* Prints a family line by line, parents first, without recursion: a recording may have any number of generations. */
 static void print_family(struct tasks *t, uint32_t root)
 {
 	uint32_t at = root;
@@ -242,7 +242,7 @@ static int compare_tasks(const void *a, const void *b)
 	return x->tid < y->tid ? -1 : x->tid > y->tid ? 1 : x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
 }
 
-/* Puts a task below its parent, and that below its own: so the first of a family brings all before it along. */
+/* Adds a task below its parent, after adding the parent in the same way. */
 static void list_task(struct tasks *t, uint32_t i, struct task *roots)
 {
 	while (!t->all[i].listed) {
@@ -267,7 +267,7 @@ void facts_tasks(struct out *out, struct machine *m, bool with_maps)
 	for (size_t i = 0; i < n; i++)
 		t.all[t.nr++].thread = machine_thread_at(m, i);
 	qsort(t.all, t.nr, sizeof(*t.all), compare_tasks);
-	/* Of tasks that had the same id one after the other, the last. */
+	/* The last of several tasks with the same ID. */
 	uint32_t kept = 0;
 	for (uint32_t i = 0; i < t.nr; i++)
 		if (i + 1 == t.nr || t.all[i].thread->tid != t.all[i + 1].thread->tid)

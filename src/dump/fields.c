@@ -40,7 +40,7 @@ static const struct {
 
 unsigned dump_kind(const struct perf_event_attr *attr)
 {
-	/* `perf inject --itrace` numbers what it makes from after the kernel's types on. */
+	/* `perf inject --itrace` uses types after those of the kernel. */
 	return attr->type < PERF_TYPE_MAX ? attr->type : attr->type > INT32_MAX ? KIND_SYNTH : KIND_OTHER;
 }
 
@@ -160,7 +160,7 @@ bool dump_fields_is_list(const char *text)
 	return good;
 }
 
-/* What a field needs of an event. */
+/* Requirements of fields. */
 static const struct {
 	uint64_t field, sample_types; /* any of these bits */
 	const char *what;
@@ -222,7 +222,7 @@ struct strobe_error *dump_fields_check(struct dump_fields *f, const struct env *
 	for (size_t i = 0; i < env->events.len; i++) {
 		const struct env_event *e = &env->events.data[i];
 		unsigned k = dump_kind(&e->attr);
-		/* Tracepoints show their stacks though addresses are not among their fields. */
+		/* Tracepoints show their stacks even without address fields. */
 		if (k == PERF_TYPE_TRACEPOINT && with_chains && !f->any_user_set &&
 		    e->attr.sample_type & PERF_SAMPLE_CALLCHAIN)
 			f->of[k] |= ADDRESS;

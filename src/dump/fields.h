@@ -1,5 +1,5 @@
 /*
- * Which fields are printed for which kind of event: the defaults, what -F names, and what the recording has.
+ * The fields printed for each kind of event: defaults, -F, and the contents of the recording.
  *
  * -F takes a list of names, alone for all kinds of events or after "hw:", "sw:", "trace:" … for one; or a list of +name
  * and -name that changes the defaults. Source: perf-script(1).
@@ -20,23 +20,23 @@ enum dump_field_index {
 
 #define DUMP_FIELD(id) ((uint64_t)1 << DUMP_INDEX_##id)
 
-/* PERF_TYPE_HARDWARE … PERF_TYPE_BREAKPOINT, then every other type, then what was synthesised from a trace of instructions. */
+/* PERF_TYPE_HARDWARE … PERF_TYPE_BREAKPOINT, then all other types, then events synthesized from an instruction trace. */
 #define DUMP_KINDS 8
 
 struct dump_fields {
 	uint64_t of[DUMP_KINDS];
-	uint64_t asked[DUMP_KINDS]; /* named by the user: their absence from the recording is an error */
+	uint64_t asked[DUMP_KINDS]; /* requested by the user: an error if the recording lacks them */
 	bool user_set[DUMP_KINDS], any_user_set;
 };
 
 void dump_fields_defaults(struct dump_fields *f);
-/* Applies one -F. ERROR_USAGE names the wrong word. */
+/* Applies one -F. ERROR_USAGE names the invalid word. */
 struct strobe_error *dump_fields_parse(struct dump_fields *f, const char *text) _must_check_;
-/* True where -F would understand it: for `-f LIST`, as old scripts have it. */
+/* Whether it is a valid -F: for `-f LIST` in old scripts. */
 bool dump_fields_is_list(const char *text);
 /*
- * Drops the default fields that the recording's events lack. A field that was given by name and is not there is an
- * error that says so. with_chains: call chains are shown, for tracepoints too.
+ * Drops default fields that the recording's events lack. A missing field that the user requested is an error.
+ * with_chains: call chains are shown, also for tracepoints.
  */
 struct strobe_error *dump_fields_check(struct dump_fields *f, const struct env *env, bool with_chains) _must_check_;
 /* Index into of[] for an event. */

@@ -1,4 +1,4 @@
-/* Frames as text: made once for each function or address, and copied from then on. */
+/* Frames as text, cached by function or address. */
 #include <string.h>
 
 #include "base/hash.h"
@@ -11,7 +11,7 @@ static bool is_kernel(const struct mapped_file *f)
 	return f->kind == MAPPED_KERNEL || f->kind == MAPPED_MODULE || f->kind == MAPPED_BPF || f->kind == MAPPED_OTHER_KERNEL;
 }
 
-/* perf names a module by its path once the recording's list of build-ids has brought that, and else by its name. */
+/* perf shows the path of a module if the recording's list of build IDs has it, else its name. */
 static bool has_recorded_build_id(const struct env *env, const char *path)
 {
 	for (size_t i = 0; i < env->build_ids.len; i++)
@@ -91,7 +91,7 @@ static void put_source_line(struct dumper *d, struct out *out, const struct reso
 	}
 }
 
-/* Memory without a file, as perf knows it by its name: code there is shown where it lies. */
+/* Memory without a file, which perf recognises by name: code there is shown with its address. */
 static bool is_anonymous(const struct mapped_file *f)
 {
 	static const char *const prefixes[] = { "//anon", "/dev/zero", "/anon_hugepage", "[heap", "[stack", "/SYSV" };
@@ -103,7 +103,7 @@ static bool is_anonymous(const struct mapped_file *f)
 	return false;
 }
 
-/* Offsets into the file, as objdump and addr2line count; addresses of the kernel as they are. */
+/* Offsets into the file, as used by objdump and addr2line; kernel addresses unchanged. */
 uint64_t dump_shown_address(const struct resolved_frame *f)
 {
 	if (!f->map || is_kernel(f->map->file) || is_anonymous(f->map->file))
@@ -123,8 +123,8 @@ static bool is_stop(const struct dumper *d, const struct resolved_frame *f)
 }
 
 /*
- * What follows the address of a frame in a chain, or of the place of a sample, which is after the columns; without the offset
- * into the function. Returns where that goes.
+ * The text after the address of a frame in a chain, or of a sample's own frame after the columns, without the offset into the
+ * function, whose position is returned.
  */
 static uint32_t put_rest(struct dumper *d, struct out *out, uint64_t of, const struct resolved_frame *f, bool is_leaf)
 {

@@ -8,7 +8,7 @@
 #include "base/u64map.h"
 #include "record/btf.h"
 
-/* Where struct bpf_prog_info has what is shown; arrays lie in the data after it. */
+/* Offsets in struct bpf_prog_info of the fields shown; arrays are in the data after it. */
 #define PROG_TAG	      8
 #define PROG_NAME	      64
 #define PROG_NAME_BYTES	      16
@@ -32,7 +32,7 @@ struct program {
 	const struct btf *btf; /* empty where none was recorded */
 };
 
-/* What was recorded of types, each read once. */
+/* Recorded BTF blobs, each read once. */
 struct blobs {
 	struct u64map at;  /* id -> number in the environment */
 	struct btf *types; /* by that number */
@@ -53,7 +53,7 @@ static uint32_t u32_at(const struct env *e, const void *data, size_t offset)
 	return e->swapped ? __builtin_bswap32(v) : v;
 }
 
-/* Of the program's own fields, those that its kernel did not have yet are 0. */
+/* Fields that the recorded kernel did not have are 0. */
 static uint32_t info_u32(const struct program *g, size_t offset)
 {
 	return offset + 4 <= g->p->info_bytes ? u32_at(g->env, g->p->info, offset) : 0;
@@ -64,7 +64,7 @@ static uint64_t info_u64(const struct program *g, size_t offset)
 	return offset + 8 <= g->p->info_bytes ? u64_at(g->env, g->p->info, offset) : 0;
 }
 
-/* An element of an array whose place the info has at `array`; NULL where it does not lie in the data. */
+/* An element of an array whose offset is in the info at `array`; NULL: outside of the data. */
 static const uint8_t *element(const struct program *g, size_t array, uint32_t i, uint32_t bytes)
 {
 	uint64_t start = info_u64(g, array), offset = (uint64_t)i * bytes, all = g->p->data_bytes;
@@ -131,7 +131,7 @@ static const struct btf *btf_of(struct blobs *b, const struct program *g)
 	if (!at)
 		return &none;
 	const struct env_bpf_btf *recorded = &g->env->bpf_btfs.data[*at];
-	/* A damaged one stays empty: functions are not distinguished by name then. */
+	/* A damaged one is empty: functions then have no separate names. */
 	if (!b->is_read[*at])
 		error_destroy(btf_copy(recorded->data, recorded->bytes, &b->types[*at]));
 	b->is_read[*at] = true;

@@ -1,8 +1,8 @@
 /*
- * The BPF programs that were loaded when a recording was made, as its header's text: "# bpf_prog_info 12: NAME addr … size …",
- * and a line for each function of a program that has several.
+ * The loaded BPF programs in a recording, as text of its header: "# bpf_prog_info 12: NAME addr … size …", and a line per function
+ * of a program with several.
  *
- * Names are those of kallsyms: the tag of the code and, from the recorded BTF, what the function is called. Source: struct
+ * Names are those in kallsyms: the tag of the code and, from the recorded BTF, the name of the function. Source: struct
  * bpf_prog_info in <linux/bpf.h>.
  */
 #pragma once

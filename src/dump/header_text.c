@@ -7,14 +7,14 @@
 #include "dump/header_bpf.h"
 #include "record/attr_text.h"
 
-#define PERF_LAST_BIT FEATURE_CLN_SIZE /* what perf names as missing goes up to here */
+#define PERF_LAST_BIT FEATURE_CLN_SIZE /* the last feature that perf reports as missing */
 
 static void text(struct out *out, const char *s)
 {
 	out_text(out, s, strlen(s));
 }
 
-/* "# NAME : VALUE" where there is a value. */
+/* "# NAME : VALUE" if there is a value. */
 static void line(struct out *out, const char *name, const char *value)
 {
 	if (!value)
@@ -35,7 +35,7 @@ static void print_total_mem(struct out *out, const struct env *e)
 	out_f(out, "# total memory : %" PRIu64 " kB\n", e->total_mem_kb);
 }
 
-/* Quotes within are escaped, so that the words stay apart when they are copied. */
+/* Quotes are escaped, so that copied words remain separate. */
 static void print_cmdline(struct out *out, const struct env *e)
 {
 	out_str(out, "# cmdline : ");
@@ -171,7 +171,7 @@ static void print_caches(struct out *out, const struct env *e)
 	}
 }
 
-/* Seconds and microseconds, cut and not rounded. */
+/* Seconds and microseconds, truncated. */
 static void print_time(struct out *out, const char *what, uint64_t ns)
 {
 	out_f(out, "# %s : %" PRIu64 ".%06" PRIu64 "\n", what, ns / 1000000000, ns / 1000 % 1000000);
@@ -186,7 +186,7 @@ static void print_sample_time(struct out *out, const struct env *e)
 	out_f(out, "# sample duration : %10.3f ms\n", ms);
 }
 
-/* The largest unit that leaves more than one of it. */
+/* In the largest unit that gives more than one. */
 static void print_bytes(struct out *out, uint64_t n)
 {
 	static const char units[] = "BKMG";
@@ -440,14 +440,14 @@ static const struct {
 	[FEATURE_CLN_SIZE] = { "CLN_SIZE", print_cache_line, false },
 };
 
-/* Where the parts of the file stand, and when it was last written. A stream has no such places. */
+/* Offsets of the parts of the file, and its modification time. A stream has no offsets. */
 static void print_file(struct out *out, const struct env *e)
 {
 	time_t when = (time_t)e->file.modified_s;
 	struct tm tm;
 	char captured[64];
 
-	/* What is being recorded is in no file. */
+	/* A live session has no file. */
 	if (!when && !e->file.data_bytes && !e->is_pipe)
 		return;
 	if (localtime_r(&when, &tm) && strftime(captured, sizeof(captured), "%a %b %e %T %Y", &tm))
@@ -462,7 +462,7 @@ void header_text_print(struct out *out, const struct env *env, bool full)
 {
 	out_str(out, "# ========\n");
 	print_file(out, env);
-	/* perf frames a stream's facts before it has seen its features. */
+	/* perf prints a stream's header before it has read its features. */
 	if (env->is_pipe)
 		out_str(out, "# ========\n#\n");
 	for (uint32_t bit = 0; bit < sizeof(features) / sizeof(*features); bit++) {

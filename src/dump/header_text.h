@@ -10,5 +10,5 @@
 #include "base/out.h"
 #include "record/env.h"
 
-/* full: with what is long (topology, caches), which -I requests; else a line says that the recording has it. */
+/* full: with long sections (topology, caches), as requested by -I; else only a line that the recording has them. */
 void header_text_print(struct out *out, const struct env *env, bool full);

@@ -1,4 +1,4 @@
-/* Instructions: the one a sample was taken at, and those on the way that its branch stack shows. */
+/* Instructions: that of a sample, and those executed according to its branch stack. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -9,10 +9,10 @@
 #define BRANCH_FIELDS (F(BRSTACKINSN) | F(BRSTACKINSNLEN) | F(BRSTACKDISASM))
 #define CODE_FIELDS (F(INSN) | F(INSNLEN) | F(DISASM) | BRANCH_FIELDS)
 
-/* Longer ways between two branches are those of a recording that lost some. */
+/* A longer path between two branches means that branches were lost. */
 #define BLOCK_MAX 16384
 #define INSN_MAX 15
-/* How far is walked after the last branch where the sample lies before its target. */
+/* The maximum path after the last branch, if the sample is before its target. */
 #define MISSING_BRANCH_BYTES 128
 /* Width of an instruction's bytes where flags of its branch follow. */
 #define BYTES_WIDTH 30
@@ -25,21 +25,21 @@ struct strobe_error *dump_open_disasm(struct dumper *d)
 	return any ? disasm_create(d->arch, DISASM_USUAL, DISASM_ATT, &d->disasm) : NULL;
 }
 
-/* Of the class of the file that the code lies in. */
+/* The disassembler for the class of the code's file. */
 static struct disasm *disasm_for(struct dumper *d, struct dso *dso)
 {
 	if (d->arch != &arch_x86_64 || dso_facts(dso).is_64bit)
 		return d->disasm;
 	if (!d->disasm_32bit)
-		/* The library was there for the other. */
+		/* The library is installed, since the other one was created. */
 		error_destroy(disasm_create(&arch_i386, DISASM_USUAL, DISASM_ATT, &d->disasm_32bit));
 	return d->disasm_32bit;
 }
 
-/* Bytes from one address on, as the file has them, with what is needed to read them. */
+/* Bytes of a file from one address on, with the data to decode them. */
 struct code {
 	struct disasm *disasm;
-	const uint8_t *bytes; /* NULL where there are none */
+	const uint8_t *bytes; /* NULL: none */
 	size_t n;
 	uint64_t ip;
 };
@@ -117,7 +117,7 @@ void dump_insn_json(struct dumper *d, struct json *j, uint64_t of, const struct 
 	}
 }
 
-/* The walk along one branch stack. */
+/* A walk over a branch stack. */
 struct walk {
 	struct dumper *d;
 	struct out *out;
@@ -132,7 +132,7 @@ static bool is_kernel_ip(const struct dumper *d, uint64_t ip)
 	return d->arch && arch_is_kernel_address(d->arch, ip);
 }
 
-/* The code from `from` to the instruction at `to` and through it. */
+/* The code from `from` up to and including the instruction at `to`. */
 static struct code block(struct walk *w, uint64_t from, uint64_t to)
 {
 	if (!from || !to || to < from || to - from > BLOCK_MAX - INSN_MAX || is_kernel_ip(w->d, from) != is_kernel_ip(w->d, to))
@@ -168,8 +168,8 @@ static void put_flags(struct walk *w, const struct perf_branch_entry *b, unsigne
 }
 
 /*
- * One instruction's line; b is the branch that was taken at it, or NULL, and insns how many there were since the one
- * before. Returns its length, 0 where it cannot be decoded.
+ * The line of one instruction; b is the branch taken at it, or NULL, and insns the number since the branch before. Returns
+ * its length; 0: invalid instruction.
  */
 static size_t put_insn(struct walk *w, const struct code *c, size_t at, const struct perf_branch_entry *b, unsigned insns,
 		       struct insn *ret)
@@ -198,7 +198,7 @@ static size_t put_insn(struct walk *w, const struct code *c, size_t at, const st
 	return good ? ret->bytes : 0;
 }
 
-/* From where one branch went to where the next was taken. */
+/* The code from the target of a branch to the next branch. */
 static void put_block(struct walk *w, const struct perf_branch_entry *from, const struct perf_branch_entry *to)
 {
 	struct code c = block(w, from->to, to->from);
@@ -215,15 +215,15 @@ static void put_block(struct walk *w, const struct perf_branch_entry *from, cons
 }
 
 /*
- * From where the newest branch went to the sample. Processors take the sample some instructions late, so that a branch or
- * two may be missing between them: the walk then ends at the next one.
+ * The code from the target of the newest branch to the sample. Processors take the sample some instructions late, so that a
+ * branch or two may be missing: the walk then ends at the next branch.
  */
 static void put_last_block(struct walk *w, const struct perf_branch_entry *newest)
 {
 	uint64_t from = newest->to, to = w->s->sample.ip;
 	struct insn i;
 	if (newest->from == to || newest->abort)
-		return; /* what comes next was not run yet */
+		return; /* later code has not been executed yet */
 	struct code c = block(w, from, to < from ? from + MISSING_BRANCH_BYTES : to);
 	if (!c.bytes) {
 		c = block(w, to, to);

@@ -249,7 +249,7 @@ static void put_task(struct json *j, uint64_t of, const struct resolved_sample *
 		json_pair_u64(j, "period", x->period);
 }
 
-/* Plain numbers: a field, its bit of sample_type, and where the value is. */
+/* Plain numbers: a field, its bit of sample_type, and the offset of the value. */
 static void put_numbers(struct dumper *d, struct json *j, uint64_t of, const struct resolved_sample *s)
 {
 	const struct sample *x = &s->sample;
@@ -338,7 +338,7 @@ static void put_namespaces(struct json *j, struct record r)
 	json_end(j);
 }
 
-/* The fields by the names of records.def. What repeats stands under no name of its own. */
+/* The fields by the names of records.def. Repeated fields have no separate names. */
 static void put_fields(struct json *j, struct record r, uint32_t trailer_bytes)
 {
 	struct record_walk walk = record_walk(r, trailer_bytes);
