@@ -138,7 +138,7 @@ bool cfi_find_object(uintptr_t pc, struct cfi_object *ret)
 	return dl_iterate_phdr(search_object, &s) == 1;
 }
 
-/* The FDE that may cover pc, by the sorted table of .eh_frame_hdr; NULL where there is none. */
+/* The FDE that may cover pc, by the sorted table of .eh_frame_hdr; NULL: none. */
 static const uint8_t *find_fde(const uint8_t *hdr, uintptr_t pc)
 {
 	struct reader r = { hdr + 4, hdr + 64 };

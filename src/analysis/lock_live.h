@@ -28,5 +28,5 @@ struct strobe_error *lock_live_run(const struct lock_live_request *q, struct loc
 void lock_live_destroy(struct lock_live *l);
 const struct lock_waits *lock_live_waits(const struct lock_live *l);
 const struct lock_symbols *lock_live_symbols(const struct lock_live *l);
-/* "" where it is not known. */
+/* "": unknown. */
 const char *lock_live_comm(struct lock_live *l, uint32_t tid);

@@ -1,9 +1,9 @@
 /*
- * Waits for locks, from the begin and end events of the kernel, summed up by keys of the caller: a stack, a lock, a thread.
+ * Waits for locks, from the start and end events of the kernel, summed up by keys of the caller: a stack, a lock, a thread.
  *
  *	size_t at = lock_waits_stat(&w, key, &is_new);    is_new: the caller names it
  *	lock_waits_begin(&w, at, tid, address, time);
- *	lock_waits_end(&w, tid, address, time);           counts for the stat passed at the begin
+ *	lock_waits_end(&w, tid, address, time);           counts for the stat passed at the start
  *
  * A wait belongs to a thread and a lock. A second beginning before the end is the same wait (a mutex is spun on, then slept for). An
  * end without a begin belongs to a wait from before the recording. Waits left open by lost records or the end of a thread have no
@@ -46,7 +46,7 @@ enum lock_acquire_flags { LOCK_ACQUIRE_TRY = 1, LOCK_ACQUIRE_READ = 2 };
 struct lock_sequence {
 	uint64_t address, since_ns;
 	uint32_t tid, life; /* of the thread, since IDs are reused */
-	uint32_t stat;      /* stat of the begin */
+	uint32_t stat;      /* stat of the start */
 	uint32_t reads;
 	uint8_t state;
 };

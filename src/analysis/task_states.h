@@ -111,7 +111,7 @@ struct task_states {
 	VEC(struct task) tasks;
 	struct u64map by_tid;    /* the current thread of an ID: index + 1 */
 	struct task_cpu {
-		uint32_t current; /* index, or TASK_NONE: not known */
+		uint32_t current; /* index, or TASK_NONE: unknown */
 		uint32_t idle;    /* likewise */
 		uint64_t last_ns; /* of its last event */
 		bool seen;

@@ -16,7 +16,7 @@
 
 struct timechart_cpu {
 	uint64_t idle_since_ns, idle_state; /* since 0: not idle, as far as known */
-	uint64_t speed_since_ns, khz;       /* khz 0: not known */
+	uint64_t speed_since_ns, khz;       /* khz 0: unknown */
 	bool is_idle, has_ended_idle;
 };
 
@@ -33,7 +33,7 @@ struct timechart_switch {
 	uint32_t cpu;
 	int32_t prev, next;
 	uint64_t prev_state;
-	const char *prev_name, *next_name; /* NULL: not known */
+	const char *prev_name, *next_name; /* NULL: unknown */
 	const struct time_stack *stack;
 };
 

@@ -34,7 +34,7 @@ void timechart_threads_wake(struct timechart_threads *t, const struct time_wake 
  * earliest. */
 struct timechart_thread_span {
 	int32_t tid;
-	const char *name; /* NULL: not known */
+	const char *name; /* NULL: unknown */
 	/* time waiting for a CPU since the wakeup: the wait before, which was recorded when the thread ran again, ended then */
 	bool is_after_wake;
 	struct time_span span;

@@ -26,7 +26,7 @@ struct user_lock {
 	uint64_t address;       /* of the object */
 	const char *lock;       /* "name", "name+0x10", "file+0x4010"; "": allocated memory */
 	const char *caller;
-	uint32_t tid, owner;    /* thread IDs; owner 0: not known */
+	uint32_t tid, owner;    /* thread IDs; owner 0: unknown */
 	const char *comm, *owner_comm, *waker;
 	bool owner_waited;      /* the owner itself was waiting when the wait began: its stack is that of its wait */
 	struct user_stack_names stacks[USER_STACKS]; /* with question.with_stacks */

@@ -29,8 +29,8 @@
 
 /* Where an address came from; innermost first, each but the last was inlined into the next. Strings live as the source. */
 struct code_place {
-	const char *function, *file; /* NULL: not known */
-	uint32_t line;               /* 0: not known */
+	const char *function, *file; /* NULL: unknown */
+	uint32_t line;               /* 0: unknown */
 };
 
 struct code_source {
@@ -39,7 +39,7 @@ struct code_source {
 	const void *(*bytes)(void *ctx, uint64_t addr, size_t *ret_bytes);
 	/* How the instructions of the function at addr lie there. May be NULL itself: as usual. */
 	enum disasm_encoding (*encoding)(void *ctx, uint64_t addr);
-	/* What is at addr, and where that begins; NULL: not known. May be NULL itself. */
+	/* What is at addr, and where that begins; NULL: unknown. May be NULL itself. */
 	const char *(*name)(void *ctx, uint64_t addr, uint64_t *ret_start);
 	/* Returns how many; 0: nothing is known. May be NULL itself. */
 	unsigned (*places)(void *ctx, uint64_t addr, struct code_place ret[CODE_PLACES_MAX]);
@@ -64,8 +64,8 @@ struct annotate_options {
 };
 
 /*
- * The caller adds values, and finishes. ERROR_UNSUPPORTED where nothing decodes the architecture, ERROR_NOT_FOUND where
- * there are no bytes, ERROR_FORMAT where it has no size, ERROR_LIMIT where it is too large.
+ * The caller adds values, and finishes. ERROR_UNSUPPORTED if nothing decodes the architecture, ERROR_NOT_FOUND if
+ * there are no bytes, ERROR_FORMAT if it has no size, ERROR_LIMIT if it is too large.
  */
 struct strobe_error *annotate_function(const struct code_source *source, const struct annotate_function *f,
 				       const struct annotate_options *options, struct listing **ret) _must_check_;

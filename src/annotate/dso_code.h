@@ -1,5 +1,5 @@
 /*
- * A DSO as a source of code: bytes of the file that is mapped (of the kernel, where there is none, those of the running
+ * A DSO as a source of code: bytes of the file that is mapped (of the kernel, if there is none, those of the running
  * one), symbols (PLT stubs and slots of the global offset table among them), places from its debug information.
  *
  * The struct dso_code is the caller's and must stay where it is for as long as the source is used. One thread for each source.

@@ -12,7 +12,7 @@ struct routine_search {
 	bool drop_negative, intel_syntax;
 };
 
-/* show() for each, by name; begin() before the first. ERROR_NOT_FOUND where none matches: neither is called then. */
+/* show() for each, by name; begin() before the first. ERROR_NOT_FOUND if none matches: neither is called then. */
 struct routine_report {
 	void *ctx;
 	void (*begin)(void *ctx, const struct code_values *v, struct out *out);

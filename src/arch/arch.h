@@ -35,12 +35,12 @@ struct arch {
 	uint8_t regs_nr;                /* at most 64 */
 	int8_t pc, sp, fp;              /* perf numbers */
 	int8_t lr; /* the return address of a leaf function; ARCH_REG_NONE where it is on the stack */
-	uint64_t task_regs;         /* bit by perf number: what the kernel samples of a program's registers; 0: not known */
+	uint64_t task_regs;         /* bit by perf number: what the kernel samples of a program's registers; 0: unknown */
 	const uint8_t *ptrace_regs; /* by perf number: the place in struct user_regs_struct of ptrace(2); NULL: the same number */
 	const struct arch *compat;  /* that of 32-bit programs which its kernels run; NULL: none */
 	uint8_t insn_align;             /* instructions begin at multiples of this, and so do bytes that are none */
 	bool mapping_symbols;           /* $a $d $t $x mark kinds of bytes and are not functions */
-	/* Call frame information: perf numbers by DWARF number, ARCH_DWARF_NONE where samples lack it. NULL: not known. */
+	/* Call frame information: perf numbers by DWARF number, ARCH_DWARF_NONE where samples lack it. NULL: unknown. */
 	const uint8_t *dwarf_regs;
 	uint8_t dwarf_regs_nr; /* at most 64 */
 	uint8_t dwarf_sp, dwarf_fp; /* fp: ARCH_DWARF_NONE where it does not lead from frame to frame */
@@ -48,7 +48,7 @@ struct arch {
 	/* What functions keep for their callers besides the stack pointer: by DWARF number, the psABI's "callee-saved". */
 	const uint8_t *dwarf_kept;
 	uint8_t dwarf_kept_nr;
-	/* Where functions find their first arguments, integers and pointers: by DWARF number. NULL: not known. */
+	/* Where functions find their first arguments, integers and pointers: by DWARF number. NULL: unknown. */
 	const uint8_t *dwarf_arguments;
 	uint8_t dwarf_arguments_nr;
 	uint64_t code_bits;    /* bits of a return address that are address: a signature may be in the others */

@@ -15,5 +15,5 @@ struct arch_syscall {
 
 /* By number; NULL and 0 where there is no table for the architecture. */
 const struct arch_syscall *arch_syscalls(const struct arch *a, size_t *ret_nr);
-/* By the kernel's name of the function; NULL where there is none. */
+/* By the kernel's name of the function; NULL: none. */
 const struct arch_syscall *arch_syscall_by_entry(const struct arch *a, const char *entry);

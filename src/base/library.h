@@ -42,5 +42,5 @@ struct library {
 	const char *missing;                  /* what to say where none of them is installed; NULL: what the loader says */
 };
 
-/* Sets all symbols; ERROR_UNSUPPORTED where the library or one of them is missing. */
+/* Sets all symbols; ERROR_UNSUPPORTED if the library or one of them is missing. */
 struct strobe_error *library_load(const struct library *l, const struct library_symbol *symbols, size_t n) _must_check_;

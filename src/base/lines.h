@@ -19,7 +19,7 @@ struct lines {
 	VEC(uint32_t) starts; /* offset of each line, in text */
 };
 
-/* ERROR_NOT_FOUND where there is no such file. *ret is empty on error. */
+/* ERROR_NOT_FOUND if there is no such file. *ret is empty on error. */
 struct strobe_error *lines_read(const char *path, struct lines *ret) _must_check_;
 void lines_deinit(struct lines *l);
 
@@ -28,5 +28,5 @@ static inline size_t lines_count(const struct lines *l)
 	return l->starts.len;
 }
 
-/* Line number n, from 1 on, without its end; NULL where there is none. Not NUL-terminated. */
+/* Line number n, from 1 on, without its end; NULL: none. Not NUL-terminated. */
 const char *lines_get(const struct lines *l, size_t n, size_t *ret_bytes);

@@ -40,7 +40,7 @@ bool text_has_prefix(const char *s, const char *prefix);
 bool text_has_suffix(const char *s, const char *suffix);
 /* Local time to the hundredth of a second, as perf puts it into names of files: "2026112101234567"; owned. */
 char *text_timestamp(struct timespec t);
-/* What follows the last slash of a path; all of it where there is none, or nothing follows it. */
+/* What follows the last slash of a path; all of it if there is none, or nothing follows it. */
 const char *text_base_name(const char *path);
 /* Edit distance with transpositions, for "did you mean". */
 unsigned text_distance(const char *a, const char *b);

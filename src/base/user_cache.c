@@ -29,7 +29,7 @@ static bool is_ours_above(const char *path)
 	return false;
 }
 
-/* The directory, made where it is missing; NULL where there is none, or it belongs to another user. */
+/* The directory, made where it is missing; NULL: none, or it belongs to another user. */
 static char *cache_dir(bool make)
 {
 	const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");

@@ -13,7 +13,7 @@
 
 #include "base/filemap.h"
 
-/* False where there is none that is ours; *ret is to be closed. */
+/* False if there is none that is ours; *ret is to be closed. */
 bool user_cache_map(const char *name, struct filemap *ret);
 /* Replaces the file by the n pieces of v, which are changed. */
 void user_cache_save(const char *name, struct iovec *v, int n);

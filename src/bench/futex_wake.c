@@ -12,7 +12,7 @@
 #include "bench/tasks.h"
 
 #define ROUNDS    10
-#define SETTLE_NS 100000000 /* until threads that were let go wait in the kernel, as perf has it */
+#define SETTLE_NS 100000000 /* until threads that were let go wait in the kernel, as in perf */
 #define MS        1e-6      /* of a nanosecond */
 
 /* One round: threads that wait at a futex, and the one that they are moved to. */

@@ -210,7 +210,7 @@ const char *sample_reg_name(unsigned reg)
 	return sample_regs_all() >> reg & 1 ? arch_reg_name(arch_native(), reg) : NULL;
 }
 
-/* By its n letters, as a bit; 0 where there is none. */
+/* By its n letters, as a bit; 0: none. */
 static uint64_t find_register(const char *name, size_t n)
 {
 	for (unsigned i = 0; i < 64; i++) {

@@ -1,8 +1,7 @@
 /*
  * A recording in progress: target, open events, ring buffers, and their records.
  *
- *	TRY(capture_open(sys, &options, &events, workload_pid, &c));  events configured, opened, rings mapped; nothing
- *counts yet
+ *	TRY(capture_open(sys, &options, &events, workload_pid, &c));  configured, opened, rings mapped; disabled
  *	... write capture_env(c) where it goes ...
  *	TRY(capture_synthesize(c, sink));                             the state at the start
  *	capture_start(c); workload_start(&w);

@@ -19,7 +19,7 @@ struct io_ports {
 	VEC(struct io_port) list; /* by die and PMU */
 };
 
-/* ERROR_UNSUPPORTED where there are none. */
+/* ERROR_UNSUPPORTED if there are none. */
 struct strobe_error *io_ports_read(const struct sys *sys, struct io_ports *ret) _must_check_;
 void io_ports_deinit(struct io_ports *p);
 /* As perf prints them. */

@@ -10,7 +10,7 @@ struct config_change {
 };
 
 /*
- * Splits "section.name" or "section.name=value" (value NULL without =) in place. ERROR_USAGE where a part lacks, or where a file
+ * Splits "section.name" or "section.name=value" (value NULL without =) in place. ERROR_USAGE if a part lacks, or where a file
  * could not have that name.
  */
 struct strobe_error *config_change_parse(char *text, struct config_change *ret) _must_check_;
@@ -21,7 +21,7 @@ struct strobe_error *config_change_parse(char *text, struct config_change *ret) 
 struct strobe_error *config_edit(const char *name, const char *text, size_t bytes, const struct config_change *change,
 				 struct strbuf *ret) _must_check_;
 /*
- * The same with the file of that scope, CONFIG_ALL is the user's, which is made (0600) where there is none. It is replaced when it
+ * The same with the file of that scope, CONFIG_ALL is the user's, which is made (0600) if there is none. It is replaced when it
  * is whole, and keeps its mode.
  */
 struct strobe_error *config_change_file(enum config_scope scope, const struct config_change *changes, size_t changes_nr) _must_check_;

@@ -16,7 +16,7 @@ void help_usage(struct out *o, const char *program, const char *const *usage);
 void help_options(struct out *o, const struct option *table);
 /*
  * The rows that one of the words is about: a letter is a short name, -x or --name that option, anything else is looked for
- * in names and texts without regard to case. False where there is none.
+ * in names and texts without regard to case. False: none.
  */
 bool help_matching(struct out *o, const struct option *table, const char *const *words, int n);
 void help_row(struct out *o, const struct option *option);

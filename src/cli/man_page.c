@@ -86,7 +86,7 @@ static int run_man(const char *const *argv, bool quiet)
 	return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* The file of a page beside the program; NULL where there is none. */
+/* The file of a page beside the program; NULL: none. */
 static char *page_nearby(const char *program_path, const char *page)
 {
 	static const char *const places[] = { "man", "../share/man/man1" };

@@ -207,7 +207,7 @@ static struct strobe_error *apply_with_value(struct parser *p, struct match m, c
 	return apply(p, m, p->argv[++p->at]);
 }
 
-/* option is NULL where there is none. */
+/* option is NULL: none. */
 static struct match find_short(const struct option *table, char c)
 {
 	for (struct option_walk w = option_walk(table); option_next(&w);)

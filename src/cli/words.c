@@ -5,7 +5,7 @@
 
 #define SHELL_CHARACTERS "|&;<>()$`*?[]"
 
-/* What follows an opening quote, up to the closing one. False where there is none. */
+/* What follows an opening quote, up to the closing one. False: none. */
 static bool take_quoted(const char **at, char quote, char **to)
 {
 	const char *c = *at;

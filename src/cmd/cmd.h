@@ -20,7 +20,7 @@
 enum cmd_status {
 	CMD_OK = 0,
 	CMD_FAILED = 1,         /* any error but those below; also: the input was damaged and what was whole is shown */
-	CMD_USAGE = 129,        /* wrong options or arguments, as perf has it */
+	CMD_USAGE = 129,        /* wrong options or arguments, as in perf */
 	/* 126 and 127: see capture/workload.h; 255: see event/open.h */
 	CMD_BROKEN_PIPE = 141,  /* the reader of our output has gone (128 + SIGPIPE); nothing is printed */
 };

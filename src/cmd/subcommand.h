@@ -31,5 +31,5 @@ int subcommand_run(struct cmd_context *ctx, const struct cmd *sub, const struct 
 int subcommand_unknown(const struct cmd_context *ctx, const char *word, const char *known);
 /* report -D of the same recording. */
 int subcommand_dump(struct cmd_context *ctx, const struct cmd_common *c);
-/* ERROR_USAGE where words are left. */
+/* ERROR_USAGE if words are left. */
 struct strobe_error *subcommand_no_words(const struct cmd_context *ctx) _must_check_;

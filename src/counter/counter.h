@@ -111,7 +111,7 @@ void counter_close(struct counter_set *s);
 /* Descriptors that the kernel is slow to close: those of tracepoints. fn is called for each. */
 void counter_each_slow_fd(const struct counter_set *s, void (*fn)(void *ctx, int fd), void *ctx);
 struct strobe_error *counter_enable(struct counter_set *s, bool on) _must_check_;
-/* Of the events with this name alone; false where there is none. */
+/* Of the events with this name alone; false: none. */
 bool counter_enable_named(struct counter_set *s, const char *name, bool on);
 /* Sets filters of tracepoints; call when open. An error names the event. */
 struct strobe_error *counter_filter(struct counter_set *s) _must_check_;

@@ -21,5 +21,5 @@ struct strobe_error *metric_parse(struct arena *arena, const char *text, struct 
 void metric_each_name(const struct metric_node *n, void (*fn)(void *ctx, const char *name), void *ctx);
 /* Replaces a name by another, which lives as long as the expression. */
 void metric_rename(struct metric_node *n, const char *from, const char *to);
-/* The value; lookup gives that of a name, and false where there is none: the result is then NaN. */
+/* The value; lookup gives that of a name, and false: none: the result is then NaN. */
 double metric_eval(const struct metric_node *n, bool (*lookup)(void *ctx, const char *name, double *ret), void *ctx);

@@ -311,7 +311,7 @@ static struct counts_figure figure_of(const struct metric_use *use, double value
 	return f;
 }
 
-/* The row of the first event of the metric in this place that has room; NULL where there is none. */
+/* The row of the first event of the metric in this place that has room; NULL: none. */
 static struct counts_row *row_for(struct counts *c, const struct metric_use *use, const struct counts_place *place,
 				  const char *cgroup)
 {

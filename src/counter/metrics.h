@@ -35,7 +35,7 @@ bool metric_is_in_group(const struct metric *m, const char *group);
 struct metric_use {
 	struct metric metric;
 	const char *label;                     /* with which its value is shown */
-	struct metric_node *value, *threshold; /* threshold NULL where there is none */
+	struct metric_node *value, *threshold; /* threshold NULL: none */
 	VEC(const char *) events;              /* that it needs, each once */
 	const char *missing;                   /* what this machine lacks of them, or NULL */
 };

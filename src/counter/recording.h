@@ -42,8 +42,8 @@ void recording_open(struct recording *r);
 /* Takes in one record of the stream; records that are not about counts are skipped. *ret_round: it ended a round. */
 struct strobe_error *recording_take(struct recording *r, struct record record, const struct env *env, bool *ret_round) _must_check_;
 /*
- * Reads on to the next round of the source, which the recording's strings stay with; *ret_end where there is none.
- * ERROR_FORMAT where there are no counts in it at all.
+ * Reads on to the next round of the source, which the recording's strings stay with; *ret_end if there is none.
+ * ERROR_FORMAT if there are no counts in it at all.
  */
 struct strobe_error *recording_next(struct recording *r, struct record_source *source, bool *ret_end) _must_check_;
 void recording_close(struct recording *r);

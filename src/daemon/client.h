@@ -11,11 +11,11 @@
 struct out;
 struct table;
 
-/* The path "BASE/NAME" as an address; ERROR_LIMIT where it is too long for one. */
+/* The path "BASE/NAME" as an address; ERROR_LIMIT if it is too long for one. */
 struct sockaddr_un;
 struct strobe_error *daemon_address(const char *base, struct sockaddr_un *ret) _must_check_;
 
-/* ERROR_NOT_FOUND where no daemon runs there. */
+/* ERROR_NOT_FOUND if no daemon runs there. */
 struct strobe_error *daemon_request(const char *base, const char *request, struct strbuf *ret) _must_check_;
 
 /* The lines of any other answer, which is changed; NULL: none. */

@@ -26,5 +26,5 @@ struct strobe_error *daemon_settings_read(const char *path, const char *base, st
 void daemon_settings_deinit(struct daemon_settings *s);
 /* NULL: there is none of that name. */
 const struct daemon_setting *daemon_settings_find(const struct daemon_settings *s, const char *name);
-/* Options divided by blanks, with quotes '…' and "…" as of a shell; NULL ends them. ERROR_USAGE where a quote does not end. */
+/* Options divided by blanks, with quotes '…' and "…" as of a shell; NULL ends them. ERROR_USAGE if a quote does not end. */
 struct strobe_error *daemon_words(struct arena *a, const char *run, char ***ret) _must_check_;

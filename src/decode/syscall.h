@@ -231,7 +231,7 @@ static inline void syscall_table_destroyp(struct syscall_table **t)
 const struct arch *syscall_table_arch(const struct syscall_table *t, bool compat);
 /* NULL where no call has the number. */
 const struct syscall_desc *syscall_table_get(const struct syscall_table *t, uint64_t number);
-/* By name or by the kernel's name of its function ("stat", "newstat"); NULL where there is none. */
+/* By name or by the kernel's name of its function ("stat", "newstat"); NULL: none. */
 const struct syscall_desc *syscall_table_find(const struct syscall_table *t, const char *name);
 /* All of them, by number. */
 size_t syscall_table_all(const struct syscall_table *t, const struct syscall_desc *const **ret);
@@ -320,7 +320,7 @@ static inline bool syscall_failed(int64_t ret)
 {
 	return ret < 0 && ret >= -4095;
 }
-/* "SIGINT", "SIGRT_2", NULL where there is none. */
+/* "SIGINT", "SIGRT_2", NULL: none. */
 const char *syscall_signal_name(unsigned signal);
 /* siginfo_t of `bytes` bytes as strace writes it after "---": {si_signo=SIGCHLD, si_code=CLD_EXITED, ...}. */
 void syscall_print_siginfo(struct out *out, const struct syscall_style *style, const struct arch *a, const void *info,

@@ -50,7 +50,7 @@ struct tracepoints;
 /* swapped: the recording's byte order is not ours. long_bytes: of the recorded machine, 4 or 8. */
 struct tracepoints *tracepoints_create(bool swapped, unsigned long_bytes);
 void tracepoints_destroy(struct tracepoints *t);
-/* Reads env's TRACING_DATA. An empty set where there is none. On error *ret still has what was whole. */
+/* Reads env's TRACING_DATA. An empty set if there is none. On error *ret still has what was whole. */
 struct strobe_error *tracepoints_read(const struct env *env, struct tracepoints **ret) _must_check_;
 /* The same, where what was whole is used: of damaged formats, the log says so. */
 struct tracepoints *tracepoints_read_whole(const struct env *env);
@@ -96,7 +96,7 @@ void fields_text(struct out *out, const struct tracepoints *t, const struct trac
 
 /* What a print format may need besides the sample: function names for %pS. NULL = addresses are printed. */
 struct trace_names {
-	/* The kernel function over addr, its name borrowed until the next call; NULL where there is none. */
+	/* The kernel function over addr, its name borrowed until the next call; NULL: none. */
 	const char *(*symbol)(void *ctx, uint64_t addr, uint64_t *ret_offset);
 	void *ctx;
 };

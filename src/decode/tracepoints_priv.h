@@ -9,7 +9,7 @@ struct tracepoints {
 	struct arena arena;
 	bool swapped;
 	unsigned long_bytes;
-	uint32_t page_bytes;       /* 0: not known */
+	uint32_t page_bytes;       /* 0: unknown */
 	VEC(struct tracepoint *) list;
 	struct u64map by_id;       /* id → index in list */
 	struct u64map printk;      /* address of a string of the kernel → const char * */

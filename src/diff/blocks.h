@@ -9,7 +9,7 @@
 #include "diff/diff.h"
 
 /*
- * Of event i of d, or of all for data, as diff_table(); the sides of d are a recording each. table_deinit() it, on errors too: ERROR_USAGE
- * where there are no cycles, or rows are not functions.
+ * Of event i of d, or of all for data, as diff_table(); the sides of d are a recording each. table_deinit() it, on errors too:
+ * ERROR_USAGE if there are no cycles, or rows are not functions.
  */
 struct strobe_error *diff_blocks_table(const struct diff *d, uint32_t i, struct table *ret) _must_check_;

@@ -81,7 +81,7 @@ static struct diff_event event_of(const struct fixture *f)
 				    .fields = f->built[0].report.fields, .fields_nr = f->built[0].report.fields_nr };
 }
 
-/* The row of a function; fails where there is none. */
+/* The row of a function; fails if there is none. */
 static uint32_t row_of(const struct fixture *f, const char *name)
 {
 	const struct diff_event e = event_of(f);

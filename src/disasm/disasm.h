@@ -54,12 +54,12 @@ struct insn {
 
 struct disasm;
 
-/* ERROR_UNSUPPORTED where nothing here knows the architecture, or what knows it is not there. */
+/* ERROR_UNSUPPORTED if nothing here knows the architecture, or what knows it is not there. */
 struct strobe_error *disasm_create(const struct arch *arch, enum disasm_encoding encoding, enum disasm_syntax syntax,
 				   struct disasm **ret) _must_check_;
 void disasm_destroy(struct disasm *d);
 
-/* The instruction that begins at code, which runs at ip; false where there is none, or not all of it. */
+/* The instruction that begins at code, which runs at ip; false: none, or not all of it. */
 bool disasm_decode(struct disasm *d, const void *code, size_t n, uint64_t ip, struct insn *ret);
 /* How long one is that disasm_decode() does not know, at most n: where the next one begins, as far as is known. */
 size_t disasm_unknown_bytes(const struct disasm *d, const void *code, size_t n);

@@ -16,7 +16,7 @@ struct disasm_library {
 	const char *name;   /* of the Debian package that has it */
 	const char *header; /* of the package that a build needs */
 	bool (*knows)(const struct arch *arch, enum disasm_encoding encoding);
-	/* ERROR_UNSUPPORTED where it is not installed. *ret begins with a struct disasm that the caller fills. */
+	/* ERROR_UNSUPPORTED if it is not installed. *ret begins with a struct disasm that the caller fills. */
 	struct strobe_error *(*create)(const struct arch *arch, enum disasm_encoding encoding, enum disasm_syntax syntax,
 				       struct disasm **ret);
 	void (*destroy)(struct disasm *d);

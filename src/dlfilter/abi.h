@@ -63,6 +63,6 @@ struct filter_functions {
 	void (*reserved[FILTER_FUNCTIONS - 9])(void);
 };
 
-/* As perf has them. */
+/* As in perf. */
 _Static_assert(sizeof(struct filter_functions) == FILTER_FUNCTIONS * sizeof(void *), "perf's table of functions");
 _Static_assert(offsetof(struct filter_sample, callchain) + sizeof(void *) == offsetof(struct filter_sample, event), "no hole");

@@ -40,5 +40,5 @@ static inline struct finding finding_ok(const char *found)
 
 /* 0 where the event opens for this task, else the errno. */
 int doctor_try_event(const struct doctor *d, struct perf_event_attr attr, pid_t pid, int cpu);
-/* The number in a file of /proc/sys; -1 where there is none. */
+/* The number in a file of /proc/sys; -1: none. */
 int64_t doctor_sysctl(const struct doctor *d, const char *name);

@@ -30,7 +30,7 @@ struct samples_ctf {
 };
 
 /*
- * directory and replace: see ctf_create(). wall_clock: times of day; ERROR_NOT_FOUND where the recording does not have them.
+ * directory and replace: see ctf_create(). wall_clock: times of day; ERROR_NOT_FOUND if the recording does not have them.
  * env is borrowed.
  */
 struct strobe_error *samples_ctf_begin(struct samples_ctf *w, const struct env *env, bool wall_clock, const char *directory,

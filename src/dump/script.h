@@ -30,7 +30,7 @@ struct script_options {
 
 /* The session's resolver, by those options that say which samples are resolved, and how. */
 struct strobe_error *script_resolve(struct session *session, const struct script_options *o, bool with_lines) _must_check_;
-/* The filter of the options, after script_resolve(); NULL where there is none. What it prints goes to out. */
+/* The filter of the options, after script_resolve(); NULL: none. What it prints goes to out. */
 struct strobe_error *script_open_filter(struct session *session, const struct script_options *o, struct out *out,
 					struct dlfilter **ret) _must_check_;
 /* ret_misordered: number of samples that were earlier than the one before them, also after an error. ERROR_STOPPED: out failed. */

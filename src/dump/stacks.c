@@ -132,7 +132,7 @@ static bool is_plain(const struct sample *s)
 	return true;
 }
 
-/* The nearest marker that stands further in; 0 where there is none. */
+/* The nearest marker that stands further in; 0: none. */
 static uint64_t marker_of(const struct sample *s, uint64_t callers)
 {
 	while (callers < s->callchain_nr && word_at(s, callers) < PERF_CONTEXT_MAX)

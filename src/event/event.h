@@ -1,5 +1,5 @@
 /*
- * Events: from what follows -e to a list of perf_event_attr with what belongs to each.
+ * Parses events (-e) to a list of perf_event_attr with further settings of each.
  *
  *	struct event_list list;
  *	event_list_init(&list);
@@ -7,15 +7,15 @@
  *	for (size_t i = 0; i < list.events.len; i++) open(&list.events.data[i]);
  *	event_list_deinit(&list);
  *
- * The list owns its events; all their strings live in its arena (whoever sets filter or cgroup copies them there). An
- * attr holds what the event text says and nothing that an option of record or stat says: sample_period is 0 where
- *none was given, except for tracepoints, breakpoints and bpf-output, where every event is one sample; sample_type
- *holds the fields without which the event says nothing (RAW, TIME and CPU of a tracepoint). Terms that are not in the
- *attr are in `terms`, with a bit in terms.set for each that was written.
+ * The list owns its events; all their strings live in its arena (code that sets filter or cgroup copies them there). An attr
+ * only has the settings of the event text, not those of options of record or stat: sample_period is 0 if none was given, except
+ * for tracepoints, breakpoints and bpf-output, where every event is one sample; sample_type has the fields without which the
+ * event is useless (RAW, TIME and CPU of a tracepoint). Terms that are not in the attr are in `terms`, with a bit in terms.set
+ * for each that was given.
  *
- * Errors are ERROR_USAGE with one line that names the column, or ERROR_PERMISSION and ERROR_UNSUPPORTED where the
- *kernel keeps what was requested. A list that could not be extended is as it was before. One thread at a time. Source:
- *perf_event_open(2), perf-list(1), Documentation/ABI/testing/sysfs-bus-event_source-devices-{format,events}.
+ * Errors are ERROR_USAGE with one line that names the column, or ERROR_PERMISSION and ERROR_UNSUPPORTED from the kernel. A list
+ * that could not be extended is unchanged. One thread at a time. Source: perf_event_open(2), perf-list(1),
+ * Documentation/ABI/testing/sysfs-bus-event_source-devices-{format,events}.
  */
 #pragma once
 #include <stdbool.h>

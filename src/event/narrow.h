@@ -14,5 +14,5 @@ struct strobe_error *event_list_keep_pmu(struct event_list *list, const struct s
 void event_list_group_all(struct event_list *list);
 /* --for-each-cgroup: all events once for each cgroup: names divided by commas, or a regular expression over their paths. */
 struct strobe_error *event_list_for_each_cgroup(struct event_list *list, const struct sys *sys, const char *cgroups) _must_check_;
-/* ERROR_USAGE where a term of an event is about samples, which a count does not have. */
+/* ERROR_USAGE if a term of an event is about samples, which a count does not have. */
 struct strobe_error *event_list_check_counting(const struct event_list *list) _must_check_;

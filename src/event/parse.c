@@ -331,7 +331,7 @@ static struct strobe_error *parse_breakpoint(struct parser *p, const char *start
 	return NULL;
 }
 
-/* A vendor's name, "INST_RETIRED:ANY:u": the text up to the event's end. *ret_found false where there is none. */
+/* A vendor's name, "INST_RETIRED:ANY:u": the text up to the event's end. *ret_found false: none. */
 static struct strobe_error *parse_vendor(struct parser *p, const char *start, bool *ret_found)
 {
 	struct perf_event_attr attr = {};

@@ -20,7 +20,7 @@ struct pfm_name {
 	const char *umask_desc; /* of the unit mask, or NULL */
 };
 
-/* Fills type, config words and what modifiers in the text say; ERROR_NOT_FOUND where no PMU of this machine has it. */
+/* Fills type, config words and what modifiers in the text say; ERROR_NOT_FOUND if no PMU of this machine has it. */
 struct strobe_error *pfm_encode(const char *text, struct perf_event_attr *attr) _must_check_;
 /* Calls fn for each event of each PMU that this machine has; fn returns false to stop. */
 struct strobe_error *pfm_names_each(bool (*fn)(void *ctx, const struct pfm_name *name), void *ctx) _must_check_;

@@ -27,7 +27,7 @@ void pmu_set_deinit(struct pmu_set *set)
 	pmu_set_init(set, set->sys);
 }
 
-/* The line of PMU_DIR/<pmu>/<file>, owned; NULL where there is none. */
+/* The line of PMU_DIR/<pmu>/<file>, owned; NULL: none. */
 static char *pmu_line(const struct pmu_set *set, const char *pmu, const char *file)
 {
 	_cleanup_free_ char *path = xasprintf(PMU_DIR "/%s/%s", pmu, file);
@@ -183,7 +183,7 @@ bool pmu_format_put(const struct pmu_format *format, uint64_t value, uint64_t co
 	return true;
 }
 
-/* The line of events/<name><suffix>, in the arena; NULL where there is none. */
+/* The line of events/<name><suffix>, in the arena; NULL: none. */
 static const char *event_file(struct pmu_set *set, const struct pmu *pmu, const char *name, const char *suffix)
 {
 	_cleanup_free_ char *file = xasprintf("events/%s%s", name, suffix);

@@ -7,7 +7,7 @@
 #include "event/event.h"
 
 struct table_symbol {
-	const char *name, *alias; /* alias NULL where there is none */
+	const char *name, *alias; /* alias NULL: none */
 	enum event_kind kind;
 	uint32_t type;
 	uint64_t config;

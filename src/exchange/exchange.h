@@ -95,7 +95,7 @@ struct strobe_error *gperftools_cpu_read(const uint8_t *p, size_t n, struct prof
 bool legacy_text_probe(const uint8_t *p, size_t n);
 struct strobe_error *legacy_text_read(const uint8_t *p, size_t n, struct profile **ret) _must_check_;
 
-/* The heap profiles of gperftools; ERROR_UNSUPPORTED where the profile is not one of a heap. */
+/* The heap profiles of gperftools; ERROR_UNSUPPORTED if the profile is not one of a heap. */
 struct strobe_error *heap_text_write(const struct profile *p, struct out *out) _must_check_;
 
 /* JSON of other viewers. Labels are kept under names of ours that they pass over. */

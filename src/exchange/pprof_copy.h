@@ -14,7 +14,7 @@
 
 struct pprof_copy;
 
-/* ERROR_FORMAT where the bytes are none, or damaged: exchange_read() says more of that. */
+/* ERROR_FORMAT if the bytes are none, or damaged: exchange_read() says more of that. */
 struct strobe_error *pprof_copy_create(const uint8_t *p, size_t n, struct pprof_copy **ret) _must_check_;
 void pprof_copy_destroy(struct pprof_copy *c);
 /* All of it but its samples. */

@@ -58,7 +58,7 @@ static bool next_field(struct csv *c)
 	return true;
 }
 
-/* The fields of the next row that has some; *ret_end where there is none. */
+/* The fields of the next row that has some; *ret_end if there is none. */
 static struct strobe_error *next_row(struct csv *c, bool *ret_end)
 {
 	c->text.len = 0;

@@ -17,9 +17,9 @@ struct heap_copy {
 	struct alloc_header header;
 };
 
-/* ERROR_NOT_FOUND where the process does not have the library. heap_copy_deinit() in any case. */
+/* ERROR_NOT_FOUND if the process does not have the library. heap_copy_deinit() in any case. */
 struct strobe_error *heap_copy(struct heap_copy *c, uint32_t pid) _must_check_;
 void heap_copy_deinit(struct heap_copy *c);
 
-/* ERROR_NOT_FOUND where the process does not have the library. leaks: look for them, too. */
+/* ERROR_NOT_FOUND if the process does not have the library. leaks: look for them, too. */
 struct strobe_error *heap_attach(struct heap *heap, uint32_t pid, bool leaks) _must_check_;

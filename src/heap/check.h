@@ -20,5 +20,5 @@ struct heap_check_job {
 	struct out *text, *answer;
 };
 
-/* ERROR_FORMAT where the request is not one. */
+/* ERROR_FORMAT if the request is not one. */
 struct strobe_error *heap_check_run(const struct heap_check_job *job) _must_check_;

@@ -22,7 +22,7 @@ struct heap_leaks_options {
 	uint64_t offset_most; /* of struct mark */
 };
 
-/* ERROR_PERMISSION where the process may not be traced, ERROR_UNSUPPORTED where it is sampled. */
+/* ERROR_PERMISSION if the process may not be traced, ERROR_UNSUPPORTED if it is sampled. */
 struct strobe_error *heap_leaks_find(uint32_t pid, const struct heap_region *r, const struct heap_leaks_options *o,
 				     struct heap_leaks *ret) _must_check_;
 void heap_leaks_deinit(struct heap_leaks *l);

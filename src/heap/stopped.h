@@ -17,7 +17,7 @@
 
 struct stopped_thread {
 	pid_t tid;
-	uint64_t sp, tls; /* stack pointer, address of the thread's own data; 0: not known */
+	uint64_t sp, tls; /* stack pointer, address of the thread's own data; 0: unknown */
 	uint64_t registers[STOPPED_REGISTERS];
 	unsigned registers_nr;
 };

@@ -1,6 +1,6 @@
 /*
  * The part of an evaluation loop that the compiler moved away, where no symbol says which it is: the one function in whose midst
- * jumps of the loop end. Such jumps go to the beginning of a function otherwise. x86 alone; *ret is not changed where there is none.
+ * jumps of the loop end. Such jumps go to the beginning of a function otherwise. x86 alone; *ret is not changed if there is none.
  */
 #pragma once
 #include "interp/interpreter.h"

@@ -43,7 +43,7 @@ enum python_lines {
 
 /* Of the interpreter in an object, by the vaddr of _PyRuntime; minor: as far as it is known. False where its layout is not. */
 bool python_find(const struct object *o, uint64_t runtime, unsigned minor, struct python_layout *ret);
-/* "libpython3.10.so.1.0": 10; 0 where there is none. */
+/* "libpython3.10.so.1.0": 10; 0: none. */
 unsigned python_minor_of_name(const char *name);
 
 enum python_lines python_lines_of(unsigned minor);

@@ -18,6 +18,6 @@ struct script_parts {
 	struct script_bytes name, file, owner; /* owner: a class or package (PHP, Perl) */
 };
 
-/* "fib", "Key::of" (PHP, Perl), "{main}", "block in sort" (Ruby); false where there is none. */
+/* "fib", "Key::of" (PHP, Perl), "{main}", "block in sort" (Ruby); false: none. */
 bool script_name(const struct script_parts *parts, char *ret, size_t cap);
 bool script_file(const struct script_parts *parts, char *ret, size_t cap);

@@ -125,7 +125,7 @@ void process_remove_map(struct machine *m, struct process *p, uint64_t start, ui
 uint32_t process_version(const struct process *p, uint64_t time_ns);
 /* The process that had the pid at time_ns; NULL where none is known. ret_until (may be NULL): when that may change. */
 struct process *process_at(const struct machine *m, uint32_t pid, uint64_t time_ns, uint64_t *ret_until);
-/* The latest with this pid, created where there is none. */
+/* The latest with this pid, created if there is none. */
 struct process *process_latest(struct machine *m, uint32_t pid);
 /* Makes a process the latest of its pid. */
 void processes_add(struct machine *m, struct process *p);

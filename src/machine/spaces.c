@@ -105,7 +105,7 @@ static void find_map(void *ctx, const struct map *map)
 
 /*
  * A run-time compiler makes its memory executable again and again, and each time a record says that it is mapped: the code
- * that a jitdump placed there has not gone. The new map goes around it. False where there is none of that.
+ * that a jitdump placed there has not gone. The new map goes around it. False if there is none of that.
  */
 static bool add_around_code(struct machine *m, struct process *p, const struct map *map, uint64_t time_ns)
 {

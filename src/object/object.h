@@ -210,7 +210,7 @@ struct object_frames {
 	const uint8_t *bytes;
 	size_t n;
 	uint64_t vaddr;     /* of bytes */
-	uint64_t text, got; /* vaddrs; 0 where there is none */
+	uint64_t text, got; /* vaddrs; 0: none */
 	bool is_debug_frame;
 };
 /* Either or both; returns the number. */
@@ -223,9 +223,9 @@ size_t object_build_id_in_notes(const void *notes, size_t bytes, bool swap, uint
 /* The same for such a file of the running machine; 0 also if it cannot be read. */
 #define KERNEL_NOTES "/sys/kernel/notes"
 size_t object_build_id_of_notes(const char *path, uint8_t ret[OBJECT_BUILD_ID_MAX]);
-/* .gnu_debuglink: the file name (borrowed) and CRC-32; false where there is none. */
+/* .gnu_debuglink: the file name (borrowed) and CRC-32; false: none. */
 bool object_debuglink(struct object *o, const char **ret_name, uint32_t *ret_crc);
-/* The name and build-id in .gnu_debugaltlink (borrowed); false where there is none. */
+/* The name and build-id in .gnu_debugaltlink (borrowed); false: none. */
 bool object_supplement_link(struct object *o, const char **ret_name, const uint8_t **ret_id, size_t *ret_id_bytes);
 /* Whether a file is the separate debug file of `of`: by build ID or, without one, by the checksum in the link. */
 bool object_is_debug_of(const struct object *debug, struct object *of);

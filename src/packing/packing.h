@@ -31,8 +31,8 @@ struct packing_io {
 
 /*
  * All of a file that is in memory: *ret is the caller's, set on success alone. More than one stream, one after the other, are
- * one; what follows and is not a stream is skipped. ERROR_LIMIT where it holds more than max_bytes, ERROR_FORMAT where it is
- * damaged, ERROR_TRUNCATED where it ends too early. The name is for messages.
+ * one; what follows and is not a stream is skipped. ERROR_LIMIT if it holds more than max_bytes, ERROR_FORMAT if it is
+ * damaged, ERROR_TRUNCATED if it ends too early. The name is for messages.
  */
 struct strobe_error *packing_unpack(const struct packing *p, const void *from, size_t bytes, size_t max_bytes, const char *name,
 				    void **ret, size_t *ret_bytes) _must_check_;
@@ -42,7 +42,7 @@ struct packer; /* a stream, in either direction */
 struct strobe_error *packer_create(const struct packing *p, bool unpack, const char *name, struct packer **ret) _must_check_;
 /*
  * Moves what it can. finish: no more input will come. *ret_end: a whole stream is through (of one that is packed; further
- * input may be another). ERROR_FORMAT where the input is damaged, ERROR_TRUNCATED where it ends too early.
+ * input may be another). ERROR_FORMAT if the input is damaged, ERROR_TRUNCATED if it ends too early.
  */
 struct strobe_error *packer_step(struct packer *s, struct packing_io *io, bool finish, bool *ret_end) _must_check_;
 void packer_destroy(struct packer *s);

@@ -9,7 +9,7 @@ struct packing {
 	const char *suffixes[2];
 	const char *magic;
 	size_t magic_bytes;
-	/* ERROR_UNSUPPORTED where this build, or this machine, lacks the library. */
+	/* ERROR_UNSUPPORTED if this build, or this machine, lacks the library. */
 	struct strobe_error *(*create)(bool unpack, void **ret);
 	enum packing_step (*step)(void *state, struct packing_io *io, bool finish);
 	void (*destroy)(void *state, bool unpack);

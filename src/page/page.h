@@ -37,7 +37,7 @@ struct strobe_error *page_profile_code_create(struct arena *arena, const struct 
 					      struct page_profile_code **ret) _must_check_;
 /*
  * page_code() of a session that has a resolver, else the code of the profile's own binaries, with sources below the current
- * directory: *ret_owner, NULL where there is none, is the caller's.
+ * directory: *ret_owner, NULL: none, is the caller's.
  */
 struct strobe_error *page_any_code(struct arena *arena, const struct session *s, const struct profile *p,
 				   struct page_profile_code **ret_owner, struct html_code *ret) _must_check_;

@@ -33,7 +33,7 @@ struct strobe_error *reader_open(const char *path, struct reader_options options
 /* The same over bytes in memory (tests, fuzzing); borrowed for the life of the source. */
 struct strobe_error *reader_open_mem(const void *data, size_t bytes, struct record_source **ret) _must_check_;
 
-/* ERROR_FORMAT or ERROR_TRUNCATED where an open file does not begin with the header of a recording, of any form; name is for messages. */
+/* ERROR_FORMAT or ERROR_TRUNCATED if an open file does not begin with the header of a recording, of any form; name is for messages. */
 struct strobe_error *reader_check_header(int fd, const char *name) _must_check_;
 
 /*
@@ -83,7 +83,7 @@ struct strobe_error *reader_payload(struct record_source *s, const void **ret, s
 
 /* True where the recorder did not finish the header: the file is read up to its last whole record. */
 bool reader_was_unfinished(struct record_source *s);
-/* ERROR_TRUNCATED where the file ends before what its header says, without reading it: for callers that need only the header. */
+/* ERROR_TRUNCATED if the file ends before what its header says, without reading it: for callers that need only the header. */
 struct strobe_error *reader_check_whole(struct record_source *s) _must_check_;
 /* What was damaged and skipped, to be reported at the end: counts by kind. */
 struct reader_damage {

@@ -13,7 +13,7 @@ struct strobe_error *pprof_new_file(struct arena *arena, const char *stem, const
 /* In $TMPDIR or /tmp. */
 struct strobe_error *pprof_temporary_file(struct arena *arena, const char *suffix, const char **ret) _must_check_;
 /*
- * Runs the first of the programs that there is, named with "|" between them; waits: until it ends. ERROR_NOT_FOUND where there is none.
+ * Runs the first of the programs that there is, named with "|" between them; waits: until it ends. ERROR_NOT_FOUND if there is none.
  */
 struct strobe_error *pprof_view_file(struct arena *arena, const char *viewers, const char *path, bool waits) _must_check_;
 /* For a fetched profile: in $PPROF_TMPDIR, ~/pprof or /tmp, by the names of its program and its values. */

@@ -89,7 +89,7 @@ struct strobe_error *probe_variables_fetch(struct probe_variables *v, const stru
 
 struct probe_value {
 	const char *name;
-	const struct type *type;   /* NULL: not known */
+	const struct type *type;   /* NULL: unknown */
 	struct locations at;       /* DWARF numbers of registers; see values/location.h */
 };
 typedef VEC(struct probe_value) probe_values;

@@ -1,4 +1,4 @@
-/* What the files of probing/ share. */
+/* Shared by the files of probing/. */
 #pragma once
 #include "probing/probing.h"
 

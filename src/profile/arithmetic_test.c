@@ -33,7 +33,7 @@ static char innermost(const struct profile *p, stack_id s)
 	return *profile_str(p, p->functions.data[f->function].name);
 }
 
-/* The only row of that event whose innermost function is this; fails where there is none. */
+/* The only row of that event whose innermost function is this; fails if there is none. */
 static const struct profile_row *row_of(const struct profile *p, uint32_t event, char function)
 {
 	const struct profile_row *found = NULL;

@@ -7,7 +7,7 @@
 
 struct name {
 	uint64_t address;
-	char *text; /* as the compiler wrote it; NULL where there is none */
+	char *text; /* as the compiler wrote it; NULL: none */
 };
 
 /* Sorts them by address and fills in what is found; names_free() frees the texts. */

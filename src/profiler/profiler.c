@@ -212,7 +212,7 @@ static int start_packed(int fd, const char *name, const struct ProfilerOptions *
 	return 1;
 }
 
-/* Of a file in pprof's form; true where there is none. */
+/* Of a file in pprof's form; true if there is none. */
 static bool end_packed(bool is_own)
 {
 	struct timespec now;

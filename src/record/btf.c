@@ -91,13 +91,13 @@ void btf_deinit(struct btf *b)
 	*b = (struct btf){};
 }
 
-/* "" where there is none. */
+/* "": none. */
 static const char *string_at(const struct btf *b, uint32_t offset)
 {
 	return offset < b->strings_bytes ? b->strings + offset : "";
 }
 
-/* NULL for void, and where there is none. */
+/* NULL for void, and if there is none. */
 static const struct btf_type *type_by_id(const struct btf *b, uint32_t id)
 {
 	return id && id <= b->type_at.len ? (const void *)(b->types + b->type_at.data[id - 1]) : NULL;

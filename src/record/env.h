@@ -259,7 +259,7 @@ static inline bool env_record_time(const struct env *e, struct record r, uint64_
 }
 /* Whether a sample of this event stands for 1, as for perf: where samples have no period of their own. */
 bool env_counts_samples(const struct env *e, uint32_t event);
-/* What is to be added to a time of the recording for the time of day. ERROR_NOT_FOUND where it does not contain that. */
+/* What is to be added to a time of the recording for the time of day. ERROR_NOT_FOUND if it does not contain that. */
 struct strobe_error *env_wall_offset(const struct env *e, uint64_t *ret_ns) _must_check_;
 const struct env_section *env_section(const struct env *e, uint32_t bit);
 /* Adds a section, or takes the place of the one that was there; data is not copied. */

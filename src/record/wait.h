@@ -18,7 +18,7 @@ bool env_has_waits(const struct env *env);
 /* The bytes of such an event's sample, in the order of this machine. */
 struct wait_payload {
 	struct wait_raw raw;
-	struct wait_lock lock; /* zeros where there is none */
+	struct wait_lock lock; /* zeros if there is none */
 	bool has_lock;
 	uint32_t waker_nr, owner_nr;
 	uint64_t waker[WAIT_WAKER_MAX], owner[WAIT_OWNER_MAX]; /* addresses, innermost first */

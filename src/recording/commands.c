@@ -27,7 +27,7 @@ void recorder_list_events(const struct event_set *s, const char *argument, struc
 		ret->data[--ret->len] = '\0';
 }
 
-/* One event, or all of them. False where there is none of that name. */
+/* One event, or all of them. False if there is none of that name. */
 static bool set_enabled(struct recorder *r, const char *event, bool on)
 {
 	bool found = capture_set_enabled(r->capture, *event ? event : NULL, on);

@@ -84,7 +84,7 @@ struct recorder;
 /* Copies options and host. */
 struct recorder *recorder_create(const struct recorder_options *options, const struct recorder_host *host);
 /*
- * Once. *ret_status: that of the command, 0 without one, or -n where signal n ended the recording. ERROR_USAGE where options exclude
+ * Once. *ret_status: that of the command, 0 without one, or -n where signal n ended the recording. ERROR_USAGE if options exclude
  * each other by what they name; errors of the first of several that went wrong.
  */
 struct strobe_error *recorder_run(struct recorder *r, int *ret_status) _must_check_;

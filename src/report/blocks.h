@@ -16,7 +16,7 @@
 struct listing;
 
 struct block_place {
-	const void *function; /* NULL: not known */
+	const void *function; /* NULL: unknown */
 	const void *object;   /* that the function is of; handed back */
 	uint64_t addr;        /* in the object's space */
 };

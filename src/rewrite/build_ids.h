@@ -20,7 +20,7 @@ void build_ids_report(struct build_ids *b, void (*fn)(void *ctx, const char *pat
 void build_ids_destroy(struct build_ids *b);
 /* The value of --known-build-ids: "HEX PATH" entries, parted by commas or lines, or "@FILE" ("file://FILE") of such lines. */
 struct strobe_error *build_ids_read_known(struct build_ids *b, const char *given) _must_check_;
-/* The build-id that was given by hand, that was recorded, or that the file has by now; 0 bytes where there is none. */
+/* The build-id that was given by hand, that was recorded, or that the file has by now; 0 bytes if there is none. */
 uint8_t build_ids_of(struct build_ids *b, const struct mapped_file *file, uint8_t ret[RECORD_BUILD_ID_MAX]);
 
 /* Calls fn with each mapping that the sample lies in. */

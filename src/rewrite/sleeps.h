@@ -11,7 +11,7 @@
 
 struct sleeps;
 
-/* ERROR_NOT_FOUND where the recording has no such events. env outlives it. */
+/* ERROR_NOT_FOUND if the recording has no such events. env outlives it. */
 struct strobe_error *sleeps_create(const struct env *env, struct sleeps **ret) _must_check_;
 void sleeps_destroy(struct sleeps *s);
 /* Writes the sample that r becomes, and says whether the record itself is to be kept. */

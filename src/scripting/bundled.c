@@ -24,7 +24,7 @@ static const char record_suffix[] = "-record", report_suffix[] = "-report";
 
 /* ---- finding them ---- */
 
-/* What follows "# KEY:" on a line of the head; "" where there is none. */
+/* What follows "# KEY:" on a line of the head; "": none. */
 static const char *head_value(struct arena *arena, const char *head, const char *key)
 {
 	for (const char *line = head; line; line = strchr(line, '\n')) {

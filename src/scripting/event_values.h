@@ -55,6 +55,6 @@ void event_values_put_names(struct event_values *e, struct event_stream *to, con
 /* For forms: */
 void event_call_begin(const struct event_values *e, struct event_stream *to, const char *handler, const struct sample *x);
 void event_call_end(struct event_stream *to);
-/* The number of a field, as perf has it; f may be NULL: 0. */
+/* The number of a field, as in perf; f may be NULL: 0. */
 uint64_t event_number(const struct tracepoints *tps, const struct tracepoint_field *f, const struct sample *x);
 void event_put_number(struct event_stream *to, const struct tracepoint_field *f, const struct sample *x);

@@ -8,7 +8,7 @@
 /*
  * spec: a language ("python", "pl") for perf-script.py or perf-script.pl in the current folder; or the name of the file, whose end says
  * the language ("x.py", "perl:x"). An older one that is not empty becomes NAME.old. The names of events and fields that are not
- * names in the language are left out: recordings come from anywhere. ERROR_USAGE where the language is unknown. *ret_path is
+ * names in the language are left out: recordings come from anywhere. ERROR_USAGE if the language is unknown. *ret_path is
  * static or a part of spec.
  */
 struct strobe_error *script_generate(const struct env *env, const char *spec, const char **ret_language,

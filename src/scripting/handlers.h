@@ -10,7 +10,7 @@
 
 struct script_handlers {
 	struct strtab names;
-	VEC(unsigned) arguments; /* by number of the name; 0: not known */
+	VEC(unsigned) arguments; /* by number of the name; 0: unknown */
 	bool complete;           /* the empty line has come */
 };
 

@@ -1,5 +1,5 @@
 /*
- * The languages of scripts: by the end of a file's name, or by a word before a colon as perf has it (Python:x.py).
+ * The languages of scripts: by the end of a file's name, or by a word before a colon as in perf (Python:x.py).
  */
 #pragma once
 #include <stddef.h>

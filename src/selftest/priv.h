@@ -50,7 +50,7 @@ bool own_event_map(struct own_event *e, uint64_t pages, struct selftest_outcome 
 void own_event_close(struct own_event *e);
 void own_event_enable(const struct own_event *e, bool on);
 uint64_t own_event_count(const struct own_event *e);
-/* The next sample of the ring; false where there is none. Other records are passed by, LOST ones added to *lost (may be NULL). */
+/* The next sample of the ring; false: none. Other records are passed by, LOST ones added to *lost (may be NULL). */
 bool own_event_next(struct own_event *e, struct sample *ret, uint64_t *lost);
 
 struct selftest_outcome selftest_in_range(const char *what, uint64_t count, uint64_t least, uint64_t most);
@@ -69,7 +69,7 @@ void load_forks(uint64_t n);      /* of children that end at once */
 /* The function that load_hits() calls, and the variable that it writes each time. */
 uint64_t own_hit(uint64_t argument);
 volatile uint64_t *own_hits(void);
-/* Where a function of ours lies in the file of this program; 0: not known. */
+/* Where a function of ours lies in the file of this program; 0: unknown. */
 uint64_t own_file_offset(const void *function);
-/* The path of this program; owned. NULL: not known. */
+/* The path of this program; owned. NULL: unknown. */
 char *own_path(void);

@@ -284,7 +284,7 @@ static void tracked(struct perf_event_attr *attr)
 	attr->sample_id_all = 0;
 }
 
-/* The first record of a type, its bytes copied; false where there is none. */
+/* The first record of a type, its bytes copied; false: none. */
 static bool find_record(struct own_event *e, uint32_t type, uint8_t bytes[512])
 {
 	struct record r;

@@ -29,7 +29,7 @@ struct comparison {
 };
 
 struct comparison compare_series(struct compare_series a, struct compare_series b);
-/* Holm: the chance to see any difference where there is none is p_adjusted over all n together. */
+/* Holm: the chance to see a difference that does not exist is p_adjusted over all n together. */
 void compare_adjust(struct comparison *c, size_t n);
 /*
  * How many values of each side it takes until the interval of the ratio is no wider than ± share (0.01), judged by

@@ -30,7 +30,7 @@ static const uint8_t hex_values[256] = {
 	['A'] = 11, ['B'] = 12, ['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16,
 };
 
-/* Reads the address at the start of a line; its digits, or 0 where there is none. */
+/* Reads the address at the start of a line; its digits, or 0: none. */
 static size_t read_address(const char *line, size_t n, uint64_t *ret)
 {
 	uint64_t value = 0;

@@ -57,7 +57,7 @@ static void check_list(const struct kallsyms *k)
 {
 	assert_int_equal(k->list.text, 0xffffffff81000000);
 	assert_int_equal(k->list.stext, 0xffffffff81000000);
-	/* The last of those at one address, as perf has it. */
+	/* The last of those at one address, as in perf. */
 	assert_string_equal(name_at(k, 0xffffffff81000000), "startup_64");
 	assert_string_equal(name_at(k, 0xffffffff810000f5), "__pfx_helper");
 	assert_string_equal(name_at(k, 0xffffffff81000100), "helper");

@@ -46,7 +46,7 @@ static void layout_deinit(struct layout *l)
 
 #define _cleanup_layout_ _cleanup_(layout_deinit)
 
-/* "ffffffff81000000 T _stext\n"; 0 where there is none. */
+/* "ffffffff81000000 T _stext\n"; 0: none. */
 static uint64_t address_of(const struct strbuf *kallsyms, const char *name)
 {
 	size_t n = strlen(name);

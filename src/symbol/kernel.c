@@ -150,7 +150,7 @@ const struct symbol_source source_kallsyms = {
 	.name = "kallsyms", .kinds = 1u << MAPPED_KERNEL | 1u << MAPPED_MODULE, .load = load_kallsyms,
 };
 
-/* The address of a symbol by name; 0 where there is none. */
+/* The address of a symbol by name; 0: none. */
 static uint64_t address_by_name(const struct object *o, const char *name)
 {
 	struct object_symtab t;

@@ -71,7 +71,7 @@ bool sys_cpus_has(const sys_cpus *cpus, uint32_t cpu)
 	return cpus->len && bsearch(&cpu, cpus->data, cpus->len, sizeof(cpu), by_number);
 }
 
-/* The line of a file, kept in the arena; NULL where there is none. */
+/* The line of a file, kept in the arena; NULL: none. */
 static const char *line_of(const struct sys *sys, struct arena *arena, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 static const char *line_of(const struct sys *sys, struct arena *arena, const char *fmt, ...)

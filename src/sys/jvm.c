@@ -59,7 +59,7 @@ bool jvm_is(uint32_t pid)
 
 /* ---- the socket ---- */
 
-/* -errno where there is none that the process listens at. */
+/* -errno if there is none that the process listens at. */
 static int connect_to(uint32_t pid, int tmp, uint32_t inner)
 {
 	struct sockaddr_un at = { .sun_family = AF_UNIX };

@@ -37,7 +37,7 @@ unsigned sys_perf_event_max_stack(const struct sys *sys)
 	return (unsigned)sys_sysctl(sys, "kernel/perf_event_max_stack", 127);
 }
 
-/* What follows "Key:" in /proc/self/status; owned, NULL where there is none. */
+/* What follows "Key:" in /proc/self/status; owned, NULL: none. */
 static char *status_field(const struct sys *sys, const char *key)
 {
 	_cleanup_strbuf_ struct strbuf text = {};

@@ -21,15 +21,15 @@ int process_mapped_file_open(uint32_t pid, const char *path);
 char *process_file_path(uint32_t pid, int fd);
 /* The path by which we reach it while the process runs; owned. Links in it have to be resolved. */
 char *process_path_outside(uint32_t pid, const char *path);
-/* The path of our own program; owned. NULL where it is not known. */
+/* The path of our own program; owned. NULL: unknown. */
 char *process_program(void);
-/* The path of a process's program, as that sees it; owned. NULL where it is not known. */
+/* The path of a process's program, as that sees it; owned. NULL: unknown. */
 char *process_program_of(uint32_t pid);
 /* The process's number in its own pid namespace: what it believes its pid to be. pid where that is not known. */
 uint32_t process_inner_pid(uint32_t pid);
 /* Device and inode of the mount namespace that the process is in; false where that cannot be read. */
 bool process_mount_namespace(uint32_t pid, uint64_t *ret_dev, uint64_t *ret_ino);
-/* A process that is in that mount namespace, the lowest; 0 where there is none. */
+/* A process that is in that mount namespace, the lowest; 0: none. */
 uint32_t process_in_mount_namespace(uint64_t dev, uint64_t ino);
 /* When it started, in seconds since 1970; 0 where it is not there. */
 int64_t process_start_s(uint32_t pid);

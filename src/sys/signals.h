@@ -19,7 +19,7 @@ struct signals {
 
 /* more: what else is waited for, ended by 0; NULL is nothing. */
 struct strobe_error *signals_open(struct signals *s, const int *more) _must_check_;
-/* The number of the next one that has come, 0 where there is none (yet). */
+/* The number of the next one that has come, 0 if there is none (yet). */
 int signals_next(const struct signals *s);
 /* Until one comes, or so many milliseconds are over. */
 void signals_wait(const struct signals *s, int ms);

@@ -50,7 +50,7 @@ struct listing_value {
 /* What the processor needed for the block of code that ends at an instruction, and for all of the block that it is in. */
 struct listing_cycles {
 	uint64_t average, least, most; /* 0: no block was seen to end here */
-	double per_cycle;              /* instructions of the block, by its average; 0: not known */
+	double per_cycle;              /* instructions of the block, by its average; 0: unknown */
 };
 
 enum listing_flow {
@@ -85,9 +85,9 @@ struct listing_insn {
 };
 
 struct listing_place {
-	const char *function; /* for people; the listing's own function at the outermost. NULL: not known */
+	const char *function; /* for people; the listing's own function at the outermost. NULL: unknown */
 	uint32_t file;        /* or LISTING_NONE */
-	uint32_t line;        /* 0: not known */
+	uint32_t line;        /* 0: unknown */
 	uint32_t caller;      /* place that it was inlined into, LISTING_NONE: it was not inlined */
 };
 

@@ -66,7 +66,7 @@ void syscall_stats_deinit(struct syscall_stats *s);
 /* Adds a thread and gives its index; names are copied (cgroup may be NULL). */
 uint32_t syscall_stats_thread(struct syscall_stats *s, uint32_t tid, uint32_t pid, const char *comm, const char *cgroup);
 void syscall_stats_rename(struct syscall_stats *s, uint32_t thread, const char *comm);
-/* The row of a call, made where there is none; moves when others are made. */
+/* The row of a call, made if there is none; moves when others are made. */
 struct syscall_stat *syscall_stats_row(struct syscall_stats *s, uint32_t thread, uint32_t call, const char *name);
 /* One call that has ended. errnum: 0 where it did well. */
 void syscall_stat_add(struct syscall_stat *row, uint64_t ns, uint32_t errnum);

@@ -41,7 +41,7 @@ struct time_stack {
 struct time_span {
 	uint64_t start_ns, end_ns;
 	const struct time_stack *stack; /* of the event that ended it, in charts with all states of where it waits; NULL: not recorded */
-	const char *reason;             /* what it waits for; NULL: not known */
+	const char *reason;             /* what it waits for; NULL: unknown */
 	uint32_t cpu;                   /* TIME_NO_CPU: not known */
 	uint32_t waits;                 /* the span is the sum of so many waits that ended with it, or 0 */
 	uint8_t kind;                   /* enum time_span_kind: a task that sleeps has none */
@@ -62,7 +62,7 @@ struct time_io {
 };
 
 struct time_row {
-	const char *name; /* NULL: not known */
+	const char *name; /* NULL: unknown */
 	uint64_t start_ns, end_ns, running_ns, bytes, bytes_max;
 	VEC(struct time_span) spans;
 	VEC(struct time_io) ios;
@@ -72,7 +72,7 @@ struct time_row {
 
 struct time_task {
 	int32_t pid, ppid; /* of threads: their thread IDs */
-	int32_t process;   /* that the thread is of; 0: not known */
+	int32_t process;   /* that the thread is of; 0: unknown */
 	VEC(struct time_row) rows;
 	uint32_t current; /* row + 1; 0: it has none */
 	uint8_t state;    /* enum time_span_kind, since since_ns */

@@ -115,7 +115,7 @@ static bool is_chosen(const struct call_pairs *s, uint64_t number, bool compat)
 	return !chosen || syscall_set_has(chosen, number);
 }
 
-/* A line for a call from the data at its begin. */
+/* A line for a call from the data at its start. */
 static void make_line(const struct call_pairs *s, const struct open_call *c, uint64_t number, bool compat, struct shown *ret)
 {
 	const struct syscall_desc *desc = desc_of(s, number, compat);

@@ -53,10 +53,10 @@ struct trace_frame {
 /* Created for each call: rare data is referred to by pointers. */
 struct trace_line {
 	enum trace_line_kind kind;
-	uint64_t time_ns;     /* of the event; for a call, of its begin */
+	uint64_t time_ns;     /* of the event; for a call, of its start */
 	uint64_t first_ns;    /* the beginning of the trace; filled in by trace_lines */
 	bool start_unknown;   /* time_ns is the end of the call */
-	uint64_t duration_ns; /* of a call that has returned, if its begin is known */
+	uint64_t duration_ns; /* of a call that has returned, if its start is known */
 	bool has_duration;
 	uint32_t tid, pid;
 	uint32_t cpu;         /* SAMPLE_NO_CPU: unknown */
@@ -65,7 +65,7 @@ struct trace_line {
 	/* CALL and ENTERED */
 	const struct syscall_event *call;
 	bool continued;       /* its arguments are in an earlier line */
-	bool args_unknown;    /* its begin was missed */
+	bool args_unknown;    /* its start was missed */
 
 	/* FUNC; depth is also set for other lines of the task within calls */
 	const struct func_call *func;

@@ -15,7 +15,7 @@ struct trace_lines {
 	struct syscall_stats stats;
 	struct arena names;
 	VEC(struct trace_frame) frames; /* of the line at hand */
-	uint64_t begin_ns; /* 0: not known */
+	uint64_t begin_ns; /* 0: unknown */
 	uint64_t first_ns; /* time 0 of the lines; 0 before the first one */
 	uint64_t count;
 	bool finished, ended;

@@ -78,7 +78,7 @@ static struct strobe_error *read_blob(struct blob *b, const void *bytes, size_t 
 	return NULL;
 }
 
-/* NULL where there is none of that number. */
+/* NULL if there is none of that number. */
 static const uint8_t *type_at(const struct btf_types *b, uint32_t id, struct btf_type *ret)
 {
 	for (unsigned i = 0; i < b->blobs_nr; i++) {
@@ -321,7 +321,7 @@ static void load_enumerators(struct type_source *source, struct type *t)
 
 /* ---- by name ---- */
 
-/* Of kind and name, in the module first; 0 where there is none. */
+/* Of kind and name, in the module first; 0: none. */
 static uint32_t find_id(const struct btf_types *b, unsigned kind, const char *name)
 {
 	struct btf_type raw;

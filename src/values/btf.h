@@ -31,7 +31,7 @@ struct btf_function {
 	bool is_variadic;            /* more follow */
 };
 
-/* The module's functions first. False where there is none of that name. It lives as long as b. */
+/* The module's functions first. False if there is none of that name. It lives as long as b. */
 bool btf_find_function(struct btf_types *b, const char *name, struct btf_function *ret);
-/* A struct, union, enumeration or typedef by its name; NULL where there is none. */
+/* A struct, union, enumeration or typedef by its name; NULL: none. */
 const struct type *btf_find_type(struct btf_types *b, enum type_kind kind, const char *name);

@@ -17,6 +17,6 @@ void call_convention_locate(const struct arch *arch, const struct type *const *t
 			    struct locations *ret);
 /*
  * Where what a function returned is, of a type (not void), when it has returned: in `reg`, the register of results, or in memory that
- * this leads to. .lack where it is elsewhere, as floating point numbers are; of more than a register, the begin.
+ * this leads to. .lack where it is elsewhere, as floating point numbers are; of more than a register, the start.
  */
 struct location call_convention_returned(const struct arch *arch, const struct type *type, uint8_t reg);

@@ -224,7 +224,7 @@ static bool skip_block(struct cursor *c, uint64_t bytes)
 	return !c->bad && bytes <= cursor_left(c) && cursor_skip(c, (size_t)bytes);
 }
 
-/* The operands of an operation; false where it is not known how many bytes they take. */
+/* The operands of an operation; false: unknown how many bytes they take. */
 static bool skip_operands(uint8_t op, struct cursor *c, unsigned address_bytes, unsigned offset_bytes)
 {
 	uint64_t v;

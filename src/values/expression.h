@@ -53,5 +53,5 @@ bool expression_constant(uint8_t op, struct cursor *c, unsigned address_bytes, u
 /* Whether an operation takes two numbers and gives one, and what it gives; false where that is not defined. */
 bool expression_is_binary(uint8_t op);
 bool expression_binary(uint8_t op, uint64_t a, uint64_t b, unsigned address_bytes, uint64_t *ret);
-/* Goes on to the next DW_OP_piece or DW_OP_bit_piece; false where there is none. */
+/* Goes on to the next DW_OP_piece or DW_OP_bit_piece; false: none. */
 bool expression_skip_to_piece(struct cursor *c, unsigned address_bytes, unsigned offset_bytes);

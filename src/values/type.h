@@ -48,8 +48,8 @@ struct type {
 
 struct type_member {
 	const char *name;        /* NULL: an anonymous struct or union, whose members belong to the outer one */
-	const struct type *type; /* NULL: not known */
-	uint64_t bit_offset;     /* from the begin of the struct */
+	const struct type *type; /* NULL: unknown */
+	uint64_t bit_offset;     /* from the start of the struct */
 	uint32_t bits;           /* of a bit field; 0: it is none */
 	bool is_base;            /* what a class inherits */
 };
@@ -80,8 +80,7 @@ const struct type *type_unqualified(const struct type *t);
 uint64_t type_bytes(const struct type *t);
 
 /*
- * The member of that name, also within anonymous members and base classes; ret->bit_offset counts from the begin of t. False where
- * there is none.
+ * The member of that name, also within anonymous members and base classes; ret->bit_offset counts from the start of t. False: none.
  */
 bool type_find_member(const struct type *t, const char *name, struct type_member *ret);
 

@@ -36,7 +36,7 @@ const char *name_kind_mark(enum name_kind kind);
 
 struct frame_name {
 	str_id text;   /* of frame_names.strings */
-	str_id module; /* short: "libc.so.6"; "" where there is none */
+	str_id module; /* short: "libc.so.6"; "": none */
 	enum name_kind kind;
 };
 

@@ -54,7 +54,7 @@ void web_query_add(struct strbuf *query, const char *name, const char *value);
 
 /* The parts below are the server's own, and are declared here for tests. */
 
-/* "host:port" taken apart: "[::1]:80", ":80", "host", ""; ERROR_USAGE where the port is not a number. host "" = localhost. */
+/* "host:port" taken apart: "[::1]:80", ":80", "host", ""; ERROR_USAGE if the port is not a number. host "" = localhost. */
 struct strobe_error *web_parse_address(const char *text, char **ret_host, uint16_t *ret_port) _must_check_;
 /* Whether an address (as in web_options) means this machine's loopback interface and nothing else. */
 struct strobe_error *web_is_local(const char *address, bool *ret) _must_check_;

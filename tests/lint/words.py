@@ -35,6 +35,12 @@ COMMENT_PHRASES = [
     (r"\brights? to load\b", "with the right to load BPF programs"),
     (r"\bstands? (?:behind|before|in front)\b", "it stands behind the header"),
     (r"\bboth know\b", "what the programs and user space both know"),
+    (r"\bwhere there is none\b", "NULL where there is none"),
+    (r"\bas perf has (?:it|them)\b", "the greatest first, as perf has it"),
+    (r"\bthe begin\b", "an offset from the begin of the code"),
+    (r"\bcomes? to be\b", "nodes come to be when they are needed"),
+    (r"\bgoes by what\b", "what a reading costs goes by what was met"),
+    (r"\bbefore our eyes\b", "what was not opened before our eyes"),
 ]
 FORBIDDEN = [re.compile(pattern, re.I) for pattern, _ in PHRASES]
 IN_COMMENTS = [re.compile(pattern) for pattern, _ in COMMENT_PHRASES]

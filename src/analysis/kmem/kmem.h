@@ -27,7 +27,7 @@ struct kmem_request {
 
 /* Where memory was requested. */
 struct kmem_site {
-	const char *function; /* NULL: not known */
+	const char *function; /* NULL: unknown */
 	uint64_t offset;
 	bool is_allocator; /* part of the page allocator itself */
 };

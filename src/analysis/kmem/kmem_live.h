@@ -28,7 +28,7 @@ struct kmem_live_request {
 
 struct kmem_live_row {
 	enum kmem_allocator allocator;
-	uint64_t callsite; /* 0: not known */
+	uint64_t callsite; /* 0: unknown */
 	struct kmem_counts_sum sum;
 	uint64_t live_hits, live_bytes; /* not given back */
 	uint64_t *frames;  /* from the call site outwards; owned by the rows */
@@ -48,7 +48,7 @@ struct kmem_live;
 struct strobe_error *kmem_live_run(const struct kmem_live_request *q, struct kmem_live **ret) _must_check_;
 void kmem_live_destroy(struct kmem_live *l);
 const struct kmem_live_sums *kmem_live_sums(const struct kmem_live *l);
-/* Function and offset of the kernel's code; NULL: not known. */
+/* Function and offset of the kernel's code; NULL: unknown. */
 const char *kmem_live_function(const struct kmem_live *l, uint64_t address, uint64_t *ret_offset);
 /* Inits *t, with the view's maximum number of lines, and addresses in place of functions if selected. */
 void kmem_live_table(struct table *t, const struct kmem_live *l, uint64_t lines_max, bool raw_ip);

@@ -19,7 +19,7 @@ struct c2c_access {
 	uint64_t address, data_key; /* address of the data: as recorded, and in the mapped object */
 	uint32_t file, data_pid;    /* as in struct c2c_line */
 	bool is_kernel, is_mapped;
-	uint32_t cpu;               /* UINT32_MAX: not known */
+	uint32_t cpu;               /* UINT32_MAX: unknown */
 	uint32_t pid, tid, object_id;
 	uint64_t code;
 };

@@ -192,7 +192,7 @@ GLOBAL int count_pointers(struct scratch *s, __u64 ptr)
 	return 1;
 }
 
-/* The string of the pointer at ptr: 0 where there is none. */
+/* The string of the pointer at ptr: 0: none. */
 GLOBAL int put_string_at(struct scratch *s, __u32 arg_part, __u64 ptr)
 {
 	__u64 string = 0;

@@ -52,7 +52,7 @@ struct script_process {
 	__u64 mm;
 	/*
 	 * The address of the pointer to the first interpreter (Python) or to the innermost frame (PHP), the key (Perl); Ruby: any value.
-	 * 0: not known (yet).
+	 * 0: unknown (yet).
 	 */
 	__u64 start;
 	__u32 kind; /* enum script_kind */

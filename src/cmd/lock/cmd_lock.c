@@ -48,7 +48,7 @@ static int show_waits(struct cmd_context *ctx, const struct lock_options *o, str
 	return status;
 }
 
-/* What was whole is shown. */
+/* The complete part is shown. */
 static int replay(struct cmd_context *ctx, const struct lock_options *o, enum lock_command command)
 {
 	struct lock_replay *r;

@@ -38,7 +38,7 @@ int script_by_name(struct cmd_context *ctx)
 	const struct bundled_script *script;
 	bundled_scripts_find(&scripts);
 	struct strobe_error *err = bundled_scripts_get(&scripts, words[name], &script);
-	bool is_plain_record = err && is_record; /* no script follows: as perf has it */
+	bool is_plain_record = err && is_record; /* no script follows: as in perf */
 	if (!err)
 		err = bundled_run(script, &request);
 	bundled_scripts_deinit(&scripts);

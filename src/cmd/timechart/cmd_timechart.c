@@ -133,7 +133,7 @@ static struct strobe_error *write_chart(struct timechart_options *o, struct time
 	return NULL;
 }
 
-/* What was whole is shown. */
+/* The complete part is shown. */
 static int show(struct cmd_context *ctx, struct timechart_options *o)
 {
 	struct time_chart c;

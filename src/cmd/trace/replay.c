@@ -25,7 +25,7 @@ static struct strobe_error *replay(struct cmd_context *ctx, const struct trace_o
 	struct strobe_error *err = trace_replay_run(*ret);
 	if (error_is(err, ERROR_NOT_FOUND))
 		return err;
-	/* What was whole is shown. */
+	/* The complete part is shown. */
 	trace_replay_finish(*ret, &stats);
 	trace_output_end(output, stats);
 	trace_replay_remarks(*ret);

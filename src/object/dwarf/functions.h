@@ -14,10 +14,10 @@ struct dwarf_unit;
 /* Code of a function: its own, or that of one inlined call. */
 struct dwarf_code {
 	struct dwarf_unit *unit;  /* of compilation */
-	const char *name;         /* in the source; NULL: not known */
+	const char *name;         /* in the source; NULL: unknown */
 	const char *linkage_name; /* NULL: the same, or not known */
-	const char *file;         /* declared in: full path; NULL: not known */
-	uint32_t line;            /* declared at; 0: not known */
+	const char *file;         /* declared in: full path; NULL: unknown */
+	uint32_t line;            /* declared at; 0: unknown */
 	uint64_t entry;           /* entry address */
 	bool is_inlined;
 	const char *call_file;    /* location of the inlined call, or NULL */

@@ -23,7 +23,7 @@ static bool give(struct cursor *c, uint64_t bytes, struct dwarf_range range, eac
 	return expression && (range.start >= range.end || fn(ctx, &range, expression, (size_t)bytes));
 }
 
-/* DWARF 2 to 4: pairs of addresses from the unit's begin, ended by two zeros. */
+/* DWARF 2 to 4: pairs of addresses from the unit's start, ended by two zeros. */
 static void each_old(const struct dwarf_unit *u, uint64_t offset, each_fn *fn, void *ctx)
 {
 	struct cursor c = dwarf_section(u->file, DWARF_LOC);

@@ -174,7 +174,7 @@ static struct strobe_error *print_session(struct session *s, struct opened *f, c
 		strbuf_addstr(&ret->text, "\n… truncated: 'script' prints all samples\n");
 	if (!err || !ret->all.len)
 		return err;
-	/* What was whole is shown. */
+	/* The complete part is shown. */
 	strbuf_addf(&ret->text, "\n%s\n", err->message);
 	error_destroy(err);
 	return NULL;

@@ -18,7 +18,7 @@
 /* What is waited for. */
 struct shown_wait {
 	const char *name;
-	uint64_t done, total; /* bytes; total 0: not known */
+	uint64_t done, total; /* bytes; total 0: unknown */
 	bool is_long;         /* takes so long that progress should be shown */
 };
 

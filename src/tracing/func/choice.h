@@ -27,7 +27,7 @@ struct func {
 	const char *file;   /* "libc.so.6"; "kernel" */
 	uint64_t address;   /* ELF virtual address, or in the kernel */
 	bool entry_only;    /* returns are not traced */
-	const struct func_signature *signature; /* NULL: not known */
+	const struct func_signature *signature; /* NULL: unknown */
 };
 
 struct func_debug {

@@ -21,7 +21,7 @@ enum func_place {
 
 struct func_parameter {
 	const char *name;        /* "" where it has none */
-	const struct type *type; /* NULL: not known */
+	const struct type *type; /* NULL: unknown */
 	enum func_place place;
 	uint8_t words[FUNC_WORDS]; /* FUNC_WORD: indexes of registers */
 	uint8_t words_nr;

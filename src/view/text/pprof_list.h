@@ -12,5 +12,5 @@ struct pprof_list_options {
 	bool no_inlines, drop_negative;
 };
 
-/* ERROR_NOT_FOUND where no function matches. */
+/* ERROR_NOT_FOUND if no function matches. */
 struct strobe_error *view_pprof_list(const struct pprof_list_options *options, struct out *out) _must_check_;

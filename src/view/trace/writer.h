@@ -53,7 +53,7 @@ struct trace_format {
 };
 
 extern const struct trace_format trace_format_text, trace_format_json, trace_format_chrome;
-/* NULL where there is none of that name. */
+/* NULL if there is none of that name. */
 const struct trace_format *trace_format_find(const char *name);
 /* "text, json" for messages. */
 const char *trace_format_names(void);
