@@ -97,7 +97,7 @@ void task_filter_destroy(struct task_filter *f)
 	free(f);
 }
 
-void task_filter_destroy_behind(struct task_filter *f)
+void task_filter_destroy_later(struct task_filter *f)
 {
 	int link;
 	if (f && sys_clock_ns(f->options.sys, CLOCK_MONOTONIC) - f->made_ns < SHORT_NS && bpf_link_fds(f->loaded, &link, 1))

@@ -45,5 +45,5 @@ void task_filter_follow(struct task_filter *f, const struct target_map *map);
  * At the end of a program instead of task_filter_destroy(): a tracepoint that was closed makes the next program that attaches to it
  * wait for an RCU grace period, 10 ms. After a short recording another may follow at once, so a child holds it for a moment.
  */
-void task_filter_destroy_behind(struct task_filter *f);
+void task_filter_destroy_later(struct task_filter *f);
 void task_filter_destroy(struct task_filter *f);

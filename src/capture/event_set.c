@@ -307,7 +307,7 @@ void capture_event_describe(const struct capture_event *e)
 	log_debug("%s\nperf_event_attr:\n%s\n%s", rule, strbuf_str(&text), rule);
 }
 
-static bool wants_cpu(const struct capture_event *e, int cpu)
+static bool counts_on_cpu(const struct capture_event *e, int cpu)
 {
 	if (!e->own_cpus || cpu < 0)
 		return true;
@@ -335,7 +335,7 @@ static struct strobe_error *open_event(struct opening *o, size_t index)
 	bool by_cpu = e->format || (o->options->followed && !e->is_dummy && !e->is_tracker);
 	capture_event_describe(e);
 	for (size_t c = 0; c < m->cpus.len; c++) {
-		if (!wants_cpu(e, m->cpus.data[c]))
+		if (!counts_on_cpu(e, m->cpus.data[c]))
 			continue;
 		for (size_t t = 0; t < (by_cpu ? 1 : m->threads.len); t++) {
 			uint32_t slot = (uint32_t)(c * m->threads.len + t);

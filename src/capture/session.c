@@ -300,7 +300,7 @@ void capture_close(struct capture *c)
 	free(c);
 }
 
-void capture_close_behind(struct capture *c)
+void capture_close_later(struct capture *c)
 {
 	VEC(int) fds = {};
 	bool slow = false;

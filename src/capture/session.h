@@ -41,7 +41,7 @@ void capture_close(struct capture *c);
  * Before capture_close(), at the end of a program: slow events (tracepoints) are closed in another process (sys/leave_behind.h),
  * so that closing them here takes no time.
  */
-void capture_close_behind(struct capture *c);
+void capture_close_later(struct capture *c);
 
 /* Events with their ids, tracepoint formats, clock, caps of the rings; the caller adds facts (capture/environment.h). */
 struct env *capture_env(struct capture *c);

@@ -43,7 +43,7 @@ static void add_event(struct counter_set *s, const struct event *e, uint32_t lea
 	vec_push(&s->events, c);
 }
 
-static bool wants_cpu(const struct event *e, int cpu)
+static bool counts_on_cpu(const struct event *e, int cpu)
 {
 	return cpu < 0 || !e->cpus.len || sys_cpus_has(&e->cpus, (uint32_t)cpu);
 }
@@ -66,7 +66,7 @@ static void add_slots(struct counter_set *s, struct counter_event *c)
 	} else if (m->system_wide) {
 		for (size_t i = 0; i < m->cpus.len; i++) {
 			slot.cpu = m->cpus.data[i];
-			if (wants_cpu(e, slot.cpu))
+			if (counts_on_cpu(e, slot.cpu))
 				vec_push(&s->slots, slot);
 		}
 	} else {

@@ -165,11 +165,11 @@ static void hint_at_pmu(const struct measurement *m)
 static void say_notes(struct measurement *m)
 {
 	const struct counter_set *set = &m->counting.set;
-	if (!m->notes_said)
+	if (!m->notes_shown)
 		hint_at_pmu(m);
-	for (size_t i = 0; !m->notes_said && i < set->notes.len; i++)
+	for (size_t i = 0; !m->notes_shown && i < set->notes.len; i++)
 		session_say(m->host, "%s", set->notes.data[i]);
-	m->notes_said = true;
+	m->notes_shown = true;
 }
 
 static struct strobe_error *show_interval(void *ctx, double time_s, double length_s)

@@ -52,7 +52,7 @@ struct measurement {
 	struct counts_recorder *recorder;
 	struct stats elapsed, user, system;
 	VEC(double) elapsed_each;
-	bool notes_said, is_prepared;
+	bool notes_shown, is_prepared;
 };
 
 /*

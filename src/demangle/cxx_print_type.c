@@ -22,7 +22,7 @@ static enum cxx_kind kind_of(struct printer *p, const struct cxx_node *n, const 
 }
 
 /* Whether a pointer to it needs parentheses: of functions and arrays, after qualifiers too. */
-static bool wants_parentheses(struct printer *p, const struct cxx_node *n)
+static bool needs_parentheses(struct printer *p, const struct cxx_node *n)
 {
 	const struct cxx_scope *scope, *was = p->scope;
 	enum cxx_kind kind = kind_of(p, n, &n, &scope);
@@ -43,12 +43,12 @@ static bool ends_in_declarator(struct printer *p, const struct cxx_node *n)
 		enum cxx_kind kind = kind_of(p, n, &n, &scope);
 		p->scope = scope;
 		if (kind == CXX_MEMBER_POINTER) {
-			ends = wants_parentheses(p, n->b);
+			ends = needs_parentheses(p, n->b);
 			break;
 		}
 		if (kind != CXX_POINTER && kind != CXX_LVALUE && kind != CXX_RVALUE)
 			break;
-		ends = wants_parentheses(p, n->a);
+		ends = needs_parentheses(p, n->a);
 		n = n->a;
 	}
 	p->scope = was;
@@ -58,7 +58,7 @@ static bool ends_in_declarator(struct printer *p, const struct cxx_node *n)
 static void open_declarator(struct printer *p, const struct cxx_node *pointee)
 {
 	cxx_print_left(p, pointee);
-	if (wants_parentheses(p, pointee)) {
+	if (needs_parentheses(p, pointee)) {
 		if (last(p) != ' ')
 			add(p, " ");
 		add(p, "(");
@@ -67,7 +67,7 @@ static void open_declarator(struct printer *p, const struct cxx_node *pointee)
 
 static void close_declarator(struct printer *p, const struct cxx_node *pointee)
 {
-	if (wants_parentheses(p, pointee))
+	if (needs_parentheses(p, pointee))
 		add(p, ")");
 	cxx_print_right(p, pointee);
 }

@@ -107,14 +107,14 @@ static bool is_name_letter(char c)
  * The name as written. Readers strip one leading underscore: so one is prepended to names that begin with one, with a digit,
  * or are keywords. Duplicates are numbered as in perf.
  */
-static const char *take_name(struct ctf_trace *t, const char *name, const char *behind)
+static const char *take_name(struct ctf_trace *t, const char *name, const char *suffix)
 {
 	_cleanup_strbuf_ struct strbuf b = {};
 	if (is_word(name) || *name == '_' || !is_name_letter(*name) || (*name >= '0' && *name <= '9'))
 		strbuf_addch(&b, '_');
 	for (const char *p = name; *p; p++)
 		strbuf_addch(&b, is_name_letter(*p) ? *p : '_');
-	strbuf_addstr(&b, behind);
+	strbuf_addstr(&b, suffix);
 	size_t plain = b.len;
 	for (unsigned i = 0; strtab_find(&t->names, strbuf_str(&b)) != IDSET_NONE; i++) {
 		b.len = plain;

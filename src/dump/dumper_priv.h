@@ -69,7 +69,7 @@ struct stack_texts {
 	struct last_stack last;
 	uint32_t *noted;        /* partial hashes of stacks seen; NULL until the first */
 	uint64_t hits, misses;
-	bool comes_again;       /* the last looked-up stack is repeated, but not cached yet */
+	bool is_repeated;       /* the last looked-up stack is repeated, but not cached yet */
 	enum stack_known known;
 	uint64_t hash;          /* of the stack that was looked up last */
 	uint32_t kept;          /* STACK_KEPT: its index */

@@ -33,14 +33,14 @@ static void put_end(struct dumper *d, struct out *out, uint64_t of, const struct
 		    enum dump_field_index form)
 {
 	struct resolved_frame f = { .ip = ip };
-	bool wants_name = form == DUMP_INDEX_BRSTACKSYM;
-	if (wants_name || form == DUMP_INDEX_BRSTACKOFF || of & DUMP_FIELD(DSO))
+	bool needs_name = form == DUMP_INDEX_BRSTACKSYM;
+	if (needs_name || form == DUMP_INDEX_BRSTACKOFF || of & DUMP_FIELD(DSO))
 		f = dump_lookup(d, s, ip);
-	if (wants_name && f.symbol) {
+	if (needs_name && f.symbol) {
 		const char *name = dso_symbol_name(f.dso, f.symbol);
 		out_text(out, name, strlen(name));
 		out_f(out, "+0x%" PRIx64, f.addr - f.symbol->start);
-	} else if (wants_name) {
+	} else if (needs_name) {
 		out_str(out, "[unknown]");
 	} else {
 		out_str(out, "0x");

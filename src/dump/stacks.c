@@ -111,9 +111,9 @@ bool dumper_knows_stack(struct dumper *d, const struct resolved_sample *s)
 		t->known = STACK_KEPT;
 		return true;
 	}
-	t->comes_again = note(t, t->hash);
-	t->hits += t->comes_again;
-	t->misses += !t->comes_again;
+	t->is_repeated = note(t, t->hash);
+	t->hits += t->is_repeated;
+	t->misses += !t->is_repeated;
 	if (t->misses == TRIAL && t->hits < TRIAL) {
 		t->off = true;
 		forget(t);
@@ -267,7 +267,7 @@ void dump_stack(struct dumper *d, struct out *out, unsigned kind, const struct r
 	}
 	if (known == STACK_CALLERS) {
 		build(d, kind, s);
-		if (!t->off && t->comes_again)
+		if (!t->off && t->is_repeated)
 			keep(t, s);
 	}
 	size_t bytes;

@@ -60,7 +60,7 @@ struct group_calls {
 	uint32_t *children;
 	/* For each selected entry of the group, its starting points: starts[start_of[i]] … */
 	const uint32_t *selected;
-	uint32_t wanted_nr;
+	uint32_t selected_nr;
 	struct cursor_at *starts;
 	uint32_t *start_of;
 	uint32_t *ends, *end_of; /* call nodes in which samples of the entry end */
@@ -255,7 +255,7 @@ typedef VEC(struct start) start_list;
 /* The outermost call nodes of each selected entry. */
 static void find_outermost(const struct calltrees *t, start_list *ret)
 {
-	uint32_t *on_path = xcalloc(t->at->wanted_nr + 1, sizeof(*on_path));
+	uint32_t *on_path = xcalloc(t->at->selected_nr + 1, sizeof(*on_path));
 	VEC(struct visit) path = {};
 	for (size_t i = 0; i < t->at->top.len; i++) {
 		vec_push(&path, ((struct visit){ t->at->top.data[i], 0 }));
@@ -283,8 +283,8 @@ static void find_outermost(const struct calltrees *t, start_list *ret)
 /* The call nodes in which samples of each selected entry end. */
 static void find_ends(struct calltrees *t)
 {
-	t->at->end_of = xreallocarray(t->at->end_of, t->at->wanted_nr + 2, sizeof(*t->at->end_of));
-	memset(t->at->end_of, 0, (t->at->wanted_nr + 2) * sizeof(*t->at->end_of));
+	t->at->end_of = xreallocarray(t->at->end_of, t->at->selected_nr + 2, sizeof(*t->at->end_of));
+	memset(t->at->end_of, 0, (t->at->selected_nr + 2) * sizeof(*t->at->end_of));
 	t->at->ends = xreallocarray(t->at->ends, t->at->nodes.len + 1, sizeof(*t->at->ends));
 	for (int round = 0; round < 2; round++) {
 		for (uint32_t i = 0; i < t->at->nodes.len; i++) {
@@ -298,27 +298,27 @@ static void find_ends(struct calltrees *t)
 				t->at->ends[t->at->end_of[rank + 1]++] = i;
 		}
 		if (!round)
-			count_up(t->at->end_of, t->at->wanted_nr + 1);
+			count_up(t->at->end_of, t->at->selected_nr + 1);
 	}
 }
 
 static void find_starts(struct calltrees *t)
 {
-	t->at->start_of = xreallocarray(t->at->start_of, t->at->wanted_nr + 2, sizeof(*t->at->start_of));
-	memset(t->at->start_of, 0, (t->at->wanted_nr + 2) * sizeof(*t->at->start_of));
+	t->at->start_of = xreallocarray(t->at->start_of, t->at->selected_nr + 2, sizeof(*t->at->start_of));
+	memset(t->at->start_of, 0, (t->at->selected_nr + 2) * sizeof(*t->at->start_of));
 	if (!t->h->options.children)
 		return;
 	start_list list = {};
 	find_outermost(t, &list);
 	for (size_t i = 0; i < list.len; i++)
 		t->at->start_of[list.data[i].rank + 1]++;
-	count_up(t->at->start_of, t->at->wanted_nr);
+	count_up(t->at->start_of, t->at->selected_nr);
 	t->at->starts = xreallocarray(t->at->starts, list.len + 1, sizeof(*t->at->starts));
 	for (size_t i = 0; i < list.len; i++)
 		t->at->starts[t->at->start_of[list.data[i].rank]++] = (struct cursor_at){ .node = list.data[i].node };
 	vec_deinit(&list);
 	/* Filling moved each start to its end. */
-	memmove(t->at->start_of + 1, t->at->start_of, t->at->wanted_nr * sizeof(*t->at->start_of));
+	memmove(t->at->start_of + 1, t->at->start_of, t->at->selected_nr * sizeof(*t->at->start_of));
 	t->at->start_of[0] = 0;
 }
 
@@ -327,9 +327,9 @@ static void find_innermost(struct calltrees *t, uint32_t group)
 {
 	const struct hist *h = t->h;
 	const struct profile *p = h->profile;
-	uint32_t *seen = xcalloc(t->at->wanted_nr + 1, sizeof(*seen)), stamp = 0;
-	t->at->start_of = xreallocarray(t->at->start_of, t->at->wanted_nr + 2, sizeof(*t->at->start_of));
-	memset(t->at->start_of, 0, (t->at->wanted_nr + 2) * sizeof(*t->at->start_of));
+	uint32_t *seen = xcalloc(t->at->selected_nr + 1, sizeof(*seen)), stamp = 0;
+	t->at->start_of = xreallocarray(t->at->start_of, t->at->selected_nr + 2, sizeof(*t->at->start_of));
+	memset(t->at->start_of, 0, (t->at->selected_nr + 2) * sizeof(*t->at->start_of));
 	for (int round = 0; round < 2; round++) {
 		for (uint32_t i = h->group_rows[group]; i < h->group_rows[group + 1]; i++) {
 			const struct profile_row *row = &p->rows.data[h->rows[i]];
@@ -360,8 +360,8 @@ static void find_innermost(struct calltrees *t, uint32_t group)
 			}
 		}
 		if (!round) {
-			count_up(t->at->start_of, t->at->wanted_nr + 1);
-			t->at->starts = xreallocarray(t->at->starts, t->at->start_of[t->at->wanted_nr + 1] + 1, sizeof(*t->at->starts));
+			count_up(t->at->start_of, t->at->selected_nr + 1);
+			t->at->starts = xreallocarray(t->at->starts, t->at->start_of[t->at->selected_nr + 1] + 1, sizeof(*t->at->starts));
 		}
 	}
 	free(seen);
@@ -636,7 +636,7 @@ static void open_group(struct calltrees *t, uint32_t group, const uint32_t *sele
 {
 	const struct hist *h = t->h;
 	t->at->selected = selected;
-	t->at->wanted_nr = n;
+	t->at->selected_nr = n;
 	for (uint32_t e = h->group_entries[group]; e < h->group_entries[group + 1]; e++)
 		t->entry_of[h->entries.data[e].frame_key] = e;
 	for (uint32_t i = 0; i < n; i++)

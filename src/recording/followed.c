@@ -66,7 +66,7 @@ struct strobe_error *recorder_attach_filter(struct recorder *r)
 
 void recorder_release_filter(struct recorder *r)
 {
-	task_filter_destroy_behind(r->filter);
+	task_filter_destroy_later(r->filter);
 	r->filter = NULL;
 	r->o.capture.followed = NULL;
 }

@@ -392,9 +392,9 @@ void recorder_destroy(struct recorder *r)
 		record_objects_deinit(&r->parts[i].objects);
 	free(r->parts);
 	if (r->capture)
-		capture_close_behind(r->capture);
+		capture_close_later(r->capture);
 	if (r->trigger)
-		capture_close_behind(r->trigger);
+		capture_close_later(r->trigger);
 	capture_close(r->capture);
 	capture_close(r->trigger);
 	recorder_release_filter(r);

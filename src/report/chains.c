@@ -75,6 +75,6 @@ struct strobe_error *report_chains_parse(const char *value, struct report_groupi
 		threshold_set = true;
 		at += n;
 	}
-	g->chains_asked = g->chains.mode != CALLTREE_NONE;
+	g->chains_requested = g->chains.mode != CALLTREE_NONE;
 	return NULL;
 }

@@ -23,7 +23,7 @@ static void words_come_in_any_order(void **state)
 	assert_true(c->by_address);
 	assert_false(c->callee_first);
 	assert_true(p.grouping.chain_order_set);
-	assert_true(p.grouping.chains_asked);
+	assert_true(p.grouping.chains_requested);
 	assert_false(p.branch_history);
 	assert_true(parse("callee").grouping.chains.callee_first);
 	assert_true(parse("branch").branch_history);
@@ -46,8 +46,8 @@ static void the_first_number_is_a_share_the_next_ones_a_limit(void **state)
 
 static void none_requires_no_chains(void **state)
 {
-	assert_false(parse("none").grouping.chains_asked);
-	assert_true(parse("").grouping.chains_asked);
+	assert_false(parse("none").grouping.chains_requested);
+	assert_true(parse("").grouping.chains_requested);
 }
 
 static void other_words_are_errors(void **state)

@@ -23,7 +23,7 @@ struct report_grouping {
 	const char *parent;             /* regular expression: callers that the key parent groups by; NULL = REPORT_PARENTS */
 	const char *ignore_callees;     /* regular expression: what these functions call counts for themselves; or NULL */
 	struct calltree_options chains;
-	bool chains_asked, chain_order_set; /* -g was given; with an order */
+	bool chains_requested, chain_order_set; /* -g was given; with an order */
 	double percent_limit;           /* entries with a smaller share are left out */
 	bool percent_limit_set;
 	bool relative;                  /* shares of what filters leave */

@@ -255,7 +255,7 @@ static size_t piece_of(const struct frame_lists *l, size_t i)
 }
 
 /* The object with the debug information of a frame, or NULL: as in inlines_expand(). */
-static struct dso *asked_dso(const struct frame_lists *l, uint32_t cached)
+static struct dso *debug_dso(const struct frame_lists *l, uint32_t cached)
 {
 	const struct resolved_frame *at = &l->f->r->frames.frames.data[cached];
 	return at->symbol || !l->f->r->options.with_inlines ? at->dso : NULL;
@@ -297,7 +297,7 @@ static void expand_some(void *ctx, size_t i, unsigned thread)
 			if (at[k].symbol && at[k].symbol->raw_name)
 				(void)dso_symbol_name(at[k].dso, at[k].symbol);
 	}
-	struct dso *d = asked_dso(l, l->cached.data[i * EXPANDED_AT_ONCE]);
+	struct dso *d = debug_dso(l, l->cached.data[i * EXPANDED_AT_ONCE]);
 	if (d && i % RESTS_EVERY == RESTS_EVERY - 1)
 		dso_source_rest(d);
 }
@@ -312,7 +312,7 @@ static void order_by_dso(struct frame_lists *l)
 	VEC(uint32_t) counts = {};
 	VEC(struct sort_pair) order = {};
 	for (size_t i = 0; i < l->cached.len; i++) {
-		uint64_t *number = u64map_put(&numbers, (uintptr_t)asked_dso(l, l->cached.data[i]), NULL);
+		uint64_t *number = u64map_put(&numbers, (uintptr_t)debug_dso(l, l->cached.data[i]), NULL);
 		if (!*number) {
 			vec_push(&counts, 0);
 			*number = counts.len;
@@ -323,13 +323,13 @@ static void order_by_dso(struct frame_lists *l)
 	}
 	sort_pairs(order.data, order.len);
 	for (size_t i = 0; i < order.len; i++) {
-		uint64_t number = *u64map_get(&numbers, (uintptr_t)asked_dso(l, (uint32_t)order.data[i].value)) - 1;
+		uint64_t number = *u64map_get(&numbers, (uintptr_t)debug_dso(l, (uint32_t)order.data[i].value)) - 1;
 		order.data[i].key = (uint64_t)counts.data[number] << 32 | number;
 	}
 	sort_pairs(order.data, order.len);
 	for (size_t i = l->cached.len; i-- > 0;) {
 		l->cached.data[i] = (uint32_t)order.data[i].value;
-		struct dso *d = i && order.data[i].key == order.data[i - 1].key ? NULL : asked_dso(l, l->cached.data[i]);
+		struct dso *d = i && order.data[i].key == order.data[i - 1].key ? NULL : debug_dso(l, l->cached.data[i]);
 		if (!d)
 			continue;
 		if (!l->dsos.len)
@@ -347,9 +347,9 @@ static void expect_frames(const struct frame_lists *l)
 {
 	VEC(uint64_t) addrs = {};
 	for (size_t i = 0; i < l->cached.len && !l->f->r->symbols_options.live; i++) {
-		struct dso *d = asked_dso(l, l->cached.data[i]);
+		struct dso *d = debug_dso(l, l->cached.data[i]);
 		vec_push(&addrs, source_address(&l->f->r->frames.frames.data[l->cached.data[i]]));
-		if (i + 1 < l->cached.len && asked_dso(l, l->cached.data[i + 1]) == d)
+		if (i + 1 < l->cached.len && debug_dso(l, l->cached.data[i + 1]) == d)
 			continue;
 		if (d)
 			dso_source_expect(d, addrs.data, addrs.len);

@@ -18,7 +18,7 @@ struct answers {
 	struct u64map of; /* by address: the name's id in names */
 };
 
-static bool is_asked_for(const struct profile_frame *f)
+static bool is_unnamed_frame(const struct profile_frame *f)
 {
 	return f->mapping != PROFILE_NONE && f->function == PROFILE_NONE && f->addr;
 }
@@ -29,7 +29,7 @@ static void list_addresses(const struct profile *p, struct strbuf *ret)
 	struct u64map known = {};
 	for (size_t i = 0; i < p->frames.len; i++) {
 		bool is_new = false;
-		if (is_asked_for(&p->frames.data[i]))
+		if (is_unnamed_frame(&p->frames.data[i]))
 			u64map_put(&known, p->frames.data[i].addr, &is_new);
 		if (is_new)
 			strbuf_addf(ret, "%s%#" PRIx64, ret->len ? "+" : "", p->frames.data[i].addr);
@@ -47,7 +47,7 @@ static unsigned expand(void *ctx, struct profile *dst, const struct profile_fram
 		       frame_id ret[PROFILE_EXPAND_MAX])
 {
 	const struct answers *a = ctx;
-	const uint64_t *name = is_asked_for(old) ? u64map_get(&a->of, old->addr) : NULL;
+	const uint64_t *name = is_unnamed_frame(old) ? u64map_get(&a->of, old->addr) : NULL;
 	if (!name)
 		return 0;
 	struct profile_frame f = *moved;

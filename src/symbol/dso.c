@@ -98,7 +98,7 @@ void dso_load(struct dso *d)
 	pthread_mutex_lock(&d->lock);
 	if (!is_loaded(d)) {
 		d->problem = NULL;
-		d->met_another = false;
+		d->found_another = false;
 		d->loads_nr++;
 		load_locked(d);
 		atomic_store_explicit(&d->settled, settled_until(d), memory_order_release);
@@ -378,7 +378,7 @@ struct dso_facts dso_facts(struct dso *d)
 	f.source = d->source;
 	f.problem = d->problem;
 	f.has_symtab = d->has_symtab;
-	f.replaced = d->met_another && !d->source;
+	f.replaced = d->found_another && !d->source;
 	uint8_t id[OBJECT_BUILD_ID_MAX];
 	if (d->object) {
 		f.is_64bit = object_header(d->object)->is_64bit;

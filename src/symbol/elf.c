@@ -242,7 +242,7 @@ bool elf_matches(struct dso *d, const struct object *o, const char *path)
 	dso_problem(d, "%s was replaced since it was recorded: its build-id is %s, recorded was %s", path, its,
 		    dso_hex(d, f->build_id, f->build_id_len));
 	dso_tried(d, path, arena_printf(&d->arena, "differs: its build-id is %s", its));
-	d->met_another = true;
+	d->found_another = true;
 	return false;
 }
 
@@ -303,7 +303,7 @@ static bool open_mapped_by(struct dso *d, uint32_t pid)
 	if (fd < 0 || !open_checked_fd(d, d->file->path, fd, &d->object))
 		return false;
 	d->problem = NULL; /* the file at the path is irrelevant */
-	d->met_another = false;
+	d->found_another = false;
 	return true;
 }
 

@@ -82,7 +82,7 @@ struct dso {
 
 	const char *source, *problem, *long_name; /* in arena or static */
 	VEC(struct dso_try) tries;
-	bool has_symtab, met_another; /* met_another: found a file with another build ID than recorded */
+	bool has_symtab, found_another; /* found_another: found a file with another build ID than recorded */
 };
 
 /* Sets the reason why there are no correct symbols; the first problem is kept. */

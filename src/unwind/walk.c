@@ -425,7 +425,7 @@ static inline bool is_signal_frame(const struct cached *c)
  * Whether the frame before was the outermost. A coroutine's first function returns to code that ends it, or goes on in another one:
  * what is above that frame is data of whoever made the coroutine (glibc's __start_context, and the address of uc_link).
  */
-static inline bool is_beyond(const struct walk *w, const struct cached *c)
+static inline bool is_past_outermost(const struct walk *w, const struct cached *c)
 {
 	return w->is_entered && !w->exact && !c->is_code;
 }
@@ -487,7 +487,7 @@ struct unwind_result unwind_walk(struct unwinder *u, const struct unwind_input *
 			return w.out;
 		}
 		const struct cached *c = look_up(&w);
-		if (__builtin_expect(is_beyond(&w, c), 0)) {
+		if (__builtin_expect(is_past_outermost(&w, c), 0)) {
 			w.out.end = UNWIND_END_WHOLE;
 			return w.out;
 		}
@@ -513,10 +513,10 @@ struct unwind_result unwind_walk(struct unwinder *u, const struct unwind_input *
 	}
 }
 
-bool unwind_is_beyond(struct unwinder *u, const struct unwind_input *in, uint64_t before, uint64_t pc)
+bool unwind_is_past_outermost(struct unwinder *u, const struct unwind_input *in, uint64_t before, uint64_t pc)
 {
 	struct walk w = { .u = u, .in = in, .pc = before };
 	w.is_entered = look_up(&w)->is_entry;
 	w.pc = pc;
-	return is_beyond(&w, look_up(&w));
+	return is_past_outermost(&w, look_up(&w));
 }

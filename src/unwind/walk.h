@@ -65,7 +65,7 @@ struct unwind_result unwind_walk(struct unwinder *u, const struct unwind_input *
  * Whether a walk that was begun elsewhere and came from the frame at `before`, a caller, to pc had passed the outermost frame: no call
  * made that one, and pc is not code of a file. Of `in`, arch and space matter.
  */
-bool unwind_is_beyond(struct unwinder *u, const struct unwind_input *in, uint64_t before, uint64_t pc);
+bool unwind_is_past_outermost(struct unwinder *u, const struct unwind_input *in, uint64_t before, uint64_t pc);
 
 /* Whose registers these are: the recording's architecture, or its 32-bit sibling by PERF_SAMPLE_REGS_ABI_*. */
 const struct arch *unwind_arch(const struct arch *recorded, uint64_t abi);

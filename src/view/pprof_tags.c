@@ -36,15 +36,15 @@ static int compare_texts(const void *a, const void *b)
 }
 
 /* A size among a set of labels. */
-struct said_size {
+struct tag_size {
 	str_id text;
 	int64_t size;
 };
 
 /* The texts and sizes of a set of labels, computed once for each set. */
-struct said {
+struct label_tags {
 	str_id texts;
-	VEC(struct said_size) sizes;
+	VEC(struct tag_size) sizes;
 	bool is_made;
 };
 
@@ -66,12 +66,12 @@ static str_id join_texts(struct pprof_tags *t, const struct profile *p, const ui
 	return strtab_add(&t->strings, strbuf_str(&b));
 }
 
-static void say(struct said *said, struct pprof_tags *t, const struct pprof_graph *r, labels_id labels)
+static void fill_tags(struct label_tags *tags, struct pprof_tags *t, const struct pprof_graph *r, labels_id labels)
 {
 	const struct profile *p = r->p;
 	const uint64_t *values = profile_label_values(p, labels);
-	said->is_made = true;
-	said->texts = join_texts(t, p, values);
+	tags->is_made = true;
+	tags->texts = join_texts(t, p, values);
 	for (uint32_t i = 0; i < p->columns.len; i++) {
 		const struct profile_label_column *c = &p->columns.data[i];
 		if (!profile_has_label(p, c, values[i]) || !is_size(p, c))
@@ -80,7 +80,7 @@ static void say(struct said *said, struct pprof_tags *t, const struct pprof_grap
 		int64_t size = profile_label_number(values[i]);
 		t->unit = profile_column_unit(p, i);
 		pprof_label(size, t->unit, r->unit, text);
-		vec_push(&said->sizes, ((struct said_size){ strtab_add(&t->strings, text), size }));
+		vec_push(&tags->sizes, ((struct tag_size){ strtab_add(&t->strings, text), size }));
 	}
 }
 
@@ -111,19 +111,19 @@ static void add_one(struct counter *c, struct pprof_tag tag, bool is_leaf)
 	*(is_leaf ? &at->flat_by : &at->cum_by) += c->by;
 }
 
-static void add(struct counter *c, uint32_t node, const struct said *said, bool is_leaf)
+static void add(struct counter *c, uint32_t node, const struct label_tags *tags, bool is_leaf)
 {
-	struct pprof_tag tag = { .node = node, .texts = said->texts };
-	if (said->texts)
+	struct pprof_tag tag = { .node = node, .texts = tags->texts };
+	if (tags->texts)
 		add_one(c, tag, is_leaf);
-	for (size_t i = 0; i < said->sizes.len; i++) {
-		tag.size_text = said->sizes.data[i].text;
-		tag.size = said->sizes.data[i].size;
+	for (size_t i = 0; i < tags->sizes.len; i++) {
+		tag.size_text = tags->sizes.data[i].text;
+		tag.size = tags->sizes.data[i].size;
 		add_one(c, tag, is_leaf);
 	}
 }
 
-static void add_stack(struct counter *c, stack_id stack, const struct said *said)
+static void add_stack(struct counter *c, stack_id stack, const struct label_tags *tags)
 {
 	const struct callgraph *g = c->r->graph;
 	bool is_leaf = true;
@@ -134,10 +134,10 @@ static void add_stack(struct counter *c, stack_id stack, const struct said *said
 			continue;
 		bool is_kept = g->nodes.data[node].kept;
 		if (is_kept && is_leaf)
-			add(c, node, said, true);
+			add(c, node, tags, true);
 		is_leaf = false;
 		if (is_kept && c->seen[node] != c->stamp)
-			add(c, node, said, false);
+			add(c, node, tags, false);
 		c->seen[node] = c->stamp;
 	}
 }
@@ -145,7 +145,7 @@ static void add_stack(struct counter *c, stack_id stack, const struct said *said
 static void add_rows(struct counter *c)
 {
 	const struct profile *p = c->r->p;
-	struct said *said = xcalloc((size_t)p->labels_nr + 1, sizeof(*said));
+	struct label_tags *tags = xcalloc((size_t)p->labels_nr + 1, sizeof(*tags));
 	for (size_t i = 0; i < p->rows.len; i++) {
 		const struct profile_row *row = &p->rows.data[i];
 		labels_id l = row->labels;
@@ -153,14 +153,14 @@ static void add_rows(struct counter *c)
 		c->by = c->r->o.mean ? callgraph_divisor(c->r->graph, row) : 0;
 		if ((!c->value && !c->by) || row->stack == PROFILE_NONE || l == PROFILE_NONE)
 			continue;
-		if (!said[l].is_made)
-			say(&said[l], c->t, c->r, l);
-		if (said[l].texts || said[l].sizes.len)
-			add_stack(c, row->stack, &said[l]);
+		if (!tags[l].is_made)
+			fill_tags(&tags[l], c->t, c->r, l);
+		if (tags[l].texts || tags[l].sizes.len)
+			add_stack(c, row->stack, &tags[l]);
 	}
 	for (labels_id l = 0; l < p->labels_nr; l++)
-		vec_deinit(&said[l].sizes);
-	free(said);
+		vec_deinit(&tags[l].sizes);
+	free(tags);
 }
 
 static int compare_nodes(const void *a, const void *b)

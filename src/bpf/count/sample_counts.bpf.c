@@ -46,7 +46,7 @@ struct {
 } tables SEC(".maps");
 
 /* The key of a sample, without its stack. */
-struct met {
+struct sample_key {
 	__u64 ip, period;
 	_Bool is_user, is_exact;
 };
@@ -126,7 +126,7 @@ INLINE struct count_slot *find_slot(char *table, __u64 hash)
 }
 
 /* False: the table is full. */
-INLINE _Bool add(void *ctx, char *table, struct task_struct *task, const struct met *m, _Bool has_mark)
+INLINE _Bool add(void *ctx, char *table, struct task_struct *task, const struct sample_key *m, _Bool has_mark)
 {
 	struct count_head *head = (struct count_head *)table;
 	__u32 at = head->words, n = 0;
@@ -165,7 +165,7 @@ SEC("perf_event") int count_sample(struct sample_context *ctx)
 	if (settings.without_pid && (__u32)task->tgid == settings.without_pid)
 		return 0;
 	char *table = table_here();
-	struct met m = { .ip = ctx->ip, .period = ctx->sample_period, .is_user = IS_USER(ctx), .is_exact = IS_EXACT(ctx) };
+	struct sample_key m = { .ip = ctx->ip, .period = ctx->sample_period, .is_user = IS_USER(ctx), .is_exact = IS_EXACT(ctx) };
 	return !table || !add(ctx, table, task, &m, 1);
 }
 
@@ -193,7 +193,7 @@ SEC("tracepoint") int count_tracepoint(void *ctx)
 	char *table = table_here();
 	if (!table)
 		return 1;
-	struct met m = { .ip = tracepoint_ip(ctx), .period = 1 };
+	struct sample_key m = { .ip = tracepoint_ip(ctx), .period = 1 };
 	if (!add(ctx, table, task, &m, 0))
 		__sync_fetch_and_add(&control.lost, 1);
 	return 1;

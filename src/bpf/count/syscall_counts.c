@@ -37,7 +37,7 @@ struct syscall_counts {
 	uint64_t *enter, *exits; /* tables of counts, mapped */
 	uint32_t *number_of;    /* of each event of the set; NOT_OURS, ALL_CALLS */
 	bool *at_exit;
-	bool said_dropped;
+	bool reported_dropped;
 };
 
 #define NOT_OURS  UINT32_MAX
@@ -148,8 +148,8 @@ static struct strobe_error *source_read(struct count_source *s, struct counter_s
 			slot->now.value = empty ? 0 : table_sum(c, c->at_exit[i] ? c->exits : c->enter, c->number_of[i], slot->cpu);
 		}
 	}
-	if (c->state->dropped && !c->said_dropped) {
-		c->said_dropped = true;
+	if (c->state->dropped && !c->reported_dropped) {
+		c->reported_dropped = true;
 		log_warn("%u tasks could not be followed (there is room for %d): their system calls are not counted",
 			 c->state->dropped, FOLLOWED_TASKS_MAX);
 	}

@@ -15,7 +15,7 @@ struct probe_counts {
 	struct task_filter *filter; /* NULL: all tasks */
 	struct inline_probes *probes;
 	struct count_clocks clocks;
-	bool has_said;
+	bool has_reported;
 };
 
 /* Tasks are counted together, in the first slot. */
@@ -34,10 +34,10 @@ static struct strobe_error *counts_read(struct count_source *s, struct counter_s
 		}
 		number++;
 	}
-	_cleanup_free_ char *losses = c->has_said ? NULL : inline_probes_losses_text(c->probes);
+	_cleanup_free_ char *losses = c->has_reported ? NULL : inline_probes_losses_text(c->probes);
 	if (losses)
 		log_warn("%s", losses);
-	c->has_said |= losses != NULL;
+	c->has_reported |= losses != NULL;
 	return NULL;
 }
 

@@ -83,7 +83,7 @@ INLINE void begin_func(struct func_event *e, struct task_struct *task, __u8 type
 INLINE void fetch_func(struct scratch *s, __u8 what, __u32 part, __u64 ptr, __u64 bytes, __u32 max)
 {
 	__u64 string = 0;
-	if (what == TRACE_FUNC_STRING_BEHIND) {
+	if (what == TRACE_FUNC_STRING_INDIRECT) {
 		if (settings.func_touches)
 			bpf_copy_from_user(&string, 8, (void *)ptr);
 		else

@@ -78,7 +78,7 @@ enum trace_func_what {
 	TRACE_FUNC_STRING,
 	TRACE_FUNC_BYTES,        /* max of them */
 	TRACE_FUNC_SPAN,         /* as many as the next register says, at most max */
-	TRACE_FUNC_STRING_BEHIND /* at the pointer stored there */
+	TRACE_FUNC_STRING_INDIRECT /* at the pointer stored there */
 };
 
 /* How returns are traced: not at all, by replacing the return address (uretprobe), by probes at the exits of the function. */

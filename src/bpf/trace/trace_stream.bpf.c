@@ -146,7 +146,7 @@ INLINE void send_name(struct scratch *s, const char *comm)
 }
 
 /* Tasks that existed before the trace are named in no other event, and may have ended before the reader can look them up. */
-APART int tell_name(struct task_struct *task, struct task_state *t)
+APART int send_task_name(struct task_struct *task, struct task_state *t)
 {
 	__u32 i = 2;
 	struct scratch *s = bpf_map_lookup_elem(&scratches, &i);
@@ -163,7 +163,7 @@ INLINE struct task_state *followed_by_name(struct task_struct *task)
 {
 	struct task_state *t = followed(task);
 	if (settings.everyone && t && !t->named)
-		tell_name(task, t);
+		send_task_name(task, t);
 	return t;
 }
 

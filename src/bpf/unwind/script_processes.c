@@ -80,7 +80,7 @@ struct search {
 static void note_unknown(struct scripts *s, const char *name, uint32_t pid)
 {
 	pthread_mutex_lock(&s->lock);
-	if (!s->unknown && !s->has_said)
+	if (!s->unknown && !s->has_reported)
 		s->unknown = xasprintf("%s (pid %u)", name, pid);
 	pthread_mutex_unlock(&s->lock);
 }

@@ -93,7 +93,7 @@ char *scripts_unknown(struct scripts *s)
 	pthread_mutex_lock(&s->lock);
 	char *unknown = s->unknown;
 	s->unknown = NULL;
-	s->has_said |= unknown != NULL;
+	s->has_reported |= unknown != NULL;
 	pthread_mutex_unlock(&s->lock);
 	return unknown;
 }

@@ -67,7 +67,7 @@ struct scripts {
 	int processes_fd, requests_fd, stop_fd;
 	struct bpf_ring requests;
 	pthread_t thread;
-	bool is_serving, has_said;
+	bool is_serving, has_reported;
 
 	VEC(struct script_file) files; /* the thread's own */
 

@@ -440,11 +440,11 @@ static uint32_t look_in(struct stack_unwinder *u, uint64_t pc, const struct wait
 }
 
 /* Whether the frame at `before` was the outermost one: uses the space of the stack, without looking up pc, which may be data. */
-static bool came_beyond(struct stack_unwinder *u, struct unwind_input *in, uint64_t before, uint64_t pc,
+static bool is_walk_past_outermost(struct stack_unwinder *u, struct unwind_input *in, uint64_t before, uint64_t pc,
 			const struct waiting_stack *of, uint64_t time_ns)
 {
 	in->space = look_in(u, before - 1, of, time_ns);
-	return unwind_is_beyond(u->unwinder, in, before, pc);
+	return unwind_is_past_outermost(u->unwinder, in, before, pc);
 }
 
 void stack_unwinder_finish(struct stack_unwinder *u, const struct unwind_copy *copy, const uint8_t *memory, uint64_t time_ns,
@@ -469,10 +469,10 @@ void stack_unwinder_finish(struct stack_unwinder *u, const struct unwind_copy *c
 	pthread_mutex_lock(&u->lock);
 	live_maps_drain(u->live);
 	struct unwind_result w = { .end = UNWIND_END_WHOLE };
-	bool is_beyond = head && in.is_caller && came_beyond(u, &in, ret->ips[head - 1], copy->pc, ret, time_ns);
-	if (copy->is_data && !is_beyond) {
+	bool is_past_outermost = head && in.is_caller && is_walk_past_outermost(u, &in, ret->ips[head - 1], copy->pc, ret, time_ns);
+	if (copy->is_data && !is_past_outermost) {
 		w.end = UNWIND_END_NO_TABLE;
-	} else if (!is_beyond) {
+	} else if (!is_past_outermost) {
 		in.space = look_in(u, copy->pc - in.is_caller, ret, time_ns);
 		w = unwind_walk(u->unwinder, &in, ret->ips + head);
 	}

@@ -74,7 +74,7 @@ static const struct option option_table[] = {
 	  .help = "search for files with symbols below this directory" },
 	{ OPTION_BOOL, 'f', "force", AT(replay.force), .help = "skip the ownership check" },
 	{ OPTION_GROUP, .help = "I/O (recordings of record -I)" },
-	{ OPTION_BOOL, 0, "io-skip-eagain", AT(svg.skip_again), .help = "omit calls that failed with EAGAIN" },
+	{ OPTION_BOOL, 0, "io-skip-eagain", AT(svg.skip_eagain), .help = "omit calls that failed with EAGAIN" },
 	{ OPTION_CALL, 0, "io-min-time", .arg = "time", .parse = parse_io_min,
 	  .help = "draw shorter calls with this length (default: 1ms)" },
 	{ OPTION_CALL, 0, "io-merge-dist", .arg = "time", .parse = parse_io_merge,

@@ -72,7 +72,7 @@ CALL(parse_call_graph)
 		o->record.capture.callgraph.dump_bytes = 8192;
 	TRY(report_chains_parse(at, &o->report.grouping, &o->report.selection.branch_history));
 	/* The fields that say that a recording must have stacks are for recordings. */
-	o->report.grouping.chains_asked = false;
+	o->report.grouping.chains_requested = false;
 	return NULL;
 }
 

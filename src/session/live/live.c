@@ -216,11 +216,11 @@ void live_close(struct live_session *l)
 	resolve_live_destroy(l->resolve);
 	walked_stacks_close(l->stacks);
 	probe_samples_close(l->probes);
-	task_filter_destroy_behind(l->filter);
+	task_filter_destroy_later(l->filter);
 	if (l->history.profile)
 		history_deinit(&l->history);
 	if (l->capture)
-		capture_close_behind(l->capture);
+		capture_close_later(l->capture);
 	capture_close(l->capture);
 	*l = (struct live_session){};
 }

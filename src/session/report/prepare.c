@@ -42,7 +42,7 @@ static struct strobe_error *check_recorded(const struct report_session *r, struc
 		return error_create(ERROR_USAGE, "--total-cycles requires branch records: record with -b");
 	if (o->selection.branch_stack && !has.branches)
 		return error_create(ERROR_USAGE, "Selected -b but no branch data. Did you call '%s record' without -b?", o->program);
-	if (o->grouping.chains_asked && !q->has_chains)
+	if (o->grouping.chains_requested && !q->has_chains)
 		return error_create(ERROR_USAGE, "Selected -g but no callchain data. Did you call '%s record' without -g?", o->program);
 	if ((o->grouping.latency || o->filter.parallelism) && !q->has_switches)
 		return report_switches_missing(q);

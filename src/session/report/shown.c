@@ -44,7 +44,7 @@ static bool tick(void *ctx, const struct progress *p)
 }
 
 /* Prepares the progress of reading again in this thread. */
-static void start_reading_again(struct shown *s)
+static void begin_rereading(struct shown *s)
 {
 	s->file->progress = (struct progress){ .what = "reading", .tick = tick, .ctx = s };
 	start_waiting(s, opened_name(s->file));
@@ -234,7 +234,7 @@ struct strobe_error *shown_times(struct shown *s, const struct report_part *part
 				 struct time_counts *ret)
 {
 	TRY(check_whole(s));
-	start_reading_again(s);
+	begin_rereading(s);
 	return report_count_times(&s->file->report, part, span, n, ret);
 }
 
@@ -242,7 +242,7 @@ struct strobe_error *shown_listing(struct shown *s, const struct report_part *pa
 				   struct listing **ret)
 {
 	TRY(check_whole(s));
-	start_reading_again(s);
+	begin_rereading(s);
 	return opened_listing(s->file, part, mapping, addr, ret);
 }
 
@@ -251,7 +251,7 @@ struct strobe_error *shown_samples(struct shown *s, const struct listed_choice *
 {
 	if (s->file->spool)
 		TRY(check_whole(s));
-	start_reading_again(s);
+	begin_rereading(s);
 	return opened_list_samples(s->file, which, detail, ret);
 }
 

@@ -34,7 +34,7 @@ static struct value value_of(const struct func_parameter *p, const uint64_t *wor
 	struct value v = { .type = p->type, .pointee = piece_of(fetched, p->pointee) };
 	for (unsigned i = 0; i < p->words_nr; i++)
 		v.words[i] = words[p->words[i]];
-	if (p->place == FUNC_FETCHED || p->place == FUNC_BEHIND)
+	if (p->place == FUNC_FETCHED || p->place == FUNC_INDIRECT)
 		v.bytes = piece_of(fetched, p->piece);
 	return v;
 }

@@ -127,7 +127,7 @@ static void place_by_convention(struct convention *c, struct func_parameter *p)
 		place_words(c, p, 2);
 	} else if (bytes > SMALL_BYTES && (c->language == FUNC_OF_RUST || c->arch->e_machine == EM_ARM64)) {
 		place_words(c, p, 1);
-		p->place = p->place == FUNC_WORD ? FUNC_BEHIND : FUNC_NOWHERE;
+		p->place = p->place == FUNC_WORD ? FUNC_INDIRECT : FUNC_NOWHERE;
 	} else if (c->language != FUNC_OF_C) {
 		c->is_lost = true;
 	} else if (bytes <= SMALL_BYTES) {
@@ -177,7 +177,7 @@ static bool take_address(const struct arch *arch, const struct locations *at, st
 	int word = argument_of(arch, l->reg);
 	if (word < 0)
 		return false;
-	p->place = FUNC_BEHIND;
+	p->place = FUNC_INDIRECT;
 	p->words[0] = (uint8_t)word;
 	return true;
 }
@@ -234,7 +234,7 @@ static int8_t fetch_pointee(struct making *m, const struct func_parameter *p, ui
 	if (!to || !bytes || (to->kind == TYPE_FUNCTION) || (!is_struct(to) && t->kind == TYPE_POINTER))
 		return -1;
 	if (func_type_is_cxx_string(to))
-		return add_step(m, (struct trace_func_step){ TRACE_FUNC_STRING_BEHIND, reg, m->str_limit, 0 });
+		return add_step(m, (struct trace_func_step){ TRACE_FUNC_STRING_INDIRECT, reg, m->str_limit, 0 });
 	return add_step(m, (struct trace_func_step){ TRACE_FUNC_BYTES, reg, bytes_to_fetch(bytes), 0 });
 }
 
@@ -252,9 +252,9 @@ static void make_parameter(struct making *m, const struct probe_value *v, struct
 	} else if (p->place == FUNC_NOWHERE) {
 		m->convention.is_lost = true;
 	}
-	step.arg = p->place == FUNC_BEHIND ? p->words[0] : TRACE_FUNC_STACK;
-	step.offset = p->place == FUNC_BEHIND ? 0 : 8 * p->words[0];
-	if ((p->place == FUNC_FETCHED || p->place == FUNC_BEHIND) && step.max) {
+	step.arg = p->place == FUNC_INDIRECT ? p->words[0] : TRACE_FUNC_STACK;
+	step.offset = p->place == FUNC_INDIRECT ? 0 : 8 * p->words[0];
+	if ((p->place == FUNC_FETCHED || p->place == FUNC_INDIRECT) && step.max) {
 		p->piece = add_step(m, step);
 		m->plan->steps_nr = (uint8_t)(m->plan->steps_nr + (p->piece >= 0));
 	}
@@ -279,7 +279,7 @@ static void make_result(struct making *m, const struct type *type, struct func_p
 		p->words_nr = bytes > 8 ? 2 : 1;
 		p->pointee = fetch_pointee(m, p, TRACE_FUNC_RESULT);
 	} else if (is_struct(t) && bytes > SMALL_BYTES && m->arch->e_machine != 183) {
-		p->place = FUNC_BEHIND;
+		p->place = FUNC_INDIRECT;
 		p->piece = add_step(m, (struct trace_func_step){ TRACE_FUNC_BYTES, TRACE_FUNC_RESULT, bytes_to_fetch(bytes), 0 });
 	}
 	m->plan->steps_result = p->pointee >= 0 || p->piece >= 0;

@@ -16,7 +16,7 @@ enum func_place {
 	FUNC_NOWHERE, /* unknown, such as floating-point numbers in their own registers */
 	FUNC_WORD,    /* in registers */
 	FUNC_FETCHED, /* in a piece */
-	FUNC_BEHIND,  /* likewise, but the register has its address: a large struct */
+	FUNC_INDIRECT,  /* likewise, but the register has its address: a large struct */
 };
 
 struct func_parameter {
@@ -25,7 +25,7 @@ struct func_parameter {
 	enum func_place place;
 	uint8_t words[FUNC_WORDS]; /* FUNC_WORD: indexes of registers */
 	uint8_t words_nr;
-	int8_t piece;   /* FUNC_FETCHED, FUNC_BEHIND: the step that fetched it */
+	int8_t piece;   /* FUNC_FETCHED, FUNC_INDIRECT: the step that fetched it */
 	int8_t pointee; /* the step that fetched the memory it points to; -1: none */
 };
 

@@ -416,7 +416,7 @@ void live_trace_close_rings(struct live_trace *t)
 	if (t->session.source)
 		session_close(&t->session);
 	if (t->capture) {
-		capture_close_behind(t->capture);
+		capture_close_later(t->capture);
 		capture_close(take_ptr(t->capture));
 	}
 	probe_samples_close(take_ptr(t->probes));

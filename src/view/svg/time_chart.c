@@ -410,14 +410,14 @@ static void draw_io(const struct drawing *d, const struct time_io *io, uint64_t 
 	out_str(d->out, "</g>\n");
 }
 
-static void draw_io_task(const struct drawing *d, const struct time_task *t, const struct time_row *r, bool skip_again)
+static void draw_io_task(const struct drawing *d, const struct time_task *t, const struct time_row *r, bool skip_eagain)
 {
 	static const char *const units[] = { "", "K", "M", "G" };
 	double y = r->slot * ROW, x = x_of(d, r->start_ns), bytes = (double)r->bytes;
 	unsigned unit = 0;
 	rect(d, "process3", x, x_of(d, r->end_ns) - x, y, BAR);
 	for (size_t i = 0; i < r->ios.len; i++)
-		if (r->ios.data[i].end_ns && !(skip_again && r->ios.data[i].error == -11))
+		if (r->ios.data[i].end_ns && !(skip_eagain && r->ios.data[i].error == -11))
 			draw_io(d, &r->ios.data[i], r->bytes_max, y);
 	for (; bytes > 1024 && unit < 3; unit++)
 		bytes /= 1024;
@@ -434,7 +434,7 @@ static void draw_tasks(struct drawing *d, uint32_t slot)
 			struct time_row *r = &t->rows.data[j];
 			r->slot = r->is_shown ? slot++ : 0;
 			if (r->is_shown && d->c->ios)
-				draw_io_task(d, t, r, d->o->skip_again);
+				draw_io_task(d, t, r, d->o->skip_eagain);
 			else if (r->is_shown)
 				draw_task(d, t, r);
 		}

@@ -14,7 +14,7 @@ struct time_chart_svg_options {
 	const char *highlight_name; /* or tasks whose name contains this; NULL: none */
 	uint32_t rows;              /* of tasks: the result of time_chart_choose() */
 	bool no_power;
-	bool skip_again; /* leave out calls that ended with EAGAIN */
+	bool skip_eagain; /* leave out calls that ended with EAGAIN */
 };
 
 /* Sets the slots of rows. */

@@ -222,7 +222,7 @@ void browser_show_part(struct browser *b, uint32_t part)
 	strip_forget(b);
 	rows_forget_open(&b->rows);
 	b->at = b->first = 0;
-	browser_compare_again(b);
+	browser_recompare(b);
 	browser_filter(b);
 }
 
@@ -523,9 +523,9 @@ struct strobe_error *browse(struct screen *s, const struct report *report, const
 		browser_events(&b);
 	while (!b.done && b.ui.state != BROWSE_END) {
 		browser_draw(&b);
-		b.ui.wants_release = true;
+		b.ui.needs_release = true;
 		struct screen_key k = ui_key(&b.ui, true);
-		b.ui.wants_release = false;
+		b.ui.needs_release = false;
 		if (b.ui.state == BROWSE_END)
 			break;
 		if (b.ui.state == BROWSE_DUE && k.key == KEY_NONE)

@@ -135,7 +135,7 @@ void browser_compare(struct browser *b);
 /* Compares with the hook's report for path (NULL: the first minute). */
 void browser_compare_with(struct browser *b, const char *path, const char *name);
 /* Call it after another report or part was shown. */
-void browser_compare_again(struct browser *b);
+void browser_recompare(struct browser *b);
 
 /* strip.c */
 /* The height of the strip in rows. */

@@ -133,7 +133,7 @@ void browser_base_deinit(struct browser *b)
 }
 
 /* Call it after a change of the base. */
-static void match_again(struct browser *b)
+static void rematch(struct browser *b)
 {
 	struct browser_place place = browser_place(b);
 	browser_match(b);
@@ -151,13 +151,13 @@ static void end(struct browser *b)
 	free(b->base_path);
 	b->base_path = NULL;
 	b->sort_field = by_delta ? 0 : b->sort_field;
-	match_again(b);
+	rematch(b);
 }
 
 static void take_shown(struct browser *b)
 {
 	take(b, &b->own, browser_part(b));
-	match_again(b);
+	rematch(b);
 	strbuf_addstr(&b->base_name, "what was shown");
 }
 
@@ -175,7 +175,7 @@ static bool read_base(struct browser *b, const char *path)
 		take(b, report, &report->parts[browser_part_named(report, strbuf_str(&b->event))]);
 	error_destroy(err);
 	if (path && report)
-		match_again(b);
+		rematch(b);
 	/* The first minute has replaced the report shown. */
 	if (!path)
 		browser_renew(b);
@@ -192,7 +192,7 @@ void browser_compare_with(struct browser *b, const char *path, const char *name)
 	b->base_path = path ? xstrdup(path) : NULL;
 }
 
-void browser_compare_again(struct browser *b)
+void browser_recompare(struct browser *b)
 {
 	if (b->base_path)
 		(void)read_base(b, b->base_path);

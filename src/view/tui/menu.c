@@ -528,7 +528,7 @@ static void show_file(struct browser *b, const char *path)
 	rows_forget_open(&b->rows);
 	b->at = b->first = 0;
 	browser_set(b, report, 0);
-	browser_compare_again(b);
+	browser_recompare(b);
 }
 
 void browser_files(struct browser *b)

@@ -32,7 +32,7 @@ struct screen_key ui_key(struct ui *u, bool until_due)
 			screen_redraw(u->s);
 			k.key = KEY_IS_RESIZE;
 		}
-		if (k.key != KEY_NONE && (k.key != KEY_IS_RELEASE || u->wants_release))
+		if (k.key != KEY_NONE && (k.key != KEY_IS_RELEASE || u->needs_release))
 			return k;
 		screen_wait(u->s, h->fds, h->fds_nr, h->wait_ms ? h->wait_ms(h->ctx) : -1);
 	}

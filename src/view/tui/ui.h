@@ -16,7 +16,7 @@ struct ui {
 	const struct browse_hooks *hooks;
 	enum browse_state state;
 	bool gone; /* the terminal */
-	bool wants_release; /* of the mouse's button */
+	bool needs_release; /* of the mouse's button */
 	void (*draw_under)(void *ctx); /* draws what is under menus and prompts */
 	void *under;
 	const struct report *fresh; /* a newer report, made during a modal screen: the one before has been freed; or NULL */
