@@ -88,7 +88,7 @@ void *arena_alloc_slow(struct arena *a, size_t bytes, size_t align)
 	if (need < bytes)
 		need = SIZE_MAX;
 	if (a->head && need > next_bytes / 2) {
-		/* A big piece gets a block of its own after the head: the rest of the head stays in use. */
+		/* A large piece gets a separate block after the head, whose rest stays in use. */
 		struct arena_block *b = block_create(a, need);
 		b->next = a->head->next;
 		a->head->next = b;

@@ -1,5 +1,5 @@
 /*
- * Memory that dies together: allocations from an arena are freed all at once.
+ * Allocations that are all freed at once.
  *
  * Not safe for use by two threads at a time.
  */
@@ -12,11 +12,11 @@ struct arena_block;
 struct arena {
 	struct arena_block *head; /* current block first */
 	char *at, *end;
-	size_t total_bytes;       /* handed out by the system so far */
+	size_t total_bytes;       /* allocated from the system so far */
 };
 
 void arena_init(struct arena *a);
-/* What fits into the caller's memory, which has to outlive the arena, needs none from the system. */
+/* Uses the caller's memory first, which must outlive the arena. */
 void arena_init_on(struct arena *a, void *memory, size_t bytes);
 void arena_deinit(struct arena *a);
 /* Forgets all allocations but keeps one block for reuse. */

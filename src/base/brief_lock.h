@@ -1,7 +1,7 @@
 /*
- * Mutexes that are held for less time than it takes to fall asleep and be woken, as around a look into a table: who finds one
- * taken tries again for some hundred cycles before it sleeps. On an idle machine a sleep costs a second thread up to 50 us, for
- * the processor sleeps as well. Locked, unlocked and destroyed as any. Source: pthread.h of glibc, PTHREAD_MUTEX_ADAPTIVE_NP.
+ * Mutexes that are held for less time than a sleep and wake-up takes, as around a table look-up: a thread spins for some
+ * hundred cycles before it sleeps. On an idle machine a sleep costs up to 50 us, since the processor sleeps as well. Use them
+ * like other mutexes. Source: pthread.h of glibc, PTHREAD_MUTEX_ADAPTIVE_NP.
  */
 #pragma once
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /*
  * Cleanup by scope: a local marked _cleanup_(f) is released when it leaves its block.
  *
- * Ownership is handed out with take_ptr(), which empties the local so that nothing is freed twice.
+ * take_ptr() transfers ownership: it clears the local, so that nothing is freed twice.
  */
 #pragma once
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /*
- * Times as one number of nanoseconds. What a clock says comes from sys/ (sys_clock_ns), where tests can set it.
+ * Times as one number of nanoseconds. Clocks are read by sys/ (sys_clock_ns), where tests can set them.
  */
 #pragma once
 #include <stdint.h>

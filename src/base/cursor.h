@@ -1,9 +1,9 @@
 /*
- * A bounded reader over bytes that are not checked yet: each get sets bad where it is outside.
+ * A bounded reader of unchecked bytes: a read outside of them sets bad.
  *
- * After a get has failed the cursor is `bad`, stays where it is, and every later get fails too and gives 0, so that a run
- * of gets needs one check at its end. Numbers are read in the byte order of the input (`swap` = other than ours) and need
- * no alignment. The bytes are borrowed.
+ * After a failed read the cursor is `bad` and does not move, and all later reads fail, too, and return 0, so that a
+ * sequence of reads needs one check at the end. Numbers are read in the byte order of the input (`swap` = not native) and
+ * need no alignment. The bytes are borrowed.
  */
 #pragma once
 #include <stdbool.h>
@@ -89,9 +89,9 @@ static inline uint64_t cursor_uleb(struct cursor *c)
 	return cursor_uleb_long(c);
 }
 int64_t cursor_sleb(struct cursor *c);
-/* A NUL-terminated string in place, the cursor moves past its NUL; NULL (and bad) where no NUL is inside. */
+/* A NUL-terminated string in place; the cursor moves past the NUL. NULL (and bad): no NUL inside. */
 const char *cursor_cstr(struct cursor *c);
-/* A cursor over the next n bytes, which this one skips; bad where they are not inside. */
+/* A cursor over the next n bytes, which this one skips; bad if they are not inside. */
 struct cursor cursor_sub(struct cursor *c, size_t n);
-/* Moves to an absolute offset from start; bad where it is outside. */
+/* Moves to an absolute offset from start; bad if it is outside. */
 bool cursor_seek(struct cursor *c, size_t offset);

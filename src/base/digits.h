@@ -1,5 +1,5 @@
 /*
- * Numbers as digits, into a caller's buffer: what out and strbuf print by. No NUL is written.
+ * Formats numbers into a caller's buffer, for out and strbuf. No NUL is written.
  */
 #pragma once
 #include <stddef.h>
@@ -14,7 +14,7 @@ extern const uint64_t digits_power[DIGITS_POWERS + 1];
 
 /* Writes v to the end of a buffer of DIGITS_U64_BYTES, `end` after it; returns its first digit. */
 char *digits_u64(char *end, uint64_t v);
-/* The same with a point before the last digits: as many as `decimals`, which are all of frac. Room: DIGITS_F64_BYTES. */
+/* The same with a point and frac as the last `decimals` digits. Room: DIGITS_F64_BYTES. */
 char *digits_point(char *end, uint64_t whole, uint64_t frac, unsigned decimals);
-/* "%.*f" in the C locale, exactly; how many bytes. 0: not a number, infinite, huge (2^63) or more than 18 decimals. */
+/* "%.*f" in the C locale, exactly; returns the number of bytes. 0: NaN, infinite, too large (2^63) or more than 18 decimals. */
 size_t digits_f64(char to[static DIGITS_F64_BYTES], double v, int decimals);

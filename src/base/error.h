@@ -1,9 +1,9 @@
 /*
- * One error: a code for programs and one sentence for people.
+ * An error: a code for programs and one sentence for people.
  *
- * A fallible function returns struct strobe_error * and NULL when all is well. The sentence says what failed, on what,
- * why, and what to do next, without a trailing newline or full stop rules of its own. Only cmd/ prints it. The receiver
- * owns the error: it returns it on, or calls error_destroy(). Safe in threads: an error belongs to who holds it.
+ * A fallible function returns struct strobe_error *, NULL on success. The sentence says what failed, on what, why, and
+ * what to do next, without a trailing newline or full stop. Only cmd/ prints it. The receiver owns the error: it
+ * returns it to its caller, or calls error_destroy(). An error belongs to the thread that has it.
  */
 #pragma once
 #include <stdarg.h>
@@ -12,21 +12,21 @@
 enum error_code {
 	ERROR_OTHER,
 	ERROR_IO,          /* errnum says more */
-	ERROR_FORMAT,      /* input is not what it claims to be */
-	ERROR_TRUNCATED,   /* input ends before what it promised */
-	ERROR_UNSUPPORTED, /* this build, kernel or machine cannot */
+	ERROR_FORMAT,      /* invalid input */
+	ERROR_TRUNCATED,   /* input ends early */
+	ERROR_UNSUPPORTED, /* not supported by this build, kernel or machine */
 	ERROR_PERMISSION,  /* the sentence names the setting */
 	ERROR_NOT_FOUND,
 	ERROR_USAGE,       /* what the user typed */
-	ERROR_LIMIT,       /* a limit of ours or of the system */
+	ERROR_LIMIT,       /* a limit of strobe or of the system */
 	ERROR_STOPPED,     /* a callback stopped it; not a failure */
 };
 
 struct strobe_error {
 	enum error_code code;
 	int errnum;      /* errno that caused it, or 0 */
-	int exit_status; /* of a command that fails for this reason, where scripts distinguish it from others; 0: by code */
-	const char *check; /* of `strobe doctor`, or several separated by blanks, which say more; static; or NULL */
+	int exit_status; /* of a command that fails for this reason, if scripts distinguish it; 0: by code */
+	const char *check; /* checks of `strobe doctor` with more information, separated by blanks; static; or NULL */
 	char *message;
 };
 
@@ -40,14 +40,14 @@ struct strobe_error *error_errno(int errnum, const char *fmt, ...)
 /* A command that fails for this reason ends with `status`. Returns err; NULL stays NULL. */
 struct strobe_error *error_with_status(struct strobe_error *err, int status) _must_check_;
 /*
- * A right, a limit, the kernel or the machine is the cause: checks of `strobe doctor` examine it (doctor/), and the command that prints
- * the error ends the line with them. Returns err; NULL stays NULL.
+ * A permission, a limit, the kernel or the machine is the cause: the command that prints the error appends these checks of `strobe
+ * doctor` (doctor/). Returns err; NULL stays NULL.
  */
 struct strobe_error *error_with_check(const char *check, struct strobe_error *err) _must_check_;
 /* Puts "fmt: " before the sentence of err and returns err. NULL stays NULL. */
 struct strobe_error *error_prefix(struct strobe_error *err, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3))) _must_check_;
-/* The cause of what went wrong later, which is destroyed: err, or where that is NULL, later. */
+/* The first of two errors; the other is destroyed: err or, if that is NULL, later. */
 struct strobe_error *error_first(struct strobe_error *err, struct strobe_error *later) _must_check_;
 void error_destroy(struct strobe_error *err);
 bool error_is(const struct strobe_error *err, enum error_code code);

@@ -46,7 +46,7 @@ static void on_sigbus(int sig, siginfo_t *info, void *context)
 			errno = saved_errno;
 			return;
 		}
-	/* Not ours: whoever was there before gets it (the default is to die), once this handler has returned. */
+	/* Not ours: restores the previous handler (by default the process dies), which gets the signal after this one returns. */
 	sigaction(SIGBUS, &previous_action, NULL);
 	raise(SIGBUS);
 	errno = saved_errno;
@@ -63,7 +63,7 @@ void filemap_install_guard(void)
 	sigaction(SIGBUS, &action, &previous_action);
 }
 
-/* A slot for the mapping, or -1 where all are taken: the mapping then works, unguarded. */
+/* A slot for the mapping; -1: all are taken, and the mapping is unguarded. */
 static int guard(const void *start, size_t bytes)
 {
 	for (int i = 0; i < GUARDED_MAX; i++) {

@@ -1,5 +1,5 @@
 /*
- * 64-bit hashes of bytes and words, not for hostile-proof use in persistent formats: values may differ between builds.
+ * 64-bit hashes of bytes and words, not cryptographic, and not for persistent formats: values may differ between builds.
  *
  * Tables seeded by input from files must cap their probe length by growing; all of base/ does.
  */

@@ -1,8 +1,8 @@
 /*
- * The index under every interning table: finds the id of an element that the caller stores in an array of its own.
+ * The index of interning tables: finds the ID of an element that the caller stores in an array.
  *
- * A slot holds 32 bits of hash and id + 1; the caller's eq() compares the key with its element. Ids are what the caller
- * says, normally 0, 1, 2 …; a removed element is not supported (tables only grow). A zeroed set is empty and valid.
+ * A slot holds 32 bits of hash and id + 1; the caller's eq() compares the key with its element. IDs are chosen by the caller,
+ * normally 0, 1, 2 …; elements cannot be removed. A zeroed set is empty and valid.
  */
 #pragma once
 #include <stdbool.h>
@@ -20,7 +20,7 @@ struct idset {
 typedef bool (*idset_eq_fn)(const void *table, uint32_t id, const void *key);
 
 void idset_deinit(struct idset *s);
-/* Empties it for another filling of about the same size: its memory stays, where it is not far too much. */
+/* Empties it for reuse with a similar size: keeps its memory unless that is far too much. */
 void idset_clear(struct idset *s);
 void idset_grow(struct idset *s);
 /* Makes room for n elements at once. */
@@ -42,13 +42,13 @@ static inline uint32_t idset_find(const struct idset *s, uint64_t hash, idset_eq
 }
 
 /*
- * Adds id under hash; it must not be there yet. The high 32 bits of the hash are kept and also choose the slot, so that
- * the table can grow without computing hashes again.
+ * Adds id under hash; it must not be there yet. The high 32 bits of the hash are stored and also select the slot, so that the
+ * table can grow without recomputing hashes.
  */
 void idset_insert(struct idset *s, uint64_t hash, uint32_t id);
 
 /*
- * The id whose element equals key. Where there is none, it is next, which is added here and by the caller:
+ * The ID whose element equals key. If there is none, it is next, which is added here and by the caller:
  *
  *	name_id id = idset_intern(&t->index, hash, name_eq, t, name, t->names.len);
  *	if (id == t->names.len)

@@ -81,7 +81,7 @@ void json_end(struct json *j)
 		out_ch(j->out, '\n');
 }
 
-/* What would steer a terminal that the text is printed to goes by its number, which says the same. */
+/* Characters that control terminals are written as \uNNNN. */
 static void write_character(struct out *o, const char *s, size_t len, uint32_t c)
 {
 	if (!utf8_steers(c))

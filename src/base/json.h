@@ -1,9 +1,9 @@
 /*
- * A JSON writer on a byte sink: the caller names structure, commas and escapes come by themselves.
+ * A JSON writer on a byte sink: the caller writes the structure; commas and escapes are added.
  *
  *	json_object(&j); json_key(&j, "n"); json_u64(&j, 3); json_end(&j);
  *
- * Strings that are not UTF-8 have the wrong bytes replaced by U+FFFD. Depth is limited to JSON_DEPTH.
+ * Invalid bytes in strings that are not UTF-8 become U+FFFD. Depth is limited to JSON_DEPTH.
  */
 #pragma once
 #include <stdbool.h>
@@ -26,7 +26,7 @@ struct json {
 void json_init(struct json *j, struct out *out, bool indent);
 /*
  * The first two members of every document and of the first line of every stream that a command prints (doc/JSON.md), in the
- * object that was just begun. format: "strobe-NAME"; the version changes when members change their meaning or go.
+ * object that was just begun. format: "strobe-NAME"; the version changes when members change their meaning or are removed.
  */
 void json_format(struct json *j, const char *format, unsigned version);
 void json_object(struct json *j);

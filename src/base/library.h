@@ -1,12 +1,12 @@
 /*
- * Shared libraries that are loaded on first use: commands without them do not pay for them, and a machine
- * that lacks them has everything else.
+ * Shared libraries loaded on first use: commands that do not need them start faster, and without them
+ * everything else works.
  *
- * The loader keeps what it has loaded, so that a second call finds it there; nothing is ever unloaded (ncurses and curl keep
- * state of their own). Thread-safe. Source: dlopen(3).
+ * Libraries are never unloaded, since ncurses and curl have global state; loading again is cheap.
+ * Thread-safe. Source: dlopen(3).
  *
- * A static binary loads nothing, as a library of the system it runs on would bring another C library along: it has what it was
- * linked with, by LIBRARY_SYMBOL, and lacks the others.
+ * A static binary loads nothing, since a library of the system would load another C library: it has those that it was linked with,
+ * by LIBRARY_SYMBOL, and lacks the others.
  */
 #pragma once
 #include <config.h> /* of the build */
@@ -24,8 +24,8 @@ static inline bool library_can_load(void)
 struct library_symbol {
 	void *to; /* a pointer to a function or to an object, which is set */
 	const char *name;
-	const void *linked; /* what the static binary has of this name; NULL in others */
-	bool is_optional;   /* where it is missing, the pointer is NULL */
+	const void *linked; /* the symbol in a static binary; else NULL */
+	bool is_optional;   /* if it is missing, the pointer is NULL */
 };
 
 /* A symbol of a library that the static binary is linked with. */
@@ -39,7 +39,7 @@ struct library_symbol {
 
 struct library {
 	const char *files[LIBRARY_FILES_MAX]; /* tried in this order; NULL where there is no second */
-	const char *missing;                  /* what to say where none of them is installed; NULL: what the loader says */
+	const char *missing;                  /* the message if none of them is installed; NULL: that of the loader */
 };
 
 /* Sets all symbols; ERROR_UNSUPPORTED if the library or one of them is missing. */

@@ -1,8 +1,8 @@
 /*
- * A text file cut into lines, as listings of source need it.
+ * A text file split into lines, for source listings.
  *
- * The path may come from anywhere: only regular files are read, and only up to a bound. Lines end with LF or CR LF; what
- * follows the last one counts as a line too.
+ * The path is untrusted: only regular files are read, up to a limit. Lines end with LF or CR LF; text after the last one is a
+ * line, too.
  */
 #pragma once
 #include <stddef.h>

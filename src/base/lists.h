@@ -1,7 +1,7 @@
 /*
- * Values of options that are lists: names and numbers divided by commas, CPU lists, and spans of time.
+ * Values of options that are lists: comma-separated names and numbers, CPU lists, and spans of time.
  *
- * What is returned lives in the caller's arena.
+ * Results live in the caller's arena.
  */
 #pragma once
 #include <stdint.h>
@@ -21,7 +21,7 @@ struct list_numbers {
 
 /* "a,b,c"; an item "file://PATH" stands for the lines of that file. text NULL gives an empty list. */
 struct strobe_error *list_strings_parse(struct arena *a, const char *text, struct list_strings *ret) _must_check_;
-/* "1,2,3"; what names the option in messages. */
+/* "1,2,3"; what: the name of the option in messages. */
 struct strobe_error *list_numbers_parse(struct arena *a, const char *what, const char *text,
 					struct list_numbers *ret) _must_check_;
 /* "0-3,7" */
@@ -37,8 +37,8 @@ struct list_spans {
 };
 
 /*
- * --time of perf: "start,stop" in seconds with either end left out, several of them divided by blanks; or shares
- * of the recording, "10%/2" (the second tenth) and "0%-10%,30%-40%". Shares need first_ns and last_ns (0 = unknown).
+ * perf's --time: "start,stop" in seconds, either of which may be missing, several separated by blanks; or percentages
+ * of the recording, "10%/2" (the second tenth) and "0%-10%,30%-40%". Percentages need first_ns and last_ns (0 = unknown).
  */
 struct strobe_error *list_spans_parse(struct arena *a, const char *text, uint64_t first_ns, uint64_t last_ns,
 				      struct list_spans *ret) _must_check_;

@@ -1,5 +1,5 @@
 /*
- * The log hook: rooms below cmd/ say things only through it, and they are silent until cmd/ sets a sink.
+ * The log hook: code below cmd/ logs only through it, and is silent until cmd/ sets a sink.
  *
  * LOG_WARN is for what the user must know (one line, shown by default), LOG_INFO for -v, LOG_DEBUG for -vv.
  * A sink is set once before threads start.
@@ -15,7 +15,7 @@ struct log_sink {
 	enum log_level max_level;
 };
 
-/* The one exception to "no mutable globals": process-wide, set by cmd/ and by tests. */
+/* An exception to "no mutable globals": process-wide, set by cmd/ and by tests. */
 void log_set_sink(struct log_sink sink);
 bool log_enabled(enum log_level level);
 void log_line(enum log_level level, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

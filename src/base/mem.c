@@ -22,7 +22,7 @@ void mem_on_exhausted(void (*fn)(void *ctx), void *ctx)
 
 static _Noreturn void end_process(void)
 {
-	/* The one place below cmd/ that prints: no memory is left for an error. */
+	/* The only place below cmd/ that prints, since there is no memory for an error. */
 	static const char line[] = "strobe: out of memory\n";
 	pid_t first = 0, self = gettid();
 	if (!__atomic_compare_exchange_n(&exhausted.by, &first, self, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
@@ -52,7 +52,7 @@ void *xcalloc(size_t n, size_t bytes)
 	return check(calloc(n ? n : 1, bytes ? bytes : 1));
 }
 
-/* What is smaller is mostly on the heap, in pages that are there already. */
+/* Smaller blocks are mostly on the heap, in populated pages. */
 #define HASHED_BYTES (64u << 10)
 
 void *xcalloc_hashed(size_t n, size_t bytes)

@@ -1,7 +1,7 @@
 /*
- * Allocation that does not fail: when memory is out, these print one line and end the process with MEM_EXIT_STATUS.
+ * Allocation that does not fail: out of memory, these print one line and end the process with MEM_EXIT_STATUS.
  *
- * A size that was read from a file must be checked against that file before it comes here.
+ * A size that was read from a file must be checked against that file before.
  */
 #pragma once
 #include <stdarg.h>
@@ -10,21 +10,21 @@
 #define MEM_EXIT_STATUS 255
 
 /*
- * What is to be done before that, without memory and from any thread; NULL: nothing. Set by the thread that owns ctx, which
- * sets it back.
+ * A function to call before that, which must not allocate, from any thread; NULL: none. Set and reset by the thread that owns
+ * ctx.
  */
 void mem_on_exhausted(void (*fn)(void *ctx), void *ctx);
 
 void *xmalloc(size_t bytes) __attribute__((malloc, returns_nonnull));
 void *xcalloc(size_t n, size_t bytes) __attribute__((malloc, returns_nonnull));
 /*
- * The same, for a table that is filled at random places at once. Pages that are looked at before they are written to would come
- * in two steps, and the second interrupts all other CPUs that run the process; here they come in one piece.
+ * The same, with populated pages, for a table that is accessed at random. Otherwise a page that is read before it is written faults
+ * twice, and the second fault interrupts all other CPUs of the process.
  */
 void *xcalloc_hashed(size_t n, size_t bytes) __attribute__((malloc, returns_nonnull));
 /*
- * The same, for elements of which each belongs to another thread: declared THREAD_OWN, no two of them share what processors
- * fetch at once, and one thread's writing does not make the others wait.
+ * The same, for elements that belong to different threads: declared THREAD_OWN, no two of them share cache lines that are fetched
+ * together (false sharing).
  */
 void *xcalloc_apart(size_t n, size_t bytes) __attribute__((malloc, returns_nonnull));
 #define THREAD_OWN_BYTES 128 /* two lines: they are fetched in pairs */

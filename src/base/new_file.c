@@ -14,7 +14,7 @@
 
 #define NAMES_TRIED 1000
 
-/* What /proc calls an open file: the way for everybody to give a name to one that has none. */
+/* The path of an open file in /proc, by which unprivileged users can link an unnamed one. */
 struct fd_path {
 	char text[32];
 };
@@ -35,7 +35,7 @@ static int open_nameless(const char *path)
 	return fd >= 0 && !access(path_of(fd).text, F_OK) ? take_fd(fd) : -1;
 }
 
-/* Names of what is open already (/dev/stdout) lead to regular files, too; a new one must not replace them. */
+/* Names of open files (/dev/stdout) may refer to regular files, which must not be replaced. */
 static bool is_written_in_place(const char *path)
 {
 	struct stat st;
@@ -63,7 +63,7 @@ static int give_name(const struct new_file *f, const char *name)
 	return linkat(AT_FDCWD, path_of(f->fd).text, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
 }
 
-/* A link does not take the place of a file: it gets a name beside it first. Negative: errno says why. */
+/* A link does not replace a file: it first gets a temporary name beside it. Negative: errno is set. */
 static int give_temporary_name(struct new_file *f)
 {
 	for (unsigned i = 0; i < NAMES_TRIED; i++) {

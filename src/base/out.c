@@ -83,7 +83,7 @@ char *out_reserve_slow(struct out *o, size_t n)
 	return o->buf + o->len;
 }
 
-/* What is written is short as a rule: the call of memcpy would take longer than two moves that overlap. */
+/* Most writes are short: a call of memcpy would take longer than two overlapping moves. */
 void out_write_some(struct out *o, const void *p, size_t n)
 {
 	const char *from = p;
@@ -286,7 +286,7 @@ static size_t plain_run(const char *s, size_t n)
 	for (; n - len >= 8; len += 8) {
 		uint64_t v;
 		memcpy(&v, s + len, 8);
-		/* A byte sets its high bit here where it is below 0x20 or above 0x7e, or the one before it was. */
+		/* The high bit of a byte is set if it is below 0x20 or above 0x7e, or the one before it was. */
 		if ((v | (v - 0x20 * each) | (v + each)) & 0x80 * each)
 			break;
 	}

@@ -1,8 +1,8 @@
 /*
- * A buffered byte sink: every view writes to one, so that stdout, files, goldens, pagers and HTTP share the path.
+ * A buffered byte sink, to which all views write: stdout, files, memory, pagers and HTTP.
  *
- * No printf on hot paths: out_str, out_u64, out_hex and out_fill do what rows need. A failed write is kept; out_failed()
- * reports it and out_close() returns it; writing on after it is harmless. EPIPE is kept like any other error.
+ * No printf on hot paths: out_str, out_u64, out_hex and out_fill do what rows need. A write error is kept; out_failed()
+ * reports it and out_close() returns it; further writes are ignored. EPIPE is treated like other errors.
  * One thread at a time.
  */
 #pragma once
@@ -16,7 +16,7 @@
 struct out {
 	char *buf;
 	size_t len, cap;
-	bool to_fd; /* else the bytes stay in memory */
+	bool to_fd; /* false: the bytes are kept in memory */
 	int fd;
 	struct strobe_error *error;
 	uint64_t flushed_bytes;
@@ -44,7 +44,7 @@ static inline char *out_reserve(struct out *o, size_t n)
 }
 
 void out_write_slow(struct out *o, const void *p, size_t n);
-/* Of a length that is known at run time only. */
+/* For a length that is only known at run time. */
 void out_write_some(struct out *o, const void *p, size_t n);
 static inline void out_write(struct out *o, const void *p, size_t n)
 {
@@ -92,16 +92,16 @@ void out_f64(struct out *o, double v, int decimals); /* %.*f in the C locale */
 void out_f(struct out *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /*
- * Text from a file or the kernel, made harmless: control bytes (and invalid UTF-8) become \xNN, so that nothing read from
- * a recording can steer a terminal. Tabs and newlines are escaped too; marks of direction and unseen characters become \uNNNN.
+ * Escapes text from a file or the kernel: control bytes (and invalid UTF-8) become \xNN, so that a recording cannot control the
+ * terminal. Tabs and newlines are escaped, too; bidirectional marks and invisible characters become \uNNNN.
  */
 void out_text(struct out *o, const char *s, size_t n);
 void out_text_str(struct out *o, const char *s);
 /* Padded with blanks to at least width bytes, as out_left() and out_right() do. */
 void out_text_left(struct out *o, const char *s, size_t width);
 void out_text_right(struct out *o, const char *s, size_t width);
-/* With XML entities for & < > " ' on top; what XML cannot hold becomes '?'. */
+/* The same with XML entities for & < > " '; characters that XML does not permit become '?'. */
 void out_xml(struct out *o, const char *s, size_t n);
 void out_xml_str(struct out *o, const char *s);
-/* A CSV field, harmless as out_text() has it, and quoted where it must be. */
+/* A CSV field, escaped as by out_text(), and quoted if necessary. */
 void out_csv(struct out *o, const char *s);

@@ -69,7 +69,7 @@ void pool_run(size_t n, unsigned threads, void (*fn)(void *ctx, size_t i, unsign
 	unsigned started = 1;
 	for (unsigned i = 0; i < threads; i++)
 		workers[i] = (struct worker){ .run = &run, .index = i };
-	/* Where no thread can be had the others, at least the caller, do its share. */
+	/* If a thread cannot be created the others, at least the caller, do its work. */
 	while (started < threads && !pthread_create(&workers[started].thread, NULL, work, &workers[started]))
 		started++;
 	work(&workers[0]);
@@ -101,7 +101,7 @@ static bool take(struct ordered_run *r, size_t *ret)
 	return true;
 }
 
-/* Under the lock, which is free while something is given: what has been made and has nothing left before it. */
+/* Under the lock, which is released during give(): gives finished slots whose predecessors have been given. */
 static void give_made(struct ordered_run *r)
 {
 	r->is_giving = true;

@@ -1,8 +1,8 @@
 /*
- * Work on several CPUs: fn(ctx, i) for each i below n, on up to `threads` threads, the caller's among them.
+ * Work on several CPUs: fn(ctx, i) for each i below n, on up to `threads` threads, including the caller.
  *
- * Indexes are taken in order, one at a time; pool_run returns when all are done. fn must not throw errors away: it keeps
- * them in its ctx. threads = 0 means the number of CPUs this process may use. With one thread nothing is started.
+ * Indexes are taken in order, one at a time; pool_run returns when all are done. fn must keep its errors in ctx. threads = 0
+ * means the number of CPUs that this process may use. With one thread, no thread is started.
  */
 #pragma once
 #include <stddef.h>
@@ -12,8 +12,8 @@ void pool_run(size_t n, unsigned threads, void (*fn)(void *ctx, size_t i, unsign
 
 #define POOL_SLOTS 64
 /*
- * What is made at once and put together in order: make(ctx, i, slot) for each i below n, and give(ctx, i, slot) for each in order, one at a
- * time, by some thread. From make() up to give() the slot is i's alone; then what it holds may serve again.
+ * Makes results in parallel and delivers them in order: make(ctx, i, slot) for each i below n, and give(ctx, i, slot) for each in order,
+ * one at a time, from any thread. From make() to give() the slot belongs to i; then it is reused.
  */
 void pool_run_in_order(size_t n, unsigned threads, void (*make)(void *ctx, size_t i, unsigned slot),
 		       void (*give)(void *ctx, size_t i, unsigned slot), void *ctx);

@@ -1,5 +1,5 @@
 /*
- * Progress of long work: rooms report, cmd/ shows it on a terminal (after half a second, at most ten times a second).
+ * Progress of long work: libraries report, cmd/ shows it on a terminal (after half a second, at most ten times per second).
  */
 #pragma once
 #include <stdbool.h>
@@ -8,7 +8,7 @@
 struct progress {
 	const char *what; /* "reading", "resolving"; static string */
 	uint64_t done, total;
-	/* Called now and then; returns false to stop the work. NULL = none. */
+	/* Called from time to time; returns false to stop the work. NULL = none. */
 	bool (*tick)(void *ctx, const struct progress *p);
 	void *ctx;
 	uint64_t next_tick; /* of `done` */

@@ -1,4 +1,4 @@
-/* What recordings call the mappings of frames of scripts (interp/script_table.h). */
+/* Names of mappings for frames of scripts in recordings (interp/script_table.h). */
 #pragma once
 #include <stdbool.h>
 #include <string.h>

@@ -25,7 +25,8 @@ static bool pass(const struct sort_pair *from, struct sort_pair *to, size_t n, u
 {
 	size_t counts[1 << DIGIT_BITS];
 	uint64_t mask = ((uint64_t)1 << bits) - 1;
-	memset(counts, 0, ((size_t)mask + 1) * sizeof(*counts)); /* of short lists all of them would take longer than the pass */
+	/* clearing all of them would take longer than the pass over a short list */
+	memset(counts, 0, ((size_t)mask + 1) * sizeof(*counts));
 	for (size_t i = 0; i < n; i++)
 		counts[from[i].key >> shift & mask]++;
 	if (counts[from[0].key >> shift & mask] == n)

@@ -1,5 +1,5 @@
 /*
- * A string that grows; always NUL-terminated once something was added. A zeroed strbuf is empty and valid.
+ * A growing string, NUL-terminated once something was added. A zeroed strbuf is empty and valid.
  */
 #pragma once
 #include <stdarg.h>
@@ -22,7 +22,7 @@ void strbuf_add_f64(struct strbuf *b, double v, int decimals, unsigned width);
 void strbuf_reset(struct strbuf *b);
 /* The string; never NULL; valid until the next change. */
 const char *strbuf_str(const struct strbuf *b);
-/* Hands the string over; the buffer is empty afterwards. */
+/* Transfers ownership of the string; the buffer is empty afterwards. */
 char *strbuf_take(struct strbuf *b);
 
 static inline void strbuf_deinitp(struct strbuf *b)

@@ -1,5 +1,5 @@
 /*
- * Interned strings: each distinct string once, named by a u32 id; id 0 is "".
+ * Interned strings: each distinct string is stored once, with a u32 ID; ID 0 is "".
  *
  * The pointers are stable for the life of the table. Not safe for use by two threads at a time.
  */
@@ -26,11 +26,11 @@ str_id strtab_add(struct strtab *t, const char *s);
 str_id strtab_add_n(struct strtab *t, const char *s, size_t n);
 /* The same without a copy: the string must live as long as the table, for example in an arena that the table's took (arena_take()). */
 str_id strtab_add_borrowed(struct strtab *t, const char *s);
-/* The same of a string whose length and hash_bytes() are known: its bytes are looked at only where another has the same hash. */
+/* The same for a string with known length and hash_bytes(): its bytes are only compared if another has the same hash. */
 str_id strtab_add_known(struct strtab *t, const char *s, size_t n, uint64_t hash);
 /* So many strings are about to be added: room is made for all of them at once. */
 void strtab_expect(struct strtab *t, uint32_t more);
-/* The id, or IDSET_NONE where the string was never added. */
+/* The ID; IDSET_NONE: never added. */
 str_id strtab_find(const struct strtab *t, const char *s);
 
 static inline const char *strtab_get(const struct strtab *t, str_id id)

@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 
-/* A test of what QEMU's user emulation does otherwise than the kernel (tests/run --emulator). */
+/* A test of behaviour in which QEMU's user emulation differs from the kernel (tests/run --emulator). */
 #define skip_emulated()                         \
 	do {                                    \
 		if (getenv("STROBE_EMULATED")) \

@@ -1,5 +1,5 @@
 /*
- * Small text tools: numbers with units, globs, splitting, nearest name.
+ * Small text functions: numbers with units, globs, splitting, similar names.
  */
 #pragma once
 #include <stdbool.h>
@@ -16,35 +16,35 @@ bool text_to_f64(const char *s, double *ret);
 bool text_to_bytes(const char *s, uint64_t *ret);
 /* "10s", "2m", "1h", "1d", "100ms": nanoseconds. A bare number is refused. */
 bool text_to_duration_ns(const char *s, uint64_t *ret);
-/* "0-3,7" as a bitmap-free list: calls fn for each; false where it does not parse or exceeds max. */
+/* "0-3,7" as a bitmap-free list: calls fn for each; false: invalid, or exceeds max. */
 bool text_each_cpu(const char *list, uint32_t max, bool (*fn)(void *ctx, uint32_t cpu), void *ctx);
 /* -1 where it is none. */
 static inline int text_hex_digit(char c)
 {
 	return c >= '0' && c <= '9' ? c - '0' : (c | 0x20) >= 'a' && (c | 0x20) <= 'f' ? (c | 0x20) - 'a' + 10 : -1;
 }
-/* How many hex digits lead s[0..n), at most 16 and without 0x before them, and their value. */
+/* The number of leading hex digits of s[0..n), at most 16 and without 0x, and their value. */
 size_t text_hex(const char *s, size_t n, uint64_t *ret);
-/* Two digits a byte: n bytes of 2 n digits; false where one is none. */
+/* n bytes from 2 n hex digits; false: not a digit. */
 bool text_hex_to_bytes(const char *s, size_t n, uint8_t *ret);
 /* 2 n lower-case digits, no zero after them. */
 void text_bytes_to_hex(const uint8_t *bytes, size_t n, char *ret);
 /* Shell glob with * ? [set]; whole string. */
 bool text_glob(const char *pattern, const char *s);
-/* Whether they are equal. Most names that are not differ in their first byte, for which no function is called. */
+/* Whether two names are equal. Most unequal ones differ in the first byte, which is compared inline. */
 static inline bool text_equal(const char *a, const char *b)
 {
 	return *a == *b && !strcmp(a, b);
 }
 bool text_has_prefix(const char *s, const char *prefix);
 bool text_has_suffix(const char *s, const char *suffix);
-/* Local time to the hundredth of a second, as perf puts it into names of files: "2026112101234567"; owned. */
+/* Local time in 1/100 s, as in perf's file names: "2026112101234567"; owned. */
 char *text_timestamp(struct timespec t);
-/* What follows the last slash of a path; all of it if there is none, or nothing follows it. */
+/* The part after the last slash of a path; all of it without a slash, or if that part is empty. */
 const char *text_base_name(const char *path);
 /* Edit distance with transpositions, for "did you mean". */
 unsigned text_distance(const char *a, const char *b);
-/* The nearest of n names (NULL where none is near enough to be worth saying). */
+/* The most similar of n names; NULL: none is similar enough. */
 const char *text_nearest(const char *name, const char *const *names, size_t n);
 /* Columns that the UTF-8 string takes on a terminal. */
 size_t text_columns(const char *s);

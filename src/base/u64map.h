@@ -19,6 +19,6 @@ struct u64map {
 void u64map_deinit(struct u64map *m);
 /* Pointer to the value of key, or NULL; valid until the next put. */
 uint64_t *u64map_get(const struct u64map *m, uint64_t key);
-/* Pointer to the value of key, added with value 0 where it was absent (ret_new says so; may be NULL). */
+/* Pointer to the value of key, added with value 0 if absent (sets *ret_new, which may be NULL). */
 uint64_t *u64map_put(struct u64map *m, uint64_t key, bool *ret_new);
 void u64map_remove(struct u64map *m, uint64_t key);

@@ -16,7 +16,7 @@
 #include "base/new_file.h"
 #include "base/vector.h"
 
-/* Whether what exists of the path is ours. */
+/* Whether the existing part of the path is ours. */
 static bool is_ours_above(const char *path)
 {
 	_cleanup_free_ char *above = xstrdup(path);
@@ -29,7 +29,7 @@ static bool is_ours_above(const char *path)
 	return false;
 }
 
-/* The directory, made where it is missing; NULL: none, or it belongs to another user. */
+/* The directory, created if missing; NULL: none, or it belongs to another user. */
 static char *cache_dir(bool make)
 {
 	const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
@@ -82,7 +82,7 @@ static bool write_all(int fd, struct iovec *v, int n)
 	return true;
 }
 
-/* Under a name of its own until it is whole, so that readers see the old one or the new one. */
+/* Written under a temporary name, so that readers see the old or the new file. */
 void user_cache_save(const char *name, struct iovec *v, int n)
 {
 	_cleanup_free_ char *dir = cache_dir(true);

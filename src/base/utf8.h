@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes of the character at s (n > 0 bytes are there), 0 where it is not valid UTF-8. */
+/* The size of the character at s (n > 0 bytes are available); 0: invalid UTF-8. */
 static inline size_t utf8_decode(const char *s, size_t n, uint32_t *ret)
 {
 	const unsigned char *p = (const unsigned char *)s;
@@ -40,7 +40,7 @@ static inline size_t utf8_decode(const char *s, size_t n, uint32_t *ret)
 
 #define UTF8_MAX 4
 
-/* Writes the character (up to U+1FFFFF) and returns how many bytes it takes. */
+/* Writes the character (up to U+1FFFFF) and returns its size. */
 static inline size_t utf8_encode(uint32_t c, char ret[UTF8_MAX])
 {
 	size_t n = 0;
@@ -63,8 +63,8 @@ static inline size_t utf8_encode(uint32_t c, char ret[UTF8_MAX])
 }
 
 /*
- * Whether a character would make text look like another one or be displayed elsewhere than it is: control characters, marks
- * of direction, and what is not seen. Whatever shows names shows such a character by its number.
+ * Whether a character could disguise or reorder text: control characters, bidirectional marks, and invisible characters, which
+ * are shown by number.
  */
 static inline bool utf8_steers(uint32_t c)
 {

@@ -33,7 +33,7 @@ void *vec_grow(void *data, size_t *cap, size_t min, size_t elem_bytes);
 		(v)->data[(v)->len++] = (elem);    \
 	} while (0)
 
-/* The same where there are very many vectors, most of them of one element: room for that alone at first. */
+/* The same for very many vectors, most of them with one element: initially has room for only one. */
 #define vec_push_lean(v, elem)                                                                         \
 	do {                                                                                           \
 		if (!(v)->cap) {                                                                       \
@@ -43,7 +43,7 @@ void *vec_grow(void *data, size_t *cap, size_t min, size_t elem_bytes);
 		vec_push(v, elem);                                                                     \
 	} while (0)
 
-/* Appends n uninitialised elements and gives a pointer to the first. */
+/* Appends n uninitialised elements and returns a pointer to the first. */
 #define vec_extend(v, n)                                  \
 	({                                                \
 		vec_reserve(v, (v)->len + (n));           \
@@ -52,11 +52,11 @@ void *vec_grow(void *data, size_t *cap, size_t min, size_t elem_bytes);
 	})
 
 /*
- * The number of elements for which a condition holds, of a vector whose first ones are these: a binary search.
+ * The number of leading elements for which a condition is true, by a binary search; it must be false for all others.
  *
  *	size_t after = vec_search(&maps, map, map->start <= address);
  *
- * name is a pointer to the element that the condition is about.
+ * name is a pointer to the element, for use in the condition.
  */
 #define vec_search(v, name, condition)                                          \
 	({                                                                      \

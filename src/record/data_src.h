@@ -6,7 +6,7 @@
 
 #include "base/strbuf.h"
 
-/* Each part is appended as perf words it: "LOAD", "L1 hit", "None", "L1 or L2 hit", "No", " N/A". */
+/* Appends each part in perf's wording: "LOAD", "L1 hit", "None", "L1 or L2 hit", "No", " N/A". */
 void data_src_op(struct strbuf *out, uint64_t word);
 void data_src_level(struct strbuf *out, uint64_t word);
 void data_src_snoop(struct strbuf *out, uint64_t word);
@@ -15,5 +15,5 @@ void data_src_lock(struct strbuf *out, uint64_t word);
 void data_src_blocked(struct strbuf *out, uint64_t word);
 /* "|OP LOAD|LVL L1 hit|SNP None|TLB L1 or L2 hit|LCK No|BLK  N/A" */
 void data_src_text(struct strbuf *out, uint64_t word);
-/* The size of a page as perf prints it, "4K", "2M"; "N/A" of one that no processor has. Also of code pages. */
+/* The size of a page in perf's format, "4K", "2M"; "N/A" for impossible ones. Also for code pages. */
 const char *data_src_page_size(uint64_t bytes);

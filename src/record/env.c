@@ -84,7 +84,7 @@ void env_add_ids(struct env *e, uint32_t event, const uint64_t *ids, uint32_t id
 	ev->ids = all;
 }
 
-/* The id of a sample, in whichever place it has one; false where the layout has none. */
+/* The ID of a sample, from any field; false: none in the layout. */
 static bool sample_id(const struct sample_layout *l, struct record r, uint64_t *ret)
 {
 	uint16_t at = l->identifier != SAMPLE_NO_OFFSET ? l->identifier : l->id;
@@ -106,8 +106,8 @@ static bool tail_id(const struct sample_layout *l, struct record r, uint64_t *re
 }
 
 /*
- * Id 0 is given by the tools to what they made up themselves: it belongs to the first event. So do samples of old files
- * whose events carry no ids at all.
+ * Tools use ID 0 for records that they synthesize, which belong to the first event. So do samples of old files without any
+ * IDs.
  */
 uint32_t env_event_of_sample(const struct env *e, struct record r)
 {
@@ -259,7 +259,7 @@ void env_append_section(struct env *e, uint32_t bit, const void *data, uint64_t 
 	s->bytes += bytes;
 }
 
-/* The layout of a record whose body is still foreign: its id is turned on the way. */
+/* The layout of a record whose body is not swapped yet: swaps its ID. */
 static const struct sample_layout *foreign_layout(const struct env *e, struct record r)
 {
 	uint64_t id;

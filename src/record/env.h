@@ -1,10 +1,9 @@
 /*
- * The environment of a recording: machine, events, build-ids and every feature section.
+ * The environment of a recording: machine, events, build IDs and all feature sections.
  *
- * Filled by perfdata/ from a header (or the first records of a stream) or by capture/ from the live system; after that
- * everyone reads it as const, and live and recorded are the same. Strings and arrays live in `arena`. Fields that a
- * recording lacks are NULL or 0. Each feature section is also kept as bytes, so that a rewrite does not harm what this
- * version does not know.
+ * Filled in by perfdata/ from a header (or the first records of a stream) or by capture/ from the live system, and
+ * const afterwards. Strings and arrays live in `arena`. Fields that a recording lacks are NULL or 0. Feature sections
+ * are also kept as bytes, so that rewriting a file preserves unknown parts.
  */
 #pragma once
 #include <linux/perf_event.h>
@@ -58,7 +57,7 @@ enum env_feature_bit {
 };
 
 struct env_event {
-	struct perf_event_attr attr; /* as much of it as this build knows; the rest of a larger one is in attr_raw */
+	struct perf_event_attr attr; /* the part known to this build; the rest of a larger one is in attr_raw */
 	const void *attr_raw;        /* as recorded, attr_bytes long */
 	uint32_t attr_bytes;
 	const char *name;            /* never NULL: from EVENT_DESC, or made from the attr */
@@ -121,8 +120,8 @@ struct env_domain { /* CPU_DOMAIN_INFO: a scheduling domain of a CPU */
 struct env_bpf_prog { /* BPF_PROG_INFO */
 	uint32_t id;
 	uint32_t info_bytes, data_bytes;
-	uint64_t arrays;        /* which arrays of struct bpf_prog_info are in data, as the tools number them */
-	const void *info, *data; /* struct bpf_prog_info, its pointers being offsets into data; as recorded */
+	uint64_t arrays;        /* bit mask of the arrays of struct bpf_prog_info in data, in the tools' numbering */
+	const void *info, *data; /* struct bpf_prog_info with offsets into data in place of pointers; as recorded */
 };
 
 struct env_bpf_btf {
@@ -144,10 +143,10 @@ struct env_section {
 	uint32_t bit;
 	uint64_t bytes;
 	const void *data; /* as recorded, in the byte order of the file */
-	uint64_t room;    /* bytes that data has in the arena; 0: it is not there */
+	uint64_t room;    /* size of data in the arena; 0: not in the arena */
 };
 
-/* The code of scripts (interp/script_table.h): in a stream or a live profile it comes piece by piece. */
+/* The code of scripts (interp/script_table.h): in a stream or a live profile it grows piece by piece. */
 #define ENV_SECTION_SCRIPTS 240
 #define ENV_SCRIPTS_MAGIC   0x50495243 /* "CRIP": begins its pieces in a stream */
 
@@ -156,7 +155,7 @@ struct env {
 	bool swapped;    /* recorded on a machine of the other byte order */
 	bool is_pipe;
 	uint32_t file_version; /* 1 or 2 */
-	struct { /* of a file: where its data are, and when it was last written */
+	struct { /* of a file: offset of its data, and modification time */
 		uint64_t data_offset, data_bytes;
 		int64_t modified_s;
 		const char *kcore_dir; /* the kernel's memory, beside the data in a directory (record --kcore); NULL: none */
@@ -173,7 +172,7 @@ struct env {
 	VEC(struct env_event) events;
 	struct u64map event_by_id;    /* id → index */
 	bool one_layout;              /* all events decode alike: no look-up by id is needed to decode */
-	bool one_time;                /* or at least their times are in one place */
+	bool one_time;                /* or at least their times have the same offset */
 
 	VEC(struct env_build_id) build_ids;
 	VEC(struct env_cpu) cpus;     /* index is the CPU number */
@@ -220,7 +219,7 @@ struct env {
 struct env *env_create(void);
 void env_destroy(struct env *e);
 
-/* Adds an event; its layout, attr copy and id index are made here. Strings are copied. Returns its index. */
+/* Adds an event with its layout, attr copy and IDs. Strings are copied. Returns its index. */
 uint32_t env_add_event(struct env *e, const void *attr, uint32_t attr_bytes, const char *name, const uint64_t *ids,
 		       uint32_t ids_nr);
 /*
@@ -228,25 +227,25 @@ uint32_t env_add_event(struct env *e, const void *attr, uint32_t attr_bytes, con
  * that this build does not know stays as recorded.
  */
 void env_event_changed(struct arena *arena, struct env_event *ev);
-/* More ids for an event that is known (ID_INDEX, late ATTR). */
+/* Adds IDs to a known event (ID_INDEX, late ATTR). */
 void env_add_ids(struct env *e, uint32_t event, const uint64_t *ids, uint32_t ids_nr);
 struct attr_names;
-/* What the numbers in the event's attr stand for, by what the recording says of its machine. Borrowed. */
+/* The meaning of the numbers in the event's attr, from the recording. Borrowed. */
 struct attr_names env_attr_names(const struct env *e, const struct env_event *ev);
-/* A name in perf's spelling for an attr alone: "cycles:u", "raw 0x1a8", … in arena. */
+/* perf's name for an attr: "cycles:u", "raw 0x1a8", … in arena. */
 const char *env_attr_name(struct arena *a, const struct perf_event_attr *attr);
 
 /*
- * The event a sample belongs to, by IDENTIFIER, ID, or because there is only one; env->events.len where none fits.
+ * The event of a sample, by IDENTIFIER, ID, or because there is only one; env->events.len: none.
  */
 uint32_t env_event_of_sample(const struct env *e, struct record r);
 /* The layout that decodes a record's trailer (all events agree on it in a valid file). */
 const struct sample_layout *env_tail_layout(const struct env *e);
-/* Decodes a sample and sets its event; false where it is damaged or belongs to no event. */
+/* Decodes a sample and sets its event; false: damaged, or no event. */
 bool env_decode_sample(const struct env *e, struct record r, struct sample *ret);
-/* The time of any record: of a sample, of a RECORD_TIMED, or of a trailer; false where it has none. */
+/* The time of any record: of a sample, of a RECORD_TIMED, or in a trailer; false: none. */
 bool env_record_time_of_any(const struct env *e, struct record r, uint64_t *ret_ns);
-/* The same; inlined for samples of events whose times are in one place, which nearly all records are. */
+/* The same; inlined for samples of events whose times have the same offset, which most records are. */
 static inline bool env_record_time(const struct env *e, struct record r, uint64_t *ret_ns)
 {
 	if (r.hdr->type != PERF_RECORD_SAMPLE || !e->one_time)
@@ -257,14 +256,14 @@ static inline bool env_record_time(const struct env *e, struct record r, uint64_
 	*ret_ns = sample_word(r, at);
 	return true;
 }
-/* Whether a sample of this event stands for 1, as for perf: where samples have no period of their own. */
+/* Whether samples of this event have weight 1, as in perf: if they have no period. */
 bool env_counts_samples(const struct env *e, uint32_t event);
-/* What is to be added to a time of the recording for the time of day. ERROR_NOT_FOUND if it does not contain that. */
+/* The difference between the time of day and times of the recording. ERROR_NOT_FOUND if it does not contain that. */
 struct strobe_error *env_wall_offset(const struct env *e, uint64_t *ret_ns) _must_check_;
 const struct env_section *env_section(const struct env *e, uint32_t bit);
-/* Adds a section, or takes the place of the one that was there; data is not copied. */
+/* Adds or replaces a section; data is borrowed. */
 void env_set_section(struct env *e, uint32_t bit, const void *data, uint64_t bytes);
-/* Adds to the end of a section; what was there before stays where it is for whoever has borrowed it. Data is copied. */
+/* Appends to a section; existing data does not move, since it may be borrowed. Data is copied. */
 void env_append_section(struct env *e, uint32_t bit, const void *data, uint64_t bytes);
-/* Takes a record of the other byte order whose header is swapped already, in place; false where it is damaged. */
+/* Swaps a record of the other byte order, whose header is swapped already, in place; false: damaged. */
 bool env_swap_record(const struct env *e, void *record);

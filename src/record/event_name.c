@@ -1,4 +1,4 @@
-/* Names for events that a recording does not name, spelled as perf spells them. */
+/* perf's names for events without one in the recording. */
 #include "base/strbuf.h"
 #include "record/env.h"
 

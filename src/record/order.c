@@ -12,31 +12,30 @@
 #include "base/vector.h"
 
 /*
- * Held records are runs: neighbours in memory whose times do not fall, so that where one ends the next begins and only the
- * ends are kept. A ring is read in long stretches, each of which is one run: what is held for a round is some hundred
- * bytes and not an entry a record. Runs are merged as they are given: those that have begun are a heap by the time of
- * their next record, the others wait, sorted by their first.
+ * Held records are stored as runs: adjacent in memory with ascending times, so that only the ends are stored. A ring is
+ * read in long runs: a round takes some hundred bytes and not an entry per record. Runs are merged on delivery: started
+ * ones are in a heap by the time of their next record, the others are sorted by their first.
  *
- * Copies of an unstable input live in two arenas in turn: at the end of a round all records of the round before have been
- * given away, so that its arena is free for the next.
+ * Copies of an unstable input alternate between two arenas: at the end of a round all records of the round before have been
+ * delivered, so that its arena can be reused.
  */
-/* What a hostile or endless round may hold before it is given away early. */
+/* The maximum size of a hostile or endless round before it is delivered early. */
 #define HELD_BYTES_MAX (1ull << 30)
-/* Further ahead of all others no record is by chance: no round takes as long. */
+/* A record that is further ahead of all others is suspicious: no round takes as long. */
 #define DISTANT_NS (600ull * 1000000000)
-/* Of a true time no record is earlier by so much, once so many rounds have ended since it was read; after one more it counts as true. */
+/* The number of rounds after which no record is that much earlier than a correct time; after one more the time counts as correct. */
 #define CONTRADICTED_ROUNDS 2
 
 struct run {
-	const char *at, *end;  /* the next record to be given, and after the last */
+	const char *at, *end;  /* the next record to deliver, and the end */
 	uint64_t offset;       /* of `at` in the input */
-	bool still;            /* all have this offset: they came out of one compressed record */
+	bool still;            /* all have this offset: they are from one compressed record */
 	uint64_t at_ns, last_ns;
 };
 
 /*
- * Of a time far ahead of all others: the clock jumped, nothing happened for long, or it is damaged. What follows shows which. It must not
- * be taken for the newest before, for then all that follows would come too late.
+ * A record far ahead of all others: the clock jumped, nothing happened for long, or its time is damaged, which later records will show.
+ * Until then it must not count as the newest one, or else all later records would be late.
  */
 struct distant {
 	struct record record;
@@ -57,9 +56,9 @@ struct order {
 	VEC(struct distant) distant;   /* in the order of arrival */
 	struct arena distant_copies;
 	uint64_t newest_ns, limit_ns, given_ns, held_bytes, late, misdated;
-	uint64_t flush_ns;             /* what is being given is not later than this */
+	uint64_t flush_ns;             /* limit of the records being delivered */
 	bool any_given, round_over, ended, releases;
-	struct strobe_error *error; /* of the input, kept until all that was whole has been given */
+	struct strobe_error *error; /* of the input, kept until all complete records have been delivered */
 };
 
 static struct order *of(struct record_source *s)
@@ -147,7 +146,7 @@ static void flush(struct order *o, uint64_t limit_ns)
 	o->giving = true;
 }
 
-/* Takes the next bytes of whole records off their run; false where that is used up, for now or for good. */
+/* Takes the next records off their run; false: the run is exhausted, at least for now. */
 static bool step(const struct order *o, const struct env *env, struct run *run, size_t bytes)
 {
 	run->offset += run->still ? 0 : bytes;
@@ -165,7 +164,7 @@ static bool step(const struct order *o, const struct env *env, struct run *run, 
 	return run->at_ns <= o->flush_ns;
 }
 
-/* The run with the next record in the order of time; NULL where nothing more may be given yet. */
+/* The run with the next record in order of time; NULL: nothing may be delivered yet. */
 static struct run *next_run(struct order *o)
 {
 	while (o->start_at < o->starts.len &&
@@ -272,7 +271,7 @@ static void confirm_distant(struct order *o, uint64_t time, bool stable)
 	o->distant.len--;
 }
 
-/* Those that the others have come near to, and of so many rounds' age, are held as others; rounds 0: all. */
+/* Moves distant records that others have caught up with, or of this age in rounds, to the held ones; rounds 0: all. */
 static void settle_distant(struct order *o, unsigned rounds)
 {
 	size_t kept = 0, n = o->distant.len;

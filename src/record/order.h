@@ -1,14 +1,13 @@
 /*
- * Time order: a source that gives another source's records sorted by time, round by round.
+ * A source that delivers another source's records sorted by time, round by round.
  *
- * Guarantee: when a FINISHED_ROUND is read, every record not later than the newest one of the round *before* is on hand,
- * so that much is delivered, in order of time, and in order of arrival where times are equal. Records without a time
- * (and those of user types, from 64 on, except RECORD_TIMED) are delivered as they arrive, before what is still held. A file
- * without rounds is sorted whole. A record older than one already delivered is delivered at once and counted as late. One whose time
- * is ten minutes ahead of all others waits until others come near to it; where two rounds later there is still an earlier one, which the
- * guarantee excludes, its time is damaged: it is left out and counted as misdated. Where the input is
- * stable, records are not copied, and stretches of them that are in order are kept by their ends; else held records are
- * copied into an arena that is reused round by round. The same sorter serves files and live rings.
+ * Guarantee: at a FINISHED_ROUND, all records up to the newest one of the round *before* have been read, so these are delivered, in
+ * order of time, and in order of arrival if times are equal. Records without a time (and those of user types, from 64 on, except
+ * RECORD_TIMED) are delivered as they arrive, before held ones. A file without rounds is sorted as a whole. A record older than a
+ * delivered one is delivered at once and counted as late. A record ten minutes ahead of all others is held until others catch up; if two
+ * rounds later there is still an earlier one, which the guarantee excludes, its time is damaged: it is dropped and counted as misdated.
+ * If the input is stable, records are not copied, and sorted runs of them are stored by their ends; else held records are copied into an
+ * arena that is reused by rounds. Used for files and live rings.
  */
 #pragma once
 #include <stdint.h>
@@ -17,9 +16,9 @@
 
 /* Takes ownership of input. */
 struct record_source *order_create(struct record_source *input);
-/* For a receiver that keeps no record: memory of the input is given back, so that of a large file some two rounds are mapped. */
+/* For a receiver that keeps no records: releases memory of the input, so that about two rounds of a large file are mapped. */
 void order_release_given(struct record_source *order);
-/* How many records came too late to be put in order so far. */
+/* The number of late records so far. */
 uint64_t order_late(const struct record_source *order);
-/* How many records were left out so far, for their time is damaged. */
+/* The number of records dropped so far because of a damaged time. */
 uint64_t order_misdated(const struct record_source *order);

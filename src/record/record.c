@@ -131,10 +131,10 @@ static struct cursor body(struct record r)
 #define MMAP2_ID_BYTES 24
 
 /*
- * Whether a build-id is where device and inode may be. The bit that says so is not enough: the kernel, which hands
- * one record to all events, leaves it set for those after an event with build-ids (perf_event_mmap_output() in
- * kernel/events/core.c). Of a build-id the bytes between length and id are 0, and those after it too; device numbers are
- * either longer than any build-id, or have a generation of their inode after them.
+ * Whether the record has a build ID in place of device and inode. The flag is not reliable: the kernel, which passes one
+ * record to all events, leaves it set for those after an event with build IDs (perf_event_mmap_output() in
+ * kernel/events/core.c). With a build ID the bytes between length and ID, and those after it, are 0; device numbers are
+ * either larger than the length of any build ID, or followed by an inode generation.
  */
 static bool has_build_id(const struct perf_event_header *hdr, const uint8_t id[MMAP2_ID_BYTES])
 {
@@ -146,7 +146,7 @@ static bool has_build_id(const struct perf_event_header *hdr, const uint8_t id[M
 	return !rest;
 }
 
-/* The text at the cursor. Where the record ends before it does, *ret stays as it is. */
+/* The string at the cursor. If the record ends before it, *ret is unchanged. */
 static bool take_text(struct cursor *c, const char **ret)
 {
 	const char *text = cursor_cstr(c);
@@ -310,7 +310,7 @@ static uint64_t mirror64(uint64_t v)
 	return __builtin_bswap64(v);
 }
 
-/* Where each number of an attr is, in the order of struct perf_event_attr; after them only u64 follow so far. */
+/* Sizes of the numbers of an attr, in the order of struct perf_event_attr; only u64 fields follow so far. */
 static const uint8_t attr_widths[] = {
 	4, 4, 8, 8, 8, 8,       /* type size config sample_period sample_type read_format */
 	0,                      /* the bit-fields */

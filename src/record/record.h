@@ -1,9 +1,9 @@
 /*
- * A record: the bytes of one PERF_RECORD_* in memory, and what each type is called.
+ * A record: the bytes of one PERF_RECORD_* in memory; names and layouts of types.
  *
- * Types, fixed layouts and names come from records.def: decode, encode, swap and dump follow from it. Records are in the
- * byte order of this machine by the time anyone outside perfdata/ sees them (payloads of RAW samples and of feature
- * sections stay as recorded; see env->swapped). Sources: perf_event_open(2), <linux/perf_event.h>, and
+ * Types, fixed layouts and names come from records.def: decode, encode, swap and dump follow from it. Outside of
+ * perfdata/ records have native byte order (payloads of RAW samples and of feature sections remain as recorded; see
+ * env->swapped). Sources: perf_event_open(2), <linux/perf_event.h>, and
  * tools/perf/Documentation/perf.data-file-format.txt for the types from 64 on.
  */
 #pragma once
@@ -17,12 +17,12 @@
 /* A value; the bytes belong to its source, usually until the next record. */
 struct record {
 	const struct perf_event_header *hdr; /* hdr->size bytes follow from here, checked */
-	uint64_t file_offset;                /* where it stood in the input, for messages and dumps */
+	uint64_t file_offset;                /* offset in the input, for messages and dumps */
 };
 
 /*
- * For walks along records in memory: the header of a record says where the next is, so that a processor cannot fetch ahead by itself.
- * What is fetched may lie after the last record.
+ * For walks over records in memory: the header of a record has the position of the next, so that hardware prefetching does not work. May
+ * prefetch beyond the last record.
  */
 #define RECORD_PREFETCH_BYTES 2048
 static inline void record_prefetch(const void *at)
@@ -53,22 +53,22 @@ enum record_type {
 	RECORD_TIME_CONV = 79,
 	RECORD_HEADER_FEATURE = 80,
 	RECORD_COMPRESSED = 81,
-	RECORD_FINISHED_INIT = 82, /* perf reads nothing of it; in a stream it may have code of scripts (writer_scripts()) */
+	RECORD_FINISHED_INIT = 82, /* perf ignores its content; in a stream it may have code of scripts (writer_scripts()) */
 	RECORD_COMPRESSED2 = 83,
 	RECORD_BPF_METADATA = 84,
 	RECORD_SCHEDSTAT_CPU = 85,
 	RECORD_SCHEDSTAT_DOMAIN = 86,
 	RECORD_TYPE_LIMIT = 96, /* tables are this long; higher types are unknown */
-	RECORD_TIMED = 4096,    /* made in memory, in no file: struct record_timed */
+	RECORD_TIMED = 4096,    /* only in memory, never in files: struct record_timed */
 };
 
-/* Whether a record of the kernel is there as a whole, of so many bytes that are left; its header is. */
+/* Whether a kernel record is complete in the remaining bytes, which include its header. */
 static inline bool record_is_whole(const struct perf_event_header *hdr, size_t left)
 {
 	return !((uintptr_t)hdr & 7) && hdr->size >= sizeof(*hdr) && hdr->size <= left && hdr->type < RECORD_USER_FIRST;
 }
 
-/* The head of a record that was made in memory and is put in order of time with the kernel's; its maker defines what follows. */
+/* The head of a record that is made in memory and sorted by time with those of the kernel; its creator defines the payload. */
 struct record_timed {
 	struct perf_event_header header;
 	uint64_t time_ns;
@@ -76,7 +76,7 @@ struct record_timed {
 
 /* "MMAP2", "SAMPLE", …; NULL for an unknown type. */
 const char *record_type_name(uint32_t type);
-/* The least bytes that a record of the kernel's has, header included, without identifiers after it; 0 for other types. */
+/* The minimum size of a kernel record, including the header, without trailer; 0 for other types. */
 uint32_t record_least_bytes(uint32_t type);
 
 /* The fixed layout of a type, from records.def. */
@@ -89,17 +89,17 @@ enum record_field_kind {
 	RECORD_FIELD_CHARS,    /* `bytes` of them */
 	RECORD_FIELD_STRING,   /* to its NUL, padded to 8 */
 	RECORD_FIELD_MMAP2_ID, /* build-id or inode, 24 bytes */
-	RECORD_FIELD_REPEAT,   /* what follows repeats to the end */
+	RECORD_FIELD_REPEAT,   /* the following fields are repeated up to the end */
 	RECORD_FIELD_REST,     /* bytes to the end */
 };
 struct record_field {
 	const char *name;
-	uint8_t kind, bytes; /* bytes: of one such field, 0 where it varies */
+	uint8_t kind, bytes; /* bytes: size of the field; 0: variable */
 };
 /* Fields up to one of kind END; NULL for an unknown type. */
 const struct record_field *record_fields(uint32_t type);
 
-/* One field of one record, as record_walk() meets it. */
+/* A field of a record in record_walk(). */
 struct record_value {
 	const struct record_field *field;
 	const void *data; /* in the record */
@@ -126,16 +126,16 @@ void record_swap_header(struct perf_event_header *hdr);
 void record_swap_attr(void *attr, size_t n);
 
 /*
- * Of a sample: the user's part of its chain is not whole, and the recorder knows it (record --call-graph eh). The kernel
- * leaves this bit to tools, which have it in other records (PERF_RECORD_MISC_PROC_MAP_PARSE_TIMEOUT).
+ * In a sample: the user part of its chain is truncated, as marked by the recorder (record --call-graph eh). The kernel
+ * reserves this bit for tools, which use it in other records (PERF_RECORD_MISC_PROC_MAP_PARSE_TIMEOUT).
  */
 #define RECORD_MISC_CHAIN_CUT (1u << 12)
-/* The maximum number of addresses in such a part, where the event does not say less. */
+/* The maximum number of addresses in such a part, unless the event has a lower limit. */
 #define RECORD_CHAIN_WALKED_MAX 512
 
 #define RECORD_BUILD_ID_MAX 20
 
-/* The side-band records, decoded: pointers go into the record. What a short record lacks is 0 or "". */
+/* Decoded side-band records; pointers go into the record. Fields that a short record lacks are 0 or "". */
 struct record_mmap {
 	uint32_t pid, tid;
 	uint64_t start, len, pgoff;
@@ -180,14 +180,14 @@ struct record_switch {
 	uint32_t next_prev_pid, next_prev_tid;
 };
 
-/* ID_INDEX: which CPU and thread each id counts, and of a guest which virtual machine. -1 = none. */
+/* ID_INDEX: CPU and thread of each ID, and for guests the virtual machine. -1 = none. */
 struct record_id_index {
-	uint64_t nr;                                 /* as many as the record holds */
+	uint64_t nr;                                 /* number in the record */
 	const struct record_id_entry { uint64_t id, idx, cpu, tid; } *entries;
 	const struct record_id_guest { uint64_t machine_pid, vcpu; } *guests; /* by the same index, or NULL */
 };
 
-/* Each returns false where the record is too short or a string has no end: the record is then damaged. */
+/* Each returns false if the record is too short or a string has no end: the record is damaged. */
 bool record_decode_mmap(struct record r, struct record_mmap *ret); /* MMAP and MMAP2 */
 bool record_decode_comm(struct record r, struct record_comm *ret);
 bool record_decode_task(struct record r, struct record_task *ret);

@@ -1,5 +1,5 @@
 /*
- * Samples and the identifiers that trail other records, decoded by a layout that is compiled once per attr.
+ * Decodes samples, and trailers of other records, by a layout that is compiled once per attr.
  *
  * A sample is a value; its pointers go into the record's bytes. Decoding checks every length against the record and
  * never allocates. Fields that the attr does not select are 0 (cpu is SAMPLE_NO_CPU). Source: perf_event_open(2),
@@ -17,13 +17,13 @@
 #define SAMPLE_NO_CPU UINT32_MAX
 #define SAMPLE_NO_OFFSET UINT16_MAX
 
-/* Where the fixed fields are; SAMPLE_NO_OFFSET where absent. Offsets from the record's first byte. */
+/* Offsets of the fixed fields from the start of the record; SAMPLE_NO_OFFSET: absent. */
 struct sample_layout {
 	uint64_t sample_type, read_format, branch_sample_type;
 	uint64_t user_regs_mask, intr_regs_mask;
 	uint16_t identifier, ip, tid, time, addr, id, stream_id, cpu, period;
 	uint16_t variable; /* first byte after the fixed fields: READ, CALLCHAIN, RAW … in their order */
-	/* The trailer of other records (sample_id_all): distances back from the record's end, 0 where absent. */
+	/* The trailer of other records (sample_id_all): distances from the end of the record; 0: absent. */
 	uint16_t tail_bytes, tail_tid, tail_time, tail_id, tail_stream_id, tail_cpu, tail_identifier;
 };
 
@@ -36,7 +36,7 @@ struct sample_regs {
 };
 
 struct sample_read_value {
-	uint64_t value, id, lost; /* id, lost: 0 where the read_format has none */
+	uint64_t value, id, lost; /* id, lost: 0 if not in the read_format */
 };
 
 struct sample {
@@ -56,7 +56,7 @@ struct sample {
 	uint64_t branch_nr, branch_hw_idx;
 	bool has_branch_hw_idx;
 	const struct perf_branch_entry *branches; /* newest first */
-	const uint64_t *branch_counters;          /* one a branch, or NULL */
+	const uint64_t *branch_counters;          /* one per branch, or NULL */
 	struct sample_regs user_regs, intr_regs;
 	uint64_t stack_bytes, stack_dyn_bytes; /* requested, and filled */
 	const uint8_t *stack;
@@ -68,7 +68,7 @@ struct sample {
 	const void *aux;
 };
 
-/* Decodes in full; false where the record is shorter than its layout says. `event` is not set. */
+/* Decodes all fields; false: the record is shorter than its layout. `event` is not set. */
 bool sample_decode(const struct sample_layout *l, struct record r, struct sample *ret);
 /* The i-th counter of a group read; false where i is out of range. */
 bool sample_read_get(const struct sample *s, uint64_t i, struct sample_read_value *ret);
@@ -82,8 +82,8 @@ static inline uint64_t sample_word(struct record r, uint16_t offset)
 }
 
 /*
- * The least that aggregation needs, decoded without touching the rest of a struct sample: for loops over millions.
- * False where the record is too short. Fields the layout lacks are 0 (cpu is SAMPLE_NO_CPU).
+ * The fields needed for aggregation, decoded without the rest of a struct sample, for loops over millions. False: the
+ * record is too short. Fields that the layout lacks are 0 (cpu is SAMPLE_NO_CPU).
  */
 struct sample_hot {
 	uint64_t ip, time, id, period;
@@ -93,7 +93,7 @@ struct sample_hot {
 	const uint64_t *callchain;
 };
 
-/* Steps over READ; NULL where the record ends before it does. */
+/* Skips READ; NULL: the record ends before it. */
 const uint64_t *sample_skip_read(const struct sample_layout *l, const uint64_t *at, const uint64_t *end);
 
 static inline bool sample_decode_hot(const struct sample_layout *l, struct record r, struct sample_hot *ret)
@@ -130,7 +130,7 @@ static inline bool sample_decode_hot(const struct sample_layout *l, struct recor
 	return true;
 }
 
-/* The whole of a sample of which that is known. As sample_decode(). */
+/* Decodes the rest of such a sample. As sample_decode(). */
 bool sample_decode_full(const struct sample_layout *l, struct record r, const struct sample_hot *hot, struct sample *ret);
 
 /* The identifiers of a record that is not a sample. */
@@ -144,7 +144,7 @@ bool sample_tail_decode(const struct sample_layout *l, struct record r, struct s
 
 /*
  * From the other byte order to ours, in place: bytes is writable and holds a whole record, its header swapped and its size
- * checked. What RAW, STACK_USER and AUX carry stays as recorded. False where the sample is shorter than its layout says.
+ * checked. What RAW, STACK_USER and AUX carry stays as recorded. False: the sample is shorter than its layout.
  */
 bool sample_swap(const struct sample_layout *l, void *bytes);
 /* The same for the trailer of another record. */
@@ -152,7 +152,7 @@ void sample_tail_swap(const struct sample_layout *l, void *bytes);
 /* True where both decode every sample and trailer alike. */
 bool sample_layout_equal(const struct sample_layout *a, const struct sample_layout *b);
 
-/* Writes a sample as a record with this layout; returns its size, or 0 where cap (or 64 KB) is too small. */
+/* Writes a sample as a record with this layout; returns its size; 0: exceeds cap (or 64 KB). */
 size_t sample_encode(const struct sample_layout *l, const struct sample *s, void *dst, size_t cap);
 /* The same for the trailer of other records. */
 size_t sample_tail_encode(const struct sample_layout *l, const struct sample_tail *t, void *dst, size_t cap);

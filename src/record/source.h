@@ -1,8 +1,8 @@
 /*
- * Record source and record sink: the two doors that everything to the right of them shares.
+ * Record source and record sink, the interfaces between readers, filters and writers of records.
  *
- * A source gives records one at a time in the order it has them (file order, ring order); record/order.h puts a source
- * in time order. A sink takes whole records. Live rings, files, pipes and filters between them all look alike.
+ * A source delivers records one at a time in its own order (file order, ring order); record/order.h sorts a source by time.
+ * A sink takes complete records. Live rings, files, pipes and filters have the same interface.
  */
 #pragma once
 #include <stdbool.h>
@@ -15,31 +15,31 @@ struct record_source {
 	const struct record_source_ops *ops;
 };
 
-/* Records in memory, one after the other, that have not been looked at yet. */
+/* Consecutive records in memory that have not been read yet. */
 struct record_window {
 	const char *at, *end;
 	uint64_t file_offset; /* of `at` */
-	uint64_t limit_ns;    /* a record of a later time is not the next one: others come before it. `at` is the next in any case */
+	uint64_t limit_ns;    /* a record with a later time is not the next one, since others precede it. `at` is the next in any case */
 };
 
 struct record_source_ops {
 	/*
-	 * The next record, or *ret_end = true. The record's bytes stay valid until the next call, and for as long as the
-	 * source lives where `stable` is true (a mapped file).
+	 * The next record, or *ret_end = true. The record's bytes are valid until the next call, or if `stable` (a mapped
+	 * file) as long as the source.
 	 */
 	struct strobe_error *(*next)(struct record_source *s, struct record *ret, bool *ret_end);
-	/* The environment; complete once the first record has been given (streams bring it as records). */
+	/* The environment; complete after the first record (streams have it as records). */
 	const struct env *(*env)(struct record_source *s);
-	/* Starts again from the first record; NULL where that is not possible (pipe, live). */
+	/* Rewinds to the first record; NULL: impossible (pipe, live). */
 	struct strobe_error *(*rewind)(struct record_source *s);
 	bool (*stable)(struct record_source *s); /* NULL: it is not */
 	/*
-	 * For whoever takes many records at once: what is in memory from the next record on, false where that must be had by next(); then
-	 * how much of it was taken, of whole records of the kernel, and the time of the last. NULL: by next() alone.
+	 * For reading many records at once: window() returns the memory from the next record on, false: use next(); then take() consumes
+	 * bytes of complete kernel records, up to the last one's time. NULL: only next().
 	 */
 	bool (*window)(struct record_source *s, struct record_window *ret);
 	void (*take)(struct record_source *s, size_t bytes, uint64_t records, uint64_t last_ns);
-	/* What lies before this place of the input is not read again: its memory may be given back. NULL: that is not possible. */
+	/* Data before this offset of the input is not read again, and its memory may be released. NULL: not supported. */
 	void (*release)(struct record_source *s, uint64_t file_offset);
 	void (*destroy)(struct record_source *s);
 };

@@ -1,6 +1,5 @@
 /*
- * Events of waits in a recording (record/wait_layout.h): `record --wall` writes where threads run, as samples of a clock, and where they
- * wait.
+ * Events of waits in a recording (record/wait_layout.h): `record --wall` samples running threads by a clock, and records their waits.
  */
 #pragma once
 #include <stdbool.h>
@@ -11,11 +10,11 @@
 
 #define WAIT_WALL_NAME "wall-time" /* samples of a clock, and waits */
 
-/* Whether this is an event of waits, with what they say. */
+/* Whether this is an event of waits with raw bytes. */
 bool wait_is_event(const struct env_event *e);
 bool env_has_waits(const struct env *env);
 
-/* The bytes of such an event's sample, in the order of this machine. */
+/* The raw bytes of such a sample, in native byte order. */
 struct wait_payload {
 	struct wait_raw raw;
 	struct wait_lock lock; /* zeros if there is none */
@@ -23,10 +22,10 @@ struct wait_payload {
 	uint32_t waker_nr, owner_nr;
 	uint64_t waker[WAIT_WAKER_MAX], owner[WAIT_OWNER_MAX]; /* addresses, innermost first */
 };
-/* False where they are not those of a wait; of what follows the beginning, only what is whole is taken. */
+/* False: not a wait; of the data after the fixed part, only the complete part is used. */
 bool wait_payload_read(const void *raw, uint32_t bytes, struct wait_payload *ret);
 
-/* What makes a profile of where time goes, running and waiting; both are UINT32_MAX where the recording is not one of that. */
+/* The events of a profile of time, running and waiting; both are UINT32_MAX for other recordings. */
 struct wait_events {
 	uint32_t wait_event, clock_event;
 };

@@ -1,7 +1,7 @@
 /*
- * What a sample of a wait carries beside its stack: the bytes of PERF_SAMPLE_RAW of the event WAIT_EVENT (`record --wall`), which is
- * of type PERF_COUNT_SW_BPF_OUTPUT. Its period is the time that its thread waited, in nanoseconds, and its time that at which the
- * wait ended. For user space and for the BPF programs that write it (bpf/unwind/waits.bpf.c). Numbers are in the recording's byte order.
+ * The PERF_SAMPLE_RAW bytes of a wait's sample, event WAIT_EVENT (`record --wall`), of type PERF_COUNT_SW_BPF_OUTPUT. Its period is the
+ * length of the wait in nanoseconds, its time the end of the wait. Shared by user space and the BPF programs that write it
+ * (bpf/unwind/waits.bpf.c). Numbers have the recording's byte order.
  */
 #pragma once
 #include <linux/types.h>
@@ -19,8 +19,8 @@
 enum wait_state { WAIT_SLEEPING, WAIT_BLOCKED, WAIT_RUNNABLE, WAIT_STOPPED, WAIT_STATES };
 
 enum wait_reason {
-	WAIT_FOR_CALL, /* what the system call waits for: named by its number */
-	WAIT_FOR_CPU,  /* woken, and not yet chosen to run */
+	WAIT_FOR_CALL, /* for a system call, by its number */
+	WAIT_FOR_CPU,  /* woken, but not running yet */
 	WAIT_PREEMPTED,
 	WAIT_THROTTLED, /* by the limit of its cgroup */
 	WAIT_FOR_FUTEX,
@@ -29,7 +29,7 @@ enum wait_reason {
 	WAIT_FOR_TIME,
 	WAIT_FOR_CHILD,
 	WAIT_FOR_SIGNAL,
-	WAIT_FOR_FILE, /* the call's descriptor is open on one, which has a name */
+	WAIT_FOR_FILE, /* for the file of the call's descriptor, with its name */
 	WAIT_FOR_PIPE,
 	WAIT_FOR_SOCKET,
 	WAIT_FOR_DEVICE,
@@ -44,22 +44,22 @@ struct wait_raw {
 	__u32 magic;
 	__u8 state, reason;
 	__s16 call;                  /* number of the system call, or WAIT_NO_CALL */
-	char name[WAIT_NAME_BYTES];  /* of the file: its last component, perhaps cut; ends with 0, and zeros follow */
+	char name[WAIT_NAME_BYTES];  /* last component of the file's path, possibly truncated; padded with zeros, NUL-terminated */
 	__u64 object;                /* address of the futex, or number of the inode */
-	__u32 waits;                 /* that this sample is of */
+	__u32 waits;                 /* number of waits in this sample */
 	__u32 waker;                 /* of the last of them: enum wait_waker */
 	char waker_comm[WAIT_COMM_BYTES];
 	__u32 waker_pid, waker_tid;
 	__u16 waker_nr;              /* addresses of the waker's stack, which follow: innermost first */
-	__u16 lock_bytes;            /* of struct wait_lock and the addresses of the owner's stack, which follow these; 0: there is none */
+	__u16 lock_bytes;            /* of struct wait_lock and the addresses of the owner's stack, which follow these; 0: none */
 	__u16 unused[2];
 };
 
 enum wait_waker { WAIT_WAKER_UNKNOWN, WAIT_WAKER_TASK, WAIT_WAKER_INTERRUPT };
 
-/* Of a wait for a futex, as it began; of several, the last. Addresses of the owner's stack follow. */
+/* A wait for a futex, at its begin; of several, the last one. Addresses of the owner's stack follow. */
 struct wait_lock {
-	__u64 max_ns, min_ns; /* of the waits that the sample is of */
+	__u64 max_ns, min_ns; /* of the waits in the sample */
 	__u32 op;             /* of futex(2), with its flags */
 	__u32 value;          /* at the address: of a priority inheritance lock, and of pthread_join(3), a thread's ID */
 	__u32 word;           /* 8 bytes further: of a mutex of glibc, its owner's thread ID */

@@ -20,15 +20,15 @@ enum {
 
 #define NONE    UINT32_MAX
 #define UNKNOWN UINT16_MAX
-/* More is not looked at: the tables of such an object are missing as a whole, and its frame pointers are followed. */
+/* Objects with more code without tables are not analysed: their frame pointers are followed. */
 #define CODE_BYTES_MAX ((size_t)8 << 20)
-/* What is between two functions may be as long without being code. */
+/* Maximum length of padding between two functions. */
 #define RANGE_BYTES_MIN 16
 #define DEPTH_MAX	(1 << 24)
 #define INFERRED_STEPS	500
 #define HELPER_INSNS_MAX 300
 #define STUB_BYTES	16
-#define STUB_PUSHED	11 /* from this byte of a .plt stub on, its number is on the stack */
+#define STUB_PUSHED	11 /* from this byte of a .plt stub on, its index is on the stack */
 /* Which functions keep for their callers: rbx, rbp, r12 to r15; ebx, ebp, esi, edi. */
 static const struct abi {
 	int32_t word; /* bytes of an address */
@@ -36,14 +36,14 @@ static const struct abi {
 } abi_64bit = { 8, 1u << X86_RBX | 1u << X86_RBP | 0xf000u },
   abi_32bit = { 4, 1u << X86_RBX | 1u << X86_RBP | 1u << X86_RSI | 1u << X86_RDI };
 
-/* Of a frame, at an instruction. */
+/* The state of a frame at an instruction. */
 struct state {
 	bool has_depth, has_base, has_slot, is_32bit;
 	int32_t depth;            /* CFA - the stack pointer */
 	int32_t base;             /* the stack pointer when it was aligned - the stack pointer */
 	int32_t slot, slot_value; /* CFA - slot_value lies at slot from the aligned one */
 	uint16_t held, saved;     /* registers, by bit */
-	uint16_t intact, unused_too; /* with the values that they had at the function's first instruction */
+	uint16_t intact, unused_too; /* registers with their values at the function's first instruction */
 	int32_t held_at[BARE_REGS];  /* CFA - what the register holds */
 	int32_t saved_at[BARE_REGS]; /* from the CFA: where that value lies */
 };
@@ -56,11 +56,11 @@ static const struct abi *abi_of(const struct state *st)
 struct insn {
 	uint32_t offset;
 	uint32_t target; /* index of an instruction; NONE */
-	uint32_t state;  /* NONE: nothing leads here */
-	uint32_t owner;  /* the function that led here first */
+	uint32_t state;  /* NONE: not reached */
+	uint32_t owner;  /* the function from which it was first reached */
 	int32_t value;
 	uint16_t written, lost; /* lost: by a call */
-	uint16_t changed;       /* by the helper that begins here; UNKNOWN */
+	uint16_t changed;       /* registers changed registers changed by the helper that begins here; UNKNOWN */
 	uint8_t bytes, flow, effect, reg;
 	bool is_padding, is_start, is_branched_to, leaves; /* leaves: it has a target, which is elsewhere */
 };
@@ -79,7 +79,7 @@ struct scan {
 	VEC(struct state) states;
 	VEC(bool) is_bad;    /* by function */
 	VEC(uint32_t) begins; /* its first instruction */
-	VEC(uint32_t) switches; /* its state where it jumps to what only the running program knows, with a frame; NONE */
+	VEC(uint32_t) switches; /* its state at an indirect jump, with a frame; NONE */
 	VEC(struct way) ways; /* still to be followed */
 	struct idset index;
 };
@@ -98,7 +98,7 @@ static bool is_after(const struct insn *i)
 	return i->flow == X86_JUMP || i->flow == X86_RETURN || i->flow == X86_STOP;
 }
 
-/* Up to where a function is known to begin: what goes on beyond it is no instruction. */
+/* Decodes up to the next known function start: an instruction that extends beyond it is invalid. */
 static size_t next_start(const struct scan *s, uint64_t at)
 {
 	size_t i = vec_search(&s->to->starts, start, *start <= at);
@@ -113,7 +113,7 @@ static void decode_all(struct scan *s)
 	while (at < s->bytes) {
 		if (at >= limit)
 			limit = next_start(s, s->vaddr + at);
-		/* Zeros are an addition that no program needs: they fill what is no code. */
+		/* Zeros would be a useless addition: they are padding. */
 		bool is_zeros = limit - at >= 2 && !s->code[at] && !s->code[at + 1];
 		bool is_known = !is_zeros && x86_step_decode(s->code + at, limit - at, s->vaddr + at, s->to->is_32bit, &step);
 		if (!is_known) { /* data: functions begin at multiples of 16 */
@@ -141,7 +141,7 @@ static uint32_t index_at(const struct scan *s, uint64_t offset)
 	return i < s->insns.len && s->insns.data[i].offset == offset ? (uint32_t)i : NONE;
 }
 
-/* Targets become indexes; those in the midst of an instruction lead nowhere that is understood. */
+/* Converts targets to indexes; those inside of an instruction are invalid. */
 static void connect(struct scan *s)
 {
 	for (size_t i = 0; i < s->insns.len; i++) {
@@ -165,8 +165,8 @@ static void connect(struct scan *s)
 }
 
 /*
- * Registers that a function of the same code may change: helpers of hand-written code have conventions of their own, by which others
- * count on what calls by the ABI change. All, if it is not simple.
+ * Registers that a function of the same code may change: helpers of hand-written code have their own conventions, and may preserve
+ * call-clobbered registers. All, if it is not simple.
  */
 static uint16_t find_changed(const struct scan *s, uint32_t at)
 {
@@ -385,7 +385,7 @@ static uint16_t same_values(uint16_t a, uint16_t b, const int32_t *of_a, const i
 	return same;
 }
 
-/* What holds on either way; NONE: they do not agree. */
+/* The common state of two paths; NONE: they differ. */
 static uint32_t meet(struct scan *s, uint32_t a, uint32_t b)
 {
 	if (a == b)
@@ -415,7 +415,7 @@ static void spoil(struct scan *s, uint32_t function)
 	s->is_bad.data[function] = true;
 }
 
-/* A function is left: the stack must be as it was. */
+/* At an exit of a function the stack pointer must have its initial value. */
 static void check_left(struct scan *s, uint32_t state, uint32_t function)
 {
 	const struct state *st = &s->states.data[state];
@@ -423,7 +423,7 @@ static void check_left(struct scan *s, uint32_t state, uint32_t function)
 		spoil(s, function);
 }
 
-/* A call that does not return is the last instruction of many a function. */
+/* Many functions end with a call that does not return. */
 static bool begins_after(const struct scan *s, uint32_t at)
 {
 	while (at < s->insns.len && s->insns.data[at].is_padding && !s->insns.data[at].is_start)
@@ -431,7 +431,7 @@ static bool begins_after(const struct scan *s, uint32_t at)
 	return at == s->insns.len || s->insns.data[at].is_start;
 }
 
-/* What the depth must be at an instruction, by how the way from there ends; 0: unknown. */
+/* The necessary depth at an instruction, by the end of the path from there; 0: unknown. */
 static int64_t inferred_depth(const struct scan *s, uint32_t at)
 {
 	int64_t moved = 0;
@@ -455,8 +455,8 @@ static int64_t inferred_depth(const struct scan *s, uint32_t at)
 }
 
 /*
- * Whether what follows a call is another function: the call does not return then, as that of __stack_chk_fail(). Padding is between two
- * functions, and the depth is not that of here.
+ * Whether another function follows a call, which then does not return, such as that of __stack_chk_fail(): there is padding, and the
+ * depth differs.
  */
 static bool ends_before(const struct scan *s, uint32_t at, uint32_t state)
 {
@@ -473,7 +473,7 @@ static bool ends_before(const struct scan *s, uint32_t at, uint32_t state)
 	return st->depth != s->abi->word && (is_thunk || inferred_depth(s, at) == s->abi->word);
 }
 
-/* Where a jump leads within the function, or NONE: to another function, where the stack must be as it was. */
+/* The target of a jump within the function, or NONE: another function, at which the stack pointer must have its initial value. */
 static uint32_t jump(struct scan *s, const struct insn *i, uint32_t state, uint32_t function)
 {
 	bool is_inside = i->target != NONE && !s->insns.data[i->target].is_start;
@@ -484,7 +484,7 @@ static uint32_t jump(struct scan *s, const struct insn *i, uint32_t state, uint3
 	return is_inside ? i->target : NONE;
 }
 
-/* Where control is after an instruction, or NONE. Other ways are kept for later. */
+/* The next instruction, or NONE. Other paths are queued. */
 static uint32_t go_on(struct scan *s, uint32_t at, uint32_t state, uint32_t function)
 {
 	const struct insn *i = &s->insns.data[at];
@@ -552,7 +552,7 @@ static void begin_function(struct scan *s, uint32_t at)
 
 /* ---- code that no way leads to ---- */
 
-/* The nearest instruction before, of a known function, where the depth is that. */
+/* The nearest earlier instruction of a known function with that depth. */
 static uint32_t like_before(const struct scan *s, uint32_t at, int64_t depth)
 {
 	for (uint32_t n = 0, i = at; i-- > 0 && n < INFERRED_STEPS; n++) {
@@ -577,7 +577,7 @@ static uint32_t switch_before(const struct scan *s, uint32_t at, int64_t depth, 
 	return state != NONE && (!depth || depth == s->states.data[state].depth) ? state : NONE;
 }
 
-/* A case of a switch, the rest of a function after what does not return, or a function. */
+/* A case of a switch, the rest of a function after a call that does not return, or a function. */
 static void begin_unreached(struct scan *s, uint32_t at)
 {
 	const struct insn *i = &s->insns.data[at];
@@ -655,7 +655,7 @@ static int by_value(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* Each ends where the next begins, but for what is between them. */
+/* Each ends at the start of the next, without padding. */
 static void give_functions(struct scan *s)
 {
 	if (s->begins.len)

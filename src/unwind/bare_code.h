@@ -2,13 +2,13 @@
  * Code without call frame information: where its functions begin and end, and where the frames of their callers are, by an analysis
  * of its instructions. x86-64, and 32-bit x86.
  *
- * A function's stack pointer is followed from its first instruction along all ways through it: pushes, pops, additions, a frame pointer,
- * an aligned stack pointer whose former value is kept in a register or on the stack. A function is understood where all ways agree, and
- * each return, and each jump out of it, finds the stack pointer where the function found it; nothing is said of any other. Hand-written
- * code, musl, and what was compiled without tables keep to this.
+ * The stack pointer of a function is tracked from its first instruction along all paths: pushes, pops, additions, a frame pointer, an
+ * aligned stack pointer whose former value is kept in a register or on the stack. A function is understood if all paths agree, and the
+ * stack pointer at each return, and each jump out of it, has its initial value; others get no rules. Hand-written code, musl, and code
+ * compiled without tables follow these rules.
  *
- * Functions begin where symbols say so, where calls lead, and where code follows that no way leads to. What is known so was not written
- * by a compiler: who walks by it checks that a call precedes each return address (UNWIND_ANALYSED). Thread-safe.
+ * Functions begin at symbols, at targets of calls, and at code that is not reached otherwise. Such rules do not come from a compiler: the
+ * unwinder checks that a call precedes each return address (UNWIND_ANALYSED). Thread-safe.
  */
 #pragma once
 #include <stddef.h>
@@ -18,11 +18,11 @@
 #include "object/object.h"
 #include "unwind/functions.h"
 
-/* What lies at `value` from a register; see bare_row. */
+/* Kinds of CFA rules; see bare_row. */
 enum bare_cfa {
 	BARE_UNKNOWN,
 	BARE_REG,   /* CFA: reg + value */
-	BARE_DEREF, /* CFA: what lies at reg + value, and addend */
+	BARE_DEREF, /* CFA: the word at reg + value, plus addend */
 	BARE_STUB,  /* of .plt; CFA: the stack pointer + a word, and one more from byte `value` of each 16 on */
 };
 
@@ -41,7 +41,7 @@ struct bare_row {
 struct bare_code {
 	VEC(struct bare_row) rows; /* by address; each range ends with one of BARE_UNKNOWN */
 	VEC(struct unwind_function) functions;
-	VEC(uint64_t) starts; /* known ones, ascending: the caller fills them */
+	VEC(uint64_t) starts; /* known ones, ascending; filled in by the caller */
 	bool is_32bit;
 };
 
@@ -50,10 +50,10 @@ void bare_code_deinit(struct bare_code *b);
 bool bare_code_is_known(const struct object *o);
 /* Adds to the starts where the symbols of an object and, unless it is NULL, of its debug file say that functions begin. */
 void bare_code_read_starts(struct bare_code *b, const struct object *o, const struct object *debug);
-/* Appends what is known of n bytes of code at vaddr, which come after those of the call before. */
+/* Appends the rows of n bytes of code at vaddr, which must be after those of the call before. */
 void bare_code_analyse(struct bare_code *b, const uint8_t *code, size_t n, uint64_t vaddr);
 /*
- * The same of all code of an object that is in none of the ranges, which are disjoint and ascending. Of .plt, whose stubs are no
- * functions, it is known what linkers write there.
+ * The same for all code of an object outside of the ranges, which are disjoint and ascending. For .plt, whose stubs are not functions,
+ * the code that linkers write is known.
  */
 void bare_code_analyse_rest(struct bare_code *b, const struct object *o, const struct unwind_functions *covered);

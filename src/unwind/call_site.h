@@ -1,5 +1,5 @@
 /*
- * Whether an address is one that a call returns to, by the instruction that ends there.
+ * Whether an address is a return address, by the instruction that ends there.
  *
  * A frame that was not made by a call (a signal's trampoline, the function that a coroutine's first one returns to) begins at the
  * first byte of its function: the byte before it is padding, or belongs to another function. Thread-safe.
@@ -11,5 +11,5 @@
 #include "arch/arch.h"
 #include "object/object.h"
 
-/* True also where that cannot be known: no bytes of code, or an architecture whose calls are not known here. */
+/* Also true if that cannot be determined: no bytes of code, or an unsupported architecture. */
 bool call_ends_at(const struct arch *a, const struct object *o, uint64_t vaddr);

@@ -1,12 +1,12 @@
 /*
- * Entries of .eh_frame and .debug_frame. All CIEs are found first, by one walk over the section: an FDE may only name one of
- * them, so that no byte is taken for more than one entry, however the offsets lie.
+ * Entries of .eh_frame and .debug_frame. All CIEs are found first, by one walk over the section: an FDE may only refer to one of
+ * them, so that no byte is read as several entries, whatever the offsets.
  */
 #include <string.h>
 
 #include "unwind/cfi_priv.h"
 
-/* Some ten bytes are usual. The program of a CIE runs once for many functions: a long one is made to take long. */
+/* Some ten bytes are usual. The program of a CIE runs for many functions: a long one is an attack. */
 #define CIE_PROGRAM_MAX 512
 
 /* DW_EH_PE_*, of the Linux Standard Base. */
@@ -41,12 +41,12 @@ static struct cursor section_cursor(const struct cfi_section *s)
 	return cursor_make(s->frames.bytes, s->frames.n, s->swap);
 }
 
-/* False at the end of the section. Lengths that lead outside end the walk. */
+/* False at the end of the section, or at an invalid length. */
 static bool next_entry(const struct cfi_section *s, struct cursor *c, struct entry *ret)
 {
 	uint64_t length = 0;
 	bool wide = false;
-	/* A length of zero ends the section, but linkers leave such ends in the middle where they join files. */
+	/* A length of zero ends the section, but linkers leave such terminators between joined files. */
 	while (!length) {
 		if (cursor_left(c) < 4)
 			return false;
@@ -127,7 +127,7 @@ bool cfi_pointer(const struct cfi_section *s, struct cursor *c, uint8_t encoding
 		break;
 	}
 	*ret = s->is_64bit ? value + base : (uint32_t)(value + base);
-	/* What an indirect pointer points to is only known to the running program. */
+	/* The target of an indirect pointer is only known at run time. */
 	return !c->bad && !(encoding & PE_INDIRECT);
 }
 
@@ -138,7 +138,7 @@ static void skip_pointer(const struct cfi_section *s, struct cursor *c, uint8_t 
 		(void)cfi_pointer(s, c, encoding, 0, &ignored);
 }
 
-/* What the letters after the 'z' announce; an unknown one ends them, but the whole has its length. */
+/* The data for the letters after 'z'; an unknown letter ends them, but the total length is known. */
 static void read_augmentation(const struct cfi_section *s, struct cursor c, const char *letters, struct cfi_cie *cie)
 {
 	for (; *letters && !c.bad; letters++) {

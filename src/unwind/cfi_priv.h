@@ -1,5 +1,5 @@
 /*
- * What the makers of tables share: entries of .eh_frame and .debug_frame, and the state that their programs work on.
+ * Shared by the code that makes tables: entries of .eh_frame and .debug_frame, and the state of their programs.
  */
 #pragma once
 #include "base/cursor.h"
@@ -28,7 +28,7 @@ struct cfi_fde {
 	uint32_t section;
 };
 
-/* One section, and how numbers in it are read. */
+/* A section, and the encoding of its numbers. */
 struct cfi_section {
 	struct object_frames frames;
 	bool is_64bit, swap;
@@ -42,7 +42,7 @@ struct cfi_fdes {
 /* Reads the CIEs of a section, then its FDEs, which are appended. */
 void cfi_read_cies(struct cfi_section *s);
 void cfi_read_fdes(struct cfi_section *s, uint32_t section, struct cfi_fdes *ret);
-/* An address by its encoding; false where it cannot be read. at_bytes: where the section's bytes begin. */
+/* Reads an encoded address; false: failed. at_bytes: the start of the section's bytes. */
 bool cfi_pointer(const struct cfi_section *s, struct cursor *c, uint8_t encoding, uint64_t function, uint64_t *ret);
 
 struct cfi_state {
@@ -65,7 +65,7 @@ struct cfi_builder {
 	VEC(struct unwind_expr) exprs;
 	struct idset index;
 	uint64_t base;
-	/* Of the last CIE: what its program leaves, where every function begins. */
+	/* Of the last CIE: the state after its program, with which functions begin. */
 	const struct cfi_cie *cie;
 	struct cfi_state initial;
 };
@@ -73,7 +73,7 @@ struct cfi_builder {
 /* Appends the rows of one function; they end at `end`. */
 void cfi_run(struct cfi_builder *b, const struct cfi_section *s, const struct cfi_fde *f, uint64_t end);
 void cfi_add_row(struct cfi_builder *b, uint64_t vaddr, uint32_t rule);
-/* The number of a rule that is made of a state, whose hash need not be known. */
+/* The index of the rule for a state, whose hash need not be known. */
 uint32_t cfi_intern(struct cfi_builder *b, struct cfi_state *st, uint8_t ra, uint8_t flags);
 
 #define UNWIND_SECTIONS_MAX 4 /* two of the object, two of its debug file */

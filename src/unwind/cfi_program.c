@@ -1,14 +1,14 @@
 /*
- * Runs the program of a function, once, and keeps what it says as rows.
+ * Runs the program of a function once, and stores the result as rows.
  */
 #include <string.h>
 
 #include "base/hash.h"
 #include "unwind/cfi_priv.h"
 
-/* Deeper than any compiler nests; a program that goes on is damaged. */
+/* Deeper than any compiler nests; a deeper program is damaged. */
 #define REMEMBERED_MAX 16
-/* Beyond these a file is made to be large: real ones have some thousands. */
+/* Limits against hostile files; real ones have some thousands. */
 #define RULES_MAX (1u << 20)
 #define SAVES_MAX (1u << 23)
 #define EXPRS_MAX (1u << 20)
@@ -116,7 +116,7 @@ static uint32_t add_rule(struct cfi_builder *b, const struct rule_key *k, uint64
 	return id;
 }
 
-/* 0, no rule, where there are too many. */
+/* 0 (no rule): too many. */
 static uint32_t intern_rule(struct cfi_builder *b, const struct cfi_state *st, uint8_t ra, uint8_t flags)
 {
 	struct rule_key k = { .state = st, .flags = flags, .ra = ra };
@@ -157,7 +157,7 @@ static void end_row(struct run *r)
 	r->changed = false;
 }
 
-/* False where the rest lies after the function, or before what was said already. */
+/* False: the rest is after the function, or before existing rows. */
 static bool advance_to(struct run *r, uint64_t at)
 {
 	if (at < r->at)
@@ -225,7 +225,7 @@ static void forget_reg(struct run *r, uint64_t reg)
 		take_reg(&r->state, (unsigned)reg);
 }
 
-/* Back to what the CIE says. */
+/* Restores the rule of the CIE. */
 static void restore_reg(struct run *r, uint64_t reg)
 {
 	const struct cfi_state *from = &r->b->initial;
@@ -366,8 +366,8 @@ static bool set_loc(struct run *r)
 	return cfi_pointer(r->section, &r->c, r->cie->encoding, r->start, &to) && advance_to(r, to);
 }
 
-/* False ends the program: it is damaged, or the rest is not of this function. */
-/* Where the caller's frame is; false of what no instruction is. */
+/* False ends the program: it is damaged, or the rest is outside of the function. */
+/* Instructions for the CFA; false: another instruction. */
 static bool step_cfa(struct run *r, uint8_t op)
 {
 	struct cursor *c = &r->c;
@@ -482,7 +482,7 @@ static bool step(struct run *r)
 	}
 }
 
-/* True where the program came to its own end. */
+/* True at the normal end of the program. */
 static bool run_program(struct run *r, const uint8_t *program, size_t n)
 {
 	r->c = cursor_make(program, n, r->section->swap);
@@ -499,7 +499,7 @@ static void run_cie(struct cfi_builder *b, struct run *r)
 	r->state.known = r->state.hash = 0;
 	r->state.cfa_kind = UNWIND_CFA_NONE;
 	r->state.cfa_addend = 0;
-	/* An advance in a CIE means nothing: there is no room for one. */
+	/* An advance in a CIE is meaningless: permits none. */
 	uint64_t end = r->end;
 	r->end = r->at;
 	if (!run_program(r, r->cie->program, r->cie->program_bytes))
@@ -532,7 +532,7 @@ void cfi_run(struct cfi_builder *b, const struct cfi_section *s, const struct cf
 		end_row(&r);
 		return;
 	}
-	/* A step that failed inside the function: what it would have said is not known. */
+	/* A failed step inside of the function: the rest has no rule. */
 	if (!r.is_past)
 		cfi_add_row(b, r.at, 0);
 }

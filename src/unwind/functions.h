@@ -1,10 +1,10 @@
 /*
- * Where the functions of an object begin and end, by its unwind information: what a stripped file still says of them.
+ * The bounds of functions of an object by its unwind information, also in stripped files.
  *
  * Each FDE of .eh_frame and .debug_frame covers one function, or one part of a function that the compiler moved away; each entry
- * of .ARM.exidx covers the code up to the next one. Of hand-written code, which often has neither, they are found by an analysis
- * (unwind/bare_code.h). Input is hostile; no address is in two
- * ranges. Sources: as unwind/table.h, and "Exception Handling ABI for the Arm Architecture", section 5.
+ * of .ARM.exidx covers the code up to the next one. In hand-written code, which often has neither, they are found by an analysis
+ * (unwind/bare_code.h). Input is untrusted; ranges are disjoint. Sources: as unwind/table.h, and "Exception Handling ABI for the Arm
+ * Architecture", section 5.
  */
 #pragma once
 #include "base/vector.h"

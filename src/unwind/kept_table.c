@@ -13,7 +13,7 @@
 #include "base/user_cache.h"
 #include "unwind/cfi_priv.h"
 
-/* Of less, tables are compiled in half a millisecond. */
+/* The tables of less code are compiled in half a millisecond. */
 #define FRAMES_MIN ((uint64_t)64 << 10)
 #define CODE_MIN   ((uint64_t)256 << 10) /* some of it may have to be analysed */
 /* All that is kept together, as found by one in so many that are added: to look through the folder takes longer than to add one. */
@@ -24,11 +24,11 @@
 #define MAGIC	"strobeUT"
 #define VERSION 1
 
-/* What must be the same for a kept table to be that of a file. */
+/* The key of a cached table. */
 struct kept_key {
 	char magic[8];
 	uint32_t version, rule_bytes;
-	uint64_t program; /* which strobe: others may compile other tables */
+	uint64_t program; /* the build of strobe: others may compile different tables */
 	struct filemap_identity file, debug; /* debug: all 0 without such a file */
 };
 
@@ -57,7 +57,7 @@ static struct kept_expr place_of(const struct unwind_expr *e, const struct unwin
 	return (struct kept_expr){}; /* an empty one */
 }
 
-/* Whoever looks a row up relies on all of this. */
+/* Checks the invariants on which look-ups rely. */
 static bool are_rows_right(const struct unwind_table *t)
 {
 	uint32_t before = 1, wrong = t->rows[0];
@@ -129,7 +129,7 @@ static uint64_t bytes_of(const struct kept_head *h)
 	       (uint64_t)h->exprs_nr * sizeof(struct kept_expr);
 }
 
-/* Copied first and then checked, as a file may change while it is read. */
+/* Copied before it is checked, since a file may change while it is read. */
 struct unwind_table *kept_table_read(const void *bytes, size_t n, const struct unwind_source *from)
 {
 	struct kept_head h;

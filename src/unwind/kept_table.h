@@ -1,15 +1,15 @@
 /*
- * Compiled tables kept for the next time, below the user's cache: compiling those of compilers and browsers takes tens of milliseconds,
- * and whoever walks their stacks waits meanwhile.
+ * Compiled tables in the user's cache: compiling those of compilers and browsers takes tens of milliseconds, for which unwinding has to
+ * wait.
  *
- * They are known by the files that they are of, in the state that these are in. What is read is checked like any file: a table that is
- * damaged, or was made by another build of strobe, is compiled anew.
+ * The key is the identity and state of the files. Cached tables are checked like any file: one that is damaged, or made by another build
+ * of strobe, is recompiled.
  */
 #pragma once
 #include "unwind/table.h"
 
-/* As unwind_table_of(), whether compiled or kept. */
+/* As unwind_table_of(), from the cache if possible. */
 struct unwind_table *unwind_table_of_kept(struct object *o, struct object *debug);
 
-/* A table from what such a file holds after its key; NULL where that is no table of the source. */
+/* A table from the content of a cache file after the key; NULL: not a valid table of the source. */
 struct unwind_table *kept_table_read(const void *bytes, size_t n, const struct unwind_source *from);

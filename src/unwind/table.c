@@ -9,7 +9,7 @@
 #include "unwind/cfi_priv.h"
 #include "unwind/go_code.h"
 
-/* From .eh_frame first, where both sections know a function: it is what the program itself uses. */
+/* If both sections have a function, .eh_frame is preferred, since the program itself uses it. */
 static struct sort_pair *order_of(const struct cfi_fdes *fdes)
 {
 	struct sort_pair *order = xcalloc(fdes->list.len + 1, sizeof(*order));
@@ -32,8 +32,8 @@ static void keep_code(struct cfi_fdes *fdes, const struct unwind_source *from)
 }
 
 /*
- * Where padding comes before a function, its rules hold for the last byte of that as well: a frame that no call made is looked up by
- * the byte before its address, as those that calls made are.
+ * The rules of a function also apply to the last byte of padding before it: frames are looked up by the byte before their address, even
+ * if no call made them.
  */
 static void begin_early(struct cfi_builder *b, size_t first)
 {

@@ -1,14 +1,14 @@
 /*
  * Call frame information compiled: a sorted array of small rows, address → rule, for one object.
  *
- * A row says from which address on a rule holds; a rule says where the canonical frame address (CFA: the stack pointer
- * before the call) and the caller's registers are. Objects have few distinct rules, so rows name them by number; the form
- * of the common ones (register + offset, realigned frames, PLT stubs) is plain data that needs no interpreter. Registers
- * are DWARF numbers of the object's architecture; those beyond 63 (vectors) are left out.
+ * A row has the address from which on a rule applies; a rule has the locations of the canonical frame address (CFA: the
+ * stack pointer before the call) and the caller's registers. Objects have few distinct rules, so rows refer to them by
+ * index; the common ones (register + offset, realigned frames, PLT stubs) are plain data that needs no interpreter.
+ * Registers are DWARF numbers of the object's architecture; those beyond 63 (vectors) are ignored.
  *
- * A table is built once and const from then on: any number of threads may use it. Expressions are borrowed from the
- * object, which must outlive it. Input is hostile: whatever cannot be understood has no rule from there to the end of its
- * function. Sources: DWARF 5 section 6.4, Linux Standard Base 5 "Exception Frames", the psABI supplements.
+ * A table is const after it is built, and thread-safe. Expressions are borrowed from the object, which must outlive it. Input is
+ * untrusted: after invalid data there is no rule up to the end of the function. Sources: DWARF 5 section 6.4, Linux Standard Base 5
+ * "Exception Frames", the psABI supplements.
  */
 #pragma once
 #include <stdbool.h>
@@ -19,9 +19,9 @@
 #include "object/object.h"
 
 enum unwind_cfa_kind {
-	UNWIND_CFA_NONE,  /* nothing is known here */
+	UNWIND_CFA_NONE,  /* unknown */
 	UNWIND_CFA_REG,   /* reg + value */
-	UNWIND_CFA_DEREF, /* what lies at reg + value, and addend: the frame was realigned, and keeps its caller's stack pointer (DRAP) */
+	UNWIND_CFA_DEREF, /* the word at reg + value, plus addend: a realigned frame, which has its caller's stack pointer (DRAP) */
 	UNWIND_CFA_PLT,   /* x86: sp + a word, and one more from byte `value` of a 16-byte stub on, when it has pushed */
 	UNWIND_CFA_GO,    /* on another stack (unwind/go_code.h): [[sp + addend] + 8] - [sp + value], and a word */
 	/* The same by the thread's g, at fs + value: [[[g + m] + curg] + sp] and a word; m, curg, sp: bytes 0, 1 and 2, and 3 of addend. */
@@ -44,20 +44,20 @@ struct unwind_save {
 	int32_t value;
 };
 
-#define UNWIND_SIGNAL 1 /* the frame of a signal: its caller was interrupted, and did not call */
+#define UNWIND_SIGNAL 1 /* a signal frame: its caller was interrupted */
 #define UNWIND_END    2 /* the return address is undefined: the outermost frame */
 #define UNWIND_ANALYSED 8 /* by its instructions (unwind/bare_code.h): a return address that no call precedes is not followed */
-#define UNWIND_PLAIN  4 /* UNWIND_CFA_REG, the return address and all else at UNWIND_SAVE_OFFSET: what nearly all rules are */
+#define UNWIND_PLAIN  4 /* UNWIND_CFA_REG, with the return address and all else at UNWIND_SAVE_OFFSET: nearly all rules */
 
 struct unwind_rule {
 	uint32_t saves; /* the first, in the table's saves */
 	int32_t value;
 	uint8_t saves_nr, kind, reg, flags;
-	uint8_t ra; /* which register the return address is */
-	/* Of UNWIND_PLAIN, so that all of a frame is known to lie in a dump at once: */
+	uint8_t ra; /* register of the return address */
+	/* For UNWIND_PLAIN, to check at once that a frame is inside of a dump: */
 	int32_t addend; /* of UNWIND_CFA_DEREF */
-	int32_t lowest, highest; /* where the first and the last of the saves is, from the CFA */
-	uint64_t saved;          /* which registers they are of */
+	int32_t lowest, highest; /* offsets of the first and the last save from the CFA */
+	uint64_t saved;          /* the saved registers */
 };
 
 /* A row: its offset in the page that it begins in, then its rule. */
@@ -76,7 +76,7 @@ struct unwind_table {
 	uint32_t rows_nr;
 	uint32_t *pages;       /* of each page of UNWIND_PAGE_BITS, the first row that begins there or later; then rows_nr */
 	uint32_t pages_nr;
-	bool is_lent;          /* rows and pages are the borrower's */
+	bool is_lent;          /* rows and pages belong to the borrower */
 	struct unwind_rule *rules; /* 0 is UNWIND_CFA_NONE */
 	struct unwind_save *saves;
 	struct unwind_expr *exprs;
@@ -87,24 +87,24 @@ struct unwind_table {
 
 #define UNWIND_REGS 64
 
-/* What a table is built of; object_frames() finds it. */
+/* The source of a table, found by object_frames(). */
 struct unwind_source {
 	const struct object_frames *frames;
 	unsigned frames_nr;
 	bool is_64bit, swap;
-	uint64_t from, to; /* vaddrs of code; what lies outside is dropped */
-	/* Whose code without call frame information is analysed, and a debug file of it that may have more symbols; or NULL. */
+	uint64_t from, to; /* vaddrs of code; rows outside are dropped */
+	/* The object whose code without call frame information is analysed, and its debug file, which may have more symbols; or NULL. */
 	const struct object *object, *debug;
 };
 
-/* NULL where the object has no call frame information. debug: a separate debug file that may have more, or NULL. */
+/* NULL: no call frame information. debug: a separate debug file that may have more, or NULL. */
 struct unwind_table *unwind_table_of(struct object *o, struct object *debug);
 struct unwind_table *unwind_table_build(const struct unwind_source *from);
 void unwind_table_destroy(struct unwind_table *t);
-/* The same rows and pages exist elsewhere, and outlive the table: those here are freed. No other thread may read meanwhile. */
+/* Replaces rows and pages by equal ones that outlive the table, and frees its own. No other thread may read meanwhile. */
 void unwind_table_lend(struct unwind_table *t, uint32_t *pages, uint32_t *rows);
 
-/* Which share of the code that has rules counts its frames from the frame pointer: most, where programs keep one. */
+/* The share of code with rules whose CFA is relative to the frame pointer: most, in programs with frame pointers. */
 double unwind_table_fp_share(const struct unwind_table *t, unsigned fp);
 
 /* The rule at vaddr; never NULL. */

@@ -64,7 +64,7 @@ static bool is_same_build(const struct slot *a, const struct mapped_file *b)
 	return a->kind == b->kind && a->build_id_len == b->build_id_len && !memcmp(a->build_id, b->build_id, a->build_id_len);
 }
 
-/* A file that is there more than once (containers, hard links) is compiled once. */
+/* A file with several paths (containers, hard links) is compiled once. */
 static struct slot *add_slot(struct unwind_tables *t, const struct mapped_file *file)
 {
 	uint64_t *twin = NULL;
@@ -97,7 +97,7 @@ static struct slot *slot_of(struct unwind_tables *t, const struct mapped_file *f
 	return s;
 }
 
-/* A file that could not be opened may be there for the next process that maps it; the source of objects limits how often. */
+/* A file that could not be opened may be available to the next process that maps it; the source of objects limits retries. */
 static bool is_settled(const struct slot *s, const struct mapped_file *file)
 {
 	uint64_t state = atomic_load_explicit(&s->state, memory_order_acquire);

@@ -11,32 +11,32 @@
 #include "unwind/call_site.h"
 
 #define CACHE_SLOTS 4096 /* a power of two */
-/* Farther from the stack pointer than any stack is large: a rule that needs it shows damage, not a truncated stack. */
+/* Farther from the stack pointer than the size of any stack: memory there means damage, not a truncated stack. */
 #define STACK_REACH ((uint64_t)1 << 30)
-/* More than the kernel puts on a stack for a signal, with all registers there are: what was interrupted further up used another. */
+/* More than a signal frame with all registers: an interrupted frame further up used another stack. */
 #define SIGNAL_FRAME_BYTES_MAX (64u << 10)
 /* Each may lead back to a stack that is further down. */
 #define SIGNAL_FRAMES_MAX 32
 
 enum site {
-	SITE_CODE,      /* mapped; the rule may be none */
-	SITE_SIGRETURN, /* where the kernel has signal handlers return to, in code without tables that say so */
+	SITE_CODE,      /* mapped; possibly without a rule */
+	SITE_SIGRETURN, /* the return address of signal handlers, in code without tables for it */
 	SITE_NOWHERE,   /* nothing is mapped there */
 };
 
-/* What is known of an address: rules are looked up again and again at the same ones. */
+/* Cached properties of an address, since the same ones are looked up repeatedly. */
 struct cached {
 	uint64_t ip;
 	uint32_t space;
 	uint8_t site;
 	bool is_code;  /* of a file */
-	bool is_data;  /* nothing is mapped there, or memory that is not executable: no call returns there */
-	bool is_entry; /* ip is before an address that no call returns to: a function's first byte */
+	bool is_data;  /* unmapped or not executable: not a return address */
+	bool is_entry; /* ip is before the first byte of a function, which is not a return address */
 	const struct unwind_table *table;
 	const struct unwind_rule *rule; /* NULL: an empty slot */
 };
 
-/* Where the values of sampled registers are, by DWARF number: for one mask, which all samples of an event share. */
+/* Indexes of sampled registers by DWARF number, for one mask, which all samples of an event share. */
 struct reg_places {
 	const struct arch *arch; /* NULL: none yet */
 	uint64_t mask, known;
@@ -60,12 +60,12 @@ struct walk {
 	uint64_t known;
 	uint64_t pc, sp, base;      /* base: sp of the innermost frame */
 	unsigned word;              /* bytes of an address */
-	bool exact;                 /* pc is where it was, and not where a call returns to */
-	bool innermost;             /* nothing but the sample's own registers yet, or those of an interrupted frame */
-	bool is_guess;              /* the frame before was found by an analysis of code: a call must have made it */
-	bool is_outermost;          /* and where no call has, it was the outermost */
-	bool is_entered;            /* the frame before is one that no call made: what is above it may be no code */
-	bool is_switched;           /* a signal's handler ran on a stack of its own, and this is the other */
+	bool exact;                 /* pc is exact, and not a return address */
+	bool innermost;             /* still at the sample's own registers, or those of an interrupted frame */
+	bool is_guess;              /* the frame before was found by code analysis: a call must precede its return address */
+	bool is_outermost;          /* otherwise it was the outermost */
+	bool is_entered;            /* the frame before was not made by a call: the word above it may not be code */
+	bool is_switched;           /* a signal handler ran on an alternate stack, and this is the other one */
 	unsigned signals;
 	struct unwind_result out;
 };
@@ -187,7 +187,7 @@ static bool end(struct walk *w, enum unwind_end why)
 	return false;
 }
 
-/* Memory that is needed is missing: truncated, where it would be after the end of the copy. */
+/* Necessary memory is missing: truncated, if it would be after the end of the copy. */
 static bool end_unread(struct walk *w, uint64_t at)
 {
 	uint64_t offset = at - w->base;
@@ -247,7 +247,7 @@ static inline bool find_cfa(struct walk *w, const struct cached *at, uint64_t *r
 	}
 }
 
-/* Where a register of the caller is; false where it cannot be known. *ret_at: the memory that is needed, or 0. */
+/* The value of a register of the caller; false: unavailable. *ret_at: the memory that is needed, or 0. */
 static inline bool find_saved(struct walk *w, const struct cached *c, const struct unwind_save *s, uint64_t cfa, uint64_t *ret,
 			      uint64_t *ret_at)
 {
@@ -311,7 +311,7 @@ static bool by_rule(struct walk *w, const struct cached *c)
 		at = 0;
 		bool found = find_saved(w, c, &saves[i], cfa, &values[i], &at);
 		if (!found && w->innermost && at && at < w->sp && knows(w, saves[i].reg)) {
-			/* Below the stack pointer: it was popped already, and compilers do not say so before a return. */
+			/* Below the stack pointer: already popped, which compilers do not describe before a return. */
 			values[i] = w->regs[saves[i].reg];
 		} else if (!found) {
 			lost |= 1ull << saves[i].reg;
@@ -338,7 +338,7 @@ static bool by_rule(struct walk *w, const struct cached *c)
 	return enter(w, w->regs[r->ra], sp, signal);
 }
 
-/* The common case: a rule that needs nothing but words of the dump, all of them there. */
+/* The common case: a rule that only needs words of the dump, which are all available. */
 static inline bool by_plain_rule(struct walk *w, const struct cached *c)
 {
 	const struct unwind_rule *r = c->rule;
@@ -356,7 +356,7 @@ static inline bool by_plain_rule(struct walk *w, const struct cached *c)
 	return enter(w, w->regs[r->ra], cfa, false);
 }
 
-/* Where programs begin: a frame pointer of zero marks the outermost frame (psABI, process initialization). */
+/* At program start, a frame pointer of zero marks the outermost frame (psABI, process initialization). */
 static bool has_no_frame_pointer(const struct walk *w)
 {
 	unsigned fp = w->in->arch->dwarf_fp;
@@ -367,7 +367,7 @@ static bool by_fp(struct walk *w, const struct cached *c)
 {
 	const struct arch *a = w->in->arch;
 	uint64_t fp, pc, next;
-	/* A call to no code at all: the caller is where that would have returned to. */
+	/* A call to an address without code: the caller is at its return address. */
 	if (c->site == SITE_NOWHERE && w->innermost && a->lr == ARCH_REG_NONE) {
 		if (!read_word(w, w->sp, &pc))
 			return end(w, UNWIND_END_NO_TABLE);
@@ -422,8 +422,8 @@ static inline bool is_signal_frame(const struct cached *c)
 }
 
 /*
- * Whether the frame before was the outermost. A coroutine's first function returns to code that ends it, or goes on in another one:
- * what is above that frame is data of whoever made the coroutine (glibc's __start_context, and the address of uc_link).
+ * Whether the frame before was the outermost. A coroutine's first function returns to code that ends it, or switches to another one:
+ * above that frame are data of the coroutine library (glibc's __start_context, and the address of uc_link).
  */
 static inline bool is_past_outermost(const struct walk *w, const struct cached *c)
 {
@@ -496,8 +496,8 @@ struct unwind_result unwind_walk(struct unwinder *u, const struct unwind_input *
 			return w.out;
 		}
 		/*
-		 * The rule of the frame before led to a word that is not a return address: code that had changed stacks, as Go's
-		 * asmcgocall has when it calls C.
+		 * The rule of the frame before gave a word that is not a return address: code that had switched stacks, as Go's
+		 * asmcgocall when it calls C.
 		 */
 		if (__builtin_expect(c->is_data && !w.exact, 0)) {
 			w.out.end = UNWIND_END_NO_TABLE;
