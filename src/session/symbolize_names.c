@@ -11,7 +11,7 @@
 /* Distinguishes them like pprof from names of Go ("bytes.(*Buffer).Write") and Java ("Type.<init>"), which have brackets as well. */
 static bool is_cxx(const char *name)
 {
-	/* most names have none of these characters characters */
+	/* most names have none of these characters */
 	if (!strpbrk(name, "<>[]:"))
 		return false;
 	return !strstr(name, ".<") && !strstr(name, "]).") && (strpbrk(name, "<>[]") || strstr(name, "::"));

@@ -28,7 +28,7 @@ struct report_session {
 	bool *shown_events;              /* by index, whether the request selects it; NULL: all */
 	bool by_address;                 /* frames are distinguished by address, whatever the keys are */
 	struct time_range span;          /* limits --time to this span; {} is no limit */
-	struct tracepoints *tracepoints; /* set set once fields of them were keys */
+	struct tracepoints *tracepoints; /* set once fields of them were keys */
 	struct u64map last_threads;      /* by thread ID: index of the last thread that had it in the resolver's machine, + 1 */
 };
 
