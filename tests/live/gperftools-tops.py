@@ -40,7 +40,7 @@ def go(program, path, *options):
 
 
 def check_heap(tap, what, program, files, functions):
-    """Of the files of both libraries all four tops are the same, but for main(): libtcmalloc counts its own buffer, and more of valloc()."""
+    """Four equal tops, of both libraries' files; not of main(), where libtcmalloc counts its own buffer, and more of valloc()."""
     for which in ("inuse", "alloc"):
         for unit, by_google, by_go in (("space", ("--show_bytes",), ("-unit=B",)), ("objects", (), ())):
             found = {}

@@ -80,10 +80,10 @@ def digest(*paths):
     return found.hexdigest()
 
 
-def call(words, env, cwd=None):
+def call(words, env):
     """(status, standard output and standard error)"""
     with open("err", "wb") as err:
-        done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=err, env=env, cwd=cwd, timeout=600, check=False)
+        done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=err, env=env, timeout=600, check=False)
     with open("err", encoding="utf-8", errors="replace") as f:
         return done.returncode, done.stdout.decode(errors="replace"), f.read()
 
@@ -122,7 +122,8 @@ class PythonTests(Program):
 
     def run(self, before, env):
         status, out, err = super().run(before, env)
-        return status, self.own(out), re.findall(r"^(?:Ran \d+ tests|OK|FAILED.*|FAIL:.*|ERROR:.*).*$", re.sub(r" in [\d.]+s", "", err), re.M)
+        ends = re.findall(r"^(?:Ran \d+ tests|OK|FAILED.*|FAIL:.*|ERROR:.*).*$", re.sub(r" in [\d.]+s", "", err), re.M)
+        return status, self.own(out), ends
 
 
 class GitGc(Program):
@@ -146,8 +147,8 @@ class GitGc(Program):
         shutil.rmtree("copy", ignore_errors=True)
         shutil.copytree("origin", "copy", symlinks=True)
         status, out, err = super().run(before, env)
-        after = subprocess.run("git -C copy fsck --full --strict && git -C copy count-objects -v && git -C copy log --format=%T", shell=True,
-                               capture_output=True, text=True, check=False)
+        look = "cd copy && git fsck --full --strict && git count-objects -v && git log --format=%T"
+        after = subprocess.run(["sh", "-c", look], capture_output=True, text=True, check=False)
         return status, self.own(out), err, after.stdout
 
 
@@ -277,7 +278,8 @@ def check_counts(tap, program):
     path = next((name for name in ("heaptrack.zst", "heaptrack.gz") if os.path.exists(name)), None)
     if not program.is_one_process or not path:
         return
-    text = subprocess.run(["heaptrack_print", "-f", path, "-p", "0", "-a", "0", "-T", "0"], capture_output=True, text=True, check=False).stdout
+    words = ["heaptrack_print", "-f", path, "-p", "0", "-a", "0", "-T", "0"]
+    text = subprocess.run(words, capture_output=True, text=True, check=False).stdout
     theirs = re.search(r"^calls to allocation functions: (\d+)", text, re.M)
     p = Profile("exact.pb.gz")
     ours = p.sums(None)["alloc_objects"]
