@@ -38,7 +38,7 @@ struct live_maps {
 };
 
 /* Threads have the mappings of their process, and a name changes none. */
-static bool tells_of_mappings(struct record r)
+static bool changes_mappings(struct record r)
 {
 	struct record_comm comm;
 	struct record_task task;
@@ -54,7 +54,7 @@ static void take_record(struct live_maps *l, struct record r)
 	struct record_task task;
 	if (!l->reading && sample_tail_decode(&l->layout, r, &tail) && tail.time > l->last_ns)
 		l->last_ns = tail.time;
-	if (l->reading || tells_of_mappings(r))
+	if (l->reading || changes_mappings(r))
 		machine_apply(l->machine, r, l->reading || !tail.present ? l->last_ns : tail.time);
 	l->found |= l->reading;
 	if (l->reading)
@@ -66,7 +66,7 @@ static void take_record(struct live_maps *l, struct record r)
 			(void)u64map_put(&l->complete, comm.pid, NULL);
 		break;
 	case PERF_RECORD_FORK: /* inherits the mappings of its parent */
-		if (!tells_of_mappings(r) || !record_decode_task(r, &task))
+		if (!changes_mappings(r) || !record_decode_task(r, &task))
 			break;
 		u64map_remove(&l->complete, task.pid);
 		known = u64map_get(&l->complete, task.ppid);
