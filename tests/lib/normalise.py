@@ -150,8 +150,8 @@ def report(text):
             continue
         if line.startswith("#"):
             flush()
-            # perf has stubs without their function's name, so that its column of names is narrower
-            is_rule = "@plt" in text and re.fullmatch(r"#[ .]+\.", line)
+            # perf has stubs without their function's name (oracle.py masks both), so that its column of names is narrower
+            is_rule = re.search(r"@plt|\] ~", text) and re.fullmatch(r"#[ .]+\.", line)
             out.append(re.sub(r"\.+$", "...", line) if is_rule else line)
         elif ROW.match(line):
             blocks.append([line])
