@@ -69,7 +69,7 @@ static struct field_span skip_bytes(struct field_span s, uint32_t n)
 	return (struct field_span){ .data = s.data + n, .bytes = s.bytes - n };
 }
 
-/* struct sockaddr_in and sockaddr_in6 as they lie in memory; the port is in network order, the family in the machine's. */
+/* struct sockaddr_in and sockaddr_in6 in memory; the port is in network byte order, the family in that of the machine. */
 static void socket_address(struct out *out, struct field_span s, const char *spec)
 {
 	bool with_port = strchr(spec, 'p'), compressed = strchr(spec, 'c');

@@ -3,9 +3,9 @@
 #include <ctype.h>
 #include <string.h>
 
-#define LONG 0xff /* as long as a pointer of the recorded machine */
+#define LONG 0xff /* the size of a pointer of the recorded machine */
 
-/* Names that say a size by themselves. Typedefs of the kernel that its formats cast to are among them. */
+/* Names with a fixed size, including typedefs of the kernel that its formats cast to. */
 static const struct {
 	const char *name;
 	uint8_t bytes;
@@ -38,7 +38,7 @@ static bool word_is(const char *w, size_t len, const char *name)
 	return strlen(name) == len && !memcmp(w, name, len);
 }
 
-/* True where the word is one of C's own, which may be combined. */
+/* True if the word is one of C's own, which may be combined. */
 static bool take_basic(struct words *s, const char *w, size_t len)
 {
 	if (word_is(w, len, "unsigned"))
@@ -125,7 +125,7 @@ bool ctype_parse(const char **at, const char *end, unsigned long_bytes, bool len
 			break;
 		bool tagged = word_is(p, len, "struct") || word_is(p, len, "union") || word_is(p, len, "enum");
 		if (tagged && !found) {
-			/* An enum is an int as far as printing goes. */
+			/* An enum is printed as an int. */
 			type = word_is(p, len, "enum") ? (struct ctype){ .bytes = 4, .is_signed = true } : (struct ctype){};
 			p += len;
 			skip_blanks(&p, end);

@@ -1,5 +1,5 @@
 /*
- * The C types that formats name, as far as reading and casting need them.
+ * The C types in formats: size and sign, for reading and casting.
  */
 #pragma once
 #include <stdbool.h>
@@ -9,11 +9,11 @@
 struct ctype {
 	uint8_t bytes;         /* 0 = an unknown type */
 	bool is_signed;
-	uint8_t pointer_depth; /* bytes and is_signed are then of what is pointed to */
+	uint8_t pointer_depth; /* if not 0, bytes and is_signed describe the pointed-to type */
 };
 
 /*
- * Reads a type at *at ("unsigned long", "struct foo *", "const u8 * const"): true, and *at past it, where there is one.
- * A single unknown identifier counts as a type only where `lenient`.
+ * Reads a type at *at ("unsigned long", "struct foo *", "const u8 * const"): if there is one, advances *at and returns true. A
+ * single unknown identifier is a type only if `lenient`.
  */
 bool ctype_parse(const char **at, const char *end, unsigned long_bytes, bool lenient, struct ctype *ret);

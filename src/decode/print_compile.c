@@ -1,4 +1,4 @@
-/* From the text of a print format to a print_program: a small compiler for the C that the kernel's TRACE_EVENTs use. */
+/* Compiles the text of a print format to a print_program: a small compiler for the C that the kernel's TRACE_EVENTs use. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "base/strbuf.h"
 #include "decode/print_program.h"
 
-/* Nesting of brackets, and depth of the tree, that a format may have: both are recursion here. */
+/* Maximum nesting of brackets, and depth of the tree: both are recursion here. */
 #define DEPTH_MAX 250
 
 enum token { T_END, T_WORD, T_NUMBER, T_STRING, T_PUNCT, T_BAD };
@@ -21,7 +21,7 @@ struct parser {
 	char punct[4];
 	uint64_t number;
 	struct ctype number_type;
-	const char *token_start; /* to go back to */
+	const char *token_start; /* for backtracking */
 	unsigned depth;
 	bool failed;
 	bool in_row;             /* reading the value of a { value, "name" } */
@@ -69,7 +69,7 @@ static void skip_space(struct parser *p)
 		p->at++;
 }
 
-/* One literal, or several that follow one another, which C joins. */
+/* One literal, or several adjacent ones, which C concatenates. */
 static void lex_string(struct parser *p)
 {
 	_cleanup_strbuf_ struct strbuf b = {};
@@ -219,7 +219,7 @@ static uint16_t depth_of(node_ref n)
 	return n ? n->depth : 0;
 }
 
-/* Keeps a node; NULL (failed) where the tree would be too deep to walk. */
+/* Copies a node into the arena; NULL (failed) if the tree would be too deep. */
 static node_ref keep(struct parser *p, struct print_node n)
 {
 	uint16_t depth = depth_of(n.left);
@@ -266,7 +266,7 @@ static node_ref binary_node(struct parser *p, enum node_op op, node_ref l, node_
 	if (!l || !r)
 		return NULL;
 	if (!is_number(l) || !is_number(r))
-		return fail(p); /* arithmetic on addresses: nothing here is at an address */
+		return fail(p); /* arithmetic on addresses: there is no memory to read */
 	struct ctype type = common_type(l->type, r->type);
 	if (op >= OP_LT && op <= OP_LOR)
 		type = int_type;
@@ -307,7 +307,7 @@ static node_ref index_node(struct parser *p, node_ref base, node_ref index)
 		return fail(p);
 	const struct tracepoint_field *f = base->field;
 	unsigned n = base->type.bytes ? base->type.bytes : 1;
-	/* An element at a place that is known is a field like any other. */
+	/* An element with a constant index is a field like any other. */
 	if (f->kind == FIELD_ARRAY && index->kind == NODE_NUMBER && index->number < f->bytes / n)
 		return keep(p, (struct print_node){ .kind = NODE_FIELD,
 						    .field = f,
@@ -352,7 +352,7 @@ static node_ref field_call(struct parser *p, enum node_kind kind)
 	return keep(p, (struct print_node){ .kind = kind, .field = f, .type = int_type });
 }
 
-/* Over an enumerator that the kernel did not resolve, to the comma. */
+/* Skips an enumerator that the kernel did not resolve, up to the comma. */
 static void skip_row_value(struct parser *p, const char *start)
 {
 	int open = 0;
@@ -533,7 +533,7 @@ static node_ref parse_enumerator(struct parser *p, const char *word)
 		return number_node(p, 0, int_type);
 	if (!strcmp(word, "HRTIMER_RESTART") || !strcmp(word, "true"))
 		return number_node(p, 1, int_type);
-	/* A variable of the kernel (vmemmap_base): perf counts from 0 then, and so the rest is shown at least. */
+	/* A variable of the kernel (vmemmap_base): 0 as in perf, so that the rest can be shown. */
 	return p->in_row || at_punct(p, "(") ? fail(p) : number_node(p, 0, (struct ctype){ .bytes = 8 });
 }
 
@@ -587,7 +587,7 @@ static node_ref cast_node(struct parser *p, struct ctype type, node_ref n)
 	if (!n)
 		return NULL;
 	if (type.pointer_depth) {
-		/* Of bytes: they are read in other steps. Of a number: an address, printed as such. */
+		/* A cast of bytes changes the size of their elements. A cast of a number gives an address, printed as a number. */
 		if (n->kind != NODE_SPAN)
 			return n;
 		struct print_node copy = *n;
@@ -600,7 +600,7 @@ static node_ref cast_node(struct parser *p, struct ctype type, node_ref n)
 	return fold(p, keep(p, (struct print_node){ .kind = NODE_CAST, .left = n, .type = type }));
 }
 
-/* What may follow a cast, so that (x) before it is one. */
+/* Whether an operand follows, so that (x) before it is a cast. */
 static bool starts_operand(const char *at, const char *end)
 {
 	while (at < end && isspace((unsigned char)*at))
@@ -844,7 +844,7 @@ static const char *scan_length(struct parser *p, const char *f, uint8_t *ret)
 	return f + 1;
 }
 
-/* The letters that belong to %p: printk-formats.rst. */
+/* The letters after %p: printk-formats.rst. */
 static const char *scan_pointer(const char *f, char *ret)
 {
 	size_t n = 0, max = 0;

@@ -1,4 +1,4 @@
-/* From a print_program and a sample to text. Conversions behave as the kernel's vsnprintf: printk-formats.rst. */
+/* Prints a sample by a print_program. Conversions behave like the kernel's vsnprintf: printk-formats.rst. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "decode/address_text.h"
 #include "decode/print_program.h"
 
-/* A width comes from a sample or a hostile format: more than any screen has is not printed. */
+/* A limit, since a width comes from a sample or a hostile format. */
 #define WIDTH_MAX 4096
 
 struct eval {
@@ -51,7 +51,7 @@ static int compare(uint64_t a, uint64_t b, bool is_signed)
 	return a < b ? -1 : a > b;
 }
 
-/* The type in which the operands meet: as the compiler chose it, seen again for comparisons, whose own type is int. */
+/* Whether the common type of the operands is signed, as in common_type(): the node of a comparison has the type int. */
 static bool meet_signed(const struct print_node *n)
 {
 	struct ctype l = n->left->type, r = n->right->type;
@@ -65,7 +65,7 @@ static bool meet_signed(const struct print_node *n)
 static uint64_t shift(uint64_t a, uint64_t by, enum node_op op, struct ctype type)
 {
 	unsigned bits = type.bytes == 4 ? 32 : 64;
-	by &= bits - 1; /* as the machine does it */
+	by &= bits - 1; /* as x86 does it */
 	if (op == OP_SHL)
 		return a << by;
 	return type.is_signed ? (uint64_t)((int64_t)a >> by) : a >> by;
@@ -83,7 +83,7 @@ static uint64_t binary(const struct eval *e, const struct print_node *n)
 	uint64_t b = number(e, n->right);
 	bool is_signed = meet_signed(n);
 	if (n->op >= OP_LT && n->op <= OP_NE) {
-		/* A negative int that meets an unsigned int of its size is a large number. */
+		/* A negative int compared with an unsigned int of its size is a large number. */
 		unsigned na = n->left->type.bytes, nb = n->right->type.bytes;
 		if (!is_signed && na && nb && na <= 4 && nb <= 4) {
 			a = (uint32_t)a;
@@ -180,9 +180,9 @@ uint64_t print_number(const struct tracepoints *t, const struct print_node *n, c
 	return number(&e, n);
 }
 
-/* ---- what %s shows ---- */
+/* ---- strings ---- */
 
-/* A value as many bits wide as the C type it has: rows and what is left of it are shown without its sign's copies. */
+/* A value cut to the width of its C type: rows and remaining bits are shown without sign extension. */
 static uint64_t unsigned_of(uint64_t v, struct ctype type)
 {
 	return type.bytes == 4 ? (uint32_t)v : type.bytes == 2 ? (uint16_t)v : type.bytes == 1 ? (uint8_t)v : v;
@@ -252,7 +252,7 @@ static void array_text(struct out *out, const struct eval *e, const struct print
 	out_ch(out, '}');
 }
 
-/* A bitmap is made of longs of the recorded machine; its bytes are walked from the most significant one. */
+/* A bitmap consists of longs of the recorded machine; i counts bytes from the most significant one. */
 static uint8_t bitmap_byte(const struct eval *e, struct field_span s, uint32_t i)
 {
 	const uint16_t probe = 1;
@@ -308,7 +308,7 @@ static void clean_text(struct out *out, const char *s, size_t n)
 		out_text(out, s, n);
 }
 
-/* max: what a precision allows. */
+/* max: the precision. */
 static void string_text(struct out *out, const struct eval *e, const struct print_node *n, size_t max)
 {
 	struct field_span s;
@@ -350,7 +350,7 @@ static void string_text(struct out *out, const struct eval *e, const struct prin
 	}
 }
 
-/* ---- %p and its kin ---- */
+/* ---- %p and its extensions ---- */
 
 static void symbol_text(struct out *out, const struct eval *e, uint64_t addr, bool with_offset)
 {
@@ -470,7 +470,7 @@ static void part_text(struct out *out, const struct eval *e, const struct print_
 	}
 }
 
-/* Strings and pointers with a width: written aside, then padded. */
+/* Strings and pointers with a width: written to a buffer, then padded. */
 static void wide_part_text(struct out *out, const struct eval *e, const struct print_part *part)
 {
 	struct out aside;
@@ -486,7 +486,7 @@ static void wide_part_text(struct out *out, const struct eval *e, const struct p
 	out_write(out, text, n);
 	if (left && n < columns)
 		out_fill(out, ' ', columns - n);
-	error_destroy(out_close(&aside)); /* memory does not fail */
+	error_destroy(out_close(&aside)); /* a sink in memory cannot fail */
 }
 
 static void put_hex(struct out *out, uint64_t v)
@@ -499,7 +499,7 @@ static void put_hex(struct out *out, uint64_t v)
 		p[n] = digits[v & 15];
 }
 
-/* A field by itself in a plain %d, %u or %x: most of what tracepoints print. */
+/* A field in a plain %d, %u or %x: the most frequent case. */
 static void field_number_text(struct out *out, const struct eval *e, const struct print_part *part)
 {
 	const struct print_node *n = part->arg;
@@ -519,7 +519,7 @@ static void program_text(struct out *out, const struct eval *e, const struct pri
 {
 	for (uint32_t i = 0; i < program->parts_nr; i++) {
 		const struct print_part *part = &program->parts[i];
-		if (part->literal_bytes) { /* inline, for this is most of the text */
+		if (part->literal_bytes) { /* inline, since most of the text is literals */
 			memcpy(out_reserve(out, part->literal_bytes), part->literal, part->literal_bytes);
 			out->len += part->literal_bytes;
 		}

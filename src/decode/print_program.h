@@ -1,8 +1,8 @@
 /*
  * A print format, compiled: text, conversions, and for each conversion an expression over the fields of a sample.
  *
- * Compiled once per tracepoint into the arena of its set; evaluation allocates nothing but what a padded string needs.
- * Expressions are evaluated as C does it: with the sizes and signs of their operands.
+ * Compiled once per tracepoint into the arena of its set; evaluation allocates only for padded strings. Expressions are evaluated as
+ * in C: with the sizes and signs of their operands.
  */
 #pragma once
 #include "decode/ctype.h"
@@ -13,7 +13,7 @@ enum node_kind {
 	NODE_STRING,   /* a literal */
 	NODE_FIELD,    /* a number read at a fixed offset */
 	NODE_SPAN,     /* the bytes of a field */
-	NODE_INDEX,    /* left[right]: a number out of a span */
+	NODE_INDEX,    /* left[right]: a number from a span */
 	NODE_UNARY,
 	NODE_BINARY,
 	NODE_TERNARY,  /* left ? right : third */
@@ -59,10 +59,10 @@ enum { PRINT_LEFT = 1, PRINT_ZERO = 2, PRINT_PLUS = 4, PRINT_BLANK = 8, PRINT_AL
 struct print_part {
 	const char *literal; /* before the conversion */
 	uint32_t literal_bytes;
-	char conversion;     /* d u x X o c s p, or 0 where only text is left */
+	char conversion;     /* d u x X o c s p, or 0: only text */
 	bool is_plain_field; /* d u x of a NODE_FIELD without flags and widths */
-	char pointer[6];     /* what follows %p */
-	uint8_t flags, bytes; /* bytes: size of the number that is taken */
+	char pointer[6];     /* the letters after %p */
+	uint8_t flags, bytes; /* bytes: size of the number to print */
 	int32_t width, precision; /* -1 = none */
 	const struct print_node *width_arg, *precision_arg, *arg;
 };
@@ -72,8 +72,8 @@ struct print_program {
 	uint32_t parts_nr;
 };
 
-/* NULL where the format has something that cannot be evaluated here. */
+/* NULL if the format has something that cannot be evaluated here. */
 const struct print_program *print_program_compile(struct tracepoints *t, const struct tracepoint *tp);
 
-/* The number a node stands for; raw may be NULL where it has no fields. Converted to the node's type. */
+/* The value of a node; raw may be NULL if the node has no fields. Converted to the node's type. */
 uint64_t print_number(const struct tracepoints *t, const struct print_node *n, const void *raw, uint32_t raw_bytes);

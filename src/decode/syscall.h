@@ -1,6 +1,5 @@
 /*
- * System calls made readable: what each one is, what must be fetched from the caller's memory, and how all of it is
- * written.
+ * Decodes system calls: descriptors of all calls, what to fetch from the traced process's memory, and how to print it.
  *
  *	struct syscall_table *t = syscall_table_create(&arch_x86_64);
  *	const struct syscall_desc *d = syscall_table_get(t, 257);       openat
@@ -10,9 +9,9 @@
  *	syscall_print_args(&out, &style, &ev);    dfd: CWD, filename: "/etc/hosts", flags: RDONLY|CLOEXEC
  *	syscall_print_result(&out, &style, &ev);  3</etc/hosts>
  *
- * Ownership: a table owns its descriptors and is const once made; threads may share it. Events and payloads are values
- * that borrow the blobs. Printing allocates nothing of its own in text, and never reads outside the blobs: they may
- * hold anything. Source: man pages section 2, the kernel's include/uapi and its syscall tracepoints.
+ * Ownership: a table owns its descriptors and is const once made; threads may share it. Events and payloads are values that borrow
+ * the blobs. Printing text does not allocate, and never reads outside of the blobs, whose content may be hostile. Source: man pages
+ * section 2, the kernel's include/uapi and its syscall tracepoints.
  */
 #pragma once
 #include <stdbool.h>
@@ -26,10 +25,10 @@
 
 #define SYSCALL_ARGS  6
 #define SYSCALL_STEPS 8
-/* Numbers at and above have no descriptor; a BPF array of this size holds every table. */
+/* Numbers from here on have no descriptor; a BPF array of this size holds every table. */
 #define SYSCALL_NUMBERS 512
 
-/* Classes as strace's -e trace=%name has them. */
+/* The classes of strace's -e trace=%name. */
 /* clang-format off */
 #define SYSCALL_CLASSES(X) \
 	X(FILE, "file") X(DESC, "desc") X(NETWORK, "network") X(PROCESS, "process") X(SIGNAL, "signal") \
@@ -51,7 +50,7 @@ enum syscall_class {
 #undef X
 };
 
-/* How the result is to be read (all but RET_NEVER may be -errno). */
+/* The type of the result (all but RET_NEVER may be -errno). */
 enum syscall_ret {
 	SYSCALL_RET_INT,
 	SYSCALL_RET_FD,
@@ -69,10 +68,10 @@ enum syscall_ret {
 	SYSCALL_RET_TIMEX, /* TIME_OK */
 	SYSCALL_RET_PERSONALITY,
 	SYSCALL_RET_IOPRIO,
-	SYSCALL_RET_SHORT, /* modify_ldt: an error is one of 32 bits, and no error in 64 */
+	SYSCALL_RET_SHORT, /* modify_ldt: errors are only 32 bits wide */
 };
 
-/* What a call does to the descriptors of its process, where that is more than to return one. */
+/* Effects of a call on the descriptors of its process. */
 enum syscall_fds {
 	SYSCALL_FDS_KEPT,
 	SYSCALL_FDS_OPENED,    /* the result, by the path in the first argument */
@@ -89,28 +88,26 @@ enum syscall_fds {
 /*
  * ---- What to fetch: a flat plan that a BPF program can follow ----
  *
- * A step says: when `at` comes, read through the pointer in args[arg] and append a piece. Rules for the reader:
- *  - a pointer below 4096 is never followed (NULL, or a number in a place where a pointer may be): no piece;
- *  - at exit, steps are skipped when the call failed (result in -4095..-1), but for those with FETCH_ON_ERROR;
- *  - the number of bytes is  min(max, unit * count)  where count comes from `len` as said there; 0 bytes: an empty
+ * A step: at the moment `at`, read through the pointer in args[arg] and append a piece. Rules for the reader:
+ *  - a pointer below 4096 is never followed (NULL, or a number instead of a pointer): no piece;
+ *  - at exit, steps are skipped if the call failed (result in -4095..-1), except those with FETCH_ON_ERROR;
+ *  - the number of bytes is  min(max, unit * count)  where count is given by `len`; 0 bytes: an empty
  * piece with status OK, so that "" differs from what was not fetched; max 0 means the user's --str-limit;
- *  - what is longer than it was fetched says TRUNCATED, an address that faults says FAULT (and has no bytes); where the
- *    memory ends within what is fetched, the bytes up to the end of the page are a piece that says PARTIAL.
+ *  - data cut by a limit has the status TRUNCATED, an address that faults has FAULT (and no bytes); if the memory ends
+ *    within the data, the piece has the bytes up to the end of the page and the status PARTIAL.
  */
 enum syscall_fetch_what {
 	SYSCALL_FETCH_NONE,
-	SYSCALL_FETCH_STRING, /* to the NUL, not included; at most max bytes (0: paths, as far as the reader goes) */
+	SYSCALL_FETCH_STRING, /* to the NUL, not included; at most max bytes (0: paths, up to the reader's limit) */
 	SYSCALL_FETCH_BYTES,
 	SYSCALL_FETCH_STRINGS, /* char *argv[]: strings as DATA parts, at most max of them; then the piece WHOLE with
-				* the number of pointers before NULL as a u32, as far as counted */
+				* the number of pointers before NULL as a u32, up to the counting limit */
 	SYSCALL_FETCH_COUNT,   /* char *envp[]: only the piece WHOLE as for STRINGS */
 	SYSCALL_FETCH_IOVEC,  /* unit = sizeof(struct iovec); the array as WHOLE, at most max / unit elements; each base
-			       * as a DATA part, up to str-limit bytes; at exit in total no more than the result says,
-			       * and none when the call failed */
+			       * as a DATA part, up to str-limit bytes; at exit at most `result` bytes in total, none after an error */
 	SYSCALL_FETCH_MSGHDR, /* struct msghdr as WHOLE (unit bytes); then parts NAME, CONTROL, IOV and DATA */
 	SYSCALL_FETCH_MMSGHDR, /* count mmsghdr of unit bytes as WHOLE; NAME, IOV and DATA of the first one */
-	SYSCALL_FETCH_PACKET,  /* BYTES of a packet: where they look like messages of netlink, up to SYSCALL_NETLINK_MAX; so is the
-				* data of MSGHDR and MMSGHDR */
+	SYSCALL_FETCH_PACKET,  /* BYTES of a packet: more (SYSCALL_NETLINK_MAX) of netlink messages; also for data of (M)MSGHDR */
 	SYSCALL_FETCH_POINTERS, /* count pointers as WHOLE, at most max bytes of them; unit bytes at each as DATA parts */
 };
 
@@ -118,7 +115,7 @@ enum syscall_fetch_what {
 
 enum syscall_fetch_len {
 	SYSCALL_LEN_FIXED, /* count 1 */
-	SYSCALL_LEN_ARG,   /* count = args[len_arg], 32 bits of it where LEN_32 */
+	SYSCALL_LEN_ARG,   /* count = args[len_arg], 32 bits of it with LEN_32 */
 	SYSCALL_LEN_RET,   /* count = the result */
 	SYSCALL_LEN_DEREF, /* count = the u32 that args[len_arg] points at (socklen_t *) */
 	SYSCALL_LEN_IOCTL, /* count = syscall_ioctl_bytes((u32)args[1]); unit is 1 */
@@ -128,7 +125,7 @@ enum syscall_fetch_len {
 enum syscall_fetch_at {
 	SYSCALL_AT_ENTRY = 1,
 	SYSCALL_AT_EXIT = 2,
-	SYSCALL_FETCH_ON_ERROR = 4, /* at exit, even when the call failed (nanosleep's rest) */
+	SYSCALL_FETCH_ON_ERROR = 4, /* at exit, even if the call failed (the remaining time of nanosleep) */
 };
 
 /* 10 bytes; the BPF side declares the same layout. */
@@ -138,13 +135,13 @@ struct syscall_fetch {
 	uint16_t unit; /* bytes of one element */
 };
 
-/* Nothing but numbers: an array map is filled with these by number. */
+/* Plain data: the elements of an array map, indexed by the number of the call. */
 struct syscall_plan {
 	uint32_t classes;
 	uint8_t known; /* 0: no such call */
 	uint8_t nargs;
 	uint8_t steps_nr;
-	uint8_t entry_steps, exit_steps; /* how many of them have the moment in `at`: 0 = nothing to do then */
+	uint8_t entry_steps, exit_steps; /* number of steps with each moment in `at` */
 	uint8_t unused[3];
 	struct syscall_fetch step[SYSCALL_STEPS];
 };
@@ -153,18 +150,18 @@ _Static_assert(sizeof(struct syscall_fetch) == 10 && sizeof(struct syscall_plan)
 	       "the layout that BPF programs know");
 
 /*
- * ---- What was fetched: pieces ----
+ * ---- Fetched data: pieces ----
  *
  * A blob is a sequence of pieces: this header, then `bytes` bytes, then zeros or anything up to a multiple of 8. Entry
- * and exit may be one blob or two. A blob that ends early or lies about sizes is read as far as it makes sense.
+ * and exit may be one blob or two. A blob that is truncated or has wrong sizes is read as far as it is valid.
  */
 enum syscall_part {
-	SYSCALL_PART_WHOLE, /* what the argument points at, as it was at entry */
-	SYSCALL_PART_EXIT,  /* the same, as it was at exit: steps taken at exit write EXIT where WHOLE is said below */
+	SYSCALL_PART_WHOLE, /* the pointed-to data at entry */
+	SYSCALL_PART_EXIT,  /* the same at exit: steps at exit write EXIT in place of WHOLE */
 	SYSCALL_PART_NAME,
 	SYSCALL_PART_CONTROL,
 	SYSCALL_PART_IOV,
-	SYSCALL_PART_FILE,  /* what a descriptor is open on, as the fetcher has it */
+	SYSCALL_PART_FILE,  /* the file of a descriptor, if the fetcher knows it */
 	SYSCALL_PART_DATA = 16, /* and up: element 0, 1, ... */
 };
 #define SYSCALL_DATA_PARTS 32
@@ -173,7 +170,7 @@ enum syscall_fetch_status {
 	SYSCALL_FETCH_OK,
 	SYSCALL_FETCH_TRUNCATED,
 	SYSCALL_FETCH_FAULT,
-	SYSCALL_FETCH_PARTIAL, /* the memory ends within it: the bytes before its end */
+	SYSCALL_FETCH_PARTIAL, /* the memory ends within the data: the bytes before its end */
 };
 
 struct syscall_piece {
@@ -192,7 +189,7 @@ struct syscall_payload {
 	} piece[SYSCALL_PIECES];
 };
 
-/* Indexes the pieces of one blob; what does not fit or is out of range is left out. The blob is borrowed. */
+/* Indexes the pieces of one blob; pieces that do not fit or are out of range are dropped. The blob is borrowed. */
 void syscall_payload_add(struct syscall_payload *p, const void *blob, size_t bytes);
 
 /* ---- Descriptors ---- */
@@ -208,18 +205,18 @@ struct syscall_desc {
 	uint8_t telling_zeros; /* bit by argument: it is shown in the NAMED layout even if it is 0 */
 	uint32_t classes;  /* enum syscall_class */
 	const char *name;  /* "stat" */
-	const char *entry; /* "newstat": as tracepoints call it; the same pointer as name where it is alike */
-	bool described;    /* false: known by number only; arguments are printed as numbers in hex */
+	const char *entry; /* "newstat": the name in tracepoints; the same pointer as name if equal */
+	bool described;    /* false: only the number is known; arguments are printed in hex */
 	const struct syscall_arg *args;
 	const struct arch *arch;
 	struct syscall_plan plan;
 };
 
-/* "filename"; NULL beyond nargs. The kernel's own names, as in the formats of its tracepoints. */
+/* "filename"; NULL beyond nargs. The kernel's names, as in the formats of its tracepoints. */
 const char *syscall_arg_name(const struct syscall_desc *d, unsigned i);
 
 struct syscall_table;
-/* NULL where the architecture has no table (x86_64, i386 and aarch64 have). */
+/* NULL if the architecture has no table (x86_64, i386 and aarch64 have one). */
 struct syscall_table *syscall_table_create(const struct arch *a);
 void syscall_table_destroy(struct syscall_table *t);
 static inline void syscall_table_destroyp(struct syscall_table **t)
@@ -227,9 +224,9 @@ static inline void syscall_table_destroyp(struct syscall_table **t)
 	syscall_table_destroy(*t);
 }
 #define _cleanup_syscall_table_ __attribute__((cleanup(syscall_table_destroyp)))
-/* The one it was created for; compat: that of the 32-bit programs its kernels run, where there is one. */
+/* The architecture of the table; compat: that of 32-bit programs on it, if any. */
 const struct arch *syscall_table_arch(const struct syscall_table *t, bool compat);
-/* NULL where no call has the number. */
+/* NULL if no call has the number. */
 const struct syscall_desc *syscall_table_get(const struct syscall_table *t, uint64_t number);
 /* By name or by the kernel's name of its function ("stat", "newstat"); NULL: none. */
 const struct syscall_desc *syscall_table_find(const struct syscall_table *t, const char *name);
@@ -248,15 +245,15 @@ static inline bool syscall_set_has(const struct syscall_set *s, uint64_t number)
 }
 
 /*
- * "openat,close", "open*", "%file", "file" (a class where no call is called so), "!futex" or "!%memory" before the
+ * "openat,close", "open*", "%file", "file" (a class if no call has the name), "!futex" or "!%memory" before the
  * whole list,
- * "/regex", "all", "none", "?name" (no error where it is unknown), and "trace=LIST". Numbers are understood too.
+ * "/regex", "all", "none", "?name" (no error if unknown), and "trace=LIST". Numbers are accepted too.
  * Unknown names are ERROR_USAGE with the nearest ones.
- * A name that another architecture has and this one lacks selects nothing here: pass several tables' results together.
+ * A name that only another architecture has selects nothing: combine the results of several tables.
  */
 struct strobe_error *syscall_select(const struct syscall_table *t, const char *list,
 				    struct syscall_set *ret) _must_check_;
-/* True where the word (without "!") names a call of any table, a glob that matches one, or a class: to distinguish -e
+/* True if the word (without "!") names a call of any table, a glob that matches one, or a class: to distinguish -e
  * tracepoints. */
 bool syscall_is_known_word(const char *word);
 
@@ -272,15 +269,14 @@ struct syscall_style {
 	bool raw;           /* arguments as hexadecimal numbers */
 	bool show_zeros;    /* NAMED leaves out arguments that are 0 unless this is set */
 	bool show_prefix;   /* NAMED: O_RDONLY rather than RDONLY */
-	bool hide_names;    /* NAMED: arguments without */
+	bool hide_names;    /* NAMED: arguments without names */
 	bool whole;         /* structs with every member (strace -v) */
 	uint32_t str_limit; /* bytes of a string or buffer; 0: 32 */
-	/* What is printed in < > after a file descriptor ("/etc/hosts"); NULL: nothing is known. Valid until the next
-	 * call. */
+	/* The text in < > after a file descriptor ("/etc/hosts"); NULL: unknown. Valid until the next call. */
 	const char *(*fd_text)(void *ctx, uint32_t pid, int fd);
-	/* The protocol of a socket of AF_NETLINK, or -1 where the descriptor is none or nothing is known of it. */
+	/* The protocol of a socket of AF_NETLINK, or -1 if the descriptor is not one or unknown. */
 	int (*fd_netlink)(void *ctx, uint32_t pid, int fd);
-	/* The name of a process, for "123 (ls)"; NULL likewise. Any of these functions may be absent. */
+	/* The name of a process, for "123 (ls)"; NULL: unknown. Any of these functions may be NULL. */
 	const char *(*pid_text)(void *ctx, int pid);
 	void *ctx;
 };
@@ -289,30 +285,30 @@ struct syscall_event {
 	const struct syscall_desc *desc; /* never NULL: for unknown numbers see syscall_desc_unknown() */
 	uint64_t arg[SYSCALL_ARGS];
 	int64_t ret;
-	bool has_ret; /* false: it has not returned yet: what comes at exit is printed as a pointer */
+	bool has_ret; /* false: it has not returned yet: data fetched at exit is printed as a pointer */
 	uint32_t pid; /* for fd_text */
 	struct syscall_payload payload;
 };
 
-/* A descriptor for a number without one, named as strace names it ("syscall_0x1f4"), with six arguments. */
+/* A descriptor for a number without one, named as in strace ("syscall_0x1f4"), with six arguments. */
 struct syscall_desc syscall_desc_unknown(const struct arch *a, uint64_t number, char (*name)[24]);
 
-/* What is between the brackets. */
+/* Prints the text between the brackets. */
 void syscall_print_args(struct out *out, const struct syscall_style *style, const struct syscall_event *ev);
-/* "3", "0x7f...", "-1 ENOENT (No such file or directory)", "?"; and strace's remarks, "0 (Timeout)". */
+/* "3", "0x7f...", "-1 ENOENT (No such file or directory)", "?"; with strace's remarks, "0 (Timeout)". */
 void syscall_print_result(struct out *out, const struct syscall_style *style, const struct syscall_event *ev);
 /*
  * An object with a key for each argument. Numbers are numbers, pointers and masks without names "0x…", flag sets "A|B",
  * structs objects, arrays arrays.
  */
 void syscall_json_args(struct json *json, const struct syscall_style *style, const struct syscall_event *ev);
-/* {"value": -1, "errno": "ENOENT"} members, written into the object that is open: "ret", and "errno" where it failed.
+/* {"value": -1, "errno": "ENOENT"} members, written into the current object: "ret", and "errno" if it failed.
  */
 void syscall_json_result(struct json *json, const struct syscall_style *style, const struct syscall_event *ev);
 
 /* ---- Names for other rooms ---- */
 
-/* "ENOENT", NULL where unknown; and what strerror says of it, the same everywhere. */
+/* "ENOENT", NULL: unknown. The text is that of strerror() in English, whatever the locale. */
 const char *syscall_errno_name(unsigned errnum);
 const char *syscall_errno_text(unsigned errnum);
 /* True for a result that is -errno. */
@@ -325,11 +321,11 @@ const char *syscall_signal_name(unsigned signal);
 /* siginfo_t of `bytes` bytes as strace writes it after "---": {si_signo=SIGCHLD, si_code=CLD_EXITED, ...}. */
 void syscall_print_siginfo(struct out *out, const struct syscall_style *style, const struct arch *a, const void *info,
 			   size_t bytes);
-/* Quoted and escaped like strace's: \n \t \" \\ \177; octal as short as it can be. */
+/* Quoted and escaped like strace's: \n \t \" \\ \177; octal as short as possible. */
 void syscall_print_quoted(struct out *out, const void *bytes, size_t n);
 /*
- * How much may lie where the third argument of ioctl(2) points: bits 16..29 of the request; 64 where they are 0, and more for loop
- * devices and SCSI generic, whose structs are bigger; so for PERF_EVENT_IOC_SET_FILTER, whose size is that of the pointer to a text.
+ * The number of bytes to read at the third argument of ioctl(2): bits 16..29 of the request; 64 if they are 0, and more for loop
+ * devices and SCSI generic, whose structs are larger, and for PERF_EVENT_IOC_SET_FILTER, whose size is that of a pointer to a text.
  */
 static inline uint32_t syscall_ioctl_bytes(uint32_t request)
 {
@@ -338,5 +334,5 @@ static inline uint32_t syscall_ioctl_bytes(uint32_t request)
 		return 320;
 	return bytes ? bytes : 64;
 }
-/* "TIOCGWINSZ", NULL where it has no name. */
+/* "TIOCGWINSZ", NULL: it has no name. */
 const char *syscall_ioctl_name(uint32_t request);

@@ -12,7 +12,7 @@
 #include "decode/tracepoints_priv.h"
 
 #define FIELDS_MAX 4096
-/* A sample's raw data is shorter than 64 KB, so no field lies beyond that. */
+/* A sample's raw data is shorter than 64 KB. */
 #define RAW_LIMIT 65536
 
 struct tracepoints *tracepoints_create(bool swapped, unsigned long_bytes)
@@ -79,7 +79,7 @@ const struct tracepoint_field *tracepoint_field(const struct tracepoint *tp, con
 	return NULL;
 }
 
-/* One line of the text, blanks at both ends cut. */
+/* One line of the text, without blanks at both ends. */
 struct line {
 	const char *at, *end;
 };
@@ -142,7 +142,7 @@ static bool contains_word(const char *s, const char *word)
 	return false;
 }
 
-/* "unsigned long args[6]" → type and name; brackets make an array of it. */
+/* "unsigned long args[6]" → type and name; brackets make it an array. */
 static bool split_declaration(struct tracepoints *t, const char *at, const char *end, struct tracepoint_field *f)
 {
 	const char *bracket = NULL;
@@ -169,12 +169,12 @@ static bool split_declaration(struct tracepoints *t, const char *at, const char 
 	f->type = arena_strndup(&t->arena, at, (size_t)(type_end - at));
 	if (bracket && f->kind == FIELD_NUMBER) {
 		f->kind = FIELD_ARRAY;
-		f->element_bytes = (uint32_t)strtoul(bracket + 1, NULL, 10); /* how many, until classify() */
+		f->element_bytes = (uint32_t)strtoul(bracket + 1, NULL, 10); /* the number of elements, until classify() */
 	}
 	return true;
 }
 
-/* What the type says and the numbers of the line do not. */
+/* Derives properties from the type that the numbers of the line do not give. */
 static void classify(struct tracepoints *t, struct tracepoint_field *f)
 {
 	const char *p = f->type, *end = p + strlen(p);
@@ -187,7 +187,7 @@ static void classify(struct tracepoints *t, struct tracepoint_field *f)
 	uint32_t declared = f->element_bytes ? f->bytes / f->element_bytes : 0;
 	bool is_size = declared == 1 || declared == 2 || declared == 4 || declared == 8;
 	f->element_bytes = is_size ? declared : f->is_pointer ? t->long_bytes : type.bytes ? type.bytes : 1;
-	/* Numbers of a size that no machine reads at once are bytes. */
+	/* Numbers of an unusual size are shown as bytes. */
 	if (f->kind == FIELD_NUMBER && f->bytes != 1 && f->bytes != 2 && f->bytes != 4 && f->bytes != 8) {
 		f->kind = FIELD_ARRAY;
 		f->element_bytes = 1;
@@ -247,7 +247,7 @@ struct strobe_error *tracepoints_add(struct tracepoints *t, const char *system, 
 			tp.common_nr += in_common;
 			vec_push(&fields, f);
 		} else if (take_prefix(&l, "print fmt:")) {
-			/* The last entry, and its strings may hold newlines. */
+			/* The last entry; its strings may contain newlines. */
 			tp.print_fmt = arena_strndup(&t->arena, l.at, (size_t)(end - l.at));
 			at = end;
 		}
@@ -281,7 +281,7 @@ struct field_span field_bytes(const struct tracepoints *t, const struct tracepoi
 	if (at >= raw_bytes)
 		return (struct field_span){ .data = raw };
 	n = n < raw_bytes - at ? n : raw_bytes - at;
-	/* "type name[]" as the last field has size 0 and takes what is left. */
+	/* "type name[]" as the last field has size 0 and extends to the end. */
 	if (f->kind == FIELD_ARRAY && !f->bytes)
 		n = raw_bytes - at;
 	return (struct field_span){ .data = (const uint8_t *)raw + at, .bytes = (uint32_t)n };

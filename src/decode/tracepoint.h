@@ -1,11 +1,10 @@
 /*
- * Tracepoints as the kernel describes them: what each field of a raw sample is, and how the kernel would print it.
+ * Tracepoint formats: the fields of raw samples, and how the kernel prints them.
  *
- * A `struct tracepoints` is filled from the TRACING_DATA section of a recording, or format by format from tracefs. It
- * owns everything; what it hands out lives until tracepoints_destroy(). After it is filled it is only read, from any
- * number of threads. Formats come from files and are hostile: a format that does not make sense is an error that names it,
- * and a sample that is shorter than its format says reads as zeros.
- * Sources: Documentation/trace/events.rst, perf.data-file-format.txt (HEADER_TRACING_DATA), trace-cmd.dat.v6(5).
+ * A `struct tracepoints` is filled from the TRACING_DATA section of a recording, or format by format from tracefs. It owns
+ * everything; returned pointers are valid until tracepoints_destroy(). Once filled, it is read-only and may be shared by threads.
+ * Formats come from files and are hostile: an invalid format is an error that names it, and fields beyond the end of a sample read
+ * as zeros. Sources: Documentation/trace/events.rst, perf.data-file-format.txt (HEADER_TRACING_DATA), trace-cmd.dat.v6(5).
  */
 #pragma once
 #include <stdbool.h>
@@ -19,7 +18,7 @@
 enum field_kind {
 	FIELD_NUMBER,
 	FIELD_ARRAY,            /* fixed: elements of element_bytes lie at offset */
-	FIELD_DYNAMIC,          /* __data_loc: a word at offset says where the bytes are in the record */
+	FIELD_DYNAMIC,          /* __data_loc: the word at offset has the position of the bytes in the record */
 	FIELD_DYNAMIC_RELATIVE, /* __rel_loc: the same, counted from after the word */
 };
 
@@ -30,8 +29,8 @@ struct tracepoint_field {
 	bool is_signed;
 	bool is_string;          /* an array of char */
 	bool is_pointer;
-	bool is_long;            /* its type has the word long: perf shows it in hex where it lists fields */
-	uint32_t element_bytes;  /* of arrays: 1, 2, 4 or 8; 1 where the type says nothing */
+	bool is_long;            /* its type contains "long": perf lists such fields in hex */
+	uint32_t element_bytes;  /* of arrays: 1, 2, 4 or 8; 1 if the type is unknown */
 };
 
 struct print_program;
@@ -42,42 +41,42 @@ struct tracepoint {
 	const struct tracepoint_field *fields; /* the common ones first */
 	uint32_t fields_nr, common_nr;
 	const char *print_fmt;
-	const struct print_program *program;   /* NULL: the print format has what only the kernel can evaluate */
+	const struct print_program *program;   /* NULL: only the kernel can evaluate the print format */
 };
 
 struct tracepoints;
 
-/* swapped: the recording's byte order is not ours. long_bytes: of the recorded machine, 4 or 8. */
+/* swapped: the recording has the other byte order. long_bytes: of the recorded machine, 4 or 8. */
 struct tracepoints *tracepoints_create(bool swapped, unsigned long_bytes);
 void tracepoints_destroy(struct tracepoints *t);
-/* Reads env's TRACING_DATA. An empty set if there is none. On error *ret still has what was whole. */
+/* Reads env's TRACING_DATA. An empty set if there is none. On error *ret has the valid formats. */
 struct strobe_error *tracepoints_read(const struct env *env, struct tracepoints **ret) _must_check_;
-/* The same, where what was whole is used: of damaged formats, the log says so. */
+/* The same, but returns the valid formats and logs an error. */
 struct tracepoints *tracepoints_read_whole(const struct env *env);
 /*
- * Readers of the events of a recording, one added for each event from `known` on. Of a stream, formats and events are known when the
- * first sample comes: it is called again whenever there may be more of them. Reads the formats into *t where that is still to be done.
+ * Adds a reader for each event of a recording from `known` on. In a stream, formats and events are known when the first sample is
+ * read: call this again whenever there may be more. Reads the formats into *t if that is not done yet.
  */
 struct strobe_error *tracepoints_learn_events(struct tracepoints **t, const struct env *env, size_t known,
 					      void (*add)(void *ctx, const struct env_event *e), void *ctx) _must_check_;
-/* Adds one format file's text. The first of two with the same id stays. */
+/* Adds one format file's text. Of two with the same id the first is kept. */
 struct strobe_error *tracepoints_add(struct tracepoints *t, const char *system, const char *text,
 				     size_t bytes) _must_check_;
 
 const struct tracepoint *tracepoints_by_id(const struct tracepoints *t, uint32_t id);
-/* Of an event of the recording; NULL: it is of another kind, or its format is missing. */
+/* The tracepoint of an event of the recording; NULL: not a tracepoint, or its format is missing. */
 const struct tracepoint *tracepoints_of_event(const struct tracepoints *t, const struct env_event *e);
 const struct tracepoint *tracepoints_by_name(const struct tracepoints *t, const char *system, const char *name);
-/* Bytes of a page of the recorded machine; 0 where the recording does not say. */
+/* Page size of the recorded machine; 0: unknown. */
 uint32_t tracepoints_page_bytes(const struct tracepoints *t);
 size_t tracepoints_count(const struct tracepoints *t);
 const struct tracepoint *tracepoints_at(const struct tracepoints *t, size_t i);
-/* NULL where it has no such field. */
+/* NULL if it has no such field. */
 const struct tracepoint_field *tracepoint_field(const struct tracepoint *tp, const char *name);
 
-/* Number of a field; arrays give their first element. Sign-extended where the field is signed; 0 past the sample's end. */
+/* The number in a field; the first element of an array. Sign-extended if the field is signed; 0 past the sample's end. */
 uint64_t field_number(const struct tracepoints *t, const struct tracepoint_field *f, const void *raw, uint32_t raw_bytes);
-/* The bytes of a field (for dynamic ones: where they point), cut to the sample. */
+/* The bytes of a field (of a dynamic one: those that it points at), limited to the sample. */
 struct field_span {
 	const uint8_t *data;
 	uint32_t bytes;
@@ -86,7 +85,7 @@ struct field_span field_bytes(const struct tracepoints *t, const struct tracepoi
 			      uint32_t raw_bytes);
 /* The i-th element of an array whose bytes are these; 0 past their end. */
 uint64_t field_element(const struct tracepoints *t, const struct tracepoint_field *f, struct field_span bytes, uint32_t i);
-/* A field alone, as perf lists it. */
+/* Prints a field as perf lists it. */
 void field_text(struct out *out, const struct tracepoints *t, const struct tracepoint_field *f, const void *raw,
 		uint32_t raw_bytes);
 
@@ -94,16 +93,16 @@ void field_text(struct out *out, const struct tracepoints *t, const struct trace
 void fields_text(struct out *out, const struct tracepoints *t, const struct tracepoint *tp, const void *raw,
 		 uint32_t raw_bytes);
 
-/* What a print format may need besides the sample: function names for %pS. NULL = addresses are printed. */
+/* Names of functions for %pS. NULL: addresses are printed. */
 struct trace_names {
-	/* The kernel function over addr, its name borrowed until the next call; NULL: none. */
+	/* The kernel function that contains addr, its name borrowed until the next call; NULL: none. */
 	const char *(*symbol)(void *ctx, uint64_t addr, uint64_t *ret_offset);
 	void *ctx;
 };
 
 /*
- * What the kernel's trace file would show for this sample (without task, CPU and time). Where the format cannot be
- * evaluated: "[FAILED TO PARSE]" and all fields, as perf does.
+ * Prints the sample as the kernel's trace file does (without task, CPU and time). If the format cannot be evaluated: "[FAILED TO
+ * PARSE]" and all fields, as perf does.
  */
 void trace_text(struct out *out, const struct tracepoints *t, const struct tracepoint *tp, const void *raw,
 		uint32_t raw_bytes, const struct trace_names *names);

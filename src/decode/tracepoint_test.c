@@ -15,7 +15,7 @@
 
 #include "base/strbuf.h"
 
-/* A tracepoint of these fields with this print format; not swapped: samples are little-endian. */
+/* A tracepoint with these fields and this print format; not swapped: samples are little-endian. */
 static struct tracepoints *made(bool swapped, const char *fields, const char *print_fmt)
 {
 	_cleanup_strbuf_ struct strbuf text = {};
@@ -84,7 +84,7 @@ static void test_expressions(void **state)
 		  "8,17");
 	check_u64(U64_V, 10, "\"%d %d %d %d %d\", 2 + 3 * 4, (2 + 3) * 4, 7 / 2, -7 / 2, 7 % 4", "14 20 3 -3 3");
 	check_u64(U64_V, 10, "\"%d %d %d\", REC->v > 9 && REC->v < 11, !REC->v || 0, REC->v == 10 ? 5 : 6", "1 0 5");
-	/* An int that meets an unsigned int is unsigned; one that meets a wider signed type keeps its sign. */
+	/* An int compared with an unsigned int is unsigned; compared with a wider signed type it keeps its sign. */
 	check_u64(S32_V, (uint32_t)-1, "\"%d %d %d\", REC->v < 9U, REC->v < 9, REC->v < 9L", "0 1 1");
 	check_u64(U64_V, -9ull, "\"%d\", REC->v >= -9ULL", "1");
 	check_u64(U64_V, 3, "\"%d %d %lu %lu\", sizeof(int), sizeof(u64), sizeof(REC->v), sizeof(struct foo *)", "4 8 8 8");
@@ -157,7 +157,7 @@ static void test_dynamic(void **state)
 	      raw, sizeof(raw), "hello 8 80000003 {0x11,0x80000003} full");
 	check(made(false, fields, "\"%s %*pbl\", __get_rel_bitmask(list), 64, __get_rel_bitmask(list)"), raw, sizeof(raw),
 	      "80000003,00000011 0,4,32-33,63");
-	/* The place lies: cut to the sample. */
+	/* The position is wrong: cut to the sample. */
 	name = htole32(30 | 4096u << 16);
 	memcpy(raw + 8, &name, 4);
 	memcpy(raw + 30, "abcdefghij", 10);
@@ -350,7 +350,7 @@ static void test_section(void **state)
 	tracepoints_destroy(t);
 }
 
-/* Every length of it is read without a fault, and each but the whole says that it is cut. */
+/* The section is cut at every length: each is read without a fault, and reported as truncated unless complete. */
 static void test_cut_section(void **state)
 {
 	(void)state;
@@ -377,7 +377,7 @@ static void note_event(void *ctx, const struct env_event *e)
 	s->last = e;
 }
 
-/* Two events come first, then the formats with a third: each is added once, and formats are read when they have come. */
+/* Two events, then the formats with a third event: each is added once, and formats are read when present. */
 static void test_events_of_a_stream(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /*
- * The TRACING_DATA section: what trace-cmd writes before its first buffer, in the byte order of the recorded machine.
+ * The TRACING_DATA section: the data that trace-cmd writes before its first buffer, in the byte order of the recorded machine.
  * Layout: perf.data-file-format.txt under HEADER_TRACING_DATA.
  */
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static struct strobe_error *truncated(void)
 	return error_create(ERROR_TRUNCATED, "the recording's tracepoint formats end early");
 }
 
-/* A part whose size of `width` bytes is before it. */
+/* A part preceded by its size, which has `width` bytes. */
 static struct cursor sized_part(struct cursor *c, unsigned width)
 {
 	uint64_t n = width == 8 ? cursor_u64(c) : cursor_u32(c);
@@ -44,7 +44,7 @@ static struct strobe_error *add_format(struct tracepoints *t, const char *system
 	return tracepoints_add(t, system, (const char *)part.at, cursor_left(&part));
 }
 
-/* Keeps the first error, and goes on: one bad format must not hide the others. */
+/* Keeps the first error and continues: an invalid format must not hide the others. */
 static void keep_first(struct strobe_error **first, struct strobe_error *err)
 {
 	if (*first)
@@ -103,11 +103,11 @@ static struct strobe_error *read_section(struct tracepoints *t, struct cursor *c
 	skip_header(c, "header_page");
 	skip_header(c, "header_event");
 	struct strobe_error *first = read_formats(t, c);
-	sized_part(c, 4); /* kallsyms: the recording has its own way to the kernel's symbols */
+	sized_part(c, 4); /* kallsyms: kernel symbols are found through records instead */
 	struct cursor printk = sized_part(c, 4);
 	if (!c->bad)
 		read_printk(t, printk);
-	/* Version 0.6 has the saved command lines here; samples bring their own. */
+	/* Version 0.6 has the saved command lines here; names come from COMM records instead. */
 	if (c->bad)
 		keep_first(&first, truncated());
 	return first;

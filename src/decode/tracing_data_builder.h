@@ -1,6 +1,6 @@
 /*
- * Formats of tracepoints as a recording holds them, for tests of what reads samples of tracepoints: version 0.6 of the section
- * HEADER_TRACING_DATA of perf.data-file-format.txt (trace-cmd.dat(5)), of a machine of 64 bits.
+ * Formats of tracepoints in a recording, for tests of readers of tracepoint samples: version 0.6 of the section
+ * HEADER_TRACING_DATA of perf.data-file-format.txt (trace-cmd.dat(5)), of a 64-bit machine.
  */
 #pragma once
 #include "record/bytes_builder.h"
@@ -11,7 +11,7 @@ static inline void bytes_sized(struct bytes_builder *b, const char *text)
 	bytes_raw(b, text, strlen(text));
 }
 
-/* One system of tracepoints; formats: as in tracefs, n of them. Nothing else is in the section. */
+/* One system of tracepoints; formats: n, as in tracefs. The section has nothing else. */
 static inline void bytes_formats(struct bytes_builder *b, const char *system, const char *const *formats, uint32_t n)
 {
 	bytes_raw(b, "\x17\x08\x44tracing0.6", 14);

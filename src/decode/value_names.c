@@ -2,7 +2,7 @@
 
 #include "decode/print_program.h"
 
-/* The last field of an expression, as it is written; NULL where it has none. */
+/* The last field in the text of an expression; NULL: none. */
 static const char *field_of(const struct print_node *n)
 {
 	const char *name = NULL;
@@ -21,7 +21,7 @@ static bool names_values(const struct print_node *n)
 	return n->kind == NODE_FLAGS || n->kind == NODE_SYMBOLIC;
 }
 
-/* zero: what is printed in place of the names where the value is 0; or NULL. */
+/* zero: the text for the value 0, or NULL. */
 static void give_rows(const struct print_node *n, const char *zero, const struct value_names_callbacks *c)
 {
 	struct value_names_field f = { .name = field_of(n->left), .delimiter = n->kind == NODE_FLAGS ? n->text : NULL };

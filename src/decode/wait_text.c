@@ -67,7 +67,7 @@ static const char *name_of_call(const struct arch *a, int number)
 	return NULL;
 }
 
-/* What is not one of the usual reasons is named by its system call; files by the call and their names. */
+/* Reasons other than the usual ones are named by the system call; files by the call and their names. */
 static void reason_text(const struct arch *a, const struct wait_raw *w, struct strbuf *ret)
 {
 	const char *call = w->call >= 0 ? name_of_call(a, w->call) : NULL;

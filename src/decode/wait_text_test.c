@@ -31,7 +31,7 @@ static void texts(void **state)
 	w.waker = WAIT_WAKER_TASK;
 	memcpy(w.waker_comm, "kworker/0:1", 12);
 	check(WAIT_PART_WAKER, &w, sizeof(w), "kworker/0:1");
-	/* A name is a file's only where the reason is one. */
+	/* A name is only that of a file if the reason is a file. */
 	w = wait_of(WAIT_RUNNABLE, WAIT_FOR_CPU, 74, "data.db");
 	check(WAIT_PART_REASON, &w, sizeof(w), "cpu");
 	w = wait_of(WAIT_SLEEPING, WAIT_FOR_CALL, 240, "");
@@ -77,7 +77,7 @@ static void stacks_of_wakers(void **state)
 	struct wait_waker_stack s;
 	wait_waker_stack(&w, sizeof(w), &s);
 	assert_true(s.pid == 7 && s.tid == 8 && s.nr == 2 && s.ips[0] == 10 && s.ips[1] == 20);
-	/* no more than there are, and than may be */
+	/* limited to the existing addresses, and to the maximum */
 	wait_waker_stack(&w, sizeof(w.raw) + 12, &s);
 	assert_int_equal(s.nr, 1);
 	w.raw.waker_nr = UINT16_MAX;

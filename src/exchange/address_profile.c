@@ -45,7 +45,7 @@ static bool next_word(struct words *w, const char **ret, size_t *ret_n)
 	return *ret_n != 0;
 }
 
-/* Hexadecimal, with or without 0x; *at is moved past it. */
+/* Hexadecimal, with or without 0x; Advances *at. */
 static bool take_hex(const char **at, const char *end, uint64_t *ret)
 {
 	const char *s = *at;
@@ -144,7 +144,7 @@ static void take_name(struct address_profile *a, const char *line, size_t n)
 	vec_push(&a->names, known);
 }
 
-/* The line with the names in it replaced; ret is the caller's. */
+/* Replaces the names in the line; ret is owned by the caller. */
 static void replace_names(const struct address_profile *a, const char *line, size_t n, struct strbuf *ret)
 {
 	for (const char *end = line + n; line < end;) {
@@ -176,7 +176,7 @@ void address_profile_map_line(struct address_profile *a, const char *line, size_
 		take_name(a, line, n);
 }
 
-/* ---- mappings as they were meant ---- */
+/* ---- repair of mappings ---- */
 
 static bool goes_on(const struct profile_mapping *a, const struct profile_mapping *b)
 {
@@ -214,7 +214,7 @@ static bool is_library(const char *path)
 	return false;
 }
 
-/* The program itself comes first: the first that is a file and no library. */
+/* The program comes first: the first mapping of a file that is not a library. */
 static void put_program_first(struct address_profile *a)
 {
 	for (size_t i = 0; i < a->mappings.len; i++) {
@@ -241,7 +241,7 @@ static void mend_program(struct address_profile *a)
 	}
 }
 
-/* Where it is in none, the first part of one may be missing: old programs listed its later parts only. */
+/* If no mapping has it, the first part of a mapping may be missing: old programs listed only the later parts. */
 static uint32_t find_mapping(struct address_profile *a, uint64_t address)
 {
 	for (uint32_t i = 0; i < a->mappings.len; i++)
@@ -258,7 +258,7 @@ static uint32_t find_mapping(struct address_profile *a, uint64_t address)
 	return PROFILE_NONE;
 }
 
-/* Which mapping each address is in: until all are known, mappings may still grow. */
+/* The mapping of each address, for all before any frame is made: a look-up may extend a mapping. */
 static void find_mappings(struct address_profile *a, struct u64map *ret)
 {
 	for (size_t i = 0; i < a->addresses.len; i++) {
@@ -284,7 +284,7 @@ void address_profile_drop_doubled_leaves(struct address_profile *a)
 	}
 }
 
-/* What allocators, profilers and locks themselves do on top of stacks is of no interest; as pprof has it. */
+/* Innermost frames of allocators, profilers and locks are dropped, as in pprof. */
 static const char allocators[] =
 	"(c|m|re|v|pv)alloc|c?free|(do_|(__)?posix_)?memalign|tcmalloc::.*|tc_(c|m|re|v|pv)alloc|tc_(c?free|(posix_)?memalign)|"
 	"tc_(new|delete)(array)?|tc_new(array)?_nothrow|malloc_zone_((c|m|re|v)alloc|memalign|free)|runtime[.].*|BaseArena::.*|"
@@ -319,8 +319,8 @@ static void frames_init(struct frames *f, struct address_profile *a)
 	if (a->has_places)
 		return;
 	/*
-	 * Go's servers list none: without one there would be no source of names, nor could a program be named that has
-	 * them (one that is not moved when it is loaded).
+	 * Go's servers list none: without a mapping there would be no source of names, nor a place for the name of the program
+	 * (which is not relocated when it is loaded).
 	 */
 	if (!a->mappings.len)
 		vec_push(&a->mappings, ((struct profile_mapping){ .start = USUAL_START, .end = UINT64_MAX, .space = SPACE_USER }));

@@ -1,11 +1,11 @@
 /*
  * The trace event format of chrome://tracing and Perfetto: calls as complete events, one track a thread.
  *
- * A profile has no times: each thread's stacks are side by side as in a flame graph, a microsecond of width a microsecond
- * of time, or a count of anything else. Events follow one another, distinguished by their category. What a call costs itself has
- * one set of labels, its arguments; where there are several, it is several calls. Its arguments contain the number of samples, too,
- * and the value where no width can: then it is as narrow as can be.
- * Source: "Trace Event Format", the catapult project; ui.perfetto.dev reads it.
+ * A profile has no times: each thread's stacks are side by side as in a flame graph, and a microsecond of width stands for a
+ * microsecond of time or one of another unit. Events follow one another, distinguished by their category. The labels of a call's own
+ * cost are its arguments; a call with several sets of labels is written as several calls. The arguments include the number of
+ * samples, and the value if a width cannot represent it: then the call is as narrow as possible. Source: "Trace Event Format", the
+ * catapult project; ui.perfetto.dev reads it.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -27,13 +27,13 @@ struct writer {
 	uint32_t *order;         /* rows, those of a thread together, in the order of the tree */
 	VEC(stack_id) path, open; /* outermost first */
 	VEC(double) began;
-	VEC(const struct profile_row *) costs; /* by open call: what it costs itself; NULL where it has only callees so far */
+	VEC(const struct profile_row *) costs; /* by open call: its own cost; NULL: only callees so far */
 	double now;
 };
 
 static int compare_stacks(const struct profile *p, stack_id a, stack_id b)
 {
-	/* up to the same depth, then until the callers are one */
+	/* up to the same depth, then to the common caller */
 	uint32_t da = a == PROFILE_NONE ? 0 : p->stacks.data[a].depth, db = b == PROFILE_NONE ? 0 : p->stacks.data[b].depth;
 	stack_id x = a, y = b;
 	for (uint32_t d = da; d > db; d--)
@@ -62,20 +62,20 @@ static int compare_rows(const void *a, const void *b, void *ctx)
 	return order ? order : x->labels < y->labels ? -1 : x->labels > y->labels;
 }
 
-/* How much of a value is a microsecond. */
+/* The value that is shown as a microsecond. */
 static double scale_of(const struct profile *p, uint32_t event)
 {
 	return !strcmp(profile_event_unit(p, event), "nanoseconds") ? 1e3 : 1;
 }
 
-/* The number next to whole nanoseconds: ends that are one time are then one number, whatever they were added up from. */
+/* Rounds to whole nanoseconds, so that equal times are equal numbers, whichever sums they came from. */
 static double to_ns(double us)
 {
 	return fabs(us) < 4e12 ? round(us * 1e3) / 1e3 : us;
 }
 
 #define NARROWEST 0.001
-#define WIDEST    0x1p50 /* a double still distinguishes this from the next */
+#define WIDEST    0x1p50 /* a double still distinguishes this from the next number */
 
 static bool has_width(const struct profile_row *row)
 {
@@ -111,7 +111,7 @@ static void write_name(struct json *j, const char *what, const char *name, uint6
 	json_end(j);
 }
 
-/* Three decimals are nanoseconds; whole numbers go without. */
+/* Three decimals, for nanoseconds; whole numbers have none. */
 static void write_width(struct json *j, const char *key, double v)
 {
 	json_key(j, key);
@@ -121,7 +121,7 @@ static void write_width(struct json *j, const char *key, double v)
 		json_f64(j, to_ns(v));
 }
 
-/* Numbers for us, and what says more than the track for people. */
+/* Numbers for strobe's reader, and labels that the track does not show. */
 static void write_cost(struct writer *w, const struct profile_row *cost)
 {
 	const struct profile *p = w->p;
@@ -242,7 +242,7 @@ static void write_calls(struct writer *w)
 		if (before && (is_new_name || before->event != row->event))
 			close_to(w, before, 0);
 		if (is_new_track)
-			w->now = 0; /* what a thread did under another name follows, and is not in the same place */
+			w->now = 0; /* a thread that changed its name has one track: its parts follow one another */
 		if (is_new_name) {
 			uint64_t comm = foreign_label(p, row, w->comm);
 			if (comm)
@@ -287,7 +287,7 @@ struct strobe_error *chrome_trace_write(const struct profile *p, struct out *out
 	json_array(&w.j);
 	write_calls(&w);
 	json_end(&w.j);
-	foreign_write_labels(&w.j, p); /* last: they are many, and traceEvents is what identifies the format */
+	foreign_write_labels(&w.j, p); /* last: they are many, and traceEvents identifies the format */
 	json_end(&w.j);
 	out_ch(out, '\n');
 	free(w.order);
@@ -300,10 +300,10 @@ struct strobe_error *chrome_trace_write(const struct profile *p, struct out *out
 
 /* ---- reading ---- */
 
-/* A beginning or an end of a call; of complete events both are made. */
+/* A begin or end of a call; a complete event gives both. */
 struct mark {
 	uint64_t pid, tid;
-	double at, until; /* until: of a beginning whose end is known, else of no meaning */
+	double at, until; /* until: only valid in a begin whose end is known */
 	uint32_t event;   /* in the JSON */
 	uint32_t order;   /* in the file */
 	bool is_end, is_complete;
@@ -316,7 +316,7 @@ struct call {
 	uint32_t event; /* of the profile */
 	labels_id labels;
 	double own;
-	uint32_t samples, value; /* in the JSON, where we wrote it */
+	uint32_t samples, value; /* in the JSON of strobe */
 };
 
 struct reader {
@@ -361,7 +361,7 @@ static void read_event(struct reader *r, uint32_t v)
 		vec_push(&r->marks, m);
 }
 
-/* By thread and time; of calls that begin at once the longest is the outermost. */
+/* By thread and time; of calls that begin at the same time the longest is the outermost. */
 static int compare_marks(const void *a, const void *b)
 {
 	const struct mark *x = a, *y = b;
@@ -373,7 +373,7 @@ static int compare_marks(const void *a, const void *b)
 		return x->at < y->at ? -1 : 1;
 	if (x->is_complete && y->is_complete && x->until != y->until)
 		return x->until > y->until ? -1 : 1;
-	/* complete events of one extent were written innermost first */
+	/* complete events of equal extent are written innermost first */
 	if (x->is_complete && y->is_complete)
 		return x->order > y->order ? -1 : 1;
 	return x->order < y->order ? -1 : 1;
@@ -413,7 +413,7 @@ static void close_call(struct reader *r)
 		profile_add(r->p, c->stack, c->labels, c->event, (uint64_t)samples, (uint64_t)llround(value), 0);
 }
 
-/* Ends what is over by then. */
+/* Ends calls that are over by then. */
 static void close_until(struct reader *r, double at)
 {
 	while (r->open.len && vec_last(&r->open).is_complete && vec_last(&r->open).until <= at) {
@@ -445,7 +445,7 @@ static void finish_thread(struct reader *r)
 		close_call(r);
 }
 
-/* A thread without a name is called by its number, as everywhere. */
+/* A thread without a name is shown by its number, as elsewhere. */
 static labels_id labels_of(struct reader *r, const struct mark *m)
 {
 	const uint64_t *name = u64map_get(&r->names, m->pid << 32 ^ m->tid);

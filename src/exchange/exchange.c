@@ -7,11 +7,11 @@
 #include "exchange/readers/readers.h"
 #include "packing/gzip.h"
 
-/* What is larger than this, decompressed, is not a profile, in any format. */
+/* Data that is larger than this when decompressed is refused in every format. */
 #define UNPACKED_MAX ((size_t)4 << 30)
 /*
- * Nor is what packs so much better than text and profiles do, of which the best known comes to 35 times: a bomb is stopped before
- * it has filled the memory. Small files may do as they like.
+ * So is data that packs better than this: text and profiles are known to reach 35 times. A bomb is stopped before it has filled the
+ * memory. Small files have no such limit.
  */
 #define UNPACKED_TIMES   64
 #define UNPACKED_ALLOWED ((size_t)64 << 20)

@@ -54,7 +54,7 @@ static void reads_what_was_made_by_hand(void **state)
 }
 
 #if HAVE_ZLIB
-/* 80 MB of empty texts after a good beginning, which pack to 1/1000 of it: refused, before they are looked at. */
+/* 80 MB of empty texts after a valid begin, which pack to 1/1000: refused without being parsed. */
 static void a_bomb_is_refused(void **state)
 {
 	size_t bytes = (size_t)80 << 20, n;
@@ -90,7 +90,7 @@ static void writes_what_it_reads(void **state)
 }
 #endif
 
-/* The dummy of a recording has no samples, and is not what a reader shows first. */
+/* The dummy event of a recording has no samples, and must not be the default of readers. */
 static void what_counted_is_shown(void **state)
 {
 	struct profile *p = profile_create(), *again;
@@ -109,7 +109,7 @@ static void what_counted_is_shown(void **state)
 	profile_destroy(again);
 }
 
-/* Whatever is cut off, it is an error or a profile, and never more. */
+/* Wherever it is truncated, the result is an error or a profile. */
 static void samples_as_they_stand(void **state)
 {
 	struct exchange_bytes bytes = { .p = by_hand, .n = sizeof(by_hand) };
@@ -173,7 +173,7 @@ static void unknown_ids(void **state)
 	assert_fails(exchange_read(bytes, sizeof(bytes), "wrong", NULL, &p), ERROR_FORMAT);
 }
 
-/* It is unknown which of them is meant. The second function is given the first one's id. */
+/* The second function gets the ID of the first: a reference to it is ambiguous. */
 static void ids_twice(void **state)
 {
 	uint8_t bytes[sizeof(by_hand)];
@@ -219,7 +219,7 @@ static void bad_lines_are_passed_over(void **state)
 	assert_fails(exchange_read((const uint8_t *)all, sizeof(all) - 1, "text", folded, &p), ERROR_FORMAT);
 }
 
-/* One block of 4096 seen at a rate of 524288 stands for 1 / (1 - exp(-1/128)) = 128.5 blocks, and 526338.7 bytes. */
+/* One sampled block of 4096 bytes at a rate of 524288 stands for 1 / (1 - exp(-1/128)) = 128.5 blocks, and 526338.7 bytes. */
 static void a_heap_is_unsampled(void **state)
 {
 	static const char text[] = "heap profile: 1: 4096 [1: 4096] @ heap_v2/524288\n"
@@ -259,7 +259,7 @@ static void a_cpu_profile_of_gperftools(void **state)
 		profile_destroy(p);
 	}
 	struct profile *p;
-	words[6] = 1 << 20; /* a depth that is not there */
+	words[6] = 1 << 20; /* a depth beyond the end */
 	assert_fails(exchange_read((const uint8_t *)words, sizeof(words), "words", NULL, &p), ERROR_FORMAT);
 }
 

@@ -43,7 +43,7 @@ static void find_tracks(struct writer *w)
 	w->pid = profile_find_column(p, "pid");
 	w->tid = profile_find_column(p, "tid");
 	w->track_of = xcalloc(p->rows.len + 1, sizeof(*w->track_of));
-	/* by event and label set, remembered: few sets, many rows */
+	/* a cache by event and label set: few sets, many rows */
 	uint32_t *known = xcalloc(((size_t)p->labels_nr + 1) * p->events.len + 1, sizeof(*known));
 	for (size_t i = 0; i < p->rows.len; i++) {
 		const struct profile_row *row = &p->rows.data[i];
@@ -71,7 +71,7 @@ static void key_array(struct json *j, const char *key)
 	json_array(j);
 }
 
-/* A column of a table in which each row holds the same. */
+/* A column with the same value in each row. */
 static void same(struct json *j, const char *key, uint32_t nr, int64_t value, bool is_null)
 {
 	key_array(j, key);
@@ -270,7 +270,7 @@ static void write_frames(struct writer *w, const struct thread *t)
 	json_end(j);
 }
 
-/* What is not the name of a function is marked by a name of ours, which only a frame without a function has. */
+/* A frame without a function is marked by a member of strobe's own, since its name is not that of a function. */
 static void write_functions(struct writer *w, const struct thread *t, struct profile *texts)
 {
 	struct json *j = &w->j;
@@ -313,7 +313,7 @@ static void write_functions(struct writer *w, const struct thread *t, struct pro
 	json_end(j);
 }
 
-/* One a library, with its number. */
+/* One per library, with the same number. */
 static void write_resources(struct writer *w, struct profile *texts)
 {
 	struct json *j = &w->j;
@@ -364,7 +364,7 @@ static void write_samples(struct writer *w, const struct thread *t)
 	}
 	json_end(j);
 	json_pair_u64(j, "length", nr);
-	/* when is not known of what has been added up: one after the other */
+	/* sums have no times: one after the other */
 	key_array(j, "time");
 	for (uint32_t i = 0; i < nr; i++)
 		json_u64(j, (uint64_t)i * INTERVAL_MS);

@@ -31,7 +31,7 @@ static void load(struct reader *r, uint32_t array, column_t *ret)
 		vec_push(ret, v);
 }
 
-/* Of the thread, or of what all threads share. */
+/* Of the thread, or of the part that all threads share. */
 static void load_column(struct reader *r, const char *table, const char *column, column_t *ret)
 {
 	uint32_t at = json_member(&r->doc, json_member(&r->doc, r->thread, table), column);
@@ -91,7 +91,7 @@ static void load_tables(struct reader *r)
 	load_column(r, "stackTable", "frame", &r->stack_frame);
 }
 
-/* A stack's caller is before it. */
+/* A stack's caller must precede it. */
 static struct strobe_error *make_stacks(struct reader *r)
 {
 	vec_clear(&r->frames);

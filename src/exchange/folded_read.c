@@ -10,7 +10,7 @@ struct line {
 	uint64_t value;
 };
 
-/* "a;b c 12": the value is the last word. False where it is not a number. */
+/* "a;b c 12": the value is the last word. False if that is not a number. */
 static bool split(const char *p, size_t n, struct line *ret)
 {
 	while (n && (p[n - 1] == '\r' || p[n - 1] == ' '))
@@ -43,7 +43,7 @@ static const char *line_end(const char *p, const char *end)
 	return newline ? newline : end;
 }
 
-/* The first line says whether it is such a file, or else most of the first ones: something else may be in front. */
+/* Recognized by the first line, or by most of the first lines: something else may precede them. */
 #define PROBED_LINES 16
 
 bool folded_probe(const uint8_t *p, size_t n)
@@ -64,7 +64,7 @@ bool folded_probe(const uint8_t *p, size_t n)
 	return good > bad;
 }
 
-/* The marks of stackcollapse-perf.pl say what a frame was. */
+/* The marks of stackcollapse-perf.pl give the kind of a frame. */
 static frame_id make_frame(struct profile *p, const char *s, size_t n)
 {
 	struct profile_frame f = { .mapping = PROFILE_NONE, .function = PROFILE_NONE, .space = SPACE_USER };
@@ -77,7 +77,7 @@ static frame_id make_frame(struct profile *p, const char *s, size_t n)
 		f.flags = FRAME_INLINED;
 		n -= 4;
 	} else if (n > 4 && !memcmp(s + n - 4, "_[j]", 4)) {
-		/* a perf map of no process: what is known of a JIT's code */
+		/* a perf map without a process, since only "JIT code" is known */
 		str_id jit = strtab_add(&p->strings, "[jit]"), map = strtab_add(&p->strings, "/tmp/perf-0.map");
 		f.mapping = profile_mapping(p, &(struct profile_mapping){ .name = jit, .path = map, .space = SPACE_USER });
 		n -= 4;
@@ -100,7 +100,7 @@ static stack_id make_stack(struct profile *p, const char *s, size_t n)
 	return at;
 }
 
-/* Both values of a line; one where two are not needed or not there. */
+/* Both values of a line; one if two are not needed or not present. */
 static unsigned split_columns(const char *p, size_t n, unsigned most, struct line *ret, uint64_t *ret_before)
 {
 	struct line before;
@@ -118,7 +118,7 @@ struct reading {
 	struct folded_form form;
 	uint32_t before, event;             /* of the first value of two, and of the only one */
 	uint64_t lines, one, two;           /* of all, by how many values they have */
-	uint64_t first_bad;                 /* its number; 0 where all are good */
+	uint64_t first_bad;                 /* its number; 0: none */
 };
 
 static void add_line(struct reading *r, const char *at, size_t n)

@@ -1,8 +1,8 @@
 /*
- * What the JSON formats have in common: frames as they name them, and labels, for which they have no place; and what all readers return.
+ * What the JSON formats have in common: names of frames, labels, which the formats do not define, and the end of all readers.
  *
  * Labels are in "strobe", which other programs ignore: columns, and sets of values that samples name by number.
- * Private to this room. Read values are checked; a set that is not there is the empty one.
+ * Private to this room. Read values are checked; a set that does not exist is read as the empty one.
  */
 #pragma once
 #include <stdbool.h>
@@ -22,19 +22,19 @@ struct foreign_frame {
 	bool is_inlined;
 };
 
-/* Of a frame of a profile; texts are the profile's. */
+/* From a frame of a profile; texts are owned by the profile. */
 struct foreign_frame foreign_of_frame(const struct profile *p, frame_id frame);
-/* What people read: the function, or "[module]", or the address; valid until the next call with the same buffer. */
+/* The name to show: the function, or "[module]", or the address; valid until the next call with the same buffer. */
 const char *foreign_name(const struct foreign_frame *f, char buffer[static 64]);
 frame_id foreign_to_frame(struct profile *p, const struct foreign_frame *f);
 /* "name" of an object, the rest ("file", "line", "module", "address", "inlined") of `members`; no addresses as names. */
 frame_id foreign_read_frame(struct profile *p, const struct json_doc *d, uint32_t object, uint32_t members);
 
-/* What formats call a column that name labels by their keys: the second one of a key is "key.2". */
+/* The name of a column in formats that name labels by their keys: the second one of a key is "key.2". */
 void foreign_column_key(const struct profile *p, uint32_t column, struct strbuf *ret);
 
 typedef VEC(uint32_t) foreign_columns;
-/* Adds to the columns that a file declares, in its order: one that is none of those before it. */
+/* Adds a column that a file declares, in its order: always a new one. */
 void foreign_declare_column(struct profile *p, const char *name, bool is_text, const char *unit, foreign_columns *to);
 
 /* "strobe": { … } as a member of the current object; times too. */
@@ -45,14 +45,14 @@ struct foreign_labels {
 	uint32_t nr;
 	labels_id none;
 };
-/* root: what has the member "strobe", or has not. */
+/* root: the object that may have the member "strobe". */
 void foreign_read_labels(struct foreign_labels *l, const struct json_doc *d, uint32_t root, struct profile *p);
 void foreign_labels_deinit(struct foreign_labels *l);
 static inline labels_id foreign_labels_get(const struct foreign_labels *l, uint32_t set)
 {
 	return set < l->nr ? l->sets[set] : l->none;
 }
-/* A number or a text's id; 0 where the row has none, or there is no such column (PROFILE_NONE). */
+/* A number or a text's id; 0 if the row has none, or the column is PROFILE_NONE. */
 static inline uint64_t foreign_label(const struct profile *p, const struct profile_row *row, uint32_t column)
 {
 	if (column == PROFILE_NONE || row->labels == PROFILE_NONE)
@@ -60,9 +60,9 @@ static inline uint64_t foreign_label(const struct profile *p, const struct profi
 	return (uint64_t)profile_label_number(profile_label_values(p, row->labels)[column]);
 }
 
-/* What a reader returns: *ret is the profile, or NULL where err says that it cannot be used: it is destroyed then. */
+/* The end of a reader: *ret is the profile; with an err the profile is destroyed, and *ret is NULL. */
 struct strobe_error *foreign_finish(struct profile *p, struct strobe_error *err, struct profile **ret) _must_check_;
 
-/* A set of process and thread, for files without "strobe". The columns must be there: foreign_declare_threads(). */
+/* A set of process and thread, for files without "strobe". The columns must have been declared: foreign_declare_threads(). */
 void foreign_declare_threads(struct profile *p);
 labels_id foreign_thread_labels(struct profile *p, const char *comm, uint64_t pid, uint64_t tid);

@@ -48,7 +48,7 @@ bool gperftools_cpu_probe(const uint8_t *p, size_t n)
 	return begin(p, n, &w, &period);
 }
 
-/* Addresses but the first are those that calls return to: one less is within the call. Java's are numbers of places. */
+/* All addresses but the first are return addresses: one less is within the call. Java's are numbers of places. */
 static struct strobe_error *read_stacks(struct words *w, struct address_profile *a, uint64_t period_ns)
 {
 	while (w->c.at < w->c.end) {
@@ -68,7 +68,7 @@ static struct strobe_error *read_stacks(struct words *w, struct address_profile 
 }
 
 /*
- * Where nearly all stacks have the same second address, it is of the handler of the profiler's signal: it goes. A stack in
+ * If nearly all stacks have the same second address, it belongs to the handler of the profiler's signal and is dropped. One stack in
  * 32 may differ.
  */
 static bool drop_handler(struct address_profile *a)

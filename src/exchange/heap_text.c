@@ -1,8 +1,8 @@
 /*
  * Heap profiles as gperftools writes them: "in use objects: bytes [allocated objects: bytes] @ addresses", then the mappings.
  *
- * Profiles have addresses of the files themselves, or of several processes: here each mapping gets a place of its own. Of code that
- * was inlined there is the address alone. Source: gperftools docs/heapprofile.html.
+ * Profiles have addresses of the files themselves, or of several processes: here each mapping gets an address range of its own.
+ * Inlined functions are lost: the format has only addresses. Source: gperftools docs/heapprofile.html.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ enum { IN_USE_OBJECTS, IN_USE_BYTES, ALLOC_OBJECTS, ALLOC_BYTES, FIGURES };
 struct heap_text {
 	const struct profile *p;
 	uint32_t events[FIGURES];
-	uint64_t *places;        /* by mapping: where its start lies */
+	uint64_t *places;        /* by mapping: its start address in the output */
 	struct u64map lines;     /* by stack: 1 + its line */
 	VEC(stack_id) stacks;
 	VEC(uint64_t) figures;   /* FIGURES of each line */
@@ -81,7 +81,7 @@ static void write_figures(struct out *out, const uint64_t *f)
 	      f[ALLOC_BYTES]);
 }
 
-/* Readers take one off each address, for calls return to what follows them. */
+/* Readers subtract one from each address, since it is taken for a return address. */
 static void write_stack(const struct heap_text *t, struct out *out, stack_id stack)
 {
 	for (; stack != PROFILE_NONE; stack = t->p->stacks.data[stack].caller) {

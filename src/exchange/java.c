@@ -1,5 +1,5 @@
 /*
- * Profiles of Java as pprof knew them before profile.proto: heapz and contentionz as text, and the table of places that these
+ * Profiles of Java in the formats of pprof before profile.proto: heapz and contentionz as text, and the table of places that these
  * and its CPU profiles end with. A sample names places by number, "0x1f Class.method (File.java:12)" describes one.
  */
 #include <stdio.h>
@@ -28,7 +28,7 @@ static const char *base_name(const char *s, size_t *n)
 	return slash ? slash + 1 : s;
 }
 
-/* "File.java:12" after the last " (", or the path of a library; else all of it is the name. */
+/* "File.java:12" after the last " (", or the path of a library; else all is the name. */
 static struct place parse_place(const char *s)
 {
 	size_t n = strlen(s), open = n;
@@ -57,7 +57,7 @@ static struct place parse_place(const char *s)
 	return p;
 }
 
-/* One function for each name, in the file that it was first met in. */
+/* One function for each name, with the file of its first place. */
 static function_id function_of(struct profile *p, struct strtab *names, const struct place *place)
 {
 	str_id known = strtab_add_n(names, place->name, place->name_n);
@@ -71,7 +71,7 @@ static function_id function_of(struct profile *p, struct strtab *names, const st
 
 void java_read_places(struct address_profile *a, struct legacy_lines *l)
 {
-	struct strtab names; /* by number: the function of one less, since both begin here */
+	struct strtab names; /* the name numbered n is that of function n - 1, since both tables begin here */
 	strtab_init(&names);
 	a->has_places = true;
 	do {
@@ -109,7 +109,7 @@ static bool begin(const char *p, size_t n, struct legacy_lines *l, enum kind *re
 	return *ret == HEAP || !strcmp(l->line, "--- contentionz 1 ---");
 }
 
-/* Contention of C++ begins alike, but has no format and no resolution. */
+/* Contention profiles of C++ begin in the same way, but lack "format" and "resolution". */
 bool java_text_probe(const char *p, size_t n)
 {
 	struct legacy_lines l;
@@ -149,7 +149,7 @@ static struct strobe_error *attribute(struct profile *p, enum kind kind, const c
 static struct strobe_error *sample(struct address_profile *a, enum kind kind, const char *line, const char *addresses,
 				   const long long figures[static 2])
 {
-	/* the other way round than in all other text profiles */
+	/* in the opposite order of all other text profiles */
 	int64_t bytes = figures[0], count = figures[1], period = a->p->origin.period;
 	if (kind == HEAP && !count)
 		return error_create(ERROR_FORMAT, "invalid line, bytes without blocks: '%.60s'", line);

@@ -65,7 +65,7 @@ static bool read_unicode(struct parser *p)
 		}
 		p->at -= low < 0 ? 2 : 6;
 	}
-	/* a NUL would end the text for everybody else */
+	/* a NUL would end the text for all users */
 	push_utf8(p, (c >= 0xd800 && c < 0xe000) || !c ? 0xfffd : (uint32_t)c);
 	return true;
 }
@@ -118,7 +118,7 @@ static bool take_word(struct parser *p, const char *word)
 	return true;
 }
 
-/* Whole numbers by hand, which nearly all are; others by strtod() on a copy, for the text has no end of its own. */
+/* Nearly all numbers are whole: these by hand, others by strtod() on a copy, since the text is not NUL-terminated. */
 static struct strobe_error *read_number(struct parser *p, double *ret)
 {
 	char text[64];

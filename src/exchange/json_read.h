@@ -1,8 +1,8 @@
 /*
- * A JSON text as a tree of values in one array; for files of others, so everything is checked.
+ * A JSON text as a tree of values in one array. For foreign files: everything is checked.
  *
  * Strings are decoded; a lone half of a surrogate pair becomes U+FFFD. Numbers are doubles. Depth is limited, memory is at
- * most some 30 times the text. What json_parse() filled is freed by json_doc_deinit(), also after an error.
+ * most some 30 times the text. Free with json_doc_deinit(), also after an error of json_parse().
  * Source: RFC 8259.
  */
 #pragma once
@@ -41,7 +41,7 @@ struct json_doc {
 struct strobe_error *json_parse(const uint8_t *p, size_t n, struct json_doc *ret) _must_check_;
 void json_doc_deinit(struct json_doc *d);
 
-/* Lenient look-ups: of JSON_NONE or another kind they give JSON_NONE, "" or the given default. */
+/* Lenient look-ups: for JSON_NONE or a value of another kind they return JSON_NONE, "" or the given default. */
 uint32_t json_member(const struct json_doc *d, uint32_t object, const char *key);
 static inline uint32_t json_first(const struct json_doc *d, uint32_t v)
 {
@@ -62,5 +62,5 @@ static inline bool json_is(const struct json_doc *d, uint32_t v, enum json_kind 
 double json_number(const struct json_doc *d, uint32_t v, double otherwise);
 const char *json_text(const struct json_doc *d, uint32_t v);
 const char *json_key_of(const struct json_doc *d, uint32_t v);
-/* A number that is a whole one of at least 0, or JSON_NONE: indexes of tables. */
+/* A whole number of at least 0, for indexes of tables; or JSON_NONE. */
 uint32_t json_index(const struct json_doc *d, uint32_t v);

@@ -1,4 +1,4 @@
-/* JSON against what RFC 8259 says of it. */
+/* JSON by the rules of RFC 8259. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

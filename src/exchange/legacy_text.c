@@ -1,6 +1,7 @@
 /*
- * The text profiles from before profile.proto: heaps (gperftools and Go with debug=1), contention, threads, and Go's counts
- * of stacks (Java's: java.c). A first line that names the kind, a line a stack with addresses after "@", and the process's mappings.
+ * The text profiles from before profile.proto: heaps (gperftools and Go with debug=1), contention, threads, and Go's counts of
+ * stacks (Java's: java.c). The first line names the kind; then come a line per stack with addresses after "@", and the process's
+ * mappings.
  */
 #include <math.h>
 #include <stdio.h>
@@ -69,7 +70,7 @@ static void set_period(struct profile *p, const char *type, const char *unit, in
 
 struct heap {
 	int64_t rate;     /* 0: values are as they are */
-	bool has_allocs;  /* what was allocated besides what is in use */
+	bool has_allocs;  /* has allocated values besides those in use */
 };
 
 static bool heap_figures(const char *line, int64_t figures[static 4], const char **ret_rest)

@@ -1,4 +1,4 @@
-/* Parts of a text, as readers of lines cut it. Of the room alone; borrowed, and without a NUL. */
+/* Parts of a text, for readers of lines. Private to this room. Borrowed, not NUL-terminated. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,7 +24,7 @@ static inline struct piece piece_trim(struct piece s)
 	return s;
 }
 
-/* The first line, without its end, which is taken off the text. */
+/* Removes the first line from the text and returns it, without its end. */
 static inline struct piece piece_take_line(struct piece *text)
 {
 	const char *newline = memchr(text->p, '\n', text->n);

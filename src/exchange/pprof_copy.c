@@ -12,11 +12,11 @@
 
 struct pprof_copy {
 	struct pprof_reader reader;     /* its tables, but no rows */
-	struct exchange_bytes unpacked; /* what the reader reads */
-	VEC(size_t) samples;            /* where each begins in what is unpacked: its field, tag and length included */
-	VEC(int64_t) values;            /* by sample: as many as there are events */
-	struct idset index;             /* of samples by everything but their values */
-	uint8_t *packed;                /* the file as it was, where nothing of it is to be changed; else NULL */
+	struct exchange_bytes unpacked; /* the input of the reader */
+	VEC(size_t) samples;            /* the offset of each one's field in the unpacked bytes, tag and length included */
+	VEC(int64_t) values;            /* by sample: one per event */
+	struct idset index;             /* of samples, by all but their values */
+	uint8_t *packed;                /* the file if nothing in it is to change; else NULL */
 	size_t packed_n;
 	bool has_alike;
 };
@@ -66,7 +66,7 @@ static bool sample_eq(const void *table, uint32_t id, const void *key)
 
 /* ---- reading ---- */
 
-/* One that is like another adds its values to that one's. */
+/* The values of equal samples are summed. */
 static void take_sample(struct pprof_copy *c, const struct pprof_sample *s)
 {
 	size_t nr = s->values.len;
@@ -109,7 +109,7 @@ static bool is_empty(const struct pprof_copy *c, size_t sample)
 	return true;
 }
 
-/* Copied, because the file may be the one that is written. */
+/* A copy, because output may overwrite the file. */
 static void keep_packed(struct pprof_copy *c, const uint8_t *p, size_t n)
 {
 	bool is_same = !c->has_alike;

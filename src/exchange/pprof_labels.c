@@ -5,9 +5,9 @@
 #include "exchange/pprof_proto.h"
 #include "exchange/pprof_read_priv.h"
 
-/* Of one key: units, and values in one sample. Files that people use have one of each. */
+/* Limit of columns of one key, for its units and its values in one sample. Real files have one of each. */
 #define COLUMNS_OF_KEY_MAX 1024
-/* What has nothing but a key is a number 0, or an empty text: the other labels of the key show which. */
+/* A label with only a key is a number 0 or an empty text: the other labels of the key decide. */
 #define COLUMN_IF_NO_TEXT UINT32_MAX
 
 struct raw_label {
@@ -37,7 +37,7 @@ static struct strobe_error *read_raw_label(struct cursor c, struct raw_label *re
 	return c.bad ? pprof_bad("label") : NULL;
 }
 
-/* Texts and numbers of a key have columns of their own. */
+/* Texts and numbers of a key have separate columns. */
 static size_t slot_of(struct pprof_reader *r, const struct raw_label *l)
 {
 	return (size_t)pprof_intern(r, l->key) << 1 | !l->string;
@@ -79,7 +79,7 @@ static void add_column(struct pprof_reader *r, size_t slot, struct pprof_label_c
 	vec_push(&r->label_columns, ((struct pprof_label_column){ .unit = unit, .column = column, .sample = r->samples_declared }));
 }
 
-/* Declares a column where those that there are have a value in this sample, or are of other units. */
+/* Declares a column if all existing ones have a value in this sample, or another unit. */
 static struct strobe_error *declare_label(struct pprof_reader *r, struct cursor c)
 {
 	struct raw_label l;
@@ -131,7 +131,7 @@ struct strobe_error *pprof_declare_labels(struct pprof_reader *r, struct cursor 
 
 /* ---- values ---- */
 
-/* The first of the key and unit that has no value yet; a 0 without a unit may be any number's. */
+/* The first column of the key and unit that has no value yet; a 0 without a unit fits any column of numbers. */
 static uint64_t *free_value(struct pprof_reader *r, const struct raw_label *l, uint64_t *values)
 {
 	str_id unit = unit_of(r, l);

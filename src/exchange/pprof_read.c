@@ -10,9 +10,9 @@
 #include "exchange/pprof_read_priv.h"
 #include "exchange/proto.h"
 
-#define LINES_MAX 65536 /* functions inlined into one another at one place */
+#define LINES_MAX 65536 /* nested inlined functions at one location */
 
-/* Two of one id would be a file that means nothing, and one that packs to next to nothing. what: "mapping" */
+/* A repeated ID is ambiguous, and would let a small packed file unpack to a huge table. what: "mapping" */
 static struct strobe_error *id_put(struct id_table *t, uint64_t id, uint32_t index, const char *what)
 {
 	if (pprof_id_get(t, id) != PROFILE_NONE)
@@ -92,7 +92,7 @@ static struct strobe_error *read_mapping(struct pprof_reader *r, struct cursor c
 	return NULL;
 }
 
-/* The numbers of a message by field, of a repeated one the last; 0 where it has none. */
+/* The numbers of a message by field: the last if repeated, 0 if absent. */
 static void read_numbers(struct cursor *c, uint64_t *ret, uint32_t nr)
 {
 	struct proto_field f;
@@ -199,7 +199,7 @@ static struct strobe_error *read_location(struct pprof_reader *r, struct cursor 
 	return NULL;
 }
 
-/* ---- passes over the file: what others refer to must be known before them, whatever its position ---- */
+/* ---- passes over the file: data that others refer to is read first, whatever its position ---- */
 
 static struct strobe_error *read_strings(struct pprof_reader *r)
 {
@@ -289,7 +289,7 @@ static void find_count_event(struct pprof_reader *r)
 			r->count_event = i;
 }
 
-/* Where the file has no values of that name, all are read: the caller then reports it. */
+/* If the file has no values of that name, all are read, and the caller reports it. */
 static void choose_only(struct pprof_reader *r, const char *only)
 {
 	r->only_event = PROFILE_NONE;
@@ -331,7 +331,7 @@ static bool is_field(const struct proto_field *f)
 	       (f->wire == PROTO_VARINT || (f->number == PROFILE_COMMENT && f->wire == PROTO_BYTES));
 }
 
-/* Text may begin like a field, but does not go on like fields. */
+/* Text may begin like a field, but does not continue like fields. */
 bool pprof_probe(const uint8_t *p, size_t n)
 {
 	struct cursor c = cursor_make(p, n, false);

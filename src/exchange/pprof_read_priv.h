@@ -17,13 +17,12 @@ struct id_table {
 };
 
 /*
- * A text as it is in the file: interned when something uses it. A file may hold a text for every two of its bytes, so that
- * one of these must not be large.
+ * A text in the file, interned on first use. A file can hold a text for every two bytes, so this must be small.
  */
 #define TEXT_AT_BITS 38
 #define TEXT_BYTES_BITS 25
 struct raw_string {
-	uint64_t at : TEXT_AT_BITS; /* where it begins in the file; its id, once it is interned */
+	uint64_t at : TEXT_AT_BITS; /* its offset in the file; once it is interned, its id */
 	uint64_t n : TEXT_BYTES_BITS;
 	uint64_t is_interned : 1;
 };
@@ -38,13 +37,13 @@ struct pprof_label_column {
 	str_id unit;
 	uint32_t column;  /* of the profile */
 	uint32_t next;    /* the key's next column: its number + 1, or 0 */
-	uint64_t sample;  /* the last that has a value in it, while columns are declared */
+	uint64_t sample;  /* the last one with a value in it, while columns are declared */
 };
 
 struct pprof_reader {
 	struct profile *p;
 	struct cursor file;
-	struct exchange_bytes *bytes; /* that the file is in: freed, where they can be, before stacks are made of the samples */
+	struct exchange_bytes *bytes; /* the file; freed, if owned, before stacks are made from the samples */
 	VEC(struct raw_string) strings;
 	VEC(struct raw_function) functions;
 	VEC(mapping_id) mappings;
@@ -87,32 +86,32 @@ static inline struct strobe_error *pprof_bad(const char *what)
 }
 
 void pprof_reader_init(struct pprof_reader *r, const uint8_t *p, size_t n);
-/* All but the profile, which is whose it is made for. */
+/* Frees all but the profile. */
 void pprof_reader_deinit(struct pprof_reader *r);
-/* Everything but the samples, of which the labels are declared. */
+/* Reads everything but the samples, and declares their labels. */
 struct strobe_error *pprof_read_tables(struct pprof_reader *r) _must_check_;
 /* Declares the labels of a sample whose columns are new; before any sample is read. */
 struct strobe_error *pprof_declare_labels(struct pprof_reader *r, struct cursor sample) _must_check_;
 /* After all samples: columns for keys that have only numbers 0. */
 void pprof_declare_bare_labels(struct pprof_reader *r);
-/* Sets the values of a sample's labels, all 0 before; ret_any: to true where it has a label. */
+/* Sets the values of a sample's labels, which must be 0 before; sets *ret_any to true if it has a label. */
 struct strobe_error *pprof_read_labels(struct pprof_reader *r, struct cursor sample, uint64_t *values, bool *ret_any)
 	_must_check_;
-/* A sample of the file, but for its labels. */
+/* A sample of the file, without its labels. */
 struct pprof_sample {
 	VEC(uint32_t) path;   /* locations, innermost first: numbers of reader.locations */
-	VEC(int64_t) values;  /* as many as the profile has events */
+	VEC(int64_t) values;  /* one per event of the profile */
 	struct cursor bytes;  /* the message in the file */
-	size_t start;         /* where its field begins, tag and length included: an offset in the file */
+	size_t start;         /* the offset of its field in the file, tag and length included */
 };
 /*
- * The next sample at or after a cursor into the file, over the one before; all that it has but its labels is checked. False at
- * the end, and where *ret_err is set because it is damaged.
+ * Reads the next sample at or after a cursor into the file, replacing the one in ret; all but its labels is checked. False at the
+ * end, or with *ret_err set if it is damaged.
  */
 bool pprof_next_sample(const struct pprof_reader *r, struct cursor *at, struct pprof_sample *ret, struct strobe_error **ret_err);
 void pprof_sample_deinit(struct pprof_sample *s);
 
-/* Stacks unfold to more than the file holds, for it says of each location once what is inlined; but not to so much more. */
+/* Stacks unfold to more frames than the file holds, since inlined functions are listed once per location. A limit against hostile files. */
 static inline uint64_t pprof_most_frames(size_t file_bytes)
 {
 	return (uint64_t)file_bytes * 64 + (1u << 20);

@@ -21,7 +21,7 @@ struct samples {
 
 /* ---- labels ---- */
 
-/* Sets unfold to more than the file holds, for each has a value in each column; but not to so much more. */
+/* Sets unfold to more than the file holds, since each has a value in each column. A limit against hostile files. */
 static struct strobe_error *check_labels(const struct samples *s)
 {
 	uint64_t most = pprof_most_frames(cursor_left(&s->r->file));
@@ -125,7 +125,7 @@ void pprof_sample_deinit(struct pprof_sample *s)
 	vec_deinit(&s->values);
 }
 
-/* What is kept where one value is needed: how often, the value, whether the sample has any value. */
+/* Kept of a sample if one value is needed: its count, the value, and whether the sample has any value. */
 #define ONLY_NR 3
 
 static void keep_values(struct samples *s)
@@ -158,7 +158,7 @@ static struct strobe_error *take_sample(struct samples *s)
 
 /* ---- rows ---- */
 
-/* One of each sample, which shows that it is there though it may have none of the value that is needed. */
+/* One row per sample, even if its needed value is 0. */
 static void append_only(struct pprof_reader *r, const int64_t *values, struct profile_row row)
 {
 	row.event = r->only_event;
@@ -183,9 +183,9 @@ static void append_rows(const struct samples *s, const int64_t *values, stack_id
 	}
 }
 
-/* The first sample of each (stack, labels): most stacks have but one set of labels, others go to a map. */
+/* The first sample of each (stack, labels): most stacks have only one set of labels, further ones are in a map. */
 struct firsts {
-	uint32_t *of_stack; /* by stack: sample + 1; of no stack: the last */
+	uint32_t *of_stack; /* by stack: sample + 1; the last one: without a stack */
 	struct u64map others;
 };
 
@@ -203,7 +203,7 @@ static uint32_t first_alike(struct firsts *f, const struct samples *s, const sta
 	return (uint32_t)*other - 1;
 }
 
-/* Samples of one stack and set of labels are one; rows are in the order of the file. */
+/* Merges samples with the same stack and labels; rows are in the order of the file. */
 static void make_rows(struct samples *s, stack_id *stacks)
 {
 	struct profile *p = s->r->p;
@@ -230,7 +230,7 @@ static void make_rows(struct samples *s, stack_id *stacks)
 static struct strobe_error *finish(struct samples *s)
 {
 	size_t file = cursor_left(&s->r->file);
-	exchange_bytes_free(s->r->bytes); /* no text of it is interned from here on */
+	exchange_bytes_free(s->r->bytes); /* no text is interned from here on */
 	stack_id *stacks = xmalloc((s->labels.len + 1) * sizeof(*stacks));
 	struct strobe_error *err = stack_builder_finish(&s->stacks, pprof_most_frames(file), stacks);
 	stack_builder_deinit(&s->stacks);

@@ -7,16 +7,16 @@
 
 struct pprof_stream {
 	struct pprof_reader reader; /* its tables, but no rows */
-	struct callgraph_samples samples; /* empty until they are known to be good */
+	struct callgraph_samples samples; /* empty until they have been checked */
 	uint32_t event;
 	int64_t total;
 	struct cursor at;
 	struct pprof_sample sample; /* the current one, and its frames, outermost first */
 	VEC(frame_id) path;
-	size_t frames_max;          /* that any of them has */
+	size_t frames_max;          /* of any sample */
 };
 
-/* Once over all of them, so that nothing can be wrong when they are counted. */
+/* One pass over all samples, so that summing cannot fail. */
 static struct strobe_error *check(struct pprof_stream *s)
 {
 	struct strobe_error *err = NULL;
@@ -46,7 +46,7 @@ static bool next_sample(void *ctx, struct callgraph_sample *ret)
 	struct pprof_stream *s = ctx;
 	struct strobe_error *err = NULL;
 	if (!pprof_next_sample(&s->reader, &s->at, &s->sample, &err)) {
-		error_destroy(err); /* there is none: they have been checked */
+		error_destroy(err); /* cannot fail: the samples have been checked */
 		return false;
 	}
 	size_t nr = 0;

@@ -15,14 +15,14 @@ struct text {
 };
 
 /*
- * A location is a frame with what is inlined into it. Its id is its index + 1; so are those of functions and mappings,
- * which are the profile's own.
+ * A location is a frame with the functions inlined into it. Its id is its index + 1; so are those of functions and mappings, whose
+ * indexes are the profile's.
  */
 struct writer {
 	const struct profile *p;
 	struct out *out;
-	struct out message, inner;    /* of the message being made, and of one inside it */
-	VEC(uint64_t) strings;        /* str_id → number in the table; 0 = not there yet */
+	struct out message, inner;    /* the message being written, and one inside it */
+	VEC(uint64_t) strings;        /* str_id → number in the table; 0: not in it yet */
 	VEC(struct text) texts;       /* the table, from number 1 on */
 	VEC(uint64_t) own;            /* numbers of texts that the profile does not have */
 	VEC(frame_id) location_frames; /* innermost first */
@@ -52,7 +52,7 @@ static uint64_t string_number(struct writer *w, str_id id)
 	return w->strings.data[id];
 }
 
-/* A word of ours, as a unit. */
+/* The number of one of the writer's own texts, such as a unit. */
 static uint64_t own_number(struct writer *w, const char *s)
 {
 	str_id id = strtab_find(&w->p->strings, s);
@@ -106,7 +106,7 @@ static int64_t *sample_values(struct writer *w, uint64_t key)
 	return w->sample_values.data + (*at - 1) * w->values_nr;
 }
 
-/* Rows of one stack and label set are one sample. */
+/* Merges rows with the same stack and label set into one sample. */
 static void collect_samples(struct writer *w)
 {
 	const struct profile *p = w->p;
@@ -261,7 +261,7 @@ static void write_mappings(struct writer *w)
 	free(facts);
 }
 
-/* Readers show the last value by default: of a recording that may be one that nothing was counted of. */
+/* Readers show the last value by default, but in a recording the last event may have no samples. */
 static str_id default_event(const struct profile *p)
 {
 	uint32_t chosen;

@@ -35,7 +35,7 @@ bool proto_next_slow(struct cursor *c, uint64_t tag, struct proto_field *ret)
 		ret->bytes = cursor_sub(c, n);
 		break;
 	}
-	default: /* groups, which no profile has */
+	default: /* groups: not used in profiles */
 		c->bad = true;
 	}
 	return !c->bad;

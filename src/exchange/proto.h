@@ -1,7 +1,7 @@
 /*
  * The wire form of protocol buffers: fields one after another, each a tag and a value.
  *
- * Reading goes through a bounded cursor; what lies makes it bad, and the walk ends. Writing appends to a byte sink.
+ * Reading uses a bounded cursor; invalid data sets its error state, and ends the loop. Writing appends to a byte sink.
  * Source: "Encoding", protobuf.dev.
  */
 #pragma once
@@ -23,7 +23,10 @@ struct proto_field {
 
 const uint8_t *proto_varint_slow(const uint8_t *at, const uint8_t *end, uint64_t *ret);
 
-/* The number that begins at `at`, which is before the end: where it ends, or NULL. Numbers of functions and places are short. */
+/*
+ * Reads the number that begins at `at`, which must precede the end. Returns its end, or NULL. Numbers of functions and locations are
+ * short.
+ */
 static inline const uint8_t *proto_varint_at(const uint8_t *at, const uint8_t *end, uint64_t *ret)
 {
 	if (*at < 0x80) {
@@ -50,10 +53,10 @@ static inline uint64_t proto_varint(struct cursor *c)
 	return value;
 }
 
-/* Of a field that is neither a number nor bytes of a short tag. */
+/* For fields other than numbers and bytes with a short tag. */
 bool proto_next_slow(struct cursor *c, uint64_t tag, struct proto_field *ret);
 
-/* The next field; false at the end, and where the bytes are no field (the cursor is bad then). */
+/* Reads the next field; false at the end, or if the bytes are not a field (the cursor is then in error). */
 static inline bool proto_next(struct cursor *c, struct proto_field *ret)
 {
 	if (c->bad || c->at == c->end)
@@ -79,9 +82,9 @@ static inline bool proto_next(struct cursor *c, struct proto_field *ret)
 	return true;
 }
 
-/* Fields of value 0 are left out, as the format has it. */
+/* Fields with value 0 are omitted, as the format specifies. */
 void proto_write_u64(struct out *out, uint32_t number, uint64_t value);
 void proto_write_bytes(struct out *out, uint32_t number, const void *p, size_t n);
 void proto_write_varint(struct out *out, uint64_t value);
-/* What an embedded message holds, collected in a sink in memory, which is emptied. */
+/* Writes an embedded message that was collected in a sink in memory, and clears the sink. */
 void proto_write_message(struct out *out, uint32_t number, struct out *message);

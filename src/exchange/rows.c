@@ -1,7 +1,7 @@
 /*
- * A profile as rows for other programs: CSV with a header, and JSON of one object. A row is an event, samples, value, the
- * labels, and the stack, outermost frame first (in CSV its names with ";" between them). rows_read.c takes them back. The values
- * of a profile that is no recording have no samples of their own: CSV calls them a count.
+ * A profile as rows for other programs: CSV with a header, and JSON of one object. A row is an event, samples, value, the labels,
+ * and the stack, outermost frame first (in CSV its names with ";" between them). rows_read.c reads them. Values of a profile that is
+ * not a recording have no samples: CSV names the column "count".
  */
 #include <string.h>
 
@@ -61,7 +61,7 @@ static void csv_header(const struct profile *p, struct out *out)
 	out_str(out, ",stack\n");
 }
 
-/* As folded stacks have it: of code without a symbol the object, no semicolon. */
+/* As in folded stacks: the object for code without a symbol, and no semicolon. */
 static void csv_name(struct strbuf *ret, const struct foreign_frame *f)
 {
 	char buffer[64];

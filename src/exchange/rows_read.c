@@ -1,8 +1,8 @@
 /*
- * The rows of rows.c read again: CSV, whose frames have names alone, and JSON, which has all of a frame.
+ * Reads the rows of rows.c: CSV, whose frames have only names, and JSON, which has complete frames.
  *
- * CSV is RFC 4180's. It does not say what is a number: columns called pid, tid and cpu are, comm and cgroup are not, and others
- * are where all that they hold is one.
+ * CSV is RFC 4180's. It has no types: columns named pid, tid and cpu are numbers, comm and cgroup are texts, and others are numbers
+ * if all their values are.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ struct csv {
 	const char *at, *end;
 	size_t line;          /* of the current row */
 	struct strbuf text;   /* fields of the row, each with a NUL after it */
-	VEC(size_t) fields;   /* where each begins */
+	VEC(size_t) fields;   /* their offsets */
 };
 
 static const char *field(const struct csv *c, size_t i)
@@ -31,7 +31,7 @@ static const char *field(const struct csv *c, size_t i)
 	return c->text.data + c->fields.data[i];
 }
 
-/* A field up to its comma or line end; false where a quote is not closed, or something follows it. */
+/* Reads a field up to its comma or line end; false if a quote is not closed, or followed by something else. */
 static bool next_field(struct csv *c)
 {
 	vec_push(&c->fields, c->text.len);
@@ -85,7 +85,7 @@ static bool is_number(const char *name, const char *value)
 	return !*value || text_to_i64(value, &number);
 }
 
-/* The columns of labels by the header's names; all values are looked at, since the file does not say of what kind they are. */
+/* The columns of labels by the header's names; all values are examined, since the file has no types. */
 static struct strobe_error *declare_columns(struct profile *p, struct csv c, size_t *ret_fields)
 {
 	bool end;
@@ -120,7 +120,7 @@ static stack_id stack_of_names(struct profile *p, char *names)
 		if (*next)
 			*next++ = 0;
 		struct foreign_frame f = { .name = names, .file = "", .module = "" };
-		if (!strncmp(names, "0x", 2)) { /* what has no name is its address */
+		if (!strncmp(names, "0x", 2)) { /* a frame without a name has its address */
 			f.name = "";
 			f.address = strtoull(names, NULL, 16);
 		}
@@ -192,7 +192,7 @@ struct json_rows {
 	struct json_doc doc;
 	struct profile *p;
 	VEC(frame_id) frames;
-	foreign_columns columns; /* as declared, and the keys by which rows name them */
+	foreign_columns columns; /* as declared, and their keys in rows */
 	VEC(const char *) keys;
 	uint64_t *values; /* of a set of labels */
 };

@@ -1,6 +1,6 @@
 /*
- * The text of `perf script` as a profile: a head for each sample, its frames on the lines below it up to an empty line, or
- * its one place after the head. What a sample lacks (-F) is left out. Source: perf-script(1), and what it prints.
+ * The text of `perf script` as a profile: a head for each sample, then its frames on the following lines up to an empty line, or its
+ * only place after the head. Fields may be absent (-F). Source: perf-script(1) and its output.
  */
 #include <string.h>
 
@@ -13,9 +13,9 @@
 #define LOG_MAX 4000000
 
 struct head {
-	struct piece comm, event; /* event.n 0: none is named */
-	uint32_t pid, tid, cpu;   /* pid UINT32_MAX: there is only one number, the thread's */
-	uint64_t time_ns, period; /* period 0: there is none */
+	struct piece comm, event; /* event.n 0: none */
+	uint32_t pid, tid, cpu;   /* pid UINT32_MAX: only the thread's ID is given */
+	uint64_t time_ns, period; /* period 0: none */
 	struct piece rest;        /* after the event: a tracepoint's fields, or the place of a sample without a stack */
 };
 
@@ -37,7 +37,7 @@ static size_t take_number(struct piece *s, uint64_t *ret)
 	return n;
 }
 
-/* " 123/456 " or " 456 ": what ends the name. */
+/* " 123/456 " or " 456 ", after the name. */
 static bool take_ids(struct piece s, struct head *h, struct piece *ret_rest)
 {
 	uint64_t first, second;
@@ -97,7 +97,7 @@ static void take_time(struct piece *s, struct head *h)
 	*s = piece_trim(at);
 }
 
-/* "  10101010 cpu-clock: ", the period being optional; what follows stays. */
+/* "  10101010 cpu-clock: ", the period is optional. */
 static bool take_event(struct piece *s, struct head *h)
 {
 	struct piece at = *s;
@@ -116,7 +116,7 @@ static bool take_event(struct piece *s, struct head *h)
 }
 
 /*
- * Names may hold blanks and numbers: the first number that is a word of its own is taken for the task's. "swapper
+ * Names may hold blanks and numbers: the first word that is a number is taken for the task's ID. "swapper
  *     0 [001] 12.345: cycles: ".
  */
 static bool parse_head(struct piece line, struct head *ret)
@@ -157,7 +157,7 @@ static bool parse_frame(struct piece s, struct frame *ret)
 		return false;
 	ret->module = (struct piece){ s.p + open, s.n - open - 1 };
 	ret->symbol = piece_trim((struct piece){ s.p, open - 2 });
-	/* a name of blanks is shown as one, as stackcollapse-perf.pl does */
+	/* a blank name is shown as a blank, as stackcollapse-perf.pl does */
 	if (!ret->symbol.n)
 		ret->symbol = (struct piece){ " ", 1 };
 	return true;
@@ -179,7 +179,7 @@ static bool is(struct piece s, const char *word)
 	return s.n == strlen(word) && !memcmp(s.p, word, s.n);
 }
 
-/* Of the names in brackets all but these are the kernel or a module of it. */
+/* All names in brackets but these are the kernel or one of its modules. */
 static bool is_kernel(struct piece module)
 {
 	static const char *const user[] = { "[vdso]", "[vdso32]", "[vdsox32]", "[vsyscall]", "[heap]", "[stack]", "[anon]", "[unknown]" };
@@ -209,7 +209,7 @@ static mapping_id make_mapping(struct profile *p, struct piece module)
 	size_t slash = module.n;
 	while (slash && module.p[slash - 1] != '/')
 		slash--;
-	bool anonymous = slash && piece_ends(module, ".map"); /* a perf map keeps its path: names are marked by it */
+	bool anonymous = slash && piece_ends(module, ".map"); /* a perf map keeps its path, which marks names */
 	struct profile_mapping m = {
 		.name = strtab_add_n(&p->strings, module.p + (anonymous ? 0 : slash), module.n - (anonymous ? 0 : slash)),
 		.path = strtab_add_n(&p->strings, module.p, module.n),
@@ -314,7 +314,7 @@ struct strobe_error *script_read(const uint8_t *p, size_t n, struct profile **re
 		if (!line.n || *line.p != '#')
 			read_line(&r, line);
 	}
-	/* many a text has lost the empty line at its end */
+	/* the empty line at the end is often missing */
 	finish_sample(&r);
 	vec_deinit(&r.frames);
 	struct strobe_error *err = NULL;

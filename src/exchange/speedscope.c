@@ -69,7 +69,7 @@ static const char *speedscope_unit(const char *unit)
 	return "none";
 }
 
-/* One number of each of an event's rows. */
+/* One number per row of an event. */
 static void write_numbers(struct json *j, const struct profile *p, uint32_t event, const char *key,
 			  int64_t (*number)(const struct profile_row *row))
 {
@@ -209,7 +209,7 @@ static struct strobe_error *frame_at(const struct reader *r, uint32_t v, frame_i
 	return NULL;
 }
 
-/* What a sample weighs: whole numbers of its unit. */
+/* The weight of a sample, rounded to a whole number of its unit. */
 static uint64_t whole(double value)
 {
 	return value > -9e18 && value < 9e18 ? (uint64_t)(int64_t)llround(value) : 0;

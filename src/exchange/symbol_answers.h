@@ -1,7 +1,7 @@
 /*
- * What a program with gperftools, or one that follows it, answers to a request for names: lines "0x1f NAME".
+ * Parses the answer of programs with gperftools, or compatible ones, to a request for names: lines "0x1f NAME".
  *
- * The answer comes over the net, from anyone: other lines are skipped, names are bytes. Source: gperftools,
+ * The answer comes over the network and is hostile: other lines are skipped, names are arbitrary bytes. Source: gperftools,
  * docs/pprof_remote_servers.html.
  */
 #pragma once

@@ -10,13 +10,13 @@ static uint64_t count_of(const struct syscall_event *ev, const struct syscall_ar
 	switch (arg->len) {
 	case SYSCALL_LEN_ARG:
 		n = ev->arg[arg->len_arg];
-		/* What a register has above an int has no meaning. */
+		/* The upper half of a register is undefined for an int. */
 		return ev->desc->arch->pointer_bytes == 4 || ev->desc->args[arg->len_arg].type.bytes == 4 ? (uint32_t)n : n;
 	case SYSCALL_LEN_RET:
 		return ev->has_ret && ev->ret > 0 ? (uint64_t)ev->ret : 0;
 	case SYSCALL_LEN_BITS:
 		n = ev->arg[arg->len_arg];
-		if (arg->kind == ARG_LIST && n) /* nodes: the kernel takes one bit less than it is given */
+		if (arg->kind == ARG_LIST && n) /* NUMA nodes: the kernel uses one bit less than passed */
 			n--;
 		return (n + 63) / 64;
 	default:
@@ -35,7 +35,7 @@ static bool is_whole(struct value_type t)
 	       t.format == VALUE_STATUS;
 }
 
-/* A number that the caller set and the kernel changed: [128 => 16]. */
+/* A number that the program set and the kernel changed: [128 => 16]. */
 static void changed(struct emit *e, const struct syscall_arg *arg, struct piece in, struct piece out_piece)
 {
 	size_t n = value_bytes(e->arch, arg->type);
@@ -55,30 +55,30 @@ static void changed(struct emit *e, const struct syscall_arg *arg, struct piece 
 	out_ch(e->out, ']');
 }
 
-/* _LINUX_CAPABILITY_VERSION_1 has half of the sets. */
+/* _LINUX_CAPABILITY_VERSION_1 has only half of the sets. */
 static bool is_old_cap(const struct emit *e)
 {
 	struct piece head = piece_best(e->ev, 0);
 	return head.bytes >= 4 && value_load(e->arch, head.data, 4) == 0x19980330;
 }
 
-/* As many bytes as a struct has for certain. */
+/* The minimum size of a struct. */
 static size_t least_bytes(const struct emit *e, const struct syscall_arg *arg, struct piece p)
 {
 	size_t n = value_bytes(e->arch, arg->type);
-	if (arg->type.of == &struct_perf_event_attr && p.bytes >= 8) { /* it says so */
+	if (arg->type.of == &struct_perf_event_attr && p.bytes >= 8) { /* the attr contains its size */
 		size_t said = (size_t)value_load(e->arch, p.data + 4, 4);
 		said = said < PERF_ATTR_LEAST ? PERF_ATTR_LEAST : said;
 		n = said < n ? said : n;
 	}
-	if (arg->type.of == &struct_sigevent) /* the rest is of SIGEV_THREAD_ID alone */
+	if (arg->type.of == &struct_sigevent) /* only SIGEV_THREAD_ID uses the rest */
 		n = e->arch->pointer_bytes + 8;
 	if (arg->type.of == &struct_cap_data && is_old_cap(e))
 		n /= 2;
 	return n;
 }
 
-/* The kernel could not read it either: but for structs whose caller says how long they are. */
+/* A piece too short for the kernel, too. Structs whose size is an argument may be short. */
 static bool is_cut(const struct emit *e, const struct syscall_arg *arg, struct piece p)
 {
 	return p.status == SYSCALL_FETCH_PARTIAL && arg->len == SYSCALL_LEN_FIXED && p.bytes < least_bytes(e, arg, p);
@@ -87,10 +87,10 @@ static bool is_cut(const struct emit *e, const struct syscall_arg *arg, struct p
 static void pointee(struct emit *e, const struct syscall_arg *arg, unsigned i)
 {
 	struct piece in = piece_find(e->ev, i, SYSCALL_PART_WHOLE), at_exit = piece_find(e->ev, i, SYSCALL_PART_EXIT);
-	/* What is left of a time-out is printed after the result. */
+	/* The remaining time of a timeout is printed after the result. */
 	struct piece p = at_exit.data && !(in.data && e->ev->desc->ret == SYSCALL_RET_TIMEOUT) ? at_exit : in;
 	bool untouched = arg->type.format == VALUE_STATUS && e->ev->ret == 0; /* WNOHANG, and no child has ended */
-	/* What is left of a sleep is written where it was interrupted. */
+	/* The remaining time of a sleep is only written if it was interrupted. */
 	untouched |= arg->at & SYSCALL_FETCH_ON_ERROR && e->ev->has_ret && e->ev->ret == 0;
 	if (!p.data || untouched || is_cut(e, arg, p))
 		emit_pointer(e, pointer_of(e, i));
@@ -112,7 +112,7 @@ static void list(struct emit *e, const struct syscall_arg *arg, unsigned i)
 	uint64_t nr = count_of(e->ev, arg), k = 0;
 	size_t n = value_bytes(e->arch, arg->type);
 	bool mine = e->ev->has_ret &&
-		    !syscall_failed(e->ev->ret); /* nothing was to be fetched: an empty list, not a pointer */
+		    !syscall_failed(e->ev->ret); /* nothing to fetch: an empty list, not a pointer */
 	bool none = !nr && pointer_of(e, i) && (arg->len == SYSCALL_LEN_ARG || (mine && arg->len == SYSCALL_LEN_RET));
 	if (!p.data && !none) {
 		emit_pointer(e, pointer_of(e, i));
@@ -138,7 +138,7 @@ static void string(struct emit *e, const struct syscall_arg *arg, unsigned i)
 	}
 	if (arg->kind == ARG_PATH && limit < PATH_LIMIT)
 		e->limit = PATH_LIMIT;
-	bool endless = p.status == SYSCALL_FETCH_PARTIAL; /* to the end of the memory */
+	bool endless = p.status == SYSCALL_FETCH_PARTIAL; /* up to the end of the memory */
 	if (endless && p.bytes <= e->limit)
 		emit_pointer(e, pointer_of(e, i));
 	else
@@ -170,7 +170,7 @@ static void messages(struct emit *e, const struct syscall_arg *arg, unsigned i)
 	struct piece p = piece_best(e->ev, i);
 	bool received = arg->at & SYSCALL_AT_EXIT && e->ev->has_ret && e->ev->ret >= 0;
 	size_t head = e->arch->pointer_bytes == 4 ? 28 : 56, n = head + (e->arch->pointer_bytes == 4 ? 4 : 8);
-	bool awaited = arg->at & SYSCALL_AT_EXIT && !received; /* nothing came */
+	bool awaited = arg->at & SYSCALL_AT_EXIT && !received; /* nothing was received */
 	if (!p.data || (arg->kind == ARG_MSGHDR && p.bytes < head) || (arg->kind == ARG_MMSGHDR && awaited)) {
 		emit_pointer(e, pointer_of(e, i));
 		return;
@@ -247,7 +247,7 @@ static void sockaddr(struct emit *e, const struct syscall_arg *arg, unsigned i)
 	struct piece p = piece_best(e->ev, i);
 	uint32_t bytes = p.bytes;
 	bool cut = p.status == SYSCALL_FETCH_PARTIAL;
-	if (arg->len == SYSCALL_LEN_DEREF) { /* as much as there was room for, and as there is */
+	if (arg->len == SYSCALL_LEN_DEREF) { /* the size of the buffer, then the size of the data */
 		struct piece room = piece_find(e->ev, arg->len_arg, SYSCALL_PART_WHOLE);
 		struct piece is = piece_find(e->ev, arg->len_arg, SYSCALL_PART_EXIT);
 		uint32_t most = room.bytes >= 4 ? (uint32_t)value_load(e->arch, room.data, 4) : bytes;
@@ -371,7 +371,7 @@ static void print_arg(struct emit *e, unsigned i)
 	}
 }
 
-/* Whether a zero says something: a descriptor, or what has a name for it. */
+/* Whether a zero is meaningful: a descriptor, or a value with a name for 0. */
 static bool tells_as_zero(const struct syscall_arg *arg)
 {
 	if (arg->kind == ARG_SPECIAL)
@@ -411,7 +411,7 @@ uint8_t fd_args_of(const struct syscall_desc *d)
 	return bits;
 }
 
-/* The NAMED layout leaves out zeros that carry no meaning, as perf does. */
+/* The NAMED layout omits zeros without a meaning, as perf does. */
 static bool is_silent(const struct emit *e, const struct syscall_arg *arg, unsigned i)
 {
 	if (e->strace || e->json || e->style->show_zeros || e->ev->arg[i])
@@ -472,7 +472,7 @@ static void print_all(struct emit *e)
 		if (!is_shown(e, i))
 			continue;
 		const struct syscall_arg *arg = &d->args[i];
-		unsigned comma = first ? 2 : 0; /* what of it is left out */
+		unsigned comma = first ? 2 : 0; /* bytes of the label to skip */
 		if (e->json)
 			json_key(e->json, arg->name);
 		else if (!e->strace && !e->style->hide_names)

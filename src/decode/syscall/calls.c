@@ -3,7 +3,7 @@
 
 #include "base/strtab.h"
 
-/* Classes, as calls.def spells them. */
+/* Classes as spelled in calls.def. */
 enum {
 	none = 0,
 	file = SYSCALL_FILE,
@@ -85,7 +85,7 @@ enum {
 #define SPECIAL_IOCTL(n, f, p) \
 	ARG(n, SPECIAL, .print = f, .shown = p, .at = BOTH_WAYS, .fetch_bytes = 1, .len = SYSCALL_LEN_IOCTL)
 
-/* Elements of arrays; calls_i386.def has all of them too, and not all use all. */
+/* Elements of arrays; some are unused here, but used by calls_i386.def. */
 static const struct value_type fd_type = FD, ptr_type = PTR, timeval_type = IN(timeval), utimens_type = IN(utimens),
 			       utimens64_type = IN(utimens64), waitv_type = IN(futex_waitv);
 

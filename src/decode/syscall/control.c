@@ -6,7 +6,7 @@ enum { LEVEL_IP = 0, LEVEL_SOCKET = 1, LEVEL_IPV6 = 41 };
 
 static const struct value_type timespec_type = IN(timespec), timespec64_type = IN(timespec64);
 
-/* What the data of a message is: one of the type (brackets about a scalar), or as many as there are bytes for. */
+/* The data of a message: one value of the type (a scalar in brackets), or as many as fit into the bytes. */
 static const struct message {
 	uint16_t level, type;
 	bool list;

@@ -183,7 +183,7 @@ static bool is_digit(uint8_t c)
 	return c >= '0' && c <= '9';
 }
 
-/* What is written as it is: all that can be seen but for '"' and '\\'. */
+/* Characters that need no escape: all printable ones except '"' and '\\'. */
 static const bool plain[256] = { [' ' ... '!'] = true, ['#' ... '['] = true, [']' ... '~'] = true };
 
 /* Eight of them: a byte has its high bit set, or gets it by a borrow, or is 0 after an exclusive or. */
@@ -196,7 +196,7 @@ static bool all_plain(const uint8_t *p)
 	return !(((v - ones * ' ') | (quote - ones) | (backslash - ones) | (del - ones) | v) & high);
 }
 
-/* One byte that is not plain as C writes it, at most four characters; octal is as short as the byte after allows. */
+/* One byte that is not plain as C writes it, at most four characters; octal is as short as the next byte allows. */
 static char *escape(char *to, uint8_t c, uint8_t next)
 {
 	*to++ = '\\';
@@ -233,7 +233,7 @@ void syscall_print_quoted(struct out *out, const void *bytes, size_t n)
 			to = escape(to, c, next);
 			if (c != next)
 				continue;
-			/* A run, of zeros as a rule: the same text, but for the last one, which may have a digit after it. */
+			/* A run, usually of zeros, with the same text. The last one may precede a digit, so it is escaped again. */
 			size_t bytes = (size_t)(to - from);
 			memcpy(text, from, sizeof(text));
 			for (; i + 1 < end && p[i] == c && p[i + 1] == c; i++, to += bytes)

@@ -1,6 +1,6 @@
 /*
- * Writes values in one of three spellings: NAMED ("tv_sec: 1"), STRACE ("tv_sec=1") and JSON. Printers say what there
- * is, this says how it looks.
+ * Writes values in one of three spellings: NAMED ("tv_sec: 1"), STRACE ("tv_sec=1") and JSON. Printers choose the values, this room
+ * part their spelling.
  *
  * An atom is a stretch of text that is one JSON string: emit_atom() gives the sink, emit_atom_end() ends it; they do
  * not nest.
@@ -18,9 +18,9 @@ struct emit {
 	const struct syscall_event *ev;
 	const struct arch *arch;
 	uint32_t limit; /* style->str_limit, or the default */
-	size_t sized; /* bytes that the caller says a struct has, of the next emit_members(); 0: what we know of it */
+	size_t sized; /* size of the struct of the next emit_members() as passed to the call; 0: the size in the table */
 	bool strace;
-	bool in_part; /* of the next emit_members(): the bytes of a member that is not there whole are shown */
+	bool in_part; /* the next emit_members() shows the available bytes of an incomplete member */
 	uint8_t depth;
 	bool first[EMIT_DEPTH];
 };
@@ -35,39 +35,39 @@ void emit_struct_end(struct emit *e);
 void emit_array(struct emit *e);
 void emit_item(struct emit *e);
 void emit_array_end(struct emit *e);
-/* "...": there is more than is shown. */
+/* "...", for omitted data. */
 void emit_more(struct emit *e);
 
 struct out *emit_atom(struct emit *e);
 void emit_atom_end(struct emit *e);
-void emit_word(struct emit *e, const char *s); /* an atom that is known beforehand */
+void emit_word(struct emit *e, const char *s); /* an atom that is one text */
 void emit_i64(struct emit *e, int64_t v);
 void emit_u64(struct emit *e, uint64_t v);
 void emit_hex(struct emit *e, uint64_t v);     /* 0x1f; 0 is 0 */
 void emit_pointer(struct emit *e, uint64_t v); /* 0 is NULL */
-void emit_negative_errno(struct emit *e, int64_t v); /* -ENOENT; the number where it is none */
-/* Quoted and escaped, cut to the limit; cut: it was longer than what is here. */
+void emit_negative_errno(struct emit *e, int64_t v); /* -ENOENT; the number if it is not an errno */
+/* Quoted and escaped, cut to the limit; cut: the text was longer than n. */
 void emit_string(struct emit *e, const uint8_t *s, size_t n, bool cut);
 /* The same in \x escapes. */
 void emit_bytes(struct emit *e, const uint8_t *s, size_t n, bool cut);
 
-/* ---- Values, on top ---- */
+/* ---- Values ---- */
 
-/* A number as it came in a register or from memory; sign and width by the type. */
+/* A number from a register or from memory; the type gives sign and width. */
 void emit_value(struct emit *e, struct value_type t, uint64_t v);
-/* What lies in memory: scalars, arrays, structs. `bytes` may be too few. */
+/* A value in memory: scalar, array or struct. `bytes` may be less than its size. */
 void emit_memory(struct emit *e, struct value_type t, const uint8_t *p, size_t bytes);
 void emit_members(struct emit *e, const struct struct_type *s, const uint8_t *p, size_t bytes);
-/* What a newer struct has after byte `at`, where it is not 0; ??? where it could not be read. sized: its bytes as the caller says. */
+/* The bytes of a newer struct after byte `at`, if not 0; ??? if they could not be read. sized: its size as passed to the call. */
 void emit_newer(struct emit *e, const uint8_t *p, size_t at, size_t sized, size_t bytes);
-/* "[NAME]=", before an element of an array that has names; less1: the name is of the element before it. */
+/* "[NAME]=", before an element of an array whose indexes have names; less1: the names begin at 1. */
 void emit_index(struct emit *e, const struct constants *names, uint64_t i, bool less1);
 /* 00:11:22:33:44:55 */
 void emit_mac(struct emit *e, const uint8_t *p, size_t n);
-/* "[0 3]": the numbers of the bits that are set, as of a set of CPUs or file descriptors. */
+/* "[0 3]": the numbers of the bits that are set, for sets of CPUs or file descriptors. */
 void emit_bits(struct emit *e, const uint8_t *p, uint64_t bits);
 void emit_flags(struct emit *e, const struct constants *c, uint64_t v);
-/* Into an atom that is open. */
+/* Writes into the current atom. */
 void flags_text(struct emit *e, struct out *out, const struct constants *c, uint64_t v);
 void emit_enum(struct emit *e, const struct constants *c, uint64_t v);
 void emit_fd(struct emit *e, int fd);
@@ -77,27 +77,27 @@ void emit_sigset(struct emit *e, uint64_t set);
 void emit_mode(struct emit *e, uint32_t mode);
 void emit_octal(struct emit *e, uint64_t v);
 /*
- * Messages of netlink: bytes of them are here, of total at address `from`; the protocol of the socket, -1: not known. What
- * is none is shown as bytes. false, with nothing written: the protocol has texts instead.
+ * Messages of netlink: `bytes` were fetched, of `total` at address `from`. protocol: of the socket, -1: unknown. Invalid messages
+ * are shown as bytes. Returns false, with nothing written, if the protocol has texts instead.
  */
 bool emit_netlink(struct emit *e, const uint8_t *data, size_t bytes, uint64_t total, uint64_t from, int protocol);
-/* The protocol of the socket in the first argument of the call; -1: it is not one of netlink, or not known to be. */
+/* The protocol of the socket in the first argument of the call; -1: not a netlink socket, or unknown. */
 int netlink_protocol(const struct emit *e);
 /* An address of 4 or 16 bytes. */
 void emit_inet(struct emit *e, const uint8_t *p, bool six);
-/* A member that is one of 16, as strace has it. */
+/* A member with an address of 16 bytes, in strace's spelling. */
 void emit_inet6_member(struct emit *e, const char *name, const uint8_t *p);
 /* The messages of msg_control. */
 void emit_control(struct emit *e, const uint8_t *p, size_t bytes);
 void emit_sockaddr(struct emit *e, const uint8_t *p, size_t bytes);
 void emit_personality(struct emit *e, uint32_t v);
 void emit_ioprio(struct emit *e, uint32_t v);
-/* Of argument i, as part says it was at entry or at exit. */
+/* The set of argument i at entry or exit, as selected by part. */
 void emit_fdset(struct emit *e, unsigned i, unsigned part);
 void emit_siginfo(struct emit *e, const uint8_t *p, size_t bytes);
 /* iovec and msghdr with the parts that were fetched for argument i. */
 void emit_iovec(struct emit *e, unsigned i, uint64_t nr, uint64_t limit_bytes);
-/* received: as many bytes of data as came; UINT64_MAX where it is sent. */
+/* received: the number of bytes received; UINT64_MAX: a sent message. */
 void emit_msghdr(struct emit *e, unsigned i, const uint8_t *p, uint64_t received);
 
 /* ---- Pieces ---- */
@@ -108,8 +108,8 @@ struct piece {
 	uint8_t status;
 };
 
-/* The same as it was at entry, where it was fetched then and at exit. */
+/* The piece at entry of data that was fetched at entry and exit. */
 struct piece piece_first(const struct syscall_event *ev, unsigned arg, unsigned part);
 struct piece piece_find(const struct syscall_event *ev, unsigned arg, unsigned part);
-/* What the argument points at: at exit where that was fetched, otherwise at entry. */
+/* The data of an argument: at exit if it was fetched then, otherwise at entry. */
 struct piece piece_best(const struct syscall_event *ev, unsigned arg);

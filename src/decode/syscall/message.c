@@ -1,4 +1,4 @@
-/* Vectors of buffers, and messages: arrays and structs whose pointers were followed too, as parts of the argument. */
+/* Vectors of buffers, and messages: arrays and structs with pointers that were followed, too, into parts of the argument. */
 #include "decode/syscall/emit.h"
 
 static struct piece whole(const struct emit *e, unsigned i)
@@ -6,7 +6,7 @@ static struct piece whole(const struct emit *e, unsigned i)
 	return piece_best(e->ev, i);
 }
 
-/* netlink: the protocol of the socket, or -1. p: the array; data parts count from `part`. total: as many bytes of data as there can be. */
+/* netlink: the protocol of the socket, or -1. p: the array; data parts count from `part`. total: maximum number of bytes of data. */
 static void vectors(struct emit *e, unsigned i, struct piece p, uint64_t nr, uint64_t total, int netlink)
 {
 	size_t word = e->arch->pointer_bytes;
@@ -23,7 +23,7 @@ static void vectors(struct emit *e, unsigned i, struct piece p, uint64_t nr, uin
 		emit_item(e);
 		emit_struct(e);
 		emit_member(e, "iov_base");
-		bool untouched = base && total_known && !here; /* by what came: a piece was not worth fetching */
+		bool untouched = base && total_known && !here; /* no data was received into it, so no piece was fetched */
 		if (untouched)
 			emit_string(e, NULL, 0, false);
 		else if (data.data && base && netlink >= 0 &&
@@ -51,7 +51,7 @@ void emit_iovec(struct emit *e, unsigned i, uint64_t nr, uint64_t limit_bytes)
 		emit_pointer(e, e->ev->arg[i]);
 }
 
-/* How long the address may be, and how long it is. */
+/* The size of the address buffer, and the size of the address. */
 static void namelen_text(struct emit *e, unsigned i, uint32_t namelen, bool received)
 {
 	size_t w = e->arch->pointer_bytes;
@@ -68,7 +68,7 @@ void emit_msghdr(struct emit *e, unsigned i, const uint8_t *p, uint64_t total)
 {
 	size_t w = e->arch->pointer_bytes;
 	const struct arch *a = e->arch;
-	/* name, namelen and padding, iov, iovlen, control, controllen, flags: a word each but for the last */
+	/* name, namelen and padding, iov, iovlen, control, controllen, flags: a word each but the last */
 	uint64_t name = value_load(a, p, w), iov = value_load(a, p + 2 * w, w), iovlen = value_load(a, p + 3 * w, w);
 	uint32_t namelen = (uint32_t)value_load(a, p + w, 4);
 	uint64_t ctl = value_load(a, p + 4 * w, w), ctllen = value_load(a, p + 5 * w, w);

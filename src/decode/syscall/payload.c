@@ -25,7 +25,7 @@ void syscall_payload_add(struct syscall_payload *p, const void *blob, size_t byt
 	}
 }
 
-/* The last one counts: what was fetched at exit comes after what was fetched at entry. */
+/* The last one: pieces from exit follow those from entry. */
 struct piece piece_find(const struct syscall_event *ev, unsigned arg, unsigned part)
 {
 	for (uint32_t i = ev->payload.nr; i-- > 0;)

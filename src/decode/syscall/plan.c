@@ -1,11 +1,11 @@
-/* From the types of the arguments to what a reader of memory does. */
+/* Derives the plan of a reader of memory from the types of the arguments. */
 #include "decode/syscall/types.h"
 
-/* Arrays that the kernel or the caller fill are shown as far as this. */
+/* Arrays are shown up to this size. */
 #define LIST_BYTES   512
 #define STRUCT_BYTES 512
-#define IOCTL_BYTES  640 /* of the widest that a table describes: gpio_v2_line_request has 592 */
-#define NEWER_BYTES  32 /* after a struct that has a size, where newer ones have more */
+#define IOCTL_BYTES  640 /* for the largest struct in the tables: gpio_v2_line_request has 592 */
+#define NEWER_BYTES  32 /* fetched after a struct with a size, for members of newer versions */
 #define STRINGS_MAX  16
 #define IOVEC_MAX    8
 
@@ -57,7 +57,7 @@ static bool of_argument(const struct arch *a, const struct syscall_arg *arg, str
 	case ARG_RANDOM:
 		break;
 	case ARG_POINTEE:
-		/* A struct that grew over the years: who calls says how much of it there is. */
+		/* A struct that grew over the years: the call passes its size. */
 		f->max = least(value_bytes(a, arg->type), STRUCT_BYTES);
 		f->unit = arg->len == SYSCALL_LEN_ARG ? 1 : f->max;
 		if (arg->len == SYSCALL_LEN_ARG)
@@ -120,7 +120,7 @@ void plan_make(struct syscall_desc *d)
 			continue;
 		bool message = f.what == SYSCALL_FETCH_MSGHDR || f.what == SYSCALL_FETCH_MMSGHDR;
 		if (message && f.at == SYSCALL_AT_EXIT && p->steps_nr < SYSCALL_STEPS - 1) {
-			/* How long an address may be, before the kernel says how long it is: the first two words. */
+			/* The size of the address buffer, before the kernel overwrites it: the first two words. */
 			p->step[p->steps_nr++] = (struct syscall_fetch){ .what = SYSCALL_FETCH_BYTES,
 									.at = SYSCALL_AT_ENTRY,
 									.arg = f.arg,

@@ -1,4 +1,4 @@
-/* What bpf, io_uring, clone3 and ptrace point at: bytes made by hand from the headers of the kernel, and what strace says of them. */
+/* Arguments of bpf, io_uring, clone3 and ptrace: bytes by hand from the kernel's headers, and strace's text for them. */
 #include "base/testing.h"
 #include "decode/syscall.h"
 
@@ -32,7 +32,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* The call with these pieces. */
+/* Checks the text of the call with these pieces. */
 static void says_blob(const struct syscall_table *t, const char *name, const uint64_t args[SYSCALL_ARGS], int64_t ret,
 		      const uint8_t *blob, size_t bytes, const char *expected)
 {
@@ -93,7 +93,7 @@ static void bpf_commands(void **state)
 	     "iter_info_len=2}}, 28");
 }
 
-/* Of two pieces the one at exit says how long the answer is. */
+/* Of two pieces the one at exit has the size of the answer. */
 static void bpf_info(void **state)
 {
 	struct bytes b = {};
@@ -126,7 +126,7 @@ static void uring(void **state)
 	says(*state, "io_uring_register", ARGS(3, 17, AT, 8), 0, 2, SYSCALL_PART_WHOLE, &b,
 	     "3, IORING_REGISTER_IOWQ_AFF, [0 2 32 33 34], 8");
 	says(*state, "io_uring_register", ARGS(3, 17, AT, 9), 0, 2, SYSCALL_PART_WHOLE, &b,
-	     "3, IORING_REGISTER_IOWQ_AFF, 0x7ffe00001000, 9"); /* not all of it is here */
+	     "3, IORING_REGISTER_IOWQ_AFF, 0x7ffe00001000, 9"); /* truncated */
 	b = (struct bytes){};
 	PUT(&b, 4, 0, 0, 32, 1, 2, 0, 9);
 	while (b.len < 120)

@@ -2,7 +2,7 @@
 
 #include "decode/syscall/emit.h"
 
-/* Results that never leave the kernel but to a tracer: include/linux/errno.h. */
+/* Results that only tracers see: include/linux/errno.h. */
 static const struct {
 	unsigned number;
 	const char *name, *text;
@@ -83,7 +83,7 @@ static void fcntl_result(struct emit *e)
 	}
 }
 
-/* Which commands of bpf(2) give a descriptor. */
+/* Whether a command of bpf(2) returns a descriptor. */
 static bool bpf_makes_fd(uint32_t cmd)
 {
 	static const uint8_t cmds[] = { 0, 5, 7, 13, 14, 17, 18, 19, 28, 30, 32, 33, 36 };
@@ -167,7 +167,7 @@ static void value_result(struct emit *e)
 	}
 }
 
-/* ([{fd=3, revents=POLLIN}]): what strace prints after the result of poll. */
+/* ([{fd=3, revents=POLLIN}]): printed by strace after the result of poll. */
 static void polled(struct emit *e)
 {
 	struct piece p = piece_find(e->ev, 0, SYSCALL_PART_EXIT);

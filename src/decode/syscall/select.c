@@ -21,7 +21,7 @@ static const struct {
 
 #define NR_OF(array) (sizeof(array) / sizeof(*(array)))
 
-/* "file" or "%file"; "%%stat" is the class called "%stat". 0: none. */
+/* "file" or "%file"; "%%stat" is the class with the name "%stat". 0: none. */
 static uint32_t class_of(const char *word)
 {
 	if (*word == '%')
@@ -48,7 +48,7 @@ static bool name_matches(const struct arch_syscall *s, const char *pattern)
 	return text_glob(pattern, s->name) || (s->entry && text_glob(pattern, s->entry));
 }
 
-/* Some architecture has a call of that name. */
+/* Whether any architecture has a call of that name. */
 static bool is_name_anywhere(const char *name)
 {
 	for (size_t k = 0; arch_all[k]; k++) {

@@ -30,7 +30,7 @@ void emit_signal(struct emit *e, uint64_t signal)
 		emit_word(e, e->strace || e->style->show_prefix || e->json ? name : name + 3);
 }
 
-/* [INT TERM]; what is nearly full is said by what lacks: ~[KILL STOP]. */
+/* [INT TERM]; a nearly full set is shown by its complement: ~[KILL STOP]. */
 void emit_sigset(struct emit *e, uint64_t set)
 {
 	struct out *out = emit_atom(e);
@@ -108,7 +108,7 @@ static void value(struct emit *e, const uint8_t *p, size_t n)
 	emit_struct_end(e);
 }
 
-/* What the code of a SIGBUS or a SIGSEGV says besides the address. */
+/* The address of a SIGBUS or SIGSEGV, and members that depend on the code. */
 static void fault(struct emit *e, uint32_t signal, int32_t code, const uint8_t *u, size_t word_bytes)
 {
 	enum { MCEERR_AR = 4, MCEERR_AO, BNDERR = 3, PKUERR };
@@ -132,7 +132,7 @@ static void poll_band(struct emit *e, const uint8_t *u, size_t word_bytes)
 	i32(e, "si_fd", u + word_bytes);
 }
 
-/* The union after the first three ints: by the signal where the kernel sent it, by the code where a program did. */
+/* The union after the first three ints: by the signal if the kernel sent it, by the code if a program did. */
 static void details(struct emit *e, uint32_t signal, int32_t code, const uint8_t *u, size_t word_bytes)
 {
 	if (signal == 17 && code > 0) {

@@ -1,4 +1,4 @@
-/* Socket addresses: what follows the family, and the long spelling that strace gives them. */
+/* Socket addresses: the members after the family, and strace's long spelling. */
 #include <sys/socket.h>
 #include <arpa/inet.h>
 
@@ -6,7 +6,7 @@
 
 #define SUN_PATH 108
 
-/* The members' names in C for strace's readers, short ones otherwise. */
+/* The C name in strace's spelling, a short one otherwise. */
 static void member(struct emit *e, const char *c_name, const char *name)
 {
 	emit_member(e, e->strace ? c_name : name);

@@ -1,4 +1,4 @@
-/* The words of structs.def and structs_ioctl.def as the tables they are. Included at the end of the file that has the printers. */
+/* Macros that make tables of structs.def and structs_ioctl.def. Included at the end of the file that has the printers. */
 /* clang-format off: one line each */
 #pragma once
 #define STRUCT(id) static const struct member members_##id[] = {

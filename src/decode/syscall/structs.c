@@ -12,7 +12,7 @@
 static const struct value_type long_type = LONG, ulong_type = ULONG, caps_type = CAPS, u32_type = U32, hex32_type = HEX32,
 			       hex64_type = HEX64, u8_type = UNSIGNED(1), smc_link_type = IN(smc_diag_link);
 
-/* The value of a scalar member; 0 where it is absent or beyond what was fetched. */
+/* The value of a scalar member; 0 if it is absent or was not fetched. */
 static uint64_t member_value(const struct arch *a, const struct struct_type *s, const char *name, const uint8_t *p, size_t bytes)
 {
 	size_t at = 0, index = 0;
@@ -30,7 +30,7 @@ static uint64_t member_value(const struct arch *a, const struct struct_type *s, 
 	return 0;
 }
 
-/* A device has a number where others have a size. */
+/* A device has a device number instead of a size. */
 static void print_stat(struct emit *e, const struct struct_type *s, const uint8_t *p, size_t bytes)
 {
 	if (e->style->whole || e->json) {
@@ -53,7 +53,7 @@ static void print_stat(struct emit *e, const struct struct_type *s, const uint8_
 	emit_struct_end(e);
 }
 
-/* Who holds the lock is an answer: of F_GETLK and F_OFD_GETLK, and of F_GETLK64. */
+/* The owner of the lock is only returned by F_GETLK, F_OFD_GETLK and F_GETLK64. */
 static void print_flock(struct emit *e, const struct struct_type *s, const uint8_t *p, size_t bytes)
 {
 	uint32_t cmd = (uint32_t)e->ev->arg[1];
@@ -62,7 +62,7 @@ static void print_flock(struct emit *e, const struct struct_type *s, const uint8
 	emit_members(e, s, p, answers || bytes < pid ? bytes : pid);
 }
 
-/* utimensat(2): two values of the nanoseconds say what to do instead. */
+/* utimensat(2): two special values of tv_nsec replace the time. */
 static void print_utimens(struct emit *e, const struct struct_type *s, const uint8_t *p, size_t bytes)
 {
 	uint64_t ns = member_value(e->arch, s, "tv_nsec", p, bytes);
@@ -72,7 +72,7 @@ static void print_utimens(struct emit *e, const struct struct_type *s, const uin
 		emit_members(e, s, p, bytes);
 }
 
-/* The receiver, by the kind of notification: a thread, or a function that the C library calls in one. */
+/* The receiver, by the kind of notification: a thread, or a function that the C library calls in a new thread. */
 static void print_sigevent(struct emit *e, const struct struct_type *s, const uint8_t *p, size_t bytes)
 {
 	enum { THREAD = 2, THREAD_ID = 4 };
@@ -100,7 +100,7 @@ static void print_sigevent(struct emit *e, const struct struct_type *s, const ui
 	emit_struct_end(e);
 }
 
-/* A mode of 0 is shown where the call creates a file. */
+/* A mode of 0 is shown if the call creates a file. */
 static void print_open_how(struct emit *e, const struct struct_type *s, const uint8_t *p, size_t bytes)
 {
 	enum { CREAT = 0100, TMPFILE = 020000000 };
@@ -108,7 +108,7 @@ static void print_open_how(struct emit *e, const struct struct_type *s, const ui
 	emit_members(e, makes && bytes >= 16 ? &struct_open_how_mode : s, p, bytes);
 }
 
-/* Three sets of 32 bits, and since the second version three more for the bits above. */
+/* Three sets of 32 bits, and since the second version three more for the upper bits. */
 static void print_cap_data(struct emit *e, const struct struct_type *s, const uint8_t *p, size_t bytes)
 {
 	static const char *const names[] = { "effective", "permitted", "inheritable" };
@@ -133,7 +133,7 @@ static void print_sched_param(struct emit *e, const struct struct_type *s, const
 	emit_array_end(e);
 }
 
-/* A handler of SIG_DFL or SIG_IGN has its name; the restorer only counts with its flag. */
+/* SIG_DFL and SIG_IGN are shown by name; the restorer is only valid with its flag. */
 static void print_sigaction(struct emit *e, const struct struct_type *s, const uint8_t *p, size_t bytes)
 {
 	uint64_t handler = member_value(e->arch, s, "sa_handler", p, bytes);
@@ -155,7 +155,7 @@ static void print_sigaction(struct emit *e, const struct struct_type *s, const u
 	emit_struct_end(e);
 }
 
-/* What is let through is what the bits do not say. */
+/* Bits that are not set are types that pass. */
 static void print_icmp_filter(struct emit *e, const struct struct_type *s, const uint8_t *p, size_t bytes)
 {
 	uint32_t v = bytes < 4 ? 0 : (uint32_t)value_load(e->arch, p, 4);
@@ -182,7 +182,7 @@ static void print_sockaddr_in(struct emit *e, const struct struct_type *s, const
 	emit_sockaddr(e, p, bytes);
 }
 
-/* As many bytes of the address as mr_alen says. */
+/* mr_alen bytes of the address. */
 static void print_packet_mreq(struct emit *e, const struct struct_type *s, const uint8_t *p, size_t bytes)
 {
 	size_t n = (size_t)member_value(e->arch, s, "mr_alen", p, bytes);
@@ -204,7 +204,7 @@ static void print_packet_mreq(struct emit *e, const struct struct_type *s, const
 	emit_struct_end(e);
 }
 
-/* What matters is by the operation. */
+/* The members that the operation uses. */
 static void print_iocb(struct emit *e, const struct struct_type *s, const uint8_t *p, size_t bytes)
 {
 	enum { PREAD, PWRITE, POLL = 5, PREADV = 7, PWRITEV = 8, IOCB_IOPRIO = 2 };
@@ -277,7 +277,7 @@ static void print_inet_diag_sockopt(struct emit *e, const struct struct_type *s,
 	emit_struct_end(e);
 }
 
-/* An address of the family, and as many bytes of the key as are said to count. */
+/* An address of the family, and the bytes of the key up to its length. */
 static void print_tcp_diag_md5sig(struct emit *e, const struct struct_type *s, const uint8_t *p, size_t bytes)
 {
 	enum { FAMILY_INET = 2, FAMILY_INET6 = 10, ADDRESS = 4, KEY_AT = 20, KEY_MAX = 80 };
@@ -306,7 +306,7 @@ static void print_tcp_diag_md5sig(struct emit *e, const struct struct_type *s, c
 	emit_struct_end(e);
 }
 
-/* As many bytes of the address as it says. */
+/* The bytes of the address up to its length. */
 static void print_packet_diag_mclist(struct emit *e, const struct struct_type *s, const uint8_t *p, size_t bytes)
 {
 	enum { ADDRESS = 12, ADDRESS_MAX = 32 };
@@ -321,7 +321,7 @@ static void print_packet_diag_mclist(struct emit *e, const struct struct_type *s
 	emit_struct_end(e);
 }
 
-/* Where there are none, what the pointers say means nothing. */
+/* With nr 0 the pointers are meaningless. */
 static void print_uring_resources(struct emit *e, const struct struct_type *s, const uint8_t *p, size_t bytes)
 {
 	uint64_t nr = member_value(e->arch, s, "nr", p, bytes);
@@ -346,7 +346,7 @@ static void print_uring_resources(struct emit *e, const struct struct_type *s, c
 	emit_struct_end(e);
 }
 
-/* Of one byte, by the opcode. */
+/* A byte whose meaning depends on the opcode. */
 static void print_uring_restriction(struct emit *e, const struct struct_type *s, const uint8_t *p, size_t bytes)
 {
 	uint64_t opcode = member_value(e->arch, s, "opcode", p, bytes), op = member_value(e->arch, s, "register_op", p, bytes);
@@ -375,7 +375,7 @@ static const char *const perf_bits[] = {
 	"aux_output", "cgroup", "text_poke", "build_id", "inherit_thread", "remove_on_exec", "sigtrap",
 };
 
-/* A cache, what is done there and how it ends, in a byte each; what is above has no meaning. */
+/* A cache, an operation and a result in a byte each; the bytes above are unused. */
 static void cache_config(struct emit *e, uint64_t config)
 {
 	static const struct {
@@ -402,7 +402,7 @@ static void perf_config(struct emit *e, uint32_t type, uint64_t config)
 {
 	emit_member(e, "config");
 	if (type == 0 && config >> 32 && constant_name(&constants_perf_hardware, (uint32_t)config)) {
-		struct out *out = emit_atom(e); /* of one PMU of several: its type is above */
+		struct out *out = emit_atom(e); /* the upper half is the type of the PMU, if there are several */
 		out_f(out, "%#x<<32|%s", (uint32_t)(config >> 32), constant_name(&constants_perf_hardware, (uint32_t)config));
 		emit_atom_end(e);
 	} else if (type == 0)

@@ -1,4 +1,4 @@
-/* Arguments and results of many calls: bytes as the system's headers lay them out, with texts written by hand. */
+/* Arguments and results of many calls: structs from the system's headers, with texts written by hand. */
 #include <linux/aio_abi.h>
 #include <netipx/ipx.h>
 #include <linux/x25.h>
@@ -27,7 +27,7 @@ struct memory {
 #define NONE		 (struct memory){ 0 }
 #define ARGS(...)	 ((const uint64_t[SYSCALL_ARGS]){ __VA_ARGS__ })
 
-/* The call in strace's spelling, with what one argument points at. */
+/* Checks the call in strace's spelling, with the data of one argument. */
 static void says(const char *name, const uint64_t arg[SYSCALL_ARGS], struct memory m, int64_t ret, const char *expected)
 {
 	struct syscall_style style = { .layout = SYSCALL_STRACE };
@@ -64,7 +64,7 @@ static void system_v(void **state)
 	     "msg_cbytes=0, msg_qnum=2, msg_qbytes=16384, msg_lspid=7, msg_lrpid=0} = 0");
 	says("msgctl", ARGS(1, IPC_SET, ADDRESS), ENTRY(2, &q, sizeof(q)), 0,
 	     "1, IPC_SET, {msg_perm={uid=1, gid=0, mode=0600}, msg_qbytes=16384} = 0");
-	/* nothing was answered: what lay there means nothing */
+	/* nothing was returned: the memory has no meaning */
 	says("msgctl", ARGS(1, IPC_STAT, ADDRESS), ENTRY(2, &q, sizeof(q)), -22,
 	     "1, IPC_STAT, 0x7ffe00001000 = -1 EINVAL (Invalid argument)");
 	says("shmctl", ARGS(1, IPC_STAT, ADDRESS), EXIT(2, &m, sizeof(m)), 0,
@@ -82,7 +82,7 @@ static void system_v(void **state)
 
 static void segments(void **state)
 {
-	/* struct user_desc, which only x86 has the header of */
+	/* struct user_desc, whose header only x86 has */
 	struct {
 		unsigned entry_number, base_addr, limit, seg_32bit : 1, contents : 2, read_exec_only : 1, limit_in_pages : 1,
 			seg_not_present : 1, useable : 1;
@@ -108,7 +108,7 @@ static void signals(void **state)
 	si.si_pid = 5;
 	si.si_uid = 6;
 	si.si_value.sival_ptr = (void *)0x1ffffffff;
-	/* the rest of the struct is of one kind alone: 16 bytes are enough */
+	/* only one kind uses the rest of the struct: 16 bytes are enough */
 	says("mq_notify", ARGS(3, ADDRESS), CUT(1, &ev, 16), 0, "3, {sigev_signo=SIGUSR1, sigev_notify=SIGEV_SIGNAL} = 0");
 	ev.sigev_notify = 4;
 	memcpy((char *)&ev + 16, "\7\0\0", 4);

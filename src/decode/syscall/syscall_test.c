@@ -1,4 +1,4 @@
-/* Calls as a tracer would hand them over: numbers, bytes as they lie in memory, and what must be read of them. */
+/* Calls as a tracer passes them: numbers, bytes from memory, and the expected text. */
 #include <stdio.h>
 
 #include "base/testing.h"
@@ -103,7 +103,7 @@ static void open_calls(void **state)
 	ev = event(s->aarch64, "openat", &b, 3, ARGS(0xffffff9c, 0x1000, 0140000));
 	says(&ev, "dfd: CWD, filename: \"/etc/ld.so.cache\", flags: RDONLY|NOFOLLOW|DIRECTORY = 3",
 	     "AT_FDCWD, \"/etc/ld.so.cache\", O_RDONLY|O_NOFOLLOW|O_DIRECTORY = 3");
-	/* not fetched: an address, and nothing of it is read */
+	/* not fetched: an address, which is not read */
 	ev = event(s->x86_64, "openat", NULL, -14, ARGS((uint64_t)-100, 0x10, 0));
 	says(&ev, "dfd: CWD, filename: 0x10, flags: RDONLY = -1 EFAULT (Bad address)",
 	     "AT_FDCWD, 0x10, O_RDONLY = -1 EFAULT (Bad address)");
@@ -125,7 +125,7 @@ static void buffers(void **state)
 	     "832 = 832");
 	ev = event(s->x86_64, "read", NULL, 0, ARGS(0, 0x7ffe00000000, 10));
 	says(&ev, "fd: 0, buf: \"\", count: 10 = 0", "0, \"\", 10 = 0");
-	/* a byte that a digit follows takes three digits; nothing reaches a terminal as it is */
+	/* a byte that a digit follows takes three digits; control characters are escaped */
 	b = (struct blob){};
 	piece(&b, 1, SYSCALL_PART_WHOLE, SYSCALL_FETCH_OK, "\0331\33[m\1a\"\\\n", 10);
 	ev = event(s->x86_64, "write", &b, 10, ARGS(1, 0x7ffe00000000, 10));
@@ -269,7 +269,7 @@ static void selection(void **state)
 	assert_ok(syscall_select(s->x86_64, "%%stat", &set));
 	assert_true(syscall_set_has(&set, 4) && syscall_set_has(&set, 5) && syscall_set_has(&set, 6) &&
 		    syscall_set_has(&set, 332));
-	assert_ok(syscall_select(s->aarch64, "open", &set)); /* x86-64 has it: nothing is wrong, and nothing selected */
+	assert_ok(syscall_select(s->aarch64, "open", &set)); /* x86-64 has it: no error, and nothing selected */
 	assert_false(syscall_set_has(&set, 2));
 	struct strobe_error *err = syscall_select(s->x86_64, "opnat", &set);
 	assert_non_null(err);
@@ -307,7 +307,7 @@ static void all_calls(void **state)
 	assert_true(syscall_table_find(s->aarch64, "file_setattr")->described);
 }
 
-/* Each byte at each place of a text of three words, by the rule of C: so that none slips through where eight are looked at. */
+/* Each byte at each place of a text of three words, by the rule of C: since eight bytes are examined at once. */
 static void quoted_bytes(void **state)
 {
 	for (unsigned c = 0; c < 256; c++)

@@ -1,4 +1,4 @@
-/* The calls of x86-64, made and destroyed around a group of tests, whatever machine runs them. */
+/* The table of x86-64's calls, created and destroyed around a group of tests, on every machine. */
 #pragma once
 #include "base/testing.h"
 #include "decode/syscall.h"

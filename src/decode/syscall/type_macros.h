@@ -1,5 +1,5 @@
 /*
- * The words that structs.def and calls.def use for types: initialisers of struct value_type. Included by the two files
+ * Macros for types in structs.def and calls.def: initialisers of struct value_type. Included by the two files
  * that build those tables, and by nothing else: the names are short.
  */
 /* clang-format off: one line each */

@@ -1,4 +1,4 @@
-/* Sizes, places and loads: the part of the tables that depends on the architecture. */
+/* Sizes, offsets and loads: the part of the tables that depends on the architecture. */
 #include "decode/syscall/types.h"
 
 const struct struct_type *struct_on(const struct arch *a, const struct struct_type *s)

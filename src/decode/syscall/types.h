@@ -1,9 +1,9 @@
 /*
- * Of what system calls are made: constants, scalars, structs and arguments, as const tables.
+ * The types of system calls: constants, scalars, structs and arguments, as const tables.
  *
  * A value has a format and a width in bytes, 0 being the word of the calling program (4 on i386). Structs name their
  * members in order; offsets follow from the rules of alignment of the architecture (types.c), so that one table serves
- * 32 and 64 bits. Where architectures differ in more than that, a table names its other self.
+ * 32 and 64 bits. If architectures differ in more than that, a table refers to its variant for another one.
  */
 #pragma once
 #include <endian.h>
@@ -19,11 +19,11 @@ struct emit;
 struct constant {
 	const char *name;
 	uint64_t value;
-	uint64_t mask; /* it applies where (v & mask) == value; for single bits the bits, for enums all ones */
+	uint64_t mask; /* applies if (v & mask) == value; for single bits the bits, for enums all ones */
 };
 
 struct constants {
-	const char *prefix; /* left out in the NAMED layout */
+	const char *prefix; /* omitted in the NAMED layout */
 	size_t prefix_bytes;
 	const struct constant *list;
 	size_t nr;
@@ -75,12 +75,12 @@ enum value_format {
 	VALUE_SIGVAL,      /* {sival_int=3, sival_ptr=0x3} */
 	VALUE_CAPS,        /* 1<<CAP_CHOWN */
 	VALUE_FSID,        /* {val=[0x1, 0x2]} */
-	VALUE_ENUM_NUMBER, /* an enum; what has no name is a number */
+	VALUE_ENUM_NUMBER, /* an enum; values without a name are numbers */
 	VALUE_FLAGS_MODE,  /* flags, and a mode in the low 9 bits */
-	VALUE_INET4,       /* an address of 4 bytes, as it is sent */
+	VALUE_INET4,       /* an address of 4 bytes, in network byte order */
 	VALUE_INET6,       /* of 16 */
 	VALUE_SOCKADDR,    /* struct sockaddr_storage */
-	VALUE_PORT,        /* htons(80): the order of the network */
+	VALUE_PORT,        /* htons(80): in network byte order */
 	VALUE_MAC,         /* count bytes, 00:11:22:33:44:55 */
 	VALUE_VERSION,     /* KERNEL_VERSION(6, 1, 0) */
 	VALUE_BITS,        /* 1<<TCP_LISTEN, of constants; count: 1<<(X-count) */
@@ -88,7 +88,7 @@ enum value_format {
 	VALUE_LETTER,      /* 'S', or a number */
 };
 
-/* The formats that are more than a number of `bytes` bytes. */
+/* The formats of values other than one number of `bytes` bytes. */
 #define VALUES_COMPOSITE (1ULL << VALUE_INET6 | 1ULL << VALUE_SOCKADDR | \
 			  1ULL << VALUE_CHARS | 1ULL << VALUE_BYTES | 1ULL << VALUE_ARRAY | 1ULL << VALUE_STRUCT | \
 			  1ULL << VALUE_MAC | 1ULL << VALUE_PAD | 1ULL << VALUE_FSID)
@@ -100,10 +100,10 @@ struct value_type {
 	const void *of;
 };
 
-#define MEMBER_VERBOSE 1 /* only with style.whole; "..." stands for it otherwise */
+#define MEMBER_VERBOSE 1 /* only with style.whole; "..." otherwise */
 #define MEMBER_HIDDEN  2 /* never */
-#define MEMBER_NONZERO 4 /* only where it is not 0 */
-#define MEMBER_ANSWER  8 /* only where the call has succeeded */
+#define MEMBER_NONZERO 4 /* only if it is not 0 */
+#define MEMBER_ANSWER  8 /* only if the call succeeded */
 
 struct member {
 	const char *name;
@@ -121,7 +121,7 @@ struct struct_type {
 	void (*print)(struct emit *e, const struct struct_type *s, const uint8_t *data, size_t bytes);
 };
 
-/* Bytes and alignment for the architecture; what a pointer to it fetches. */
+/* Size and alignment for the architecture. */
 size_t composite_bytes(const struct arch *a, struct value_type t);
 static inline size_t value_bytes(const struct arch *a, struct value_type t)
 {
@@ -148,9 +148,9 @@ static inline uint64_t value_load(const struct arch *a, const uint8_t *p, size_t
 		v |= (uint64_t)p[a->big_endian ? bytes - 1 - i : i] << 8 * i;
 	return v;
 }
-/* Of an enum; NULL where it has no name. */
+/* Of an enum; NULL: no name. */
 const char *constant_name(const struct constants *c, uint64_t v);
-/* Of a zero, in a set of bits too; NULL likewise. */
+/* Of a zero, also in a set of bits; NULL: no name. */
 const char *constants_zero(const struct constants *c);
 /* Without the prefix of the table. */
 const char *constant_short(const struct constants *c, const char *name);
@@ -183,13 +183,13 @@ const char *constant_short(const struct constants *c, const char *name);
 /* ---- Arguments ---- */
 
 enum arg_kind {
-	ARG_VALUE,   /* the register, by its type */
-	ARG_POINTEE, /* points at one of the type; a scalar is printed in brackets */
-	ARG_LIST,    /* points at as many of the type as len says */
+	ARG_VALUE,   /* the value in the register */
+	ARG_POINTEE, /* points at one value of the type; a scalar is printed in brackets */
+	ARG_LIST,    /* points at `len` values of the type */
 	ARG_PATH,
 	ARG_STRING,
 	ARG_BUFFER, /* len bytes */
-	ARG_PACKET, /* the same, of sockets: messages of netlink are read */
+	ARG_PACKET, /* the same, of sockets: netlink messages are decoded */
 	ARG_RANDOM, /* the same, never as text: \x1f */
 	ARG_IOVEC,
 	ARG_MSGHDR,
@@ -201,7 +201,7 @@ enum arg_kind {
 	ARG_PAIR,    /* 64 bits in this register and the next, low half first; the next is ARG_HIDDEN */
 	ARG_PAIR_HIGH, /* the same, high half first */
 	ARG_HIDDEN,
-	ARG_POINTERS, /* points at as many pointers as len says, each to one of the type */
+	ARG_POINTERS, /* points at `len` pointers, each to one value of the type */
 	ARG_SIGMASK, /* a pointer to a set of signals, and its size */
 	ARG_SPECIAL, /* print() */
 };
@@ -211,12 +211,12 @@ struct syscall_arg {
 	uint8_t label_bytes;
 	uint8_t kind;
 	uint8_t at;           /* SYSCALL_AT_ENTRY, SYSCALL_AT_EXIT or both; 0: nothing is fetched */
-	uint8_t len, len_arg; /* how many: enum syscall_fetch_len */
+	uint8_t len, len_arg; /* the number of elements: enum syscall_fetch_len */
 	struct value_type type;
-	/* NULL: always. Whether it is an argument at all beside the others (the mode of open). */
+	/* Whether the argument is used, depending on others (the mode of open). NULL: always. */
 	bool (*shown)(const struct syscall_event *ev, unsigned i);
 	void (*print)(struct emit *e, unsigned i);
-	uint16_t fetch_bytes; /* SPECIAL: how much to fetch; 0 with at != 0: a string */
+	uint16_t fetch_bytes; /* SPECIAL: bytes to fetch; 0 with at != 0: a string */
 };
 
 /* Contents of calls*.def. */
@@ -228,19 +228,19 @@ struct call {
 	const struct syscall_arg *args;
 };
 
-/* The calls that are described, as an architecture has them, by name. */
+/* The described calls of an architecture, by name. */
 struct call_names {
 	struct strtab names;
-	VEC(const struct call *) calls; /* by ID of the name; the first one has none */
+	VEC(const struct call *) calls; /* by ID of the name; the first one is NULL */
 };
 
 void call_names_init(struct call_names *n, const struct arch *a);
 void call_names_deinit(struct call_names *n);
-/* NULL where it is not described. */
+/* NULL if it is not described. */
 const struct call *call_find(const struct call_names *n, const char *name);
 /* Fills d->plan from its arguments. */
 void plan_make(struct syscall_desc *d);
-/* d->telling_zeros, from its arguments. */
+/* Returns d->telling_zeros, from its arguments. */
 uint8_t telling_zeros_of(const struct syscall_desc *d);
-/* d->fd_args, likewise. */
+/* Returns d->fd_args, likewise. */
 uint8_t fd_args_of(const struct syscall_desc *d);

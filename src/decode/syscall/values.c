@@ -1,4 +1,4 @@
-/* How scalars, flags and structs look. */
+/* Prints scalars, flags and structs. */
 #include "decode/syscall/emit.h"
 
 /* ---- Flags and enums ---- */
@@ -18,7 +18,7 @@ static void unknown(struct emit *e, struct out *out, const struct constants *c, 
 
 #define HUGE_SHIFT 26
 #define HUGE_MOST  63
-/* Where six bits above are the logarithm of the size of huge pages: what it is shifted by. */
+/* The shift of the six upper bits that are the logarithm of the huge page size; NULL: none. */
 static const char *huge_shift(const struct constants *c)
 {
 	return c == &constants_map ? "MAP_HUGE_SHIFT" : c == &constants_memfd ? "MFD_HUGE_SHIFT" :
@@ -31,7 +31,7 @@ void flags_text(struct emit *e, struct out *out, const struct constants *c, uint
 	bool any = false;
 	for (size_t i = 0; i < c->nr; i++) {
 		const struct constant *f = &c->list[i];
-		bool field = f->mask != f->value; /* an enum within the set: its zero has a name too */
+		bool field = f->mask != f->value; /* an enum within the set, whose zero has a name, too */
 		if ((v & f->mask) != f->value || (field ? f->mask == UINT64_MAX && v : !(f->value & left)))
 			continue;
 		if (any)
@@ -83,7 +83,7 @@ void emit_enum(struct emit *e, const struct constants *c, uint64_t v)
 	emit_atom_end(e);
 }
 
-/* ---- What numbers stand for ---- */
+/* ---- Numbers with a meaning ---- */
 
 void emit_fd(struct emit *e, int fd)
 {
@@ -173,7 +173,7 @@ void emit_mode(struct emit *e, uint32_t mode)
 	emit_atom_end(e);
 }
 
-/* As the kernel encodes it: 12 bits of major in the middle of the minor. */
+/* In the kernel's encoding: 12 bits of major in the middle of the minor. */
 static void device(struct emit *e, uint64_t dev)
 {
 	uint64_t major = (dev >> 8 & 0xfff) | (dev >> 32 & ~0xfffULL);
@@ -319,7 +319,7 @@ static void bits(struct emit *e, struct value_type t, uint64_t v)
 	emit_atom_end(e);
 }
 
-/* names: NULL, or what the number stands for. */
+/* names: NULL, or names of numbers. */
 static void port(struct emit *e, const struct constants *names, uint16_t v)
 {
 	struct out *out = emit_atom(e);
@@ -373,7 +373,7 @@ static void letter(struct emit *e, uint64_t v)
 	emit_atom_end(e);
 }
 
-/* Cuts to the width of the type, with the sign where it has one. */
+/* Cuts to the width of the type, sign-extended if the type is signed. */
 static int64_t extend(uint64_t v, size_t bytes)
 {
 	unsigned shift = bytes < 8 ? (unsigned)(64 - 8 * bytes) : 0;
@@ -504,7 +504,7 @@ static void chars(struct emit *e, const uint8_t *p, size_t n)
 {
 	size_t len = strnlen((const char *)p, n);
 	uint32_t limit = e->limit;
-	e->limit = (uint32_t)n > limit ? (uint32_t)n : limit; /* names in structs are short: whole */
+	e->limit = (uint32_t)n > limit ? (uint32_t)n : limit; /* names in structs are short: never cut */
 	emit_string(e, p, len, false);
 	e->limit = limit;
 }
@@ -641,7 +641,7 @@ void emit_members(struct emit *e, const struct struct_type *s, const uint8_t *p,
 		const struct member *m = &s->members[i];
 		size_t align = s->packed ? 1 : value_align(e->arch, m->type), n = value_bytes(e->arch, m->type);
 		at = (at + align - 1) & ~(align - 1); /* a power of two */
-		if (at + n > bytes) { /* an older, shorter struct, or it was cut */
+		if (at + n > bytes) { /* an older, shorter struct, or a truncated piece */
 			if (in_part && at < bytes && is_shown(e, m, p + at, bytes - at)) {
 				emit_member(e, m->name);
 				emit_bytes(e, p + at, bytes - at, false);

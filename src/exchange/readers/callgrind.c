@@ -1,10 +1,10 @@
 /*
- * Callgrind's output: what each line of each function cost, and what its calls cost with all that they called.
+ * Callgrind's output: the cost of each line of each function, and the inclusive cost of its calls.
  *
  * Calls are known from one function to the next, not as stacks. A function's cost is divided among its callers in proportion to what
- * their calls of it cost, from the outermost functions down. A path that holds too little of all, or comes back to a function that is
- * on it, is not followed: what is left of a function then is a stack of its own, so that the cost of each function is exact.
- * Source: "Callgrind Format Specification" in Valgrind's manual.
+ * their calls of it cost, from the outermost functions down. A path with too small a part of the total, or one that returns to a
+ * function on it, is not followed: the rest of that function's cost gets a stack with only this function, so that the cost of each
+ * function is exact. Source: "Callgrind Format Specification" in Valgrind's manual.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -30,13 +30,13 @@ struct position {
 struct function {
 	struct position at;
 	str_id name;
-	uint32_t lines, calls; /* its first in those lists; PROFILE_NONE: none */
-	double self, with_calls, called; /* of the event at hand: own cost; with that of calls; what callers say */
-	double given;          /* of its own cost, to stacks */
+	uint32_t lines, calls; /* the first of each list; PROFILE_NONE: none */
+	double self, with_calls, called; /* of the current event: own cost; inclusive cost; cost in its callers' calls */
+	double given;          /* part of its own cost that has been given to stacks */
 	bool is_on_path;
 };
 
-/* Costs of one line of a function; of all lines of the file, the next of the same function. */
+/* Costs of one line of a function; linked to the next line of the same function. */
 struct line {
 	uint32_t number, next, costs; /* costs: index in all */
 };
@@ -48,7 +48,7 @@ struct reader {
 	struct profile *p;
 	const char *at, *end;
 	uint64_t row;                    /* of the text */
-	unsigned positions, line_at;     /* columns before the costs, and which is the line */
+	unsigned positions, line_at;     /* columns before the costs, and the index of the line's */
 	unsigned events_nr;
 	uint32_t events[EVENTS_MAX];     /* in the profile */
 	struct u64map numbers[NAMES];    /* (5) → text */
@@ -58,11 +58,11 @@ struct reader {
 	VEC(struct call) calls;
 	VEC(uint64_t) costs;             /* events_nr for each line and call */
 	struct position here, callee;
-	str_id file_of_line;             /* of inlined code: another than the function's */
+	str_id file_of_line;             /* differs from the function's for inlined code */
 	uint32_t function, called_function; /* PROFILE_NONE: not named yet */
 	bool is_call;                    /* the next costs are of a call */
 	uint64_t position[2];
-	unsigned event;                  /* at hand */
+	unsigned event;                  /* the current one */
 	double total;
 };
 
@@ -98,7 +98,7 @@ static struct strobe_error *read_name(struct reader *r, enum names kind, const c
 
 static uint32_t find_function(struct reader *r, struct position at, str_id name)
 {
-	/* Two functions of one name, object and file are one. Ids are below 2^32: three are mixed into one key. */
+	/* Functions with the same name, object and file are one. Ids are below 2^32: three are mixed into one key. */
 	uint64_t key = ((uint64_t)at.object << 42) ^ ((uint64_t)at.file << 21) ^ name;
 	for (;; key += 0x9e3779b97f4a7c15ull) {
 		bool is_new;
@@ -138,7 +138,7 @@ static bool take_position(struct reader *r, const char **at, unsigned i)
 	return true;
 }
 
-/* Costs that a line does not say are 0. */
+/* Costs that a line omits are 0. */
 static uint32_t take_costs(struct reader *r, const char *at)
 {
 	uint32_t first = (uint32_t)r->costs.len;
@@ -244,7 +244,7 @@ static struct strobe_error *read_assignment(struct reader *r, const char *line, 
 static struct strobe_error *read_events(struct reader *r, const char *words)
 {
 	if (r->events_nr)
-		return NULL; /* of a further part, which has the same */
+		return NULL; /* in a further part, with the same content */
 	while (*words) {
 		size_t n = strcspn(words, " \t");
 		if (n && r->events_nr == EVENTS_MAX)
@@ -300,7 +300,7 @@ static struct strobe_error *read_text(struct reader *r)
 
 /* ---- stacks ---- */
 
-/* The costs of the event at hand. */
+/* Sums the costs of the current event. */
 static void sum_up(struct reader *r)
 {
 	r->total = 0;
@@ -314,7 +314,7 @@ static void sum_up(struct reader *r)
 		for (uint32_t c = f->calls; c != PROFILE_NONE; c = r->calls.data[c].next) {
 			double cost = (double)r->costs.data[r->calls.data[c].costs + r->event];
 			if (r->calls.data[c].to == i)
-				continue; /* its own cost again */
+				continue; /* recursion: its own cost again */
 			f->with_calls += cost;
 			r->functions.data[r->calls.data[c].to].called += cost;
 		}
@@ -324,7 +324,7 @@ static void sum_up(struct reader *r)
 	for (size_t i = 0; i < r->functions.len; i++)
 		outermost += r->functions.data[i].with_calls > r->functions.data[i].called ?
 			r->functions.data[i].with_calls - r->functions.data[i].called : 0;
-	/* In files that contradict themselves it is more: what limits the paths is what they begin with. */
+	/* In inconsistent files the outermost functions may have more: paths are limited by the costs that they begin with. */
 	r->total = outermost > r->total ? outermost : r->total;
 }
 
@@ -340,7 +340,7 @@ static stack_id add_frame(struct reader *r, stack_id caller, const struct functi
 	return profile_stack(p, caller, foreign_to_frame(p, &frame));
 }
 
-/* A share of a function's own cost, to its lines below a caller: what rounding leaves over goes to the next line. */
+/* A share of a function's own cost, to its lines below a caller: the remainder of rounding is carried to the next line. */
 static void give(struct reader *r, stack_id caller, struct function *f, double share)
 {
 	double due = 0, most = f->self - f->given;

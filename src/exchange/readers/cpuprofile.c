@@ -1,5 +1,5 @@
 /*
- * V8's CPU profiles: a tree of calls, and which node of it each sample was in.
+ * V8's CPU profiles: a tree of calls, and the node of each sample.
  *
  * Source: the types Profiler.Profile and ProfileNode of the Chrome DevTools Protocol.
  */
@@ -26,7 +26,7 @@ struct reader {
 	struct profile *p;
 	struct json_doc doc;
 	VEC(struct node) nodes;
-	VEC(uint32_t) way; /* from a node to the first whose stack is made */
+	VEC(uint32_t) way; /* from a node to the first one with a stack */
 	struct u64map by_id;
 	uint32_t event;
 };
@@ -102,7 +102,7 @@ static struct strobe_error *link_nodes(struct reader *r)
 	return NULL;
 }
 
-/* Callers first. A way that is longer than there are nodes is a circle. */
+/* Callers first. A path with more steps than nodes is a cycle. */
 static struct strobe_error *make_stack(struct reader *r, uint32_t node)
 {
 	vec_clear(&r->way);
@@ -151,7 +151,7 @@ static struct strobe_error *read_samples(struct reader *r, uint32_t samples)
 	return NULL;
 }
 
-/* Without samples in order there are counts. */
+/* Without a list of samples, nodes have hit counts. */
 static void read_hits(struct reader *r)
 {
 	const struct json_doc *d = &r->doc;

@@ -6,7 +6,7 @@
 
 #include "exchange/readers/readers.h"
 
-/* The sum of all rows of an event below a way of functions from the outermost on, "a;b"; NULL: of all. */
+/* The sum of all rows of an event below a path of functions, outermost first: "a;b"; NULL: of all. */
 static uint64_t sum_of(const struct profile *p, uint32_t event, const char *way)
 {
 	uint64_t sum = 0;
@@ -71,7 +71,7 @@ static void costs_by_callers(void **state)
 	profile_destroy(p);
 }
 
-/* Costs of a circle contain each other: each function still has its own. */
+/* Inclusive costs of a cycle contain each other: each function still keeps its own cost. */
 static void circles(void **state)
 {
 	struct profile *p = read_text("version: 1\nevents: Ir\nfn=a\n1 10\ncfn=b\ncalls=1 1\n1 500\n"

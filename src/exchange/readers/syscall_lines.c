@@ -1,7 +1,7 @@
 /*
  * Lines of system calls, as strace and perf trace print them: a row is a call of a process, its value the time spent in it.
  *
- * What precedes a line's call (process, time, counters) is found from behind, since options decide what is there. The name of a process
+ * The prefix of a call (process, time, counters) depends on options and is parsed from right to left. The name of a process
  * is that of its last execve(2), or its parent's. Source: strace(1), perf-trace(1).
  */
 #include <stdlib.h>
@@ -21,17 +21,17 @@
 struct call {
 	struct piece name, args, result; /* result: after "= "; n 0: none */
 	struct piece comm;               /* perf trace's; n 0: none */
-	uint64_t tid;                    /* 0: not said */
+	uint64_t tid;                    /* 0: unknown */
 	uint64_t ns;
 	bool has_time;
-	bool is_begun;                   /* it goes on in a later line, and is counted there */
+	bool is_begun;                   /* it continues in a later line, and is counted there */
 };
 
 struct reader {
 	struct profile *p;
 	uint32_t event;
 	struct u64map comms;             /* by process: str_id */
-	uint64_t first_comm;             /* of the process that has no number */
+	uint64_t first_comm;             /* of the process without a number */
 	VEC(frame_id) frames;            /* of the stack after a call, innermost first */
 	struct call call;                /* the last one, until its stack has been read */
 	bool has_call;
@@ -49,7 +49,7 @@ static bool starts(struct piece s, const char *word)
 	return s.n >= n && !memcmp(s.p, word, n);
 }
 
-/* "0.000123" in units of so many ns; false where it is something else. */
+/* "0.000123" in units of unit_ns; false: not a number. */
 static bool to_ns(struct piece s, double unit_ns, uint64_t *ret)
 {
 	char text[32], *end;
@@ -73,7 +73,7 @@ static uint64_t to_number(struct piece s)
 	return n;
 }
 
-/* "name(…": at its first bracket that follows a name. */
+/* "name(…": at the first bracket that follows a name. */
 static bool find_name(struct piece line, struct call *ret, size_t *ret_open)
 {
 	for (size_t i = 1; i < line.n; i++) {
@@ -91,7 +91,7 @@ static bool find_name(struct piece line, struct call *ret, size_t *ret_open)
 	return false;
 }
 
-/* ") = 3": the last such bracket, for texts among the arguments may look alike. */
+/* ") = 3": the last such bracket, since string arguments may contain the same text. */
 static void find_result(struct piece line, size_t open, struct call *ret)
 {
 	ret->args = (struct piece){ line.p + open + 1, line.n - open - 1 };
@@ -109,7 +109,7 @@ static void find_result(struct piece line, size_t open, struct call *ret)
 
 /* ---- strace ---- */
 
-/* "[pid  123] " or "123 " or "123<comm> " in front of all else. */
+/* "[pid  123] " or "123 " or "123<comm> " at the start of the line. */
 static uint64_t take_pid(struct piece line)
 {
 	struct piece s = piece_trim(line);
@@ -121,7 +121,7 @@ static uint64_t take_pid(struct piece line)
 	return n && n < s.n && (s.p[n] == ' ' || s.p[n] == '<') ? to_number(s) : 0;
 }
 
-/* "<0.000123>" at the end, which it takes off. */
+/* Removes "<0.000123>" from the end. */
 static void take_duration(struct piece *line, struct call *ret)
 {
 	const char *open = line->n && line->p[line->n - 1] == '>' ? memrchr(line->p, '<', line->n) : NULL;
@@ -131,7 +131,7 @@ static void take_duration(struct piece *line, struct call *ret)
 	*line = piece_trim((struct piece){ line->p, (size_t)(open - line->p) });
 }
 
-/* "<... read resumed>" stands for the call that was begun. */
+/* "<... read resumed>" continues a call of an earlier line. */
 static bool find_resumed(struct piece line, struct call *ret, size_t *ret_open)
 {
 	static const char begin[] = "<... ", end[] = " resumed>";
@@ -170,7 +170,7 @@ static bool add_frame(struct reader *r, struct piece line)
 	const char *bracket = memrchr(line.p, '[', line.n);
 	const char *open = bracket ? memrchr(line.p, '(', (size_t)(bracket - line.p)) : NULL;
 	if (!open)
-		return true; /* the stack could not be walked: it says why */
+		return true; /* a message that the stack could not be unwound */
 	_cleanup_strbuf_ struct strbuf module = {}, name = {};
 	size_t symbol_n = strcspn(open + 1, "+)");
 	strbuf_add(&module, line.p, (size_t)(open - line.p));
@@ -184,7 +184,7 @@ static bool add_frame(struct reader *r, struct piece line)
 
 /* ---- perf trace ---- */
 
-/* "   0.055 ( 0.016 ms): ls/3997 openat(dfd: CWD, …) = 3"; without a time in brackets the call goes on or had begun before. */
+/* "   0.055 ( 0.016 ms): ls/3997 openat(dfd: CWD, …) = 3"; without a time in brackets the line is the first or second part of a call. */
 static bool parse_perf_trace(struct piece line, struct call *ret)
 {
 	uint64_t begin_ns;
@@ -217,13 +217,13 @@ static bool parse_perf_trace(struct piece line, struct call *ret)
 
 /* ---- both ---- */
 
-/* A str_id, 0 where none is known; valid until the next call. */
+/* A str_id, 0: unknown; valid until the next call. */
 static uint64_t *comm_of(struct reader *r, uint64_t tid)
 {
 	return tid ? u64map_put(&r->comms, tid, NULL) : &r->first_comm;
 }
 
-/* What a successful execve(2) or a new process says of names. */
+/* Names of processes change with a successful execve(2) and with a new process. */
 static void note_names(struct reader *r, const struct call *c)
 {
 	struct piece path = piece_trim(c->args);
@@ -252,7 +252,7 @@ static frame_id call_frame(struct reader *r, struct piece name)
 	return profile_frame(r->p, &frame);
 }
 
-/* The call at hand, once its stack is there. */
+/* Adds the current call, once its stack is complete. */
 static void finish_call(struct reader *r)
 {
 	const struct call *c = &r->call;
@@ -303,7 +303,7 @@ static struct strobe_error *read_lines(const uint8_t *p, size_t n, parse_fn pars
 	return foreign_finish(r.p, err, ret);
 }
 
-/* Lines of other things may come first: the first that are calls decide. */
+/* Other lines may precede calls: the first calls decide. */
 static bool probe(const uint8_t *p, size_t n, parse_fn parse)
 {
 	struct piece text = { (const char *)p, n };

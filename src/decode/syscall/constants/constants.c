@@ -28,7 +28,7 @@
 
 const char *constant_name(const struct constants *c, uint64_t v)
 {
-	/* A register of 32 bits comes with or without its sign. */
+	/* A 32-bit register may or may not be sign-extended. */
 	for (size_t i = 0; i < c->nr; i++)
 		if (c->list[i].value == v || (v <= UINT32_MAX && (uint32_t)c->list[i].value == v))
 			return c->list[i].name;

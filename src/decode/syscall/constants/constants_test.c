@@ -123,7 +123,7 @@ static void constants(void **state)
 	assert_string_equal(constant_short(&constants_whence, "SEEK_SET"), "SET");
 }
 
-/* What the C library calls alike is the kernel's struct. */
+/* Structs for which the C library has the kernel's layout. */
 static void sizes(void **state)
 {
 	static const struct {

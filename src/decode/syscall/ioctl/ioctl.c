@@ -1,4 +1,4 @@
-/* ioctl(2): the names of requests, and what their third argument points at. */
+/* ioctl(2): the names of requests, and the data of their third argument. */
 #include "decode/syscall/special/specials.h"
 #include "decode/syscall/type_macros.h"
 
@@ -65,7 +65,7 @@ static const struct ioctl {
 #include "decode/syscall/ioctl/ioctls.def"
 };
 
-/* What the table is in order of. */
+/* The sort key of the table. */
 static uint32_t rank(uint32_t number)
 {
 	return number << 16 | number >> 16;
@@ -91,12 +91,12 @@ const char *syscall_ioctl_name(uint32_t number)
 	return io ? io->name : NULL;
 }
 
-/* Those whose number has a size, or one of many things of a device: EVIOCGNAME(256), EVIOCGBIT(EV_KEY, 96). */
+/* Requests whose number contains a size, or an item of a device: EVIOCGNAME(256), EVIOCGBIT(EV_KEY, 96). */
 static const struct sized {
 	uint8_t type, first, last, direction;
 	const char *name;
-	const struct constants *things; /* NULL: the size alone */
-	bool fixed;                     /* the thing alone */
+	const struct constants *things; /* NULL: only the size */
+	bool fixed;                     /* only the item */
 } sized[] = {
 	{ 'E', 0x06, 0x06, 2, "EVIOCGNAME", NULL, false },   { 'E', 0x07, 0x07, 2, "EVIOCGPHYS", NULL, false },
 	{ 'E', 0x08, 0x08, 2, "EVIOCGUNIQ", NULL, false },   { 'E', 0x09, 0x09, 2, "EVIOCGPROP", NULL, false },
@@ -134,7 +134,7 @@ static void print_sized(struct out *out, const struct sized *s, uint32_t cmd)
 	out_ch(out, ')');
 }
 
-/* What has no name is taken apart: _IOC(_IOC_READ, 0x54, 0x30, 0x4). */
+/* A request without a name is shown by its parts: _IOC(_IOC_READ, 0x54, 0x30, 0x4). */
 void print_ioctl_cmd(struct emit *e, unsigned i)
 {
 	static const char *const directions[] = { "_IOC_NONE", "_IOC_WRITE", "_IOC_READ", "_IOC_READ|_IOC_WRITE" };
@@ -187,7 +187,7 @@ static const char *ifreq_member(uint32_t cmd)
 	}
 }
 
-/* Those that get something: of the interface there is its name alone before the call. */
+/* Requests that get a value: before the call only the name of the interface is set. */
 static bool ifreq_asks(uint32_t cmd)
 {
 	uint32_t nr = cmd & 0xff;
@@ -200,7 +200,7 @@ static bool is_hardware(uint32_t cmd)
 	return cmd == 0x8924 || cmd == 0x8927 || cmd == 0x8931 || cmd == 0x8932 || cmd == 0x8937;
 }
 
-/* A struct sockaddr; the family of hardware is its kind, and of Ethernet the six bytes are written as usual. */
+/* A struct sockaddr; the family of a hardware address is its type, and six bytes of Ethernet are shown as a MAC address. */
 static void ifreq_address(struct emit *e, uint32_t cmd, const uint8_t *p)
 {
 	enum { ETHER = 1, LOOPBACK = 772, ETHER_BYTES = 6, DATA_BYTES = 14 };
@@ -268,7 +268,7 @@ static void text(struct emit *e, struct piece p)
 	emit_string(e, p.data, n, n == p.bytes);
 }
 
-/* A struct may be less than we have of it: one that has two forms, and one that is fetched in part. */
+/* The minimum size: less than the table's for a struct with two forms, and for one that is fetched in part. */
 static size_t least(const struct emit *e, struct value_type t)
 {
 	size_t n = value_bytes(e->arch, t);

@@ -1,4 +1,4 @@
-/* What ioctl(2) points at: structs as the system's headers lay them out, with texts written by hand. */
+/* Arguments of ioctl(2): structs from the system's headers, with texts written by hand. */
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -39,7 +39,7 @@ static void piece(struct blob *b, uint8_t part, const void *p, size_t n)
 	b->len += sizeof(head) + (n + 7) / 8 * 8;
 }
 
-/* ioctl(3, request, ADDRESS) = ret, in strace's spelling: what n bytes there said before, and after (NULL: not fetched). */
+/* ioctl(3, request, ADDRESS) = ret, in strace's spelling: the n bytes there before and after the call (NULL: not fetched). */
 static void says(uint32_t request, int64_t ret, const void *before, const void *after, size_t n, const char *expected)
 {
 	struct syscall_style style = { .layout = SYSCALL_STRACE };
@@ -97,7 +97,7 @@ static void device_mapper(void **state)
 	says(DM_DEV_STATUS, -9, &dm, NULL, sizeof(dm),
 	     "3, DM_DEV_STATUS, [{version=[4, 1, 2], data_size=312, data_start=305, target_count=0, "
 	     "flags=DM_READONLY_FLAG|DM_UUID_FLAG, event_nr=7, dev=makedev(0x12, 0x34), name=\"vg-root\"}]");
-	/* what is after too small a size, or of another version, the kernel does not read */
+	/* the kernel does not read data after a too small size, or of another version */
 	dm.data_size = 14;
 	says(DM_DEV_STATUS, -22, &dm, NULL, sizeof(dm), "3, DM_DEV_STATUS, [{version=[4, 1, 2], data_size=14}]");
 	says(DM_DEV_STATUS, -22, &dm, NULL, 100, "3, DM_DEV_STATUS, 0x7ffe00001000");
@@ -116,7 +116,7 @@ static void answers(void **state)
 	says(UFFDIO_API, -22, &before, NULL, sizeof(before), "3, UFFDIO_API, {api=0xaa, features=0}");
 }
 
-/* struct rtc_param: the meaning of its value is that of its parameter. */
+/* struct rtc_param: the parameter decides the meaning of the value. */
 static void clocks(void **state)
 {
 	struct rtc_param p = { .param = RTC_PARAM_FEATURES, .uvalue = 0x101, .index = 2 };
@@ -207,7 +207,7 @@ static void others(void **state)
 	says(LOOP_SET_STATUS64, 0, &loop, NULL, sizeof(loop),
 	     "3, LOOP_SET_STATUS64, {lo_offset=0x200, lo_number=3, lo_flags=LO_FLAGS_READ_ONLY|LO_FLAGS_PARTSCAN, "
 	     "lo_file_name=\"/disk.img\", ...}");
-	/* The numbers have the size of structs that other architectures do not have. */
+	/* The numbers contain the size of structs that other architectures lack. */
 	says(0xc008ae05, 0, &cpuid, &cpuid, 8, "3, KVM_GET_SUPPORTED_CPUID, {nent=75, entries=[...]}");
 	says(0x4008ae90, 0, &none, NULL, 8, "3, KVM_SET_CPUID2, {nent=0, entries=[]}");
 	says(BTRFS_IOC_SNAP_CREATE, 0, &volume, NULL, 640, "3, BTRFS_IOC_SNAP_CREATE, {fd=5, name=\"snapshot\"}");
@@ -222,7 +222,7 @@ static void others(void **state)
 	says(0x40082406, 0, "abcdefgh", NULL, 8, "3, PERF_EVENT_IOC_SET_FILTER, \"abcdefgh\"...");
 }
 
-/* Every request, with fewer bytes than it has, all of one kind: nothing is read that is not there (seen by a sanitizer). */
+/* Every request, with too few bytes, all with the same value: nothing is read beyond them (checked by a sanitizer). */
 static void any_bytes(void **state)
 {
 	static const uint32_t requests[] = {
@@ -252,7 +252,7 @@ static void any_bytes(void **state)
 			}
 }
 
-/* How much is fetched where the request does not say it. */
+/* The number of bytes to fetch if the request does not contain it. */
 static void bytes(void **state)
 {
 	assert_int_equal(syscall_ioctl_bytes(0x5413), 64);

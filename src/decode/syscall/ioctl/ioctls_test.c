@@ -42,7 +42,7 @@
 #include <linux/bsg.h>
 #include <linux/seccomp.h>
 
-/* As Linux had it until 5.7, and still takes it. */
+/* The number until Linux 5.7, which is still accepted. */
 #define SECCOMP_IOCTL_NOTIF_ID_VALID_WRONG_DIR SECCOMP_IOR(2, __u64)
 
 #include "base/testing.h"
@@ -65,7 +65,7 @@
 #undef END
 #endif
 
-/* A number has one name, and the search finds each: the table is in order. */
+/* Each number has one name and is found by the search, so the table is sorted. */
 static void names(void **state)
 {
 	static const struct {

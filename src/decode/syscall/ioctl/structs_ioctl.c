@@ -1,4 +1,4 @@
-/* What ioctl(2) points at: the structs whose members depend on each other, and the tables of all of them. */
+/* Structs of ioctl(2): printers of structs whose members depend on each other, and the tables of all. */
 #include "decode/syscall/emit.h"
 #include "decode/syscall/type_macros.h"
 
@@ -19,7 +19,7 @@ static bool has_succeeded(const struct emit *e)
 	return e->ev->has_ret && !syscall_failed(e->ev->ret);
 }
 
-/* To its NUL, which may lie after what was fetched. */
+/* Up to its NUL, which may follow the fetched part. */
 static void btrfs_name(struct emit *e, const uint8_t *p, size_t bytes)
 {
 	size_t n = strnlen((const char *)p, bytes);
@@ -40,7 +40,7 @@ static void print_btrfs_volume(struct emit *e, const struct struct_type *s, cons
 	emit_struct_end(e);
 }
 
-/* Quota groups to inherit; a name, or the number of a device or of a subvolume: by the flags. */
+/* Quota groups to inherit; a name, or the number of a device or subvolume, by the flags. */
 static void print_btrfs_volume_v2(struct emit *e, const struct struct_type *s, const uint8_t *p, size_t bytes)
 {
 	enum { INHERIT = 4, DEVICE = 8, SUBVOLUME = 16, NAME = 56 };
@@ -65,7 +65,7 @@ static void print_btrfs_volume_v2(struct emit *e, const struct struct_type *s, c
 	emit_struct_end(e);
 }
 
-/* The kernel reads no further than the version of another interface, or than a size that ends before the data. */
+/* The kernel stops reading at an unknown version, or at a size that ends before the data. */
 static void print_dm(struct emit *e, const struct struct_type *s, const uint8_t *p, size_t bytes)
 {
 	enum { INTERFACE = 4, DATA = 305 };
@@ -99,7 +99,7 @@ static void gpio_attribute(struct emit *e, const uint8_t *p)
 	emit_struct_end(e);
 }
 
-/* As many attributes as num_attrs says; there is room for ten. */
+/* num_attrs attributes, at most ten. */
 static void print_gpio_config(struct emit *e, const struct struct_type *s, const uint8_t *p, size_t bytes)
 {
 	enum { ATTRIBUTES = 10, ATTRIBUTE_BYTES = 24, HEAD_BYTES = 32 };
@@ -121,7 +121,7 @@ static void print_gpio_config(struct emit *e, const struct struct_type *s, const
 	emit_struct_end(e);
 }
 
-/* As many offsets as num_lines says; there is room for 64. */
+/* num_lines offsets, at most 64. */
 static void print_gpio_request(struct emit *e, const struct struct_type *s, const uint8_t *p, size_t bytes)
 {
 	enum { LINES = 64, CONSUMER = 256, CONFIG = 288, NUM_LINES = 560, BUFFER = 564, REQUEST_FD = 588, BYTES = 592 };
@@ -150,7 +150,7 @@ static void print_gpio_request(struct emit *e, const struct struct_type *s, cons
 	emit_struct_end(e);
 }
 
-/* What it counts lies after it, and is not fetched. */
+/* The elements follow the struct, and are not fetched. */
 static void print_kvm_cpuid(struct emit *e, const struct struct_type *s, const uint8_t *p, size_t bytes)
 {
 	uint64_t nr = number_at(e, p, bytes, 0, 4);
@@ -165,7 +165,7 @@ static void print_kvm_cpuid(struct emit *e, const struct struct_type *s, const u
 	emit_struct_end(e);
 }
 
-/* A value whose meaning is its parameter's; an answer of RTC_PARAM_GET. */
+/* The parameter decides the meaning of the value, which RTC_PARAM_GET returns. */
 static void print_rtc_param(struct emit *e, const struct struct_type *s, const uint8_t *p, size_t bytes)
 {
 	enum { FEATURES, CORRECTION, BACKUP_SWITCH_MODE, GET = 0x40187013 };
@@ -194,7 +194,7 @@ static void print_rtc_param(struct emit *e, const struct struct_type *s, const u
 	emit_struct_end(e);
 }
 
-/* Its first number is a letter that says which of two structs it is. */
+/* The first member is a letter that selects one of two structs. */
 static void print_sg_io(struct emit *e, const struct struct_type *s, const uint8_t *p, size_t bytes)
 {
 	uint64_t letter = number_at(e, p, bytes, 0, 4);
@@ -209,7 +209,7 @@ static void print_sg_io(struct emit *e, const struct struct_type *s, const uint8
 	emit_array_end(e);
 }
 
-/* As many bytes of requests as ifc_len says: the room for them before the call, what is there after it. */
+/* ifc_len bytes of requests: the size of the buffer before the call, the size of the data after it. */
 static void print_ifconf(struct emit *e, const struct struct_type *s, const uint8_t *p, size_t bytes)
 {
 	struct piece before = piece_find(e->ev, 2, SYSCALL_PART_WHOLE);
@@ -237,7 +237,7 @@ static void print_ifconf(struct emit *e, const struct struct_type *s, const uint
 	emit_struct_end(e);
 }
 
-/* The features that are requested, and those that there are. */
+/* The requested and the available features. */
 static void print_uffdio_api(struct emit *e, const struct struct_type *s, const uint8_t *p, size_t bytes)
 {
 	struct piece before = piece_find(e->ev, 2, SYSCALL_PART_WHOLE);

@@ -1,6 +1,6 @@
 /*
- * Messages of netlink: a header, a struct that depends on the protocol of the socket and on the type, and attributes, which may have
- * attributes of their own. What is not described is shown as bytes.
+ * Messages of netlink: a header, a struct that depends on the protocol of the socket and on the type, and attributes, which may be
+ * nested. Undescribed data is shown as bytes.
  */
 #include "decode/syscall/netlink/netlink_priv.h"
 
@@ -18,7 +18,7 @@ static const struct attribute *attribute_of(const struct attributes *of, uint32_
 	return NULL;
 }
 
-/* As many as lie in the first `here` of n bytes. */
+/* The values in the first `here` of n bytes. */
 static void each(struct emit *e, const struct attribute *a, const uint8_t *p, size_t here, size_t n)
 {
 	struct value_type t = a->value;
@@ -58,7 +58,7 @@ static void address(struct emit *e, const uint8_t *p, size_t n)
 		emit_bytes(e, p, n, false);
 }
 
-/* A number of the order of the machine, as wide as it came. */
+/* A number in the byte order of the machine, n bytes wide. */
 static void uint(struct emit *e, const uint8_t *p, size_t n)
 {
 	if (n == 4 || n == 8)
@@ -67,13 +67,13 @@ static void uint(struct emit *e, const uint8_t *p, size_t n)
 		emit_bytes(e, p, n, false);
 }
 
-/* What follows the head of an attribute: as many bytes of it as needed() says were fetched. */
+/* The payload of an attribute, of which needed() bytes were fetched. */
 static void attribute_value(struct emit *e, const struct attribute *a, const uint8_t *p, size_t n)
 {
 	switch (a ? a->kind : A_NEST) {
 	case A_VALUE: {
 		size_t size = value_bytes(e->arch, a->value);
-		bool exact = a->value.bytes == 8; /* numbers of 64 bits have no other form */
+		bool exact = a->value.bytes == 8; /* 64-bit numbers have only one size */
 		if (exact ? n == size : n >= (a->least ? a->least : size))
 			emit_memory(e, a->value, p, n < size ? n : size);
 		else
@@ -135,7 +135,7 @@ static void attribute_type(struct emit *e, const struct attributes *of, uint32_t
 	emit_atom_end(e);
 }
 
-/* How much of an attribute is looked at. */
+/* The number of bytes of an attribute that are printed. */
 static size_t needed(const struct emit *e, const struct attribute *a, size_t payload)
 {
 	size_t n = a && a->kind == A_VALUE ? value_bytes(e->arch, a->value) : payload;
@@ -158,7 +158,7 @@ bool netlink_begins_with(struct packet *p, size_t at, size_t n, size_t head)
 	return false;
 }
 
-/* Some are of the family of their message, or of the kind of link that was named before. */
+/* Some depend on the family of their message, or on the kind of link in an earlier attribute. */
 static const struct attributes *nest_of(const struct packet *p, const struct attributes *nest)
 {
 	enum { FAMILY_BRIDGE = 7, FAMILY_INET6 = 10, RTNL_FAMILY_IPMR = 128, RTNL_FAMILY_IP6MR };
@@ -175,7 +175,7 @@ static const struct attributes *nest_of(const struct packet *p, const struct att
 	return p->family == FAMILY_BRIDGE ? &attributes_ifla_brport : p->family == FAMILY_INET6 ? &attributes_ifla_inet6 : NULL;
 }
 
-/* IFLA_INFO_KIND and IFLA_INFO_SLAVE_KIND say what IFLA_INFO_DATA and IFLA_INFO_SLAVE_DATA hold. */
+/* IFLA_INFO_KIND and IFLA_INFO_SLAVE_KIND decide the type of IFLA_INFO_DATA and IFLA_INFO_SLAVE_DATA. */
 static void note_kind(struct packet *p, const struct attributes *of, uint32_t type, size_t at, size_t n)
 {
 	enum { KIND = 1, SLAVE_KIND = 4 };
@@ -220,7 +220,7 @@ static bool is_list(const struct attribute *a)
 	return a && (a->kind == A_EACH || a->kind == A_INDEXED || a->kind == A_INDEXED_LESS1);
 }
 
-/* What an attribute holds, n bytes at `at`: an item, or several. */
+/* The payload of an attribute, n bytes at `at`: an item, or several. */
 static void attribute_payload(struct packet *p, const struct attribute *a, size_t at, size_t n, unsigned depth)
 {
 	struct emit *e = p->e;
@@ -258,7 +258,7 @@ static void attribute(struct packet *p, size_t at, size_t n, const struct attrib
 	emit_array_end(e);
 }
 
-/* A length that is too small ends them; what is too large ends with its surroundings. */
+/* A length that is too small ends the list; one that is too large is cut to the enclosing data. */
 void netlink_attributes(struct packet *p, size_t at, size_t n, const struct attributes *of, unsigned depth)
 {
 	struct emit *e = p->e;
@@ -293,7 +293,7 @@ void netlink_attributes(struct packet *p, size_t at, size_t n, const struct attr
 
 /* ---- Messages ---- */
 
-/* What the type of a message, or the family of a diagnosis, says of what follows the header. */
+/* The data after the header, by the type of a message or the family of a diagnosis. */
 struct payload {
 	uint16_t first, last;
 	const struct struct_type *s;
@@ -313,7 +313,7 @@ static const struct payload route_payloads[] = {
 	{ 104, 106, &struct_nhmsg, &attributes_nha },        { 108, 110, &struct_ifinfomsg, &attributes_ifla },
 };
 
-/* Answers: those of NLM_F_DUMP are taken for it, as requests have other flags. */
+/* Replies. A message with NLM_F_DUMP is taken for a request, one without for a reply. */
 static const struct payload diag_payloads[] = {
 	{ 1, 1, &struct_unix_diag_msg, &attributes_unix_diag },
 	{ 2, 2, &struct_inet_diag_msg, &attributes_inet_diag },
@@ -368,7 +368,7 @@ static const struct payload *diag_payload_of(uint32_t type, uint32_t family, uin
 static const struct payload *payload_of(int protocol, uint32_t type, uint32_t family, uint32_t flags)
 {
 	switch (protocol) {
-	case ROUTE: /* a type without a name is not a type, whatever is next to it */
+	case ROUTE: /* the ranges contain unassigned types */
 		return constant_name(&constants_nl_route, type) ? FIND(route_payloads, type) : NULL;
 	case SELINUX:
 		return FIND(selinux_payloads, type);
@@ -401,7 +401,7 @@ static const struct constants *types_of(int protocol)
 	}
 }
 
-/* A message of a subsystem of the netfilter; NULL: it has no name. */
+/* A message of a subsystem of the netfilter; NULL: no name. */
 static const char *netfilter_name(uint32_t type)
 {
 	static const struct constants *const messages[] = {
@@ -447,7 +447,7 @@ static void message_type(struct emit *e, int protocol, uint32_t type)
 		emit_hex(e, type);
 }
 
-/* What a message does, by its name: NFT_MSG_NEWTABLE, XFRM_MSG_GETSA. */
+/* The flags of a message, by its name: NFT_MSG_NEWTABLE, XFRM_MSG_GETSA. */
 static const struct constants *flags_by_name(const char *name)
 {
 	static const struct {
@@ -462,7 +462,7 @@ static const struct constants *flags_by_name(const char *name)
 	return &constants_nl_flags;
 }
 
-/* Bits above the common ones mean other things when something is got, made or deleted. */
+/* Bits above the common ones differ between get, new and delete requests. */
 static const struct constants *flags_of(int protocol, uint32_t type)
 {
 	enum { NEW, DELETE, GET };
@@ -510,7 +510,7 @@ static void header(struct packet *p, size_t at, int protocol)
 
 static void message(struct packet *p, size_t at, size_t n, int protocol);
 
-/* What failed, and the message that requested it (its head alone: CAPPED); more follows. */
+/* The error, and the message that caused it (CAPPED: only its header); attributes may follow. */
 static void error(struct packet *p, size_t at, size_t n, int protocol, uint32_t flags, unsigned depth)
 {
 	enum { CAPPED = 0x100 };
@@ -549,7 +549,7 @@ static void error(struct packet *p, size_t at, size_t n, int protocol, uint32_t 
 	}
 }
 
-/* Of a family that is not described, or more bytes than those of one that is. */
+/* The message of an undescribed family, or the bytes after a described part. */
 static void unknown_family(struct packet *p, size_t at, size_t n)
 {
 	struct emit *e = p->e;
@@ -574,7 +574,7 @@ static void described(struct packet *p, size_t at, size_t n, const struct payloa
 		netlink_bytes(p, at, n);
 		return;
 	}
-	if (n < size || !packet_has(p, at, size)) { /* the family alone */
+	if (n < size || !packet_has(p, at, size)) { /* only the family */
 		emit_struct(e);
 		emit_member(e, protocol == SOCK_DIAG && n == 1 ? "family" : known->s->members[0].name);
 		emit_enum(e, &constants_family, p->data[at]);

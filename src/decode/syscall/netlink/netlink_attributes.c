@@ -16,12 +16,12 @@
 	const struct attributes attributes_##id = { &constants_##names, list_of_##id,    \
 						    sizeof(list_of_##id) / sizeof(*list_of_##id) }
 #define ATTRIBUTES_END(id)   ATTRIBUTES_NAMED(id, nl_##id)
-#define ATTRIBUTES_INNER(id) static ATTRIBUTES_NAMED(id, nl_##id) /* those of this file alone */
+#define ATTRIBUTES_INNER(id) static ATTRIBUTES_NAMED(id, nl_##id) /* private to this file */
 
 /* clang-format off */
 ATTRIBUTES(ifla_info) = { OTHER(1, A_TEXT), NEST(2, ifla_info_data), OTHER(4, A_TEXT), NEST(5, ifla_info_slave_data) };
 ATTRIBUTES_END(ifla_info);
-/* What these are follows from nest_of(). */
+/* Resolved by nest_of(). */
 const struct attributes attributes_ifla_info_data, attributes_ifla_info_slave_data, attributes_ifla_protinfo;
 ATTRIBUTES(ifla_br) = {
 	OTHER(1, A_UINT), OTHER(2, A_UINT), OTHER(3, A_UINT), OTHER(4, A_UINT), VALUE(5, U32), VALUE(6, UNSIGNED(2)),

@@ -9,7 +9,7 @@ static size_t address_bytes(uint32_t family)
 	return family == FAMILY_INET ? 4 : family == FAMILY_INET6 ? 16 : 0;
 }
 
-/* A member that is an address of the family, n bytes at `at`; of other families bytes. */
+/* A member that is an address of the family, n bytes at `at`; bytes for other families. */
 static void address_member(struct packet *p, const char *name, uint32_t family, size_t at, size_t n)
 {
 	struct emit *e = p->e;
@@ -40,7 +40,7 @@ static void next_hop(struct packet *p, size_t at, size_t n, unsigned depth)
 	netlink_attributes(p, at + head, n - head, &attributes_rta, depth + 1);
 }
 
-/* Next hops that say how long they are, each with attributes of a route. */
+/* Next hops, each with its length and attributes of a route. */
 void netlink_multipath(struct packet *p, size_t at, size_t n, unsigned depth)
 {
 	struct emit *e = p->e;
@@ -104,7 +104,7 @@ static void host_condition(struct packet *p, size_t at, size_t n)
 	emit_struct_end(e);
 }
 
-/* The operand of an operation: by its code a host, a number, or another operation with a port. */
+/* The operand of an operation: by its code: a host, a number, or another operation with a port. */
 static void operand(struct packet *p, uint32_t code, size_t at, size_t n)
 {
 	static const struct {
@@ -131,7 +131,7 @@ static void operand(struct packet *p, uint32_t code, size_t at, size_t n)
 	netlink_bytes(p, at, n);
 }
 
-/* The first operation and what belongs to it. */
+/* The first operation with its operands. */
 void netlink_bytecode(struct packet *p, size_t at, size_t n, unsigned depth)
 {
 	struct emit *e = p->e;

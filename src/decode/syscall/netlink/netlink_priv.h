@@ -1,8 +1,8 @@
-/* Attributes of netlink, as tables: what the number of an attribute says of the bytes that follow it. */
+/* Tables of netlink attributes: the type of an attribute's payload, by its number. */
 #pragma once
 #include "decode/syscall/emit.h"
 
-/* What was fetched, and where it came from. */
+/* The fetched bytes and their address. */
 struct packet {
 	struct emit *e;
 	const uint8_t *data;
@@ -10,7 +10,7 @@ struct packet {
 	uint64_t address;
 	unsigned depth;                                 /* of messages in messages about errors */
 	uint8_t family;                                 /* of the message that is being shown */
-	const struct attributes *link_data, *port_data; /* of a link of the kind that was said, NULL: unknown */
+	const struct attributes *link_data, *port_data; /* for the kind of link seen last, NULL: unknown */
 };
 
 static inline bool packet_has(const struct packet *p, size_t at, size_t n)
@@ -34,7 +34,7 @@ enum attribute_kind {
 	A_ADDRESS,
 	A_MAC,
 	A_NEST,
-	A_EACH,          /* as many values as there are */
+	A_EACH,          /* values up to the end */
 	A_INDEXED,       /* the same, by names; value.of has them */
 	A_INDEXED_LESS1, /* the first of them is number 1 */
 	A_PORT,
@@ -52,9 +52,9 @@ struct attribute {
 	uint8_t kind;
 	struct value_type value;        /* A_VALUE, A_EACH, A_INDEXED, A_HEADED */
 	const struct attributes *nest;  /* A_NEST, A_HEADED */
-	/* A_VALUE: fewer bytes will do, of a struct that grew; 0: all of it. */
+	/* A_VALUE: minimum size of a struct that grew; 0: all of it. */
 	uint16_t least;
-	/* n bytes at `at` that were not all fetched, as items of the list that is open. */
+	/* Prints n bytes at `at`, perhaps not all fetched, as items of the current list. */
 	void (*print)(struct packet *p, size_t at, size_t n, unsigned depth);
 };
 
@@ -64,15 +64,15 @@ struct attributes {
 	size_t nr;
 };
 
-/* n bytes of attributes at `at`, of which the packet may have fewer: one by itself, several as a list. */
+/* Prints n bytes of attributes at `at`, perhaps not all fetched: one attribute alone, several as a list. */
 void netlink_attributes(struct packet *p, size_t at, size_t n, const struct attributes *of, unsigned depth);
-/* n bytes without a meaning: as they are, or where they are. */
+/* Prints n undescribed bytes, or their address if they were not fetched. */
 void netlink_bytes(struct packet *p, size_t at, size_t n);
 
-/* Whether the n bytes begin with a head of that size which was fetched; otherwise prints them as bytes. */
+/* Whether the n bytes begin with a fetched head of that size; otherwise prints them as bytes. */
 bool netlink_begins_with(struct packet *p, size_t at, size_t n, size_t head);
 
-/* What A_BODY prints: netlink_bodies.c. */
+/* Printers for A_BODY: netlink_bodies.c. */
 void netlink_multipath(struct packet *p, size_t at, size_t n, unsigned depth);
 void netlink_via(struct packet *p, size_t at, size_t n, unsigned depth);
 void netlink_bytecode(struct packet *p, size_t at, size_t n, unsigned depth);

@@ -54,7 +54,7 @@ static int fd_netlink(void *ctx, uint32_t pid, int fd)
 	return *(const int *)ctx;
 }
 
-/* What is printed after the header of the message, of which `here` bytes were fetched. */
+/* Checks the text after the header of the message, of which `here` bytes were fetched. */
 static void says(const struct syscall_table *t, int protocol, struct packet *p, size_t here, const char *expected)
 {
 	static uint8_t blob[1024];
@@ -127,7 +127,7 @@ static void routes(void **state)
 			  "rtvia_addr=inet_addr(\"1.2.3.4\")}]]"));
 	p = message(24, 1);
 	family(&p, 2, 12);
-	attribute(&p, 9, 8); /* a hop that says it has 7 bytes: the list ends */
+	attribute(&p, 9, 8); /* a hop with length 7: the list ends */
 	put(&p, 2, 7), put(&p, 2, 0), put(&p, 4, 1);
 	says(*state, ROUTE, &p, p.len,
 	     after(rtmsg, "[{nla_len=12, nla_type=RTA_MULTIPATH}, [{rtnh_len=7, rtnh_flags=0, rtnh_hops=0, rtnh_ifindex=1}]]"));
@@ -140,7 +140,7 @@ static void links(void **state)
 {
 	struct packet p = message(16, 1);
 	family(&p, 0, 16);
-	attribute(&p, 18, 36); /* IFLA_LINKINFO: what the data is, by the kind before it */
+	attribute(&p, 18, 36); /* IFLA_LINKINFO: the type of the data follows from the kind before it */
 	attribute(&p, 1, 7);
 	memcpy(p.data + p.len, "bridge", 7), p.len += 7;
 	attribute(&p, 2, 20);
@@ -159,7 +159,7 @@ static void links(void **state)
 			 "\\x00\\x00\\x00\"]]]"));
 	p = message(16, 1);
 	family(&p, 0, 16);
-	attribute(&p, 26, 16); /* IFLA_AF_SPEC: numbers by their places */
+	attribute(&p, 26, 16); /* IFLA_AF_SPEC: numbers with indexes */
 	attribute(&p, 2, 12);
 	attribute(&p, 1, 8);
 	put(&p, 4, 1), put(&p, 4, UINT32_MAX);
@@ -185,7 +185,7 @@ static void attributes_that_lie(void **state)
 	p = message(16, 1);
 	family(&p, 0, 16);
 	attribute(&p, 13, 0);
-	put(&p, 2, 0x3231); /* too little for another */
+	put(&p, 2, 0x3231); /* too short for another */
 	says(*state, ROUTE, &p, p.len, after(link, "[{nla_len=4, nla_type=IFLA_TXQLEN}, \"\\x31\\x32\"]"));
 }
 
@@ -219,7 +219,7 @@ static void diagnosis(void **state)
 	says(*state, SOCK_DIAG, &p, p.len,
 	     after(head, "[{nla_len=20, nla_type=INET_DIAG_REQ_BYTECODE}, {code=INET_DIAG_BC_S_COND, yes=4, no=8}, {family=AF_INET, "
 			 "prefix_len=32, port=-1, addr=inet_addr(\"127.0.0.1\")}]"));
-	p.data[p.len - 16] = 10; /* a mark: what is after it is left alone */
+	p.data[p.len - 16] = 10; /* a mark: bytes after it are not decoded */
 	says(*state, SOCK_DIAG, &p, p.len,
 	     after(head, "[{nla_len=20, nla_type=INET_DIAG_REQ_BYTECODE}, {code=INET_DIAG_BC_MARK_COND, yes=4, no=8}, {mark=8194, "
 			 "mask=4294967295}]"));

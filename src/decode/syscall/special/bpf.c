@@ -1,9 +1,9 @@
-/* bpf(2): which part of the union bpf_attr a command reads. What a caller leaves out is zeros, as the kernel takes it. */
+/* bpf(2): which part of the union bpf_attr a command reads. Missing bytes are zeros, as in the kernel. */
 #include "decode/syscall/special/specials.h"
 
 enum { ATTR_BYTES = 256, INFO_BYTES = 16 };
 
-/* name: what <linux/bpf.h> calls that part of the union, where it has a name; least: bytes that the command reads in any case. */
+/* name: of that part of the union in <linux/bpf.h>, if it has one; least: minimum number of bytes that the command reads. */
 static const struct command {
 	const char *name;
 	const struct struct_type *attr;
@@ -47,7 +47,7 @@ static const struct command {
 	[35] = { "prog_bind_map", &struct_bpf_prog_bind_map, 12 },
 };
 
-/* What is printed after the flags of a link, by the type of what is attached. */
+/* The struct after the flags of a link, by the attach type. */
 static const struct struct_type *link_of(const struct emit *e, const uint8_t *attr)
 {
 	static const struct {
@@ -61,7 +61,7 @@ static const struct struct_type *link_of(const struct emit *e, const uint8_t *at
 	return &struct_bpf_link_create;
 }
 
-/* How many bytes there was room for, and how many there are. */
+/* The size of the buffer, and the size of the data. */
 static void object_info(struct emit *e, const uint8_t *attr, uint64_t room)
 {
 	uint64_t len = value_load(e->arch, attr + 4, 4);

@@ -1,4 +1,4 @@
-/* What io_uring_setup(2), io_uring_enter(2) and io_uring_register(2) point at. What is pointed at from there was not fetched. */
+/* Arguments of io_uring_setup(2), io_uring_enter(2) and io_uring_register(2). Pointers in them were not followed. */
 #include "decode/syscall/special/specials.h"
 #include "decode/syscall/type_macros.h"
 
@@ -6,7 +6,7 @@
 
 enum { SETUP_CQSIZE = 8, SETUP_ATTACH_WQ = 32 };
 
-/* Members that the caller sets, then those that the kernel answers with. */
+/* Members set by the program, then those set by the kernel. */
 void print_uring_params(struct emit *e, unsigned i)
 {
 	struct piece p = piece_best(e->ev, i);
@@ -44,7 +44,7 @@ void print_uring_argument(struct emit *e, unsigned i)
 
 enum how { ELEMENTS, ONE, CPUS, WORKERS };
 
-/* ELEMENTS: as many as nr_args says; ONE: a struct, sized: nr_args says how many bytes of it there are. */
+/* ELEMENTS: nr_args elements; ONE: a struct, sized: nr_args is its size. */
 static const struct registration {
 	uint8_t opcode, how;
 	bool sized;

@@ -1,4 +1,4 @@
-/* Messages, semaphores and shared memory of System V: what msgctl(2), semctl(2) and shmctl(2) point at, and messages. */
+/* Messages, semaphores and shared memory of System V: the structs of msgctl(2), semctl(2) and shmctl(2), and messages. */
 #include "decode/syscall/special/specials.h"
 
 enum { IPC_SET = 1, IPC_STAT, IPC_INFO, MSG_STAT = 11, MSG_INFO, MSG_STAT_ANY, SHM_STAT = 13, SHM_INFO, SHM_STAT_ANY };
@@ -26,7 +26,7 @@ static const struct struct_type *control_of(const char *name, uint32_t cmd)
 	return NULL;
 }
 
-/* IPC_SET reads, the others answer. */
+/* IPC_SET reads the struct, the others write it. */
 void print_ipc_arg(struct emit *e, unsigned i)
 {
 	uint32_t cmd = (uint32_t)e->ev->arg[i - 1] & CMD_MASK;
@@ -40,7 +40,7 @@ void print_ipc_arg(struct emit *e, unsigned i)
 		emit_pointer(e, e->ev->arg[i]);
 }
 
-/* A long for the type, then as many bytes of text as the next argument says, or as came. */
+/* A long for the type, then the text, whose size is the next argument, or the result. */
 void print_msgbuf(struct emit *e, unsigned i)
 {
 	struct piece p = piece_best(e->ev, i);

@@ -1,4 +1,4 @@
-/* prctl(2): how many arguments each option has, and what they mean. */
+/* prctl(2): the number and types of arguments of each option. */
 #include "decode/syscall/special/specials.h"
 
 enum prctl_kind {
@@ -6,8 +6,8 @@ enum prctl_kind {
 	PRCTL_SIGNED,
 	PRCTL_UNSIGNED,
 	PRCTL_SIGNAL,
-	PRCTL_NAME,        /* a name of at most 15 bytes, as it is passed */
-	PRCTL_NAME_OUT,    /* as it is returned */
+	PRCTL_NAME,        /* a name of at most 15 bytes, read by the call */
+	PRCTL_NAME_OUT,    /* the same, returned by the call */
 	PRCTL_INT_OUT,
 	PRCTL_UNSIGNED_OUT,
 	PRCTL_SIGNAL_OUT,
@@ -88,7 +88,7 @@ static const struct prctl_option *option_of(const struct syscall_event *ev)
 	return NULL;
 }
 
-/* PR_SET_VMA knows one thing that it can set. */
+/* PR_SET_VMA can only set a name. */
 static bool names_memory(const struct syscall_event *ev)
 {
 	return (uint32_t)ev->arg[0] == SET_VMA && !ev->arg[1];
@@ -122,13 +122,13 @@ static void name(struct emit *e, uint64_t v, struct piece p)
 	const uint8_t *end = p.data ? memchr(p.data, 0, p.bytes) : NULL;
 	if (end)
 		emit_string(e, p.data, (size_t)(end - p.data), false);
-	else if (p.bytes >= 15) /* the kernel reads no further */
+	else if (p.bytes >= 15) /* the kernel's limit */
 		emit_string(e, p.data, 15, true);
 	else
 		emit_pointer(e, v);
 }
 
-/* What the kernel wrote to where the argument points. */
+/* The data that the kernel wrote. */
 static void written(struct emit *e, const struct prctl_option *o, uint64_t v, struct piece p)
 {
 	size_t n = o->kind == PRCTL_POINTER_OUT ? e->arch->pointer_bytes : 4;
@@ -189,7 +189,7 @@ void print_prctl_arg2(struct emit *e, unsigned i)
 		name(e, v, piece_find(e->ev, i, SYSCALL_PART_EXIT));
 		break;
 	case PRCTL_ENUM:
-		/* An int to the kernel, where the option says nothing else. */
+		/* An int to the kernel, except for these options. */
 		emit_enum(e, o->names, o->option == 4 || o->option == DISPATCH || o->option == SET_VMA ? v : (uint32_t)v);
 		break;
 	case PRCTL_FLAGS:

@@ -1,4 +1,4 @@
-/* ptrace(2): what its last two arguments are, by the request. */
+/* ptrace(2): its last two arguments, by the request. */
 #include "decode/syscall/special/specials.h"
 #include "decode/syscall/type_macros.h"
 
@@ -62,7 +62,7 @@ static bool succeeded(const struct emit *e)
 	return e->ev->has_ret && !syscall_failed(e->ev->ret);
 }
 
-/* The whole struct, where it was fetched at entry, or at exit when the call succeeded. */
+/* The struct if it was fetched completely: at entry, or at exit of a successful call. */
 static const uint8_t *bytes_of(const struct emit *e, unsigned i, size_t n, bool answer)
 {
 	struct piece p = piece_find(e->ev, i, answer ? SYSCALL_PART_EXIT : SYSCALL_PART_WHOLE);
@@ -125,7 +125,7 @@ static void mask(struct emit *e, unsigned i, bool answer)
 		emit_pointer(e, e->ev->arg[i]);
 }
 
-/* Of the size in the argument before: the caller sets the offset, the kernel the flags. */
+/* The preceding argument is its size; the program sets the offset, the kernel the flags. */
 static void metadata(struct emit *e, unsigned i)
 {
 	const uint8_t *p = bytes_of(e, i, 16, true);
@@ -137,7 +137,7 @@ static void metadata(struct emit *e, unsigned i)
 		emit_pointer(e, e->ev->arg[i]);
 }
 
-/* The result says how many bytes there are, the caller how many were written. */
+/* The result is the size of the data, the argument that of the buffer. */
 static void syscall_info(struct emit *e, unsigned i)
 {
 	static const struct struct_type *const by_op[] = {

@@ -1,4 +1,4 @@
-/* Options of sockets: their names by level, and what they point at. */
+/* Options of sockets: their names by level, and their values. */
 #include "decode/syscall/special/specials.h"
 #include "decode/syscall/type_macros.h"
 
@@ -41,7 +41,7 @@ void print_sockopt_name(struct emit *e, unsigned i)
 static const struct option {
 	uint16_t level, option;
 	const struct struct_type *s; /* NULL: a text */
-	bool shorter; /* as many members as there are bytes for; others are nothing unless they are whole */
+	bool shorter; /* may be cut after any member; others are only shown if complete */
 } options[] = {
 	{ SOCKET, 13, &struct_linger, true },
 	{ SOCKET, 17, &struct_ucred, true },

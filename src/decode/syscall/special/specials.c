@@ -8,7 +8,7 @@ static uint32_t arg32(const struct syscall_event *ev, unsigned i)
 	return (uint32_t)ev->arg[i];
 }
 
-/* ---- What is there at all ---- */
+/* ---- Predicates: whether an argument is used ---- */
 
 static bool creates(const struct syscall_event *ev, unsigned flags)
 {
@@ -55,7 +55,7 @@ bool fcntl_has_arg(const struct syscall_event *ev, unsigned i)
 	case 1025:
 	case 1028:
 	case 1032:
-	case 1034: /* F_GET… of other things than structs */
+	case 1034: /* F_GET… without structs */
 		return false;
 	default:
 		return true;
@@ -155,7 +155,7 @@ void print_futex_val(struct emit *e, unsigned i)
 		emit_u64(e, arg32(e->ev, i));
 }
 
-/* The fourth is a time, or how many to requeue. */
+/* The fourth argument is a time, or the number of waiters to requeue. */
 void print_futex_time(struct emit *e, unsigned i)
 {
 	uint32_t op = futex_op(e->ev);
@@ -170,7 +170,7 @@ void print_futex_time(struct emit *e, unsigned i)
 		emit_pointer(e, e->ev->arg[i]);
 }
 
-/* What FUTEX_WAKE_OP does to the second word, and what it compares it with: futex(2). */
+/* The operation of FUTEX_WAKE_OP on the second word, and its comparison: futex(2). */
 static void wake_op(struct emit *e, uint32_t v)
 {
 	static const char *const ops[] = { "SET", "ADD", "OR", "ANDN", "XOR" };
@@ -222,7 +222,7 @@ void print_poll(struct emit *e, unsigned i)
 		int32_t fd = (int32_t)value_load(e->arch, p.data + 8 * k, 4);
 		emit_member(e, "fd");
 		emit_fd(e, fd);
-		if (fd < 0) { /* the kernel passes over it */
+		if (fd < 0) { /* ignored by the kernel */
 			emit_struct_end(e);
 			continue;
 		}
@@ -239,7 +239,7 @@ void print_poll(struct emit *e, unsigned i)
 	emit_array_end(e);
 }
 
-/* What is taken away needs none: programs pass anything. */
+/* EPOLL_CTL_DEL ignores it: programs pass any value. */
 void print_epoll_event(struct emit *e, unsigned i)
 {
 	static const struct value_type event = { .format = VALUE_STRUCT, .of = &struct_epoll_event };
@@ -277,7 +277,7 @@ void print_clone_flags(struct emit *e, unsigned i)
 	clone_flags(e, e->ev->arg[i] & ~0xffULL, e->ev->arg[i] & 0xff);
 }
 
-/* What makes the kernel look at a member is shown with it, even if it is 0. */
+/* A member is shown if its flag is set, even if it is 0. */
 static void clone_members(struct emit *e, const uint8_t *p, uint64_t flags)
 {
 	static const struct {
@@ -298,7 +298,7 @@ static void clone_members(struct emit *e, const uint8_t *p, uint64_t flags)
 	}
 }
 
-/* Those of later kernels, where the caller knows of them. */
+/* Members of later versions, if the size includes them. */
 static void clone_newer(struct emit *e, const uint8_t *p, size_t n, uint64_t flags)
 {
 	enum { SET_TID = 64, CGROUP = 80, KNOWN = 88 };
@@ -422,7 +422,7 @@ void print_fcntl_arg(struct emit *e, unsigned i)
 	}
 }
 
-/* Options in text, but for file systems that take a struct: those do not look like text. */
+/* Options as text, except for file systems that take a struct, which does not look like text. */
 void print_mount_data(struct emit *e, unsigned i)
 {
 	struct piece p = piece_best(e->ev, i);
@@ -461,7 +461,7 @@ static bool needs_id(uint32_t cmd)
 	case 0x800004: /* Q_GETFMT */
 	case 0x800005: /* Q_GETINFO */
 	case 0x800006: /* Q_SETINFO */
-	case 0x5801:   /* Q_XQUOTAON and what follows: states of a whole file system */
+	case 0x5801:   /* Q_XQUOTAON and the following: states of a whole file system */
 	case 0x5802:
 	case 0x5805:
 	case 0x5806:
@@ -483,7 +483,7 @@ bool quota_fd_has_id(const struct syscall_event *ev, unsigned i)
 	return needs_id(arg32(ev, 1));
 }
 
-/* What has no end within what was fetched. */
+/* A text whose end may not have been fetched. */
 static void path_or_text(struct emit *e, struct piece p, bool path)
 {
 	uint32_t limit = e->limit;
@@ -493,7 +493,7 @@ static void path_or_text(struct emit *e, struct piece p, bool path)
 	e->limit = limit;
 }
 
-/* By the command: bytes of which the next argument says how many, a text, or nothing. */
+/* By the command: bytes, whose number is the next argument; a text; or nothing. */
 void print_fsconfig_value(struct emit *e, unsigned i)
 {
 	enum { SET_STRING = 1, SET_BINARY, SET_PATH, SET_PATH_EMPTY };
@@ -504,7 +504,7 @@ void print_fsconfig_value(struct emit *e, unsigned i)
 		emit_bytes(e, p.data, p.bytes < n ? p.bytes : n, p.bytes < n);
 	else if (end && cmd >= SET_STRING && cmd <= SET_PATH_EMPTY && cmd != SET_BINARY) {
 		uint32_t limit = e->limit;
-		if (cmd != SET_STRING && e->limit < p.bytes) /* paths are whole */
+		if (cmd != SET_STRING && e->limit < p.bytes) /* paths are not limited */
 			e->limit = p.bytes;
 		emit_string(e, p.data, (size_t)(end - p.data), false);
 		e->limit = limit;
@@ -514,7 +514,7 @@ void print_fsconfig_value(struct emit *e, unsigned i)
 		emit_pointer(e, e->ev->arg[i]);
 }
 
-/* A directory where there is a path, else a descriptor or how many bytes there are. */
+/* A directory for a path, else a descriptor or a number of bytes. */
 void print_fsconfig_aux(struct emit *e, unsigned i)
 {
 	enum { SET_PATH = 3, SET_PATH_EMPTY };
@@ -529,9 +529,9 @@ void print_fsconfig_aux(struct emit *e, unsigned i)
 /* ---- Keys ---- */
 
 /*
- * What each command of keyctl(2) takes besides its own number: k a key, s a text, b bytes that the next one counts, p a pointer,
- * n a number, u one of 32 bits, e an error, i a user or group, x bits; r bytes that are an answer, a struct d of a Diffie-Hellman
- * exchange or c of a public key, m how to move.
+ * Types of the arguments of each command of keyctl(2): k a key, s a text, b bytes whose number is the next argument, p a pointer, n
+ * a number, u a 32-bit number, e an error, i a user or group, x bits; r returned bytes, d a struct of a Diffie-Hellman exchange, c
+ * one of a public key, m flags for moving.
  */
 static const char *const keyctl_args[] = {
 	"kn", "s", "kbn", "k", "kii", "kx", "krn", "k", "kk", "kk", "kssk", "krn", "kbnk", "kuk", "k", "ku", "k",
@@ -551,7 +551,7 @@ bool keyctl_has(const struct syscall_event *ev, unsigned i)
 	return keyctl_kind(ev, i);
 }
 
-/* Up to its NUL; the address where the memory could not be read so far. */
+/* Up to its NUL; the address if the NUL could not be read. */
 static void key_text(struct emit *e, struct piece p, uint64_t address)
 {
 	size_t n = p.data ? strnlen((const char *)p.data, p.bytes) : 0;
@@ -649,7 +649,7 @@ bool reboot_has_arg(const struct syscall_event *ev, unsigned i)
 	return arg32(ev, 2) == 0xa1b2c3d4; /* LINUX_REBOOT_CMD_RESTART2 */
 }
 
-/* struct user_desc: three words and bits. Of get_thread_area(2) the first is a question, the others its answer. */
+/* struct user_desc: three words and bits. get_thread_area(2) reads the first and writes the others. */
 void print_user_desc(struct emit *e, unsigned i)
 {
 	enum { BYTES = 16, READ = 0, READ_DEFAULT = 2 };
@@ -719,7 +719,7 @@ void emit_personality(struct emit *e, uint32_t v)
 void print_personality(struct emit *e, unsigned i)
 {
 	uint32_t v = arg32(e->ev, i);
-	if (v == UINT32_MAX) /* asks */
+	if (v == UINT32_MAX) /* a query */
 		emit_hex(e, v);
 	else
 		emit_personality(e, v);
@@ -831,7 +831,7 @@ void print_resident(struct emit *e, unsigned i)
 	emit_array_end(e);
 }
 
-/* A set of signals of which the next argument says how many bytes there are. */
+/* A set of signals, whose size is the next argument. */
 void print_sigset(struct emit *e, unsigned i)
 {
 	struct piece p = piece_best(e->ev, i);

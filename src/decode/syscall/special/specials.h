@@ -1,6 +1,6 @@
 /*
- * Arguments whose meaning depends on others: what calls*.def names. A printer writes argument i of e->ev; a predicate
- * says whether it is there at all.
+ * Arguments whose meaning depends on others, named in calls*.def. A printer writes argument i of e->ev; a predicate returns whether
+ * the argument is used.
  */
 #pragma once
 #include "decode/syscall/emit.h"
