@@ -14,7 +14,7 @@
 
 uint8_t blocks_filter[1 << FILTER_BITS];
 
-/* Of addresses that are multiples of 16, and of the others. */
+/* For addresses that are multiples of 16, and for the others. */
 static struct alloc_slot *leaves[2][ROOTS];
 /* The same as a list, for children. */
 static struct alloc_leaf made[ALLOC_LEAVES];
@@ -30,7 +30,7 @@ void blocks_pass(const void *p)
 	__atomic_store_n(blocks_filter_of(p), FILTER_STUCK, __ATOMIC_RELAXED);
 }
 
-/* Counts up and down; a count that does not fit stays. */
+/* Counts up and down; a saturated count stays. */
 static void filter_count(const void *p, int by)
 {
 	uint8_t *count = blocks_filter_of(p), was = __atomic_load_n(count, __ATOMIC_RELAXED);
@@ -130,7 +130,7 @@ static bool has_leaf(uintptr_t address)
 	return leaves[0][address >> LEAF_BITS] || leaves[1][address >> LEAF_BITS];
 }
 
-/* Backwards to the first block that there is; what has no leaf is passed at once. */
+/* Searches backwards for a block; addresses without a leaf are skipped at once. */
 struct alloc_slot *blocks_find(const void *inside, uintptr_t *ret_start)
 {
 	uintptr_t address = (uintptr_t)inside, at = address & ~(uintptr_t)7;

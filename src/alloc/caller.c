@@ -1,8 +1,8 @@
 /*
- * checker_check_caller(): checker_check() with all registers that calls preserve on the stack, and nothing besides.
+ * checker_check_caller(): checker_check() with all callee-saved registers on the stack, and nothing else.
  *
- * What a check finds on the stack counts as reached. Frames of a compiler have gaps, in which addresses of earlier calls are left over: so
- * the functions that a program calls jump here, and this frame has no gap.
+ * A check treats all values on the stack as references. Frames made by a compiler have gaps, which may contain addresses left by
+ * earlier calls: so the functions that a program calls jump here, and this frame has no gap.
  */
 #include "alloc/checker.h"
 

@@ -12,7 +12,7 @@ enum { COLUMN_FP = 29, COLUMN_SP = 31, COLUMN_RA = 30, RULE_RA = 0 };
 enum { COLUMN_FP = -1, COLUMN_SP = -1, COLUMN_RA = -1, RULE_RA = 0 };
 #endif
 
-#define STATES 8 /* remembered at once */
+#define STATES 8 /* depth of remember_state */
 
 /* ---- reading ---- */
 
@@ -63,7 +63,7 @@ static int64_t sleb(struct reader *r)
 	return (int64_t)v;
 }
 
-/* An address by its DW_EH_PE_* encoding; base is what "relative to data" means. */
+/* An address by its DW_EH_PE_* encoding; base: for addresses relative to data. */
 static uintptr_t pointer(struct reader *r, uint8_t encoding, uintptr_t base)
 {
 	uintptr_t from = (uintptr_t)r->at, v;
@@ -89,7 +89,7 @@ static uintptr_t pointer(struct reader *r, uint8_t encoding, uintptr_t base)
 /* ---- objects ---- */
 
 #ifdef DLFO_STRUCT_HAS_EH_DBASE
-/* Without it, in older C libraries and musl, the list of objects is walked, under their lock. */
+/* Older C libraries and musl lack it: there the list of objects is walked, under its lock. */
 extern int _dl_find_object(void *, struct dl_find_object *) __attribute__((weak));
 #endif
 
@@ -221,7 +221,7 @@ static void skip_block(struct reader *r)
 	r->at = n > (size_t)(r->end - r->at) ? r->end : r->at + n;
 }
 
-/* Those that define the CFA; false where op is another. */
+/* Instructions that define the CFA; false: another one. */
 static bool run_cfa(struct reader *r, struct state *s, const struct program *p, uint8_t op)
 {
 	uint64_t reg;
@@ -236,7 +236,7 @@ static bool run_cfa(struct reader *r, struct state *s, const struct program *p, 
 	}
 }
 
-/* Those that say where registers are; false where op is unknown. */
+/* Instructions with rules of registers; false: op is unknown. */
 static bool run_save(struct reader *r, struct state *s, const struct state *initial, const struct program *p, uint8_t op)
 {
 	uint64_t reg;
@@ -258,7 +258,7 @@ static bool run_save(struct reader *r, struct state *s, const struct state *init
 	}
 }
 
-/* Those that move on; *ret_location is where the following ones hold. False where op is another. */
+/* Instructions that advance the location; *ret_location is that of the following ones. False: another one. */
 static bool run_advance(struct reader *r, const struct program *p, uint8_t op, uintptr_t *location)
 {
 	switch (op) {
@@ -270,7 +270,7 @@ static bool run_advance(struct reader *r, const struct program *p, uint8_t op, u
 	}
 }
 
-/* Runs the instructions that hold at pc; false where one is unknown. initial NULL: of the CIE. */
+/* Runs the instructions up to pc; false if one is unknown. initial NULL: those of the CIE. */
 static bool run(struct reader r, struct state *s, const struct state *initial, const struct program *p, uintptr_t pc)
 {
 	struct state remembered[STATES];
@@ -303,7 +303,7 @@ static bool run(struct reader r, struct state *s, const struct state *initial, c
 	return true;
 }
 
-/* The length of an entry; r is moved after it and ends where the entry does. False at the end of the section. */
+/* The length of an entry; r is advanced to its content and limited to the entry. False at the end of the section. */
 static bool entry(const uint8_t *at, struct reader *ret)
 {
 	uint32_t n;
@@ -345,7 +345,7 @@ static bool read_cie(const uint8_t *at, struct program *p)
 				p->is_signal = true;
 		}
 		r.at = after > r.end ? r.end : after;
-		p->fde.at = r.at; /* says that FDEs have an augmentation, too */
+		p->fde.at = r.at; /* 'z': FDEs have augmentation data, too */
 	} else if (*augmentation) {
 		return false;
 	}
@@ -372,7 +372,7 @@ static bool read_fde(const uint8_t *at, uintptr_t pc, struct program *p)
 	return pc >= p->start && pc < p->end;
 }
 
-/* ---- what comes of it ---- */
+/* ---- rules ---- */
 
 static struct cfi_rule rule(unsigned kind, int64_t cfa, int64_t fp, int64_t ra)
 {
@@ -383,8 +383,8 @@ static struct cfi_rule rule(unsigned kind, int64_t cfa, int64_t fp, int64_t ra)
 }
 
 /*
- * Of expressions two forms are common: of frames that were realigned (DW_OP_breg<fp> n, DW_OP_deref), and of stubs of the procedure
- * linkage table, which count from the stack pointer: 8, and 8 more from the byte on that they name, when they have pushed.
+ * Two forms of expressions are common: for realigned frames (DW_OP_breg<fp> n, DW_OP_deref), and for stubs of the procedure linkage
+ * table, whose CFA is the stack pointer plus 8, and 8 more after their push, at an offset that the expression contains.
  */
 static struct cfi_rule of_expression(const struct state *s, uintptr_t pc)
 {

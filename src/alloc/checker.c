@@ -47,7 +47,7 @@ static struct {
 	pthread_mutex_t control; /* one check at a time */
 	struct mode mode;
 	bool is_on, is_cancelled, is_over;
-	pid_t pid; /* children of fork() are not checked at their end */
+	pid_t pid; /* children of fork() are not checked when they end */
 	struct leak_check whole;
 	struct cleanup *cleanups;
 } checker = { .control = PTHREAD_MUTEX_INITIALIZER, .whole = { .name = WHOLE_NAME } };
@@ -125,7 +125,7 @@ static void write_request(char *to, size_t bytes, const struct leak_check *c, co
 	snprintf(to + n, bytes - (size_t)n, "name %s\n", c->name);
 }
 
-/* True where it has an answer; else strobe, or this, has said why not. */
+/* Runs strobe for the check; false if there is no answer, for a reason that has been printed. */
 static bool ask(const struct leak_check *c, const void *stack, size_t *ret_objects, size_t *ret_bytes)
 {
 	char request[512], answer[128], pid[16];
@@ -146,7 +146,7 @@ int checker_check(struct leak_check *c, size_t *ret_objects, size_t *ret_bytes, 
 	if (c->is_active) {
 		bool was_busy = thread.is_busy;
 		pthread_mutex_lock(&checker.control);
-		thread.is_busy = true; /* nothing here is the program's */
+		thread.is_busy = true; /* allocations of the check are not the program's */
 		(void)ask(c, stack, &objects, &bytes);
 		thread.is_busy = was_busy;
 		pthread_mutex_unlock(&checker.control);
@@ -183,12 +183,12 @@ void checker_run_cleanups(void)
 	}
 }
 
-/* Handlers and destructors that are left run; what is buffered is written. */
+/* Remaining handlers and destructors run, and buffers are flushed. */
 static void end_with_leaks(void)
 {
 	checker_say("Exiting with error code (instead of crashing) because of whole-program memory leaks\n");
 #ifdef __GLIBC__
-	exit(EXIT_LEAKS); /* may be called by what exit() calls: the last status counts */
+	exit(EXIT_LEAKS); /* may be called within exit(): the last status counts */
 #else
 	fflush(NULL);
 	_exit(EXIT_LEAKS);

@@ -1,8 +1,8 @@
 /*
- * The heap checker under the names of gperftools: class HeapLeakChecker, as heap_checker.h declares it, for C++ without C++.
+ * The heap checker under the names of gperftools: class HeapLeakChecker, as declared in heap_checker.h, implemented in C.
  *
- * Names are those of the Itanium C++ ABI for 64 bits: constructors and destructors have two (of the whole object, and as a base). In a
- * program that is linked with libtcmalloc, whose own checker would begin as well, this library's functions come before those that do so.
+ * Names are those of the Itanium C++ ABI for 64 bits: constructors and destructors have two (of the whole object, and of a base). In
+ * a program that is linked with libtcmalloc, this library's functions replace those that start the other checker.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -80,7 +80,7 @@ void cxx_destroy(struct leak_check *c)
 }
 void cxx_destroy_base(struct leak_check *c) NAMED("_ZN15HeapLeakCheckerD2Ev") ALSO("_ZN15HeapLeakCheckerD1Ev");
 
-/* how: whether functions are named, which they always are. The first byte counts, as of bool. */
+/* how: whether to resolve symbols, which is always done. Only the first byte is valid, since some are bool. */
 int cxx_do_no_leaks(struct leak_check *c, int how) NAMED("_ZN15HeapLeakChecker9DoNoLeaksENS_15ShouldSymbolizeE");
 int cxx_do_no_leaks(struct leak_check *c, int how)
 {
@@ -132,7 +132,7 @@ void cxx_run_cleanups(void)
 	checker_run_cleanups();
 }
 
-/* ---- what begins the checker of libtcmalloc ---- */
+/* ---- functions that start the checker of libtcmalloc ---- */
 
 #define NOTHING(function, name)            \
 	void function(void) NAMED(name);   \

@@ -21,7 +21,7 @@
 #define ALLOCATION_INTERVAL ((uint64_t)1 << 30)
 #define IN_USE_INTERVAL     ((uint64_t)100 << 20)
 #define NAME_BYTES          1024
-#define INHERITED           0x80 /* set in the first byte of HEAPPROFILE: whoever reads it is not the first */
+#define INHERITED           0x80 /* set in the first byte of HEAPPROFILE: a later reader is not the first process */
 
 bool dumps_are_on;
 
@@ -32,14 +32,14 @@ static struct {
 	bool of_environment;
 	uint64_t allocation_interval, release_interval, in_use_interval, time_interval_s; /* 0: none */
 	uint64_t allocated, released; /* bytes, since the start */
-	uint64_t allocated_before, released_before, most_in_use; /* at the last dump that an interval made due */
+	uint64_t allocated_before, released_before, most_in_use; /* at the last dump due to an interval */
 	time_t next_time;
 	volatile sig_atomic_t is_requested;
 } dumps = { .control = PTHREAD_MUTEX_INITIALIZER };
 
 /* ---- text ---- */
 
-/* Into a file or into memory; without either it only counts. */
+/* Writes to a file or to memory, or only counts bytes. */
 struct sink {
 	int fd;
 	char *memory;
@@ -82,7 +82,7 @@ static __attribute__((format(printf, 2, 3))) void putf(struct sink *s, const cha
 	put(s, text, n < (int)sizeof(text) ? (size_t)n : sizeof(text) - 1);
 }
 
-/* Estimates have a part below one; what is less than one half is one, for readers take bytes without objects for a fault. */
+/* Estimates have a fraction. At least one, since readers reject bytes without objects. */
 static uint64_t objects_of(uint64_t counted)
 {
 	uint64_t one = (uint64_t)1 << region->objects_shift, ret = (counted + one / 2) >> region->objects_shift;
@@ -129,7 +129,7 @@ static void put_entries(struct sink *s)
 	}
 }
 
-/* Those of the process; /proc is read without the C library's buffers, which would be allocated. */
+/* Those of the process; /proc is read without the C library's buffers, which would be allocated from the heap. */
 static void put_mappings(struct sink *s)
 {
 	char bytes[4096];
@@ -176,7 +176,7 @@ static uint64_t of_environment(const char *name, uint64_t otherwise)
 static void on_signal(int number)
 {
 	(void)number;
-	dumps.is_requested = 1; /* the next allocation or release writes */
+	dumps.is_requested = 1; /* the next allocation or release writes the dump */
 }
 
 static bool is_true(const char *name, bool otherwise)
@@ -185,7 +185,7 @@ static bool is_true(const char *name, bool otherwise)
 	return value ? strchr("tTyY1", *value) != NULL : otherwise; /* "" is true, too */
 }
 
-/* What every start reads. */
+/* Settings that are read at every start. */
 static void set_up(void)
 {
 	dumps.allocation_interval = of_environment("HEAP_PROFILE_ALLOCATION_INTERVAL", ALLOCATION_INTERVAL);
@@ -201,7 +201,7 @@ static void set_up(void)
 	settings.logs_mmap = is_true("HEAP_PROFILE_MMAP_LOG", false);
 }
 
-/* Those of an earlier run would be taken for this one's. */
+/* Files of an earlier run would be mistaken for this run's. */
 static void remove_old(void)
 {
 	char name[NAME_BYTES];
@@ -246,11 +246,11 @@ static bool is_due(uint64_t in_use)
 	return true;
 }
 
-/* All intervals of bytes begin with each dump that one of them makes due. */
+/* Each dump due to an interval restarts all intervals of bytes. */
 static void dump_if_due(void)
 {
 	int64_t in_use = (int64_t)__atomic_load_n(&region->bytes_in_use, __ATOMIC_RELAXED);
-	uint64_t most = in_use > 0 ? (uint64_t)in_use : 0; /* parts that threads keep to themselves can make it negative */
+	uint64_t most = in_use > 0 ? (uint64_t)in_use : 0; /* the parts not yet added by threads can make it negative */
 	if (!is_due(most))
 		return;
 	dumps.is_requested = 0;
@@ -271,7 +271,7 @@ void dumps_check(uint64_t allocated, uint64_t released)
 {
 	int saved = errno;
 	dumps_count(allocated, released);
-	/* Whoever holds it writes, or looks whether it has to. */
+	/* The holder writes a dump, or checks whether one is due. */
 	if (pthread_mutex_trylock(&dumps.control))
 		return;
 	if (dumps_are_on)
@@ -329,7 +329,7 @@ EXPORT char *GetHeapProfile(void)
 	if (!record_begin() || !region)
 		return NULL;
 	put_profile(&s);
-	/* It may have grown meanwhile: what is beyond is left out. */
+	/* The text may have grown meanwhile: the rest is cut. */
 	s.most = s.bytes + s.bytes / 4 + 65536;
 	s.memory = real.malloc(s.most + 1);
 	if (!s.memory)

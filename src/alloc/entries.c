@@ -11,7 +11,7 @@
 #define SPINS 64
 #define YIELDS 20000
 
-/* By hash, open addressing: 1 + the entry's number. Twice as large as entries can be many. */
+/* By hash, open addressing: 1 + the entry's number. Twice the maximum number of entries. */
 static uint32_t index_of[1 << INDEX_BITS];
 
 void entries_forget(void)
@@ -21,7 +21,7 @@ void entries_forget(void)
 	const uintptr_t first = (start + page - 1) & ~(page - 1), last = end & ~(page - 1);
 	memset(index_of, 0, first - start);
 	memset((void *)last, 0, end - last);
-	/* What is private and anonymous reads as zeros again. */
+	/* Private anonymous pages read as zeros afterwards. */
 	if (madvise((void *)first, last - first, MADV_DONTNEED))
 		memset((void *)first, 0, last - first);
 	errno = saved;
@@ -63,7 +63,7 @@ uint32_t entries_find(uint64_t hash, uint8_t size_class, const uint64_t *frames,
 			made = add(hash, size_class, frames, depth);
 		if (made == UINT32_MAX)
 			return made;
-		/* Another thread may have put the same one here: then this one's own stays unused. */
+		/* Another thread may have added the same entry: then this thread's new one stays unused. */
 		if (__atomic_compare_exchange_n(&index_of[at], &found, made + 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 			return made;
 		if (entries()[found - 1].hash == hash)

@@ -1,19 +1,19 @@
 /*
  * The entries of the region (layout.h): one for each call chain and size class, found by the hash of both.
  *
- * Found without locks; each entry is changed under its own lock, which is held for some ten instructions. A holder that is gone (a
- * child of fork() that other threads left behind) does not stop the others for long.
+ * Found without locks; each entry is changed under its own lock, which is held for some ten instructions. A lock without a holder
+ * (in a child of fork(), which has no other threads) only delays the others.
  */
 #pragma once
 #include <stdint.h>
 
 #include "alloc/layout.h"
 
-/* Adds it where it is new; UINT32_MAX where there is no more room. frames: of the chain, innermost first. */
+/* Finds or adds an entry; UINT32_MAX: the table is full. frames: of the chain, innermost first. */
 uint32_t entries_find(uint64_t hash, uint8_t size_class, const uint64_t *frames, unsigned depth);
-/* Without its lock: where there is one thread. */
+/* Without its lock: for a process with one thread. */
 struct alloc_entry *entries_get(uint32_t entry);
 struct alloc_entry *entries_lock(uint32_t entry);
 void entries_unlock(struct alloc_entry *e);
-/* The entries are gone: the region is another. */
+/* Empties the index, for a new region. */
 void entries_forget(void);

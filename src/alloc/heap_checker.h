@@ -1,5 +1,5 @@
 /*
- * The heap checker of libstrobe_alloc.so for programs that look for their own leaks, in the form that gperftools' libtcmalloc has.
+ * The heap checker of libstrobe_alloc.so for programs that look for their own leaks, compatible with gperftools' libtcmalloc.
  *
  *	HEAPCHECK=normal ./program		// or with LD_PRELOAD=libstrobe_alloc.so.0, without a change to the program
  *
@@ -7,10 +7,10 @@
  *	… what must not leak …
  *	if (!checker.NoLeaks()) …
  *
- * A block leaks where nothing points to it any more, in registers, stacks, data and other blocks: strobe, which the library starts,
- * stops the program and looks. Names, arguments, environment and layout of the class are those of gperftools 2.10 (BSD-3-Clause; its
- * documentation, docs/heap_checker.html): programs that were compiled with its header run with this library. All functions do nothing
- * where HEAPCHECK is not set. They may be called by any thread, but not by handlers of signals.
+ * A block leaks if nothing points to it any more, in registers, stacks, data and other blocks: the library starts strobe, which
+ * stops the program and examines its memory. Names, arguments, environment and layout of the class are those of gperftools 2.10
+ * (BSD-3-Clause; its documentation, docs/heap_checker.html): programs that were compiled with its header run with this library. All
+ * functions do nothing if HEAPCHECK is not set. They may be called by any thread, but not by signal handlers.
  */
 #pragma once
 #include <stddef.h>
@@ -23,14 +23,14 @@ class HeapLeakChecker {
  public:
 	/* Whether HEAPCHECK is set. */
 	static bool IsActive();
-	/* That of the whole program; NULL where HEAPCHECK is not set or "local". */
+	/* The checker of the whole program; NULL if HEAPCHECK is not set or "local". */
 	static HeapLeakChecker *GlobalChecker();
 	/* Looks for leaks since the program began; false: there are some. */
 	static bool NoGlobalLeaks();
-	/* Not at the end of the program, then. */
+	/* No check at the end of the program. */
 	static void CancelGlobalCheck();
 
-	/* name: in messages and in the name of the file. Of interest is what is allocated from now on. */
+	/* name: in messages and in the name of the file. Checks allocations from now on. */
 	explicit HeapLeakChecker(const char *name);
 	~HeapLeakChecker();
 	/* False: something allocated since is a leak. */
@@ -40,11 +40,11 @@ class HeapLeakChecker {
 	bool SameHeap() { return NoLeaks(); }
 	bool QuickSameHeap() { return NoLeaks(); }
 	bool BriefSameHeap() { return NoLeaks(); }
-	/* After one of those. */
+	/* The result of the last of these. */
 	ssize_t BytesLeaked() const;
 	ssize_t ObjectsLeaked() const;
 
-	/* While it lives, what its thread allocates is never a leak, nor is what that points to. */
+	/* Allocations of its thread during its lifetime are never leaks, nor are blocks that they point to. */
 	class Disabler {
 	 public:
 		Disabler();
@@ -54,7 +54,7 @@ class HeapLeakChecker {
 		Disabler(const Disabler &);
 	};
 
-	/* Leaves out of all checks the block that contains ptr, and what it points to. Returns ptr. */
+	/* Excludes from all checks the block that contains ptr, and blocks that it points to. Returns ptr. */
 	template <typename T> static T *IgnoreObject(T *ptr)
 	{
 		DoIgnoreObject(static_cast<const void *>(const_cast<const T *>(ptr)));
@@ -87,7 +87,7 @@ template <class T> class HiddenPointer {
 	uintptr_t masked_;
 };
 
-/* Functions that release what the program keeps to its end, called before the check of the whole program. */
+/* Functions that release memory kept to the end of the program, called before the check of the whole program. */
 class HeapCleaner {
  public:
 	typedef void (*void_function)(void);
@@ -119,7 +119,7 @@ void strobe_leak_check_begin(struct strobe_leak_check *check, const char *name);
 int strobe_leak_check_end(struct strobe_leak_check *check, size_t *ret_objects, size_t *ret_bytes);
 /* 1: no leaks since the program began. */
 int strobe_leak_check_all(void);
-/* These are counted: what the thread allocates between is never a leak. */
+/* These nest: allocations of the thread between them are never leaks. */
 void strobe_leaks_disable(void);
 void strobe_leaks_enable(void);
 void strobe_leak_ignore(const void *ptr);

@@ -1,5 +1,5 @@
 /*
- * The heap profiler of libstrobe_alloc.so for programs that profile themselves, in the form that gperftools' libtcmalloc has.
+ * The heap profiler of libstrobe_alloc.so for programs that profile themselves, compatible with gperftools' libtcmalloc.
  *
  *	HeapProfilerStart("/tmp/server");
  *	…
@@ -8,8 +8,8 @@
  *
  * Or without a change to the program: HEAPPROFILE=/tmp/server LD_PRELOAD=libstrobe_alloc.so.0 program. The files are read by strobe
  * pprof, strobe flamegraph, google-pprof and go tool pprof. Names, arguments and environment are those of gperftools 2.10
- * (BSD-3-Clause; its documentation, docs/heapprofile.html). Every allocation after the start is counted; of other threads that run by
- * then, from the sample on that was due next. Functions may be called by any thread, but not by handlers of signals.
+ * (BSD-3-Clause; its documentation, docs/heapprofile.html). Every allocation after the start is counted; in other running threads,
+ * each one after their next sample. Functions may be called by any thread, but not by signal handlers.
  */
 #pragma once
 
@@ -21,9 +21,9 @@ extern "C" {
 void HeapProfilerStart(const char *prefix);
 int IsHeapProfilerRunning(void);
 void HeapProfilerStop(void);
-/* Writes a file; reason is for people who watch a debugger: it is not kept. */
+/* Writes a file; reason is only visible in a debugger. */
 void HeapProfilerDump(const char *reason);
-/* The text of a profile; the caller frees it. NULL where there is no memory. */
+/* The text of a profile; the caller frees it. NULL: out of memory. */
 char *GetHeapProfile(void);
 
 #ifdef __cplusplus

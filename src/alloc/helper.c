@@ -33,7 +33,7 @@ struct child {
 
 /* ---- the child ---- */
 
-/* Shares the program's memory until it executes strobe: nothing of the program's may run in it. */
+/* The child shares the program's memory until it executes strobe: no signal handler of the program may run in it. */
 static void restore_signals(const sigset_t *mask)
 {
 	for (int number = 1; number <= SIGRTMAX; number++) {
@@ -59,7 +59,7 @@ static int execute(void *arg)
 	_exit(127);
 }
 
-/* ---- what it is given ---- */
+/* ---- its arguments and environment ---- */
 
 static bool is_left_out(const char *variable)
 {
@@ -137,7 +137,7 @@ static pid_t start(struct child *c)
 	return pid;
 }
 
-/* A program that strobe does not read from to the end must not end this one. */
+/* SIGPIPE must not end the program if strobe does not read to the end. */
 static void exchange(pid_t pid, int to, int from, const char *request, char *ret, size_t bytes)
 {
 	sigset_t pipe, before, pending;
@@ -156,7 +156,7 @@ static void exchange(pid_t pid, int to, int from, const char *request, char *ret
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-/* Not where standard input and output are, which the program may have closed. */
+/* Descriptors above those of standard input and output, which the program may have closed. */
 static bool make_pipe(int ret[static 2])
 {
 	int ends[2];

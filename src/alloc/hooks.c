@@ -1,8 +1,8 @@
 /*
- * malloc and its relatives, in front of those of whatever allocator the program has.
+ * malloc and its relatives, interposed before those of the program's allocator.
  *
- * Of each there is a short function that most calls only pass through, and a slow one for the first calls and for those that are
- * counted. The slow ones begin the walk at their own frame, whichever of both it is called from.
+ * Each has a short function for most calls, and a slow one for the first calls and for counted ones. The slow ones begin the walk at
+ * their own frame, whoever calls them.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -16,7 +16,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 #define SLOW   __attribute__((noinline))
-#define MAYBE  __attribute__((weak, visibility("default"))) /* what C libraries may declare otherwise, or not at all */
+#define MAYBE  __attribute__((weak, visibility("default"))) /* C libraries may declare these differently, or not at all */
 
 static void *early(size_t size, size_t alignment)
 {
@@ -28,7 +28,7 @@ static void *early(size_t size, size_t alignment)
 	return p;
 }
 
-/* Counts p, which record_may_be_due() was called for, where it is due. */
+/* Counts p if it is due, after record_may_be_due(). */
 #define COUNT(p, size)                                       \
 	do {                                                 \
 		if (record_is_due(size) && (p))              \
@@ -73,7 +73,7 @@ static SLOW void slow_free(void *p)
 {
 	struct alloc_slot slot;
 	if (early_owns(p) || !record_begin())
-		return; /* of the second kind: nothing has been given out yet */
+		return; /* in the latter case no block has been allocated yet */
 	if (record_take(p, &slot))
 		record_free(&slot);
 	real.free(p);
@@ -216,7 +216,7 @@ MAYBE size_t malloc_usable_size(void *p)
 	return record_begin() && real.malloc_usable_size ? real.malloc_usable_size(p) : 0;
 }
 
-/* ---- what changes which code lies where ---- */
+/* ---- unloading of code ---- */
 
 EXPORT int dlclose(void *handle)
 {

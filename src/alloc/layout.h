@@ -1,10 +1,10 @@
 /*
- * What libstrobe_alloc.so and strobe share: one region of memory for each process image, which the library fills and strobe reads.
+ * Shared by libstrobe_alloc.so and strobe: one region of memory per process image, which the library fills and strobe reads.
  *
- * The region is a memfd: it outlives the process however that ends, and is read from outside while the process runs, which takes no
- * part in that. All numbers are in the byte order of the machine. Counts of a sampled region are estimates of what all allocations
- * are: objects in units of 1 << objects_shift below one. A reader takes every number in it as hostile. The library appends
- * stacks, modules and points: an entry is whole once the count of its table includes it and its `state` is ALLOC_ENTRY_WHOLE.
+ * The region is a memfd: it outlives the process however that ends, and is read without the help of the process, also while it runs.
+ * All numbers are in the byte order of the machine. Counts of a sampled region are estimates for all allocations: objects have
+ * objects_shift fractional bits. A reader must treat every number in it as hostile. The library appends stacks, modules and points:
+ * an entry is valid once the count of its table includes it and its `state` is ALLOC_ENTRY_WHOLE.
  */
 #pragma once
 #include <stdint.h>
@@ -12,7 +12,7 @@
 #define ALLOC_MAGIC "STRBHEAP"
 #define ALLOC_VERSION 2
 #define ALLOC_MEMFD_NAME "strobe-heap"
-/* The file that is loaded: the number is that of meson.build. */
+/* The file to load; its version is set in meson.build. */
 #define ALLOC_LIBRARY "libstrobe_alloc.so.0"
 /* name=value,…: socket (a path), rate (bytes; 1 = every allocation), depth, seed, leaks, mmap. */
 #define ALLOC_ENV "STROBE_HEAP"
@@ -31,20 +31,20 @@ struct alloc_entry {
 	uint32_t lock;
 	uint64_t allocs, alloc_bytes, frees, free_bytes;
 	uint64_t short_objects, short_bytes; /* freed within header.short_ns of being allocated */
-	uint64_t peak_objects, peak_bytes;   /* in use at the peak, where `generation` is the header's; else what is in use is */
+	uint64_t peak_objects, peak_bytes;   /* in use at the peak if `generation` is the header's; else the current ones are */
 	uint64_t generation;
-	double alloc_variance, free_variance; /* of the estimates of bytes; 0 where each allocation is counted */
-	uint32_t modules; /* its addresses are in the last fitting of so many first modules */
+	double alloc_variance, free_variance; /* of the estimates of bytes; 0 if each allocation is counted */
+	uint32_t modules; /* number of modules at that time: an address is in the last one of these that fits */
 	uint32_t unused[3];
 };
 
-#define ALLOC_FRAME_EXACT ((uint64_t)1 << 63) /* flag of a frame: an instruction that a signal interrupted, not where a call returns to */
+#define ALLOC_FRAME_EXACT ((uint64_t)1 << 63) /* flag of a frame: an instruction that a signal interrupted, not a return address */
 
 struct alloc_module {
 	uint64_t start, end; /* addresses in the process */
 	uint64_t bias;       /* added to the file's own addresses */
-	uint64_t text_start, text_bytes, text_offset; /* of the segment with its code: own address, size, offset in the file */
-	uint32_t unloaded;   /* no longer there: one that is listed later may lie at its addresses */
+	uint64_t text_start, text_bytes, text_offset; /* of the segment with its code: the file's address, size, offset in the file */
+	uint32_t unloaded;   /* its addresses may be reused by later modules */
 	uint8_t build_id_bytes;
 	uint8_t build_id[20];
 	char path[439];
@@ -56,26 +56,26 @@ struct alloc_point {
 };
 #define ALLOC_POINTS 2048
 
-/* Where the library keeps what it knows of blocks: see blocks.h. */
+/* A part of the library's table of blocks: see blocks.h. */
 struct alloc_leaf {
-	uint64_t first; /* address of the first block that it is about */
-	uint64_t at;    /* where it lies in the process */
+	uint64_t first; /* address of its first block */
+	uint64_t at;    /* its address in the process */
 	uint64_t bytes;
 };
 #define ALLOC_LEAVES 4096
 #define ALLOC_LEAF_SPAN ((uint64_t)1 << 26)
 #define ALLOC_GRANULE 16
 
-/* One for each ALLOC_GRANULE of addresses of a leaf. */
+/* One per ALLOC_GRANULE of addresses of a leaf. */
 struct alloc_slot {
 	uint32_t entry; /* 1 + its number; 0 = no block begins here */
 	uint32_t born_low;
 	uint64_t size : 47;
 	uint64_t born_high : 16;
-	uint64_t is_ignored : 1; /* by the heap checker: never a leak, nor is what it points to */
+	uint64_t is_ignored : 1; /* by the heap checker: never a leak, nor are blocks that it points to */
 };
 
-/* When a block was allocated: ticks >> ALLOC_BORN_SHIFT, of which ALLOC_BORN_BITS are kept: days. */
+/* The time of allocation: the low ALLOC_BORN_BITS of ticks >> ALLOC_BORN_SHIFT, which wrap after days. */
 #define ALLOC_BORN_SHIFT 4
 #define ALLOC_BORN_BITS 48
 #define ALLOC_BORN_MASK (((uint64_t)1 << ALLOC_BORN_BITS) - 1)
@@ -86,13 +86,13 @@ static inline struct alloc_slot alloc_slot_make(uint32_t entry, uint64_t born, u
 		.entry = entry + 1, .born_low = (uint32_t)born, .born_high = (uint16_t)(born >> 32), .size = size };
 }
 
-/* How much earlier than `now` it was allocated, modulo 1 << ALLOC_BORN_BITS. */
+/* Its age at `now`, modulo 1 << ALLOC_BORN_BITS. */
 static inline uint64_t alloc_slot_age(const struct alloc_slot *s, uint64_t now)
 {
 	return (now - ((uint64_t)s->born_high << 32 | s->born_low)) & ALLOC_BORN_MASK;
 }
 
-/* Whether that was at `since` or later. */
+/* Whether it was allocated at `since` or later. */
 static inline int alloc_slot_is_since(const struct alloc_slot *s, uint64_t since)
 {
 	uint64_t age = alloc_slot_age(s, since);
@@ -100,8 +100,8 @@ static inline int alloc_slot_is_since(const struct alloc_slot *s, uint64_t since
 }
 
 struct alloc_table {
-	uint64_t at;       /* from the beginning of the region */
-	uint32_t nr, most; /* nr may exceed most where it was full */
+	uint64_t at;       /* offset in the region */
+	uint32_t nr, most; /* nr may exceed most if the table is full */
 };
 
 struct alloc_header {
@@ -110,16 +110,16 @@ struct alloc_header {
 	uint64_t bytes;         /* of the region */
 	uint64_t address;       /* of the region in the process */
 	uint64_t rate;          /* mean distance of samples in bytes; 1: each allocation is counted */
-	uint32_t objects_shift; /* counts of objects are so many times 2 too large */
+	uint32_t objects_shift; /* fractional bits of counts of objects */
 	uint32_t pid;
 	uint64_t start_ns;      /* CLOCK_MONOTONIC */
 	uint64_t short_ns;
 	struct alloc_table entries, frames, modules, points, leaves;
 	uint64_t bytes_in_use; /* all stacks together */
 	uint64_t peak_bytes, peak_ns;
-	uint64_t generation;    /* of the peak: changes when a greater one is reached */
-	uint64_t dropped;       /* allocations that could not be counted for want of memory or room */
-	uint64_t truncated;     /* stacks that could not be walked to their end */
+	uint64_t generation;    /* of the peak: changes with each new peak */
+	uint64_t dropped;       /* allocations that could not be counted: out of memory or room */
+	uint64_t truncated;     /* stacks that could not be unwound to their end */
 	uint64_t interval_ns;   /* between points */
 	uint64_t last_ns;       /* of the last point */
 	char program[512];      /* path of the executable */
@@ -133,7 +133,7 @@ static inline uint8_t alloc_size_class(uint64_t size)
 	unsigned bits = 63 - (unsigned)__builtin_clzll(size);
 	return (uint8_t)(16 + (bits - 4) * 4 + (size >> (bits - 2) & 3));
 }
-/* The least size of a class. */
+/* The smallest size of a class. */
 static inline uint64_t alloc_class_size(uint8_t class)
 {
 	if (class < 16)

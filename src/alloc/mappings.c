@@ -10,7 +10,7 @@ static struct mapping all[MAPPINGS_MOST]; /* by address; they do not overlap */
 static uint32_t nr;
 static uint32_t locked;
 
-/* A holder that is gone, as in a child of fork(), does not stop the others for long. */
+/* A lock without a holder, as in a child of fork(), only delays the others. */
 static void lock(void)
 {
 	for (unsigned tries = 0; __atomic_exchange_n(&locked, 1, __ATOMIC_ACQUIRE) && tries < YIELDS; tries++)
@@ -22,7 +22,7 @@ static void unlock(void)
 	__atomic_store_n(&locked, 0, __ATOMIC_RELEASE);
 }
 
-/* The first that ends after an address. */
+/* The first mapping that ends after an address. */
 static uint32_t find(uint64_t address)
 {
 	uint32_t low = 0, high = nr;
@@ -54,7 +54,10 @@ bool mappings_add(uint64_t start, uint64_t end, const struct alloc_slot *slot)
 	return fits;
 }
 
-/* The part of the mapping at an index that is within the range; what is left on both sides stays. True: nothing is. */
+/*
+ * Removes the part of the mapping at an index that is within the range, which is returned; the rest on both sides stays. True:
+ * nothing is left.
+ */
 static bool cut(uint32_t at, uint64_t start, uint64_t end, struct mapping *ret)
 {
 	struct mapping *m = &all[at];
@@ -62,7 +65,7 @@ static bool cut(uint32_t at, uint64_t start, uint64_t end, struct mapping *ret)
 	ret->start = m->start > start ? m->start : start;
 	ret->end = m->end < end ? m->end : end;
 	bool has_before = m->start < ret->start, has_after = m->end > ret->end;
-	/* The object is gone with the last part that has not been cut off. */
+	/* The object is released with its last part. */
 	ret->is_first = m->is_first && !has_before && !has_after;
 	if (!has_before && !has_after)
 		return true;

@@ -1,8 +1,8 @@
 /*
- * mmap and its relatives, and sbrk, in front of those of the C library: where settings.mmap is not set they only pass through, and are
- * logged where settings.logs_mmap is, in the form that libtcmalloc has.
+ * mmap and its relatives, and sbrk, interposed before those of the C library: without settings.mmap they only call these. With
+ * settings.logs_mmap calls are logged in libtcmalloc's format.
  *
- * What is released leaves the list before the kernel may give its addresses to another thread.
+ * Released addresses are removed from the list before the kernel can reuse them for another thread.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -47,13 +47,13 @@ static __attribute__((format(printf, 1, 2))) void log_call(const char *format, .
 	errno = saved;
 }
 
-/* Not of this library itself, nor of the allocator, whose blocks are counted. */
+/* False for calls by this library and by the allocator, whose blocks are counted. */
 static bool counts(const void *caller)
 {
 	return record_begin() && settings.mmap && !thread.is_busy && !real_owns(caller);
 }
 
-/* What begins at p; how many counted parts it had. */
+/* Removes the range from p on; returns the number of its counted parts. */
 static unsigned forget(const void *p, uint64_t end)
 {
 	thread.is_busy = true;
@@ -64,7 +64,7 @@ static unsigned forget(const void *p, uint64_t end)
 	return parts;
 }
 
-/* Before the real function is known, and with C libraries that have none of that name. */
+/* Used before the real function is known, and if the C library has none of that name. */
 static void *call_mmap(void *at, size_t bytes, int protection, int flags, int fd, off64_t offset)
 {
 	if (real.mmap64)
@@ -86,7 +86,7 @@ EXPORT void *mmap64(void *at, size_t bytes, int protection, int flags, int fd, o
 }
 
 #if defined(__LP64__)
-/* The header redirects the name itself to mmap64, with files of 64 bits. */
+/* With 64-bit file offsets the header redirects the name to mmap64. */
 EXPORT void *mmap_of_long(void *at, size_t bytes, int protection, int flags, int fd, off_t offset) __asm__("mmap")
 	__attribute__((alias("mmap64"), leaf, nothrow));
 #endif
@@ -119,7 +119,7 @@ EXPORT void *mremap(void *p, size_t bytes, size_t new_bytes, int flags, ...)
 	return moved;
 }
 
-/* Only the end moves: what is released is what was given last. */
+/* Only the end moves: the memory at the end is released. */
 EXPORT void *sbrk(intptr_t by)
 {
 	bool is_counted = counts(__builtin_return_address(0));

@@ -19,7 +19,7 @@ static bool lies_there(const struct alloc_module *m, const struct cfi_object *o)
 	return m->start == o->start && m->end == o->end && m->bias == o->bias;
 }
 
-/* Of the notes that lie in memory. */
+/* From the notes in memory. */
 static void take_build_id(struct alloc_module *m, const uint8_t *note, size_t bytes)
 {
 	while (bytes >= sizeof(ElfW(Nhdr))) {

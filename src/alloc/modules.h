@@ -1,12 +1,12 @@
 /*
- * The objects whose code is in the recorded call chains, as the region lists them: where they lie, their file, their build ID.
+ * The objects with code in recorded call chains, as listed in the region: addresses, file, build ID.
  */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
 
 struct cfi_object;
-/* The object in which pc lies: see walk_report_objects(). */
+/* Adds the object that contains pc: see walk_report_objects(). */
 void modules_add(uintptr_t pc, const struct cfi_object *o);
-/* Whether one of them is no longer where it was. */
+/* Whether one of them was unloaded or replaced. */
 bool modules_changed(void);

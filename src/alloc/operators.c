@@ -1,9 +1,9 @@
 /*
- * C++'s operators new and delete, for allocators whose own are not calls of malloc (tcmalloc, jemalloc, mimalloc).
+ * C++'s operators new and delete, for allocators whose operators do not call malloc (tcmalloc, jemalloc, mimalloc).
  *
- * Those of libstdc++ and libc++ call malloc, which counts: here they are only passed through. The real ones are looked for after
- * this library, and where that has none (a program without C++ that loads a library of it) in the C++ library itself. Names are
- * those of the Itanium C++ ABI for 64 bits.
+ * Those of libstdc++ and libc++ call malloc, where they are counted: here they are only called. The real ones are looked up after
+ * this library, and if that finds none (a C program that loads a C++ library) in the C++ library itself. Names are those of the
+ * Itanium C++ ABI for 64 bits.
  */
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static const char *const names[OPERATORS] = {
 	"_ZdlPvSt11align_val_tRKSt9nothrow_t", "_ZdaPvSt11align_val_tRKSt9nothrow_t", "_ZdlPvmSt11align_val_t", "_ZdaPvmSt11align_val_t",
 };
 
-/* All take fewer arguments than these in registers, and ignore the others. */
+/* All take at most these arguments, in registers, and ignore the others. */
 typedef void *(*operator_fn)(size_t a, size_t b, size_t c);
 
 struct operator_entry {
@@ -63,7 +63,7 @@ static inline const struct operator_entry *operator_of(unsigned which)
 	return __builtin_expect(__atomic_load_n((void *const *)&o->call, __ATOMIC_ACQUIRE) != NULL, 1) ? o : look_up(which);
 }
 
-/* Without a C++ library in sight, as its own would do it. */
+/* Does what a C++ library does, if none is found. */
 static void *stand_in(unsigned which, size_t size, size_t alignment)
 {
 	bool is_aligned = which >= NEW_ALIGNED && which <= NEW_ARRAY_ALIGNED_NOTHROW;

@@ -7,7 +7,7 @@
 #define EARLY_BYTES (256 * 1024)
 #define EARLY_ALIGN 16
 
-/* Before anything is known nothing can be released. */
+/* Before the real free() is known nothing can be released. */
 static void release_nothing(void *p)
 {
 	(void)p;
@@ -18,7 +18,7 @@ struct real_allocator real = { .free = release_nothing };
 static _Alignas(EARLY_ALIGN) char early[EARLY_BYTES];
 static size_t early_used;
 
-/* Each block follows its size. */
+/* The size of each block is stored before it. */
 void *early_alloc(size_t bytes, size_t alignment)
 {
 	if (alignment < EARLY_ALIGN)

@@ -1,5 +1,5 @@
 /*
- * The allocator that the program would have without this library, and what stands in for it until that is known.
+ * The allocator that the program would use without this library, and a substitute until it is known.
  *
  * The functions are looked up at the first call of any. Looking them up may itself allocate: those blocks come from a small static
  * area and are never returned. Thread-safe.
@@ -31,7 +31,7 @@ extern struct real_allocator real;
 
 /* Fills `real`. */
 void real_find(void);
-/* Whether an object of this address belongs to the same library as the real malloc: an operator new that is not a call of malloc. */
+/* Whether a function is in the same library as the real malloc: an operator new that does not call malloc. */
 bool real_owns(const void *function);
 
 void *early_alloc(size_t bytes, size_t alignment);

@@ -18,7 +18,10 @@
 #include "alloc/sampler.h"
 #include "alloc/walk.h"
 
-/* Bytes in use that a thread of several keeps to itself, as a part of the peak and at most: the peak is exact to so much for each. */
+/*
+ * Limits of the bytes in use that a thread has not yet added to the region, as a part of the peak and absolute: the error of the
+ * peak per thread.
+ */
 #define IN_USE_PART 128
 #define IN_USE_MOST 65536
 
@@ -34,7 +37,7 @@ static uint64_t threads;
 static uint64_t next_point;   /* ticks */
 static uint64_t ticks_at_start, ns_at_start; /* at the same moment */
 static double ticks_per_ns = 2.5;
-static uint64_t short_age = 1000000 * 5 / 2 >> ALLOC_BORN_SHIFT; /* as slots count: of header.short_ns */
+static uint64_t short_age = 1000000 * 5 / 2 >> ALLOC_BORN_SHIFT; /* header.short_ns in the units of slots */
 static bool is_calibrated;
 static int renewing;
 static pthread_key_t ending;
@@ -80,7 +83,7 @@ static void halve_points(struct alloc_point *points)
 	__atomic_store_n(&region->points.nr, ALLOC_POINTS / 2, __ATOMIC_RELEASE);
 }
 
-/* Now and then: how much is in use. When the list is full every second point goes, and they come half as often. */
+/* Adds a point: the bytes in use. When the list is full, every second point is removed and the interval doubled. */
 static __attribute__((noinline)) void add_point(uint64_t now)
 {
 	uint64_t due = __atomic_load_n(&next_point, __ATOMIC_RELAXED);
@@ -103,7 +106,7 @@ static __attribute__((noinline)) void add_point(uint64_t now)
 
 static void end_thread(void *unused);
 
-/* ---- beginning ---- */
+/* ---- begin ---- */
 
 static void on(void)
 {
@@ -115,7 +118,7 @@ static void on(void)
 	pthread_key_create(&ending, end_thread);
 }
 
-/* False while this thread is the one that begins. */
+/* False while this thread is initializing. */
 bool record_begin(void)
 {
 	int now = __atomic_load_n(&state, __ATOMIC_ACQUIRE);
@@ -148,7 +151,7 @@ bool record_begin(void)
 	return true;
 }
 
-/* In a child of fork(): nothing of the parent's is counted here. */
+/* In a child of fork(): forgets the parent's allocations. */
 static __attribute__((noinline)) void renew(void)
 {
 	int saved = errno, free = 0;
@@ -207,7 +210,7 @@ bool record_all(void)
 	return works;
 }
 
-/* ---- which ones ---- */
+/* ---- sampling ---- */
 
 bool record_is_due(size_t size)
 {
@@ -231,7 +234,7 @@ bool record_is_due(size_t size)
 		thread.is_known = true;
 	}
 	int64_t distance = sampler_distance(&thread.random, settings.rate);
-	if (!is_known && (int64_t)(size | 1) <= distance) { /* the first distance begins with this allocation */
+	if (!is_known && (int64_t)(size | 1) <= distance) { /* the first distance starts at this allocation */
 		thread.left = distance - (int64_t)(size | 1);
 		return false;
 	}
@@ -254,7 +257,7 @@ static inline struct weight weight_of(uint64_t size)
 	return (struct weight){ (uint64_t)(w * (1 << 8) + 0.5), (uint64_t)(w * bytes + 0.5), w * (w - 1) * bytes * bytes };
 }
 
-/* Before what is in use changes: what it was at the peak is kept, unless it has changed since. */
+/* Before the values in use change: saves them as those of the peak, unless they have changed since. */
 static inline void keep_peak(struct alloc_entry *e)
 {
 	uint64_t generation = __atomic_load_n(&region->generation, __ATOMIC_RELAXED);
@@ -270,7 +273,7 @@ static inline bool has_one_thread(void)
 	return &__libc_single_threaded && __libc_single_threaded;
 }
 
-/* What is in use changes; where that is more than ever, what each entry has now is the peak. */
+/* Changes the bytes in use; at a new maximum, the current values of all entries are those of the peak. */
 static void change_in_use(int64_t by, uint64_t now)
 {
 	uint64_t in_use;
@@ -288,7 +291,7 @@ static void change_in_use(int64_t by, uint64_t now)
 		__atomic_fetch_add(&region->generation, 1, __ATOMIC_RELAXED);
 }
 
-/* Several threads would wait for one cache line: each keeps its part until that is worth it. */
+/* Threads would contend for one cache line: each collects its part up to a limit. */
 static inline void add_in_use(int64_t by, uint64_t now)
 {
 	by += thread.in_use;
@@ -392,7 +395,7 @@ void record_alloc(void *p, size_t size, struct walk_frame frame)
 
 bool record_take(const void *p, struct alloc_slot *ret)
 {
-	/* What the library itself releases while it works (in the dynamic linker) was not counted. */
+	/* Blocks that the library itself releases (in the dynamic linker) were not counted. */
 	return p && !thread.is_busy && is_on() && blocks_take(p, ret);
 }
 
@@ -416,7 +419,7 @@ void record_free(const struct alloc_slot *slot)
 	thread.is_busy = false;
 }
 
-/* Mappings are few: each counts as itself. */
+/* Mappings are few: they are not sampled. */
 static struct weight weight_of_mapping(uint64_t bytes, bool is_object)
 {
 	return (struct weight){ is_object ? (uint64_t)1 << region->objects_shift : 0, bytes, 0 };
@@ -451,7 +454,7 @@ void record_unmap(const struct mapping *part)
 		dumps_count(0, w.bytes);
 }
 
-/* Clocks of processors are the same to less than one step. */
+/* The clocks of processors differ by less than one step. */
 uint64_t record_moment(void)
 {
 	uint64_t now = ticks() >> ALLOC_BORN_SHIFT, next;
@@ -464,14 +467,14 @@ void record_unloaded(void)
 {
 	if (state != STATE_ON || region_is_inherited() || !modules_changed())
 		return;
-	/* The same addresses are other code from now on: new entries for them. */
+	/* The same addresses may be other code from now on: they get new entries. */
 	walk_forget();
 	entries_forget();
 }
 
-/* ---- the whole ---- */
+/* ---- start and end ---- */
 
-/* Before the program may forbid itself what making a region takes: files, memory, system calls. */
+/* Early, since the program may drop its rights to files, memory and system calls that a region requires. */
 static __attribute__((constructor)) void begin(void)
 {
 	(void)record_begin();

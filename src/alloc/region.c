@@ -17,8 +17,8 @@
 #define ENTRIES_LEAST ((uint32_t)1 << 10)
 #define FRAMES_PER_ENTRY 48
 #define MODULES_MOST 1024
-#define SPACE_PART 16 /* of the address space that the program may have, where that is limited */
-#define ANSWER_S 60 /* more where leaks are looked for in a large heap: strobe ends earlier than that where it fails */
+#define SPACE_PART 16 /* of the limit of the address space, if there is one */
+#define ANSWER_S 60 /* more for a search for leaks in a large heap; strobe ends earlier if it fails */
 
 struct settings settings = { .rate = ALLOC_RATE_DEFAULT, .depth = ALLOC_FRAMES_MAX };
 struct alloc_header *region;
@@ -63,7 +63,7 @@ static void set(const char *name, size_t name_n, const char *value, size_t value
 void settings_read(void)
 {
 	const char *at = getenv(ALLOC_ENV);
-	/* Whose rights are not those of the user who set the environment records nothing. */
+	/* A set-user-ID program must not follow the environment of its user. */
 	if (getauxval(AT_SECURE))
 		settings.is_off = true;
 	while (at && *at && !settings.is_off) {
@@ -77,7 +77,7 @@ void settings_read(void)
 		settings.depth = ALLOC_FRAMES_MAX;
 }
 
-/* ---- the other side ---- */
+/* ---- the connection to strobe ---- */
 
 static int connect_to(const char *path)
 {
@@ -131,7 +131,7 @@ static uint64_t place(struct alloc_table *t, uint64_t at, uint32_t most, size_t 
 	return at + (most * bytes + PAGE - 1) / PAGE * PAGE;
 }
 
-/* The header with all tables in their places. */
+/* The header with the positions of all tables. */
 static struct alloc_header lay_out(uint32_t entries)
 {
 	struct alloc_header h = { .magic = ALLOC_MAGIC, .version = ALLOC_VERSION, .header_bytes = sizeof(h) };
@@ -151,7 +151,7 @@ static void describe(struct alloc_header *h)
 	h->start_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 	h->short_ns = 1000000;
 	h->interval_ns = 1000000;
-	h->generation = 1; /* entries begin with another: what they have is what they had at the peak */
+	h->generation = 1; /* differs from that of new entries, whose values are then those of the peak */
 	h->rate = settings.rate;
 	h->objects_shift = settings.rate > 1 ? 8 : 0;
 	h->pid = (uint32_t)getpid();
@@ -159,7 +159,7 @@ static void describe(struct alloc_header *h)
 	h->program[n > 0 ? n : 0] = 0;
 }
 
-/* As large as limits let it be; at NULL: anywhere. What is not touched takes no memory. */
+/* As large as limits permit; at NULL: at any address. Untouched pages use no memory. */
 static bool map_region(void *at)
 {
 	struct rlimit file = { RLIM_INFINITY, RLIM_INFINITY }, space = file;
@@ -203,7 +203,7 @@ bool region_create(void)
 bool region_renew(void)
 {
 	if (!map_region(region)) {
-		/* Not the parent's, at least. */
+		/* At least do not use the parent's. */
 		madvise(region, PAGE, MADV_DONTFORK);
 		return false;
 	}

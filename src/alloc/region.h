@@ -1,8 +1,8 @@
 /*
- * The region of this process (layout.h): made at the first allocation, registered with `strobe heap` where that runs it.
+ * The region of this process (layout.h): created at the first allocation, and registered with `strobe heap` if that started the process.
  *
- * A child of fork() has a region of its own, made when it first allocates: the parent's would be shared. Whether the process is
- * such a child is seen by a page that the kernel clears for it. Only making a region makes system calls.
+ * A child of fork() has its own region, created at its first allocation, since the parent's would be shared. A child is detected by
+ * a page that the kernel clears for it. Only the creation makes system calls.
  */
 #pragma once
 #include <stdbool.h>
@@ -12,12 +12,12 @@
 #include "alloc/layout.h"
 
 struct settings {
-	char socket[108]; /* "": nobody listens */
+	char socket[108]; /* "": none */
 	uint64_t rate, seed;
 	unsigned depth;
 	bool leaks, is_off;
-	bool mmap, only_mmap; /* mappings are counted; blocks are not */
-	bool logs_mmap;       /* calls go to stderr while the heap profiler runs */
+	bool mmap, only_mmap; /* count mappings; do not count blocks */
+	bool logs_mmap;       /* log calls to stderr while the heap profiler runs */
 };
 extern struct settings settings;
 
@@ -25,9 +25,9 @@ extern struct alloc_header *region; /* NULL: nothing is recorded */
 extern const volatile uint32_t *region_alive; /* points to 0 in a child of fork() */
 
 void settings_read(void);
-/* False where memory for it is not to be had. */
+/* False: out of memory. */
 bool region_create(void);
-/* The same in place of the parent's. */
+/* The same, replacing the parent's region. */
 bool region_renew(void);
 
 static inline bool region_is_inherited(void)
@@ -40,7 +40,7 @@ static inline void *region_table(const struct alloc_table *t)
 	return (char *)region + t->at;
 }
 
-/* Claims n elements of a table; their first number, or UINT32_MAX where it is full. */
+/* Claims n elements of a table; returns the first number, or UINT32_MAX if it is full. */
 uint32_t region_claim(struct alloc_table *t, uint32_t n);
-/* Sends one byte to strobe, with the region's descriptor where fd is not negative; waits for its answer where that matters. */
+/* Sends one byte to strobe, with the region's descriptor if fd is not negative; waits for the answer if `waits`. */
 bool region_send(char message, int fd, bool waits);

@@ -27,7 +27,7 @@ static double logarithm(double x)
 	return (exponent + 0.5) * LN2 + 2 * sum;
 }
 
-/* 1 - exp(-x) of 0 <= x, without losing digits where x is small: the series at x / 2^k, doubled k times by 1-(1-y)^2. */
+/* 1 - exp(-x) of 0 <= x, without loss of digits for small x: the series at x / 2^k, doubled k times by 1-(1-y)^2. */
 static double one_minus_exp(double x)
 {
 	int doublings = 0;

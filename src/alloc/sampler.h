@@ -1,9 +1,9 @@
 /*
- * Which allocations are counted, and what each of them stands for.
+ * Selects the allocations to count, and computes their weights.
  *
- * Samples lie in the bytes that a thread allocates like a Poisson process: their distances are exponential, so an allocation of
- * `size` bytes is counted with the probability 1 - exp(-size / rate), whatever was before it; dividing by that makes estimates
- * unbiased. Own logarithm and exponential: this library links no libm. Errors are below 1e-12.
+ * Samples are a Poisson process over the bytes that a thread allocates: distances are exponential, so an allocation of `size` bytes
+ * is counted with the probability 1 - exp(-size / rate), whatever preceded it; dividing by that makes estimates unbiased. Logarithm
+ * and exponential are implemented here, since this library does not link libm. Errors are below 1e-12.
  */
 #pragma once
 #include <stdint.h>

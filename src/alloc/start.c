@@ -1,6 +1,6 @@
 /*
- * The beginning of main(): before it run the constructors of the program, and what is registered with atexit() then runs before its
- * destructors. The C library's own beginning of a program calls main(); here another function comes between where that is needed.
+ * Calls a function just before main(): the constructors of the program have run by then, and functions registered with atexit() run
+ * before its destructors. The C library's start code calls main(); here a wrapper is inserted if needed.
  */
 #include <dlfcn.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@ static int begin_main(int argc, char **argv, char **envp)
 	return program_main(argc, argv, envp);
 }
 
-/* Six arguments in musl, the last of which is then without meaning. */
+/* musl passes six arguments; the last one is then undefined. */
 EXPORT int __libc_start_main(main_fn main, int argc, char **argv, void (*init)(void), void (*fini)(void), void (*rtld_fini)(void),
 			     void *stack);
 int __libc_start_main(main_fn main, int argc, char **argv, void (*init)(void), void (*fini)(void), void (*rtld_fini)(void), void *stack)

@@ -16,7 +16,7 @@
 
 static void (*report_object)(uintptr_t pc, const struct cfi_object *object);
 
-/* Written rule first, pc last; whoever reads pc, the rule, and the same pc again has a pair. */
+/* Written rule first, pc last; a reader that reads pc, the rule, and the same pc again has a consistent pair. */
 struct cached {
 	uint64_t pc;
 	union {
@@ -90,7 +90,7 @@ static inline uintptr_t load(uintptr_t at)
 	return *(const uintptr_t *)at;
 }
 
-/* A handler returns to the kernel's trampoline, above which the interrupted registers lie. */
+/* A handler returns to the kernel's trampoline; the interrupted registers are above it on the stack. */
 static bool step_signal(struct walk *w)
 {
 #if defined(__x86_64__)
@@ -109,7 +109,7 @@ static bool step_signal(struct walk *w)
 	return w->pc != 0;
 }
 
-/* The end of the stack that sp is on, as far as it is known: that of main(), or where a thread's own data begin. */
+/* Whether fp is on the same stack as sp, whose end is that of main()'s stack, or the begin of the thread's TLS, if known. */
 static bool is_on_stack(uintptr_t sp, uintptr_t fp)
 {
 	uintptr_t ends[] = { (uintptr_t)__builtin_thread_pointer(), &__libc_stack_end ? (uintptr_t)__libc_stack_end : 0 };
@@ -121,7 +121,7 @@ static bool is_on_stack(uintptr_t sp, uintptr_t fp)
 	return true;
 }
 
-/* By the frame pointer alone, where it can be one. */
+/* A step by the frame pointer alone, if it is plausible. */
 static bool step_guess(struct walk *w)
 {
 	if (!is_on_stack(w->sp, w->fp))
@@ -133,7 +133,7 @@ static bool step_guess(struct walk *w)
 	return w->pc >= 4096;
 }
 
-/* To the caller; false at the end. */
+/* A step to the caller; false at the end. */
 static inline bool step(struct walk *w, struct cfi_rule r)
 {
 	uintptr_t cfa, fp = w->fp;
@@ -178,6 +178,6 @@ void walk_stack(struct walk *w, uint64_t *frames, unsigned most)
 	} while (LIKELY(step(w, r)));
 	w->hash = hash | 1;
 	w->depth = n;
-	/* The x86-64 psABI marks the outermost frame by a frame pointer of 0: the dynamic linker's first has no table. */
+	/* The x86-64 psABI marks the outermost frame by a frame pointer of 0: the first function of the dynamic linker has no table. */
 	w->truncated = r.kind != CFI_END && w->pc && !(r.kind == CFI_NO_TABLE && !w->fp);
 }

@@ -1,6 +1,6 @@
 /*
- * The library's own unwinder against that of the C library, and its logarithm and exponential against libm. The library is another
- * object than strobe, so its sources are part of this one.
+ * The library's own unwinder against that of the C library, and its logarithm and exponential against libm. The library is not
+ * linked into strobe, so this file includes its sources.
  */
 #include "base/testing.h"
 
@@ -28,7 +28,7 @@ struct stacks {
 };
 static struct stacks found;
 
-/* Both from the same function; the first address of theirs is within it, ours begins with its caller. */
+/* Both from the same function; the C library's first address is within it, ours begins with its caller. */
 static HERE void look(void)
 {
 	struct walk w = walk_from(WALK_FRAME);
@@ -71,7 +71,7 @@ static HERE int with_alloca(size_t n)
 	return p[n / 2];
 }
 
-/* A frame that is realigned keeps its caller's stack pointer aside. */
+/* A realigned frame saves its caller's stack pointer. */
 static HERE int realigned(int n)
 {
 	_Alignas(128) volatile char space[256];
@@ -80,7 +80,7 @@ static HERE int realigned(int n)
 	return space[n];
 }
 
-/* Others have no frame pointers to walk along. */
+/* Other architectures have no frame pointers to walk along. */
 static bool has_walk(void)
 {
 #if defined(__x86_64__) || defined(__aarch64__)
@@ -107,7 +107,7 @@ static void through_frames(void **state)
 	assert_same();
 }
 
-/* QEMU's user emulation of arm64 returns from handlers by a page that is in no object and has no tables: nothing walks through it. */
+/* QEMU's user emulation of arm64 returns from handlers through a page that is in no object and has no tables: no unwinder passes it. */
 static bool has_trampoline(void)
 {
 	Dl_info info;
@@ -147,7 +147,7 @@ static void through_signals(void **state)
 	free(stack);
 }
 
-/* The deepest frames are kept, and it is said that there were more. */
+/* The innermost frames are kept, and the stack is marked as truncated. */
 static void too_deep(void **state)
 {
 	if (!has_walk())

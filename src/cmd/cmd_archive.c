@@ -1,4 +1,4 @@
-/* strobe archive: the files that a recording needs, in one that can be carried to another machine; and unpacked there. */
+/* strobe archive: packs the files that a recording needs into one archive for another machine, and unpacks it there. */
 #include <unistd.h>
 
 #include "base/cleanup.h"

@@ -14,7 +14,7 @@ static const struct option table[] = {
 	OPTIONS_END,
 };
 
-/* Names with commas between them: 0 where all are on. */
+/* names: separated by commas. Returns 0 if all are enabled. */
 static int check(struct cmd_context *ctx, struct out *out, const char *names, bool quiet)
 {
 	int status = CMD_OK;

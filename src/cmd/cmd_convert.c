@@ -1,4 +1,4 @@
-/* strobe convert: a profile of one format as one of another. */
+/* strobe convert: converts profiles between formats. */
 #include "base/new_file.h"
 #include "cmd/cmd.h"
 #include "session/profile_input.h"

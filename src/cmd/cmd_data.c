@@ -1,4 +1,4 @@
-/* strobe data convert: a recording as JSON, sample by sample, or as a CTF trace, as perf writes them. */
+/* strobe data convert: converts a recording to JSON, sample by sample, or to a CTF trace, in perf's forms. */
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-/* strobe doctor: what this machine, kernel, user and container allow, what that costs, and what would get more. */
+/* strobe doctor: what this machine, kernel, user and container permit, the consequences, and how to permit more. */
 #include "cmd/table_output.h"
 #include "doctor/doctor.h"
 

@@ -20,7 +20,7 @@ static int print(struct cmd_context *ctx, const struct evlist_options *o, enum t
 	struct table t;
 	struct out out;
 
-	/* Of damaged formats, those that are whole are listed. */
+	/* If some formats are damaged, the others are listed. */
 	if (err && (o->trace_fields || format != TABLE_AS_TEXT))
 		cmd_say(ctx, "%s", err->message);
 	error_destroy(err);

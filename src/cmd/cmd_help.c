@@ -46,7 +46,7 @@ static void list_commands(struct out *out)
 			out_f(out, ".TP\n.BR strobe\\-%s (1)\n%s\n", (*c)->name, (*c)->summary);
 }
 
-/* strobe-CMD.1.in → CMD; ret_cmd stays NULL for strobe.1.in. */
+/* strobe-CMD.1.in → CMD; *ret_cmd is NULL for strobe.1.in. */
 static struct strobe_error *command_of(const char *path, const struct cmd **ret_cmd)
 {
 	const char *base = text_base_name(path);

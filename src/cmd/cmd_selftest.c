@@ -1,4 +1,4 @@
-/* strobe test: the sanity of this machine and of strobe on it; and programs whose profile is known. */
+/* strobe test: checks that strobe works on this machine, and programs with a known profile. */
 #include <string.h>
 
 #include "cmd/table_output.h"
@@ -32,7 +32,7 @@ static void defaults(void *options)
 	((struct test_options *)options)->runs = 1;
 }
 
-/* Lines come as checks end, data when all have. CMD_FAILED where one of them failed. */
+/* Text is printed as checks end, data when all have ended. CMD_FAILED if a check failed. */
 static int run_tests(struct cmd_context *ctx, const struct test_options *o, bool only_list, char *const *words, int words_nr)
 {
 	struct out out;

@@ -1,4 +1,4 @@
-/* strobe version: which version this is, and what it was built with. */
+/* strobe version: the version, and the features of the build. */
 #include "selftest/features.h"
 #include "cmd/frame.h"
 #include "config.h"

@@ -1,4 +1,4 @@
-/* strobe web: recordings and profiles in a browser, served from here. */
+/* strobe web: serves recordings and profiles to a browser. */
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -37,8 +37,8 @@ struct run {
 	struct flame_input *inputs;
 	struct web_profile *profiles;
 	struct profile **differences; /* with -base */
-	struct page_profile_code **codes; /* of profiles that other programs wrote */
-	size_t nr; /* of the inputs that were opened */
+	struct page_profile_code **codes; /* of profiles from other programs */
+	size_t nr; /* number of open inputs */
 };
 
 static struct strobe_error *read_profile(struct run *r, const char *path)

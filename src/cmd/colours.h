@@ -1,4 +1,4 @@
-/* The escapes for the colours of text, or none where the output has no colours. To be called after cmd_open_output(). */
+/* The escapes for the colours of text, or "" if the output has no colours. To be called after cmd_open_output(). */
 #pragma once
 #include "cmd/cmd.h"
 #include "view/text/listing_text.h"

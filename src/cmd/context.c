@@ -1,4 +1,4 @@
-/* What every command needs to speak with the user: messages, output, pager, settings. */
+/* The user interface of all commands: messages, output, pager, settings. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -71,7 +71,7 @@ int cmd_fail(const struct cmd_context *ctx, struct strobe_error *err)
 
 int cmd_fail_usage(const struct cmd_context *ctx, struct strobe_error *err)
 {
-	/* Other words would not help: the same ones are right for who may. */
+	/* The usage lines would not help: the arguments are valid, but the user lacks permission. */
 	if (err->code == ERROR_PERMISSION)
 		return cmd_fail(ctx, err);
 	say_error(ctx, err);
@@ -85,7 +85,7 @@ int cmd_fail_usage(const struct cmd_context *ctx, struct strobe_error *err)
 		help_row(&out, ctx->rest.at_fault);
 	else if (ctx->cmd)
 		out_f(&out, " See '%s %s -h' for the options.\n", ctx->program, ctx->cmd->name);
-	/* There is nowhere to report it when stderr cannot be written. */
+	/* An error of writing to stderr cannot be reported. */
 	error_destroy(out_close(&out));
 	return CMD_USAGE;
 }
@@ -108,7 +108,7 @@ void cmd_open_output(struct cmd_context *ctx, struct out *out)
 	signal(SIGPIPE, SIG_IGN);
 	if (!ctx->no_pager && ctx->pager.fd < 0 && isatty(STDOUT_FILENO)) {
 		struct strobe_error *err = start_pager(ctx);
-		if (err) /* the text matters more than how it is shown */
+		if (err) /* print the text without a pager */
 			cmd_fail(ctx, err);
 	}
 	out_init_fd(out, ctx->pager.fd >= 0 ? ctx->pager.fd : STDOUT_FILENO);
@@ -119,7 +119,7 @@ int cmd_close_output(struct cmd_context *ctx, struct out *out)
 	bool paged = ctx->pager.fd >= 0;
 	struct strobe_error *err = out_close(out);
 	pager_finish(&ctx->pager);
-	if (err && paged && err->errnum == EPIPE) { /* the user has seen enough */
+	if (err && paged && err->errnum == EPIPE) { /* the user has quit the pager */
 		error_destroy(err);
 		return CMD_OK;
 	}

@@ -10,33 +10,32 @@
 extern const struct option frame_options[];
 extern const char *const frame_usage[];
 
-/* Parses argv by the command's table and runs it: also for a command that is another one in other words. */
+/* Parses argv by the command's table and runs it: also used by commands that translate to another one. */
 int cmd_run(struct cmd_context *ctx, const struct cmd *cmd, int argc, char **argv);
-/* A command line that is put together; zeroed, it is empty. Words are copied into the context: the parser moves them about. */
+/* A command line under construction; zeroed, it is empty. Words are copied into the context, since the parser reorders them. */
 struct cmd_words {
 	VEC(char *) list;
 };
 void cmd_add_word(struct cmd_context *ctx, struct cmd_words *words, const char *word);
-/* Several; NULL ends them. */
+/* Adds several words, NULL-terminated. */
 void cmd_add_words(struct cmd_context *ctx, struct cmd_words *words, const char *const *more);
-/* Runs a command line that NULL ends. */
+/* Runs a NULL-terminated command line. */
 int cmd_run_line(struct cmd_context *ctx, const char *const *line);
-/* Runs the command that the first word names, with what follows argv[0] after the other words. Frees the list. */
+/* Runs the command that the first word names, with the other words, then those after argv[0]. Frees the list. */
 int cmd_run_words(struct cmd_context *ctx, struct cmd_words *words, int argc, char **argv);
 /*
- * The command record: words that NULL ends ("record", "-a", …), events that are added to them (the list is freed), then what follows
- * argv[0].
+ * Runs the command record with the words ("record", "-a", …, NULL), the events (the list is freed), then the words after argv[0].
  */
 struct recorded_events;
 int cmd_run_record(struct cmd_context *ctx, const char *const *first, struct recorded_events *events, int argc, char **argv);
-/* Says that there is no such command, and the nearest one where one is near. */
+/* The error for an unknown command, with the nearest one if any is near. */
 struct strobe_error *cmd_unknown(const char *program, const char *name) _must_check_;
-/* "version" and, with build_options, what this build holds. */
-/* A line of that, as perf prints them. */
+/* Prints "version" and, with build_options, the features of this build. */
+/* Prints a line of these, in perf's form. */
 struct feature;
 void feature_print(struct out *out, const struct feature *f);
 void version_print(struct out *out, const char *program, bool build_options);
-/* What -h or --help of the command that is run requests; the exit status. */
+/* Shows the help that -h or --help of the running command requested; returns the exit status. */
 int cmd_show_help(struct cmd_context *ctx);
 /* The -h text of a command; words (may be none) choose rows. */
 void help_print_command(struct out *out, const char *program, const struct cmd *cmd, const char *const *words, int n);

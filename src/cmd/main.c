@@ -68,13 +68,13 @@ const struct cmd *cmd_find(const char *name)
 	return NULL;
 }
 
-/* Installed as perf (the Meson option perf_link), it answers as perf. */
+/* Installed as perf (the Meson option perf_link), strobe calls itself perf in messages. */
 static const char *program_name(const char *argv0)
 {
 	return argv0 && !strcmp(text_base_name(argv0), "perf") ? "perf" : "strobe";
 }
 
-/* Installed by the name of one of these (trace_link, pprof_links), it is that command. */
+/* Installed under one of these names (trace_link, pprof_links), strobe runs that command. */
 static const struct cmd *cmd_by_program(const char *argv0)
 {
 	static const char *const names[] = { "trace", "pprof", "go-torch" };
@@ -186,7 +186,7 @@ int cmd_run_record(struct cmd_context *ctx, const char *const *first, struct rec
 	return cmd_run_words(ctx, &words, argc, argv);
 }
 
-/* What the program's own options ask for instead of a command; -1 where they ask for nothing. */
+/* Runs an action of the program's own options instead of a command; -1: none. */
 static int run_own(struct cmd_context *ctx, const struct frame *f, const struct options_result *r)
 {
 	struct out out;

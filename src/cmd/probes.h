@@ -3,5 +3,5 @@
 #include "cmd/cmd.h"
 #include "event/event.h"
 
-/* Finds what they mean, where debug files and the build ID cache are looked for as by all commands. */
+/* Resolves probes in events, with the command's search for debug files and its build ID cache. */
 struct strobe_error *cmd_resolve_probes(struct cmd_context *ctx, struct event_list *events) _must_check_;

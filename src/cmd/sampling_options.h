@@ -1,5 +1,5 @@
 /*
- * The options that choose events, and how they are sampled, as record and top spell them.
+ * The options of record and top for events and sampling.
  */
 #pragma once
 #include "capture/options.h"
@@ -9,7 +9,7 @@
 struct sampling_options {
 	struct capture_options capture;
 	struct event_list events;
-	size_t last_event; /* where those of the last -e begin: for --filter */
+	size_t last_event; /* index of the first event of the last -e: for --filter */
 	unsigned verbose;
 };
 

@@ -1,4 +1,4 @@
-/* Rows that several commands have, for OPTIONS_OF(): which struct their offsets are of stands beside each. */
+/* Rows that several commands share, for OPTIONS_OF(), each with the struct of its offsets. */
 #pragma once
 #include "cli/options.h"
 

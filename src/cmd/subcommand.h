@@ -1,7 +1,7 @@
 /*
- * Commands whose subcommands have options of their own (sched, kwork): a few options are before the subcommand or after it.
+ * Commands whose subcommands have options of their own (sched, kwork): a few common options may precede or follow the subcommand.
  *
- * Each subcommand is a struct cmd in the main one's list, called by both words ("sched latency").
+ * Each subcommand is a struct cmd in the main one's list, named by both words ("sched latency").
  */
 #pragma once
 #include "cmd/cmd.h"
@@ -21,13 +21,13 @@ struct cmd_common {
 	  .help = "dump the records of the recording, as report -D does" },                                            \
 	{ OPTION_COUNT, 'v', "verbose", (at) + offsetof(struct cmd_common, verbose), .help = "be more verbose" }
 
-/* The subcommand that a word names, or that it is a beginning of, of three letters at least, as with perf; or NULL. */
+/* The subcommand with this name, or whose name begins with the word (at least three letters), as in perf; or NULL. */
 const struct cmd *subcommand_find(const struct cmd *cmd, const char *word);
-/* Whether a word names a subcommand, or is a beginning of it, of three letters at least. */
+/* Whether a word is the name of a subcommand or its first three letters or more. */
 bool subcommand_is(const char *word, const char *name);
-/* Runs it with the rest of the words, after those of the common options and more (ends with NULL, or is NULL). */
+/* Runs it with the common options, then more (NULL-terminated, or NULL), then the rest of the words. */
 int subcommand_run(struct cmd_context *ctx, const struct cmd *sub, const struct cmd_common *c, const char *const *more);
-/* No subcommand is called so, or no word was given; known: "record, map or script". The exit status. */
+/* Reports an unknown or missing subcommand; known: "record, map or script". Returns the exit status. */
 int subcommand_unknown(const struct cmd_context *ctx, const char *word, const char *known);
 /* report -D of the same recording. */
 int subcommand_dump(struct cmd_context *ctx, const struct cmd_common *c);

@@ -29,6 +29,6 @@
 #define UNSUPPORTED(name, message) struct strobe_error *name(void *options, const char *value, bool negated) _must_check_;
 #include "cmd/unsupported.def"
 #undef UNSUPPORTED
-/* --objdump, --addr2line and the like: the name of a program or library that strobe does without. */
+/* --objdump, --addr2line and the like: the name of a program or library that strobe does not need. */
 struct strobe_error *needless_helper(void *options, const char *value, bool negated) _must_check_;
 struct strobe_error *needless_switch(void *options, const char *value, bool negated) _must_check_;

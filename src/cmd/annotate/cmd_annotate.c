@@ -1,4 +1,4 @@
-/* strobe annotate: the instructions and source lines of functions, with what each of them cost. */
+/* strobe annotate: the instructions and source lines of functions, with the cost of each. */
 #include <string.h>
 
 #include "cmd/annotate/options.h"

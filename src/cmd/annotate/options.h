@@ -4,7 +4,7 @@
 #include "view/recorded/code_printing.h"
 
 struct annotate_command {
-	struct report_request request; /* with the code first, on a screen */
+	struct report_request request; /* begins with the code, on a screen */
 	const char *symbol;
 	bool raw;
 	enum recorded_code_format format;

@@ -1,4 +1,4 @@
-/* The work of `strobe annotate`, once its options are known. */
+/* Runs `strobe annotate`, once its options are parsed. */
 #include "cmd/annotate/options.h"
 #include "cmd/colours.h"
 #include "session/input.h"

@@ -1,4 +1,4 @@
-/* annotate: the code of the hottest function, or of the one that is named, on the screen of `report`. */
+/* annotate: the code of the hottest function, or of the named one, on the screen of `report`. */
 #include <string.h>
 
 #include "cmd/annotate/options.h"
@@ -14,7 +14,7 @@ static struct report_options screen_options(const struct cmd_context *ctx, const
 	struct report_options r = { .request = o->request, .colour = o->colour, .tui = o->tui };
 	r.request.program = ctx->program;
 	r.request.begins_with_code = true;
-	/* A comma separates names, or is part of one of C++. */
+	/* A comma separates names, or is part of a C++ name. */
 	if (o->symbol && strchr(o->symbol, ','))
 		r.request.filter.symbol_filter = o->symbol;
 	else

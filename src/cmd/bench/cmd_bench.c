@@ -79,7 +79,7 @@ static int list(struct cmd_context *ctx, const struct bench_collection *c)
 	return cmd_close_output(ctx, &out);
 }
 
-/* ---- words ---- */
+/* ---- arguments ---- */
 
 static int fail_unknown(struct cmd_context *ctx, const char *collection, const char *name)
 {
@@ -120,7 +120,7 @@ static int run_subcommand(struct cmd_context *ctx, void *options)
 
 static const struct cmd *const subcommands[] = { BENCH_OPTIONS(SUBCOMMAND) NULL };
 
-/* The options of the whole come before those of the benchmark. */
+/* Options of `bench` itself precede those of the benchmark. */
 static int run_benchmark(struct cmd_context *ctx, const struct bench_options *o, const struct cmd *sub)
 {
 	struct cmd_words words = {};

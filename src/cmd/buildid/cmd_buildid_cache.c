@@ -1,4 +1,4 @@
-/* strobe buildid-cache: files added to the build-id cache, taken out of it, listed and looked for. */
+/* strobe buildid-cache: adds files to the build-id cache, removes, lists and finds them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,7 +36,7 @@ static void say_done(void *ctx, const char *doing, const char *hex, const char *
 		cmd_say(c->ctx, "%s %s%s%s: Ok", doing, hex, *hex ? " " : "", path);
 }
 
-/* One that fails does not keep the others from being done. */
+/* A failure does not stop the remaining actions. */
 static void fail(void *ctx, struct strobe_error *err)
 {
 	struct cache *c = ctx;
@@ -161,7 +161,7 @@ static void release(void *options)
 	}
 }
 
-/* Names with commas between them; the option may be given again. */
+/* Names separated by commas; the option may be repeated. */
 static struct strobe_error *add_names(struct cache_options *o, enum action action, const char *value)
 {
 	for (const char *at = value; at && *at; at += strcspn(at, ","), at += *at == ',') {

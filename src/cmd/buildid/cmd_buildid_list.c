@@ -1,4 +1,4 @@
-/* strobe buildid-list: which files a recording has samples in, by build-id. */
+/* strobe buildid-list: the build-ids of files with samples in a recording. */
 #include "base/out.h"
 #include "cmd/table_output.h"
 #include "session/buildid/lists.h"
@@ -32,7 +32,7 @@ static int list_recording(struct cmd_context *ctx, const struct buildid_options 
 	return status;
 }
 
-/* IDs that come from elsewhere than a recording. */
+/* IDs from other sources than a recording. */
 static int list_ids(struct cmd_context *ctx, const struct buildid_options *o, struct recorded_files *files)
 {
 	int status = print(ctx, o, files);

@@ -1,4 +1,4 @@
-/* strobe daemon: recordings that go on in the background, as the settings say. */
+/* strobe daemon: recordings in the background, defined by the settings. */
 #include <string.h>
 
 #include "base/cleanup.h"

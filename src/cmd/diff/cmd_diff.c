@@ -1,4 +1,4 @@
-/* strobe diff: what changed from one recording or profile to others, row by row, and what of it is more than chance. */
+/* strobe diff: compares recordings or profiles row by row, with the significance of each change. */
 #include <string.h>
 
 #include "base/out.h"

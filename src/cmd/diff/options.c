@@ -134,7 +134,7 @@ struct strobe_error *diff_options_settle(struct diff_options *o, int argc, char 
 {
 	o->request.program = "strobe";
 	o->request.selection.inlined = false;
-	o->request.selection.no_branch_stack = true; /* rows are of samples */
+	o->request.selection.no_branch_stack = true; /* compare samples, not branches */
 	if (!o->request.grouping.sort)
 		o->request.grouping.sort = "dso,symbol";
 	TRY(settle_files(o, argc, argv));

@@ -54,7 +54,7 @@ static int show(struct cmd_context *ctx, const struct flamegraph_command *o, str
 	return status ? status : failed;
 }
 
-/* The error of the reading comes last: what was whole is shown all the same. */
+/* An error of reading is returned last: the valid part is drawn nevertheless. */
 static int draw(struct cmd_context *ctx, const struct flamegraph_command *o)
 {
 	struct flame_output f;

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "cmd/shared_options.h"
 
-/* --pid names processes by their number, as stackcollapse-perf.pl has it; --pid=LIST chooses them, as `report` has it. */
+/* --pid adds process IDs to names, as in stackcollapse-perf.pl; --pid=LIST selects processes, as in `report`. */
 static struct strobe_error *pid_option(void *options, const char *value, bool negated)
 {
 	struct flamegraph_command *o = options;
@@ -28,7 +28,7 @@ static struct strobe_error *tid_option(void *options, const char *value, bool ne
 	return NULL;
 }
 
-/* flamegraph.pl knows no other file. */
+/* flamegraph.pl has a fixed file. */
 static struct strobe_error *colours_file_option(void *options, const char *value, bool negated)
 {
 	struct flamegraph_command *o = options;
@@ -145,7 +145,7 @@ void flamegraph_option_defaults(void *options)
 	o->draw.in.server.seconds = -1;
 }
 
-/* Whether the output is a page of HTML, by its name. */
+/* Whether the output is an HTML page, by its name. */
 static bool is_page(const struct flamegraph_command *o)
 {
 	return o->output && (text_has_suffix(o->output, ".html") || text_has_suffix(o->output, ".htm"));
@@ -179,7 +179,7 @@ static struct strobe_error *finish_options(struct flamegraph_command *o)
 	return flamegraph_check(&o->draw.svg);
 }
 
-/* flamegraph.pl takes its input as a word; a number is more likely a list that its option lacks. */
+/* flamegraph.pl takes its input as an argument; a number is more likely a list for the option before it. */
 static struct strobe_error *take_word(const struct cmd_context *ctx, struct flamegraph_command *o)
 {
 	uint64_t number;

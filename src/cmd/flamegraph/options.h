@@ -1,5 +1,5 @@
 /*
- * The options of strobe flamegraph, apart from what is drawn.
+ * The options of strobe flamegraph.
  */
 #pragma once
 #include "cmd/cmd.h"
@@ -17,5 +17,5 @@ struct flamegraph_command {
 
 extern const struct option flamegraph_option_table[];
 void flamegraph_option_defaults(void *options);
-/* The word that names the input, and what options mean together. ERROR_USAGE. */
+/* Takes the argument that names the input, and settles options that depend on each other. ERROR_USAGE. */
 struct strobe_error *flamegraph_options_finish(const struct cmd_context *ctx, struct flamegraph_command *o) _must_check_;

@@ -92,7 +92,7 @@ SUBCOMMAND(profile, "profile", "Show the durations of kernel functions, by funct
 
 static const struct cmd *const subcommands[] = { &trace, &latency, &profile, NULL };
 
-/* The word of a subcommand, with options of its own; any other one is a command that is traced. */
+/* The first word is a subcommand with its options, or else a command to trace. */
 static int run(struct cmd_context *ctx, void *options)
 {
 	const char *word = ctx->rest.argc && !ctx->rest.had_dashes ? ctx->rest.argv[0] : "";

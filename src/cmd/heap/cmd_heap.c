@@ -1,4 +1,4 @@
-/* strobe heap: what a command, or a running process, allocates, and where. */
+/* strobe heap: the allocations of a command or a running process, and their call stacks. */
 #include <sys/wait.h>
 #include <unistd.h>
 

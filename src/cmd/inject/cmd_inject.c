@@ -1,4 +1,4 @@
-/* strobe inject: a recording copied, with something added or changed on the way. */
+/* strobe inject: copies a recording with additions or changes. */
 #include "cmd/cmd.h"
 #include "cmd/unsupported.h"
 #include "rewrite/injection.h"

@@ -1,4 +1,4 @@
-/* strobe kmem: what the kernel's allocators gave and got back. */
+/* strobe kmem: allocations and releases of the kernel's allocators. */
 #include <string.h>
 
 #include "analysis/kmem/kmem.h"
@@ -11,7 +11,7 @@
 #include "cmd/table_output.h"
 #include "sys/sys.h"
 
-/* Options count from where they stand: -s and -l are of the lists chosen before them, or of all. */
+/* The order matters: -s and -l apply to the lists chosen before them, or to all. */
 struct kmem_options {
 	struct cmd_common common;
 	struct kmem_request kmem;
@@ -103,7 +103,7 @@ static struct strobe_error *parse_keys(struct kmem_options *o)
 	return kmem_keys_choose(o->sort[KMEM_BY_ADDRESS], o->sort_of_any[KMEM_BY_ADDRESS], o->view.is_chosen, o->kmem.by_address);
 }
 
-/* What perf's kmem.default says, where no option does. */
+/* The default is perf's setting kmem.default. */
 static struct strobe_error *settle_allocators(struct cmd_context *ctx, struct kmem_options *o)
 {
 	const struct config *config;
@@ -149,7 +149,7 @@ static int stat(struct cmd_context *ctx, struct kmem_options *o)
 	return status;
 }
 
-/* What happens while a command runs. */
+/* Shows the events while a command runs. */
 static int live(struct cmd_context *ctx, struct kmem_options *o)
 {
 	struct kmem_live_request request = {
@@ -187,7 +187,7 @@ static int run_stat(struct cmd_context *ctx, struct kmem_options *o)
 
 /* ---- record ---- */
 
-/* perf has these before the word record; here they may follow it. */
+/* In perf these precede the word record; here they may follow it. */
 static void take_allocators(struct kmem_options *o, struct options_result *rest)
 {
 	for (; rest->argc > 1; rest->argc--, rest->argv++) {

@@ -1,4 +1,4 @@
-/* strobe kvm: what guests cost the host, and recordings that hold samples of guests. */
+/* strobe kvm: the cost of guests for the host, and recordings with samples of guests. */
 #include <string.h>
 
 #include "analysis/kvm/kvm.h"
@@ -11,7 +11,7 @@
 #include "sys/sys.h"
 
 struct kvm_options {
-	struct cmd_common common; /* of which -D is none of kvm's */
+	struct cmd_common common; /* kvm does not have -D of these */
 	const char *output, *event, *sort, *format_name;
 	struct kvm_request kvm;
 	enum table_format format;
@@ -107,7 +107,7 @@ static int record_exits(struct cmd_context *ctx, const char *file)
 	return err ? cmd_fail(ctx, err) : cmd_run_record(ctx, first, &events, ctx->rest.argc, ctx->rest.argv);
 }
 
-/* Without report, record or live it is the command stat. */
+/* Without report, record or live this is the command stat. */
 static int stat(struct cmd_context *ctx, struct kvm_options *o, const char *file)
 {
 	const char *word = ctx->rest.argc > 1 ? ctx->rest.argv[1] : "";
@@ -127,7 +127,7 @@ static int stat(struct cmd_context *ctx, struct kvm_options *o, const char *file
 	return cmd_run_words(ctx, &words, ctx->rest.argc, ctx->rest.argv);
 }
 
-/* ---- other commands, of files that are called otherwise ---- */
+/* ---- other commands, with other default file names ---- */
 
 static bool has_event(int argc, char **argv)
 {

@@ -1,4 +1,4 @@
-/* strobe kwork: what the kernel does by itself: interrupts, softirqs, workqueues. */
+/* strobe kwork: the kernel's own work: interrupts, softirqs, workqueues. */
 #include <string.h>
 
 #include "analysis/kwork/kwork.h"
@@ -18,7 +18,7 @@ struct kwork_options {
 	struct cmd_common common;
 	struct kwork_request kwork;
 	const char *kinds, *format;
-	bool in_kernel; /* of the running system; so is a command */
+	bool in_kernel; /* of the running system; also used with a command */
 };
 
 #define AT(field) offsetof(struct kwork_options, field)

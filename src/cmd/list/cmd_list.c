@@ -1,4 +1,4 @@
-/* strobe list: what -e, -M and the other options that take names can be given here. */
+/* strobe list: the names that -e, -M and other options accept on this machine. */
 #include <inttypes.h>
 #include <unistd.h>
 
@@ -14,7 +14,7 @@
 struct list_options {
 	struct catalog_settings catalog;
 	bool debug, json, raw_dump;
-	bool document; /* our own JSON; else perf's */
+	bool document; /* strobe's own JSON; else perf's */
 	const char *output, *format;
 };
 
@@ -38,7 +38,7 @@ static void write_catalog(struct out *out, const struct catalog *c, const struct
 	}
 }
 
-/* The title is for people who look at a terminal. */
+/* The title is only for a terminal. */
 static void add_title(struct catalog *c)
 {
 	table_head(&c->table, "%s", "");
@@ -86,7 +86,7 @@ static int run_catalog(struct cmd_context *ctx, const struct list_options *o, st
 	int status = list(ctx, o, c, fd);
 	say_limits(ctx, o, c);
 	if (c->error && !status && !ctx->rest.argc) {
-		/* Of everything, what may be seen was listed. */
+		/* A list of all events shows those that are readable. */
 		cmd_say(ctx, "some events could not be listed: %s", c->error->message);
 		return CMD_OK;
 	}

@@ -1,4 +1,4 @@
-/* strobe lock: which locks of the kernel and of programs threads wait for, how long, and where. */
+/* strobe lock: waits of threads for locks of the kernel and of programs: how long, and where. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -70,7 +70,7 @@ void lock_options_defaults(void *options)
 	o->map_entries = DEFAULT_ENTRIES;
 }
 
-/* The first option that was given and that the subcommand does not have. */
+/* The first given option that the subcommand does not have; NULL: none. */
 static const char *not_of(const struct lock_options *o, enum lock_command command)
 {
 	const struct lock_question *q = &o->replay.question;

@@ -1,4 +1,4 @@
-/* The options of `lock` and its subcommands: one table, of which each takes its part. */
+/* The options of `lock` and its subcommands: one table, of which each uses a part. */
 #pragma once
 #include "analysis/lock_live.h"
 #include "analysis/lock_replay.h"
@@ -13,7 +13,7 @@ struct lock_options {
 	bool by_owner, by_cgroup;    /* -o, --lock-cgroup: of the running system */
 	bool with_map;               /* -m */
 	bool in_kernel, all_cpus;    /* -b, -a */
-	bool is_live;                /* settled: of the running system, not of a recording */
+	bool is_live;                /* set by lock_options_settle(): of the running system, not of a recording */
 	uint64_t map_entries;        /* -M */
 	bool dump;                   /* -D */
 	unsigned verbose;
@@ -26,7 +26,7 @@ enum lock_command { LOCK_CONTENTION = 1, LOCK_REPORT = 2, LOCK_INFO = 4 };
 extern const struct option lock_option_table[];
 void lock_options_defaults(void *options);
 /*
- * has_command: words of a command follow. Options that this subcommand does not have, or that exclude each other;
- * then the question follows from them.
+ * Checks that the subcommand has all given options and that they do not exclude each other, and derives the analysis from them.
+ * has_command: words of a command follow.
  */
 struct strobe_error *lock_options_settle(struct lock_options *o, enum lock_command command, bool has_command) _must_check_;

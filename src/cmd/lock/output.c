@@ -17,7 +17,7 @@ static void put_table(struct out *out, const struct lock_options *o, const struc
 		cmd_write_table(out, t, o->format, NULL);
 }
 
-/* Scripts that call it perf read its tables on standard error. */
+/* Under the name perf, scripts read the tables from standard error. */
 static bool is_for_perf(const struct cmd_context *ctx, const struct lock_options *o)
 {
 	return !strcmp(ctx->program, "perf") && o->format == TABLE_AS_TEXT;

@@ -5,7 +5,7 @@
 #include "analysis/recorded_events.h"
 #include "cmd/frame.h"
 
-/* Of programs: --user, anywhere before the command. */
+/* Removes --user (locks of programs), anywhere before the command. */
 static bool takes_user(int *argc, char **argv)
 {
 	for (int i = 1; i < *argc && argv[i][0] == '-' && strcmp(argv[i], "--"); i++)

@@ -4,7 +4,7 @@
 #include "cmd/lock/output.h"
 #include "recording/wait_recording.h"
 
-/* Of waiting at one place makes a sample: what is shown are sums. */
+/* Waiting time per sample at one place; only sums are shown. */
 #define QUANTUM_NS 100000000
 
 static int show(struct cmd_context *ctx, const struct lock_options *o, const char *input)

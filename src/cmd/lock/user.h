@@ -3,5 +3,5 @@
 #include "cmd/cmd.h"
 #include "cmd/lock/options.h"
 
-/* command: NULL: none. The exit status. */
+/* command NULL: none. Returns the exit status. */
 int lock_user(struct cmd_context *ctx, const struct lock_options *o, char *const *command);

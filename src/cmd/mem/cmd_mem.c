@@ -19,7 +19,7 @@ struct mem_options {
 	unsigned verbose;
 };
 
-/* What is in none of the types can be neither recorded nor shown. */
+/* Other types can be neither recorded nor shown. */
 static struct strobe_error *parse_type(void *options, const char *value, bool negated)
 {
 	struct access_choice *c = &((struct mem_options *)options)->events;
@@ -68,7 +68,7 @@ static void set_defaults(void *options)
 	o->events = (struct access_choice){ .loads = true, .stores = true, .latency = ACCESS_LATENCY_DEFAULT };
 }
 
-/* Of the words of record or report, our options are first. */
+/* Takes the options of `mem`, which precede those of record or report. */
 static struct strobe_error *take_options(struct cmd_context *ctx, struct mem_options *o, int *ret_first)
 {
 	const struct cmd *inner = cmd_find(subcommand_is(ctx->rest.argv[0], "record") ? "record" : "report");

@@ -19,7 +19,7 @@ struct pprof_options {
 	unsigned verbose;
 };
 
-/* Empty names are none, as with pprof. */
+/* Empty names are ignored, as in pprof. */
 static struct strobe_error *add_base(struct pprof_options *o, const char *value, bool is_diff)
 {
 	struct profile_sources *s = &o->sources;
@@ -170,7 +170,7 @@ static void defaults(void *options)
 	o->sources.server.seconds = -1;
 }
 
-/* ---- what was requested ---- */
+/* ---- the request ---- */
 
 /* NULL in *ret: the prompt. */
 static struct strobe_error *choose_report(const struct pprof_options *o, const struct pprof_report_kind **ret)
@@ -186,7 +186,7 @@ static struct strobe_error *choose_report(const struct pprof_options *o, const s
 	return pprof_choose_kind(reports, sizeof(reports) / sizeof(*reports), ret);
 }
 
-/* Options of their own that are settings at the prompt. */
+/* Options that are settings at the prompt. */
 static struct strobe_error *choose_settings(struct pprof_options *o)
 {
 	struct pprof_config *c = &o->config;
@@ -208,7 +208,7 @@ static struct strobe_error *choose_settings(struct pprof_options *o)
 	return NULL;
 }
 
-/* -http: the settings of the command line are where the pages begin. */
+/* -http: pages begin with the settings of the command line. */
 static struct strobe_error *serve_pages(const struct pprof_session *s, const struct pprof_options *o)
 {
 	const struct pprof_config *c = &o->config;
@@ -226,7 +226,7 @@ static bool has_server(const struct cmd_context *ctx)
 	return false;
 }
 
-/* What pages have no room for; their percentages are relative always, and nothing stands above them that could be left out. */
+/* Settings that pages do not support. Percentages of pages are always relative, and pages have no header to hide. */
 static struct strobe_error *check_served(const struct pprof_options *o)
 {
 	const struct pprof_config *c = &o->config;

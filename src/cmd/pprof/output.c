@@ -1,4 +1,4 @@
-/* Where a report of strobe pprof goes: a file, standard output, a program that shows it. */
+/* Output of strobe pprof: to a file, standard output, or a viewer. */
 #include <string.h>
 #include <unistd.h>
 
@@ -21,7 +21,7 @@ static struct strobe_error *write_job(void *ctx, struct out *out)
 	return pprof_report(&in, j->config, j->kind, j->argument, out);
 }
 
-/* To a file that was created under a new name: an error leaves none. */
+/* Writes to a file created under a new name; after an error it is removed. */
 static struct strobe_error *write_reserved(const char *path, struct strobe_error *(*write)(void *ctx, struct out *out), void *ctx)
 {
 	struct strobe_error *err = new_file_write_by(path, write, ctx);
@@ -44,7 +44,7 @@ static struct strobe_error *write_stdout(struct job *job)
 
 /* ---- viewers ---- */
 
-/* The file stays: a browser may read it again long after this is over. */
+/* The file is kept: a browser may read it again later. */
 static struct strobe_error *view(struct job *job)
 {
 	const char *path;

@@ -1,5 +1,5 @@
 /*
- * strobe pprof in parts: its options, where reports go, the prompt. One session a run; one thread.
+ * Parts of strobe pprof: options, output, prompt. One session per run; one thread.
  */
 #pragma once
 #include "cmd/cmd.h"
@@ -11,9 +11,9 @@ struct pprof_session {
 	bool is_interactive;
 };
 
-/* Saves a profile that was fetched under a new name (pprof_saved_file()), and prints where. */
+/* Saves a fetched profile under a new name (pprof_saved_file()), and prints the path. */
 struct strobe_error *pprof_save_fetched(const struct pprof_session *s) _must_check_;
-/* One report into config->output, or a new file where it is not text for a terminal, or to standard output or a viewer. */
+/* Writes one report to config->output, to a new file if it is not text for a terminal, to standard output, or to a viewer. */
 struct strobe_error *pprof_report_to_output(const struct pprof_session *s, const struct pprof_config *config,
 					    const struct pprof_report_kind *kind, const char *argument) _must_check_;
 /* Reads commands from standard input until it ends. */

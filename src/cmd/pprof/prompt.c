@@ -1,4 +1,4 @@
-/* The prompt of strobe pprof: lines from a terminal or a file, and what comes of each. */
+/* The prompt of strobe pprof: reads commands from a terminal or a file, and runs them. */
 #include <unistd.h>
 
 #include "cli/line_editor.h"
@@ -34,7 +34,7 @@ static void greet(const struct prompt *p)
 	error_destroy(out_close(&out));
 }
 
-/* Returns whether the prompt goes on. An error has no prefix: it is the other half of a conversation. */
+/* Returns whether to continue. Errors have no prefix here: they answer the line just typed. */
 static bool answer(const struct prompt *p, const char *line)
 {
 	struct pprof_command c;

@@ -15,7 +15,7 @@ struct probe_run {
 	struct probing probing;
 };
 
-/* The table, or as text the lines that were made with it. */
+/* Prints the table, or in text format the lines. */
 static int put_lines(const struct probe_run *r, const char *text, struct table *t)
 {
 	struct out out;
@@ -109,7 +109,7 @@ static int run_variables(struct probe_run *r, const struct probing_request *of)
 /* ---- the command line ---- */
 
 /*
- * Words after the options are one definition, whose parts a shell may have taken apart; the first may be the file that it is of.
+ * Words after the options are one definition, which a shell may have split; the first may be its target file.
  */
 static struct strobe_error *take_words(struct cmd_context *ctx, struct probe_options *o)
 {
@@ -140,7 +140,7 @@ static void give_to(const struct probe_options *o, struct probing_request *reque
 		}
 }
 
-/* A target that follows all definitions is theirs, too. */
+/* A target after all definitions applies to them, too. */
 static void give_target(struct probe_options *o)
 {
 	give_to(o, o->added.data, o->added.len);

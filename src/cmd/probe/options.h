@@ -6,14 +6,14 @@
 #include "table/format.h"
 
 struct probe_options {
-	/* What to do: one of them. */
+	/* The action: one of these. */
 	VEC(struct probing_request) added, shown, variables;
 	VEC(const char *) removed, listed;
 	const char *lines, *functions;
 	bool has_list, has_functions;
 
 	const char *exec, *module;
-	bool target_is_used; /* by a definition before */
+	bool target_is_used; /* by an earlier definition */
 	const char *vmlinux, *source, *symfs, *filter, *format_name;
 	bool force, dry_run, quiet, cache, bootconfig, no_inlines, externs, range;
 	bool no_demangle, demangle_kernel;

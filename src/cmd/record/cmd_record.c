@@ -1,4 +1,4 @@
-/* strobe record: records what a program, some processes or the whole system do, into perf.data files. */
+/* strobe record: records a program, processes or the whole system into perf.data files. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,7 +33,7 @@ static void say(void *ctx, enum recorder_message kind, const char *text)
 		cmd_say(r->ctx, "%s", text);
 }
 
-/* Whether all that runs on CPUs is recorded, and not chosen tasks. */
+/* Whether all tasks on CPUs are recorded, not selected ones. */
 static bool is_system_wide(const struct run *r)
 {
 	const struct target *t = &r->o->sampling.capture.target;
@@ -42,7 +42,7 @@ static bool is_system_wide(const struct run *r)
 
 static struct strobe_error *default_event(struct run *r)
 {
-	if (r->o->choice.wall) /* of which times waiting are the rest */
+	if (r->o->choice.wall) /* waits are the rest of these times */
 		return event_parse(&r->o->sampling.events, sys_live(), "cpu-clock");
 	struct event_default d;
 	bool system_wide = is_system_wide(r);
@@ -106,11 +106,11 @@ static void complete(struct run *r)
 	to->events = &o->sampling.events;
 	to->switch_events = &o->switch_events;
 	to->argv = cmd_command(r->ctx);
-	/* Whoever records with perf reads with perf, and with the same; a recording of ours may go to any. */
+	/* Under the name perf, the recording is read by the same version; others may be read by any version of perf. */
 	to->compressed2 = !strcmp(r->ctx->program, "perf");
 }
 
-/* An exit status, or less than 0: the signal that ended it. */
+/* Returns the exit status, or if below 0, the signal that ended the recording, negated. */
 static int record(struct run *r)
 {
 	int status = 0;
@@ -180,7 +180,7 @@ static int run(struct cmd_context *ctx, void *options)
 	if (err)
 		return cmd_fail(ctx, err);
 	int status = o->dry_run ? check_only(&r) : record(&r);
-	if (status < 0) { /* ended by a signal: the shell that waits is to see that */
+	if (status < 0) { /* ended by a signal: end by the same one, for the waiting shell */
 		signals_raise(&r.signals, -status);
 		status = 128 - status;
 	}

@@ -20,7 +20,7 @@ static struct strobe_error *check(const struct record_options *o)
 	return NULL;
 }
 
-/* The options as they were typed: --no-on and the output there come after them, and of an option the later one wins. */
+/* The options as typed, then --no-on and the remote output, since later options win. */
 static const char *const *options_there(struct cmd_context *ctx)
 {
 	const struct options_result *rest = &ctx->rest;

@@ -8,7 +8,7 @@
 #include "recording/values.h"
 
 #define CALL(name) static struct strobe_error *name(void *options, const char *value, bool negated)
-/* Reads what most parsers below begin with. */
+/* The first line of most parsers below. */
 #define OPTIONS struct record_options *o = options
 
 void record_options_defaults(void *options)

@@ -8,10 +8,10 @@
 struct record_options {
 	struct sampling_options sampling;
 	struct event_list switch_events;  /* --switch-output-event */
-	struct recorder_options recorder; /* completed as it is run */
+	struct recorder_options recorder; /* completed by the run */
 	struct recorder_choice choice;
 
-	const char *on; /* the machine to record on, as ssh has it; NULL: this one */
+	const char *on; /* the machine to record on, as an argument of ssh; NULL: this one */
 	bool quiet, dry_run;
 	bool callgraph_by_g; /* -g: the mode may come from the settings */
 	bool aio_set, debuginfod_set;

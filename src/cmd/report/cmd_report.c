@@ -1,4 +1,4 @@
-/* strobe report: a recording as a table of where its time went. */
+/* strobe report: a recording as a table of its hottest functions. */
 #include <string.h>
 
 #include "base/text.h"
@@ -191,7 +191,7 @@ static void defaults(void *options)
 	o->request = report_request_defaults();
 }
 
-/* One picture or page at a time; the address is that of a served page. */
+/* Only one picture or page; an address requires a served page. */
 static struct strobe_error *check_pages(const struct report_options *o)
 {
 	if ((o->html != NULL) + o->web + (o->flamegraph != NULL) > 1)
@@ -213,7 +213,7 @@ static int run(struct cmd_context *ctx, void *options)
 	cmd_set_verbosity(o->request.verbose > 1 ? o->request.verbose - 1 : 0);
 	if (ctx->rest.argc > 1)
 		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "unexpected argument '%s'", ctx->rest.argv[1]));
-	/* `report FILE` is what `report -i FILE` is. */
+	/* `report FILE` is the same as `report -i FILE`. */
 	if (ctx->rest.argc)
 		o->request.selection.input = ctx->rest.argv[0];
 	if (o->request.display.separator && !strcmp(o->request.display.separator, "\\t"))

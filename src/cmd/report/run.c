@@ -1,4 +1,4 @@
-/* The work of `strobe report`, once its options are known. */
+/* Runs `strobe report`, once its options are parsed. */
 #include "cmd/colours.h"
 #include "cmd/report/run.h"
 #include "cmd/report/screen.h"

@@ -10,7 +10,7 @@ static bool allows_screen(const struct report_options *o)
 	const struct recorded_print_options *p = &o->print;
 	bool plain = p->format == RECORDED_TEXT && !o->stdio && !d->separator && !d->quiet && !report_draws(o);
 	bool table = !p->header && !p->header_only && !p->stats && !p->tasks && !p->mmaps && !p->raw && !p->total_cycles;
-	/* READ records have a table of their own. */
+	/* READ records have a separate table. */
 	return plain && table && !p->show_reads;
 }
 
@@ -64,7 +64,7 @@ int report_browse(struct cmd_context *ctx, const struct report_options *o, struc
 	else
 		error_destroy(damage);
 	ctx->left_behind |= !shown_close(&s.shown);
-	/* Ctrl-C is one way to leave; any other signal is to be seen to have ended this process. */
+	/* Ctrl-C is one way to quit; any other signal ends the process by itself. */
 	if (stop.signal && stop.signal != SIGINT)
 		signals_raise(&stop.signals, stop.signal);
 	signals_close(&stop.signals);

@@ -3,7 +3,7 @@
 #include "cmd/report/run.h"
 
 struct screen;
-/* The screen, open; NULL: the report is text. Where a screen was requested and cannot be opened, the reason is printed. */
+/* Opens the screen; NULL: the report is text. If a screen was requested and cannot be opened, prints the reason. */
 struct screen *report_open_screen(struct cmd_context *ctx, const struct report_options *o);
-/* Until the user quits. Closes the screen; returns the exit status. */
+/* Runs until the user quits. Closes the screen; returns the exit status. */
 int report_browse(struct cmd_context *ctx, const struct report_options *o, struct screen *screen);

@@ -1,4 +1,4 @@
-/* strobe sched: what the scheduler did to threads. */
+/* strobe sched: analyses of scheduling. */
 #include <string.h>
 
 #include "cmd/frame.h"

@@ -19,7 +19,7 @@ struct latency_options {
 	const char *sort, *format;
 	int64_t cpu;
 	bool by_thread, percentiles;
-	bool in_kernel, all_cpus; /* of the running system, as a command and the following are */
+	bool in_kernel, all_cpus; /* of the running system; also with a command or these: */
 	const char *pids, *tids;
 	uint64_t interval_s, entries;
 };
@@ -53,7 +53,7 @@ static void set_defaults(void *options)
 	o->entries = DEFAULT_ENTRIES;
 }
 
-/* l: NULL of the running system. */
+/* l NULL: of the running system. */
 static void put(struct out *out, const struct latency_options *o, enum table_format format, const struct sched_sums *sums,
 		const struct sched_latency *l)
 {

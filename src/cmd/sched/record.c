@@ -16,7 +16,7 @@ static bool has_stacks(int argc, char **argv)
 
 int sched_record(struct cmd_context *ctx, int argc, char **argv)
 {
-	/* The recorder's own switches too: without them it would seem that the next thread came to its CPU unseen. */
+	/* Includes the recorder's own switches: without them the thread after it would seem to start running without an event. */
 	const char *const first[] = { "record", "-a", "-R", "-m", "1024", "-c", "1", "-P", "--no-exclude-perf",
 				      has_stacks(argc, argv) ? NULL : "--synth", "task", NULL };
 	struct recorded_events events = { .arena = &ctx->words };

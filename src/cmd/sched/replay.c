@@ -1,4 +1,4 @@
-/* strobe sched replay: what a recording's threads did, done again by threads of ours. */
+/* strobe sched replay: repeats the scheduling of a recording's threads with new threads. */
 #include "analysis/sched/sched_replay.h"
 
 #include "cmd/frame.h"

@@ -1,4 +1,4 @@
-/* strobe sched stats: what the scheduler counted. */
+/* strobe sched stats: the scheduler's statistics. */
 #include <string.h>
 
 #include "analysis/schedstat/schedstat_file.h"
@@ -20,7 +20,7 @@ struct stats {
 	sys_cpus cpus;
 	int words; /* a command, or files */
 	char **word;
-	struct schedstat_times of; /* readings, or what was counted in two recordings */
+	struct schedstat_times of; /* readings, or differences of two recordings */
 };
 
 #define AT(field) offsetof(struct stats_options, field)
@@ -134,7 +134,7 @@ SUBCOMMAND(diff, "[<file1> [<file2>]]", "Compare the scheduler statistics of two
 
 static const struct cmd *const subcommands[] = { &cmd_record, &cmd_report, &cmd_diff, NULL };
 
-/* Options before the word hold for what it names, too. */
+/* Options before the subcommand apply to it, too. */
 static int run_subcommand(struct cmd_context *ctx, const struct cmd *sub, const struct stats_options *o)
 {
 	const char *const options[][2] = { { "-o", o->output }, { "-C", o->cpus }, { "--format", o->format } };

@@ -15,7 +15,7 @@ static struct strobe_error *find_command(char *const *words, size_t n, bool *ret
 	const struct cmd *record = cmd_find("record");
 	struct options_result rest = {};
 	_cleanup_free_ void *options = xcalloc(1, record->options_bytes);
-	_cleanup_free_ char **argv = xcalloc(n + 2, sizeof(*argv)); /* the parser moves them about; the first is skipped */
+	_cleanup_free_ char **argv = xcalloc(n + 2, sizeof(*argv)); /* the parser reorders them; the first is skipped */
 	memcpy(argv + 1, words, n * sizeof(*argv));
 	record->defaults(options);
 	struct strobe_error *err = options_parse(record->options, options, (int)n + 1, argv, false, &rest);

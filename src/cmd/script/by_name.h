@@ -2,6 +2,6 @@
 #pragma once
 #include "cmd/cmd.h"
 
-/* The words after the options, of which there is one at least. Replaces the process; the exit status where it cannot. */
+/* Runs the script of the words after the options, at least one. Replaces the process; returns the exit status if that fails. */
 int script_by_name(struct cmd_context *ctx);
 int script_list(struct cmd_context *ctx, const char *format);

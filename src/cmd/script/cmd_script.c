@@ -131,7 +131,7 @@ static void defaults(void *options)
 	o->script.inlined = true;
 }
 
-/* Scripts of old guides say `script -f time,event,trace`: -f alone is --force today, and its list is left as a word. */
+/* Scripts of old guides say `script -f time,event,trace`: -f is --force today, and its list remains as an argument. */
 static bool is_old_field_list(const struct script_command *o, const struct options_result *rest)
 {
 	return o->force && !o->script.fields_nr && rest->argc && dump_fields_is_list(rest->argv[0]);
@@ -151,7 +151,7 @@ static struct strobe_error *take_old_field_list(struct script_command *o, struct
 	return options_parse(table, o, rest->argc, rest->argv, false, rest);
 }
 
-/* What options mean together. */
+/* Settles options that depend on each other. */
 static struct strobe_error *finish_options(struct script_command *o)
 {
 	struct script_options *s = &o->script;

@@ -1,4 +1,4 @@
-/* strobe stat: counts events while a command runs, for a time, or for tasks that are there. */
+/* strobe stat: counts events while a command runs, for a time, or for existing tasks. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -40,7 +40,7 @@ static struct strobe_error *define_metrics(struct stat *st)
 	return NULL;
 }
 
-/* What the command prints would break a document on standard output. */
+/* The command's output would corrupt a document on standard output. */
 static struct workload_options workload_of(const struct stat *st)
 {
 	const struct stat_options *o = st->o;
@@ -61,7 +61,7 @@ static struct strobe_error *prepare(struct stat *st)
 	return counting_open(&m->counting, &st->signals, workload_of(st));
 }
 
-/* As the shell would say it; that we ended the command after the last interval is not reported. */
+/* In the shell's form. Not reported if strobe ended the command after the last interval. */
 static void say_how_it_ended(const struct counting *c)
 {
 	if (c->argc && WIFSIGNALED(c->status) && !counting_is_complete(c))
@@ -79,7 +79,7 @@ static struct strobe_error *run_all(struct stat *st)
 		if (o->request.runs != 1 && o->verbose)
 			cmd_say_plain("[ %s stat: executing run #%llu ... ]", st->ctx->program, (unsigned long long)i + 1);
 		TRY(measurement_run(m));
-		/* A document that goes to the same place is not interrupted: then it is said after that. */
+		/* A document on the same output must not be interrupted: then it is printed after the document. */
 		if (!o->form.json_document)
 			say_how_it_ended(&m->counting);
 		if (!o->request.runs) {
@@ -92,7 +92,7 @@ static struct strobe_error *run_all(struct stat *st)
 	return NULL;
 }
 
-/* The command's own status; what ended us by a signal ends us so, for the shell that waits. */
+/* The command's own status. A signal that ended the run is raised again, for the waiting shell. */
 static int status_of(struct stat *st)
 {
 	const struct counting *c = &st->measurement.counting;

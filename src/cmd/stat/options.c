@@ -169,7 +169,7 @@ CALL(parse_format)
 CALL(parse_iostat)
 {
 	OPTIONS;
-	/* Those that perf would name belong to one generation of servers; without names all of them are measured. */
+	/* Names of ports, as in perf, exist for only one generation of servers: all ports are measured. */
 	if (value && strcmp(value, "default") != 0)
 		return error_create(ERROR_USAGE, "\"%s\": ports cannot be selected; all are measured", value);
 	o->measure.choice.iostat = !negated;
@@ -289,7 +289,7 @@ const struct option stat_option_table[] = {
 	OPTIONS_END,
 };
 
-/* What makes sense of a recording: -i is its file here. */
+/* Options that apply to a recording; -i is its file here. */
 const struct option stat_report_option_table[] = {
 	{ OPTION_STRING, 'i', "input", AT(input), .arg = "file", .help = "input file (default: perf.data)" },
 	OPTIONS_OF(aggregation_rows, 0),

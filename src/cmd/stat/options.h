@@ -8,11 +8,11 @@
 #include "view/counts/counts_writer.h"
 
 struct stat_options {
-	const struct sys *sys;     /* whose events are named: sys_live() by default */
+	const struct sys *sys;     /* the system with the events: sys_live() by default */
 	struct event_list events;
-	size_t last_event;         /* where the events of the last -e begin */
+	size_t last_event;         /* index of the first event of the last -e */
 	struct measurement_request request; /* runs, a target; stat_options_settle() adds the rest */
-	struct measurement_settings measure; /* what options say; stat_options_settle() derives the rest */
+	struct measurement_settings measure; /* from options; stat_options_settle() derives the rest */
 
 	bool summary;
 	unsigned verbose;

@@ -12,9 +12,9 @@
 
 struct strobe_error *stat_output_open(struct stat_output *s, const struct stat_options *o)
 {
-	/* As perf, unless it is for a program to read. */
+	/* As in perf, except for documents that programs read. */
 	*s = (struct stat_output){ .options = o, .fd = o->form.json_document ? STDOUT_FILENO : STDERR_FILENO };
-	/* The file of stat record is its recording. */
+	/* For stat record -o is the recording. */
 	const char *file = o->record ? NULL : o->output;
 	if (file && o->log_fd >= 0)
 		return error_create(ERROR_USAGE, "-o and --log-fd exclude each other");

@@ -1,5 +1,5 @@
 /*
- * Where `strobe stat` writes and in which form.
+ * The output of `strobe stat` and its format.
  */
 #pragma once
 #include "base/out.h"
@@ -8,7 +8,7 @@
 struct stat_output {
 	const struct stat_options *options;
 	struct out out;
-	int fd;              /* owned where it is a file */
+	int fd;              /* owned if it is a file */
 	bool owned;
 	struct counts_writer writer;
 };

@@ -1,4 +1,4 @@
-/* strobe timechart: what tasks and CPUs did when, as a picture or a page. */
+/* strobe timechart: the activity of tasks and CPUs over time, as a picture or a page. */
 #include <string.h>
 
 #include "analysis/timechart_replay.h"
@@ -15,7 +15,7 @@
 #define DEFAULT_OUTPUT "output.svg"
 
 struct timechart_options {
-	struct timechart_events events; /* -P and -T are of both */
+	struct timechart_events events; /* -P and -T apply to both */
 	struct timechart_replay_request replay;
 	struct time_chart_svg_options svg;
 	VEC(const char *) names;

@@ -4,7 +4,7 @@
 
 #include "cmd/frame.h"
 
-/* How many words are options of the subcommand's own; -g is one of record, too. */
+/* Returns the number of words that are the subcommand's own options; record has -g, too. */
 static int take_own_options(struct timechart_events *e, int argc, char **argv)
 {
 	const struct {

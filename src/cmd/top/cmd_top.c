@@ -1,4 +1,4 @@
-/* strobe top: where time goes, as it goes. */
+/* strobe top: a live profile. */
 #include "cmd/top/run.h"
 
 static int run(struct cmd_context *ctx, void *options)

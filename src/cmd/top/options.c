@@ -17,7 +17,7 @@ void top_options_defaults(void *options)
 	sampling_options_init(&o->record);
 	o->report = report_request_defaults();
 	o->report.grouping.chains.mode = CALLTREE_NONE;
-	o->report.selection.inlined = false; /* their look-up costs more than all the rest, as often as the screen changes */
+	o->report.selection.inlined = false; /* their look-up, at each refresh, costs more than all the rest */
 	o->display.sampling.delay_s = 2;
 }
 
@@ -71,7 +71,7 @@ CALL(parse_call_graph)
 	if (o->record.capture.callgraph.mode == CALLGRAPH_DWARF && !o->record.capture.callgraph.dump_bytes)
 		o->record.capture.callgraph.dump_bytes = 8192;
 	TRY(report_chains_parse(at, &o->report.grouping, &o->report.selection.branch_history));
-	/* The fields that say that a recording must have stacks are for recordings. */
+	/* The check that a recording has stacks does not apply. */
 	o->report.grouping.chains_requested = false;
 	return NULL;
 }

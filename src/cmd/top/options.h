@@ -11,12 +11,12 @@ struct top_options {
 	struct sampling_options record;
 	struct report_request report;
 	struct live_display display;
-	uint64_t refreshes;      /* end after so many; 0 = go on */
+	uint64_t refreshes;      /* number of refreshes before the end; 0: no limit */
 	bool show_self;
 	bool stdio, tui, json;
 	enum colour_when colour;
 	bool wall;               /* waits, too */
-	bool no_bpf;             /* samples come through rings, though the kernel could add them up */
+	bool no_bpf;             /* read samples from rings, even if a BPF program could sum them */
 	bool dump_symbols;
 	const char *record_file; /* --record */
 };

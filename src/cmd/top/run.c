@@ -99,7 +99,7 @@ int top_run(struct cmd_context *ctx, struct top_options *o)
 	if (!err)
 		err = run(&t);
 	live_report_close(&t.report);
-	if (!err && t.signal && t.signal != SIGINT) /* Ctrl-C is how it ends; anything else was not the user's */
+	if (!err && t.signal && t.signal != SIGINT) /* Ctrl-C is the usual end; other signals end the process by themselves */
 		signals_raise(&t.signals, t.signal);
 	signals_close(&t.signals);
 	if (err && err->code == ERROR_STOPPED) {

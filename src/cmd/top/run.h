@@ -19,9 +19,9 @@ struct top_run {
 
 int top_run(struct cmd_context *ctx, struct top_options *o);
 
-/* Takes signals that have come; whether one of them has ended it. run: a struct top_run. */
+/* Takes pending signals; returns whether one of them ends the run. run: a struct top_run. */
 bool top_take_signals(void *run);
-/* One report after the other, until it is done. */
+/* Prints one report after the other, until the end. */
 struct strobe_error *top_stdio(struct top_run *t) _must_check_;
-/* *ret_shown: false where a screen is not available or was not requested. */
+/* *ret_shown: false if a screen is not available or was not requested. */
 struct strobe_error *top_screen(struct top_run *t, bool *ret_shown) _must_check_;

@@ -1,4 +1,4 @@
-/* top: on a screen, where there is one. */
+/* top: on a screen. */
 #include "cli/message.h"
 #include "cmd/screens.h"
 #include "cmd/top/run.h"

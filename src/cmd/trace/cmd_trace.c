@@ -1,4 +1,4 @@
-/* strobe trace: the system calls of a command, of tasks that are there, or of the whole system. */
+/* strobe trace: the system calls of a command, of existing tasks, or of the whole system. */
 #include <string.h>
 
 #include "cmd/probes.h"

@@ -7,14 +7,14 @@
 #include "cmd/cmd.h"
 #include "view/trace/summary.h"
 
-/* A file system takes few large pieces sooner than many small ones. */
+/* Few large writes are faster than many small ones. */
 #define OUTPUT_BYTES (256 << 10)
 
 struct strobe_error *trace_output_open(struct trace_output *t, const struct trace_options *o)
 {
 	const char *file = o->output;
 	t->o = o;
-	/* As strace, unless it is for a program to read. */
+	/* As in strace, except for formats that programs read. */
 	t->fd = o->display.format != &trace_format_text ? STDOUT_FILENO : STDERR_FILENO;
 	if (file && !strcmp(file, "-")) {
 		t->fd = STDOUT_FILENO;

@@ -1,4 +1,4 @@
-/* Where the lines of `strobe trace` go, and the statistics after them. */
+/* The output of `strobe trace`: lines, then statistics. */
 #pragma once
 #include "cmd/trace/options.h"
 
@@ -10,11 +10,11 @@ struct trace_output {
 	struct trace_writer writer;
 };
 
-/* What -o names, or standard error. */
+/* Opens the output of -o, or standard error. */
 struct strobe_error *trace_output_open(struct trace_output *t, const struct trace_options *o) _must_check_;
-/* What the format has before its first line. sys: the kernel that names enumerators; NULL for a recording: another may have others. */
+/* Writes the begin of the format. sys: the kernel with the names of enumerators; NULL for a recording, whose kernel may have others. */
 void trace_output_begin(struct trace_output *t, struct trace_tasks *tasks, const struct sys *sys, bool has_one_task);
 /* Ends the lines; stats may be NULL. */
 void trace_output_end(struct trace_output *t, const struct syscall_stats *stats);
-/* Returns err, or what went wrong with the output. */
+/* Returns err, or else the error of the output. */
 struct strobe_error *trace_output_close(struct trace_output *t, struct strobe_error *err);

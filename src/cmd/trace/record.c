@@ -1,11 +1,11 @@
-/* `trace record`: the command record, with the beginnings and ends of system calls as events, and what -e and -F add. */
+/* `trace record`: the command record with entries and exits of system calls, and the events of -e and -F. */
 #include <string.h>
 
 #include "cmd/frame.h"
 #include "cmd/trace/run.h"
 #include "tracing/recorded.h"
 
-/* Options before the word `record` are those of printing; of these only the ones that choose events apply here. */
+/* Most options before the word `record` control printing; only those that select events are accepted. */
 static struct strobe_error *check_options(const struct trace_options *o)
 {
 	const struct trace_selection *s = &o->selection;

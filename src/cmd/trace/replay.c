@@ -1,4 +1,4 @@
-/* `trace -i`: the system calls of a recording, as they would have been shown live. */
+/* `trace -i`: the system calls of a recording, shown as in a live trace. */
 #include "tracing/replay.h"
 
 #include <signal.h>

@@ -17,7 +17,7 @@ struct run {
 	struct trace_output output;
 	struct workload workload;
 	struct signals signals;
-	int signal; /* that ended us, or 0 */
+	int signal; /* that ended the run, or 0 */
 	struct live_trace *trace;
 };
 
@@ -113,7 +113,7 @@ static struct strobe_error *run(struct run *r)
 	return NULL;
 }
 
-/* The command's own status; what ended us by a signal ends us so, for the shell that waits. */
+/* The command's own status. A signal that ended the run is raised again, for the waiting shell. */
 static int status_of(struct run *r, bool follows_command)
 {
 	if (r->signal)
@@ -134,11 +134,11 @@ int trace_run(struct cmd_context *ctx, const struct trace_options *o)
 		.signals = SIGNALS_NONE,
 	};
 	struct strobe_error *err = run(&r);
-	/* The status of a command that has not ended (--max-events) is that of our signal. */
+	/* A command that has not ended (--max-events) has the status of the signal that strobe sends it. */
 	bool follows_command = r.trace && live_trace_follows_command(r.trace) && r.workload.reaped;
 	trace_writer_end(&r.output.writer);
 	live_trace_destroy(r.trace);
-	/* A command that has not ended is ended with us. */
+	/* A command that is still running is ended, too. */
 	if (r.workload.pid && !r.workload.reaped)
 		workload_end(&r.workload);
 	err = trace_output_close(&r.output, err);

@@ -1,4 +1,4 @@
-/* The settings that perf-config(1) knows for trace: what options do not say. */
+/* The settings of perf-config(1) for trace: defaults of options. */
 #include "cmd/trace/settings.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@ static struct strobe_error *set_flags(const struct config *config, struct trace_
 	const struct {
 		const char *key;
 		bool *flag;
-		bool is_absence; /* the flag says that it is not so */
+		bool is_absence; /* the flag has the opposite meaning */
 	} flags[] = {
 		{ "trace.show_zeros", &o->display.show_zeros, false },       { "trace.show_prefix", &o->display.show_prefix, false },
 		{ "trace.show_arg_names", &o->display.no_arg_names, true },  { "trace.show_timestamp", &o->display.no_time, true },

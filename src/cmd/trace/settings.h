@@ -5,5 +5,5 @@
 #include "cli/config.h"
 #include "cmd/trace/options.h"
 
-/* After the options are parsed, which precede settings. ERROR_USAGE names the setting. */
+/* Call it after parsing options, which override settings. ERROR_USAGE names the setting. */
 struct strobe_error *trace_settings_apply(const struct config *config, struct trace_options *o) _must_check_;
