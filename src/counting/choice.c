@@ -17,7 +17,7 @@ struct chooser {
 	struct metric_set *metrics;
 };
 
-/* Fails where all events of an option are missing. */
+/* Fails if all events of an option are missing. */
 static struct strobe_error *add_metrics(struct chooser *c, const char *option, const char *names)
 {
 	struct metric_set *metrics = c->metrics;

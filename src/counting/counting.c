@@ -16,7 +16,7 @@
 
 /* How often existing tasks are checked for being alive. */
 #define ALIVE_INTERVAL_MS 100
-/* From so many on, it is said how long closing them takes. */
+/* From this number on, a message says how long closing them takes. */
 #define MANY_TRACEPOINTS  50
 
 enum wait_fd { WAIT_SIGNAL, WAIT_INTERVAL, WAIT_TIMEOUT, WAIT_DELAY, WAIT_CONTROL, WAIT_REQUEST, WAIT_FDS };
@@ -55,7 +55,7 @@ void counting_close(struct counting *c)
 {
 	fd_list fds = {};
 	counter_each_slow_fd(&c->set, add_fd, &fds);
-	if (fds.len) /* until they are closed they shall count nothing */
+	if (fds.len) /* they must not count until they are closed */
 		error_destroy(counter_enable(&c->set, false));
 	pid_t pid = sys_leave_behind(fds.data, fds.len, 0);
 	if (pid && fds.len >= MANY_TRACEPOINTS && !c->settings.quiet)
@@ -164,10 +164,10 @@ static struct strobe_error *obey(struct run *r, const struct control_command *co
 static struct strobe_error *take_commands(struct run *r)
 {
 	struct control_command command;
-	bool end = false; /* a signal may have ended the run: then no command is read */
+	bool end = false; /* a signal may have ended the run: then do not read commands */
 	while (!r->ended && control_next(&r->c->control, &command, &end))
 		TRY(obey(r, &command));
-	if (end) { /* there will be no more */
+	if (end) { /* no more commands will follow */
 		control_close(&r->c->control);
 		r->fds[WAIT_CONTROL] = -1;
 	}
@@ -265,7 +265,7 @@ static struct strobe_error *set_timers(struct run *r)
 	return NULL;
 }
 
-/* The command is let go, and what does not start with its exec is enabled. */
+/* Starts the command, and enables events that do not start with its exec. */
 static struct strobe_error *start(struct run *r)
 {
 	struct counting *c = r->c;
@@ -293,7 +293,7 @@ static struct strobe_error *count(struct run *r)
 		workload_end(&r->workload);
 	c->status = r->workload.pid ? r->workload.status : 0;
 	double end = now_s(c) - c->start_s;
-	/* Tasks that continue without us are not counted any longer. */
+	/* Tasks that continue to run are not counted any longer. */
 	if (c->set.options.start == COUNTER_START_CALLED && r->enabled)
 		TRY(counter_enable(&c->set, false));
 	TRY(take_reading(r));

@@ -8,7 +8,7 @@
  *	TRY(counting_run(&c));		// as often as you like; readings are in c.set
  *	counting_close(&c);
  *
- * The owner of the struct makes and destroys map and set, and keeps what else it points to until counting_close(). Times are seconds.
+ * The owner of the struct creates and destroys map and set, and keeps all else that it points to until counting_close(). Times are seconds.
  * One thread at a time.
  */
 #pragma once
@@ -23,14 +23,14 @@ struct counting_settings {
 	uint64_t interval_count;  /* 0: no end */
 	uint64_t timeout_ms;      /* 0: none */
 	int64_t delay_ms;         /* -1: until --control enables the counters */
-	const char *control;      /* as control_open() takes it; or NULL */
-	bool quiet;               /* what goes on in the background is logged, not said */
+	const char *control;      /* the argument of control_open(); or NULL */
+	bool quiet;               /* messages about background work are logged instead of printed */
 };
 
 struct counting_hooks {
-	/* Each interval, after its reading: time since the beginning and length. */
+	/* Called for each interval, after its reading: time since the start, and length. */
 	struct strobe_error *(*interval)(void *ctx, double time_s, double length_s);
-	/* For a reader of the counts in between: its descriptor is readable. */
+	/* Called when the descriptor of a reader of the counts is readable. */
 	struct strobe_error *(*request)(void *ctx);
 	int request_fd;
 	void *ctx;
@@ -46,26 +46,26 @@ struct counting {
 	struct counting_hooks hooks;
 	struct control control;
 	const struct signals *signals;    /* open, with SIGCHLD; any other ends it */
-	struct workload_options workload; /* how a command is started */
+	struct workload_options workload; /* how to start a command */
 	char *const *argv;                /* of the command, ended by NULL; argc 0: none */
 	int argc;
-	bool counts_command;              /* the command is the target, not only the time it takes */
+	bool counts_command;              /* count the command's events, not only its time */
 
 	/* Of the last run, or of the one in progress: */
 	double start_s;
 	double elapsed_s, user_s, system_s;
 	int status;                       /* of wait(2); 0 without a command */
 	bool timed_out;
-	int signal;                       /* that was sent to us; 0 = none */
+	int signal;                       /* that ended it; 0: none */
 	uint64_t intervals;
 };
 
 struct strobe_error *counting_open(struct counting *c, const struct signals *signals, struct workload_options workload) _must_check_;
 /* Starts the command, counts, and waits until it has ended. */
 struct strobe_error *counting_run(struct counting *c) _must_check_;
-/* Whether it ended after the last of so many intervals. */
+/* Whether it ended after interval_count intervals. */
 bool counting_is_complete(const struct counting *c);
-/* Readings as they are at this moment; intervals do not notice. fn sees them in the set's slots. */
+/* Takes readings without effect on intervals, and calls fn with these in the set's slots. */
 struct strobe_error *counting_peek(struct counting *c, struct strobe_error *(*fn)(void *ctx), void *ctx) _must_check_;
-/* A process remains that closes tracepoints, for which the kernel takes long. */
+/* Leaves a process that closes tracepoints, since the kernel takes long for that. */
 void counting_close(struct counting *c);

@@ -1,4 +1,4 @@
-/* Countings on a made-up machine: how they end, and which events are chosen; two commands compared by hand-made counts. */
+/* Countings on a made-up machine: how they end, the choice of events, and the comparison of two commands by hand-made counts. */
 #include "base/testing.h"
 
 #include <errno.h>
@@ -68,7 +68,7 @@ static void a_counting_ends_with_its_last_interval_or_timeout(void **state)
 	open_faked(&f, "faults", NULL, 0);
 	f.c.settings = (struct counting_settings){ .interval_ms = 5, .interval_count = 3 };
 	assert_ok(counting_run(&f.c));
-	assert_int_equal(f.intervals, 3); /* nothing remains for another at the end */
+	assert_int_equal(f.intervals, 3); /* the rest at the end is empty: not another interval */
 	assert_true(counting_is_complete(&f.c));
 	assert_false(f.c.timed_out);
 	f.c.settings = (struct counting_settings){ .timeout_ms = 5 };
@@ -89,7 +89,7 @@ static void a_counting_ends_with_its_command(void **state)
 		assert_ok(counting_run(&f.c));
 		assert_int_equal(WEXITSTATUS(f.c.status), 3);
 	}
-	assert_int_equal(f.intervals, 2); /* the rest of a minute, each time */
+	assert_int_equal(f.intervals, 2); /* the last one shorter, each time */
 	f.c.argv = absent;
 	f.c.argc = 1;
 	assert_fails(counting_run(&f.c), ERROR_NOT_FOUND);
@@ -201,7 +201,7 @@ static void counts_of_two_commands_are_compared(void **state)
 	assert_cell(&t, 0, EVENT, "faults");
 	assert_true(table_cell(&t, 0, DIFFERS)->truth);
 	assert_cell(&t, 0, VERDICT, "yes, B has more");
-	/* The median of the ratios: the odd run does not move it. */
+	/* The median of the ratios: an outlier does not change it. */
 	assert_float_equal(table_cell(&t, 0, RATIO)->number, 2, 0.02);
 	assert_cell(&t, 1, EVENT, "cs");
 	assert_cell(&t, 1, VERDICT, "no");

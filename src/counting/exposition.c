@@ -16,10 +16,10 @@
 #include "base/text.h"
 
 #define REQUEST_BYTES 4096
-/* A scraper sends its request at once; others are dropped, for counting waits meanwhile. */
+/* A scraper sends its request at once; slower clients are dropped, since counting waits meanwhile. */
 #define CLIENT_WAIT_MS 200
 
-/* "[ADDRESS:]PORT"; false where the text is something else. */
+/* "[ADDRESS:]PORT"; false: not an address. */
 static bool parse_address(const char *text, struct sockaddr_in *ret)
 {
 	uint64_t port;
@@ -64,7 +64,7 @@ void exposition_close(struct exposition *e)
 		close(take_fd(e->timer_fd));
 }
 
-/* Readers see the old file or the new one, never a part of it. */
+/* Readers see the old file or the complete new one. */
 static struct strobe_error *replace_file(const char *path, const char *text, size_t n)
 {
 	_cleanup_new_file_ struct new_file file = NEW_FILE_NONE;
@@ -73,7 +73,7 @@ static struct strobe_error *replace_file(const char *path, const char *text, siz
 	return new_file_keep(&file, 0644);
 }
 
-/* The head of a request; false where it does not come in time. */
+/* Reads the head of a request; false: not received in time. */
 static bool read_request(int fd, char *request)
 {
 	struct timeval wait = { .tv_usec = CLIENT_WAIT_MS * 1000 };

@@ -1,18 +1,18 @@
 /*
- * Counts in progress for a scraper: over HTTP at /metrics, or in a file that is replaced as a whole each second.
+ * Counts in progress for a scraper: over HTTP at /metrics, or in a file that is replaced each second.
  *
- * Who writes the text is the caller's choice; this room only carries it. Errors name --prometheus. One thread at a time.
+ * The caller chooses the writer of the text; this part only transports it. Errors name --prometheus. One thread at a time.
  */
 #pragma once
 #include "base/error.h"
 #include "base/out.h"
 
-/* Writes the counts as they are now. */
+/* Writes the current counts. */
 typedef struct strobe_error *exposition_writer(void *ctx, struct out *out);
 
 struct exposition {
-	int listen_fd;     /* -1 where it is a file */
-	int timer_fd;      /* -1 where it is a port */
+	int listen_fd;     /* -1: it is a file */
+	int timer_fd;      /* -1: it is a port */
 	const char *file;  /* borrowed */
 };
 
@@ -27,8 +27,8 @@ static inline int exposition_fd(const struct exposition *e)
 	return e->listen_fd >= 0 ? e->listen_fd : e->timer_fd;
 }
 /*
- * That descriptor is readable: the counts go to the client, or into the file. A client that is slow or sends nonsense is dropped;
- * only a file that cannot be written is an error, and what the writer returns.
+ * To be called when that descriptor is readable: writes the counts to the client, or to the file. A client that is slow or sends an
+ * invalid request is dropped; only errors of writing the file and of the writer are returned.
  */
 struct strobe_error *exposition_serve(struct exposition *e, exposition_writer *write, void *ctx) _must_check_;
 /* Writes the file for the last time, if it is a file. */

@@ -35,7 +35,7 @@ static uint16_t free_port(void)
 	return ntohs(address.sin_port);
 }
 
-/* What a client gets for its request; "" where it is dropped. */
+/* The reply to a client's request; "": it was dropped. */
 static void ask(struct exposition *e, uint16_t port, const char *request, int *calls, char *ret, size_t bytes)
 {
 	struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons(port), .sin_addr = { htonl(INADDR_LOOPBACK) } };
@@ -91,10 +91,10 @@ static void a_file_is_replaced_when_its_timer_ticks(void **state)
 	assert_int_equal(poll(&ticks, 1, 1000), 1);
 	assert_ok(exposition_serve(&e, write_counts, &calls));
 	assert_file(path, "calls 1\n");
-	/* The tick is taken: nothing is written before the next. */
+	/* The tick was consumed: nothing is written before the next one. */
 	assert_ok(exposition_serve(&e, write_counts, &calls));
 	assert_int_equal(calls, 1);
-	/* Without counts the file remains. */
+	/* If the writer fails the file is kept. */
 	assert_fails(exposition_finish(&e, write_nothing, NULL), ERROR_OTHER);
 	assert_file(path, "calls 1\n");
 	assert_ok(exposition_finish(&e, write_counts, &calls));

@@ -13,7 +13,7 @@
 #include "bpf/probe/counts.h"
 #include "counter/listing.h"
 
-/* From so many on, it is said why they are not counted by a BPF program. */
+/* From this number on, a message says why they are not counted by a BPF program. */
 #define MANY_EVENTS 50
 
 char *target_title(const struct target *t, char *const *argv, int argc)
@@ -56,7 +56,7 @@ static struct strobe_error *resolve_target(struct measurement *m)
 		TRY(all_processes(c->sys, &all));
 		resolved = (struct target){ .pids = all };
 	}
-	/* The command's process is known when it is forked; a place is held for it. */
+	/* The command's process is only known after its fork: this process is a placeholder. */
 	struct strobe_error *err = target_resolve(c->sys, &resolved, c->counts_command ? getpid() : 0, &c->map);
 	if (err)
 		return resolved.cpus ? error_prefix(err, "No supported events found") : err;
@@ -147,7 +147,7 @@ static void show(struct measurement *m, struct counts *c, const struct tally *t)
 	counts_deinit(c);
 }
 
-/* Rows "<not supported>" do not say why. Say it once, on a terminal. */
+/* Rows with "<not supported>" do not give a reason: print it once, on a terminal. */
 static void hint_at_pmu(const struct measurement *m)
 {
 	const struct counter_set *set = &m->counting.set;
@@ -243,7 +243,7 @@ void measurement_show(struct measurement *m)
 	show(m, &c, has_intervals ? &m->whole : &m->tally);
 }
 
-/* The raw numbers of each event, summed up. */
+/* The sums of the raw numbers of each event. */
 static void say_raw(const struct measurement *m)
 {
 	const struct counter_set *set = &m->counting.set;
@@ -279,7 +279,7 @@ static struct strobe_error *run_shell(const char *command)
 	return NULL;
 }
 
-/* The last interval is the end of a recording that has intervals. */
+/* A recording with intervals ends with the last interval. */
 static struct strobe_error *finish_outputs(struct measurement *m)
 {
 	if (m->settings.exposition)

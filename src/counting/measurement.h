@@ -1,5 +1,5 @@
 /*
- * A measurement as `stat` makes it: countings of a target, once or repeatedly, gathered in tallies and shown as count listings.
+ * A measurement of `stat`: countings of a target, once or repeatedly, gathered in tallies and shown as count listings.
  *
  *	struct measurement m = { .settings = …, .host = host, .metrics = &metrics, .show = show, .ctx = ctx };
  *	TRY(measurement_prepare(&m, events, target, argv, argc));
@@ -8,8 +8,8 @@
  *	measurement_show(&m);			// all runs since the last measurement_clear()
  *	measurement_close(&m);			// in any case
  *
- * Events, metrics, argv and all strings of the settings are borrowed until measurement_close(). One that was not prepared is closed.
- * One thread at a time.
+ * Events, metrics, argv and all strings of the settings are borrowed until measurement_close(). Closing one that was not prepared
+ * does nothing. One thread at a time.
  */
 #pragma once
 #include "counter/metrics.h"
@@ -31,21 +31,21 @@ struct measurement_settings {
 	bool sync;                 /* sync(2) before each run */
 	bool no_bpf;               /* system calls are counted with one event each */
 	const char *pre, *post;    /* shell commands before and after each run; or NULL */
-	const char *recording;     /* the file that counts are kept in; or NULL */
-	const char *exposition;    /* as exposition_open() takes it; or NULL */
+	const char *recording;     /* the file to write counts to; or NULL */
+	const char *exposition;    /* the argument of exposition_open(); or NULL */
 	void (*expose)(struct out *out, const struct counts *c); /* writes the text of an exposition */
 };
 
 struct measurement {
 	struct measurement_settings settings;
 	const struct session_host *host;
-	struct metric_set *metrics;                /* with definitions of the user's own */
-	void (*show)(void *ctx, struct counts *c); /* counts of an interval or of all runs; they live for the call */
+	struct metric_set *metrics;                /* with the user's definitions */
+	void (*show)(void *ctx, struct counts *c); /* counts of an interval or of all runs, valid during the call */
 	void *ctx;
 
 	struct counting counting;
 	char *target;              /* of titles: see target_title() */
-	struct tally tally;        /* what is shown next */
+	struct tally tally;        /* to be shown next */
 	struct tally whole;        /* of all intervals, for their summary */
 	struct tally exposed;
 	struct exposition exposition;
@@ -56,7 +56,7 @@ struct measurement {
 };
 
 /*
- * Completes the events and makes the counters. A target that names nothing is the command.
+ * Completes the events and makes the counters. An empty target is the command.
  */
 struct strobe_error *measurement_prepare(struct measurement *m, struct event_list *events, const struct sys *sys, struct target target,
 					 char *const *argv, int argc) _must_check_;
@@ -66,5 +66,5 @@ void measurement_show(struct measurement *m);
 void measurement_clear(struct measurement *m);
 void measurement_close(struct measurement *m);
 
-/* "'system wide'", "process id '12'", "'make -j2'"; the caller's. */
+/* "'system wide'", "process id '12'", "'make -j2'"; owned by the caller. */
 char *target_title(const struct target *t, char *const *argv, int argc);

@@ -11,7 +11,7 @@ struct replay {
 	struct record_source *source;
 	struct recording recording;
 	struct tally tally;
-	char *title; /* NULL until the first round, with which the tally is made */
+	char *title; /* NULL until the first round, which creates the tally */
 	double last_s;
 };
 
@@ -27,7 +27,7 @@ static void show(struct replay *r, struct counts *c, enum tally_what what)
 	counts_deinit(c);
 }
 
-/* One round of the recording: an interval where it has such, else the whole. */
+/* Shows one round of the recording: an interval, or the whole. */
 static void show_round(struct replay *r)
 {
 	double time_s = (double)r->recording.time_ns / 1e9;
@@ -59,7 +59,7 @@ static struct strobe_error *make_tally(struct replay *r)
 	return tally_init(&r->tally, &rec->set, options);
 }
 
-/* "'/usr/bin/strobe stat record …'"; of a stream, as in perf, that it is one. */
+/* "'/usr/bin/strobe stat record …'"; for a stream, as in perf, a fixed title. */
 static char *make_title(const struct env *env)
 {
 	char pipe[] = "pipe";

@@ -12,9 +12,9 @@ struct replay_settings {
 	bool no_merge, no_scale;
 	bool metrics_only;
 	bool has_summary;      /* the sum of all intervals follows them */
-	void (*show)(void *ctx, struct counts *c); /* each interval, or the whole; counts live for the call */
+	void (*show)(void *ctx, struct counts *c); /* each interval, or the whole; counts are valid during the call */
 	void *ctx;
 };
 
-/* Reads the source to its end. What was read before an error has been shown. */
+/* Reads the source to its end. Rounds before an error have been shown. */
 struct strobe_error *replay_counts(struct record_source *source, const struct replay_settings *settings) _must_check_;

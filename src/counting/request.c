@@ -1,6 +1,6 @@
 #include "counting/request.h"
 
-/* Of whole CPUs, however many. */
+/* Whether the target is whole CPUs. */
 static bool is_of_cpus(const struct target *t)
 {
 	return t->system_wide || t->cpus;

@@ -1,5 +1,5 @@
 /*
- * What of a measurement was requested that decides several of its settings at once: the target, runs, a command.
+ * Requested properties of a measurement that affect several of its settings: the target, runs, a command.
  *
  *	TRY(measurement_request_check(&request, &settings, &events));
  *	measurement_request_settle(&request, &settings);
@@ -15,10 +15,10 @@ struct measurement_request {
 	uint64_t runs;        /* 0: forever */
 	bool per_thread;
 	bool is_versus;       /* of two commands in turn */
-	bool is_kept;         /* counts go into a file: stat record */
+	bool is_kept;         /* write counts to a file: stat record */
 };
 
 struct strobe_error *measurement_request_check(const struct measurement_request *r, const struct measurement_settings *m,
 					       const struct event_list *events) _must_check_;
-/* When counters start, which of them are opened for each thread, and the like. */
+/* Derives settings: when counters start, whether to open them for each thread, and the like. */
 void measurement_request_settle(struct measurement_request *r, struct measurement_settings *m);

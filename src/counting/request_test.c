@@ -1,4 +1,4 @@
-/* Settings of measurements that go together, and those that do not. */
+/* Settings of measurements that follow from each other, and those that exclude each other. */
 #include "base/testing.h"
 
 #include <string.h>
@@ -16,7 +16,7 @@ static struct fixture begin(void)
 	return (struct fixture){ .r = { .runs = 1, .has_command = true } };
 }
 
-/* part: of the message, or NULL where all is well. */
+/* part: of the message, or NULL: no error. */
 static void check(struct fixture f, const char *part)
 {
 	struct strobe_error *err = measurement_request_check(&f.r, &f.m, &f.events);

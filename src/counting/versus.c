@@ -10,7 +10,7 @@
 #define PILOT_PAIRS     12
 #define PAIRS_MAX       1000
 #define SECONDS_MAX     60.0
-/* Half the width that intervals of ratios shall have: differences of twice that are then found almost always. */
+/* Half the desired width of intervals of ratios: differences of twice that are then found almost always. */
 #define PRECISION       0.01
 
 static struct strobe_error *prepare_side(struct versus *v, int index, const struct session_host *host, const struct event_list *events,
@@ -69,7 +69,7 @@ static struct strobe_error *run_side(struct versus_side *side, bool counts)
 	return NULL;
 }
 
-/* xorshift: which of the two goes first. */
+/* xorshift: which of the two runs first. */
 static bool toss(struct versus *v)
 {
 	v->random ^= v->random << 13;
@@ -106,7 +106,7 @@ bool versus_is_counted(const struct versus *v, uint32_t event)
 	return v->sides[0].tally.event_of_event[event] == event;
 }
 
-/* The count that spreads most decides, unless it spreads too much for any number of runs. */
+/* The count with the largest spread decides, unless no number of runs would suffice. */
 static uint64_t pairs_needed(const struct versus *v)
 {
 	size_t most = 0;

@@ -1,4 +1,4 @@
-/* What two commands differ in, as a table: events with means, ratios and chances; which runs were odd or failed. */
+/* A table of differences of two commands: events with means, ratios and significance; and outliers and failed runs. */
 #include "counting/versus.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@
 #define OUTLIER_FENCES  3.0
 #define OUTLIERS_NAMED  4
 
-/* What is compared: an event, or the time. */
+/* A compared quantity: an event, or the time. */
 struct row {
 	uint32_t event;        /* of the sets, if is_counted */
 	const char *name, *unit;

@@ -38,7 +38,7 @@ static const struct {
 
 static const char *describe_cache(uint64_t config)
 {
-	/* Each combination as one literal, so that nothing has to be built or freed. */
+	/* Each combination is one literal, so that nothing is allocated. */
 #define CACHE(name) \
 	{ { "Reads of " name, "Reads of " name " that missed" }, { "Writes to " name, "Writes to " name " that missed" }, \
 	  { "Prefetches into " name, "Prefetches into " name " that missed" } }

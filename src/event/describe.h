@@ -1,8 +1,8 @@
 /*
- * What events with a name of their own count, in one sentence: for `strobe list -d`.
+ * Descriptions of generic events in one sentence, for `strobe list -d`.
  */
 #pragma once
 #include "event/names.h"
 
-/* In English, without a full stop; NULL for tracepoints and events of PMUs, which only their vendors can describe. */
+/* Without a full stop; NULL for tracepoints and events of PMUs, which only their vendors can describe. */
 const char *event_describe(const struct event_name *name);

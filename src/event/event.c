@@ -45,7 +45,7 @@ struct event *event_list_add(struct event_list *list, enum event_kind kind, uint
 /* The exclude bits while modifiers are read. */
 struct exclude {
 	bool user, kernel, hv, host, guest, idle;
-	bool any_level; /* one of u, k, h was met (or is set already): they take away from "nothing" */
+	bool any_level; /* one of u, k, h was read (or is set): the first one excludes all other levels */
 	bool host_or_guest;
 	unsigned precise;
 };
@@ -87,7 +87,7 @@ static bool apply_one(struct exclude *x, struct event *e, char modifier)
 		x->idle = true;
 		return true;
 	case 'p':
-		x->guest |= !x->host_or_guest; /* no PMU is precise about guests */
+		x->guest |= !x->host_or_guest; /* no PMU samples guests precisely */
 		return ++x->precise <= 3;
 	case 'P':
 		e->precise_max = true;
@@ -130,7 +130,7 @@ const char *event_apply_modifiers(struct event *e, const char *modifiers, bool o
 		};
 	}
 	for (const char *m = modifiers; *m; m++) {
-		/* Only p says more when it is said again. */
+		/* Only p may be repeated. */
 		if (*m != 'p' && memchr(modifiers, *m, (size_t)(m - modifiers)))
 			return m;
 		if (!apply_one(&x, e, *m))

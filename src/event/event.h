@@ -7,7 +7,7 @@
  *	for (size_t i = 0; i < list.events.len; i++) open(&list.events.data[i]);
  *	event_list_deinit(&list);
  *
- * The list owns its events; all their strings live in its arena (code that sets filter or cgroup copies them there). An attr
+ * The list owns its events; all their strings are in its arena (code that sets filter or cgroup copies them there). An attr
  * only has the settings of the event text, not those of options of record or stat: sample_period is 0 if none was given, except
  * for tracepoints, breakpoints and bpf-output, where every event is one sample; sample_type has the fields without which the
  * event is useless (RAW, TIME and CPU of a tracepoint). Terms that are not in the attr are in `terms`, with a bit in terms.set
@@ -70,17 +70,17 @@ enum event_term {
 enum event_call_graph { EVENT_CALL_GRAPH_NO, EVENT_CALL_GRAPH_FP, EVENT_CALL_GRAPH_DWARF, EVENT_CALL_GRAPH_LBR };
 
 /*
- * A probe without a definition in tracefs, as it was written: "u:FILE:PLACE(ARGUMENTS)", "k:PLACE(ARGUMENTS)", with "ur:" and "kr:" of
- * where functions return. What it means is found later (probe/inline.h): then the event has the name and the format of a tracepoint that
- * tracefs would make of it.
+ * A probe without a definition in tracefs, as typed: "u:FILE:PLACE(ARGUMENTS)", "k:PLACE(ARGUMENTS)", with "ur:" and "kr:" for
+ * function returns. It is resolved later (probe/inline.h): then the event has the name and the format of the tracepoint that tracefs
+ * would create.
  */
 struct event_probe {
 	const char *path;       /* of the program; NULL: the kernel */
-	const char *definition; /* as strobe probe takes it: "zfree p=%di sz" */
+	const char *definition; /* as an argument of strobe probe: "zfree p=%di sz" */
 	bool is_return;
 };
 
-/* Terms for one event; they win over the options of the command. */
+/* Terms for one event; they override the options of the command. */
 struct event_terms {
 	uint32_t set;
 	uint64_t period, freq;
@@ -88,10 +88,10 @@ struct event_terms {
 	enum event_call_graph call_graph;
 	uint32_t stack_size; /* bytes of user stack for dwarf */
 	uint32_t max_stack;
-	uint64_t max_events; /* nr=: stop after so many (trace) */
+	uint64_t max_events; /* nr=: maximum number of events (trace) */
 	uint32_t aux_sample_size;
 	uint32_t aux_action;     /* PERF_ABI_AUX_*: also in the attr */
-	const char *branch_type; /* as -j takes it */
+	const char *branch_type; /* an argument of -j */
 	const char *metric_id;
 	const char **driver_configs; /* "@x=y" without @ */
 	size_t driver_configs_nr;
@@ -103,13 +103,13 @@ struct event {
 	struct perf_event_attr attr; /* size is PERF_ABI_ATTR_BYTES */
 	uint64_t config3, config4;   /* for sys_perf_event_open_wide() */
 
-	uint32_t leader;        /* index of its group's leader in the list: its own when it is in no group */
+	uint32_t leader;        /* index of its group's leader in the list: its own if it is not in a group */
 	const char *group_name; /* NAME{…}, or NULL */
-	bool weak_group;        /* :W: undo the group where it cannot be scheduled */
+	bool weak_group;        /* :W: undo the group if it cannot be scheduled */
 	bool sample_read;       /* :S: the leader samples, the members are read with it */
 	bool precise_max;       /* :P: as precise as the PMU can */
 	bool bpf_counter;       /* :b */
-	bool guest_host_set;    /* G or H was written, so the defaults keep off */
+	bool guest_host_set;    /* G or H was given, so defaults do not apply */
 
 	const char *filter; /* for --filter */
 	const char *cgroup; /* for -G */
@@ -120,17 +120,17 @@ struct event {
 
 	/* Of a probe: */
 	const struct event_probe *probe;
-	const void *code;   /* what it means, for the programs that see it: probe/inline.h; NULL before that is known */
-	const char *format; /* as tracefs would have it */
+	const void *code;   /* its resolution, see probe/inline.h; NULL: not resolved yet */
+	const char *format; /* the text that tracefs would have */
 
 	const char *pmu;  /* name in sysfs, or NULL */
-	sys_cpus cpus;    /* where its PMU counts; empty: everywhere */
+	sys_cpus cpus;    /* on which its PMU counts; empty: all */
 	bool uncore;      /* counts a socket, not a task: open on `cpus` with pid -1 */
-	bool merge;       /* one of several PMUs that a single text named: stat adds them up */
+	bool merge;       /* one of several PMUs of a single text: stat sums them */
 	const char *unit; /* of the scaled count, or NULL */
 	double scale;     /* 1.0 where none */
 	bool per_package, snapshot;
-	bool may_lack;    /* one of stat's own choice: not shown where the machine cannot count it */
+	bool may_lack;    /* a default of stat: not shown if the machine cannot count it */
 
 	enum event_tool tool;
 };
@@ -143,23 +143,26 @@ struct event_list {
 void event_list_init(struct event_list *list);
 void event_list_deinit(struct event_list *list);
 
-/* Appends the events of a text like that of one -e. */
+/* Appends the events of an argument of -e. */
 struct strobe_error *event_parse(struct event_list *list, const struct sys *sys, const char *text) _must_check_;
 
-/* Whether a text begins as a probe does: "u:", "ur:", "k:", "kr:". */
+/* Whether a text begins like a probe: "u:", "ur:", "k:", "kr:". */
 bool event_is_probe(const char *text);
 
-/* Zeroed but for size and what perf always sets: exclude_guest. */
+/* Zeroed except size and exclude_guest, which perf always sets. */
 void event_attr_defaults(struct perf_event_attr *attr);
-/* An event with the defaults, appended; valid until the next is. */
+/* Appends an event with the defaults; valid until the next one is appended. */
 struct event *event_list_add(struct event_list *list, enum event_kind kind, uint32_t type, uint64_t config,
 			     const char *name);
-/* --filter: for each event from the index on, all of which are to be tracepoints or probes; joined with what they have. ERROR_USAGE. */
+/*
+ * --filter: adds a filter to each event from the index on, which must be tracepoints or probes; combined with existing filters.
+ * ERROR_USAGE.
+ */
 struct strobe_error *event_list_add_filter(struct event_list *list, size_t from, const char *filter) _must_check_;
-/* -G: the n-th name of the list is for the n-th event, a single one for all that have none yet. */
+/* -G: the n-th name is for the n-th event, a single one for all events without a cgroup. */
 struct strobe_error *event_list_set_cgroups(struct event_list *list, const char *names) _must_check_;
 /*
- * Applies modifiers ("u", "kpp", "S"). As in perf a set given to an event starts from nothing, one given to a
- * group adds to what the event has. NULL, or the first character that is wrong.
+ * Applies modifiers ("u", "kpp", "S"). As in perf the modifiers of an event start from the defaults, those of a group add to the
+ * event's. Returns NULL, or the first invalid character.
  */
 const char *event_apply_modifiers(struct event *e, const char *modifiers, bool of_group);

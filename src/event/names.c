@@ -58,7 +58,7 @@ static bool each_pmu_event(struct pmu_set *set, name_fn fn, void *ctx)
 	return true;
 }
 
-/* As the whole names would be sorted: the colon after a system counts ("fib6:" before "fib:"). */
+/* In the order of full names: the colon after a system is compared, too ("fib6:" before "fib:"). */
 static int compare_systems(const void *pa, const void *pb)
 {
 	const char *a = *(char *const *)pa, *b = *(char *const *)pb;

@@ -1,7 +1,7 @@
 /*
- * Every event name that this machine knows, for `strobe list` and for suggestions.
+ * All event names of this machine, for `strobe list` and for suggestions.
  *
- * Symbolic names come from tables, the others from sysfs and tracefs, which are walked anew on each call.
+ * Symbolic names come from tables, the others from sysfs and tracefs, which are read on each call.
  */
 #pragma once
 #include <stdbool.h>
@@ -23,7 +23,7 @@ enum event_group {
 
 struct event_name {
 	enum event_group group;
-	const char *name;         /* as -e takes it: "cpu-cycles", "msr/tsc/", "sched:sched_switch" */
+	const char *name;         /* an argument of -e: "cpu-cycles", "msr/tsc/", "sched:sched_switch" */
 	const char *alias;        /* another name of the same, or NULL */
 	const char *pmu;          /* of PMU events, else NULL */
 	const char *terms;        /* of PMU events: "event=0x3c,umask=0x01" */
@@ -33,9 +33,9 @@ struct event_name {
 };
 
 /*
- * Calls fn for each name in the groups, in the order of the groups, by name within PMU events and tracepoints. The
- * strings are valid during the call. fn returns false to stop. An error says which group could not be read for lack of
- * rights; what was readable has been given.
+ * Calls fn for each name in the groups, in the order of the groups, by name within PMU events and tracepoints. The strings are valid
+ * during the call. fn returns false to stop. An error names the group that is not permitted to be read; readable groups have been
+ * passed to fn.
  */
 struct strobe_error *event_names_each(const struct sys *sys, unsigned groups,
 				      bool (*fn)(void *ctx, const struct event_name *name), void *ctx) _must_check_;

@@ -18,7 +18,7 @@ static size_t keep_pmu(struct event_list *list, const char *prefix, const char *
 			vec_deinit(&data[i].cpus);
 			continue;
 		}
-		/* Leaders are indexes: those after a gap move up by as much. */
+		/* Leaders are indexes: those after a gap decrease by its size. */
 		uint32_t shift = (uint32_t)(i - kept);
 		data[i].leader = data[i].leader == i ? (uint32_t)kept : data[i].leader >= shift ? data[i].leader - shift : (uint32_t)kept;
 		data[kept++] = data[i];
@@ -32,7 +32,7 @@ struct strobe_error *event_list_keep_core_type(struct event_list *list, const st
 	_cleanup_free_ char *kind = xasprintf(PMU_DIR "/cpu_%s", type), *whole = xasprintf(PMU_DIR "/%s/type", type);
 	const char *pmu = kind + strlen(PMU_DIR "/");
 	if (!sys_exists(sys, kind)) {
-		/* A PMU's whole name: all cores are of this type where it is the only one of the CPUs. */
+		/* Without a prefix: a PMU's whole name. If it is the only PMU of the CPUs, all cores have this type. */
 		if (!*type || strchr(type, '/') || !sys_exists(sys, whole))
 			return error_create(ERROR_USAGE, "--cputype: this machine has no cores of type '%s'", type);
 		if (!text_has_prefix(type, "cpu_"))
@@ -72,7 +72,7 @@ static struct strobe_error *cgroup_names(const struct sys *sys, const char *text
 	return NULL;
 }
 
-/* The first n events once more, for this cgroup. */
+/* Appends copies of the first n events for this cgroup. */
 static void repeat_for(struct event_list *list, size_t n, const char *cgroup)
 {
 	uint32_t shift = (uint32_t)list->events.len;

@@ -55,7 +55,7 @@ static void events_of_one_pmu_remain(void **state)
 	fill(&list, pmus, 3);
 	assert_fails(event_list_keep_pmu(&list, sys_faked_sys(f), "msr"), ERROR_USAGE);
 	assert_ok(event_list_keep_pmu(&list, sys_faked_sys(f), "cpu_core"));
-	/* The leader of its group is gone: it leads itself. */
+	/* The leader of its group was removed: it leads itself. */
 	assert_int_equal(list.events.len, 1);
 	assert_int_equal(list.events.data[0].leader, 0);
 	assert_fails(event_list_keep_pmu(&list, sys_faked_sys(f), "cpu_atom"), ERROR_USAGE);

@@ -12,7 +12,7 @@ static int try_open(const struct sys *sys, const struct event *e, pid_t pid, int
 {
 	struct perf_event_attr attr = e->attr;
 	attr.disabled = 1;
-	attr.sample_freq = 100; /* under every limit; a sampling event is checked more than a counting one */
+	attr.sample_freq = 100; /* below every limit; the kernel checks sampling events more than counting ones */
 	attr.freq = 1;
 	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
 	if (user_only)
@@ -73,7 +73,7 @@ struct strobe_error *event_default(struct event_list *list, const struct sys *sy
 	return event_open_error(&last, taken.errnum, sys, pid, cpu);
 }
 
-/* Which value of perf_event_paranoid would let an unprivileged user open this. */
+/* The maximum value of perf_event_paranoid that permits an unprivileged user to open this. */
 static int paranoid_needed(const struct event *e, pid_t pid, int cpu)
 {
 	if (e->attr.type == PERF_TYPE_TRACEPOINT && (e->attr.sample_type & PERF_SAMPLE_RAW) && e->attr.sample_period)
@@ -219,7 +219,7 @@ static struct strobe_error *invalid(const struct event *e, const struct sys *sys
 			    e->name);
 }
 
-/* There is not enough of something. */
+/* The sentence for an exhausted resource. */
 static struct strobe_error *over_limit(const struct event *e, int errnum, const struct sys *sys)
 {
 	const struct perf_event_attr *a = &e->attr;
@@ -246,7 +246,7 @@ static struct strobe_error *over_limit(const struct event *e, int errnum, const 
 	}
 }
 
-/* What is the same for each event. */
+/* Reasons that do not depend on the event. */
 static struct strobe_error *plain_reason(const struct event *e, int errnum)
 {
 	static const struct {
@@ -294,7 +294,7 @@ static struct strobe_error *open_error(const struct event *e, int errnum, const 
 	}
 }
 
-/* What `strobe doctor` examines of the cause, or NULL: the event itself is wrong. */
+/* The check of `strobe doctor` for the cause; NULL: the event itself is wrong. */
 static const char *check_of(const struct event *e, int errnum, const struct sys *sys)
 {
 	const struct perf_event_attr *a = &e->attr;

@@ -1,4 +1,4 @@
-/* The default event, and the sentences about events that could not be opened. */
+/* The default event, and the messages about events that could not be opened. */
 #include "base/testing.h"
 
 #include <errno.h>

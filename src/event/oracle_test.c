@@ -21,7 +21,7 @@ static void blocks_deinit(blocks *b)
 	vec_deinit(b);
 }
 
-/* The attr dumps of a command's output, without the lines that the command and not the event sets. */
+/* The attr dumps of a command's output, without lines that depend on the command instead of the event. */
 static void read_blocks(const char *command, bool keep_all, blocks *ret)
 {
 	static const char *const not_of_event[] = { "  sample_type ", "  read_format ",    "  disabled ",
@@ -39,7 +39,7 @@ static void read_blocks(const char *command, bool keep_all, blocks *ret)
 		}
 		if (inside && strncmp(line, "  ", 2)) {
 			inside = false;
-			/* The same again is a retry or another CPU. */
+			/* An equal block is a retry or another CPU. */
 			if (!ret->len || strcmp(ret->data[ret->len - 1], strbuf_str(&b)))
 				vec_push(ret, xstrdup(strbuf_str(&b)));
 			strbuf_reset(&b);
@@ -109,7 +109,7 @@ static void events_ask_what_the_reference_asks(void **state)
 		_cleanup_free_ char *command = xasprintf("perf stat -vv -e '%s' true 2>&1", texts[i]);
 		blocks reference = {};
 		read_blocks(command, false, &reference);
-		if (!reference.len) /* a PMU that this machine lacks, or rights that we lack */
+		if (!reference.len) /* a missing PMU, or missing permissions */
 			continue;
 		struct event_list list;
 		event_list_init(&list);
@@ -138,7 +138,7 @@ static void events_ask_what_the_reference_asks(void **state)
 	assert_true(compared > 150);
 }
 
-/* Read back what perf prints for a recording and print it again: our text of an attr is its text. */
+/* Reads perf's text of a recording's attr and prints it again: the text must be the same. */
 static void attr_text_is_that_of_the_reference(void **state)
 {
 	if (!has_perf()) {
@@ -185,7 +185,7 @@ static void attr_text_is_that_of_the_reference(void **state)
 		.clockid = 1,
 		.sample_regs_intr = 0xff0fff,
 	};
-	/* What depends on the machine and the options' side effects is taken over from the text itself. */
+	/* Members that depend on the machine and on side effects of options are copied from the text. */
 	static const struct {
 		const char *name;
 		unsigned bit;

@@ -1,5 +1,5 @@
 /*
- * From the argument of -e to events: lists, groups, modifiers, and which kind of event a name is.
+ * Parses the argument of -e: lists, groups, modifiers, and the kind of event of a name.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -23,7 +23,7 @@ struct strobe_error *parse_fail(const struct parser *p, const char *at, const ch
 	_cleanup_free_ char *what = xvasprintf(fmt, ap);
 	va_end(ap);
 	size_t column = (size_t)(at - p->text);
-	/* Of a long list only the neighbourhood is shown. */
+	/* Only the part around the column of a long list is shown. */
 	size_t from = column > 40 ? column - 30 : 0;
 	bool cut = strlen(p->text + from) > 60;
 	return error_create(ERROR_USAGE, "event '%s%.*s%s', column %zu: %s", from ? "..." : "", cut ? 55 : 60,
@@ -51,7 +51,7 @@ static bool at_event_end(const struct parser *p)
 	return !*p->at || *p->at == ',' || *p->at == '}' || isspace((unsigned char)*p->at);
 }
 
-/* Modifiers from p->at on, to the events from `first` on; of a group where it says so. */
+/* Applies modifiers from p->at on to the events from `first` on; of_group: those of a group. */
 static struct strobe_error *parse_modifiers(struct parser *p, size_t first, bool of_group)
 {
 	const char *start = p->at;
@@ -65,7 +65,7 @@ static struct strobe_error *parse_modifiers(struct parser *p, size_t first, bool
 		bool pinned = e->attr.pinned, exclusive = e->attr.exclusive;
 		const char *wrong = event_apply_modifiers(e, text, of_group);
 		if (of_group && i > first) {
-			/* The kernel takes these from the leader and refuses them on members. */
+			/* The kernel uses the leader's values and refuses them on members. */
 			e->attr.pinned = pinned;
 			e->attr.exclusive = exclusive;
 		}
@@ -95,7 +95,7 @@ static struct strobe_error *parse_event_modifiers(struct parser *p, size_t first
 	return NULL;
 }
 
-/* The events from first on that have no name of their own get what was typed. */
+/* Events from first on without a name are named as typed. */
 static void name_as_typed(struct parser *p, size_t first, const char *start)
 {
 	const char *typed = arena_strndup(&p->list->arena, start, (size_t)(p->at - start));
@@ -104,7 +104,7 @@ static void name_as_typed(struct parser *p, size_t first, const char *start)
 			p->list->events.data[i].name = typed;
 }
 
-/* The optional terms and modifiers of events that were just added, their names, and the end. */
+/* Parses optional terms and modifiers of the events just added, names them, and checks for the end. */
 static struct strobe_error *finish_plain(struct parser *p, size_t first, const char *start)
 {
 	bool slash = *p->at == '/';
@@ -127,7 +127,7 @@ static struct strobe_error *finish_plain(struct parser *p, size_t first, const c
 static void add_generic(struct parser *p, enum event_kind kind, uint32_t type, uint64_t config, bool each_core)
 {
 	bool hybrid = false;
-	/* One look spares reading all PMUs where a single kind of core is there. */
+	/* One look-up avoids reading all PMUs if there is only one kind of core. */
 	if (each_core && !sys_exists(p->sys, PMU_DIR "/cpu/type")) {
 		pmu_set_read(&p->pmus);
 		unsigned cores = 0;
@@ -155,7 +155,7 @@ static void add_generic(struct parser *p, enum event_kind kind, uint32_t type, u
 	}
 }
 
-/* "cycles:u" that became one event a PMU is called "cpu_core/cycles/u", as it could have been typed. */
+/* "cycles:u" that became one event per PMU is named "cpu_core/cycles/u", in a form that can be typed. */
 static void name_generic(struct parser *p, size_t first, const char *start, size_t name_n)
 {
 	name_as_typed(p, first, start);
@@ -223,7 +223,7 @@ static struct strobe_error *no_such_pmu(struct parser *p, const char *at, const 
 	return err;
 }
 
-/* Whether what precedes the slash is a PMU; the very name leaves no room for others. */
+/* Whether the text before the slash matches the PMU; an exact name excludes other PMUs. */
 static bool is_meant(struct parser *p, const struct pmu *pmu, const char *name, const struct pmu *exact)
 {
 	if (exact)
@@ -257,7 +257,7 @@ static struct strobe_error *parse_pmu(struct parser *p, const char *start)
 		vec_deinit(&terms);
 		if (!err)
 			continue;
-		/* Of the PMUs that a glob names only those that know the terms are meant. */
+		/* A glob selects only PMUs that have the terms. */
 		vec_deinit(&vec_last(&p->list->events).cpus);
 		p->list->events.len--;
 		error_destroy(unfit);
@@ -272,7 +272,7 @@ static struct strobe_error *parse_pmu(struct parser *p, const char *start)
 	return NULL;
 }
 
-/* The name of a PMU's event without its PMU: of each PMU that has it. *ret_found false where none does. */
+/* The name of a PMU's event without the PMU: adds it for each PMU that has it. *ret_found false: none has. */
 static struct strobe_error *parse_alias(struct parser *p, const char *start, bool *ret_found)
 {
 	size_t n = (size_t)(p->at - start), first = p->list->events.len;
@@ -313,7 +313,7 @@ static struct strobe_error *parse_breakpoint(struct parser *p, const char *start
 	}
 	unsigned access = 0;
 	if (*p->at == ':') {
-		/* r, w, x in any order, and nothing else: else it is modifiers. */
+		/* Only r, w, x in any order; everything else is modifiers. */
 		n = strcspn(p->at + 1, ":,} \t\n");
 		if (n && strspn(p->at + 1, "rwx") == n) {
 			/* HW_BREAKPOINT_R, _W and _X are 1, 2 and 4. */
@@ -338,11 +338,11 @@ static struct strobe_error *parse_vendor(struct parser *p, const char *start, bo
 	size_t n = strcspn(start, ",}/ \t\n");
 	*ret_found = false;
 	_cleanup_error_ struct strobe_error *err = pfm_encode(arena_strndup(&p->scratch, start, n), &attr);
-	if (error_is(err, ERROR_USAGE)) /* it has the event, but not the unit mask or modifier */
+	if (error_is(err, ERROR_USAGE)) /* the PMU has the event, but not the unit mask or modifier */
 		return parse_fail(p, start, "%s", err->message);
 	if (err)
 		return NULL;
-	/* libpfm4 looks at the processor: in a virtual machine there may be no counters of it. */
+	/* libpfm4 examines the processor, whose counters may be unavailable in a virtual machine. */
 	if (!pmu_has_type(&p->pmus, attr.type))
 		return parse_fail(p, start, "'%.*s' is not supported: no PMU of this machine has it", (int)n, start);
 	struct event *e = event_list_add(p->list, EVENT_RAW, attr.type, attr.config, "");
@@ -375,7 +375,7 @@ static struct strobe_error *no_such_tracepoint(struct parser *p, const char *sta
 	return parse_fail(p, at, "%s in this kernel (%s/events)", what, p->tracefs);
 }
 
-/* Adds nothing for a name without an id: a file beside the tracepoints, or one that perf cannot count. */
+/* Adds nothing for a name without an ID: another file in the directory, or a tracepoint that cannot be counted. */
 static struct strobe_error *add_tracepoint(struct parser *p, const char *system, const char *name)
 {
 	uint64_t id;
@@ -396,7 +396,7 @@ static struct strobe_error *add_system(struct parser *p, const char *system, con
 {
 	if (!tracepoint_is_glob(pattern))
 		return add_tracepoint(p, system, pattern);
-	/* Not tracepoint_events(), which looks up the id file of every event: those that match are read anyway. */
+	/* Not tracepoint_events(), which looks up the id file of every event: only those of matching ones are needed. */
 	sys_names names = {};
 	_cleanup_free_ char *dir = xasprintf("%s/events/%s", p->tracefs, system);
 	struct strobe_error *err = sys_list(p->sys, dir, &names);
@@ -407,7 +407,7 @@ static struct strobe_error *add_system(struct parser *p, const char *system, con
 	return err;
 }
 
-/* Events of the ftrace system that the function tracer keeps to itself are not meant by a glob over systems. */
+/* A glob over systems excludes events of the ftrace system that only the function tracer can use. */
 static struct strobe_error *add_systems(struct parser *p, const char *system, const char *name)
 {
 	if (!tracepoint_is_glob(system)) {
@@ -429,7 +429,7 @@ static size_t name_length(const char *s)
 	size_t n = 0;
 	while (s[n] && !strchr("/:,{} \t\n", s[n])) {
 		if (s[n] == '[') {
-			/* A set of a glob may hold what ends a name elsewhere. */
+			/* A set of a glob may contain characters that otherwise end a name. */
 			const char *end = strchr(s + n + 1, ']');
 			if (end)
 				n = (size_t)(end - s);
@@ -444,7 +444,7 @@ static struct strobe_error *parse_tracepoint(struct parser *p, const char *start
 	size_t n = (size_t)(p->at - start), first = p->list->events.len;
 	const char *system = arena_strndup(&p->scratch, start, n), *name_at = ++p->at;
 	n = name_length(p->at);
-	if (!n && *p->at == ':') { /* "icx::INST_RETIRED:ANY": a PMU as libpfm4 calls it, and its event */
+	if (!n && *p->at == ':') { /* "icx::INST_RETIRED:ANY": a PMU's name in libpfm4, and its event */
 		bool found;
 		TRY(parse_vendor(p, start, &found));
 		if (found)
@@ -498,7 +498,7 @@ static struct strobe_error *no_such_event(struct parser *p, const char *start)
 	return parse_fail(p, start, "no event '%s'; see 'strobe list' for the events of this machine", name);
 }
 
-/* Cache names; *ret_found false where it is none. */
+/* Cache names; *ret_found false: not one. */
 static struct strobe_error *parse_cache(struct parser *p, const char *start, bool *ret_found)
 {
 	size_t n = (size_t)(p->at - start), wrong_at = 0;
@@ -512,7 +512,7 @@ static struct strobe_error *parse_cache(struct parser *p, const char *start, boo
 	return NULL;
 }
 
-/* TYPE:CONFIG, two numbers; p->at at the colon. *ret_found false where it is not. */
+/* TYPE:CONFIG, two numbers; p->at at the colon. *ret_found false: not these. */
 static struct strobe_error *parse_numeric(struct parser *p, const char *start, bool *ret_found)
 {
 	uint64_t type, config;
@@ -527,7 +527,7 @@ static struct strobe_error *parse_numeric(struct parser *p, const char *start, b
 	return parse_generic(p, start, EVENT_RAW, (uint32_t)type, config, false);
 }
 
-/* "L1D:REPLACEMENT": what begins like a name of ours and goes on as no modifier can is first looked for elsewhere. */
+/* "L1D:REPLACEMENT": a text that begins with a generic name and continues with invalid modifiers is first looked up elsewhere. */
 static struct strobe_error *parse_namesake(struct parser *p, const char *start, bool is_ours, bool *ret_found)
 {
 	uint64_t config;
@@ -541,13 +541,13 @@ static struct strobe_error *parse_namesake(struct parser *p, const char *start, 
 	struct strobe_error *err = parse_vendor(p, start, ret_found);
 	if (!err || *ret_found)
 		return err;
-	/* libpfm4 has the name and not what is after it: then it is one of ours, and that is a wrong modifier. */
+	/* libpfm4 has the name but not the rest: treat it as the generic name with a wrong modifier. */
 	error_destroy(err);
 	p->at = colon;
 	return NULL;
 }
 
-/* After arguments in parentheses there may be terms. */
+/* Terms may follow the arguments in parentheses. */
 static struct strobe_error *parse_probe(struct parser *p)
 {
 	const char *start = p->at;
@@ -560,7 +560,7 @@ static struct strobe_error *parse_probe(struct parser *p)
 	return NULL;
 }
 
-/* One event, which may be several where it is a glob. */
+/* One event, or several for a glob. */
 static struct strobe_error *parse_event(struct parser *p)
 {
 	const char *start = p->at;

@@ -7,20 +7,20 @@
 #include "event/pmu.h"
 
 struct parser {
-	const char *text; /* the whole, for columns */
+	const char *text; /* the whole text, for columns */
 	const char *at;
 	const struct sys *sys;
 	struct event_list *list;
-	struct arena scratch; /* what lives until the parse is over */
+	struct arena scratch; /* freed at the end of the parse */
 	struct pmu_set pmus;
-	char *tracefs;                      /* found once; NULL before */
-	struct strobe_error *tracefs_error; /* why there is none */
+	char *tracefs;                      /* found once; NULL: not yet */
+	struct strobe_error *tracefs_error; /* why it was not found */
 };
 
 /* One name=value between the slashes; strings in parser.scratch. */
 struct term {
 	const char *name;
-	const char *value;         /* NULL where there is no = */
+	const char *value;         /* NULL: no = */
 	const char *at, *value_at; /* in parser.text, for columns */
 };
 
@@ -30,7 +30,7 @@ typedef VEC(struct term) term_list;
 struct strobe_error *parse_fail(const struct parser *p, const char *at, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4), returns_nonnull)) _must_check_;
 
-/* Reads terms from p->at, which is after the opening slash, to after the closing one. */
+/* Reads terms from p->at, which is after the opening slash, to past the closing one. */
 struct strobe_error *parse_term_list(struct parser *p, term_list *ret) _must_check_;
 /* Terms of any event: period=, call-graph=, config= … */
 struct strobe_error *parse_apply_common(struct parser *p, struct event *e, const term_list *terms) _must_check_;
@@ -47,8 +47,8 @@ bool parse_raw(const char *s, size_t n, uint64_t *ret);
 /* A probe at p->at, up to its arguments or, without any, its end. */
 struct strobe_error *parse_probe_text(struct parser *p) _must_check_;
 
-/* The nearest thing this machine has to a name that nothing has; in p->scratch, or NULL. */
+/* The name of this machine that is nearest to an unknown name; in p->scratch, or NULL. */
 const char *suggest_event(struct parser *p, const char *name);
 const char *suggest_tracepoint(struct parser *p, const char *system, const char *name);
-/* What a kernel must have for a tracepoint that is not there, or NULL. */
+/* The kernel option that a missing tracepoint requires, or NULL. */
 const char *suggest_kernel_option(const char *system, const char *name);

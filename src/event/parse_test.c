@@ -1,4 +1,4 @@
-/* Event texts on made-up machines: what the kernel would get, and the messages about mistakes. */
+/* Event texts on made-up machines: the resulting attrs, and the error messages. */
 #include "base/testing.h"
 
 #include <stdio.h>
@@ -225,7 +225,7 @@ static void generic_events_on_a_hybrid_machine(void **state)
 	struct sys_faked *f = hybrid();
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct event_list list = parsed(f, rows[i].text);
-		/* The PMUs come by name: cpu_atom first. */
+		/* PMUs are in the order of names: cpu_atom first. */
 		assert_int_equal(list.events.len, 2);
 		const struct event *atom = &list.events.data[0], *core = &list.events.data[1];
 		assert_string_equal(core->name, rows[i].core_name);
@@ -255,7 +255,7 @@ static void arm_formats(void **state)
 	assert_int_equal(list.events.data[1].attr.type, 8);
 	assert_int_equal(list.events.data[2].attr.type, PERF_TYPE_HARDWARE);
 	assert_int_equal(list.events.data[3].config3, 5);
-	/* This PMU has a format of the name of a common term. */
+	/* This PMU has a format with the name of a common term. */
 	assert_int_equal(list.events.data[3].attr.config1, 3);
 	assert_false(list.events.data[3].terms.set & EVENT_TERM_PERIOD);
 	event_list_deinit(&list);
@@ -449,7 +449,7 @@ static void mistakes_are_pointed_at(void **state)
 {
 	static const struct {
 		const char *text;
-		unsigned column; /* from 1; 0 = the sentence names none */
+		unsigned column; /* from 1; 0: none in the message */
 		const char *says;
 	} rows[] = {
 		{ "cylces", 1, "did you mean 'cycles'?" },
@@ -495,7 +495,7 @@ static void mistakes_are_pointed_at(void **state)
 		{ "probe_libc:sched_switch", 1, "probes are created with perf probe --add" },
 		{ "sched:", 7, "missing tracepoint name" },
 		{ "sched:x*", 7, "no tracepoint 'sched:x*'" },
-		/* What has no id: a file beside the tracepoints, one that perf cannot count. */
+		/* Names without an ID: another file in the directory, a tracepoint that cannot be counted. */
 		{ "sched:enable", 7, "no tracepoint 'sched:enable'" },
 		{ "ftrace:print", 8, "no tracepoint 'ftrace:print'" },
 		{ "ftrace:p*", 8, "no tracepoint 'ftrace:p*'" },
@@ -576,7 +576,7 @@ static void filters_are_for_tracepoints_from_an_index_on(void **state)
 	sys_faked_destroy(f);
 }
 
-/* What is listed can be typed. */
+/* Every listed name can be parsed. */
 static bool parse_listed(void *ctx, const struct event_name *n)
 {
 	struct sys_faked *f = ctx;

@@ -60,11 +60,11 @@ struct strobe_error *pfm_encode(const char *text, struct perf_event_attr *attr)
 	return NULL;
 }
 
-/* One row for each unit mask; one for the event where it has none. False to stop. */
+/* One row for each unit mask, or for the event if it has none. False to stop. */
 static bool each_umask(const struct pfm_calls *pfm, const pfm_pmu_info_t *pmu, int event, const pfm_event_info_t *info,
 		       bool (*fn)(void *ctx, const struct pfm_name *name), void *ctx)
 {
-	/* A core's events are known by their names alone; others need their PMU's. */
+	/* Events of a core have plain names; others are prefixed by their PMU. */
 	bool core = pmu->type == PFM_PMU_TYPE_CORE;
 	_cleanup_free_ char *event_name = xasprintf("%s%s%s", core ? "" : pmu->name, core ? "" : "::", info->name);
 	struct pfm_name row = { .pmu = pmu->name, .name = event_name, .desc = info->desc };
@@ -90,7 +90,7 @@ struct strobe_error *pfm_names_each(bool (*fn)(void *ctx, const struct pfm_name 
 	TRY(load(&pfm));
 	for (int p = PFM_PMU_NONE; p < PFM_PMU_MAX; p++) {
 		pfm_pmu_info_t pmu = { .size = sizeof(pmu) };
-		/* The generic events of the kernel are listed as such, without a detour. */
+		/* The generic events of the kernel are listed elsewhere. */
 		if (p == PFM_PMU_PERF_EVENT || p == PFM_PMU_PERF_EVENT_RAW ||
 		    pfm.get_pmu_info((pfm_pmu_t)p, &pmu) != PFM_SUCCESS || !pmu.is_present)
 			continue;

@@ -88,7 +88,7 @@ struct pmu *pmu_find(struct pmu_set *set, const char *name, size_t n)
 	return NULL;
 }
 
-/* The name is text, or text and a number of its own: "imc" for "imc_0" and "imc0", not for "imc_free_running_0". */
+/* The name is text, or text and a number: "imc" for "imc_0" and "imc0", not for "imc_free_running_0". */
 static bool is_numbered(const char *name, const char *text)
 {
 	size_t n = strlen(text);

@@ -1,7 +1,7 @@
 /*
- * The PMUs of the machine as sysfs describes them: formats of their config words, named events, CPUs.
+ * The PMUs of the machine in sysfs: formats of their config words, named events, CPUs.
  *
- * A pmu_set reads lazily and keeps what it read in its arena; the pmus are its own and live as long as it does.
+ * A pmu_set reads lazily, keeps all data in its arena, and owns the pmus.
  * Source: Documentation/ABI/testing/sysfs-bus-event_source-devices-{format,events,caps}. One thread at a time.
  */
 #pragma once
@@ -22,7 +22,7 @@ struct pmu_range {
 	uint8_t first, last;
 };
 
-/* Where the bits of a term go: the value's low bits in the first range, and so on. */
+/* The positions of a term's bits: the value's low bits are in the first range, and so on. */
 struct pmu_format {
 	const char *name;
 	unsigned config; /* 0 … PMU_CONFIGS - 1 */
@@ -35,8 +35,8 @@ struct pmu_alias {
 	const char *name;
 	const char *terms;      /* "event=0x3c,umask=0x1" */
 	const char *unit;       /* or NULL */
-	double scale;           /* 1.0 where none */
-	const char *scale_text; /* as the file has it, or NULL */
+	double scale;           /* 1.0: none */
+	const char *scale_text; /* the text of the file, or NULL */
 	bool per_package, snapshot;
 };
 
@@ -44,8 +44,8 @@ struct pmu {
 	const char *name;
 	uint32_t type;
 	bool uncore;   /* has a cpumask: counts for a socket on those CPUs */
-	bool core;     /* counts on the CPUs themselves: "cpu", or has a list of its CPUs */
-	sys_cpus cpus; /* of cpumask or cpus; empty where there is neither */
+	bool core;     /* belongs to CPU cores: "cpu", or has a list of CPUs */
+	sys_cpus cpus; /* of cpumask or cpus; empty: neither exists */
 	VEC(struct pmu_format) formats;
 	VEC(struct pmu_alias) aliases; /* by name; pmu_aliases() reads them */
 	bool formats_read, aliases_read;
@@ -62,19 +62,19 @@ void pmu_set_init(struct pmu_set *set, const struct sys *sys);
 void pmu_set_deinit(struct pmu_set *set);
 /* Reads names, types and CPUs of all PMUs, once. A machine without the directory has none. */
 void pmu_set_read(struct pmu_set *set);
-/* Whether the machine shows a PMU for events of this type; the CPUs' own for raw, hardware and cache events. */
+/* Whether the machine has a PMU for events of this type: that of the CPUs for raw, hardware and cache events. */
 bool pmu_has_type(struct pmu_set *set, uint32_t type);
 struct pmu *pmu_find(struct pmu_set *set, const char *name, size_t n);
-/* Whether a text names the PMU: the very name, a glob, or the name without uncore_ or without its number at the end. */
+/* Whether a text names the PMU: the exact name, a glob, or the name without uncore_ or without its number at the end. */
 bool pmu_matches(const struct pmu *pmu, const char *text);
-/* NULL where the PMU has no such format. */
+/* NULL if the PMU has no such format. */
 const struct pmu_format *pmu_format(struct pmu_set *set, struct pmu *pmu, const char *name);
-/* Case does not matter. NULL where the PMU has no such event. */
+/* Ignores case. NULL if the PMU has no such event. */
 const struct pmu_alias *pmu_alias(struct pmu_set *set, struct pmu *pmu, const char *name, size_t n);
-/* Makes pmu->formats, pmu->aliases complete. */
+/* Read all of pmu->formats, pmu->aliases. */
 void pmu_formats(struct pmu_set *set, struct pmu *pmu);
 void pmu_aliases(struct pmu_set *set, struct pmu *pmu);
-/* Puts value into the bits of the format; false where it has more bits than the format. */
+/* Puts value into the bits of the format; false: the value has more bits than the format. */
 bool pmu_format_put(const struct pmu_format *format, uint64_t value, uint64_t configs[PMU_CONFIGS]);
-/* The text of a format file; false where it is none. ranges has room for 64. */
+/* Parses the text of a format file; false: invalid. ranges has room for 64. */
 bool pmu_format_parse(const char *text, unsigned *ret_config, struct pmu_range *ranges, size_t *ret_nr);

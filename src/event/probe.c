@@ -1,10 +1,10 @@
 /*
- * Probes among events: where their text ends, and what of it strobe probe would call a definition.
+ * Probes among events: finds the end of their text, and converts it to a definition for strobe probe.
  *
  *	u:FILE:PLACE(ARGUMENT, …)   ur:FILE:FUNCTION($retval)   k:PLACE(ARGUMENT, …)   kr:FUNCTION($retval)
  *
- * A place is what strobe probe takes (probe/definition.h), and so is an argument. Parentheses are left out where nothing is fetched. A
- * backslash takes from the character that follows what it means here.
+ * Places and arguments have the syntax of strobe probe (probe/definition.h). Parentheses are omitted without arguments. A backslash
+ * removes the special meaning of the next character.
  */
 #include <ctype.h>
 #include <string.h>
@@ -37,7 +37,7 @@ bool event_is_probe(const char *text)
 	return kind_of(text) < KINDS;
 }
 
-/* The first of `set`, or a blank, that no backslash precedes; else the end. */
+/* The first character of `set`, or blank, without a backslash before it; else the end. */
 static const char *find_end(const char *text, const char *set)
 {
 	while (*text && !isspace((unsigned char)*text) && !strchr(set, *text))
@@ -61,7 +61,7 @@ static struct strobe_error *parse_path(struct parser *p, const char **ret)
 	return NULL;
 }
 
-/* The end of an argument: a comma or a parenthesis that is within none. */
+/* The end of an argument: a comma or closing parenthesis outside of nested ones. */
 static const char *argument_end(const char *text)
 {
 	unsigned depth = 0;

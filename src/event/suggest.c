@@ -14,10 +14,10 @@ typedef VEC(const char *) name_list;
 
 struct search {
 	struct arena *arena;
-	name_list names; /* as they might be mistyped */
-	name_list full;  /* as they must be typed; as many */
+	name_list names; /* names to compare with the mistyped one */
+	name_list full;  /* the full name of each, to be typed */
 	const char *name;
-	const char *exact; /* a tracepoint whose name, without its system, is what was given */
+	const char *exact; /* a tracepoint whose name, without its system, is the given one */
 };
 
 static void add(struct search *s, const char *name, const char *full)
@@ -58,7 +58,7 @@ static bool collect(void *ctx, const struct event_name *n)
 const char *suggest_event(struct parser *p, const char *name)
 {
 	struct search s = { .arena = &p->scratch, .name = name };
-	/* Groups that cannot be read have nothing to suggest. */
+	/* Groups that cannot be read give no suggestions. */
 	_cleanup_error_ struct strobe_error *err = event_names_each(p->sys, EVENT_GROUP_ALL, collect, &s);
 	return nearest(&s);
 }
@@ -92,7 +92,7 @@ const char *suggest_tracepoint(struct parser *p, const char *system, const char 
 		const char *near = nearest_of(p, name, &there);
 		return arena_printf(&p->scratch, "%s:%s", near_system, has ? name : near ? near : "*");
 	}
-	/* A system that is known to be not there, or made by hand, and no mistake. */
+	/* The system is known to be absent or user-defined: not a typing error. */
 	if (suggest_kernel_option(system, name))
 		return NULL;
 	/* The right name in the wrong system. */

@@ -61,7 +61,7 @@ const struct table_symbol *table_find(const char *name, size_t n)
 #define ALIASES 5
 
 struct part {
-	const char *names[ALIASES]; /* the first is the one that is shown */
+	const char *names[ALIASES]; /* the first one is shown */
 	unsigned ops;               /* of caches: bits of the operations that exist */
 };
 
@@ -94,7 +94,7 @@ static const struct part results[PERF_COUNT_HW_CACHE_RESULT_MAX] = {
 	[PERF_COUNT_HW_CACHE_RESULT_MISS] = { { "misses", "miss" } },
 };
 
-/* The longest of the names that starts the text and ends at its end or at a dash: its length, 0 where none does. */
+/* The longest name that the text begins with and that ends at the text's end or a dash: its length, 0: none. */
 static size_t match_part(const struct part *parts, size_t nr, const char *text, size_t n, unsigned *ret)
 {
 	size_t best = 0;

@@ -17,13 +17,13 @@ struct table_symbol {
 extern const struct table_symbol table_symbols[];
 extern const size_t table_symbols_nr;
 
-/* Case does not matter. NULL where the name is none of them. */
+/* Ignores case. NULL: not one of these names. */
 const struct table_symbol *table_find(const char *name, size_t n);
 
 /* Cache names: "L1-dcache-load-misses", in any order and with any alias of their parts. */
 enum table_cache_result { TABLE_CACHE_OK, TABLE_CACHE_NO_NAME, TABLE_CACHE_WRONG_PART, TABLE_CACHE_NO_SUCH_OP };
 
-/* *ret_at is where the wrong part starts (an offset into name), *ret_config what to count. */
+/* *ret_at is where the wrong part starts (an offset into name), *ret_config the config of the event. */
 enum table_cache_result table_cache_parse(const char *name, size_t n, uint64_t *ret_config, size_t *ret_at);
 
 /* The canonical cache names in order; false past the last. name has room for 32 bytes. */

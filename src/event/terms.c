@@ -50,7 +50,7 @@ struct strobe_error *parse_term_list(struct parser *p, term_list *ret)
 			break;
 		struct term t = { .at = p->at };
 		bool driver = *p->at == '@';
-		/* What the driver is given is its own business, slashes apart. */
+		/* Terms for the driver are passed on, whatever they contain except slashes. */
 		size_t n = driver ? strcspn(p->at, ",/") : strcspn(p->at, "=,/");
 		if (!p->at[n])
 			return parse_fail(p, open, "unmatched /");
@@ -104,13 +104,13 @@ enum term_id {
 	TERM_CPU,
 };
 
-/* A number must have a value, a flag may go without (then it is 1), a text must have one. */
+/* Numbers and texts must have a value, a flag may omit it (then it is 1). */
 static const struct term_def {
 	const char *name;
 	enum term_id id;
 	enum term_type type;
 	uint64_t max;
-	uint32_t set; /* EVENT_TERM_* of a number or a flag; texts set theirs where they are parsed */
+	uint32_t set; /* EVENT_TERM_* of a number or a flag; texts set theirs when parsed */
 } term_defs[] = {
 	{ "config", TERM_CONFIG, TYPE_NUMBER, UINT64_MAX, 0 },
 	{ "config1", TERM_CONFIG1, TYPE_NUMBER, UINT64_MAX, 0 },
@@ -195,7 +195,7 @@ static struct strobe_error *apply_freq(struct parser *p, struct event *e, const 
 
 static struct strobe_error *apply_cpu(struct parser *p, struct event *e, const struct term *t)
 {
-	/* Commas end terms, so lists are written with -; several cpu= terms add up. */
+	/* Commas end terms, so lists are written with -; several cpu= terms are united. */
 	struct strobe_error *err = sys_cpus_parse(t->value, &e->cpus);
 	if (err) {
 		error_destroy(err);
@@ -320,7 +320,7 @@ static void add_driver_config(struct parser *p, struct event *e, const char *tex
 	terms->set |= EVENT_TERM_DRIVER_CONFIG;
 }
 
-/* What is common to all events; *ret_done false where the name is none of these terms. */
+/* Terms common to all events; *ret_done false: not one of these terms. */
 static struct strobe_error *apply_known(struct parser *p, struct event *e, const struct term *t, bool *ret_done)
 {
 	*ret_done = true;
@@ -403,7 +403,7 @@ static void set_configs(struct event *e, const uint64_t configs[PMU_CONFIGS])
 	e->config4 = configs[4];
 }
 
-/* name=value where the PMU has a format of that name. */
+/* name=value, if the PMU has a format of that name. */
 static struct strobe_error *apply_format(struct parser *p, struct event *e, const struct pmu_format *f,
 					 const struct term *t)
 {
@@ -419,7 +419,7 @@ static struct strobe_error *apply_format(struct parser *p, struct event *e, cons
 	return NULL;
 }
 
-/* The value that the user gave to a parameter that a named event leaves open ("chip=?"); NULL where he did not. */
+/* The user's value for an open parameter of a named event ("chip=?"); NULL: none. */
 static const struct term *find_parameter(const term_list *terms, const char *name)
 {
 	for (size_t i = 0; terms && i < terms->len; i++)
@@ -450,7 +450,7 @@ static struct strobe_error *apply_alias_term(struct parser *p, struct event *e, 
 struct strobe_error *parse_apply_alias(struct parser *p, struct event *e, struct pmu *pmu,
 				       const struct pmu_alias *alias, const term_list *terms, const char *at)
 {
-	/* The file is read as a list of terms of its own; no format has a name that hides a known term's. */
+	/* The file is parsed as a separate list of terms. */
 	char *text = arena_printf(&p->scratch, "%s/", alias->terms), *save;
 	text[strlen(text) - 1] = 0;
 	for (char *item = strtok_r(text, ", \t\n", &save); item; item = strtok_r(NULL, ", \t\n", &save)) {
@@ -469,8 +469,7 @@ struct strobe_error *parse_apply_alias(struct parser *p, struct event *e, struct
 	return NULL;
 }
 
-/* cpu/cycles/ and cpu_core/LLC-loads/: the generic names, where the PMU of a core is given one that it does not
- * list. */
+/* cpu/cycles/ and cpu_core/LLC-loads/: generic names with the PMU of a core that does not list them. */
 static bool apply_generic(struct event *e, const struct pmu *pmu, const char *name)
 {
 	const struct table_symbol *s = table_find(name, strlen(name));
@@ -486,7 +485,7 @@ static bool apply_generic(struct event *e, const struct pmu *pmu, const char *na
 	} else {
 		return false;
 	}
-	/* On a hybrid machine the upper half of the config says which PMU. */
+	/* On a hybrid machine the upper half of the config selects the PMU. */
 	bool hybrid = strcmp(pmu->name, "cpu") != 0;
 	e->attr.config = config | (hybrid ? (uint64_t)pmu->type << PERF_PMU_TYPE_SHIFT : 0);
 	return true;
@@ -495,7 +494,7 @@ static bool apply_generic(struct event *e, const struct pmu *pmu, const char *na
 static struct strobe_error *apply_pmu_term(struct parser *p, struct event *e, struct pmu *pmu, const struct term *t,
 					   const term_list *terms)
 {
-	/* A format may have the name of a common term (the Arm SPE PMU has "period"): then it is the PMU's. */
+	/* A format may have the name of a common term (the Arm SPE PMU has "period"): then it is used instead. */
 	const struct pmu_format *f = pmu_format(&p->pmus, pmu, t->name);
 	if (f)
 		return apply_format(p, e, f, t);
@@ -530,7 +529,7 @@ static struct strobe_error *apply_pmu_term(struct parser *p, struct event *e, st
 
 struct strobe_error *parse_apply_pmu(struct parser *p, struct event *e, struct pmu *pmu, const term_list *terms)
 {
-	/* Named events first: what is written beside them changes them. */
+	/* Named events first, so that other terms can override theirs. */
 	for (int pass = 0; pass < 2; pass++)
 		for (size_t i = 0; i < terms->len; i++) {
 			const struct term *t = &terms->data[i];

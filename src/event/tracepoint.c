@@ -30,7 +30,7 @@ struct strobe_error *tracepoint_systems(const struct sys *sys, const char *trace
 {
 	_cleanup_free_ char *dir = xasprintf("%s/events", tracefs);
 	TRY(sys_list(sys, dir, ret));
-	/* Beside the systems lie files such as "enable" and "header_page". */
+	/* The directory also contains files such as "enable" and "header_page". */
 	keep_those_with(sys, dir, ".", ret);
 	return NULL;
 }

@@ -1,5 +1,5 @@
 /*
- * Tracepoints by name: their ids, and which of them a glob means.
+ * Tracepoints by name: their IDs, and matches of globs.
  *
  * Source: Documentation/trace/events.rst. Names are sorted.
  */
@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "sys/sys.h"
 
-/* The systems (directories of events/); the tracefs path as sys_tracefs() gives it. */
+/* The systems (directories of events/); tracefs: the path from sys_tracefs(). */
 struct strobe_error *tracepoint_systems(const struct sys *sys, const char *tracefs, sys_names *ret) _must_check_;
 /* The events of a system that perf can count: those with an id. */
 struct strobe_error *tracepoint_events(const struct sys *sys, const char *tracefs, const char *system,
