@@ -6,10 +6,10 @@
 #include "base/text.h"
 #include "machine/machine_priv.h"
 
-#define FLAG_MAP_HUGETLB 0x40000 /* as in the record, whatever the libc here calls it */
+#define FLAG_MAP_HUGETLB 0x40000 /* the value in records, independent of the C library */
 #define FLAG_PROT_EXEC   4
 
-/* What distinguishes one file from another; the address of these is the key of the index. */
+/* The identity of a file; the index is keyed by the address of these. */
 struct file_key {
 	str_id path;
 	enum mapped_kind kind;
@@ -33,7 +33,7 @@ static uint64_t id_hash(const struct file_key *k)
 	       (k->build_id_len ? hash_bytes(k->build_id, k->build_id_len) : 0);
 }
 
-/* Files of one name are not one file in all processes. */
+/* Files of these kinds differ between processes, even with the same name. */
 static bool is_of_process(enum mapped_kind kind)
 {
 	return kind == MAPPED_ANON || kind == MAPPED_JIT;
@@ -54,7 +54,7 @@ static bool id_eq(const void *table, uint32_t id, const void *key)
 	const struct file_key *k = key;
 	if (!path_eq(table, id, key))
 		return false;
-	/* One of the two identifies a file; records of one recording may carry either. */
+	/* Either identifies a file; records of one recording may have both forms. */
 	if (k->build_id_len)
 		return f->build_id_len == k->build_id_len && memcmp(f->build_id, k->build_id, k->build_id_len) == 0;
 	return f->ino == k->ino && f->ino_generation == k->ino_generation && f->maj == k->maj && f->min == k->min;
@@ -179,7 +179,7 @@ struct mapped_file *files_take_over(struct machine *m, const struct mapped_file 
 		.ino = old->ino,
 		.ino_generation = old->ino_generation,
 	};
-	/* Records name a file by inode or by build-id, which then is not what env says later. */
+	/* A record identifies a file by inode or build-id; a build-id in the record overrides that of env. */
 	if (key_is_bare(&k)) {
 		k.build_id_len = old->build_id_len;
 		memcpy(k.build_id, old->build_id, sizeof(k.build_id));
@@ -196,7 +196,7 @@ static struct mapped_file *find_known_file(struct machine *m, const struct file_
 	uint32_t id = idset_find(&m->files_by_id, id_hash(k), id_eq, m, k);
 	if (id != IDSET_NONE)
 		return m->files.data[id];
-	/* A record that names no inode (older, or made up by the recorder) means the file of that path that is known. */
+	/* A record without an inode (older, or synthesized by the recorder) refers to the known file with that path. */
 	id = idset_find(&m->files_by_path, path_hash(k), path_eq, m, k);
 	if (id == IDSET_NONE)
 		return NULL;
@@ -222,7 +222,7 @@ static struct mapped_file *find_file(struct machine *m, const struct file_key *k
 	return f;
 }
 
-/* "…/jit-PID.dump": run-time compilers map it so that recorders see where it is. */
+/* "…/jit-PID.dump": run-time compilers map it to show recorders its path. */
 bool machine_is_jitdump(const char *path)
 {
 	const char *base = strrchr(path, '/');
@@ -246,13 +246,13 @@ static enum mapped_kind user_kind(const struct record_mmap *r)
 	    text_has_prefix(name, "/anon_hugepage") || text_has_prefix(name, "[stack") ||
 	    text_has_prefix(name, "/SYSV") || !strcmp(name, "[heap]") || text_has_prefix(name, "[anon"))
 		return MAPPED_ANON;
-	/* Memory with a name: what has a build-id is a program that was unpacked there, what has none the work of a compiler. */
+	/* Named memory: with a build-id it is a program that was unpacked there, without one it is code of a JIT compiler. */
 	if (text_has_prefix(name, "/memfd:") && !r->build_id_len)
 		return MAPPED_ANON;
 	return machine_is_jitdump(name) ? MAPPED_JIT : MAPPED_FILE;
 }
 
-/* Of a 32-bit program on a 64-bit kernel, which gives it another image than others and calls it the same. */
+/* The vDSO of a 32-bit program on a 64-bit kernel: another image with the same name. */
 static bool is_compat_vdso(const struct machine *m, const struct record_mmap *r)
 {
 	const char *arch = m->env ? m->env->arch : NULL;
@@ -265,7 +265,7 @@ static bool is_kernel_name(const char *name)
 	return text_has_prefix(name, "[kernel.") || text_has_prefix(name, "[guest.kernel.");
 }
 
-/* "[kernel.kallsyms]_text" → "[kernel.kallsyms]": the bracket is followed by the symbol that the record is anchored to. */
+/* "[kernel.kallsyms]_text" → "[kernel.kallsyms]": the record's reference symbol follows the bracket. */
 static str_id kernel_path(struct machine *m, const char *name)
 {
 	const char *bracket = strchr(name, ']');
@@ -290,7 +290,7 @@ struct mapped_file *files_find(struct machine *m, const struct record_mmap *r, b
 	}
 	if (k.kind == MAPPED_ANON) {
 		k.pid = r->pid;
-		/* Code in memory without a file can only have been written by a JIT compiler, which may describe it here. */
+		/* Code in memory without a file was written by a JIT compiler, which may describe it in a perf map. */
 		bool is_memfd = text_has_prefix(r->filename, "/memfd:");
 		if ((r->prot & FLAG_PROT_EXEC || !r->is_mmap2) && !r->is_data && !is_memfd) {
 			char path[64];

@@ -1,5 +1,5 @@
 /*
- * Forgetting what has ended: what is still needed is copied, sharing what it shared, and the rest is freed at once.
+ * Forgets ended tasks: copies the data that is still needed, with its sharing, and frees all old data at once.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -7,9 +7,9 @@
 #include "base/mem.h"
 #include "machine/machine_priv.h"
 
-/* Which versions of a process are needed, and what they become. */
+/* The needed versions of a process, and their new numbers. */
 struct kept {
-	bool used;         /* it is the answer to its pid, and not only the home of others' maps */
+	bool used;         /* it is found by its pid, and not only the home of others' maps */
 	bool *versions;    /* NULL: none */
 	uint32_t *numbers; /* new ones, by version */
 	struct process *copy;
@@ -18,14 +18,14 @@ struct kept {
 struct forgetting {
 	struct machine *from, *to;
 	uint64_t before_ns;
-	bool with_files;     /* files that are not mapped, and strings, too */
+	bool with_files;     /* forget files that are not mapped, and strings, too */
 	struct kept *kept;   /* by process */
 	struct u64map moved; /* old address → new one: of epochs, namespaces */
 	struct mapped_file **files; /* by old id: those that are mapped */
 	uint32_t mapped;
 };
 
-/* ---- what stays ---- */
+/* ---- selection ---- */
 
 static void keep_version(struct forgetting *f, uint32_t process, uint32_t version)
 {
@@ -49,7 +49,7 @@ static void keep_process(struct forgetting *f, uint32_t process)
 		keep_version(f, process, i);
 }
 
-/* Threads that have not ended, and whose id no other has: its fork would say that the end was lost. */
+/* Threads that have not ended, and whose ID was not reused: a reuse means that the end was lost. */
 static void keep_threads(struct forgetting *f)
 {
 	const struct u64map *lines = &f->from->thread_lines;
@@ -67,7 +67,7 @@ static void keep_threads(struct forgetting *f)
 
 /* ---- copies ---- */
 
-/* *ret_new: the place for the copy's address; NULL where there is one already, which is returned. */
+/* Returns the copy if there is one, with *ret_new NULL; else *ret_new is the place for its address. */
 static void *moved(struct forgetting *f, const void *old, uint64_t **ret_new)
 {
 	bool is_new;
@@ -97,7 +97,7 @@ static const struct mapped_file *copy_file(struct forgetting *f, const struct ma
 	return *at;
 }
 
-/* Maps and nodes are many: what was copied says itself where it is now, and is read by nobody else until it is freed. */
+/* Maps and nodes are many: the address of a copy is stored in the old one, which is not read otherwise until it is freed. */
 static const struct map *copy_map(struct forgetting *f, const struct map *old)
 {
 	struct map *from = (struct map *)old;
@@ -133,7 +133,7 @@ static struct epoch *copy_epoch(struct forgetting *f, const struct epoch *old)
 	return e;
 }
 
-/* Numbers first: versions name each other. */
+/* Numbers first: versions refer to each other. */
 static void number_processes(struct forgetting *f)
 {
 	for (size_t i = 0; i < f->from->processes.len; i++) {
@@ -171,7 +171,7 @@ static void copy_versions(struct forgetting *f)
 	}
 }
 
-/* Those of one pid are in the order that they had. */
+/* Processes of one pid keep their order. */
 static void copy_lines(struct forgetting *f)
 {
 	const struct u64map *lines = &f->from->process_lines;
@@ -219,7 +219,7 @@ static void copy_cgroups(struct forgetting *f)
 
 /* ---- all of it ---- */
 
-/* Histories go over to *from, and m has none. */
+/* Moves the histories to *from; m has none afterwards. */
 static void empty(struct machine *m, struct machine *from, bool with_files)
 {
 	*from = *m;

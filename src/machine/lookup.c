@@ -1,5 +1,5 @@
 /*
- * Look-ups in the machine: bisection in histories that do not change meanwhile.
+ * Look-ups in the machine: bisection in histories, which are constant during look-ups.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static bool made_up_eq(const void *table, uint32_t id, const void *key)
 	return t->pid == k->pid && t->tid == k->tid && t->process == k->process;
 }
 
-/* A thread that only samples mention. It belongs to its pid's process where that is known. */
+/* Adds a thread that only samples mention. It belongs to the process of its pid if that is known. */
 static struct thread_history *make_up(struct machine *m, struct made_up_key k)
 {
 	uint64_t hash = hash_combine((uint64_t)k.pid << 32 | k.tid, (uintptr_t)k.process);
@@ -51,12 +51,12 @@ static struct thread_history *make_up(struct machine *m, struct made_up_key k)
 	return t;
 }
 
-/* The history of a thread, and the time around time_ns for which that is the answer. */
+/* The history of a thread, and the time range around time_ns for which it is valid. */
 static struct thread_history *find_thread(struct machine *m, uint32_t pid, uint32_t tid, uint64_t time_ns, uint64_t *ret_from,
 					  uint64_t *ret_until)
 {
 	struct thread_history *t = thread_at(m, tid, time_ns, ret_from, ret_until);
-	/* The kernel says -1 for a task that is gone; tid 0 is the idle task in every pid namespace. */
+	/* The kernel says -1 for a task that has exited; tid 0 is the idle task in every pid namespace. */
 	if (t && (t->pub.pid == pid || pid == UINT32_MAX || t->pub.pid == UINT32_MAX || tid == 0))
 		return t;
 	uint64_t until;
@@ -68,7 +68,7 @@ static struct thread_history *find_thread(struct machine *m, uint32_t pid, uint3
 	return make_up(m, (struct made_up_key){ .pid = pid, .tid = tid, .process = p ? p : m->nowhere });
 }
 
-/* The name at that time; before the first one that is known, that one. */
+/* The name at that time; before the first known one, the first one. */
 static size_t comm_index(const struct thread_history *t, uint64_t time_ns)
 {
 	size_t after = vec_search(&t->comms, comm, comm->from_ns <= time_ns);
@@ -169,7 +169,7 @@ uint32_t machine_space(struct machine *m, const struct thread *t, uint64_t time_
 	return find_space(m, t->process, time_ns, &from, ret_until, &kernel);
 }
 
-/* Guests have one kernel as far as a recording says, and their processes' maps are not recorded. */
+/* All guests are taken to have one kernel, and their processes' maps are not recorded. */
 static const struct map *map_of(const struct machine *m, const struct space *s, uint16_t cpumode, uint64_t ip)
 {
 	switch (cpumode) {
@@ -212,7 +212,7 @@ static const struct map *lowest_code(const struct map_node *n, uint64_t since_ns
 	if (!n)
 		return NULL;
 	const struct map *lower = lowest_code(n->left, since_ns), *map = n->map;
-	/* MMAP records have no protection; what they name is code unless they say data */
+	/* MMAP records have no protection: files are code unless the record is marked as data */
 	bool is_code = map->file->kind == MAPPED_FILE && !map->is_data && (!map->prot || map->prot & PROT_EXEC);
 	if (!lower && is_code && n->since_ns >= since_ns)
 		return map;

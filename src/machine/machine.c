@@ -9,7 +9,7 @@
 #include "machine/machine_priv.h"
 
 #define KSYMBOL_UNREGISTER 1
-/* misc of FORK: the recorder made it up and writes the maps itself (PERF_RECORD_MISC_FORK_EXEC). */
+/* misc of FORK: the recorder synthesized it and writes the maps itself (PERF_RECORD_MISC_FORK_EXEC). */
 #define MISC_FORK_MADE_UP (1 << 13)
 
 struct machine *machine_create(const struct env *env)
@@ -122,7 +122,7 @@ static void apply_mmap(struct machine *m, struct record rec, uint64_t time_ns)
 		.is_data = r.is_data,
 	};
 	struct mapped_file *file = files_find(m, &r, kernel, guest);
-	/* Recorders give the kernel the length of its main text, or none; code of its start-up (.init.text) lies after that. */
+	/* Recorders write the length of the kernel's main text, or 0; its start-up code (.init.text) follows that. */
 	if (file->kind == MAPPED_KERNEL)
 		map.end = UINT64_MAX;
 	if (map.start >= map.end)
@@ -219,7 +219,7 @@ void machine_seal(struct machine *m)
 	for (size_t i = 0; i < n; i++)
 		apply_now(m, (struct record){ .hdr = m->pending.records.data[order[i].value] }, order[i].key);
 	free(order);
-	/* What was answered from now on must stay as it was. */
+	/* Results of look-ups must stay valid from now on. */
 	m->was_read = true;
 	vec_clear(&m->pending.records);
 	vec_clear(&m->pending.times);

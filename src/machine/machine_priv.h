@@ -1,9 +1,9 @@
 /*
- * How the machine keeps its histories; of the room alone.
+ * The machine's histories. Private to this room.
  *
  * Records wait in `pending` until the first look-up; then they are replayed in order of time, so that every history below is
- * appended to in order and searched by bisection. Nothing is freed before the end, but for machine_forget_ended(), which
- * copies what stays.
+ * appended to in order and searched by bisection. Nothing is freed before the end, except by machine_forget_ended(), which copies
+ * the data to keep.
  */
 #pragma once
 #include <pthread.h>
@@ -15,22 +15,22 @@
 #include "machine/machine.h"
 #include "machine/maptree_priv.h"
 
-/* Maps that only ever got more: older trees of it are the same tree, seen at an earlier time. */
+/* A period in which maps were only added: all its states are one tree, searched for an earlier time. */
 struct epoch {
 	const struct map_node *root;
 	uint32_t edition;
-	uint64_t exec_ns; /* when its program was started: what is older is of the one before; 0 where no record says */
+	uint64_t exec_ns; /* start of its program: older maps belong to the program before; 0: unknown */
 };
 
 /*
- * What an address space held from a moment on. home names the version in which these maps came to be: a child process
- * that has not mapped anything yet shares its parent's, and so their addresses are resolved once.
+ * The content of an address space from a moment on. home is the version that created these maps: a child process that has not mapped
+ * anything yet shares its parent's, so that their addresses are resolved once.
  */
 struct space_version {
 	uint64_t from_ns;
 	struct epoch *epoch;
 	uint32_t home_process, home_version;
-	bool shared; /* is some child's home: must not be changed in place */
+	bool shared; /* it is the home of a child: must not be changed in place */
 };
 
 struct process {
@@ -46,15 +46,15 @@ struct comm_version {
 };
 
 struct thread_history {
-	struct thread pub; /* first: a const struct thread * given out is cast back */
+	struct thread pub; /* first: a returned const struct thread * is cast back */
 	VEC(struct comm_version) comms;
 	const struct perf_ns_link_info *namespaces;
 	uint32_t namespaces_nr;
 	bool made_up; /* no record mentions it */
-	bool stays;   /* of forget.c alone */
+	bool stays;   /* only for forget.c */
 };
 
-/* Those who had one pid or tid, one after the other. */
+/* The successive owners of one pid or tid. */
 struct process_line {
 	VEC(struct process *) all;
 };
@@ -62,7 +62,7 @@ struct thread_line {
 	VEC(struct thread_history *) all;
 };
 
-/* A pair of user and kernel maps that was looked up: what a space id names. */
+/* A pair of user and kernel maps that was looked up, identified by a space ID. */
 struct space {
 	uint32_t process, version, kernel_version; /* the key */
 	const struct epoch *user, *kernel;
@@ -71,7 +71,7 @@ struct space {
 
 struct machine {
 	const struct env *env;
-	const char *kernel_name; /* NULL: as records have it */
+	const char *kernel_name; /* NULL: from records */
 	struct arena arena;
 	struct strtab strings;
 	struct maptree tree;
@@ -81,7 +81,7 @@ struct machine {
 	bool was_read;
 
 	struct {
-		struct arena arena; /* copies of those records that do not stay where they are */
+		struct arena arena; /* copies of records that do not stay valid */
 		VEC(const struct perf_event_header *) records;
 		VEC(uint64_t) times;
 	} pending;
@@ -99,20 +99,20 @@ struct machine {
 	struct process *kernel, *guest_kernel;
 	struct u64map cgroups;
 
-	/* Answers that have to be made up are made under the lock. */
+	/* Protects data created by look-ups. */
 	pthread_mutex_t lock;
 	VEC(struct thread_history *) made_up;
 	struct idset made_up_index;
 	VEC(struct space) spaces;
 	struct idset space_index;
-	struct process *nowhere; /* of threads whose process is unknown */
+	struct process *nowhere; /* for threads whose process is unknown */
 };
 
 /* files.c */
 struct mapped_file *files_find(struct machine *m, const struct record_mmap *r, bool kernel, bool guest);
 struct mapped_file *files_find_ksymbol(struct machine *m, const struct record_ksymbol *r);
 void files_take_build_ids(struct machine *m);
-/* A file of another machine, which this one has not got. */
+/* Adds a file of another machine that this one does not have. */
 struct mapped_file *files_take_over(struct machine *m, const struct mapped_file *old);
 void files_deinit(struct machine *m);
 
@@ -121,9 +121,9 @@ struct process *process_create(struct machine *m, uint32_t pid, uint64_t start_n
 void process_exec(struct machine *m, struct process *p, uint64_t time_ns);
 void process_add_map(struct machine *m, struct process *p, const struct map *map, uint64_t time_ns);
 void process_remove_map(struct machine *m, struct process *p, uint64_t start, uint64_t end, uint64_t time_ns);
-/* Index of the version that held at time_ns. */
+/* Index of the version at time_ns. */
 uint32_t process_version(const struct process *p, uint64_t time_ns);
-/* The process that had the pid at time_ns; NULL where none is known. ret_until (may be NULL): when that may change. */
+/* The process that had the pid at time_ns; NULL: unknown. ret_until (may be NULL): when that may change. */
 struct process *process_at(const struct machine *m, uint32_t pid, uint64_t time_ns, uint64_t *ret_until);
 /* The latest with this pid, created if there is none. */
 struct process *process_latest(struct machine *m, uint32_t pid);
@@ -137,9 +137,9 @@ void threads_comm(struct machine *m, const struct record_comm *r, uint64_t time_
 void threads_fork(struct machine *m, const struct record_task *r, bool clone_maps, uint64_t time_ns);
 void threads_exit(struct machine *m, const struct record_task *r, uint64_t time_ns);
 void threads_namespaces(struct machine *m, const struct record_namespaces *r, uint64_t time_ns);
-/* One more with this tid, the latest; its names and namespaces are the caller's to add. */
+/* Adds a thread with this tid, as the latest; the caller must add its names and namespaces. */
 struct thread_history *threads_copy(struct machine *m, const struct thread_history *old, struct process *process);
-/* Makes the thread known, for a record that names it, and gives its process. */
+/* Adds the thread of a record if it is new, and returns its process. */
 struct process *threads_process(struct machine *m, uint32_t pid, uint32_t tid, uint64_t time_ns);
 void threads_add_idle(struct machine *m);
 void threads_deinit(struct machine *m);

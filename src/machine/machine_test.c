@@ -57,7 +57,7 @@ static const char *comm_at(struct fixture *f, uint32_t pid, uint32_t tid, uint64
 	return by_view;
 }
 
-/* What is mapped at ip: its path, "-" for nothing; looked up in both ways. */
+/* The path mapped at ip, "-": nothing; looked up in both ways. */
 static const char *file_at(struct fixture *f, uint32_t pid, uint64_t ip, uint64_t t)
 {
 	const struct thread *thread = machine_thread(f->m, pid, pid, t);
@@ -122,7 +122,7 @@ static void a_child_has_its_parents_maps_until_either_changes(void **state)
 	assert_string_equal(file_at(f, 11, 0x3000, 155), "-");
 	assert_string_equal(file_at(f, 11, 0x3000, 165), "/lib/child.so");
 	assert_string_equal(file_at(f, 10, 0x3000, 165), "/lib/parent.so");
-	/* As long as they are equal they are one space, so that an address is resolved once. */
+	/* While they are equal they share one space, so that an address is resolved once. */
 	uint64_t until;
 	const struct thread *parent = machine_thread(f->m, 10, 10, 120), *child = machine_thread(f->m, 11, 11, 120);
 	uint32_t space = machine_space(f->m, parent, 120, &until);
@@ -157,7 +157,7 @@ static void a_pid_used_again_is_another_process(void **state)
 	fork_of(f, 300, 20, 1);
 	comm(f, 310, 20, 20, "second", true);
 	assert_string_equal(comm_at(f, 20, 20, 150), "first");
-	assert_string_equal(comm_at(f, 20, 20, 250), "first"); /* a sample while it dies */
+	assert_string_equal(comm_at(f, 20, 20, 250), "first"); /* a sample during its exit */
 	assert_string_equal(comm_at(f, 20, 20, 305), "init");
 	assert_string_equal(comm_at(f, 20, 20, 315), "second");
 	assert_string_equal(file_at(f, 20, 0x1000, 150), "/bin/first");
@@ -251,7 +251,7 @@ static const struct map *kernel_map(struct fixture *f, uint64_t ip, uint64_t t)
 static void the_kernel_its_modules_and_its_symbols(void **state)
 {
 	struct fixture *f = *state;
-	/* An old recorder's kernel: no end, so that modules are inside of it; its record follows that of one of them. */
+	/* The kernel of an old recorder has no end, so that modules are inside of it; its record follows that of a module. */
 	machine_apply(f->m, build_mmap(&f->b, KERNEL, UINT32_MAX, 0xffffffffc0100000, 0x1000, 0, "/lib/modules/6/crc-t10.ko.xz"), 0);
 	machine_apply(f->m, build_mmap(&f->b, KERNEL, UINT32_MAX, 0xffffffff81000000, 0, 0xffffffff81000000, "[kernel.kallsyms]_text"), 0);
 	machine_apply(f->m, build_mmap(&f->b, KERNEL, UINT32_MAX, 0xffffffffc0200000, 0x1000, 0, "[nf_tables]"), 0);
@@ -268,7 +268,7 @@ static void the_kernel_its_modules_and_its_symbols(void **state)
 	assert_int_equal(kernel_map(f, 0xffffffffc0300000, 50)->file->kind, MAPPED_BPF);
 	assert_int_not_equal(kernel_map(f, 0xffffffffc0300000, 49)->file->kind, MAPPED_BPF);
 	assert_null(kernel_map(f, 0xffffffffc0300000, 90));
-	/* Kernel addresses mean the same in each space, and a change of the kernel changes the space. */
+	/* Kernel addresses are resolved alike in each space, and a change of the kernel changes the space. */
 	uint64_t until;
 	assert_int_equal(machine_view(f->m, 10, 10, 60).until_ns, 90);
 	assert_int_not_equal(machine_space(f->m, machine_thread(f->m, 10, 10, 0), 0, &until),
@@ -294,7 +294,7 @@ static void one_file_for_one_path_and_inode(void **state)
 	struct fixture *f = *state;
 	map_file(f, 0, 10, 0x1000, 0x2000, 0, "/bin/ls");
 	map_file(f, 0, 11, 0x5000, 0x6000, 0, "/bin/ls");
-	machine_apply(f->m, build_mmap(&f->b, USER, 12, 0x1000, 0x1000, 0, "/bin/ls"), 0); /* says no inode */
+	machine_apply(f->m, build_mmap(&f->b, USER, 12, 0x1000, 0x1000, 0, "/bin/ls"), 0); /* without an inode */
 	machine_apply(f->m, build_mmap2(&f->b, USER, 13, 13, 0x1000, 0x1000, 0, 999, "/bin/ls"), 0); /* replaced since */
 	machine_seal(f->m);
 	assert_int_equal(machine_files_count(f->m), 2);
@@ -308,7 +308,7 @@ static void threads_without_a_record(void **state)
 	assert_string_equal(comm_at(f, 10, 77, 5), ":77");
 	assert_string_equal(comm_at(f, UINT32_MAX, UINT32_MAX, 5), ":-1");
 	assert_string_equal(comm_at(f, 0, 0, 5), "swapper");
-	/* It runs in its process's maps all the same. */
+	/* It still uses its process's maps. */
 	assert_non_null(machine_map(f->m, machine_thread(f->m, 10, 77, 5), USER, 0x1000, 5));
 	assert_ptr_equal(machine_thread(f->m, 10, 77, 5), machine_thread(f->m, 10, 77, 9));
 }
@@ -374,7 +374,7 @@ static void namespaces_and_cgroups(void **state)
 
 #define PIDS 13
 
-/* Two machines that get the same records. */
+/* Two machines with the same records. */
 struct twins {
 	struct fixture *f;
 	struct machine *remembers, *forgets;
@@ -392,7 +392,7 @@ static void feed_end(struct twins *w, uint32_t i, uint32_t tid, uint64_t t)
 	feed(w, build_task(&w->f->b, PERF_RECORD_EXIT, 10 + i, 1, tid, 1, t), t);
 }
 
-/* One step of a made-up life of a system. */
+/* A random event of a simulated system. */
 static void live_on(struct twins *w, uint64_t t, uint32_t r)
 {
 	uint32_t i = r % PIDS, pid = 10 + i, j = (r >> 8) % PIDS;
@@ -426,7 +426,7 @@ static void live_on(struct twins *w, uint64_t t, uint32_t r)
 static void same_answers(struct machine *a, struct machine *b, uint32_t pid, uint32_t tid, uint64_t t)
 {
 	struct machine_view x = machine_view(a, pid, tid, t), y = machine_view(b, pid, tid, t);
-	/* A made-up name means that no record mentions the thread: so does a machine that forgot that it ended. */
+	/* A generated name means that no record mentions the thread, which is also the case if its end was forgotten. */
 	if (x.thread->end_ns >= t) {
 		assert_string_equal(strtab_get(machine_strings(a), x.comm), strtab_get(machine_strings(b), y.comm));
 		assert_int_equal(x.thread->ppid, y.thread->ppid);

@@ -35,7 +35,7 @@ const struct map *maptree_at(const struct map_node *n, uint64_t start)
 	return n ? n->map : NULL;
 }
 
-/* A node that may be written: itself where the edition made it, else a copy. */
+/* A writable node: itself if this edition created it, else a copy. */
 static struct map_node *own(struct maptree *t, const struct map_node *n, uint32_t edition)
 {
 	if (n->edition == edition)
@@ -119,7 +119,7 @@ static const struct map_node *piece(struct maptree *t, const struct map_node *ro
 				    uint64_t end, uint32_t edition)
 {
 	struct map *cut = arena_memdup(t->arena, whole->map, sizeof(*cut));
-	/* The kernel's pgoff is not a file offset but where its text was anchored: it holds for every piece. */
+	/* The kernel's pgoff is not a file offset but the start of its text: it applies to every piece. */
 	if (!cut->file || cut->file->kind != MAPPED_KERNEL)
 		cut->pgoff += start - cut->start;
 	cut->start = start;
@@ -141,7 +141,7 @@ const struct map_node *maptree_clear(struct maptree *t, const struct map_node *r
 	split(t, root, start, edition, &below, &from);
 	split(t, from, end, edition, &inside, &above);
 
-	/* Of the maps that start below, only the last can reach in; of those inside, only the last can reach out. */
+	/* Of the maps that start below, only the last can overlap the range; of those inside, only the last can exceed it. */
 	const struct map_node *last = rightmost(below);
 	if (last && last->end > start) {
 		struct map_node whole = *last;

@@ -39,7 +39,7 @@ static void clearing_cuts_both_ends(void **state)
 	assert_null(maptree_find(cut, 159, 5));
 	assert_int_equal(maptree_find(cut, 160, 5)->pgoff, 1060);
 	assert_int_equal(maptree_find(cut, 199, 5)->start, 160);
-	/* The older edition still holds the whole. */
+	/* The older edition still has the whole map. */
 	assert_int_equal(maptree_find(old, 150, 5)->start, 100);
 	arena_deinit(&a);
 }

@@ -1,7 +1,7 @@
 /*
- * Builds records byte by byte, for tests of what reads them.
+ * Builds records byte by byte, for tests of readers.
  *
- * The layout is that of perf_event_open(2), written down here on its own so that the tests do not depend on the encoder.
+ * The layout is that of perf_event_open(2), implemented separately so that tests do not depend on the encoder.
  */
 #pragma once
 #include <stdlib.h>

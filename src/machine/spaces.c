@@ -20,8 +20,8 @@ static void push_version(struct process *p, struct space_version v)
 }
 
 /*
- * The version to change at time_ns: the last one where no look-up or child can have it yet, else a new one after it.
- * Recorders write all maps that existed before with time 0: these must not become a version each.
+ * The version to change at time_ns: the last one if no look-up or child can have it yet, else a new one after it. Recorders write
+ * all existing maps with time 0: these must not each create a version.
  */
 static struct space_version *version_for_change(struct machine *m, struct process *p, uint64_t time_ns)
 {
@@ -57,8 +57,8 @@ struct process *process_create(struct machine *m, uint32_t pid, uint64_t start_n
 void process_exec(struct machine *m, struct process *p, uint64_t time_ns)
 {
 	/*
-	 * The old maps stay beneath the new ones: until the system call is over, the saved registers (and so the call chains of
-	 * samples taken in it) hold addresses of the old image. What the new image maps covers them.
+	 * The old maps are kept below the new ones: until the system call ends, the saved registers (and so the call chains of
+	 * samples in it) have addresses of the old image. Maps of the new image replace them.
 	 */
 	const struct map_node *old = vec_last(&p->versions).epoch->root;
 	struct space_version *v = version_for_change(m, p, time_ns);
@@ -104,8 +104,8 @@ static void find_map(void *ctx, const struct map *map)
 }
 
 /*
- * A run-time compiler makes its memory executable again and again, and each time a record says that it is mapped: the code
- * that a jitdump placed there has not gone. The new map goes around it. False if there is none of that.
+ * A run-time compiler makes its memory executable repeatedly, each time with a new map record, while the code that a jitdump placed
+ * there still exists. The new map is added around that code. False: no such code.
  */
 static bool add_around_code(struct machine *m, struct process *p, const struct map *map, uint64_t time_ns)
 {
@@ -156,7 +156,7 @@ void process_add_map(struct machine *m, struct process *p, const struct map *map
 		v->epoch->root = maptree_insert(&m->tree, root, map, time_ns, v->epoch->edition);
 		return;
 	}
-	/* The record of the kernel's image may end where the address space does: modules inside of it stay. */
+	/* The record of the kernel's image may extend to the end of the address space: modules inside of it are kept. */
 	struct kept_maps kept = { .start = map->start, .end = map->end };
 	if (is_kernel_image(map))
 		maptree_each(root, UINT64_MAX, keep_inner_map, &kept);
@@ -215,7 +215,7 @@ struct process *process_latest(struct machine *m, uint32_t pid)
 	if (!line) {
 		line = arena_new(&m->arena, struct process_line);
 		*u64map_put(&m->process_lines, pid, NULL) = (uintptr_t)line;
-		/* No record of its start: it was there before. */
+		/* No record of its start: it existed before the recording. */
 		vec_push(&line->all, process_create(m, pid, 0, NULL));
 	}
 	return vec_last(&line->all);

@@ -58,13 +58,13 @@ struct thread_history *thread_at(const struct machine *m, uint32_t tid, uint64_t
 	return line->all.data[after - 1];
 }
 
-/* The latest with this tid; made where no record mentions its start: it was there before. */
+/* The latest with this tid; created if no record mentions its start: it existed before the recording. */
 static struct thread_history *latest(struct machine *m, uint32_t pid, uint32_t tid, uint64_t time_ns)
 {
 	struct thread_line *line = line_of(m, tid);
 	if (line) {
 		struct thread_history *t = vec_last(&line->all);
-		/* A pid that differs is another task whose FORK was lost. */
+		/* A different pid means another task, whose FORK was lost. */
 		if (t->pub.pid == pid || pid == UINT32_MAX || tid == 0)
 			return t;
 		return thread_create(m, pid, tid, time_ns, process_latest(m, pid));
@@ -92,7 +92,7 @@ void threads_fork(struct machine *m, const struct record_task *r, bool clone_map
 {
 	if (r->tid == 0)
 		return; /* the idle task of a CPU that came up */
-	/* A parent that no other record mentions is a task too: lists of tasks show whose child this is. */
+	/* Adds a parent that no other record mentions, since lists of tasks show parents. */
 	struct thread_history *parent = latest(m, r->ppid, r->ptid, time_ns);
 	struct process *process;
 	if (r->pid == r->ppid && r->pid != r->tid) {
@@ -115,8 +115,8 @@ void threads_fork(struct machine *m, const struct record_task *r, bool clone_map
 void threads_exit(struct machine *m, const struct record_task *r, uint64_t time_ns)
 {
 	if (!line_of(m, r->tid))
-		return; /* nothing but its end is known: no sample of it can follow */
-	/* Its ppid is not taken from here: it may be another one by now, and lists of tasks show which task started which. */
+		return; /* only its end is known: no sample of it can follow */
+	/* Ignore the ppid: it may have changed, and lists of tasks show the task that started it. */
 	latest(m, r->pid, r->tid, time_ns)->pub.end_ns = time_ns;
 }
 

@@ -7,7 +7,7 @@
 #include "config.h"
 
 #define WALL_FREQ_HZ	  1000
-#define OFF_CPU_THRESH_MS 500 /* as perf */
+#define OFF_CPU_THRESH_MS 500 /* as in perf */
 #define WALL_THRESH_MS	  1
 #define LOCKS_THRESH_MS	  100
 
@@ -71,7 +71,7 @@ struct strobe_error *recorder_callgraph_default(struct callgraph_options *c, con
 	return error_prefix(callgraph_parse(sized, c), "the setting call-graph.dump-size");
 }
 
-/* What runs and what waits are sampled alike: a sample stands for as much time. */
+/* Samples of running and of waiting threads stand for the same time. */
 static void settle_waits(const struct recorder_choice *c, struct capture_options *capture, struct recorder_options *r)
 {
 	if (!c->wall && !c->off_cpu && !c->locks)
@@ -91,14 +91,14 @@ void recorder_choice_settle(const struct recorder_choice *c, struct capture_opti
 	if (capture->period_set && !capture->freq_set)
 		capture->freq_hz = 0;
 	if (capture->period_set && capture->freq_set)
-		capture->period_set = false; /* -F wins over -c, as in perf */
+		capture->period_set = false; /* -F overrides -c, as in perf */
 	capture->build_id_mmap = !c->no_buildid;
 	capture->switch_events |= c->latency;
 	if (capture->overwrite)
 		r->tail_synthesize = true;
 	if (r->switching.on)
 		r->timestamp_filename = true;
-	/* A file of a limited size is not to be overshot by what is in the rings. */
+	/* The content of the rings must not exceed the size limit of the file by much. */
 	capture->rings_bytes_max = r->max_bytes / 4;
 	if (r->switching.bytes && (!capture->rings_bytes_max || r->switching.bytes / 4 < capture->rings_bytes_max))
 		capture->rings_bytes_max = r->switching.bytes / 4;

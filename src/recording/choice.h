@@ -1,5 +1,5 @@
 /*
- * What of a recording was chosen that decides several settings of a recorder and its capture at once: waits, latency, build IDs.
+ * Choices that affect several settings of a recorder and its capture: waits, latency, build IDs.
  *
  *	TRY(recorder_choice_check(&c, &capture, &events, &options, is_system_wide));
  *	recorder_choice_settle(&c, &capture, &options);
@@ -16,15 +16,18 @@ struct recorder_choice {
 	bool no_buildid, no_buildid_cache, buildid_all, buildid_mmap;
 };
 
-/* Options that exclude each other, by their names, also those of the capture and the recorder. ERROR_USAGE, ERROR_UNSUPPORTED. */
+/*
+ * Checks for options that exclude each other, also those of the capture and the recorder; errors name them. ERROR_USAGE,
+ * ERROR_UNSUPPORTED.
+ */
 struct strobe_error *recorder_choice_check(const struct recorder_choice *c, const struct capture_options *capture,
 					   const struct event_list *events, const struct recorder_options *r,
 					   bool is_system_wide) _must_check_;
 /*
- * Defaults of the user: which build IDs are kept ("skip", "no-cache", "mmap"), and the call graphs of -g, a mode and the bytes of stack
+ * The user's defaults: the build IDs to keep ("skip", "no-cache", "mmap"), and the call graphs of -g: a mode and the bytes of stack
  * dumps. NULL: none. ERROR_USAGE names the settings of perf-config(1).
  */
 void recorder_choice_set_buildids(struct recorder_choice *c, const char *ids);
 struct strobe_error *recorder_callgraph_default(struct callgraph_options *c, const char *mode, const char *bytes) _must_check_;
-/* What follows from it, and from settings for each other: which of a frequency and a period counts, sizes of rings and stacks. */
+/* Derives settings from the choice and from each other: frequency or period, sizes of rings and stacks. */
 void recorder_choice_settle(const struct recorder_choice *c, struct capture_options *capture, struct recorder_options *r);

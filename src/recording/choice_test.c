@@ -1,4 +1,4 @@
-/* What follows from choices of a recording, and which exclude each other. */
+/* Settings that follow from choices of a recording, and choices that exclude each other. */
 #include "base/testing.h"
 
 #include <string.h>
@@ -84,13 +84,13 @@ static void settings_of_the_user(void **state)
 	recorder_choice_set_buildids(&s.choice, "no-cache");
 	assert_true(s.choice.no_buildid_cache && !s.choice.no_buildid);
 	s.choice = (struct recorder_choice){ .buildid_mmap = true };
-	recorder_choice_set_buildids(&s.choice, "skip"); /* an option says otherwise */
+	recorder_choice_set_buildids(&s.choice, "skip"); /* overridden by an option */
 	assert_false(s.choice.no_buildid);
 	s.choice = (struct recorder_choice){};
 	recorder_choice_set_buildids(&s.choice, "skip");
 	assert_true(s.choice.no_buildid);
 	struct callgraph_options c = { .mode = CALLGRAPH_DEFAULT };
-	assert_ok(recorder_callgraph_default(&c, NULL, "4096")); /* of dumps, which there are none of */
+	assert_ok(recorder_callgraph_default(&c, NULL, "4096")); /* the size of dumps, of which there are none */
 	assert_int_equal(c.mode, CALLGRAPH_DEFAULT);
 	assert_ok(recorder_callgraph_default(&c, "dwarf", "4096"));
 	assert_int_equal(c.mode, CALLGRAPH_DWARF);
@@ -116,7 +116,7 @@ static void sizes_periods_and_build_ids(void **state)
 	s.capture.callgraph.mode = CALLGRAPH_DWARF;
 	s.choice.no_buildid = true;
 	recorder_choice_settle(&s.choice, &s.capture, &s.recorder);
-	assert_false(s.capture.period_set); /* -F wins */
+	assert_false(s.capture.period_set); /* overridden by -F */
 	assert_int_equal(s.capture.callgraph.dump_bytes, RECORDER_DUMP_BYTES);
 	assert_false(s.recorder.keep_objects || s.capture.build_id_mmap);
 }

@@ -1,4 +1,4 @@
-/* Commands that come through --control while a recording is in progress. */
+/* Commands received through --control while a recording is in progress. */
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -27,7 +27,7 @@ void recorder_list_events(const struct event_set *s, const char *argument, struc
 		ret->data[--ret->len] = '\0';
 }
 
-/* One event, or all of them. False if there is none of that name. */
+/* Enables or disables one event, or all. False: unknown name. */
 static bool set_enabled(struct recorder *r, const char *event, bool on)
 {
 	bool found = capture_set_enabled(r->capture, *event ? event : NULL, on);
@@ -40,7 +40,7 @@ static bool set_enabled(struct recorder *r, const char *event, bool on)
 	return found;
 }
 
-/* *ret_done: whether it is to be acknowledged. */
+/* *ret_done: whether to acknowledge it. */
 static struct strobe_error *take_command(struct recorder *r, const struct control_command *c, bool *ret_done)
 {
 	_cleanup_strbuf_ struct strbuf list = {};

@@ -1,4 +1,4 @@
-/* File after file: how each begins and ends, and when the next one is due. */
+/* Begin and end of each file, and the switch to the next one. */
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -40,7 +40,7 @@ struct strobe_error *recorder_begin_file(struct recorder *r)
 	return NULL;
 }
 
-/* What the rings hold, and what is known at the end alone. */
+/* Writes the content of the rings, and data that is only known at the end. */
 static struct strobe_error *write_rest(struct recorder *r)
 {
 	uint64_t bytes;
@@ -113,7 +113,7 @@ struct strobe_error *recorder_open_trigger(struct recorder *r)
 	return capture_apply_filters(r->trigger);
 }
 
-/* What the rings of the trigger hold is counted, and not kept. */
+/* Records of the trigger's rings are counted and dropped. */
 static struct strobe_error *drop_records(struct record_sink *s, const void *records, size_t bytes)
 {
 	return NULL;

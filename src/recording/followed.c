@@ -1,5 +1,5 @@
 /*
- * Whether tasks are recorded by CPU (bpf/task_filter.h), so that short ones are sampled as often as they are due.
+ * Chooses whether to record tasks by CPU (bpf/task_filter.h), so that short tasks get their share of samples.
  */
 #include "base/log.h"
 #include "recording/priv.h"
@@ -56,7 +56,7 @@ struct strobe_error *recorder_attach_filter(struct recorder *r)
 {
 	bool (*others)(const struct capture_event *e) = r->o.capture.callgraph.mode == CALLGRAPH_EH ? is_walked_or_probe :
 												   probe_samples_is_of;
-	/* The filter of waits or probes alone: events are those of tasks. */
+	/* The filter is only for waits or probes: events are opened on tasks. */
 	if (r->filter && !r->o.capture.followed)
 		others = has_program;
 	if (r->filter)

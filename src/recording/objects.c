@@ -11,11 +11,11 @@
 #include "sys/process_files.h"
 
 /*
- * Pages that are larger than the processor's: each process has its code at other addresses. A file next to a sampled one may be
- * kept as well, which does no harm.
+ * Larger than the processor's pages, for fewer entries, since each process has its code at other addresses. A file next to a sampled
+ * one may be kept, too, which is harmless.
  */
 #define OBJECT_PAGE_BITS 16
-/* So many are looked up in mappings at once. A system-wide recording of builds samples hundreds of new ones a second. */
+/* The number of pages before a look-up in mappings. A system-wide recording of builds samples hundreds of new pages per second. */
 #define PAGES_MAX 8192
 
 void record_objects_init(struct record_objects *o, const struct perf_event_attr *attr, enum record_objects_of of, const char *dir)
@@ -38,7 +38,7 @@ void record_objects_deinit(struct record_objects *o)
 	*o = (struct record_objects){};
 }
 
-/* ---- what was sampled ---- */
+/* ---- sampled files ---- */
 
 static int compare_pages(const void *pa, const void *pb)
 {
@@ -55,7 +55,7 @@ static void add_pages(const struct u64map *from, page_list *ret)
 			vec_push(ret, from->slots[i].key);
 }
 
-/* Of any process: that a file of another process lies there as well is rare, and keeping it no harm. */
+/* For mappings of any process: another process rarely has a different file there, and keeping that is harmless. */
 static void mark_sampled(struct record_objects *o)
 {
 	page_list pages = {};
@@ -73,8 +73,8 @@ static void mark_sampled(struct record_objects *o)
 }
 
 /*
- * Pages that are known to be of a file, and its mappings, are no longer required. A sample may come from another CPU before the mapping
- * that it fell into: pages stay until as many others have come.
+ * Drops pages whose file is known, and its mappings. A sample may arrive from another CPU before the mapping that contains it: other
+ * pages are kept until the same number of further ones has been seen.
  */
 static void settle(struct record_objects *o)
 {
@@ -90,7 +90,7 @@ static void settle(struct record_objects *o)
 	memset(o->latest, 0, sizeof(o->latest));
 }
 
-/* ---- what passes ---- */
+/* ---- records ---- */
 
 static bool is_same(const void *list, uint32_t id, const void *key)
 {
@@ -113,7 +113,7 @@ static uint32_t add_object(struct record_objects *o, const struct record_object 
 	return id;
 }
 
-/* What a process with files of its own has mapped, may be gone with it before the end. */
+/* Files of a process with another root (a container) may be gone before the end. */
 static void keep_foreign(struct record_objects *o, const struct record_object *object)
 {
 	if (o->of == OBJECTS_ALL && process_has_own_files(object->pid))
@@ -208,7 +208,7 @@ void record_objects_merge(struct record_objects *o, const struct record_objects 
 
 /* ---- the cache ---- */
 
-/* Where its path leads to it no more, the unwinder may have it open. */
+/* If its path does not lead to it any more, the unwinder may have it open. */
 static struct strobe_error *keep_one(struct kept_files *kept, const struct record_object *object, struct walked_stacks *stacks)
 {
 	struct strobe_error *err = kept_files_add(kept, object->hex, object->path, object->pid);

@@ -1,4 +1,4 @@
-/* Which files with code are noted as records pass, and which of them samples fell into. */
+/* Files with code in records, and those with samples. */
 #include "base/testing.h"
 
 #include <stdlib.h>
@@ -109,7 +109,7 @@ static void samples_mark_the_files_that_they_fell_into(void **state)
 	sample(f, 0x200010, PERF_RECORD_MISC_KERNEL);
 	sample(f, 0x210000, PERF_RECORD_MISC_USER); /* after the end of c */
 	pass(f, &f->objects);
-	/* Of another thread, whose list has other numbers. */
+	/* Of another thread, whose list has different numbers. */
 	map(f, 0x400000, 0x10000, 5, PROT_EXEC, "/nowhere/e");
 	map(f, 0x300000, 0x10000, 4, PROT_EXEC, "/nowhere/d");
 	sample(f, 0x300000, PERF_RECORD_MISC_USER);
@@ -123,12 +123,12 @@ static void samples_mark_the_files_that_they_fell_into(void **state)
 		assert_int_equal(f->objects.list.data[i].sampled, expected[i]);
 }
 
-/* However many pages are sampled: those before are given up, and mappings of what was sampled. */
+/* With many sampled pages: earlier ones are dropped, and mappings of sampled files. */
 static void many_pages_are_looked_up_meanwhile(void **state)
 {
 	struct fixture *f = *state;
 	record_objects_init(&f->objects, &attr, OBJECTS_SAMPLED, f->dir);
-	sample(f, 0x70000010, PERF_RECORD_MISC_USER); /* before its mapping, which came from another CPU */
+	sample(f, 0x70000010, PERF_RECORD_MISC_USER); /* before its mapping, from another CPU */
 	map(f, 0x100000000, 0x40000000, 1, PROT_EXEC, "/nowhere/a");
 	map(f, 0x60000000, 0x1000, 2, PROT_EXEC, "/nowhere/b");
 	for (uint64_t page = 0; page < 9000; page++)
@@ -146,7 +146,7 @@ static void many_pages_are_looked_up_meanwhile(void **state)
 		assert_int_equal(f->objects.list.data[i].sampled, expected[i]);
 }
 
-/* Whoever walks stacks knows the files: nothing that passes is looked at. */
+/* The walker of stacks adds files: records are not examined. */
 static void files_are_added(void **state)
 {
 	struct fixture *f = *state;

@@ -15,7 +15,7 @@
 #include "session/input.h"
 #include "symbol/kcore.h"
 
-/* Freed within a millisecond: no thread is worth it. */
+/* Smaller files are freed within a millisecond: not worth a thread. */
 #define SLOW_REMOVAL_BYTES (4 << 20)
 
 struct strobe_error *record_output_init(struct record_output *o, const char *path, bool directory)
@@ -40,7 +40,7 @@ struct strobe_error *record_output_plan_removals(struct record_output *o)
 	struct stat st;
 	_cleanup_free_ char *old = xasprintf("%s.old", o->path);
 	bool large = !lstat(old, &st) && (S_ISDIR(st.st_mode) || st.st_size >= SLOW_REMOVAL_BYTES);
-	/* A row removes as it goes, with its first file's data all before it. */
+	/* A row of files removes old ones as it grows. */
 	if (o->pipe || (!large && !o->max_files))
 		return NULL;
 	return record_remover_start(&o->remover);
@@ -61,7 +61,7 @@ void record_output_deinit(struct record_output *o)
 	o->writer = NULL;
 }
 
-/* One file; what it held is freed by the remover, if it was started. */
+/* Removes a file; its data is freed by the remover, if it was started. */
 static bool remove_file(struct record_output *o, const char *path)
 {
 	int held = record_remover_hold(&o->remover, path);
@@ -72,7 +72,7 @@ static bool remove_file(struct record_output *o, const char *path)
 	return done;
 }
 
-/* A recording: a file, or a directory with one's files. */
+/* Removes a recording: a file, or a directory with a recording's files. */
 static void remove_recording(struct record_output *o, const char *path)
 {
 	if (remove_file(o, path) || errno != EISDIR)
@@ -85,7 +85,7 @@ static void remove_recording(struct record_output *o, const char *path)
 		if (!remove_file(o, file))
 			break;
 	}
-	/* Fails where it holds anything else: then it is not ours to remove. */
+	/* Fails if it has other files: then it is kept. */
 	rmdir(path);
 }
 
@@ -108,7 +108,7 @@ static struct strobe_error *open_part(struct record_output *o, const struct env 
 	return NULL;
 }
 
-/* A directory with nothing but the copy of the kernel's memory, where that is requested. */
+/* Creates a directory, with the copy of the kernel's memory if requested. */
 static struct strobe_error *open_directory(const struct record_output *o)
 {
 	if (mkdir(o->temporary, 0700))
@@ -129,7 +129,7 @@ struct strobe_error *record_output_open(struct record_output *o, const struct en
 			return error_errno(errno, "cannot write to standard output");
 		return writer_create(fd, o->path, env, o->options, &o->writer);
 	}
-	/* Not a device or socket: those have no older content to be kept. */
+	/* Not a device or socket, which have no older content to keep. */
 	struct stat st;
 	if (!stat(o->path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) {
 		fd = open(o->path, O_WRONLY | O_CLOEXEC);
@@ -203,14 +203,14 @@ void record_output_abandon(const struct record_output *o)
 	rmdir(o->temporary);
 }
 
-/* "perf.data.2026112101234567", as perf names them. */
+/* "perf.data.2026112101234567", as named by perf. */
 static struct strobe_error *add_to_row(struct record_output *o, const char **ret_name)
 {
 	struct timespec now;
 	clock_gettime(CLOCK_REALTIME, &now);
 	_cleanup_free_ char *stamp = text_timestamp(now);
 	char *name = xasprintf("%s.%s", o->path, stamp);
-	/* Two in one hundredth of a second: neither replaces the other. */
+	/* Two in one hundredth of a second must not replace each other. */
 	for (unsigned i = 1; !access(name, F_OK); i++) {
 		free(name);
 		name = xasprintf("%s.%s.%u", o->path, stamp, i);

@@ -1,10 +1,9 @@
 /*
- * Where a recording goes: a file that appears under its name once the workload runs, a pipe, a directory, a row of
- * files.
+ * The output of a recording: a file that gets its name once the workload runs, a pipe, a directory, or a row of files.
  *
- * A file is written under a temporary name beside its final one until record_output_commit(), which moves an older
- * recording to NAME.old; from then on a recorder that is killed leaves a readable file. record_output_discard() leaves
- * no file of ours, and the older recording where it was. One thread at a time.
+ * A file is written under a temporary name beside its final one until record_output_commit(), which moves an older recording to
+ * NAME.old; from then on a killed recorder leaves a readable file. record_output_discard() removes all new files and keeps the older
+ * recording in place. One thread at a time.
  */
 #pragma once
 #include <stdbool.h>
@@ -17,34 +16,33 @@
 struct record_output {
 	const char *path;   /* borrowed */
 	bool pipe;          /* bytes go to standard output */
-	bool timestamped;   /* a row of files, each with the time it was finished at in its name */
-	bool directory;     /* of a file for each ring */
-	bool kcore;         /* a directory, too: the kernel's memory lies beside the file */
-	uint64_t max_files; /* of a row; 0 = all */
+	bool timestamped;   /* a row of files, each named by the time of its end */
+	bool directory;     /* with a file for each ring */
+	bool kcore;         /* a directory, too, with the kernel's memory next to the file */
+	uint64_t max_files; /* of a row; 0: no limit */
 	struct writer_options options;
 
-	struct writer *writer;      /* of the file being written; in a directory of its file "data" */
+	struct writer *writer;      /* the current file; in a directory the file "data" */
 	VEC(struct writer *) parts; /* data.N of a directory */
 	char *temporary;            /* its name until it is committed; NULL afterwards */
 	VEC(char *) row;            /* finished files of a row, oldest first */
-	uint64_t bytes;             /* of files that are finished */
+	uint64_t bytes;             /* of finished files */
 	struct record_remover remover;
 };
 
-/* path: "-" is standard output; NULL is that where it is a pipe, else perf.data. ERROR_USAGE. */
+/* path: "-" is standard output; NULL: standard output if that is a pipe, else perf.data. ERROR_USAGE. */
 struct strobe_error *record_output_init(struct record_output *o, const char *path, bool directory) _must_check_;
 void record_output_deinit(struct record_output *o);
-/* Starts the remover where an earlier recording that is to go takes long to free; before the workload runs. */
+/* Starts the remover if an earlier recording to remove takes long to free. Call it before the workload runs. */
 struct strobe_error *record_output_plan_removals(struct record_output *o) _must_check_;
-/* Opens the next file and writes its header. parts: data.N to make in a directory. With kcore, copies the kernel's memory. */
+/* Opens the next file and writes its header. parts: number of files data.N in a directory. With kcore, copies the kernel's memory. */
 struct strobe_error *record_output_open(struct record_output *o, const struct env *env, unsigned parts) _must_check_;
 struct strobe_error *record_output_commit(struct record_output *o) _must_check_;
 void record_output_discard(struct record_output *o);
-/* The same as the process ends, without memory: the older recording stays, and no file of ours is left. */
+/* record_output_discard() without allocations, for the end of the process: keeps the older recording and removes all new files. */
 void record_output_abandon(const struct record_output *o);
-/* Completes the file. Of a row, gives it a name with the time and removes what is beyond max_files; *ret_name is that
- * name, lent. */
+/* Completes the file. In a row, names it by the time and removes files beyond max_files; *ret_name is that name, borrowed. */
 struct strobe_error *record_output_finish(struct record_output *o, const struct env *env,
 					  const char **ret_name) _must_check_;
-/* Of all that was written so far. */
+/* Number of bytes written so far. */
 uint64_t record_output_bytes(const struct record_output *o);

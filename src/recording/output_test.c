@@ -27,7 +27,7 @@ static int set_up(void **state)
 	return 0;
 }
 
-/* The number of names in a folder that begin with prefix; where remove is set, they are removed. */
+/* The number of names in a folder that begin with prefix; removes them if `remove`. */
 static unsigned names(const char *dir, const char *prefix, bool remove)
 {
 	unsigned nr = 0;

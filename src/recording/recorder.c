@@ -62,7 +62,7 @@ static bool has_fired(int timer)
 	return read(timer, &expirations, sizeof(expirations)) == sizeof(expirations);
 }
 
-/* Arms the timer for the next edge: beginning and end of each range in turn. */
+/* Arms the timer for the next edge: start and end of each range in turn. */
 static struct strobe_error *arm_delay(struct recorder *r, uint64_t now_ms)
 {
 	uint64_t at_ms;
@@ -108,7 +108,7 @@ static struct strobe_error *take_signals(struct recorder *r)
 static struct strobe_error *drain_once(struct recorder *r)
 {
 	uint64_t bytes = 0;
-	if (r->threads) { /* they drain; here only whether to go on */
+	if (r->threads) { /* they drain the rings; check only whether to continue */
 		uint64_t stopped;
 		if (read(r->stop_fd, &stopped, sizeof(stopped)) == sizeof(stopped))
 			r->done = true;
@@ -211,7 +211,7 @@ static struct strobe_error *open_capture(struct recorder *r)
 	if (!err)
 		err = recorder_choose_stacks(r);
 	if (err) {
-		event_set_deinit(&r->events); /* no capture has taken it */
+		event_set_deinit(&r->events); /* not owned by a capture */
 		return err;
 	}
 	err = open_events(r);
@@ -290,7 +290,7 @@ static struct strobe_error *start(struct recorder *r)
 		TRY(arm_delay(r, 0));
 	if (r->o.switching.interval_ns)
 		TRY(set_timer(&r->switch_fd, r->o.switching.interval_ns, r->o.switching.interval_ns));
-	/* While the workload runs: this costs it nothing where there is another CPU. */
+	/* While the workload runs: free of cost for it if there is another CPU. */
 	if (!r->output.pipe)
 		recorder_fill_facts(r);
 	return NULL;
@@ -298,7 +298,7 @@ static struct strobe_error *start(struct recorder *r)
 
 /* ---- end ---- */
 
-/* Of the workload, or of the signal that ended us. */
+/* The status of the workload, or of the signal that ended the recording. */
 static int exit_status(const struct recorder *r)
 {
 	if (r->workload.reaped && WIFEXITED(r->workload.status))
@@ -308,7 +308,7 @@ static int exit_status(const struct recorder *r)
 	return r->signal ? -r->signal : 0;
 }
 
-/* A command may ignore SIGTERM: the second signal to end us ends the wait, and leaves it to itself. */
+/* A command may ignore SIGTERM: a second signal ends the wait, and leaves it running. */
 static void end_workload(struct recorder *r)
 {
 	workload_terminate(&r->workload);
@@ -337,7 +337,7 @@ static void keep_objects(struct recorder *r)
 	record_objects_keep(all, r->stacks);
 }
 
-/* Of what was recorded and still runs. */
+/* For recorded processes that still run. */
 static void write_java_names(const struct recorder *r)
 {
 	const struct target_map *target = capture_target(r->capture);
@@ -360,7 +360,7 @@ struct strobe_error *recorder_run(struct recorder *r, int *ret_status)
 		capture_disable(r->capture);
 	err = error_first(err, recorder_join_threads(r));
 	err = error_first(err, recorder_end_file(r, &name));
-	/* Its events hung up: it has ended or is about to, and has a status of its own. One that we end has none. */
+	/* Its events hung up: it has ended or is about to, with its own status. A workload that strobe ends has none. */
 	if (r->gone && capture_target(r->capture)->is_workload)
 		workload_reap(&r->workload, true);
 	*ret_status = exit_status(r);

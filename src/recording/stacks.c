@@ -1,5 +1,5 @@
 /*
- * --call-graph eh and auto, and -g: whether stacks can be walked by a BPF program here, and what takes its place.
+ * --call-graph eh and auto, and -g: whether a BPF program can walk stacks here, and the replacement if not.
  */
 #include <config.h>
 #include <dlfcn.h>
@@ -32,7 +32,7 @@ static bool keeps_frame_pointers(const char *path)
 	return keeps;
 }
 
-/* As execvp(3) looks for it; NULL where it is not found. */
+/* Searches like execvp(3); NULL: not found. */
 static char *find_command(const char *name)
 {
 	const char *path = getenv("PATH");
@@ -52,12 +52,15 @@ static char *find_command(const char *name)
 static char *path_of_libc(void)
 {
 	Dl_info libc;
-	if (!library_can_load()) /* the one that is linked is not the system's; its first process has that, or is built alike */
+	if (!library_can_load()) /* statically linked: the system's first process has the system's C library, or is built similarly */
 		return xstrdup("/proc/1/exe");
 	return dladdr((void *)(uintptr_t)malloc, &libc) && libc.dli_fname ? xstrdup(libc.dli_fname) : NULL;
 }
 
-/* Of the command; of the first process; of the C library, as a distribution builds all its programs alike. */
+/*
+ * A program to examine for frame pointers: the command, the first process, or the C library, since a distribution builds all
+ * programs similarly.
+ */
 static char *program_of(const struct recorder *r)
 {
 	const struct target *t = &r->o.capture.target;
@@ -69,7 +72,7 @@ static char *program_of(const struct recorder *r)
 	return path_of_libc();
 }
 
-/* On a terminal, say at once why stacks will be short. */
+/* On a terminal, print in advance why stacks will be truncated. */
 static void hint_at_frame_pointers(const struct recorder *r)
 {
 	const struct callgraph_options *c = &r->o.capture.callgraph;
@@ -82,7 +85,7 @@ static void hint_at_frame_pointers(const struct recorder *r)
 									"use -g, which does not require them");
 }
 
-/* Takes the place of eh. */
+/* Selects the replacement of eh. */
 static void choose_other(struct recorder *r, const struct strobe_error *why)
 {
 	struct callgraph_options *c = &r->o.capture.callgraph;
@@ -101,7 +104,7 @@ static void choose_other(struct recorder *r, const struct strobe_error *why)
 	recorder_say(r, RECORDER_NOTE, "--call-graph auto is %s: %s", fp ? "fp" : "dwarf", why->message);
 }
 
-/* A stream has no header that could be completed at the end. Its own errors are those of what follows. */
+/* For a stream, whose header cannot be completed at the end. Errors are reported by later writes. */
 static void stream_script(void *ctx, const void *table, size_t bytes)
 {
 	struct recorder *r = ctx;
@@ -128,7 +131,7 @@ static struct strobe_error *open_stacks(struct recorder *r)
 	return NULL;
 }
 
-/* Waits have their stacks walked by the program, whatever is done with those of samples. */
+/* The program walks the stacks of waits, independent of those of samples. */
 static struct strobe_error *open_for_waits(struct recorder *r)
 {
 	struct callgraph_options *c = &r->o.capture.callgraph;

@@ -1,4 +1,4 @@
-/* What a recording says of itself: what the kernel changed, before; losses, limits and files, after. */
+/* Messages of a recording: changes by the kernel, before it; losses, limits and files, after it. */
 #include <sched.h>
 #include <stdlib.h>
 
@@ -8,7 +8,7 @@
 #include "base/strbuf.h"
 #include "recording/priv.h"
 
-/* Not for a script or two: where most of the time may be that of tasks that were too short. */
+/* Minimum number of ended tasks for the message that most of the time may be in tasks too short to sample. */
 #define ENDED_MIN	  100
 #define SAMPLES_EACH_MIN 4
 
@@ -40,7 +40,7 @@ void recorder_say_notes(const struct recorder *r)
 		recorder_say(r, RECORDER_NOTE, "%s", notes[i]);
 }
 
-/* Rings count whatever they had no room for, events only what was theirs: the rest are stacks of eh, starts and ends of tasks. */
+/* Rings count all lost records, events only their own: the rest are stacks of eh, and starts and ends of tasks. */
 static void say_lost(const struct recorder *r, const struct recorder_outcome *o)
 {
 	const struct capture_totals *t = &o->totals;
@@ -86,7 +86,7 @@ static void say_written(const struct recorder *r, const struct recorder_outcome 
 	bool is_row = r->o.timestamp_filename && !r->output.pipe;
 	const char *name = r->output.pipe ? "-" : is_row && !o->is_incomplete ? r->output.path : o->name;
 	double mib = (double)o->bytes / 1048576, taken = (double)o->totals.bytes;
-	if (o->is_incomplete) { /* what was read from the rings is not what is in the file */
+	if (o->is_incomplete) { /* the file lacks some of the data read from the rings */
 		recorder_say(r, RECORDER_RESULT, "Wrote %.3f MB %s, which is incomplete", mib, name);
 		return;
 	}
@@ -123,7 +123,7 @@ void recorder_say_result(const struct recorder *r, const char *name, bool failed
 				      .is_incomplete = failed, .is_realtime = sched_getscheduler(0) & SCHED_FIFO };
 	if (r->unwinder) {
 		o.stacks = stack_unwinder_totals(r->unwinder);
-		o.totals.samples -= o.stacks.records; /* what carried stacks is not a sample */
+		o.totals.samples -= o.stacks.records; /* records with only stacks are not samples */
 		o.totals.samples += o.stacks.waits;
 		log_info("%llu stacks unwound by the BPF program, %llu of them completed in user space; %llu are truncated",
 			 (unsigned long long)o.stacks.stacks, (unsigned long long)o.stacks.copied, (unsigned long long)o.stacks.cut);

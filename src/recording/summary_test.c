@@ -13,7 +13,7 @@ struct fixture {
 	struct strbuf said;
 };
 
-/* A line for each message, after the first letter of its kind. */
+/* Collects a line for each message, prefixed by the first letter of its kind. */
 static void collect(void *ctx, enum recorder_message kind, const char *text)
 {
 	strbuf_addf(ctx, "%c %s\n", "NLRE"[kind], text);
@@ -82,7 +82,7 @@ static void losses(void **state)
 		  "L LOST 25 of 100 samples, 25.0 %: buffers were full. Larger buffers (-m 32M), fewer events (--filter, -c, a lower -F) "
 		  "help.\n"
 		  "R Captured and wrote 0.000 MB perf.data (75 samples)\n");
-	/* Five of the 25 were samples, as the events' own counts say. */
+	/* Five of the 25 were samples, by the events' own counts. */
 	f->outcome.totals.samples = 95;
 	f->outcome.totals.lost_samples = 5;
 	f->outcome.lost_by_event = "cycles 3, faults 2";
@@ -96,7 +96,7 @@ static void losses(void **state)
 static void truncated_stacks(void **state)
 {
 	struct fixture *f = *state;
-	/* One in a hundred for want of call frame information is not reported; more are. */
+	/* One in a hundred stacks truncated for lack of call frame information is not reported; more are. */
 	f->outcome.stacks = (struct stack_unwinder_totals){ .stacks = 200, .cut = 2 };
 	expect(f, "R Woken up 0 times to write data\nR Captured and wrote 0.000 MB perf.data\n");
 	f->outcome.stacks.cut = 8;

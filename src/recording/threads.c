@@ -15,11 +15,11 @@
 
 #define COMPRESS_LEVEL_QUICK 3
 
-/* First in the queue when a ring has filled: at normal priority a busy CPU makes the reader late, and data is lost. */
+/* At normal priority a busy CPU delays the reader, and data is lost. */
 struct strobe_error *recorder_raise_priority(const struct recorder *r)
 {
 	int requested = r->o.capture.rt_prio;
-	/* Slow compression at real-time priority would keep others from this CPU. */
+	/* Slow compression at real-time priority would block other tasks on this CPU. */
 	if (!requested && r->o.compress_level > COMPRESS_LEVEL_QUICK)
 		return NULL;
 	int priority = requested ? requested : 1, refused = sys_set_realtime(priority);
@@ -140,7 +140,7 @@ struct strobe_error *recorder_join_threads(struct recorder *r)
 	struct strobe_error *err = NULL;
 	if (!r->threads)
 		return NULL;
-	wake_main(r); /* and each of them: the main thread no longer reads it */
+	wake_main(r); /* in each thread, since the main thread does not read it */
 	for (unsigned i = 0; i < r->threads_nr; i++) {
 		struct reader_thread *t = &r->threads[i];
 		if (!t->started)

@@ -12,7 +12,7 @@ struct strobe_error *recorder_delay_parse(const char *text, struct delay_schedul
 	*ret_delay_ms = 0;
 	if (ret->never)
 		*ret_delay_ms = -1;
-	else if (ret->ranges.len) /* from the start on is not at once: events are disabled again */
+	else if (ret->ranges.len) /* a range from 0 differs from no delay: events are disabled at its end */
 		*ret_delay_ms = ret->ranges.data[0].start_ms ? (int64_t)ret->ranges.data[0].start_ms : 1;
 	return NULL;
 }

@@ -1,4 +1,4 @@
-/* The values of options of recordings, as text. ERROR_USAGE says what is expected. */
+/* Parses the values of options of recordings. ERROR_USAGE names the expected values. */
 #pragma once
 #include "recording/recorder.h"
 

@@ -1,4 +1,4 @@
-/* Values of options of recordings; what each means is from perf-record(1). */
+/* Values of options of recordings, with their meaning from perf-record(1). */
 #include "base/testing.h"
 
 #include <string.h>

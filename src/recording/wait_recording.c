@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 
-/* Results are the caller's to show; what it should know of rights and losses is not lost. */
+/* The caller shows results; notes about permissions and losses are passed on. */
 static void say(void *ctx, enum recorder_message kind, const char *text)
 {
 	const struct wait_recording *w = ctx;

@@ -29,7 +29,7 @@ static struct unwind_objects objects_of(void *ctx, const struct mapped_file *fil
 	return ret;
 }
 
-/* glibc keeps ever larger arrays on its heap, and what was needed to compile a large table stays there for good. */
+/* glibc raises its mmap threshold, so that memory used to compile a large table would never be returned to the system. */
 static void keep_little(void)
 {
 #ifdef M_MMAP_THRESHOLD
