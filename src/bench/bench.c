@@ -139,7 +139,7 @@ struct strobe_error *bench_run(const struct bench_collection *c, const struct be
 	return NULL;
 }
 
-/* One of many: what this system or its user may not do is left out, with the reason. */
+/* In a run of all, a benchmark that the system or the user's rights do not allow is skipped with the reason. */
 static struct strobe_error *run_one_of_all(const struct bench_collection *c, const struct bench *b, const struct bench_settings *s,
 					   struct bench_report *r)
 {

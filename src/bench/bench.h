@@ -9,7 +9,7 @@
  *	bench_report_deinit(&report);
  *
  * A benchmark starts threads or processes; none of them is left when bench_run() returns, and processes die with the thread
- * that called it. Text goes to report.out while it runs, figures into the report, one value a run.
+ * that called it. Text is written to report.out during the run; figures are added to the report, one value per run.
  */
 #pragma once
 #include <stdbool.h>
@@ -18,7 +18,7 @@
 #include "base/error.h"
 #include "bench/report.h"
 
-/* Of numa mem. Numbers that are 0 are defaults; memory is in MB. */
+/* For numa mem. A number of 0 selects the default; memory is in MB. */
 struct bench_numa {
 	uint64_t processes, threads, loops, seconds, sleep_us, perturb_s;
 	double global_mb, process_mb, locked_mb, thread_mb;
@@ -29,31 +29,31 @@ struct bench_numa {
 	bool show_convergence, measure_convergence, details, quiet;
 };
 
-/* Of all benchmarks; each reads its own. A number that is 0 is that benchmark's default. */
+/* For all benchmarks; each reads the fields it needs. A number of 0 selects the benchmark's default. */
 struct bench_settings {
-	uint64_t repeat; /* runs; futex wake, wake-parallel, requeue and breakpoint: rounds of one run */
+	uint64_t repeat; /* runs; for futex wake, wake-parallel, requeue and breakpoint: rounds of one run */
 	uint64_t loops;
-	bool threads; /* in place of processes */
+	bool threads; /* threads instead of processes */
 	/* sched messaging */
 	uint64_t groups;
-	bool pipes; /* in place of sockets */
+	bool pipes; /* pipes instead of sockets */
 	/* sched pipe */
 	const char *cgroups; /* "SEND,RECV" */
-	bool nonblocking; /* epoll wait, too */
+	bool nonblocking; /* for epoll wait, too */
 	uint64_t write_bytes;
 	/* sched seccomp-notify */
 	bool sync;
 	/* mem */
 	const char *function; /* NULL: all */
-	const char *size;     /* "1MB": shown as it was given */
+	const char *size;     /* "1MB": printed as given */
 	uint64_t bytes, chunk_bytes, page_bytes;
-	uint64_t seed; /* of random places; 0: in order */
+	uint64_t seed; /* of random offsets; 0: sequential */
 	bool cycles;
-	/* futex, epoll, breakpoint, mem mmap: threads, and how long they work */
+	/* futex, epoll, breakpoint, mem mmap: number of threads, and run time */
 	uint64_t tasks, runtime_s;
 	/* futex */
 	uint64_t futexes, wakes, requeues;
-	int64_t buckets; /* 0: the kernel's */
+	int64_t buckets; /* 0: the kernel's default */
 	bool has_buckets, shared, silent, lock_memory, broadcast, pi;
 	bool multi; /* a futex, or an epoll instance, for each thread */
 	/* epoll */
@@ -68,13 +68,13 @@ struct bench_settings {
 struct bench {
 	const char *name, *summary;
 	bool repeats_itself; /* settings.repeat are rounds of one run */
-	/* Texts and figures go into the report. */
+	/* Adds text and figures to the report. */
 	struct strobe_error *(*run)(const struct bench_settings *s, struct bench_report *r) _must_check_;
 };
 
 struct bench_collection {
 	const char *name, *summary;
-	const char *all; /* summary of all its benchmarks; NULL: perf lists no such row */
+	const char *all; /* summary of the "all" row; NULL: perf lists no such row */
 	const struct bench *benches; /* ends with an empty row */
 };
 
@@ -83,18 +83,18 @@ extern const struct bench_collection bench_collections[];
 
 const struct bench_collection *bench_find_collection(const char *name);
 const struct bench *bench_find(const struct bench_collection *c, const char *name);
-/* Why perf's benchmark of that name is not here; NULL: perf has none either. name NULL: of the whole collection. */
+/* The reason why perf's benchmark of that name is missing; NULL: perf does not have it either. name NULL: the whole collection. */
 const char *bench_missing(const char *collection, const char *name);
 
-/* "4096", "64KB", "1mb": powers of 1024. False where it is none, or 0. */
+/* "4096", "64KB", "1mb": powers of 1024. False if invalid or 0. */
 bool bench_size(const char *text, uint64_t *ret);
 
 /* All runs of one benchmark. */
 struct strobe_error *bench_run(const struct bench_collection *c, const struct bench *b, const struct bench_settings *s,
 			       struct bench_report *r) _must_check_;
-/* One benchmark, all of a collection (b is NULL), or all there are (c is NULL, too), each below its title. */
+/* Runs one benchmark, all of a collection (b is NULL), or all of them (c is NULL, too), each below its title. */
 struct strobe_error *bench_run_all(const struct bench_collection *c, const struct bench *b, const struct bench_settings *s,
 				   struct bench_report *r) _must_check_;
-/* Lists, as perf bench prints them. */
+/* Lists in the format of perf bench. */
 void bench_list_collections(struct out *out, const char *program);
 void bench_list(struct out *out, const struct bench_collection *c);

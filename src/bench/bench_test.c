@@ -44,7 +44,7 @@ static void test_spread(void **state)
 	assert_int_equal(r.figures.len, 1);
 	assert_int_equal(r.figures.data[0].stats.n, 3);
 	assert_true(fabs(bench_error_percent(&r.figures.data[0].stats) - 100 * 2 / sqrt(3) / 4) < 1e-9);
-	bench_report_begin(&r, "sched", "pipe"); /* the next one's figures are its own */
+	bench_report_begin(&r, "sched", "pipe"); /* figures of the next benchmark are separate */
 	bench_figure(&r, NULL, "time", "s", 9);
 	assert_int_equal(r.figures.len, 2);
 	bench_report_table(&r, &t);
@@ -77,7 +77,7 @@ static int succeed(void *arg)
 	return 0;
 }
 
-/* One that fails ends those that would never end, and no child is left. */
+/* A task that fails ends those that would run for ever; no child is left. */
 static void end_all(bool threads)
 {
 	struct bench_tasks t;
@@ -115,7 +115,7 @@ static void test_success(void **state)
 	}
 }
 
-/* Some users, containers and processors do not have breakpoints, BPF or filters with listeners: then there is a reason. */
+/* Some users, containers and processors lack breakpoints, BPF or filters with listeners: then the error has the reason. */
 static bool may_be_refused(const struct strobe_error *err)
 {
 	return error_is(err, ERROR_PERMISSION) || error_is(err, ERROR_UNSUPPORTED) || error_is(err, ERROR_NOT_FOUND) ||
@@ -142,7 +142,7 @@ static void run_one(const struct bench_collection *c, const struct bench *b, con
 	assert_null(out_close(&out));
 }
 
-/* Functions of memory are tested by what they leave: each benchmark runs, in few turns, and has its figures. */
+/* Functions of memory are tested by their results; each benchmark runs a few rounds and must have its figures. */
 static void test_benchmarks(void **state)
 {
 	(void)state;
@@ -153,7 +153,7 @@ static void test_benchmarks(void **state)
 			run_one(c, b, &s);
 }
 
-/* As perf-bench(1) prints them: names in 14 columns, then what they are. */
+/* In the format of perf-bench(1): names in 14 columns, then summaries. */
 static void test_lists(void **state)
 {
 	(void)state;
@@ -179,7 +179,7 @@ static size_t count(const char *text, const char *part)
 	return n;
 }
 
-/* Four of five are compared with the first, three of them also with the one before; where BPF is refused, all four say so. */
+/* Four of five are compared with the first, three of them also with the previous one; without BPF, all four report that. */
 static void test_comparison(void **state)
 {
 	(void)state;

@@ -1,7 +1,7 @@
 /*
- * breakpoint thread and enable: what breakpoints of a process cost when its threads start and end, and when they are switched.
+ * breakpoint thread and enable: the cost of a process's breakpoints when its threads start and end, and when they are enabled and disabled.
  *
- * Source: perf_event_open(2), PERF_TYPE_BREAKPOINT, and inherit: each thread that starts is given the breakpoints of its parent.
+ * Source: perf_event_open(2), PERF_TYPE_BREAKPOINT, and inherit: each new thread inherits the breakpoints of its parent.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -20,9 +20,9 @@
 
 #define ROUNDS      10
 #define TASKS_MAX   (1 << 16)
-#define US          1e-3 /* of a nanosecond */
+#define US          1e-3 /* in nanoseconds */
 
-/* Of this process, and of threads that start from now on; the word lives as long as the breakpoint. */
+/* For this process and threads that it starts later; the word lives as long as the breakpoint. */
 static struct strobe_error *set_breakpoint(uint64_t *word, int *ret)
 {
 	struct perf_event_attr attr = { .type = PERF_TYPE_BREAKPOINT, .size = sizeof(attr), .bp_type = HW_BREAKPOINT_RW,
@@ -79,7 +79,7 @@ struct starting {
 	double *us; /* of each round */
 };
 
-/* 0 or an errno; threads that started have ended. */
+/* Returns 0 or an errno; all started threads have ended. */
 static int start_and_join(pthread_t *threads, uint64_t n)
 {
 	futex is_over = 0;
@@ -93,7 +93,7 @@ static int start_and_join(pthread_t *threads, uint64_t n)
 	return e;
 }
 
-/* Rounds are shared by the tasks that do this at once. */
+/* The tasks that call this concurrently share the rounds. */
 static int start_threads(void *arg)
 {
 	struct starting *s = arg;

@@ -15,7 +15,7 @@
 #define TASKS_MAX    (1 << 16)
 #define SPARE_FDS_NR 64 /* open already, or opened by libc */
 
-/* The soft limit is raised where the descriptors need it, and remains so. */
+/* Raises the soft limit if the descriptors require it; it stays raised. */
 static struct strobe_error *raise_limit(uint64_t fds_nr, const struct bench_settings *s, struct bench_report *r)
 {
 	struct rlimit limit;

@@ -1,4 +1,4 @@
-/* epoll ctl: threads that add descriptors to an epoll instance, change and delete them. */
+/* epoll ctl: threads that add, modify and delete descriptors of an epoll instance. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ struct changer {
 	const struct bench_timed *timed;
 	int epoll;
 	int *fds;
-	uint64_t fds_nr, random; /* random: the state of the series; 0: descriptors and operations in order */
+	uint64_t fds_nr, random; /* random: state of the generator; 0: descriptors and operations in order */
 	uint64_t done[OPERATIONS_NR];
 } THREAD_OWN;
 
@@ -28,7 +28,7 @@ static int change(struct changer *c, int operation, int fd)
 		c->done[operation]++;
 		return 0;
 	}
-	return c->random && (errno == EEXIST || errno == ENOENT) ? 0 : errno; /* in any order some must fail */
+	return c->random && (errno == EEXIST || errno == ENOENT) ? 0 : errno; /* in random order some must fail */
 }
 
 static int change_in_order(struct changer *c)

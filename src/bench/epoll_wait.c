@@ -1,8 +1,8 @@
 /*
- * epoll wait: threads that wait for descriptors to which one more thread writes.
+ * epoll wait: threads that wait for descriptors to which a writer thread writes.
  *
- * A descriptor that stays readable, in each instance, ends all waits when the time is over: level-triggered, it wakes one thread
- * after the other.
+ * A descriptor that stays readable, in each instance, ends all waits when the time is over: since it is level-triggered, it wakes one
+ * thread after the other.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -20,7 +20,7 @@ struct waiter {
 	const struct bench_settings *s;
 	const struct bench_timed *timed;
 	int epoll, end;
-	uint32_t events; /* what descriptors are watched for */
+	uint32_t events; /* the events to watch */
 	uint64_t operations;
 } THREAD_OWN;
 
@@ -51,7 +51,7 @@ static int wait_for_events(void *arg)
 			continue;
 		if (event.data.fd == w->end)
 			break;
-		if (read(event.data.fd, &value, sizeof(value)) < 0 && errno != EAGAIN) /* another thread may have read it */
+		if (read(event.data.fd, &value, sizeof(value)) < 0 && errno != EAGAIN) /* another thread may have read it first */
 			return errno;
 		event.events = w->events;
 		if (w->s->oneshot && epoll_ctl(w->epoll, EPOLL_CTL_MOD, event.data.fd, &event))
@@ -138,7 +138,7 @@ struct strobe_error *bench_epoll_wait(const struct bench_settings *s, struct ben
 {
 	uint64_t runtime_s = s->runtime_s ? s->runtime_s : RUNTIME_S, ns = 0, cpus = bench_cpus_nr();
 	struct waits w = { .writer = { .randomize = s->randomize, .end = -1 } };
-	TRY(epoll_prepare(s, r, cpus > 1 ? cpus - 1 : 1, s->multi, &w.set)); /* a CPU is left to the writer */
+	TRY(epoll_prepare(s, r, cpus > 1 ? cpus - 1 : 1, s->multi, &w.set)); /* one CPU is reserved for the writer */
 	if (s->verbose)
 		bench_text(r, "Using %s queue model\nNesting level(s): %" PRIu64 "\n", s->multi ? "multi" : "single", w.set.nested);
 	bench_text(r, "Run summary [PID %d]: %" PRIu64 " threads monitoring%s on %" PRIu64 " file-descriptors for %" PRIu64 " secs.\n\n",

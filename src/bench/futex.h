@@ -1,5 +1,5 @@
 /*
- * Futexes by futex(2) itself: what their benchmarks share. Within this room only.
+ * futex(2) for the benchmarks of futexes. Private to this room.
  *
  * Source: futex(2), and for the private hash table PR_FUTEX_HASH of include/uapi/linux/prctl.h (Linux 6.16).
  */
@@ -16,7 +16,7 @@ typedef _Atomic uint32_t futex;
 long futex_call(futex *f, int op, const struct bench_settings *s, uint32_t value, uintptr_t timeout, futex *other, uint32_t value3);
 /* "private" or "shared". */
 const char *futex_sharing(const struct bench_settings *s);
-/* What is common to all: number of threads, locked memory, the size of the hash table. */
+/* Common preparation: number of threads, locked memory, size of the hash table. */
 struct strobe_error *futex_prepare(const struct bench_settings *s, struct bench_report *r, uint64_t *ret_tasks) _must_check_;
-/* The line about the hash table: from Linux 6.16 on a process has one of its own. */
+/* Prints the line about the hash table: since Linux 6.16 a process has its own. */
 void futex_put_buckets(const struct bench_settings *s, struct bench_report *r);

@@ -41,7 +41,7 @@ static int lock(void *arg)
 		while (futex_call(w->futexes, FUTEX_LOCK_PI, w->s, 0, 0, NULL, 0))
 			if (errno != EINTR && errno != EAGAIN)
 				return errno;
-		nanosleep(&pause, NULL); /* the lock is held while others want it */
+		nanosleep(&pause, NULL); /* holds the lock, so that others have to wait */
 		if (futex_call(w->futexes, FUTEX_UNLOCK_PI, w->s, 0, 0, NULL, 0))
 			return errno;
 		w->operations++;
@@ -49,7 +49,7 @@ static int lock(void *arg)
 	return 0;
 }
 
-/* A thread for each worker, on the CPUs in turn, for that time or until Ctrl-C; how long it was. */
+/* Runs one thread per worker, on the CPUs in turn, for that time or until Ctrl-C; returns the elapsed time. */
 static struct strobe_error *run_timed(struct worker *workers, uint64_t n, int (*body)(void *), uint64_t runtime_s, uint64_t *ret_ns)
 {
 	struct bench_timed timed;

@@ -1,4 +1,4 @@
-/* futex wake, wake-parallel and requeue: how long it takes to wake, or to move, all threads that wait. */
+/* futex wake, wake-parallel and requeue: the time to wake, or to requeue, all waiting threads. */
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -12,10 +12,10 @@
 #include "bench/tasks.h"
 
 #define ROUNDS    10
-#define SETTLE_NS 100000000 /* until threads that were let go wait in the kernel, as in perf */
-#define MS        1e-6      /* of a nanosecond */
+#define SETTLE_NS 100000000 /* until started threads wait in the kernel, as in perf */
+#define MS        1e-6      /* in nanoseconds */
 
-/* One round: threads that wait at a futex, and the one that they are moved to. */
+/* One round: threads that wait at a futex, and the futex to requeue them to. */
 struct round {
 	const struct bench_settings *s;
 	struct bench_tasks waiters;
@@ -32,7 +32,7 @@ static int wait_at(void *arg)
 	return 0;
 }
 
-/* Comes back as the owner of the other futex. */
+/* Returns as the owner of the other futex. */
 static int wait_for_pi(void *arg)
 {
 	struct round *w = arg;
@@ -63,7 +63,7 @@ static struct strobe_error *begin_round(struct round *w, const struct bench_sett
 	return err;
 }
 
-/* Whoever still waits, at either of both, is let go. */
+/* Wakes all threads that still wait at either futex. */
 static struct strobe_error *end_round(struct round *w, struct strobe_error *err)
 {
 	atomic_store(&w->at, 1);
@@ -80,7 +80,7 @@ static struct strobe_error *end_round(struct round *w, struct strobe_error *err)
 
 /* ---- wake ---- */
 
-/* At most so many a call until all are awake; the number of those that were. */
+/* Wakes at most that many per call until all are awake; returns the number of woken threads. */
 static struct strobe_error *wake_all(struct round *w, uint64_t wakes, uint64_t *ret_woken)
 {
 	while (*ret_woken < w->tasks) {
@@ -92,7 +92,7 @@ static struct strobe_error *wake_all(struct round *w, uint64_t wakes, uint64_t *
 	return NULL;
 }
 
-/* The text of one round, and its part in what all of them have. */
+/* Prints one round, and adds its time to the figures. */
 static void put_round(struct bench_report *r, const struct bench_settings *s, uint64_t i, const char *text, uint64_t ns)
 {
 	if (!s->silent)
@@ -215,7 +215,7 @@ struct strobe_error *bench_futex_wake_parallel(const struct bench_settings *s, s
 
 /* ---- requeue ---- */
 
-/* At most so many a call until all were moved; with priority inheritance each call also wakes one. */
+/* Requeues at most that many per call until all are requeued; with priority inheritance each call also wakes one. */
 static struct strobe_error *requeue_all(struct round *w, uint64_t requeues, uint64_t *ret_woken, uint64_t *ret_moved)
 {
 	while (*ret_woken + *ret_moved < w->tasks) {

@@ -28,7 +28,7 @@ struct function {
 	void (*run)(uint8_t *to, const uint8_t *from, uint64_t bytes);
 };
 
-/* Functions must be called: to the compiler, what they write is read. */
+/* Keeps the compiler from dropping calls whose result is unused. */
 static void is_used(const void *p)
 {
 	__asm__ volatile("" : : "r"(p) : "memory");

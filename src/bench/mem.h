@@ -1,4 +1,4 @@
-/* What the benchmarks of memory share: mappings, cycles, the text of a rate. Within this room only. */
+/* Mappings, cycle counters and the text of rates, for the benchmarks of memory. Private to this room. */
 #pragma once
 #include "bench/priv.h"
 
@@ -6,10 +6,10 @@
 #define MEM_DEFAULT_BYTES (UINT64_C(1) << 20)
 #define MEM_PAGE_BYTES    (UINT64_C(4) << 10)
 
-/* Anonymous memory, in huge pages where page_bytes says so; more_flags: MAP_POPULATE or 0. */
+/* Maps anonymous memory with pages of page_bytes; more_flags: MAP_POPULATE or 0. */
 struct strobe_error *mem_map(uint64_t bytes, uint64_t page_bytes, int more_flags, uint8_t **ret) _must_check_;
-/* A counter of the calling thread's cycles. */
+/* Opens a counter of the calling thread's cycles. */
 struct strobe_error *mem_open_cycles(int *ret) _must_check_;
 uint64_t mem_read_cycles(int fd);
-/* "12.3 GB/sec", with more after it; in the simple form, bytes a second. */
+/* "12.3 GB/sec", followed by more; in the simple format, bytes per second. */
 void mem_put_rate(struct bench_report *r, double bytes_per_s, const char *more);

@@ -1,7 +1,7 @@
 /*
- * mem mmap: memory is mapped, each page of it is written to, and it is unmapped; with pages that the first write makes, or mmap(2).
+ * mem mmap: map memory, write to each page, unmap; pages are populated by the first write or by mmap(2).
  *
- * The time is that of all three steps, in each thread.
+ * The time includes all three steps, in each thread.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -35,7 +35,7 @@ struct mapper {
 	uint64_t bytes, page_bytes, loops, ns, cycles;
 } THREAD_OWN;
 
-/* A byte of each page; with a seed, at another place in each. */
+/* Writes a byte of each page; with a seed, at a random offset in each. */
 static void touch(uint8_t *pages, uint64_t bytes, uint64_t page_bytes, uint64_t seed)
 {
 	uint64_t state = seed;
@@ -135,7 +135,7 @@ static struct strobe_error *measure(struct bench_report *r, const struct way *wa
 	return err;
 }
 
-/* The reason, once and whole; threads return an errno. */
+/* Reports the reason once, as a full error; threads return an errno. */
 static struct strobe_error *check_cycles(void)
 {
 	int fd;

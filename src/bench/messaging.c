@@ -1,7 +1,4 @@
-/*
- * sched messaging, which is hackbench: groups of 20 senders and 20 receivers, each sender writes to each receiver of its group
- * what that one reads.
- */
+/* sched messaging, known as hackbench: groups of 20 senders and 20 receivers; each sender writes to each receiver of its group. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -33,7 +30,7 @@ struct messaging {
 	struct receiver *receivers;
 };
 
-/* 0 or an errno. */
+/* Returns 0 or an errno. */
 static int read_whole(int fd, char *bytes, size_t n)
 {
 	while (n) {

@@ -1,8 +1,8 @@
 /*
- * numa mem: processes of threads that work on memory of all processes, of their process and of their own, on CPUs and nodes that are
- * chosen or that the kernel chooses.
+ * numa mem: processes with threads that access memory shared by all processes, by their process, and of their own, on CPUs and nodes
+ * chosen by the user or by the kernel.
  *
- * What they did is in memory that all processes share. Threads set up their memory, then wait until all others have.
+ * Results are in memory shared by all processes. Threads set up their memory, then wait for all others.
  *
  * Source: numa(7), set_mempolicy(2).
  */
@@ -31,29 +31,29 @@
 #define MB_MAX    1e8
 #define POLL_US   1000
 
-/* What a thread did. */
+/* Results of a thread. */
 struct done {
 	uint64_t bytes, ns;
-	_Atomic int32_t cpu; /* where it ran last */
+	_Atomic int32_t cpu; /* on which it ran last */
 } THREAD_OWN;
 
 struct shared {
-	_Atomic uint64_t ready; /* threads that have their memory */
+	_Atomic uint64_t ready; /* number of threads whose memory is set up */
 	atomic_bool may_start, is_over;
 	uint64_t end_ns; /* set before they start */
-	pthread_mutex_t startup; /* held by a thread that gets ready, where the settings say one after the other */
+	pthread_mutex_t startup; /* held by a thread during set-up, if the settings require one at a time */
 	struct done threads[];
 };
 
 struct numa {
 	const struct bench_numa *s;
-	uint64_t processes, threads; /* threads: of each process */
+	uint64_t processes, threads; /* threads: per process */
 	size_t global_bytes, process_bytes, locked_bytes, thread_bytes;
 	uint64_t *global;
 	numa_places cpus, nodes;
 	struct shared *shared;
 	size_t shared_bytes;
-	int32_t *node_of_cpu; /* -1: not known */
+	int32_t *node_of_cpu; /* -1: unknown */
 	size_t cpus_nr, nodes_nr;
 	uint64_t converged_ns; /* since the start; 0: not yet */
 };
@@ -95,7 +95,7 @@ static uint64_t work_once(struct process *p, uint64_t *own, uint64_t loop, uint6
 	return n->global_bytes + n->process_bytes + n->thread_bytes + n->locked_bytes;
 }
 
-/* To the next CPU, and from there wherever the kernel likes. */
+/* Moves to the next CPU; from there the kernel may schedule it anywhere. */
 static void move_thread(uint64_t turn)
 {
 	cpu_set_t before;
@@ -135,7 +135,7 @@ static void *run_thread(void *arg)
 	if (n->s->serialize_startup)
 		pthread_mutex_unlock(&n->shared->startup);
 	if (t->error)
-		atomic_store(&n->shared->is_over, true); /* nobody waits for this one */
+		atomic_store(&n->shared->is_over, true); /* the others do not wait for this thread */
 	atomic_fetch_add(&n->shared->ready, 1);
 	while (!atomic_load(&n->shared->may_start))
 		usleep(POLL_US);
@@ -188,7 +188,7 @@ static int run_process(void *arg)
 
 /* ---- all of them ---- */
 
-/* Whether a process has ended; it is waited for later. */
+/* Whether a process has ended, without reaping it. */
 static bool has_ended(const struct bench_tasks *t)
 {
 	siginfo_t ended = {};
@@ -212,7 +212,7 @@ static int32_t node_of(const struct numa *n, uint64_t thread)
 	return cpu >= 0 && (size_t)cpu < n->cpus_nr ? n->node_of_cpu[cpu] : -1;
 }
 
-/* How many processes have all their threads on one node. */
+/* The number of processes whose threads are all on one node. */
 static uint64_t converged(const struct numa *n)
 {
 	uint64_t found = 0;
@@ -225,7 +225,7 @@ static uint64_t converged(const struct numa *n)
 	return found;
 }
 
-/* Until all have converged, where that ends the run, or a process has ended. */
+/* Waits until all have converged, if that ends the run, or until a process has ended. */
 static void watch(struct numa *n, const struct bench_tasks *t, struct bench_report *r, uint64_t start_ns)
 {
 	uint64_t shown = UINT64_MAX;
@@ -411,7 +411,7 @@ static struct strobe_error *read_nodes(struct numa *n)
 	return err;
 }
 
-/* What the processes share, zeroed. */
+/* Maps the memory that the processes share, zeroed. */
 static struct strobe_error *share(struct numa *n)
 {
 	uint64_t tasks = n->processes * n->threads;

@@ -10,7 +10,7 @@
 
 #include "bench/numa.h"
 
-#define PIECE_WORDS 1024 /* in order, of random walks */
+#define PIECE_WORDS 1024 /* accessed in order, at random offsets */
 #define PLACES_MAX  65536
 
 /* xorshift, Marsaglia 2003; the state is not 0 */
@@ -66,7 +66,7 @@ static void fill(uint64_t *words, size_t bytes, const struct bench_numa *s)
 		words[i] = next_random(&random);
 }
 
-/* On CPU 0, if the settings say so: pages come from the node of who touches them first. */
+/* Runs on CPU 0 if the settings say so: pages are allocated on the node of the CPU that touches them first. */
 static struct strobe_error *fill_where_set(uint64_t *words, size_t bytes, const struct bench_numa *s)
 {
 	cpu_set_t before;
@@ -153,7 +153,7 @@ int numa_bind_cpu(uint32_t cpu)
 
 int numa_bind_memory(uint32_t node)
 {
-	unsigned long mask[PLACES_MAX / (8 * sizeof(long)) / 64] = {}; /* 1024 nodes, the most that Linux has */
+	unsigned long mask[PLACES_MAX / (8 * sizeof(long)) / 64] = {}; /* 1024 nodes, the kernel's maximum */
 	const uint32_t bits = 8 * sizeof(*mask), most = (uint32_t)sizeof(mask) * 8;
 	if (node >= most)
 		return EINVAL;

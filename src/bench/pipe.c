@@ -1,4 +1,4 @@
-/* sched pipe: two tasks that write to each other by turns. */
+/* sched pipe: two tasks that write to each other in turn. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -19,14 +19,14 @@
 
 struct end {
 	int in, out;
-	int cgroup; /* a file that takes who writes to it into the group; or -1 */
+	int cgroup; /* cgroup.procs or cgroup.threads, or -1 */
 	bool is_first;
 	uint64_t loops;
 	char *bytes;
 	size_t bytes_nr;
 };
 
-/* One direction of one turn; of descriptors that do not block, poll(2) waits. */
+/* One direction of one turn; for non-blocking descriptors, poll(2) waits. */
 static int move(struct end *e, bool is_write)
 {
 	for (size_t done = 0; done < e->bytes_nr;) {
@@ -59,7 +59,7 @@ static int ping(void *arg)
 	return 0;
 }
 
-/* Threads of one process can be in different groups of version 2 where those are threaded. */
+/* Threads of one process can be in different version 2 groups only if those are threaded. */
 static bool takes_threads(int dir)
 {
 	char type[8] = "";
@@ -82,7 +82,7 @@ static struct strobe_error *open_cgroup(const char *name, bool threads, int *ret
 	return *ret < 0 ? error_errno(errno, "cannot open the tasks of cgroup '%s'", name) : NULL;
 }
 
-/* "SEND,RECV"; one name is for both. */
+/* "SEND,RECV"; a single name applies to both. */
 static struct strobe_error *open_cgroups(struct end *ends, const char *names, bool threads)
 {
 	if (!names)

@@ -1,4 +1,4 @@
-/* The benchmarks, one file a kind; bench.c has their table. Within this room only. */
+/* The benchmarks, one file per kind; their table is in bench.c. Private to this room. */
 #pragma once
 #include "bench/bench.h"
 

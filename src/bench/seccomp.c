@@ -1,8 +1,8 @@
 /*
- * sched seccomp-notify: a thread's system call that another thread answers through a listener of its seccomp filter.
+ * sched seccomp-notify: a thread's system calls, answered by another thread through a listener of the seccomp filter.
  *
- * The filter is the first thread's alone and ends with it. Whatever fails, that thread makes all its calls: without a listener the
- * kernel answers them with ENOSYS, so that neither of the two waits for ever.
+ * The filter applies only to the first thread and ends with it. That thread makes all its calls even after a failure: without a
+ * listener they return ENOSYS, so that neither thread waits for ever.
  *
  * Source: seccomp(2), seccomp_unotify(2); SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP of include/uapi/linux/seccomp.h (Linux 6.6).
  */
@@ -35,7 +35,7 @@ struct notifying {
 	sem_t is_installed;
 };
 
-/* The listener's descriptor, or -1 with errno. */
+/* Returns the listener's descriptor, or -1 with errno. */
 static int install(void)
 {
 	struct sock_filter filter[] = {
@@ -93,7 +93,7 @@ static int answer(void *arg)
 	while (sem_wait(&n->is_installed))
 		;
 	if (n->listener < 0)
-		return 0; /* the other thread returns the reason */
+		return 0; /* the other thread returns the error */
 	int e = answer_all(n);
 	close(n->listener);
 	return e;

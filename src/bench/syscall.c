@@ -1,4 +1,4 @@
-/* syscall: calls that do next to nothing, and those that make and replace processes. */
+/* syscall: trivial system calls, and those that create and replace processes. */
 #include <errno.h>
 #include <inttypes.h>
 #include <sys/wait.h>
@@ -8,7 +8,7 @@
 #include "bench/tasks.h"
 
 #define LOOPS_QUICK 10000000
-#define LOOPS_SLOW  10000 /* of calls that make processes */
+#define LOOPS_SLOW  10000 /* for calls that create processes */
 #define PROGRAM     "/bin/true"
 
 static struct strobe_error *wait_for(pid_t pid)

@@ -116,7 +116,7 @@ static struct strobe_error *start_process(struct bench_tasks *t, struct bench_ta
 		int e = wait_for_start(task);
 		_exit(e ? e : task->body(task->arg));
 	}
-	setpgid(pid, t->group); /* whichever of both comes first */
+	setpgid(pid, t->group); /* in parent and child, whichever runs first */
 	if (!t->group)
 		t->group = pid;
 	return NULL;
@@ -132,7 +132,7 @@ struct strobe_error *bench_task_start(struct bench_tasks *t, int (*body)(void *a
 	return NULL;
 }
 
-/* A byte of each task; 0 is well. Between two of them a process may have died: that is looked for. */
+/* Reads one byte per task; 0 means success. Meanwhile checks for processes that died. */
 static struct strobe_error *read_states(struct bench_tasks *t)
 {
 	for (size_t got = 0; got < t->running_nr;) {

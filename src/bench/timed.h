@@ -1,7 +1,7 @@
 /*
- * Threads that work for a time, or until Ctrl-C: then what was done so far counts.
+ * Threads that work for a given time, or until Ctrl-C; the work done so far then counts.
  *
- * SIGINT is blocked between init and end, and waited for. One thread at a time; bench_timed_is_over() in any.
+ * SIGINT is blocked between init and end and received there. One thread at a time; bench_timed_is_over() may be called in any.
  */
 #pragma once
 #include <signal.h>
@@ -10,16 +10,16 @@
 #include "bench/tasks.h"
 
 struct bench_timed {
-	struct bench_tasks tasks; /* threads; bodies end when bench_timed_is_over() */
+	struct bench_tasks tasks; /* threads; their bodies return when bench_timed_is_over() */
 	uint64_t runtime_s;
 	atomic_bool is_over;
 	sigset_t before;
 };
 
 struct strobe_error *bench_timed_init(struct bench_timed *t, uint64_t runtime_s) _must_check_;
-/* How long they worked. */
+/* Returns the elapsed time. */
 struct strobe_error *bench_timed_run(struct bench_timed *t, uint64_t *ret_ns) _must_check_;
-/* None of the threads is left. */
+/* Ends all threads. */
 void bench_timed_end(struct bench_timed *t);
 
 static inline bool bench_timed_is_over(const struct bench_timed *t)

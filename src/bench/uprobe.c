@@ -1,8 +1,8 @@
 /*
- * uprobe: usleep(3) bare, and with a BPF program where it begins or returns, in all processes of the system.
+ * uprobe: usleep(3) alone, and with a BPF program at its entry or return, in all processes of the system.
  *
- * The difference to the bare one is what a probe costs; beside the sleep itself it shows in many calls only. Programs are of a few
- * instructions and written here, so that no compiler is required.
+ * The difference is the cost of a probe; as it is small compared to the sleep, it shows only over many calls. The programs have a few
+ * instructions and are written here, so that no compiler is required.
  *
  * Source: linux/bpf.h (struct bpf_insn), bpf-helpers(7).
  */
@@ -46,7 +46,7 @@ struct program {
 
 static const struct bpf_insn do_nothing[] = { SET(BPF_REG_0, 0), EXIT };
 
-/* bpf_trace_printk("usleep", 8): the text is on the stack, as bytes of either order. */
+/* bpf_trace_printk("usleep", 8): the text is on the stack, as bytes in either byte order. */
 static const struct bpf_insn print[] = {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 	PUSH_WORD(-8, 0x656c7375), PUSH_WORD(-4, 0x00007065),
@@ -79,7 +79,7 @@ static int find_file(struct dl_phdr_info *info, size_t bytes, void *ctx)
 	return 0;
 }
 
-/* In libc: that of the program could be an entry of its own that leads there. */
+/* Searches libc: the program's own address of usleep() could be a PLT entry. */
 static struct strobe_error *find_usleep(struct place *ret)
 {
 	*ret = (struct place){ .address = (uintptr_t)dlsym(RTLD_NEXT, "usleep") };
@@ -107,7 +107,7 @@ static struct strobe_error *attach(const struct program *p, bpf_links *links)
 	return links->len ? NULL : error_create(ERROR_UNSUPPORTED, "the kernel cannot probe the first instruction of usleep() in %s", path);
 }
 
-/* Microseconds of the mean run of a benchmark; 0 where there was none. */
+/* Microseconds per call of the mean run of a benchmark; 0 if it did not run. */
 static double us_of(const struct bench_report *r, const char *benchmark)
 {
 	for (size_t i = 0; benchmark && i < r->figures.len; i++)
@@ -116,7 +116,7 @@ static double us_of(const struct bench_report *r, const char *benchmark)
 	return 0;
 }
 
-/* The one of this collection that ran before the one that runs, and is not the first. */
+/* The benchmark of this collection that ran before the current one, unless it is the first. */
 static const char *previous(const struct bench_report *r)
 {
 	const char *found = NULL;

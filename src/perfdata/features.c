@@ -1,14 +1,14 @@
 /*
- * Feature sections into the environment: one decoder a feature, in a table by bit (perf.data-file-format.txt).
+ * Decodes feature sections into the environment: one decoder per feature, in a table by bit (perf.data-file-format.txt).
  *
- * Counts are not trusted: elements are read one by one until the section ends, so that nothing is allocated by them.
+ * Counts are not trusted: elements are read one by one until the section ends, and no allocation depends on a count.
  */
 #include <string.h>
 
 #include "base/log.h"
 #include "perfdata/reader_priv.h"
 
-/* A header string: u32 room, then text up to its NUL within that room. */
+/* A header string: u32 size, then text up to its NUL within that size. */
 static const char *get_string(struct env *e, struct cursor *c)
 {
 	uint32_t room = cursor_u32(c);
@@ -23,9 +23,7 @@ static void decode_tracing_data(struct env *e, struct cursor *c)
 	e->tracing_data = c->at;
 }
 
-/*
- * Perfs before 2.6.34 wrote entries without the pid: the name of the kernel's then begins four bytes early and shows it.
- */
+/* perf before 2.6.34 wrote entries without the pid: the kernel's name then begins four bytes early, which shows it. */
 static bool build_ids_lack_pid(struct cursor c)
 {
 	while (cursor_left(&c) >= sizeof(struct perf_event_header)) {
@@ -106,7 +104,7 @@ static void decode_cmdline(struct env *e, struct cursor *c)
 	vec_deinit(&words);
 }
 
-/* Names for the events of the header, in their order; attrs and ids are there already. */
+/* Names of the header's events, in their order; attrs and IDs are known already. */
 static void decode_event_desc(struct env *e, struct cursor *c)
 {
 	uint32_t n = cursor_u32(c), attr_bytes = cursor_u32(c);
@@ -132,7 +130,7 @@ static void get_siblings(struct env *e, struct cursor *c, uint32_t n, void *list
 	}
 }
 
-/* Grew over the years: siblings; then core and socket of each CPU; then dies. Older sections end earlier. */
+/* The section grew over the years: siblings; then core and socket of each CPU; then dies. Older sections end earlier. */
 static void decode_cpu_topology(struct env *e, struct cursor *c)
 {
 	get_siblings(e, c, cursor_u32(c), &e->core_siblings);
@@ -182,7 +180,7 @@ static void decode_pmus(struct env *e, struct cursor *c)
 	}
 }
 
-/* An event belongs to one group: the first that claims it. */
+/* An event belongs to only one group: the first that lists it. */
 static void decode_groups(struct env *e, struct cursor *c)
 {
 	for (uint32_t n = cursor_u32(c); n && !c->bad; n--) {
@@ -346,7 +344,7 @@ static void decode_pmu_caps(struct env *e, struct cursor *c)
 static void decode_clock_data(struct env *e, struct cursor *c)
 {
 	if (cursor_u32(c) != 1)
-		return; /* of an unknown version */
+		return; /* unknown version */
 	e->clock_data.clockid = cursor_u32(c);
 	e->clock_data.wall_ns = cursor_u64(c);
 	e->clock_data.clockid_ns = cursor_u64(c);
@@ -366,7 +364,7 @@ static void decode_hybrid(struct env *e, struct cursor *c)
 static void decode_domains(struct env *e, struct cursor *c)
 {
 	e->schedstat_version = cursor_u32(c);
-	cursor_skip(c, 4); /* the most domains that a CPU has */
+	cursor_skip(c, 4); /* maximum number of domains of a CPU */
 	while (cursor_left(c) && !c->bad) {
 		uint32_t cpu = cursor_u32(c);
 		for (uint32_t n = cursor_u32(c); n && !c->bad; n--) {
@@ -432,7 +430,7 @@ void feature_decode(struct env *e, uint32_t bit, const void *data, uint64_t byte
 {
 	struct cursor c = cursor_make(data, bytes, e->swapped);
 
-	/* Sent twice, a feature counts the first time: decoders add to what is there. */
+	/* Only the first copy of a feature counts, as decoders append. */
 	if (bit >= FEATURE_BITS || env_section(e, bit))
 		return;
 	env_set_section(e, bit, data, bytes);

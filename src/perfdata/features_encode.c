@@ -1,4 +1,4 @@
-/* One encoder a feature; what has none is copied as it was recorded, where it was recorded in our byte order. */
+/* One encoder per feature; sections without one are copied as recorded, if they were recorded in this machine's byte order. */
 #include <string.h>
 
 #include "perfdata/features_priv.h"
@@ -289,7 +289,7 @@ static void put_caps(struct strbuf *b, const struct env_caps *caps)
 	}
 }
 
-/* "cpu" has a section of its own; all others share one. */
+/* "cpu" has its own section; all others share one. */
 static bool is_cpu(const struct env_caps *caps)
 {
 	return !strcmp(caps->pmu, "cpu");
@@ -412,7 +412,7 @@ static bool (*const encoders[FEATURE_BITS])(const struct env *e, struct strbuf *
 	[FEATURE_CPU_DOMAIN_INFO] = encode_domains,
 };
 
-/* Sections that say how this file is written, and not what was recorded. */
+/* Sections that describe how this file is written, not what was recorded. */
 static bool is_of_file(uint32_t bit)
 {
 	return bit == FEATURE_COMPRESSED || bit == FEATURE_AUXTRACE;
@@ -422,7 +422,7 @@ bool feature_encode(const struct env *e, uint32_t bit, struct strbuf *ret)
 {
 	if (encoders[bit]) {
 		size_t before = ret->len;
-		/* An empty section that was recorded is kept: it says that there was nothing. */
+		/* An empty recorded section is kept: it means that there was nothing. */
 		if (encoders[bit](e, ret) || (env_section(e, bit) && !is_of_file(bit)))
 			return true;
 		ret->len = before;

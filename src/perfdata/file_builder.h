@@ -1,6 +1,4 @@
-/*
- * A perf.data file or stream built by hand for tests, in either byte order: events, records and sections put in by the test.
- */
+/* Builds a perf.data file or stream for tests, in either byte order, from events, records and sections given by the test. */
 #pragma once
 #include "perfdata/reader.h"
 #include "record/bytes_builder.h"
@@ -10,7 +8,7 @@
 
 struct file_builder {
 	bool swapped; /* not in the byte order of this machine */
-	uint32_t attr_bytes; /* 128 where 0 */
+	uint32_t attr_bytes; /* 0: 128 */
 	struct {
 		uint64_t config, sample_type, id;
 	} events[BUILD_EVENTS_MAX];
@@ -45,7 +43,7 @@ static inline struct bytes_builder *build_feature(struct file_builder *f, uint32
 	return &f->features[f->features_nr++].bytes;
 }
 
-/* TID | TIME | ID, as build_event() is mostly called. */
+/* TID | TIME | ID, the sample type most calls of build_event() use. */
 static inline void build_sample(struct file_builder *f, uint32_t pid, uint64_t time, uint64_t id)
 {
 	bytes_begin(&f->data, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
@@ -59,7 +57,7 @@ static inline void build_sample(struct file_builder *f, uint32_t pid, uint64_t t
 /* IP | TID | TIME | CPU | PERIOD: events whose records the functions below build, of tasks with one thread. */
 #define BUILD_PERIODIC (PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD)
 
-/* What sample_id_all puts at the end of other records. last: the CPU, or of TID | TIME | ID the ID. */
+/* The trailer of other records by sample_id_all. last: the CPU, or for TID | TIME | ID the ID. */
 static inline void build_trailer(struct file_builder *f, uint32_t pid, uint64_t time, uint32_t cpu)
 {
 	bytes_u32(&f->data, pid);
@@ -161,7 +159,7 @@ static inline struct bytes_builder build_finish(const struct file_builder *f)
 	return b;
 }
 
-/* The pipe form of the same. */
+/* The same data in the pipe form. */
 static inline struct bytes_builder build_stream(const struct file_builder *f)
 {
 	struct bytes_builder b = { .swapped = f->swapped };

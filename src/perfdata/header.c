@@ -1,4 +1,4 @@
-/* The header of the file form: versions 1 and 2, either byte order, and the 16 bytes in front of a stream. */
+/* The header of the file form: versions 1 and 2, either byte order, and the 16 bytes at the start of a stream. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 /* Offsets in struct perf_file_header (perf.data-file-format.txt). */
 #define AT_SIZE 8
-#define HEADER_BYTES_OLD 72 /* before there were features */
+#define HEADER_BYTES_OLD 72 /* of files without features */
 
 static uint64_t get64(const uint8_t *p, bool swap)
 {
@@ -20,9 +20,7 @@ static uint64_t get64(const uint8_t *p, bool swap)
 	return swap ? __builtin_bswap64(v) : v;
 }
 
-/*
- * Version 2's magic shows the byte order. Version 1's does not: there the sizes must make sense in one order.
- */
+/* Version 2's magic shows the byte order. Version 1's does not: there the sizes must be valid in one byte order. */
 static bool find_byte_order(const uint8_t *p, struct file_header *ret)
 {
 	uint64_t magic = get64(p, false), size = get64(p + AT_SIZE, false);
@@ -126,8 +124,8 @@ static struct section read_section(struct cursor *c)
 }
 
 /*
- * One attr and where its ids are. Tools write an attr of the size that its own size field says, and the section right
- * after it, which is the end of the entry as well.
+ * Loads one attr and the location of its IDs. Tools write as many bytes as the attr's own size field says, and the section directly
+ * after it, at the end of the entry.
  */
 static struct strobe_error *load_attr(struct reader *rd, const uint8_t *entry, const uint8_t *data, uint64_t bytes,
 				      uint64_t *ids_left)
@@ -149,7 +147,7 @@ static struct strobe_error *load_attr(struct reader *rd, const uint8_t *entry, c
 		return error_create(ERROR_TRUNCATED,
 				    "%s: ids of event %zu should be at %" PRIu64 "+%" PRIu64 ", the file has %" PRIu64 " bytes",
 				    rd->name, rd->env->events.len, ids.offset, ids.bytes, bytes);
-	/* Sections of ids do not overlap: together they cannot be more than the file. */
+	/* Sections of IDs do not overlap: together they cannot exceed the file. */
 	if (ids.bytes > *ids_left)
 		return error_create(ERROR_FORMAT, "%s: its events have more IDs than fit into the file", rd->name);
 	*ids_left -= ids.bytes;
@@ -179,7 +177,7 @@ static struct strobe_error *load_attrs(struct reader *rd, const uint8_t *data, u
 	return NULL;
 }
 
-/* The table of sections follows the data directly, in the order of the bits that are set. */
+/* The table of sections directly follows the data, in the order of the set bits. */
 static void load_features(struct reader *rd, const uint8_t *data, uint64_t bytes)
 {
 	const struct file_header *h = &rd->header;
@@ -211,8 +209,8 @@ static void load_features(struct reader *rd, const uint8_t *data, uint64_t bytes
 }
 
 /*
- * A recorder that was killed leaves a data size of 0. So does one that recorded nothing; it has a table of sections where
- * the data would be, whose offsets lie after it and inside the file.
+ * A recorder that was killed leaves a data size of 0. So does one that recorded nothing; then a table of sections is at the data's offset,
+ * with offsets after itself and inside the file.
  */
 static bool is_unfinished(const struct file_header *h, const uint8_t *data, uint64_t bytes)
 {
@@ -232,8 +230,8 @@ static bool is_unfinished(const struct file_header *h, const uint8_t *data, uint
 }
 
 /*
- * Our own recorder's mark of a file that it has not finished: feature 0, which is reserved, and for its section a
- * FINISHED_ROUND whose size is that of the table (writer_round()). Records go on after it.
+ * The mark of our own recorder in an unfinished file: feature 0, which is reserved, and as its section a FINISHED_ROUND with the size of
+ * the table (writer_round()). Records continue after it.
  */
 static bool is_checkpointed(const struct file_header *h, const uint8_t *data, uint64_t bytes)
 {

@@ -16,7 +16,7 @@
 
 #define STREAM_BYTES ((size_t)1 << 18)
 #define UNZIP_BYTES  ((size_t)1 << 18)
-/* What a record may open to: recorders fill it with a part of one ring. Without a bound small files could keep us for days. */
+/* Maximum decompressed size of a record: recorders compress a part of one ring. Without a limit, small files could take days. */
 #define UNZIP_RECORD_MAX (512ull << 20)
 
 #ifndef MADV_POPULATE_READ
@@ -30,8 +30,8 @@ struct unzip {
 #endif
 	uint8_t *out; /* UNZIP_BYTES */
 	size_t at, len;
-	uint64_t produced; /* by the record fed last */
-	bool drained; /* all of `in` is in `out`: zstd fails if it is called again and again for nothing */
+	uint64_t produced; /* by the last record fed */
+	bool drained; /* all of `in` has been decompressed to `out`: zstd fails if called repeatedly without input */
 };
 
 void input_init_map(struct input *in, const char *name, struct filemap map)
@@ -92,8 +92,8 @@ static size_t at_hand(const struct input *in)
 }
 
 /*
- * Brings n bytes from pos on into the buffer, as far as there are so many. The first of them comes to its start, so
- * that records of usual sizes are aligned whatever precedes them.
+ * Reads n bytes from pos on into the buffer, or as many as there are. The first of them is moved to the buffer's start, so that
+ * records of usual sizes are aligned whatever precedes them.
  */
 static struct strobe_error *fill(struct input *in, size_t n)
 {
@@ -105,7 +105,7 @@ static struct strobe_error *fill(struct input *in, size_t n)
 	in->window_pos = in->pos;
 	in->window_bytes = kept;
 	while (in->window_bytes < n && !in->eof) {
-		/* The buffer grows with what has come, never by what the input says it will send. */
+		/* The buffer grows with the data read, never by a size that the input announces. */
 		if (in->window_bytes == in->buf_cap) {
 			in->buf_cap = in->buf_cap ? in->buf_cap * 2 : STREAM_BYTES;
 			in->window = in->buf = xreallocarray(in->buf, in->buf_cap, 1);
@@ -162,7 +162,7 @@ struct strobe_error *input_skip(struct input *in, uint64_t n, uint64_t *ret_skip
 	return NULL;
 }
 
-/* Of the pages from the one that pos is in on, up to the one that the end is in, with it or without. */
+/* For the pages from pos's to the one of the end, which is included or not. */
 static void advise(const struct input *in, uint64_t pos, uint64_t bytes, bool with_last, int advice)
 {
 	if (!in->map.data || in->map.heap || in->fd >= 0 || pos >= in->size)
@@ -178,13 +178,13 @@ static void advise(const struct input *in, uint64_t pos, uint64_t bytes, bool wi
 
 void input_populate(const struct input *in, uint64_t pos, uint64_t bytes)
 {
-	/* Only a hint: a kernel before 5.14 does not know it, and faults do the same. */
+	/* Only a hint: kernels before 5.14 do not support it, and page faults do the same. */
 	advise(in, pos, bytes, true, MADV_POPULATE_READ);
 }
 
 void input_leave(const struct input *in, uint64_t pos, uint64_t bytes)
 {
-	/* The mapping is read-only and of a file: what is looked at again comes from the page cache again. */
+	/* The mapping is read-only and backed by a file: pages accessed again are read from the page cache. */
 	advise(in, pos, bytes, false, MADV_DONTNEED);
 }
 

@@ -1,4 +1,4 @@
-/* Opening a recording: which form it has, who owns it, which files belong to it. */
+/* Opens a recording: finds its form, checks its owner, finds the files that belong to it. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -57,7 +57,7 @@ static struct strobe_error *open_file_form(struct reader *rd)
 	return NULL;
 }
 
-/* The first bytes decide. A file form that comes through a pipe cannot be read as it comes: it is taken in whole. */
+/* Decides by the first bytes. A file form in a pipe cannot be read sequentially: it is read into memory. */
 static struct strobe_error *open_input(struct reader *rd)
 {
 	struct input *in = &rd->inputs.data[0];
@@ -89,7 +89,7 @@ static struct strobe_error *open_input(struct reader *rd)
 	return reader_preload(rd);
 }
 
-/* Another user's file may be made to mislead: perf requires -f, and so do we. */
+/* Another user's file may be crafted to mislead: like perf, requires -f. */
 static struct strobe_error *check_owner(const char *path, const struct stat *st, bool force)
 {
 	if (force || !st->st_uid || st->st_uid == geteuid())
@@ -144,7 +144,7 @@ static int compare_u32(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* What record --kcore leaves. */
+/* The kcore copy made by record --kcore. */
 static void find_kcore(struct reader *rd, const char *path)
 {
 	_cleanup_free_ char *kallsyms = xasprintf("%s/kcore_dir/kallsyms", path);
@@ -152,7 +152,7 @@ static void find_kcore(struct reader *rd, const char *path)
 		rd->env->file.kcore_dir = arena_printf(&rd->env->arena, "%s/kcore_dir", path);
 }
 
-/* DIR/data has the header; DIR/data.0, data.1 … hold bare records, one file a recording thread. */
+/* DIR/data has the header; DIR/data.0, data.1 … hold bare records, one file per recording thread. */
 static struct strobe_error *open_directory(struct reader *rd, const char *path)
 {
 	VEC(uint32_t) numbers = {};

@@ -6,12 +6,12 @@
 
 #include "perfdata/reader_priv.h"
 
-/* How far ahead pages of a mapping are requested: one call in place of a fault for every 64 KB. */
+/* How far ahead pages of a mapping are populated: one call instead of a fault for every 64 KB. */
 #define POPULATE_BYTES (4ull << 20)
 #define RELEASE_BYTES  (8ull << 20)
-/* How far into a recording the records that describe it are looked for before the first one is given. */
+/* How far into a recording records that describe it are searched before the first one is returned. */
 #define PRELOAD_BYTES (256u << 10)
-/* Of a stream: descriptions may be long (tracepoint formats). */
+/* For streams: descriptions may be long (tracepoint formats). */
 #define PRELOAD_STREAM_BYTES (64u << 20)
 
 static struct reader *of(struct record_source *s)
@@ -24,7 +24,7 @@ static struct input *current(struct reader *rd)
 	return &rd->inputs.data[rd->current];
 }
 
-/* Ends the stream with an error that is returned again for each further read. */
+/* Ends the stream with an error, which every further read returns. */
 static struct strobe_error *fail(struct reader *rd, struct strobe_error *err)
 {
 	rd->error = err;
@@ -49,7 +49,7 @@ static struct strobe_error *damaged(struct reader *rd, uint64_t offset, unsigned
 				     current(rd)->name, offset, size, rd->records));
 }
 
-/* A record at its place, as found: its header in our byte order on the side. */
+/* A record as found in the input, with its header in our byte order. */
 struct found {
 	const uint8_t *at;
 	struct perf_event_header hdr;
@@ -58,8 +58,8 @@ struct found {
 };
 
 /*
- * In place where it may be there: aligned and of our byte order; else in the scratch, or where all are promised to stay
- * valid, in the arena. False where it cannot be swapped.
+ * Returns the record in place if it is aligned and of our byte order; else copied to the scratch buffer or, if all records must stay
+ * valid, to the arena. False if it cannot be swapped.
  */
 static bool place(struct reader *rd, const struct found *f, struct record *ret)
 {
@@ -86,7 +86,7 @@ static struct perf_event_header header_at(const struct reader *rd, const uint8_t
 	return hdr;
 }
 
-/* The next record out of compressed ones; f->at is NULL where they are used up. */
+/* The next decompressed record; f->at is NULL if none is left. */
 static struct strobe_error *find_unzipped(struct reader *rd, struct found *f)
 {
 	struct input *in = current(rd);
@@ -96,7 +96,7 @@ static struct strobe_error *find_unzipped(struct reader *rd, struct found *f)
 	f->at = NULL;
 	TRY(input_unzip_peek(in, sizeof(f->hdr), &p, &have));
 	if (have < sizeof(f->hdr))
-		return NULL; /* the rest of it comes with the next compressed record */
+		return NULL; /* the rest is in the next compressed record */
 	f->hdr = header_at(rd, p);
 	if (f->hdr.size < sizeof(f->hdr))
 		return error_create(ERROR_FORMAT, "%s: a compressed record contains one with the invalid size %u", in->name,
@@ -115,7 +115,7 @@ static bool plausible(const struct reader *rd, struct perf_event_header hdr)
 	return hdr.size >= sizeof(hdr) && hdr.type && hdr.type < RECORD_TYPE_LIMIT;
 }
 
-/* The next record of the input itself; f->at is NULL at its end. */
+/* The next record of the input itself; f->at is NULL at the end. */
 static struct strobe_error *find_raw(struct reader *rd, struct found *f)
 {
 	struct input *in = current(rd);
@@ -164,7 +164,7 @@ static uint64_t number_after_header(const struct reader *rd, const struct found 
 	return rd->header.swapped ? __builtin_bswap64(u64) : u64;
 }
 
-/* Bytes that follow a record without being part of it. */
+/* Number of bytes that follow a record without being part of it. */
 static uint64_t payload_of(const struct reader *rd, const struct found *f)
 {
 	if (f->from_unzip)
@@ -174,12 +174,12 @@ static uint64_t payload_of(const struct reader *rd, const struct found *f)
 	return f->hdr.type == RECORD_AUXTRACE ? number_after_header(rd, f, sizeof(uint64_t)) : 0;
 }
 
-/* A compressed record: what is in it comes next. The record itself is given too, for those that count. */
+/* Opens a compressed record: its contents come next. The record itself is returned too, for callers that count records. */
 static struct strobe_error *open_compressed(struct reader *rd, const struct found *f)
 {
 	size_t skip = sizeof(f->hdr), bytes = f->hdr.size - sizeof(f->hdr);
 
-	if (f->hdr.type == RECORD_COMPRESSED2) { /* says how much of it is padding */
+	if (f->hdr.type == RECORD_COMPRESSED2) { /* its header has the size without padding */
 		uint64_t data_bytes = number_after_header(rd, f, sizeof(uint64_t));
 		if (bytes < sizeof(data_bytes))
 			return error_create(ERROR_FORMAT, "%s: a compressed record is too short", current(rd)->name);
@@ -192,8 +192,8 @@ static struct strobe_error *open_compressed(struct reader *rd, const struct foun
 }
 
 /*
- * The formats of tracepoints follow their record in a stream. They are kept, being part of the environment. `before` is
- * where the record is after the input's position; it may move, so f is looked up again.
+ * In a stream, tracepoint formats follow their record. They are kept as part of the environment. `before` is the offset of the record
+ * after the input's position; the record may move, so f is looked up again.
  */
 static struct strobe_error *take_tracing_data(struct reader *rd, size_t before, struct found *f)
 {
@@ -214,7 +214,7 @@ static struct strobe_error *take_tracing_data(struct reader *rd, size_t before, 
 	return NULL;
 }
 
-/* Steps over what follows the record given last, as far as it was not read. */
+/* Skips what follows the last record, as far as it was not read. */
 static struct strobe_error *step(struct reader *rd)
 {
 	struct input *in = current(rd);
@@ -248,7 +248,7 @@ static struct strobe_error *watch(struct reader *rd)
 	return NULL;
 }
 
-/* Up to where next() may take records without a look at anything else. */
+/* Sets the end up to which next() may return records without other checks. */
 static void set_fast_end(struct reader *rd)
 {
 	const struct input *in = current(rd);
@@ -332,7 +332,7 @@ static struct strobe_error *next_slow(struct reader *rd, struct record *ret, boo
 	return NULL;
 }
 
-/* A record of the kernel, in place: the one case that is worth a short way. */
+/* The fast path: a kernel record, in place. */
 static struct strobe_error *reader_next(struct record_source *s, struct record *ret, bool *ret_end)
 {
 	struct reader *rd = of(s);
@@ -374,7 +374,7 @@ static void reader_take(struct record_source *s, size_t bytes, uint64_t records,
 	rd->records += records;
 }
 
-/* Of one file. That of a directory are read one after the other, and their places say nothing. */
+/* Only for a single file. The files of a directory are read one after the other, and their offsets are ambiguous. */
 static void reader_release(struct record_source *s, uint64_t file_offset)
 {
 	struct reader *rd = of(s);
@@ -387,8 +387,8 @@ static void reader_release(struct record_source *s, uint64_t file_offset)
 }
 
 /*
- * Takes the descriptions at the start into the environment before the first record is read: a report prints the header
- * before it reads. A stream is read ahead as far as they go; the bytes wait in its buffer.
+ * Applies the descriptions at the start to the environment before the first record is read: a report prints the header first. A stream
+ * is read ahead to the end of the descriptions; the bytes stay in its buffer.
  */
 struct strobe_error *reader_preload(struct reader *rd)
 {
@@ -402,7 +402,7 @@ struct strobe_error *reader_preload(struct reader *rd)
 		if (have < at + sizeof(f.hdr))
 			break;
 		f.hdr = header_at(rd, f.at + at);
-		/* The header of a recorder that was killed does not say this. */
+		/* The header of a recorder that was killed lacks this. */
 		if (f.hdr.type == RECORD_COMPRESSED || f.hdr.type == RECORD_COMPRESSED2)
 			rd->stable = false;
 		if (f.hdr.size < sizeof(f.hdr) || f.hdr.type == PERF_RECORD_SAMPLE || f.hdr.type == RECORD_COMPRESSED ||
@@ -433,7 +433,7 @@ static const struct env *reader_env(struct record_source *s)
 	return of(s)->env;
 }
 
-/* Reads on from the start of the data; env knows what the header says. */
+/* Restarts at the beginning of the data; env has the header's contents. */
 static void reader_start(struct reader *rd)
 {
 	for (size_t i = 0; i < rd->inputs.len; i++) {
@@ -456,7 +456,7 @@ static struct strobe_error *reader_rewind(struct record_source *s)
 
 	bool once = current(rd)->fd >= 0 && !current(rd)->can_seek;
 	if (once && !rd->records && !rd->ended)
-		return NULL; /* it is at its first record still */
+		return NULL; /* still at its first record */
 	if (once)
 		return error_create(ERROR_UNSUPPORTED, "%s is a stream: it can be read only once", rd->name);
 	reader_start(rd);
@@ -517,7 +517,7 @@ struct strobe_error *reader_payload(struct record_source *s, const void **ret, s
 
 bool reader_span(struct record_source *s, struct reader_span *ret)
 {
-	/* Any source may be passed: a filter or a test's own source has no span. */
+	/* Any source may be passed: filters and sources of tests have no span. */
 	if (s->ops != &reader_ops)
 		return false;
 	struct reader *rd = of(s);

@@ -1,10 +1,10 @@
 /*
  * Reading perf.data: a record source over a file, a pipe stream or a directory.
  *
- * Opens versions 1 and 2 of the file form, the pipe form (from a pipe or kept in a file), and directories (--threads,
- * --kcore); either byte order; compressed records are opened on the way. A file is mapped and its records are given where
- * they lie. A header that was never completed (data size 0: the recorder was killed) is read to the last whole record;
- * a file shorter than its header says gives what is whole and then ERROR_TRUNCATED from next().
+ * Opens versions 1 and 2 of the file form, the pipe form (from a pipe or a file), and directories (--threads, --kcore), in either
+ * byte order; decompresses compressed records. A file is mapped and its records are returned in place. A file whose header was never
+ * completed (data size 0: the recorder was killed) is read to the last complete record; from a file shorter than its header says,
+ * next() returns the complete records, then ERROR_TRUNCATED.
  */
 #pragma once
 #include <stdbool.h>
@@ -17,36 +17,36 @@
 struct reader_options {
 	bool force;                /* read a file of another owner */
 	/*
-	 * Each record is looked at once, as it comes (counting, dumping): a file is then read into a buffer that is used
-	 * again, which takes half the time of mapping all its pages. Not stable, and there is no span.
+	 * Each record is read once, in order (counting, dumping): a file is then read into a reused buffer, which takes half the time of
+	 * mapping all its pages. Not stable, and without spans.
 	 */
 	bool sequential;
 	struct progress *progress; /* or NULL */
-	/* A file that is still being written to (spool.h): read as a stream is, and by someone who knows how far he may. */
+	/* A file that is still being written (spool.h): read like a stream, by a caller that knows up to where. */
 	bool grows;
-	const char *name;          /* for messages, where it is not the path */
-	bool may_lack_events;      /* a recording that has counters of the kernel and no event is whole */
+	const char *name;          /* for messages, instead of the path */
+	bool may_lack_events;      /* accept a recording of kernel counters without events */
 };
 
-/* path "-" is standard input. The result is destroyed with source_destroy(). */
+/* Path "-" is standard input. Destroy the result with source_destroy(). */
 struct strobe_error *reader_open(const char *path, struct reader_options options, struct record_source **ret) _must_check_;
-/* The same over bytes in memory (tests, fuzzing); borrowed for the life of the source. */
+/* The same for bytes in memory (tests, fuzzing), borrowed for the life of the source. */
 struct strobe_error *reader_open_mem(const void *data, size_t bytes, struct record_source **ret) _must_check_;
 
-/* ERROR_FORMAT or ERROR_TRUNCATED if an open file does not begin with the header of a recording, of any form; name is for messages. */
+/* ERROR_FORMAT or ERROR_TRUNCATED if an open file does not begin with the header of a recording in any form; name is for messages. */
 struct strobe_error *reader_check_header(int fd, const char *name) _must_check_;
 
 /*
- * For readers in parallel: the data section as one run of records in this machine's byte order, in place, valid while the
- * source lives. False where there is no such thing (pipe, other byte order, compressed, several files): use next().
+ * For readers in parallel: the data section as one run of records in this machine's byte order, in place, valid while the source
+ * lives. False if unavailable (pipe, other byte order, compressed, several files): use next().
  *
  *	uint64_t offset = 0, n = 0;
  *	while (reader_span_next(s, &span, &offset, &r))
  *		n++, …;
  *	reader_span_done(s, &span, offset, n);
- *	… go on with source_next(), which gives what the walk could not, the end, or the error.
+ *	… continue with source_next(), which returns what the walk could not, the end, or the error.
  *
- * Records of user types are seen by the environment on the way: one thread walks; others may read what it has found.
+ * Records of user types are applied to the environment during the walk: one thread walks; others may read the records found.
  */
 struct reader_span {
 	const uint8_t *data;
@@ -56,12 +56,12 @@ struct reader_span {
 bool reader_span(struct record_source *s, struct reader_span *ret);
 bool reader_span_user(struct record_source *s, const struct reader_span *span, uint64_t *offset, struct record r);
 void reader_span_done(struct record_source *s, const struct reader_span *span, uint64_t offset, uint64_t records);
-/* Bytes of the file that are about to be read: requests their pages at once. Safe in any thread. */
+/* Populates the pages of file bytes that are about to be read. Thread-safe. */
 void reader_populate(struct record_source *s, uint64_t file_offset, uint64_t bytes);
-/* Bytes that have been read: their pages need not count as ours any longer. They may be read again. Safe in any thread. */
+/* Drops the pages of file bytes that have been read from our memory. They may be read again. Thread-safe. */
 void reader_leave(struct record_source *s, uint64_t file_offset, uint64_t bytes);
 
-/* The record at *offset, which moves past it and its payload; false at the end or where next() must take over. */
+/* Returns the record at *offset, which moves past it and its payload; false at the end or if next() must take over. */
 static inline bool reader_span_next(struct record_source *s, const struct reader_span *span, uint64_t *offset,
 				    struct record *ret)
 {
@@ -76,16 +76,16 @@ static inline bool reader_span_next(struct record_source *s, const struct reader
 }
 
 /*
- * The bytes that follow the record just given (the trace of an AUXTRACE), piece by piece; 0 bytes at their end. The record
- * itself is no longer valid then, unless the source is stable. next() skips what is not read.
+ * Reads the bytes that follow the last record (the trace of an AUXTRACE), piece by piece; 0 bytes at their end. The record itself is
+ * then no longer valid, unless the source is stable. next() skips what is not read.
  */
 struct strobe_error *reader_payload(struct record_source *s, const void **ret, size_t *ret_bytes) _must_check_;
 
-/* True where the recorder did not finish the header: the file is read up to its last whole record. */
+/* True if the recorder did not finish the header: the file is read up to its last complete record. */
 bool reader_was_unfinished(struct record_source *s);
-/* ERROR_TRUNCATED if the file ends before what its header says, without reading it: for callers that need only the header. */
+/* ERROR_TRUNCATED if the file is shorter than its header says, without reading it: for callers that need only the header. */
 struct strobe_error *reader_check_whole(struct record_source *s) _must_check_;
-/* What was damaged and skipped, to be reported at the end: counts by kind. */
+/* Damaged and skipped data, to be reported at the end: counts by kind. */
 struct reader_damage {
 	uint64_t bad_records, skipped_bytes;
 };

@@ -1,4 +1,4 @@
-/* What the files of the reader share. */
+/* State shared by the files of the reader. */
 #pragma once
 #include "base/cursor.h"
 #include "base/vector.h"
@@ -26,22 +26,22 @@ struct reader {
 	size_t current;
 	struct file_header header;
 	char *name;
-	bool stable;              /* what is given stays valid: in memory, of our byte order, neither pipe form nor compressed */
+	bool stable;              /* returned records stay valid: in memory, of our byte order, neither pipe form nor compressed */
 	bool unfinished, ended;
-	bool cut_data;            /* the file ends before its data does, by the header */
+	bool cut_data;            /* the file ends before its data does, according to the header */
 	bool cut_features;        /* … or before its feature sections do */
 	bool compressed;          /* by the header: COMPRESSED records may come */
 	struct reader_damage damage;
-	uint64_t records;         /* given so far */
-	uint64_t applied;         /* how many from the start are in the environment already */
-	uint64_t preloaded;       /* position up to which they were applied before the first was read */
-	uint64_t fast_end;        /* up to here next() needs to look at nothing but sizes; 0: never */
-	uint64_t populated;       /* position up to which the kernel was advised */
-	uint64_t released;        /* up to here the memory of the mapping was given back */
+	uint64_t records;         /* returned so far */
+	uint64_t applied;         /* number of records from the start that are already in the environment */
+	uint64_t preloaded;       /* position up to which records were applied before the first was read */
+	uint64_t fast_end;        /* up to here next() needs to check only sizes; 0: never */
+	uint64_t populated;       /* position up to which populating was requested */
+	uint64_t released;        /* up to here pages of the mapping were released */
 	uint64_t progressed;
-	uint64_t payload_left;    /* bytes that follow the record just given */
-	uint8_t *scratch;         /* a record swapped or moved to an aligned place */
-	struct strobe_error *error; /* what ended the stream: given again at each call */
+	uint64_t payload_left;    /* bytes that follow the last record */
+	uint8_t *scratch;         /* a record that was swapped or copied for alignment */
+	struct strobe_error *error; /* the error that ended the stream: returned by each further call */
 };
 
 /* header.c */
@@ -49,12 +49,12 @@ struct strobe_error *header_parse(const char *name, const void *data, size_t byt
 /* Attrs and feature sections of a file in memory into env. */
 struct strobe_error *header_load(struct reader *rd, const uint8_t *data, uint64_t bytes) _must_check_;
 
-/* features.c: one section into env; what is damaged is left out. The bytes must outlive env. */
+/* features.c: decodes one section into env; damaged data is left out. The bytes must outlive env. */
 void feature_decode(struct env *e, uint32_t bit, const void *data, uint64_t bytes);
-/* Names and groups once more: some streams send them before the events that they are about. */
+/* Applies names and groups again: some streams send them before their events. */
 void feature_refresh_events(struct env *e);
 
-/* stream.c: what a record says about the recording itself. Payload of TRACING_DATA is kept by reader.c. */
+/* stream.c: applies a record about the recording itself. Payload of TRACING_DATA is kept by reader.c. */
 void stream_apply(struct env *e, struct record r);
 
 /* reader.c */

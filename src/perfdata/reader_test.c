@@ -102,7 +102,7 @@ static void test_stream_both_orders(void **state)
 		struct record_source *s;
 		assert_ok(reader_open_mem(stream.bytes.data, stream.bytes.len, &s));
 		assert_true(source_env(s)->is_pipe);
-		assert_int_equal(source_env(s)->events.len, 2); /* before the first record was read */
+		assert_int_equal(source_env(s)->events.len, 2); /* before the first record is read */
 		check_two_events(s, 8);
 		source_destroy(s);
 		bytes_deinit(&stream);
@@ -131,7 +131,7 @@ static void test_pipe(void **state)
 	}
 }
 
-/* Read instead of mapped: the same records, also where a buffer ends within one, and from the start again. */
+/* Read instead of mapped: the same records, also if a buffer ends within one, and after a restart. */
 static void test_sequential(void **state)
 {
 	char path[] = "/tmp/strobe-reader-XXXXXX";
@@ -172,7 +172,7 @@ static void test_sequential(void **state)
 	build_deinit(&f);
 }
 
-/* Older recorders wrote smaller attrs, newer ones larger. Version 1 differs in its magic alone. */
+/* Older recorders wrote smaller attrs, newer ones larger. Version 1 differs only in its magic. */
 static void test_attr_sizes(void **state)
 {
 	static const uint32_t sizes[] = { 64, 72, 80, 96, 104, 112, 120, 128, 136, 144, 256 };
@@ -197,7 +197,7 @@ static void test_attr_sizes(void **state)
 	}
 }
 
-/* At every length: what is whole comes, then one error; never more records than there are. */
+/* Truncated at every length: complete records, then one error; never more records than there are. */
 static void test_cut_everywhere(void **state)
 {
 	for (int form = 0; form < 4; form++) {
@@ -226,7 +226,7 @@ static void test_cut_everywhere(void **state)
 	}
 }
 
-/* The recorder was killed: at every length up to the last whole record, without an error. */
+/* The recorder was killed: at every length up to the last complete record, without an error. */
 static void test_unfinished(void **state)
 {
 	struct file_builder f = two_events(false);
@@ -304,7 +304,7 @@ static void test_features(void **state)
 			assert_int_equal(e->cpus_online, 2);
 			assert_int_equal(e->cmdline_nr, 2);
 			assert_string_equal(e->cmdline[1], "record");
-			/* In the stream they came before the events. */
+			/* In the stream they precede the events. */
 			assert_string_equal(e->events.data[0].name, "first");
 			assert_string_equal(e->events.data[1].name, "second");
 			assert_int_equal(e->events.data[0].group_members, 2);
@@ -324,7 +324,7 @@ static void test_features(void **state)
 	}
 }
 
-/* Hand-made lies; each is an error, none a crash or a large allocation. */
+/* Corrupt headers; each is an error, never a crash or a large allocation. */
 static void test_lies(void **state)
 {
 	struct file_builder f = two_events(false);
@@ -341,11 +341,11 @@ static void test_lies(void **state)
 		{ 8, UINT64_MAX, 8, ERROR_FORMAT },
 		{ 16, 0, 8, ERROR_FORMAT },                  /* attr size */
 		{ 16, 1ull << 40, 8, ERROR_FORMAT },
-		{ 24, UINT64_MAX - 8, 8, ERROR_TRUNCATED },  /* where attrs are */
+		{ 24, UINT64_MAX - 8, 8, ERROR_TRUNCATED },  /* offset of attrs */
 		{ 32, UINT64_MAX, 8, ERROR_TRUNCATED },
 		{ 32, 0, 8, ERROR_FORMAT },                  /* no event */
-		{ 40, 1ull << 62, 8, ERROR_TRUNCATED },      /* where data is */
-		{ 104 + 16 + 128, UINT64_MAX, 8, ERROR_TRUNCATED }, /* where ids are */
+		{ 40, 1ull << 62, 8, ERROR_TRUNCATED },      /* offset of data */
+		{ 104 + 16 + 128, UINT64_MAX, 8, ERROR_TRUNCATED }, /* offset of ids */
 		{ 104 + 16 + 136, 1ull << 61, 8, ERROR_TRUNCATED },
 	};
 	for (size_t i = 0; i < sizeof(lies) / sizeof(*lies); i++) {
@@ -399,7 +399,7 @@ static void test_directory(void **state)
 	build_deinit(&more);
 }
 
-/* The walk in place sees what next() sees; AUX payloads are stepped over by both, and can be had. */
+/* The walk in place finds the same records as next(); AUX payloads are skipped by both, and can be read. */
 static void test_span_and_payload(void **state)
 {
 	struct file_builder f = two_events(false);

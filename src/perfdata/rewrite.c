@@ -6,12 +6,12 @@
 #include "base/mem.h"
 #include "perfdata/reader.h"
 
-/* Records are gathered into larger writes: in place where they are side by side for good, else in a buffer. */
+/* Records are gathered into larger writes: in place if they are contiguous and stay valid, else in a buffer. */
 #define GATHER_BYTES ((size_t)1 << 20)
 
 struct gather {
 	struct record_sink *out;
-	const char *run; /* records of a stable source, side by side */
+	const char *run; /* contiguous records of a stable source */
 	size_t run_bytes;
 	char *buffer;
 	size_t len;
@@ -46,7 +46,7 @@ static struct strobe_error *add(struct gather *g, struct record r, bool stable)
 	return NULL;
 }
 
-/* What the writer has made from the environment already. */
+/* Records that the writer has already generated from the environment. */
 static bool is_made_anew(const struct env *env, uint32_t type)
 {
 	switch (type) {
@@ -89,7 +89,7 @@ static struct strobe_error *copy(struct record_source *source, struct record_sou
 			return NULL;
 		bool keep = !is_made_anew(source_env(source), r.hdr->type);
 		if (keep && filter) {
-			/* What the filter writes must follow what was gathered. */
+			/* What the filter writes must follow the gathered records. */
 			TRY(flush(g));
 			TRY(filter->record(filter, r, &w->sink, &keep));
 		}
@@ -112,7 +112,7 @@ struct strobe_error *rewrite(struct record_source *source, struct record_source 
 	struct strobe_error *err = copy(source, reader, w, filter, &g);
 	struct strobe_error *flush_err = flush(&g);
 
-	/* What was complete is kept, and the error reported. */
+	/* Complete data is kept, and the error reported. */
 	if (!err)
 		return flush_err;
 	error_destroy(flush_err);

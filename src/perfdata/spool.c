@@ -17,15 +17,15 @@
 #include "perfdata/reader_priv.h"
 
 #define CHUNK_BYTES 262144
-/* What must be there to see how long a record is: its header, and the size of what follows some. */
+/* The bytes needed to know a record's length: its header, and for some the size of what follows. */
 #define HEAD_BYTES 16
 
-/* Where records begin and end in what has come. */
+/* Finds the boundaries of records in the received bytes. */
 struct follower {
-	uint64_t next;             /* where one begins that has not come whole yet; the first is the stream's own header */
-	uint8_t head[HEAD_BYTES];  /* of that one */
-	unsigned have;             /* bytes of it */
-	bool has_kernel_record, lost; /* lost: this is nothing that could be followed */
+	uint64_t next;             /* start of the first incomplete record; the first is the stream's own header */
+	uint8_t head[HEAD_BYTES];  /* of the record at next */
+	unsigned have;             /* bytes of head received */
+	bool has_kernel_record, lost; /* lost: the stream cannot be followed */
 };
 
 struct spool {
@@ -72,7 +72,7 @@ uint64_t spool_end_of(struct record r)
 	return r.file_offset + r.hdr->size + payload(r.hdr);
 }
 
-/* How much of the head is needed to go on, as far as that is known. */
+/* The number of head bytes needed to continue, as far as known. */
 static unsigned head_bytes(const struct follower *f)
 {
 	const struct perf_event_header *hdr = (const void *)f->head;
@@ -81,7 +81,7 @@ static unsigned head_bytes(const struct follower *f)
 	return f->have >= sizeof(*hdr) && has_payload(hdr->type) && hdr->size >= HEAD_BYTES ? HEAD_BYTES : sizeof(*hdr);
 }
 
-/* Where the record at `next` ends; 0: it cannot be said. */
+/* The end of the record at `next`; 0: unknown. */
 static uint64_t end_of_next(const struct follower *f)
 {
 	uint64_t words[2];
@@ -100,7 +100,7 @@ static bool is_of_kernel(const struct follower *f)
 	return f->next && (type < RECORD_USER_FIRST || type == RECORD_COMPRESSED || type == RECORD_COMPRESSED2);
 }
 
-/* n more bytes, at `at`; returns up to where records are whole. */
+/* Takes n more bytes, at `at`; returns the end of the last complete record. */
 static uint64_t follow(struct follower *f, const uint8_t *bytes, uint64_t at, size_t n)
 {
 	while (!f->lost) {
@@ -175,7 +175,7 @@ static void *run(void *ctx)
 
 /* ---- opening and closing ---- */
 
-/* Without O_CLOEXEC: the program that is started to read it again opens it by this number. */
+/* Without O_CLOEXEC: a program started to read it opens it by this descriptor number. */
 static int make_file(void)
 {
 	const char *dirs[] = { getenv("TMPDIR"), "/var/tmp", "/tmp" };
@@ -190,7 +190,7 @@ static int make_file(void)
 static struct strobe_error *open_all(struct spool *s)
 {
 	bool is_stdin = !strcmp(s->name, "-");
-	/* Opening a pipe without a writer must not hang. */
+	/* Opening a pipe without a writer must not block. */
 	s->in = is_stdin ? STDIN_FILENO : open(s->name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	s->close_in = !is_stdin;
 	if (s->in < 0)

@@ -16,7 +16,7 @@
 /* A head, a record of 16 bytes about the recording, formats with 24 bytes after them, a sample of 24 bytes, a round of 8. */
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 #define HEAD(type, bytes) ((uint64_t)(type) << 32 | (bytes))
-#define FIRST(v)          ((uint64_t)(v) << 32) /* of two numbers of 32 bits */
+#define FIRST(v)          ((uint64_t)(v) << 32) /* of two 32-bit numbers */
 #else
 #define HEAD(type, bytes) ((uint64_t)(bytes) << 48 | (type))
 #define FIRST(v)          (v)
@@ -24,7 +24,7 @@
 static const uint64_t stream[] = {
 	0x32454c4946524550ull, 16, HEAD(64, 16), 1, HEAD(66, 16), FIRST(24), 2, 3, 4, HEAD(9, 24), 5, 6, HEAD(68, 8),
 };
-/* Up to where it is whole, by how many bytes came: nothing before the sample's last one. */
+/* The complete bytes by number of bytes received: none before the end of the sample. */
 #define SAMPLE_END (12 * 8)
 #define ALL (13 * 8)
 
@@ -64,7 +64,7 @@ static void wait_for_bytes(const struct fixture *f, uint64_t n)
 {
 	while (spool_bytes(f->spool) < n)
 		usleep(100);
-	/* The bytes are reported first. */
+	/* The byte count is updated first. */
 	for (unsigned i = 0; i < 1000 && spool_whole(f->spool) != whole_of(n); i++)
 		usleep(1000);
 }
@@ -103,7 +103,7 @@ static void test_is_no_recording(void **state)
 	finish(&f);
 }
 
-/* A record of no size, and one whose payload ends beyond all numbers. */
+/* A record of size 0, and one whose payload end overflows. */
 static void test_is_damaged(void **state)
 {
 	const uint64_t none[] = { 0x32454c4946524550ull, 16, 4ull << 48 | 9, 0, 0 };

@@ -1,9 +1,9 @@
-/* Records that describe the recording: a stream has them in place of a header, a file for what came to be known later. */
+/* Records that describe the recording: in a stream instead of a header, in a file for what became known later. */
 #include <string.h>
 
 #include "perfdata/reader_priv.h"
 
-/* A few bytes can name 65536 CPUs: many events that do so are not believed. */
+/* A few bytes can list 65536 CPUs: the total over all events is limited. */
 #define OWN_CPUS_MAX (1u << 20)
 
 static struct cursor body(struct record r)
@@ -105,7 +105,7 @@ static void apply_time_conv(struct env *e, struct record r)
 	e->time_conv.zero = cursor_u64(&c);
 	e->time_conv.present = !c.bad;
 	e->time_conv.cap_user_time_zero = !c.bad;
-	/* 5.10 and later say more. */
+	/* 5.10 and later have more fields. */
 	if (cursor_left(&c) >= 18) {
 		e->time_conv.cycles = cursor_u64(&c);
 		e->time_conv.mask = cursor_u64(&c);
@@ -125,15 +125,15 @@ static void apply_build_id(struct env *e, struct record r)
 	if (c.bad)
 		return;
 	memcpy(b.build_id, id, sizeof(b.build_id));
-	/* The length is there since Linux 5.12, if a flag in misc says so. */
+	/* The length is present since Linux 5.12, if a flag in misc says so. */
 	b.build_id_len = r.hdr->misc & PERF_RECORD_MISC_EXT_RESERVED && id[20] <= sizeof(b.build_id) ? id[20] : 20;
 	b.filename = arena_strndup(&e->arena, (const char *)c.at, strnlen((const char *)c.at, cursor_left(&c)));
 	vec_push(&e->build_ids, b);
 }
 
 /*
- * A feature as a record. The last one is a mark without data, whose number differs between versions; features that have
- * no data by nature are not sent like this, except for those that are mere flags.
+ * A feature as a record. The last one is a marker without data, whose number differs between versions; features that have no data
+ * are not sent like this, except for mere flags.
  */
 static void apply_feature(struct env *e, struct record r)
 {

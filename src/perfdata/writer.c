@@ -22,8 +22,8 @@
 #define RECORD_MAX	    UINT16_MAX
 
 /*
- * A COMPRESSED record is one flushed piece of the stream: perf requires each to give at least one byte, and no more
- * than the size in the COMPRESSED feature. So many bytes never compress to more than fits a record.
+ * A COMPRESSED record is one flushed piece of the stream: perf requires each to yield at least one byte, and at most the size in the
+ * COMPRESSED feature. This many bytes always fit a record after compression.
  */
 #define COMPRESS_CHUNK 64000
 
@@ -37,15 +37,15 @@ struct file_writer {
 	char *name;
 	struct writer_options options;
 	uint64_t data_offset, data_end; /* data_end: after the last whole record on disk */
-	uint64_t attrs_offset;          /* of the table of events */
-	size_t events;                  /* that it has */
+	uint64_t attrs_offset;          /* of the event table */
+	size_t events;                  /* number of events in it */
 	VEC(struct env_auxtrace) auxtrace;
-	VEC(struct section) early; /* what is in front of the data, by bit, for checkpoints */
+	VEC(struct section) early; /* sections before the data, by bit, for checkpoints */
 	uint64_t early_bits[FEATURE_BITS / 64];
 	struct section early_formats; /* TRACING_DATA among them; 0 bytes: none */
-	const void *formats;	      /* what it was made of */
+	const void *formats;	      /* the formats that it was made from */
 	bool checkpointed;
-	bool failed; /* a write did not succeed: nothing more is written but the header */
+	bool failed; /* a write failed: only the header is still written */
 #if HAVE_ZSTD
 	ZSTD_CCtx *zstd;
 #endif
@@ -58,7 +58,7 @@ static struct file_writer *of(struct writer *w)
 	return (struct file_writer *)w;
 }
 
-/* What of n bytes of records is whole within the first `have`. */
+/* The bytes of complete records within the first `have` of n bytes. */
 static size_t whole_records(const void *p, size_t n, size_t have)
 {
 	size_t at = 0;
@@ -88,7 +88,7 @@ static struct strobe_error *write_all(struct file_writer *w, const void *p, size
 	return NULL;
 }
 
-/* Bytes of whole records; where the disk is full, what of them is whole on it counts. */
+/* Writes complete records; if the disk is full, those that are complete on it count. */
 static struct strobe_error *write_records(struct file_writer *w, const void *p, size_t n)
 {
 	size_t done;
@@ -229,8 +229,8 @@ static void put_header(const struct file_writer *w, uint64_t data_bytes, const u
 static struct env own_facts(const struct file_writer *w, const struct env *env);
 
 /*
- * Sections that are known before the data and without which it cannot be read (the formats of tracepoints) or names
- * events (their descriptions). They stay where they are; only the table of them moves, see writer_round().
+ * Sections that are known before the data and are required to read it (formats of tracepoints) or name events (their descriptions).
+ * They are not moved; only the table of sections moves, see writer_round().
  */
 static void put_early(struct file_writer *w, const struct env *env, struct strbuf *b)
 {
@@ -248,7 +248,7 @@ static void put_early(struct file_writer *w, const struct env *env, struct strbu
 		w->early_formats = section;
 		w->formats = env->tracing_data;
 	}
-	/* Records are at multiples of 8. */
+	/* Records are aligned to 8 bytes. */
 	static const char zeros[8];
 	strbuf_add(b, zeros, -b->len & 7);
 	w->data_offset = b->len;
@@ -262,7 +262,7 @@ static uint64_t ids_bytes(const struct env *env)
 	return ids * 8;
 }
 
-/* The ids of all events, from offset `at` of the file on, and after them the table. */
+/* The IDs of all events, from offset `at` of the file on, then the table. */
 static void put_events(const struct env *env, uint64_t at, struct strbuf *b)
 {
 	for (size_t i = 0; i < env->events.len; i++)
@@ -278,7 +278,7 @@ static void put_events(const struct env *env, uint64_t at, struct strbuf *b)
 	}
 }
 
-/* Header, ids and attrs as they are at the start of the file; features all 0, data size 0: not finished. */
+/* Header, IDs and attrs at the start of the file; features all 0, data size 0: not finished. */
 static void put_start(struct file_writer *w, const struct env *env, struct strbuf *b)
 {
 	static const uint64_t no_features[FEATURE_BITS / 64];
@@ -292,7 +292,7 @@ static void put_start(struct file_writer *w, const struct env *env, struct strbu
 
 /* The pipe form: the same as records. */
 
-/* Padded to 8, except for features: decoders of CPU topologies see from what is left how new they are. */
+/* Padded to 8 bytes, except for features: decoders of CPU topologies find their version from the remaining bytes. */
 static struct strobe_error *put_record(struct strbuf *b, uint32_t type, const char *what, const struct strbuf *body)
 {
 	struct perf_event_header hdr = { .type = type, .size = (uint16_t)(sizeof(hdr) + body->len) };
@@ -323,7 +323,7 @@ static struct strobe_error *put_attrs(const struct env *env, struct strbuf *b)
 	return NULL;
 }
 
-/* Flags without data, indexes into a file and formats (which have a record of their own) are not sent. */
+/* Flags without data, file indexes and formats (which have their own record) are not sent. */
 static bool is_sent(uint32_t bit)
 {
 	switch (bit) {
@@ -355,7 +355,7 @@ static void put_features(const struct env *env, struct strbuf *b)
 	}
 }
 
-/* perf's name for where a stream's features end is the number of features it knows, with no data. */
+/* perf marks the end of a stream's features by the number of features it knows, without data. */
 static struct strobe_error *put_last_feature(struct strbuf *b)
 {
 	_cleanup_strbuf_ struct strbuf body = {};
@@ -409,7 +409,7 @@ static void put_build_ids(const struct env *env, struct strbuf *b)
 	_cleanup_strbuf_ struct strbuf entries = {};
 	size_t at = 0;
 
-	/* The section's entries are records but for their type. */
+	/* The section's entries are records except for their type. */
 	feature_encode(env, FEATURE_BUILD_ID, &entries);
 	while (at < entries.len) {
 		struct perf_event_header hdr;
@@ -476,7 +476,7 @@ struct strobe_error *writer_event_updates(struct writer *w, const struct env *en
 	return b.len ? sink_write(&w->sink, b.data, b.len) : NULL;
 }
 
-/* What the writer itself knows better than the environment it is given: that of a copy's source, say. */
+/* Data that the writer knows better than the given environment, such as that of a copy's source. */
 static struct env own_facts(const struct file_writer *w, const struct env *env)
 {
 	struct env e = *env;
@@ -521,7 +521,7 @@ static struct strobe_error *start_file(struct file_writer *w, const struct env *
 	put_start(w, env, &b);
 	if (w->options.checkpoints) {
 		put_early(w, env, &b);
-		/* The header, which is there already, says where the data begins. */
+		/* The header, already written, has the offset of the data. */
 		memcpy(b.data + HEADER_AT_DATA, &w->data_offset, sizeof(w->data_offset));
 	}
 	w->data_end = w->data_offset;
@@ -567,7 +567,7 @@ static struct strobe_error *write_at(struct file_writer *w, uint64_t offset, con
 	return NULL;
 }
 
-/* All sections after the data, one after the other, and the table of them in front. */
+/* Writes all sections after the data, one after the other, preceded by their table. */
 static struct strobe_error *write_features(struct file_writer *w, const struct env *env, uint64_t ret_bits[FEATURE_BITS / 64])
 {
 	_cleanup_strbuf_ struct strbuf all = {};
@@ -576,7 +576,7 @@ static struct strobe_error *write_features(struct file_writer *w, const struct e
 	uint64_t bits[FEATURE_BITS / 64] = {};
 	size_t n = 0;
 
-	size_t own = SIZE_MAX; /* the entry whose section is in front of the data */
+	size_t own = SIZE_MAX; /* the entry whose section precedes the data */
 	for (uint32_t bit = 1; bit < FEATURE_BITS; bit++) {
 		size_t before = all.len;
 		if (bit == FEATURE_TRACING_DATA && w->early_formats.bytes && w->formats == env->tracing_data)
@@ -599,9 +599,9 @@ static struct strobe_error *write_features(struct file_writer *w, const struct e
 }
 
 /*
- * The table of sections must follow the data, which grows: each round's mark holds one. By the header the data ends
- * where the newest mark begins. The mark's own 16 bytes are the table's first entry, of feature 0, which is reserved and
- * is not read. So nothing that the header refers to is ever overwritten, and a recorder may be killed at any point.
+ * The table of sections must follow the data, which grows: each round's mark holds one. According to the header the data ends where the
+ * newest mark begins. The mark's own 16 bytes are the table's first entry, of feature 0, which is reserved and not read. So nothing
+ * that the header refers to is ever overwritten, and a recorder may be killed at any point.
  */
 static void put_mark(const struct file_writer *w, struct strbuf *b)
 {
@@ -633,9 +633,8 @@ struct strobe_error *writer_round(struct writer *pub, const struct env *env)
 }
 
 /*
- * No room for all sections: those in front of the data need a few bytes only, which the last block mostly has left.
- * Else the records are worth more, but not those of tracepoints, which say nothing without their formats: there the
- * header is left at the newest mark.
+ * No room for all sections: those before the data need only a few bytes, which usually fit in the last block. If not, the records are kept
+ * instead, but not those of tracepoints, which are useless without their formats: there the header is left at the newest mark.
  */
 static bool write_early_table(struct file_writer *w, uint64_t ret_bits[FEATURE_BITS / 64])
 {
@@ -648,7 +647,7 @@ static bool write_early_table(struct file_writer *w, uint64_t ret_bits[FEATURE_B
 	return done;
 }
 
-/* A source that is copied may have named more events on its way: a table of all at the end of the file. */
+/* A copied source may have named more events while it was read: writes a table of all at the end of the file. */
 static struct strobe_error *write_late_events(struct file_writer *w, const struct env *env)
 {
 	_cleanup_strbuf_ struct strbuf b = {};

@@ -44,7 +44,7 @@ static int memory_fd(void)
 	return fd;
 }
 
-/* The content of a descriptor that the writer has closed: a duplicate shares the file. */
+/* The content of a descriptor that the writer has closed, by a duplicate. */
 static uint8_t *content_of(int fd, size_t *ret_bytes)
 {
 	off_t n = lseek(fd, 0, SEEK_END);
@@ -55,7 +55,7 @@ static uint8_t *content_of(int fd, size_t *ret_bytes)
 	return p;
 }
 
-/* The records of one type in what is left of a source. */
+/* Counts the remaining records of a type in a source. */
 static uint32_t count(struct record_source *s, uint32_t type)
 {
 	uint32_t nr = 0;
@@ -117,7 +117,7 @@ static void check_copy(const uint8_t *data, size_t bytes, uint32_t n, bool swapp
 	assert_string_equal(e->hostname, "lab");
 	assert_string_equal(e->events.data[1].name, "page-faults");
 	assert_int_equal(e->events.data[1].attr_bytes, 128);
-	/* Bytes of the other order would be lies in this file. */
+	/* Bytes of the other byte order would be wrong in this file. */
 	const struct env_section *unknown = env_section(e, 99);
 	assert_int_equal(unknown != NULL, !swapped_source);
 	if (unknown)
@@ -147,7 +147,7 @@ static void test_copies(void **state)
 	}
 }
 
-/* A larger attr is cut to what perf 6.1 reads, and says so. */
+/* A larger attr is truncated to the size that perf 6.1 reads, with its size field adjusted. */
 static void test_attr_is_cut(void **state)
 {
 	struct env *e = env_create();
@@ -173,7 +173,7 @@ static void test_attr_is_cut(void **state)
 	env_destroy(e);
 }
 
-/* Before writer_finish() the file is one whose recorder was killed. */
+/* Before writer_finish() the file looks like that of a killed recorder. */
 static void test_unfinished_is_readable(void **state)
 {
 	struct bytes_builder from = source_file(50, false);
@@ -202,7 +202,7 @@ static uint64_t u64_at(const uint8_t *data, size_t at)
 	return v;
 }
 
-/* What the file held when the writer had done so much, read as if it had been killed then. */
+/* The file after a number of rounds, read as if the recorder had been killed then. */
 static void check_killed(int fd, int level, uint32_t samples, uint32_t in_header)
 {
 	size_t bytes;
@@ -226,9 +226,9 @@ static void check_killed(int fd, int level, uint32_t samples, uint32_t in_header
 	}
 	assert_ok(reader_check_whole(s));
 	assert_int_equal(got, samples);
-	if (!level) /* what readers see that go by the header; decompressed data is nowhere in the file */
+	if (!level) /* for readers that use the header; decompressed data is nowhere in the file */
 		assert_int_equal(before_mark, in_header);
-	/* By it, the table: feature 0 is the mark itself, the next one the formats, in front of the data. */
+	/* In the table, feature 0 is the mark itself, the next one the formats, before the data. */
 	assert_int_equal(u64_at(data, 72) & 3, 3);
 	uint32_t type;
 	memcpy(&type, data + header_end, sizeof(type));
@@ -298,7 +298,7 @@ static void test_checkpoints(void **state)
 #endif
 }
 
-/* The disk is full in the middle of a record: what is whole stays, and the header says so. */
+/* The disk is full in the middle of a record: complete records stay, and the header covers them. */
 static void test_disk_full(void **state)
 {
 	char path[] = "/tmp/strobe-writer-XXXXXX";

@@ -1,7 +1,7 @@
 #include "bench/options/options.h"
 
 #define AT(field) offsetof(struct bench_options, field)
-/* Of bench itself, whose short names are not free here. */
+/* For bench itself, whose short names conflict with those here. */
 #define COMMON                                                                                                              \
 	{ OPTION_U64, 0, "repeat", AT(settings.repeat), .arg = "n", .help = "as bench -r", .set_offset = AT(has_repeat) },  \
 	{ OPTION_STRING, 0, "format", AT(format), .arg = "default|simple|json|csv", .help = "as bench -f" },                \

@@ -1,5 +1,5 @@
 /*
- * The options of bench and of its benchmarks: a row for each benchmark, a table of options for those that share one.
+ * The options of bench and its benchmarks: one row per benchmark; benchmarks may share a table of options.
  *
  *	#define ROW(words, summary, table) ... bench_options_##table ...
  *	BENCH_OPTIONS(ROW)
