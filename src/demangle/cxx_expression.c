@@ -28,7 +28,7 @@ static struct cxx_node *parse_function_param(struct parser *p)
 	return n;
 }
 
-/* A name in an expression, perhaps of a template. */
+/* A name in an expression, possibly of a template. */
 static struct cxx_node *parse_simple_name(struct parser *p)
 {
 	struct cxx_node *n = cxx_parse_unqualified_name(p, NULL);
@@ -39,8 +39,8 @@ static struct cxx_node *parse_simple_name(struct parser *p)
 }
 
 /*
- * After sr: <type> <name>, or <names> E <name>, where older compilers wrote <name> <name> without an E. An E that no
- * name follows closes something outside.
+ * After sr: <type> <name>, or <names> E <name>; older compilers wrote <name> <name> without an E. An E without a following name
+ * closes something outside.
  */
 static struct cxx_node *parse_unresolved_name(struct parser *p)
 {
@@ -49,7 +49,7 @@ static struct cxx_node *parse_unresolved_name(struct parser *p)
 		return make(p, CXX_QUALIFIED, type, name);
 	}
 	struct cxx_node *n = parse_simple_name(p);
-	/* An old compiler's first name is a type, which can be substituted. */
+	/* In the form of old compilers the first name is a type, which can be substituted. */
 	while (!p->bad && is_digit(*p->p)) {
 		struct cxx_node *next = parse_simple_name(p);
 		n = make(p, CXX_QUALIFIED, n, next);
@@ -84,7 +84,7 @@ static struct cxx_node *parse_fold(struct parser *p)
 	return n;
 }
 
-/* sizeof... of a parameter pack, or of arguments written out. */
+/* sizeof... of a parameter pack, or of explicit arguments. */
 static struct cxx_node *parse_count(struct parser *p)
 {
 	if (take2(p, "sZ")) {
@@ -124,7 +124,7 @@ static struct cxx_node *parse_new(struct parser *p)
 	return n;
 }
 
-/* Operators with operands that are all expressions, and those that begin with a type. */
+/* Operators whose operands are all expressions, and those that begin with a type. */
 static struct cxx_node *parse_operation(struct parser *p)
 {
 	struct cxx_node *op = parse_operator(p), *n;

@@ -8,7 +8,7 @@ struct cxx_node *cxx_parse_source_name(struct parser *p)
 	if (!any || !n || strnlen(text, n) < n)
 		return fail(p);
 	p->p += n;
-	/* What compilers call the unnamed namespace: _GLOBAL_ . N or _ N … */
+	/* Compilers' names for the unnamed namespace: _GLOBAL_ . N or _ N … */
 	if (n >= 10 && !strncmp(text, "_GLOBAL_", 8) && strchr("._$", text[8]) && text[9] == 'N')
 		return make_text(p, CXX_NAME, "(anonymous namespace)", strlen("(anonymous namespace)"));
 	return make_text(p, CXX_NAME, text, n);
@@ -50,7 +50,7 @@ static struct cxx_node *parse_std_abbreviation(struct parser *p)
 	return fail(p);
 }
 
-/* S_ S0_ St Sa Ss …; abbreviations with ABI tags become something that can be substituted. */
+/* S_ S0_ St Sa Ss …; an abbreviation with ABI tags can itself be substituted. */
 static struct cxx_node *parse_substitution(struct parser *p)
 {
 	expect(p, 'S');
@@ -170,7 +170,7 @@ static struct cxx_node *parse_special_member(struct parser *p, const struct cxx_
 	return make(p, is_constructor ? CXX_CONSTRUCTOR : CXX_DESTRUCTOR, (struct cxx_node *)class, NULL);
 }
 
-/* Of entities that would else have one name; people do not see it. */
+/* Distinguishes entities that would otherwise have the same name; not shown. */
 static void skip_discriminator(struct parser *p)
 {
 	bool any;
@@ -231,14 +231,14 @@ static uint32_t parse_this_qualifiers(struct parser *p)
 	return q;
 }
 
-/* Between N and E. Each prefix that is not the whole can be substituted. */
+/* Between N and E. Each prefix can be substituted, except for the whole name. */
 struct cxx_node *cxx_parse_prefixes(struct parser *p)
 {
 	struct cxx_node *n = NULL;
 	while (!p->bad && !take(p, 'E')) {
 		char kind = *p->p;
 		struct cxx_node *part;
-		if (kind == 'M') { /* of a member's initialiser: a lambda follows */
+		if (kind == 'M') { /* in a member's initialiser: a lambda follows */
 			p->p++;
 			continue;
 		}

@@ -8,7 +8,7 @@ static void skip_number(struct parser *p)
 	expect(p, '_');
 }
 
-/* h <number> _, v <number> _ <number> _: how a thunk adjusts this or its result. */
+/* h <number> _, v <number> _ <number> _: the adjustment of this or of the result by a thunk. */
 static void skip_call_offset(struct parser *p)
 {
 	if (take(p, 'v'))
@@ -47,7 +47,7 @@ static struct cxx_node *parse_guard_name(struct parser *p)
 	return fail(p);
 }
 
-/* Vtables, type information, thunks, guards and the like: after T or G. */
+/* After T or G: vtables, type information, thunks, guards and the like. */
 static struct cxx_node *parse_special_name(struct parser *p)
 {
 	static const struct {
@@ -97,7 +97,7 @@ const struct cxx_node *cxx_entity(const struct cxx_node *n)
 	return n;
 }
 
-/* Templates say what they return, unless they are constructors, destructors or conversions. */
+/* Names of templates include a return type, unless they are constructors, destructors or conversions. */
 static bool says_return_type(const struct cxx_node *name)
 {
 	const struct cxx_node *n = cxx_entity(name);
@@ -114,7 +114,7 @@ static bool says_return_type(const struct cxx_node *name)
 	return true;
 }
 
-/* local: of a function whose local entity is named; its return type is not written. */
+/* local: the function of a local entity, whose return type is not mangled. */
 struct cxx_node *cxx_parse_encoding(struct parser *p, bool local)
 {
 	struct cxx_node *n = NULL;
@@ -135,7 +135,7 @@ struct cxx_node *cxx_parse_encoding(struct parser *p, bool local)
 	return p->bad ? NULL : n;
 }
 
-#define SUBSTITUTIONS 64 /* of most names: it need not grow */
+#define SUBSTITUTIONS 64 /* enough for most names without growing */
 
 struct cxx_node *cxx_parse(struct arena *arena, const char *mangled, bool whole)
 {

@@ -1,8 +1,8 @@
 /*
- * What the files that parse mangled C++ names share: the state, the reading of letters and numbers, and each other.
+ * Shared by the files that parse mangled C++ names: the parser state, reading of letters and numbers, and functions of each file.
  *
  * cxx_name.c reads names, cxx_type.c types and template arguments, cxx_expression.c expressions, cxx_parse.c encodings.
- * A failed parser is at an empty text and stays bad; what was made by then is in the arena.
+ * A failed parser has no input left and stays bad; the nodes made so far stay in the arena.
  */
 #pragma once
 #include <stddef.h>
@@ -12,23 +12,23 @@
 #include "demangle/cxx_tree.h"
 
 #define DEPTH_MAX 300
-#define STEPS_MAX 100000 /* the one place that looks ahead could be nested */
+#define STEPS_MAX 100000 /* against exponential time: the one place that looks ahead could be nested */
 
 struct parser {
 	struct arena *arena;
 	const char *p;
 	int depth, steps;
 	bool bad;
-	bool in_conversion; /* the type of a conversion operator is read */
+	bool in_conversion; /* inside the type of a conversion operator */
 	VEC(struct cxx_node *) substitutions; /* S_, S0_, S1_ … */
 };
 
-/* All return NULL where the text is bad. */
+/* These return NULL if the input is invalid. */
 struct cxx_node *cxx_parse_encoding(struct parser *p, bool local);
 struct cxx_node *cxx_parse_name(struct parser *p);
-/* And what is said of this: CXX_THIS_*. */
+/* Also returns the qualifiers of this: CXX_THIS_*. */
 struct cxx_node *cxx_parse_name_of(struct parser *p, uint32_t *ret_this);
-/* class: what a constructor or destructor belongs to, or NULL. */
+/* class: the class of a constructor or destructor, or NULL. */
 struct cxx_node *cxx_parse_unqualified_name(struct parser *p, const struct cxx_node *class);
 struct cxx_node *cxx_parse_source_name(struct parser *p);
 struct cxx_node *cxx_parse_prefixes(struct parser *p);
@@ -107,7 +107,7 @@ static inline struct cxx_node *make_text(struct parser *p, enum cxx_kind kind, c
 	return n;
 }
 
-/* Adds a to the end of a list that is being built; *tail is where the next element goes. */
+/* Appends a to a list that is being built; *tail is the location for the next element. */
 static inline void list_add(struct parser *p, struct cxx_node **tail, struct cxx_node *a)
 {
 	(*tail)->a = a;
@@ -115,14 +115,14 @@ static inline void list_add(struct parser *p, struct cxx_node **tail, struct cxx
 	*tail = (*tail)->b;
 }
 
-/* Notes what S_ may stand for from here on. */
+/* Adds a node that S_, S0_ … may refer to from here on. */
 static inline void substitute(struct parser *p, struct cxx_node *n)
 {
 	if (n && !p->bad)
 		vec_push(&p->substitutions, n);
 }
 
-/* Up to 999999; *ret_any says whether there was one. */
+/* Up to 999999; *ret_any: whether there was a digit. */
 static inline uint32_t parse_digits(struct parser *p, bool *ret_any)
 {
 	uint32_t n = 0;
@@ -133,7 +133,7 @@ static inline uint32_t parse_digits(struct parser *p, bool *ret_any)
 	return n;
 }
 
-/* [<number>] _: 0 where there is no number, one more than it else. */
+/* [<number>] _: 0 without a number, else the number plus one. */
 static inline uint32_t parse_index(struct parser *p)
 {
 	bool any;

@@ -23,8 +23,8 @@ const struct cxx_node *cxx_resolve(struct printer *p, const struct cxx_node *n)
 }
 
 /*
- * A tail that prints nothing (empty packs) leaves no comma, but to the demangler that people know the comma's blank
- * stays the last character: "a<b<c>>", where "b<c> >" is usual. An empty pack before others does leave its comma.
+ * A tail that prints nothing (empty packs) leaves no comma, but as in libiberty's demangler, the blank of that comma still counts as the
+ * last character: "a<b<c>>" instead of the usual "b<c> >". An empty pack before other elements does leave its comma.
  */
 void cxx_print_list(struct printer *p, const struct cxx_node *list)
 {
@@ -91,13 +91,13 @@ static void print_operator_name(struct printer *p, const struct cxx_operator *op
 	add_n(p, op->name, op->name[n - 1] == ' ' ? n - 1 : n);
 }
 
-/* The name without what qualifies it: what a constructor is called. */
+/* The unqualified name, which a constructor is called by. */
 static const struct cxx_node *last_name(const struct cxx_node *n)
 {
 	for (int i = 0; n && i < DEPTH_MAX; i++) {
 		if (n->kind == CXX_QUALIFIED || n->kind == CXX_LOCAL)
 			n = n->b && n->b->kind == CXX_UNNAMED ? n->a
-							      : n->b; /* what has no name is called as what it is in */
+							      : n->b; /* an unnamed entity has the name of what contains it */
 		else if (n->kind == CXX_TEMPLATE || n->kind == CXX_TAGGED)
 			n = n->a;
 		else
@@ -126,7 +126,7 @@ static void print_class_name(struct printer *p, const struct cxx_node *n)
 	cxx_print_node(p, n);
 }
 
-/* Std abbreviations are spelled out where their constructor or destructor is named. */
+/* Std abbreviations are printed in full before their constructor or destructor. */
 static void print_qualified(struct printer *p, const struct cxx_node *n)
 {
 	const struct cxx_node *member = n->b;
@@ -162,7 +162,7 @@ static void print_template(struct printer *p, const struct cxx_node *n)
 	print_template_args(p, n->b);
 }
 
-/* A conversion template's arguments follow the type that they are used in. */
+/* The arguments of a conversion template follow the type that uses them. */
 static void print_conversion(struct printer *p, const struct cxx_node *n)
 {
 	const struct cxx_scope *was = p->scope;
@@ -246,7 +246,7 @@ static void print_name(struct printer *p, const struct cxx_node *n)
 	}
 }
 
-/* An encoding with its parameters: in local names without the return type, which the caller has removed. */
+/* A function with its parameters: in local names without the return type, which the caller has removed. */
 static void print_function_name(struct printer *p, const struct cxx_node *n)
 {
 	const struct cxx_scope *was = p->scope;
@@ -347,8 +347,8 @@ static void copy_printed(struct printer *p, size_t at, size_t n)
 }
 
 /*
- * A name that a substitution repeats is copied from where it was printed first, unless its text depends on what is around it. Names
- * of templates are mostly repetitions: each argument comes again in the types that are made of it.
+ * A name that a substitution repeats is copied from its first output, unless its text depends on the context. Most names of templates
+ * are repetitions: each argument is repeated in the types that are made of it.
  */
 static void print_once(struct printer *p, struct cxx_node *n)
 {

@@ -40,7 +40,7 @@ static void print_unary(struct printer *p, const struct cxx_node *n)
 {
 	const struct cxx_node *operand = n->b;
 	const char *code = n->a->op->code;
-	/* The address of a member function is written without its parameters. */
+	/* The address of a member function is printed without parameters. */
 	if (!strcmp(code, "ad") && operand && operand->kind == CXX_FUNCTION_NAME && operand->a->kind == CXX_QUALIFIED &&
 	    !operand->number)
 		operand = operand->a;
@@ -57,7 +57,7 @@ static void print_unary(struct printer *p, const struct cxx_node *n)
 static void print_binary(struct printer *p, const struct cxx_node *n)
 {
 	const char *name = n->a->op->name;
-	bool closes = !strcmp(name, ">"); /* else it would seem to end template arguments */
+	bool closes = !strcmp(name, ">"); /* else it would appear to end the template arguments */
 	if (closes)
 		add(p, "(");
 	cxx_print_subexpression(p, n->b);
@@ -76,7 +76,7 @@ static void print_binary(struct printer *p, const struct cxx_node *n)
 static void print_fold(struct printer *p, const struct cxx_node *n)
 {
 	const char *op = n->a->op->name;
-	/* Folds name whole packs. */
+	/* Folds apply to whole packs. */
 	int was = p->pack_index;
 	p->pack_index = -1;
 	add(p, "(");
@@ -101,7 +101,7 @@ static void print_fold(struct printer *p, const struct cxx_node *n)
 
 static void print_call(struct printer *p, const struct cxx_node *n)
 {
-	/* Types of the function's parameters are left out where the arguments follow. */
+	/* The parameter types of the function are omitted if arguments follow. */
 	cxx_print_subexpression(p, n->a && n->a->kind == CXX_FUNCTION_NAME ? n->a->a : n->a);
 	add(p, "(");
 	cxx_print_list(p, n->b);

@@ -1,6 +1,6 @@
 /*
- * What the files that print names of C++ share: names (cxx_print.c), types (cxx_print_type.c) and expressions
- * (cxx_print_expression.c). A printer goes bad where the tree says nothing that could be shown, and prints no more then. One thread.
+ * Shared by the files that print C++ names: names (cxx_print.c), types (cxx_print_type.c) and expressions
+ * (cxx_print_expression.c). A printer turns bad if the tree cannot be printed, and then prints nothing more. One thread.
  */
 #pragma once
 #include <stddef.h>
@@ -14,7 +14,7 @@
 #define STEPS_MAX  500000
 #define OUTPUT_MAX ((size_t)256 << 10)
 
-/* The template arguments that T_ means, from the inside out: an argument is printed in the scope around its own. */
+/* The template arguments that T_ refers to, from the inside out: an argument is printed in the enclosing scope. */
 struct cxx_scope {
 	const struct cxx_node *args;
 	const struct cxx_scope *next;
@@ -24,36 +24,36 @@ struct printer {
 	struct arena *arena;
 	struct strbuf *out;
 	const struct cxx_scope *scope;
-	const struct cxx_node *template; /* whose name is being printed: of which a conversion's T_ speaks */
-	size_t from;      /* where our text begins in out */
-	size_t erased_at; /* where a comma was taken back, SIZE_MAX nowhere */
+	const struct cxx_node *template; /* the template whose name is printed: T_ in a conversion refers to it */
+	size_t from;      /* where this text begins in out */
+	size_t erased_at; /* where a comma was removed; SIZE_MAX: nowhere */
 	int depth, steps;
 	bool bad;
 	bool in_lambda;     /* parameters of a lambda: T_ is auto:1 */
-	int pack_index;     /* which element of packs is meant; -1 outside of expansions */
+	int pack_index;     /* the current element of packs; -1 outside of expansions */
 	bool in_array;      /* the element type of an array is printed */
-	unsigned context_uses; /* how often the text depended on what is around: scope, pack_index, in_lambda, template */
+	unsigned context_uses; /* how often the text depended on its context: scope, pack_index, in_lambda, template */
 };
 
-/* Whatever it is. */
+/* Prints a node of any kind. */
 void cxx_print_node(struct printer *p, const struct cxx_node *n);
-/* Elements, with commas between those that come to something. */
+/* Prints elements, with commas between those that print something. */
 void cxx_print_list(struct printer *p, const struct cxx_node *list);
 void cxx_print_param(struct printer *p, const struct cxx_node *n);
 void cxx_print_type(struct printer *p, const struct cxx_node *n);
 void cxx_print_left(struct printer *p, const struct cxx_node *n);
 void cxx_print_right(struct printer *p, const struct cxx_node *n);
-/* What follows a member function: const, noexcept and others. */
+/* Prints what follows a member function: const, noexcept and others. */
 void cxx_print_this(struct printer *p, const struct cxx_node *n);
 void cxx_print_expression(struct printer *p, const struct cxx_node *n);
-/* In parentheses, unless it is but a name. */
+/* Prints in parentheses, unless it is only a name. */
 void cxx_print_subexpression(struct printer *p, const struct cxx_node *n);
-/* What a template parameter stands for here; NULL (and bad) where that is nothing. */
+/* The argument of a template parameter in this scope; NULL (and bad) if there is none. */
 const struct cxx_node *cxx_resolve(struct printer *p, const struct cxx_node *n);
-/* The first pack that an expansion's pattern names; NULL where it names none. */
+/* The first pack in an expansion's pattern; NULL: none. */
 const struct cxx_node *cxx_find_pack(struct printer *p, const struct cxx_node *n, int depth);
 
-/* A name is made of dozens of pieces of a few bytes: each is put where there is room. The NUL comes last, in cxx_print(). */
+/* A name consists of dozens of pieces of a few bytes: this copies without a call. cxx_print() adds the NUL at the end. */
 static inline __attribute__((always_inline)) void add_n(struct printer *p, const char *s, size_t n)
 {
 	struct strbuf *out = p->out;
@@ -117,13 +117,13 @@ static inline int list_length(const struct cxx_node *list)
 	return n;
 }
 
-/* The text from here on depends on what is around the node: see print_once(). */
+/* Notes that the text depends on the context of the node: see print_once(). */
 static inline void use_context(struct printer *p)
 {
 	p->context_uses++;
 }
 
-/* Where to go on from a parameter: what it stands for, in its scope. Restored by leave_param. */
+/* State saved while a parameter's argument is printed in its own scope. Restored by leave_param. */
 struct outside {
 	const struct cxx_scope *scope;
 	int pack_index;

@@ -1,10 +1,7 @@
-/* Types: what is left of a declarator, and what is right of it ("void (*" and ")(int)"). */
+/* Types: the left and the right part of a declarator ("void (*" and ")(int)"). */
 #include "demangle/cxx_print_priv.h"
 
-/*
- * What kind of type it is, which decides on parentheses: parameters are looked through. A kind beyond all types where
- * that cannot be known.
- */
+/* The kind of a type, which determines parentheses; parameters are resolved. If unknown, a kind that is no type's. */
 static enum cxx_kind kind_of(struct printer *p, const struct cxx_node *n, const struct cxx_node **ret_target,
 			     const struct cxx_scope **ret_scope)
 {
@@ -21,7 +18,7 @@ static enum cxx_kind kind_of(struct printer *p, const struct cxx_node *n, const 
 	return n ? n->kind : CXX_THROW;
 }
 
-/* Whether a pointer to it needs parentheses: of functions and arrays, after qualifiers too. */
+/* Whether a pointer to it needs parentheses: functions and arrays, also with qualifiers. */
 static bool needs_parentheses(struct printer *p, const struct cxx_node *n)
 {
 	const struct cxx_scope *scope, *was = p->scope;
@@ -72,7 +69,7 @@ static void close_declarator(struct printer *p, const struct cxx_node *pointee)
 	cxx_print_right(p, pointee);
 }
 
-/* A reference: references to references collapse, & wins. A parameter keeps the scope in which it was met first. */
+/* A reference to a reference collapses; & wins. A parameter keeps the scope in which it was first printed. */
 struct reference {
 	const struct cxx_node *to;
 	const struct cxx_scope *scope;
@@ -189,7 +186,7 @@ void cxx_print_left(struct printer *p, const struct cxx_node *n)
 	case CXX_COMPLEX:
 	case CXX_IMAGINARY:
 		cxx_print_left(p, n->a);
-		/* A qualified array is an array of what is qualified; the qualifiers of functions follow them. */
+		/* A qualified array is an array of qualified elements; the qualifiers of functions follow them. */
 		add(p, qualifier_text(n->kind));
 		break;
 	case CXX_VENDOR_QUALIFIER:

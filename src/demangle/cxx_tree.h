@@ -1,5 +1,5 @@
 /*
- * A mangled C++ name as a tree, for cxx_parse.c, which makes it, and cxx_print.c, which writes it out.
+ * A mangled C++ name as a tree, made by cxx_parse.c and printed by cxx_print.c.
  *
  * Shared parts (substitutions) make it a graph without cycles, except through template parameters; printing is bounded
  * in depth, steps and output, because a short graph can stand for gigabytes of text.
@@ -48,7 +48,7 @@ enum cxx_kind {
 	CXX_MEMBER_POINTER, /* to b in class a */
 	CXX_VECTOR,       /* of a, b elements */
 	CXX_DECLTYPE,     /* a */
-	CXX_PARAM,        /* T<number>: what it stands for depends on where it is printed */
+	CXX_PARAM,        /* T<number>: its argument depends on where it is printed */
 	CXX_PACK_EXPANSION, /* a… */
 	CXX_LIST,         /* a, then list b; an empty list has neither */
 
@@ -85,7 +85,7 @@ enum { CXX_LITERAL_DEFAULT, CXX_LITERAL_INT, CXX_LITERAL_SUFFIX, CXX_LITERAL_BOO
 
 struct cxx_operator {
 	char code[3];
-	const char *name; /* with a blank after words that an operand follows */
+	const char *name; /* with a trailing blank if an operand follows the word */
 	uint8_t operands;
 };
 
@@ -98,18 +98,18 @@ struct cxx_node {
 	const char *long_text;
 	const struct cxx_operator *op;
 	struct cxx_node *a, *b, *c;
-	const struct cxx_scope *scope; /* of a CXX_PARAM after a reference, while printing: where it was met first */
-	uint32_t printed_at, printed_bytes; /* of names, while printing: where their text is already; 0 bytes: nowhere */
+	const struct cxx_scope *scope; /* of a CXX_PARAM after a reference, while printing: where it was first printed */
+	uint32_t printed_at, printed_bytes; /* of names, while printing: the location of their text in the output; 0 bytes: none */
 };
 
 /*
- * Reads the name of a symbol (from "_Z" on), and of functions no more than that, unless they are read whole: parameters,
- * return types and qualifiers of `this` are left out. What follows the encoding always is. NULL where it does not follow the
- * grammar (Itanium C++ ABI, 5.1 "External Names").
+ * Parses the name of a symbol (from "_Z" on). Parameters, return types and qualifiers of `this` are left out unless the whole
+ * encoding is requested. What follows the encoding is always left out. NULL if the name does not follow the grammar (Itanium C++ ABI,
+ * 5.1 "External Names").
  */
 struct cxx_node *cxx_parse(struct arena *arena, const char *mangled, bool whole);
-/* Appends the readable text, once for a tree; false where it is too long or does not make sense. */
+/* Appends the readable text, once for a tree; false if it is too long or makes no sense. */
 bool cxx_print(struct arena *arena, struct cxx_node *n, struct strbuf *out);
-/* The name of an encoding, or of the entity in it that has template arguments of its own; never NULL for a tree. */
+/* The name in an encoding, or of its entity with template arguments of its own; never NULL for a tree. */
 const struct cxx_node *cxx_entity(const struct cxx_node *n);
 const struct cxx_operator *cxx_operator_by_code(const char *code);

@@ -1,6 +1,6 @@
 #include "demangle/cxx_parse_priv.h"
 
-/* Types up to an E; one void means none. */
+/* Types up to an E; a single void means no parameters. */
 struct cxx_node *cxx_parse_types(struct parser *p, bool to_end)
 {
 	struct cxx_node *list = make(p, CXX_LIST, NULL, NULL), *tail = list;
@@ -266,7 +266,7 @@ static struct cxx_node *parse_t_type(struct parser *p)
 	struct cxx_node *n = cxx_parse_template_param(p);
 	if (*p->p != 'I')
 		return n;
-	/* In cvT_I…E the arguments are the conversion's own, unless more of them follow. */
+	/* In cvT_I…E the arguments belong to the conversion, unless more arguments follow. */
 	const char *args_at = p->p;
 	size_t noted = p->substitutions.len;
 	substitute(p, n);
@@ -311,7 +311,7 @@ static struct cxx_node *parse_type_body(struct parser *p, bool *ret_new)
 	bool substituted = *from == 'S' && from[1] != 't';
 	size_t noted = p->substitutions.len;
 	a = cxx_parse_name(p);
-	/* Arguments make a new type of what was substituted; ABI tags have noted theirs. */
+	/* Arguments make a new type of a substitution; names with ABI tags are noted already. */
 	*ret_new = !substituted || (a && a->kind == CXX_TEMPLATE && p->p[-1] == 'E') || noted > p->substitutions.len;
 	return a;
 }
@@ -321,7 +321,7 @@ static bool begins_exception_spec(const struct parser *p)
 	return p->p[0] == 'D' && p->p[1] && strchr("oOwx", p->p[1]);
 }
 
-/* A function type after qualifiers: alone it is nothing that could be substituted. */
+/* A function type after qualifiers: alone it cannot be substituted. */
 static struct cxx_node *parse_qualified_function(struct parser *p)
 {
 	struct cxx_node *n = NULL;

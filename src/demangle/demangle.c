@@ -9,7 +9,7 @@
 #include "demangle/cxx_tree.h"
 #include "demangle/rust_name.h"
 
-/* Nodes and text of most names: threads that name functions at once would wait for each other in malloc. */
+/* On the stack, for most names: threads that demangle concurrently would contend in malloc. */
 #define NODES_BYTES 8192
 #define TEXT_BYTES  500
 
@@ -18,7 +18,7 @@ static char *demangle_cxx(const char *name, bool whole)
 	_cleanup_strbuf_ struct strbuf text = {};
 	struct arena arena;
 	char nodes[NODES_BYTES];
-	/* Old compilers' functions that run constructors: what they belong to may be mangled again. */
+	/* Old compilers' functions that run constructors: the rest of the name may be mangled itself. */
 	if (name[1] == 'G') {
 		char *of = name[11] == '_' && name[12] == 'Z' ? demangle_name(name + 11) : NULL;
 		strbuf_addf(&text, "global %s keyed to %s", name[9] == 'I' ? "constructors" : "destructors",
@@ -53,7 +53,7 @@ static char *demangle(const char *name, bool whole)
 {
 	if (!demangle_is_mangled(name))
 		return NULL;
-	/* Ours, not the symbol's: "_Z3foov@plt" reads "foo@plt". */
+	/* Added by strobe, not part of the symbol: "_Z3foov@plt" reads "foo@plt". */
 	size_t length = strlen(name);
 	bool plt = length > 4 && !strcmp(name + length - 4, "@plt");
 	if (!plt)

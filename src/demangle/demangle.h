@@ -1,16 +1,14 @@
 /*
- * Names of C++ and Rust as people write them, without parameter lists, as perf prints them; or with them.
+ * Demangles names of C++ and Rust, without parameter lists as in perf, or with them.
  *
- * Thread-safe; needs no library. Hostile names are bounded in depth, steps and output, and stay as they are where they
- * exceed that.
+ * Thread-safe; needs no library. Depth, steps and output are limited; names that exceed a limit stay mangled.
  */
 #pragma once
 #include <stdbool.h>
 
 /* Whether the name looks mangled at all: "_Z…", "_R…", "_GLOBAL__I_…". Cheap. */
 bool demangle_is_mangled(const char *name);
-/* The readable name, owned by the caller (free), or NULL where there is nothing to demangle. "@plt" stays at the end.
- */
+/* The readable name, owned by the caller (free), or NULL if the name is not mangled. A suffix "@plt" is kept. */
 char *demangle_name(const char *name);
-/* The same with parameters, and what templates return, of C++. What marks a clone (".isra.0") is left out. */
+/* The same with parameters and, for C++ templates, return types. Suffixes of clones (".isra.0") are dropped. */
 char *demangle_whole_name(const char *name);

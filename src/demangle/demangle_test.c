@@ -1,4 +1,4 @@
-/* Names as people read them. Expectations: what perf report 6.1 printed for such programs, and c++filt -p -i live. */
+/* Demangled names. Expectations: the output of perf report 6.1 for such programs, and c++filt -p -i at run time. */
 #include "base/testing.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "demangle/demangle.h"
 
 struct name_case {
-	const char *mangled, *shown; /* NULL: stays as it is */
+	const char *mangled, *shown; /* NULL: unchanged */
 };
 
 static void check(const struct name_case *cases, size_t n)
@@ -43,13 +43,13 @@ static void cxx_names_without_parameters(void **state)
 		{ "_ZThn16_N1S1fEi", "non-virtual thunk to S::f(int)" },
 		{ "_ZNSo5flushEv@plt", "std::ostream::flush@plt" },
 		{ "_GLOBAL__I_main", "global constructors keyed to main" },
-		/* What older and newer compilers make of names that depend on templates. */
+		/* Older and newer compilers' mangling of template-dependent names. */
 		{ "_ZGRL3foo_", "reference temporary #0 for foo" },
 		{ "_Z1fI1aJiiEEvv", "f<a, int, int>" },
 		{ "_Z1fI1aIiEJRiEEvv", "f<a<int>, int&>" },
 		{ "_Z1fIiEv1bIXsr3stdE4is_vIT_EEE", "f<int>" },
 		{ "_Z1gI1bIXsr3stdE4is_vIiEEEEvv", "g<b<std::is_v<int> > >" },
-		/* Declarators, packs, and substitutions of template parameters; as c++filt -p -i reads them. */
+		/* Declarators, packs, and substitutions of template parameters; as in c++filt -p -i. */
 		{ "_Z1fISt6vectorIM1AKFbvESaIS3_EEEvv",
 		 "f<std::vector<bool (A::*)() const, std::allocator<bool (A::*)() const> > >" },
 		{ "_Z1fIFPvPFviEEEvv", "f<void* (void (*)(int))>" },
@@ -80,7 +80,7 @@ static void rust_names_without_hashes(void **state)
 		{ "_ZN45_$LT$alloc..string..String$u20$as$u20$Foo$GT$3bar17h0123456789abcdefE.llvm.123",
 		  "<alloc::string::String as Foo>::bar" },
 		{ "_ZN4test28_$u7b$$u7b$closure$u7d$$u7d$17h0123456789abcdefE", "test::{{closure}}" },
-		/* A C++ name that only looks like one: too few different digits for a hash. */
+		/* A C++ name that resembles Rust's: too few different digits for a hash. */
 		{ "_ZN3foo17h0000000000000000E", "foo::h0000000000000000" },
 		{ "_RNvCskwGfYPst2Cb_3foo3bar", "foo::bar" },
 		{ "_RNvMCs4fqI2P2rA04_13const_genericINtB0_8SignedKhKhn80_E1f", NULL },
@@ -97,7 +97,7 @@ static void rust_names_without_hashes(void **state)
 	check(cases, sizeof(cases) / sizeof(*cases));
 }
 
-/* Cut at every byte and bent at every byte: whatever comes out, nothing else happens. */
+/* Cut at every byte and changed at every byte: any output is fine, but no crash. */
 static void damaged_names_do_no_harm(void **state)
 {
 	static const char *const names[] = {
@@ -165,7 +165,7 @@ static void compare_libstdcxx(const char *option, char *(*demangle)(const char *
 		print_message("no nm, c++filt or libstdc++ here\n");
 		skip();
 	}
-	/* Two lines for each name: as it is, and as c++filt reads it. */
+	/* Two lines for each name: mangled, and by c++filt. */
 	snprintf(command, sizeof(command),
 		 "nm -D --defined-only %s | sed -n 's/.* \\(_Z[^@]*\\).*/\\1/p' | sort -u | "
 		 "while read -r n; do echo \"$n\"; done > /tmp/strobe-names.$$; c++filt %s -i < /tmp/strobe-names.$$ | "
@@ -217,7 +217,7 @@ static void clones_have_the_name_of_their_function(void **state)
 	}
 }
 
-/* The same substitution reads otherwise where another element of a pack is meant; as c++filt -i reads them. */
+/* The same substitution reads differently for another element of a pack; as in c++filt -i. */
 static void repeated_names_depend_on_what_is_around(void **state)
 {
 	static const char *const names[][2] = {

@@ -13,7 +13,7 @@
 #include "base/utf8.h"
 #include "demangle/rust_v0.h"
 
-/* "h" and 16 hex digits; too few different ones are not a hash. */
+/* "h" and 16 hex digits; with too few different digits it is not a hash. */
 static bool is_hash(const char *ident, size_t n)
 {
 	unsigned seen = 0;
@@ -34,7 +34,7 @@ void rust_add_utf8(struct strbuf *b, uint32_t c)
 	strbuf_add(b, bytes, utf8_encode(c, bytes));
 }
 
-/* $LT$ and the like, $u20$; returns how many bytes of the identifier it took, 0 where it is not an escape. */
+/* $LT$ and the like, $u20$; returns the number of bytes consumed, 0 if it is not an escape. */
 static size_t add_escape(struct strbuf *b, const char *p, size_t n)
 {
 	static const struct {
@@ -68,13 +68,13 @@ static size_t add_escape(struct strbuf *b, const char *p, size_t n)
 
 static void add_legacy_ident(struct strbuf *b, const char *p, size_t n)
 {
-	if (n >= 2 && p[0] == '_' && p[1] == '$') { /* so that it began like a C++ identifier */
+	if (n >= 2 && p[0] == '_' && p[1] == '$') { /* added so that it began like a C++ identifier */
 		p++;
 		n--;
 	}
 	while (n) {
 		size_t took = *p == '$' ? add_escape(b, p, n) : 0;
-		if (*p == '$' && !took) { /* not ours: the rest as it is */
+		if (*p == '$' && !took) { /* unknown escape: the rest is copied */
 			strbuf_add(b, p, n);
 			return;
 		}
@@ -91,7 +91,7 @@ static void add_legacy_ident(struct strbuf *b, const char *p, size_t n)
 	}
 }
 
-/* <number><identifier> at *at, before end; false where it does not fit. */
+/* <number><identifier> at *at, before end; false if malformed. */
 static bool next_ident(const char **at, const char *end, const char **ret, size_t *ret_n)
 {
 	const char *p = *at;
@@ -108,7 +108,7 @@ static bool next_ident(const char **at, const char *end, const char **ret, size_
 	return true;
 }
 
-/* _ZN <identifiers> 17h<hash> E, perhaps with a suffix that begins in a dot. */
+/* _ZN <identifiers> 17h<hash> E, possibly with a suffix that begins with a dot. */
 static char *demangle_legacy(const char *name)
 {
 	const char *p = name + 3, *ident = NULL, *last = NULL;

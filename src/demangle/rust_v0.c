@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 
-/* Back references may multiply the text: names that come to more than this are shown as they are. */
+/* Back-references may multiply the text: longer names stay mangled. */
 #define OUTPUT_MAX 65536
 #define STEPS_MAX  100000
 #define DEPTH_MAX  300
@@ -19,8 +19,8 @@ struct v0 {
 	struct strbuf out;
 	int depth, steps;
 	bool bad;
-	int quiet;             /* > 0: what is read is not printed */
-	uint64_t lifetimes;    /* bound by the binders around */
+	int quiet;             /* > 0: parse without printing */
+	uint64_t lifetimes;    /* number of lifetimes bound by the enclosing binders */
 };
 
 struct ident {
@@ -115,7 +115,7 @@ static uint64_t read_base62(struct v0 *v)
 	return x + 1;
 }
 
-/* An optional number after a tag letter: 0 where the tag is missing. */
+/* An optional number after a tag letter: 0 if the tag is missing. */
 static uint64_t read_tagged(struct v0 *v, char tag)
 {
 	if (!take(v, tag))
@@ -151,7 +151,7 @@ static struct ident read_ident(struct v0 *v)
 	v->p += n;
 	if (!punycode)
 		return id;
-	/* The last underscore parts the ASCII characters from the deltas. */
+	/* The last underscore separates the ASCII characters from the deltas. */
 	const char *underscore = memrchr(id.ascii, '_', n);
 	id.punycode = underscore ? underscore + 1 : id.ascii;
 	id.punycode_n = (size_t)(id.ascii + n - id.punycode);
@@ -163,7 +163,7 @@ static struct ident read_ident(struct v0 *v)
 
 #define PUNYCODE_CHARS 256
 
-/* RFC 3492 with rustc's alphabet; false where the deltas are not well formed. */
+/* RFC 3492 with rustc's alphabet; false if the deltas are malformed. */
 static bool decode_punycode(const struct ident *id, uint32_t out[PUNYCODE_CHARS], size_t *ret_n)
 {
 	size_t n = 0, base = 36, bias = 72, i = 0, damp = 700;
@@ -236,7 +236,7 @@ static void print_ident(struct v0 *v, const struct ident *id)
 	print(v, "}");
 }
 
-/* B<position>: what is there is read (and printed) again. The position must be before the back-reference. */
+/* B<position>: parses (and prints) again from that position, which must be before the back-reference. */
 static void follow(struct v0 *v, void (*fn)(struct v0 *v, bool in_value), bool in_value)
 {
 	const char *from = v->p - 1;
@@ -300,7 +300,7 @@ static void print_generic_args(struct v0 *v)
 	}
 }
 
-/* An impl's own path says nothing to people: it is read and not printed. */
+/* An impl's own path is not part of the readable name: parsed without printing. */
 static void skip_impl_path(struct v0 *v)
 {
 	v->quiet++;
@@ -431,7 +431,7 @@ static void print_fn_abi(struct v0 *v)
 		return;
 	}
 	print(v, "extern \"");
-	/* Dashes of the name were made underscores. */
+	/* Dashes in the name were replaced by underscores. */
 	for (size_t i = 0; i < id.ascii_n; i++)
 		print_n(v, id.ascii[i] == '_' ? "-" : id.ascii + i, 1);
 	print(v, "\" ");
@@ -459,7 +459,7 @@ static void print_fn(struct v0 *v)
 	v->lifetimes = outer;
 }
 
-/* A path whose generic arguments stay open for associated types; returns whether "<" was printed. */
+/* A path whose generic arguments are left open for associated types; returns whether "<" was printed. */
 static bool print_open_path(struct v0 *v)
 {
 	bool open = false;
@@ -589,7 +589,7 @@ static void print_type(struct v0 *v)
 	v->depth--;
 }
 
-/* Hex digits up to "_"; returns how many, and their value where it fits. */
+/* Hex digits up to "_"; returns their number, and their value if it fits. */
 static size_t read_hex(struct v0 *v, const char **ret, uint64_t *ret_value)
 {
 	const char *from = v->p;
@@ -674,7 +674,7 @@ static void print_const_str(struct v0 *v)
 	print(v, "\"");
 	for (size_t i = 0; i < n; i += 2) {
 		uint8_t byte;
-		text_hex_to_bytes(digits + i, 1, &byte); /* read_hex() took nothing else */
+		text_hex_to_bytes(digits + i, 1, &byte); /* read_hex() accepted only hex digits */
 		if (byte < 0x80)
 			print_quoted(v, byte, '"');
 		else
@@ -729,7 +729,7 @@ static void print_const_any(struct v0 *v, bool in_value)
 	print_const(v, in_value);
 }
 
-/* Values that are more than a number are put in braces where a type is possible. */
+/* Values that are not just a number are put in braces where a type is allowed. */
 static void print_const_braced(struct v0 *v, char tag)
 {
 	switch (tag) {
@@ -788,7 +788,7 @@ static void print_const(struct v0 *v, bool in_value)
 
 char *rust_v0_demangle(const char *mangled)
 {
-	/* Suffixes of the linker and of LLVM begin in a dot; a version number of the scheme would be a digit. */
+	/* Suffixes of the linker and of LLVM begin with a dot; a version number of the scheme would be a digit. */
 	size_t n = strcspn(mangled, ".");
 	struct v0 v = { .start = mangled, .p = mangled, .end = mangled + n };
 	for (size_t i = 0; i < n; i++)
@@ -797,7 +797,7 @@ char *rust_v0_demangle(const char *mangled)
 	if (!n || !isupper((unsigned char)mangled[0]))
 		return NULL;
 	print_path(&v, true);
-	/* The crate that made this instance. */
+	/* The instantiating crate. */
 	if (!v.bad && v.p < v.end) {
 		v.quiet++;
 		print_path(&v, false);

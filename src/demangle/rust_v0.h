@@ -4,6 +4,6 @@
 
 #include "base/strbuf.h"
 
-/* What follows "_R"; NULL where it does not follow the grammar. Bounded in depth and output. */
+/* Takes the text after "_R"; NULL if it does not follow the grammar. Depth and output are limited. */
 char *rust_v0_demangle(const char *mangled);
 void rust_add_utf8(struct strbuf *b, uint32_t c);

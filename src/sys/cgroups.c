@@ -13,7 +13,7 @@
 #include "base/mem.h"
 
 #define DEPTH_MAX 32
-/* Deeper groups than this are shown by number. */
+/* Groups nested deeper are shown by ID. */
 #define PATH_DEPTH_MAX 16
 
 static bool is_octal(const char *p)
@@ -21,7 +21,7 @@ static bool is_octal(const char *p)
 	return p[0] >= '0' && p[0] <= '3' && p[1] >= '0' && p[1] <= '7' && p[2] >= '0' && p[2] <= '7';
 }
 
-/* In place: the kernel writes blanks and backslashes as \ooo. */
+/* In place: the kernel escapes blanks and backslashes as \ooo. */
 static void unescape(char *text)
 {
 	char *to = text;
@@ -45,7 +45,7 @@ static bool has_option(const char *options, const char *name)
 	return false;
 }
 
-/* First mount points, or NULL; owned. */
+/* The first mount points, or NULL; owned. */
 struct hierarchies {
 	char *v1, *v2; /* of the controller perf_event, and of version 2 */
 };
@@ -79,7 +79,7 @@ char *sys_cgroup2_root(const struct sys *sys)
 	return found.v2;
 }
 
-/* The path below `at`, which it closes, of the group with this ID. */
+/* The path below `at`, which is closed, of the group with this ID. */
 static bool find_below(int at, uint64_t id, unsigned depth, char **ret)
 {
 	bool found = false;

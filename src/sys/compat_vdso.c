@@ -18,7 +18,7 @@
 #define MAP_VDSO_32   0x2002 /* ARCH_MAP_VDSO_32 of asm/prctl.h */
 #define PLACE	      0x40000000ul
 #define PAGE	      4096u
-#define PAGES_MAX     16u /* of data, then of the image */
+#define PAGES_MAX     16u /* for data, then the image */
 #define OWN_RANGES_MAX 8
 
 struct own_ranges {
@@ -26,7 +26,7 @@ struct own_ranges {
 	unsigned nr;
 };
 
-/* What the kernel mapped into this process: [vdso], [vvar], [vvar_vclock]. */
+/* The kernel's mappings in this process: [vdso], [vvar], [vvar_vclock]. */
 static void find_own(struct own_ranges *ret)
 {
 	char line[512];
@@ -40,7 +40,7 @@ static void find_own(struct own_ranges *ret)
 		fclose(maps);
 }
 
-/* In a process of its own, which has nothing but system calls: a process has one vdso at a time. Pages that cannot be read are left out. */
+/* Runs in a child process and uses only system calls, since a process has one vdso at a time. Unreadable pages are left out. */
 static void give_image(const struct own_ranges *own, int to)
 {
 	for (unsigned i = 0; i < own->nr; i++)
@@ -61,10 +61,10 @@ static size_t read_pages(int from, uint8_t *ret)
 	return n;
 }
 
-/* Of the pages, those of the image: owned. NULL where it is not there. */
+/* The image within the pages: owned. NULL: not found. */
 static void *find_image(const uint8_t *pages, size_t n, size_t *ret_bytes)
 {
-	static const uint8_t magic[] = { 0x7f, 'E', 'L', 'F', 1 /* of 32 bits */ };
+	static const uint8_t magic[] = { 0x7f, 'E', 'L', 'F', 1 /* 32-bit */ };
 	for (size_t at = 0; at + sizeof(magic) <= n; at += PAGE) {
 		if (memcmp(pages + at, magic, sizeof(magic)) != 0)
 			continue;
@@ -82,7 +82,7 @@ void *compat_vdso_read(size_t *ret_bytes)
 	find_own(&own);
 	if (pipe2(ends, O_CLOEXEC))
 		return NULL;
-	/* As fork(2), but without a signal at its end: whoever waits for children of this process is not disturbed. */
+	/* Like fork(2), but without a signal at its end, which would disturb code that waits for children of this process. */
 	pid_t pid = (pid_t)syscall(SYS_clone, 0, 0, 0, 0, 0);
 	if (!pid)
 		give_image(&own, ends[1]);

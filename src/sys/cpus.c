@@ -39,7 +39,7 @@ struct strobe_error *sys_cpus_parse(const char *list, sys_cpus *ret)
 	return NULL;
 }
 
-/* A file that is such a list, like a PMU's cpumask. */
+/* Reads a file with such a list, like a PMU's cpumask. */
 static struct strobe_error *sys_cpus_read(const struct sys *sys, const char *path, sys_cpus *ret)
 {
 	_cleanup_free_ char *line = NULL;
@@ -71,7 +71,7 @@ bool sys_cpus_has(const sys_cpus *cpus, uint32_t cpu)
 	return cpus->len && bsearch(&cpu, cpus->data, cpus->len, sizeof(cpu), by_number);
 }
 
-/* The line of a file, kept in the arena; NULL: none. */
+/* The line of a file, in the arena; NULL: none. */
 static const char *line_of(const struct sys *sys, struct arena *arena, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 static const char *line_of(const struct sys *sys, struct arena *arena, const char *fmt, ...)
@@ -105,7 +105,7 @@ static void add_distinct(void *vec, const char *list)
 	vec_push(v, list);
 }
 
-/* The kernel renamed these files in 5.x; older ones have only the second name. */
+/* These files were renamed in Linux 5.x; older kernels have only the second name. */
 static const char *sibling_list(const struct sys *sys, struct arena *arena, uint32_t cpu, const char *name,
 				const char *old_name)
 {

@@ -1,5 +1,5 @@
 /*
- * The CPUs of the system: which are there, how they are grouped, what memory and caches they share.
+ * The CPUs of the system: which are present, their topology, and the memory and caches they share.
  *
  * Source: Documentation/admin-guide/cputopology.rst, ABI/stable/sysfs-devices-node, sysfs-devices-system-cpu.
  */
@@ -17,17 +17,17 @@
 
 typedef VEC(uint32_t) sys_cpus; /* ascending */
 
-/* "0-3,7" appended to *ret. */
+/* Parses "0-3,7" and appends to *ret. */
 struct strobe_error *sys_cpus_parse(const char *list, sys_cpus *ret) _must_check_;
 struct strobe_error *sys_cpus_online(const struct sys *sys, sys_cpus *ret) _must_check_;
-/* One more than the highest number that a CPU can have on this machine. */
+/* The highest possible CPU number on this machine, plus one. */
 uint32_t sys_cpus_possible_nr(const struct sys *sys);
 bool sys_cpus_has(const sys_cpus *cpus, uint32_t cpu);
 
 struct sys_cpu {
 	uint32_t cpu;
 	bool online;
-	int32_t core, cluster, die, socket, node; /* -1 where the system does not say (offline, not known) */
+	int32_t core, cluster, die, socket, node; /* -1: unknown (offline, or not reported) */
 };
 
 struct sys_node {
@@ -54,7 +54,7 @@ struct sys_topology {
 struct strobe_error *sys_topology_read(struct sys_topology *t, const struct sys *sys) _must_check_;
 void sys_topology_deinit(struct sys_topology *t);
 
-/* Facts of the machine as text, owned; NULL where it does not say. */
+/* Descriptions of the machine, owned; NULL: unknown. */
 char *sys_cpu_description(const struct sys *sys);
 /* "GenuineIntel,6,207,2" on x86 (vendor, family, model, stepping), the MIDR on Arm, the PVR line on PowerPC. */
 char *sys_cpuid(const struct sys *sys);

@@ -64,7 +64,7 @@ static int faked_ioctl(void *ctx, int fd, unsigned long request, uintptr_t arg)
 	return 0;
 }
 
-/* A ring of the requested size, as long as the memfd is made as long. */
+/* Maps a ring of the requested size, after extending the memfd to it. */
 static void *faked_mmap(void *ctx, size_t bytes, int prot, int flags, int fd, off_t offset)
 {
 	if (fd >= 0 && ftruncate(fd, offset + (off_t)bytes))

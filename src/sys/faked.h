@@ -1,15 +1,15 @@
 /*
- * A made-up system for tests: a scratch directory of files, and calls that are written down and answered from a table.
+ * A fake system for tests: a scratch directory of files, and system calls that are recorded and answered from a table.
  *
  *	struct sys_faked *f = sys_faked_create();
  *	sys_faked_file(f, "/proc/sys/kernel/perf_event_paranoid", "2\n");
  *	sys_faked_answer(f, (struct sys_faked_answer){ .match = MATCH_TYPE, .type = PERF_TYPE_HARDWARE, .errnum = ENOENT
- *});
+ * });
  *	... sys_faked_sys(f) goes where a struct sys is needed ...
  *	sys_faked_destroy(f);
  *
- * A successful perf_event_open gives a memfd, so that read, poll, mmap and close work on it. Files that are absent are
- * absent: nothing of the real machine shows through. For tests only; aborts where the scratch directory cannot be made.
+ * A successful perf_event_open returns a memfd, so that read, poll, mmap and close work on it. No file of the real machine is
+ * visible. For tests only; aborts if the scratch directory cannot be made.
  */
 #pragma once
 #include <stdbool.h>
@@ -24,10 +24,10 @@ struct sys_faked_open {
 	pid_t pid;
 	int cpu, group_fd;
 	unsigned long flags;
-	int fd; /* what it was answered: fd or -errno */
+	int fd; /* its result: fd or -errno */
 };
 
-/* What an answer looks at; several are joined with |. */
+/* The conditions of an answer; several are combined with |. */
 enum sys_faked_match {
 	MATCH_TYPE = 1 << 0,
 	MATCH_CONFIG = 1 << 1,
@@ -40,7 +40,7 @@ enum sys_faked_match {
 	MATCH_GROUP_INHERITED = 1 << 8, /* inherited, and read as a group */
 };
 
-/* Tried in the order of sys_faked_answer(); the first that matches says errnum (0 = success). No match: success. */
+/* Tried in the order of sys_faked_answer(); the first match returns errnum (0 = success). No match: success. */
 struct sys_faked_answer {
 	unsigned match;
 	uint32_t type;
@@ -65,17 +65,17 @@ struct sys_faked {
 	VEC(struct sys_faked_ioctl) ioctls;
 	struct utsname uname;
 	uint64_t clock_ns;
-	int mount_errnum; /* what mount says; on 0 it makes an events directory */
+	int mount_errnum; /* the result of mount; on 0 it makes an events directory */
 	unsigned mounts;
 };
 
 struct sys_faked *sys_faked_create(void);
 void sys_faked_destroy(struct sys_faked *f);
 const struct sys *sys_faked_sys(const struct sys_faked *f);
-/* Makes a file with the directories above it. */
+/* Creates a file and its parent directories. */
 void sys_faked_file(struct sys_faked *f, const char *path, const char *content);
 void sys_faked_answer(struct sys_faked *f, struct sys_faked_answer answer);
-/* A tracepoint with its id and format under /sys/kernel/tracing. */
+/* Adds a tracepoint with its id and format under /sys/kernel/tracing. */
 void sys_faked_tracepoint(struct sys_faked *f, const char *system, const char *name, unsigned id);
-/* A capability set, uid and seccomp mode for /proc/self/status. */
+/* Sets a capability set, uid and seccomp mode in /proc/self/status. */
 void sys_faked_status(struct sys_faked *f, uint64_t cap_eff, uint32_t euid, int seccomp);

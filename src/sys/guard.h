@@ -1,6 +1,6 @@
 /*
- * What is undone in any case once this process ends, even when it is killed: files are written, a directory is removed. A child waits
- * for the end of a pipe that this process alone holds open, and undoes it then.
+ * Undoes changes when this process ends, even if it is killed: writes files and removes a directory. A child waits for the end of a
+ * pipe that only this process holds open.
  *
  *	guard_start(&g, writes, nr, directory);	before the first change
  *	…
@@ -19,12 +19,15 @@ struct guard {
 	int fd;
 };
 
-/* The file as it is to be afterwards. Of a file that is gone by then, nothing. */
+/* The content to restore. A file that no longer exists by then is skipped. */
 struct guard_write {
 	const char *path, *text;
 };
 
-/* In this order, then the directory (or NULL), which is tried for some seconds while it is in use. Paths are full, below no root. */
+/*
+ * Restored in this order, then the directory (or NULL) is removed, retrying for some seconds while it is in use. Paths are absolute,
+ * without the root of sys.
+ */
 struct strobe_error *guard_start(struct guard *g, const struct guard_write *writes, size_t nr, const char *directory) _must_check_;
-/* Waits until all is undone. Nothing to do where it was not started. */
+/* Waits until all is undone. Does nothing if not started. */
 void guard_end(struct guard *g);

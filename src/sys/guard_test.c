@@ -36,7 +36,7 @@ static void assert_content(const char *path, const char *text)
 	assert_string_equal(strbuf_str(&b), text);
 }
 
-/* The guard writes what was there before, also of files that are gone, and removes the directory. */
+/* The guard restores the files, skips files that are gone, and removes the directory. */
 static void test_undoes_at_end(void **state)
 {
 	_cleanup_free_ char *folder = made_folder();
@@ -51,12 +51,12 @@ static void test_undoes_at_end(void **state)
 	assert_content(file, "before");
 	assert_int_equal(access(gone, F_OK), -1);
 	assert_int_equal(access(inner, F_OK), -1);
-	guard_end(&g); /* once more does nothing */
+	guard_end(&g); /* no effect the second time */
 	assert_int_equal(unlink(file), 0);
 	assert_int_equal(rmdir(folder), 0);
 }
 
-/* A process that is killed leaves nothing behind. */
+/* A killed process leaves nothing behind. */
 static void test_undoes_when_killed(void **state)
 {
 	_cleanup_free_ char *folder = made_folder();

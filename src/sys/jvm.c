@@ -59,7 +59,7 @@ bool jvm_is(uint32_t pid)
 
 /* ---- the socket ---- */
 
-/* -errno if there is none that the process listens at. */
+/* -errno if the process does not listen at such a socket. */
 static int connect_to(uint32_t pid, int tmp, uint32_t inner)
 {
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
@@ -78,7 +78,7 @@ static int connect_to(uint32_t pid, int tmp, uint32_t inner)
 	return peer.pid == (pid_t)pid ? take_fd(fd) : -EPERM;
 }
 
-/* The JVM opens its socket when it gets SIGQUIT and this file is there; it belongs to us, who are the same user or root. */
+/* The JVM opens its socket on SIGQUIT if this file exists and belongs to the same user or root. */
 static int wake(uint32_t pid, int tmp, uint32_t inner)
 {
 	char name[32];
@@ -97,7 +97,7 @@ static int wake(uint32_t pid, int tmp, uint32_t inner)
 	return fd;
 }
 
-/* The version of the protocol, the command, three arguments; the answer begins with its status. */
+/* The protocol version, the command, three arguments; the reply begins with its status. */
 static struct strobe_error *request_map(int fd, uint32_t pid)
 {
 	static const char request[] = "1\0jcmd\0Compiler.perfmap\0\0";

@@ -1,8 +1,8 @@
 /*
- * Names of the code that a JVM has compiled: a JVM of version 17 or later writes them as a perf map (/tmp/perf-PID.map, as it sees that
- * directory) when it is requested to through its attach socket. That is what `jcmd PID Compiler.perfmap` does.
+ * Requests the names of compiled code from JVMs: a JVM of version 17 or later writes them as a perf map (/tmp/perf-PID.map, in its own
+ * /tmp) on request through its attach socket, as with `jcmd PID Compiler.perfmap`.
  *
- * Processes are hostile: a socket counts only if that very process holds its other end, files are made in the process's own /tmp and
+ * Processes are hostile: a socket counts only if that very process holds its other end, files are created in the process's own /tmp and
  * never through links out of its root, and a process that does not handle SIGQUIT gets none. Sources: the JDK's attachListener_posix.cpp
  * and VirtualMachineImpl.java; credentials(7), unix(7), proc(5).
  */
@@ -14,7 +14,7 @@
 
 /* Whether a process has libjvm.so mapped and handles SIGQUIT. */
 bool jvm_is(uint32_t pid);
-/* Has it write its map; waits at most some seconds. */
+/* Makes it write its map; waits at most some seconds. */
 struct strobe_error *jvm_write_map(uint32_t pid) _must_check_;
-/* All JVMs of these processes ("12,34"; NULL: of all); what went wrong goes to the log. */
+/* For all JVMs among these processes ("12,34"; NULL: all); errors are logged. */
 void jvm_write_maps(const char *pids);

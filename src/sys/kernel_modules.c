@@ -38,7 +38,7 @@ static bool is_file_of(const char *path, size_t path_bytes, const char *name, si
 
 char *kernel_modules_path(const struct kernel_modules *m, const char *name, size_t bytes)
 {
-	/* path: paths of what it depends on */
+	/* path: paths of its dependencies */
 	for (const char *at = strbuf_str(&m->deps); *at;) {
 		size_t path_bytes = strcspn(at, ":\n");
 		if (is_file_of(at, path_bytes, name, bytes))

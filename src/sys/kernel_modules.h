@@ -6,13 +6,13 @@
 
 struct kernel_modules {
 	char *release;
-	struct strbuf deps; /* modules.dep; empty where it cannot be read */
+	struct strbuf deps; /* modules.dep; empty if it cannot be read */
 };
 
 void kernel_modules_load(const struct sys *sys, struct kernel_modules *ret);
 void kernel_modules_deinit(struct kernel_modules *m);
 /*
- * "/lib/modules/RELEASE/kernel/fs/xfs/xfs.ko", owned; "[xfs]" where the file is not known. A file's name may have '-' where the
- * module's has '_'.
+ * "/lib/modules/RELEASE/kernel/fs/xfs/xfs.ko", owned; "[xfs]" if the file is unknown. A file's name may have '-' where the module's
+ * has '_'.
  */
 char *kernel_modules_path(const struct kernel_modules *m, const char *name, size_t bytes);

@@ -30,7 +30,7 @@ static void close_others(const int *fds, size_t nr, int end_fd)
 static _Noreturn void outlive_parent(const int *fds, size_t nr, int end_fd, unsigned linger_ms)
 {
 	char none;
-	/* Not to be met by the signals of our terminal, nor to hold its directory. */
+	/* Detached from our terminal's signals. */
 	setsid();
 	if (chdir("/"))
 		_exit(1);

@@ -1,4 +1,4 @@
-/* Who holds what, seen from the other ends of three pipes. */
+/* Which process holds the descriptors, observed from the other ends of three pipes. */
 #include "sys/leave_behind.h"
 
 #include <fcntl.h>
@@ -16,7 +16,7 @@ static bool is_closed(int fd, int timeout_ms)
 	return poll(&p, 1, timeout_ms) > 0 && p.revents & POLLHUP;
 }
 
-/* Leaves two of the pipes behind, closes all three, reports it and continues until it is stopped. */
+/* Leaves two of the pipes to the child, closes all three, reports it and continues until it is stopped. */
 static void parting_program(int (*pipes)[2], int said, int go_on)
 {
 	char c = 0;

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 
-/* The value of /proc/sys/<name> ("kernel/perf_event_paranoid"), or `otherwise` where it cannot be read. */
+/* The value of /proc/sys/<name> ("kernel/perf_event_paranoid"), or `otherwise` if it cannot be read. */
 static int64_t sys_sysctl(const struct sys *sys, const char *name, int64_t otherwise)
 {
 	_cleanup_free_ char *path = xasprintf("/proc/sys/%s", name);
@@ -37,7 +37,7 @@ unsigned sys_perf_event_max_stack(const struct sys *sys)
 	return (unsigned)sys_sysctl(sys, "kernel/perf_event_max_stack", 127);
 }
 
-/* What follows "Key:" in /proc/self/status; owned, NULL: none. */
+/* The text after "Key:" in /proc/self/status; owned, NULL: none. */
 static char *status_field(const struct sys *sys, const char *key)
 {
 	_cleanup_strbuf_ struct strbuf text = {};
@@ -74,7 +74,7 @@ bool sys_has_seccomp(const struct sys *sys)
 
 enum sys_lockdown sys_lockdown(const struct sys *sys)
 {
-	/* The mode in force is in brackets. */
+	/* The current mode is in brackets. */
 	_cleanup_free_ char *line = NULL;
 	_cleanup_error_ struct strobe_error *err = sys_read_line(sys, "/sys/kernel/security/lockdown", &line);
 	if (err)

@@ -1,9 +1,9 @@
 /*
- * The perf_event ABI as of Linux 6.19, where the header of the build machine (Debian 12: 6.1) stops earlier.
+ * The perf_event ABI as of Linux 6.19, for build machines with older headers (Debian 12: 6.1).
  *
  * Source: include/uapi/linux/perf_event.h and include/uapi/linux/fs.h of the kernel, perf_event_open(2). Only additions
  * are here, each guarded, so that a newer header is used as it is. An attr of ours is 128 bytes (PERF_ATTR_SIZE_VER7)
- * in memory and on disk; what later kernels put after it goes through sys_perf_event_open_wide().
+ * in memory and on disk; fields that later kernels append are passed by sys_perf_event_open_wide().
  */
 #pragma once
 #include <linux/ioctl.h>
@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define PERF_ABI_ATTR_BYTES 128 /* what every perf of the last years reads; = PERF_ATTR_SIZE_VER7 */
+#define PERF_ABI_ATTR_BYTES 128 /* supported by every perf of the last years; = PERF_ATTR_SIZE_VER7 */
 
 #ifndef PERF_ATTR_SIZE_VER8
 #define PERF_ATTR_SIZE_VER8 136 /* config3, Linux 6.3 */
@@ -22,7 +22,7 @@
 #define PERF_ATTR_SIZE_VER9 144 /* config4, Linux 6.18 */
 #endif
 
-/* Enumerators cannot be tested with #ifdef: ours have names of their own. */
+/* #ifdef cannot test enumerators: ours have their own names. */
 #define PERF_ABI_RECORD_CALLCHAIN_DEFERRED    22 /* Linux 6.19 */
 #define PERF_ABI_CONTEXT_USER_DEFERRED        ((uint64_t)-640)
 #define PERF_ABI_SAMPLE_BRANCH_COUNTERS       (1u << 19) /* Linux 6.8 */
@@ -43,7 +43,7 @@ enum perf_abi_aux_action {
 	PERF_ABI_AUX_RESUME = 1 << 2,
 };
 
-#define PERF_ABI_FLAGS_OFFSET      40 /* the flag word: `disabled` is its first bit */
+#define PERF_ABI_FLAGS_OFFSET      40 /* the flag word, whose first bit is `disabled` */
 #define PERF_ABI_AUX_ACTION_OFFSET 116
 
 static inline uint64_t perf_abi_attr_mask(unsigned bit)
@@ -100,24 +100,24 @@ enum procmap_query_flags {
 
 struct procmap_query {
 	uint64_t size;
-	uint64_t query_flags; /* PROCMAP_QUERY_VMA_* that must be set, and how to search */
+	uint64_t query_flags; /* PROCMAP_QUERY_VMA_* that must be set, and the kind of search */
 	uint64_t query_addr;
 	uint64_t vma_start;
 	uint64_t vma_end;
-	uint64_t vma_flags; /* PROCMAP_QUERY_VMA_* of what was found */
+	uint64_t vma_flags; /* PROCMAP_QUERY_VMA_* of the mapping found */
 	uint64_t vma_page_size;
 	uint64_t vma_offset;
 	uint64_t inode;
 	uint32_t dev_major;
 	uint32_t dev_minor;
-	uint32_t vma_name_size; /* in: room; out: bytes with NUL, 0 = no name */
-	uint32_t build_id_size; /* in: room; out: bytes, 0 = none */
+	uint32_t vma_name_size; /* in: size of the buffer; out: bytes with NUL, 0 = no name */
+	uint32_t build_id_size; /* in: size of the buffer; out: bytes, 0 = none */
 	uint64_t vma_name_addr;
 	uint64_t build_id_addr;
 };
 #endif
 
-/* Counts nothing and has no samples: it is opened for the records of its ring (mappings, names, ends). */
+/* Counts nothing and has no samples: opened for the side-band records of its ring (mappings, names, exits). */
 static inline bool perf_attr_is_dummy(const struct perf_event_attr *attr)
 {
 	return attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_DUMMY;

@@ -1,4 +1,4 @@
-/* Whether sched_getscheduler(2) and getpriority(2) return what was set. EPERM where that is not permitted. */
+/* Compares sched_getscheduler(2) and getpriority(2) with what was set. EPERM if not permitted. */
 #include "sys/priority.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 
 #include "base/testing.h"
 
-/* The policy of a child that is forked now, or -1. */
+/* The policy of a newly forked child, or -1. */
 static int policy_of_child(void)
 {
 	int status;

@@ -19,7 +19,7 @@
 
 #define OUR_PID  0 /* /proc/self */
 
-/* Of a file below /proc/PID, followed. */
+/* stat(2) of a file below /proc/PID, following links. */
 static bool stat_of(uint32_t pid, const char *name, struct stat *ret)
 {
 	_cleanup_free_ char *path = pid == OUR_PID ? xasprintf("/proc/self/%s", name) : xasprintf("/proc/%u/%s", pid, name);
@@ -50,7 +50,7 @@ int process_file_open(uint32_t pid, const char *path)
 		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
 	};
 	int fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
-	/* A reader of /proc/PID/maps in a chroot of its own gets paths from the root of the process's namespace. */
+	/* A reader of /proc/PID/maps in another chroot gets paths from the root of the process's namespace. */
 	char prefix[PATH_MAX];
 	ssize_t n = fd < 0 && errno == ENOENT ? readlink(root_path, prefix, sizeof(prefix) - 1) : 0;
 	prefix[n > 0 ? n : 0] = 0;
@@ -71,7 +71,7 @@ static bool is_named(const char *name, const char *path)
 	return text_has_suffix(path, DELETED) && n + strlen(DELETED) == strlen(path) && !strncmp(name, path, n);
 }
 
-/* What it executes, where that is of the path: its owner may open it without any capability. */
+/* Its executable, if that has this path: its owner may open it without any capability. */
 static int program_open(uint32_t pid, const char *path)
 {
 	_cleanup_free_ char *exe = xasprintf("/proc/%u/exe", pid);
@@ -132,7 +132,7 @@ char *process_file_path(uint32_t pid, int fd)
 	if (n < 0)
 		return xstrdup("");
 	path[n] = 0;
-	/* For another mount namespace the kernel gives paths from that one's own root. */
+	/* For another mount namespace the kernel gives paths from the root of that namespace. */
 	if (root_n <= 1)
 		return xstrdup(path);
 	root[root_n] = 0;
@@ -152,7 +152,7 @@ uint32_t process_inner_pid(uint32_t pid)
 	const char *line = err ? NULL : strstr(strbuf_str(&text), "\nNSpid:"), *end = line ? strchr(line + 1, '\n') : NULL;
 	if (!end)
 		return pid;
-	/* One number for each namespace, outermost first. */
+	/* One number per namespace, outermost first. */
 	const char *at = end;
 	while (at > line && at[-1] >= '0' && at[-1] <= '9')
 		at--;
@@ -192,13 +192,13 @@ int64_t process_start_s(uint32_t pid)
 	_cleanup_error_ struct strobe_error *err = sys_read(sys_live(), path, &text, 1 << 16);
 	unsigned long long ticks;
 	struct timespec now, up;
-	/* Its name is in brackets and may hold anything; after it starttime is the twentieth field. */
+	/* The name is in brackets and may contain anything; after it starttime is the twentieth field. */
 	const char *at = err ? NULL : strrchr(strbuf_str(&text), ')');
 	if (!at || sscanf(at + 1, " %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu", &ticks) != 1)
 		return 0;
 	clock_gettime(CLOCK_REALTIME, &now);
 	clock_gettime(CLOCK_BOOTTIME, &up);
-	/* Down to the second at last alone: else it may have begun after what it wrote. */
+	/* Rounded down to seconds only at the end: otherwise it could be after what the process wrote. */
 	uint64_t boot_ns = timespec_ns(now) - timespec_ns(up);
 	return (int64_t)((boot_ns + ticks * (NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK))) / NS_PER_S);
 }

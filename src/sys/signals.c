@@ -27,7 +27,7 @@ struct strobe_error *signals_open(struct signals *s, const int *more)
 	if (s->fd < 0)
 		return error_errno(errno, "cannot wait for signals");
 	sigprocmask(SIG_BLOCK, &set, &s->old_mask);
-	/* Whoever started us may ignore it: no end of a child would be signalled. Programs that we start have the default, too. */
+	/* If our parent ignored it, no end of a child would be signalled. Programs that we start get the default, too. */
 	signal(SIGCHLD, SIG_DFL);
 	s->old_sigpipe = signal(SIGPIPE, SIG_IGN);
 	s->old_sigxfsz = signal(SIGXFSZ, SIG_IGN);

@@ -1,8 +1,8 @@
 /*
- * The signals that a program waits for: those that end it (INT and TERM, and HUP unless it is ignored, as under nohup),
- * and what else it names, the ends of its children for one. They come through one descriptor, which may be polled. SIGPIPE
- * and SIGXFSZ are ignored meanwhile, so that a reader that leaves and a limit of file size are errors of a write. To be
- * opened before threads are made, which then leave these signals alone as well. Source: signalfd(2).
+ * Signals that a program waits for: those that end it (INT and TERM, and HUP unless it is ignored, as under nohup), and others that it
+ * names, such as SIGCHLD. They are received through one descriptor, which may be polled. SIGPIPE and SIGXFSZ are ignored meanwhile, so
+ * that a closed pipe and a limit of file size are errors of a write. Open it before creating threads, which then inherit the blocked
+ * signals. Source: signalfd(2).
  */
 #pragma once
 #include <signal.h>
@@ -17,13 +17,13 @@ struct signals {
 
 #define SIGNALS_NONE ((struct signals){ .fd = -1 })
 
-/* more: what else is waited for, ended by 0; NULL is nothing. */
+/* more: additional signals, terminated by 0; or NULL. */
 struct strobe_error *signals_open(struct signals *s, const int *more) _must_check_;
-/* The number of the next one that has come, 0 if there is none (yet). */
+/* The next pending signal, 0 if none. */
 int signals_next(const struct signals *s);
-/* Until one comes, or so many milliseconds are over. */
+/* Waits for a signal, at most that many milliseconds. */
 void signals_wait(const struct signals *s, int ms);
-/* Puts things back as they were; nothing to do where it is not open. */
+/* Restores the previous state; does nothing if not open. */
 void signals_close(struct signals *s);
-/* Closes, and lets a signal that was taken end us after all, for the shell that waits. Returns where it does not. */
+/* Closes, and raises a received signal with its default effect, so that a waiting shell sees it. Returns if that does not end us. */
 void signals_raise(struct signals *s, int number);

@@ -1,4 +1,4 @@
-/* Signals that come through a descriptor, and how things were before. */
+/* Signals through a descriptor, and the restored state. */
 #include "base/testing.h"
 
 #include <unistd.h>

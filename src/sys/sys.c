@@ -127,7 +127,7 @@ char *sys_path(const struct sys *sys, const char *path)
 		root = sysfs;
 		path += strlen("/sys");
 	}
-	/* Without printf: of list, a third of the calls of it were here. */
+	/* Without printf, which took a third of all its calls in list. */
 	size_t root_bytes = strlen(root), path_bytes = strlen(path) + 1;
 	char *full = xmalloc(root_bytes + path_bytes);
 	memcpy(full, root, root_bytes);
@@ -159,7 +159,7 @@ struct strobe_error *sys_read(const struct sys *sys, const char *path, struct st
 #define LINE_BYTES     4096
 #define LINE_BYTES_MAX (1u << 20)
 
-/* A recording reads a hundred of them: what is not needed for a line (size, end of file) is not read. */
+/* A recording reads hundreds of such files: the size and end of file are not needed for a line and not read. */
 struct strobe_error *sys_read_line(const struct sys *sys, const char *path, char **ret)
 {
 	_cleanup_strbuf_ struct strbuf text = {};

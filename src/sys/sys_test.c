@@ -1,5 +1,4 @@
-/* sys, limits, tracefs, cpus, faked: the live machine checked against the tools of the distribution, and made-up ones.
- */
+/* sys, limits, tracefs, cpus, faked: the live machine compared with tools of the distribution, and fake systems. */
 #include "base/testing.h"
 
 #include <errno.h>
@@ -21,7 +20,7 @@
 #include "sys/tracefs.h"
 
 #ifdef __SANITIZE_THREAD__
-#define FAULTS_MAX 400 /* its shadow of the pages has faults, too */
+#define FAULTS_MAX 400 /* ASan's shadow of the pages has faults, too */
 #else
 #define FAULTS_MAX 100
 #endif
@@ -73,7 +72,7 @@ static void perf_abi_bits_lie_where_the_kernel_reads_them(void **state)
 {
 	struct perf_event_attr attr = {};
 	uint64_t words[16];
-	attr.sigtrap = 1; /* the last bit that the 6.1 header names: 37 */
+	attr.sigtrap = 1; /* the last bit in the 6.1 header: 37 */
 	memcpy(words, &attr, sizeof(words));
 	assert_int_equal(words[5], perf_abi_attr_mask(37));
 	perf_abi_attr_set(&attr, PERF_ABI_ATTR_DEFER_CALLCHAIN, true);
@@ -96,7 +95,7 @@ static void procmap_query_finds_our_code(void **state)
 	};
 	int r = sys_ioctl(sys_live(), fd, PROCMAP_QUERY, (uintptr_t)&q);
 	close(fd);
-	if (r == -ENOTTY || r == -ENOSYS) /* the second of emulators */
+	if (r == -ENOTTY || r == -ENOSYS) /* ENOSYS from emulators */
 		skip();
 	assert_int_equal(r, 0);
 	assert_true(q.vma_start <= q.query_addr && q.query_addr < q.vma_end);
@@ -208,7 +207,7 @@ static void cgroups_of_counters_are_below_a_mount(void **state)
 	const struct sys *sys = sys_faked_sys(f);
 	sys_names names = {};
 	int fd = -1;
-	/* directories where nothing is mounted */
+	/* directories without a mount */
 	sys_faked_file(f, "/sys/fs/cgroup/perf_event/plain/tasks", "");
 	sys_faked_file(f, "/sys/fs/cgroup/cgroup.controllers", "");
 	sys_faked_file(f, "/sys/fs/cgroup/unified/mine/cgroup.procs", "");
@@ -218,7 +217,7 @@ static void cgroups_of_counters_are_below_a_mount(void **state)
 	assert_fails(sys_cgroup_open(sys, "plain", &fd), ERROR_NOT_FOUND);
 	assert_true(sys_cgroups_matching(sys, ".", &names));
 	assert_int_equal(names.len, 0);
-	/* version 2, beside that directory */
+	/* version 2, besides that directory */
 	sys_faked_file(f, "/proc/self/mounts", "cgroup2 /sys/fs/cgroup/unified cgroup2 rw 0 0\n");
 	assert_perf_root(sys, "/sys/fs/cgroup/unified", 2);
 	assert_fails(sys_cgroup_open(sys, "plain", &fd), ERROR_NOT_FOUND);
@@ -227,7 +226,7 @@ static void cgroups_of_counters_are_below_a_mount(void **state)
 	assert_true(sys_cgroups_matching(sys, "^m", &names));
 	assert_int_equal(names.len, 1);
 	assert_string_equal(names.data[0], "mine");
-	/* the controller where it is mounted, whichever is first */
+	/* the controller if it is mounted, in either order */
 	sys_faked_file(f, "/proc/self/mounts", "cgroup2 /sys/fs/cgroup/unified cgroup2 rw 0 0\n"
 					       "cgroup /sys/fs/cgroup/perf_event cgroup rw,relatime,perf_event 0 0\n");
 	assert_perf_root(sys, "/sys/fs/cgroup/perf_event", 1);
@@ -299,7 +298,7 @@ static void topology_of_a_made_up_machine(void **state)
 	sys_faked_destroy(f);
 }
 
-/* Whenever in a second it is called: no later than what is known to have been after it. */
+/* At any time within a second: not later than an event that is known to be after it. */
 static void a_process_has_one_start(void **state)
 {
 	time_t before = time(NULL);

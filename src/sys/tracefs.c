@@ -9,21 +9,21 @@
 
 static const char *const usual_places[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
 
-/* 0 where path/events can be listed, else errno. */
+/* 0 if path/events can be listed, else errno. */
 static int look(const struct sys *sys, const char *path)
 {
 	_cleanup_free_ char *events = xasprintf("%s%s/events", sys->root, path);
 	return access(events, R_OK | X_OK) ? errno : 0;
 }
 
-/* A tracefs (or a debugfs with one in it) mounted elsewhere; owned, or NULL. */
+/* A tracefs (or a debugfs that contains one) mounted elsewhere; owned, or NULL. */
 static char *find_mounted(const struct sys *sys)
 {
 	_cleanup_strbuf_ struct strbuf text = {};
 	_cleanup_error_ struct strobe_error *err = sys_read(sys, "/proc/mounts", &text, 0);
 	if (err)
 		return NULL;
-	/* source target type options …; blanks in target are \040, which no tracefs needs */
+	/* source target type options …; blanks in target are escaped as \040, which no tracefs has */
 	char *save_line, *save_field;
 	for (char *line = strtok_r(text.data ? text.data : (char[]){ 0 }, "\n", &save_line); line;
 	     line = strtok_r(NULL, "\n", &save_line)) {

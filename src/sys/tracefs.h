@@ -1,8 +1,8 @@
 /*
- * Where tracefs is, mounted where it was not and rights allow.
+ * Finds tracefs; mounts it if it is not mounted and permissions allow.
  *
  * Source: Documentation/trace/ftrace.rst. Errors: ERROR_UNSUPPORTED (kernel without tracing), ERROR_PERMISSION (with
- * the command that helps).
+ * a command that helps).
  */
 #pragma once
 #include "base/error.h"
