@@ -12,7 +12,7 @@
 
 #define REGION_MOST ((uint64_t)1 << 32)
 
-/* Where the region begins; 0: it has none. */
+/* The start of the region; 0: none. */
 static uint64_t find_region(const struct stopped *s)
 {
 	for (size_t i = 0; i < s->maps.len; i++)

@@ -20,7 +20,7 @@ struct check {
 	const char *name;
 	struct heap_copy copy;
 	struct heap_leaks leaks;
-	char *words; /* the request, cut into words */
+	char *words; /* the request, split into words */
 };
 
 /* ---- request ---- */
@@ -196,7 +196,7 @@ static struct strobe_error *write_profile(const struct check *c, struct heap *he
 
 /* ---- the check ---- */
 
-/* What the loader and the runtime libraries allocate for themselves the program can never release. */
+/* Allocations of the loader and of runtime libraries for themselves, which the program cannot release. */
 static bool is_of_runtime(const struct heap_region *r, uint32_t entry)
 {
 	static const char *const runtime[] = { "ld-", "ld.so", "libc.", "libc-", "libstdc++", "libc++", "libgcc_s" };
@@ -222,7 +222,7 @@ static void leave_out_runtime(struct check *c)
 	c->leaks.blocks.len = kept;
 }
 
-/* Whether addresses that are not aligned reach what seems to leak. */
+/* Whether unaligned addresses reach what appears to leak. */
 static struct strobe_error *test_alignment(const struct check *c)
 {
 	struct heap_leaks_options o = c->options;

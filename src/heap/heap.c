@@ -53,12 +53,12 @@ double heap_margin(double variance)
 
 /* ---- frames ---- */
 
-/* One region on its way into the heap. */
+/* A region that is being added to the heap. */
 struct adding {
 	struct heap *heap;
 	const struct heap_region *region;
-	mapping_id *mappings; /* by module; PROFILE_NONE: not made yet */
-	struct u64map frames; /* by address, of those modules_nr */
+	mapping_id *mappings; /* by module; PROFILE_NONE: none yet */
+	struct u64map frames; /* by address, for the first modules_nr modules */
 	uint32_t modules_nr;
 	labels_id labels;
 };
@@ -89,7 +89,7 @@ static mapping_id mapping_of(struct adding *a, uint32_t module, struct alloc_mod
 	return a->mappings[module];
 }
 
-/* Where a call returns to is the code after it: the call is the byte before. */
+/* A return address is that of the code after the call; the byte before it belongs to the call. */
 static frame_id make_frame(struct adding *a, uint64_t address)
 {
 	struct alloc_module m;
@@ -114,7 +114,7 @@ static frame_id frame_of(struct adding *a, uint64_t address)
 static stack_id stack_of(struct adding *a, const struct heap_entry *e)
 {
 	stack_id stack = PROFILE_NONE;
-	/* Code was unloaded: the same addresses are other functions. */
+	/* Code was unloaded: the same addresses belong to other functions. */
 	if (e->modules_nr != a->modules_nr) {
 		u64map_deinit(&a->frames);
 		a->modules_nr = e->modules_nr;
@@ -259,7 +259,7 @@ void heap_add_leaks(struct heap *h, const struct heap_region *r, uint32_t pid, c
 
 /* ---- the end ---- */
 
-/* Operators that call malloc, and containers that call those, are of no interest: who called them is. */
+/* Frames of operators that call malloc and of containers that call those are skipped: their callers are of interest. */
 static const char allocators[] =
 	"operator new(\\[\\])?|(__gnu_cxx::new_allocator|std::__new_allocator|std::allocator|std::allocator_traits)(<.*>)?::allocate|"
 	"(x|g_)?(m|c|re)alloc|strdup|__strdup|strndup";

@@ -1,5 +1,5 @@
 /*
- * The heaps of one or more processes, summed up: a profile of call chains, and what no profile holds: processes, sizes, growth.
+ * The sum of the heaps of one or more processes: a profile of call chains, and data that profiles lack: processes, sizes, growth.
  *
  *	struct heap heap;
  *	heap_init(&heap);
@@ -8,7 +8,7 @@
  *	… heap.profile, heap_sites_table(&heap, …) …
  *	heap_deinit(&heap);
  *
- * Addresses in the profile are those of the files themselves, so that processes share them wherever they were loaded. One thread.
+ * Addresses in the profile are file addresses, so that processes share them wherever the files were loaded. One thread.
  */
 #pragma once
 #include "base/arena.h"
@@ -19,7 +19,7 @@
 #include "profile/profile.h"
 #include "session/host.h"
 
-/* The events of the profile, in the order of Go's heap profiles, then those that it lacks. */
+/* The events of the profile, in the order of Go's heap profiles, followed by those that Go's lack. */
 enum heap_event {
 	HEAP_ALLOC_OBJECTS, HEAP_ALLOC_SPACE, HEAP_INUSE_OBJECTS, HEAP_INUSE_SPACE, HEAP_PEAK_OBJECTS, HEAP_PEAK_SPACE,
 	HEAP_SHORT_OBJECTS, HEAP_SHORT_SPACE, HEAP_LEAK_OBJECTS, HEAP_LEAK_SPACE, HEAP_EVENTS
@@ -28,7 +28,7 @@ enum heap_event {
 /* A block that nothing points to. */
 struct heap_leak {
 	uint64_t address, bytes;
-	uint32_t entry; /* of the region */
+	uint32_t entry; /* in the region */
 };
 
 /* All of them, and their sums by entry of the region. */
@@ -36,7 +36,7 @@ struct heap_leaks {
 	VEC(struct heap_leak) blocks;
 	uint64_t *objects, *bytes;
 	uint32_t entries_nr;
-	uint64_t reached_objects, reached_bytes; /* what is not one */
+	uint64_t reached_objects, reached_bytes; /* blocks that do not leak */
 };
 
 struct heap_process {
@@ -60,19 +60,19 @@ struct heap {
 	bool knows_leaks;
 };
 
-/* is_live: of processes that go on; what is in use is then of most interest, else what was at the peak. */
+/* is_live: for running processes; memory in use is then of most interest, otherwise memory at the peak. */
 void heap_init(struct heap *h, bool is_live);
 void heap_deinit(struct heap *h);
-/* leaks NULL: they were not looked for. */
+/* leaks NULL: not searched. */
 void heap_add(struct heap *h, const struct heap_region *r, uint32_t pid, const struct heap_leaks *leaks);
-/* Only its leaks, as blocks in use. identify: each with its address in place of a function that allocates. */
+/* Adds only its leaks, as blocks in use. identify: each with its address instead of the allocating function. */
 void heap_add_leaks(struct heap *h, const struct heap_region *r, uint32_t pid, const struct heap_leaks *leaks, bool identify);
-/* After the last heap_add(): names its addresses, and puts the processes that allocated most first. */
+/* After the last heap_add(): names the addresses, and orders processes by allocated bytes, largest first. */
 struct strobe_error *heap_name(struct heap *h, const struct session_host *host) _must_check_;
 
-/* 95 % of estimates are within so many bytes of what they estimate; 0 where each allocation was counted. */
+/* The half-width of the 95 % interval of an estimate, in bytes; 0 if each allocation was counted. */
 double heap_margin(double variance);
-/* Its profile without the frames of allocators themselves; the caller's. */
+/* Its profile without frames of allocators; owned by the caller. */
 struct profile *heap_callers(const struct heap *h);
-/* The function, or the address where that has no name. */
+/* Appends the function, or the address if it has no name. */
 void heap_frame_name(const struct profile *p, frame_id id, struct strbuf *ret);

@@ -1,4 +1,4 @@
-/* Regions made by hand, whole and damaged; blocks that can be reached and blocks that cannot, in made memory. */
+/* Hand-made regions, valid and damaged; reachable and unreachable blocks in fake memory. */
 #include "base/testing.h"
 
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static struct alloc_table table_at(const struct made *m, const void *at, uint32_
 	return (struct alloc_table){ .at = (uint64_t)((const char *)at - (const char *)m), .nr = nr, .most = nr };
 }
 
-/* Two modules at the same addresses, one after the other; two entries whose call chains are in one and in the other. */
+/* Two modules at the same addresses, one after the other; two entries whose call chains are in different modules. */
 static void make(struct made *m)
 {
 	memset(m, 0, sizeof(*m));
@@ -56,7 +56,7 @@ static uint64_t total(const struct heap *h, const char *event)
 	return UINT64_MAX;
 }
 
-/* An entry that changed after the peak says what it had then; of another, what is in use was in use at the peak, too. */
+/* An entry that changed after the peak has saved its values at the peak; for other entries, memory in use was in use at the peak, too. */
 static void counts_of_entries(void **state)
 {
 	struct made m;
@@ -84,7 +84,10 @@ static const struct profile_frame *innermost(const struct profile *p, uint64_t a
 	return NULL;
 }
 
-/* Each entry's addresses are of what lay there then; a return address stands for the call before it, an interrupted one for itself. */
+/*
+ * Addresses of an entry belong to the module loaded at the time; a return address stands for the call before it, an interrupted one
+ * for itself.
+ */
 static void modules_of_their_time(void **state)
 {
 	struct made m;
@@ -105,7 +108,7 @@ static void modules_of_their_time(void **state)
 	heap_deinit(&h);
 }
 
-/* Whatever a number of 32 bits is, nothing is read outside: the sanitizers watch. */
+/* With any value in a 32-bit number, nothing is read outside of the region: checked by the sanitizers. */
 static void damaged_regions(void **state)
 {
 	struct made *m = xmalloc(sizeof(*m));
@@ -227,7 +230,7 @@ static void what_the_checker_changes(void **state)
 	}
 }
 
-/* Births are compared modulo 2^48: what was born after a moment, also beyond the end of the count. */
+/* Births are compared modulo 2^48, also across the counter's overflow. */
 static void births(void **state)
 {
 	static const uint64_t moments[] = { 1000, ((uint64_t)1 << 32) + 5, ALLOC_BORN_MASK - 3 };

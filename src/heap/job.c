@@ -116,7 +116,7 @@ static struct strobe_error *attach_all(const struct heap_job *j, struct heap *he
 	return NULL;
 }
 
-/* Tables for programs go to standard output, those for people beside what the command prints. */
+/* Tables in data formats go to standard output; text goes to a descriptor apart from the command's output. */
 static bool has_document(const struct heap_job *j)
 {
 	return j->report.format != TABLE_AS_TEXT && !j->report_file;

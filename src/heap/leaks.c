@@ -13,7 +13,7 @@
 #define PAGE        4096
 #define RED_ZONE    128
 #define STACK_MOST  ((uint64_t)8 << 20)
-#define TLS_BELOW   (256 * 1024) /* static thread-local storage lies below the thread's own data */
+#define TLS_BELOW   (256 * 1024) /* static thread-local storage is below the thread's control block */
 #define TLS_ABOVE   8192
 #define IDLE_KEPT   2560 /* the C library's own data of a thread, at the end of its stack */
 
@@ -83,8 +83,8 @@ static bool is_stack_of_a_thread(const struct stopped *s, const struct stopped_m
 }
 
 /*
- * The stack of a thread that has ended is kept for the next one, with what was on it: it follows a mapping without any access, and no
- * thread runs on it. What the C library needs for the next thread is at its end.
+ * The stack of an ended thread is kept for the next one, with its contents: it follows a mapping without any access, and no thread runs on
+ * it. The data that the C library needs for the next thread is at its end.
  */
 static bool is_idle_stack(const struct stopped *s, size_t i)
 {
@@ -96,9 +96,9 @@ static bool is_idle_stack(const struct stopped *s, size_t i)
 }
 
 /*
- * A mapping with blocks is an allocator's: what it keeps there besides, as in lists of free blocks, would reach blocks that the program
- * cannot. But where blocks lie in mappings of their own, to which the kernel may have joined others, as glibc has it (a page's start and
- * 16 bytes), what lies between them is the program's.
+ * A mapping with blocks is an allocator's: its own data there, such as lists of free blocks, would reach blocks that the program cannot
+ * reach. But if blocks are in mappings of their own, which the kernel may have merged with others, as glibc's (at 16 bytes after a page's
+ * start), the memory between them is the program's.
  */
 static void mark_between(struct roots *r, const struct stopped_map *m)
 {
@@ -124,7 +124,7 @@ static void mark_between(struct roots *r, const struct stopped_map *m)
 static void mark_maps(struct roots *r)
 {
 	const struct stopped *s = r->process;
-	bool is_own = false, is_libc = false; /* data of an object, and what follows them without a name: the same object's */
+	bool is_own = false, is_libc = false; /* data of an object, and unnamed mappings after it, which belong to the same object */
 	for (size_t i = 0; i < s->maps.len; i++) {
 		const struct stopped_map *m = &s->maps.data[i];
 		bool goes_on = i && s->maps.data[i - 1].end == m->start && !*m->path;
@@ -165,7 +165,7 @@ static void mark_thread(struct roots *r, const struct stopped_thread *t)
 	if (stack) {
 		uint64_t from = t->sp - RED_ZONE > stack->start ? t->sp - RED_ZONE : stack->start;
 		from = is_own ? r->options->stack : from;
-		/* A coroutine's stack may itself be a block, which is searched whole where something points to it. */
+		/* A coroutine's stack may itself be a block, which is searched as a whole if something points to it. */
 		bool is_heap = mark_has_blocks(r->mark, stack->start, stack->end);
 		uint64_t to = is_heap && stack->end - from > STACK_MOST ? from + STACK_MOST : stack->end;
 		mark_range(r->mark, from, to);

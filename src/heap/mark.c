@@ -37,7 +37,7 @@ void mark_begin(struct mark *m)
 			reach(m, i);
 }
 
-/* The number of the first block after an address. */
+/* The index of the first block after an address. */
 static size_t after(const struct mark *m, uint64_t address)
 {
 	return vec_search(&m->blocks, block, block->address <= address);
@@ -50,8 +50,8 @@ bool mark_has_blocks(const struct mark *m, uint64_t start, uint64_t end)
 }
 
 /*
- * glibc's malloc takes its chunks to begin 16 bytes before the blocks, in the last 8 bytes of those before: the chunk that is not given
- * out yet, whose address the library keeps, would reach the block before it.
+ * glibc's malloc considers its chunks to begin 16 bytes before the blocks, in the last 8 bytes of the previous block: the address of the
+ * top chunk, which the library holds, would reach the block before it.
  */
 static bool is_end(const struct mark_block *b, uint64_t word)
 {
@@ -64,7 +64,7 @@ void mark_word(struct mark *m, uint64_t word)
 		return;
 	size_t at = after(m, word) - 1;
 	struct mark_block *b = &m->blocks.data[at];
-	/* A block without bytes is reached by its address alone. */
+	/* A block of size 0 is reached only by its address. */
 	if (b->is_reached || word - b->address >= (b->size ? b->size : 1) || (m->offset_most && word - b->address > m->offset_most))
 		return;
 	if (m->skips_ends && is_end(b, word))
@@ -90,7 +90,7 @@ void mark_range(struct mark *m, uint64_t start, uint64_t end)
 	while (start < end && m->blocks.len) {
 		size_t bytes = end - start < CHUNK ? (size_t)(end - start) : CHUNK, got = m->read(m->ctx, start, m->buffer, bytes);
 		mark_bytes(m, got);
-		/* What cannot be read holds no addresses: on with the next page. A word may lie across two chunks. */
+		/* Unreadable memory contains no addresses: continues with the next page. A word may span two chunks. */
 		if (got < bytes)
 			start = ((start + got) & ~(uint64_t)4095) + 4096;
 		else

@@ -22,9 +22,9 @@
 #include "sys/sys.h"
 
 #define NOFILE  65536
-#define WAITING 128 /* connections that are not accepted yet */
+#define WAITING 128 /* limit of pending connections */
 
-/* One image of a process: between exec and exec, fork or the end. */
+/* A process image: from fork or exec to the next exec or the end. */
 struct image {
 	uint32_t pid;
 	int region_fd, pid_fd;
@@ -67,7 +67,7 @@ static struct strobe_error *find_library(char **ret)
 	return error_create(ERROR_NOT_FOUND, "cannot find " ALLOC_LIBRARY " next to strobe or in " STROBE_LIBDIR);
 }
 
-/* In our own environment, which the command inherits. */
+/* Set in our own environment, which the command inherits. */
 static struct strobe_error *set_environment(const struct processes *p)
 {
 	const struct heap_settings *s = &p->run->settings;
@@ -114,7 +114,7 @@ static struct strobe_error *listen_in_private(struct processes *p)
 
 /* ---- images ---- */
 
-/* Calls fn with the image's region; what goes wrong is said. */
+/* Calls fn with the image's region; reports errors. */
 static void with_region(const struct session_host *host, struct image *image,
 			struct strobe_error *(*fn)(void *ctx, struct image *image, const struct heap_region *r), void *ctx)
 {
@@ -206,7 +206,7 @@ static int descriptor_of(struct msghdr *m)
 	return fd;
 }
 
-/* One message, then the answer, which the process waits for where leaks are looked for. */
+/* Reads one message and answers it; the process waits for the answer if leaks are searched. */
 static void serve(struct processes *p, int fd)
 {
 	char what = 0;
@@ -253,7 +253,7 @@ static struct strobe_error *take_snapshot(struct processes *p)
 	return err;
 }
 
-/* Until a message comes, a process ends, a signal comes, or a snapshot is due. */
+/* Waits for a message, the end of a process, a signal, or the time of a snapshot. */
 static void wait_for_more(struct processes *p)
 {
 	VEC(struct pollfd) fds = {};
@@ -273,7 +273,7 @@ static void wait_for_more(struct processes *p)
 	vec_deinit(&fds);
 }
 
-/* Ctrl-C reaches the command as well, which may have something to say; what else ends us ends it. */
+/* Ctrl-C also reaches the command, which may handle it; other signals end us. */
 static bool is_over(struct processes *p)
 {
 	for (int number; (number = signals_next(&p->signals));)

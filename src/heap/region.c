@@ -37,7 +37,7 @@ static uint64_t less(uint64_t a, uint64_t b)
 	return a > b ? a - b : 0;
 }
 
-/* Objects are in units of a fraction where they are estimates. */
+/* The number of objects, which estimates have in fractions. */
 static uint64_t objects(const struct heap_region *r, uint64_t n)
 {
 	unsigned shift = r->header.objects_shift;

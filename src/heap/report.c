@@ -5,7 +5,7 @@
 #include "view/data/table_data.h"
 #include "view/text/table_text.h"
 
-/* In text; data has all. */
+/* in text; data has all */
 #define LEAKS_MOST     50
 #define PROCESSES_MOST 20
 

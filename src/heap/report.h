@@ -1,6 +1,4 @@
-/*
- * A heap as text, JSON or CSV: its processes, the functions that allocate most, and what else is chosen.
- */
+/* Prints a heap as text, JSON or CSV: its processes, the functions that allocate most, and further selected tables. */
 #pragma once
 #include "base/out.h"
 #include "heap/heap.h"
@@ -9,8 +7,8 @@
 struct heap_report {
 	enum table_format format;
 	bool sizes, growth, leaks, is_live;
-	uint64_t functions; /* so many at most */
+	uint64_t functions; /* maximum number */
 };
 
-/* In JSON one object with a table for each; in CSV one after the other with an empty line between. */
+/* In JSON one object with a key per table; in CSV tables are separated by an empty line. */
 void heap_report_write(struct out *out, const struct heap *h, const struct heap_report *r);

@@ -92,7 +92,7 @@ static bool is_known(const struct stopped *s, pid_t tid)
 	return false;
 }
 
-/* False with errno where it cannot be stopped; a thread that has ended meanwhile is none. */
+/* False with errno if it cannot be stopped; a thread that has ended meanwhile counts as none. */
 static bool stop_thread(struct stopped *s, pid_t tid)
 {
 	struct stopped_thread t = { .tid = tid };
@@ -106,7 +106,7 @@ static bool stop_thread(struct stopped *s, pid_t tid)
 	return true;
 }
 
-/* Threads may make others until all of them are stopped: the list is read until it has no new ones. */
+/* Threads may create others until all of them are stopped: the list is read until it has no new ones. */
 static struct strobe_error *stop_threads(struct stopped *s)
 {
 	_cleanup_free_ char *dir = xasprintf("/proc/%d/task", (int)s->pid);

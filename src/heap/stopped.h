@@ -1,8 +1,8 @@
 /*
- * A process whose threads all stand still: their registers, its mappings, its memory.
+ * A process whose threads are all stopped: their registers, its mappings, its memory.
  *
- * Stopped by ptrace(2) (PTRACE_SEIZE, PTRACE_INTERRUPT), which sends no signal and leaves no trace when it goes on. Requires permission to
- * trace it (/proc/sys/kernel/yama/ptrace_scope), and that nobody else does.
+ * Stopped by ptrace(2) (PTRACE_SEIZE, PTRACE_INTERRUPT), which sends no signal and leaves no trace when it resumes. Requires
+ * permission to trace it (/proc/sys/kernel/yama/ptrace_scope), and that no other process traces it.
  */
 #pragma once
 #include <stdbool.h>
@@ -17,7 +17,7 @@
 
 struct stopped_thread {
 	pid_t tid;
-	uint64_t sp, tls; /* stack pointer, address of the thread's own data; 0: unknown */
+	uint64_t sp, tls; /* stack pointer, address of the thread control block; 0: unknown */
 	uint64_t registers[STOPPED_REGISTERS];
 	unsigned registers_nr;
 };
@@ -25,7 +25,7 @@ struct stopped_thread {
 struct stopped_map {
 	uint64_t start, end;
 	bool is_writable, is_readable, is_shared;
-	char *path; /* "" where it is anonymous */
+	char *path; /* "" if anonymous */
 };
 
 struct stopped {
@@ -35,10 +35,10 @@ struct stopped {
 };
 
 struct strobe_error *stopped_begin(struct stopped *s, pid_t pid) _must_check_;
-/* It goes on. */
+/* Resumes it. */
 void stopped_end(struct stopped *s);
-/* How many bytes from address on could be read. */
+/* Returns the number of bytes that could be read from address on. */
 size_t process_read(pid_t pid, uint64_t address, void *ret, size_t bytes);
-/* The mappings of a process, by address; its paths belong to the list. */
+/* The mappings of a process, by address; the list owns the paths. */
 struct strobe_error *process_maps(pid_t pid, struct stopped *ret) _must_check_;
 void process_maps_deinit(struct stopped *s);

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "profile/select.h"
 
-#define SERIES 40 /* points of growth */
+#define SERIES 40 /* number of points of growth */
 #define LEAK_FRAMES 12
 
 /* ---- cells ---- */
@@ -177,7 +177,7 @@ static void ranking_deinit(struct ranking *r)
 	u64map_deinit(&r->index);
 }
 
-/* Functions without a name are distinguished by their frames, above the numbers of functions. */
+/* Functions without a name are distinguished by their frames, with keys above those of functions. */
 static uint32_t function_key(const struct profile *p, stack_id stack)
 {
 	if (stack == PROFILE_NONE)
@@ -258,7 +258,7 @@ static void add_stack(struct table *t, const struct profile *p, stack_id stack)
 	}
 }
 
-/* All frames by name, innermost first: what programs read. */
+/* All frames by name, innermost first, for programs. */
 static void set_stack(struct table *t, size_t column, const struct profile *p, stack_id stack)
 {
 	_cleanup_strbuf_ struct strbuf text = {};
@@ -325,7 +325,7 @@ void heap_sizes_table(struct table *t, const struct heap *h)
 	}
 }
 
-/* What was in use at equal steps of time; the greatest of each, so that no peak is lost. */
+/* Memory in use at equal steps of time; the maximum of each, so that no peak is lost. */
 static void set_growth(struct table *t, size_t column, const struct heap *h, const struct heap_process *p)
 {
 	double series[SERIES] = {};

@@ -18,7 +18,7 @@
 extern char **environ;
 
 #define SHELL "/bin/sh"
-#define HEAD_BYTES 4096 /* of a report that may describe it */
+#define HEAD_BYTES 4096 /* of the beginning of a report, which may describe it */
 
 static const char record_suffix[] = "-record", report_suffix[] = "-report";
 
@@ -61,7 +61,7 @@ static struct bundled_script *named(struct bundled_scripts *s, size_t from, cons
 	return &s->list.data[s->list.len - 1];
 }
 
-/* from: where the scripts of this folder begin in the list. */
+/* from: index of this folder's first script in the list. */
 static void add_file(struct bundled_scripts *s, size_t from, const char *folder, const char *name)
 {
 	bool is_record = text_has_suffix(name, record_suffix);
@@ -99,7 +99,7 @@ static void add_language(struct bundled_scripts *s, const char *place, const cha
 		qsort(s->list.data + from, s->list.len - from, sizeof(*s->list.data), by_name);
 }
 
-/* NULL without a home. */
+/* NULL if HOME is not set. */
 static const char *user_place(struct arena *arena)
 {
 	const char *xdg = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
@@ -178,12 +178,12 @@ struct strobe_error *bundled_report_words(const struct bundled_script *s, size_t
 	return NULL;
 }
 
-/* The script is read by a shell in which perf is a function that runs this program. */
+/* A shell sources the script; its function perf runs this program. */
 static const char shell_program[] = "perf() { \"$strobe\" \"$@\"; }; strobe=$1; shift; . \"$0\"";
 
 struct command {
 	VEC(char *) words;
-	char *program; /* of ours */
+	char *program; /* our own */
 };
 
 static void command_deinit(struct command *c)
@@ -229,7 +229,7 @@ static struct strobe_error *require(const char *path, const struct bundled_scrip
 	return path ? NULL : error_create(ERROR_NOT_FOUND, "the script '%s' has nothing to %s", s->name, what);
 }
 
-/* record -a if no command is given. */
+/* Adds -a for record if no command is given. */
 static struct strobe_error *add_target(struct command *c, const struct bundled_request *r, size_t from)
 {
 	bool has_command = false;
@@ -259,7 +259,7 @@ static struct strobe_error *run_report(const struct bundled_script *s, const str
 	return replace_process(&c);
 }
 
-/* Its output goes into the pipe. */
+/* Its output goes to the pipe. */
 static struct strobe_error *start_recorder(struct command *c, int output)
 {
 	pid_t pid;

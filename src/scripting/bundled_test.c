@@ -1,4 +1,4 @@
-/* Scripts by name, found in folders that are made here. */
+/* Scripts by name, in folders that the test creates. */
 #include "scripting/bundled.h"
 
 #include "base/testing.h"

@@ -14,7 +14,7 @@
 
 extern char **environ;
 
-#define PIPE_BYTES (1 << 20) /* so that both sides work at the same time */
+#define PIPE_BYTES (1 << 20) /* so that both sides can run concurrently */
 
 static void close_fd(int *fd)
 {
@@ -42,7 +42,7 @@ static struct strobe_error *put_source(const struct script_program *p, int *ret)
 	return NULL;
 }
 
-/* INTERPRETER /dev/fd/SOURCE EVENTS REPLIES SCRIPT …; the child keeps these three descriptors, and gets SIGPIPE as it should be. */
+/* INTERPRETER /dev/fd/SOURCE EVENTS REPLIES SCRIPT …; the child inherits these three descriptors, and SIGPIPE with its default effect. */
 static int spawn(const struct script_program *p, int source, int events, int replies, pid_t *ret)
 {
 	char path[32], numbers[2][16];
@@ -67,7 +67,7 @@ static int spawn(const struct script_program *p, int source, int events, int rep
 	posix_spawnattr_init(&attr);
 	posix_spawnattr_setsigdefault(&attr, &defaults);
 	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGDEF);
-	posix_spawn_file_actions_adddup2(&files, source, source); /* of the same number: only close-on-exec is cleared */
+	posix_spawn_file_actions_adddup2(&files, source, source); /* same number: only clears close-on-exec */
 	posix_spawn_file_actions_adddup2(&files, events, events);
 	posix_spawn_file_actions_adddup2(&files, replies, replies);
 	int errnum = posix_spawnp(ret, p->interpreter, &files, &attr, argv, environ);
@@ -77,7 +77,7 @@ static int spawn(const struct script_program *p, int source, int events, int rep
 	return errnum;
 }
 
-/* It runs once, and is the default again: that is how script_child_stopped() knows. */
+/* Handles the first SIGINT and then restores the default, by which script_child_stopped() notices it. */
 static void on_sigint(int number)
 {
 	(void)number;
@@ -88,7 +88,7 @@ static void take_signals(struct script_child *c)
 	struct sigaction once = { .sa_handler = on_sigint, .sa_flags = (int)SA_RESETHAND | SA_RESTART };
 	struct sigaction ignore = { .sa_handler = SIG_IGN };
 	sigaction(SIGINT, NULL, &c->old_sigint);
-	if (c->old_sigint.sa_handler != SIG_IGN) /* as of what runs in the background */
+	if (c->old_sigint.sa_handler != SIG_IGN) /* ignored in background jobs */
 		sigaction(SIGINT, &once, NULL);
 	sigaction(SIGPIPE, &ignore, &c->old_sigpipe);
 }
@@ -103,7 +103,7 @@ struct strobe_error *script_child_start(const struct script_program *p, struct s
 	if (pipe2(events, O_CLOEXEC) < 0 || pipe2(replies, O_CLOEXEC) < 0) {
 		err = error_errno(errno, "cannot create a pipe to %s", p->interpreter);
 	} else {
-		fcntl(events[1], F_SETPIPE_SZ, PIPE_BYTES); /* as large as it may be */
+		fcntl(events[1], F_SETPIPE_SZ, PIPE_BYTES); /* as large as permitted */
 		take_signals(ret);
 		errnum = spawn(p, source, events[0], replies[1], &ret->pid);
 	}

@@ -29,7 +29,7 @@ bool event_values_has_handler(const struct event_values *e)
 uint64_t event_number(const struct tracepoints *tps, const struct tracepoint_field *f, const struct sample *x)
 {
 	uint64_t v = f ? field_number(tps, f, x->raw, x->raw_bytes) : 0;
-	return f && f->bytes < 8 ? v & (((uint64_t)1 << 8 * f->bytes) - 1) : v; /* perf does not extend the sign */
+	return f && f->bytes < 8 ? v & (((uint64_t)1 << 8 * f->bytes) - 1) : v; /* perf does not sign-extend */
 }
 
 void event_put_number(struct event_stream *to, const struct tracepoint_field *f, const struct sample *x)
@@ -68,11 +68,11 @@ struct definitions {
 	const struct script_handlers *handlers;
 };
 
-/* Of flags, and of values. */
+/* For flags, and for values. */
 static const char *const define_field[] = { "define_flag_field", "define_symbolic_field" };
 static const char *const define_value[] = { "define_flag_value", "define_symbolic_value" };
 
-/* False: the script does not have it. */
+/* False: the script does not define the function. */
 static bool begin_definition(const struct definitions *d, const char *function, const struct value_names_field *f)
 {
 	static const struct sample no_sample;

@@ -1,9 +1,7 @@
-/*
- * Where perf's bundled scripts are: what scripts find in the environment as PERF_EXEC_PATH.
- */
+/* The location of perf's bundled scripts, which scripts find in PERF_EXEC_PATH. */
 #pragma once
 
-/* PERF_EXEC_PATH where it is set; else the first directory of distributions that has scripts/, and where none has, the usual one. */
+/* PERF_EXEC_PATH if set; else the first of the distributions' directories that has scripts/, or the usual one if none has. */
 const char *script_exec_path(void);
-/* Puts it into the environment of this process, for interpreters and shells that it starts. */
+/* Sets it in the environment of this process, for interpreters and shells that it starts. */
 void script_export_exec_path(void);

@@ -16,13 +16,13 @@
 #include "decode/value_names.h"
 #include "scripting/language.h"
 
-/* How a language writes a handler. */
+/* Syntax of handlers in a language. */
 struct syntax {
 	const char *language, *path;
-	const char *joint, *sigil;            /* of names of events, of variables */
-	const char *head, *tail;              /* of the whole */
+	const char *joint, *sigil;            /* of event names, of variables */
+	const char *head, *tail;              /* of the file */
 	const char *begin, *after_parameters; /* of a handler: its name follows begin */
-	const char *before_values, *end;      /* around the values that the format of the line is for */
+	const char *before_values, *end;      /* around the values of the format string */
 	const char *format_begin, *format_end;
 };
 
@@ -114,7 +114,7 @@ static bool is_name(const char *s)
 	return true;
 }
 
-/* Words of Python that the kernel has as names of fields, or might. */
+/* Keywords of Python that are, or might be, names of fields in the kernel. */
 static bool is_keyword(const char *s)
 {
 	static const char *const words[] = { "and", "as", "class", "def", "del", "for", "from", "global", "if", "import", "in", "is",
@@ -131,7 +131,7 @@ static void put_variable(struct out *out, const struct syntax *x, const char *fi
 	out_f(out, "%s%s%s", x->sigil, is_name(field) ? field : "field", is_keyword(field) ? "_" : "");
 }
 
-/* Which function names the values of a field; NULL: none. */
+/* The function that names the values of a field; NULL: none. */
 struct naming {
 	const char *field, *function;
 };
@@ -237,7 +237,7 @@ static struct strobe_error *put_script(void *ctx, struct out *out)
 	return NULL;
 }
 
-/* A language, whose script has the usual name, or the script's own name, which says the language. */
+/* Finds the language by its name, with the usual script name, or by the script name. */
 static struct strobe_error *choose(const char *spec, const struct script_language **ret, const char **ret_path)
 {
 	*ret_path = NULL;

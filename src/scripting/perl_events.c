@@ -1,9 +1,9 @@
-/* What handlers in Perl are given. */
+/* Arguments of handlers in Perl. */
 #include <string.h>
 
 #include "scripting/event_values.h"
 
-/* What a script unpacks: the numbers at the beginning of perf's own struct perf_sample, as of 6.1. */
+/* The struct that scripts unpack: the beginning of perf 6.1's own struct perf_sample. */
 struct perl_sample {
 	uint64_t ip;
 	uint32_t pid, tid;
@@ -26,7 +26,7 @@ static bool needs_frames(const struct event_values *e, const struct resolved_sam
 	return e->handler && s->sample.callchain;
 }
 
-/* Arrays of char are text up to their NUL, other arrays their bytes. */
+/* Char arrays are text up to their NUL, other arrays are bytes. */
 static void put_field(struct event_stream *to, const struct tracepoint_field *f, const struct sample *x)
 {
 	if (f->kind == FIELD_NUMBER) {

@@ -37,8 +37,8 @@ enum {
 };
 
 #define PROTOCOL 5
-#define HEAD_BYTES 11 /* PROTO and its argument, FRAME and its length */
-#define BEGIN_BYTES (HEAD_BYTES + 2) /* of the list */
+#define HEAD_BYTES 11 /* PROTO and its argument, FRAME and its size */
+#define BEGIN_BYTES (HEAD_BYTES + 2) /* including the begin of the list */
 
 static const char context_module[] = "perf_trace_context", context_name[] = "perf_script_context";
 
@@ -100,7 +100,7 @@ static struct value_stream *pickle_create(void)
 
 static void pickle_destroy(struct value_stream *s)
 {
-	error_destroy(out_close(&s->out)); /* memory does not fail */
+	error_destroy(out_close(&s->out)); /* writing to memory does not fail */
 	u64map_deinit(&of(s)->memo);
 	free(of(s));
 }
@@ -190,7 +190,7 @@ static size_t utf8_bytes(const char *s, size_t n)
 	return bytes;
 }
 
-/* A byte that is not part of UTF-8 as U+DC80 … U+DCFF. */
+/* Encodes a byte that is not valid UTF-8 as U+DC80 … U+DCFF. */
 static void put_escaped(struct value_stream *s, unsigned char byte)
 {
 	put_op(s, 0xed);
@@ -228,7 +228,7 @@ static void pickle_text(struct value_stream *s, const char *text, size_t n)
 		put_utf8(s, text, n);
 }
 
-/* True where the reader has it: a reference was written. Else the caller writes it, and MEMOIZE. */
+/* True if the reader has it: a reference was written. Otherwise the caller writes the string, and MEMOIZE. */
 static bool refer(struct value_stream *s, const void *address)
 {
 	struct pickle *p = of(s);

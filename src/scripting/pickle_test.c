@@ -1,4 +1,4 @@
-/* Batches by hand against the opcodes that pickletools documents. */
+/* Hand-written batches against the opcodes that pickletools documents. */
 #include "base/testing.h"
 
 #include <endian.h>
@@ -9,7 +9,7 @@
 
 #define HEAD "\x80\x05\x95"
 
-/* The content of the list of a batch, without head and end. */
+/* The content of a batch's list, without head and end. */
 static void assert_items(struct value_stream *p, const char *items, size_t n)
 {
 	size_t bytes;

@@ -1,4 +1,4 @@
-/* What handlers in Python are given. */
+/* Arguments of handlers in Python. */
 #include <ctype.h>
 #include <string.h>
 
@@ -37,7 +37,7 @@ static bool is_printable(struct field_span s)
 	return true;
 }
 
-/* Arrays of char that are printable as text, other arrays as bytes. */
+/* Char arrays are text if printable, other arrays are bytes. */
 static void put_field(struct event_stream *to, const struct tracepoint_field *f, const struct sample *x)
 {
 	if (f->kind == FIELD_NUMBER) {

@@ -1,8 +1,8 @@
 /*
- * A resolved sample as values for a script: what process_event(param_dict) is given, call chains, and where addresses are.
+ * A resolved sample as values for a script: the dict of process_event(), call chains, and resolved addresses.
  *
- * Names and contents are perf's: perf-script-python(1), and what `perf script -s` passes. Frames that come again are copied as they
- * were written. One thread; all that it is made of is borrowed and outlives it.
+ * Names and contents are perf's: perf-script-python(1), and the output of `perf script -s`. Repeated frames are copied from their
+ * first encoding. One thread; everything it refers to is borrowed and must outlive it.
  */
 #pragma once
 #include "arch/arch.h"
@@ -15,10 +15,10 @@
 #include "scripting/values.h"
 #include "symbol/symbol.h"
 
-/* What perf gives where data_src was not recorded: PERF_MEM_OP_NA, and so on for each part. */
+/* perf's value if data_src was not recorded: PERF_MEM_OP_NA, and so on for each part. */
 #define SAMPLE_VALUES_NO_DATA_SRC 0x5080021u
 
-/* A frame as it was written, without new strings in it. */
+/* The encoding of a frame, without new strings in it. */
 struct sample_values_frame {
 	const char *bytes;
 	uint32_t len;
@@ -31,11 +31,11 @@ struct sample_values {
 	struct symbols *symbols;
 	const struct arch *arch;
 	bool has_symbol_offset;   /* frames have sym_off */
-	bool kernel_path;         /* the path of the kernel's image in place of [kernel.kallsyms] */
+	bool kernel_path;         /* show the path of the kernel's image instead of [kernel.kallsyms] */
 	struct arena arena;
-	VEC(struct sample_values_frame) frames; /* by number of the frame cache; bytes NULL: not yet */
-	VEC(const char *) build_ids;            /* in hexadecimal, by mapped_file.id; NULL: not yet */
-	uint64_t data_src;        /* whose text this is, where there is one */
+	VEC(struct sample_values_frame) frames; /* by index in the frame cache; bytes NULL: not encoded yet */
+	VEC(const char *) build_ids;            /* in hexadecimal, by mapped_file.id; NULL: not encoded yet */
+	uint64_t data_src;        /* data_src of the cached text */
 	const char *data_src_text;
 	struct strbuf text;
 };
@@ -44,7 +44,7 @@ void sample_values_init(struct sample_values *v, struct value_stream *to, const 
 			struct symbols *symbols);
 void sample_values_deinit(struct sample_values *v);
 
-/* The list of frames, innermost first; empty where the sample has none. */
+/* The list of frames, innermost first; empty if the sample has none. */
 void sample_values_chain(struct sample_values *v, const struct resolved_sample *s);
-/* The dict of all there is. */
+/* The dict with all values of the sample. */
 void sample_values_dict(struct sample_values *v, const struct resolved_sample *s);

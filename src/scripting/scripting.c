@@ -14,7 +14,7 @@
 #include "scripting/language.h"
 
 #define BATCH_BYTES (64 << 10)
-#define REPLY_BYTES_MAX (1 << 20) /* of the names of handlers */
+#define REPLY_BYTES_MAX (1 << 20) /* limit for the names of handlers */
 
 struct scripting {
 	struct session *session;
@@ -64,7 +64,7 @@ static struct strobe_error *start(struct scripting *s, const struct scripting_op
 	return err;
 }
 
-/* Waits until the script has been loaded and its trace_begin() has returned. False where it ended before. */
+/* Waits until the script has been loaded and its trace_begin() has returned. False if it ended before. */
 static bool read_handlers(struct scripting *s)
 {
 	char text[4096];
@@ -151,7 +151,7 @@ static struct strobe_error *early(void *ctx, const struct resolved_sample *sampl
 	return dlfilter_early(s->filter, sample, ret_keep);
 }
 
-/* What a stream brings between rounds is shown without waiting for more. */
+/* Shows what a stream has delivered between rounds without waiting for more. */
 static struct strobe_error *on_record(void *ctx, struct record r, uint64_t time_ns)
 {
 	(void)time_ns;
@@ -168,8 +168,8 @@ static struct strobe_error *feed(struct scripting *s)
 		.ctx = s,
 	};
 	struct strobe_error *err = resolve_stream(s->session->resolver, callbacks);
-	value_none(s->stream); /* the end, whatever came of the recording: without it the script knows that we were killed */
-	error_destroy(flush(s)); /* the script may have ended before */
+	value_none(s->stream); /* the end marker, even after an error: without it the script assumes that we were killed */
+	error_destroy(flush(s)); /* the script may have ended already */
 	if (!error_is(err, ERROR_STOPPED))
 		return err;
 	error_destroy(err);

@@ -13,19 +13,19 @@ enum {
 	SX_REF = 4,
 	SX_UNDEF = 5,
 	SX_INTEGER = 6,
-	SX_BYTE = 8, /* -128 to 127, with 128 added */
+	SX_BYTE = 8, /* -128 to 127, stored with 128 added */
 	SX_SCALAR = 10,
 };
 
-#define SIZE_BYTES 4 /* of the batch */
+#define SIZE_BYTES 4 /* of the size of the batch */
 #define DEPTH_MAX  16
 
-/* A container that is not complete: how many items it has is known at its end. */
+/* An open container: its number of items is known only at its end. */
 struct storable_open {
 	size_t count_at;
 	uint32_t count;
 	bool is_dict;
-	const char *key; /* of the value that comes next: it is written after it; NULL: a key comes next */
+	const char *key; /* of the next value, after which it is written; NULL: a key is next */
 };
 
 struct storable {
@@ -49,7 +49,7 @@ static struct storable_open *innermost(struct storable *s)
 	return &s->open[s->depth - 1];
 }
 
-/* After each value: it is counted, and of a dict its key follows. */
+/* Called after each value: counts it, and in a dict writes its key. */
 static void item_is_complete(struct value_stream *s)
 {
 	struct storable_open *o = innermost(of(s));
@@ -66,7 +66,7 @@ static void open_container(struct value_stream *s, bool is_dict)
 {
 	struct storable *st = of(s);
 	if (st->depth == DEPTH_MAX)
-		abort(); /* of our own making */
+		abort(); /* cannot happen: we wrote it */
 	out_ch(&s->out, is_dict ? SX_HASH : SX_ARRAY);
 	st->open[st->depth++] = (struct storable_open){ .count_at = s->out.len, .is_dict = is_dict };
 	put_u32(s, 0);
@@ -98,7 +98,7 @@ static struct value_stream *storable_create(void)
 
 static void storable_destroy(struct value_stream *s)
 {
-	error_destroy(out_close(&s->out)); /* memory does not fail */
+	error_destroy(out_close(&s->out)); /* writing to memory does not fail */
 	free(of(s));
 }
 
@@ -176,7 +176,7 @@ static void storable_name(struct value_stream *s, const char *name)
 		put_bytes(s, name, strlen(name));
 }
 
-/* An opaque number: modules have what belongs to the event that is handled. */
+/* An opaque number: the modules hold the data of the current event. */
 static void storable_context(struct value_stream *s)
 {
 	storable_i64(s, 1);

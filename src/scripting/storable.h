@@ -1,9 +1,9 @@
 /*
- * Values as Perl's Storable module reads them: each batch is its size in bytes (32 bits), then an array as thaw() reads it, but
- * without the head that tells the sizes and the byte order of numbers: the reader has the same ones, and puts its own in front.
+ * Writes values for Perl's Storable module: each batch is its size in bytes (32 bits), then an array in the format of thaw(), but
+ * without the head with the sizes and the byte order of numbers: these are the reader's own, which prepends its head.
  *
- * Text is bytes, as Perl has them from perf, and so are numbers that only an unsigned integer of 64 bits holds, which Perl
- * converts as needed; lists and tuples are array references, dicts are hash references. Source: Storable.xs of Perl, major version 2.
+ * Text is bytes, as in perf's Perl, and so are numbers that require an unsigned 64-bit integer, which Perl converts as needed; lists
+ * and tuples are array references, dicts are hash references. Source: Storable.xs of Perl, major version 2.
  */
 #pragma once
 #include "scripting/values.h"

@@ -1,11 +1,11 @@
-/* Batches by hand against what freeze() of Storable 3.26 writes, shown by: perl -MStorable=freeze -e 'print unpack("H*", freeze(...))' */
+/* Hand-written batches against the output of freeze() of Storable 3.26: perl -MStorable=freeze -e 'print unpack("H*", freeze(...))' */
 #include "base/testing.h"
 
 #include <string.h>
 
 #include "scripting/storable.h"
 
-/* The array of a batch with so many items, without its head. */
+/* The array of a batch with that many items, without its head. */
 static void assert_array(struct value_stream *s, uint32_t count, const char *items, size_t n)
 {
 	size_t bytes;
@@ -23,7 +23,7 @@ static void assert_array(struct value_stream *s, uint32_t count, const char *ite
 
 #define ASSERT_ARRAY(s, count, items) assert_array(s, count, items, sizeof(items) - 1)
 
-/* The texts below are what a little-endian machine writes. */
+/* The expected bytes are those of a little-endian machine. */
 static void skip_big_endian(void)
 {
 	if (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)

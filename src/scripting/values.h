@@ -1,8 +1,8 @@
 /*
- * Values for a child interpreter: a stream of batches, each a list of what was put since the one before, in a form that the
- * interpreter's own library reads (scripting/pickle.h for Python, scripting/storable.h for Perl).
+ * Values for a child interpreter: a stream of batches, each a list of the values since the previous batch, in a format of the
+ * interpreter's standard library (scripting/pickle.h for Python, scripting/storable.h for Perl).
  *
- * Memory cannot fail here; one thread at a time.
+ * Errors cannot occur; one thread at a time.
  */
 #pragma once
 #include <stdbool.h>
@@ -15,8 +15,8 @@ enum value_container { VALUE_DICT, VALUE_LIST, VALUE_TUPLE };
 
 struct value_stream {
 	const struct value_format *format;
-	struct out out;       /* the batch so far */
-	bool has_new_strings; /* one was sent in full since this was cleared: the bytes must not be sent twice */
+	struct out out;       /* the current batch */
+	bool has_new_strings; /* a string was sent in full since this was cleared: the bytes must not be sent twice */
 };
 
 struct value_format {
@@ -38,7 +38,7 @@ struct value_format {
 	void (*end)(struct value_stream *s, enum value_container c);
 };
 
-/* The batch so far, complete; value_next() begins another. Nothing to send: *ret_bytes is 0. */
+/* The current batch, complete; value_next() begins another. Nothing to send: *ret_bytes is 0. */
 static inline const char *value_batch(struct value_stream *s, size_t *ret_bytes)
 {
 	return s->format->batch(s, ret_bytes);
@@ -49,7 +49,7 @@ static inline void value_next(struct value_stream *s)
 	s->format->next(s);
 }
 
-/* Bytes of the batch so far. */
+/* Bytes of the current batch. */
 static inline size_t value_bytes_held(const struct value_stream *s)
 {
 	return s->out.len;
@@ -81,7 +81,7 @@ static inline void value_text(struct value_stream *s, const char *text, size_t n
 	s->format->text(s, text, n);
 }
 
-/* A string that stays where it is, unchanged, for as long as the stream. In a dict each value follows its key, which is a name. */
+/* A string that stays valid and unchanged as long as the stream. In a dict each value follows its key, which is a name. */
 static inline void value_name(struct value_stream *s, const char *name)
 {
 	s->format->name(s, name);
@@ -98,19 +98,19 @@ static inline void value_buffer(struct value_stream *s, const void *data, size_t
 	s->format->buffer(s, data, n);
 }
 
-/* What handlers are given as their context. */
+/* The context argument of handlers. */
 static inline void value_context(struct value_stream *s)
 {
 	s->format->context(s);
 }
 
-/* The bytes of an item of a list that were written before, without new strings. */
+/* The bytes of a list item that were written before, without new strings. */
 static inline void value_made(struct value_stream *s, const char *data, size_t n)
 {
 	s->format->made(s, data, n);
 }
 
-/* What is between begin and end are its items; of a dict keys and values in turn. */
+/* Values between begin and end are its items; in a dict keys and values in turn. */
 static inline void value_begin(struct value_stream *s, enum value_container c)
 {
 	s->format->begin(s, c);
