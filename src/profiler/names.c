@@ -27,7 +27,7 @@ struct modules {
 
 /* ---- a file ---- */
 
-/* Bytes of a file, with a 0 after them: what a mapping would have, without the signal of a file that is truncated meanwhile. */
+/* Reads bytes of a file and appends a NUL: unlike a mapping, without SIGBUS if the file is truncated meanwhile. */
 static void *read_part(int fd, uint64_t at, uint64_t bytes)
 {
 	char *ret = bytes && bytes <= TABLE_MOST && at <= INT64_MAX ? malloc(bytes + 1) : NULL;
@@ -59,7 +59,7 @@ static section *read_sections(int fd, uint32_t *ret_nr)
 	return ret;
 }
 
-/* The first that is not below an address. */
+/* The first one at or above an address. */
 static size_t lower_bound(const struct name *names, size_t nr, uint64_t address)
 {
 	size_t low = 0, high = nr;
@@ -134,7 +134,7 @@ static int add_module(struct dl_phdr_info *info, size_t size, void *arg)
 	return 0;
 }
 
-/* Those within a module, which are next to each other. */
+/* The addresses within a module, which are adjacent. */
 static void find_in(const struct module *m, struct name *names, size_t nr)
 {
 	size_t first = lower_bound(names, nr, m->start), end = lower_bound(names, nr, m->end);
@@ -159,7 +159,7 @@ void names_find(struct name *names, size_t nr)
 {
 	struct modules m = {};
 	qsort(names, nr, sizeof(*names), by_address);
-	/* The files are read later: the unwinder of exceptions waits for the list meanwhile. */
+	/* The files are read later, since the unwinder of exceptions waits for the list's lock. */
 	dl_iterate_phdr(add_module, &m);
 	for (size_t i = 0; i < m.nr; i++)
 		find_in(&m.all[i], names, nr);

@@ -1,4 +1,4 @@
-/* Names of this program's and its libraries' functions, against what the compiler and the dynamic linker say they are. */
+/* Names of this program's and its libraries' functions, against the compiler and the dynamic linker. */
 #include "base/testing.h"
 
 #include <dlfcn.h>
@@ -31,7 +31,7 @@ static void test_own_functions(void **unused)
 	assert_int_equal(hidden(1), 1);
 }
 
-/* Of libraries, whose symbols dladdr() knows as well; one function may have several names. */
+/* For libraries, whose symbols dladdr() finds as well; a function may have several names. */
 static void test_libraries(void **unused)
 {
 	static const char *const functions[] = { "fclose", "qsort_r", "pthread_create", "strtoull" };

@@ -9,7 +9,7 @@
 
 #include "profiler/samples.h"
 
-#define STORED_MOST  65535 /* bytes of a stored block */
+#define STORED_MOST  65535 /* maximum bytes of a stored block */
 #define HEADER_WORDS 5
 #define MESSAGE_MOST ((SAMPLES_DEPTH + 8) * 11)
 
@@ -128,16 +128,16 @@ static void put_type(struct packer *p, unsigned field, unsigned type, unsigned u
 
 /* ---- samples and their locations ---- */
 
-/* What was read. The words are records of a count, a depth and as many addresses, up to one of the count 0; then lines of mappings. */
+/* The input. The words are records of a count, a depth and as many addresses, up to one with count 0; then lines of mappings. */
 struct source {
 	const uint64_t *words;
 	size_t nr;
 	const char *maps, *maps_end;
-	uint64_t *addresses; /* each once, in order: a location's ID is 1 + its index */
+	uint64_t *addresses; /* unique and sorted: a location's ID is 1 + its index */
 	size_t addresses_nr;
 };
 
-/* The record at an index, or NULL where they end. */
+/* The record at an index, or NULL at the end. */
 static const uint64_t *record_at(const struct source *s, size_t at)
 {
 	if (s->nr - at < 2 || !s->words[at] || s->words[at + 1] > SAMPLES_DEPTH || s->words[at + 1] > s->nr - at - 2)
@@ -145,7 +145,7 @@ static const uint64_t *record_at(const struct source *s, size_t at)
 	return s->words + at;
 }
 
-/* Where calls return to is after the call. */
+/* A return address is after the call; subtracts one. */
 static uint64_t address_of(const uint64_t *record, unsigned i)
 {
 	return record[2 + i] - (i && record[2 + i]);
@@ -203,7 +203,7 @@ struct map {
 	size_t path_n;
 };
 
-/* The next line of a mapping of code that has a name; false: there are no more. */
+/* The next mapping of code with a name; false: none left. */
 static bool next_map(const char **at, const char *end, struct map *ret)
 {
 	while (*at < end) {
@@ -239,7 +239,7 @@ static void put_mappings(struct packer *p, const struct source *s)
 	}
 }
 
-/* Both are in order of addresses. */
+/* Both are sorted by address. */
 static void put_locations(struct packer *p, const struct source *s)
 {
 	const char *at = s->maps;

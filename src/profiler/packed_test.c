@@ -1,11 +1,11 @@
-/* A profile by hand, and every byte of what comes of it. */
+/* A hand-made profile, and the expected value of each byte. */
 #include "base/testing.h"
 
 #include <string.h>
 
 #include "profiler/packed.c"
 
-/* In place of samples.c, whose names are others of the same. */
+/* Replaces the function of samples.c, whose other names conflict. */
 bool samples_write(int fd, const void *bytes, size_t n)
 {
 	return write(fd, bytes, n) == (ssize_t)n;
@@ -67,7 +67,7 @@ static void test_whole(void **unused)
 	assert_int_equal(got[n - 4], sizeof(expected));
 }
 
-/* A file that ends within a record, or has a depth that is too large, has the samples before it. */
+/* A file truncated within a record, or with an excessive depth, yields the samples before it. */
 static void test_cut(void **unused)
 {
 	static const uint64_t words[] = { 0, 3, 0, 10000, 0, 1, 1, 0x1010, 1, 300, 1, 2, 3 };

@@ -1,9 +1,7 @@
-/*
- * A CPU profile for a page: as ProfilerStart() and ProfilerStop(), into a file that is open.
- */
+/* A CPU profile for a page: like ProfilerStart() and ProfilerStop(), but into an open file. */
 #pragma once
 
-/* Takes fd, also where it fails: then it returns 0 and says why. */
+/* Takes ownership of fd, even on failure: then returns 0 with the reason. */
 unsigned page_profile_begin(int fd, const char **ret_why);
-/* Ends the profile of that number, where it has not ended yet. */
+/* Ends the profile with that number, unless it has ended already. */
 void page_profile_end(unsigned number);

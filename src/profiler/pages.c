@@ -43,7 +43,7 @@ static int64_t now_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Until the time is over or the other side has gone. */
+/* Waits until the time is over or the peer has closed the connection. */
 static void wait_for(int connection, int64_t seconds)
 {
 	int64_t end = now_ms() + seconds * 1000, left;
@@ -115,7 +115,7 @@ static struct name *names_of(const struct thread_stack *const *stacks, unsigned 
 	return ret;
 }
 
-/* names: NULL for none. */
+/* names: NULL: print none. */
 static void write_stack(int fd, const struct thread_stack *s, unsigned threads, const struct name *names, size_t names_nr)
 {
 	dprintf(fd, "%u @", threads);
@@ -128,7 +128,7 @@ static void write_stack(int fd, const struct thread_stack *s, unsigned threads, 
 	}
 }
 
-/* Threads with equal stacks are one line, below which their names are where those are requested. */
+/* Threads with equal stacks share one line; the names of functions follow if requested. */
 static void write_stacks(int fd, const struct thread_stacks *all, bool has_names)
 {
 	const struct thread_stack **sorted = calloc(all->nr + 1, sizeof(*sorted));
@@ -169,7 +169,7 @@ static void write_threads(const struct page_request *q, struct reply *ret)
 
 /* ---- the program ---- */
 
-/* Go ends arguments with a 0, gperftools with a newline. */
+/* Go terminates arguments with NUL, gperftools with a newline. */
 static void write_cmdline(const struct page_request *q, struct reply *ret)
 {
 	char bytes[4096];
@@ -184,7 +184,7 @@ static void write_cmdline(const struct page_request *q, struct reply *ret)
 		close(fd);
 }
 
-/* "0x401000+0x402000" → the names of both. Without any, whether there are names at all. */
+/* "0x401000+0x402000" → their names. Without addresses, whether names are available. */
 static void write_symbol(const struct page_request *q, struct reply *ret)
 {
 	const char *at = q->head->is_post ? q->body : q->head->query;

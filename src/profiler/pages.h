@@ -1,22 +1,20 @@
-/*
- * The pages of strobe_serve(): /debug/pprof/… as Go's net/http/pprof has them, /pprof/… as gperftools' programs.
- */
+/* The pages of strobe_serve(): /debug/pprof/… as in Go's net/http/pprof, /pprof/… as in gperftools. */
 #pragma once
 #include "profiler/request.h"
 
 struct reply {
-	int status; /* of HTTP */
+	int status; /* HTTP status */
 	const char *type;
-	int fd; /* a file in memory: what is to be sent */
+	int fd; /* a memory file with the body */
 };
 
 struct page_request {
 	const struct request *head;
-	const char *body; /* ends with 0 */
-	int connection;   /* a profile ends when nobody waits for it any more */
+	const char *body; /* terminated by NUL */
+	int connection;   /* a profile ends early if the client closes it */
 };
 
-/* ret: with an open file, 200 and text/plain; a page changes what is otherwise. */
+/* *ret is set to 200 and text/plain with an open file; a page changes what differs. */
 void pages_write(const struct page_request *q, struct reply *ret);
-/* An answer that is one line: why not. */
+/* A response of one line with the reason. */
 void pages_refuse(struct reply *ret, int status, const char *why);

@@ -25,11 +25,11 @@
 #define EXPORT __attribute__((visibility("default")))
 #define FREQUENCY_DEFAULT 100
 #define FREQUENCY_MOST    4000
-#define INHERITED 0x80 /* set in the first byte of a path in the environment: whoever reads it is not the first */
+#define INHERITED 0x80 /* set in the first byte of the path in the environment: a process that finds it set is not the first */
 
-/* Samples are added by handlers, one at a time; whoever else holds the lock has the profiler's signal blocked. */
+/* Handlers add samples, one at a time; code outside of handlers holds the lock only with the profiler's signal blocked. */
 static struct {
-	pthread_mutex_t control; /* of starting and stopping */
+	pthread_mutex_t control; /* serializes start and stop */
 	int lock;
 	struct samples *samples;
 	struct ProfilerOptions options;
@@ -38,12 +38,12 @@ static struct {
 	int signal;
 	unsigned frequency;
 	bool per_thread, is_set_up;
-	bool is_packed; /* a file in pprof's form: it is written at the end, from what is gathered in memory */
+	bool is_packed; /* in pprof's format: written at the end, from a memory file */
 	int packed_fd, gathered_fd;
-	struct timespec start, start_ticking; /* by the calendar, and monotonic */
+	struct timespec start, start_ticking; /* wall-clock and monotonic */
 	struct sigaction before;
-	unsigned number;  /* of the profile: each has another */
-	unsigned toggled; /* profiles that CPUPROFILESIGNAL has begun */
+	unsigned number;  /* of the current profile: unique */
+	unsigned toggled; /* number of profiles started by CPUPROFILESIGNAL */
 	char toggled_name[1000];
 } profiler = { .control = PTHREAD_MUTEX_INITIALIZER };
 
@@ -58,7 +58,7 @@ static bool is_on(const char *name)
 	return value && *value && !strchr("0fFnN", *value);
 }
 
-/* Of the environment, once. */
+/* From the environment, once. */
 static void set_up(void)
 {
 	const char *frequency = getenv("CPUPROFILE_FREQUENCY"), *number = getenv("CPUPROFILE_TIMER_SIGNAL");
@@ -86,7 +86,7 @@ static void unlock(void)
 	__atomic_store_n(&profiler.lock, 0, __ATOMIC_RELEASE);
 }
 
-/* With the profiler's signal blocked in this thread: a handler would wait for what it interrupts. */
+/* Blocks the profiler's signal in this thread first: a handler would wait for the lock of the thread that it interrupts. */
 static void lock_outside(sigset_t *before)
 {
 	sigset_t block;
@@ -169,7 +169,7 @@ static bool is_running(void)
 	return profiler.samples && profiler.pid == getpid();
 }
 
-/* Into a file that is open, which it takes. */
+/* Starts a profile into an open file; takes ownership of it. */
 static int start_into(int fd, const char *name, const struct ProfilerOptions *options)
 {
 	struct sigaction act = { .sa_sigaction = on_tick, .sa_flags = SA_SIGINFO | SA_RESTART };
@@ -194,7 +194,7 @@ static int start_into(int fd, const char *name, const struct ProfilerOptions *op
 	return 1;
 }
 
-/* Into a file of pprof's form, which it takes. */
+/* Starts a profile into a file in pprof's format; takes ownership of it. */
 static int start_packed(int fd, const char *name, const struct ProfilerOptions *options)
 {
 	int gathered = memfd_create("strobe-profile", MFD_CLOEXEC), own = gathered >= 0 ? fcntl(gathered, F_DUPFD_CLOEXEC, 0) : -1;
@@ -212,7 +212,7 @@ static int start_packed(int fd, const char *name, const struct ProfilerOptions *
 	return 1;
 }
 
-/* Of a file in pprof's form; true if there is none. */
+/* Ends a file in pprof's format; true if there is none. */
 static bool end_packed(bool is_own)
 {
 	struct timespec now;
@@ -251,11 +251,11 @@ static void stop(void)
 	profiler.samples = NULL;
 	profiler.state = (struct ProfilerState){};
 	unlock_outside(&before);
-	/* The last tick may be on its way: its handler stays, unless the program had one of its own. */
+	/* A tick may still be pending: the handler stays, unless the program had one of its own. */
 	if (profiler.before.sa_handler != SIG_DFL)
 		sigaction(profiler.signal, &profiler.before, NULL);
 	if (!is_own)
-		samples_abandon(samples); /* the file is the parent's */
+		samples_abandon(samples); /* the file belongs to the parent */
 	bool works = !is_own || samples_close(samples);
 	if (!end_packed(is_own) || !works)
 		(void)!write(STDERR_FILENO, "strobe_profiler: cannot write the profile\n", 42);
@@ -358,7 +358,7 @@ EXPORT int ProfilerGetStackTrace(void **result, int max_depth, int skip_count, c
 	return n;
 }
 
-/* ---- in place of libprofiler's own, where the program is linked with it: it would begin a profile of the same name ---- */
+/* ---- stubs of libprofiler's own symbols, if the program is linked with it, which would start a profile with the same name ---- */
 
 #define NOTHING(function, name)                           \
 	EXPORT void function(void *profiler) __asm__(name); \
@@ -374,8 +374,8 @@ NOTHING(cxx_destroy_base, "_ZN11CpuProfilerD2Ev")
 /* ---- without a call ---- */
 
 /*
- * The path that the environment names. Children inherit the variable, and must not write over the file of the first: that one marks it,
- * and who finds the mark appends its process ID. So does everyone with CPUPROFILE_USE_PID.
+ * The path in the environment. Children inherit the variable, and must not overwrite the first process's file: the first process marks the
+ * variable, and a process that finds the mark appends its process ID. CPUPROFILE_USE_PID makes all append it.
  */
 static bool path_of_environment(char ret[static 1000])
 {
@@ -392,7 +392,7 @@ static bool path_of_environment(char ret[static 1000])
 	return true;
 }
 
-/* Begins a profile, and ends it the next time. */
+/* Starts a profile, and ends it on the next signal. */
 static void on_toggle(int number)
 {
 	(void)number;

@@ -42,7 +42,7 @@ static struct span trim(struct span s)
 	return s;
 }
 
-/* What precedes a character, which is then passed over; all of it where that does not come. */
+/* Splits off the text before a character, and skips the character; all of the text if it is not there. */
 static struct span cut(struct span *rest, char end)
 {
 	const char *found = memchr(rest->at, end, rest->n);
@@ -135,11 +135,11 @@ static bool is_loopback(struct span host)
 {
 	if (is_word(host, "localhost") || is_word(host, "[::1]"))
 		return true;
-	/* An address, not 127.example.org. */
+	/* A numeric address, not 127.example.org. */
 	return host.n > 4 && !memcmp(host.at, "127.", 4) && strspn(host.at, "0123456789.") >= host.n;
 }
 
-/* Any port: a tunnel may lead here from another one. */
+/* Any port: a tunnel may forward another one. */
 static bool is_local_name(const char *text)
 {
 	struct span rest = { text, strlen(text) }, host = rest;

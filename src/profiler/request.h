@@ -1,6 +1,4 @@
-/*
- * The head of an HTTP request: what is requested, and by which host. Whatever sends it is hostile; nothing here allocates.
- */
+/* Parses the head of an HTTP request: path, query and host. Requests are hostile; nothing here allocates. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,14 +13,14 @@ struct request {
 	size_t body_bytes;
 };
 
-/* Bytes of the head with its empty line, or 0 where that has not come yet. */
+/* The size of the head including its empty line, or 0 if it is incomplete. */
 size_t request_head_bytes(const char *bytes, size_t n);
-/* Reads a whole head; returns 0, or the status to answer with. */
+/* Parses a complete head; returns 0, or the HTTP status of an error. */
 int request_parse(const char *head, size_t n, struct request *ret);
 /*
- * Whether it comes from this machine's own programs: a page of another site has its own name in Host, once that leads here, and in
- * Origin.
+ * Whether it was sent by a program of this machine, not by a page of another site: that would have the site's name in Host, if its DNS
+ * name leads here, or in Origin.
  */
 bool request_is_local(const struct request *r);
-/* A parameter of the query, or `otherwise` where it is not there; -1 where it is not a number of at most 9 digits. */
+/* A query parameter, or `otherwise` if missing; -1 if it is not a number with at most 9 digits. */
 int64_t request_number(const struct request *r, const char *name, int64_t otherwise);

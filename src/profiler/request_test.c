@@ -1,4 +1,4 @@
-/* Heads of requests as curl, Go and browsers write them, and as none does. */
+/* Heads of requests from curl, Go and browsers, and malformed ones. */
 #include "base/testing.h"
 
 #include <string.h>

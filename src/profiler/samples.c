@@ -18,7 +18,7 @@ struct record {
 struct samples {
 	int fd;
 	bool failed;
-	size_t used; /* words of the buffer */
+	size_t used; /* in words of the buffer */
 	uint64_t hashes[BUCKETS][WAYS];
 	struct record records[BUCKETS][WAYS];
 	uint64_t buffer[BUFFER_WORDS];

@@ -1,7 +1,7 @@
 /*
- * Samples on their way into a file of gperftools' form: equal stacks are one record with a count, until there is no room for another.
+ * Collects samples for a file in gperftools' format: equal stacks are counted in one record, until the table is full.
  *
- * Nothing here allocates or locks: one thread at a time, which may be in a signal's handler. Writing is write(2). Source: gperftools
+ * Adding neither allocates nor locks: one thread at a time, possibly in a signal handler. Writes with write(2). Source: gperftools
  * docs/cpuprofile-fileformat.html.
  */
 #pragma once
@@ -13,17 +13,17 @@
 
 struct samples;
 
-/* fd: opened, written from its beginning on, closed by samples_close(). NULL where there is no memory. */
+/* fd: written from its beginning, closed by samples_close(). NULL if out of memory. */
 struct samples *samples_open(int fd, uint64_t period_us);
-/* frames: innermost first, the first one the interrupted instruction, the others where calls return to. */
+/* frames: innermost first; the first is the interrupted instruction, the others are return addresses. */
 void samples_add(struct samples *s, uint64_t hash, const uint64_t *frames, unsigned depth);
-/* What is counted goes to the file. */
+/* Writes the counted samples to the file. */
 void samples_flush(struct samples *s);
-/* The file's end, with the mappings of the process. False where a write failed. */
+/* Completes the file, with the mappings of the process. False if a write failed. */
 bool samples_close(struct samples *s);
 /* Writes all of it. */
 bool samples_write(int fd, const void *bytes, size_t n);
-/* Frees it and writes nothing: in a child of fork(). */
+/* Frees it without writing: in a child of fork(). */
 void samples_abandon(struct samples *s);
-/* The mappings of this process, as /proc has them. False where a write failed. */
+/* Writes the mappings of this process from /proc. False if a write failed. */
 bool samples_write_mappings(int fd);

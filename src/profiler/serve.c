@@ -51,7 +51,7 @@ static bool wait_until(int fd, short events, int64_t end_ms)
 	return left > 0 && poll(&p, 1, (int)left) > 0;
 }
 
-/* Bytes that came, 0 where there will be none. */
+/* Receives bytes; 0 at the end or after the time. */
 static size_t receive(int fd, char *to, size_t most, int64_t end_ms)
 {
 	ssize_t n;
@@ -94,7 +94,7 @@ static const char *reason_of(int status)
 	return "Error";
 }
 
-/* SIGPIPE is blocked in this thread, as all signals are. */
+/* SIGPIPE is blocked in this thread, like all signals. */
 static void send_reply(int fd, const struct reply *r)
 {
 	char head[512];
@@ -111,7 +111,7 @@ static void send_reply(int fd, const struct reply *r)
 		if (sent <= 0 && errno != EINTR && errno != EAGAIN)
 			return;
 	}
-	/* What the other side still sends would make its kernel drop what it has not read yet. */
+	/* If the peer still sends data, closing would make its kernel drop the unread response. */
 	shutdown(fd, SHUT_WR);
 	while (receive(fd, head, sizeof(head), now_ms() + 1000 < end_ms ? now_ms() + 1000 : end_ms))
 		;
@@ -206,7 +206,7 @@ static void *listen_on(void *arg)
 	for (;;) {
 		int fd = accept4(listening, NULL, NULL, SOCK_CLOEXEC);
 		if (fd < 0) {
-			/* Out of descriptors or memory, most likely: the program has other troubles than this. */
+			/* Probably out of descriptors or memory: retries later. */
 			nanosleep(&(struct timespec){ .tv_nsec = 100000000 }, NULL);
 			continue;
 		}
@@ -220,7 +220,7 @@ static void *listen_on(void *arg)
 	return NULL;
 }
 
-/* A child of fork() has the descriptors and none of the threads. */
+/* A child of fork() inherits the descriptors but not the threads. */
 static void close_in_child(void)
 {
 	if (server.fd >= 0)
@@ -236,7 +236,7 @@ union address {
 	struct sockaddr_in6 v6;
 };
 
-/* 127.0.0.1:6060, localhost:6060, :6060, [::1]:6060; returns 0 or an error. */
+/* Parses 127.0.0.1:6060, localhost:6060, :6060, [::1]:6060; returns 0 or an error. */
 static int parse_address(const char *text, union address *ret, socklen_t *ret_bytes)
 {
 	char host[ADDRESS_TEXT_MOST];
@@ -268,7 +268,7 @@ static int parse_address(const char *text, union address *ret, socklen_t *ret_by
 	return IN6_IS_ADDR_LOOPBACK(&ret->v6.sin6_addr) ? 0 : EACCES;
 }
 
-/* The port, or -1 with errno. */
+/* Returns the port, or -1 with errno. */
 static int listen_at(const union address *at, socklen_t bytes)
 {
 	union address bound;
@@ -306,7 +306,7 @@ EXPORT int strobe_serve(const char *address)
 	return port;
 }
 
-/* The first process of the environment has the port: those that it starts go without. */
+/* The first process with the variable takes the port: its children do not serve. */
 static __attribute__((constructor)) void begin(void)
 {
 	const char *address = getenv("STROBE_SERVE");

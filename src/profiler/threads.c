@@ -22,7 +22,7 @@
 #define THREADS_MOST	16384
 #define STACK_BYTES	((size_t)256 * 1024)
 #define WAIT_STEP_NS	50000
-#define WAIT_STEPS_MOST 1000 /* for a thread that sleeps where nothing wakes it */
+#define WAIT_STEPS_MOST 1000 /* for a thread in uninterruptible sleep */
 #define MAP_BYTES	(sizeof(struct thread_stacks) + THREADS_MOST * sizeof(struct thread_stack))
 
 /* ---- one thread, in the child ---- */
@@ -52,7 +52,7 @@ static void walk_thread(struct thread_stack *s)
 		return;
 	struct walk w = walk_of_registers(&registers);
 	walk_stack(&w, s->frames, THREADS_DEPTH);
-	/* Readers take one off each address, to be within the instruction of a call. */
+	/* Readers subtract one from each address, to be within the call instruction. */
 	for (unsigned i = 0; i < w.depth; i++)
 		s->frames[i] = (s->frames[i] & ~ALLOC_FRAME_EXACT) + (s->frames[i] & ALLOC_FRAME_EXACT ? 1 : 0);
 	s->hash = w.hash;
@@ -74,7 +74,7 @@ static bool wait_for_stop(pid_t tid)
 	return false;
 }
 
-/* A thread that does not stop is let go when the child ends. */
+/* A thread that does not stop is released when the child ends. */
 static int collect_one(struct thread_stack *s)
 {
 	if (ptrace(PTRACE_SEIZE, s->tid, 0, 0) || ptrace(PTRACE_INTERRUPT, s->tid, 0, 0))
@@ -92,7 +92,7 @@ static void give_up(int number)
 	_exit(1);
 }
 
-/* Shares the program's memory: nothing of the program's may run in it, nor may a core be written of both. */
+/* Shares the program's memory: must run none of the program's code, and must not dump core. */
 static int collect(void *arg)
 {
 	struct thread_stacks *s = arg;
@@ -129,7 +129,7 @@ static int run_child(struct thread_stacks *s, char *stack)
 	sigset_t all, before;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0); /* for as long as the child runs, whose ID is not known before */
+	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0); /* while the child runs, whose ID is not known yet */
 	pid_t pid = clone(collect, stack + STACK_BYTES, CLONE_VM | CLONE_VFORK, s);
 	int error = pid < 0 ? errno : 0;
 	prctl(PR_SET_PTRACER, 0, 0, 0, 0);

@@ -1,8 +1,8 @@
 /*
- * The call chains of the process's threads, whatever they do or wait for.
+ * The call chains of the process's threads, running or waiting.
  *
  * A child that shares the process's memory stops one thread after the other for some microseconds, as a debugger does, and walks
- * its stack: no signal is delivered, and calls that wait go on (but epoll_wait(2), sigtimedwait(2), semop(2) and msgrcv(2)
+ * its stack: no signal is delivered, and blocking calls continue (but epoll_wait(2), sigtimedwait(2), semop(2) and msgrcv(2)
  * return EINTR, as after SIGSTOP and SIGCONT).
  */
 #pragma once
@@ -15,7 +15,7 @@ struct thread_stack {
 	pid_t tid;
 	unsigned depth; /* 0: it could not be stopped, or has ended */
 	uint64_t hash;
-	uint64_t frames[THREADS_DEPTH]; /* innermost first; all as where calls return to */
+	uint64_t frames[THREADS_DEPTH]; /* innermost first; all are like return addresses */
 };
 
 struct thread_stacks {
@@ -24,6 +24,6 @@ struct thread_stacks {
 	struct thread_stack all[];
 };
 
-/* All threads but the caller, each once; NULL with errno. threads_free() frees it. */
+/* All threads except the caller; NULL with errno. Free with threads_free(). */
 struct thread_stacks *threads_collect(void);
 void threads_free(struct thread_stacks *s);

@@ -1,11 +1,11 @@
 /*
- * Blocks of code and the cycles that the processor spent in them, out of branches with cycle counts.
+ * Blocks of code and the cycles spent in them, from branches with cycle counts.
  *
- * Between the target of one branch and the source of the next the code ran straight on: a block, within one function. Its
- * cycles are those of the branch that ends it. Blocks that end in the same place are one, from the earliest beginning that
- * was seen. What ends where no function is known counts in the event's cycles and is not a block, as in perf.
+ * Between the target of one branch and the source of the next the code ran sequentially: a block, within one function. Its cycles are
+ * those of the branch that ends it. Blocks with the same end are one, from the earliest start found. Cycles of a branch outside of
+ * known functions count for the event but not for a block, as in perf.
  *
- * Functions and objects are the caller's: they are compared, and never looked into. One thread.
+ * Functions and objects are opaque pointers of the caller, which are only compared. One thread.
  */
 #pragma once
 #include <stdint.h>
@@ -17,24 +17,24 @@ struct listing;
 
 struct block_place {
 	const void *function; /* NULL: unknown */
-	const void *object;   /* that the function is of; handed back */
-	uint64_t addr;        /* in the object's space */
+	const void *object;   /* the function's object, passed through */
+	uint64_t addr;        /* in the object's address space */
 };
 
 struct block {
 	uint32_t event;
 	struct block_place end;
-	uint64_t start; /* in the object's space; 0 where no beginning was seen */
+	uint64_t start; /* in the object's address space; 0: unknown */
 	uint64_t cycles, times, least, most;
 };
 
-/* Totals of an event, blocks or not. */
+/* Totals of an event, inside and outside of blocks. */
 struct blocks_event {
 	uint64_t cycles, samples, branches;
 };
 
 struct blocks {
-	VEC(struct block) all; /* in the order in which they were met, until blocks_sort() */
+	VEC(struct block) all; /* in order of first occurrence, until blocks_sort() */
 	struct idset index;
 	struct blocks_event *events;
 	uint32_t events_nr;
@@ -42,18 +42,18 @@ struct blocks {
 
 void blocks_init(struct blocks *b, uint32_t events_nr);
 void blocks_deinit(struct blocks *b);
-/* A branch left the code at `end` after so many cycles (0: not counted); `from`: where the branch before it led to, or {}. */
+/* Adds a branch at `end` after so many cycles (0: not counted); `from`: the target of the previous branch, or {}. */
 void blocks_add(struct blocks *b, uint32_t event, const struct block_place *from, const struct block_place *end, uint64_t cycles);
-/* By event, the one with most cycles first; then by address. Nothing can be added afterwards. */
+/* Sorts by event, the one with most cycles first; then by address. Nothing can be added afterwards. */
 void blocks_sort(struct blocks *b);
 
-/* Cycles of the block each time that it ran. */
+/* Cycles per execution of the block. */
 static inline uint64_t block_average(const struct block *b)
 {
 	return b->cycles / b->times;
 }
 /*
- * Into a listing of the block's function: what its last instruction needed, and for all of the block's how many of them ran in a
- * cycle. Nothing where the listing lacks the last one.
+ * Adds to the listing of the block's function: the cycles of its last instruction, and for all of its instructions their number per
+ * cycle. Does nothing if the listing lacks the last one.
  */
 void block_add_to_listing(const struct block *b, struct listing *l);

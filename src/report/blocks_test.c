@@ -1,4 +1,4 @@
-/* Blocks out of branches written by hand, and the listing of a function of four instructions. */
+/* Blocks from hand-written branches, and the listing of a function with four instructions. */
 #include "report/blocks.h"
 
 #include "base/testing.h"
@@ -21,7 +21,7 @@ static void blocks_of_one_end_are_one(void **state)
 	struct blocks b;
 	blocks_init(&b, 1);
 	add(&b, 0, at(f, 0x10), at(f, 0x20), 10);
-	add(&b, 0, at(f, 0x08), at(f, 0x20), 4); /* an earlier beginning */
+	add(&b, 0, at(f, 0x08), at(f, 0x20), 4); /* an earlier start */
 	add(&b, 0, at(f, 0x18), at(f, 0x20), 16);
 	assert_int_equal(b.all.len, 1);
 	const struct block *k = &b.all.data[0];
@@ -43,7 +43,7 @@ static void a_beginning_is_of_the_same_function_and_before_the_end(void **state)
 	add(&b, 0, at(g, 0x10), at(f, 0x20), 1);
 	add(&b, 0, at(f, 0x20), at(f, 0x20), 1);
 	add(&b, 0, at(f, 0x30), at(f, 0x20), 1);
-	add(&b, 0, at(NULL, 0), at(f, 0x20), 1); /* the oldest branch: nothing is known before it */
+	add(&b, 0, at(NULL, 0), at(f, 0x20), 1); /* the oldest branch: the one before it is unknown */
 	assert_int_equal(b.all.len, 1);
 	assert_int_equal(b.all.data[0].start, 0);
 	assert_int_equal(b.all.data[0].times, 4);

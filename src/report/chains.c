@@ -1,4 +1,4 @@
-/* Parameters of call graphs, as -g of report and top spells them. */
+/* Parses the parameters of call graphs: -g of report and top. */
 #include <stdio.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ static void set_order(struct report_grouping *g, int callee_first)
 	g->chain_order_set = true;
 }
 
-/* A word may be shortened; the first that begins with it is meant. */
+/* A word may be abbreviated; the first match counts. */
 static const struct word words[] = {
 	{ "graph", set_mode, CALLTREE_GRAPH },
 	{ "flat", set_mode, CALLTREE_FLAT },

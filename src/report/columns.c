@@ -1,4 +1,4 @@
-/* Which keys and columns there are, out of -s and -F. */
+/* Keys and columns from -s and -F. */
 #include <string.h>
 
 #include "base/text.h"
@@ -39,7 +39,7 @@ struct hist_key report_key_of(enum column_id id)
 				  .label2 = PROFILE_NONE };
 }
 
-/* Shares of processor time and of the elapsed time: what a report is sorted by comes first. */
+/* Shares of processor time and of elapsed time: the one that the report is sorted by is first. */
 static void add_pair(const struct report_query *q, struct key_list *l, enum column_id cpu, enum column_id elapsed)
 {
 	if (q->grouping->latency)
@@ -49,7 +49,7 @@ static void add_pair(const struct report_query *q, struct key_list *l, enum colu
 		report_add_key(l, report_key_of(elapsed));
 }
 
-/* As in perf, keys that name shares say which there are, where there are two kinds of them. */
+/* As in perf, keys that name shares select them if there are two kinds. */
 static bool names_shares(const struct report_query *q)
 {
 	const char *sort = q->grouping->sort;
@@ -70,7 +70,7 @@ static void add_shares(const struct report_query *q, struct key_list *l)
 	add_pair(q, l, COLUMN_OVERHEAD, COLUMN_LATENCY);
 }
 
-/* The sums before the keys, in their order. */
+/* Adds the sums before the keys, in their order. */
 static void add_sums(const struct report_query *q, struct key_list *l)
 {
 	const struct report_grouping *g = q->grouping;
@@ -104,7 +104,7 @@ static struct strobe_error *check_set(const struct report_query *q, const struct
 	return NULL;
 }
 
-/* Added beside symbols, as perf does; they cannot be selected. */
+/* Added to symbols automatically, as in perf; cannot be selected. */
 static struct strobe_error *check_ipc(const char *words, const char *what)
 {
 	if (words && strstr(words, "ipc"))
@@ -137,7 +137,7 @@ static struct strobe_error *add_words(struct report_query *q, struct key_list *l
 			continue;
 		}
 		TRY(check_set(q, c, what));
-		/* Of the default keys this one has something to say of one architecture only. */
+		/* This default key has values on one architecture only. */
 		if (c->id == COLUMN_LOCAL_P_STAGE_CYC && !q->grouping->sort && !q->grouping->fields && !q->is_powerpc) {
 			at += n;
 			continue;
@@ -171,7 +171,7 @@ struct strobe_error *report_choose_columns(struct report_query *q)
 	if (!strict_sort)
 		sort = g->sort ? arena_printf(&q->arena, "%s,%s", default_sort(q), g->sort + 1) :
 		       strict_fields ? NULL : default_sort(q);
-	/* perf shows this column wherever the key is spelled out. */
+	/* perf shows this column if the key is given explicitly. */
 	if (g->sort && strstr(g->sort, "symbol"))
 		sort = arena_printf(&q->arena, "%s,%s", sort, q->branch_mode ? "ipc_lbr" : "ipc_null");
 	q->sort_order = sort;
@@ -189,7 +189,7 @@ struct strobe_error *report_choose_columns(struct report_query *q)
 	}
 	if (g->fields && !strict_fields)
 		TRY(add_words(q, &fields, g->fields + 1, "fields"));
-	/* Those that are named are first in a row nevertheless. */
+	/* Named shares are nevertheless the first columns. */
 	for (uint32_t i = 0; names_shares(q) && i < by.nr; i++)
 		if (is_share(by.data[i].column->id))
 			report_add_key(&fields, by.data[i]);
@@ -278,7 +278,7 @@ const char *const *report_labels(struct report_query *q, uint32_t *ret_nr)
 		add_label(q, labels, ret_nr, "time", 4);
 	if (q->branch_mode)
 		add_label(q, labels, ret_nr, "cpumode", 7);
-	/* Rows with equal shares are put in order by thread, and a column of names is as wide as threads' last names. */
+	/* Rows with equal shares are sorted by thread, and the width of the comm column follows threads' last names. */
 	bool by_thread = report_keys_need(q, COLUMN_NEEDS_THREADS);
 	bool by_tree = q->children && q->grouping->chains.mode != CALLTREE_NONE;
 	if (q->filter->tids || by_thread || by_tree || q->needs_threads)

@@ -1,4 +1,4 @@
-/* Filters on names, which hide rows and leave the totals alone. */
+/* Filters on names, which hide rows and do not change the totals. */
 #include <string.h>
 
 #include "base/lists.h"
@@ -30,7 +30,7 @@ static bool listed_number(const struct list_numbers *l, uint64_t v)
 	return false;
 }
 
-/* Numbers of threads, written as CPU lists are. */
+/* Numbers of threads in the format of CPU lists. */
 static struct strobe_error *parse_levels(struct report_query *q, const char *text, struct list_numbers *ret)
 {
 	struct strobe_error *err = list_cpus_parse(&q->arena, text, ret);
@@ -115,7 +115,7 @@ void report_filters_bind(struct report_filters *f, const struct profile *p)
 	f->branch_to = profile_find_column(p, "branch_to");
 }
 
-/* The one value that the filter of a column lets through, or NULL. */
+/* The only value that the filter of a column allows, or NULL. */
 static const char *only_value(const struct report_filters *f, const struct column *c)
 {
 	const struct list_strings *lists[] = { [COLUMN_FILTER_COMM] = &f->comms, [COLUMN_FILTER_DSO] = &f->dsos,
@@ -136,7 +136,7 @@ unsigned report_only(const struct report_query *q, struct report_only ret[REPORT
 	return n;
 }
 
-/* At one thread at a time, or nearly, time that elapsed is time of a processor: perf's bound. */
+/* If a single thread ran nearly all the time, elapsed time is processor time: perf's threshold. */
 #define SINGLE_THREADED_PERCENT 99
 
 static bool is_single_threaded(const struct profile *p)
@@ -170,7 +170,7 @@ void report_elide(struct report_query *q, const struct profile *p)
 	for (uint32_t i = 0; i < q->fields_nr; i++) {
 		enum column_id id = q->fields[i].column->id;
 		q->fields[i].elided = needless_latency && (id == COLUMN_LATENCY || id == COLUMN_LATENCY_CHILDREN);
-		/* A table without any key would not say what its rows are. */
+		/* A table without any key would not identify its rows. */
 		q->fields[i].elided |= left && only_value(q->filters, q->fields[i].column);
 	}
 }

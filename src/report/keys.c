@@ -1,4 +1,4 @@
-/* The words of -s and -F, from the table of columns: for help, the manual page and completion. */
+/* The keys of -s and -F, from the table of columns: for help, the manual page and completion. */
 #include "base/out.h"
 #include "report/query.h"
 

@@ -1,7 +1,7 @@
 /*
- * Samples one by one: which of them, with how much detail, and their text.
+ * Lists single samples: selection, level of detail, and text.
  *
- * Strings of a choice are borrowed; the text of samples is the caller's.
+ * Strings of a choice are borrowed; the text of samples is owned by the caller.
  */
 #pragma once
 #include <stdbool.h>
@@ -20,23 +20,23 @@ enum listed_detail {
 	DETAILS_NR,
 };
 
-/* Which samples; unset fields let all through. */
+/* Selects samples; unset fields match all. */
 struct listed_choice {
 	const char *symbol, *dso, *comm;
 	bool by_tid, by_cpu;
 	uint64_t tid, cpu;
-	uint64_t from_ns, to_ns; /* of the recording's clock, both included; to_ns 0: at any time */
-	const struct listed_sample *around; /* DETAIL_CONTEXT: the sample of DETAIL_LINES that it is the context of */
+	uint64_t from_ns, to_ns; /* in the recording's clock, inclusive; to_ns 0: no limit */
+	const struct listed_sample *around; /* DETAIL_CONTEXT: the sample of DETAIL_LINES to show the context of */
 };
 
 struct listed_sample {
-	size_t at; /* where its text begins; it ends where the next one's does */
+	size_t at; /* start of its text, which ends at the next one's */
 	uint64_t time_ns;
 	uint32_t cpu;
 	bool has_time, has_cpu;
 };
 
-/* Samples as text; starts zeroed. What follows the last sample's text says why there are not all of them. */
+/* Samples as text; starts zeroed. Text after the last sample gives the reason if the list is incomplete. */
 struct listed_samples {
 	struct strbuf text;
 	VEC(struct listed_sample) all;

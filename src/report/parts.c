@@ -1,4 +1,4 @@
-/* From a profile to the parts of a report: events side by side, with rows that are grouped, filtered and sorted. */
+/* Makes the parts of a report from a profile: events side by side, with rows that are grouped, filtered and sorted. */
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "report/query.h"
@@ -52,7 +52,7 @@ static void limit_rows(struct hist *h, const struct report_limits *limits)
 	h->order_nr = kept;
 }
 
-/* The events of a part; sort_by: the index of the one that its rows are sorted by. */
+/* The events of a part; sort_by: the index of the event to sort rows by. */
 struct part_events {
 	uint32_t *events, nr;
 	uint32_t sort_by;
@@ -93,7 +93,7 @@ static void add_part(struct report_query *q, const struct profile *profile, stru
 	for (uint32_t i = 0; i < e->nr; i++)
 		samples += profile->events.data[e->events[i]].samples;
 	const struct report_event *leader = &q->events[e->events[0]];
-	/* What has no samples yet may have some at the next refresh. */
+	/* An event without samples may have some at the next refresh. */
 	if (!samples && (q->is_live ? leader->is_dummy : q->grouping->skip_empty))
 		return;
 	struct report_part *p = &b->parts[b->report.parts_nr++];
@@ -110,7 +110,7 @@ static void add_part(struct report_query *q, const struct profile *profile, stru
 	}
 }
 
-/* In the order of the group, its leader first: an event without samples would be a column of zeros. */
+/* In the order of the group, its leader first; with skip_empty, without events that have no samples. */
 static struct part_events part_events(struct report_query *q, const struct profile *p, uint32_t leader)
 {
 	uint32_t n = (uint32_t)p->events.len, members = 1;

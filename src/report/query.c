@@ -1,4 +1,4 @@
-/* A query of a profile: its lifetime, and what it looks up in each profile. */
+/* A query of a profile: its lifetime, and the IDs that it looks up in each profile. */
 #include "report/query.h"
 
 void report_query_init(struct report_query *q, const struct report_grouping *grouping, const struct report_filter *filter)

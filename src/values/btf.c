@@ -10,19 +10,19 @@
 #include "base/u64map.h"
 #include "base/vector.h"
 
-/* The kernel's, or a module's, which counts on from it. */
+/* The BTF of the kernel, or of a module, whose numbering continues the kernel's. */
 struct blob {
-	struct filemap map; /* empty where the bytes are borrowed */
+	struct filemap map; /* empty if the bytes are borrowed */
 	const uint8_t *types;
 	uint32_t types_bytes;
-	const char *strings; /* its last byte is NUL */
+	const char *strings; /* terminated by NUL */
 	uint32_t strings_bytes;
 	uint32_t first_id, first_string;
-	VEC(uint32_t) at; /* by id - first_id: where the type is in types */
+	VEC(uint32_t) at; /* by id - first_id: offset of the type in types */
 };
 
 struct btf_types {
-	struct type_source source; /* first: a struct type leads back here */
+	struct type_source source; /* first: cast back from a type's source */
 	struct arena arena;
 	struct blob blobs[2]; /* the kernel, the module */
 	unsigned blobs_nr;
@@ -43,7 +43,7 @@ static size_t bytes_after(const struct btf_type *t)
 	}
 }
 
-/* One walk: whatever is found later lies inside. */
+/* One pass checks that types lie within the data. */
 static void index_types(struct blob *b)
 {
 	vec_reserve(&b->at, b->types_bytes / 24);
@@ -52,7 +52,7 @@ static void index_types(struct blob *b)
 		memcpy(&t, b->types + at, sizeof(t));
 		size_t bytes = sizeof(t) + bytes_after(&t);
 		if (BTF_INFO_KIND(t.info) == BTF_KIND_UNKN || bytes > b->types_bytes - at)
-			break; /* what comes before it serves */
+			break; /* use the types before the damaged one */
 		vec_push(&b->at, at);
 		at += (uint32_t)bytes;
 	}
@@ -78,7 +78,7 @@ static struct strobe_error *read_blob(struct blob *b, const void *bytes, size_t 
 	return NULL;
 }
 
-/* NULL if there is none of that number. */
+/* NULL if there is no such ID. */
 static const uint8_t *type_at(const struct btf_types *b, uint32_t id, struct btf_type *ret)
 {
 	for (unsigned i = 0; i < b->blobs_nr; i++) {
@@ -92,7 +92,7 @@ static const uint8_t *type_at(const struct btf_types *b, uint32_t id, struct btf
 	return NULL;
 }
 
-/* NULL where it has none. */
+/* NULL if the offset is invalid. */
 static const char *string_at(const struct btf_types *b, uint32_t offset)
 {
 	for (unsigned i = b->blobs_nr; i--;) {
@@ -186,7 +186,7 @@ static void set_integer(struct type *t, const uint8_t *after)
 	encoding = BTF_INT_ENCODING(encoding);
 	t->kind = encoding & BTF_INT_BOOL ? TYPE_BOOLEAN : encoding & BTF_INT_CHAR ? TYPE_CHARACTER : TYPE_INTEGER;
 	t->is_signed = encoding & BTF_INT_SIGNED;
-	/* The kernel's char is an integer of BTF. */
+	/* In BTF, the kernel's char is an integer type. */
 	if (t->bytes == 1 && t->name && (!strcmp(t->name, "char") || !strcmp(t->name, "unsigned char") || !strcmp(t->name, "signed char")))
 		t->kind = TYPE_CHARACTER;
 }
@@ -321,7 +321,7 @@ static void load_enumerators(struct type_source *source, struct type *t)
 
 /* ---- by name ---- */
 
-/* Of kind and name, in the module first; 0: none. */
+/* By kind and name, in the module first; 0: none. */
 static uint32_t find_id(const struct btf_types *b, unsigned kind, const char *name)
 {
 	struct btf_type raw;

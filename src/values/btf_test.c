@@ -1,4 +1,4 @@
-/* BTF that is made byte by byte, and arguments where the conventions of x86-64 and arm64 have them. */
+/* Hand-made BTF, and locations of arguments by the conventions of x86-64 and arm64. */
 #include "base/testing.h"
 
 #include <linux/btf.h>
@@ -47,7 +47,7 @@ static void discard(struct made *m)
 }
 
 /*
- * 1 int, 2 char, 3 char *, 4 struct s { int a; int b : 3; struct { char *name; }; }, 5 that without a name, 6 enum e, 7 the
+ * 1 int, 2 char, 3 char *, 4 struct s { int a; int b : 3; struct { char *name; }; }, 5 the anonymous struct, 6 enum e, 7 the
  * prototype int (struct s *, char *, …), 8 the function f, 9 struct s *, 10 const struct s
  */
 static struct made make_kernel(void)
@@ -101,7 +101,7 @@ static void test_functions_and_types(void **state)
 	assert_true(type_find_member(s, "b", &member));
 	assert_int_equal(member.bit_offset, 32);
 	assert_int_equal(member.bits, 3);
-	assert_true(type_find_member(s, "name", &member)); /* of the struct without a name */
+	assert_true(type_find_member(s, "name", &member)); /* of the anonymous struct */
 	assert_int_equal(member.bit_offset, 64);
 	assert_int_equal(member.type->kind, TYPE_POINTER);
 	assert_false(type_find_member(s, "c", &member));
@@ -113,7 +113,7 @@ static void test_functions_and_types(void **state)
 	discard(&m);
 }
 
-/* A module's types and names count on from the kernel's. */
+/* A module's types and names continue the kernel's numbering. */
 static void test_a_module(void **state)
 {
 	struct made kernel = make_kernel(), m = {};
@@ -145,7 +145,7 @@ static void test_damage(void **state)
 	assert_fails(btf_types_open_memory(m.file.data, m.file.len, NULL, 0, &b), ERROR_FORMAT);
 	m.file.data[0] ^= 1;
 	assert_fails(btf_types_open_memory(m.file.data, m.file.len - 1, NULL, 0, &b), ERROR_FORMAT);
-	/* The prototype of f is the function itself. */
+	/* Corrupts f so that its prototype is f itself. */
 	m.file.data[sizeof(struct btf_header) + m.types.len - 3 * 12 + 8] = 8;
 	assert_ok(btf_types_open_memory(m.file.data, m.file.len, NULL, 0, &b));
 	assert_false(btf_find_function(b, "f", &f));
@@ -194,7 +194,7 @@ static void test_x86_64(void **state)
 	arena_deinit(&arena);
 }
 
-/* f(n, wide, large, n, n, pair, n): x0, x2:x3, a copy at x4, x5, x6, the stack and from there on nothing but that. */
+/* f(n, wide, large, n, n, pair, n): x0, x2:x3, a copy at x4, x5, x6, then only the stack. */
 static void test_arm64(void **state)
 {
 	const struct type *const types[] = { &number, &wide, &large, &number, &number, &pair, &number };

@@ -4,12 +4,12 @@
 
 #define WORD_BYTES 8
 
-/* What is taken so far. */
+/* The registers and stack used so far. */
 struct assignment {
 	const struct arch *arch;
 	unsigned registers;
 	uint64_t stack; /* bytes */
-	bool is_lost;   /* a type that was not understood comes before */
+	bool is_lost;   /* a preceding type is unknown */
 };
 
 bool call_convention_is_known(const struct arch *arch)
@@ -36,7 +36,7 @@ static struct locations in_memory(struct arena *arena, unsigned reg, int64_t off
 	return l;
 }
 
-/* x86-64 has the return address below the arguments. */
+/* On x86-64 the return address is below the arguments. */
 static struct locations on_stack(struct assignment *a, uint64_t bytes, struct arena *arena)
 {
 	uint64_t below = a->arch->lr == ARCH_REG_NONE ? WORD_BYTES : 0, at = below + a->stack;
@@ -62,7 +62,7 @@ static bool is_compound(const struct type *t)
 	return t->kind == TYPE_STRUCT || t->kind == TYPE_UNION || t->kind == TYPE_CLASS;
 }
 
-/* An argument of arm64 that does not fit leaves the registers after it unused, one of x86-64 does not. */
+/* On arm64, after an argument that does not fit, the remaining registers stay unused; on x86-64 they do not. */
 static struct locations locate(struct assignment *a, const struct type *t, struct arena *arena)
 {
 	bool is_arm = a->arch == &arch_aarch64;
@@ -80,12 +80,12 @@ static struct locations locate(struct assignment *a, const struct type *t, struc
 		return copy;
 	}
 	if (is_arm && needs == 2 && !is_compound(t))
-		a->registers += a->registers & 1; /* a number of 16 bytes begins at an even register */
+		a->registers += a->registers & 1; /* a 16-byte number begins at an even register */
 	if (needs <= 2 && a->registers + needs <= a->arch->dwarf_arguments_nr)
 		return in_registers(a, bytes, arena);
 	if (is_arm)
 		a->registers = a->arch->dwarf_arguments_nr;
-	/* Numbers of 16 bytes are aligned to that, which nothing here needs to know. */
+	/* 16-byte numbers are aligned on the stack, which does not matter here. */
 	if (needs == 2 && !is_compound(t))
 		a->is_lost = true;
 	return a->is_lost ? nowhere(arena) : on_stack(a, bytes, arena);
@@ -109,7 +109,7 @@ static bool has_floats(const struct type *t, unsigned depth)
 	size_t n = 0;
 	t = type_strip(t);
 	if (!t || depth > NESTING_MAX)
-		return true; /* it may */
+		return true; /* possibly */
 	if (t->kind == TYPE_ARRAY)
 		return has_floats(type_target(t), depth + 1);
 	const struct type_member *members = is_compound(t) ? type_members(t, &n) : NULL;

@@ -1,4 +1,4 @@
-/* Expressions, run over symbols in place of values: what a stack entry is, is known as a walk from a register or an address. */
+/* DWARF expressions, evaluated symbolically: a stack entry is a walk from a register or an address. */
 #include "values/dwarf_location.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ struct compiler {
 	struct cursor c;
 	struct location at[STACK_MAX];
 	unsigned n;
-	struct location result; /* of DW_OP_reg*, DW_OP_implicit_value, DW_OP_stack_value: not a place in memory */
+	struct location result; /* of DW_OP_reg*, DW_OP_implicit_value, DW_OP_stack_value: not in memory */
 	bool has_result;
 	enum location_lack lack;
 	bool in_frame_base;
@@ -64,7 +64,7 @@ static bool is_constant(const struct location *l)
 	return l->base == LOCATION_OF_CONSTANT && !l->derefs && !l->low_bytes;
 }
 
-/* Its number; offsets of a constant are added to it at once. */
+/* Its number; offsets of a constant are added immediately. */
 static uint64_t number(const struct location *l)
 {
 	return l->start + (uint64_t)l->offsets[0];
@@ -75,7 +75,7 @@ static bool add(struct compiler *m, int64_t by)
 	struct location *l = top(m);
 	if (!l)
 		return fail(m, LOCATION_DAMAGED);
-	/* A sum of which some bytes are known is known in these. */
+	/* A sum with partially known bytes is known in these bytes. */
 	l->offsets[l->derefs] += by;
 	return true;
 }
@@ -92,7 +92,7 @@ static bool deref(struct compiler *m, unsigned bytes)
 	return true;
 }
 
-/* Only so many bytes of it are right from here on. */
+/* Only that many low bytes of it are valid from here on. */
 static bool narrow(struct compiler *m, unsigned bytes)
 {
 	struct location *l = top(m);
@@ -105,7 +105,7 @@ static bool narrow(struct compiler *m, unsigned bytes)
 
 /* ---- arithmetic ---- */
 
-/* A mask of whole low bytes leaves these as they are. */
+/* The number of low bytes that a mask of whole bytes keeps. */
 static unsigned mask_bytes(uint64_t mask)
 {
 	for (unsigned bytes = 1; bytes < 8; bytes *= 2)
@@ -181,7 +181,7 @@ static bool push_cfa(struct compiler *m)
 
 static bool run(struct compiler *m);
 
-/* A frame base that is a register means what that register holds. */
+/* A frame base in a register means the contents of that register. */
 static bool push_frame(struct compiler *m, int64_t offset)
 {
 	const struct dwarf_die *fn = m->facts->function;
@@ -199,7 +199,7 @@ static bool push_frame(struct compiler *m, int64_t offset)
 	return of.n && !of.has_result ? push(m, of.at[of.n - 1]) && add(m, offset) : fail(m, LOCATION_COMPUTED);
 }
 
-/* At the entry itself a register still has the value that it had at the entry. */
+/* At the function's entry a register still has its entry value. */
 static bool push_entry_value(struct compiler *m)
 {
 	uint64_t n = cursor_uleb(&m->c);
@@ -217,7 +217,7 @@ static bool convert(struct compiler *m)
 	uint64_t offset = cursor_uleb(&m->c), bytes, encoding;
 	struct dwarf_die type;
 	if (!offset)
-		return true; /* back to what addresses are */
+		return true; /* restores the width of addresses */
 	if (!dwarf_die_in_unit(m->die, offset, &type) || !dwarf_die_number(&type, DW_AT_byte_size, &bytes) ||
 	    !dwarf_die_number(&type, DW_AT_encoding, &encoding))
 		return fail(m, LOCATION_DAMAGED);
@@ -248,7 +248,7 @@ static bool implicit_value(struct compiler *m)
 	return true;
 }
 
-/* A value that was read from memory lies there. */
+/* A value that was read from memory is located there. */
 static bool stack_value(struct compiler *m)
 {
 	struct location *l = top(m);
@@ -324,7 +324,7 @@ static bool is_piece(uint8_t op)
 	return op == EXPRESSION_PIECE || op == EXPRESSION_BIT_PIECE;
 }
 
-/* Up to the next piece or the end. */
+/* Runs up to the next piece or the end. */
 static bool run(struct compiler *m)
 {
 	for (unsigned steps = 0; cursor_left(&m->c) && !is_piece(*m->c.at); steps++) {
@@ -336,7 +336,7 @@ static bool run(struct compiler *m)
 	return true;
 }
 
-/* Goes on to where the next piece's size is, over what cannot be compiled. */
+/* Skips what cannot be compiled, up to the size of the next piece. */
 static bool skip_to_piece(struct compiler *m)
 {
 	return expression_skip_to_piece(&m->c, m->die->address_bytes, m->die->offset_bytes);
@@ -356,7 +356,7 @@ static struct location take_result(struct compiler *m)
 	return l.low_bytes ? (struct location){ .lack = LOCATION_COMPUTED } : l;
 }
 
-/* A bit offset within the place is not supported: such a piece has no location. */
+/* Bit offsets within the location are not supported: such a piece has no location. */
 static struct location_piece read_piece(struct compiler *m, struct location at, uint64_t bit_offset)
 {
 	struct location_piece p = { .bit_offset = bit_offset, .at = at };
@@ -432,7 +432,7 @@ struct locations dwarf_locate(const struct dwarf_die *d, const struct dwarf_fram
 	return compile(&from, facts, bytes, n, arena);
 }
 
-/* What is above the canonical frame address, the caller has put there. */
+/* Memory above the canonical frame address was written by the caller. */
 bool dwarf_is_in_own_frame(const struct dwarf_die *d, const struct dwarf_die *function)
 {
 	struct dwarf_die from;

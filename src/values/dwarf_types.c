@@ -8,20 +8,20 @@
 #include "base/vector.h"
 #include "object/dwarf/die.h"
 
-/* Types of a file by the offset of their entry. */
+/* Types of a file by the offset of their DIE. */
 struct types_of_file {
 	const struct dwarf_file *file;
 	struct u64map by_offset;
 };
 
 struct dwarf_types {
-	struct type_source source; /* first: a struct type leads back here */
+	struct type_source source; /* first: cast back from a type's source */
 	struct dwarf *dwarf;
 	struct arena arena;
 	VEC(struct types_of_file) files;
 };
 
-/* What struct type does not hold: where the entry is; of further dimensions of an array, where the dimension is. */
+/* Private data of a type: its DIE; for further dimensions of an array, the dimension. */
 struct dwarf_type {
 	struct type type;
 	struct dwarf_die die, dimension;
@@ -73,7 +73,7 @@ static void set_kind(struct type *t, const struct dwarf_die *die)
 	}
 }
 
-/* How many elements a dimension has; 0 where it does not say. */
+/* The number of elements of a dimension; 0 if not given. */
 static uint64_t dimension_count(const struct dwarf_die *d)
 {
 	uint64_t n;
@@ -137,7 +137,7 @@ const struct type *dwarf_types_of(struct dwarf_types *s, const struct dwarf_die 
 	struct dwarf_value v = dwarf_die_inherited(die, DW_AT_type, &from);
 	if (!dwarf_die_follow(&from, &v, &to))
 		return NULL;
-	/* A type of a type unit may be declared where it is used. */
+	/* A type of a type unit may be declared by the unit that uses it. */
 	struct dwarf_value signature = dwarf_die_value(&to, 0x69 /* DW_AT_signature */);
 	struct dwarf_die whole;
 	return type_of_die(s, dwarf_die_follow(&to, &signature, &whole) ? &whole : &to);
@@ -163,7 +163,7 @@ static void load_target(struct type_source *source, struct type *t)
 
 #define OP_PLUS_UCONST 0x23
 
-/* Where a member begins, in bytes; false where only the object itself knows (a virtual base). */
+/* The offset of a member in bytes; false if only the object itself determines it (a virtual base). */
 static bool member_bytes(const struct dwarf_die *d, uint64_t *ret)
 {
 	struct dwarf_value v = dwarf_die_value(d, DW_AT_data_member_location);
@@ -180,7 +180,7 @@ static bool member_bytes(const struct dwarf_die *d, uint64_t *ret)
 	return is_sum && !c.bad && !cursor_left(&c);
 }
 
-/* The offset of a bit field in DWARF 2 and 3 is from the highest bit of its storage. */
+/* In DWARF 2 and 3 the offset of a bit field counts from the highest bit of its storage. */
 static bool set_place(struct type_member *m, const struct dwarf_die *d)
 {
 	uint64_t bytes, bits = 0, from_high, storage = type_bytes(m->type);
@@ -201,7 +201,7 @@ static bool set_place(struct type_member *m, const struct dwarf_die *d)
 	return true;
 }
 
-/* A class that has one is not copied as bytes; GCC does not say so of the class. */
+/* A class with a destructor is not copied as bytes; GCC does not mark the class. */
 static bool is_destructor(const struct dwarf_die *d)
 {
 	struct dwarf_value name = d->tag == DW_TAG_subprogram ? dwarf_die_value(d, DW_AT_name) : (struct dwarf_value){};

@@ -1,4 +1,4 @@
-/* Types that debug information (DWARF) describes; see values/type.h. One thread at a time. */
+/* Types from debug information (DWARF); see values/type.h. One thread at a time. */
 #pragma once
 #include "values/type.h"
 
@@ -9,5 +9,5 @@ struct dwarf_types;
 /* d is borrowed. */
 struct dwarf_types *dwarf_types_create(struct dwarf *d);
 void dwarf_types_destroy(struct dwarf_types *t);
-/* The type that an entry says it has; NULL = void, or not known. */
+/* The type of a DIE; NULL = void, or unknown. */
 const struct type *dwarf_types_of(struct dwarf_types *t, const struct dwarf_die *die);

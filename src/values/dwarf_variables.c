@@ -18,7 +18,7 @@ struct scope_search {
 	bool is_found;
 };
 
-/* Its code may begin where it has no instruction yet: the range there is empty, and in none of the DIE's. */
+/* Its code may begin at an address without instructions: the range there is empty, and outside of the DIE's ranges. */
 static bool begins_at(const struct dwarf_die *d, uint64_t addr)
 {
 	uint64_t entry;
@@ -26,7 +26,7 @@ static bool begins_at(const struct dwarf_die *d, uint64_t addr)
 	return v.class && v.class != DWARF_CONSTANT && dwarf_die_address(d, &v, &entry) && entry == addr;
 }
 
-/* Inlined calls around the address, outermost first: of several of the name, the last is taken. */
+/* Inlined calls around the address, outermost first: the last one with the name is taken. */
 static void search_scope(struct scope_search *s, const struct dwarf_die *within, unsigned depth)
 {
 	struct dwarf_die d;
@@ -76,7 +76,7 @@ static bool give(const struct variable_walk *w, const struct dwarf_die *d, const
 	return !v.name || w->fn(w->ctx, &v);
 }
 
-/* False once fn returned that. */
+/* False once fn has returned false. */
 static bool walk(const struct variable_walk *w, const struct dwarf_die *scope, const struct dwarf_variable *within, unsigned depth)
 {
 	struct dwarf_die d;

@@ -56,7 +56,7 @@ static bool swap(struct machine_stack *m)
 	return true;
 }
 
-/* Numbers are signed where that matters. */
+/* Numbers are signed in comparisons, division and shifts. */
 static int64_t signed_of(uint64_t v, unsigned address_bytes)
 {
 	return address_bytes == 4 ? (int32_t)v : (int64_t)v;
@@ -224,7 +224,7 @@ static bool skip_block(struct cursor *c, uint64_t bytes)
 	return !c->bad && bytes <= cursor_left(c) && cursor_skip(c, (size_t)bytes);
 }
 
-/* The operands of an operation; false: unknown how many bytes they take. */
+/* Skips the operands of an operation; false: unknown size. */
 static bool skip_operands(uint8_t op, struct cursor *c, unsigned address_bytes, unsigned offset_bytes)
 {
 	uint64_t v;

@@ -1,5 +1,5 @@
 /*
- * DWARF expressions: the operations, and a machine that evaluates them over registers and memory.
+ * DWARF expressions: the operations, and an interpreter over registers and memory.
  *
  * Call frame information is evaluated by expression_run(); locations of variables are compiled without values by
  * dwarf_location.c, which shares the operations. Expressions are hostile: the stack and the number of steps are bounded. No state.
@@ -44,14 +44,14 @@ struct expression_context {
 	void *ctx;
 };
 
-/* initial: what is on the stack at the beginning, or NULL. False where it cannot be known. */
+/* initial: the first stack entry, or NULL. False if the result is unknown. */
 bool expression_run(const struct expression_context *x, const uint8_t *expression, uint32_t bytes, const uint64_t *initial,
 		    uint64_t *ret);
 
-/* The number that an operation pushes whatever the registers hold (DW_OP_lit*, const*, addr); false where it is another. */
+/* The number that an operation pushes regardless of registers (DW_OP_lit*, const*, addr); false for other operations. */
 bool expression_constant(uint8_t op, struct cursor *c, unsigned address_bytes, uint64_t *ret);
-/* Whether an operation takes two numbers and gives one, and what it gives; false where that is not defined. */
+/* Whether an operation takes two numbers, and its result; false if undefined. */
 bool expression_is_binary(uint8_t op);
 bool expression_binary(uint8_t op, uint64_t a, uint64_t b, unsigned address_bytes, uint64_t *ret);
-/* Goes on to the next DW_OP_piece or DW_OP_bit_piece; false: none. */
+/* Skips to the next DW_OP_piece or DW_OP_bit_piece; false: none. */
 bool expression_skip_to_piece(struct cursor *c, unsigned address_bytes, unsigned offset_bytes);

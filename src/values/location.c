@@ -5,7 +5,7 @@ static struct location lack(enum location_lack why)
 	return (struct location){ .lack = (uint8_t)why };
 }
 
-/* Some bytes from the start of where it is. */
+/* The location some bytes further on. */
 static struct location moved(struct location at, uint64_t bit_offset, uint64_t bits)
 {
 	uint64_t bytes = bit_offset / 8;

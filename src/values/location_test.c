@@ -1,4 +1,4 @@
-/* Locations in debug information that is made byte by byte; what they have to be is computed by hand. */
+/* Locations in hand-made debug information, against hand-computed results. */
 #include "base/testing.h"
 
 #include <elf.h>
@@ -44,10 +44,10 @@ struct made {
 	struct object *object;
 	struct dwarf *dwarf;
 	struct arena arena;
-	uint32_t base_type; /* its offset in the unit: of 4 bytes, signed */
+	uint32_t base_type; /* offset in the unit: 4 bytes, signed */
 };
 
-/* A unit with one function over all of the code, whose frame base is that expression. */
+/* A unit with one function that covers all of the code, with the given frame base. */
 static struct made begin(unsigned version, const uint8_t *frame_base, size_t n)
 {
 	struct made m = { .version = version };
@@ -135,7 +135,7 @@ static bool match(void *ctx, const struct dwarf_variable *v)
 	return false;
 }
 
-/* The CFA is register 7 and 16. */
+/* The CFA is register 7 plus 16. */
 static bool known_cfa(void *ctx, uint64_t addr, uint8_t *ret_reg, int64_t *ret_offset, bool *ret_deref)
 {
 	(void)ctx, (void)addr;
@@ -232,7 +232,7 @@ static void test_values_that_are_computed(void **state)
 	assert_int_equal(l.start, 42);
 	l = only(&m, "copy", TEXT);
 	assert_int_equal(l.kind, LOCATION_IN_REGISTER);
-	l = only(&m, "read", TEXT); /* what lies at register 3 + 8 */
+	l = only(&m, "read", TEXT); /* the word at register 3 + 8 */
 	assert_int_equal(l.kind, LOCATION_IN_MEMORY);
 	assert_int_equal(l.derefs, 0);
 	assert_int_equal(l.offsets[0], 8);
@@ -279,10 +279,10 @@ static void test_pieces(void **state)
 	assert_int_equal(part.reg, 1);
 	assert_int_equal(location_part(&l, 32, 32).lack, LOCATION_NOT_ALIVE);
 	assert_int_equal(location_part(&l, 64, 64).lack, LOCATION_COMPUTED);
-	part = location_part(&l, 160, 32); /* the last piece is 16 bytes in */
+	part = location_part(&l, 160, 32); /* 16 bytes are in the last piece */
 	assert_int_equal(part.kind, LOCATION_IN_MEMORY);
 	assert_int_equal(part.offsets[0], 16 + 4);
-	assert_int_equal(location_part(&l, 0, 64).kind, LOCATION_NONE); /* of two pieces */
+	assert_int_equal(location_part(&l, 0, 64).kind, LOCATION_NONE); /* spans two pieces */
 	assert_int_equal(location_part(&l, 192, 8).lack, LOCATION_NOT_ALIVE);
 	discard(&m);
 }
@@ -300,7 +300,7 @@ static void test_constants_and_what_is_not_there(void **state)
 	discard(&m);
 }
 
-/* Two stretches, and a gap between them. */
+/* Two ranges, with a gap between them. */
 static void check_list(struct made *m)
 {
 	assert_int_equal(only(m, "v", TEXT + 0x0f).reg, 5);
@@ -337,7 +337,7 @@ static void test_lists_of_dwarf_5(void **state)
 			PUT(&m.info, INDEXED, 'v', 0, 0);
 		else
 			PUT(&m.info, LIST, 'v', 0, 16, 0, 0, 0);
-		put(&m.lists, 4, 4); /* the one offset, from the base at 12 */
+		put(&m.lists, 4, 4); /* the only offset, from the base at 12 */
 		PUT(&m.lists, DW_LLE_GNU_view_pair, 1, 2, DW_LLE_offset_pair, 0, 0x10, 1, EXPRESSION_REG0 + 5);
 		PUT(&m.lists, DW_LLE_base_address);
 		put(&m.lists, TEXT + 0x20, 8);

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#define CHAIN_MAX 64 /* typedefs and qualifiers in a row, arrays and pointers in each other: more is damage */
+#define CHAIN_MAX 64 /* nesting of typedefs, qualifiers, arrays and pointers: more is an error in the data */
 
 const struct type *type_target(const struct type *t)
 {
@@ -129,7 +129,7 @@ bool type_find_member(const struct type *t, const char *name, struct type_member
 
 static bool add_text(const struct type *t, unsigned depth, struct strbuf *ret);
 
-/* Of a pointer, reference or array: what it leads to, then the sign. */
+/* For a pointer, reference or array: its target, then the sign. */
 static bool add_derived(const struct type *t, const char *sign, unsigned depth, struct strbuf *ret)
 {
 	const struct type *target = type_unqualified(type_target(t));
