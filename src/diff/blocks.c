@@ -11,11 +11,11 @@
 
 #define RANGE_WIDTH 65 /* perf's */
 
-/* A block of one side, or, without a range, a function. */
+/* A block of one side or, without a range, a function. */
 struct place {
 	const char *object, *function;
-	uint64_t start, end; /* in the function; start 0 where no beginning was seen */
-	uint64_t average;    /* cycles of a run */
+	uint64_t start, end; /* in the function; start 0: unknown */
+	uint64_t average;    /* cycles per execution */
 	uint32_t row;        /* of functions */
 };
 struct places {
@@ -40,7 +40,7 @@ static int compare_places(const void *pa, const void *pb)
 	return a->end < b->end ? -1 : a->end > b->end;
 }
 
-/* Sorted, for bsearch(); strings are those of the cycles, or of the arena. */
+/* Sorted, for bsearch(); strings belong to the cycles or the arena. */
 static void sort_places(struct places *p, int (*compare)(const void *, const void *))
 {
 	if (p->all.len)
@@ -52,7 +52,7 @@ static const struct place *find_place(const struct places *p, const struct place
 	return p->all.len ? bsearch(key, p->all.data, p->all.len, sizeof(*p->all.data), compare) : NULL;
 }
 
-/* The functions that both sides have samples of. */
+/* The functions with samples on both sides. */
 static struct strobe_error *list_functions(const struct diff_event *e, struct arena *arena, struct places *ret)
 {
 	for (uint32_t row = 0; row < e->rows->nr; row++) {
@@ -66,7 +66,7 @@ static struct strobe_error *list_functions(const struct diff_event *e, struct ar
 	return NULL;
 }
 
-/* The blocks of one side that are in these functions. */
+/* The blocks of one side in these functions. */
 static void list_blocks(const struct report_cycles *c, const struct report_part *part, const struct places *functions, struct places *ret)
 {
 	const struct blocks *b = report_cycles_blocks(c);
@@ -87,7 +87,7 @@ static void list_blocks(const struct report_cycles *c, const struct report_part 
 /* ---- rows ---- */
 
 struct difference {
-	const struct place *before, *after; /* before: NULL where the first side does not have the block */
+	const struct place *before, *after; /* before: NULL if the first side lacks the block */
 	int64_t cycles;
 	uint64_t period; /* of the function */
 };

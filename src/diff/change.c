@@ -46,20 +46,20 @@ static struct diff_value value_of(const struct diff_rows *rows, uint32_t row, co
 
 static const struct diff_change unknown = { .ratio = NAN, .low = NAN, .high = NAN, .q = NAN };
 
-/* Periods of an input times this are those of a run of average speed. */
+/* Periods of an input times this factor are those of a run of average speed. */
 static double factor_of(const struct diff_changes *c, uint32_t input)
 {
 	return c->factors ? c->factors[input] : 1;
 }
 
-/* The period of an average sample, of both sides: periods in units of it are counts. */
+/* The period of an average sample, over both sides: periods in units of it are counts. */
 static double mean_period(const struct diff_value *a, const struct diff_value *b)
 {
 	uint64_t samples = a->samples + b->samples;
 	return samples ? ((double)a->period + (double)b->period) / (double)samples : 0;
 }
 
-/* How much work the runs of a side are: their number, less what they were slower in all. */
+/* The amount of work of a side's runs: their number, corrected for their overall speed. */
 static double exposure_of(const struct diff_changes *c, uint32_t side)
 {
 	double sum = 0;
@@ -68,7 +68,7 @@ static double exposure_of(const struct diff_changes *c, uint32_t side)
 	return sum;
 }
 
-/* Without an interval, or, where everything was counted, with one that is the ratio itself. */
+/* Without an interval or, if everything was counted, with the ratio itself as interval. */
 static struct diff_change change_of_values(double ratio, bool is_exact)
 {
 	if (!is_exact)
@@ -117,7 +117,7 @@ static struct diff_change change_of_runs(const struct diff_rows *rows, const str
 	return change;
 }
 
-/* q of a side's changes are p until then. */
+/* Converts p of a side's changes, stored in q so far, to q. */
 static void adjust(struct diff_changes *c, uint32_t side)
 {
 	double *p = xcalloc((size_t)c->rows_nr + 1, sizeof(*p));

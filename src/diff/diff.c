@@ -13,7 +13,7 @@ static const char *side_name(struct diff *d, const struct diff_source *s)
 	return s->nr == 1 ? s->paths[0] : arena_printf(&d->arena, "%u files: %s ...", s->nr, s->paths[0]);
 }
 
-/* What the first profile of values is compared by, all others are as well that have it. */
+/* Selects the value that the first profile is compared by in all other profiles that have it. */
 static void prefer_event(struct report_request *request, const struct diff_input *first)
 {
 	const struct report *r = &first->built.report;
@@ -52,7 +52,7 @@ static struct strobe_error *read_inputs(struct diff *d, const struct session_hos
 
 /* ---- events ---- */
 
-/* Bytes between samples of a heap profile, the most of all inputs; 1: each allocation was counted; 0: it is not one. */
+/* Bytes between samples of a heap profile, the maximum of all inputs; 1: each allocation was counted; 0: not a heap profile. */
 static int64_t heap_rate(const struct diff *d)
 {
 	int64_t rate = 0;
@@ -67,8 +67,8 @@ static int64_t heap_rate(const struct diff *d)
 }
 
 /*
- * The values of a heap profile are of all allocations: a sample of a small block stands for as many bytes as there are between samples,
- * of a larger one for fewer. How many objects it stands for depends on its size, which rows do not have.
+ * The values of a heap profile are estimates of all allocations: a sample of a small block represents as many bytes as the sampling
+ * distance, one of a larger block fewer. The number of objects it represents depends on its size, which rows do not have.
  */
 static struct diff_measure measure_of(const struct diff *d, const struct report_part *part)
 {
@@ -82,7 +82,7 @@ static struct diff_measure measure_of(const struct diff *d, const struct report_
 	};
 }
 
-/* False where no other input has it. */
+/* False if no other input has it. */
 static bool join_event(struct diff *d, const struct report_part *part)
 {
 	struct diff_joined *e = &d->events[d->events_nr];

@@ -1,8 +1,8 @@
 /*
- * Recordings and profiles against a first one: read, joined row by row, computed, and laid out as tables.
+ * Compares recordings and profiles with a first one: reads them, joins rows, computes changes, and makes tables.
  *
- *	diff_run(&d, host, &settings);    on an error what was read is not shown
- *	diff_table(&d, i, &table); …      of each event, or of all in one for data
+ *	diff_run(&d, host, &settings);    on an error nothing is shown
+ *	diff_table(&d, i, &table); …      for each event, or one for all in data
  *	diff_worst_growth(&d)
  *	diff_deinit(&d);
  *
@@ -19,7 +19,7 @@ struct diff_settings {
 	const struct diff_source *sources; /* the base first; two at least */
 	uint32_t sources_nr;
 	struct diff_layout layout;
-	bool normalize; /* whole runs may be slower or faster than others */
+	bool normalize; /* correct for runs that are slower or faster as a whole */
 };
 
 struct diff_joined {
@@ -35,22 +35,22 @@ struct diff {
 	uint32_t inputs_nr;
 	struct diff_side *sides;   /* as sources */
 	const char **side_names;
-	struct diff_joined *events; /* those of the first input */
+	struct diff_joined *events; /* events of the first input */
 	uint32_t events_nr;
 };
 
-/* diff_deinit() in any case. */
+/* Call diff_deinit() in any case. */
 struct strobe_error *diff_run(struct diff *d, const struct session_host *host, const struct diff_settings *settings) _must_check_;
 void diff_deinit(struct diff *d);
-/* Tables to be written one after the other: one for each event, one for data. table_deinit() each. */
+/* Tables to write in order: one per event, one in all for data. Call table_deinit() on each. */
 uint32_t diff_tables_nr(const struct diff *d);
 void diff_table(const struct diff *d, uint32_t i, struct table *ret);
 
 struct diff_event diff_event_at(const struct diff *d, uint32_t i);
 
-/* What has grown most, beyond chance, of all rows and sides; for an exit status. */
+/* The largest significant growth over all rows and sides; for an exit status. */
 struct diff_growth {
-	double percent;   /* of the first side's period a run, of all rows; 0: nothing has */
+	double percent;   /* of the first side's total period per run; 0: nothing has grown */
 	const char *name; /* the last key of the row */
 	uint32_t side;
 };

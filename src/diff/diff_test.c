@@ -1,4 +1,4 @@
-/* Rows, figures and changes of profiles that are built by hand. */
+/* Rows, figures and changes of hand-made profiles. */
 #include "diff/diff.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 
 #define INPUTS_MAX 6
 
-/* Inputs of one event each, with a row for each letter and its period, in samples of a period of 1. */
+/* Inputs with one event each, with a row per letter and its period, in samples of period 1. */
 struct fixture {
 	struct profile *profiles[INPUTS_MAX];
 	struct report_grouping grouping;
@@ -103,8 +103,8 @@ static void assert_near(double is, double due)
 }
 
 /*
- * Runs of which some were slower as a whole, by half or more: b takes 20 % longer on the second side. Without the pace of the runs the
- * spread hides that.
+ * Some runs were slower as a whole, by half or more: b takes 20 % longer on the second side. Without the pace of the runs the spread
+ * hides that.
  */
 static void the_pace_of_runs_is_left_out(void **state)
 {
@@ -147,7 +147,7 @@ static void the_pace_of_single_runs(void **state)
 
 static const struct diff_side three[] = { { 0, 1 }, { 1, 1 }, { 2, 1 } };
 
-/* What only later inputs have is one row, too. */
+/* A row that only later inputs have is one row, too. */
 static void rows_are_joined_across_inputs(void **state)
 {
 	struct fixture f = {};
@@ -166,7 +166,7 @@ static void rows_are_joined_across_inputs(void **state)
 	end(&f);
 }
 
-/* An input without the event has no rows, and nothing is known of changes to it. */
+/* An input without the event has no rows, and its changes are unknown. */
 static void an_event_may_be_missing(void **state)
 {
 	struct fixture f = {};
@@ -184,7 +184,7 @@ static void an_event_may_be_missing(void **state)
 	end(&f);
 }
 
-/* b takes 200 in place of 100: its share grows, that of a shrinks; only b has changed. */
+/* b takes 200 instead of 100: its share grows, that of a shrinks; only b has changed. */
 static void changes_are_of_periods(void **state)
 {
 	struct fixture f = {};
@@ -220,7 +220,7 @@ static void runs_are_judged_by_their_spread(void **state)
 	end(&f);
 }
 
-/* What was counted differs by what it differs; what was sampled each 10 in mean by more or less chance; nothing without a unit. */
+/* Counted values differ exactly; values sampled every 10 on average differ with an interval; without a unit, nothing is known. */
 static void values_of_heaps_have_units(void **state)
 {
 	static const double units[] = { 0, 10, INFINITY };
@@ -258,7 +258,7 @@ static void check_order(const struct fixture *f, struct diff_layout l, const cha
 	assert_string_equal(found, due);
 }
 
-/* Deltas in points: a -20, b +5, c +20 of nothing, d -5 and gone. */
+/* Deltas in points: a -20, b +5, c +20 (new), d -5 (gone). */
 static void rows_are_in_order_of_figures(void **state)
 {
 	struct fixture f = {};
@@ -277,7 +277,7 @@ static void rows_are_in_order_of_figures(void **state)
 	end(&f);
 }
 
-/* What is new, c with 150 and e with 50, has no ratio: the longer one comes first, whatever their names. */
+/* New rows, c with 150 and e with 50, have no ratio: the longer one comes first, whatever their names. */
 static void new_rows_are_in_order_of_periods(void **state)
 {
 	struct fixture f = {};

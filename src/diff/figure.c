@@ -1,4 +1,4 @@
-/* What is computed of two sides, and how much of it is too much, as users write it. */
+/* Parses figures and limits, as given by users. */
 #include <stdlib.h>
 #include <string.h>
 

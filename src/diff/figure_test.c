@@ -1,4 +1,4 @@
-/* Figures and limits as users write them. */
+/* Figures and limits, as given by users. */
 #include "base/testing.h"
 
 #include "diff/table.h"

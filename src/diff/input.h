@@ -1,8 +1,8 @@
 /*
  * One recording or profile of a comparison, from its path to its rows.
  *
- * Both are read as `report` reads them. The struct must not move between read and close; it borrows the strings of the request. One
- * thread. What is damaged or lost goes through the host.
+ * Read in the same way as by `report`. The struct must not move between read and close; it borrows the strings of the request. One
+ * thread. Damage and losses are reported to the host.
  */
 #pragma once
 #include "session/report/report_session.h"
@@ -13,9 +13,9 @@ struct diff_input {
 	struct report_built built;
 };
 
-/* diff_input_close() in any case. */
+/* Call diff_input_close() in any case. */
 struct strobe_error *diff_input_read(struct diff_input *in, const struct session_host *host, const struct report_request *request,
 				     const char *path) _must_check_;
 void diff_input_close(struct diff_input *in);
-/* The part of the event that another input's part is of: by name, or, where each has one event alone, that one. NULL: there is none. */
+/* The part with the same event as another input's part: by name or, if both have only one event, that one. NULL: none. */
 const struct report_part *diff_input_part(const struct diff_input *in, const struct diff_input *other, const struct report_part *of);

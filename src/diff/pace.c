@@ -5,8 +5,8 @@
 
 #include "base/mem.h"
 
-#define SHARE_MIN     1.0  /* percent: smaller rows hardly matter */
-#define REMAINING_MIN 20.0 /* percent that must be left as unchanged */
+#define SHARE_MIN     1.0  /* percent: smaller rows are negligible */
+#define REMAINING_MIN 20.0 /* minimum percentage of unchanged rows */
 #define ROUNDS_MAX    64
 
 struct pace {
@@ -55,7 +55,7 @@ static bool is_candidate(const struct pace *p, uint32_t row)
 	return !p->changed[row] && share_of(p, row) >= SHARE_MIN;
 }
 
-/* The row that differs most of those that differ beyond chance; rows_nr: none does. */
+/* Of the rows that differ significantly, the one that differs most; rows_nr: none. */
 static uint32_t most_changed(const struct pace *p)
 {
 	uint32_t candidates = 0, found = p->rows->nr;

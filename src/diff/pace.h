@@ -1,12 +1,12 @@
 /*
- * How fast each run was in all, by the rows that have not changed: other load, another frequency or another machine makes every row of a
- * run longer, although none of them has changed.
+ * The overall speed of each run, by the rows that have not changed: other load, another frequency or another machine makes every row
+ * of a run longer, although no code has changed.
  *
- * Rows count as unchanged until the one that differs most, and beyond chance, is taken out, again and again: what has not changed must
- * take most of the time. One thread.
+ * All rows count as unchanged at first; the one that differs most is removed, as long as its difference is significant. A minimum
+ * share of the time must remain unchanged. One thread.
  */
 #pragma once
 #include "diff/change.h"
 
-/* Sets c->factors for the first side and this one; values and totals are there. */
+/* Sets c->factors for the first side and this one; requires values and totals. */
 void diff_pace_find(struct diff_changes *c, const struct diff_rows *rows, uint32_t side);

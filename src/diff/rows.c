@@ -6,12 +6,12 @@
 #include "base/mem.h"
 #include "profile/hist_join.h"
 
-/* What the inputs so far have been joined by. */
+/* The state of joining inputs. */
 struct matcher {
 	struct diff_rows *rows;
 	struct hist_join **joins; /* by input */
-	uint32_t **row_of;        /* by input, and by place in the order of its hist: its row */
-	bool *taken;              /* by row: the input that is being matched has it */
+	uint32_t **row_of;        /* by input, and by position in its hist: its row */
+	bool *taken;              /* by row: the current input has it */
 };
 
 static uint32_t *entry_at(struct diff_rows *rows, uint32_t row, uint32_t input)
@@ -29,7 +29,7 @@ static uint32_t add_row(struct diff_rows *rows)
 	return rows->nr++;
 }
 
-/* Joins what is left of an input (places of its order, NO_ROW in row_of) with an earlier one. */
+/* Joins the remaining entries of an input (NO_ROW in row_of) with an earlier input. */
 #define NO_ROW UINT32_MAX
 static void match_with(struct matcher *m, uint32_t input, uint32_t earlier, uint32_t *of_entry)
 {

@@ -18,7 +18,7 @@ struct diff_sources diff_sources_of_words(struct arena *arena, int argc, char *c
 	return ret;
 }
 
-/* Files that a pattern matches, in alphabetical order; a name that is no pattern is a file. */
+/* Adds the files that match a pattern, in alphabetical order; a name that is not a pattern is a file. */
 static struct strobe_error *add_pattern(struct arena *arena, const char *pattern, const char **paths, uint32_t *nr)
 {
 	glob_t found;

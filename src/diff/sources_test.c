@@ -1,4 +1,4 @@
-/* The words of perf-diff(1), and patterns as glob(7) has them. */
+/* Arguments as in perf-diff(1), and patterns as in glob(7). */
 #include "diff/sources.h"
 
 #include <stdio.h>
@@ -58,7 +58,7 @@ static void patterns_are_runs(void **state)
 	assert_int_equal(s.data[0].nr, 2);
 	assert_string_equal(strrchr(s.data[0].paths[0], '/'), "/a1.data");
 	assert_string_equal(strrchr(s.data[0].paths[1], '/'), "/a2.data");
-	/* A name that nothing matches is kept: to open it says what is wrong. */
+	/* A name without a match is kept: opening it reports the error. */
 	assert_int_equal(s.data[1].nr, 2);
 	assert_string_equal(strrchr(s.data[1].paths[1], '/'), "/none.data");
 	for (size_t i = 0; i < 3; i++) {

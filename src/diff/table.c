@@ -10,7 +10,7 @@
 
 /* ---- figures ---- */
 
-/* NAN: there is none. A share can be compared with one of nothing, a period cannot. */
+/* NAN: none. A share can be compared with one of nothing, a period cannot. */
 static double figure_of(const struct diff_layout *l, const struct diff_changes *c, uint32_t row, uint32_t side)
 {
 	const struct diff_value *base = diff_value_at(c, row, 0), *v = diff_value_at(c, row, side);
@@ -32,7 +32,7 @@ struct order {
 	const struct diff_event *event;
 };
 
-/* Rows with a figure, then those that the first side does not have, then those that this side does not have. */
+/* Rows with a figure, then those missing on the first side, then those missing on this side. */
 enum order_class { HAS_FIGURE, IS_NEW, IS_MISSING };
 
 struct rank {
@@ -40,7 +40,7 @@ struct rank {
 	double value;
 };
 
-/* What is new has no ratio and no weighted difference: its period orders it, as in perf. */
+/* A new row has no ratio and no weighted difference: it is ordered by its period, as in perf. */
 static struct rank rank_of(const struct order *o, uint32_t row, uint32_t side)
 {
 	const struct diff_value *v = diff_value_at(o->event->changes, row, side);
@@ -60,7 +60,7 @@ static int compare_figures(const struct order *o, uint32_t a, uint32_t b, uint32
 	return x.value == y.value ? 0 : x.value > y.value ? -1 : 1;
 }
 
-/* The input that a row's names are read from. */
+/* The first input with the row, from which its names are read. */
 static uint32_t first_input(const struct diff_rows *rows, uint32_t row)
 {
 	uint32_t input = 0;
@@ -113,7 +113,7 @@ const char *diff_row_key(const struct diff_event *e, uint32_t row, enum column_i
 	return NULL;
 }
 
-/* As text, in which a file's own order has no part: names by alphabet, numbers by value. */
+/* Compares cells as text, regardless of the order in the files: names alphabetically, numbers by value. */
 static int compare_cells(const struct diff_rows *rows, uint32_t a, uint32_t b, const struct hist_key *field)
 {
 	_cleanup_strbuf_ struct strbuf x = {};
@@ -155,7 +155,7 @@ static const struct {
 	[DIFF_WEIGHTED] = { "Weighted diff", "weighted_difference", 14, 0 },
 };
 
-/* "Baseline/0", "delta_percent_2": numbered where there are more than two sides. */
+/* "Baseline/0", "delta_percent_2": numbered if there are more than two sides. */
 static const char *numbered(struct table *t, const char *name, const char *divider, uint32_t side, uint32_t sides_nr)
 {
 	return sides_nr > 2 ? arena_printf(&t->arena, "%s%s%" PRIu32, name, divider, side) : name;
@@ -164,7 +164,7 @@ static const char *numbered(struct table *t, const char *name, const char *divid
 static size_t side_column(struct table *t, uint32_t side, uint32_t sides_nr, struct table_column c)
 {
 	c.title = c.title ? numbered(t, c.title, "/", side, sides_nr) : NULL;
-	if (c.title && c.width < strlen(c.title)) /* without titles, too */
+	if (c.title && c.width < strlen(c.title)) /* also without titles */
 		c.width = (unsigned)strlen(c.title);
 	if (side)
 		c.key = numbered(t, c.key, "_", side, sides_nr);
@@ -216,7 +216,7 @@ void diff_key_columns(struct table *t, const struct diff_event *e)
 {
 	for (uint32_t i = 0; i < e->fields_nr; i++) {
 		const struct hist_key *k = &e->fields[i];
-		unsigned width = (unsigned)strlen(k->header); /* without titles, too */
+		unsigned width = (unsigned)strlen(k->header); /* also without titles */
 		if (is_key(k))
 			table_column(t, (struct table_column){ .key = k->column->name, .title = k->header, .type = TABLE_TEXT,
 							       .width = width });
@@ -306,7 +306,7 @@ static void put_formula(struct row_writer *w, uint32_t side)
 	table_set_text(w->table, w->at++, text);
 }
 
-/* "+12.3%", "x4.5" where it is more than three times as much, "new", "gone". */
+/* "+12.3%", "x4.5" if it is more than three times as much, "new", "gone". */
 static void show_change(struct row_writer *w, const struct diff_change *change)
 {
 	if (isnan(change->ratio))
@@ -372,7 +372,7 @@ size_t diff_put_keys(struct table *t, size_t at, const struct diff_event *event,
 	return at;
 }
 
-/* What is within chance is dimmed, what is beyond it red or green. */
+/* Dims insignificant changes; others are red or green. */
 static void mark_row(struct row_writer *w)
 {
 	const struct diff_changes *c = w->event->changes;

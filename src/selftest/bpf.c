@@ -1,4 +1,4 @@
-/* BPF programs: loaded, attached, and counting what is known. */
+/* BPF programs: load, attach, and count known numbers of calls. */
 #include <inttypes.h>
 #include <unistd.h>
 
@@ -20,7 +20,7 @@ static struct selftest_outcome built(const struct selftest *t)
 	return missing ? selftest_skip("%s", missing) : selftest_of_error(bpf_check_kernel(sys_live()));
 }
 
-/* A map holds what was put into it. */
+/* A map returns the stored value. */
 static struct selftest_outcome map(const struct selftest *t)
 {
 	struct bpf_map_shape shape = { .type = BPF_MAP_TYPE_HASH, .key_bytes = 8, .value_bytes = 8, .entries = ENTRIES };

@@ -1,4 +1,4 @@
-/* Counters against loads of known size. */
+/* Counters against workloads of known size. */
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/hw_breakpoint.h>
@@ -35,7 +35,7 @@ static struct selftest_outcome cpu_time(const struct selftest *t)
 	wall_ns = sys_clock_ns(sys_live(), CLOCK_MONOTONIC) - wall_ns;
 	uint64_t counted = own_event_count(&e);
 	own_event_close(&e);
-	/* Steal time of a virtual machine is in one clock and not in the other. */
+	/* Steal time of a virtual machine is in only one of the clocks. */
 	return selftest_in_range(t->text, counted, inner_ns - inner_ns / 5, (wall_ns > outer_ns ? wall_ns : outer_ns) + outer_ns / 5);
 }
 
@@ -90,7 +90,7 @@ static void as_group(struct perf_event_attr *attr)
 	attr->read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
 }
 
-/* Two members of one group are read at one moment, and software events never take turns. */
+/* Two members of one group are read at the same time, and software events are never multiplexed. */
 static struct selftest_outcome group(const struct selftest *t)
 {
 	struct own_event leader;
@@ -115,7 +115,7 @@ static struct selftest_outcome group(const struct selftest *t)
 	return selftest_in_range(t->text, words[3], t->least, t->most);
 }
 
-/* n: how the processor watches, of HW_BREAKPOINT_*. */
+/* n: the access type, HW_BREAKPOINT_*. */
 static struct selftest_outcome breakpoint(const struct selftest *t)
 {
 	struct own_event e;
@@ -129,7 +129,7 @@ static struct selftest_outcome breakpoint(const struct selftest *t)
 		.exclude_kernel = 1,
 		.bp_addr = is_code ? (uintptr_t)own_hit : (uintptr_t)own_hits(),
 		.bp_len = is_code ? sizeof(long) : HW_BREAKPOINT_LEN_8,
-		.sample_period = 1, /* a breakpoint that only counts is not seen by some hypervisors */
+		.sample_period = 1, /* some hypervisors do not trigger a breakpoint that only counts */
 	};
 	if (!own_event_open_attr(&e, &attr, "a breakpoint", &outcome))
 		return outcome;

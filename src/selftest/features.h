@@ -1,7 +1,7 @@
 /*
- * What this build can do, by the names that perf's features have, and by those of the libraries that only strobe uses.
+ * Features of this build, by perf's names, and by those of libraries that only strobe uses.
  *
- * A feature of perf that strobe has by code of its own is on: scripts ask whether something can be done, and not by which library.
+ * A feature of perf that strobe implements without the library is on: scripts check for the ability, not for the library.
  */
 #pragma once
 #include <stdbool.h>
@@ -9,11 +9,11 @@
 
 struct feature {
 	const char *name;
-	const char *macro; /* of this build, or whose work it is */
+	const char *macro; /* the macro in this build, or what implements it */
 	bool is_on;
 };
 
 /* Sorted by name, ends with a NULL name. */
 extern const struct feature features[];
-/* Case does not matter, and a macro's name serves as well; NULL: there is none. */
+/* Ignores case, and also accepts the macro's name; NULL: none. */
 const struct feature *feature_find(const char *name, size_t n);

@@ -1,4 +1,4 @@
-/* Files: recordings of either byte order, damaged ones, records out of order, profiles there and back. */
+/* Files: recordings of either byte order, damaged ones, unordered records, round trips of profiles. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 
 #define TYPE (PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID)
 
-/* n samples, in a byte order, each some time before or after the last one. */
+/* n samples in a byte order, whose times go back and forth. */
 static struct bytes_builder recording(uint32_t n, bool swapped)
 {
 	struct file_builder f = build_file(swapped);
@@ -32,7 +32,7 @@ struct read_back {
 	uint32_t pids; /* their sum */
 };
 
-/* All samples of a source, which is destroyed. */
+/* Reads all samples of a source, and destroys it. */
 static struct strobe_error *read_back(struct record_source *source, struct read_back *ret)
 {
 	struct record r;
@@ -53,7 +53,7 @@ static struct strobe_error *read_back(struct record_source *source, struct read_
 	return err;
 }
 
-/* n: 1 is the byte order that is not x86's. */
+/* n: 1 for the byte order opposite to x86. */
 static struct selftest_outcome byte_order(const struct selftest *t)
 {
 	struct bytes_builder file = recording(1000, t->n);
@@ -91,7 +91,7 @@ static struct selftest_outcome in_order(const struct selftest *t)
 	return selftest_ok();
 }
 
-/* Cut at each of its bytes, a file gives whole records and then an error, or cannot be opened. */
+/* Truncated at each byte, a file yields complete records and then an error, or cannot be opened. */
 static struct selftest_outcome truncated(const struct selftest *t)
 {
 	struct bytes_builder file = recording(50, false);
@@ -100,7 +100,7 @@ static struct selftest_outcome truncated(const struct selftest *t)
 	for (size_t n = 0; n < file.bytes.len; n++) {
 		struct record_source *source;
 		struct read_back back = {};
-		uint8_t *copy = xmemdup(file.bytes.data, n ? n : 1); /* what lies beyond would be seen by a sanitizer */
+		uint8_t *copy = xmemdup(file.bytes.data, n ? n : 1); /* a copy, so that a sanitizer finds reads beyond it */
 		struct strobe_error *err = reader_open_mem(copy, n, &source);
 		if (!err)
 			err = read_back(source, &back);
@@ -124,7 +124,7 @@ static struct profile *made_profile(void)
 	return p;
 }
 
-/* Through a format and back: the sum of values and the number of rows are the same. */
+/* A round trip through a format preserves the sum of values and the number of rows. */
 static struct selftest_outcome there_and_back(const struct selftest *t)
 {
 	const struct exchange_format *format = exchange_find(t->text);
@@ -147,7 +147,7 @@ static struct selftest_outcome there_and_back(const struct selftest *t)
 	return selftest_ok();
 }
 
-/* Packed and unpacked, bytes are the same; text: the end of a file's name. */
+/* Packing and unpacking preserves the bytes; text: suffix of a file name. */
 static struct selftest_outcome packed(const struct selftest *t)
 {
 	uint8_t from[20000], to[30000];

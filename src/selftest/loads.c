@@ -1,4 +1,4 @@
-/* Loads of known size. */
+/* Workloads of known size. */
 #include <link.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -75,7 +75,7 @@ void load_forks(uint64_t n)
 	}
 }
 
-/* Of the thread: the program has no variables that can be changed. */
+/* Per thread: the program has no variables that can be changed. */
 volatile uint64_t *own_hits(void)
 {
 	static _Thread_local volatile uint64_t hits;

@@ -1,5 +1,4 @@
-/* Objects, symbols, unwind tables, names: what is read of this program, its libraries and the kernel against what is
- * known of them. */
+/* Objects, symbols, unwind tables, names: what is read of this program, its libraries and the kernel against known values. */
 #include <inttypes.h>
 #include <link.h>
 #include <stdio.h>
@@ -34,7 +33,7 @@ static struct strobe_error *open_own(struct object **ret)
 	return path ? object_open(path, ret) : error_create(ERROR_NOT_FOUND, "the path of this program is not known");
 }
 
-/* A loaded library whose path has this text; owned. */
+/* Finds a loaded library whose path contains this text; owned. */
 struct library_search {
 	const char *text;
 	char *path;
@@ -58,7 +57,7 @@ static struct strobe_error *open_library(const char *text, struct object **ret)
 	return path ? object_open(path, ret) : error_create(ERROR_NOT_FOUND, "no library '%s' is loaded", text);
 }
 
-/* The symbol over a function of ours has its name. */
+/* The symbol at one of our functions has its name. */
 static struct selftest_outcome own_symbol(const struct selftest *t)
 {
 	_cleanup_object_ struct object *o = NULL;
@@ -77,7 +76,7 @@ static struct selftest_outcome own_symbol(const struct selftest *t)
 
 static int note_of_program(struct dl_phdr_info *info, size_t bytes, void *ctx)
 {
-	uint8_t *id = ctx; /* its length comes first */
+	uint8_t *id = ctx; /* preceded by its length */
 	(void)bytes;
 	for (size_t i = 0; i < info->dlpi_phnum && !*id; i++) {
 		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
@@ -104,7 +103,7 @@ static struct selftest_outcome own_build_id(const struct selftest *t)
 	return selftest_ok();
 }
 
-/* Rows begin one after the other within each page, and there are more of them than functions. */
+/* Rows are in ascending order within each page, and there are more rows than functions. */
 static struct selftest_outcome unwind_rows(const struct selftest *t)
 {
 	_cleanup_object_ struct object *o = NULL;
@@ -145,7 +144,7 @@ static struct selftest_outcome vdso(const struct selftest *t)
 	return selftest_ok();
 }
 
-/* Functions of the kernel are found at their addresses, in the middle, and not where the next begins. */
+/* Kernel functions are found by their first address and by one in the middle, but not by the start of the next one. */
 static struct selftest_outcome kernel_symbols(const struct selftest *t)
 {
 	struct kallsyms k;
@@ -183,7 +182,7 @@ static struct selftest_outcome demangled(const struct selftest *t)
 	return selftest_ok();
 }
 
-/* The code of a function of ours is instructions up to one that returns. */
+/* The code of one of our functions decodes to instructions, the last of which returns. */
 static struct selftest_outcome disassembled(const struct selftest *t)
 {
 	struct disasm *d;
@@ -222,7 +221,7 @@ static struct selftest_outcome lines(const struct selftest *t)
 	return selftest_ok();
 }
 
-/* Events of each PMU, by the terms that sysfs has for them. */
+/* Events of each PMU, by their terms in sysfs. */
 static struct selftest_outcome pmu_events(const struct selftest *t)
 {
 	struct pmu_set pmus;

@@ -1,4 +1,4 @@
-/* One event of this process: opened, counted, its samples read. */
+/* An event of this process: open, count, read samples. */
 #include <inttypes.h>
 #include <string.h>
 #include <sys/ioctl.h>

@@ -1,4 +1,4 @@
-/* Samples and other records through rings: all there, in order, true, on the clock they are meant to be on. */
+/* Samples and other records in rings: complete, in order, correct, with the expected clock. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <linux/perf_event.h>
@@ -33,7 +33,7 @@ static bool open_with_ring(struct own_event *e, const char *text, void (*change)
 	return false;
 }
 
-/* More faults than the ring has room for, read as they come. */
+/* More faults than the ring has room for, read concurrently. */
 static struct selftest_outcome every_sample(const struct selftest *t)
 {
 	struct own_event e;
@@ -62,7 +62,7 @@ static struct selftest_outcome every_sample(const struct selftest *t)
 	return selftest_ok();
 }
 
-/* A ring that nobody reads: what had no room is counted. */
+/* A full ring: lost records are counted. */
 static struct selftest_outcome losses(const struct selftest *t)
 {
 	struct own_event e;
@@ -84,7 +84,7 @@ static struct selftest_outcome losses(const struct selftest *t)
 	return selftest_ok();
 }
 
-/* Each page that was touched is the address of a sample. */
+/* Each touched page is the address of a sample. */
 static struct selftest_outcome addresses(const struct selftest *t)
 {
 	struct own_event e;
@@ -135,7 +135,7 @@ static struct selftest_outcome instruction_pointers(const struct selftest *t)
 	return selftest_ok();
 }
 
-/* n is the clock: times of samples lie between two readings of it. */
+/* n is the clock: times of samples are between two readings of it. */
 static struct selftest_outcome clock_of_samples(const struct selftest *t)
 {
 	struct own_event e;
@@ -216,7 +216,7 @@ static struct strobe_error *take_newest(struct record_sink *sink, const void *re
 	return NULL;
 }
 
-/* An overwriting ring keeps what came last. */
+/* An overwriting ring keeps the newest records. */
 static struct selftest_outcome overwritten(const struct selftest *t)
 {
 	struct own_event e;
@@ -255,7 +255,7 @@ static void with_registers(struct perf_event_attr *attr)
 	attr->sample_stack_user = 4096;
 }
 
-/* A word on the stack is in the dump of it. */
+/* The stack dump contains a known word of the stack. */
 static struct selftest_outcome stack_dump(const struct selftest *t)
 {
 	volatile uint64_t word = UINT64_C(0x5354524f42450001) + (uint64_t)getpid();
@@ -284,7 +284,7 @@ static void tracked(struct perf_event_attr *attr)
 	attr->sample_id_all = 0;
 }
 
-/* The first record of a type, its bytes copied; false: none. */
+/* Copies the first record of a type; false: none. */
 static bool find_record(struct own_event *e, uint32_t type, uint8_t bytes[512])
 {
 	struct record r;
@@ -332,7 +332,7 @@ static struct selftest_outcome fork_record(const struct selftest *t)
 	return selftest_ok();
 }
 
-/* The program's own file, mapped as code: path, inode and place are in the record. */
+/* The program's own file, mapped as code: the record has its path, inode and address. */
 static struct selftest_outcome mmap_record(const struct selftest *t)
 {
 	struct own_event e;

@@ -15,7 +15,7 @@
 #include "selftest/priv.h"
 #include "sys/sys.h"
 
-#define TIMEOUT_S 20 /* of a check that is run often */
+#define TIMEOUT_S 20 /* for a check that is run repeatedly */
 
 static const struct selftest *const groups[] = {
 	selftests_counting, selftests_sampling, selftests_tracing, selftests_bpf, selftests_names, selftests_files,
@@ -75,14 +75,14 @@ struct selftest_outcome selftest_of_error(struct strobe_error *err)
 	return outcome;
 }
 
-/* In the child: the outcome goes through the pipe. */
+/* In the child: writes the outcome to the pipe. */
 static void run_and_exit(const struct selftest *t, int fd)
 {
 	struct selftest_outcome outcome = t->run(t);
 	_exit(write(fd, &outcome, sizeof(outcome)) != sizeof(outcome));
 }
 
-/* What the child said, or what became of it. */
+/* The outcome from the child, or from its exit. */
 static struct selftest_outcome outcome_of(int fd, pid_t pid, double timeout_s)
 {
 	struct selftest_outcome outcome;
@@ -121,7 +121,7 @@ struct selftest_outcome selftest_run(const struct selftest *t, double timeout_s)
 	return outcome;
 }
 
-/* Whether a list of numbers with commas between them has this one. */
+/* Whether a comma-separated list of numbers contains this one. */
 static bool list_has(const char *list, size_t number)
 {
 	for (; list && *list; list += strcspn(list, ","), list += *list == ',')

@@ -1,4 +1,4 @@
-/* The list of checks, and what becomes of one that crashes, hangs or ends without a word. */
+/* The list of checks, and outcomes of a check that crashes, hangs or exits without a result. */
 #include "base/testing.h"
 
 #include <signal.h>

@@ -1,4 +1,4 @@
-/* Tracepoints and probes against calls of known number. */
+/* Tracepoints and probes against known numbers of calls. */
 #include <inttypes.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -9,7 +9,7 @@
 #include "event/pmu.h"
 #include "selftest/priv.h"
 
-/* The call's number is in the raw data of each sample, after the fields that all tracepoints have. */
+/* The raw data of each sample has the system call number, after the common fields. */
 static struct selftest_outcome raw_data(const struct selftest *t)
 {
 	struct own_event e;
@@ -56,7 +56,7 @@ static struct selftest_outcome filtered(const struct selftest *t)
 	return selftest_ok();
 }
 
-/* The PMU of the check's text; 0: the kernel has none. */
+/* The PMU named by the check; 0: not in this kernel. */
 static uint32_t pmu_type(const struct selftest *t)
 {
 	struct pmu_set pmus;
@@ -67,7 +67,7 @@ static uint32_t pmu_type(const struct selftest *t)
 	return type;
 }
 
-/* A probe of a load: as many hits as it has calls. */
+/* Probes a workload: as many hits as calls. */
 static struct selftest_outcome count_hits(const struct selftest *t, struct perf_event_attr attr)
 {
 	struct own_event e;
@@ -87,7 +87,7 @@ static struct selftest_outcome count_hits(const struct selftest *t, struct perf_
 	return selftest_in_range(t->text, counted, t->least, t->least);
 }
 
-/* n: 1 at the return. A probe of our own function, without a definition in tracefs. */
+/* n: 1 at the return. Probes our own function, without a definition in tracefs. */
 static struct selftest_outcome uprobe(const struct selftest *t)
 {
 	_cleanup_free_ char *path = own_path();

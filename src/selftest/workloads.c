@@ -15,12 +15,12 @@
 
 #define THREADS_MAX 64
 
-/* These functions are what is looked for: none is merged with its caller. */
+/* Profiles show these functions: they must not be inlined or cloned. */
 #define NAMED __attribute__((noinline, noclone))
-/* Its function is not left before what it called has returned, nor taken for another one with the same code. */
+/* Prevents tail calls, and merging of functions with identical code. */
 #define STAY() __asm__ volatile("" : : : "memory")
 
-/* Shared by the threads of one run, which has one end. */
+/* Shared by the threads of one run, which end together. */
 struct run {
 	struct timespec end;
 	atomic_ulong passes;
@@ -40,7 +40,7 @@ static struct run run_of(int argc, char **argv, double otherwise_s)
 	return r;
 }
 
-/* Looks at the clock once in many passes: the loop is to be seen, and not the clock. */
+/* Reads the clock once in many iterations: the profile shows the loop, not the clock. */
 static inline __attribute__((always_inline)) bool goes_on(struct run *r)
 {
 	struct timespec now;
@@ -70,7 +70,7 @@ static void *thfunc(void *run)
 	return NULL;
 }
 
-/* Two threads, the first one is the main one. */
+/* Two threads, one of which is the main thread. */
 static int thloop(int argc, char **argv)
 {
 	struct run r = run_of(argc, argv, 1);
@@ -96,7 +96,7 @@ static void *named_thread(void *thread)
 	return NULL;
 }
 
-/* The second argument is how many: thread_1, thread_2, … */
+/* The second argument is the number of threads: thread_1, thread_2, … */
 static int named_threads(int argc, char **argv)
 {
 	struct run r = run_of(argc, argv, 1);
@@ -126,7 +126,7 @@ NAMED static void parent(struct run *r)
 	STAY();
 }
 
-/* A leaf without a frame of its own, below its parent. */
+/* A leaf without a stack frame, below its parent. */
 static int leafloop(int argc, char **argv)
 {
 	struct run r = run_of(argc, argv, 1);
@@ -167,7 +167,7 @@ NAMED static void brstack_bench(volatile uint64_t *n, void (*indirect)(volatile 
 	indirect(n);
 }
 
-/* The argument is a number of passes: direct, conditional and indirect branches in turn. */
+/* The argument is the number of iterations: direct, conditional and indirect branches in turn. */
 static int brstack(int argc, char **argv)
 {
 	volatile uint64_t n = 0;
@@ -176,7 +176,7 @@ static int brstack(int argc, char **argv)
 	return 0;
 }
 
-/* One line of a processor's cache, written at its beginning and its end. */
+/* One cache line, whose beginning and end are written. */
 static int datasym(int argc, char **argv)
 {
 	struct run r = run_of(argc, argv, 1);
@@ -230,7 +230,7 @@ static int context_switch_loop(int argc, char **argv)
 	return pid < 0 || waitpid(pid, NULL, 0) != pid;
 }
 
-/* As many passes as the argument says, whatever the time: the same instructions each time. */
+/* The argument is the number of iterations, whatever time they take: the same instructions each time. */
 static int deterministic(int argc, char **argv)
 {
 	volatile uint64_t n = 0;

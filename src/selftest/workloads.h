@@ -1,7 +1,7 @@
 /*
- * Programs to be profiled whose answer is known, by the names that perf's have: strobe record … strobe test -w leafloop.
+ * Workloads with known profiles, by perf's names: strobe record … strobe test -w leafloop.
  *
- * Their functions have the names that perf's tests look for. Loops end after the seconds that the first argument says (1).
+ * Their functions have the names that perf's tests expect. Loops end after the number of seconds in the first argument (default 1).
  */
 #pragma once
 #include <stddef.h>
@@ -9,7 +9,7 @@
 struct workload {
 	const char *name;
 	const char *summary;
-	/* argv[0] is the first argument. An exit status. */
+	/* argv[0] is the first argument. Returns an exit status. */
 	int (*run)(int argc, char **argv);
 };
 

@@ -1,15 +1,14 @@
 /*
- * A count listing: what `strobe stat` counted, ready to be shown. Filled by counter/, read by the views.
+ * A count listing: the results of `strobe stat`, ready for output. Filled by counter/, read by the views.
  *
- * Rows are in the order in which they are shown. Strings are borrowed from what fills the listing and must outlive it.
- * A value is scaled already (for the share of the time in which its event was counted, and to its unit); over several
- * runs it is their mean.
+ * Rows are in output order. Strings are borrowed and must outlive the listing. Values are scaled (for the share of the time in which
+ * the event was counted, and to its unit); over several runs they are means.
  *
  * It is not a struct table, because its layouts are perf's, to the byte, and are not those of tables: in text a row has further lines
  * for its figures, only the number of a figure is coloured, cells are padded to the end of the line, and intervals continue a listing
  * for hours under headings that repeat every 25 intervals; lines of -x have no heading, do not quote fields, and have more of them
  * where an event has a cgroup; -j prints an object per line, numbers as strings with six decimals. A table would need a switch for each
- * of these, which no other table has. What compares two commands (--vs) has no layout of perf's, and is a table.
+ * of these, which no other table has. The comparison of two commands (--vs) does not exist in perf, and is a table.
  */
 #pragma once
 #include <stdbool.h>
@@ -21,11 +20,11 @@
 
 enum counts_state {
 	COUNTS_COUNTED,
-	COUNTS_NOT_COUNTED,   /* the event was there, but nothing ran in its time */
+	COUNTS_NOT_COUNTED,   /* the event exists, but nothing ran meanwhile */
 	COUNTS_NOT_SUPPORTED, /* this machine cannot count it */
 };
 
-/* How rows are gathered: what a place is. */
+/* How rows are aggregated: the kind of place. */
 enum counts_by {
 	COUNTS_BY_NOTHING,
 	COUNTS_BY_CPU,
@@ -42,19 +41,19 @@ enum counts_by {
 struct counts_place {
 	int32_t cpu, core, cluster, die, socket, node;
 	int32_t cache_level, cache; /* cache: the first CPU that shares it */
-	uint32_t cpus;              /* how many are gathered here */
+	uint32_t cpus;              /* number of aggregated CPUs */
 	int32_t tid;
 	const char *comm;
-	bool of_core;               /* with COUNTS_BY_CPU: the event counted a core, shown as "S0-D0-C1" */
+	bool of_core;               /* with COUNTS_BY_CPU: the event counts a whole core, shown as "S0-D0-C1" */
 };
 
-/* Whether a derived figure is good news: colours on a terminal. */
+/* Rating of a derived figure: colours on a terminal. */
 enum counts_mark { COUNTS_PLAIN, COUNTS_LOW, COUNTS_MEDIUM, COUNTS_HIGH, COUNTS_GOOD, COUNTS_BAD };
 
 /* A derived figure: "1.25  instructions  insn_per_cycle". */
 struct counts_figure {
 	double value;
-	unsigned width, decimals; /* as the classic layout prints it */
+	unsigned width, decimals; /* in the classic layout */
 	const char *suffix;       /* "%" or "" */
 	const char *unit;         /* "instructions  insn_per_cycle", "K/sec" */
 	enum counts_mark mark;
@@ -63,7 +62,7 @@ struct counts_figure {
 #define COUNTS_FIGURES 4
 
 struct counts_noise {
-	bool present;          /* over more than one run */
+	bool present;          /* with more than one run */
 	double percent;        /* standard error of the mean, in percent of it */
 	double low, high;      /* 95 % interval of the mean (Student's t) */
 	double min, max;
@@ -71,18 +70,18 @@ struct counts_noise {
 
 struct counts_row {
 	struct counts_place place;
-	const char *event, *unit, *cgroup; /* unit "" where none; cgroup NULL where none */
+	const char *event, *unit, *cgroup; /* unit "": none; cgroup NULL: none */
 	enum counts_state state;
 	double value;
-	bool is_fraction;      /* its scale has a fraction: two decimals */
-	uint64_t enabled_ns, running_ns; /* means over the runs; running < enabled: it shared its counter */
+	bool is_fraction;      /* the scale has a fraction: print two decimals */
+	uint64_t enabled_ns, running_ns; /* means over the runs; running < enabled: multiplexed */
 	struct counts_noise noise;
 	struct counts_figure figures[COUNTS_FIGURES];
 	unsigned figures_nr;
-	/* A metric and not an event: its value is the first figure's. */
+	/* A metric, not an event: its value is the first figure's. */
 	bool is_metric;
-	const char *metric;    /* name of it, or NULL */
-	const char *missing;   /* events that it lacks, or NULL; the first figure has its name nevertheless */
+	const char *metric;    /* its name, or NULL */
+	const char *missing;   /* events that it lacks, or NULL; the first figure has its name in any case */
 };
 
 struct counts_times {
@@ -96,10 +95,10 @@ struct counts {
 	const char *target;          /* "'true'", "'system wide'", "process id '12'" */
 	uint64_t runs;
 	bool is_null_run;
-	bool is_interval;            /* elapsed.mean_s is then the time since the beginning */
-	bool is_summary;             /* of all intervals, after them */
-	double time_s;               /* of an interval: when it ended */
-	double interval_s;           /* how long it was */
+	bool is_interval;            /* elapsed.mean_s is then the time since the start */
+	bool is_summary;             /* of all intervals, after the last */
+	double time_s;               /* of an interval: its end */
+	double interval_s;           /* length of the interval */
 	struct counts_times elapsed;
 	bool has_usage;
 	double user_s, system_s;
@@ -116,9 +115,9 @@ static inline bool counts_same_place(const struct counts_place *a, const struct 
 	       a->node == b->node && a->cache_level == b->cache_level && a->cache == b->cache && a->tid == b->tid;
 }
 
-/* "S0-D0-C1", "CPU3", "make-41"; nothing where rows are not gathered by place. Appended. */
+/* "S0-D0-C1", "CPU3", "make-41"; nothing without aggregation. Appended. */
 void counts_place_name(struct strbuf *b, enum counts_by by, const struct counts_place *p);
-/* Whether a place is shown with the number of CPUs that are gathered in it. */
+/* Whether a place is shown with the number of its CPUs. */
 bool counts_place_has_cpus(enum counts_by by);
 
 static inline void counts_deinit(struct counts *c)

@@ -1,4 +1,4 @@
-/* Names of places as perf writes them: the examples of perf-stat(1) and its --per-core, --per-die, --per-cache. */
+/* Names of places in perf's format: the examples of perf-stat(1) and its --per-core, --per-die, --per-cache. */
 #include "table/counts.h"
 
 #include "base/testing.h"

@@ -50,7 +50,7 @@ uint32_t listing_insn(struct listing *l, const struct listing_insn *insn)
 	return (uint32_t)l->insns.len - 1;
 }
 
-/* One function comes from few files. */
+/* A function comes from few files: linear search. */
 uint32_t listing_file(struct listing *l, const char *path)
 {
 	for (size_t i = 0; i < l->files.len; i++)
@@ -133,7 +133,7 @@ static const struct listing_place *place_of(const struct listing *l, const struc
 	return insn->place == LISTING_NONE ? NULL : &l->places.data[insn->place];
 }
 
-/* Line 0: the file is known, and that the compiler made the code for none of its lines. It has its share as lines have. */
+/* Line 0: the file is known, but the compiler assigned no line to the code. It has its share like lines. */
 static bool has_file(const struct listing_place *p)
 {
 	return p && p->file != LISTING_NONE;
@@ -222,7 +222,7 @@ static void add_row(struct row_maker *m, enum listing_row_kind kind, uint32_t in
 	vec_push(m->rows, ((struct listing_row){ .kind = kind, .insn = insn, .file = file, .line = line }));
 }
 
-/* The line, and before it lines without code that lead to it, where they were not shown. */
+/* Adds the line, preceded by lines without code that lead to it, unless they were shown. */
 static void add_source(struct row_maker *m, uint32_t insn, const struct listing_place *p)
 {
 	size_t count = lines_count(&m->l->files.data[p->file].text);

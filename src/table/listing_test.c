@@ -1,4 +1,4 @@
-/* code listings: costs, jumps, lines, rows; all expected figures by hand */
+/* Code listings: costs, jumps, lines, rows; all expected figures are computed by hand. */
 #include "base/testing.h"
 
 #include "table/listing.h"
@@ -66,7 +66,7 @@ static void lines_sum_their_instructions(void **state)
 	for (uint64_t i = 0; i < 6; i++)
 		listing_add_value(l, START + 2 * i, 0, 1, 1 + i);
 	listing_finish(l);
-	assert_int_equal(l->lines.len, 3); /* a.c:11 is only the place of a caller */
+	assert_int_equal(l->lines.len, 3); /* a.c:11 is only a caller's place */
 	assert_int_equal(listing_line_value(l, listing_find_line(l, 0, 10), 0)->value, 1 + 6);
 	assert_int_equal(listing_line_value(l, listing_find_line(l, 0, 12), 0)->value, 2 + 5);
 	assert_int_equal(listing_line_value(l, listing_find_line(l, 1, 3), 0)->value, 3 + 4);
@@ -122,7 +122,7 @@ static void rows_stand_in_the_order_of_a_listing(void **state)
 	assert_rows(l, false, "SyFiiFiiFii");
 	/* without text: each change of place is named; line 10 is the tenth letter, j */
 	assert_rows(l, true, "SyFpjipliFpciiFplipji");
-	/* with the text of a.c: two lines of context before the first, what was shown alone when it comes again */
+	/* with the text of a.c: two lines of context before the first; a repeated line without context */
 	struct lines *text = &l->files.data[0].text;
 	for (unsigned i = 0; i < 12; i++)
 		vec_push(&text->starts, 0);

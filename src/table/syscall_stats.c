@@ -161,7 +161,7 @@ void syscall_stats_finish(struct syscall_stats *s)
 		}
 		if (t->rows.len)
 			qsort(t->rows.data, t->rows.len, sizeof(*t->rows.data), compare_rows);
-		/* It knew them in another order. */
+		/* Its indexes are invalid after sorting. */
 		u64map_deinit(&t->index);
 		s->events += t->events;
 	}

@@ -1,8 +1,8 @@
 /*
- * Statistics of system calls: how often each was made, how often it failed, how long it took, by thread (or by cgroup, or
- * of all). Filled by bpf/ from what the kernel counted, or call by call from a stream or a recording; read by the views.
+ * Statistics of system calls: number of calls, errors and durations, by thread (or by cgroup, or for all). Filled by bpf/ from counts
+ * of BPF programs, or call by call from a stream or a recording; read by the views.
  *
- * A call is known by a number of the filler's; its name is borrowed and outlives the statistics. Times are nanoseconds.
+ * A call is identified by a number of the caller's choice; its name is borrowed and must outlive the statistics. Times are nanoseconds.
  * One thread at a time.
  */
 #pragma once
@@ -23,7 +23,7 @@ struct syscall_errno_count {
 	uint64_t calls;
 };
 
-/* Calls of one kind from one place: functions, innermost first. */
+/* Calls of one kind with the same call chain: functions, innermost first. */
 struct syscall_stack {
 	const char *const *functions; /* in the statistics' arena */
 	uint32_t nr;
@@ -37,9 +37,9 @@ struct syscall_stat {
 	uint64_t calls, errors;
 	uint64_t total_ns, min_ns, max_ns;
 	long double squares;                /* sum of the squares of the durations, in ns² */
-	uint64_t slot[SYSCALL_STATS_SLOTS]; /* slot i: from 2^i ns on, below 2^(i+1); 0 also: less than 1 ns */
+	uint64_t slot[SYSCALL_STATS_SLOTS]; /* slot i: 2^i ns up to, but not including, 2^(i+1); slot 0 includes less than 1 ns */
 	VEC(struct syscall_errno_count) errnos;
-	VEC(struct syscall_stack) stacks;   /* as far as syscall_stat_add_stack() was called */
+	VEC(struct syscall_stack) stacks;   /* only those added by syscall_stat_add_stack() */
 	struct u64map stack_index;          /* key → stack */
 };
 
@@ -47,10 +47,10 @@ struct syscall_thread {
 	uint32_t tid, pid;
 	const char *comm;
 	const char *cgroup;  /* SYSCALL_STATS_BY_CGROUP: its path */
-	bool is_others;      /* all threads that there was no room to distinguish */
-	uint64_t events;     /* beginnings and ends of calls */
-	bool has_sched;      /* the next two are known */
-	uint64_t ran_ns, waited_ns; /* on a CPU, and ready without one */
+	bool is_others;      /* all threads beyond the limit */
+	uint64_t events;     /* entries and exits of calls */
+	bool has_sched;      /* the next two are valid */
+	uint64_t ran_ns, waited_ns; /* on a CPU, and runnable without one */
 	struct u64map index; /* call → row */
 	VEC(struct syscall_stat) rows;
 };
@@ -63,18 +63,18 @@ struct syscall_stats {
 };
 
 void syscall_stats_deinit(struct syscall_stats *s);
-/* Adds a thread and gives its index; names are copied (cgroup may be NULL). */
+/* Adds a thread and returns its index; names are copied (cgroup may be NULL). */
 uint32_t syscall_stats_thread(struct syscall_stats *s, uint32_t tid, uint32_t pid, const char *comm, const char *cgroup);
 void syscall_stats_rename(struct syscall_stats *s, uint32_t thread, const char *comm);
-/* The row of a call, made if there is none; moves when others are made. */
+/* The row of a call, created if necessary; invalid once others are created. */
 struct syscall_stat *syscall_stats_row(struct syscall_stats *s, uint32_t thread, uint32_t call, const char *name);
-/* One call that has ended. errnum: 0 where it did well. */
+/* Adds a call that has ended. errnum: 0 on success. */
 void syscall_stat_add(struct syscall_stat *row, uint64_t ns, uint32_t errnum);
-/* Adds a call that has ended to its stack. *ret_new: the caller sets its functions, which that key stands for. */
+/* Adds a call that has ended to its stack. *ret_new: the caller sets the functions of this key. */
 struct syscall_stack *syscall_stat_add_stack(struct syscall_stat *row, uint64_t key, uint64_t ns, bool is_error, bool *ret_new);
 void syscall_stat_merge(struct syscall_stat *into, const struct syscall_stat *from);
 void syscall_stat_add_errno(struct syscall_stat *row, uint32_t errnum, uint64_t calls);
-/* Counts events, and sorts: threads by their events, fewest first, calls and stacks by total time, longest first. */
+/* Counts events, and sorts: threads by number of events, ascending, calls and stacks by total time, descending. */
 void syscall_stats_finish(struct syscall_stats *s);
 double syscall_stat_mean_ns(const struct syscall_stat *row);
 /* The standard error of the mean, in percent of it. */

@@ -8,11 +8,11 @@
 #define MS_PER_NS 1e-6
 #define NS_PER_MS 1e6
 #define BAR_WIDTH 40
-#define STACKS_SHOWN 10 /* of a call, in text */
+#define STACKS_SHOWN 10 /* per call, in text */
 
 /* ---- one call ---- */
 
-/* The columns of a call, side by side in both tables. */
+/* The columns of a call, in the same order in both tables. */
 enum { NAME, CALLS, ERRORS, TOTAL, LEAST, MEAN, MOST, DEVIATION, CALL_COLUMNS };
 
 static void set_call(struct table *t, size_t first, const struct syscall_stat *row)
@@ -93,7 +93,7 @@ static void add_errnos(struct table *t, const struct syscall_stat *row)
 	}
 }
 
-/* Those that took most. */
+/* Those with the longest total time. */
 static void add_stacks(struct table *t, const struct syscall_stat *row)
 {
 	struct syscall_stack rest = {};
@@ -149,7 +149,7 @@ void syscall_stats_fill_block(struct table *t, const struct syscall_stats *s, co
 	table_init(t, "strobe-trace-summary", 1);
 	t->layout = (struct table_layout){ .row = "   ", .gap = " ", .has_no_titles = true, .blank_lines = 2 };
 	add_title(t, s, thread);
-	/* Titles of perf's own, which do not end where their columns do. */
+	/* perf's titles, which are not aligned with their columns. */
 	table_head(t, "   syscall            calls  errors  total       min       avg       max       stddev");
 	table_head(t, "                                     (msec)    (msec)    (msec)    (msec)        (%%)");
 	table_head(t, "   --------------- --------  ------ -------- --------- --------- ---------     ------");
@@ -181,7 +181,7 @@ static void add_tree_columns(struct table *t)
 	};
 	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++) {
 		struct table_column c = columns[i];
-		c.is_optional = true; /* threads and calls have columns of their own */
+		c.is_optional = true; /* threads and calls have different columns */
 		table_column(t, c);
 	}
 }
@@ -255,7 +255,7 @@ void syscall_stats_fill_tree(struct table *t, const struct syscall_stats *s)
 	t->children_key = "syscalls";
 	t->grandchildren_key = "stacks";
 	t->has_no_notes = true;
-	t->depth = 1; /* a thread has its list of calls, empty or not */
+	t->depth = 1; /* a thread has its list of calls, even if it is empty */
 	table_fact(t, "by", "%s", modes[s->by]);
 	table_fact_number(t, "events", (double)s->events, "%llu", (unsigned long long)s->events);
 	add_tree_columns(t);

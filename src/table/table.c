@@ -128,7 +128,7 @@ void table_mark(struct table *t, size_t column, enum table_mark mark)
 
 static const char *keep(struct table *t, const char *fmt, va_list ap)
 {
-	char text[200]; /* enough for most */
+	char text[200]; /* enough for most texts */
 	va_list again;
 	va_copy(again, ap);
 	int n = vsnprintf(text, sizeof(text), fmt, ap);
@@ -259,7 +259,7 @@ static int compare_values(enum table_type type, const struct table_cell *x, cons
 	return a < b ? -1 : a > b;
 }
 
-/* Two rows by their numbers. */
+/* Compares two rows by their indexes. */
 static int compare_rows(const void *pa, const void *pb, void *ctx)
 {
 	const struct sorter *s = ctx;
@@ -275,7 +275,7 @@ static int compare_rows(const void *pa, const void *pb, void *ctx)
 	return order ? order : a < b ? -1 : a > b;
 }
 
-/* The first row after this one that is not below it. */
+/* The first following row that is not in its subtree. */
 static size_t after_subtree(const struct table *t, size_t row)
 {
 	size_t next = row + 1;
@@ -284,7 +284,7 @@ static size_t after_subtree(const struct table *t, size_t row)
 	return next;
 }
 
-/* Appends the rows of a run of siblings, each before its subtree, in their new order. */
+/* Appends the sorted rows of a range of siblings, each followed by its subtree. */
 static size_t order_siblings(struct sorter *s, size_t from, size_t to, size_t *order, size_t n)
 {
 	_cleanup_free_ size_t *heads = xreallocarray(NULL, to - from + 1, sizeof(*heads));

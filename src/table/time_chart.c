@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 
-/* Of what has a row at first: then a tenth of it, until there are enough. */
+/* Minimum run time of a row at first: then a tenth of it, until there are enough rows. */
 #define RUNNING_NS 10000000u
 #define IO_BYTES   1048576u
 

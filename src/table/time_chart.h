@@ -1,5 +1,5 @@
 /*
- * A chart of what happened when: what each task did, what CPUs ran, how deep they slept and how fast they were, who woke whom.
+ * A chart over time: states of tasks, tasks on CPUs, idle states and frequencies of CPUs, wakeups.
  *
  *	time_chart_init(&c);
  *	...                          analysis/timechart_states.h fills it, in order of time
@@ -7,7 +7,7 @@
  *	...                          view/svg/time_chart.h draws it; view/html/chart.h writes it into a page
  *	time_chart_deinit(&c);
  *
- * A task has a row for each name that it had. Strings are borrowed from the chart's arena. Times in nanoseconds. One thread.
+ * A task has a row for each of its names. Strings are borrowed from the chart's arena. Times in nanoseconds. One thread.
  */
 #pragma once
 #include <stdbool.h>
@@ -22,16 +22,16 @@ enum time_span_kind {
 	TIME_SPAN_RUNNING,
 	TIME_SPAN_WAITING, /* for a CPU */
 	TIME_SPAN_BLOCKED,
-	/* of charts with all states (analysis/timechart_threads.h) */
+	/* in charts with all states (analysis/timechart_threads.h) */
 	TIME_SPAN_SLEEPING,
 	TIME_SPAN_STOPPED,
 	TIME_SPAN_UNKNOWN, /* records were lost */
 	TIME_SPAN_KINDS
 };
 
-/* Innermost first. Equal stacks of a chart are one. */
+/* Innermost first. Equal stacks of a chart are shared. */
 struct time_stack {
-	uint32_t nr, number; /* number: from 0, in the order in which stacks came */
+	uint32_t nr, number; /* number: from 0, in order of first occurrence */
 	struct time_frame {
 		uint64_t ip;
 		const char *name; /* "": no symbol */
@@ -40,11 +40,11 @@ struct time_stack {
 
 struct time_span {
 	uint64_t start_ns, end_ns;
-	const struct time_stack *stack; /* of the event that ended it, in charts with all states of where it waits; NULL: not recorded */
+	const struct time_stack *stack; /* of the event that ended it; in charts with all states, where it waits; NULL: not recorded */
 	const char *reason;             /* what it waits for; NULL: unknown */
-	uint32_t cpu;                   /* TIME_NO_CPU: not known */
-	uint32_t waits;                 /* the span is the sum of so many waits that ended with it, or 0 */
-	uint8_t kind;                   /* enum time_span_kind: a task that sleeps has none */
+	uint32_t cpu;                   /* TIME_NO_CPU: unknown */
+	uint32_t waits;                 /* the number of waits that the span merges, or 0 */
+	uint8_t kind;                   /* enum time_span_kind: sleeping tasks have no span */
 	bool is_preempted;
 };
 
@@ -52,7 +52,7 @@ struct time_span {
 
 enum time_io_kind { TIME_IO_READ, TIME_IO_WRITE, TIME_IO_SYNC, TIME_IO_SEND, TIME_IO_RECEIVE, TIME_IO_POLL };
 
-/* A system call of input or output, or several of one kind and descriptor that follow each other closely. */
+/* A system call for input or output, or several of the same kind and descriptor in close succession. */
 struct time_io {
 	uint64_t start_ns, end_ns, bytes; /* end_ns 0: it has not ended */
 	int32_t fd;
@@ -67,21 +67,21 @@ struct time_row {
 	VEC(struct time_span) spans;
 	VEC(struct time_io) ios;
 	bool is_shown;
-	uint32_t slot; /* where it is drawn; the caller's */
+	uint32_t slot; /* position in the drawing; set by the caller */
 };
 
 struct time_task {
-	int32_t pid, ppid; /* of threads: their thread IDs */
-	int32_t process;   /* that the thread is of; 0: unknown */
+	int32_t pid, ppid; /* thread IDs */
+	int32_t process;   /* the thread's process; 0: unknown */
 	VEC(struct time_row) rows;
-	uint32_t current; /* row + 1; 0: it has none */
+	uint32_t current; /* row + 1; 0: none */
 	uint8_t state;    /* enum time_span_kind, since since_ns */
 	uint64_t since_ns, end_ns;
 };
 
 struct time_power {
 	uint64_t start_ns, end_ns;
-	uint64_t state; /* number of the idle state, or kHz */
+	uint64_t state; /* index of the idle state, or kHz */
 	uint32_t cpu;
 	bool is_frequency;
 };
@@ -101,34 +101,34 @@ struct time_chart {
 	VEC(struct time_wake) wakes;
 	VEC(const struct time_stack *) stacks;
 	uint32_t cpus_nr;
-	const uint32_t *cpu_places; /* by CPU: its place among them; NULL: its number */
+	const uint32_t *cpu_places; /* by CPU: its position; NULL: its number */
 	const char *cpu_model;      /* or NULL */
 	uint64_t min_khz, max_khz, turbo_khz;
 	uint64_t first_ns, last_ns;
 	uint64_t ios; /* calls that ended */
-	bool is_sampled; /* where tasks run is known by samples of a clock */
+	bool is_sampled; /* tasks on CPUs are known only by samples of a clock */
 };
 
 void time_chart_init(struct time_chart *c);
 void time_chart_deinit(struct time_chart *c);
-/* Made where it is new; valid until the next is made. */
+/* Created if new; valid until the next is created. */
 struct time_task *time_chart_task(struct time_chart *c, int32_t pid);
 const struct time_task *time_chart_find(const struct time_chart *c, int32_t pid);
-/* The task's row now; one without a name where it has none. */
+/* The task's current row; one without a name if it has none. */
 struct time_row *time_task_row(struct time_task *t);
-/* From now on the task has this name. */
+/* The task has this name from now on. */
 void time_chart_name(struct time_chart *c, int32_t pid, const char *name);
 
-/* The stack with these frames, which are the caller's to fill; the chart's. */
+/* A stack with these frames, which the caller fills in; owned by the chart. */
 struct time_stack *time_chart_stack(struct time_chart *c, uint32_t frames_nr);
 
 struct time_chart_choice {
-	const char *const *names; /* or process IDs: of what is shown; NULL: those that did most */
+	const char *const *names; /* or process IDs: the tasks to show; NULL: the most active */
 	size_t names_nr;
-	uint64_t rows_min; /* as many at least, if there are as many; 0: none */
+	uint64_t rows_min; /* minimum number of rows, if there are as many; 0: none */
 };
 
-/* All rows are shown, whatever they did. */
+/* Shows all rows, whatever they did. */
 void time_chart_show_all(struct time_chart *c);
-/* Tasks in the order of their parents and their own IDs; sets is_shown. Returns how many rows are. */
+/* Sorts tasks by their parents and their IDs; sets is_shown. Returns the number of shown rows. */
 uint32_t time_chart_choose(struct time_chart *c, const struct time_chart_choice *choice);
