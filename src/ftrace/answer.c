@@ -15,7 +15,7 @@ void ftrace_answer_deinit(struct ftrace_answer *a)
 	ftrace_functions_deinit(&a->functions);
 }
 
-/* Names of tasks are anything: only tabs stay as they are. */
+/* Names of tasks are arbitrary: only tabs are printed unescaped. */
 static void print_line(struct out *out, const char *line, size_t n)
 {
 	for (const char *tab; (tab = memchr(line, '\t', n)); n -= (size_t)(tab + 1 - line), line = tab + 1) {

@@ -1,5 +1,5 @@
 /*
- * The lines of a tracer become an answer: printed as they come, as a histogram of durations, or summed up by function.
+ * Processes the lines of a tracer: prints them, makes a histogram of durations, or sums durations by function.
  *
  *	struct ftrace_answer a = { .kind = FTRACE_LATENCY, .histogram = &h };
  *	ftrace_answer_init(&a);
@@ -21,14 +21,14 @@ enum ftrace_answer_kind { FTRACE_TRACE, FTRACE_LATENCY, FTRACE_PROFILE };
 
 struct ftrace_answer {
 	enum ftrace_answer_kind kind;
-	struct out *out;                   /* of a trace */
-	struct ftrace_histogram *histogram; /* of latencies; settled */
+	struct out *out;                   /* for a trace */
+	struct ftrace_histogram *histogram; /* for latencies; settled */
 	struct ftrace_functions functions;
 };
 
 void ftrace_answer_init(struct ftrace_answer *a);
 void ftrace_answer_deinit(struct ftrace_answer *a);
-/* For struct ftrace_request; ctx is the answer. False where nothing more can be printed. */
+/* For struct ftrace_request; ctx is the answer. False if output has failed. */
 bool ftrace_answer_line(void *ctx, const char *line, size_t bytes);
-/* At the end, of durations. */
+/* At the end, for durations. */
 void ftrace_answer_table(struct ftrace_answer *a, enum ftrace_sort by, struct table *t);

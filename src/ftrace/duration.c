@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NUMBER_MAX 32 /* bytes of a duration */
+#define NUMBER_MAX 32 /* maximum bytes of a duration */
 
-/* The function of what follows the bar: "f();", "f [module]();", or the comment after a brace. */
+/* The function after the bar: "f();", "f [module]();", or the comment after a brace. */
 static void find_function(const char *p, const char *end, struct ftrace_duration *ret)
 {
 	static const char open[] = "/* ", close[] = " */";

@@ -2,7 +2,7 @@
 
 #include "base/testing.h"
 
-/* Lines as a kernel of 6.1 prints them. */
+/* Lines of Linux 6.1. */
 static void durations_are_those_of_the_lines(void **state)
 {
 	static const struct {
@@ -41,7 +41,7 @@ static void lost_events_are_counted(void **state)
 {
 	static const char line[] = "CPU:1 [LOST 123 EVENTS]";
 	assert_int_equal(ftrace_lost_events(line, sizeof(line) - 1), 123);
-	assert_int_equal(ftrace_lost_events(line, 12), 0); /* cut before the number */
+	assert_int_equal(ftrace_lost_events(line, 12), 0); /* truncated before the number */
 	assert_int_equal(ftrace_lost_events(" a-1 [LOST 3 EVENTS]", 20), 0);
 }
 

@@ -18,7 +18,7 @@
 #include "sys/tracefs.h"
 
 #define CHUNK      65536
-#define LINE_MAX_BYTES (1u << 20) /* a line that is longer is cut */
+#define LINE_MAX_BYTES (1u << 20) /* longer lines are truncated */
 #define TASK_CHECK_MS 200
 
 struct run {
@@ -28,9 +28,9 @@ struct run {
 	struct workload workload;
 	struct signals signals;
 	int pipe_fd;
-	struct strbuf text; /* the beginning of a line */
+	struct strbuf text; /* an incomplete line */
 	uint64_t lost;
-	bool stopped; /* by who takes the lines */
+	bool stopped; /* by the callback */
 };
 
 /* ---- lines ---- */
@@ -57,7 +57,7 @@ static void take_bytes(struct run *r, const char *p, size_t n)
 		strbuf_add(&r->text, p, n);
 }
 
-/* What is there; an error other than that there is nothing ends the run. */
+/* Reads available data; an error other than EAGAIN ends the run. */
 static struct strobe_error *read_pipe(struct run *r)
 {
 	_cleanup_free_ char *chunk = xmalloc(CHUNK);
@@ -83,7 +83,7 @@ static struct strobe_error *read_head(struct run *r)
 
 /* ---- the run ---- */
 
-/* A signal, the end of the command, or that of all tasks. */
+/* A signal, the end of the command, or the end of all tasks. */
 static bool is_over(struct run *r)
 {
 	if (workload_is_over(&r->workload, &r->signals))

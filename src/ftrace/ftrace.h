@@ -1,7 +1,7 @@
 /*
- * The kernel's function tracers: set for a command, tasks or CPUs, started, read line by line until that ends or a signal comes.
+ * Runs the kernel's function tracers for a command, tasks or CPUs, and reads lines until these end or a signal arrives.
  *
- * Nothing that was set in tracefs stays set, even where this process is killed (settings.h). One thread. Messages go through the host.
+ * All changes in tracefs are undone, even if this process is killed (settings.h). One thread. Messages go through the host.
  */
 #pragma once
 #include "capture/target.h"
@@ -13,10 +13,10 @@ struct ftrace_request {
 	const struct session_host *host;
 	struct ftrace_settings settings;
 	struct target target;
-	char *const *command; /* NULL: until a signal comes */
-	uint64_t delay_ms;    /* of the command before it is traced */
-	bool with_head;       /* the lines that name the columns come first */
-	/* Each line without its newline; false stops. */
+	char *const *command; /* NULL: until a signal */
+	uint64_t delay_ms;    /* delay before the command is traced */
+	bool with_head;       /* include the lines with the column titles */
+	/* Called with each line without its newline; false stops. */
 	bool (*line)(void *ctx, const char *line, size_t bytes);
 	void *ctx;
 };
@@ -24,5 +24,5 @@ struct ftrace_request {
 struct strobe_error *ftrace_run(const struct ftrace_request *q) _must_check_;
 
 struct out;
-/* The functions that the tracers know, with those a filter matches alone ("tcp_* & !*sendmsg"). */
+/* The functions that the tracers support, only those that match a filter if given ("tcp_* & !*sendmsg"). */
 struct strobe_error *ftrace_list_functions(const struct sys *sys, const char *filter, struct out *out) _must_check_;

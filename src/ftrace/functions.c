@@ -100,7 +100,7 @@ void ftrace_functions_sort(struct ftrace_functions *f, enum ftrace_sort by)
 
 enum { FUNCTION, CALLS, TOTAL, AVERAGE, MAX, TOTAL_US, AVERAGE_US, MAX_US, COUNT, NAME };
 
-/* Text has perf's order and unit, and decimals that are rounded once. */
+/* Text has perf's order and unit; decimals are rounded only once. */
 static const struct table_column columns[] = {
 	[FUNCTION] = { .key = "function", .type = TABLE_TEXT, .data_only = true },
 	[CALLS] = { .key = "calls", .type = TABLE_COUNT, .data_only = true },

@@ -1,4 +1,4 @@
-/* How often functions of the kernel were called, and how long the calls took in all, on average and at most. One thread. */
+/* Counts calls of kernel functions, and their total, average and maximum durations. One thread. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -13,7 +13,7 @@ struct table;
 enum ftrace_sort { FTRACE_BY_TOTAL, FTRACE_BY_AVERAGE, FTRACE_BY_MAX, FTRACE_BY_COUNT, FTRACE_BY_NAME };
 
 struct ftrace_function {
-	uint32_t name; /* in names */
+	uint32_t name; /* ID in names */
 	uint64_t calls;
 	double total_us, max_us;
 };
@@ -28,7 +28,7 @@ void ftrace_functions_deinit(struct ftrace_functions *f);
 void ftrace_functions_add(struct ftrace_functions *f, const char *name, size_t name_bytes, double us);
 /* "total", "avg", "max", "count" or "name"; NULL is total. ERROR_USAGE. */
 struct strobe_error *ftrace_sort_parse(const char *text, enum ftrace_sort *ret) _must_check_;
-/* The largest first, names by alphabet. Nothing can be added afterwards. */
+/* Largest first; names alphabetically. Nothing can be added afterwards. */
 void ftrace_functions_sort(struct ftrace_functions *f, enum ftrace_sort by);
-/* Text is perf's. */
+/* Text is in perf's format. */
 void ftrace_functions_table(struct table *t, const struct ftrace_functions *f);

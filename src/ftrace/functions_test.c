@@ -44,7 +44,7 @@ static void orders(void **state)
 	assert_fails(ftrace_sort_parse("size", &by), ERROR_USAGE);
 }
 
-/* As perf 7.2 prints it. */
+/* The output of perf 7.2. */
 static void text(void **state)
 {
 	static const char expected[] = "# Total (us)   Avg (us)   Max (us)      Count   Function\n"

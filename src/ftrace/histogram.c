@@ -6,7 +6,7 @@
 #include "base/strbuf.h"
 #include "table/table.h"
 
-#define BAR_WIDTH 46 /* 80 columns in all */
+#define BAR_WIDTH 46 /* 80 columns in total */
 
 struct strobe_error *ftrace_histogram_settle(struct ftrace_histogram *h)
 {
@@ -31,7 +31,7 @@ struct strobe_error *ftrace_histogram_settle(struct ftrace_histogram *h)
 	return NULL;
 }
 
-/* First value of a bucket; of the one after the last, no end. */
+/* First value of a bucket; infinity for the one after the last. */
 static double start_of(const struct ftrace_histogram *h, uint32_t i)
 {
 	if (!i)
@@ -63,7 +63,7 @@ void ftrace_histogram_add(struct ftrace_histogram *h, double us)
 
 /* ---- perf's text ---- */
 
-/* "   1 - 2    us", in the next larger unit where the number is large. */
+/* "   1 - 2    us", in the next larger unit if the number is large. */
 static void put_range(struct strbuf *b, const struct ftrace_histogram *h, uint32_t i)
 {
 	double start = start_of(h, i), stop = start_of(h, i + 1);
@@ -82,7 +82,7 @@ static void put_range(struct strbuf *b, const struct ftrace_histogram *h, uint32
 		strbuf_addf(b, "  %4.0f - %4.0f %s", is_large ? start / large : start, is_large ? stop / large : stop, unit);
 }
 
-/* The sums below perf's histogram. */
+/* The statistics below perf's histogram. */
 static void add_statistics(struct table *t, const struct ftrace_histogram *h)
 {
 	table_foot(t, "%s", "");

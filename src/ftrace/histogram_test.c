@@ -5,7 +5,7 @@
 #include "table/table.h"
 #include "view/text/table_text.h"
 
-/* Each duration is in the bucket whose line names it. */
+/* Each duration is in the bucket whose line contains it. */
 static void buckets_double(void **state)
 {
 	struct ftrace_histogram h = {};
@@ -49,7 +49,7 @@ static void widths_that_make_no_sense(void **state)
 	assert_fails(ftrace_histogram_settle(&huge), ERROR_USAGE);
 }
 
-/* As perf 7.2 prints a histogram. */
+/* The output of perf 7.2. */
 static void text(void **state)
 {
 	struct ftrace_histogram h = { .hide_empty = true };

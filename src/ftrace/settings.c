@@ -15,7 +15,7 @@
 
 #define GRAPH    "function_graph"
 #define FUNCTION "function"
-#define MASK_BITS 32 /* of a word of tracing_cpumask */
+#define MASK_BITS 32 /* per word of tracing_cpumask */
 
 /* ---- options ---- */
 
@@ -101,7 +101,7 @@ const char *ftrace_plan_path(struct ftrace_plan *p, const char *name)
 	return path && sys_exists(p->sys, path) ? path : path_in(p, p->top, name);
 }
 
-/* The first line, or what stands for an empty file. */
+/* The first line, or a placeholder for an empty file. */
 static const char *line_of(struct ftrace_plan *p, const char *path)
 {
 	_cleanup_free_ char *line = NULL;
@@ -134,7 +134,7 @@ static struct strobe_error *no_tracer(struct ftrace_plan *p, const char *tracer)
 }
 
 /*
- * An instance of our own, which the guard removes even where we are killed; none is made where the kernel, or its tracer, has no
+ * Creates an instance of our own, which the guard removes even if we are killed; none if the kernel, or the tracer, does not support
  * instances.
  */
 static struct strobe_error *make_instance(struct ftrace_plan *p, const char *tracer)
@@ -152,13 +152,13 @@ static struct strobe_error *make_instance(struct ftrace_plan *p, const char *tra
 
 /* ---- what ---- */
 
-/* What is in an empty list: "#### all functions enabled ####", "no pid". */
+/* The placeholders of an empty list: "#### all functions enabled ####", "no pid". */
 static bool is_empty(const char *line)
 {
 	return !*line || *line == '#' || !strcmp(line, "no pid");
 }
 
-/* The value to put back. "7 (expanded: 1408)" of buffer_size_kb is 1408 from the first use on. */
+/* The value to restore. buffer_size_kb of "7 (expanded: 1408)" is 1408 after the first use. */
 static const char *old_value(struct ftrace_plan *p, const char *path)
 {
 	static const char expanded[] = "(expanded: ";
@@ -179,8 +179,8 @@ static void keep_old(struct ftrace_plan *p, const char *path)
 }
 
 /*
- * Values of the instance end with it; those of the whole system are put back. Options of a tracer are the same for all instances, before
- * Linux 6.11 at least, whichever of their files is written.
+ * Settings of the instance end with it; those of the whole system are restored. Options of a tracer are shared by all instances, at least
+ * before Linux 6.11, whichever of their files is written.
  */
 static struct strobe_error *plan(struct ftrace_plan *p, const char *name, const char *value, bool append)
 {
@@ -195,7 +195,7 @@ static struct strobe_error *plan(struct ftrace_plan *p, const char *name, const 
 	return NULL;
 }
 
-/* Lists that somebody has filled are not ours to empty. */
+/* Lists filled by another user must not be changed. */
 static struct strobe_error *plan_list(struct ftrace_plan *p, const char *name, const ftrace_names *values)
 {
 	if (!values->len)
@@ -218,7 +218,7 @@ static struct strobe_error *plan_number(struct ftrace_plan *p, uint64_t number, 
 	return number ? plan(p, name, arena_printf(&p->arena, "%" PRIu64, number), false) : NULL;
 }
 
-/* "3,00000001": words of 32 CPUs, the last first. */
+/* "3,00000001": words for 32 CPUs, the last first. */
 static const char *cpu_mask(struct ftrace_plan *p, const struct target_map *target)
 {
 	int last = 0;
@@ -267,7 +267,7 @@ static struct strobe_error *plan_flags(struct ftrace_plan *p, const struct ftrac
 static struct strobe_error *plan_all(struct ftrace_plan *p, const struct ftrace_settings *s, const struct target_map *target)
 {
 	const char *tracer = ftrace_tracer_of(s);
-	/* undone in this order, too: the tracer stops before its filters go */
+	/* also undone in this order: the tracer stops before its filters are removed */
 	TRY(plan(p, "tracing_on", "0", false));
 	TRY(plan(p, "current_tracer", "nop", false));
 	TRY(plan(p, "trace", "", false));
@@ -283,7 +283,7 @@ static struct strobe_error *plan_all(struct ftrace_plan *p, const struct ftrace_
 	return plan(p, "current_tracer", tracer, false);
 }
 
-/* tracing_on comes back last. */
+/* tracing_on is restored last. */
 static void order_undo(struct ftrace_plan *p)
 {
 	if (!p->undo.len || p->instance)
@@ -343,7 +343,7 @@ struct strobe_error *ftrace_file_write(const struct sys *sys, const char *path, 
 	_cleanup_close_ int fd = sys_open(sys, path, O_WRONLY | (append ? O_APPEND : O_TRUNC));
 	if (fd < 0)
 		return refusal(-fd, path, value);
-	/* with its newline: an error that the kernel finds at the end of a word shows then */
+	/* with its newline: so the kernel also reports an error at the end of a word */
 	_cleanup_free_ char *line = xasprintf("%s\n", value);
 	ssize_t n = write(fd, line, strlen(line));
 	return n == (ssize_t)strlen(line) ? NULL : refusal(n < 0 ? errno : EIO, path, value);

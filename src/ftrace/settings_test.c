@@ -1,4 +1,4 @@
-/* Plans over a made-up tracefs: what is written where, and what is put back. */
+/* Plans over a fake tracefs: the files and values that are written, and that are restored. */
 #include "ftrace/settings.h"
 
 #include <stdio.h>
@@ -60,12 +60,12 @@ static void values_are_written_and_put_back(void **state)
 	vec_push(&s.graph_functions, "vfs_read");
 	vec_push(&s.graph_functions, "vfs_w*");
 	assert_ok(ftrace_plan_make(&p, sys_faked_sys(f), &s, &target));
-	assert_null(p.instance); /* this tracefs has none */
+	assert_null(p.instance); /* this tracefs has no instances */
 	assert_ok(ftrace_plan_apply(&p));
 	assert_file(f, "current_tracer", "function_graph\n");
 	assert_file(f, "tracing_on", "0\n");
 	assert_file(f, "set_ftrace_pid", "13\n");
-	/* appended: a plain file keeps what it had */
+	/* appended: a plain file keeps its contents */
 	assert_file(f, "set_graph_function", "#### all functions enabled ####\nvfs_read\nvfs_w*\n");
 	assert_file(f, "max_graph_depth", "3\n");
 	assert_file(f, "options/sleep-time", "0\n");
@@ -100,7 +100,7 @@ static void cpus_are_a_mask(void **state)
 	sys_faked_destroy(f);
 }
 
-/* Of a tracefs that somebody uses, of a kernel without the tracer or the option, nothing is changed. */
+/* If tracefs is in use, or the kernel lacks the tracer or the option, nothing is changed. */
 static void what_cannot_be_is_refused(void **state)
 {
 	struct sys_faked *f = made();

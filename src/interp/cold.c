@@ -5,9 +5,9 @@
 #include "base/u64map.h"
 #include "unwind/functions.h"
 
-#define JUMPS_MIN 4 /* bytes that look like a jump by chance are fewer */
+#define JUMPS_MIN 4 /* fewer are bytes that look like jumps by chance */
 
-/* Where a jump with a distance of 32 bits at the address leads (x86: jmp, jcc); 0: it is none. */
+/* The target of a jump with a 32-bit displacement at the address (x86: jmp, jcc); 0: not a jump. */
 static uint64_t target_of(const uint8_t *p, uint64_t vaddr)
 {
 	int32_t distance;

@@ -1,6 +1,7 @@
 /*
- * The part of an evaluation loop that the compiler moved away, where no symbol says which it is: the one function in whose midst
- * jumps of the loop end. Such jumps go to the beginning of a function otherwise. x86 alone; *ret is not changed if there is none.
+ * Finds the cold part of an evaluation loop, which the compiler moved elsewhere, if no symbol identifies it: the only function into
+ * whose middle the loop jumps. Other jumps out of the loop go to the beginning of a function. Only x86; *ret is unchanged if there is
+ * none.
  */
 #pragma once
 #include "interp/interpreter.h"

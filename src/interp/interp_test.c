@@ -1,4 +1,4 @@
-/* Lines against CPython's own answers and tables made by hand, texts against UTF-8, tables against what was put into them. */
+/* Lines against CPython's own results and hand-made tables, texts against UTF-8, tables against their input. */
 #include "base/testing.h"
 
 #include <stdio.h>
@@ -22,7 +22,7 @@
  *	        b += i
  *	    return b
  *
- * and what dis.findlinestarts() says of each.
+ * and the results of dis.findlinestarts().
  */
 static void lines_as_findlinestarts_has_them(void **state)
 {
@@ -96,7 +96,7 @@ static void damaged_texts_have_none(void **state)
 	(void)state;
 	put_head(p, UINT64_MAX, 1 << 2 | COMPACT | ASCII);
 	memcpy(p + 48, "long and more", 13);
-	assert_true(python_text(&l, p, 61, to, sizeof(to))); /* cut */
+	assert_true(python_text(&l, p, 61, to, sizeof(to))); /* truncated */
 	assert_true(strlen(to) < sizeof(to));
 	assert_false(python_text(&l, p, 39, to, sizeof(to)));
 	put_head(p, 3, 3 << 2 | COMPACT);
@@ -127,7 +127,7 @@ static void a_table_is_read_as_it_was_written(void **state)
 	assert_int_equal(script_line(found, 2), 4);
 	assert_null(script_table_find(&t, 3));
 	script_table_deinit(&t);
-	for (size_t n = 0; n < b.len; n++) { /* cut anywhere: what is whole is there */
+	for (size_t n = 0; n < b.len; n++) { /* truncated anywhere: complete entries remain */
 		script_table_read(b.data, n, false, &t);
 		assert_true(t.list.len <= 1);
 		script_table_deinit(&t);
@@ -142,7 +142,7 @@ static void a_table_is_read_as_it_was_written(void **state)
 	strbuf_deinit(&b);
 }
 
-/* Entries begin at these positions, with these lines; as compilers of Ruby mark them. */
+/* Entries begin at these positions, with these lines, as marked by Ruby's compilers. */
 struct ruby_code {
 	uint8_t positions[48 + 80];
 	uint32_t lines[8][3];
@@ -153,7 +153,7 @@ static void put_entry(struct ruby_code *c, uint32_t position, uint32_t line)
 {
 	uint64_t word;
 	c->lines[c->nr++][0] = line;
-	for (uint32_t p = position; p < 54; p++) { /* how many begin at p or before */
+	for (uint32_t p = position; p < 54; p++) { /* number of entries that begin at p or before */
 		memcpy(&word, c->positions + p / 9 * 8, 8);
 		word += 1ull << p % 9 * 7;
 		memcpy(c->positions + p / 9 * 8, &word, 8);
@@ -200,12 +200,12 @@ static void lines_of_ruby(void **state)
 	}
 	assert_int_equal(ruby_line(&lines, 399), 13);
 	strbuf_reset(&lines);
-	r.lines_bytes = 4 * 12; /* cut: the others have the first line */
+	r.lines_bytes = 4 * 12; /* truncated: the others have the first line */
 	ruby_lines_convert(&r, &lines);
 	assert_int_equal(ruby_line(&lines, 55), 300);
 	assert_int_equal(ruby_line(&lines, 61), 7);
 	strbuf_reset(&lines);
-	r.lines_nr = 1; /* one for all positions */
+	r.lines_nr = 1; /* a single line for all positions */
 	ruby_lines_convert(&r, &lines);
 	assert_int_equal(ruby_line(&lines, 300), 8);
 	strbuf_deinit(&lines);
@@ -255,7 +255,7 @@ static void put_bytes(struct memory *m, size_t at, uint64_t v, size_t n)
 	memcpy(m->at + at, &v, n);
 }
 
-/* A string of V8: its map, of a type, is 64 bytes on; pointers have a tag. */
+/* A V8 string: its map, with its type, is at offset 64; pointers are tagged. */
 static void put_string(struct memory *m, size_t at, uint16_t type, uint32_t units, uint64_t word)
 {
 	put_bytes(m, at, at + 64 + 1, 8);
@@ -277,19 +277,23 @@ static void lines_of_v8(void **state)
 	static const struct v8_layout layout = { .map_type = 12, .string_length = 12, .string_chars = 16, .external_data = 24 };
 	static const char source[] = "f\n\xf0\x9f\x98\x80\r\ng\rh\xe2\x80\xa8";
 	static const uint32_t of_text[] = { 1, 5, 7, 9 }, of_string[] = { 1, 4 };
-	/* V8's own table of "a\nb\r\nc", where f() is called at bytecode 3, position 2, and 9, position 5; first that of the entry */
+	/*
+	 * V8's table for "a
+	 * b\r
+	 * c", where f() is called at bytecode 3, position 2, and 9, position 5; the first entry is the function's
+	 */
 	static const uint8_t positions[] = { 0x01, 0x04, 0x08, 0x08, 0x0c, 0x0c };
 	struct v8_line_ends ends = {};
 	struct memory m = {};
 	struct v8_memory memory = { read_memory, &m };
 	struct strbuf lines = {};
-	/* one character of the text is two units of UTF-16 */
+	/* a character of the text has two UTF-16 units */
 	assert_true(v8_line_ends_of_text(source, sizeof(source) - 1, 10, &ends));
 	check_ends(&ends, of_text, 4);
 	vec_clear(&ends);
 	assert_false(v8_line_ends_of_text(source, sizeof(source) - 1, 11, &ends));
 	assert_int_equal(ends.len, 0);
-	/* a thin string stands for a flat one */
+	/* a thin string refers to a flat one */
 	put_string(&m, 0, 5, 6, 128 + 1);
 	put_string(&m, 128, 8, 6, 0);
 	memcpy(m.at + 128 + 16, "a\nb\r\nc", 6);
@@ -304,11 +308,11 @@ static void lines_of_v8(void **state)
 	assert_int_equal(python_line(PYTHON_LINES_LNOTAB, lines.data, lines.len, 1, 2 + V8_BYTECODE_AT), 1);
 	assert_int_equal(python_line(PYTHON_LINES_LNOTAB, lines.data, lines.len, 1, 3 + V8_BYTECODE_AT), 2);
 	assert_int_equal(python_line(PYTHON_LINES_LNOTAB, lines.data, lines.len, 1, 9 + V8_BYTECODE_AT), 3);
-	/* another string is there by now */
+	/* the memory now has another string */
 	vec_clear(&ends);
 	assert_false(v8_line_ends_of_string(&memory, &layout, 1, 7, &ends));
 	assert_int_equal(ends.len, 0);
-	/* it stands for itself */
+	/* refers to itself */
 	put_string(&m, 0, 5, 6, 1);
 	assert_false(v8_line_ends_of_string(&memory, &layout, 1, 6, &ends));
 	vec_deinit(&ends);

@@ -42,7 +42,7 @@ static void take_symbol(const struct object_symtab *t, uint32_t i, bool is_dynam
 {
 	struct object_symbol s = object_symbol(t, i);
 	const char *name = object_symbol_name(t, &s);
-	if (!s.section || !strchr("_erPRv", *name) || !*name || (name[0] == '_' && name[1] == 'Z')) /* of C++ there are thousands */
+	if (!s.section || !strchr("_erPRv", *name) || !*name || (name[0] == '_' && name[1] == 'Z')) /* skips thousands of C++ symbols */
 		return;
 	for (size_t j = 0; j < NR(names); j++) {
 		if (*name != *names[j].name || ELF64_ST_TYPE(s.info) != names[j].type || strcmp(name, names[j].name) != 0)
@@ -64,7 +64,7 @@ static void find_symbols(const struct object *o, uint32_t type, struct interpret
 		take_symbol(&t, i, type == SHT_DYNSYM, ret);
 }
 
-/* struct pthread.specific, as libthread_db learns where it is: its bits (32 pointers), how many there are, the offset. */
+/* Finds struct pthread.specific like libthread_db: bits of an element (32 pointers), number of elements, offset. */
 static void find_keys(const struct object *o, const struct object_symbol *s, struct interpreter *ret)
 {
 	uint32_t words[3];

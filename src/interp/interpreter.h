@@ -1,7 +1,7 @@
 /*
- * Interpreters of scripts in object files: which one a file has, where it begins to look for frames, and where its evaluation loop is.
- * Each kind has a file of its own that knows its structures. Known are those whose version has a layout; the name of the file is read
- * only where the object does not say which version it is. Files are hostile.
+ * Finds interpreters of scripts in object files: the kind, the start of the path to its frames, and its evaluation loop. Each kind
+ * has a source file with its structures. Supported are versions with a layout; the file name is used only if the object does not
+ * contain the version. Files are hostile.
  */
 #pragma once
 #include <stdbool.h>
@@ -14,20 +14,20 @@
 #include "object/object.h"
 
 struct interpreter_range {
-	uint64_t start, end; /* end excluded */
+	uint64_t start, end; /* end is exclusive */
 };
 
-/* Where a variable of threads is. */
+/* The location of a thread-local variable. */
 struct interpreter_tls {
-	uint64_t module; /* vaddr of the word that has the number of its module when the process runs; 0: at the thread pointer */
+	uint64_t module; /* vaddr of the word that has the module ID when the process runs; 0: at an offset from the thread pointer */
 	int64_t offset;
 };
 
 struct interpreter {
-	enum script_kind kind; /* SCRIPT_NONE: there is none */
-	bool is_known;         /* its version is */
-	uint64_t start;        /* vaddr: struct script_process has what of */
-	/* vaddrs of the evaluation loop, or what calls it each time; the second, of what the compiler moved away, may be empty. */
+	enum script_kind kind; /* SCRIPT_NONE: none */
+	bool is_known;         /* its version is supported */
+	uint64_t start;        /* vaddr of the variable that leads to its frames: see struct script_process */
+	/* vaddrs of the evaluation loop, or of its caller; the second range, for code that the compiler moved away, may be empty. */
 	struct interpreter_range loop[2];
 	union {
 		struct python_layout python;
@@ -36,12 +36,12 @@ struct interpreter {
 		struct perl_layout perl;
 		struct v8_layout v8;
 	};
-	struct interpreter_tls context; /* of Ruby */
-	/* In a thread, where the blocks of its keys are: of the C library, which has no interpreter; 0: this is another object. */
+	struct interpreter_tls context; /* for Ruby */
+	/* For the C library, which has no interpreter: offset of a thread's blocks of keys; 0: another object. */
 	uint32_t keys;
 };
 
-/* What symbols say; the finders of each kind fill the rest. */
+/* Symbols; the finders of each kind use them. */
 enum interpreter_symbol {
 	INTERPRETER_PYTHON,
 	INTERPRETER_PYTHON_LOOP,
@@ -63,32 +63,32 @@ enum interpreter_symbol {
 };
 
 struct interpreter_symbols {
-	struct object_symbol of[INTERPRETER_SYMBOLS]; /* section 0: there is none */
-	uint32_t index[INTERPRETER_SYMBOLS];          /* in .dynsym, where it is there; 0: it is not */
-	struct interpreter_range cold;                /* the other part of a loop, where a symbol says so */
+	struct object_symbol of[INTERPRETER_SYMBOLS]; /* section 0: missing */
+	uint32_t index[INTERPRETER_SYMBOLS];          /* in .dynsym; 0: missing */
+	struct interpreter_range cold;                /* the cold part of a loop, if a symbol identifies it */
 };
 
 void interpreter_find(struct object *o, const char *name, struct interpreter *ret);
-/* Whether an object has one, as far as the symbols say that it exports: without a look at its structures. */
+/* Whether an object has an interpreter, judging only by exported symbols. */
 bool interpreter_is_in(const struct object *o);
-/* "[php]": the mapping of its frames. */
+/* "[php]": the name of the mapping with its frames. */
 const char *interpreter_mapping(enum script_kind kind);
 
-/* Each sets what interpreter_find() returns, where the symbols of its kind are there. */
+/* Each fills in the result of interpreter_find(), if the symbols of its kind exist. */
 void php_find(struct object *o, const struct interpreter_symbols *symbols, struct interpreter *ret);
 void ruby_find(struct object *o, const struct interpreter_symbols *symbols, struct interpreter *ret);
 void perl_find(struct object *o, const struct interpreter_symbols *symbols, struct interpreter *ret);
 void v8_find(struct object *o, struct interpreter *ret);
 
-/* Tables of lines as Ruby has them. */
+/* Ruby's table of lines. */
 struct ruby_lines {
 	const void *positions;
 	size_t positions_bytes;
 	const void *lines; /* entries of 12 bytes */
 	size_t lines_bytes;
 	uint32_t size;     /* of the code, in positions */
-	uint32_t lines_nr; /* entries that there are in all */
+	uint32_t lines_nr; /* total number of entries */
 	uint32_t first_line;
 };
-/* Appends them in the form PYTHON_LINES_LNOTAB; where they are cut or damaged, positions have the first line. */
+/* Appends them in the form PYTHON_LINES_LNOTAB; if they are truncated or damaged, positions have the first line. */
 void ruby_lines_convert(const struct ruby_lines *r, struct strbuf *to);

@@ -1,15 +1,13 @@
 /*
- * Where interpreters keep what a stack needs, for each kind; offsets in bytes. For user space, which finds them (python.h, php.h, ruby.h,
- * perl.h), and for the BPF program that reads frames by them (bpf/unwind/script_shared.h).
+ * Offsets in bytes of the fields that are needed for stacks, for each kind of interpreter. Filled in by user space (interpreter.h),
+ * used by the BPF program that reads frames (bpf/unwind/script_shared.h).
  */
 #pragma once
 #include <linux/types.h>
 
 enum script_kind { SCRIPT_NONE, SCRIPT_PYTHON, SCRIPT_PHP, SCRIPT_RUBY, SCRIPT_PERL, SCRIPT_V8, SCRIPT_KINDS };
 
-/*
- * Sources: Zend/zend_compile.h, zend_globals.h, zend_types.h; Zend/zend_vm_execute.h for what a sampled register is.
- */
+/* Sources: Zend/zend_compile.h, zend_globals.h, zend_types.h; Zend/zend_vm_execute.h for the meaning of sampled registers. */
 struct php_layout {
 	__u32 current;          /* in executor_globals: the innermost frame */
 	__u32 file, first_line; /* in zend_op_array */
@@ -21,10 +19,10 @@ struct php_layout {
  */
 struct ruby_layout {
 	__u32 frame_bytes; /* of rb_control_frame_t */
-	__u32 lines, lines_nr, positions; /* in a body: insn_info */
-	__u32 embedded;    /* text in a string */
-	__u8 has_length;   /* a string that is embedded has its length before its text, and not in its flags */
-	__u8 has_fixnum;   /* the first line is an object */
+	__u32 lines, lines_nr, positions; /* insn_info in a body */
+	__u32 embedded;    /* embedded text in a string */
+	__u8 has_length;   /* an embedded string has its length before its text, instead of in its flags */
+	__u8 has_fixnum;   /* the first line is a tagged integer object */
 	__u8 unused[2];
 };
 
@@ -32,16 +30,16 @@ struct ruby_layout {
 struct perl_layout {
 	__u32 place, stack, main; /* in an interpreter: PL_curcop, PL_curstackinfo, PL_main_cv */
 	__u32 context_bytes;      /* of a PERL_CONTEXT */
-	__u32 sub, eval;          /* in it: code of a sub, of an eval */
+	__u32 sub, eval;          /* code of a sub, of an eval */
 	__u32 file;               /* in a COP */
 	__u16 statements[2];      /* op_type of COPs: nextstate, dbstate */
 };
 
-/* Of V8 (v8.c has the sources); offsets in objects are from their address, which a pointer has with a tag. */
+/* For V8 (sources in v8.c); offsets in objects count from their address, which a pointer has with a tag. */
 struct v8_layout {
-	/* In a frame, from its frame pointer; context: or what kind of frame it is. */
+	/* In a frame, relative to its frame pointer; context: or the type of the frame. */
 	__s16 context, function, bytecode_array, bytecode_offset;
-	__s16 map_type; /* the instance type of objects, in their map */
+	__s16 map_type; /* the instance type, in an object's map */
 	__s16 function_shared, function_code;
 	__s16 shared_name, shared_data, shared_script, shared_token; /* in a SharedFunctionInfo; name: or a ScopeInfo */
 	__s16 script_name, script_source;
@@ -50,18 +48,15 @@ struct v8_layout {
 	__s16 array_length, array_data;
 	__s16 bytecode_positions, bytecode_data;
 	__s16 code_instructions, code_bytes, code_bytecode, code_positions;
-	__s16 code_is_inline; /* its instructions follow; else there is their address */
-	/* instance types; of functions there are several */
+	__s16 code_is_inline; /* the instructions follow it; otherwise it has their address */
+	/* instance types; functions have a range */
 	__s16 type_function, function_types, type_shared, type_scope, type_script, type_bytecode, type_bytes, type_code;
 };
 
-/* What code is of. PHP: NATIVE of a function in C, which has no file. Perl: FILE of a file, or of eval STRING. */
+/* Origin of code. PHP: NATIVE is a function in C, which has no file. Perl: FILE is the code of a file or of eval STRING. */
 enum php_form { PHP_FORM_SCRIPT, PHP_FORM_NATIVE };
 enum perl_form { PERL_FORM_SUB, PERL_FORM_FILE, PERL_FORM_MAIN };
-/*
- * Offsets of V8: those of bytecode have this added to them, so that 0 and the byte after it, where that is not known, are of the line where
- * the function begins.
- */
+/* Added to V8's bytecode offsets, so that 0 (offset unknown) and the next offset map to the line where the function begins. */
 #define V8_BYTECODE_AT 2
-/* Bits of V8: parts that are UTF-16; others are Latin-1. */
+/* V8: names or files in UTF-16; others are Latin-1. */
 enum v8_form { V8_FORM_WIDE_NAME = 1, V8_FORM_WIDE_FILE = 2 };

@@ -1,4 +1,4 @@
-/* Writes lines of code in the form PYTHON_LINES_LNOTAB: pairs of bytes, so many bytes of code on and so many lines. */
+/* Writes lines of code in the form PYTHON_LINES_LNOTAB: pairs of bytes, increments of the bytecode offset and of the line. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -7,11 +7,11 @@
 
 struct lnotab_writer {
 	struct strbuf *to;
-	size_t before; /* bytes that `to` had */
+	size_t before; /* size of `to` before */
 	uint32_t last; /* offset of the last change */
 	int64_t line;
 };
 
 struct lnotab_writer lnotab_begin(struct strbuf *to, uint32_t first_line);
-/* From the offset on, code is of the line; offsets ascend. False: the list is full. */
+/* Code from the offset on belongs to the line; offsets ascend. False: the list is full. */
 bool lnotab_put(struct lnotab_writer *w, uint32_t offset, uint32_t line);

@@ -1,4 +1,4 @@
-/* Perl 5.36 and later, with threads as Debian builds it: a key of the thread leads to its interpreter. */
+/* Perl 5.36 and later, with threads as built by Debian: the interpreter is found by a key of the thread. */
 #include "interp/interpreter.h"
 
 static const struct {

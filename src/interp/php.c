@@ -1,4 +1,4 @@
-/* PHP without threads (ZTS), whose state is a variable. Its version is in a text that its web servers send. */
+/* PHP without threads (ZTS), whose state is a global variable. The version is in a string that its web servers send. */
 #include <string.h>
 
 #include "base/mem.h"

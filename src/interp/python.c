@@ -22,7 +22,7 @@ static const struct python_layout layouts[] = {
 };
 #define FIRST_THAT_DESCRIBES_ITSELF 13
 
-/* Which word of _Py_DebugOffsets has a field. */
+/* The word of _Py_DebugOffsets for a field. */
 struct description {
 	uint8_t minor;
 	uint8_t interpreters, next_interpreter, threads, next_thread, frame, thread_id, previous, code, instruction, entry, file_name,
@@ -46,7 +46,7 @@ unsigned python_minor_of_name(const char *name)
 	return at ? (unsigned)strtoul(at + strlen("python3."), NULL, 10) : 0;
 }
 
-/* In the order of the version's description; false where a value has no place in what is read. */
+/* In the order of the version's description; false if a value is outside of what readers support. */
 static bool take_words(const uint64_t *w, const struct description *d, struct python_layout *l)
 {
 	for (unsigned i = 2; i < DESCRIPTION_WORDS; i++)
@@ -65,7 +65,7 @@ static bool take_words(const uint64_t *w, const struct description *d, struct py
 	       l->entry < PYTHON_FRAME_BYTES;
 }
 
-/* Builds without the GIL have other objects: they are not known. */
+/* Builds without the GIL have different objects, which are not supported. */
 static bool read_description(const struct object *o, uint64_t runtime, struct python_layout *ret)
 {
 	size_t n;

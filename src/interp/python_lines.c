@@ -1,4 +1,4 @@
-/* Lines of code objects, in the three forms that CPython had. */
+/* Lines of code objects, in CPython's three encodings. */
 #include "base/cursor.h"
 #include "interp/python.h"
 
@@ -7,7 +7,7 @@ enum python_lines python_lines_of(unsigned minor)
 	return minor >= 11 ? PYTHON_LINES_LOCATIONS : minor == 10 ? PYTHON_LINES_LINETABLE : PYTHON_LINES_LNOTAB;
 }
 
-/* Pairs: so many bytes on, and so many lines. */
+/* Pairs: increments of the offset and of the line. */
 static int64_t by_lnotab(struct cursor *c, int64_t line, uint32_t offset)
 {
 	uint64_t at = 0;
@@ -21,7 +21,7 @@ static int64_t by_lnotab(struct cursor *c, int64_t line, uint32_t offset)
 	return line;
 }
 
-/* Pairs: so many lines, for so many bytes; -128: these have none. */
+/* Pairs: increments of the line and of the offset; -128: no line. */
 static int64_t by_linetable(struct cursor *c, int64_t line, uint32_t offset)
 {
 	uint64_t end = 0;
@@ -35,7 +35,7 @@ static int64_t by_linetable(struct cursor *c, int64_t line, uint32_t offset)
 	return line;
 }
 
-/* Six bits a byte, the lowest first; bit 6: more follow. */
+/* Six bits per byte, lowest first; bit 6: more follow. */
 static uint64_t read_varint(struct cursor *c)
 {
 	uint64_t v = 0;
@@ -53,7 +53,7 @@ static int64_t read_signed(struct cursor *c)
 	return v & 1 ? -(int64_t)(v >> 1) : (int64_t)(v >> 1);
 }
 
-/* An entry: bit 7, its kind, how many code units of 2 bytes less one; then what its kind says. */
+/* An entry: bit 7, its kind, number of 2-byte code units minus one; then data by kind. */
 static int64_t by_locations(struct cursor *c, int64_t line, uint32_t offset)
 {
 	enum { ONE_LINE = 10, NO_COLUMN = 13, LONG = 14, NONE = 15 };

@@ -1,4 +1,4 @@
-/* Text of str objects (PEP 393): one, two or four bytes a character, after a head that differs with the version. */
+/* Text of str objects (PEP 393): one, two or four bytes per character, after a head that depends on the version. */
 #include <string.h>
 
 #include "interp/python.h"
@@ -8,7 +8,7 @@
 
 struct text_head {
 	uint64_t length;
-	unsigned kind; /* bytes of a character */
+	unsigned kind; /* bytes per character */
 	bool is_compact, is_ascii;
 };
 
@@ -35,7 +35,7 @@ static size_t put_utf8(uint32_t c, char *to)
 		to[1] = (char)(0x80 | (c & 0x3f));
 		return 2;
 	}
-	/* Halves of pairs stand alone in Python; UTF-8 has none. */
+	/* Python allows unpaired surrogates; UTF-8 does not. */
 	if (c >= 0xd800 && (c < 0xe000 || c > 0x10ffff))
 		c = 0xfffd;
 	if (c < 0x10000) {

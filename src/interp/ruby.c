@@ -1,4 +1,4 @@
-/* Ruby 3.1 to 3.4: the thread's execution context is a variable of threads. */
+/* Ruby 3.1 to 3.4: the execution context is a thread-local variable. */
 #include <elf.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ static const struct {
 	{ "3.4", { .frame_bytes = 56, .lines = 112, .lines_nr = 128, .positions = 136, .embedded = 24, .has_length = 1 } },
 };
 
-/* The word of the global offset table that the dynamic linker puts the number of the module into; 0: there is none. */
+/* The word of the global offset table where the dynamic linker stores the module ID; 0: none. */
 static uint64_t find_module_word(struct object *o, uint32_t symbol)
 {
 	const struct object_section *s = object_find_section(o, ".rela.dyn");
@@ -32,7 +32,7 @@ static uint64_t find_module_word(struct object *o, uint32_t symbol)
 	return 0;
 }
 
-/* In a program, variables of threads end at the thread pointer (variant II of the ABI). */
+/* In a program, thread-local variables end at the thread pointer (variant II of the ABI). */
 static bool find_in_program(const struct object *o, uint64_t at, int64_t *ret)
 {
 	for (size_t i = 0; i < object_segments_count(o); i++) {
@@ -71,9 +71,9 @@ void ruby_find(struct object *o, const struct interpreter_symbols *symbols, stru
 /* ---- lines ---- */
 
 /*
- * Which entry of lines a position has: bits mark the positions at which one begins. The first 54 positions are in six words, of nine
- * positions each: the number of entries before them, in seven bits each, lies at the word's upper bits. Then come blocks of 512 positions:
- * the number of entries before the block, the numbers within it before each 64, in nine bits each, and the bits.
+ * The index of the line entry for a position: bits mark the positions at which entries begin. The first 54 positions are in six words of
+ * nine positions each, whose upper bits have the number of entries before them, seven bits each. Then come blocks of 512 positions: the
+ * number of entries before the block, the numbers within the block before each 64 positions, nine bits each, and the bits.
  */
 #define IN_WORD	     9
 #define WORD_BITS    7

@@ -5,14 +5,14 @@
 #include "base/text.h"
 #include "base/utf8.h"
 
-#define FILE_URL "file:///" /* of modules */
+#define FILE_URL "file:///" /* prefix of modules */
 
 struct text {
 	char *to;
 	size_t n, cap;
 };
 
-/* What is not UTF-8 becomes U+FFFD. */
+/* Replaces invalid UTF-8 by U+FFFD. */
 static void add(struct text *t, const char *bytes, size_t n)
 {
 	uint32_t c;

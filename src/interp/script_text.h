@@ -1,6 +1,6 @@
 /*
- * What code of scripts is called, from the parts that the interpreter has of it. Parts are hostile: names come out in UTF-8 without NUL,
- * cut where they are longer than there is room.
+ * Names of script code, from the interpreter's data. Input is hostile: names are valid UTF-8 without NUL, truncated to the size of
+ * the buffer.
  */
 #pragma once
 #include "interp/python.h"
@@ -13,8 +13,8 @@ struct script_bytes {
 
 struct script_parts {
 	enum script_kind kind;
-	uint32_t form; /* of PHP and Perl: what it is code of (enum php_form, enum perl_form) */
-	const struct python_layout *python;    /* of Python, whose parts are objects */
+	uint32_t form; /* for PHP and Perl: origin of the code (enum php_form, enum perl_form) */
+	const struct python_layout *python;    /* for Python, whose parts are objects */
 	struct script_bytes name, file, owner; /* owner: a class or package (PHP, Perl) */
 };
 

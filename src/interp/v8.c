@@ -1,8 +1,8 @@
 /*
- * V8, the engine of Node.js: the sizes and offsets of what stacks need are in its object as variables, v8dbg_*, that are there for
- * debuggers of core files. What these leave out is where V8 10 to 11 have it.
+ * V8, the engine of Node.js: most sizes and offsets that are needed for stacks are in variables of its object, v8dbg_*, made for
+ * debuggers of core files. The others are those of V8 10 and 11.
  *
- * Sources: of V8 10.2 (Node 18) and 11.3 (Node 20) gen-postmortem-metadata.py, frame-constants.h, js-function.tq, shared-function-info.tq,
+ * Sources: V8 10.2 (Node 18) and 11.3 (Node 20) gen-postmortem-metadata.py, frame-constants.h, js-function.tq, shared-function-info.tq,
  * script.tq, scope-info.tq, code.h, string.tq.
  */
 #include <string.h>
@@ -20,7 +20,7 @@
 
 static const struct {
 	const char *name; /* without the prefix */
-	size_t at;        /* an int16_t of the layout */
+	size_t at;        /* offset of an int16_t in the layout */
 	bool is_optional;
 } fields[] = {
 	{ "off_fp_context", FIELD(context), false },
@@ -56,7 +56,7 @@ static const struct {
 	{ "class_Code__source_position_table__ByteArray", FIELD(code_positions), true },
 };
 
-/* What is the same in all versions that are known: others are not understood. */
+/* Constants of all supported versions: others are rejected. */
 static const struct {
 	const char *name;
 	int32_t value;
@@ -122,8 +122,8 @@ static bool is_whole(const struct v8_layout *l)
 }
 
 /*
- * Until 10 a Code begins with what describes its instructions, which follow; from 11 on it has their address. JSFunction has its code
- * after the cell of its feedback, classes that are derived from it have the types that follow.
+ * Up to V8 10 a Code's description precedes its instructions; from 11 on it has their address. In JSFunction the code is after the feedback
+ * cell; types of derived classes follow its own.
  */
 static void complete(struct v8_layout *l)
 {

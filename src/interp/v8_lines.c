@@ -9,8 +9,8 @@
 #include "base/vector.h"
 #include "interp/lnotab.h"
 
-#define UNITS_MAX    (64u << 20) /* of a source */
-#define STRINGS_MAX  64		 /* that one is made of */
+#define UNITS_MAX    (64u << 20) /* in a source */
+#define STRINGS_MAX  64		 /* that a source consists of */
 #define PIECE	     4096
 #define LINE_SEP     0x2028
 #define PARAGRAPH_SEP 0x2029
@@ -21,7 +21,10 @@ struct scan {
 	bool after_cr;
 };
 
-/* Where a line ends: at its terminator, of \r\n at the second. */
+/*
+ * A line ends at its terminator, for \r
+ *  at the second character.
+ */
 static void add_unit(struct scan *s, uint32_t c)
 {
 	if (s->after_cr && c != '\n')
@@ -57,7 +60,7 @@ static bool read_word(const struct source *s, uint64_t at, uint64_t *ret)
 	return read(s, at, ret, sizeof(*ret));
 }
 
-/* Its instance type; objects are at their tagged pointer less the tag. */
+/* The instance type of an object; its address is the tagged pointer minus the tag. */
 static bool type_of(const struct source *s, uint64_t object, uint16_t *ret)
 {
 	uint64_t map;
@@ -80,7 +83,7 @@ static bool add_units(struct source *s, uint64_t at, uint32_t units, bool is_wid
 	return true;
 }
 
-/* Of a source: a flat one, in the heap or outside, or what stands for such. Sources that are put together of two are flat by then. */
+/* Handles a source string: flat, in the heap or external, or a reference to such a string. Cons strings have been flattened by then. */
 static bool add_string(struct source *s, uint64_t string)
 {
 	enum { CONS = 1, EXTERNAL = 2, THIN = 5, KIND = 7, ONE_BYTE = 8, UNCACHED = 16, NOT_STRING = 128 };
@@ -153,7 +156,7 @@ uint32_t v8_line_of(const struct v8_line_ends *ends, uint32_t position)
 
 /* ---- positions of bytecode ---- */
 
-/* Seven bits a byte, the lowest first, bit 7: more follow; the lowest of all is the sign. */
+/* Seven bits per byte, lowest first, bit 7: more follow; the lowest bit is the sign. */
 static int64_t read_vlq(struct cursor *c)
 {
 	uint64_t v = 0;
@@ -174,13 +177,13 @@ void v8_lines_convert(const void *positions, size_t n, const struct v8_line_ends
 	uint64_t value = 0;
 	while (ends->len && cursor_left(&c)) {
 		int64_t step = read_vlq(&c);
-		/* negative: of an expression, and not of a statement */
+		/* negative: of an expression, not a statement */
 		offset += step >= 0 ? step : -(step + 1);
 		value += (uint64_t)read_vlq(&c);
 		uint32_t position = (uint32_t)(value >> 1 & 0x3fffffff);
 		if (c.bad || offset < -1 || offset > OFFSET_MAX)
 			return;
-		/* -1: of the function's entry; bit 0: of a file that is not the script; position 0: none */
+		/* -1: of the function's entry; bit 0: of a file other than the script; position 0: none */
 		if (offset < 0 || value & 1 || !position)
 			continue;
 		if (!lnotab_put(&writer, (uint32_t)offset + V8_BYTECODE_AT, v8_line_of(ends, position - 1)))

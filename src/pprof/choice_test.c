@@ -1,4 +1,4 @@
-/* Flags that choose one of several, and viewers, of which the first that there is runs. */
+/* Flags that choose one of several, and viewers, the first available of which is run. */
 #include "base/testing.h"
 
 #include <string.h>
@@ -39,7 +39,7 @@ static void the_first_viewer_runs(void **state)
 {
 	(void)state;
 	struct arena arena;
-	skip_emulated(); /* whether a program could be started is seen by its exit status alone */
+	skip_emulated(); /* only its exit status shows whether a program could be started */
 	arena_init(&arena);
 	assert_ok(pprof_view_file(&arena, "no-such-viewer|true|false", "/dev/null", true));
 	struct strobe_error *err = pprof_view_file(&arena, "no-such-viewer|none-either", "/tmp/x", true);

@@ -12,7 +12,7 @@ struct completion {
 	void (*add)(void *ctx, const char *text);
 	void *ctx;
 	struct arena arena;
-	size_t nr; /* of the texts that were added */
+	size_t nr; /* number of added texts */
 };
 
 static void add_text(struct completion *c, const char *text)
@@ -37,7 +37,7 @@ static void add_commands(struct completion *c, const char *word, bool is_help)
 	pprof_config_complete(word, !is_help, c->add, c->ctx);
 }
 
-/* A regular expression that matches the name. It must not contain blanks, which separate arguments; "." is left as it is. */
+/* A regular expression that matches the name. It must not contain blanks, which separate arguments; "." is not escaped. */
 static const char *as_expression(struct arena *a, const char *name)
 {
 	char *text = arena_alloc(a, 2 * strlen(name) + 1), *at = text;
@@ -50,7 +50,7 @@ static const char *as_expression(struct arena *a, const char *name)
 	return text;
 }
 
-/* Names that begin so; where none does, those that have it anywhere. sign: "-" before names to ignore. */
+/* Names with this prefix; if there are none, names that contain it. sign: "-" before names to ignore. */
 static void add_functions(struct completion *c, const struct profile *p, const char *word, const char *sign)
 {
 	for (int anywhere = 0; anywhere < 2 && !c->nr; anywhere++) {

@@ -19,8 +19,8 @@ struct setting {
 	const char *name;
 	enum setting_kind kind;
 	size_t offset;
-	const char *help; /* the first line stands in the list of all */
-	const struct setting_choice *choices; /* in the order of the list of help, up to one without a name; or NULL */
+	const char *help; /* the first line is shown in the list of all settings */
+	const struct setting_choice *choices; /* in the order of the list in help, ends without a name; or NULL */
 };
 
 #define AT(field) offsetof(struct pprof_config, field)
@@ -231,7 +231,7 @@ struct strobe_error *pprof_config_set(struct pprof_config *config, const struct 
 		return error_create(ERROR_USAGE, "invalid \"%s\" value \"%s\"", s->name, value);
 	if (s->offset == AT(sample_index))
 		TRY(check_sample_index(p, &value));
-	/* "" is a unit, too: seconds and bytes */
+	/* the unit "" is valid, too: seconds and bytes */
 	bool is_set = *value || s->offset == AT(unit);
 	*(const char **)at = is_set ? arena_strdup(arena, value) : NULL;
 	return NULL;
@@ -265,7 +265,7 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* "cum | flat", in the order of the alphabet. */
+/* "cum | flat", in alphabetical order. */
 static void add_choices(const struct setting *s, struct strbuf *to)
 {
 	VEC(const char *) names = {};

@@ -1,10 +1,10 @@
-/* The settings of pprof as parameters of a page's address: where the pages of -http begin. */
+/* The settings of pprof as URL parameters of a page: the initial state of the pages of -http. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "pprof/config.h"
 
-/* NULL where it is the default. */
+/* NULL if it is the default. */
 static const char *number(struct arena *arena, double value, double usual)
 {
 	return value != usual ? arena_printf(arena, "%g", value) : NULL;

@@ -19,13 +19,13 @@ struct pprof_report_kind {
 	const char *name;
 	enum pprof_output output;
 	bool has_argument;
-	const char *suffix;  /* of the file, where the report is not text for a terminal; else NULL */
+	const char *suffix;  /* of the file, if the report is not text for a terminal; else NULL */
 	const char *help;    /* as go tool pprof describes it at the prompt */
-	const char *usage;   /* more of it, or NULL */
+	const char *usage;   /* further help, or NULL */
 	const char *viewers; /* programs that show the file, separated by "|": the first one found is run; or NULL */
 };
 /* In the order of their names. */
 extern const struct pprof_report_kind pprof_kinds[];
 extern const size_t pprof_kinds_nr;
-/* The name has n bytes. NULL: there is none. */
+/* The name has n bytes. NULL: unknown. */
 const struct pprof_report_kind *pprof_kind(const char *name, size_t n);

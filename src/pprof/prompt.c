@@ -51,7 +51,7 @@ static void out_help(const char *about, struct out *out)
 
 /* ---- settings ---- */
 
-/* Cuts the comment off, the last one of a line. */
+/* Removes the comment at the end of a line. */
 static void cut_comment(char *value)
 {
 	for (char *at = value; (at = strstr(at, COMMENT)); at++)
@@ -59,7 +59,7 @@ static void cut_comment(char *value)
 			*at = 0;
 }
 
-/* "name=value", or the name alone of what is on or off. *ret_is_setting: whether the line is one. */
+/* "name=value", or only the name of a flag. *ret_is_setting: whether the line is a setting. */
 static struct strobe_error *set(const struct pprof_prompt *p, const char *line, struct out *answer, bool *ret_is_setting)
 {
 	const char *equals = strchr(line, '=');
@@ -75,7 +75,7 @@ static struct strobe_error *set(const struct pprof_prompt *p, const char *line, 
 	return NULL;
 }
 
-/* The name of a value, alone or after mean_ or total_, selects it: the line that does; NULL for other lines. */
+/* The name of a value, alone or after mean_ or total_, selects it: returns the equivalent line; NULL for other lines. */
 static const char *expand(const struct pprof_prompt *p, const char *line)
 {
 	const struct profile *profile = p->profile;
@@ -142,7 +142,7 @@ static bool is_number(const char *s, int64_t *ret)
 	return true;
 }
 
-/* What follows a command: a number of rows, ">" and a file, -cum, expressions to focus on and, after "-", to ignore. */
+/* Arguments of a command: a number of rows, ">" and a file, -cum, expressions to focus on and, after "-", to ignore. */
 static struct strobe_error *parse_arguments(struct arena *a, const struct pprof_report_kind *kind, const struct words *w, size_t first,
 					    struct pprof_config *c)
 {

@@ -13,7 +13,7 @@
 #include "view/text/pprof_disasm.h"
 #include "view/text/pprof_list.h"
 
-/* tags and list have sums beside the mean of all, as with pprof. */
+/* tags and list have sums besides the overall mean, as in pprof. */
 static bool has_means(enum pprof_output o)
 {
 	return o != OUTPUT_DISASM && o != OUTPUT_WEBLIST;

@@ -36,7 +36,7 @@ static bool has_stack(void *ctx, const struct profile *p, const struct profile_r
 	return row->stack != PROFILE_NONE;
 }
 
-/* Samples without a stack, which Go's threadcreate has, count in the total only. */
+/* Samples without a stack, which Go's threadcreate has, count only in the total. */
 static void drop_without_stack(struct pprof_shown *s)
 {
 	for (size_t i = 0; i < s->p->rows.len; i++)
@@ -44,7 +44,7 @@ static void drop_without_stack(struct pprof_shown *s)
 			return replace(s, profile_filter(s->p, has_stack, NULL));
 }
 
-/* Reports that list samples keep those apart that become alike. Frames are selected last, as that joins samples. */
+/* Reports that list samples keep samples apart that become equal. Frames are selected last, as that merges samples. */
 static struct strobe_error *select_from(struct pprof_shown *s, const struct pprof_config *c, enum pprof_output output,
 					const struct session_host *host)
 {
@@ -93,7 +93,7 @@ static int64_t mean_total(const struct pprof_shown *s, const int64_t *base_total
 	return divisor ? s->total / divisor : s->total;
 }
 
-/* What is left of the base, whose samples have its label. */
+/* The remaining total of the base, whose samples have its label. */
 static int64_t base_total(const struct pprof_shown *s)
 {
 	const struct profile *p = s->p;
@@ -119,7 +119,7 @@ static void trim_file(void *ctx, struct profile *dst, struct profile_function *f
 	f->file = strtab_add(&dst->strings, source_path_trimmed(&t->arena, profile_str(dst, f->file), &t->paths));
 }
 
-/* Reports name source files by what trim_path and source_path leave of their paths. */
+/* Reports name source files relative to trim_path and source_path. */
 static void trim_sources(struct pprof_shown *s, const struct pprof_config *c)
 {
 	struct trimming t = { .paths = { .search = c->source_path, .trim = c->trim_path } };
@@ -139,7 +139,7 @@ static bool names_sources(enum pprof_output o)
 	return o != OUTPUT_PROTO && o != OUTPUT_RAW && o != OUTPUT_TRACES && o != OUTPUT_TAGS && o != OUTPUT_COMMENTS;
 }
 
-/* The total of all values, before anything is selected. */
+/* The total of all values before selection. */
 static int64_t whole_total(const struct pprof_shown *s, const struct merged_profile *m)
 {
 	int64_t base = m->base_totals ? m->base_totals[s->event] : 0;

@@ -1,4 +1,4 @@
-/* What a report of pprof needs of its sources. */
+/* Determines what a report of pprof needs of its sources. */
 #include <string.h>
 
 #include "pprof/report.h"
@@ -8,13 +8,13 @@ static bool selects(const struct pprof_config *c)
 	return profile_selects(&c->select) || profile_selects_labels(&c->labels) || c->labels.root || c->labels.leaf;
 }
 
-/* Whether a profile that is written is what was read. */
+/* Whether a profile is written unchanged. */
 static bool keeps_all(const struct pprof_config *c)
 {
 	return !selects(c) && !c->sample_index && !c->mean && c->divide_by == 1;
 }
 
-/* Whether a report shows nothing of functions but their names: no line, no file, nothing that was inlined. */
+/* Whether a report shows only names of functions: no lines, files or inlined functions. */
 static bool needs_names_only(const struct pprof_config *c, enum pprof_output o)
 {
 	bool shows_names = o == OUTPUT_TOP || o == OUTPUT_TREE || o == OUTPUT_PEEK || o == OUTPUT_TAGS || o == OUTPUT_SVG;
@@ -22,15 +22,15 @@ static bool needs_names_only(const struct pprof_config *c, enum pprof_output o)
 	return shows_names && c->no_inlines && !strcmp(c->granularity, "functions") && !profile_selects(&c->select);
 }
 
-/* Whether a report is made of sums over all samples, by functions. */
+/* Whether a report consists of sums over all samples, by function. */
 static bool is_of_sums(const struct pprof_config *c, enum pprof_output o)
 {
-	/* peek has them too, but of all edges: those are found sooner along stacks that are in order */
+	/* peek has them too, but of all edges: those are found faster along sorted stacks */
 	bool sums = o == OUTPUT_TOP || o == OUTPUT_TREE || pprof_output_is_picture(o);
 	return sums && !selects(c) && !strcmp(c->granularity, "functions") && !c->call_tree && !c->mean && !c->relative;
 }
 
-/* Whether a report shows other values than the one selected: with a base, also those of samples that have none of it left. */
+/* Whether a report shows values other than the selected one: with a base, also those of samples of which the base leaves nothing. */
 static bool needs_all_values(const struct pprof_config *c, enum pprof_output o, bool has_base)
 {
 	bool lists_samples = o == OUTPUT_TRACES || o == OUTPUT_TAGS;

@@ -14,17 +14,17 @@
 
 #define USER_BASE   0x200000ull
 #define KERNEL_BASE 0xffff800010000000ull
-#define KERNEL_SPAN (1ull << 30) /* of the kernel's own image: records do not say where its last section ends */
+#define KERNEL_SPAN (1ull << 30) /* size of the kernel's own image: records do not contain the end of its last section */
 
 #define CONTEXT_USER_DEFERRED ((uint64_t)-640) /* a cookie follows it in a chain, not an address */
 
-/* Samples with these hold what was in memory, or where it is in the machine. */
+/* Samples with these reveal memory contents or physical locations. */
 #define REVEALING (PERF_SAMPLE_RAW | PERF_SAMPLE_STACK_USER | PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_AUX)
 
-/* A piece of a file as it was mapped at one place, and where it is now. */
+/* A range of a file as it was mapped, and its new address. */
 struct piece {
 	uint64_t pgoff, len, start;
-	size_t next; /* 1 + index of another of the same file whose first byte would be at the same address; 0: none */
+	size_t next; /* 1 + index of another piece of the same file whose first byte would be at the same address; 0: none */
 };
 
 struct aslr {
@@ -52,7 +52,7 @@ static void change_event(struct aslr *a, struct env_event *ev)
 	env_event_changed(&a->arena, ev);
 }
 
-/* A stream, or a damaged file, names events as it goes. */
+/* A stream, or a damaged file, may name events later. */
 static void learn_events(struct aslr *a)
 {
 	for (size_t i = a->events.len; i < a->from->events.len; i++) {
@@ -74,7 +74,7 @@ struct aslr *aslr_create(struct resolver *r, const struct env *env)
 	a->user_next = USER_BASE;
 	a->kernel_next = KERNEL_BASE + KERNEL_SPAN;
 	learn_events(a);
-	/* Where BPF programs were loaded. */
+	/* Contains load addresses of BPF programs. */
 	for (size_t i = 0; i < env->sections.len; i++)
 		if (env->sections.data[i].bit != FEATURE_BPF_PROG_INFO && env->sections.data[i].bit != FEATURE_AUXTRACE)
 			vec_push(&a->sections, env->sections.data[i]);
@@ -127,8 +127,8 @@ static uint64_t place(struct aslr *a, const struct mapped_file *file, uint64_t s
 }
 
 /*
- * The new address of byte pgoff of the file. Its mapping starts at start, or began there before a later one cut it off: what
- * stays the same is where the file's first byte would be. A mapping that is not known gets its place now.
+ * The new address of byte pgoff of the file. Its mapping starts at start, or started there before a later one cut it off: the key is the
+ * address that the file's first byte would have. An unknown mapping is assigned an address now.
  */
 static uint64_t new_address(struct aslr *a, const struct mapped_file *file, uint64_t start, uint64_t pgoff, uint64_t len)
 {
@@ -228,7 +228,7 @@ static struct strobe_error *write_sample(struct aslr *a, struct record r, struct
 	return n ? sink_write(out, a->buffer, n) : NULL;
 }
 
-/* Where the numbers of a record are that begin with pid and tid, or with an address. */
+/* Offsets of numbers in records that begin with pid and tid, or with an address. */
 #define MMAP_START (sizeof(struct perf_event_header) + 8)
 #define MMAP_PGOFF (MMAP_START + 16)
 #define KSYMBOL_ADDR sizeof(struct perf_event_header)
@@ -248,7 +248,7 @@ static struct strobe_error *write_mmap(struct aslr *a, struct record r, struct r
 	uint64_t start = new_address(a, file, map.start, pgoff, map.len);
 	memcpy(a->buffer, r.hdr, r.hdr->size);
 	put_word(a, MMAP_START, start);
-	/* The kernel's is an address, and so is that of memory without a file. */
+	/* The kernel's pgoff is an address, and so is that of anonymous memory. */
 	if (file->kind == MAPPED_KERNEL)
 		put_word(a, MMAP_PGOFF, start + (map.pgoff - map.start));
 	else if (file->kind == MAPPED_ANON || file->kind == MAPPED_VDSO)
@@ -267,7 +267,7 @@ static struct strobe_error *write_ksymbol(struct aslr *a, struct record r, struc
 	return sink_write(out, a->buffer, r.hdr->size);
 }
 
-/* Cookie, count, addresses; whose they are is in the trailer. */
+/* Cookie, count, addresses; the trailer has the task. */
 static struct strobe_error *write_deferred(struct aslr *a, struct record r, struct record_sink *out)
 {
 	const size_t head = sizeof(*r.hdr) + 2 * sizeof(uint64_t);
@@ -302,7 +302,7 @@ struct strobe_error *aslr_record(struct aslr *a, struct record r, struct record_
 	case RECORD_AUXTRACE_ERROR:
 		return NULL;
 	default:
-		/* What a newer kernel writes may hold anything. */
+		/* Unknown records of newer kernels may contain addresses. */
 		*ret_keep = record_type_name(r.hdr->type) != NULL;
 		return NULL;
 	}

@@ -18,9 +18,9 @@ struct build_ids {
 	const struct env *env;
 	bool all;
 	VEC(bool) hit;      /* by mapped file */
-	VEC(bool) streamed; /* by mapped file: its record was written, or it has no build-id */
+	VEC(bool) streamed; /* by mapped file: its record was written, or it has no build ID */
 	bool has_new;       /* a file was marked since the last call of build_ids_stream() */
-	size_t files;       /* that were known then */
+	size_t files;       /* number known at that time */
 	struct strbuf known; /* "\nHEX PATH\n…" */
 	VEC(struct env_build_id) list;
 };
@@ -67,7 +67,7 @@ struct strobe_error *build_ids_read_known(struct build_ids *b, const char *given
 	return NULL;
 }
 
-/* What the user says of a path; 0 where that is nothing, or not a build-id. */
+/* The build ID given by the user for a path; 0 if none or invalid. */
 static uint8_t known_id(const struct build_ids *b, const char *path, uint8_t ret[RECORD_BUILD_ID_MAX])
 {
 	_cleanup_free_ char *line_end = xasprintf(" %s\n", path);
@@ -137,7 +137,7 @@ void build_ids_mark(struct build_ids *b, struct record r)
 		build_ids_each_map(b, r, mark_map, b);
 		return;
 	}
-	/* What was mapped may wait in the machine until somebody asks. */
+	/* The machine may process mappings lazily. */
 	if (r.hdr->type == PERF_RECORD_MMAP || r.hdr->type == PERF_RECORD_MMAP2 || !b->files)
 		machine_seal(m);
 	for (; b->files < machine_files_count(m); b->files++)
@@ -152,7 +152,7 @@ static bool is_listed(const struct env *env, const char *path)
 	return false;
 }
 
-/* False where the file is listed in the source already, or has no build-id. */
+/* False if the file is in the source's list already, or has no build ID. */
 static bool entry_of(struct build_ids *b, const struct mapped_file *file, struct env_build_id *ret)
 {
 	bool kernel = file->kind == MAPPED_KERNEL || file->kind == MAPPED_MODULE;

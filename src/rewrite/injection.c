@@ -22,23 +22,23 @@
 #include "session/input.h"
 #include "session/session.h"
 
-#define MAX_STACK 4096 /* frames of a converted chain: it has to fit into a record, beside the rest of its sample */
+#define MAX_STACK 4096 /* frames of a converted chain: it must fit into a record, besides the rest of its sample */
 
 struct injection {
-	struct rewrite_filter filter; /* first: it is what filter_record() gets */
+	struct rewrite_filter filter; /* first: cast back in filter_record() */
 	const struct session_host *host;
 	const struct injection_options *o;
 	struct session session;        /* its source is the reader, or the reader's records in order of time */
-	struct spool *spool;           /* what a stream that has to be read twice is kept in; or NULL */
+	struct spool *spool;           /* stores a stream that must be read twice; or NULL */
 	struct build_ids *ids;
-	struct mmap_ids *mmaps;      /* NULL where mappings stay as they are */
-	struct aslr *aslr;           /* NULL where addresses do */
-	struct converter *converter; /* NULL where dumps stay as they are */
-	struct jit_injection *jit;   /* NULL where jitdumps stay aside */
-	struct sleeps *sleeps;       /* NULL where sched_stat samples stay as they are */
-	bool live;                   /* the machine learns from each record as it passes: it was not read before */
+	struct mmap_ids *mmaps;      /* NULL: mappings are unchanged */
+	struct aslr *aslr;           /* NULL: addresses are unchanged */
+	struct converter *converter; /* NULL: dumps are unchanged */
+	struct jit_injection *jit;   /* NULL: jitdumps are ignored */
+	struct sleeps *sleeps;       /* NULL: sched_stat samples are unchanged */
+	bool live;                   /* the machine learns from each record during the copy: it was not read before */
 	struct env env;              /* of the new recording */
-	struct new_file file;        /* none: a pipe */
+	struct new_file file;        /* NONE: a pipe */
 	struct writer *writer;
 };
 
@@ -82,7 +82,7 @@ static struct strobe_error *filter_record(struct rewrite_filter *f, struct recor
 	return sink_write(out, mapping.hdr, mapping.hdr->size);
 }
 
-/* The input is mapped: writing over it would change what is read. */
+/* The input is mapped: overwriting it would change the data being read. */
 static struct strobe_error *check_output(const struct injection_options *o)
 {
 	struct stat in, out;
@@ -101,7 +101,7 @@ static struct strobe_error *open_output(struct injection *in)
 	bool pipe = !strcmp(path, "-");
 	if (!pipe)
 		TRY(error_with_status(new_file_create(path, &in->file), OUTPUT_OPEN_STATUS));
-	int fd = fcntl(pipe ? STDOUT_FILENO : in->file.fd, F_DUPFD_CLOEXEC, 3); /* the writer's own */
+	int fd = fcntl(pipe ? STDOUT_FILENO : in->file.fd, F_DUPFD_CLOEXEC, 3); /* owned by the writer */
 	if (fd < 0)
 		return error_errno(errno, "cannot create %s", pipe ? "standard output" : path);
 	return writer_create(fd, pipe ? "standard output" : path, &in->env, (struct writer_options){ .pipe = pipe }, &in->writer);
@@ -113,13 +113,13 @@ static struct strobe_error *commit(struct injection *in)
 	return is_pipe(in) ? NULL : new_file_keep(&in->file, 0600);
 }
 
-/* Whether what is done to records needs more than what passed before them. */
+/* Whether the changes to a record require more than the preceding records. */
 static bool needs_two_passes(const struct injection_options *o)
 {
 	return o->convert || o->jit || o->sleeps || o->drop_unused;
 }
 
-/* A stream that has to be read twice is kept until it has ended. */
+/* A stream that must be read twice is stored until its end. */
 static struct strobe_error *open_input(struct injection *in)
 {
 	const char *path = input_path(in->o->input);
@@ -127,7 +127,7 @@ static struct strobe_error *open_input(struct injection *in)
 	struct record_source *reader;
 	if (in->live || !spool_is_stream(path)) {
 		TRY(input_open(in->o->input, in->o->force, &reader));
-		session_open_source(&in->session, in->host, reader, in->o->force); /* records stay as they are */
+		session_open_source(&in->session, in->host, reader, in->o->force); /* records are unchanged */
 		return NULL;
 	}
 	TRY(spool_start(path, &in->spool));
@@ -146,7 +146,7 @@ static struct strobe_error *rewind_input(struct injection *in)
 	return reader->ops->rewind ? reader->ops->rewind(reader) : NULL;
 }
 
-/* The first pass: who mapped what, and what of that was hit. */
+/* The first pass: finds mappings, and which of them have samples. */
 static struct strobe_error *read_first(struct injection *in)
 {
 	TRY(resolve_count(in->session.resolver));
@@ -163,7 +163,7 @@ static void say_added(void *ctx, const char *path)
 	session_say(in->host, "build-id added: %s", path);
 }
 
-/* What changes the environment comes before the output is opened. */
+/* Changes to the environment precede opening the output. */
 static struct strobe_error *create_filters(struct injection *in)
 {
 	const struct injection_options *o = in->o;
@@ -190,7 +190,7 @@ static struct strobe_error *create_filters(struct injection *in)
 		TRY(jit_injection_create(in->session.resolver, &in->env, &in->jit));
 	if (o->sleeps)
 		TRY(sleeps_create(from, &in->sleeps));
-	/* Records that are joined, or looked up as they pass, must be in order of time. A plain copy keeps its order. */
+	/* Records that are merged, or looked up during the copy, must be in order of time. A plain copy keeps its order. */
 	bool looks_up = o->build_ids || o->aslr;
 	if (o->sleeps || o->aslr || (in->live && looks_up))
 		in->session.source = order_create(in->session.reader);
@@ -211,7 +211,7 @@ static struct strobe_error *copy(struct injection *in)
 	TRY(rewrite(in->session.source, in->session.reader, in->writer, &in->filter));
 	if (in->jit)
 		TRY(jit_injection_finish(in->jit, &in->writer->sink));
-	/* A stream may have brought more of it. */
+	/* A stream may have added to it. */
 	if (in->aslr)
 		in->env = *aslr_env(in->aslr);
 	else if (!in->converter)
@@ -262,11 +262,11 @@ static void injection_deinit(struct injection *in)
 
 struct strobe_error *injection_check(const struct injection_options *o)
 {
-	/* Samples of sched_switch would come out twice changed: as chains, and at another time. */
+	/* Samples of sched_switch would be written twice: as chains, and at another time. */
 	if (o->sleeps && o->convert)
 		return error_create(ERROR_USAGE, "-s cannot be combined with --convert-callchain: use --convert-callchain "
 			"first, then -s on its output");
-	/* Converted chains are written as they were unwound, joined samples and maps of JIT code as they are made. */
+	/* Converted chains, merged samples and maps of JIT code are written with their original addresses. */
 	if (o->aslr && (o->convert || o->sleeps || o->jit))
 		return error_create(ERROR_USAGE, "--aslr cannot be combined with --convert-callchain, -j or -s: apply it to their result");
 	return NULL;

@@ -1,7 +1,7 @@
 /*
- * inject: a recording copied into a file or a stream, with what its options say added or changed on the way.
+ * inject: copies a recording to a file or a stream, with additions and changes by its options.
  *
- * Where a change needs more than the records before it, the recording is read twice; a stream is kept in a file for that. The
+ * If a change requires more than the preceding records, the recording is read twice; a stream is stored in a file for that. The
  * output file becomes visible once it is complete. Messages go through the host. One thread.
  */
 #pragma once
@@ -20,14 +20,14 @@ struct injection_options {
 	bool force;            /* skip the ownership check */
 	bool build_ids, all_build_ids; /* of the files with samples, of all files */
 	bool mmap_ids;         /* build IDs in MMAP2 records */
-	bool drop_unused;      /* the same, without mappings that no sample lies in */
-	bool convert;          /* stack dumps become call chains */
-	bool jit;              /* code of jitdumps becomes ELF files */
-	bool sleeps;           /* sched_stat samples are merged with sched_switch samples */
-	bool aslr;             /* other addresses */
+	bool drop_unused;      /* the same, and drop mappings without samples */
+	bool convert;          /* convert stack dumps to call chains */
+	bool jit;              /* convert code of jitdumps to ELF files */
+	bool sleeps;           /* merge sched_stat samples with sched_switch samples */
+	bool aslr;             /* replace addresses */
 	unsigned verbose;
 };
 
-/* Which options exclude each other: ERROR_USAGE. */
+/* Checks for options that exclude each other: ERROR_USAGE. */
 struct strobe_error *injection_check(const struct injection_options *o) _must_check_;
 struct strobe_error *injection_run(const struct session_host *host, const struct injection_options *o) _must_check_;

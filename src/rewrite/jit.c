@@ -193,7 +193,7 @@ static struct strobe_error *write_due(struct jit_injection *j, uint64_t time_ns,
 	return NULL;
 }
 
-/* The dump itself, and memory that its code lies in. */
+/* The mapping of the dump itself, and memory that contains its code. */
 static bool is_left_out(const struct jit_injection *j, struct record r)
 {
 	struct record_mmap m;

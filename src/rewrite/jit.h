@@ -11,12 +11,12 @@
 
 struct jit_injection;
 
-/* The resolver has read its source. env: of the recording that is written. */
+/* The resolver has read its source. env: of the new recording. */
 struct strobe_error *jit_injection_create(struct resolver *r, const struct env *env, struct jit_injection **ret) _must_check_;
 void jit_injection_destroy(struct jit_injection *j);
-/* Writes what is due before the record, and says whether the record is to be kept. */
+/* Writes records that are due before this one, and returns whether to keep it. */
 struct strobe_error *jit_injection_record(struct jit_injection *j, struct record r, struct record_sink *out,
 					  bool *ret_keep) _must_check_;
-/* What is left at the end. */
+/* Writes the remaining records at the end. */
 struct strobe_error *jit_injection_finish(struct jit_injection *j, struct record_sink *out) _must_check_;
 uint64_t jit_injection_functions(const struct jit_injection *j);

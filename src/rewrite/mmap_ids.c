@@ -38,8 +38,8 @@ void mmap_ids_destroy(struct mmap_ids *m)
 }
 
 /*
- * A mapping's start may have been cut off by a later one, and children have their parents' mappings without records of their
- * own: what stays the same is the file and where its first byte would be.
+ * A mapping's start may have been cut off by a later one, and children inherit mappings without records: the key is the file and the
+ * address of its first byte.
  */
 static uint64_t key_of(const struct mapped_file *file, uint64_t start, uint64_t pgoff)
 {
@@ -78,7 +78,7 @@ struct mmap2_body {
 	uint32_t prot, flags;
 };
 
-/* Returns the record's size; 0 where it would be too large. */
+/* Returns the record's size; 0 if it would be too large. */
 static size_t write_mmap2(struct mmap_ids *m, struct record r, const struct record_mmap *map, const uint8_t *id, uint8_t id_len)
 {
 	struct perf_event_header hdr = { .type = PERF_RECORD_MMAP2, .misc = r.hdr->misc | MISC_MMAP_BUILD_ID };

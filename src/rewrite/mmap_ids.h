@@ -1,6 +1,6 @@
 /*
- * Mappings rewritten as MMAP2 records that hold the build-id of their file (inject --mmap2-buildid-all), and those that no
- * sample lies in left out (inject -B). A mapping whose file has no build-id keeps its record.
+ * Rewrites mappings as MMAP2 records with the build ID of their file (inject --mmap2-buildid-all), and drops those without samples
+ * (inject -B). A mapping whose file has no build ID keeps its record.
  */
 #pragma once
 #include <stdbool.h>
@@ -13,9 +13,9 @@ struct mmap_ids;
 struct mmap_ids *mmap_ids_create(struct resolver *r, const struct env *env, struct build_ids *ids);
 void mmap_ids_destroy(struct mmap_ids *m);
 /*
- * Reads the whole source and marks the mappings that samples lie in: from now on others are dropped. They all stay where
- * stacks are still to be unwound (STACK_USER): the unwinder may go through any.
+ * Reads the whole source and marks the mappings with samples: others are dropped from now on. All are kept if stacks are still to be
+ * unwound (STACK_USER), as the unwinder may need any.
  */
 struct strobe_error *mmap_ids_drop_unused(struct mmap_ids *m, struct record_source *source) _must_check_;
-/* False where the record is to be dropped; *r may become another one, valid until the next call. */
+/* False if the record is to be dropped; *r may be replaced by a record that is valid until the next call. */
 bool mmap_ids_record(struct mmap_ids *m, struct record *r);

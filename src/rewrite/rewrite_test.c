@@ -1,4 +1,4 @@
-/* What becomes of records built byte by byte: addresses, mappings and sleeps, by hand. */
+/* Records built byte by byte, and their rewritten form: addresses, mappings and sleeps. */
 #include "base/testing.h"
 
 #include <linux/perf_event.h>
@@ -16,7 +16,7 @@
 #define SAMPLE_TYPE (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD)
 #define ID          77
 
-/* A recording without records of its own, and what comes out. */
+/* An empty recording, and the output. */
 struct fixture {
 	struct record_source source; /* first */
 	struct record_sink sink;
@@ -80,7 +80,7 @@ static void start_sample(struct fixture *f, uint64_t ip, uint64_t time_ns)
 	build_u64(&f->b, 5);
 }
 
-/* The only record that came out. */
+/* The only record of the output. */
 static struct record only_record(struct fixture *f)
 {
 	const struct perf_event_header *h = (const struct perf_event_header *)f->out.data;
@@ -100,7 +100,7 @@ static uint64_t mapped_at(struct fixture *f, struct aslr *a, struct record r)
 	return map.start;
 }
 
-/* One after the other from 2 MB on, with a free page between: 2 MB + 2 pages + 1. */
+/* Consecutive from 2 MB on, with a free page between: 2 MB + 2 pages + 1. */
 static void mappings_and_samples_are_moved(void **state)
 {
 	struct fixture f;
@@ -159,7 +159,7 @@ static void what_shows_memory_is_dropped(void **state)
 	tear_down(&f);
 }
 
-/* A MMAP record of older tools becomes a MMAP2: r-x, private. */
+/* An MMAP record of older tools becomes an MMAP2: r-x, private. */
 static void mappings_get_known_build_ids(void **state)
 {
 	struct fixture f;
@@ -181,7 +181,7 @@ static void mappings_get_known_build_ids(void **state)
 	assert_int_equal(map.prot, PROT_READ | PROT_EXEC);
 	assert_int_equal(map.flags, MAP_PRIVATE);
 	assert_string_equal(map.filename, "/nowhere/a");
-	struct record plain = map_file(&f, 0x10000, 0x1000, 0, "/nowhere/c"), before = plain; /* no file, and nothing known */
+	struct record plain = map_file(&f, 0x10000, 0x1000, 0, "/nowhere/c"), before = plain; /* no such file, unknown build ID */
 	assert_true(mmap_ids_record(m, &plain));
 	assert_ptr_equal(plain.hdr, before.hdr);
 	mmap_ids_destroy(m);
@@ -212,7 +212,7 @@ static struct record switch_of(struct fixture *f, uint64_t time_ns)
 	return build_end(&f->b);
 }
 
-/* The task 10 has slept for slept_ns: recorded in another task, 99. */
+/* Task 10 has slept for slept_ns: recorded in another task, 99. */
 static struct record stat_of(struct fixture *f, uint64_t time_ns, uint64_t slept_ns)
 {
 	start_sample(f, 0x2000, time_ns);
@@ -220,7 +220,7 @@ static struct record stat_of(struct fixture *f, uint64_t time_ns, uint64_t slept
 	words[1] = STAT_ID;
 	words[3] = (uint64_t)99 << 32 | 99; /* pid, tid */
 	words[5] = slept_ns;
-	build_u32s(&f->b, 12, 9); /* bytes of raw data; they begin with common_type */
+	build_u32s(&f->b, 12, 9); /* size of the raw data; it begins with common_type */
 	build_u32s(&f->b, 10, 0); /* pid */
 	return build_end(&f->b);
 }

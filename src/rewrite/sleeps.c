@@ -14,7 +14,7 @@ enum role { ROLE_OTHER, ROLE_SWITCH, ROLE_EXIT, ROLE_STAT };
 
 struct event_role {
 	enum role role;
-	const struct tracepoint_field *pid; /* of ROLE_STAT: who slept */
+	const struct tracepoint_field *pid; /* for ROLE_STAT: the task that slept */
 };
 
 struct sleeps {
@@ -22,7 +22,7 @@ struct sleeps {
 	struct tracepoints *formats;
 	VEC(struct event_role) roles; /* by event */
 	struct u64map by_tid;         /* → 1 + index of the task's last switch */
-	VEC(struct perf_event_header *) switches; /* ours; NULL once the task has ended */
+	VEC(struct perf_event_header *) switches; /* copies; NULL once the task has ended */
 	char buffer[RECORD_BYTES_MAX];
 	uint64_t joined;
 };

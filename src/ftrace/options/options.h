@@ -1,4 +1,4 @@
-/* The options of `ftrace trace`, `latency` and `profile`, and what follows from them. */
+/* The options of `ftrace trace`, `latency` and `profile`, and settings derived from them. */
 #pragma once
 #include "cli/options.h"
 #include "ftrace/answer.h"
@@ -20,5 +20,5 @@ struct ftrace_options {
 extern const struct option ftrace_trace_options[], ftrace_latency_options[], ftrace_profile_options[];
 
 void ftrace_options_release(void *options);
-/* Checks them, and sets what they leave open. */
+/* Checks them, and fills in defaults. */
 struct strobe_error *ftrace_options_settle(struct ftrace_options *o, enum ftrace_answer_kind kind) _must_check_;
