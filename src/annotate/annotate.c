@@ -13,7 +13,7 @@ struct builder {
 	struct disasm *disasm;
 	struct listing *l;
 	struct out text;  /* of one instruction */
-	/* Places of the instruction before: the next one's are mostly the same. */
+	/* The places of the previous instruction: the next one's are usually the same. */
 	struct code_place last[CODE_PLACES_MAX];
 	unsigned last_nr;
 	uint32_t last_place;
@@ -80,7 +80,7 @@ static struct listing_symbol symbol_at(const struct builder *b, uint64_t addr)
 	return s;
 }
 
-/* Where the target is in the text: as a whole number with 0x, "$" and "#" before it included. */
+/* Finds the target in the text: a whole number with 0x, including "$" and "#" before it. */
 static void find_target(struct listing_insn *insn)
 {
 	char number[24];

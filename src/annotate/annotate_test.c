@@ -1,4 +1,4 @@
-/* functions made of bytes: code as a JIT compiler would hand it over, x86 and arm64 */
+/* Functions made of bytes: code as from a JIT compiler, x86 and arm64. */
 #include "base/testing.h"
 
 #include <stdio.h>
@@ -32,7 +32,7 @@ static const char *name_at(void *ctx, uint64_t addr, uint64_t *ret_start)
 	return "loop";
 }
 
-/* The first two bytes are of line 2; what follows was inlined from inner(), line 1, there. */
+/* The first two bytes are from line 2; the rest was inlined from inner(), line 1, there. */
 static unsigned places_at(void *ctx, uint64_t addr, struct code_place ret[CODE_PLACES_MAX])
 {
 	const struct made *m = ctx;
@@ -48,7 +48,7 @@ static struct code_source source_of(struct made *m, const struct arch *arch)
 	return (struct code_source){ .arch = arch, .bytes = bytes_at, .name = name_at, .places = places_at, .ctx = m };
 }
 
-/* NULL where this build or machine has no library for it. */
+/* NULL if this build or machine has no library for it. */
 static struct listing *list(struct made *m, const struct arch *arch, const struct annotate_options *options)
 {
 	struct code_source source = source_of(m, arch);
@@ -106,7 +106,7 @@ static void arm64_is_decoded_word_by_word(void **state)
 		0x20, 0x00, 0x80, 0xd2, /* mov x0, #1 */
 		0xff, 0xff, 0xff, 0xff, /* no instruction */
 		0xc0, 0xff, 0xff, 0xb4, /* cbz x0, 401000 */
-		0xc0, 0x03, 0x5f,       /* cut short */
+		0xc0, 0x03, 0x5f,       /* truncated */
 	};
 	struct made m = { code, sizeof(code), "/nowhere/jit.js" };
 	struct listing *l = list(&m, &arch_aarch64, &(struct annotate_options){ 0 });

@@ -47,7 +47,7 @@ void hits_create(const struct profile *p, bool (*is_selected)(void *ctx, const s
 		 struct hits *ret)
 {
 	*ret = (struct hits){ .profile = p };
-	/* 1: selected, 2: not; called once for each function */
+	/* 1: selected, 2: not; is_selected() is called once per function */
 	uint8_t *known = xcalloc(p->functions.len + 1, 1);
 	for (size_t i = 0; i < p->rows.len; i++) {
 		const struct profile_row *row = &p->rows.data[i];
@@ -89,7 +89,7 @@ struct listing_value hits_of(const struct hits *h, const struct hits_function *f
 
 struct ranked {
 	const struct hits *hits;
-	const uint64_t *values; /* events_nr of each function */
+	const uint64_t *values; /* events_nr per function */
 	size_t events_nr;
 };
 

@@ -1,4 +1,4 @@
-/* what a profile counted, by function and address */
+/* Counts of a profile, by function and address. */
 #include "base/testing.h"
 
 #include <stdlib.h>
@@ -36,7 +36,7 @@ static void make(struct made *m)
 	stack_id f1 = stack_at(p, m->f, 0x101, 0, PROFILE_NONE), g1 = stack_at(p, m->g, 0x201, 0, PROFILE_NONE);
 	stack_id in_f = stack_at(p, inlined, 0x101, FRAME_INLINED, f1);
 	profile_add(p, f1, labels, m->a, 2, 20, 0);
-	profile_add(p, stack_at(p, m->g, 0x200, 0, f1), labels, m->a, 1, 10, 0); /* called by f: counts for g alone */
+	profile_add(p, stack_at(p, m->g, 0x200, 0, f1), labels, m->a, 1, 10, 0); /* called by f: counts only for g */
 	profile_add(p, in_f, labels, m->a, 3, 30, 0); /* counts for f, at its address */
 	profile_add(p, g1, labels, m->b, 1, 7, 0);
 	profile_add(p, stack_at(p, PROFILE_NONE, 0x999, 0, PROFILE_NONE), labels, m->a, 9, 90, 0);
@@ -73,7 +73,7 @@ static void ranks_follow_the_events_that_are_asked_for(void **state)
 	assert_int_equal(h.functions.data[order[0]].function, m.f);
 	free(order);
 	order = hits_rank(&h, (uint32_t[]){ m.b }, 1, &n);
-	assert_int_equal(n, 1); /* f has none */
+	assert_int_equal(n, 1); /* f has no hits */
 	assert_int_equal(h.functions.data[order[0]].function, m.g);
 	free(order);
 	hits_deinit(&h);
@@ -96,7 +96,7 @@ static void hits_go_into_a_listing(void **state)
 	listing_event(l, &(struct listing_event){ .name = "b" });
 	listing_event(l, &(struct listing_event){ .name = "a" });
 	listing_insn(l, &(struct listing_insn){ .addr = 0x200, .bytes = 1, .text = "", .place = LISTING_NONE });
-	/* 0x201 is in no instruction of the listing */
+	/* 0x201 is not in an instruction of the listing */
 	assert_int_equal(hits_apply(&h, &h.functions.data[0], (uint32_t[]){ m.b, m.a }, 2, l), 1);
 	assert_int_equal(listing_value(l, 0, 1)->value, 10);
 	assert_int_equal(listing_value(l, 0, 0)->value, 0);

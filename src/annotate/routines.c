@@ -10,11 +10,11 @@
 #include "profile/pattern.h"
 #include "resolve/profile_objects.h"
 
-/* An address that cost something. */
+/* An address with a cost. */
 struct routine_spot {
 	struct dso *dso;
 	const struct symbol *symbol;
-	const char *name; /* of the symbol, as it matched */
+	const char *name; /* name of the symbol that matched */
 	mapping_id mapping;
 	uint64_t addr;
 	const struct callgraph_node *node;
@@ -38,7 +38,7 @@ static int compare_spots(const void *a, const void *b)
 	return x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 
-/* The name of a symbol that matches, or NULL. */
+/* A name of the symbol that matches, or NULL. */
 static const char *matching_name(const regex_t *re, struct dso *dso, const struct symbol *s)
 {
 	const char *shown = dso_symbol_name(dso, s);
@@ -50,7 +50,7 @@ static bool is_within(const struct finder *d, const struct profile_frame *f, con
 	uint64_t address;
 	if (!text_has_prefix(d->s->pattern, "0x") || !text_to_u64(d->s->pattern, &address))
 		return false;
-	/* the address may be the process's, or the object's */
+	/* the address may be in the process's or the object's address space */
 	return (address >= s->start && address < s->end) || (address + addr - f->addr >= s->start && address + addr - f->addr < s->end);
 }
 
@@ -78,12 +78,12 @@ static struct strobe_error *find_spots(struct finder *d)
 	return NULL;
 }
 
-/* The spots from *at on that lie before the end of an instruction, which are passed. */
+/* Consumes the spots from *at on that are before the end of an instruction. */
 static struct routine_insn insn_of(const struct finder *d, const struct listing_insn *insn, const struct routine_spot **at,
 				   const struct routine_spot *end)
 {
 	struct routine_insn ret = { .function = "", .file = "" };
-	/* samples of the middle of an instruction are its own */
+	/* samples within an instruction belong to it */
 	for (; *at < end && (*at)->addr < insn->addr + insn->bytes; ++*at) {
 		struct callgraph_place place = callgraph_place(d->g, (*at)->node);
 		code_sum_add(&ret.sum, (*at)->node->flat, (*at)->node->cum);
@@ -97,7 +97,7 @@ static struct routine_insn insn_of(const struct finder *d, const struct listing_
 	return ret;
 }
 
-/* The function that the spots lie in, which are in order. */
+/* Shows the function that contains the spots, which are sorted. */
 static struct strobe_error *show(const struct finder *d, const struct routine_report *report, const struct routine_spot *s,
 				 const struct routine_spot *end, struct out *out)
 {

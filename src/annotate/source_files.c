@@ -21,7 +21,7 @@ void source_files_deinit(struct source_files *s)
 	arena_deinit(&s->arena);
 }
 
-/* The next part of a list with ':' between; false at its end. */
+/* The next part of a colon-separated list; false at its end. */
 static bool next_part(struct arena *a, const char **list, const char **ret)
 {
 	while (**list == ':')
@@ -99,7 +99,7 @@ static struct strobe_error *read_there(struct search *s, const char *path, struc
 	return error_create(ERROR_NOT_FOUND, "open %s: no such file or directory", path);
 }
 
-/* Cuts off the last directory; false at the top. */
+/* Removes the last directory; false at the top. */
 static bool go_up(char *dir)
 {
 	char *slash = strrchr(dir, '/');

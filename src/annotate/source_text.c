@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* A path after its first n directories: "/a/b/c.c" after 1 is "/b/c.c"; the file's own name stays. */
+/* A path without its first n directories: "/a/b/c.c" after 1 is "/b/c.c"; the file name is always kept. */
 static const char *strip_directories(const char *path, uint64_t n)
 {
 	for (; n; n--) {

@@ -1,4 +1,4 @@
-/* The text of the source files that a listing's places name. */
+/* Reads the source files of a listing's places. */
 #pragma once
 #include "annotate/annotate.h"
 

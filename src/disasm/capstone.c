@@ -1,4 +1,4 @@
-/* Other architectures, and x86 where Zydis is not there, through capstone 4. Source: capstone/capstone.h. */
+/* Decodes architectures other than x86, and x86 without Zydis, with capstone 4. Source: capstone/capstone.h. */
 #include <capstone/capstone.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static const struct mode {
 	{ &arch_x86_64, DISASM_USUAL, CS_ARCH_X86, CS_MODE_64 },
 	{ &arch_i386, DISASM_USUAL, CS_ARCH_X86, CS_MODE_32 },
 	{ &arch_aarch64, DISASM_USUAL, CS_ARCH_ARM64, CS_MODE_LITTLE_ENDIAN },
-	/* Arm's instructions are little-endian beside big-endian data, too (on arm since ARMv6: "BE8"). */
+	/* Arm instructions are little-endian even with big-endian data (on arm since ARMv6: "BE8"). */
 	{ &arch_aarch64, DISASM_BIG_ENDIAN, CS_ARCH_ARM64, CS_MODE_LITTLE_ENDIAN },
 	{ &arch_arm, DISASM_USUAL, CS_ARCH_ARM, CS_MODE_ARM },
 	{ &arch_arm, DISASM_BIG_ENDIAN, CS_ARCH_ARM, CS_MODE_ARM },
@@ -94,7 +94,7 @@ static struct strobe_error *create(const struct arch *arch, enum disasm_encoding
 	return err;
 }
 
-/* Jumps that are taken always, by mnemonic: the groups do not say. Links are recognized by what they write. */
+/* Unconditional jumps, by mnemonic, as capstone's groups do not distinguish them. Calls are recognized by the link register they write. */
 static bool is_unconditional(const struct capstone *c, const char *mnemonic)
 {
 	static const struct {
@@ -173,7 +173,7 @@ static enum insn_flow flow_of(const struct capstone *c, const cs_insn *i)
 	return c->in_group(c->handle, i, CS_GRP_INT) || c->in_group(c->handle, i, CS_GRP_IRET) ? INSN_TRAP : INSN_NEXT;
 }
 
-/* The last operand, where it is a number: capstone has added the instruction's address to it. */
+/* The last operand, if it is a number, to which capstone has added the instruction's address. */
 static bool last_immediate(const struct capstone *c, const cs_detail *detail, uint64_t *ret)
 {
 #define LAST(of, kind)                                                                    \
@@ -201,10 +201,7 @@ static bool last_immediate(const struct capstone *c, const cs_detail *detail, ui
 #undef LAST
 }
 
-/*
- * An x86 operand in memory at a fixed place: relative to the next instruction, or absolute. What %fs and %gs
- * begin with is not known here.
- */
+/* An x86 memory operand with a fixed address: relative to the next instruction, or absolute. The bases of %fs and %gs are unknown. */
 static bool x86_address(const cs_insn *i, uint64_t ip, uint64_t *ret)
 {
 	const cs_x86 *x86 = &i->detail->x86;

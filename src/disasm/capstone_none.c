@@ -1,4 +1,4 @@
-/* Takes the place of capstone.c in a build without capstone. */
+/* Replaces capstone.c in a build without capstone. */
 #include "disasm/disasm_priv.h"
 
 static bool knows(const struct arch *arch, enum disasm_encoding encoding)

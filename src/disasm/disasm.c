@@ -64,12 +64,12 @@ size_t disasm_unknown_bytes(const struct disasm *d, const void *code, size_t n)
 	size_t bytes = d->arch->insn_align;
 	if (d->arch == &arch_s390x && n) /* the first two bits */
 		bytes = (size_t[]){ 2, 4, 4, 6 }[p[0] >> 6];
-	else if (d->encoding == DISASM_THUMB && n > 1) /* 0b11101 and above begin a pair */
+	else if (d->encoding == DISASM_THUMB && n > 1) /* 0b11101 and above begin a 4-byte instruction */
 		bytes = p[1] >> 3 >= 0x1d ? 4 : 2;
 	return bytes < n ? bytes : n;
 }
 
-/* objdump's columns: the mnemonic fills six places, and AT&T's syntax has no blank between operands or before a mask. */
+/* objdump's columns: the mnemonic is padded to six characters, and AT&T syntax has no blank between operands or before a mask. */
 #define MNEMONIC_WIDTH 6
 
 static bool is_prefix(const char *word, size_t n)

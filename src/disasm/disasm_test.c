@@ -1,4 +1,4 @@
-/* Truth: the encodings of llvm-mc for the instructions written beside them, and their targets by arithmetic. */
+/* Expected values: the encodings of llvm-mc for the instructions in comments, and their targets by arithmetic. */
 #include <string.h>
 
 #include "base/testing.h"
@@ -8,14 +8,14 @@
 
 struct row {
 	const struct arch *arch;
-	const char *text; /* AT&T's syntax, as objdump prints it and Zydis for x86 ("pushq" in capstone's); NULL = libraries differ */
+	const char *text; /* AT&T syntax, as printed by objdump and by Zydis for x86 (capstone prints "pushq"); NULL = libraries differ */
 	const char *code;
 	uint8_t bytes, flow;
 	uint64_t target, address; /* after IP; 0 = none */
 	enum disasm_encoding encoding;
 };
 
-#define NO_ADDRESS UINT64_MAX /* where a library may take one for it */
+#define NO_ADDRESS UINT64_MAX /* a library may take the operand for an address */
 
 static const struct row x86_rows[] = {
 	{ &arch_x86_64, "push   %rbp", "\x55", 1, INSN_NEXT, 0, 0 },
@@ -107,7 +107,7 @@ static void check_text(struct disasm *d, const struct row *row)
 
 static void check_row(struct disasm *d, const struct row *row)
 {
-	/* What follows does not matter, and an instruction that is cut is none. */
+	/* The following bytes do not matter, and a truncated instruction is invalid. */
 	uint8_t code[32] = { 0 };
 	struct insn i;
 	memcpy(code, row->code, row->bytes);
@@ -152,7 +152,7 @@ static void test_others(void **state)
 	check(other_rows, sizeof(other_rows) / sizeof(*other_rows));
 }
 
-/* The two libraries agree on lengths, flow and addresses. */
+/* The two libraries agree on length, flow and addresses. */
 static void check_capstone(const struct row *row)
 {
 	struct disasm *d;
@@ -164,7 +164,7 @@ static void check_capstone(const struct row *row)
 
 static void test_capstone_x86(void **state)
 {
-	/* mov 0x401008,%eax where there is no %rip to be relative to; mov %gs:0x14,%eax, whose segment is anywhere. */
+	/* mov 0x401008,%eax on an architecture without %rip; mov %gs:0x14,%eax, whose segment base is unknown. */
 	static const struct row absolute[] = {
 		{ &arch_i386, NULL, "\xa1\x08\x10\x40\x00", 5, INSN_NEXT, 0, 8 },
 		{ &arch_i386, NULL, "\x65\xa1\x14\x00\x00\x00", 6, INSN_NEXT, 0, NO_ADDRESS },
@@ -186,11 +186,11 @@ static void test_intel(void **state)
 		return;
 	}
 	check_text(d, &(struct row){ &arch_x86_64, "mov    rbp, rsp", "\x48\x89\xe5", 3, 0, 0, 0 });
-	check_text(d, &(struct row){ &arch_x86_64, ".byte 0x06", "\x06", 1, 0, 0, 0 }); /* gone with 64 bits */
+	check_text(d, &(struct row){ &arch_x86_64, ".byte 0x06", "\x06", 1, 0, 0, 0 }); /* invalid in 64-bit mode */
 	disasm_destroy(d);
 }
 
-/* How far it is to the next one follows from the first bytes where instructions are of several lengths. */
+/* For instructions of several lengths, the first bytes determine the length. */
 static void test_unknown_bytes(void **state)
 {
 	static const struct {

@@ -1,4 +1,4 @@
-/* x86 through Zydis 4. Source: Zydis/Decoder.h, Zydis/Formatter.h, Zydis/Utils.h. */
+/* Decodes x86 with Zydis 4. Source: Zydis/Decoder.h, Zydis/Formatter.h, Zydis/Utils.h. */
 #include <Zydis/Zydis.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +55,7 @@ static bool set_up(struct zydis *z, const struct arch *arch, enum disasm_syntax 
 		{ ZYDIS_FORMATTER_PROP_DISP_PADDING, ZYDIS_PADDING_DISABLED },
 		{ ZYDIS_FORMATTER_PROP_IMM_PADDING, ZYDIS_PADDING_DISABLED },
 		{ ZYDIS_FORMATTER_PROP_IMM_SIGNEDNESS, ZYDIS_SIGNEDNESS_UNSIGNED },
-		/* what lies relative to the instruction is shown as it is encoded: 0x10(%rip) */
+		/* relative addresses are shown as encoded: 0x10(%rip) */
 		{ ZYDIS_FORMATTER_PROP_FORCE_RELATIVE_RIPREL, ZYAN_TRUE },
 	};
 	bool wide = arch == &arch_x86_64;
@@ -130,13 +130,13 @@ static bool decode(struct disasm *d, const void *code, size_t n, uint64_t ip, st
 			continue;
 		if (is_target)
 			ret->has_target = true, ret->target = address;
-		else if (o->mem.segment != ZYDIS_REGISTER_FS && o->mem.segment != ZYDIS_REGISTER_GS) /* whose bases are not known */
+		else if (o->mem.segment != ZYDIS_REGISTER_FS && o->mem.segment != ZYDIS_REGISTER_GS) /* whose bases are unknown */
 			ret->has_address = true, ret->address = address;
 	}
 	return true;
 }
 
-/* Conditions have two names; objdump's, and so everybody's, are not those of Zydis. */
+/* Conditions have two names; Zydis does not use those of objdump. */
 static void rename_condition(char *text)
 {
 	static const struct {
@@ -151,7 +151,7 @@ static void rename_condition(char *text)
 			size_t to = strlen(conditions[i].to);
 			if (strlen(conditions[i].from) != n || memcmp(text + stem, conditions[i].from, n))
 				continue;
-			/* none is longer than what it replaces */
+			/* no replacement is longer */
 			memmove(text + stem + to, text + stem + n, strlen(text + stem + n) + 1);
 			memcpy(text + stem, conditions[i].to, to);
 			return;
@@ -159,9 +159,9 @@ static void rename_condition(char *text)
 	}
 }
 
-/* ---- AT&T's syntax as objdump writes it ---- */
+/* ---- AT&T syntax in the style of objdump ---- */
 
-/* Puts what instead of n bytes at `at`; leaves the text alone where there is no room. */
+/* Replaces n bytes at `at` by `what`; leaves the text unchanged if there is no room. */
 static void splice(char *text, char *at, size_t n, const char *what)
 {
 	size_t bytes = strlen(what), rest = strlen(at + n) + 1;
@@ -171,7 +171,7 @@ static void splice(char *text, char *at, size_t n, const char *what)
 	memcpy(at, what, bytes);
 }
 
-/* The mnemonic as Zydis writes it, after prefixes and with its suffix; *ret_base is how long it is without that. */
+/* The mnemonic in Zydis's text, after prefixes and including its suffix; *ret_base is its length without the suffix. */
 static char *find_mnemonic(const struct zydis *z, char *text, const ZydisDecodedInstruction *i, size_t *ret_base)
 {
 	const char *name = z->mnemonic(i->mnemonic);
@@ -206,13 +206,13 @@ static const char *other_name(ZydisMnemonic m)
 	return NULL;
 }
 
-/* movzbl, movslq: both sizes, in letters. */
+/* movzbl, movslq: two size letters. */
 static bool is_extension(ZydisMnemonic m)
 {
 	return m == ZYDIS_MNEMONIC_MOVZX || m == ZYDIS_MNEMONIC_MOVSX || m == ZYDIS_MNEMONIC_MOVSXD;
 }
 
-/* Zydis gives them the width of what is in memory, which the register beside it says as well; conversions need it. */
+/* Zydis adds the width of the memory operand, which the register already shows; only conversions need it. */
 static bool has_vector_register(const char *mnemonic, const ZydisDecodedInstruction *i, const ZydisDecodedOperand *operands)
 {
 	for (unsigned k = 0; k < i->operand_count_visible; k++)
@@ -240,7 +240,7 @@ static void rename_mnemonic(const struct zydis *z, char *text, const ZydisDecode
 	} else if (i->mnemonic == ZYDIS_MNEMONIC_MOV && i->raw.imm[0].size == 64) {
 		splice(text, at, n, "movabs");
 	} else if (i->mnemonic == ZYDIS_MNEMONIC_NOP && i->operand_count_visible == 2) {
-		/* its register is not an operand to objdump, except for the size */
+		/* objdump omits the register operand, except for the size */
 		char *comma = strstr(at, ", "), letter[] = { size_letter(i->operand_width), 0 };
 		if (comma)
 			splice(text, at + n + 1, (size_t)(comma + 2 - (at + n + 1)), "");
@@ -262,7 +262,7 @@ static void show_zero(char *text, const ZydisDecodedInstruction *i)
 		splice(text, at, 0, "0x0");
 }
 
-/* Where a jump or call goes through a register or memory: call *0x8(%rax). */
+/* Marks a jump or call through a register or memory: call *0x8(%rax). */
 static void mark_indirect(char *text, const ZydisDecodedInstruction *i, const ZydisDecodedOperand *first)
 {
 	bool jumps = i->meta.category == ZYDIS_CATEGORY_CALL || i->meta.category == ZYDIS_CATEGORY_UNCOND_BR;

@@ -1,4 +1,4 @@
-/* Takes the place of zydis.c in a build without Zydis. */
+/* Replaces zydis.c in a build without Zydis. */
 #include "disasm/disasm_priv.h"
 
 static bool knows(const struct arch *arch, enum disasm_encoding encoding)

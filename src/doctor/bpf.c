@@ -1,4 +1,4 @@
-/* Checks of BPF: whether programs can be loaded, and where they can be attached. */
+/* Checks of BPF: whether programs can be loaded and attached. */
 #include <linux/bpf.h>
 #include <unistd.h>
 
@@ -13,7 +13,7 @@
 	"whole stacks without frame pointers while recording, trace -s and lock contention summed in the kernel, " \
 	"live sched and kwork"
 
-/* What a check of bpf/load said, in words of ours; NULL stays fine. */
+/* Converts the error of a check of bpf/load; NULL means success. */
 static struct finding from_error(struct doctor *d, struct strobe_error *err, const char *ok, const char *loss, const char *remedy)
 {
 	if (!err)

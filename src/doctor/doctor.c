@@ -50,7 +50,7 @@ int64_t doctor_sysctl(const struct doctor *d, const char *name)
 	return err ? -1 : value;
 }
 
-/* The processor's own word for it, as x86 has it; other machines say so by their firmware. */
+/* x86 has a CPU flag, other machines a node in the device tree; Xen has a file. */
 static bool is_virtual_machine(const struct sys *sys)
 {
 	_cleanup_strbuf_ struct strbuf cpus = {};
@@ -75,7 +75,7 @@ static const char *container(const struct sys *sys)
 	return "none known";
 }
 
-/* The machine and the user, above the checks. */
+/* Adds facts on the machine and the user, above the checks. */
 static void add_facts(const struct doctor *d, struct table *t)
 {
 	struct utsname u;

@@ -1,4 +1,4 @@
-/* Machines that lack one thing each, by hand: what the check of it says, what is lost and what to do. */
+/* Fake machines that each lack one feature: the result of its check, the loss and the remedy. */
 #include "base/testing.h"
 
 #include <errno.h>
@@ -8,14 +8,14 @@
 
 enum { STATE, KEY, TITLE, SUBJECT, FOUND, LOSS, REMEDY };
 
-/* Of the only row. */
+/* The text of a cell in the only row. */
 static const char *text_of(const struct table *t, size_t column)
 {
 	const struct table_cell *c = table_cell(t, 0, column);
 	return c->set ? c->text : "";
 }
 
-/* Examines one check of a made-up machine, which is destroyed: its state, and words that loss and remedy must have. */
+/* Runs one check on a fake machine, which is destroyed: its state, and words that must be in loss and remedy. */
 static void assert_finding(struct sys_faked *f, const char *key, const char *state, const char *loss, const char *remedy)
 {
 	struct table t;

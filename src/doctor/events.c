@@ -1,4 +1,4 @@
-/* Checks of perf_event_open(2): counters, samples, and who may have them. */
+/* Checks of perf_event_open(2): counters, samples, and permissions for them. */
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/hw_breakpoint.h>
@@ -59,7 +59,7 @@ static struct finding rights(struct doctor *d)
 				 RIGHTS "; for all users: sysctl kernel.perf_event_paranoid=-1" };
 }
 
-/* How many instances of an event one group may have: as many as there are counters for it, less those in use. */
+/* The maximum number of instances of an event in one group: the number of its counters, minus those in use. */
 static unsigned counters_at_once(const struct doctor *d)
 {
 	int fds[32];

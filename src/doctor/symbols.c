@@ -1,5 +1,4 @@
-/* Checks of what gives names and code: symbols of the kernel, debug information, disassemblers, the cache of recorded
- * files. */
+/* Checks of sources of names and code: kernel symbols, debug information, disassemblers, the build ID cache. */
 #include <config.h> /* of the build */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -15,8 +14,7 @@
 #include "object/object.h"
 #include "sys/limits.h"
 
-/* Whether one of the addresses at the beginning of the list is not 0: variables of CPUs lie low, what is hidden is 0
- * everywhere. */
+/* Whether any address at the beginning of the list is not 0: per-CPU variables have low addresses, hidden addresses are all 0. */
 static bool shows_addresses(const char *text)
 {
 	for (; *text; text += strcspn(text, "\n"), text += *text == '\n')

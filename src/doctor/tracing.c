@@ -1,4 +1,4 @@
-/* Checks of what traces the kernel and programs: tracefs, tracepoints, probes, statistics of the scheduler. */
+/* Checks of tracing of the kernel and of programs: tracefs, tracepoints, probes, statistics of the scheduler. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -24,7 +24,7 @@ static struct finding tracefs(struct doctor *d)
 								 "has CONFIG_TRACING" };
 }
 
-/* The file of tracefs, or NULL. */
+/* The text of a file in tracefs, or NULL. */
 static char *tracefs_text(const struct doctor *d, const char *name)
 {
 	_cleanup_free_ char *dir = NULL;
@@ -71,8 +71,7 @@ static struct finding system_calls(struct doctor *d)
 				 d->is_root ? "a kernel with CONFIG_FTRACE_SYSCALLS" : AS_ROOT };
 }
 
-/* Probes of the kernel or of programs: their PMU makes events without a definition, tracefs holds those that have one.
- */
+/* Probes of the kernel or of programs: their PMU creates events without a definition, tracefs has those with one. */
 static struct finding probes(struct doctor *d, const char *pmu, const char *file, const char *loss, const char *config)
 {
 	const char *path = arena_printf(&d->arena, "/sys/bus/event_source/devices/%s", pmu);

@@ -10,7 +10,7 @@
 #include "session/input.h"
 #include "view/html/chart.h"
 
-/* Read once more, which a stream cannot be. */
+/* It is read again, which is not possible for a stream. */
 static bool is_file(const char *path)
 {
 	struct stat st;
@@ -19,7 +19,7 @@ static bool is_file(const char *path)
 
 struct time_chart *page_chart_read(const struct session *s, const char *path, const struct symbols_options *symbols)
 {
-	/* What is lost or damaged was said of the profile, which has it all. */
+	/* Losses and damage were already reported for the profile. */
 	struct session_host host = *s->host;
 	host.say = NULL;
 	host.progress = NULL;

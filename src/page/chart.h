@@ -1,5 +1,5 @@
 /*
- * What threads did when, in the page of a recording's profile and as a page of its own.
+ * A chart of threads over time, in the page of a recording's profile and as a page of its own.
  *
  * One thread.
  */
@@ -10,11 +10,11 @@
 #include "table/time_chart.h"
 
 /*
- * The chart of the recording at path, which is that of the open session, read once more; page_chart_destroy(). NULL: it does not say what
- * threads do when, or it is a stream. A damaged recording has what was whole.
+ * Reads the recording at path, which is that of the open session, again; free with page_chart_destroy(). NULL: it has no data on threads
+ * over time, or it is a stream. For a damaged recording, the chart has the undamaged part.
  */
 struct time_chart *page_chart_read(const struct session *s, const char *path, const struct symbols_options *symbols);
-/* NULL is none. */
+/* NULL is fine. */
 void page_chart_destroy(struct time_chart *c);
-/* The page of a chart, with facts of the recording at path. */
+/* Writes the page of a chart, with facts of the recording at path. */
 struct strobe_error *page_chart_write(const struct time_chart *c, const char *path, bool force, struct out *out) _must_check_;

@@ -1,4 +1,4 @@
-/* The code of a recording's functions, as listings for the page. */
+/* Code of a recording's functions, as listings for the page. */
 #include <string.h>
 
 #include "annotate/annotate.h"
@@ -6,8 +6,8 @@
 #include "page/page.h"
 #include "view/html/listing.h"
 
-#define FUNCTIONS_MAX 60             /* the hottest, that go into a file */
-#define FUNCTION_BYTES_MAX (1u << 18) /* of a larger one only the addresses are shown */
+#define FUNCTIONS_MAX 60             /* hottest functions to put into a file */
+#define FUNCTION_BYTES_MAX (1u << 18) /* of larger functions only the addresses are shown */
 
 struct code {
 	const struct env *env;
@@ -21,7 +21,7 @@ static const struct mapped_file *file_of(const struct code *c, const struct prof
 	if (m->order >= machine_files_count(machine))
 		return NULL;
 	const struct mapped_file *file = machine_file_at(machine, m->order);
-	/* a base's objects were counted on another machine */
+	/* objects of a base may be from another machine */
 	return strcmp(file->path, profile_str(p, m->path)) ? NULL : file;
 }
 
@@ -39,7 +39,7 @@ static struct strobe_error *list(struct dso_code *code, const struct profile *p,
 	return NULL;
 }
 
-/* What cannot be listed is not an error of the page: it has the costs of its addresses nevertheless. */
+/* A function that cannot be listed is not an error: the page has the costs of its addresses anyway. */
 static struct strobe_error *list_function(void *ctx, const struct profile *p, function_id id, struct out *out)
 {
 	const struct code *c = ctx;

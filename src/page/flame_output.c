@@ -41,7 +41,7 @@ static struct strobe_error *choose_event(const struct flame_output *f, const str
 	const struct profile_origin *origin = &p->origin;
 	const char *event = f->o.event;
 	if (origin->events_are_values && !event && !f->merged && p->events.len) {
-		/* of the values of a sample the file's default one, or the last */
+		/* of the values of a sample, the file's default, or the last */
 		*ret = (uint32_t)p->events.len - 1;
 		for (uint32_t i = 0; i < p->events.len; i++)
 			if (origin->default_event && p->events.data[i].name == origin->default_event)
@@ -61,7 +61,7 @@ static struct strobe_error *choose_event(const struct flame_output *f, const str
 	return error_create(ERROR_NOT_FOUND, "the recording has no samples%s%s", event ? " of " : "", event ? event : "");
 }
 
-/* A picture shows one event: the message names the others. */
+/* A picture shows one event: the message lists the others. */
 static void say_other_events(const struct flame_output *f, uint32_t shown)
 {
 	_cleanup_strbuf_ struct strbuf names = {};
@@ -73,7 +73,7 @@ static void say_other_events(const struct flame_output *f, uint32_t shown)
 			    profile_event_name(f->profile, shown), strbuf_str(&names));
 }
 
-/* Without call chains the picture has one level of functions: say how to record them, on a terminal. */
+/* Without call chains the picture has one level of functions: suggests how to record them, on a terminal. */
 static void hint_at_chains(const struct flame_output *f)
 {
 	const struct env *env = f->in.session.env;
@@ -86,7 +86,7 @@ static void hint_at_chains(const struct flame_output *f)
 
 /* ---- comparison ---- */
 
-/* Both profiles as one, and which of its events is the base's. */
+/* Joins both profiles, and finds the base's event. */
 static struct strobe_error *join_base(struct flame_output *f)
 {
 	struct flame_output_options *o = &f->o;
@@ -100,7 +100,7 @@ static struct strobe_error *join_base(struct flame_output *f)
 	return NULL;
 }
 
-/* As the input is read, but of a file, and of one value. */
+/* Reads it in the same way as the input, but from a file, and only one value. */
 static struct strobe_error *read_base(struct flame_output *f)
 {
 	struct flame_input_options options = f->o.in;
@@ -120,7 +120,7 @@ static struct strobe_error *read_attributes(const char *path, struct name_attrib
 	return err;
 }
 
-/* A file that does not exist is an empty one: it is written at the end. */
+/* A file that does not exist is treated as empty: it is created at the end. */
 static struct strobe_error *read_colours(const char *path, struct name_colours *ret)
 {
 	struct lines lines;
@@ -181,7 +181,7 @@ static struct strobe_error *prepare_page(struct flame_output *f)
 	if (f->o.base)
 		f->merged = profile_join(f->in.profile, f->base.profile, HTML_BASE_PREFIX, NULL);
 	TRY(choose_event(f, f->in.profile, &event));
-	page->event = f->o.event || f->merged ? profile_event_name(f->in.profile, event) : NULL; /* else the page chooses */
+	page->event = f->o.event || f->merged ? profile_event_name(f->in.profile, event) : NULL; /* otherwise the page chooses */
 	f->profile = f->merged ? f->merged : f->in.profile;
 	if (f->o.svg.title)
 		page->title = f->o.svg.title;
@@ -214,7 +214,7 @@ static struct strobe_error *write_folded(const struct flame_output *f, struct ou
 		.event = f->o.svg.event,
 		.count_samples = f->o.svg.count_samples,
 	};
-	if (f->in.is_folded) /* the marks of the input */
+	if (f->in.is_folded) /* marks in the input */
 		folded.names.mark_kernel = folded.names.mark_jit = folded.names.mark_inlined = true;
 	return view_folded(f->profile, &folded, out);
 }
@@ -267,7 +267,7 @@ void flame_output_deinit(struct flame_output *f)
 	free(f->subtitle);
 }
 
-/* Any option of pictures but the title. */
+/* Any option of pictures except for the title. */
 static bool differs(const struct flamegraph_options *o)
 {
 	const struct flamegraph_options d = flamegraph_defaults();

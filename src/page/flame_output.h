@@ -1,7 +1,7 @@
 /*
- * What `strobe flamegraph` writes of a recording or a profile: a flame graph, folded stacks or a page, also compared with a base.
+ * The output of `strobe flamegraph` for a recording or a profile: a flame graph, folded stacks or a page, optionally compared with a base.
  *
- *	flame_output_read(&f, host, &options);    on an error f.profile may hold what was whole, to be shown
+ *	flame_output_read(&f, host, &options);    on an error f.profile may have the undamaged part
  *	flame_output_prepare(&f);                 reads the base, chooses the event
  *	flame_output_write(&f, out);              once
  *	flame_output_deinit(&f);
@@ -15,18 +15,18 @@
 
 /* Strings are borrowed. */
 struct flame_output_options {
-	struct flamegraph_options svg; /* without what prepare() sets: the event, the base, names of files */
+	struct flamegraph_options svg; /* except for what prepare() sets: the event, the base, names of files */
 	struct flame_input_options in;
 	const char *input;           /* as in flame_input_read() */
 	const char *base, *event;    /* NULL: none; the first one with samples */
 	const char *name_attributes; /* file of attributes by name, or NULL */
-	const char *colours_file;    /* file of colours by name, which need not exist; NULL: colours are not kept */
+	const char *colours_file;    /* file of colours by name, which need not exist; NULL: colours are not saved */
 	bool folded, is_page;        /* neither: a picture */
 };
 
-/* Whether there are options of pictures other than the title: a page has its own controls for them, or does not have them. */
+/* Whether options of pictures other than the title are set: a page has its own controls for them, or lacks them. */
 bool flame_output_has_picture_options(const struct flame_output_options *o);
-/* Options that cannot be combined, by their names. ERROR_USAGE. */
+/* Checks for options that cannot be combined. ERROR_USAGE names them. */
 struct strobe_error *flame_output_check(const struct flame_output_options *o) _must_check_;
 
 /* Read-only for the caller. */
@@ -34,22 +34,22 @@ struct flame_output {
 	const struct session_host *host;
 	struct flame_output_options o;
 	struct flame_input in, base;
-	struct profile *merged;  /* with a base: both of them */
-	struct profile *profile; /* the one that is shown, of in or merged; NULL: nothing could be read */
+	struct profile *merged;  /* with a base: both profiles */
+	struct profile *profile; /* the profile to show, in or merged; NULL: nothing could be read */
 	char *subtitle;
 	struct name_attributes attributes;
-	struct name_colours colours; /* with colours_file: to be written back after the picture */
+	struct name_colours colours; /* with colours_file: saved after the picture */
 	struct html_options page;
-	struct time_chart *chart; /* of a page, or NULL */
+	struct time_chart *chart; /* for a page, or NULL */
 };
 
-/* flame_output_deinit() in any case. */
+/* Call flame_output_deinit() in any case. */
 struct strobe_error *flame_output_read(struct flame_output *f, const struct session_host *host,
 				       const struct flame_output_options *o) _must_check_;
-/* Whether there is anything to show, whole or not. */
+/* Whether there is anything to show, complete or not. */
 bool flame_output_has_samples(const struct flame_output *f);
 struct strobe_error *flame_output_prepare(struct flame_output *f) _must_check_;
 struct strobe_error *flame_output_write(struct flame_output *f, struct out *out) _must_check_;
-/* What the output lacks, and what was lost or damaged. */
+/* Prints remarks on missing, lost or damaged data. */
 void flame_output_remarks(const struct flame_output *f);
 void flame_output_deinit(struct flame_output *f);

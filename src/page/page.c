@@ -32,7 +32,7 @@ static const char *command_line(struct arena *arena, const struct env *env)
 	return arena_strdup(arena, strbuf_str(&b));
 }
 
-/* When the file was written, as headers of reports have it; NULL: it is none. */
+/* The file's modification time, in the format of report headers; NULL: not a file. */
 static const char *date_of(struct arena *arena, const char *path)
 {
 	struct stat st;
@@ -43,7 +43,7 @@ static const char *date_of(struct arena *arena, const char *path)
 	return arena_strdup(arena, text);
 }
 
-/* Where no event carries its period, a value is a number of samples. */
+/* If no event has periods, a value is a number of samples. */
 static bool counts_samples(const struct env *env)
 {
 	bool any = false;

@@ -1,4 +1,4 @@
-/* The code of functions of a profile that another program made: by the binaries and the source files that it names. */
+/* Code of functions of a profile from another program: from the binaries and the source files that it names. */
 #include "annotate/annotate.h"
 #include "annotate/dso_code.h"
 #include "arch/arch.h"
@@ -6,7 +6,7 @@
 #include "resolve/profile_objects.h"
 #include "view/html/listing.h"
 
-#define FUNCTION_BYTES_MAX (1u << 18) /* of a larger one only the addresses are shown */
+#define FUNCTION_BYTES_MAX (1u << 18) /* of larger functions only the addresses are shown */
 
 struct page_profile_code {
 	const struct profile *p;
@@ -15,12 +15,12 @@ struct page_profile_code {
 	enum disasm_syntax syntax;
 };
 
-/* Where the code of a function is that is one of its own. */
+/* The location of a function's code, if it has its own. */
 struct site {
 	struct dso *dso;
 	const struct symbol *symbol;
 	mapping_id mapping;
-	uint64_t moved; /* what addresses of the profile are more than the object's */
+	uint64_t moved; /* difference of the profile's addresses and the object's */
 };
 
 static bool find_site(const struct page_profile_code *c, function_id id, struct site *ret)
@@ -39,7 +39,7 @@ static bool find_site(const struct page_profile_code *c, function_id id, struct 
 	return false;
 }
 
-/* An empty listing where there is no code. code has to stay as long as it. */
+/* An empty listing without code. code must live as long as the listing. */
 static struct listing *list_site(const struct page_profile_code *c, const struct site *site, const char *name, struct dso_code *code)
 {
 	struct listing *l = NULL;
@@ -52,7 +52,7 @@ static struct listing *list_site(const struct page_profile_code *c, const struct
 	return l ? l : listing_create();
 }
 
-/* Lines that the profile has, which for an inlined function are all that is known. */
+/* Adds lines of the profile, the only information on an inlined function. */
 static void add_lines(struct listing *l, const struct profile *p, function_id id)
 {
 	const char *path = profile_str(p, p->functions.data[id].file);
@@ -82,7 +82,7 @@ static void write_listing(const struct page_profile_code *c, struct listing *l, 
 	listing_destroy(l);
 }
 
-/* What cannot be listed is not an error of the page: it has the costs of addresses and lines nevertheless. */
+/* A function that cannot be listed is not an error: the page has the costs of addresses and lines anyway. */
 static struct strobe_error *list_function(void *ctx, const struct profile *p, function_id id, struct out *out)
 {
 	const struct page_profile_code *c = ctx;

@@ -1,4 +1,4 @@
-/* Who has access: addresses, Host and Origin. */
+/* Access control: addresses, Host and Origin. */
 #include <config.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -16,7 +16,7 @@
 struct strobe_error *web_parse_address(const char *text, char **ret_host, uint16_t *ret_port)
 {
 	const char *colon = strrchr(text, ':'), *bracket = strchr(text, ']');
-	/* "::1" without brackets is a host alone */
+	/* "::1" without brackets is only a host */
 	if (colon && ((bracket && colon < bracket) || (!bracket && strchr(text, ':') != colon)))
 		colon = NULL;
 	size_t bytes = colon ? (size_t)(colon - text) : strlen(text);
@@ -40,7 +40,7 @@ struct strobe_error *web_resolve_address(const char *address, char **ret_host, u
 		return error_create(ERROR_UNSUPPORTED, "the static binary does not serve pages: use report --html to write a file");
 	TRY(web_parse_address(address ? address : "", ret_host, ret_port));
 	snprintf(port, sizeof(port), "%u", *ret_port);
-	/* Machines without /etc/hosts do not know the name: no name and not AI_PASSIVE is 127.0.0.1, as the name is to most. */
+	/* Machines without /etc/hosts cannot resolve the name: no name and not AI_PASSIVE is 127.0.0.1, the usual meaning of the name. */
 	bool is_local = !strcmp(*ret_host, "localhost");
 	int code = getaddrinfo(is_local ? NULL : *ret_host, port, is_local ? &local : &hints, ret);
 	return code ? error_create(ERROR_USAGE, "cannot listen at %s: %s", *ret_host, gai_strerror(code)) : NULL;
@@ -67,7 +67,7 @@ struct strobe_error *web_is_local(const char *address, bool *ret)
 	return NULL;
 }
 
-/* Browsers write the host in small letters, and the port unless it is 80. */
+/* Browsers send the host in lower case, and the port unless it is 80. */
 static bool is_host(const char *header, const char *host, uint16_t port)
 {
 	char *with_port = xasprintf("%s:%u", host, port);

@@ -30,7 +30,7 @@ static void addresses_are_taken_apart(void **state)
 	assert_fails(web_parse_address("host:-1", &host, &port), ERROR_USAGE);
 }
 
-/* A page of evil.example whose name was made to mean 127.0.0.1 sends its own name: DNS rebinding. */
+/* A page of evil.example whose name was made to resolve to 127.0.0.1 sends its own name: DNS rebinding. */
 static void only_our_names_are_answered(void **state)
 {
 	assert_true(web_host_allowed("localhost:8080", "localhost", 8080));

@@ -16,11 +16,11 @@ struct peer {
 
 struct web_connection {
 	struct web_connections *all;
-	struct web_connection *older, *newer; /* by the time since which it is as it is */
+	struct web_connection *older, *newer; /* ordered by the time of their last change of state */
 	struct peer peer;
 	int fd;
 	uint64_t since_ns;
-	bool is_answered; /* a request came, and its answer is being made or sent */
+	bool is_answered; /* a request was received, and its answer is being made or sent */
 	bool is_shut;
 };
 
@@ -29,7 +29,7 @@ struct web_connections {
 	pthread_cond_t changed;
 	pthread_t watcher;
 	struct web_connection *oldest, *newest;
-	unsigned open, max; /* open: without those that are shut */
+	unsigned open, max; /* open: without those that were shut */
 	uint64_t request_ns;
 	bool ends;
 };
@@ -65,7 +65,7 @@ static void shut(struct web_connection *w)
 	w->all->open--;
 }
 
-/* Shuts those whose time is over; returns when the next one's will be, 0: no connection has to send anything. */
+/* Shuts connections whose time is over; returns the time of the next one, 0: no connection has a time limit. */
 static uint64_t shut_late_ones(struct web_connections *c)
 {
 	uint64_t now = now_ns();
@@ -138,7 +138,7 @@ static struct peer peer_of(const struct sockaddr *a)
 		p.bytes = sizeof(struct in_addr);
 	} else if (a && a->sa_family == AF_INET6) {
 		from = &((const struct sockaddr_in6 *)a)->sin6_addr;
-		p.bytes = 8; /* one network */
+		p.bytes = 8; /* the /64 network */
 	}
 	if (from)
 		memcpy(p.address, from, p.bytes);
@@ -153,7 +153,7 @@ static unsigned count_of_peer(const struct web_connections *c, const struct peer
 	return n;
 }
 
-/* Of the peer that has most: the oldest that is not being answered, or else the oldest. */
+/* Of the peer with most connections: the oldest one that is not being answered, or else the oldest. */
 static struct web_connection *find_victim(const struct web_connections *c)
 {
 	struct web_connection *victim = NULL;

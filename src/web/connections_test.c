@@ -68,7 +68,7 @@ static void a_peer_with_many_makes_room_for_others(void **state)
 	for (int i = 0; i < 4; i++)
 		web_connection_begin_answer(p[i].w);
 	struct pair last = connect_from(c, 3);
-	assert_true(is_shut(&p[1], 0)); /* they are all being answered: the oldest */
+	assert_true(is_shut(&p[1], 0)); /* all are being answered: shuts the oldest */
 	assert_false(is_shut(&other, 0) || is_shut(&last, 0));
 	for (int i = 0; i < 4; i++)
 		hang_up(&p[i]);

@@ -1,4 +1,4 @@
-/* Parameters of addresses. */
+/* URL parameters. */
 #include <ctype.h>
 #include <string.h>
 

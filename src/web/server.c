@@ -39,9 +39,9 @@ void web_server_stop(struct web_server *s)
 #define COOKIE "strobe"
 #define TOKEN "token"
 #define CONNECTIONS_MAX 48
-#define CONNECTIONS_SHUT_MAX 80 /* and that many which are being closed, before others wait */
-#define REQUEST_MS 10000        /* for a whole request to come */
-#define IDLE_SECONDS 30         /* for an answer to be read */
+#define CONNECTIONS_SHUT_MAX 80 /* number of closed connections that may linger before new ones have to wait */
+#define REQUEST_MS 10000        /* to receive a complete request */
+#define IDLE_SECONDS 30         /* for the client to read an answer */
 #define REQUEST_MEMORY 32768
 
 struct mhd {
@@ -157,12 +157,12 @@ static void answer_error(struct answer *a, struct strobe_error *err)
 	error_destroy(err);
 }
 
-/* ---- what can be requested ---- */
+/* ---- requests ---- */
 
 struct request {
 	const struct web_server *server;
 	struct MHD_Connection *connection;
-	const struct web_profile *profile; /* that p=N names; NULL: there is none */
+	const struct web_profile *profile; /* the profile of p=N; NULL: invalid */
 };
 
 static const char *parameter(const struct request *q, const char *name)
@@ -192,7 +192,7 @@ static void answer_data(const struct request *q, struct answer *a)
 	size_t bytes;
 	struct html_options options = q->profile->options;
 	const char *accepts = header(q, "Accept-Encoding");
-	options.code.functions_max = 0; /* requested one by one */
+	options.code.functions_max = 0; /* listed one by one on request */
 	out_init_mem(&plain);
 	struct strobe_error *err = view_html_data(q->profile->profile, &options, &plain);
 	const char *data = out_mem(&plain, &bytes);
@@ -209,7 +209,7 @@ static void answer_data(const struct request *q, struct answer *a)
 	}
 }
 
-/* That there is no code, or why, is an answer too: the page shows it in the code's place. */
+/* The reason for missing code is an answer too: the page shows it instead of the code. */
 static void answer_problem(struct answer *a, const char *problem)
 {
 	struct json j;
@@ -270,7 +270,7 @@ static const struct route *find_route(const char *path)
 	return NULL;
 }
 
-/* Where another address of a page leads to: pprof has its pages below /ui/, and there the graph is the first. NULL: nowhere. */
+/* The redirection of another address for a page: pprof's pages are below /ui/, the first is the graph. NULL: none. */
 static const char *alias(const char *path)
 {
 	static const char below[] = "/ui";
@@ -283,7 +283,7 @@ static const char *alias(const char *path)
 	return !*path || !strcmp(path, "/") ? "/graph" : r ? r->path : NULL;
 }
 
-/* The token goes into a cookie and stays out of the address. */
+/* The token goes into a cookie and not into the new address. */
 static enum MHD_Result add_parameter(void *ctx, enum MHD_ValueKind kind, const char *name, const char *value)
 {
 	if (strcmp(name, TOKEN))
@@ -291,7 +291,7 @@ static enum MHD_Result add_parameter(void *ctx, enum MHD_ValueKind kind, const c
 	return MHD_YES;
 }
 
-/* To a path of ours, never one out of the request. What was requested precedes what the server was started with. */
+/* Redirects to one of our paths, never to one from the request. Parameters of the request precede those the server was started with. */
 static void lead_to(const struct request *q, const char *path, struct answer *a)
 {
 	const char *start = q->server->options.query;
@@ -328,9 +328,9 @@ static void route(struct request *q, const char *path, struct answer *a)
 		r->answer(q, a);
 }
 
-/* ---- who has access ---- */
+/* ---- access ---- */
 
-/* Takes as long for what is nearly right as for what is not. */
+/* Compares in constant time. */
 static bool is_token(const struct web_server *s, const char *text)
 {
 	unsigned char differs = 0;
@@ -341,7 +341,7 @@ static bool is_token(const struct web_server *s, const char *text)
 	return !differs;
 }
 
-/* The token may come once in the address; then the browser keeps it as a cookie, and the address is without. */
+/* The token may be in the address once; then the browser stores it as a cookie, and the address is without. */
 static bool has_token(const struct request *q, const char *path, struct answer *a)
 {
 	const struct web_server *s = q->server;
@@ -370,7 +370,7 @@ static enum MHD_Result count_header(void *ctx, enum MHD_ValueKind kind, const ch
 	return MHD_YES;
 }
 
-/* Of two, another program on the way may believe the one that we do not look at. */
+/* If a header occurs twice, a proxy may use the one that we ignore. */
 static bool is_ambiguous(const struct request *q)
 {
 	static const char *const once[] = { "Host", "Origin", "Sec-Fetch-Site", "Sec-Fetch-Mode" };
@@ -429,7 +429,7 @@ static enum MHD_Result handle(void *ctx, struct MHD_Connection *c, const char *p
 	const struct web_server *s = ctx;
 	struct request q = { .server = s, .connection = c };
 	struct answer a = { .status = MHD_HTTP_OK };
-	/* The library calls once for the head, then for what is uploaded: that is read away and not looked at. */
+	/* The library calls once after the head, then for uploaded data, which is discarded. */
 	if (!*state) {
 		*state = ctx;
 		return MHD_YES;

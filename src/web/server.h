@@ -1,15 +1,15 @@
 /*
- * A small HTTP server that shows profiles to a browser: the page of view/html/, its data, and downloads for pprof.
+ * A small HTTP server that shows profiles in a browser: the page of view/html/, its data, and downloads for pprof.
  *
- * It binds to the loopback interface by default; elsewhere it requires the token that web_server_url() contains. Requests
- * whose Host is not the server's, and those that another site's page makes (Origin), are refused. Only GET and HEAD; only the
- * profiles that were given; no file is ever opened.
+ * It binds to the loopback interface by default; elsewhere it requires the token that web_server_url() contains. Requests whose Host
+ * is not the server's, and those from another site's page (Origin), are rejected. Serves only GET and HEAD, and only the given
+ * profiles; never opens a file.
  *
- * A connection has ten seconds for a whole request, and of more than 48 the oldest idle one is closed (connections.h).
+ * A connection must send a complete request within ten seconds, and of more than 48 the oldest idle one is closed (connections.h).
  *
- * HTTP is spoken by libmicrohttpd, which is loaded on first use; without it in the build or on the machine the start is an
- * ERROR_UNSUPPORTED. One thread of its own answers all requests, one after the other; profiles are borrowed, must outlive
- * the server and stay as they are.
+ * Uses libmicrohttpd, which is loaded on first use; without it in the build or on the machine, the start fails with
+ * ERROR_UNSUPPORTED. One separate thread answers all requests, one after the other; profiles are borrowed, must outlive the server
+ * and must not change.
  *
  * Source of the paths and of the parameters' names: pprof's web interface (github.com/google/pprof, internal/driver).
  */
@@ -26,15 +26,15 @@
 struct web_profile {
 	const char *name;
 	const struct profile *profile;
-	const struct profile *download; /* what pprof is given; NULL: the same */
+	const struct profile *download; /* the profile to send to pprof; NULL: the same */
 	struct html_options options;
 };
 
 struct web_options {
-	const char *address; /* "host:port", either may be left out; NULL: localhost and a free port */
+	const char *address; /* "host:port", both optional; NULL: localhost and a free port */
 	const struct web_profile *profiles;
 	size_t profiles_nr;
-	const char *query;   /* "f=regex&g=lines": what / and pprof's addresses below /ui/ lead to has these too; NULL: none */
+	const char *query;   /* "f=regex&g=lines": added when redirecting from / and pprof's addresses below /ui/; NULL: none */
 };
 
 struct web_server;
@@ -42,25 +42,25 @@ struct addrinfo;
 struct sockaddr;
 
 struct strobe_error *web_server_start(const struct web_options *options, struct web_server **ret) _must_check_;
-/* "http://localhost:8080/", with the token where one is required; lives as long as the server. */
+/* "http://localhost:8080/", with the token if required; lives as long as the server. */
 const char *web_server_url(const struct web_server *s);
 void web_server_stop(struct web_server *s);
 
 /*
- * Adds a parameter to a query: "name=value", with "&" before it where it is not the first; others than letters and digits are
+ * Appends a parameter to a query: "name=value", preceded by "&" unless it is the first; characters other than letters and digits are
  * encoded.
  */
 void web_query_add(struct strbuf *query, const char *name, const char *value);
 
-/* The parts below are the server's own, and are declared here for tests. */
+/* Internal functions, declared here for tests. */
 
-/* "host:port" taken apart: "[::1]:80", ":80", "host", ""; ERROR_USAGE if the port is not a number. host "" = localhost. */
+/* Splits "host:port": "[::1]:80", ":80", "host", ""; ERROR_USAGE if the port is not a number. host "" = localhost. */
 struct strobe_error *web_parse_address(const char *text, char **ret_host, uint16_t *ret_port) _must_check_;
-/* Whether an address (as in web_options) means this machine's loopback interface and nothing else. */
+/* Whether an address (as in web_options) refers only to this machine's loopback interface. */
 struct strobe_error *web_is_local(const char *address, bool *ret) _must_check_;
-/* The addresses that it means, to be released by freeaddrinfo(), and the parts of its text, the caller's. */
+/* Resolves an address to a list for freeaddrinfo(), and the parts of its text, owned by the caller. */
 struct strobe_error *web_resolve_address(const char *address, char **ret_host, uint16_t *ret_port, struct addrinfo **ret) _must_check_;
 bool web_is_loopback(const struct sockaddr *a);
-/* Whether a request may be answered: its Host is one of ours (loopback), its Origin (NULL: none) is its Host. */
+/* Whether to answer a request: its Host is one of ours (loopback), its Origin (NULL: none) is its Host. */
 bool web_host_allowed(const char *host_header, const char *bound_host, uint16_t port);
 bool web_origin_allowed(const char *origin, const char *host_header);
