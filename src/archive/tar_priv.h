@@ -1,4 +1,4 @@
-/* The header of an entry, as both sides of tar/ see it. */
+/* The header of an entry, for reading and writing. */
 #pragma once
 #include <stdint.h>
 
@@ -10,7 +10,7 @@ struct tar_header {
 };
 _Static_assert(sizeof(struct tar_header) == TAR_BLOCK, "a header is a block");
 
-/* The sum of all bytes, with those of the checksum itself as blanks. */
+/* The sum of all bytes, with the checksum's own bytes as blanks. */
 static inline uint32_t tar_checksum(const struct tar_header *h)
 {
 	const uint8_t *p = (const uint8_t *)h, *own = (const uint8_t *)h->checksum;

@@ -18,13 +18,13 @@ struct tar_reader {
 	char *name;
 	struct packer *packer;
 	uint8_t *in, *out;
-	struct packing_io io; /* in: of what was read from fd */
-	size_t out_at, out_end; /* unpacked and not yet taken */
+	struct packing_io io; /* in: bytes read from fd */
+	size_t out_at, out_end; /* unpacked and not yet consumed */
 	bool file_ended, stream_ended;
-	bool any; /* header was read */
+	bool any; /* a header was read */
 	uint64_t left, padding; /* of the entry's content */
 	struct strbuf path, target;
-	/* What pax records and long names said about the next entry. */
+	/* From pax records and long names, for the next entry. */
 	bool has_path, has_target, has_bytes;
 	uint64_t bytes;
 };
@@ -75,7 +75,7 @@ void tar_reader_destroy(struct tar_reader *r)
 	free(r);
 }
 
-/* Makes sure that something is there to take, unless the stream has ended. */
+/* Ensures that there are unpacked bytes, unless the stream has ended. */
 static struct strobe_error *fill(struct tar_reader *r)
 {
 	while (r->out_at == r->out_end && !r->stream_ended) {
@@ -140,7 +140,7 @@ static struct strobe_error *skip(struct tar_reader *r, uint64_t n)
 	return NULL;
 }
 
-/* Octal digits with blanks around them, or GNU's binary form with the high bit set. */
+/* Octal digits with optional blanks around them, or GNU's binary form with the high bit set. */
 static bool number(const char *field, size_t n, uint64_t *ret)
 {
 	uint64_t v = 0;
@@ -171,7 +171,7 @@ static bool is_zero(const struct tar_header *h)
 	return true;
 }
 
-/* The content of a small entry that describes the next one. */
+/* Reads the content of a small entry that describes the next one. */
 static struct strobe_error *read_text(struct tar_reader *r, uint64_t bytes, struct strbuf *ret)
 {
 	size_t taken;
@@ -302,7 +302,7 @@ struct strobe_error *tar_next(struct tar_reader *r, struct tar_entry *ret, bool 
 			bytes = r->bytes;
 		set_names(r, &h);
 		number(h.mode, sizeof(h.mode), &mode);
-		/* Entries of other kinds have no content, whatever they say. */
+		/* Entries of other kinds have no content, whatever their size field. */
 		bool has_content = kind_of(h.type) == TAR_FILE || kind_of(h.type) == TAR_OTHER;
 		r->left = has_content && h.type != '1' ? bytes : 0;
 		r->padding = (TAR_BLOCK - r->left % TAR_BLOCK) % TAR_BLOCK;

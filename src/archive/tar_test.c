@@ -1,4 +1,4 @@
-/* Archives against tar(1): what we write it lists and unpacks; what it writes we read, in three formats. */
+/* Archives against tar(1): it lists and unpacks ours; we read its archives, in three formats. */
 #include "base/testing.h"
 
 #include <fcntl.h>
@@ -66,7 +66,7 @@ static void shell(const struct scratch *s, const char *command)
 	free(line);
 }
 
-/* False where this build lacks the packing. */
+/* False if this build lacks the packing. */
 static bool write_archive(const struct scratch *s, const struct packing *p)
 {
 	struct tar_writer *w;
@@ -204,7 +204,7 @@ static void what_tar_writes_is_read(void **state)
 			directories += e.kind == TAR_DIRECTORY && !strcmp(e.path, "sub/");
 			longs += e.kind == TAR_FILE && !strcmp(e.path, LONG_NAME);
 		}
-		assert_int_equal(files, 1); /* named twice, the second time a hard link to the first */
+		assert_int_equal(files, 1); /* added twice, the second time as a hard link to the first */
 		assert_int_equal(links, 1);
 		assert_int_equal(directories, 1);
 		assert_int_equal(longs, 1);
@@ -213,7 +213,7 @@ static void what_tar_writes_is_read(void **state)
 	}
 }
 
-/* Reads an archive to its end; the code of its error, or -1. */
+/* Reads an archive to its end; returns the code of its error, or -1. */
 static int read_through(const struct scratch *s)
 {
 	struct tar_reader *r;

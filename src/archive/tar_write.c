@@ -18,7 +18,7 @@ struct tar_writer {
 	int fd;
 	char *name;
 	struct packer *packer;
-	uint8_t *out;  /* packed, on its way to fd */
+	uint8_t *out;  /* compressed, to be written to fd */
 	uint8_t *file; /* read from a file */
 };
 
@@ -67,7 +67,7 @@ static struct strobe_error *pad(struct tar_writer *w, uint64_t bytes)
 	return over ? put(w, zeros, TAR_BLOCK - over, false) : NULL;
 }
 
-/* n octal digits and a NUL; what does not fit is in a pax record as well. */
+/* n octal digits and a NUL; a value that does not fit is in a pax record as well. */
 static void octal(char *field, size_t field_bytes, uint64_t value)
 {
 	field[field_bytes - 1] = 0;
@@ -83,7 +83,7 @@ struct entry {
 	int64_t mtime;
 };
 
-/* A path of up to 255 bytes may be parted at a slash. False where it fits no header. */
+/* A path of up to 255 bytes may be split at a slash. False if it does not fit. */
 static bool set_path(struct tar_header *h, const char *path)
 {
 	size_t n = strlen(path);
@@ -120,7 +120,10 @@ static struct strobe_error *put_header(struct tar_writer *w, struct tar_header *
 	return put(w, h, sizeof(*h), false);
 }
 
-/* "LENGTH KEY=VALUE\n", its own digits counted. */
+/*
+ * "LENGTH KEY=VALUE
+ * ", where LENGTH includes its own digits.
+ */
 static void add_pax(struct strbuf *b, const char *key, const char *value)
 {
 	size_t rest = strlen(key) + strlen(value) + 3, n = rest + 1;

@@ -71,7 +71,7 @@ void catalog_note_error(struct catalog *c, struct strobe_error *err)
 		c->error = err;
 }
 
-/* Of one PMU, only its own events and those of vendors are meant. */
+/* With a PMU given, only its own and vendors' events match. */
 static void add_selection(struct catalog *c, const struct catalog_selection *s)
 {
 	bool all_pmus = !c->pmu;

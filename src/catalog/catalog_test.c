@@ -1,4 +1,4 @@
-/* The catalog of a made-up machine: what a word selects, and how entries look as text, as data and as names. */
+/* The catalog of a fake machine: the selection by a word, and entries as text, as data and as names. */
 #include "base/testing.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@ static struct sys_faked *machine(void)
 	return f;
 }
 
-/* libpfm4 still sees the processor: words are such that no vendor's event matches them (theirs have no '-', and none is a time). */
+/* libpfm4 still detects the processor: the words match no vendor event (these have no '-', and none is a time). */
 static void assert_text(struct catalog_settings settings, const char *word, const char *expected)
 {
 	struct sys_faked *f = machine();

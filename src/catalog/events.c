@@ -17,7 +17,7 @@
 
 #define FORMAT_MAX_BYTES (1 << 20)
 
-/* Whether the kernel would count it here. What cannot be tried for want of permissions is assumed to be supported. */
+/* Whether the kernel can count it here. Assumed if it cannot be tested for lack of permission. */
 static bool is_supported(struct catalog *c, const struct event_name *n)
 {
 	struct perf_event_attr attr;
@@ -36,7 +36,7 @@ static bool is_supported(struct catalog *c, const struct event_name *n)
 	return fd >= 0 || (fd != -ENOENT && fd != -EOPNOTSUPP && fd != -ENODEV && fd != -EINVAL);
 }
 
-/* The fields of a tracepoint, read from its format; NULL where that cannot be read. */
+/* The fields of a tracepoint, from its format; NULL if that cannot be read. */
 static const struct tracepoint *fields_of(struct catalog *c, const char *full_name)
 {
 	const char *colon = strchr(full_name, ':');
@@ -96,7 +96,7 @@ static bool add_event(void *ctx, const struct event_name *n)
 		return true;
 	_cleanup_free_ char *encoding = encoding_of(n);
 	catalog_row(c, &(struct catalog_row){
-			       /* Events of the CPU itself go by their bare names, too. */
+			       /* Events of the core PMU may be given by their bare names, too. */
 			       .name = core ? n->alias : n->name,
 			       .alias = core ? n->name : of_pmu ? NULL : n->alias,
 			       .type = type_of(n),
@@ -124,7 +124,7 @@ static bool add_vendor_event(void *ctx, const struct pfm_name *n)
 	_cleanup_free_ char *encoding = NULL;
 	struct perf_event_attr attr = {};
 	_cleanup_error_ struct strobe_error *err = pfm_encode(n->name, &attr);
-	/* libpfm4 looks at the processor: in a virtual machine there may be no counters of it. */
+	/* libpfm4 identifies the processor: in a virtual machine its counters may be missing. */
 	bool countable = !err && pmu_has_type(&c->pmus, attr.type);
 	if (!countable && !c->settings.all) {
 		c->uncountable++;
@@ -152,7 +152,7 @@ void catalog_vendor_events(struct catalog *c)
 	if (!err && by_name && !c->has_vendor_events)
 		err = error_create(ERROR_UNSUPPORTED, "libpfm4 has no events for this CPU; set LIBPFM_FORCE_PMU=skl "
 			"(or another of its PMU names) to list those of another CPU");
-	/* Without the library nothing is missing, unless its events were selected by name. */
+	/* A missing library is not an error, unless its events were selected by name. */
 	if (error_is(err, ERROR_UNSUPPORTED) && !by_name)
 		error_destroy(err);
 	else

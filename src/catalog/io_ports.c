@@ -14,7 +14,7 @@
 #define PMU     "uncore_iio_"
 #define DIE     "die"
 
-/* The number after a prefix, and nothing else. */
+/* Parses a name that consists of the prefix and a number. */
 static bool number_after(const char *name, const char *prefix, uint32_t *ret)
 {
 	uint64_t n;
@@ -24,7 +24,7 @@ static bool number_after(const char *name, const char *prefix, uint32_t *ret)
 	return true;
 }
 
-/* A die without a port of this PMU has the bus 0000:00 again. */
+/* For a die without a port of this PMU, the bus 0000:00 is repeated. */
 static void add_port(const struct sys *sys, const char *pmu, const char *die, struct io_ports *ret)
 {
 	_cleanup_free_ char *path = xasprintf(DEVICES "/%s/%s", pmu, die);

@@ -1,6 +1,6 @@
 /*
- * The root ports of I/O whose traffic this machine's processor counts: Intel's servers from Skylake-SP on, one uncore_iio PMU for each.
- * Source: Documentation/ABI/testing/sysfs-devices-mapping (dieN: "0000:7f"). One thread.
+ * The I/O root ports whose traffic the processor can count: Intel servers since Skylake-SP, one uncore_iio PMU per port. Source:
+ * Documentation/ABI/testing/sysfs-devices-mapping (dieN: "0000:7f"). One thread.
  */
 #pragma once
 #include <stdint.h>
@@ -22,5 +22,5 @@ struct io_ports {
 /* ERROR_UNSUPPORTED if there are none. */
 struct strobe_error *io_ports_read(const struct sys *sys, struct io_ports *ret) _must_check_;
 void io_ports_deinit(struct io_ports *p);
-/* As perf prints them. */
+/* Prints them in perf's format. */
 void io_ports_text(struct out *out, const struct io_ports *p);

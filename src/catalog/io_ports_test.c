@@ -6,7 +6,7 @@
 
 #define DEVICES "/sys/bus/event_source/devices"
 
-/* A machine of two dies, as the kernel's ABI document describes the files. */
+/* A machine with two dies, with files as described in the kernel's ABI document. */
 static void ports_are_listed_by_die(void **state)
 {
 	static const char expected[] = "S0-uncore_iio_0<0000:00>\nS0-uncore_iio_10<0000:3a>\nS1-uncore_iio_0<0001:80>\n";
@@ -18,7 +18,7 @@ static void ports_are_listed_by_die(void **state)
 	sys_faked_file(f, DEVICES "/uncore_iio_0/die1", "0001:80\n");
 	sys_faked_file(f, DEVICES "/uncore_iio_0/die0", "0000:00\n");
 	sys_faked_file(f, DEVICES "/uncore_iio_0/type", "42\n");
-	sys_faked_file(f, DEVICES "/uncore_iio_free_running_0/die0", "0000:00\n"); /* another kind */
+	sys_faked_file(f, DEVICES "/uncore_iio_free_running_0/die0", "0000:00\n"); /* another kind of PMU */
 	sys_faked_file(f, DEVICES "/uncore_iio_1/die0", "damaged\n");
 	assert_ok(io_ports_read(sys_faked_sys(f), &p));
 	out_init_mem(&out);

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "catalog/priv.h"
 
-/* The first of those with one name stands for all. */
+/* Metrics with the same name are represented by the first. */
 static bool is_repeated(size_t index)
 {
 	for (size_t i = 0; i < index; i++)

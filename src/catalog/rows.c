@@ -1,4 +1,4 @@
-/* Rows of a catalog: what text shows of an entry and below it, and what data have. */
+/* Rows of a catalog: the text of an entry and lines below it, and data. */
 #include "catalog/priv.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ enum column {
 	NAME, PMU, GROUPS, METRIC, EVENT, ALIAS, UNIT, SCALE, TYPE, DEPRECATED, DESC, LONG_DESC, EXPRESSION, ENCODING, FIELDS, COLUMNS_NR,
 };
 
-/* Keys as in doc/JSON.md, and perf's. */
+/* Keys as in doc/JSON.md, and perf's keys. */
 static const char *const keys[COLUMNS_NR][2] = {
 	[NAME] = { "name", "name" },
 	[PMU] = { "pmu", "Unit" },
@@ -60,14 +60,14 @@ void catalog_heading(struct catalog *c, const char *text)
 	struct table *t = &c->table;
 	if (c->settings.form != CATALOG_TEXT)
 		return;
-	/* Below the row before it. */
+	/* Below the previous row. */
 	void (*line)(struct table *t, const char *fmt, ...) = t->rows.len ? table_line : table_head;
 	line(t, "%s", "");
 	line(t, "%s:", text);
 	line(t, "%s", "");
 }
 
-/* Words between brackets, folded at the width of the terminal. */
+/* Adds words in brackets, wrapped to the width of the terminal. */
 static void desc_lines(struct catalog *c, const char *text)
 {
 	size_t width = c->settings.columns > WIDTH_MIN ? c->settings.columns : WIDTH;

@@ -53,7 +53,7 @@ void daemon_answer_text(struct out *out, char *answer)
 
 /* ---- the list ---- */
 
-/* "daemon PID BASE MINUTES" or "session PID NAME MINUTES DIRECTORY OPTIONS"; PID 0: it has ended. */
+/* "daemon PID BASE MINUTES" or "session PID NAME MINUTES DIRECTORY OPTIONS"; PID 0: ended. */
 struct row {
 	const char *pid, *name, *minutes, *directory, *run;
 	bool is_daemon;

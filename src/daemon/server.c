@@ -25,7 +25,7 @@
 #include "daemon/settings.h"
 #include "sys/signals.h"
 
-#define TICK_MS       1000 /* how often the settings are looked at */
+#define TICK_MS       1000 /* interval of checks for new settings */
 #define REQUEST_MAX   512
 #define REQUEST_MS    2000
 #define BACKLOG       8
@@ -38,7 +38,7 @@ struct server {
 	struct daemon_child child;
 	int lock_fd, socket_fd, log_fd;
 	time_t since;
-	struct timespec changed; /* of the file of settings */
+	struct timespec changed; /* modification time of the settings file */
 	bool stop;
 };
 
@@ -95,7 +95,7 @@ static bool is_running(const struct server *d, const char *name)
 	return false;
 }
 
-/* Ends what the settings have no more or otherwise, and starts what they have. */
+/* Stops sessions that were removed or changed in the settings, and starts new ones. */
 static void follow_settings(struct server *d)
 {
 	for (uint32_t i = (uint32_t)d->sessions.len; i-- > 0;) {
@@ -136,7 +136,7 @@ static void look_at_settings(struct server *d)
 	if (changed.tv_sec == d->changed.tv_sec && changed.tv_nsec == d->changed.tv_nsec)
 		return;
 	d->changed = changed;
-	/* the base stays: its socket and its lock are there */
+	/* the base cannot change: socket and lock are there */
 	_cleanup_error_ struct strobe_error *err = daemon_settings_read(d->q->config, d->settings.base, &now);
 	if (err) {
 		say(d, "keeping the previous configuration: %s", err->message);
@@ -249,7 +249,7 @@ static struct strobe_error *listen_here(struct server *d)
 	d->socket_fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (d->socket_fd < 0)
 		return error_errno(errno, "cannot create a socket");
-	unlink(address.sun_path); /* of a daemon that was killed: the lock is ours */
+	unlink(address.sun_path); /* left by a killed daemon: we hold the lock */
 	mode_t mask = umask(0177);
 	int failed = bind(d->socket_fd, (const struct sockaddr *)&address, sizeof(address)) || listen(d->socket_fd, BACKLOG) ? errno : 0;
 	umask(mask);
@@ -314,7 +314,7 @@ static void release(struct server *d)
 	daemon_settings_deinit(&d->settings);
 }
 
-/* ready_fd: where the error goes that prevents it, and which is closed once it answers; -1: there is none. */
+/* ready_fd: receives the error of a failed start, closed once requests are answered; -1: none. */
 static struct strobe_error *run(const struct daemon_server_request *q, int ready_fd)
 {
 	struct server d = { .q = q, .signals = SIGNALS_NONE, .lock_fd = -1, .socket_fd = -1, .log_fd = -1 };

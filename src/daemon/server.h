@@ -1,9 +1,9 @@
 /*
- * The daemon: keeps the recordings of its settings going until it is stopped, starts, changes and ends them when the settings change, and
+ * The daemon: runs the recordings in its settings until it is stopped, starts, changes and ends them when the settings change, and
  * answers requests (client.h).
  *
- * Its base directory holds the file "lock", which one daemon at a time has, the socket "control", the log "output", and a directory for
- * each session. One thread; in the background, a process of its own.
+ * Its base directory has the file "lock", which one daemon at a time locks, the socket "control", the log "output", and a directory
+ * per session. One thread; in the background, a separate process.
  */
 #pragma once
 #include <stdbool.h>
@@ -11,10 +11,10 @@
 #include "base/error.h"
 
 struct daemon_server_request {
-	const char *config; /* file of settings; NULL: the user's */
-	const char *base;   /* in place of the setting; or NULL */
-	const char *program; /* strobe's own file */
-	bool foreground;    /* stays here until it is stopped, and logs to standard output */
+	const char *config; /* settings file; NULL: the user's */
+	const char *base;   /* overrides the setting; or NULL */
+	const char *program; /* strobe's own executable */
+	bool foreground;    /* stay in the foreground, and log to standard output */
 };
 
 /* In the background, returns once the daemon answers requests. */

@@ -9,13 +9,13 @@
 
 struct daemon_session {
 	char *name, *run, *directory; /* owned */
-	pid_t pid;       /* 0: it has ended */
+	pid_t pid;       /* 0: ended */
 	time_t since;
 };
 
-/* What a session's process gets. */
+/* Data for a session's process. */
 struct daemon_child {
-	const char *program; /* strobe's own file */
+	const char *program; /* strobe's own executable */
 	sigset_t mask;
 };
 
@@ -23,7 +23,7 @@ struct daemon_child {
 struct strobe_error *daemon_session_start(struct daemon_session *s, const char *base, const char *name, const char *run,
 					  const struct daemon_child *child) _must_check_;
 void daemon_session_deinit(struct daemon_session *s);
-/* Whether the recording answers its control fifo, within some seconds. */
+/* Whether the recording replies through its control fifo, within some seconds. */
 bool daemon_session_answers(const struct daemon_session *s);
-/* SIGTERM, and after 10 s SIGKILL; waits. The status of wait(2). */
+/* Sends SIGTERM, and after 10 s SIGKILL; waits. Returns the status of wait(2). */
 int daemon_session_stop(struct daemon_session *s);

@@ -12,7 +12,7 @@
 
 #define SESSION "session-"
 
-/* Of a folder below the base: no path that leads elsewhere. */
+/* A folder below the base: must not lead elsewhere. */
 static bool is_name(const char *name)
 {
 	return *name && *name != '.' && !strpbrk(name, "/\t\n\r\033");
@@ -86,7 +86,7 @@ const struct daemon_setting *daemon_settings_find(const struct daemon_settings *
 
 /* ---- words ---- */
 
-/* The next one, whose beginning is not a blank; NULL where a quote does not end. */
+/* Reads the next word, which does not begin with a blank; NULL if a quote is not closed. */
 static const char *read_word(const char *at, struct strbuf *word)
 {
 	char quote = 0;

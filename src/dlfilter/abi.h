@@ -1,23 +1,23 @@
 /*
- * The binary interface between perf and its filters, as a filter was compiled for it: layout and order of fields are fixed.
+ * The binary interface between perf and its filters: layout and order of fields are fixed.
  *
- * Sizes precede structs that grew or may grow. Source: perf-dlfilter(1).
+ * Structs that may grow contain their size. Source: perf-dlfilter(1).
  */
 #pragma once
 #include <linux/perf_event.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* What filter_event() is given of a sample. Not recorded: ids, times and the CPU are all ones, other fields 0. */
+/* The sample that filter_event() gets. Not recorded: IDs, times and the CPU are all ones, other fields 0. */
 struct filter_sample {
 	uint32_t bytes; /* of this struct */
 	uint16_t instruction_latency, pipeline_stage_cycles; /* parts 2 and 3 of a weight */
 	uint64_t ip;
 	int32_t pid, tid;
 	uint64_t time, addr, id, stream_id, period, weight, transaction;
-	uint64_t instructions, cycles; /* since the sample before: of decoded traces */
+	uint64_t instructions, cycles; /* since the previous sample: for decoded traces */
 	int32_t cpu;
-	uint32_t flags;                /* of the branch; of decoded traces */
+	uint32_t flags;                /* of the branch; for decoded traces */
 	uint64_t data_src, phys_addr, data_page_size, code_page_size, cgroup;
 	uint8_t cpumode;
 	uint8_t addr_has_symbol;       /* resolve_addr() may be called */
@@ -29,12 +29,12 @@ struct filter_sample {
 	uint64_t callchain_nr;
 	const uint64_t *callchain;
 	const char *event;
-	int32_t machine_pid, vcpu;     /* since perf 5.20 */
+	int32_t machine_pid, vcpu;     /* since perf 6.0 */
 };
 
-/* Where an address lies. Addresses of symbols and addr are offsets into the file where it is one of a program. */
+/* The location of an address. Addresses of symbols and addr are file offsets for programs. */
 struct filter_place {
-	uint32_t bytes; /* of this struct, as the filter knows it */
+	uint32_t bytes; /* size of this struct that the filter was compiled with */
 	uint32_t symbol_offset;
 	const char *symbol;
 	uint64_t addr, symbol_start, symbol_end;
@@ -44,12 +44,12 @@ struct filter_place {
 	const uint8_t *build_id;
 	uint8_t is_left_out; /* by other options */
 	const char *comm;
-	void *owned;         /* of the tool: since perf 6.6 */
+	void *owned;         /* private to the tool: since perf 6.6 */
 };
 
 #define FILTER_FUNCTIONS 128
 
-/* What a filter finds in its object perf_dlfilter_fns. */
+/* The table that a filter accesses as perf_dlfilter_fns. */
 struct filter_functions {
 	const struct filter_place *(*resolve_ip)(void *ctx);
 	const struct filter_place *(*resolve_addr)(void *ctx);

@@ -12,7 +12,7 @@
 
 /* ---- the file ---- */
 
-/* Without '/' the loader looks where libraries are: a path is made for what lies elsewhere. */
+/* Without '/' the loader searches the library path: makes a path for files found elsewhere. */
 static void find_file(const char *file, const char *exec_path, struct strbuf *path)
 {
 	strbuf_addf(path, "./%s", file);
@@ -55,7 +55,7 @@ static ssize_t write_out(void *out, const char *text, size_t bytes)
 	return (ssize_t)bytes;
 }
 
-/* glibc allows to set stdout; the loader gives the filter the same variable. */
+/* glibc allows assignment to stdout; the filter uses the same variable. */
 static void take_stdout(struct dlfilter *d, struct out *out)
 {
 	FILE *mine = fopencookie(out, "w", (cookie_io_functions_t){ .write = write_out });
@@ -144,7 +144,7 @@ bool dlfilter_is_early(const struct dlfilter *d)
 	return d && d->entries.filter_event_early;
 }
 
-/* What perf has for fields that were not recorded. */
+/* perf's value for a field that was not recorded. */
 static uint64_t recorded(const struct perf_event_attr *a, uint64_t bits, uint64_t value)
 {
 	return a->sample_type & bits ? value : UINT64_MAX;

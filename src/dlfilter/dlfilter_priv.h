@@ -1,4 +1,4 @@
-/* The inside of a filter, for the files that serve it. */
+/* Internals of a filter, shared by the files of this room. */
 #pragma once
 #include "arch/arch.h"
 #include "disasm/disasm.h"
@@ -14,31 +14,31 @@ struct dlfilter_entries {
 	struct filter_functions *functions;
 };
 
-/* A place that was looked up for the sample at hand. */
+/* A place that was looked up for the current sample. */
 struct dlfilter_place {
 	bool is_known;
 	struct filter_place place;
-	struct dso_facts facts; /* holds the place's build ID */
+	struct dso_facts facts; /* has the place's build ID */
 };
 
-/* What is passed to a filter as ctx. */
+/* Passed to a filter as ctx. */
 struct dlfilter {
 	struct dlfilter_options o;
 	struct machine *machine;
 	struct symbols *symbols;
 	const struct arch *arch;
 	struct dlfilter_entries entries;
-	void *data;                      /* the filter's own */
+	void *data;                      /* private to the filter */
 	bool is_stopping_or_starting;
-	const struct resolved_sample *s; /* at hand; NULL: between samples */
+	const struct resolved_sample *s; /* the current sample; NULL: between samples */
 	struct dlfilter_place ip, addr, other;
 	struct disasm *disasm;           /* NULL until an instruction is needed */
-	struct perf_event_attr attr;     /* a copy, for the interface lets the filter write to it */
+	struct perf_event_attr attr;     /* a copy, since the interface permits the filter to write to it */
 	uint8_t insn[16];
-	void *stdout_before;             /* FILE, put back at the end */
+	void *stdout_before;             /* FILE, restored at the end */
 };
 
-/* dlfilter.c: the entries of a filter's file. */
+/* dlfilter.c: entry points of a filter's file. */
 struct strobe_error *dlfilter_load(const char *file, const char *exec_path, struct dlfilter_entries *ret) _must_check_;
-/* lookups.c: what it may call. */
+/* lookups.c: functions for filters. */
 extern const struct filter_functions dlfilter_lookups;

@@ -1,4 +1,4 @@
-/* The filters that there are. */
+/* Lists the available filters. */
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static int is_object(const struct dirent *e)
 	return n > 3 && !strcmp(e->d_name + n - 3, ".so");
 }
 
-/* To describe itself, a filter must run: one that somebody else put here does not. */
+/* A filter describes itself by running code: files of users other than root and us are not run. */
 static bool is_trusted(const char *path)
 {
 	struct stat st;
@@ -40,7 +40,7 @@ static void put_filter(const char *path, const char *name, bool verbose, struct 
 	const char *details = NULL;
 	struct strobe_error *err = dlfilter_load(path, "", &entries);
 	bool is_filter = !err;
-	error_destroy(err); /* some other library */
+	error_destroy(err); /* another kind of library */
 	if (!is_filter)
 		return;
 	const char *summary = entries.describe ? entries.describe(&details) : NULL;

@@ -1,4 +1,4 @@
-/* What a filter may look up of the sample that it was given. */
+/* Look-ups of a filter for the current sample. */
 #include <string.h>
 
 #include "dlfilter/dlfilter_priv.h"
@@ -33,7 +33,7 @@ static void set_dso(const struct dlfilter *d, struct dlfilter_place *ret, const 
 	p->build_id_bytes = (uint32_t)bytes;
 }
 
-/* perf has offsets for what was mapped from a memfd as well. */
+/* As in perf, mappings of a memfd have offsets as well. */
 static uint64_t shown_address(const struct resolved_frame *f, uint64_t ip)
 {
 	if (!f->map)
@@ -102,12 +102,12 @@ static int32_t resolve_address(void *ctx, uint64_t address, struct filter_place 
 
 static void place_done(void *ctx, struct filter_place *place)
 {
-	/* The place's memory is the session's, or that of the look-up after it. */
+	/* The place's memory belongs to the session, or is reused by the next look-up. */
 	(void)ctx;
 	(void)place;
 }
 
-/* So many bytes of code at ip, up to the end of its mapping; 0: they are not to be had. */
+/* Reads that many bytes of code at ip, up to the end of its mapping; 0: unavailable. */
 static uint32_t read_code(const struct dlfilter *d, uint64_t ip, void *buffer, uint32_t bytes)
 {
 	struct resolved_frame f = look_up(d, ip);
@@ -142,7 +142,7 @@ static const uint8_t *insn(void *ctx, uint32_t *bytes)
 		return NULL;
 	if (!d->disasm) {
 		struct strobe_error *err = disasm_create(d->arch, DISASM_USUAL, DISASM_ATT, &d->disasm);
-		error_destroy(err); /* no disassembler here: no instruction, as on an architecture that perf cannot decode */
+		error_destroy(err); /* without a disassembler there is no instruction, as on architectures that perf cannot decode */
 	}
 	uint32_t n = d->disasm ? read_code(d, d->s->sample.ip, d->insn, sizeof(d->insn)) : 0;
 	if (!n || !disasm_decode(d->disasm, d->insn, n, d->s->sample.ip, &i))

@@ -1,4 +1,4 @@
-/* bzip2: the compression of perf's archives. libbz2 is part of every Debian, and loaded on first use. */
+/* bzip2: the compression of perf's archives. libbz2 is part of every Debian system, and loaded on first use. */
 #include <bzlib.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +51,7 @@ static struct strobe_error *bzip2_create(bool unpack, void **ret)
 	return NULL;
 }
 
-/* After one stream another may follow (pbzip2 writes such files). */
+/* Another stream may follow (pbzip2 writes such files). */
 static bool start_anew(struct bzip2 *z)
 {
 	z->decompress_end(&z->b);
@@ -77,7 +77,7 @@ static enum packing_step bzip2_step(void *state, struct packing_io *io, bool fin
 	io->out += out - z->b.avail_out;
 	io->out_bytes -= out - z->b.avail_out;
 	z->is_new = status == BZ_STREAM_END;
-	/* BZ_RUN with nothing to take is a BZ_PARAM_ERROR, and no damage. */
+	/* BZ_RUN without input returns BZ_PARAM_ERROR, which is not damage. */
 	bool idle = !z->unpack && status == BZ_PARAM_ERROR && !in;
 	return status == BZ_STREAM_END ? PACKING_END : status >= BZ_OK || idle ? PACKING_MORE : PACKING_DAMAGED;
 }

@@ -1,4 +1,4 @@
-/* In place of packing_bzip2.c, where the build has no bzlib.h. */
+/* Replaces bzip2.c in a build without bzlib.h. */
 #include "packing/packing_priv.h"
 
 static struct strobe_error *bzip2_create(bool unpack, void **ret)

@@ -16,7 +16,7 @@ bool gzip_is(const uint8_t *p, size_t n)
 #if HAVE_LIBDEFLATE
 #include <libdeflate.h>
 
-/* The length that the last member says it has, modulo 2^32: a good first guess where it is within reason. */
+/* The length in the last member's trailer, modulo 2^32: a good first guess if it is plausible. */
 static size_t promised_bytes(const uint8_t *p, size_t n, size_t max_bytes)
 {
 	uint32_t length = 0;
@@ -28,7 +28,7 @@ static size_t promised_bytes(const uint8_t *p, size_t n, size_t max_bytes)
 	return promised < max_bytes ? promised : max_bytes;
 }
 
-/* One member whose length is what it says, as nearly all are; anything else is zlib's, and its messages too. */
+/* Handles a single member with a correct length, the usual case; all else, including error messages, is left to zlib. */
 static bool unpack_at_once(const uint8_t *p, size_t n, size_t max_bytes, uint8_t **ret, size_t *ret_n)
 {
 	size_t cap = promised_bytes(p, n, max_bytes), taken = 0, made = 0;

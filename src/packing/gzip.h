@@ -1,6 +1,6 @@
 /*
- * Bytes in memory packed as gzip, both ways: by libdeflate where it is built in, which is twice as fast, else by zlib.
- * Without either both functions say so (ERROR_UNSUPPORTED).
+ * Packs and unpacks gzip in memory: with libdeflate if built in, which is twice as fast, else with zlib. Without either, both
+ * functions return ERROR_UNSUPPORTED.
  */
 #pragma once
 #include <stdbool.h>
@@ -11,8 +11,11 @@
 #include "base/out.h"
 
 bool gzip_is(const uint8_t *p, size_t n);
-/* All members of the file; *ret is the caller's. Output beyond max_bytes is an error (ERROR_LIMIT): a bomb. The name is for messages. */
+/*
+ * Unpacks all members of the file; *ret is owned by the caller. ERROR_LIMIT if the output exceeds max_bytes (a bomb). The name is for
+ * messages.
+ */
 struct strobe_error *gzip_unpack(const uint8_t *p, size_t n, size_t max_bytes, const char *name, uint8_t **ret,
 				 size_t *ret_n) _must_check_;
-/* Appends one member, packed quickly rather than tightly. */
+/* Appends one member, with fast rather than strong compression. */
 struct strobe_error *gzip_pack(const void *p, size_t n, struct out *out) _must_check_;

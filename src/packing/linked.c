@@ -1,4 +1,4 @@
-/* gzip, xz and zstd, where the build has their headers. zlib and liblzma are loaded on first use; zstd is linked, as perfdata/ has it. */
+/* gzip, xz and zstd, if their headers exist at build time. zlib and liblzma are loaded on first use; zstd is linked, as in perfdata/. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +34,7 @@ static __attribute__((unused)) unsigned clamp(size_t n)
 #if HAVE_ZLIB
 #define GZIP_BITS (15 + 16) /* the largest window, and gzip's header */
 
-/* deflateInit2() and inflateInit2() are macros over these two. */
+/* deflateInit2() and inflateInit2() are macros for these two. */
 struct gzip {
 	z_stream z;
 	bool unpack;
@@ -212,7 +212,7 @@ static struct strobe_error *xz_create(bool unpack, void **ret)
 const struct packing packing_xz = {
 	.name = "xz",
 	.suffixes = { ".xz", ".txz" },
-	.magic = "\xfd" "7zXZ", /* with its NUL */
+	.magic = "\xfd" "7zXZ", /* including its NUL */
 	.magic_bytes = 6,
 	.create = xz_create,
 	.step = xz_step,

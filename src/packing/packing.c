@@ -96,7 +96,7 @@ struct strobe_error *packer_step(struct packer *s, struct packing_io *io, bool f
 	return NULL;
 }
 
-/* Room to write to, which grows up to a byte beyond the limit: the file does not say, or may lie about, how much it holds. */
+/* Grows the output buffer up to a byte beyond the limit: the file does not contain its unpacked size, or may contain a wrong one. */
 static void make_room(uint8_t **data, size_t *cap, size_t used, size_t max_bytes)
 {
 	if (used < *cap)

@@ -1,9 +1,9 @@
 /*
- * A stream packed or unpacked on its way: bzip2, gzip, xz, zstd, or not at all.
+ * Packs or unpacks a stream: bzip2, gzip, xz, zstd, or plain.
  *
- * A packing is known by the end of a file's name when writing, by its first bytes when reading. libbz2 is loaded on first use.
- * What comes out of an unpacker is as hostile as what goes in, and may be very much larger: the reader sets the limit. One
- * stream belongs to one thread.
+ * The packing is determined by the suffix of a file name when writing, by the first bytes when reading. libbz2, zlib and liblzma are
+ * loaded on first use. The output of an unpacker is as hostile as its input, and may be very much larger: the reader sets the limit.
+ * One stream belongs to one thread.
  */
 #pragma once
 #include <stdbool.h>
@@ -14,14 +14,14 @@
 
 struct packing;
 
-/* By name: "x.tar.bz2", ".tbz2", ".gz", ".xz", ".zst"; a plain one for any other. Never NULL. */
+/* By name: "x.tar.bz2", ".tbz2", ".gz", ".xz", ".zst"; plain for any other. Never NULL. */
 const struct packing *packing_by_name(const char *file_name);
 /* By the first bytes of a file. Never NULL. */
 const struct packing *packing_by_content(const void *p, size_t n);
-/* What is not packed. */
+/* Whether it does not compress. */
 bool packing_is_plain(const struct packing *p);
 
-/* Bytes of either side that are still to be taken or filled; both move. */
+/* Remaining input, and room for output; both advance. */
 struct packing_io {
 	const uint8_t *in;
 	size_t in_bytes;
@@ -30,9 +30,9 @@ struct packing_io {
 };
 
 /*
- * All of a file that is in memory: *ret is the caller's, set on success alone. More than one stream, one after the other, are
- * one; what follows and is not a stream is skipped. ERROR_LIMIT if it holds more than max_bytes, ERROR_FORMAT if it is
- * damaged, ERROR_TRUNCATED if it ends too early. The name is for messages.
+ * Unpacks a whole file in memory: *ret is owned by the caller, set only on success. Several consecutive streams are concatenated; trailing
+ * data that is not a stream is skipped. ERROR_LIMIT if the output exceeds max_bytes, ERROR_FORMAT if the file is damaged, ERROR_TRUNCATED
+ * if it ends too early. The name is for messages.
  */
 struct strobe_error *packing_unpack(const struct packing *p, const void *from, size_t bytes, size_t max_bytes, const char *name,
 				    void **ret, size_t *ret_bytes) _must_check_;
@@ -41,8 +41,8 @@ struct packer; /* a stream, in either direction */
 
 struct strobe_error *packer_create(const struct packing *p, bool unpack, const char *name, struct packer **ret) _must_check_;
 /*
- * Moves what it can. finish: no more input will come. *ret_end: a whole stream is through (of one that is packed; further
- * input may be another). ERROR_FORMAT if the input is damaged, ERROR_TRUNCATED if it ends too early.
+ * Processes as much as possible. finish: no more input will follow. *ret_end: a complete stream was processed (when unpacking, another one
+ * may follow). ERROR_FORMAT if the input is damaged, ERROR_TRUNCATED if it ends too early.
  */
 struct strobe_error *packer_step(struct packer *s, struct packing_io *io, bool finish, bool *ret_end) _must_check_;
 void packer_destroy(struct packer *s);

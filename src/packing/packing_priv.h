@@ -1,4 +1,4 @@
-/* What a way of packing has to offer: one descriptor each. */
+/* The interface of a packing: one descriptor each. */
 #pragma once
 #include "packing/packing.h"
 

@@ -13,7 +13,13 @@ struct sample {
 	size_t n;
 };
 
-/* "strobe\n" three times, as `printf 'strobe\nstrobe\nstrobe\n' | TOOL` packs it. */
+/*
+ * "strobe
+ * " three times, packed by `printf 'strobe
+ * strobe
+ * strobe
+ * ' | TOOL`.
+ */
 #define TEXT "strobe\nstrobe\nstrobe\n"
 static const uint8_t by_gzip[] = {
 	0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x03, 0x2b, 0x2e, 0x29, 0xca, 0x4f, 0x4a,
@@ -76,7 +82,7 @@ static void cut_short_at_each_byte(void **state)
 		void *plain;
 		size_t n;
 		for (size_t cut = 6; cut < s->n; cut++) {
-			uint8_t *part = memcpy(malloc(cut), s->bytes, cut); /* so that a sanitizer sees what is read after it */
+			uint8_t *part = memcpy(malloc(cut), s->bytes, cut); /* so that a sanitizer finds reads beyond its end */
 			struct strobe_error *err = packing_unpack(p, part, cut, 4096, "x", &plain, &n);
 			free(part);
 			if (!is_lacking(err))

@@ -1,4 +1,4 @@
-/* Definitions: into the kernel, into the build ID cache, or as lines. */
+/* Adds definitions: to the kernel, to the build ID cache, or prints them as lines. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -8,7 +8,7 @@
 #include "probe/tables.h"
 #include "probing/priv.h"
 
-/* As perf prints it, for -v. */
+/* In perf's format, for -v. */
 static void report_parsed(const struct probing *p, size_t index, const char *text, const struct probe_definition *d)
 {
 	const struct session_host *host = p->settings->host;
@@ -33,7 +33,7 @@ static struct strobe_error *add_of_target(struct probing *p, const struct probin
 	return keep ? probe_cache_add(p->settings->files.buildid_dir, &p->target, events) : NULL;
 }
 
-/* A marker is looked for in all files that the build-id cache knows, unless one was named. */
+/* Searches a marker in all files in the build ID cache, unless a file was named. */
 static struct strobe_error *add_markers(struct probing *p, const struct probe_definition *d, bool keep, struct probe_events *events)
 {
 	const struct probing_settings *s = p->settings;

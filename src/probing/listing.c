@@ -1,4 +1,4 @@
-/* What there is: probes of the kernel and of the cache, functions, lines and variables of a target. */
+/* Lists probes of the kernel and of the cache, and functions, lines and variables of a target. */
 #include <inttypes.h>
 #include <string.h>
 

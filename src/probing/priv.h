@@ -4,9 +4,9 @@
 
 /* Opens the request's target, unless it is open. */
 struct strobe_error *probing_open(struct probing *p, const struct probing_request *of) _must_check_;
-/* One filter of several patterns; NULL of none. */
+/* A filter from several patterns; NULL without any. */
 struct strobe_error *probing_filter(struct probing *p, const char *const *patterns, size_t n, const struct probe_filter **ret) _must_check_;
-/* What is not as the user may think of events. */
+/* Prints remarks on events that may differ from what the user expects. */
 void probing_remarks(const struct probing *p, const struct probe_events *events);
-/* The kernel's probes; an error where it can have none. */
+/* Reads the kernel's probes; an error if it does not support any. */
 struct strobe_error *probing_read_installed(struct probing *p, struct probe_list *ret) _must_check_;

@@ -1,4 +1,4 @@
-/* What the kernel lists and takes, in a made-up system: lines as in kprobetrace.rst, messages as perf prints them. */
+/* The kernel's list of probes and definitions, in a fake system: lines as in kprobetrace.rst, messages as in perf. */
 #include "probing/probing.h"
 
 #include <string.h>
@@ -87,7 +87,7 @@ static void dry_runs_only_report(void **state)
 	assert_file(TRACEFS "/kprobe_events", INSTALLED);
 }
 
-/* Two probes of one event are one name. */
+/* Two probes of one event count as one name. */
 static void patterns_choose_what_goes(void **state)
 {
 	static const char *const patterns[] = { "probe:tcp*", "nothing" };
@@ -119,7 +119,7 @@ static void installed_probes_are_listed_by_pattern(void **state)
 	table_deinit(&t);
 }
 
-/* The default leaves out names that begin with '_'. */
+/* By default, names that begin with '_' are left out. */
 static void functions_of_the_kernel(void **state)
 {
 	const struct probing_request of = {};

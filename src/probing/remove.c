@@ -1,10 +1,10 @@
-/* Probes that go: out of the kernel, or out of the build ID cache. */
+/* Removes probes: from the kernel, or from the build ID cache. */
 #include <string.h>
 
 #include "probe/cache.h"
 #include "probing/priv.h"
 
-/* Each name once: probes of one event go together. */
+/* Each name once: probes of one event are removed together. */
 static struct strobe_error *remove_all(const struct probing *p, const struct probe_list *list, const struct probe_filter *filter,
 				       size_t *ret_hits)
 {

@@ -17,9 +17,9 @@
 #include "sys/process_files.h"
 #include "sys/sys.h"
 
-/* What a login shell prints before, as some do, is no answer: ours begins with its name. */
+/* Some login shells print text first, which must be skipped: the answer follows "strobe-facts". */
 #define PROBE "echo strobe-facts; uname -m; strobe --version 2>/dev/null || echo"
-/* $1: where it is to be, $2: a name beside it until it is whole */
+/* $1: its path, $2: temporary name beside it until it is complete */
 #define INSTALL "umask 077 && mkdir -p \"$(dirname \"$1\")\" && cat >\"$2\" && chmod 700 \"$2\" && mv \"$2\" \"$1\""
 
 static char *line_of(char **at)
@@ -44,7 +44,10 @@ bool remote_facts_parse(char *text, struct remote_facts *ret)
 	return false;
 }
 
-/* Our own, if it is one file and that machine is like this one; else what `make static` built, here or with the package. */
+/*
+ * Our own executable, if it is one file and the other machine has the same architecture; else the result of `make static`, from here or
+ * from the package.
+ */
 static struct strobe_error *find_static(const char *machine, const char *destination, char **ret)
 {
 	struct utsname here;
@@ -67,7 +70,7 @@ static struct strobe_error *find_static(const char *machine, const char *destina
 		"strobe there, or build one ('make static') and put it at %s", destination, machine, installed);
 }
 
-/* By its content, so that a copy of another build is not taken for this one. */
+/* Named by its content, so that a copy of another build is not used. */
 static struct strobe_error *name_there(const char *path, char **ret)
 {
 	struct filemap map;

@@ -16,10 +16,10 @@
 #include "sys/signals.h"
 #include "transfer/archive.h"
 
-/* A name of the directory there that a shell may read as it is, and that may be removed with all that is in it. */
+/* Marks the name of the directory there: safe for a shell, and safe to remove with its contents. */
 #define DIR_PREFIX "strobe-dir "
 #define MAKE_DIRECTORY "echo \"" DIR_PREFIX "$(mktemp -d \"${TMPDIR:-/tmp}/strobe-record-XXXXXXXX\")\""
-/* $0: the directory, $1: strobe. The archive to standard output. */
+/* $0: the directory, $1: strobe. Writes the archive to standard output. */
 #define PACK \
 	"\"$1\" --buildid-dir \"$0/ids\" archive --all -i \"$0/perf.data\" -o \"$0/all.tar.zst\" >/dev/null && cat \"$0/all.tar.zst\""
 
@@ -28,7 +28,7 @@ struct run {
 	const struct remote_record *r;
 	struct ssh *ssh;
 	char *strobe; /* there */
-	char *dir;    /* likewise: of this recording; removed at the end */
+	char *dir;    /* likewise: for this recording; removed at the end */
 	struct signals signals;
 };
 
@@ -45,7 +45,7 @@ static struct strobe_error *make_directory(struct run *u)
 	return NULL;
 }
 
-/* A shell between, so that the number of a signal that ends the recorder is in an exit status. */
+/* Run by a shell, so that a signal that ends the recorder becomes an exit status. */
 static void recorder_line(const struct run *u, struct strbuf *line)
 {
 	_cleanup_strbuf_ struct strbuf words = {}, script = {};
@@ -66,7 +66,7 @@ static void forward(const struct run *u, int number)
 	_cleanup_strbuf_ struct strbuf line = {}, script = {};
 	strbuf_addf(&script, "kill -%d \"$(cat \"$0/pid\")\"", number);
 	shell_add_words(&line, (const char *const[]){ "sh", "-c", strbuf_str(&script), u->dir, NULL });
-	/* It may have ended by now. */
+	/* It may have ended already. */
 	error_destroy(ssh_run(u->ssh, strbuf_str(&line), -1, -1, "stop the recording"));
 }
 
@@ -104,7 +104,7 @@ static struct strobe_error *has_recording(const struct run *u, bool *ret)
 	return NULL;
 }
 
-/* As record itself does with an older recording of that name. */
+/* Like record itself does with an older recording of that name. */
 static struct strobe_error *make_way(const char *output)
 {
 	_cleanup_free_ char *old = xasprintf("%s.old", output);
@@ -117,7 +117,7 @@ static struct strobe_error *fetch(const struct run *u)
 {
 	_cleanup_strbuf_ struct strbuf line = {};
 	_cleanup_free_ char *name = xasprintf("%s.tar.zst", u->r->output), *recording = NULL;
-	_cleanup_new_file_ struct new_file archive = NEW_FILE_NONE; /* never kept */
+	_cleanup_new_file_ struct new_file archive = NEW_FILE_NONE; /* always deleted */
 	TRY(new_file_create(name, &archive));
 	shell_add_words(&line, (const char *const[]){ "sh", "-c", PACK, u->dir, u->strobe, NULL });
 	TRY(ssh_run(u->ssh, strbuf_str(&line), -1, archive.fd, "pack the recording"));

@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Nothing in it has a meaning for a shell. */
+/* Whether it has no special characters of a shell. */
 static bool is_plain(const char *word)
 {
 	return *word && *word != '~' &&

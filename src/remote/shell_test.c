@@ -1,4 +1,4 @@
-/* Words as /bin/sh itself reads them back. */
+/* Words as read back by /bin/sh. */
 #include "base/testing.h"
 
 #include <stdio.h>

@@ -19,14 +19,14 @@ extern char **environ;
 
 struct ssh {
 	const char *program, *destination;
-	char *dir;     /* private; the socket of the connection is in it */
-	char *control; /* its option */
+	char *dir;     /* private; contains the socket of the connection */
+	char *control; /* the ssh option with the socket's path */
 };
 
 struct strobe_error *ssh_create(const char *destination, struct ssh **ret)
 {
 	const char *tmp = getenv("TMPDIR"), *program = getenv("STROBE_SSH");
-	/* The path of a socket has 107 bytes at most. */
+	/* The path of a socket has at most 107 bytes. */
 	_cleanup_free_ char *dir = xasprintf("%s/strobe-ssh-XXXXXX", tmp && *tmp == '/' && strlen(tmp) < 50 ? tmp : "/tmp");
 	*ret = NULL;
 	if (!*destination || *destination == '-')
@@ -42,7 +42,7 @@ struct strobe_error *ssh_create(const char *destination, struct ssh **ret)
 	return NULL;
 }
 
-/* Ctrl-C is for us, who end the program at the other end first: the terminal sends it to ssh too. */
+/* Ctrl-C is for us, who end the remote program first: the terminal also sends it to ssh. */
 static void leave_signals(posix_spawnattr_t *how)
 {
 	sigset_t blocked;
@@ -74,7 +74,7 @@ static struct strobe_error *spawn(const struct ssh *s, const char *const *argv, 
 
 struct strobe_error *ssh_start(const struct ssh *s, const char *line, int in, int out, pid_t *ret)
 {
-	/* The first becomes the connection of all; it ends by itself if we cannot end it. */
+	/* The first one becomes the master connection; it ends by itself if we cannot end it. */
 	const char *const argv[] = { s->program, "-o", "ControlMaster=auto", "-o", "ControlPersist=60", "-o", s->control,
 				     "-T", "--", s->destination, line, NULL };
 	return spawn(s, argv, in, out, ret);
@@ -117,7 +117,7 @@ int ssh_status(int waited)
 
 static struct strobe_error *check(const struct ssh *s, int status, const char *what)
 {
-	if (status == SSH_FAILED) /* it said why */
+	if (status == SSH_FAILED) /* ssh has printed the reason */
 		return error_create(ERROR_IO, "cannot %s on %s: no connection by %s", what, s->destination, s->program);
 	return status ? error_create(ERROR_OTHER, "cannot %s on %s: exit status %d", what, s->destination, status) : NULL;
 }

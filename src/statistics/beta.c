@@ -25,7 +25,7 @@ static double beta_fraction(double a, double b, double x)
 	return h;
 }
 
-/* lgamma() leaves the sign in a global. */
+/* lgamma() stores the sign in a global variable. */
 static double log_gamma(double x)
 {
 	int sign;

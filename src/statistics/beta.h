@@ -1,4 +1,4 @@
-/* The regularised incomplete beta function, of which the distributions of Student and of the binomial are made. */
+/* The regularised incomplete beta function, the basis of Student's and the binomial distribution. */
 #pragma once
 
 /* I_x(a, b), for a and b above 0. By its continued fraction (Abramowitz and Stegun 26.5.8, Lentz's method). */

@@ -10,9 +10,9 @@
 
 /* The normal quantile of 97.5 %. */
 #define Z95 1.959963984540054
-/* A count that spreads more than this does not decide how many runs are made. */
+/* Larger spreads are ignored when the number of runs is chosen. */
 #define SPREAD_MAX 0.2
-/* Against the t test, on normal values, the rank test needs so many more. */
+/* For normal values, the rank test requires more values than the t test by this factor. */
 #define RANK_EFFICIENCY 0.955
 
 struct ranked {
@@ -32,7 +32,7 @@ static int compare_doubles(const void *pa, const void *pb)
 	return (a > b) - (a < b);
 }
 
-/* Two-sided p of the rank test; 1 where all values are the same. */
+/* Two-sided p of the rank test; 1 if all values are equal. */
 static double rank_test(struct compare_series a, struct compare_series b)
 {
 	size_t n = a.n + b.n;
@@ -57,12 +57,12 @@ static double rank_test(struct compare_series a, struct compare_series b)
 	double variance = na * nb / 12 * (all_n + 1 - ties / (all_n * (all_n - 1)));
 	if (variance <= 0)
 		return 1;
-	/* Ranks go by halves: the middle of a step is the fair place to ask. */
+	/* U changes in steps: continuity correction by half a step. */
 	double z = (fabs(u - mean) - 0.5) / sqrt(variance);
 	return z <= 0 ? 1 : erfc(z / sqrt(2));
 }
 
-/* The median of all ratios, and the pair of them that encloses it. */
+/* The median of all ratios, and the pair of ratios that bounds its interval. */
 static void rank_ratio(struct compare_series a, struct compare_series b, struct comparison *c)
 {
 	size_t n = a.n * b.n;
@@ -139,13 +139,13 @@ void compare_adjust(struct comparison *c, size_t n)
 	}
 }
 
-/* The spread of a series in units of its median, by its quartiles: a disturbed run does not count. */
+/* The spread of a series relative to its median, by its quartiles, so that a disturbed run does not count. */
 static double spread(struct compare_series s)
 {
 	_cleanup_free_ double *sorted = xmemdup(s.values, s.n * sizeof(*sorted));
 	qsort(sorted, s.n, sizeof(*sorted), compare_doubles);
 	double median = sorted[s.n / 2], first = sorted[s.n / 4], third = sorted[s.n - 1 - s.n / 4];
-	/* Of the normal distribution the quartiles are 1.349 deviations apart. */
+	/* In the normal distribution the quartiles are 1.349 deviations apart. */
 	return median > 0 ? (third - first) / 1.349 / median : INFINITY;
 }
 

@@ -11,7 +11,7 @@ static void rank_test_matches_hand_arithmetic(void **state)
 			    b[] = { 1.15, 0.88, 0.90, 0.74, 1.21, 1.15, 0.88, 0.90, 0.74, 1.21 };
 	struct comparison c = compare_series((struct compare_series){ a, 10 }, (struct compare_series){ b, 10 });
 	assert_true(c.by_rank && c.has_ratio);
-	/* The ranks of b sum to 85, five values are there twice: U 30, mean 50, variance 10 * 10 / 12 * (21 - 30 / 380). */
+	/* The ranks of b sum to 85, five values occur twice: U 30, mean 50, variance 10 * 10 / 12 * (21 - 30 / 380). */
 	double z = 19.5 / sqrt(100.0 / 12 * (21 - 30.0 / 380));
 	assert_true(fabs(c.p - erfc(z / sqrt(2))) < 1e-12);
 	assert_true(c.low < c.ratio && c.ratio < c.high && c.ratio < 1);
@@ -31,7 +31,7 @@ static void clear_differences_are_found_in_spite_of_outliers(void **state)
 		a[i] = 100 + i * 0.1;
 		b[i] = 103 + i * 0.1;
 	}
-	a[3] = 900; /* disturbed */
+	a[3] = 900; /* a disturbed run */
 	struct comparison c = compare_series((struct compare_series){ a, 12 }, (struct compare_series){ b, 12 });
 	assert_true(c.p < 0.01);
 	assert_true(c.low > 1.01 && c.low < 1.03 && c.high > 1.02 && c.high < 1.05);

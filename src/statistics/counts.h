@@ -1,25 +1,25 @@
 /*
- * Two numbers of events counted: by how much their rates differ, how sure that is, and which of many differences are more than chance.
+ * Compares two counts of events: the ratio of their rates, its significance, and the significant ones of many differences.
  *
- * Events that come independently of each other are assumed. Of a + b events in all, b are then binomial, whatever the rate is: the test is
- * exact. Sources: Przyborowski and Wilenski (1940) for the test, Clopper and Pearson (1934) for the interval, Benjamini and Hochberg
- * (1995) for the rate of false discoveries.
+ * Events are assumed to be independent. Of a + b events in total, b is then binomial, whatever the rate: the test is exact. Sources:
+ * Przyborowski and Wilenski (1940) for the test, Clopper and Pearson (1934) for the interval, Benjamini and Hochberg (1995) for the
+ * rate of false discoveries.
  */
 #pragma once
 #include <stddef.h>
 
-/* Numbers need not be whole: they may be sums of weights in units of their mean. */
+/* Counts need not be integers: they may be sums of weights in units of their mean. */
 struct count_change {
-	double ratio;     /* of the rates, b to a; INFINITY where a is 0, NAN where both are */
+	double ratio;     /* of the rates, b to a; INFINITY if a is 0, NAN if both are */
 	double low, high; /* its interval */
-	double p;         /* of a difference like this by chance, two-sided */
+	double p;         /* of such a difference by chance, two-sided */
 };
 
-/* exposure: how much longer b was looked at than a (1: as long). confidence: 0.95. */
+/* exposure: observation time of b relative to a (1: equal). confidence: 0.95. */
 struct count_change count_change(double a, double b, double exposure, double confidence);
 
 /*
- * Makes of each p the least rate of false discoveries at which it is one (q): of those with q < 0.05, one in 20 is expected to be false.
- * NAN stays, and does not count.
+ * Converts each p to the lowest rate of false discoveries that includes it (q): of those with q < 0.05, one in 20 is expected to be false.
+ * NAN is unchanged, and does not count.
  */
 void discoveries_adjust(double *p, size_t n);

@@ -23,7 +23,7 @@ static void test_exact(void **state)
 	assert_near(count_change(8, 2, 1, 0.95).p, c.p, 1e-12);
 }
 
-/* b was looked at three times as long: one in four is due in a. None of 4 in a: 0.75^4 above, and as much below. */
+/* b was observed three times as long: one in four is expected in a. None of 4 in a: 0.75^4 above, and as much below. */
 static void test_exposure(void **state)
 {
 	(void)state;

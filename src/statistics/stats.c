@@ -63,7 +63,7 @@ double student_t_quantile(double p, double freedom)
 	return (low + high) / 2;
 }
 
-/* Welch and Satterthwaite: of a sum of two terms, each with its variance of the mean. */
+/* Welch and Satterthwaite: for a sum of two terms, each with the variance of its mean. */
 static double freedom_of(double va, double na, double vb, double nb)
 {
 	double both = va + vb;
@@ -79,7 +79,7 @@ struct welch welch_test(const struct stats *a, const struct stats *b)
 	double na = (double)a->n, nb = (double)b->n;
 	double va = stats_variance(a) / na, vb = stats_variance(b) / nb;
 	w.error = sqrt(va + vb);
-	if (w.error <= 0) { /* neither series varies: any difference is one */
+	if (w.error <= 0) { /* neither series varies: any difference is real */
 		w.p = w.difference == 0 ? 1 : 0;
 		return w;
 	}
@@ -94,7 +94,7 @@ bool welch_ratio(const struct stats *a, const struct stats *b, double confidence
 	if (a->n < 2 || b->n < 2 || !(a->mean > 0) || !(b->mean > 0))
 		return false;
 	double na = (double)a->n, nb = (double)b->n;
-	/* Of ln(mean): the variance of the mean over the mean squared. */
+	/* The variance of ln(mean) is that of the mean divided by the mean squared. */
 	double va = stats_variance(a) / na / (a->mean * a->mean), vb = stats_variance(b) / nb / (b->mean * b->mean);
 	double half = va + vb > 0 ? student_t_quantile(0.5 + confidence / 2, freedom_of(va, na, vb, nb)) * sqrt(va + vb) : 0;
 	*ret_ratio = b->mean / a->mean;

@@ -16,11 +16,11 @@ struct companions {
 	struct tar_writer *w;
 	const struct archive_entry *e;
 	const char *object; /* path of the file that may have debug information */
-	bool found;         /* it has */
+	bool found;         /* it has debug information */
 	struct strobe_error *err;
 };
 
-/* False where there is no such file. */
+/* False if there is no such file. */
 static bool add_if_there(struct companions *c, const char *inside, const char *path)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -50,7 +50,7 @@ static bool has_split(void *ctx, const char *path, uint64_t id)
 	return false;
 }
 
-/* A package, which has all units, stands beside the file, or beside the one that the cache's is a copy of. */
+/* A package with all units is beside the file, or beside the original of the cache's copy. */
 static bool add_package(struct companions *c)
 {
 	_cleanup_free_ char *inside = xasprintf("%s/%s/" BUILDID_CACHE_PACKAGE, c->e->path, c->e->hex);
@@ -74,7 +74,7 @@ static struct strobe_error *add_split_units(struct companions *c, struct object 
 	return c->err;
 }
 
-/* The cache's own copy of it; *ret_path: where it was, without the first slash. Both are for the caller to free. */
+/* The cache's own copy of it; *ret_path: its original path, without the first slash. Both are owned by the caller. */
 static char *find_cached(const char *cache_dir, const char *hex, char **ret_path)
 {
 	_cleanup_free_ char *file = cache_dir ? buildid_cache_path(cache_dir, hex, "elf") : NULL;
@@ -123,7 +123,7 @@ struct strobe_error *archive_add_companions(struct tar_writer *w, const struct a
 		c.object = i ? e->debug : e->elf;
 		struct strobe_error *none = c.object ? object_open(c.object, &o) : NULL;
 		if (!c.object || none) {
-			error_destroy(none); /* it was packed as it is */
+			error_destroy(none); /* it was packed unchanged */
 			continue;
 		}
 		err = add_split_units(&c, o);

@@ -62,13 +62,13 @@ static struct strobe_error *add_debug(struct pack *p, const struct cached_file *
 	return archive_add_companions(p->w, &e);
 }
 
-/* Recorders put programs alone into the cache: the debug file that belongs to one. */
+/* Recorders put only programs into the cache: adds the debug file of one. */
 static struct strobe_error *add_debug_of_cached(struct pack *p, const char *hex, const char *path, const char *elf)
 {
 	struct cached_file file;
 	struct strobe_error *err = cached_file_open(elf, 0, &file);
 	if (err) {
-		error_destroy(err); /* it was packed as it is */
+		error_destroy(err); /* it was packed unchanged */
 		return NULL;
 	}
 	err = strcmp(file.hex, hex) ? NULL : add_debug(p, &file, path);
@@ -76,7 +76,7 @@ static struct strobe_error *add_debug_of_cached(struct pack *p, const char *hex,
 	return err;
 }
 
-/* From the cache; *ret_done false where it has nothing of this build-id. */
+/* From the cache; *ret_done false if it lacks this build ID. */
 static struct strobe_error *add_cached(struct pack *p, const char *hex, const char *path, bool *ret_done)
 {
 	_cleanup_free_ char *elf = NULL, *debug = NULL;
@@ -84,7 +84,7 @@ static struct strobe_error *add_cached(struct pack *p, const char *hex, const ch
 		_cleanup_free_ char *source = p->cache_dir ? buildid_cache_path(p->cache_dir, hex, *name) : NULL;
 		if (!source || access(source, R_OK))
 			continue;
-		/* Markers alone are not what was requested. */
+		/* An entry with only markers does not count. */
 		if (!*ret_done && !strcmp(*name, "probes"))
 			continue;
 		if (!*ret_done)
@@ -102,7 +102,7 @@ static struct strobe_error *add_cached(struct pack *p, const char *hex, const ch
 	return archive_add_companions(p->w, &e);
 }
 
-/* The file where it was recorded, if it still is the same. */
+/* The file at its recorded path, if it is still the same. */
 static struct strobe_error *add_installed(struct pack *p, const struct recorded_file *f, const char *hex, const char *path,
 					  bool *ret_done)
 {
@@ -137,7 +137,7 @@ static bool is_running_kernel(const char *hex)
 	return !strcmp(running, hex);
 }
 
-/* A list of nothing but zeros, as users without rights see it, helps nobody. */
+/* Without permission, all addresses in the list are zeros: useless. */
 static bool has_addresses(const struct strbuf *kallsyms)
 {
 	return strspn(strbuf_str(kallsyms), "0") < strcspn(strbuf_str(kallsyms), " ") || strstr(strbuf_str(kallsyms), "\nffff");
@@ -224,7 +224,7 @@ static int is_recorded(const struct dirent *e)
 	return archive_is_recorded(e->d_name);
 }
 
-/* A recording that is a directory: the files that a recorder puts there. */
+/* A recording that is a directory: the files that recorders create in it. */
 static struct strobe_error *add_directory(struct tar_writer *all, int dir, const char *input, const char *name)
 {
 	struct dirent **list;
@@ -255,11 +255,11 @@ static struct strobe_error *add_recording(struct tar_writer *all, const char *in
 	return S_ISDIR(st.st_mode) ? add_directory(all, fd, input, base) : tar_add_file(all, base, fd, input);
 }
 
-/* The recording, and the archive of its files, in another. */
+/* The recording, and the archive of its files, in another archive. */
 static struct strobe_error *add_all(struct pack *p, const struct recorded_files *files, int fd, const char *name)
 {
 	_cleanup_free_ char *symbols_name = xasprintf("%s.symbols", name);
-	_cleanup_new_file_ struct new_file symbols = NEW_FILE_NONE; /* never kept */
+	_cleanup_new_file_ struct new_file symbols = NEW_FILE_NONE; /* always deleted */
 	struct tar_writer *all = NULL;
 	TRY(new_file_create(symbols_name, &symbols));
 	TRY(add_files(p, files, symbols.fd, SYMBOLS_NAME));

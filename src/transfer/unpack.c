@@ -1,6 +1,6 @@
 /*
- * An archive may come from anywhere: of its entries only those are taken that the cache has a place for, and there they go by
- * the cache's own rules; links in it are made anew rather than unpacked. Content is checked before it gets a name.
+ * Archives are untrusted: only entries with a place in the cache are unpacked, to a path determined by the cache's own rules; links are
+ * created anew rather than unpacked. Content is checked before it gets a name.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -35,7 +35,7 @@ void archive_refuse(struct unpack *u, const char *path, const char *why)
 	u->refused++;
 }
 
-/* Recorders store 20 bytes: shorter build-ids are filled up with zeros, longer ones are truncated. */
+/* Recorders store 20 bytes: shorter build IDs are padded with zeros, longer ones are truncated. */
 static bool is_same_id(const char *its, const char *hex)
 {
 	size_t n = strlen(its);
@@ -57,11 +57,11 @@ static bool is_object_of(int fd, const char *path, const char *hex, const char *
 	buildid_hex(id, object_build_id(o, id), its);
 	bool has_split = object_find_section(o, ".debug_info.dwo");
 	object_close(o);
-	/* Split debug information has no build-id: whoever reads it looks for the ids of units. */
+	/* Split debug information has no build ID: its readers check the IDs of units. */
 	return text_has_prefix(name, "dw") ? has_split : is_same_id(its, hex);
 }
 
-/* Lists of symbols and of markers have no build ID of their own; they are text. perf's list of markers is empty where there are none. */
+/* Lists of symbols and of markers have no build ID; they are text. perf's list of markers may be empty. */
 static bool is_text(int fd)
 {
 	char head[4096];
@@ -72,14 +72,14 @@ static bool is_text(int fd)
 	return n >= 0;
 }
 
-/* A report would take it for what its name and build-id say. */
+/* Reports would trust its name and build ID. */
 static bool is_what_it_says(int fd, const char *path, const char *hex, const char *name)
 {
 	bool is_list = !strcmp(name, "kallsyms") || !strcmp(name, "probes");
 	return is_list ? is_text(fd) : is_object_of(fd, path, hex, name);
 }
 
-/* "PATH/HEX/NAME": its parts, of which dir and hex are the caller's to free. False where it is none. */
+/* Splits "PATH/HEX/NAME"; the caller owns dir and hex. False if it has another form. */
 static bool part_path(const char *path, char **ret_dir, char **ret_hex, const char **ret_name)
 {
 	while (text_has_prefix(path, "./"))
@@ -97,7 +97,7 @@ static bool part_path(const char *path, char **ret_dir, char **ret_hex, const ch
 	return true;
 }
 
-/* Its place: DIR/PATH/HEX/NAME, or where the entry that is there already leads to. */
+/* Its place: DIR/PATH/HEX/NAME, or the target of an existing entry. */
 static struct strobe_error *keep_in_cache(struct unpack *u, struct new_file *file, const char *hex, const char *dir, const char *to,
 					  uint32_t mode)
 {
@@ -113,7 +113,7 @@ static struct strobe_error *unpack_cached(struct unpack *u, struct tar_reader *r
 	const char *name;
 	*ret_taken = part_path(e->path, &dir, &hex, &name) && buildid_cache_is_safe(dir) &&
 		     (to = buildid_cache_path(u->cache_dir, hex, name));
-	/* The content of a file that is there was checked when it came. */
+	/* The content of an existing file was checked when it was stored. */
 	if (!*ret_taken || !access(to, F_OK))
 		return NULL;
 	TRY(file_make_dirs(u->cache_dir));
@@ -134,7 +134,7 @@ static struct strobe_error *unpack_fd(struct unpack *u, int fd, const char *name
 
 static struct strobe_error *unpack_symbols(struct unpack *u, struct tar_reader *r, const char *name)
 {
-	_cleanup_new_file_ struct new_file symbols = NEW_FILE_NONE; /* never kept */
+	_cleanup_new_file_ struct new_file symbols = NEW_FILE_NONE; /* always deleted */
 	TRY(new_file_create("strobe-symbols", &symbols));
 	TRY(archive_copy_content(r, symbols.fd, name));
 	if (lseek(symbols.fd, 0, SEEK_SET))
@@ -174,7 +174,7 @@ static struct strobe_error *unpack_fd(struct unpack *u, int fd, const char *name
 	return err;
 }
 
-/* The archive that the current directory has, where it has one. */
+/* The archive in the current directory, if any. */
 static struct strobe_error *find_archive(char **ret)
 {
 	static const char *const patterns[] = { "perf.all-*.tar.*", "*.data.tar.*" };

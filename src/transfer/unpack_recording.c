@@ -1,4 +1,4 @@
-/* The recording of an archive: taken only where its name is harmless in any directory and its content is a recording. */
+/* Unpacks the recording of an archive: only if its name is harmless in any directory and its content is a recording. */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
@@ -40,7 +40,7 @@ static bool is_recording(int fd, const char *path)
 	return !err;
 }
 
-/* "NAME", "NAME/data" or "NAME/data.0": *ret is NAME, for the caller to free. */
+/* "NAME", "NAME/data" or "NAME/data.0": *ret is NAME, owned by the caller. */
 static bool part_recording(const char *path, char **ret)
 {
 	size_t n = strcspn(path, "/");
@@ -50,7 +50,7 @@ static bool part_recording(const char *path, char **ret)
 	return true;
 }
 
-/* Programs read hidden files by their name; one that begins with "-" is an option of the next command. NULL: it may be unpacked. */
+/* Programs read hidden files by their name; a name that begins with "-" is an option of the next command. NULL: it may be unpacked. */
 static const char *problem_of_name(const struct unpack *u, const char *name)
 {
 	if (*name == '.')
@@ -74,7 +74,7 @@ static struct strobe_error *check_place(const struct unpack *u, const char *name
 }
 
 /*
- * Whether the recording's directory is made here is decided by its content: the file is written beside it first. name: of the file or
+ * Whether the recording's directory is created depends on the content: the file is first written beside it. name: of the file or
  * directory here; path: of the file.
  */
 static struct strobe_error *unpack_checked(struct unpack *u, struct tar_reader *r, const struct tar_entry *e, const char *name,
