@@ -1,5 +1,5 @@
 /*
- * Terminal colours by meaning. An escape is "" where colour is off, so that callers write it without a test.
+ * Terminal colours by meaning. Escapes are "" if colour is off, so that callers can write them without a test.
  *
  * Whether colour is on is decided once by terminal_colour(); see cli/terminal.h.
  */
@@ -8,8 +8,8 @@
 
 enum colour {
 	COLOUR_RESET,
-	COLOUR_HIGH,   /* much: red */
-	COLOUR_MEDIUM, /* some: green */
+	COLOUR_HIGH,   /* high: red */
+	COLOUR_MEDIUM, /* medium: green */
 	COLOUR_ADDRESS, /* magenta */
 	COLOUR_CODE,    /* blue */
 };

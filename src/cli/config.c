@@ -126,7 +126,7 @@ static int unescape(int c)
 static struct strobe_error *scan_value(struct scanner *s, struct strbuf *value)
 {
 	bool quoted = false;
-	size_t keep = 0; /* length up to the last character that is no trailing blank */
+	size_t keep = 0; /* length without trailing blanks */
 	skip_blanks(s);
 	s->value_end = s->at;
 	for (int c; (c = peek(s)) != -1 && c != '\n'; s->at++) {
@@ -244,7 +244,7 @@ static struct strobe_error *load_home(struct config *c, const char *name)
 	return path ? config_load_file(c, path, true) : NULL;
 }
 
-/* The file that is read instead of all others, or NULL. */
+/* The file to read instead of all others, or NULL. */
 static const char *only_file(enum config_scope scope)
 {
 	const char *only = getenv("STROBE_CONFIG");

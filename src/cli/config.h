@@ -1,10 +1,10 @@
 /*
  * The user's settings, from ini files: [section "sub"] key = value is looked up as section.sub.key.
  *
- * Read are /etc/strobeconfig, ~/.perfconfig and ~/.strobeconfig; later files win. STROBE_CONFIG (or PERF_CONFIG) names one
- * file that is read instead of them all. A file in the home directory that belongs to neither the user nor root is left
- * out. Nothing is ever read from the working directory: a settings file can name programs to run (CVE-2011-2905).
- * Section and key compare without regard to case. Format: perf-config(1).
+ * Files are /etc/strobeconfig, ~/.perfconfig and ~/.strobeconfig; later ones override earlier ones. STROBE_CONFIG (or PERF_CONFIG)
+ * names one file to read instead. A file in the home directory that belongs to neither the user nor root is skipped. The working
+ * directory is never read: a settings file can name programs to run (CVE-2011-2905). Sections and keys are compared ignoring case.
+ * Format: perf-config(1).
  */
 #pragma once
 #include <stdbool.h>
@@ -21,7 +21,7 @@ enum config_scope { CONFIG_ALL, CONFIG_USER, CONFIG_SYSTEM };
 
 struct config;
 
-/* Missing files are fine; a file that does not parse is an error naming its line. */
+/* Missing files are ignored; a syntax error names its line. */
 struct strobe_error *config_load(enum config_scope scope, struct config **ret) _must_check_;
 /* The same from text: adds to c. name is for messages. */
 struct strobe_error *config_parse(struct config *c, const char *name, const char *text, size_t bytes) _must_check_;
@@ -37,15 +37,15 @@ static inline void config_destroyp(struct config **c)
 const char *config_get(const struct config *c, const char *key);
 /* True, yes, on, 1 (and a bare key) are true, false, no, off, 0 false; anything else is an error naming the key. */
 struct strobe_error *config_bool(const struct config *c, const char *key, bool fallback, bool *ret) _must_check_;
-/* A directory, where "~/" is the home; fallback: of what is not set. Owned; NULL where it is below a home and there is none. */
+/* A directory, where "~/" is the home; fallback: the default. Owned by the caller; NULL: below the home directory, and there is none. */
 char *config_directory(const struct config *c, const char *key, const char *fallback);
-/* A new one with each key once and its last value, keys of a section together, in the order of their first entries. */
+/* A new set with the last value of each key, keys of a section together, in the order of their first entries. */
 struct config *config_effective(const struct config *c);
 /*
- * The file that settings of that scope are written to, the user's for CONFIG_ALL: ~/.strobeconfig where there is one, else
- * ~/.perfconfig; owned; NULL without a home.
+ * The file that settings of that scope are written to, the user's for CONFIG_ALL: ~/.strobeconfig if it exists, else ~/.perfconfig.
+ * Owned by the caller; NULL without a home directory.
  */
 char *config_path(enum config_scope scope);
-/* All, in the order of the files; a key may come more than once. */
+/* All, in the order of the files; a key may be repeated. */
 size_t config_count(const struct config *c);
 void config_at(const struct config *c, size_t i, const char **ret_key, const char **ret_value);

@@ -56,7 +56,7 @@ static void put_quoted(struct strbuf *out, const char *text, size_t n)
 	strbuf_addch(out, '"');
 }
 
-/* Quotes keep what would be a comment, an escape, or blanks at an end. */
+/* Quotes protect comment characters, escapes, and blanks at the ends. */
 static void put_value(struct strbuf *out, const char *value)
 {
 	size_t n = strlen(value);
@@ -163,7 +163,7 @@ struct strobe_error *config_change_file(enum config_scope scope, const struct co
 		if (err)
 			return err;
 	}
-	/* a link into a directory of such files stays one */
+	/* a symbolic link is kept: its target is replaced */
 	_cleanup_free_ char *target = realpath(path, NULL);
 	return new_file_write(target ? target : path, strbuf_str(&text), text.len, st.st_mode & 0777);
 }

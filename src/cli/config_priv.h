@@ -1,4 +1,4 @@
-/* What config.c, which reads settings, shares with config_edit.c, which changes the text that they were read from. */
+/* Shared by config.c, which reads settings, and config_edit.c, which changes their text. */
 #pragma once
 #include "base/arena.h"
 #include "base/strbuf.h"
@@ -7,7 +7,7 @@
 
 struct config_entry {
 	const char *key, *value;
-	size_t value_at, value_end; /* in the text: with quotes, without blanks around; equal where there is no = */
+	size_t value_at, value_end; /* in the text: with quotes, without blanks around; equal: no = */
 	bool is_bare;
 };
 
@@ -23,5 +23,5 @@ struct config {
 	VEC(struct config_section) sections;
 };
 
-/* One file; one that is not there is empty. With check_owner, one that belongs to neither the user nor root is left out. */
+/* Reads one file; a missing one is empty. With check_owner, one that belongs to neither the user nor root is skipped. */
 struct strobe_error *config_load_file(struct config *c, const char *path, bool check_owner) _must_check_;

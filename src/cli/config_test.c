@@ -1,4 +1,4 @@
-/* The settings file: what perf-config(1) describes. */
+/* The settings file, as described in perf-config(1). */
 #include "cli/config_edit.h"
 #include "cli/pager.h"
 
@@ -87,7 +87,7 @@ static void test_edit(void **state)
 	edit("", "a.b", "1", "[a]\n\tb = 1\n");
 	edit("# end", "a.x.b", "1", "# end\n[a \"x\"]\n\tb = 1\n");
 	edit("[A]\n\tB=old ; why\n", "a.b", "new", "[A]\n\tB=new ; why\n");
-	edit("[a]\nb = \"x # y\" # c\nb = 2", "a.b", "3", "[a]\nb = \"x # y\" # c\nb = 3"); /* the last wins */
+	edit("[a]\nb = \"x # y\" # c\nb = 2", "a.b", "3", "[a]\nb = \"x # y\" # c\nb = 3"); /* the last one is changed */
 	edit("[a]\nb = \"x # y\" # c\n", "a.b", "3", "[a]\nb = 3 # c\n");
 	edit("[a]\n b # bare\n", "a.b", "false", "[a]\n b = false # bare\n");
 	edit("[a]\n b = 1\n\n# next\n[c]\n", "a.new", "x y", "[a]\n b = 1\n\tnew = x y\n\n# next\n[c]\n");

@@ -8,8 +8,8 @@
 #include "base/vector.h"
 
 #define TEXT_COLUMN   26
-#define TEXT_COLUMNS  120 /* of the longest line from there on */
-#define NAMES_COLUMNS 24  /* names that are longer get a line of their own */
+#define TEXT_COLUMNS  120 /* maximum columns of the text */
+#define NAMES_COLUMNS 24  /* longer names get a separate line */
 
 void help_usage(struct out *o, const char *program, const char *const *usage)
 {
@@ -17,7 +17,7 @@ void help_usage(struct out *o, const char *program, const char *const *usage)
 		out_f(o, "%s: %s %s\n", i ? "    or" : " Usage", program, usage[i]);
 }
 
-/* " <n>", "[=<n>]" or "[<n>]": how the value is written. */
+/* " <n>", "[=<n>]" or "[<n>]": the form of the value. */
 static void add_value(struct strbuf *b, const struct option *o)
 {
 	if (!option_takes_value(o))
@@ -29,7 +29,7 @@ static void add_value(struct strbuf *b, const struct option *o)
 		strbuf_addf(b, o->long_name ? "[=<%s>]" : "[<%s>]", arg);
 }
 
-/* Lines of a help text, which break at a blank where they would be longer than TEXT_COLUMNS. */
+/* Lines of a help text, broken at blanks to at most TEXT_COLUMNS. */
 static void help_text(struct out *o, const char *text)
 {
 	size_t used = 0;
@@ -83,7 +83,7 @@ struct rows {
 	size_t len, cap;
 };
 
-/* The shown rows in the order in which they are shown. */
+/* The rows to show, in order of display. */
 static struct rows collect(const struct option *table)
 {
 	struct rows rows = {};
@@ -144,7 +144,7 @@ void help_list_opts(struct out *o, const struct option *table)
 	out_ch(o, '\n');
 }
 
-/* Text for roff: what would be a request or an escape is written so that it is read as itself. */
+/* Text for roff: requests and escapes are quoted. */
 static void man_text(struct out *o, const char *s)
 {
 	bool line_start = true;

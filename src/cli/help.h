@@ -1,7 +1,7 @@
 /*
- * What an option table says to people and to programs: usage, -h, the list for completion, and the rows of a man page.
+ * Output of an option table: usage, -h, the list for completion, and the rows of a man page.
  *
- * Everything is written to the caller's out; nothing is kept. The layout is perf's: a row begins at column 4, its
+ * Everything is written to the caller's out. The layout is perf's: a row begins at column 4, its
  * text at column 26.
  */
 #pragma once
@@ -12,11 +12,11 @@
 
 /* " Usage: strobe report [<options>]", one line for each entry of usage (NULL-terminated). */
 void help_usage(struct out *o, const char *program, const char *const *usage);
-/* All rows that are not hidden: sorted by short name, then by long name, where the table has no headings of its own. */
+/* All rows that are not hidden: sorted by short name, then by long name, if the table has no headings. */
 void help_options(struct out *o, const struct option *table);
 /*
- * The rows that one of the words is about: a letter is a short name, -x or --name that option, anything else is looked for
- * in names and texts without regard to case. False: none.
+ * The rows that match any of the words: a letter is a short name, -x or --name that option, anything else is searched in names and
+ * texts, ignoring case. False: none.
  */
 bool help_matching(struct out *o, const struct option *table, const char *const *words, int n);
 void help_row(struct out *o, const struct option *option);

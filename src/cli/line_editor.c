@@ -78,7 +78,7 @@ static struct strobe_error *load(struct calls *ret)
 	return library_load(&library, symbols, sizeof(symbols) / sizeof(*symbols));
 }
 
-/* The library takes letters by the user's locale; everything else here is the same in all of them. To be freed by leave_locale(). */
+/* The library decodes characters by the user's locale; all else runs in the C locale. Free with leave_locale(). */
 static char *enter_locale(void)
 {
 	char *before = xstrdup(setlocale(LC_CTYPE, NULL));
@@ -92,7 +92,7 @@ static void leave_locale(char *before)
 	free(before);
 }
 
-/* Whose editor calls back: the library keeps that, and is reached through the loader, which has it. */
+/* The editor of a callback, which the library stores. */
 static struct line_editor *editor_of(EditLine *el)
 {
 	__typeof__(&el_get) get = NULL;
@@ -113,7 +113,7 @@ static char *prompt_of(EditLine *el)
 
 /* ---- completion ---- */
 
-/* How many bytes all choices begin with. */
+/* The length of the common prefix of all choices. */
 static size_t common_bytes(const struct line_choices *c)
 {
 	const char *first = c->texts.data[0];
@@ -124,7 +124,7 @@ static size_t common_bytes(const struct line_choices *c)
 			k++;
 		n = k;
 	}
-	while (n && (first[n] & 0xc0) == 0x80) /* never half a letter */
+	while (n && (first[n] & 0xc0) == 0x80) /* do not split a character */
 		n--;
 	return n;
 }
@@ -167,7 +167,7 @@ static void show(const struct line_choices *c)
 	error_destroy(out_close(&out));
 }
 
-/* As far as all choices are alike; where that is no further than what is there, they are shown. */
+/* Completes the common prefix of all choices; if that adds nothing, shows them. */
 static unsigned char complete_with(struct line_editor *e, const char *word, struct line_choices *c)
 {
 	if (!c->texts.len)

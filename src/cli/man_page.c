@@ -66,7 +66,7 @@ void man_page_fill(struct out *out, const struct man_page *page, const char *tex
 	}
 }
 
-/* Runs man; its status, or -1 where it could not be started. quiet: only to see whether it would find the page. */
+/* Runs man; returns its status, or -1: not started. quiet: only check whether it finds the page. */
 static int run_man(const char *const *argv, bool quiet)
 {
 	pid_t pid = fork();
@@ -86,7 +86,7 @@ static int run_man(const char *const *argv, bool quiet)
 	return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* The file of a page beside the program; NULL: none. */
+/* The file of a page near the program; NULL: none. */
 static char *page_nearby(const char *program_path, const char *page)
 {
 	static const char *const places[] = { "man", "../share/man/man1" };

@@ -1,4 +1,4 @@
-/* Lines as they are written: whole, escaped, and held back while a screen has the terminal. */
+/* Lines are written whole, escaped, and held back while a screen uses the terminal. */
 #include "base/testing.h"
 
 #include <fcntl.h>

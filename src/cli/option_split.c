@@ -28,14 +28,14 @@ static const struct option *find_short(const struct option *table, char c)
 	return NULL;
 }
 
-/* 2 where the value is the next word. */
+/* 2: the value is the next word. */
 static int words_with_value(const struct option *o, const char *next)
 {
 	bool has_next = next && !(o->default_arg && next[0] == '-');
 	return option_takes_value(o) && !o->optional_arg && has_next ? 2 : 1;
 }
 
-/* The words of an option that begins with this one; 0: it is not of this table. */
+/* The number of words of the option that begins with this one; 0: not in this table. */
 static int count_long(const struct option *table, const char *word, const char *next, enum spelling spelling)
 {
 	const char *name = word + 2;
@@ -46,7 +46,7 @@ static int count_long(const struct option *table, const char *word, const char *
 	return n > 3 && !strncmp(name, "no-", 3) && find_long(table, name + 3, n - 3, spelling) ? 1 : 0;
 }
 
-/* Of a cluster, all are of the table or none is. */
+/* The options of a cluster must all be in the table. */
 static int count_short(const struct option *table, const char *word, const char *next)
 {
 	for (const char *c = word + 1; *c; c++) {
@@ -64,7 +64,7 @@ static bool requests_help(const char *word)
 	return !strcmp(word, "-h") || !strcmp(word, "--help");
 }
 
-/* Of the option at the beginning of argv; *ret_own: whose it is. */
+/* The number of words of the option at the start of argv; *ret_own: whether it is in `own`. */
 static int count_words(const struct option *own, const struct option *other, char **argv, bool *ret_own)
 {
 	const char *word = argv[0], *next = argv[1];

@@ -1,4 +1,4 @@
-/* Words of a command line go to the table that has them, with their values. */
+/* Options of a command line are assigned to the table that has them, with their values. */
 #include "base/testing.h"
 
 #include <string.h>
@@ -21,7 +21,7 @@ static const struct option other[] = {
 	OPTIONS_END,
 };
 
-/* words: divided by blanks; expected: the same, with | between both parts. */
+/* words: separated by blanks; expected: the same, with | between both parts. */
 static void expect(const char *words, const char *expected)
 {
 	char copy[200], *argv[20];

@@ -13,13 +13,13 @@
 struct parser {
 	const struct option *table;
 	char *fields; /* the command's options struct */
-	int argc, at; /* at: the word that is being read */
+	int argc, at; /* at: the current word */
 	char **argv;
 	struct options_result *result;
 	bool permute;
 };
 
-/* What a word of the command line was found to name. */
+/* The option that a word of the command line names. */
 struct match {
 	const struct option *option;
 	size_t base; /* see struct option_walk */
@@ -145,7 +145,7 @@ static struct strobe_error *call(struct parser *p, struct match m, const char *v
 	return error_prefix(err, "--%s%s", m.negated ? "no-" : "", m.option->long_name);
 }
 
-/* value: NULL where none was given (or could be). */
+/* value: NULL if none was given (or is possible). */
 static struct strobe_error *apply(struct parser *p, struct match m, const char *value)
 {
 	const struct option *o = m.option;
@@ -181,14 +181,14 @@ static bool names_file(const struct option *o)
 	return o->arg && (!strcmp(o->arg, "file") || !strcmp(o->arg, "dir") || !strcmp(o->arg, "directory"));
 }
 
-/* Where a file name was forgotten, the next option would be taken for it. "-" alone is one; others can be written "./-x". */
+/* If a file name was forgotten, the next option would be taken for it. "-" alone is a file name; others can be written "./-x". */
 static bool is_forgotten(const struct parser *p, const struct option *o)
 {
 	const char *next = p->argv[p->at + 1];
 	return names_file(o) && next[0] == '-' && next[1];
 }
 
-/* An option that must have a value: glued is what came with the word, else the next word is taken. */
+/* Applies an option that must have a value. glued: the value in the same word; NULL: it is the next word. */
 static struct strobe_error *apply_with_value(struct parser *p, struct match m, const char *glued)
 {
 	if (m.negated || !option_takes_value(m.option)) {
@@ -236,7 +236,7 @@ static struct strobe_error *parse_short(struct parser *p, const char *word)
 	return NULL;
 }
 
-/* Both rows do the same: naming either of them is not ambiguous. */
+/* Both rows have the same effect, so that a prefix of both is not ambiguous. */
 static bool same_effect(struct match a, struct match b)
 {
 	return a.negated == b.negated &&
@@ -285,7 +285,7 @@ static struct strobe_error *unknown_long(const struct option *table, const char 
 	return err;
 }
 
-/* An exact spelling wins; else a prefix that fits one option only. */
+/* An exact spelling, or else a prefix of only one option. */
 static struct strobe_error *find_long(struct parser *p, const char *name, size_t len, struct match *ret)
 {
 	_cleanup_strbuf_ struct strbuf scratch = {};
@@ -342,7 +342,7 @@ struct strobe_error *options_parse(const struct option *table, void *options, in
 {
 	*ret = (struct options_result){ .argv = argv + (argc > 0), .typed = argv + (argc > 0) };
 	struct parser p = { .table = table, .fields = options, .argc = argc, .argv = argv, .result = ret, .permute = permute };
-	int rest = argc > 0; /* words that are not options are moved down to here */
+	int rest = argc > 0; /* words that are not options are moved to here */
 	ret->argv = argv + rest;
 	for (p.at = rest; p.at < argc; p.at++) {
 		char *word = argv[p.at];
@@ -359,7 +359,7 @@ struct strobe_error *options_parse(const struct option *table, void *options, in
 			continue;
 		}
 		TRY(word[1] == '-' ? parse_long(&p, word) : parse_short(&p, word));
-		if (ret->help) { /* what follows are the words to look for */
+		if (ret->help) { /* the rest are keywords */
 			p.at++;
 			break;
 		}
@@ -367,7 +367,7 @@ struct strobe_error *options_parse(const struct option *table, void *options, in
 	if (permute)
 		while (p.at < argc)
 			argv[rest++] = argv[p.at++];
-	else /* the words of the options stay where they are, before these */
+	else /* the words of options are kept, before these */
 		ret->argv = argv + p.at;
 	ret->argc = (int)(argv + (permute ? rest : argc) - ret->argv);
 	if (ret->help && ret->argc)
@@ -375,7 +375,7 @@ struct strobe_error *options_parse(const struct option *table, void *options, in
 	return NULL;
 }
 
-/* Whether the n bytes of a word name an option that is on or off. */
+/* Whether the n bytes of a word name a boolean option. */
 static bool is_flag(const struct option *table, const char *word, size_t n)
 {
 	for (struct option_walk w = option_walk(table); option_next(&w);)
@@ -384,7 +384,7 @@ static bool is_flag(const struct option *table, const char *word, size_t n)
 	return false;
 }
 
-/* As Go reads it: 1 for true, 0 for false, else -1. */
+/* As in Go: 1 for true, 0 for false, else -1. */
 static int truth(const char *value)
 {
 	static const char *const words[] = { "1", "t", "T", "TRUE", "true", "True", "0", "f", "F", "FALSE", "false", "False" };

@@ -1,4 +1,4 @@
-/* The parser against the ways in which people type options to perf. */
+/* The parser with all forms of options that perf accepts. */
 #include "cli/options.h"
 
 #include <setjmp.h>

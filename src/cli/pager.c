@@ -51,11 +51,11 @@ const char *pager_of_settings(const struct config *config, const char *cmd, bool
 	return wanted || is_forced ? pager_choose(configured) : NULL;
 }
 
-/* What only a shell understands. */
+/* Characters that require a shell. */
 #define SHELL_CHARACTERS "|&;<>()$`\\\"'*?[]{}#~=%!\n"
 #define WORDS_MAX 64
 
-/* The words of a command line in place; 0: it has too many. */
+/* Splits a command line in place; 0: too many words. */
 static size_t split(char *line, char *words[WORDS_MAX])
 {
 	size_t n = 0;
@@ -69,7 +69,7 @@ static size_t split(char *line, char *words[WORDS_MAX])
 	return n;
 }
 
-/* Returns only where the command cannot be run. */
+/* Returns only if the command cannot be run. */
 static void exec_command(const char *command)
 {
 	_cleanup_free_ char *line = strdup(command);
@@ -80,11 +80,11 @@ static void exec_command(const char *command)
 		execl("/bin/sh", "sh", "-c", command, (char *)NULL);
 }
 
-/* status_end: where the errno goes when the pager cannot be run; it closes when it does. */
+/* status_end: receives the errno if the pager cannot be run; closed by a successful exec. */
 static void run_child(const char *command, int read_end, int status_end)
 {
 	dup2(read_end, STDIN_FILENO);
-	/* Quit when all fits on the screen, show colours, cut long lines, leave the text on the screen. */
+	/* Quit if all fits on the screen, show colours, cut long lines, leave the text on the screen. */
 	setenv("LESS", "FRSX", 0);
 	signal(SIGPIPE, SIG_DFL);
 	exec_command(command);

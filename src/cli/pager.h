@@ -1,9 +1,9 @@
 /*
- * A pager on the terminal: a child that is fed through a pipe.
+ * A pager on the terminal: a child process that reads from a pipe.
  *
- * Chosen by STROBE_PAGER, PERF_PAGER, the configured one, PAGER, then less and more where they are installed; an empty
- * choice or "cat" means none. Its words are split at blanks and it is run without a shell, unless it has characters that
- * mean something to one. One pager per process.
+ * Chosen by STROBE_PAGER, PERF_PAGER, the configured one, PAGER, then less and more if installed; an empty choice or "cat" means
+ * none. The command line is split at blanks and run without a shell, unless it contains special characters of a shell. One pager per
+ * process.
  */
 #pragma once
 #include <stdbool.h>
@@ -13,14 +13,14 @@
 
 struct pager {
 	pid_t pid;
-	int fd; /* write here; -1 when there is no pager */
+	int fd; /* to write to; -1: no pager */
 };
 
 /* The command line of the pager, or NULL. configured may be NULL. */
 const char *pager_choose(const char *configured);
 /*
- * The same by the settings core.pager and pager.CMD of a command (NULL: of none): the latter is a command line, or whether there is
- * one. is_forced: false there does not count.
+ * The same with the settings core.pager and pager.CMD of a command (NULL: none): the latter is a command line, or a boolean.
+ * is_forced: ignore a false there.
  */
 struct config;
 const char *pager_of_settings(const struct config *config, const char *cmd, bool is_forced);

@@ -13,7 +13,7 @@ bool terminal_is_tty(int fd)
 	return isatty(fd);
 }
 
-/* 0 where none of the three is a terminal. */
+/* 0: none of the three is a terminal. */
 static struct winsize window(void)
 {
 	static const int fds[] = { STDOUT_FILENO, STDERR_FILENO, STDIN_FILENO };

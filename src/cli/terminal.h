@@ -1,11 +1,11 @@
 /*
- * Facts about the terminal, read when they are needed: nothing here is stored, except that a pager runs.
+ * Properties of the terminal, read when needed and not stored.
  */
 #pragma once
 #include <stdbool.h>
 #include <termios.h>
 
-/* Colour as the user chooses: never, always, or where it is a terminal that can (NO_COLOR and TERM=dumb are respected). */
+/* The user's choice of colour: never, always, or on a capable terminal (NO_COLOR and TERM=dumb are respected). */
 enum colour_when { COLOUR_AUTO, COLOUR_NEVER, COLOUR_ALWAYS };
 
 bool terminal_is_tty(int fd);
@@ -13,17 +13,17 @@ bool terminal_is_tty(int fd);
 unsigned terminal_columns(void);
 unsigned terminal_rows(void);
 /*
- * Keys of the terminal on standard input, one by one and not echoed; Ctrl-C stays a signal. A process in the background leaves the
- * terminal alone.
+ * Reads keys from the terminal on standard input, without line editing and echo; Ctrl-C still raises a signal. A process in the
+ * background does not change the terminal.
  */
 struct terminal_keys {
 	bool is_open;
 	struct termios saved;
 };
-/* Not open where standard input is not a terminal; the others do nothing then. */
+/* Not opened if standard input is not a terminal; then the other functions do nothing. */
 void terminal_keys_open(struct terminal_keys *k);
-/* Once more, since a shell that stopped and continued the process has set the terminal its own way. */
+/* Sets the terminal's mode again, after a shell has stopped and continued the process. */
 void terminal_keys_take(const struct terminal_keys *k);
 void terminal_keys_close(struct terminal_keys *k);
-/* paged: output goes through a pager of ours that shows colours. */
+/* paged: output goes through strobe's pager, which shows colours. */
 bool terminal_colour(enum colour_when when, int fd, bool paged);

@@ -5,7 +5,7 @@
 
 #define SHELL_CHARACTERS "|&;<>()$`*?[]"
 
-/* What follows an opening quote, up to the closing one. False: none. */
+/* The text after an opening quote, up to the closing one. False: no closing quote. */
 static bool take_quoted(const char **at, char quote, char **to)
 {
 	const char *c = *at;
@@ -18,7 +18,7 @@ static bool take_quoted(const char **at, char quote, char **to)
 	return *c;
 }
 
-/* The word that begins at *at; *to is where its characters go. */
+/* The word that begins at *at; its characters are written to *to. */
 static struct strobe_error *take_word(const char *text, const char **at, char **to)
 {
 	for (const char *c = *at;; *at = c) {
@@ -42,7 +42,7 @@ static struct strobe_error *take_word(const char *text, const char **at, char **
 struct strobe_error *words_split(const char *text, struct arena *arena, char ***ret_argv, int *ret_argc)
 {
 	size_t n = strlen(text);
-	/* Words are never longer than what they are made of, and each but the last is followed by a blank. */
+	/* Words are not longer than their source, and each but the last is followed by a blank. */
 	char **argv = arena_alloc(arena, (n / 2 + 2) * sizeof(*argv));
 	char *to = arena_alloc(arena, n + 1);
 	int argc = 0;

@@ -1,4 +1,4 @@
-/* A set of counters: what is counted where, switched, filtered and read. */
+/* A set of counters: its events and slots, switching, filters and reading. */
 #include "counter/counter.h"
 
 #include <errno.h>
@@ -15,14 +15,14 @@ static void set_attr(struct counter_set *s, struct counter_event *e)
 	*a = e->event->attr;
 	a->read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
 	a->sample_type = PERF_SAMPLE_IDENTIFIER;
-	/* Counting, not sampling: that spares the kernel work at each event, and spares the user a right. */
+	/* Counting, not sampling: less work for the kernel at each event, and fewer permissions required. */
 	a->sample_period = 0;
 	a->freq = 0;
 	a->precise_ip = 0;
 	a->inherit = !s->options.no_inherit;
 	if (e->event->terms.set & EVENT_TERM_INHERIT)
 		a->inherit = e->event->terms.inherit;
-	/* They win over what a modifier says. */
+	/* These override modifiers. */
 	if (s->options.all_user || s->options.all_kernel) {
 		a->exclude_kernel = s->options.all_user;
 		a->exclude_user = !s->options.all_user;
@@ -58,7 +58,7 @@ static void add_slots(struct counter_set *s, struct counter_event *c)
 		slot.cpu = -1;
 		vec_push(&s->slots, slot);
 	} else if (e->uncore && !m->system_wide) {
-		/* A box counts for its whole socket, whatever the target. */
+		/* An uncore PMU counts for its whole socket, whatever the target. */
 		for (size_t i = 0; i < e->cpus.len; i++) {
 			slot.cpu = (int32_t)e->cpus.data[i];
 			vec_push(&s->slots, slot);
@@ -177,7 +177,7 @@ struct strobe_error *counter_filter(struct counter_set *s)
 	return NULL;
 }
 
-/* A descriptor of its own: value, enabled, running. A counter in error state (pinned, not scheduled) ends at once. */
+/* A descriptor of its own: value, enabled, running. A read of a counter in error state (pinned, not scheduled) returns 0 bytes. */
 static void read_single(struct counter_slot *slot)
 {
 	uint64_t words[3];
@@ -189,7 +189,7 @@ static void read_single(struct counter_slot *slot)
 		slot->now = (struct count_reading){ words[0], words[1], words[2] };
 }
 
-/* Leader and members in one call: number, enabled, running, and a value with its ID for each that could be opened. */
+/* Leader and members in one call: number, enabled, running, and value and ID of each open member. */
 static void read_group(struct counter_set *s, uint32_t leader, uint32_t slot_index)
 {
 	uint32_t n = 1;

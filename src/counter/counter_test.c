@@ -1,4 +1,4 @@
-/* How counters are opened: bundles, and what becomes of those that the machine lacks. */
+/* How counters are opened: bundles, and events that the machine lacks. */
 #include "base/testing.h"
 
 #include <errno.h>
@@ -66,7 +66,7 @@ static void the_next_leads_where_the_first_is_not_supported(void **state)
 	close_all(&o);
 }
 
-/* Refused on the second CPU alone: neither is left open, and the others are counted. */
+/* Refused only on the second CPU: the event is open on neither, and the others are counted. */
 static void what_one_cpu_refuses_is_not_counted(void **state)
 {
 	struct opened o = { .sys = sys_faked_create() };

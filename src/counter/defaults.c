@@ -1,4 +1,4 @@
-/* The events of a plain `strobe stat`, as the newest perf has them. */
+/* The default events of `strobe stat`, as in the newest perf. */
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -21,11 +21,11 @@ struct strobe_error *counter_defaults_detail(struct event_list *list, const stru
 }
 
 /*
- * In the order of the newest perf, which has these as metrics: software events by name, caches, the core's, TLBs. "stalled" stands
- * for a file of sysfs: where the PMU of the CPU does not name them, the kernel would refuse them or count something else.
+ * In the order of the newest perf, which has these as metrics: software events by name, caches, the core's, TLBs. "stalled" events
+ * require a file in sysfs: if the PMU of the CPU does not list them, the kernel refuses them or counts something else.
  */
 static const struct default_event {
-	unsigned detail; /* from which -d on */
+	unsigned detail; /* minimum level of -d */
 	const char *names;
 	bool stalled;
 } default_events[] = {
@@ -54,7 +54,7 @@ struct strobe_error *counter_defaults(struct event_list *list, const struct sys 
 		if (default_events[i].detail <= detail && is_there(sys, &default_events[i]))
 			strbuf_addf(&text, ",%s", default_events[i].names);
 	TRY(event_parse(list, sys, strbuf_str(&text)));
-	/* One line shows that there is no PMU. */
+	/* One line is enough to show that there is no PMU. */
 	for (size_t i = 0; i < list->events.len; i++) {
 		struct event *e = &list->events.data[i];
 		e->may_lack = e->attr.type != PERF_TYPE_HARDWARE || (uint32_t)e->attr.config != PERF_COUNT_HW_CPU_CYCLES;
@@ -62,14 +62,14 @@ struct strobe_error *counter_defaults(struct event_list *list, const struct sys 
 	return NULL;
 }
 
-/* What follows "cpu_core/" in the name of such an event; NULL for others. */
+/* The text after "cpu_core/" in the name of such an event; NULL for others. */
 static const char *name_on_core(const struct event *e)
 {
 	size_t n = e->pmu ? strlen(e->pmu) : 0;
 	return n && text_has_prefix(e->pmu, "cpu_") && !strncmp(e->name, e->pmu, n) && e->name[n] == '/' ? e->name + n + 1 : NULL;
 }
 
-/* "cycles/" and "cycles/u" are "cycles" and "cycles:u" to the user. */
+/* "cycles/" and "cycles/u" are shown as "cycles" and "cycles:u". */
 static const char *bare_name(struct event_list *list, const char *on_core)
 {
 	size_t n = strcspn(on_core, "/");

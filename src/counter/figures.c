@@ -1,8 +1,7 @@
 /*
- * Derived figures: what a count means beside others, printed after the '#'. Those that perf 7.2 has as metrics have its
- * names and units.
+ * Derived figures: ratios of a count and others, printed after the '#'. Those that are metrics in perf 7.2 have its names and units.
  *
- * A figure joins counts of the same place, cgroup and level (user, kernel): instructions of user space are not divided by
+ * A figure combines counts of the same place, cgroup and level (user, kernel): instructions of user space are not divided by
  * all cycles.
  */
 #include <string.h>
@@ -25,7 +24,7 @@ static bool same_text(const char *a, const char *b)
 	return a == b || (a && b && !strcmp(a, b));
 }
 
-/* The mean of another event beside this one; 0 where it was not counted. */
+/* The mean of another event in the same place; 0: not counted. */
 static double other(const struct context *c, uint32_t type, uint64_t config, bool any_level)
 {
 	const struct counter_set *set = c->t->set;
@@ -33,7 +32,7 @@ static double other(const struct context *c, uint32_t type, uint64_t config, boo
 	for (uint32_t i = 0; i < set->events.len; i++) {
 		const struct counter_event *e = &set->events.data[i];
 		const struct tally_cell *cell = tally_cell(c->t, i, c->place);
-		/* A hybrid machine has the PMU's type in the upper half of config. */
+		/* On a hybrid machine the upper half of config is the PMU's type. */
 		bool half = type == PERF_TYPE_HARDWARE || type == PERF_TYPE_HW_CACHE;
 		uint64_t of_e = half ? e->attr.config & 0xffffffff : e->attr.config;
 		if (e->attr.type != type || of_e != config || e->event->kind == EVENT_TOOL || !cell->used)
@@ -51,7 +50,7 @@ static double hardware(const struct context *c, uint64_t config)
 	return other(c, PERF_TYPE_HARDWARE, config, false);
 }
 
-/* Nanoseconds that were counted as time, by whichever clock is there. */
+/* Nanoseconds of the counted clock, whichever it is. */
 static double clock_ns(const struct context *c)
 {
 	double ns = other(c, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, true);
@@ -73,7 +72,7 @@ static void add_share(struct counts_row *row, double part, double whole, const d
 	add(row, (struct counts_figure){ is_percent ? percent : percent / 100, 8, is_percent ? 2 : 3, "", unit, mark });
 }
 
-/* Shares that are little, some and much, most first. */
+/* Thresholds of shares for colours, highest first. */
 static const double stalled_front_marks[] = { 50, 30, 10 }, stalled_back_marks[] = { 75, 50, 20 }, miss_marks[] = { 20, 10, 5 };
 
 static void add_per_second(struct counts_row *row, double count, double ns)
@@ -86,7 +85,7 @@ static void add_per_second(struct counts_row *row, double count, double ns)
 	add(row, (struct counts_figure){ rate, 8, 3, "", units[i], COUNTS_PLAIN });
 }
 
-/* Some have a metric of their own. */
+/* Adds the rate; some events have a metric for it. */
 static void add_rate(struct counts_row *row, const struct counter_event *e, double count, double ns)
 {
 	static const struct {
@@ -119,7 +118,7 @@ static void add_instructions(struct counts_row *row, const struct context *c, do
 		add(row, (struct counts_figure){ most / count, 8, 2, "", "stalled_cycles_per_instruction", COUNTS_PLAIN });
 }
 
-/* True where a generic hardware event has a figure of its own. */
+/* True if a generic hardware event has a special figure. */
 static bool add_hardware(struct counts_row *row, const struct context *c, uint64_t config, double count)
 {
 	double whole;

@@ -46,7 +46,7 @@ static void add_row(struct counts *ret, const struct tally *t, struct listing_op
 	double elapsed_s = ret->is_interval ? ret->interval_s : ret->elapsed.mean_s;
 	if (row.state == COUNTS_COUNTED && !o.no_figures)
 		figures_add(&row, t, event, place, elapsed_s);
-	/* Rates are not what is meant by metrics. */
+	/* Rates are not shown as metrics. */
 	if (ret->metrics_only && row.figures_nr && text_has_suffix(row.figures[0].unit, "/sec"))
 		row.figures_nr = 0;
 	if (strlen(row.unit) > ret->unit_width)
@@ -79,7 +79,7 @@ static bool is_first_of_core(const struct tally *t, uint32_t event, uint32_t pla
 void listing_fill(struct counts *ret, const struct tally *t, struct listing_options o)
 {
 	uint32_t events = (uint32_t)t->set->events.len, places = (uint32_t)t->places.len;
-	/* By CPU and by thread, the places of an event follow each other; else the events of a place. */
+	/* By CPU and by thread, rows are ordered by event, then place; else by place, then event. */
 	bool by_event = (t->options.by == COUNTS_BY_CPU || t->options.by == COUNTS_BY_THREAD) && !ret->metrics_only;
 	uint32_t outer = by_event ? events : places, inner = by_event ? places : events;
 	ret->by = t->options.by;

@@ -1,20 +1,20 @@
 /*
- * From a tally to a count listing: values, noise and derived figures, in the order in which they are shown.
+ * Makes a count listing of a tally: values, noise and derived figures, in the order of display.
  */
 #pragma once
 #include "counter/tally.h"
 #include "table/counts.h"
 
 struct listing_options {
-	bool all_threads;  /* the threads are those of the whole system: only those that counted are shown */
+	bool all_threads;  /* threads of the whole system: show only those with counts */
 	bool no_figures;
-	bool with_lacking; /* events of the default set that this machine cannot count, too */
+	bool with_lacking; /* also show default events that this machine cannot count */
 };
 
 /*
- * Fills rows, by, unit_width and has_cgroups of *ret, whose times (elapsed, interval_s, is_interval, runs) are set already
- * because figures need them. Strings of the rows are those of the set, the tally and the target map.
+ * Fills rows, by, unit_width and has_cgroups of *ret, whose times (elapsed, interval_s, is_interval, runs) must be set already,
+ * since figures need them. Strings of rows are borrowed from the set, the tally and the target map.
  */
 void listing_fill(struct counts *ret, const struct tally *t, struct listing_options options);
-/* The derived figures of one row. */
+/* Adds the derived figures of one row. */
 void figures_add(struct counts_row *row, const struct tally *t, uint32_t event, uint32_t place, double elapsed_s);

@@ -86,7 +86,7 @@ static bool is_name_char(char c)
 	return isalnum((unsigned char)c) || c == '_' || c == '.' || c == ':';
 }
 
-/* The name at r->at; a dash belongs to it where a letter or digit follows. */
+/* The name at r->at; a dash is part of it if a letter or digit follows. */
 static size_t name_length(const char *s)
 {
 	size_t n = 0;
@@ -163,7 +163,7 @@ static struct metric_node *parse_value(struct reader *r)
 struct operator {
 	const char *text;
 	enum metric_op op;
-	unsigned level; /* the higher, the closer it binds */
+	unsigned level; /* higher levels bind tighter */
 };
 
 static const struct operator operators[] = {
@@ -247,7 +247,7 @@ void metric_rename(struct metric_node *n, const char *from, const char *to)
 
 static double eval_binary(enum metric_op op, double a, double b)
 {
-	/* What is not known makes comparisons unknown too, and not false. */
+	/* Comparisons with unknown values are unknown, not false. */
 	if (isnan(a) || isnan(b))
 		return NAN;
 	switch (op) {

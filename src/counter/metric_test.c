@@ -113,13 +113,13 @@ static void built_in_metrics_make_sense(void **state)
 			assert_ok(metric_parse(&arena, m->threshold, &node));
 			assert_true(!strncmp(m->threshold, m->name, strlen(m->name)));
 		}
-		/* Some of perf's are plain ratios. */
+		/* Some of perf's are ratios without a unit. */
 		assert_true(*m->groups && *m->desc && (*m->unit || text_has_prefix(m->groups, "Default")));
 		arena_deinit(&arena);
 	}
 }
 
-/* A machine without a PMU still has the metrics of software events, and says what it lacks for others. */
+/* A machine without a PMU has the metrics of software events, and names the missing events of others. */
 static void missing_events_are_named(void **state)
 {
 	struct sys_faked *f = sys_faked_create();

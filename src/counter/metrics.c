@@ -56,7 +56,7 @@ static void collect(void *ctx, const char *name)
 	vec_push(&use->events, name);
 }
 
-/* Whether the machine knows the event; parsed into a list of its own, which is thrown away. */
+/* Whether the machine knows the event; parsed into a temporary list. */
 static bool is_known(const struct sys *sys, const char *event)
 {
 	struct event_list scratch;
@@ -71,7 +71,7 @@ static bool is_perfs(const struct metric *m)
 	return text_has_prefix(m->groups, "Default");
 }
 
-/* *ret has its events and what is missing of them. */
+/* *ret has its events and the missing ones. */
 static struct strobe_error *resolve(struct metric_set *s, const struct sys *sys, const struct metric *m, struct metric_options o,
 				    struct metric_use *ret)
 {
@@ -99,7 +99,7 @@ static bool has_event(const struct event_list *events, const char *name)
 	return false;
 }
 
-/* Those that are not counted yet: as a weak group where they share the counters of the CPU. */
+/* Adds events that are not counted yet: as a weak group if they share the counters of the CPU. */
 static struct strobe_error *add_events(struct event_list *events, const struct sys *sys, const struct metric_use *use,
 				       struct metric_options o)
 {
@@ -135,13 +135,13 @@ static bool is_used(const struct metric_set *s, const char *name)
 	return false;
 }
 
-/* perf's own metrics are shown as it shows them, "faults/sec  page_faults_per_second"; others by their names. */
+/* perf's metrics have its labels, "faults/sec  page_faults_per_second"; others have their names. */
 static const char *label_of(struct metric_set *s, const struct metric *m)
 {
 	return is_perfs(m) && *m->unit ? arena_printf(&s->arena, "%s  %s", m->unit, m->name) : m->name;
 }
 
-/* The first definition of the name whose events are there; else the first, with what it lacks. */
+/* Adds the first definition of the name whose events all exist; else the first one, with its missing events. */
 static struct strobe_error *add_metric(struct metric_set *s, struct event_list *events, const struct sys *sys, const char *name,
 				       const struct metric *table, size_t nr, struct metric_options o, bool *ret_found)
 {
@@ -240,7 +240,7 @@ struct strobe_error *metric_set_add(struct metric_set *s, struct event_list *eve
 	int depth = 0;
 	char *item = copy;
 	for (char *at = copy;; at++) {
-		/* Commas inside brackets belong to a function. */
+		/* Commas inside brackets separate arguments. */
 		depth += *at == '(';
 		depth -= *at == ')';
 		if (*at && (*at != ',' || depth > 0))
@@ -258,7 +258,7 @@ struct strobe_error *metric_set_add(struct metric_set *s, struct event_list *eve
 	}
 }
 
-/* Where a metric is evaluated. */
+/* The scope of an evaluation. */
 struct scope {
 	const struct tally *t;
 	uint32_t place;
@@ -282,7 +282,7 @@ static bool lookup(void *ctx, const char *name, double *ret)
 		if (strcmp(e->event->name, name) != 0 || !same_cgroup(e->event->cgroup, scope->cgroup))
 			continue;
 		const struct tally_cell *cell = tally_cell(scope->t, scope->t->event_of_event[i], scope->place);
-		/* A time is one for all places. */
+		/* Times are the same for all places. */
 		if (e->event->kind == EVENT_TOOL)
 			cell = tally_cell(scope->t, i, scope->t->place_of_slot[e->first_slot]);
 		if (!e->supported || !cell->used || !(cell->running.mean > 0))
@@ -311,7 +311,7 @@ static struct counts_figure figure_of(const struct metric_use *use, double value
 	return f;
 }
 
-/* The row of the first event of the metric in this place that has room; NULL: none. */
+/* The row of the first event of the metric in this place with room for a figure; NULL: none. */
 static struct counts_row *row_for(struct counts *c, const struct metric_use *use, const struct counts_place *place,
 				  const char *cgroup)
 {
@@ -343,7 +343,7 @@ static void show_in(struct metric_use *use, struct scope *scope, const char *mis
 	vec_push(&c->rows, own);
 }
 
-/* Whether an event before this one is of the same cgroup. */
+/* Whether an earlier event has the same cgroup. */
 static bool is_repeated_cgroup(const struct tally *t, uint32_t event)
 {
 	for (uint32_t k = 0; k < event; k++)
@@ -357,7 +357,7 @@ static void show_all_in(struct metric_set *s, const struct tally *t, uint32_t pl
 	for (size_t i = 0; i < s->uses.len; i++) {
 		struct metric_use *use = &s->uses.data[i];
 		struct scope scope = { .t = t, .place = place, .cgroup = cgroup, .use = use };
-		/* What is missing is missing everywhere: said once, where all places need not have as many columns. */
+		/* Missing events are the same in all places: shown once, unless all places need the same columns. */
 		if (!use->missing || !place || c->metrics_only)
 			show_in(use, &scope, use->missing, c);
 	}
@@ -368,7 +368,7 @@ void metric_set_show(struct metric_set *s, const struct tally *t, struct counts 
 	uint32_t events = (uint32_t)t->set->events.len;
 	if (!s->uses.len)
 		return;
-	/* Metrics alone: a row for each, place by place. */
+	/* Only metrics: a row for each, place by place. */
 	if (c->metrics_only)
 		vec_clear(&c->rows);
 	for (uint32_t p = 0; p < t->places.len; p++) {

@@ -16,12 +16,12 @@
 #include "sys/limits.h"
 
 /*
- * The kernel bounds the bytes of a group's reading to 16 KB, and walks the group for each member that is added: so many
- * events cost it little, and few calls are left.
+ * The kernel limits the size of a group's reading to 16 KB, and walks the group for each added member: with this number the cost is
+ * low, and few calls remain.
  */
 #define BUNDLE_EVENTS   128
 #define BUNDLE_FROM     8    /* fewer are not worth it */
-#define SPARE_FDS       64   /* for everything that is not a counter */
+#define SPARE_FDS       64   /* for descriptors of other things than counters */
 
 /* Software events never compete for counters: grouping them does not change counts. */
 static bool can_bundle(const struct counter_set *s, uint32_t i)
@@ -51,7 +51,7 @@ static void plan_bundles(struct counter_set *s)
 	}
 }
 
-/* Where many events are opened or closed on another CPU, the kernel would have to interrupt that for each of them. */
+/* Moves this thread to the CPU: the kernel interrupts another CPU for each event that is opened or closed there. */
 struct pin {
 	cpu_set_t before;
 	bool is_pinned, off;
@@ -64,7 +64,7 @@ static void pin_to(struct pin *p, int cpu)
 	if (p->off || cpu < 0 || cpu >= CPU_SETSIZE || (!p->is_pinned && sched_getaffinity(0, sizeof(p->before), &p->before)))
 		return;
 	CPU_SET(cpu, &one);
-	/* Without permission for that CPU it is slower, nothing else. */
+	/* If that CPU is not permitted this is only slower. */
 	p->is_pinned |= !sched_setaffinity(0, sizeof(one), &one);
 }
 
@@ -74,7 +74,7 @@ static void unpin(struct pin *p)
 		sched_setaffinity(0, sizeof(p->before), &p->before);
 }
 
-/* One after the last event that is opened together with this one. */
+/* The index after the last event that is opened together with this one. */
 static uint32_t bundle_end(const struct counter_set *s, uint32_t first)
 {
 	uint32_t end = first + 1;
@@ -95,7 +95,7 @@ static void close_slot(struct counter_slot *slot)
 		close(take_fd(slot->fd));
 }
 
-/* One that cannot be opened makes later runs slower, and nothing worse. */
+/* A failure only makes later runs slower. */
 static void hold_tracepoints(struct counter_set *s)
 {
 	if (!s->options.hold_tracepoints || s->held.len)
@@ -125,10 +125,10 @@ static void note(struct counter_set *s, const char *sentence)
 	vec_push(&s->notes, sentence);
 }
 
-/* "tsc" of "msr/tsc/"; nothing where there are terms. */
+/* "tsc" of "msr/tsc/"; none if there are other terms. */
 static struct attr_names names_of(const struct event *e)
 {
-	/* Raw events are those of the core's PMU, which perf calls so where the machine shows none. */
+	/* Raw events belong to the core's PMU, which perf calls "cpu" even if the machine has none. */
 	struct attr_names names = { .pmu = e->attr.type == PERF_TYPE_RAW && !e->pmu ? "cpu" : e->pmu };
 	const char *slash = e->pmu ? strchr(e->name, '/') : NULL;
 	size_t n = slash ? strcspn(slash + 1, "/=,") : 0;
@@ -154,7 +154,7 @@ static void describe(struct counter_set *s, const struct counter_event *e)
 	log_debug("%s\nperf_event_attr:\n%s\n%s", rule, strbuf_str(&text), rule);
 }
 
-/* From here on only user space is counted. */
+/* Counts only user space from now on. */
 static void fall_back_to_user(struct counter_set *s)
 {
 	s->user_only = true;
@@ -174,7 +174,7 @@ struct opening {
 	bool limit_raised, guest_dropped;
 };
 
-/* What an error of perf_event_open() means. */
+/* Classifies an error of perf_event_open(). */
 static enum verdict judge(struct opening *o, struct counter_event *e, int errnum)
 {
 	struct counter_set *s = o->set;
@@ -196,7 +196,7 @@ static enum verdict judge(struct opening *o, struct counter_event *e, int errnum
 	case ESRCH:
 		return VERDICT_GONE;
 	case EINVAL:
-		/* Some PMUs do not distinguish guests from the host, some boxes have no privilege levels. */
+		/* Some PMUs do not distinguish guests from the host, some uncore PMUs have no privilege levels. */
 		if (e->attr.exclude_guest && !o->guest_dropped) {
 			e->attr.exclude_guest = 0;
 			o->guest_dropped = true;
@@ -223,7 +223,7 @@ static void say_group_does_not_fit(struct counter_set *s, const struct counter_e
 		"omitted; without braces, or with :W, events are multiplexed", leader->name, e->name));
 }
 
-/* A weak group is taken apart where it cannot be counted as one; what is open of it is closed. True where it was. */
+/* Splits a weak group that cannot be counted as one, and closes its open members. True if it was split. */
 static bool undo_weak_group(struct counter_set *s, uint32_t index)
 {
 	uint32_t leader = s->events.data[index].leader;
@@ -260,7 +260,7 @@ static struct strobe_error *open_slot(struct opening *o, uint32_t index, struct 
 	pid_t pid = cgroup_fd >= 0 ? cgroup_fd : e->event->uncore ? -1 : s->map->threads.data[slot->thread].tid;
 	unsigned long flags = PERF_FLAG_FD_CLOEXEC | (cgroup_fd >= 0 ? PERF_FLAG_PID_CGROUP : 0);
 	if (e->opened_leader != index) {
-		/* The leader has as many slots, in the same order. */
+		/* The leader has the same slots in the same order. */
 		uint32_t at = (uint32_t)(slot - &s->slots.data[e->first_slot]);
 		if (!leader->supported) {
 			e->errnum = leader->errnum;
@@ -297,7 +297,7 @@ static struct strobe_error *open_slot(struct opening *o, uint32_t index, struct 
 	}
 }
 
-/* *ret_next is the event to go on with: the next one, or the leader of a weak group that was taken apart. */
+/* *ret_next is the event to continue with: the next one, or the leader of a weak group that was split. */
 static struct strobe_error *open_event(struct opening *o, uint32_t index, uint32_t *ret_next)
 {
 	struct counter_set *s = o->set;
@@ -330,7 +330,7 @@ static struct strobe_error *open_event(struct opening *o, uint32_t index, uint32
 	return NULL;
 }
 
-/* CPU by CPU. What one of them refuses is not counted on the others either. */
+/* CPU by CPU. An event that is refused on one of them is not counted on the others either. */
 static struct strobe_error *open_bundle(struct opening *o, uint32_t first, struct pin *pin)
 {
 	struct counter_set *s = o->set;
@@ -377,7 +377,7 @@ static size_t descriptors_needed(const struct counter_set *s)
 	return n;
 }
 
-/* Threads may end before they are reached; that all of them did is an error. */
+/* Threads may end before they are opened; it is an error if all did. */
 static bool all_gone(const struct counter_set *s)
 {
 	bool any = false;
@@ -393,7 +393,7 @@ static bool all_gone(const struct counter_set *s)
 	return any;
 }
 
-/* As perf since 6.17 has it: where nothing at all can be counted, that is an error. */
+/* As in perf since 6.17: it is an error if no event can be counted. */
 static struct strobe_error *check_any_supported(const struct counter_set *s)
 {
 	for (size_t i = 0; i < s->events.len; i++)
@@ -405,7 +405,7 @@ static struct strobe_error *check_any_supported(const struct counter_set *s)
 	struct event shown = *first->event;
 	shown.attr = first->attr;
 	struct strobe_error *err = event_open_error(&shown, first->errnum, s->sys, -1, -1);
-	err->exit_status = 0; /* perf ends with 1 here, and with 255 where it cannot open an event that is there */
+	err->exit_status = 0; /* perf ends with 1 here, and with 255 if it cannot open an existing event */
 	return error_prefix(err, "No supported events found");
 }
 
@@ -417,7 +417,7 @@ static struct strobe_error *open_all(struct opening *o)
 	for (uint32_t i = 0; !err && i < s->events.len;) {
 		if (is_bundle(s, i)) {
 			err = open_bundle(o, i, &pin);
-			i = bundle_end(s, i); /* which is the next one where it could not lead */
+			i = bundle_end(s, i); /* which is the next one if it could not lead */
 		} else {
 			err = open_event(o, i, &i);
 		}
@@ -463,7 +463,7 @@ void counter_close(struct counter_set *s)
 	for (uint32_t i = 0; s->map && s->map->system_wide && i < s->events.len; i++)
 		if (is_bundle(s, i) && s->slots.data[s->events.data[i].first_slot].fd >= 0)
 			close_bundle(s, i, &pin);
-	/* Members before their leaders, so that no group has to be taken apart. */
+	/* Members before their leaders, so that the kernel need not split groups. */
 	for (size_t i = s->slots.len; i-- > 0;)
 		close_slot(&s->slots.data[i]);
 	unpin(&pin);

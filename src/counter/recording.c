@@ -16,7 +16,7 @@ enum config_tag { CONFIG_AGGR_MODE, CONFIG_INTERVAL, CONFIG_SCALE };
 enum round_type { ROUND_INTERVAL, ROUND_FINAL };
 enum cpu_map_type { CPU_MAP_LIST, CPU_MAP_MASK, CPU_MAP_RANGE };
 
-/* aggr_mode as perf numbers it: before 6.4, and from 6.5 on, when two more came in between. */
+/* aggr_mode in perf's numbering: before 6.4, and from 6.5 on, which inserted two more. */
 static const enum counts_by modes_old[] = { COUNTS_BY_CPU,  COUNTS_BY_NOTHING, COUNTS_BY_SOCKET,  COUNTS_BY_DIE,
 					    COUNTS_BY_CORE, COUNTS_BY_THREAD,  COUNTS_BY_NOTHING, COUNTS_BY_NODE };
 static const enum counts_by modes_new[] = { COUNTS_BY_CPU,   COUNTS_BY_NOTHING, COUNTS_BY_SOCKET, COUNTS_BY_DIE,     COUNTS_BY_CLUSTER,
@@ -228,13 +228,13 @@ static struct strobe_error *read_cpus(struct recording *rec, struct record r)
 	return NULL;
 }
 
-/* perf 6.5 put clusters and caches between what was there. */
+/* perf 6.5 inserted modes for clusters and caches. */
 static bool has_new_modes(const struct env *env)
 {
 	unsigned major = 0, minor = 0;
 	if (!env->tool_version || sscanf(env->tool_version, "%u.%u", &major, &minor) != 2)
 		return false;
-	/* Our own versions write the old numbers. */
+	/* strobe writes the old numbers. */
 	return major > 6 || (major == 6 && minor >= 5);
 }
 
@@ -293,7 +293,7 @@ static void take_events(struct recording *rec, const struct env *env)
 		e->leader = from->leader < env->events.len ? from->leader : (uint32_t)i;
 		for (uint32_t k = 0; k < from->own_cpus_nr; k++)
 			vec_push(&e->cpus, from->own_cpus[k]);
-		/* Such times have a slot for all; as events of the kernel they have one for each CPU. */
+		/* Such times have one slot; in perf's recordings, as events of the kernel, they have one per CPU. */
 		if (e->kind == EVENT_TOOL && rec->map.system_wide)
 			e->kind = EVENT_SOFTWARE;
 	}
@@ -324,7 +324,7 @@ static void take_topology(struct recording *rec, const struct env *env)
 	}
 }
 
-/* The first count has come: everything that it rests on is known. */
+/* At the first count, when all data that it depends on has been read. */
 static void start(struct recording *rec, const struct env *env)
 {
 	rec->started = true;
@@ -337,7 +337,7 @@ static void start(struct recording *rec, const struct env *env)
 	take_events(rec, env);
 	take_topology(rec, env);
 	counter_init(&rec->set, sys_live(), &rec->events, &rec->map, (struct counter_options){});
-	/* Until a count of it comes, an event was not supported. */
+	/* An event is unsupported until there is a count of it. */
 	for (size_t i = 0; i < rec->set.events.len; i++) {
 		struct counter_event *e = &rec->set.events.data[i];
 		e->supported = false;
@@ -360,7 +360,7 @@ static struct strobe_error *read_count(struct recording *rec, struct record r, c
 	const uint64_t *index = u64map_get(&env->event_by_id, id);
 	if (c.bad)
 		return damaged(r);
-	/* Counts of events that the header does not know are passed over. */
+	/* Counts of events that are not in the header are skipped. */
 	if (!index || *index >= rec->set.events.len)
 		return NULL;
 	struct counter_event *e = &rec->set.events.data[*index];

@@ -6,7 +6,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 
-/* What is not known about a CPU counts as the first of its kind. */
+/* Unknown IDs of a CPU are taken as 0. */
 static int32_t known(int32_t id)
 {
 	return id < 0 ? 0 : id;
@@ -78,7 +78,7 @@ static struct counts_place place_of_cpu(const struct tally *t, const struct sys_
 	return p;
 }
 
-/* Order of the rows; 0 for the same place. */
+/* The order of rows; 0: the same place. */
 static int compare(const struct counts_place *a, const struct counts_place *b)
 {
 	const int32_t ka[] = { a->node, a->socket, a->die, a->cache_level, a->cache, a->cluster, a->core, a->cpu, a->tid };
@@ -128,13 +128,13 @@ static void add_cpu_places(struct tally *t, const struct sys_topology *topology)
 		if (find_place(t, &p) == TALLY_NO_PLACE)
 			vec_push(&t->places, p);
 	}
-	/* Tool events have no CPU: they go to the first place, which must be there. */
+	/* Tool events have no CPU: they are counted in the first place, which must exist. */
 	if (!t->places.len)
 		vec_push(&t->places, place_of(t, topology, 0));
 	qsort(t->places.data, t->places.len, sizeof(*t->places.data), compare_places);
 }
 
-/* How many CPUs of the target each place gathers. */
+/* Counts the CPUs of the target in each place. */
 static void count_cpus(struct tally *t, const struct sys_topology *topology)
 {
 	for (size_t i = 0; i < t->set->map->cpus.len; i++) {
@@ -184,7 +184,7 @@ static struct strobe_error *make_places(struct tally *t)
 	return NULL;
 }
 
-/* Events of several boxes or kinds of core that one text named are one row. */
+/* Merges events of several uncore PMUs or kinds of core with the same text into one row. */
 static void merge_events(struct tally *t)
 {
 	const struct counter_set *set = t->set;
@@ -264,7 +264,7 @@ static void add_slot(struct sum *sum, const struct counter_slot *slot, enum tall
 	sum->running += (double)r.running_ns;
 }
 
-/* A percore event on a CPU: with --percore-show-thread what its whole core counted. */
+/* A percore event on a CPU: with --percore-show-thread the count of its core. */
 static void share_cores(const struct tally *t, struct sum *sums, uint32_t event)
 {
 	const struct event *e = t->set->events.data[event].event;
@@ -300,7 +300,7 @@ void tally_add(struct tally *t, enum tally_what what)
 				uint32_t slot = e->first_slot + k;
 				add_slot(&sums[t->place_of_slot[slot]], &set->slots.data[slot], what, t->options.no_scale);
 			}
-			/* Merged events follow each other closely: of the same list item. */
+			/* Events to merge are adjacent: from the same list item. */
 			if (!set->events.data[first].event->merge)
 				break;
 		}

@@ -21,17 +21,17 @@
 struct tally_cell {
 	struct stats value, enabled, running; /* unscaled units: events, nanoseconds */
 	bool used;                            /* the event has a slot in this place */
-	VEC(double) values;                   /* of each run, where keep_values */
+	VEC(double) values;                   /* of each run, if keep_values */
 };
 
 struct tally_options {
 	enum counts_by by;
 	unsigned cache_level;   /* with COUNTS_BY_CACHE; 0 = the last level */
-	bool no_merge;          /* events of PMUs that one text named stay apart */
+	bool no_merge;          /* do not merge events of several PMUs with the same text */
 	bool no_scale;
 	bool keep_values;
 	const struct sys_topology *topology; /* of a recording; NULL: of this machine */
-	bool percore_threads;   /* --percore-show-thread: with a percore event each CPU shows its core's sum */
+	bool percore_threads;   /* --percore-show-thread: for percore events each CPU shows its core's sum */
 };
 
 struct tally {
@@ -40,7 +40,7 @@ struct tally {
 	struct arena arena;
 	VEC(struct counts_place) places;
 	uint32_t *place_of_slot;   /* TALLY_NO_PLACE never occurs for open events */
-	uint32_t *event_of_event;  /* where its counts go: itself, or the first of those it is merged with */
+	uint32_t *event_of_event;  /* the event that gets its counts: itself, or the first one that it is merged with */
 	struct tally_cell *cells;  /* [event * places.len + place] */
 	uint64_t runs;
 };
@@ -49,7 +49,7 @@ enum tally_what { TALLY_ALL, TALLY_SINCE_BEFORE };
 
 struct strobe_error *tally_init(struct tally *t, const struct counter_set *set, struct tally_options options) _must_check_;
 void tally_deinit(struct tally *t);
-/* One observation of each cell, from the last readings, or from how they differ from those before. */
+/* Adds one observation to each cell, from the last readings, or from their difference to those before. */
 void tally_add(struct tally *t, enum tally_what what);
 void tally_clear(struct tally *t);
 

@@ -179,7 +179,7 @@ struct mapped_file *files_take_over(struct machine *m, const struct mapped_file 
 		.ino = old->ino,
 		.ino_generation = old->ino_generation,
 	};
-	/* A record identifies a file by inode or build-id; a build-id in the record overrides that of env. */
+	/* A key has an inode or a build-id: without an inode the build-id is from the record, else from env and not part of the key. */
 	if (key_is_bare(&k)) {
 		k.build_id_len = old->build_id_len;
 		memcpy(k.build_id, old->build_id, sizeof(k.build_id));
