@@ -3,7 +3,7 @@
 
 #include "view/view_testing.h"
 
-/* 100 in all. x: main 0 of itself, 75 with callees; b 45 and 45; a 30 and 40; r, which recurses, 0 and 35. y: b 25 and 25. */
+/* Total 100. x: main 0 itself, 75 with callees; b 45 and 45; a 30 and 40; r, which recurses, 0 and 35. y: b 25 and 25. */
 static const struct test_sample samples[] = {
 	{ "x", "main>a>b", 10 },
 	{ "x", "main>a", 30 },
@@ -29,7 +29,7 @@ struct fixture {
 	struct report_built built;
 };
 
-/* What a test changes before run_query(). */
+/* A test may modify it before run_query(). */
 static struct fixture *open_fixture(void)
 {
 	static struct fixture f;
@@ -130,13 +130,13 @@ static void rows_are_limited_by_samples_and_number(void **state)
 	ROWS(f, "x b 45 45", "x a 30 30");
 	assert_int_equal(f->built.parts[0].hist->totals[0].period, 100);
 	close_fixture(f);
-	/* b has two samples, a and y's b one each. */
+	/* b has two samples; a and y's b have one each. */
 	f = open_fixture();
 	f->q.limits = (struct report_limits){ .by_samples = true, .samples_above = 1 };
 	run_query(f);
 	ROWS(f, "x b 45 45");
 	close_fixture(f);
-	/* With callees, main has three, a and b two. */
+	/* With callees, main has three, a and b have two. */
 	f = open_fixture();
 	f->q.children = true;
 	f->q.limits = (struct report_limits){ .by_samples = true, .samples_above = 1, .rows = 2 };
@@ -152,7 +152,7 @@ static void keys_group_rows(void **state)
 	run_query(f);
 	assert_true(f->built.report.symbol_first);
 	assert_int_equal(f->built.parts[0].hist->order_nr, 2);
-	/* b of x and y is one row; its comm is that of its first sample. */
+	/* b of x and of y is one row; its comm is that of its first sample. */
 	ROWS(f, "x b 70 70", "x a 30 30");
 	close_fixture(f);
 }
@@ -165,7 +165,7 @@ static void empty_events_are_parts_if_requested(void **state)
 	assert_int_equal(f->built.report.parts_nr, 2);
 	assert_int_equal(f->built.parts[1].samples, 0);
 	close_fixture(f);
-	/* Live, all but dummies are. */
+	/* In a live report, all except dummies are. */
 	const struct report_event live[] = { apart[0], { .name = "dummy", .leader = 1, .is_dummy = true } };
 	f = open_fixture();
 	f->q.is_live = true;
@@ -208,13 +208,13 @@ static void call_trees_callers_first(void **state)
 	run_query(f);
 	report_rows_init(&rows, &f->built.report, &f->built.parts[0]);
 	assert_non_null(rows.trees);
-	/* main: 40 by a, of which 30 end there, and 35 by r. */
+	/* main: 40 by a, of which 30 end in a, and 35 by r. */
 	const struct calltree_node *n = calltrees_get(rows.trees, rows.entries[0])->child;
 	assert_node(f, n, 75, 0, "main");
 	assert_node(f, n->child, 40, 30, "a");
 	assert_node(f, n->child->child, 10, 10, "b");
 	assert_node(f, n->child->next, 35, 35, "r>r>b");
-	/* b: the whole stacks that end there. */
+	/* b: the complete stacks that end in b. */
 	n = calltrees_get(rows.trees, rows.entries[1])->child;
 	assert_node(f, n, 45, 0, "main");
 	assert_node(f, n->child, 35, 35, "r>r>b");
@@ -337,7 +337,7 @@ static void parallelism_keeps_rows_out_of_entries(void **state)
 	close_fixture(f);
 }
 
-/* Of 100 samples alone_nr at a time when one thread ran, the others when two did. */
+/* Of 100 samples, alone_nr were taken while one thread ran, the others while two ran. */
 static bool shows_latency(const char *sort, const char *fields, uint64_t alone_nr)
 {
 	struct fixture *f = open_fixture();
@@ -363,7 +363,7 @@ static bool shows_latency(const char *sort, const char *fields, uint64_t alone_n
 	return ret;
 }
 
-/* perf's rule, builtin-report.c: 99 in 100. */
+/* perf's rule in builtin-report.c: 99 in 100. */
 static void latency_is_left_out_where_threads_ran_alone(void **state)
 {
 	assert_true(shows_latency(NULL, NULL, 98));
@@ -388,7 +388,7 @@ static void columns_of_one_name_are_left_out(void **state)
 	for (uint32_t i = 0; i < 4; i++)
 		assert_int_equal(f->q.fields[i].elided, i == 1);
 	close_fixture(f);
-	/* Something has to say what a row is. */
+	/* A row must have at least one key. */
 	f = open_fixture();
 	f->filter = (struct report_filter){ .comms = "y", .dsos = "prog", .symbols = "b" };
 	run_query(f);
@@ -464,7 +464,7 @@ static void group_joins_and_no_group_parts(void **state)
 	assert_int_equal(f->built.report.parts_nr, 2);
 	assert_int_equal(f->built.parts[1].period, 200);
 	close_fixture(f);
-	/* Not recorded in a group: only --group itself joins them. */
+	/* Not recorded in a group: only --group joins them. */
 	f = open_fixture();
 	add_switches(f);
 	run_query(f);
@@ -536,13 +536,13 @@ static void cut_callees_make_a_new_profile(void **state)
 	for (size_t i = 0; i < SAMPLES_NR; i++)
 		before[i] = whole->rows.data[i].stack;
 	assert_ok(report_cut_callees(whole, "^[ar]$", &cut));
-	/* The finished one is as it was. */
+	/* The original is unchanged. */
 	assert_int_equal(whole->rows.len, SAMPLES_NR);
 	for (size_t i = 0; i < SAMPLES_NR; i++)
 		assert_int_equal(whole->rows.data[i].stack, before[i]);
 	assert_int_equal(cut->events.data[0].value, 100);
 	assert_int_equal(cut->events.data[0].samples, 4);
-	/* a counts b's 10 for itself, and the outer r all that came of it. */
+	/* a counts b's 10 for itself, and the outer r counts all samples below it. */
 	f->p = cut;
 	run_query(f);
 	ROWS(f, "x a 40 40", "x r 35 35", "y b 25 25");

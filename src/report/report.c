@@ -1,4 +1,4 @@
-/* Which rows and call trees of a report are shown, and what shares are worth. */
+/* Selects the rows and call trees of a report to show, and computes shares. */
 #include "report/report.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* What regular expressions say about stacks: --parent and --ignore-callees. */
+/* Properties of stacks by regular expressions: --parent and --ignore-callees. */
 #include <regex.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static struct strobe_error *compile(const char *pattern, const char *option, reg
 	return error_create(ERROR_USAGE, "%s '%s': %s", option, pattern, why);
 }
 
-/* One byte for each function: 1 where its name matches. */
+/* One byte per function: 1 if its name matches. */
 static uint8_t *match_functions(const struct profile *p, const regex_t *re)
 {
 	uint8_t *matches = xcalloc(p->functions.len + 1, 1);
@@ -28,7 +28,7 @@ static uint8_t *match_functions(const struct profile *p, const regex_t *re)
 static bool stack_matches(const struct profile *p, const uint8_t *functions, stack_id s)
 {
 	const struct profile_frame *f = &p->frames.data[p->stacks.data[s].frame];
-	function_id fn = f->flags & FRAME_APART ? PROFILE_NONE : f->function; /* only chains are looked at */
+	function_id fn = f->flags & FRAME_APART ? PROFILE_NONE : f->function; /* only chains are searched */
 	return fn != PROFILE_NONE && functions[fn];
 }
 
@@ -41,7 +41,7 @@ struct strobe_error *report_find_parents(struct report_query *q, const struct pr
 	TRY(compile(q->grouping->parent ? q->grouping->parent : REPORT_PARENTS, "--parent", &re));
 	uint8_t *functions = match_functions(p, &re);
 	regfree(&re);
-	/* Callers have lower ids than what they call. With callers first, the outermost match counts. */
+	/* Callers have lower IDs than their callees. With callers first, the outermost match counts. */
 	str_id *parents = arena_new_array(&q->scratch, str_id, p->stacks.len + 1);
 	for (stack_id s = 0; s < p->stacks.len; s++) {
 		stack_id caller = p->stacks.data[s].caller;
@@ -62,7 +62,7 @@ struct strobe_error *report_cut_callees(const struct profile *p, const char *pat
 	TRY(compile(pattern, "--ignore-callees", &re));
 	uint8_t *functions = match_functions(p, &re);
 	regfree(&re);
-	/* By stack: where it ends, which is one of its callers or itself. */
+	/* By stack: its end in the new profile, one of its callers or itself. */
 	stack_id *end = xreallocarray(NULL, p->stacks.len + 1, sizeof(*end));
 	bool *is_cut = xcalloc(p->stacks.len + 1, sizeof(*is_cut));
 	for (stack_id s = 0; s < p->stacks.len; s++) {

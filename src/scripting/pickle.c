@@ -38,7 +38,7 @@ enum {
 
 #define PROTOCOL 5
 #define HEAD_BYTES 11 /* PROTO and its argument, FRAME and its size */
-#define BEGIN_BYTES (HEAD_BYTES + 2) /* including the begin of the list */
+#define BEGIN_BYTES (HEAD_BYTES + 2) /* including the opening mark of the list */
 
 static const char context_module[] = "perf_trace_context", context_name[] = "perf_script_context";
 
