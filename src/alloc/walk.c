@@ -109,7 +109,7 @@ static bool step_signal(struct walk *w)
 	return w->pc != 0;
 }
 
-/* Whether fp is on the same stack as sp, whose end is that of main()'s stack, or the begin of the thread's TLS, if known. */
+/* Whether fp is on the same stack as sp, whose end is that of main()'s stack, or the start of the thread's TLS, if known. */
 static bool is_on_stack(uintptr_t sp, uintptr_t fp)
 {
 	uintptr_t ends[] = { (uintptr_t)__builtin_thread_pointer(), &__libc_stack_end ? (uintptr_t)__libc_stack_end : 0 };

@@ -12,7 +12,10 @@
 #define RECORD_BYTES_MAX 65536
 #define PAGE		 4096ull
 
-#define USER_BASE   0x200000ull
+/* What was below 4 GB stays there, and no other: that is how the vdso of a 32-bit program is known (machine/files.c). */
+#define LOW_BASE    0x200000ull
+#define LOW_END     (1ull << 32)
+#define USER_BASE   (LOW_END + LOW_BASE)
 #define KERNEL_BASE 0xffff800010000000ull
 #define KERNEL_SPAN (1ull << 30) /* size of the kernel's own image: records do not contain the end of its last section */
 
@@ -38,7 +41,7 @@ struct aslr {
 	VEC(struct perf_branch_entry) branches;
 	VEC(uint64_t) chain;
 	struct u64map first; /* by key_of(): 1 + index of the first piece */
-	uint64_t user_next, kernel_next, dropped;
+	uint64_t low_next, user_next, kernel_next, dropped;
 	char buffer[RECORD_BYTES_MAX];
 };
 
@@ -71,6 +74,7 @@ struct aslr *aslr_create(struct resolver *r, const struct env *env)
 	a->resolver = r;
 	a->from = env;
 	a->env = *env;
+	a->low_next = LOW_BASE;
 	a->user_next = USER_BASE;
 	a->kernel_next = KERNEL_BASE + KERNEL_SPAN;
 	learn_events(a);
@@ -118,7 +122,7 @@ static bool is_of_kernel(const struct mapped_file *file)
 
 static uint64_t place(struct aslr *a, const struct mapped_file *file, uint64_t start, uint64_t len)
 {
-	uint64_t *next = is_of_kernel(file) ? &a->kernel_next : &a->user_next;
+	uint64_t *next = is_of_kernel(file) ? &a->kernel_next : start < LOW_END ? &a->low_next : &a->user_next;
 	uint64_t at = *next + (start & (PAGE - 1));
 	if (file->kind == MAPPED_KERNEL)
 		return KERNEL_BASE;

@@ -100,15 +100,16 @@ static uint64_t mapped_at(struct fixture *f, struct aslr *a, struct record r)
 	return map.start;
 }
 
-/* Consecutive from 2 MB on, with a free page between: 2 MB + 2 pages + 1. */
+/* Consecutive from 4 GB and 2 MB on, or from 2 MB on, with a free page between: 2 MB + 2 pages + 1. */
 static void mappings_and_samples_are_moved(void **state)
 {
 	struct fixture f;
 	set_up(&f, PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER);
 	struct aslr *a = aslr_create(f.resolver, f.env);
 	assert_int_equal(aslr_env(a)->events.data[0].attr.sample_type, SAMPLE_TYPE | PERF_SAMPLE_CALLCHAIN);
-	assert_int_equal(mapped_at(&f, a, map_file(&f, 0x7f0000001000, 0x2000, 0x1000, "/a")), 0x200000);
-	assert_int_equal(mapped_at(&f, a, map_file(&f, 0x7f0000010000, 0x1000, 0, "/b")), 0x203000);
+	assert_int_equal(mapped_at(&f, a, map_file(&f, 0x7f0000001000, 0x2000, 0x1000, "/a")), 0x100200000);
+	assert_int_equal(mapped_at(&f, a, map_file(&f, 0x7f0000010000, 0x1000, 0, "/b")), 0x100203000);
+	assert_int_equal(mapped_at(&f, a, map_file(&f, 0x8048000, 0x1000, 0, "/c")), 0x200000); /* of a 32-bit program */
 	start_sample(&f, 0x7f0000001234, 2);
 	build_u64(&f.b, 4);
 	build_u64(&f.b, PERF_CONTEXT_USER);
@@ -123,9 +124,9 @@ static void mappings_and_samples_are_moved(void **state)
 	assert_ok(aslr_record(a, build_end(&f.b), &f.sink, &keeps));
 	assert_false(keeps);
 	struct sample s;
-	const uint64_t chain[] = { PERF_CONTEXT_USER, 0x200234, 0x203010, 0 };
+	const uint64_t chain[] = { PERF_CONTEXT_USER, 0x100200234, 0x100203010, 0 };
 	assert_true(env_decode_sample(aslr_env(a), only_record(&f), &s));
-	assert_int_equal(s.ip, 0x200234);
+	assert_int_equal(s.ip, 0x100200234);
 	assert_int_equal(s.period, 5);
 	assert_int_equal(s.callchain_nr, 4);
 	assert_memory_equal(s.callchain, chain, sizeof(chain));
