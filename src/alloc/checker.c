@@ -125,7 +125,7 @@ static void write_request(char *to, size_t bytes, const struct leak_check *c, co
 	snprintf(to + n, bytes - (size_t)n, "name %s\n", c->name);
 }
 
-/* Runs strobe for the check; false if there is no answer, for a reason that has been printed. */
+/* Runs strobe for the check; false without an answer, after printing why. */
 static bool ask(const struct leak_check *c, const void *stack, size_t *ret_objects, size_t *ret_bytes)
 {
 	char request[512], answer[128], pid[16];

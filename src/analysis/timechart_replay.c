@@ -372,8 +372,10 @@ static bool has_switch_records_without_cpu(const struct replay *r)
 	return has_records && layout && !(layout->sample_type & PERF_SAMPLE_CPU) && !has_event(r, SWITCH) && !has_event(r, WAIT);
 }
 
-/* With all states, these records also add threads to the state machine. If recording was enabled by an exec, there is no record that the
- * thread runs. */
+/*
+ * With all states, these records also add threads to the state machine. A recording enabled by an exec does not contain the switch that
+ * started the thread.
+ */
 static void take_record_of_task(struct replay *r, struct record rec, uint64_t time_ns)
 {
 	struct record_comm comm;

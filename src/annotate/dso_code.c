@@ -13,7 +13,7 @@ static const struct symbol *symbol_at(struct dso_code *c, uint64_t addr)
 	return c->symbol;
 }
 
-/* Only the symbol's bytes: there is no section end to stop at. */
+/* Only the symbol's bytes: the end of the section is unknown. */
 static const void *kernel_bytes(struct dso_code *c, uint64_t addr, size_t *ret_bytes)
 {
 	const struct symbol *s = symbol_at(c, addr);

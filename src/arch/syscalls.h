@@ -13,7 +13,7 @@ struct arch_syscall {
 	const char *entry; /* as the kernel's function and tracepoints are called ("newstat"); NULL: like name */
 };
 
-/* By number; NULL and 0 where there is no table for the architecture. */
+/* By number; NULL and 0 for an architecture without a table. */
 const struct arch_syscall *arch_syscalls(const struct arch *a, size_t *ret_nr);
 /* By the kernel's name of the function; NULL: none. */
 const struct arch_syscall *arch_syscall_by_entry(const struct arch *a, const char *entry);

@@ -19,7 +19,7 @@ struct lines {
 	VEC(uint32_t) starts; /* offset of each line, in text */
 };
 
-/* ERROR_NOT_FOUND if there is no such file. *ret is empty on error. */
+/* ERROR_NOT_FOUND if the file does not exist. *ret is empty on error. */
 struct strobe_error *lines_read(const char *path, struct lines *ret) _must_check_;
 void lines_deinit(struct lines *l);
 

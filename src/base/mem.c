@@ -22,7 +22,7 @@ void mem_on_exhausted(void (*fn)(void *ctx), void *ctx)
 
 static _Noreturn void end_process(void)
 {
-	/* The only place below cmd/ that prints, since there is no memory for an error. */
+	/* The only place below cmd/ that prints: an error would need memory. */
 	static const char line[] = "strobe: out of memory\n";
 	pid_t first = 0, self = gettid();
 	if (!__atomic_compare_exchange_n(&exhausted.by, &first, self, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))

@@ -54,7 +54,7 @@ struct strobe_error *counter_defaults(struct event_list *list, const struct sys 
 		if (default_events[i].detail <= detail && is_there(sys, &default_events[i]))
 			strbuf_addf(&text, ",%s", default_events[i].names);
 	TRY(event_parse(list, sys, strbuf_str(&text)));
-	/* One line is enough to show that there is no PMU. */
+	/* One line is enough to show that the machine lacks a PMU. */
 	for (size_t i = 0; i < list->events.len; i++) {
 		struct event *e = &list->events.data[i];
 		e->may_lack = e->attr.type != PERF_TYPE_HARDWARE || (uint32_t)e->attr.config != PERF_COUNT_HW_CPU_CYCLES;

@@ -266,7 +266,7 @@ static node_ref binary_node(struct parser *p, enum node_op op, node_ref l, node_
 	if (!l || !r)
 		return NULL;
 	if (!is_number(l) || !is_number(r))
-		return fail(p); /* arithmetic on addresses: there is no memory to read */
+		return fail(p); /* arithmetic on addresses, whose memory is not in the record */
 	struct ctype type = common_type(l->type, r->type);
 	if (op >= OP_LT && op <= OP_LOR)
 		type = int_type;

@@ -1,7 +1,7 @@
 /* Types: the left and the right part of a declarator ("void (*" and ")(int)"). */
 #include "demangle/cxx_print_priv.h"
 
-/* The kind of a type, which determines parentheses; parameters are resolved. If unknown, a kind that is no type's. */
+/* The kind of a type, which determines parentheses; parameters are resolved. If unknown, a kind that no type has. */
 static enum cxx_kind kind_of(struct printer *p, const struct cxx_node *n, const struct cxx_node **ret_target,
 			     const struct cxx_scope **ret_scope)
 {

@@ -23,12 +23,7 @@ void rawtab_deinit(struct rawtab *t)
 	vec_deinit(&t->sub_labels);
 	vec_deinit(&t->bytes);
 	vec_deinit(&t->frames);
-	vec_deinit(&t->entries);
-	vec_deinit(&t->last_entries);
-	idset_deinit(&t->frame_index);
-	idset_deinit(&t->row_index);
-	idset_deinit(&t->sub_index);
-	idset_deinit(&t->bytes_index);
+	rawtab_seal(t);
 }
 
 void rawtab_seal(struct rawtab *t)

@@ -188,6 +188,12 @@ def require_root(what):
         skip_all(f"{what} wants root")
 
 
+def require_inline_probes():
+    done = strobe("stat", "-e", f"u:{STROBE}:main", "true")
+    if "require BPF" in done.err or "uprobes" in done.err:
+        skip_all("this kernel cannot have inline probes: " + done.err.strip().splitlines()[-1])
+
+
 def require_corpus():
     if not os.path.exists(os.path.join(CORPUS, "MANIFEST.tsv")):
         skip_all(f"no shared corpus at {CORPUS}")

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import time
 
-from strobetest import SCRATCH, STROBE, Tap, perf, perf_version, require_root, run, skip_all, strobe
+from strobetest import SCRATCH, STROBE, Tap, perf, perf_version, require_inline_probes, require_root, run, strobe
 
 HITS = 300000
 
@@ -287,9 +287,7 @@ def check_mistakes(tap, binary):
 
 def main():
     require_root("probing programs")
-    probe = strobe("stat", "-e", f"u:{STROBE}:main", "true")
-    if "require BPF" in probe.err or "uprobes" in probe.err:
-        skip_all("this kernel cannot have inline probes: " + probe.err.strip().splitlines()[-1])
+    require_inline_probes()
     tap = Tap()
     strobe("list", "sched:*")  # mounts tracefs where it is not yet
     for level in ("-O0", "-O1", "-O2", "-O3"):

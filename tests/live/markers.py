@@ -11,7 +11,7 @@ import platform
 import re
 import subprocess
 
-from strobetest import SCRATCH, Tap, require_root, run, skip_all, strobe
+from strobetest import SCRATCH, Tap, require_inline_probes, require_root, run, skip_all, strobe
 
 GROUP = f"markers_{os.getpid()}"
 SCRIPT = """import gc
@@ -81,8 +81,7 @@ def main():
         skip_all("registers of markers are known of x86 only")
     if not has_marker(python, "function__entry"):
         skip_all(f"{python} has no markers")
-    if "require BPF" in strobe("stat", "-e", f"u:{python}:main", "true").err:
-        skip_all("this kernel cannot have inline probes")
+    require_inline_probes()
     tap = Tap()
     strobe("list", "sched:*")  # mounts tracefs where it is not yet
     check_python(tap, python)

@@ -12,7 +12,7 @@ import re
 import shutil
 import subprocess
 
-from strobetest import SCRATCH, STROBE, Tap, require_root, skip_all, strobe
+from strobetest import SCRATCH, Tap, require_inline_probes, require_root, strobe
 
 CALLS = 20
 C = r"""
@@ -163,9 +163,7 @@ def check(tap, title, binary, language):
 
 def main():
     require_root("probing programs")
-    probe = strobe("stat", "-e", f"u:{STROBE}:main", "true")
-    if "require BPF" in probe.err or "uprobes" in probe.err:
-        skip_all("this kernel cannot have inline probes: " + probe.err.strip().splitlines()[-1])
+    require_inline_probes()
     tap = Tap()
     for language, argv in COMPILERS:
         title = " ".join(argv[:2] if "-m32" in argv else argv[:1])

@@ -1,9 +1,9 @@
 /*
  * `sched map`: a line per switch with the thread running on each CPU. Threads have names of two characters; '.' is the idle thread.
  *
- * Lines are written while records are read, so that they are no table (table/table.h): memory only depends on the number of threads. As
- * JSON and CSV they are rows of sched_rows.h. One thread. Everything that the request points to must outlive the call. Source of the text:
- * the output of perf 7.2.
+ * Lines are written while records are read, without a table (table/table.h): memory only depends on the number of threads. JSON and
+ * CSV are rows of sched_rows.h. One thread. Everything that the request points to must outlive the call. Source of
+ * the text: the output of perf 7.2.
  */
 #pragma once
 #include "analysis/sched/sched_rows.h"

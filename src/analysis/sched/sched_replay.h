@@ -7,7 +7,7 @@
  *	TRY(sched_replay_run(r, out));
  *	sched_replay_destroy(r);
  *
- * A line is written after each repetition, so that the text is no table; as JSON and CSV they are rows of sched_rows.h.
+ * A line is written after each repetition, not a table at the end; JSON and CSV are rows of sched_rows.h.
  * One thread; the threads that it starts have ended when its functions return. Source of the rules and texts: perf 7.2.
  */
 #pragma once

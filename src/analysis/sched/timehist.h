@@ -2,9 +2,9 @@
  * `sched timehist`: a line whenever a thread leaves its CPU, with the time that it waited before, the part of that for a CPU, and the time
  * that it ran; then sums.
  *
- * Lines are written while records are read, so that they are no table (table/table.h): memory only depends on the number of threads. As
- * JSON and CSV they are rows of sched_rows.h. One thread. Everything that the request points to must outlive the call. Source of the text
- * and the rules: the output of perf 7.2.
+ * Lines are written while records are read, without a table (table/table.h): memory only depends on the number of threads. JSON and
+ * CSV are rows of sched_rows.h. One thread. Everything that the request points to must outlive the call. Source of
+ * the text and the rules: the output of perf 7.2.
  */
 #pragma once
 #include "analysis/sched/sched_rows.h"

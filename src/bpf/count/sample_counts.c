@@ -19,8 +19,8 @@ static const struct bpf_image sample_counts_image;
 #endif
 
 /*
- * Room for a quarter of a second at 10,000 samples per second, each with a stack of its own. Tracepoints are more frequent, and
- * lost if there is no room.
+ * Room for a quarter of a second at 10,000 samples per second, each with a stack of its own. Tracepoints are more frequent; what does
+ * not fit is lost.
  */
 #define SLOTS_SAMPLED    4096u
 #define SLOTS_TRACEPOINT 16384u

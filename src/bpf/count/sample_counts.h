@@ -9,7 +9,7 @@
  * which the table has no room go into the ring, as they would without the program. Each CPU has two tables, which are mapped:
  * one is filled while the other is read. The cost of a reading depends on the number of different samples.
  *
- * The events of a tracepoint stay disabled and have no ring: samples for which there is no room are counted as lost. Their program runs
+ * The events of a tracepoint stay disabled and have no ring: samples that do not fit are counted as lost. Their program runs
  * for every task and selects the targets itself.
  *
  * Linux 5.17 or later, in the initial PID namespace, with permission to load BPF programs; built with clang. The events' clock must be

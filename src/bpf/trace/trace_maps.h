@@ -9,7 +9,7 @@ struct bpf_loaded;
 
 enum trace_maps_of { TRACE_MAPS_STREAM, TRACE_MAPS_SUMMARY };
 
-/* ERROR_USAGE if there is no map of that name. */
+/* ERROR_USAGE for the name of an unknown map. */
 struct strobe_error *trace_map_check(enum trace_maps_of of, const char *name) _must_check_;
 /* A line for each element that is not all zeros. The name was checked. */
 void trace_map_dump(const struct bpf_loaded *b, enum trace_maps_of of, const char *name, struct out *out);

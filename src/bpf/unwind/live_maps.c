@@ -54,7 +54,8 @@ static void take_record(struct live_maps *l, struct record r)
 	struct record_task task;
 	if (!l->reading && sample_tail_decode(&l->layout, r, &tail) && tail.time > l->last_ns)
 		l->last_ns = tail.time;
-	if (l->reading || changes_mappings(r))
+	bool is_change = changes_mappings(r);
+	if (l->reading || is_change)
 		machine_apply(l->machine, r, l->reading || !tail.present ? l->last_ns : tail.time);
 	l->found |= l->reading;
 	if (l->reading)
@@ -62,11 +63,11 @@ static void take_record(struct live_maps *l, struct record r)
 	const uint64_t *known;
 	switch (r.hdr->type) {
 	case PERF_RECORD_COMM:
-		if (record_decode_comm(r, &comm) && comm.exec)
+		if (is_change && record_decode_comm(r, &comm))
 			(void)u64map_put(&l->complete, comm.pid, NULL);
 		break;
 	case PERF_RECORD_FORK: /* inherits the mappings of its parent */
-		if (!changes_mappings(r) || !record_decode_task(r, &task))
+		if (!is_change || !record_decode_task(r, &task))
 			break;
 		u64map_remove(&l->complete, task.pid);
 		known = u64map_get(&l->complete, task.ppid);
