@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """The row of tools/bench about `record -a --call-graph eh` beside builds: memory and CPU time of the recorder.
 
 This repository is built over and over, two compilers at a time and without a cache of theirs. Memory is the peak of

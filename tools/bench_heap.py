@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """The row of tools/bench about `heap`: what counting allocations costs the program that is watched.
 
 20 million pairs of malloc and free of 16 to 2,000 bytes, one thread and eight, 1,000 blocks alive in each: CPU time of the program bare,

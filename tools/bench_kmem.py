@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """The row of tools/bench about `kmem`: what watching the kernel's allocators costs.
 
 Lists of /usr/lib (slab: some 100,000 objects a second) and memory mapped and touched (pages): CPU time of the load with all that watches

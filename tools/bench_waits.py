@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """The rows of tools/bench about waits.
 
 Recordings of the scheduler: 400 processes that talk over sockets, run bare and under each recorder in turn: the benchmark's own time, in
