@@ -65,36 +65,49 @@ static struct strobe_error *see(void *ctx, const struct resolved_sample *s)
 	return NULL;
 }
 
-int main(int argc, char **argv)
-{
+struct settings {
+	struct resolve_options resolve;
 	const char *keys[16];
-	struct resolve_options o = { .label_keys = keys, .with_chains = true };
-	int c, repeats = 1;
-	bool count = false, stream = false, only_unwinding = false;
+	int repeats;
+	bool count, stream, only_unwinding;
+};
+
+/* Whether the options are valid, and followed by a file. */
+static bool parse(int argc, char **argv, struct settings *s)
+{
+	struct resolve_options *o = &s->resolve;
+	int c;
 	while ((c = getopt(argc, argv, "k:t:r:csniu")) != -1) {
 		if (c == 'k')
-			for (char *k = strtok(optarg, ","); k && o.label_keys_nr < 16; k = strtok(NULL, ","))
-				keys[o.label_keys_nr++] = k;
+			for (char *k = strtok(optarg, ","); k && o->label_keys_nr < 16; k = strtok(NULL, ","))
+				s->keys[o->label_keys_nr++] = k;
 		else if (c == 't')
-			o.threads = (unsigned)atoi(optarg);
+			o->threads = (unsigned)atoi(optarg);
 		else if (c == 'r')
-			repeats = atoi(optarg);
+			s->repeats = atoi(optarg);
 		else if (c == 'c')
-			count = true;
+			s->count = true;
 		else if (c == 's')
-			stream = true;
+			s->stream = true;
 		else if (c == 'n')
-			o.with_chains = false;
+			o->with_chains = false;
 		else if (c == 'i')
-			o.with_inlines = true;
+			o->with_inlines = true;
 		else if (c == 'u')
-			only_unwinding = true;
+			s->only_unwinding = true;
 		else
-			return 2;
+			return false;
 	}
-	if (optind >= argc)
+	return optind < argc;
+}
+
+int main(int argc, char **argv)
+{
+	struct settings s = { .resolve = { .with_chains = true }, .repeats = 1 };
+	s.resolve.label_keys = s.keys;
+	if (!parse(argc, argv, &s))
 		return 2;
-	for (int i = 0; i < repeats; i++) {
+	for (int i = 0; i < s.repeats; i++) {
 		double wall = seconds(CLOCK_MONOTONIC), cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
 		struct record_source *source = NULL;
 		struct strobe_error *err = reader_open(argv[optind], (struct reader_options){ .force = true }, &source);
@@ -103,28 +116,28 @@ int main(int argc, char **argv)
 			return 1;
 		}
 		double opened = seconds(CLOCK_MONOTONIC);
-		struct resolver *r = resolver_create(source, (struct symbols_options){}, o);
+		struct resolver *r = resolver_create(source, (struct symbols_options){}, s.resolve);
 		struct profile *p = NULL;
 		struct seen seen = { 0 };
-		if (count)
+		if (s.count)
 			die(resolve_count(r));
-		else if (stream)
+		else if (s.stream)
 			die(resolve_stream(r, (struct resolve_callbacks){ .sample = see, .ctx = &seen }));
 		else
 			die(resolve_aggregate(r, &p));
 		double end = seconds(CLOCK_MONOTONIC);
 		const struct resolve_times *times = &resolver_stats(r)->times;
-		if (only_unwinding) {
+		if (s.only_unwinding) {
 			printf("%.2f ms\n", (double)(times->sample_ns + times->name_ns) / 1e6);
 		} else {
 			printf("open %.4f work %.4f wall %.4f cpu %.4f s", opened - wall, end - opened, end - wall,
 			       seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu);
 			print_found(p, times);
-			if (stream)
+			if (s.stream)
 				printf("  samples %llu frames %llu check %llx", (unsigned long long)seen.samples,
 				       (unsigned long long)seen.frames, (unsigned long long)seen.check);
 			putchar('\n');
-			if (i == repeats - 1)
+			if (i == s.repeats - 1)
 				print_memory();
 		}
 		profile_destroy(p);

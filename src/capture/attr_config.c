@@ -225,40 +225,22 @@ static void apply_terms(struct capture_event *e, const struct capture_options *o
 	}
 }
 
-static void configure_one(struct event_set *s, struct capture_event *e, const struct capture_options *o,
-			  const struct target_map *map, bool per_cpu)
+/* What a leader that samples for its group reads of it. */
+static void set_group_reading(const struct event_set *s, struct capture_event *e)
+{
+	bool grouped = false;
+	for (size_t i = 0; i < s->events.len; i++)
+		grouped |= s->events.data[i].leader == e->leader && i != e->leader;
+	/* READ values are matched to their event by id even where there is one event only. */
+	e->attr.sample_type |= PERF_SAMPLE_READ | PERF_SAMPLE_ID;
+	if (grouped)
+		e->attr.read_format |= PERF_FORMAT_GROUP;
+}
+
+/* When the event begins to count: at the exec of a workload, at once, or when it is enabled. */
+static void set_start(struct capture_event *e, const struct capture_options *o, const struct target_map *map, bool leads)
 {
 	struct perf_event_attr *a = &e->attr;
-	const struct capture_event *leader = &s->events.data[e->leader];
-	bool leads = leader == e;
-	a->size = PERF_ABI_ATTR_BYTES;
-	a->sample_id_all = 1;
-	/* Events on whole CPUs count children anyway. */
-	a->inherit = !(o->no_inherit || !per_cpu || map->system_wide);
-	a->write_backward = o->overwrite;
-	a->read_format |= PERF_FORMAT_ID | PERF_FORMAT_LOST;
-	a->sample_type |= PERF_SAMPLE_IP | PERF_SAMPLE_TID;
-	if (leader->sample_read) {
-		bool grouped = false;
-		for (size_t i = 0; i < s->events.len; i++)
-			grouped |= s->events.data[i].leader == e->leader && i != e->leader;
-		/* READ values are matched to their event by id even where there is one event only. */
-		a->sample_type |= PERF_SAMPLE_READ | PERF_SAMPLE_ID;
-		if (grouped)
-			a->read_format |= PERF_FORMAT_GROUP;
-	}
-	set_rate(e, o);
-	if (a->freq)
-		a->sample_type |= PERF_SAMPLE_PERIOD;
-	/* Members of a group whose leader samples for all are read, not sampled. */
-	if (leader->sample_read && !leads) {
-		a->freq = 0;
-		a->sample_period = 0;
-	}
-	if (o->no_samples)
-		a->sample_freq = 0;
-	set_fields(e, o, map);
-	capture_attr_track(a, e->tracking, o);
 	if (leads)
 		a->disabled = 1;
 	if (map->is_workload && leads && !o->delay_ms)
@@ -274,6 +256,36 @@ static void configure_one(struct event_set *s, struct capture_event *e, const st
 	} else if (e->is_dummy && map->is_workload && o->delay_ms) {
 		a->enable_on_exec = 1;
 	}
+}
+
+static void configure_one(struct event_set *s, struct capture_event *e, const struct capture_options *o,
+			  const struct target_map *map, bool per_cpu)
+{
+	struct perf_event_attr *a = &e->attr;
+	const struct capture_event *leader = &s->events.data[e->leader];
+	bool leads = leader == e;
+	a->size = PERF_ABI_ATTR_BYTES;
+	a->sample_id_all = 1;
+	/* Events on whole CPUs count children anyway. */
+	a->inherit = !(o->no_inherit || !per_cpu || map->system_wide);
+	a->write_backward = o->overwrite;
+	a->read_format |= PERF_FORMAT_ID | PERF_FORMAT_LOST;
+	a->sample_type |= PERF_SAMPLE_IP | PERF_SAMPLE_TID;
+	if (leader->sample_read)
+		set_group_reading(s, e);
+	set_rate(e, o);
+	if (a->freq)
+		a->sample_type |= PERF_SAMPLE_PERIOD;
+	/* Members of a group whose leader samples for all are read, not sampled. */
+	if (leader->sample_read && !leads) {
+		a->freq = 0;
+		a->sample_period = 0;
+	}
+	if (o->no_samples)
+		a->sample_freq = 0;
+	set_fields(e, o, map);
+	capture_attr_track(a, e->tracking, o);
+	set_start(e, o, map, leads);
 	if (o->use_clockid) {
 		a->use_clockid = 1;
 		a->clockid = o->clockid;

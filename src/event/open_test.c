@@ -94,49 +94,50 @@ struct machine {
 	bool pmu;
 };
 
+static const struct machine user2 = { "2\n", 0, 0, NULL, true }, user1 = { "1\n", 0, 0, NULL, true },
+			    user3 = { "3\n", 0, 0, NULL, true }, vm = { "2\n", ~0ull, 0, NULL, false },
+			    root = { "2\n", ~0ull, 0, NULL, true }, box = { "2\n", ~0ull, 2, NULL, true },
+			    user_box = { "-1\n", 0, 2, NULL, true },
+			    locked = { "2\n", 1ull << CAP_PERFMON, 0, "none integrity [confidentiality]\n",
+				       true };
+static const struct {
+	const struct machine *machine;
+	const char *text;
+	int errnum;
+	pid_t pid;
+	int cpu;
+	const char *says[3];
+} refusals[] = {
+	{ &user2, "cycles", EACCES, 0, -1, { "perf_event_paranoid is 2", ":u", "perf_event_paranoid=1" } },
+	{ &user1, "cycles", EACCES, -1, 0, { "all processes", "perf_event_paranoid=0" } },
+	{ &user3, "cycles:u", EACCES, 0, -1, { "perf_event_paranoid is 3", "CAP_PERFMON" } },
+	{ &user2, "sched:sched_switch", EPERM, 0, -1, { "tracepoint", "perf_event_paranoid=-1" } },
+	{ &user1, "cycles:u", EACCES, 77, -1, { "process 77", "another user" } },
+	{ &locked, "cycles", EPERM, 0, -1, { "locked down", "confidentiality" } },
+	{ &box, "cycles", EPERM, 0, -1, { "seccomp" } },
+	{ &user_box, "cycles", EPERM, 0, -1, { "seccomp" } },
+	{ &root, "cycles", EPERM, 0, -1, { "security module" } },
+	{ &vm, "cycles", ENOENT, 0, -1, { "no hardware counters", "cpu-clock" } },
+	{ &root, "cycles", ENOENT, 0, -1, { "not supported by this CPU" } },
+	{ &root, "cs", EMFILE, 0, -1, { "ulimit -n" } },
+	{ &root, "cs", ENFILE, 0, -1, { "fs.file-max" } },
+	{ &root, "cs", ESRCH, 99, -1, { "process 99 does not exist" } },
+	{ &root, "cs", ENODEV, -1, 9, { "CPU 9", "offline" } },
+	{ &root, "mem:0x1003/4:w", EINVAL, 0, -1, { "lengths are 1, 2, 4 and 8" } },
+	{ &root, "mem:0x1000", ENOSPC, 0, -1, { "breakpoint registers" } },
+	{ &root, "cycles:ppp", EOPNOTSUPP, 0, -1, { "fewer p" } },
+	{ &root, "cycles", EBUSY, 0, -1, { "nmi_watchdog" } },
+	{ &root, "cs", ENOSYS, 0, -1, { "CONFIG_PERF_EVENTS" } },
+	{ &root, "cs", EINVAL, 0, -1, { "-vv" } },
+	{ &root, "cs", E2BIG, 0, -1, { "does not support" } },
+	{ &root, "cs", EIO, 0, -1, { "Input/output error" } },
+};
+
 static void sentences_name_what_is_in_the_way(void **state)
 {
-	static const struct machine user2 = { "2\n", 0, 0, NULL, true }, user1 = { "1\n", 0, 0, NULL, true },
-				    user3 = { "3\n", 0, 0, NULL, true }, vm = { "2\n", ~0ull, 0, NULL, false },
-				    root = { "2\n", ~0ull, 0, NULL, true }, box = { "2\n", ~0ull, 2, NULL, true },
-				    user_box = { "-1\n", 0, 2, NULL, true },
-				    locked = { "2\n", 1ull << CAP_PERFMON, 0, "none integrity [confidentiality]\n",
-					       true };
-	static const struct {
-		const struct machine *machine;
-		const char *text;
-		int errnum;
-		pid_t pid;
-		int cpu;
-		const char *says[3];
-	} rows[] = {
-		{ &user2, "cycles", EACCES, 0, -1, { "perf_event_paranoid is 2", ":u", "perf_event_paranoid=1" } },
-		{ &user1, "cycles", EACCES, -1, 0, { "all processes", "perf_event_paranoid=0" } },
-		{ &user3, "cycles:u", EACCES, 0, -1, { "perf_event_paranoid is 3", "CAP_PERFMON" } },
-		{ &user2, "sched:sched_switch", EPERM, 0, -1, { "tracepoint", "perf_event_paranoid=-1" } },
-		{ &user1, "cycles:u", EACCES, 77, -1, { "process 77", "another user" } },
-		{ &locked, "cycles", EPERM, 0, -1, { "locked down", "confidentiality" } },
-		{ &box, "cycles", EPERM, 0, -1, { "seccomp" } },
-		{ &user_box, "cycles", EPERM, 0, -1, { "seccomp" } },
-		{ &root, "cycles", EPERM, 0, -1, { "security module" } },
-		{ &vm, "cycles", ENOENT, 0, -1, { "no hardware counters", "cpu-clock" } },
-		{ &root, "cycles", ENOENT, 0, -1, { "not supported by this CPU" } },
-		{ &root, "cs", EMFILE, 0, -1, { "ulimit -n" } },
-		{ &root, "cs", ENFILE, 0, -1, { "fs.file-max" } },
-		{ &root, "cs", ESRCH, 99, -1, { "process 99 does not exist" } },
-		{ &root, "cs", ENODEV, -1, 9, { "CPU 9", "offline" } },
-		{ &root, "mem:0x1003/4:w", EINVAL, 0, -1, { "lengths are 1, 2, 4 and 8" } },
-		{ &root, "mem:0x1000", ENOSPC, 0, -1, { "breakpoint registers" } },
-		{ &root, "cycles:ppp", EOPNOTSUPP, 0, -1, { "fewer p" } },
-		{ &root, "cycles", EBUSY, 0, -1, { "nmi_watchdog" } },
-		{ &root, "cs", ENOSYS, 0, -1, { "CONFIG_PERF_EVENTS" } },
-		{ &root, "cs", EINVAL, 0, -1, { "-vv" } },
-		{ &root, "cs", E2BIG, 0, -1, { "does not support" } },
-		{ &root, "cs", EIO, 0, -1, { "Input/output error" } },
-	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < sizeof(refusals) / sizeof(*refusals); i++) {
 		struct sys_faked *f = sys_faked_create();
-		const struct machine *m = rows[i].machine;
+		const struct machine *m = refusals[i].machine;
 		sys_faked_file(f, "/proc/sys/kernel/perf_event_paranoid", m->paranoid);
 		sys_faked_status(f, m->caps, m->caps ? 0 : 1000, m->seccomp);
 		sys_faked_tracepoint(f, "sched", "sched_switch", 314);
@@ -146,17 +147,21 @@ static void sentences_name_what_is_in_the_way(void **state)
 			sys_faked_file(f, "/sys/bus/event_source/devices/cpu/type", "4\n");
 		struct event_list list;
 		event_list_init(&list);
-		assert_ok(event_parse(&list, sys_faked_sys(f), rows[i].text));
-		struct strobe_error *err = event_open_error(&list.events.data[0], rows[i].errnum, sys_faked_sys(f),
-							    rows[i].pid, rows[i].cpu);
-		for (size_t k = 0; k < 3 && rows[i].says[k]; k++)
-			if (!strstr(err->message, rows[i].says[k]) || strchr(err->message, '\n'))
-				fail_msg("%s, errno %d: %s", rows[i].text, rows[i].errnum, err->message);
-		assert_int_equal(err->errnum, rows[i].errnum);
+		assert_ok(event_parse(&list, sys_faked_sys(f), refusals[i].text));
+		struct strobe_error *err = event_open_error(&list.events.data[0], refusals[i].errnum, sys_faked_sys(f),
+							    refusals[i].pid, refusals[i].cpu);
+		for (size_t k = 0; k < 3 && refusals[i].says[k]; k++)
+			if (!strstr(err->message, refusals[i].says[k]) || strchr(err->message, '\n'))
+				fail_msg("%s, errno %d: %s", refusals[i].text, refusals[i].errnum, err->message);
+		assert_int_equal(err->errnum, refusals[i].errnum);
 		error_destroy(err);
 		event_list_deinit(&list);
 		sys_faked_destroy(f);
 	}
+}
+
+static void limits_of_the_kernel_and_of_the_pmu_are_named(void **state)
+{
 	struct sys_faked *f = sys_faked_create();
 	sys_faked_file(f, "/proc/sys/kernel/perf_event_max_sample_rate", "50000\n");
 	struct event e = { .name = "cs", .attr = { .freq = 1, .sample_freq = 60000 }, .kind = EVENT_SOFTWARE };
@@ -181,6 +186,7 @@ int main(void)
 		cmocka_unit_test(default_steps_down),
 		cmocka_unit_test(default_fails_with_a_reason),
 		cmocka_unit_test(sentences_name_what_is_in_the_way),
+		cmocka_unit_test(limits_of_the_kernel_and_of_the_pmu_are_named),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

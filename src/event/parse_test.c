@@ -445,90 +445,91 @@ static void probes_stand_among_events(void **state)
 	sys_faked_destroy(f);
 }
 
+static const struct {
+	const char *text;
+	unsigned column; /* from 1; 0: none in the message */
+	const char *says;
+} mistakes[] = {
+	{ "cylces", 1, "did you mean 'cycles'?" },
+	{ "cs,instruction", 4, "did you mean 'instructions'?" },
+	{ "sched_switch", 1, "did you mean 'sched:sched_switch'?" },
+	{ "shed_switch", 1, "did you mean 'sched:sched_switch'?" },
+	{ "prog.o", 1, "BPF programs" },
+	{ "mem-load", 1, "did you mean 'mem-loads'?" },
+	{ "nothing_like_it", 1, "strobe list" },
+	{ "cycles:x", 8, "unknown modifier 'x'" },
+	{ "cycles:pppp", 11, "three times" },
+	{ "cycles:kk", 9, "twice" },
+	{ "cycles:", 8, "missing modifier" },
+	{ "cycles:u:k", 9, "unexpected ':'" },
+	{ "cycles,,cs", 8, "expected an event before ','" },
+	{ ",cycles", 1, "expected an event before ','" },
+	{ "cycles,", 8, "expected an event" },
+	{ "", 1, "expected an event" },
+	{ "cs}", 3, "unmatched }" },
+	{ "{cs,faults", 1, "unmatched {" },
+	{ "{cs,{faults}}", 5, "expected an event before '{'" },
+	{ "{cs,g{faults}}", 6, "groups cannot be nested" },
+	{ "{}", 2, "expected an event before '}'" },
+	{ "cpu/evnt=1/", 5, "did you mean 'event'?" },
+	{ "cpu/event=1", 4, "unmatched /" },
+	{ "cpu/event=0x100/", 11, "maximum is 0xff" },
+	{ "cpu/event=zz/", 11, "invalid number" },
+	{ "cpu/event=1,,umask=2/", 13, "term is missing" },
+	{ "cpu/name='x/", 10, "quote is not closed" },
+	{ "cycles/foo=1/", 8, "unknown term 'foo'" },
+	{ "cycles/period=x/", 15, "invalid number" },
+	{ "cycles/period/", 8, "requires a value" },
+	{ "cycles/period=1,freq=2/", 8, "exclude each other" },
+	{ "cycles/call-graph=dwraf/", 19, "fp, dwarf, lbr or no" },
+	{ "cycles/stack-size=100000/", 19, "65528" },
+	{ "cycles/time=2/", 13, "maximum is 1" },
+	{ "cpus/event=1/", 1, "did you mean 'cpu'?" },
+	{ "hv_gpci/disp/", 9, "requires a value for 'chip'" },
+	{ "sched:sched_swich", 7, "did you mean 'sched:sched_switch'?" },
+	{ "shed:sched_switch", 1, "did you mean 'sched:sched_switch'?" },
+	{ "sched:sched_stat_wait", 7, "CONFIG_SCHEDSTATS" },
+	{ "kvm:kvm_exit", 1, "module kvm" },
+	{ "probe_libc:sched_switch", 1, "probes are created with perf probe --add" },
+	{ "sched:", 7, "missing tracepoint name" },
+	{ "sched:x*", 7, "no tracepoint 'sched:x*'" },
+	/* Names without an ID: another file in the directory, a tracepoint that cannot be counted. */
+	{ "sched:enable", 7, "no tracepoint 'sched:enable'" },
+	{ "ftrace:print", 8, "no tracepoint 'ftrace:print'" },
+	{ "ftrace:p*", 8, "no tracepoint 'ftrace:p*'" },
+	{ "mem:zz", 5, "expected an address" },
+	{ "mem:0x1000/0", 12, "a length" },
+	{ "mem:0x1000/4:q", 14, "unknown modifier 'q'" },
+	{ "u:", 3, "expected the path" },
+	{ "u:/bin/ls", 3, "expected the path" },
+	{ "u::main", 3, "expected the path" },
+	{ "u:/bin/ls:", 11, "expected a place" },
+	{ "k:", 3, "expected a place" },
+	{ "k:(a)", 3, "expected a place" },
+	{ "u:/bin/ls:main(a", 15, "unmatched (" },
+	{ "u:/bin/ls:main(a,,b)", 18, "expected an argument before ','" },
+	{ "u:/bin/ls:main(a,)", 18, "expected an argument before ')'" },
+	{ "u:/bin/ls:main(a b)", 17, "separated by commas" },
+	{ "u:/bin/ls:main():u", 17, "no modifiers" },
+	{ "u:/bin/ls:main()x", 17, "unexpected 'x'" },
+	{ "k:f()/foo=1/", 7, "unknown term 'foo'" },
+	{ "L1-icache-stores", 1, "does not have this operation" },
+	{ "r12345678123456789", 1, "no event" },
+};
+
 static void mistakes_are_pointed_at(void **state)
 {
-	static const struct {
-		const char *text;
-		unsigned column; /* from 1; 0: none in the message */
-		const char *says;
-	} rows[] = {
-		{ "cylces", 1, "did you mean 'cycles'?" },
-		{ "cs,instruction", 4, "did you mean 'instructions'?" },
-		{ "sched_switch", 1, "did you mean 'sched:sched_switch'?" },
-		{ "shed_switch", 1, "did you mean 'sched:sched_switch'?" },
-		{ "prog.o", 1, "BPF programs" },
-		{ "mem-load", 1, "did you mean 'mem-loads'?" },
-		{ "nothing_like_it", 1, "strobe list" },
-		{ "cycles:x", 8, "unknown modifier 'x'" },
-		{ "cycles:pppp", 11, "three times" },
-		{ "cycles:kk", 9, "twice" },
-		{ "cycles:", 8, "missing modifier" },
-		{ "cycles:u:k", 9, "unexpected ':'" },
-		{ "cycles,,cs", 8, "expected an event before ','" },
-		{ ",cycles", 1, "expected an event before ','" },
-		{ "cycles,", 8, "expected an event" },
-		{ "", 1, "expected an event" },
-		{ "cs}", 3, "unmatched }" },
-		{ "{cs,faults", 1, "unmatched {" },
-		{ "{cs,{faults}}", 5, "expected an event before '{'" },
-		{ "{cs,g{faults}}", 6, "groups cannot be nested" },
-		{ "{}", 2, "expected an event before '}'" },
-		{ "cpu/evnt=1/", 5, "did you mean 'event'?" },
-		{ "cpu/event=1", 4, "unmatched /" },
-		{ "cpu/event=0x100/", 11, "maximum is 0xff" },
-		{ "cpu/event=zz/", 11, "invalid number" },
-		{ "cpu/event=1,,umask=2/", 13, "term is missing" },
-		{ "cpu/name='x/", 10, "quote is not closed" },
-		{ "cycles/foo=1/", 8, "unknown term 'foo'" },
-		{ "cycles/period=x/", 15, "invalid number" },
-		{ "cycles/period/", 8, "requires a value" },
-		{ "cycles/period=1,freq=2/", 8, "exclude each other" },
-		{ "cycles/call-graph=dwraf/", 19, "fp, dwarf, lbr or no" },
-		{ "cycles/stack-size=100000/", 19, "65528" },
-		{ "cycles/time=2/", 13, "maximum is 1" },
-		{ "cpus/event=1/", 1, "did you mean 'cpu'?" },
-		{ "hv_gpci/disp/", 9, "requires a value for 'chip'" },
-		{ "sched:sched_swich", 7, "did you mean 'sched:sched_switch'?" },
-		{ "shed:sched_switch", 1, "did you mean 'sched:sched_switch'?" },
-		{ "sched:sched_stat_wait", 7, "CONFIG_SCHEDSTATS" },
-		{ "kvm:kvm_exit", 1, "module kvm" },
-		{ "probe_libc:sched_switch", 1, "probes are created with perf probe --add" },
-		{ "sched:", 7, "missing tracepoint name" },
-		{ "sched:x*", 7, "no tracepoint 'sched:x*'" },
-		/* Names without an ID: another file in the directory, a tracepoint that cannot be counted. */
-		{ "sched:enable", 7, "no tracepoint 'sched:enable'" },
-		{ "ftrace:print", 8, "no tracepoint 'ftrace:print'" },
-		{ "ftrace:p*", 8, "no tracepoint 'ftrace:p*'" },
-		{ "mem:zz", 5, "expected an address" },
-		{ "mem:0x1000/0", 12, "a length" },
-		{ "mem:0x1000/4:q", 14, "unknown modifier 'q'" },
-		{ "u:", 3, "expected the path" },
-		{ "u:/bin/ls", 3, "expected the path" },
-		{ "u::main", 3, "expected the path" },
-		{ "u:/bin/ls:", 11, "expected a place" },
-		{ "k:", 3, "expected a place" },
-		{ "k:(a)", 3, "expected a place" },
-		{ "u:/bin/ls:main(a", 15, "unmatched (" },
-		{ "u:/bin/ls:main(a,,b)", 18, "expected an argument before ','" },
-		{ "u:/bin/ls:main(a,)", 18, "expected an argument before ')'" },
-		{ "u:/bin/ls:main(a b)", 17, "separated by commas" },
-		{ "u:/bin/ls:main():u", 17, "no modifiers" },
-		{ "u:/bin/ls:main()x", 17, "unexpected 'x'" },
-		{ "k:f()/foo=1/", 7, "unknown term 'foo'" },
-		{ "L1-icache-stores", 1, "does not have this operation" },
-		{ "r12345678123456789", 1, "no event" },
-	};
 	struct sys_faked *f = intel();
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < sizeof(mistakes) / sizeof(*mistakes); i++) {
 		struct event_list list;
 		event_list_init(&list);
-		struct strobe_error *err = event_parse(&list, sys_faked_sys(f), rows[i].text);
+		struct strobe_error *err = event_parse(&list, sys_faked_sys(f), mistakes[i].text);
 		if (!err)
-			fail_msg("%s is taken", rows[i].text);
+			fail_msg("%s is taken", mistakes[i].text);
 		char column[32];
-		snprintf(column, sizeof(column), "column %u:", rows[i].column);
-		if (!strstr(err->message, column) || !strstr(err->message, rows[i].says) || strchr(err->message, '\n'))
-			fail_msg("%s: %s", rows[i].text, err->message);
+		snprintf(column, sizeof(column), "column %u:", mistakes[i].column);
+		if (!strstr(err->message, column) || !strstr(err->message, mistakes[i].says) || strchr(err->message, '\n'))
+			fail_msg("%s: %s", mistakes[i].text, err->message);
 		assert_int_equal(err->code, ERROR_USAGE);
 		assert_int_equal(list.events.len, 0);
 		error_destroy(err);

@@ -247,76 +247,85 @@ static void test_unfinished(void **state)
 	build_deinit(&f);
 }
 
+static void add_features(struct file_builder *f)
+{
+	struct bytes_builder *b;
+	bytes_header_string(build_feature(f, FEATURE_HOSTNAME), "lab");
+	b = build_feature(f, FEATURE_NRCPUS);
+	bytes_u32(b, 4);
+	bytes_u32(b, 2);
+	b = build_feature(f, FEATURE_CMDLINE);
+	bytes_u32(b, 2);
+	bytes_header_string(b, "perf");
+	bytes_header_string(b, "record");
+	b = build_feature(f, FEATURE_EVENT_DESC);
+	bytes_u32(b, 2);
+	bytes_u32(b, 64);
+	for (int i = 0; i < 2; i++) {
+		for (int k = 0; k < 8; k++)
+			bytes_u64(b, 0);
+		bytes_u32(b, 1);
+		bytes_header_string(b, i ? "second" : "first");
+		bytes_u64(b, 71 + i);
+	}
+	b = build_feature(f, FEATURE_CPU_TOPOLOGY);
+	bytes_u32(b, 1);
+	bytes_header_string(b, "0-3");
+	bytes_u32(b, 0);
+	for (uint32_t i = 0; i < 4; i++) {
+		bytes_u32(b, i / 2);
+		bytes_u32(b, 9);
+	}
+	b = build_feature(f, FEATURE_GROUP_DESC);
+	bytes_u32(b, 1);
+	bytes_header_string(b, "{anon_group}");
+	bytes_u32(b, 0);
+	bytes_u32(b, 2);
+	b = build_feature(f, FEATURE_MEM_TOPOLOGY);
+	bytes_u64(b, 1);
+	bytes_u64(b, 4096);
+	bytes_u64(b, 1);
+	bytes_u64(b, 3);
+	bytes_u64(b, 65);
+	bytes_u64(b, 65);
+	bytes_u64(b, 5);
+	bytes_u64(b, 1);
+	b = build_feature(f, 99);
+	bytes_raw(b, "nobody knows", 12);
+}
+
+static void check_features(const struct env *e)
+{
+	assert_string_equal(e->hostname, "lab");
+	assert_int_equal(e->cpus_available, 4);
+	assert_int_equal(e->cpus_online, 2);
+	assert_int_equal(e->cmdline_nr, 2);
+	assert_string_equal(e->cmdline[1], "record");
+	/* In the stream they precede the events. */
+	assert_string_equal(e->events.data[0].name, "first");
+	assert_string_equal(e->events.data[1].name, "second");
+	assert_int_equal(e->events.data[0].group_members, 2);
+	assert_int_equal(e->events.data[1].leader, 0);
+	assert_null(e->events.data[0].group_name);
+	assert_int_equal(e->cpus.len, 4);
+	assert_int_equal(e->cpus.data[3].core, 1);
+	assert_int_equal(e->cpus.data[3].socket, 9);
+	assert_int_equal(e->mem_nodes.len, 1);
+	assert_int_equal(e->mem_nodes.data[0].bitmap[1], 1);
+	assert_non_null(env_section(e, 99));
+	assert_memory_equal(env_section(e, 99)->data, "nobody knows", 12);
+}
+
 static void test_features(void **state)
 {
 	for (int swapped = 0; swapped < 2; swapped++) {
 		struct file_builder f = two_events(swapped);
-		struct bytes_builder *b;
-		bytes_header_string(build_feature(&f, FEATURE_HOSTNAME), "lab");
-		b = build_feature(&f, FEATURE_NRCPUS);
-		bytes_u32(b, 4);
-		bytes_u32(b, 2);
-		b = build_feature(&f, FEATURE_CMDLINE);
-		bytes_u32(b, 2);
-		bytes_header_string(b, "perf");
-		bytes_header_string(b, "record");
-		b = build_feature(&f, FEATURE_EVENT_DESC);
-		bytes_u32(b, 2);
-		bytes_u32(b, 64);
-		for (int i = 0; i < 2; i++) {
-			for (int k = 0; k < 8; k++)
-				bytes_u64(b, 0);
-			bytes_u32(b, 1);
-			bytes_header_string(b, i ? "second" : "first");
-			bytes_u64(b, 71 + i);
-		}
-		b = build_feature(&f, FEATURE_CPU_TOPOLOGY);
-		bytes_u32(b, 1);
-		bytes_header_string(b, "0-3");
-		bytes_u32(b, 0);
-		for (uint32_t i = 0; i < 4; i++) {
-			bytes_u32(b, i / 2);
-			bytes_u32(b, 9);
-		}
-		b = build_feature(&f, FEATURE_GROUP_DESC);
-		bytes_u32(b, 1);
-		bytes_header_string(b, "{anon_group}");
-		bytes_u32(b, 0);
-		bytes_u32(b, 2);
-		b = build_feature(&f, FEATURE_MEM_TOPOLOGY);
-		bytes_u64(b, 1);
-		bytes_u64(b, 4096);
-		bytes_u64(b, 1);
-		bytes_u64(b, 3);
-		bytes_u64(b, 65);
-		bytes_u64(b, 65);
-		bytes_u64(b, 5);
-		bytes_u64(b, 1);
-		b = build_feature(&f, 99);
-		bytes_raw(b, "nobody knows", 12);
+		add_features(&f);
 		for (int form = 0; form < 2; form++) {
 			struct bytes_builder all = form ? build_stream(&f) : build_finish(&f);
 			struct record_source *s;
 			assert_ok(reader_open_mem(all.bytes.data, all.bytes.len, &s));
-			const struct env *e = source_env(s);
-			assert_string_equal(e->hostname, "lab");
-			assert_int_equal(e->cpus_available, 4);
-			assert_int_equal(e->cpus_online, 2);
-			assert_int_equal(e->cmdline_nr, 2);
-			assert_string_equal(e->cmdline[1], "record");
-			/* In the stream they precede the events. */
-			assert_string_equal(e->events.data[0].name, "first");
-			assert_string_equal(e->events.data[1].name, "second");
-			assert_int_equal(e->events.data[0].group_members, 2);
-			assert_int_equal(e->events.data[1].leader, 0);
-			assert_null(e->events.data[0].group_name);
-			assert_int_equal(e->cpus.len, 4);
-			assert_int_equal(e->cpus.data[3].core, 1);
-			assert_int_equal(e->cpus.data[3].socket, 9);
-			assert_int_equal(e->mem_nodes.len, 1);
-			assert_int_equal(e->mem_nodes.data[0].bitmap[1], 1);
-			assert_non_null(env_section(e, 99));
-			assert_memory_equal(env_section(e, 99)->data, "nobody knows", 12);
+			check_features(source_env(s));
 			source_destroy(s);
 			bytes_deinit(&all);
 		}

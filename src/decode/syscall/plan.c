@@ -29,6 +29,15 @@ static void of_special(const struct arch *a, const struct syscall_arg *arg, stru
 	f->max = arg->len == SYSCALL_LEN_FIXED ? arg->fetch_bytes : arg->len == SYSCALL_LEN_IOCTL ? IOCTL_BYTES : LIST_BYTES;
 }
 
+static void of_struct(const struct arch *a, const struct syscall_arg *arg, struct syscall_fetch *f)
+{
+	/* One that grew over the years: the call passes its size. */
+	f->max = least(value_bytes(a, arg->type), STRUCT_BYTES);
+	f->unit = arg->len == SYSCALL_LEN_ARG ? 1 : f->max;
+	if (arg->len == SYSCALL_LEN_ARG)
+		f->max = least((size_t)f->max + NEWER_BYTES, STRUCT_BYTES);
+}
+
 /* false: the argument needs nothing. */
 static bool of_argument(const struct arch *a, const struct syscall_arg *arg, struct syscall_fetch *f)
 {
@@ -40,8 +49,6 @@ static bool of_argument(const struct arch *a, const struct syscall_arg *arg, str
 	f->unit = 1;
 	switch (arg->kind) {
 	case ARG_PATH:
-		f->what = SYSCALL_FETCH_STRING;
-		break;
 	case ARG_STRING:
 		f->what = SYSCALL_FETCH_STRING;
 		break;
@@ -57,11 +64,7 @@ static bool of_argument(const struct arch *a, const struct syscall_arg *arg, str
 	case ARG_RANDOM:
 		break;
 	case ARG_POINTEE:
-		/* A struct that grew over the years: the call passes its size. */
-		f->max = least(value_bytes(a, arg->type), STRUCT_BYTES);
-		f->unit = arg->len == SYSCALL_LEN_ARG ? 1 : f->max;
-		if (arg->len == SYSCALL_LEN_ARG)
-			f->max = least((size_t)f->max + NEWER_BYTES, STRUCT_BYTES);
+		of_struct(a, arg, f);
 		break;
 	case ARG_LIST:
 		f->unit = (uint16_t)value_bytes(a, arg->type);

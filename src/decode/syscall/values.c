@@ -373,6 +373,24 @@ static void letter(struct emit *e, uint64_t v)
 	emit_atom_end(e);
 }
 
+static void flags_and_mode(struct emit *e, const struct constants *flags, uint64_t v)
+{
+	struct out *out = emit_atom(e);
+	if (v & ~0777ULL) {
+		flags_text(e, out, flags, v & ~0777ULL);
+		out_ch(out, '|');
+	}
+	octal(out, v & 0777);
+	emit_atom_end(e);
+}
+
+static void kernel_version(struct emit *e, uint64_t v)
+{
+	struct out *out = emit_atom(e);
+	out_f(out, "KERNEL_VERSION(%u, %u, %u)", (unsigned)(v >> 16), (unsigned)(v >> 8 & 0xff), (unsigned)(v & 0xff));
+	emit_atom_end(e);
+}
+
 /* Cuts to the width of the type, sign-extended if the type is signed. */
 static int64_t extend(uint64_t v, size_t bytes)
 {
@@ -404,16 +422,9 @@ void emit_value(struct emit *e, struct value_type t, uint64_t v)
 	case VALUE_FLAGS:
 		emit_flags(e, t.of, u);
 		break;
-	case VALUE_FLAGS_MODE: {
-		struct out *out = emit_atom(e);
-		if (u & ~0777ULL) {
-			flags_text(e, out, t.of, u & ~0777ULL);
-			out_ch(out, '|');
-		}
-		octal(out, u & 0777);
-		emit_atom_end(e);
+	case VALUE_FLAGS_MODE:
+		flags_and_mode(e, t.of, u);
 		break;
-	}
 	case VALUE_ENUM:
 		if (t.count && !constant_name(t.of, u))
 			emit_hex(e, u);
@@ -477,12 +488,9 @@ void emit_value(struct emit *e, struct value_type t, uint64_t v)
 	case VALUE_BITS:
 		bits(e, t, u);
 		break;
-	case VALUE_VERSION: {
-		struct out *out = emit_atom(e);
-		out_f(out, "KERNEL_VERSION(%u, %u, %u)", (unsigned)(u >> 16), (unsigned)(u >> 8 & 0xff), (unsigned)(u & 0xff));
-		emit_atom_end(e);
+	case VALUE_VERSION:
+		kernel_version(e, u);
 		break;
-	}
 	case VALUE_ERRNO:
 		emit_negative_errno(e, s);
 		break;

@@ -124,62 +124,65 @@ static void constants(void **state)
 }
 
 /* Structs for which the C library has the kernel's layout. */
+static const struct {
+	const struct struct_type *s;
+	size_t bytes;
+} known_sizes[] = {
+	{ &struct_timespec, sizeof(struct timespec) },
+	{ &struct_timeval, sizeof(struct timeval) },
+	{ &struct_itimerval, sizeof(struct itimerval) },
+	{ &struct_itimerspec, sizeof(struct itimerspec) },
+	{ &struct_stat, sizeof(struct stat) },
+	{ &struct_statx, sizeof(struct statx) },
+	{ &struct_statfs, sizeof(struct statfs) },
+	{ &struct_rlimit, sizeof(struct rlimit) },
+	{ &struct_rlimit64, sizeof(struct rlimit64) },
+	{ &struct_rusage, sizeof(struct rusage) },
+	{ &struct_utsname, sizeof(struct utsname) },
+	{ &struct_sysinfo, sizeof(struct sysinfo) },
+	{ &struct_tms, sizeof(struct tms) },
+	{ &struct_timex, sizeof(struct timex) },
+	{ &struct_stack, sizeof(stack_t) },
+	{ &struct_sigevent, sizeof(struct sigevent) },
+	{ &struct_siginfo, sizeof(siginfo_t) },
+	{ &struct_pollfd, sizeof(struct pollfd) },
+	{ &struct_epoll_event, sizeof(struct epoll_event) },
+	{ &struct_open_how, sizeof(struct open_how) },
+	{ &struct_flock, sizeof(struct flock) },
+	{ &struct_f_owner_ex, sizeof(struct f_owner_ex) },
+	{ &struct_mount_attr, sizeof(struct mount_attr) },
+	{ &struct_winsize, sizeof(struct winsize) },
+	{ &struct_fsxattr, sizeof(struct fsxattr) },
+	{ &struct_iovec, sizeof(struct iovec) },
+	{ &struct_linger, sizeof(struct linger) },
+	{ &struct_ucred, sizeof(struct ucred) },
+	{ &struct_sembuf, sizeof(struct sembuf) },
+	{ &struct_mq_attr, sizeof(struct mq_attr) },
+	{ &struct_futex_waitv, sizeof(struct futex_waitv) },
+	{ &struct_uring_params, sizeof(struct io_uring_params) },
+	{ &struct_uring_params_asked, sizeof(struct io_uring_params) },
+	{ &struct_uring_params_shared, sizeof(struct io_uring_params) },
+	{ &struct_uring_params_sized, sizeof(struct io_uring_params) },
+	{ &struct_uring_getevents, sizeof(struct io_uring_getevents_arg) },
+	{ &struct_uring_resources, sizeof(struct io_uring_rsrc_register) },
+	{ &struct_uring_resources_update, sizeof(struct io_uring_rsrc_update2) },
+	{ &struct_uring_ring, sizeof(struct io_uring_rsrc_update) },
+	{ &struct_uring_unregistered_ring, sizeof(struct io_uring_rsrc_update) },
+	{ &struct_uring_restriction, sizeof(struct io_uring_restriction) },
+	{ &struct_ptrace_peeksiginfo, sizeof(struct ptrace_peeksiginfo_args) },
+	{ &struct_ptrace_metadata, sizeof(struct seccomp_metadata) },
+	{ &struct_ptrace_seccomp, sizeof(struct ptrace_syscall_info) },
+	{ &struct_cap_header, sizeof(struct __user_cap_header_struct) },
+	{ &struct_cap_data, 2 * sizeof(struct __user_cap_data_struct) },
+};
+
 static void sizes(void **state)
 {
-	static const struct {
-		const struct struct_type *s;
-		size_t bytes;
-	} known[] = {
-		{ &struct_timespec, sizeof(struct timespec) },
-		{ &struct_timeval, sizeof(struct timeval) },
-		{ &struct_itimerval, sizeof(struct itimerval) },
-		{ &struct_itimerspec, sizeof(struct itimerspec) },
-		{ &struct_stat, sizeof(struct stat) },
-		{ &struct_statx, sizeof(struct statx) },
-		{ &struct_statfs, sizeof(struct statfs) },
-		{ &struct_rlimit, sizeof(struct rlimit) },
-		{ &struct_rlimit64, sizeof(struct rlimit64) },
-		{ &struct_rusage, sizeof(struct rusage) },
-		{ &struct_utsname, sizeof(struct utsname) },
-		{ &struct_sysinfo, sizeof(struct sysinfo) },
-		{ &struct_tms, sizeof(struct tms) },
-		{ &struct_timex, sizeof(struct timex) },
-		{ &struct_stack, sizeof(stack_t) },
-		{ &struct_sigevent, sizeof(struct sigevent) },
-		{ &struct_siginfo, sizeof(siginfo_t) },
-		{ &struct_pollfd, sizeof(struct pollfd) },
-		{ &struct_epoll_event, sizeof(struct epoll_event) },
-		{ &struct_open_how, sizeof(struct open_how) },
-		{ &struct_flock, sizeof(struct flock) },
-		{ &struct_f_owner_ex, sizeof(struct f_owner_ex) },
-		{ &struct_mount_attr, sizeof(struct mount_attr) },
-		{ &struct_winsize, sizeof(struct winsize) },
-		{ &struct_fsxattr, sizeof(struct fsxattr) },
-		{ &struct_iovec, sizeof(struct iovec) },
-		{ &struct_linger, sizeof(struct linger) },
-		{ &struct_ucred, sizeof(struct ucred) },
-		{ &struct_sembuf, sizeof(struct sembuf) },
-		{ &struct_mq_attr, sizeof(struct mq_attr) },
-		{ &struct_futex_waitv, sizeof(struct futex_waitv) },
-		{ &struct_uring_params, sizeof(struct io_uring_params) },
-		{ &struct_uring_params_asked, sizeof(struct io_uring_params) },
-		{ &struct_uring_params_shared, sizeof(struct io_uring_params) },
-		{ &struct_uring_params_sized, sizeof(struct io_uring_params) },
-		{ &struct_uring_getevents, sizeof(struct io_uring_getevents_arg) },
-		{ &struct_uring_resources, sizeof(struct io_uring_rsrc_register) },
-		{ &struct_uring_resources_update, sizeof(struct io_uring_rsrc_update2) },
-		{ &struct_uring_ring, sizeof(struct io_uring_rsrc_update) },
-		{ &struct_uring_unregistered_ring, sizeof(struct io_uring_rsrc_update) },
-		{ &struct_uring_restriction, sizeof(struct io_uring_restriction) },
-		{ &struct_ptrace_peeksiginfo, sizeof(struct ptrace_peeksiginfo_args) },
-		{ &struct_ptrace_metadata, sizeof(struct seccomp_metadata) },
-		{ &struct_ptrace_seccomp, sizeof(struct ptrace_syscall_info) },
-		{ &struct_cap_header, sizeof(struct __user_cap_header_struct) },
-		{ &struct_cap_data, 2 * sizeof(struct __user_cap_data_struct) },
-	};
-	for (size_t i = 0; i < sizeof(known) / sizeof(*known) && sizeof(long) == 8; i++)
-		if (struct_bytes(OWN, known[i].s) != known[i].bytes)
-			fail_msg("%s: %zu bytes, the headers say %zu", known[i].s->name, struct_bytes(OWN, known[i].s), known[i].bytes);
+	for (size_t i = 0; i < sizeof(known_sizes) / sizeof(*known_sizes) && sizeof(long) == 8; i++) {
+		const struct struct_type *s = known_sizes[i].s;
+		if (struct_bytes(OWN, s) != known_sizes[i].bytes)
+			fail_msg("%s: %zu bytes, the headers say %zu", s->name, struct_bytes(OWN, s), known_sizes[i].bytes);
+	}
 	/* 32 bits: from the kernel's compat headers, by hand */
 	assert_int_equal(struct_bytes(&arch_i386, &struct_timespec), 8);
 	assert_int_equal(struct_bytes(&arch_i386, &struct_timespec64), 16);

@@ -177,6 +177,11 @@ class SandwichView {
 			element("h3", {}, "Callees"),
 		);
 		this.side = element("div", { class: "side" });
+		const share = (title, of) => ({
+			title,
+			cls: "c-share",
+			cell: (k, c) => c.append(formatShare(of(k), app.model.total)),
+		});
 		const main = element(
 			"div",
 			{ class: "sandwich-main" },
@@ -199,16 +204,8 @@ class SandwichView {
 			label: "Functions",
 			cls: "list",
 			columns: [
-				{
-					title: "Total",
-					cls: "c-share",
-					cell: (k, c) => c.append(formatShare(app.model.sums.cum[k], app.model.total)),
-				},
-				{
-					title: "Self",
-					cls: "c-share",
-					cell: (k, c) => c.append(formatShare(app.model.sums.flat[k], app.model.total)),
-				},
+				share("Total", (k) => app.model.sums.cum[k]),
+				share("Self", (k) => app.model.sums.flat[k]),
 				{
 					title: "Function",
 					cls: "c-name",
