@@ -10,7 +10,7 @@ import time
 
 from strobetest import BUILD, SCRATCH, Tap, skip_all
 
-ASK = os.path.join(BUILD, "bench", "dwarf_ask")
+LOOKUP = os.path.join(BUILD, "bench", "dwarf_lines")
 CACHE = os.path.join(SCRATCH, "cache")
 SETTLED_S = 3.2  # a file that was changed just now is not trusted to stay as it is
 
@@ -31,7 +31,7 @@ def answers(path, cache=None):
     chosen = random.Random(3)
     given = "".join(f"{chosen.randrange(0x1200, 0xa000):x}\n" for _ in range(2000))
     env = os.environ | {"HOME": "/nonexistent", "XDG_CACHE_HOME": cache or ""}
-    return subprocess.run([ASK, path], input=given, env=env, check=True, text=True, capture_output=True).stdout
+    return subprocess.run([LOOKUP, path], input=given, env=env, check=True, text=True, capture_output=True).stdout
 
 
 def kept():
@@ -46,8 +46,8 @@ def damage(at, bytes_):
 
 
 def main():
-    if not os.path.exists(ASK) or not shutil.which("gcc"):
-        skip_all("dwarf_ask or gcc is missing")
+    if not os.path.exists(LOOKUP) or not shutil.which("gcc"):
+        skip_all("dwarf_lines or gcc is missing")
     tap = Tap()
     path, other = build("program", 2, 2500), build("other", 3, 500)
     shutil.copy(path, os.path.join(SCRATCH, "fresh"))

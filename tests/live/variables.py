@@ -10,7 +10,7 @@ import subprocess
 
 from strobetest import BUILD, SCRATCH, TOP, Tap, require_root, run, skip_all, strobe
 
-ASK = os.path.join(BUILD, "bench", "variables_ask")
+LOOKUP = os.path.join(BUILD, "bench", "show_variables")
 TRACING = "/sys/kernel/tracing"
 GROUP = f"strobe_values_{os.getpid()}"
 SOURCE = os.path.join(TOP, "tests", "workloads", "variables.c")
@@ -98,7 +98,7 @@ def file_offset(program, address):
 def answers(program, addresses, expressions):
     """By address and expression the fetch argument; what was refused is not there."""
     asked = "".join(f"{a:x} - {' '.join(expressions)}\n" for a in addresses)
-    lines = iter(run(ASK, program, stdin=asked.encode()).out.splitlines())
+    lines = iter(run(LOOKUP, program, stdin=asked.encode()).out.splitlines())
     found = {(a, e): next(lines) for a in addresses for e in expressions}
     return {key: line.split("=", 1)[1] for key, line in found.items() if not line.startswith("!")}
 
@@ -183,8 +183,8 @@ def check(tap, compiler, level):
 
 
 def main():
-    if not os.path.exists(ASK):
-        skip_all("variables_ask is not built")
+    if not os.path.exists(LOOKUP):
+        skip_all("show_variables is not built")
     require_root("uprobes are set")
     strobe("list", "sched:*")  # mounts tracefs where it is not yet
     if not os.path.exists(f"{TRACING}/uprobe_events"):

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""`buildid-list` of files that perf recorded: perf and strobe give the same answers."""
+"""`buildid-list` of files that perf recorded: perf and strobe print the same."""
 # needs: buildid-list
 # timeout: 600
 
-from questions import ask
+from compared_commands import compare_all
 
-ask("perf", "buildid-list")
+compare_all("perf", "buildid-list")

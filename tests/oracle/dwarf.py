@@ -11,7 +11,7 @@ import shutil
 
 from strobetest import BUILD, SCRATCH, TOP, Tap, run, skip_all
 
-ASK = os.path.join(BUILD, "bench", "dwarf_ask")
+LOOKUP = os.path.join(BUILD, "bench", "dwarf_lines")
 ADDRESSES = 3000
 
 SMALL = "-DWITHOUT_REGEX" # what the compiler would take most of its time for
@@ -84,7 +84,7 @@ def given(addresses, form):
 
 def ask_ours(path, addresses, *more):
     """[[(function, file, line), ...] an address]"""
-    out = run(ASK, path, *more, stdin=given(addresses, "%x\n")).out
+    out = run(LOOKUP, path, *more, stdin=given(addresses, "%x\n")).out
     return [[(name, *place(at)) for name, _, at in (line.partition("\t") for line in answer.splitlines())]
             for answer in out.rstrip("\n").split("\n\n")]
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""`evlist` of files that perf recorded: perf and strobe give the same answers."""
+"""`evlist` of files that perf recorded: perf and strobe print the same."""
 # needs: evlist
 # timeout: 600
 
-from questions import ask
+from compared_commands import compare_all
 
-ask("perf", "evlist")
+compare_all("perf", "evlist")

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""`report` of files that perf recorded: perf and strobe give the same answers."""
+"""`report` of files that perf recorded: perf and strobe print the same."""
 # second try
 # needs: report
 # timeout: 600
 
-from questions import ask
+from compared_commands import compare_all
 
-ask("perf", "report")
+compare_all("perf", "report")

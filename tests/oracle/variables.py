@@ -8,7 +8,7 @@ import subprocess
 
 from strobetest import BUILD, SCRATCH, TOP, Tap, perf, require_perf, run, skip_all
 
-ASK = os.path.join(BUILD, "bench", "variables_ask")
+LOOKUP = os.path.join(BUILD, "bench", "show_variables")
 SOURCE = os.path.join(TOP, "tests", "workloads", "variables.c")
 EXPRESSIONS = {
     "target": "p->in.a p->in.a:x p->name:string p->next->text:string p->arr[2] p->sh p->uc p->flag p->next->next->in.d n n:u n:x64 u c h "
@@ -44,7 +44,7 @@ def plain(line):
 
 
 def ask(program, address, function, *arguments):
-    return run(ASK, program, stdin=f"{address:x} {function} {' '.join(arguments)}\n".encode()).out.splitlines()
+    return run(LOOKUP, program, stdin=f"{address:x} {function} {' '.join(arguments)}\n".encode()).out.splitlines()
 
 
 def vaddr(program, offset):
@@ -98,8 +98,8 @@ def check_library(tap):
 
 
 def main():
-    if not os.path.exists(ASK):
-        skip_all("variables_ask is not built")
+    if not os.path.exists(LOOKUP):
+        skip_all("show_variables is not built")
     require_perf()
     tap = Tap()
     for compiler in ("gcc", "clang"):

@@ -1,4 +1,4 @@
-"""The questions that the oracle tests ask of every recording, in either direction."""
+"""Commands whose output is compared with perf's for every recording, whichever of the two recorded it."""
 
 import normalise
 from fixtures import fixture, usable
@@ -6,7 +6,7 @@ from oracle import Oracle
 from strobetest import Tap, require_perf
 
 REPORT = "report --stdio"
-QUESTIONS = [
+COMMANDS = [
     # name, arguments, normaliser
     ("report", REPORT, normalise.report),
     ("report none", f"{REPORT} -g none", normalise.report),
@@ -79,16 +79,16 @@ QUESTIONS = [
 ]
 
 
-# (fixture, question) that is left out, and why
-NOT_ASKED = {
-    ("system", "report tasks"): "how perf orders tasks that come and go with the ids of others is its hash table's affair",
+# (fixture, name) of those not compared, and why
+NOT_COMPARED = {
+    ("system", "report tasks"): "perf prints tasks with reused IDs in the order of its hash table",
     ("system", "report mmaps"): "the same",
-    ("group", "report symbol filter"): "perf lets rows through that the first event has not: chance says whether there are some",
+    ("group", "report symbol filter"): "perf also prints rows without samples of the first event, if the recording happens to have some",
 }
 
 
-def ask(recorder, command):
-    """Asks all questions of COMMAND over the fixtures that RECORDER made, as one TAP script."""
+def compare_all(recorder, command):
+    """Compares all lines of COMMAND on the fixtures that RECORDER made, as one TAP script."""
     require_perf()
     tap = Tap()
     oracle = Oracle(tap)
@@ -98,8 +98,8 @@ def ask(recorder, command):
         except RuntimeError as error:
             tap.ok(False, f"{recorder} records {name}", error)
             continue
-        for title, line, normaliser in QUESTIONS:
+        for title, line, normaliser in COMMANDS:
             words = line.split()
-            if words[0] == command and (name, title) not in NOT_ASKED:
+            if words[0] == command and (name, title) not in NOT_COMPARED:
                 oracle.compare(f"{recorder} {name}: {title}", path, words, normaliser)
     tap.done()

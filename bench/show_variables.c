@@ -1,5 +1,5 @@
 /*
- * Prints what is known of variables, for tests and for timing: variables_ask FILE|kernel < questions
+ * Prints what is known of variables, for tests and for timing: show_variables FILE|kernel < questions
  *
  * A question is a line "ADDRESS FUNCTION ARGUMENT…": an ELF virtual address in hexadecimal (0 of the kernel), whose variables ("-":
  * the innermost's), and arguments of probes. Each argument is answered by a line "name=text", or "! reason"; "-V" by a line
@@ -71,7 +71,7 @@ int main(int argc, char **argv)
 	char line[8192];
 	struct strobe_error *err = argc > 1 ? open_file(argv[1]) : NULL;
 	if (!variables) {
-		fprintf(stderr, "variables_ask: %s\n", err ? err->message : "usage: variables_ask FILE|kernel");
+		fprintf(stderr, "show_variables: %s\n", err ? err->message : "usage: show_variables FILE|kernel");
 		error_destroy(err);
 		return 2;
 	}
