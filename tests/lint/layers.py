@@ -39,6 +39,18 @@ BREACHES = {
     "machine/path.c": 'const char *p = "/proc/modules";\n',  # cannot read it through sys/
     "capture/open.c": 'int f(void)\n{\n\treturn open("/sys/kernel/notes", 0);\n}\n',
     "capture/kallsyms.c": 'int f(void)\n{\n\treturn open("/proc/kallsyms", 0);\n}\n',  # symbol/kallsyms.c may
+    "view/macro.c": "int f(void)\n{\n\treturn PROCFS_TASKS_MAX;\n}\n",
+    "view/enumerator.c": "int f(int state)\n{\n\treturn state == TASK_SLEEPING;\n}\n",
+    "view/variable.c": "int f(void)\n{\n\treturn procfs_limit;\n}\n",
+    "view/declared.c": "int procfs_read(void);\n",  # by hand, without a header
+    "view/angle.c": "#include <sys/procfs.h>\n",
+    "cmd/include.c": "#include <linux/perf_event.h>\n",
+    "cmd/sample_id.c": "bool f(const struct choice *c)\n{\n\treturn c->sample_id == 1;\n}\n",
+    "record/written.c": 'void f(void)\n{\n\twrite(1, "x", 1);\n}\n',
+    "record/stream.c": 'void f(void)\n{\n\tfwrite("x", 1, 1, stdout);\n}\n',
+    "record/descriptor.c": 'void f(void)\n{\n\tdprintf(STDERR_FILENO, "x");\n}\n',
+    "record/pointer.c": 'void f(void)\n{\n\tint (*p)(const char *) = puts;\n\tp("x");\n}\n',
+    "machine/parts.c": 'const char *p = "/pr" "oc/modules";\n',
     "capture/made.c": 'int f(char *p)\n{\n\tsnprintf(p, 9, "/proc/%d/maps", 1);\n\treturn open(p, 0);\n}\n',
 }
 FINE = {
@@ -47,12 +59,14 @@ FINE = {
     "view/view.h": '#include "profile/profile.h"\n#include "base/error.h"\n',
     "record/event_priv.h": "\n",
     "record/fine.c": '#include "record/event_priv.h"\n/* printf("no") */\nconst char *s = "exit(1)";\n',
-    "sys/procfs.h": "struct procfs_task {\n\tint pid;\n};\nint procfs_read(void);\n",
+    "sys/procfs.h": "struct procfs_task {\n\tint pid;\n};\nint procfs_read(void);\nextern const int procfs_limit;\n"
+                    "#define PROCFS_TASKS_MAX 9\nenum task_state { TASK_RUNNING = 1, TASK_SLEEPING };\n",
     "sys/read.c": 'int f(void)\n{\n\treturn open("/proc/modules", 0);\n}\n',
     "record/inner/priv.h": "\n",
     "record/inner/fine.c": '#include "record/inner/priv.h"\n',
     "capture/fine.c": 'int f(void)\n{\n\treturn sys_read(sys, "/proc/modules", procfs_read());\n}\n/* "/proc/iomem" */\n',
-    "machine/own.c": "struct procfs_task {\n\tint other;\n};\n",
+    "machine/own.c": "struct procfs_task {\n\tint other;\n};\nenum { TASK_SLEEPING };\nint f(void)\n{\n\treturn TASK_SLEEPING;\n}\n",
+    "machine/fields.c": "int f(const struct task *t)\n{\n\treturn t->procfs_limit;\n}\n",
     "cmd/stat/run.h": "\n",
     "profile/profile.h": "\n",
     "base/error.h": "\n",

@@ -270,7 +270,7 @@ static struct strobe_error *run(struct sched_map *m)
 	TRY(parse_cpus(q->colour_cpus, "--color-cpus", &m->colour_cpus));
 	TRY(parse_pids(m, q->colour_pids));
 	struct sched_source_request source = q->source;
-	source.skipped_kinds = ~(SCHED_BIT(SCHED_SWITCH) | SCHED_BIT(SCHED_OTHER));
+	source.skipped_kinds = ~(SCHED_BIT(SCHED_SWITCH) | SCHED_BIT(SCHED_UNRELATED));
 	TRY(sched_source_open(&source, &m->source));
 	uint32_t cpus = sched_source_env(m->source)->cpus_available;
 	m->columns_nr = q->compact ? 0 : cpus < SCHED_CPUS_MAX ? cpus : SCHED_CPUS_MAX;

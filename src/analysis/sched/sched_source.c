@@ -72,11 +72,11 @@ struct sched_source {
 static enum sched_kind kind_of(const struct tracepoint *point)
 {
 	if (!point || strcmp(point->system, "sched") != 0)
-		return SCHED_OTHER;
-	for (int i = SCHED_OTHER + 1; i < SCHED_KINDS; i++)
+		return SCHED_UNRELATED;
+	for (int i = SCHED_UNRELATED + 1; i < SCHED_KINDS; i++)
 		if (!strcmp(point->name, kinds[i].name))
 			return (enum sched_kind)i;
-	return SCHED_OTHER;
+	return SCHED_UNRELATED;
 }
 
 static uint16_t place_of(const struct tracepoint_field *f, struct reader *d)

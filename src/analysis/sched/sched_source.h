@@ -17,7 +17,7 @@
 #include "symbol/symbol.h"
 
 enum sched_kind {
-	SCHED_OTHER,      /* not a scheduler event: only its record is set */
+	SCHED_UNRELATED,  /* not a scheduler event: only its record is set */
 	SCHED_SWITCH,
 	SCHED_WAKING,     /* in the waker's context, before the wake-up */
 	SCHED_WAKEUP,     /* the thread is on a run queue */
