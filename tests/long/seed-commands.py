@@ -27,6 +27,7 @@ from collections import Counter
 import seed_shapes
 from guest import Guest, GuestError
 from archive import ArchiveError
+from ping import build_ping
 from screen import Screen
 from strobetest import CORPUS, NEWEST_PERF, PERF, SCRATCH, SHARED, STROBE, TOP, Result, Tap, require_perf, require_root, run, skip_all
 
@@ -77,19 +78,6 @@ int main(int argc, char **argv)
 			;
 		usleep(20000);
 	}
-	return 0;
-}
-"""
-PING = r"""
-#include <stdio.h>
-__attribute__((noinline)) void usage(void) { puts("usage"); asm volatile(""); }
-__attribute__((noinline)) const char *pr_addr(void *addr) { asm volatile("" : : "r"(addr) : "memory"); return "127.0.0.1"; }
-int main(int argc, char **argv)
-{
-	if (argc < 2)
-		usage();
-	for (int i = 0; i < 3; i++)
-		puts(pr_addr(&argv));
 	return 0;
 }
 """
@@ -191,7 +179,7 @@ class Surroundings:
         with open(script, "w", encoding="ascii") as f:
             f.write(SCRIPT)
         libc = re.findall(r"=> (/\S*libc\.so\.6)", run("ldd", app).out)
-        self.env = {"APP": app, "PID": str(target.pid), "PING": compile_c("ping", PING), "SCRIPT": script, "LC_ALL": "C",
+        self.env = {"APP": app, "PID": str(target.pid), "PING": build_ping(SCRATCH), "SCRIPT": script, "LC_ALL": "C",
                     "LIBC": os.path.realpath(libc[0]), "ZSH": shutil.which("zsh") or "", "PAGER": "cat", "MANPAGER": "cat",
                     "PPROF_TMPDIR": SCRATCH, "OUT": "out.data", "HOME": SCRATCH, "NO_COLOR": "1"}
         self.folders = {tool: os.path.join(SCRATCH, tool) for tool in ("perf", "strobe")}

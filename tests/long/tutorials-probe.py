@@ -13,24 +13,11 @@ import os
 import re
 import shlex
 import shutil
-import subprocess
 
+from ping import build_ping
 from strobetest import PERF, SCRATCH, SHARED, STROBE, Tap, require_perf, require_root, run, skip_all, strobe
 
 LINE = re.compile(r".*\bperf probe\s+((?:-x\s|/).*)")
-PING = r"""
-#include <stdio.h>
-__attribute__((noinline)) void usage(void) { puts("usage"); asm volatile(""); }
-__attribute__((noinline)) const char *pr_addr(void *addr) { asm volatile("" : : "r"(addr) : "memory"); return "127.0.0.1"; }
-int main(int argc, char **argv)
-{
-	if (argc < 2)
-		usage();
-	for (int i = 0; i < 3; i++)
-		puts(pr_addr(&argv));
-	return 0;
-}
-"""
 
 
 def command_lines(folder):
@@ -42,12 +29,6 @@ def command_lines(folder):
                 if match:
                     found |= set(re.sub(r"\s*\|.*$", "", match.group(1)).strip().split(" or ./perf probe "))
     return sorted(found)
-
-
-def build_ping():
-    path = os.path.join(SCRATCH, "ping")
-    subprocess.run(["cc", "-g", "-O1", "-x", "c", "-o", path, "-"], input=PING.encode(), check=True)
-    return path
 
 
 def here(line, paths):
@@ -110,7 +91,7 @@ def main():
     if not zsh:
         skip_all("there is no zsh")
     libc = next(iter(re.findall(r"=> (/\S*libc\.so\.6)", run("ldd", "/bin/ls").out)), "")
-    paths = {r"/lib\S*/libc\S*\.so\S*": os.path.realpath(libc), r"/bin/zsh": zsh, r"/bin/ping": build_ping()}
+    paths = {r"/lib\S*/libc\S*\.so\S*": os.path.realpath(libc), r"/bin/zsh": zsh, r"/bin/ping": build_ping(SCRATCH)}
     tap = Tap()
     check_commands(tap, lines, paths)
     check_recordings(tap, paths)
