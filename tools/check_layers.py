@@ -220,14 +220,14 @@ class Names:
             for name in DEFINITION.findall(text) + [f + "()" for f in PROTOTYPE.findall(text)] + ["=" + c for c in constants(text)]:
                 self.owners.setdefault(name, set()).add(room)
 
-    def leaks(self, path, text, rooms):
-        """(line, name, room) of what a file uses of rooms that its row does not name."""
+    def uses(self, path, text, rooms):
+        """(offset, name, room) of what a file uses of other rooms."""
         room = room_of(path, rooms)
         for m in itertools.chain(MENTION.finditer(text), WORD.finditer(text)):
             name = "=" + m.group(0) if m.re is WORD else m.group(1) or m.group(2) + "()"
             owners = self.owners.get(name, ())
-            if len(owners) == 1 and name not in self.local[room] and not rooms[room].may_include(min(owners)):
-                yield text.count("\n", 0, m.start()) + 1, name.lstrip("="), min(owners)
+            if len(owners) == 1 and name not in self.local[room] and not owners <= {room, "base"}:
+                yield m.start(), name.lstrip("="), min(owners)
 
 
 def kernel_files(path, text, rooms):
@@ -332,7 +332,6 @@ def problems(root, plan, is_whole):
     code = {path: without_comments(text) for path, text in sources.items() if "/" in path}
     names = Names(code, rooms)
     used, leaking, needed = set(), set(), set()
-    bare = {name: Room(name, set()) for name in rooms}
     for path, text in sources.items():
         if "/" not in path:
             yield f"src/{path}:1", "a file belongs in a room, not in src/ itself"
@@ -343,11 +342,14 @@ def problems(root, plan, is_whole):
         needed.update((room, room_of(to, rooms)) for to in re.findall(r'^\s*#\s*include\s*"([^"]+/[^"]+)"', text, re.M))
         if room not in rooms or path.endswith(("_test.c", ".bpf.c", ".bpf.h")) or "/testing" in path:
             continue
-        needed.update((room, owner) for _, _, owner in names.leaks(path, code[path], bare))
-        for number, name, owner in names.leaks(path, code[path], rooms):
+        for offset, name, owner in names.uses(path, code[path], rooms):
+            needed.add((room, owner))
+            if rooms[room].may_include(owner):
+                continue
             leaking.add((room, owner))
             if (room, owner) not in LEAKS:
-                yield f"src/{path}:{number}", f"{name} is of {owner}/, which the row of {room}/ does not name"
+                line = code[path].count("\n", 0, offset) + 1
+                yield f"src/{path}:{line}", f"{name} is of {owner}/, which the row of {room}/ does not name"
     for path, problem in check_sizes(sources):
         yield f"src/{path}:1", problem
     if is_whole:

@@ -164,7 +164,8 @@ def body(count):
 
 
 def scripts():
-    done = subprocess.run(["git", "-C", TOP, "ls-files", "-co", "--exclude-standard", "*.py", "*.js", "*.mjs"], capture_output=True, text=True)
+    kinds = ["*.py", "*.js", "*.mjs"]
+    done = subprocess.run(["git", "-C", TOP, "ls-files", "-co", "--exclude-standard", *kinds], capture_output=True, text=True)
     for path in done.stdout.splitlines():
         with open(f"{TOP}/{path}", encoding="utf-8") as f:
             yield path, f.read()
