@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "alloc/confined.h"
 #include "alloc/region.h"
 
 #define ADDRESS_BITS 47
@@ -64,8 +65,10 @@ static struct alloc_slot *add_leaf(struct alloc_slot **root, uintptr_t address)
 		errno = saved;
 		return NULL;
 	}
-	madvise(leaf, LEAF_BYTES, MADV_NOHUGEPAGE);
-	madvise(leaf, LEAF_BYTES, MADV_DONTDUMP);
+	if (!confined.calls) {
+		madvise(leaf, LEAF_BYTES, MADV_NOHUGEPAGE);
+		madvise(leaf, LEAF_BYTES, MADV_DONTDUMP);
+	}
 	if (!__atomic_compare_exchange_n(root, &expected, leaf, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
 		munmap(leaf, LEAF_BYTES);
 		errno = saved;

@@ -41,7 +41,7 @@ static struct {
 
 /* Writes to a file or to memory, or only counts bytes. */
 struct sink {
-	int fd;
+	int fd, error; /* error: errno of the first failure */
 	char *memory;
 	size_t bytes, most, used;
 	char buffer[8192];
@@ -50,10 +50,12 @@ struct sink {
 static void flush(struct sink *s)
 {
 	size_t done = 0;
-	while (s->fd >= 0 && done < s->used) {
+	while (s->fd >= 0 && !s->error && done < s->used) {
 		ssize_t n = write(s->fd, s->buffer + done, s->used - done);
-		if (n <= 0 && errno != EINTR)
+		if (n <= 0 && errno != EINTR) {
+			s->error = errno;
 			break;
+		}
 		done += n > 0 ? (size_t)n : 0;
 	}
 	s->used = 0;
@@ -155,16 +157,33 @@ static void name_of(unsigned nr, char ret[static NAME_BYTES])
 	snprintf(ret, NAME_BYTES, "%s.%04u.heap", dumps.prefix, nr);
 }
 
+/* By write(2): the program's stdio may be locked. */
+static void complain(const char *name, int error)
+{
+	char text[NAME_BYTES + 128];
+	int n = snprintf(text, sizeof(text), "strobe_alloc: cannot write %s: %s\n", name, strerror(error));
+	(void)!write(STDERR_FILENO, text, (size_t)n);
+}
+
 /* With the control held. */
 static void dump(void)
 {
 	char name[NAME_BYTES];
+	if (!region)
+		return;
 	name_of(++dumps.nr, name);
 	struct sink s = { .fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644) };
-	if (s.fd < 0 || !region)
+	if (s.fd < 0) {
+		complain(name, errno);
 		return;
+	}
 	put_profile(&s);
-	close(s.fd);
+	if (close(s.fd) && !s.error)
+		s.error = errno;
+	if (!s.error)
+		return;
+	unlink(name); /* a part of a profile would be mistaken for the whole */
+	complain(name, s.error);
 }
 
 static uint64_t of_environment(const char *name, uint64_t otherwise)

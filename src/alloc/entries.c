@@ -1,10 +1,10 @@
 #include "alloc/entries.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
 
+#include "alloc/confined.h"
 #include "alloc/region.h"
 
 #define INDEX_BITS 21
@@ -81,7 +81,7 @@ struct alloc_entry *entries_lock(uint32_t entry)
 	struct alloc_entry *e = &entries()[entry];
 	for (unsigned tries = 0; __atomic_exchange_n(&e->lock, 1, __ATOMIC_ACQUIRE) && tries < YIELDS; tries++)
 		if (tries >= SPINS)
-			sched_yield();
+			confined_yield();
 	return e;
 }
 

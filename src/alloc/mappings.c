@@ -1,7 +1,8 @@
 #include "alloc/mappings.h"
 
-#include <sched.h>
 #include <string.h>
+
+#include "alloc/confined.h"
 
 #define MAPPINGS_MOST 65536 /* vm.max_map_count is 65530 by default */
 #define YIELDS	      20000
@@ -14,7 +15,7 @@ static uint32_t locked;
 static void lock(void)
 {
 	for (unsigned tries = 0; __atomic_exchange_n(&locked, 1, __ATOMIC_ACQUIRE) && tries < YIELDS; tries++)
-		sched_yield();
+		confined_yield();
 }
 
 static void unlock(void)

@@ -68,6 +68,8 @@ void real_find(void)
 	*(void **)&r.munmap = find("munmap");
 	*(void **)&r.mremap = find("mremap");
 	*(void **)&r.sbrk = find("sbrk");
+	*(void **)&r.prctl = find("prctl");
+	*(void **)&r.syscall = find("syscall");
 	real = r;
 }
 

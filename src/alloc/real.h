@@ -26,6 +26,8 @@ struct real_allocator {
 	int (*munmap)(void *, size_t);
 	void *(*mremap)(void *, size_t, size_t, int, ...);
 	void *(*sbrk)(intptr_t);
+	int (*prctl)(int, ...);
+	long (*syscall)(long, ...);
 };
 extern struct real_allocator real;
 

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <string.h>
 #include <time.h>
 #if __has_include(<sys/single_threaded.h>)
@@ -10,6 +9,7 @@
 #endif
 
 #include "alloc/checker.h"
+#include "alloc/confined.h"
 #include "alloc/dumps.h"
 #include "alloc/entries.h"
 #include "alloc/modules.h"
@@ -48,6 +48,8 @@ __thread struct thread thread __attribute__((tls_model("initial-exec")));
 
 static inline uint64_t ticks(void)
 {
+	if (__builtin_expect(confined.ticks, 0))
+		return ticks_at_start; /* its time stands still */
 #if defined(__x86_64__)
 	return __builtin_ia32_rdtsc();
 #elif defined(__aarch64__)
@@ -64,6 +66,8 @@ static inline uint64_t ticks(void)
 static uint64_t since_start_ns(void)
 {
 	struct timespec now;
+	if (confined.calls || confined.ticks) /* the clock is a system call, or reads the counter */
+		return ns_at_start + (uint64_t)((double)(ticks() - ticks_at_start) / ticks_per_ns);
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec - region->start_ns;
 }
@@ -146,7 +150,7 @@ bool record_begin(void)
 		__atomic_store_n(&state, works ? STATE_ON : STATE_OFF, __ATOMIC_RELEASE);
 	}
 	while (__atomic_load_n(&state, __ATOMIC_ACQUIRE) < STATE_ON)
-		sched_yield();
+		confined_yield();
 	thread.is_busy = false;
 	return true;
 }
@@ -157,12 +161,14 @@ static __attribute__((noinline)) void renew(void)
 	int saved = errno, free = 0;
 	if (!__atomic_compare_exchange_n(&renewing, &free, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
 		while (__atomic_load_n(&renewing, __ATOMIC_ACQUIRE))
-			sched_yield();
+			confined_yield();
 		return;
 	}
 	if (region_is_inherited()) {
-		entries_forget();
-		walk_forget();
+		if (!confined.calls) {
+			entries_forget();
+			walk_forget();
+		}
 		if (region_renew()) {
 			blocks_clear();
 			mappings_forget();

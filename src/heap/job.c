@@ -2,10 +2,12 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/new_file.h"
 #include "base/text.h"
 #include "exchange/exchange.h"
 #include "heap/attach.h"
@@ -72,7 +74,17 @@ static struct strobe_error *write_heap(const struct heap_job *j, struct heap *he
 	return j->write_file(path, write_profile, &output);
 }
 
-static struct strobe_error *show(const struct heap_job *j, const struct heap *heap)
+/* Before the run rather than after it. A pipe or a device is opened only once. */
+static struct strobe_error *check_output(const char *path)
+{
+	_cleanup_new_file_ struct new_file f = NEW_FILE_NONE;
+	struct stat st;
+	if (!strcmp(path, "-") || (!stat(path, &st) && !S_ISREG(st.st_mode)))
+		return NULL;
+	return new_file_create(path, &f);
+}
+
+static struct strobe_error *show(const struct heap_job *j, const struct heap *heap, bool is_written)
 {
 	struct out out;
 	struct output output = { heap, j, NULL };
@@ -81,7 +93,7 @@ static struct strobe_error *show(const struct heap_job *j, const struct heap *he
 	out_init_fd(&out, j->report.format == TABLE_AS_TEXT ? j->text_fd : j->data_fd);
 	heap_report_write(&out, heap, &j->report);
 	TRY(out_close(&out));
-	if (j->report.format == TABLE_AS_TEXT)
+	if (j->report.format == TABLE_AS_TEXT && is_written)
 		session_say(j->host, "wrote %s; show it with strobe pprof -top or strobe flamegraph -i", j->output);
 	return NULL;
 }
@@ -169,12 +181,18 @@ struct strobe_error *heap_job_run(struct heap_job *j, int *ret_status)
 	if (j->heapcheck)
 		return answer_request(j);
 	j->report.is_live = j->pids != NULL;
+	TRY(check_output(j->output));
 	heap_init(&heap, j->report.is_live);
 	struct strobe_error *err = fill(j, &heap, ret_status);
-	if (!err)
+	if (!err) {
 		err = write_heap(j, &heap, j->output);
-	if (!err)
-		err = show(j, &heap);
+		/* What a full disk does not hold is at least shown. */
+		struct strobe_error *of_tables = show(j, &heap, !err);
+		if (err)
+			error_destroy(of_tables);
+		else
+			err = of_tables;
+	}
 	heap_deinit(&heap);
 	return err;
 }

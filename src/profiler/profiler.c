@@ -416,7 +416,7 @@ static __attribute__((constructor)) void begin(void)
 	int number = toggle ? atoi(toggle) : 0;
 	if (number < 1 || number > SIGRTMAX) {
 		if (!ProfilerStart(profiler.toggled_name))
-			(void)!write(STDERR_FILENO, "strobe_profiler: cannot create the file of CPUPROFILE\n", 52);
+			dprintf(STDERR_FILENO, "strobe_profiler: cannot create %s of CPUPROFILE: %s\n", profiler.toggled_name, strerror(errno));
 		return;
 	}
 	struct sigaction act = { .sa_handler = on_toggle, .sa_flags = SA_RESTART };
