@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "alloc/heap_file.h"
 #include "alloc/heap_profiler.h"
-#include "alloc/real.h"
+#include "alloc/pprof_file.h"
 #include "alloc/record.h"
 #include "alloc/region.h"
 
@@ -29,6 +29,7 @@ static struct {
 	pthread_mutex_t control;
 	char prefix[1000];
 	unsigned nr;
+	bool is_packed; /* files are in pprof's format */
 	bool of_environment;
 	uint64_t allocation_interval, release_interval, in_use_interval, time_interval_s; /* 0: none */
 	uint64_t allocated, released; /* bytes, since the start */
@@ -37,124 +38,11 @@ static struct {
 	volatile sig_atomic_t is_requested;
 } dumps = { .control = PTHREAD_MUTEX_INITIALIZER };
 
-/* ---- text ---- */
-
-/* Writes to a file or to memory, or only counts bytes. */
-struct sink {
-	int fd, error; /* error: errno of the first failure */
-	char *memory;
-	size_t bytes, most, used;
-	char buffer[8192];
-};
-
-static void flush(struct sink *s)
-{
-	size_t done = 0;
-	while (s->fd >= 0 && !s->error && done < s->used) {
-		ssize_t n = write(s->fd, s->buffer + done, s->used - done);
-		if (n <= 0 && errno != EINTR) {
-			s->error = errno;
-			break;
-		}
-		done += n > 0 ? (size_t)n : 0;
-	}
-	s->used = 0;
-}
-
-static void put(struct sink *s, const char *text, size_t n)
-{
-	if (s->memory && s->bytes + n <= s->most)
-		memcpy(s->memory + s->bytes, text, n);
-	s->bytes += n;
-	if (s->fd < 0)
-		return;
-	if (s->used + n > sizeof(s->buffer))
-		flush(s);
-	memcpy(s->buffer + s->used, text, n);
-	s->used += n;
-}
-
-static __attribute__((format(printf, 2, 3))) void putf(struct sink *s, const char *format, ...)
-{
-	char text[1024];
-	va_list ap;
-	va_start(ap, format);
-	int n = vsnprintf(text, sizeof(text), format, ap);
-	va_end(ap);
-	put(s, text, n < (int)sizeof(text) ? (size_t)n : sizeof(text) - 1);
-}
-
-/* Estimates have a fraction. At least one, since readers reject bytes without objects. */
-static uint64_t objects_of(uint64_t counted)
-{
-	uint64_t one = (uint64_t)1 << region->objects_shift, ret = (counted + one / 2) >> region->objects_shift;
-	return counted && !ret ? 1 : ret;
-}
-
-static void put_figures(struct sink *s, const struct alloc_entry *e)
-{
-	putf(s, "%6llu: %8llu [%6llu: %8llu] @", (unsigned long long)objects_of(e->allocs - e->frees),
-	     (unsigned long long)(e->alloc_bytes - e->free_bytes), (unsigned long long)objects_of(e->allocs),
-	     (unsigned long long)e->alloc_bytes);
-}
-
-static uint32_t entries_of(const struct alloc_entry **ret)
-{
-	const struct alloc_table *t = &region->entries;
-	uint32_t nr = __atomic_load_n(&t->nr, __ATOMIC_ACQUIRE);
-	*ret = region_table(t);
-	return nr < t->most ? nr : t->most;
-}
-
-static void put_entries(struct sink *s)
-{
-	const struct alloc_entry *e, *entries;
-	const uint64_t *frames = region_table(&region->frames);
-	uint32_t nr = entries_of(&entries);
-	struct alloc_entry total = {};
-	for (e = entries; e < entries + nr; e++) {
-		total.allocs += e->allocs;
-		total.alloc_bytes += e->alloc_bytes;
-		total.frees += e->frees;
-		total.free_bytes += e->free_bytes;
-	}
-	putf(s, "heap profile: ");
-	put_figures(s, &total);
-	putf(s, " heapprofile\n");
-	for (e = entries; e < entries + nr; e++) {
-		if (e->state != ALLOC_ENTRY_WHOLE || !e->allocs)
-			continue;
-		put_figures(s, e);
-		for (unsigned i = 0; i < e->depth; i++)
-			putf(s, " 0x%08llx", (unsigned long long)(frames[e->frames + i] & ~ALLOC_FRAME_EXACT));
-		putf(s, "\n");
-	}
-}
-
-/* Those of the process; /proc is read without the C library's buffers, which would be allocated from the heap. */
-static void put_mappings(struct sink *s)
-{
-	char bytes[4096];
-	int maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
-	putf(s, "\nMAPPED_LIBRARIES:\n");
-	for (ssize_t n; maps >= 0 && (n = read(maps, bytes, sizeof(bytes))) > 0;)
-		put(s, bytes, (size_t)n);
-	if (maps >= 0)
-		close(maps);
-}
-
-static void put_profile(struct sink *s)
-{
-	put_entries(s);
-	put_mappings(s);
-	flush(s);
-}
-
 /* ---- dumps ---- */
 
 static void name_of(unsigned nr, char ret[static NAME_BYTES])
 {
-	snprintf(ret, NAME_BYTES, "%s.%04u.heap", dumps.prefix, nr);
+	snprintf(ret, NAME_BYTES, "%s.%04u.%s", dumps.prefix, nr, dumps.is_packed ? "pb.gz" : "heap");
 }
 
 /* By write(2): the program's stdio may be locked. */
@@ -172,18 +60,21 @@ static void dump(void)
 	if (!region)
 		return;
 	name_of(++dumps.nr, name);
-	struct sink s = { .fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644) };
-	if (s.fd < 0) {
+	int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	if (fd < 0) {
 		complain(name, errno);
 		return;
 	}
-	put_profile(&s);
-	if (close(s.fd) && !s.error)
-		s.error = errno;
-	if (!s.error)
+	bool was_busy = thread.is_busy;
+	thread.is_busy = true; /* what it maps and allocates is not the program's */
+	int error = heap_file_write(fd, dumps.is_packed);
+	thread.is_busy = was_busy;
+	if (close(fd) && !error)
+		error = errno;
+	if (!error)
 		return;
 	unlink(name); /* a part of a profile would be mistaken for the whole */
-	complain(name, s.error);
+	complain(name, error);
 }
 
 static uint64_t of_environment(const char *name, uint64_t otherwise)
@@ -202,6 +93,18 @@ static bool is_true(const char *name, bool otherwise)
 {
 	const char *value = getenv(name);
 	return value ? strchr("tTyY1", *value) != NULL : otherwise; /* "" is true, too */
+}
+
+/* The number of a dump is before the suffix of its format, as is the process ID, if there is one. */
+static void set_prefix(const char *prefix, unsigned pid)
+{
+	size_t n = strlen(prefix);
+	dumps.is_packed = pprof_file_is_name(prefix);
+	if (dumps.is_packed)
+		n -= strlen(".pb.gz");
+	int used = snprintf(dumps.prefix, sizeof(dumps.prefix), "%.*s", (int)n, prefix);
+	if (pid && used < (int)sizeof(dumps.prefix))
+		snprintf(dumps.prefix + used, sizeof(dumps.prefix) - (size_t)used, "_%u", pid);
 }
 
 /* Settings that are read at every start. */
@@ -236,10 +139,8 @@ bool dumps_set_up(void)
 	if (!prefix || !*prefix || getauxval(AT_SECURE))
 		return false;
 	bool is_child = (unsigned char)*prefix & INHERITED;
-	if (is_child || getenv("HEAP_PROFILE_USE_PID"))
-		snprintf(dumps.prefix, sizeof(dumps.prefix), "%c%s_%u", *prefix & ~INHERITED, prefix + 1, (unsigned)getpid());
-	else
-		snprintf(dumps.prefix, sizeof(dumps.prefix), "%s", prefix);
+	*prefix = (char)(*prefix & ~INHERITED);
+	set_prefix(prefix, is_child || getenv("HEAP_PROFILE_USE_PID") ? (unsigned)getpid() : 0);
 	*prefix = (char)(*prefix | INHERITED);
 	set_up();
 	if (is_true("HEAP_PROFILE_CLEANUP", true))
@@ -314,7 +215,7 @@ EXPORT void HeapProfilerStart(const char *prefix)
 	(void)record_begin();
 	pthread_mutex_lock(&dumps.control);
 	if (!dumps_are_on && record_all()) {
-		snprintf(dumps.prefix, sizeof(dumps.prefix), "%s", prefix ? prefix : "");
+		set_prefix(prefix ? prefix : "", 0);
 		set_up();
 		dumps_are_on = true;
 	}
@@ -344,17 +245,5 @@ EXPORT void HeapProfilerDump(const char *reason)
 
 EXPORT char *GetHeapProfile(void)
 {
-	struct sink s = { .fd = -1 };
-	if (!record_begin() || !region)
-		return NULL;
-	put_profile(&s);
-	/* The text may have grown meanwhile: the rest is cut. */
-	s.most = s.bytes + s.bytes / 4 + 65536;
-	s.memory = real.malloc(s.most + 1);
-	if (!s.memory)
-		return NULL;
-	s.bytes = 0;
-	put_profile(&s);
-	s.memory[s.bytes < s.most ? s.bytes : s.most] = 0;
-	return s.memory;
+	return record_begin() && region ? heap_file_text() : NULL;
 }

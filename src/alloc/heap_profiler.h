@@ -17,7 +17,10 @@
 extern "C" {
 #endif
 
-/* Files are named prefix.0001.heap and so on, also after a stop and another start. */
+/*
+ * Files are named prefix.0001.heap and so on, also after a stop and another start; if the prefix ends in .pb.gz, they are named
+ * server.0001.pb.gz and have pprof's format.
+ */
 void HeapProfilerStart(const char *prefix);
 int IsHeapProfilerRunning(void);
 void HeapProfilerStop(void);

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "alloc/layout.h"
+#include "alloc/pprof_file.h"
 #include "alloc/walk.h"
 #include "profiler/packed.h"
 #include "profiler/page_profile.h"
@@ -231,7 +232,7 @@ static int start(const char *name, const struct ProfilerOptions *options)
 	if (is_running())
 		return 0;
 	int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	return packed_is_name(name) && fd >= 0 ? start_packed(fd, name, options) : start_into(fd, name, options);
+	return pprof_file_is_name(name) && fd >= 0 ? start_packed(fd, name, options) : start_into(fd, name, options);
 }
 
 static void stop(void)
@@ -416,7 +417,7 @@ static __attribute__((constructor)) void begin(void)
 	int number = toggle ? atoi(toggle) : 0;
 	if (number < 1 || number > SIGRTMAX) {
 		if (!ProfilerStart(profiler.toggled_name))
-			dprintf(STDERR_FILENO, "strobe_profiler: cannot create %s of CPUPROFILE: %s\n", profiler.toggled_name, strerror(errno));
+			dprintf(STDERR_FILENO, "strobe_profiler: cannot create %s: %s\n", profiler.toggled_name, strerror(errno));
 		return;
 	}
 	struct sigaction act = { .sa_handler = on_toggle, .sa_flags = SA_RESTART };

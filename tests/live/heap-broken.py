@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Heap profiles where things are broken or shut in: damaged heaps, filters of system calls, jails, full disks, limits, set-user-ID programs.
+"""Heap profiles of what is broken or shut in: damaged heaps, filters of system calls, jails, full disks, limits, set-user-ID programs.
 
 What a program does without the library is the truth: its output, its messages and its exit status.
 """
@@ -59,8 +59,8 @@ def check_limits(tap, broken):
         tap.equal((done.status, done.out, said), (status, bare.out, []), f"{kib} KiB of address space")
     sums, table = Profile("heap.pb.gz").sums("climb"), tables()
     dropped = re.search(r"(\d+) allocations were not counted", strobe("heap", "--exact", "-o", "x.pb.gz", "--", *limited).err)
-    tap.ok(dropped and int(dropped.group(1)) + sums["alloc_objects"] == 2 ** 16, "more stacks than it has room for: each is counted or missed",
-           (dropped, sums, table["processes"]))
+    tap.ok(dropped and int(dropped.group(1)) + sums["alloc_objects"] == 2 ** 16,
+           "more stacks than it has room for: each is counted or missed", (dropped, sums, table["processes"]))
     limited = ["sh", "-c", f"ulimit -f 0; exec {broken} crowded"]
     tap.equal(behaviour(heap("--exact", "--", *limited)), behaviour(run(*limited)), "no file may grow")
 

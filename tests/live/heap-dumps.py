@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 
+from profile_read import Profile
 from strobetest import BUILD, Tap, build_workload, run, strobe
 
 OURS = os.path.join(BUILD, "libstrobe_alloc.so.0")
@@ -34,6 +35,10 @@ CASES = (
 def in_use(program, path):
     """{function of the program: bytes in use}"""
     top = strobe("pprof", "-top", "-unit=B", "-nodefraction=0", "-sample_index=inuse_space", program, path).out
+    return rows_of(top)
+
+
+def rows_of(top):
     rows = {name: int(n) for n, name in re.findall(r"^ +(\d+)B? +\S+% +\S+% +\S+ +\S+% +(\S+)", top, re.M)}
     return {name: rows[name] for name in BLOCKS | MAPPINGS if rows.get(name)}
 
@@ -42,6 +47,45 @@ def in_use_by_google(program, path):
     top = run("google-pprof", "--text", "--show_bytes", program, path).out
     rows = {name: int(n) for n, name in re.findall(r"^ +(\d+) +\S+% +\S+% +\S+ +\S+% (\S+)", top, re.M)}
     return {name: rows[name] for name in BLOCKS | MAPPINGS if rows.get(name)}
+
+
+def check_packed(tap, program):
+    """A name that ends in .pb.gz: dumps in the format of pprof, with the figures of the text form."""
+    for extra, dumps, expected in CASES:
+        with_text = dumps_of(program, "as-text", OURS, extra)[1]
+        done = run(program, env=environment("packed.pb.gz", OURS, extra))
+        files = sorted(glob.glob("packed.*.pb.gz"))
+        tap.equal((done.status, done.out, done.err), (0, "done\n", ""), f"{name_of(extra)}, packed: the program is as without")
+        tap.equal((len(files), in_use(program, files[-1])), (dumps, expected), f"{name_of(extra)}, packed: dumps, and what is in use")
+        sums = [Profile(path).sums(None) for path in files]
+        tap.equal([s["inuse_space"] for s in sums], [total_of(path) for path in with_text], f"{name_of(extra)}, packed: sums of the text")
+    tap.equal(list(sums[-1]), ["alloc_objects", "alloc_space", "inuse_objects", "inuse_space"], "the sample types of Go")
+    run("sh", "-c", f"{program}; :", env=environment("child.pb.gz", OURS, {}))
+    names = [re.sub(r"\d{2,}", "N", name) for name in glob.glob("child*")]  # dash itself ends by _exit()
+    tap.equal(names, ["child_N.N.pb.gz"], "those of a child have its process ID in their names")
+    go = shutil.which("go")
+    if go:
+        top = run(go, "tool", "pprof", "-top", "-unit=B", "-nodefraction=0", program, files[-1]).out
+        tap.equal(rows_of(top), expected, "go tool pprof shows the same")
+    else:
+        tap.skip("go tool pprof shows the same", "go need not be installed")
+    check_functions(tap)
+
+
+def check_functions(tap):
+    """HeapProfilerStart() with such a name, from a program that is linked with nothing."""
+    script = "import ctypes\nlibrary = ctypes.CDLL(None)\nlibrary.malloc.restype = ctypes.c_void_p\n" \
+        "library.HeapProfilerStart(b'by-hand.pb.gz')\nkept = [library.malloc(1000003) for i in range(5)]\n" \
+        "library.HeapProfilerDump(b'now')\nlibrary.HeapProfilerStop()\n"
+    done = run("python3", "-c", script, env={"LD_PRELOAD": OURS})
+    large = [value for _, value, _ in Profile("by-hand.0001.pb.gz").samples if value[3] == 5 * 1000003]
+    tap.equal((done.status, done.err, [value[2] for value in large]), (0, "", [5]), "HeapProfilerStart() and -Dump()")
+
+
+def total_of(path):
+    """Bytes in use by the head of a dump in text."""
+    with open(path, encoding="utf-8") as f:
+        return int(re.match(r"heap profile: +\d+: +(\d+)", f.readline()).group(1))
 
 
 def environment(prefix, library, extra):
@@ -130,6 +174,7 @@ def main():
     tap = Tap()
     program = build_workload("heap_dumps", "-O1", "-g")
     check_by_hand(tap, program)
+    check_packed(tap, program)
     check_log(tap, program)
     check_old(tap, program)
     check_signal(tap)

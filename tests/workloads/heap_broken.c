@@ -203,7 +203,8 @@ static void jailed(void)
 /* What this program and its allocator call by themselves; anything else ends it. */
 static struct sock_filter filter[] = {
 	BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-	STATEMENT(__NR_madvise), STATEMENT(__NR_brk), STATEMENT(__NR_mmap), STATEMENT(__NR_munmap), STATEMENT(__NR_mprotect), STATEMENT(__NR_mremap),
+	STATEMENT(__NR_madvise), STATEMENT(__NR_brk), STATEMENT(__NR_mmap),
+	STATEMENT(__NR_munmap), STATEMENT(__NR_mprotect), STATEMENT(__NR_mremap),
 	STATEMENT(__NR_write), STATEMENT(__NR_exit_group), STATEMENT(__NR_exit), STATEMENT(__NR_clone), STATEMENT(__NR_wait4),
 	STATEMENT(__NR_set_robust_list), STATEMENT(__NR_futex), STATEMENT(__NR_rt_sigprocmask),
 	BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
