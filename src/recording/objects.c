@@ -198,6 +198,7 @@ void record_objects_merge(struct record_objects *o, const struct record_objects 
 			o->list.data[add_object(o, &from->list.data[i])].sampled = true;
 	o->kept.any_added |= from->kept.any_added;
 	o->kept.copied += from->kept.copied;
+	o->kept.added += from->kept.added;
 	page_list pages = {};
 	add_pages(&from->pages, &pages);
 	add_pages(&from->before, &pages);

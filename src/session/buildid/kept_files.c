@@ -1,14 +1,18 @@
 #include "session/buildid/kept_files.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/mem.h"
+#include "base/new_file.h"
 #include "base/vector.h"
 #include "object/buildid_cache.h"
 #include "object/symbols_file.h"
@@ -20,6 +24,9 @@
 #define COPIED_BYTES_MAX (64u << 20)
 /* In entries that are a recorder's, and not a user's. */
 #define MARK "recorded"
+/* An upper bound of the size of those, and when it was counted: with thousands of entries, counting takes as long as a short recording. */
+#define BOUND_NAME ".build-id/recorded"
+#define COUNTED_S  86400 /* files that links lead to may be removed meanwhile: the links then take space */
 
 struct recorded_entry {
 	char *hex;
@@ -33,18 +40,24 @@ struct recorded_entries {
 	uint64_t bytes;
 };
 
+/* A link to an existing file takes no space. */
+static uint64_t entry_bytes(const char *dir, const char *hex, bool with_links)
+{
+	struct stat st;
+	_cleanup_free_ char *elf = buildid_cache_path(dir, hex, "elf"), *symbols = buildid_cache_path(dir, hex, BUILDID_CACHE_SYMBOLS);
+	uint64_t bytes = elf && !stat(elf, &st) && (with_links || st.st_nlink == 1) ? (uint64_t)st.st_size : 0;
+	return bytes + (symbols && !stat(symbols, &st) ? (uint64_t)st.st_blocks * 512 : 0);
+}
+
 static bool list_recorded(void *ctx, const struct buildid_cache_entry *e)
 {
 	struct recorded_entries *r = ctx;
 	struct stat st;
-	_cleanup_free_ char *mark = buildid_cache_path(r->dir, e->hex, MARK), *elf = buildid_cache_path(r->dir, e->hex, "elf"),
-			    *symbols = buildid_cache_path(r->dir, e->hex, BUILDID_CACHE_SYMBOLS);
+	_cleanup_free_ char *mark = buildid_cache_path(r->dir, e->hex, MARK);
 	if (!mark || stat(mark, &st))
 		return true;
 	struct recorded_entry add = { .made_ns = st.st_mtim.tv_sec * 1000000000ll + st.st_mtim.tv_nsec };
-	/* A link to an existing file takes no space. */
-	add.bytes = elf && !stat(elf, &st) && st.st_nlink == 1 ? (uint64_t)st.st_size : 0;
-	add.bytes += symbols && !stat(symbols, &st) ? (uint64_t)st.st_blocks * 512 : 0;
+	add.bytes = entry_bytes(r->dir, e->hex, false);
 	add.hex = xstrdup(e->hex);
 	r->bytes += add.bytes;
 	vec_push(&r->list, add);
@@ -57,22 +70,48 @@ static int oldest_first(const void *pa, const void *pb)
 	return a->made_ns < b->made_ns ? -1 : a->made_ns > b->made_ns;
 }
 
-void kept_files_limit(const struct kept_files *k, uint64_t bytes_max)
+/* Removes the oldest entries, and some more, so that the next recordings have room. Returns the size of the rest. */
+static uint64_t count_and_remove(const char *dir, uint64_t bytes_max)
 {
-	struct recorded_entries r = { .dir = k->dir };
-	if (!k->any_added)
-		return;
-	buildid_cache_each_id(k->dir, list_recorded, &r);
-	if (r.bytes > bytes_max)
+	struct recorded_entries r = { .dir = dir };
+	buildid_cache_each_id(dir, list_recorded, &r);
+	uint64_t keep = r.bytes > bytes_max ? bytes_max - bytes_max / 8 : bytes_max;
+	if (r.bytes > keep)
 		qsort(r.list.data, r.list.len, sizeof(*r.list.data), oldest_first);
 	for (size_t i = 0; i < r.list.len; i++) {
-		if (r.bytes > bytes_max && r.list.data[i].bytes) {
-			error_destroy(buildid_cache_remove(k->dir, r.list.data[i].hex));
+		if (r.bytes > keep && r.list.data[i].bytes) {
+			error_destroy(buildid_cache_remove(dir, r.list.data[i].hex));
 			r.bytes -= r.list.data[i].bytes;
 		}
 		free(r.list.data[i].hex);
 	}
 	vec_deinit(&r.list);
+	return r.bytes;
+}
+
+static bool read_bound(const char *path, uint64_t *ret_bytes, int64_t *ret_counted_s)
+{
+	_cleanup_strbuf_ struct strbuf text = {};
+	_cleanup_error_ struct strobe_error *err = file_read(path, &text, 256);
+	return !err && sscanf(strbuf_str(&text), "%" SCNu64 " %" SCNd64, ret_bytes, ret_counted_s) == 2;
+}
+
+void kept_files_limit(const struct kept_files *k, uint64_t bytes_max)
+{
+	uint64_t bytes;
+	int64_t counted_s, now_s = time(NULL);
+	if (!k->any_added)
+		return;
+	_cleanup_free_ char *path = xasprintf("%s/" BOUND_NAME, k->dir);
+	bool is_known = read_bound(path, &bytes, &counted_s) && counted_s <= now_s && now_s - counted_s < COUNTED_S;
+	if (is_known && bytes <= bytes_max && k->added <= bytes_max - bytes) {
+		bytes += k->added;
+	} else {
+		bytes = count_and_remove(k->dir, bytes_max);
+		counted_s = now_s;
+	}
+	_cleanup_free_ char *text = xasprintf("%" PRIu64 " %" PRId64 "\n", bytes, counted_s);
+	error_destroy(new_file_write(path, text, strlen(text), 0600));
 }
 
 /* A linked file may be overwritten in place: symbols and unwind tables are stored, too, or, without a link, only these. */
@@ -147,6 +186,7 @@ static struct strobe_error *put_entry(struct kept_files *k, const struct cached_
 	if (err)
 		error_destroy(buildid_cache_remove(k->dir, f->hex));
 	k->any_added |= !err;
+	k->added += err ? 0 : entry_bytes(k->dir, f->hex, true);
 	return err;
 }
 

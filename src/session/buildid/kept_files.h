@@ -21,6 +21,7 @@ struct object;
 struct kept_files {
 	const char *dir;
 	uint64_t copied; /* bytes: of large files and symbols, which are limited */
+	uint64_t added;  /* bytes of all entries that were added, also of linked files */
 	bool any_added;
 };
 
@@ -31,5 +32,8 @@ struct kept_files {
 struct strobe_error *kept_files_add(struct kept_files *k, const char *hex, const char *path, uint32_t pid) _must_check_;
 /* The same of a file that is open, and that nothing has a name for any more: o has that build ID. */
 struct strobe_error *kept_files_add_open(struct kept_files *k, const char *hex, const char *path, struct object *o) _must_check_;
-/* Call it after the last one: if any was added, removes the oldest entries of recorders until all fit into bytes_max. */
+/*
+ * Call it after the last one: if any was added and all may take more than bytes_max, removes the oldest entries of recorders until an
+ * eighth is free. What they take is counted once a day; meanwhile what was added is added.
+ */
 void kept_files_limit(const struct kept_files *k, uint64_t bytes_max);

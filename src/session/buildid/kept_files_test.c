@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/new_file.h"
@@ -53,6 +54,8 @@ static void tear_down(struct fixture *f)
 	buildid_cache_each(f->cache, remove_entry, f->cache);
 	unlink(f->program);
 	char path[96];
+	snprintf(path, sizeof(path), "%s/.build-id/recorded", f->cache);
+	unlink(path);
 	snprintf(path, sizeof(path), "%s/.build-id", f->cache);
 	rmdir(path);
 	rmdir(f->cache);
@@ -112,11 +115,45 @@ static void old_entries_of_recorders_go_first(void **state)
 	tear_down(&f);
 }
 
+static void write_bound(const struct fixture *f, uint64_t bytes, time_t counted_s)
+{
+	char path[96], text[64];
+	snprintf(path, sizeof(path), "%s/.build-id/recorded", f->cache);
+	snprintf(text, sizeof(text), "%llu %lld\n", (unsigned long long)bytes, (long long)counted_s);
+	assert_ok(new_file_write(path, text, strlen(text), 0600));
+}
+
+/* The file says less than is there: whether entries were counted is seen by what is removed. */
+static void entries_are_counted_once_a_day(void **state)
+{
+	struct fixture f;
+	struct stat st;
+	set_up(&f);
+	struct kept_files kept = { .dir = f.cache };
+	assert_ok(kept_files_add(&kept, HEX_1, f.program, 0));
+	assert_int_equal(stat(f.program, &st), 0);
+	uint64_t bytes = (uint64_t)st.st_size;
+	assert_int_equal(kept.added, bytes);
+	write_bound(&f, 0, time(NULL) - 60);
+	kept_files_limit(&kept, bytes); /* 0 and what was added now: it fits */
+	assert_true(buildid_cache_has(f.cache, HEX_1));
+	kept_files_limit(&kept, 2 * bytes - 1); /* added twice, it may not fit: it is counted, and does */
+	assert_true(buildid_cache_has(f.cache, HEX_1));
+	write_bound(&f, 0, time(NULL) + 3600); /* a clock that was put back */
+	kept_files_limit(&kept, bytes + bytes / 4);
+	write_bound(&f, 0, time(NULL) - 2 * 86400);
+	kept.added = 0;
+	kept_files_limit(&kept, bytes - 1);
+	assert_false(buildid_cache_has(f.cache, HEX_1));
+	tear_down(&f);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(recorders_keep_what_is_still_the_same),
 		cmocka_unit_test(old_entries_of_recorders_go_first),
+		cmocka_unit_test(entries_are_counted_once_a_day),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
