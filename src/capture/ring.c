@@ -10,8 +10,11 @@
 #include "record/sample.h"
 
 #define BOUNCE_BYTES 65536
-/* Maximum size of a run: large enough for efficient writes, small enough to release space to the kernel soon. */
-#define PIECE_BYTES (512u << 10)
+/*
+ * Maximum size of a run: large enough for efficient writes, small enough that what was read here is still near the processor when the sink
+ * reads it again, and its copy when it is written.
+ */
+#define PIECE_BYTES (64u << 10)
 /*
  * The next record is only known from the header of the one before, so that each would wait for memory: prefetches some records ahead.
  */
