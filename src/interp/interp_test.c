@@ -88,6 +88,29 @@ static void texts_of_each_width(void **state)
 	assert_string_equal(to, "\xf0\x9f\x90\x8d");
 }
 
+/* As CPython lays objects out: a count of references, the address of the type, and a hash with a random seed are in their heads. */
+static void texts_are_the_same_in_all_processes(void **state)
+{
+	const struct python_layout l = { .minor = 11, .text = 48, .text_compact = 72 };
+	uint8_t a[128], b[128];
+	(void)state;
+	put_head(a, 3, 1 << 2 | COMPACT | ASCII);
+	memcpy(a + 48, "fib", 3);
+	memcpy(b, a, sizeof(b));
+	memset(b, 0x5a, 16);
+	memset(b + 24, 0xa5, 8);
+	assert_int_not_equal(python_text_hash(&l, a, 51), 0);
+	assert_int_equal(python_text_hash(&l, a, 51), python_text_hash(&l, b, 51));
+	b[50] = 'c';
+	assert_int_not_equal(python_text_hash(&l, a, 51), python_text_hash(&l, b, 51));
+	put_head(b, 5, 1 << 2 | COMPACT | ASCII); /* a longer text that was cut to the same bytes */
+	memcpy(b + 48, "fib", 3);
+	assert_int_not_equal(python_text_hash(&l, a, 51), python_text_hash(&l, b, 51));
+	assert_int_equal(python_text_hash(&l, a, 39), 0);
+	put_head(b, 3, 1 << 2 | ASCII);
+	assert_int_equal(python_text_hash(&l, b, 51), 0);
+}
+
 static void damaged_texts_have_none(void **state)
 {
 	const struct python_layout l = { .minor = 11, .text = 48, .text_compact = 72 };
@@ -338,6 +361,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_as_findlinestarts_has_them),
 		cmocka_unit_test(texts_of_each_width),
+		cmocka_unit_test(texts_are_the_same_in_all_processes),
 		cmocka_unit_test(damaged_texts_have_none),
 		cmocka_unit_test(a_table_is_read_as_it_was_written),
 		cmocka_unit_test(lines_of_ruby),

@@ -55,3 +55,5 @@ uint32_t python_line(enum python_lines kind, const void *lines, size_t n, uint32
  * incomplete; false if damaged.
  */
 bool python_text(const struct python_layout *l, const void *object, size_t n, char *ret, size_t cap);
+/* A hash of the text alone: the object's head has counts, addresses and a hash of its own, which differ among processes. 0: damaged. */
+uint64_t python_text_hash(const struct python_layout *l, const void *object, size_t n);

@@ -1,6 +1,7 @@
 /* Text of str objects (PEP 393): one, two or four bytes per character, after a head that depends on the version. */
 #include <string.h>
 
+#include "base/hash.h"
 #include "interp/python.h"
 
 #define LENGTH_AT 16
@@ -53,22 +54,36 @@ static size_t put_utf8(uint32_t c, char *to)
 
 static uint32_t character_at(const uint8_t *p, unsigned bytes)
 {
-	uint16_t two;
-	uint32_t four;
+	uint16_t two = 0;
+	uint32_t four = 0;
 	memcpy(&two, p, bytes >= 2 ? 2 : 0);
 	memcpy(&four, p, bytes >= 4 ? 4 : 0);
 	return bytes == 1 ? *p : bytes == 2 ? two : four;
 }
 
+/* The offset of the first character; 0: damaged. */
+static size_t text_at(const struct python_layout *l, const void *object, size_t n, struct text_head *ret)
+{
+	if (n < STATE_AT + 8)
+		return 0;
+	*ret = head_of(object);
+	size_t at = ret->is_ascii ? l->text : l->text_compact;
+	return ret->is_compact && (ret->kind == 1 || ret->kind == 2 || ret->kind == 4) && at <= n ? at : 0;
+}
+
+uint64_t python_text_hash(const struct python_layout *l, const void *object, size_t n)
+{
+	struct text_head h;
+	size_t at = text_at(l, object, n, &h);
+	return at ? hash_combine(hash_bytes((const char *)object + at, n - at), hash_combine(h.length, h.kind)) : 0;
+}
+
 bool python_text(const struct python_layout *l, const void *object, size_t n, char *ret, size_t cap)
 {
 	const uint8_t *p = object;
-	size_t out = 0;
-	if (n < STATE_AT + 8 || cap < 5)
-		return false;
-	struct text_head h = head_of(p);
-	size_t at = h.is_ascii ? l->text : l->text_compact;
-	if (!h.is_compact || (h.kind != 1 && h.kind != 2 && h.kind != 4) || at > n)
+	struct text_head h;
+	size_t out = 0, at = text_at(l, object, n, &h);
+	if (!at || cap < 5)
 		return false;
 	for (uint64_t i = 0; i < h.length && n - at >= h.kind && cap - out > 4; i++, at += h.kind) {
 		uint32_t c = character_at(p + at, h.kind);

@@ -205,10 +205,21 @@ static struct strobe_error *set_process(struct scripts *s, uint32_t pid, const s
 	return NULL;
 }
 
+/* The program requests a process again until it has the answer, which may be on its way. */
+static bool is_answered(struct scripts *s, const struct script_request *request)
+{
+	pthread_mutex_lock(&s->lock);
+	bool is_answered = scripts_space(s, request->mm)->pid == request->pid;
+	pthread_mutex_unlock(&s->lock);
+	return !request->inode && is_answered;
+}
+
 static void answer(struct scripts *s, const struct script_request *request)
 {
 	struct search search = { .s = s, .pid = request->pid };
 	struct procmap_options o = { .sys = s->sys };
+	if (is_answered(s, request))
+		return;
 	if (!request->inode || !find_known(&search, request)) {
 		struct build_id_cache *cache = build_id_cache_create();
 		procmap_each((pid_t)request->pid, &o, cache, see_mapping, &search);
@@ -219,6 +230,7 @@ static void answer(struct scripts *s, const struct script_request *request)
 		return;
 	pthread_mutex_lock(&s->lock);
 	struct script_space *space = scripts_space(s, request->mm);
+	space->pid = request->pid;
 	space->kind = i->kind;
 	if (i->kind == SCRIPT_PYTHON)
 		space->python = i->python;

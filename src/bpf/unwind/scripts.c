@@ -190,7 +190,8 @@ static void set_lines(struct scripts *s, const struct script_space *space, uint3
 		strbuf_add(&lines, m->rest, rest_bytes);
 	} else if (m->kind == SCRIPT_RUBY) {
 		struct ruby_lines r = {
-			.positions = m->rest, .positions_bytes = SCRIPT_POSITIONS_BYTES, .lines = m->rest + SCRIPT_POSITIONS_BYTES,
+			.positions = m->rest, .lines = m->rest + SCRIPT_POSITIONS_BYTES,
+			.positions_bytes = rest_bytes < SCRIPT_POSITIONS_BYTES ? rest_bytes : SCRIPT_POSITIONS_BYTES,
 			.lines_bytes = rest_bytes > SCRIPT_POSITIONS_BYTES ? rest_bytes - SCRIPT_POSITIONS_BYTES : 0,
 			.size = m->size, .lines_nr = m->lines_nr, .first_line = m->first_line,
 		};
@@ -203,15 +204,21 @@ static void set_lines(struct scripts *s, const struct script_space *space, uint3
 	strbuf_deinit(&lines);
 }
 
+static uint64_t hash_part(const struct script_space *space, const struct script_code_message *m, struct script_bytes part)
+{
+	return m->kind == SCRIPT_PYTHON ? python_text_hash(&space->python, part.data, part.n) : hash_bytes(part.data, part.n);
+}
+
 /* 0: what it says is not all that its code is made of. */
 static uint64_t hash_message(const struct script_space *space, const struct script_code_message *m, uint32_t rest_bytes)
 {
 	const uint32_t words[] = { m->kind, m->form, m->first_line, m->size, m->lines_nr, space->python.minor };
 	if (m->kind == SCRIPT_V8)
 		return 0;
-	struct script_bytes name = part(m->name, m->name_bytes, sizeof(m->name)), file = part(m->file, m->file_bytes, sizeof(m->file));
-	uint64_t hash = hash_combine(hash_bytes(words, sizeof(words)), hash_bytes(name.data, name.n));
-	return hash_combine(hash_combine(hash, hash_bytes(file.data, file.n)), hash_bytes(m->rest, rest_bytes));
+	uint64_t name = hash_part(space, m, part(m->name, m->name_bytes, sizeof(m->name)));
+	uint64_t file = hash_part(space, m, part(m->file, m->file_bytes, sizeof(m->file)));
+	uint64_t hash = hash_combine(hash_combine(hash_bytes(words, sizeof(words)), name), file);
+	return name && file ? hash_combine(hash, hash_bytes(m->rest, rest_bytes)) : 0;
 }
 
 /* Of code that another process has sent: most run what others ran before. */
@@ -244,13 +251,14 @@ static void learn_code(struct scripts *s, const struct script_space *space, uint
 
 static void take_code(struct scripts *s, const struct sample *message)
 {
-	struct script_code_message m = {};
+	struct script_code_message m; /* without what was not sent of its rest */
 	const size_t before = offsetof(struct script_code_message, rest);
 	if (message->raw_bytes < before)
 		return;
 	size_t bytes = message->raw_bytes < sizeof(m) ? message->raw_bytes : sizeof(m);
 	memcpy(&m, message->raw, bytes);
 	uint32_t rest_bytes = m.rest_bytes <= bytes - before ? m.rest_bytes : (uint32_t)(bytes - before);
+	m.rest_bytes = rest_bytes;
 	pthread_mutex_lock(&s->lock);
 	const struct script_space *space = scripts_space(s, m.mm);
 	uint64_t hash = hash_message(space, &m, rest_bytes);

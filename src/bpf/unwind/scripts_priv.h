@@ -20,6 +20,7 @@ struct script_range {
 /* An address space. Its number may be reused later, with another interpreter. */
 struct script_space {
 	uint64_t mm;
+	uint32_t pid; /* the process that the program was answered for; 0: none yet */
 	enum script_kind kind;
 	struct python_layout python; /* if kind is SCRIPT_PYTHON, for strings */
 	struct v8_layout v8;	     /* if kind is SCRIPT_V8, for sources */

@@ -100,10 +100,14 @@ static void frames_of_another_thread_are_dropped(void **state)
 	scripts_destroy(s);
 }
 
+/* A str object. Each has a count of references of its own. */
 static void put_text(uint8_t *to, const char *text, uint32_t *ret_bytes)
 {
+	static uint64_t references;
 	uint64_t length = strlen(text);
 	uint32_t state = 0xe4;
+	references++;
+	memcpy(to, &references, 8);
 	memcpy(to + 16, &length, 8);
 	memcpy(to + 32, &state, 4);
 	memcpy(to + 48, text, length);
@@ -207,6 +211,7 @@ static void processes_share_code(void **state)
 	send(s, MM, 0x10, "fib");
 	send(s, other, 0x90, "fib");
 	send(s, other, 0xa0, "fob");
+	assert_int_equal(s->by_message.used, 2); /* of three messages: that of the other process was not read again */
 	uint64_t fib = number_of(s, MM, 0x10, 1);
 	assert_int_equal(number_of(s, other, 0x90, 1), fib);
 	assert_int_not_equal(number_of(s, other, 0xa0, 1), fib);
