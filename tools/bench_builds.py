@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The row of tools/bench about `record -a --call-graph eh` beside builds: memory and CPU time of the recorder.
+"""The row of tools/bench for `record -a --call-graph eh` during builds: memory and CPU time of the recorder.
 
-This repository is built over and over, two compilers at a time and without a cache of theirs. Memory is the peak of
-RssAnon + RssShmem + what the kernel holds for BPF maps, asked for twenty times a second; pages of rings and mapped files
-come from elsewhere and are counted apart. CPU time is the recorder's own, user and system, by wait4(2).
+This repository is built repeatedly, two compilers at a time and without a compiler cache. Memory is the peak of
+RssAnon + RssShmem + the kernel's memory of BPF maps, read twenty times a second; pages of rings and mapped files
+are counted separately. CPU time is the recorder's own, user and system, by wait4(2).
 
 Alone: tools/bench_builds.py STROBE SCRATCH [SECONDS [MODE [STROBE ...]]]
 Further programs record at the same time, the same builds.
@@ -25,7 +25,7 @@ MMAPABLE = 0x400  # BPF_F_MMAPABLE
 
 
 def map_bytes(pid):
-    """What the kernel holds for a process's BPF maps: those that it has open, and those that it has closed but mapped."""
+    """The kernel's memory of a process's BPF maps: open ones, and closed ones that are still mapped."""
     held = opened = 0
     for fd in os.listdir(f"/proc/{pid}/fdinfo"):
         with open(f"/proc/{pid}/fdinfo/{fd}", encoding="ascii") as f:
@@ -54,7 +54,7 @@ def status_of(pid):
 
 
 class Builds:
-    """Builds in a loop, in a process group of their own."""
+    """Builds in a loop, in their own process group."""
 
     def __init__(self, scratch):
         build = os.path.join(scratch, "build")
@@ -73,7 +73,7 @@ class Builds:
 
 
 def watch(argv, cwd):
-    """A recorder until it ends: the largest sum and its parts, CPU seconds, what it said."""
+    """Waits for a recorder: the largest sum and its parts, CPU seconds, its messages."""
     process = subprocess.Popen(argv, cwd=cwd, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     most = {"sum": 0}
     while True:

@@ -1,6 +1,6 @@
-"""The rows of tools/bench about `trace --func` and probes: what a call costs, and how long many probes take to set and to remove.
+"""The rows of tools/bench for `trace --func` and probes: the cost of a call, and of setting and removing many probes.
 
-Beside bpftrace, which counts the same, and uftrace, which needs programs built for it, or patches them (dynamic tracing).
+Compared with bpftrace, which counts the same, and uftrace, which requires programs built for it, or patches them (dynamic tracing).
 """
 
 import os
@@ -49,14 +49,14 @@ def build(bench):
 
 
 class CallRow:
-    """ns of CPU time of the traced program a call, as it measures that itself; the bare call is 1 ns."""
+    """ns of CPU time per call of the traced program, measured by itself; an untraced call takes 1 ns."""
 
     def __init__(self, name, target, sides):
         self.name, self.target, self.sides = name, target, sides
         self.results, self.failed = {who: [] for who in sides}, {}
 
     def prepare(self, path):
-        """The programs are built."""
+        """Builds the programs."""
 
     def run(self, bench):
         path = build(bench)
@@ -91,7 +91,7 @@ class CallRow:
 
 
 class HitRow(CallRow):
-    """The same of recordings with two arguments of a call, and how many of the calls are in them."""
+    """The same for recordings with two arguments per call, and the share of calls that they contain."""
 
     def __init__(self, binary, name, target, sides):
         super().__init__(name, target, sides)
@@ -110,7 +110,7 @@ class HitRow(CallRow):
             self.probe("-d", "bench_hit:*")
 
     def took(self, bench, who):
-        """A run is over: what it left."""
+        """The results after a run."""
         data = os.path.join(bench.scratch, "hits.data")
         if not os.path.exists(data):
             return
@@ -125,7 +125,7 @@ class HitRow(CallRow):
 
 
 class AttachRow(CallRow):
-    """Seconds that a trace takes of a program that ends at once: probes set and removed."""
+    """Seconds of a trace of a program that exits at once: probes set and removed."""
 
     def run(self, bench):
         path = build(bench)

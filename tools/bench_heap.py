@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The row of tools/bench about `heap`: what counting allocations costs the program that is watched.
+"""The row of tools/bench for `heap`: the cost of counting allocations for the watched program.
 
 20 million pairs of malloc and free of 16 to 2,000 bytes, one thread and eight, 1,000 blocks alive in each: CPU time of the program bare,
 with libstrobe_alloc.so sampled and exact, with jemalloc and its own sampling, under heaptrack (all its processes) and with gperftools'
-HEAPPROFILE (a twentieth of the pairs), in turn. Each allocator's profiler is set against that allocator bare.
+HEAPPROFILE (a twentieth of the pairs), in turn. Each allocator's profiler is compared with that allocator alone.
 
 Alone: tools/bench_heap.py STROBE SCRATCH [ROUNDS [PAIRS]]
 """
@@ -51,7 +51,7 @@ int main(int argc, char **argv)
 }
 """
 FOLDERS = ("/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib")
-FEWER = 20  # for what takes 100 times as long
+FEWER = 20  # for commands that take 100 times as long
 
 
 def library(name):
@@ -59,14 +59,14 @@ def library(name):
 
 
 class HeapRow:
-    """CPU time of the program in units of that of its allocator bare: least of the rounds."""
+    """CPU time of the program in units of that with its allocator alone: least of the rounds."""
 
     def __init__(self, threads, target, strobe, pairs=20_000_000):
         self.name = f"20 million malloc and free pairs, {threads} thread{'s' if threads > 1 else ''}"
         self.threads, self.target, self.pairs = threads, target, pairs
         ours = os.path.join(os.path.dirname(os.path.abspath(strobe)), "libstrobe_alloc.so.0")
         jemalloc, tcmalloc = library("libjemalloc.so.2"), library("libtcmalloc.so.4")
-        # name: (environment, words before the program, what it is measured against, how many fewer pairs)
+        # name: (environment, words before the program, what it is compared with, divisor of the number of pairs)
         self.sides = {"bare": ({}, [], None, 1),
                       "sampled": ({"LD_PRELOAD": ours}, [], "bare", 1),
                       "exact": ({"LD_PRELOAD": ours, "STROBE_HEAP": "rate=1"}, [], "bare", 1)}

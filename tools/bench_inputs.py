@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the recordings that the benchmarks read, once, into a directory outside the repository's history.
+"""Creates the recordings that the benchmarks read, once, in a directory that git ignores.
 
 usage: tools/bench_inputs.py DIR [NAME ...]
 
@@ -48,7 +48,7 @@ INPUTS = {
     "templates": RECORD + ["-e", "cpu-clock:u", "-F", "20000", "-g", "-o", "templates.data", "--", "./cxx_templates", "5"],
     "tiny": RECORD + ["-e", "cpu-clock", "-F", "4000", "-g", "-o", "tiny.data", "--", "ls", "-R", "/usr/share/doc"],
 }
-COSTLY = {"python", "large", "templates"}  # made only where they are asked for
+COSTLY = {"python", "large", "templates"}  # made only if named on the command line
 
 
 def build_workload(directory):
@@ -189,7 +189,7 @@ int main(int n, char **words)
 
 
 def compile_all(directory, binary, sources, flags):
-    """{name: text} into one program."""
+    """Compiles {name: text} into one program."""
     def compile_one(name):
         path = os.path.join(directory, name)
         with open(path + ".cc", "w", encoding="ascii") as out:
@@ -223,8 +223,8 @@ def build_templates(directory):
 
 def build_large(directory):
     """
-    The workload that many times in one program, each in namespaces of its own, and 6000 functions with others inlined into them, one
-    after the other: samples hardly ever fall on an address twice. Some minutes of compiling on two CPUs.
+    The workload many times in one program, each in its own namespaces, and 6000 functions with inlined calls, one
+    after another: samples hardly ever have the same address. Compiling takes some minutes on two CPUs.
     """
     binary = os.path.join(directory, "cxx_large")
     if os.path.exists(binary):
@@ -242,7 +242,7 @@ def build_large(directory):
 
 
 def build_many(directory):
-    """A library of 86,000 functions of some bytes each, as assembler has it: the compiler would take minutes."""
+    """A library of 86,000 functions of some bytes each, written in assembler: compiling C would take minutes."""
     library = os.path.join(directory, "many.so")
     if not os.path.exists(library):
         source = os.path.join(directory, "many.s")
@@ -264,7 +264,7 @@ def count_samples(path):
 
 
 def make(directory, names=None):
-    """Makes what is missing; returns {name: path}."""
+    """Creates missing inputs; returns {name: path}."""
     os.makedirs(directory, exist_ok=True)
     build_workload(directory)
     readme = os.path.join(directory, "README")
@@ -279,7 +279,7 @@ def make(directory, names=None):
             build_templates(directory)
         words = " ".join(argv).replace(PYTHON, "...")
         print("making", path, ":", words, flush=True)
-        # dd and ls write to where nobody looks; a new session keeps a terminal's signals away from the workload
+        # the output of dd and ls is discarded; in a new session the workload gets no signals of the terminal
         done = subprocess.run(argv, cwd=directory, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         if done.returncode or not os.path.exists(path):
             sys.exit(f"{name}: perf record failed ({done.returncode}): {done.stderr.strip()}")
@@ -298,6 +298,6 @@ if __name__ == "__main__":
 
 
 def libc():
-    """The C library that programs of this machine use."""
+    """The path of this machine's C library."""
     with open("/proc/self/maps", encoding="utf-8") as f:
         return next(line.split()[-1] for line in f if re.search(r"/libc[.-]", line))

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The row of tools/bench about `kmem`: what watching the kernel's allocators costs.
+"""The row of tools/bench for `kmem`: the cost of watching the kernel's allocators.
 
-Lists of /usr/lib (slab: some 100,000 objects a second) and memory mapped and touched (pages): CPU time of the load with all that watches
-it, less that of the load bare, in units of that of `perf kmem record`, in turn; perf's stat of the recording is not counted.
+Lists of /usr/lib (slab: some 100,000 objects a second) and memory mapped and touched (pages): CPU time of the load and of the tool that
+watches it, minus that of the load alone, in units of that of `perf kmem record`, in turn; perf's stat of the recording is not counted.
 
 Alone: tools/bench_kmem.py STROBE SCRATCH [ROUNDS [PERF]]
 """
@@ -19,7 +19,7 @@ LOADS = {
 
 
 class KmemRow:
-    """CPU time beyond the bare load, least of the rounds, of ours in units of perf's."""
+    """CPU time beyond that of the load alone, least of the rounds, strobe's in units of perf's."""
 
     def __init__(self, allocator, target, strobe, perf):
         self.name, self.allocator, self.target = f"kmem, live ({allocator})", allocator, target

@@ -1,6 +1,6 @@
-"""Rows of tools/bench about the HTML page in a browser: its size, how soon it is drawn, how long a zoom takes.
+"""Rows of tools/bench for the HTML page in a browser: its size, the time until it is drawn, the time of a zoom.
 
-They want what the browser's tests want (chromium, node, playwright-core: tools/deps.sh test); a row says so where it is missing.
+They require the packages of the browser tests (chromium, node, playwright-core: tools/deps.sh test); otherwise the row says so.
 """
 
 import os
@@ -15,7 +15,7 @@ import pages  # noqa: E402
 
 
 class PageRow:
-    """A page made of an input, opened some times in headless Chromium."""
+    """A page made of an input, opened several times in headless Chromium."""
 
     def __init__(self, name, strobe, argv, make=None):
         self.name, self.strobe, self.argv, self.make = name, strobe, argv, make

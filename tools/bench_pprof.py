@@ -33,7 +33,7 @@ def rows(strobe, directory, row, side):
     yield both("pprof -top, 122,000 samples", ["-top"], paths["prof"], "15 times, an eighth of the memory")
     yield both("pprof -traces", ["-traces"], paths["prof"], "10 times")
     yield both("pprof -proto", ["-proto", "-output=p.pb.gz"], paths["prof"], "10 times")
-    # -dot for theirs: graphviz's layout, which ours contains, is left out
+    # -dot for go's: without graphviz's layout, which ours includes
     yield row("pprof -svg", side([*go, "-dot", paths["prof"]]),
               side([strobe, "pprof", "-svg", "-output=p.svg", paths["prof"]]), "8 times", make)
     yield both("pprof -top, a profile of 300 MB", ["-top"], paths["huge"], "10 times, a tenth of the memory")
@@ -48,7 +48,7 @@ def rows(strobe, directory, row, side):
 
 
 def make_gperftools(binary, profile, library):
-    """Functions that call each other by chance: hardly a stack is met twice, which makes some 140 KB of addresses."""
+    """Functions that call each other at random: hardly any stack occurs twice, which makes some 140 KB of addresses."""
     if os.path.exists(profile):
         return
     functions = 400

@@ -1,6 +1,6 @@
-"""The rows of tools/bench about what `probe` says of programs: functions, variables and source lines, in CPU time beside perf's.
+"""The rows of tools/bench for `probe`: functions, variables and source lines of programs, in CPU time compared with perf's.
 
-Of a program without debug information there is nothing to compare; VMLINUX= names a kernel with it, as Debian's linux-image-*-dbg has.
+Programs require debug information; VMLINUX= names a kernel with it, such as Debian's linux-image-*-dbg.
 """
 
 import glob
@@ -16,7 +16,7 @@ SOURCE_LINES = 8000
 
 
 class ProbeRow:
-    """User and system time of one command, least and median; both programs in turn. perf: None where it cannot."""
+    """User and system time of one command, least and median; both programs in turn. perf: None if it cannot do it."""
 
     def __init__(self, name, target, perf, strobe, words, prepare=None):
         self.name, self.target, self.words, self.prepare = name, target, words, prepare
@@ -34,7 +34,7 @@ class ProbeRow:
                 if status:
                     self.failed[who] = status
         for values in self.seconds.values():
-            values.pop(0)  # sections that are unpacked once are kept
+            values.pop(0)  # unpacked sections are cached
 
     def cell(self, who):
         if who not in self.sides:
@@ -56,7 +56,7 @@ def found(pattern):
 
 
 def make_sources(inputs):
-    """-L requires source files, which packages do not have: the number of a line is as good as what is there."""
+    """-L requires source files, which packages do not have: only line numbers are compared."""
     for name in SOURCE_FILES:
         path = os.path.join(inputs, "sources", name)
         os.makedirs(os.path.dirname(path), exist_ok=True)

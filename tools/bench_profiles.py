@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Makes the pprof profiles that the benchmarks read, always the same ones, into a directory outside the repository's history.
+"""Creates the pprof profiles that the benchmarks read, always the same ones, in a directory that git ignores.
 
 usage: tools/bench_profiles.py DIR [NAME ...]
 
   prof    122,000 samples of a program of 7,400 functions, some 6 MB, packed with gzip to some 0.9 MB
-  huge    300 MB, packed: 6 million stacks; what a day of a large service is
+  huge    300 MB, packed: 6 million stacks, as of a day of a large service
 """
 
 import gzip
@@ -63,7 +63,7 @@ def tables(strings):
 
 
 class Stacks:
-    """Stacks as programs have them: a tree of callers whose branches are taken unevenly."""
+    """Realistic stacks: a tree of callers whose branches are taken unevenly."""
 
     def __init__(self, random_):
         self.random = random_

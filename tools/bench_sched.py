@@ -1,5 +1,5 @@
-"""The rows of tools/bench about `sched`: what recording and counting cost the programs that run, how large a file becomes, and what its
-tables take."""
+"""The rows of tools/bench for `sched`: the cost of recording and counting for the running programs, the size of files, and the time of
+tables."""
 
 import os
 import re
@@ -11,7 +11,7 @@ PIPE = ["bench", "sched", "pipe", "-l", "100000"]
 
 
 def run_cpu(argv, bench, out=None):
-    """User and system time in seconds, and what it printed."""
+    """User and system time in seconds, and the output."""
     with open(out or os.devnull, "wb") as f:
         process = subprocess.Popen(argv, cwd=bench.scratch, env=os.environ | {"LC_ALL": "C", "HOME": bench.home, "PAGER": "cat"},
                                    stdin=subprocess.DEVNULL, stdout=f, stderr=subprocess.DEVNULL)
@@ -20,7 +20,7 @@ def run_cpu(argv, bench, out=None):
 
 
 class SlowdownRow:
-    """perf bench sched messaging, 400 processes: its own time, in units of the bare one; what was lost."""
+    """perf bench sched messaging, 400 processes: its own time, in units of the run without a tool; what was lost."""
 
     def __init__(self, name, target, perf, theirs, ours):
         self.name, self.target, self.perf = name, target, perf
@@ -63,7 +63,7 @@ class CpuRow:
         self.seconds = {who: [] for who in self.sides}
 
     def run(self, bench):
-        # perf 6.1 dies now and then at the end of a recording, whose file then cannot be read
+        # perf 6.1 sometimes crashes at the end of a recording, whose file then cannot be read
         for _ in range(5):
             if os.path.exists(os.path.join(bench.scratch, self.data)) and not run_cpu([*self.sides["perf"], "-i", self.data], bench)[1]:
                 break
@@ -99,7 +99,7 @@ class BytesRow:
 
 
 def rows(perf, strobe):
-    """They make their recordings themselves."""
+    """Rows that make their own recordings."""
     newest = os.environ.get("NEWEST_PERF", perf)
     record = ["sched", "record", "-o", "m.data", "--"]
     yield SlowdownRow("sched record, messaging of 400 processes", "1.6, nothing lost", perf, [newest, *record], [strobe, *record])

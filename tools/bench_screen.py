@@ -1,4 +1,4 @@
-"""The rows of tools/bench about screens of recordings: how soon the first one is there, and what a key costs."""
+"""The rows of tools/bench for screens of recordings: the time until the first one, and the cost of a key."""
 
 import os
 import signal
@@ -26,7 +26,7 @@ class FirstReportRow(bench_top.FirstScreenRow):
 
 
 class KeysRow:
-    """Keys in a report of 80,000 rows with as many stacks: CPU time of the costliest kind, a key."""
+    """Keys in a report of 80,000 rows with as many stacks: CPU time per key, of the most expensive kind."""
 
     KINDS = {"row down": (DOWN, 20), "page down": (PAGE_DOWN, 10), "open a row and step down": (b"+" + DOWN, 10),
              "open and close all": (b"EC", 10), "flame graph and back": (b"gq", 5)}
@@ -60,7 +60,7 @@ class KeysRow:
             return int(f.read().split()[0]) / 1e6
 
     def settle(self, terminal):
-        """Until it does nothing any more."""
+        """Waits until it is idle."""
         last = -1
         while self.used_ms(terminal) != last:
             last = self.used_ms(terminal)
@@ -79,7 +79,7 @@ class KeysRow:
 
 
 def make_many(path):
-    """The same that tests/live/screen-many.py looks at."""
+    """The same file as in tests/live/screen-many.py."""
     import importlib.util
     spec = importlib.util.spec_from_file_location("screen_many", os.path.join(TOP, "tests", "live", "screen-many.py"))
     module = importlib.util.module_from_spec(spec)

@@ -1,4 +1,4 @@
-"""The row of tools/bench about ways to record call stacks: what a sample costs the program, and the file."""
+"""The row of tools/bench for ways to record call stacks: the cost of a sample in the program's time and in the file."""
 
 import os
 import re
@@ -8,7 +8,7 @@ import sys
 
 import bench_inputs
 
-# a fixed amount of work, which says how long it took the processor
+# a fixed amount of work that prints its CPU time
 WORK = """
 import json, re, sys, time
 for _ in range({turns}):
@@ -18,7 +18,7 @@ open(sys.argv[1], 'w').write(str(time.process_time()))
 
 
 class StacksRow:
-    """python3 under each way: CPU time of the program in units of fp, bytes a sample, what was lost and what is cut."""
+    """python3 recorded in each way: CPU time of the program in units of fp, bytes per sample, lost samples and truncated stacks."""
 
     def __init__(self, name, target, perf, strobe, turns=40000):
         self.name, self.target, self.turns = name, target, turns
@@ -29,7 +29,7 @@ class StacksRow:
 
     def run(self, bench):
         path, clock = (os.path.join(bench.scratch, name) for name in ("s.data", "seconds"))
-        # by its path: the reference looks for programs in another order
+        # by its path: perf searches programs in another order
         work = [sys.executable, "-c", WORK.format(turns=self.turns), clock]
         for _ in range(bench.options.rounds + 2):
             for side, argv in self.sides.items():

@@ -1,6 +1,6 @@
-"""What a start costs: commands that trace, count or sample true(1), and true itself, in turn.
+"""The cost of starting: commands that trace, count or sample true(1), and true itself, in turn.
 
-A tracepoint is attached again only when the kernel is through with whoever detached any before: 0.1 s go by between two runs, as in
+A tracepoint can be attached again only after the kernel has finished earlier detachments: runs are 0.1 s apart, as in
 tools/bench_versions.py. CPU time is that of the command with its child.
 """
 
@@ -13,7 +13,7 @@ import time
 PAUSE_S = 0.1
 ROUNDS = 20
 PERF_ROUNDS = 4
-SLOW_MS = 3000  # a reference that takes longer runs once
+SLOW_MS = 3000  # a perf command that takes longer runs once
 
 
 def run(argv, bench):

@@ -1,4 +1,4 @@
-"""The rows of tools/bench about `stat`: what counting costs the program that is counted, and everyone else."""
+"""The rows of tools/bench for `stat`: the cost of counting for the counted program, and for others."""
 
 import mmap
 import os
@@ -11,7 +11,7 @@ import time
 
 BLOCKS = 4_000_000
 DD = ["dd", "if=/dev/zero", "of=/dev/null", "bs=512", f"count={BLOCKS}"]
-# no clocks: their timers would be the cost
+# no clocks: the cost would be that of their timers
 SOFTWARE = ("cs", "faults", "minor-faults", "major-faults", "migrations", "alignment-faults", "emulation-faults", "dummy")
 EVENTS = 1000
 
@@ -37,13 +37,13 @@ int main(int argc, char **argv)
 
 
 def cpu_seconds():
-    """Of all children so far: unlike wall time it does not tell how busy the machine is."""
+    """CPU time of all children so far: unlike wall time it does not depend on other load."""
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime
 
 
 class DdStatRow:
-    """stat around a dd of many small writes: wall and CPU time of the command, and dd's own wall time, in units of the bare dd."""
+    """stat around a dd of many small writes: wall and CPU time of the command, and dd's own wall time, in units of dd alone."""
 
     def __init__(self, name, event, target, perf, strobe, rounds=None):
         self.name, self.target, self.rounds = name, target, rounds
@@ -83,8 +83,8 @@ class DdStatRow:
 
 class IdleRow:
     """
-    A thousand software events on every CPU for a second: how much of the CPUs' time it takes from a loop that runs on each
-    when nobody else wants it, by how many turns it lacks against a second of `sleep`.
+    A thousand software events on every CPU for a second: the share of CPU time that an idle-priority loop on each CPU
+    loses, measured by its iterations compared with a second of `sleep`.
     """
 
     def __init__(self, name, target, perf, strobe):

@@ -1,4 +1,4 @@
-"""The rows of tools/bench about `top`: what it takes itself while two CPUs are busy, what it loses, how soon it is there.
+"""The rows of tools/bench for `top`: its own CPU time while two CPUs are busy, its losses, the time until its first table.
 
 Both programs get a terminal of their own (120 x 40), as a user's: without one perf top shows its menu over and over.
 """
@@ -21,7 +21,7 @@ WATCH_S = 10
 
 
 class Terminal:
-    """A program in a terminal; what it writes is read and counted, and forgotten but for the end."""
+    """A program in a terminal; its output is read and counted, and only the end is kept."""
 
     def __init__(self, argv):
         self.pid, self.fd = pty.fork()
@@ -32,7 +32,7 @@ class Terminal:
         self.tail = b""
 
     def read(self, until, found=None):
-        """Up to that time, or until the text is there: the time it took."""
+        """Waits up to that time for the text; returns the time it took."""
         begin = time.monotonic()
         while time.monotonic() < until:
             ready, _, _ = select.select([self.fd], [], [], max(0, until - time.monotonic()))
@@ -57,19 +57,19 @@ SPLIT = os.path.join(TOP, "tests/workloads/split.c")
 
 
 def busy(bench):
-    """Computes, in a few functions."""
+    """A program that computes in a few functions."""
     binary = os.path.join(bench.scratch, "busy")
     subprocess.run(["cc", "-O1", "-D_GNU_SOURCE", "-fno-omit-frame-pointer", "-fno-inline", "-o", binary, SPLIT], check=True)
     return [binary, "600000"]
 
 
 def compiling(_):
-    """Every process is a new one."""
+    """A load of short processes."""
     return ["sh", "-c", f"while :; do cc -O1 -D_GNU_SOURCE -c -o /dev/null {SPLIT}; done"]
 
 
 class CpuRow:
-    """CPU time of top while two loads keep two CPUs busy, less what it takes to start."""
+    """CPU time of top while two loads keep two CPUs busy, minus that of its start."""
 
     def __init__(self, name, target, sides, load=busy):
         self.name, self.target, self.sides, self.load = name, target, sides, load
@@ -128,7 +128,7 @@ class FirstScreenRow:
 
 
 class LossRow:
-    """raw_syscalls:sys_enter of the whole system under a dd of small blocks: what does not arrive."""
+    """raw_syscalls:sys_enter of the whole system during a dd of small blocks: lost events."""
 
     def __init__(self, name, target, perf, strobe):
         self.name, self.target, self.perf, self.strobe = name, target, perf, strobe
@@ -160,7 +160,7 @@ class LossRow:
 
 
 class CostRow:
-    """What a call of dd takes in CPU time while top of all calls of the system goes on, added up in the kernel or through rings."""
+    """CPU time of a call of dd while top counts all system calls, added up in the kernel or through rings."""
 
     CALLS = 2000000
     DD = ["dd", "if=/dev/zero", "of=/dev/null", "bs=512", f"count={CALLS // 2}", "status=none"]

@@ -1,4 +1,4 @@
-"""The rows of tools/bench about `trace`: what tracing costs the program that is traced, beside perf trace and strace."""
+"""The rows of tools/bench for `trace`: the cost of tracing for the traced program, compared with perf trace and strace."""
 
 import os
 import re
@@ -10,7 +10,7 @@ import subprocess
 import time
 
 BLOCKS = 1_000_000
-SLOW_BLOCKS = 3_000  # for those that make a block take 0.1 ms: what a block costs is compared
+SLOW_BLOCKS = 3_000  # for tools with which a block takes 0.1 ms: times per block are compared
 LOAD_S = 2
 
 NGINX = """
@@ -33,13 +33,13 @@ def dd(blocks):
 
 
 def said(who, err):
-    """What the tracer says of losses."""
+    """Losses that the tracer reports."""
     lost = re.search(r"(\d+) events are lost", err) or re.search(r"LOST (\d+) events", err)
     return f"{who} lost {lost.group(1)}" if lost else ""
 
 
 class DdTraceRow:
-    """A dd of many small writes: what a block takes, by dd's own clock, in units of the bare dd."""
+    """A dd of many small writes: the time per block, by dd's own clock, in units of dd alone."""
 
     def __init__(self, name, target, sides, loops=0):
         self.name, self.target, self.loops = name, target, loops
@@ -110,7 +110,7 @@ class StartRow:
 
 
 class ServerRow:
-    """A web server (nginx, one process) under as much load as it takes (wrk), traced from outside: requests a second kept."""
+    """A web server (nginx, one process) under full load (wrk), traced from outside: the share of requests per second that remains."""
 
     def __init__(self, name, target, sides):
         self.name, self.target = name, target

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Two builds of strobe against each other: tools/bench_versions.py OLD NEW [--inputs DIR] [--rows TEXT[,TEXT]].
+"""Compares two builds of strobe: tools/bench_versions.py OLD NEW [--inputs DIR] [--rows TEXT[,TEXT]].
 
 Each row runs OLD and NEW in turn, on the inputs of tools/bench, and prints minimum and median of elapsed and CPU time in
-milliseconds, the largest memory in MB that was resident, mapped files too, and the ratio of NEW's medians to OLD's. Rows whose input is
-not there are left out. The first pair of a row is not counted. Nothing else should run on the machine.
+milliseconds, the peak of resident memory in MB, including mapped files, and the ratio of NEW's medians to OLD's. Rows without their
+input are skipped. The first pair of a row is not counted. Nothing else should run on the machine.
 
-Commands that attach BPF programs begin 0.1 s after the one before: a tracepoint is attached again only when the kernel is through with
-whoever detached any before, 10 ms or more, whatever attaches (bench/bench_bpf_start.c).
+Commands that attach BPF programs begin 0.1 s after the previous one: a tracepoint can be attached again only after the kernel has
+finished earlier detachments, which takes 10 ms or more (bench/bench_bpf_start.c).
 """
 
 import argparse
@@ -47,7 +47,7 @@ PAUSE = 0.1  # after commands that attach programs
 def run(words, home):
     """Elapsed and CPU time, in ms, of the command with its children; resident memory of the command, in MB."""
     time.sleep(PAUSE if words[1] in ("record", "stat", "trace") else 0)
-    surroundings = os.environ | {"HOME": home, "XDG_CACHE_HOME": home}  # versions do not read each other's caches, they make them again
+    surroundings = os.environ | {"HOME": home, "XDG_CACHE_HOME": home}  # versions do not read each other's caches, but write them again
     began = time.monotonic()
     with (
         tempfile.TemporaryFile() as said,

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The rows of tools/bench about waits.
+"""The rows of tools/bench for waits.
 
-Recordings of the scheduler: 400 processes that talk over sockets, run bare and under each recorder in turn: the benchmark's own time, in
-units of the bare run of the same round. Locks: eight threads on one mutex, bare, under `lock contention --user` (the program's lock) or
+Recordings of the scheduler: 400 processes that talk over sockets, run alone and under each recorder in turn: the benchmark's own time, in
+units of the run alone in the same round. Locks: eight threads on one mutex, alone, under `lock contention --user` (the program's lock) or
 `-b` (those of the kernel below it), and under a script of bpftrace that does the same: CPU time of the program for each of its waits,
 which other load on the machine does not change much. No Debian's perf is built with BPF, which its -b requires.
 
@@ -77,7 +77,7 @@ SCRIPT = """tracepoint:syscalls:sys_enter_futex /((args->op & 0x7f) == 0 || (arg
 tracepoint:syscalls:sys_exit_futex /@since[tid]/ {
     @waits[ustack, @lock[tid]] = stats(nsecs - @since[tid]); delete(@since[tid]); delete(@lock[tid]); }
 """
-# Locks of the kernel, as `perf lock contention -b` sees them.
+# Locks of the kernel, as in `perf lock contention -b`.
 KERNEL_SCRIPT = """tracepoint:lock:contention_begin /comm == "locks"/ {
     @since[tid, args->lock_addr] = nsecs; @k[tid, args->lock_addr] = kstack(8); }
 tracepoint:lock:contention_end /@since[tid, args->lock_addr]/ {
@@ -88,7 +88,7 @@ COST = re.compile(r"^cost (\d+) (\d+)", re.MULTILINE)
 
 
 class LocksRow:
-    """CPU time of the program per wait: bare, under strobe and under bpftrace; and what part strobe's addition is of bpftrace's."""
+    """CPU time of the program per wait: alone, under strobe and under bpftrace; and the ratio of strobe's overhead to bpftrace's."""
 
     def __init__(self, name, target, strobe, words, script, turns=20000):
         self.name, self.target, self.strobe, self.words, self.script, self.turns = name, target, strobe, words, script, turns
@@ -120,7 +120,7 @@ class LocksRow:
         return f"{min(mine):.0f} / {statistics.median(mine):.0f} ns a wait, {statistics.median(mine) / statistics.median(bare):.2f} times"
 
     def part(self):
-        """Of the medians, as a text."""
+        """The ratio of the medians, as text."""
         if not all(self.results.values()):
             return ""
         bare, ours, theirs = (statistics.median(self.results[who]) for who in ("bare", "strobe", "bpftrace"))
@@ -144,7 +144,7 @@ tracepoint:sched:sched_switch /@since[args->next_pid]/ { $t = args->next_pid;
 
 
 class ServerRow(bench_trace.ServerRow):
-    """A web server under load, its waits recorded from outside: requests per second of its CPU time, so that other load matters little."""
+    """A web server under load, its waits recorded from outside: requests per second of its CPU time, which other load hardly changes."""
 
     def __init__(self, name, target, strobe):
         super().__init__(name, target, {
@@ -175,7 +175,7 @@ class ServerRow(bench_trace.ServerRow):
 
 
 def server_rows(strobe):
-    """None where there is no server, or nothing that loads it."""
+    """None if the server or the load generator is not installed."""
     if shutil.which("wrk") and (shutil.which("nginx") or os.path.exists("/usr/sbin/nginx")):
         yield ServerRow("waits of a server", "keeps 95 %", strobe)
 

@@ -6,8 +6,8 @@ shift
 [ $# -gt 0 ] || set -- --buildtype=release
 cd "$(dirname "$0")/.."
 
-# Meson is run again only where the options, or the optional libraries that are installed, differ from those of the last
-# time (it costs a second); of itself it would not notice a library that came later.
+# Meson runs again only if the options or the installed optional libraries have changed since the last time (it takes a
+# second); by itself it would not notice a library that was installed later.
 stamp=$dir/.strobe-setup
 state=$*
 for library in libzstd zlib liblzma cmocka; do

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a build for another architecture needs: tools/cross.py ARCH DIR
+"""Prepares a build for another architecture: tools/cross.py ARCH DIR
 
 Fetches libraries of Debian for ARCH (arm64, riscv64, s390x) into DIR/root, once, and writes DIR/cross.ini, a cross file for Meson.
 The compiler is Debian's (tools/deps.sh cross); programs run under QEMU's user emulation (qemu-user).
@@ -18,10 +18,10 @@ from archive import Archive, ArchiveError  # noqa: E402 pylint: disable=wrong-im
 
 @dataclasses.dataclass(frozen=True)
 class Target:
-    machine: str  # as uname has it, and what compiler and emulator are called by
+    machine: str  # as in uname, and in the names of compiler and emulator
     loader: str  # the dynamic one, where programs look for it
     endian: str = "little"
-    suite: str = None  # where the suite of this machine has no such architecture
+    suite: str = None  # if the suite of this machine does not have the architecture
 
 
 TARGETS = {
@@ -61,7 +61,7 @@ c_link_args = ['-L{root}/usr/lib/{triplet}', '-Wl,--allow-shlib-undefined']
 
 
 def make_relative(root):
-    """Links of packages lead from the root of a machine."""
+    """Makes absolute links of packages relative to the root."""
     for folder, folders, names in os.walk(root):
         for path in (os.path.join(folder, name) for name in folders + names):
             if os.path.islink(path) and os.readlink(path).startswith("/"):

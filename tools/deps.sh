@@ -1,8 +1,8 @@
 #!/bin/sh
 # Installs the Debian packages that strobe needs: tools/deps.sh GROUP ... (build, optional, test, bench, vm, cross, deb;
 # default: build optional)
-# With --list it prints the list, with --check it only says what is missing (status 1 when something is).
-# Only what is missing is installed, as root or through sudo; without anything missing it needs no network and no rights.
+# With --list it prints the list, with --check only the missing ones (status 1 if there are any).
+# Only missing packages are installed, as root or through sudo; if none is missing, neither network nor privileges are needed.
 set -eu
 
 # group    package            what for
@@ -112,7 +112,7 @@ if [ $mode = list ]; then
 	exit 0
 fi
 
-# Node may have come from elsewhere than Debian, and npm with it.
+# Node and npm may be installed from elsewhere than Debian.
 is_installed() {
 	case $1 in
 	nodejs) command -v node >/dev/null && return ;;
@@ -126,7 +126,7 @@ if ! command -v dpkg-query >/dev/null 2>&1; then
 	exit 0
 fi
 
-# The one thing from npm, for tests alone; 1.55.0 is the last that runs on Debian 12's node. It has no dependencies.
+# The only package from npm, for tests; 1.55.0 is the last that runs on Debian 12's node. It has no dependencies.
 PLAYWRIGHT=playwright-core@1.55.0
 fetch_others() {
 	case "$mode $groups " in
@@ -166,7 +166,7 @@ done
 if [ "$(id -u)" = 0 ]; then
 	as_root() { env DEBIAN_FRONTEND=noninteractive "$@"; }
 elif command -v sudo >/dev/null 2>&1; then
-	# Only a person at a terminal can be asked for a password.
+	# sudo can prompt for a password only on a terminal.
 	[ -t 2 ] && ask='' || ask=-n
 	as_root() { sudo ${ask:+"$ask"} env DEBIAN_FRONTEND=noninteractive "$@"; }
 else
@@ -178,12 +178,12 @@ apt_get() {
 	as_root apt-get -q -y -o DPkg::Lock::Timeout=300 -o Dpkg::Options::=--force-confold "$@" </dev/null
 }
 
-# Package lists may be absent (a fresh minbase) or old; without network the old ones must do.
+# Package lists may be absent (a fresh minbase) or old; without network the old ones are used.
 apt_get update >/dev/null 2>&1 || say 'apt-get update failed: trying with the package lists that are here'
 say "installing: $packages"
 # shellcheck disable=SC2086 # a list of words
 if ! apt_get install --no-install-recommends $packages >&2; then
-	# One that cannot be had must not hold up the others; what the group optional lacks the build does without.
+	# An unavailable package must not prevent the others; the build works without packages of the group optional.
 	for package in $packages; do
 		is_installed "$package" || apt_get install --no-install-recommends "$package" >&2 || true
 	done

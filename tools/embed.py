@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Turns text files into C strings: tools/embed.py FILE ... > embedded.inc
 
-FILE name.ext becomes `static const char name_ext[]`. Comments and what indents a line are left out: the text is written
-into every page that is made.
+FILE name.ext becomes `static const char name_ext[]`. Comments and indentation are removed, since the text is part of
+every page.
 """
 
 import os
@@ -23,7 +23,7 @@ def quoted(line):
 for path in sys.argv[1:]:
     with open(path, encoding="utf-8") as f:
         content = squeezed(f.read())
-    # what would end the section that holds it
+    # text that would end its section
     assert "]]>" not in content and "</" not in content and content.isascii(), path
     print(f"static const char {re.sub(r'[^a-z0-9]', '_', os.path.basename(path))}[] =")
     print("\n".join(quoted(line) for line in content.splitlines()) + ";")

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Puts the parts of the HTML page together as C strings: tools/embed_page.py NAME page.html page.css SCRIPT.js ... > NAME.inc
+"""Combines the parts of the HTML page into C strings: tools/embed_page.py NAME page.html page.css SCRIPT.js ... > NAME.inc
 
-page.html has a line <!-- head --> where title, policy and style go; what stands below it is NAME_body. The
-scripts become one function, in their order. Comments and indentation are left out, since the text is written into every
-page that is made. The hashes are those that a Content-Security-Policy names.
+page.html has a line <!-- head --> for title, policy and style; the text below it is NAME_body. The
+scripts become one function, in their order. Comments and indentation are removed, since the text is part of every
+page. The hashes are those that a Content-Security-Policy names.
 """
 
 import base64
@@ -18,7 +18,7 @@ def read(path):
 
 
 def squeezed(text):
-    """Without comments on lines of their own, and without what indents a line."""
+    """The text without comments on lines of their own and without indentation."""
     text = re.sub(r"(?m)^\s*/\*.*?\*/\s*?$", "", text, flags=re.S)
     lines = (line.strip() for line in text.splitlines())
     return "\n".join(line for line in lines if line and not line.startswith("//")) + "\n"

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Links an object of BPF programs into a C image: tools/link_bpf.py NAME OBJECT > NAME.inc
 
-What a loader such as libbpf does each time that a program starts is done once, here: each program gets the functions that it
-calls, references to maps become numbers of maps, and the definitions of maps become a table. What the kernel does itself (it
-finds where fields lie, by the relocations of CO-RE) is handed to it as it is. The image is a struct bpf_image (bpf/load/image.h).
+The work of a loader such as libbpf at each start of a program is done once, here: each program gets the functions that it
+calls, references to maps become numbers of maps, and the definitions of maps become a table. Relocations of
+fields (CO-RE) are applied by the kernel, and passed to it unchanged. The image is a struct bpf_image (bpf/load/image.h).
 
 Source: Documentation/bpf/llvm_reloc.rst, btf.rst; linux/bpf.h.
 """
@@ -213,7 +213,7 @@ class Linker:
         return self.functions[section, offset]
 
     def link(self, program):
-        """The program, then each function that is reached, once: (code, [(at, function)])."""
+        """The program, then each function that it reaches, once: (code, [(at, function)])."""
         placed, order, calls, code = {}, [program], [], []
         for function in order:
             at = placed[function] = len(code)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds the Debian packages of what is checked out: tools/make_deb.sh [DIR] (default: build/deb), from packaging/debian.
-# DIR gets the source package, the packages and the folder that they were built in. What building needs is said by
-# dpkg-buildpackage (tools/deps.sh build optional test deb); with DEB_BUILD_OPTIONS=nocheck it is less.
+# DIR gets the source package, the packages and the folder that they were built in. dpkg-buildpackage reports missing packages
+# (tools/deps.sh build optional test deb); DEB_BUILD_OPTIONS=nocheck needs fewer.
 set -eu
 top=$(cd "$(dirname "$0")/.." && pwd)
 dir=${1:-$top/build/deb}
@@ -22,11 +22,11 @@ packaged=$(sed -n '1s/^strobe (\(.*\)-[^-]*).*/\1/p' "$top/packaging/debian/chan
 name=strobe-$version
 mkdir -p "$dir"
 dir=$(cd "$dir" && pwd)
-# what an earlier call left, and no other file
+# only files of an earlier call
 rm -rf "${dir:?}/$name"
 rm -f "$dir"/strobe_* "$dir"/strobe-perf_* "$dir"/strobe-dbgsym_* "$dir"/libstrobe-*.deb
 
-# The tracked files as they are now; those of a tree without git are all but build folders.
+# The tracked files as they are now; without git, all files except build folders.
 if tree=$(git -C "$top" stash create 2>/dev/null); then
 	git -C "$top" archive --prefix="$name/" "${tree:-HEAD}" | tar -x -C "$dir"
 else
@@ -40,7 +40,7 @@ tar -c -C "$dir" --sort=name --owner=0 --group=0 --numeric-owner --exclude "$nam
 mv "$dir/$name/packaging/debian" "$dir/$name/debian"
 rmdir "$dir/$name/packaging"
 
-# debhelper gives the build another home, but a compiler cache serves it as well.
+# debhelper sets another home directory; the compiler cache is used nevertheless.
 if command -v ccache >/dev/null; then
 	CCACHE_DIR=$(ccache --get-config cache_dir)
 	export CCACHE_DIR

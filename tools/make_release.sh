@@ -19,7 +19,7 @@ git -C "$top" diff-index --quiet HEAD || say 'changes that are not committed are
 name=strobe-$version
 mkdir -p "$dir"
 cd "$dir"
-# A file that appears whole; gzip -n writes neither a name nor a time, git the time of the commit.
+# The file appears complete or not at all; gzip -n writes neither a name nor a time, git the time of the commit.
 trap 'rm -f "$name.tar" "$name.tar.gz.part"' EXIT
 git -C "$top" archive --format=tar --prefix="$name/" HEAD >"$name.tar"
 gzip -n -9 -c "$name.tar" >"$name.tar.gz.part"

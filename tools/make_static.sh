@@ -33,7 +33,7 @@ if [ "$arch" != "$own" ]; then
 	set -- "$@" --cross-file "$dir/cross-$arch/cross.ini"
 	strip=$machine-linux-gnu-strip
 fi
-# What the file is made for must be in it: a library that is missing here is an error.
+# The binary must have all its features: a missing library is an error.
 for feature in zstd zlib deflate lzma bzip2 tui bpf; do
 	set -- "$@" "-D$feature=enabled"
 done

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds and tests strobe for other architectures: tools/test_arch.sh DIR ARCH ... (arm64, riscv64, s390x)
 # Debian's cross compilers and libraries (tools/deps.sh cross) build it below DIR/ARCH, and QEMU's user emulation runs the tests.
-# That emulates neither perf_event_open(2) nor BPF, so what records is tested in the machines of tests/vm.
+# It emulates neither perf_event_open(2) nor BPF: recording is tested in the machines of tests/vm.
 set -eu
 top=$(cd "$(dirname "$0")/.." && pwd)
 cd "$top"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Recordings of an s390x guest (big-endian) and an aarch64 guest read as perf read them inside those guests."""
+"""Recordings of an s390x guest (big-endian) and an aarch64 guest: strobe prints what perf printed inside the guest."""
 # needs: report script
 
 import glob
@@ -22,7 +22,7 @@ def read_text(stem):
 
 
 def event_counts(text):
-    """[(heading, [(record, count)])] of --stats: the percentages are left out, they follow from the counts."""
+    """[(heading, [(record, count)])] of --stats: without percentages, which follow from the counts."""
     sections = []
     for line in text.splitlines():
         count = re.match(r"\s*(\w+) events:\s+(\d+)", line)
@@ -39,7 +39,7 @@ def without_symbols(text):
     out = []
     for line in text.splitlines():
         frame = re.match(r"\s+([0-9a-f]+) ", line)
-        # a sample without call chain has its address on the head's line, behind the event
+        # a sample without call chain has its address on the first line, after the event
         head = re.match(r"(\s*\S.*?:\s+\d+ [\w:/-]+:)\s*([0-9a-f]+)?", line)
         if head:
             out.append(" ".join(head.group(1).split()) + (" " + head.group(2) if head.group(2) else ""))
@@ -49,7 +49,7 @@ def without_symbols(text):
 
 
 def same_place(ours, theirs):
-    """Of a caller that perf found by unwinding, it prints where the call is; we print where it returns to."""
+    """perf prints the address of the call for callers found by unwinding; strobe prints the return address."""
     is_call = len(ours) == len(theirs) == 3 and int(theirs, 16) + 1 == int(ours, 16)
     return ours == theirs or is_call
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every recorded file of the shared corpus is read without a crash or a hang, with the samples that it holds."""
+"""Every recorded file of the shared corpus is read without a crash or a hang, with the right number of samples."""
 # needs: report script evlist
 # timeout: 900
 
@@ -45,7 +45,7 @@ def unpacked(row):
 
 
 def check_no_crash(tap, name, command, done):
-    """Neither killed by a signal, nor out of time, nor silent about a failure."""
+    """Not killed by a signal, not timed out, and each failure has a message."""
     silent = done.status != 0 and not done.err.strip()
     alive = ended_itself(done)
     return tap.ok(alive and not silent, f"{name}: {command} ends, and says why where it fails", done)
@@ -66,12 +66,12 @@ def check_file(tap, row):
         total = re.search(r"total=(\d+)", row["oracle_perf6.1"])
         if total and wanted is not None:
             tap.equal(stats_of(stats.out).get("TOTAL", 0), int(total.group(1)), f"{name}: as many records")
-        # Inputs made by fuzzers end anywhere: perf is silent about that, or mentions it and ends with 0; we end with 1.
+        # Inputs of fuzzers may end anywhere: perf ignores that, or mentions it and exits with 0; strobe exits with 1.
         cut = "/corpus/" in row["path"] and " ends within " in stats.err and " ends within " in script.err
         tap.ok(cut or stats.status == 0 and script.status == 0, f"{name}: is read, as perf does", f"{stats}\n{script}")
         lines = script_lines(row)
         if lines:
-            # perf's own count was taken elsewhere, where other symbols were found: inlined frames add lines
+            # perf's count comes from another machine, with other symbols: inlined frames add lines
             tap.ok(len(script.out.splitlines()) > 0, f"{name}: script prints samples ({lines} lines with perf)", script)
 
 

@@ -1,6 +1,6 @@
 """
-Recordings of memory accesses that are known, as processors of Intel (PEBS), AMD (IBS) and Arm (SPE) describe them: of two threads on two
-nodes that share the data of tests/workloads/accesses.c.
+Recordings of known memory accesses, as processors of Intel (PEBS), AMD (IBS) and Arm (SPE) describe them: two threads on two
+nodes share the data of tests/workloads/accesses.c.
 
 As a program: accesses.py KIND FILE writes one of them.
 """
@@ -40,8 +40,8 @@ def source(op, level, snoop=SNOOP_NA, lock=0, tlb=TLB_HIT | TLB_L1 | TLB_L2, num
             | hops << 43)
 
 
-# How each processor says the same: loads that hit the first cache, a line that another core has changed (of this node, of another),
-# memory of this node and of another, a clean line of another node; stores that hit and miss the first cache.
+# How each processor describes the same accesses: loads that hit the first cache, a line that a core of this node,
+# then of another has changed, memory of this node and of another, a clean line of another node; stores that hit and miss the first cache.
 KINDS = {
     "pebs": {
         "hit": source(LOAD, HIT | L1, SNOOP_NONE, number=NUM_L1),

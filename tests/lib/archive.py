@@ -1,7 +1,7 @@
 """Packages of Debian's archive, of any architecture and suite, through a private apt tree.
 
-The lists, architectures and packages of the machine itself stay as they are. Everything has a time limit, and ends in one
-sentence (ArchiveError) where it fails.
+The lists, architectures and packages of the machine itself stay as they are. Every step has a time limit; a
+failure raises ArchiveError with one sentence.
 """
 
 import os

@@ -16,7 +16,7 @@ def chromium():
 
 
 def missing():
-    """What this machine lacks; "" where nothing is missing."""
+    """What this machine lacks, or "" if nothing is missing."""
     has = chromium() and shutil.which("node") and os.path.isdir(os.path.join(MODULES, "node_modules", "playwright-core"))
     return "" if has else "no chromium, node or playwright-core: tools/deps.sh test"
 
@@ -55,13 +55,13 @@ class Browser:
         return self.do("cpu")
 
     def shot(self, name):
-        """Kept for the eye."""
+        """Saves a screenshot, to be looked at by a person."""
         folder = os.path.join(BUILD, "screens")
         os.makedirs(folder, exist_ok=True)
         self.do("shot", os.path.join(folder, name + ".png"))
 
     def log(self):
-        """What was said (errors, warnings, dialogs) and asked for (addresses) since the last call."""
+        """Messages (errors, warnings, dialogs) and requested addresses since the last call."""
         return self.do("log")
 
     def close(self):

@@ -1,11 +1,11 @@
-"""Two lines about one system call compared by meaning: 0x10 is 16, NULL is 0, the order of flags is nothing. parse() makes a tree of
-a value as strace writes it; compare() walks two of them and names every difference as richer, poorer or wrong."""
+"""Compares two lines about one system call by meaning: 0x10 equals 16, NULL equals 0, the order of flags is ignored. parse() turns
+a value as strace writes it into a tree; compare() walks two trees and reports each difference as richer, poorer or wrong."""
 
 import re
 
 RICHER, POORER, WRONG = "richer", "poorer", "wrong"
 
-# Two names of one number, equal in the headers of Linux 6.1, so that neither says more; the right one is used for both.
+# Two names of one number, equal in the headers of Linux 6.1: neither is richer; the second replaces the first in both.
 ALIASES = {
     "WSTOPPED": "WUNTRACED", "EOPNOTSUPP": "ENOTSUP", "IPV6_ADD_MEMBERSHIP": "IPV6_JOIN_GROUP",
     "IPV6_DROP_MEMBERSHIP": "IPV6_LEAVE_GROUP", "FUTEX_32": "FUTEX2_SIZE_U32", "FUTEX_PRIVATE_FLAG": "FUTEX2_PRIVATE",
@@ -13,7 +13,7 @@ ALIASES = {
     "SO_TIMESTAMPNS": "SCM_TIMESTAMPNS", "SO_TIMESTAMPING": "SCM_TIMESTAMPING", "SO_TIMESTAMP_OLD": "SCM_TIMESTAMP",
     "SO_TIMESTAMPNS_OLD": "SCM_TIMESTAMPNS", "SO_TIMESTAMPING_OLD": "SCM_TIMESTAMPING",
 }
-OLD = re.compile(r"(SO_\w+)_OLD$")  # as the headers of the kernel call what libc's call without
+OLD = re.compile(r"(SO_\w+)_OLD$")  # names of the kernel's headers, which libc's lack
 NUMBER = re.compile(r"[-+]?(0x[0-9a-fA-F]+|\d+)$")
 PRODUCT = re.compile(r"(\d+)\*1024$")
 REMARK = re.compile(r"/\*.*?\*/")
@@ -22,7 +22,7 @@ ESCAPES = {"n": 10, "t": 9, "r": 13, "v": 11, "f": 12, "a": 7, "b": 8, "e": 27, 
 
 
 def unescape(text):
-    """Bytes of what stood between quotes."""
+    """The bytes of a quoted string."""
     found, i = bytearray(), 0
     while i < len(text):
         c = text[i]
@@ -64,7 +64,7 @@ class Parser:
                 return
 
     def sequence(self, end, is_named):
-        """What stands between commas (or blanks alone, in sets) up to the closing bracket, which is consumed."""
+        """The items between commas (in sets: blanks) up to the closing bracket, which is consumed."""
         items = []
         while True:
             self.blanks()
@@ -166,18 +166,18 @@ class Parser:
 
 
 def arguments(text):
-    """The nodes of what stands between the brackets of a call, each (name or None, node)."""
+    """The arguments of a call, each (name or None, node)."""
     return Parser(text).sequence("\0", True)
 
 
 def split_line(text):
-    """(call, text of its arguments, result, remark behind it): None where the line is no call."""
+    """(call, text of its arguments, result, remark after it), or None if the line is not a call."""
     found = re.match(r"(\w+)\((.*)\)\s*= (\S+)(.*)$", text)
     return found.groups() if found else None
 
 
 def number(word):
-    """What a word is worth; None where it is no number."""
+    """The value of a word, or None if it is not a number."""
     word = word.strip()
     shifted = re.match(r"(0x[0-9a-f]+|\d+)<<(\d+)$", word)
     if shifted:
@@ -203,7 +203,7 @@ def same_number(a, b):
 
 
 def flags(word):
-    """(names, what is left as a number)."""
+    """(names, the remaining bits as a number)."""
     names, rest = set(), 0
     for part in word.split("|"):
         value = number(part)
@@ -216,7 +216,7 @@ def flags(word):
 
 
 def words(ours, theirs):
-    """The difference of two words; None where there is none."""
+    """The difference between two words, or None."""
     a, b = number(ours), number(theirs)
     if a is not None and b is not None:
         return None if same_number(a, b) else WRONG
@@ -230,7 +230,7 @@ def words(ours, theirs):
     other, their_rest = flags(theirs)
     if mine == other:
         return None if rest == their_rest else WRONG
-    # What only one has a name for must be in the other's number.
+    # Bits that only one side names must be in the other's number.
     if mine - other and not their_rest & ~rest or other - mine and not rest & ~their_rest and not ours.endswith("|0"):
         return WRONG
     return POORER if other - mine else RICHER
@@ -242,7 +242,7 @@ def is_bare(node):
 
 
 class Comparison:
-    """found: [(kind, place, ours, theirs)]. other: the same call of a second run of theirs: what differs there says nothing."""
+    """found: [(kind, place, ours, theirs)]. other: the call in a second run of theirs: what differs from it is ignored."""
 
     def __init__(self):
         self.found = []
@@ -260,7 +260,7 @@ class Comparison:
         named = {name: node for name, node in ours if name}
         used = set()
         for i, (name, node) in enumerate(theirs):
-            # A name may stand twice (si_pid of a union): the same place then.
+            # A name may occur twice (si_pid of a union): then the places are compared.
             mine = None
             if i < len(ours) and ours[i][0] == name:
                 mine = ours[i][1]
@@ -328,7 +328,7 @@ class Comparison:
         elif kinds == ("change", "change"):
             self.node(place, ours[1], theirs[1], other and other[1])
             self.node(place + "=>", ours[2], theirs[2], other and other[2])
-        elif theirs[0] == "change" and theirs[1][0] == "struct" and is_bare(theirs[2]):  # "{...} => 0x7ff...": no answer came
+        elif theirs[0] == "change" and theirs[1][0] == "struct" and is_bare(theirs[2]):  # "{...} => 0x7ff...": no result
             self.node(place, ours, theirs[1], None)
         elif theirs[0] == "change":
             self.add(POORER, place, show(ours), show(theirs))
@@ -338,7 +338,7 @@ class Comparison:
             self.add(RICHER, place, show(ours), show(theirs))
         elif is_bare(ours):
             self.add(POORER, place, show(ours), show(theirs))
-        elif ours[0] == "bytes":  # what lies there, without a meaning
+        elif ours[0] == "bytes":  # only bytes, without a meaning
             self.add(POORER, place, show(ours), show(theirs))
         elif theirs[0] == "bytes":
             self.add(RICHER, place, show(ours), show(theirs))
@@ -354,7 +354,7 @@ class Comparison:
         return bool(nodes) and all(number(n[1]) is None and "_" not in n[1] for n in nodes)
 
     def sets(self, place, ours, theirs):
-        """Of signals: in no order that means anything."""
+        """Of signals: the order is ignored."""
         mine, other = ({ALIASES.get(n[1], n[1]) for n in nodes[1]} for nodes in (ours, theirs))
         if mine != other:
             self.add(WRONG, place, show(ours), show(theirs))
@@ -377,7 +377,7 @@ def show(node):
 
 
 def compare(ours, theirs, other=None):
-    """Of three texts of one call: [(kind, place, ours, theirs)], or None where the results differ, so that it is not one."""
+    """Differences of three texts of one call: [(kind, place, ours, theirs)], or None if the results differ."""
     a, b = split_line(ours), split_line(theirs)
     c = split_line(other) if other else None
     if not a or not b or a[0] != b[0]:
@@ -394,7 +394,7 @@ def compare(ours, theirs, other=None):
 
 
 def result(comparison, ours, theirs, other):
-    """What is said behind the number: the name of an error, what a poll found, flags."""
+    """What follows the number: the name of an error, events of a poll, flags."""
     if other and other != theirs:
         return
     mine, their = (REMARK.sub("", text).replace(" ", "").removesuffix("()") for text in (ours, theirs))

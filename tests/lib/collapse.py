@@ -1,6 +1,6 @@
 """The text of `perf script` as folded stacks, by the rules that stackcollapse-perf.pl is known for.
 
-Written from what that program answers (the shared corpus holds its answers; tests/oracle/folded.py compares them).
+Written from the output of that program (it is in the shared corpus; tests/oracle/folded.py compares with it).
 """
 
 import re
@@ -26,7 +26,7 @@ def tidy(name, java):
 
 
 def names_of(line, options, java):
-    """Names of one line's frames, outermost first; none where the line is left out."""
+    """Names of one line's frames, outermost first; empty if the line is skipped."""
     frame = FRAME.match(line)
     if not frame:
         return []
@@ -54,7 +54,7 @@ def names_of(line, options, java):
 
 
 def collapse(text, options=Options(), event=None):
-    """Sorted lines "process;outermost;…;innermost value"; of the first event met where none is named."""
+    """Sorted lines "process;outermost;…;innermost value"; of the first event if none is named."""
     sums, process, value, stack = {}, None, 0, []
 
     for line in text.splitlines():

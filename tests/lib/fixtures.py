@@ -1,4 +1,4 @@
-"""Recordings that the oracle tests ask about, made by perf or by strobe in the same ways, once a run of the tests."""
+"""Recordings of the oracle tests, made by perf or by strobe with the same options, once per run of the tests."""
 
 import fcntl
 import functools
@@ -12,7 +12,7 @@ from strobetest import CACHE, PERF, STROBE, TOP, is_root
 
 SPLIT = ["./split", "300", "7"]
 LIST = ["find", "/usr/share", "/usr/lib", "-size", "+1000k"]
-# name -> (needs root, options and command). Commands run in the cache directory, where the workloads lie.
+# name -> (needs root, options and command). Commands run in the cache directory, which has the workloads.
 FIXTURES = {
     "flat": (False, ["-e", "cpu-clock:u", "-F", "2000", "--", *SPLIT]),
     "stacks": (True, ["-e", "cpu-clock:k", "-F", "4000", "-g", "--", *LIST]),
@@ -22,8 +22,8 @@ FIXTURES = {
     "one-tracepoint": (True, ["-e", "sched:sched_process_fork", "--", "./forks", "10", "1"]),
     "events": (False, ["-e", "cpu-clock:u,page-faults:u,context-switches:u", "-c", "1", "--", "./forks", "3", "4"]),
     "group": (False, ["-e", "{cpu-clock:u,task-clock:u}", "-F", "1000", "--", *SPLIT]),
-    # the kernel alone: what else runs on the machine, and how its stubs are named, is not for this comparison; and a command
-    # that works in the kernel, for on a machine at rest there is not one sample otherwise
+    # the kernel alone: other programs and names of their stubs are not compared here; and a command
+    # that works in the kernel, since an idle machine has no sample otherwise
     "system": (True, ["-a", "-e", "cpu-clock:k", "-F", "499", "--", *LIST]),
     "threads": (False, ["-e", "cpu-clock:u", "-F", "2000", "--", "./threads", "5"]),
     "zstd": (False, ["-z", "-e", "cpu-clock:u", "-F", "2000", "-g", "--", *SPLIT]),
@@ -55,7 +55,7 @@ def _build_workloads():
 
 @functools.cache
 def _kernel_code():
-    """Where the kernel and its modules are, as [(start, end)]; [] where that is hidden."""
+    """Address ranges of the kernel and its modules, as [(start, end)]; [] if they are hidden."""
     with open("/proc/kallsyms", encoding="ascii", errors="replace") as f:
         bounds = {name: int(address, 16) for address, name in re.findall(r"^(\w+) \S (_text|_etext)$", f.read(), re.M)}
     modules = []
@@ -66,7 +66,7 @@ def _kernel_code():
 
 
 def _met_bpf(path):
-    """Whether a kernel stack leads through code that is neither the kernel's own nor a module's."""
+    """Whether a kernel stack contains code that belongs neither to the kernel nor to a module."""
     code = _kernel_code()
     done = subprocess.run([PERF, "script", "-F", "ip", "-i", path], capture_output=True, text=True, timeout=60)
     addresses = {int(word, 16) for word in re.findall(r"^\s+(f\w{15})\b", done.stdout, re.M)}
@@ -79,7 +79,7 @@ def usable():
 
 
 def fixture(name, recorder):
-    """The path of the recording NAME made by "perf" or "strobe"; made now where it is not there yet."""
+    """The path of the recording NAME made by "perf" or "strobe"; it is recorded on first use."""
     os.makedirs(CACHE, exist_ok=True)
     path = os.path.join(CACHE, f"{recorder}-{name}.data")
     with open(os.path.join(CACHE, "lock"), "w", encoding="utf-8") as lock:
@@ -109,7 +109,7 @@ def fixture(name, recorder):
                 break
             time.sleep(0.5)
         if done.returncode and os.path.exists(path):
-            os.unlink(path)  # the next who wants it shall not take half of it
+            os.unlink(path)  # other scripts must not read an incomplete one
         if done.returncode or not os.path.exists(path):
             raise RuntimeError(f"{' '.join(argv)}\nstatus {done.returncode}\n{done.stderr}")
     return path

@@ -1,8 +1,9 @@
-"""Run inside gdb: what gdb says of places in a program, as a second source about differences between perf and strobe.
+"""Run inside gdb: what gdb reports about places in a program, as a second source where perf and strobe differ.
 
-PLACES names a JSON file: {"functions": {NAME: [ADDRESS]}, "entries": [[NAME, ADDRESS]], "scopes": [ADDRESS]}; the answers go to ANSWERS:
-of functions where they are declared, of entries whether ADDRESS is in such a function, of scopes the text of "info scope" and the names
-of what all functions have there. The addresses of a function are those of the symbol table, for debug information without mangled names.
+PLACES names a JSON file: {"functions": {NAME: [ADDRESS]}, "entries": [[NAME, ADDRESS]], "scopes": [ADDRESS]}. The results are written
+to ANSWERS: for functions where they are declared, for entries whether ADDRESS is in such a function, for scopes the text of
+"info scope" and the names that all functions have there. The addresses of a function are those of the symbol table, for debug
+information without mangled names.
 """
 
 import json

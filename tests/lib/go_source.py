@@ -1,6 +1,6 @@
-"""Values out of Go source: what pprof's tests say of their profiles, cases and results, read without a Go compiler.
+"""Reads values from Go source: profiles, cases and results of pprof's tests, without a Go compiler.
 
-Only what such tables are made of is understood: literals, composites, constants, variables, elements of slices, and
+Only what such tables contain is supported: literals, composites, constants, variables, elements of slices, and
 functions that declare variables and return a composite. Composites with keys become a dict, others a list, nil None.
 """
 
@@ -14,7 +14,7 @@ TOKEN = re.compile(r"""\s+|//[^\n]*|/\*.*?\*/
 
 
 class Unknown(Exception):
-    """An expression of another kind."""
+    """An expression of an unsupported kind."""
 
 
 def tokens(text):
@@ -22,7 +22,7 @@ def tokens(text):
 
 
 class Reader:
-    """Reads one expression after the other; names: what variables are called and their values."""
+    """Reads one expression after another; names: variables and their values."""
 
     def __init__(self, text, names):
         self.all, self.at, self.names = tokens(text), 0, names
@@ -38,7 +38,7 @@ class Reader:
         return kind, text
 
     def skip_type(self):
-        """Over a type; returns the fields of a struct."""
+        """Skips a type; returns the fields of a struct."""
         while self.peek() in ("[", "*", "map"):
             if self.take()[1] == "[":
                 while self.take()[1] != "]":

@@ -1,13 +1,13 @@
-"""An emulated machine: built from Debian's kernel and a root in memory, driven over its serial line.
+"""An emulated machine with Debian's kernel and a root in memory, controlled through its serial line.
 
-    guest = Guest("arm64", exact=True)          # what it needs is fetched and built below build-vm (STROBE_VM), once
+    guest = Guest("arm64", exact=True)          # fetches and builds what is missing below build-vm (STROBE_VM)
     guest.add("bin/loop", path)                 # files for the root
     guest.commands["cycles"] = "strobe stat -e cycles loop"
     results = guest.run()                       # boots, runs them in order, powers off: {name: Result}
 
-The one of arm64 has a PMU. With exact=True QEMU counts an instruction as a nanosecond there (-icount), so that what the PMU
-counts does not depend on the machine that emulates it. The one of x86-64 has none. Kernels come from the suite of Debian that is named
-(tests/lib/archive.py), everything else from the one that the machine itself has.
+The one of arm64 has a PMU. With exact=True QEMU counts an instruction as a nanosecond there (-icount), so that counts of
+the PMU do not depend on the emulating machine. The x86-64 machine has no PMU. Kernels come from the given suite of Debian
+(tests/lib/archive.py), everything else from the machine's own.
 """
 
 import dataclasses
@@ -52,31 +52,31 @@ class GuestError(Exception):
 @dataclasses.dataclass(frozen=True)
 class Machine:
     arch: str  # as Debian calls it
-    name: str  # as uname does, and what its compiler is called by
-    loader: str  # the dynamic one, where programs look for it
+    name: str  # as in uname, and in the name of its compiler
+    loader: str  # the dynamic loader, by the path that programs name
     console: str
     qemu: tuple
     cpu: str
-    exact: tuple = ()  # for time and counts that do not depend on who emulates it; takes twice as long
+    exact: tuple = ()  # times and counts do not depend on the emulating machine; takes twice as long
 
 
 MACHINES = {machine.arch: machine for machine in (
     Machine("arm64", "aarch64", "lib/ld-linux-aarch64.so.1", "ttyAMA0", ("-M", "virt,gic-version=3"),
-            "max,pauth-impdef=on",  # signatures of pointers as the architecture has them take QEMU most of its time
+            "max,pauth-impdef=on",  # QEMU spends most of its time on pointer authentication as the architecture defines it
             ("-icount", "shift=0,sleep=off")),
     Machine("amd64", "x86_64", "lib64/ld-linux-x86-64.so.2", "ttyS0", ("-M", "q35"), "max"),
 )}
 
 
 def cpio_entry(name, mode, content=b""):
-    """A member of an archive in the form "newc", as Documentation/driver-api/early-userspace/buffer-format.rst has it."""
+    """A member of an archive in the "newc" format, see Documentation/driver-api/early-userspace/buffer-format.rst."""
     fields = (0, mode, 0, 0, 1, 0, len(content), 0, 0, 0, 0, len(name) + 1, 0)
     head = b"070701" + b"".join(b"%08X" % field for field in fields) + name.encode() + b"\0"
     return head + b"\0" * (-len(head) % 4) + content + b"\0" * (-len(content) % 4)
 
 
 def libraries_of(program):
-    """What the dynamic loader of this machine gives a program."""
+    """The libraries that the dynamic loader of this machine loads for a program."""
     return set(re.findall(r"(/\S+)", call("ldd", program)))
 
 
@@ -100,7 +100,7 @@ class Guest:
         return Archive(os.path.join(self.folder, f"apt-{suite or 'own'}"), self.machine.arch, suite)
 
     def fetched(self, name, make):
-        """The folder of that name, filled by make(folder) where it is not there."""
+        """The folder of that name, filled by make(folder) if it does not exist."""
         root = os.path.join(self.folder, name)
         if not os.path.isdir(root):
             make(root + ".part")
@@ -230,7 +230,7 @@ class Guest:
 
 
 def build_or_exit(make):
-    """What make() returns; ends the script with the reason where the guest cannot be built or run."""
+    """The result of make(); ends the script with the reason if the guest cannot be built or run."""
     try:
         return make()
     except (ArchiveError, GuestError) as error:

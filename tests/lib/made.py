@@ -1,6 +1,6 @@
 """Writes perf.data files by hand, for what this machine's processor cannot record: branches, memory accesses, latencies.
 
-Version 2 files, little-endian but where is_little says otherwise. Sources: perf_event_open(2); perf.data-file-format.txt.
+Version 2 files, little-endian unless is_little is False. Sources: perf_event_open(2); perf.data-file-format.txt.
 """
 
 import struct
@@ -8,7 +8,7 @@ import struct
 from recording import NOBODY
 
 TYPE_HARDWARE, TYPE_SOFTWARE, TYPE_TRACEPOINT, TYPE_RAW = 0, 1, 2, 4
-# bits of sample_type, in the order in which the fields of a sample stand
+# bits of sample_type, in the order of the fields of a sample
 IP, TID, TIME, ADDR, READ, CALLCHAIN, ID, CPU = (1 << n for n in range(8))
 PERIOD, STREAM_ID, RAW, BRANCH_STACK, REGS_USER, STACK_USER, WEIGHT, DATA_SRC = (1 << n for n in range(8, 16))
 IDENTIFIER, TRANSACTION, REGS_INTR, PHYS_ADDR, AUX, CGROUP, DATA_PAGE_SIZE, CODE_PAGE_SIZE, WEIGHT_STRUCT = (
@@ -26,7 +26,7 @@ CALL_STACK, HW_INDEX = 1 << 11, 1 << 17
 EXEC, BUILD_ID = 1 << 13, 1 << 14
 
 
-is_little = True  # what is made is of such a machine
+is_little = True  # the machine that such recordings come from
 
 HEADER_PAGE = """	field: u64 timestamp;	offset:0;	size:8;	signed:0;
 	field: local_t commit;	offset:8;	size:8;	signed:1;
@@ -47,7 +47,7 @@ class Machine:
     """Where a recording is from: its CPUs by node, as lists, and blocks of memory by node."""
 
     def __init__(self, arch="x86_64", cpuid="", cpus=1, nodes=(), block=1 << 27, blocks=(), line=0):
-        """blocks: the numbers of each node's; line: bytes of a cache line, 0 where the recording does not say."""
+        """blocks: the numbers of each node's; line: bytes of a cache line, 0 if the recording does not have it."""
         self.arch, self.cpuid, self.cpus, self.nodes, self.block, self.blocks, self.line = arch, cpuid, cpus, nodes, block, blocks, line
 
     @staticmethod
@@ -90,7 +90,7 @@ class Made:
         return attr.ljust(128, b"\0")
 
     def _tail(self, pid, tid, time):
-        """The identifiers behind a record that is not a sample."""
+        """The identifiers at the end of a record that is not a sample."""
         tail = self._ids(pid, tid) + u64(time)
         tail += u64(1) if self.sample_type & ID else b""
         tail += pack("II", 0, 0) if self.sample_type & CPU else b""
@@ -163,7 +163,7 @@ class Made:
     def _sections(self):
         """Feature sections by number."""
         sections = self.machine.sections() if self.machine else {}
-        # that branches are no call stacks is told by an empty one
+        # an empty one: branches are not call stacks
         if self.sample_type & BRANCH_STACK and not self.branch_type & CALL_STACK:
             sections[BRANCHES] = b""
         if self.formats:
@@ -182,7 +182,7 @@ class Made:
         return sections
 
     def stream(self, path):
-        """The same as a pipe carries it, without build-ids and formats."""
+        """The same in pipe form, without build-ids and formats."""
         parts = [b"PERFILE2" + u64(16)]
         for i, event in enumerate(self.events):
             body = self._attr(*event) + u64(i + 1)

@@ -1,4 +1,4 @@
-"""Recordings of guests by hand: exits and entries of virtual CPUs, with what they access, whose times and numbers are known."""
+"""Recordings of guests made by hand: exits and entries of virtual CPUs and what they access, with known times and numbers."""
 
 import struct
 
@@ -16,7 +16,7 @@ def names(reasons):
     return ", ".join(f'{{ {number:#x}, "{name}" }}' for number, name in reasons)
 
 
-# (name, fields, print format): what the kernel has in events/kvm, of the fields that are looked at
+# (name, fields, print format): the kernel's format in events/kvm, as far as it is read
 EVENTS = (
     ("kvm_entry", (("unsigned int vcpu_id", 4), ("unsigned long rip", 8)), '"vcpu %u", REC->vcpu_id'),
     ("kvm_exit", (("unsigned int exit_reason", 4), ("unsigned long guest_rip", 8), ("u32 isa", 4)),
@@ -43,7 +43,7 @@ def format_of(number, name, fields, print_format):
 
 
 class Guests:
-    """vendor: of the processor, by which perf chooses the names of reasons."""
+    """vendor: of the processor; it determines perf's names of reasons."""
 
     def __init__(self, vendor="GenuineIntel"):
         self.isa = 1 if vendor == "GenuineIntel" else 2

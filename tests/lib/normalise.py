@@ -1,7 +1,7 @@
-"""Makes two programs' answers comparable, without hiding what differs.
+"""Makes the output of two programs comparable, without hiding differences.
 
-Only what an answer may freely choose is taken out: hints, and the order of rows and branches whose figures are equal.
-Everything else is compared as printed. Meant differences are not for this module: they stand in
+Removes only what a program may choose freely: hints, and the order of rows and branches with equal figures.
+Everything else is compared as printed. Intended differences are not handled here: they are in
 tests/oracle/accepted.tsv, each with its reason.
 """
 
@@ -51,7 +51,7 @@ NAMELESS = re.compile(r"^ *:(\d+)( +\1\b.*)")
 
 
 def with_ended_tasks(theirs, ours):
-    """perf 7.2 has forgotten the name of a task at its EXIT record, and takes samples afterwards: our line stands for such a one."""
+    """perf 7.2 forgets the name of a task at its EXIT record, although samples follow: our line matches such a one."""
     lines = [(line, NAMELESS.match(line), own) for line, own in zip(theirs, ours)]
     return [own if m and own.endswith(m.group(2).lstrip()) else line for line, m, own in lines] + theirs[len(ours) :]
 
@@ -64,7 +64,7 @@ ROOT = re.compile(r"^([ |]*)---(.*)$")
 
 
 class Node:
-    """A function in a printed call tree; column is where its name stands."""
+    """A function in a printed call tree; column: where its name begins."""
 
     def __init__(self, column, figure, name):
         self.column, self.figure, self.name = column, figure, name
@@ -74,7 +74,7 @@ class Node:
         return (-figure_of(self.figure), self.name, [child.key() for child in self.children])
 
     def lines(self, depth):
-        # a chain of only children is printed without figures; so it is here, and the depth stays
+        # a chain of only children is printed without figures; here too, and the depth is kept
         yield f"{'  ' * depth}{self.figure or '-'} {self.name}"
         for child in sorted(self.children, key=Node.key):
             yield from child.lines(depth + 1)
@@ -85,7 +85,7 @@ def figure_of(text):
 
 
 def parse_tree(lines):
-    """The forest that the lines of a graph or fractal call chain draw."""
+    """The forest drawn by the lines of a graph or fractal call chain."""
     top = Node(-1, "", "")
     open_nodes = [top]
     for line in lines:
@@ -102,7 +102,7 @@ def parse_tree(lines):
                 continue
             at = len(line) - len(name)
             node = Node(at, "", name)
-        # a continuation stands under the name above it, a branch one column left of where its dashes begin
+        # a continuation is below the name above it, a branch one column left of the start of its dashes
         while open_nodes[-1] is not top and open_nodes[-1].column > at:
             open_nodes.pop()
         open_nodes[-1].children.append(node)
@@ -173,7 +173,7 @@ def rank(figures, index):
 
 
 def plain(text):
-    """Lines as they are, but for hints and blanks at the ends."""
+    """Unchanged lines, without hints and trailing blanks."""
     return [line.rstrip() for line in text.splitlines() if not re.match(r"^# \(|^# Tip:", line)]
 
 

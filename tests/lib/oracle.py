@@ -1,13 +1,13 @@
-"""Asks perf and strobe the same question about the same file, and compares.
+"""Runs the same command of perf and strobe on the same file, and compares the output.
 
-tests/oracle/accepted.tsv holds the differences that are meant, a line each: PATTERN, KIND, WHAT, REASON, with tabs
-between. PATTERN is matched (fnmatch) against the name of the comparison. KIND is
-  line    lines that match the regular expression WHAT are left out on both sides
+tests/oracle/accepted.tsv lists the intended differences, one per line: PATTERN, KIND, WHAT, REASON, separated by
+tabs. PATTERN is matched (fnmatch) against the name of the comparison. KIND is
+line    lines that match the regular expression WHAT are ignored on both sides
   mask    what matches the regular expression WHAT is replaced by ~ on both sides
-  pair    lines that only perf has and that match WHAT weigh as much as lines that only strobe has and that hold a masked name
-  refuse  strobe ends with the status of wrong usage where perf ends with 0, and WHAT is found in what it says
-  differ  the whole answer differs; WHAT is "-". When it no longer differs that is a failure: the line is stale.
-  open    like differ, but not meant: a known defect of ours that is still to be mended
+pair    lines that only perf has and that match WHAT have the same total as lines that only strobe has and that have a masked name
+refuse  strobe exits with the status of a usage error where perf exits with 0, and WHAT is found in its message
+differ  the whole output differs; WHAT is "-". If it no longer differs, the test fails: the line is stale.
+open    like differ, but not intended: a known defect of ours that is to be fixed
 KIND@7 is for the newest perf (7 and later) alone, KIND@6 for older ones.
 """
 
@@ -40,22 +40,22 @@ def read_accepted(path=ACCEPTED):
 
 
 def shares_of(lines):
-    """The first percentage of each line, added up; the number of lines where they have none."""
+    """The sum of the first percentages of the lines, or the number of lines if they have none."""
     figures = [re.search(r"([\d.]+)%", line) for line in lines]
     return sum(float(figure.group(1)) for figure in figures) if all(figures) else float(len(lines))
 
 
 def without_pairs(left, right, pattern):
     """
-    Both sides without the lines that one side alone has: of perf those that match or hold a masked name, of strobe those
-    with a masked name; where these weigh the same, but for rounding.
+    Both sides without the lines that only one side has: of perf those that match or have a masked name, of strobe those
+    with a masked name; only if their totals are equal, except for rounding.
     """
     only_left = {line: n for line, n in (Counter(left) - Counter(right)).items() if pattern.search(line) or "~" in line}
     only_right = {line: n for line, n in (Counter(right) - Counter(left)).items() if "~" in line}
     lines_left, lines_right = list(Counter(only_left).elements()), list(Counter(only_right).elements())
     if abs(shares_of(lines_left) - shares_of(lines_right)) > 0.006 * (len(lines_left) + len(lines_right)):
         return left, right
-    # a line that both have may stand at another place among them: all that are masked go
+    # a line that both have may be at another place among them: all masked lines are removed
     return [line for line in left if line not in only_left and "~" not in line], [
         line for line in right if line not in only_right and "~" not in line
     ]
@@ -68,18 +68,18 @@ class Oracle:
 
     def compare(self, name, path, argv, normaliser=normalise.plain, with_file=("-i",), timeout_s=60):
         """
-        One point: `perf ARGV -i PATH` and `strobe ARGV -i PATH` say the same and end alike. Where perf fails, strobe may
-        fail too or do better, but not crash.
+        One point: `perf ARGV -i PATH` and `strobe ARGV -i PATH` print the same and exit alike. If perf fails, strobe may
+        fail too or succeed, but not crash.
         """
         argv = [argv[0], *with_file, path, *argv[1:]]
-        # both find what perf kept there while it recorded: without its copy of the vdso perf cannot name what is in it
+        # both find the files that perf stored there while recording: without its copy of the vdso perf cannot name its functions
         home = {"HOME": CACHE}
-        # perf cuts stacks at 127 frames where no limit is given, strobe has none
+        # perf truncates stacks at 127 frames by default, strobe has no limit
         deep = ["--max-stack", "4096"] if argv[0] in ("report", "script") and "--max-stack" not in argv else []
-        # perf 6.1 shows no inlined functions in stacks of frame pointers, whatever it is asked; tests/oracle/dwarf.py has them
+        # perf 6.1 never shows inlined functions in stacks of frame pointers; tests/oracle/dwarf.py has them
         plain = ["--no-inline"] if argv[0] in ("report", "script") else []
         question = (*argv, *deep, *plain)
-        # code that was stripped has addresses; tests/live/functions.py has the names that we give it
+        # stripped code has only addresses; tests/live/functions.py has the names that strobe gives it
         plain += ["--no-functions"] if argv[0] in ("report", "script", "annotate") else []
         # nor shares of the elapsed time, which perf has since 6.15; tests/live/latency.py has them
         plain += ["--no-latency"] if argv[0] == "report" and perf_version() < 7 and "--latency" not in argv else []
@@ -88,7 +88,7 @@ class Oracle:
         for _ in range(TRIES):
             theirs = perf(*question, timeout_s=timeout_s, env=home)
             ours = strobe(*argv, *plain, timeout_s=timeout_s, env=home)
-            # what other tests load into the kernel meanwhile changes the names of its addresses: perf's answer has to last
+            # what other tests load into the kernel meanwhile changes the names of its addresses: perf's output has to be stable
             if theirs.out == ours.out or theirs.out == perf(*question, timeout_s=timeout_s, env=home).out:
                 break
         return self.judge(name, theirs, ours, normaliser)

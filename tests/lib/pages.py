@@ -1,4 +1,4 @@
-"""What the tests of pages share: large ones, made anew and always the same (for the bench too), and hostile names."""
+"""Shared by the tests of pages: large inputs, generated and always the same (also for the bench), and hostile names."""
 
 import random
 
@@ -6,7 +6,7 @@ STACKS = 100000
 
 
 def grown(rng):
-    """Most share their outer frames, as programs have them."""
+    """Stacks that mostly share their outer frames, as in real programs."""
     stacks = [[n] for n in range(20)]
     while True:
         base = stacks[rng.randrange(len(stacks))]
@@ -17,7 +17,7 @@ def grown(rng):
 
 
 def walked(rng):
-    """Ways through a graph of calls: some twenty deep, few of them alike beyond the first frames."""
+    """Paths through a call graph: some twenty deep, few of them alike beyond the first frames."""
     callees = [[rng.randrange(4000) for _ in range(rng.randint(2, 12))] for _ in range(4000)]
     while True:
         stack = [0]
@@ -27,7 +27,7 @@ def walked(rng):
 
 
 def scattered(rng):
-    """Functions by chance, which share nothing: no program has them, and nothing packs them."""
+    """Stacks of random functions, which share nothing: no program has them, and they do not compress."""
     while True:
         yield [rng.randrange(4000) for _ in range(rng.randint(10, 35))]
 
@@ -50,7 +50,7 @@ def write_folded(path, shape, seed):
                 return total
 
 
-# milliseconds of zooming to places of the flame graph, each the best of six, until their pixels are there
+# milliseconds of zooming to places of the flame graph until the pixels are drawn, each the best of six
 ZOOMS = """(() => { const f = strobe.views.flamegraph.flame, out = [];
     for (const i of [1, 2, 3, 0, 50, 500, 0]) { let best = Infinity;
     for (let n = 0; n < 6; n++) { const t = performance.now(); f.zoomTo(Math.min(i, f.layout.n - 1));
@@ -69,7 +69,7 @@ def zoom_cpu(browser):
 
 
 def loop_cpu(browser):
-    """What ten million turns of a loop cost this browser on this machine now: a measure for other times; the smallest of five."""
+    """The time of ten million iterations of a loop in this browser: the unit for other times; the smallest of five."""
     def once():
         before = browser.cpu()
         browser.eval("(() => { let x = 1; for (let i = 0; i < 1e7; i++) x = Math.imul(x, 1664525) + i | 0; return x; })()")
@@ -88,9 +88,9 @@ def field(number, value):
 
 def pprof_profile(types, rows, files=None):
     """
-    [(functions, the outermost first, values by type, {label: text or (number, unit)})] as a profile.proto; types count bytes,
-    or what stands beside them.
-    files: source files of the functions, in the order in which they come; all are at line 20.
+    [(functions, the outermost first, values by type, {label: text or (number, unit)})] as a profile.proto; types count bytes
+    unless they name a unit.
+    files: source files of the functions, in their order; all are at line 20.
     """
     strings = [""]
     functions = []
@@ -129,7 +129,7 @@ EVIL = [
     "a" * 70000,
 ]
 
-# what no view may have in its text or its elements' attributes: control characters, marks of direction, halves of pairs
+# characters that no view may print in text or attributes: control characters, marks of direction, lone surrogates
 BAD = r"""(() => {
     const bad = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]|[\ud800-\udbff](?![\udc00-\udfff])/;
     const own = (e) => !e.closest("script, style, noscript"), all = [...document.querySelectorAll("*")].filter(own);

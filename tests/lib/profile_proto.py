@@ -79,5 +79,5 @@ class Encoder:
 
 
 def encoded(profile, rename=None):
-    """rename: names of functions, and what they are called instead; their names in the object file stay."""
+    """rename: new names of functions; their names in the object file are unchanged."""
     return Encoder(rename or {}).profile(profile)

@@ -1,4 +1,4 @@
-"""Reads a profile.proto, packed or not, without any code of strobe's or pprof's: samples with their frames' names, by sample type."""
+"""Reads a profile.proto, compressed or not, independently of strobe and pprof: samples with the names of their frames, by sample type."""
 
 import gzip
 
@@ -30,7 +30,7 @@ def fields(data):
 
 
 def numbers(value):
-    """A repeated number, packed or one by one."""
+    """A repeated number, packed or not."""
     if isinstance(value, int):
         return [value]
     found, at = [], 0

@@ -1,4 +1,4 @@
-"""Recordings made byte by byte, by the words of perf.data-file-format.txt: what tests of readers are given.
+"""Recordings made byte by byte according to perf.data-file-format.txt, for tests of readers.
 
 As a program: recording.py NAME FILE writes one of the recordings below.
 """
@@ -8,7 +8,7 @@ import sys
 
 ATTR_BYTES = 128
 MAGIC = b"PERFILE2"
-NOBODY = 1 << 22  # above every pid that there is: of a process that runs, perf looks for the files below that one's root
+NOBODY = 1 << 22  # greater than any existing pid: perf would look for the files of a running process below its root
 HOSTNAME, OSRELEASE, EVENT_DESC, BUILD_ID, GROUP_DESC = 3, 4, 12, 2, 17
 IP, TID, TIME, ID, PERIOD = 1, 2, 4, 64, 256
 DISABLED, FREQ, SAMPLE_ID_ALL, EXCLUDE_GUEST = 1, 1 << 10, 1 << 18, 1 << 20
@@ -27,7 +27,7 @@ class Recording:
         return struct.pack(self.order + layout, *values)
 
     def bits(self, flags):
-        """Flag words: the first bit-field is the lowest bit of little-endian machines, the highest of big-endian ones."""
+        """Flag words: the first bit field is the lowest bit on little-endian machines, the highest on big-endian ones."""
         return flags if self.order == "<" else int(f"{flags:064b}"[::-1], 2)
 
     def text(self, value):
@@ -79,7 +79,7 @@ class Recording:
         self.features[EVENT_DESC] = out
 
     def file(self, finished=True):
-        """The bytes of the file; unfinished as a recorder leaves it that was killed."""
+        """The bytes of the file; unfinished: as left by a killed recorder."""
         self.event_desc()
         ids = b"".join(self.pack("Q", i) for _, event_ids, _ in self.events for i in event_ids)
         attrs, at = b"", 104
@@ -100,7 +100,7 @@ class Recording:
         return header + ids + attrs + self.data + (table + sections if finished else b"")
 
     def checkpointed(self):
-        """The file as strobe leaves it that was killed: sections in front of the data, a table of them in its marks."""
+        """The file as left by a killed strobe: sections before the data, a table of them in its marks."""
         whole = self.file()
         data_at, size = (int.from_bytes(whole[at:at + 8], "little" if self.order == "<" else "big") for at in (40, 48))
         n = len(self.features)
@@ -116,7 +116,7 @@ class Recording:
         return header + whole[104:data_at] + sections + self.data + mark + self.data
 
     def stream(self):
-        """The same as a pipe carries it."""
+        """The same in pipe form."""
         out = (MAGIC if self.order == "<" else MAGIC[::-1]) + self.pack("Q", 16)
         for attr, ids, _ in self.events:
             body = attr + b"".join(self.pack("Q", i) for i in ids)

@@ -1,4 +1,4 @@
-"""What the scripts about report on a screen share: a browser, and the rows of the text report to compare it with."""
+"""Shared by the tests of report's screen: a browser, and the rows of the text report to compare it with."""
 
 import re
 
@@ -9,7 +9,7 @@ WITH = ["-s", "comm,dso,sym"]
 
 
 def table(*argv):
-    """Rows of the text report, as the screen has them: the mark takes the place of the first blank."""
+    """Rows of the text report, as the screen has them: the mark replaces the first blank."""
     out = strobe("report", "--stdio", *argv).out
     return [line[1:].rstrip() for line in out.splitlines() if re.match(r" +[0-9.]+%", line)]
 
@@ -24,7 +24,7 @@ class Browser(Screen):
     def __init__(self, path, *argv, columns=100, rows=24, **more):
         self.rows = rows
         super().__init__([STROBE, "report", "-i", path, *argv], columns=columns, rows=rows, **more)
-        # a table with its last line, or the choice of an event
+        # a table with its last line, or the menu of events
         self.wait_for(lambda lines: lines[0].startswith("Samples:") and lines[rows - 1] or "Available samples" in "".join(lines))
 
     def rows_are(self, tap, want, name):
@@ -32,7 +32,7 @@ class Browser(Screen):
                "\n".join(["shown:", *shown(self.lines()), "expected:", *want[: self.rows - 3]]))
 
     def at(self, lines):
-        """Index of the row that is marked: the one in reverse video."""
+        """Index of the selected row: the one in reverse video."""
         for i, line in enumerate(self.coloured()):
             if "\x1b[7m" in line and i >= 2:
                 return i

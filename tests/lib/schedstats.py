@@ -1,6 +1,6 @@
-"""Recordings of /proc/schedstat with chosen counters, for what this machine's kernel does not count.
+"""Recordings of /proc/schedstat with chosen counters, which the kernel of this machine may not count.
 
-The forms are those of <perf/event.h> of Linux 7.0 (PERF_RECORD_SCHEDSTAT_CPU, _DOMAIN) and of the feature CPU_DOMAIN_INFO.
+The layouts are those of <perf/event.h> of Linux 7.0 (PERF_RECORD_SCHEDSTAT_CPU, _DOMAIN) and of the feature CPU_DOMAIN_INFO.
 As a program: schedstats.py VERSION FILE.
 """
 
@@ -65,7 +65,7 @@ def write(path, *args, **options):
 
 
 def kernel_text(version):
-    """As /proc/schedstat has it."""
+    """The text of /proc/schedstat."""
     text = f"version {version}\ntimestamp 4294960000\n"
     for cpu in range(2):
         text += f"cpu{cpu} 1 0 30 15 40 4 2000 900 5\n"

@@ -1,11 +1,11 @@
-"""A terminal for tests: a program in tmux with a known size, keys typed into it, what it shows read back.
+"""A terminal for tests: a program in tmux of a known size; keys are typed into it, and its content is read back.
 
 	with Screen([STROBE, "report"], columns=80, rows=24) as s:
 	    s.wait_for("Samples:")
 	    s.keys("Down", "+")
 	    s.wait_for(lambda lines: lines[3].startswith("-"))
 
-Lines come without trailing blanks. Nothing is waited for longer than it takes, and no fixed time is slept.
+Lines have no trailing blanks. Nothing waits longer than necessary, or sleeps a fixed time.
 """
 
 import os
@@ -19,11 +19,11 @@ import time
 from strobetest import SCRATCH, skip_all
 from surroundings import patience
 
-# Curses learns of it by TERM; tmux itself wants a locale that is UTF-8
+# curses reads the name from TERM; tmux requires a UTF-8 locale
 TERM = "tmux-256color"
 
 
-# What a package that not every machine has (ncurses-term) knows of terminals with 16 million colours
+# From ncurses-term, which is not on every machine: terminals with 16 million colours
 DIRECT = r"""%s-direct|%s with direct colours,
 	RGB, colors#0x1000000, pairs#0x10000,
 	setab=\E[%%?%%p1%%{8}%%<%%t4%%p1%%d%%e48:2::%%p1%%{65536}%%/%%d:%%p1%%{256}%%/%%{255}%%&%%d:%%p1%%{255}%%&%%d%%;m,
@@ -38,7 +38,7 @@ def direct(name, base):
 
 
 def describe_terminals(*sources):
-    """Compiles descriptions of terminals; returns the environment in which they are found, besides those of the machine."""
+    """Compiles descriptions of terminals; returns an environment that has them besides those of the machine."""
     described = os.path.join(SCRATCH, "terminfo")
     with open(described + ".ti", "w", encoding="ascii") as f:
         f.write("".join(sources))
@@ -60,7 +60,7 @@ class Screen:
         env = {"LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "NO_COLOR": None, "COLUMNS": None, "LINES": None} | (env or {})
         unset = [w for k, v in env.items() if v is None for w in ("-u", k)]
         words = ["env", *unset, *[f"{k}={v}" for k, v in env.items() if v is not None], *[str(a) for a in argv]]
-        # what the terminal is like afterwards is looked at in its place
+        # the state of the terminal afterwards is checked there
         before, after = os.path.join(self.dir, "before"), os.path.join(self.dir, "after")
         line = f"trap : INT; stty -g > {before}; {shlex.join(words)}; echo $? > {self.status}; stty -g > {after}; sleep 1000"
         outer = os.environ | {"LANG": "C.UTF-8", "LC_ALL": "C.UTF-8"}
@@ -86,17 +86,17 @@ class Screen:
         return self._tmux("capture-pane", "-p", "-e").split("\n")
 
     def keys(self, *names):
-        """Names as tmux has them: Down, Enter, Escape, C-c; other words are typed."""
+        """Keys by tmux's names: Down, Enter, Escape, C-c; other words are typed."""
         for name in names:
             self._tmux("send-keys", name) if re.fullmatch(r"[A-Z][A-Za-z]+[0-9]?|[CM]-.|F[0-9]+", name) else self._tmux(
                 "send-keys", "-l", "--", name)
 
     def keys_at_once(self, *names):
-        """The same, where none of them is a word that is typed."""
+        """The same, all as names of keys."""
         self._tmux("send-keys", *names)
 
     def _mouse(self, *event, more=()):
-        """As terminals report it that know no other way: ESC [ M and three bytes, places counted from 1."""
+        """In the oldest protocol of terminals: ESC [ M and three bytes, positions counted from 1."""
         words = []
         for button, row, column in (event, *more):
             words += ["1b", "5b", "4d", *[f"{32 + v:x}" for v in (button, column + 1, row + 1)]]
@@ -107,7 +107,7 @@ class Screen:
         self._mouse(3, row, column)
 
     def drag(self, row, column, to):
-        """Both at once: whoever reads them late has them together."""
+        """Both at once: a late reader gets them together."""
         self._mouse(0, row, column, more=[(3, row, to)])
 
     def wheel(self, down):
@@ -117,7 +117,7 @@ class Screen:
         self._tmux("resize-window", "-x", str(columns), "-y", str(rows))
 
     def _seen(self, what):
-        """Waits until the screen holds a text, or a function of its lines is true; its lines, None where it never is."""
+        """Waits until the screen contains a text, or a function of its lines is true; returns its lines, None after a timeout."""
         test = what if callable(what) else lambda lines: any(what in line for line in lines)
         begin = time.monotonic()
         while time.monotonic() - begin < self.limit_s * patience():
@@ -131,41 +131,41 @@ class Screen:
         return None
 
     def _settled(self, lines):
-        """What stands there once nothing is drawn any more; a screen that never comes to rest is taken as it is."""
+        """The content once nothing is drawn any more; that of a screen that never stops is returned as it is."""
         begin = time.monotonic()
         same = restless = 0
         while same < 3 and restless < 20 and time.monotonic() - begin < self.limit_s * patience():
-            time.sleep(0.01 * patience())  # it may be waiting for a CPU in the middle
+            time.sleep(0.01 * patience())  # the program may be waiting for a CPU in the middle of drawing
             now = self.lines()
-            # the last row is drawn last; a screen without one may be half of it
+            # the last row is drawn last; without it the screen may be incomplete
             restless += now != lines
             same = 0 if now != lines else same + (1 if now[-2:-1] != [""] else 0.3)
             lines = now
         return lines
 
     def wait_for(self, what):
-        """Waits for a text or a function of the lines that is true, and until the screen is whole: its lines, None where not."""
+        """Like wait_for(), then waits until the screen is complete; returns its lines, or None."""
         lines = self._seen(what)
         return lines and self._settled(lines)
 
     def changes(self, number, part):
-        """Waits until part(lines) was another one so many times."""
+        """Waits until part(lines) has changed that many times."""
         for _ in range(number):
             before = part(self.lines())
             self._seen(lambda lines, before=before: part(lines) != before)
 
     def check(self, tap, what, name):
-        """A test point: the screen comes to hold it."""
+        """A test point: the screen shows it within the time limit."""
         return tap.ok(self._seen(what) is not None, name, "\n".join(self.lines()))
 
     def pid(self):
-        """Of the program that runs in it."""
+        """The process ID of the program that runs in it."""
         shell = self._tmux("list-panes", "-F", "#{pane_pid}").strip()
         children = open(f"/proc/{shell}/task/{shell}/children").read().split()
         return int(children[-1])
 
     def end(self):
-        """Waits for the program's end: its status, and whether the terminal's settings are as they were."""
+        """Waits for the program to exit: its status, and whether the terminal's settings are restored."""
         after = os.path.join(self.dir, "after")
         begin = time.monotonic()
         while time.monotonic() - begin < self.limit_s * patience():
@@ -188,7 +188,7 @@ class Screen:
         return size
 
     def close(self):
-        """The terminal goes away; returns whether the program follows it."""
+        """Closes the terminal; returns whether the program exits."""
         pid = self.pid()
         self._tmux("kill-pane")
         begin = time.monotonic()

@@ -1,4 +1,4 @@
-"""Scripts of perf's interfaces run by perf and by strobe on the same recordings: what the tests of each language share."""
+"""Runs scripts of perf's interfaces by perf and by strobe on the same recordings: shared by the tests of each language."""
 
 import glob
 import os
@@ -6,22 +6,22 @@ import re
 
 from strobetest import SCRATCH, Tap, perf, skip_all, strobe
 
-PLACES = ("/usr/lib/perf-core", "/usr/libexec/perf-core")  # where perf keeps its own scripts
+PLACES = ("/usr/lib/perf-core", "/usr/libexec/perf-core")  # folders of perf's own scripts
 
 
 def own_scripts(pattern):
-    """perf's own scripts: paths below scripts/ of its places."""
+    """perf's own scripts: paths below scripts/ in its folders."""
     return sorted(path for place in PLACES for path in glob.glob(f"{place}/scripts/{pattern}"))
 
 
 def both(data, script, *words, prepare=lambda script: script):
-    """The script run by perf, and by strobe with the call chains that perf 6.1 gives. prepare(script) comes before each."""
+    """Runs the script by perf, and by strobe with the call chains that perf 6.1 has. prepare(script) is called before each."""
     theirs = perf("script", "-i", data, "-s", prepare(script), *words)
     return theirs, strobe("script", "--no-inline", "--no-functions", "-i", data, "-s", prepare(script), *words)
 
 
 def prints_everything(tap, data, script, as_lines, unnamed):
-    """unnamed(line): without symbols; perf has no name for some stubs, or the one of what is before them."""
+    """unnamed(line): the line without symbols; perf has no name for some stubs, or that of the preceding symbol."""
     theirs, ours = both(data, script, "word", "-x", "--long")
     a, b = as_lines(theirs.out), as_lines(ours.out)
     differ = [(x, y) for x, y in zip(a, b) if x != y]
@@ -32,8 +32,8 @@ def prints_everything(tap, data, script, as_lines, unnamed):
 
 def compare(language, everything, recordings, workload, as_lines, unnamed, bundled):
     """
-    A test of one language ("python", its ending "py"): for each recording a script that prints everything, and bundled(tap, name, data,
-    scripts), which runs perf's own.
+    A test of one language ("python", with the suffix "py"): a script that prints everything runs on each recording, then
+    bundled(tap, name, data, scripts) runs perf's own.
     """
     name, ending = language
     if not re.search(rf"lib{name}: \[ on", perf("version", "--build-options").out):

@@ -1,21 +1,21 @@
-"""What the output of two tools has in common, whatever was measured: shapes of help, lists, counts, calls, samples and reports.
+"""Compares the output of two tools apart from measured values: shapes of help, lists, counts, calls, samples and reports.
 
-    problem = difference("counts", theirs, ours)     # both are strobetest.Result; None where they agree
+    problem = difference("counts", theirs, ours)     # both are strobetest.Result; None if they agree
 
-A shape is a set. What perf's has and strobe's has not is a difference; strobe may have more. Where other programs decide what
-comes (calls of the whole system), one member in common is enough.
+A shape is a set. A member of perf's that strobe's lacks is a difference; strobe may have more. If the content depends on other
+programs (calls of the whole system), one common member is enough.
 """
 
 import re
 
 NUMBER = re.compile(r"0x[0-9a-f]+|\b[0-9a-f]{8,}\b|\d+(?:[.,]\d+)*")
-# of the tool itself, and where it says how long things took
+# of the tool itself, and in lines about elapsed times
 NAMES = re.compile(r"\b(?:perf|strobe)\b")
-# What perf logs with -v of how it looks for things
+# What perf logs with -v about its searches
 PROBE_LOG = re.compile(r"Couldn't find|You can now|Opening|Looking at|No kprobe|Could not open|symsrc|maps__|Problems|"
                        r"Using /proc|parsing arg")
 # What tools may choose: numbers of events, records beside samples, which IDs samples have. An event of a whole CPU inherits nothing,
-# and precision means nothing to a clock. What is left says which samples there are, and what is in them.
+# and precision has no meaning for a clock. The rest determines which samples there are, and their contents.
 LOOSE_ATTRS = re.compile(r"^(?:id|size|type|config|build_id|bpf_event|ksymbol|cgroup|text_poke|guest_|comm_exec|namespaces|inherit|"
                          r"precise_ip|sample_type: (?:ID|IDENTIFIER)$|mmap|mmap2|comm|task|watermark|wakeup|read_format|exclude_hv|"
                          r"exclude_guest)")
@@ -27,7 +27,7 @@ def skeleton(line):
 
 
 def form(line):
-    """What a line of data is made of: words, figures and marks."""
+    """The kinds of tokens of a line of data: words, figures and marks."""
     line = re.sub(r"\([^)]*\)", "()", NUMBER.sub("0", line))
     return re.sub(r"\s+", " ", re.sub(r"[A-Za-z_][\w.@/-]*", "w", line)).strip()
 
@@ -37,7 +37,7 @@ def options(text):
 
 
 def pprof_options(text):
-    """But for what a picture of graphviz and objdump need."""
+    """Options, except those that graphviz and objdump require."""
     return set(re.findall(r"^\s+--?(\w+)", text, re.M)) - {"gif", "tools"}
 
 
@@ -46,13 +46,13 @@ def commands(text):
 
 
 def events(text):
-    """Names of events, groups of metrics left out: those of perf come from tables of processors."""
+    """Names of events without groups of metrics, which perf has from its tables of processors."""
     names = re.findall(r"^ {2}(\S+(?: OR \S+)*) +\[(?!Raw)[^\]]*event", text, re.M)
     return {word for name in names for word in name.split(" OR ") if "<" not in word}
 
 
 def counts(text):
-    """Names of what was counted: what this machine cannot count the newest perf leaves out where nobody chose it."""
+    """Names of counted events: the newest perf omits default events that this machine cannot count."""
     rows = re.findall(r"^(?: *[\d.]+ )? *(<not \w+>|[\d.,]+)(?: +(?:msec|Bytes|MiB|GiB|Joules))? +([a-zA-Z][\w:./*-]+)", text, re.M)
     found = {name for value, name in rows if name not in ("seconds", "requests") and value != "<not supported>"}
     return found | {word for word in ("seconds time elapsed", "Performance counter stats for") if word in text}
@@ -71,13 +71,13 @@ def faults(text):
 
 
 def summary(text):
-    """Heads of columns, and names of calls."""
+    """Headers of columns, and names of calls."""
     found = set(re.findall(r"^ {3}([a-z]\w+) +\d+ ", text, re.M))
     return found | ({"columns"} if re.search(r"syscall +calls +errors +total +min +avg +max +stddev", text) else set())
 
 
 def report(text):
-    """Remarks and heads of columns."""
+    """Remarks and headers of columns."""
     heads = [skeleton(line) for line in text.splitlines() if line.startswith("#")]
     return {re.sub(r"\.{2,}", "..", re.sub(r"'.*'|: .*", "", line)) for line in heads if line not in ("#", "")
             and not line.startswith("# (")}
@@ -92,7 +92,7 @@ def listing(text):
 
 
 def forms(text):
-    """The commonest of those that make up half of the lines."""
+    """The most frequent ones, which make up half of the lines."""
     found = [form(line) for line in text.splitlines() if line.strip()]
     return {found_form for found_form in set(found) if found.count(found_form) * 4 >= len(found)}
 
@@ -106,7 +106,7 @@ def header(text):
 
 
 def functions(text):
-    """Of the program in the test; perf lists data, too."""
+    """Functions of the test's program; perf lists data, too."""
     return {line.strip() for line in text.splitlines()} & {"main", "usage", "pr_addr"}
 
 
@@ -124,7 +124,7 @@ def probe(text):
 
 
 def parts_of(field, has_constant_period):
-    """A field of an attr, each of its flags on its own. PERIOD says nothing where the attr has it."""
+    """A field of an attr, one entry per flag. PERIOD is ignored if the attr has it."""
     if "|" not in field and "type: " not in field:
         return {field}
     key, _, flags = field.partition(": ")
@@ -132,7 +132,7 @@ def parts_of(field, has_constant_period):
 
 
 def attrs(text):
-    """Events with their attrs, as evlist -v prints them of what was recorded."""
+    """Events with their attrs, as evlist -v prints them."""
     found = set()
     for line in re.findall(r"^ATTR (.*)$", text, re.M):
         name, _, rest = line.partition(": ")
@@ -146,14 +146,14 @@ def attrs(text):
 
 
 def pprof(text):
-    """Heads and names, without what says when and where."""
+    """Headers and names, without times and places."""
     kept = [line for line in text.splitlines() if not re.match(r"Fetching|Saved|Time:|File:|Duration|Main binary|Local symbol|Some binary|"
                                                               r"Entering|Build ID|.*No samples were found", line)]
     return {skeleton(re.sub(r"\b\d[\d.]*(?:ns|us|ms|s|mins|kB|MB|B)?(?=\s|$)|0%", "0", line)) for line in kept if line.strip()}
 
 
 def names_of_pprof(text):
-    """Rows by their names: of the program itself; which of Go's run time were met is chance."""
+    """Names of rows: of the program itself; which functions of Go's run time occur is random."""
     kept = [line for line in pprof(text) if not re.search(r"^Showing|^Dropped|runtime|net\W|bufio|internal|os/|compress|encoding", line)]
     return {line.split()[-1] if line.startswith("0") else line for line in kept}
 
@@ -175,7 +175,7 @@ def top_problem(theirs, ours):
 
 
 def difference(kind, theirs, ours):
-    """Why strobe's answer is not what perf's is; None where it is."""
+    """Why strobe's output differs from perf's; None if it does not."""
     if kind == "top":
         return top_problem(theirs, ours)
     if kind == "manual":

@@ -8,11 +8,11 @@ from strobetest import SCRATCH, build_workload, script_samples
 
 INNER = {"leaf", "saving", "busy"}
 
-# what stands between busy() and main()
+# the functions between busy() and main()
 OUTER = {
     "recursion": ["recursion"] * 200,
     "tail": ["tail_end"],
-    "signal": None,  # libc stands between
+    "signal": None,  # with libc in between
     "alloca": ["with_alloca"],
     "realigned": ["realigned"],
     "setjmp": ["jumps", "with_setjmp"],
@@ -24,12 +24,12 @@ def names_of(sample):
 
 
 def inner_is_right(names, at):
-    """leaf and saving are called by busy, and leaf by saving alone."""
+    """leaf and saving are called by busy, leaf also by saving."""
     return names[:at] in ([], ["busy"], ["saving", "busy"], ["leaf", "saving", "busy"])
 
 
 def signal_is_right(outer):
-    """on_signal, the trampoline, raise and what it is made of, in_signal, main."""
+    """on_signal, the trampoline, raise and its callees, in_signal, main."""
     if outer[:1] != ["on_signal"] or "in_signal" not in outer:
         return False
     at = outer.index("in_signal")
@@ -46,12 +46,12 @@ def is_right(scenario, names):
     return names[at:at + len(expected) + 1] == expected + ["main"]
 
 
-# where programs begin, also in the dynamic linker, and threads
+# the outermost functions: of programs, of the dynamic linker, of threads
 OUTERMOST = {"_start", "_dl_start_user", "clone", "__clone", "clone3", "__clone3"}
 
 
 def whole(tap, path, name, least=0.99):
-    """Of all samples, however short their stacks are: one that ends too early is short, too."""
+    """Checks all samples, also those with short stacks: a stack that ends too early is short, too."""
     samples = script_samples(path, "--max-stack", "512")
     ended = [s for s in samples if s.stack and names_of(s)[-1] in OUTERMOST]
     cut = [" ".join(names_of(s)) for s in samples if not s.stack or names_of(s)[-1] not in OUTERMOST]
@@ -60,7 +60,7 @@ def whole(tap, path, name, least=0.99):
 
 
 def clang_work(tap):
-    """The command of a compiler with something to do; None, and a skip, where it is not on this machine."""
+    """The command line of a compiler; None, and a skip, if it is not installed."""
     if not shutil.which("clang"):
         tap.skip("clang", "no clang on this machine")
         return None
@@ -77,15 +77,15 @@ def build_switched():
 
 
 def outer_of(samples):
-    """What calls busy(), as a set of tuples; but for the few stacks of --call-graph eh that were copied before its tables were there."""
+    """The callers of busy(), as a set of tuples, without the few stacks of --call-graph eh that were copied before its tables existed."""
     counts = collections.Counter(tuple(names[names.index("busy") + 1:]) for names in map(names_of, samples) if "busy" in names)
     return {names for names, n in counts.items() if n > 0.03 * sum(counts.values())}
 
 
 def switched_stacks(tap, of_scenario):
     """
-    Frames that no call made begin at the first byte of their function: that is named, and not what is before it. of_scenario(name)
-    records one and returns its samples. Returns what was met of "alternate".
+    Frames without a call begin at the first byte of their function, which is named, not the one before it. of_scenario(name)
+    records one and returns its samples. Returns the stacks of "alternate".
     """
     for scenario in "coroutine", "ended":
         found = outer_of(of_scenario(scenario))

@@ -1,5 +1,5 @@
-"""System calls as strace writes them: what is the same in two runs, and what differs on purpose. Two scripts of tests/oracle hold
-ours against it: strace-decode.py by ptrace, strace-trace.py by `strobe trace`; and tests/long/strace-tests.py both."""
+"""System calls as strace prints them: what is the same in two runs, and what differs on purpose. Two scripts of tests/oracle compare
+with it: strace-decode.py by ptrace, strace-trace.py by `strobe trace`; tests/long/strace-tests.py does both."""
 
 import re
 import shutil
@@ -10,7 +10,7 @@ from strobetest import build_workload, run, skip_all
 # Some containers forbid it; addresses are masked anyway.
 FIXED_ADDRESSES = ["setarch", "-R"] if run("setarch", "-R", "true").status == 0 else []
 
-# (family or *, pattern in both texts, replacement, reason): differences that are meant
+# (family or *, pattern in both texts, replacement, reason): intended differences
 ACCEPTED = [
     ("*", r'getrandom\("[^"]*"', "getrandom(RANDOM", "chance"),
     ("*", r"sysinfo\({.*?}\)", "sysinfo(INFO)", "load and memory of the moment"),
@@ -43,15 +43,15 @@ ACCEPTED = [
     ("rseq", r"\(NULL", "(0", "an address in ours, a number in strace's"),
 ]
 
-# The return from a handler happens whenever the signal did; strace reads the mask from the stack there.
+# A return from a handler occurs whenever the signal does; strace reads the mask from the stack there.
 UNTIMED = re.compile(r"rt_sigreturn\(")
-# Threads of python fight for its lock as they meet: the sockets are what the server and its client do alike.
+# Threads of python compete for its lock: only the calls for sockets are the same in each run.
 KEPT = {"server": re.compile(r"(socket|bind|listen|accept4?|connect|sendto|recvfrom|setsockopt|getsockname|getpeername|shutdown)\(")}
-# How often it waits for the server, and for its thread that looks up names, is chance.
+# How often it waits for the server, and for its thread that looks up names, varies.
 KEPT["curl"] = re.compile(r"(socket|connect|sendto|recvfrom|[gs]etsockopt|getsockname|getpeername|fcntl|openat|close|write|exit_group)\(")
 KEPT["manythreads"] = re.compile(r"lseek\(")
-KEPT["threads"] = re.compile(r"(?!futex\()")  # whether one waits for the other to end is chance
-# Where a number that is some thread's may be something else.
+KEPT["threads"] = re.compile(r"(?!futex\()")  # whether one waits for the other to end varies
+# Calls in which a number that is also a thread's ID may be something else.
 NUMBERS = re.compile(r"(mmap|munmap|mprotect|mremap|madvise|read|write|pread64|newfstatat|fstat|lseek|brk|statfs)\(")
 
 SERVER = """
@@ -66,7 +66,7 @@ c.connect(("127.0.0.1", 45322)); c.sendall(b"hello"); c.recv(100); t.join()
 
 
 def lines_of(path):
-    """[(tid, call)] in the order of returns; strace's unfinished calls are put together."""
+    """[(tid, call)] in the order of returns; strace's unfinished calls are joined."""
     open_calls, calls = {}, []
     with open(path, encoding="utf-8", errors="surrogateescape") as f:
         for line in f:
@@ -89,14 +89,14 @@ def lines_of(path):
     return calls
 
 
-# A line of `strobe trace --strace`: the moment, how long it took, the program and its thread, the text.
+# A line of `strobe trace --strace`: time, duration, program and thread, text.
 TRACE_LINE = re.compile(r"\s*(\?|-?[\d.]+) \([^)]*\): (?:.{0,14}/)?(\d+) (.*)$")
-# As in the reference a new task's first line is the end of the call that made it; strace begins behind that.
+# As in perf, the first line of a new task is the end of the call that created it; strace begins after that.
 FORKS = re.compile(r"(?:v?fork|clone3?)\(.*= 0$")
 
 
 def trace_lines_of(path):
-    """The same of a text of trace: what was told as sleeping is taken from its end. What is no such line is of thread "0"."""
+    """The same of trace's output: calls that were printed as unfinished are joined with their ends. Other lines are of thread "0"."""
     waiting, calls = {}, []
     with open(path, encoding="utf-8", errors="surrogateescape") as f:
         for line in f:
@@ -105,7 +105,7 @@ def trace_lines_of(path):
                 calls.append(("0", line))
                 continue
             start, tid, text = found.groups()
-            if text.startswith(("--- ", "+++ ")):  # signals, starts and ends: not calls
+            if text.startswith(("--- ", "+++ ")):  # signals, starts and exits: not calls
                 continue
             if start == "?" and FORKS.match(text):
                 continue
@@ -114,7 +114,7 @@ def trace_lines_of(path):
                 continue
             if text.startswith(" ... [continued]: "):
                 head, text = waiting.pop(tid, ""), text[len(" ... [continued]: "):]
-                if re.match(r"\w+\(\)\s", text):  # nothing new
+                if re.match(r"\w+\(\)\s", text):  # no change
                     text = head + text[text.index("()") + 2:]
             calls.append((tid, text))
     return calls + [(tid, text + " = ?") for tid, text in waiting.items()]
@@ -124,13 +124,13 @@ TRIES = 5
 
 
 def mistakable(one, other):
-    """Whether a number of a thread of one run stands in the other, where it can only mean something else (1000, a user)."""
+    """Whether a thread's number in one run also occurs in the other, where it must mean something else (1000, a user)."""
     numbers = [{n for _, text in calls for n in re.findall(r"\b\d+\b", text)} for calls in (one, other)]
     return any(tid in numbers[1] for tid, _ in one) or any(tid in numbers[0] for tid, _ in other)
 
 
 def normalise(calls, family, accepted=ACCEPTED):
-    """Texts by thread, threads in order of appearance; what no two runs have alike is masked."""
+    """Texts by thread, threads in order of appearance; what differs between two runs is masked."""
     tids = list(dict.fromkeys(tid for tid, _ in calls))
     names = {tid: f"T{i}" for i, tid in enumerate(tids)}
     threads = {}
@@ -148,13 +148,13 @@ def normalise(calls, family, accepted=ACCEPTED):
             if where in ("*", family):
                 text = re.sub(pattern, replacement, text)
         threads.setdefault(names[tid], []).append(text)
-    if family in KEPT and len(threads) > 2:  # who was first is chance
+    if family in KEPT and len(threads) > 2:  # the order varies
         return {f"T{i}": texts for i, texts in enumerate(sorted(threads.values()))}
     return threads
 
 
 def own_part(threads):
-    """What a family's program does behind its marker: the loader's calls are compared once, by the program `ls`."""
+    """The calls of a family's program after its marker: the loader's calls are compared once, by the program `ls`."""
     first = threads.get("T0", [])
     marker = [i for i, text in enumerate(first) if text.startswith("close(-12345)")]
     if marker:
@@ -163,7 +163,7 @@ def own_part(threads):
 
 
 def programs():
-    """Besides the families."""
+    """Programs besides the families."""
     python = shutil.which("python3") or "python3"
     return {
         "ls": ["/bin/ls", "-l", "/etc/default"],
@@ -182,7 +182,7 @@ def programs():
 
 
 def is_wanted(name):
-    """Those that the command line names, or all."""
+    """The families that the command line names, or all."""
     return len(sys.argv) < 2 or name in sys.argv[1:]
 
 

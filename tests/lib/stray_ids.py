@@ -1,8 +1,8 @@
 """
-Mends recordings that perf 6.1 dies of ("assertion failed at util/build-id.c"). The kernel hands one record of a mapping to all
-events that want it, and leaves the bit that says "with a build-id" set for those behind an event that asked for build-ids
+Repairs recordings that crash perf 6.1 ("assertion failed at util/build-id.c"). The kernel passes one record of a mapping to all
+events that track mappings, and leaves the build-id bit set for those that follow an event with build_id
 (perf_event_mmap_output() in kernel/events/core.c): a recording made while somebody else records has device and inode where perf
-then looks for a build-id.
+then expects a build-id.
 """
 
 import struct
@@ -14,7 +14,7 @@ PLACE_OF_LENGTH = 8 + 8 + 24  # header; pid and tid; start, length, offset
 
 
 def records(data):
-    """(place, type, misc) of each record of a file or a stream; what is compressed is not looked into."""
+    """(place, type, misc) of each record of a file or a stream; compressed records are not read."""
     header_bytes, = struct.unpack_from("<Q", data, 8)
     at, length = (header_bytes, len(data)) if header_bytes == 16 else struct.unpack_from("<QQ", data, 40)
     end = min(at + length, len(data))
@@ -31,7 +31,7 @@ def records(data):
 
 
 def mend(path):
-    """Clears the bit where the length is none of a build-id; returns how many records had it."""
+    """Clears the bit if the length is not one of a build-id; returns the number of such records."""
     with open(path, "rb") as f:
         data = bytearray(f.read())
     if data[:8] != b"PERFILE2":

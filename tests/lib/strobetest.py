@@ -1,7 +1,7 @@
-"""What the test scripts share: TAP output, running programs with a time limit, workloads, recorded files.
+"""Shared by the test scripts: TAP output, running programs with a time limit, workloads, recorded files.
 
 A script makes one Tap, calls ok() or skip() for each point and ends with tap.done(). All paths come from the
-environment that tests/run sets; run by hand, a script finds the tree by itself, and works in a directory that it makes.
+environment that tests/run sets; run by hand, a script finds the tree by itself, and works in a directory of its own.
 """
 
 import atexit
@@ -22,7 +22,7 @@ TOP = os.environ.get("STROBE_TOP") or os.path.dirname(os.path.dirname(os.path.di
 BUILD = os.path.abspath(os.environ.get("STROBE_BUILD") or os.path.join(TOP, "build"))
 STROBE = os.path.abspath(os.environ.get("STROBE") or os.path.join(BUILD, "strobe"))
 PERF = os.environ.get("PERF") or shutil.which("perf") or "/usr/bin/perf"
-# a second one, of the newest version, where somebody has it
+# a second one, of the newest version, if available
 NEWEST_PERF = os.environ.get("NEWEST_PERF")
 SHARED = os.environ.get("STROBE_SHARED") or os.path.join(os.path.dirname(TOP), "shared")
 CORPUS = os.path.join(SHARED, "corpus")
@@ -31,7 +31,7 @@ SKIP_STATUS = 77
 
 
 def make_scratch():
-    """Never the directory that it was started in: scripts write, and remove, what they like."""
+    """Never the current directory: scripts create and remove files."""
     path, owner = tempfile.mkdtemp(prefix="strobe-test-"), os.getpid()
     atexit.register(lambda: os.getpid() == owner and shutil.rmtree(path, ignore_errors=True))
     os.chdir(path)
@@ -42,14 +42,14 @@ SCRATCH = os.environ.get("STROBE_SCRATCH") or make_scratch()
 
 
 class Tap:
-    """Test points, printed as they come."""
+    """Test points, printed at once."""
 
     def __init__(self):
         self.n = 0
         self.n_failed = 0
 
     def ok(self, passed, name, why=""):
-        """A point; why (text, may have lines) is printed where it failed. Returns passed."""
+        """A test point; why (text, may have lines) is printed if it failed. Returns passed."""
         self.n += 1
         print(f"{'ok' if passed else 'not ok'} {self.n} - {name.replace('#', '')}", flush=True)
         if not passed:
@@ -80,7 +80,7 @@ def skip_all(why):
 
 
 class Result:
-    """What a program did: status (None when it was killed for taking too long), out, err."""
+    """The result of a program: status (None if it was killed after a timeout), out, err."""
 
     def __init__(self, argv, status, out, err):
         self.argv, self.status, self.out, self.err = argv, status, out, err
@@ -91,7 +91,7 @@ class Result:
 
 
 def run(*argv, timeout_s=60, env=None, cwd=None, stdin=None, text=True):
-    """Runs a program to its end; stdin is None (nothing), a path, or bytes; timeout_s is for a machine that does nothing else."""
+    """Runs a program to its end; stdin is None (nothing), a path, or bytes; timeout_s is for an idle machine."""
     argv = [str(a) for a in argv]
     source = subprocess.DEVNULL
     if isinstance(stdin, str):
@@ -123,8 +123,8 @@ def strobe(*argv, **options):
 
 def perf(*argv, **options):
     """
-    The reference. 6.1 aborts over some records that are made while others record ("assertion failed at util/build-id.c"):
-    they are mended (stray_ids). It dies of those that it made itself, too: it makes them anew, at last with build-ids in them.
+    perf. 6.1 aborts on some records that are made while others record ("assertion failed at util/build-id.c"):
+    they are repaired (stray_ids). It also aborts on its own recordings: they are made again, finally with build-ids.
     """
     done = run(PERF, *argv, **options)
     for i in range(9):
@@ -139,7 +139,7 @@ def perf(*argv, **options):
 
 
 def perfs():
-    """The installed perf, and the newest (NEWEST_PERF=) where it is there: a name, and what runs it."""
+    """The installed perf, and the newest (NEWEST_PERF=) if available: a name, and the function that runs it."""
     found = [("perf", perf)]
     if NEWEST_PERF and os.path.exists(NEWEST_PERF):
         found.append(("the newest perf", lambda *words: run(NEWEST_PERF, *words)))
@@ -147,7 +147,7 @@ def perfs():
 
 
 def ended_itself(done):
-    """Whether it came to an end of its own, however that was: 128 and more are signals, but for 255, "cannot be opened"."""
+    """Whether it exited by itself, with whatever status: 128 and more are signals, except 255, "cannot be opened"."""
     return done.status is not None and (0 <= done.status < 128 or done.status == 255)
 
 
@@ -218,11 +218,11 @@ def stats_of(text):
 
 def record(*argv, output="perf.data", **options):
     """
-    Records with the binary under test into the scratch directory; returns the path, and fails the script where it fails. The
-    build ID cache is left alone: files that a test replaces or removes are then gone.
+    Records with the binary under test into the scratch directory; returns the path, and fails the script if it fails. The
+    build ID cache is not used: files that a test replaces or removes are then gone.
     """
     path = os.path.join(SCRATCH, output)
-    # Debian's perf as a stand-in sleeps out a second at the end of each recording without this
+    # without this, Debian's perf sleeps a second at the end of each recording
     quick = ["--no-bpf-event"] if "perf" in os.path.basename(STROBE) else []
     done = strobe("record", "-q", "-N", *quick, "-o", path, *argv, **options)
     if done.status != 0 or not os.path.exists(path):
@@ -265,7 +265,7 @@ def script_samples(path, *argv):
     done = strobe("script", "-i", path, "-F", "comm,pid,tid,period,ip,sym", *argv, timeout_s=120)
     samples = []
     for line in done.out.splitlines():
-        # without call chains the address stands on the same line
+        # without call chains the address is on the same line
         head = re.match(r"(\s*\S.*?)\s+(-?\d+)/(-?\d+)\s+(\d+):?\s*(?:([0-9a-f]+) (.*))?$", line)
         frame = re.match(r"\s+([0-9a-f]+) (.*)$", line)
         if head:

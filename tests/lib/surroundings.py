@@ -1,6 +1,6 @@
 """
-What tests/run puts around the tests: another processor (--as), or a machine with other things to do (--busy); and how long
-a program that hangs is waited for.
+The environment that tests/run prepares for the tests: another processor (--as), or other load (--busy); and time limits
+of programs that hang.
 """
 
 import contextlib
@@ -12,11 +12,11 @@ import sys
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 DEVICES = "bus/event_source/devices"
-# the tree of tests/machines whose core PMU is shown (None: one that names no event), the PMU for libpfm4, and a processor that the
-# tables of perf do not have
+# the tree of tests/machines whose core PMU is used (None: one without named events), the PMU for libpfm4, and a processor that is not
+# in perf's tables
 PROCESSORS = {"intel": ("intel", "skl", "GenuineIntel-99-1-0"), "amd": ("amd", "amd64_fam19h_zen4", "AuthenticAMD-99-1-0"),
               "unknown": (None, "perf", "Unknown-0-0-0")}
-# what depends on the processor
+# tests that depend on the processor
 DEPENDENT = ("unit/", "cli/", "oracle/stat-", "oracle/list", "live/stat", "live/list", "live/exit-status", "live/record",
              "live/group-read", "live/rights")
 
@@ -31,12 +31,12 @@ def files_of(tree):
         return {"cpu/type": "4", "cpu/format/event": "config:0-7"}
     with open(os.path.join(TOP, "tests", "machines", tree + ".txt"), encoding="ascii") as f:
         rows = [line.rstrip("\n").partition(" ") for line in f if line.strip() and line[0] not in "#/"]
-    # perf 6.1 ends where the kernel names slots of the pipeline, which are added to what it counts, and does not count them
+    # perf 6.1 fails if the kernel names slots of the pipeline, which perf adds to the events, and cannot count them
     return {path: text for path, _, text in rows if is_core(path.split("/")[0]) and not re.search(r"/(slots|topdown)", path)}
 
 
 def link_others(real, made, name):
-    """A directory with everything that the real one has, except name, which is a directory of its own."""
+    """A directory with links to everything in the real one, except name, which is a directory of its own."""
     os.makedirs(os.path.join(made, name))
     for entry in os.listdir(real):
         if entry != name:
@@ -44,7 +44,7 @@ def link_others(real, made, name):
 
 
 def processor(name, root):
-    """Makes a tree below root that is /sys with the core PMUs of another processor. Returns the environment that shows it."""
+    """Creates a copy of /sys below root with the core PMUs of another processor. Returns the environment that selects it."""
     tree, pfm, cpuid = PROCESSORS[name]
     made, real = root, "/sys"
     for part in DEVICES.split("/"):
@@ -62,8 +62,8 @@ def processor(name, root):
 
 def patience():
     """
-    How many times longer than alone a program may take here and now: those that run or wait for a CPU, for each CPU. Times
-    that something may take at most are there to end what hangs; they are multiplied by this.
+    How many times longer than alone a program may take now: tasks that run or wait for a CPU, per CPU. Time limits
+    end what hangs; they are multiplied by this.
     """
     with open("/proc/loadavg", encoding="ascii") as f:
         minute, _, _, tasks = f.read().split()[:4]
@@ -72,7 +72,7 @@ def patience():
 
 @contextlib.contextmanager
 def busy():
-    """A loop for each of two CPUs, and a shell that starts one program after the other."""
+    """A loop for each of two CPUs, and a shell that starts programs one after another."""
     loop = [sys.executable, "-c", "while True: pass"]
     programs = ["sh", "-c", "while :; do apt-get -s check; ls -lR /usr/share/doc; done"]
     started = [subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,

@@ -1,4 +1,4 @@
-"""What the scripts about `strobe trace` share: programs compiled on the spot, a trace as text and as objects."""
+"""Shared by the tests of `strobe trace`: compiling programs, a trace as text and as objects."""
 
 import json
 import subprocess
@@ -7,14 +7,14 @@ from strobetest import is_root, skip_all, strobe
 
 
 def compile_c(name, source, *flags):
-    """Makes the program `name` of C source in the current directory."""
+    """Compiles the program `name` from C source in the current directory."""
     with open(f"{name}.c", "w", encoding="utf-8") as f:
         f.write("#define _GNU_SOURCE\n" + source)
     subprocess.run(["cc", *flags, "-o", name, f"{name}.c"], check=True)
 
 
 def skip_without_bpf():
-    """Ends the script where the programs of the kernel's side cannot be loaded: other rights, or a build without them."""
+    """Skips the script if BPF programs cannot be loaded: missing permissions, or a build without them."""
     if not is_root():
         skip_all("needs root")
     if "built without BPF" in (why := strobe("trace", "-s", "true").err):
@@ -22,7 +22,7 @@ def skip_without_bpf():
 
 
 def output_of(run, name):
-    """(what the run of `strobe trace -o name` and the like was, the text of its output, nothing of an earlier one)."""
+    """(the result of `strobe trace -o name` and the like, the text of the file, which is removed before)."""
     with open(name, "w", encoding="utf-8"):
         pass
     done = run()
@@ -31,7 +31,7 @@ def output_of(run, name):
 
 
 def trace(*argv, name="out.txt"):
-    """(what the run was, the text of its output)."""
+    """(the result of the run, the text of its output)."""
     return output_of(lambda: strobe("trace", "-o", name, *argv), name)
 
 

@@ -1,4 +1,4 @@
-"""A strobe that serves pages (web, report --web, pprof -http), asked by requests that are written header by header."""
+"""A strobe that serves pages (web, report --web, pprof -http), with requests whose headers are written by hand."""
 
 import http.client
 import re

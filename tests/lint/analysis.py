@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""clang-tidy finds nothing in the program, with the checks below; faults planted for most of these are found.
+"""clang-tidy finds nothing in strobe with the checks below; planted faults for most of these are found.
 
 These checks have no false alarms here. Tried and left out because of theirs: sizeof-expression (arrays of pointers),
 suspicious-string-compare (!strcmp), cert-err34-c. gcc -fanalyzer (35 reports) and clang-analyzer (18) take half an hour. Only a
@@ -105,7 +105,7 @@ def tidy(files, folder):
 
 
 def sources():
-    """What the build compiles of src/, but for tests and programs of BPF."""
+    """The files of src/ that the build compiles, without tests and BPF programs."""
     with open(os.path.join(BUILD, "compile_commands.json"), encoding="utf-8") as f:
         paths = {os.path.normpath(os.path.join(entry["directory"], entry["file"])) for entry in json.load(f)}
     src = os.path.join(TOP, "src") + os.sep

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The keys of report are one table: help, manual page, completion and the schema of its JSON name what it holds."""
+"""The keys of report are one table: help, manual page, completion and the schema of its JSON have the same keys."""
 
 import os
 import re
@@ -16,7 +16,7 @@ def read(*path):
 
 
 def completed(words):
-    """What bash offers for the last of these words after `strobe`."""
+    """What bash completes for the last of these words after `strobe`."""
     program = os.path.join(BUILD, "strobe")
     script = 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _strobe "$1" 2>/dev/null; echo "${COMPREPLY[*]}"'
     done = run("bash", "-c", script, "-", os.path.join(TOP, "completion", "strobe"), program, *words.split(" "))
@@ -24,7 +24,7 @@ def completed(words):
 
 
 def values(tap):
-    """Of other options: each word that is offered stands in their help, and the other way round."""
+    """For other options: each completed word is in their help, and vice versa."""
     for words, before, after in (("flamegraph --colors ", "--colors", "--bgcolors"), ("convert --to ", "file name): ", "\n\n")):
         text = strobe(words.split()[0], "-h").out
         text = text[text.index(before) + len(before):]

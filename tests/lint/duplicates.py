@@ -79,7 +79,7 @@ def is_name(token):
 
 
 def shape(tokens):
-    """A line without its names: what two places must share before their names are compared."""
+    """A line without its names: it must be equal in two places before their names are compared."""
     return hash(tuple("n" if is_name(t) else t for t in tokens))
 
 

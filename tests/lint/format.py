@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""clang-format, with .clang-format, finds no other blanks between words and signs of C than are there.
+"""clang-format, with .clang-format, would change no blank between tokens of C.
 
-Line breaks and the alignment of tables and comments are the author's: clang-format knows one form of each, and tables of options
-and of tests are easier to read in theirs. Lines of macros and blanks beside * & < > and after ) are left out: there it takes one
-for the other (a pointer for a product, a cast for a call). tests/lint/style.py has rules for these, and for indentation.
+Line breaks and the alignment of tables and comments are the author's: clang-format has one form of each, and tables of options
+and of tests are easier to read in their own. Macros and blanks beside * & < > and after ) are not checked: there it confuses
+a pointer with a product, a cast with a call. tests/lint/style.py has rules for these, and for indentation.
 
-  PYTHONPATH=tests/lib tests/lint/format.py --fix    puts in and takes out the blanks in place
+  PYTHONPATH=tests/lib tests/lint/format.py --fix    inserts and removes the blanks in place
 """
 # timeout: 300
 

@@ -27,7 +27,7 @@ def main():
     headers = []
     for folder, _, files in os.walk(SRC):
         headers += [os.path.relpath(os.path.join(folder, f), SRC) for f in files if f.endswith(".h")]
-    # libbpf's and the kernel's types reach BPF programs alone
+    # only BPF programs may include types of libbpf and of the kernel
     headers = sorted(h for h in headers if not h.endswith(".bpf.h"))
     tap = Tap()
     with concurrent.futures.ThreadPoolExecutor(2) as pool:

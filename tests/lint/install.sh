@@ -1,6 +1,6 @@
 #!/bin/sh
-# Every optional library off: it builds without a warning, passes its unit tests and says its version. Then `meson install`
-# puts binary, links, man pages and completion in place.
+# Every optional library off: it builds without a warning, passes its unit tests and prints its version. Then `meson install`
+# installs binary, links, man pages and completion.
 # timeout: 600
 # serial
 # slow
@@ -32,7 +32,7 @@ ninja -C "$dir" -j 2 >"$STROBE_SCRATCH/ninja" 2>&1 || status=$?
 point $status 'it builds without a warning'
 
 status=0
-# Meson has malloc fill what is freed, of which a test that grows many small strings would make minutes.
+# Meson makes malloc overwrite freed memory, which would make a test with many growing strings take minutes.
 MALLOC_PERTURB_=0
 export MALLOC_PERTURB_
 meson test -C "$dir" --timeout-multiplier 5 --no-rebuild --num-processes 2 --suite unit >"$STROBE_SCRATCH/unit" 2>&1 || status=$?

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Each command has a man page without faults, which names every option that the command's own table has."""
+"""Each command has a man page without errors that has every option of the command's table."""
 
 import os
 import re
@@ -51,7 +51,7 @@ def main():
             done = subprocess.run(
                 ["mandoc", "-T", "lint", "-W", "warning", os.path.join(MAN, page)], capture_output=True, text=True
             )
-            # a page is as old as the binary that it came with: no date
+            # no date: a page has the version of its binary
             faults = [line for line in (done.stdout + done.stderr).splitlines() if "missing date" not in line]
             tap.ok(not faults, f"mandoc finds no fault in {page}", "\n".join(faults))
     else:

@@ -8,7 +8,7 @@ import subprocess
 from strobetest import TOP, Tap
 
 SOURCE = (".c", ".h", ".def", ".inc")
-# a path with a folder of ours in it: base/cursor.h, src/cmd/cmd.h, tests/live/top.py, view/html/page/
+# a path with one of our folders: base/cursor.h, src/cmd/cmd.h, tests/live/top.py, view/html/page/
 FOLDERS = r"(?:src|tests|tools|doc|man|fuzz|bench|completion|demo)"
 DOC_PATH = re.compile(
     r"(?<![\w./~$@-])("
@@ -18,9 +18,9 @@ DOC_PATH = re.compile(
 CODE_PATH = re.compile(r"(?<![\w./~$@<-])((?:%s)/[\w./]*\w\.(?:c|h|def|py|bpf\.c))(?![\w*…-])")
 CALL = re.compile(r"(?<![\w.>:])([a-z]\w*_\w+)\(\)")
 OPTION = re.compile(r"(?<![\w-])--([a-z][a-z_\d-]+[a-z_\d])(?![\w-])")
-# a name that stands for others, or a path of the kernel's tree
+# a placeholder, or a path of the kernel's tree
 PLACEHOLDER = re.compile(r"NAME|ROOM|COMMAND|[/_]foo\b|foo[./]|^arch/.*/(asm|uapi)/")
-# what comments say () of, and is not ours: system calls, libc, other libraries, the kernel, examples
+# functions in comments that are not ours: system calls, libc, other libraries, the kernel, examples
 FOREIGN = re.compile(r"^(sys_|perf_|bpf_|__|pthread_|git_|drgn_|std_|sched_|io_|epoll_|timerfd_|process_|memfd_|mmap_|sk_|tcp_|raw_|kvm_)")
 
 
@@ -44,7 +44,7 @@ def comments(text):
 
 
 def manual_words(text):
-    """(line number, text) of a manual page, without what its section NOT SUPPORTED names."""
+    """(line number, text) of a manual page, without its section NOT SUPPORTED."""
     is_supported = True
     for i, line in enumerate(text.replace("\\-", "-").split("\n"), 1):
         is_supported = not line.startswith(".S") and is_supported or line.startswith(".S") and "NOT SUPPORTED" not in line.upper()

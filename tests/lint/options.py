@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""No option is parsed and ignored: what a table of options sets is read somewhere."""
+"""No option is parsed and ignored: each field that an option table sets is read somewhere."""
 
 import glob
 import os
@@ -9,7 +9,7 @@ from strobetest import TOP, Tap
 
 
 def read_members(text):
-    """Names of members that are not only assigned to, and those that are read by their place."""
+    """Names of members that are read, not only assigned, and of those that are read by their offset."""
     for line in text.splitlines():
         if "AT(" not in line:
             yield from re.findall(r"(?:->|\.)(\w+)\b(?!\s*=[^=])", line)

@@ -6,7 +6,7 @@ import re
 
 from strobetest import TOP, Tap, run
 
-# in every build system of Debian's, or of use only to those who run tests
+# in every Debian build environment, or only needed for tests
 IMPLIED = {"gcc", "libc6-dev", "linux-libc-dev"}
 
 

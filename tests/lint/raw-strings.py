@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Text of files reaches a terminal or a document escaped: what the rooms below print raw is listed in raw-strings.tsv.
+"""Text of files is escaped before it reaches a terminal or a document: raw-strings.tsv lists what the rooms below print raw.
 
 Text goes through out_text(), out_text_str(), out_xml(), out_csv() or the JSON writer. out_str(), out_left(), out_right() and the
 %s of out_f() and printf() print bytes as they are; where their argument is not a literal, the file and the argument are in the
-list, because it is made by us: a number, a separator, a colour, a row of a constant table. A new one that holds text of a file,
-of the kernel or of a command line belongs through out_text_str() instead.
+list, because strobe generates it: a number, a separator, a colour, a row of a constant table. Text of a file, of the kernel
+or of a command line must be printed by out_text_str() instead.
 
-usage: raw-strings.py [--list]   prints what is raw now, for the list
+usage: raw-strings.py [--list]   prints what is raw, for the list
 """
 
 import glob
@@ -44,7 +44,7 @@ def arguments(text, at):
 
 
 def alternatives(expression):
-    """The values that "a ? b : c ? d : e" may have, without its conditions."""
+    """The possible values of "a ? b : c ? d : e", without its conditions."""
     no_strings = re.sub(r'"(?:[^"\\]|\\.)*"', lambda m: '"' + "_" * (len(m.group()) - 2) + '"', expression)
     at = no_strings.find(" ? ")
     if at < 0:
@@ -60,7 +60,7 @@ def alternatives(expression):
 
 
 def of_format(args):
-    """The arguments of a format that go to %s."""
+    """The arguments of a format for %s."""
     text = "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', args[0]))
     at = 0
     for m in CONVERSION.finditer(re.sub(r'"\s*PRI\w+\s*"', "llu", text)):

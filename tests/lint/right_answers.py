@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Each test that doc/RIGHT_ANSWERS.md names exists, and has the words of the points that are named."""
+"""Each test that doc/RIGHT_ANSWERS.md names exists and contains the quoted words."""
 
 import os
 import re
@@ -25,7 +25,7 @@ def files_of(name):
 
 
 def rows(text):
-    """(behaviour, what shows it) of the tables."""
+    """(behaviour, its tests) of the tables."""
     for line in text.splitlines():
         cells = re.split(r"(?<!\\)\|", line)
         if len(cells) == 4 and cells[1].strip() not in ("behaviour", "---", ""):
@@ -33,7 +33,7 @@ def rows(text):
 
 
 def wrong_in(shown):
-    """What is wrong with the tests of a row."""
+    """Errors in the tests of a row."""
     tests = [t for t in NAMED.findall(re.sub(r"`[^`]*`", "", shown))]
     if not tests:
         return [] if re.match(r"`(tests/run|tools/bench) ", shown) else ["no test"]

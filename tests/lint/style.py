@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""C as all of it is written here: tabs, braces, and blanks where format.py leaves them to us."""
+"""The style of C in this tree: tabs, braces, and blanks that format.py does not check."""
 
 import re
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Rules of form over every tracked file: no machine's paths, no long lines, no stray blanks, files of one sentence."""
+"""Rules for every tracked file: no paths of one machine, no long lines, no trailing blanks, no overlong files, no stray files."""
 
 import os
 import re
@@ -14,12 +14,12 @@ TAB = 8
 MACHINE_PATHS = re.compile(r"(?<![\w.])/(" + "|".join(["wo" + "rk/", "ro" + "ot/", "ho" + r"me/\w"]) + r")")
 BINARY = (".data", ".gz", ".zst", ".so", ".o", ".png")
 SOURCE = (".c", ".h", ".def", ".build", ".js", ".py", ".pm", ".pl", ".html", ".css")
-# what may stand beside the folders: whatever else does was left there by mistake
+# files beside the folders: any other was left there by mistake
 TOP_FILES = {".clang-format", ".gitignore", "LICENSE", "Makefile", "NEWS", "README.md", "demo", "meson.build", "meson_options.txt", "test"}
 TOP_FOLDERS = {".ci", "bench", "completion", "doc", "fuzz", "man", "packaging", "src", "tests", "tools"}
-# the runner takes what is executable there, and nothing else
+# the runner runs only executable files
 SUITES = re.compile(r"^tests/(oracle|corpus|live|lint|vm|long)/[^/]+\.(py|sh)$")
-# tables and recorded or golden text have the lines they have
+# tables and recorded or expected text may have long lines
 FREE_FORM = re.compile(r"^(tests/(cli|data)/|fuzz/corpus/|LICENSE|.*\.(svg|def|tsv|txt)$|doc/.*\.md$|README\.md$)")
 
 
@@ -27,7 +27,7 @@ def tracked_files():
     done = subprocess.run(["git", "-C", TOP, "ls-files", "-z"], capture_output=True, text=True)
     if done.returncode == 0:
         return [f for f in done.stdout.split("\0") if f and os.path.isfile(os.path.join(TOP, f))]
-    # a tree without git, as from an archive: everything but build directories
+    # a tree without git, as from an archive: everything except build directories
     found = []
     for folder, folders, files in os.walk(TOP):
         folders[:] = [d for d in folders if not d.startswith(("build", ".git", "__pycache__"))]
@@ -44,11 +44,11 @@ def main():
     paths, columns, blanks, long, once = [], [], [], [], []
     names = sorted(tracked_files())
     stray = [name for name in names if name.split("/")[0] not in (TOP_FOLDERS if "/" in name else TOP_FILES)]
-    tap.ok(not stray, "only what belongs there stands at the top", "\n".join(stray))
+    tap.ok(not stray, "only known files are at the top", "\n".join(stray))
     output = [name for name in names if name.startswith("src/") and not name.endswith(SOURCE)]
-    tap.ok(not output, "src/ has sources alone", "\n".join(output))
+    tap.ok(not output, "src/ has only sources", "\n".join(output))
     idle = [name for name in names if SUITES.match(name) and not os.access(os.path.join(TOP, name), os.X_OK)]
-    tap.ok(not idle, "what stands in a suite can be run", "\n".join(idle))
+    tap.ok(not idle, "scripts of suites are executable", "\n".join(idle))
     for name in names:
         if name.endswith(BINARY) or name.startswith("fuzz/corpus/"):
             continue

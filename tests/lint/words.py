@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Texts for users are in the field's words: none of the phrases below is in strings of src/ or in manual pages; a few are not in
-comments either; perf is called perf."""
+"""Texts for users use the field's terms: no phrase below occurs in strings of src/ or in manual pages, and some not in comments
+either; perf is called perf."""
 
 import glob
 import os

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Archives carry what debug information lies in besides: .dwo files, a .dwp, what dwz shared; and recordings of every form."""
+"""Archives include separate debug information: .dwo files, a .dwp, files of dwz; and recordings of every form."""
 # needs: record report archive
 import io
 import os

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A loaded BPF program is in a recording as perf has it there: symbol, event, code, lines and types, byte for byte."""
+"""A loaded BPF program is in a recording as perf writes it: symbol, event, code, lines and types, byte for byte."""
 # needs: record report
 # serial
 # second try

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`report --branch-history` puts hand-made branch records in front of the stacks they led to."""
+"""`report --branch-history` puts hand-made branch records before the stacks that they led to."""
 # needs: report
 
 import os

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The build-id cache and archives: what perf wrote strobe reads, and the other way round; a report names what was replaced."""
+"""The build-id cache and archives: strobe reads what perf wrote, and vice versa; a report names the files that were replaced."""
 # needs: record report buildid-cache archive
 # timeout: 120
 

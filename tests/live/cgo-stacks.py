@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Stacks of C that Go calls lead from the thread's stack to the goroutine's; dumps end there, and no word is taken for a caller."""
+"""Stacks of C code that Go calls lead from the thread's stack to the goroutine's; dumps end there, and no other word is taken for a
+caller."""
 # needs: record script
 # timeout: 300
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Recordings with one time that is damaged: far ahead, it is left out, and the order of all others is as it was; far behind, it comes
-late. Both are said."""
+"""Recordings with one damaged time: far in the future, the record is skipped, and the order of all others is unchanged; far in the
+past, it comes late. Both are reported."""
 # needs: sched script trace bench
 
 import difflib

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`daemon`: sessions start, answer, follow their settings and end; what it lists is what perf's daemon lists; nothing goes on after it."""
+"""`daemon`: sessions start, answer, follow their settings and end; it lists what perf's daemon lists; nothing keeps running after it."""
 # second try
 # needs: daemon record
 

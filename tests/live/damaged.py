@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Files that were not finished, cut short or never were recordings: what is whole is read, and what is lost is said."""
+"""Unfinished and truncated files, and files that are not recordings: complete records are read, and what is lost is reported."""
 # needs: record report script evlist
 # timeout: 300
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # needs: record report
 # timeout: 180
-"""A debuginfod server that means harm: reports come all the same, in time, and nothing of it is kept that is not the file.
+"""A hostile debuginfod server: reports are printed nevertheless, in time, and nothing is cached but the right file.
 
 The server is a socket and answers with bytes written here, in each way once; what report prints is held to what it prints
 without servers.

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """
-User chains that come in a record of their own (Linux 6.19, which few machines have): a recording made by hand, in which one
-such record serves several samples, another process has the same cookie, and one record never comes.
+Deferred user call chains (records of Linux 6.19, which few machines have): in a recording made by hand, one such record belongs to
+several samples, another process has the same cookie, and one record is missing.
 """
 # needs: report script flamegraph
 

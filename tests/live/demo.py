@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # quick
 # needs: record report flamegraph annotate
-"""What ./demo shows after it has built strobe: six lines, true ones, whose commands work, and no row of hexadecimal digits."""
+"""The output of ./demo after it has built strobe: six true lines whose commands work, and no row of hexadecimal digits."""
 
 import os
 import re

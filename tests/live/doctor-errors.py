@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Errors that come from a missing right, a limit or the kernel name the checks of doctor that say more: one line, and one of the checks
-that it names has something to say to the same user."""
+"""Errors about permissions, limits or the kernel name the checks of doctor that explain them: one line, and one of these checks reports
+something to the same user."""
 # needs: doctor record
 
 import json

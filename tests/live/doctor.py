@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # quick
 # needs: doctor
-"""What doctor says of this machine against what other programs can do on it, as root, as a plain user, in namespaces that lack things."""
+"""doctor's checks of this machine, compared with what other programs can do, as root, as a plain user, and in namespaces without some
+features."""
 
 import json
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # quick
-"""How `record` and `stat` end where they cannot begin: scripts tell that from a workload that failed."""
+"""The exit status of `record` and `stat` if they cannot start: scripts can distinguish it from a failed workload."""
 # needs: record stat
 
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Programs that are linked with libprofiler and libtcmalloc, run with those and with ours before them: google-pprof and go tool pprof show
-the same tops of both libraries' files. Of the heap they are equal to the byte, of CPU time within what samples differ by."""
+"""Programs linked with libprofiler and libtcmalloc, run with those and with strobe's libraries preloaded: google-pprof and go tool
+pprof show the same tops of both profiles. Heap profiles are equal to the byte, CPU times within sampling error."""
 # needs: heap
 # second try
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A group that is read with its leader (:S) counts what child processes do, each process from 0 on."""
+"""A group that is read with its leader (:S) counts child processes, each process from 0 on."""
 # needs: record report script
 
 import os

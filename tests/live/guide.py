@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""doc/GUIDE.md: each command of it is run, in the order of the page, and what the text quotes from an output is in it."""
+"""doc/GUIDE.md: all its commands are run in the order of the page, and their output contains what the text quotes."""
 # needs: record report trace lock heap
 # timeout: 300
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The environment of gperftools' heap profiler in libstrobe_alloc.so: what HEAPPROFILE writes and when, to the byte, and as libtcmalloc."""
+"""The environment of gperftools' heap profiler in libstrobe_alloc.so: contents and times of HEAPPROFILE's files, to the byte as
+libtcmalloc's."""
 # needs: pprof
 
 import glob

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Heap profiles: programs of known allocations to the byte, estimates within their margins, planted leaks, programs that misbehave."""
+"""Heap profiles: programs with known allocations to the byte, estimates within their margins, planted leaks, misbehaving programs."""
 # needs: heap pprof report convert
 # second try
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The heap checker: planted leaks by gperftools' class and environment, and by C; a program that is linked with its libtcmalloc."""
+"""The heap checker: planted leaks by gperftools' class and environment, and in C; a program linked with its libtcmalloc."""
 # needs: heap pprof
 
 import glob

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # needs: record report stat trace top
-"""As a plain user under hidepid=2, and with caches that belong to somebody else.
+"""Running as a plain user under hidepid=2, and with caches that belong to somebody else.
 
 In a mount and PID namespace of its own, so that the machine's /proc stays as it is.
 """

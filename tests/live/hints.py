@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # quick
 # needs: record report flamegraph stat
-"""Hints at what to do next: one line, on a terminal, where somebody would be lost; none in a pipe, and none with -q."""
+"""Hints at what to do next: one line on a terminal in situations that puzzle users; none in a pipe, and none with -q."""
 
 import os
 import pty

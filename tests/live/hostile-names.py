@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Names that would be markup, terminal escapes or marks of direction, in every output that is made of a profile.
+"""Names that contain markup, terminal escapes or marks of direction, in every output of a profile.
 
 What each output must be is known without us: text that has no character that steers a terminal, XML and JSON that parse,
 pictures with no element that the profile named.

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """
-inject --aslr, -B and a plain copy of recordings made byte by byte: where each address has to be is worked out by hand.
+inject --aslr, -B and a plain copy of recordings made byte by byte: the expected address of each record is computed by hand.
 
 The mappings cut each other off, a child has its parent's without records of its own, samples lie in them and beside them, and an
 event is named only after the data has begun.

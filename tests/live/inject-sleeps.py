@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""inject --sched-stat makes of a recording what perf makes of it: sleeps where they began, with their length."""
+"""inject --sched-stat writes the same samples as perf: sleeps at the places where they began, with their length."""
 # needs: record script inject
 # timeout: 60
 

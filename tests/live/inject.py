@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """
-inject --convert-callchain leaves the same stacks in a tenth of the space, for perf too; inject -b adds perf's build-ids, in a
-pipe as well; a plain inject copies; -B and --mmap2-buildid-all write build-ids into mappings; --aslr moves addresses, no names.
+inject --convert-callchain keeps the same stacks in a tenth of the space, also for perf; inject -b adds perf's build-ids, also in a
+pipe; a plain inject copies; -B and --mmap2-buildid-all write build-ids into mappings; --aslr moves addresses and keeps names.
 """
 # second try
 # needs: record report script inject

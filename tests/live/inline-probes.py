@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Inline probes among events (u:, ur:): values that are known, at all levels of optimisation, exact counts, tasks, filters."""
+"""Inline probes as events (u:, ur:): known values at all levels of optimisation, exact counts, tasks, filters."""
 # second try
 # needs: record script stat trace top
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """
-Names of inlined functions, of a program whose .debug_str is so large that names are read out of the file, all at once: each function
-has those inlined that the program was written with.
+Names of inlined functions of a program whose .debug_str is so large that names are read from the file all at once: each function has
+exactly the inlined calls that the program was written with.
 """
 # second try
 # needs: record flamegraph script

@@ -2,7 +2,7 @@
 # quick
 # needs: annotate bench buildid-list c2c config convert daemon doctor evlist heap kallsyms kmem list lock report script stat test top trace
 # timeout: 120
-"""What commands print as JSON follows one rule (doc/JSON.md): header, names, where it goes. All commands that have it are walked.
+"""The JSON of all commands follows one rule (doc/JSON.md): header, names, destination.
 
 A command that offers JSON in its -h and is not in the table below fails here; the parser is Python's.
 """

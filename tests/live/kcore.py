@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""Copies of /proc/kcore in the build-id cache and in recordings: what is in them, that perf takes them for its own, and code
-annotated from them."""
+"""Copies of /proc/kcore in the build-id cache and in recordings: their contents, that perf accepts them, and code annotated from them."""
 # needs: report annotate buildid-cache
 
 import os

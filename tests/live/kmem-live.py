@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`kmem stat --live`: the kernel's allocations of a program whose allocations are known, and as a recording of the same run has them."""
+"""`kmem stat --live`: the kernel's allocations for a program with known allocations, also equal to a recording of the same run."""
 # needs: kmem
 
 import collections

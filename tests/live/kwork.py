@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Works of the kernel, from a recording and summed up in the kernel: the same works, and times that fit."""
+"""Interrupts, softirqs and workqueues, from a recording and summed up in the kernel: the same ones, with plausible times."""
 # needs: kwork record
 # second try
 

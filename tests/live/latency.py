@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Shares of the elapsed time: what runs alone is due to all of it, what runs beside another thread to half."""
+"""Shares of the elapsed time: a task that runs alone has all of it, one beside another thread half."""
 # needs: record report script evlist
 # second try
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`list -j` is one JSON document, `--details` names the fields a filter can use, vendor names come from libpfm4."""
+"""`list -j` is one JSON document, `--details` lists the fields that filters can use, vendor names come from libpfm4."""
 # needs: list
 
 import json

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Locks of programs: `lock contention --user`, beside what a program measures of its own waits and what the kernel counts of them."""
+"""Locks of programs: `lock contention --user`, compared with what a program measures of its own waits and with the kernel's counts."""
 # needs: lock record script
 
 import json

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """
-Markers (USDT) of programs that nobody built for this: python3's calls and collections, with strings and numbers, and exceptions of
-libstdc++. python3 counts on a semaphore: without it the markers are passed by.
+Markers (USDT) of unmodified programs: python3's calls and collections, with strings and numbers, and exceptions of libstdc++. python3
+checks a semaphore: without it, the markers are skipped.
 """
 # second try
 # needs: probe record script stat

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """
-Frames of Node.js in the stacks of record --call-graph eh. A script of known shape says what its stack is at the hottest places, by
-`new Error().stack`, the second source of names, lines and order; and recursion whose code is interpreted, baseline and optimised in turn
-has all its frames and no address of code made at run time.
+Frames of Node.js in the stacks of record --call-graph eh. A script of known shape prints its stack at the hottest places, by `new
+Error().stack`, the second source of names, lines and order; recursion whose code is interpreted, baseline and optimised in turn has all
+its frames and no address of generated code.
 """
 # second try
 # needs: record report script

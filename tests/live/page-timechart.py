@@ -3,7 +3,7 @@
 # serial
 # second try
 # needs: timechart record report
-"""The page of a time chart in a real browser, and the time line of a recording's page: states, sums, arrows, clicks, keys, speed.
+"""The page of a time chart in a real browser, and the timeline of a recording's page: states, sums, arrows, clicks, keys, speed.
 
 The times of threads are those of perf's script for the same file, added up here, or what the programs measured of themselves.
 """

@@ -2,7 +2,7 @@
 # timeout: 240
 # serial
 # second try
-"""The HTML page in a real browser: its numbers are those of the input, its controls work, it asks for nothing and says nothing.
+"""The HTML page in a real browser: its numbers equal the input's, its controls work, it requests nothing and logs nothing.
 
 The recordings are text of `perf script` and folded stacks made here, so that each number is known by counting them in Python,
 and one made by `strobe record`, whose page is held to `strobe report` and `strobe flamegraph --folded`.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The pager: run without a shell unless its text needs one, and what is shown where it cannot be run.
+"""The pager: it runs without a shell unless its command requires one, and output is printed if it cannot be started.
 
 Who ran what is strace's to say; the terminal is a pseudo-terminal of Python's.
 """

@@ -1,8 +1,5 @@
 #!/usr/bin/env python3
-"""
-What several threads read, unwind and name is what one does, to the byte. `make tsan` runs this with ThreadSanitizer, which
-has nothing to say.
-"""
+"""Several threads read, unwind and name exactly as one does, to the byte. `make tsan` runs this with ThreadSanitizer, without a report."""
 # needs: record report script flamegraph inject
 # timeout: 300
 

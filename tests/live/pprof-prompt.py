@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # timeout: 120
-"""The prompt of strobe pprof on a terminal: editing, completion and history, told by what the commands that come of it do.
+"""The prompt of strobe pprof on a terminal: editing, completion and history, observed through the commands that result.
 
 A line is what was typed and completed if the report is that of the line; nothing here depends on how the line is drawn.
 """

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""gperftools' functions and environment in libstrobe_profiler.so and libstrobe_alloc.so; files as strobe and google-pprof show them."""
+"""gperftools' functions and environment in libstrobe_profiler.so and libstrobe_alloc.so; their files as strobe and google-pprof show
+them."""
 # needs: pprof
 # second try
 

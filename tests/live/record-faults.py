@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Where the machine refuses a recorder threads, memory or room, it says so, ends, and what it has recorded can be read."""
+"""If the machine refuses threads, memory or disk space, record reports it and ends, and what was recorded can be read."""
 # needs: record report
 # second try
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""record --on HOST: a shell in another home directory stands for the other machine; with sshd, a real connection to this one."""
+"""record --on HOST: a shell in another home directory acts as the other machine; with sshd, a real connection to this one."""
 # needs: record report archive
 import io
 import os

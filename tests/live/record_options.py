@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the options of `record` ask of the kernel and leave in the file: attrs as perf's, losses, rows of files, control."""
+"""Effects of record's options on the kernel's settings and on the file: attrs as perf's, losses, rows of files, control."""
 # second try
 # needs: record report script evlist
 # serial

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What stands in the way of a recording is named: one line, with the setting and what to do, status 1, no file."""
+"""Reasons why recording is not possible: one line, with the setting and what to do, status 1, no file."""
 # needs: record
 # serial
 

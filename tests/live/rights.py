@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Without root: user space is recorded, and what is missing is said with the setting that stands in the way."""
+"""Without root: user space is recorded, and what is missing is reported with the setting that prevents it."""
 # needs: record report
 
 import os

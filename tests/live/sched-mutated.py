@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Recordings of the scheduler with bytes changed or missing: what is whole is shown, and nothing crashes or hangs."""
+"""Recordings of the scheduler with changed or missing bytes: complete records are shown, and nothing crashes or hangs."""
 # needs: sched kwork record
 
 import random

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Programs whose waits are known, recorded: the times in each state, and that they are all of the time."""
+"""Recordings of programs with known waits: the times in each state, and that they add up to the whole."""
 # needs: sched record
 # second try
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What takes long to read: it is shown as far as it was read, tells how far that is, and can be left, whatever the file does."""
+"""Files that take long to read: the screen shows what was read so far and the progress, and can be left at any time."""
 # second try
 # timeout: 300
 # needs: report record

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A report of 80,000 rows with as many stacks: what a key costs, in time of the processor and so whatever else runs.
+"""A report of 80,000 rows with as many stacks: the cost of a key, in CPU time and therefore independent of other load.
 
 16 ms is what is to be reached (tools/bench measures it). Here it is five times as long, or where a sanitizer or another processor
 makes all of it slow, a tenth of the time that it takes to read the recording and to show it first.

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # needs: record report
 # timeout: 240
-"""Screens over recordings whose bytes were changed by chance: every key is answered, and q ends it as on any other file.
+"""Screens of recordings with randomly changed bytes: every key has an effect, and q quits as on any other file.
 
 The program runs on a pseudo-terminal. Names have an escape sequence that must not come out of it. STROBE_ROUNDS=1000 tries longer.
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The strip of time: what it draws is what script says of times, and what it narrows to is what --time gives."""
+"""The timeline strip: it draws the times that script prints, and a selection gives the same rows as --time."""
 # second try
 # timeout: 300
 # needs: report record

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""top on a screen: a known split, what its own keys do, and an end that leaves the terminal as it was."""
+"""top on a screen: a known split, its own keys, and a restored terminal at the end."""
 # second try
 # timeout: 300
 # needs: top

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Inflated sections are kept for the next time: of the same file, unchanged, by the same user; whatever is amiss is made anew."""
+"""Inflated sections are cached for the next run: of the same unchanged file, by the same user; damaged entries are written again."""
 
 import glob
 import os

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""strobe_serve(): Go's /debug/pprof/ pages of a C program, as strobe pprof, go tool pprof and google-pprof fetch them; bad requests."""
+"""strobe_serve(): Go's /debug/pprof/ pages of a C program, fetched by strobe pprof, go tool pprof and google-pprof; bad requests."""
 # needs: pprof
 
 import collections

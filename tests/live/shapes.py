@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Programs of known shape come out in that shape: deep recursion, many threads, a fork storm, an exec chain, dlopen."""
+"""Reports of programs of known shape have that shape: deep recursion, many threads, a fork storm, an exec chain, dlopen."""
 # second try
 # needs: record report script
 # serial

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What waits for a workload is ended by INT, TERM and HUP, ends as the shell is used to, and outlives HUP under nohup."""
+"""Commands that wait for a workload end on INT, TERM and HUP, exit as shells expect, and continue after HUP under nohup."""
 # needs: record stat trace top
 # second try
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""script -F srccode: the text of the source line, once where a task comes to it; annotate finds what a function was made into."""
+"""script -F srccode: the text of the source line, once when a task reaches it; annotate finds what a function was compiled to."""
 # needs: record script annotate
 
 import collections

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Families of system calls counted by one BPF program: the very numbers that an event for each gives, and perf."""
+"""Families of system calls counted by one BPF program: the same numbers as with one event each, and as perf's."""
 # second try
 # needs: stat
 # serial

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # quick
-"""`stat` of programs whose counts are known, and what it says and returns when something is wrong."""
+"""`stat` of programs with known counts, and its messages and exit status on errors."""
 # second try
 # needs: stat
 # timeout: 300

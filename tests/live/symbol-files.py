@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Symbols from elsewhere than the program itself: debug files in each place, MiniDebugInfo, debuginfod; dead servers cost little."""
+"""Symbols from other files than the program: debug files in each place, MiniDebugInfo, debuginfod; dead servers cost little."""
 # needs: record report
 # timeout: 120
 

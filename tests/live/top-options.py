@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The reference's options for top: all of them are known, and those about switching, code, symbols and rings do what they say."""
+"""perf's options for top: all of them are known, and those about switches, code, symbols and rings have their effect."""
 # second try
 # needs: top
 # serial

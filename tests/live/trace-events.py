@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""trace with tracepoints, page faults, signals, call graphs: programs whose truth is known, strace and perf beside it."""
+"""trace with tracepoints, page faults, signals, call graphs: programs with known results, compared with strace and perf."""
 # second try
 
 import json

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What trace says descriptors are open on, beside strace -y: numbers that are used again at once, relative names, directories that
-change, copies, pipes, sockets, files without a name, numbers that are not open, forks. All calls, and chosen ones, where what opens
-and closes is not seen. The same in a chroot, with trace inside and outside."""
+"""The files that trace shows for descriptors, beside strace -y: reused numbers, relative names, changing directories, copies, pipes,
+sockets, files without a name, closed numbers, forks. All calls, and selected ones, where opening and closing is not seen. The same in a
+chroot, with trace inside and outside."""
 # second try
 
 import os

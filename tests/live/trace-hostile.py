@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""trace and what is hard on it: 32-bit programs, pointers that fault, strings without end, storms, being killed."""
+"""Hard cases for trace: 32-bit programs, faulting pointers, endless strings, storms, being killed."""
 # second try
 
 import ctypes

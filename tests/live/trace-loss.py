@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""trace loses nothing by default: calls wait for a reader that is late. With --no-wait what is lost is said."""
+"""trace loses nothing by default: calls wait for a slow reader. With --no-wait, losses are reported."""
 
 import re
 import subprocess

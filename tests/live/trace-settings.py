@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""trace and its settings, those of perf-config(1): what each changes of a line, and that perf's line has the same form."""
+"""trace and its settings, those of perf-config(1): the effect of each on a line, and that perf's line has the same form."""
 
 import os
 import re

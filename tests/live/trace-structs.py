@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # quick
-"""What io_submit(2) and landlock_add_rule(2) point at. What each member must be is what the program below put there."""
+"""Structs of io_submit(2) and landlock_add_rule(2): each member has the value that the program below stored."""
 # needs: trace
 
 from strobetest import Tap

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""record --call-graph eh: stacks walked in the kernel are the true ones and whole; any perf reads the file."""
+"""record --call-graph eh: stacks unwound in the kernel are correct and complete; any perf reads the file."""
 # second try
 # needs: record report script
 # serial

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Stacks whose truth is known are whole at every sampled instruction, unwound from stack dumps; cut ones are counted."""
+"""Known stacks are complete at every sampled instruction, unwound from stack dumps; truncated ones are counted."""
 # second try
 # needs: record report script
 # serial

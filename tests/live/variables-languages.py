@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """
-Values are true in C++, Rust and 32-bit programs, too, at all levels of optimisation: every one follows from the number of the call. What
-is not where a probe could fetch it has to be refused by name; then the others are recorded without it.
+Values are correct in C++, Rust and 32-bit programs, at all levels of optimisation: each follows from the number of the call. Variables
+that a probe cannot fetch are refused by name; the others are then recorded without them.
 """
 # second try
 # needs: record script

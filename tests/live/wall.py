@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Where threads wait: record --wall and --off-cpu, beside what a program measures of its own waits."""
+"""Where threads wait: record --wall and --off-cpu, compared with what a program measures of its own waits."""
 # needs: record report flamegraph script
 
 import json

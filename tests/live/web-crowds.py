@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # timeout: 180
-"""strobe web: requests that never end do not keep others from being answered, and ambiguous ones are refused.
+"""strobe web: endless requests do not block others, and ambiguous ones are refused.
 
 How the requests are read is RFC 9112's: a second Host is an error (3.2).
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Files that are made of a recording are as private as the recording, and appear whole or not at all.
+"""Files made from a recording are as private as the recording, and appear complete or not at all.
 
 What a full disk does is tried with a limit of file size (setrlimit(2), SIGXFSZ ignored as a parent may have it): a write fails
 after so many bytes.

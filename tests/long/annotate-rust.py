@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""annotate of a Rust program: its names, the line that takes the time, with its text; by hand, for rustc is large."""
+"""annotate of a Rust program: its names, the hottest line and its text; run by hand, since rustc is large."""
 # needs: record annotate
 # timeout: 200
 

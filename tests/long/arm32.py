@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """
-Programs of 32-bit ARM, recorded on an emulated arm64 machine: with call frame information (-g: .debug_frame) stacks of known truth
-are whole by dumps and in the kernel; without any it is said that they are cut, and no frame is made up.
+Programs of 32-bit ARM, recorded on an emulated arm64 machine: with call frame information (-g: .debug_frame), known stacks are complete
+by dumps and in the kernel; without it, they are reported as truncated, and no frame is invented.
 """
 # needs: record report script
 # timeout: 1500

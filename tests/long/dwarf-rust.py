@@ -1,7 +1,5 @@
 #!/usr/bin/env python3
-"""
-The same as tests/oracle/dwarf.py, of Rust programs: the compiler is large, so this is run by hand (apt-get install rustc).
-"""
+"""Like tests/oracle/dwarf.py, for Rust programs: the compiler is large, so this is run by hand (apt-get install rustc)."""
 # timeout: 900
 # serial
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The 95 % intervals of sampled heap profiles have the truth in them in 90 to 99 of 100 runs: bytes allocated, and in use at the end.
+"""The 95 % intervals of sampled heap profiles contain the true value in 90 to 99 of 100 runs: bytes allocated, and in use at the end.
 
 What tests/workloads/heap_spread.c allocates is computed here anew. Each run has a seed of its own, from FIRST on (default: 1): which
 allocations are samples then differs from run to run, and is the same whenever this runs.

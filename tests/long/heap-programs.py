@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Real programs under `strobe heap`: the same output, files and exit status as without, and what it costs, beside heaptrack.
+"""Real programs under `strobe heap`: the same output, files and exit status as without, and the cost, compared with heaptrack.
 
 A part of python3's test suite, git gc, sqlite3, nginx under load, g++, node. CPU time of all processes, with that of writing the profile,
 in units of the bare program's: least of ROUNDS rounds in turn (default 3). Where heaptrack is installed and the program is one process, the

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 """
-The same as tests/long/programs.py on other kernels of Debian, newer than the one that strobe is tested on, which are fetched (100 MB
-each): by hand, tests/run --filter kernels long, or tests/long/kernels.py ARCH SUITE ... for some of them. On sid events may be
-missed (strobe-trace(1), LIMITS), and lines with them.
+Like tests/long/programs.py on newer kernels of Debian, which are fetched (100 MB each): by hand, tests/run --filter kernels long, or
+tests/long/kernels.py ARCH SUITE ... for some of them. On sid, events may be missed (strobe-trace(1), LIMITS), and lines with them.
 """
 # needs: trace stat top record script
 # serial

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The Debian packages: built, without a remark of lintian, installed and used where only Debian's base is, and purged without a trace.
+"""The Debian packages: built, accepted by lintian without remarks, installed and used on Debian's base, and purged without a trace.
 
 The packages are left in BUILD/deb. The base system is made by debootstrap from the mirror that apt uses here, in a directory of
 its own; what is mounted for it is mounted in a namespace of its own.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""perf's own tests of attrs and its shell tests, with strobe in perf's place: strobe passes each that perf passes here.
+"""perf's own tests of attrs and its shell tests, run with strobe instead of perf: strobe passes each that perf passes here.
 
     tests/long/perf-tests.py [-v] [--newest DIRECTORY] [PATTERN ...]
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """
-The results that pprof, FlameGraph and inferno keep beside their own tests, against strobe.
+The expected results of the tests of pprof, FlameGraph and inferno, compared with strobe's.
 
 The repositories are taken from the directories that PPROF_SOURCE, FLAMEGRAPH_SOURCE and INFERNO_SOURCE name, each a checkout;
 else from the shared corpus, which has a part of their files. What is missing there is skipped. Reports that pprof's tests make

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """
-Every BPF program of ours loads on the kernel of Debian 12 and does its work: on emulated machines of arm64 and x86-64, whose
-verifier knows less than that of the kernel this was written on. What is shown is held to what tests/workloads is known to do,
-and nothing may say that it took another way. tests/long/kernels.py asks other kernels the same.
+Every BPF program loads on the kernel of Debian 12 and works: on emulated machines of arm64 and x86-64, whose verifier is older than
+that of the development kernel. Results are compared with the known behaviour of tests/workloads, and no fallback may be reported.
+tests/long/kernels.py does the same on other kernels.
 """
 # second try
 # needs: trace stat top record script

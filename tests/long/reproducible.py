@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Same commit, same bytes: the tarball of a release, and the static binary that two people build from it.
+"""The same commit gives the same bytes: the tarball of a release, and the static binary that two people build from it.
 
 The two unpack it in folders of different depth and build in others; umask, time zone, locale, home and number of jobs are not the
 same either. The compiler's cache is off. tests/run --filter reproducible long

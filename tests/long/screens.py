@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # timeout: 600
-"""Pictures of all pages, for the eye: build/screens/NAME-VIEW-WIDTH-THEME.png, at 700, 1280 and 2560 pixels, light and dark.
+"""Pictures of all pages, to be looked at: build/screens/NAME-VIEW-WIDTH-THEME.png, at 700, 1280 and 2560 pixels, light and dark.
 
 Run by hand: tests/run --build build --filter screens long; with STROBE=… of another build's program. What can be checked is checked: a
 page says nothing on its console, and is not wider than its window.

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """
-The programs that read frames of scripts load on the kernel of Debian 12, in an emulated machine, and find what its interpreters run:
-its verifier knows less than that of the kernel this was written on.
+The BPF programs that read frames of scripts load on the kernel of Debian 12, in an emulated machine, and read the frames of its
+interpreters: its verifier is older than that of the development kernel.
 """
 # needs: record report
 # serial

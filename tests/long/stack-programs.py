@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """
-Real programs and how whole their stacks are: tests/long/stack-programs.py [--ours] [NAME…]
+How complete the stacks of real programs are: tests/long/stack-programs.py [--ours] [NAME…]
 
 Each is recorded by `record -g`, then by `perf record -g` (NEWEST_PERF= or PERF=; --ours leaves it out), and the samples of the program
 itself with user frames are looked at: how many stacks reach the place where the thread began (the program's entry point, clone, the

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """
-`stat --vs` over 100 trials each, with the number of runs that it asks for: of a planted difference of 3 % in time and page
-faults at least 90 are found, and of two programs that are the same at most 10 are said to differ.
+`stat --vs` over 100 trials each, with the number of runs that it recommends: a planted difference of 3 % in time and page faults is
+found in at least 90, and for two equal programs at most 10 report a difference.
 """
 # needs: stat
 # serial

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The static binary: nothing in it is dynamic, and in an empty root it gives the answers of the dynamic one.
+"""The static binary: it is not dynamically linked, and gives the same results as the dynamic one in an empty root.
 
 tests/run --filter long/static long: builds it (tools/make_static.sh), records, reports, counts, traces and draws in a root that has
 the binary, two programs and /proc, /sys and /dev of this machine, and nothing else. The dynamic one gets a root of its own, with the

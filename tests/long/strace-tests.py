@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""strace's own test programs (Debian's source package, fetched and built below the cache, never part of the tree): what we say of
-each of their calls beside what strace says, compared by meaning. Every call is equal, richer, poorer or wrong.
+"""strace's own test programs (Debian's source package, fetched and built below the cache, never part of the tree): our line for each of
+their calls is compared with strace's, by meaning. Every call is equal, richer, poorer or wrong.
 
     strace-tests.py [--tool ptracer|trace] [--verbose] [--fresh] [--all] [--whole] [PROGRAM...]
 

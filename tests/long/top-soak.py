@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""top on a screen for ten minutes at 4000 Hz with stacks on two busy CPUs: memory is flat, nothing lost, and a terminal as it was
-before.
+"""top on a screen for ten minutes at 4000 Hz with stacks on two busy CPUs: constant memory, nothing lost, and a restored terminal.
 
 SOAK_S says how long (600).
 """

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """
-trace over ten million calls of 1 to 64 threads, to the last one: counted by -s, and as lines of the full stream, of which
-none is lost. tests/run long --filter trace-count; CALLS=200000 before it for a reduced form, of seconds.
+trace counts ten million calls of 1 to 64 threads exactly: by -s, and as lines of the full stream, none of which is lost. tests/run long
+--filter trace-count; CALLS=200000 before it for a short run of seconds.
 """
 # timeout: 2400
 

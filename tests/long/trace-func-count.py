@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """
-trace --func of a million calls, to the last one: counted by -s, and as lines of the full stream, of which none is lost. Each call costs
-a breakpoint or two, which take 1 to 30 us by machine: half a minute. CALLS=50000 before it for a reduced form.
+trace --func counts a million calls exactly: by -s, and as lines of the full stream, none of which is lost. Each call costs a breakpoint
+or two, 1 to 30 us each depending on the machine: half a minute. CALLS=50000 before it for a short run.
 """
 # timeout: 1200
 

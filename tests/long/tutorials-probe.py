@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """
-Commands of tutorials about perf probe (../shared/reference/seeds) that are about programs: on zsh, the C library and ping, as they are
-written there, beside perf. Those about the kernel are in vm/probe.
+Commands of tutorials about perf probe (../shared/reference/seeds) for programs: on zsh, the C library and ping, as written there,
+compared with perf. Those for the kernel are in vm/probe.
 
 Debian strips ping: where no debug symbols of it are found, a program of that name with its functions takes its place.
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Command lines of tutorials about perf (../shared/reference/seeds): strobe does each that perf does, for a shorter time.
+"""Command lines of tutorials about perf (../shared/reference/seeds): strobe runs each that perf runs, for a shorter time.
 
 What perf refuses on this machine strobe may refuse or do; where perf hangs or dies nothing is asked.
 """

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 """
-Frames and lines of a distribution's kernel and of its modules are those that llvm-symbolizer names: fetches Debian's
-debug information of the cloud kernel (280 MB, 2 GB unpacked), asks for 8000 addresses of vmlinux and 2000 a module, and
-throws it away.
+Frames and lines of a distribution's kernel and its modules equal llvm-symbolizer's: fetches Debian's debug information of the cloud
+kernel (280 MB, 2 GB unpacked), looks up 8000 addresses of vmlinux and 2000 per module, and deletes it.
 """
 # timeout: 1800
 # serial

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""annotate of code of other architectures: instructions begin, and are called, as llvm-objdump has them."""
+"""annotate of code of other architectures: boundaries and names of instructions are those of llvm-objdump."""
 # needs: annotate
 # timeout: 120
 

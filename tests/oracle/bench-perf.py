@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What `bench` prints has the words and the layout of perf's, of 6.1 and of the newest; figures differ.
+"""The output of `bench` has the words and the layout of perf's, of 6.1 and of the newest; figures differ.
 
 A figure is cut down to its form: digits before the point become one N (with the blanks before it, that fill it up), those after it
 remain as many as they are. What is of one perf alone (functions of memory, the hash table of futexes) is left out by name.

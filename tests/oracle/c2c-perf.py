@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`c2c report` of made recordings: the tables of perf, 6.1 and the newest, and what was put in."""
+"""`c2c report` of made recordings: the tables of perf, 6.1 and the newest, and the known contents."""
 # needs: c2c
 
 import json

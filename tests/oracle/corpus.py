@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Files of the shared corpus that perf reads: perf and strobe give the same answers."""
+"""Files of the shared corpus that perf reads: perf and strobe print the same."""
 # needs: report script evlist buildid-list
 # timeout: 900
 

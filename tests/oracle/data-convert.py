@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`data convert --to-json` says what the reference's says of the same recordings, sample by sample."""
+"""`data convert --to-json` writes what perf writes for the same recordings, sample by sample."""
 # needs: data
 # second try
 

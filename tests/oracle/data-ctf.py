@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`data convert --to-ctf`: babeltrace2 reads the trace, and what stands in it is what perf's trace and `perf script` say."""
+"""`data convert --to-ctf`: babeltrace2 reads the trace, and its contents equal those of perf's trace and of `perf script`."""
 # needs: data
 # second try
 

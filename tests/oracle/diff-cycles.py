@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`diff -c cycles`: blocks and differences that hand-made branch records have, in the text of perf where it survives them."""
+"""`diff -c cycles`: blocks and differences of hand-made branch records, in perf's format where perf does not crash."""
 # needs: diff
 
 import json

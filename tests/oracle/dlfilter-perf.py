@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Filters of perf's binary interface are given what perf gives them: one that prints everything, and the ones that perf brings."""
+"""Filters of perf's binary interface receive the same data from strobe as from perf: one that prints everything, and those included
+with perf."""
 # needs: record script
 # timeout: 300
 

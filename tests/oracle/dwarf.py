@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Functions, inlined calls and lines at random addresses are those that llvm-symbolizer and eu-addr2line name."""
+"""Functions, inlined calls and lines at random addresses are those of llvm-symbolizer and eu-addr2line."""
 # timeout: 600
 # serial
 

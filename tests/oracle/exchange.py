@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What goes out in another format comes in again with the same stacks, values and labels; what others write is read."""
+"""Profiles written in another format are read back with the same stacks, values and labels; files of other tools are read."""
 # second try
 # needs: convert pprof record
 

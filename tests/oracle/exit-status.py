@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How commands end that were given something wrong: as perf does, but for what doc/COMPATIBILITY.md says is meant."""
+"""Exit status of commands with invalid arguments: perf's, except for what doc/COMPATIBILITY.md lists."""
 # needs: record report script stat list evlist inject annotate data buildid-list trace
 
 import os

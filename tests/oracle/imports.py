@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Profiles and traces of other tools are read as those tools sum them up: V8's CPU profiles, callgrind, strace, perf trace."""
+"""Profiles and traces of other tools: the same sums as those tools print: V8's CPU profiles, callgrind, strace, perf trace."""
 # needs: report convert
 # timeout: 240
 

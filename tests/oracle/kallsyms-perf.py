@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`kallsyms`: what perf finds, strobe finds at the same place, in the same words; the rest is in the kernel's own list."""
+"""`kallsyms`: strobe finds what perf finds, with the same address and text; the rest is in the kernel's own list."""
 # needs: kallsyms
 
 import collections

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Functions, inlined calls and lines of a module's file and of a vmlinux are those that llvm-symbolizer names when linked."""
+"""Functions, inlined calls and lines of a module's file and of a vmlinux are those of llvm-symbolizer on the linked file."""
 # needs: script
 # timeout: 120
 

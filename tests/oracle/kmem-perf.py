@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What `kmem stat` prints of recordings of perf and of ours, line by line as perf; call sites of pages as `perf script` has them."""
+"""The output of `kmem stat` on recordings of perf and of strobe, line by line as perf's; call sites of pages as `perf script` prints
+them."""
 # second try
 # needs: kmem record
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`kvm stat report` of recordings whose exits are known: the figures of the files, and those of both perfs; JSON."""
+"""`kvm stat report` of recordings with known exits: the known figures, and those of both perfs; JSON."""
 # needs: kvm
 
 import json

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What `kwork` prints of recordings of perf and of ours, line by line as the newest perf."""
+"""The output of `kwork` on recordings of perf and of strobe, line by line as the newest perf's."""
 # second try
 # needs: kwork record
 

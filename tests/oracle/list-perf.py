@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`list` says what perf's says: the same rows in the same order, for groups, globs and everything."""
+"""`list` prints the same rows in the same order as perf's, for groups, globs and everything."""
 # needs: list
 
 import re

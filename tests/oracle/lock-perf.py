@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Waits for locks of a recording: the rows of `lock contention`, `report` and `info` are perf's, on perf's files and on ours."""
+"""Waits for locks of a recording: the rows of `lock contention`, `report` and `info` are perf's, on perf's files and on strobe's."""
 # needs: lock record
 
 import functools

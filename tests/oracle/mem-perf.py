@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`mem report` of made recordings: what perf shows, 6.1 and the newest, and what was put in."""
+"""`mem report` of made recordings: the output of perf, 6.1 and the newest, and the known contents."""
 # needs: mem
 
 import json

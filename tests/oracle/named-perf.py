@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""strobe by the name of perf says "perf", and writes the compressed records of the newest perf; by its own those that perf 6.1 reads."""
+"""strobe run by the name perf prints "perf", and writes compressed records as the newest perf; by its own name, those that perf 6.1
+reads."""
 # needs: record report
 
 import os

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Samples of off-CPU time as perf writes them since 6.15, whose stack is in raw bytes: made by hand, as no perf here is built with BPF."""
+"""Samples of off-CPU time as perf writes them since 6.15, with the stack in raw bytes: made by hand, since no perf here is built with
+BPF."""
 # needs: report
 
 import os

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every option that perf's commands list is one of strobe's: it does the same, or is refused with the reason."""
+"""Every option that perf's commands list is also one of strobe's: it has the same effect, or is refused with the reason."""
 # needs: record report script stat list evlist inject annotate data top trace lock probe sched kwork kmem mem c2c bench kallsyms config
 
 import re

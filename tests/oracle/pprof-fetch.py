@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`pprof` of a server: what is fetched, how it is asked for, what is kept, and what servers do wrong."""
+"""`pprof` of a server: what is fetched, by which requests, what is stored, and errors of servers."""
 # needs: pprof convert
 
 import ctypes.util

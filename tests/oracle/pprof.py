@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`pprof` prints what `go tool pprof` prints, of profiles that others made and of what `convert` writes."""
+"""`pprof` prints what `go tool pprof` prints, for profiles of other programs and for those of `convert`."""
 # needs: pprof convert
 # timeout: 300
 

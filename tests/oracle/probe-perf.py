@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Definitions, functions, source lines and messages of `probe` beside perf's, in programs of gcc and clang at several levels."""
+"""Definitions, functions, source lines and messages of `probe` compared with perf's, in programs of gcc and clang at several levels."""
 # second try
 # needs: probe
 

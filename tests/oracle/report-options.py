@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Options of `report` that want recordings of their own: groups, fields of tracepoints, switches, sockets, cut stacks."""
+"""Options of `report` that require special recordings: groups, fields of tracepoints, switches, sockets, truncated stacks."""
 # second try
 # needs: report
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A recording is read in windows: what of a large one is resident at a time is a part of it, and the answer is the whole's."""
+"""A recording is read in windows: only a part of a large one is resident at a time, and the output is that of the whole."""
 # needs: report
 
 import os

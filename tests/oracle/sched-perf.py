@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What `sched` prints of recordings of perf and of ours, line by line as the newest perf."""
+"""The output of `sched` on recordings of perf and of strobe, line by line as the newest perf's."""
 # second try
 # needs: sched record
 

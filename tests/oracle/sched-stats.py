@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What `sched stats` prints of readings of /proc/schedstat, of each of its versions, line by line as the newest perf (NEWEST_PERF=); and
-sums by hand of chosen counters."""
+"""The output of `sched stats` on readings of /proc/schedstat, of each of its versions, line by line as the newest perf's
+(NEWEST_PERF=); and sums by hand of chosen counters."""
 # needs: sched report
 
 import json

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""script -l lists what perf lists; scripts of -g print the fields of each event as those of perf's -g do, whoever runs either of them."""
+"""script -l lists what perf lists; scripts of -g print the fields of each event as those of perf's -g do, run by either."""
 # needs: record script
 # timeout: 120
 

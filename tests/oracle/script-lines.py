@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Each inlined function in a stack that script prints has the line that llvm-symbolizer gives it, whichever else is at its address."""
+"""Each inlined function in a stack that script prints has llvm-symbolizer's line, whichever others are at its address."""
 # needs: record script
 # timeout: 300
 # second try

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Stacks that share callers, addresses and markers in every way, made by chance: printed one by one as perf prints them."""
+"""Random stacks that share callers, addresses and markers in every way: printed one by one as perf prints them."""
 # needs: script
 
 import os

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Perl scripts are given what perf gives them: script -s beside perf script -s, a script that prints everything and perf's own ones."""
+"""Perl scripts receive the same data as from perf: script -s beside perf script -s, a script that prints everything and perf's own."""
 # needs: record script
 # timeout: 300
 

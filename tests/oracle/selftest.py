@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The normaliser forgives an order that is free, and nothing else."""
+"""The normaliser ignores a free order, and nothing else."""
 
 import normalise
 from strobetest import Tap

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What `stat` asks of the kernel (-vv) is what perf's asks: attrs, and on which tasks, CPUs and groups they are opened."""
+"""The events that `stat` opens (-vv) are those of perf: attrs, and the tasks, CPUs and groups on which they are opened."""
 # second try
 # needs: stat
 # timeout: 300

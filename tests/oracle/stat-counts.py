@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 """
-The same workload counted by perf and by strobe: the very same numbers where the program is deterministic (tracepoints, system
-calls, breakpoints; over forks, threads, exec and 32-bit calls; for a command, processes, threads and CPUs), and within noise
-for times and faults.
+The same workload counted by perf and by strobe: equal numbers if the program is deterministic (tracepoints, system calls, breakpoints;
+over forks, threads, exec and 32-bit calls; for a command, processes, threads and CPUs), and within noise for times and faults.
 """
 # second try
 # needs: stat

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """
-`stat` beside perf's: the same words, numbers apart, in all forms of output; beside the newest in the same columns and with the
-same default events in the same order. Runs with PERF, and with NEWEST_PERF where it is another.
+The output of `stat` compared with perf's: the same words apart from numbers, in all formats; with the newest also the same columns and
+the same default events in the same order. Runs with PERF, and with NEWEST_PERF if it is another.
 """
 # second try
 # needs: stat

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Recordings of `stat`: script and report say of them what perf says, of files and of streams, by either tool."""
+"""Recordings of `stat`: script and report print the same as perf, for files and streams of either tool."""
 # needs: stat script
 # serial
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""--stitch-lbr: call stacks deeper than the branch hardware has registers, against the truth and against perf.
+"""--stitch-lbr: call stacks deeper than the branch hardware has registers, compared with the truth and with perf.
 
 The recording is written by hand: a program calls and returns, and a model of the hardware keeps the newest calls.
 """

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The tables of system calls against the kernel: numbers against its headers, names and order of arguments against the formats of
-its tracepoints."""
+"""The tables of system calls compared with the kernel: numbers with its headers, names and order of arguments with the formats of its
+tracepoints."""
 
 import glob
 import os

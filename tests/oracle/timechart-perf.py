@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Pictures of timechart: each interval of perf's is in ours, at the same place and with the same text."""
+"""Pictures of timechart: each of perf's intervals is in strobe's, at the same place and with the same text."""
 # second try
 # needs: timechart record
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""trace -i beside perf trace -i: recordings by either, as files and through pipes; who, when, which call, how long, with what
-result, line for line; and the statistics. What else differs is in DIFFERENT."""
+"""trace -i beside perf trace -i: recordings of either, as files and through pipes; task, time, call, duration, result, line for line;
+and the statistics. Other differences are listed in DIFFERENT."""
 # second try
 
 import json

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Stack dumps are unwound to what perf unwinds them to; where the two differ, ours goes further."""
+"""Stack dumps are unwound as perf unwinds them; where the two differ, strobe's stack is longer."""
 # timeout: 240
 
 import os

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Variables at the entry of functions, and what fetches them, are those of perf probe -V and -D; where perf's is wrong, the reason."""
+"""Variables at the entry of functions, and their fetch arguments, are those of perf probe -V and -D; if perf's is wrong, the reason."""
 
 import os
 import re

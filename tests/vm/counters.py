@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """
-Hardware counters, where there are some: on the PMU of an emulated arm64 machine, programs whose instructions are known to
-the last one are counted exactly. Built and run by `make test-vm`, below build-vm (STROBE_VM names another folder).
+Hardware counters: on the PMU of an emulated arm64 machine, programs with an exactly known number of instructions are counted exactly.
+Built and run by `make test-vm`, below build-vm (STROBE_VM names another folder).
 """
 # second try
 # needs: stat record report

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`ftrace` in an emulated machine that has the tracers: calls whose number is known, the same as perf's, and a tracefs as it was before."""
+"""`ftrace` in an emulated machine that has the tracers: a known number of calls, the same results as perf's, and an unchanged tracefs."""
 # second try
 # needs: ftrace
 # serial

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""What buildid-cache -k and record --kcore copy of an emulated machine's kernel is what its memory holds, at each of some functions
-and modules."""
+"""The copies by buildid-cache -k and record --kcore of an emulated machine's kernel equal its memory, at some functions and modules."""
 # second try
 # needs: buildid-cache
 # serial

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """
-Probes in the kernels of emulated machines of x86-64 and arm64 (Debian's, with kprobes and BTF, without debug information): the commands of
-tutorials, values that are known, what is refused, and that nothing half added stays.
+Probes in the kernels of emulated machines of x86-64 and arm64 (Debian's, with kprobes and BTF, without debug information): the commands
+of tutorials, known values, what is refused, and that no half-added probe remains.
 """
 # second try
 # needs: doctor probe record script test

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What `sched stats` counts on an emulated machine whose kernel has /proc/schedstat lies between two readings of that file around it."""
+"""The counts of `sched stats` on an emulated machine whose kernel has /proc/schedstat lie between two readings of that file."""
 # second try
 # needs: sched
 # serial

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 """
-An arm64 recording, made on an emulated machine, is unwound and symbolised on this one by its binaries: stacks whose truth is
-known are whole, by stack dumps, by frame pointers and walked in the guest's kernel, and inlined functions and lines are
-those of llvm-symbolizer.
+An arm64 recording, made on an emulated machine, is unwound and symbolised on this one by its binaries: known stacks are complete, by
+stack dumps, by frame pointers and unwound in the guest's kernel, and inlined functions and lines are those of llvm-symbolizer.
 """
 # second try
 # needs: record report script
