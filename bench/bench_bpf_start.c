@@ -1,5 +1,5 @@
 /*
- * What the kernel itself takes for the parts of a start of trace and of record --call-graph eh: programs of two instructions attached
+ * What the kernel itself takes for the parts of starting trace and record --call-graph eh: programs of two instructions attached
  * to the tracepoints of `trace`, its ring, a ring of a CPU, and true(1) itself. No tracer that has them can start sooner.
  *
  *	bench_bpf_start [ROUNDS]

@@ -1,5 +1,5 @@
 /*
- * How long it takes to read the symbols of a file and to find one: a new session each time, as a report starts with.
+ * How long it takes to read the symbols of a file and to find one: a new session each time, as at the start of a report.
  *
  *	bench_symbols [-r REPEATS] FILE
  *
@@ -22,7 +22,7 @@ static double now_ms(void)
 	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
-/* How many places in the code have a name. */
+/* The number of places in the code that have a name. */
 static void print_found(const char *path, struct dso *d)
 {
 	struct object *debug, *o = dso_object(d, &debug);

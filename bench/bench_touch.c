@@ -1,5 +1,5 @@
 /*
- * What it takes to read a file's memory and to do nothing with it: a byte of each cache line, in each way to have the file in memory. No
+ * The time to read a file's memory without doing anything with it: a byte of each cache line, in each way to have the file in memory. No
  * reader of recordings can be faster.
  *
  *	bench_touch FILE

@@ -1,5 +1,6 @@
 /*
- * Prints what the DWARF reader says of addresses, for the oracle test and for timing: dwarf_lines FILE [SUPPLEMENT [expecting]] < addresses
+ * Prints what the DWARF reader finds for addresses, for the oracle test and for timing:
+ * dwarf_lines FILE [SUPPLEMENT [expecting]] < addresses
  *
  * "-" is no supplement; "expecting" announces every second address beforehand, in the order of the input, which must ascend then. Each
  * hexadecimal address is answered by its frames, innermost first, as "name\tfile:line", and an empty line.

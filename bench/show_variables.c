@@ -1,7 +1,7 @@
 /*
- * Prints what is known of variables, for tests and for timing: show_variables FILE|kernel < questions
+ * Prints variables and their fetch arguments, for tests and for timing: show_variables FILE|kernel < lines
  *
- * A question is a line "ADDRESS FUNCTION ARGUMENT…": an ELF virtual address in hexadecimal (0 of the kernel), whose variables ("-":
+* A line of input is "ADDRESS FUNCTION ARGUMENT…": an ELF virtual address in hexadecimal (0 of the kernel), whose variables ("-":
  * the innermost's), and arguments of probes. Each argument is answered by a line "name=text", or "! reason"; "-V" by a line
  * "type\tname" for each variable and an empty one.
  */

@@ -1,6 +1,6 @@
-# fish completion for strobe: the commands and options are asked of the binary itself, so they cannot grow stale.
+# fish completion for strobe: the binary itself prints its commands and options, so they are always up to date.
 
-# The words after the program's name that are no options: command, command of sched, kwork and ftrace, operands.
+# The words after the program's name that are not options: command, command of sched, kwork and ftrace, operands.
 function __strobe_words
 	string match --invert -- '-*' (commandline -opc)[2..-1]
 end
@@ -33,7 +33,7 @@ function __strobe_is_option
 	string match --quiet -- '-*' (commandline -ct); and not __strobe_lacks_command
 end
 
-# The last of a list; what stands before it is kept.
+# The last of a list; the text before it is kept.
 function __strobe_list
 	set -l before (string match --regex -- '^.*,' (commandline -ct))
 	for word in (string split ' ' -- $argv)

@@ -1,4 +1,4 @@
-/* Any bytes as a file of settings: each that is listed is found again, in the form of a switch as well. */
+/* Any bytes as a file of settings: each listed setting is found again, also as a boolean. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

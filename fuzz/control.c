@@ -1,4 +1,4 @@
-/* Any bytes as commands to a recording (--control), in pieces of as many bytes as the first one says. */
+/* Any bytes as commands to a recording (--control), in pieces of the size given by the first byte. */
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdlib.h>

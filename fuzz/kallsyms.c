@@ -1,4 +1,4 @@
-/* Any bytes as a list of kernel symbols. The first byte says in pieces of what size it is fed. */
+/* Any bytes as a list of kernel symbols. The first byte is the size of the pieces in which it is read. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Any text as the definition of a probe: what is understood is, written out, understood again as the same. */
+/* Any text as the definition of a probe: what is accepted is written, and parsed again with the same result. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

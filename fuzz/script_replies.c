@@ -1,4 +1,4 @@
-/* Any bytes as what the interpreter of a script says of its handlers, in pieces: the first byte is how many bytes each has. */
+/* Any bytes as the replies of a script's interpreter about its handlers, in pieces: the first byte is their size. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* As the pipe of replies is read: what is not used comes again, with more after it. */
+/* Like the pipe of replies: unused bytes are passed again, with more after them. */
 static void take(struct script_handlers *h, const char *text, size_t n, size_t piece)
 {
 	size_t start = 0;

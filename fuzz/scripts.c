@@ -1,5 +1,5 @@
 /*
- * Any bytes as what another process or a recording has of an interpreter. The first byte chooses: 0 a table of scripts and the lines in
+ * Any bytes as an interpreter's data in another process or in a recording. The first byte chooses: 0 a table of scripts and the lines in
  * it, 1 a str object, 2 Ruby's tables of lines, 3 names of code, 4 a file that may have an interpreter, 5 a source of V8 and positions in
  * it, 6 memory with a string of V8.
  */

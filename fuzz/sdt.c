@@ -1,4 +1,4 @@
-/* Any bytes as an ELF file whose notes tell of markers (SDT): the lines that the build-id cache would keep of them. */
+/* Any bytes as an ELF file with notes of markers (SDT): the lines that the build-id cache would store for them. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

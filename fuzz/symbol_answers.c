@@ -1,4 +1,4 @@
-/* Any bytes as what a server says of addresses: each name lies within them and has no line's end. */
+/* Any bytes as a server's answer about addresses: each name lies within it and contains no newline. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -20,7 +20,7 @@ from strobetest import SCRATCH, TOP, Tap, run
 
 WORKLOADS = os.path.join(TOP, "tests", "workloads")
 FRAMES = ("-fno-omit-frame-pointer",)
-PROGRAMS = (("told", FRAMES), ("calls", ("-pthread",)), ("places", FRAMES),
+PROGRAMS = (("known_calls", FRAMES), ("calls", ("-pthread",)), ("places", FRAMES),
             ("waits", (*FRAMES, "-fno-inline", "-pthread", "-D_GNU_SOURCE")),
             ("locks", ("-O2", "-pthread", "-D_GNU_SOURCE")),
             ("stacks", ("-O2", "-fomit-frame-pointer", "-fno-inline", "-D_GNU_SOURCE")))
@@ -43,16 +43,16 @@ _start:	mov $5, %eax
 	int $0x80
 name:	.asciz "/missing/32"
 """
-# In the order of told. What a descriptor is of is looked up when the line is made: it may be another thing by then.
+# In the order of known_calls. What a descriptor is of is looked up when the line is made: it may be another thing by then.
 FD = r"fd: 3(<[^>]*>)?, "
-OPEN = r'openat\(dfd: CWD, filename: "told\.txt", flags: WRONLY\|CREAT\|TRUNC, mode: 0640\) = 3'
+OPEN = r'openat\(dfd: CWD, filename: "known_calls\.txt", flags: WRONLY\|CREAT\|TRUNC, mode: 0640\) = 3'
 MISSING = r'openat\(dfd: CWD, filename: "/missing/name", flags: RDONLY\) = -1 ENOENT'
 CONNECT = r"connect\(fd: 3(<[^>]*>)?, uservaddr: \{ \.family: INET, \.port: 4711, \.addr: 127\.0\.0\.1 \}, addrlen: 16\) = -1 ECONNREFUSED"
 WRITE = r"write\(" + FD + r'buf: "eleven more", count: 11\) = 11'
 WRITEV = r"writev\(" + FD + r'vec: \[\{ \.iov_base: "ab", \.iov_len: 2 \}, \{ \.iov_base: "cde", \.iov_len: 3 \}\], vlen: 2\) = 5'
 SLEEP = r"clock_nanosleep\(which_clock: REALTIME, rqtp: \{ \.tv_sec: 0, \.tv_nsec: 3000000 \}\)"
-STACK = r"\n *inner \(/bin/told\)\n *outer \(/bin/told\)\n *main \(/bin/told\)"
-SOMEBODY = "sh -c 'while :; do told /tmp; done' & of=$!; "
+STACK = r"\n *inner \(/bin/known_calls\)\n *outer \(/bin/known_calls\)\n *main \(/bin/known_calls\)"
+SOMEBODY = "sh -c 'while :; do known_calls /tmp; done' & of=$!; "
 # What is said where another way is taken, or where something is missing.
 OTHERWISE = (r"instead|from ring buffers|counted with one event each|cannot trace|cannot|refuse[sd] "
              r'|LOST|lost: [^0]|"lost_total":[^0]|\d lost')
@@ -169,7 +169,7 @@ def are_softirqs(text):
     return ""
 
 
-def trace(options, subject="told /tmp"):
+def trace(options, subject="known_calls /tmp"):
     return f"strobe trace {options} {subject}"
 
 
@@ -182,11 +182,12 @@ def record_eh(options, ms):
 
 CASES = {
     "all": Case("all calls, with strings, structs, a signal and processes", trace(""), (
-        r"told/(?P<tid>\d+) execve\(filename: \"/bin/told\", argv: \[\"told\", \"/tmp\"\]", r'chdir\(filename: "/tmp"\) = 0', OPEN,
+        r"known_calls/(?P<tid>\d+) execve\(filename: \"/bin/known_calls\", argv: \[\"known_calls\", \"/tmp\"\]",
+        r'chdir\(filename: "/tmp"\) = 0', OPEN,
         r"write\(" + FD + r'buf: "seven\\n\\1", count: 7\) = 7', WRITEV, WRITE, MISSING, CONNECT, SLEEP,
         r"--- SIGUSR1 \{ \.si_signo: USR1, \.si_code: SI_TKILL, \.si_pid: (?P=tid), \.si_uid: 0 \} ---",
-        r"\+\+\+ starts process (?P<child>\d+) \+\+\+", r"told/(?P=child) exit_group\(error_code: 3\)",
-        r"told/(?P=child) \+\+\+ exited with 3 \+\+\+", r"told/(?P=tid) \+\+\+ exited with 0 \+\+\+")),
+        r"\+\+\+ starts process (?P<child>\d+) \+\+\+", r"known_calls/(?P=child) exit_group\(error_code: 3\)",
+        r"known_calls/(?P=child) \+\+\+ exited with 3 \+\+\+", r"known_calls/(?P=tid) \+\+\+ exited with 0 \+\+\+")),
     "few": Case("calls that have tracepoints of their own", trace("-v -e openat"), (OPEN, MISSING), ((r"\w\(", 2),)),
     "many": Case("many chosen calls", trace("-e %file,%network,write,writev,close,read,execve,wait4"),
                  (OPEN, WRITEV, WRITE, MISSING, CONNECT), (("openat", 2), ("nanosleep", 0))),
@@ -196,11 +197,11 @@ CASES = {
                    (WRITE + r"\n(.*\n)* *(do_syscall_64|el0_svc\w*) .*(\n.*)*" + STACK,)),
     "faults": Case("page faults", trace("-F all -e connect"), (r"minfault \[", CONNECT)),
     "points": Case("tracepoints with what they point at", trace("-e syscalls:sys_enter_openat --no-syscalls"), (
-        r'syscalls:sys_enter_openat\(dfd: CWD, filename: "told.txt"', 'filename: "/missing/name"'), ((r"\(", 2),)),
+        r'syscalls:sys_enter_openat\(dfd: CWD, filename: "known_calls.txt"', 'filename: "/missing/name"'), ((r"\(", 2),)),
     "pointstacks": Case("the same with stacks", trace("-e syscalls:sys_enter_write --no-syscalls --call-graph fp"),
                         (r"sys_enter_write\(" + FD + r'buf: "eleven more", count: 11\)' + STACK,)),
     "others": Case("other tracepoints among calls", trace("-e sched:sched_process_fork -e openat"), (
-        OPEN, MISSING, 'sched:sched_process_fork.*child_comm: "told"')),
+        OPEN, MISSING, 'sched:sched_process_fork.*child_comm: "known_calls"')),
     "path": Case("calls by a path", trace("-P /missing/name"), (MISSING,), ((r"\w\(", 1),)),
     "failed": Case("calls that failed", trace("--failure -e openat,connect,write"), (MISSING, CONNECT), (("= ", 2),)),
     "slow": Case("calls that took long", trace("--duration 3 -e openat,getpid,clock_nanosleep"), ("clock_nanosleep",), (("getpid", 0),)),
@@ -208,22 +209,25 @@ CASES = {
     "system": Case("the whole system, but for some", SOMEBODY + trace("-a --filter-pids 1 -e openat --max-events 4;", "kill $of"),
                    (r'"/missing/name"',), (("sh/", 0),)),
     "cpus": Case("chosen CPUs", SOMEBODY + trace("-C 0-1 -e openat --max-events 4;", "kill $of"), (r'"/missing/name"',)),
-    "cgroup": Case("a cgroup", "mkdir -p /sys/fs/cgroup/mine; (echo 0 >/sys/fs/cgroup/mine/cgroup.procs; exec sh -c 'while :; do told"
+    "cgroup": Case("a cgroup",
+                   "mkdir -p /sys/fs/cgroup/mine; (echo 0 >/sys/fs/cgroup/mine/cgroup.procs; exec sh -c 'while :; do known_calls"
                    " /tmp; done') & of=$!; " + trace("-G mine -e openat --max-events 4;", "kill $of"), (r'"/missing/name"',)),
-    "alone": Case("not what is started", trace("--no-inherit -e openat,wait4", "sh -c 'told /tmp; :'"), ("wait4",), (("missing", 0),)),
-    "compat": Case("calls of a 32-bit program", trace("-e open,openat,write", "sh -c 'compat; told /tmp'"), (
+    "alone": Case("not what is started", trace("--no-inherit -e openat,wait4", "sh -c 'known_calls /tmp; :'"), ("wait4",),
+                  (("missing", 0),)),
+    "compat": Case("calls of a 32-bit program", trace("-e open,openat,write", "sh -c 'compat; known_calls /tmp'"), (
         r'compat/\d+ open\(filename: "/missing/32", flags: RDONLY\) = -1 ENOENT',
         r'compat/\d+ write\(fd: 1[^,]*, buf: "/mi", count: 3\) = 3', OPEN, MISSING), arch="amd64"),
     "summary": Case("statistics", trace("-s --errno-summary"), (r" openat 2 1 ", r"ENOENT: 1")),
     "hist": Case("histograms and time on CPUs", trace("-s --sched --hist"), (
-        r"told \(\d+\), \d+ events, [\d.]+%, .*waited", r" openat 2 1 ")),
-    "total": Case("statistics of all", trace("-s --summary-mode total", "sh -c 'told /tmp; told /tmp'"), (r" openat 4 2 ",)),
+        r"known_calls \(\d+\), \d+ events, [\d.]+%, .*waited", r" openat 2 1 ")),
+    "total": Case("statistics of all", trace("-s --summary-mode total", "sh -c 'known_calls /tmp; known_calls /tmp'"), (r" openat 4 2 ",)),
     "groups": Case("statistics by cgroup", trace("-s --summary-mode cgroup"), (r" openat 2 1 ",)),
     "lines": Case("lines and statistics", trace("-S"), (OPEN, MISSING, r" openat 2 1 ")),
     "threads": Case("each call of all threads, over fork and exec", trace("-s --summary-mode total", "calls"), (r" getppid 59 0 ",)),
-    "func": Case("calls of functions, and a call of the system within", trace("--func 'told:outer' --func 'told:inner' -e write"), (
+    "func": Case("calls of functions, and a system call within",
+                 trace("--func 'known_calls:outer' --func 'known_calls:inner' -e write"), (
         r" outer\(", r" inner\(", WRITE)),
-    "funcstacks": Case("the same with stacks", trace("--func 'told:inner' --call-graph fp"), (r" inner\(.*" + STACK,)),
+    "funcstacks": Case("the same with stacks", trace("--func 'known_calls:inner' --call-graph fp"), (r" inner\(.*" + STACK,)),
     "funcs": Case("functions counted", trace("-s --func 'places:near' --func 'places:far'", f"places {CALLS} </dev/zero"), (
         r"near places 1\b",)),
     "kernelfunc": Case("functions of the kernel", trace("-s --func 'kernel:do_sys_openat2'"), (r"do_sys_openat2 +kernel +\d+ ",)),
@@ -250,7 +254,7 @@ CASES = {
                    " 2>/dev/null\"", "-e raw_syscalls:sys_enter -s comm -a", END), ADDED_UP,
                    check=is_counted("comm", ("dd", 2 * CALLS, 2 * CALLS + 500))),
     "short": Case("short tasks are sampled by CPU", "strobe record -v -e cpu-clock -F 199 -o p.data"
-                  " sh -c 'for i in 1 2 3; do told /tmp; done' 2>&1; strobe report --stats -i p.data | grep EXIT",
+                  " sh -c 'for i in 1 2 3; do known_calls /tmp; done' 2>&1; strobe report --stats -i p.data | grep EXIT",
                   (r"EXIT events: [4-9]",), (("per task", 0),)),
     "eh": Case("stacks are walked in the kernel", record_eh("", 1000), check=is_whole),
     # of all processes it takes longer to have their tables

@@ -1,5 +1,5 @@
 /*
- * grown FIRST SECOND THIRD [ROUNDS]: three functions, of which each is called as often as its number says, in random order
+ * grown FIRST SECOND THIRD [ROUNDS]: three functions, each called as often as its number, in random order
  *
  * The calls are short against a sampling interval and not periodic. Each round (40) is FIRST + SECOND + THIRD calls:
  * the work of a function is what its number says, whatever the others do.

@@ -1,6 +1,6 @@
 /*
- * A program that has its leaks looked for: heap_checked WHAT. With GPERFTOOLS defined it is that of gperftools' own header. Each part
- * says what it found; what each leaks is in tests/live/heapcheck.py.
+* A program whose leaks are checked: heap_checked WHAT. With GPERFTOOLS defined it uses gperftools' own header. Each part
+ * prints what it found; what each leaks is in tests/live/heapcheck.py.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 #endif
 
 #define HERE __attribute__((noinline))
-/* The compiler cannot know that nobody looks at it: an allocation without a use would be left out. */
+/* To the compiler it is in use: an allocation without a use would be removed. */
 #define USED(p) __asm__ volatile("" : : "r"(p) : "memory")
 
 struct node {
@@ -29,7 +29,7 @@ static const char *what = "";
 static node *volatile kept;
 static char *volatile odd; /* where the address of a block lies that is not aligned */
 
-/* What calls leave on the stack would reach blocks. */
+/* Overwrites what calls leave on the stack: it would make blocks reachable. */
 HERE static void clear_stack()
 {
 	volatile char space[16384];
@@ -205,6 +205,6 @@ int main(int argc, char **argv)
 	int status;
 	if (!strcmp(what, "fork"))
 		printf("child %d\n", wait(&status) > 0 ? WEXITSTATUS(status) : -1);
-	printf("end\n"); /* buffered where it is no terminal: it must not be lost */
+	printf("end\n"); /* buffered unless it is a terminal: it must not be lost */
 	return 3;
 }

@@ -1,4 +1,7 @@
-/* The heap checker by its functions for C: heap_checked_c. The program knows what it leaks; its status says what was not found. */
+/*
+ * The heap checker by its functions for C: heap_checked_c. The program knows what it leaks; its exit status is the number of the leak
+ * that was not found.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,8 @@
 /*
- * Planted leaks and what looks like them, in C++ and threads: heap_leaks. Leaked: 7 blocks of 100 bytes by lose(), a ring of 3 nodes
- * by lose_ring(), 5 vectors of 40 bytes by lose_vectors(), and 2 blocks of 60 bytes in each of 4 threads by lose_in_thread(). All
- * else is reachable: by globals, thread-local storage, a running thread's stack, an address within a block, a chain of blocks.
+ * Planted leaks and reachable blocks that resemble them, in C++ and threads: heap_leaks. Leaked: 7 blocks of 100 bytes by lose(), a
+ * ring of 3 nodes by lose_ring(), 5 vectors of 40 bytes by lose_vectors(), and 2 blocks of 60 bytes in each of 4 threads by
+ * lose_in_thread(). All else is reachable: by globals, thread-local storage, a running thread's stack, an address within a block, a
+ * chain of blocks.
  */
 #include <pthread.h>
 #include <semaphore.h>
@@ -12,7 +13,7 @@
 #include <vector>
 
 #define HERE __attribute__((noinline))
-/* The compiler cannot know that nobody looks at it: an allocation without a use would be left out. */
+/* To the compiler it is in use: an allocation without a use would be removed. */
 #define USED(p) __asm__ volatile("" : : "r"(p) : "memory")
 
 struct node {
@@ -26,7 +27,7 @@ static std::map<std::string, std::vector<int>> names;
 static thread_local void *volatile own;
 static sem_t ready, never;
 
-/* What calls leave on the stack would reach blocks. */
+/* Overwrites what calls leave on the stack: it would make blocks reachable. */
 HERE static void clear_stack()
 {
 	volatile char space[16384];

@@ -1,5 +1,5 @@
 /*
- * What a library in front of malloc must survive, one by one: heap_odd WHAT. Each prints "fine" and ends with 0 unless said otherwise.
+ * Hard cases for a library that wraps malloc, one by one: heap_odd WHAT. Each prints "fine" and exits with 0 unless noted otherwise.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -21,7 +21,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-/* The compiler cannot know that nobody looks at it: an allocation without a use would be left out. */
+/* To the compiler it is in use: an allocation without a use would be removed. */
 #define USED(p) __asm__ volatile("" : : "r"(p) : "memory")
 
 static void churn(int n)
@@ -146,7 +146,7 @@ static void libraries(void)
 		abort();
 }
 
-/* No other calls than these any more: what is not allowed kills. */
+/* Only these calls are allowed from here on: any other kills. */
 static void filtered(void)
 {
 #define ALLOW(nr) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (nr), 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)

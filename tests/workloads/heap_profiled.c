@@ -19,7 +19,7 @@
 HERE void *leaf(size_t n)
 {
 	char *p = malloc(n);
-	__asm__ volatile("" : : "r"(p) : "memory"); /* else it may be left out */
+	__asm__ volatile("" : : "r"(p) : "memory"); /* otherwise the compiler may remove it */
 	return p;
 }
 

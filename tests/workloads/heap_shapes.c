@@ -1,5 +1,5 @@
 /*
- * Allocations of known number, size and place: heap_shapes [THREADS]. What each function allocates stands in tests/live/heap.py.
+ * Allocations of known number, size and place: heap_shapes [THREADS]. tests/live/heap.py has what each function allocates.
  * Every form of allocation is there once; the peak is at the end of grow().
  */
 #include <malloc.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define HERE __attribute__((noinline))
-/* The compiler cannot know that nobody looks at it: an allocation without a use would be left out. */
+/* To the compiler it is in use: an allocation without a use would be removed. */
 #define USED(p) __asm__ volatile("" : : "r"(p) : "memory")
 
 static void *kept[1000];

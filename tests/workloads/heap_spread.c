@@ -12,7 +12,7 @@ __attribute__((noinline)) uint64_t spread(unsigned n)
 		random ^= random << 17;
 		size_t size = 1 + (random >> 32) % 4000;
 		char *p = malloc(size);
-		__asm__ volatile("" : : "r"(p) : "memory"); /* else it may be left out */
+		__asm__ volatile("" : : "r"(p) : "memory"); /* otherwise the compiler may remove it */
 		bytes += size;
 		if (i % 2)
 			free(p);

@@ -1,6 +1,6 @@
 /*
- * A run-time compiler in small: writes a loop into memory and runs it for a while, then waits to be killed. What it tells of
- * its code: "map" a perf map, "dump" a jitdump beside it. jit HOW SECONDS [DIRECTORY of the jitdump]
+ * A small run-time compiler: writes a loop into memory and runs it for a while, then waits to be killed. It describes
+ * its code in: "map" a perf map, "dump" a jitdump beside it. jit HOW SECONDS [DIRECTORY of the jitdump]
  */
 #include <elf.h>
 #include <fcntl.h>
@@ -58,7 +58,7 @@ static int open_dump(const char *dir)
 	struct dump_header h = { 0x4A695444, 1, sizeof(h), MACHINE, 0, (uint32_t)getpid(), now_ns(CLOCK_MONOTONIC), 0 };
 	if (fd < 0 || write(fd, &h, sizeof(h)) != sizeof(h))
 		exit(2);
-	/* What tells the recorder that there is one. */
+	/* The mapping by which the recorder notices it. */
 	if (mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0) == MAP_FAILED)
 		exit(3);
 	return fd;
@@ -95,7 +95,7 @@ static void dump_load(int fd, const char *name, uint64_t address, uint64_t index
 	put(fd, code, sizeof(code));
 }
 
-/* Of its own CPU time: what else the machine does changes no share. */
+/* By its own CPU time: other load does not change the shares. */
 static void run_for(const uint8_t *at, double seconds)
 {
 	uint64_t until = now_ns(CLOCK_PROCESS_CPUTIME_ID) + (uint64_t)(seconds * 1e9);

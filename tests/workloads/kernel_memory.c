@@ -1,6 +1,6 @@
 /*
- * Known allocations of the kernel: kernel_memory EVENTFDS KEPT PAGES. Makes and closes file descriptors of eventfd(2), keeps some, and
- * touches pages; prints its process ID, and keeps all until it is killed where its standard input is not a terminal and stays open.
+ * Known allocations of the kernel: kernel_memory EVENTFDS KEPT PAGES. Makes and closes file descriptors of eventfd(2), leaves some
+ * open, and touches pages; prints "done", and holds all until it is killed.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /*
- * System calls whose arguments, strings, structs and results are known, one of each kind: told FOLDER
+ * System calls whose arguments, strings, structs and results are known, one of each kind: known_calls FOLDER
  *
  * A file is made and written to, the second time from inner(), which is called by outer(); a name is not found; a port of this
  * machine refuses (where the loopback device is up); a signal is handled; a child ends with status 3.
@@ -68,7 +68,7 @@ int main(int argc, char **argv)
 	struct iovec two[] = { { "ab", 2 }, { "cde", 3 } };
 	if (argc != 2 || chdir(argv[1]))
 		return 2;
-	int fd = openat(AT_FDCWD, "told.txt", O_WRONLY | O_CREAT | O_TRUNC, 0640);
+	int fd = openat(AT_FDCWD, "known_calls.txt", O_WRONLY | O_CREAT | O_TRUNC, 0640);
 	write(fd, "seven\n\1", 7);
 	writev(fd, two, 2);
 	outer(fd);

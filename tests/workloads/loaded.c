@@ -1,6 +1,6 @@
 /*
  * Waits WAIT_MS, loads a library, and burns MS in busy(), which the library calls through two functions: loaded LIB WAIT_MS MS [deleted].
- * Between them and main() lies an array that nobody writes to. With -DLIBRARY this is the library. "deleted": its file is taken
+ * Between them and main() is an array that is never written. With -DLIBRARY this is the library. "deleted": its file is taken
  * away once it is loaded.
  */
 #include <dlfcn.h>

@@ -1,6 +1,6 @@
 /*
- * Workloads of perf's shell tests, by the names that those expect: `perf test -w NAME [ARGUMENTS]`. perf brings its own, but
- * the tests skip where its binary has no symbols, as Debian's has none.
+ * Workloads of perf's shell tests, by the names that those expect: `perf test -w NAME [ARGUMENTS]`. perf has its own, but
+ * the tests skip if its binary has no symbols, like Debian's.
  *
  *	perf test -w noploop [SECONDS]            spins in noploop()
  *	perf test -w thloop [SECONDS [THREADS]]   spins in test_loop(), in as many threads

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A call without a function of libc's, which would stand on the stack in place of its caller. */
+/* A call without a function of libc's, which would be on the stack instead of its caller. */
 static inline __attribute__((always_inline)) void call(void)
 {
 #if defined(__x86_64__)

@@ -1,4 +1,4 @@
-/* A filter of perf's binary interface that prints what it is given and what it may look up, and leaves out some samples. */
+/* A filter of perf's binary interface that prints its arguments and all that it may look up, and drops some samples. */
 #include <stdio.h>
 #include <string.h>
 

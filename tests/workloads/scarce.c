@@ -1,6 +1,6 @@
 /*
- * Preloaded: calls that fail as if the machine had no more. SCARCE_THREADS=N lets the N-th pthread_create(3) of the process fail,
- * SCARCE_MEMORY=N all allocations from the N-th on. Children have what they want.
+ * A preloaded library: calls fail as if the machine were out of resources. SCARCE_THREADS=N lets the N-th pthread_create(3) of the
+ * process fail, SCARCE_MEMORY=N all allocations from the N-th on. Children are not limited.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -48,7 +48,7 @@ static int is_out(void)
 	return 1;
 }
 
-/* For dlsym(3), before there is anything else. */
+/* For dlsym(3), before malloc is found. */
 static void *take_early(size_t bytes)
 {
 	void *p = early + early_used;

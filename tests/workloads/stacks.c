@@ -1,5 +1,5 @@
 /*
- * Stacks that are hard to follow without frame pointers, and whose truth is known: stacks SCENARIO [MS]
+ * Known stacks that are hard to unwind without frame pointers: stacks SCENARIO [MS]
  *
  * Each scenario calls busy() from a known place, whose small functions push, pop and jump, so that samples fall on every
  * kind of instruction. Built with -O2 -fomit-frame-pointer.

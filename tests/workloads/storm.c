@@ -15,7 +15,7 @@ static double ms_of(const struct timeval *t)
 	return t->tv_sec * 1e3 + t->tv_usec * 1e-3;
 }
 
-/* Lives of equal length keep step with samples that come as regularly: one kind is then met too often. */
+/* Processes of equal length stay in step with periodic samples: one kind would then be sampled too often. */
 static double varied(double ms)
 {
 	static unsigned seed = 1;

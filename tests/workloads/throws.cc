@@ -1,4 +1,4 @@
-/* Exceptions thrown through three frames, again and again: throws [MS]. What unwinds is the program itself. */
+/* Exceptions thrown through three frames, again and again: throws [MS]. The program itself unwinds. */
 #include <stdexcept>
 
 extern "C" {

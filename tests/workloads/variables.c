@@ -1,4 +1,4 @@
-/* Variables of all kinds, whose values a debugger can say at each instruction (tests/live/variables.py). */
+/* Variables of all kinds, whose values a debugger can print at each instruction (tests/live/variables.py). */
 #include <stdint.h>
 #include <stdlib.h>
 

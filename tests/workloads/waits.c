@@ -229,7 +229,7 @@ int main(int argc, char **argv)
 	idle = epoll_create1(0);
 	if (file < 0 || idle < 0)
 		return 2;
-	/* Whoever unwinds stacks along tables makes them meanwhile. */
+	/* Gives an unwinder time to compile its tables. */
 	for (int i = 0; i < 10; i++)
 		usleep(10000);
 	measure("sleeps", sleeps);
@@ -243,7 +243,7 @@ int main(int argc, char **argv)
 	measure("polls", polls);
 	measure("awaits", awaits);
 	measure("writes", writes);
-	child = fork(); /* here, for it may wait for a CPU before it naps */
+	child = fork(); /* here, since it may wait for a CPU before it sleeps */
 	if (!child)
 		nap();
 	measure("waits", waits);
