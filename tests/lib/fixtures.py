@@ -31,11 +31,11 @@ FIXTURES = {
     "no-buildid": (False, ["-B", "-e", "cpu-clock:u", "-F", "2000", "-g", "--", *SPLIT]),
     "per-thread": (False, ["--per-thread", "-e", "cpu-clock:u", "-F", "1000", "--", *SPLIT]),
 }
-# The kernel marks mappings as bringing build-ids for all events behind one that asked for them: perf 6.1, which did not ask,
+# The kernel marks mappings as bringing build-ids for all events after one with build_id: perf 6.1, which does not set it,
 # reads device numbers as one and aborts where another test records with build-ids meanwhile. Does it so again and again, it is
 # to ask for them, too.
 #
-# And a program of BPF that another test has on all system calls meanwhile stands in kernel stacks: it is gone when perf and
+# And a program of BPF that another test has on all system calls meanwhile is in kernel stacks: it is gone when perf and
 # strobe ask for its name, each in its own way.
 TRIES = 20
 TRIES_WITHOUT = 5
@@ -88,7 +88,7 @@ def fixture(name, recorder):
             return path
         _build_workloads()
         binary = PERF if recorder == "perf" else STROBE
-        # without this Debian's perf sleeps out a second at the end of each recording
+        # without this Debian's perf sleeps a second at the end of each recording
         quick = ["--no-bpf-event"] if recorder == "perf" else []
         options = FIXTURES[name][1]
         for i in range(TRIES):

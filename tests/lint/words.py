@@ -2,9 +2,13 @@
 """Texts for users use the field's terms: no phrase below occurs in strings of src/ or in manual pages, and some not in comments
 either; perf is called perf."""
 
+import ast
 import glob
+import io
 import os
 import re
+import subprocess
+import tokenize
 
 from strobetest import TOP, Tap, c_sources
 
@@ -42,6 +46,16 @@ COMMENT_PHRASES = [
     (r"\bgoes by what\b", "what a reading costs goes by what was met"),
     (r"\bbefore our eyes\b", "what was not opened before our eyes"),
 ]
+# the same of docstrings and comments of Python
+SCRIPT_PHRASES = [
+    (r"\btold\b", "what it is told"),
+    (r"\basked\b", "what is asked of both"),
+    (r"\b(?:is|are|was) wanted\b", "where a window is wanted"),
+    (r"\bstands? (?!alone)", "what stands beside the case"),
+    (r"\bheld against\b", "held against the rules"),
+    (r"\bsleeps out\b", "perf sleeps out a second"),
+    (r"\bthe reference(?! (?:clock|cycles))\b", "as the reference does"),
+]
 FORBIDDEN = [re.compile(pattern, re.I) for pattern, _ in PHRASES]
 IN_COMMENTS = [re.compile(pattern) for pattern, _ in COMMENT_PHRASES]
 PERF = re.compile(r"\bthe reference(?! (?:clock|cycles))(?:'s)?\b", re.I)
@@ -68,6 +82,27 @@ def comment_breaches(name, text):
                     yield f"{name}:{text.count(chr(10), 0, comment.start() + m.start()) + 1}", m.group(0)
 
 
+def script_breaches(name, text):
+    """(where, phrase) in the docstrings and comments of a script in Python."""
+    texts = [(t.start[0], t.string) for t in tokenize.generate_tokens(io.StringIO(text).readline) if t.type == tokenize.COMMENT]
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, (ast.Module, ast.FunctionDef, ast.ClassDef)) and ast.get_docstring(node):
+            texts.append((node.body[0].lineno, ast.get_docstring(node, False)))
+    for line, comment in texts:
+        for pattern, _ in SCRIPT_PHRASES:
+            for m in re.finditer(pattern, comment):
+                yield f"{name}:{line + comment.count(chr(10), 0, m.start())}", m.group(0)
+
+
+def scripts():
+    """(path below TOP, text) of the Python of tests/ and tools/."""
+    done = subprocess.run(["git", "-C", TOP, "ls-files", "-co", "--exclude-standard", "tests", "tools"], capture_output=True, text=True)
+    for path in done.stdout.splitlines():
+        if path.endswith(".py") or path in ("tests/run", "tools/bench"):
+            with open(os.path.join(TOP, path), encoding="utf-8") as f:
+                yield path, f.read()
+
+
 def pages():
     for path in sorted(glob.glob(os.path.join(TOP, "man", "*.in"))):
         with open(path, encoding="utf-8") as f:
@@ -85,6 +120,12 @@ def main():
     for _, example in COMMENT_PHRASES:
         found = list(comment_breaches("planted.c", f"int a; /* first,\n * {example} */\n"))
         tap.ok(found and found[0][0] == "planted.c:2", f"planted {example!r} is found in a comment", found)
+    found = [f"{where}: {phrase}" for source in scripts() for where, phrase in script_breaches(*source)]
+    tap.ok(not found, "so are comments and docstrings of scripts", "\n".join(found))
+    for _, example in SCRIPT_PHRASES:
+        found = list(script_breaches("planted.py", f'"""First.\n\n{example}"""\nx = 1  # {example}\n'))
+        tap.equal([where for where, _ in found], ["planted.py:4", "planted.py:3"], f"planted {example!r} is found in a script")
+    tap.equal(list(script_breaches("planted.py", 'told = "asked"\n')), [], "names and strings of scripts pass")
     tap.equal(list(comment_breaches("planted.c", 'const char *told = "asked for";\n')), [], "names and strings are not comments")
     for _, example in PHRASES:
         found = list(breaches("planted.c", f'const char *s =\n\t"{example}";\n'))

@@ -115,7 +115,7 @@ def replaced(tap):
 
 def of_divisions(function):
     """
-    What divisions take: the processor is interrupted when one is done, so that most of it stands at the next instruction.
+    What divisions take: the processor is interrupted when one is done, so that most of it is at the next instruction.
     """
     shares = [i["values"][0]["percent"] for i in function["instructions"]] + [0]
     at = [n for n, i in enumerate(function["instructions"]) if i["text"].startswith("div")]

@@ -24,7 +24,7 @@ def main():
     m = Made(made.BRANCH_STACK | made.PERIOD | made.CALLCHAIN, branch_type=1 | 8)
     m.comm(10, "app")
     m.mmap(10, BASE, 0x10000, program)
-    # three rounds of a loop in hot, which cold called; cold's call is the next caller as well, and so stands there once
+    # three rounds of a loop in hot, which cold called; cold's call is the next caller as well, and so is there once
     round_trip = branch(hot + 9, hot + 3)
     taken = [round_trip, round_trip, round_trip, branch(cold + 4, hot)]
     for _ in range(10):

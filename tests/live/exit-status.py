@@ -39,7 +39,7 @@ def main():
     for kind in "bogus", "123", "../msr", "":
         done = strobe("stat", f"--cputype={kind}", "-e", "page-faults", "true")
         tap.equal(done.status, 129, f"--cputype={kind}")
-    # where there are no hardware counters another clock may stand in, and says so
+    # where there are no hardware counters another clock may replace it, and says so
     done = strobe("record", "-e", "cycles", "-o", data, "true")
     stands_in = "cpu-clock" in strobe("evlist", "-i", data).out
     tap.equal("recording cpu-clock instead" in done.err, stands_in and done.status == 0, "record -e cycles: what stands in is named")

@@ -566,7 +566,7 @@ def empty():
 
 
 def first_event():
-    """The event with most samples is shown first, wherever it stands."""
+    """The event with most samples is shown first, wherever it is in the file."""
     text = script_text(make_samples()[:30])
     with open("events.script", "w", encoding="utf-8") as f:
         f.write(text.replace("cpu-clock", "a-rare-one", 3) + text.replace("cpu-clock", "many"))

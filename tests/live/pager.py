@@ -16,7 +16,7 @@ tap = Tap()
 
 
 def on_terminal(pager, trace):
-    """What stands on the terminal, and the programs that were run."""
+    """What is on the terminal, and the programs that were run."""
     ours, theirs = pty.openpty()
     env = os.environ | {"PAGER": pager, "TERM": "xterm"}
     for name in "STROBE_PAGER", "PERF_PAGER", "LESS":

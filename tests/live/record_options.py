@@ -311,7 +311,7 @@ def await_closers():
 
 
 def quick(tap):
-    """perf sleeps out a second here; a closed tracepoint takes 40 ms, of which hundreds are opened."""
+    """perf sleeps a second here; a closed tracepoint takes 40 ms, of which hundreds are opened."""
     def seconds(record):
         started = time.monotonic()
         record("record", "-q", *options, "-o", in_scratch("quick.data"), "--", "true")

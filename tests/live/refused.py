@@ -109,7 +109,7 @@ def limits(tap):
 
 
 def tracefs(tap):
-    """In mounts of our own without one: root gets it mounted, others are told how."""
+    """In mounts of our own without one: root gets it mounted, others get the command."""
     bare = "awk '$3 == \"tracefs\" || $3 == \"debugfs\" { print $2 }' /proc/mounts | sort -r | xargs -r -n 1 umount -l && "
     script = bare + f'"$0" record -q -e {TRACE} -o {in_scratch("mounted.data")} -- true && grep -c "^[^ ]* [^ ]* tracefs" ' \
         "/proc/mounts; " + bare + 'cd nobody && exec setpriv --reuid nobody --regid nogroup --clear-groups ' \

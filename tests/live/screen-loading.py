@@ -97,7 +97,7 @@ def piped():
         record_bytes = whole[at : at + size]
         if kind == 9:
             samples.append(record_bytes)
-        elif samples and kind >= 64:  # mappings go first: where two CPUs took turns, one may stand between samples
+        elif samples and kind >= 64:  # mappings go first: where two CPUs took turns, one may be between samples
             rest += record_bytes
         else:
             head += record_bytes

@@ -33,7 +33,7 @@ def flame(tap, path):
         s.check(tap, "search: cold_", "another search")
         s.keys("Escape")
         s.check(tap, f"'hot' has {share['hot']}%", "Esc: what was found before")
-        # no further than hot(): the kernel's frames stand on it where it was interrupted
+        # no further than hot(): the kernel's frames are above it if it was interrupted
         told = lambda lines: lines[22]
         for _ in range(10):
             before = told(s.lines())
@@ -75,7 +75,7 @@ def flame(tap, path):
 
 
 def downwards(lines, event):
-    """The shares of one of two events that stand side by side."""
+    """The shares of one of two adjacent events."""
     shares = [m.groups() for m in (re.match(r"[-+ ] +([0-9.]+)% +([0-9.]+)% ", line) for line in lines) if m]
     values = [float(s[event]) for s in shares]
     return len(values) > 1 and values == sorted(values, reverse=True)
@@ -92,7 +92,7 @@ def crowd(path):
 
 
 def narrow(tap):
-    """What is too narrow to be drawn is told as a sum, and can be chosen from."""
+    """Boxes too narrow to be drawn are shown as a sum, with a menu of them."""
     with Browser(crowd("crowd.data"), "-s", "sym", columns=120, rows=24) as s:
         s.keys("g", "Up", "Up")
         s.check(tap, "0x400000  50.00% of all", "the widest stands on what calls all")

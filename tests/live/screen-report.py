@@ -178,7 +178,7 @@ def pages(tap, path):
 
 
 def code(tap, path):
-    """The instructions and shares are those of annotate --stdio2; every key of the reference does what it says."""
+    """The instructions and shares are those of annotate --stdio2; every key of perf's has its effect."""
     text = strobe("annotate", "--stdio2", "-i", path, "hot").out
     if "sub" not in text and "add" not in text:
         tap.skip("code", "this build has no disassembler")
@@ -310,7 +310,7 @@ def some_samples(tap, path):
 
 
 def hierarchy(tap, path):
-    """Levels open and close; what stands there is the text report's."""
+    """Levels open and close; their content is that of the text report."""
     argv = ["--hierarchy", "-s", "comm,dso,sym", "--percent-limit", "1", "--no-children", "-g", "none"]
     text = strobe("report", "--stdio", "-i", path, *argv).out
     want = [line.split() for line in text.splitlines() if re.match(r" +[0-9.]+%", line)]

@@ -17,7 +17,7 @@ from screen import Screen, require_tmux
 from strobetest import SCRATCH, STROBE, TOP, Tap, build_workload, record, strobe
 
 COLUMN = re.compile(r'^COLUMN\((\w+), "([^"]+)", "[^"]*", (\w+), (\w+),', re.M)
-# a table without stacks has no children; instructions per cycle stand beside symbols, and are no key
+# a table without stacks has no children; instructions per cycle are beside symbols, and not a key
 NOT_KEYS = {"overhead_children", "latency", "latency_children", "ipc_null", "ipc_lbr"}
 OF_SWITCHES = {"parallelism"}  # of recordings that have context switches; shares of the elapsed time are beside it
 SHOW = ["-n", "--show-total-period", "--no-children", "-g", "none"]
@@ -81,7 +81,7 @@ def one(what):
     if as_json != numbers:
         return f"JSON: {as_json[:5]}\ntext: {numbers[:5]}"
     with Screen([STROBE, "report", *argv], columns=300, rows=100, limit_s=20) as s:
-        # marks stand in the place of the first blank; names of columns may be none where all rows are as one
+        # marks replace the first blank; names of columns may be none where all rows are as one
         shown = lambda lines: [line[1:].rstrip() for line in lines if re.match(r"[-+ ] *-?[0-9.]+%", line)]
         found = s.wait_for(lambda lines: shown(lines) == rows[:97])
         return None if found else "\n".join(["screen:", *shown(s.lines())[:8], "text:", *rows[:8]])

@@ -38,7 +38,7 @@ def offsets(tap, path):
     tap.ok(rows and rows == named, "--sort symoff: each instruction's samples", f"{named}\n{done}")
 
 
-# Behind the call stands an inlined function: it is where the call returns to.
+# After the call is an inlined function: it is where the call returns to.
 CALLS = r"""
 volatile unsigned long s;
 __attribute__((noinline)) void work(void)

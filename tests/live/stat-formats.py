@@ -18,7 +18,7 @@ LABEL = re.compile(r'([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\[\\"n])*)"')
 
 
 def parse_labels(text):
-    """{name: value} of what stands between braces; None where it breaks the rules."""
+    """{name: value} of the text between braces; None if it breaks the rules."""
     labels, at = {}, 0
     while at < len(text):
         found = LABEL.match(text, at)

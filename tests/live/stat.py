@@ -41,7 +41,7 @@ def check_known_counts(tap, work):
     clock = stat("-x,", "-e", "task-clock,duration_time,user_time", work, "30000000", "1").err
     got = counts_of(clock)
     share = float(got["task-clock"]) * 1e6 / float(got["duration_time"])
-    # beside others it has a part of one: what is asked is that both speak of the same unit
+    # beside others it has a part of one: both must have the same unit
     tap.between(0.01, share, 1.05, "a program that computes is on a CPU")
 
 

@@ -92,7 +92,7 @@ def places(tap):
 
 
 def gone(tap):
-    """A program that was removed is looked for in the build-id cache, which is told."""
+    """A program that was removed is looked for in the build-id cache, as a message says."""
     path, cache = build("gone", 6), os.path.join(SCRATCH, "gone-cache")
     data = record("-e", "cpu-clock:u", "-F", "1000", "--", path, output="gone.data")
     hex_id = build_id(path)

@@ -62,7 +62,7 @@ def main():
         lines.append(json.loads(top.stdout.readline()))
         rows = [row for e in lines[-1]["report"]["events"] for row in e["rows"] if row["pid"] == dd.pid]
         found += sum(row["values"][0]["self"]["samples"] for row in rows)
-        # beside others dd may stand still for longer than a refresh
+        # under load, dd may be stopped for longer than a refresh
         if found >= 2 * CALLS and not rows:
             break
     top.kill()

@@ -88,7 +88,7 @@ def code(tap, pid, binary):
 
 
 def into_pipe(tap):
-    """A refresh has the lines of a terminal, whose size $LINES says, and more only where rows are asked for."""
+    """A refresh has the lines of a terminal, whose size $LINES says, and more only if the number of rows is given."""
     argv = ["top", "--stdio", "-e", "cpu-clock:u", "-F", "4000", "-g", "-d", "0.5", "--refreshes", "1"]
     work = "import json\nwhile True: json.loads(json.dumps({str(n): [n] for n in range(999)}))"
     with subprocess.Popen([sys.executable, "-c", work]) as load:
@@ -103,7 +103,7 @@ def into_pipe(tap):
 
 
 def alike(tap, pid):
-    """What else the reference's text shows with an option."""
+    """Options that change perf's text."""
     top = lambda *argv: strobe("top", "--stdio", "-p", pid, "-d", "0.5", "--refreshes", "1", "-F", "2000", *argv, timeout_s=30)
     done = top("-e", "cpu-clock:u,page-faults:u", "--group", "-s", "sym")
     tap.ok(re.search(r"^ +[0-9.]+% +0\.00%  \[\.\] hot", done.out, re.M) is not None, "--group: a column for each event, and no more", done)

@@ -33,7 +33,7 @@ int main(void)
 }
 """
 
-# The system call stands in the innermost function itself, so that no library is between.
+# The system call is in the innermost function itself, so that no library is between.
 CHAIN = r"""
 #define KEEP __attribute__((noinline))
 #if defined(__x86_64__)
@@ -178,7 +178,7 @@ def names(text):
 
 
 def check_switches(tap):
-    """Events that switch and are asked for too: shown but where they switch."""
+    """Events that switch and are also selected: shown but where they switch."""
     which = "syscalls:sys_enter_openat,syscalls:sys_enter_close,syscalls:sys_enter_mmap"
     _, text = trace("-e", which, "cat", "/etc/hostname")
     on, want = False, []

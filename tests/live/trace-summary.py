@@ -223,7 +223,7 @@ def check_sched(tap):
 
 
 def check_maps(tap):
-    """--map-dump: what was put into a map stands in it."""
+    """--map-dump: it has what was put into a map."""
     for options in (["-s"], []):
         _, text = trace(*options, "-a", "-e", "getppid", "--filter-pids", "7,8", "--map-dump", "excluded", "true")
         tap.equal(sorted(re.findall(r"^\[(\d+)\] = 0x01000000$", text, re.M)), ["7", "8"], f"{options} --map-dump excluded")

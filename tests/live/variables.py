@@ -145,7 +145,7 @@ def fetched(program, addresses, expressions, texts):
 
 
 def is_same(text, truth, expression):
-    """Hexadecimal is of as many bits as the type has; a bit field is asked for unsigned."""
+    """Hexadecimal is of as many bits as the type has; a bit field is fetched as unsigned."""
     if isinstance(truth, str):
         return text == f'"{truth}"'
     if not re.fullmatch(r"-?\d+|0x[0-9a-f]+", text):

@@ -134,7 +134,7 @@ def in_place():
 
 
 def owners():
-    """data convert: the two things that --force stands for, one by one."""
+    """data convert: the two meanings of --force, one by one."""
     if not is_root():
         tap.skip("owners", "only root can give a file away")
         return

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The examples of the man pages and of README.md are run as they are written there: each succeeds and prints something.
 
-A program of some tenths of a second stands for theirs; what goes on until it is told to stop is told after two seconds.
+Their programs are replaced by one that runs for some tenths of a second; endless commands are stopped after two seconds.
 Lines that need another machine, or a tool that is not here, are left out, and named.
 """
 # timeout: 600

@@ -8,11 +8,11 @@ build directory) those of the newest perf; where it is missing, tools/newest-per
 (fnmatch) selects tests, "7.2/shell/pipe*" for example; -v prints what each tool printed.
 
 A test is run with each tool as `perf` in PATH. Commands that strobe does not have are named, and a test that runs one with perf
-is not held against strobe; neither are attr tests whose namesake of the newest perf is for other kernels than
+does not count against strobe; neither are attr tests whose namesake of the newest perf is for other kernels than
 this one, and tests of the older perf that the newest fails as well (doc/COMPATIBILITY.md: the newest counts). `perf check`
 (what perf was built with) and `perf test` are perf's for both; but the workloads that the tests record are those of
 tests/workloads/perf_test.c: Debian's perf has no symbols, and the tests would skip. The attr tests run twice: with the events
-of this machine, and with those that it does not have opened as dummies (tests/lib/perf_opens.c), so that what is asked for is
+of this machine, and with those that it does not have opened as dummies (tests/lib/perf_opens.c), so that opened events are
 compared where there is no PMU.
 """
 # timeout: 7200

@@ -4,7 +4,7 @@ The expected results of the tests of pprof, FlameGraph and inferno, compared wit
 
 The repositories are taken from the directories that PPROF_SOURCE, FLAMEGRAPH_SOURCE and INFERNO_SOURCE name, each a checkout;
 else from the shared corpus, which has a part of their files. What is missing there is skipped. Reports that pprof's tests make
-of instructions which their own stand-in for objdump invents are skipped, too.
+of instructions which their own replacement of objdump invents are skipped, too.
 """
 # needs: pprof flamegraph
 # timeout: 600

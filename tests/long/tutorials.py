@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Command lines of tutorials about perf (../shared/reference/seeds): strobe runs each that perf runs, for a shorter time.
 
-What perf refuses on this machine strobe may refuse or do; where perf hangs or dies nothing is asked.
+What perf refuses on this machine strobe may refuse or do; nothing is required where perf hangs or crashes.
 """
 # timeout: 1200
 # serial

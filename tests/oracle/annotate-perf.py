@@ -12,7 +12,7 @@ from strobetest import SCRATCH, TOP, Tap, build_workload, perf, require_perf, ru
 HEAD = re.compile(r" (Percent|Samples|Period) *\|\tSource code & Disassembly of (.*) for (.*) \((\d+) samples, percent: (.*)\)$")
 INSN = re.compile(r"((?: +[\d.]+)*) +: +([0-9a-f]+):\s+(?:((?:[0-9a-f]{2} )*[0-9a-f]{2})(?:\s{2,}|\s*$))?(.*)$")
 
-# What two disassemblers write differently for the same instruction: pattern and what stands for it on both sides.
+# What two disassemblers write differently for the same instruction: pattern and its replacement on both sides.
 SAME = [
     (r"\s*(#|//).*$", ""),                                  # what lies relative to %rip: perf has names of the GOT's slots
     (r"\s*<.*$", ""),                                       # names: perf shows the alias with the version
@@ -97,7 +97,7 @@ def compare(tap, path, name, *argv):
     (theirs, their_sums), (ours, our_sums), said = ask(path, *argv)
     if not tap.ok(len(theirs) == len(ours) > 0, f"{name}: as many functions", f"perf {len(theirs)}\n{said}"):
         return []
-    # what has as many samples stands in no order that both share
+    # the order of rows with equal samples differs
     theirs, ours = sorted(theirs, key=place_of), sorted(ours, key=place_of)
     for one, two in zip(theirs, ours):
         label = f"{name}: {two.symbol[:60]}"

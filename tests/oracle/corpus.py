@@ -21,7 +21,7 @@ QUESTIONS = [
     ("evlist", "evlist -v", normalise.plain),
     ("buildid-list", "buildid-list", normalise.any_order),
 ]
-# what a large file is asked: the whole of it would take the reference minutes
+# commands for a large file: all of it would take perf minutes
 LARGE_BYTES = 1 << 20
 LARGE_QUESTIONS = ("report self none", "report stats", "script head", "evlist")
 

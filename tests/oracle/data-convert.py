@@ -25,7 +25,7 @@ def converted(side, data, path, *options):
 
 def frame_differs(ours, theirs):
     """
-    A frame that both name goes by the same name and object. What is left to each: the reference names nothing in the vdso and in
+    A frame that both name goes by the same name and object. What is left to each: perf names nothing in the vdso and in
     objects without symbols, and of names at one address takes another at times.
     """
     if ours["ip"] != theirs["ip"]:
@@ -52,7 +52,7 @@ def compare(tap, name, ours, theirs):
 
 
 def spans(tap, name, data, theirs):
-    """--time: those samples, of the reference's, that are within."""
+    """--time: the samples of perf's that are within."""
     times = sorted(s["timestamp"] for s in theirs["samples"])
     first, last = times[len(times) // 4], times[len(times) // 2]
     span = ",".join(f"{t // 10**9}.{t % 10**9:09}" for t in (first, last))

@@ -47,7 +47,7 @@ def converted(side, name, *options):
 
 
 def same(a, b, with_cpu=True):
-    """Whether all that the reference has of an event is in ours."""
+    """Whether every field that perf's event has is in strobe's."""
     has_all = all(a.fields.get(k) == v for k, v in b.fields.items())
     return a.time == b.time and a.name == b.name and (a.cpu == b.cpu or not with_cpu) and has_all
 

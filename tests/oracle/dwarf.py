@@ -28,10 +28,10 @@ SOURCES = {
 #   - The outermost function: llvm-symbolizer takes its name from the symbol table ("f.constprop.0"), and so does strobe,
 #     in its symbol room; the reader alone gives the debug information's name. Names of outermost frames are not compared.
 #   - Start-up code that the C library's object files bring has no debug information: llvm-symbolizer names "crtstuff.c"
-#     by the FILE symbol that stands before it in the symbol table, without a line; eu-addr2line names the last line before.
+#     by the FILE symbol before it in the symbol table, without a line; eu-addr2line names the last line before.
 #   - Between two sequences of a line table there is no line: llvm-symbolizer and the reader say so, eu-addr2line names the
 #     last line before.
-#   - eu-addr2line 0.188 finds nothing by address in units that .debug_aranges leaves out, as clang's are: it is asked of
+#   - eu-addr2line 0.188 finds nothing by address in units that .debug_aranges leaves out, as clang's are: it is used for
 #     gcc's programs only.
 #     Crates of Rust's library that were built without debug information are named the same way ("gimli.1a2b-cgu.2").
 STARTUP = re.compile(r"(crtstuff|abi-note)\.c|-cgu\.\d+$")
@@ -140,7 +140,7 @@ def lines_point(name, path, addresses, frames):
 
 
 def turn(folder, how):
-    """Makes of the program there what is asked; False where that fails."""
+    """Converts the program there; False if that fails."""
     tool = how.split()[0]
     if tool.endswith("dwp"):
         done = run(tool, "-e", "program", "-o", "program.dwp", cwd=folder)

@@ -32,7 +32,7 @@ def labels(path):
 
 
 def traces(path):
-    """As a set, and without what stands above them: not every format keeps the order of samples, or build-ids."""
+    """As a set, and without the lines above them: not every format keeps the order of samples, or build-ids."""
     out = strobe("pprof", "-traces", path).out
     return sorted(out[out.index("-----------+"):].split("-----------+"))
 

@@ -14,7 +14,7 @@ from oracle import Oracle
 from strobetest import CORPUS, Result, Tap, perf, require_perf, strobe
 
 ASKED = ["kernel", "jit", "pid", "tid", "addrs"]
-# recordings with call chains and one event: of several tracepoints the reference adds up all
+# recordings with call chains and one event: of several tracepoints stackcollapse-perf.pl adds up all
 RECORDINGS = ["stacks", "user", "zstd", "no-buildid"]
 # answers of a version that took only "java" for Java, and not "java-PID"
 OUTDATED = ["perf-java-stacks-01-collapsed-pid.txt", "perf-java-stacks-01-collapsed-tid.txt"]
@@ -26,7 +26,7 @@ def read(path):
 
 
 def check_rules(tap):
-    """Our own reading of the rules, against what the reference itself made of texts that others recorded."""
+    """Our own implementation of the rules, compared with perf's and the original's output on texts that others recorded."""
     directory = os.path.join(CORPUS, "FlameGraph", "test")
     if not os.path.isdir(directory):
         tap.skip("the rules agree with the reference's own answers", f"no shared corpus at {CORPUS}")

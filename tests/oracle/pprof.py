@@ -36,7 +36,7 @@ REPORTS = [
     ["-top", "-ignore=alloc", "-cum"],
     ["-top", "-hide=runtime"],
     ["-top", "-show=runtime"],
-    # of some other expressions the reference drops a node less: it cuts the lines of a location for all samples at once
+    # with some other expressions go's pprof drops a node less: it cuts the lines of a location for all samples at once
     ["-top", "-show_from=gc"],
     ["-top", "-focus=alloc", "-relative_percentages"],
     ["-top", "-compact_labels"],
@@ -65,7 +65,7 @@ LABELLED = [
     ["-mean", "-callgrind"],
     ["-list=main"], ["-list=hot|^runtime", "-noinlines"], ["-list=hot", "-unit=ms", "-divide_by=2"], ["-list=outer", "-focus=hot"],
 ]
-# the reference does not tell of edges that it dropped where it dropped no node
+# go's pprof does not report edges that it dropped where it dropped no node
 HEAP = [["-dot", "-alloc_space", "-nodefraction=0", "-edgefraction=0"], ["-dot", "-alloc_objects", "-lines", "-unit=kb"],
         ["-dot", "-mean", "-alloc_space"],
         ["-mean", "-alloc_space", "-top"], ["-list=keeps"], ["-alloc_space", "-list=main"], ["-top"],
@@ -187,7 +187,7 @@ def go_pprof(*argv, named=False, **options):
 
 
 def without_numbers(text):
-    """A graph of DOT whose nodes go by their labels: which of two that weigh the same comes first is chance in the reference."""
+    """A graph of DOT whose nodes go by their labels: which of two that weigh the same comes first is random in go's pprof."""
     names = dict(re.findall(r'^(N\w+) \[label ?= ?"((?:[^"\\]|\\.)*)"', text, re.M))
 
     def name(number, depth=0):
@@ -200,9 +200,9 @@ def without_numbers(text):
 
 
 def without_order(text):
-    """A graph of callgrind, its lines sorted: which way to a function is [1/2] and which [2/2] is chance in the reference."""
+    """A graph of callgrind, its lines sorted: which way to a function is [1/2] and which [2/2] is random in go's pprof."""
     names = dict(re.findall(r"=(\(\d+\)) (.*)$", text, re.M))
-    lines, last, before = [], 0, 0  # the reference counts addresses of calls from the node before the caller
+    lines, last, before = [], 0, 0  # go's pprof counts addresses of calls from the node before the caller
     for line in text.splitlines():
         line = re.sub(r"^(\w+)=(\(\d+\)).*$", lambda m: m[1] + "=" + re.sub(r" \[\d+/", " [n/", names[m[2]]), line)
         position = re.match(r"(calls=0 )?(\*|[+-]\d+|0x[0-9a-f]+) (\d.*)$", line)
@@ -290,7 +290,7 @@ def raw_samples(text):
 
 
 def check_raw_selection(tap):
-    """-raw of a selection has the reference's samples, one by one and in its order."""
+    """-raw of a selection has the samples of go's pprof, one by one and in its order."""
     path = os.path.join(SCRATCH, "cpu.pb.gz")
     for options in (["-focus=hot"], ["-hide=hot"], ["-show=main[.]"], ["-show_from=outer"], ["-prune_from=outer"], ["-tagfocus=phase=one"],
                     ["-tagroot=phase"], ["-tagleaf=phase", "-hide=hot"], ["-taghide=phase", "-ignore=main.main.func2"]):
@@ -432,7 +432,7 @@ def check_go_program(tap):
              ["-diff_base=" + heap_path, "-mean", "-alloc_space", "-top"]]
     compare(tap, heap_path, based, "Go heap profile")
     for name in "heap", "goroutine", "block", "mutex":
-        # as text they have addresses alone; of threads it is nothing that the reference could read
+        # as text they have addresses alone; of threads go's pprof cannot read it
         reports = [["-top", "-addresses", "-trim=false"], ["-traces", "-addresses"]]
         compare(tap, os.path.join(SCRATCH, name + ".txt"), reports, f"Go's {name} as text")
     for name in "goroutine", "block", "mutex", "threadcreate":
@@ -515,7 +515,7 @@ def check_paths(tap):
 
 
 def instructions(text):
-    """The figures of each instruction by address, and where it is from as far as that stands beside it."""
+    """The figures of each instruction by address, and where it is from as far as that is printed beside it."""
     rows = re.findall(r"^ *(\S+) +(\S+) +([0-9a-f]+): .{0,40}?(?:;(.*))?$", text, re.M)
     return {address: (flat, cum, place) for flat, cum, address, place in rows}
 
@@ -529,14 +529,14 @@ def check_disasm(tap):
         tap.ok(heads[0] == heads[1] and (ours.status == 0) == (theirs.status == 0), f"-disasm={pattern}: the same functions",
                [heads, ours.err])
         a, b = instructions(ours.out), instructions(theirs.out)
-        # the reference leaves out an instruction of one byte at the end of a function, and takes prefixes for instructions
+        # go's pprof omits an instruction of one byte at the end of a function, and takes prefixes for instructions
         nothing = (".", ".", "")
         differ = [(k, a.get(k), b[k]) for k in b if a.get(k, nothing)[:2] != b[k][:2]]
         tap.ok(not differ and len(a) - len(b) <= len(heads[0]), f"-disasm={pattern}: the same figures at the same addresses", differ)
 
 
 def check_options(tap):
-    """Every option of the reference's -h and every word of its prompt's help is known, but for those that the page names."""
+    """Every option of go's -h and every word of its prompt's help is known, but for those that the page names."""
     theirs, ours = run("go", "tool", "pprof", "-h"), strobe("pprof", "-h")
     known = set(re.findall(r"--([a-z_]+)", ours.out))
     wanted = set(re.findall(r"^ +-([a-z_]+)", theirs.out + theirs.err, re.M))
@@ -558,7 +558,7 @@ def check_options(tap):
 
 
 def check_weblist(tap):
-    """The page's lines and instructions have the figures of the reference's."""
+    """The page's lines and instructions have the figures of go's."""
     profile, page = os.path.join(SCRATCH, "cpu.pb.gz"), os.path.join(SCRATCH, "list.html")
     ours = strobe("pprof", "-weblist=main.hot", profile)
     go_pprof("-weblist=main.hot", "-output=" + page, profile)
@@ -668,7 +668,7 @@ def check_empty_samples(tap):
 
 
 def check_sums(tap):
-    """Samples that are alike, negative, of recursion, of no stack: sums over them as they stand in the file, or joined first."""
+    """Samples that are alike, negative, of recursion, of no stack: sums over them as they are in the file, or joined first."""
     path = os.path.join(SCRATCH, "sums.pb.gz")
     odd, minus = [(1, 8), (2, 9)], (1 << 64) - 5
     alike = [([2, 1], [1, 16], []), ([2, 1], [2, 0], []), ([2, 2, 1, 1, 2, 1], [3, 7], []), ([], [4, 2], []), ([2, 1], [1, 8], [])]

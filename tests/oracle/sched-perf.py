@@ -40,7 +40,7 @@ def lines(done):
 
 
 def places(newest, path):
-    """What stands for places of the recording: a quarter of its events are before BEGIN, as many after END; TID is a thread of it."""
+    """What is printed for places of the recording: a quarter of its events are before BEGIN, as many after END; TID is a thread of it."""
     text = run(newest, "--no-pager", "sched", "timehist", "-i", path).out
     times = re.findall(r"^ +([\d.]+) \[", text, re.M)
     tids = [tid for tid in re.findall(r"\[(\d+)[/\]]", text) if int(tid)]

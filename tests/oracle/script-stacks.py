@@ -9,7 +9,7 @@ import subprocess
 from made import CALLCHAIN, CONTEXT_KERNEL, CONTEXT_USER, Made
 from strobetest import SCRATCH, Tap, perf, strobe
 
-FUNCTIONS, BYTES, START = 24, 64, 0x10000  # also where it stands in the file: perf 6.1 prints that
+FUNCTIONS, BYTES, START = 24, 64, 0x10000  # also its offset in the file: perf 6.1 prints that
 UNKNOWN = (1 << 64) - 77  # a marker that nobody knows: such a chain is left out
 SAMPLES = 12000  # whole stacks that hardly come again are no longer kept after some thousands
 

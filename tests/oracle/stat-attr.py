@@ -49,8 +49,8 @@ true
 -ddd true
 -a -d true
 """.strip().splitlines()
-# What differs and is meant: no samples are asked for (a right the less, and less work at each event), members of a group
-# are told apart by their order, and the period or frequency of an event has no meaning when it is only counted.
+# What differs and is meant: no samples are requested (one permission fewer, and less work at each event), members of a group
+# are distinguished by their order, and the period or frequency of an event has no meaning when it is only counted.
 OURS = re.compile(r"^\s+(sample_type|\{ sample_period|freq|precise_ip)\b.*$")
 
 
@@ -85,7 +85,7 @@ def check_names(tap):
 
 
 def blocks(program, words):
-    # what one program of BPF may count is asked of the kernel as an event here, as perf does
+    # what one program of BPF may count is opened as an event here, as perf does
     alike = ["--no-bpf"] if program == STROBE else []
     done = subprocess.run([program, "stat", "-vv", *alike, *words], capture_output=True, text=True, timeout=30)
     attrs, opens = [], []
@@ -108,7 +108,7 @@ def blocks(program, words):
 
 
 def check(tap, words):
-    """Attrs are a set: the order of CPUs and events is each tool's own, and what a PMU refuses is asked again in other ways."""
+    """Attrs are a set: the order of CPUs and events is each tool's own, and events that a PMU refuses are opened again in other ways."""
     name = " ".join(words)
     theirs, ours = blocks(PERF, words), blocks(STROBE, words)
 

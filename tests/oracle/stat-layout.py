@@ -162,7 +162,7 @@ DEFAULTS = ("context-switches", "cpu-migrations", "page-faults", "task-clock", "
 
 
 def as_older(text, words):
-    """What is compared with a perf before 7: it has other columns, and its default events stand in another order."""
+    """What is compared with a perf before 7: it has other columns, and its default events are in another order."""
     text = re.sub(r"^ ", "", re.sub(r" +", " ", text), flags=re.M).replace(" ctrs ", " cpus ").replace(" CPU counts", " cpu counts")
     lines = text.splitlines()
     if "-e" not in words:
@@ -183,7 +183,7 @@ def as_newest(text, words):
 
 
 def columns(text, words):
-    """Where everything stands: a number takes the place that it has with the blanks before it; figures are compared elsewhere."""
+    """The layout: a number takes the place that it has with the blanks before it; figures are compared elsewhere."""
     text = re.sub(r"\b(strobe|perf)\b", "TOOL", re.sub(r" # .*", "", text))
     text = re.sub(r" ns   (?=\w+_time)", "      ", text)
     if "-e" not in words:

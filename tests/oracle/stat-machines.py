@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """
 What `stat` asks of the kernel on machines that are not here: four recorded trees (tests/machines/*.txt) and some 300 command
-lines (lines.tsv), each with what is to be asked for. The sources of that, by the second column of the table:
+lines (lines.tsv), each with the attrs that must be opened. The sources of that, by the second column of the table:
 
-  perf      Debian's perf on the same tree (SYSFS_PATH), which is asked again here where it is installed
+  perf      Debian's perf on the same tree (SYSFS_PATH), which runs again here if it is installed
   hand      arithmetic on the formats of the tree, and the kernel's documents
-  pfm:NAME  the vendor's manual for that PMU; strobe is told by LIBPFM_FORCE_PMU to take it for this machine's
+  pfm:NAME  the vendor's manual for that PMU; LIBPFM_FORCE_PMU makes strobe use it as this machine's
 
     stat-machines.py --write    asks perf for the rows that say perf and rewrites their last column
 """
@@ -84,7 +84,7 @@ def theirs(root, words):
             current[field.group(1)] = field.group(2)
         elif current is not None and line.startswith("-----"):
             what = [current.get(k) for k in ("type", "config", "{ bp_addr, config1 }", "{ bp_len, config2 }")]
-            # what the kernel refused is asked for again with less
+            # events that the kernel refused are opened again with fewer bits
             if refused != what:
                 found.append(attr_text(current))
             last, current = what, None

@@ -78,7 +78,7 @@ def around(rng):
 
 
 def chains(done):
-    """Samples stand apart by an empty line; the first line of each is its thread."""
+    """Samples are separated by an empty line; the first line of each is its thread."""
     parts = [part for part in done.out.split("\n\n") if part.strip()]
     return [[int(line.split()[0], 16) for line in part.strip("\n").splitlines()[1:]] for part in parts]
 

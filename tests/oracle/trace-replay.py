@@ -136,7 +136,7 @@ def check_pipe(tap):
 
 
 def check_stacks(tap):
-    """The call graphs that are in a recording stand below its calls."""
+    """The call graphs that are in a recording are below its calls."""
     run(PERF, "record", "-q", "-B", "-R", "-c", "1", "-g", "-e", "raw_syscalls:sys_enter,raw_syscalls:sys_exit", "-o", "stacks.data",
         "cat", "/etc/hostname")
     compare(tap, "stacks.data")

@@ -73,7 +73,7 @@ def prepare():
 
 
 def rows_of(result):
-    """The rows of the one measurement of a document; what is said besides stands before it."""
+    """The rows of the one measurement of a document; other output is before it."""
     text = result.out[result.out.index("{"):] if "{" in result.out else "{}"
     return json.JSONDecoder().raw_decode(text)[0]["measurements"][0]["counts"]
 
