@@ -342,6 +342,7 @@ struct probe_site probe_place_site(struct probe_target *t, const struct probe_de
 	struct dwarf_code codes[DWARF_FRAMES_MAX];
 	if (t->kind == PROBE_KERNEL) {
 		site.function = p->function ? p->function->name : NULL;
+		site.inlined = p->is_inlined ? p->source_name : NULL;
 		return site;
 	}
 	/* another name of a function: uses the outermost function at the address */

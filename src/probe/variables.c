@@ -57,6 +57,7 @@ static struct strobe_error *resolve_site(const struct probe_variables *v, const 
 		return NULL;
 	if (site->function && object_find_function(probe_debug_file(&v->debug), site->function, &symbol)) {
 		ret->address = symbol.value + site->offset;
+		ret->function = site->inlined ? site->inlined : site->function;
 		return NULL;
 	}
 	return error_create(ERROR_NOT_FOUND, "no function '%s' in %s", site->function ? site->function : "",

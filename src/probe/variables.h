@@ -45,6 +45,7 @@ struct probe_site {
 	 * kernel: the symbol to which offset is relative.
 	 */
 	const char *function;
+	const char *inlined;  /* of the kernel: the function whose variables are meant, if it is inlined there; NULL: the symbol's */
 	uint64_t offset;      /* of the kernel */
 	bool is_return;       /* a return probe: only $retval is available */
 };

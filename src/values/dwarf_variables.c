@@ -45,6 +45,22 @@ static void search_scope(struct scope_search *s, const struct dwarf_die *within,
 	}
 }
 
+/* The same of a call that begins there, by its name, whatever is around it: that may have no instruction of its own there, either. */
+static void search_entry(struct scope_search *s, const struct dwarf_die *within, unsigned depth)
+{
+	struct dwarf_die d;
+	for (bool more = depth < DEPTH_MAX && dwarf_die_child(within, &d); more && !s->is_found; more = dwarf_die_sibling(&d, &d)) {
+		bool is_inlined = d.tag == DW_TAG_inlined_subroutine;
+		const char *name = is_inlined && begins_at(&d, s->addr) ? dwarf_die_name(&d) : NULL;
+		if (name && !strcmp(s->name, name)) {
+			s->found = d;
+			s->is_found = true;
+		} else if (is_inlined || is_block(d.tag)) {
+			search_entry(s, &d, depth + 1);
+		}
+	}
+}
+
 bool dwarf_scope_at(const struct dwarf_die *function, uint64_t addr, const char *name, struct dwarf_die *ret)
 {
 	const char *own = dwarf_die_name(function);
@@ -53,6 +69,8 @@ bool dwarf_scope_at(const struct dwarf_die *function, uint64_t addr, const char 
 		return true;
 	struct scope_search s = { .addr = addr, .name = name };
 	search_scope(&s, function, 0);
+	if (name && !s.is_found)
+		search_entry(&s, function, 0);
 	if (s.is_found)
 		*ret = s.found;
 	return s.is_found || !name;
