@@ -231,3 +231,45 @@ bool probe_cache_find(const char *dir, const struct probe_target *t, const char 
 	arena_deinit(&arena);
 	return ret->list.len;
 }
+
+struct older {
+	const char *dir, *path, *hex, *name;
+	bool is_found;
+};
+
+static bool has_name(const char *text, const char *name)
+{
+	struct arena arena;
+	struct entry e;
+	bool is_found = false;
+	arena_init(&arena);
+	while (!is_found && next_entry(&text, &e)) {
+		const char *group, *event;
+		is_found = e.is_ours && entry_name(&e, &arena, &group, &event) &&
+			   (!strcmp(event, name) || !strcmp(arena_printf(&arena, "%s:%s", group, event), name));
+	}
+	arena_deinit(&arena);
+	return is_found;
+}
+
+static bool look_at_entry(void *ctx, const struct buildid_cache_entry *file)
+{
+	struct older *o = ctx;
+	_cleanup_strbuf_ struct strbuf text = {};
+	if (strcmp(file->path, o->path) || !strcmp(file->hex, o->hex))
+		return true;
+	read_kept(o->dir, file->hex, &text);
+	o->is_found = has_name(strbuf_str(&text), o->name);
+	return !o->is_found;
+}
+
+bool probe_cache_has_older(const char *dir, const struct probe_target *t, const char *event)
+{
+	char hex[BUILDID_HEX_MAX];
+	struct older o = { .dir = dir, .path = *t->name ? t->name : KERNEL_NAME, .hex = hex, .name = event };
+	if (!dir)
+		return false;
+	target_hex(t, hex);
+	buildid_cache_each(dir, look_at_entry, &o);
+	return o.is_found;
+}

@@ -94,7 +94,8 @@ static struct strobe_error *enter_element(struct reached *r, const struct fetch_
 		return error_create(ERROR_USAGE, "'%s' has %" PRIu64 " elements: there is no [%" PRId64 "]", r->name, t->count, s->index);
 	uint64_t bytes = type_bytes(type_target(t));
 	if (!bytes)
-		return error_create(ERROR_USAGE, "elements of '%s' have no known size", r->name);
+		return error_create(ERROR_USAGE, "elements of '%s' have no known size: fetch '%s' and read its register (-D), then "
+				    "its memory, as +8(%%di):u64", r->name, r->name);
 	if (!is_pointer) {
 		r->type = type_target(t);
 		r->bit_offset += (uint64_t)s->index * bytes * 8;

@@ -12,6 +12,8 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/vector.h"
+#include "event/event.h"
+#include "probe/filter.h"
 #include "sys/sys.h"
 
 enum probe_kind { PROBE_KERNEL, PROBE_PROGRAM };
@@ -45,3 +47,12 @@ struct strobe_error *probe_missing(enum probe_kind kind) _must_check_;
 /* Passes a definition, as above, to the kernel. Its error message becomes part of the error. */
 struct strobe_error *probe_install(const struct sys *sys, enum probe_kind kind, const char *line) _must_check_;
 struct strobe_error *probe_remove(const struct sys *sys, enum probe_kind kind, const char *group, const char *event) _must_check_;
+
+/*
+ * Logs a warning for each matching probe of a program that was replaced, or deleted, since: the kernel keeps a probe in the file that it
+ * was defined for, and no program that is started by the path reaches it. The time of a definition is that of its directory in tracefs,
+ * which the kernel may have made later, when it was first looked at: what is found is true, but not all is found.
+ */
+void probe_warn_replaced(const struct sys *sys, const struct probe_list *list, const struct probe_filter *filter);
+/* For each that is an event of the list. */
+void probe_warn_replaced_events(const struct sys *sys, const struct event_list *events);

@@ -49,10 +49,16 @@ static char *path_below(const char *dir, const char *path)
 	return NULL;
 }
 
+char *probe_source_path(const char *path, const char *source_dir)
+{
+	char *below = source_dir ? path_below(source_dir, path) : NULL;
+	return below ? below : xstrdup(path);
+}
+
 struct strobe_error *probe_source_read(const char *path, const char *source_dir, struct lines *ret)
 {
-	_cleanup_free_ char *below = source_dir ? path_below(source_dir, path) : NULL;
-	struct strobe_error *err = lines_read(below ? below : path, ret);
+	_cleanup_free_ char *found = probe_source_path(path, source_dir);
+	struct strobe_error *err = lines_read(found, ret);
 	if (!error_is(err, ERROR_NOT_FOUND))
 		return err;
 	error_destroy(err);

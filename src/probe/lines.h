@@ -30,5 +30,7 @@ void probe_listing_deinit(struct probe_listing *l);
 struct lines;
 /* The text of a source file, below the user's directory if given. */
 struct strobe_error *probe_source_read(const char *path, const char *source_dir, struct lines *ret) _must_check_;
+/* Where it is read from; owned. */
+char *probe_source_path(const char *path, const char *source_dir);
 /* Matches a shell pattern, ignoring blanks in it and in the text. */
 bool probe_pattern_matches(const char *pattern, const char *text, size_t bytes);

@@ -53,6 +53,9 @@ static struct strobe_error *not_found(struct probe_target *t, const struct probe
 		return error_create(ERROR_USAGE, "'%s' of %s is data: probes are for code", name, where);
 	if (nearest && !strpbrk(name, "*?["))
 		return error_create(ERROR_NOT_FOUND, "no function '%s' in %s; did you mean '%s'?", name, where, nearest);
+	if (t->kind == PROBE_PROGRAM && !object_find_section(t->object, ".symtab") && !probe_target_dwarf(t))
+		return error_create(ERROR_NOT_FOUND, "no function '%s' in %s, which is stripped: install its debug symbols, or give an "
+				    "address (0x…)", name, where);
 	return error_create(ERROR_NOT_FOUND, "no function '%s' in %s; -F lists its functions", name, where);
 }
 
@@ -223,7 +226,12 @@ static struct strobe_error *find_marker(struct probe_target *t, const char *name
 {
 	if (probe_cache_find(t->files.buildid_dir, t, name, ret))
 		return NULL;
-	return probe_markers_find(t, name, ret);
+	struct strobe_error *err = probe_markers_find(t, name, ret);
+	if (!error_is(err, ERROR_NOT_FOUND) || !probe_cache_has_older(t->files.buildid_dir, t, name))
+		return err;
+	error_destroy(err);
+	return error_create(ERROR_NOT_FOUND, "the cached probe '%s' is of an older %s, which was replaced: define it again with --cache -f",
+			    name, probe_target_shown(t));
 }
 
 static struct strobe_error *find(struct probe_target *t, const struct probe_definition *d, const struct probe_search *search,

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/lines.h"
 #include "probe/cache.h"
 #include "probe/tables.h"
@@ -26,6 +27,8 @@ struct strobe_error *probing_installed(struct probing *p, const char *const *pat
 	TRY(probing_filter(p, patterns, n, &filter));
 	TRY(probing_read_installed(p, &list));
 	probe_installed_table(p->settings->sys, &list, filter, &p->settings->files, ret);
+	if (!p->settings->quiet)
+		probe_warn_replaced(p->settings->sys, &list, filter);
 	probe_list_deinit(&list);
 	return NULL;
 }
@@ -88,7 +91,7 @@ void probing_put_line(struct out *out, const char *text, size_t bytes)
 	out_ch(out, '\n');
 }
 
-static void put_listing(struct out *out, const struct probe_listing *l, const struct lines *source)
+static void put_listing(struct out *out, const struct probe_listing *l, const char *path, const struct lines *source)
 {
 	size_t at = 0;
 	out_ch(out, '<');
@@ -96,7 +99,7 @@ static void put_listing(struct out *out, const struct probe_listing *l, const st
 		out_text_str(out, l->function);
 		out_ch(out, '@');
 	}
-	out_text_str(out, l->path);
+	out_text_str(out, path);
 	out_f(out, ":%" PRIu32 ">\n", l->first - l->base);
 	for (uint32_t line = l->first; line <= l->last && line <= lines_count(source); line++) {
 		size_t bytes;
@@ -119,7 +122,8 @@ struct strobe_error *probing_lines(struct probing *p, const struct probing_reque
 	TRY(probe_listing_find(&p->target, of->text, &p->arena, &listing));
 	struct strobe_error *err = probe_source_read(listing.path, p->settings->search.source_dir, &source);
 	if (!err) {
-		put_listing(out, &listing, &source);
+		_cleanup_free_ char *path = probe_source_path(listing.path, p->settings->search.source_dir);
+		put_listing(out, &listing, path, &source);
 		lines_deinit(&source);
 	}
 	probe_listing_deinit(&listing);

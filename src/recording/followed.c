@@ -35,10 +35,6 @@ void recorder_choose_filter(struct recorder *r)
 struct strobe_error *recorder_choose_probes(struct recorder *r)
 {
 	const struct probe_samples_options o = { .sys = r->sys, .events = &r->events, .capture = &r->o.capture, .filter = r->filter };
-	if (r->lacks_filter && probe_samples_has_any(&r->events))
-		return error_with_check("bpf-programs bpf-kernel bpf-rights", error_create(ERROR_UNSUPPORTED,
-					"inline probes (u:, k:) require a BPF program that follows tasks, which cannot be "
-					"loaded; -v says why"));
 	return probe_samples_open(&o, &r->probes);
 }
 

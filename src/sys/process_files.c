@@ -13,6 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "sys/sys.h"
@@ -106,6 +107,34 @@ int process_mapped_file_open(uint32_t pid, const char *path)
 	return -ENOENT;
 }
 
+/* Whether a line of maps ends in the path of a file that is there no more. */
+static bool is_deleted(const char *line, const char *path)
+{
+	const char *name = strchr(line, '/');
+	size_t n = strlen(path);
+	return name && !strncmp(name, path, n) && !strcmp(name + n, DELETED);
+}
+
+void process_warn_if_replaced(uint32_t pid, const char *path)
+{
+	_cleanup_free_ char *maps = xasprintf("/proc/%u/maps", pid), *program = NULL;
+	_cleanup_strbuf_ struct strbuf text = {};
+	_cleanup_error_ struct strobe_error *err = sys_read(sys_live(), maps, &text, MAPS_BYTES_MAX);
+	char *rest = err ? NULL : text.data;
+	for (char *line; rest && (line = strsep(&rest, "\n"));) {
+		if (!is_deleted(line, path))
+			continue;
+		program = process_program_of(pid);
+		if (program && is_named(program, path))
+			log_warn("process %u runs an older %s, which was replaced: probes of the new one do not see it; name /proc/%u/exe, "
+				 "or restart the process", pid, path, pid);
+		else
+			log_warn("process %u uses an older %s, which was replaced: probes of the new one do not see it; restart the "
+				 "process", pid, path);
+		return;
+	}
+}
+
 static char *read_exe(const char *link)
 {
 	char path[PATH_MAX];
@@ -118,9 +147,14 @@ char *process_program(void)
 	return read_exe("/proc/self/exe");
 }
 
+char *process_program_link(uint32_t pid)
+{
+	return xasprintf("/proc/%u/exe", pid);
+}
+
 char *process_program_of(uint32_t pid)
 {
-	_cleanup_free_ char *link = xasprintf("/proc/%u/exe", pid);
+	_cleanup_free_ char *link = process_program_link(pid);
 	return read_exe(link);
 }
 

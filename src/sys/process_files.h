@@ -17,6 +17,11 @@ int process_file_open(uint32_t pid, const char *path);
  * since. Requires CAP_CHECKPOINT_RESTORE, except for its executable. Source: proc(5), map_files and exe.
  */
 int process_mapped_file_open(uint32_t pid, const char *path);
+/*
+ * Logs a warning if the process has mapped a file of that path that was replaced or deleted since: probes of the path are in the file that
+ * is there now, and not hit by the process.
+ */
+void process_warn_if_replaced(uint32_t pid, const char *path);
 /* The path of such a descriptor below the process's root; owned. */
 char *process_file_path(uint32_t pid, int fd);
 /* The path that leads to it from outside while the process runs; owned. Links in it are not resolved. */
@@ -25,6 +30,8 @@ char *process_path_outside(uint32_t pid, const char *path);
 char *process_program(void);
 /* The path of a process's executable, as the process sees it; owned. NULL: unknown. */
 char *process_program_of(uint32_t pid);
+/* The path that opens its executable, even if that was deleted or replaced since; owned. */
+char *process_program_link(uint32_t pid);
 /* The process's ID in its own pid namespace; pid if unknown. */
 uint32_t process_inner_pid(uint32_t pid);
 /* Device and inode of the process's mount namespace; false if they cannot be read. */

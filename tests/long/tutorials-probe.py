@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """
 Commands of tutorials about perf probe (../shared/reference/seeds) for programs: on zsh, the C library and ping, as written there,
-compared with perf. Those for the kernel are in vm/probe.
+compared with perf. Those for the kernel are in vm/probe, in kernels without debug information; here with that of VMLINUX=,
+where that is given, and its source below SOURCES=: lines, patterns and variables, compared with perf, as definitions that are not installed.
 
 Debian strips ping: where no debug symbols of it are found, a program of that name with its functions takes its place.
 """
@@ -17,15 +18,17 @@ import shutil
 from ping import build_ping
 from strobetest import PERF, SCRATCH, SHARED, STROBE, Tap, require_perf, require_root, run, skip_all, strobe
 
+KERNEL_LINE = re.compile(r".*\bperf probe\s+((?!-x|/|-d|--del|-l|--list)(?:-|'|\w).*)")
+VMLINUX, SOURCES = os.environ.get("VMLINUX", ""), os.environ.get("SOURCES", "")
 LINE = re.compile(r".*\bperf probe\s+((?:-x\s|/).*)")
 
 
-def command_lines(folder):
+def command_lines(folder, pattern=LINE):
     found = set()
     for path in glob.glob(os.path.join(folder, "*")):
         with open(path, encoding="utf-8", errors="replace") as f:
             for line in f:
-                match = LINE.match(line)
+                match = pattern.match(line)
                 if match:
                     found |= set(re.sub(r"\s*\|.*$", "", match.group(1)).strip().split(" or ./perf probe "))
     return sorted(found)
@@ -81,6 +84,56 @@ def check_recordings(tap, paths):
     tap.ok(len(values) > 5 and len(set(values)) > 2, "zfree(p=$arg1) has pointers", f"{done}\n{values[:5]}")
 
 
+def check_returned(tap, paths):
+    """'myfunc%return +0($retval):string' """
+    ping = next(path for name, path in paths.items() if "ping" in name)
+    strobe("probe", "-q", "-x", ping, "myfunc%return +0($retval):string")
+    strobe("record", "-q", "-o", "returned.data", "-e", "probe_ping:myfunc__return", "--", ping, "-c1")
+    strobe("probe", "-q", "-d", "probe_ping:*")
+    values = re.findall(r'arg1="(\w+)"', strobe("script", "-i", "returned.data").out)
+    tap.equal(values, ["none", "one", "one"], "myfunc%return +0($retval):string has the strings")
+
+
+def kernel_words(line):
+    """Definitions are shown, not installed."""
+    words = [word for word in shlex.split(line) if word not in ("--add", "-nv")]
+    if words[0].startswith("--add="):
+        words[0] = words[0].partition("=")[2]
+    is_definition = not words[0].startswith("-")
+    return [*(["-D", " ".join(words)] if is_definition else words)]
+
+
+def places(done):
+    return re.findall(r"^[pr]:\S+", done.out, re.M)
+
+
+def variables(done):
+    return {line.split("\t")[-1] for line in done.out.splitlines() if line.startswith("\t\t")}
+
+
+def is_nowhere(words):
+    """Whether a pattern matches no line of the function: perf probes its entry then."""
+    function, _, pattern = words[-1].partition(";")
+    listed = strobe("probe", "-k", VMLINUX, "-s", SOURCES, "-L", function)
+    return pattern and SOURCES and not re.search(pattern.rstrip("*"), listed.out)
+
+
+def check_kernel(tap, lines):
+    """perf names places by the function, strobe from the start of the kernel: their number is compared, and what there is besides."""
+    for line in [*lines, "'__schedule;update_rq_clock*'"]:
+        argv = ["-k", VMLINUX, *(["-s", SOURCES] if SOURCES else []), *kernel_words(line)]
+        theirs, ours = run(PERF, "probe", *argv, timeout_s=200), strobe("probe", *argv, timeout_s=200)
+        if "-D" in argv:
+            good = len(places(ours)) >= len(places(theirs)) or is_nowhere(argv)
+        elif "-V" in argv:
+            good = variables(theirs) <= variables(ours)
+        else:
+            good = not theirs.out or ours.out.split("\n")[0] == theirs.out.split("\n")[0]
+        sentence = ours.err.count("\n") == 1
+        tap.ok(good and (ours.status == 0 or sentence), f"kernel: probe {line}: {'as perf' if ours.status == 0 else ours.err.strip()}",
+               f"{ours}\n{theirs}")
+
+
 def main():
     require_root("adding probes")
     require_perf()
@@ -95,6 +148,9 @@ def main():
     tap = Tap()
     check_commands(tap, lines, paths)
     check_recordings(tap, paths)
+    check_returned(tap, paths)
+    if VMLINUX:
+        check_kernel(tap, command_lines(os.path.join(SHARED, "reference", "seeds"), KERNEL_LINE))
     tap.done()
 
 

@@ -17,6 +17,44 @@ from guest import Guest, build_or_exit
 from strobetest import Tap, skip_all
 
 EVENTS = "/sys/kernel/tracing/kprobe_events"
+LOCKDOWN = "/sys/kernel/security/lockdown"
+# Commands of tutorials, as they are written there but for perf's name, and what they do in a kernel without debug information.
+TUTORIALS = (
+    ("probe --add tcp_sendmsg", "Added new event:"),
+    ("probe -d tcp_sendmsg", "Removed event: probe:tcp_sendmsg"),
+    ("probe 'tcp_sendmsg%return'", "probe:tcp_sendmsg__return (on tcp_sendmsg%return)"),
+    ("probe -V tcp_sendmsg", "\t\tsize_t\tsize\n"),
+    ("probe -V tcp_sendmsg --externs", "\tsize_t\tsize\n"),
+    ("probe -L tcp_sendmsg", "no debug information"),
+    ("probe -V tcp_sendmsg:81", "no debug information"),
+    ("probe 'tcp_sendmsg %ax %dx %cx'", "(on tcp_sendmsg with %ax %dx %cx)"),
+    ("probe -d tcp_sendmsg", "Removed event: probe:tcp_sendmsg"),
+    ("probe 'tcp_sendmsg bytes=%cx'", "(on tcp_sendmsg with bytes=%cx)"),
+    ("record -e probe:tcp_sendmsg --filter 'bytes > 100' -o /tmp/b.data -- true", "Captured and wrote"),
+    ("probe --del tcp_sendmsg*", "Removed event: probe:tcp_sendmsg"),
+    ("probe 'tcp_sendmsg%return $retval'", "(on tcp_sendmsg%return with $retval)"),
+    ("probe 'tcp_sendmsg size'", "(on tcp_sendmsg with size)"),
+    ("probe --del tcp_sendmsg", "Removed event: probe:tcp_sendmsg"),
+    ("probe --add 'tcp_sendmsg size'", "(on tcp_sendmsg with size)"),
+    ("probe --del tcp_sendmsg", "Removed event: probe:tcp_sendmsg"),
+    ("probe 'tcp_sendmsg size sk->__sk_common.skc_state'", "(on tcp_sendmsg with size sk->__sk_common.skc_state)"),
+    ("record -e probe:tcp_sendmsg --filter 'size > 0 && skc_state != 1' -a -o /tmp/s.data -- true", "Captured and wrote"),
+    ("probe -l", "probe:tcp_sendmsg    (on tcp_sendmsg with size skc_state)"),
+    ("probe --list", "probe:tcp_sendmsg    (on tcp_sendmsg with size skc_state)"),
+    ("probe --del tcp_sendmsg", "Removed event: probe:tcp_sendmsg"),
+    ("probe -nv 'tcp_sendmsg size sk->__sk_common.skc_state'", "Writing event: p:probe/tcp_sendmsg _"),
+    ("probe 'tcp_sendmsg:81 seglen'", "no debug information"),
+    ("probe --add 'tcp_sendmsg:81 seglen'", "no debug information"),
+    ("probe 'do_sys_open filename:string'", "(on do_sys_open with filename:string)"),
+    ("probe 'myfunc%return +0($retval):string'", "no function 'myfunc' in the kernel"),
+    ("probe --line schedule", "no debug information"),
+    ("probe schedule:12 cpu", "no debug information"),
+    ("probe --add='schedule:12 cpu'", "no debug information"),
+    ("probe 'schedule;update_rq_clock*'", "no debug information"),
+    ("probe --add='schedule;update_rq_clock*'", "no debug information"),
+    ("probe schedule", "probe:schedule       (on schedule)"),
+    ("probe --del='schedule*'", "Removed event: probe:schedule"),
+)
 
 
 class Kernel(typing.NamedTuple):
@@ -30,6 +68,22 @@ KERNELS = {
     "amd64": Kernel("%ax %dx %cx", "%dx", "do_int3", "instruction boundary"),
     "arm64": Kernel("%x0 %x2 %x3", "%x2", "do_debug_exception", "probe/y"),
 }
+
+
+def add_tutorials(guest):
+    for i, (command, _) in enumerate(TUTORIALS):
+        guest.commands[f"tutorial-{i}"] = f"strobe {command}"
+    guest.commands["clean"] = f"strobe probe -q -d '*' 2>/dev/null; wc -l <{EVENTS}"
+
+
+def add_lockdown(guest):
+    """Comes last: what is locked stays so until the next start."""
+    tools = ("probe -x /bin/strobe main", "probe schedule", "probe -l", "record -e k:schedule -o /tmp/k.data -- true",
+             "trace --func kernel:schedule -- true")
+    guest.commands["integrity"] = f"mount -t securityfs securityfs /sys/kernel/security; echo integrity >{LOCKDOWN}; " \
+        f"strobe probe schedule && strobe probe -q -d schedule; wc -l <{EVENTS}; echo confidentiality >{LOCKDOWN}; cat {LOCKDOWN}"
+    for i, tool in enumerate(tools):
+        guest.commands[f"locked-{i}"] = f"strobe {tool}; echo status $?"
 
 
 def prepare(arch):
@@ -61,6 +115,9 @@ def prepare(arch):
     for path in guest.kernel_files():
         if path.endswith("dummy.ko"):
             guest.add("lib/dummy.ko", path)
+    if arch == "amd64":
+        add_tutorials(guest)
+        add_lockdown(guest)
     return guest
 
 
@@ -92,6 +149,25 @@ def check_machine(tap, results):
            "strobe test: no check fails, and kprobes count", "\n".join(failed) or results["test"])
 
 
+def check_tutorials(tap, results):
+    for i, (command, words) in enumerate(TUTORIALS):
+        done = results[f"tutorial-{i}"]
+        tap.ok(words in done.out, f"{command}: {words.strip()}", done)
+    tap.equal(results["clean"].out.strip(), "0", "all of them can be removed")
+
+
+def check_lockdown(tap, results):
+    at_integrity = results["integrity"].out
+    if "[confidentiality]" not in at_integrity:
+        tap.skip("a kernel that is locked down", "this one has no lockdown")
+        return
+    tap.ok("Added new event:" in at_integrity and "\n0\n" in at_integrity, "lockdown=integrity permits probes", results["integrity"])
+    for name in (name for name in results if name.startswith("locked-")):
+        lines = results[name].out.splitlines()
+        tap.ok(len(lines) == 2 and "strobe doctor" in lines[0] and "lock" in lines[0] and lines[1] != "status 0",
+               f"lockdown=confidentiality: {lines[0]}", results[name])
+
+
 class Named(Tap):
     """Points with the name of the architecture."""
 
@@ -120,6 +196,8 @@ def check(tap, arch):
     check_refused(tap, results, KERNELS[arch])
     if arch == "amd64":
         check_machine(tap, results)
+        check_tutorials(tap, results)
+        check_lockdown(tap, results)
     tap.ok("tcp_sendmsg_locked" in results["functions"].out, "-F lists functions", results["functions"])
     tap.ok("p:probe/dummy_xmit dummy:dummy_xmit" in results["module"].out, "a function of a module", results["module"])
     tap.ok("Removed event: probe:tcp_sendmsg__return" in results["delete"].out and results["delete"].out.rstrip().endswith("\n0"),

@@ -43,7 +43,9 @@ static uint64_t address(const void *p)
 
 struct strobe_error *bpf_refused(const struct sys *sys, int errnum, const char *what)
 {
-	if (errnum == EPERM && sys_lockdown(sys) != SYS_LOCKDOWN_NONE)
+	/* Helpers that read the kernel's memory do not exist then: EINVAL. */
+	bool is_unknown_helper = errnum == EINVAL && sys_lockdown(sys) == SYS_LOCKDOWN_CONFIDENTIALITY;
+	if (is_unknown_helper || (errnum == EPERM && sys_lockdown(sys) != SYS_LOCKDOWN_NONE))
 		return error_with_check("lockdown", error_create(ERROR_PERMISSION,
 					"%s: the kernel is locked down (see /sys/kernel/security/lockdown)",
 					what));

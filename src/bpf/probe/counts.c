@@ -83,7 +83,7 @@ static struct strobe_error *load(struct probe_counts *c, const struct target *t)
 	VEC(struct inline_probe_event) events = {};
 	struct task_filter_options f = { .sys = c->set->sys, .by_thread = t->tids && !t->pids, .has_leader = target_is_none(t),
 					 .no_children = c->set->options.no_inherit };
-	struct inline_probes_options o = { .sys = c->set->sys, .followed_map = -1 };
+	struct inline_probes_options o = { .sys = c->set->sys, .followed_map = -1, .map = c->set->map };
 	if (!c->set->map->system_wide) {
 		TRY(task_filter_create(&f, &c->filter));
 		o.followed = task_filter_tasks(c->filter);

@@ -11,6 +11,7 @@
 #include "bpf/probe/probes_shared.h"
 #include "config.h"
 #include "sys/cpus.h"
+#include "sys/process_files.h"
 
 #if HAVE_BPF_PROGRAMS
 #include "probes.inc"
@@ -132,6 +133,29 @@ static struct strobe_error *open_all(struct inline_probes *p, const struct inlin
 	return NULL;
 }
 
+static bool is_first_of_path(const struct inline_probes *p, uint32_t event)
+{
+	for (uint32_t k = 0; k < event; k++)
+		if (p->events[k].code->path && !strcmp(p->events[k].code->path, p->events[event].code->path))
+			return false;
+	return true;
+}
+
+/* Processes that run an older file of a probe's path. */
+static void warn_of_replaced(const struct inline_probes *p, const struct target_map *map)
+{
+	pid_t before = 0;
+	for (size_t i = 0; map && !map->system_wide && !map->is_workload && i < map->threads.len; i++) {
+		pid_t pid = map->threads.data[i].pid;
+		if (pid <= 0 || pid == before)
+			continue;
+		before = pid;
+		for (uint32_t k = 0; k < p->events_nr; k++)
+			if (p->events[k].code->path && is_first_of_path(p, k))
+				process_warn_if_replaced((uint32_t)pid, p->events[k].code->path);
+	}
+}
+
 struct strobe_error *inline_probes_load(const struct inline_probes_options *o, struct inline_probes **ret)
 {
 	struct inline_probes *p = xcalloc(1, sizeof(*p));
@@ -147,6 +171,7 @@ struct strobe_error *inline_probes_load(const struct inline_probes_options *o, s
 		inline_probes_unload(p);
 		return error_prefix(err, "inline probes (u:, k:) require BPF");
 	}
+	warn_of_replaced(p, o->map);
 	*ret = p;
 	return NULL;
 }

@@ -36,6 +36,7 @@ struct inline_probes_options {
 	int followed_map;                      /* of task_filter_map() */
 	const pid_t *processes;                /* only these hit the probes, not their children */
 	size_t processes_nr;                   /* 0: all of the system */
+	const struct target_map *map;          /* the tasks to watch: warned of where they run files that were replaced */
 };
 
 /* Loads the programs: an error says why they cannot be used here. */

@@ -105,6 +105,7 @@ static struct strobe_error *load(struct probe_samples *s, const struct event_set
 		.followed_map = s->o.filter ? task_filter_map(s->o.filter) : -1,
 		.processes = processes.data,
 		.processes_nr = processes.len,
+		.map = map,
 	};
 	struct strobe_error *err = inline_probes_load(&o, &s->probes);
 	vec_deinit(&events);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "sys/process_files.h"
 #include "tracing/func/stats.h"
 #include "tracing/func_calls.h"
 #include "tracing/live/priv.h"
@@ -26,6 +27,9 @@ struct strobe_error *live_trace_choose_functions(struct live_trace *t)
 	for (size_t i = 0; i < s->functions.len; i++)
 		TRY(func_choice_add(&t->funcs, &where, s->functions.data[i]));
 	func_choice_finish(&t->funcs);
+	for (size_t i = 0; where.pid && i < t->funcs.bpf.files_nr; i++)
+		if (t->funcs.bpf.files[i].path)
+			process_warn_if_replaced((uint32_t)where.pid, t->funcs.bpf.files[i].path);
 	return s->function_filter ? func_filter_parse(s->function_filter, &t->func_filter) : NULL;
 }
 
