@@ -434,6 +434,10 @@ def scripts():
     write("scripts", "ruby-lines-block", b"\2\1\3" + u64("<", *[0] * 6, 2, 1, 1 << 9) + u64("<", *[0] * 6) + u32("<", *[9, 0, 0] * 10))
     for kind, name in enumerate(("php", "ruby", "perl")):
         write("scripts", "name-" + name, b"\3" + bytes((kind, 0, 1)) + b"of\xc3\xa9(eval Key:")
+    write("scripts", "hotspot-lines", b"\7\0" + bytes((7, 41, 255, 2, 200, 6, 255, 6, 1, 0)))
+    write("scripts", "hotspot-lines-since-20", b"\7\1" + bytes((7, 41, 255, 3, 201, 7, 255, 7, 2, 0)))
+    write("scripts", "hotspot-tables", b"\10" + u64("<", 88, 40, 0, 8, 16, 24, 32, 128, 16, 0, 8, *[168] * 5, *[0] * 5)
+          + b"CodeBlob\0" + b"\0" * 64)
     for name, symbols in (("php", ((b"executor_globals", 1, 0x2000, 1800), (b"execute_ex", 2, 0x1000, 256))),
                           ("ruby", ((b"ruby_current_ec", 6, 8, 8), (b"rb_vm_exec", 2, 0x1000, 256), (b"ruby_version", 1, 0x2000, 6))),
                           ("perl", ((b"PL_thr_key", 1, 0x2010, 4), (b"Perl_runops_standard", 2, 0x1000, 256),

@@ -1,7 +1,7 @@
 /*
  * Any bytes as an interpreter's data in another process or in a recording. The first byte chooses: 0 a table of scripts and the lines in
  * it, 1 a str object, 2 Ruby's tables of lines, 3 names of code, 4 a file that may have an interpreter, 5 a source of V8 and positions in
- * it, 6 memory with a string of V8.
+ * it, 6 memory with a string of V8, 7 a table of lines of HotSpot, 8 memory with its tables.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -128,16 +128,38 @@ static void read_v8_string(const uint8_t *data, size_t size)
 	struct memory m = { data, size };
 	struct v8_line_ends ends = {};
 	for (uint32_t units = 0; units < 16; units++)
-		if (v8_line_ends_of_string(&(struct v8_memory){ read_memory, &m }, &layout, 1, units, &ends) && ends.len > units)
+		if (v8_line_ends_of_string(&(struct interp_memory){ read_memory, &m }, &layout, 1, units, &ends) && ends.len > units)
 			abort();
 	vec_deinit(&ends);
+}
+
+static void read_hotspot_lines(const uint8_t *data, size_t size)
+{
+	struct strbuf lines = {};
+	uint32_t first = size ? hotspot_lines_convert(data + 1, size - 1, data[0] & 1, &lines) : 0;
+	for (uint32_t offset = 0; offset < 400; offset++)
+		if (python_line(PYTHON_LINES_LNOTAB, lines.data, lines.len, first, offset) > INT32_MAX)
+			abort();
+	strbuf_deinit(&lines);
+}
+
+/* It begins with the variables that describe the tables. */
+static void read_hotspot_tables(const uint8_t *data, size_t size)
+{
+	struct memory m = { data, size };
+	struct hotspot_symbols symbols;
+	struct hotspot_layout l;
+	for (size_t i = 0; i < HOTSPOT_SYMBOLS; i++)
+		symbols.of[i] = 8 * i + 1;
+	if (hotspot_read(&(struct interp_memory){ read_memory, &m }, &symbols, (uint64_t)-1, &l) && (!l.heaps[0].bytes || l.segment_bits > 31))
+		abort();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	if (!size)
 		return 0;
-	switch (data[0] % 7) {
+	switch (data[0] % 9) {
 	case 0:
 		read_table(data + 1, size - 1);
 		break;
@@ -156,8 +178,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	case 5:
 		read_v8_lines(data + 1, size - 1);
 		break;
-	default:
+	case 6:
 		read_v8_string(data + 1, size - 1);
+		break;
+	case 7:
+		read_hotspot_lines(data + 1, size - 1);
+		break;
+	default:
+		read_hotspot_tables(data + 1, size - 1);
 	}
 	return 0;
 }

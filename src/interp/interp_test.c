@@ -308,7 +308,7 @@ static void lines_of_v8(void **state)
 	static const uint8_t positions[] = { 0x01, 0x04, 0x08, 0x08, 0x0c, 0x0c };
 	struct v8_line_ends ends = {};
 	struct memory m = {};
-	struct v8_memory memory = { read_memory, &m };
+	struct interp_memory memory = { read_memory, &m };
 	struct strbuf lines = {};
 	/* a character of the text has two UTF-16 units */
 	assert_true(v8_line_ends_of_text(source, sizeof(source) - 1, 10, &ends));
@@ -356,6 +356,144 @@ static void names_of_v8(void **state)
 	assert_string_equal(to, "/a/x.mjs");
 }
 
+/* The tables of a virtual machine whose structures are all of 8 bytes a field, in the order of `hotspot_fields`. */
+static const char *const hotspot_fields[][2] = {
+	{ "CodeBlob", "_name" },	   { "CodeBlob", "_frame_size" },      { "CodeBlob", "_frame_complete_offset" },
+	{ "CodeBlob", "_code_offset" },	   { "nmethod", "_method" },	       { "Method", "_constMethod" },
+	{ "ConstMethod", "_constants" },   { "ConstMethod", "_flags._flags" }, { "ConstMethod", "_code_size" },
+	{ "ConstMethod", "_name_index" },  { "ConstantPool", "_pool_holder" }, { "ConstantPool", "_source_file_name_index" },
+	{ "Klass", "_name" },		   { "Symbol", "_length" },	       { "Symbol", "_body" },
+	{ "CodeHeap", "_memory" },	   { "CodeHeap", "_segmap" },	       { "CodeHeap", "_log2_segment_size" },
+	{ "VirtualSpace", "_low_boundary" }, { "VirtualSpace", "_high_boundary" }, { "GrowableArrayBase", "_len" },
+	{ "GrowableArray<int>", "_data" }, { "CodeCache", "_heaps" },	       { "Abstract_VM_Version", "_vm_major_version" },
+};
+enum { HOTSPOT_ENTRIES = 256, HOTSPOT_TEXTS = 2048, HOTSPOT_ENTRY = 40, HOTSPOT_HEAP = 8000, HOTSPOT_VARIABLES = 9000, HOTSPOT_BYTES = 10000 };
+
+struct hotspot_memory {
+	uint8_t at[HOTSPOT_BYTES];
+	size_t texts;
+};
+
+static bool read_hotspot_memory(void *ctx, uint64_t at, void *to, size_t n)
+{
+	const struct hotspot_memory *m = ctx;
+	if (at > sizeof(m->at) || sizeof(m->at) - at < n)
+		return false;
+	memcpy(to, m->at + at, n);
+	return true;
+}
+
+static void put_hotspot_word(struct hotspot_memory *m, size_t at, uint64_t word)
+{
+	memcpy(m->at + at, &word, sizeof(word));
+}
+
+static uint64_t put_hotspot_text(struct hotspot_memory *m, const char *text)
+{
+	size_t at = m->texts;
+	memcpy(m->at + at, text, strlen(text) + 1);
+	m->texts += 64;
+	return at;
+}
+
+/* Entries: type, field, form, offset, address. */
+static void fill_hotspot(struct hotspot_memory *m, const char *complete_form)
+{
+	static const uint64_t values[HOTSPOT_SYMBOLS] = { HOTSPOT_ENTRIES, HOTSPOT_ENTRY, 0, 8, 16, 24, 32, 1500, 16, 0, 8 };
+	const char *const types[] = { "HeapBlock", "ConstMethod", "ConstantPool" };
+	*m = (struct hotspot_memory){ .texts = HOTSPOT_TEXTS };
+	for (size_t i = 0; i < HOTSPOT_SYMBOLS; i++)
+		put_hotspot_word(m, 8 * (i + 1), values[i]);
+	for (size_t i = 0; i < sizeof(hotspot_fields) / sizeof(*hotspot_fields); i++) {
+		size_t at = HOTSPOT_ENTRIES + i * HOTSPOT_ENTRY;
+		put_hotspot_word(m, at, put_hotspot_text(m, hotspot_fields[i][0]));
+		put_hotspot_word(m, at + 8, put_hotspot_text(m, hotspot_fields[i][1]));
+		put_hotspot_word(m, at + 16, put_hotspot_text(m, complete_form));
+		put_hotspot_word(m, at + 24, 8 * i);
+		put_hotspot_word(m, at + 32, HOTSPOT_VARIABLES + 8 * i);
+	}
+	for (size_t i = 0; i < 3; i++) {
+		put_hotspot_word(m, 1500 + 16 * i, put_hotspot_text(m, types[i]));
+		put_hotspot_word(m, 1508 + 16 * i, 16 * (i + 1));
+	}
+	/* one heap: _memory at 120, _segmap at 128 overlap, as _low_boundary is at 144 and _high_boundary at 152 in each */
+	put_hotspot_word(m, HOTSPOT_VARIABLES + 8 * 22, 7800); /* the array: _len at 160, _data at 168 */
+	put_hotspot_word(m, HOTSPOT_VARIABLES + 8 * 23, 25);
+	put_hotspot_word(m, 7800 + 160, 1);
+	put_hotspot_word(m, 7800 + 168, 7990);
+	put_hotspot_word(m, 7990, HOTSPOT_HEAP);
+	put_hotspot_word(m, HOTSPOT_HEAP + 120 + 144, 0x10000);
+	put_hotspot_word(m, HOTSPOT_HEAP + 128 + 144, 0x30000); /* high of the first, low of the map */
+	put_hotspot_word(m, HOTSPOT_HEAP + 136, 7);
+}
+
+static void layout_of_hotspot(void **state)
+{
+	(void)state;
+	struct hotspot_memory m;
+	struct interp_memory memory = { read_hotspot_memory, &m };
+	struct hotspot_symbols symbols;
+	struct hotspot_layout l;
+	for (size_t i = 0; i < HOTSPOT_SYMBOLS; i++)
+		symbols.of[i] = 8 * i + 4;
+	fill_hotspot(&m, "int16_t");
+	assert_true(hotspot_read(&memory, &symbols, 4, &l));
+	assert_int_equal(l.blob_frame, 8);
+	assert_true(l.code_is_offset && l.complete_is_short && l.has_no_null);
+	assert_int_equal(l.symbol_text, 8 * 14);
+	assert_int_equal(l.header_bytes, 16);
+	assert_int_equal(l.pool_bytes, 48);
+	assert_int_equal(l.heaps[0].low, 0x10000);
+	assert_int_equal(l.heaps[0].bytes, 0x20000);
+	assert_int_equal(l.heaps[0].segments, 0x30000);
+	assert_int_equal(l.heaps[1].bytes, 0);
+	assert_int_equal(l.segment_bits, 7);
+	fill_hotspot(&m, "int");
+	assert_true(hotspot_read(&memory, &symbols, 4, &l));
+	assert_false(l.complete_is_short);
+	/* there is no heap yet */
+	put_hotspot_word(&m, 7800 + 160, 0);
+	assert_false(hotspot_read(&memory, &symbols, 4, &l));
+	/* a field has another name */
+	fill_hotspot(&m, "int");
+	memcpy(m.at + HOTSPOT_TEXTS + 64, "_title", 7);
+	assert_false(hotspot_read(&memory, &symbols, 4, &l));
+	/* nothing is readable there */
+	assert_false(hotspot_read(&memory, &symbols, 1 << 20, &l));
+}
+
+/* By CompressedLineNumberWriteStream: line 7 at 0, 8 at 5 (5 << 3 | 1), 300 at 6 (escaped), 299 at 9 (escaped). */
+static void lines_of_hotspot(void **state)
+{
+	(void)state;
+	/* zigzag numbers by UNSIGNED5: 2 for 1; 584 for 292 is 192 + 8 and 6 << 6; 6 for 3; 1 for -1 */
+	static const uint8_t old[] = { 7, 41, 0xff, 2, 200, 6, 0xff, 6, 1, 0, 0xff, 1 };
+	/* since 20 each byte is one more, of a highest of 190: 584 is 191 + 9 - 1 and 6 */
+	static const uint8_t new[] = { 7, 41, 0xff, 3, 201, 7, 0xff, 7, 2, 0, 0xff, 1 };
+	static const struct {
+		uint32_t offset, line;
+	} expected[] = { { 0, 7 }, { 4, 7 }, { 5, 8 }, { 6, 300 }, { 8, 300 }, { 9, 299 }, { 90, 299 } };
+	for (int form = 0; form < 2; form++) {
+		struct strbuf lines = {};
+		assert_int_equal(hotspot_lines_convert(form ? new : old, sizeof(old), form, &lines), 7);
+		for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++)
+			assert_int_equal(python_line(PYTHON_LINES_LNOTAB, lines.data, lines.len, 7, expected[i].offset + V8_BYTECODE_AT),
+					 expected[i].line);
+		strbuf_deinit(&lines);
+	}
+	struct strbuf none = {};
+	assert_int_equal(hotspot_lines_convert("\xff\xff", 2, false, &none), 0);
+	assert_int_equal(hotspot_lines_convert("", 1, false, &none), 0);
+	strbuf_deinit(&none);
+}
+
+static void names_of_hotspot(void **state)
+{
+	(void)state;
+	check_name(SCRIPT_HOTSPOT, 0, "java/util/TreeMap$1", "<init>", "TreeMap.java", "java.util.TreeMap$1.<init>");
+	check_name(SCRIPT_HOTSPOT, 0, "", "StubRoutines (1)", "", "StubRoutines (1)");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -368,6 +506,9 @@ int main(void)
 		cmocka_unit_test(names_of_code),
 		cmocka_unit_test(lines_of_v8),
 		cmocka_unit_test(names_of_v8),
+		cmocka_unit_test(layout_of_hotspot),
+		cmocka_unit_test(lines_of_hotspot),
+		cmocka_unit_test(names_of_hotspot),
 	};
 	return cmocka_run_group_tests_name("interp", tests, NULL, NULL);
 }

@@ -28,6 +28,8 @@ static const struct {
 	[INTERPRETER_KEYS] = { "_thread_db_pthread_specific", STT_OBJECT },
 	[INTERPRETER_V8] = { "v8dbg_off_fp_function", STT_OBJECT },
 	[INTERPRETER_V8_FRAME] = { "v8dbg_off_fp_context", STT_OBJECT },
+	[INTERPRETER_HOTSPOT] = { "gHotSpotVMStructs", STT_OBJECT },
+	[INTERPRETER_HOTSPOT_TYPES] = { "gHotSpotVMTypes", STT_OBJECT },
 };
 
 static void take_cold(const char *name, const struct object_symbol *s, struct interpreter_symbols *ret)
@@ -42,7 +44,7 @@ static void take_symbol(const struct object_symtab *t, uint32_t i, bool is_dynam
 {
 	struct object_symbol s = object_symbol(t, i);
 	const char *name = object_symbol_name(t, &s);
-	if (!s.section || !strchr("_erPRv", *name) || !*name || (name[0] == '_' && name[1] == 'Z')) /* skips thousands of C++ symbols */
+	if (!s.section || !strchr("_egrPRv", *name) || !*name || (name[0] == '_' && name[1] == 'Z')) /* skips thousands of C++ symbols */
 		return;
 	for (size_t j = 0; j < NR(names); j++) {
 		if (*name != *names[j].name || ELF64_ST_TYPE(s.info) != names[j].type || strcmp(name, names[j].name) != 0)
@@ -108,6 +110,7 @@ static enum script_kind kind_of(const struct interpreter_symbols *s)
 	       has(s, INTERPRETER_RUBY, INTERPRETER_RUBY_LOOP)     ? SCRIPT_RUBY :
 	       has(s, INTERPRETER_PERL, INTERPRETER_PERL_LOOP)     ? SCRIPT_PERL :
 	       has(s, INTERPRETER_V8, INTERPRETER_V8_FRAME)	   ? SCRIPT_V8 :
+	       has(s, INTERPRETER_HOTSPOT, INTERPRETER_HOTSPOT_TYPES) ? SCRIPT_HOTSPOT :
 								     SCRIPT_NONE;
 }
 
@@ -149,6 +152,9 @@ void interpreter_find(struct object *o, const char *name, struct interpreter *re
 	case SCRIPT_V8:
 		v8_find(o, ret);
 		break;
+	case SCRIPT_HOTSPOT:
+		hotspot_find(o, ret);
+		break;
 	default:
 		break;
 	}
@@ -160,7 +166,7 @@ const char *interpreter_mapping(enum script_kind kind)
 {
 	static const char *const mappings[SCRIPT_KINDS] = {
 		[SCRIPT_PYTHON] = "[python]", [SCRIPT_PHP] = "[php]", [SCRIPT_RUBY] = "[ruby]", [SCRIPT_PERL] = "[perl]",
-		[SCRIPT_V8] = "[v8]",
+		[SCRIPT_V8] = "[v8]", [SCRIPT_HOTSPOT] = "[java]",
 	};
 	return mappings[kind] ? mappings[kind] : mappings[SCRIPT_PYTHON];
 }

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/strbuf.h"
+#include "interp/hotspot.h"
 #include "interp/layouts.h"
 #include "interp/python.h"
 #include "object/object.h"
@@ -35,6 +36,7 @@ struct interpreter {
 		struct ruby_layout ruby;
 		struct perl_layout perl;
 		struct v8_layout v8;
+		struct hotspot_symbols hotspot; /* its layout is the process's */
 	};
 	struct interpreter_tls context; /* for Ruby */
 	/* For the C library, which has no interpreter: offset of a thread's blocks of keys; 0: another object. */
@@ -59,6 +61,8 @@ enum interpreter_symbol {
 	INTERPRETER_KEYS,
 	INTERPRETER_V8,
 	INTERPRETER_V8_FRAME,
+	INTERPRETER_HOTSPOT,
+	INTERPRETER_HOTSPOT_TYPES,
 	INTERPRETER_SYMBOLS,
 };
 
@@ -79,6 +83,7 @@ void php_find(struct object *o, const struct interpreter_symbols *symbols, struc
 void ruby_find(struct object *o, const struct interpreter_symbols *symbols, struct interpreter *ret);
 void perl_find(struct object *o, const struct interpreter_symbols *symbols, struct interpreter *ret);
 void v8_find(struct object *o, struct interpreter *ret);
+void hotspot_find(const struct object *o, struct interpreter *ret);
 
 /* Ruby's table of lines. */
 struct ruby_lines {

@@ -5,7 +5,7 @@
 #pragma once
 #include <linux/types.h>
 
-enum script_kind { SCRIPT_NONE, SCRIPT_PYTHON, SCRIPT_PHP, SCRIPT_RUBY, SCRIPT_PERL, SCRIPT_V8, SCRIPT_KINDS };
+enum script_kind { SCRIPT_NONE, SCRIPT_PYTHON, SCRIPT_PHP, SCRIPT_RUBY, SCRIPT_PERL, SCRIPT_V8, SCRIPT_HOTSPOT, SCRIPT_KINDS };
 
 /* Sources: Zend/zend_compile.h, zend_globals.h, zend_types.h; Zend/zend_vm_execute.h for the meaning of sampled registers. */
 struct php_layout {
@@ -53,10 +53,31 @@ struct v8_layout {
 	__s16 type_function, function_types, type_shared, type_scope, type_script, type_bytecode, type_bytes, type_code;
 };
 
+/* For HotSpot (sources in hotspot.c), of a process. */
+#define HOTSPOT_HEAPS	    3
+#define HOTSPOT_HAS_LINES   1    /* ConstMethod::_has_linenumber_table */
+#define HOTSPOT_LINES_BYTES 2048 /* the maximum that is read; a power of two */
+struct hotspot_heap {
+	__u64 low, segments; /* segments: address of its map */
+	__u64 bytes;
+};
+struct hotspot_layout {
+	struct hotspot_heap heaps[HOTSPOT_HEAPS];
+	__u16 header_bytes; /* before a blob */
+	__u16 blob_name, blob_frame, blob_complete, blob_code;
+	__u16 nmethod_method, method_const;
+	__u16 const_pool, const_flags, const_code_bytes, const_name, const_bytes;
+	__u16 pool_class, pool_file, pool_bytes, class_name, symbol_length, symbol_text;
+	__u8 segment_bits; /* log2 of the bytes of a segment */
+	__u8 code_is_offset, complete_is_short;
+	__u8 has_no_null;   /* bytes of compressed numbers are not 0 */
+	__u8 has_dump; /* an agent writes a jitdump, which names addresses: frames keep them */
+};
+
 /* Origin of code. PHP: NATIVE is a function in C, which has no file. Perl: FILE is the code of a file or of eval STRING. */
 enum php_form { PHP_FORM_SCRIPT, PHP_FORM_NATIVE };
 enum perl_form { PERL_FORM_SUB, PERL_FORM_FILE, PERL_FORM_MAIN };
-/* Added to V8's bytecode offsets, so that 0 (offset unknown) and the next offset map to the line where the function begins. */
+/* Added to bytecode offsets of V8 and HotSpot, so that 0 (offset unknown) and the next offset map to the line where the function begins. */
 #define V8_BYTECODE_AT 2
 /* V8: names or files in UTF-16; others are Latin-1. */
 enum v8_form { V8_FORM_WIDE_NAME = 1, V8_FORM_WIDE_FILE = 2 };

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
+#include "interp/hotspot.h"
 
 #define FILE_URL "file:///" /* prefix of modules */
 
@@ -70,6 +71,18 @@ static void add_v8(struct text *t, const struct script_bytes *b, bool is_wide)
 	t->to[t->n] = 0;
 }
 
+/* As in a stack trace of Java: "java.util.TreeMap.put"; or the name of a stub. */
+static void add_hotspot(struct text *t, const struct script_parts *p)
+{
+	size_t from = t->n;
+	if (p->owner.n) {
+		add(t, p->owner.data, p->owner.n);
+		hotspot_class_name(t->to + from);
+		add_string(t, ".");
+	}
+	add(t, p->name.data, p->name.n);
+}
+
 bool script_name(const struct script_parts *parts, char *ret, size_t cap)
 {
 	struct text t = { .to = ret, .cap = cap };
@@ -82,6 +95,9 @@ bool script_name(const struct script_parts *parts, char *ret, size_t cap)
 		break;
 	case SCRIPT_PERL:
 		add_perl(&t, parts);
+		break;
+	case SCRIPT_HOTSPOT:
+		add_hotspot(&t, parts);
 		break;
 	case SCRIPT_V8:
 		add_v8(&t, &parts->name, parts->form & V8_FORM_WIDE_NAME);

@@ -44,7 +44,7 @@ static void end_scan(struct scan *s)
 /* ---- strings of a process ---- */
 
 struct source {
-	const struct v8_memory *memory;
+	const struct interp_memory *memory;
 	const struct v8_layout *layout;
 	struct scan scan;
 	unsigned strings;
@@ -113,7 +113,7 @@ static bool add_string(struct source *s, uint64_t string)
 	return false;
 }
 
-bool v8_line_ends_of_string(const struct v8_memory *memory, const struct v8_layout *layout, uint64_t string, uint32_t units,
+bool v8_line_ends_of_string(const struct interp_memory *memory, const struct v8_layout *layout, uint64_t string, uint32_t units,
 			    struct v8_line_ends *ret)
 {
 	struct source s = { .memory = memory, .layout = layout, .scan.ends = ret };

@@ -9,19 +9,15 @@
 
 #include "base/strbuf.h"
 #include "interp/layouts.h"
+#include "interp/memory.h"
 
 struct v8_line_ends {
 	uint32_t *data; /* positions, ascending */
 	size_t len, cap; /* as VEC() has them */
 };
 
-struct v8_memory {
-	bool (*read)(void *ctx, uint64_t at, void *to, size_t n); /* all or nothing */
-	void *ctx;
-};
-
 /* For a script's source string, with that many units; false (and none): it was replaced, or has a form that sources do not have. */
-bool v8_line_ends_of_string(const struct v8_memory *memory, const struct v8_layout *layout, uint64_t string, uint32_t units,
+bool v8_line_ends_of_string(const struct interp_memory *memory, const struct v8_layout *layout, uint64_t string, uint32_t units,
 			    struct v8_line_ends *ret);
 /* For the file that a source was read from, in UTF-8. */
 bool v8_line_ends_of_text(const void *text, size_t n, uint32_t units, struct v8_line_ends *ret);

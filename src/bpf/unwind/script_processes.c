@@ -12,6 +12,7 @@
 #include "bpf/load/kernel.h"
 #include "bpf/unwind/scripts_priv.h"
 #include "capture/procmap.h"
+#include "machine/machine.h"
 #include "sys/process_files.h"
 
 #define SEGMENT_LOAD 1 /* PT_LOAD */
@@ -75,6 +76,7 @@ struct search {
 	uint64_t bias;
 	uint32_t keys; /* of the C library */
 	struct interpreter interpreter;
+	struct hotspot_layout hotspot; /* of the process, for its kind */
 };
 
 static void note_unknown(struct scripts *s, const char *name, uint32_t pid)
@@ -155,6 +157,9 @@ static struct script_process describe(const struct search *search, uint64_t mm)
 	case SCRIPT_V8:
 		p.v8 = i->v8;
 		break;
+	case SCRIPT_HOTSPOT:
+		p.hotspot = search->hotspot;
+		break;
 	default:
 		p.perl.layout = i->perl;
 		p.perl.specific = search->keys;
@@ -173,6 +178,7 @@ static bool load_program(struct scripts *s, enum script_kind kind)
 	static const char *const names[SCRIPT_KINDS] = {
 		[SCRIPT_PYTHON] = "walk_python_stack", [SCRIPT_PHP] = "walk_php_stack", [SCRIPT_RUBY] = "walk_ruby_stack",
 		[SCRIPT_PERL] = "walk_perl_stack", [SCRIPT_V8] = "walk_v8_stack",
+		[SCRIPT_HOTSPOT] = "walk_hotspot_stack",
 	};
 	uint32_t at = kind;
 	if (s->has_program[kind])
@@ -214,6 +220,28 @@ static bool is_answered(struct scripts *s, const struct script_request *request)
 	return !request->inode && is_answered;
 }
 
+/* An agent that writes a jitdump shows its path to recorders by mapping it. */
+static bool see_jitdump(void *ctx, const struct synth_map *m)
+{
+	return !(*(bool *)ctx = machine_is_jitdump(m->name));
+}
+
+/* Whether the tables of a running JVM could be read; false: not yet. */
+static bool read_hotspot(struct search *search)
+{
+	struct procmap_options o = { .sys = search->s->sys };
+	struct build_id_cache *cache = build_id_cache_create();
+	bool has_dump = false;
+	pid_t process = (pid_t)search->pid;
+	struct interp_memory memory = { .read = scripts_read_process, .ctx = &process };
+	bool is_read = hotspot_read(&memory, &search->interpreter.hotspot, search->bias, &search->hotspot);
+	if (is_read)
+		procmap_each(process, &o, cache, see_jitdump, &has_dump);
+	search->hotspot.has_dump = has_dump;
+	build_id_cache_destroy(cache);
+	return is_read;
+}
+
 static void answer(struct scripts *s, const struct script_request *request)
 {
 	struct search search = { .s = s, .pid = request->pid };
@@ -226,7 +254,7 @@ static void answer(struct scripts *s, const struct script_request *request)
 		build_id_cache_destroy(cache);
 	}
 	const struct interpreter *i = &search.interpreter;
-	if (!is_complete(&search) || !load_program(s, i->kind))
+	if (!is_complete(&search) || (i->kind == SCRIPT_HOTSPOT && !read_hotspot(&search)) || !load_program(s, i->kind))
 		return;
 	pthread_mutex_lock(&s->lock);
 	struct script_space *space = scripts_space(s, request->mm);
@@ -236,6 +264,7 @@ static void answer(struct scripts *s, const struct script_request *request)
 		space->python = i->python;
 	if (i->kind == SCRIPT_V8)
 		space->v8 = i->v8;
+	space->has_no_null = i->kind == SCRIPT_HOTSPOT && search.hotspot.has_no_null;
 	for (int part = 0; part < 2; part++)
 		space->loop[part] = range_of(&search, &i->loop[part]);
 	space->mapped_rings = 0;

@@ -64,6 +64,7 @@ struct script_process {
 		struct script_ruby ruby;
 		struct script_perl perl;
 		struct v8_layout v8;
+		struct hotspot_layout hotspot;
 	};
 };
 
@@ -81,7 +82,7 @@ enum script_message { SCRIPT_MESSAGE_STACK = 0x5845, SCRIPT_MESSAGE_CODE };
 
 #define SCRIPT_FRAME_ENTRY 1 /* a call of the evaluation loop began with it */
 /*
- * For V8, the bits from this one on are the number of the native frame to which the frame belongs; SCRIPT_FRAME_ENTRY marks compiled
+ * For V8 and HotSpot, the bits from this one on are the number of the native frame to which the frame belongs; SCRIPT_FRAME_ENTRY marks compiled
  * code, whose native frame it replaces. If user space continues the native walk, that number is unknown yet: each remaining frame of a
  * function is OPEN and followed by a RETURN, whose `code` is its return address.
  */
@@ -109,7 +110,8 @@ struct script_stack {
 
 /*
  * A code object. Its parts are in the interpreter's format: objects for Python, text for the others. rest: the line table (Python, Ruby),
- * positions of instructions (V8), or the name of the class or package (PHP, Perl); possibly truncated.
+ * positions of instructions (V8), the name of the class or package (PHP, Perl), or that of the class and, from
+ * SCRIPT_POSITIONS_BYTES on, the line table (HotSpot); possibly truncated.
  */
 struct script_code_message {
 	__u32 message, stamp;
@@ -118,7 +120,7 @@ struct script_code_message {
 	__u32 form; /* enum php_form, enum perl_form, enum v8_form */
 	__u32 first_line; /* V8: the position in the source */
 	__u32 name_bytes, file_bytes, rest_bytes;
-	__u32 size; /* of the code, in instructions (Ruby); of the source, in UTF-16 units (V8) */
+	__u32 size; /* of the code, in instructions (Ruby); of the source, in UTF-16 units (V8); of the class's name (HotSpot) */
 	__u32 lines_nr; /* total number of line entries, also those not in the message; Ruby */
 	__u64 source;   /* a string; V8 */
 	__u8 name[SCRIPT_NAME_BYTES], file[SCRIPT_FILE_BYTES], rest[SCRIPT_POSITIONS_BYTES + SCRIPT_REST_BYTES];

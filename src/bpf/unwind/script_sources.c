@@ -9,7 +9,7 @@
 #include "bpf/unwind/scripts_priv.h"
 #include "sys/process_files.h"
 
-static bool read_process(void *ctx, uint64_t at, void *to, size_t n)
+bool scripts_read_process(void *ctx, uint64_t at, void *to, size_t n)
 {
 	struct iovec here = { .iov_base = to, .iov_len = n }, there = { .iov_base = (void *)(uintptr_t)at, .iov_len = n };
 	return process_vm_readv(*(const pid_t *)ctx, &here, 1, &there, 1, 0) == (ssize_t)n;
@@ -42,7 +42,7 @@ const struct v8_line_ends *scripts_line_ends(struct scripts *s, const struct scr
 		return &s->sources.data[*at].ends;
 	struct script_source source = { .mm = m->mm, .string = m->source, .units = m->size };
 	pid_t process = (pid_t)pid;
-	struct v8_memory memory = { .read = read_process, .ctx = &process };
+	struct interp_memory memory = { .read = scripts_read_process, .ctx = &process };
 	if (!v8_line_ends_of_string(&memory, &space->v8, m->source, m->size, &source.ends) && *file == '/')
 		read_file(pid, file, m->size, &source.ends);
 	*at = s->sources.len;

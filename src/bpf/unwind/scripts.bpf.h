@@ -3,6 +3,7 @@
  * processes that run the interpreter, and is loaded when there is such a process.
  */
 #pragma once
+#include "bpf/unwind/hotspot.bpf.h"
 #include "bpf/unwind/perl.bpf.h"
 #include "bpf/unwind/php.bpf.h"
 #include "bpf/unwind/python.bpf.h"
@@ -111,3 +112,4 @@ SCRIPT_PROGRAM(php, step_on)
 SCRIPT_PROGRAM(ruby, step_on)
 SCRIPT_PROGRAM(perl, step_on)
 SCRIPT_PROGRAM(v8, v8_step)
+SCRIPT_PROGRAM(hotspot, hotspot_step)

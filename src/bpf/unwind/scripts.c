@@ -162,7 +162,7 @@ static void name_code(struct scripts *s, const struct script_space *space, const
 	struct script_parts parts = {
 		.kind = (enum script_kind)m->kind, .form = m->form, .python = &space->python,
 		.name = part(m->name, m->name_bytes, sizeof(m->name)), .file = part(m->file, m->file_bytes, sizeof(m->file)),
-		.owner = part(m->rest, m->rest_bytes, SCRIPT_NAME_BYTES), /* not of all kinds */
+		.owner = part(m->rest, m->kind == SCRIPT_HOTSPOT ? m->size : m->rest_bytes, SCRIPT_NAME_BYTES), /* not of all kinds */
 	};
 	if (script_name(&parts, name, sizeof(name)))
 		k->name = strtab_add(&s->texts, name);
@@ -199,6 +199,11 @@ static void set_lines(struct scripts *s, const struct script_space *space, uint3
 		ruby_lines_convert(&r, &lines);
 	} else if (m->kind == SCRIPT_V8) {
 		set_v8_lines(s, space, pid, m, rest_bytes, k, &lines);
+	} else if (m->kind == SCRIPT_HOTSPOT) {
+		k->lines_form = PYTHON_LINES_LNOTAB;
+		if (rest_bytes > SCRIPT_POSITIONS_BYTES)
+			k->first_line = hotspot_lines_convert(m->rest + SCRIPT_POSITIONS_BYTES, rest_bytes - SCRIPT_POSITIONS_BYTES,
+							      space->has_no_null, &lines);
 	}
 	k->lines = strtab_add_n(&s->texts, strbuf_str(&lines), lines.len);
 	strbuf_deinit(&lines);
@@ -445,7 +450,7 @@ static void place_v8(struct script_pending *p, const uint64_t *ips, size_t nr)
 	p->nr = placed;
 }
 
-/* Frames of V8 have the number of their native frame, innermost first; a native frame of compiled code is replaced. */
+/* Frames of V8 and HotSpot have the number of their native frame, innermost first; a native frame of compiled code is replaced. */
 static void merge_v8(struct scripts *s, const struct script_pending *p, const uint64_t *ips, size_t nr, struct merge *m)
 {
 	uint32_t next = 0;
@@ -473,7 +478,9 @@ size_t scripts_merge(struct scripts *s, struct script_pending *p, uint32_t tid, 
 	struct merge m = { .to = merged, .max = max < UNWIND_FRAMES_MAX ? max : UNWIND_FRAMES_MAX };
 	pthread_mutex_lock(&s->lock);
 	const struct script_space *space = scripts_space(s, p->mm);
-	if (space->kind == SCRIPT_V8) {
+	if (space->kind == SCRIPT_HOTSPOT) {
+		merge_v8(s, p, ips, nr, &m);
+	} else if (space->kind == SCRIPT_V8) {
 		place_v8(p, ips, nr);
 		merge_v8(s, p, ips, nr, &m);
 	} else {

@@ -24,6 +24,7 @@ struct script_space {
 	enum script_kind kind;
 	struct python_layout python; /* if kind is SCRIPT_PYTHON, for strings */
 	struct v8_layout v8;	     /* if kind is SCRIPT_V8, for sources */
+	bool has_no_null;	     /* if kind is SCRIPT_HOTSPOT: see struct hotspot_layout */
 	struct script_range loop[2]; /* addresses of the evaluation loop */
 	uint64_t mapped_rings;       /* a MMAP2 record was written for those of CPUs with these numbers, modulo 64 */
 };
@@ -95,6 +96,8 @@ struct script_space *scripts_space(struct scripts *s, uint64_t mm);
  */
 const struct v8_line_ends *scripts_line_ends(struct scripts *s, const struct script_space *space, uint32_t pid,
 					     const struct script_code_message *m, const char *file);
+/* Reads memory of a process, for struct interp_memory; ctx: its pid_t. */
+bool scripts_read_process(void *ctx, uint64_t at, void *to, size_t n);
 void scripts_sources_deinit(struct scripts *s);
 /* The thread. */
 void *scripts_serve(void *arg);

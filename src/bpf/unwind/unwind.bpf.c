@@ -379,6 +379,18 @@ APART long by_rule(struct walk *w, const struct unwind_code_rule *r)
 	return enter(w, pc, cfa, 0);
 }
 
+/* Adds the current frame; 1: there are too many. */
+INLINE long put_frame(struct walk *w)
+{
+	__u32 nr = w->out.stack.nr;
+	if (nr >= w->max || nr >= UNWIND_FRAMES_MAX)
+		return end(w, UNWIND_WALK_LIMIT);
+	w->out.frames[nr] = w->out.pc;
+	w->out.stack.nr = nr + 1;
+	w->hash = (w->hash ^ w->out.pc) * HASH_FACTOR;
+	return 0;
+}
+
 /* One frame; 1 where it was the last. */
 GLOBAL int step(__u32 which)
 {
@@ -390,11 +402,8 @@ GLOBAL int step(__u32 which)
 	if (!w)
 		return 1;
 	nr = w->out.stack.nr;
-	if (nr >= w->max || nr >= UNWIND_FRAMES_MAX)
-		return end(w, UNWIND_WALK_LIMIT);
-	w->out.frames[nr] = w->out.pc;
-	w->out.stack.nr = nr + 1;
-	w->hash = (w->hash ^ w->out.pc) * HASH_FACTOR;
+	if (put_frame(w))
+		return 1;
 	ip = w->out.pc - !w->exact;
 	m = find_mapping(w, ip);
 	/* User space can tell whether the previous frame was the outermost. */
