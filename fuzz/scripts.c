@@ -151,7 +151,8 @@ static void read_hotspot_tables(const uint8_t *data, size_t size)
 	struct hotspot_layout l;
 	for (size_t i = 0; i < HOTSPOT_SYMBOLS; i++)
 		symbols.of[i] = 8 * i + 1;
-	if (hotspot_read(&(struct interp_memory){ read_memory, &m }, &symbols, (uint64_t)-1, &l) && (!l.heaps[0].bytes || l.segment_bits > 31))
+	struct interp_memory memory = { read_memory, &m };
+	if (hotspot_read(&memory, &symbols, (uint64_t)-1, &l) && (!l.heaps[0].bytes || l.segment_bits > 31))
 		abort();
 }
 

@@ -367,7 +367,14 @@ static const char *const hotspot_fields[][2] = {
 	{ "VirtualSpace", "_low_boundary" }, { "VirtualSpace", "_high_boundary" }, { "GrowableArrayBase", "_len" },
 	{ "GrowableArray<int>", "_data" }, { "CodeCache", "_heaps" },	       { "Abstract_VM_Version", "_vm_major_version" },
 };
-enum { HOTSPOT_ENTRIES = 256, HOTSPOT_TEXTS = 2048, HOTSPOT_ENTRY = 40, HOTSPOT_HEAP = 8000, HOTSPOT_VARIABLES = 9000, HOTSPOT_BYTES = 10000 };
+enum {
+	HOTSPOT_ENTRIES = 256,
+	HOTSPOT_ENTRY = 40,
+	HOTSPOT_TEXTS = 2048,
+	HOTSPOT_HEAP = 8000,
+	HOTSPOT_VARIABLES = 9000,
+	HOTSPOT_BYTES = 10000,
+};
 
 struct hotspot_memory {
 	uint8_t at[HOTSPOT_BYTES];

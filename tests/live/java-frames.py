@@ -27,7 +27,7 @@ public class Shape {
 		StringBuilder line = new StringBuilder(place);
 		for (StackTraceElement e : new Throwable().getStackTrace())
 			if ("Shape.java".equals(e.getFileName()))
-				line.append(' ').append(e.getClassName()).append('.').append(e.getMethodName()).append(':').append(e.getLineNumber());
+				line.append(" " + e.getClassName() + "." + e.getMethodName() + ":" + e.getLineNumber());
 		try (FileWriter w = new FileWriter(System.getProperty("answer"), true)) {
 			w.write(line + "\n");
 		} catch (IOException e) {
@@ -177,7 +177,8 @@ def main():
     for name, text in (("Shape", SHAPE), ("Fib", FIB)):
         with open(os.path.join(SCRATCH, name + ".java"), "w", encoding="utf-8") as f:
             f.write(text)
-    run("javac", "-g", "--release", "17", "-d", SCRATCH, os.path.join(SCRATCH, "Shape.java"), os.path.join(SCRATCH, "Fib.java"), timeout_s=120)
+    sources = [os.path.join(SCRATCH, name + ".java") for name in ("Shape", "Fib")]
+    run("javac", "-g", "--release", "17", "-d", SCRATCH, *sources, timeout_s=120)
     for version, java in found:
         shape(tap, version, java)
         for title, options in TIERS:

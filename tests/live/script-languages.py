@@ -307,6 +307,28 @@ def after_fork(tap, name, ending):
     tap.ok(len(pids) == 3 and min(pids.values()) > 20, f"{name}: children after fork", f"{pids}\n{out[:1500]}")
 
 
+ODD = """int executor_globals[512];
+__attribute__((noinline)) void execute_ex(void) { for (volatile long i = 0; i < 300000000; i++) { } }
+const char version[] = "X-Powered-By: PHP/99.1.0";
+int main(int argc, char **argv) { (void)argv; execute_ex(); return version[argc] == 0; }
+"""
+
+
+def unknown(tap):
+    """A program that looks like an interpreter of a version that there is not."""
+    source, program, data = (os.path.join(SCRATCH, name) for name in ("odd.c", "php99", "odd.data"))
+    with open(source, "w", encoding="utf-8") as f:
+        f.write(ODD)
+    if run("cc", "-O1", "-rdynamic", "-o", program, source).status:
+        tap.skip("a version that is not known", "no compiler")
+        return
+    done = strobe("record", "-e", "cpu-clock", "-g", "-o", data, program)
+    said = [line for line in done.err.splitlines() if "php99" in line]
+    out = strobe("script", "-i", data, "-F", "ip,sym,dso").out
+    tap.ok(len(said) == 1, "an interpreter of a version that is not known is said once, with its name", done.err)
+    tap.ok("execute_ex" in out and "main" in out and "[php]" not in out, "its stacks are native", out[:1000])
+
+
 def main():
     tap = Tap()
     probe = strobe("record", "-e", "cpu-clock", "--call-graph", "eh", "-o", os.path.join(SCRATCH, "probe.data"), "true")
@@ -324,6 +346,7 @@ def main():
         can_fork = name != "php" or "pcntl" in run(name, "-m").out
         if can_fork:
             after_fork(tap, name, ending)
+    unknown(tap)
     tap.done()
 
 

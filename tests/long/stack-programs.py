@@ -31,6 +31,9 @@ ROOTS = {"_start", "_start_c", "_dl_start_user", "clone", "__clone", "clone3", "
 # where goroutines and threads begin, and what runs on a thread's own stack with no caller
 GO_ROOTS = {"runtime.goexit", "runtime.rt0_go", "runtime.mstart", "runtime.clone", "runtime.mcall", "_rt0_amd64_linux", "runtime.morestack"}
 
+# where processes of Erlang begin, and what their schedulers run between them: code made at run time, without a frame pointer below
+ERLANG_ROOTS = {"erts_beamasm:normal_exit/0", "global::process_main"}
+
 
 @dataclasses.dataclass
 class Program:
@@ -233,8 +236,8 @@ PROGRAMS = {
     "rust, panic=abort, stripped": Program("./work", needs=("rustc",), files={"work.rs": RUST_RS},
                                            setup="rustc -O -C panic=abort -C strip=symbols -C force-unwind-tables=no -o work work.rs"),
     "ocaml": Program("./work", needs=("ocamlopt",), files={"work.ml": OCAML_ML}, setup="ocamlopt -o work work.ml"),
-    "erlang": Program("erl -noshell -s work main", comm="erl.*|beam.*|.*_scheduler|[0-9]+_.*", needs=("erl", "erlc"),
-                      files={"work.erl": ERLANG_ERL}, setup="erlc work.erl"),
+    "erlang": Program("erl +JPperf true -noshell -s work main", comm="erl.*|beam.*|.*_scheduler|[0-9]+_.*", needs=("erl", "erlc"),
+                      files={"work.erl": ERLANG_ERL}, setup="erlc work.erl", roots=ERLANG_ROOTS),
     "luajit": Program("luajit work.lua", needs=("luajit",), files={"work.lua": LUA_LUA}),
     "musl": c_program("musl-gcc -O2"),
     "musl, static": c_program("musl-gcc -O2 -static"),

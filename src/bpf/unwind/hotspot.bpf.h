@@ -222,7 +222,10 @@ INLINE long by_hotspot_interpreter(struct script_walk *s, struct walk *w, const 
 	return enter(w, pc, sp < fp + 16 ? fp + 16 : sp, 0);
 }
 
-/* By the size of the frame. While compiled code compares or searches strings, words lie on top of it (C2_MacroAssembler::string_compare). */
+/*
+ * By the size of the frame. While compiled code compares or searches strings, words lie on top of it
+ * (C2_MacroAssembler::string_compare).
+ */
 INLINE int is_hotspot_frame(struct script_walk *s, struct walk *w, const struct hotspot_blob *blob)
 {
 	__u64 slot = w->out.reg[SP] + blob->frame_bytes - 8;

@@ -245,6 +245,24 @@ INLINE _Bool reg_value(struct walk *w, __u32 reg, __u64 *ret)
 	return !at || read_user(at, ret);
 }
 
+/* Whether a call may end at pc: a relative one, or an indirect one of any length (unwind/call_site.c looks closer). */
+GLOBAL int is_after_call(__u64 pc)
+{
+#if defined(__TARGET_ARCH_x86)
+	__u8 code[8];
+	int found;
+	if (bpf_probe_read_user(code, sizeof(code), (void *)(pc - sizeof(code))))
+		return 0;
+	found = code[3] == 0xe8;
+#pragma unroll
+	for (int i = 1; i < 7; i++)
+		found |= code[i] == 0xff && (code[i + 1] >> 3 & 7) == 2;
+	return found;
+#else
+	return pc != 0;
+#endif
+}
+
 INLINE long by_fp(struct walk *w)
 {
 	__u64 fp, next = 0, pc = 0;
@@ -253,10 +271,13 @@ INLINE long by_fp(struct walk *w)
 	/* The start of the program. */
 	if (!fp && !w->innermost)
 		return end(w, UNWIND_WALK_WHOLE);
-	if (fp < w->out.reg[SP] || fp & 7)
+	if (fp & 7)
 		return end(w, UNWIND_WALK_BARE);
 	if (!read_user(fp, &next) || !read_user(fp + 8, &pc))
-		return end(w, UNWIND_WALK_LOST);
+		return end(w, fp < w->out.reg[SP] ? UNWIND_WALK_BARE : UNWIND_WALK_LOST);
+	/* Code made at run time may have a stack of its own, as Erlang's, and call C on the thread's: a call made its frame. */
+	if (fp < w->out.reg[SP] && ((next && next <= fp) || !is_after_call(pc)))
+		return end(w, UNWIND_WALK_BARE);
 	keep_slot(w, fp + 8);
 	w->out.reg[FP] = next;
 	w->at[FP] = 0;
@@ -293,24 +314,6 @@ INLINE _Bool read_return_address(struct walk *w, const struct unwind_code_rule *
 	return w->innermost && reg_value(w, LR, ret);
 #else
 	return 0;
-#endif
-}
-
-/* Whether a call may end at pc: a relative one, or an indirect one of any length (unwind/call_site.c looks closer). */
-GLOBAL int is_after_call(__u64 pc)
-{
-#if defined(__TARGET_ARCH_x86)
-	__u8 code[8];
-	int found;
-	if (bpf_probe_read_user(code, sizeof(code), (void *)(pc - sizeof(code))))
-		return 0;
-	found = code[3] == 0xe8;
-#pragma unroll
-	for (int i = 1; i < 7; i++)
-		found |= code[i] == 0xff && (code[i + 1] >> 3 & 7) == 2;
-	return found;
-#else
-	return pc != 0;
 #endif
 }
 
