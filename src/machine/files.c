@@ -6,7 +6,9 @@
 #include "base/text.h"
 #include "machine/machine_priv.h"
 
-#define FLAG_MAP_HUGETLB 0x40000 /* the value in records, independent of the C library */
+/* The values in records, independent of the C library. */
+#define FLAG_MAP_SHARED	 0x01
+#define FLAG_MAP_HUGETLB 0x40000
 #define FLAG_PROT_EXEC   4
 
 /* The identity of a file; the index is keyed by the address of these. */
@@ -250,6 +252,22 @@ static enum mapped_kind user_kind(const struct record_mmap *r)
 	if (text_has_prefix(name, "/memfd:") && !r->build_id_len)
 		return MAPPED_ANON;
 	return machine_is_jitdump(name) ? MAPPED_JIT : MAPPED_FILE;
+}
+
+const char *map_backing(const struct map *m)
+{
+	if (!m)
+		return "[unknown]";
+	switch (m->file->kind) {
+	case MAPPED_ANON:
+		return m->flags & FLAG_MAP_SHARED ? "shared" : "anonymous";
+	case MAPPED_FILE:
+	case MAPPED_SCRIPT:
+	case MAPPED_JIT:
+		return text_has_prefix(m->file->path, "/dev/shm/") || text_has_prefix(m->file->path, "/memfd:") ? "shared" : "file";
+	default:
+		return "kernel"; /* the vDSO as well */
+	}
 }
 
 /* The vDSO of a 32-bit program on a 64-bit kernel: another image with the same name. */

@@ -52,6 +52,12 @@ struct map {
 	const struct mapped_file *file;
 };
 
+/*
+ * What its pages are, as /proc/PID/status counts them: "anonymous" (RssAnon), "file" (RssFile; private ones that are written to become
+ * anonymous), "shared" (RssShmem: shared anonymous memory, memfd, tmpfs of /dev/shm, System V), "kernel"; "[unknown]" of NULL.
+ */
+const char *map_backing(const struct map *m);
+
 struct process; /* opaque: an address space with a history of maps */
 
 struct thread {

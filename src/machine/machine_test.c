@@ -219,17 +219,19 @@ static void feeding_one_by_one_gives_the_same(void **state)
 static void kinds_and_names_of_what_is_mapped(void **state)
 {
 	static const struct {
-		const char *recorded, *path, *name;
+		const char *recorded, *path, *name, *backing;
 		enum mapped_kind kind;
 	} cases[] = {
-		{ "/usr/lib/libc.so.6", "/usr/lib/libc.so.6", "libc.so.6", MAPPED_FILE },
-		{ "//anon", "/tmp/perf-10.map", "[JIT] tid 10", MAPPED_ANON },
-		{ "[heap]", "/tmp/perf-10.map", "[JIT] tid 10", MAPPED_ANON },
-		{ "[stack]", "/tmp/perf-10.map", "[JIT] tid 10", MAPPED_ANON },
-		{ "/dev/zero (deleted)", "/tmp/perf-10.map", "[JIT] tid 10", MAPPED_ANON },
-		{ "/memfd:doublemapper (deleted)", "/memfd:doublemapper (deleted)", "memfd:doublemapper (deleted)", MAPPED_ANON },
-		{ "[vdso]", "[vdso32]", "[vdso32]", MAPPED_VDSO }, /* below 4 GB */
-		{ "[vsyscall]", "[vsyscall]", "[vsyscall]", MAPPED_VSYSCALL },
+		{ "/usr/lib/libc.so.6", "/usr/lib/libc.so.6", "libc.so.6", "file", MAPPED_FILE },
+		{ "/dev/shm/x", "/dev/shm/x", "x", "shared", MAPPED_FILE },
+		{ "//anon", "/tmp/perf-10.map", "[JIT] tid 10", "anonymous", MAPPED_ANON },
+		{ "[heap]", "/tmp/perf-10.map", "[JIT] tid 10", "anonymous", MAPPED_ANON },
+		{ "[stack]", "/tmp/perf-10.map", "[JIT] tid 10", "anonymous", MAPPED_ANON },
+		{ "/dev/zero (deleted)", "/tmp/perf-10.map", "[JIT] tid 10", "anonymous", MAPPED_ANON },
+		{ "/memfd:doublemapper (deleted)", "/memfd:doublemapper (deleted)", "memfd:doublemapper (deleted)", "anonymous",
+		  MAPPED_ANON },
+		{ "[vdso]", "[vdso32]", "[vdso32]", "kernel", MAPPED_VDSO }, /* below 4 GB */
+		{ "[vsyscall]", "[vsyscall]", "[vsyscall]", "kernel", MAPPED_VSYSCALL },
 	};
 	struct fixture *f = *state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -238,7 +240,9 @@ static void kinds_and_names_of_what_is_mapped(void **state)
 		assert_int_equal(map->file->kind, cases[i].kind);
 		assert_string_equal(map->file->path, cases[i].path);
 		assert_string_equal(map->file->name, cases[i].name);
+		assert_string_equal(map_backing(map), cases[i].backing);
 	}
+	assert_string_equal(map_backing(NULL), "[unknown]");
 	map_file(f, 0, 10, 0x7ffff0000000, 0x7ffff0002000, 0, "[vdso]");
 	assert_string_equal(file_at(f, 10, 0x7ffff0000000, 0), "[vdso]");
 }

@@ -113,9 +113,28 @@ static struct strobe_error *check_ipc(const char *words, const char *what)
 	return NULL;
 }
 
+/* Keys of perf that are not served. */
+static const char *refusal_of(const char *word, size_t length)
+{
+	static const char split[] = "splitting rows by kinds of memory access is not supported: use -s mem,tlb,snoop for rows of each";
+	static const char types[] = "types of data are not known: use -s symbol_daddr for variables";
+	static const struct {
+		const char *word, *why;
+	} refused[] = {
+		{ "op", split }, { "cache", split }, { "memory", split }, { "dtlb", split },
+		{ "type", types }, { "typeoff", types }, { "typecln", types },
+	};
+	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++)
+		if (strlen(refused[i].word) == length && !memcmp(refused[i].word, word, length))
+			return refused[i].why;
+	return NULL;
+}
+
 static struct strobe_error *unknown_key(const char *word, size_t length, const char *what)
 {
-	const char *near = column_nearest(word, length);
+	const char *near = column_nearest(word, length), *refusal = refusal_of(word, length);
+	if (refusal)
+		return error_create(ERROR_USAGE, "--%s %.*s: %s", what, (int)length, word, refusal);
 	return error_create(ERROR_USAGE, "Unknown --%s key: `%.*s'%s%s%s", what, (int)length, word, near ? "; did you mean '" : "",
 			    near ? near : "", near ? "'?" : "");
 }

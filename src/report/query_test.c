@@ -609,6 +609,7 @@ static void keys_that_are_not_there(void **state)
 	struct fixture *f = open_fixture();
 	fails(f, "nosuch", NULL);
 	fails(f, NULL, "nosuch");
+	fails(f, NULL, "dtlb"); /* is served by perf alone */
 	fails(f, "symbol_from", NULL);  /* without branch records */
 	fails(f, "symbol_daddr", NULL); /* without memory accesses */
 	fails(f, "latency", NULL);      /* without context switches */

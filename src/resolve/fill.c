@@ -152,6 +152,14 @@ static uint64_t address_label(struct fill *f, struct fill_worker *of, uint64_t r
 	return *memo - 1;
 }
 
+/* Of the mapping alone, without the symbol at the address; the kernel, too, touches memory of programs. */
+static uint64_t backing_label(struct fill *f, struct fill_worker *of, uint64_t raw)
+{
+	const struct raw_frame *rf = raw ? &of->w->tab.frames.data[raw - 1] : NULL;
+	const struct map *m = rf ? machine_space_map(f->r->machine, rf->where.space, rf->where.cpumode, rf->ip) : NULL;
+	return strtab_add(&f->p->strings, map_backing(m));
+}
+
 static uint64_t label_of(struct fill *f, struct fill_worker *of, uint32_t column, uint64_t raw)
 {
 	const struct key *key = f->r->columns[column].key;
@@ -169,6 +177,8 @@ static uint64_t label_of(struct fill *f, struct fill_worker *of, uint32_t column
 		return wait_label(f, of, key->id, raw);
 	case KEY_WAKER_STACK:
 		return waker_label(f, of, raw);
+	case KEY_BACKING:
+		return backing_label(f, of, raw);
 	default:
 		return key->type == COLUMN_FRAME ? address_label(f, of, raw) : raw;
 	}

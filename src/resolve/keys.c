@@ -24,6 +24,7 @@ static const struct key keys[] = {
 	{ "waker_stack", KEY_WAKER_STACK, COLUMN_BYTES },
 	{ "addr", KEY_ADDR, COLUMN_HEX },
 	{ "daddr", KEY_DADDR, COLUMN_FRAME },
+	{ "backing", KEY_BACKING, COLUMN_STRING },
 	{ "weight", KEY_WEIGHT, COLUMN_U64 },
 	{ "ins_lat", KEY_INS_LAT, COLUMN_U64 },
 	{ "p_stage_cyc", KEY_P_STAGE_CYC, COLUMN_U64 },
@@ -67,6 +68,7 @@ uint64_t key_extract(enum key_id id, const struct sample *s, const struct perf_b
 	switch (id) {
 	case KEY_ADDR:
 	case KEY_DADDR:
+	case KEY_BACKING:
 		return s->addr;
 	case KEY_WEIGHT:
 		if (branch) /* each branch is a sample of its own */

@@ -24,7 +24,7 @@ enum key_id {
 	KEY_WAIT_STATE, KEY_WAIT_REASON, KEY_WAKER,
 	KEY_WAKER_STACK, /* of a wait: its waker's frames */
 	/* Require the whole sample to be decoded. */
-	KEY_ADDR, KEY_DADDR, KEY_WEIGHT, KEY_INS_LAT, KEY_P_STAGE_CYC, KEY_TRANSACTION, KEY_DATA_SRC, KEY_PHYS_ADDR,
+	KEY_ADDR, KEY_DADDR, KEY_BACKING, KEY_WEIGHT, KEY_INS_LAT, KEY_P_STAGE_CYC, KEY_TRANSACTION, KEY_DATA_SRC, KEY_PHYS_ADDR,
 	KEY_CGROUP, KEY_CGROUP_ID, KEY_CODE_PAGE_SIZE, KEY_DATA_PAGE_SIZE,
 	/* Of one branch (branch_mode). */
 	KEY_BRANCH_FROM, KEY_BRANCH_TO, KEY_BRANCH_FLAGS, KEY_BRANCH_CYCLES,
@@ -57,6 +57,12 @@ static inline enum wait_part key_wait_part(enum key_id id)
 static inline bool key_needs_full_decode(enum key_id id)
 {
 	return id >= KEY_ADDR;
+}
+
+/* Raw values are addresses, which the worker makes frames of. */
+static inline bool key_is_address(const struct key *k)
+{
+	return k->type == COLUMN_FRAME || k->id == KEY_BACKING;
 }
 
 /* The raw value of a key that needs the whole sample; branch is NULL outside of branch_mode. */

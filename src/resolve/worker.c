@@ -192,7 +192,7 @@ static uint64_t sample_labels(struct worker *w, const struct step_sample *f, con
 			continue;
 		}
 		*labels = key_needs_full_decode(id) ? key_extract(id, f->full, branch) : fixed_label(w, id, f);
-		if (r->columns[i].key->type == COLUMN_FRAME)
+		if (key_is_address(r->columns[i].key))
 			*labels = address_label(w, f, id, *labels);
 		hash = hash_combine(hash, *labels);
 	}
