@@ -60,6 +60,7 @@ FORKERS = {"alloc", "profiler", "capture", "sys", "base", "bench", "selftest", "
 # other files that print or exit, and why
 SPEAKING_FILES = {
     "alloc/checker.c": "gperftools' heap checker reports leaks of its program, and gives it another exit status",
+    "alloc/dumps.c": "gperftools' heap profiler reports on standard error what it cannot write",
     "alloc/mmap.c": "gperftools' heap profiler logs calls on standard error",
     "profiler/profiler.c": "gperftools' profiler reports on standard error what it cannot write",
     "profiler/serve.c": "a program whose pages cannot be served goes on: standard error has the reason",
