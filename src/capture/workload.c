@@ -24,7 +24,6 @@ static _Noreturn void child(char *const argv[], struct workload_options options,
 	if (options.stdout_to_stderr)
 		dup2(STDERR_FILENO, STDOUT_FILENO);
 	signal(SIGPIPE, options.sigpipe);
-	signal(SIGXFSZ, options.sigxfsz);
 	sigprocmask(SIG_SETMASK, &options.mask, NULL);
 	execvp(argv[0], argv);
 	int errnum = errno;
@@ -37,7 +36,6 @@ struct workload_options workload_options_of(const struct signals *s)
 	return (struct workload_options){
 		.mask = s->old_mask,
 		.sigpipe = s->old_sigpipe == SIG_IGN ? SIG_IGN : SIG_DFL,
-		.sigxfsz = s->old_sigxfsz == SIG_IGN ? SIG_IGN : SIG_DFL,
 	};
 }
 

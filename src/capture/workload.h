@@ -24,7 +24,6 @@ struct workload {
 struct workload_options {
 	sigset_t mask;         /* for the child */
 	void (*sigpipe)(int);  /* disposition of SIGPIPE for the child: NULL (SIG_DFL) or SIG_IGN */
-	void (*sigxfsz)(int);  /* the same of SIGXFSZ */
 	bool stdout_to_stderr; /* our standard output carries the recording: the child's must not */
 };
 

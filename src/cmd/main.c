@@ -16,6 +16,7 @@
 #include "cmd/frame.h"
 #include "config.h"
 #include "object/debuginfod.h"
+#include "sys/signals.h"
 
 struct frame {
 	unsigned version; /* -v, -vv */
@@ -124,6 +125,7 @@ static int run_parsed(struct cmd_context *ctx, void *options, struct strobe_erro
 	if (ctx->rest.list_opts)
 		return list_opts(ctx, ctx->cmd->options);
 	filemap_install_guard();
+	signals_survive_file_limit();
 	return ctx->cmd->run(ctx, options);
 }
 

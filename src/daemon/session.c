@@ -36,7 +36,6 @@ static _Noreturn void become_recording(const struct daemon_session *s, const str
 		_exit(1);
 	close_range(3, ~0U, 0);
 	signal(SIGPIPE, SIG_DFL);
-	signal(SIGXFSZ, SIG_DFL);
 	sigprocmask(SIG_SETMASK, &child->mask, NULL);
 	execv(child->program, argv);
 	_exit(127);

@@ -30,7 +30,6 @@ struct strobe_error *signals_open(struct signals *s, const int *more)
 	/* If our parent ignored it, no end of a child would be signalled. Programs that we start get the default, too. */
 	signal(SIGCHLD, SIG_DFL);
 	s->old_sigpipe = signal(SIGPIPE, SIG_IGN);
-	s->old_sigxfsz = signal(SIGXFSZ, SIG_IGN);
 	return NULL;
 }
 
@@ -52,8 +51,18 @@ void signals_close(struct signals *s)
 		return;
 	close(take_fd(s->fd));
 	signal(SIGPIPE, s->old_sigpipe);
-	signal(SIGXFSZ, s->old_sigxfsz);
 	sigprocmask(SIG_SETMASK, &s->old_mask, NULL);
+}
+
+static void do_nothing(int number)
+{
+}
+
+void signals_survive_file_limit(void)
+{
+	/* A handler and not SIG_IGN, which exec would keep. */
+	if (!is_ignored(SIGXFSZ))
+		signal(SIGXFSZ, do_nothing);
 }
 
 void signals_raise(struct signals *s, int number)

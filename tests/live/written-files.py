@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Files made from a recording are as private as the recording, and appear complete or not at all.
 
-What a full disk does is tried with a limit of file size (setrlimit(2), SIGXFSZ ignored as a parent may have it): a write fails
-after so many bytes.
+What a full disk does is tried with a limit of file size (setrlimit(2)): a write fails after so many bytes. SIGXFSZ, which then ends a
+program that does not expect it, does not end strobe.
 """
 
 import os
@@ -33,7 +33,7 @@ OUTPUTS = {
 
 def limited(argv, limit):
     def prepare():
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # which Python ignores
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 
     return subprocess.run([STROBE, *argv], capture_output=True, text=True, preexec_fn=prepare, timeout=60, check=False)
