@@ -206,13 +206,10 @@ static uint32_t *number_slot(struct dumper *d, uint32_t number, unsigned kind)
 
 const struct frame_text *dump_frame_text(struct dumper *d, const struct resolved_frame *f, unsigned kind)
 {
-	uint32_t text, *slot = f->inlined ? NULL : number_slot(d, f->number, kind);
-	if (slot && *slot)
-		return &d->frames.data[*slot - 1];
-	text = find_text(d, f, kind);
-	if (slot)
-		*slot = text + 1;
-	return &d->frames.data[text];
+	uint32_t *slot = number_slot(d, f->number, kind);
+	if (!*slot)
+		*slot = find_text(d, f, kind) + 1;
+	return &d->frames.data[*slot - 1];
 }
 
 #define ADDRESS_BYTES 17

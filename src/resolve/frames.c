@@ -14,6 +14,7 @@ void frame_cache_deinit(struct frame_cache *c)
 {
 	idset_deinit(&c->index);
 	vec_deinit(&c->frames);
+	vec_deinit(&c->expanded);
 	vec_deinit(&c->dsos);
 }
 
@@ -83,6 +84,22 @@ unsigned inlines_expand(const struct resolved_frame *f, const struct resolve_opt
 		ret[i].line = at[i].line;
 	}
 	return n ? n : 1;
+}
+
+struct frame_run frame_cache_expand(struct frame_cache *c, uint32_t number, const struct resolve_options *o)
+{
+	struct resolved_frame at[SOURCE_FRAMES_MAX];
+	while (c->expanded.len <= number)
+		vec_push(&c->expanded, ((struct frame_run){ 0 }));
+	struct frame_run *run = &c->expanded.data[number];
+	if (run->nr)
+		return *run;
+	*run = (struct frame_run){ (uint32_t)c->frames.len, inlines_expand(&c->frames.data[number], o, at) };
+	for (uint32_t i = 0; i < run->nr; i++) {
+		at[i].number = run->first + i;
+		vec_push(&c->frames, at[i]);
+	}
+	return *run;
 }
 
 struct resolved_frame resolve_sample_address(struct machine *machine, struct symbols *symbols, const struct resolved_sample *s,

@@ -42,11 +42,17 @@ static inline uint64_t frame_hash(uint64_t ip, uint64_t context)
 	return hash_mum(ip ^ 0x9e3779b97f4a7c15ull, context * 0xe7037ed1a0b428dbull ^ 0xa0761d6478bd642full);
 }
 
+/* Neighbours in frame_cache.frames. */
+struct frame_run {
+	uint32_t first, nr;
+};
+
 struct frame_cache {
 	struct machine *machine;
 	struct symbols *symbols;
 	struct idset index; /* of frames, by address and context */
-	VEC(struct resolved_frame) frames;
+	VEC(struct resolved_frame) frames; /* what has been looked up, and expanded */
+	VEC(struct frame_run) expanded; /* by frame; nr 0: not yet */
 	VEC(struct dso *) dsos; /* by mapped_file.id; NULL until needed */
 };
 
@@ -97,3 +103,5 @@ static inline uint64_t source_address(const struct resolved_frame *f)
  */
 unsigned inlines_expand(const struct resolved_frame *f, const struct resolve_options *o,
 			struct resolved_frame ret[SOURCE_FRAMES_MAX]);
+/* The same of a frame of the cache, which keeps them: the debug information is read once, always with the same options. */
+struct frame_run frame_cache_expand(struct frame_cache *c, uint32_t number, const struct resolve_options *o);

@@ -33,7 +33,7 @@ struct resolved_frame {
 	uint16_t cpumode;
 	bool inlined;
 	bool is_call;               /* ip is a return address: lines and inlined functions are those of the call */
-	uint32_t number;            /* index in the frame cache: frames with the same index that are not inlined are equal */
+	uint32_t number;            /* index in the frame cache: frames with the same index are equal */
 	uint32_t key;               /* private to the frame cache: the context in which ip was looked up */
 	uint32_t line;
 	const char *file;           /* source, or NULL */

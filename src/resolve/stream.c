@@ -61,19 +61,16 @@ static void resolve_words(struct stream *s, frame_list *to, const struct machine
 	/* ip 0: the chain as it was recorded. */
 	uint32_t n = chain_expand(words, words_nr, 0, 0, how, s->entries.data, &apart);
 	const uint32_t *numbers = number_frames(s, v, n);
+	struct frame_cache *c = &s->r->frames;
 	vec_clear(to);
 	vec_reserve(to, (size_t)n + 1);
 	for (uint32_t i = 0; i < n; i++) {
-		const struct resolved_frame *f = &s->r->frames.frames.data[numbers[i]];
-		if (!f->symbol && o->hide_unresolved)
+		if (!c->frames.data[numbers[i]].symbol && o->hide_unresolved)
 			continue;
-		if (o->with_inlines || o->with_lines) {
-			struct resolved_frame at[SOURCE_FRAMES_MAX];
-			unsigned nr = inlines_expand(f, o, at);
-			memcpy(vec_extend(to, nr), at, nr * sizeof(*at));
-		} else {
-			vec_push(to, *f);
-		}
+		struct frame_run run = { numbers[i], 1 };
+		if (o->with_inlines || o->with_lines)
+			run = frame_cache_expand(c, numbers[i], o);
+		memcpy(vec_extend(to, run.nr), &c->frames.data[run.first], run.nr * sizeof(*to->data));
 	}
 }
 

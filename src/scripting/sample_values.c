@@ -101,10 +101,6 @@ static void put_new_frame(struct sample_values *v, const struct resolved_frame *
 
 static void put_frame(struct sample_values *v, const struct resolved_frame *f)
 {
-	if (f->inlined) {
-		put_new_frame(v, f);
-		return;
-	}
 	while (v->frames.len <= f->number)
 		vec_push(&v->frames, ((struct sample_values_frame){}));
 	struct sample_values_frame *known = &v->frames.data[f->number];
