@@ -40,8 +40,8 @@ void dumper_destroy(struct dumper *d);
 
 void dumper_sample(struct dumper *d, struct out *out, const struct resolved_sample *s);
 /*
- * True if the text of this sample's stack is cached: its frames need not be looked up, and dumper_sample() must be
- * called for it next. For resolve_callbacks.knows_stack.
+ * True if the text of this sample's stack is cached, or no frame is printed: its frames need not be looked up, and dumper_sample() must
+ * be called for it next. For resolve_callbacks.knows_stack.
  */
 bool dumper_knows_stack(struct dumper *d, const struct resolved_sample *s);
 /*

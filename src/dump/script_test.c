@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "dump/dumper.h"
 #include "dump/event_files.h"
 #include "dump/script.h"
 #include "perfdata/file_builder.h"
@@ -60,6 +61,29 @@ static void records_are_printed_where_they_are_chosen(void **state)
 		       "             app     1.000000: PERF_RECORD_COMM: app:10/10\n             app     2.000000: \n");
 }
 
+static bool needs_frames(struct dump_fields fields)
+{
+	struct env *env = env_create();
+	const struct env_event event = { .attr.type = PERF_TYPE_SOFTWARE };
+	const struct resolved_sample sample = { .event = &event };
+	struct dumper *d;
+	assert_ok(dumper_create(env, NULL, NULL, (struct dump_options){ .fields = fields }, &d));
+	bool needs = !dumper_knows_stack(d, &sample);
+	dumper_destroy(d);
+	env_destroy(env);
+	return needs;
+}
+
+static void frames_are_looked_up_where_they_are_printed(void **state)
+{
+	struct dump_fields fields = { .of[PERF_TYPE_SOFTWARE] = DUMP_FIELD(COMM) | DUMP_FIELD(TIME) };
+	assert_false(needs_frames(fields));
+	fields.of[PERF_TYPE_SOFTWARE] |= DUMP_FIELD(IP);
+	assert_true(needs_frames(fields));
+	fields.of[PERF_TYPE_SOFTWARE] = DUMP_FIELD(SRCCODE);
+	assert_true(needs_frames(fields));
+}
+
 /* Each event has a file; unfinished ones are gone: the directory is empty at the end. */
 static void events_have_files_of_their_own(void **state)
 {
@@ -100,6 +124,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(samples_are_printed_by_chosen_fields),
 		cmocka_unit_test(records_are_printed_where_they_are_chosen),
+		cmocka_unit_test(frames_are_looked_up_where_they_are_printed),
 		cmocka_unit_test(events_have_files_of_their_own),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -95,6 +95,8 @@ bool dumper_knows_stack(struct dumper *d, const struct resolved_sample *s)
 	struct stack_key key = { s, dump_kind(&s->event->attr) };
 	uint64_t words = s->sample.callchain_nr;
 	t->known = STACK_UNKNOWN;
+	if (!(d->options.fields.of[key.kind] & (DUMP_FIELD(IP) | DUMP_FIELD(SRCCODE))))
+		return true;
 	if (!is_text_alone(d, key.kind) || !s->sample.callchain)
 		return false;
 	t->callers = common_words(&t->last, s, key.kind);

@@ -144,8 +144,8 @@ struct resolve_callbacks {
 	 */
 	struct strobe_error *(*early)(void *ctx, const struct resolved_sample *s, bool *ret_keep);
 	/*
-	 * Called before frames are looked up: true if the receiver knows this stack from an earlier sample; leaf and chain are then
-	 * empty. NULL: resolve all. Not called with hide_unresolved.
+	 * Called before frames are looked up: true if the receiver knows this stack from an earlier sample, or needs no frames; leaf and
+	 * chain are then empty. NULL: resolve all. Not called with hide_unresolved.
 	 */
 	bool (*knows_stack)(void *ctx, const struct resolved_sample *s);
 	/*
