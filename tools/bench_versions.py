@@ -31,6 +31,8 @@ ROWS = [  # name, words ({} are the inputs), rounds
     ("report of heavy templates", "report --stdio -i {}/templates.data", 11),
     ("report of heavy templates, no inlines", "report --no-inline --stdio -i {}/templates.data", 21),
     ("script of heavy templates", "script --no-inline -i {}/templates.data", 21),
+    ("script of heavy templates with inlines", "script -i {}/templates.data", 9),
+    ("script of heavy templates, no frames", "script -F comm,tid,time,event -i {}/templates.data", 21),
     ("script of 4 MB", "script -i {}/flat.data", 20),
     ("script of 75 MB", "script -i {}/fp.data", 6),
     ("annotate of 4 MB", "annotate --stdio -i {}/flat.data", 12),

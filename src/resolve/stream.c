@@ -62,15 +62,15 @@ static void resolve_words(struct stream *s, frame_list *to, const struct machine
 	uint32_t n = chain_expand(words, words_nr, 0, 0, how, s->entries.data, &apart);
 	const uint32_t *numbers = number_frames(s, v, n);
 	struct frame_cache *c = &s->r->frames;
+	bool expands = o->with_inlines || o->with_lines;
 	vec_clear(to);
 	vec_reserve(to, (size_t)n + 1);
 	for (uint32_t i = 0; i < n; i++) {
 		if (!c->frames.data[numbers[i]].symbol && o->hide_unresolved)
 			continue;
-		struct frame_run run = { numbers[i], 1 };
-		if (o->with_inlines || o->with_lines)
-			run = frame_cache_expand(c, numbers[i], o);
-		memcpy(vec_extend(to, run.nr), &c->frames.data[run.first], run.nr * sizeof(*to->data));
+		struct frame_run run = expands ? frame_cache_expand(c, numbers[i], o) : (struct frame_run){ numbers[i], 1 };
+		for (uint32_t k = 0; k < run.nr; k++)
+			vec_push(to, c->frames.data[run.first + k]);
 	}
 }
 
