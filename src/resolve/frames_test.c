@@ -59,11 +59,43 @@ static void frames_are_kept_by_address_and_context(void **state)
 	env_destroy(env);
 }
 
+/* Each frame that it is expanded to has a number of its own, and is found by that again. */
+static void what_a_frame_is_expanded_to_is_kept(void **state)
+{
+	const struct resolve_options o = { .with_inlines = true };
+	struct env *env = env_create();
+	struct machine *machine = machine_create(env);
+	struct symbols *symbols = symbols_create(env, (struct symbols_options){});
+	struct machine_view v = machine_view(machine, 1, 1, 1);
+	struct frame_cache c;
+	uint32_t numbers[2];
+	struct frame_run runs[2];
+	frame_cache_init(&c, machine, symbols);
+	for (unsigned i = 0; i < 2; i++)
+		numbers[i] = frame_cache_find(&c, v.space, v.kernel, PERF_RECORD_MISC_USER, false, address_of(4 * i));
+	for (unsigned i = 2; i--;) {
+		runs[i] = frame_cache_expand(&c, numbers[i], &o);
+		assert_int_equal(runs[i].nr, 1);
+		assert_int_equal(c.frames.data[runs[i].first].ip, address_of(4 * i));
+		assert_int_equal(c.frames.data[runs[i].first].number, runs[i].first);
+	}
+	assert_int_not_equal(runs[0].first, runs[1].first);
+	for (unsigned i = 0; i < 2; i++) {
+		assert_int_equal(frame_cache_expand(&c, numbers[i], &o).first, runs[i].first);
+		assert_int_equal(frame_cache_find(&c, v.space, v.kernel, PERF_RECORD_MISC_USER, false, address_of(4 * i)), numbers[i]);
+	}
+	frame_cache_deinit(&c);
+	symbols_destroy(symbols);
+	machine_destroy(machine);
+	env_destroy(env);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(raw_frames_are_numbered_by_address_and_context),
 		cmocka_unit_test(frames_are_kept_by_address_and_context),
+		cmocka_unit_test(what_a_frame_is_expanded_to_is_kept),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

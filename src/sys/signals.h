@@ -24,7 +24,10 @@ int signals_next(const struct signals *s);
 void signals_wait(const struct signals *s, int ms);
 /* Restores the previous state; does nothing if not open. */
 void signals_close(struct signals *s);
-/* From now on a write beyond the limit of file size fails with EFBIG, as one to a full disk fails; executed programs do not inherit this. */
+/*
+ * From now on a write beyond the limit of file size fails with EFBIG, as one to a full disk fails with ENOSPC. Programs that are executed
+ * do not inherit this.
+ */
 void signals_survive_file_limit(void);
 /* Closes, and raises a received signal with its default effect, so that a waiting shell sees it. Returns if that does not end us. */
 void signals_raise(struct signals *s, int number);
