@@ -4,6 +4,7 @@
  * Source: Documentation/bpf/verifier.rst; kernel/bpf/verifier.c of Linux 6.1, which tests/long/programs.py runs.
  */
 #pragma once
+#include <linux/types.h>
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -27,5 +28,24 @@
  * a register that was spilled to the stack before, and after a 32-bit "or" (6.1).
  */
 #define BELOW(power, n) ({ __u32 below_ = (n); FORGET(below_); below_ & ((power) - 1); })
+
+/*
+ * For code that would have many branches, of which the verifier follows both sides, each with a copy of its state. 1 if a < b, else 0,
+ * of numbers that are less than 2^63 apart.
+ */
+INLINE __u64 is_less(__u64 a, __u64 b)
+{
+	__u64 difference = a - b;
+	FORGET(difference);
+	return difference >> 63;
+}
+
+/* All bits if the lowest one is set, else none: to choose by & in place of a branch. */
+INLINE __u64 all_bits(__u64 lowest)
+{
+	__u64 mask = -(lowest & 1);
+	FORGET(mask);
+	return mask;
+}
 
 #define NR(array) ((int)(sizeof(array) / sizeof(*(array))))

@@ -204,21 +204,22 @@ INLINE _Bool runs_scripts(struct mm_struct *mm)
 	struct file *file = 0;
 	struct dentry *dentry = 0;
 	const unsigned char *name = 0;
-	char begin[8] = {};
+	__u64 begin = 0;
 	bpf_probe_read_kernel(&file, sizeof(file), &mm->exe_file);
 	if (file)
 		bpf_probe_read_kernel(&dentry, sizeof(dentry), &file->f_path.dentry);
 	if (dentry)
 		bpf_probe_read_kernel(&name, sizeof(name), &dentry->d_name.name);
 	if (name)
-		bpf_probe_read_kernel(begin, 6, name);
+		bpf_probe_read_kernel(&begin, 6, name);
 #pragma unroll
 	for (int i = 0; i < NR(interpreters); i++) {
-		_Bool is_same = 1;
+		__u64 word = 0, mask = 0;
+		__builtin_memcpy(&word, interpreters[i], sizeof(word));
 #pragma unroll
-		for (int j = 0; j < 6; j++)
-			is_same &= !interpreters[i][j] || begin[j] == interpreters[i][j];
-		if (is_same)
+		for (int j = 0; j < 8; j++)
+			mask |= interpreters[i][j] ? 0xffULL << 8 * j : 0;
+		if (!((begin ^ word) & mask))
 			return 1;
 	}
 	return 0;

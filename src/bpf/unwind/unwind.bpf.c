@@ -71,6 +71,7 @@ struct walk {
 	__u64 at[UNWIND_WALK_REGS]; /* address where a register is saved; 0: its value is known */
 	__u64 tag;     /* code_tag() */
 	__u64 start_stack;
+	__u64 cfa, base; /* of the frame: keep_regs() */
 	__u32 pid;
 	__u32 mapping; /* index of the last one in the cache */
 	__u32 max;
@@ -160,8 +161,7 @@ GLOBAL __u32 rule_in(__u32 low, __u32 n, __u32 offset)
 	__u32 numbers = (1U << UNWIND_NUMBER_BITS) - 1, limit = offset << UNWIND_NUMBER_BITS | numbers;
 	for (int i = 0; i < SEARCH_STEPS && n > 1; i++) {
 		__u32 half = n / 2;
-		if (word_at(low + half) <= limit)
-			low += half;
+		low += half & all_bits(~is_less(limit, word_at(low + half)));
 		n -= half;
 	}
 	return word_at(low) & numbers;
@@ -250,13 +250,13 @@ GLOBAL int is_after_call(__u64 pc)
 {
 #if defined(__TARGET_ARCH_x86)
 	__u8 code[8];
-	int found;
+	__u64 found;
 	if (bpf_probe_read_user(code, sizeof(code), (void *)(pc - sizeof(code))))
 		return 0;
-	found = code[3] == 0xe8;
+	found = is_less(code[3] ^ 0xe8, 1);
 #pragma unroll
 	for (int i = 1; i < 7; i++)
-		found |= code[i] == 0xff && (code[i + 1] >> 3 & 7) == 2;
+		found |= is_less((code[i] ^ 0xff) | ((code[i + 1] >> 3 & 7) ^ 2), 1);
 	return found;
 #else
 	return pc != 0;
@@ -295,12 +295,24 @@ INLINE long by_signal(struct walk *w)
 	return enter(w, pc, new_sp, 1);
 }
 
-INLINE void keep(struct walk *w, const struct unwind_code_rule *r, __u64 cfa, __u64 base, int kept, int reg)
+INLINE void keep(struct walk *w, const struct unwind_code_rule *r, int kept, int reg)
 {
-	__u64 at = (r->based >> kept & 1 ? base : cfa) + (__s64)r->at[kept];
+	__u64 at = w->cfa + ((w->base - w->cfa) & all_bits(r->based >> kept)) + (__s64)r->at[kept];
 	/* Below the stack pointer: already popped, which compilers do not describe before a return. */
-	if (r->kept >> kept & 1 && !(w->innermost && at < w->out.reg[SP]))
-		w->at[reg] = at;
+	__u64 is_popped = w->innermost & is_less(at, w->out.reg[SP]);
+	w->at[reg] += (at - w->at[reg]) & all_bits(r->kept >> kept & ~is_popped);
+}
+
+/*
+ * By w->cfa and w->base, which the verifier does not track in the map's memory: however they were found, this is checked once. It
+ * compares states where functions begin.
+ */
+APART long keep_regs(struct walk *w, const struct unwind_code_rule *r)
+{
+#pragma unroll
+	for (int i = 0; i < NR(kept_regs); i++)
+		keep(w, r, i, kept_regs[i]);
+	return 0;
 }
 
 INLINE _Bool read_return_address(struct walk *w, const struct unwind_code_rule *r, __u64 cfa, __u64 *ret)
@@ -376,10 +388,10 @@ APART long by_rule(struct walk *w, const struct unwind_code_rule *r)
 	/* A leaf that keeps its return address in a register may have no frame at all. */
 	if (!is_elsewhere && (cfa < w->out.reg[SP] || (cfa == w->out.reg[SP] && !w->innermost)))
 		return end(w, UNWIND_WALK_LOOP);
-#pragma unroll
-	for (int i = 0; i < NR(kept_regs); i++)
-		keep(w, r, cfa, base, i, kept_regs[i]);
-	return enter(w, pc, cfa, 0);
+	w->cfa = cfa;
+	w->base = base;
+	keep_regs(w, r);
+	return enter(w, pc, w->cfa, 0);
 }
 
 /* Adds the current frame; 1: there are too many. */

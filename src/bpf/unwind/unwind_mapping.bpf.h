@@ -122,19 +122,33 @@ GLOBAL __u64 maple_entry(__u64 node, __u64 ip)
 {
 	__u32 zero = 0;
 	__u64 *words = bpf_map_lookup_elem(&nodes, &zero);
-	__u32 slots = MAPLE_TYPE(node) == MAPLE_ARANGE ? 10 : 16, at = slots - 1;
+	__u64 slots = 16 - (all_bits(is_less(MAPLE_TYPE(node) ^ MAPLE_ARANGE, 1)) & 6);
+	__u64 at = 0, is_before = 1, half = ip >> 1; /* halves: the last address of all is less than 2^63 away then, and all are odd */
 	if (!words || bpf_probe_read_kernel(words, MAPLE_WORDS * sizeof(*words), (void *)(node & MAPLE_ADDRESS)))
 		return 0;
 	/* After the parent pointer come the last addresses of all entries but the last one, then the entries. */
 #pragma unroll
 	for (__u32 i = 0; i < 15; i++) {
-		__u64 last = words[i + 1];
-		if (i < slots - 1 && (last >= ip || (i && !last))) {
-			at = i;
-			break;
-		}
+		__u64 last = words[i + 1] - (i > 0); /* 0 after the first: no more */
+		is_before &= is_less(last >> 1, half);
+		at += is_before;
 	}
+	if (at > slots - 1)
+		at = slots - 1;
 	return words[(slots + at) & (MAPLE_WORDS - 1)];
+}
+
+/* The mapping below the root of a tree; 0: none. */
+GLOBAL __u64 maple_find(__u64 root, __u64 ip)
+{
+	__u64 entry = root;
+	for (int depth = 0; depth < MAPLE_DEPTH && entry > MAPLE_RESERVED; depth++) {
+		_Bool is_leaf = MAPLE_TYPE(entry) < MAPLE_RANGE;
+		entry = maple_entry(entry, ip);
+		if (is_leaf)
+			return entry > MAPLE_RESERVED ? entry : 0;
+	}
+	return 0;
 }
 
 /*
@@ -144,20 +158,14 @@ GLOBAL __u64 maple_entry(__u64 node, __u64 ip)
 INLINE int search_maple(struct task_struct *task, __u64 ip, struct found_mapping *f)
 {
 	struct mm_struct *mm = 0;
-	__u64 entry = 0;
+	__u64 root = 0, vma;
 	bpf_probe_read_kernel(&mm, sizeof(mm), &task->mm);
-	bpf_probe_read_kernel(&entry, sizeof(entry), &mm->mm_mt.ma_root);
-	for (int depth = 0; depth < MAPLE_DEPTH && entry > MAPLE_RESERVED; depth++) {
-		_Bool is_leaf = MAPLE_TYPE(entry) < MAPLE_RANGE;
-		entry = maple_entry(entry, ip);
-		if (!is_leaf)
-			continue;
-		if (entry <= MAPLE_RESERVED)
-			break;
-		look_at(task, (void *)entry, f);
-		return f->request.start <= ip && ip < f->request.end ? 0 : CODE_NONE;
-	}
-	return CODE_NONE;
+	bpf_probe_read_kernel(&root, sizeof(root), &mm->mm_mt.ma_root);
+	vma = maple_find(root, ip);
+	if (!vma)
+		return CODE_NONE;
+	look_at(task, (void *)vma, f);
+	return f->request.start <= ip && ip < f->request.end ? 0 : CODE_NONE;
 }
 
 /* What the kernel has mapped at ip: 0, CODE_UNKNOWN or CODE_NONE. */
