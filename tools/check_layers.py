@@ -32,7 +32,7 @@ CONFINED = [
     (r"n?curses.*|slang.*", {"view/tui"}),
     (r"bpf/(?!bpf_helpers|bpf_core_read).*", {"bpf/load"}),
     (r"bpf/(bpf_helpers|bpf_core_read)\.h", {"bpf", "bpf/load", "bpf/probe", "bpf/trace", "bpf/unwind", "bpf/count"}),  # of programs
-    (r"zstd\.h", {"perfdata", "object", "packing"}),
+    (r"(zstd|zlib|libdeflate)\.h", {"packing"}),
     (r"lzma\.h", {"packing"}),
     (r"bzlib\.h", {"packing"}),
     (r"perfmon/.*", {"event"}),

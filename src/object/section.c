@@ -2,17 +2,9 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "config.h"
 #include "object/object_priv.h"
-
-#if HAVE_LIBDEFLATE
-#include <libdeflate.h>
-#elif HAVE_ZLIB
-#include <zlib.h>
-#endif
-#if HAVE_ZSTD
-#include <zstd.h>
-#endif
+#include "packing/gzip.h"
+#include "packing/libzstd.h"
 
 /* Limits of decompressed sections: size, and ratio: the maximum of deflate, and generous for zstd. */
 #define INFLATED_MAX	   ((uint64_t)8 << 30)
@@ -36,36 +28,16 @@ const void *object_section_raw(const struct object *o, const struct object_secti
 	return p;
 }
 
-static struct strobe_error *inflate_zlib(const struct object *o, const char *section, const void *from,
-					 size_t from_bytes, void *to, size_t to_bytes)
-{
-#if HAVE_LIBDEFLATE /* three times as fast, and its size is known */
-	struct libdeflate_decompressor *d = libdeflate_alloc_decompressor();
-	bool is_whole = d && libdeflate_zlib_decompress(d, from, from_bytes, to, to_bytes, NULL) == LIBDEFLATE_SUCCESS;
-	libdeflate_free_decompressor(d);
-	return is_whole ? NULL : error_create(ERROR_FORMAT, "%s: compressed section %s is damaged", o->name, section);
-#elif HAVE_ZLIB
-	uLongf got = to_bytes;
-	if (uncompress(to, &got, from, from_bytes) != Z_OK || got != to_bytes)
-		return error_create(ERROR_FORMAT, "%s: compressed section %s is damaged", o->name, section);
-	return NULL;
-#else
-	return error_create(ERROR_UNSUPPORTED, "%s: section %s is compressed with zlib, which this build lacks",
-			    o->name, section);
-#endif
-}
-
-static struct strobe_error *inflate_zstd(const struct object *o, const char *section, const void *from,
-					 size_t from_bytes, void *to, size_t to_bytes)
+static struct strobe_error *inflate_zstd(const void *from, size_t from_bytes, void *to, size_t to_bytes, bool *ret_whole)
 {
 #if HAVE_ZSTD
-	size_t got = ZSTD_decompress(to, to_bytes, from, from_bytes);
-	if (ZSTD_isError(got) || got != to_bytes)
-		return error_create(ERROR_FORMAT, "%s: compressed section %s is damaged", o->name, section);
+	struct libzstd z;
+	TRY(libzstd_load(&z));
+	size_t got = z.decompress(to, to_bytes, from, from_bytes);
+	*ret_whole = !z.isError(got) && got == to_bytes;
 	return NULL;
 #else
-	return error_create(ERROR_UNSUPPORTED, "%s: section %s is compressed with zstd, which this build lacks",
-			    o->name, section);
+	return error_create(ERROR_UNSUPPORTED, "zstd compression is not built in");
 #endif
 }
 
@@ -107,9 +79,13 @@ static struct strobe_error *object_inflate(const struct object *o, const struct 
 		return error_create(ERROR_UNSUPPORTED, "%s: section %s is compressed by method %u, which is unknown",
 				    o->name, s->name, method);
 	void *to = xmalloc(bytes ? (size_t)bytes : 1);
+	bool whole = false;
 	struct strobe_error *err = method == ELFCOMPRESS_ZLIB ?
-					   inflate_zlib(o, s->name, c.at, cursor_left(&c), to, (size_t)bytes) :
-					   inflate_zstd(o, s->name, c.at, cursor_left(&c), to, (size_t)bytes);
+					   zlib_unpack(c.at, cursor_left(&c), to, (size_t)bytes, &whole) :
+					   inflate_zstd(c.at, cursor_left(&c), to, (size_t)bytes, &whole);
+	err = error_prefix(err, "%s: section %s", o->name, s->name);
+	if (!err && !whole)
+		err = error_create(ERROR_FORMAT, "%s: compressed section %s is damaged", o->name, s->name);
 	if (err) {
 		free(to);
 		return err;

@@ -1,5 +1,5 @@
 /*
- * Packs and unpacks gzip in memory: with libdeflate if built in, which is twice as fast, else with zlib. Without either, both
+ * Packs and unpacks gzip in memory: with libdeflate if there is one, which is twice as fast, else with zlib. Without either, these
  * functions return ERROR_UNSUPPORTED.
  */
 #pragma once
@@ -19,3 +19,5 @@ struct strobe_error *gzip_unpack(const uint8_t *p, size_t n, size_t max_bytes, c
 				 size_t *ret_n) _must_check_;
 /* Appends one member, with fast rather than strong compression. */
 struct strobe_error *gzip_pack(const void *p, size_t n, struct out *out) _must_check_;
+/* Unpacks data without gzip's header, in zlib's format, of a known size. *ret_whole: whether it has that size and is not damaged. */
+struct strobe_error *zlib_unpack(const void *p, size_t n, void *to, size_t to_bytes, bool *ret_whole) _must_check_;

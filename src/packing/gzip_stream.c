@@ -24,19 +24,20 @@ struct gzip {
 	int (*inflate_end)(z_stream *z);
 };
 
+static const struct library zlib = {
+	.files = { "libz.so.1" },
+	.missing = "gzip compression requires zlib, which is not installed",
+};
+
 static struct strobe_error *load_zlib(struct gzip *g)
 {
-	static const struct library library = {
-		.files = { "libz.so.1" },
-		.missing = "gzip compression requires zlib, which is not installed",
-	};
 	const struct library_symbol symbols[] = {
 		LIBRARY_SYMBOL(&g->deflate_init, deflateInit2_), LIBRARY_SYMBOL(&g->deflate, deflate),
 		LIBRARY_SYMBOL(&g->deflate_end, deflateEnd),	 LIBRARY_SYMBOL(&g->inflate_init, inflateInit2_),
 		LIBRARY_SYMBOL(&g->inflate, inflate),		 LIBRARY_SYMBOL(&g->inflate_reset, inflateReset),
 		LIBRARY_SYMBOL(&g->inflate_end, inflateEnd),
 	};
-	return library_load(&library, symbols, sizeof(symbols) / sizeof(*symbols));
+	return library_load(&zlib, symbols, sizeof(symbols) / sizeof(*symbols));
 }
 
 static bool begin_zlib(struct gzip *g)
@@ -95,7 +96,22 @@ static void gzip_destroy(void *state, bool unpack)
 		g->deflate_end(&g->z);
 	free(g);
 }
+
+struct strobe_error *packing_unpack_zlib(const void *p, size_t n, void *to, size_t to_bytes, bool *ret_whole)
+{
+	int (*unpack)(Bytef *to, uLongf *to_bytes, const Bytef *p, uLong n);
+	const struct library_symbol symbol = LIBRARY_SYMBOL(&unpack, uncompress);
+	uLongf got = to_bytes;
+	TRY(library_load(&zlib, &symbol, 1));
+	*ret_whole = unpack(to, &got, p, n) == Z_OK && got == to_bytes;
+	return NULL;
+}
 #else
+struct strobe_error *packing_unpack_zlib(const void *p, size_t n, void *to, size_t to_bytes, bool *ret_whole)
+{
+	return error_create(ERROR_UNSUPPORTED, "zlib compression is not built in");
+}
+
 static struct strobe_error *gzip_create(bool unpack, void **ret)
 {
 	return error_create(ERROR_UNSUPPORTED, "gzip compression is not built in");

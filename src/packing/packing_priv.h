@@ -15,4 +15,7 @@ struct packing {
 	void (*destroy)(void *state, bool unpack);
 };
 
+/* By zlib: see zlib_unpack(). */
+struct strobe_error *packing_unpack_zlib(const void *p, size_t n, void *to, size_t to_bytes, bool *ret_whole) _must_check_;
+
 extern const struct packing packing_bzip2, packing_gzip, packing_xz, packing_zstd;

@@ -1,29 +1,35 @@
-/* zstd, which is linked, as in perfdata/. */
+/* zstd, which is loaded on first use. */
 #include <stdlib.h>
 
 #include "base/mem.h"
 #include "config.h"
+#include "packing/libzstd.h"
 #include "packing/packing_priv.h"
 
 #if HAVE_ZSTD
-#include <zstd.h>
 
 #define LEVEL 9
 
 struct zstd {
-	ZSTD_CStream *pack;
+	struct libzstd library;
+	ZSTD_CCtx *pack;
 	ZSTD_DStream *unpack;
 };
 
 static struct strobe_error *zstd_create(bool unpack, void **ret)
 {
 	struct zstd *z = xcalloc(1, sizeof(*z));
+	struct strobe_error *err = libzstd_load(&z->library);
+	if (err) {
+		free(z);
+		return err;
+	}
 	if (unpack)
-		z->unpack = ZSTD_createDStream();
+		z->unpack = z->library.createDStream();
 	else
-		z->pack = ZSTD_createCStream();
+		z->pack = z->library.createCCtx();
 	if (z->pack)
-		ZSTD_CCtx_setParameter(z->pack, ZSTD_c_compressionLevel, LEVEL);
+		z->library.CCtx_setParameter(z->pack, ZSTD_c_compressionLevel, LEVEL);
 	*ret = z;
 	return NULL;
 }
@@ -33,13 +39,13 @@ static enum packing_step zstd_step(void *state, struct packing_io *io, bool fini
 	struct zstd *z = state;
 	ZSTD_inBuffer in = { io->in, io->in_bytes, 0 };
 	ZSTD_outBuffer out = { io->out, io->out_bytes, 0 };
-	size_t left = z->unpack ? ZSTD_decompressStream(z->unpack, &out, &in) :
-				  ZSTD_compressStream2(z->pack, &out, &in, finish ? ZSTD_e_end : ZSTD_e_continue);
+	size_t left = z->unpack ? z->library.decompressStream(z->unpack, &out, &in) :
+				  z->library.compressStream2(z->pack, &out, &in, finish ? ZSTD_e_end : ZSTD_e_continue);
 	io->in += in.pos;
 	io->in_bytes -= in.pos;
 	io->out += out.pos;
 	io->out_bytes -= out.pos;
-	if (ZSTD_isError(left))
+	if (z->library.isError(left))
 		return PACKING_DAMAGED;
 	bool moved = in.pos || out.pos;
 	return !left && (z->unpack ? moved : finish) ? PACKING_END : PACKING_MORE;
@@ -48,9 +54,10 @@ static enum packing_step zstd_step(void *state, struct packing_io *io, bool fini
 static void zstd_destroy(void *state, bool unpack)
 {
 	struct zstd *z = state;
-	(void)unpack;
-	ZSTD_freeCStream(z->pack);
-	ZSTD_freeDStream(z->unpack);
+	if (unpack)
+		z->library.freeDStream(z->unpack);
+	else
+		z->library.freeCCtx(z->pack);
 	free(z);
 }
 #else

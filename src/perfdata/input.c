@@ -9,10 +9,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "config.h"
-
-#if HAVE_ZSTD
-#include <zstd.h>
-#endif
+#include "packing/libzstd.h"
 
 #define STREAM_BYTES ((size_t)1 << 18)
 #define UNZIP_BYTES  ((size_t)1 << 18)
@@ -25,6 +22,7 @@
 
 struct unzip {
 #if HAVE_ZSTD
+	struct libzstd zstd;
 	ZSTD_DStream *stream;
 	ZSTD_inBuffer in;
 #endif
@@ -72,7 +70,8 @@ void input_deinit(struct input *in)
 {
 	if (in->unzip) {
 #if HAVE_ZSTD
-		ZSTD_freeDStream(in->unzip->stream);
+		if (in->unzip->stream)
+			in->unzip->zstd.freeDStream(in->unzip->stream);
 #endif
 		free(in->unzip->out);
 		free(in->unzip);
@@ -195,7 +194,8 @@ struct strobe_error *input_unzip_feed(struct input *in, const void *payload, siz
 	if (!in->unzip) {
 		in->unzip = xcalloc(1, sizeof(*in->unzip));
 		in->unzip->out = xmalloc(UNZIP_BYTES);
-		in->unzip->stream = ZSTD_createDStream();
+		TRY(error_prefix(libzstd_load(&in->unzip->zstd), "%s", in->name));
+		in->unzip->stream = in->unzip->zstd.createDStream();
 		if (!in->unzip->stream)
 			return error_create(ERROR_LIMIT, "%s: no memory to decompress", in->name);
 	}
@@ -222,11 +222,11 @@ struct strobe_error *input_unzip_peek(struct input *in, size_t min_bytes, uint8_
 			u->at = 0;
 		}
 		ZSTD_outBuffer out = { .dst = u->out, .size = UNZIP_BYTES, .pos = u->len };
-		size_t rc = ZSTD_decompressStream(u->stream, &out, &u->in);
-		if (ZSTD_isError(rc)) {
+		size_t rc = u->zstd.decompressStream(u->stream, &out, &u->in);
+		if (u->zstd.isError(rc)) {
 			u->drained = true;
 			return error_create(ERROR_FORMAT, "%s: cannot decompress records: %s", in->name,
-					    ZSTD_getErrorName(rc));
+					    u->zstd.getErrorName(rc));
 		}
 		u->produced += out.pos - u->len;
 		u->len = out.pos;
@@ -244,9 +244,9 @@ struct strobe_error *input_unzip_peek(struct input *in, size_t min_bytes, uint8_
 
 void input_unzip_reset(struct input *in)
 {
-	if (!in->unzip)
+	if (!in->unzip || !in->unzip->stream)
 		return;
-	ZSTD_initDStream(in->unzip->stream);
+	in->unzip->zstd.initDStream(in->unzip->stream);
 	in->unzip->in = (ZSTD_inBuffer){};
 	in->unzip->drained = true;
 	in->unzip->at = in->unzip->len = 0;

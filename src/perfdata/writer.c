@@ -9,11 +9,8 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "config.h"
+#include "packing/libzstd.h"
 #include "perfdata/features_priv.h"
-
-#if HAVE_ZSTD
-#include <zstd.h>
-#endif
 
 #define PERF_MAGIC_V2	    0x32454c4946524550ull
 #define PERF_HEADER_BYTES   104
@@ -47,7 +44,8 @@ struct file_writer {
 	bool checkpointed;
 	bool failed; /* a write failed: only the header is still written */
 #if HAVE_ZSTD
-	ZSTD_CCtx *zstd;
+	struct libzstd zstd;
+	ZSTD_CCtx *packer;
 #endif
 	uint8_t *compressed; /* RECORD_MAX */
 	uint64_t compressed_in, compressed_out;
@@ -105,9 +103,11 @@ static struct strobe_error *write_records(struct file_writer *w, const void *p, 
 
 static struct strobe_error *compress_start(struct file_writer *w)
 {
-	w->zstd = ZSTD_createCCtx();
+	const struct libzstd *z = &w->zstd;
+	TRY(libzstd_load(&w->zstd));
+	w->packer = z->createCCtx();
 	w->compressed = xmalloc(RECORD_MAX);
-	if (!w->zstd || ZSTD_isError(ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_compressionLevel, w->options.compress_level)))
+	if (!w->packer || z->isError(z->CCtx_setParameter(w->packer, ZSTD_c_compressionLevel, w->options.compress_level)))
 		return error_create(ERROR_LIMIT, "cannot compress with level %d", w->options.compress_level);
 	return NULL;
 }
@@ -119,11 +119,11 @@ static struct strobe_error *compress_chunk(struct file_writer *w, const char *p,
 	size_t head = sizeof(hdr) + (padded ? sizeof(uint64_t) : 0);
 	ZSTD_inBuffer in = { .src = p, .size = n };
 	ZSTD_outBuffer out = { .dst = w->compressed, .size = RECORD_MAX & ~7u, .pos = head };
-	size_t rc = ZSTD_compressStream2(w->zstd, &out, &in, ZSTD_e_flush);
+	size_t rc = w->zstd.compressStream2(w->packer, &out, &in, ZSTD_e_flush);
 
-	if (ZSTD_isError(rc) || rc || in.pos < in.size)
+	if (w->zstd.isError(rc) || rc || in.pos < in.size)
 		return error_create(ERROR_OTHER, "cannot compress records: %s",
-				    ZSTD_isError(rc) ? ZSTD_getErrorName(rc) : "no room");
+				    w->zstd.isError(rc) ? w->zstd.getErrorName(rc) : "no room");
 	if (padded) {
 		uint64_t data_bytes = out.pos - head;
 		memcpy(w->compressed + sizeof(hdr), &data_bytes, sizeof(data_bytes));
@@ -139,7 +139,8 @@ static struct strobe_error *compress_chunk(struct file_writer *w, const char *p,
 
 static void compress_end(struct file_writer *w)
 {
-	ZSTD_freeCCtx(w->zstd);
+	if (w->packer)
+		w->zstd.freeCCtx(w->packer);
 	free(w->compressed);
 }
 
