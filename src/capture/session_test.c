@@ -108,6 +108,35 @@ static void time_events(void **state)
 	assert_false(attr_of(f, 1)->sample_type & PERF_SAMPLE_PERIOD);
 }
 
+/* Stacks that a program walks need room by their rate. */
+static void rings_for_stacks(void **state)
+{
+	struct fixture *f = *state;
+	f->options.callgraph.mode = CALLGRAPH_EH;
+	f->options.freq_hz = 4000;
+	assert_ok(open_events(f, "cpu-clock", 1234));
+	assert_int_equal(capture_ring_bytes(f->capture), 4 << 20);
+}
+
+static void rings_for_many_stacks(void **state)
+{
+	struct fixture *f = *state;
+	f->options.callgraph.mode = CALLGRAPH_EH;
+	f->options.freq_hz = 4000;
+	assert_ok(open_events(f, "cpu-clock,task-clock", 1234));
+	assert_int_equal(capture_ring_bytes(f->capture), 8 << 20);
+}
+
+static void rings_for_all_stacks(void **state)
+{
+	struct fixture *f = *state;
+	f->options.callgraph.mode = CALLGRAPH_EH;
+	f->options.freq_hz = 4000;
+	f->options.target.system_wide = true;
+	assert_ok(open_events(f, "cpu-clock", 0));
+	assert_int_equal(capture_ring_bytes(f->capture), 8 << 20);
+}
+
 static void system_wide_attrs(void **state)
 {
 	struct fixture *f = *state;
@@ -341,6 +370,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(workload_attr),
 		TEST(time_events),
+		TEST(rings_for_stacks),
+		TEST(rings_for_many_stacks),
+		TEST(rings_for_all_stacks),
 		TEST(system_wide_attrs),
 		TEST(groups_that_are_read),
 		TEST(stacks_and_fields),

@@ -9,7 +9,7 @@ void recorder_choose_filter(struct recorder *r)
 	struct capture_options *c = &r->o.capture;
 	const struct target *t = &c->target;
 	c->followed = NULL;
-	if (t->system_wide || t->cpus || (target_is_none(t) && !r->workload.pid))
+	if (t->system_wide || t->cpus || (target_is_none(t) && !r->o.argv))
 		return;
 	const char *obstacle = followed_obstacle(&r->events, c);
 	if (obstacle)
@@ -19,7 +19,7 @@ void recorder_choose_filter(struct recorder *r)
 	struct task_filter_options o = {
 		.sys = r->sys,
 		.by_thread = t->tids && !t->pids,
-		.has_leader = r->workload.pid && target_is_none(t),
+		.has_leader = r->o.argv && target_is_none(t),
 		.no_children = c->no_inherit,
 	};
 	struct strobe_error *err = task_filter_create(&o, &r->filter);

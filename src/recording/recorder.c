@@ -199,8 +199,16 @@ static struct strobe_error *open_events(struct recorder *r)
 static struct strobe_error *open_anew(struct recorder *r)
 {
 	capture_close(take_ptr(r->capture));
+	r->has_facts = false; /* they were the capture's */
 	take_events(r);
 	return open_events(r);
+}
+
+static struct strobe_error *fork_workload(struct recorder *r)
+{
+	struct workload_options w = workload_options_of(r->host.signals);
+	w.stdout_to_stderr = r->output.pipe;
+	return r->o.argv ? workload_fork(r->o.argv, w, &r->workload) : NULL;
 }
 
 static struct strobe_error *open_capture(struct recorder *r)
@@ -210,6 +218,8 @@ static struct strobe_error *open_capture(struct recorder *r)
 	struct strobe_error *err = recorder_choose_probes(r);
 	if (!err)
 		err = recorder_choose_stacks(r);
+	if (!err)
+		err = fork_workload(r); /* while the program that walks stacks loads */
 	if (err) {
 		event_set_deinit(&r->events); /* not owned by a capture */
 		return err;
@@ -248,11 +258,6 @@ static struct strobe_error *prepare(struct recorder *r)
 	TRY(open_output(r));
 	if (o->control)
 		TRY(error_prefix(control_open(o->control, &r->control), "--control"));
-	if (o->argv) {
-		struct workload_options w = workload_options_of(r->host.signals);
-		w.stdout_to_stderr = r->output.pipe;
-		TRY(workload_fork(o->argv, w, &r->workload));
-	}
 	TRY(open_capture(r));
 	recorder_say_freq(r);
 	r->output.options.mmap_bytes = capture_ring_bytes(r->capture);

@@ -190,6 +190,7 @@ struct strobe_error *recorder_attach_stacks(struct recorder *r)
 {
 	if (!r->stacks)
 		return NULL;
+	recorder_fill_facts(r); /* while the program loads, which is waited for */
 	TRY(error_prefix(walked_stacks_attach(r->stacks, r->capture), "--call-graph eh"));
 	if (r->requested_stacks != CALLGRAPH_EH)
 		log_info("call chains by call frame information (eh)");

@@ -32,7 +32,7 @@ struct memory {
 /* The verifier needs a millisecond or more for a program of this many instructions: such programs are loaded in threads of their own. */
 #define LONG_CODE 500
 
-/* The kernel needs 0.2 ms or more to allocate such a map: these are created in a thread of their own. */
+/* The kernel needs 0.2 ms or more to allocate such a map: a second thread makes a part of the maps where there is one. */
 #define LARGE_MAP (1u << 20)
 
 /* A program that is being loaded. */
@@ -139,43 +139,54 @@ static struct strobe_error *make_map(struct bpf_loaded *b, const struct bpf_load
 	return strcmp(m->name, ".rodata") ? NULL : fill_settings(o, m, b->maps[i]);
 }
 
-/* Maps of maps come last: another map may be their template. */
-enum map_turn { MAP_SMALL, MAP_LARGE, MAP_OF_MAPS };
-
-static enum map_turn turn_of(const struct bpf_load_options *o, uint32_t map)
+static bool has_large_map(const struct bpf_load_options *o)
 {
-	struct bpf_map_shape shape = shape_of(o, map);
-	uint64_t bytes = (uint64_t)shape.entries * (shape.type == BPF_MAP_TYPE_RINGBUF ? 1 : shape.value_bytes);
-	return o->image->maps[map].inner ? MAP_OF_MAPS : bytes >= LARGE_MAP ? MAP_LARGE : MAP_SMALL;
-}
-
-static struct strobe_error *make_maps_of(struct bpf_loaded *b, const struct bpf_load_options *o, enum map_turn turn)
-{
-	for (uint32_t i = 0; i < o->image->maps_nr; i++)
-		if (turn_of(o, i) == turn)
-			TRY(make_map(b, o, i));
-	return NULL;
-}
-
-static bool has_large(const struct bpf_load_options *o)
-{
-	for (uint32_t i = 0; i < o->image->maps_nr; i++)
-		if (turn_of(o, i) == MAP_LARGE)
+	for (uint32_t i = 0; i < o->image->maps_nr; i++) {
+		struct bpf_map_shape shape = shape_of(o, i);
+		if ((uint64_t)shape.entries * (shape.type == BPF_MAP_TYPE_RINGBUF ? 1 : shape.value_bytes) >= LARGE_MAP)
 			return true;
+	}
 	return false;
 }
 
-struct large_maps {
+/* Maps that two threads make, each the next one. */
+struct map_makers {
 	struct bpf_loaded *loaded;
 	const struct bpf_load_options *options;
-	struct strobe_error *err;
+	uint32_t next;
+	struct strobe_error *err; /* of the second thread */
 };
 
-static void *make_large(void *ctx)
+static struct strobe_error *make_next_maps(struct map_makers *m)
 {
-	struct large_maps *l = ctx;
-	l->err = make_maps_of(l->loaded, l->options, MAP_LARGE);
+	const struct bpf_image *image = m->options->image;
+	for (uint32_t i; (i = __atomic_fetch_add(&m->next, 1, __ATOMIC_RELAXED)) < image->maps_nr;)
+		if (!image->maps[i].inner)
+			TRY(make_map(m->loaded, m->options, i));
 	return NULL;
+}
+
+static void *make_maps_aside(void *ctx)
+{
+	struct map_makers *m = ctx;
+	m->err = make_next_maps(m);
+	return NULL;
+}
+
+/* Maps of maps come last: another map may be their template. */
+static struct strobe_error *make_maps(struct bpf_loaded *b, const struct bpf_load_options *o)
+{
+	struct map_makers m = { .loaded = b, .options = o };
+	pthread_t thread;
+	bool aside = has_large_map(o) && !start_thread(&thread, make_maps_aside, &m);
+	struct strobe_error *err = make_next_maps(&m);
+	if (aside)
+		pthread_join(thread, NULL);
+	err = error_first(err, m.err);
+	for (uint32_t i = 0; i < o->image->maps_nr && !err; i++)
+		if (o->image->maps[i].inner)
+			err = make_map(b, o, i);
+	return err;
 }
 
 /* ---- loading ---- */
@@ -221,29 +232,11 @@ struct strobe_error *bpf_ready(struct bpf_loaded *b)
 	return err;
 }
 
-static struct strobe_error *make_types_and_maps(struct bpf_loaded *b, const struct bpf_load_options *o)
-{
-	struct large_maps large = { .loaded = b, .options = o };
-	pthread_t thread;
-	bool aside = has_large(o) && !start_thread(&thread, make_large, &large);
-	struct strobe_error *err = bpf_types_load(o->sys, o->image->types, o->image->types_bytes, &b->types_fd);
-	if (!err)
-		err = make_maps_of(b, o, MAP_SMALL);
-	if (aside)
-		pthread_join(thread, NULL);
-	else if (!err)
-		make_large(&large);
-	if (err)
-		error_destroy(large.err);
-	else
-		err = large.err;
-	return err ? err : make_maps_of(b, o, MAP_OF_MAPS);
-}
-
 static struct strobe_error *load(struct bpf_loaded *b, const struct bpf_load_options *o)
 {
 	TRY(bpf_check_kernel(o->sys));
-	TRY(make_types_and_maps(b, o));
+	TRY(bpf_types_load(o->sys, o->image->types, o->image->types_bytes, &b->types_fd));
+	TRY(make_maps(b, o));
 	/* The long ones first, which load in their own threads. */
 	for (int turn = 0; turn < 2; turn++)
 		for (uint32_t i = 0; i < o->image->programs_nr; i++)

@@ -13,11 +13,11 @@
 
 #include "bpf/unwind/waits_shared.h"
 
-#define UNWIND_CHUNK_BITS  19
+#define UNWIND_CHUNK_BITS  18
 #define UNWIND_CHUNK_WORDS (1U << UNWIND_CHUNK_BITS)
-#define UNWIND_CHUNKS      128
+#define UNWIND_CHUNKS      256
 #define UNWIND_RULES       65536
-#define UNWIND_RULES_FIRST 16384 /* in the first map */
+#define UNWIND_RULES_FIRST 8192 /* in the first map */
 #define UNWIND_FILES       8192
 #define UNWIND_CODE_BITS   10 /* log2 of the bytes of code per word of the index */
 #define UNWIND_NUMBER_BITS 22 /* of a rule in a row; the bits above are its offset from the address of the index word */
