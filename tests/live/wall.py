@@ -124,6 +124,17 @@ def check_off_cpu(tap, program):
         tap.between(least, sums.get(name, 0), greatest, f"--off-cpu: {name}")
 
 
+def check_callers(tap):
+    """Stacks are recognised by their return addresses: waits of two callers in turn are not taken for each other's."""
+    done = strobe("record", "-q", "--wall", "-o", "callers.data", "--", build_workload("callers", "-O2", "-fomit-frame-pointer"))
+    if not tap.ok(done.status == 0, "record --wall of two callers", done):
+        return
+    waits, _ = folded_waits("callers.data")
+    for name, ns in (line.split() for line in done.out.splitlines()):
+        found = sum(w[2] for w in waits if name in w[0])
+        tap.between((1 - SHARE) * int(ns) - SLACK_NS, found, (1 + SHARE) * int(ns) + SLACK_NS, f"{name}: its own waits")
+
+
 def check_options(tap):
     for options, text in ((("--wall", "--off-cpu"), "specify one of them"), (("--off-cpu-thresh", "3"), "requires --off-cpu"),
                           (("--wall", "--per-thread"), "--per-thread"), (("--wall", "-T", "--no-timestamp"), "timestamps")):
@@ -144,6 +155,7 @@ def main():
     check_report(tap)
     check_off_cpu(tap, program)
     check_perf(tap)
+    check_callers(tap)
     check_options(tap)
     tap.done()
 

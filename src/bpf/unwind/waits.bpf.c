@@ -128,30 +128,12 @@ INLINE __u8 reason_of_file(const struct file *file, struct wait_thread *t)
 							 : WAIT_FOR_FILE;
 }
 
-INLINE __u64 first_argument(const struct machine_regs *r)
-{
-#if defined(__TARGET_ARCH_x86)
-	return r->rdi;
-#else
-	return r->x[0];
-#endif
-}
-
-INLINE __u64 second_argument(const struct machine_regs *r)
-{
-#if defined(__TARGET_ARCH_x86)
-	return r->rsi;
-#else
-	return r->x[1];
-#endif
-}
-
-INLINE __u8 reason_of_call(struct task_struct *task, struct wait_thread *t, const struct machine_regs *regs, __u32 call)
+INLINE __u8 reason_of_call(struct task_struct *task, struct wait_thread *t, __u64 argument, __u32 call)
 {
 	struct file *file;
 	switch (settings.wait_calls[BELOW(WAIT_CALLS, call)]) {
 	case WAIT_CALL_FUTEX:
-		t->place.object = first_argument(regs);
+		t->place.object = argument;
 		return WAIT_FOR_FUTEX;
 	case WAIT_CALL_EPOLL:
 		return WAIT_FOR_EPOLL;
@@ -164,7 +146,7 @@ INLINE __u8 reason_of_call(struct task_struct *task, struct wait_thread *t, cons
 	case WAIT_CALL_SIGNAL:
 		return WAIT_FOR_SIGNAL;
 	case WAIT_CALL_FD:
-		file = file_of(task, first_argument(regs));
+		file = file_of(task, argument);
 		return file ? reason_of_file(file, t) : WAIT_FOR_CALL;
 	default:
 		return t->out.flags & WAIT_IO ? WAIT_FOR_DISK : WAIT_FOR_CALL;
@@ -175,9 +157,9 @@ INLINE __u8 reason_of_call(struct task_struct *task, struct wait_thread *t, cons
 GLOBAL int explain(struct wait_thread *t, __u32 state, __u32 is_preempted)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct walk *w = this_walk(WALK_SWITCH);
+	struct wait_scratch *scratch = this_scratch();
 	__s32 call;
-	if (!t || !w)
+	if (!t || !scratch)
 		return 0;
 	call = number_of((struct pt_regs *)bpf_task_pt_regs(task));
 	t->place.call = call >= 0 && call < WAIT_CALLS && !is_compat(task) ? call : WAIT_NO_CALL;
@@ -196,7 +178,7 @@ GLOBAL int explain(struct wait_thread *t, __u32 state, __u32 is_preempted)
 	else if (t->place.call == WAIT_NO_CALL)
 		t->place.reason = call < 0 ? WAIT_FOR_PAGE : WAIT_FOR_CALL;
 	else
-		t->place.reason = reason_of_call(task, t, &w->regs, t->place.call);
+		t->place.reason = reason_of_call(task, t, scratch->place.argument[0], t->place.call);
 	return 0;
 }
 
@@ -357,77 +339,103 @@ INLINE _Bool take_stack(void *ctx, struct task_struct *task, struct walk *w, str
 	return 1;
 }
 
-/* Keeps what a complete and not too deep stack is recognised by. */
-INLINE void keep_slots(const struct walk *w, struct wait_thread *t, const struct user_place *at)
+/* The known stack that may be at a place: few places of a thread have the same one. */
+INLINE __u32 known_number(const struct user_place *at)
 {
-	__u32 nr = w->out.stack.nr;
-	t->pc = at->pc;
-	t->sp = at->sp;
-	t->fp = at->fp;
-	t->turns = t->slots_nr = t->span = 0;
-	if (t->out.flags || !nr || nr > WAIT_SLOTS)
+	return ((at->pc ^ at->sp >> 3) * HASH_FACTOR) >> 32 & (WAIT_KNOWN - 1);
+}
+
+/* Keeps a complete and not too deep stack, and what it is recognised by. */
+INLINE void keep_known(const struct walk *w, struct wait_thread *t, const struct user_place *at)
+{
+	__u32 number = known_number(at), nr = w->out.stack.nr, span = 0;
+	struct wait_known *k = &t->known[BELOW(WAIT_KNOWN, number)];
+	t->last_known = WAIT_KNOWN;
+	k->nr = 0;
+	if (t->out.flags & (WAIT_COPIED | WAIT_CUT) || !nr || nr > WAIT_SLOTS)
 		return;
 	for (__u32 i = 1; i < WAIT_SLOTS && i < nr; i++) {
 		__u64 word = w->slots[i] ? (w->slots[i] - at->sp) / 8 : WAIT_SPAN;
 		if (word > WAIT_SPAN || (word == WAIT_SPAN && w->slots[i]))
 			return;
-		t->slots[i] = word;
-		if (word < WAIT_SPAN && word >= t->span)
-			t->span = word + 1;
+		k->slots[i] = word;
+		if (word < WAIT_SPAN && word >= span)
+			span = word + 1;
 	}
-	t->slots_nr = nr;
+	bpf_probe_read_kernel(k->ips, sizeof(k->ips), w->out.frames);
+	k->pc = at->pc;
+	k->sp = at->sp;
+	k->fp = at->fp;
+	k->hash = t->place.stack;
+	k->turns = 0;
+	k->span = span;
+	k->nr = nr;
+	t->last_known = number;
 }
 
 /*
- * Whether the stack is the one that was walked last: the registers are the same, and so are the return addresses at the same locations. A
+ * Whether a stack is one that was walked before: the registers are the same, and so are the return addresses at the same locations. A
  * walk would give the same result, but take much longer.
  */
-INLINE _Bool is_known_stack(const struct wait_thread *t, struct wait_scratch *scratch)
+INLINE _Bool is_known_stack(const struct wait_known *k, struct wait_scratch *scratch)
 {
 	const struct user_place *at = &scratch->place;
-	__u32 span = t->span;
-	if (!t->slots_nr || t->pc != at->pc || t->sp != at->sp || t->fp != at->fp)
+	__u32 span = k->span;
+	if (!k->nr || k->pc != at->pc || k->sp != at->sp || k->fp != at->fp)
 		return 0;
 	FORGET(span);
 	if (span > WAIT_SPAN || bpf_probe_read_user(scratch->span, span * 8, (void *)at->sp))
 		return 0;
-	for (__u32 i = 1; i < WAIT_SLOTS && i < t->slots_nr; i++) {
-		__u32 slot = t->slots[i];
+	for (__u32 i = 1; i < WAIT_SLOTS && i < k->nr; i++) {
+		__u32 slot = k->slots[i];
 		__u64 ip = slot < WAIT_SPAN ? scratch->span[BELOW(WAIT_SPAN, slot)] : at->lr;
-		if ((ip & CODE_BITS) != t->ips[i])
+		if ((ip & CODE_BITS) != k->ips[i])
 			return 0;
 	}
 	return 1;
 }
 
+/* Takes the stack of a thread from those known; false: it has to be walked. */
+INLINE _Bool recognise(struct wait_thread *t, struct wait_scratch *scratch)
+{
+	__u32 number = known_number(&scratch->place);
+	struct wait_known *k = &t->known[BELOW(WAIT_KNOWN, number)];
+	if (!is_known_stack(k, scratch))
+		return 0;
+	k->turns++;
+	t->is_detailed = k->turns < WAIT_DETAILED || !(k->turns % WAIT_DETAILED);
+	t->out.flags = 0;
+	if (t->last_known == number)
+		return 1;
+	t->last_known = number;
+	t->out.nr = k->nr;
+	t->place.stack = k->hash;
+	bpf_probe_read_kernel(t->ips, sizeof(k->ips), k->ips);
+	return 1;
+}
+
 /*
- * Whether the stack need not be walked: for a wait for a lock, it is the same as before; stacks of other waits are not shown, but walked
+ * Whether the stack need not be walked since it is known; or, of locks, since it is that of another wait. Those are not shown, but walked
  * once per thread, so that user space compiles tables for code in which owners of locks may be.
  */
-GLOBAL int begin_lock(struct wait_thread *t)
+GLOBAL int begin_wait(struct wait_thread *t)
 {
 	struct wait_scratch *scratch = this_scratch();
-	_Bool is_known;
 	if (!t || !scratch)
 		return 1;
 	if (t->is_left_out)
 		return t->has_walked;
+	t->is_detailed = 1;
 	take_place(&scratch->place, (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf()));
-	is_known = is_known_stack(t, scratch);
-	t->turns = is_known ? t->turns + 1 : 0;
-	t->is_detailed = t->turns < WAIT_DETAILED || !(t->turns % WAIT_DETAILED);
-	return is_known;
+	return recognise(t, scratch);
 }
 
 /* Records the lock of a wait, with its stack. */
-GLOBAL int explain_lock(struct wait_thread *t, __u32 is_known)
+GLOBAL int explain_lock(struct wait_thread *t)
 {
 	struct wait_scratch *scratch = this_scratch();
-	struct walk *w = this_walk(WALK_SWITCH);
-	if (!t || !w || !scratch)
+	if (!t || !scratch)
 		return 0;
-	if (!is_known)
-		keep_slots(w, t, &scratch->place);
 	if (t->is_detailed)
 		__sync_fetch_and_add(&control.detailed[t->place.tid % WAIT_THREAD_GROUPS], 1);
 	t->place.state = WAIT_SLEEPING;
@@ -440,12 +448,25 @@ GLOBAL int explain_lock(struct wait_thread *t, __u32 is_known)
 
 GLOBAL int explain_any(struct wait_thread *t, __u32 state, __u32 is_preempted)
 {
-	struct walk *w = this_walk(WALK_SWITCH);
-	if (!t || !w)
+	struct wait_scratch *scratch = this_scratch();
+	if (!t || !scratch)
 		return 0;
 	t->is_detailed = 1;
 	explain(t, state, is_preempted);
-	note_lock(t, second_argument(&w->regs));
+	note_lock(t, scratch->place.argument[1]);
+	return 0;
+}
+
+/* Once a stack is walked. Code that was interrupted is rarely interrupted at the same place again. */
+GLOBAL int learn(struct wait_thread *t)
+{
+	struct wait_scratch *scratch = this_scratch();
+	struct walk *w = this_walk(WALK_SWITCH);
+	if (!t || !w || !scratch)
+		return 0;
+	t->last_known = WAIT_KNOWN;
+	if (t->place.reason != WAIT_PREEMPTED || t->place.call != WAIT_NO_CALL)
+		keep_known(w, t, &scratch->place);
 	return 0;
 }
 
@@ -510,7 +531,7 @@ SEC("raw_tp/sched_waking") int wake_task(__u64 *ctx)
 	struct wait_thread *t;
 	__u64 now;
 	__u32 tid;
-	if (!control.enabled_ns || !(settings.waits_split || settings.waits_of_locks))
+	if (!control.enabled_ns)
 		return 0;
 	if (bpf_probe_read_kernel(&tid, sizeof(tid), &task->pid))
 		return 0;
@@ -723,7 +744,7 @@ INLINE void leave(__u64 *ctx, struct task_struct *task, __u32 state, __u32 is_pr
 	__u32 is_known;
 	if (!t || !w)
 		return;
-	is_known = settings.waits_of_locks ? begin_lock(t) : 0;
+	is_known = begin_wait(t);
 	if (!is_known && !take_stack(ctx, task, w, t, now))
 		return;
 	if (t->is_left_out) {
@@ -731,9 +752,11 @@ INLINE void leave(__u64 *ctx, struct task_struct *task, __u32 state, __u32 is_pr
 		return;
 	}
 	if (settings.waits_of_locks)
-		explain_lock(t, is_known);
+		explain_lock(t);
 	else
 		explain_any(t, state, is_preempted);
+	if (!is_known)
+		learn(t);
 	if (settings.waits_of_locks && t->owner_regs && prepare_walk(w, task) &&
 	    !bpf_probe_read_kernel(&w->regs, sizeof(w->regs), (void *)t->owner_regs)) {
 		walk_from_regs(w, WALK_SWITCH, WAIT_OWNER_MAX);

@@ -12,9 +12,13 @@
 #define WAIT_STACKS	16384
 #define WAIT_THREADS	32768
 #define WAIT_CALLS	512
-/* The maximum number of return addresses by which a stack is recognised, and the words of stack that may contain them. */
+/*
+ * Stacks of a thread that are recognised: the maximum number of them, of return addresses in each, and of words of stack that may contain
+ * these. All are powers of two.
+ */
+#define WAIT_KNOWN 8
 #define WAIT_SLOTS 32
-#define WAIT_SPAN  128
+#define WAIT_SPAN  512
 #define WAIT_THREAD_GROUPS 64
 /*
  * Of the waits for a lock at one place, the first ones and then one of this many are recorded with the stacks of owner and waker.
@@ -72,6 +76,18 @@ struct wait_message {
 	__u32 nr, unused;
 };
 
+/* A stack of a thread that was walked to its end, and what it is recognised by. */
+struct wait_known {
+	__u64 pc, sp, fp;
+	__u64 hash;   /* of its addresses */
+	__u32 nr;     /* 0: no stack */
+	__u32 turns;  /* how often it was recognised */
+	__u32 span;   /* words from sp on that contain the return addresses */
+	__u32 unused;
+	__u16 slots[WAIT_SLOTS]; /* index of the words with return addresses; WAIT_SPAN: in a register */
+	__u64 ips[WAIT_SLOTS];
+};
+
 /* A thread: where it waits, while it does. */
 struct wait_thread {
 	__u64 since_ns; /* 0: it does not wait */
@@ -82,12 +98,9 @@ struct wait_thread {
 	__u32 is_left_out; /* not a wait for a lock: only its time and registers are recorded */
 	__u16 is_detailed;
 	__u16 has_walked;  /* so that user space has the files on its stacks */
-	/* Of the last walk, whose addresses are in ips. */
-	__u64 pc, sp, fp;
-	__u32 slots_nr; /* 0: it cannot be recognised */
-	__u32 span;     /* words from sp on that contain them */
-	__u32 turns;    /* how often it was recognised */
-	__u8 slots[WAIT_SLOTS]; /* index of the words with return addresses; WAIT_SPAN: in a register */
+	__u32 last_known;  /* number of the known stack whose addresses are in ips; WAIT_KNOWN: of none */
+	__u32 unused;
+	struct wait_known known[WAIT_KNOWN];
 	struct wait_place place;
 	struct wait_message out;
 	__u64 ips[WAIT_FRAMES_MAX + WAIT_OWNER_MAX + WAIT_WAKER_MAX];
