@@ -63,6 +63,24 @@ char *digits_point(char *end, uint64_t whole, uint64_t frac, unsigned decimals)
 
 #define DBL_MANTISSA_BITS (DBL_MANT_DIG - 1) /* as they are stored */
 
+/* rest / 2^k in units of 1 / power; a tie goes to even. With power 1 the number before the point, which is_odd, decides. */
+static uint64_t rounded(uint64_t rest, int k, uint64_t power, bool is_odd)
+{
+	unsigned __int128 scaled = (unsigned __int128)rest * power;
+	uint64_t frac = (uint64_t)(scaled >> k);
+	bool is_tie, is_more;
+	if (k < 64) {
+		uint64_t below = (uint64_t)scaled & (((uint64_t)1 << k) - 1), half = (uint64_t)1 << (k - 1);
+		is_tie = below == half;
+		is_more = below > half;
+	} else {
+		unsigned __int128 half = (unsigned __int128)1 << (k - 1), below = scaled & ((half << 1) - 1);
+		is_tie = below == half;
+		is_more = below > half;
+	}
+	return frac + (is_more || (is_tie && (is_odd || frac & 1)));
+}
+
 /*
  * Exact like printf, in integers: the number is m / 2^k, its fraction times 10^decimals fits in 128 bits, and a tie
  * goes to even.
@@ -86,13 +104,7 @@ size_t digits_f64(char to[static DIGITS_F64_BYTES], double v, int decimals)
 	} else if (k < 127) {
 		uint64_t rest = k < 64 ? m & (((uint64_t)1 << k) - 1) : m;
 		whole = k < 64 ? m >> k : 0;
-		unsigned __int128 scaled = (unsigned __int128)rest * digits_power[decimals];
-		unsigned __int128 half = (unsigned __int128)1 << (k - 1);
-		unsigned __int128 below = scaled & ((half << 1) - 1);
-		frac = (uint64_t)(scaled >> k);
-		bool odd = decimals ? frac & 1 : whole & 1;
-		if (below > half || (below == half && odd))
-			frac++;
+		frac = rest ? rounded(rest, k, digits_power[decimals], !decimals && whole & 1) : 0;
 		if (frac >= digits_power[decimals]) {
 			whole++;
 			frac -= digits_power[decimals];
@@ -104,6 +116,10 @@ size_t digits_f64(char to[static DIGITS_F64_BYTES], double v, int decimals)
 	if (!decimals)
 		return (size_t)(at - to);
 	*at++ = '.';
+	if (!frac) {
+		memset(at, '0', (size_t)decimals);
+		return (size_t)(at - to) + (size_t)decimals;
+	}
 	int i = decimals;
 	for (; i >= 2; frac /= 100) {
 		i -= 2;

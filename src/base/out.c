@@ -351,40 +351,35 @@ void out_text_right(struct out *o, const char *s, size_t width)
 	text_padded(o, s, width, out_right);
 }
 
+static const char *const entities[256] = { ['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;", ['\''] = "&#39;" };
+
+/* The number of bytes that are the same in XML as in the text. */
+static size_t plain_xml_run(const char *s, size_t n)
+{
+	size_t len = 0;
+	while (len < n && !(s[len] & 0x80) && !entities[(unsigned char)s[len]])
+		len++;
+	return len;
+}
+
 void out_xml(struct out *o, const char *s, size_t n)
 {
 	for (size_t i = 0, len; i < n; i += len) {
-		const char *entity = NULL;
-		len = 1;
-		switch (s[i]) {
-		case '&':
-			entity = "&amp;";
-			break;
-		case '<':
-			entity = "&lt;";
-			break;
-		case '>':
-			entity = "&gt;";
-			break;
-		case '"':
-			entity = "&quot;";
-			break;
-		case '\'':
-			entity = "&#39;";
-			break;
-		}
-		if (entity) {
-			out_str(o, entity);
+		uint32_t c;
+		len = plain_xml_run(s + i, n - i);
+		if (len) {
+			out_text(o, s + i, len);
 			continue;
 		}
-		while (i + len < n && !strchr("&<>\"'", s[i + len]) && (s[i + len] & 0x80) == (s[i] & 0x80))
-			len++;
-		uint32_t c;
-		size_t one;
-		if ((s[i] & 0x80) && (one = utf8_decode(s + i, n - i, &c)) && (len = one, c == 0xfffe || c == 0xffff))
+		const char *entity = entities[(unsigned char)s[i]];
+		len = s[i] & 0x80 ? utf8_decode(s + i, n - i, &c) : 0;
+		if (entity)
+			out_str(o, entity);
+		else if (len && (c == 0xfffe || c == 0xffff))
 			out_ch(o, '?');
 		else
-			out_text(o, s + i, len);
+			out_text(o, s + i, len ? len : 1);
+		len = len ? len : 1;
 	}
 }
 

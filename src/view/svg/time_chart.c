@@ -1,6 +1,7 @@
 #include "view/svg/time_chart.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,6 +18,7 @@
 #define TEXT_SIZE_MIN 0.01
 #define LONG_WAIT_NS 10000000
 #define IDLE_CLASSES 6
+#define WHOLE_MAX 0x1p53
 
 struct drawing {
 	struct out *out;
@@ -76,11 +78,14 @@ static const char *span_text(uint64_t ns, char ret[static SPAN_TEXT_BYTES])
 	return ret;
 }
 
-/* Text, and then a number: there are many of them. */
+/* Text, and then a number: there are many of them, half of which are whole. */
 static void put(const struct drawing *d, const char *before, double v, int decimals)
 {
 	out_str(d->out, before);
-	out_f64(d->out, v, decimals);
+	if (fabs(v) < WHOLE_MAX && v == (double)(int64_t)v)
+		out_i64(d->out, (int64_t)v);
+	else
+		out_f64(d->out, v, decimals);
 }
 
 static void rect(const struct drawing *d, const char *class, double x, double width, double y, double height)
