@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """The rows of tools/bench for waits.
 
-Recordings of the scheduler: 400 processes that talk over sockets, run alone and under each recorder in turn: the benchmark's own time, in
-units of the run alone in the same round. Locks: eight threads on one mutex, alone, under `lock contention --user` (the program's lock) or
-`-b` (those of the kernel below it), and under a script of bpftrace that does the same: CPU time of the program for each of its waits,
-which other load on the machine does not change much. No Debian's perf is built with BPF, which its -b requires.
+Recordings of the scheduler: 400 processes that talk over sockets, run bare and under each recorder in turn: the benchmark's own time, in
+units of the bare run of the same round. CPU time of a program for each of its waits, which other load on the machine does not change
+much, bare, under strobe, and under a script of bpftrace that does the same: eight threads on one mutex under `lock contention --user`
+(the program's lock) or `-b` (those of the kernel below it), and two threads that wake each other under `record --wall` and `--off-cpu`.
+A web server under load. No Debian's perf is built with BPF, which its -b and --off-cpu require.
 
 Alone: tools/bench_waits.py STROBE PERF SCRATCH [ROUNDS]
 """
@@ -87,22 +88,29 @@ tracepoint:lock:contention_end /@since[tid, args->lock_addr]/ {
 COST = re.compile(r"^cost (\d+) (\d+)", re.MULTILINE)
 
 
-class LocksRow:
-    """CPU time of the program per wait: alone, under strobe and under bpftrace; and the ratio of strobe's overhead to bpftrace's."""
+class PerWaitRow:
+    """CPU time of a program per wait: bare, under strobe and under a script of bpftrace; what part strobe's additions are of bpftrace's.
 
-    def __init__(self, name, target, strobe, words, script, turns=20000):
-        self.name, self.target, self.strobe, self.words, self.script, self.turns = name, target, strobe, words, script, turns
-        self.results = {who: [] for who in ("bare", "strobe", "bpftrace")}
+    recorders: {name: the words of strobe before the program}. The program is one of tests/workloads that prints its cost.
+    """
 
-    def measure(self, scratch, rounds):
-        source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests", "workloads", "locks.c")
-        program, script = os.path.join(scratch, "locks"), os.path.join(scratch, "locks.bt")
+    def __init__(self, name, target, strobe, work, recorders, script):
+        self.name, self.target, self.work, self.script = name, target, work, script
+        self.recorders = {who: [strobe, *words] for who, words in recorders.items()}
+        self.results = {who: [] for who in ("bare", *self.recorders, "bpftrace")}
+
+    def runs(self, scratch):
+        source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests", "workloads", self.work[0] + ".c")
+        program, script = os.path.join(scratch, self.work[0]), os.path.join(scratch, self.work[0] + ".bt")
         subprocess.run(["gcc", "-O2", "-g", "-D_GNU_SOURCE", "-o", program, source, "-lpthread"], check=True)
         with open(script, "w", encoding="utf-8") as f:
             f.write(self.script)
-        work = [program, "8", str(self.turns)]
-        runs = {"bare": work, "strobe": [self.strobe, "lock", "contention", *self.words, "--", *work],
+        work = [program, *self.work[1:]]
+        return {"bare": work, **{who: [*words, "--", *work] for who, words in self.recorders.items()},
                 "bpftrace": ["bpftrace", script, "-c", " ".join(work)]}
+
+    def measure(self, scratch, rounds):
+        runs = self.runs(scratch)
         for _ in range(rounds):
             for who, argv in runs.items():
                 done = subprocess.run(argv, cwd=scratch, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
@@ -119,21 +127,33 @@ class LocksRow:
             return "failed"
         return f"{min(mine):.0f} / {statistics.median(mine):.0f} ns a wait, {statistics.median(mine) / statistics.median(bare):.2f} times"
 
-    def part(self):
-        """The ratio of the medians, as text."""
+    def part(self, who):
+        """Of the minima and of the medians, as a text."""
         if not all(self.results.values()):
             return ""
-        bare, ours, theirs = (statistics.median(self.results[who]) for who in ("bare", "strobe", "bpftrace"))
-        return f", strobe adds {100 * (ours - bare) / (theirs - bare):.0f} % of what bpftrace does" if theirs > bare else ""
+        parts = []
+        for of in min, statistics.median:
+            bare, ours, theirs = (of(self.results[x]) for x in ("bare", who, "bpftrace"))
+            parts.append(f"{100 * (ours - bare) / (theirs - bare):.0f} %" if theirs > bare else "?")
+        return f", adds {' / '.join(parts)} of what bpftrace does"
 
     def cells(self):
-        return [self.name, "bpftrace: " + self.cell("bpftrace"), self.cell("strobe"), "bare: " + self.cell("bare") + self.part(),
-                self.target, f"`strobe lock contention {' '.join(self.words)} -- locks 8 {self.turns}` (tests/workloads/locks.c)"]
+        ours = "; ".join(f"{who}: {self.cell(who)}{self.part(who)}" for who in self.recorders)
+        commands = ", ".join(f"`strobe {' '.join(words[1:])} -- {' '.join(self.work)}`" for words in self.recorders.values())
+        return [self.name, "bpftrace: " + self.cell("bpftrace"), ours, "bare: " + self.cell("bare"), self.target,
+                f"{commands} (tests/workloads/{self.work[0]}.c)"]
 
 
-def lock_rows(strobe):
-    yield LocksRow("eight threads on one mutex: locks of programs", "half of bpftrace's", strobe, ["--user"], SCRIPT)
-    yield LocksRow("eight threads on one mutex: locks of the kernel", "half of bpftrace's", strobe, ["-b"], KERNEL_SCRIPT)
+OFF_CPU_WORDS = ["record", "-q", "--off-cpu", "-g", "-e", "cpu-clock", "-F", "99", "-o", "off.data"]
+
+
+def per_wait_rows(strobe):
+    for whose, option, script in ("programs", "--user", SCRIPT), ("the kernel", "-b", KERNEL_SCRIPT):
+        yield PerWaitRow(f"eight threads on one mutex: locks of {whose}", "half of bpftrace's", strobe, ["locks", "8", "20000"],
+                         {option: ["lock", "contention", option]}, script)
+    yield PerWaitRow("waits of a ping-pong", "less than bpftrace", strobe, ["pingpong", "100000"],
+                     {"--wall": ["record", "-q", "--wall", "-o", "wall.data"], "--off-cpu": OFF_CPU_WORDS},
+                     OFF_CPU.replace("nginx", "pingpong"))
 
 
 # As offcputime of bcc, which requires kprobes. The stack is that of the thread that leaves.
@@ -149,7 +169,7 @@ class ServerRow(bench_trace.ServerRow):
     def __init__(self, name, target, strobe):
         super().__init__(name, target, {
             "--wall": [strobe, "record", "-q", "--wall", "-o", "wall.data"],
-            "--off-cpu": [strobe, "record", "-q", "--off-cpu", "-g", "-e", "cpu-clock", "-F", "99", "-o", "off.data"],
+            "--off-cpu": [strobe, *OFF_CPU_WORDS],
             "bpftrace": ["bpftrace", "-o", "waits.txt", "-e", OFF_CPU]})
         self.pid = None
 
@@ -186,9 +206,9 @@ def main():
     row.measure(scratch, int(rest[0]) if rest else 5)
     for who in "perf", "strobe":
         print(row.cell(who))
-    for locks in lock_rows(strobe):
-        locks.measure(scratch, int(rest[0]) if rest else 5)
-        print(*locks.cells(), sep="; ")
+    for per_wait in per_wait_rows(strobe):
+        per_wait.measure(scratch, int(rest[0]) if rest else 5)
+        print(*per_wait.cells(), sep="; ")
 
 
 if __name__ == "__main__":
