@@ -126,7 +126,7 @@ static void write_request(char *to, size_t bytes, const struct leak_check *c, co
 }
 
 /* Runs strobe for the check; false without an answer, after printing why. */
-static bool ask(const struct leak_check *c, const void *stack, size_t *ret_objects, size_t *ret_bytes)
+static bool find_leaks(const struct leak_check *c, const void *stack, size_t *ret_objects, size_t *ret_bytes)
 {
 	char request[512], answer[128], pid[16];
 	snprintf(pid, sizeof(pid), "%d", (int)getpid());
@@ -147,7 +147,7 @@ int checker_check(struct leak_check *c, size_t *ret_objects, size_t *ret_bytes, 
 		bool was_busy = thread.is_busy;
 		pthread_mutex_lock(&checker.control);
 		thread.is_busy = true; /* allocations of the check are not the program's */
-		(void)ask(c, stack, &objects, &bytes);
+		(void)find_leaks(c, stack, &objects, &bytes);
 		thread.is_busy = was_busy;
 		pthread_mutex_unlock(&checker.control);
 	}

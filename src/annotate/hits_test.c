@@ -61,7 +61,7 @@ static void samples_count_for_the_function_of_the_symbol_table(void **state)
 	profile_destroy(m.p);
 }
 
-static void ranks_follow_the_events_that_are_asked_for(void **state)
+static void ranks_follow_the_selected_events(void **state)
 {
 	struct made m;
 	struct hits h;
@@ -109,7 +109,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(samples_count_for_the_function_of_the_symbol_table),
-		cmocka_unit_test(ranks_follow_the_events_that_are_asked_for),
+		cmocka_unit_test(ranks_follow_the_selected_events),
 		cmocka_unit_test(hits_go_into_a_listing),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -43,12 +43,12 @@ const char *pager_of_settings(const struct config *config, const char *cmd, bool
 {
 	const char *configured = config_get(config, "core.pager");
 	_cleanup_free_ char *key = xasprintf("pager.%s", cmd ? cmd : "");
-	bool wanted = true;
-	struct strobe_error *not_a_bool = cmd ? config_bool(config, key, true, &wanted) : NULL;
+	bool is_paged = true;
+	struct strobe_error *not_a_bool = cmd ? config_bool(config, key, true, &is_paged) : NULL;
 	if (not_a_bool)
 		configured = config_get(config, key);
 	error_destroy(not_a_bool);
-	return wanted || is_forced ? pager_choose(configured) : NULL;
+	return is_paged || is_forced ? pager_choose(configured) : NULL;
 }
 
 /* Characters that require a shell. */

@@ -36,7 +36,7 @@ static uint16_t free_port(void)
 }
 
 /* The reply to a client's request; "": it was dropped. */
-static void ask(struct exposition *e, uint16_t port, const char *request, int *calls, char *ret, size_t bytes)
+static void request_page(struct exposition *e, uint16_t port, const char *request, int *calls, char *ret, size_t bytes)
 {
 	struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons(port), .sin_addr = { htonl(INADDR_LOOPBACK) } };
 	_cleanup_close_ int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -56,15 +56,15 @@ static void a_port_answers_requests_for_metrics_alone(void **state)
 	snprintf(text, sizeof(text), "%u", port);
 	assert_ok(exposition_open(&e, text));
 	assert_int_equal(exposition_fd(&e), e.listen_fd);
-	ask(&e, port, "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n", &calls, reply, sizeof(reply));
+	request_page(&e, port, "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n", &calls, reply, sizeof(reply));
 	assert_string_equal(reply, "HTTP/1.1 200 OK\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\n"
 				   "Content-Length: 8\r\nConnection: close\r\n\r\ncalls 1\n");
-	ask(&e, port, "GET /other HTTP/1.1\r\n\r\n", &calls, reply, sizeof(reply));
+	request_page(&e, port, "GET /other HTTP/1.1\r\n\r\n", &calls, reply, sizeof(reply));
 	assert_memory_equal(reply, "HTTP/1.1 404 ", 13);
-	ask(&e, port, "POST /metrics HTTP/1.1\r\n\r\n", &calls, reply, sizeof(reply));
+	request_page(&e, port, "POST /metrics HTTP/1.1\r\n\r\n", &calls, reply, sizeof(reply));
 	assert_memory_equal(reply, "HTTP/1.1 405 ", 13);
 	/* One that does not end its request is dropped after a while. */
-	ask(&e, port, "GET /metrics", &calls, reply, sizeof(reply));
+	request_page(&e, port, "GET /metrics", &calls, reply, sizeof(reply));
 	assert_string_equal(reply, "");
 	assert_int_equal(calls, 1);
 	/* A server has no file to finish. */

@@ -202,7 +202,7 @@ struct syscall_desc {
 	uint8_t ret;       /* enum syscall_ret */
 	uint8_t fds;       /* enum syscall_fds */
 	uint8_t fd_args;   /* bit by argument: it is a descriptor */
-	uint8_t telling_zeros; /* bit by argument: it is shown in the NAMED layout even if it is 0 */
+	uint8_t shown_zeros; /* bit by argument: it is shown in the NAMED layout even if it is 0 */
 	uint32_t classes;  /* enum syscall_class */
 	const char *name;  /* "stat" */
 	const char *entry; /* "newstat": the name in tracepoints; the same pointer as name if equal */

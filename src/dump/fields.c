@@ -124,9 +124,9 @@ static struct strobe_error *apply(struct dump_fields *f, int k, const struct cha
 	uint64_t set = c->set & ~kinds[k].invalid;
 	if (c->is_change) {
 		f->of[k] = (f->of[k] | set) & ~c->cleared;
-		f->asked[k] = (f->asked[k] | set) & ~c->cleared;
+		f->requested[k] = (f->requested[k] | set) & ~c->cleared;
 	} else {
-		f->of[k] = f->asked[k] = set;
+		f->of[k] = f->requested[k] = set;
 		f->user_set[k] = one_kind;
 		f->any_user_set = true;
 	}
@@ -189,7 +189,7 @@ static struct strobe_error *check_event(struct dump_fields *f, unsigned k, const
 	for (size_t i = 0; i < sizeof(needs) / sizeof(*needs); i++) {
 		if (!(f->of[k] & needs[i].field) || e->attr.sample_type & needs[i].sample_types)
 			continue;
-		if (f->asked[k] & needs[i].field)
+		if (f->requested[k] & needs[i].field)
 			return error_create(ERROR_OTHER,
 					    "the samples of event '%s' were recorded without %s: the field '%s' cannot be printed",
 					    e->name, needs[i].what, names[__builtin_ctzll(needs[i].field)]);
@@ -198,17 +198,17 @@ static struct strobe_error *check_event(struct dump_fields *f, unsigned k, const
 	uint64_t of = f->of[k];
 	uint64_t has_address = of & (F(IP) | F(ADDR) | F(BRSTACK) | F(BRSTACKSYM) | F(BRSTACKOFF) | BRANCH_WAYS);
 	if (of & F(SYMOFF) && !(of & F(SYM)))
-		f->of[k] = of &= f->asked[k] & F(SYMOFF) ? of : ~F(SYMOFF);
+		f->of[k] = of &= f->requested[k] & F(SYMOFF) ? of : ~F(SYMOFF);
 	if (of & F(SYMOFF) && !(of & F(SYM)))
 		return error_create(ERROR_USAGE, "the field 'symoff' requires 'sym'");
-	if (f->asked[k] & BRANCH_WAYS && !(branches & PERF_SAMPLE_BRANCH_ANY))
+	if (f->requested[k] & BRANCH_WAYS && !(branches & PERF_SAMPLE_BRANCH_ANY))
 		return error_create(ERROR_OTHER,
 				    "the fields brstackinsn, brstackinsnlen and brstackdisasm follow every branch: they need a "
 				    "recording made with -b");
 	const char *orphan = has_address ? NULL : of & F(SYM) ? "sym" : of & F(DSO) ? "dso" : NULL;
 	if (of & F(SRCLINE) && !(of & F(IP)))
 		orphan = "srcline";
-	if (orphan && f->asked[k])
+	if (orphan && f->requested[k])
 		return error_create(ERROR_USAGE, "the field '%s' needs an address: 'ip' or 'addr' must be among the fields", orphan);
 	return NULL;
 }

@@ -25,7 +25,7 @@ enum dump_field_index {
 
 struct dump_fields {
 	uint64_t of[DUMP_KINDS];
-	uint64_t asked[DUMP_KINDS]; /* requested by the user: an error if the recording lacks them */
+	uint64_t requested[DUMP_KINDS]; /* by the user: an error if the recording lacks them */
 	bool user_set[DUMP_KINDS], any_user_set;
 };
 

@@ -21,7 +21,7 @@ struct strobe_error *dump_open_disasm(struct dumper *d)
 {
 	uint64_t any = 0;
 	for (unsigned k = 0; k < DUMP_KINDS; k++)
-		any |= d->options.fields.asked[k] & CODE_FIELDS;
+		any |= d->options.fields.requested[k] & CODE_FIELDS;
 	return any ? disasm_create(d->arch, DISASM_USUAL, DISASM_ATT, &d->disasm) : NULL;
 }
 

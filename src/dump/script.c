@@ -52,7 +52,7 @@ static struct strobe_error *prepare(struct script *s)
 		TRY(dump_fields_parse(&d.fields, o->fields[i]));
 	TRY(dump_fields_check(&d.fields, s->env, d.show_chains));
 	for (unsigned k = 0; k < DUMP_KINDS; k++)
-		if (d.fields.asked[k] & DUMP_FIELD(TOD) && !dumper_has_wall_clock(s->env))
+		if (d.fields.requested[k] & DUMP_FIELD(TOD) && !dumper_has_wall_clock(s->env))
 			return error_create(ERROR_NOT_FOUND, "the recording does not relate its clock to the time of day: field 'tod' "
 							     "needs a recording made with -k CLOCK");
 	s->switches.keep = o->show_on_off;
@@ -187,7 +187,7 @@ static bool any_field(const struct script_options *o, uint64_t fields)
 	for (unsigned i = 0; i < o->fields_nr; i++)
 		error_destroy(dump_fields_parse(&f, o->fields[i])); /* reported when they are used */
 	for (unsigned k = 0; k < DUMP_KINDS; k++)
-		any |= f.asked[k];
+		any |= f.requested[k];
 	return any & fields;
 }
 

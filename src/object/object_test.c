@@ -95,7 +95,7 @@ static void both_classes_and_byte_orders(void **state)
 }
 
 /* Every look-up, so that a sanitizer sees what a damaged file leads to. */
-static void ask_everything(struct object *o)
+static void read_everything(struct object *o)
 {
 	uint8_t id[OBJECT_BUILD_ID_MAX];
 	const char *link;
@@ -137,7 +137,7 @@ static void damaged_files_are_read_or_refused(void **state)
 			memcpy(copy, bytes, cut);
 			struct strobe_error *err = object_open_memory(copy, cut, "cut", &o);
 			if (!err) {
-				ask_everything(o);
+				read_everything(o);
 				object_close(o);
 			}
 			error_destroy(err);
@@ -151,7 +151,7 @@ static void damaged_files_are_read_or_refused(void **state)
 			bytes[at] = round & 1 ? 0xff : (uint8_t)random();
 			struct strobe_error *err = object_open_memory(bytes, n, "bent", &o);
 			if (!err) {
-				ask_everything(o);
+				read_everything(o);
 				object_close(o);
 			}
 			error_destroy(err);

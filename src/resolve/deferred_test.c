@@ -8,12 +8,12 @@
 #include "resolve/deferred.h"
 #include "sys/perf_abi.h"
 
-static struct env *env_of(bool asked)
+static struct env *env_of(bool is_deferred)
 {
 	struct env *env = env_create();
 	struct perf_event_attr attr = { .size = PERF_ABI_ATTR_BYTES, .sample_id_all = 1, .sample_period = 1,
 					.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CALLCHAIN };
-	perf_abi_attr_set(&attr, PERF_ABI_ATTR_DEFER_CALLCHAIN, asked);
+	perf_abi_attr_set(&attr, PERF_ABI_ATTR_DEFER_CALLCHAIN, is_deferred);
 	env_add_event(env, &attr, sizeof(attr), "cycles", NULL, 0);
 	return env;
 }

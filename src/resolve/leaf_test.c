@@ -227,7 +227,7 @@ static void a_short_dump_leads_to_the_chain(void **state)
 	end(f);
 }
 
-static void stacks_that_tell_nothing(void **state)
+static void stacks_without_information(void **state)
 {
 	struct fixture *f = begin_on("x86_64", EM_X86_64, frames_x86, sizeof(frames_x86));
 	const uint64_t framed = code_at(0x1220);
@@ -250,7 +250,7 @@ int main(void)
 		cmocka_unit_test(other_chains_stay),
 		cmocka_unit_test(callers_on_the_stack),
 		cmocka_unit_test(a_short_dump_leads_to_the_chain),
-		cmocka_unit_test(stacks_that_tell_nothing),
+		cmocka_unit_test(stacks_without_information),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -90,7 +90,7 @@ static void new_threads_run_once_switched_in(void **state)
 	fixture_end(&f);
 }
 
-static void an_exec_tells_that_its_thread_runs(void **state)
+static void an_exec_shows_that_its_thread_runs(void **state)
 {
 	struct fixture f = fixture(8);
 	in(&f, 6);
@@ -127,7 +127,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(threads_are_counted),
 		cmocka_unit_test(new_threads_run_once_switched_in),
-		cmocka_unit_test(an_exec_tells_that_its_thread_runs),
+		cmocka_unit_test(an_exec_shows_that_its_thread_runs),
 		cmocka_unit_test(numbers_have_bounds),
 		cmocka_unit_test(damaged_records_count_nothing),
 	};

@@ -286,7 +286,7 @@ static void equal_stacks_are_counted_together(void **state)
 	recording_deinit(&f);
 }
 
-static void markers_tell_kernel_from_user(void **state)
+static void markers_distinguish_kernel_and_user(void **state)
 {
 	struct recording f;
 	recording_init(&f);
@@ -380,7 +380,7 @@ static void samples_pass_filters_or_are_counted_as_left_out(void **state)
 	recording_deinit(&f);
 }
 
-static void labels_are_what_was_asked_for(void **state)
+static void labels_are_those_selected(void **state)
 {
 	static const char *const keys[] = { "cpu", "comm", "time", "no such key", "tid" };
 	struct recording f;
@@ -934,12 +934,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(equal_stacks_are_counted_together),
-		cmocka_unit_test(markers_tell_kernel_from_user),
+		cmocka_unit_test(markers_distinguish_kernel_and_user),
 		cmocka_unit_test(a_caller_is_looked_up_where_calls_return_to),
 		cmocka_unit_test(fork_and_exec_name_and_map_by_time),
 		cmocka_unit_test(a_library_loaded_late_is_not_there_before),
 		cmocka_unit_test(samples_pass_filters_or_are_counted_as_left_out),
-		cmocka_unit_test(labels_are_what_was_asked_for),
+		cmocka_unit_test(labels_are_those_selected),
 		cmocka_unit_test(what_a_recording_lacks_has_a_stand_in),
 		cmocka_unit_test(long_stacks_are_cut_at_their_outer_end),
 		cmocka_unit_test(unresolved_frames_can_be_hidden),

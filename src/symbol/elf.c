@@ -327,7 +327,7 @@ const char *dso_cached_path(struct dso *d, const char *name)
 }
 
 /* The path of a file with this build ID fetched from a debuginfod server, for the caller to free; or NULL. */
-static char *ask_servers(struct dso *d, enum debuginfod_kind kind)
+static char *fetch_from_servers(struct dso *d, enum debuginfod_kind kind)
 {
 	const struct mapped_file *f = d->file;
 	struct debuginfod *servers = d->session->options.debuginfod;
@@ -371,7 +371,7 @@ static bool open_file(struct dso *d)
 		found = true;
 		path = symbols;
 	}
-	char *fetched = !found && d->file->kind == MAPPED_FILE ? ask_servers(d, DEBUGINFOD_EXECUTABLE) : NULL;
+	char *fetched = !found && d->file->kind == MAPPED_FILE ? fetch_from_servers(d, DEBUGINFOD_EXECUTABLE) : NULL;
 	if (fetched) {
 		path = arena_strdup(&d->arena, fetched);
 		found = elf_open_checked(d, path, 0, &d->object);
@@ -423,7 +423,7 @@ struct object *elf_open_debug(struct dso *d, struct object *of, bool (*is_usable
 	const char *cached = dso_cached_path(d, "debug");
 	if (!cached || !try_debug_file(&s, cached))
 		object_find_debug(of, d->file->path, d->session->options.symfs, try_debug_file, &s);
-	_cleanup_free_ char *fetched = s.found ? NULL : ask_servers(d, DEBUGINFOD_DEBUG);
+	_cleanup_free_ char *fetched = s.found ? NULL : fetch_from_servers(d, DEBUGINFOD_DEBUG);
 	if (fetched)
 		try_debug_file(&s, fetched);
 	return s.found;

@@ -90,7 +90,7 @@ static size_t root_bytes(uint32_t pid, const char *path, size_t n)
 }
 
 /* Looks up a descriptor that was opened before the trace. */
-static uint32_t ask(struct open_files *f, uint32_t pid, int fd)
+static uint32_t look_up(struct open_files *f, uint32_t pid, int fd)
 {
 	char link[64], path[BYTES_MAX];
 	if (fd == AT_FDCWD)
@@ -120,8 +120,8 @@ static uint32_t known(struct open_files *f, uint32_t pid, int fd)
 	if (f->is_bad && fd >= 0)
 		return NOTHING;
 	if (!at)
-		return fd < 0 ? NOTHING : ask(f, pid, fd);
-	return *at = ask(f, pid, fd);
+		return fd < 0 ? NOTHING : look_up(f, pid, fd);
+	return *at = look_up(f, pid, fd);
 }
 
 const char *open_files_path(struct open_files *f, uint32_t pid, int fd)

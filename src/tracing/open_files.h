@@ -19,7 +19,7 @@ struct process_files {
 	VEC(uint32_t) fds;
 };
 
-enum open_files_by { OPEN_FILES_FOLLOWED, OPEN_FILES_GIVEN, OPEN_FILES_ASKED };
+enum open_files_by { OPEN_FILES_FOLLOWED, OPEN_FILES_GIVEN, OPEN_FILES_LOOKED_UP };
 
 #define GIVEN_FILES (SYSCALL_ARGS + 2)
 

@@ -21,7 +21,7 @@ void trace_tasks_deinit(struct trace_tasks *t)
 	vec_deinit(&t->all);
 }
 
-static void ask_name(struct trace_tasks *t, struct trace_task *task)
+static void look_up_name(struct trace_tasks *t, struct trace_task *task)
 {
 	if (!t->sys)
 		return;
@@ -47,7 +47,7 @@ static struct trace_task *get(struct trace_tasks *t, uint32_t tid, uint32_t pid,
 	if (is_new) {
 		struct trace_task task = { .tid = tid, .pid = pid };
 		if (!has_name)
-			ask_name(t, &task);
+			look_up_name(t, &task);
 		if (t->sched)
 			trace_task_read_sched(t, tid, &task.ran_before_ns, &task.waited_before_ns);
 		*at = t->all.len;

@@ -47,7 +47,7 @@ static void only_our_names_are_answered(void **state)
 	assert_false(web_host_allowed(NULL, "localhost", 8080));
 }
 
-static void only_our_pages_may_ask(void **state)
+static void only_our_pages_are_answered(void **state)
 {
 	assert_true(web_origin_allowed(NULL, "localhost:8080"));
 	assert_true(web_origin_allowed("http://localhost:8080", "localhost:8080"));
@@ -63,7 +63,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(addresses_are_taken_apart),
 		cmocka_unit_test(only_our_names_are_answered),
-		cmocka_unit_test(only_our_pages_may_ask),
+		cmocka_unit_test(only_our_pages_are_answered),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

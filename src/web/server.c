@@ -254,7 +254,7 @@ static void answer_download(const struct request *q, struct answer *a)
 static const struct route {
 	const char *path;
 	void (*answer)(const struct request *q, struct answer *a);
-	bool wants_profile;
+	bool needs_profile;
 } routes[] = {
 	{ "/flamegraph", answer_page }, { "/flamegraph2", answer_page }, { "/flamegraphold", answer_page }, { "/top", answer_page },
 	{ "/tree", answer_page }, { "/peek", answer_page }, { "/graph", answer_page }, { "/source", answer_page },
@@ -322,7 +322,7 @@ static void route(struct request *q, const char *path, struct answer *a)
 		lead_to(q, other, a);
 	else if (!r)
 		say(a, MHD_HTTP_NOT_FOUND, "no such page");
-	else if (r->wants_profile && !q->profile)
+	else if (r->needs_profile && !q->profile)
 		say(a, MHD_HTTP_NOT_FOUND, "no such profile");
 	else
 		r->answer(q, a);
@@ -383,7 +383,7 @@ static bool is_ambiguous(const struct request *q)
 	return false;
 }
 
-static bool may_ask(const struct request *q, const char *method, struct answer *a)
+static bool is_allowed(const struct request *q, const char *method, struct answer *a)
 {
 	const char *host = header(q, "Host"), *site = header(q, "Sec-Fetch-Site"), *mode = header(q, "Sec-Fetch-Mode");
 	bool is_foreign = site && !strcmp(site, "cross-site") && !(mode && !strcmp(mode, "navigate"));
@@ -440,7 +440,7 @@ static enum MHD_Result handle(void *ctx, struct MHD_Connection *c, const char *p
 	}
 	web_connection_begin_answer(connection_of(s, c));
 	out_init_mem(&a.body);
-	if (may_ask(&q, method, &a) && has_token(&q, path, &a))
+	if (is_allowed(&q, method, &a) && has_token(&q, path, &a))
 		route(&q, path, &a);
 	enum MHD_Result result = send_answer(s, c, &a);
 	strbuf_deinit(&a.location);

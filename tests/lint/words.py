@@ -56,6 +56,8 @@ SCRIPT_PHRASES = [
     (r"\bsleeps out\b", "perf sleeps out a second"),
     (r"\bthe reference(?! (?:clock|cycles))\b", "as the reference does"),
 ]
+# parts of names in C
+NAME_PART = re.compile(r"\b(?:\w+_)?(?:ask|asked|tells?|told|telling|wants|wanted)(?:_\w+)?\b", re.I)
 FORBIDDEN = [re.compile(pattern, re.I) for pattern, _ in PHRASES]
 IN_COMMENTS = [re.compile(pattern) for pattern, _ in COMMENT_PHRASES]
 PERF = re.compile(r"\bthe reference(?! (?:clock|cycles))(?:'s)?\b", re.I)
@@ -80,6 +82,13 @@ def comment_breaches(name, text):
             for pattern in IN_COMMENTS:
                 for m in pattern.finditer(comment.group(0)):
                     yield f"{name}:{text.count(chr(10), 0, comment.start() + m.start()) + 1}", m.group(0)
+
+
+def name_breaches(name, text):
+    """(where, name) of what is named in words of our own."""
+    code = STRING.sub(lambda m: "\n" * m.group(0).count("\n"), text)
+    for m in NAME_PART.finditer(code):
+        yield f"{name}:{code.count(chr(10), 0, m.start()) + 1}", m.group(0)
 
 
 def script_breaches(name, text):
@@ -120,6 +129,12 @@ def main():
     for _, example in COMMENT_PHRASES:
         found = list(comment_breaches("planted.c", f"int a; /* first,\n * {example} */\n"))
         tap.ok(found and found[0][0] == "planted.c:2", f"planted {example!r} is found in a comment", found)
+    found = [f"{where}: {word}" for source in c_sources("src") for where, word in name_breaches(*source)]
+    tap.ok(not found, "so are names in C", "\n".join(found))
+    for planted in "bool telling_zeros;", "void ask(void);", "int is_wanted;", "enum { FILES_ASKED };":
+        seen = [where for where, _ in name_breaches("planted.c", f"/* told */\n{planted}\n")]
+        tap.equal(seen, ["planted.c:2"], f"planted {planted!r} is found")
+    tap.equal(list(name_breaches("planted.c", 'int task_struct; const char *s = "ask"; /* told */\n')), [], "other names pass")
     found = [f"{where}: {phrase}" for source in scripts() for where, phrase in script_breaches(*source)]
     tap.ok(not found, "so are comments and docstrings of scripts", "\n".join(found))
     for _, example in SCRIPT_PHRASES:

@@ -372,7 +372,7 @@ static void print_arg(struct emit *e, unsigned i)
 }
 
 /* Whether a zero is meaningful: a descriptor, or a value with a name for 0. */
-static bool tells_as_zero(const struct syscall_arg *arg)
+static bool is_shown_as_zero(const struct syscall_arg *arg)
 {
 	if (arg->kind == ARG_SPECIAL)
 		return !arg->at; /* others are pointers */
@@ -392,11 +392,11 @@ static bool tells_as_zero(const struct syscall_arg *arg)
 	}
 }
 
-uint8_t telling_zeros_of(const struct syscall_desc *d)
+uint8_t shown_zeros_of(const struct syscall_desc *d)
 {
 	uint8_t bits = 0;
 	for (unsigned i = 0; d->described && i < d->nargs; i++)
-		bits |= (uint8_t)(tells_as_zero(&d->args[i]) << i);
+		bits |= (uint8_t)(is_shown_as_zero(&d->args[i]) << i);
 	return bits;
 }
 
@@ -418,7 +418,7 @@ static bool is_silent(const struct emit *e, const struct syscall_arg *arg, unsig
 		return false;
 	if (arg->kind == ARG_PAIR || arg->kind == ARG_PAIR_HIGH)
 		return !e->ev->arg[i + 1];
-	return !(e->ev->desc->telling_zeros >> i & 1);
+	return !(e->ev->desc->shown_zeros >> i & 1);
 }
 
 static bool is_shown(const struct emit *e, unsigned i)

@@ -53,7 +53,7 @@ static void describe(struct syscall_desc *d, const struct arch *a, const struct 
 		d->args = c->args;
 	}
 	d->fds = (uint8_t)fds_of(d->name);
-	d->telling_zeros = telling_zeros_of(d);
+	d->shown_zeros = shown_zeros_of(d);
 	d->fd_args = fd_args_of(d);
 	plan_make(d);
 }

@@ -240,7 +240,7 @@ void call_names_deinit(struct call_names *n);
 const struct call *call_find(const struct call_names *n, const char *name);
 /* Fills d->plan from its arguments. */
 void plan_make(struct syscall_desc *d);
-/* Returns d->telling_zeros, from its arguments. */
-uint8_t telling_zeros_of(const struct syscall_desc *d);
+/* Returns d->shown_zeros, from its arguments. */
+uint8_t shown_zeros_of(const struct syscall_desc *d);
 /* Returns d->fd_args, likewise. */
 uint8_t fd_args_of(const struct syscall_desc *d);

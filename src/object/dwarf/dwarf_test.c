@@ -503,7 +503,7 @@ static void abbreviations_without_end(void **state)
 #define ENTRY_BYTES 8 /* of its entries */
 
 /* Units of a long table, each one's beginning so many bytes after the last one's. */
-static void ask_of_long_table(uint32_t step)
+static void look_up_in_long_table(uint32_t step)
 {
 	struct dwarf_frame f[DWARF_FRAMES_MAX];
 	struct made m = begin(0, 0);
@@ -525,14 +525,14 @@ static void ask_of_long_table(uint32_t step)
 static void many_units_of_one_long_table(void **state)
 {
 	(void)state;
-	ask_of_long_table(0);
+	look_up_in_long_table(0);
 }
 
 /* The same, and gigabytes, were each kept that is a part of another. */
 static void long_tables_that_overlap(void **state)
 {
 	(void)state;
-	ask_of_long_table(ENTRY_BYTES);
+	look_up_in_long_table(ENTRY_BYTES);
 }
 
 /* Attributes that take no bytes: a list of them as long as the file, for each byte of another section. */

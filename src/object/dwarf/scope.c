@@ -287,7 +287,7 @@ static uint32_t add_scope(struct scope_builder *b, const struct die *d, uint64_t
 #define SKIPPED	  UINT32_MAX
 
 /* Whether any of the addresses that matter is in b->ranges. */
-static bool is_wanted(const struct scope_builder *b)
+static bool is_selected(const struct scope_builder *b)
 {
 	if (!b->only.data)
 		return true;
@@ -326,7 +326,7 @@ static uint32_t read_code_scope(struct scope_builder *b, struct cursor *c, const
 	dwarf_read_pc(b->u, &pc, &b->ranges);
 	if (!b->ranges.len && parent != NO_SCOPE)
 		return parent; /* no code is left: its children belong to the caller */
-	if (parent != NO_SCOPE && !is_wanted(b)) {
+	if (parent != NO_SCOPE && !is_selected(b)) {
 		*ret_passed = a->has_children && go_on_at(b->u, c, &sibling);
 		return SKIPPED;
 	}

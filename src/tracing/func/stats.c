@@ -32,10 +32,10 @@ void func_row_add(struct trace_func_row *r, uint64_t ns)
 
 uint64_t func_percentile_ns(const struct trace_func_row *r, double share)
 {
-	uint64_t sum = 0, wanted = (uint64_t)(share * (double)r->returns);
+	uint64_t sum = 0, needed = (uint64_t)(share * (double)r->returns);
 	for (unsigned i = 0; i < TRACE_FUNC_SLOTS; i++) {
 		sum += r->slot[i];
-		if (!r->slot[i] || sum <= wanted)
+		if (!r->slot[i] || sum <= needed)
 			continue;
 		uint64_t end = i + 1 < TRACE_FUNC_SLOTS ? slot_begin(i + 1) : r->max_ns, middle = (slot_begin(i) + end) / 2;
 		return middle < r->max_ns ? middle : r->max_ns;

@@ -66,7 +66,7 @@ void live_trace_make_lines(struct live_trace *t)
 		.by = sums->by,
 		.sched = sums->sched,
 		.all_new = t->follows_command,
-		.files = live_trace_sees_files(t) ? OPEN_FILES_FOLLOWED : t->by_rings ? OPEN_FILES_ASKED : OPEN_FILES_GIVEN,
+		.files = live_trace_sees_files(t) ? OPEN_FILES_FOLLOWED : t->by_rings ? OPEN_FILES_LOOKED_UP : OPEN_FILES_GIVEN,
 		.failures_only = s->failure && !chosen_before,
 		.by_duration = s->duration_set && !chosen_before,
 		.longer_than_ns = (uint64_t)(s->duration_ms * 1e6),

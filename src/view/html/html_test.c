@@ -406,7 +406,7 @@ static void a_number_0_of_others_is_0(void **state)
 	profile_destroy(p);
 }
 
-static void symbols_tell_their_language(void **state)
+static void symbols_have_a_language(void **state)
 {
 	static const struct {
 		const char *name, *system, *file, *path, *language;
@@ -522,7 +522,7 @@ int main(void)
 		cmocka_unit_test(an_empty_profile_is_a_page_too),
 		cmocka_unit_test(the_event_with_most_samples_is_shown_first),
 		cmocka_unit_test(a_number_0_of_others_is_0),
-		cmocka_unit_test(symbols_tell_their_language),
+		cmocka_unit_test(symbols_have_a_language),
 		cmocka_unit_test(charts_are_columns),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -97,7 +97,7 @@ static void names_cannot_leave_their_place(void **state)
 	profile_destroy(p);
 }
 
-static void counts_are_told_as_asked_for(void **state)
+static void counts_have_the_selected_unit(void **state)
 {
 	struct profile *p = test_profile((struct test_sample[]){ { "sh", "f", 1500000 }, { "sh", "g", 500 } }, 2);
 	struct flamegraph_options o = flamegraph_defaults();
@@ -164,7 +164,7 @@ int main(void)
 		cmocka_unit_test(frames_stand_where_they_must),
 		cmocka_unit_test(labels_are_cut_to_what_fits),
 		cmocka_unit_test(names_cannot_leave_their_place),
-		cmocka_unit_test(counts_are_told_as_asked_for),
+		cmocka_unit_test(counts_have_the_selected_unit),
 		cmocka_unit_test(wrong_options_are_named),
 		cmocka_unit_test(it_is_described_in_words),
 	};

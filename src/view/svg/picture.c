@@ -43,23 +43,23 @@ struct calls {
 	const char *(*status_text)(int status);
 };
 
-#define WANTED "PNG, PDF and PS require "
+#define REQUIRES "PNG, PDF and PS require "
 
 static struct strobe_error *load(struct calls *c)
 {
 	static const struct library rsvg = {
 		.files = { "librsvg-2.so.2" },
-		.missing = WANTED "librsvg, which is not installed (librsvg2-2)",
+		.missing = REQUIRES "librsvg, which is not installed (librsvg2-2)",
 	};
 	static const struct library cairo = {
 		.files = { "libcairo.so.2" },
-		.missing = WANTED "cairo, which is not installed (libcairo2)",
+		.missing = REQUIRES "cairo, which is not installed (libcairo2)",
 	};
 	/* what librsvg itself is linked with */
-	static const struct library glib = { .files = { "libglib-2.0.so.0" }, .missing = WANTED "glib, which is not installed" };
+	static const struct library glib = { .files = { "libglib-2.0.so.0" }, .missing = REQUIRES "glib, which is not installed" };
 	static const struct library gobject = {
 		.files = { "libgobject-2.0.so.0" },
-		.missing = WANTED "gobject, which is not installed",
+		.missing = REQUIRES "gobject, which is not installed",
 	};
 	const struct library_symbol of_rsvg[] = {
 		{ &c->rsvg_new, "rsvg_handle_new_from_data" },

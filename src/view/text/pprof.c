@@ -499,7 +499,7 @@ static struct strobe_error *write_report(const struct report *r)
 }
 
 /* Only two reports need edges; top only checks whether callees are inlined. */
-static bool wants_edges(const struct profile *p, enum pprof_report report)
+static bool has_edges(const struct profile *p, enum pprof_report report)
 {
 	if (report != PPROF_TOP)
 		return report == PPROF_TREE || report == PPROF_PEEK;
@@ -517,7 +517,7 @@ struct strobe_error *view_pprof_text(const struct profile *p, const struct pprof
 		return error_create(ERROR_NOT_FOUND, "the profile has no values of number %u", options->graph.event);
 	struct pprof_graph_options graph = options->graph;
 	graph.unsorted_edges = report != PPROF_TREE && report != PPROF_PEEK;
-	graph.no_edges = !wants_edges(p, report);
+	graph.no_edges = !has_edges(p, report);
 	pprof_graph_init(&r.g, p, &graph);
 	if (report == PPROF_TOP || report == PPROF_TREE || report == PPROF_PEEK)
 		pprof_graph_choose_unit(&r.g);

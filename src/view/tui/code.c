@@ -373,7 +373,7 @@ static void search_typed(void *ctx, const char *text)
 	draw(c);
 }
 
-static void ask_search(struct code *c, int step)
+static void prompt_search(struct code *c, int step)
 {
 	c->came_from = c->at;
 	c->search_step = step;
@@ -514,7 +514,7 @@ static void take_key(struct code *c, const struct screen_key *k)
 	case KEY_IS_F1: ui_text(c->ui, "Help", help); break;
 	case '/':
 	case '?':
-		ask_search(c, k->key == '/' ? 1 : -1);
+		prompt_search(c, k->key == '/' ? 1 : -1);
 		break;
 	case 'n': search(c, 1); break;
 	case 'P': save(c); break;

@@ -160,7 +160,7 @@ static const struct {
 	{ &struct_mq_attr, sizeof(struct mq_attr) },
 	{ &struct_futex_waitv, sizeof(struct futex_waitv) },
 	{ &struct_uring_params, sizeof(struct io_uring_params) },
-	{ &struct_uring_params_asked, sizeof(struct io_uring_params) },
+	{ &struct_uring_params_request, sizeof(struct io_uring_params) },
 	{ &struct_uring_params_shared, sizeof(struct io_uring_params) },
 	{ &struct_uring_params_sized, sizeof(struct io_uring_params) },
 	{ &struct_uring_getevents, sizeof(struct io_uring_getevents_arg) },

@@ -22,7 +22,7 @@ void print_uring_params(struct emit *e, unsigned i)
 		return;
 	}
 	emit_members(e, flags & SETUP_CQSIZE ? &struct_uring_params_sized : flags & SETUP_ATTACH_WQ ? &struct_uring_params_shared :
-													&struct_uring_params_asked,
+													&struct_uring_params_request,
 		     p.data, p.bytes);
 }
 
