@@ -46,7 +46,7 @@ static bool is_calm(const struct capture *c)
 	return hz <= CALM_HZ && !c->map.system_wide;
 }
 
-static uint64_t wanted_ring_bytes(const struct capture *c, size_t rings)
+static uint64_t chosen_ring_bytes(const struct capture *c, size_t rings)
 {
 	bool has_stacks = c->options.callgraph.mode == CALLGRAPH_EH;
 	if (!has_stacks && !has_bursts(c))
@@ -76,7 +76,7 @@ uint64_t capture_choose_ring_bytes(const struct capture *c, bool *ret_large)
 		limit = rlimit == UINT64_MAX ? UINT64_MAX : (limit + rlimit) / (rings ? rings : 1);
 		limit = limit > page ? limit - page : page;
 	}
-	uint64_t want = wanted_ring_bytes(c, rings);
+	uint64_t want = chosen_ring_bytes(c, rings);
 	*ret_large = want > DEFAULT_RING_BYTES;
 	while (want > limit && want > page)
 		want >>= 1;

@@ -2,7 +2,8 @@
 """
 Commands of tutorials about perf probe (../shared/reference/seeds) for programs: on zsh, the C library and ping, as written there,
 compared with perf. Those for the kernel are in vm/probe, in kernels without debug information; here with that of VMLINUX=,
-where that is given, and its source below SOURCES=: lines, patterns and variables, compared with perf, as definitions that are not installed.
+where that is given, and its source below SOURCES=: lines, patterns and variables, compared with perf, as definitions that are not
+installed.
 
 Debian strips ping: where no debug symbols of it are found, a program of that name with its functions takes its place.
 """
