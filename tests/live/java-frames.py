@@ -145,7 +145,9 @@ def shape(tap, version, java):
     tap.ok(len(places_of(answer)) == PLACES and not wrong, f"JDK {version}: names, lines and order are those of the program's own traces",
            "\n".join(wrong + [f"{n} {stack}" for stack, n in found.most_common(12)]))
     lines = Counter(stack[0][1] for stack, n in found.items() if stack[0][0] == "Shape.spin" for _ in range(n))
-    tap.ok(lines[16] + lines[17] > 0.9 * sum(lines.values()), f"JDK {version}: the innermost lines are those of the loop", lines)
+    # before it, spin() gets its own stack and opens a file, which takes long on a busy machine
+    tap.ok(lines[16] + lines[17] > 0.7 * sum(lines.values()) and set(lines) <= set(range(6, 18)),
+           f"JDK {version}: the innermost lines are those of spin(), most of them of its loop", lines)
 
 
 def tier(tap, version, java, title, options):
