@@ -162,7 +162,8 @@ def main():
         skip_all(probe.err.strip())
     shape(tap)
     native = strobe("report", "--stdio", "-i", os.path.join(SCRATCH, "shape.data"), "--no-interpreter", "--children", "-g", "none").out
-    tap.ok("[v8]" not in native and "Builtins_" in native, "report --no-interpreter has the native frames alone", native[:2000])
+    # Debian's libnode has no names of built-in functions
+    tap.ok("[v8]" not in native and "node::Start" in native, "report --no-interpreter has the native frames alone", native[:2000])
     for title, options in TIERS:
         tier(tap, title, options)
     tap.done()
