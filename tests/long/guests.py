@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """The static binary on kernels from 5.10 on: Debian 11's (5.10), 12's (6.1) and the newest, of x86-64 and arm64, on emulated machines.
 
-tests/run --filter long/guests long, or tests/long/guests.py ARCH SUITE ... (bullseye, own, sid) for some of them; an hour for all. The binary is that of
-tools/make_static.sh. What it shows is held to what the programs of tests/workloads are known to do; an older kernel may take another way,
-which is then said, and has to give the same answers.
+tests/run --filter long/guests long, or tests/long/guests.py ARCH SUITE ... (bullseye, own, sid) for some of them; an hour for all.
+The binary is that of tools/make_static.sh. What it shows is held to what the programs of tests/workloads are known to do; an older
+kernel may take another way, which is then said, and has to give the same answers.
 """
 # timeout: 5400
 # serial
@@ -71,7 +71,8 @@ CASES = {
              holds(r"^1\nhot")),
     "trace": ("strobe trace told /tmp", traced),
     "sums": ("strobe trace -s --summary-mode total calls", holds(rf" getppid +{GETPPID} ")),
-    "stat": ("strobe stat -x, -e syscalls:sys_enter_getppid,task-clock calls", holds(rf"^{GETPPID},,syscalls:sys_enter_getppid,", r"task-clock")),
+    "stat": ("strobe stat -x, -e syscalls:sys_enter_getppid,task-clock calls",
+             holds(rf"^{GETPPID},,syscalls:sys_enter_getppid,", r"task-clock")),
     "top": ("split 8000 & of=$!; strobe top --stdio -e cpu-clock -p $of -s sym -d 2 --refreshes 1; kill $of", reported),
     "system": ("split 8000 & of=$!; strobe record -q -a -g -e cpu-clock -F 199 -o a.data -- sleep 1; kill $of;"
                " strobe report --stdio --no-children -g none -i a.data -s comm,sym | grep split", holds(r"% +split +\[\.\] hot")),
