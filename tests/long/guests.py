@@ -17,7 +17,7 @@ from guest import Guest, build_or_exit
 from strobetest import BUILD, TOP, Tap, run
 
 MACHINES = [(arch, suite) for arch in ("amd64", "arm64") for suite in ("bullseye", None, "sid")]
-WORKLOADS = {"split": ("-fno-omit-frame-pointer",), "told": ("-fno-omit-frame-pointer",), "calls": ("-pthread",)}
+WORKLOADS = {"split": ("-fno-omit-frame-pointer",), "known_calls": ("-fno-omit-frame-pointer",), "calls": ("-pthread",)}
 HOT_PERCENT, SLACK_PERCENT = 70, 12  # of some 500 samples of an emulated machine: three standard deviations are 6
 GETPPID = 59  # calls of it by calls.c
 SIZE_LIMIT_BYTES = 8_000_000
@@ -54,7 +54,7 @@ def holds(*patterns):
 def traced(text):
     """Names and buffers; where it is said that those are missing, their addresses."""
     pointer = "0x[0-9a-f]+" if "names, buffers and structs are printed as addresses" in text else ""
-    made, missing, written = (pointer or f'"{value}"' for value in (r"told\.txt", "/missing/name", "eleven more"))
+    made, missing, written = (pointer or f'"{value}"' for value in (r"known_calls\.txt", "/missing/name", "eleven more"))
     return holds(rf"openat\(dfd: CWD, filename: {made}, flags: WRONLY\|CREAT\|TRUNC, mode: 0640\) *= 3",
                  rf"openat\(dfd: CWD, filename: {missing}, flags: RDONLY\) *= -1 ENOENT",
                  rf"write\(fd: 3(<[^>]*>)?, buf: {written}, count: 11\) *= 11")(text)
@@ -69,7 +69,7 @@ CASES = {
                holds(r"^split +\d+ .*cpu-clock.*\n\s+[0-9a-f]+ hot\+0x.*\n\s+[0-9a-f]+ main\+0x")),
     "page": ("strobe report --html - -i p.data >p.html && grep -c '</html>' p.html && grep -o -m 1 'hot' p.html | head -n 1",
              holds(r"^1\nhot")),
-    "trace": ("strobe trace told /tmp", traced),
+    "trace": ("strobe trace known_calls /tmp", traced),
     "sums": ("strobe trace -s --summary-mode total calls", holds(rf" getppid +{GETPPID} ")),
     "stat": ("strobe stat -x, -e syscalls:sys_enter_getppid,task-clock calls",
              holds(rf"^{GETPPID},,syscalls:sys_enter_getppid,", r"task-clock")),
