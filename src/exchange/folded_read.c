@@ -153,7 +153,7 @@ struct strobe_error *folded_read_as(const uint8_t *bytes, size_t n, struct folde
 {
 	struct profile *p = profile_create();
 	struct reading r = { .p = p, .form = form };
-	p->origin.events_are_values = true;
+	p->origin.events_are_values = p->origin.names_are_short = true;
 	r.before = form.two_values ? profile_event(p, FOLDED_BASE_EVENT, "count") : 0;
 	r.event = profile_event(p, "samples", "count");
 	if (form.keep_order)

@@ -240,6 +240,7 @@ void profile_transfer_origin(struct profile_transfer *t)
 	t->dst->duration_ns = t->src->duration_ns;
 	to->events_are_values = from->events_are_values;
 	to->has_time_of_day = from->has_time_of_day;
+	to->names_are_short = from->names_are_short;
 	to->period_type = profile_transfer_string(t, from->period_type);
 	to->period_unit = profile_transfer_string(t, from->period_unit);
 	to->period = from->period;

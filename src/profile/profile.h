@@ -121,6 +121,7 @@ struct profile_log_entry {
 struct profile_origin {
 	bool has_time_of_day;   /* start_ns of a recording is a time of day, and not a time since boot */
 	bool events_are_values; /* events are several values of each sample, such as pprof's sample types */
+	bool names_are_short;   /* of folded stacks, whose names are as the scripts print them: not to be shortened again */
 	str_id period_type, period_unit;
 	int64_t period;
 	str_id default_event;   /* shown by default; "" = the last */

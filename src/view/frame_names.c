@@ -171,14 +171,15 @@ static size_t without_arguments(const char *s)
 	return strlen(s);
 }
 
-/* In place; returns the new length. */
-static size_t tidy(char *s, bool is_java, bool is_script)
+/* In place; returns the new length. is_short: arguments were removed before. */
+static size_t tidy(char *s, bool is_java, bool is_script, bool is_short)
 {
 	for (char *c = s; *c; c++)
 		*c = *c == ';' ? ':' : *c;
 	if (is_script) /* "fib (x.py:1)" has no arguments, but a place */
 		return strlen(s);
-	s[without_arguments(s)] = 0;
+	if (!is_short)
+		s[without_arguments(s)] = 0;
 	/* "Lorg/mozilla/MemberBox;.call" */
 	const char *from = s + (is_java && s[0] == 'L' && strchr(s, '/') ? 1 : 0);
 	char *to = s;
@@ -230,7 +231,7 @@ static void push_piece(struct frame_names *n, const char *s, size_t bytes, const
 	strbuf_reset(b);
 	strbuf_add(b, s, bytes);
 	if (!n->options.full)
-		b->len = tidy(b->data, is_java, script_is_mapping(m->name));
+		b->len = tidy(b->data, is_java, script_is_mapping(m->name), n->profile->origin.names_are_short);
 	if (b->len)
 		push_name(n, b, m, piece);
 }
