@@ -108,33 +108,30 @@ static void time_events(void **state)
 	assert_false(attr_of(f, 1)->sample_type & PERF_SAMPLE_PERIOD);
 }
 
-/* Stacks that a program walks need room by their rate. */
-static void rings_for_stacks(void **state)
+/* Stacks that a program walks need room by their rate, here 4000 Hz for each event. */
+static void check_rings_for_stacks(struct fixture *f, const char *events, int pid, int ring_mib)
 {
-	struct fixture *f = *state;
 	f->options.callgraph.mode = CALLGRAPH_EH;
 	f->options.freq_hz = 4000;
-	assert_ok(open_events(f, "cpu-clock", 1234));
-	assert_int_equal(capture_ring_bytes(f->capture), 4 << 20);
+	assert_ok(open_events(f, events, pid));
+	assert_int_equal(capture_ring_bytes(f->capture), (uint64_t)ring_mib << 20);
+}
+
+static void rings_for_stacks(void **state)
+{
+	check_rings_for_stacks(*state, "cpu-clock", 1234, 4);
 }
 
 static void rings_for_many_stacks(void **state)
 {
-	struct fixture *f = *state;
-	f->options.callgraph.mode = CALLGRAPH_EH;
-	f->options.freq_hz = 4000;
-	assert_ok(open_events(f, "cpu-clock,task-clock", 1234));
-	assert_int_equal(capture_ring_bytes(f->capture), 8 << 20);
+	check_rings_for_stacks(*state, "cpu-clock,task-clock", 1234, 8);
 }
 
 static void rings_for_all_stacks(void **state)
 {
 	struct fixture *f = *state;
-	f->options.callgraph.mode = CALLGRAPH_EH;
-	f->options.freq_hz = 4000;
 	f->options.target.system_wide = true;
-	assert_ok(open_events(f, "cpu-clock", 0));
-	assert_int_equal(capture_ring_bytes(f->capture), 8 << 20);
+	check_rings_for_stacks(f, "cpu-clock", 0, 8);
 }
 
 static void system_wide_attrs(void **state)

@@ -458,7 +458,7 @@ static void layout_of_hotspot(void **state)
 	fill_hotspot(&m, "int");
 	assert_true(hotspot_read(&memory, &symbols, 4, &l));
 	assert_false(l.complete_is_short);
-	/* there is no heap yet */
+	/* before its first heap */
 	put_hotspot_word(&m, 7800 + 160, 0);
 	assert_false(hotspot_read(&memory, &symbols, 4, &l));
 	/* a field has another name */

@@ -31,15 +31,10 @@ static struct strobe_error *full_path(const char *path, const struct probe_files
 {
 	if (files->pid && process_has_own_files((uint32_t)files->pid))
 		return path_of_process((uint32_t)files->pid, path, ret);
-	*ret = realpath(path, NULL);
+	*ret = process_full_path(path);
 	if (*ret)
 		return NULL;
 	int errnum = errno;
-	/* "/proc/PID/exe" leads to a program that was deleted or replaced */
-	if (!access(path, R_OK))
-		*ret = xstrdup(path);
-	if (*ret)
-		return NULL;
 	/* below the directory of --symfs alone */
 	_cleanup_free_ char *below = files->symfs && *path == '/' ? xasprintf("%s%s", files->symfs, path) : NULL;
 	if (below && !access(below, R_OK))

@@ -108,5 +108,5 @@ struct report_rows {
 void report_rows_init(struct report_rows *rows, const struct report *r, const struct report_part *p);
 void report_rows_deinit(struct report_rows *rows);
 
-/* Appends the name of a frame in a call chain, or its address if there is no symbol. */
+/* Appends the name of a frame in a call chain, or its address if it has no symbol. */
 void report_frame_name(const struct hist *h, frame_id frame, bool by_address, struct strbuf *out);

@@ -147,6 +147,16 @@ char *process_program(void)
 	return read_exe("/proc/self/exe");
 }
 
+char *process_full_path(const char *path)
+{
+	char *real = realpath(path, NULL);
+	int errnum = errno;
+	if (!real && !access(path, R_OK))
+		real = xstrdup(path);
+	errno = errnum;
+	return real;
+}
+
 char *process_program_link(uint32_t pid)
 {
 	return xasprintf("/proc/%u/exe", pid);

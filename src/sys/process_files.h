@@ -30,6 +30,11 @@ char *process_path_outside(uint32_t pid, const char *path);
 char *process_program(void);
 /* The path of a process's executable, as the process sees it; owned. NULL: unknown. */
 char *process_program_of(uint32_t pid);
+/*
+ * The path without links, or, of a link to an executable that was deleted or replaced ("/proc/PID/exe"), the link itself; owned. NULL and
+ * errno: the file cannot be found.
+ */
+char *process_full_path(const char *path);
 /* The path that opens its executable, even if that was deleted or replaced since; owned. */
 char *process_program_link(uint32_t pid);
 /* The process's ID in its own pid namespace; pid if unknown. */

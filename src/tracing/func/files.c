@@ -91,13 +91,6 @@ static char *find_library(const struct sys *sys, const char *word)
 	return NULL;
 }
 
-/* What `path` leads to; of a program that was deleted or replaced ("/proc/PID/exe") there is no other path. NULL: no such file. */
-static char *full_path(const char *path)
-{
-	char *real = realpath(path, NULL);
-	return real || access(path, R_OK) ? real : xstrdup(path);
-}
-
 /* The program of the process, or the command. */
 static struct strobe_error *find_own(const struct func_context *where, char **ret)
 {
@@ -108,7 +101,7 @@ static struct strobe_error *find_own(const struct func_context *where, char **re
 	if (!where->pid)
 		return error_create(ERROR_USAGE, "no program given: specify 'BIN:GLOB', a command, or a process (-p)");
 	_cleanup_free_ char *path = process_program_of((uint32_t)where->pid), *link = process_program_link((uint32_t)where->pid);
-	*ret = path && !access(path, R_OK) ? take_ptr(path) : full_path(link);
+	*ret = path && !access(path, R_OK) ? take_ptr(path) : process_full_path(link);
 	return *ret ? NULL : error_create(ERROR_NOT_FOUND, "cannot find the program of process %d", (int)where->pid);
 }
 
@@ -118,7 +111,7 @@ struct strobe_error *func_file_find(const struct func_context *where, const char
 	if (!word)
 		return find_own(where, ret);
 	if (strchr(word, '/')) {
-		*ret = full_path(word);
+		*ret = process_full_path(word);
 		return *ret ? NULL : error_create(ERROR_NOT_FOUND, "there is no file %s", word);
 	}
 	if (where->pid)
