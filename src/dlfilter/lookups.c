@@ -7,6 +7,9 @@
 
 static struct resolved_frame look_up(const struct dlfilter *d, uint64_t ip)
 {
+	/* A filter may pass on any word of a call chain: a marker is not an address. */
+	if (ip >= PERF_CONTEXT_MAX)
+		return (struct resolved_frame){ .ip = ip, .addr = ip };
 	return resolve_sample_address(d->machine, d->symbols, d->s, ip);
 }
 

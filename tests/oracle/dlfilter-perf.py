@@ -15,7 +15,8 @@ RECORDINGS = (
     ("clock", "-g", "-e", "cpu-clock", "-F", "999"),
     ("trace", "-g", "-R", "-e", "sched:sched_switch,sched:sched_wakeup,sched:sched_process_fork"),
 )
-WORKLOAD = ("sh", "-c", "ls -lR /usr/bin >/dev/null; i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done; sleep 0.01")
+WORKLOAD = ("sh", "-c", "ls -lR /usr/bin >/dev/null; i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done;"
+            " for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.01; done")
 PARTS = re.compile(r"(?P<sample>.*) attr (?P<attr>\d+ \d+) ip (?P<ip>.*? id \w*) addr (?P<addr>none|.*? id \w*)"
                    r"(?: last (?P<last>.*? id \w*))?"
                    r" insn(?P<insn>.*?) code(?P<code>.*?) line (?P<line>.*?:\d+) (?P<end>left out|\|)")
