@@ -20,10 +20,20 @@
 /* Processes that ended longer ago have no stacks left to read: rings are read several times per second. */
 #define KEPT_NS 4000000000ull
 #define FORGET_THREADS 256
+#define PASSES_MAX 16
+
+/* Where a record of a ring lies among the pending ones. */
+struct pending_record {
+	uint64_t time_ns;
+	size_t at;
+};
 
 struct live_maps {
 	const struct sys *sys;
-	struct record_sink sink; /* first: written to by rings and synthesis */
+	struct record_sink sink; /* of what synthesis writes */
+	struct record_sink ring_sink;
+	VEC(uint8_t) pending; /* what was read from the rings, and is not applied yet */
+	VEC(struct pending_record) order;
 	VEC(struct ring) rings;
 	VEC(int) fds;
 	struct env *env;
@@ -81,17 +91,27 @@ static void take_record(struct live_maps *l, struct record r)
 	}
 }
 
+/* The record at `at`; false: none is whole. */
+static bool find_record(const void *at, const void *end, struct record *ret)
+{
+	size_t bytes = (size_t)((const char *)end - (const char *)at);
+	ret->hdr = at;
+	return bytes >= sizeof(*ret->hdr) && ret->hdr->size >= sizeof(*ret->hdr) && ret->hdr->size <= bytes;
+}
+
 static struct strobe_error *take_records(struct record_sink *s, const void *records, size_t bytes)
 {
 	struct live_maps *l = (struct live_maps *)((char *)s - offsetof(struct live_maps, sink));
-	const char *at = records, *end = at + bytes;
-	while ((size_t)(end - at) >= sizeof(struct perf_event_header)) {
-		const struct perf_event_header *h = (const void *)at;
-		if (h->size < sizeof(*h) || h->size > (size_t)(end - at))
-			break;
-		take_record(l, (struct record){ .hdr = h });
-		at += h->size;
-	}
+	const char *at = records;
+	for (struct record r; find_record(at, (const char *)records + bytes, &r); at += r.hdr->size)
+		take_record(l, r);
+	return NULL;
+}
+
+static struct strobe_error *keep_records(struct record_sink *s, const void *records, size_t bytes)
+{
+	struct live_maps *l = (struct live_maps *)((char *)s - offsetof(struct live_maps, ring_sink));
+	memcpy(vec_extend(&l->pending, bytes), records, bytes);
 	return NULL;
 }
 
@@ -144,6 +164,7 @@ struct strobe_error *live_maps_open(const struct sys *sys, struct live_clock clo
 	struct live_maps *l = xcalloc(1, sizeof(*l));
 	l->sys = sys;
 	l->sink.write = take_records;
+	l->ring_sink.write = keep_records;
 	l->env = env_create();
 	l->machine = machine_create(l->env);
 	struct strobe_error *err = open_all(l, clock);
@@ -165,6 +186,8 @@ void live_maps_close(struct live_maps *l)
 		close(l->fds.data[i]);
 	vec_deinit(&l->rings);
 	vec_deinit(&l->fds);
+	vec_deinit(&l->pending);
+	vec_deinit(&l->order);
 	u64map_deinit(&l->complete);
 	machine_destroy(l->machine);
 	env_destroy(l->env);
@@ -176,12 +199,46 @@ struct machine *live_maps_machine(struct live_maps *l)
 	return l->machine;
 }
 
+/* One pass over the rings; false: they were empty. */
+static bool keep_pending(struct live_maps *l, struct ring_stats *stats)
+{
+	size_t before = l->pending.len;
+	for (size_t i = 0; i < l->rings.len; i++)
+		if (ring_pending(&l->rings.data[i]))
+			error_destroy(ring_drain(&l->rings.data[i], &l->ring_sink, stats));
+	return l->pending.len > before;
+}
+
+static int compare_times(const void *a, const void *b)
+{
+	const struct pending_record *x = a, *y = b;
+	return x->time_ns != y->time_ns ? (x->time_ns < y->time_ns ? -1 : 1) : (x->at > y->at) - (x->at < y->at);
+}
+
+/* A process is forked on one CPU and executes its program on another: in the order of their time. */
+static void apply_pending(struct live_maps *l)
+{
+	const uint8_t *end = l->pending.data + l->pending.len;
+	struct sample_tail tail;
+	struct record r;
+	l->order.len = 0;
+	for (size_t at = 0; find_record(l->pending.data + at, end, &r); at += r.hdr->size)
+		vec_push(&l->order, ((struct pending_record){ sample_tail_decode(&l->layout, r, &tail) ? tail.time : 0, at }));
+	qsort(l->order.data, l->order.len, sizeof(*l->order.data), compare_times);
+	for (size_t i = 0; i < l->order.len; i++)
+		take_record(l, (struct record){ .hdr = (const void *)(l->pending.data + l->order.data[i].at) });
+	l->pending.len = 0;
+}
+
 void live_maps_drain(struct live_maps *l)
 {
 	struct ring_stats stats = { .time_offset = SAMPLE_NO_OFFSET };
-	for (size_t i = 0; i < l->rings.len; i++)
-		if (ring_pending(&l->rings.data[i]))
-			error_destroy(ring_drain(&l->rings.data[i], &l->sink, &stats));
+	/* What was written to a ring before a record of a later pass is read by then; what comes without end waits. */
+	bool is_some = false;
+	for (unsigned passes = 0; passes < PASSES_MAX && keep_pending(l, &stats); passes++)
+		is_some = true;
+	if (is_some)
+		apply_pending(l);
 	if (stats.lost_events) {
 		u64map_deinit(&l->complete);
 		log_info("%llu new mappings of processes were lost: they are read again when needed",
