@@ -1,5 +1,6 @@
 #include "arch/arch.h"
 
+#include <linux/audit.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -62,4 +63,9 @@ const struct arch *arch_or_native(const char *machine)
 const char *arch_reg_name(const struct arch *a, unsigned reg)
 {
 	return reg < a->regs_nr ? a->regs[reg] : NULL;
+}
+
+uint32_t arch_audit_number(const struct arch *a)
+{
+	return a->e_machine | (a->pointer_bytes == 8 ? __AUDIT_ARCH_64BIT : 0) | (a->big_endian ? 0 : __AUDIT_ARCH_LE);
 }

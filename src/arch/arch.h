@@ -70,6 +70,8 @@ static inline bool arch_is_kernel_address(const struct arch *a, uint64_t address
 {
 	return a->pointer_bytes == 8 && (int64_t)address < 0;
 }
+/* AUDIT_ARCH_* of linux/audit.h: how seccomp(2) and ptrace(2) name the architecture of a call. */
+uint32_t arch_audit_number(const struct arch *a);
 /* The name of a register by perf number, or NULL. */
 const char *arch_reg_name(const struct arch *a, unsigned reg);
 

@@ -2,12 +2,24 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/seccomp.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+
+/* What the parent writes to start the exec. */
+enum { GO = 1, GO_FILTERED };
+
+static _Noreturn void end_child(int error_fd)
+{
+	int errnum = errno;
+	ssize_t n = write(error_fd, &errnum, sizeof(errnum));
+	(void)n;
+	_exit(127);
+}
 
 static _Noreturn void child(char *const argv[], struct workload_options options, int go_fd, int error_fd)
 {
@@ -21,14 +33,14 @@ static _Noreturn void child(char *const argv[], struct workload_options options,
 	while (n < 0 && errno == EINTR);
 	if (n != 1)
 		_exit(127);
+	if (go == GO_FILTERED && (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, options.filter)))
+		end_child(error_fd);
 	if (options.stdout_to_stderr)
 		dup2(STDERR_FILENO, STDOUT_FILENO);
 	signal(SIGPIPE, options.sigpipe);
 	sigprocmask(SIG_SETMASK, &options.mask, NULL);
 	execvp(argv[0], argv);
-	int errnum = errno;
-	n = write(error_fd, &errnum, sizeof(errnum));
-	_exit(127);
+	end_child(error_fd);
 }
 
 struct workload_options workload_options_of(const struct signals *s)
@@ -71,16 +83,21 @@ struct strobe_error *workload_fork(char *const argv[], struct workload_options o
 	return NULL;
 }
 
-struct strobe_error *workload_start(struct workload *w)
+void workload_release(struct workload *w)
 {
-	int errnum = 0;
 	ssize_t n;
-	char go = 1;
+	char go = w->is_filtered ? GO_FILTERED : GO;
 	do
 		n = write(w->go_fd, &go, 1);
 	while (n < 0 && errno == EINTR);
 	close(take_fd(w->go_fd));
 	w->started = true;
+}
+
+struct strobe_error *workload_check(struct workload *w)
+{
+	int errnum = 0;
+	ssize_t n;
 	do
 		n = read(w->error_fd, &errnum, sizeof(errnum));
 	while (n < 0 && errno == EINTR);
@@ -91,6 +108,12 @@ struct strobe_error *workload_start(struct workload *w)
 	struct strobe_error *err = error_errno(errnum, "failed to start the '%s' workload", w->name);
 	err->exit_status = errnum == ENOENT ? WORKLOAD_NOT_FOUND : WORKLOAD_NOT_STARTED;
 	return err;
+}
+
+struct strobe_error *workload_start(struct workload *w)
+{
+	workload_release(w);
+	return workload_check(w);
 }
 
 bool workload_reap(struct workload *w, bool wait)

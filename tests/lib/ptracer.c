@@ -1,7 +1,6 @@
 /*
- * A tracer for the tests: takes system calls through ptrace(2), fetches by the plans of decode/syscall.h and prints
- *with it. What the BPF programs of `trace` do in the kernel is done here in the simplest way, so that a difference to
- *strace is one of decoding.
+ * A tracer for the tests: takes system calls through ptrace(2), fetches by ptrace/fetch.h and prints by decode/syscall.h. What
+ * `trace` does besides is left out, so that a difference to strace is one of fetching or decoding.
  *
  *	ptracer [-n] [-v] [-s BYTES] -o FILE COMMAND [ARGUMENT...]
  *
@@ -14,28 +13,20 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
-#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/mem.h"
 #include "decode/syscall.h"
-
-#define BLOB_BYTES 65536
-#define PATH_BYTES 4096
-#define PAGE_BYTES 4096
-
-struct blob {
-	size_t len;
-	uint8_t bytes[BLOB_BYTES];
-};
+#include "ptrace/fetch.h"
 
 struct task {
 	pid_t tid;
 	bool inside, knows;
 	const struct arch *arch;
-	uint64_t number, arg[SYSCALL_ARGS];
-	struct blob at_entry;
+	uint64_t number;
+	struct fetch_from from;
+	struct fetched at_entry;
 };
 
 #define FDS_MAX 256
@@ -71,198 +62,6 @@ static void task_forget(struct tracer *t, pid_t tid)
 		}
 }
 
-/* ---- Reading ---- */
-
-static bool peek(pid_t tid, uint64_t address, void *to, size_t n)
-{
-	struct iovec local = { to, n }, remote = { (void *)(uintptr_t)address, n };
-	return process_vm_readv(tid, &local, 1, &remote, 1, 0) == (ssize_t)n;
-}
-
-static uint64_t peek_word(const struct task *task, uint64_t address)
-{
-	uint64_t v = 0;
-	return peek(task->tid, address, &v, task->arch->pointer_bytes) ? v : 0;
-}
-
-static void put(struct blob *b, unsigned arg, unsigned part, unsigned status, const void *p, size_t n)
-{
-	struct syscall_piece head = {
-		.arg = (uint8_t)arg, .part = (uint8_t)part, .status = (uint8_t)status, .bytes = (uint32_t)n};
-	if (b->len + sizeof(head) + n + 8 > BLOB_BYTES)
-		return;
-	memcpy(b->bytes + b->len, &head, sizeof(head));
-	memcpy(b->bytes + b->len + sizeof(head), p, n);
-	b->len += sizeof(head) + (n + 7) / 8 * 8;
-}
-
-static void put_bytes(const struct task *task, struct blob *b, unsigned arg, unsigned part, uint64_t address,
-		      uint64_t n, size_t max)
-{
-	uint8_t bytes[4096];
-	size_t take = n < max ? n : max;
-	take = take < sizeof(bytes) ? take : sizeof(bytes);
-	size_t page = PAGE_BYTES - address % PAGE_BYTES;
-	if (peek(task->tid, address, bytes, take))
-		put(b, arg, part, take < n ? SYSCALL_FETCH_TRUNCATED : SYSCALL_FETCH_OK, bytes, take);
-	else if (page < take && peek(task->tid, address, bytes, page))
-		put(b, arg, part, SYSCALL_FETCH_PARTIAL, bytes, page);
-	else
-		put(b, arg, part, SYSCALL_FETCH_FAULT, bytes, 0);
-}
-
-/* As much as is shown of a buffer; more of what begins as messages of netlink do. */
-static size_t packet_max(const struct task *task, uint64_t address, uint64_t n, size_t limit)
-{
-	uint32_t length = 0;
-	bool fits = n >= 16 && peek(task->tid, address, &length, 4) && length >= 16 && length <= n;
-	return fits && limit < SYSCALL_NETLINK_MAX ? SYSCALL_NETLINK_MAX : limit;
-}
-
-static void put_string(const struct task *task, struct blob *b, unsigned arg, unsigned part, uint64_t address,
-		       size_t max)
-{
-	char s[PATH_BYTES];
-	size_t n = 0;
-	while (n < max && n < sizeof(s) && peek(task->tid, address + n, &s[n], 1)) {
-		if (!s[n]) {
-			put(b, arg, part, SYSCALL_FETCH_OK, s, n);
-			return;
-		}
-		n++;
-	}
-	put(b, arg, part, n >= max ? SYSCALL_FETCH_TRUNCATED : n ? SYSCALL_FETCH_PARTIAL : SYSCALL_FETCH_FAULT, s, n);
-}
-
-static void put_strings(const struct task *task, struct blob *b, const struct syscall_fetch *f, uint64_t address,
-			size_t limit)
-{
-	uint32_t nr = 0;
-	for (; nr < 100000; nr++) {
-		uint64_t p = peek_word(task, address + (uint64_t)nr * task->arch->pointer_bytes);
-		if (!p)
-			break;
-		if (f->what == SYSCALL_FETCH_STRINGS && nr < f->max)
-			put_string(task, b, f->arg, SYSCALL_PART_DATA + nr, p, limit + 1);
-	}
-	put(b, f->arg, SYSCALL_PART_WHOLE, SYSCALL_FETCH_OK, &nr, sizeof(nr));
-}
-
-/* nr vectors at address; total bounds the data. */
-static void put_vectors(const struct task *task, struct blob *b, unsigned arg, unsigned part, uint64_t address,
-			uint64_t nr, uint64_t total, size_t limit, bool packets)
-{
-	size_t word = task->arch->pointer_bytes;
-	if (nr > 8)
-		nr = 8;
-	put_bytes(task, b, arg, part, address, nr * 2 * word, 4096);
-	for (uint64_t i = 0; i < nr; i++) {
-		uint64_t base = peek_word(task, address + i * 2 * word),
-			 len = peek_word(task, address + i * 2 * word + word);
-		uint64_t here = len < total ? len : total;
-		total -= here;
-		if (base && (here || !len))
-			put_bytes(task, b, arg, SYSCALL_PART_DATA + (unsigned)i, base, here,
-				  packets ? packet_max(task, base, here, limit) : limit);
-	}
-}
-
-static void put_message(const struct task *task, struct blob *b, unsigned arg, uint64_t address, uint64_t total,
-			size_t limit)
-{
-	size_t w = task->arch->pointer_bytes;
-	uint64_t name = peek_word(task, address), control = peek_word(task, address + 4 * w);
-	uint32_t namelen = 0;
-	peek(task->tid, address + w, &namelen, 4);
-	if (name)
-		put_bytes(task, b, arg, SYSCALL_PART_NAME, name, namelen, 128);
-	if (control)
-		put_bytes(task, b, arg, SYSCALL_PART_CONTROL, control, peek_word(task, address + 5 * w), 512);
-	put_vectors(task, b, arg, SYSCALL_PART_IOV, peek_word(task, address + 2 * w), peek_word(task, address + 3 * w),
-		    total, limit, true);
-}
-
-static uint64_t count_of(const struct task *task, const struct syscall_fetch *f, int64_t ret)
-{
-	uint32_t n = 0, cmd = (uint32_t)task->arg[1];
-	switch (f->len) {
-	case SYSCALL_LEN_ARG:
-		return task->arch->pointer_bytes == 4 ? (uint32_t)task->arg[f->len_arg] : task->arg[f->len_arg];
-	case SYSCALL_LEN_RET:
-		return ret > 0 ? (uint64_t)ret : 0;
-	case SYSCALL_LEN_DEREF:
-		peek(task->tid, task->arg[f->len_arg], &n, 4);
-		return n;
-	case SYSCALL_LEN_IOCTL:
-		return syscall_ioctl_bytes(cmd);
-	case SYSCALL_LEN_BITS:
-		return (task->arg[f->len_arg] + 63) / 64;
-	default:
-		return 1;
-	}
-}
-
-static void fetch(const struct tracer *t, const struct task *task, const struct syscall_fetch *f, struct blob *b,
-		  bool at_exit, int64_t ret)
-{
-	uint64_t address = task->arg[f->arg], nr = count_of(task, f, ret);
-	size_t limit = t->style.str_limit ? t->style.str_limit : 32, max = f->max ? f->max : limit;
-	unsigned part = at_exit ? SYSCALL_PART_EXIT : SYSCALL_PART_WHOLE;
-	uint64_t total = !at_exit ? UINT64_MAX : ret > 0 ? (uint64_t)ret : 0;
-	if (task->arch->pointer_bytes == 4)
-		address = (uint32_t)address;
-	if (address < 4096)
-		return;
-	switch (f->what) {
-	case SYSCALL_FETCH_STRING:
-		put_string(task, b, f->arg, part, address, PATH_BYTES);
-		break;
-	case SYSCALL_FETCH_BYTES:
-		put_bytes(task, b, f->arg, part, address, nr < UINT32_MAX ? nr * f->unit : nr, max);
-		break;
-	case SYSCALL_FETCH_PACKET:
-		put_bytes(task, b, f->arg, part, address, nr, packet_max(task, address, nr, limit));
-		break;
-	case SYSCALL_FETCH_POINTERS:
-		put_bytes(task, b, f->arg, part, address, nr * task->arch->pointer_bytes, max);
-		for (unsigned i = 0; i < nr && (i + 1) * task->arch->pointer_bytes <= max; i++)
-			put_bytes(task, b, f->arg, SYSCALL_PART_DATA + i,
-				  peek_word(task, address + i * task->arch->pointer_bytes), f->unit, f->unit);
-		break;
-	case SYSCALL_FETCH_STRINGS:
-	case SYSCALL_FETCH_COUNT:
-		put_strings(task, b, f, address, limit);
-		break;
-	case SYSCALL_FETCH_IOVEC:
-		put_vectors(task, b, f->arg, part, address, nr, total, limit, false);
-		break;
-	case SYSCALL_FETCH_MSGHDR:
-		put_bytes(task, b, f->arg, part, address, f->unit, max);
-		put_message(task, b, f->arg, address, total, limit);
-		break;
-	case SYSCALL_FETCH_MMSGHDR:
-		put_bytes(task, b, f->arg, part, address, nr * f->unit, max);
-		if (nr)
-			put_message(task, b, f->arg, address, UINT64_MAX, limit);
-		break;
-	default:
-		break;
-	}
-}
-
-static void follow_plan(const struct tracer *t, const struct task *task, const struct syscall_desc *d, struct blob *b,
-			bool at_exit, int64_t ret)
-{
-	b->len = 0;
-	for (unsigned i = 0; i < d->plan.steps_nr; i++) {
-		const struct syscall_fetch *f = &d->plan.step[i];
-		bool now = at_exit ? f->at & SYSCALL_AT_EXIT && (!syscall_failed(ret) || f->at & SYSCALL_FETCH_ON_ERROR)
-				   : f->at & SYSCALL_AT_ENTRY;
-		if (now)
-			fetch(t, task, f, b, at_exit, ret);
-	}
-}
-
 /* ---- Calls ---- */
 
 static const struct syscall_desc *desc_of(const struct tracer *t, const struct task *task, struct syscall_desc *spare,
@@ -290,16 +89,17 @@ static int fd_netlink(void *ctx, uint32_t pid, int fd)
 
 static void print(struct tracer *t, struct task *task, bool has_ret, int64_t ret)
 {
-	static struct blob at_exit;
+	static struct fetched at_exit;
 	struct syscall_desc spare;
 	char name[24];
 	const struct syscall_desc *d = desc_of(t, task, &spare, &name);
 	struct syscall_event ev = { .desc = d, .ret = ret, .has_ret = has_ret, .pid = (uint32_t)task->tid };
-	memcpy(ev.arg, task->arg, sizeof(ev.arg));
-	syscall_payload_add(&ev.payload, task->at_entry.bytes, task->at_entry.len);
+	memcpy(ev.arg, task->from.arg, sizeof(ev.arg));
+	syscall_payload_add(&ev.payload, task->at_entry.data, task->at_entry.bytes);
 	if (has_ret) {
-		follow_plan(t, task, d, &at_exit, true, ret);
-		syscall_payload_add(&ev.payload, at_exit.bytes, at_exit.len);
+		at_exit.bytes = 0;
+		fetch_at_exit(&at_exit, &task->from, &d->plan, ret);
+		syscall_payload_add(&ev.payload, at_exit.data, at_exit.bytes);
 	}
 	learn_sockets(t, &ev);
 	out_f(&t->out, "%d %s(", task->tid, d->name);
@@ -319,10 +119,13 @@ static void on_syscall_stop(struct tracer *t, struct task *task)
 	if (info.op == PTRACE_SYSCALL_INFO_ENTRY) {
 		task->arch = info.arch == AUDIT_ARCH_I386 ? &arch_i386 : &arch_x86_64;
 		task->number = info.entry.nr;
+		task->from = (struct fetch_from){ .tid = task->tid, .arch = task->arch,
+						  .str_limit = t->style.str_limit ? t->style.str_limit : 32 };
 		for (int i = 0; i < SYSCALL_ARGS; i++)
-			task->arg[i] = info.entry.args[i];
+			task->from.arg[i] = info.entry.args[i];
 		task->inside = true;
-		follow_plan(t, task, desc_of(t, task, &spare, &name), &task->at_entry, false, 0);
+		task->at_entry.bytes = 0;
+		fetch_at_entry(&task->at_entry, &task->from, &desc_of(t, task, &spare, &name)->plan);
 	} else if (info.op == PTRACE_SYSCALL_INFO_EXIT && task->inside) {
 		print(t, task, true, info.exit.rval);
 		task->inside = false;

@@ -27,18 +27,25 @@ static void take_signals(struct run *r, bool *ret_end)
 		if (number != SIGCHLD) {
 			r->signal = number;
 			*ret_end = true;
-		} else if (r->workload.pid && workload_reap(&r->workload, false)) {
+		} else if (r->workload.pid && !live_trace_waits(r->trace) && workload_reap(&r->workload, false)) {
 			*ret_end = true;
 		}
 	}
 }
 
+/* Lines are written when nothing more comes for a moment: not one by one where each stop of a task ends the wait (ptrace). */
+#define MOMENT_MS 1
+
 static struct strobe_error *wait_for_events(void *ctx, int wake_fd, int wait_ms, bool *ret_end)
 {
 	struct run *r = ctx;
 	struct pollfd fds[] = { { .fd = r->signals.fd, .events = POLLIN }, { .fd = wake_fd, .events = POLLIN } };
-	trace_writer_flush(&r->output.writer);
-	if (poll(fds, 2, wait_ms) < 0 && errno != EINTR)
+	int nr = live_trace_waits(r->trace) ? poll(fds, 2, MOMENT_MS) : 0;
+	if (!nr) {
+		trace_writer_flush(&r->output.writer);
+		nr = poll(fds, 2, wait_ms);
+	}
+	if (nr < 0 && errno != EINTR)
 		return error_errno(errno, "cannot wait");
 	if (fds[0].revents)
 		take_signals(r, ret_end);
@@ -52,7 +59,16 @@ static struct strobe_error *fork_command(struct run *r)
 		return NULL;
 	struct workload_options options = workload_options_of(&r->signals);
 	options.stdout_to_stderr = r->output.fd == STDOUT_FILENO;
+	options.filter = live_trace_filter(r->trace);
 	return workload_fork(argv, options, &r->workload);
+}
+
+static struct strobe_error *start_command(struct run *r)
+{
+	r->workload.is_filtered = live_trace_is_filtered(r->trace);
+	workload_release(&r->workload);
+	TRY(live_trace_await_command(r->trace));
+	return workload_check(&r->workload);
 }
 
 static void print_tool_stats(struct run *r)
@@ -101,8 +117,9 @@ static struct strobe_error *run(struct run *r)
 	TRY(live_trace_open(r->trace, r->workload.pid));
 	trace_output_begin(&r->output, live_trace_tasks(r->trace), request.sys, live_trace_has_one_task(r->trace));
 	if (r->workload.pid)
-		TRY(workload_start(&r->workload));
+		TRY(start_command(r));
 	TRY(live_trace_run(r->trace));
+	r->workload.reaped |= live_trace_command_status(r->trace, &r->workload.status);
 	TRY(live_trace_finish(r->trace, &stats));
 	trace_output_end(&r->output, trace_selects_calls(&o->selection) ? stats : NULL);
 	print_functions(r);

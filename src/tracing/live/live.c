@@ -34,11 +34,17 @@ static bool has_all_that_open(const struct syscall_table *table, const struct sy
 	return true;
 }
 
+/* Calls are selected where they are traced, by BPF programs; otherwise, and for a summary of all, their lines are. */
+static bool chooses_before(const struct live_trace *t)
+{
+	return !t->q.summary->with_lines && !t->by_rings && !t->by_ptrace;
+}
+
 bool live_trace_sees_files(const struct live_trace *t)
 {
 	const struct trace_selection *s = t->q.selection;
 	const struct live_trace_options *o = t->q.options;
-	bool by_result = !t->q.summary->with_lines && !t->by_rings && (s->failure || s->duration_set);
+	bool by_result = chooses_before(t) && (s->failure || s->duration_set);
 	if (by_result || s->path || o->target.cpus || o->target.tids || o->no_inherit || !trace_selects_calls(s))
 		return false;
 	return t->calls.all || (has_all_that_open(t->calls.native, &t->calls.chosen) &&
@@ -48,14 +54,14 @@ bool live_trace_sees_files(const struct live_trace *t)
 /* There are neither lines nor events. */
 static bool sums_in_kernel(const struct live_trace *t)
 {
-	return t->q.summary->only && t->q.summary->in_kernel && !t->by_rings && !has_stacks(t->q.options);
+	return t->q.summary->only && t->q.summary->in_kernel && !t->by_rings && !t->by_ptrace && !has_stacks(t->q.options);
 }
 
 void live_trace_make_lines(struct live_trace *t)
 {
 	const struct trace_selection *s = t->q.selection;
 	const struct trace_summary *sums = t->q.summary;
-	bool chosen_before = !sums->with_lines && !t->by_rings;
+	bool chosen_before = chooses_before(t);
 	struct trace_lines_setup setup = {
 		.sink = t->q.sink,
 		.sys = t->q.sys,
@@ -107,6 +113,7 @@ struct strobe_error *live_trace_create(const struct live_trace_request *q, struc
 	if (!t->calls.native)
 		return error_create(ERROR_UNSUPPORTED, "no system call table for this architecture");
 	t->calls.all = !s->calls && trace_selects_calls(s);
+	live_trace_make_filter(t);
 	if (s->path)
 		path_choice_init(&t->path, s->path);
 	TRY(live_trace_choose_functions(t));
@@ -121,6 +128,7 @@ static void close_sources(struct live_trace *t)
 	stream_tracer_leave_behind(t->tracer);
 	stream_tracer_close(take_ptr(t->tracer));
 	summary_tracer_close(take_ptr(t->summary));
+	ptrace_tracer_destroy(take_ptr(t->ptracer));
 	func_calls_destroy(take_ptr(t->bpf_calls.funcs));
 	trace_lines_destroy(take_ptr(t->lines));
 	t->wake_fd = -1;
@@ -153,17 +161,35 @@ static void say_limits(const struct live_trace *t)
 			"addresses; signals, starts and exits of tasks are missing");
 }
 
+/* Where neither BPF nor tracepoints can be used, but the tasks may be traced as strace does it. */
+static bool open_by_ptrace(struct live_trace *t, const struct strobe_error *why)
+{
+	close_sources(t);
+	t->by_rings = false;
+	t->by_ptrace = true;
+	struct strobe_error *err = live_trace_open_ptrace(t);
+	if (!err)
+		session_say(t->q.host, "%s; using ptrace instead, which stops each call twice (some 10 us)", why->message);
+	else
+		log_info("not by ptrace: %s", err->message);
+	bool is_open = !err;
+	error_destroy(err);
+	return is_open;
+}
+
 /* Where BPF cannot be used. Takes the error that says so. */
 static struct strobe_error *open_without_bpf(struct live_trace *t, struct strobe_error *why)
 {
 	close_sources(t);
 	t->by_rings = true;
 	struct strobe_error *err = open_sources(t);
-	if (err) {
-		err = error_prefix(err, "cannot trace: BPF is unavailable (%s), and so are tracepoints", why->message);
-	} else {
+	if (!err) {
 		session_say(t->q.host, "%s; using tracepoints instead", why->message);
 		say_limits(t);
+	} else if (open_by_ptrace(t, why)) {
+		error_destroy(take_ptr(err));
+	} else {
+		err = error_prefix(err, "cannot trace: BPF is unavailable (%s), and so are tracepoints", why->message);
 	}
 	error_destroy(why);
 	return err;
@@ -190,6 +216,8 @@ void live_trace_enable(struct live_trace *t)
 		summary_tracer_enable(t->summary, true);
 	if (t->capture)
 		capture_enable(t->capture);
+	if (t->ptracer)
+		ptrace_tracer_enable(t->ptracer);
 }
 
 /* --- the run --- */
@@ -197,6 +225,8 @@ void live_trace_enable(struct live_trace *t)
 struct strobe_error *live_trace_run(struct live_trace *t)
 {
 	live_trace_begin(t);
+	if (t->ptracer)
+		return live_trace_run_ptrace(t);
 	if (t->capture) {
 		struct strobe_error *err = trace_events_read(t->events, t->session.source);
 		t->ended = true;
@@ -245,6 +275,7 @@ void live_trace_destroy(struct live_trace *t)
 	target_map_deinit(&t->map);
 	path_choice_deinit(&t->path);
 	call_choice_deinit(&t->calls);
+	call_filter_deinit(&t->filter);
 	func_choice_deinit(&t->funcs);
 	func_filter_destroy(t->func_filter);
 	free(t->cgroup);

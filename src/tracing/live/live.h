@@ -4,11 +4,12 @@
  *	TRY(live_trace_create(&request, &t));        checks everything possible before there are tasks
  *	TRY(live_trace_open(t, pid));                pid: the command, which waits for its exec; 0: none
  *	... the command may run ...
+ *	TRY(live_trace_await_command(t));            until it does
  *	TRY(live_trace_run(t));                      lines, until the trace ends
  *	TRY(live_trace_finish(t, &stats));           the last lines, and what was lost
  *	live_trace_destroy(t);                       in any case
  *
- * If BPF programs cannot be loaded, tracepoints and rings are used instead. The request, and everything that it points to, must
+ * If BPF programs cannot be loaded, tracepoints and rings are used instead, or else ptrace (ptrace/tracer.h). The request, and everything that it points to, must
  * outlive the trace. Messages go through the host. Only the opening thread may call the other functions; its priority is raised.
  */
 #pragma once
@@ -61,6 +62,17 @@ bool live_trace_needs_rings(const struct trace_selection *s, const struct live_t
 /* *ret is set in any case. */
 struct strobe_error *live_trace_create(const struct live_trace_request *q, struct live_trace **ret) _must_check_;
 struct strobe_error *live_trace_open(struct live_trace *t, pid_t command) _must_check_;
+/*
+ * By ptrace the trace waits for its tasks, and nobody else may: live_trace_waits(). The command then installs a filter of calls
+ * (workload_options.filter) if live_trace_is_filtered(), and ends with that status; false: it has not ended.
+ */
+bool live_trace_waits(const struct live_trace *t);
+bool live_trace_is_filtered(const struct live_trace *t);
+bool live_trace_command_status(const struct live_trace *t, int *ret);
+/* Known before the tasks are; NULL: all calls are traced. Owned by the trace. */
+const struct sock_fprog *live_trace_filter(const struct live_trace *t);
+/* Waits until the command, which has been released, executes its program or has failed to. */
+struct strobe_error *live_trace_await_command(struct live_trace *t) _must_check_;
 struct strobe_error *live_trace_run(struct live_trace *t) _must_check_;
 /* **ret_stats: set if a summary was requested, else NULL; owned by the trace. */
 struct strobe_error *live_trace_finish(struct live_trace *t, const struct syscall_stats **ret_stats) _must_check_;

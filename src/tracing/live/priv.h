@@ -1,9 +1,14 @@
-/* The parts of a live trace: tasks.c (which tasks, and until when), tracers.c (BPF), rings.c (events of the kernel's rings). */
+/*
+ * The parts of a live trace: tasks.c (which tasks, and until when), tracers.c (BPF), rings.c (events of the kernel's rings), ptraced.c
+ * (ptrace).
+ */
 #pragma once
 #include "bpf/probe/samples.h"
 #include "bpf/trace/stream_tracer.h"
 #include "bpf/trace/summary_tracer.h"
 #include "capture/session.h"
+#include "ptrace/call_filter.h"
+#include "ptrace/tracer.h"
 #include "session/session.h"
 #include "tracing/call_choice.h"
 #include "tracing/events.h"
@@ -31,11 +36,15 @@ struct live_trace {
 	uint64_t begin_ms, alive_ms; /* end of the delay (0: over); time of the last check of tasks */
 	/* Sources. */
 	bool by_rings; /* without BPF: calls from their tracepoints */
+	bool by_ptrace;
 	int wake_fd;   /* readable when events should be read; -1: none */
 	struct trace_lines *lines;
 	struct trace_calls bpf_calls;   /* converts BPF events to lines */
 	struct stream_tracer *tracer;   /* or NULL */
 	struct summary_tracer *summary; /* statistics of the kernel, or NULL */
+	struct ptrace_tracer *ptracer;  /* by_ptrace */
+	struct call_filter filter;      /* for a command that is traced by ptrace */
+	struct sock_fprog filter_program; /* len 0: none */
 	struct event_set set;           /* rings.c; of the capture once that is open */
 	struct probe_samples *probes;   /* of events that are probes; or NULL */
 	struct capture *capture;        /* NULL: no rings */
@@ -83,6 +92,12 @@ struct strobe_error *live_trace_open_summary(struct live_trace *t) _must_check_;
 void live_trace_drain_stream(struct live_trace *t);
 struct strobe_error *live_trace_read_summary(struct live_trace *t) _must_check_;
 void live_trace_say_lost(const struct live_trace *t, uint64_t lost);
+
+/* ptraced.c */
+struct strobe_error *live_trace_open_ptrace(struct live_trace *t) _must_check_;
+/* Reads events until the trace ends. */
+struct strobe_error *live_trace_run_ptrace(struct live_trace *t) _must_check_;
+void live_trace_make_filter(struct live_trace *t);
 
 /* rings.c */
 struct strobe_error *live_trace_check_rings(const struct live_trace *t) _must_check_;
