@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "base/vector.h"
+#include "diff/block_spread.h"
 #include "session/report/cycles.h"
 
 #define RANGE_WIDTH 65 /* perf's */
@@ -15,7 +16,7 @@
 struct place {
 	const char *object, *function;
 	uint64_t start, end; /* in the function; start 0: unknown */
-	uint64_t average;    /* cycles per execution */
+	const struct block *block; /* NULL: a function */
 	uint32_t row;        /* of functions */
 };
 struct places {
@@ -74,7 +75,7 @@ static void list_blocks(const struct report_cycles *c, const struct report_part 
 		const struct block *k = &b->all.data[i];
 		const struct block_names n = report_block_names(c, k);
 		struct place p = { .object = n.object, .function = n.function, .start = k->start ? k->start - n.start : 0,
-				   .end = k->end.addr - n.start, .average = block_average(k) };
+				   .end = k->end.addr - n.start, .block = k };
 		const struct place *of = report_part_counts(part, k->event) ? find_place(functions, &p, compare_functions) : NULL;
 		if (!of)
 			continue;
@@ -88,7 +89,7 @@ static void list_blocks(const struct report_cycles *c, const struct report_part 
 
 struct difference {
 	const struct place *before, *after; /* before: NULL if the first side lacks the block */
-	int64_t cycles;
+	int64_t cycles;  /* per execution */
 	uint64_t period; /* of the function */
 };
 
@@ -104,7 +105,7 @@ static int compare_differences(const void *pa, const void *pb)
 	return x != y ? (x > y ? -1 : 1) : compare_places(a->after, b->after);
 }
 
-enum { EVENT, BASELINE, BLOCK, FUNCTION, START, END, BEFORE, AFTER, DIFFERENCE, KEYS };
+enum { EVENT, BASELINE, BLOCK, SPREAD, FUNCTION, START, END, BEFORE, AFTER, DIFFERENCE, ERROR_PERCENT, RUNS, KEYS };
 
 static void add_columns(const struct diff *d, struct table *t, const struct diff_event *e)
 {
@@ -113,13 +114,18 @@ static void add_columns(const struct diff *d, struct table *t, const struct diff
 		[BASELINE] = { .key = "baseline_percent", .title = "Baseline", .type = TABLE_NUMBER, .width = 8 },
 		[BLOCK] = { .key = "block", .title = "[Program Block Range] Cycles Diff", .type = TABLE_TEXT, .width = RANGE_WIDTH + 5,
 			    .align = TABLE_ALIGN_RIGHT, .text_only = true },
+		[SPREAD] = { .key = "spread", .title = "      stddev/Hist", .type = TABLE_TEXT, .width = BLOCK_SPREAD_WIDTH,
+			     .text_only = true },
 		[FUNCTION] = { .key = "function", .type = TABLE_TEXT, .data_only = true },
 		[START] = { .key = "start", .type = TABLE_COUNT, .data_only = true },
 		[END] = { .key = "end", .type = TABLE_COUNT, .data_only = true },
 		[BEFORE] = { .key = "baseline_cycles", .type = TABLE_COUNT, .data_only = true },
 		[AFTER] = { .key = "cycles", .type = TABLE_COUNT, .data_only = true },
 		[DIFFERENCE] = { .key = "cycles_diff", .type = TABLE_NUMBER, .data_only = true },
+		[ERROR_PERCENT] = { .key = "runs_error_percent", .type = TABLE_NUMBER, .data_only = true },
+		[RUNS] = { .key = "runs_cycles_diff", .type = TABLE_SERIES, .data_only = true },
 	};
+	static const struct table_column hidden = { .key = "spread", .type = TABLE_TEXT, .data_only = true, .text_only = true };
 	const struct diff_layout *l = &d->settings.layout;
 	table_init(t, "strobe-diff-cycles", 1);
 	t->layout = (struct table_layout){ .head = "# ", .rule = '.', .after_rule = "#", .has_no_titles = l->quiet };
@@ -128,8 +134,18 @@ static void add_columns(const struct diff *d, struct table *t, const struct diff
 		table_head(t, "#");
 	}
 	for (size_t i = 0; i < KEYS; i++)
-		table_column(t, columns[i]);
+		table_column(t, i == SPREAD && !l->show_spread ? hidden : columns[i]);
 	diff_key_columns(t, e);
+}
+
+static void put_spread(struct table *t, const struct difference *k)
+{
+	_cleanup_strbuf_ struct strbuf text = {};
+	struct block_spread s = block_spread_of(k->before->block, k->after->block);
+	block_spread_text(&s, &text);
+	table_set_text(t, SPREAD, strbuf_str(&text));
+	table_set_number(t, ERROR_PERCENT, s.error_percent);
+	table_set_series(t, RUNS, s.runs, s.runs_nr);
 }
 
 static void put_row(struct table *t, const struct diff_event *e, const struct difference *k)
@@ -147,10 +163,11 @@ static void put_row(struct table *t, const struct diff_event *e, const struct di
 	table_set_text(t, FUNCTION, p->function);
 	table_set_count(t, START, p->start);
 	table_set_count(t, END, p->end);
-	table_set_count(t, AFTER, p->average);
+	table_set_count(t, AFTER, block_average(p->block));
 	if (k->before) {
-		table_set_count(t, BEFORE, k->before->average);
+		table_set_count(t, BEFORE, block_average(k->before->block));
 		table_set_number(t, DIFFERENCE, (double)k->cycles);
+		put_spread(t, k);
 	}
 	diff_put_keys(t, KEYS, e, p->row);
 }
@@ -160,7 +177,7 @@ static void put_rows(struct table *t, const struct diff_event *e, const struct p
 	struct difference *all = xcalloc(after->all.len + 1, sizeof(*all));
 	for (size_t i = 0; i < after->all.len; i++) {
 		const struct place *p = &after->all.data[i], *same = find_place(before, p, compare_places);
-		all[i] = (struct difference){ same, p, same ? (int64_t)(p->average - same->average) : 0,
+		all[i] = (struct difference){ same, p, same ? (int64_t)(block_average(p->block) - block_average(same->block)) : 0,
 					      diff_value_at(e->changes, p->row, 0)->period };
 	}
 	qsort(all, after->all.len, sizeof(*all), compare_differences);

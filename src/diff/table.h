@@ -21,6 +21,7 @@ struct diff_layout {
 	bool baseline_only;          /* only rows that the first side and another one have */
 	bool show_period, show_formula;
 	bool show_change;            /* in text, too: change of the period with its interval */
+	bool show_spread;            /* DIFF_CYCLES: of each block's executions (diff/block_spread.h) */
 	bool quiet;                  /* no titles */
 	bool for_data;               /* one table of all events: a column names the event */
 	bool list_files;

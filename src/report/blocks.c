@@ -35,6 +35,17 @@ static struct block *find_block(struct blocks *b, uint32_t event, const struct b
 	return &b->all.data[id];
 }
 
+/* An earlier start makes it another block: executions from later ones do not count, nor those whose start is unknown. */
+static void add_run(struct block *b, uint64_t start, uint64_t cycles)
+{
+	if (start && (!b->start || start < b->start)) {
+		b->start = start;
+		b->runs_nr = 0;
+	}
+	if (start == b->start && b->runs_nr < BLOCK_RUNS)
+		b->runs[b->runs_nr++] = cycles;
+}
+
 void blocks_add(struct blocks *b, uint32_t event, const struct block_place *from, const struct block_place *end, uint64_t cycles)
 {
 	b->events[event].cycles += cycles;
@@ -45,8 +56,7 @@ void blocks_add(struct blocks *b, uint32_t event, const struct block_place *from
 	block->most = cycles > block->most ? cycles : block->most;
 	block->cycles += cycles;
 	block->times++;
-	if (from->function == end->function && from->addr < end->addr && (!block->start || from->addr < block->start))
-		block->start = from->addr;
+	add_run(block, from->function == end->function && from->addr < end->addr ? from->addr : 0, cycles);
 }
 
 static int compare_blocks(const void *pa, const void *pb)

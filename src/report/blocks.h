@@ -21,11 +21,15 @@ struct block_place {
 	uint64_t addr;        /* in the object's address space */
 };
 
+#define BLOCK_RUNS 8 /* how many executions keep their own cycles: as many as in perf */
 struct block {
 	uint32_t event;
 	struct block_place end;
 	uint64_t start; /* in the object's address space; 0: unknown */
 	uint64_t cycles, times, least, most;
+	/* The first executions from that start, or all of them where it is unknown; runs_nr counts up to BLOCK_RUNS. */
+	uint64_t runs[BLOCK_RUNS];
+	uint32_t runs_nr;
 };
 
 /* Totals of an event, inside and outside of blocks. */

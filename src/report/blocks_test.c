@@ -33,6 +33,8 @@ static void blocks_of_one_end_are_one(void **state)
 	assert_int_equal(block_average(k), 10);
 	assert_int_equal(k->least, 4);
 	assert_int_equal(k->most, 16);
+	assert_int_equal(k->runs_nr, 1); /* of the two from later starts one was before it, one after */
+	assert_int_equal(k->runs[0], 4);
 	blocks_deinit(&b);
 }
 
@@ -47,6 +49,7 @@ static void a_beginning_is_of_the_same_function_and_before_the_end(void **state)
 	assert_int_equal(b.all.len, 1);
 	assert_int_equal(b.all.data[0].start, 0);
 	assert_int_equal(b.all.data[0].times, 4);
+	assert_int_equal(b.all.data[0].runs_nr, 4);
 	blocks_deinit(&b);
 }
 

@@ -108,8 +108,7 @@ uint32_t chain_join_calls(const uint64_t *words, uint32_t words_nr, const struct
 	return n;
 }
 
-#define BRANCHES_MAX 127   /* more than any processor records */
-#define CALL_BYTES_MAX 8   /* maximum length of a call instruction: the return address is at most this far after it */
+#define CALL_BYTES_MAX 8 /* maximum length of a call instruction: the return address is at most this far after it */
 
 /* Whether the n branches from `at` on have the same sources as the n branches from `before` on. */
 static bool same_sources(const struct perf_branch_entry *before, const struct perf_branch_entry *at, uint32_t n)
@@ -135,20 +134,28 @@ static uint32_t remove_loops(struct perf_branch_entry *b, uint32_t n)
 	return n;
 }
 
+uint32_t chain_unroll_branches(const struct perf_branch_entry *branches, uint64_t branches_nr, uint32_t max, struct perf_branch_entry *ret)
+{
+	uint32_t n = 0, limit = max < CHAIN_BRANCHES_MAX ? max : CHAIN_BRANCHES_MAX;
+	while (n < branches_nr && n < limit) {
+		ret[n] = branches[n];
+		n++;
+	}
+	return remove_loops(ret, n);
+}
+
 uint32_t chain_join_branches(const uint64_t *words, uint32_t words_nr, const struct perf_branch_entry *branches,
 			     uint64_t branches_nr, uint32_t max, uint64_t *ret)
 {
-	struct perf_branch_entry kept[BRANCHES_MAX];
-	uint32_t n = 0, callers = 0, out = 0, limit = max < BRANCHES_MAX ? max : BRANCHES_MAX;
+	struct perf_branch_entry kept[CHAIN_BRANCHES_MAX];
+	uint32_t n = chain_unroll_branches(branches, branches_nr, max, kept), callers = 0, out = 0;
 	uint64_t mode = PERF_CONTEXT_USER;
-	for (uint64_t i = 0; i < branches_nr && n < limit; i++) {
-		kept[n++] = branches[i];
+	for (uint64_t i = 0; i < branches_nr && i < max && i < CHAIN_BRANCHES_MAX; i++) {
 		while (callers < words_nr && words[callers] >= PERF_CONTEXT_MAX)
 			mode = words[callers++];
 		if (callers < words_nr && branches[i].from < words[callers] && words[callers] - branches[i].from <= CALL_BYTES_MAX)
 			callers++;
 	}
-	n = remove_loops(kept, n);
 	if (n)
 		ret[out++] = CHAIN_CONTEXT_ANY;
 	for (uint32_t i = 0; i < n; i++) {

@@ -44,9 +44,12 @@ uint32_t chain_join_calls(const uint64_t *words, uint32_t words_nr, const struct
 /* An own marker in joined words: addresses after it may be kernel or user code, whichever is mapped. */
 #define CHAIN_CONTEXT_ANY ((uint64_t)-4094)
 
+#define CHAIN_BRANCHES_MAX 127 /* more than any processor records */
+/* The first branches, at most max, of which a loop is kept once; ret has room for CHAIN_BRANCHES_MAX. Returns the number written. */
+uint32_t chain_unroll_branches(const struct perf_branch_entry *branches, uint64_t branches_nr, uint32_t max, struct perf_branch_entry *ret);
 /*
- * Callchain words preceded by the branches before the sample (report --branch-history): target and source of each, newest first. A loop
- * is kept once. Callers that are also the source of a branch are left out. ret has room for words_nr + 2 * branches_nr + 2; returns the
+ * Callchain words preceded by the branches before the sample (report --branch-history): target and source of each of
+ * chain_unroll_branches(), newest first. Callers that are also the source of a branch are left out. ret has room for words_nr + 2 * branches_nr + 2; returns the
  * number written.
  */
 uint32_t chain_join_branches(const uint64_t *words, uint32_t words_nr, const struct perf_branch_entry *branches,

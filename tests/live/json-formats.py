@@ -12,6 +12,7 @@ import os
 import re
 
 import accesses
+import blocks
 import schedstats
 from strobetest import STROBE, TOP, Tap, is_root, record, run, strobe
 
@@ -27,6 +28,8 @@ OURS = [
     (["convert", "x.data", "-", "--to", "json"], "strobe-profile", False),
     (["daemon", "list", "--format", "json", "--base", "daemon"], "strobe-daemon", False),
     (["diff", "--format", "json", DATA[1], DATA[1]], "strobe-diff", False),
+    (["diff", "-c", "cycles", "--format", "json", "before.data", "after.data"], "strobe-diff-cycles", False),
+    (["diff", "--stream", "--format", "json", "before.data", "after.data"], "strobe-diff-streams", False),
     (["doctor", "--format", "json"], "strobe-doctor", False),
     (["evlist", "--format", "json", *DATA], "strobe-evlist", False),
     (["heap", "--format", "json", "--", *LOAD], "strobe-heap", False),
@@ -125,6 +128,7 @@ def main():
     record("-e", "cpu-clock:u", "-F", "999", "-g", "--", "sh", "-c", "i=0; while [ $i -lt 50000 ]; do i=$((i + 1)); done", output="x.data")
     schedstats.write("counted.data", 17)
     accesses.sharing("pebs").write("accesses.data")
+    blocks.recordings()
     has_locks = is_root() and os.path.exists("/sys/kernel/tracing/events/lock/contention_begin/id")
     if has_locks:
         strobe("lock", "record", "-a", "-o", "lock.data", "--", *LOAD)

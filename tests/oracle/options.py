@@ -9,7 +9,7 @@ from strobetest import Tap, perf, require_perf, strobe
 COMMANDS = ("record", "report", "script", "stat", "list", "evlist", "buildid-list", "buildid-cache", "inject", "annotate",
             "data convert", "top", "trace", "lock contention", "lock report", "probe", "sched latency", "sched map",
             "sched timehist", "kwork report", "kwork latency", "kwork timehist", "kmem", "mem", "ftrace trace",
-            "ftrace latency", "kvm stat report", "daemon start", "c2c report", "kallsyms", "config", "bench",
+            "ftrace latency", "kvm stat report", "diff", "timechart", "daemon start", "c2c report", "kallsyms", "config", "bench",
             "bench sched messaging",
             "bench sched pipe", "bench mem memcpy", "bench mem memset",
             "bench futex hash", "bench futex wake", "bench futex wake-parallel",

@@ -8,6 +8,7 @@
 #include "cmd/frame.h"
 #include "cmd/table_output.h"
 #include "diff/blocks.h"
+#include "diff/streams.h"
 
 #define DIFF_GROWN 2 /* exit status: --fail-over */
 
@@ -34,6 +35,28 @@ static int show(struct cmd_context *ctx, const struct diff_options *o, const str
 	return cmd_close_output(ctx, &out);
 }
 
+static int show_streams(struct cmd_context *ctx, const struct diff_options *o, const struct diff *d)
+{
+	struct diff_streams s;
+	struct out out;
+	struct strobe_error *err = diff_streams_read(&s, d);
+	int status = err ? cmd_fail_either(ctx, err) : CMD_OK;
+	if (!err) {
+		struct table t = {};
+		cmd_open_output(ctx, &out);
+		if (o->layout.for_data) {
+			diff_streams_table(&s, &t);
+			cmd_write_table(&out, &t, o->format, &(struct table_style){});
+			table_deinit(&t);
+		} else {
+			diff_streams_text(&s, &out);
+		}
+		status = cmd_close_output(ctx, &out);
+	}
+	diff_streams_deinit(&s);
+	return status;
+}
+
 static int judge(struct cmd_context *ctx, const struct diff_options *o, struct diff *d)
 {
 	if (!o->fail_percent)
@@ -54,7 +77,7 @@ static int compare(struct cmd_context *ctx, const struct diff_options *o)
 		.normalize = o->normalize,
 	};
 	struct strobe_error *err = diff_run(&d, cmd_host(ctx), &settings);
-	int status = err ? cmd_fail_either(ctx, err) : show(ctx, o, &d);
+	int status = err ? cmd_fail_either(ctx, err) : o->streams ? show_streams(ctx, o, &d) : show(ctx, o, &d);
 	if (!err && !status)
 		status = judge(ctx, o, &d);
 	diff_deinit(&d);

@@ -45,6 +45,10 @@ const struct option diff_option_table[] = {
 	  .help = "show the change of each period with its 95 % confidence interval; * marks significant changes" },
 	{ OPTION_BOOL, 0, "normalize", AT(normalize),
 	  .help = "normalize to the rows that have not changed, if whole runs are slower or faster (load, frequency, machine)" },
+	{ OPTION_BOOL, 0, "cycles-hist", AT(layout.show_spread),
+	  .help = "with -c cycles: show how the difference varies between executions of a block: standard error and histogram" },
+	{ OPTION_BOOL, 0, "stream", AT(streams),
+	  .help = "compare the hottest streams of branches (record -b) or call chains: those of both recordings, then those of one" },
 	{ OPTION_CALL, 0, "percentage", .arg = "relative|absolute", .parse = parse_percentage,
 	  .help = "percentages of the filtered samples, or of all samples (default: absolute)" },
 	{ OPTION_STRING, 0, "fail-over", AT(fail_over), .arg = "percent",
@@ -77,8 +81,6 @@ const struct option diff_option_table[] = {
 	{ OPTION_GROUP, .help = "Symbols" },
 	OPTIONS_OF(symbol_option_rows, AT(request.selection.symbol_files)),
 	{ OPTION_OFF, 'm', "modules", AT(request.selection.symbol_files.no_modules), .help = "use symbols of kernel modules (on)" },
-	UNSUPPORTED_OPTION("cycles-hist", unsupported_diff_cycles),
-	UNSUPPORTED_OPTION("stream", unsupported_diff_stream),
 	OPTIONS_END,
 };
 
@@ -124,6 +126,10 @@ static struct strobe_error *settle_format(struct diff_options *o)
 	bool has_more = l->show_period || l->show_formula || l->show_change || o->fail_over || o->normalize;
 	if (l->figure == DIFF_CYCLES && (!is_plain_pair(o) || has_more))
 		return error_create(ERROR_USAGE, "-c cycles compares two files, without -p, -F, --ci, --normalize and --fail-over");
+	if (o->streams && (!is_plain_pair(o) || has_more || l->figure == DIFF_CYCLES))
+		return error_create(ERROR_USAGE, "--stream compares two files, without -c cycles, -p, -F, --ci, --normalize and --fail-over");
+	if (l->figure != DIFF_CYCLES && l->show_spread)
+		return error_create(ERROR_USAGE, "--cycles-hist requires -c cycles");
 	const char *separator = o->request.display.separator;
 	if (separator && !strcmp(separator, "."))
 		return error_create(ERROR_USAGE, "'.' is the only non valid --field-separator argument");

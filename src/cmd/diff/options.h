@@ -12,7 +12,7 @@ struct diff_options {
 	const char *format_name, *flamegraph, *html;
 	uint64_t order;
 	enum colour_when colour;
-	bool dump, screen, normalize;
+	bool dump, screen, normalize, streams;
 	/* Set by diff_options_settle(). */
 	enum table_format format;
 	double fail_percent;        /* 0: growth is not a failure */
