@@ -49,8 +49,8 @@ uint32_t chain_join_calls(const uint64_t *words, uint32_t words_nr, const struct
 uint32_t chain_unroll_branches(const struct perf_branch_entry *branches, uint64_t branches_nr, uint32_t max, struct perf_branch_entry *ret);
 /*
  * Callchain words preceded by the branches before the sample (report --branch-history): target and source of each of
- * chain_unroll_branches(), newest first. Callers that are also the source of a branch are left out. ret has room for words_nr + 2 * branches_nr + 2; returns the
- * number written.
+ * chain_unroll_branches(), newest first. Callers that are also the source of a branch are left out. ret has room for
+ * words_nr + 2 * branches_nr + 2; returns the number written.
  */
 uint32_t chain_join_branches(const uint64_t *words, uint32_t words_nr, const struct perf_branch_entry *branches,
 			     uint64_t branches_nr, uint32_t max, uint64_t *ret);
