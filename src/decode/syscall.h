@@ -178,7 +178,7 @@ struct syscall_piece {
 	uint32_t bytes;
 };
 
-#define SYSCALL_PIECES 48
+#define SYSCALL_PIECES 80 /* of an exec that was read twice: what was in memory at its entry, and what was copied */
 
 struct syscall_payload {
 	uint32_t nr;

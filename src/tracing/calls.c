@@ -41,6 +41,7 @@ static void take_call(const struct trace_calls *c, const struct trace_event *ev,
 	line.chain = frames;
 	line.chain_nr = frames_nr;
 	line.start_unknown = !ev->start_ns;
+	line.args_completed = ev->flags & TRACE_FLAG_COMPLETED;
 	line.time_ns = ev->start_ns ? ev->start_ns : ev->time_ns;
 	line.has_duration = call.has_ret && ev->start_ns;
 	line.duration_ns = line.has_duration ? ev->time_ns - ev->start_ns : 0;

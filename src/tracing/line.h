@@ -65,6 +65,7 @@ struct trace_line {
 	/* CALL and ENTERED */
 	const struct syscall_event *call;
 	bool continued;       /* its arguments are in an earlier line */
+	bool args_completed;  /* but without memory that could not be read then */
 	bool args_unknown;    /* its start was missed */
 
 	/* FUNC; depth is also set for other lines of the task within calls */

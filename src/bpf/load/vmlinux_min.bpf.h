@@ -2,8 +2,8 @@
  * The types of the kernel, with the fields that the programs here read. Only names matter: the kernel relocates accesses to
  * its own layout when it loads a program (CO-RE), so that one build serves all kernels.
  *
- * Source: include/linux/{sched,mm_types,fs,fdtable,dcache,mount,path}.h, fs/mount.h, arch/x86/include/asm/{mmu,ptrace,thread_info}.h,
- * arch/arm64/include/asm/{mmu,ptrace}.h.
+ * Source: include/linux/{sched,binfmts,mm_types,fs,fdtable,dcache,mount,path}.h, fs/mount.h,
+ * arch/x86/include/asm/{mmu,ptrace,thread_info}.h, arch/arm64/include/asm/{mmu,ptrace}.h.
  */
 #pragma once
 #include <linux/bpf.h>
@@ -57,8 +57,12 @@ struct file;
 struct mm_struct {
 	struct file *exe_file;
 	struct maple_tree mm_mt;
-	unsigned long start_code, start_stack, task_size, exec_vm;
+	unsigned long start_code, start_stack, env_end, task_size, exec_vm;
 	mm_context_t context;
+};
+
+struct linux_binprm {
+	const char *filename, *interp;
 };
 
 struct super_block {

@@ -36,7 +36,8 @@ struct piece {
  */
 struct scratch {
 	__u32 at;
-	__u32 compat, faults;
+	__u32 compat;
+	__u32 faults; /* bit by argument: some of its memory could not be read */
 	__u32 has_path; /* what was fetched has the selected path, or one with that name */
 	__u32 pointers;
 	__u32 packets; /* vectors may point to netlink messages */
@@ -104,11 +105,12 @@ GLOBAL int put(struct scratch *s, __u32 arg_part, __u64 ptr, __u64 bytes, __u32 
 		page = USER_PAGE - (ptr & (USER_PAGE - 1));
 		if (r < 0 && page > 1 && page < max + 2) {
 			p->status = STATUS_PARTIAL;
+			s->faults |= 1 << (arg_part & 7);
 			r = bpf_probe_read_user_str(s->buf + at + 8, page, (void *)ptr);
 		}
 		if (r < 0) {
 			p->status = STATUS_FAULT;
-			s->faults++;
+			s->faults |= 1 << (arg_part & 7);
 		} else {
 			n = r > 0 ? r - 1 : 0;
 			if (n > max) {
@@ -129,7 +131,7 @@ GLOBAL int put(struct scratch *s, __u32 arg_part, __u64 ptr, __u64 bytes, __u32 
 			p->status = STATUS_PARTIAL;
 			if (!n || bpf_probe_read_user(s->buf + at + 8, n, (void *)ptr)) {
 				p->status = STATUS_FAULT;
-				s->faults++;
+				s->faults |= 1 << (arg_part & 7);
 				n = 0;
 			}
 		}
@@ -176,15 +178,15 @@ static long count_turn(__u32 i, struct scratch **s)
 	return !count_pointer(*s, (*s)->turns.ptr);
 }
 
-/* Sets s->pointers to the number of pointers before NULL or before unreadable memory. Returns whether any could be read. */
-GLOBAL int count_pointers(struct scratch *s, __u64 ptr)
+/* Sets s->pointers to the number of pointers of the argument before NULL or before unreadable memory. Returns whether any could be read. */
+GLOBAL int count_pointers(struct scratch *s, __u32 arg, __u64 ptr)
 {
 	__u32 first;
 	if (!s)
 		return 0;
 	s->pointers = 0;
 	if (bpf_probe_read_user(&first, sizeof(first), (void *)ptr)) {
-		s->faults++;
+		s->faults |= 1 << (arg & 7);
 		return 0;
 	}
 	s->turns.ptr = ptr;
@@ -226,7 +228,7 @@ GLOBAL int put_strings(struct scratch *s, const struct trace_step *f)
 	s->turns.unit = pointer_bytes(s);
 	bpf_loop(max < STRINGS_MAX ? max : STRINGS_MAX, string_turn, &s, 0);
 	/* Not even the first can be read: nothing is known. */
-	if (count_pointers(s, s->arg[arg]))
+	if (count_pointers(s, arg, s->arg[arg]))
 		put_number(s, arg, s->pointers);
 	return 0;
 }
@@ -419,13 +421,20 @@ static long fetch_turn(__u32 i, struct fetching *f)
 	return 0;
 }
 
-/* when: one of TRACE_WHEN_*. */
-INLINE void fetch(struct scratch *s, struct trace_plan *plan, __u32 when)
+/* when: one of TRACE_WHEN_*. Inline where calls would be more than 8 deep. */
+INLINE void fetch_inline(struct scratch *s, struct trace_plan *plan, __u32 when)
 {
 	struct fetching f = { .s = s, .plan = plan, .when = when };
 	__u32 n = plan->steps_nr;
 	if (n)
 		bpf_loop(n < TRACE_STEPS ? n : TRACE_STEPS, fetch_turn, &f, 0);
+}
+
+GLOBAL int fetch(struct scratch *s, struct trace_plan *plan, __u32 when)
+{
+	if (s && plan)
+		fetch_inline(s, plan, when);
+	return 0;
 }
 
 INLINE void take_args(struct scratch *s, struct pt_regs *regs, _Bool compat)

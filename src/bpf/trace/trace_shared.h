@@ -149,6 +149,7 @@ struct trace_stack {
 #define TRACE_FLAG_COMPAT   1 /* a call of a 32-bit program */
 #define TRACE_FLAG_STARTED  2 /* start_ns is known */
 #define TRACE_FLAG_RESUMED  4 /* its ENTERED came before */
+#define TRACE_FLAG_COMPLETED 64 /* with memory of its arguments that could not be read before its ENTERED */
 #define TRACE_FLAG_MAYBE    8 /* a string has the selected last component: the reader must check whether it is that file */
 #define TRACE_FLAG_NO_RESULT 32 /* FUNC_RETURN: a tail call: another function returns in place of this one */
 #define TRACE_FLAG_ASIDE    16 /* FORK, EXIT: on a CPU or at a time that is not traced: for the names of tasks, not to be shown */

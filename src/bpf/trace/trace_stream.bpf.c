@@ -11,16 +11,23 @@
 struct task_state {
 	__u64 start_ns;
 	__u32 call; /* of start_ns */
-	__u8 reported;  /* its ENTERED is out */
-	__u8 blob;  /* memory fetched at entry is in `blobs` */
+	__u8 reported;  /* enum reported */
+	__u8 blob;  /* arguments and memory fetched at entry are in `blobs` */
+	__u8 missed; /* bit by argument: memory that was to be fetched at entry, but could not be read */
+	__u8 interpreted; /* the file of the exec needs an interpreter */
 	__u8 point; /* its POINT is to be sent when its memory can be read */
 	__u8 path;  /* PATH_* found at entry */
 	__u8 left;  /* its end has been reported already */
 	__u8 stops; /* stopped by us: the reader continues it */
 	__u8 gone;
 	__u8 named; /* the name was sent to the reader */
+	__u64 mm; /* struct mm_struct at entry, if memory was missed: an exec replaces it */
 };
 
+/* Whether the ENTERED of a call has been sent, and whether it lacks memory that could not be read. */
+enum reported { REPORTED_NOT, REPORTED, REPORTED_INCOMPLETELY };
+
+#include "bpf/trace/trace_exec.bpf.h"
 #include "bpf/trace/trace_file.bpf.h"
 #include "bpf/trace/trace_stack.bpf.h"
 #ifndef TRACE_PLAIN
@@ -181,7 +188,7 @@ INLINE void begin_call(struct scratch *s, struct task_struct *task, struct task_
 	ev->start_ns = t->start_ns;
 	ev->number = number;
 	ev->flags = (s->compat ? TRACE_FLAG_COMPAT : 0) | (t->start_ns ? TRACE_FLAG_STARTED : 0) |
-		    (t->reported ? TRACE_FLAG_RESUMED : 0);
+		    (t->reported ? TRACE_FLAG_RESUMED : 0) | (t->reported == REPORTED_INCOMPLETELY ? TRACE_FLAG_COMPLETED : 0);
 	ev->ret = s->ret;
 	/* All six are written; fetched memory then overwrites those that the call does not have. */
 	ev->args_nr = args_nr;
@@ -190,27 +197,86 @@ INLINE void begin_call(struct scratch *s, struct task_struct *task, struct task_
 	s->at = sizeof(*ev) + args_nr * 8;
 }
 
+INLINE struct pt_regs *regs_of(struct task_struct *task)
+{
+	return (struct pt_regs *)bpf_task_pt_regs(task);
+}
+
 INLINE struct scratch *scratch_of(__u32 i)
 {
 	return bpf_map_lookup_elem(&scratches, &i);
 }
 
-INLINE void take_blob(struct scratch *s, struct task_struct *task)
+/* Of the current task's call, as they were passed: kept at its entry, or still in its registers. */
+GLOBAL int take_entry_args(struct scratch *s, __u32 kept, __u32 compat)
 {
-	struct blob *b = bpf_task_storage_get(&blobs, task, 0, 0);
-	__u32 at = s->at & 0x3ff8, n;
-	if (!b)
-		return;
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct blob *b = kept ? bpf_task_storage_get(&blobs, task, 0, 0) : NULL;
+	if (!s)
+		return 0;
+	if (!b) {
+		take_args(s, regs_of(task), compat);
+		return 0;
+	}
+	s->compat = compat;
 	for (int i = 0; i < 6; i++)
-		((__u64 *)(s->buf + sizeof(struct trace_event)))[i] = b->arg[i];
+		s->arg[i] = b->arg[i];
+	return 0;
+}
+
+/* Appends the memory that was kept at the entry of the current task's call. */
+GLOBAL int take_blob(struct scratch *s)
+{
+	struct blob *b = bpf_task_storage_get(&blobs, bpf_get_current_task_btf(), 0, 0);
+	__u32 at, n;
+	if (!s || !b)
+		return 0;
+	at = s->at & 0x3ff8;
 	n = b->bytes;
 	if (!n)
-		return;
+		return 0;
 	FORGET(n);
 	if (n <= BLOB_MAX) {
 		bpf_probe_read_kernel(s->buf + at, n, b->data);
 		s->at = at + n;
 	}
+	return 0;
+}
+
+INLINE _Bool is_exec(__u32 call)
+{
+	__u8 kind = kind_of(call);
+	return kind == TRACE_CALL_EXECUTES || kind == TRACE_CALL_EXECUTES_AT;
+}
+
+/*
+ * Points the arguments of the current task's call at the memory that was missed (bits) when the task had the memory mm: the kernel has
+ * touched it meanwhile, or an exec has copied it.
+ */
+GLOBAL int point_at_missed(struct scratch *s, __u64 mm, __u32 missed, __u32 is_at, __u32 interpreted)
+{
+	if (!s)
+		return 0;
+	if (mm != (__u64)memory_of(bpf_get_current_task_btf()))
+		point_at_copies(s, is_at, interpreted);
+	for (int i = 0; i < 6; i++)
+		if (!(missed >> i & 1))
+			s->arg[i] = 0;
+	return 0;
+}
+
+INLINE void go_to_missed(struct scratch *s, struct task_state *t)
+{
+	point_at_missed(s, t->mm, t->missed, kind_of(t->call) == TRACE_CALL_EXECUTES_AT, t->interpreted);
+}
+
+/* Fetches what was missed at entry. For a call that has ended only if it is an exec: others may have overwritten it. */
+INLINE void fetch_missed(struct scratch *s, struct task_state *t, struct trace_plan *plan)
+{
+	__u32 compat = s->compat;
+	go_to_missed(s, t);
+	fetch(s, plan, TRACE_WHEN_ENTERS);
+	take_entry_args(s, 1, compat);
 }
 
 INLINE _Bool is_opened(struct scratch *s, struct task_struct *task, __s32 fd)
@@ -272,11 +338,6 @@ INLINE _Bool is_on_path(struct scratch *s, struct task_struct *task, struct task
 	return !EXTRAS.by_path || has_path(s, task, t, plan, ended);
 }
 
-INLINE struct pt_regs *regs_of(struct task_struct *task)
-{
-	return (struct pt_regs *)bpf_task_pt_regs(task);
-}
-
 #define POINT_LAST_CHANCE 4 /* combined with the number of the scratch */
 #define POINT_CAN_WAIT    8
 
@@ -289,11 +350,16 @@ APART int send_point(void *ctx, struct task_struct *task, struct task_state *t, 
 	_Bool can_wait = how & POINT_CAN_WAIT;
 	if (!s)
 		return 0;
-	take_args(s, regs_of(task), call >= TRACE_NUMBERS);
+	take_entry_args(s, t->blob, call >= TRACE_NUMBERS);
 	s->ret = 0;
 	begin_call(s, task, t, TRACE_EVENT_POINT, now, call % TRACE_NUMBERS, args_of(plan));
 	s->faults = 0;
-	fetch(s, plan, TRACE_WHEN_POINT);
+	if (t->blob && is_exec(call)) {
+		take_blob(s);
+		go_to_missed(s, t);
+	}
+	fetch_inline(s, plan, TRACE_WHEN_POINT);
+	take_entry_args(s, t->blob, call >= TRACE_NUMBERS);
 	if (plan->files)
 		put_files(s, plan, 0);
 	/* A page is not in memory yet: the call itself will touch it. */
@@ -322,12 +388,16 @@ INLINE void keep_entry(struct scratch *s, struct task_struct *task, struct task_
 	__u32 n;
 	s->at = 0;
 	s->has_path = 0;
+	s->faults = 0;
 	fetch(s, plan, TRACE_WHEN_ENTERS);
+	t->missed = s->faults;
+	if (t->missed)
+		t->mm = (__u64)memory_of(task);
 	if (plan->fds & TRACE_FDS_CLOSED)
 		put_files(s, plan, 0);
 	if (EXTRAS.by_path)
 		t->path = seen_of(s, task, plan);
-	if (!s->at)
+	if (!s->at && !t->missed)
 		return;
 	b = bpf_task_storage_get(&blobs, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!b) {
@@ -354,9 +424,11 @@ INLINE enum job enter(struct task_struct *task, long number)
 		return JOB_NONE;
 	call = call_of(task, number);
 	t->call = call;
-	t->reported = 0;
+	t->reported = REPORTED_NOT;
 	t->left = 0;
 	t->blob = 0;
+	t->missed = 0;
+	t->interpreted = 0;
 	t->point = 0;
 	t->path = 0;
 	t->start_ns = bpf_ktime_get_ns();
@@ -378,7 +450,7 @@ INLINE int send_entered(void *ctx, struct scratch *s, struct task_struct *task, 
 	    !is_call(call))
 		return 0;
 	begin_call(s, task, t, TRACE_EVENT_ENTERED, t->start_ns, call % TRACE_NUMBERS, args_of(plan));
-	t->reported = 1;
+	t->reported = REPORTED;
 	send_stack(ctx, task, t->start_ns, 1);
 	send(s, 1);
 	return 0;
@@ -391,7 +463,7 @@ INLINE int do_enter(void *ctx, struct task_struct *task, struct task_state *t, s
 	__u32 call = BELOW(TRACE_CALLS, t->call);
 	if (is_point(call) && control.enabled && counts_here()) {
 		send_point(ctx, task, t, plan, 0 | POINT_CAN_WAIT | (plan->no_return ? POINT_LAST_CHANCE : 0));
-		if (!is_call(call))
+		if (!is_call(call) && !t->point)
 			return 0;
 	}
 	if (!(plan->at_entry | plan->no_return | (plan->fds & TRACE_FDS_CLOSED)))
@@ -407,8 +479,7 @@ INLINE int do_enter(void *ctx, struct task_struct *task, struct task_state *t, s
 	return 0;
 }
 
-/* regs: at the end of the call. */
-INLINE int leave(void *ctx, struct task_struct *task, struct pt_regs *regs, long number, __s64 ret, _Bool can_wait)
+INLINE int leave(void *ctx, struct task_struct *task, long number, __s64 ret, _Bool can_wait)
 {
 	_Bool failed = ret < 0 && ret >= -4095;
 	__u32 call;
@@ -446,11 +517,13 @@ INLINE int leave(void *ctx, struct task_struct *task, struct pt_regs *regs, long
 	plan = bpf_map_lookup_elem(&plans, &call);
 	if (!s || !plan)
 		goto out;
-	take_args(s, regs, call >= TRACE_NUMBERS);
+	take_entry_args(s, t->blob, call >= TRACE_NUMBERS);
 	s->ret = ret;
 	begin_call(s, task, t, TRACE_EVENT_CALL, now, number, args_of(plan));
 	if (t->blob)
-		take_blob(s, task);
+		take_blob(s);
+	if (t->missed && is_exec(t->call))
+		fetch_missed(s, t, plan);
 	fetch(s, plan, failed ? TRACE_WHEN_FAILS : TRACE_WHEN_RETURNS);
 	if (plan->files && !(plan->fds & TRACE_FDS_CLOSED))
 		put_files(s, plan, 1);
@@ -467,7 +540,7 @@ out:
 /* The same for a call that ends without its exit tracepoint. */
 APART int leave_aside(void *ctx, struct task_struct *task, long number, __s64 ret, _Bool can_wait)
 {
-	return leave(ctx, task, regs_of(task), number, ret, can_wait);
+	return leave(ctx, task, number, ret, can_wait);
 }
 
 SEC("raw_tp/sys_enter")
@@ -516,7 +589,7 @@ SEC("tracepoint")
 int stream_few_exit(struct call_end *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	leave(ctx, task, regs_of(task), ctx->number, ctx->result, 1);
+	leave(ctx, task, ctx->number, ctx->result, 1);
 	return LET_PASS;
 }
 #endif
@@ -596,16 +669,6 @@ int stream_fork(__u64 *ctx)
 	return 0;
 }
 
-/* Whether a 32-bit program has begun: its address space is small. */
-INLINE _Bool is_32bit(struct task_struct *task)
-{
-	struct mm_struct *mm = NULL;
-	unsigned long size = ~0UL;
-	if (!bpf_probe_read_kernel(&mm, sizeof(mm), &task->mm))
-		bpf_probe_read_kernel(&size, sizeof(size), &mm->task_size);
-	return size <= 1ULL << 32;
-}
-
 SEC("raw_tp/sched_process_exec")
 int stream_exec(__u64 *ctx)
 {
@@ -616,6 +679,8 @@ int stream_exec(__u64 *ctx)
 		return 0;
 	if (settings.has_leader && task->tgid == control.leader)
 		control.enabled = 1;
+	if (t->missed)
+		t->interpreted = is_interpreted((const struct linux_binprm *)ctx[2]);
 	s = scratch_of(2);
 	if (!s)
 		return 0;
@@ -713,17 +778,20 @@ INLINE int do_sleep(void *ctx, struct task_struct *task, struct task_state *t, s
 		return 0;
 	if (EXTRAS.failures_only || EXTRAS.longer_than_ns)
 		return 0;
-	take_args(s, regs_of(task), call >= TRACE_NUMBERS);
+	take_entry_args(s, t->blob, call >= TRACE_NUMBERS);
 	s->ret = 0;
 	begin_call(s, task, t, TRACE_EVENT_ENTERED, bpf_ktime_get_ns(), call % TRACE_NUMBERS, args_of(plan));
 	if (t->blob)
-		take_blob(s, task);
+		take_blob(s);
+	s->faults = 0;
+	if (t->missed)
+		fetch_missed(s, t, plan);
 	fetch(s, plan, TRACE_WHEN_SLEEPS);
 	if (plan->files && !(plan->fds & TRACE_FDS_CLOSED))
 		put_files(s, plan, 0);
 	if (!is_on_path(s, task, t, plan, 0))
 		return 0;
-	t->reported = 1;
+	t->reported = s->faults ? REPORTED_INCOMPLETELY : REPORTED;
 	send(s, 0);
 	return 0;
 }
@@ -771,15 +839,13 @@ int stream_exit(__u64 *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	__u32 *ours = this_job(), job = ours ? *ours : JOB_NONE;
-	struct pt_regs *regs;
 	if (job) {
 		*ours = JOB_NONE;
 		return do_job(ctx, task, job);
 	}
 	if (EXTRAS.few_calls && !is_compat(task))
 		return 0;
-	regs = regs_of(task);
-	return leave(ctx, task, regs, number_of(regs), ctx[1], 1);
+	return leave(ctx, task, number_of(regs_of(task)), ctx[1], 1);
 }
 
 #ifndef TRACE_PLAIN

@@ -162,7 +162,7 @@ static void print_call(const struct trace_writer *p, const struct trace_line *li
 		out_str(out, " ... [continued]: ");
 	out_str(out, call->desc->name);
 	out_ch(out, '(');
-	if (!line->args_unknown && (!line->continued || is_more_known(call)))
+	if (!line->args_unknown && (!line->continued || line->args_completed || is_more_known(call)))
 		syscall_print_args(out, &p->style, call);
 	out_ch(out, ')');
 	if (ended) {
