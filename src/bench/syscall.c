@@ -21,7 +21,7 @@ static struct strobe_error *wait_for(pid_t pid)
 			return error_errno(errno, "cannot wait for a process");
 	if (WIFEXITED(status) && !WEXITSTATUS(status))
 		return NULL;
-	return error_create(ERROR_OTHER, "a process that was started failed: is there " PROGRAM "?");
+	return error_create(ERROR_OTHER, "a started process failed: check that " PROGRAM " exists");
 }
 
 static struct strobe_error *fork_once(void)

@@ -156,7 +156,7 @@ const struct option sampling_record_rows[] = {
 
 const struct option sampling_buffer_rows[] = {
 	{ OPTION_CALL, 'm', "mmap-pages", .arg = "pages[,pages]", .parse = parse_mmap_pages,
-	  .help = "size of each buffer, in pages, or in bytes with a unit (e.g. 2M)" },
+	  .help = "size of each buffer, in pages, or in bytes with a unit, e.g. 2M (default: 512K or more)" },
 	{ OPTION_CALL, 'r', "realtime", .arg = "n", .parse = parse_realtime,
 	  .help = "SCHED_FIFO priority of the reader (default of record: 1, if permitted)" },
 	OPTIONS_END,

@@ -12,7 +12,7 @@ const struct option symbol_option_rows[] = {
 	{ OPTION_STRING, 0, "symfs", AT(symfs), .arg = "directory", .help = "search for files with symbols below this directory" },
 	{ OPTION_STRING, 'k', "vmlinux", AT(vmlinux), .arg = "file", .help = "kernel image" },
 	{ OPTION_BOOL, 0, "ignore-vmlinux", AT(ignore_vmlinux), .help = "do not search for a kernel image" },
-	{ OPTION_STRING, 0, "kallsyms", AT(kallsyms), .arg = "file", .help = "kernel symbols" },
+	{ OPTION_STRING, 0, "kallsyms", AT(kallsyms), .arg = "file", .help = "file of kernel symbols, as /proc/kallsyms" },
 	{ OPTION_OFF, 0, "demangle", AT(no_demangle), .help = "demangle C++ and Rust names (on)" },
 	{ OPTION_BOOL, 0, "demangle-kernel", AT(demangle_kernel), .help = "demangle kernel symbols too" },
 	{ OPTION_OFF, 0, "functions", AT(no_functions), .help = "name functions of stripped code by unwind information (on)" },
@@ -90,9 +90,10 @@ CALL(parse_share)
 
 #define AT(field) offsetof(struct code_options, field)
 const struct option code_option_rows[] = {
-	{ OPTION_CALL, 'M', "disassembler-style", .arg = "att|intel", .parse = parse_syntax, .help = "syntax of x86 instructions" },
+	{ OPTION_CALL, 'M', "disassembler-style", .arg = "att|intel", .parse = parse_syntax, .help = "syntax of x86 instructions (default: att)" },
 	{ OPTION_CALL, 0, "percent-type", .arg = "local-period", .parse = parse_share,
-	  .help = "percentages of the function or the whole profile, by period or number of samples: (local|global)-(period|hits)" },
+	  .help = "percentages of the function or the whole profile, by period or number of samples: (local|global)-(period|hits); "
+		"default: local-period" },
 	{ OPTION_OFF, 0, "source", AT(look.no_source), .help = "show source lines between the instructions (on)" },
 	{ OPTION_BOOL, 0, "asm-raw", AT(look.raw), .help = "show the raw bytes of instructions" },
 	{ OPTION_STRING, 0, "prefix", AT(listing.source_prefix), .arg = "prefix",

@@ -181,7 +181,7 @@ static struct strobe_error *read_location(struct pprof_reader *r, struct cursor 
 		.space = at == PROFILE_NONE ? SPACE_USER : (uint8_t)r->p->mappings.data[r->mappings.data[at]].space,
 	};
 	if (lines > LINES_MAX)
-		return error_create(ERROR_LIMIT, "a location of it has %u lines", lines);
+		return error_create(ERROR_LIMIT, "a location has %u lines", lines);
 	(void)vec_extend(&r->frames, l.nr);
 	if (!lines)
 		r->frames.data[l.first] = profile_frame(r->p, &plain);
@@ -212,7 +212,7 @@ static struct strobe_error *read_strings(struct pprof_reader *r)
 			return pprof_bad("table of strings");
 		size_t at = (size_t)(f.bytes.at - r->file.at), n = cursor_left(&f.bytes);
 		if (at >> TEXT_AT_BITS || n >> TEXT_BYTES_BITS)
-			return error_create(ERROR_LIMIT, "a text of it has %zu bytes, at byte %zu", n, at);
+			return error_create(ERROR_LIMIT, "a string has %zu bytes, at byte %zu", n, at);
 		struct raw_string s = { .at = at, .n = n };
 		vec_push(&r->strings, s);
 	}

@@ -94,7 +94,7 @@ static struct strobe_error *parse_line(const char *text, struct probe_point *p)
 {
 	uint64_t line;
 	if (p->has_line)
-		return error_create(ERROR_USAGE, "a probe is at one line: '%s' is the second", text);
+		return error_create(ERROR_USAGE, "a place has only one line: unexpected '%s'", text);
 	if (!text_to_u64(text, &line) || line > FILE_LINE_MAX)
 		return error_create(ERROR_USAGE, "'%s' is not the number of a line", text);
 	p->line = (uint32_t)line;
@@ -117,7 +117,7 @@ static struct strobe_error *parse_part(char sign, char *text, struct probe_point
 		return NULL;
 	case '@':
 		if (p->file)
-			return error_create(ERROR_USAGE, "a place is in one source file: '%s' is the second", text);
+			return error_create(ERROR_USAGE, "a place has only one source file: unexpected '%s'", text);
 		p->file = text;
 		return NULL;
 	case '+':
@@ -139,7 +139,7 @@ static struct strobe_error *check_place(const struct probe_point *p)
 	if (p->is_return && places)
 		return error_create(ERROR_USAGE, "%%return has no offset, line or pattern: it is where the function returns to");
 	if (places > 1)
-		return error_create(ERROR_USAGE, "a place is a line, an offset or a pattern, one of them");
+		return error_create(ERROR_USAGE, "a place has only one of a line, an offset and a pattern");
 	return NULL;
 }
 

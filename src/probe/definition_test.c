@@ -122,7 +122,7 @@ static void wrong_words(void **state)
 	refuse("mid@", "nothing follows the '@'");
 	refuse("mid%exit", "only %return");
 	refuse("mid%return+4", "%return has no offset");
-	refuse("mid:3+4", "one of them");
+	refuse("mid:3+4", "only one of");
 	refuse("mid:x", "not the number of a line");
 	refuse("mid:3:4", "one line");
 	refuse("b.c:", "nothing follows");

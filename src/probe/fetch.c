@@ -383,7 +383,7 @@ struct strobe_error *fetch_text(const struct fetch_path *path, const struct fetc
 	bool is_in_array = is_array(&r);
 	TRY(type_of_value(&r, machine, cast, &type, &bits));
 	if (is_in_array && location_part(&r.at, r.bit_offset, bits).kind != LOCATION_IN_MEMORY)
-		return error_create(ERROR_UNSUPPORTED, "cannot fetch '%s' as a whole: it does not lie in memory", r.name);
+		return error_create(ERROR_UNSUPPORTED, "cannot fetch '%s' as a whole: it is not in memory", r.name);
 	TRY(add_location(&r, machine, bits, in_user_memory, ret));
 	strbuf_addstr(ret, strbuf_str(&type));
 	return NULL;

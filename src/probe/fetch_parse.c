@@ -323,7 +323,7 @@ struct strobe_error *fetch_plan_add(struct fetch_plan *plan, struct fetch_format
 	if (!place->arch || (place->arch != &arch_x86_64 && place->arch != &arch_i386 && place->arch != &arch_aarch64))
 		return error_create(ERROR_UNSUPPORTED, "values are fetched at probes of x86 and arm64 programs only");
 	if (plan->args_nr == FETCH_PLAN_ARGS)
-		return error_create(ERROR_LIMIT, "a probe fetches %d values at most", FETCH_PLAN_ARGS);
+		return error_create(ERROR_LIMIT, "a probe can fetch at most %d values", FETCH_PLAN_ARGS);
 	char *value = arena_strdup(arena, text), *sign = strchr(value, '=');
 	struct fetch_field field = { .name = arena_printf(arena, "arg%u", format->nr + 1) };
 	if (sign) {
@@ -339,7 +339,7 @@ struct strobe_error *fetch_plan_add(struct fetch_plan *plan, struct fetch_format
 	TRY(parse_value(&a, value));
 	TRY(parse_type(&a, type, arena, &field));
 	if (plan->bytes + bytes_of(&arg) > FETCH_PLAN_FIXED_MAX)
-		return error_create(ERROR_LIMIT, "the values of a probe have %d bytes at most", FETCH_PLAN_FIXED_MAX);
+		return error_create(ERROR_LIMIT, "the values of a probe can have at most %d bytes", FETCH_PLAN_FIXED_MAX);
 	arg.at = plan->bytes;
 	plan->bytes = (uint16_t)(plan->bytes + bytes_of(&arg));
 	plan->touches |= arg.users != 0;

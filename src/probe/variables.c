@@ -284,7 +284,7 @@ static struct strobe_error *fetch_one(const struct probe_variables *v, struct pr
 	_cleanup_strbuf_ struct strbuf text = {};
 	const struct dwarf_variable *var = probe_scope_find(s, path->variable);
 	if (!var)
-		return error_create(ERROR_NOT_FOUND, "no variable '%s' in %s; -V lists those there are", path->variable,
+		return error_create(ERROR_NOT_FOUND, "no variable '%s' in %s; -V lists its variables", path->variable,
 				    probe_scope_name(s));
 	TRY(fetch_variable(v, s, var, path, a, &text));
 	vec_push(ret, ((struct probe_fetch){ probe_argument_name(path, a, arena), arena_strdup(arena, strbuf_str(&text)) }));

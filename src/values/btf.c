@@ -71,7 +71,7 @@ static struct strobe_error *read_blob(struct blob *b, const void *bytes, size_t 
 	b->types = (const uint8_t *)bytes + h.hdr_len + h.type_off;
 	b->strings = (const char *)bytes + h.hdr_len + h.str_off;
 	if (!is_inside || !h.str_len || b->strings[h.str_len - 1])
-		return error_create(ERROR_FORMAT, "%s is damaged: its parts are not inside of it", name);
+		return error_create(ERROR_FORMAT, "%s is damaged: its sections are not inside the file", name);
 	b->types_bytes = h.type_len;
 	b->strings_bytes = h.str_len;
 	index_types(b);

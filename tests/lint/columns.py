@@ -29,7 +29,7 @@ def values(tap):
         text = strobe(words.split()[0], "-h").out
         text = text[text.index(before) + len(before):]
         offered = set(completed(words).split())
-        listed = set(re.findall(r"[a-z][\w-]+", text[:text.index(after)])) - {"or", "palette"}
+        listed = set(re.findall(r"[a-z][\w-]+", text[:text.index(after)])) - {"or", "palette", "default"}
         tap.equal(sorted(offered), sorted(listed), f"the completion of {words}")
     for words, want in ("record --call-graph dw", "dwarf"), ("report -g cal", "caller callee"), ("report --call-graph fla", "flat"):
         tap.equal(completed(words), want, f"the completion of {words}")

@@ -47,7 +47,7 @@ static struct strobe_error *set_switch(const struct sys *sys, const char *digit)
 {
 	_cleanup_close_ int fd = sys_open(sys, SWITCH_PATH, O_WRONLY);
 	if (fd < 0)
-		return error_with_check("schedstats", error_errno(-fd, "cannot turn on kernel.sched_schedstats"));
+		return error_with_check("schedstats", error_errno(-fd, "cannot enable kernel.sched_schedstats"));
 	return file_write_fd(fd, SWITCH_PATH, digit, 1);
 }
 

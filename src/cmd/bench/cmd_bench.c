@@ -53,7 +53,7 @@ static int run_and_show(struct cmd_context *ctx, const struct bench_options *o, 
 	bool csv;
 	struct strobe_error *err = parse_format(o->format, &format, &csv);
 	if (!err && o->has_repeat && !o->settings.repeat)
-		err = error_create(ERROR_USAGE, "-r: at least 1");
+		err = error_create(ERROR_USAGE, "-r: must be at least 1");
 	if (err)
 		return cmd_fail_usage(ctx, err);
 	cmd_open_output(ctx, &out);
@@ -101,7 +101,7 @@ static int run_subcommand(struct cmd_context *ctx, void *options)
 	if (ctx->rest.argc)
 		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "unexpected argument '%s'", ctx->rest.argv[0]));
 	if (o->has_loops && !o->settings.loops)
-		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "-l: at least 1"));
+		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "-l: must be at least 1"));
 	for (const struct bench_collection *c = bench_collections; c->name; c++)
 		if (!strncmp(ctx->cmd->name + strlen("bench "), c->name, strlen(c->name)))
 			return run_and_show(ctx, o, c, bench_find(c, name));

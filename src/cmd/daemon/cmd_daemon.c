@@ -87,7 +87,7 @@ static int run(struct cmd_context *ctx, void *options)
 
 const struct cmd cmd_daemon = {
 	.name = "daemon",
-	.summary = "Keep recordings going in the background",
+	.summary = "Run recordings in the background",
 	.usage = (const char *const[]){ "daemon [<options>] [list]", "daemon start [-f] [<options>]",
 					"daemon {signal|ping} [--session <session>] [<options>]", "daemon stop [<options>]", NULL },
 	.options = table,

@@ -55,7 +55,7 @@ const struct option diff_option_table[] = {
 	  .help = "exit with status 2 if a row grew significantly, by more than this percentage of the baseline: 3%" },
 	{ OPTION_GROUP, .help = "Filters" },
 	{ OPTION_STRING, 'e', "event", AT(request.selection.event), .arg = "event",
-	  .help = "compare only this event; of pprof profiles: sample type, as inuse_space" },
+	  .help = "compare only this event; of pprof profiles: a sample type such as inuse_space" },
 	{ OPTION_STRING, 'C', "comms", AT(request.filter.comms), .arg = "comm[,comm...]", .help = "only tasks with these names" },
 	{ OPTION_STRING, 'd', "dsos", AT(request.filter.dsos), .arg = "dso[,dso...]", .help = "only samples in these objects (DSOs)" },
 	{ OPTION_STRING, 'S', "symbols", AT(request.filter.symbols), .arg = "symbol[,symbol...]",

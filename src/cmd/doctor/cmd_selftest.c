@@ -18,8 +18,8 @@ struct test_options {
 
 static const struct option table[] = {
 	{ OPTION_STRING, 's', "skip", AT(skip), .arg = "tests", .help = "skip these numbers (1,4,7)" },
-	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "show how long each check took" },
-	{ OPTION_U64, 'r', "runs-per-test", AT(runs), .arg = "n", .help = "run each check n times (1)" },
+	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "show how long each test took" },
+	{ OPTION_U64, 'r', "runs-per-test", AT(runs), .arg = "n", .help = "run each test n times (default: 1)" },
 	{ OPTION_STRING, 'w', "workload", AT(workload), .arg = "name",
 	  .help = "run a program with a known profile; its arguments follow" },
 	{ OPTION_BOOL, 0, "list-workloads", AT(only_workloads), .help = "list the workloads" },

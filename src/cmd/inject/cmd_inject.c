@@ -34,7 +34,7 @@ static const struct option table[] = {
 	{ OPTION_BOOL, 's', "sched-stat", AT(sleeps),
 	  .help = "merge sched_stat samples with the sched_switch samples where the sleeps began" },
 	{ OPTION_STRING, 'k', "vmlinux", AT(symbol_files.vmlinux), .arg = "file", .help = "kernel image" },
-	{ OPTION_STRING, 0, "kallsyms", AT(symbol_files.kallsyms), .arg = "file", .help = "kernel symbols" },
+	{ OPTION_STRING, 0, "kallsyms", AT(symbol_files.kallsyms), .arg = "file", .help = "file of kernel symbols, as /proc/kallsyms" },
 	{ OPTION_BOOL, 0, "ignore-vmlinux", AT(symbol_files.ignore_vmlinux), .help = "do not search for a kernel image" },
 	{ OPTION_BOOL, 0, "convert-callchain", AT(convert),
 	  .help = "unwind stack dumps and replace them with call chains" },

@@ -77,7 +77,8 @@ static const struct option table[] = {
 	{ OPTION_CALL, 0, "caller", .parse = choose_caller, .help = "show statistics per call site" },
 	{ OPTION_CALL, 0, "alloc", .parse = choose_alloc, .help = "show statistics per object or page" },
 	{ OPTION_CALL, 's', "sort", .arg = "key,...", .parse = set_sort,
-	  .help = "sort by these keys: frag, hit, bytes, ptr, callsite, pingpong; pages: bytes, hit, callsite, page, order, migtype, gfp" },
+	  .help = "sort by these keys: frag, hit, bytes, ptr, callsite, pingpong (default: frag,hit,bytes); "
+		"pages: bytes, hit, callsite, page, order, migtype, gfp (default: bytes,hit)" },
 	{ OPTION_CALL, 'l', "line", .arg = "n", .parse = set_lines, .help = "maximum number of lines of each list" },
 	{ OPTION_BOOL, 0, "raw-ip", AT(view.raw_ip), .help = "show addresses instead of functions" },
 	{ OPTION_BOOL, 0, "live", AT(kmem.live),

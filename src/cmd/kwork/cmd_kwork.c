@@ -37,15 +37,15 @@ struct kwork_options {
 
 static const struct option table[] = { COMMON_OPTIONS(AT(common)), KINDS, OPTIONS_END };
 static const struct option report_table[] = {
-	COMMON_OPTIONS(AT(common)), KINDS, CHOICE, LIVE, SORT("runtime, max, count"),
+	COMMON_OPTIONS(AT(common)), KINDS, CHOICE, LIVE, SORT("runtime, max, count (default: all, in this order)"),
 	{ OPTION_BOOL, 'S', "with-summary", AT(kwork.question.summary), .help = "also show a summary" },
 	OPTIONS_END,
 };
 static const struct option latency_table[] = {
-	COMMON_OPTIONS(AT(common)), KINDS, CHOICE, LIVE, SORT("avg, max, count"), OPTIONS_END,
+	COMMON_OPTIONS(AT(common)), KINDS, CHOICE, LIVE, SORT("avg, max, count (default: all, in this order)"), OPTIONS_END,
 };
 static const struct option top_table[] = {
-	COMMON_OPTIONS(AT(common)), KINDS, CHOICE, LIVE, SORT("rate, runtime, tid"), OPTIONS_END,
+	COMMON_OPTIONS(AT(common)), KINDS, CHOICE, LIVE, SORT("rate, runtime, tid (default: rate,runtime)"), OPTIONS_END,
 };
 static const struct option timehist_table[] = {
 	COMMON_OPTIONS(AT(common)), KINDS, CHOICE,
@@ -53,7 +53,7 @@ static const struct option timehist_table[] = {
 	{ OPTION_U64, 0, "max-stack", AT(kwork.max_stack), .arg = "n",
 	  .help = "maximum number of functions of a call chain (default: 5)" },
 	{ OPTION_STRING, 0, "vmlinux", AT(kwork.symbols.vmlinux), .arg = "file", .help = "kernel image" },
-	{ OPTION_STRING, 0, "kallsyms", AT(kwork.symbols.kallsyms), .arg = "file", .help = "kernel symbols" },
+	{ OPTION_STRING, 0, "kallsyms", AT(kwork.symbols.kallsyms), .arg = "file", .help = "file of kernel symbols, as /proc/kallsyms" },
 	{ OPTION_STRING, 0, "symfs", AT(kwork.symbols.symfs), .arg = "dir",
 	  .help = "search for files with symbols below this directory" },
 	OPTIONS_END,

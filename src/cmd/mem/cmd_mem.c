@@ -46,7 +46,7 @@ static const struct option table[] = {
 	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "be more verbose" },
 	{ OPTION_GROUP, .help = "record" },
 	{ OPTION_STRING, 'e', "event", AT(events.only), .arg = "event",
-	  .help = "ldlat-loads, ldlat-stores or mem-ldst; list shows which this machine has" },
+	  .help = "ldlat-loads, ldlat-stores or mem-ldst; list: show those of this machine" },
 	{ OPTION_U64, 0, "ldlat", AT(events.latency), .arg = "n", .set_offset = AT(events.latency_set),
 	  .help = "only loads of at least this many cycles (default: 30)" },
 	{ OPTION_BOOL, 'K', "all-kernel", AT(kernel_only), .help = "record accesses of the kernel only" },

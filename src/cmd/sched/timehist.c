@@ -17,7 +17,7 @@ struct timehist_options {
 static const struct option table[] = {
 	COMMON_OPTIONS(AT(common)),
 	{ OPTION_STRING, 'k', "vmlinux", AT(hist.source.symbols.vmlinux), .arg = "file", .help = "kernel image" },
-	{ OPTION_STRING, 0, "kallsyms", AT(hist.source.symbols.kallsyms), .arg = "file", .help = "kernel symbols" },
+	{ OPTION_STRING, 0, "kallsyms", AT(hist.source.symbols.kallsyms), .arg = "file", .help = "file of kernel symbols, as /proc/kallsyms" },
 	{ OPTION_BOOL, 'g', "call-graph", AT(hist.source.with_chains), .help = "show call chains if the recording has them (default)" },
 	{ OPTION_U64, 0, "max-stack", AT(hist.max_stack), .arg = "n",
 	  .help = "maximum number of functions of a call chain (default: 5)" },
@@ -25,7 +25,7 @@ static const struct option table[] = {
 	  .help = "search for files with symbols below this directory" },
 	{ OPTION_BOOL, 's', "summary", AT(hist.summary_only), .help = "show only the summary by thread" },
 	{ OPTION_BOOL, 'S', "with-summary", AT(hist.summary), .help = "also show the summary by thread" },
-	{ OPTION_BOOL, 'w', "wakeups", AT(hist.wakeups), .help = "show wake-ups" },
+	{ OPTION_BOOL, 'w', "wakeups", AT(hist.wakeups), .help = "show wakeups" },
 	{ OPTION_BOOL, 'n', "next", AT(hist.next), .help = "show the thread that runs next" },
 	{ OPTION_BOOL, 'M', "migrations", AT(hist.migrations), .help = "show moves from one CPU to another" },
 	{ OPTION_BOOL, 'V', "cpu-visual", AT(hist.visual), .help = "show a column for each CPU" },

@@ -114,7 +114,7 @@ static const struct option table[] = {
 	UNSUPPORTED_OPTION("graph-function", unsupported_trace_decoder),
 	UNSUPPORTED_OPTION("xed", unsupported_trace_decoder),
 	{ OPTION_STRING, 0, "dlfilter", AT(filter.file), .arg = "file", .help = "select samples with this filter (a shared object)" },
-	{ OPTION_CALL, 0, "dlarg", AT(filter), .arg = "arg", .parse = dlfilter_add_arg, .help = "another argument for the filter" },
+	{ OPTION_CALL, 0, "dlarg", AT(filter), .arg = "arg", .parse = dlfilter_add_arg, .help = "argument for the filter; may be repeated" },
 	{ OPTION_BOOL, 0, "list-dlfilters", OWN(list_filters), .help = "list filters here and in perf's directory; -v: in detail" },
 	UNSUPPORTED_OPTION("guestmount", unsupported_guests),
 	UNSUPPORTED_OPTION("guestkallsyms", unsupported_guests),

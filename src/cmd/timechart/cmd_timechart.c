@@ -64,7 +64,7 @@ static const struct option option_table[] = {
 	  .help = "output file, an HTML page if its name ends in .html (default: output.svg); - for standard output" },
 	{ OPTION_U64, 'w', "width", AT(svg.width), .arg = "n", .help = "minimum width of the picture, in pixels (default: 1000)" },
 	{ OPTION_CALL, 0, "highlight", .arg = "time|name", .parse = parse_highlight,
-	  .help = "highlight tasks that run longer than this (in ns, or 5ms), or tasks whose names contain this" },
+	  .help = "highlight tasks that run longer than this (e.g. 5ms; without a unit in ns), or tasks whose names contain this" },
 	{ OPTION_BOOL, 'P', "power-only", AT(events.power_only), .help = "show only CPUs; record: only idle states and frequencies" },
 	{ OPTION_BOOL, 'T', "tasks-only", AT(events.tasks_only), .help = "omit idle states and frequencies; record: only tasks" },
 	{ OPTION_CALL, 'p', "process", .arg = "pid|name", .parse = parse_process, .help = "only this task; may be repeated" },

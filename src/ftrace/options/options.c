@@ -53,7 +53,7 @@ static struct strobe_error *parse_buffer(void *o, const char *value, bool negate
 	  .help = "trace these functions and what they call (function_graph)" },                                                     \
 	{ OPTION_CALL, 'g', "nograph-funcs", .arg = "func", .parse = add_no_graph_function,                                          \
 	  .help = "do not trace these functions and what they call" },                                                               \
-	{ OPTION_CALL, 'm', "buffer-size", .arg = "size", .parse = parse_buffer, .help = "buffer size per CPU: 16M" }
+	{ OPTION_CALL, 'm', "buffer-size", .arg = "size", .parse = parse_buffer, .help = "buffer size per CPU, e.g. 16M" }
 #define FORMAT { OPTION_STRING, 0, "format", AT(format_name), .arg = "text|json|csv", .help = "output format" }
 
 const struct option ftrace_trace_options[] = {
