@@ -90,7 +90,8 @@ CALL(parse_share)
 
 #define AT(field) offsetof(struct code_options, field)
 const struct option code_option_rows[] = {
-	{ OPTION_CALL, 'M', "disassembler-style", .arg = "att|intel", .parse = parse_syntax, .help = "syntax of x86 instructions (default: att)" },
+	{ OPTION_CALL, 'M', "disassembler-style", .arg = "att|intel", .parse = parse_syntax,
+	  .help = "syntax of x86 instructions (default: att)" },
 	{ OPTION_CALL, 0, "percent-type", .arg = "local-period", .parse = parse_share,
 	  .help = "percentages of the function or the whole profile, by period or number of samples: (local|global)-(period|hits); "
 		"default: local-period" },

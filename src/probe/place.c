@@ -322,7 +322,8 @@ static struct strobe_error *add_program_place(const struct probe_target *t, cons
 		return error_create(ERROR_USAGE, "'%s' is outside of the file %s", p->function ? p->function->name : "the address",
 				    t->name);
 	if (strpbrk(t->name, " \t\n"))
-		return error_create(ERROR_UNSUPPORTED, "the kernel does not accept paths with blanks: specify a link to '%s' without blanks", t->name);
+		return error_create(ERROR_UNSUPPORTED, "the kernel does not accept blanks in paths: specify a link to '%s'",
+				    t->name);
 	strbuf_addf(ret, "%s:%#" PRIx64, t->name, offset);
 	if (p->semaphore)
 		strbuf_addf(ret, "(%#" PRIx64 ")", p->semaphore);

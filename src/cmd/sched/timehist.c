@@ -17,7 +17,8 @@ struct timehist_options {
 static const struct option table[] = {
 	COMMON_OPTIONS(AT(common)),
 	{ OPTION_STRING, 'k', "vmlinux", AT(hist.source.symbols.vmlinux), .arg = "file", .help = "kernel image" },
-	{ OPTION_STRING, 0, "kallsyms", AT(hist.source.symbols.kallsyms), .arg = "file", .help = "file of kernel symbols, as /proc/kallsyms" },
+	{ OPTION_STRING, 0, "kallsyms", AT(hist.source.symbols.kallsyms), .arg = "file",
+	  .help = "file of kernel symbols, as /proc/kallsyms" },
 	{ OPTION_BOOL, 'g', "call-graph", AT(hist.source.with_chains), .help = "show call chains if the recording has them (default)" },
 	{ OPTION_U64, 0, "max-stack", AT(hist.max_stack), .arg = "n",
 	  .help = "maximum number of functions of a call chain (default: 5)" },
