@@ -16,7 +16,8 @@ from strobetest import SCRATCH, STROBE, Tap, is_root, run, skip_all, strobe
 from surroundings import patience
 
 FOLDER = os.path.join(SCRATCH, "nobody")
-LINE = re.compile(r"\s*(?:\?|-?[\d.]+) \([^)]*\): (?:.{0,14}/)?(\d+) (?: \.\.\. \[continued\]: )?(\w+)\(.*?\)(?:\s+\.\.\.$|\s+= (\S+)(?: (E\w+))?)")
+LINE = re.compile(r"\s*(?:\?|-?[\d.]+) \([^)]*\): (?:.{0,14}/)?(\d+) (?: \.\.\. \[continued\]: )?(\w+)\(.*?\)"
+                  r"(?:\s+\.\.\.$|\s+= (\S+)(?: (E\w+))?)")
 PATH = "/usr/local/bin:/usr/bin:/bin"
 # Without tracefs, which may be open to everybody, tracepoints cannot be used either.
 NO_TRACEFS = "umount -l /sys/kernel/tracing /sys/kernel/debug/tracing 2>/dev/null; exec \"$@\""
@@ -81,7 +82,8 @@ def small(result):
 
 
 def against_strace(tap):
-    for argv in (["ls", "-l", "/etc/hostname"], ["sh", "-c", "cd /tmp; test -e nosuch; kill -0 1; echo x >/dev/null"], ["find", "/etc/init.d"]):
+    script = "cd /tmp; test -e nosuch; kill -0 1; echo x >/dev/null"
+    for argv in (["ls", "-l", "/etc/hostname"], ["sh", "-c", script], ["find", "/etc/init.d"]):
         status, out, err, text = trace(*argv)
         tap.ok(sum("using ptrace instead" in line for line in err.splitlines()) == 1, f"{argv[0]}: one line says how", err)
         ours = [(call, small(result), errno) for _, call, result, errno in calls_of(text)]

@@ -127,7 +127,8 @@ static struct strobe_error *settle_format(struct diff_options *o)
 	if (l->figure == DIFF_CYCLES && (!is_plain_pair(o) || has_more))
 		return error_create(ERROR_USAGE, "-c cycles compares two files, without -p, -F, --ci, --normalize and --fail-over");
 	if (o->streams && (!is_plain_pair(o) || has_more || l->figure == DIFF_CYCLES))
-		return error_create(ERROR_USAGE, "--stream compares two files, without -c cycles, -p, -F, --ci, --normalize and --fail-over");
+		return error_create(ERROR_USAGE, "--stream compares two files, without -c cycles, -p, -F, --ci, --normalize and "
+						 "--fail-over");
 	if (l->figure != DIFF_CYCLES && l->show_spread)
 		return error_create(ERROR_USAGE, "--cycles-hist requires -c cycles");
 	const char *separator = o->request.display.separator;

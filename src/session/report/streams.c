@@ -58,7 +58,8 @@ static uint32_t make_place(struct report_streams *s, const struct resolved_frame
 	const char *file = f->file && f->line ? text_base_name(f->file) : "??";
 	snprintf(text, sizeof(text), "%.48s:%" PRIu32, file, f->file ? f->line : 0);
 	p.line = strtab_add(&s->strings, text);
-	uint32_t id = idset_intern(&s->places_index, hash_combine(hash_u64(p.function), p.line), place_eq, s->places.data, &p, s->places.len);
+	uint64_t hash = hash_combine(hash_u64(p.function), p.line);
+	uint32_t id = idset_intern(&s->places_index, hash, place_eq, s->places.data, &p, s->places.len);
 	if (id == s->places.len)
 		vec_push(&s->places, p);
 	return id;
