@@ -712,22 +712,35 @@ INLINE __u64 begin_of_run(const struct task_struct *task, __u64 now)
 
 /* ---- from here ---- */
 
-/* Kernels do not report each switch. A wait whose end was not ended when the thread began to run. */
+/* A thread that ends. It is followed no longer, and its ID will be that of another thread. */
+INLINE void forget_thread(__u64 *ctx, struct task_struct *task, __u32 tid, __u64 now)
+{
+	struct wait_thread *t = bpf_map_lookup_elem(&threads, &tid);
+	if (!t)
+		return;
+	if (t->since_ns)
+		end_wait(ctx, t, begin_of_run(task, now));
+	bpf_map_delete_elem(&threads, &tid);
+}
+
+/* Kernels do not report each switch. A wait whose end was not reported ended when the thread began to run. */
 INLINE struct wait_thread *leaving_thread(__u64 *ctx, struct task_struct *task, __u32 state, __u32 is_preempted, __u64 now)
 {
 	__u32 tid = task->pid;
 	struct wait_thread *t;
 	if (!tid || task->flags & TASK_KERNEL)
 		return 0;
+	if (state & STATE_DEAD) {
+		forget_thread(ctx, task, tid, now);
+		return 0;
+	}
 	if (settings.followed_words && !is_followed(task, settings.followed_words, settings.followed_by_thread))
 		return 0;
-	t = state & STATE_DEAD ? bpf_map_lookup_elem(&threads, &tid) : thread_of(tid);
-	if (t && t->since_ns)
-		end_wait(ctx, t, begin_of_run(task, now));
-	if (state & STATE_DEAD)
-		bpf_map_delete_elem(&threads, &tid);
-	if (!t || state & STATE_DEAD)
+	t = thread_of(tid);
+	if (!t)
 		return 0;
+	if (t->since_ns)
+		end_wait(ctx, t, begin_of_run(task, now));
 	t->place.tid = t->out.tid = tid;
 	t->out.pid = task->tgid;
 	t->regs = (__u64)bpf_task_pt_regs(task);
