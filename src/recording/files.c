@@ -44,6 +44,8 @@ struct strobe_error *recorder_begin_file(struct recorder *r)
 static struct strobe_error *write_rest(struct recorder *r)
 {
 	uint64_t bytes;
+	if (r->done)
+		stack_unwinder_enable_waits(r->unwinder, false);
 	for (unsigned i = 0; i < capture_readers(r->capture); i++) {
 		TRY(capture_drain(r->capture, i, recorder_sink(r), true, false, &bytes));
 		if (bytes && !r->output.directory)

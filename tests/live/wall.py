@@ -144,6 +144,9 @@ def check_options(tap):
     done = strobe("record", "-q", "--wall", "-D", "200", "-o", "late.data", "--", "sh", "-c", "sleep 0.1; sleep 0.3")
     rows = script_periods("strobe", "late.data", "wait-time")
     tap.ok(done.status == 0 and all(ns < 350e6 for ns in rows.values()), "-D: waits that begin later", f"{done} {rows}")
+    done = strobe("record", "-q", "--wall", "-D", "50-500", "-o", "range.data", "--", "sh", "-c", "sleep 0.2; sleep 0.9")
+    rows = script_periods("strobe", "range.data", "wait-time")
+    tap.between(100e6, max(rows.values(), default=0), 450e6, "-D: a wait that goes on when its range ends")
 
 
 def main():

@@ -64,8 +64,7 @@ bool stack_unwinder_is_walked(const struct capture_event *e);
 struct strobe_error *stack_unwinder_check(const struct event_set *events, const struct capture_options *o) _must_check_;
 /* Whether waits that begin from now on are recorded. u may be NULL or have no waits. */
 void stack_unwinder_enable_waits(struct stack_unwinder *u, bool on);
-/* Ends the recording of waits. Writes samples of the rest to the sink: remaining sums, and waits that have not ended. Drain all rings
- * before. */
+/* Once waits are disabled and all rings drained: writes samples of the rest to the sink, remaining sums and waits that had not ended. */
 struct strobe_error *stack_unwinder_finish_waits(struct stack_unwinder *u, struct record_sink *sink) _must_check_;
 void stack_unwinder_destroy(struct stack_unwinder *u);
 

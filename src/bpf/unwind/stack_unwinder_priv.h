@@ -68,6 +68,8 @@ struct wait_samples {
 	struct u64map stacks;   /* by wait number: a struct waiting_stack that arrived before the end of the wait */
 	struct u64map messages; /* likewise: a struct wait_record that arrived before its stack */
 	uint64_t last_ns;       /* the latest time in any ring */
+	uint64_t begun_ns;      /* waits that began later are recorded; 0: none yet */
+	uint64_t ended_ns;      /* until then */
 	struct wait_control *control; /* of the program */
 };
 

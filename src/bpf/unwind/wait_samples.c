@@ -230,14 +230,15 @@ static void append_sums(struct stack_unwinder *u, byte_list *out)
 }
 
 /* The wait of a thread that has not ended. */
-static void append_open(struct stack_unwinder *u, const struct wait_thread *t, uint64_t now_ns, byte_list *out)
+static void append_open(struct stack_unwinder *u, const struct wait_thread *t, byte_list *out)
 {
+	uint64_t ended_ns = u->waits.ended_ns;
 	struct wait_record r = { .message = t->out, .time_ns = u->waits.last_ns };
 	struct wait_message *m = &r.message;
-	if (m->nr > WAIT_FRAMES_MAX || m->lock.owner_nr > WAIT_OWNER_MAX || now_ns <= t->since_ns || t->is_left_out)
+	if (m->nr > WAIT_FRAMES_MAX || m->lock.owner_nr > WAIT_OWNER_MAX || ended_ns <= t->since_ns || t->is_left_out)
 		return;
 	memcpy(r.owner, t->ips + m->nr, m->lock.owner_nr * sizeof(*r.owner));
-	m->ns = m->lock.max_ns = m->lock.min_ns = now_ns - t->since_ns;
+	m->ns = m->lock.max_ns = m->lock.min_ns = ended_ns - t->since_ns;
 	m->raw.magic = WAIT_MAGIC;
 	m->raw.state = t->place.state;
 	m->raw.reason = t->place.reason;
@@ -252,15 +253,15 @@ static void append_open(struct stack_unwinder *u, const struct wait_thread *t, u
 		append_message(u, &r, t->ips, out);
 }
 
-static void append_open_waits(struct stack_unwinder *u, uint64_t now_ns, byte_list *out)
+static void append_open_waits(struct stack_unwinder *u, byte_list *out)
 {
 	int threads = bpf_map_of(u->loaded, "threads");
 	uint32_t tid, *last = NULL;
 	while (bpf_map_next(threads, last, &tid)) {
 		struct wait_thread t;
 		last = &tid;
-		if (bpf_map_get(threads, &tid, &t) && t.since_ns > u->waits.control->enabled_ns)
-			append_open(u, &t, now_ns, out);
+		if (bpf_map_get(threads, &tid, &t) && t.since_ns > u->waits.begun_ns)
+			append_open(u, &t, out);
 	}
 }
 
@@ -277,16 +278,15 @@ struct strobe_error *stack_unwinder_finish_waits(struct stack_unwinder *u, struc
 {
 	struct wait_samples *w = &u->waits;
 	byte_list out = {};
-	if (!w->layout || !w->control->enabled_ns)
+	if (!w->layout || !w->begun_ns)
 		return NULL;
-	uint64_t now_ns = sys_clock_ns(u->options.sys, CLOCK_MONOTONIC);
 	if (!w->last_ns)
-		w->last_ns = now_ns;
+		w->last_ns = w->ended_ns;
 	append_orphans(u, &out);
 	append_sums(u, &out);
-	append_open_waits(u, now_ns, &out);
+	append_open_waits(u, &out);
 	atomic_store_explicit(&u->waits_at_end, count_records(&out), memory_order_relaxed);
-	w->control->enabled_ns = 0;
+	w->begun_ns = 0;
 	struct strobe_error *err = out.len ? sink_write(sink, out.data, out.len) : NULL;
 	vec_deinit(&out);
 	return err;
@@ -296,9 +296,12 @@ struct strobe_error *stack_unwinder_finish_waits(struct stack_unwinder *u, struc
 
 void stack_unwinder_enable_waits(struct stack_unwinder *u, bool on)
 {
-	if (u && u->waits.control)
-		__atomic_store_n(&u->waits.control->enabled_ns, on ? sys_clock_ns(u->options.sys, CLOCK_MONOTONIC) : 0,
-				 __ATOMIC_RELEASE);
+	struct wait_samples *w = u ? &u->waits : NULL;
+	if (!w || !w->control || on == (w->control->enabled_ns != 0))
+		return;
+	uint64_t now_ns = sys_clock_ns(u->options.sys, CLOCK_MONOTONIC);
+	*(on ? &w->begun_ns : &w->ended_ns) = now_ns;
+	__atomic_store_n(&w->control->enabled_ns, on ? now_ns : 0, __ATOMIC_RELEASE);
 }
 
 struct strobe_error *wait_samples_attach(struct stack_unwinder *u, struct capture *c)
