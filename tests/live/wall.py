@@ -11,6 +11,7 @@ from known_waits import WAITS
 from strobetest import PERF, SCRATCH, Tap, build_workload, run, skip_all, strobe
 
 SHARE = 0.02
+OFF_CPU = ("--off-cpu", "-g", "-e", "cpu-clock", "-F", "999")
 SLACK_NS = 1_500_000  # of a function: its measurement is a little longer than its waits
 
 
@@ -34,6 +35,13 @@ def folded_waits(path):
         else:
             running += int(ns)
     return waits, running
+
+
+def off_cpu_times(path):
+    """As folded_waits() of a recording of --off-cpu, whose waits have no state and reason."""
+    for line in strobe("flamegraph", "--folded", "-e", "offcpu-time", "-i", path).out.splitlines():
+        stack, ns = line.rsplit(" ", 1)
+        yield set(stack.split(";")[1:]), None, int(ns)
 
 
 def check_wall(tap, program):
@@ -111,29 +119,39 @@ def check_perf(tap):
 
 
 def check_off_cpu(tap, program):
-    options = ("--off-cpu", "--off-cpu-thresh", "20", "-g", "-e", "cpu-clock", "-F", "999")
-    done = strobe("record", "-q", *options, "-o", "off.data", "--", program, SCRATCH)
+    done = strobe("record", "-q", *OFF_CPU, "--off-cpu-thresh", "20", "-o", "off.data", "--", program, SCRATCH)
     if not tap.ok(done.status == 0, "record --off-cpu", done):
         return
     sums = {}
-    for line in strobe("flamegraph", "--folded", "-e", "offcpu-time", "-i", "off.data").out.splitlines():
-        stack, ns = line.rsplit(" ", 1)
-        for name in set(stack.split(";")[1:]) & set(WAITS) if ";nap;" not in stack else ():
-            sums[name] = sums.get(name, 0) + int(ns)
+    for functions, _, ns in off_cpu_times("off.data"):
+        for name in functions & set(WAITS) if "nap" not in functions else ():
+            sums[name] = sums.get(name, 0) + ns
     truth = truth_of(done)
     for name, (least, greatest) in truth.items():
         tap.between(least, sums.get(name, 0), greatest, f"--off-cpu: {name}")
 
 
-def check_callers(tap):
-    """Stacks are recognised by their return addresses: waits of two callers in turn are not taken for each other's."""
-    done = strobe("record", "-q", "--wall", "-o", "callers.data", "--", build_workload("callers", "-O2", "-fomit-frame-pointer"))
-    if not tap.ok(done.status == 0, "record --wall of two callers", done):
+def check_paths(tap, workload, *options):
+    """Stacks are recognised by what a walk depends on: waits are not taken for those of a path that looks alike."""
+    done = strobe("record", "-q", *options, "-o", "paths.data", "--", workload)
+    if not tap.ok(done.status == 0 and not done.err, f"{options[0]} of {os.path.basename(workload)}", done):
         return
-    waits, _ = folded_waits("callers.data")
-    for name, ns in (line.split() for line in done.out.splitlines()):
-        found = sum(w[2] for w in waits if name in w[0])
-        tap.between((1 - SHARE) * int(ns) - SLACK_NS, found, (1 + SHARE) * int(ns) + SLACK_NS, f"{name}: its own waits")
+    truth = dict(line.split() for line in done.out.splitlines())
+    found = dict.fromkeys(truth, 0)
+    for functions, _, ns in folded_waits("paths.data")[0] if "--wall" in options else off_cpu_times("paths.data"):
+        name = next((name for name in truth if name in functions), None)
+        if name and "rest" in functions:
+            found[name] += ns
+    for name, ns in truth.items():
+        slack = SHARE * int(ns) + SLACK_NS
+        tap.between(int(ns) - slack, found[name], int(ns) + slack, f"{options[0]}: {name}: its own waits")
+
+
+def check_callers(tap):
+    check_paths(tap, build_workload("callers", "-O2", "-fomit-frame-pointer"), "--wall")
+    paths = build_workload("paths", libraries=("-lpthread",))
+    check_paths(tap, paths, "--wall")
+    check_paths(tap, paths, *OFF_CPU)
 
 
 def check_options(tap):

@@ -165,7 +165,6 @@ INLINE int hotspot_return(struct script_walk *s, struct walk *w, __u64 slot, _Bo
 		return 0;
 	if (is_saved)
 		w->at[FP] = slot - 8;
-	keep_slot(w, slot);
 	enter(w, pc, slot + 8, 0);
 	return 1;
 }
@@ -216,7 +215,6 @@ INLINE long by_hotspot_interpreter(struct script_walk *s, struct walk *w, const 
 	if (!read_user(fp, &next) || !read_user(fp + 8, &pc))
 		return end(w, UNWIND_WALK_LOST);
 	sp = read_word_at(fp + HOTSPOT_SENDER_SP);
-	keep_slot(w, fp + 8);
 	w->out.reg[FP] = next;
 	w->at[FP] = 0;
 	return enter(w, pc, sp < fp + 16 ? fp + 16 : sp, 0);

@@ -77,7 +77,9 @@ struct walk {
 	__u32 max;
 	__u8 exact, innermost;
 	__u64 hash; /* of the addresses */
-	__u64 slots[WAIT_SLOTS]; /* addresses where return addresses were read; 0: in a register */
+	__u32 words_nr; /* more than there is room for: it cannot be said what the walk depends on */
+	__u64 words_hash; /* of what is in words: hash_word() */
+	__u64 words[WAIT_WORDS]; /* addresses of all that was read of the stack, besides code: 0: in the link register */
 	struct machine_regs regs; /* user registers, at the sample or at kernel entry */
 };
 
@@ -230,10 +232,32 @@ INLINE long enter(struct walk *w, __u64 pc, __u64 sp, _Bool interrupted)
 	return pc ? 0 : end(w, UNWIND_WALK_WHOLE);
 }
 
-/* Keeps the slot of the next frame. */
-INLINE void keep_slot(struct walk *w, __u64 at)
+INLINE __u64 hash_word(__u64 hash, __u64 word)
 {
-	w->slots[BELOW(WAIT_SLOTS, w->out.stack.nr)] = at;
+	return (hash ^ word) * HASH_FACTOR;
+}
+
+/* The walk depends on a word of the stack: it goes the same way again where all of them, pc, sp and fp are the same. */
+INLINE void note_word(struct walk *w, __u64 at, __u64 value)
+{
+	__u32 nr = w->words_nr;
+	w->words[BELOW(WAIT_WORDS, nr)] = at;
+	w->words_nr = nr + 1;
+	w->words_hash = hash_word(w->words_hash, value);
+}
+
+/* It depends on something else, too. */
+INLINE void note_more(struct walk *w)
+{
+	w->words_nr = WAIT_WORDS + 1;
+}
+
+INLINE _Bool read_noted(struct walk *w, __u64 at, __u64 *ret)
+{
+	if (!read_user(at, ret))
+		return 0;
+	note_word(w, at, *ret);
+	return 1;
 }
 
 INLINE _Bool reg_value(struct walk *w, __u32 reg, __u64 *ret)
@@ -242,7 +266,17 @@ INLINE _Bool reg_value(struct walk *w, __u32 reg, __u64 *ret)
 	reg &= UNWIND_WALK_REGS - 1;
 	at = w->at[reg];
 	*ret = w->out.reg[reg];
-	return !at || read_user(at, ret);
+	if (at)
+		return read_noted(w, at, ret);
+#ifdef LR
+	if (reg == LR) {
+		note_word(w, 0, *ret);
+		return 1;
+	}
+#endif
+	if (reg != SP && reg != FP)
+		note_more(w);
+	return 1;
 }
 
 /* Whether a call may end at pc: a relative one, or an indirect one of any length (unwind/call_site.c looks closer). */
@@ -273,12 +307,11 @@ INLINE long by_fp(struct walk *w)
 		return end(w, UNWIND_WALK_WHOLE);
 	if (fp & 7)
 		return end(w, UNWIND_WALK_BARE);
-	if (!read_user(fp, &next) || !read_user(fp + 8, &pc))
+	if (!read_noted(w, fp, &next) || !read_noted(w, fp + 8, &pc))
 		return end(w, fp < w->out.reg[SP] ? UNWIND_WALK_BARE : UNWIND_WALK_LOST);
 	/* Code made at run time may have a stack of its own, as Erlang's, and call C on the thread's: a call made its frame. */
 	if (fp < w->out.reg[SP] && ((next && next <= fp) || !is_after_call(pc)))
 		return end(w, UNWIND_WALK_BARE);
-	keep_slot(w, fp + 8);
 	w->out.reg[FP] = next;
 	w->at[FP] = 0;
 	return enter(w, pc, fp + 16, 0);
@@ -292,6 +325,7 @@ INLINE long by_signal(struct walk *w)
 #pragma unroll
 	for (int i = 0; i < NR(signal_words); i++)
 		w->at[i] = sp + 8 * signal_words[i];
+	note_more(w);
 	return enter(w, pc, new_sp, 1);
 }
 
@@ -317,11 +351,8 @@ APART long keep_regs(struct walk *w, const struct unwind_code_rule *r)
 
 INLINE _Bool read_return_address(struct walk *w, const struct unwind_code_rule *r, __u64 cfa, __u64 *ret)
 {
-	if (r->kept >> UNWIND_KEPT_RA & 1) {
-		keep_slot(w, cfa + (__s64)r->at[UNWIND_KEPT_RA]);
-		return read_user(cfa + (__s64)r->at[UNWIND_KEPT_RA], ret);
-	}
-	keep_slot(w, 0);
+	if (r->kept >> UNWIND_KEPT_RA & 1)
+		return read_noted(w, cfa + (__s64)r->at[UNWIND_KEPT_RA], ret);
 #ifdef LR
 	return w->innermost && reg_value(w, LR, ret);
 #else
@@ -359,6 +390,8 @@ APART long by_rule(struct walk *w, const struct unwind_code_rule *r)
 {
 	_Bool is_elsewhere = r->kind == UNWIND_RULE_GO || r->kind == UNWIND_RULE_GO_SYSTEM; /* on another stack */
 	__u64 cfa = 0, base = 0, pc;
+	if (is_elsewhere)
+		note_more(w);
 	if (r->kind == UNWIND_RULE_GO) {
 		cfa = goroutine_cfa(w->out.reg[SP] + (__s64)r->addend, w->out.reg[SP] + (__s64)r->value);
 		if (!cfa)
@@ -374,7 +407,7 @@ APART long by_rule(struct walk *w, const struct unwind_code_rule *r)
 			return end(w, UNWIND_WALK_LOST);
 		cfa = base + (__s64)r->value;
 		if (r->kind == UNWIND_RULE_DEREF) {
-			if (!read_user(cfa, &cfa))
+			if (!read_noted(w, cfa, &cfa))
 				return end(w, UNWIND_WALK_LOST);
 			cfa += (__s64)r->addend;
 		}
@@ -643,6 +676,8 @@ INLINE void walk_from_regs_by(long (*one_step)(__u32, __u32 *), struct walk *w, 
 	begin(w, &w->regs);
 	__builtin_memset(w->at, 0, sizeof(w->at));
 	w->exact = w->innermost = 1;
+	w->words_nr = 0;
+	w->words_hash = 0;
 	w->max = max;
 	w->out.stack.message = UNWIND_MESSAGE_STACK;
 	w->out.stack.nr = 0;

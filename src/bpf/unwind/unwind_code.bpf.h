@@ -144,15 +144,17 @@ GLOBAL int known_at(__u64 tag, __u64 ip, __u32 pid)
 	return learn_mapping(tag, ip, pid, set);
 }
 
-/*
- * Identifies the process and its mappings at this time. It contains the size of mapped code, so that entries become invalid at once
- * after a dlopen(3) or dlclose(3), and the time, since a file may be replaced by one of the same size.
- */
-INLINE __u64 code_tag(struct task_struct *task, struct mm_struct *mm)
+/* Identifies the process and its mappings: it contains the size of mapped code, which a dlopen(3) or dlclose(3) changes. */
+INLINE __u64 mappings_tag(struct task_struct *task, struct mm_struct *mm)
 {
 	__u64 code_pages = 0, tag = (__u64)mm;
 	bpf_probe_read_kernel(&code_pages, sizeof(code_pages), &mm->exec_vm);
 	tag = (tag ^ (__u64)task->tgid << 32 ^ code_pages) * 0xff51afd7ed558ccdULL;
-	tag ^= tag >> 32;
-	return (tag ^ bpf_ktime_get_ns() >> KNOWN_NS_BITS) * 0xc4ceb9fe1a85ec53ULL | 1;
+	return tag ^ tag >> 32;
+}
+
+/* Contains the time, too, since a file may be replaced by one of the same size. */
+INLINE __u64 code_tag(struct task_struct *task, struct mm_struct *mm)
+{
+	return (mappings_tag(task, mm) ^ bpf_ktime_get_ns() >> KNOWN_NS_BITS) * 0xc4ceb9fe1a85ec53ULL | 1;
 }

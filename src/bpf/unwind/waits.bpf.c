@@ -61,6 +61,7 @@ struct {
 /* Where a task entered the kernel, and with which call. */
 struct user_place {
 	__u64 pc, sp, fp, lr, argument[2];
+	__u64 mappings;
 };
 
 /* Values too large for the stack of a program. */
@@ -71,7 +72,7 @@ struct wait_scratch {
 	struct wait_sum sum;
 	__u64 window_ns;
 	__u32 copies;
-	__u64 span[WAIT_SPAN]; /* of a user's stack */
+	__u64 span[WAIT_SPAN]; /* the link register, and the words of a user's stack from sp on */
 };
 
 struct {
@@ -284,13 +285,17 @@ INLINE struct wait_thread *thread_of(__u32 tid)
 	return bpf_map_lookup_elem(&threads, &tid);
 }
 
-INLINE void take_place(struct user_place *p, const struct pt_regs *r)
+INLINE void take_place(struct user_place *p, struct task_struct *task)
 {
+	const struct pt_regs *r = (struct pt_regs *)bpf_task_pt_regs(task);
+	struct mm_struct *mm = mm_of(task);
 #if defined(__TARGET_ARCH_x86)
-	*p = (struct user_place){ r->ip, r->sp, r->bp, 0, { r->di, r->si } };
+	*p = (struct user_place){ r->ip, r->sp, r->bp, 0, { r->di, r->si }, 0 };
 #else
-	*p = (struct user_place){ r->pc, r->sp, r->regs[FP], r->regs[LR], { r->orig_x0, r->regs[1] } };
+	*p = (struct user_place){ r->pc, r->sp, r->regs[FP], r->regs[LR], { r->orig_x0, r->regs[1] }, 0 };
 #endif
+	if (mm)
+		p->mappings = mappings_tag(task, mm);
 }
 
 INLINE _Bool may_copy(__u64 now)
@@ -345,54 +350,61 @@ INLINE __u32 known_number(const struct user_place *at)
 	return ((at->pc ^ at->sp >> 3) * HASH_FACTOR) >> 32 & (WAIT_KNOWN - 1);
 }
 
+/* Keeps the words on which the walk depended; false where they are too many, or not all on the stack in use. */
+INLINE _Bool keep_words(const struct walk *w, struct wait_known *k, __u64 sp)
+{
+	__u64 span = 0, wrong = 0;
+	__u32 nr = w->words_nr;
+	if (nr > WAIT_WORDS)
+		return 0;
+	for (__u32 i = 0; i < WAIT_WORDS && i < nr; i++) {
+		__u64 offset = w->words[i] - sp, is_read = ~all_bits(is_less(w->words[i], 1));
+		__u64 at = (offset / 8 + 1) & is_read;
+		wrong |= (at & ~(WAIT_SPAN - 1ULL)) | (offset & 7 & is_read);
+		k->at[i] = at;
+		span += (at - span) & all_bits(is_less(span, at));
+	}
+	k->span = span;
+	k->words_nr = nr;
+	k->words = w->words_hash;
+	return !wrong;
+}
+
 /* Keeps a complete and not too deep stack, and what it is recognised by. */
 INLINE void keep_known(const struct walk *w, struct wait_thread *t, const struct user_place *at)
 {
-	__u32 number = known_number(at), nr = w->out.stack.nr, span = 0;
+	__u32 number = known_number(at), nr = w->out.stack.nr;
 	struct wait_known *k = &t->known[BELOW(WAIT_KNOWN, number)];
 	t->last_known = WAIT_KNOWN;
 	k->nr = 0;
-	if (t->out.flags & (WAIT_COPIED | WAIT_CUT) || !nr || nr > WAIT_SLOTS)
+	if (t->out.flags & (WAIT_COPIED | WAIT_CUT) || !nr || nr > WAIT_DEPTH || !keep_words(w, k, at->sp))
 		return;
-	for (__u32 i = 1; i < WAIT_SLOTS && i < nr; i++) {
-		__u64 word = w->slots[i] ? (w->slots[i] - at->sp) / 8 : WAIT_SPAN;
-		if (word > WAIT_SPAN || (word == WAIT_SPAN && w->slots[i]))
-			return;
-		k->slots[i] = word;
-		if (word < WAIT_SPAN && word >= span)
-			span = word + 1;
-	}
 	bpf_probe_read_kernel(k->ips, sizeof(k->ips), w->out.frames);
 	k->pc = at->pc;
 	k->sp = at->sp;
 	k->fp = at->fp;
+	k->mappings = at->mappings;
 	k->hash = t->place.stack;
 	k->turns = 0;
-	k->span = span;
 	k->nr = nr;
 	t->last_known = number;
 }
 
-/*
- * Whether a stack is one that was walked before: the registers are the same, and so are the return addresses at the same locations. A
- * walk would give the same result, but take much longer.
- */
+/* Whether a stack is one that was walked before: a walk would give the same result, but take much longer. */
 INLINE _Bool is_known_stack(const struct wait_known *k, struct wait_scratch *scratch)
 {
 	const struct user_place *at = &scratch->place;
-	__u32 span = k->span;
-	if (!k->nr || k->pc != at->pc || k->sp != at->sp || k->fp != at->fp)
+	__u32 span = k->span, nr = k->words_nr;
+	__u64 hash = 0;
+	if (!k->nr || k->pc != at->pc || k->sp != at->sp || k->fp != at->fp || k->mappings != at->mappings)
 		return 0;
 	FORGET(span);
-	if (span > WAIT_SPAN || bpf_probe_read_user(scratch->span, span * 8, (void *)at->sp))
+	if (span >= WAIT_SPAN || bpf_probe_read_user(scratch->span + 1, span * 8, (void *)at->sp))
 		return 0;
-	for (__u32 i = 1; i < WAIT_SLOTS && i < k->nr; i++) {
-		__u32 slot = k->slots[i];
-		__u64 ip = slot < WAIT_SPAN ? scratch->span[BELOW(WAIT_SPAN, slot)] : at->lr;
-		if ((ip & CODE_BITS) != k->ips[i])
-			return 0;
-	}
-	return 1;
+	scratch->span[0] = at->lr;
+	for (__u32 i = 0; i < WAIT_WORDS && i < nr; i++)
+		hash = hash_word(hash, scratch->span[BELOW(WAIT_SPAN, k->at[i])]);
+	return hash == k->words;
 }
 
 /* Takes the stack of a thread from those known; false: it has to be walked. */
@@ -426,7 +438,7 @@ GLOBAL int begin_wait(struct wait_thread *t)
 	if (t->is_left_out)
 		return t->has_walked;
 	t->is_detailed = 1;
-	take_place(&scratch->place, (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf()));
+	take_place(&scratch->place, bpf_get_current_task_btf());
 	return recognise(t, scratch);
 }
 

@@ -13,11 +13,12 @@
 #define WAIT_THREADS	32768
 #define WAIT_CALLS	512
 /*
- * Stacks of a thread that are recognised: the maximum number of them, of return addresses in each, and of words of stack that may contain
- * these. All are powers of two.
+ * Stacks of a thread that are recognised: the maximum number of them, of addresses in each, of words on which its walk depended, and of
+ * words of stack among which these are. All are powers of two.
  */
 #define WAIT_KNOWN 8
-#define WAIT_SLOTS 32
+#define WAIT_DEPTH 32
+#define WAIT_WORDS 64
 #define WAIT_SPAN  512
 #define WAIT_THREAD_GROUPS 64
 /*
@@ -76,16 +77,22 @@ struct wait_message {
 	__u32 nr, unused;
 };
 
-/* A stack of a thread that was walked to its end, and what it is recognised by. */
+/*
+ * A stack of a thread that was walked to its end, and what it is recognised by: a walk depends on pc, sp, fp, the mappings of the process,
+ * and words of the stack.
+ */
 struct wait_known {
 	__u64 pc, sp, fp;
-	__u64 hash;   /* of its addresses */
-	__u32 nr;     /* 0: no stack */
-	__u32 turns;  /* how often it was recognised */
-	__u32 span;   /* words from sp on that contain the return addresses */
+	__u64 mappings; /* mappings_tag() */
+	__u64 words;	/* hash_word() of the words */
+	__u64 hash;	/* of its addresses */
+	__u32 turns;	/* how often it was recognised */
+	__u16 nr;	/* 0: no stack */
+	__u16 words_nr;
+	__u32 span; /* the greatest of the numbers in `at` */
 	__u32 unused;
-	__u16 slots[WAIT_SLOTS]; /* index of the words with return addresses; WAIT_SPAN: in a register */
-	__u64 ips[WAIT_SLOTS];
+	__u16 at[WAIT_WORDS]; /* number of each word, from sp on 1, 2 ...; 0: the link register */
+	__u64 ips[WAIT_DEPTH];
 };
 
 /* A thread: where it waits, while it does. */
