@@ -110,7 +110,12 @@ class StartRow:
 
 
 class ServerRow:
-    """A web server (nginx, one process) under full load (wrk), traced from outside: the share of requests per second that remains."""
+    """A web server (nginx, one process) under full load (wrk), traced from outside: the share of requests per second that remains.
+
+    launcher: what runs server and load.
+    """
+
+    launcher = ()
 
     def __init__(self, name, target, sides):
         self.name, self.target = name, target
@@ -128,8 +133,8 @@ class ServerRow:
             f.write(NGINX.format(port=port))
         with open(os.path.join(where, "index.html"), "w", encoding="ascii") as f:
             f.write("hello " * 100)
-        server = subprocess.Popen([shutil.which("nginx") or "/usr/sbin/nginx", "-p", where, "-c", "nginx.conf"], cwd=where,
-                                  stderr=subprocess.DEVNULL)
+        server = subprocess.Popen([*self.launcher, shutil.which("nginx") or "/usr/sbin/nginx", "-p", where, "-c", "nginx.conf"],
+                                  cwd=where, stderr=subprocess.DEVNULL)
         try:
             time.sleep(0.3)
             self.load(port)
@@ -140,16 +145,15 @@ class ServerRow:
             server.terminate()
             server.wait()
 
-    @staticmethod
-    def load(port):
-        done = subprocess.run(["wrk", "-t1", "-c16", f"-d{LOAD_S}s", f"http://127.0.0.1:{port}/index.html"], capture_output=True,
-                              text=True, check=True)
+    def load(self, port):
+        done = subprocess.run([*self.launcher, "wrk", "-t1", "-c16", f"-d{LOAD_S}s", f"http://127.0.0.1:{port}/index.html"],
+                              capture_output=True, text=True, check=True)
         return float(re.search(r"Requests/sec:\s+([\d.]+)", done.stdout).group(1))
 
     def one(self, bench, who, argv, pid, port):
         tracer = None
         if argv:
-            tracer = subprocess.Popen([*argv, "-p", str(pid)], cwd=bench.scratch, stdin=subprocess.DEVNULL,
+            tracer = subprocess.Popen([*argv, "-p", str(pid)], cwd=bench.scratch, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                       stderr=subprocess.PIPE, text=True, env=environment(bench))
             time.sleep(0.7)
         self.results[who].append(self.load(port))

@@ -7,7 +7,7 @@ much, bare, under strobe, and under a script of bpftrace that does the same: eig
 (the program's lock) or `-b` (those of the kernel below it), and two threads that wake each other under `record --wall` and `--off-cpu`.
 A web server under load. No Debian's perf is built with BPF, which its -b and --off-cpu require.
 
-Alone: tools/bench_waits.py STROBE PERF SCRATCH [ROUNDS]
+Alone: tools/bench_waits.py STROBE PERF SCRATCH [ROUNDS [TEXT]]; TEXT: only rows whose name contains it
 """
 
 import os
@@ -16,6 +16,7 @@ import shutil
 import statistics
 import subprocess
 import sys
+import types
 
 import bench_trace
 
@@ -164,7 +165,12 @@ tracepoint:sched:sched_switch /@since[args->next_pid]/ { $t = args->next_pid;
 
 
 class ServerRow(bench_trace.ServerRow):
-    """A web server under load, its waits recorded from outside: requests per second of its CPU time, which other load hardly changes."""
+    """A web server under load, its waits recorded from outside: requests per second of its CPU time, which other load hardly changes.
+
+    Server and load have one CPU at a real-time priority, so that the server waits as often in each run, and no other work is in between.
+    """
+
+    launcher = ("chrt", "-r", "1", "taskset", "-c", "0")
 
     def __init__(self, name, target, strobe):
         super().__init__(name, target, {
@@ -178,9 +184,8 @@ class ServerRow(bench_trace.ServerRow):
         super().one(bench, who, argv, pid, port)
 
     def cpu_seconds(self):
-        with open(f"/proc/{self.pid}/stat", encoding="ascii") as f:
-            words = f.read().rsplit(")", 1)[1].split()
-        return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+        with open(f"/proc/{self.pid}/schedstat", encoding="ascii") as f:
+            return int(f.read().split()[0]) / 1e9
 
     def load(self, port):
         before = self.cpu_seconds() if self.pid else 0
@@ -202,13 +207,12 @@ def server_rows(strobe):
 
 def main():
     strobe, perf, scratch, *rest = sys.argv[1:]
-    row = WaitsRow("waits", "", perf, strobe)
-    row.measure(scratch, int(rest[0]) if rest else 5)
-    for who in "perf", "strobe":
-        print(row.cell(who))
-    for per_wait in per_wait_rows(strobe):
-        per_wait.measure(scratch, int(rest[0]) if rest else 5)
-        print(*per_wait.cells(), sep="; ")
+    rounds = int(rest[0]) if rest else 5
+    bench = types.SimpleNamespace(scratch=scratch, home=scratch, options=types.SimpleNamespace(rounds=rounds))
+    for row in WaitsRow("messaging", "", perf, strobe), *server_rows(os.path.abspath(strobe)), *per_wait_rows(os.path.abspath(strobe)):
+        if len(rest) < 2 or rest[1] in row.name:
+            row.run(bench)
+            print(*row.cells(), sep="; ", flush=True)
 
 
 if __name__ == "__main__":
