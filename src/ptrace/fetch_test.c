@@ -174,7 +174,14 @@ static void test_what_a_message_points_to(void **state)
 	struct call c;
 	char name[] = "name", data[] = "data", control[] = "control";
 	struct iovec v = { data, 4 };
-	struct msghdr m = { name, 4, &v, 1, control, 7, 0 };
+	struct msghdr m;
+	memset(&m, 0, sizeof(m)); /* padding, too */
+	m.msg_name = name;
+	m.msg_namelen = 4;
+	m.msg_iov = &v;
+	m.msg_iovlen = 1;
+	m.msg_control = control;
+	m.msg_controllen = 7;
 	enter(&c, "sendmsg", (uint64_t[SYSCALL_ARGS]){ 3, address(&m), 0 });
 	assert_int_equal(c.payload.nr, 5);
 	assert_piece(&c, 0, 1, SYSCALL_PART_WHOLE, SYSCALL_FETCH_OK, &m, sizeof(m));

@@ -252,7 +252,7 @@ static void leave(struct ptrace_tracer *t, struct traced_task *task, int64_t ret
 
 static void take_call(struct ptrace_tracer *t, struct traced_task *task)
 {
-	struct __ptrace_syscall_info info;
+	struct __ptrace_syscall_info info = {};
 	if (ptrace(PTRACE_GET_SYSCALL_INFO, task->tid, sizeof(info), &info) <= 0)
 		return;
 	if (info.op == PTRACE_SYSCALL_INFO_EXIT)
