@@ -40,6 +40,15 @@ struct strobe_error *recorder_begin_file(struct recorder *r)
 	return NULL;
 }
 
+struct strobe_error *recorder_end_round(struct recorder *r, uint64_t bytes)
+{
+	r->is_round_due |= bytes != 0;
+	if (!r->is_round_due || chain_sink_holds(&r->path.chain))
+		return NULL;
+	r->is_round_due = false;
+	return writer_round(r->output.writer, capture_env(r->capture));
+}
+
 /* Writes the content of the rings, and data that is only known at the end. */
 static struct strobe_error *write_rest(struct recorder *r)
 {
@@ -48,8 +57,9 @@ static struct strobe_error *write_rest(struct recorder *r)
 		stack_unwinder_enable_waits(r->unwinder, false);
 	for (unsigned i = 0; i < capture_readers(r->capture); i++) {
 		TRY(capture_drain(r->capture, i, recorder_sink(r), true, false, &bytes));
-		if (bytes && !r->output.directory)
-			TRY(writer_round(r->output.writer, capture_env(r->capture)));
+		TRY(recorder_settle_stacks(r));
+		if (!r->output.directory)
+			TRY(recorder_end_round(r, bytes));
 	}
 	if (capture_overwrites(r->capture))
 		TRY(capture_snapshot(r->capture, recorder_sink(r), &bytes));

@@ -68,6 +68,7 @@ struct recorder {
 	unsigned files;
 	int signal; /* that ended it, or 0 */
 	bool done, has_facts;
+	bool is_round_due; /* records were written since the last FINISHED_ROUND */
 	bool gone; /* all recorded tasks have ended */
 };
 
@@ -83,6 +84,8 @@ struct strobe_error *recorder_begin_file(struct recorder *r) _must_check_;
 struct strobe_error *recorder_end_file(struct recorder *r, const char **ret_name) _must_check_;
 struct strobe_error *recorder_switch_file(struct recorder *r) _must_check_;
 bool recorder_is_switch_due(const struct recorder *r);
+/* Ends a round of reading with the bytes of records, unless some are held until the tables for their stacks are made. */
+struct strobe_error *recorder_end_round(struct recorder *r, uint64_t bytes) _must_check_;
 /* Begins a new file, or writes overwritable rings into this one. *ret_done: false if neither applies. */
 struct strobe_error *recorder_snapshot(struct recorder *r, bool switches, bool *ret_done) _must_check_;
 struct strobe_error *recorder_open_trigger(struct recorder *r) _must_check_;
@@ -116,6 +119,8 @@ bool recorder_walks_all_stacks(const struct recorder *r);
 void recorder_add_walked_objects(struct recorder *r);
 /* The first sink of a path that ends in `to`. */
 struct record_sink *recorder_path_sink(struct recorder *r, struct record_path *path, struct record_sink *to);
+/* Waits for all tables that held records need. */
+struct strobe_error *recorder_settle_stacks(struct recorder *r) _must_check_;
 void recorder_release_stacks(struct recorder *r);
 
 /* threads.c: real-time priority for the calling thread, if permitted or requested. */

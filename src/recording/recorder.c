@@ -116,8 +116,8 @@ static struct strobe_error *drain_once(struct recorder *r)
 		if (capture_tasks_gone(r->capture, 0))
 			r->done = r->gone = true;
 		TRY(capture_drain(r->capture, 0, recorder_sink(r), false, false, &bytes));
-		if (bytes)
-			TRY(writer_round(r->output.writer, capture_env(r->capture)));
+		TRY(chain_sink_settle(&r->path.chain, false));
+		TRY(recorder_end_round(r, bytes));
 	}
 	if (r->o.max_bytes && record_output_bytes(&r->output) >= r->o.max_bytes && !r->done) {
 		recorder_say(r, RECORDER_RESULT, "perf size limit reached (%llu KB), stopping session",

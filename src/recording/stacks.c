@@ -238,6 +238,14 @@ void recorder_add_walked_objects(struct recorder *r)
 	stack_unwinder_each_file(r->unwinder, add_walked_object, &r->path.objects);
 }
 
+struct strobe_error *recorder_settle_stacks(struct recorder *r)
+{
+	TRY(chain_sink_settle(&r->path.chain, true));
+	for (unsigned i = 0; i < r->parts_nr; i++)
+		TRY(chain_sink_settle(&r->parts[i].chain, true));
+	return NULL;
+}
+
 void recorder_release_stacks(struct recorder *r)
 {
 	chain_sink_deinit(&r->path.chain);

@@ -111,6 +111,16 @@ struct record_sink *walked_stacks_sink(struct walked_stacks *w, struct record_si
 	return &w->sink.sink;
 }
 
+struct strobe_error *walked_stacks_settle(struct walked_stacks *w, bool waits, bool *ret_all)
+{
+	*ret_all = true;
+	if (!w)
+		return NULL;
+	TRY(chain_sink_settle(&w->sink, waits));
+	*ret_all = !chain_sink_holds(&w->sink);
+	return NULL;
+}
+
 struct object *walked_stacks_object(struct walked_stacks *w, const char *hex)
 {
 	return w ? symbols_open_object(w->symbols, hex) : NULL;

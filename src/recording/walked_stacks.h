@@ -38,6 +38,8 @@ struct strobe_error *walked_stacks_attach(struct walked_stacks *w, struct captur
 struct stack_unwinder *walked_stacks_unwinder(struct walked_stacks *w);
 /* A sink that joins stacks with their samples on the way to `to`. Owned by w; one at a time. */
 struct record_sink *walked_stacks_sink(struct walked_stacks *w, struct record_sink *to);
+/* Gives what the sink holds until tables are made (bpf/unwind/chain_sink.h); waits: all of it. false: some is still held. w may be NULL. */
+struct strobe_error *walked_stacks_settle(struct walked_stacks *w, bool waits, bool *ret_all) _must_check_;
 /* The file with that build ID, if it has code in stacks and is open; else NULL. Valid until the close. w may be NULL. */
 struct object *walked_stacks_object(struct walked_stacks *w, const char *hex);
 /* May be NULL. */

@@ -120,6 +120,11 @@ const struct unwind_file *unwind_tables_find(struct unwind_tables *t, const stru
 	return &s->file;
 }
 
+bool unwind_tables_is_tried(struct unwind_tables *t, const struct mapped_file *file)
+{
+	return atomic_load_explicit(&slot_of(t, file)->state, memory_order_acquire) != 0;
+}
+
 bool unwind_tables_has(struct unwind_tables *t, const struct mapped_file *file)
 {
 	return atomic_load_explicit(&slot_of(t, file)->state, memory_order_acquire) == MADE;

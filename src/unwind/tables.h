@@ -27,5 +27,7 @@ struct unwind_file {
 	struct object *object;
 };
 const struct unwind_file *unwind_tables_find(struct unwind_tables *t, const struct mapped_file *file);
+/* Whether that was called for the file before, so that it returns soon. */
+bool unwind_tables_is_tried(struct unwind_tables *t, const struct mapped_file *file);
 /* Whether it has been compiled, or is known to have none. */
 bool unwind_tables_has(struct unwind_tables *t, const struct mapped_file *file);

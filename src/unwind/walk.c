@@ -51,6 +51,7 @@ struct unwinder {
 	struct unwind_tables *tables;
 	struct cached *cache;
 	struct reg_places places;
+	const struct mapped_file *lacks;
 };
 
 struct walk {
@@ -94,6 +95,11 @@ void unwinder_reset(struct unwinder *u)
 	memset(u->cache, 0, CACHE_SLOTS * sizeof(*u->cache));
 }
 
+const struct mapped_file *unwinder_lacks(const struct unwinder *u)
+{
+	return u->lacks;
+}
+
 const struct arch *unwind_arch(const struct arch *recorded, uint64_t abi)
 {
 	if (abi != PERF_SAMPLE_REGS_ABI_32 || !recorded)
@@ -112,17 +118,23 @@ static bool is_sigreturn(const struct arch *a, const struct object *o, uint64_t 
 	return code && n >= bytes && !memcmp(code, expected, bytes);
 }
 
-static void learn(struct walk *w, struct cached *c, uint64_t ip)
+/* False: the table of its file is not made yet, and the walk must not wait. */
+static bool learn(struct walk *w, struct cached *c, uint64_t ip)
 {
 	const struct map *map = machine_space_map(w->u->machine, w->in->space, PERF_RECORD_MISC_USER, ip);
 	*c = (struct cached){ .ip = ip, .space = w->in->space, .site = map ? SITE_CODE : SITE_NOWHERE, .rule = &no_rule };
 	c->is_data = !map || map->is_data || (map->prot && !(map->prot & PROT_EXEC));
 	if (!map || (map->file->kind != MAPPED_FILE && map->file->kind != MAPPED_VDSO))
-		return;
+		return true;
+	if (w->in->no_wait && !unwind_tables_is_tried(w->u->tables, map->file)) {
+		c->rule = NULL;
+		w->u->lacks = map->file;
+		return false;
+	}
 	const struct unwind_file *f = unwind_tables_find(w->u->tables, map->file);
 	uint64_t offset = ip - map->start + map->pgoff, vaddr;
 	if (!f->object || !object_vaddr_of_offset(f->object, offset, &vaddr))
-		return;
+		return true;
 	c->is_code = true;
 	if (f->table) {
 		c->table = f->table;
@@ -138,14 +150,16 @@ static void learn(struct walk *w, struct cached *c, uint64_t ip)
 	if (!w->exact)
 		c->is_entry = c->site == SITE_SIGRETURN || c->rule->flags & UNWIND_SIGNAL ||
 			      !call_ends_at(w->in->arch, f->object, vaddr + 1);
+	return true;
 }
 
+/* NULL: unwinder_lacks(). */
 static inline const struct cached *look_up(struct walk *w)
 {
 	uint64_t ip = w->pc - !w->exact;
 	struct cached *c = &w->u->cache[hash_mum(ip, 0x9e3779b97f4a7c15ull ^ w->in->space) & (CACHE_SLOTS - 1)];
-	if (__builtin_expect(c->ip != ip || c->space != w->in->space || !c->rule, 0))
-		learn(w, c, ip);
+	if (__builtin_expect(c->ip != ip || c->space != w->in->space || !c->rule, 0) && !learn(w, c, ip))
+		return NULL;
 	return c;
 }
 
@@ -455,6 +469,7 @@ static bool begin(struct walk *w)
 	const struct arch *a = in->arch;
 	struct reg_places *p = &w->u->places;
 	w->out.end = UNWIND_END_NO_REGS;
+	w->u->lacks = NULL;
 	if (!a || !a->dwarf_regs || !(in->regs_mask >> a->pc & 1) || !(in->regs_mask >> a->sp & 1))
 		return false;
 	w->word = a->pointer_bytes;
@@ -487,6 +502,10 @@ struct unwind_result unwind_walk(struct unwinder *u, const struct unwind_input *
 			return w.out;
 		}
 		const struct cached *c = look_up(&w);
+		if (__builtin_expect(!c, 0)) {
+			w.out.end = UNWIND_END_NO_TABLE;
+			return w.out;
+		}
 		if (__builtin_expect(is_past_outermost(&w, c), 0)) {
 			w.out.end = UNWIND_END_WHOLE;
 			return w.out;
@@ -516,7 +535,10 @@ struct unwind_result unwind_walk(struct unwinder *u, const struct unwind_input *
 bool unwind_is_past_outermost(struct unwinder *u, const struct unwind_input *in, uint64_t before, uint64_t pc)
 {
 	struct walk w = { .u = u, .in = in, .pc = before };
-	w.is_entered = look_up(&w)->is_entry;
+	u->lacks = NULL;
+	const struct cached *c = look_up(&w);
+	w.is_entered = c && c->is_entry;
 	w.pc = pc;
-	return is_past_outermost(&w, look_up(&w));
+	c = c ? look_up(&w) : NULL;
+	return c && is_past_outermost(&w, c);
 }

@@ -41,6 +41,7 @@ struct unwind_input {
 	/* Addresses of callers are those of the call (minus one), for look-ups; else return addresses. For frames that were not made by a
 	 * call (signal trampolines) they are exact in both cases. */
 	bool call_sites;
+	bool no_wait;           /* tables are not compiled: unwinder_lacks() */
 	uint32_t max;
 };
 
@@ -59,6 +60,8 @@ struct unwinder *unwinder_create(struct machine *machine, struct unwind_tables *
 void unwinder_destroy(struct unwinder *u);
 /* Drops cached addresses after a change of the machine. */
 void unwinder_reset(struct unwinder *u);
+/* The file whose table the last walk needed, and which was not made yet (unwind_input.no_wait); NULL: none. */
+const struct mapped_file *unwinder_lacks(const struct unwinder *u);
 /* Writes at most in->max addresses to ret. */
 struct unwind_result unwind_walk(struct unwinder *u, const struct unwind_input *in, uint64_t *ret);
 /*

@@ -131,6 +131,24 @@ def many_mappings(tap):
         tap.ok(in_user < 0.3 * stacks, f"{number} mappings: and walked in the kernel ({in_user} of {stacks} are not)", done.err)
 
 
+def slow_table(tap):
+    """The reader of rings does not wait while a table is made; copies of stacks fill a ring of 256 KB in less time."""
+    binary = build_workload("slow_table", "-O2", "-fomit-frame-pointer")
+    for title, argv in (("one reader", []), ("--threads", ["--threads"])):
+        path = os.path.join(SCRATCH, "slow.data")
+        done = strobe("record", "-v", "-N", "-m", "256K", "-e", "cpu-clock:u", "-F", "2000", "--no-bpf-event", *EH, *argv, "-o", path,
+                      "--", binary, "500", env={"XDG_CACHE_HOME": "/nonexistent"})  # no kept table
+        samples = [names_of(s) for s in script_samples(path) if s.stack and s.stack[0][1] == "busy"]
+        tap.ok(len(samples) > 100 and "LOST" not in done.err, f"a table that is made slowly, {title}: none lost", done.err)
+        wrong = [names for names in samples if "main" not in names or names[-1] != "_start"]
+        tap.equal(wrong[:3], [], f"a table that is made slowly, {title}: each of {len(samples)} stacks is whole")
+        times = [float(t) for t in strobe("script", "-i", path, "-F", "time").out.replace(":", "").split()]
+        tap.ok(len(times) >= len(samples) and times == sorted(times), f"a table that is made slowly, {title}: rounds are in order of time")
+        if os.access(PERF, os.X_OK) and not argv:
+            theirs = run(PERF, "report", "-D", "-i", path)
+            tap.ok(not theirs.status and "out of order" not in theirs.err, "and for the reference, too", theirs.err)
+
+
 def short_processes(tap):
     """What one process made known serves the next, whatever address its files have there."""
     binary = build_workload("stacks", "-O2", "-fomit-frame-pointer")
@@ -432,6 +450,7 @@ def main():
     scopes(tap)
     late_libraries(tap)
     many_mappings(tap)
+    slow_table(tap)
     short_processes(tap)
     kernel_part(tap)
     reference(tap)

@@ -7,6 +7,9 @@
 #include "interp/script_table.h"
 
 #define RECORD_BYTES_MAX 65528
+/* Four times the ring of a CPU, which copies of stacks fill in 20 to 100 ms: a large table takes some hundred. */
+#define HELD_BYTES_EACH ((size_t)16 << 20)
+#define HELD_BYTES_MAX	((size_t)256 << 20)
 
 static const struct stack_stream *stream_of_id(const struct stack_unwinder *u, uint64_t id)
 {
@@ -40,7 +43,8 @@ static bool take_more(struct cpu_stacks *cpu, const struct sample *sample)
 	return false;
 }
 
-static bool take_copy(struct stack_unwinder *u, struct cpu_stacks *cpu, const struct sample *sample, struct waiting_stack *w,
+/* False, with s->lacks: not until there is a table. */
+static bool take_copy(struct chain_sink *s, struct cpu_stacks *cpu, const struct sample *sample, struct waiting_stack *w,
 		      uint64_t *ret_wait)
 {
 	const size_t before = offsetof(struct unwind_copy, memory);
@@ -56,8 +60,10 @@ static bool take_copy(struct stack_unwinder *u, struct cpu_stacks *cpu, const st
 	copy.bytes = (uint32_t)n;
 	if (n == UNWIND_COPY_BYTES && cpu->more_tid == sample->tid)
 		copy.bytes += cpu->more_bytes;
+	s->lacks = stack_unwinder_finish(s->unwinder, &copy, cpu->memory, sample->time, s->waits, w);
+	if (s->lacks)
+		return false;
 	cpu->more_bytes = 0;
-	stack_unwinder_finish(u, &copy, cpu->memory, sample->time, w);
 	*ret_wait = copy.wait;
 	return true;
 }
@@ -123,7 +129,8 @@ static void take_stack(struct chain_sink *s, uint32_t cpu_index, struct record r
 	else if (head.message == UNWIND_MESSAGE_MORE)
 		is_whole = take_more(cpu, &sample);
 	else if (head.message == UNWIND_MESSAGE_COPY)
-		s->counts.copied += is_whole = take_copy(u, cpu, &sample, w, &wait);
+		s->counts.copied += is_whole = take_copy(s, cpu, &sample, w, &wait);
+	s->counts.records -= s->lacks != NULL; /* it comes once more */
 	if (is_whole)
 		merge_scripts(u, cpu, w);
 	if (is_whole && wait)
@@ -398,11 +405,11 @@ static void add_counts(struct chain_sink *s)
 	s->counts = (struct stack_unwinder_totals){};
 }
 
-static struct strobe_error *write_records(struct record_sink *sink, const void *records, size_t bytes)
+/* Takes records up to the first one that has to wait (s->lacks). Returns their bytes. */
+static size_t take_records(struct chain_sink *s, const void *records, size_t bytes)
 {
-	struct chain_sink *s = (struct chain_sink *)sink;
 	const char *at = records, *end = at + bytes;
-	vec_clear(&s->out);
+	s->lacks = NULL;
 	while ((size_t)(end - at) >= sizeof(struct perf_event_header)) {
 		struct record r = { .hdr = (const void *)at };
 		if (r.hdr->size < sizeof(*r.hdr) || r.hdr->size > (size_t)(end - at))
@@ -413,10 +420,68 @@ static struct strobe_error *write_records(struct record_sink *sink, const void *
 			take_lost(s, r);
 		else
 			append(s, r.hdr, r.hdr->size);
+		if (s->lacks)
+			return (size_t)(at - (const char *)records);
 		at += r.hdr->size;
 	}
+	return bytes;
+}
+
+static struct strobe_error *give_out(struct chain_sink *s)
+{
 	add_counts(s);
-	return s->out.len ? sink_write(s->to, s->out.data, s->out.len) : NULL;
+	struct strobe_error *err = s->out.len ? sink_write(s->to, s->out.data, s->out.len) : NULL;
+	vec_clear(&s->out);
+	return err;
+}
+
+static void hold(struct chain_sink *s, const void *records, size_t bytes)
+{
+	if (!s->held.len)
+		atomic_fetch_add(&s->unwinder->holders, 1);
+	memcpy(vec_extend(&s->held, bytes), records, bytes);
+}
+
+static void take_held(struct chain_sink *s)
+{
+	size_t taken = take_records(s, s->held.data, s->held.len);
+	s->held.len -= taken;
+	memmove(s->held.data, s->held.data + taken, s->held.len);
+	if (s->held.len)
+		return;
+	vec_deinit(&s->held);
+	atomic_fetch_sub(&s->unwinder->holders, 1);
+}
+
+struct strobe_error *chain_sink_settle(struct chain_sink *s, bool waits)
+{
+	if (!s->held.len || (!waits && !unwind_tables_is_tried(s->unwinder->tables, s->lacks)))
+		return NULL;
+	s->waits = waits;
+	take_held(s);
+	s->waits = false;
+	return give_out(s);
+}
+
+bool chain_sink_holds(const struct chain_sink *s)
+{
+	return s->held.len;
+}
+
+static bool is_too_much(const struct chain_sink *s)
+{
+	size_t each = s->unwinder->cpus_nr * HELD_BYTES_EACH;
+	return s->held.len > (each < HELD_BYTES_MAX ? each : HELD_BYTES_MAX);
+}
+
+static struct strobe_error *write_records(struct record_sink *sink, const void *records, size_t bytes)
+{
+	struct chain_sink *s = (struct chain_sink *)sink;
+	size_t taken = s->held.len ? 0 : take_records(s, records, bytes);
+	TRY(give_out(s));
+	if (taken < bytes)
+		hold(s, (const char *)records + taken, bytes - taken);
+	return chain_sink_settle(s, is_too_much(s));
 }
 
 void chain_sink_init(struct chain_sink *s, struct stack_unwinder *u, struct record_sink *to)
@@ -427,4 +492,5 @@ void chain_sink_init(struct chain_sink *s, struct stack_unwinder *u, struct reco
 void chain_sink_deinit(struct chain_sink *s)
 {
 	vec_deinit(&s->out);
+	vec_deinit(&s->held);
 }

@@ -6,6 +6,9 @@
  * are matched by their order in its ring, which must therefore always be drained by the same thread; the sinks of several threads
  * share one stack_unwinder.
  * A sample whose chain is not whole carries RECORD_MISC_CHAIN_CUT.
+ *
+ * Who reads rings does not wait while tables are made: from the first stack on whose walk needs one that is not there yet, records are
+ * held, in their order and up to a limit. No FINISHED_ROUND may be written until they are given.
  */
 #pragma once
 #include "base/vector.h"
@@ -24,8 +27,14 @@ struct chain_sink {
 	uint64_t last_id; /* of the record before: most records of a ring have the same event */
 	const struct stack_stream *last_stream;
 	struct stack_unwinder_totals counts; /* of one write; then added to the totals */
+	byte_list held;                      /* records, the first of which is a copy of a stack that needs the table of `lacks` */
+	const struct mapped_file *lacks;
+	bool waits;                          /* for tables */
 };
 
 /* `to` may be changed between two writes. */
 void chain_sink_init(struct chain_sink *s, struct stack_unwinder *u, struct record_sink *to);
 void chain_sink_deinit(struct chain_sink *s);
+/* Gives held records whose tables are there by now; waits: all. Nothing to do for a zeroed sink. */
+struct strobe_error *chain_sink_settle(struct chain_sink *s, bool waits) _must_check_;
+bool chain_sink_holds(const struct chain_sink *s);

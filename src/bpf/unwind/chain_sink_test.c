@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "bpf/unwind/chain_sink.h"
 #include "bpf/unwind/stack_unwinder_priv.h"
+#include "sys/faked.h"
 
 #define STACKS_ID  70
 #define WHOLE_ID   75
@@ -27,6 +28,11 @@ static struct strobe_error *take(struct record_sink *s, const void *records, siz
 	struct fixture *f = (struct fixture *)s;
 	memcpy(f->out + f->out_nr, records, bytes);
 	f->out_nr += bytes / 8;
+	return NULL;
+}
+
+static struct strobe_error *drop(struct record_sink *s, const void *records, size_t bytes)
+{
 	return NULL;
 }
 
@@ -422,12 +428,151 @@ static void waits(void **state)
 	end(f);
 }
 
+/* ---- copies, whose tables may have to be made first ---- */
+
+#define CODE 0x400000
+
+static struct unwind_objects no_objects(void *ctx, const struct mapped_file *f)
+{
+	(*(unsigned *)ctx)++;
+	return (struct unwind_objects){};
+}
+
+/* A process with code of a file that nothing is known of yet. */
+static struct sys_faked *add_process(struct fixture *f, unsigned *opened)
+{
+	struct sys_faked *faked = sys_faked_create();
+	sys_faked_file(faked, "/sys/devices/system/cpu/online", "0\n");
+	assert_ok(live_maps_open(sys_faked_sys(faked), (struct live_clock){}, &f->u.live));
+	f->u.tables = unwind_tables_create(no_objects, opened);
+	f->u.unwinder = unwinder_create(live_maps_machine(f->u.live), f->u.tables);
+	f->u.missing_fd = -1;
+	pthread_mutex_init(&f->u.lock, NULL);
+	struct {
+		struct perf_event_header header;
+		uint32_t pid, tid;
+		uint64_t start, bytes, pgoff;
+		char path[8];
+	} map = { { PERF_RECORD_MMAP, PERF_RECORD_MISC_USER, sizeof(map) }, 5, 5, CODE, 0x1000, 0, "/prog" };
+	machine_apply(live_maps_machine(f->u.live), (struct record){ .hdr = &map.header }, 10);
+	return faked;
+}
+
+static void end_process(struct fixture *f, struct sys_faked *faked)
+{
+	vec_deinit(&f->u.missing);
+	unwinder_destroy(f->u.unwinder);
+	unwind_tables_destroy(f->u.tables);
+	live_maps_close(f->u.live);
+	pthread_mutex_destroy(&f->u.lock);
+	sys_faked_destroy(faked);
+}
+
+static void put_copy(struct fixture *f, uint32_t tid)
+{
+	struct unwind_copy *copy = xcalloc(1, sizeof(*copy));
+	const size_t raw_bytes = offsetof(struct unwind_copy, memory) + 512, n = (4 + raw_bytes + 7) / 8;
+	uint64_t words[1024] = { STACKS_ID, CODE, ids(5, tid), 99 };
+	*copy = (struct unwind_copy){ .message = UNWIND_MESSAGE_COPY, .bytes = 512, .pc = CODE + 16, .exact = 1, .stack.nr = 1 };
+	copy->reg[arch_native()->dwarf_sp] = 0x7ff00010;
+	memcpy(words + 4, &(uint32_t){ (uint32_t)(8 * n - 4) }, 4);
+	memcpy((char *)(words + 4) + 4, copy, raw_bytes);
+	put(f, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, words, 4 + n);
+	free(copy);
+}
+
+static void put_copied_sample(struct fixture *f)
+{
+	put_copy(f, 6);
+	put_sample(f, 6, PERF_RECORD_MISC_USER, NULL, 0);
+}
+
+/* The copied sample, whose walk ends in code without a table, and the name of a thread after it. */
+static void expect_both(struct fixture *f)
+{
+	struct perf_event_header after;
+	assert_int_equal(f->out_nr, 5 + 4 + 2);
+	memcpy(&after, f->out + 9, 8);
+	assert_int_equal(after.type, PERF_RECORD_COMM);
+	f->out_nr -= 2;
+	expect(f, PERF_RECORD_MISC_USER | RECORD_MISC_CHAIN_CUT, (uint64_t[]){ 2, PERF_CONTEXT_USER, CODE + 16, 4242 }, 4);
+	assert_int_equal(f->u.copied, 1);
+	assert_int_equal(f->u.records, 1);
+	assert_int_equal(f->u.holders, 0);
+}
+
+static void held_until_there_is_a_table(void **state)
+{
+	struct fixture *f = begin();
+	unsigned opened = 0;
+	struct sys_faked *faked = add_process(f, &opened);
+	put_copied_sample(f);
+	run(f);
+	put(f, PERF_RECORD_COMM, 0, (uint64_t[]){ ids(5, 5) }, 1);
+	run(f);
+	assert_ok(chain_sink_settle(&f->sink, false));
+	assert_int_equal(f->out_nr, 0);
+	assert_true(chain_sink_holds(&f->sink));
+	assert_int_equal(opened, 0);
+	assert_int_equal(f->u.holders, 1);
+	/* What the thread does. */
+	assert_int_equal(f->u.missing.len, 1);
+	(void)unwind_tables_find(f->u.tables, f->u.missing.data[0]);
+	assert_ok(chain_sink_settle(&f->sink, false));
+	assert_false(chain_sink_holds(&f->sink));
+	assert_int_equal(opened, 1);
+	expect_both(f);
+	/* From now on, at once. */
+	put_copied_sample(f);
+	run(f);
+	assert_int_equal(f->out_nr, 9);
+	end_process(f, faked);
+	end(f);
+}
+
+static void given_at_the_end(void **state)
+{
+	struct fixture *f = begin();
+	unsigned opened = 0;
+	struct sys_faked *faked = add_process(f, &opened);
+	put_copied_sample(f);
+	put(f, PERF_RECORD_COMM, 0, (uint64_t[]){ ids(5, 5) }, 1);
+	run(f);
+	assert_int_equal(f->out_nr, 0);
+	assert_ok(chain_sink_settle(&f->sink, true));
+	assert_int_equal(opened, 1);
+	expect_both(f);
+	end_process(f, faked);
+	end(f);
+}
+
+/* Each CPU may hold 16 MB. */
+static void held_up_to_a_limit(void **state)
+{
+	struct fixture *f = begin();
+	unsigned opened = 0;
+	struct sys_faked *faked = add_process(f, &opened);
+	size_t held = 0;
+	f->file.write = drop;
+	put_copied_sample(f);
+	run(f);
+	for (; chain_sink_holds(&f->sink) && held < (20u << 20); held += 8 * 1025) {
+		put(f, PERF_RECORD_COMM, 0, (uint64_t[1024]){}, 1024);
+		run(f);
+	}
+	assert_in_range(held, (16u << 20) - 8192, 16u << 20);
+	assert_int_equal(opened, 1);
+	end_process(f, faked);
+	end(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(user_samples), cmocka_unit_test(kernel_samples), cmocka_unit_test(lost_records),
 		cmocka_unit_test(losses_of_events_without_a_name),
 		cmocka_unit_test(nested_samples), cmocka_unit_test(whole_samples), cmocka_unit_test(others), cmocka_unit_test(waits),
+		cmocka_unit_test(held_until_there_is_a_table), cmocka_unit_test(given_at_the_end), cmocka_unit_test(held_up_to_a_limit),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

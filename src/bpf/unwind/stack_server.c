@@ -198,7 +198,7 @@ static struct unwind_request take_first(request_list *requests)
 }
 
 /* Check for new requests, which may be for smaller files than the remaining ones. */
-static void serve_once(struct stack_unwinder *u, request_list *requests)
+static void answer_all(struct stack_unwinder *u, request_list *requests)
 {
 	take_requests(u, requests);
 	while (requests->len && !u->stopping) {
@@ -206,9 +206,33 @@ static void serve_once(struct stack_unwinder *u, request_list *requests)
 		answer(u, &next);
 		take_requests(u, requests);
 	}
+}
+
+/* One table that copies wait for, and that the program does not request (32-bit code), or has been given by now; false: none. */
+static bool make_missing(struct stack_unwinder *u)
+{
+	const struct mapped_file *file = NULL;
+	pthread_mutex_lock(&u->lock);
+	if (u->missing.len)
+		file = u->missing.data[--u->missing.len];
+	pthread_mutex_unlock(&u->lock);
+	if (file)
+		(void)unwind_tables_find(u->tables, file);
+	return file;
+}
+
+static void serve_once(struct stack_unwinder *u, request_list *requests)
+{
+	uint64_t times;
+	ssize_t n = read(u->missing_fd, &times, sizeof(times));
+	(void)n;
+	do
+		answer_all(u, requests);
+	while (!u->stopping && make_missing(u));
 	pthread_mutex_lock(&u->lock);
 	live_maps_drain(u->live);
-	live_maps_forget_ended(u->live);
+	if (!u->holders)
+		live_maps_forget_ended(u->live);
 	pthread_mutex_unlock(&u->lock);
 }
 
@@ -220,6 +244,7 @@ void *stack_unwinder_serve(void *arg)
 	VEC(struct pollfd) fds = {};
 	vec_push(&fds, ((struct pollfd){ .fd = u->stop_fd, .events = POLLIN }));
 	vec_push(&fds, ((struct pollfd){ .fd = bpf_map_of(u->loaded, "requests"), .events = POLLIN }));
+	vec_push(&fds, ((struct pollfd){ .fd = u->missing_fd, .events = POLLIN }));
 	for (size_t i = 0; i < changes_nr; i++)
 		vec_push(&fds, ((struct pollfd){ .fd = changes[i], .events = POLLIN }));
 	request_list requests = {};

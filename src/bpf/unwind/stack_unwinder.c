@@ -112,7 +112,8 @@ static struct strobe_error *start(struct stack_unwinder *u)
 	u->tables = unwind_tables_create(u->options.objects_of, u->options.ctx);
 	u->unwinder = unwinder_create(live_maps_machine(u->live), u->tables);
 	u->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (u->stop_fd < 0)
+	u->missing_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (u->stop_fd < 0 || u->missing_fd < 0)
 		return error_errno(errno, "cannot create an eventfd");
 	int e = pthread_create(&u->thread, NULL, stack_unwinder_serve, u);
 	if (e)
@@ -126,7 +127,7 @@ struct strobe_error *stack_unwinder_create(const struct stack_unwinder_options *
 	TRY(check_system(o->sys));
 	struct stack_unwinder *u = xcalloc(1, sizeof(*u));
 	u->options = *o;
-	u->stop_fd = -1;
+	u->stop_fd = u->missing_fd = -1;
 	if (!u->options.frames_max || u->options.frames_max > UNWIND_FRAMES_MAX)
 		u->options.frames_max = UNWIND_FRAMES_MAX;
 	init_lock(&u->lock);
@@ -151,6 +152,8 @@ void stack_unwinder_destroy(struct stack_unwinder *u)
 	}
 	if (u->stop_fd >= 0)
 		close(u->stop_fd);
+	if (u->missing_fd >= 0)
+		close(u->missing_fd);
 	scripts_destroy(u->scripts);
 	for (size_t i = 0; i < u->outputs.len; i++)
 		close(u->outputs.data[i]);
@@ -166,6 +169,7 @@ void stack_unwinder_destroy(struct stack_unwinder *u)
 	u64map_deinit(&u->by_table);
 	vec_deinit(&u->streams);
 	vec_deinit(&u->files);
+	vec_deinit(&u->missing);
 	pthread_mutex_destroy(&u->lock);
 	free(u->cpus);
 	free(u);
@@ -448,8 +452,19 @@ static bool is_walk_past_outermost(struct stack_unwinder *u, struct unwind_input
 	return unwind_is_past_outermost(u->unwinder, in, before, pc);
 }
 
-void stack_unwinder_finish(struct stack_unwinder *u, const struct unwind_copy *copy, const uint8_t *memory, uint64_t time_ns,
-			   struct waiting_stack *ret)
+/* Has the thread make a table. The lock is held. */
+static void request_table(struct stack_unwinder *u, const struct mapped_file *file)
+{
+	for (size_t i = 0; i < u->missing.len; i++)
+		if (u->missing.data[i] == file)
+			return;
+	vec_push(&u->missing, file);
+	ssize_t n = write(u->missing_fd, &(uint64_t){ 1 }, sizeof(uint64_t));
+	(void)n;
+}
+
+const struct mapped_file *stack_unwinder_finish(struct stack_unwinder *u, const struct unwind_copy *copy, const uint8_t *memory,
+						uint64_t time_ns, bool waits, struct waiting_stack *ret)
 {
 	uint64_t values[64];
 	uint32_t head = copy->stack.nr < UNWIND_FRAMES_MAX ? copy->stack.nr : UNWIND_FRAMES_MAX;
@@ -465,22 +480,34 @@ void stack_unwinder_finish(struct stack_unwinder *u, const struct unwind_copy *c
 		.stack = memory + above,
 		.stack_bytes = copy->bytes > above ? copy->bytes - above : 0,
 		.is_caller = !copy->exact,
+		.no_wait = !waits,
 		.max = UNWIND_FRAMES_MAX - head,
 	};
 	pthread_mutex_lock(&u->lock);
 	live_maps_drain(u->live);
 	struct unwind_result w = { .end = UNWIND_END_WHOLE };
+	const struct mapped_file *lacks = NULL;
 	bool is_past_outermost = head && in.is_caller && is_walk_past_outermost(u, &in, ret->ips[head - 1], copy->pc, ret, time_ns);
-	if (copy->is_data && !is_past_outermost) {
+	if (head && in.is_caller)
+		lacks = unwinder_lacks(u->unwinder);
+	if (lacks) {
+		/* no need to go on */
+	} else if (copy->is_data && !is_past_outermost) {
 		w.end = UNWIND_END_NO_TABLE;
 	} else if (!is_past_outermost) {
 		in.space = look_in(u, copy->pc - in.is_caller, ret, time_ns);
 		w = unwind_walk(u->unwinder, &in, ret->ips + head);
+		lacks = unwinder_lacks(u->unwinder);
 	}
+	if (lacks)
+		request_table(u, lacks);
 	pthread_mutex_unlock(&u->lock);
+	if (lacks)
+		return lacks;
 	/* If the walk cannot even begin, the address itself is a frame, unless it was taken for a caller. */
 	if (!in.is_caller && !w.nr)
 		ret->ips[head + w.nr++] = copy->pc;
 	ret->nr = (uint16_t)(head + w.nr);
 	ret->cut = w.end != UNWIND_END_WHOLE;
+	return NULL;
 }

@@ -91,12 +91,14 @@ struct stack_unwinder {
 	struct unwind_tables *tables;
 	struct unwinder *unwinder;
 	uint64_t forgotten; /* live_maps_forgotten() at the last walk */
+	VEC(const struct mapped_file *) missing; /* whose tables copies wait for */
 
 	/* The thread that answers the program. */
 	pthread_t thread;
 	bool started;
-	int stop_fd;
+	int stop_fd, missing_fd; /* eventfds */
 	_Atomic bool stopping; /* remaining requests are dropped */
+	_Atomic unsigned holders; /* sinks that hold copies: what is known of ended processes is kept */
 	struct bpf_ring requests;
 	VEC(struct known_file) files; /* by mapped_file id */
 	struct u64map by_table;       /* an unwind_file → id + 1 of the first file that has it */
@@ -108,10 +110,11 @@ struct stack_unwinder {
 
 /*
  * Continues the walk from a copy, after the frames that the program found. `bytes` of the copy counts `memory`. The caller
- * sets pid and tid in ret.
+ * sets pid and tid in ret. Unless it waits, returns the file whose table is necessary and not made yet, which the thread then makes; else
+ * NULL.
  */
-void stack_unwinder_finish(struct stack_unwinder *u, const struct unwind_copy *copy, const uint8_t *memory, uint64_t time_ns,
-			   struct waiting_stack *ret);
+const struct mapped_file *stack_unwinder_finish(struct stack_unwinder *u, const struct unwind_copy *copy, const uint8_t *memory,
+						uint64_t time_ns, bool waits, struct waiting_stack *ret);
 /* wait_samples.c: after the capture was opened; before the rest is destroyed. */
 struct strobe_error *wait_samples_attach(struct stack_unwinder *u, struct capture *c) _must_check_;
 void wait_samples_deinit(struct stack_unwinder *u);

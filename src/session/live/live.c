@@ -356,15 +356,22 @@ void live_look(struct live_session *l)
 		l->has_ended = true;
 }
 
-static struct strobe_error *drain_rings(struct live_session *l)
+/* waits: for tables that stacks are walked by; else a round may go on. */
+static struct strobe_error *drain_rings(struct live_session *l, bool waits)
 {
 	struct record_sink *sink = l->stacks ? walked_stacks_sink(l->stacks, &l->sink.sink) : &l->sink.sink;
 	uint64_t bytes;
+	bool is_all;
 	TRY(capture_drain(l->capture, 0, sink, true, false, &bytes));
 	if (capture_overwrites(l->capture))
 		TRY(capture_snapshot(l->capture, &l->sink.sink, &bytes));
-	if (l->has_output && bytes)
+	TRY(walked_stacks_settle(l->stacks, waits, &is_all));
+	l->is_round_due |= bytes != 0;
+	if (!is_all)
+		return NULL;
+	if (l->has_output && l->is_round_due)
 		TRY(writer_round(l->output.writer, live_env(l)));
+	l->is_round_due = false;
 	resolve_live_pass(l->resolve);
 	return NULL;
 }
@@ -375,8 +382,8 @@ static struct strobe_error *drain_all(struct live_session *l)
 	if (l->counters)
 		live_counters_turn(l->counters);
 	/* Samples of this pass are counted at the end of the next one: done here at once. */
-	TRY(drain_rings(l));
-	TRY(drain_rings(l));
+	TRY(drain_rings(l, true));
+	TRY(drain_rings(l, true));
 	if (l->counters)
 		live_counters_read(l->counters);
 	return NULL;
@@ -384,7 +391,7 @@ static struct strobe_error *drain_all(struct live_session *l)
 
 struct strobe_error *live_drain(struct live_session *l)
 {
-	return room_ns(l) ? drain_rings(l) : drain_all(l);
+	return room_ns(l) ? drain_rings(l, false) : drain_all(l);
 }
 
 static void count_losses(struct live_session *l)

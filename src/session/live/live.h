@@ -71,6 +71,7 @@ struct live_session {
 	struct live_counters *counters; /* in place of samples, or NULL */
 	struct record_output output;    /* of live_record() */
 	bool has_output;
+	bool is_round_due; /* records were written since the last FINISHED_ROUND */
 	struct live_sink sink;
 	struct history history;
 	struct report_refresh refresh;  /* the last one */
