@@ -200,10 +200,11 @@ static struct strobe_error *create_filters(struct injection *in)
 
 static struct strobe_error *copy(struct injection *in)
 {
-	const struct session_request request = {
+	struct session_request request = {
 		.symbols = in->o->symbol_files,
 		.resolve = { .with_chains = true, .max_stack = MAX_STACK, .threads = 1 },
 	};
+	request.symbols.no_symbols = true; /* of files, IDs and unwind tables are read */
 	TRY(check_output(in->o));
 	TRY(session_resolve(&in->session, &request));
 	TRY(create_filters(in));
