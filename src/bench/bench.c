@@ -22,6 +22,7 @@ static const struct bench syscalls[] = {
 static const struct bench mem[] = {
 	{ .name = "memcpy", .summary = "Benchmark for memcpy() functions", .run = bench_memcpy },
 	{ .name = "memset", .summary = "Benchmark for memset() functions", .run = bench_memset },
+	{ .name = "find_bit", .summary = "Benchmark for find_bit() functions", .run = bench_find_bit },
 	{ .name = "mmap", .summary = "Benchmark for mmap() mappings", .run = bench_mmap },
 	{},
 };
@@ -41,6 +42,14 @@ static const struct bench futexes[] = {
 static const struct bench epoll[] = {
 	{ .name = "wait", .summary = "Benchmark epoll concurrent epoll_waits", .run = bench_epoll_wait },
 	{ .name = "ctl", .summary = "Benchmark epoll concurrent epoll_ctls", .run = bench_epoll_ctl },
+	{},
+};
+static const struct bench internals[] = {
+	{ .name = "synthesize", .summary = "Benchmark perf event synthesis", .run = bench_synthesize },
+	{ .name = "kallsyms-parse", .summary = "Benchmark kallsyms parsing", .run = bench_kallsyms_parse },
+	{ .name = "inject-build-id", .summary = "Benchmark build-id injection", .run = bench_inject_build_id },
+	{ .name = "evlist-open-close", .summary = "Benchmark evlist open and close", .run = bench_open_close },
+	{ .name = "pmu-scan", .summary = "Benchmark sysfs PMU info scanning", .run = bench_pmu_scan },
 	{},
 };
 static const struct bench breakpoints[] = {
@@ -67,6 +76,7 @@ const struct bench_collection bench_collections[] = {
 	{ "numa", "NUMA scheduling and MM benchmarks", "Run all NUMA benchmarks", numa },
 	{ "futex", "Futex stressing benchmarks", "Run all futex benchmarks", futexes },
 	{ "epoll", "Epoll stressing benchmarks", "Run all epoll benchmarks", epoll },
+	{ "internals", "Perf-internals benchmarks", NULL, internals },
 	{ "breakpoint", "Breakpoint benchmarks", "Run all breakpoint benchmarks", breakpoints },
 	{ "uprobe", "uprobe benchmarks", NULL, uprobes },
 	{},
@@ -85,20 +95,6 @@ const struct bench *bench_find(const struct bench_collection *c, const char *nam
 	for (const struct bench *b = c->benches; b->name; b++)
 		if (!strcmp(b->name, name))
 			return b;
-	return NULL;
-}
-
-const char *bench_missing(const char *collection, const char *name)
-{
-	static const struct {
-		const char *collection, *name, *why;
-	} rows[] = {
-		{ "mem", "find_bit", "find_bit measures a function of perf's own sources" },
-		{ "internals", NULL, "its benchmarks measure perf's own functions; doc/BENCHMARKS.md has strobe's" },
-	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		if (!strcmp(rows[i].collection, collection) && (!rows[i].name || (name && !strcmp(rows[i].name, name))))
-			return rows[i].why;
 	return NULL;
 }
 

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "capture/target.h"
 #include "bench/report.h"
 
 /* For numa mem. A number of 0 selects the default; memory is in MB. */
@@ -27,6 +28,17 @@ struct bench_numa {
 	bool has_global;
 	bool no_reads, no_writes, no_backwards, no_random_walk, no_init_random, zero_memset, init_zero, init_cpu0, serialize_startup;
 	bool show_convergence, measure_convergence, details, quiet;
+};
+
+/* For the collection internals, and mem find_bit. A number of 0 selects the default. */
+struct bench_internals {
+	uint64_t iterations, inner;                     /* inner: operations of each iteration */
+	uint64_t single_iterations, multi_iterations, min_threads, max_threads;
+	bool single, multi;                             /* synthesize: of this process, of all tasks */
+	uint64_t mappings, samples;                     /* inject-build-id: mappings, and samples of each */
+	uint64_t events;                                /* evlist-open-close: copies of each event */
+	const char *event;                              /* as -e; NULL: a dummy event */
+	struct target target;
 };
 
 /* For all benchmarks; each reads the fields it needs. A number of 0 selects the benchmark's default. */
@@ -63,6 +75,7 @@ struct bench_settings {
 	uint64_t breakpoints, parallel, active, passive;
 	bool has_breakpoints;
 	struct bench_numa numa;
+	struct bench_internals internals;
 };
 
 struct bench {
@@ -83,8 +96,6 @@ extern const struct bench_collection bench_collections[];
 
 const struct bench_collection *bench_find_collection(const char *name);
 const struct bench *bench_find(const struct bench_collection *c, const char *name);
-/* The reason why perf's benchmark of that name is missing; NULL: perf does not have it either. name NULL: the whole collection. */
-const char *bench_missing(const char *collection, const char *name);
 
 /* "4096", "64KB", "1mb": powers of 1024. False if invalid or 0. */
 bool bench_size(const char *text, uint64_t *ret);

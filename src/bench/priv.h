@@ -2,6 +2,8 @@
 #pragma once
 #include "bench/bench.h"
 
+#define BENCH_PROGRAM "strobe"
+
 #define BENCH_RUN(id) \
 	struct strobe_error *bench_##id(const struct bench_settings *s, struct bench_report *r) _must_check_
 
@@ -30,3 +32,9 @@ BENCH_RUN(uprobe_trace_printk);
 BENCH_RUN(uprobe_empty_ret);
 BENCH_RUN(uprobe_trace_printk_ret);
 BENCH_RUN(numa_mem);
+BENCH_RUN(find_bit);
+BENCH_RUN(synthesize);
+BENCH_RUN(kallsyms_parse);
+BENCH_RUN(inject_build_id);
+BENCH_RUN(open_close);
+BENCH_RUN(pmu_scan);

@@ -40,7 +40,11 @@ BOTH = (
 )
 NEWEST = ("syscall getpgid -l 1000", "syscall fork -l 10", "syscall execve -l 10", "sched pipe -l 100 -n -s 64",
           "mem memcpy -s 64KB -k 4KB -f default", "sched seccomp-notify -l 100", "sched seccomp-notify -s -l 100",
-          "mem mmap -s 64KB -f demand", "mem mmap -s 1MB -l 3 -t 2 -r 7", "mem mmap -s 1MB -p 4KB -f populate")
+          "mem mmap -s 64KB -f demand", "mem mmap -s 1MB -l 3 -t 2 -r 7", "mem mmap -s 1MB -p 4KB -f populate",
+          "mem find_bit -i 2 -j 3", "internals synthesize -i 2", "internals synthesize -t -I 2 -m 1 -M 2",
+          "internals synthesize -s -t -i 2 -I 2 -M 1", "internals kallsyms-parse -i 2", "internals inject-build-id -i 2 -m 5 -n 3", "internals pmu-scan -i 2",
+          "internals evlist-open-close -i 2 -n 3", "internals evlist-open-close -i 2 -C 0 -e cpu-clock,dummy",
+          "internals evlist-open-close -i 2 --per-thread -p 1 -e cpu-clock")
 BREAKPOINTS = ("breakpoint thread", "-r 3 breakpoint thread -b 2 -p 2", "breakpoint enable", "-r 4 breakpoint enable -p 2 -a 1")
 SIMPLE = ("sched messaging -g 1 -l 10", "sched pipe -l 500", "syscall basic -l 1000", "mem memcpy -s 64KB -f default")
 
@@ -58,7 +62,7 @@ def shape(text):
     lines = []
     text = re.sub(r"\n # Running main, .*\n", "", text)  # numa mem repeats its command line
     for line in text.splitlines():
-        line = re.sub(r"0x[0-9a-f]+", "P", line.rstrip())
+        line = re.sub(r"0x[0-9a-f]+", "P", line.rstrip()).replace("strobe", "perf")
         line = re.sub(r" *\d+(\.\d+)?", lambda m: " N" + ("." + "n" * (len(m[1]) - 1) if m[1] else ""), line)
         line = re.sub(r" N\.n+ (B|KB|MB|GB)/sec", " RATE", line)
         if not line.startswith("Futex hashing"):
@@ -68,7 +72,7 @@ def shape(text):
 
 def compare(tap, path, words):
     ours, theirs = strobe("bench", *words.split()), run(path, "bench", *words.split())
-    a, b = shape(ours.out), shape(theirs.out)
+    a, b = shape(ours.out), shape(theirs.out + (theirs.err if "pmu-scan" in words else ""))  # perf's stderr has its values
     same_counts = counts(ours.out) == counts(theirs.out)
     wrong = [f"< {x}\n> {y}" for x, y in zip(a, b) if x != y]
     tap.ok(ours.status == 0 and theirs.status == 0 and a == b and b and same_counts, f"{os.path.basename(path)}: bench {words}",
@@ -94,12 +98,13 @@ def main():
     if NEWEST_PERF and os.path.exists(NEWEST_PERF):
         for words in NEWEST:
             compare(tap, NEWEST_PERF, words)
+        compare(tap, NEWEST_PERF, "-f simple internals kallsyms-parse")
         if run(NEWEST_PERF, "bench", "uprobe", "empty", "-l", "1").status:
             tap.skip("uprobes", "no BPF programs at uprobes on this machine")
         else:
             for words in UPROBES:
                 compare(tap, NEWEST_PERF, words)
-        for words in ("", "sched", "syscall", "mem", "numa", "futex", "epoll", "breakpoint", "uprobe"):
+        for words in ("", "sched", "syscall", "mem", "numa", "futex", "epoll", "internals", "breakpoint", "uprobe"):
             ours, theirs = listed(strobe("bench", *words.split()).out), listed(run(NEWEST_PERF, "bench", *words.split()).out)
             if words == "epoll":
                 theirs, ours = theirs - MISNAMED, ours - MISNAMED

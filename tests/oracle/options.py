@@ -11,7 +11,8 @@ COMMANDS = ("record", "report", "script", "stat", "list", "evlist", "buildid-lis
             "sched timehist", "kwork report", "kwork latency", "kwork timehist", "kmem", "mem", "ftrace trace",
             "ftrace latency", "kvm stat report", "diff", "timechart", "daemon start", "c2c report", "kallsyms", "config", "bench",
             "bench sched messaging",
-            "bench sched pipe", "bench mem memcpy", "bench mem memset",
+            "bench sched pipe", "bench mem memcpy", "bench mem memset", "bench mem find_bit", "bench internals synthesize",
+            "bench internals kallsyms-parse", "bench internals inject-build-id", "bench internals evlist-open-close",
             "bench futex hash", "bench futex wake", "bench futex wake-parallel",
             "bench futex requeue", "bench futex lock-pi", "bench epoll wait", "bench epoll ctl", "bench numa mem",
             "bench breakpoint thread", "bench breakpoint enable")

@@ -126,6 +126,48 @@ const struct option bench_options_numa_mem[] = {
 	COMMON,
 };
 
+#define INTERNALS(field) AT(settings.internals.field)
+#define ITERATIONS(text) { OPTION_U64, 'i', "iterations", INTERNALS(iterations), .arg = "n", .help = text }
+const struct option bench_options_find_bit[] = {
+	{ OPTION_U64, 'i', "outer-iterations", INTERNALS(iterations), .arg = "n", .help = "number of measurements (default: 5)" },
+	{ OPTION_U64, 'j', "inner-iterations", INTERNALS(inner), .arg = "n", .help = "number of operations in each (default: 100000)" },
+	COMMON,
+};
+const struct option bench_options_iterations[] = {
+	ITERATIONS("number of iterations (default: 1; of pmu-scan: 100)"), COMMON,
+};
+const struct option bench_options_synthesize[] = {
+	{ OPTION_BOOL, 's', "st", INTERNALS(single), .help = "one thread, for this process (default)" },
+	{ OPTION_BOOL, 't', "mt", INTERNALS(multi), .help = "several threads, for all processes" },
+	{ OPTION_U64, 'i', "single-iterations", INTERNALS(single_iterations), .arg = "n",
+	  .help = "number of iterations with one thread (default: 10000)" },
+	{ OPTION_U64, 'I', "multi-iterations", INTERNALS(multi_iterations), .arg = "n",
+	  .help = "number of iterations with several threads (default: 10)" },
+	{ OPTION_U64, 'm', "min-threads", INTERNALS(min_threads), .arg = "n", .help = "least number of threads (default: 1)" },
+	{ OPTION_U64, 'M', "max-threads", INTERNALS(max_threads), .arg = "n",
+	  .help = "largest number of threads (default: number of CPUs)" },
+	COMMON,
+};
+const struct option bench_options_inject[] = {
+	ITERATIONS("number of iterations (default: 100)"),
+	{ OPTION_U64, 'm', "nr-mmaps", INTERNALS(mappings), .arg = "n", .help = "number of mappings in the recording (default: 100)" },
+	{ OPTION_U64, 'n', "nr-samples", INTERNALS(samples), .arg = "n", .help = "number of samples of each mapping (default: 100)" },
+	{ OPTION_BOOL, 'v', "verbose", AT(settings.verbose), .help = "show iterations" },
+	COMMON,
+};
+const struct option bench_options_open_close[] = {
+	ITERATIONS("number of iterations (default: 100)"),
+	{ OPTION_STRING, 'e', "event", INTERNALS(event), .arg = "event", .help = "events to open (default: dummy)" },
+	{ OPTION_U64, 'n', "nr-events", INTERNALS(events), .arg = "n", .help = "number of copies of each event (default: 1)" },
+	{ OPTION_BOOL, 'a', "all-cpus", INTERNALS(target.system_wide), .help = "open on all CPUs" },
+	{ OPTION_STRING, 'C', "cpu", INTERNALS(target.cpus), .arg = "cpu", .help = "open on these CPUs: 0-3,7" },
+	{ OPTION_STRING, 'p', "pid", INTERNALS(target.pids), .arg = "pid", .help = "open on these processes" },
+	{ OPTION_STRING, 't', "tid", INTERNALS(target.tids), .arg = "tid", .help = "open on these threads" },
+	{ OPTION_STRING, 'u', "uid", INTERNALS(target.uid), .arg = "user", .help = "open on the processes of this user" },
+	{ OPTION_BOOL, 0, "per-thread", INTERNALS(target.per_thread), .help = "open per thread instead of per CPU" },
+	COMMON,
+};
+
 #define FUTEX                                                                                                           \
 	{ OPTION_I64, 'b', "buckets", AT(settings.buckets), .arg = "n", .help = "number of hash buckets (0: those of the kernel)",   \
 	  .set_offset = AT(settings.has_buckets) },                                                                     \

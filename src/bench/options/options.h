@@ -24,6 +24,7 @@ struct bench_options {
 	row("syscall execve", "fork(2), execve(2) and waitpid(2)", syscall)                                             \
 	row("mem memcpy", "Functions that copy memory", mem)                                                            \
 	row("mem memset", "Functions that set memory", mem)                                                             \
+	row("mem find_bit", "Set bits of maps of bits", find_bit)                                                       \
 	row("mem mmap", "Memory that is mapped, written to and unmapped", mmap)                                         \
 	row("numa mem", "Processes and threads that work on memory of nodes", numa_mem)                                 \
 	row("futex hash", "Waits for a value that the futex does not have", futex_hash)                                           \
@@ -33,6 +34,11 @@ struct bench_options {
 	row("futex lock-pi", "Locks with priority inheritance", futex_lock_pi)                                          \
 	row("epoll wait", "Threads that wait for files to which another writes", epoll_wait)                            \
 	row("epoll ctl", "Files that are added, changed and deleted", epoll_ctl)                                        \
+	row("internals synthesize", "Records of tasks that run before a recording", synthesize)                         \
+	row("internals kallsyms-parse", "Symbols of the kernel, read from text", iterations)                            \
+	row("internals inject-build-id", "A recording that is copied with build IDs", inject)                           \
+	row("internals evlist-open-close", "Events that are opened, enabled, disabled and closed", open_close)          \
+	row("internals pmu-scan", "PMUs with their formats and events, read from sysfs", iterations)                    \
 	row("breakpoint thread", "Threads that start and end in a process with breakpoints", breakpoint_thread)         \
 	row("breakpoint enable", "A breakpoint that is disabled and enabled", breakpoint_enable)                                   \
 	row("uprobe baseline", "usleep(3) alone", uprobe) \

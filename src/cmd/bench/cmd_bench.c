@@ -83,10 +83,6 @@ static int list(struct cmd_context *ctx, const struct bench_collection *c)
 
 static int fail_unknown(struct cmd_context *ctx, const char *collection, const char *name)
 {
-	const char *why = bench_missing(collection, name);
-	if (why)
-		return cmd_fail(ctx, error_create(ERROR_UNSUPPORTED, "'%s%s%s' is not supported: %s", collection, name ? " " : "",
-						  name ? name : "", why));
 	if (!name)
 		return cmd_fail_usage(ctx, error_create(ERROR_USAGE, "unknown collection '%s': '%s bench' lists them", collection,
 							ctx->program));

@@ -1,1 +1,0 @@
-strobe bench internals synthesize
