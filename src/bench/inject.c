@@ -30,6 +30,7 @@
 #define MAPPING_BYTES 8192
 #define FIRST_SAMPLE_NS ((uint64_t)1 << 60) /* after all mappings, whose time is their place in the file */
 #define PROCESS_ID    (1 << 22) /* of nobody */
+#define PATH_BYTES    4096
 
 /* ---- libraries ---- */
 
@@ -41,7 +42,7 @@ static _Thread_local struct libraries {
 
 static int take_library(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
-	if (type == FTW_F && S_ISREG(st->st_mode) && strstr(path, ".so"))
+	if (type == FTW_F && S_ISREG(st->st_mode) && strstr(path, ".so") && strlen(path) < PATH_BYTES)
 		found.paths[found.nr++] = xstrdup(path);
 	return found.nr == LIBRARIES_MAX;
 }
@@ -79,7 +80,7 @@ static void put_header(struct out *o)
 static void put_mapping(struct out *o, const char *path, uint64_t addr)
 {
 	const size_t name_bytes = (strlen(path) + 8) & ~(size_t)7;
-	char name[4096 + 8] = {};
+	char name[PATH_BYTES + 8] = {};
 	struct {
 		struct perf_event_header header;
 		uint32_t pid, tid;
