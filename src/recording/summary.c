@@ -69,6 +69,10 @@ static void say_stacks(const struct recorder *r, const struct stack_unwinder_tot
 		recorder_say(r, RECORDER_NOTE,
 			     "%llu of %llu stacks are truncated: they pass through code without call frame information or frame pointers",
 			     others, stacks);
+	if (t->in_exec * 100 > stacks)
+		recorder_say(r, RECORDER_NOTE,
+			     "%llu of %llu stacks end at a call of execve: the memory of its callers had been released",
+			     (unsigned long long)t->in_exec, stacks);
 }
 
 static void say_short_tasks(const struct recorder *r, const struct capture_totals *t)

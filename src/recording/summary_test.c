@@ -105,6 +105,10 @@ static void truncated_stacks(void **state)
 		  "N 5 of 200 stacks are truncated: they exceed the maximum number of frames\n"
 		  "N 3 of 200 stacks are truncated: they pass through code without call frame information or frame pointers\n"
 		  "R Captured and wrote 0.000 MB perf.data\n");
+	f->outcome.stacks = (struct stack_unwinder_totals){ .stacks = 200, .cut = 2, .in_exec = 3 };
+	expect(f, "R Woken up 0 times to write data\n"
+		  "N 3 of 200 stacks end at a call of execve: the memory of its callers had been released\n"
+		  "R Captured and wrote 0.000 MB perf.data\n");
 }
 
 static void short_tasks_are_named_where_they_matter(void **state)

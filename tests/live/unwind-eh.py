@@ -171,6 +171,24 @@ def kernel_part(tap):
     tap.ok(inside and len(both) > 0.9 * len(inside), f"kernel's chains lead to where the program begins ({len(both)} of {len(inside)})")
 
 
+def in_exec(tap):
+    """Once exec has released the memory of its callers, its call is all that is left of a stack: this is said, and no other reason."""
+    path = os.path.join(SCRATCH, "exec.data")
+    loop = "i=0; while [ $i -lt 150 ]; do /bin/true; i=$((i+1)); done"
+    done = strobe("record", "-o", path, "-e", "cpu-clock", "-F", "15000", *EH, "--", "sh", "-c", loop, timeout_s=120)
+    said = re.search(r"(\d+) of (\d+) stacks end at a call of execve", done.err)
+    samples = script_samples(path, "--no-inline")
+    stacks = [([name for ip, name in s.stack if ip >> 63], [name for ip, name in s.stack if not ip >> 63]) for s in samples]
+    left = [kernel for kernel, user in stacks if len(user) == 1 and user[0] != "_start" and any("execve" in n for n in user + kernel)]
+    tap.ok(said and abs(int(said[1]) - len(left)) <= 0.02 * len(left), f"exec: {len(left)} stacks of {len(samples)} have only its call",
+           done.err)
+    loads = [kernel for kernel in left if any(re.match("begin_new_exec|load_|setup_arg|elf_|exec_binprm|bprm_execve", k) for k in kernel)]
+    tap.between(0.97 * len(left), len(loads), len(left), "exec: there the kernel loads a program")
+    tap.ok("without call frame" not in done.err, "exec: no other reason", done.err)
+    cut = re.search(r"(\d+) of \d+ stacks are truncated", said := strobe("script", "-i", path).err)
+    tap.ok(not cut or int(cut[1]) < 0.01 * len(samples), "exec: script, too", said)
+
+
 def reference(tap):
     if not os.access(PERF, os.X_OK):
         tap.skip("the reference reads the file", "no reference perf on this machine")
@@ -205,11 +223,11 @@ def fields(tap):
 
 
 def cut_is_counted(tap):
-    """Code without tables that keeps no frame pointer."""
+    """Code without tables that keeps no frame pointer, and not the first instructions of a program, whose stack is whole."""
     source = os.path.join(SCRATCH, "bare.s")
     binary = os.path.join(SCRATCH, "bare")
     with open(source, "w", encoding="ascii") as out:
-        out.write(".globl _start\n_start:\n mov $400000000, %rcx\n mov $1, %rbp\n1: dec %rcx\n jnz 1b\n"
+        out.write(".globl _start\n_start:\n push %rax\n mov $400000000, %rcx\n mov $1, %rbp\n1: dec %rcx\n jnz 1b\n"
                   " mov $60, %eax\n xor %edi, %edi\n syscall\n")
     subprocess.run(["cc", "-nostdlib", "-static", "-o", binary, source], check=True)
     path, (stacks, _, cut), done = counted("-e", "cpu-clock:u", "-F", "2000", "--", binary)
@@ -453,6 +471,7 @@ def main():
     slow_table(tap)
     short_processes(tap)
     kernel_part(tap)
+    in_exec(tap)
     reference(tap)
     fields(tap)
     cut_is_counted(tap)

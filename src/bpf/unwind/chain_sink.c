@@ -28,7 +28,8 @@ static bool take_frames(const struct sample *sample, const struct unwind_stack *
 	size_t fit = (sample->raw_bytes - sizeof(*head)) / sizeof(uint64_t);
 	w->nr = (uint16_t)(head->nr < fit ? head->nr : fit);
 	w->nr = w->nr < UNWIND_FRAMES_MAX ? w->nr : UNWIND_FRAMES_MAX;
-	w->cut = head->end != UNWIND_WALK_WHOLE;
+	w->in_exec = head->end == UNWIND_WALK_EXEC;
+	w->cut = head->end != UNWIND_WALK_WHOLE && !w->in_exec;
 	memcpy(w->ips, (const char *)sample->raw + sizeof(*head), w->nr * sizeof(uint64_t));
 	return true;
 }
@@ -124,6 +125,7 @@ static void take_stack(struct chain_sink *s, uint32_t cpu_index, struct record r
 	struct waiting_stack *w = &cpu->stacks[cpu->nr];
 	w->pid = sample.pid;
 	w->tid = sample.tid;
+	w->in_exec = false;
 	if (head.message == UNWIND_MESSAGE_STACK)
 		is_whole = take_frames(&sample, &head, w);
 	else if (head.message == UNWIND_MESSAGE_MORE)
@@ -155,7 +157,7 @@ static const struct waiting_stack *give_stack(struct cpu_stacks *cpu, uint32_t p
 struct user_chain {
 	const void *ips; /* unaligned words */
 	uint64_t nr;
-	bool cut;
+	bool cut, in_exec;
 };
 
 static void set_word(uint8_t *record, uint16_t offset, uint64_t word)
@@ -179,6 +181,7 @@ static void count_chain(struct chain_sink *s, const struct stack_stream *stream,
 {
 	s->counts.stacks += user->nr != 0;
 	s->counts.cut += user->cut;
+	s->counts.in_exec += user->in_exec;
 	s->counts.deep += user->cut && (user->nr >= RECORD_CHAIN_WALKED_MAX || (stream->max && words >= stream->max));
 }
 
@@ -334,7 +337,7 @@ static void take_walked(struct chain_sink *s, const struct stack_stream *stream,
 	bool in_user = (sample->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_USER;
 	struct user_chain user = { &sample->ip, in_user, in_user };
 	if (w)
-		user = (struct user_chain){ w->ips, w->nr, w->cut };
+		user = (struct user_chain){ w->ips, w->nr, w->cut, w->in_exec };
 	join(s, stream, r, r.hdr->size, sample, user);
 }
 
@@ -400,6 +403,7 @@ static void add_counts(struct chain_sink *s)
 	atomic_fetch_add_explicit(&u->stacks, s->counts.stacks, memory_order_relaxed);
 	atomic_fetch_add_explicit(&u->cut, s->counts.cut, memory_order_relaxed);
 	atomic_fetch_add_explicit(&u->deep, s->counts.deep, memory_order_relaxed);
+	atomic_fetch_add_explicit(&u->in_exec, s->counts.in_exec, memory_order_relaxed);
 	atomic_fetch_add_explicit(&u->copied, s->counts.copied, memory_order_relaxed);
 	atomic_fetch_add_explicit(&u->records, s->counts.records, memory_order_relaxed);
 	s->counts = (struct stack_unwinder_totals){};

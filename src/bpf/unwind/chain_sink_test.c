@@ -153,6 +153,13 @@ static void kernel_samples(void **state)
 	run(f);
 	expect(f, PERF_RECORD_MISC_KERNEL,
 	       (uint64_t[]){ 6, kernel[0], kernel[1], kernel[2], PERF_CONTEXT_USER, 0x1000, 0x2000, 4242 }, 8);
+	/* The call of exec is all that is left of its stack. */
+	put_stack(f, 6, UNWIND_WALK_EXEC, ips, 1);
+	put_sample(f, 6, PERF_RECORD_MISC_KERNEL, kernel, 3);
+	run(f);
+	expect(f, PERF_RECORD_MISC_KERNEL, (uint64_t[]){ 5, kernel[0], kernel[1], kernel[2], PERF_CONTEXT_USER, 0x1000, 4242 }, 7);
+	assert_int_equal(f->u.cut, 0);
+	assert_int_equal(f->u.in_exec, 1);
 	/* A kernel thread has no stack of a user, and nothing is missing. */
 	put_sample(f, 7, PERF_RECORD_MISC_KERNEL, kernel, 3);
 	run(f);

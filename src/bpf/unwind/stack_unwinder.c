@@ -178,8 +178,8 @@ void stack_unwinder_destroy(struct stack_unwinder *u)
 struct stack_unwinder_totals stack_unwinder_totals(const struct stack_unwinder *u)
 {
 	return (struct stack_unwinder_totals){
-		.stacks = u->stacks, .cut = u->cut, .deep = u->deep, .copied = u->copied, .records = u->records,
-		.waits = u->waits_at_end,
+		.stacks = u->stacks, .cut = u->cut, .deep = u->deep, .in_exec = u->in_exec, .copied = u->copied,
+		.records = u->records, .waits = u->waits_at_end,
 	};
 }
 

@@ -82,6 +82,7 @@ struct stack_unwinder_totals {
 	uint64_t stacks;  /* user stacks of samples */
 	uint64_t cut;     /* of these: truncated */
 	uint64_t deep;    /* of the truncated ones: at the maximum number of frames */
+	uint64_t in_exec; /* of the whole ones: their callers' memory had been released by execve(2) */
 	uint64_t copied;  /* of these: the walk was finished in user space */
 	uint64_t records; /* carrying stacks, and counted as samples by the capture */
 	uint64_t waits;   /* samples of waits written at the end, which the capture did not count */

@@ -19,6 +19,7 @@ struct waiting_stack {
 	uint32_t pid, tid;
 	uint16_t nr;
 	bool cut;
+	bool in_exec; /* UNWIND_WALK_EXEC */
 	uint64_t scripts_mm; /* address space of frames of interpreters in it; 0: none */
 	uint64_t ips[UNWIND_FRAMES_MAX];
 };
@@ -105,7 +106,7 @@ struct stack_unwinder {
 	bool is_full;
 
 	struct wait_samples waits;
-	_Atomic uint64_t stacks, cut, deep, copied, records, waits_at_end;
+	_Atomic uint64_t stacks, cut, deep, in_exec, copied, records, waits_at_end;
 };
 
 /*

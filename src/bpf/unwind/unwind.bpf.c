@@ -35,6 +35,9 @@ static const __u8 kept_regs[] = { 3, 6, 12, 13, 14, 15 };
  */
 static const __u8 signal_words[] = { 18, 17, 19, 16, 14, 13, 15, 20, 5, 6, 7, 8, 9, 10, 11, 12 };
 #define SIGNAL_SP_WORD 20
+#define CALL_OF(r)     (r)->orig_rax
+#define CALL_EXECVE    59
+#define CALL_EXECVEAT  322
 #define SIGNAL_PC_WORD 21
 #define CODE_BITS      (~0ULL)
 #elif defined(__TARGET_ARCH_arm64)
@@ -52,6 +55,9 @@ static const __u8 signal_words[] = { 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49,
 				     55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69 };
 #define SIGNAL_SP_WORD 70
 #define SIGNAL_PC_WORD 71
+#define CALL_OF(r)     (r)->x[8]
+#define CALL_EXECVE    221
+#define CALL_EXECVEAT  281
 #define CODE_BITS      0xffffffffffffULL /* the other bits may have a signature (PAC) */
 #else
 #error "no layout of registers for this architecture"
@@ -439,6 +445,12 @@ INLINE long put_frame(struct walk *w)
 	return 0;
 }
 
+/* Until the new program begins, its process has the registers of the call, and nothing is mapped where that was. */
+INLINE _Bool is_in_exec(const struct machine_regs *r)
+{
+	return CALL_OF(r) == CALL_EXECVE || CALL_OF(r) == CALL_EXECVEAT;
+}
+
 /* One frame; 1 where it was the last. */
 GLOBAL int step(__u32 which)
 {
@@ -452,11 +464,14 @@ GLOBAL int step(__u32 which)
 	nr = w->out.stack.nr;
 	if (put_frame(w))
 		return 1;
+	/* The first instructions of a program: its stack is as the kernel has made it. */
+	if (!nr && w->out.reg[SP] == w->start_stack - sizeof(__u64))
+		return end(w, UNWIND_WALK_WHOLE);
 	ip = w->out.pc - !w->exact;
 	m = find_mapping(w, ip);
 	/* User space can tell whether the previous frame was the outermost. */
 	if (!m || m->kind == UNWIND_CODE_USER)
-		return end(w, w->out.is_data && !nr ? UNWIND_WALK_LOST : UNWIND_WALK_COPY);
+		return end(w, !w->out.is_data || nr ? UNWIND_WALK_COPY : is_in_exec(&w->regs) ? UNWIND_WALK_EXEC : UNWIND_WALK_LOST);
 	r = find_rule(m, ip);
 	if (!r)
 		return end(w, UNWIND_WALK_COPY);
@@ -709,7 +724,7 @@ INLINE int give_stack(struct sample_context *ctx, struct walk *w)
 	if (nr > UNWIND_FRAMES_MAX)
 		return 1;
 	w->out.stack.with = (__u32)period << 1 | (w->out.stack.end != UNWIND_WALK_WHOLE);
-	if (!(period >> 31))
+	if (!(period >> 31) && w->out.stack.end != UNWIND_WALK_EXEC)
 		failed = bpf_perf_event_output(ctx, &whole, BPF_F_CURRENT_CPU, &w->out.stack.with, sizeof(__u32) + nr * 8);
 	if (failed == -ENOENT)
 		bpf_perf_event_output(ctx, &outputs, BPF_F_CURRENT_CPU, &w->out.stack, sizeof(struct unwind_stack) + nr * 8);

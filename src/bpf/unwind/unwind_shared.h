@@ -100,6 +100,7 @@ enum unwind_walk_end {
 	UNWIND_WALK_BARE,  /* code without tables that keeps no frame pointer */
 	UNWIND_WALK_LOST,  /* memory that cannot be read */
 	UNWIND_WALK_LOOP,
+	UNWIND_WALK_EXEC,  /* at the call of execve(2): the memory of its callers has been released */
 	UNWIND_WALK_LIMIT,
 	UNWIND_WALK_COPY,  /* user space continues with a copy of the stack */
 };

@@ -313,7 +313,7 @@ INLINE _Bool may_copy(__u64 now)
 INLINE void keep_stack(void *ctx, struct walk *w, struct wait_thread *t, __u64 now)
 {
 	__u32 nr = w->out.stack.nr, end = w->out.stack.end;
-	t->out.flags = end == UNWIND_WALK_WHOLE || settings.wait_frames_max == 1 ? 0 : WAIT_CUT;
+	t->out.flags = end == UNWIND_WALK_WHOLE || end == UNWIND_WALK_EXEC || settings.wait_frames_max == 1 ? 0 : WAIT_CUT;
 	t->place.stack = w->hash;
 	if (end == UNWIND_WALK_COPY && settings.wait_frames_max > 1 && may_copy(now)) {
 		t->out.flags = WAIT_COPIED;
