@@ -733,42 +733,49 @@ void bare_code_read_starts(struct bare_code *b, const struct object *o, const st
 		qsort(b->starts.data, b->starts.len, sizeof(*b->starts.data), by_address);
 }
 
-/* Code from `from` up to `to`, of one section. *left: of what may be looked at. */
-static void analyse_range(struct bare_code *b, const struct object *o, uint64_t from, uint64_t to, size_t *left)
+/* What is analysed of an object. */
+struct bare_rest {
+	const struct object *object;
+	const struct unwind_functions *covered;
+	size_t left; /* bytes that may be looked at */
+	/* Go's own functions keep frame pointers, and goroutines begin at an address that no call returns to. Empty: no such code. */
+	uint64_t go_start, go_end;
+};
+
+/* Code from `from` up to `to`, of one section. */
+static void analyse_range(struct bare_code *b, struct bare_rest *rest, uint64_t from, uint64_t to)
 {
 	size_t n;
 	if (to <= from || to - from < RANGE_BYTES_MIN)
 		return;
-	const uint8_t *code = object_bytes_at(o, from, &n);
+	const uint8_t *code = object_bytes_at(rest->object, from, &n);
 	n = n < to - from ? n : (size_t)(to - from);
-	if (!code || n > *left)
+	if (!code || n > rest->left)
 		return;
-	*left -= n;
+	rest->left -= n;
 	bare_code_analyse(b, code, n, from);
 }
 
-/* Go's own functions keep frame pointers, and goroutines begin at an address that no call returns to. */
-static void analyse_but_go(struct bare_code *b, const struct object *o, uint64_t from, uint64_t to, size_t *left)
+static void analyse_but_go(struct bare_code *b, struct bare_rest *rest, uint64_t from, uint64_t to)
 {
-	uint64_t start, end;
-	if (!go_code_find(o, &start, &end) || from >= end || to <= start) {
-		analyse_range(b, o, from, to, left);
+	if (from >= rest->go_end || to <= rest->go_start) {
+		analyse_range(b, rest, from, to);
 		return;
 	}
-	analyse_range(b, o, from, start, left);
-	analyse_range(b, o, end, to, left);
+	analyse_range(b, rest, from, rest->go_start);
+	analyse_range(b, rest, rest->go_end, to);
 }
 
-static void analyse_section(struct bare_code *b, const struct object *o, const struct object_section *section,
-			    const struct unwind_functions *covered, size_t *left)
+static void analyse_section(struct bare_code *b, struct bare_rest *rest, const struct object_section *section)
 {
+	const struct unwind_functions *covered = rest->covered;
 	uint64_t from = section->addr, end = section->addr + section->bytes;
 	size_t i = vec_search(&covered->list, f, f->end <= from);
 	for (; i < covered->list.len && covered->list.data[i].start < end; i++) {
-		analyse_but_go(b, o, from, covered->list.data[i].start, left);
+		analyse_but_go(b, rest, from, covered->list.data[i].start);
 		from = covered->list.data[i].end;
 	}
-	analyse_but_go(b, o, from, end, left);
+	analyse_but_go(b, rest, from, end);
 }
 
 /* Linkers other than GNU's write no call frame information for .plt. The first stub has another frame; it runs at first calls only. */
@@ -783,8 +790,11 @@ static void add_stubs(struct bare_code *b, const struct object_section *plt, con
 
 void bare_code_analyse_rest(struct bare_code *b, const struct object *o, const struct unwind_functions *covered)
 {
-	size_t left = CODE_BYTES_MAX, n = object_sections_count(o);
+	struct bare_rest rest = { .object = o, .covered = covered, .left = CODE_BYTES_MAX };
+	size_t n = object_sections_count(o);
 	uint64_t done = 0;
+	if (!go_code_find(o, &rest.go_start, &rest.go_end))
+		rest.go_start = rest.go_end = 0;
 	for (size_t i = 0; i < n; i++) {
 		const struct object_section *s = object_section(o, i);
 		if (s->type != SECTION_PROGBITS || !(s->flags & SECTION_CODE) || !(s->flags & SECTION_ALLOC) || s->addr < done ||
@@ -793,7 +803,7 @@ void bare_code_analyse_rest(struct bare_code *b, const struct object *o, const s
 		if (!strcmp(s->name, ".plt"))
 			add_stubs(b, s, covered);
 		else
-			analyse_section(b, o, s, covered, &left);
+			analyse_section(b, &rest, s);
 		done = s->addr + s->bytes;
 	}
 }
