@@ -8,6 +8,7 @@
  * kept.
  */
 #include "bpf/followed.bpf.h"
+#include "bpf/unwind/sljit.bpf.h"
 #include "bpf/unwind/unwind_code.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
@@ -323,6 +324,51 @@ INLINE long by_fp(struct walk *w)
 	return enter(w, pc, fp + 16, 0);
 }
 
+#if defined(__TARGET_ARCH_x86)
+/* Registers that the prologue pushes before the return address at `slot`; those below the stack pointer are not, or not any more. */
+INLINE void keep_sljit_regs(struct walk *w, __u64 slot)
+{
+	static const __u8 pushes[SLJIT_PUSHES] = { 3, 15, 14, 13, FP };
+#pragma unroll
+	for (int i = 0; i < SLJIT_PUSHES; i++) {
+		__u64 at = slot - 8 * (i + 1);
+		w->at[pushes[i]] += (at - w->at[pushes[i]]) & all_bits(~is_less(at, w->out.reg[SP]));
+	}
+}
+
+/* A regular expression of PCRE2, if the frame pointer does not lead to a caller. 0: it is none. */
+GLOBAL int by_sljit(__u32 which)
+{
+	struct walk *w = this_walk(which);
+	__u64 slot, pc = 0, fp = 0, start, bytes, pops = 0;
+	if (!w || (reg_value(w, FP, &fp) && read_user(fp + 8, &pc) && is_after_call(pc)))
+		return 0;
+	start = sljit_start_of(w->out.pc - !w->exact);
+	bytes = start ? sljit_bytes_at(start, w->out.pc) : ~0ULL;
+	if (bytes == ~0ULL)
+		return 0;
+	slot = w->out.reg[SP] + bytes;
+	if (w->innermost)
+		pops = sljit_pops_at(w->out.pc);
+	if (pops)
+		slot = w->out.reg[SP] + 8 * (pops - 1);
+	/* A call within the function has put its return address on top, and not yet, or not any more, taken it from there. */
+	if (w->innermost && !(read_user(slot, &pc) && is_after_call(pc)))
+		slot += 8;
+	if (!read_user(slot, &pc) || !is_after_call(pc))
+		return 0;
+	keep_sljit_regs(w, slot);
+	keep_slot(w, slot);
+	enter(w, pc, slot + 8, 0);
+	return 1;
+}
+#else
+INLINE int by_sljit(__u32 which)
+{
+	return 0;
+}
+#endif
+
 INLINE long by_signal(struct walk *w)
 {
 	__u64 sp = w->out.reg[SP], pc, new_sp;
@@ -477,7 +523,7 @@ GLOBAL int step(__u32 which)
 		return end(w, UNWIND_WALK_COPY);
 	switch (r->kind) {
 	case UNWIND_RULE_NONE:
-		return by_fp(w);
+		return m->kind == UNWIND_CODE_BARE && by_sljit(which) ? 0 : by_fp(w);
 	case UNWIND_RULE_SIGNAL:
 		return by_signal(w);
 	case UNWIND_RULE_END:
@@ -640,8 +686,10 @@ INLINE void give_copy(void *ctx, struct walk *w, __u32 which, __u64 wait)
 	bpf_loop(UNWIND_COPY_BYTES / UNWIND_COPY_PIECE, copy_first, &c, 0);
 	bytes = c.bytes;
 	/* One walk may have a second piece. */
-	if (which == WALK_SAMPLE && bytes == UNWIND_COPY_BYTES && c.limit > UNWIND_COPY_BYTES)
+	if (which == WALK_SAMPLE && c.limit > UNWIND_COPY_BYTES) {
+		bytes = UNWIND_COPY_BYTES;
 		give_more(ctx, c.from + UNWIND_COPY_BYTES, c.limit - UNWIND_COPY_BYTES);
+	}
 	w->out.message = UNWIND_MESSAGE_COPY;
 	w->out.wait = wait;
 	w->out.bytes = bytes;
