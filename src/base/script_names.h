@@ -6,5 +6,5 @@
 static inline bool script_is_mapping(const char *name)
 {
 	return !strcmp(name, "[python]") || !strcmp(name, "[php]") || !strcmp(name, "[ruby]") || !strcmp(name, "[perl]") ||
-	       !strcmp(name, "[v8]") || !strcmp(name, "[java]");
+	       !strcmp(name, "[v8]") || !strcmp(name, "[java]") || !strcmp(name, "[lua]");
 }

@@ -30,6 +30,7 @@ static const struct {
 	[INTERPRETER_V8_FRAME] = { "v8dbg_off_fp_context", STT_OBJECT },
 	[INTERPRETER_HOTSPOT] = { "gHotSpotVMStructs", STT_OBJECT },
 	[INTERPRETER_HOTSPOT_TYPES] = { "gHotSpotVMTypes", STT_OBJECT },
+	[INTERPRETER_LUAJIT] = { "luaJIT_setmode", STT_FUNC },
 };
 
 static void take_cold(const char *name, const struct object_symbol *s, struct interpreter_symbols *ret)
@@ -44,7 +45,7 @@ static void take_symbol(const struct object_symtab *t, uint32_t i, bool is_dynam
 {
 	struct object_symbol s = object_symbol(t, i);
 	const char *name = object_symbol_name(t, &s);
-	if (!s.section || !strchr("_egrPRv", *name) || !*name || (name[0] == '_' && name[1] == 'Z')) /* skips thousands of C++ symbols */
+	if (!s.section || !strchr("_eglrPRv", *name) || !*name || (name[0] == '_' && name[1] == 'Z')) /* skips thousands of C++ symbols */
 		return;
 	for (size_t j = 0; j < NR(names); j++) {
 		if (*name != *names[j].name || ELF64_ST_TYPE(s.info) != names[j].type || strcmp(name, names[j].name) != 0)
@@ -111,6 +112,7 @@ static enum script_kind kind_of(const struct interpreter_symbols *s)
 	       has(s, INTERPRETER_PERL, INTERPRETER_PERL_LOOP)     ? SCRIPT_PERL :
 	       has(s, INTERPRETER_V8, INTERPRETER_V8_FRAME)	   ? SCRIPT_V8 :
 	       has(s, INTERPRETER_HOTSPOT, INTERPRETER_HOTSPOT_TYPES) ? SCRIPT_HOTSPOT :
+	       s->of[INTERPRETER_LUAJIT].section			      ? SCRIPT_LUAJIT :
 								     SCRIPT_NONE;
 }
 
@@ -155,10 +157,13 @@ void interpreter_find(struct object *o, const char *name, struct interpreter *re
 	case SCRIPT_HOTSPOT:
 		hotspot_find(o, ret);
 		break;
+	case SCRIPT_LUAJIT:
+		luajit_find(o, ret);
+		break;
 	default:
 		break;
 	}
-	if (ret->is_known && ret->loop[0].start && ret->kind != SCRIPT_PERL && !ret->loop[1].start)
+	if (ret->is_known && ret->loop[0].start && ret->kind != SCRIPT_PERL && ret->kind != SCRIPT_LUAJIT && !ret->loop[1].start)
 		interpreter_find_cold(o, ret->loop[0], &ret->loop[1]);
 }
 
@@ -166,7 +171,7 @@ const char *interpreter_mapping(enum script_kind kind)
 {
 	static const char *const mappings[SCRIPT_KINDS] = {
 		[SCRIPT_PYTHON] = "[python]", [SCRIPT_PHP] = "[php]", [SCRIPT_RUBY] = "[ruby]", [SCRIPT_PERL] = "[perl]",
-		[SCRIPT_V8] = "[v8]", [SCRIPT_HOTSPOT] = "[java]",
+		[SCRIPT_V8] = "[v8]", [SCRIPT_HOTSPOT] = "[java]", [SCRIPT_LUAJIT] = "[lua]",
 	};
 	return mappings[kind] ? mappings[kind] : mappings[SCRIPT_PYTHON];
 }

@@ -63,6 +63,7 @@ enum interpreter_symbol {
 	INTERPRETER_V8_FRAME,
 	INTERPRETER_HOTSPOT,
 	INTERPRETER_HOTSPOT_TYPES,
+	INTERPRETER_LUAJIT,
 	INTERPRETER_SYMBOLS,
 };
 
@@ -83,6 +84,7 @@ void php_find(struct object *o, const struct interpreter_symbols *symbols, struc
 void ruby_find(struct object *o, const struct interpreter_symbols *symbols, struct interpreter *ret);
 void perl_find(struct object *o, const struct interpreter_symbols *symbols, struct interpreter *ret);
 void v8_find(struct object *o, struct interpreter *ret);
+void luajit_find(struct object *o, struct interpreter *ret);
 void hotspot_find(const struct object *o, struct interpreter *ret);
 
 /* Ruby's table of lines. */

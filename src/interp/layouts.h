@@ -5,7 +5,17 @@
 #pragma once
 #include <linux/types.h>
 
-enum script_kind { SCRIPT_NONE, SCRIPT_PYTHON, SCRIPT_PHP, SCRIPT_RUBY, SCRIPT_PERL, SCRIPT_V8, SCRIPT_HOTSPOT, SCRIPT_KINDS };
+enum script_kind {
+	SCRIPT_NONE,
+	SCRIPT_PYTHON,
+	SCRIPT_PHP,
+	SCRIPT_RUBY,
+	SCRIPT_PERL,
+	SCRIPT_V8,
+	SCRIPT_HOTSPOT,
+	SCRIPT_LUAJIT,
+	SCRIPT_KINDS,
+};
 
 /* Sources: Zend/zend_compile.h, zend_globals.h, zend_types.h; Zend/zend_vm_execute.h for the meaning of sampled registers. */
 struct php_layout {
@@ -72,6 +82,11 @@ struct hotspot_layout {
 	__u8 code_is_offset, complete_is_short;
 	__u8 has_no_null;   /* bytes of compressed numbers are not 0 */
 	__u8 has_dump; /* an agent writes a jitdump, which names addresses: frames keep them */
+};
+
+/* For LuaJIT: where a process has its virtual machine. */
+struct luajit_layout {
+	__u64 start, bytes;
 };
 
 /* Origin of code. PHP: NATIVE is a function in C, which has no file. Perl: FILE is the code of a file or of eval STRING. */

@@ -196,7 +196,7 @@ INLINE void mark_entry(struct script_walk *s)
 
 /* ---- processes ---- */
 
-static const char interpreters[][8] = { "python", "php", "ruby", "perl", "node", "java" };
+static const char interpreters[][8] = { "python", "php", "ruby", "perl", "node", "java", "luajit" };
 
 /* Whether the program has the name of an interpreter. */
 INLINE _Bool runs_scripts(struct mm_struct *mm)

@@ -160,6 +160,10 @@ static struct script_process describe(const struct search *search, uint64_t mm)
 	case SCRIPT_HOTSPOT:
 		p.hotspot = search->hotspot;
 		break;
+	case SCRIPT_LUAJIT:
+		p.luajit.start = search->bias + i->loop[0].start;
+		p.luajit.bytes = i->loop[0].end - i->loop[0].start;
+		break;
 	default:
 		p.perl.layout = i->perl;
 		p.perl.specific = search->keys;
@@ -178,7 +182,7 @@ static bool load_program(struct scripts *s, enum script_kind kind)
 	static const char *const names[SCRIPT_KINDS] = {
 		[SCRIPT_PYTHON] = "walk_python_stack", [SCRIPT_PHP] = "walk_php_stack", [SCRIPT_RUBY] = "walk_ruby_stack",
 		[SCRIPT_PERL] = "walk_perl_stack", [SCRIPT_V8] = "walk_v8_stack",
-		[SCRIPT_HOTSPOT] = "walk_hotspot_stack",
+		[SCRIPT_HOTSPOT] = "walk_hotspot_stack", [SCRIPT_LUAJIT] = "walk_luajit_stack",
 	};
 	uint32_t at = kind;
 	if (s->has_program[kind])

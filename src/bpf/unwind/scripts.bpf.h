@@ -4,6 +4,7 @@
  */
 #pragma once
 #include "bpf/unwind/hotspot.bpf.h"
+#include "bpf/unwind/luajit.bpf.h"
 #include "bpf/unwind/perl.bpf.h"
 #include "bpf/unwind/php.bpf.h"
 #include "bpf/unwind/python.bpf.h"
@@ -113,3 +114,4 @@ SCRIPT_PROGRAM(ruby, step_on)
 SCRIPT_PROGRAM(perl, step_on)
 SCRIPT_PROGRAM(v8, v8_step)
 SCRIPT_PROGRAM(hotspot, hotspot_step)
+SCRIPT_PROGRAM(luajit, luajit_step)

@@ -478,7 +478,7 @@ size_t scripts_merge(struct scripts *s, struct script_pending *p, uint32_t tid, 
 	struct merge m = { .to = merged, .max = max < UNWIND_FRAMES_MAX ? max : UNWIND_FRAMES_MAX };
 	pthread_mutex_lock(&s->lock);
 	const struct script_space *space = scripts_space(s, p->mm);
-	if (space->kind == SCRIPT_HOTSPOT) {
+	if (space->kind == SCRIPT_HOTSPOT || space->kind == SCRIPT_LUAJIT) {
 		merge_v8(s, p, ips, nr, &m);
 	} else if (space->kind == SCRIPT_V8) {
 		place_v8(p, ips, nr);

@@ -3,7 +3,7 @@
  * pointer: a function begins with a prologue that is always the same but for the size of its frame. Between prologue and epilogue the
  * stack pointer moves by calls within the function alone, which keep their return address elsewhere.
  *
- * Sources: PCRE2 10.42 to 10.47, src/pcre2_jit_compile.c; sljit_src/sljitNativeX86_64.c (sljit_emit_enter), sljitNativeX86_common.c
+ * Sources: PCRE2 10.42 to 10.47, pcre2_jit_compile.c; sljitNativeX86_64.c (sljit_emit_enter), sljitNativeX86_common.c
  * (emit_endbranch: prologues begin at multiples of 4).
  */
 #pragma once

@@ -76,7 +76,8 @@ static struct strobe_error *load(struct stack_unwinder *u)
 		set_wait_settings(&u->options.waits, &settings);
 	const struct stack_unwinder_waits *waits = &u->options.waits;
 	const char *const without[] = { "walk_python_stack", "walk_php_stack", "walk_ruby_stack", "walk_perl_stack", "walk_v8_stack",
-					"walk_hotspot_stack", waits->on && !waits->split && !waits->of_locks ? "wake_task" : NULL, NULL };
+					"walk_hotspot_stack", "walk_luajit_stack",
+					waits->on && !waits->split && !waits->of_locks ? "wake_task" : NULL, NULL };
 	uint32_t cpus_nr = sys_cpus_possible_nr(u->options.sys);
 	const struct bpf_map_size sizes[] = { { "outputs", cpus_nr }, { "whole", cpus_nr }, {} };
 	struct bpf_load_options load = {

@@ -358,7 +358,7 @@ GLOBAL int by_sljit(__u32 which)
 	if (!read_user(slot, &pc) || !is_after_call(pc))
 		return 0;
 	keep_sljit_regs(w, slot);
-	keep_slot(w, slot);
+	note_more(w);
 	enter(w, pc, slot + 8, 0);
 	return 1;
 }
