@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "event/open.h"
@@ -108,4 +109,30 @@ struct selftest_outcome selftest_count_load(const struct selftest *t)
 	uint64_t counted = own_event_count(&e);
 	own_event_close(&e);
 	return selftest_in_range(t->text, counted, t->least, t->most);
+}
+
+/* Times that this thread has left its CPU. */
+static uint64_t own_switches(void)
+{
+	struct rusage u;
+	return getrusage(RUSAGE_THREAD, &u) ? 0 : (uint64_t)u.ru_nvcsw + (uint64_t)u.ru_nivcsw;
+}
+
+struct selftest_outcome selftest_count_switches(const struct selftest *t)
+{
+	struct own_event e;
+	struct selftest_outcome outcome;
+	if (!own_event_open(&e, t->text, NULL, &outcome))
+		return outcome;
+	uint64_t outer = own_switches();
+	own_event_enable(&e, true);
+	uint64_t inner = own_switches();
+	t->load(t->n);
+	inner = own_switches() - inner;
+	own_event_enable(&e, false);
+	outer = own_switches() - outer;
+	uint64_t counted = own_event_count(&e);
+	own_event_close(&e);
+	EXPECT(inner, "getrusage: no switch in %" PRIu64 " sleeps", t->n);
+	return selftest_in_range(t->text, counted, inner, outer);
 }

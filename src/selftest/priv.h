@@ -56,6 +56,11 @@ bool own_event_next(struct own_event *e, struct sample *ret, uint64_t *lost);
 struct selftest_outcome selftest_in_range(const char *what, uint64_t count, uint64_t least, uint64_t most);
 /* Runs the check's workload, counted by the event in its text. */
 struct selftest_outcome selftest_count_load(const struct selftest *t);
+/*
+ * The same for an event that counts switches to other threads, compared with getrusage(2): a sleep may be none, as its timer can expire
+ * before the thread leaves the CPU (seen in an emulated machine beside other load).
+ */
+struct selftest_outcome selftest_count_switches(const struct selftest *t);
 
 /* Workloads. */
 void load_pages(uint64_t n);      /* touches that many new pages */

@@ -111,7 +111,7 @@ const struct selftest selftests_tracing[] = {
 	{ "all system calls are counted", S, selftest_count_load, "raw_syscalls:sys_enter", load_calls, 1000, 1000, 1010 },
 	{ "a call's number is in its raw data", S, raw_data, "raw_syscalls:sys_enter", load_calls, 200 },
 	{ "a filter leaves others out", S, filtered, "raw_syscalls:sys_enter", load_calls, 200 },
-	{ "switches are counted", S, selftest_count_load, "sched:sched_switch", load_sleeps, 20, 20, 200 },
+	{ "switches are counted", S, selftest_count_switches, "sched:sched_switch", load_sleeps, 20 },
 	{ "new processes are counted", S, selftest_count_load, "sched:sched_process_fork", load_forks, 10, 10, 10 },
 	{ "a probe of a function counts calls", S, uprobe, "uprobe", load_hits, .least = 1000 },
 	{ "a probe at its return counts them, too", S, uprobe, "uprobe", load_hits, 1, 1000 },
