@@ -21,11 +21,19 @@ bool probe_name_is_good(const char *name)
 	return true;
 }
 
-/* The first character in `set` without a backslash before it, or the end of the text. */
+/* The quotation mark that closes the one at text, or NULL. */
+static char *closing_quote(char *text)
+{
+	return *text == '\'' || *text == '"' ? strchr(text + 1, *text) : NULL;
+}
+
+/* The first character in `set` outside quotation marks and without a backslash before it, or the end of the text. */
 static char *find_any(char *text, const char *set)
 {
-	while (*text && !strchr(set, *text))
-		text += 1 + (*text == '\\' && text[1]);
+	while (*text && !strchr(set, *text)) {
+		char *closing = closing_quote(text);
+		text = closing ? closing + 1 : text + 1 + (*text == '\\' && text[1]);
+	}
 	return text;
 }
 
@@ -44,6 +52,21 @@ static char *unescape(char *text)
 	for (const char *from = text; *from; from++) {
 		from += *from == '\\' && from[1];
 		*to++ = *from;
+	}
+	*to = 0;
+	return text;
+}
+
+char *probe_unquote(char *text)
+{
+	char *to = text;
+	for (char *from = text; *from; from++) {
+		char *closing = closing_quote(from);
+		size_t n = closing ? (size_t)(closing - from - 1) : 1;
+		from += closing ? 1 : *from == '\\' && from[1];
+		memmove(to, from, n);
+		to += n;
+		from = closing ? closing : from;
 	}
 	*to = 0;
 	return text;
@@ -105,8 +128,10 @@ static struct strobe_error *parse_line(const char *text, struct probe_point *p)
 /* Parses the part after a function's or file's name, which begins with sign. */
 static struct strobe_error *parse_part(char sign, char *text, struct probe_point *p)
 {
-	if (sign != '%' && sign != '+')
+	if (sign == ';')
 		unescape(text);
+	else if (sign == '@')
+		probe_unquote(text);
 	if (!*text)
 		return error_create(ERROR_USAGE, "nothing follows the '%c' of the place", sign);
 	switch (sign) {
@@ -165,7 +190,9 @@ static struct strobe_error *parse_point(char *word, struct probe_point *p)
 		p->is_address = true;
 		return text_to_u64(word, &p->offset) ? NULL : error_create(ERROR_USAGE, "'%s' is not an address", word);
 	}
-	bool in_file = is_in_file(word);
+	bool names_file = *word == '@'; /* as perf prints places in files */
+	word += names_file;
+	bool in_file = names_file || is_in_file(word);
 	char *at = find_sign(word, in_file ? ":;" : ":;+@%");
 	char sign = *at;
 	if (at == word)
@@ -180,7 +207,7 @@ static struct strobe_error *parse_point(char *word, struct probe_point *p)
 		at = end;
 		sign = next;
 	}
-	*(in_file ? &p->file : &p->function) = unescape(word);
+	*(in_file ? &p->file : &p->function) = probe_unquote(word);
 	return check_place(p);
 }
 
@@ -285,7 +312,7 @@ void probe_point_text(const struct probe_point *p, struct strbuf *ret)
 	if (p->function && p->has_line)
 		strbuf_addf(ret, ":%" PRIu32, p->line);
 	if (p->file)
-		strbuf_addf(ret, p->function ? "@%s" : "%s", p->file);
+		strbuf_addf(ret, "@%s", p->file);
 	if (!p->function && p->has_line)
 		strbuf_addf(ret, ":%" PRIu32, p->line);
 	if (p->pattern)

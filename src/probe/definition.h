@@ -2,11 +2,12 @@
  * Parser of probe definitions:
  *
  *	[[GROUP:]EVENT=]FUNC[@SRC][+OFFSET|%return|:LINE|;PATTERN] [[NAME=]VALUE[:TYPE][@user] …]
- *	[[GROUP:]EVENT=]SRC:LINE [ARG …]      [[GROUP:]EVENT=]SRC;PATTERN [ARG …]
+ *	[[GROUP:]EVENT=][@]SRC:LINE [ARG …]   [[GROUP:]EVENT=][@]SRC;PATTERN [ARG …]
  *	[[GROUP:]EVENT=]0xADDRESS [ARG …]     [[GROUP:]EVENT=]%[sdt_PROVIDER:]NAME
  *
- * A place is a file if it has one of ":;" after a dot, and none of "+@%". A "::" belongs to a name. A backslash escapes the next
- * character: "free\@GLIBC_2.2.5". Strings live in the arena. Source: perf-probe(1).
+ * A place is a file if it begins with '@', or has one of ":;" after a dot, and none of "+@%". A "::" belongs to a name. A backslash
+ * escapes the next character: "free\@GLIBC_2.2.5"; quotation marks do so for all characters between them: "'core::fmt::write':3".
+ * Strings live in the arena. Source: perf-probe(1).
  */
 #pragma once
 #include <stdbool.h>
@@ -48,9 +49,11 @@ void probe_definition_deinit(struct probe_definition *d);
 
 /* A valid name of a group, an event or an argument: letters, digits and underscores, without a leading digit. */
 bool probe_name_is_good(const char *name);
+/* Removes backslashes before characters, and quotation marks, in place; returns the text. */
+char *probe_unquote(char *text);
 /* Whether the argument requires debug information: it names a variable, or all of them ($vars, $params). */
 bool probe_argument_is_variable(const struct probe_argument *a);
 /* "n=%di:s64": in the syntax of tracefs, with the name if given. */
 void probe_argument_text(const struct probe_argument *a, struct strbuf *ret);
-/* "mid+4", "mid%return", "b.c:6": as a user may write it. */
+/* "mid+4", "mid%return", "@b.c:6": as a user may write it. */
 void probe_point_text(const struct probe_point *p, struct strbuf *ret);

@@ -66,6 +66,24 @@ static void functions(void **state)
 	assert_int_equal(d.point.line, 3);
 }
 
+static void quoted_names(void **state)
+{
+	parse("e='a b:c@d':3 n");
+	assert_string_equal(d.event, "e");
+	assert_string_equal(d.point.function, "a b:c@d");
+	assert_int_equal(d.point.line, 3);
+	assert_int_equal(d.arguments.len, 1);
+	parse("\"operator+\"%return");
+	assert_string_equal(d.point.function, "operator+");
+	assert_true(d.point.is_return);
+	parse("f@'b c.c':4");
+	assert_string_equal(d.point.file, "b c.c");
+	parse("f;puts(\"a: b\")");
+	assert_string_equal(d.point.pattern, "puts(\"a: b\")");
+	parse("it's");
+	assert_string_equal(d.point.function, "it's");
+}
+
 static void other_places(void **state)
 {
 	parse("b.c:6");
@@ -74,6 +92,9 @@ static void other_places(void **state)
 	assert_int_equal(d.point.line, 6);
 	parse("b.c;x=y*");
 	assert_string_equal(d.point.pattern, "x=y*");
+	parse("e=@b.c:6");
+	assert_string_equal(d.point.file, "b.c");
+	assert_int_equal(d.point.line, 6);
 	parse("0x1149");
 	assert_true(d.point.is_address);
 	assert_int_equal(d.point.offset, 0x1149);
@@ -138,7 +159,7 @@ static void wrong_words(void **state)
 /* What is taken apart comes out as it was written. */
 static void texts(void **state)
 {
-	static const char *const words[] = { "mid", "mid+4", "mid%return", "mid:3", "b.c:6", "b.c;x*", "mid@b.c", "0x1149", "%a:b" };
+	static const char *const words[] = { "mid", "mid+4", "mid%return", "mid:3", "@b.c:6", "@b.c;x*", "mid@b.c", "0x1149", "%a:b" };
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
 		_cleanup_strbuf_ struct strbuf text = {};
 		parse(words[i]);
@@ -151,6 +172,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(functions, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(quoted_names, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(other_places, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(arguments, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(wrong_words, set_up, tear_down),

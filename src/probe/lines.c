@@ -465,6 +465,7 @@ static void settle(struct probe_listing *l)
 	l->lines.len = kept;
 	if (l->last == UINT32_MAX)
 		l->last = l->lines.data[kept - 1] + LINES_AFTER;
+	l->is_whole = !l->first;
 	if (!l->first)
 		l->first = 1;
 }
@@ -504,11 +505,13 @@ struct strobe_error *probe_listing_find(struct probe_target *t, const char *text
 	if (!l.s.dwarf)
 		return no_debug_information(t);
 	char *at = strchr(name, '@');
+	bool in_file = at == name || (!at && strpbrk(name, "/.")); /* "@b.c", as a place may be written */
+	name += at == name;
 	if (at)
 		*at = 0;
-	if (at)
+	if (at >= name)
 		point.file = at + 1;
-	*(at || !strpbrk(name, "/.") ? &point.function : &point.file) = name;
+	*(in_file ? &point.file : &point.function) = probe_unquote(name);
 	struct strobe_error *err = point.function ? list_function(t, &point, &l) : NULL;
 	if (!point.function)
 		dwarf_each_unit_of(l.s.dwarf, listed_unit_matches, list_unit, &l);

@@ -18,6 +18,7 @@ struct probe_listing {
 	const char *function;       /* lines are relative to it; NULL: to the file */
 	const char *path;           /* lives with the target */
 	uint32_t base;              /* the line of the function's declaration; 0 for a file */
+	bool is_whole;              /* a file without a range */
 	uint32_t first, last;       /* lines of the file; last UINT32_MAX: some after the last one with code */
 	VEC(uint32_t) lines;        /* of the file, ascending */
 };

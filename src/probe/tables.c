@@ -180,11 +180,11 @@ static void add_variable(struct table *t, const char *place, const struct probe_
 		table_set_text(t, VARIABLE_RANGES, v->ranges);
 }
 
-/* The column for variables without a value is only shown if some may have none. */
+/* The column for variables without a value is only shown with ranges: some may have none then. */
 static void add_variable_text(struct strbuf *text, const struct probe_variable *v, struct probe_variable_options options)
 {
 	const char *mark = v->kind == PROBE_GLOBAL ? "[EXT]" : v->is_alive ? "[VAL]" : "[INV]";
-	bool is_marked = options.externs || options.ranges;
+	bool is_marked = options.ranges;
 	strbuf_addf(text, "\t\t%s%s%s\t%s", is_marked ? mark : "", is_marked ? "\t" : "", v->type, v->name);
 	strbuf_addf(text, "%s%s\n", v->ranges ? "\t" : "", v->ranges ? v->ranges : "");
 }

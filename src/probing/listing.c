@@ -45,7 +45,7 @@ static void add_cached(void *ctx, const char *path, const char *hex, const char 
 	if (!c->text->len || strcmp(c->last_hex, hex))
 		strbuf_addf(c->text, "%s (%s):\n", path, hex);
 	c->last_hex = hex;
-	strbuf_addf(c->text, "%s\n", definition);
+	strbuf_addf(c->text, "%s\n", definition + (*definition == '%')); /* as perf prints markers */
 	table_row(c->table);
 	table_set_text(c->table, 0, path);
 	table_set_text(c->table, 1, hex);
@@ -100,7 +100,7 @@ static void put_listing(struct out *out, const struct probe_listing *l, const ch
 		out_ch(out, '@');
 	}
 	out_text_str(out, path);
-	out_f(out, ":%" PRIu32 ">\n", l->first - l->base);
+	out_f(out, ":%" PRIu32 ">\n", l->is_whole ? 0 : l->first - l->base);
 	for (uint32_t line = l->first; line <= l->last && line <= lines_count(source); line++) {
 		size_t bytes;
 		const char *text = lines_get(source, line, &bytes);
@@ -138,6 +138,8 @@ struct strobe_error *probing_variables(struct probing *p, const struct probing_r
 	struct probe_definition d;
 	TRY(probing_filter(p, &pattern, 1, &chosen));
 	struct strobe_error *err = probe_definition_parse(of->text, &p->arena, &d);
+	if (!err && d.arguments.len)
+		err = error_create(ERROR_USAGE, "-V lists the variables of a place: omit the argument '%s'", d.arguments.data[0].value);
 	if (!err) {
 		strbuf_addstr(text, "Available variables at ");
 		probe_point_text(&d.point, text);

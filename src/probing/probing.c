@@ -1,6 +1,8 @@
 #include "probing/probing.h"
 
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "probing/priv.h"
 
@@ -34,6 +36,8 @@ struct strobe_error *probing_open(struct probing *p, const struct probing_reques
 	if (p->has_target && is_same(p->of.exec, of->exec) && is_same(p->of.module, of->module))
 		return NULL;
 	close_target(p);
+	if (s->files.vmlinux && access(s->files.vmlinux, R_OK))
+		return error_errno(errno, "cannot read the kernel image '%s'", s->files.vmlinux);
 	TRY(of->exec ? probe_target_program(of->exec, &s->files, &p->target) :
 		       probe_target_kernel(s->sys, of->module, &s->files, &p->target));
 	p->has_target = true;

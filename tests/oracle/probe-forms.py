@@ -52,8 +52,12 @@ FORMS = (
     "step \\n", "forms.c:16 n", "main c v", "main v->x", "myfunc s:string", "myfunc s:ustring", "myfunc s:symbol", "myfunc s[1]",
     "myfunc s@user", "myfunc s:string@user", 'myfunc x=\\"abc\\"', "myfunc%return $retval", "myfunc%return +0($retval):string",
     "myfunc%return $retval:string", "step%nosuch", "step:1+3", "step 5", "step n,m", "step $step", "step %nosuch", "step n=", "step =n",
+    "@forms.c:16",
+    "'step'", "'step':4", "'step'%return", "e=\"step\"",
 )
+OLD = "perf 6.1 has no quotation marks"
 BETTER = {
+    **dict.fromkeys(("'step'", "'step':4", "'step'%return", 'e="step"'), OLD),
     "step $vars": "perf leaves out variables whose value is a constant there",
     "step n=": "perf defines an argument without a value, which the kernel refuses",
     "step =n": "perf defines an argument without a name, which the kernel refuses",
@@ -61,8 +65,10 @@ BETTER = {
     "step@forms.c:3": "perf refuses lines that share an address with others",
     "forms.c;sum+=*": "perf finds no pattern in a source file that is named without its directory",
     "forms.c:16": "perf takes an inlined function's name for the event of a line",
+    "@forms.c:16": "perf takes an inlined function's name for the event of a line",
 }
-LINES = {"step:3": 15, "step@forms.c:3": 15, "forms.c;sum+=*": 16, "forms.c:16": 16}  # of those, what objdump's table has at our places
+# of those, what objdump's table has at our places
+LINES = {"step:3": 15, "step@forms.c:3": 15, "forms.c;sum+=*": 16, "forms.c:16": 16, "@forms.c:16": 16}
 
 
 def is_on_line(binary, done, line):

@@ -89,10 +89,11 @@ static int run_functions(struct probe_run *r)
 
 static int run_lines(struct probe_run *r)
 {
-	const struct probing_request of = { .text = r->o->lines, .exec = r->o->exec, .module = r->o->module };
+	struct strobe_error *err = NULL;
 	struct out out;
 	cmd_open_output(r->ctx, &out);
-	struct strobe_error *err = probing_lines(&r->probing, &of, &out);
+	for (size_t i = 0; i < r->o->lines.len && !err; i++)
+		err = probing_lines(&r->probing, &r->o->lines.data[i], &out);
 	int status = cmd_close_output(r->ctx, &out), failed = cmd_fail(r->ctx, err);
 	return failed ? failed : status;
 }
@@ -124,7 +125,7 @@ static struct strobe_error *take_words(struct cmd_context *ctx, struct probe_opt
 		strbuf_addf(&text, "%s%s", text.len ? " " : "", words[at]);
 	if (!text.len)
 		return NULL;
-	if (o->has_list || o->has_functions || o->lines || o->removed.len)
+	if (o->has_list || o->has_functions || o->lines.len || o->removed.len)
 		return error_create(ERROR_USAGE, "unexpected argument '%s'", strbuf_str(&text));
 	struct probing_request r = { arena_strdup(&ctx->words, strbuf_str(&text)), o->exec, o->module };
 	vec_push(&o->added, r);
@@ -146,16 +147,19 @@ static void give_target(struct probe_options *o)
 	give_to(o, o->added.data, o->added.len);
 	give_to(o, o->shown.data, o->shown.len);
 	give_to(o, o->variables.data, o->variables.len);
+	give_to(o, o->lines.data, o->lines.len);
 }
 
 static struct strobe_error *check(struct probe_options *o)
 {
 	size_t actions = (o->added.len > 0) + (o->shown.len > 0) + (o->variables.len > 0) + (o->removed.len > 0) + o->has_list +
-			 (o->lines != NULL) + o->has_functions;
+			 (o->lines.len > 0) + o->has_functions;
 	if (!actions)
 		return error_create(ERROR_USAGE, "nothing to do: specify a definition, or one of -l, -d, -F, -L, -V, -D");
 	if (actions > 1)
 		return error_create(ERROR_USAGE, "only one of -a, -d, -l, -L, -V, -F and -D can be used at a time");
+	if (o->has_list && (o->exec || o->module))
+		return error_create(ERROR_USAGE, "-l lists the probes of all programs and of the kernel: omit -x and -m");
 	if (o->quiet && o->verbose)
 		return error_create(ERROR_USAGE, "-q and -v cannot be combined");
 	if (o->max_probes > UINT32_MAX || o->target_ns > INT32_MAX)
@@ -172,7 +176,7 @@ static int run_action(struct probe_run *r)
 		return run_remove(r);
 	if (o->has_functions)
 		return run_functions(r);
-	if (o->lines)
+	if (o->lines.len)
 		return run_lines(r);
 	int status = CMD_OK;
 	for (size_t i = 0; i < o->variables.len && !status; i++)

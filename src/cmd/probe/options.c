@@ -32,6 +32,14 @@ static struct strobe_error *parse_variables(void *options, const char *value, bo
 	return NULL;
 }
 
+static struct strobe_error *parse_lines(void *options, const char *value, bool negated)
+{
+	struct probe_options *o = options;
+	(void)negated;
+	vec_push(&o->lines, request_of(o, value));
+	return NULL;
+}
+
 static struct strobe_error *parse_remove(void *options, const char *value, bool negated)
 {
 	struct probe_options *o = options;
@@ -84,6 +92,7 @@ void probe_options_release(void *options)
 	vec_deinit(&o->added);
 	vec_deinit(&o->shown);
 	vec_deinit(&o->variables);
+	vec_deinit(&o->lines);
 	vec_deinit(&o->removed);
 	vec_deinit(&o->listed);
 }
@@ -95,7 +104,7 @@ const struct option probe_option_table[] = {
 	  .help = "remove the probes that match (globs are allowed)" },
 	{ OPTION_CALL, 'l', "list", 0, .arg = "[GROUP:]EVENT", .parse = parse_list, .default_arg = "*",
 	  .help = "list the probes of the running kernel, with their places in the source" },
-	{ OPTION_STRING, 'L', "line", AT(lines), .arg = "FUNC[@SRC][:LINES]|SRC[:LINES]",
+	{ OPTION_CALL, 'L', "line", 0, .parse = parse_lines, .arg = "FUNC[@SRC][:LINES]|SRC[:LINES]",
 	  .help = "show source lines; those with a number can be probed; LINES: FIRST, FIRST+COUNT or FIRST-LAST" },
 	{ OPTION_CALL, 'V', "vars", 0, .arg = "PLACE", .parse = parse_variables,
 	  .help = "show the variables that a probe at this place can fetch" },

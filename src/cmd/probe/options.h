@@ -7,9 +7,8 @@
 
 struct probe_options {
 	/* The action: one of these. */
-	VEC(struct probing_request) added, shown, variables;
+	VEC(struct probing_request) added, shown, variables, lines;
 	VEC(const char *) removed, listed;
-	const char *lines, *functions;
 	bool has_list, has_functions;
 
 	const char *exec, *module;
