@@ -144,7 +144,7 @@ struct strobe_error *probe_kernel_parameters(struct probe_variables *v, const st
 	TRY(find_function(v, site, &f));
 	const struct locations *at = locate(v, &f, arena);
 	for (size_t i = 0; i < f.parameters_nr; i++)
-		vec_push(ret, ((struct probe_value){ f.parameters[i].name, f.parameters[i].type, at[i] }));
+		vec_push(ret, ((struct probe_value){ f.parameters[i].name, f.parameters[i].type, at[i], false }));
 	*ret_returned = f.returned;
 	return NULL;
 }

@@ -335,7 +335,8 @@ struct strobe_error *probe_variables_parameters(struct probe_variables *v, const
 		const struct dwarf_variable *var = &s.variables.data[i];
 		if (var->kind != DWARF_PARAMETER || var->calls || !var->in_scope)
 			continue;
-		vec_push(ret, ((struct probe_value){ var->name, dwarf_types_of(v->types, &var->die), probe_scope_locate(&s, var) }));
+		vec_push(ret, ((struct probe_value){ var->name, dwarf_types_of(v->types, &var->die), probe_scope_locate(&s, var),
+						     dwarf_is_in_own_frame(&var->die, &s.function) }));
 	}
 	*ret_returned = dwarf_types_of(v->types, &s.scope);
 	probe_scope_close(&s);

@@ -92,6 +92,7 @@ struct probe_value {
 	const char *name;
 	const struct type *type;   /* NULL: unknown */
 	struct locations at;       /* DWARF numbers of registers; see values/location.h */
+	bool is_in_own_frame;      /* relative to a frame that the function sets up: not valid before that */
 };
 typedef VEC(struct probe_value) probe_values;
 

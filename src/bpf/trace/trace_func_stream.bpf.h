@@ -48,8 +48,7 @@ INLINE void give_slot_back(struct func_slot *slot)
 	*(volatile __u32 *)&slot->busy = 0;
 }
 
-/* Of a 32-bit program on x86: words after the return address. */
-INLINE void read_args(struct func_event *e, struct pt_regs *regs, _Bool compat)
+INLINE void read_args(struct func_event *e, struct pt_regs *regs, __u8 compat)
 {
 	__u32 words[TRACE_FUNC_ARGS] = {};
 #if defined(__TARGET_ARCH_x86)
@@ -57,6 +56,11 @@ INLINE void read_args(struct func_event *e, struct pt_regs *regs, _Bool compat)
 		bpf_probe_read_user(words, sizeof(words), (void *)(regs->sp + 4));
 		for (int i = 0; i < TRACE_FUNC_ARGS; i++)
 			e->arg[i] = words[i];
+		if (compat == TRACE_FUNC_REGISTERS_TOO) {
+			e->arg[TRACE_FUNC_I386_AX] = (__u32)regs->ax;
+			e->arg[TRACE_FUNC_I386_DX] = (__u32)regs->dx;
+			e->arg[TRACE_FUNC_I386_CX] = (__u32)regs->cx;
+		}
 		return;
 	}
 #endif
@@ -85,9 +89,9 @@ INLINE void fetch_func(struct scratch *s, __u8 what, __u32 part, __u64 ptr, __u6
 	__u64 string = 0;
 	if (what == TRACE_FUNC_STRING_INDIRECT) {
 		if (settings.func_touches)
-			bpf_copy_from_user(&string, 8, (void *)ptr);
+			bpf_copy_from_user(&string, pointer_bytes(s), (void *)ptr);
 		else
-			bpf_probe_read_user(&string, 8, (void *)ptr);
+			bpf_probe_read_user(&string, pointer_bytes(s), (void *)ptr);
 		ptr = string;
 	}
 	put(s, part, ptr, bytes, max);
@@ -156,7 +160,7 @@ APART int send_fetched(struct func_slot *slot, const struct func_event *e, const
 	for (int i = 0; i < TRACE_FUNC_ARGS; i++)
 		s->arg[i] = e->arg[i];
 	s->ret = e->ev.type == TRACE_EVENT_FUNC_RETURN ? e->ev.ret : 0;
-	s->compat = f->compat;
+	s->compat = f->compat != TRACE_FUNC_NATIVE;
 	s->at = sizeof(*e);
 	bpf_loop(nr, func_turn, &turn, 0);
 	send(s, 1);
@@ -218,7 +222,7 @@ INLINE int leave_func(struct pt_regs *regs, _Bool at_exit, _Bool in_cgroup)
 	if (!task || !f)
 		return 0;
 	begin_func(&e, task, TRACE_EVENT_FUNC_RETURN, number);
-	e.ev.start_ns = at_exit ? regs->sp : func_stack_at_return(regs, f->compat);
+	e.ev.start_ns = at_exit ? regs->sp : func_stack_at_return(regs, f->compat) - f->popped;
 	e.ev.flags = cookie & TRACE_FUNC_LEFT_BY_JUMP ? TRACE_FLAG_NO_RESULT : 0;
 	e.ev.args_nr = TRACE_FUNC_ARGS;
 	e.ev.ret = FUNC_RESULT(regs);

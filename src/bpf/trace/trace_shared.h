@@ -64,7 +64,7 @@ enum trace_by { TRACE_BY_THREAD, TRACE_BY_ALL, TRACE_BY_CGROUP };
  */
 #define TRACE_FUNC_IS_JUMP(return_address) (((return_address) & 0xfff) == 0)
 
-#define TRACE_FUNC_ARGS   6 /* integer registers, or words of the stack (32-bit x86) */
+#define TRACE_FUNC_ARGS   6 /* integer registers; or what enum trace_func_compat says */
 #define TRACE_FUNC_STEPS  8
 #define TRACE_FUNC_SLOTS_CPU 3
 /* In place of a register number: the stack pointer at entry; the return value. */
@@ -72,6 +72,12 @@ enum trace_by { TRACE_BY_THREAD, TRACE_BY_ALL, TRACE_BY_CGROUP };
 #define TRACE_FUNC_RESULT 7
 /* The part of a step's piece is this plus the number of the step (SYSCALL_PART_DATA). */
 #define TRACE_FUNC_PART   16
+
+/* 32-bit programs on x86: the first words of the stack after the return address; or three of them, and three registers. */
+enum trace_func_compat { TRACE_FUNC_NATIVE, TRACE_FUNC_STACK_WORDS, TRACE_FUNC_REGISTERS_TOO };
+#define TRACE_FUNC_I386_AX 3
+#define TRACE_FUNC_I386_DX 4
+#define TRACE_FUNC_I386_CX 5
 
 /* What to fetch besides registers. */
 enum trace_func_what {
@@ -94,11 +100,12 @@ struct trace_func_step {
 };
 
 struct trace_func {
-	__u8 compat;       /* of a 32-bit program */
+	__u8 compat;       /* enum trace_func_compat */
 	__u8 steps_nr;     /* at entry */
 	__u8 steps_result; /* after these in `step`: at return */
 	__u8 returns;      /* enum trace_func_returns */
-	__u8 unused[4];
+	__u8 popped;       /* bytes of arguments that the function takes from the stack as it returns */
+	__u8 unused[3];
 	struct trace_func_step step[TRACE_FUNC_STEPS];
 };
 

@@ -33,7 +33,7 @@ static struct value value_of(const struct func_parameter *p, const uint64_t *wor
 {
 	struct value v = { .type = p->type, .pointee = piece_of(fetched, p->pointee) };
 	for (unsigned i = 0; i < p->words_nr; i++)
-		v.words[i] = words[p->words[i]];
+		memcpy((uint8_t *)v.words + i * p->word_bytes, &words[p->words[i]], p->word_bytes); /* the low bytes */
 	if (p->place == FUNC_FETCHED || p->place == FUNC_INDIRECT)
 		v.bytes = piece_of(fetched, p->piece);
 	return v;
@@ -43,7 +43,7 @@ static struct value value_of(const struct func_parameter *p, const uint64_t *wor
 static void point_to_words(struct value *v, const struct func_parameter *p)
 {
 	if (p->place == FUNC_WORD)
-		v->bytes = (struct bytes){ (const uint8_t *)v->words, 8u * p->words_nr, false };
+		v->bytes = (struct bytes){ (const uint8_t *)v->words, (size_t)p->word_bytes * p->words_nr, false };
 }
 
 /* --- strings --- */

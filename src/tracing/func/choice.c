@@ -174,7 +174,9 @@ static void add(const struct search *s, struct trace_func_file *f, const struct 
 	}
 	enum trace_func_returns returns = returns_of(s, f, p, name);
 	struct func func = { .name = name, .file = s->file, .address = p->address, .entry_only = returns == TRACE_FUNC_NO_RETURNS };
-	struct trace_func plan = { .compat = s->object && !object_header(s->object)->is_64bit, .returns = (uint8_t)returns };
+	struct trace_func plan = { .returns = (uint8_t)returns };
+	if (s->object && !object_header(s->object)->is_64bit)
+		plan.compat = TRACE_FUNC_STACK_WORDS;
 	if (s->variables && !text_has_suffix(name, "@plt"))
 		func.signature = func_signature_make(s->variables, p->address, object_header(s->object)->arch, func_language_of(p->name),
 						     s->str_limit, &c->arena, &plan);

@@ -1,10 +1,10 @@
-#include "tracing/func/signature.h"
-
 #include <string.h>
 
-#define STRUCT_BYTES_MAX 256 /* maximum size of a fetched struct */
+#include "tracing/func/signature_priv.h"
+
 #define SMALL_BYTES      16  /* maximum size of structs passed in registers */
-#define CXX_STRING_BYTES 32
+#define CXX_STRING_BYTES 32 /* two words, and 16 bytes */
+#define CXX_STRING_I386  24
 #define EM_ARM64         183
 
 bool func_type_is_string(const struct type *t)
@@ -23,7 +23,8 @@ static bool is_struct(const struct type *t)
 bool func_type_is_cxx_string(const struct type *t)
 {
 	t = type_strip(t);
-	return is_struct(t) && t->name && !strncmp(t->name, "basic_string<char,", 18) && type_bytes(t) == CXX_STRING_BYTES;
+	return is_struct(t) && t->name && !strncmp(t->name, "basic_string<char,", 18) &&
+	       (type_bytes(t) == CXX_STRING_BYTES || type_bytes(t) == CXX_STRING_I386);
 }
 
 bool func_type_is_span(const struct type *t, bool *ret_length_first)
@@ -34,15 +35,6 @@ bool func_type_is_span(const struct type *t, bool *ret_length_first)
 }
 
 /* --- the calling convention --- */
-
-struct convention {
-	const struct arch *arch;
-	uint8_t words;  /* integer registers used so far */
-	uint8_t floats; /* floating-point registers */
-	int32_t stack;  /* the next argument in memory: offset from the stack pointer at entry */
-	bool is_lost;   /* an argument with unknown location: the next ones are unknown, too */
-	enum func_language language;
-};
 
 /* Whether bytes `from` to `to` of a type consist only of floating-point numbers. */
 static bool is_float_part(const struct type *t, uint64_t from, uint64_t to, unsigned depth)
@@ -194,16 +186,7 @@ static bool is_stored_later(const struct locations *at)
 
 /* --- what is fetched --- */
 
-struct making {
-	struct probe_variables *variables;
-	const struct arch *arch;
-	struct trace_func *plan;
-	struct convention convention;
-	uint16_t str_limit;
-};
-
-/* The index of a new step; -1: no room. */
-static int8_t add_step(struct making *m, struct trace_func_step step)
+int8_t func_add_step(struct making *m, struct trace_func_step step)
 {
 	struct trace_func *plan = m->plan;
 	unsigned n = plan->steps_nr + plan->steps_result;
@@ -213,9 +196,9 @@ static int8_t add_step(struct making *m, struct trace_func_step step)
 	return (int8_t)n;
 }
 
-static uint16_t bytes_to_fetch(uint64_t bytes)
+uint16_t func_bytes_to_fetch(uint64_t bytes)
 {
-	return (uint16_t)(bytes < STRUCT_BYTES_MAX ? bytes : STRUCT_BYTES_MAX);
+	return (uint16_t)(bytes < FUNC_STRUCT_BYTES_MAX ? bytes : FUNC_STRUCT_BYTES_MAX);
 }
 
 /* Adds a step for the memory at a pointer in a register, if it is shown. */
@@ -224,9 +207,9 @@ static int8_t fetch_pointee(struct making *m, const struct func_parameter *p, ui
 	const struct type *t = type_strip(p->type), *to;
 	bool length_first;
 	if (func_type_is_string(p->type))
-		return add_step(m, (struct trace_func_step){ TRACE_FUNC_STRING, reg, m->str_limit, 0 });
+		return func_add_step(m, (struct trace_func_step){ TRACE_FUNC_STRING, reg, m->str_limit, 0 });
 	if (func_type_is_span(p->type, &length_first) && !length_first && p->words_nr == 2)
-		return add_step(m, (struct trace_func_step){ TRACE_FUNC_SPAN, reg, m->str_limit, 0 });
+		return func_add_step(m, (struct trace_func_step){ TRACE_FUNC_SPAN, reg, m->str_limit, 0 });
 	if (!t || (t->kind != TYPE_POINTER && t->kind != TYPE_REFERENCE))
 		return -1;
 	to = type_strip(type_target(t));
@@ -234,14 +217,13 @@ static int8_t fetch_pointee(struct making *m, const struct func_parameter *p, ui
 	if (!to || !bytes || (to->kind == TYPE_FUNCTION) || (!is_struct(to) && t->kind == TYPE_POINTER))
 		return -1;
 	if (func_type_is_cxx_string(to))
-		return add_step(m, (struct trace_func_step){ TRACE_FUNC_STRING_INDIRECT, reg, m->str_limit, 0 });
-	return add_step(m, (struct trace_func_step){ TRACE_FUNC_BYTES, reg, bytes_to_fetch(bytes), 0 });
+		return func_add_step(m, (struct trace_func_step){ TRACE_FUNC_STRING_INDIRECT, reg, m->str_limit, 0 });
+	return func_add_step(m, (struct trace_func_step){ TRACE_FUNC_BYTES, reg, func_bytes_to_fetch(bytes), 0 });
 }
 
-static void make_parameter(struct making *m, const struct probe_value *v, struct func_parameter *p)
+static void place_parameter(struct making *m, const struct probe_value *v, struct func_parameter *p)
 {
-	struct trace_func_step step = { .what = TRACE_FUNC_BYTES, .max = bytes_to_fetch(v->type ? type_bytes(v->type) : 0) };
-	*p = (struct func_parameter){ .name = v->name ? v->name : "", .type = v->type, .piece = -1, .pointee = -1 };
+	struct trace_func_step step = { .what = TRACE_FUNC_BYTES, .max = func_bytes_to_fetch(v->type ? type_bytes(v->type) : 0) };
 	struct func_parameter usual = *p;
 	place_by_convention(&m->convention, &usual);
 	if (take_words(m->arch, &v->at, p)) {
@@ -255,9 +237,21 @@ static void make_parameter(struct making *m, const struct probe_value *v, struct
 	step.arg = p->place == FUNC_INDIRECT ? p->words[0] : TRACE_FUNC_STACK;
 	step.offset = p->place == FUNC_INDIRECT ? 0 : 8 * p->words[0];
 	if ((p->place == FUNC_FETCHED || p->place == FUNC_INDIRECT) && step.max) {
-		p->piece = add_step(m, step);
+		p->piece = func_add_step(m, step);
 		m->plan->steps_nr = (uint8_t)(m->plan->steps_nr + (p->piece >= 0));
 	}
+}
+
+static struct func_parameter unplaced(const struct making *m, const char *name, const struct type *type)
+{
+	return (struct func_parameter){ .name = name ? name : "", .type = type, .piece = -1, .pointee = -1,
+					.word_bytes = (uint8_t)m->arch->pointer_bytes };
+}
+
+static void make_parameter(struct making *m, const struct probe_value *v, struct func_parameter *p)
+{
+	*p = unplaced(m, v->name, v->type);
+	(func_is_i386(m->arch) ? func_place_i386 : place_parameter)(m, v, p);
 	if (p->place != FUNC_WORD)
 		return;
 	p->pointee = fetch_pointee(m, p, p->words[0]);
@@ -269,18 +263,21 @@ static void make_result(struct making *m, const struct type *type, struct func_p
 {
 	const struct type *t = type_strip(type);
 	uint64_t bytes = t ? type_bytes(t) : 0;
-	*p = (struct func_parameter){ .name = "", .type = type, .piece = -1, .pointee = -1, .words = { 0, 1 } };
+	bool is_i386 = func_is_i386(m->arch);
+	*p = unplaced(m, NULL, type);
+	p->words[1] = 1;
 	if (!t || !bytes || t->kind == TYPE_FLOAT)
 		return;
 	bool has_floats = is_float_part(t, 0, 8, 0) || (bytes > 8 && is_float_part(t, 8, 16, 0));
-	bool in_words = bytes <= SMALL_BYTES && (!is_struct(t) || (m->convention.language == FUNC_OF_C && !has_floats));
+	bool in_words = is_i386 ? !is_struct(t) && bytes <= 8 :
+				  bytes <= SMALL_BYTES && (!is_struct(t) || (m->convention.language == FUNC_OF_C && !has_floats));
 	if (in_words) {
 		p->place = FUNC_WORD;
-		p->words_nr = bytes > 8 ? 2 : 1;
+		p->words_nr = bytes > p->word_bytes ? 2 : 1;
 		p->pointee = fetch_pointee(m, p, TRACE_FUNC_RESULT);
-	} else if (is_struct(t) && bytes > SMALL_BYTES && m->arch->e_machine != 183) {
+	} else if (is_struct(t) && (bytes > SMALL_BYTES || is_i386) && m->arch->e_machine != EM_ARM64) {
 		p->place = FUNC_INDIRECT;
-		p->piece = add_step(m, (struct trace_func_step){ TRACE_FUNC_BYTES, TRACE_FUNC_RESULT, bytes_to_fetch(bytes), 0 });
+		p->piece = func_add_step(m, (struct trace_func_step){ TRACE_FUNC_BYTES, TRACE_FUNC_RESULT, func_bytes_to_fetch(bytes), 0 });
 	}
 	m->plan->steps_result = p->pointee >= 0 || p->piece >= 0;
 }
@@ -314,19 +311,24 @@ const struct func_signature *func_signature_make(struct probe_variables *v, uint
 						 enum func_language language, uint16_t str_limit, struct arena *arena,
 						 struct trace_func *plan)
 {
-	struct making m = { .variables = v, .arch = arch, .plan = plan, .str_limit = str_limit, .convention = { .language = language } };
+	probe_values values = {};
+	struct making m = { .variables = v, .arch = arch, .plan = plan, .str_limit = str_limit, .convention = { .language = language },
+			    .values = &values };
 	const struct probe_site site = { .address = address };
 	const struct type *returned = NULL;
-	probe_values values = {};
-	struct strobe_error *err = arch->pointer_bytes == 8 ? probe_variables_parameters(v, &site, arena, &values, &returned) : NULL;
-	if (err || arch->pointer_bytes != 8) {
+	bool is_known = arch->pointer_bytes == 8 || func_is_i386(arch);
+	struct strobe_error *err = is_known ? probe_variables_parameters(v, &site, arena, &values, &returned) : NULL;
+	if (err || !is_known) {
 		error_destroy(err);
 		vec_deinit(&values);
 		return NULL;
 	}
 	struct func_parameter *p = arena_alloc(arena, (values.len + 1) * sizeof(*p));
 	struct func_signature *s = arena_alloc(arena, sizeof(*s));
-	begin_convention(&m, returned);
+	if (func_is_i386(arch))
+		func_begin_i386(&m, returned, arena);
+	else
+		begin_convention(&m, returned);
 	for (size_t i = 0; i < values.len; i++)
 		make_parameter(&m, &values.data[i], &p[i]);
 	*s = (struct func_signature){ .parameters = p, .nr = values.len };

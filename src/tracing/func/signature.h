@@ -3,7 +3,7 @@
  *
  * At the first instruction parameters are at the locations of the calling convention. Debug information often has the location after the
  * function has stored them, and is only used if it is an argument register. A value with an unknown location is not shown. Sources: the
- * psABI of x86-64, AAPCS64, DWARF 5.
+ * psABIs of x86-64 and i386, AAPCS64, DWARF 5.
  */
 #pragma once
 #include "base/arena.h"
@@ -25,6 +25,7 @@ struct func_parameter {
 	enum func_place place;
 	uint8_t words[FUNC_WORDS]; /* FUNC_WORD: indexes of registers */
 	uint8_t words_nr;
+	uint8_t word_bytes; /* of the program */
 	int8_t piece;   /* FUNC_FETCHED, FUNC_INDIRECT: the step that fetched it */
 	int8_t pointee; /* the step that fetched the memory it points to; -1: none */
 };
