@@ -75,8 +75,19 @@ const char *probe_name_alone(const char *pattern)
 	return strpbrk(pattern, "*?[") ? NULL : pattern;
 }
 
+static bool is_special(char c)
+{
+	return c == '*' || c == '?' || c == '[' || c == '\\';
+}
+
+/* Most names differ by a letter before any special character. */
 bool probe_name_matches(const char *pattern, const char *name)
 {
+	size_t same = 0;
+	while (pattern[same] && pattern[same] == name[same] && !is_special(pattern[same]))
+		same++;
+	if (pattern[same] && pattern[same] != name[same] && !is_special(pattern[same]))
+		return false;
 	if (!probe_name_alone(pattern))
 		return text_glob(pattern, name);
 	size_t n = strlen(pattern);

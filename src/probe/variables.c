@@ -150,6 +150,7 @@ struct strobe_error *probe_variables_list(struct probe_variables *v, const struc
 	if (v->btf)
 		return probe_kernel_list(v, site, arena, ret);
 	TRY(open_scope(v, site, arena, &s));
+	s.facts.cfa = NULL; /* the frame is of no matter for whether a value is alive, and takes reading all call frame information */
 	for (size_t i = 0; i < s.variables.len; i++)
 		if (s.variables.data[i].in_scope || options.ranges)
 			add_variable(&s, &s.variables.data[i], options.ranges, arena, ret);
