@@ -33,7 +33,7 @@ static void look_at(const struct type *t, unsigned depth)
 	look_at(type_target(t), depth + 1);
 }
 
-static void ask(struct btf_types *b)
+static void query(struct btf_types *b)
 {
 	static const char *const names[] = { "f", "g", "tcp_sendmsg" };
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
@@ -63,12 +63,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size_t half = size / 2;
 	struct strobe_error *err = btf_types_open_memory(data, size, NULL, 0, &b);
 	if (!err)
-		ask(b);
+		query(b);
 	btf_types_close(b);
 	error_destroy(err);
 	err = btf_types_open_memory(data, half, data + half, size - half, &b);
 	if (!err)
-		ask(b);
+		query(b);
 	btf_types_close(b);
 	error_destroy(err);
 	return 0;

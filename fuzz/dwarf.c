@@ -1,8 +1,7 @@
 /*
  * Any bytes as the sections of an object's debug information: its units, line programs, functions and inlined calls.
  *
- * The input is split into sections: each begins with its number (one byte) and its length (two bytes, little-endian). They
- * are put into an ELF file, whose own reader has a target of its own.
+ * The input is split into sections of an ELF file (fuzz/sections.h), whose own reader has another target.
  */
 #include <elf.h>
 #include <stdlib.h>
@@ -11,7 +10,7 @@
 #include "base/strbuf.h"
 #include "base/vector.h"
 #include "object/dwarf/functions.h"
-#include "object/testing_elf.h"
+#include "sections.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -71,7 +70,7 @@ static void ask_names(struct dwarf *d, uint64_t *sum)
 	}
 }
 
-static void ask(struct dwarf *d)
+static void query(struct dwarf *d)
 {
 	uint64_t sum = 0;
 	for (uint64_t addr = 0x1000; addr < 0x1400; addr += 7) {
@@ -91,16 +90,7 @@ static void ask(struct dwarf *d)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct elf_builder b = { .is_64bit = true, .type = ET_DYN, .machine = EM_X86_64 };
-	bool seen[NAMES_NR] = {};
-	for (size_t at = 0; at + 3 <= size;) {
-		size_t which = data[at] % NAMES_NR, n = data[at + 1] | (size_t)data[at + 2] << 8;
-		at += 3;
-		n = n < size - at ? n : size - at;
-		if (!seen[which])
-			elf_add_section(&b, names[which], SHT_PROGBITS, 0, 0, data + at, n);
-		seen[which] = true;
-		at += n;
-	}
+	add_sections(&b, names, NAMES_NR, 0, data, size);
 	size_t bytes;
 	uint8_t *file = elf_finish(&b, &bytes);
 	struct object *o = NULL;
@@ -110,7 +100,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (size_t nr = 0; !err && nr <= 5; nr += 5) {
 		struct dwarf *d = dwarf_create(o, (struct dwarf_files){ .expected = expected, .expected_nr = nr });
 		if (d)
-			ask(d);
+			query(d);
 		dwarf_destroy(d);
 	}
 	object_close(o);

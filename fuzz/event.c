@@ -52,7 +52,7 @@ static void make_machine(void)
 static void parse(const char *text, const char *cgroups)
 {
 	struct event_list list;
-	struct strbuf told = {};
+	struct strbuf lines = {};
 	event_list_init(&list);
 	struct strobe_error *err = event_parse(&list, sys_faked_sys(machine), text);
 	if (!err && cgroups)
@@ -60,9 +60,9 @@ static void parse(const char *text, const char *cgroups)
 	if (list.events.len > EVENTS_MAX || (err && !*err->message))
 		abort();
 	for (size_t i = 0; !err && i < list.events.len; i++)
-		attr_lines(&list.events.data[i].attr, NULL, &told);
+		attr_lines(&list.events.data[i].attr, NULL, &lines);
 	error_destroy(err);
-	strbuf_deinit(&told);
+	strbuf_deinit(&lines);
 	event_list_deinit(&list);
 }
 

@@ -69,7 +69,7 @@ def every_record(r):
 
 
 def full_sample(order):
-    """A sample with every field, under an attr that asks for all."""
+    """A sample with every field, under an attr that selects all."""
     sample_type = (1 << 25) - 1
     flags = 1 << 18
     r = recording.Recording(order)

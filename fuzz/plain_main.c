@@ -68,7 +68,7 @@ int main(int argc, char **argv)
 			run_file(argv[i]);
 	}
 	if (!n_run)
-		printf("not ok %u - no input: a corpus wants at least one file\n", ++n_run);
+		printf("not ok %u - no input: a corpus requires at least one file\n", ++n_run);
 	printf("1..%u\n", n_run);
 	return 0;
 }

@@ -1,14 +1,14 @@
 /*
  * Any bytes as the sections of debug information: variables, types, locations, and the fetch arguments made of them.
  *
- * The input is split into sections as in fuzz/dwarf.c; code is at 0x1000.
+ * The input is split into sections (fuzz/sections.h); code is at 0x1000.
  */
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "object/testing_elf.h"
 #include "probe/variables.h"
+#include "sections.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -42,7 +42,7 @@ static void fetch_listed(struct probe_variables *v, const struct probe_site *sit
 	}
 }
 
-static void ask(struct probe_variables *v)
+static void query(struct probe_variables *v)
 {
 	for (uint64_t address = 0x1000; address < 0x1200; address += 29) {
 		struct arena arena;
@@ -67,18 +67,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const uint8_t code[0x200];
 	struct elf_builder b = { .is_64bit = true, .type = ET_DYN, .machine = EM_X86_64 };
-	bool seen[NAMES_NR] = {};
 	uint32_t text = elf_add_section(&b, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0x1000, code, sizeof(code));
 	elf_load_section(&b, text, PF_R | PF_X);
-	for (size_t at = 0; at + 3 <= size;) {
-		size_t which = data[at] % NAMES_NR, n = data[at + 1] | (size_t)data[at + 2] << 8;
-		at += 3;
-		n = n < size - at ? n : size - at;
-		if (!seen[which])
-			elf_add_section(&b, names[which], SHT_PROGBITS, 0, 0x2000, data + at, n);
-		seen[which] = true;
-		at += n;
-	}
+	add_sections(&b, names, NAMES_NR, 0x2000, data, size);
 	size_t bytes;
 	uint8_t *file = elf_finish(&b, &bytes);
 	struct object *o = NULL;
@@ -87,7 +78,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!err)
 		err = probe_variables_of_program(o, "input", &(struct probe_debug_options){}, &v);
 	if (v)
-		ask(v);
+		query(v);
 	probe_variables_close(v);
 	object_close(o);
 	error_destroy(err);

@@ -86,10 +86,10 @@ class Stacks:
 
 
 def samples(shape, seed):
-    least_bytes, wanted = shape
+    least_bytes, stacks_nr = shape
     stacks = Stacks(random.Random(seed))
     seen, size, packed = set(), 0, [varint(i) for i in range(FUNCTIONS * LOCATIONS_PER_FUNCTION + 1)]
-    while len(seen) < wanted or size < least_bytes:
+    while len(seen) < stacks_nr or size < least_bytes:
         path = stacks.one()
         locations = b"".join(packed[i] for i in reversed(path))
         if locations in seen:

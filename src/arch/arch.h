@@ -65,7 +65,7 @@ const struct arch *arch_by_elf(uint16_t e_machine, unsigned bits);
 const struct arch *arch_native(void);
 /* By what uname -m says, as arch_by_uname(); NULL, of a recording that does not say, is the native one. */
 const struct arch *arch_or_native(const char *machine);
-/* Whether an address is of the kernel's half, as far as the architecture tells them apart by their highest bit. */
+/* Whether an address is of the kernel's half, if the architecture distinguishes them by the highest bit. */
 static inline bool arch_is_kernel_address(const struct arch *a, uint64_t address)
 {
 	return a->pointer_bytes == 8 && (int64_t)address < 0;

@@ -76,14 +76,14 @@ uint64_t capture_choose_ring_bytes(const struct capture *c, bool *ret_large)
 		limit = rlimit == UINT64_MAX ? UINT64_MAX : (limit + rlimit) / (rings ? rings : 1);
 		limit = limit > page ? limit - page : page;
 	}
-	uint64_t want = chosen_ring_bytes(c, rings);
-	*ret_large = want > DEFAULT_RING_BYTES;
-	while (want > limit && want > page)
-		want >>= 1;
+	uint64_t size_bytes = chosen_ring_bytes(c, rings);
+	*ret_large = size_bytes > DEFAULT_RING_BYTES;
+	while (size_bytes > limit && size_bytes > page)
+		size_bytes >>= 1;
 	uint64_t max = c->options.rings_bytes_max;
-	while (max && want * rings > max && want > 8 * page)
-		want >>= 1;
-	return want;
+	while (max && size_bytes * rings > max && size_bytes > 8 * page)
+		size_bytes >>= 1;
+	return size_bytes;
 }
 
 static struct strobe_error *explain_map(struct capture *c, struct strobe_error *err, uint64_t bytes)

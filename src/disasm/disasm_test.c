@@ -196,7 +196,7 @@ static void test_unknown_bytes(void **state)
 	static const struct {
 		struct disasm d;
 		const char *code;
-		size_t n, want;
+		size_t n, unknown_bytes;
 	} rows[] = {
 		{ { .arch = &arch_x86_64 }, "\x06", 9, 1 },
 		{ { .arch = &arch_ppc64le }, "\0\0\0\0", 8, 4 },
@@ -208,7 +208,7 @@ static void test_unknown_bytes(void **state)
 		{ { .arch = &arch_arm, .encoding = DISASM_THUMB }, "\xff\xef", 9, 4 },
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		assert_int_equal(disasm_unknown_bytes(&rows[i].d, rows[i].code, rows[i].n), rows[i].want);
+		assert_int_equal(disasm_unknown_bytes(&rows[i].d, rows[i].code, rows[i].n), rows[i].unknown_bytes);
 }
 
 static void test_unknown(void **state)

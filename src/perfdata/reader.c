@@ -503,8 +503,8 @@ struct strobe_error *reader_payload(struct record_source *s, const void **ret, s
 	*ret_bytes = 0;
 	if (!rd->payload_left)
 		return NULL;
-	size_t want = rd->payload_left < 65536 || in->fd < 0 ? (size_t)rd->payload_left : 65536;
-	TRY(input_peek(in, want, &p, ret_bytes));
+	size_t bytes_max = rd->payload_left < 65536 || in->fd < 0 ? (size_t)rd->payload_left : 65536;
+	TRY(input_peek(in, bytes_max, &p, ret_bytes));
 	if (!*ret_bytes) {
 		rd->payload_left = 0;
 		return truncated(rd, in->pos, "what follows a record");

@@ -35,7 +35,7 @@ struct strobe_error *script_language_find(const char *spec, const struct script_
 	*ret_path = has_language ? colon + 1 : spec;
 	*ret = has_language ? by_word(spec, (size_t)(colon - spec)) : dot ? by_word(dot + 1, strlen(dot + 1)) : NULL;
 	if (!*ret)
-		return error_create(ERROR_USAGE, "cannot tell the language of the script '%s': expected FILE.py, FILE.pl, python:FILE "
+		return error_create(ERROR_USAGE, "unknown language of the script '%s': expected FILE.py, FILE.pl, python:FILE "
 				    "or perl:FILE", spec);
 	return NULL;
 }

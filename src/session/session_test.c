@@ -147,7 +147,7 @@ static void test_aggregates(void **state)
 	tear_down(&f);
 }
 
-/* Opened once, asked several times. */
+/* Opened once, queried several times. */
 static void test_asks_again(void **state)
 {
 	static const struct {

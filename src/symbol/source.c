@@ -236,20 +236,20 @@ static bool symbol_eq(const void *table, uint32_t id, const void *key)
 static const struct symbol *inlined_symbol(struct dso *d, struct dso_source *s, const struct kept_name *name, const struct symbol *outer)
 {
 	struct kept_name *kept = name ? (void *)name : (void *)kept_name_of_text(d, UNKNOWN_NAME);
-	struct made_symbol want = { .kept = kept }, *recent = atomic_load_explicit(&kept->recent, memory_order_acquire);
-	want.symbol = (struct symbol){ .raw_name = kept->text, .binding = STB_LOCAL, .type = 't' };
-	want.symbol.start = outer ? outer->start : 0;
-	want.symbol.end = outer ? outer->end : 0;
-	if (recent && recent->symbol.start == want.symbol.start && recent->symbol.end == want.symbol.end)
+	struct made_symbol candidate = { .kept = kept }, *recent = atomic_load_explicit(&kept->recent, memory_order_acquire);
+	candidate.symbol = (struct symbol){ .raw_name = kept->text, .binding = STB_LOCAL, .type = 't' };
+	candidate.symbol.start = outer ? outer->start : 0;
+	candidate.symbol.end = outer ? outer->end : 0;
+	if (recent && recent->symbol.start == candidate.symbol.start && recent->symbol.end == candidate.symbol.end)
 		return &recent->symbol;
-	uint64_t hash = hash_combine(hash_u64((uintptr_t)want.kept), want.symbol.start);
+	uint64_t hash = hash_combine(hash_u64((uintptr_t)candidate.kept), candidate.symbol.start);
 	struct inlined_share *share = inlined_share_of(s, hash);
 	pthread_mutex_lock(&share->lock);
-	uint32_t id = idset_find(&share->index, hash, symbol_eq, share, &want);
+	uint32_t id = idset_find(&share->index, hash, symbol_eq, share, &candidate);
 	if (id == IDSET_NONE) {
 		struct made_symbol *m = arena_new(&share->arena, struct made_symbol);
-		m->symbol = want.symbol;
-		m->kept = want.kept;
+		m->symbol = candidate.symbol;
+		m->kept = candidate.kept;
 		id = (uint32_t)share->all.len;
 		vec_push(&share->all, m);
 		idset_insert(&share->index, hash, id);

@@ -59,12 +59,12 @@ def check_file(tap, row):
     script = strobe("script", "-i", path, timeout_s=TIMEOUT_S)
     for command, done in (("evlist", evlist), ("report --stats", stats), ("script", script)):
         check_no_crash(tap, name, command, done)
-    wanted = expected_samples(row)
-    if wanted is not None:
-        tap.equal(stats_of(stats.out).get("SAMPLE", 0), wanted, f"{name}: as many samples as perf counted")
+    expected = expected_samples(row)
+    if expected is not None:
+        tap.equal(stats_of(stats.out).get("SAMPLE", 0), expected, f"{name}: as many samples as perf counted")
     if perf_read_it(row):
         total = re.search(r"total=(\d+)", row["oracle_perf6.1"])
-        if total and wanted is not None:
+        if total and expected is not None:
             tap.equal(stats_of(stats.out).get("TOTAL", 0), int(total.group(1)), f"{name}: as many records")
         # Inputs of fuzzers may end anywhere: perf ignores that, or mentions it and exits with 0; strobe exits with 1.
         cut = "/corpus/" in row["path"] and " ends within " in stats.err and " ends within " in script.err

@@ -92,7 +92,7 @@ class Archive:
             raise ArchiveError(f"the archive has no linux-image-{self.arch}")
         return names
 
-    def extract(self, package, into, wanted=""):
+    def extract(self, package, into, pattern=""):
         """The files of a package whose paths match, below the folder `into`."""
         self.update()
         self.apt("apt-get", "-q", "download", package)
@@ -102,6 +102,6 @@ class Archive:
         with subprocess.Popen(["dpkg-deb", "--fsys-tarfile", path], stdout=subprocess.PIPE) as unpacked:
             with tarfile.open(fileobj=unpacked.stdout, mode="r|") as files:
                 for member in files:
-                    if not member.isdir() and re.search(wanted, member.name):
+                    if not member.isdir() and re.search(pattern, member.name):
                         files.extract(member, into)
         os.unlink(path)

@@ -9,13 +9,13 @@ import path from "node:path";
 
 const [, , modules, chromium] = process.argv;
 const playwright = createRequire(path.join(modules, "package.json"))("playwright-core");
-/* As root Chromium wants to be told that it may run without its sandbox; the pages here are our own. */
+/* As root, Chromium requires a permission to run without its sandbox; the pages here are our own. */
 const browser = await playwright.chromium.launch({ executablePath: chromium, args: ["--no-sandbox", "--force-color-profile=srgb"] });
 const context = await browser.newContext({ viewport: { width: 1360, height: 820 }, acceptDownloads: true });
 let viewport = { width: 1360, height: 820 };
 let colorScheme = "light";
 let said = [];
-let asked = [];
+let requests = [];
 let page;
 let meter;
 
@@ -31,7 +31,7 @@ async function newPage() {
 		said.push(`dialog: ${d.message()}`);
 		d.dismiss();
 	});
-	page.on("request", (r) => asked.push(r.url()));
+	page.on("request", (r) => requests.push(r.url()));
 }
 
 const commands = {
@@ -85,9 +85,9 @@ const commands = {
 	},
 	shot: async (file) => void (await page.screenshot({ path: file })),
 	log: () => {
-		const log = { said, asked };
+		const log = { said, requests };
 		said = [];
-		asked = [];
+		requests = [];
 		return log;
 	},
 };

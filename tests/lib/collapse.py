@@ -71,12 +71,12 @@ def collapse(text, options=Options(), event=None):
             comm, pid, tid = head.groups()
             if not tid:
                 pid, tid = "?", pid
-            told = EVENT.search(line)
-            if told:
-                event = event or told.group(2)
-                if told.group(2) != event:
+            event_match = EVENT.search(line)
+            if event_match:
+                event = event or event_match.group(2)
+                if event_match.group(2) != event:
                     continue
-            value = int(told.group(1)) if told and told.group(1) else 1
+            value = int(event_match.group(1)) if event_match and event_match.group(1) else 1
             if options.tid:
                 comm = f"{comm}-{pid}/{tid}"
             elif options.pid:

@@ -48,11 +48,11 @@ def scope(address):
 
 def main():
     with open(os.environ["PLACES"], encoding="utf-8") as f:
-        asked = json.load(f)
+        listing = json.load(f)
     answers = {
-        "functions": {name: declared(name, starts) for name, starts in asked["functions"].items()},
-        "entries": [is_at(name, address, asked["functions"].get(name, ())) for name, address in asked["entries"]],
-        "scopes": [scope(address) for address in asked["scopes"]],
+        "functions": {name: declared(name, starts) for name, starts in listing["functions"].items()},
+        "entries": [is_at(name, address, listing["functions"].get(name, ())) for name, address in listing["entries"]],
+        "scopes": [scope(address) for address in listing["scopes"]],
     }
     with open(os.environ["ANSWERS"], "w", encoding="utf-8") as f:
         json.dump(answers, f)

@@ -106,12 +106,12 @@ def pprof_profile(types, rows, files=None):
     kinds = [kind if isinstance(kind, tuple) else (kind, "bytes") for kind in types]
     body = b"".join(field(1, field(1, text(kind)) + field(2, text(unit))) for kind, unit in kinds)
     for stack, values, labels in rows:
-        told = b""
+        label_bytes = b""
         for key, what in labels.items():
             value = field(2, text(what)) if isinstance(what, str) else field(3, what[0]) + field(4, text(what[1]))
-            told += field(3, field(1, text(key)) + value)
+            label_bytes += field(3, field(1, text(key)) + value)
         places = b"".join(field(1, number(functions, name) + 1) for name in reversed(stack))
-        body += field(2, places + b"".join(field(2, value) for value in values) + told)
+        body += field(2, places + b"".join(field(2, value) for value in values) + label_bytes)
     for n, name in enumerate(functions, 1):
         line, file = (field(2, 20), field(4, text(files[n - 1]))) if files else (b"", b"")
         body += field(4, field(1, n) + field(4, field(1, n) + line))

@@ -27,9 +27,9 @@ class Browser(Screen):
         # a table with its last line, or the menu of events
         self.wait_for(lambda lines: lines[0].startswith("Samples:") and lines[rows - 1] or "Available samples" in "".join(lines))
 
-    def rows_are(self, tap, want, name):
-        tap.ok(self.wait_for(lambda lines: shown(lines) == want[: self.rows - 3]) is not None, name,
-               "\n".join(["shown:", *shown(self.lines()), "expected:", *want[: self.rows - 3]]))
+    def rows_are(self, tap, expected_rows, name):
+        tap.ok(self.wait_for(lambda lines: shown(lines) == expected_rows[: self.rows - 3]) is not None, name,
+               "\n".join(["shown:", *shown(self.lines()), "expected:", *expected_rows[: self.rows - 3]]))
 
     def at(self, lines):
         """Index of the selected row: the one in reverse video."""

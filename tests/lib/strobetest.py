@@ -185,7 +185,7 @@ def is_root():
 
 def require_root(what):
     if not is_root():
-        skip_all(f"{what} wants root")
+        skip_all(f"{what} requires root")
 
 
 def require_inline_probes():

@@ -20,7 +20,7 @@ class Server:
             raise RuntimeError(f"{argv}: {line!r} {self.process.communicate()[1]}")
         self.url, self.host, self.port = found[1], found[2], int(found[3])
 
-    def ask(self, path, method="GET", headers=None, host=None):
+    def send_request(self, path, method="GET", headers=None, host=None):
         """(status, headers, body)"""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
         connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)

@@ -31,8 +31,8 @@ def values(tap):
         offered = set(completed(words).split())
         listed = set(re.findall(r"[a-z][\w-]+", text[:text.index(after)])) - {"or", "palette", "default"}
         tap.equal(sorted(offered), sorted(listed), f"the completion of {words}")
-    for words, want in ("record --call-graph dw", "dwarf"), ("report -g cal", "caller callee"), ("report --call-graph fla", "flat"):
-        tap.equal(completed(words), want, f"the completion of {words}")
+    for words, expected in ("record --call-graph dw", "dwarf"), ("report -g cal", "caller callee"), ("report --call-graph fla", "flat"):
+        tap.equal(completed(words), expected, f"the completion of {words}")
     calls = strobe("list", "--raw-dump").out
     if "syscalls:sys_enter_openat" in calls:
         tap.ok({"openat", "openat2"} <= set(completed("trace -e openat").split()), "trace -e has names of system calls")
@@ -58,8 +58,8 @@ def main():
     tap.ok(written and documented == written, "the schema of the JSON names the keys that are numbers",
            " ".join(sorted(documented ^ written)))
 
-    for words, want in ("report -s comm,dso_f", "comm,dso_from"), ("report -F dso_f", "dso_from"), ("top --fields dso_f", "dso_from"):
-        tap.equal(completed(words), want, f"the completion of {words}")
+    for words, expected in ("report -s comm,dso_f", "comm,dso_from"), ("report -F dso_f", "dso_from"), ("top --fields dso_f", "dso_from"):
+        tap.equal(completed(words), expected, f"the completion of {words}")
     values(tap)
     tap.equal(completed("top -F dso_f"), "", "-F of top is a frequency: no keys")
     tap.done()

@@ -57,18 +57,18 @@ def differences(text, other):
     """(offset, the blank that is there, the one that belongs there)"""
     left_out = [m.span() for m in MACRO.finditer(text)]
     before = ""
-    for (at, own, c), (_, wanted, d) in zip(blanks(text), blanks(other)):
+    for (at, own, c), (_, expected, d) in zip(blanks(text), blanks(other)):
         if c != d:
             return  # clang-format puts in no signs but the \ of macros
-        is_free = "\n" in own + wanted or before in AMBIGUOUS + ")" or c in AMBIGUOUS or text.startswith(FREE, at + len(own))
-        if bool(own) != bool(wanted) and not is_free and not any(a <= at < b for a, b in left_out):
-            yield at, own, wanted
+        is_free = "\n" in own + expected or before in AMBIGUOUS + ")" or c in AMBIGUOUS or text.startswith(FREE, at + len(own))
+        if bool(own) != bool(expected) and not is_free and not any(a <= at < b for a, b in left_out):
+            yield at, own, expected
         before = c
 
 
 def fix(path, text, found):
-    for at, own, wanted in reversed(found):
-        text = text[:at] + wanted + text[at + len(own) :]
+    for at, own, expected in reversed(found):
+        text = text[:at] + expected + text[at + len(own) :]
     with open(path, "w", encoding="utf-8") as f:
         f.write(text)
 

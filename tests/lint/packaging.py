@@ -22,9 +22,9 @@ def main():
     tap.equal((packaged, read("NEWS").split("\n")[0]), (version, version), "changelog and NEWS begin with the version of meson.build")
     control = read("packaging/debian/control")
     named = set(re.findall(r"[a-z0-9][a-z0-9.+-]+", control))
-    wanted = [line.split()[:2] for line in run(os.path.join(TOP, "tools/deps.sh"), "--list").out.splitlines()]
-    missing = [package for group, package in wanted if group in ("build", "optional") and package not in named | IMPLIED]
-    tap.ok(len(wanted) > 20 and not missing, "packaging/debian/control has what tools/deps.sh names for building", missing)
+    listed = [line.split()[:2] for line in run(os.path.join(TOP, "tools/deps.sh"), "--list").out.splitlines()]
+    missing = [package for group, package in listed if group in ("build", "optional") and package not in named | IMPLIED]
+    tap.ok(len(listed) > 20 and not missing, "packaging/debian/control has what tools/deps.sh names for building", missing)
     tap.done()
 
 

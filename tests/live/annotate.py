@@ -77,7 +77,7 @@ def made(tap):
     hits = [(0, start, 100), (0, start, 100), (0, start + 1, 100), (1, start, 5), (0, start + size - 1, 1), (0, start + size, 9)]
     path = made_recording(binary, hits, os.path.join(SCRATCH, "made.data"))
     found, done = functions_of("-i", path, "-e", "one", "warm")
-    if not tap.ok(list(found) == ["warm"], "made: the function that was asked for", done):
+    if not tap.ok(list(found) == ["warm"], "made: the function that was requested", done):
         return
     warm = found["warm"]
     tap.equal([(e["name"], e["samples"], e["value"]) for e in warm["events"]], [("one", 4, 301)], "made: its sums")

@@ -49,14 +49,14 @@ def load_program():
     return fd, struct.unpack_from("I", info, 4)[0]
 
 
-def section(path, wanted):
+def section(path, expected):
     with open(path, "rb") as f:
         data = f.read()
     start, size = struct.unpack_from("<QQ", data, 40)
     bits = int.from_bytes(data[72:104], "little")
-    if not bits >> wanted & 1:
+    if not bits >> expected & 1:
         return b""
-    at = start + size + 16 * bin(bits & (1 << wanted) - 1).count("1")
+    at = start + size + 16 * bin(bits & (1 << expected) - 1).count("1")
     offset, n_bytes = struct.unpack_from("<QQ", data, at)
     return data[offset:offset + n_bytes]
 
@@ -107,7 +107,7 @@ def functions(tap):
 
 def main():
     if not is_root() or not NR_BPF:
-        skip_all("loading a BPF program wants root, on a machine whose bpf(2) has a known number")
+        skip_all("loading a BPF program requires root, on a machine whose bpf(2) has a known number")
     tap = Tap()
     fd, number = load_program()
     ours = record("-e", "cpu-clock", "--", "true", output="ours.data")

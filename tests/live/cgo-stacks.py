@@ -67,13 +67,13 @@ def stacks_of(path, is_leaf):
 def whole(tap, title, program):
     """As Go's own traceback: from what called C on, stacks are the same."""
     path = record("-e", "cpu-clock:u", "-F", "999", "--call-graph", "eh", "--", program, output=title + ".data")
-    told = [name for name in run(program).out.split() if name]
+    reported = [name for name in run(program).out.split() if name]
     stacks = [stack for stack in stacks_of(path, lambda name: True) if "runtime.asmcgocall" in stack]
     above = [stack[stack.index("runtime.asmcgocall") + 1:] for stack in stacks]
-    expected = ["runtime.cgocall", "main._Cfunc_burn_c", *told]
+    expected = ["runtime.cgocall", "main._Cfunc_burn_c", *reported]
     right = [stack for stack in above if stack == expected]
     tap.between(20, len(stacks), 10000, f"{title}: samples of C")
-    tap.ok(len(told) > 5 and told[-1] == "runtime.goexit", f"{title}: Go tells its stack", told)
+    tap.ok(len(reported) > 5 and reported[-1] == "runtime.goexit", f"{title}: Go tells its stack", reported)
     tap.ok(len(right) >= 0.97 * len(above), f"{title}: {len(right)} of {len(above)} stacks are as Go tells them",
            [expected, *[stack for stack in above if stack != expected][:3]])
     wrong = [stack for stack in above if stack and stack != expected]

@@ -149,7 +149,7 @@ def short_record(tap, split):
 
 def full_disk(tap, split):
     if not is_root():
-        tap.skip("a full disk while recording", "mounting a small file system wants root")
+        tap.skip("a full disk while recording", "mounting a small file system requires root")
         return
     folder = in_scratch("small")
     os.mkdir(folder)

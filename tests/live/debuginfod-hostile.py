@@ -57,7 +57,7 @@ class Server:
     """Answers each request with the bytes, or by the function, of the first word of its path."""
 
     def __init__(self, answers):
-        self.answers, self.asked = answers, []
+        self.answers, self.requests = answers, []
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
         threading.Thread(target=self.serve, daemon=True).start()
@@ -76,7 +76,7 @@ class Server:
                     return
                 request += got
             path = request.split()[1].decode()
-            self.asked.append(path)
+            self.requests.append(path)
             how = self.answers[path.split("/")[1]]
             if callable(how):
                 how(connection)
@@ -148,7 +148,7 @@ def main():
         tap.skip("servers", "no libcurl on this machine")
         tap.done()
     for name in answers:
-        cache, before = os.path.join(SCRATCH, "client-" + name), len(server.asked)
+        cache, before = os.path.join(SCRATCH, "client-" + name), len(server.requests)
         done = report(DEBUGINFOD_URLS=f"{server.url}/{name}", DEBUGINFOD_CACHE_PATH=cache, DEBUGINFOD_TIMEOUT="1",
                       DEBUGINFOD_MAXSIZE="20000000")
         kept = [os.path.join(at, file) for at, _, files in os.walk(cache) for file in files]
@@ -158,7 +158,7 @@ def main():
         tap.ok(right or done.out == plain.out, f"{name}: as without servers", done.out)
         tap.ok(right or not kept, f"{name}: nothing is kept", kept)
         limit = 20 if name == "round" else 2
-        tap.ok(len(server.asked) - before <= limit, f"{name}: it is not asked for each file", server.asked[before:])
+        tap.ok(len(server.requests) - before <= limit, f"{name}: it is not contacted for each file", server.requests[before:])
     tap.ok("[.] hidden" in done.out and "hidden.c:3" in done.out, "a good answer names it", done)
     tap.ok(os.path.exists(os.path.join(cache, hex_id)), "and is kept")
     begin = time.monotonic()

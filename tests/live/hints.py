@@ -62,7 +62,7 @@ def frame_pointers(tap):
     if is_root() and strobe("doctor", "bpf-programs", "bpf-kernel", "bpf-rights").status == 0:
         tap.ok(words not in usual, "nor where stacks are whole", usual)
     else:
-        tap.ok(words in usual, "also where -g follows frame pointers for want of BPF", usual)
+        tap.ok(words in usual, "also where -g follows frame pointers without BPF", usual)
 
 
 def main():

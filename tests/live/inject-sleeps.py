@@ -34,10 +34,10 @@ def main():
     done = strobe("inject", "-v", "--sched-stat", "-i", path, "-o", ours)
     tap.ok(done.status == 0 and "sleeps merged" in done.err, "joins", done)
     perf("inject", "-s", "-i", path, "-o", theirs)
-    told = [tool("script", "-i", name, "-F", FIELDS).out for tool in (strobe, perf) for name in (ours, theirs)]
-    tap.ok("sched_switch" in told[0] and told[0] == told[1], "what strobe shows of ours and of perf's is the same",
-           told[0][:500] + "\n--\n" + told[1][:500])
-    tap.ok("sched_switch" in told[2] and told[2] == told[3], "so is what perf shows")
+    outputs = [tool("script", "-i", name, "-F", FIELDS).out for tool in (strobe, perf) for name in (ours, theirs)]
+    tap.ok("sched_switch" in outputs[0] and outputs[0] == outputs[1], "what strobe shows of ours and of perf's is the same",
+           outputs[0][:500] + "\n--\n" + outputs[1][:500])
+    tap.ok("sched_switch" in outputs[2] and outputs[2] == outputs[3], "so is what perf shows")
     plain = record("-e", "cpu-clock:u", "--", "true", output="plain.data")
     done = strobe("inject", "-s", "-i", plain, "-o", ours)
     tap.ok(done.status == 1 and "no matching events" in done.err and done.err.count("\n") == 1, "says what has to be recorded", done)

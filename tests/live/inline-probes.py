@@ -127,8 +127,8 @@ def check_values(tap, level):
         tap.ok(False, f"{level}: probes of a function, its return and a line", done)
         return
     rows = values(out, "take")
-    wanted = [expected_take(i) for i in range(20)]
-    tap.equal([{key: row.get(key) for key in wanted[0]} for row in rows], wanted, f"{level}: arguments have the values that they have")
+    expected = [expected_take(i) for i in range(20)]
+    tap.equal([{key: row.get(key) for key in expected[0]} for row in rows], expected, f"{level}: arguments have the values that they have")
     tap.equal([int(row["r"], 0) & (2 ** 64 - 1) for row in values(out, "take__return")],
               [(i * 1000000007 * 3 + 1 - i) & (2 ** 64 - 1) for i in range(20)], f"{level}: so has what the function returns")
     lines = re.findall(r"\blocal=(\d+)", out)

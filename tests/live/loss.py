@@ -38,8 +38,8 @@ def parts(tap, title, *argv):
     tap.equal(sum(int(n) for n in re.findall(r" (\d+)(?:,|$)", by_event)), int(lost), f"{title}: events add up to what was lost")
     tap.equal(stats_of(strobe("report", "--stats", "-i", path).out).get("SAMPLE"), int(of) - int(lost), f"{title}: the others are there")
     said = re.search(r"(\d+) (records|samples) were lost while recording(?:, (\d+) of them samples)?:", text.err)
-    told = (said.group(3) or said.group(1), int(said.group(1))) if said else text.err
-    tap.equal(told, (lost, int(lost) + int(others or 0)), f"{title}: report says the same")
+    counts = (said.group(3) or said.group(1), int(said.group(1))) if said else text.err
+    tap.equal(counts, (lost, int(lost) + int(others or 0)), f"{title}: report says the same")
 
 
 def main():

@@ -34,7 +34,7 @@ def quiet(what):
     log = browser.log()
     said = [s for s in log["said"] if "willReadFrequently" not in s]
     tap.equal(said, [], f"{what}: no error, warning or dialog")
-    others = [url for url in log["asked"] if not url.startswith("file://" + os.getcwd())]
+    others = [url for url in log["requests"] if not url.startswith("file://" + os.getcwd())]
     tap.equal(others, [], f"{what}: nothing is asked of the network")
 
 

@@ -36,10 +36,10 @@ def quiet(name):
     # the last is of the tests' own reading of pixels
     said = [s for s in log["said"] if "willReadFrequently" not in s]
     tap.equal(said, [], f"{name}: no error, warning or dialog")
-    others = [url for url in log["asked"] if not url.startswith("file://" + os.getcwd())]
+    others = [url for url in log["requests"] if not url.startswith("file://" + os.getcwd())]
     tap.equal(others, [], f"{name}: nothing is asked of the network")
-    tap.ok(len(log["asked"]) <= 20 and all(url.split("#")[0].endswith(".html") for url in log["asked"]),
-           f"{name}: no other file is read", log["asked"])
+    tap.ok(len(log["requests"]) <= 20 and all(url.split("#")[0].endswith(".html") for url in log["requests"]),
+           f"{name}: no other file is read", log["requests"])
 
 
 # ---- a recording in time: three threads, two CPUs ----
@@ -188,7 +188,7 @@ def filters(samples):
     below = [(*s[:3], s[3][s[3].index("render"):]) for s in samples if "render" in s[3]]
     check_sums(below, "show from")
     change(showFrom="", focus="(")
-    tap.ok(not browser.eval("document.querySelector('#problem').hidden"), "a wrong expression is told")
+    tap.ok(not browser.eval("document.querySelector('#problem').hidden"), "a wrong expression is reported")
     change(focus="")
     search("^walk$")
     share = 100 * sum("walk" in s[3] for s in samples) / len(samples)
@@ -235,7 +235,7 @@ def labels(samples):
     browser.do("click", "#tab-heatmap")
     tap.equal(browser.eval("strobe.views.heatmap.counts.reduce((a, b) => a + b)"), len(left), "and the heat map")
     change(focus="", tagFocus="(")
-    tap.ok(not browser.eval("document.querySelector('#problem').hidden"), "a wrong expression of labels is told")
+    tap.ok(not browser.eval("document.querySelector('#problem').hidden"), "a wrong expression of labels is reported")
     change(tagFocus="")
 
 
@@ -392,7 +392,7 @@ def labels_as_frames():
     offered = browser.eval("[...document.querySelectorAll('#group option')].map((o) => o.value)")
     tap.equal(sorted(offered), ["none", "tag", "tag:bytes", "tag:zone"], "what is hidden is not offered for grouping")
     change(tagShow="(")
-    tap.ok(not browser.eval("document.querySelector('#problem').hidden"), "a wrong expression is told")
+    tap.ok(not browser.eval("document.querySelector('#problem').hidden"), "a wrong expression is reported")
     change(tagShow="", group="none")
 
 

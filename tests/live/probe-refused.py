@@ -211,19 +211,19 @@ def check_user(tap, binary):
     for parent in (os.path.dirname(SCRATCH), SCRATCH, folder):
         os.chmod(parent, os.stat(parent).st_mode | stat.S_IXOTH | stat.S_IROTH)
 
-    def ask(*words):
+    def output_of(*words):
         done = subprocess.run([own, *words], cwd="/", user=nobody.pw_uid, group=nobody.pw_gid, extra_groups=[], capture_output=True,
                               text=True, timeout=60, stdin=subprocess.DEVNULL, env=os.environ | {"HOME": "/nonexistent"}, check=False)
         return done.returncode, done.stdout, done.stderr
     for words in (["-x", binary, "step"], ["-l"], ["-d", "step"], ["tcp_sendmsg"]):
-        status, out, err = ask("probe", *words)
+        status, out, err = output_of("probe", *words)
         tap.ok(status == 1 and not out and err.count("\n") == 1 and ("run as root" in err or "CONFIG_KPROBE_EVENTS" in err) and
                not installed(), f"a user without rights: probe {' '.join(words)}", err)
     for words in (["record", "-o", "/dev/null", "-e", f"u:{binary}:step", binary], ["stat", "-e", f"u:{binary}:step", binary],
                   ["trace", "--func", "step", binary]):
-        status, _, err = ask(*words)
+        status, _, err = output_of(*words)
         tap.ok(status not in (0, None) and err.count("\n") == 1 and "strobe doctor" in err, f"a user without rights: {words[0]}", err)
-    status, out, err = ask("probe", "-x", binary, "-D", "step n")
+    status, out, err = output_of("probe", "-x", binary, "-D", "step n")
     tap.ok(status == 0 and re.fullmatch(r"p:\S+ \S+:0x\w+ n=%?\S+\n", out), "what needs no rights works: -D", err)
 
 

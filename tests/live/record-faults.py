@@ -43,20 +43,20 @@ def threads(tap, library):
 
 
 def memory(tap, library):
-    odd, told, whole, full = [], 0, 0, 0
+    odd, messages, whole, full = [], 0, 0, 0
     for n in [*range(1, 100, 9), *range(100, 2000, 60)]:
         for name in glob.glob("memory.data*"):
             os.unlink(name)
         done = record_scarce(library, "MEMORY", n, "-o", "memory.data", "true")
         left = glob.glob("memory.data*")
         if done.status == 255:
-            told += done.err == "strobe: out of memory\n"
+            messages += done.err == "strobe: out of memory\n"
         if done.status not in (0, 1, 255) or (left and left != ["memory.data"]) or (left and not is_readable("memory.data")):
             odd.append(f"{n}: {left} {done}")
         whole += done.status == 255 and left == ["memory.data"]
         full += done.status == 0
     tap.equal(odd, [], "out of memory: status 255, and a file that can be read or none")
-    tap.ok(told >= 10, "it says so", told)
+    tap.ok(messages >= 10, "it says so", messages)
     tap.ok(whole > 0, "at times after the recording has its name", whole)
     tap.ok(full > 0, "the last had enough", full)
 

@@ -82,7 +82,7 @@ def keys(tap):
         s.wait_for(lambda _: "sink" in s.at())
         tap.ok("sink" in s.at(), "n goes to the next that matches", f"{last}\n{s.at()}")
         s.keys("/", "C-u", "nowhere", "Enter")
-        s.check(tap, "'nowhere' not found", "what is not there is told")
+        s.check(tap, "'nowhere' not found", "what is not there is reported")
         s.keys("Home", "End")
         s.is_at(tap, r"│", "End")
         end = s.at()
@@ -155,7 +155,7 @@ def replaced(tap):
         if os.path.exists(binary):
             os.unlink(binary)
         tap.ok(os.system(f"cc -O1 -fno-inline -o {binary} {source}") == 0, "a program that calls")
-        want = mnemonics(binary, "callee")
+        expected = mnemonics(binary, "callee")
         path = record("-e", "cpu-clock:u", "-F", "2000", "--", binary, output="victim.data")
         with Code([STROBE, "annotate", "-i", path, "caller"], columns=120, rows=60) as s:
             s.wait_for("│ caller  ")
@@ -172,12 +172,12 @@ def replaced(tap):
             s.is_at(tap, r"call +callee", "its call is found as it is typed")
             s.keys("Enter", "Enter")
             if how == "cut":
-                s.check(tap, "was truncated while it was open", "a file that was cut is told")
+                s.check(tap, "was truncated while it was open", "a file that was cut is reported")
                 tap.ok("│ caller  " in s.lines()[1], "and nothing of it is shown", s.lines())
             else:
                 lines = s.wait_for("│ callee  ") or []
                 shown = [m.group(1) for m in (re.search(r"│ " + INSN, line) for line in lines[4:]) if m]
-                tap.equal(shown, want, f"{how} in the file's place: the code of the one that was recorded, as objdump has it")
+                tap.equal(shown, expected, f"{how} in the file's place: the code of the one that was recorded, as objdump has it")
             s.keys("q")
             tap.equal(s.end(), (0, True), "q ends it")
 
@@ -191,16 +191,16 @@ def main():
         tap.skip("code", "this build has no disassembler")
         tap.done()
         return
-    want = costs(text.splitlines())
+    expected = costs(text.splitlines())
     with annotate(path) as s:
         lines = s.wait_for("percent: local period") or []
         tap.ok(lines and "│ hot  " in lines[1], "the hottest function comes first", lines[:2])
-        tap.equal(costs(lines), want, "instructions and shares are those of --stdio2")
+        tap.equal(costs(lines), expected, "instructions and shares are those of --stdio2")
         for key, function in (">", "cold"), ("<", "hot"), ("<", "hot"):
             s.keys(key)
             s.check(tap, lambda lines: f"│ {function}  " in lines[1], f"{key}: {function}(), of the row there")
         s.keys("H")
-        hottest = max(want, key=lambda c: float(c[0]))
+        hottest = max(expected, key=lambda c: float(c[0]))
         s.check(tap, lambda _: any(hottest[0] in line for line in s.coloured() if "\x1b[7m" in line), "the hottest instruction is at hand")
         s.keys("Escape")
         lines = s.wait_for(lambda lines: any("[.] cold" in line for line in lines)) or []
@@ -227,7 +227,7 @@ def main():
         s.keys("q", "q")
     with annotate(path, "nowhere") as s:
         tap.equal(s.end()[0], 1, "a function without samples is an error")
-        tap.ok("no samples in" in "\n".join(s.lines()) and "'nowhere'" in "\n".join(s.lines()), "which is told", "\n".join(s.lines()))
+        tap.ok("no samples in" in "\n".join(s.lines()) and "'nowhere'" in "\n".join(s.lines()), "which is reported", "\n".join(s.lines()))
     with annotate(path, "--stdio", "hot") as s:
         tap.equal(s.end()[0], 0, "--stdio ends by itself")
     keys(tap)

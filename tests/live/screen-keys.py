@@ -51,8 +51,8 @@ class Known(Screen):
                 return (re.findall(r"0x[0-9a-f]{16}", line) or [line])[0]
         return None
 
-    def is_at(self, tap, want, text):
-        tap.ok(self.wait_for(lambda _: self.at() == want) is not None, text, f"{self.at()}, not {want}\n" + "\n".join(self.lines()))
+    def is_at(self, tap, row, text):
+        tap.ok(self.wait_for(lambda _: self.at() == row) is not None, text, f"{self.at()}, not {row}\n" + "\n".join(self.lines()))
 
 
 def moving(tap, path):
@@ -114,9 +114,9 @@ def searching(tap, path):
     with Known(path) as s:
         s.keys("\\")
         s.wait_for("search: _")
-        for typed, want in ("4", 0), ("0", 0), ("1", 64), ("2", 72), ("4", 73):
+        for typed, index in ("4", 0), ("0", 0), ("1", 64), ("2", 72), ("4", 73):
             s.keys(typed)
-            s.is_at(tap, name(want), f"'{typed}' more: the first that matches is at hand")
+            s.is_at(tap, name(index), f"'{typed}' more: the first that matches is at hand")
         s.keys("Escape")
         s.is_at(tap, name(0), "Esc: back where it began")
         s.keys("C-f", "4000c0", "Enter")
@@ -225,7 +225,8 @@ def missing(tap):
     """Rows that only the base has are there, with what they have lost, as a comparison by hand has them."""
     base, now = {0: 40, 1: 30, 2: 20, 3: 10}, {0: 50, 2: 10, 4: 40}
     base_path, now_path = shares(os.path.join(SCRATCH, "base.data"), base), shares(os.path.join(SCRATCH, "now.data"), now)
-    want = sorted(("<" if i not in now else " ", f"{now.get(i, 0) - base.get(i, 0):+.2f}%", f"{now[i]:.2f}%" if i in now else "", name(i))
+    expected_rows = sorted(("<" if i not in now else " ", f"{now.get(i, 0) - base.get(i, 0):+.2f}%",
+                            f"{now[i]:.2f}%" if i in now else "", name(i))
                   for i in base | now)
     row = re.compile(r"^(.) +([-+][0-9.]+%) +(?:([0-9.]+%) )?.*\[\.\] (0x[0-9a-f]{16})$")
 
@@ -233,7 +234,7 @@ def missing(tap):
         return [tuple(v or "" for v in m.groups()) for m in map(row.match, lines) if m]
 
     with Screen([STROBE, "report", "-i", now_path, "-s", "dso,sym", "-n", "--diff-base", base_path], columns=120) as s:
-        s.check(tap, lambda lines: sorted(rows(lines)) == want, "--diff-base: rows that only the base has are there, marked")
+        s.check(tap, lambda lines: sorted(rows(lines)) == expected_rows, "--diff-base: rows that only the base has are there, marked")
         s.check(tap, lambda lines: [r[3] for r in rows(lines)] == [name(i) for i in (0, 4, 2, 1, 3)], "behind those that are shown")
         s.keys("<")
         s.check(tap, lambda lines: [r[3] for r in rows(lines)] == [name(i) for i in (4, 1, 0, 2, 3)], "by difference, among the others")
@@ -247,13 +248,13 @@ def missing(tap):
         s.keys("Escape", "E", "C", "e", "P")
         s.check(tap, "written", "P writes")
         saved = open(os.path.join(SCRATCH, sorted(n for n in os.listdir(SCRATCH) if n.startswith("perf.hist."))[-1])).read()
-        tap.equal(sorted(rows(saved.splitlines())), want, "all of them")
+        tap.equal(sorted(rows(saved.splitlines())), expected_rows, "all of them")
         s.keys("\\", name(3)[-4:], "Enter")
         s.wait_for("Press '?'")
         s.keys("L", "C-u", "15", "Enter")
         s.check(tap, lambda lines: [r[3] for r in rows(lines)] == [name(i) for i in (4, 1, 0)], "L: a limit is one on them, too")
         s.keys("L", "C-u", "0", "Enter", "d")
-        s.check(tap, lambda lines: "DSO:" in lines[0] and sorted(rows(lines)) == want, "d leaves those of the same object")
+        s.check(tap, lambda lines: "DSO:" in lines[0] and sorted(rows(lines)) == expected_rows, "d leaves those of the same object")
         s.keys("d", "k")
         s.check(tap, lambda lines: ", Kernel" in lines[0] and not rows(lines), "k leaves those of the kernel: none")
         s.keys("k", "D")

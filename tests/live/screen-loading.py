@@ -58,7 +58,7 @@ def filling(tap, path):
     """Rows are there before the whole is, keys work on them, and what is open and at hand stays so when it is."""
     go = os.path.join(SCRATCH, "go")
     env = {"LD_PRELOAD": slow_library(), "GO": go, "ASAN_OPTIONS": "verify_asan_link_order=0"}
-    want = [line[1:].rstrip() for line in strobe("report", "--stdio", "-i", path, "-s", "sym").out.splitlines() if
+    expected = [line[1:].rstrip() for line in strobe("report", "--stdio", "-i", path, "-s", "sym").out.splitlines() if
             re.match(r" +[0-9.]+%", line)]
     with Screen([STROBE, "report", "-i", path, "-s", "sym"], columns=150, rows=30, env=env) as s:
         lines = s.wait_for("READING: the first") or []
@@ -77,7 +77,7 @@ def filling(tap, path):
         s.keys("c", "Escape", "Down", "Enter")
         s.keys("/", "C-u", "Enter")
         rows = lambda lines: [line[1:].rstrip() for line in lines[2:29] if line]
-        s.check(tap, lambda lines: rows(lines) == want[:27], "its rows are those of the text report")
+        s.check(tap, lambda lines: rows(lines) == expected[:27], "its rows are those of the text report")
         s.keys("q")
         tap.equal(s.end(), (0, True), "q ends it")
     os.unlink(go)
@@ -148,7 +148,7 @@ def streams(tap):
     half = len(samples) // 2
     with open(kept, "wb") as f:
         f.write(head + b"".join(samples) + rest)
-    want = rows_of(kept)
+    expected = rows_of(kept)
     by_stdin = ["sh", "-c", f"exec {STROBE} report --tui -i - {' '.join(SPLIT)} < {fifo}"]
     for name, argv in ("a pipe", [STROBE, "report", "-i", fifo, *SPLIT]), ("standard input", by_stdin):
         with Screen(argv, columns=150, rows=30) as s:
@@ -170,7 +170,7 @@ def streams(tap):
                     "it ends: the whole")
             s.keys("/", "C-u", "Enter")
             rows = lambda lines: [line[1:].rstrip() for line in lines[2:29] if line]
-            s.check(tap, lambda lines: rows(lines) == want[:27], "rows are those of the text report")
+            s.check(tap, lambda lines: rows(lines) == expected[:27], "rows are those of the text report")
             s.keys("/", "hot", "Enter")
             s.wait_for("Filter: hot")
             s.keys("r")

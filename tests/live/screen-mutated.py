@@ -100,11 +100,11 @@ def main():
         screen.read(0.3)
         alive = all(screen.press(key) for key in keys)
         status = screen.end()
-        told = screen.text.decode(errors="replace")
-        tap.ok(status in (0, 1, 255) and "Sanitizer" not in told and "runtime error" not in told,
+        screen_text = screen.text.decode(errors="replace")
+        tap.ok(status in (0, 1, 255) and "Sanitizer" not in screen_text and "runtime error" not in screen_text,
                f"seed {seed}, {' '.join(words)}: ends as it should",
-               f"status {status}, {'all' if alive else 'not all'} keys\n{told[-3000:]!r}")
-        tap.ok(TITLE not in told and "]0;owned\x07" not in told, f"seed {seed}: no name of it reaches the terminal raw")
+               f"status {status}, {'all' if alive else 'not all'} keys\n{screen_text[-3000:]!r}")
+        tap.ok(TITLE not in screen_text and "]0;owned\x07" not in screen_text, f"seed {seed}: no name of it reaches the terminal raw")
     tap.done()
 
 

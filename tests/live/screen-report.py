@@ -15,10 +15,10 @@ from strobetest import PERF, SCRATCH, Tap, build_workload, record, strobe
 
 
 def same_rows(tap, path):
-    want = table("-i", path, *WITH)
+    expected = table("-i", path, *WITH)
     with Browser(path, *WITH, columns=140) as s:
         lines = s.wait_for("[.] main")
-        s.rows_are(tap, want, "rows are those of the text report")
+        s.rows_are(tap, expected, "rows are those of the text report")
         tap.ok(lines and "Children      Self  Command" in lines[1], "names of columns stand above", lines)
         coloured = s.coloured()
         tap.ok(any("\x1b[31m" in line for line in coloured), "high shares are red", coloured[2])
@@ -256,7 +256,7 @@ def samples(tap, path):
     """Individual samples: those that perf script has of the same function."""
     argv = [PERF, "script", "-i", path, "-S", "hot", "--ns", "-F", "tid,time,ip"]
     said = subprocess.run(argv, capture_output=True, text=True, check=False)
-    want = taken([line + " " for line in said.stdout.splitlines()])
+    expected = taken([line + " " for line in said.stdout.splitlines()])
     with Browser(path, *WITH, columns=140, rows=60) as s:
         s.keys("/", "hot", "Enter")
         s.wait_for("Filter: hot")
@@ -272,7 +272,7 @@ def samples(tap, path):
                 choose(s, way)
             lines = s.wait_for("q or Esc closes") or []
             shown_times = taken(lines)
-            tap.ok(len(shown_times) > 10 and shown_times == want[: len(shown_times)], f"{name}: those of perf script", "\n".join(lines))
+            tap.ok(len(shown_times) > 10 and shown_times == expected[: len(shown_times)], f"{name}: those of perf script", "\n".join(lines))
             s.keys("q")
             s.wait_for("Press '?'")
         s.keys("m")
@@ -280,7 +280,7 @@ def samples(tap, path):
         s.wait_for("Around which sample")
         s.keys("Enter")
         lines = s.wait_for("q or Esc closes") or []
-        around = [float(t) - float(want[0]) for t in taken(lines)] if want else []
+        around = [float(t) - float(expected[0]) for t in taken(lines)] if expected else []
         tap.ok(0.0 in around and all(abs(d) <= 0.010001 for d in around), "context: what is within 10 ms of it", f"{around}\n{lines}")
         s.keys("q")
         s.wait_for("Press '?'")
@@ -292,7 +292,7 @@ def samples(tap, path):
 
 def some_samples(tap, path):
     """--samples=5 of them, spread over all."""
-    want = taken(strobe("script", "-i", path, "-G", "--ns", "-S", "hot").out.splitlines())
+    expected = taken(strobe("script", "-i", path, "-G", "--ns", "-S", "hot").out.splitlines())
     with Browser(path, *WITH, "--samples=5", columns=140, rows=60) as s:
         s.keys("/", "hot", "Enter")
         s.wait_for("Filter: hot")
@@ -302,9 +302,9 @@ def some_samples(tap, path):
             choose(s, way)
             lines = s.wait_for("q or Esc closes") or []
             times = taken(lines)
-            places = [want.index(t) for t in times if t in want]
-            tap.ok(len(times) == 5 and len(places) == 5 and places == [-(-i * len(want) // 5) for i in range(5)],
-                   f"--samples=5, {way}: five of {len(want)}, evenly spread", "\n".join(lines))
+            places = [expected.index(t) for t in times if t in expected]
+            tap.ok(len(times) == 5 and len(places) == 5 and places == [-(-i * len(expected) // 5) for i in range(5)],
+                   f"--samples=5, {way}: five of {len(expected)}, evenly spread", "\n".join(lines))
             s.keys("q")
             s.wait_for("Press '?'")
 
@@ -313,10 +313,10 @@ def hierarchy(tap, path):
     """Levels open and close; their content is that of the text report."""
     argv = ["--hierarchy", "-s", "comm,dso,sym", "--percent-limit", "1", "--no-children", "-g", "none"]
     text = strobe("report", "--stdio", "-i", path, *argv).out
-    want = [line.split() for line in text.splitlines() if re.match(r" +[0-9.]+%", line)]
+    expected = [line.split() for line in text.splitlines() if re.match(r" +[0-9.]+%", line)]
     with Browser(path, *argv, columns=120, rows=40) as s:
         rows = lambda lines: [row.lstrip("-+ ").split() for row in shown(lines)]
-        top = want[:1]
+        top = expected[:1]
         s.check(tap, lambda lines: rows(lines) == top and lines[2].startswith("+"), "--hierarchy: one row for the first key")
         s.keys("+")
         s.check(tap, lambda lines: len(rows(lines)) > 1 and lines[2].startswith("-"), "+ opens one level")
@@ -325,7 +325,7 @@ def hierarchy(tap, path):
         s.keys("Up", "c")
         s.check(tap, lambda lines: rows(lines) == top, "c closes it")
         s.keys("E")
-        s.check(tap, lambda lines: rows(lines) == want, "E: all rows of the text report, in its order")
+        s.check(tap, lambda lines: rows(lines) == expected, "E: all rows of the text report, in its order")
         s.keys("C")
         s.check(tap, lambda lines: rows(lines) == top, "C closes all")
 

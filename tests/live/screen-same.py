@@ -95,10 +95,10 @@ def main():
     files = [(plain, [], [key for key in keys_of("COMMON") if key not in OF_SWITCHES]), (switches, [], sorted(OF_SWITCHES)),
              (memory(os.path.join(SCRATCH, "memory.data")), ["--mem-mode"], keys_of("MEMORY")),
              (branches(os.path.join(SCRATCH, "branches.data")), [], keys_of("BRANCH"))]
-    asked = [(path, key, more) for path, more, keys in files for key in keys]
-    tap.ok(len(asked) > 40, "there are keys of all kinds", asked)
+    requested = [(path, key, more) for path, more, keys in files for key in keys]
+    tap.ok(len(requested) > 40, "there are keys of all kinds", requested)
     with ThreadPoolExecutor(4) as pool:
-        for (path, key, _), wrong in zip(asked, pool.map(one, asked)):
+        for (path, key, _), wrong in zip(requested, pool.map(one, requested)):
             tap.ok(wrong is None, f"{os.path.basename(path)}: {key}", wrong)
     tap.done()
 

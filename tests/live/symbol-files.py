@@ -84,10 +84,10 @@ def places(tap):
         done = strobe(*argv, *more, env=env)
         what = f"{' '.join(more[:1])} {os.path.relpath(file, SCRATCH)}".replace(hex_id[2:], "ID").strip()
         names = [os.path.join(*p) for p in order]
-        want = [(name, missing) for name in names[:names.index(file)]] + [(file, "taken")]
+        expected = [(name, missing) for name in names[:names.index(file)]] + [(file, "taken")]
         tap.ok("hidden_placed" in done.out and "placed.c:3" in done.out, f"{what} names function and line", done)
         got = tried(done, os.path.join(root, below) if more else path)[1:]
-        tap.equal(got, want, f"{what} is taken after those before it were looked at")
+        tap.equal(got, expected, f"{what} is taken after those before it were looked at")
         os.unlink(file)
 
 
@@ -140,10 +140,10 @@ def mini(tap):
 
 
 class Server(http.server.BaseHTTPRequestHandler):
-    files, asked = {}, []
+    files, requests = {}, []
 
     def do_GET(self):
-        self.asked.append(self.path)
+        self.requests.append(self.path)
         content = self.files.get(self.path)
         self.send_response(200 if content else 404)
         self.send_header("Content-Length", str(len(content or b"")))
@@ -175,15 +175,15 @@ def servers(tap):
     with open(os.path.join(SCRATCH, "served.debug"), "rb") as f:
         Server.files[f"/buildid/{hex_id}/debuginfo"] = f.read()
     Server.files[f"/buildid/{other_id}/debuginfo"] = Server.files[f"/buildid/{hex_id}/debuginfo"]
-    tap.ok("hidden_served" not in report(data).out and not Server.asked, "nobody is asked unless servers are named")
+    tap.ok("hidden_served" not in report(data).out and not Server.requests, "no server is contacted unless servers are named")
     done = report(data, "--sort", "sym,srcline", **env)
     if "libcurl" in done.err:
         tap.skip("servers", "no libcurl on this machine")
         return
     tap.ok("hidden_served" in done.out and "served.c:3" in done.out, "a server's debug file names functions and lines", done)
     tap.ok(os.path.exists(os.path.join(cache, hex_id, "debuginfo")), "and is kept where other clients look")
-    before = len(Server.asked)
-    tap.ok("hidden_served" in report(data, **env).out and len(Server.asked) == before, "and is not fetched again")
+    before = len(Server.requests)
+    tap.ok("hidden_served" in report(data, **env).out and len(Server.requests) == before, "and is not fetched again")
     done = report(unserved, "-v", **env)
     tap.ok("hidden_other" not in done.out and "is not a complete file with this build ID" in done.err,
            "what is of another build-id is not believed", done)

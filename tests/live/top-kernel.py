@@ -54,10 +54,10 @@ def calls(tap):
         tap.equal(sum(line["samples"] for line in lines), 16 * CALLS, f"{flag}: each call is counted")
         if where == "kernel":
             sums = counted(lines)
-            want = {("places-one", "near"): 2 * CALLS, ("places-one", "far"): 6 * CALLS,
+            expected = {("places-one", "near"): 2 * CALLS, ("places-one", "far"): 6 * CALLS,
                     ("places-two", "here"): 2 * CALLS, ("places-two", "there"): 6 * CALLS}
-            tap.equal({key: sums[key] for key in want}, want, f"{flag}: under its function, whatever was executed since")
-            mixed = {key for key in sums if key[1] in ("near", "far", "here", "there")} - set(want)
+            tap.equal({key: sums[key] for key in expected}, expected, f"{flag}: under its function, whatever was executed since")
+            mixed = {key for key in sums if key[1] in ("near", "far", "here", "there")} - set(expected)
             tap.equal(mixed, set(), f"{flag}: none under another program's")
 
         lines = watch([one, str(CALLS), "fork"], "-e", EVENT, flag)
@@ -111,8 +111,8 @@ def chosen(tap):
                        "filter": ["-e", EVENT, "--filter", "common_pid > 0"]}.items():
         done = strobe("top", "--format", "json", "-e", "cpu-clock", "-d", "0.1", "--refreshes", "1", "-v", *argv, timeout_s=30)
         said[name] = (json.loads(done.out.splitlines()[0])["counted"] if done.out else done.err, "from ring buffers" in done.err)
-    want = {name: ("rings", True) for name in said}
-    tap.equal(said, want, "columns of single samples, filters and --overwrite take rings, and -v says so")
+    expected = {name: ("rings", True) for name in said}
+    tap.equal(said, expected, "columns of single samples, filters and --overwrite take rings, and -v says so")
 
 
 def main():

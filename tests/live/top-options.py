@@ -23,8 +23,8 @@ REFERENCE = """-a -b -c -C -d -D -E -e -f -F -g -G -i -j -K -k -M -m -n -p -r -s
 
 def known(tap):
     text = strobe("top", "-h").out
-    told = set(re.findall(r"(?<![\w-])(--?[A-Za-z][\w-]*)", text))
-    tap.equal([o for o in REFERENCE if o not in told], [], "every option of the reference is in the help")
+    listed = set(re.findall(r"(?<![\w-])(--?[A-Za-z][\w-]*)", text))
+    tap.equal([o for o in REFERENCE if o not in listed], [], "every option of the reference is in the help")
     refused = strobe("top", "--stitch-lbr", "--stdio")
     tap.ok(refused.status == 129 and "--call-graph lbr" in refused.err, "stitching wants stacks that can be stitched", refused)
 
@@ -80,9 +80,9 @@ def code(tap, pid, binary):
     done = strobe("top", *plain, "-D")
     table = dict(re.findall(r"^ ([0-9a-f]+-[0-9a-f]+) g (hot|cold)$", done.err, re.M))
     names = run("nm", "-S", binary).out
-    want = {f"{int(a, 16):x}-{int(a, 16) + int(n, 16):x}": name
+    expected = {f"{int(a, 16):x}-{int(a, 16) + int(n, 16):x}": name
             for a, n, name in re.findall(r"^([0-9a-f]+) ([0-9a-f]+) T (hot|cold)$", names, re.M)}
-    tap.equal(table, want, "-D writes the symbols as nm has them")
+    tap.equal(table, expected, "-D writes the symbols as nm has them")
     done, rows = shares(*EVENT, "-p", pid, "--overwrite")
     tap.between(60, next((v for (_, symbol), v in rows.items() if symbol == "hot"), None), 80, "--overwrite shows the same split")
 
@@ -111,7 +111,7 @@ def alike(tap, pid):
     tap.ok(re.search(r"%  /\S+/split +0x[0-9a-f]+ +d \[\.\] hot", done.out) is not None, "-v: paths and addresses", done)
     for option in "-k", "--kallsyms":
         done = top("-e", "cpu-clock:u", option, "/nowhere")
-        tap.ok(done.status and "cannot read /nowhere" in done.err, f"{option}: a file that is not there is told", done)
+        tap.ok(done.status and "cannot read /nowhere" in done.err, f"{option}: a file that is not there is reported", done)
     if is_root():
         with subprocess.Popen(["dd", "if=/dev/zero", "of=/dev/null", "bs=1"], stderr=subprocess.DEVNULL) as load:
             done = strobe("top", "--stdio", "-p", load.pid, "-e", "cpu-clock", "-d", "0.5", "--refreshes", "2", "-s", "dso",
@@ -119,7 +119,7 @@ def alike(tap, pid):
             load.kill()
         tap.ok(re.search(r"^# dso: \[kernel\]$|%  \[kernel\]", done.out, re.M) is not None, "the kernel is [kernel], as there", done)
     else:
-        tap.skip("the kernel's name", "wants root")
+        tap.skip("the kernel's name", "requires root")
 
 
 def main():
@@ -137,7 +137,7 @@ def main():
     if is_root():
         switches(tap)
     else:
-        tap.skip("switches", "tracepoints want root")
+        tap.skip("switches", "tracepoints require root")
     tap.done()
 
 

@@ -35,7 +35,7 @@ def known_split(tap, binary):
     try:
         pid = str(load.pid)
         done, all_of = refreshes(*EVENT, "-p", pid, "-d", "0.5", "--refreshes", "3", "-s", "sym")
-        tap.equal(len(all_of), 3, "as many refreshes as asked for")
+        tap.equal(len(all_of), 3, "as many refreshes as requested")
         rows = rows_of(all_of[-1]) if all_of else {}
         # some 2,000 draws, the older counting less: three standard deviations are four points
         hot, cold = (self_percent(rows[name]) if name in rows else None for name in ("hot", "cold"))
@@ -82,7 +82,7 @@ def recorded(tap, binary):
 
 def system_wide(tap, binary):
     if not is_root():
-        tap.skip("the whole system", "wants root")
+        tap.skip("the whole system", "requires root")
         return
     load = subprocess.Popen([binary, "20000"])
     try:
@@ -96,7 +96,7 @@ def system_wide(tap, binary):
             out = process.communicate(timeout=30)[0]
             own.append(any(process.pid == row["pid"] for line in out.splitlines()
                            for e in json.loads(line)["report"]["events"] for row in e["rows"]))
-        tap.equal(own, [False, True], "its own work is left out unless asked for")
+        tap.equal(own, [False, True], "its own work is left out unless requested")
         calls = strobe("top", "-e", "raw_syscalls:sys_enter", "-ns", "comm", "--stdio", "-d", "0.3", "--refreshes", "1")
         tap.ok("Samples  Command" in calls.out and calls.status == 0, "the seeds' -e raw_syscalls:sys_enter -ns comm", calls)
         fractal = strobe("top", "-a", "--call-graph", "fractal", "--stdio", "-d", "0.3", "--refreshes", "1")

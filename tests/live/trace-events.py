@@ -112,9 +112,9 @@ def check_connect(tap):
     _, text = trace("-e", "syscalls:sys_enter_connect", "./connect")
     lines = [re.sub(r"^ *[\d.]+ connect/\d+ ", "", line) for line in text.splitlines()]
     tap.equal(len(lines), 3, "a line for each connect, and no others")
-    for line, want in zip(lines, (r'AF_UNIX.*"/nonexistent/socket"|UNIX.*"/nonexistent/socket"', r"127\.0\.0\.1", r"::1")):
+    for line, expected in zip(lines, (r'AF_UNIX.*"/nonexistent/socket"|UNIX.*"/nonexistent/socket"', r"127\.0\.0\.1", r"::1")):
         tap.ok(line.startswith("syscalls:sys_enter_connect(fd: 3") or re.match(r"syscalls:sys_enter_connect\(fd: \d", line), line[:60])
-        tap.ok(re.search(want, line) and re.search(r"addrlen: (110|16|28)\)$", line), f"it has the address {want}", line)
+        tap.ok(re.search(expected, line) and re.search(r"addrlen: (110|16|28)\)$", line), f"it has the address {expected}", line)
     tap.ok(re.match(r"     0\.000 connect/\d+ ", text), "the layout of the reference", text[:100])
 
 
@@ -134,28 +134,28 @@ def frames(text, marker):
 
 def check_callgraph(tap):
     """The seed's second example: openat with its name and the functions that led to it."""
-    want = ["innermost", "middle", "outermost", "main"]
+    expected = ["innermost", "middle", "outermost", "main"]
     compile_c("chain", CHAIN, "-O1", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls")
     compile_c("chain_nofp", CHAIN, "-O1", "-fomit-frame-pointer", "-fno-optimize-sibling-calls", "-g")
     for mode, program in (("fp", "chain"), ("dwarf", "chain_nofp"), ("dwarf,4096", "chain_nofp")):
         _, text = trace("-e", "openat", "--call-graph", mode, f"./{program}")
-        tap.equal(frames(text, '"/etc/hostname"')[:4], want, f"{mode}: the stack of a system call")
+        tap.equal(frames(text, '"/etc/hostname"')[:4], expected, f"{mode}: the stack of a system call")
         tap.ok(f"innermost (/" in text and f"/{program})" in text, "with its file", text[-600:])
     _, text = trace("-e", "syscalls:sys_enter_openat", "--call-graph", "fp", "./chain")
-    tap.equal(frames(text, '"/etc/hostname"')[:4], want, "of a tracepoint")
+    tap.equal(frames(text, '"/etc/hostname"')[:4], expected, "of a tracepoint")
     _, text = trace("-e", "syscalls:sys_exit_openat/call-graph=fp,max-stack=3/", "./chain")
     deep = frames(text, "ret: 3)") + frames(text, "ret: 4)")
     tap.ok(deep and len(text.splitlines()) > 1, "by a term of the event", text[-400:])
     _, text = trace("-e", "openat", "--max-stack", "2", "./chain_nofp")
-    tap.equal(frames(text, '"/etc/hostname"'), want[:2], "--max-stack, and with it dwarf")
+    tap.equal(frames(text, '"/etc/hostname"'), expected[:2], "--max-stack, and with it dwarf")
     _, text = trace("-e", "openat", "--call-graph", "dwarf", "--min-stack", "60", "./chain_nofp")
     tap.equal(text, "", "--min-stack")
     _, text = trace("-e", "openat", "--call-graph", "dwarf", "--kernel-syscall-graph", "./chain_nofp")
     with_kernel = frames(text, '"/etc/hostname"')
     at = with_kernel.index("innermost") if "innermost" in with_kernel else 0
-    tap.ok(at > 0 and with_kernel[at:at + 4] == want, "the kernel's part stands above", with_kernel)
+    tap.ok(at > 0 and with_kernel[at:at + 4] == expected, "the kernel's part stands above", with_kernel)
     found = [e for e in events("-e", "openat", "--call-graph", "dwarf", "./chain_nofp") if "hostname" in json.dumps(e["args"])]
-    tap.equal([f["symbol"] for f in found[0]["stack"][:4]], want, "in JSON")
+    tap.equal([f["symbol"] for f in found[0]["stack"][:4]], expected, "in JSON")
 
 
 def normal(text):
@@ -181,14 +181,14 @@ def check_switches(tap):
     """Events that switch and are also selected: shown but where they switch."""
     which = "syscalls:sys_enter_openat,syscalls:sys_enter_close,syscalls:sys_enter_mmap"
     _, text = trace("-e", which, "cat", "/etc/hostname")
-    on, want = False, []
+    on, expected = False, []
     for name in names(text):
         if on and name != "close":
-            want.append(name)
+            expected.append(name)
         on = name == "openat" or (on and name != "close")
     _, text = trace("-e", which, "--switch-on", "syscalls:sys_enter_openat", "--switch-off", "syscalls:sys_enter_close",
                     "cat", "/etc/hostname")
-    tap.ok(names(text) == want and "openat" in want, "--switch-on and --switch-off, again and again", f"{names(text)}\n{want}")
+    tap.ok(names(text) == expected and "openat" in expected, "--switch-on and --switch-off, again and again", f"{names(text)}\n{expected}")
     seen = events("-e", "sched:sched_process_exec/max-stack=2/", "true")
     tap.equal([len(e["stack"]) for e in seen], [2], "max-stack=: so much of the stack of an event")
 
@@ -223,10 +223,10 @@ def check_tracepoints(tap):
     _, text = trace("--libtraceevent_print", "-e", "sched:sched_process_exec", "true")
     tap.ok(re.search(r"sched_process_exec\(filename=\S+ pid=\d+ old_pid=\d+\)", text), "--libtraceevent_print", text)
     program = "echo one; kill -0 $$; echo two; kill -0 $$; echo three"
-    for options, want in ((("--switch-on", "syscalls:sys_exit_kill"), ["two\n", "three\n"]),
+    for options, expected in ((("--switch-on", "syscalls:sys_exit_kill"), ["two\n", "three\n"]),
                           (("--switch-off", "syscalls:sys_exit_kill"), ["one\n"])):
         seen = events("-e", "write", *options, "sh", "-c", program)
-        tap.equal([e["args"].get("buf") for e in seen], want, options[0])
+        tap.equal([e["args"].get("buf") for e in seen], expected, options[0])
     seen = events("-e", "write", "--switch-on", "syscalls:sys_exit_kill", "--show-on-off-events", "sh", "-c", program)
     tap.ok(any(e.get("event") == "syscalls:sys_exit_kill" for e in seen), "--show-on-off-events", seen)
     check_switches(tap)
@@ -305,12 +305,12 @@ def check_spellings(tap, reading):
         os.symlink("below/../file", "place/link")
     names = ("place/file", "./place//file", "place/below/../file", "place/link", os.path.abspath("place/file"))
     for name in names:
-        for asked in names[:1] + names[3:]:
-            seen = [e["syscall"] for e in events("-P", asked, "cat", name) if "ret" in e]
-            tap.equal(seen, reading, f"-P {asked}: reading {name}")
-    for asked, command in (("place/file", "cd place/below && stat -t ../file"), ("place/new", "cd place && touch new && rm new")):
-        seen = [e["syscall"] for e in events("-P", asked, "sh", "-c", command) if "ret" in e]
-        tap.ok("statx" in seen if "stat" in command else seen[0] == "openat" and "unlinkat" in seen, f"-P {asked}: {command}", str(seen))
+        for spelling in names[:1] + names[3:]:
+            seen = [e["syscall"] for e in events("-P", spelling, "cat", name) if "ret" in e]
+            tap.equal(seen, reading, f"-P {spelling}: reading {name}")
+    for spelling, command in (("place/file", "cd place/below && stat -t ../file"), ("place/new", "cd place && touch new && rm new")):
+        seen = [e["syscall"] for e in events("-P", spelling, "sh", "-c", command) if "ret" in e]
+        tap.ok("statx" in seen if "stat" in command else seen[0] == "openat" and "unlinkat" in seen, f"-P {spelling}: {command}", str(seen))
     tap.equal(events("-P", "place/nothing", "cat", "place/file", "place/link"), [], "-P: no other file")
     seen = [e["syscall"] for e in events("-P", "place/below", "sh", "-c", "cd place/below")]
     tap.equal(seen, ["chdir"], "-P: a directory that one goes to")
@@ -351,11 +351,11 @@ def check_signals(tap):
     _, text = trace("-e", "kill", "./signals")
     returns = strace.count("rt_sigreturn(")
     seen = [e for e in events("-e", "rt_sigreturn", "./signals") if "ret" in e]
-    told = len(seen) == returns and all("duration_ns" in e for e in seen)
-    tap.ok(returns and told, "returns from handlers, by name", f"{returns} {seen}")
+    reported = len(seen) == returns and all("duration_ns" in e for e in seen)
+    tap.ok(returns and reported, "returns from handlers, by name", f"{returns} {seen}")
     tap.ok("---" not in text and "+++" not in text, "not where calls are chosen", text)
     _, text = trace("-e", "kill", "--signals", "--processes", "./signals")
-    tap.ok(text.count("--- SIGUSR1") == 3 and text.count("+++ exited") == 2, "but where they are asked for", text)
+    tap.ok(text.count("--- SIGUSR1") == 3 and text.count("+++ exited") == 2, "but where they are requested", text)
     seen = events("./signals")
     tap.equal(sum(e.get("signal") == "SIGUSR1" for e in seen), 3, "in JSON")
 
@@ -509,7 +509,7 @@ def check_rights(tap):
 
 
 def check_refused(tap):
-    for argv, want in ((["--call-graph", "lbr", "true"], "hardware"), (["-F", "some", "true"], "all, maj or min"),
+    for argv, expected in ((["--call-graph", "lbr", "true"], "hardware"), (["-F", "some", "true"], "all, maj or min"),
                        (["--no-syscalls", "true"], "nothing to trace"), (["--filter", "x", "true"], "must follow the -e"),
                        (["-s", "-F", "all", "true"], "lines"), (["--call-graph", "eh", "true"], "fp or dwarf"),
                        (["--call-graph", "dwarf,65528", "true"], "16384"), (["-e", "sched:sched_swich", "true"], "sched_switch"),
@@ -517,7 +517,7 @@ def check_refused(tap):
                        (["-e", "openat", "-e", "!close", "true"], "combined"),
                        (["-s", "-P", "/x", "true"], "-s"), (["-G", "no/such/group", "true"], "/no/such/group")):
         done = strobe("trace", *argv)
-        tap.ok(done.status != 0 and want in done.err, f"refused: {' '.join(argv)}", done.err[:300])
+        tap.ok(done.status != 0 and expected in done.err, f"refused: {' '.join(argv)}", done.err[:300])
     os.symlink(STROBE, "trace")
     done = run("./trace", "-o", "named.txt", "-e", "openat", "true")
     with open("named.txt", encoding="utf-8") as f:

@@ -236,14 +236,14 @@ def check_faults(tap):
 def check_storms(tap):
     compile_c("threads", THREADS, "-pthread")
     compile_c("forks", FORKS)
-    want = 2000
+    expected = 2000
     for more in (["-s"], []):
-        done, text = trace(*more, "--format", "json", "-e", "getppid", "./threads", str(want))
+        done, text = trace(*more, "--format", "json", "-e", "getppid", "./threads", str(expected))
         if more:
             seen = sum(r["calls"] for row in json.loads(text)["rows"] for r in row["syscalls"] if r["syscall"] == "getppid")
         else:
             seen = text.count('"syscall":"getppid"')
-        tap.ok(done.status == 0 and seen == 5 * want, f"{want} threads {more}: each call", f"{seen} {done}")
+        tap.ok(done.status == 0 and seen == 5 * expected, f"{expected} threads {more}: each call", f"{seen} {done}")
         done, text = trace(*more, "--format", "json", "-e", "getppid", "./forks", "1000")
         if more:
             seen = sum(r["calls"] for row in json.loads(text)["rows"] for r in row["syscalls"] if r["syscall"] == "getppid")
@@ -306,14 +306,14 @@ def check_killed(tap):
             text = f.read()
         tap.ok(status == -signal.SIGINT and (text or more == ["-s"]), f"Ctrl-C {more}: ends, and says what it saw",
                f"{status} {text[-300:]}")
-    for argv, want in ((["-p", "999999999"], "999999999"), (["-p", "abc"], "abc"), (["-t", "999999999"], "999999999"),
+    for argv, expected in ((["-p", "999999999"], "999999999"), (["-p", "abc"], "abc"), (["-t", "999999999"], "999999999"),
                        (["-o", "/nonexistent/x", "true"], "cannot write"), (["/nonexistent/command"], "nonexistent"),
                        (["-m", "0", "true"], ""), (["-u", "nosuchuser"], "nosuchuser"), (["-e", "%netwrok", "true"], "%network"),
                        (["-e", "%nosuch", "true"], "unknown system call class"),
                        (["--no-bpf", "--signals", "true"], "--signals and --processes require BPF"),
                        (["--no-bpf", "--processes", "true"], "--processes require BPF"), (["--no-bpf", "-P", "/x", "true"], "paths")):
         done = strobe("trace", *argv)
-        tap.ok(done.status != 0 and done.err and want in done.err, f"refused: {argv}", done)
+        tap.ok(done.status != 0 and done.err and expected in done.err, f"refused: {argv}", done)
     for more in (["-e", "sched:*"], ["--call-graph", "fp"], []):
         done = strobe("trace", *more, "-o", "/dev/full", "true")
         tap.ok(done.status == 1 and "cannot write" in done.err, f"a full disk is said {more}", done)

@@ -88,7 +88,7 @@ def check_both_kinds(tap):
 def check_events(tap):
     """Among tracepoints and page faults, with call graphs, each line when it is over: a call's arguments fault inside it."""
     done = strobe("trace", "--no-bpf", "-s", "--sched", "true")
-    tap.ok(done.status and "--sched" in done.err, "--sched is refused: tasks are gone when their times could be asked for", done)
+    tap.ok(done.status and "--sched" in done.err, "--sched is refused: tasks have ended before their times could be read", done)
     done = strobe("trace", "--no-bpf", "-F", "all", "-e", "sched:sched_process_exec,openat", "--call-graph", "fp", "-o", "events.txt",
                   "cat", "/etc/hostname")
     with open("events.txt", encoding="utf-8") as f:

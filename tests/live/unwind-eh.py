@@ -304,8 +304,8 @@ def of_32_bits(tap):
         return
     path, (stacks, in_user, cut), done = counted("-e", "cpu-clock:u", "-F", "2000", "--", binary, output="narrow.data")
     chain = ["leaf", "middle", "outer", "_start"]
-    told = [[re.sub(r"\..*", "", name) for name in names_of(s)] for s in script_samples(path)]
-    deep = [names for names in told if names[:1] == ["leaf"]]
+    found_stacks = [[re.sub(r"\..*", "", name) for name in names_of(s)] for s in script_samples(path)]
+    deep = [names for names in found_stacks if names[:1] == ["leaf"]]
     tap.ok(len(deep) > 50 and all(names == chain for names in deep), f"32-bit: each stack is the true one, of {len(deep)}",
            str([names for names in deep if names != chain][:3]))
     tap.ok(stacks > 50 and in_user == stacks, f"32-bit: they are walked in user space, {in_user} of {stacks}", done.err)
@@ -413,10 +413,10 @@ def by_g(tap):
     """-g: whole stacks where that is possible; else frame pointers, of which -v alone tells. Never dumps."""
     path = os.path.join(SCRATCH, "g.data")
     binary = build_workload("stacks", "-O2", "-fomit-frame-pointer")
-    for title, forbid, wanted in (("possible", None, "by call frame information (eh)"), ("forbidden", forbid_bpf, "by frame pointers: ")):
+    for title, forbid, expected in (("possible", None, "by call frame information (eh)"), ("forbidden", forbid_bpf, "by frame pointers: ")):
         argv = [STROBE, "record", "-o", path, *EVENT, "-g", "--", binary, "alloca", "50"]
         done = subprocess.run([*argv[:2], "-v", *argv[2:]], capture_output=True, text=True, check=False, preexec_fn=forbid)
-        tap.ok("call chains " + wanted in done.stderr, f"-g, eh {title}: -v says what is recorded", done.stderr)
+        tap.ok("call chains " + expected in done.stderr, f"-g, eh {title}: -v says what is recorded", done.stderr)
         done = subprocess.run(argv, capture_output=True, text=True, check=False, preexec_fn=forbid)
         tap.ok(not done.returncode and "call chains" not in done.stderr, f"-g, eh {title}: nothing without it", done.stderr)
         whole_ones = [s for s in script_samples(path) if s.stack and s.stack[0][1] in INNER and is_right("alloca", names_of(s))]

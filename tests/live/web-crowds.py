@@ -29,7 +29,7 @@ def crowds(server):
         s.sendall(halves[n % len(halves)])
         crowd.append(s)
         if n in (128, 399):
-            status, _, body = server.ask("/top")
+            status, _, body = server.send_request("/top")
             tap.ok(status == 200 and body, f"{n + 1} requests without an end, and one that has one", status)
     readable = select.select(crowd, [], [], 0)[0]
     tap.ok(crowd[0] in readable and crowd[-1] not in readable, "the oldest were closed")

@@ -27,40 +27,40 @@ PAGES = ["flamegraph", "top", "tree", "peek", "graph", "source", "disasm", "time
 
 
 def requests(server):
-    status, headers, _ = server.ask("/")
+    status, headers, _ = server.send_request("/")
     tap.equal((status, headers.get("Location")), (302, "/flamegraph"), "/ leads to the flame graph")
-    for asked, leads_to in [("/?f=a", "/flamegraph?f=a"), ("/ui", "/graph"), ("/ui/", "/graph"),
-                            ("/ui/?f=a%26b&g=lines", "/graph?f=a%26b&g=lines"),
-                            ("/ui/top?si=samples&f=x%0d%0aSet-Cookie:y", "/top?si=samples&f=x%0D%0ASet-Cookie%3Ay"),
-                            *((f"/ui/{page}", f"/{page}") for page in ("flamegraph", "peek", "source", "disasm", "download"))]:
-        status, headers, _ = server.ask(asked)
-        tap.equal((status, headers.get("Location"), "Set-Cookie" in headers), (302, leads_to, False), f"pprof's address {asked} leads on")
+    for url, leads_to in [("/?f=a", "/flamegraph?f=a"), ("/ui", "/graph"), ("/ui/", "/graph"),
+                          ("/ui/?f=a%26b&g=lines", "/graph?f=a%26b&g=lines"),
+                          ("/ui/top?si=samples&f=x%0d%0aSet-Cookie:y", "/top?si=samples&f=x%0D%0ASet-Cookie%3Ay"),
+                          *((f"/ui/{page}", f"/{page}") for page in ("flamegraph", "peek", "source", "disasm", "download"))]:
+        status, headers, _ = server.send_request(url)
+        tap.equal((status, headers.get("Location"), "Set-Cookie" in headers), (302, leads_to, False), f"pprof's address {url} leads on")
     for page in PAGES:
-        status, headers, body = server.ask(f"/{page}?f=x")
+        status, headers, body = server.send_request(f"/{page}?f=x")
         tap.ok(status == 200 and body.startswith(b"<!doctype html>") and "default-src 'none'" in headers["Content-Security-Policy"],
                f"/{page} is a page", headers)
-    tap.equal(server.ask("/data?p=0")[2][:4], b"STRB", "the data are there")
-    packed = server.ask("/data?p=0", headers={"Accept-Encoding": "gzip"})
+    tap.equal(server.send_request("/data?p=0")[2][:4], b"STRB", "the data are there")
+    packed = server.send_request("/data?p=0", headers={"Accept-Encoding": "gzip"})
     tap.equal((packed[1].get("Content-Encoding"), packed[2][:2]), ("gzip", b"\x1f\x8b"), "packed for who can unpack it")
-    tap.equal(server.ask("/top", method="HEAD")[::2], (200, b""), "HEAD is answered")
+    tap.equal(server.send_request("/top", method="HEAD")[::2], (200, b""), "HEAD is answered")
     for path in ["/etc/passwd", "/../../etc/passwd", "/data?p=9", "/data?p=-1", "/data?p=x", "/listing?p=0&f=999999999", "/favicon.ico",
                  "/%2e%2e/%2e%2e/etc/passwd", "//etc/passwd", "/ui/etc/passwd", "/uitop", "/ui//top", "/ui/ui/top", "/listing?p=0&f=-1"]:
-        status, _, body = server.ask(path)
+        status, _, body = server.send_request(path)
         tap.ok(status in (400, 404) and b"root:" not in body, f"{path} is nothing", status)
     for method in ["POST", "PUT", "DELETE", "OPTIONS"]:
-        tap.equal(server.ask("/top", method=method, headers={"Content-Length": "0"})[0], 405, f"{method} is refused")
+        tap.equal(server.send_request("/top", method=method, headers={"Content-Length": "0"})[0], 405, f"{method} is refused")
 
 
 def strangers(server):
     port = server.port
     for host in ["evil.example", f"evil.example:{port}", f"localhost.evil.example:{port}", "localhost:1", f"127.0.0.2:{port}"]:
-        tap.equal(server.ask("/data?p=0", host=host)[0], 403, f"Host {host.replace(str(port), 'PORT')} is refused")
+        tap.equal(server.send_request("/data?p=0", host=host)[0], 403, f"Host {host.replace(str(port), 'PORT')} is refused")
     for host in [f"127.0.0.1:{port}", f"localhost:{port}"]:
-        tap.equal(server.ask("/data?p=0", host=host)[0], 200, f"Host {host.replace(str(port), 'PORT')} is answered")
-    tap.equal(server.ask("/data?p=0", headers={"Origin": "http://evil.example"})[0], 403, "another site's Origin is refused")
-    tap.equal(server.ask("/data?p=0", headers={"Origin": "null"})[0], 403, "so is one that has none to tell")
-    tap.equal(server.ask("/data?p=0", headers={"Origin": f"http://localhost:{port}"})[0], 200, "our own is answered")
-    tap.equal(server.ask("/data?p=0", headers={"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"})[0], 403,
+        tap.equal(server.send_request("/data?p=0", host=host)[0], 200, f"Host {host.replace(str(port), 'PORT')} is answered")
+    tap.equal(server.send_request("/data?p=0", headers={"Origin": "http://evil.example"})[0], 403, "another site's Origin is refused")
+    tap.equal(server.send_request("/data?p=0", headers={"Origin": "null"})[0], 403, "so is a null Origin")
+    tap.equal(server.send_request("/data?p=0", headers={"Origin": f"http://localhost:{port}"})[0], 200, "our own is answered")
+    tap.equal(server.send_request("/data?p=0", headers={"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"})[0], 403,
               "what another site's page loads is refused")
     # a request without an end, and one that is too large: the server stays
     with socket.create_connection(("127.0.0.1", port), timeout=10) as s:
@@ -71,11 +71,11 @@ def strangers(server):
         except OSError:
             answer = b""
     tap.ok(not answer.startswith(b"HTTP/1.1 200"), "a head without an end gets no page", answer)
-    tap.equal(server.ask("/top")[0], 200, "and the next one does")
+    tap.equal(server.send_request("/top")[0], 200, "and the next one does")
 
 
 def download(server):
-    status, headers, body = server.ask("/download?p=0")
+    status, headers, body = server.send_request("/download?p=0")
     with open("down.pb.gz", "wb") as f:
         f.write(body)
     tap.ok(status == 200 and "attachment" in headers["Content-Disposition"], "/download is a file", headers)
@@ -109,7 +109,7 @@ def subtracted(browser):
     tap.ok(pixels["c"][0] > pixels["c"][2] + 40 and pixels["a"][2] > pixels["a"][0] + 40, "more is red, less is blue", pixels)
     browser.shot("web-base")
     with open("less.pb.gz", "wb") as f:
-        f.write(server.ask("/download")[2])
+        f.write(server.send_request("/download")[2])
     tap.equal(strobe("pprof", "-top", "less.pb.gz").out, theirs, "the download is the difference")
     tap.equal([s for s in browser.log()["said"] if "willReadFrequently" not in s], [], "no error")
     server.stop()
@@ -127,7 +127,7 @@ def hostile(browser):
     for path in [*(f"/{page}?f=%3Cscript%3E" for page in PAGES), "/data?p=0", "/listing?p=0&f=1", "/download?p=0",
                  "/%3Cscript%3Ewindow.hacked=2%3C/script%3E", "/data?p=%3Cscript%3E", "/listing?p=0&f=%3Cscript%3E",
                  "/top%0d%0aSet-Cookie:%20x=1"]:
-        status, headers, body = server.ask(path)
+        status, headers, body = server.send_request(path)
         kind = headers.get("Content-Type", "")
         safe = headers.get("X-Content-Type-Options") == "nosniff" and "default-src 'none'" in headers["Content-Security-Policy"]
         tap.ok(safe and "Set-Cookie" not in headers and (b"<img" not in body and b"<script>window" not in body or "octet" in kind),
@@ -154,7 +154,7 @@ def in_browser(browser, server):
     state = browser.eval("[strobe.state.view, strobe.state.nodeCount, strobe.state.nodeFraction, strobe.state.inlined]")
     tap.equal(state, ["graph", "0", "0", False], "pprof's way to say yes and no")
     chips = browser.eval("[...document.querySelectorAll('.chip')].map((c) => c.firstChild.textContent)")
-    tap.equal(chips, ["not known here: mean=t"], "what is not known is told")
+    tap.equal(chips, ["not known here: mean=t"], "what is not known is reported")
     names = browser.eval("[...document.querySelectorAll('[role=tab]')].filter((t) => !t.hidden).map((t) => t.textContent)")
     tap.ok({"Top", "Graph", "Flame Graph", "Peek", "Source", "Disassemble"} <= set(names), "the views have pprof's names", names)
     browser.do("click", "#tab-peek")
@@ -166,12 +166,12 @@ def in_browser(browser, server):
     browser.shot("web")
     log = browser.log()
     tap.equal(log["said"], [], "no error")
-    foreign = [url for url in log["asked"] if not url.startswith(server.url)]
-    tap.equal(foreign, [], "nothing is asked of another server")
+    foreign = [url for url in log["requests"] if not url.startswith(server.url)]
+    tap.equal(foreign, [], "nothing is requested of another server")
 
 
 def told_sources():
-    """Source files that a profile names: with pprof's rules on this machine, bounded where other machines may ask."""
+    """Source files that a profile names: with pprof's rules on this machine, bounded where other machines may connect."""
     os.makedirs("inside", exist_ok=True)
     for name in "secret.txt", "inside/plain.c":
         with open(name, "w", encoding="utf-8") as f:
@@ -183,7 +183,7 @@ def told_sources():
         f.write(pages.pprof_profile(["space"], [([f"fn{n}"], [n + 1], {}) for n in range(len(paths))], paths))
 
     def read(server, headers=None):
-        texts = [json.loads(server.ask(f"/listing?p=0&f={n}", headers=headers)[2]) for n in range(len(paths))]
+        texts = [json.loads(server.send_request(f"/listing?p=0&f={n}", headers=headers)[2]) for n in range(len(paths))]
         return [any("line 20 of" in str(line) for file in text.get("files", []) for line in file["lines"]) for text in texts]
 
     for command in ["pprof", "-http"], ["web", "-http"]:
@@ -212,12 +212,12 @@ def token(browser):
     tap.ok(re.fullmatch("[0-9a-f]{32}", secret), "there the address has a token", server.url)
     host = f"127.0.0.1:{server.port}"
     for path in ["/", "/top", "/data?p=0", "/download?p=0", "/?token=", "/?token=" + "0" * 32, "/?token=" + secret[:-1]]:
-        status, _, body = server.ask(path, host=host)
+        status, _, body = server.send_request(path, host=host)
         tap.ok(status == 403 and b"STRB" not in body, f"{path.replace(secret[:-1], 'TOKE')} is refused without it", status)
-    status, headers, _ = server.ask("/?token=" + secret, host=host)
+    status, headers, _ = server.send_request("/?token=" + secret, host=host)
     tap.ok(status == 302 and secret not in headers["Location"] and "HttpOnly" in headers["Set-Cookie"],
            "with it a cookie is given", headers)
-    tap.equal(server.ask("/data?p=0", host=host, headers={"Cookie": "strobe=" + secret})[2][:4], b"STRB", "which opens the rest")
+    tap.equal(server.send_request("/data?p=0", host=host, headers={"Cookie": "strobe=" + secret})[2][:4], b"STRB", "which opens the rest")
     browser.open(f"http://127.0.0.1:{server.port}/?token={secret}")
     tap.equal(browser.eval("[strobe.model.total, location.search]"), [7, ""], "a browser goes on without the token in the address")
     browser.log()
@@ -296,13 +296,13 @@ def pprof(browser):
             (["main", "d"], [800, 800000], {"size": (2 << 20, "bytes"), "route": "z"})]))
     go = shutil.which("go")
     server = Server("pprof", "-http", "localhost:0", "-cum", "-nodecount=7", "-edgefraction=0.25", "passed.pb")
-    location = server.ask("/")[1]["Location"]
+    location = server.send_request("/")[1]["Location"]
     tap.equal(location, "/flamegraph?g=functions&sort=cum&n=7&ef=0.25", "pprof -http begins with its options")
     tap.equal(server.stop(), (0, ""), "an interrupt ends it too")
     for options, parameter in PASSED:
         name = " ".join(options)
         server = Server("pprof", "-http", "localhost:0", *options, "passed.pb")
-        tap.ok(parameter in server.ask("/")[1]["Location"], f"{name}: the address has it", server.ask("/")[1])
+        tap.ok(parameter in server.send_request("/")[1]["Location"], f"{name}: the address has it", server.send_request("/")[1])
         browser.open(server.url)
         mine = browser.eval(TOP_TABLE)
         tap.equal(mine, top_of([STROBE], options), f"{name}: the page has the numbers of -top")
@@ -376,7 +376,7 @@ def refused():
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         done = strobe("web", "-http", f"127.0.0.1:{port}", "other.folded", timeout_s=20)
-        tap.ok(done.status == 1 and "cannot listen at 127.0.0.1" in done.err, "an address that is taken is told", done)
+        tap.ok(done.status == 1 and "cannot listen at 127.0.0.1" in done.err, "an address that is taken is reported", done)
 
 
 def main():

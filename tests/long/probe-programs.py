@@ -223,10 +223,10 @@ def calls_at(path, addresses):
 
 
 def ask_gdb(comparison, questions):
-    asked, answers = (os.path.join(SCRATCH, name) for name in ("asked.json", "answers.json"))
-    with open(asked, "w", encoding="utf-8") as f:
+    place_file, answers = (os.path.join(SCRATCH, name) for name in ("places.json", "answers.json"))
+    with open(place_file, "w", encoding="utf-8") as f:
         json.dump(questions, f)
-    files = {"PLACES": asked, "ANSWERS": answers}
+    files = {"PLACES": place_file, "ANSWERS": answers}
     done = run("gdb", "-q", "-batch", "-nx", "-x", GDB_PLACES, comparison.target[1], env=files, timeout_s=900)
     if not os.path.exists(answers):
         raise RuntimeError(str(done))

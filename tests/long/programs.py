@@ -90,11 +90,11 @@ def counted(text, column, name):
     return sum(row["values"][0].get("children", row["values"][0]["self"])["samples"] for row in rows)
 
 
-def is_counted(column, *wanted):
+def is_counted(column, *expected):
     """(name, least, most) of a column: the check that top saw each of them so often."""
     def check(text):
-        seen = {name: counted(text, column, name) for name, _, _ in wanted}
-        return "" if all(low <= seen[name] <= high for name, low, high in wanted) else str(seen)
+        seen = {name: counted(text, column, name) for name, _, _ in expected}
+        return "" if all(low <= seen[name] <= high for name, low, high in expected) else str(seen)
     return check
 
 

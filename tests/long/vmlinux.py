@@ -70,16 +70,16 @@ def module_point(module):
     other = linked(module)
     if not other:
         return None
-    asked = chosen(code_sections(other), 2000)
-    point = dwarf.frames_point(os.path.basename(module), module, asked, dwarf.ask_llvm(other, asked))
+    queried = chosen(code_sections(other), 2000)
+    point = dwarf.frames_point(os.path.basename(module), module, queried, dwarf.ask_llvm(other, queried))
     os.unlink(other)
     return point
 
 
 def compare(tap, top):
     vmlinux = glob.glob(os.path.join(top, "boot", "vmlinux-*"))[0]
-    asked = chosen(code_sections(vmlinux), 8000)
-    tap.ok(*dwarf.frames_point("vmlinux", vmlinux, asked, dwarf.ask_llvm(vmlinux, asked), inlined_least=1000))
+    queried = chosen(code_sections(vmlinux), 8000)
+    tap.ok(*dwarf.frames_point("vmlinux", vmlinux, queried, dwarf.ask_llvm(vmlinux, queried), inlined_least=1000))
     modules = sorted(glob.glob(os.path.join(top, "lib", "modules", "*", "kernel", "**", "*.ko"), recursive=True))
     points = [p for p in map(module_point, random.Random(1).sample(modules, MODULES)) if p]
     tap.ok(len(points) > MODULES / 2, f"{len(points)} modules could be linked")

@@ -1,5 +1,5 @@
 /*
- * stat-attrs ROOT OPTIONS… [COMMAND]: what `strobe stat OPTIONS… COMMAND` would ask perf_event_open(2) for on a machine whose
+ * stat-attrs ROOT OPTIONS… [COMMAND]: what `strobe stat OPTIONS… COMMAND` would open with perf_event_open(2) on a machine whose
  * sysfs, procfs and tracefs are files below ROOT. A line for each event:
  *
  *	TYPE/CONFIG[/CONFIG1[/CONFIG2[/CONFIG3]]] [+FLAG -FLAG …] [precise=N] [bp=TYPE/LENGTH] [cpus=LIST] [member] [cgroup]
@@ -80,7 +80,7 @@ static void print_opens(const struct sys_faked *f)
 	}
 }
 
-static struct strobe_error *ask(struct sys_faked *f, struct stat_options *o, int argc, char **argv)
+static struct strobe_error *open_counters(struct sys_faked *f, struct stat_options *o, int argc, char **argv)
 {
 	struct options_result rest = {};
 	const struct sys *sys = sys_faked_sys(f);
@@ -110,7 +110,7 @@ int main(int argc, char **argv)
 	stat_options_defaults(&o);
 	f->sys.root = argv[1];
 	o.sys = sys_faked_sys(f);
-	struct strobe_error *err = ask(f, &o, argc - 1, argv + 1);
+	struct strobe_error *err = open_counters(f, &o, argc - 1, argv + 1);
 	if (err)
 		printf("error: %s\n", err->message);
 	error_destroy(err);

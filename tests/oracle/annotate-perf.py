@@ -63,7 +63,7 @@ def parse(text):
     return listings, sums
 
 
-def ask(path, *argv):
+def outputs_of(path, *argv):
     """The same question to both."""
     theirs = perf("annotate", "--stdio", "-i", path, *argv, timeout_s=120)
     ours = strobe("annotate", "--stdio", "-i", path, *argv, timeout_s=120)
@@ -94,7 +94,7 @@ def same_sums(ours, theirs):
 
 
 def compare(tap, path, name, *argv):
-    (theirs, their_sums), (ours, our_sums), said = ask(path, *argv)
+    (theirs, their_sums), (ours, our_sums), said = outputs_of(path, *argv)
     if not tap.ok(len(theirs) == len(ours) > 0, f"{name}: as many functions", f"perf {len(theirs)}\n{said}"):
         return []
     # the order of rows with equal samples differs

@@ -57,8 +57,8 @@ def spans(tap, name, data, theirs):
     first, last = times[len(times) // 4], times[len(times) // 2]
     span = ",".join(f"{t // 10**9}.{t % 10**9:09}" for t in (first, last))
     ours, said = converted(strobe, data, os.path.join(SCRATCH, "span.json"), "--time", span)
-    want = [t for t in times if first <= t <= last]
-    tap.ok(ours is not None and [s["timestamp"] for s in ours["samples"]] == want, f"{name}: --time", (span, said))
+    expected = [t for t in times if first <= t <= last]
+    tap.ok(ours is not None and [s["timestamp"] for s in ours["samples"]] == expected, f"{name}: --time", (span, said))
 
 
 def main():

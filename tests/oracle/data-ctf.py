@@ -190,7 +190,7 @@ def main():
     workload = build_workload("split")
     for name, options in RECORDINGS.items():
         if name == "tracepoints" and not is_root():
-            tap.skip(name, "wants root")
+            tap.skip(name, "requires root")
             continue
         one_recording(tap, name, options, ["sh", "-c", "ls /usr >/dev/null; :"] if name == "tracepoints" else [workload])
     data = os.path.join(SCRATCH, "plain.data")

@@ -78,21 +78,21 @@ def check_file(tap, name, data, filters):
         lines = filter_lines(ours.out)
         kept = [line for line in ours.out.splitlines() if re.search(r"\| .*\d+\.\d+: *$", line)]
         tap.ok(ours.status == 0 and len(kept) > 2 and "left out" in ours.out, f"{name}, {kind}: lines follow what the filter prints", ours)
-        for tool, ask in perfs():
-            theirs = filter_lines(ask(*words).out)
+        for tool, run_tool in perfs():
+            theirs = filter_lines(run_tool(*words).out)
             found, full = differences(lines, theirs)
             tap.equal(len(lines), len(theirs), f"{name}, {kind}: as many samples as in {tool}")
             tap.ok(full > 10 and not found, f"{name}, {kind}: {tool} gives and finds the same ({full} samples)", found[:3])
 
 
 def check_bundled(tap, data):
-    for tool, ask in perfs():
+    for tool, run_tool in perfs():
         folder = os.path.join(os.path.dirname(os.path.realpath(PERF)), "../lib/perf-core/dlfilters")
         if not glob.glob(os.path.join(folder, "*.so")):
             tap.skip(f"{tool}: its show-cycles prints the same", "it brings no filters")
             continue
         words = ("script", "-i", data, "--dlfilter", "dlfilter-show-cycles.so", "-F", "tid,time")
-        tap.equal(strobe(*words).out.split(), ask(*words).out.split(), f"{tool}: its show-cycles prints the same")
+        tap.equal(strobe(*words).out.split(), run_tool(*words).out.split(), f"{tool}: its show-cycles prints the same")
 
 
 def check_list(tap, plain):

@@ -60,8 +60,8 @@ def check_recording(tap):
 def rows_of(suffix, path):
     """What a format that is only written says of labels and events: pairs of label and value, and events."""
     if suffix == "json":
-        told = json.load(open(path, encoding="utf-8"))
-        return {(k, str(v)) for row in told["rows"] for k, v in row["labels"].items()}, {e["name"] for e in told["events"]}
+        found_labels = json.load(open(path, encoding="utf-8"))
+        return {(k, str(v)) for row in found_labels["rows"] for k, v in row["labels"].items()}, {e["name"] for e in found_labels["events"]}
     with open(path, encoding="utf-8", newline="") as f:
         rows = list(csv.DictReader(f))
     return {(k, row[k]) for row in rows for k in row if k in LABELS and row[k]}, {row["event"] for row in rows}
@@ -90,8 +90,8 @@ def check_all_labels(tap):
         return
     strobe("convert", data, profile)
     pairs = tag_pairs(profile)
-    wanted = {key for key, _ in pairs}
-    tap.ok(wanted >= LABELS - {"cgroup"}, "a recording has all labels", wanted)
+    expected = {key for key, _ in pairs}
+    tap.ok(expected >= LABELS - {"cgroup"}, "a recording has all labels", expected)
     tap.ok(("cpu", str(cpu)) in pairs, f"CPU {cpu} is a label as any other is", {p for p in pairs if p[0] == "cpu"})
     events = {"cpu-clock", "task-clock"}
     for suffix in ALL_LABELS:
@@ -103,20 +103,20 @@ def check_all_labels(tap):
         tap.ok(tag_pairs(back) == pairs and found == events, f"labels and events survive {suffix}", [tag_pairs(back) ^ pairs, found])
     for suffix in ("json", "csv"):
         strobe("convert", data, at("all." + suffix))
-        told, names = rows_of(suffix, at("all." + suffix))
+        found_labels, names = rows_of(suffix, at("all." + suffix))
         mine = {(k, v) for k, v in pairs if k in LABELS}
-        tap.ok({(k, v) for k, v in told if k in LABELS} == mine and {e for e in events if any(e in n for n in names)} == events,
-               f"labels and events are in {suffix}", [told ^ mine, names])
+        tap.ok({(k, v) for k, v in found_labels if k in LABELS} == mine and {e for e in events if any(e in n for n in names)} == events,
+               f"labels and events are in {suffix}", [found_labels ^ mine, names])
     trace = json.load(open(at("all.trace.json"), encoding="utf-8"))["traceEvents"]
     tap.ok(any("cpu" in e["args"] for e in trace if e["ph"] == "X"), "trace: people see the CPU beside a call")
 
 
-def apart(found, wanted):
+def apart(found, expected):
     """What only one of two contents has, of what can be listed."""
     if isinstance(found, str):
-        found, wanted = found.splitlines(), wanted.splitlines()
-    pairs = zip(found, wanted) if found and isinstance(found[0], list) else [(found, wanted)]
-    return [(side, item) for a, b in pairs for side, one, other in (("found", a, b), ("wanted", b, a))
+        found, expected = found.splitlines(), expected.splitlines()
+    pairs = zip(found, expected) if found and isinstance(found[0], list) else [(found, expected)]
+    return [(side, item) for a, b in pairs for side, one, other in (("found", a, b), ("expected", b, a))
             for item in one if item not in other][:6]
 
 
@@ -134,8 +134,8 @@ def check_pairs(tap):
 
     data = at("all.data") if os.path.exists(at("all.data")) else at("x.data")
     strobe("convert", data, at("pairs.pb.gz"))
-    wanted = content(at("pairs.pb.gz"))
-    tap.ok(all(wanted[0]) and all(wanted), "what is to stay", wanted)
+    expected = content(at("pairs.pb.gz"))
+    tap.ok(all(expected[0]) and all(expected), "what is to stay", expected)
     suffixes = [*ALL_LABELS, "json", "csv"]
     for first in suffixes:
         strobe("convert", data, at("first." + first))
@@ -144,7 +144,7 @@ def check_pairs(tap):
             done = strobe("convert", at("first." + first), at("second." + second))
             found = content(at("second." + second))
             # of a profile, pprof's values of one name are one: the counts of both events
-            differ += [(second, done.err, apart(a, b)) for a, b in zip(found, wanted if "pb" not in first else wanted[:2]) if a != b]
+            differ += [(second, done.err, apart(a, b)) for a, b in zip(found, expected if "pb" not in first else expected[:2]) if a != b]
         tap.ok(not differ, f"{first} as {', '.join(suffixes)}: the same", differ[:1])
 
 

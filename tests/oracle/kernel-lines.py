@@ -52,8 +52,8 @@ def addresses(binary, stop):
     return sorted(found)
 
 
-def truth(binary, asked):
-    done = run("llvm-symbolizer", "--functions=linkage", "--inlining", f"--obj={binary}", *(f"{a:#x}" for a in asked))
+def truth(binary, queried):
+    done = run("llvm-symbolizer", "--functions=linkage", "--inlining", f"--obj={binary}", *(f"{a:#x}" for a in queried))
     answers = []
     for answer in done.out.strip().split("\n\n"):
         lines = answer.splitlines()
@@ -65,13 +65,13 @@ def place(text):
     return os.path.basename(text)
 
 
-def recording(asked, moved, module=None):
+def recording(queried, moved, module=None):
     m = Made(made.CALLCHAIN)
     m.mmap(-1, KERNEL + moved, 0x100000, "[kernel.kallsyms]_text", offset=KERNEL + moved, kernel=True)
     if module:
         m.mmap(-1, MODULE, 0x10000, module, kernel=True)
     m.comm(10, "app")
-    for a in asked:
+    for a in queried:
         m.sample(a + moved, mode=made.KERNEL, chain=(made.CONTEXT_KERNEL, a + moved))
     return m.write(os.path.join(SCRATCH, "made.data"))
 
@@ -86,12 +86,12 @@ def ours(data, *argv):
     return answers, done
 
 
-def compare(tap, what, asked, theirs, got):
+def compare(tap, what, queried, theirs, got):
     answers, done = got
-    wrong = [(hex(a), o, t) for a, o, t in zip(asked, answers, theirs) if o != t]
+    wrong = [(hex(a), o, t) for a, o, t in zip(queried, answers, theirs) if o != t]
     inlined = sum(len(t) > 1 for t in theirs)
-    tap.ok(len(answers) == len(theirs) == len(asked) > 100 and inlined > 20 and not wrong,
-           f"{what}: {len(asked)} addresses, {inlined} of them in inlined functions", [len(answers), wrong[:3], done.err[-500:]])
+    tap.ok(len(answers) == len(theirs) == len(queried) > 100 and inlined > 20 and not wrong,
+           f"{what}: {len(queried)} addresses, {inlined} of them in inlined functions", [len(answers), wrong[:3], done.err[-500:]])
 
 
 def separate(path):
@@ -106,20 +106,20 @@ def check(tap, compiler, debug):
     if not module or not vmlinux:
         tap.skip(name, "cannot be built here")
         return
-    asked = addresses(module, "start")
-    theirs = truth(module, asked)
-    compare(tap, f"{name}: a module", asked, theirs, ours(recording(asked, 0, path)))
+    queried = addresses(module, "start")
+    theirs = truth(module, queried)
+    compare(tap, f"{name}: a module", queried, theirs, ours(recording(queried, 0, path)))
     symbols = run("nm", module).out.splitlines()
     with open("kallsyms", "w", encoding="ascii") as f:
         f.writelines(f"{KERNEL:x} T {s}\n" for s in ("_text", "_stext"))
         f.writelines(f"{line}\t[part]\n" for line in symbols if line.split()[1] in "tT" and not line.endswith("_text"))
-    compare(tap, f"{name}: names from kallsyms", asked, theirs,
-            ours(recording(asked, 0, path), "--kallsyms", "kallsyms"))
+    compare(tap, f"{name}: names from kallsyms", queried, theirs,
+            ours(recording(queried, 0, path), "--kallsyms", "kallsyms"))
     if separate(path):
-        compare(tap, f"{name}: separate debug information", asked, theirs, ours(recording(asked, 0, path)))
-    asked = addresses(vmlinux, None)
-    theirs = truth(vmlinux, asked)
-    compare(tap, f"{name}: a vmlinux, .init.text and all", asked, theirs, ours(recording(asked, MOVED), "-k", vmlinux))
+        compare(tap, f"{name}: separate debug information", queried, theirs, ours(recording(queried, 0, path)))
+    queried = addresses(vmlinux, None)
+    theirs = truth(vmlinux, queried)
+    compare(tap, f"{name}: a vmlinux, .init.text and all", queried, theirs, ours(recording(queried, MOVED), "-k", vmlinux))
 
 
 def main():

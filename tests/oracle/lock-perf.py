@@ -55,8 +55,8 @@ def differences(ours, theirs):
         else:
             missing.append(line)
     for line in [m for m in missing if is_unnamed(m)]:
-        wanted = figures(line).split()
-        same = [o for o in left if " ".join(wanted) in " ".join(o.split())]
+        expected = figures(line).split()
+        same = [o for o in left if " ".join(expected) in " ".join(o.split())]
         if same:
             left.remove(same[0])
             missing.remove(line)

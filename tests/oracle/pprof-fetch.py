@@ -23,7 +23,7 @@ HEAP = (b"heap profile:      3:     3072 [     3:     3072] @ heapprofile\n"
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
-    asked = []
+    received = []
 
     def log_message(self, *_):
         pass
@@ -37,19 +37,19 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def do_POST(self):
-        asked = self.rfile.read(int(self.headers["Content-Length"])).decode()
-        Handler.asked.append((self.path, sorted(asked.split("+"))))
+        received = self.rfile.read(int(self.headers["Content-Length"])).decode()
+        Handler.received.append((self.path, sorted(received.split("+"))))
         if self.path in ("/pprof/symbol", "/symbolz"):
-            names = [f"{a} one::of({a}, int)\n" for a in asked.split("+") if a != "0x40fffff"]
+            names = [f"{a} one::of({a}, int)\n" for a in received.split("+") if a != "0x40fffff"]
             self.answer(("num_symbols: 1\n" + "".join(names)).encode())
         elif self.path == "/debug/pprof/symbol":
             names = {"0x401fff": "main.(*Part).Run", "0x402fff": "_ZN3one2ofEi"}
-            self.answer(("num_symbols: 1\n" + "".join(f"{a} {names[a]}\n" for a in asked.split("+"))).encode())
+            self.answer(("num_symbols: 1\n" + "".join(f"{a} {names[a]}\n" for a in received.split("+"))).encode())
         else:
             self.answer(b"no such names\n", 404)
 
     def do_GET(self):
-        Handler.asked.append(self.path)
+        Handler.received.append(self.path)
         path = self.path.split("?")[0]
         if path in ("/debug/pprof/profile", "/debug/pprof/heap"):
             self.answer(open(os.path.join(SCRATCH, "in.pb.gz"), "rb").read())
@@ -80,11 +80,11 @@ def check_flamegraph(tap, server):
     """flamegraph -u fetches and draws in one step."""
     drawn = run(STROBE, "flamegraph", os.path.join(SCRATCH, "in.pb.gz"), "-o", "-")
     env = {**os.environ, "http_proxy": "", "no_proxy": "*"}
-    del Handler.asked[:]
+    del Handler.received[:]
     done = run(STROBE, "flamegraph", "-u", f"http://{server}", "-t", "3", "-o", "-", env=env)
     tap.ok(done.status == 0 and "<svg" in done.out and done.out == drawn.out, "flamegraph -u: the picture that the file makes",
            [done.err, done.out[:200]])
-    tap.equal(Handler.asked, ["/debug/pprof/profile?seconds=3"], "flamegraph -t: for so long")
+    tap.equal(Handler.received, ["/debug/pprof/profile?seconds=3"], "flamegraph -t: for so long")
     done = run(STROBE, "flamegraph", "-u", f"http://{server}/html", "-o", "-", env=env)
     tap.ok(done.status == 1 and "HTML" in done.err and not done.out, "flamegraph -u: a page is no profile", done)
     done = run(STROBE, "flamegraph", "-u", f"http://{server}", os.path.join(SCRATCH, "in.pb.gz"))
@@ -102,39 +102,39 @@ def check_answers(tap, server, local):
            "what was fetched is kept", kept)
     again = pprof("-top", f"http://{server}/debug/pprof/heap")
     tap.ok("pprof.samples.002.pb.gz" in again.err, "under a new number each time", again.err)
-    Handler.asked.clear()
+    Handler.received.clear()
     done = pprof("-top", "-seconds=7", server)
-    tap.equal(Handler.asked, ["/debug/pprof/profile?seconds=7"], "HOST:PORT is its CPU profile, for so many seconds")
+    tap.equal(Handler.received, ["/debug/pprof/profile?seconds=7"], "HOST:PORT is its CPU profile, for so many seconds")
     tap.ok(done.out == local and "Please wait... (7s)" in done.err, "and waits", done.err)
     two = pprof("-top", f"http://{server}/debug/pprof/heap", f"http://{server}/moved")
     tap.ok(two.status == 0 and "100% of 8 total" in two.out, "two are added up, one of them has moved", two)
 
 
 def check_names(tap, server):
-    """Addresses without names: the server of a program with gperftools tells them."""
-    asked = ["0x4001fff", "0x4002fff", "0x4000fff", "0x40fffff"]
+    """Addresses without names: the server of a program with gperftools has them."""
+    addresses = ["0x4001fff", "0x4002fff", "0x4000fff", "0x40fffff"]
     for path, where in ("/pprof/heap", "/pprof/symbol"), ("/nameless", "/symbolz"):
-        Handler.asked.clear()
+        Handler.received.clear()
         done = pprof("-top", "-cum", f"http://{server}{path}?x=1")
-        posts = [a for a in Handler.asked if isinstance(a, tuple)]
-        tap.ok(done.status == 0 and posts == [(where, sorted(asked))], f"{path}: {where} is asked for all addresses at once", posts)
+        posts = [a for a in Handler.received if isinstance(a, tuple)]
+        tap.ok(done.status == 0 and posts == [(where, sorted(addresses))], f"{path}: one request to {where} has all addresses", posts)
         shown = re.findall(r"^ *(\S+) +\S+% +\S+% +(\S+) +\S+% +(.*)$", done.out, re.M)
         tap.equal(shown, [("3kB", "3kB", "one::of"), ("0", "1kB", "[server]")], f"{path}: all but one have a name now")
         full = pprof("-top", "-symbolize=remote:demangle=full", f"http://{server}{path}").out
-        tap.ok(all(f"one::of({a}, int)" in full for a in asked[:3]), f"{path}: in full where that is asked for", full)
+        tap.ok(all(f"one::of({a}, int)" in full for a in addresses[:3]), f"{path}: in full if requested", full)
     go_text = f"http://{server}/debug/pprof/allocs?debug=1"
     done = pprof("-top", go_text)
     shown = re.findall(r"^ .* (\S+)$", done.out, re.M)[1:]
-    tap.equal(shown, ["main.(*Part).Run", "one::of"], "?debug=1 of a Go program, which tells of no mappings: its server has the names")
+    tap.equal(shown, ["main.(*Part).Run", "one::of"], "?debug=1 of a Go program, which has no mappings: its server has the names")
     if shutil.which("go"):
         env = {**os.environ, "PPROF_TMPDIR": os.path.join(SCRATCH, "kept"), "HOME": SCRATCH, "http_proxy": "", "no_proxy": "*"}
         for url in f"http://{server}/pprof/heap", go_text:
             words = ["-symbolize=remote", "-top", "-cum", "-compact_labels", url]
             theirs, ours = run("go", "tool", "pprof", *words, env=env), pprof(*words)
             tap.ok(theirs.status == 0 and theirs.out == ours.out, "remote names: as go tool pprof has them", [theirs.out, ours.out])
-    Handler.asked.clear()
+    Handler.received.clear()
     done = pprof("-top", "-symbolize=local", f"http://{server}/pprof/heap")
-    tap.ok(done.status == 0 and len(Handler.asked) == 1, "-symbolize=local asks no server", Handler.asked)
+    tap.ok(done.status == 0 and len(Handler.received) == 1, "-symbolize=local contacts no server", Handler.received)
     done = pprof("-top", "-symbolize=remote", os.path.join(SCRATCH, "in.pb.gz"))
     tap.ok(done.status == 129 and "requires a profile fetched" in done.err, "-symbolize=remote is for servers", done)
 

@@ -45,9 +45,9 @@ def definition(done):
     return set(re.findall(r"^([pr]:\S+) \S+:(0x[0-9a-f]+)", done.out, re.M))
 
 
-def compare(ask, binary, place):
+def compare(tool, binary, place):
     """"" where our places are perf's or more; else why not."""
-    ours, theirs = definition(strobe("probe", "-x", binary, "-D", place)), definition(ask("probe", "-x", binary, "-D", place))
+    ours, theirs = definition(strobe("probe", "-x", binary, "-D", place)), definition(tool("probe", "-x", binary, "-D", place))
     # of a function within a function (GNU C) perf takes another of that name: the symbol has to be one of ours
     name = re.match(r"[\w.]+", place).group(0)
     if not theirs <= ours and "." in name:
@@ -58,12 +58,12 @@ def compare(ask, binary, place):
     return ""
 
 
-def compare_functions(tap, ask, who, binary):
+def compare_functions(tap, tool, who, binary):
     names = [name for name in sorted(symbols(binary)) if re.match(r"[A-Za-z]", name)][:FUNCTIONS_MAX]
     wrong, n = [], 0
     for name in names:
         for place in (name, name + "%return"):
-            why = compare(ask, binary, place)
+            why = compare(tool, binary, place)
             n += 1
             wrong += [why] if why else []
     tap.ok(n > 4 and not wrong, f"{os.path.basename(binary)}: {n} functions and returns are {who}'s or more", "\n".join(wrong))
@@ -91,14 +91,14 @@ def compare_lines(tap, binary):
             continue
         known += 1
         ours = strobe("probe", "-x", binary, "-L", name)
-        have, want = numbered(ours.out), numbered(theirs.out)
+        have, expected = numbered(ours.out), numbered(theirs.out)
         if ours.out.split("\n")[0] != theirs.out.split("\n")[0]:
             wrong.append(f"{name}: {ours} instead of {theirs.out.splitlines()[0]}")
         # perf goes on into the functions that follow one that was inlined
-        for at, text in want[:len(have)]:
+        for at, text in expected[:len(have)]:
             if at and (at, text) not in have:
                 wrong.append(f"{name}: {at} {text}")
-        lines = [at for at, _ in want if at and (at, _) in have][:LINES_MAX]
+        lines = [at for at, _ in expected if at and (at, _) in have][:LINES_MAX]
         for at in lines:
             why = compare(perf, binary, f"{name}:{at}")
             wrong += [why] if why else []
@@ -115,13 +115,13 @@ def compare_messages(tap, binary):
     shutil.copy(binary, own)
     group = "probe_" + os.path.basename(own)
     said = {}
-    for who, ask in (("perf", perf), ("strobe", strobe)):
+    for who, tool in (("perf", perf), ("strobe", strobe)):
         try:
-            added = [ask("probe", "-x", own, *words) for words in (("main",), ("--add", "main+4"), ("-f", "main%return $retval"),
+            added = [tool("probe", "-x", own, *words) for words in (("main",), ("--add", "main+4"), ("-f", "main%return $retval"),
                                                                    ("other:x=main y=%di:s32",))]
-            listed = ask("probe", "-l", f"{group}:*")
-            removed = ask("probe", "-d", f"{group}:*")
-            extra = ask("probe", "-d", "other:x")
+            listed = tool("probe", "-l", f"{group}:*")
+            removed = tool("probe", "-d", f"{group}:*")
+            extra = tool("probe", "-d", "other:x")
             said[who] = [(d.status == 0, d.out.replace("perf", "strobe"), d.err.replace("perf", "strobe"))
                          for d in [*added, listed, removed, extra] if d.status == 0]
         finally:

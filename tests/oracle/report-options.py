@@ -85,12 +85,12 @@ def check_raw_reads(tap, path):
     table = subprocess.run([PERF, *words], capture_output=True, text=True).stdout.splitlines()
     begin = next(i for i, line in enumerate(table) if line.split()[:3] == ["#", "PID", "TID"])
     names = table[begin].split()[3:]
-    want = [[*row[:2], name, f"{event:x}", row[2 + event]]
+    expected = [[*row[:2], name, f"{event:x}", row[2 + event]]
             for row in (line.split() for line in table[begin + 1:] if line) for event, name in enumerate(names)]
     ours = subprocess.run([STROBE, *words, "--pretty", "raw"], capture_output=True, text=True).stdout.splitlines()
     begin = next((i for i, line in enumerate(ours) if line.split() == ["#", "PID", "TID", "Name", "Raw", "Count"]), len(ours))
     got = [line.split() for line in ours[begin + 1:] if line]
-    tap.ok(want and got == want, "report -T --pretty raw", f"wanted {want}\ngot    {got}")
+    tap.ok(expected and got == expected, "report -T --pretty raw", f"expected {expected}\ngot    {got}")
 
 
 def main():

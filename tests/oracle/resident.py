@@ -44,13 +44,13 @@ def main():
     tap.equal(make(path), 0, "a large recording is made")
     size_mb = os.path.getsize(path) / (1 << 20)
     cpus = sorted(os.sched_getaffinity(0))
-    told = []
+    outputs = []
     for title, threads in (("one processor", str(cpus[0])), ("all of them", ",".join(map(str, cpus)))):
         status, text, resident_mb = report(path, threads)
-        told.append(text)
+        outputs.append(text)
         tap.ok(status == 0 and "Samples: 12K" in text, f"{title}: all samples are counted", text[:400])
         tap.ok(resident_mb < LIMIT_MB, f"{title}: {resident_mb:.0f} MB are resident at most, of a file of {size_mb:.0f} MB")
-    tap.equal(told[0], told[1], "the answer is the same")
+    tap.equal(outputs[0], outputs[1], "the answer is the same")
     tap.done()
 
 

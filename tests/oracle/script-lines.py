@@ -29,8 +29,8 @@ def stacks_of(text):
 
 def symbolized(path, addresses):
     """{address: [place, ...]} as llvm-symbolizer says."""
-    asked = "".join(f"{a:#x}\n" for a in addresses).encode()
-    out = run("llvm-symbolizer", "--no-demangle", "--inlining", f"--obj={path}", stdin=asked).out
+    queries = "".join(f"{a:#x}\n" for a in addresses).encode()
+    out = run("llvm-symbolizer", "--no-demangle", "--inlining", f"--obj={path}", stdin=queries).out
     answers = [[os.path.normpath(file) + ":" + line for file, line in re.findall(r"^(\S+):(\d+):\d+$", answer, re.M)]
                for answer in out.rstrip("\n").split("\n\n")]
     return dict(zip(addresses, answers))

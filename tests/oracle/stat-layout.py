@@ -146,8 +146,8 @@ def check_figures(tap):
              "cpu-migrations": "migrations/sec  migrations_per_second", "page-faults": "faults/sec  page_faults_per_second"}
     if NEWEST_PERF:
         words = run(NEWEST_PERF, "stat", "-x,", "/bin/true").err
-        asked = {fields[2]: fields[-1] for fields in (line.split(",") for line in words.splitlines()) if len(fields) == 7}
-        tap.equal({event: asked.get(event) for event in names}, names, "names of figures: the newest perf's")
+        names_of = {fields[2]: fields[-1] for fields in (line.split(",") for line in words.splitlines()) if len(fields) == 7}
+        tap.equal({event: names_of.get(event) for event in names}, names, "names of figures: the newest perf's")
     for options in ["-x,", "true"], ["-x,", "-e", ",".join(names), "true"]:
         fields = [line.split(",") for line in run(STROBE, "stat", *options).err.splitlines()]
         tap.equal({f[2]: f[-1] for f in fields if f[2] in names}, names, f"names of figures: stat {' '.join(options)}")
@@ -213,7 +213,7 @@ def normal(text):
     return re.sub(r"[ \t]+$", "", text, flags=re.M)
 
 
-def ask(program, words):
+def output_of(program, words):
     done = subprocess.run([program, "stat", *words], capture_output=True, text=True, timeout=30, env=os.environ | {"LC_ALL": "C"})
     return done.returncode, done.stdout, done.stderr
 
@@ -261,7 +261,7 @@ def check(tap, line, fold, idle, tool, version):
             return
         line = line.replace("SCALED", event)
     words = [str(idle) if word == "IDLE" else word for word in split(line)]
-    theirs, ours = ask(tool, words), ask(STROBE, words)
+    theirs, ours = output_of(tool, words), output_of(STROBE, words)
     same, pair = same_words(theirs, ours, words, fold, version)
     # perf forgets how the command ended where that comes early (seen on busy machines), and always that a signal ended it
     known = [status for command, status in STATUSES.items() if line.endswith(command)]

@@ -177,9 +177,9 @@ def main():
         got = ours(trees[machine], words, pmu)
         if source == "perf":
             got = without_start(got)
-            asked = theirs(trees[machine], words) if has_perf else expected
-            if asked != expected:
-                tap.ok(False, f"{machine}: perf stat {line}", f"now     {asked}\nwritten {expected}")
+            attrs_now = theirs(trees[machine], words) if has_perf else expected
+            if attrs_now != expected:
+                tap.ok(False, f"{machine}: perf stat {line}", f"now     {attrs_now}\nwritten {expected}")
         # of a long sentence the beginning, and what comes later behind "..."
         if not any(word.startswith("-e") for word in words):
             # default events are the same, in the order of the newest perf

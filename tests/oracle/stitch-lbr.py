@@ -83,7 +83,7 @@ def chains(done):
     return [[int(line.split()[0], 16) for line in part.strip("\n").splitlines()[1:]] for part in parts]
 
 
-def ask(run, path, *argv):
+def output_of(run, path, *argv):
     return chains(run("script", "-F", "tid,ip", *argv, "-i", path))
 
 
@@ -93,29 +93,29 @@ def main():
     rng = random.Random(1)
 
     path, truths = recording("down.data", down, rng)
-    plain = ask(strobe, path)
+    plain = output_of(strobe, path)
     tap.equal(plain, [truth[: held + 1] for truth, held in truths], "without it, as much as there are registers")
-    ours = ask(strobe, path, "--stitch-lbr")
+    ours = output_of(strobe, path, "--stitch-lbr")
     tap.equal(ours, [truth for truth, _ in truths], "down to 40 calls: every stack is whole")
-    tap.equal(ask(perf, path, "--stitch-lbr"), ours, "as perf has them")
+    tap.equal(output_of(perf, path, "--stitch-lbr"), ours, "as perf has them")
     report = strobe("report", "--stdio", "--stitch-lbr", "--no-children", "-s", "comm", "-g", "folded,0,callee,count", "-i", path)
     deepest = [line for line in report.out.splitlines() if line.count(";") == 39]
     tap.equal(len(deepest), 1, "report shows the deepest")
 
     path, truths = recording("around.data", around, rng)
-    ours = ask(strobe, path, "--stitch-lbr")
+    ours = output_of(strobe, path, "--stitch-lbr")
     tap.equal(len(ours), len(truths), "calls and returns at random: every sample")
     wrong = [i for i, (truth, _) in enumerate(truths) if ours[i] != truth[: len(ours[i])]]
     tap.equal(wrong, [], "no caller that was not there")
     longer = sum(len(stack) > held + 1 for stack, (_, held) in zip(ours, truths))
     tap.ok(longer > len(truths) / 4, f"{longer} of {len(truths)} stacks are longer than what the registers held")
     # perf gives up where the registers came round between two samples, and shows any address where they hold nothing
-    theirs = ask(perf, path, "--stitch-lbr")
+    theirs = output_of(perf, path, "--stitch-lbr")
     missing = [i for i, stack in enumerate(theirs) if truths[i][1] and stack != ours[i][: len(stack)]]
     tap.equal(missing, [], "all that perf has")
 
     path, truths = recording("unknown.data", down, rng, caps=())
-    ours = ask(strobe, path, "--stitch-lbr")
+    ours = output_of(strobe, path, "--stitch-lbr")
     tap.equal(ours, [truth[: held + 1] for truth, held in truths], "where the number of registers is not known, nothing is stitched")
     m = Made(made.CALLCHAIN)
     m.sample(TEXT, chain=(made.CONTEXT_USER, TEXT))

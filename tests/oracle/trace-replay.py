@@ -232,7 +232,7 @@ def check_refusals(tap):
     shutil.copy("ours.data", "short.data")
     os.truncate("short.data", size // 2)
     done = strobe("trace", "-i", "short.data", "-o", "short.txt")
-    tap.ok(done.status == 1 and "ends within" in done.err, "a file that ends early is told", done)
+    tap.ok(done.status == 1 and "ends within" in done.err, "a file that ends early is reported", done)
     loop = "echo $$ > loop.pid; while :; do sleep 0.01; done"
     with subprocess.Popen([STROBE, "trace", "record", "-q", "-o", "killed.data", "sh", "-c", loop]) as recorder:
         time.sleep(1)
@@ -247,7 +247,7 @@ def check_refusals(tap):
 def main():
     require_perf()
     if not is_root():
-        skip_all("recording system calls wants root")
+        skip_all("recording system calls requires root")
     tap = Tap()
     for path in record_all(build_workload("threads", "-pthread")):
         for options in ([], ["-T"], ["--duration", "0.01"], ["--failure"], ["-s"], ["-s", "--errno-summary"]):

@@ -43,7 +43,7 @@ def plain(line):
     return re.sub(r"\(unknown_type\)|void\*", "void*", line).replace("[]\t", "*\t")
 
 
-def ask(program, address, function, *arguments):
+def answers_of(program, address, function, *arguments):
     return run(LOOKUP, program, stdin=f"{address:x} {function} {' '.join(arguments)}\n".encode()).out.splitlines()
 
 
@@ -63,7 +63,7 @@ def check_function(tap, title, program, function, expressions):
         tap.ok(False, f"{title}: perf finds {function}")
         return
     address = vaddr(program, places[0])
-    ours = dict(zip(expressions, ask(program, address, function, *expressions)))
+    ours = dict(zip(expressions, answers_of(program, address, function, *expressions)))
     same, other = 0, []
     for expression, (_, text) in perfs.items():
         answer = ours[expression]
@@ -74,10 +74,10 @@ def check_function(tap, title, program, function, expressions):
             other.append(f"{expression}: perf {text or 'refuses'}, strobe {answer}")
     tap.ok(not other, f"{title}: {function} is fetched as by perf", "\n".join(other))
     tap.ok(same * 2 > len(expressions), f"{title}: most of {function} is the same", f"{same} of {len(expressions)}")
-    listed = {plain(line) for line in ask(program, address, function, "-V") if line}
+    listed = {plain(line) for line in answers_of(program, address, function, "-V") if line}
     missing = perf_variables(program, function) - listed
     # A parameter of an inlined call that has a value further on: perf takes that place for this one.
-    later = {v for v in missing if "it is alive from" in ask(program, address, function, v.split("\t")[1])[0]}
+    later = {v for v in missing if "it is alive from" in answers_of(program, address, function, v.split("\t")[1])[0]}
     missing -= later
     tap.ok(not missing, f"{title}: what perf lists of {function} is listed", f"{missing}")
 
@@ -89,7 +89,7 @@ def check_library(tap):
     for function, arguments in (("qsort", ["b", "n", "s", "cmp"]), ("getenv", ["name:string"]),
                                 ("wordexp", ["words:string", "pwordexp", "flags"])):
         found = re.search(rf"^([0-9a-f]+) . {function}@@", symbols, re.M)
-        answers = ask(libc, int(found.group(1), 16), function, *arguments) if found else []
+        answers = answers_of(libc, int(found.group(1), 16), function, *arguments) if found else []
         texts = [perf_fetch(libc, function, a)[1] for a in arguments]
         if not any(texts):
             tap.skip(f"libc: {function}", "no debug information of libc")

@@ -114,7 +114,7 @@ def check_sharing(tap, results):
     tap.ok(all(abs(row["value"] - expected) < 0.08 * expected for row in shared), "and are scaled up to what they would be",
            [row["value"] for row in shared])
     toobig = results["toobig"]
-    tap.ok("does not fit" in toobig.out and "<not supported>" in toobig.out, "a group that cannot be scheduled is told", toobig)
+    tap.ok("does not fit" in toobig.out and "<not supported>" in toobig.out, "a group that cannot be scheduled is reported", toobig)
     weak = rows_of(results["weak"])
     tap.ok(len(weak) == 9 and all(row["state"] == "counted" for row in weak) and
            all(abs(row["value"] - expected) < 0.08 * expected for row in weak), "a weak one is taken apart", weak)

@@ -138,7 +138,7 @@ def check_lines(tap, results):
     tap.ok(re.search(r"outermost.*lines\.c:\d+", report), "lines of arm64 code", f"{report}\n{done}")
     base = run("aarch64-linux-gnu-nm", binary).out
     start = int(re.search(r"^(\w+) T outermost$", base, re.M).group(1), 16)
-    asked = same = 0
+    compared = same = 0
     raw = strobe("script", "-i", path, "--symfs", os.path.join(SCRATCH, "root"), "-F", "ip").out.split()
     shown = {}
     for block in re.findall(r"^\s*([0-9a-f]+) [^\n]*\n\s+lines\.c:(\d+)|^\s*([0-9a-f]+)[^\n]*lines\.c:(\d+)", done.out, re.M):
@@ -148,12 +148,12 @@ def check_lines(tap, results):
         if not start <= address < start + 200:
             continue
         truth = run("llvm-symbolizer", "--obj=" + binary, "--no-inlines", hex(address)).out
-        asked += 1
+        compared += 1
         same += bool(re.search(rf"lines\.c:{shown[address]}:", truth))
     if not shutil.which("llvm-symbolizer"):
         tap.skip("the lines of llvm-symbolizer", "it is not installed")
         return
-    tap.ok(asked and same == asked, f"the lines of llvm-symbolizer, at {asked} addresses", f"{same}\n{done}")
+    tap.ok(compared and same == compared, f"the lines of llvm-symbolizer, at {compared} addresses", f"{same}\n{done}")
 
 
 def main():

@@ -515,7 +515,7 @@ GLOBAL int step(__u32 which)
 		return end(w, UNWIND_WALK_WHOLE);
 	ip = w->out.pc - !w->exact;
 	m = find_mapping(w, ip);
-	/* User space can tell whether the previous frame was the outermost. */
+	/* User space determines whether the previous frame was the outermost. */
 	if (!m || m->kind == UNWIND_CODE_USER)
 		return end(w, !w->out.is_data || nr ? UNWIND_WALK_COPY : is_in_exec(&w->regs) ? UNWIND_WALK_EXEC : UNWIND_WALK_LOST);
 	r = find_rule(m, ip);

@@ -327,8 +327,8 @@ bool dwarf_skip_with_children(const struct dwarf_unit *u, struct cursor *c, cons
 /* u: the unit with the functions (the split one, if any). */
 void dwarf_read_functions(struct dwarf_unit *u, struct dwarf_functions *to);
 /*
- * What is in the function at these addresses, which ascend; NULL: at any. It is kept in the share, which is locked only for that: two
- * threads that want one function read it twice.
+ * What is in the function at these addresses, which ascend; NULL: at any. It is stored in the share, which is locked only for that: two
+ * threads that look up one function may read it twice.
  */
 struct dwarf_addresses {
 	const uint64_t *data;

@@ -100,7 +100,7 @@ def batches(fd):
 
 
 def handle(batches, handlers, context, interrupt):
-    """Returns whether the events are complete, or the user wants no more of them."""
+    """Returns whether the events are complete, or the user interrupted them."""
     for batch in batches:
         for event in batch:
             if event is None or interrupt.came:

@@ -443,7 +443,7 @@ static void symbols_have_a_language(void **state)
 	profile_destroy(p);
 }
 
-/* What threads did, beside the profile: tasks with gaps and lengths of their spans, wake-ups in order, frames of stacks as text. */
+/* What threads did, beside the profile: tasks with gaps and lengths of their spans, wakeups in order, frames of stacks as text. */
 static void charts_are_columns(void **state)
 {
 	struct profile *p = profile_create();

@@ -71,7 +71,7 @@ static void *value_of(const struct live_keys *k, const struct live_key *key)
 	return (char *)k->display + key->at;
 }
 
-static bool asks(const struct live_key *key)
+static bool needs_input(const struct live_key *key)
 {
 	return key->kind >= KIND_DELAY;
 }
@@ -245,7 +245,7 @@ enum live_key_result live_keys_take(struct live_keys *k, char key, struct out *o
 	k->is_listed = !found && !was_listed;
 	if (k->is_listed)
 		print_list(k, o);
-	if (found && !asks(found))
+	if (found && !needs_input(found))
 		return act(k, found);
 	k->asking = found;
 	k->typed_nr = 0;

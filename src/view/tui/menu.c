@@ -242,7 +242,7 @@ void browser_annotate(struct browser *b)
 
 /* ---- samples one by one ---- */
 
-/* The samples of a row, as far as its columns tell; for all rows, those of the span shown or marked. */
+/* The samples of a row, as far as its columns identify them; for all rows, those of the time range shown or selected. */
 struct chosen {
 	struct listed_choice which;
 	struct strbuf thread;

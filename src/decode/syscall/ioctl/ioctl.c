@@ -188,7 +188,7 @@ static const char *ifreq_member(uint32_t cmd)
 }
 
 /* Requests that get a value: before the call only the name of the interface is set. */
-static bool ifreq_asks(uint32_t cmd)
+static bool ifreq_is_get(uint32_t cmd)
 {
 	uint32_t nr = cmd & 0xff;
 	return cmd >> 8 == 0x89 ? (nr >= 0x10 && nr < 0x22 && nr & 1) || nr == 0x27 || nr == 0x33 || nr == 0x42 : cmd >> 31;
@@ -231,16 +231,16 @@ static void ifreq_address(struct emit *e, uint32_t cmd, const uint8_t *p)
 /* struct ifreq: 16 bytes of name, then a union. */
 static void ifreq(struct emit *e, uint8_t kind, uint32_t cmd, struct piece p, bool answered)
 {
-	bool asks = ifreq_asks(cmd);
+	bool is_get = ifreq_is_get(cmd);
 	emit_struct(e);
 	emit_member(e, "ifr_name");
 	emit_string(e, p.data, strnlen((const char *)p.data, 16), false);
-	if (kind == IOCTL_IF_ADDRESS && (answered || !asks)) {
+	if (kind == IOCTL_IF_ADDRESS && (answered || !is_get)) {
 		ifreq_address(e, cmd, p.data + 16);
 	} else if (kind == IOCTL_IF_NAME) {
 		emit_member(e, "ifr_newname");
 		emit_string(e, p.data + 16, strnlen((const char *)p.data + 16, 16), false);
-	} else if (kind == IOCTL_IF_VALUE && (answered || !asks)) {
+	} else if (kind == IOCTL_IF_VALUE && (answered || !is_get)) {
 		emit_member(e, ifreq_member(cmd));
 		if (is_flags(cmd))
 			emit_flags(e, &constants_iff, value_load(e->arch, p.data + 16, 2));

@@ -660,17 +660,17 @@ void print_user_desc(struct emit *e, unsigned i)
 		{ "seg_32bit", 0, 1 }, { "contents", 1, 2 }, { "read_exec_only", 3, 1 }, { "limit_in_pages", 4, 1 },
 		{ "seg_not_present", 5, 1 }, { "useable", 6, 1 }, { "lm", 7, 1 },
 	};
-	bool ldt = e->ev->desc->nargs > 1, asks = !ldt && e->ev->desc->name[0] == 'g';
+	bool ldt = e->ev->desc->nargs > 1, is_get = !ldt && e->ev->desc->name[0] == 'g';
 	bool others = ldt && (e->ev->arg[2] != BYTES || arg32(e->ev, 0) == READ || arg32(e->ev, 0) == READ_DEFAULT);
 	struct piece p = piece_best(e->ev, i);
-	if (!p.data || others || p.bytes < (asks ? 4 : BYTES)) {
+	if (!p.data || others || p.bytes < (is_get ? 4 : BYTES)) {
 		emit_pointer(e, e->ev->arg[i]);
 		return;
 	}
 	emit_struct(e);
 	emit_member(e, "entry_number");
 	emit_i64(e, (int32_t)value_load(e->arch, p.data, 4));
-	if (p.bytes < BYTES || (asks && (!e->ev->has_ret || syscall_failed(e->ev->ret)))) {
+	if (p.bytes < BYTES || (is_get && (!e->ev->has_ret || syscall_failed(e->ev->ret)))) {
 		emit_more(e);
 		emit_struct_end(e);
 		return;

@@ -1,6 +1,6 @@
-/* The page: its state, which lives in the address; its controls; what is shown where. */
+/* The page: its state, which is stored in the URL; its controls; the views. */
 
-/* pprof: what it calls a view; so does a live page, for those who know it from there. */
+/* pprof: the name that pprof has for a view; a served page accepts it, too. */
 const VIEWS = [
 	{ id: "flamegraph", title: "Flame graph", pprof: "Flame Graph", key: "1" },
 	{ id: "top", title: "Top", key: "2" },
@@ -13,7 +13,7 @@ const VIEWS = [
 	{ id: "heatmap", title: "Heat map", key: "9" },
 ];
 
-/* State and its names in the address: pprof's where it has one. */
+/* State, and its parameters in the URL: those of pprof where it has them. */
 const PARAMS = {
 	focus: "f",
 	ignore: "i",
@@ -80,16 +80,16 @@ const DEFAULTS = {
 	profile: 0,
 	unknown: [],
 };
-/* What is on or off, and off unless the address says otherwise; chips take it back. */
+/* Switches, off unless the URL has them; chips reset them. */
 const FLAGS = {
 	callTree: ["calltree", "a box for each way"],
 	dropNegative: ["dropneg", "nothing negative"],
 };
-/* Parameters that are read one by one; trim is all three of the graph's numbers, shares are of what is shown (rel) anyway. */
+/* Parameters that are read one by one; trim sets all three numbers of the graph; percentages are always of what is shown (rel). */
 const OTHER_PARAMS = "view shape inverted noinlines weight diff p thread cpu time si trim rel".split(" ");
 const NUMBERS = ["nodeCount", "nodeFraction", "edgeFraction", "divideBy"];
 
-/* What pprof takes for on and off; nothing after the name is on. */
+/* Values that pprof accepts for on and off; no value is on. */
 const ON = /^(true|t|yes|y|1|)$/i;
 const OFF = /^(false|f|no|n|0)$/i;
 const isOn = (q, param) => q.has(param) && ON.test(q.get(param));
@@ -111,7 +111,7 @@ const KEYS_HELP = [
 	["?", "this list"],
 ];
 
-/* Fields that narrow the view, and what their chips say. */
+/* Fields that filter the view, and the texts of their chips. */
 const FILTERS = [
 	["focus", "focus"],
 	["ignore", "ignore"],
@@ -145,7 +145,7 @@ class App extends PageFrame {
 		this.searchHits = null;
 	}
 
-	/* ---- the state in the address ---- */
+	/* ---- the state in the URL ---- */
 
 	readState() {
 		const text = this.live ? location.search.slice(1) : location.hash.slice(1);
@@ -257,7 +257,7 @@ class App extends PageFrame {
 				history.replaceState(null, "", address);
 			}
 		} catch (e) {
-			/* a page in a frame without an origin has no address to keep it in */
+			/* a page in a frame without an origin cannot store it in the URL */
 		}
 	}
 
@@ -293,7 +293,7 @@ class App extends PageFrame {
 		}
 	}
 
-	/* Objects tell most, where there are several. */
+	/* Objects are the most useful colours if there are several. */
 	defaultColour() {
 		return this.p && this.p.mapName.length > 1 ? "object" : "name";
 	}
@@ -329,7 +329,7 @@ class App extends PageFrame {
 		this.recountMs = performance.now() - started;
 	}
 
-	/* A page without boxes looks like one that failed; null where there are some. */
+	/* Explains a page without boxes, which would look like a failure; null if there are some. */
 	whyEmpty() {
 		if (!this.p.rowNode.length) {
 			return "This recording has no samples.";
@@ -355,7 +355,7 @@ class App extends PageFrame {
 		this.change({ time: time && time[1] > time[0] ? time : null });
 	}
 
-	/* While the mouse is held: the views follow where counting is quick, else they wait until it rests. */
+	/* While the mouse is held: views are updated at once if counting is fast, otherwise when it rests. */
 	brushing(time) {
 		this.brushed = time;
 		if (this.recountMs > QUICK_MS) {
@@ -450,7 +450,7 @@ class App extends PageFrame {
 		}
 	}
 
-	/* ---- what is chosen ---- */
+	/* ---- the selection ---- */
 
 	describeKey(key) {
 		const s = this.model.sums;
@@ -490,7 +490,7 @@ class App extends PageFrame {
 		this.say(description.title + ": " + description.lines[0]);
 	}
 
-	/* What of the chosen function is done by a button or key. */
+	/* Actions on the selected function, by button or key. */
 	act(what) {
 		if (this.chosen === undefined || this.model.keys.special[this.chosen]) {
 			return;
@@ -547,7 +547,7 @@ class App extends PageFrame {
 		this.showChips();
 	}
 
-	/* What narrows the view, each with a button that takes it back. */
+	/* The active filters, each with a button that removes it. */
 	showChips() {
 		const s = this.state;
 		const chips = [];
@@ -613,7 +613,7 @@ class App extends PageFrame {
 		);
 	}
 
-	/* The choices that depend on which labels are shown. */
+	/* The choices, which depend on the labels that are shown. */
 	fillGroups() {
 		const keys = tagKeys(this.p, this.state);
 		const groups = [["none", "nothing"]];
@@ -816,7 +816,7 @@ class App extends PageFrame {
 		this.dialog("About this profile", rows);
 	}
 
-	/* What is shown, as folded stacks; a live page also has the profile itself for pprof. */
+	/* The view as folded stacks; a served page also offers the profile for pprof. */
 	download() {
 		if (this.live) {
 			location.assign("/download?p=" + this.state.profile);
@@ -868,7 +868,7 @@ class App extends PageFrame {
 }
 
 const LEGEND_ENTRIES = 10;
-const CRUMBS = 6; /* of the way to a zoom, the innermost, and the root */
+const CRUMBS = 6; /* of the path to a zoom: the innermost ones, and the root */
 
 class FlameView {
 	constructor(host, app) {
@@ -889,7 +889,7 @@ class FlameView {
 		this.flame.set(this.app.model.layout(this.app.state), this.app.state.colour);
 	}
 
-	/* The way back from a zoom: out of it, or to one of its callers. */
+	/* Breadcrumbs of a zoom: out of it, or to one of its callers. */
 	showCrumbs(zoom) {
 		const { layout } = this.flame;
 		const parts = [];
@@ -935,6 +935,6 @@ class FlameView {
 }
 
 const app = new App();
-/* For tests, and for who looks under the hood. */
+/* For tests and debugging. */
 window.strobe = app;
 app.start();

@@ -1,6 +1,6 @@
 /*
- * A time chart: a row for each CPU and each task, on a canvas. Whatever the number of intervals, a picture costs what it has pixels:
- * rows are painted into an array of them, and where many intervals share a column, their states share its height.
+ * A time chart: a row for each CPU and each task, on a canvas. The cost of a picture depends on its pixels,
+ * not on the number of intervals: rows are painted into an array of pixels; intervals that share a column divide its height by state.
  *
  * Times are nanoseconds since the chart began; x of pixels.
  */
@@ -65,7 +65,7 @@ class Chart {
 			button("\u2212", "Zoom out (\u2212)", () => this.zoomBy(1.6)),
 			button("+", "Zoom in (+)", () => this.zoomBy(1 / 1.6)),
 			button("Whole", "All of the time (0)", () => this.show([0, this.data.ns])),
-			element("label", { title: "Lines from who woke to whom (w)" }, this.wakeBox, "Wake-ups"),
+			element("label", { title: "Lines from the waker to the task that it woke (w)" }, this.wakeBox, "Wakeups"),
 			...(this.options.onSpan
 				? [button("Filter", "Count in all views only the time that is shown", () => this.options.onSpan(this.view))]
 				: []),
@@ -426,7 +426,7 @@ class Chart {
 		g.fillText(formatNs(this.view[1] - this.view[0]) + " shown", 8, CHART_TOP - 12);
 	}
 
-	/* How busy all CPUs were, and which part of the time is shown. */
+	/* The load of all CPUs, and the range that is shown. */
 	drawOverview(g) {
 		const width = Math.max(1, Math.floor(this.width - this.left));
 		const busy = this.overview(width);
@@ -475,7 +475,7 @@ class Chart {
 		return busy.map((v) => Math.min(1, v));
 	}
 
-	/* What is written into intervals that have room: a CPU's task, what is waited for, how long it took. */
+	/* Labels of intervals with enough room: the task of a CPU, the reason of a wait, the duration. */
 	drawLabels(g) {
 		const { data: d, ratio } = this;
 		g.font = CHART_LABEL_FONT;
@@ -501,7 +501,7 @@ class Chart {
 		}
 	}
 
-	/* A span of time that is chosen with the mouse, or that the other views count. */
+	/* A time range selected with the mouse, or the one that the other views count. */
 	drawBrush(g) {
 		const time = this.brush || (this.options.span && this.options.span());
 		if (time) {
@@ -533,9 +533,9 @@ class Chart {
 		}
 	}
 
-	/* ---- wake-ups ---- */
+	/* ---- wakeups ---- */
 
-	/* All in view where they are few, else those of the selected task. */
+	/* All in view if there are few, otherwise those of the selected task. */
 	wakesInView() {
 		const { wake } = this.data;
 		const first = firstAfter(wake.ns.length, this.view[0] - 1, (m) => wake.ns[m]);
@@ -598,7 +598,7 @@ class Chart {
 		g.fill();
 	}
 
-	/* The wake-up that ended a wait, or that a wait for a CPU began with; -1: not recorded. */
+	/* The wakeup that ended a wait, or began a wait for a CPU; -1: not recorded. */
 	wakeOf(i) {
 		const d = this.data;
 		const at = d.kind[i] === WAITING && !d.isPreempted[i] ? d.start[i] : d.end[i];
@@ -608,7 +608,7 @@ class Chart {
 		return isWait && k < ids.length && d.wake.ns[ids[k]] - at < 0.5 ? ids[k] : -1;
 	}
 
-	/* ---- what is at a place ---- */
+	/* ---- hit testing ---- */
 
 	spanOfTask(t, ns, slack) {
 		const d = this.data;
@@ -625,7 +625,7 @@ class Chart {
 		return k < ids.length && d.start[ids[k]] <= ns + slack ? ids[k] : -1;
 	}
 
-	/* Of what lies within a pixel of it, the first. */
+	/* The first interval within a pixel of it. */
 	spanAt(x, y) {
 		const n = this.rowAt(y);
 		const row = this.rows[n];
@@ -705,7 +705,7 @@ class Chart {
 		}
 	}
 
-	/* Selects what a task did from a time on, or until it where that is all, and brings it into view. */
+	/* Selects the interval of a task that begins at a time, or else ends there, and scrolls to it. */
 	goToTask(t, ns) {
 		const from = this.spanOfTask(t, ns, 0);
 		const i = from >= 0 ? from : this.spanOfTask(t, ns, 1);

@@ -1,9 +1,9 @@
 /*
- * What threads did when, as typed arrays: spans of each task one after the other, wake-ups in order of time, stacks, idle states
+ * What threads did when, as typed arrays: spans by task, wakeups in time order, stacks, idle states
  * (see view/html/chart.c). Times are nanoseconds since the chart began.
  */
 
-/* By enum time_span_kind, then enum time_io_kind, then what failed. */
+/* By enum time_span_kind, then enum time_io_kind, then failed calls. */
 const KINDS = [
 	["", "--line"],
 	["running", "--s-running"],
@@ -27,7 +27,7 @@ const POLLING = 12;
 const FROM_INTERRUPT = 0;
 const FROM_TASK = 2;
 
-/* Where the parts of each begin, and the end. */
+/* The start of each part, and the end of the last. */
 function offsetsOf(counts) {
 	const offsets = new Uint32Array(counts.length + 1);
 	for (let i = 0; i < counts.length; i++) {
@@ -49,7 +49,7 @@ function spanTimes(gaps, lengths, offsets) {
 	return { start, end };
 }
 
-/* Numbers of things in the order of their times, in linear time: by slots, which few share, and by insertion in these. */
+/* Indexes sorted by time, in linear time: by buckets, with an insertion sort in each. */
 function orderedByTime(ids, time, length) {
 	const slots = ids.length + 1;
 	const slot = (id) => Math.min(slots - 1, Math.max(0, Math.floor((time[id] / (length || 1)) * slots)));
@@ -82,7 +82,7 @@ function spansByCpu(kind, cpu, start, cpus, length) {
 	return lists.map((ids) => orderedByTime(ids, start, length));
 }
 
-/* By task: numbers of its wake-ups, in order. */
+/* By task: indexes of its wakeups, in order. */
 function wakesByTask(to, tasks) {
 	const counts = new Uint32Array(tasks);
 	to.forEach((t) => counts[t]++);

@@ -1,4 +1,4 @@
-/* The panel beside a time chart: what the selected interval is, who woke the task from where, and what the task did in all. */
+/* The panel beside a time chart: the selected interval, the waker with its stack, and the times of the task. */
 
 const HINTS = [
 	"Click an interval to see what it is, its stack, and who woke it.",

@@ -1,4 +1,4 @@
-/* The page of a time chart alone: its data, its buttons, and what it shows in the address. */
+/* The page of a time chart alone: its data, its buttons, and its state in the URL. */
 
 const CHART_KEYS_HELP = [
 	["left, right", "earlier, later"],
@@ -7,7 +7,7 @@ const CHART_KEYS_HELP = [
 	["up, down", "the row above, below"],
 	["Enter", "zoom to the interval"],
 	["0, Esc", "all of the time"],
-	["w", "wake-ups on or off"],
+	["w", "wakeups on or off"],
 	["u", "go to who woke it"],
 	["/", "search for a task (a regular expression)"],
 	["t", "dark or light"],
@@ -42,7 +42,7 @@ class ChartPage extends PageFrame {
 		this.chart.recolour();
 	}
 
-	/* The span of time and the search; a page in a frame without an origin has no address to keep them in. */
+	/* The time range and the search; a page in a frame without an origin cannot store them in the URL. */
 	fromAddress() {
 		const q = new URLSearchParams(location.hash.slice(1));
 		const time = (q.get("time") || "").split(",").map((t) => Number(t) * 1e9);
@@ -101,6 +101,6 @@ class ChartPage extends PageFrame {
 }
 
 const page = new ChartPage();
-/* For tests, and for who looks under the hood. */
+/* For tests and debugging. */
 window.strobe = page;
 page.start();

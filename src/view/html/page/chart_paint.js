@@ -1,5 +1,5 @@
 /*
- * Intervals as pixels: a span that has a column of pixels for itself is a box; where several share one, it is divided among their states.
+ * Intervals as pixels: a span with a column of its own is a box; a column that several share is divided among their states.
  */
 
 /* "#rrggbb" as a word of an ImageData, whose bytes are red, green, blue, alpha. */
@@ -31,7 +31,7 @@ class SpanPainter {
 		}
 	}
 
-	/* A column of which several states have a share: from the bottom, in the order of their kinds; what sleeps has what is left. */
+	/* A column shared by several states: from the bottom, in the order of their kinds; sleeping gets the rest. */
 	column(x, row) {
 		const { share } = this;
 		let y = row.bottom;
@@ -56,7 +56,7 @@ class SpanPainter {
 		}
 	}
 
-	/* n spans in order of time; id(k): which they are. */
+	/* n spans in time order; id(k): the kth one. */
 	spans(data, n, id, view, row) {
 		const { start, end, kind } = data;
 		const scale = this.width / (view[1] - view[0]);

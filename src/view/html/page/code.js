@@ -1,6 +1,6 @@
 /*
- * Source lines and instructions with what they cost. Listings come in the file for the hottest functions; a live page requests
- * its server for the others. A listing: { files: [{ path, problem, first, lines }], insns: [[addr, text, file, line, target]] }.
+ * Source lines and instructions with their values. The file contains listings of the hottest functions; a served page requests
+ * those of others from its server. A listing: { files: [{ path, problem, first, lines }], insns: [[addr, text, file, line, target]] }.
  */
 
 class CodeView {
@@ -69,7 +69,7 @@ class CodeView {
 		}
 	}
 
-	/* Functions by what they cost themselves; in a file, those that it has code of. */
+	/* Functions by their self values; in a file, those with code. */
 	functions() {
 		const p = this.app.p;
 		const rows = [];
@@ -180,7 +180,7 @@ class CodeView {
 		return rows;
 	}
 
-	/* Lines of the file that has the function, with those of what was inlined where they are in the same file. */
+	/* Lines of the file with the function, including inlined code of the same file. */
 	sourceRows(listing, fn) {
 		const p = this.app.p;
 		const file = listing && listing.files ? listing.files.findIndex((f) => f.lines && f.lines.length) : -1;
@@ -200,7 +200,7 @@ class CodeView {
 			),
 		);
 		const { path, first, lines } = listing.files[at];
-		/* Paths may be written in two ways; a line counts for what the file's own name says. */
+		/* Paths may be spelled in two ways; lines are counted by the file's own name. */
 		const files = [...new Set(p.fnFile)].filter((id) => id && fileBase(p.strings[id]) === fileBase(path));
 		const valueOf = (line) => {
 			const sum = [0, 0];

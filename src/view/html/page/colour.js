@@ -11,13 +11,13 @@ function hashName(s) {
 	return (Math.imul(h, 0x5bd1e995) >>> 0) / 4294967296;
 }
 
-/* Well apart; as many again lie between them. From red to violet: what is found is magenta, which nothing else is. */
+/* Hues that are easily distinguished; as many again lie between them. From red to violet: magenta is reserved for search results. */
 const HUES = 12;
 const HUE_STEP = 23;
 
 /*
- * Hues by name, for what a frame belongs to: those that are sampled most choose first. Each takes the one that its name
- * gives, so that pages agree, or the next that is free.
+ * Hues by the name of a frame's group, the group with most samples first. Each has the hue that its name hashes to, so that
+ * pages agree, or the next free one.
  */
 function makeHues(p, nameOf) {
 	const samples = new Map();
@@ -37,7 +37,7 @@ function makeHues(p, nameOf) {
 				taken.clear();
 			}
 			let slot = Math.floor(hashName(name) * HUES);
-			/* the first ones not side by side, as long as that can be had */
+			/* the first ones not adjacent, as long as possible */
 			const meets = (tries) => taken.has(slot) || (tries < HUES && (taken.has(slot - 1) || taken.has(slot + 1)));
 			for (let tries = 0; meets(tries); tries++) {
 				slot = (slot + 5) % HUES;
@@ -52,7 +52,7 @@ function isDark() {
 	return document.documentElement.dataset.theme === "dark";
 }
 
-/* What waits is blue, what cannot run yellow, what is blocked red, all darker than code; who ended the wait is pale. */
+/* Waiting is blue, runnable yellow, blocked red, all darker than code; wakers are pale. */
 function waitColour(name, dark) {
 	const hue = name.startsWith("[runnable") ? 44 : name.startsWith("[blocked") ? 0 : name.startsWith("[stopped") ? 276 : 215;
 	const isWaker = !/^\[\w+: /.test(name);
@@ -79,7 +79,7 @@ function boxColour(keys, key, mode, dark) {
 				? `hsl(${18 + wobble * 10} ${dark ? 55 : 82}% ${light - 2 + wobble * 4}%)`
 				: `hsl(${205 + wobble * 12} ${dark ? 38 : 62}% ${light + wobble * 6}%)`;
 		default: {
-			/* warm for programs, cooler for the kernel: as people know flame graphs */
+			/* warm for programs, cooler for the kernel, as in other flame graphs */
 			const hue = keys.kernel(key) ? 330 + wobble * 25 : 8 + wobble * 44;
 			return `hsl(${hue} ${dark ? 52 : 82}% ${light - 4 + hashName(keys.name[key] + "l") * 8}%)`;
 		}
@@ -91,7 +91,7 @@ function waitName(name) {
 	return state === "runnable" ? "waits for a CPU" : state || "who ended waits";
 }
 
-/* What colours stand for: [name, colour, value], the largest first. By name they have no meaning. */
+/* The legend: [name, colour, value], the largest first. Colours by name have no meaning. */
 function legendOf(model, mode, dark) {
 	const { keys, sums } = model;
 	const kindOf = {
@@ -118,7 +118,7 @@ function legendOf(model, mode, dark) {
 	return [...found.values()].sort((a, b) => b[2] - a[2]);
 }
 
-/* Red is more than before, blue is less; the share of change makes it strong. */
+/* Red is more than before, blue is less; the saturation shows the change. */
 function differenceColour(now, before, total, dark) {
 	const delta = now - before;
 	const strength = Math.min(1, Math.sqrt(Math.abs(delta) / Math.max(now, before, total * 1e-4)) * 0.85);
@@ -130,7 +130,7 @@ function differenceColour(now, before, total, dark) {
 		: `hsl(214 ${30 + strength * 48}% ${dark ? 40 + strength * 14 : 90 - strength * 26}%)`;
 }
 
-/* Of a box where things are compared; null where they are not. */
+/* Of a box of a comparison; otherwise null. */
 function changeColour(model, now, before, dark) {
 	return model.hasBase
 		? differenceColour(now, before * model.scale, model.total, dark)
@@ -139,7 +139,7 @@ function changeColour(model, now, before, dark) {
 			: null;
 }
 
-/* What canvases parse fastest: "#rrggbb". */
+/* The form that canvases parse fastest: "#rrggbb". */
 function hexColour(css) {
 	const g = (hexColour.context = hexColour.context || document.createElement("canvas").getContext("2d"));
 	g.fillStyle = css;

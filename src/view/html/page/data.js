@@ -6,7 +6,7 @@
 
 const NONE = 0xffffffff;
 
-/* Control characters, and marks that turn the direction of text or are not seen, become visible escapes. */
+/* Control characters, and invisible or bidirectional marks, become visible escapes. */
 const UNSAFE = /[\u0001-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
 
 function plainText(s) {
@@ -30,7 +30,7 @@ function bytesOfLetters(text, n) {
 	return bytes;
 }
 
-/* The data in the page, which is not needed there any more. */
+/* The data in the page; it is removed from there. */
 async function inlineData(element) {
 	const packed = bytesOfLetters(element.textContent, Number(element.dataset.bytes));
 	element.remove();
@@ -45,7 +45,7 @@ async function unpacked(bytes, packing) {
 	return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-/* Numbers of planes of bytes; what surely fits 32 bits is a typed array of these, all else a Float64Array. */
+/* Numbers from planes of bytes; a 32-bit typed array if they fit, otherwise a Float64Array. */
 function readColumn(bytes, at, n, planes, coding) {
 	if (coding === "plain" && planes === 1) {
 		return bytes.subarray(at, at + n);
@@ -85,7 +85,7 @@ function unfold(out, wide, signed) {
 	}
 }
 
-/* The head, made plain, and the columns by name: numbers, or functions that return text. */
+/* The escaped header, and the columns by name: numbers, or functions that return text. */
 function parseColumns(bytes) {
 	const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 	if (bytes.length < 8 || String.fromCharCode(...bytes.subarray(0, 4)) !== "STRB") {
@@ -136,7 +136,7 @@ function readBranches(c) {
 	return { nodes: n, parent, depth };
 }
 
-/* Frames of nodes, encoded by what their callers' frames called so far (see pack_callees()). */
+/* Frames of nodes, encoded by the callees of their callers' frames so far (see pack_callees()). */
 function readFrames(c, parent) {
 	const codes = c["node.callee"];
 	const news = c["callee.frame"];
@@ -156,7 +156,7 @@ function readFrames(c, parent) {
 	return frame;
 }
 
-/* Nodes of rows: 0 is the next one that calls nothing, n is n - 1 after the one before. */
+/* Nodes of rows: 0 is the next leaf, n is n - 1 nodes after the previous one. */
 function readRows(codes, depth) {
 	const out = new Uint32Array(codes.length);
 	const last = depth.length - 1;
@@ -174,7 +174,7 @@ function readRows(codes, depth) {
 	return out;
 }
 
-/* Where the pairs of each label set begin (set 0 has none), and the pairs. */
+/* The start of each label set's pairs (set 0 has none), and the pairs. */
 function readTags(c) {
 	const counts = c["tag.pairs"];
 	const sets = counts.length + 1;
@@ -199,7 +199,7 @@ function readStrings(text) {
 	return UNSAFE.test(text) ? strings.map(plainText) : strings;
 }
 
-/* Texts of tables are made plain when they are read. */
+/* Texts of tables are escaped when they are read. */
 function plainEvents(head) {
 	for (const e of head.events) {
 		e.name = plainText(e.name);
@@ -256,7 +256,7 @@ function hexAddress(low, high) {
 	return "0x" + (high ? high.toString(16) + low.toString(16).padStart(8, "0") : low.toString(16));
 }
 
-/* What identifies a frame; the result is cached, so that names are made once. */
+/* The identity of a frame; cached, so that names are made once. */
 const GRANULARITIES = ["functions", "filefunctions", "files", "lines", "addresses", "objects"];
 
 function fileBase(path) {
@@ -272,7 +272,7 @@ function langOf(p, fn) {
 	return p.strings[p.fnLang[fn]];
 }
 
-/* Which key a frame has: a number for functions, which are counted and in order when they come; else a string. */
+/* The key of a frame: a number for functions, which are numbered in order; otherwise a string. */
 function keyOfFrame(p, by, f) {
 	const fn = p.frameFn[f];
 	const object = objectOf(p, fn);
@@ -308,7 +308,7 @@ function addKey(keys, key, name, fn, frame, special) {
 	keys.special[key] = special;
 }
 
-/* Functions come in the order of their names; the rest follows from the first frame of each. */
+/* Functions are in the order of their names; the rest follows from the first frame of each. */
 function functionKeys(p, keys) {
 	const { of } = keys;
 	for (let f = 0; f < of.length; f++) {

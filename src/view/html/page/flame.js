@@ -1,12 +1,12 @@
 /*
  * A flame graph or icicle on a canvas: only what is visible is drawn. The canvas stays in view while the box around it
- * scrolls; a second canvas above it has the outlines of what is pointed at, so that moving the mouse draws nothing anew.
+ * scrolls; a second canvas above it has the outline of the box under the mouse, so that moving the mouse redraws nothing.
  */
 
 const ROW = 19;
 const FONT = '12px ui-monospace, "SF Mono", "DejaVu Sans Mono", Menlo, Consolas, monospace';
 const LEAST_WIDTH = 0.3; /* pixels */
-const LEAST_LETTERS = 4; /* of a name that is cut */
+const LEAST_LETTERS = 4; /* of a truncated name */
 
 class Flame {
 	constructor(host, app, options) {
@@ -43,7 +43,7 @@ class Flame {
 		new ResizeObserver(() => this.resize()).observe(this.box);
 	}
 
-	/* Flames are drawn up from the lower edge: how far below it is has to stay when the box changes its height, which scrolls too. */
+	/* Flames grow up from the lower edge: its distance must not change when the height of the box changes, which scrolls, too. */
 	scrolled() {
 		if (this.box.clientHeight === this.height) {
 			this.below = this.contentHeight - this.height - this.box.scrollTop;
@@ -81,7 +81,7 @@ class Flame {
 		return [l.x[i], l.x[i] + (l.size[i] || 1)];
 	}
 
-	/* Keys from the root down: by which a place is found again in another layout. */
+	/* Keys from the root down, which identify a place in another layout. */
 	pathOf(i) {
 		const path = [];
 		for (; i > 0; i = this.layout.parent[i]) {
@@ -131,7 +131,7 @@ class Flame {
 		this.draw();
 	}
 
-	/* Flames are drawn up from the lower edge of what they need, or of the window where that is lower. */
+	/* Flames grow up from the lower edge of their own height, or of the window if that is lower. */
 	y(depth) {
 		const needed = Math.min(
 			this.contentHeight,
@@ -178,7 +178,7 @@ class Flame {
 		const top = this.y(0);
 		const step = this.icicle ? ROW : -ROW;
 		const right = this.width;
-		/* Where many boxes share two pixels, the first one of each row is drawn for all. */
+		/* If many boxes share two pixels, only the first one of each row is drawn. */
 		const taken = new Int32Array(l.maxDepth + 1).fill(-1);
 		this.drawn = 0;
 		for (let i = 0; i < l.n;) {
@@ -259,7 +259,7 @@ class Flame {
 		}
 	}
 
-	/* The box at a place of the canvas, or -1. */
+	/* The box at a position of the canvas, or -1. */
 	at(x, y) {
 		const l = this.layout;
 		const depth = this.depthAt(y);

@@ -37,7 +37,7 @@ const SCALES = {
 	count: [[1, "", true]],
 };
 
-/* pprof's names of those that can be selected. */
+/* pprof's names of the units that can be selected. */
 const UNIT_NAMES = {
 	ns: "ns nanosecond",
 	"\u00b5s": "us \u00b5s microsecond",
@@ -52,7 +52,7 @@ const UNIT_NAMES = {
 	TB: "tb tbyte terabyte",
 };
 
-/* Units are words of the profile: what objects have by nature is none of them. */
+/* Units are words of the profile: names of inherited properties are not units. */
 function ownOf(table, name, otherwise) {
 	return Object.hasOwn(table, name) ? table[name] : otherwise;
 }
@@ -61,7 +61,7 @@ function scalesOf(unit) {
 	return ownOf(SCALES, unit, [[1, unit, true]]);
 }
 
-/* A unit in which all values are shown, divided first: its scales are made when it is selected. */
+/* A unit for all values, after the division: its scales are made when it is selected. */
 function unitAs(unit, unitName, divideBy) {
 	const divisor = Number(divideBy) || 1;
 	const word = unitName.toLowerCase();

@@ -1,4 +1,4 @@
-/* What pages of profiles and of time charts share: their theme, what is said, the tooltip, windows of facts. */
+/* Shared by pages of profiles and of time charts: theme, messages, tooltip, windows of facts. */
 
 class PageFrame {
 	startTheme() {
@@ -17,7 +17,7 @@ class PageFrame {
 		try {
 			localStorage.setItem("strobe-theme", theme);
 		} catch (e) {
-			/* then it holds for this page alone */
+			/* then it applies to this page only */
 		}
 		this.refresh();
 	}

@@ -1,16 +1,16 @@
 /*
- * Who calls whom, as boxes in layers: callers above callees. Boxes grow with what a function costs itself, lines with what
- * goes along them. What is small is left out, as pprof leaves it out, by default all but 80 functions, what has less than 0.5 %
- * of the total, and calls of less than 0.1 %.
+ * The call graph, as boxes in layers: callers above callees. Boxes grow with the self value of a function, lines with the value of
+ * the calls. Small ones are omitted, as in pprof: by default all but 80 functions, functions with less than 0.5 % of the total,
+ * and calls with less than 0.1 %.
  */
 
-const NODES_MOST = 1000; /* what can be laid out in a moment */
+const NODES_MOST = 1000; /* the maximum that can be laid out in a moment */
 const LEAST_SCALE = 1; /* that letters can be read at */
 const GRAPH_FONT = 12;
-const WIRE_TEXT = 90; /* room at the right for what the last edges say */
-const GRAPH_GAP = 66; /* between layers: room for what edges say */
+const WIRE_TEXT = 90; /* room at the right for the labels of the last edges */
+const GRAPH_GAP = 66; /* between layers: room for the labels of edges */
 
-/* What a box is: a function; with call_tree a function on one way to it, which is a node of the layout. */
+/* A box is a function, or, with call_tree, a function on one call path, which is a node of the layout. */
 function boxesOf(model, callTree) {
 	const l = model.down;
 	const { flat, cum, cumBefore } = model.sums;
@@ -19,7 +19,7 @@ function boxesOf(model, callTree) {
 		: { nr: cum.length, of: (i) => l.key[i], key: (id) => id, flat, cum, cumBefore };
 }
 
-/* The boxes that are large enough, those that matter most first. */
+/* The boxes that are large enough, the largest first. */
 function keptBoxes(model, boxes, { nodeCount, nodeFraction }) {
 	const { flat, cum } = boxes;
 	const least = Math.abs(model.total) * Number(nodeFraction);
@@ -72,7 +72,7 @@ function callGraph(model, state) {
 	return { boxes: list, edges: all.sort((a, b) => Math.abs(b.weight) - Math.abs(a.weight)) };
 }
 
-/* Layers by the longest way from a function without callers; the lighter edge of a circle is turned round. */
+/* Layers by the longest path from a function without callers; the lightest edge of a cycle is reversed. */
 function layerGraph(graph) {
 	const nodes = new Map(graph.boxes.map((box) => [box.id, { ...box, out: [], in: [], layer: 0 }]));
 	const reaches = (from, to, seen = new Set()) => {
@@ -111,7 +111,7 @@ function boxSize(model, { key, flat, cum }, measure, unit) {
 	return { text, values, font, width, height: font + 16 + 16 * values.length };
 }
 
-/* Layers with places for edges that pass; each layer is put in the order of what it hangs on, down and up, some times. */
+/* Layers with places for passing edges; each layer is sorted by its neighbours, downwards and upwards, several times. */
 function arrange(model, nodes, measure, unit) {
 	const layers = [];
 	const put = (layer, item) => (layers[layer] = layers[layer] || []).push(item);
@@ -179,7 +179,7 @@ function placeBoxes(layers) {
 		y += height + GRAPH_GAP;
 	}
 	const centre = (n) => n.x + n.width / 2;
-	/* Towards what they hang on, as far as neighbours let them. */
+	/* Towards their callers and callees, as far as adjacent boxes allow. */
 	for (let sweep = 0; sweep < 40; sweep++) {
 		for (const layer of sweep % 2 ? [...layers].reverse() : layers) {
 			const move = (n, i) => {
@@ -206,7 +206,7 @@ function placeBoxes(layers) {
 	return { width: all.reduce((a, n) => Math.max(a, n.x + n.width), 0) + WIRE_TEXT, height: y - GRAPH_GAP + 24 };
 }
 
-/* From the page's ground to red, as pprof has it. */
+/* From the background to red, as in pprof. */
 function costColour(share, dark) {
 	const strength = Math.sqrt(Math.min(1, Math.abs(share)));
 	const hue = share < 0 ? 130 : 46 - 40 * strength;
@@ -288,7 +288,7 @@ class GraphView {
 			role: "img",
 			"aria-label": `Call graph of ${graph.boxes.length} functions`,
 		}));
-		this.labels = []; /* of edges, the heaviest first: they have the choice */
+		this.labels = []; /* of edges, the heaviest first: they are placed first */
 		plan.wires.sort((a, b) => Math.abs(b.link.edge.weight) - Math.abs(a.link.edge.weight));
 		const most = graph.edges.reduce((a, e) => Math.max(a, Math.abs(e.weight)), 0) || 1;
 		const nameOf = new Map(graph.boxes.map((box) => [box.id, m.keys.name[box.key]]));
@@ -300,7 +300,7 @@ class GraphView {
 		this.size = [plan.width, plan.height];
 		this.box.append(svg);
 		this.scale(0);
-		/* What is heaviest is looked for first. */
+		/* The heaviest function without callers is in view first. */
 		const first = plan.layers[0].reduce((a, n) => (n.cum > a.cum ? n : a));
 		this.box.scrollLeft = (first.x + first.width / 2) * this.zoom - this.box.clientWidth / 2;
 	}
@@ -339,12 +339,12 @@ class GraphView {
 		const tipY = link.back ? end.y + end.height : end.y;
 		const dy = link.back ? 7 : -7;
 		const tip = svgElement("path", { d: `M ${tipX} ${tipY} l -4 ${dy} l 8 0 z`, class: "tip" });
-		/* The number of a thin line is in its title alone. */
+		/* The value of a thin line is only in its title. */
 		const text = Math.abs(link.edge.weight) >= Math.abs(m.total) * 0.02 && this.wireText(a, b, link.edge.weight);
 		return text ? [line, tip, text] : [line, tip];
 	}
 
-	/* Where along the line there is room for it; nothing where there is none. */
+	/* A position along the line with room for it; none if there is no room. */
 	wireText(a, b, weight) {
 		const label = formatValue(weight, this.app.unit);
 		const width = this.measure(label, GRAPH_FONT);

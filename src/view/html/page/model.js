@@ -1,17 +1,17 @@
 /*
- * From the state of the page (event, filters, span of time) to sums: what each row weighs, the shape that it is laid out in
- * (shape.js), and what is read off that. Everything is in typed arrays.
+ * From the state of the page (event, filters, time range) to sums: the weight of each row, the shape of the layout
+ * (shape.js), and the values derived from it. Everything is in typed arrays.
  */
 
 function compileRegex(text) {
 	if (!text) {
 		return null;
 	}
-	/* small letters find both, as in editors */
+	/* lower case matches both, as in editors */
 	return new RegExp(text, /[A-Z]/.test(text.replace(/\\./g, "")) ? "" : "i");
 }
 
-/* Weights of rows for an event: of the profile, and of its base where there is one and it is not subtracted. */
+/* Weights of rows for an event: of the profile, and of its base if there is one and it is not subtracted. */
 function rowWeights(p, state) {
 	const event = state.event;
 	const count = state.weight === "samples";
@@ -34,7 +34,7 @@ function rowWeights(p, state) {
 	return { weight, before };
 }
 
-/* Which CPUs count, as the log counts them (0: not known), or null: all. */
+/* The selected CPUs, as numbered in the log (0: unknown), or null: all. */
 function chosenCpus(p, state) {
 	const filters = [
 		[state.tagFocus, true],
@@ -55,7 +55,7 @@ function chosenCpus(p, state) {
 	return out;
 }
 
-/* Where a span of time or a CPU is chosen, a row counts for the share of its samples that lie there. */
+/* If a time range or a CPU is selected, a row counts for the share of its samples in it. */
 function selectByLog(p, state, cpus, weight) {
 	if (!p.logRow.length || (!state.time && !cpus)) {
 		return;
@@ -87,8 +87,8 @@ function selectByThread(p, state, weight) {
 }
 
 /*
- * A base was measured at another time and by other threads: where it is subtracted, it counts for the share of the profile
- * that is chosen.
+ * A base was measured at another time, in other threads: if it is subtracted, it is scaled by the selected share of the
+ * profile.
  */
 function selectRows(p, state, cpus, weight) {
 	const isOwn = (r) => p.rowEvent[r] === state.event;
@@ -133,7 +133,7 @@ function inherited(p, hits) {
 	return out;
 }
 
-/* What filters of stacks and of labels leave: a flag for each row. */
+/* The rows that pass the filters of stacks and labels: a flag for each. */
 function keptRows(p, keys, state) {
 	const kept = new Uint8Array(p.rowNode.length).fill(1);
 	const frames = (text, expected) => {
@@ -157,7 +157,7 @@ function keptRows(p, keys, state) {
 	return kept;
 }
 
-/* Nodes that are not shown and count for their callers; null where all are shown. */
+/* Nodes that are not shown and count for their callers; null if all are shown. */
 function goneNodes(p, keys, state) {
 	if (!state.showFrom && !state.hide && !state.show && state.inlined) {
 		return null;
@@ -191,7 +191,7 @@ function threadName(p, t) {
 	return p.threadTid[t] ? `${comm} ${p.threadTid[t]}` : comm;
 }
 
-/* What the group of a thread and a label set is called. */
+/* The name of the group of a thread and a label set. */
 function groupName(p, state) {
 	const { group } = state;
 	const isShown = shownLabels(state);
@@ -232,7 +232,7 @@ function groupRows(p, nameOf) {
 	return { groups: sorted, groupOf: groupOf.map((g) => rank[g]) };
 }
 
-/* Labels as frames, as pprof's -tagleaf and -tagroot have them, below processes and the like. */
+/* Labels as frames, as with pprof's -tagleaf and -tagroot, below processes and other groups. */
 function groupedRows(p, state, rows) {
 	const valueOf = (key) => (t, tag) => labelText(p, t, tag, key) || "<unknown>";
 	const keysOf = (text) => text.split(",").filter((key) => key);
@@ -251,7 +251,7 @@ function groupedRows(p, state, rows) {
 	return rows;
 }
 
-/* By node the innermost one around it that matches, itself included; where none does, itself. */
+/* For each node, the innermost matching node on its path, itself included; itself if none matches. */
 function prunedNodes(p, keys, text) {
 	const hits = matchFrames(p, keys, text);
 	const around = new Int32Array(p.nodes);
@@ -263,7 +263,7 @@ function prunedNodes(p, keys, text) {
 	return out;
 }
 
-/* Flat and cumulative values by key; a key counts once on each stack, however often it recurs. */
+/* Flat and cumulative values by key; recursion counts once per stack. */
 function sumByKey(l) {
 	const nKeys = l.keys.name.length;
 	const s = {
@@ -291,7 +291,7 @@ function sumByKey(l) {
 	return s;
 }
 
-/* What a set of keys accounts for, each stack once. */
+/* The total of a set of keys, each stack once. */
 function sumOfHits(l, hits) {
 	let sum = 0;
 	for (let i = 0; i < l.n;) {
@@ -305,7 +305,7 @@ function sumOfHits(l, hits) {
 	return sum;
 }
 
-/* Everything that depends on the state: made anew when it changes. Shapes are kept as long as they may be of use. */
+/* Everything that depends on the state: computed again when it changes. Shapes are cached as long as they may be used again. */
 class Model {
 	constructor(p) {
 		this.p = p;
@@ -315,7 +315,7 @@ class Model {
 	keysFor(by) {
 		return (this.keysBy[by] = this.keysBy[by] || makeKeys(this.p, by));
 	}
-	/* What make() makes, or made before for the same words. */
+	/* The result of make(), cached for the same words. */
 	kept(words, make) {
 		const id = JSON.stringify(words);
 		const shape = this.shapes.get(id) || make();
@@ -326,7 +326,7 @@ class Model {
 		}
 		return shape;
 	}
-	/* Anew only where a filter changed: expressions are slow, and a brush moves fast. */
+	/* Computed again only if a filter changed: expressions are slow, and a brush moves fast. */
 	keptRows(state, keys) {
 		const { by, focus, ignore, showFrom, tagFocus, tagIgnore } = state;
 		const id = JSON.stringify([by, focus, ignore, showFrom, tagFocus, tagIgnore]);
@@ -382,22 +382,22 @@ class Model {
 		this.order = state.order;
 		this.down = this.layOut(this.rows.shape, this.rows.rowPlace);
 		this.net = this.down.total[0];
-		/* Of a difference shares are of what changed, up or down, as pprof counts them. */
+		/* Percentages of a difference are of all changes, up and down, as in pprof. */
 		this.isDifference = weights.weight.some((v) => v < 0);
 		this.total = this.isDifference ? this.sumOfWeights(weights.weight) : this.net;
 		this.before = this.down.before[0];
 		this.hasBase = !!weights.before;
-		/* Shares are compared, so that recordings of different length can be. */
+		/* Percentages are compared, so that recordings of different length can be compared. */
 		this.scale = this.hasBase && this.before ? this.total / this.before : 1;
 		this.dropNegative = state.dropNegative;
 		this.upCache = this.sumCache = this.linesCache = null;
 	}
-	/* Of a stack of both the difference counts. */
+	/* For a stack of both, the difference counts. */
 	sumOfWeights(weight) {
 		const { p } = this;
 		return sumOfSizes(p.head.subtracts ? sumRows(p.nodes, p.rowNode, weight) : weight);
 	}
-	/* Whether lists and graphs have what costs so much; as pprof decides it. */
+	/* Whether a value is large enough for lists and graphs, as in pprof. */
 	isShown(flat, cum) {
 		return (flat || cum) && !(this.dropNegative && (flat < 0 || (!flat && cum < 0)));
 	}
@@ -430,7 +430,7 @@ class Model {
 		}
 		return { hits, count, sum: sumOfHits(this.down, hits) };
 	}
-	/* Values of lines and of addresses: what is there, and what passes through. */
+	/* Values of lines and addresses: flat and cumulative. */
 	get lines() {
 		this.places = this.places || makePlaces(this.p);
 		return (this.linesCache = this.linesCache || sumByPlace(this.p, this.places, this.weights.weight));
@@ -458,7 +458,7 @@ const PLACES = {
 	source: (p, f) => "s" + p.fnFile[p.frameFn[f]] + ":" + p.frameLine[f],
 };
 
-/* By kind: the places in a list, and the number of each frame's. */
+/* By kind: the list of places, and the index of each frame's place. */
 function makePlaces(p) {
 	const out = {};
 	for (const [kind, idOf] of Object.entries(PLACES)) {

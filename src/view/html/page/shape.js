@@ -1,10 +1,10 @@
 /*
- * Shapes: trees of keys in preorder, without values. A shape depends on what a frame is shown as, on frames that are hidden
- * and on the grouping, but neither on the event nor on a span of time, a thread or a search: so it is kept, and a change of
- * those is but a sum over it (see layOut()).
+ * Shapes: trees of keys in preorder, without values. A shape depends on the granularity, on hidden frames
+ * and on the grouping, but not on the event, the time range, the thread or the search: it is cached, and after a change of
+ * those only the sums are computed again (see layOut()).
  *
  * A shape is { n, keys, key, parent, depth, end }, typed arrays by place; end is one past the last callee. Place 0 is the
- * root. What of it has no value in a layout has no size there: it is skipped.
+ * root. Places without a value in a layout have no size there: they are skipped.
  */
 
 const SHAPES_KEPT = 4;
@@ -33,7 +33,7 @@ function makeShape(keys, key, parent, depth) {
 
 /* A trie of keys that grows: children are found by (parent, key). */
 class Trie {
-	/* nodes: how many there may come to be, for a start. */
+	/* nodes: the expected number. */
 	constructor(rootKey, nodes) {
 		this.cap = 1024;
 		while (this.cap < nodes && this.cap < 1 << 22) {
@@ -101,8 +101,8 @@ function nameRanks(keys) {
 }
 
 /*
- * A tree as a shape: n nodes by parent and key, a parent's id below those of its children; siblings in the order of
- * compare. Returns the shape, and where each node has its place in it.
+ * A tree as a shape: n nodes by parent and key, a parent's id is less than those of its children; siblings in the order of
+ * compare. Returns the shape, and the place of each node in it.
  */
 function orderedShape({ n, parent, key }, keys, compare) {
 	const start = new Int32Array(n + 2);
@@ -167,7 +167,7 @@ function shapeOfFile(p, keys, rootKey) {
 	return { shape: makeShape(keys, key, parent, depth), place };
 }
 
-/* Nodes merged by key; those that are gone count for their callers. */
+/* Nodes merged by key; removed ones count for their callers. */
 function shapeOfNodes(p, keys, gone, rootKey) {
 	const trie = new Trie(rootKey, p.nodes);
 	const at = new Int32Array(p.nodes);
@@ -179,7 +179,7 @@ function shapeOfNodes(p, keys, gone, rootKey) {
 	return { shape, place: at.map((node) => place[node]) };
 }
 
-/* Numbers of things in the order of a small whole number that each has. */
+/* Indexes sorted by a small integer of each. */
 function orderBy(numbers, limit) {
 	const at = new Uint32Array(limit + 1);
 	for (let i = 0; i < numbers.length; i++) {
@@ -242,9 +242,9 @@ function leafedShape(shape, rowPlace, groupOf, groups) {
 }
 
 /*
- * For each group a copy of the part of a shape that its rows use, below a node of its own. groupOf: by row; groups: names,
- * "" for rows that belong to none; kind: what sort of key the nodes have. Rows are taken in the order of their places: so
- * the copies come out in preorder.
+ * For each group a copy of the part of a shape that its rows use, below a node for the group. groupOf: by row; groups: names,
+ * "" for rows without a group; kind: the kind of key of the nodes. Rows are taken in the order of their places, so that
+ * the copies are in preorder.
  */
 function groupedShape(shape, rowPlace, groupOf, groups, kind) {
 	const { keys } = shape;
@@ -304,8 +304,8 @@ function reversedShape(shape, rowPlace) {
 }
 
 /*
- * A shape with values: x (sum of what is to the left), total, self, and the same of the base. size is what a box is wide:
- * the total, or the sum of the selves without their signs where values may be negative. The arrays are used anew when the
+ * A shape with values: x (the sum to the left), total, self, and the same of the base. size is the width of a box:
+ * the total, or the sum of the absolute self values if values may be negative. The arrays are reused when the
  * same shape is laid out again.
  */
 function layOut(shape, self, selfBefore) {
@@ -329,7 +329,7 @@ function layOut(shape, self, selfBefore) {
 	if (selfBefore) {
 		sumUp(l.before, parent);
 	}
-	const next = []; /* by depth: where the next one of it begins */
+	const next = []; /* by depth: the start of the next one */
 	l.maxDepth = 0;
 	next[0] = 0;
 	for (let i = 0; i < n; i++) {
@@ -352,7 +352,7 @@ function sumUp(values, parent) {
 	}
 }
 
-/* The next sibling that has a value, from c on; end where there is none. */
+/* The next sibling with a value, from c on; end if there is none. */
 function shownFrom(l, c, end) {
 	while (c < end && !l.size[c] && !l.before[c]) {
 		c = l.end[c];
@@ -360,7 +360,7 @@ function shownFrom(l, c, end) {
 	return c;
 }
 
-/* Places of what a place calls and that has a value. */
+/* Places of the callees with a value. */
 function calleesOf(l, i) {
 	const out = [];
 	for (let c = shownFrom(l, i + 1, l.end[i]); c < l.end[i]; c = shownFrom(l, l.end[c], l.end[i])) {
@@ -373,7 +373,7 @@ function largestCallee(l, i) {
 	return calleesOf(l, i).reduce((best, c) => (best < 0 || l.size[c] > l.size[best] ? c : best), -1);
 }
 
-/* Siblings by size instead of by name: a shape that holds for this layout alone. */
+/* Siblings by size instead of by name: a shape for this layout only. */
 function bySize(l) {
 	const { shape, place } = orderedShape(l, l.keys, (a, b) => l.size[b] - l.size[a] || a - b);
 	const moved = (values) => {

@@ -62,7 +62,7 @@ class VirtualTable {
 		new ResizeObserver(() => this.draw()).observe(this.box);
 	}
 
-	/* Columns whose width is a property of the table are dragged at their right edge; a double click gives the width back. */
+	/* Columns whose width is a property of the table can be dragged at their right edge; a double click resets the width. */
 	addHandle(head, property) {
 		const handle = element("span", { class: "handle", "aria-hidden": "true" });
 		head.classList.add("resizable");
@@ -258,7 +258,7 @@ class TopView {
 		}
 	}
 
-	/* The object stands beside the function: names have the room that those in view need, unless it is dragged. */
+	/* The object is beside the function: the column of names is as wide as those in view require, unless it is dragged. */
 	fitNames(rows) {
 		const { keys } = this.app.model;
 		const longest = rows.slice(0, 200).reduce((most, k) => Math.max(most, keys.name[k].length), 12);
@@ -273,7 +273,7 @@ class TopView {
 		this.update();
 	}
 
-	/* The order in the address, where it is not what is sorted by. */
+	/* The order in the URL, if it is not that of the table. */
 	followAddress() {
 		const isCum = this.sorted === 2 || this.sorted === 3;
 		if ((this.app.state.sort === "cum") !== isCum) {
@@ -297,7 +297,7 @@ class TopView {
 		}
 		const value = this.values[this.sorted];
 		const sign = this.descending ? -1 : 1;
-		/* what shrank much is sorted with what grew much, as in pprof; changes are in their order */
+		/* large decreases are sorted with large increases, as in pprof; changes are sorted by value */
 		const size = this.sorted === 4 ? value : (k) => Math.abs(value(k));
 		const tie = (a, b) => m.sums.cum[b] - m.sums.cum[a] || a - b;
 		rows.sort(

@@ -10,7 +10,7 @@ const UNITS = [
 ];
 const LONG_UNITS = { nanosecond: "ns", microsecond: "us", millisecond: "ms", second: "s", minute: "min", hour: "hr" };
 
-/* [what it measures, how many of the smallest]; what is in no table measures itself. */
+/* [quantity, factor of its smallest unit]; a unit in no table is a quantity of its own. */
 function unitFactor(unit) {
 	const small = unit.toLowerCase();
 	const name = LONG_UNITS[small.replace(/s$/, "")] || small;
@@ -97,7 +97,7 @@ function labelsOf(p, thread, tag, event) {
 	return labels;
 }
 
-/* For each row whether its labels match; each set of labels is looked at once. */
+/* For each row whether its labels match; each set of labels is evaluated once. */
 function matchRows(p, filter) {
 	const out = new Uint8Array(p.rowNode.length);
 	const known = new Map();
@@ -127,7 +127,7 @@ function tagKeys(p, state) {
 	return [...new Set(p.tags.key)].map((id) => p.strings[id]).filter(shownLabels(state));
 }
 
-/* Of a number that is not a decimal one the file has the text as well. */
+/* For a number that is not decimal the file has the text as well. */
 function pairText(p, i) {
 	const { value, number, unit, isNumber } = p.tags;
 	return p.strings[value[i]] || (isNumber[i] ? number[i] + p.strings[unit[i]] : "");
@@ -146,7 +146,7 @@ function tagLine(p, tag, isShown) {
 	return out.join(", ");
 }
 
-/* What a thread or a label set says of a key, "" where neither does. */
+/* The value of a key in a thread or a label set, "" if neither has it. */
 function labelText(p, thread, tag, tagName) {
 	const { first, key } = p.tags;
 	for (let i = first[tag]; i < first[tag + 1]; i++) {

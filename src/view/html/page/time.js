@@ -1,6 +1,6 @@
 /*
- * When it happened: a strip with all samples and a brush, lanes for threads and CPUs, and a map of seconds against what is
- * below the second. What is brushed is what every other view counts.
+ * The timeline: a strip with all samples and a brush, lanes for threads and CPUs, and a heat map of subsecond offsets.
+ * The brushed range is the one that every other view counts.
  */
 
 function sizeCanvas(canvas, width, height) {
@@ -14,7 +14,7 @@ function sizeCanvas(canvas, width, height) {
 	return g;
 }
 
-/* What decides which samples are counted over time: the event and the filters, but not the span itself. */
+/* What the selection of samples for the timeline depends on: the event and the filters, but not the time range. */
 function logId(app) {
 	return app.state.event + app.model.keptId;
 }
@@ -56,7 +56,7 @@ function formatAxis(t, step) {
 	return digits > 2 ? (t * 1e3).toFixed(Math.max(0, digits - 3)) + " ms" : t.toFixed(digits) + " s";
 }
 
-/* Dragging over a canvas chooses a span of time; a click that moves nothing clears it. */
+/* Dragging over a canvas selects a time range; a click without a movement clears it. */
 class Brush {
 	constructor(canvas, app, timeAt) {
 		this.from = null;
@@ -109,7 +109,7 @@ class TimeStrip {
 		return Math.min(span, Math.max(0, (x / this.width) * span));
 	}
 
-	/* Left and right move the span, up and down make it longer and shorter. */
+	/* Left and right move the range, up and down make it longer and shorter. */
 	pressed(e) {
 		const span = this.app.timeSpan;
 		let [from, to] = this.app.state.time || [0, span];
@@ -286,7 +286,7 @@ class TimelineView {
 					: "(CPU not recorded)";
 			l.most = l.all.reduce((a, b) => Math.max(a, b), 1);
 		}
-		/* Lanes of threads share a scale: what is high in one is high in all. */
+		/* Lanes of threads share a scale. */
 		this.most = this.lanes.reduce((a, l) => Math.max(a, l.most), 1);
 	}
 
@@ -305,7 +305,7 @@ class TimelineView {
 		}
 	}
 
-	/* The time chart, whose time 0 is another than that of the samples. */
+	/* The time chart, whose time 0 differs from that of the samples. */
 	updateStates() {
 		const { app } = this;
 		const { offsetNs } = app.p.chart;
@@ -466,7 +466,7 @@ function fitted(g, text, width) {
 const HEAT_LEFT = 44; /* pixels, for the axis */
 const HEAT_MOST_LEAST = 4; /* samples in a cell, for the end of the scale */
 
-/* One column a second, the second from top to bottom: what recurs or stands out is seen at a glance. */
+/* One column per second, from top to bottom: periodic behaviour and outliers are visible at a glance. */
 class HeatView {
 	constructor(host, app) {
 		this.app = app;
@@ -492,7 +492,7 @@ class HeatView {
 		new ResizeObserver(() => this.draw()).observe(this.box);
 	}
 
-	/* Columns are seconds, or as long as they must be where there are too many or too few. */
+	/* Columns are seconds, or another time if there would be too many or too few. */
 	shape() {
 		const span = this.app.timeSpan;
 		const columns =
@@ -669,7 +669,7 @@ class HeatView {
 	}
 }
 
-/* From near the page's ground over several hues: on light ones from yellow over red to violet, on dark ones the other way. */
+/* From a colour near the background over several hues: on light ones from yellow over red to violet, on dark ones the reverse. */
 const HEAT_HUES = [
 	[52, 92, 84],
 	[34, 92, 66],

@@ -1,9 +1,9 @@
-/* The call tree as rows that open and close, and the sandwich: a function between its callers and its callees. */
+/* The call tree as rows that open and close, and the sandwich view: a function between its callers and its callees. */
 
 class TreeView {
 	constructor(host, app) {
 		this.app = app;
-		/* What is open, by the way that leads to it: it stays open in another layout, whose places are others. */
+		/* Open rows, by their path: they stay open in another layout, which has other places. */
 		this.ways = new Trie(0, 0);
 		this.open = new Set([0]);
 		this.colours = new Colours();
@@ -95,7 +95,7 @@ class TreeView {
 		this.update();
 	}
 
-	/* What has but one callee opens with it. */
+	/* A row with only one callee opens together with it. */
 	openOnly(r) {
 		const l = this.layout;
 		let { i, way } = r;
@@ -122,7 +122,7 @@ class TreeView {
 		return true;
 	}
 
-	/* The hottest path, once per profile: it is what is looked for. */
+	/* The hottest path is opened, once per profile. */
 	openHottest() {
 		const l = this.layout;
 		let i = 0;
@@ -146,7 +146,7 @@ class TreeView {
 			this.openHottest();
 		}
 		const rows = [];
-		const waiting = [[0, 0]]; /* the largest of its siblings last; stacks may be deep, so nothing recurs */
+		const waiting = [[0, 0]]; /* the largest of its siblings last; not recursive, since stacks may be deep */
 		while (waiting.length) {
 			const [i, way] = waiting.pop();
 			const callees = calleesOf(l, i);
@@ -248,7 +248,7 @@ class SandwichView {
 		this.list.set(rows);
 		const selected = this.app.state.symbol;
 		const isSelected = (k) => m.keys.name[k] === selected && m.sums.cum[k] && m.keys.isListed(k);
-		/* Objects may have functions of the same name: the one that was chosen, where it is that. */
+		/* Several objects may have a function of this name: the selected one is preferred. */
 		this.key = !selected
 			? -1
 			: isSelected(this.app.chosen)
