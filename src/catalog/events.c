@@ -13,7 +13,7 @@
 #include "event/event.h"
 #include "event/names.h"
 #include "event/pfm.h"
-#include "probe/sdt_cache.h"
+#include "probe/sdt/sdt_cache.h"
 
 #define FORMAT_MAX_BYTES (1 << 20)
 

@@ -6,7 +6,7 @@
 #include "base/cleanup.h"
 #include "base/new_file.h"
 #include "cmd/cmd.h"
-#include "dump/conversion.h"
+#include "dump/conversion/conversion.h"
 #include "session/input.h"
 
 struct data_command {

@@ -44,7 +44,7 @@ struct code {
 	uint64_t ip;
 };
 
-static struct code code_at(struct dumper *d, const struct resolved_sample *s, uint64_t ip, size_t want)
+static struct code code_at(struct dumper *d, const struct resolved_sample *s, uint64_t ip, size_t bytes_max)
 {
 	struct resolved_frame f = dump_lookup(d, s, ip);
 	struct code c = { .ip = ip };
@@ -56,7 +56,7 @@ static struct code code_at(struct dumper *d, const struct resolved_sample *s, ui
 		return (struct code){ .ip = ip };
 	if (c.n > f.map->end - ip)
 		c.n = f.map->end - ip;
-	c.n = c.n < want ? c.n : want;
+	c.n = c.n < bytes_max ? c.n : bytes_max;
 	return c;
 }
 

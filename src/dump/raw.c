@@ -10,7 +10,7 @@
 #include "dump/dumper_priv.h"
 #include "dump/event_text.h"
 #include "record/data_src.h"
-#include "resolve/chain.h"
+#include "resolve/chain/chain.h"
 
 #define BYTES_A_LINE 16
 

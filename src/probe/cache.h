@@ -1,8 +1,8 @@
 /*
  * Definitions in the build ID cache, so that they need no debug information later.
  *
- * The "probes" of a file (see probe/sdt_cache.h) has for each "#GROUP:EVENT=PLACE ARGUMENTS", as the user gave it, and then the lines for
- * tracefs. perf reads and writes the same. Source: perf-probe(1), and what perf leaves on disk.
+ * The "probes" of a file (see probe/sdt/sdt_cache.h) has for each "#GROUP:EVENT=PLACE ARGUMENTS", as the user specified it, followed by
+ * the lines for tracefs. perf reads and writes the same format. Sources: perf-probe(1), and files that perf wrote.
  */
 #pragma once
 #include "probe/events.h"

@@ -8,8 +8,8 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "probe/names.h"
-#include "probe/sdt_cache.h"
-#include "probe/sdt_notes.h"
+#include "probe/sdt/sdt_cache.h"
+#include "probe/sdt/sdt_notes.h"
 
 #define GROUP_PREFIX "sdt_"
 

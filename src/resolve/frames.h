@@ -91,7 +91,7 @@ static inline uint32_t frame_cache_find(struct frame_cache *c, uint32_t space, u
 	return frame_cache_add(c, (struct frame_where){ space, kernel, cpumode, call_site, false }, ip);
 }
 
-/* Where the debug information is asked: a call is before the address that it returns to. */
+/* The address to look up in debug information: a call is before the address that it returns to. */
 static inline uint64_t source_address(const struct resolved_frame *f)
 {
 	return f->addr - f->is_call;

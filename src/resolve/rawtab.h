@@ -14,7 +14,7 @@
 #include "base/hash.h"
 #include "base/idset.h"
 #include "base/vector.h"
-#include "resolve/chain.h"
+#include "resolve/chain/chain.h"
 #include "resolve/frames.h"
 
 struct raw_hash {

@@ -6,7 +6,7 @@
 #include "base/strbuf.h"
 #include "machine/record_builder.h"
 #include "perfdata/reader.h"
-#include "resolve/chain.h"
+#include "resolve/chain/chain.h"
 #include "resolve/dumps.h"
 #include "resolve/members.h"
 #include "resolve/resolve.h"

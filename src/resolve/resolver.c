@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "record/order.h"
-#include "resolve/chain.h"
+#include "resolve/chain/chain.h"
 #include "resolve/resolver_priv.h"
 #include "unwind/tables.h"
 

@@ -10,7 +10,7 @@
 #include "decode/tracepoint.h"
 #include "machine/machine.h"
 #include "perfdata/reader.h"
-#include "resolve/deferred.h"
+#include "resolve/chain/deferred.h"
 #include "resolve/dumps.h"
 #include "resolve/frames.h"
 #include "resolve/jit.h"
@@ -19,7 +19,7 @@
 #include "resolve/parallelism.h"
 #include "resolve/rawtab.h"
 #include "resolve/resolve.h"
-#include "resolve/stitch.h"
+#include "resolve/chain/stitch.h"
 
 /* Sorted; nr 0 means any ID. */
 struct id_list {

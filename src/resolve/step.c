@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "resolve/chain.h"
+#include "resolve/chain/chain.h"
 
 void step_init(struct sample_step *s)
 {

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "machine/record_builder.h"
-#include "resolve/chain.h"
+#include "resolve/chain/chain.h"
 #include "resolve/step.h"
 #include "sys/perf_abi.h"
 

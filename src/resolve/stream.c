@@ -6,7 +6,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/vector.h"
-#include "resolve/chain.h"
+#include "resolve/chain/chain.h"
 #include "resolve/step.h"
 
 /*

@@ -9,7 +9,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "object/debuginfod.h"
-#include "probe/sdt_notes.h"
+#include "probe/sdt/sdt_notes.h"
 #include "sys/process_files.h"
 
 /* Our path for a file of a process, which is opened by descriptor, so that links of the process cannot lead elsewhere. */

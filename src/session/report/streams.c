@@ -8,7 +8,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "resolve/chain.h"
+#include "resolve/chain/chain.h"
 #include "session/report/reread.h"
 
 struct place {

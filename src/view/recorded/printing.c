@@ -3,7 +3,7 @@
 #include "dump/facts.h"
 #include "dump/header_text.h"
 #include "dump/raw.h"
-#include "dump/samples_json.h"
+#include "dump/conversion/samples_json.h"
 #include "session/input.h"
 #include "session/peek.h"
 #include "session/report/cycles.h"

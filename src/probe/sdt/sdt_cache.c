@@ -1,4 +1,4 @@
-#include "probe/sdt_cache.h"
+#include "probe/sdt/sdt_cache.h"
 
 #include <limits.h>
 #include <stdlib.h>

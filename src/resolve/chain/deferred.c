@@ -1,11 +1,11 @@
-#include "resolve/deferred.h"
+#include "resolve/chain/deferred.h"
 
 #include <stddef.h>
 #include <string.h>
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "resolve/chain.h"
+#include "resolve/chain/chain.h"
 
 /* The flag word after read_format; bit-fields begin at its lowest or highest bit, by byte order. */
 #define FLAGS_OFFSET	(offsetof(struct perf_event_attr, read_format) + 8)

@@ -1,5 +1,5 @@
-/* A trace by its bytes, as the CTF 1.8 specification lays them out; what babeltrace2 makes of it, tests/oracle/data-ctf.py asks. */
-#include "dump/ctf.h"
+/* The bytes of a trace, by the CTF 1.8 specification; tests/oracle/data-ctf.py compares with babeltrace2. */
+#include "dump/conversion/ctf.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "dump/ctf.h"
+#include "dump/conversion/ctf.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,4 +1,4 @@
-#include "dump/samples_json.h"
+#include "dump/conversion/samples_json.h"
 
 #include <time.h>
 

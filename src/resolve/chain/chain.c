@@ -1,4 +1,4 @@
-#include "resolve/chain.h"
+#include "resolve/chain/chain.h"
 
 #include <linux/perf_event.h>
 #include <stdbool.h>

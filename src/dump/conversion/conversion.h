@@ -9,8 +9,8 @@
  */
 #pragma once
 #include "base/out.h"
-#include "dump/samples_ctf.h"
-#include "dump/samples_json.h"
+#include "dump/conversion/samples_ctf.h"
+#include "dump/conversion/samples_json.h"
 #include "session/session.h"
 
 struct conversion_options {

@@ -1,4 +1,4 @@
-#include "probe/sdt_notes.h"
+#include "probe/sdt/sdt_notes.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "dump/samples_ctf.h"
+#include "dump/conversion/samples_ctf.h"
 
 #include <stdlib.h>
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "machine/record_builder.h"
-#include "resolve/chain.h"
-#include "resolve/deferred.h"
+#include "resolve/chain/chain.h"
+#include "resolve/chain/deferred.h"
 #include "sys/perf_abi.h"
 
 static struct env *env_of(bool is_deferred)

@@ -1,11 +1,11 @@
-#include "resolve/stitch.h"
+#include "resolve/chain/stitch.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "resolve/chain.h"
+#include "resolve/chain/chain.h"
 
 #define REGISTERS_MAX 256  /* more than any processor has */
 #define STITCHED_MAX  4096 /* calls; deeper stacks are recursions */

@@ -12,7 +12,7 @@
 
 #include "base/vector.h"
 #include "decode/tracepoint.h"
-#include "dump/ctf.h"
+#include "dump/conversion/ctf.h"
 #include "record/env.h"
 #include "resolve/resolve.h"
 

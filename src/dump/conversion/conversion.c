@@ -1,4 +1,4 @@
-#include "dump/conversion.h"
+#include "dump/conversion/conversion.h"
 
 #include "session/input.h"
 
