@@ -132,7 +132,8 @@ def as_by_bpf(tap):
     by_ptrace = normalised(text)
     # brk and random bytes, and a limit that depends on the user
     unsteady = re.compile(r"brk|getrandom|prlimit|geteuid|getuid|set_tid_address|rt_sig|statfs|execve")
-    differ = [(a, b) for a, b in zip([x for x in by_ptrace if not unsteady.search(x)], [x for x in by_bpf if not unsteady.search(x)]) if a != b]
+    steady = [[line for line in lines if not unsteady.search(line)] for lines in (by_ptrace, by_bpf)]
+    differ = [(a, b) for a, b in zip(*steady) if a != b]
     tap.ok(len(by_ptrace) > 50 and not differ, f"as by BPF: {len(by_ptrace)} lines are the same", differ[:3])
 
 
@@ -224,7 +225,8 @@ def odd_programs(tap):
         time.sleep(0.1)
         os.kill(int(pid[1]), signal.SIGCONT)
         tracer.communicate(timeout=30 * patience())
-        tap.ok(stopped and held and tracer.returncode == 6, "a process that stops itself stays stopped, and goes on", str(tracer.returncode))
+        tap.ok(stopped and held and tracer.returncode == 6, "a process that stops itself stays stopped, and goes on",
+               str(tracer.returncode))
 
 
 def ends(tap):
