@@ -1,5 +1,10 @@
 #!/usr/bin/env python3
-"""Pictures of timechart: each of perf's intervals is in strobe's, at the same place and with the same text."""
+"""
+Pictures of timechart: each of perf's intervals is in strobe's, at the same place and with the same text.
+
+perf has a group for each, moved to its place, with a title and a box. In strobe's, which are smaller by two fifths, the box has the title,
+and is with others in a group whose unit is a microsecond.
+"""
 # second try
 # needs: timechart record
 
@@ -13,7 +18,11 @@ from strobetest import NEWEST_PERF, PERF, Tap, require_perf, run, skip_all, stro
 WORKLOAD = ("/bin/sh", "-c",
             "for i in 1 2 3 4 5 6; do cat /proc/self/stat > /dev/null; sleep 0.02; done; head -c 30000000 /dev/zero | md5sum")
 # Title, description, and the box; that of a wait has its place in the group around it.
-BOX = re.compile(r'(?:translate\(([\d.]+),[\d.]+\)">\n)?<title>([^<]*)</title>\n(<desc>[^<]*</desc>\n)?<rect x="([\d.]+)" width="([\d.]+)"')
+PERF_BOX = re.compile(r'(?:translate\(([\d.]+),[\d.]+\)">\n)?<title>([^<]*)</title>\n(<desc>[^<]*</desc>\n)?'
+                      r'<rect x="([\d.]+)" width="([\d.]+)"')
+SVG, SCALE = "{http://www.w3.org/2000/svg}", re.compile(r"scale\(([\d.e-]+),1\)")
+COORDINATE = re.compile(r' (?:x|y|width|height)="([\d.]+)"')
+CHROMIUM_MAX = 2**25
 TASK = re.compile(r">([^<>]*:\d+ \([\d.]+ ?m?s\))<")
 IO_TASK = re.compile(r">([^<>]*:\d+ \([\d.]+ [KMG]?bytes\))<")
 
@@ -23,9 +32,20 @@ def read(path):
         return f.read()
 
 
-def boxes(text):
+def perf_boxes(text):
     """Counts of (title, place, width): to a thousandth of a pixel."""
-    return collections.Counter((m[1], round(float(m[0] or 0) + float(m[3]), 3), round(float(m[4]), 3)) for m in BOX.findall(text))
+    return collections.Counter((m[1], round(float(m[0] or 0) + float(m[3]), 3), round(float(m[4]), 3)) for m in PERF_BOX.findall(text))
+
+
+def boxes(text):
+    """The same of strobe's."""
+    found = collections.Counter()
+    for group in xml.etree.ElementTree.fromstring(text).iter(SVG + "g"):
+        unit = SCALE.search(group.get("transform", ""))
+        for box in group.findall(SVG + "rect") if unit else ():
+            x, width = (round(float(box.get(key)) * float(unit[1]), 3) for key in ("x", "width"))
+            found[box.find(SVG + "title").text, x, width] += 1
+    return found
 
 
 def is_well_formed(path):
@@ -42,12 +62,14 @@ def draw(tap, recording, *options, reference=PERF):
     if not tap.ok(ours.status == 0 and theirs.status == 0, f"{recording} {' '.join(options)}: both draw", f"{ours} {theirs}"):
         tap.done()
     tap.ok(is_well_formed("ours.svg"), "ours is well-formed")
-    return read("ours.svg"), read("perf.svg")
+    text = read("ours.svg")
+    tap.ok(max(float(n) for n in COORDINATE.findall(text)) < CHROMIUM_MAX, "no coordinate is larger than Chromium's largest")
+    return text, read("perf.svg")
 
 
 def check_states(tap, recording, *options, reference=PERF):
     ours, theirs = draw(tap, recording, *options, reference=reference)
-    found, expected = boxes(ours), boxes(theirs)
+    found, expected = boxes(ours), perf_boxes(theirs)
     expected = collections.Counter({k: n for k, n in expected.items() if re.search("running|waiting|blocked", k[0])})
     missing = expected - found
     # perf keeps the name of a task whose ID is used again by another
@@ -98,9 +120,13 @@ def main():
     check_newest(tap)
     if check_kind(tap, "io.data", "-I"):
         ours, theirs = draw(tap, "io.data")
-        tap.equal(sorted(IO_TASK.findall(ours)), sorted(IO_TASK.findall(theirs)), "-I: tasks and bytes are perf's")
+        # perf has no name for a task that was started while it recorded
+        found = IO_TASK.findall(ours)
+        by_id = {row.rsplit(":", 1)[1]: row for row in found}
+        expected = [by_id.get(row[1:], row) if row.startswith(":") else row for row in IO_TASK.findall(theirs)]
+        tap.equal(sorted(found), sorted(expected), "-I: tasks and bytes are perf's")
         # perf draws those that have not ended, too: to the end of time
-        expected = collections.Counter({k: n for k, n in boxes(theirs).items() if k[2] < 1e9})
+        expected = collections.Counter({k: n for k, n in perf_boxes(theirs).items() if k[2] < 1e9})
         tap.ok(expected and not expected - boxes(ours), "-I: calls are perf's", list((expected - boxes(ours)).items())[:5])
     tap.done()
 

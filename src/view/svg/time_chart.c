@@ -19,6 +19,7 @@
 #define LONG_WAIT_NS 10000000
 #define IDLE_CLASSES 6
 #define WHOLE_MAX 0x1p53
+#define UNITS_MAX 30000000 /* a coordinate of Chromium is less than 2^25 */
 
 struct drawing {
 	struct out *out;
@@ -26,6 +27,8 @@ struct drawing {
 	const struct time_chart_svg_options *o;
 	uint64_t start_ns;
 	double pixels_per_ns, width, height;
+	uint64_t unit_ns; /* of boxes: open_boxes() */
+	unsigned unit_decimals;
 	struct u64map escaped; /* by address of a stack */
 };
 
@@ -40,11 +43,17 @@ static const char style[] =
 	"line.pstate{stroke:#ff0;stroke-width:2}\n"
 	"rect.error{fill:red;fill-opacity:.5}rect.net{fill:green;fill-opacity:.5}rect.disk{fill:#00f;fill-opacity:.5}"
 	"rect.sync{fill:olive;fill-opacity:.5}rect.poll{fill:teal;fill-opacity:.2}\n"
-	"line.wake{stroke:#20ff20;stroke-width:.009}circle.wake{fill:#20ff20}circle.interrupt{fill:#ff8080}\n";
+	"line.wake{stroke:#20ff20;stroke-width:.009}circle.wake{fill:#20ff20}circle.interrupt{fill:#ff8080}\n"
+	"rect{fill:#00f;fill-opacity:.8}text{pointer-events:none}\n";
 
 static double x_of(const struct drawing *d, uint64_t ns)
 {
 	return ns > d->start_ns ? (double)(ns - d->start_ns) * d->pixels_per_ns : 0;
+}
+
+static uint64_t offset_of(const struct drawing *d, uint64_t ns)
+{
+	return ns > d->start_ns ? ns - d->start_ns : 0;
 }
 
 /* A CPU has two rows, below the legend. */
@@ -99,11 +108,42 @@ static void rect(const struct drawing *d, const char *class, double x, double wi
 	out_str(d->out, "\"/>\n");
 }
 
-static void open_group_at(const struct drawing *d, double x, double y)
+/*
+ * Boxes of times make up nearly all of a picture: each is an element with its title, in a group in which x and width are microseconds, or
+ * milliseconds in long recordings, exact to the nanosecond. Lines around boxes, and text, would be scaled and are elsewhere.
+ */
+static void open_boxes(const struct drawing *d, double y)
 {
-	put(d, "<g transform=\"translate(", x, 8);
-	put(d, ",", y, 8);
-	out_str(d->out, ")\">\n");
+	put(d, "<g transform=\"translate(0,", y, 8);
+	out_f(d->out, ") scale(%.12g,1)\">\n", d->pixels_per_ns * (double)d->unit_ns);
+}
+
+static void put_units(const struct drawing *d, uint64_t ns)
+{
+	out_point(d->out, ns / d->unit_ns, ns % d->unit_ns, d->unit_decimals, 0);
+}
+
+/* class: NULL for what runs. Its title comes next, then close_box(). */
+static void open_box(const struct drawing *d, const char *class, uint64_t start_ns, uint64_t end_ns, double y, double height)
+{
+	uint64_t start = offset_of(d, start_ns), end = offset_of(d, end_ns);
+	out_str(d->out, "<rect x=\"");
+	put_units(d, start);
+	out_str(d->out, "\" width=\"");
+	put_units(d, end > start ? end - start : 0);
+	if (y != 0)
+		put(d, "\" y=\"", y, 2);
+	put(d, "\" height=\"", height, 3);
+	if (class) {
+		out_str(d->out, "\" class=\"");
+		out_str(d->out, class);
+	}
+	out_str(d->out, "\"><title>");
+}
+
+static void close_box(const struct drawing *d)
+{
+	out_str(d->out, "</rect>\n");
 }
 
 static void text(const struct drawing *d, double x, double y, const char *attributes, const char *s)
@@ -132,12 +172,14 @@ static void number_text(const struct drawing *d, double x, double y, double size
 	out_str(d->out, "</text>\n");
 }
 
-/* Vertical text, in a group that is moved to its position. */
-static void text_down(const struct drawing *d, double size, const char *before, const char *s)
+/* Vertical text. */
+static void text_down(const struct drawing *d, double x, double y, double size, const char *before, const char *s)
 {
 	if (size <= TEXT_SIZE_MIN)
 		return;
-	put(d, "<text transform=\"rotate(90)\" font-size=\"", size, 8);
+	put(d, "<text transform=\"translate(", x, 8);
+	put(d, ",", y, 8);
+	put(d, ") rotate(90)\" font-size=\"", size, 8);
 	out_str(d->out, "pt\">");
 	out_str(d->out, before);
 	out_xml_str(d->out, s);
@@ -202,6 +244,10 @@ static void open_svg(struct drawing *d, uint32_t cpus)
 	d->start_ns = start;
 	d->width = width > (double)d->o->width ? width : (double)d->o->width;
 	d->pixels_per_ns = ns ? d->width / (double)ns : 0;
+	d->unit_ns = 1000;
+	d->unit_decimals = 3;
+	for (; ns / d->unit_ns > UNITS_MAX; d->unit_ns *= 1000)
+		d->unit_decimals += 3;
 	d->height = (1 + d->o->rows + 2.0 * cpus + 1) * ROW;
 	out_f(d->out, "<?xml version=\"1.0\" standalone=\"no\"?>\n"
 		      "<svg width=\"%.0f\" height=\"%.0f\" version=\"1.1\" xmlns=\"http://www.w3.org/2000/svg\">\n", d->width, d->height);
@@ -269,31 +315,42 @@ static bool is_highlighted(const struct drawing *d, const struct time_span *s, c
 static void draw_running(struct drawing *d, const struct time_task *t, const struct time_row *r, const struct time_span *s)
 {
 	char length[SPAN_TEXT_BYTES];
-	double x = x_of(d, s->start_ns), width = x_of(d, s->end_ns) - x;
 	const char *name = r->name ? r->name : "";
-	open_group_at(d, x, y_of_cpu(d, s->cpu));
-	out_str(d->out, "<title>");
+	open_box(d, is_highlighted(d, s, name) ? "sample_hi" : NULL, s->start_ns, s->end_ns, y_of_cpu(d, s->cpu), ROW + BAR);
 	out_i64(d->out, t->pid);
 	out_ch(d->out, ' ');
 	out_xml_str(d->out, name);
 	out_str(d->out, " running ");
 	out_str(d->out, span_text(s->end_ns - s->start_ns, length));
-	out_str(d->out, "</title>\n");
+	out_str(d->out, "</title>");
 	description(d, "Switched because:", s->stack);
-	rect(d, is_highlighted(d, s, name) ? "sample_hi" : "sample", 0, width, 0, ROW + BAR);
-	text_down(d, text_size(width, 6), "", name);
-	out_str(d->out, "</g>\n");
+	close_box(d);
 }
 
-static void draw_all_running(struct drawing *d)
+static void draw_running_name(struct drawing *d, const struct time_task *unused, const struct time_row *r, const struct time_span *s)
+{
+	double x = x_of(d, s->start_ns);
+	text_down(d, x, y_of_cpu(d, s->cpu), text_size(x_of(d, s->end_ns) - x, 6), "", r->name ? r->name : "");
+}
+
+static void each_running(struct drawing *d, void (*draw)(struct drawing *, const struct time_task *, const struct time_row *,
+							  const struct time_span *))
 {
 	for (size_t i = 0; i < d->c->tasks.len; i++) {
 		const struct time_task *t = &d->c->tasks.data[i];
 		for (size_t j = 0; j < t->rows.len; j++)
 			for (size_t k = 0; k < t->rows.data[j].spans.len; k++)
 				if (t->rows.data[j].spans.data[k].kind == TIME_SPAN_RUNNING)
-					draw_running(d, t, &t->rows.data[j], &t->rows.data[j].spans.data[k]);
+					draw(d, t, &t->rows.data[j], &t->rows.data[j].spans.data[k]);
 	}
+}
+
+static void draw_all_running(struct drawing *d)
+{
+	open_boxes(d, 0);
+	each_running(d, draw_running);
+	out_str(d->out, "</g>\n");
+	each_running(d, draw_running_name);
 }
 
 static void draw_idle(const struct drawing *d, const struct time_power *p)
@@ -345,52 +402,59 @@ static void draw_power(const struct drawing *d)
 
 /* ---- tasks ---- */
 
-static void draw_bar_running(const struct drawing *d, const struct time_span *s, double x, double width, double y)
+static const char *class_of_span(const struct drawing *d, const struct time_span *s)
 {
-	double size = text_size(s->cpu > 9 ? width / 2 : width, 1.25);
-	rect(d, d->o->highlight_ns && s->end_ns - s->start_ns > d->o->highlight_ns ? "sample_hi" : "sample", x, width, y, BAR);
-	number_text(d, x, y + BAR - 1, size, 0, s->cpu + 1);
+	uint64_t ns = s->end_ns - s->start_ns;
+	switch (s->kind) {
+	case TIME_SPAN_WAITING:
+		return ns > LONG_WAIT_NS ? "WAITING" : "waiting";
+	case TIME_SPAN_BLOCKED:
+		return "blocked";
+	default:
+		return d->o->highlight_ns && ns > d->o->highlight_ns ? "sample_hi" : NULL;
+	}
 }
 
-static void draw_span(struct drawing *d, const struct time_span *s, double y)
+static void draw_span(struct drawing *d, const struct time_span *s)
 {
 	static const char *const words[] = { [TIME_SPAN_RUNNING] = "running", [TIME_SPAN_WAITING] = "waiting",
 					     [TIME_SPAN_BLOCKED] = "blocked" };
 	static const char *const why[] = { [TIME_SPAN_RUNNING] = "Switched because:", [TIME_SPAN_WAITING] = "Waiting on:",
 					   [TIME_SPAN_BLOCKED] = "Blocked on:" };
 	char length[SPAN_TEXT_BYTES];
-	uint64_t ns = s->end_ns - s->start_ns;
-	double x = x_of(d, s->start_ns), width = x_of(d, s->end_ns) - x;
-	span_text(ns, length);
-	if (s->kind == TIME_SPAN_WAITING)
-		open_group_at(d, x, y);
-	else
-		out_str(d->out, "<g>\n");
-	out_str(d->out, "<title>#");
+	open_box(d, class_of_span(d, s), s->start_ns, s->end_ns, 0, BAR);
+	out_ch(d->out, '#');
 	out_u64(d->out, s->cpu);
 	out_ch(d->out, ' ');
 	out_str(d->out, words[s->kind]);
 	out_ch(d->out, ' ');
-	out_str(d->out, length);
-	out_str(d->out, "</title>\n");
+	out_str(d->out, span_text(s->end_ns - s->start_ns, length));
+	out_str(d->out, "</title>");
 	description(d, why[s->kind], s->stack);
-	if (s->kind == TIME_SPAN_RUNNING) {
-		draw_bar_running(d, s, x, width, y);
-	} else if (s->kind == TIME_SPAN_BLOCKED) {
-		rect(d, "blocked", x, width, y, BAR);
-	} else {
-		rect(d, ns > LONG_WAIT_NS ? "WAITING" : "waiting", 0, width, 0, BAR);
-		text_down(d, text_size(width, 3), " ", length);
-	}
-	out_str(d->out, "</g>\n");
+	close_box(d);
+}
+
+/* The CPU where it runs, or how long it waits for one. */
+static void draw_span_text(const struct drawing *d, const struct time_span *s, double y)
+{
+	char length[SPAN_TEXT_BYTES];
+	double x = x_of(d, s->start_ns), width = x_of(d, s->end_ns) - x;
+	if (s->kind == TIME_SPAN_RUNNING)
+		number_text(d, x, y + BAR - 1, text_size(s->cpu > 9 ? width / 2 : width, 1.25), 0, s->cpu + 1);
+	else if (s->kind == TIME_SPAN_WAITING)
+		text_down(d, x, y, text_size(width, 3), " ", span_text(s->end_ns - s->start_ns, length));
 }
 
 static void draw_task(struct drawing *d, const struct time_task *t, const struct time_row *r)
 {
 	double y = r->slot * ROW, x = x_of(d, r->start_ns);
 	rect(d, "process", x, x_of(d, r->end_ns) - x, y, BAR);
+	open_boxes(d, y);
 	for (size_t i = 0; i < r->spans.len; i++)
-		draw_span(d, &r->spans.data[i], y);
+		draw_span(d, &r->spans.data[i]);
+	out_str(d->out, "</g>\n");
+	for (size_t i = 0; i < r->spans.len; i++)
+		draw_span_text(d, &r->spans.data[i], y);
 	if (!r->name)
 		return;
 	_cleanup_strbuf_ struct strbuf name = {};
@@ -400,7 +464,7 @@ static void draw_task(struct drawing *d, const struct time_task *t, const struct
 }
 
 /* Reads are in the upper half, writes in the lower one; calls without bytes have the full height. */
-static void draw_io(const struct drawing *d, const struct time_io *io, uint64_t bytes_max, double y)
+static void draw_io(const struct drawing *d, const struct time_io *io, uint64_t bytes_max)
 {
 	static const char *const classes[] = { [TIME_IO_READ] = "disk", [TIME_IO_WRITE] = "disk", [TIME_IO_SYNC] = "sync",
 					       [TIME_IO_SEND] = "net",	[TIME_IO_RECEIVE] = "net", [TIME_IO_POLL] = "poll" };
@@ -409,10 +473,10 @@ static void draw_io(const struct drawing *d, const struct time_io *io, uint64_t 
 	bool is_half = is_lower || io->kind == TIME_IO_READ || io->kind == TIME_IO_RECEIVE;
 	/* In quarters, so that small shares are visible. */
 	share = !is_half || share >= 0.75 ? 1 : share < 0.25 ? 0.25 : share < 0.5 ? 0.5 : 0.75;
-	double height = (is_half ? BAR / 2 : BAR) * share, x = x_of(d, io->start_ns);
-	out_f(d->out, "<g>\n<title>fd=%d error=%d merges=%u</title>\n", io->fd, io->error, io->merges);
-	rect(d, io->error ? "error" : classes[io->kind], x, x_of(d, io->end_ns) - x, is_half && !is_lower ? y : y + BAR - height, height);
-	out_str(d->out, "</g>\n");
+	double height = (is_half ? BAR / 2 : BAR) * share;
+	open_box(d, io->error ? "error" : classes[io->kind], io->start_ns, io->end_ns, is_half && !is_lower ? 0 : BAR - height, height);
+	out_f(d->out, "fd=%d error=%d merges=%u</title>", io->fd, io->error, io->merges);
+	close_box(d);
 }
 
 static void draw_io_task(const struct drawing *d, const struct time_task *t, const struct time_row *r, bool skip_eagain)
@@ -421,9 +485,11 @@ static void draw_io_task(const struct drawing *d, const struct time_task *t, con
 	double y = r->slot * ROW, x = x_of(d, r->start_ns), bytes = (double)r->bytes;
 	unsigned unit = 0;
 	rect(d, "process3", x, x_of(d, r->end_ns) - x, y, BAR);
+	open_boxes(d, y);
 	for (size_t i = 0; i < r->ios.len; i++)
 		if (r->ios.data[i].end_ns && !(skip_eagain && r->ios.data[i].error == -11))
-			draw_io(d, &r->ios.data[i], r->bytes_max, y);
+			draw_io(d, &r->ios.data[i], r->bytes_max);
+	out_str(d->out, "</g>\n");
 	for (; bytes > 1024 && unit < 3; unit++)
 		bytes /= 1024;
 	_cleanup_strbuf_ struct strbuf name = {};
