@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <linux/openat2.h>
 #include <stdio.h>
@@ -87,6 +88,14 @@ static int program_open(uint32_t pid, const char *path)
 	return fd < 0 ? -errno : fd;
 }
 
+int process_mapping_open(uint32_t pid, uint64_t start, uint64_t end)
+{
+	/* Unlike in maps, without zeros in front. */
+	_cleanup_free_ char *file = xasprintf("/proc/%u/map_files/%" PRIx64 "-%" PRIx64, pid, start, end);
+	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	return fd < 0 ? -errno : fd;
+}
+
 int process_mapped_file_open(uint32_t pid, const char *path)
 {
 	_cleanup_free_ char *maps = xasprintf("/proc/%u/maps", pid);
@@ -94,14 +103,14 @@ int process_mapped_file_open(uint32_t pid, const char *path)
 	_cleanup_error_ struct strobe_error *err = sys_read(sys_live(), maps, &text, MAPS_BYTES_MAX);
 	for (char *line = err ? NULL : text.data, *next; line && *line; line = next) {
 		char *end = strchrnul(line, '\n');
-		int range = 0, name = 0;
+		unsigned long long from = 0, to = 0;
+		int name = 0;
 		next = *end ? end + 1 : end;
 		*end = 0;
-		(void)sscanf(line, "%*x-%*x%n %*s %*s %*s %*s %n", &range, &name);
+		(void)sscanf(line, "%llx-%llx %*s %*s %*s %*s %n", &from, &to, &name);
 		if (!name || !is_named(line + name, path))
 			continue;
-		_cleanup_free_ char *file = xasprintf("/proc/%u/map_files/%.*s", pid, range, line);
-		int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+		int fd = process_mapping_open(pid, from, to);
 		return fd < 0 ? program_open(pid, path) : fd;
 	}
 	return -ENOENT;

@@ -17,6 +17,8 @@ int process_file_open(uint32_t pid, const char *path);
  * since. Requires CAP_CHECKPOINT_RESTORE, except for its executable. Source: proc(5), map_files and exe.
  */
 int process_mapped_file_open(uint32_t pid, const char *path);
+/* The same by its mapping, exactly from start to end. */
+int process_mapping_open(uint32_t pid, uint64_t start, uint64_t end);
 /*
  * Logs a warning if the process has mapped a file of that path that was replaced or deleted since: probes of the path are in the file that
  * is there now, and not hit by the process.

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -322,6 +323,33 @@ static void a_process_has_one_start(void **state)
 	}
 }
 
+/* Of a file that was removed since; maps writes its low address with zeros in front, map_files has it without. */
+static void a_mapped_file_is_opened(void **state)
+{
+	char path[] = "/tmp/strobe-mapped-XXXXXX";
+	char *low = (char *)0x0a000000ul;
+	struct stat made, opened;
+	int fd = mkstemp(path);
+	assert_true(fd >= 0 && !ftruncate(fd, 4096) && !fstat(fd, &made));
+	void *at = mmap(low, 4096, PROT_READ, MAP_PRIVATE | MAP_FIXED_NOREPLACE, fd, 0);
+	unlink(path);
+	close(fd);
+	if (at != low) /* taken, or not supported */
+		skip();
+	int by_range = process_mapping_open((uint32_t)getpid(), (uintptr_t)low, (uintptr_t)low + 4096);
+	int by_path = process_mapped_file_open((uint32_t)getpid(), path);
+	munmap(low, 4096);
+	if (by_range == -EPERM || by_range == -ENOENT) /* no CAP_CHECKPOINT_RESTORE, or a kernel without map_files */
+		skip();
+	for (int i = 0; i < 2; i++) {
+		fd = i ? by_path : by_range;
+		assert_true(fd >= 0);
+		assert_int_equal(fstat(fd, &opened), 0);
+		assert_int_equal(opened.st_ino, made.st_ino);
+		close(fd);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -330,6 +358,7 @@ int main(void)
 		cmocka_unit_test(perf_abi_bits_lie_where_the_kernel_reads_them),
 		cmocka_unit_test(procmap_query_finds_our_code),
 		cmocka_unit_test(a_process_has_one_start),
+		cmocka_unit_test(a_mapped_file_is_opened),
 		cmocka_unit_test(faked_calls_are_kept_and_answered),
 		cmocka_unit_test(limits_are_read_below_the_root),
 		cmocka_unit_test(tracefs_is_found_mounted_or_explained),

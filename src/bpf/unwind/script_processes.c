@@ -21,11 +21,11 @@
 
 /* ---- files ---- */
 
-static struct strobe_error *open_mapped(uint32_t pid, const char *path, struct object **ret)
+static struct strobe_error *open_mapped(uint32_t pid, const struct synth_map *m, struct object **ret)
 {
-	_cleanup_close_ int fd = process_mapped_file_open(pid, path);
-	_cleanup_close_ int other = fd < 0 ? process_file_open(pid, path) : -1;
-	return object_open_fd(fd < 0 ? other : fd, path, ret);
+	_cleanup_close_ int fd = process_mapping_open(pid, m->start, m->end);
+	_cleanup_close_ int other = fd < 0 ? process_file_open(pid, m->name) : -1;
+	return object_open_fd(fd < 0 ? other : fd, m->name, ret);
 }
 
 /* The interpreter in a file, searched once for all processes that map it. */
@@ -38,7 +38,7 @@ static const struct script_file *file_of(struct scripts *s, uint32_t pid, const 
 	}
 	struct script_file f = { .ino = m->ino, .maj = m->maj, .min = m->min };
 	struct object *o;
-	struct strobe_error *err = open_mapped(pid, m->name, &o);
+	struct strobe_error *err = open_mapped(pid, m, &o);
 	if (err) {
 		error_destroy(err);
 		return NULL;
