@@ -1,7 +1,7 @@
 /*
  * Sources: JDK 11, 17, 21 and 25, runtime/vmStructs.{hpp,cpp}, code/{codeCache,codeBlob,nmethod}.hpp, memory/heap.hpp,
- * memory/virtualspace.hpp, utilities/{growableArray,unsigned5}.hpp, code/compressedStream.hpp, oops/method.hpp
- * (CompressedLineNumberReadStream).
+ * code/{pcDesc,scopeDesc,debugInfoRec}.*, memory/virtualspace.hpp, utilities/{growableArray,unsigned5}.hpp,
+ * code/compressedStream.hpp, oops/method.hpp (CompressedLineNumberReadStream).
  */
 #include "interp/hotspot.h"
 
@@ -37,11 +37,12 @@ struct search {
 static const struct {
 	const char *type, *field;
 	size_t at;	/* of an uint16_t in the layout, or in the places */
-	bool is_place, is_static;
+	bool is_place, is_static, is_optional;
 } fields[] = {
-#define FIELD(type, field, member)  { type, field, offsetof(struct hotspot_layout, member), false, false }
-#define PLACE(type, field, member)  { type, field, offsetof(struct places, member), true, false }
-#define STATIC(type, field, member) { type, field, offsetof(struct places, member), true, true }
+#define FIELD(type, field, member)  { type, field, offsetof(struct hotspot_layout, member), false, false, false }
+#define OPTIONAL(type, field, member) { type, field, offsetof(struct hotspot_layout, member), false, false, true }
+#define PLACE(type, field, member)  { type, field, offsetof(struct places, member), true, false, false }
+#define STATIC(type, field, member) { type, field, offsetof(struct places, member), true, true, false }
 	FIELD("CodeBlob", "_name", blob_name),
 	FIELD("CodeBlob", "_frame_size", blob_frame),
 	FIELD("CodeBlob", "_frame_complete_offset", blob_complete),
@@ -61,6 +62,14 @@ static const struct {
 	FIELD("Symbol", "_length", symbol_length),
 	FIELD("Symbol", "_body", symbol_text),
 	FIELD("Symbol", "_body[0]", symbol_text),
+	OPTIONAL("nmethod", "_scopes_pcs_offset", nmethod_pcs),
+	OPTIONAL("nmethod", "_dependencies_offset", nmethod_pcs_end),
+	OPTIONAL("CompiledMethod", "_scopes_data_begin", nmethod_scopes),
+	OPTIONAL("nmethod", "_scopes_data_offset", nmethod_scopes),
+	OPTIONAL("nmethod", "_metadata_offset", nmethod_metadata),
+	OPTIONAL("nmethod", "_immutable_data", nmethod_apart),
+	OPTIONAL("CodeBlob", "_mutable_data", blob_mutable),
+	OPTIONAL("CodeBlob", "_relocation_size", blob_relocation),
 	PLACE("CodeHeap", "_memory", memory),
 	PLACE("CodeHeap", "_segmap", segments),
 	PLACE("CodeHeap", "_log2_segment_size", segment_bits),
@@ -203,10 +212,20 @@ static bool is_whole(const struct search *s)
 		uint16_t half;
 		memcpy(&half, (const char *)(fields[i].is_place ? (const void *)&s->places : (const void *)s->layout) + fields[i].at,
 		       sizeof(half));
-		if (!fields[i].is_static && half == UNKNOWN)
+		if (!fields[i].is_static && !fields[i].is_optional && half == UNKNOWN)
 			return false;
 	}
 	return s->places.heaps && s->layout->header_bytes && s->layout->const_bytes && s->layout->pool_bytes;
+}
+
+/* JDK 23 and 24 have yet another. */
+static enum hotspot_scopes_form scopes_form_of(const struct hotspot_layout *l)
+{
+	if (l->nmethod_pcs == UNKNOWN || l->nmethod_scopes == UNKNOWN)
+		return HOTSPOT_SCOPES_NONE;
+	if (l->nmethod_apart != UNKNOWN)
+		return l->blob_mutable != UNKNOWN && l->blob_relocation != UNKNOWN ? HOTSPOT_SCOPES_APART : HOTSPOT_SCOPES_NONE;
+	return l->nmethod_pcs_end != UNKNOWN && l->nmethod_metadata != UNKNOWN ? HOTSPOT_SCOPES_IN_BLOB : HOTSPOT_SCOPES_NONE;
 }
 
 bool hotspot_read(const struct interp_memory *memory, const struct hotspot_symbols *symbols, uint64_t bias, struct hotspot_layout *ret)
@@ -227,6 +246,7 @@ bool hotspot_read(const struct interp_memory *memory, const struct hotspot_symbo
 	if (s.places.version && !memory->read(memory->ctx, s.places.version, &version, sizeof(version)))
 		return false;
 	ret->has_no_null = version >= NO_NULL_FROM;
+	ret->scopes_form = (uint8_t)scopes_form_of(ret);
 	return is_whole(&s) && read_heaps(&s);
 }
 

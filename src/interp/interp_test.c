@@ -455,6 +455,7 @@ static void layout_of_hotspot(void **state)
 	assert_int_equal(l.heaps[0].segments, 0x30000);
 	assert_int_equal(l.heaps[1].bytes, 0);
 	assert_int_equal(l.segment_bits, 7);
+	assert_int_equal(l.scopes_form, HOTSPOT_SCOPES_NONE); /* those fields are optional */
 	fill_hotspot(&m, "int");
 	assert_true(hotspot_read(&memory, &symbols, 4, &l));
 	assert_false(l.complete_is_short);

@@ -67,6 +67,11 @@ struct v8_layout {
 #define HOTSPOT_HEAPS	    3
 #define HOTSPOT_HAS_LINES   1    /* ConstMethod::_has_linenumber_table */
 #define HOTSPOT_LINES_BYTES 2048 /* the maximum that is read; a power of two */
+enum hotspot_scopes_form {
+	HOTSPOT_SCOPES_NONE,
+	HOTSPOT_SCOPES_IN_BLOB, /* to JDK 22 */
+	HOTSPOT_SCOPES_APART,	/* from JDK 25 on */
+};
 struct hotspot_heap {
 	__u64 low, segments; /* segments: address of its map */
 	__u64 bytes;
@@ -78,6 +83,12 @@ struct hotspot_layout {
 	__u16 nmethod_method, method_const;
 	__u16 const_pool, const_flags, const_code_bytes, const_name, const_bytes;
 	__u16 pool_class, pool_file, pool_bytes, class_name, symbol_length, symbol_text;
+	/*
+	 * What was inlined: in an nmethod, offsets of descriptions of addresses, of their end, of scopes (or their address), of methods;
+	 * from the blob on or, where it has separate memory for them, from there.
+	 */
+	__u16 nmethod_pcs, nmethod_pcs_end, nmethod_scopes, nmethod_metadata, nmethod_apart, blob_mutable, blob_relocation;
+	__u8 scopes_form; /* enum hotspot_scopes_form */
 	__u8 segment_bits; /* log2 of the bytes of a segment */
 	__u8 code_is_offset, complete_is_short;
 	__u8 has_no_null;   /* bytes of compressed numbers are not 0 */

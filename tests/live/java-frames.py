@@ -88,6 +88,34 @@ FIB = """public class Fib {
 		while (System.nanoTime() < end) s += fib(18); System.out.println(s); }
 }
 """
+# middle() and leaf() are inlined, as the compiler says; a line has one call at most.
+INLINED = """public class Inlined {
+	static long sink;
+	static long leaf(long x) {
+		long s = x;
+		for (int i = 0; i < 64; i++)
+			s = s * 31 + (s >>> 7);
+		return s;
+	}
+	static long middle(long n) {
+		long s = 1;
+		for (long i = 0; i < n; i++)
+			s += leaf(i ^ s);
+		return s;
+	}
+	static long outer(long n) {
+		long before = n + 1;
+		return middle(n) + before;
+	}
+	public static void main(String[] a) {
+		long end = System.nanoTime() + 1500000000L;
+		while (System.nanoTime() < end)
+			sink += outer(20000);
+		System.out.println(sink);
+	}
+}
+"""
+CALLS = (("Inlined.leaf", {5, 6}), ("Inlined.middle", {12}), ("Inlined.outer", {17}), ("Inlined.main", {22}))
 TIERS = (("interpreted", ("-Xint",)), ("C1", ("-XX:TieredStopAtLevel=1",)), ("C2", ("-XX:-TieredCompilation",)), ("as it comes", ()))
 FRAME = re.compile(r"^\s*([0-9a-f]+) (\S.*?)(?:\+0x[0-9a-f]+)? \((\S*|\[[^]]*\][^)]*)\)(?:\n\s+\S.*:(\d+))?$", re.M)
 JAVA = re.compile(r"(.*) \((\S+?)(?::(\d+))?\)$")
@@ -166,6 +194,31 @@ def tier(tap, version, java, title, options):
     tap.ok(len(bare) <= 0.01 * len(deep), f"{title}: no frame is an address without a name ({len(bare)} are)", bare[:2])
 
 
+def calls_are_right(stack):
+    """Each frame but the innermost is at the line of the call that leads to the one before."""
+    at = [name for name, _ in CALLS].index(stack[0][0])
+    expected = CALLS[at + 1:]
+    return len(stack) == 1 + len(expected) and all(f[0] == name and f[1] in lines for f, (name, lines) in zip(stack[1:], expected))
+
+
+def inlined(tap, version, java, every_line):
+    """Without descriptions of all instructions (DebugNonSafepoints) the innermost method is that of the next poll."""
+    data = os.path.join(SCRATCH, "inlined.data")
+    more = ("-XX:+DebugNonSafepoints",) if every_line else ()
+    said = record(java, data, "Inlined", "-XX:-TieredCompilation", "-XX:+UnlockDiagnosticVMOptions", "-XX:+PrintInlining",
+                  "-XX:+PrintCompilation", *more).out
+    title = f"JDK {version}, C2, inlined" + (", DebugNonSafepoints" if every_line else "")
+    tap.ok(re.search(r"Inlined::leaf .*inline \(hot\)", said), f"{title}: the compiler has inlined leaf()", said[-2000:])
+    stacks = [stack for stack in (frames_in(s, "Inlined.java") for s in samples_of(data, "srcline")) if stack and len(stack) > 1]
+    wrong = [stack for stack in stacks if not calls_are_right(stack)]
+    tap.ok(len(stacks) > 30 and len(wrong) <= 0.01 * len(stacks),
+           f"{title}: callers are at the lines of their calls ({len(stacks) - len(wrong)} of {len(stacks)})", Counter(wrong).most_common(5))
+    inner = Counter(stack[0] for stack in stacks)
+    hot = sum(n for (name, line), n in inner.items() if name == "Inlined.leaf" and line in CALLS[0][1])
+    if every_line:
+        tap.ok(hot > 0.7 * len(stacks), f"{title}: most samples are at the lines of its loop", inner.most_common(6))
+
+
 def main():
     tap = Tap()
     if os.uname().machine != "x86_64":
@@ -176,15 +229,17 @@ def main():
     probe = strobe("record", "-e", "cpu-clock", "--call-graph", "eh", "-o", os.path.join(SCRATCH, "probe.data"), "true")
     if "--call-graph eh:" in probe.err:
         skip_all(probe.err.strip())
-    for name, text in (("Shape", SHAPE), ("Fib", FIB)):
+    for name, text in (("Shape", SHAPE), ("Fib", FIB), ("Inlined", INLINED)):
         with open(os.path.join(SCRATCH, name + ".java"), "w", encoding="utf-8") as f:
             f.write(text)
-    sources = [os.path.join(SCRATCH, name + ".java") for name in ("Shape", "Fib")]
+    sources = [os.path.join(SCRATCH, name + ".java") for name in ("Shape", "Fib", "Inlined")]
     run("javac", "-g", "--release", "17", "-d", SCRATCH, *sources, timeout_s=120)
     for version, java in found:
         shape(tap, version, java)
         for title, options in TIERS:
             tier(tap, version, java, title, options)
+        for every_line in (False, True):
+            inlined(tap, version, java, every_line)
     tap.done()
 
 

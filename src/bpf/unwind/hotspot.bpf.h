@@ -11,6 +11,12 @@
 #define HOTSPOT_HOPS	128
 #define HOTSPOT_FREE	0xff /* a segment */
 #define HOTSPOT_PUSHED_MAX 2
+#define HOTSPOT_INLINED_MAX  32
+#define HOTSPOT_SEARCH_STEPS 20
+#define HOTSPOT_PC_BYTES     16 /* of a PcDesc; its offset in the code is first */
+#define HOTSPOT_PC_SCOPE     4
+#define HOTSPOT_NUMBER_BYTES 5
+#define HOTSPOT_NUMBER_LOW   192 /* lower bytes end a number */
 /* The first 8 bytes of the name of a blob. */
 #define HOTSPOT_INTERPRETER 0x6572707265746e49ULL /* "Interpreter" */
 #define HOTSPOT_METHOD	    0x00646f6874656d6eULL /* "nmethod" */
@@ -97,6 +103,45 @@ INLINE void find_hotspot_bytecode(const struct script_walk *s, __u64 method, str
 	ret->bytes = read_short_at(ret->of + l->const_code_bytes);
 }
 
+/* ---- what was inlined ---- */
+
+/* The scopes of an address in a compiled method, from the innermost on. */
+struct hotspot_scopes {
+	__u64 at, methods; /* where their descriptions and the pointers to methods are */
+	__u64 pcs;	   /* descriptions of addresses, by address */
+	__u32 pcs_nr;
+	__u32 next, nr; /* offset of the next scope, 0: no more; how many were added */
+};
+
+/* A compressed number without a sign (UNSIGNED5); *at moves past it. */
+INLINE __u32 hotspot_number(__u64 *at, __u32 excluded)
+{
+	__u64 bytes = read_word_at(*at), sum = 0, goes_on = 1, used = 0;
+#pragma unroll
+	for (int i = 0; i < HOTSPOT_NUMBER_BYTES; i++) {
+		__u64 byte = (bytes >> 8 * i & 0xff) - excluded;
+		sum += byte << 6 * i & all_bits(goes_on);
+		used += goes_on;
+		goes_on &= ~is_less(byte, HOTSPOT_NUMBER_LOW - excluded);
+	}
+	*at += used;
+	return (__u32)sum;
+}
+
+/* The scope at an offset in code, or where the instruction ends that contains it: the first described address from there on. */
+GLOBAL __u32 hotspot_scope_at(__u64 pcs, __u32 n, __u32 offset)
+{
+	__u32 low = 0, nr = n;
+	for (int i = 0; i < HOTSPOT_SEARCH_STEPS && n; i++) {
+		__u32 half = n / 2, rest = n - half - 1;
+		__u64 found = (__u64)(__s64)(__s32)read_half_at(pcs + HOTSPOT_PC_BYTES * (__u64)(low + half));
+		__u32 is_before = (__u32)all_bits(is_less(found, offset));
+		low += (half + 1) & is_before;
+		n = half + ((rest - half) & is_before);
+	}
+	return low < nr ? read_half_at(pcs + HOTSPOT_PC_BYTES * (__u64)low + HOTSPOT_PC_SCOPE) : 0;
+}
+
 /* A symbol of a pool of constants, by its index. */
 INLINE __u64 hotspot_symbol(const struct hotspot_layout *l, __u64 pool, __u32 index)
 {
@@ -144,6 +189,70 @@ INLINE void add_hotspot_method(struct script_walk *s, __u64 method, __u32 offset
 	offset = offset < V8_OFFSET_MAX ? offset : V8_OFFSET_MAX;
 	if (!s->process.hotspot.has_dump)
 		add_frame(s, &of, s->native << V8_NATIVE_SHIFT | offset, 1);
+}
+
+/*
+ * One scope: its caller's, its method and its bytecode, plus 1 (0: where the method begins). A method whose bytecode is another by now is
+ * left to the blob.
+ */
+static long hotspot_scope(__u32 i, struct hotspot_scopes *c)
+{
+	struct script_walk *s = this_script_walk();
+	struct hotspot_bytecode code = {};
+	__u64 at = c->at + c->next, method = 0;
+	__u32 next, index, bytecode, excluded;
+	if (!s || !c->next)
+		return 1;
+	excluded = s->process.hotspot.has_no_null & 1;
+	next = hotspot_number(&at, excluded);
+	index = hotspot_number(&at, excluded);
+	bytecode = hotspot_number(&at, excluded);
+	if (index)
+		method = read_word_at(c->methods + 8 * (__u64)(index - 1));
+	if (method)
+		find_hotspot_bytecode(s, method, &code);
+	if (bytecode > code.bytes)
+		return 1;
+	add_hotspot_method(s, method, bytecode ? bytecode - 1 + V8_BYTECODE_AT : 0);
+	c->next = next;
+	c->nr++;
+	return 0;
+}
+
+INLINE void find_hotspot_scopes(const struct hotspot_layout *l, __u64 blob, struct hotspot_scopes *ret)
+{
+	__u64 apart = blob;
+	__u32 pcs = read_half_at(blob + l->nmethod_pcs), end;
+	if (l->scopes_form == HOTSPOT_SCOPES_APART) {
+		apart = read_word_at(blob + l->nmethod_apart);
+		end = read_half_at(blob + l->nmethod_scopes);
+		ret->at = apart + end;
+		ret->methods = read_word_at(blob + l->blob_mutable) + read_half_at(blob + l->blob_relocation);
+	} else {
+		end = read_half_at(blob + l->nmethod_pcs_end);
+		ret->at = read_word_at(blob + l->nmethod_scopes);
+		ret->methods = blob + read_half_at(blob + l->nmethod_metadata);
+	}
+	ret->pcs = apart + pcs;
+	ret->pcs_nr = end > pcs ? (end - pcs) / HOTSPOT_PC_BYTES : 0;
+}
+
+/* The methods that run at an offset in the code of an nmethod, those that were inlined first. 0: not known, or no whole list. */
+GLOBAL int add_hotspot_scopes(__u64 blob, __u32 offset)
+{
+	struct script_walk *s = this_script_walk();
+	struct hotspot_scopes scopes = {};
+	__u32 nr;
+	if (!s || s->process.hotspot.scopes_form == HOTSPOT_SCOPES_NONE)
+		return 0;
+	nr = s->stack.nr;
+	find_hotspot_scopes(&s->process.hotspot, blob, &scopes);
+	scopes.next = hotspot_scope_at(scopes.pcs, scopes.pcs_nr, offset);
+	bpf_loop(HOTSPOT_INLINED_MAX, hotspot_scope, &scopes, 0);
+	if (scopes.nr && !scopes.next)
+		return 1;
+	s->stack.nr = nr;
+	return 0;
 }
 
 /* Code that is not a method's has the name of its blob. */
@@ -236,12 +345,20 @@ INLINE int is_hotspot_frame(struct script_walk *s, struct walk *w, const struct 
 	return 0;
 }
 
+/* Scopes are described where calls return and, of other instructions that have one, where they end. */
+INLINE void add_hotspot_nmethod(struct script_walk *s, const struct walk *w, const struct hotspot_blob *blob)
+{
+	__u32 offset = (__u32)(w->out.pc - blob->code) + w->exact;
+	if (blob->text != HOTSPOT_METHOD || !add_hotspot_scopes(blob->at, offset))
+		add_hotspot_method(s, read_word_at(blob->at + s->process.hotspot.nmethod_method), 0);
+}
+
 INLINE long by_hotspot_blob(struct script_walk *s, struct walk *w, const struct hotspot_blob *blob)
 {
 	if (blob->text == HOTSPOT_INTERPRETER)
 		return by_hotspot_interpreter(s, w, blob);
 	if (blob->text == HOTSPOT_METHOD || blob->text == HOTSPOT_NATIVE)
-		add_hotspot_method(s, read_word_at(blob->at + s->process.hotspot.nmethod_method), 0);
+		add_hotspot_nmethod(s, w, blob);
 	else
 		add_hotspot_blob(s, blob);
 	if (w->innermost && hotspot_leaf(s, w, blob))

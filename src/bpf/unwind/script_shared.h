@@ -84,8 +84,8 @@ enum script_message { SCRIPT_MESSAGE_STACK = 0x5845, SCRIPT_MESSAGE_CODE };
 #define SCRIPT_FRAME_ENTRY 1 /* a call of the evaluation loop began with it */
 /*
  * For V8, HotSpot and LuaJIT, the bits from this one on are the number of the native frame to which the frame belongs;
- * SCRIPT_FRAME_ENTRY marks compiled code, whose native frame it replaces. If user space continues the native walk of V8, that number is unknown yet: each remaining
- * frame of a function is OPEN and followed by a RETURN, whose `code` is its return address.
+ * SCRIPT_FRAME_ENTRY marks compiled code, whose native frame it replaces. If user space continues the native walk of V8, that
+ * number is unknown yet: each remaining frame of a function is OPEN and followed by a RETURN, whose `code` is its return address.
  */
 #define V8_NATIVE_SHIFT	 16
 #define V8_NATIVE_OPEN	 0x3ffe
