@@ -172,7 +172,8 @@ static void draw_more(struct ui *u, const struct box *b, bool above, bool below)
 		screen_str(u->s, b->y + b->rows, x, INK_BOX, ascii ? "v" : "↓");
 }
 
-int ui_menu(struct ui *u, const char *title, const char *const *items, unsigned n)
+/* letters: keys that choose the items in order; may be fewer, or "". */
+static int choose(struct ui *u, const char *title, const char *const *items, unsigned n, const char *letters)
 {
 	unsigned at = 0, first = 0, widest = title ? screen_width(title, strlen(title)) : 0;
 	for (unsigned i = 0; i < n; i++) {
@@ -207,6 +208,9 @@ int ui_menu(struct ui *u, const char *title, const char *const *items, unsigned 
 		case 'q': return -1;
 		default: {
 			long lines;
+			const char *letter = k.key > ' ' && k.key < 127 ? strchr(letters, (int)k.key) : NULL;
+			if (letter)
+				return (int)(letter - letters);
 			if (ui_scrolls(k.key, b.rows, &lines))
 				at = (unsigned)ui_scrolled(at, lines, n);
 		}
@@ -214,10 +218,15 @@ int ui_menu(struct ui *u, const char *title, const char *const *items, unsigned 
 	}
 }
 
+int ui_menu(struct ui *u, const char *title, const char *const *items, unsigned n)
+{
+	return choose(u, title, items, n, "");
+}
+
 bool ui_confirm(struct ui *u, const char *question)
 {
 	static const char *const answers[] = { "Yes", "No" };
-	return ui_menu(u, question, answers, 2) == 0;
+	return choose(u, question, answers, 2, "yn") == 0;
 }
 
 /* ---- a line of text ---- */
