@@ -1,6 +1,6 @@
 /*
- * Any bytes as what the kernel says of guests and of its functions: print formats of kvm:kvm_exit, in which names of exit reasons are found,
- * exits and entries of virtual CPUs, and lines of the function_graph tracer.
+ * Any bytes as what the kernel says of guests and of its functions: print formats of kvm:kvm_exit, in which names of exit reasons are
+ * found, exits and entries of virtual CPUs, and lines of the function_graph tracer.
  */
 #include <math.h>
 #include <stdint.h>

@@ -52,7 +52,8 @@ struct synthesis {
 static struct strobe_error *synthesize_once(const struct synthesis *s, uint64_t *ret_ns, uint64_t *ret_records)
 {
 	struct counter counter = { .sink.write = count_records };
-	const struct synth_options o = { .sys = sys_live(), .parts = SYNTH_TASK | SYNTH_MMAP, .data_maps = s->data_maps, .threads = s->threads };
+	const struct synth_options o = { .sys = sys_live(), .parts = SYNTH_TASK | SYNTH_MMAP, .data_maps = s->data_maps,
+					 .threads = s->threads };
 	struct synth_report report = {};
 	uint64_t start_ns = bench_clock_ns();
 	struct strobe_error *err = s->target ? synth_target_tasks(&counter.sink, &o, s->target, &report) :
@@ -86,7 +87,8 @@ static struct strobe_error *synthesize_self(const struct bench_settings *s, stru
 	struct target_map map = {};
 	struct strobe_error *err = target_resolve(sys_live(), &target, 0, &map);
 	struct synthesis one = { .indent = "", .name = "synthesis", .figure = "one thread",
-				 .iterations = or_default(s->internals.single_iterations, SINGLE_ITERATIONS), .threads = 1, .target = &map };
+				 .iterations = or_default(s->internals.single_iterations, SINGLE_ITERATIONS), .threads = 1,
+				 .target = &map };
 	bench_line(r, "Computing performance of single threaded %s event synthesis by\nsynthesizing events on the %s process itself:\n",
 		   BENCH_PROGRAM, BENCH_PROGRAM);
 	if (!err)
@@ -178,7 +180,8 @@ struct strobe_error *bench_pmu_scan(const struct bench_settings *s, struct bench
 		struct stats us = {};
 		for (uint64_t i = 0; i < iterations; i++)
 			stats_add(&us, (double)scan_ns(only_cores) / 1e3);
-		bench_line(r, "  Average %sPMU scanning took: %.3f usec (+- %.3f usec)\n", only_cores ? "core " : "", us.mean, stats_error(&us));
+		bench_line(r, "  Average %sPMU scanning took: %.3f usec (+- %.3f usec)\n", only_cores ? "core " : "", us.mean,
+			   stats_error(&us));
 		bench_figure(r, only_cores ? "cores" : "all", "time", "us", us.mean);
 	}
 	return NULL;

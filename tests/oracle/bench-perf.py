@@ -42,7 +42,8 @@ NEWEST = ("syscall getpgid -l 1000", "syscall fork -l 10", "syscall execve -l 10
           "mem memcpy -s 64KB -k 4KB -f default", "sched seccomp-notify -l 100", "sched seccomp-notify -s -l 100",
           "mem mmap -s 64KB -f demand", "mem mmap -s 1MB -l 3 -t 2 -r 7", "mem mmap -s 1MB -p 4KB -f populate",
           "mem find_bit -i 2 -j 3", "internals synthesize -i 2", "internals synthesize -t -I 2 -m 1 -M 2",
-          "internals synthesize -s -t -i 2 -I 2 -M 1", "internals kallsyms-parse -i 2", "internals inject-build-id -i 2 -m 5 -n 3", "internals pmu-scan -i 2",
+          "internals synthesize -s -t -i 2 -I 2 -M 1", "internals kallsyms-parse -i 2",
+          "internals inject-build-id -i 2 -m 5 -n 3", "internals pmu-scan -i 2",
           "internals evlist-open-close -i 2 -n 3", "internals evlist-open-close -i 2 -C 0 -e cpu-clock,dummy",
           "internals evlist-open-close -i 2 --per-thread -p 1 -e cpu-clock")
 BREAKPOINTS = ("breakpoint thread", "-r 3 breakpoint thread -b 2 -p 2", "breakpoint enable", "-r 4 breakpoint enable -p 2 -a 1")

@@ -10,7 +10,8 @@
  *	live_trace_destroy(t);                       in any case
  *
  * If BPF programs cannot be loaded, tracepoints and rings are used instead, or else ptrace (ptrace/tracer.h). The request, and
- * everything that it points to, must outlive the trace. Messages go through the host. Only the opening thread may call the other functions; its priority is raised.
+ * everything that it points to, must outlive the trace. Messages go through the host. Only the opening thread may call the other
+ * functions; its priority is raised.
  */
 #pragma once
 #include "base/out.h"
