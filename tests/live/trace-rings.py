@@ -72,8 +72,12 @@ def check_fallback(tap):
     done = run(*lacking, STROBE, "trace", "-s", "-o", "lacking.txt", "cat", "/etc/hostname")
     with open("lacking.txt", encoding="utf-8") as f:
         tap.ok(not done.status and re.search(r"^   openat +\d", f.read(), re.M), "-s as well", done)
-    done = run("setpriv", "--bounding-set", "-all", STROBE, "trace", "-o", os.devnull, "true")
-    tap.ok(done.status == 255 and "and so are tracepoints" in done.err, "without any right: why", done)
+    done = run("setpriv", "--bounding-set", "-all", STROBE, "trace", "-a", "-o", os.devnull, "true")
+    tap.ok(done.status == 255 and "and so are tracepoints" in done.err, "without any right, the whole system: why not", done)
+    done = run("setpriv", "--bounding-set", "-all", STROBE, "trace", "-o", "lacking.txt", "cat", "/etc/hostname")
+    calls = [c[2] for c in lines_of("lacking.txt")]
+    tap.ok(not done.status and "using ptrace instead" in done.err and "openat" in calls and calls[-1] == "exit_group",
+           "without any right, a command: by ptrace", str(done) + str(calls))
 
 
 def check_both_kinds(tap):
