@@ -115,7 +115,10 @@ static void test_success(void **state)
 	}
 }
 
-/* Some users, containers and processors lack breakpoints, BPF, symbols of the kernel or filters with listeners: then the error has the reason. */
+/*
+ * Some users, containers and processors lack breakpoints, BPF, symbols of the kernel or filters with listeners: then the error has the
+ * reason.
+ */
 static bool may_be_refused(const struct strobe_error *err)
 {
 	return error_is(err, ERROR_PERMISSION) || error_is(err, ERROR_UNSUPPORTED) || error_is(err, ERROR_NOT_FOUND) ||

@@ -6,6 +6,7 @@ suspicious-string-compare (!strcmp), cert-err34-c. gcc -fanalyzer (35 reports) a
 sample of their reports was read, a dozen of gcc's and half of clang's: no fault among these; the others are unread.
 """
 # timeout: 300
+# slow
 
 import concurrent.futures
 import json
