@@ -219,8 +219,8 @@ GLOBAL int take_entry_args(struct scratch *s, __u32 kept, __u32 compat)
 		return 0;
 	}
 	s->compat = compat;
-	for (int i = 0; i < 6; i++)
-		s->arg[i] = b->arg[i];
+	/* By the kernel: clang may share loads with those from the registers, which the verifier refuses (seen for arm64). */
+	bpf_probe_read_kernel(s->arg, sizeof(b->arg), b->arg);
 	return 0;
 }
 
