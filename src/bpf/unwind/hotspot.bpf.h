@@ -28,12 +28,6 @@
 #define HOTSPOT_OF_METHOD -24
 #define HOTSPOT_BYTECODE  -64
 
-struct hotspot_blob {
-	__u64 at, name, text; /* text: the beginning of its name */
-	__u64 code;
-	__u32 frame_bytes, complete; /* complete: offset in the code from which on the frame is there */
-};
-
 /* The code of a method: bytecode, which follows its description. */
 struct hotspot_bytecode {
 	__u64 of, start;
@@ -104,14 +98,6 @@ INLINE void find_hotspot_bytecode(const struct script_walk *s, __u64 method, str
 }
 
 /* ---- what was inlined ---- */
-
-/* The scopes of an address in a compiled method, from the innermost on. */
-struct hotspot_scopes {
-	__u64 at, methods; /* where their descriptions and the pointers to methods are */
-	__u64 pcs;	   /* descriptions of addresses, by address */
-	__u32 pcs_nr;
-	__u32 next, nr; /* offset of the next scope, 0: no more; how many were added */
-};
 
 /* A compressed number without a sign (UNSIGNED5); *at moves past it. */
 INLINE __u32 hotspot_number(__u64 *at, __u32 excluded)
@@ -195,14 +181,17 @@ INLINE void add_hotspot_method(struct script_walk *s, __u64 method, __u32 offset
  * One scope: its caller's, its method and its bytecode, plus 1 (0: where the method begins). A method whose bytecode is another by now is
  * left to the blob.
  */
-static long hotspot_scope(__u32 i, struct hotspot_scopes *c)
+static long hotspot_scope(__u32 i, void *unused)
 {
 	struct script_walk *s = this_script_walk();
+	struct hotspot_scopes *c;
 	struct hotspot_bytecode code = {};
-	__u64 at = c->at + c->next, method = 0;
+	__u64 at, method = 0;
 	__u32 next, index, bytecode, excluded;
-	if (!s || !c->next)
+	if (!s || !s->hotspot.scopes.next)
 		return 1;
+	c = &s->hotspot.scopes;
+	at = c->at + c->next;
 	excluded = s->process.hotspot.has_no_null & 1;
 	next = hotspot_number(&at, excluded);
 	index = hotspot_number(&at, excluded);
@@ -241,15 +230,17 @@ INLINE void find_hotspot_scopes(const struct hotspot_layout *l, __u64 blob, stru
 GLOBAL int add_hotspot_scopes(__u64 blob, __u32 offset)
 {
 	struct script_walk *s = this_script_walk();
-	struct hotspot_scopes scopes = {};
+	struct hotspot_scopes *scopes;
 	__u32 nr;
 	if (!s || s->process.hotspot.scopes_form == HOTSPOT_SCOPES_NONE)
 		return 0;
 	nr = s->stack.nr;
-	find_hotspot_scopes(&s->process.hotspot, blob, &scopes);
-	scopes.next = hotspot_scope_at(scopes.pcs, scopes.pcs_nr, offset);
-	bpf_loop(HOTSPOT_INLINED_MAX, hotspot_scope, &scopes, 0);
-	if (scopes.nr && !scopes.next)
+	scopes = &s->hotspot.scopes;
+	find_hotspot_scopes(&s->process.hotspot, blob, scopes);
+	scopes->next = hotspot_scope_at(scopes->pcs, scopes->pcs_nr, offset);
+	scopes->nr = 0;
+	bpf_loop(HOTSPOT_INLINED_MAX, hotspot_scope, NULL, 0);
+	if (scopes->nr && !scopes->next)
 		return 1;
 	s->stack.nr = nr;
 	return 0;
@@ -370,15 +361,16 @@ GLOBAL int hotspot_frame(__u32 which)
 {
 	struct walk *w = this_walk(which);
 	struct script_walk *s = this_script_walk();
-	struct hotspot_blob blob = {};
+	struct hotspot_blob *blob;
 	if (!w || !s)
 		return 1;
+	blob = &s->hotspot.blob;
 	s->native = w->out.stack.nr;
 	if (put_frame(w))
 		return 1;
-	if (!find_hotspot_blob(s, w->out.pc - !w->exact, &blob))
+	if (!find_hotspot_blob(s, w->out.pc - !w->exact, blob))
 		return by_fp(w);
-	return by_hotspot_blob(s, w, &blob);
+	return by_hotspot_blob(s, w, blob);
 }
 
 /* In place of step_on(). */

@@ -31,6 +31,27 @@ struct v8_text {
 	__u32 after_nr, length, skipped, bytes, is_wide, unused;
 };
 
+/* HotSpot: a blob of code. */
+struct hotspot_blob {
+	__u64 at, name, text; /* text: the beginning of its name */
+	__u64 code;
+	__u32 frame_bytes, complete; /* complete: offset in the code from which on the frame is there */
+};
+
+/* The scopes of an address in a compiled method, from the innermost on. */
+struct hotspot_scopes {
+	__u64 at, methods; /* where their descriptions and the pointers to methods are */
+	__u64 pcs;	   /* descriptions of addresses, by address */
+	__u32 pcs_nr;
+	__u32 next, nr; /* offset of the next scope, 0: no more; how many were added */
+};
+
+/* In memory, since the stack of a chain of calls has 512 bytes only. */
+struct hotspot_scratch {
+	struct hotspot_blob blob;
+	struct hotspot_scopes scopes;
+};
+
 struct script_walk {
 	struct script_stack stack;
 	struct script_frame frames[SCRIPT_FRAMES_MAX];
@@ -46,6 +67,7 @@ struct script_walk {
 	__u64 place, outer;        /* Perl: the current statement of the next frame, the next stack */
 	__u32 stack_type, stack_bottom, stack_first; /* Perl: of the stack; kind of its last context; frames before it */
 	struct v8_text text;
+	struct hotspot_scratch hotspot;
 	__u32 native;	       /* V8: the current native frame, or V8_NATIVE_OPEN */
 	__u32 is_bare, is_innermost; /* V8: a frame of compiled code; the innermost frame */
 	__u32 fresh_nr;
