@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "heap/leaks.h"
 #include "heap/stopped.h"
+#include "sys/process_memory.h"
 
 #define REGION_MOST ((uint64_t)1 << 32)
 

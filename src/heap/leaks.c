@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "heap/mark.h"
 #include "heap/stopped.h"
+#include "sys/process_memory.h"
 
 #define CHUNK_SLOTS 65536
 #define PAGE        4096

@@ -37,8 +37,6 @@ struct stopped {
 struct strobe_error *stopped_begin(struct stopped *s, pid_t pid) _must_check_;
 /* Resumes it. */
 void stopped_end(struct stopped *s);
-/* Returns the number of bytes that could be read from address on. */
-size_t process_read(pid_t pid, uint64_t address, void *ret, size_t bytes);
 /* The mappings of a process, by address; the list owns the paths. */
 struct strobe_error *process_maps(pid_t pid, struct stopped *ret) _must_check_;
 void process_maps_deinit(struct stopped *s);

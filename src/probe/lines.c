@@ -509,7 +509,7 @@ struct strobe_error *probe_listing_find(struct probe_target *t, const char *text
 	name += at == name;
 	if (at)
 		*at = 0;
-	if (at >= name)
+	if (at && at >= name)
 		point.file = at + 1;
 	*(in_file ? &point.file : &point.function) = probe_unquote(name);
 	struct strobe_error *err = point.function ? list_function(t, &point, &l) : NULL;

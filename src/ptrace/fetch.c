@@ -1,9 +1,10 @@
 #include "ptrace/fetch.h"
 
 #include <string.h>
-#include <sys/uio.h>
 
-#define PAGE_BYTES   4096 /* the smallest one: memory may end at any multiple of it */
+#include "sys/process_memory.h"
+
+#define POINTERS_FROM 4096 /* below it no pointer is followed: NULL, or a number in its place */
 #define PIECE_MAX    4096
 #define POINTERS_MAX 4096
 #define VECTORS_MAX  8
@@ -11,22 +12,6 @@
 #define CONTROL_MAX_BYTES 512
 #define NETLINK_HEAD 16
 #define NO_LIMIT     UINT64_MAX
-
-/* A page has a struct iovec of its own: what can be read ends with one of them. */
-size_t fetch_memory(pid_t tid, uint64_t address, void *ret, size_t bytes)
-{
-	struct iovec to = { ret, bytes }, from[PIECE_MAX / PAGE_BYTES + 2];
-	size_t n = 0, taken = 0;
-	while (taken < bytes && n < sizeof(from) / sizeof(*from)) {
-		size_t page = PAGE_BYTES - (address + taken) % PAGE_BYTES;
-		page = page < bytes - taken ? page : bytes - taken;
-		from[n++] = (struct iovec){ (void *)(uintptr_t)(address + taken), page };
-		taken += page;
-	}
-	to.iov_len = taken;
-	ssize_t got = process_vm_readv(tid, &to, 1, from, n, 0);
-	return got > 0 ? (size_t)got : 0;
-}
 
 static uint64_t word_at(const struct fetch_from *from, const uint8_t *at)
 {
@@ -38,7 +23,7 @@ static uint64_t word_at(const struct fetch_from *from, const uint8_t *at)
 static bool read_word(const struct fetch_from *from, uint64_t address, uint64_t *ret)
 {
 	uint8_t bytes[8];
-	if (fetch_memory(from->tid, address, bytes, from->arch->pointer_bytes) < from->arch->pointer_bytes)
+	if (process_read(from->tid, address, bytes, from->arch->pointer_bytes) < from->arch->pointer_bytes)
 		return false;
 	*ret = word_at(from, bytes);
 	return true;
@@ -63,7 +48,7 @@ static size_t put_bytes(struct fetched *f, const struct fetch_from *from, unsign
 {
 	size_t due = max < PIECE_MAX ? max : PIECE_MAX;
 	due = bytes < due ? (size_t)bytes : due;
-	size_t got = due ? fetch_memory(from->tid, address, ret, due) : 0;
+	size_t got = due ? process_read(from->tid, address, ret, due) : 0;
 	unsigned status = got == due ? (due < bytes ? SYSCALL_FETCH_TRUNCATED : SYSCALL_FETCH_OK) :
 			  got	     ? SYSCALL_FETCH_PARTIAL :
 				       SYSCALL_FETCH_FAULT;
@@ -75,7 +60,7 @@ static void put_string(struct fetched *f, const struct fetch_from *from, unsigne
 {
 	char text[PIECE_MAX + 1];
 	max = max && max < PIECE_MAX ? max : PIECE_MAX;
-	size_t got = fetch_memory(from->tid, address, text, max + 1), n = strnlen(text, got);
+	size_t got = process_read(from->tid, address, text, max + 1), n = strnlen(text, got);
 	if (n < got)
 		fetch_put(f, arg, part, SYSCALL_FETCH_OK, text, n);
 	else if (got > max)
@@ -106,7 +91,7 @@ static size_t packet_max(const struct fetch_from *from, uint64_t address, uint64
 {
 	uint32_t length;
 	if (from->str_limit >= SYSCALL_NETLINK_MAX || bytes < NETLINK_HEAD ||
-	    fetch_memory(from->tid, address, &length, sizeof(length)) < sizeof(length) || length < NETLINK_HEAD || length > bytes)
+	    process_read(from->tid, address, &length, sizeof(length)) < sizeof(length) || length < NETLINK_HEAD || length > bytes)
 		return from->str_limit;
 	return SYSCALL_NETLINK_MAX;
 }
@@ -131,7 +116,7 @@ static void put_message(struct fetched *f, const struct fetch_from *from, unsign
 {
 	uint8_t head[6 * 8], bytes[PIECE_MAX];
 	size_t word = from->arch->pointer_bytes;
-	if (fetch_memory(from->tid, address, head, 6 * word) < 6 * word)
+	if (process_read(from->tid, address, head, 6 * word) < 6 * word)
 		return;
 	uint64_t name = word_at(from, head), control = word_at(from, head + 4 * word), vectors = word_at(from, head + 2 * word);
 	if (name)
@@ -161,7 +146,7 @@ static uint64_t count_of(const struct fetch_from *from, const struct syscall_fet
 	case SYSCALL_LEN_RET:
 		return ret > 0 ? (uint64_t)ret : 0;
 	case SYSCALL_LEN_DEREF:
-		return fetch_memory(from->tid, from->arg[step->len_arg], &count, sizeof(count)) == sizeof(count) ? count : 0;
+		return process_read(from->tid, from->arg[step->len_arg], &count, sizeof(count)) == sizeof(count) ? count : 0;
 	case SYSCALL_LEN_IOCTL:
 		return syscall_ioctl_bytes((uint32_t)from->arg[1]);
 	case SYSCALL_LEN_BITS:
@@ -210,10 +195,9 @@ static void put_step(struct fetched *f, const struct fetch_from *from, const str
 	}
 }
 
-/* Below this no pointer is followed: NULL, or a number in its place. */
 static bool is_pointer(const struct fetch_from *from, const struct syscall_fetch *step)
 {
-	return from->arg[step->arg] >= PAGE_BYTES;
+	return from->arg[step->arg] >= POINTERS_FROM;
 }
 
 void fetch_at_entry(struct fetched *f, const struct fetch_from *from, const struct syscall_plan *plan)
@@ -230,7 +214,7 @@ static uint64_t received(const struct fetch_from *from, const struct syscall_fet
 	size_t word = from->arch->pointer_bytes;
 	if (step->what != SYSCALL_FETCH_MMSGHDR)
 		return ret > 0 ? (uint64_t)ret : 0;
-	return ret > 0 && fetch_memory(from->tid, from->arg[step->arg] + 7 * word, &bytes, sizeof(bytes)) == sizeof(bytes) ? bytes : 0;
+	return ret > 0 && process_read(from->tid, from->arg[step->arg] + 7 * word, &bytes, sizeof(bytes)) == sizeof(bytes) ? bytes : 0;
 }
 
 void fetch_at_exit(struct fetched *f, const struct fetch_from *from, const struct syscall_plan *plan, int64_t ret)

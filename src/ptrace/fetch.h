@@ -2,7 +2,7 @@
  * The memory that the arguments of a stopped task's call point to, read by the steps of the call's plan (decode/syscall.h), as pieces.
  *
  * What bpf/trace/trace_fetch.bpf.h does in the kernel; here all that is passed to a call is read at its entry, and pages that are not in
- * memory are brought in. Memory of other processes: process_vm_readv(2), with the permission of ptrace(2). One thread.
+ * memory are brought in. One thread.
  */
 #pragma once
 #include <sys/types.h>
@@ -23,8 +23,6 @@ struct fetch_from {
 	uint32_t str_limit;
 };
 
-/* The number of bytes that could be read from address on. */
-size_t fetch_memory(pid_t tid, uint64_t address, void *ret, size_t bytes);
 /* Appends a piece; false: it does not fit. */
 bool fetch_put(struct fetched *f, unsigned arg, unsigned part, unsigned status, const void *data, size_t bytes);
 /* Appends what the call has been passed. */

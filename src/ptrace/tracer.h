@@ -7,9 +7,9 @@
  *	ptrace_tracer_destroy(t);
  *
  * For users who may neither load BPF programs nor open events: it needs only the permission to trace the tasks (ptrace(2), "Ptrace
- * access mode checking"; of a command always), and Linux 5.3. Each traced call stops its task twice, which takes some 10
- * microseconds. While it runs nobody else may wait for children of this process: their stops would be lost. Only the thread that
- * created it may use it.
+ * access mode checking"; of a command always), and Linux 5.3. Each traced call stops its task twice, which takes tens of
+ * microseconds or, where idle processors sleep deeply, a hundred. While it runs nobody else may wait for children of this process:
+ * their stops would be lost. Only the thread that created it may use it.
  */
 #pragma once
 #include "base/error.h"

@@ -1,18 +1,17 @@
 /* Line ends of V8's script sources, which V8 keeps as text in memory. */
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 
 #include "base/cleanup.h"
 #include "base/filemap.h"
 #include "base/hash.h"
 #include "bpf/unwind/scripts_priv.h"
 #include "sys/process_files.h"
+#include "sys/process_memory.h"
 
 bool scripts_read_process(void *ctx, uint64_t at, void *to, size_t n)
 {
-	struct iovec here = { .iov_base = to, .iov_len = n }, there = { .iov_base = (void *)(uintptr_t)at, .iov_len = n };
-	return process_vm_readv(*(const pid_t *)ctx, &here, 1, &there, 1, 0) == (ssize_t)n;
+	return process_read(*(const pid_t *)ctx, at, to, n) == n;
 }
 
 /* Opens the path in the process's view of the file system or, if it has ended, in ours. The script chooses the path: it may be a pipe or

@@ -1,13 +1,12 @@
 #include "tracing/func/signature_priv.h"
 
-#define EM_386	   3
 #define WORD_BYTES 4
 #define REG_ESP	   4 /* DWARF numbers */
 #define REG_EBP	   5
 
 bool func_is_i386(const struct arch *arch)
 {
-	return arch->e_machine == EM_386;
+	return arch == &arch_i386;
 }
 
 /* The index of the word of an event that has this register; -1: none. */

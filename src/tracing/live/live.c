@@ -169,7 +169,7 @@ static bool open_by_ptrace(struct live_trace *t, const struct strobe_error *why)
 	t->by_ptrace = true;
 	struct strobe_error *err = live_trace_open_ptrace(t);
 	if (!err)
-		session_say(t->q.host, "%s; using ptrace instead, which stops each call twice (some 10 us)", why->message);
+		session_say(t->q.host, "%s; using ptrace instead, which stops each call twice, as strace does", why->message);
 	else
 		log_info("not by ptrace: %s", err->message);
 	bool is_open = !err;

@@ -344,7 +344,7 @@ class GraphView {
 		return text ? [line, tip, text] : [line, tip];
 	}
 
-	/* A position along the line with room for it; none if there is no room. */
+	/* A position along the line with room for it, if any. */
 	wireText(a, b, weight) {
 		const label = formatValue(weight, this.app.unit);
 		const width = this.measure(label, GRAPH_FONT);
