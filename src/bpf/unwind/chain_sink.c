@@ -10,6 +10,8 @@
 /* Four times the ring of a CPU, which copies of stacks fill in 20 to 100 ms: a large table takes some hundred. */
 #define HELD_BYTES_EACH ((size_t)16 << 20)
 #define HELD_BYTES_MAX	((size_t)256 << 20)
+/* Of what is held, given at a time: a few ms of walks, in which no ring overflows. */
+#define SLICE_BYTES ((size_t)1 << 20)
 
 static const struct stack_stream *stream_of_id(const struct stack_unwinder *u, uint64_t id)
 {
@@ -409,12 +411,14 @@ static void add_counts(struct chain_sink *s)
 	s->counts = (struct stack_unwinder_totals){};
 }
 
-/* Takes records up to the first one that has to wait (s->lacks). Returns their bytes. */
-static size_t take_records(struct chain_sink *s, const void *records, size_t bytes)
+/* Takes records up to the first one that has to wait (s->lacks) or that begins at `most` bytes or later. Returns their bytes. */
+static size_t take_records(struct chain_sink *s, const void *records, size_t bytes, size_t most)
 {
 	const char *at = records, *end = at + bytes;
 	s->lacks = NULL;
 	while ((size_t)(end - at) >= sizeof(struct perf_event_header)) {
+		if ((size_t)(at - (const char *)records) >= most)
+			return (size_t)(at - (const char *)records);
 		struct record r = { .hdr = (const void *)at };
 		if (r.hdr->size < sizeof(*r.hdr) || r.hdr->size > (size_t)(end - at))
 			break;
@@ -439,6 +443,11 @@ static struct strobe_error *give_out(struct chain_sink *s)
 	return err;
 }
 
+static size_t held_bytes(const struct chain_sink *s)
+{
+	return s->held.len - s->held_taken;
+}
+
 static void hold(struct chain_sink *s, const void *records, size_t bytes)
 {
 	if (!s->held.len)
@@ -446,25 +455,43 @@ static void hold(struct chain_sink *s, const void *records, size_t bytes)
 	memcpy(vec_extend(&s->held, bytes), records, bytes);
 }
 
-static void take_held(struct chain_sink *s)
+/* Moves what is left to the front once that is less than what it moves over. */
+static void close_gap(struct chain_sink *s)
 {
-	size_t taken = take_records(s, s->held.data, s->held.len);
-	s->held.len -= taken;
-	memmove(s->held.data, s->held.data + taken, s->held.len);
-	if (s->held.len)
+	size_t left = held_bytes(s);
+	if (s->held_taken < left)
 		return;
+	memcpy(s->held.data, s->held.data + s->held_taken, left);
+	s->held.len = left;
+	s->held_taken = 0;
+}
+
+static void take_held(struct chain_sink *s, size_t most)
+{
+	s->held_taken += take_records(s, s->held.data + s->held_taken, held_bytes(s), most);
+	if (held_bytes(s)) {
+		close_gap(s);
+		return;
+	}
 	vec_deinit(&s->held);
+	s->held_taken = 0;
 	atomic_fetch_sub(&s->unwinder->holders, 1);
+}
+
+/* waits: for tables. */
+static struct strobe_error *give_held(struct chain_sink *s, bool waits, size_t most)
+{
+	if (!chain_sink_holds(s) || (!waits && s->lacks && !unwind_tables_is_tried(s->unwinder->tables, s->lacks)))
+		return NULL;
+	s->waits = waits;
+	take_held(s, most);
+	s->waits = false;
+	return give_out(s);
 }
 
 struct strobe_error *chain_sink_settle(struct chain_sink *s, bool waits)
 {
-	if (!s->held.len || (!waits && !unwind_tables_is_tried(s->unwinder->tables, s->lacks)))
-		return NULL;
-	s->waits = waits;
-	take_held(s);
-	s->waits = false;
-	return give_out(s);
+	return give_held(s, waits, waits ? SIZE_MAX : SLICE_BYTES);
 }
 
 bool chain_sink_holds(const struct chain_sink *s)
@@ -475,17 +502,17 @@ bool chain_sink_holds(const struct chain_sink *s)
 static bool is_too_much(const struct chain_sink *s)
 {
 	size_t each = s->unwinder->cpus_nr * HELD_BYTES_EACH;
-	return s->held.len > (each < HELD_BYTES_MAX ? each : HELD_BYTES_MAX);
+	return held_bytes(s) > (each < HELD_BYTES_MAX ? each : HELD_BYTES_MAX);
 }
 
 static struct strobe_error *write_records(struct record_sink *sink, const void *records, size_t bytes)
 {
 	struct chain_sink *s = (struct chain_sink *)sink;
-	size_t taken = s->held.len ? 0 : take_records(s, records, bytes);
+	size_t taken = s->held.len ? 0 : take_records(s, records, bytes, SIZE_MAX);
 	TRY(give_out(s));
 	if (taken < bytes)
 		hold(s, (const char *)records + taken, bytes - taken);
-	return chain_sink_settle(s, is_too_much(s));
+	return give_held(s, is_too_much(s), bytes + SLICE_BYTES);
 }
 
 void chain_sink_init(struct chain_sink *s, struct stack_unwinder *u, struct record_sink *to)

@@ -8,7 +8,8 @@
  * A sample whose chain is not whole carries RECORD_MISC_CHAIN_CUT.
  *
  * Who reads rings does not wait while tables are made: from the first stack on whose walk needs one that is not there yet, records are
- * held, in their order and up to a limit. No FINISHED_ROUND may be written until they are given.
+ * held, in their order and up to a limit, and then given in slices, between which rings are read. No FINISHED_ROUND may be written
+ * until all are given.
  */
 #pragma once
 #include "base/vector.h"
@@ -27,14 +28,15 @@ struct chain_sink {
 	uint64_t last_id; /* of the record before: most records of a ring have the same event */
 	const struct stack_stream *last_stream;
 	struct stack_unwinder_totals counts; /* of one write; then added to the totals */
-	byte_list held;                      /* records, the first of which is a copy of a stack that needs the table of `lacks` */
-	const struct mapped_file *lacks;
+	byte_list held;                      /* records */
+	size_t held_taken;                   /* bytes of them that were given already */
+	const struct mapped_file *lacks;     /* whose table the first of the others needs; NULL: they may be given */
 	bool waits;                          /* for tables */
 };
 
 /* `to` may be changed between two writes. */
 void chain_sink_init(struct chain_sink *s, struct stack_unwinder *u, struct record_sink *to);
 void chain_sink_deinit(struct chain_sink *s);
-/* Gives held records whose tables are there by now; waits: all. Nothing to do for a zeroed sink. */
+/* Gives held records whose tables are there by now, a few ms' work at most; waits: all. Nothing to do for a zeroed sink. */
 struct strobe_error *chain_sink_settle(struct chain_sink *s, bool waits) _must_check_;
 bool chain_sink_holds(const struct chain_sink *s);

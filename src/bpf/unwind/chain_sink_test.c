@@ -31,8 +31,13 @@ static struct strobe_error *take(struct record_sink *s, const void *records, siz
 	return NULL;
 }
 
-static struct strobe_error *drop(struct record_sink *s, const void *records, size_t bytes)
+static size_t counted_bytes;
+static uint64_t last_words[3]; /* of what was counted */
+
+static struct strobe_error *count_bytes(struct record_sink *s, const void *records, size_t bytes)
 {
+	counted_bytes += bytes;
+	memcpy(last_words, (const char *)records + bytes - sizeof(last_words), sizeof(last_words));
 	return NULL;
 }
 
@@ -553,22 +558,71 @@ static void given_at_the_end(void **state)
 	end(f);
 }
 
+enum { HELD_RECORD_BYTES = 8 * 1025 };
+
+/* Holds a stack that lacks its table, and `bytes` or more behind it. Returns what was held before some of it was given. */
+static size_t hold_many(struct fixture *f, size_t bytes)
+{
+	size_t held = 0;
+	counted_bytes = 0;
+	f->file.write = count_bytes;
+	put_copied_sample(f);
+	run(f);
+	for (; !counted_bytes && held < bytes; held += HELD_RECORD_BYTES) {
+		put(f, PERF_RECORD_COMM, 0, (uint64_t[1024]){}, 1024);
+		run(f);
+	}
+	return held;
+}
+
 /* Each CPU may hold 16 MB. */
 static void held_up_to_a_limit(void **state)
 {
 	struct fixture *f = begin();
 	unsigned opened = 0;
 	struct sys_faked *faked = add_process(f, &opened);
-	size_t held = 0;
-	f->file.write = drop;
-	put_copied_sample(f);
-	run(f);
-	for (; chain_sink_holds(&f->sink) && held < (20u << 20); held += 8 * 1025) {
-		put(f, PERF_RECORD_COMM, 0, (uint64_t[1024]){}, 1024);
+	assert_in_range(hold_many(f, 20u << 20), (16u << 20) - 8192, 16u << 20);
+	assert_int_equal(opened, 1);
+	end_process(f, faked);
+	end(f);
+}
+
+/* So that rings are read in between. */
+static void given_in_slices(void **state)
+{
+	enum { SLICE = 1 << 20 };
+	struct fixture *f = begin();
+	unsigned opened = 0, slices = 0;
+	struct sys_faked *faked = add_process(f, &opened);
+	size_t held = hold_many(f, 4 * SLICE);
+	assert_int_equal(counted_bytes, 0);
+	(void)unwind_tables_find(f->u.tables, f->u.missing.data[0]);
+	for (size_t before = 0; chain_sink_holds(&f->sink) && slices < 9; before = counted_bytes, slices++) {
+		assert_ok(chain_sink_settle(&f->sink, false));
+		assert_in_range(counted_bytes - before, 1, SLICE + HELD_RECORD_BYTES);
+	}
+	assert_int_equal(slices, 4);
+	assert_in_range(counted_bytes - held, 8, 256); /* the sample */
+	assert_int_equal(f->u.holders, 0);
+	end_process(f, faked);
+	end(f);
+}
+
+/* Records that arrive while slices are given come after all that was held, and what is held shrinks all the same. */
+static void in_order_between_slices(void **state)
+{
+	struct fixture *f = begin();
+	unsigned opened = 0, more = 0;
+	struct sys_faked *faked = add_process(f, &opened);
+	size_t held = hold_many(f, 3u << 20);
+	(void)unwind_tables_find(f->u.tables, f->u.missing.data[0]);
+	while (chain_sink_holds(&f->sink) && more++ < 9) {
+		put(f, PERF_RECORD_COMM, 0, (uint64_t[]){ more, 0 }, 2);
 		run(f);
 	}
-	assert_in_range(held, (16u << 20) - 8192, 16u << 20);
-	assert_int_equal(opened, 1);
+	assert_int_equal(more, 4);
+	assert_in_range(counted_bytes - held, 4 * 24, 4 * 24 + 256);
+	assert_int_equal(last_words[1], more);
 	end_process(f, faked);
 	end(f);
 }
@@ -576,10 +630,19 @@ static void held_up_to_a_limit(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(user_samples), cmocka_unit_test(kernel_samples), cmocka_unit_test(lost_records),
+		cmocka_unit_test(user_samples),
+		cmocka_unit_test(kernel_samples),
+		cmocka_unit_test(lost_records),
 		cmocka_unit_test(losses_of_events_without_a_name),
-		cmocka_unit_test(nested_samples), cmocka_unit_test(whole_samples), cmocka_unit_test(others), cmocka_unit_test(waits),
-		cmocka_unit_test(held_until_there_is_a_table), cmocka_unit_test(given_at_the_end), cmocka_unit_test(held_up_to_a_limit),
+		cmocka_unit_test(nested_samples),
+		cmocka_unit_test(whole_samples),
+		cmocka_unit_test(others),
+		cmocka_unit_test(waits),
+		cmocka_unit_test(held_until_there_is_a_table),
+		cmocka_unit_test(given_at_the_end),
+		cmocka_unit_test(held_up_to_a_limit),
+		cmocka_unit_test(given_in_slices),
+		cmocka_unit_test(in_order_between_slices),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
