@@ -33,7 +33,10 @@ int main(int argc, char **argv)
 }
 """
 ENDLESS = re.compile(r"^strobe (top|web)\b(?!.*--(refreshes|sym-annotate))")
-SECTION = re.compile(r"^\.SH EXAMPLES\n\.(?:EX|nf)\n(.*?)^\.(?:EE|fi)$", re.M | re.S)
+SECTION = re.compile(r"^\.SH EXAMPLES\n(.*?)^\.SH ", re.M | re.S)
+# lines of a displayed block, or tagged paragraphs
+EXAMPLE = re.compile(r"^([^.\n].*)", re.M)
+TAGGED = re.compile(r"^\.B (strobe .*)", re.M)
 ELSEWHERE = ("ssh ", "scp ", "flamegraph.pl")
 TOOLS = ("jq", "babeltrace2")
 
@@ -41,7 +44,10 @@ TOOLS = ("jq", "babeltrace2")
 def of_page(path):
     with open(path, encoding="utf-8") as f:
         found = SECTION.search(f.read())
-    return [line.replace("\\-", "-").replace("\\(aq", "'") for line in found.group(1).splitlines()] if found else []
+    if not found:
+        return []
+    lines = (TAGGED if ".TP" in found.group(1) else EXAMPLE).findall(found.group(1))
+    return [line.replace("\\-", "-").replace("\\(aq", "'") for line in lines]
 
 
 def of_readme():
@@ -89,7 +95,9 @@ def missing_tool(line):
 
 
 def fresh():
-    """What examples read: a recording with stacks, and profiles of two runs."""
+    """What examples read: a recording with stacks, profiles of two runs, and a script of perf's interface."""
+    with open("count.py", "w", encoding="utf-8") as f:
+        f.write("def process_event(event):\n    print(event['comm'])\n")
     for line in ("strobe record -q -g -F 999 -- ./program", "strobe convert perf.data before.pb.gz", "strobe convert perf.data after.pb.gz",
                  "strobe convert perf.data cpu.pb.gz"):
         run(line)
@@ -100,7 +108,7 @@ def try_page(tap, name, lines, pid):
     for line in lines:
         tool = missing_tool(line)
         if tool or any(word in line for word in ELSEWHERE):
-            tap.skip(f"{name}: {line}", f"it wants {tool or 'what is elsewhere'}")
+            tap.skip(f"{name}: {line}", f"needs {tool or 'another machine'}")
             continue
         status, out, err = run(line.replace("17068", str(pid)))
         said = out.strip() or err.strip() or ">" in line or re.search(r" -o| -output|--html", line)
