@@ -6,10 +6,11 @@
 #include "page/page.h"
 #include "session/flame_input.h"
 #include "session/input.h"
+#include "session/live/measure.h"
 
 struct web_command {
 	const char *http, *base, *diff_base, *source_path, *trim_path;
-	bool force;
+	bool live, force;
 	unsigned verbose;
 };
 
@@ -25,6 +26,8 @@ static const struct option table[] = {
 	  .help = "search path for source files, separated by ':' (default: current directory)" },
 	{ OPTION_STRING, 0, "trim_path", AT(trim_path), .arg = "dirs", .help = "path prefixes to strip from source files "
 		"before searching" },
+	{ OPTION_BOOL, 0, "live", AT(live),
+	  .help = "measure running processes on request: /debug/pprof/profile?pid=N&seconds=N" },
 	{ OPTION_BOOL, 'f', "force", AT(force), .help = "skip the ownership check of the recording" },
 	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "be more verbose" },
 	OPTIONS_END,
@@ -67,25 +70,56 @@ static struct strobe_error *read_profile(struct run *r, const char *path)
 	return NULL;
 }
 
+/* ---- measurements, by the server's threads ---- */
+
+static struct strobe_error *known_dir(void *ctx, const char **ret)
+{
+	*ret = ctx;
+	return NULL;
+}
+
+/* Shared by threads, it says nothing: errors are the server's answers. It waits for no server, either. */
+static struct strobe_error *live_host(struct cmd_context *ctx, struct session_host *ret)
+{
+	const char *dir;
+	TRY(cmd_buildid_dir(ctx, &dir));
+	*ret = (struct session_host){ .buildid_dir = known_dir, .ctx = (void *)dir };
+	return NULL;
+}
+
+static struct strobe_error *measure(void *ctx, const struct web_measurement *m, struct profile **ret)
+{
+	const struct live_measurement measurement = { .pids = m->pids, .seconds = m->seconds, .freq_hz = m->freq_hz,
+						      .ends = m->ends, .ends_nr = sizeof(m->ends) / sizeof(*m->ends) };
+	return live_measure(sys_live(), ctx, &measurement, ret);
+}
+
+/* ---- all ---- */
+
 static struct strobe_error *run_all(struct run *r, size_t n)
 {
 	const struct options_result *rest = &r->ctx->rest;
+	struct session_host host;
+	const struct web_live live = { .measure = measure, .ctx = &host };
+	TRY(live_host(r->ctx, &host));
 	TRY(serve_source_paths(r->o->http, r->o->source_path, r->o->trim_path, &r->paths));
 	for (size_t i = 0; i < n; i++)
 		TRY(read_profile(r, rest->argc ? rest->argv[i] : NULL));
-	return serve(r->ctx, &(struct web_options){ .address = r->o->http, .profiles = r->profiles, .profiles_nr = r->nr });
+	return serve(r->ctx, &(struct web_options){ .address = r->o->http, .profiles = r->profiles, .profiles_nr = r->nr,
+						    .live = r->o->live ? &live : NULL });
 }
 
 static int run(struct cmd_context *ctx, void *options)
 {
-	size_t n = ctx->rest.argc ? (size_t)ctx->rest.argc : 1;
+	const struct web_command *o = options;
+	size_t n = ctx->rest.argc ? (size_t)ctx->rest.argc : !o->live;
 	struct run r = {
 		.ctx = ctx,
-		.o = options,
-		.inputs = xcalloc(n, sizeof(struct flame_input)),
-		.profiles = xcalloc(n, sizeof(struct web_profile)),
-		.differences = xcalloc(n, sizeof(struct profile *)),
-		.codes = xcalloc(n, sizeof(struct page_profile_code *)),
+		.o = o,
+		.inputs = xcalloc(n + 1, sizeof(struct flame_input)),
+		.profiles = xcalloc(n + 1, sizeof(struct web_profile)),
+		.differences = xcalloc(n + 1, sizeof(struct profile *)),
+		.codes = xcalloc(n + 1, sizeof(struct page_profile_code *)),
 	};
 	cmd_set_verbosity(r.o->verbose);
 	struct strobe_error *err = r.o->base && r.o->diff_base ?
@@ -105,7 +139,8 @@ static int run(struct cmd_context *ctx, void *options)
 const struct cmd cmd_web = {
 	.name = "web",
 	.summary = "Show recordings and profiles in a browser",
-	.usage = (const char *const[]){ "web [-http HOST:PORT] [-base FILE | -diff_base FILE] [<file>...]", NULL },
+	.usage = (const char *const[]){ "web [-http HOST:PORT] [-base FILE | -diff_base FILE] [<file>...]",
+					 "web --live [-http HOST:PORT] [<file>...]", NULL },
 	.options = table,
 	.options_bytes = sizeof(struct web_command),
 	.run = run,

@@ -53,6 +53,12 @@ static void set_time(struct profile *p, const struct env *env)
 	p->start_ns = err ? 0 : p->start_ns + offset_ns;
 }
 
+void profile_input_complete(struct profile *p, const struct env *env)
+{
+	set_units(p);
+	set_time(p, env);
+}
+
 static struct strobe_error *open_and_aggregate(struct session *s, const struct session_host *host, const struct profile_input *input,
 						struct strobe_error **ret_damage)
 {
@@ -83,8 +89,7 @@ static struct strobe_error *aggregate(const struct session_host *host, const str
 	if (damage)
 		session_damage(host, damage);
 	if (!err) {
-		set_units(s.profile);
-		set_time(s.profile, s.env);
+		profile_input_complete(s.profile, s.env);
 		input_remarks(host, s.reader, resolver_stats(s.resolver));
 		*ret = take_ptr(s.profile);
 	}

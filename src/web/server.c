@@ -33,11 +33,13 @@ void web_server_stop(struct web_server *s)
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "exchange/exchange.h"
+#include "sys/peer.h"
 #include "web/connections.h"
 
 #define TOKEN_BYTES 16
 #define COOKIE "strobe"
 #define TOKEN "token"
+#define LIVE_INDEX "/debug/pprof/"
 #define CONNECTIONS_MAX 48
 #define CONNECTIONS_SHUT_MAX 80 /* number of closed connections that may linger before new ones have to wait */
 #define REQUEST_MS 10000        /* to receive a complete request */
@@ -54,6 +56,8 @@ struct mhd {
 	__typeof__(&MHD_lookup_connection_value) lookup;
 	__typeof__(&MHD_get_connection_values) each_value;
 	__typeof__(&MHD_get_connection_info) info;
+	__typeof__(&MHD_suspend_connection) suspend;
+	__typeof__(&MHD_resume_connection) resume;
 };
 
 static const struct library library = {
@@ -73,6 +77,8 @@ static struct strobe_error *load(struct mhd *ret)
 		{ &ret->lookup, "MHD_lookup_connection_value" },
 		{ &ret->each_value, "MHD_get_connection_values" },
 		{ &ret->info, "MHD_get_connection_info" },
+		{ &ret->suspend, "MHD_suspend_connection" },
+		{ &ret->resume, "MHD_resume_connection" },
 	};
 	return library_load(&library, symbols, sizeof(symbols) / sizeof(*symbols));
 }
@@ -81,6 +87,7 @@ struct web_server {
 	struct mhd mhd;
 	struct MHD_Daemon *daemon;
 	struct web_connections *connections;
+	struct web_jobs *jobs; /* NULL: no measurements */
 	struct web_options options;
 	char *host;
 	uint16_t port;
@@ -94,6 +101,7 @@ struct web_server {
 struct answer {
 	unsigned status;
 	const char *type;
+	const char *policy; /* NULL: that of pages */
 	struct strbuf location, cookie; /* empty: none */
 	const char *file_name; /* or NULL */
 	bool packed;
@@ -111,7 +119,7 @@ static void add_headers(const struct web_server *s, struct MHD_Response *r, cons
 		const char *name, *value;
 	} headers[] = {
 		{ "Content-Type", a->type },
-		{ "Content-Security-Policy", view_html_live_policy },
+		{ "Content-Security-Policy", a->policy ? a->policy : view_html_live_policy },
 		{ "X-Content-Type-Options", "nosniff" },
 		{ "X-Frame-Options", "DENY" },
 		{ "Referrer-Policy", "no-referrer" },
@@ -150,18 +158,42 @@ static void say(struct answer *a, unsigned status, const char *text)
 	out_ch(&a->body, '\n');
 }
 
+static unsigned status_of(const struct strobe_error *err)
+{
+	switch (err->code) {
+	case ERROR_NOT_FOUND:
+	case ERROR_UNSUPPORTED:
+		return MHD_HTTP_NOT_FOUND;
+	case ERROR_PERMISSION:
+		return MHD_HTTP_FORBIDDEN;
+	case ERROR_USAGE:
+		return MHD_HTTP_BAD_REQUEST;
+	case ERROR_LIMIT:
+		return MHD_HTTP_SERVICE_UNAVAILABLE;
+	default:
+		return MHD_HTTP_INTERNAL_SERVER_ERROR;
+	}
+}
+
 static void answer_error(struct answer *a, struct strobe_error *err)
 {
-	say(a, error_is(err, ERROR_NOT_FOUND) || error_is(err, ERROR_UNSUPPORTED) ? MHD_HTTP_NOT_FOUND : MHD_HTTP_INTERNAL_SERVER_ERROR,
-	    err->message);
+	say(a, status_of(err), err->message);
 	error_destroy(err);
 }
 
 /* ---- requests ---- */
 
+/* A request from its head to its end: libmicrohttpd calls several times. */
+struct exchange {
+	const struct web_server *server;
+	struct MHD_Connection *connection;
+	struct web_job *job; /* its measurement, or NULL */
+};
+
 struct request {
 	const struct web_server *server;
 	struct MHD_Connection *connection;
+	struct exchange *exchange;
 	const struct web_profile *profile; /* the profile of p=N; NULL: invalid */
 };
 
@@ -239,10 +271,9 @@ static void answer_listing(const struct request *q, struct answer *a)
 	error_destroy(err);
 }
 
-static void answer_download(const struct request *q, struct answer *a)
+static void send_profile(struct answer *a, const struct profile *p)
 {
-	const struct web_profile *w = q->profile;
-	struct strobe_error *err = pprof_write(w->download ? w->download : w->profile, &a->body);
+	struct strobe_error *err = pprof_write(p, &a->body);
 	a->type = "application/vnd.google.protobuf+gzip";
 	a->file_name = "attachment; filename=\"profile.pb.gz\"";
 	if (err) {
@@ -251,35 +282,105 @@ static void answer_download(const struct request *q, struct answer *a)
 	}
 }
 
+static void answer_download(const struct request *q, struct answer *a)
+{
+	const struct web_profile *w = q->profile;
+	send_profile(a, w->download ? w->download : w->profile);
+}
+
+/* ---- measurements ---- */
+
+static void resume(void *ctx)
+{
+	const struct exchange *x = ctx;
+	x->server->mhd.resume(x->connection);
+}
+
+static int socket_of(const struct web_server *s, struct MHD_Connection *c)
+{
+	return s->mhd.info(c, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+}
+
+/* Whoever has the token, or is the user of this server, or root. */
+static bool may_measure(const struct request *q)
+{
+	uint32_t uid;
+	return q->server->token[0] ||
+	       (peer_user(sys_live(), socket_of(q->server, q->connection), &uid) && (!uid || uid == geteuid()));
+}
+
+/* The connection waits until the job is done; then its request is answered by answer_measured(). */
+static void answer_measure(const struct request *q, struct answer *a)
+{
+	const struct web_server *s = q->server;
+	struct web_measurement m;
+	if (!may_measure(q)) {
+		say(a, MHD_HTTP_FORBIDDEN, "only the user who started this server may measure processes");
+		return;
+	}
+	struct strobe_error *err = web_measurement_parse(parameter(q, "pid"), parameter(q, "seconds"), parameter(q, "hz"), &m);
+	if (err) {
+		answer_error(a, err);
+		return;
+	}
+	s->mhd.suspend(q->connection);
+	q->exchange->job = web_job_start(s->jobs, &m, socket_of(s, q->connection), resume, q->exchange, &err);
+	if (q->exchange->job)
+		return;
+	s->mhd.resume(q->connection);
+	answer_error(a, err);
+}
+
+static void answer_measured(struct exchange *x, struct answer *a)
+{
+	struct profile *p;
+	struct strobe_error *err = web_job_take(x->job, &p);
+	if (err)
+		answer_error(a, err);
+	else
+		send_profile(a, p);
+	profile_destroy(p);
+}
+
+static void answer_index(const struct request *q, struct answer *a)
+{
+	a->type = "text/html; charset=utf-8";
+	a->policy = "default-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+	web_live_index(&a->body);
+}
+
+/* ---- which of them ---- */
+
 static const struct route {
 	const char *path;
 	void (*answer)(const struct request *q, struct answer *a);
-	bool needs_profile;
+	bool needs_profile, is_live;
 } routes[] = {
 	{ "/flamegraph", answer_page }, { "/flamegraph2", answer_page }, { "/flamegraphold", answer_page }, { "/top", answer_page },
 	{ "/tree", answer_page }, { "/peek", answer_page }, { "/graph", answer_page }, { "/source", answer_page },
 	{ "/disasm", answer_page }, { "/timeline", answer_page }, { "/heatmap", answer_page }, { "/data", answer_data, true },
 	{ "/listing", answer_listing, true }, { "/download", answer_download, true },
+	{ LIVE_INDEX, answer_index, .is_live = true }, { "/debug/pprof/profile", answer_measure, .is_live = true },
 };
 
-static const struct route *find_route(const char *path)
+static const struct route *find_route(const struct web_server *s, const char *path)
 {
 	for (size_t i = 0; i < sizeof(routes) / sizeof(*routes); i++)
-		if (!strcmp(path, routes[i].path))
+		if (!strcmp(path, routes[i].path) && (routes[i].is_live ? s->jobs != NULL : s->options.profiles_nr != 0))
 			return &routes[i];
 	return NULL;
 }
 
 /* The redirection of another address for a page: pprof's pages are below /ui/, the first is the graph. NULL: none. */
-static const char *alias(const char *path)
+static const char *alias(const struct web_server *s, const char *path)
 {
 	static const char below[] = "/ui";
 	if (!strcmp(path, "/"))
-		return "/flamegraph";
+		return s->options.profiles_nr ? "/flamegraph" : LIVE_INDEX;
 	if (!text_has_prefix(path, below))
 		return NULL;
 	path += strlen(below);
-	const struct route *r = find_route(path);
+	const struct route *r = find_route(s, path);
 	return !*path || !strcmp(path, "/") ? "/graph" : r ? r->path : NULL;
 }
 
@@ -315,8 +416,8 @@ static const struct web_profile *chosen_profile(const struct request *q)
 
 static void route(struct request *q, const char *path, struct answer *a)
 {
-	const struct route *r = find_route(path);
-	const char *other = r ? NULL : alias(path);
+	const struct route *r = find_route(q->server, path);
+	const char *other = r ? NULL : alias(q->server, path);
 	q->profile = chosen_profile(q);
 	if (other)
 		lead_to(q, other, a);
@@ -351,10 +452,12 @@ static bool has_token(const struct request *q, const char *path, struct answer *
 		say(a, MHD_HTTP_FORBIDDEN, "missing token: open the address that the server printed");
 		return false;
 	}
-	const struct route *r = find_route(path);
-	const char *other = r ? r->path : alias(path);
+	const struct route *r = find_route(s, path);
+	const char *other = r ? r->path : alias(s, path);
+	if (r && r->is_live) /* for programs, which keep no cookies */
+		return true;
 	strbuf_addf(&a->cookie, COOKIE "=%s; HttpOnly; SameSite=Strict; Path=/", s->token);
-	lead_to(q, other ? other : alias("/"), a);
+	lead_to(q, other ? other : alias(s, "/"), a);
 	return false;
 }
 
@@ -409,8 +512,7 @@ static void notice_connection(void *ctx, struct MHD_Connection *c, void **connec
 		web_connection_remove(*connection);
 		return;
 	}
-	int fd = s->mhd.info(c, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
-	*connection = web_connection_add(s->connections, fd, s->mhd.info(c, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr);
+	*connection = web_connection_add(s->connections, socket_of(s, c), s->mhd.info(c, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr);
 }
 
 static struct web_connection *connection_of(const struct web_server *s, struct MHD_Connection *c)
@@ -418,31 +520,51 @@ static struct web_connection *connection_of(const struct web_server *s, struct M
 	return s->mhd.info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
 }
 
+static struct exchange *begin_exchange(const struct web_server *s, struct MHD_Connection *c)
+{
+	struct exchange *x = xcalloc(1, sizeof(*x));
+	*x = (struct exchange){ .server = s, .connection = c };
+	return x;
+}
+
 static void notice_answered(void *ctx, struct MHD_Connection *c, void **state, enum MHD_RequestTerminationCode how)
 {
+	struct exchange *x = *state;
 	web_connection_end_answer(connection_of(ctx, c));
+	if (x && x->job)
+		web_job_destroy(x->job);
+	free(x);
+}
+
+/* False: a measurement has begun, and the answer comes later. */
+static bool find_answer(struct exchange *x, const char *path, const char *method, struct answer *a)
+{
+	struct request q = { .server = x->server, .connection = x->connection, .exchange = x };
+	if (x->job) {
+		answer_measured(x, a);
+		return true;
+	}
+	web_connection_begin_answer(connection_of(x->server, x->connection));
+	if (is_allowed(&q, method, a) && has_token(&q, path, a))
+		route(&q, path, a);
+	return !x->job;
 }
 
 static enum MHD_Result handle(void *ctx, struct MHD_Connection *c, const char *path, const char *method, const char *version,
 			      const char *upload, size_t *upload_bytes, void **state)
 {
-	const struct web_server *s = ctx;
-	struct request q = { .server = s, .connection = c };
 	struct answer a = { .status = MHD_HTTP_OK };
 	/* The library calls once after the head, then for uploaded data, which is discarded. */
 	if (!*state) {
-		*state = ctx;
+		*state = begin_exchange(ctx, c);
 		return MHD_YES;
 	}
 	if (*upload_bytes) {
 		*upload_bytes = 0;
 		return MHD_YES;
 	}
-	web_connection_begin_answer(connection_of(s, c));
 	out_init_mem(&a.body);
-	if (is_allowed(&q, method, &a) && has_token(&q, path, &a))
-		route(&q, path, &a);
-	enum MHD_Result result = send_answer(s, c, &a);
+	enum MHD_Result result = find_answer(*state, path, method, &a) ? send_answer(ctx, c, &a) : MHD_YES;
 	strbuf_deinit(&a.location);
 	strbuf_deinit(&a.cookie);
 	error_destroy(out_close(&a.body));
@@ -503,11 +625,13 @@ struct strobe_error *web_server_start(const struct web_options *options, struct 
 		err = listen_at(s, options->address);
 	if (!err)
 		err = web_connections_create(CONNECTIONS_MAX, REQUEST_MS, &s->connections);
+	if (!err && options->live)
+		err = web_jobs_create(options->live, &s->jobs);
 	if (!err) {
 		s->url = xasprintf(strchr(s->host, ':') ? "http://[%s]:%u/%s%s" : "http://%s:%u/%s%s", s->host, s->port,
 				   s->token[0] ? "?" TOKEN "=" : "", s->token);
-		s->daemon = s->mhd.start_daemon(MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL, 0, NULL, NULL, handle, s,
-						MHD_OPTION_LISTEN_SOCKET, s->fd, MHD_OPTION_CONNECTION_LIMIT,
+		s->daemon = s->mhd.start_daemon(MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL | MHD_ALLOW_SUSPEND_RESUME, 0,
+						NULL, NULL, handle, s, MHD_OPTION_LISTEN_SOCKET, s->fd, MHD_OPTION_CONNECTION_LIMIT,
 						(unsigned)(CONNECTIONS_MAX + CONNECTIONS_SHUT_MAX),
 						MHD_OPTION_NOTIFY_CONNECTION, notice_connection, s,
 						MHD_OPTION_NOTIFY_COMPLETED, notice_answered, s,
@@ -533,11 +657,13 @@ void web_server_stop(struct web_server *s)
 {
 	if (!s)
 		return;
+	web_jobs_stop(s->jobs); /* the library stops no suspended connection */
 	if (s->daemon)
 		s->mhd.stop_daemon(s->daemon); /* closes the socket */
 	else if (s->fd >= 0)
 		close(s->fd);
 	web_connections_destroy(s->connections);
+	web_jobs_destroy(s->jobs);
 	free(s->host);
 	free(s->url);
 	free(s);

@@ -3,13 +3,13 @@
  *
  * It binds to the loopback interface by default; elsewhere it requires the token that web_server_url() contains. Requests whose Host
  * is not the server's, and those from another site's page (Origin), are rejected. Serves only GET and HEAD, and only the given
- * profiles; never opens a file.
+ * profiles and measurements; never opens a file.
  *
  * A connection must send a complete request within ten seconds, and of more than 48 the oldest idle one is closed (connections.h).
  *
  * Uses libmicrohttpd, which is loaded on first use; without it in the build or on the machine, the start fails with
- * ERROR_UNSUPPORTED. One separate thread answers all requests, one after the other; profiles are borrowed, must outlive the server
- * and must not change.
+ * ERROR_UNSUPPORTED. One separate thread answers all requests, one after the other, but for measurements (web/live.h); profiles are
+ * borrowed, must outlive the server and must not change.
  *
  * Source of the paths and of the parameters' names: pprof's web interface (github.com/google/pprof, internal/driver).
  */
@@ -22,6 +22,7 @@
 #include "base/strbuf.h"
 #include "profile/profile.h"
 #include "view/html/html.h"
+#include "web/live.h"
 
 struct web_profile {
 	const char *name;
@@ -34,6 +35,7 @@ struct web_options {
 	const char *address; /* "host:port", both optional; NULL: localhost and a free port */
 	const struct web_profile *profiles;
 	size_t profiles_nr;
+	const struct web_live *live; /* with it, profiles of running processes (web/live.h); NULL: without */
 	const char *query;   /* "f=regex&g=lines": added when redirecting from / and pprof's addresses below /ui/; NULL: none */
 };
 

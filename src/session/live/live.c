@@ -443,6 +443,13 @@ struct strobe_error *live_refresh(struct live_session *l)
 	return NULL;
 }
 
+struct strobe_error *live_take(struct live_session *l, struct profile *p)
+{
+	TRY(drain_all(l));
+	resolve_live_take(l->resolve, p);
+	return NULL;
+}
+
 /* ---- changes ---- */
 
 void live_apply(struct live_session *l)

@@ -112,6 +112,8 @@ void live_look(struct live_session *l);
 struct strobe_error *live_drain(struct live_session *l) _must_check_;
 /* Reads everything up to now, and makes it the last slice of the history. */
 struct strobe_error *live_refresh(struct live_session *l) _must_check_;
+/* In place of refreshes: adds everything since the start to a profile, whole. */
+struct strobe_error *live_take(struct live_session *l, struct profile *p) _must_check_;
 
 /* Settings have changed. */
 void live_apply(struct live_session *l);
