@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """strobe_serve(): Go's /debug/pprof/ pages of a C program, fetched by strobe pprof, go tool pprof and google-pprof; bad requests."""
 # needs: pprof
+# timeout: 300
 
 import collections
 import os
@@ -81,15 +82,29 @@ def check_symbols(tap, served, program):
     tap.equal((status, ours, len(ours)), (200, theirs, 7), "symbol names static functions as nm does")
 
 
+def cpu_seconds(pid):
+    with open(f"/proc/{pid}/stat", encoding="utf-8") as f:
+        return sum(map(int, f.read().rsplit(")", 1)[1].split()[11:13])) / os.sysconf("SC_CLK_TCK")
+
+
+def seconds_of(pid, cpu):
+    """Within how many seconds the process will have run for that long: it shares the machine with others."""
+    before, began = cpu_seconds(pid), time.monotonic()
+    time.sleep(1)
+    share = (cpu_seconds(pid) - before) / (time.monotonic() - began)
+    return max(2, min(40, round(cpu / max(share, 0.01))))
+
+
 def check_profile(tap, served):
-    url = f"http://{served.server}/debug/pprof/profile?seconds=2"
+    seconds = seconds_of(served.child.pid, 1.5)  # 150 samples
+    url = f"http://{served.server}/debug/pprof/profile?seconds={seconds}"
     env = {"HOME": SCRATCH, "PPROF_TMPDIR": SCRATCH, "no_proxy": "*", "http_proxy": ""}
     ask = {"strobe pprof": lambda: strobe("pprof", "-top", "-cum", "-nodefraction=0", url, env=env)}
     if shutil.which("go"):
         ask["go tool pprof"] = lambda: run("go", "tool", "pprof", "-top", "-cum", "-nodefraction=0", url, env=env)
         ask["go tool pprof, names of the server"] = lambda: run("go", "tool", "pprof", "-symbolize=remote", "-top", "-cum", url, env=env)
     if shutil.which("google-pprof"):
-        ask["google-pprof"] = lambda: run("google-pprof", "--text", "--cum", "--seconds=2",
+        ask["google-pprof"] = lambda: run("google-pprof", "--text", "--cum", f"--seconds={seconds}",
                                           f"http://{served.server}/pprof/profile", env=env)
     for who, fetch in ask.items():
         done = fetch()

@@ -4,7 +4,7 @@
 Their programs are replaced by one that runs for some tenths of a second; endless commands are stopped after two seconds.
 Lines that need another machine, or a tool that is not here, are left out, and named.
 """
-# timeout: 600
+# timeout: 1500
 # serial
 
 import os
@@ -14,21 +14,27 @@ import signal
 import subprocess
 
 from strobetest import SCRATCH, STROBE, TOP, Tap, require_root
+from webserver import Server
 
 PROGRAM = """
 #include <arpa/inet.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 static volatile unsigned long sum;
-__attribute__((noinline)) static void work(long rounds) { for (long i = 0; i < rounds; i++) sum += i * i; }
+namespace ns {
+__attribute__((noinline)) void work(long rounds) { for (long i = 0; i < rounds; i++) sum = sum + i * i; }
+}
 int main(int argc, char **argv)
 {
-	struct sockaddr_in nobody = { .sin_family = AF_INET, .sin_port = htons(9), .sin_addr = { htonl(INADDR_LOOPBACK) } };
+	struct sockaddr_in nobody = {};
+	nobody.sin_family = AF_INET;
+	nobody.sin_port = htons(9);
+	nobody.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	long rounds = (argc > 1 ? atol(argv[1]) : 1) * 30000000;
 	(void)!connect(socket(AF_INET, SOCK_STREAM, 0), (struct sockaddr *)&nobody, sizeof(nobody));
-	work(rounds);
+	ns::work(rounds);
 	for (long i = 0; i < rounds; i++)
-		sum += i;
+		sum = sum + i;
 	return 0;
 }
 """
@@ -38,6 +44,13 @@ SECTION = re.compile(r"^\.SH EXAMPLES\n(.*?)^\.SH ", re.M | re.S)
 EXAMPLE = re.compile(r"^([^.\n].*)", re.M)
 TAGGED = re.compile(r"^\.B (strobe .*)", re.M)
 ELSEWHERE = ("ssh ", "scp ", "flamegraph.pl")
+# what a machine, or its kernel, may not have
+LACKS = re.compile(r"this machine has no event|the kernel has no tracer|no memory accesses: record them|see 'strobe doctor lockdown'")
+FILES = {
+    "count.py": "def process_event(event):\n    print(event['comm'])\n",
+    "script.py": "print(sum(i * i for i in range(1000000)))\n",
+    ".perfconfig": f"[daemon]\nbase = {SCRATCH}/daemon\n[session-cycles]\nrun = -e cpu-clock\n",
+}
 TOOLS = ("jq", "babeltrace2")
 
 
@@ -61,11 +74,15 @@ def of_readme():
 
 
 def build():
-    source = os.path.join(SCRATCH, "program.c")
+    source = os.path.join(SCRATCH, "program.cc")
     with open(source, "w", encoding="utf-8") as f:
         f.write(PROGRAM)
-    subprocess.run(["cc", "-g", "-O1", "-fno-omit-frame-pointer", "-o", "program", source], check=True, cwd=SCRATCH)
-    shutil.copy("program", "libplugin.so")
+    subprocess.run(["c++", "-g", "-O1", "-fno-omit-frame-pointer", "-o", "program", source], check=True, cwd=SCRATCH)
+    for name in "libplugin.so", "program.new", "server":
+        shutil.copy("program", name)
+    for name, text in FILES.items():
+        with open(name, "w", encoding="utf-8") as f:
+            f.write(text)
     os.makedirs("bin", exist_ok=True)
     if not os.path.exists("bin/strobe"):
         os.symlink(STROBE, "bin/strobe")
@@ -95,26 +112,40 @@ def missing_tool(line):
 
 
 def fresh():
-    """What examples read: a recording with stacks, profiles of two runs, and a script of perf's interface."""
-    with open("count.py", "w", encoding="utf-8") as f:
-        f.write("def process_event(event):\n    print(event['comm'])\n")
-    for line in ("strobe record -q -g -F 999 -- ./program", "strobe convert perf.data before.pb.gz", "strobe convert perf.data after.pb.gz",
-                 "strobe convert perf.data cpu.pb.gz"):
-        run(line)
+    """What examples read: a recording with stacks, and profiles of two runs."""
+    run("strobe record -q -g -F 999 -- ./program")
+    for name in "before.pb.gz", "after.pb.gz", "cpu.pb.gz", "cpu.pprof.pb.gz":
+        run("strobe convert perf.data " + name)
+    os.replace("cpu.pprof.pb.gz", "cpu.pprof")
 
 
-def try_page(tap, name, lines, pid):
+def prepared(line, pid, port):
+    """With a process and a server that exist, and an end."""
+    line = line.replace("17068", str(pid)).replace("timechart record;", "timechart record -- ./program;")
+    return re.sub(r"localhost:(6060|8080)\b(?!.*--live)", f"localhost:{port}", line).replace("-t 30", "-t 2")
+
+
+def try_line(tap, name, line, pid, port):
+    tool = missing_tool(line)
+    if tool or any(word in line for word in ELSEWHERE):
+        tap.skip(f"{name}: {line}", f"needs {tool or 'another machine'}")
+        return
+    status, out, err = run(prepared(line, pid, port))
+    if status and LACKS.search(err):
+        tap.skip(f"{name}: {line}", "the machine has no such events, or the kernel no such tracer")
+        return
+    said = out.strip() or err.strip() or ">" in line or re.search(r" -o| -output|--html", line)
+    tap.ok(status == 0, f"{name}: {line}", f"status {status}\n{err[-1500:]}")
+    if not line.startswith(("strobe buildid-cache", "strobe convert", "strobe config", "strobe daemon s")):
+        tap.ok(said, f"{name}: {line}: it says something")
+
+
+def try_page(tap, name, lines, pid, port):
     fresh()
     for line in lines:
-        tool = missing_tool(line)
-        if tool or any(word in line for word in ELSEWHERE):
-            tap.skip(f"{name}: {line}", f"needs {tool or 'another machine'}")
-            continue
-        status, out, err = run(line.replace("17068", str(pid)))
-        said = out.strip() or err.strip() or ">" in line or re.search(r" -o| -output|--html", line)
-        tap.ok(status == 0, f"{name}: {line}", f"status {status}\n{err[-1500:]}")
-        if not line.startswith(("strobe buildid-cache", "strobe convert")):
-            tap.ok(said, f"{name}: {line}: it says something")
+        if name == "README.md":
+            fresh()
+        try_line(tap, name, line, pid, port)
 
 
 def main():
@@ -123,13 +154,16 @@ def main():
     os.chdir(SCRATCH)
     build()
     endless = subprocess.Popen(["./program", "1000000"])
+    os.mkdir("daemon")
+    server = Server("web", "--live")
     pages = sorted(f for f in os.listdir(os.path.join(TOP, "man")) if f.endswith(".in"))
     try:
         for page in pages:
-            try_page(tap, page.removesuffix(".1.in"), of_page(os.path.join(TOP, "man", page)), endless.pid)
-        try_page(tap, "README.md", of_readme(), endless.pid)
+            try_page(tap, page.removesuffix(".1.in"), of_page(os.path.join(TOP, "man", page)), endless.pid, server.port)
+        try_page(tap, "README.md", of_readme(), endless.pid, server.port)
     finally:
         endless.kill()
+        server.stop()
     tap.done()
 
 
