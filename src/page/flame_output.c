@@ -216,7 +216,7 @@ static struct strobe_error *write_folded(const struct flame_output *f, struct ou
 	};
 	if (f->in.is_folded) /* marks in the input */
 		folded.names.mark_kernel = folded.names.mark_jit = folded.names.mark_inlined = true;
-	return view_folded(f->profile, &folded, out);
+	return (f->o.is_json ? view_folded_json : view_folded)(f->profile, &folded, out);
 }
 
 struct strobe_error *flame_output_write(struct flame_output *f, struct out *out)

@@ -22,6 +22,7 @@ struct flame_output_options {
 	const char *name_attributes; /* file of attributes by name, or NULL */
 	const char *colours_file;    /* file of colours by name, which need not exist; NULL: colours are not saved */
 	bool folded, is_page;        /* neither: a picture */
+	bool is_json;                /* with folded: the stacks as JSON */
 };
 
 /* Whether options of pictures other than the title are set: a page has its own controls for them, or lacks them. */

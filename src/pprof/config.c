@@ -190,6 +190,8 @@ static struct strobe_error *set_number(const struct setting *s, void *at, const 
 
 struct strobe_error *pprof_config_check(const struct pprof_config *config)
 {
+	if (config->format && strcmp(config->format, "text") && !pprof_config_is_json(config))
+		return error_create(ERROR_USAGE, "unknown format '%s': expected text or json", config->format);
 	return config->divide_by ? NULL : error_create(ERROR_USAGE, "cannot divide by 0");
 }
 

@@ -4,6 +4,8 @@
  * Strings are borrowed, NULL or "" if unset. One thread.
  */
 #pragma once
+#include <string.h>
+
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/out.h"
@@ -14,6 +16,7 @@
 struct pprof_config {
 	struct profile_select select;
 	struct profile_label_select labels;
+	const char *format; /* "text" or "json"; NULL: text */
 	const char *sample_index, *unit, *output, *sort, *granularity, *trim_path, *source_path;
 	int64_t node_count; /* -1: depends on the report */
 	double node_fraction, edge_fraction, divide_by;
@@ -23,6 +26,10 @@ struct pprof_config {
 void pprof_config_defaults(struct pprof_config *config);
 /* Whether all values are valid, whatever their source. ERROR_USAGE. */
 struct strobe_error *pprof_config_check(const struct pprof_config *config) _must_check_;
+static inline bool pprof_config_is_json(const struct pprof_config *config)
+{
+	return config->format && !strcmp(config->format, "json");
+}
 /* Sets by name; texts are copied into the arena. p: its values are valid names for sample_index. ERROR_USAGE. */
 struct strobe_error *pprof_config_set(struct pprof_config *config, const struct profile *p, struct arena *arena, const char *name,
 				      const char *value) _must_check_;

@@ -6,6 +6,7 @@
 #include "annotate/source_files.h"
 #include "exchange/exchange.h"
 #include "pprof/shown.h"
+#include "view/data/pprof_json.h"
 #include "view/html/weblist.h"
 #include "view/pprof_top.h"
 #include "view/svg/callgraph.h"
@@ -151,6 +152,25 @@ static struct strobe_error *write_top_profile(const struct profile *p, const str
 	return err;
 }
 
+static struct strobe_error *write_json(const struct pprof_shown *s, const struct pprof_graph_options *graph, enum pprof_output output,
+				       const char *argument, struct out *out)
+{
+	const struct pprof_json_options o = {
+		.report = output == OUTPUT_TOP ? "top" : output == OUTPUT_TREE ? "tree" : "peek",
+		.with_edges = output != OUTPUT_TOP,
+		.only = output == OUTPUT_PEEK ? argument : NULL,
+		.graph = *graph,
+	};
+	return data_pprof_json(s->p, &o, out);
+}
+
+static struct strobe_error *check_json(const struct pprof_config *c, const struct pprof_report_kind *kind)
+{
+	bool supports = kind->output == OUTPUT_TOP || kind->output == OUTPUT_TREE || kind->output == OUTPUT_PEEK;
+	return supports || !pprof_config_is_json(c) ? NULL : error_create(ERROR_UNSUPPORTED, "-format=json supports the reports top, tree and "
+		"peek, not %s; 'strobe convert IN OUT.json' writes all samples", kind->name);
+}
+
 static struct strobe_error *write_view(const struct pprof_input *in, const struct pprof_shown *s, const struct pprof_config *c,
 				       enum pprof_output output, const char *argument, const char *const *filters, struct out *out)
 {
@@ -161,6 +181,8 @@ static struct strobe_error *write_view(const struct pprof_input *in, const struc
 	struct pprof_graph_options graph = graph_options(c, output, s);
 	graph.filters = filters;
 	graph.samples = in->merged->stream ? pprof_stream_samples(in->merged->stream) : NULL;
+	if (pprof_config_is_json(c))
+		return write_json(s, &graph, output, argument, out);
 	switch (output) {
 	case OUTPUT_PROTO:
 		return pprof_write(s->p, out);
@@ -195,6 +217,7 @@ struct strobe_error *pprof_report(const struct pprof_input *in, const struct ppr
 	struct pprof_shown s;
 	struct arena arena;
 	const char *filters[10];
+	TRY(check_json(c, kind));
 	if (in->merged->copy)
 		return pprof_copy_write(in->merged->copy, out);
 	if (c->mean && !has_means(kind->output))

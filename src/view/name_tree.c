@@ -94,7 +94,7 @@ static uint32_t reversed_node_of(struct builder *b, stack_id stack)
 }
 
 /* Whether values of this event are sample counts by themselves. */
-static bool name_tree_counts_samples(const struct profile *p, uint32_t event, bool count_samples)
+bool name_tree_counts_samples(const struct profile *p, uint32_t event, bool count_samples)
 {
 	return count_samples || p->events.data[event].is_tracepoint || !p->events.data[event].value;
 }

@@ -44,6 +44,8 @@ struct name_tree {
 	uint32_t *children; /* IDs of nodes by parent, those of one parent in the order of ranks */
 };
 
+/* Whether the values of such a tree are numbers of samples. */
+bool name_tree_counts_samples(const struct profile *p, uint32_t event, bool count_samples);
 void name_tree_init(struct name_tree *t, const struct profile *p, const struct name_tree_options *options);
 void name_tree_deinit(struct name_tree *t);
 

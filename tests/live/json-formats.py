@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # quick
-# needs: annotate bench buildid-list c2c config convert daemon doctor evlist heap kallsyms kmem list lock report script stat test top trace
+# needs: annotate bench buildid-cache buildid-list c2c config convert daemon doctor evlist flamegraph heap kallsyms kmem list lock pprof report script
+# needs: stat test top trace
 # timeout: 120
 """The JSON of all commands follows one rule (doc/JSON.md): header, names, destination.
 
@@ -24,6 +25,7 @@ OURS = [
     (["annotate", "--format", "json", *DATA], "strobe-annotate", False),
     (["bench", "-f", "json", "-r", "2", "sched", "pipe", "-l", "100"], "strobe-bench", False),
     (["buildid-list", "--format", "json", *DATA], "strobe-buildid-list", False),
+    (["buildid-cache", "-M", "x.data", "--format", "json"], "strobe-buildid-cache", False),
     (["c2c", "report", "--format", "json", "-i", "accesses.data"], "strobe-c2c", False),
     (["convert", "x.data", "-", "--to", "json"], "strobe-profile", False),
     (["daemon", "list", "--format", "json", "--base", "daemon"], "strobe-daemon", False),
@@ -32,6 +34,7 @@ OURS = [
     (["diff", "--stream", "--format", "json", "before.data", "after.data"], "strobe-diff-streams", False),
     (["doctor", "--format", "json"], "strobe-doctor", False),
     (["evlist", "--format", "json", *DATA], "strobe-evlist", False),
+    (["flamegraph", "--format", "json", *DATA], "strobe-flamegraph", False),
     (["heap", "--format", "json", "--", *LOAD], "strobe-heap", False),
     (["kallsyms", "--format", "json", "schedule"], "strobe-kallsyms", False),
     (["kmem", "stat", "--live", "--format", "json", "--", "true"], "strobe-kmem-live", False),
@@ -43,6 +46,8 @@ OURS = [
     (["lock", "report", "--format", "json", "-i", "lock.data"], "strobe-lock-report", False),
     (["probe", "-F", "-x", STROBE, "--format", "json"], "strobe-probe-functions", False),
     (["probe", "-D", "main", "-x", STROBE, "--format", "json"], "strobe-probe-definitions", False),
+    (["pprof", "-format=json", DATA[1]], "strobe-pprof", False),
+    (["pprof", "-peek=.", "-format=json", DATA[1]], "strobe-pprof", False),
     (["report", "--format", "json", *DATA], "strobe-report", False),
     (["report", "--header-only", "--format", "json", *DATA], "strobe-header", False),
     (["report", "--format", "json", "-g", "none", "-s", "dso", *DATA], "strobe-report", False),

@@ -4,8 +4,8 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "base/out.h"
 #include "cmd/cmd.h"
+#include "cmd/table_output.h"
 #include "object/debuginfod.h"
 #include "session/buildid/file_cache.h"
 #include "session/buildid/lists.h"
@@ -16,7 +16,8 @@ enum action { ADD, REMOVE, PURGE, UPDATE, ACTIONS };
 
 struct cache_options {
 	VEC(char *) files[ACTIONS]; /* names by action, in the order given */
-	const char *missing, *debuginfod, *kcore;
+	const char *missing, *debuginfod, *kcore, *format_name;
+	enum table_format format;
 	bool purge_all, list, force;
 	uint64_t target_ns;
 	unsigned verbose;
@@ -55,26 +56,27 @@ static struct strobe_error *add_kcore(struct cache *c)
 	return NULL;
 }
 
-static void list(struct cache *c)
+static void print(struct cache *c, struct table *t)
 {
-	struct out out;
-	cmd_open_output(c->ctx, &out);
-	buildid_cache_text(c->files.dir, &out);
-	int status = cmd_close_output(c->ctx, &out);
+	int status = cmd_print_table(c->ctx, t, c->o->format);
 	if (status)
 		c->status = status;
+}
+
+static void list(struct cache *c)
+{
+	struct table t;
+	buildid_cache_table(c->files.dir, &t);
+	print(c, &t);
 }
 
 static void list_missing(struct cache *c)
 {
 	struct recorded_files files = {};
-	struct out out;
+	struct table t;
 	struct strobe_error *err = recorded_files_read(c->o->missing, c->o->force, RECORDED_LISTED, &files);
-	cmd_open_output(c->ctx, &out);
-	recorded_files_missing_text(&files, c->files.dir, &out);
-	int status = cmd_close_output(c->ctx, &out);
-	if (status)
-		c->status = status;
+	recorded_files_missing_table(&files, c->files.dir, &t);
+	print(c, &t);
 	fail(c, err);
 	if (files.machine)
 		input_remarks(cmd_host(c->ctx), files.reader, NULL);
@@ -95,6 +97,8 @@ static struct strobe_error *check(const struct cache_options *o, const struct op
 		return error_create(ERROR_USAGE, "unexpected argument '%s': specify files with -a, -r, -p or -u", rest->argv[0]);
 	if (!has_files(o) && !o->purge_all && !o->list && !o->missing && !o->kcore)
 		return error_create(ERROR_USAGE, "nothing to do: specify -a, -r, -p, -u, -P, -k, -l or -M");
+	if (o->format_name && o->list == (o->missing != NULL))
+		return error_create(ERROR_USAGE, "--format requires one list: -l or -M");
 	return NULL;
 }
 
@@ -130,6 +134,8 @@ static int run(struct cmd_context *ctx, void *options)
 	struct cache_options *o = options;
 	struct cache c = { .ctx = ctx, .o = o, .files = { .pid = (uint32_t)o->target_ns, .done = say_done, .ctx = &c } };
 	struct strobe_error *err = check(o, &ctx->rest);
+	if (!err)
+		err = table_format_parse(o->format_name, &o->format);
 	if (err)
 		return cmd_fail_usage(ctx, err);
 	err = find_dir(&c);
@@ -194,6 +200,7 @@ static const struct option table[] = {
 	{ OPTION_STRING, 'M', "missing", AT(missing), .arg = "recording",
 	  .help = "list the files of a recording that are not in the cache" },
 	{ OPTION_BOOL, 'l', "list", AT(list), .help = "list the contents of the cache" },
+	{ OPTION_STRING, 0, "format", AT(format_name), .arg = "text|json|csv", .help = "output format of -l and -M" },
 	{ OPTION_STRING, 'k', "kcore", AT(kcore), .arg = "file",
 	  .help = "add the code of the running kernel and its modules: /proc/kcore, with kallsyms and modules" },
 	{ OPTION_BOOL, 'f', "force", AT(force), .help = "skip the ownership check of the recording" },

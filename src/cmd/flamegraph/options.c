@@ -65,6 +65,8 @@ const struct option flamegraph_option_table[] = {
 	{ OPTION_STRING, 0, "binary", AT(draw.in.binary), .arg = "file",
 	  .help = "program of a pprof profile without function names" },
 	{ OPTION_BOOL, 'f', "force", AT(draw.in.force), .help = "skip the ownership check" },
+	{ OPTION_STRING, 0, "format", AT(format), .arg = "svg|html|folded|json",
+	  .help = "output format (default: svg, or html by the name of the output); json: folded stacks for programs" },
 	{ OPTION_BOOL, 0, "folded", AT(draw.folded), .help = "print folded stacks: process;outermost;...;innermost value" },
 
 	{ OPTION_STRING, 0, "diff-base", AT(draw.base), .arg = "file",
@@ -145,10 +147,19 @@ void flamegraph_option_defaults(void *options)
 	o->draw.in.server.seconds = -1;
 }
 
-/* Whether the output is an HTML page, by its name. */
-static bool is_page(const struct flamegraph_command *o)
+/* Without --format, the output is an HTML page by its name. */
+static struct strobe_error *choose_format(struct flamegraph_command *o)
 {
-	return o->output && (text_has_suffix(o->output, ".html") || text_has_suffix(o->output, ".htm"));
+	static const char *const names[] = { "svg", "html", "folded", "json" };
+	size_t i = 0;
+	while (o->format && i < sizeof(names) / sizeof(*names) && strcmp(o->format, names[i]))
+		i++;
+	if (i == sizeof(names) / sizeof(*names))
+		return error_create(ERROR_USAGE, "unknown format '%s': expected svg, html, folded or json", o->format);
+	o->draw.is_page = o->format ? i == 1 : o->output && (text_has_suffix(o->output, ".html") || text_has_suffix(o->output, ".htm"));
+	o->draw.is_json = i == 3;
+	o->draw.folded |= i >= 2;
+	return NULL;
 }
 
 static struct strobe_error *finish_options(struct flamegraph_command *o)
@@ -172,10 +183,10 @@ static struct strobe_error *finish_options(struct flamegraph_command *o)
 	o->draw.svg.font_type = o->draw.svg.font_type ? o->draw.svg.font_type : d.font_type;
 	o->draw.svg.name_type = o->draw.svg.name_type ? o->draw.svg.name_type : d.name_type;
 	o->draw.svg.colours = o->draw.svg.colours ? o->draw.svg.colours : d.colours;
-	o->draw.is_page = is_page(o);
+	TRY(choose_format(o));
 	if (o->draw.is_page && flame_output_has_picture_options(&o->draw))
 		return error_create(ERROR_USAGE, "%s: HTML pages do not support the options of pictures, except --title",
-				    o->output);
+				    o->output ? o->output : "--format html");
 	return flamegraph_check(&o->draw.svg);
 }
 

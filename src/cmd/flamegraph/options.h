@@ -9,7 +9,7 @@
 
 struct flamegraph_command {
 	struct flame_output_options draw;
-	const char *output, *encoding;
+	const char *output, *encoding, *format;
 	bool all_marks, normalize;
 	uint64_t width, frame_height;
 	unsigned verbose;

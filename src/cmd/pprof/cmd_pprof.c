@@ -81,6 +81,8 @@ static const struct option table[] = {
 	{ OPTION_BOOL, 0, "callgrind", AT(callgrind), .help = "write the call graph for KCachegrind" },
 	{ OPTION_BOOL, 0, "call_tree", AT(config.call_tree), .help = "in graphs: draw one node per call path of a function" },
 	{ OPTION_STRING, 0, "output", AT(config.output), .arg = "file", .help = "output file" },
+	{ OPTION_STRING, 0, "format", AT(config.format), .arg = "text|json", .help = "output format of -top (the default with json), "
+		"-tree and -peek" },
 
 	{ OPTION_GROUP, .help = "Samples" },
 	{ OPTION_STRING, 0, "sample_index", AT(config.sample_index), .arg = "name|n",
@@ -183,7 +185,10 @@ static struct strobe_error *choose_report(const struct pprof_options *o, const s
 		{ o->pdf, "pdf" }, { o->ps, "ps" }, { o->web, "web" }, { o->eog, "eog" }, { o->evince, "evince" },
 		{ o->gv, "gv" }, { o->kcachegrind, "kcachegrind" },
 	};
-	return pprof_choose_kind(reports, sizeof(reports) / sizeof(*reports), ret);
+	TRY(pprof_choose_kind(reports, sizeof(reports) / sizeof(*reports), ret));
+	if (!*ret && !o->http && pprof_config_is_json(&o->config))
+		*ret = pprof_kind("top", strlen("top"));
+	return NULL;
 }
 
 /* Options that are settings at the prompt. */
@@ -230,8 +235,8 @@ static bool has_server(const struct cmd_context *ctx)
 static struct strobe_error *check_served(const struct pprof_options *o)
 {
 	const struct pprof_config *c = &o->config;
-	if (c->mean || c->output)
-		return error_create(ERROR_USAGE, "-http does not support -%s", c->mean ? "mean" : "output");
+	if (c->mean || c->output || c->format)
+		return error_create(ERROR_USAGE, "-http does not support -%s", c->mean ? "mean" : c->output ? "output" : "format");
 	return NULL;
 }
 

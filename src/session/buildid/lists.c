@@ -37,11 +37,24 @@ void kernel_maps_text(const struct kernel_maps *maps, struct out *out)
 	}
 }
 
-static void put_entry(struct out *out, const char *hex, const char *path)
+enum { CACHE_ID, CACHE_PATH };
+
+/* IDs are not padded to one width, as in perf. */
+static void cache_table_init(struct table *t)
 {
-	out_f(out, "%s ", hex);
-	out_text_str(out, path);
-	out_ch(out, '\n');
+	table_init(t, "strobe-buildid-cache", 1);
+	t->rows_key = "files";
+	t->has_no_notes = true;
+	t->layout = (struct table_layout){ .row = "", .gap = " ", .has_no_titles = true };
+	table_column(t, (struct table_column){ "build_id", NULL, TABLE_TEXT, .width = 1, .is_fixed = true });
+	table_column(t, (struct table_column){ "path", NULL, TABLE_TEXT, .width = 1, .is_fixed = true });
+}
+
+static void put_entry(struct table *t, const char *hex, const char *path)
+{
+	table_row(t);
+	table_set_text(t, CACHE_ID, hex);
+	table_set_text(t, CACHE_PATH, path);
 }
 
 static bool list_entry(void *ctx, const struct buildid_cache_entry *e)
@@ -50,18 +63,20 @@ static bool list_entry(void *ctx, const struct buildid_cache_entry *e)
 	return true;
 }
 
-void buildid_cache_text(const char *dir, struct out *out)
+void buildid_cache_table(const char *dir, struct table *t)
 {
-	buildid_cache_each(dir, list_entry, out);
+	cache_table_init(t);
+	buildid_cache_each(dir, list_entry, t);
 }
 
-void recorded_files_missing_text(const struct recorded_files *files, const char *dir, struct out *out)
+void recorded_files_missing_table(const struct recorded_files *files, const char *dir, struct table *t)
 {
+	cache_table_init(t);
 	for (size_t i = 0; i < files->list.len; i++) {
 		const struct recorded_file *f = &files->list.data[i];
 		char hex[BUILDID_HEX_MAX];
 		buildid_hex(f->build_id, f->build_id_len, hex);
 		if (f->build_id_len && !buildid_cache_has(dir, hex))
-			put_entry(out, hex, f->path ? f->path : "");
+			put_entry(t, hex, f->path ? f->path : "");
 	}
 }

@@ -1,4 +1,4 @@
-/* Lists of files by build ID: those of recordings and of the kernel as a table, of a cache and of the kernel's maps as lines. */
+/* Lists of files by build ID: those of recordings, of the kernel and of a cache as a table, of the kernel's maps as lines. */
 #pragma once
 #include "base/out.h"
 #include "session/buildid/kernel_maps.h"
@@ -9,6 +9,6 @@
 void recorded_files_table(const struct recorded_files *files, struct table *t);
 /* "HEX START END NAME" a line. */
 void kernel_maps_text(const struct kernel_maps *maps, struct out *out);
-/* Lines "HEX PATH": the contents of a cache, and the files of a recording that it lacks. */
-void buildid_cache_text(const char *dir, struct out *out);
-void recorded_files_missing_text(const struct recorded_files *files, const char *dir, struct out *out);
+/* Inits *t, whose text is lines "HEX PATH": the contents of a cache, and the files of a recording that it lacks. */
+void buildid_cache_table(const char *dir, struct table *t);
+void recorded_files_missing_table(const struct recorded_files *files, const char *dir, struct table *t);

@@ -7,6 +7,7 @@
 
 #include "object/buildid_cache.h"
 #include "session/buildid/lists.h"
+#include "view/text/table_text.h"
 
 static const uint8_t id[] = { 0xab, 0xcd, 0x01 };
 
@@ -27,6 +28,15 @@ static void expect(struct out *out, const char *expected)
 	error_destroy(out_close(out));
 }
 
+static void expect_lines(struct table *t, const char *expected)
+{
+	struct out out;
+	out_init_mem(&out);
+	table_text(&out, t, NULL);
+	expect(&out, expected);
+	table_deinit(t);
+}
+
 static void files_are_rows_with_paths_where_there_are_any(void **state)
 {
 	(void)state;
@@ -44,20 +54,17 @@ static void a_cache_lacks_files_that_have_ids(void **state)
 	(void)state;
 	char dir[] = "/tmp/strobe-lists-XXXXXX", hex[BUILDID_HEX_MAX];
 	struct recorded_files files = two_files();
-	struct out out;
+	struct table t;
 	assert_non_null(mkdtemp(dir));
-	out_init_mem(&out);
-	recorded_files_missing_text(&files, dir, &out);
-	expect(&out, "abcd01 /usr/bin/a\\x0a\n");
+	recorded_files_missing_table(&files, dir, &t);
+	expect_lines(&t, "abcd01 /usr/bin/a\\x0a\n");
 	buildid_hex(id, sizeof(id), hex);
 	assert_ok(buildid_cache_add(dir, hex, "/usr/bin/a"));
 	assert_ok(buildid_cache_put_bytes(dir, hex, "elf", "x", 1));
-	out_init_mem(&out);
-	recorded_files_missing_text(&files, dir, &out);
-	expect(&out, "");
-	out_init_mem(&out);
-	buildid_cache_text(dir, &out);
-	expect(&out, "abcd01 /usr/bin/a\n");
+	recorded_files_missing_table(&files, dir, &t);
+	expect_lines(&t, "");
+	buildid_cache_table(dir, &t);
+	expect_lines(&t, "abcd01 /usr/bin/a\n");
 	vec_deinit(&files.list);
 	assert_ok(buildid_cache_remove(dir, hex));
 	rmdir(dir);

@@ -1,5 +1,6 @@
 #include "view/data/folded.h"
 
+#include "base/json.h"
 #include "view/name_tree.h"
 
 /* A node whose children are being written. */
@@ -13,6 +14,7 @@ struct writer {
 	struct name_tree tree;
 	struct name_ranks ranks;
 	struct out *out;
+	struct json *json; /* NULL: text */
 	struct strbuf path; /* "process;outermost;" */
 	VEC(struct level) levels;
 	/*
@@ -36,6 +38,28 @@ static void write_line(struct writer *w, const struct name_node *node)
 	out_ch(w->out, '\n');
 }
 
+/* The names of the levels, and of the node. */
+static void write_object(struct writer *w, const struct name_node *node)
+{
+	size_t bytes;
+	const char *name;
+	json_object(w->json);
+	json_key(w->json, "frames");
+	json_array(w->json);
+	for (size_t i = 0; i < w->levels.len; i++) {
+		const struct name_node *level = &w->tree.nodes.data[w->levels.data[i].node];
+		if (level->name == PROFILE_NONE)
+			continue;
+		name = frame_name_text(&w->tree.names, level->name, &bytes);
+		json_str_n(w->json, name, bytes);
+	}
+	name = frame_name_text(&w->tree.names, node->name, &bytes);
+	json_str_n(w->json, name, bytes);
+	json_end(w->json);
+	json_pair_u64(w->json, "value", node->value);
+	json_end(w->json);
+}
+
 static void enter(struct writer *w, uint32_t id)
 {
 	const struct name_node *node = &w->tree.nodes.data[id];
@@ -53,7 +77,7 @@ static void write_child(struct writer *w, uint32_t id)
 {
 	const struct name_node *child = &w->tree.nodes.data[id];
 	if (child->value || child->samples)
-		write_line(w, child);
+		(w->json ? write_object : write_line)(w, child);
 	if (child->children)
 		vec_push(&w->deferred, id);
 }
@@ -88,11 +112,10 @@ static void write_tree(struct writer *w)
 	}
 }
 
-struct strobe_error *view_folded(const struct profile *p, const struct folded_options *options, struct out *out)
+/* json: NULL for lines. */
+static void write_stacks(const struct profile *p, const struct folded_options *options, struct out *out, struct json *json)
 {
-	if (options->event >= p->events.len)
-		return error_create(ERROR_NOT_FOUND, "the profile has no event number %u", options->event);
-	struct writer w = { .out = out };
+	struct writer w = { .out = out, .json = json };
 	struct name_tree_options o = {
 		.names = options->names,
 		.event = options->event,
@@ -107,5 +130,36 @@ struct strobe_error *view_folded(const struct profile *p, const struct folded_op
 	strbuf_deinit(&w.path);
 	vec_deinit(&w.levels);
 	vec_deinit(&w.deferred);
+}
+
+static struct strobe_error *check_event(const struct profile *p, uint32_t event)
+{
+	return event < p->events.len ? NULL : error_create(ERROR_NOT_FOUND, "the profile has no event number %u", event);
+}
+
+struct strobe_error *view_folded(const struct profile *p, const struct folded_options *options, struct out *out)
+{
+	TRY(check_event(p, options->event));
+	write_stacks(p, options, out, NULL);
+	return NULL;
+}
+
+struct strobe_error *view_folded_json(const struct profile *p, const struct folded_options *options, struct out *out)
+{
+	struct json j;
+	TRY(check_event(p, options->event));
+	const struct profile_event *e = &p->events.data[options->event];
+	bool counts = name_tree_counts_samples(p, options->event, options->count_samples);
+	json_init(&j, out, false);
+	json_object(&j);
+	json_format(&j, FOLDED_JSON_FORMAT, FOLDED_JSON_VERSION);
+	json_pair_str(&j, "event", profile_str(p, e->name));
+	json_pair_str(&j, "unit", counts ? "samples" : profile_str(p, e->unit));
+	json_key(&j, "stacks");
+	json_array(&j);
+	write_stacks(p, options, out, &j);
+	json_end(&j);
+	json_end(&j);
+	out_ch(out, '\n');
 	return NULL;
 }

@@ -18,3 +18,8 @@ struct folded_options {
 
 /* Write errors are reported by out_close(). ERROR_NOT_FOUND if the profile does not have the event. */
 struct strobe_error *view_folded(const struct profile *p, const struct folded_options *options, struct out *out) _must_check_;
+
+#define FOLDED_JSON_FORMAT  "strobe-flamegraph"
+#define FOLDED_JSON_VERSION 1
+/* The same stacks, in the same order, as one document: "frames" are the names of a line, "value" is its number. */
+struct strobe_error *view_folded_json(const struct profile *p, const struct folded_options *options, struct out *out) _must_check_;
