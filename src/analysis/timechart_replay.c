@@ -472,6 +472,16 @@ static struct strobe_error *order_cpus(struct replay *r)
 	return NULL;
 }
 
+/* Neither stacks nor reasons of waits, which need the tasks and mappings of their time. */
+static bool is_plain(const struct replay *r)
+{
+	const struct env *env = r->session.env;
+	for (size_t i = 0; i < env->events.len; i++)
+		if (env->events.data[i].layout.sample_type & (PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_STACK_USER | PERF_SAMPLE_READ))
+			return false;
+	return !env->is_pipe && env->events.len && !has_event(r, WAIT) && !has_event(r, CLOCK);
+}
+
 static struct strobe_error *replay(struct replay *r)
 {
 	struct session_request request = { .symbols = r->q->symbols, .resolve = { .with_chains = true, .with_inlines = r->q->all_states } };
@@ -479,6 +489,7 @@ static struct strobe_error *replay(struct replay *r)
 	TRY(session_open(&r->session, r->q->host, r->q->input, r->q->force));
 	TRY(session_resolve(&r->session, &request));
 	TRY(read_events(r));
+	callbacks.is_plain = is_plain(r);
 	timechart_threads_init(&r->threads, r->states.chart, has_event(r, WAKEUP) || has_event(r, WAKING));
 	if (r->session.env->cpus_available < TIMECHART_CPUS_MAX)
 		r->states.chart->cpus_nr = r->session.env->cpus_available;

@@ -27,7 +27,7 @@ const uint64_t digits_power[DIGITS_POWERS + 1] = {
 	1000000000000000000ull,
 };
 
-static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
+const char digits_pairs[201] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
 			    "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
 			    "8081828384858687888990919293949596979899";
 
@@ -36,12 +36,12 @@ char *digits_u64(char *end, uint64_t v)
 	char *p = end;
 	while (v >= 100) {
 		p -= 2;
-		memcpy(p, pairs + v % 100 * 2, 2);
+		memcpy(p, digits_pairs + v % 100 * 2, 2);
 		v /= 100;
 	}
 	if (v >= 10) {
 		p -= 2;
-		memcpy(p, pairs + v * 2, 2);
+		memcpy(p, digits_pairs + v * 2, 2);
 	} else {
 		*--p = (char)('0' + v);
 	}
@@ -53,7 +53,7 @@ char *digits_point(char *end, uint64_t whole, uint64_t frac, unsigned decimals)
 	char *p = end;
 	for (; decimals >= 2; decimals -= 2, frac /= 100) {
 		p -= 2;
-		memcpy(p, pairs + frac % 100 * 2, 2);
+		memcpy(p, digits_pairs + frac % 100 * 2, 2);
 	}
 	if (decimals)
 		*--p = (char)('0' + frac % 10);
@@ -123,7 +123,7 @@ size_t digits_f64(char to[static DIGITS_F64_BYTES], double v, int decimals)
 	int i = decimals;
 	for (; i >= 2; frac /= 100) {
 		i -= 2;
-		memcpy(at + i, pairs + frac % 100 * 2, 2);
+		memcpy(at + i, digits_pairs + frac % 100 * 2, 2);
 	}
 	if (i)
 		at[0] = (char)('0' + frac % 10);

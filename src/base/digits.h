@@ -4,9 +4,20 @@
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define DIGITS_U64_BYTES 20
 #define DIGITS_F64_BYTES 40
+
+/* "00" to "99". */
+extern const char digits_pairs[201];
+/* The last three digits of v, with leading zeros. */
+static inline void digits_three(char *to, uint64_t v)
+{
+	unsigned last = (unsigned)(v % 1000);
+	to[0] = (char)('0' + last / 100);
+	memcpy(to + 1, digits_pairs + last % 100 * 2, 2);
+}
 
 /* Powers of ten. */
 #define DIGITS_POWERS 18

@@ -153,6 +153,11 @@ struct resolve_callbacks {
 	 * sample.callchain, possibly 0, from an earlier sample; chain then has the others, and leaf is empty. NULL: never.
 	 */
 	bool (*known_callers)(void *ctx, const struct resolved_sample *s, uint64_t *ret_words);
+	/*
+	 * The receiver uses only record, sample and event: the others are empty, there are no calls but sample() and record(), and tasks and
+	 * mappings are not followed. Only for resolve_stream(), and recordings whose events have neither stacks nor the counters of a group.
+	 */
+	bool is_plain;
 	void *ctx;
 };
 struct strobe_error *resolve_stream(struct resolver *r, struct resolve_callbacks callbacks) _must_check_;

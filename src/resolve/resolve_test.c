@@ -775,6 +775,46 @@ static void a_chain_that_lies_is_counted_as_bad(void **state)
 	recording_deinit(&f);
 }
 
+static struct strobe_error *plain_sample(void *ctx, const struct resolved_sample *s)
+{
+	assert_null(s->comm);
+	strbuf_addf(ctx, "%u at %u of %u\n", (unsigned)s->sample.pid, (unsigned)s->sample.time, (unsigned)s->sample.event);
+	return NULL;
+}
+
+static struct strobe_error *plain_record(void *ctx, struct record rec, uint64_t time_ns)
+{
+	strbuf_addf(ctx, "%u at %u\n", (unsigned)rec.hdr->type, (unsigned)time_ns);
+	return NULL;
+}
+
+static void plain_records_are_ordered_and_counted(void **state)
+{
+	struct recording f;
+	struct strbuf text = {};
+	recording_init(&f);
+	add_sample(&f, (struct test_sample){ .time = 7, .pid = 12, .period = 1 });
+	add_comm(&f, 6, 11, "late", false);
+	add_sample(&f, (struct test_sample){ .time = 5, .pid = 10, .period = 1 });
+	build_start(&f.b, PERF_RECORD_LOST, 0);
+	build_u64(&f.b, 0);
+	build_u64(&f.b, 33);
+	build_end(&f.b);
+	trailer(&f, 0, 8);
+	add_sample(&f, (struct test_sample){ .time = 9, .pid = 10, .period = 1, .chain = { 0x10, 0x20 } });
+	((uint64_t *)(f.b.bytes.data + f.b.at))[6] = UINT64_MAX; /* the chain's length */
+	open_recording(&f);
+	struct resolver *r = resolver_create(f.source, symbols_of(&f), (struct resolve_options){});
+	assert_ok(resolve_stream(r, (struct resolve_callbacks){ .sample = plain_sample, .record = plain_record, .is_plain = true, .ctx = &text }));
+	assert_string_equal(strbuf_str(&text), "10 at 5 of 0\n3 at 6\n12 at 7 of 0\n2 at 8\n");
+	assert_int_equal(resolver_stats(r)->records[PERF_RECORD_SAMPLE], 3);
+	assert_int_equal(resolver_stats(r)->bad_samples, 1);
+	assert_int_equal(resolver_stats(r)->lost_records, 33);
+	strbuf_deinit(&text);
+	resolver_destroy(r);
+	recording_deinit(&f);
+}
+
 static void chains_are_read_marker_by_marker(void **state)
 {
 	struct chain_entry e[8];
@@ -952,6 +992,7 @@ int main(void)
 		cmocka_unit_test(counting_alone_counts_all),
 		cmocka_unit_test(a_damaged_recording_gives_what_was_whole),
 		cmocka_unit_test(a_chain_that_lies_is_counted_as_bad),
+		cmocka_unit_test(plain_records_are_ordered_and_counted),
 		cmocka_unit_test(chains_are_read_marker_by_marker),
 		cmocka_unit_test(a_cut_stack_goes_on_along_frame_pointers),
 		cmocka_unit_test(a_stack_of_calls_is_joined_to_the_kernels_chain),

@@ -170,5 +170,7 @@ static inline bool attr_has_calls(const struct perf_event_attr *a)
 bool resolver_chain_is_deep(const struct resolver *r, uint32_t event, const uint64_t *words, uint64_t words_nr);
 /* Counts the samples of a record by event, and the span of time, without further decoding. */
 void resolver_count_samples(struct resolver *r, struct record rec, uint64_t time_ns);
+/* Counts a record that is not a sample; false: it is too short for its type. */
+bool resolver_count_record(struct resolver *r, struct record rec);
 /* Counts a record that is not a sample and applies it to the machine. in_place: its memory stays valid until machine_seal(). */
 void resolver_side_band(struct resolver *r, struct record rec, uint64_t time_ns, bool in_place);

@@ -241,6 +241,35 @@ static struct strobe_error *filter_early(struct stream *s, struct record rec, ui
 	return s->callbacks.early(s->callbacks.ctx, &out, ret_keep);
 }
 
+/* is_plain: a sample as it is in the record. */
+static struct strobe_error *plain_sample(struct stream *s, struct record rec)
+{
+	struct resolver *r = s->r;
+	struct resolved_sample out = { .record = rec };
+	uint32_t index = env_event_of_sample(r->env, rec);
+	r->stats.records[PERF_RECORD_SAMPLE]++;
+	if (index >= r->env->events.len) {
+		r->stats.unknown_id_samples++;
+		return NULL;
+	}
+	out.event = &r->env->events.data[index];
+	if (!sample_decode(&out.event->layout, rec, &out.sample)) {
+		r->stats.bad_samples++;
+		return NULL;
+	}
+	out.sample.event = index;
+	return call_back(s, &out);
+}
+
+static struct strobe_error *plain_record(void *ctx, struct record rec, uint64_t time_ns)
+{
+	struct stream *s = ctx;
+	if (rec.hdr->type == PERF_RECORD_SAMPLE)
+		return plain_sample(s, rec);
+	resolver_count_record(s->r, rec);
+	return s->callbacks.record ? s->callbacks.record(s->callbacks.ctx, rec, time_ns) : NULL;
+}
+
 /* time_ns: the number of the record if there is no clock. */
 static struct strobe_error *stream_record(void *ctx, struct record rec, uint64_t time_ns)
 {
@@ -288,7 +317,7 @@ struct strobe_error *resolve_stream(struct resolver *r, struct resolve_callbacks
 {
 	struct stream s;
 	stream_init(&s, r, callbacks);
-	struct strobe_error *err = resolver_read(r, stream_record, &s);
+	struct strobe_error *err = resolver_read(r, callbacks.is_plain ? plain_record : stream_record, &s);
 	stream_deinit(&s);
 	if (!error_is(err, ERROR_STOPPED))
 		return err;

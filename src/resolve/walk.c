@@ -52,14 +52,22 @@ static bool is_short(struct resolver *r, struct record rec)
 	return true;
 }
 
-void resolver_side_band(struct resolver *r, struct record rec, uint64_t time_ns, bool in_place)
+bool resolver_count_record(struct resolver *r, struct record rec)
 {
 	uint32_t type = rec.hdr->type;
 	count_type(r, type);
 	if (is_short(r, rec))
-		return;
+		return false;
 	if (type == PERF_RECORD_LOST || type == PERF_RECORD_LOST_SAMPLES)
 		count_lost(r, rec);
+	return true;
+}
+
+void resolver_side_band(struct resolver *r, struct record rec, uint64_t time_ns, bool in_place)
+{
+	uint32_t type = rec.hdr->type;
+	if (!resolver_count_record(r, rec))
+		return;
 	if (type == RECORD_CALLCHAIN_DEFERRED)
 		deferred_note(&r->deferred, r->env, rec);
 	struct record_task task;

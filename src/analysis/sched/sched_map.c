@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analysis/sched/sched_bad.h"
+#include "analysis/sched/sched_clock.h"
 #include "analysis/sched/sched_threads.h"
 #include "base/cleanup.h"
 #include "base/mem.h"
@@ -37,6 +38,7 @@ struct sched_map {
 	char first, second;        /* of the next name */
 	struct sched_bad bad;
 	struct sched_rows rows;
+	struct sched_clock clock;
 	struct out *out;
 };
 
@@ -169,7 +171,7 @@ static void put_line(struct sched_map *m, const struct sched_event *e, bool is_l
 	for (uint32_t i = 0; i < m->columns_nr; i++)
 		put_cpu(m, m->q->compact ? m->columns[i] : i, e->cpu, is_leaving);
 	out_str(m->out, "  ");
-	out_fixed(m->out, e->time_ns / 1000, 6, 12);
+	sched_clock_put(&m->clock, m->out, e->time_ns, 12);
 	out_str(m->out, " secs ");
 }
 

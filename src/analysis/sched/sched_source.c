@@ -266,6 +266,8 @@ static void take_plain(const struct reader *d, struct record r, struct sched_eve
 	e->tid = load_u32(at + d->tid + sizeof(e->pid));
 	e->cpu = load_u32(at + d->cpu);
 	take_numbers(e, d, raw, d->number_places);
+	if (!d->text_bytes[0])
+		return;
 	e->comm = (struct field_span){ raw + d->text_places[0], d->text_bytes[0] };
 	e->next_comm = (struct field_span){ raw + d->text_places[1], d->text_bytes[1] };
 }

@@ -10,7 +10,7 @@
 /* Milliseconds with three decimals, truncated, and a blank. */
 void timehist_put_time(struct out *out, uint64_t ns, size_t width)
 {
-	out_fixed(out, ns / 1000, 3, width + 4);
+	sched_clock_put_span(out, ns, width);
 	out_ch(out, ' ');
 }
 
@@ -104,9 +104,14 @@ const char *timehist_chain(struct timehist *t, const struct sched_event *e)
 
 static void put_begin(struct timehist *t, uint64_t time_ns, uint32_t cpu)
 {
-	out_fixed(t->out, time_ns / 1000, 6, 15);
-	out_str(t->out, " [");
-	out_u64_width(t->out, cpu, 4, '0');
+	sched_clock_put(&t->clock, t->out, time_ns, 15);
+	if (cpu > 9) {
+		out_str(t->out, " [");
+		out_u64_width(t->out, cpu, 4, '0');
+	} else {
+		out_str(t->out, " [000");
+		out_ch(t->out, (char)('0' + cpu));
+	}
 	out_str(t->out, "] ");
 }
 

@@ -3,6 +3,7 @@
  */
 #pragma once
 #include "analysis/sched/sched_bad.h"
+#include "analysis/sched/sched_clock.h"
 #include "analysis/sched/sched_threads.h"
 #include "analysis/sched/sched_window.h"
 #include "analysis/sched/timehist.h"
@@ -62,6 +63,7 @@ struct timehist {
 	struct u64map chains;             /* by key: const char * */
 	struct arena arena;
 	struct sched_rows rows;
+	struct sched_clock clock;
 	struct out *out;
 };
 
