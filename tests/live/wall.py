@@ -154,6 +154,16 @@ def check_callers(tap):
     check_paths(tap, paths, *OFF_CPU)
 
 
+def check_reloads(tap):
+    """The same addresses are other functions after a dlclose() and after an exec."""
+    for number, (library, program) in enumerate((("first", "before"), ("second", "after")), start=1):
+        flags = ("-fno-omit-frame-pointer",)
+        build_workload("reloads", *flags, "-shared", "-fPIC", f"-DPART={library}", suffix=f"-{number}.so")
+        build_workload("reloads", *flags, f"-DSTAGE={program}", suffix=f"-{number}")
+    for options in ("--wall",), OFF_CPU:
+        check_paths(tap, os.path.join(SCRATCH, "reloads-1"), *options)
+
+
 def check_options(tap):
     for options, text in ((("--wall", "--off-cpu"), "specify one of them"), (("--off-cpu-thresh", "3"), "requires --off-cpu"),
                           (("--wall", "--per-thread"), "--per-thread"), (("--wall", "-T", "--no-timestamp"), "timestamps")):
@@ -178,6 +188,7 @@ def main():
     check_off_cpu(tap, program)
     check_perf(tap)
     check_callers(tap)
+    check_reloads(tap)
     check_options(tap)
     tap.done()
 

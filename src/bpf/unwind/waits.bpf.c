@@ -62,6 +62,7 @@ struct {
 struct user_place {
 	__u64 pc, sp, fp, lr, argument[2];
 	__u64 mappings;
+	__u32 program;
 };
 
 /* Values too large for the stack of a program. */
@@ -290,12 +291,22 @@ INLINE void take_place(struct user_place *p, struct task_struct *task)
 	const struct pt_regs *r = (struct pt_regs *)bpf_task_pt_regs(task);
 	struct mm_struct *mm = mm_of(task);
 #if defined(__TARGET_ARCH_x86)
-	*p = (struct user_place){ r->ip, r->sp, r->bp, 0, { r->di, r->si }, 0 };
+	*p = (struct user_place){ r->ip, r->sp, r->bp, 0, { r->di, r->si }, 0, 0 };
 #else
-	*p = (struct user_place){ r->pc, r->sp, r->regs[FP], r->regs[LR], { r->orig_x0, r->regs[1] }, 0 };
+	*p = (struct user_place){ r->pc, r->sp, r->regs[FP], r->regs[LR], { r->orig_x0, r->regs[1] }, 0, 0 };
 #endif
 	if (mm)
 		p->mappings = mappings_tag(task, mm);
+	p->program = (__u64)mm >> 6;
+}
+
+/* An exec begins another program: it has other memory. */
+INLINE void note_program(struct wait_thread *t, const struct user_place *p)
+{
+	if (t->place.program == p->program)
+		return;
+	t->place.program = p->program;
+	t->apart = 0;
 }
 
 INLINE _Bool may_copy(__u64 now)
@@ -439,6 +450,7 @@ GLOBAL int begin_wait(struct wait_thread *t)
 		return t->has_walked;
 	t->is_detailed = 1;
 	take_place(&scratch->place, bpf_get_current_task_btf());
+	note_program(t, &scratch->place);
 	return recognise(t, scratch);
 }
 
@@ -645,7 +657,13 @@ APART int add(__u64 *ctx, struct wait_thread *t, __u64 ns)
 {
 	struct wait_times times = { .ns = ns, .waits = 1, .max_ns = ns, .min_ns = ns };
 	_Bool was_given = 0, is_copied = t->out.flags & WAIT_COPIED;
-	struct wait_sum *s = is_copied ? 0 : bpf_map_lookup_elem(&sums, &t->place);
+	struct wait_sum *s;
+	if (t->apart < WAIT_APART && !settings.waits_of_locks) {
+		t->apart++;
+		if (give(ctx, t, &times))
+			return 0;
+	}
+	s = is_copied ? 0 : bpf_map_lookup_elem(&sums, &t->place);
 	if (s) {
 		add_to_sum(ctx, t, s, ns);
 		return 0;

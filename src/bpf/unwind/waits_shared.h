@@ -30,6 +30,12 @@
 #define WAIT_COPIES	     128
 #define WAIT_COPIES_WINDOW_NS 100000000ULL
 
+/*
+ * A thread's first waits in a program are not summed up: many processes wait some times before they execute another program, and what is
+ * left of their sums at the end would be shown with functions of that program.
+ */
+#define WAIT_APART	     32
+
 /* How a system call waits. */
 enum wait_call {
 	WAIT_CALL_OTHER,
@@ -50,7 +56,8 @@ struct wait_place {
 	__u32 tid;
 	__u8 state, reason;
 	__s16 call;
-	__u32 owner, unused; /* of a futex */
+	__u32 owner; /* of a futex */
+	__u32 program; /* another after an exec: the same addresses are then other functions */
 };
 
 struct wait_sum {
@@ -106,7 +113,7 @@ struct wait_thread {
 	__u16 is_detailed;
 	__u16 has_walked;  /* so that user space has the files on its stacks */
 	__u32 last_known;  /* number of the known stack whose addresses are in ips; WAIT_KNOWN: of none */
-	__u32 unused;
+	__u32 apart;       /* waits in this program that were not summed up, at most WAIT_APART */
 	struct wait_known known[WAIT_KNOWN];
 	struct wait_place place;
 	struct wait_message out;
