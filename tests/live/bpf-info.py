@@ -13,7 +13,7 @@ from strobetest import PERF, SCRATCH, Tap, is_root, perf, record, skip_all, stro
 
 NR_BPF = {"x86_64": 321, "aarch64": 280}.get(os.uname().machine)
 PROG_LOAD, OBJ_GET_INFO, BTF_LOAD = 5, 15, 18
-TRIES = 10
+TRIES = 60
 libc = ctypes.CDLL(None, use_errno=True)
 
 
