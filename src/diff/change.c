@@ -162,7 +162,7 @@ void diff_changes_compute(struct diff_changes *c, const struct diff_rows *rows, 
 		for (uint32_t row = 0; row < rows->nr; row++)
 			c->values[(size_t)row * sides_nr + side] = value_of(rows, row, &sides[side], c->totals[side].period);
 	}
-	for (uint32_t side = 1; side < sides_nr; side++)
+	for (uint32_t side = 1; side < sides_nr && !measure.only_values; side++)
 		compute_changes(c, rows, side);
 }
 

@@ -34,6 +34,7 @@ struct diff_change {
 struct diff_measure {
 	bool relative;  /* 100 % is what the filters leave */
 	bool normalize; /* correct for runs that were slower or faster as a whole (pace.h) */
+	bool only_values; /* changes are not computed: none is shown, or judged */
 	/*
 	 * The period per independent observation, if that is not the mean period of the samples: for a heap profile, whose values are
 	 * already weighted. 0: everything was counted, so each difference is real. INFINITY: unknown.

@@ -77,6 +77,7 @@ static struct diff_measure measure_of(const struct diff *d, const struct report_
 	return (struct diff_measure){
 		.relative = d->settings.request.grouping.relative,
 		.normalize = d->settings.normalize,
+		.only_values = d->settings.is_plain,
 		.has_unit = rate > 0,
 		.unit = rate == 1 ? 0 : is_bytes ? (double)rate : INFINITY,
 	};

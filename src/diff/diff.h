@@ -20,6 +20,7 @@ struct diff_settings {
 	uint32_t sources_nr;
 	struct diff_layout layout;
 	bool normalize; /* correct for runs that are slower or faster as a whole */
+	bool is_plain;  /* nobody sees which changes are beyond chance: the text has no colours and no column of them */
 };
 
 struct diff_joined {

@@ -9,6 +9,7 @@ struct strobe_error *diff_input_read(struct diff_input *in, const struct session
 	struct strobe_error *damage = NULL;
 	*in = (struct diff_input){ .path = path };
 	report_session_init(r, request);
+	r->request.grouping.chains.mode = CALLTREE_NONE; /* rows have no callers; --stream reads them itself */
 	r->request.selection.input = path;
 	TRY(report_open(r, host, path, request->selection.force));
 	TRY(report_prepare(r));

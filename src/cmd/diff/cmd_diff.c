@@ -75,6 +75,7 @@ static int compare(struct cmd_context *ctx, const struct diff_options *o)
 	const struct diff_settings settings = {
 		.request = o->request, .sources = o->sources.data, .sources_nr = o->sources.nr, .layout = o->layout,
 		.normalize = o->normalize,
+		.is_plain = !cmd_use_colour(ctx, o->colour) && !o->layout.show_change && !o->layout.for_data && !o->fail_percent,
 	};
 	struct strobe_error *err = diff_run(&d, cmd_host(ctx), &settings);
 	int status = err ? cmd_fail_either(ctx, err) : o->streams ? show_streams(ctx, o, &d) : show(ctx, o, &d);
