@@ -19,13 +19,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* ---- the way of report ---- */
 
-static void sum_up(struct record_source *source)
+static void sum_up(struct record_source *source, struct resolve_options options)
 {
-	static const char *const labels[] = { "comm", "pid", "tid", "cpu", "time", "trace" };
-	struct resolve_options options = {
-		.label_keys = labels, .label_keys_nr = sizeof(labels) / sizeof(*labels), .with_chains = true, .by_address = true,
-		.with_inlines = true, .with_lines = true, .keep_time_log = true, .threads = 1,
-	};
 	struct folded_options folded = { .names = { .with_tid = true } };
 	struct resolver *r = resolver_of(source, options);
 	struct profile *p = NULL;
@@ -37,6 +32,22 @@ static void sum_up(struct record_source *source)
 	error_destroy(out_close(&out));
 	profile_destroy(p);
 	resolver_destroy(r);
+}
+
+static void sum_up_stacks(struct record_source *source)
+{
+	static const char *const labels[] = { "comm", "pid", "tid", "cpu", "time", "trace" };
+	sum_up(source, (struct resolve_options){
+		.label_keys = labels, .label_keys_nr = sizeof(labels) / sizeof(*labels), .with_chains = true, .by_address = true,
+		.with_inlines = true, .with_lines = true, .keep_time_log = true, .threads = 1,
+	});
+}
+
+/* As diff does. */
+static void sum_up_addresses(struct record_source *source)
+{
+	static const char *const labels[] = { "comm", "pid" };
+	sum_up(source, (struct resolve_options){ .label_keys = labels, .label_keys_nr = 2, .threads = 1 });
 }
 
 /* ---- the way of script ---- */
@@ -116,7 +127,8 @@ static void open_and(void (*use)(struct record_source *source), const uint8_t *d
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	open_and(sum_up, data, size);
+	open_and(sum_up_stacks, data, size);
+	open_and(sum_up_addresses, data, size);
 	open_and(tell_all, data, size);
 	return 0;
 }

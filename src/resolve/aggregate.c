@@ -6,11 +6,13 @@
 
 #include "base/mem.h"
 #include "base/pool.h"
+#include "resolve/tally.h"
 #include "resolve/worker.h"
 
 #define TIME_LOG_MAX 4000000
 /* With fewer slices than this, starting a second thread costs more than it saves. */
 #define SLICES_PER_THREAD 2
+#define TALLY_SLICE_BYTES (1u << 20)
 /* Longer records have a stack dump: no prefetcher reaches the next record. */
 #define LONG_BYTES    2048
 #define BYTES_PER_ROW 512
@@ -123,12 +125,23 @@ static void rest_sample(struct walk *w, struct record rec, uint64_t place)
 	worker_flush(w->worker);
 }
 
+/* Scans samples of which stacks are not kept. NULL: the walk must start at the first record. */
+static struct tallies *tally(struct resolver *r, const struct reader_span *span, struct walk *walk)
+{
+	if (!tally_suffices(r))
+		return NULL;
+	struct tallies *t = tally_scan(r, span, threads_for(r, span->bytes / TALLY_SLICE_BYTES));
+	walk->from = tally_apply(t, walk);
+	return t;
+}
+
 static struct strobe_error *aggregate_span(struct resolver *r, const struct reader_span *span, struct profile **ret)
 {
 	struct walk walk = { .r = r };
 	uint64_t lap_ns;
 	resolver_lap(&lap_ns, NULL);
 	resolver_apply_in_order(r, false);
+	struct tallies *tallies = tally(r, span, &walk);
 	walk_span(&walk, span);
 	/* If this fails, the second pass fails at the same record. */
 	error_destroy(walk_rest(&walk, span, walk_rest_side_band));
@@ -136,7 +149,12 @@ static struct strobe_error *aggregate_span(struct resolver *r, const struct read
 	resolver_lap(&lap_ns, &r->stats.times.walk_ns);
 	size_t n = walk.slices.len - 1;
 	unsigned threads = threads_for(r, n);
+	if (tallies && tally_parts(tallies) > threads)
+		threads = tally_parts(tallies);
 	struct slices s = { .r = r, .walk = &walk, .span = span, .workers = workers_create(r, threads, true, likely_rows(span, &walk)) };
+	if (tallies)
+		tally_count(tallies, s.workers);
+	tally_destroy(tallies);
 	if (r->options.progress)
 		r->options.progress->total = span->bytes;
 	pool_run(n, threads, run_slice, &s);

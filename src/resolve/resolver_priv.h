@@ -139,6 +139,7 @@ struct worker;
 struct walk {
 	struct resolver *r;
 	VEC(uint64_t) slices; /* offsets in the span of slices of whole records; the last is the end */
+	uint64_t from;         /* where it starts in the span: records before it are known (tally.h) */
 	uint64_t records;
 	bool with_samples;     /* count samples by event, too */
 	struct worker *worker; /* for samples read one by one */
@@ -149,6 +150,11 @@ struct strobe_error *walk_rest(struct walk *w, const struct reader_span *span,
 			       void (*fn)(struct walk *w, struct record rec, uint64_t place)) _must_check_;
 void walk_rest_side_band(struct walk *w, struct record rec, uint64_t place);
 void walk_deinit(struct walk *w);
+/*
+ * When a record counts; place: its position in the input, from 1 on. Synthesized records have no time: they describe the state before
+ * the recording.
+ */
+uint64_t walk_time(const struct resolver *r, struct record rec, uint64_t place);
 /* The number of bytes after a record that are not part of it. */
 static inline uint64_t record_payload_bytes(const struct perf_event_header *hdr)
 {

@@ -83,8 +83,7 @@ void resolver_side_band(struct resolver *r, struct record rec, uint64_t time_ns,
 		jit_mmap(&r->jit, rec, time_ns);
 }
 
-/* Synthesized records have no time: they describe the state before the recording. */
-static uint64_t time_of(const struct resolver *r, struct record rec, uint64_t place)
+uint64_t walk_time(const struct resolver *r, struct record rec, uint64_t place)
 {
 	uint64_t time_ns;
 	if (r->no_clock)
@@ -118,7 +117,7 @@ static uint64_t window_bytes(const struct reader_span *span, uint64_t at)
 
 static void populate_ahead(struct windows *w)
 {
-	for (uint64_t at = 0; at < w->span->bytes; at += POPULATE_BYTES) {
+	for (uint64_t at = w->walk->from; at < w->span->bytes; at += POPULATE_BYTES) {
 		while (sem_wait(w->ahead))
 			;
 		/* Windows that the walk has left must not be populated again. */
@@ -132,7 +131,7 @@ static void enter_window(struct windows *w, uint64_t at)
 {
 	struct record_source *source = w->walk->r->source;
 	atomic_store_explicit(&w->walked, at, memory_order_relaxed);
-	if (w->span->bytes > RESOLVE_RESIDENT_MAX && at)
+	if (w->span->bytes > RESOLVE_RESIDENT_MAX && at > w->walk->from)
 		reader_leave(source, w->span->file_offset + at - POPULATE_BYTES, POPULATE_BYTES);
 	if (w->ahead)
 		sem_post(w->ahead);
@@ -145,7 +144,7 @@ static void walk_records(struct windows *windows)
 	struct walk *w = windows->walk;
 	const struct reader_span *span = windows->span;
 	struct resolver *r = w->r;
-	uint64_t at = 0, slice_end = 0, window = 0, records = 0, samples = 0;
+	uint64_t at = w->from, slice_end = 0, window = at, records = 0, samples = 0;
 	struct record rec;
 	for (;;) {
 		uint64_t place = at;
@@ -167,11 +166,11 @@ static void walk_records(struct windows *windows)
 			if (w->with_samples)
 				count_sample(r, rec);
 		} else {
-			resolver_side_band(r, rec, time_of(r, rec, place + 1), true);
+			resolver_side_band(r, rec, walk_time(r, rec, place + 1), true);
 		}
 	}
 	vec_push(&w->slices, at);
-	w->records = records;
+	w->records += records;
 	r->stats.records[PERF_RECORD_SAMPLE] += samples;
 	/* The walk may have ended early: do not let the second thread wait. */
 	atomic_store_explicit(&windows->walked, UINT64_MAX, memory_order_relaxed);
@@ -193,7 +192,7 @@ void walk_span(struct walk *w, const struct reader_span *span)
 	sem_t ahead;
 	struct windows windows = { .walk = w, .span = span };
 	unsigned threads = w->r->options.threads ? w->r->options.threads : pool_cpus();
-	if (threads < 2 || span->bytes <= RESOLVE_RESIDENT_MAX || sem_init(&ahead, 0, WINDOWS_AHEAD)) {
+	if (threads < 2 || span->bytes - w->from <= RESOLVE_RESIDENT_MAX || sem_init(&ahead, 0, WINDOWS_AHEAD)) {
 		walk_records(&windows);
 		return;
 	}
@@ -224,7 +223,7 @@ struct strobe_error *walk_rest(struct walk *w, const struct reader_span *span,
 void walk_rest_side_band(struct walk *w, struct record rec, uint64_t place)
 {
 	if (rec.hdr->type != PERF_RECORD_SAMPLE) {
-		resolver_side_band(w->r, rec, time_of(w->r, rec, place), false);
+		resolver_side_band(w->r, rec, walk_time(w->r, rec, place), false);
 		return;
 	}
 	w->r->stats.records[PERF_RECORD_SAMPLE]++;
