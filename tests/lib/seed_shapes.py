@@ -28,6 +28,7 @@ def skeleton(line):
 
 def form(line):
     """The kinds of tokens of a line of data: words, figures and marks."""
+    line = re.sub(r"^\s+[0-9a-f]+ ", "0 ", line)  # the address of a frame, of any length
     line = re.sub(r"\([^)]*\)", "()", NUMBER.sub("0", line))
     return re.sub(r"\s+", " ", re.sub(r"[A-Za-z_][\w.@/-]*", "w", line)).strip()
 
@@ -111,7 +112,7 @@ def functions(text):
 
 
 def words(text):
-    return {line.strip() for line in text.splitlines() if line.strip()}
+    return {NAMES.sub("TOOL", line.strip()) for line in text.splitlines() if line.strip()}
 
 
 def probe(text):

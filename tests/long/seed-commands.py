@@ -263,7 +263,7 @@ class Surroundings:
 
 def on_screen(tool, row, surroundings):
     """What the screen of a tool shows after the keys; its status where it ends by them."""
-    command, keys, *_ = row.command.split("|")
+    command, keys, *words = row.command.split("|")
     env = {"PATH": os.environ["PATH"]} | surroundings.env
     argv = [{"perf": PERF, "strobe": STROBE}[tool] if word == "$T" else word for word in command.split()]
     with Screen(argv, columns=110, rows=30, env=env, limit_s=15) as screen:
@@ -275,6 +275,7 @@ def on_screen(tool, row, surroundings):
                 time.sleep(0.1)
             return Result(argv, 0 if os.path.exists(screen.status) else 1, "", "")
         time.sleep(1.5)
+        screen.wait_for(lambda lines: any(re.search(word, "\n".join(lines)) for word in words))
         return Result(argv, 0 if shown else 1, "\n".join(screen.lines()), "")
 
 
