@@ -2,6 +2,9 @@
 
 #include <string.h>
 
+#include "base/cleanup.h"
+#include "base/sysroot.h"
+
 /* A path without its first n directories: "/a/b/c.c" after 1 is "/b/c.c"; the file name is always kept. */
 static const char *strip_directories(const char *path, uint64_t n)
 {
@@ -35,8 +38,8 @@ static void read_file(struct listing *l, struct listing_file *f, const struct an
 		if (try_path(l, f, arena_printf(&l->arena, "%s%s", prefix, rest)))
 			return;
 	}
-	if (*path == '/' && options->source_root &&
-	    try_path(l, f, arena_printf(&l->arena, "%s%s", options->source_root, path)))
+	_cleanup_free_ char *below = *path == '/' && options->source_root ? sysroot_path(options->source_root, path) : NULL;
+	if (below && try_path(l, f, below))
 		return;
 	(void)try_path(l, f, path);
 }

@@ -2,14 +2,22 @@
 
 #include <string.h>
 
+#include "base/sysroot.h"
 #include "cmd/unsupported.h"
 #include "session/report/request.h"
 
 #define CALL(name) static struct strobe_error *name(void *options, const char *value, bool negated)
 
+struct strobe_error *parse_symfs(void *field, const char *value, bool negated)
+{
+	const char **symfs = field;
+	*symfs = negated ? NULL : value;
+	return *symfs ? sysroot_check(*symfs) : NULL;
+}
+
 #define AT(field) offsetof(struct symbols_options, field)
 const struct option symbol_option_rows[] = {
-	{ OPTION_STRING, 0, "symfs", AT(symfs), .arg = "directory", .help = "search for files with symbols below this directory" },
+	SYMFS_OPTION(AT(symfs), "search for files with symbols below this directory, by their paths or (flat) their base names"),
 	{ OPTION_STRING, 'k', "vmlinux", AT(vmlinux), .arg = "file", .help = "kernel image" },
 	{ OPTION_BOOL, 0, "ignore-vmlinux", AT(ignore_vmlinux), .help = "do not search for a kernel image" },
 	{ OPTION_STRING, 0, "kallsyms", AT(kallsyms), .arg = "file", .help = "file of kernel symbols, as /proc/kallsyms" },

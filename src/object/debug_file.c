@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
+#include "base/sysroot.h"
 #include "base/text.h"
 #include "object/object_priv.h"
 
@@ -60,9 +61,9 @@ struct search {
 
 static bool try_path(const struct search *s, const char *before, const char *dir, const char *between, const char *name)
 {
-	_cleanup_strbuf_ struct strbuf path = {};
-	strbuf_addf(&path, "%s%s%s%s%s", s->sysroot ? s->sysroot : "", before, dir, between, name);
-	return s->fn(s->ctx, strbuf_str(&path));
+	_cleanup_free_ char *inside = xasprintf("%s%s%s%s", before, dir, between, name);
+	_cleanup_free_ char *path = sysroot_path(s->sysroot, inside);
+	return s->fn(s->ctx, path);
 }
 
 static bool find_by_build_id(struct object *o, const struct search *s)
@@ -156,5 +157,6 @@ char *object_vmlinux_place(const char *root, const char *release, size_t i)
 	if (i >= sizeof(places) / sizeof(*places))
 		return NULL;
 	const char *gap = strstr(places[i], "%s");
-	return xasprintf("%s%.*s%s%s", root ? root : "", (int)(gap - places[i]), places[i], release, gap + 2);
+	_cleanup_free_ char *path = xasprintf("%.*s%s%s", (int)(gap - places[i]), places[i], release, gap + 2);
+	return sysroot_path(root, path);
 }

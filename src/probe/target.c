@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/sysroot.h"
 #include "base/text.h"
 #include "probe/variables.h"
 #include "sys/process_files.h"
@@ -36,7 +37,7 @@ static struct strobe_error *full_path(const char *path, const struct probe_files
 		return NULL;
 	int errnum = errno;
 	/* below the directory of --symfs alone */
-	_cleanup_free_ char *below = files->symfs && *path == '/' ? xasprintf("%s%s", files->symfs, path) : NULL;
+	_cleanup_free_ char *below = files->symfs && *path == '/' ? sysroot_path(files->symfs, path) : NULL;
 	if (below && !access(below, R_OK))
 		*ret = xstrdup(path);
 	return *ret ? NULL : error_errno(errnum, "cannot find the program '%s'", path);
@@ -46,8 +47,8 @@ struct strobe_error *probe_target_program(const char *path, const struct probe_f
 {
 	*ret = (struct probe_target){ .kind = PROBE_PROGRAM, .files = *files };
 	TRY(full_path(path, files, &ret->name));
-	_cleanup_free_ char *below = files->symfs ? xasprintf("%s%s", files->symfs, ret->name) : NULL;
-	struct strobe_error *err = object_open(below ? below : ret->name, &ret->object);
+	_cleanup_free_ char *below = sysroot_path(files->symfs, ret->name);
+	struct strobe_error *err = object_open(below, &ret->object);
 	if (err)
 		probe_target_close(ret);
 	return err;

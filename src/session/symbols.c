@@ -3,6 +3,9 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
+#include "base/sysroot.h"
+
 /* An unreadable file or directory in an option is an error: otherwise names would silently come from elsewhere. */
 static struct strobe_error *check_readable(const char *option, const char *path)
 {
@@ -16,7 +19,8 @@ struct strobe_error *session_symbols(const struct session_host *host, const stru
 {
 	TRY(check_readable("--vmlinux", ret->vmlinux));
 	TRY(check_readable("--kallsyms", ret->kallsyms));
-	TRY(check_readable("--symfs", ret->symfs));
+	_cleanup_free_ char *root = ret->symfs ? sysroot_directory(ret->symfs) : NULL;
+	TRY(check_readable("--symfs", root));
 	TRY(session_buildid_dir(host, &ret->buildid_dir));
 	*ret_foreign = foreign_files_create(env, NULL);
 	foreign_files_serve(*ret_foreign, ret);

@@ -4,6 +4,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/sysroot.h"
 #include "demangle/demangle.h"
 #include "object/buildid_cache.h"
 #include "symbol/kcore.h"
@@ -53,6 +54,13 @@ const char *dso_hex(struct dso *d, const uint8_t *id, size_t n)
 	char hex[BUILDID_HEX_MAX];
 	buildid_hex(id, n, hex);
 	return arena_strdup(&d->arena, hex);
+}
+
+const char *dso_below_symfs(struct dso *d, const char *path)
+{
+	const char *symfs = d->session->options.symfs;
+	_cleanup_free_ char *below = symfs ? sysroot_path(symfs, path) : NULL;
+	return below ? arena_strdup(&d->arena, below) : path;
 }
 
 static void load_locked(struct dso *d)

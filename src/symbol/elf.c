@@ -309,11 +309,10 @@ static bool open_mapped_by(struct dso *d, uint32_t pid)
 
 const char *elf_debug_path(struct dso *d)
 {
-	const char *symfs = d->session->options.symfs;
 	if (d->file->build_id_len < 2)
 		return NULL;
 	const char *hex = dso_hex(d, d->file->build_id, d->file->build_id_len);
-	return arena_printf(&d->arena, "%s/usr/lib/debug/.build-id/%.2s/%s.debug", symfs ? symfs : "", hex, hex + 2);
+	return dso_below_symfs(d, arena_printf(&d->arena, "/usr/lib/debug/.build-id/%.2s/%s.debug", hex, hex + 2));
 }
 
 /* ~/.debug/.build-id/ab/cdef…/NAME, as buildid-cache keeps it: "elf" for files, "vdso", "kallsyms"; "debug" besides. */
@@ -355,8 +354,7 @@ static bool open_as_seen(struct dso *d, const char *path)
 
 static bool open_file(struct dso *d)
 {
-	const struct symbols_options *o = &d->session->options;
-	const char *path = o->symfs ? arena_printf(&d->arena, "%s%s", o->symfs, d->file->path) : d->file->path;
+	const char *path = dso_below_symfs(d, d->file->path);
 	const char *cached = dso_cached_path(d, d->file->kind == MAPPED_VDSO ? "vdso" : "elf");
 	bool found = d->file->kind != MAPPED_VDSO && open_as_seen(d, path);
 	if (!found && cached && access(cached, R_OK)) {

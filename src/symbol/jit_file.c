@@ -14,12 +14,11 @@
 static const char *path_for(struct dso *d, const char *format, uint32_t pid)
 {
 	_cleanup_strbuf_ struct strbuf path = {};
-	const char *number = strstr(format, "%u"), *symfs = d->session->options.symfs;
-	strbuf_addstr(&path, symfs ? symfs : "");
+	const char *number = strstr(format, "%u");
 	strbuf_add(&path, format, number ? (size_t)(number - format) : strlen(format));
 	if (number)
 		strbuf_addf(&path, "%u%s", pid, number + 2);
-	return arena_strdup(&d->arena, strbuf_str(&path));
+	return dso_below_symfs(d, arena_strdup(&d->arena, strbuf_str(&path)));
 }
 
 static int open_plain(const char *path)

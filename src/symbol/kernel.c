@@ -186,7 +186,6 @@ static bool use_vmlinux(struct dso *d, const char *path)
 static bool find_vmlinux(struct dso *d)
 {
 	const struct env *env = d->session->env;
-	const char *symfs = d->session->options.symfs ? d->session->options.symfs : "";
 	struct utsname u;
 	const char *by_id = elf_debug_path(d);
 	if (!by_id || uname(&u))
@@ -202,7 +201,7 @@ static bool find_vmlinux(struct dso *d)
 	if (strchr(release, '/'))
 		return false;
 	char *place;
-	for (size_t i = 0; (place = object_vmlinux_place(symfs, release, i)); i++) {
+	for (size_t i = 0; (place = object_vmlinux_place(d->session->options.symfs, release, i)); i++) {
 		const char *path = arena_strdup(&d->arena, place);
 		free(place);
 		if (access(path, R_OK))
@@ -220,7 +219,7 @@ static bool load_vmlinux(struct dso *d)
 	if (d->file->guest || o->kallsyms || o->ignore_vmlinux || symbols_recorded_kernel(d->session))
 		return false;
 	if (o->vmlinux)
-		return use_vmlinux(d, o->symfs ? arena_printf(&d->arena, "%s%s", o->symfs, o->vmlinux) : o->vmlinux);
+		return use_vmlinux(d, dso_below_symfs(d, o->vmlinux));
 	return find_vmlinux(d);
 }
 
@@ -233,7 +232,7 @@ struct object *module_open(struct dso *d, const char **ret_path)
 	struct object *object = NULL;
 	if (d->file->guest || *path != '/' || o->no_modules)
 		return NULL;
-	*ret_path = o->symfs ? arena_printf(&d->arena, "%s%s", o->symfs, path) : path;
+	*ret_path = dso_below_symfs(d, path);
 	if (elf_open_checked(d, *ret_path, 0, &object) || !cached || access(cached, R_OK))
 		return object;
 	*ret_path = cached;

@@ -80,9 +80,7 @@ static struct object *open_split(void *ctx, const char *path, uint64_t id)
 	if (o)
 		return o;
 	if (d->session->options.symfs) {
-		char *below = xasprintf("%s%s", d->session->options.symfs, path);
-		o = object_open_if_there(below);
-		free(below);
+		o = object_open_if_there(dso_below_symfs(d, path));
 	}
 	return o ? o : object_open_if_there(path);
 }

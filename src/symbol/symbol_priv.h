@@ -147,6 +147,8 @@ const char *elf_debug_path(struct dso *d);
 struct object *elf_open_debug(struct dso *d, struct object *of, bool (*is_usable)(const struct object *o));
 /* The build-id as text. */
 const char *dso_hex(struct dso *d, const uint8_t *id, size_t n);
+/* Where --symfs has the file, or the path itself. */
+const char *dso_below_symfs(struct dso *d, const char *path);
 
 struct symbols {
 	const struct env *env;

@@ -26,6 +26,10 @@ BOOT_LIMIT_S = 1200  # some 40 on an idle machine; 420 were seen beside seven ot
 # runs what it translated ever after: a tracepoint that is switched on then traps on both CPUs without end.
 ACCELERATOR = "tcg,thread=single"
 COMMAND_LIMIT_S = 60  # by the guest's clock
+# Words of a shell in a guest: five bytes through a connection on port 5555, which stays open until they have come.
+LISTEN = "ifconfig lo 127.0.0.1 up; sleep 60 | nc -l -p 5555 >/tmp/got & echo $! >/tmp/listener; " \
+    "until grep -qs :15B3 /proc/net/tcp /proc/net/tcp6; do sleep 1; done"
+SEND = "printf hello | nc 127.0.0.1 5555 & until [ -s /tmp/got ]; do sleep 1; done; kill $(cat /tmp/listener); wait"
 INIT = """#!/bin/busybox sh
 /bin/busybox mkdir -p /proc /sys /dev /tmp /usr/bin /sbin
 /bin/busybox --install -s /bin

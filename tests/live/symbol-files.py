@@ -12,7 +12,7 @@ import tempfile
 import threading
 import time
 
-from strobetest import SCRATCH, Tap, record, run, strobe
+from strobetest import NEWEST_PERF, SCRATCH, STROBE, Tap, record, run, strobe
 
 SOURCE = """
 volatile unsigned long s;
@@ -89,6 +89,28 @@ def places(tap):
         got = tried(done, os.path.join(root, below) if more else path)[1:]
         tap.equal(got, expected, f"{what} is taken after those before it were looked at")
         os.unlink(file)
+
+
+def flat(tap):
+    """
+    --symfs DIR,flat has files by their base names: the program, its debug file by its link, as in perf 7.2, and by its build ID, which
+    perf does not find.
+    """
+    path, root = build("level", 7), os.path.join(SCRATCH, "flat,root")
+    data = record("-e", "cpu-clock:u", "-F", "1000", "--", path, output="level.data")
+    sh(f"objcopy --only-keep-debug {path} level.debug; strip {path}; objcopy --add-gnu-debuglink=level.debug {path}; "
+       f"mkdir aside-level; mv level.debug aside-level")
+    put(path, root, "level")
+    for name in ("level.debug", build_id(path)[2:] + ".debug"):
+        file = put(os.path.join(SCRATCH, "aside-level", "level.debug"), root, name)
+        for layout in ("flat", "hierarchy"):
+            argv = ("report", "--stdio", "--sort", "sym", "-i", data, "--symfs", f"{root},{layout}")
+            programs = (STROBE, NEWEST_PERF if name == "level.debug" else None)
+            found = ["hidden_level" in run(program, *argv).out for program in programs if program]
+            tap.ok(all(f == (layout == "flat") for f in found), f"--symfs DIR,{layout}: {name.replace(build_id(path)[2:], 'ID')}", found)
+        os.unlink(file)
+    done = report(data, "--symfs", root)
+    tap.ok(done.status and "Invalid layout: 'root', use 'hierarchy' or 'flat'" in done.err, "another layout is refused", done)
 
 
 def gone(tap):
@@ -226,6 +248,7 @@ def silent(tap, data, env):
 def main():
     tap = Tap()
     places(tap)
+    flat(tap)
     gone(tap)
     by_checksum(tap)
     mini(tap)

@@ -44,7 +44,8 @@ SAME = (
 )
 # of the newest perf
 NEWER = ("-x BIN -D \"'step'\"", "-x LOW -D \"'step':2\"", "-x BIN -V '\"step\"'", "-x BIN -V step --externs",
-         "-x BIN -V step --externs --filter 'l*'")
+         "-x BIN -V step --externs --filter 'l*'",
+         *(f"--symfs {root} -x BIN {what}" for root in ("/,hierarchy", "FOLDER,flat") for what in ("-D step", "-V step", "-n step")))
 # refused by both
 REFUSED = (
     "-x", "-x BIN", "-x BIN -a", "-x BIN -qv step", "-x BIN -l", "-x BIN --list=x:*", "-x BIN --cache -l", "-x BIN -V 'step n'",
@@ -69,7 +70,7 @@ def build():
     source = os.path.join(SCRATCH, "options.c")
     with open(source, "w", encoding="ascii") as f:
         f.write(SOURCE.lstrip())
-    names = {"MISSING": os.path.join(SCRATCH, "missing")}
+    names = {"MISSING": os.path.join(SCRATCH, "missing"), "FOLDER,flat": f"{SCRATCH},flat"}
     for name, level in (("BIN", "-O2"), ("LOW", "-O0")):
         names[name] = os.path.join(SCRATCH, f"options{level[1:]}")
         subprocess.run(["cc", "-g", level, "-o", names[name], source], check=True)

@@ -13,7 +13,7 @@ import platform
 import re
 import subprocess
 
-from guest import Guest, build_or_exit
+from guest import LISTEN, SEND, Guest, build_or_exit
 from strobetest import SCRATCH, Tap, skip_all
 
 SOURCE = r"""
@@ -46,20 +46,20 @@ def prepare():
     guest.add_strobe()
     guest.add("bin/worker", program())
     commands = guest.commands
-    commands["send"] = "ifconfig lo 127.0.0.1 up; sleep 9 | nc -l -p 5555 >/tmp/got & sleep 2; " \
+    commands["send"] = f"{LISTEN}; " \
         "strobe record -q -a -e 'k:tcp_sendmsg(size,sk->__sk_common.skc_state,third=$arg3,c=$comm)' -e 'kr:tcp_sendmsg($retval)' " \
-        "-o /tmp/t.data -- sh -c 'printf hello | nc 127.0.0.1 5555'; strobe script -i /tmp/t.data"
+        f"-o /tmp/t.data -- sh -c '{SEND}'; strobe script -i /tmp/t.data"
     commands["open"] = "strobe record -q -e 'k:do_sys_openat2(filename:string)' --filter 'filename_string ~ \"/proc/ver*\"' " \
         "-o /tmp/o.data -- cat /proc/version /proc/uptime; strobe script -i /tmp/o.data"
     commands["count"] = "strobe stat -x, -e 'k:do_sys_openat2,kr:do_sys_openat2,syscalls:sys_enter_openat' cat /proc/version /proc/uptime"
     commands["trace"] = "strobe trace -e 'k:do_sys_openat2(filename:string)' cat /proc/version"
     commands["program"] = "strobe record -q -e 'u:/bin/worker:work(n,s:string)' -e 'ur:/bin/worker:work($retval:s64)' " \
         "-o /tmp/w.data worker; strobe script -i /tmp/w.data; strobe stat -x, -e u:/bin/worker:work worker"
-    commands["glob"] = "strobe stat -x, -e 'k:do_in*' true; strobe probe 'do_in*'; strobe probe -d 'do_*'; " \
+    commands["glob"] = "strobe stat -x, -e 'k:do_in*' sleep 0.1; strobe probe 'do_in*'; strobe probe -d 'do_*'; " \
         "strobe trace --func 'kernel:do_in*' true"
     commands["killed"] = "mount -t debugfs debugfs /sys/kernel/debug; " \
-        "strobe record -q -e k:do_sys_openat2 -o /tmp/k.data -- sleep 60 & sleep 5; " \
-        f"{LISTS} | grep -c openat2; kill -9 $!; sleep 3; {LISTS} | grep -c openat2"
+        "strobe record -q -e k:do_sys_openat2 -o /tmp/k.data -- sleep 60 & " \
+        f"until {LISTS} | grep -q openat2; do sleep 1; done; {LISTS} | grep -c openat2; kill -9 $!; sleep 3; {LISTS} | grep -c openat2"
     return guest
 
 

@@ -13,7 +13,7 @@ import platform
 import re
 import typing
 
-from guest import Guest, build_or_exit
+from guest import LISTEN, SEND, Guest, build_or_exit
 from strobetest import Tap, skip_all
 
 EVENTS = "/sys/kernel/tracing/kprobe_events"
@@ -93,9 +93,9 @@ def prepare(arch):
         "strobe probe 'sized=tcp_sendmsg size sk->__sk_common.skc_state'; strobe probe 'opened=do_sys_openat2 filename:string'; " \
         f"strobe probe 'regs=tcp_sendmsg {kernel.registers}'; strobe probe 'named=tcp_sendmsg bytes={kernel.third}'"
     guest.commands["list"] = "strobe probe -l"
-    guest.commands["send"] = "ifconfig lo 127.0.0.1 up; sleep 9 | nc -l -p 5555 >/tmp/got & sleep 2; " \
+    guest.commands["send"] = f"{LISTEN}; " \
         "strobe record -q -a -e probe:sized -e probe:tcp_sendmsg__return -e probe:named -o /tmp/t.data -- " \
-        "sh -c 'printf hello | nc 127.0.0.1 5555'; strobe script -i /tmp/t.data; cat /tmp/got"
+        f"sh -c '{SEND}'; strobe script -i /tmp/t.data; cat /tmp/got"
     guest.commands["open"] = "strobe record -q -e probe:opened -o /tmp/o.data -- cat /proc/version; strobe script -i /tmp/o.data"
     guest.commands["variables"] = "strobe probe -V tcp_sendmsg"
     guest.commands["dry"] = f"strobe probe -nv 'other=tcp_sendmsg size'; grep -c other {EVENTS}"

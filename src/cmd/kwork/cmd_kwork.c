@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/out.h"
 #include "cmd/frame.h"
+#include "cmd/shared_options.h"
 #include "cmd/subcommand.h"
 #include "cmd/table_output.h"
 #include "sys/sys.h"
@@ -54,8 +55,7 @@ static const struct option timehist_table[] = {
 	  .help = "maximum number of functions of a call chain (default: 5)" },
 	{ OPTION_STRING, 0, "vmlinux", AT(kwork.symbols.vmlinux), .arg = "file", .help = "kernel image" },
 	{ OPTION_STRING, 0, "kallsyms", AT(kwork.symbols.kallsyms), .arg = "file", .help = "file of kernel symbols, as /proc/kallsyms" },
-	{ OPTION_STRING, 0, "symfs", AT(kwork.symbols.symfs), .arg = "dir",
-	  .help = "search for files with symbols below this directory" },
+	SYMFS_OPTION(AT(kwork.symbols.symfs), "search for files with symbols below this directory"),
 	OPTIONS_END,
 };
 

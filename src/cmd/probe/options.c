@@ -1,5 +1,7 @@
 #include "cmd/probe/options.h"
 
+#include "cmd/shared_options.h"
+
 #define DEFINITION "[[GROUP:]EVENT=]PLACE [[NAME=]ARG ...]"
 
 static struct probing_request request_of(struct probe_options *o, const char *text)
@@ -118,7 +120,7 @@ const struct option probe_option_table[] = {
 	{ OPTION_CALL, 'm', "module", 0, .arg = "name|file", .parse = parse_module, .help = "kernel module" },
 	{ OPTION_STRING, 'k', "vmlinux", AT(vmlinux), .arg = "file", .help = "kernel image with debug information" },
 	{ OPTION_STRING, 's', "source", AT(source), .arg = "directory", .help = "directory of the source files" },
-	{ OPTION_STRING, 0, "symfs", AT(symfs), .arg = "directory", .help = "search for files below this directory" },
+	SYMFS_OPTION(AT(symfs), "search for files below this directory, by their paths or (flat) their base names"),
 	{ OPTION_U64, 0, "target-ns", AT(target_ns), .arg = "pid",
 	  .help = "look up the file of -x in the mount namespace of this process" },
 	{ OPTION_GROUP, .help = "Adding probes" },

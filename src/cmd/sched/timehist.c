@@ -4,6 +4,7 @@
 #include "base/out.h"
 #include "cmd/frame.h"
 #include "cmd/sched/subcommands.h"
+#include "cmd/shared_options.h"
 
 #define DEFAULT_FRAMES 5
 
@@ -22,8 +23,7 @@ static const struct option table[] = {
 	{ OPTION_BOOL, 'g', "call-graph", AT(hist.source.with_chains), .help = "show call chains if the recording has them (default)" },
 	{ OPTION_U64, 0, "max-stack", AT(hist.max_stack), .arg = "n",
 	  .help = "maximum number of functions of a call chain (default: 5)" },
-	{ OPTION_STRING, 0, "symfs", AT(hist.source.symbols.symfs), .arg = "dir",
-	  .help = "search for files with symbols below this directory" },
+	SYMFS_OPTION(AT(hist.source.symbols.symfs), "search for files with symbols below this directory"),
 	{ OPTION_BOOL, 's', "summary", AT(hist.summary_only), .help = "show only the summary by thread" },
 	{ OPTION_BOOL, 'S', "with-summary", AT(hist.summary), .help = "also show the summary by thread" },
 	{ OPTION_BOOL, 'w', "wakeups", AT(hist.wakeups), .help = "show wakeups" },

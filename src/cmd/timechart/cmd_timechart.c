@@ -6,6 +6,7 @@
 #include "base/out.h"
 #include "base/text.h"
 #include "cli/options.h"
+#include "cmd/shared_options.h"
 #include "cmd/subcommand.h"
 #include "cmd/timechart/record.h"
 #include "page/chart.h"
@@ -70,8 +71,7 @@ static const struct option option_table[] = {
 	{ OPTION_CALL, 'p', "process", .arg = "pid|name", .parse = parse_process, .help = "only this task; may be repeated" },
 	{ OPTION_U64, 'n', "proc-num", AT(rows_min), .arg = "n", .help = "minimum number of tasks to show (default: 15)" },
 	{ OPTION_BOOL, 't', "topology", AT(replay.by_topology), .help = "sort CPUs by core" },
-	{ OPTION_STRING, 0, "symfs", AT(replay.symbols.symfs), .arg = "directory",
-	  .help = "search for files with symbols below this directory" },
+	SYMFS_OPTION(AT(replay.symbols.symfs), "search for files with symbols below this directory"),
 	{ OPTION_BOOL, 'f', "force", AT(replay.force), .help = "skip the ownership check" },
 	{ OPTION_GROUP, .help = "I/O (recordings of record -I)" },
 	{ OPTION_BOOL, 0, "io-skip-eagain", AT(svg.skip_eagain), .help = "omit calls that failed with EAGAIN" },
