@@ -194,7 +194,7 @@ struct strobe_error *probe_cache_remove(const char *dir, const struct probe_filt
 }
 
 /* A line of an entry as a place: the text after the first blank is passed to the kernel unchanged. */
-static void add_place(const struct probe_target *t, const struct probe_installed *event, struct probe_places *ret)
+static void add_place(struct probe_target *t, const struct probe_installed *event, struct probe_places *ret)
 {
 	struct probe_place p = { .name = arena_strdup(&ret->arena, event->event), .group = arena_strdup(&ret->arena, event->group),
 				 .arguments = *event->arguments ? arena_printf(&ret->arena, " %s", event->arguments) : NULL };
@@ -206,7 +206,7 @@ static void add_place(const struct probe_target *t, const struct probe_installed
 	vec_push(&ret->list, p);
 }
 
-bool probe_cache_find(const char *dir, const struct probe_target *t, const char *name, struct probe_places *ret)
+bool probe_cache_find(const char *dir, struct probe_target *t, const char *name, struct probe_places *ret)
 {
 	char hex[BUILDID_HEX_MAX];
 	_cleanup_strbuf_ struct strbuf text = {};

@@ -17,6 +17,6 @@ void probe_cache_each(const char *dir, const struct probe_filter *filter,
 struct strobe_error *probe_cache_remove(const char *dir, const struct probe_filter *filter, void (*fn)(void *ctx, const char *definition),
 					void *ctx, size_t *ret_nr) _must_check_;
 /* Appends the places of a cached definition of the target, with arguments; false: no such name. */
-bool probe_cache_find(const char *dir, const struct probe_target *t, const char *event, struct probe_places *ret);
+bool probe_cache_find(const char *dir, struct probe_target *t, const char *event, struct probe_places *ret);
 /* Whether another build of the target's path has a cached definition of that name. */
 bool probe_cache_has_older(const char *dir, const struct probe_target *t, const char *event);

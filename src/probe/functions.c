@@ -44,15 +44,18 @@ static void sort_by_address(struct probe_functions *f)
 	for (size_t i = 0; i < n; i++)
 		by_address[i] = f->list.data[order[i].value];
 	free(order);
-	free(f->list.data);
+	f->unsorted = f->list.data;
 	f->list.data = by_address;
 	f->list.cap = n;
 }
 
-/* Sorts, and removes duplicate names of an address, since symbol tables of a program overlap. */
-static void settle(struct probe_functions *f)
+/* Symbol tables of a program overlap. */
+void probe_functions_sort(struct probe_functions *f)
 {
 	size_t n = f->list.len, kept = 0;
+	if (f->is_sorted)
+		return;
+	f->is_sorted = true;
 	sort_by_address(f);
 	for (size_t i = 0, next; i < n; i = next) {
 		for (next = i + 1; next < n && f->list.data[next].address == f->list.data[i].address;)
@@ -62,9 +65,48 @@ static void settle(struct probe_functions *f)
 	f->list.len = kept;
 }
 
+/* The last code at or before the address, of those the first by name. */
+static const struct probe_function *find_unsorted(const struct probe_functions *f, uint64_t address)
+{
+	const struct probe_function *best = NULL;
+	for (size_t i = 0; i < f->list.len; i++) {
+		const struct probe_function *one = &f->list.data[i];
+		if (one->address > address || !one->is_code || (best && one->address < best->address))
+			continue;
+		if (!best || one->address > best->address || strcmp(one->name, best->name) < 0)
+			best = one;
+	}
+	return best;
+}
+
+static const struct probe_function *find_sorted(const struct probe_functions *f, uint64_t address)
+{
+	size_t n = vec_search(&f->list, function, function->address <= address);
+	while (n && !f->list.data[n - 1].is_code)
+		n--;
+	if (!n)
+		return NULL;
+	uint64_t start = f->list.data[n - 1].address;
+	while (n > 1 && f->list.data[n - 2].address == start && f->list.data[n - 2].is_code)
+		n--;
+	return &f->list.data[n - 1];
+}
+
+#define SEARCHES_UNSORTED 8 /* of a long list cost as much as to sort it */
+
+const struct probe_function *probe_functions_at(struct probe_functions *f, uint64_t address)
+{
+	if (!f->is_sorted && f->searches++ < SEARCHES_UNSORTED)
+		return find_unsorted(f, address);
+	probe_functions_sort(f);
+	return find_sorted(f, address);
+}
+
 void probe_functions_deinit(struct probe_functions *f)
 {
 	vec_deinit(&f->list);
+	free(f->unsorted);
+	f->unsorted = NULL;
 	arena_deinit(&f->arena);
 	free(f->kallsyms);
 	f->kallsyms = NULL;
@@ -180,7 +222,6 @@ void probe_functions_of_file(struct object *o, const char *path, const char *sym
 	object_close(mini);
 	if (object_symtab(o, SHT_DYNSYM, &stubs.symbols))
 		object_each_plt(o, add_stub, &stubs);
-	settle(ret);
 }
 
 /* ---- of the kernel ---- */
@@ -238,7 +279,7 @@ struct strobe_error *probe_functions_of_kernel(const struct sys *sys, const char
 		if (!strcmp(function.module, module ? module : ""))
 			vec_push(&ret->list, function);
 	}
-	settle(ret);
+	probe_functions_sort(ret);
 	set_sizes(ret);
 	if (ret->list.len && vec_last(&ret->list).address)
 		return NULL;

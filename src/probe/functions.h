@@ -28,16 +28,23 @@ struct probe_function {
 struct probe_functions {
 	struct arena arena;
 	char *kallsyms; /* memory of the names; or NULL */
-	VEC(struct probe_function) list; /* sorted by address and name */
+	VEC(struct probe_function) list; /* after probe_functions_sort() by address and name, without duplicates */
+	struct probe_function *unsorted; /* the list before, to which there may be pointers */
+	bool is_sorted;
+	unsigned searches;               /* of the unsorted list */
 	uint64_t text;                   /* base of kernel addresses in definitions; 0: a program, or neither symbol is known */
 	const char *text_name;           /* "_text", or "_stext" if that is not listed, as on arm64; static */
 };
 
-/* symfs: base/sysroot.h, or NULL. A file without symbols has no functions. */
+/* Not sorted. symfs: base/sysroot.h, or NULL. A file without symbols has no functions. */
 void probe_functions_of_file(struct object *o, const char *path, const char *symfs, struct probe_functions *ret);
-/* module: only its functions; "" or NULL: those of the kernel itself. */
+/* Sorted. module: only its functions; "" or NULL: those of the kernel itself. */
 struct strobe_error *probe_functions_of_kernel(const struct sys *sys, const char *module, struct probe_functions *ret) _must_check_;
 void probe_functions_deinit(struct probe_functions *f);
+/* Costs more than all else, and who needs one name can do without. Pointers to functions stay valid. */
+void probe_functions_sort(struct probe_functions *f);
+/* The function at or before an address, with the first name there; NULL: none. */
+const struct probe_function *probe_functions_at(struct probe_functions *f, uint64_t address);
 /* Stores the address of a symbol that is a possible base of kernel addresses. */
 void probe_functions_take_text(struct probe_functions *f, const char *name, uint64_t address);
 

@@ -120,6 +120,7 @@ static struct strobe_error *find_alias(struct probe_target *t, struct dwarf *dwa
 {
 	struct dwarf_code codes[DWARF_FRAMES_MAX];
 	TRY(probe_target_need_functions(t));
+	probe_functions_sort(&t->functions);
 	for (size_t i = 0; i < t->functions.list.len; i++) {
 		const struct probe_function *f = &t->functions.list.data[i];
 		if (!f->is_code || !probe_name_matches(s->point->function, f->name))

@@ -21,8 +21,9 @@
 
 /* ---- functions and addresses ---- */
 
-static const char *nearest_function(const struct probe_functions *f, const char *name)
+static const char *nearest_function(struct probe_functions *f, const char *name)
 {
+	probe_functions_sort(f);
 	const char **names = xcalloc(f->list.len + 1, sizeof(*names));
 	size_t n = 0;
 	for (size_t i = 0; i < f->list.len; i++)
@@ -59,7 +60,7 @@ static struct strobe_error *not_found(struct probe_target *t, const struct probe
 	return error_create(ERROR_NOT_FOUND, "no function '%s' in %s; -F lists its functions", name, where);
 }
 
-static struct strobe_error *find_address(const struct probe_target *t, uint64_t address, struct probe_places *ret)
+static struct strobe_error *find_address(struct probe_target *t, uint64_t address, struct probe_places *ret)
 {
 	uint64_t offset;
 	const struct probe_function *f = probe_target_function(t, address);
@@ -252,7 +253,7 @@ static struct strobe_error *find(struct probe_target *t, const struct probe_defi
  * An offset within an instruction: the kernel would overwrite part of it, and the program would execute something else. For its own
  * code the kernel checks that. Not checked if instructions cannot be decoded here.
  */
-static struct strobe_error *check_boundary(const struct probe_target *t, const struct probe_place *p)
+static struct strobe_error *check_boundary(struct probe_target *t, const struct probe_place *p)
 {
 	const struct probe_function *f = probe_target_function(t, p->address);
 	struct disasm *disasm;
@@ -277,7 +278,7 @@ static struct strobe_error *check_boundary(const struct probe_target *t, const s
 			    f->name, at);
 }
 
-static struct strobe_error *check_places(const struct probe_target *t, const struct probe_point *p, const struct probe_search *search,
+static struct strobe_error *check_places(struct probe_target *t, const struct probe_point *p, const struct probe_search *search,
 					 const struct probe_places *places)
 {
 	uint32_t max = search->max_places ? search->max_places : PROBE_PLACES_MAX;

@@ -98,7 +98,8 @@ struct strobe_error *probe_target_need_functions(struct probe_target *t)
 					&t->functions);
 	/* of a file that was named, its symbols are those of the target */
 	for (size_t i = 0; i < t->functions.list.len && t->kind == PROBE_KERNEL && t->object; i++)
-		probe_functions_take_text(&t->functions, t->functions.list.data[i].name, t->functions.list.data[i].address);
+		if (*t->functions.list.data[i].name == '_')
+			probe_functions_take_text(&t->functions, t->functions.list.data[i].name, t->functions.list.data[i].address);
 	t->has_functions = true;
 	return NULL;
 }
@@ -198,16 +199,7 @@ const char *probe_target_shown(const struct probe_target *t)
 	return *t->name ? t->name : "the kernel";
 }
 
-const struct probe_function *probe_target_function(const struct probe_target *t, uint64_t address)
+const struct probe_function *probe_target_function(struct probe_target *t, uint64_t address)
 {
-	const struct probe_functions *f = &t->functions;
-	size_t n = vec_search(&f->list, function, function->address <= address);
-	while (n && !f->list.data[n - 1].is_code)
-		n--;
-	if (!n)
-		return NULL;
-	uint64_t start = f->list.data[n - 1].address;
-	while (n > 1 && f->list.data[n - 2].address == start && f->list.data[n - 2].is_code)
-		n--;
-	return &f->list.data[n - 1];
+	return probe_functions_at(&t->functions, address);
 }

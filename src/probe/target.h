@@ -45,7 +45,7 @@ struct strobe_error *probe_target_program(const char *path, const struct probe_f
 struct strobe_error *probe_target_kernel(const struct sys *sys, const char *module, const struct probe_files *files,
 					 struct probe_target *ret) _must_check_;
 void probe_target_close(struct probe_target *t);
-/* Makes t->functions, which probe_target_function() searches. After an error they are empty. */
+/* Makes t->functions, which probe_target_function() searches; they may be unsorted. After an error they are empty. */
 struct strobe_error *probe_target_need_functions(struct probe_target *t) _must_check_;
 
 /* NULL: no debug information. */
@@ -55,4 +55,4 @@ struct strobe_error *probe_target_variables(struct probe_target *t, struct probe
 /* The path of its file, or "the kernel". */
 const char *probe_target_shown(const struct probe_target *t);
 /* The function at or before an address of the target, with the first name there; NULL: none. */
-const struct probe_function *probe_target_function(const struct probe_target *t, uint64_t address);
+const struct probe_function *probe_target_function(struct probe_target *t, uint64_t address);

@@ -75,6 +75,7 @@ struct strobe_error *probing_functions(struct probing *p, const struct probing_r
 	TRY(probe_target_need_functions(&p->target));
 	if (!p->target.functions.list.len)
 		return error_create(ERROR_NOT_FOUND, "%s has no symbols: install its debug symbols", p->target.name);
+	probe_functions_sort(&p->target.functions);
 	probe_functions_table(&p->target, chosen, demangle, ret);
 	return NULL;
 }

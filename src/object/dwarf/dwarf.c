@@ -59,14 +59,33 @@ void dwarf_destroy(struct dwarf *d)
 
 /* ---- what is made on demand ---- */
 
+static void read_lines_locked(struct dwarf_unit *u)
+{
+	dwarf_read_lines(u, !atomic_load_explicit(&u->files_read, memory_order_relaxed));
+	atomic_store_explicit(&u->files_read, true, memory_order_release);
+	atomic_store_explicit(&u->lines_read, true, memory_order_release);
+}
+
 void dwarf_need_lines(struct dwarf_unit *u)
 {
 	if (atomic_load_explicit(&u->lines_read, memory_order_acquire))
 		return;
 	pthread_mutex_lock(&u->lines_share.lock);
-	if (!atomic_load_explicit(&u->lines_read, memory_order_relaxed)) {
-		dwarf_read_lines(u);
-		atomic_store_explicit(&u->lines_read, true, memory_order_release);
+	if (!atomic_load_explicit(&u->lines_read, memory_order_relaxed))
+		read_lines_locked(u);
+	pthread_mutex_unlock(&u->lines_share.lock);
+}
+
+void dwarf_need_files(struct dwarf_unit *u)
+{
+	if (atomic_load_explicit(&u->files_read, memory_order_acquire))
+		return;
+	pthread_mutex_lock(&u->lines_share.lock);
+	if (!atomic_load_explicit(&u->files_read, memory_order_relaxed)) {
+		if (dwarf_read_files(u))
+			atomic_store_explicit(&u->files_read, true, memory_order_release);
+		else
+			read_lines_locked(u);
 	}
 	pthread_mutex_unlock(&u->lines_share.lock);
 }

@@ -75,7 +75,7 @@ static const char *file_of(struct dwarf_unit *u, uint64_t file)
 	struct dwarf_unit *lines = lines_of(u);
 	if (!file && u->version < 5)
 		return NULL;
-	dwarf_need_lines(lines);
+	dwarf_need_files(lines);
 	return dwarf_file_path(lines, file);
 }
 
@@ -491,7 +491,7 @@ void dwarf_each_unit_of(struct dwarf *d, bool (*matches)(void *ctx, const char *
 		dwarf_need_root(u);
 		if (u->root_tag != DW_TAG_compile_unit && u->root_tag != DW_TAG_skeleton_unit)
 			continue;
-		dwarf_need_lines(u);
+		dwarf_need_files(u);
 		for (size_t k = 0; k < u->files_nr; k++) {
 			const char *path = dwarf_file_path(u, k);
 			if (!path || !matches(ctx, path))

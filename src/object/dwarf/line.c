@@ -282,7 +282,38 @@ static void keep_rows(struct program *p, struct state *s)
 	u->rows = fit;
 }
 
-void dwarf_read_lines(struct dwarf_unit *u)
+static void keep_files(struct program *p)
+{
+	struct dwarf_unit *u = p->u;
+	struct arena *arena = &u->lines_share.arena;
+	u->dirs_nr = p->dirs.len;
+	u->dirs = arena_memdup(arena, p->dirs.data ? p->dirs.data : (const char **)"", p->dirs.len * sizeof(*u->dirs));
+	u->files_nr = p->files.len;
+	u->files = arena_memdup(arena, p->files.data ? (void *)p->files.data : (void *)"", p->files.len * sizeof(*u->files));
+}
+
+static void release(struct program *p, struct state *s)
+{
+	vec_deinit(&s->sequences);
+	vec_deinit(&p->rows);
+	vec_deinit(&p->dirs);
+	vec_deinit(&p->files);
+}
+
+bool dwarf_read_files(struct dwarf_unit *u)
+{
+	struct program p = { .u = u, .c = dwarf_section(u->file, DWARF_LINE) };
+	if (!u->has_lines || u->line_offset > cursor_left(&p.c))
+		return true;
+	p.c.at += u->line_offset;
+	bool is_whole = !read_header(&p) || p.version >= 5;
+	if (is_whole)
+		keep_files(&p);
+	release(&p, &(struct state){});
+	return is_whole;
+}
+
+void dwarf_read_lines(struct dwarf_unit *u, bool with_files)
 {
 	struct program p = { .u = u, .c = dwarf_section(u->file, DWARF_LINE) };
 	struct state s = {};
@@ -292,16 +323,9 @@ void dwarf_read_lines(struct dwarf_unit *u)
 	if (read_header(&p))
 		run(&p, &s);
 	keep_rows(&p, &s);
-	u->line_version = p.version;
-	u->dirs_nr = p.dirs.len;
-	struct arena *arena = &u->lines_share.arena;
-	u->dirs = arena_memdup(arena, p.dirs.data ? p.dirs.data : (const char **)"", p.dirs.len * sizeof(*u->dirs));
-	u->files_nr = p.files.len;
-	u->files = arena_memdup(arena, p.files.data ? (void *)p.files.data : (void *)"", p.files.len * sizeof(*u->files));
-	vec_deinit(&s.sequences);
-	vec_deinit(&p.rows);
-	vec_deinit(&p.dirs);
-	vec_deinit(&p.files);
+	if (with_files)
+		keep_files(&p);
+	release(&p, &s);
 }
 
 static int by_address(const void *a, const void *b)
@@ -314,7 +338,7 @@ void dwarf_read_statements(struct dwarf_unit *u, dwarf_statements *to)
 {
 	struct program p = { .u = u, .c = dwarf_section(u->file, DWARF_LINE), .keeps_all = true };
 	struct state s = {};
-	dwarf_need_lines(u); /* the paths of files */
+	dwarf_need_files(u);
 	if (!u->has_lines || u->line_offset > cursor_left(&p.c))
 		return;
 	p.c.at += u->line_offset;
@@ -328,10 +352,7 @@ void dwarf_read_statements(struct dwarf_unit *u, dwarf_statements *to)
 	}
 	if (to->len)
 		qsort(to->data, to->len, sizeof(*to->data), by_address);
-	vec_deinit(&s.sequences);
-	vec_deinit(&p.rows);
-	vec_deinit(&p.dirs);
-	vec_deinit(&p.files);
+	release(&p, &s);
 }
 
 const struct dwarf_row *dwarf_row_find(const struct dwarf_unit *u, uint64_t addr)

@@ -9,28 +9,25 @@
 #include "base/mem.h"
 #include "object/dwarf/priv.h"
 
-/* Attributes have the name at this place of a section of strings. */
-static bool add_place(struct dwarf_mentions *m, const struct cursor *section, uint32_t at)
-{
-	uint32_t place = section->swap ? __builtin_bswap32(at) : at;
-	uint8_t *to = m->places[m->places_nr];
-	memcpy(to, &place, sizeof(place));
-	/* the low byte of an offset differs most */
-	if (!needles_add(&m->in_units, to, sizeof(place), to[0] == (uint8_t)at ? 0 : 2))
-		return false;
-	m->places_nr++;
-	return true;
-}
-
 #define SAMPLE_BYTES 16384
 
-/* The two bytes of the needle that are rarest, by how often each byte is in a sample of the text. */
-static size_t rarest_lead(const char *needle, size_t n, const uint32_t counts[256])
+/* How often each byte is in a sample of the section: from the middle, since names of one kind lie together. */
+static void count_bytes(const struct cursor *section, uint32_t ret[256])
 {
+	size_t bytes = cursor_left(section), from = bytes / 2, n = bytes - from < SAMPLE_BYTES ? bytes - from : SAMPLE_BYTES;
+	memset(ret, 0, 256 * sizeof(*ret));
+	for (size_t i = 0; i < n; i++)
+		ret[section->at[from + i]]++;
+}
+
+/* The two bytes of the needle that are rarest. */
+static size_t rarest_lead(const void *bytes, size_t n, const uint32_t counts[256])
+{
+	const uint8_t *needle = bytes;
 	size_t best = 0;
 	uint64_t least = UINT64_MAX;
 	for (size_t i = 0; i + 1 < n; i++) {
-		uint64_t chance = (uint64_t)(counts[(uint8_t)needle[i]] + 1) * (counts[(uint8_t)needle[i + 1]] + 1);
+		uint64_t chance = (uint64_t)(counts[needle[i]] + 1) * (counts[needle[i + 1]] + 1);
 		if (chance < least) {
 			least = chance;
 			best = i;
@@ -39,23 +36,34 @@ static size_t rarest_lead(const char *needle, size_t n, const uint32_t counts[25
 	return best;
 }
 
+/* Attributes have the name at this place of a section of strings. */
+static bool add_place(struct dwarf_mentions *m, const struct cursor *section, uint32_t at, const uint32_t in_units[256])
+{
+	uint32_t place = section->swap ? __builtin_bswap32(at) : at;
+	uint8_t *to = m->places[m->places_nr];
+	memcpy(to, &place, sizeof(place));
+	if (!needles_add(&m->in_units, to, sizeof(place), rarest_lead(to, sizeof(place), in_units)))
+		return false;
+	m->places_nr++;
+	return true;
+}
+
 /* A name may be the end of a longer one that the linker put in its place, and may have a version ("name@VERSION"). */
-static bool add_places_in(struct dwarf_mentions *m, const struct dwarf_file *f, enum dwarf_section which, const char *name)
+static bool add_places_in(struct dwarf_mentions *m, const struct dwarf_file *f, enum dwarf_section which, const char *name,
+			  const uint32_t in_units[256])
 {
 	struct cursor c = dwarf_section(f, which);
 	size_t n = strlen(name), bytes = (size_t)(c.end - c.start);
 	_cleanup_free_ char *versioned = xasprintf("%s@", name);
 	struct needles text = {};
-	uint32_t counts[256] = {};
-	/* from the middle: names of one kind lie together */
-	for (size_t i = bytes / 2, sampled = 0; i < bytes && sampled < SAMPLE_BYTES; i++, sampled++)
-		counts[c.start[i]]++;
+	uint32_t counts[256];
+	count_bytes(&c, counts);
 	if (bytes > UINT32_MAX || !needles_add(&text, name, n + 1, rarest_lead(name, n + 1, counts)) ||
 	    !needles_add(&text, versioned, n + 1, rarest_lead(versioned, n + 1, counts)))
 		return false;
 	for (size_t next = 0; next < bytes;) {
 		size_t at = needles_find(&text, c.start, bytes, next, &next);
-		if (at != SIZE_MAX && !add_place(m, &c, (uint32_t)at))
+		if (at != SIZE_MAX && !add_place(m, &c, (uint32_t)at, in_units))
 			return false;
 	}
 	return true;
@@ -63,17 +71,21 @@ static bool add_places_in(struct dwarf_mentions *m, const struct dwarf_file *f, 
 
 static bool add_places(struct dwarf_mentions *m, struct dwarf *d, const char *name)
 {
+	struct cursor units = dwarf_section(&d->main, DWARF_INFO);
+	uint32_t counts[256];
+	size_t n = strlen(name);
+	count_bytes(&units, counts);
 	/* it may also be among the attributes themselves */
-	return needles_add(&m->in_units, name, strlen(name), 0) && add_places_in(m, &d->main, DWARF_STR, name) &&
-	       add_places_in(m, &d->main, DWARF_LINE_STR, name) &&
-	       (!d->has_supplement || add_places_in(m, &d->supplement, DWARF_STR, name));
+	return needles_add(&m->in_units, name, n, rarest_lead(name, n, counts)) && add_places_in(m, &d->main, DWARF_STR, name, counts) &&
+	       add_places_in(m, &d->main, DWARF_LINE_STR, name, counts) &&
+	       (!d->has_supplement || add_places_in(m, &d->supplement, DWARF_STR, name, counts));
 }
 
 /* ---- functions of other units ---- */
 
-/* First bytes, of numbers of 7 bits each. */
-static const uint8_t reference_forms[] = { DW_FORM_ref_addr, 0x80 | (DW_FORM_GNU_ref_alt & 0x7f), DW_FORM_ref_sup4, DW_FORM_ref_sup8,
-					   DW_FORM_indirect };
+/* First bytes, of numbers of 7 bits each; those after the first two lead into a supplementary file. */
+static const uint8_t reference_forms[] = { DW_FORM_ref_addr, DW_FORM_indirect, 0x80 | (DW_FORM_GNU_ref_alt & 0x7f), DW_FORM_ref_sup4,
+					   DW_FORM_ref_sup8 };
 
 static int compare_offsets(const void *a, const void *b)
 {
@@ -89,7 +101,7 @@ static void find_references(struct dwarf_mentions *m, struct dwarf *d)
 	struct needles search = {};
 	size_t n = 0;
 	for (size_t i = 0; i < sizeof(attributes); i++)
-		for (size_t k = 0; k < sizeof(reference_forms); k++) {
+		for (size_t k = 0; k < (d->has_supplement ? sizeof(reference_forms) : 2); k++) {
 			pairs[n][0] = attributes[i];
 			pairs[n][1] = reference_forms[k];
 			(void)needles_add(&search, pairs[n++], 2, 0);

@@ -173,14 +173,13 @@ struct dwarf_unit {
 
 	/* One thread may read lines while another reads functions. */
 	struct dwarf_share functions_share, lines_share;
-	_Atomic bool lines_read;
+	_Atomic bool files_read, lines_read;
 	struct dwarf_row *rows;
 	size_t rows_nr;
 	const char **dirs;
 	size_t dirs_nr;
 	struct dwarf_line_file *files;
 	size_t files_nr;
-	unsigned line_version;
 	/* nested: these and nested functions (GNU C, Fortran), for addresses outside of the others. */
 	struct dwarf_functions functions, nested;
 };
@@ -307,7 +306,9 @@ struct dwarf_unit *dwarf_next_unit(struct dwarf_search *s);
 bool dwarf_function_offset(struct dwarf_unit *u, uint64_t addr, uint64_t *ret);
 
 /* ---- line.c ---- */
-void dwarf_read_lines(struct dwarf_unit *u);
+/* The names of files before the lines; false: before DWARF 5, where lines may define more of them, and none is kept. */
+bool dwarf_read_files(struct dwarf_unit *u);
+void dwarf_read_lines(struct dwarf_unit *u, bool with_files);
 typedef VEC(struct dwarf_statement) dwarf_statements;
 /* Appends all rows that begin a statement, sorted by address. */
 void dwarf_read_statements(struct dwarf_unit *u, dwarf_statements *to);
@@ -316,8 +317,10 @@ const struct dwarf_row *dwarf_row_find(const struct dwarf_unit *u, uint64_t addr
 const char *dwarf_file_path(struct dwarf_unit *u, uint64_t file);
 
 /* ---- dwarf.c ---- */
-/* The lines of the unit, read once. */
+/* The lines of the unit, read once, and its files. */
 void dwarf_need_lines(struct dwarf_unit *u);
+/* The files alone, which takes much less. */
+void dwarf_need_files(struct dwarf_unit *u);
 
 /* ---- scope.c ---- */
 /* At an offset of the section, ending with the unit. */

@@ -242,6 +242,7 @@ static struct strobe_error *add_of_object(struct search *s, const char *path)
 	s->entry_only = object_find_section(s->object, ".gopclntab") != NULL;
 	struct strobe_error *err = NULL;
 	probe_functions_of_file(s->object, path, NULL, &functions);
+	probe_functions_sort(&functions);
 	if (!s->entry_only && func_exits_are_needed(s->object))
 		err = disasm_create(object_header(s->object)->arch, DISASM_USUAL, DISASM_ATT, &s->disasm);
 	if (err) {
