@@ -321,10 +321,10 @@ static struct strobe_error *add_memory(const struct reached *r, const struct loc
 				       struct strbuf *ret)
 {
 	bool is_static = l->base == LOCATION_OF_ADDRESS;
-	if (l->derefs && m->pointer_bytes == 4 && m->kernel_is_64bit)
+	if (l->derefs && m->pointer_bytes == 4 && m->reads_8_bytes)
 		return error_create(ERROR_UNSUPPORTED,
-				    "cannot fetch '%s' of a 32-bit program: a 64-bit kernel would read 8 bytes for the pointer to it",
-				    r->name);
+				    "cannot fetch '%s' of a 32-bit program: a 64-bit kernel would read 8 bytes for the pointer to it; "
+				    "an inline probe reads 4: record -e 'u:FILE:FUNCTION(%s)'", r->name, r->name);
 	add_reads(r, l, user, is_static, ret);
 	if (l->base == LOCATION_OF_CONSTANT)
 		strbuf_addf(ret, "\\%" PRIu64, l->start);

@@ -35,8 +35,8 @@ void fetch_path_deinit(struct fetch_path *p);
 
 struct fetch_machine {
 	const struct arch *arch;
-	unsigned pointer_bytes; /* of the program; the kernel reads pointers of its native size */
-	bool kernel_is_64bit;
+	unsigned pointer_bytes; /* of the program */
+	bool reads_8_bytes;     /* for each pointer, as tracefs does in a 64-bit kernel */
 	/* Appends a static address: "@+0x4010" of a program, "@counter+8" of the kernel. False: impossible. */
 	bool (*address)(void *ctx, uint64_t vaddr, struct strbuf *ret);
 	void *ctx;

@@ -20,6 +20,7 @@ struct argument {
 	const struct fetch_place *place;
 	struct fetch_plan_arg *to;
 	bool default_is_string;
+	bool is_word; /* of the stack, without any OFFSET(…): it may be a pointer to a string, but is none */
 };
 
 static struct strobe_error *wrong(const struct argument *a, const char *why)
@@ -68,6 +69,7 @@ static struct strobe_error *set_stack_word(struct argument *a, const char *digit
 		return NULL;
 	if (!text_to_u64(digits, &n) || n > 4096)
 		return wrong(a, "expected $stack or $stackN");
+	a->is_word = !a->to->derefs;
 	return add_first_read(a, (int64_t)n * a->place->arch->pointer_bytes, !a->place->is_kernel);
 }
 
@@ -88,6 +90,7 @@ static struct strobe_error *set_arg(struct argument *a, const char *digits)
 	/* The return address precedes stack arguments, unless it is in a register. */
 	uint64_t words = n - arch->dwarf_arguments_nr - 1 + (arch->lr == ARCH_REG_NONE);
 	set_register(a, arch->sp);
+	a->is_word = !a->to->derefs;
 	return add_first_read(a, (int64_t)(words * arch->pointer_bytes), !a->place->is_kernel);
 }
 
@@ -214,7 +217,7 @@ static struct strobe_error *set_string(struct argument *a, bool in_user_memory, 
 	to->bytes = 4;
 	if (to->base == FETCH_PLAN_COMM && to->derefs)
 		return wrong(a, "$comm is a string and not a pointer");
-	if (!to->derefs && to->base != FETCH_PLAN_COMM)
+	if ((!to->derefs || a->is_word) && to->base != FETCH_PLAN_COMM)
 		return wrong(a, "a string is what a pointer points to: +0(…):string");
 	if (in_user_memory)
 		to->users = (uint16_t)(to->users | 1u << (to->derefs - 1));
@@ -277,8 +280,9 @@ static struct strobe_error *parse_type(struct argument *a, char *type, struct ar
 		return wrong(a, "$comm is a string");
 	if (type && *type == 'b')
 		return a->to->count ? wrong(a, "there are no arrays of bit fields") : set_bit_field(a, type, arena, field);
-	char x64[] = "x64"; /* the kernel's default on 64-bit machines */
-	if (set_number(a, type ? type : x64, arena, field))
+	/* as the kernel's default on such machines */
+	const char *word = a->place->arch->pointer_bytes == 4 ? "x32" : "x64";
+	if (set_number(a, type ? type : word, arena, field))
 		return NULL;
 	return wrong(a, "unknown type (expected u8 to u64, s8 to s64, x8 to x64, char, string, ustring, symbol, bWIDTH@LOWEST/SIZE)");
 }

@@ -105,6 +105,14 @@ static void arguments_are_where_the_convention_has_them(void **state)
 	s = begin(&arch_i386, false, false);
 	a = add(&s, "$arg1");
 	assert_int_equal(a->offset[0], 4);
+	assert_int_equal(a->bytes, 4); /* a word of the program */
+	assert_int_equal(s.plan.word_bytes, 4);
+	a = add(&s, "text=+0($arg2):string");
+	assert_int_equal(a->derefs, 2);
+	assert_int_equal(a->offset[0], 8);
+	assert_refused(&s, "$arg3:string", "a string is what a pointer points to");
+	assert_refused(&s, "$stack3:string", "a string is what a pointer points to");
+	assert_int_equal(add(&s, "wide=$arg4:s64")->bytes, 8);
 	arena_deinit(&s.arena);
 }
 

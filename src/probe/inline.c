@@ -51,9 +51,11 @@ static struct strobe_error *open_target(struct resolving *r, const char *path)
 		probe_target_close(&r->target);
 	r->has_target = false;
 	TRY(path ? probe_target_program(path, r->files, &r->target) : probe_target_kernel(r->sys, NULL, r->files, &r->target));
-	r->has_target = true;
+	r->has_target = r->target.is_inline = true;
 	r->path = path;
-	return probe_target_need_functions(&r->target);
+	TRY(probe_target_need_functions(&r->target));
+	probe_functions_sort(&r->target.functions);
+	return NULL;
 }
 
 static bool find_symbol(void *ctx, const char *name, uint64_t *ret)

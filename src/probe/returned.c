@@ -5,7 +5,7 @@
 struct fetch_machine probe_fetch_machine(const struct probe_variables *v)
 {
 	return (struct fetch_machine){ .arch = v->arch, .pointer_bytes = v->arch ? v->arch->pointer_bytes : 8,
-				       .kernel_is_64bit = sizeof(void *) == 8 };
+				       .reads_8_bytes = sizeof(void *) == 8 && !v->is_inline };
 }
 
 const char *probe_argument_name(const struct fetch_path *path, const struct probe_argument *a, struct arena *arena)

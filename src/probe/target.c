@@ -191,6 +191,8 @@ struct strobe_error *probe_target_variables(struct probe_target *t, struct probe
 		err = probe_variables_of_kernel(t->sys, t->name, &t->variables);
 	}
 	*ret = t->variables;
+	if (t->variables && t->is_inline)
+		probe_variables_for_inline(t->variables);
 	return err;
 }
 

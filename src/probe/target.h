@@ -36,6 +36,7 @@ struct probe_target {
 	struct object *vmlinux;            /* of the running kernel, or NULL */
 	struct probe_variables *variables; /* created when needed: from debug information, or from the kernel's BTF */
 	bool debug_tried;
+	bool is_inline;             /* for inline probes */
 	uint64_t shift;             /* address in the target minus address in its debug information */
 };
 

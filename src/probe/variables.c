@@ -49,6 +49,11 @@ const struct probe_debug *probe_variables_debug(const struct probe_variables *v)
 }
 
 /* The address of the site in the file; for the kernel by symbol, since it is relocated. */
+void probe_variables_for_inline(struct probe_variables *v)
+{
+	v->is_inline = true;
+}
+
 static struct strobe_error *resolve_site(const struct probe_variables *v, const struct probe_site *site, struct probe_site *ret)
 {
 	struct object_symbol symbol;

@@ -50,6 +50,9 @@ struct probe_site {
 	bool is_return;       /* a return probe: only $retval is available */
 };
 
+/* From now on values are fetched by inline probes (fetch_parse.h) and not by tracefs. */
+void probe_variables_for_inline(struct probe_variables *v);
+
 /* ---- a listing: probe -V ---- */
 
 struct probe_variable {

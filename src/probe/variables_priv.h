@@ -7,6 +7,7 @@
 struct probe_variables {
 	const struct arch *arch; /* or NULL */
 	bool is_kernel;
+	bool is_inline; /* a BPF program fetches values, which knows the size of the program's pointers */
 	/* Either */
 	struct probe_debug debug;
 	struct dwarf_types *types;

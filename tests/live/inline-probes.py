@@ -89,6 +89,7 @@ static int t[512];
 const int *table(void) { asm volatile(""); return t + 128; }
 """
 LINE = SOURCE.split("\n").index("	return local + it->id; /* LINE */") + 1
+FIRST = LINE - 2
 
 
 def build(level):
@@ -134,6 +135,28 @@ def check_values(tap, level):
     lines = re.findall(r"\blocal=(\d+)", out)
     # without optimisation the line begins at two addresses
     tap.equal(sorted({int(v) for v in lines}), [i * 1000000007 * 3 + 1 for i in range(20)], f"{level}: and a local variable at a line")
+
+
+def check_32_bits(tap):
+    """Of a 32-bit program: arguments of the convention, and what pointers of 4 bytes lead to, which tracefs cannot follow."""
+    source, binary = os.path.join(SCRATCH, "inlined.c"), os.path.join(SCRATCH, "inlined32")
+    for level in ("-O0", "-O2"):
+        done = subprocess.run(["cc", "-m32", "-g", level, "-o", binary, source, "-lpthread"], capture_output=True, check=False)
+        if done.returncode:
+            tap.skip("32-bit programs", "the compiler makes none")
+            return
+        words = f"u:{binary}:take(it=$arg1,n=$arg2:s32,small=$arg3,text=+0($arg4):string,id=+0($arg1):s32)"
+        named = f"u:{binary}:led=inlined.c:{FIRST}(it->id,low=it->next->in.low,text:string,it->name:string,second=it->next->id)"
+        done, out = recorded(binary, events=[words, named])
+        rows = values(out, "take")
+        expected = [{"n": str((i * 1000000007 + 2 ** 31) % 2 ** 32 - 2 ** 31), "small": hex((250 + i) & 255), "text": f'"text {i}"',
+                     "id": str(-i)} for i in range(20)]
+        tap.ok(done.status == 0 and [{key: row.get(key) for key in expected[0]} for row in rows] == expected and
+               all(0 < int(row["it"], 0) < 2 ** 32 for row in rows), f"{level}, 32 bits: arguments by number", f"{done}{out}")
+        expected = [{key: expected_take(i)[key] for key in ("id", "low", "text_string", "name", "second")} for i in range(20)]
+        led = [{key: row.get(key) for key in expected[0]} for row in values(out, "led")]
+        # without optimisation the line begins at two addresses
+        tap.equal([row for i, row in enumerate(led) if row not in led[:i]], expected, f"{level}, 32 bits: what pointers lead to")
 
 
 def check_same_as_tracefs(tap, binary):
@@ -293,6 +316,7 @@ def main():
     for level in ("-O0", "-O1", "-O2", "-O3"):
         check_values(tap, level)
     binary = build("-O2")
+    check_32_bits(tap)
     check_same_as_tracefs(tap, binary)
     check_places(tap, binary)
     check_split(tap)
