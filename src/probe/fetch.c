@@ -246,6 +246,13 @@ static uint64_t cast_bits(const char *cast)
 	return strchr("usx", *cast) ? bits : 0;
 }
 
+/* Other letters begin the kernel's other types. */
+static bool is_unknown_number(const char *cast)
+{
+	uint64_t bits = cast_bits(cast);
+	return strchr("usx", *cast) && isdigit((unsigned char)cast[1]) && bits != 8 && bits != 16 && bits != 32 && bits != 64;
+}
+
 static struct strobe_error *type_of_value(struct reached *r, const struct fetch_machine *m, const char *cast, struct strbuf *ret,
 					  uint64_t *ret_bits)
 {
@@ -261,6 +268,9 @@ static struct strobe_error *type_of_value(struct reached *r, const struct fetch_
 		return error_create(ERROR_USAGE, "'%s' is a bit field: it takes no type but u", r->name);
 	if (!cast || is_sign_cast(cast))
 		return value_type_text(r, cast, ret, ret_bits);
+	if (is_unknown_number(cast))
+		return error_create(ERROR_USAGE, "unknown type '%s' of '%s': numbers are u8, u16, u32 and u64, and with s or x likewise", cast,
+				    r->name);
 	uint64_t bytes = type_bytes(r->type);
 	*ret_bits = cast_bits(cast) ? cast_bits(cast) : bytes ? bytes * 8 : m->pointer_bytes * 8;
 	strbuf_addf(ret, ":%s", cast);

@@ -72,7 +72,8 @@ struct strobe_error *probe_markers_find(struct probe_target *t, const char *name
 		return NULL;
 	if (s.odd)
 		return error_create(ERROR_UNSUPPORTED, "the marker '%s' of %s has a name that no event can have", name, t->name);
-	return error_create(ERROR_NOT_FOUND, "no marker '%s' in %s", name, t->name);
+	return error_create(ERROR_NOT_FOUND, "no marker '%s' in %s: 'strobe list sdt' shows those that programs have", name,
+			    t->name);
 }
 
 /* ---- files that have one ---- */

@@ -1,5 +1,6 @@
 #include "probe/place.h"
 
+#include <elf.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,12 +53,23 @@ static struct strobe_error *not_found(struct probe_target *t, const struct probe
 		return error_create(ERROR_NOT_FOUND, "the function '%s' of %s is not in a source file '%s'", name, where, p->file);
 	if (l->has_data)
 		return error_create(ERROR_USAGE, "'%s' of %s is data: probes are for code", name, where);
-	if (nearest && !strpbrk(name, "*?["))
+	if (nearest && strcmp(nearest, name) != 0 && !strpbrk(name, "*?["))
 		return error_create(ERROR_NOT_FOUND, "no function '%s' in %s; did you mean '%s'?", name, where, nearest);
 	if (t->kind == PROBE_PROGRAM && !object_find_section(t->object, ".symtab") && !probe_target_dwarf(t))
 		return error_create(ERROR_NOT_FOUND, "no function '%s' in %s, which is stripped: install its debug symbols, or give an "
 				    "address (0x…)", name, where);
 	return error_create(ERROR_NOT_FOUND, "no function '%s' in %s; -F lists its functions", name, where);
+}
+
+/* Without sections, whatever is in a segment of code. */
+static bool is_code_of_file(const struct object *o, uint64_t address)
+{
+	for (size_t i = 0; i < object_segments_count(o); i++) {
+		const struct object_segment *s = object_segment(o, i);
+		if (s->type == PT_LOAD && s->flags & PF_X && address >= s->vaddr && address - s->vaddr < s->file_bytes)
+			return true;
+	}
+	return !object_segments_count(o);
 }
 
 static struct strobe_error *find_address(struct probe_target *t, uint64_t address, struct probe_places *ret)
@@ -67,6 +79,8 @@ static struct strobe_error *find_address(struct probe_target *t, uint64_t addres
 	bool is_code = f && (!f->bytes || address - f->address < f->bytes);
 	if (t->object && !object_offset_of_vaddr(t->object, address, &offset))
 		return error_create(ERROR_USAGE, "the address %#" PRIx64 " is outside of %s", address, t->name);
+	if (t->kind == PROBE_PROGRAM && !is_code_of_file(t->object, address))
+		return error_create(ERROR_USAGE, "there is data at the address %#" PRIx64 " of %s: probes are for code", address, t->name);
 	if (!t->object && !is_code)
 		return error_create(ERROR_USAGE, "the address %#" PRIx64 " is not in a function of %s", address, probe_target_shown(t));
 	struct probe_place place = { .address = address };
@@ -157,6 +171,21 @@ static void take_code(void *ctx, const struct dwarf_code *code)
 	vec_push(&s->ret->list, place);
 }
 
+/* Names that symbol tables alone have, as malloc, of functions whose files debug information knows by another name. */
+static void add_aliases(struct code_search *s, struct dwarf *dwarf)
+{
+	struct probe_target *t = s->target;
+	struct dwarf_code codes[DWARF_FRAMES_MAX];
+	for (size_t i = 0; i < t->functions.list.len; i++) {
+		const struct probe_function *f = &t->functions.list.data[i];
+		if (!f->is_code || !probe_name_matches(s->point->function, f->name))
+			continue;
+		unsigned n = dwarf_code_at(dwarf, f->address - t->shift, codes);
+		if (n && codes[n - 1].entry == f->address - t->shift)
+			take_code(s, &codes[n - 1]);
+	}
+}
+
 static struct strobe_error *find_functions(struct probe_target *t, const struct probe_point *p, const struct probe_search *search,
 					   struct probe_places *ret)
 {
@@ -170,6 +199,8 @@ static struct strobe_error *find_functions(struct probe_target *t, const struct 
 		dwarf_each_code(dwarf, probe_name_alone(p->function), name_matches, take_code, &s);
 	if (!p->file)
 		TRY(add_symbols(t, p, ret, &l));
+	else if (!ret->list.len)
+		add_aliases(&s, dwarf);
 	if (!dwarf && strpbrk(p->function, "*?["))
 		leave_out_forbidden(t, ret);
 	return ret->list.len ? NULL : not_found(t, p, &l);
@@ -274,8 +305,8 @@ static struct strobe_error *check_boundary(struct probe_target *t, const struct 
 	disasm_destroy(disasm);
 	if (at == offset)
 		return NULL;
-	return error_create(ERROR_USAGE, "%s+%" PRIu64 " is within an instruction: the next one begins at %s+%" PRIu64, f->name, offset,
-			    f->name, at);
+	const char *name = p->name ? p->name : f->name;
+	return error_create(ERROR_USAGE, "%s+%" PRIu64 " is within an instruction: the next one begins at %s+%" PRIu64, name, offset, name, at);
 }
 
 static struct strobe_error *check_places(struct probe_target *t, const struct probe_point *p, const struct probe_search *search,

@@ -45,6 +45,8 @@ __attribute__((noinline)) int step(int n, struct hidden *h, void *bare)
 	return sum;
 }
 
+int zz_alias(int n, struct hidden *h, void *bare) __attribute__((alias("step")));
+
 int main(int argc, char **argv)
 {
 	int all = 0;
@@ -112,9 +114,16 @@ def check_places(tap, binary):
             ("step bare[1]", ("elements of 'bare' have no known size", "+8(%di)")),
             ("step%return n", ("only $retval has",)),
             ("step+99999", ("after its end",)),
+            ("step *h", ("cannot fetch '*h'", "p->member or p[0]")),
+            ("step n:u99", ("unknown type 'u99'", "u64")),
+            ("%no_such", ("no marker 'no_such'", "strobe list sdt")),
+            ("0x12", ("data", "probes are for code")),
             ("0xffffffffff", ("outside of",))):
         said(tap, definition, strobe("probe", "-x", binary, definition), *words)
         said(tap, f"{definition}, not the one before it either", strobe("probe", "-x", binary, "-a", "good=step", "-a", definition), *words)
+    alias, step = (strobe("probe", "-x", binary, "-D", f"e={name}@{NAME}.c") for name in ("zz_alias", "step"))
+    tap.ok(alias.status == 0 and alias.out == step.out, "an alias has the source file of its function", alias)
+    said(tap, "an alias in another file", strobe("probe", "-x", binary, f"zz_alias@other{NAME}.c"), "is not in a source file")
     said(tap, "--no-inlines", strobe("probe", "-x", binary, "--no-inlines", "twice"), "inlined everywhere", "omit --no-inlines")
 
 
