@@ -322,6 +322,19 @@ const struct object_segment *object_segment(const struct object *o, size_t i)
 	return &o->segments[i];
 }
 
+/* A segment that has more bytes in memory than in the file (.bss): its last page in the file is mapped with the beginning of these. */
+static const struct object_segment *segment_of_zeros(const struct object *o, uint64_t offset)
+{
+	const struct object_segment *best = NULL;
+	for (size_t i = 0; i < o->segments_nr; i++) {
+		const struct object_segment *s = &o->segments[i];
+		if (s->type == PT_LOAD && s->memory_bytes > s->file_bytes && offset >= s->offset && offset - s->offset < s->memory_bytes &&
+		    (!best || s->offset > best->offset))
+			best = s;
+	}
+	return best;
+}
+
 bool object_vaddr_of_offset(const struct object *o, uint64_t offset, uint64_t *ret)
 {
 	const struct object_segment *best = NULL;
@@ -332,6 +345,7 @@ bool object_vaddr_of_offset(const struct object *o, uint64_t offset, uint64_t *r
 		if (!best || (!(best->flags & PF_X) && s->flags & PF_X))
 			best = s;
 	}
+	best = best ? best : segment_of_zeros(o, offset);
 	if (best)
 		*ret = offset - best->offset + best->vaddr;
 	return best;

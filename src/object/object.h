@@ -96,7 +96,10 @@ struct cursor object_section_cursor(struct object *o, const struct object_sectio
 
 size_t object_segments_count(const struct object *o);
 const struct object_segment *object_segment(const struct object *o, size_t i);
-/* Converts by PT_LOAD, preferring executable segments where two share a page of the file. False: none. */
+/*
+ * Converts by PT_LOAD, preferring executable segments where two share a page of the file; an offset after the bytes of a segment is in
+ * the zeros that follow them in memory. False: none.
+ */
 bool object_vaddr_of_offset(const struct object *o, uint64_t offset, uint64_t *ret);
 bool object_offset_of_vaddr(const struct object *o, uint64_t vaddr, uint64_t *ret);
 /* The file's bytes at a virtual address, up to the end of its segment; NULL: none. */
