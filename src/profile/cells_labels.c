@@ -245,6 +245,13 @@ static unsigned measure_field(const struct hist *h, const struct hist_key *k, co
 	return n > k->width ? n : k->width;
 }
 
+static const char *type_text(const struct hist *h, const struct hist_key *k, const struct hist_entry *e)
+{
+	const char *s = label_text(h, k, e);
+	return *s ? s : "(unknown)";
+}
+
+const struct column_cells cells_type = { .name = type_text, .text = type_text };
 const struct column_cells cells_text = { .name = label_text, .text = label_text };
 const struct column_cells cells_trace = { .name = label_text, .text = trace_text, .format = format_trace };
 const struct column_cells cells_field = { .format = format_field, .measure = measure_field, .align_right = true, .is_number = true };

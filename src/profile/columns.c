@@ -23,6 +23,11 @@ SUM(latency_children, latency_children, .kind = COLUMN_SHARE, .of_children = tru
 SUM(sample, samples, .kind = COLUMN_COUNT);
 SUM(period, period, .kind = COLUMN_COUNT);
 SUM(ci, period, .kind = COLUMN_INTERVAL);
+SUM(op, period, .kind = COLUMN_DIVIDED, .division = ACCESS_OP);
+SUM(cache, period, .kind = COLUMN_DIVIDED, .division = ACCESS_CACHE);
+SUM(memory, period, .kind = COLUMN_DIVIDED, .division = ACCESS_MEMORY);
+SUM(snoop, period, .kind = COLUMN_DIVIDED, .division = ACCESS_SNOOP);
+SUM(dtlb, period, .kind = COLUMN_DIVIDED, .division = ACCESS_DTLB);
 
 #define WHAT_FRAME(what)  .cells = &cells_##what
 #define WHAT_LABELS(what) .cells = &cells_##what
@@ -46,6 +51,14 @@ const struct column *column_find(const char *word, size_t length)
 			return &columns[i];
 	for (size_t i = 0; i < COLUMNS_NR; i++)
 		if (!strncasecmp(columns[i].name, word, length) && columns[i].set != COLUMN_SET_FIELDS)
+			return &columns[i];
+	return NULL;
+}
+
+const struct column *column_find_divided(const char *word, size_t length)
+{
+	for (size_t i = COLUMN_OP_SUMS; length && i <= COLUMN_DTLB_SUMS; i++)
+		if (!strncasecmp(columns[i].name, word, length))
 			return &columns[i];
 	return NULL;
 }

@@ -14,6 +14,7 @@
  *	branch_cycles data_src       COLUMN_U64; data_src is union perf_mem_data_src
  *	branch_flags                 COLUMN_U64, enum branch_flag below
  *	branch_from branch_to data   COLUMN_FRAME: where a branch came from and went, and the data address
+ *	type typeoff typecln         COLUMN_STRING, "" where it is not known (datatypes/labels.h)
  *	EVENT.FIELD                  COLUMN_STRING, COLUMN_U64 or COLUMN_I64: one field of a tracepoint
  */
 #pragma once
@@ -22,6 +23,7 @@
 #include <stdint.h>
 
 #include "base/strbuf.h"
+#include "profile/access_kinds.h"
 
 enum column_id {
 #define COLUMN(id, name, header, from, set, what, needs, width, labels) COLUMN_##id,
@@ -100,7 +102,8 @@ struct column_cells {
 	enum column_filter filter;
 };
 
-enum column_sum_kind { COLUMN_SHARE, COLUMN_COUNT, COLUMN_INTERVAL };
+/* COLUMN_DIVIDED: a share for each kind of memory access. */
+enum column_sum_kind { COLUMN_SHARE, COLUMN_COUNT, COLUMN_INTERVAL, COLUMN_DIVIDED };
 
 /* For COLUMN_FROM_VALUES: the sum and its format. */
 struct column_sum {
@@ -108,6 +111,7 @@ struct column_sum {
 	enum column_sum_kind kind;
 	bool of_children; /* includes callees, which requires stacks */
 	bool of_elapsed;  /* a share of the elapsed time instead of all periods */
+	enum access_division division; /* with COLUMN_DIVIDED */
 };
 
 struct column {
@@ -134,6 +138,8 @@ static inline bool column_needs(const struct column *c, enum column_needs what)
  * "OVERHEAD"); NULL: none.
  */
 const struct column *column_find(const char *word, size_t length);
+/* The same among the fields of sums divided by kinds of access; NULL: none. */
+const struct column *column_find_divided(const char *word, size_t length);
 /* A similar name for a misspelt one; NULL: none. */
 const char *column_nearest(const char *word, size_t length);
 

@@ -257,7 +257,10 @@ static uint32_t entry_add(struct filler *f, uint32_t frame_key, frame_id frame, 
 		f->seen_cap = cap;
 	}
 	f->seen[e] = 0;
-	memset(h->stats + (size_t)e * h->options.events_nr, 0, h->options.events_nr * sizeof(*h->stats));
+	struct hist_stat *stats = h->stats + (size_t)e * h->options.events_nr;
+	memset(stats, 0, h->options.events_nr * sizeof(*stats));
+	for (uint32_t j = 0; h->data_src_label != PROFILE_NONE && j < h->options.events_nr; j++)
+		stats[j].kinds = arena_new_array(&h->kinds_arena, uint64_t, ACCESS_KINDS);
 	f->entry_of[frame_key] = e;
 	return e;
 }
@@ -318,6 +321,19 @@ static void add_self(struct hist_stat *s, const struct profile_row *row, uint64_
 	}
 }
 
+/* Divides a row's period by what kinds of access it is. */
+static void add_kinds(struct hist *h, struct hist_stat *s, const struct profile_row *row)
+{
+	unsigned kinds[ACCESS_DIVISIONS];
+	if (!s->kinds)
+		return;
+	access_kinds_of(profile_label_values(h->profile, row->labels)[h->data_src_label], kinds);
+	for (unsigned i = 0; i < ACCESS_DIVISIONS; i++) {
+		s->kinds[kinds[i]] += row->value;
+		h->kinds |= row->value ? 1u << kinds[i] : 0;
+	}
+}
+
 /* Adds to the callers of the row's innermost frame, each entry once. */
 static void fill_callers(struct filler *f, uint32_t r, const struct profile_row *row, uint32_t event, bool hidden)
 {
@@ -367,8 +383,9 @@ static void fill_row(struct filler *f, uint32_t r)
 	uint32_t depth = chain == PROFILE_NONE ? 0 : p->stacks.data[chain].depth;
 	if (!event && entry->max_depth < depth)
 		entry->max_depth = depth;
-	add_self(&h->stats[(size_t)e * h->options.events_nr + event], row, row_latency(h, row),
-		 self_space(h, row, fr));
+	struct hist_stat *stat = &h->stats[(size_t)e * h->options.events_nr + event];
+	add_self(stat, row, row_latency(h, row), self_space(h, row, fr));
+	add_kinds(h, stat, row);
 	count_total(h, row, event);
 	f->seen[e] = ++f->stamp;
 	if (h->options.children && row->stack != PROFILE_NONE)
@@ -432,6 +449,8 @@ struct hist *hist_create(const struct profile *p, struct hist_options options)
 	h->thread_label = profile_find_column(p, "tid");
 	h->parallelism_label = profile_find_column(p, "parallelism");
 	h->cpumode_label = options.branches ? profile_find_column(p, "cpumode") : PROFILE_NONE;
+	h->data_src_label = options.divides_accesses ? profile_find_column(p, "data_src") : PROFILE_NONE;
+	arena_init(&h->kinds_arena);
 	uint32_t *event_index = xreallocarray(NULL, p->events.len + 1, sizeof(*event_index));
 	memset(event_index, 0xff, (p->events.len + 1) * sizeof(*event_index));
 	for (uint32_t i = 0; i < options.events_nr; i++)
@@ -453,6 +472,7 @@ void hist_destroy(struct hist *h)
 	if (!h)
 		return;
 	strtab_deinit(&h->strings);
+	arena_deinit(&h->kinds_arena);
 	vec_deinit(&h->entries);
 	free(h->stats);
 	free(h->totals);

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/strbuf.h"
 #include "profile/columns.h"
 #include "profile/profile.h"
@@ -38,6 +39,7 @@ struct hist_stat {
 	/* The same sums of period / number of threads that ran at once, for shares of the elapsed time; 0: unknown. */
 	uint64_t latency, latency_children;
 	uint64_t sys, user, guest_sys, guest_user; /* period by where the sample was taken */
+	uint64_t *kinds; /* period by kind of memory access (profile/access_kinds.h); NULL, unless divides_accesses */
 };
 
 struct hist_entry {
@@ -71,6 +73,7 @@ struct hist_options {
 	bool long_names;           /* DSOs by path (-v) */
 	bool nanoseconds;          /* --ns */
 	bool full_source_path;
+	bool divides_accesses;     /* sums are divided by kinds of memory access */
 	uint64_t time_quantum_ns;  /* 0 = 100 ms */
 	/* Returns the last name of a thread; may be NULL. */
 	const char *(*thread_name)(void *ctx, uint32_t tid);
@@ -104,6 +107,9 @@ struct hist {
 	struct strtab strings;     /* of cells: source lines; complete when hist_create() returns */
 	uint32_t thread_label;     /* label column of thread ids, or PROFILE_NONE */
 	uint32_t parallelism_label; /* label column of the number of threads that ran at once, or PROFILE_NONE */
+	uint32_t data_src_label;   /* label column of the source of data, or PROFILE_NONE: sums are not divided */
+	uint32_t kinds;            /* kinds of memory access that occur, by bits */
+	struct arena kinds_arena;  /* of stats */
 	uint32_t cpumode_label;    /* for branches: label column of the sample's CPU mode, or PROFILE_NONE */
 };
 

@@ -113,39 +113,22 @@ static struct strobe_error *check_ipc(const char *words, const char *what)
 	return NULL;
 }
 
-/* Keys of perf that are not served. */
-static const char *refusal_of(const char *word, size_t length)
-{
-	static const char split[] = "splitting rows by kinds of memory access is not supported: use -s mem,tlb,snoop for rows of each";
-	static const char types[] = "types of data are not known: use -s symbol_daddr for variables";
-	static const struct {
-		const char *word, *why;
-	} refused[] = {
-		{ "op", split }, { "cache", split }, { "memory", split }, { "dtlb", split },
-		{ "type", types }, { "typeoff", types }, { "typecln", types },
-	};
-	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++)
-		if (strlen(refused[i].word) == length && !memcmp(refused[i].word, word, length))
-			return refused[i].why;
-	return NULL;
-}
-
 static struct strobe_error *unknown_key(const char *word, size_t length, const char *what)
 {
-	const char *near = column_nearest(word, length), *refusal = refusal_of(word, length);
-	if (refusal)
-		return error_create(ERROR_USAGE, "--%s %.*s: %s", what, (int)length, word, refusal);
+	const char *near = column_nearest(word, length);
 	return error_create(ERROR_USAGE, "Unknown --%s key: `%.*s'%s%s%s", what, (int)length, word, near ? "; did you mean '" : "",
 			    near ? near : "", near ? "'?" : "");
 }
 
 static struct strobe_error *add_words(struct report_query *q, struct key_list *l, const char *words, const char *what)
 {
+	bool is_field = !strcmp(what, "fields");
 	for (const char *at = words; *at; at += strspn(at, ", ")) {
 		size_t n = strcspn(at, ", ");
 		if (!n)
 			continue;
-		const struct column *c = column_find(at, n);
+		const struct column *c = is_field && q->mem_mode ? column_find_divided(at, n) : NULL;
+		c = c ? c : column_find(at, n);
 		if (!c) {
 			bool any = false;
 			if (q->add_fields)
@@ -244,6 +227,27 @@ bool report_keys_need(const struct report_query *q, enum column_needs what)
 	return false;
 }
 
+static bool is_type(const struct hist_key *k)
+{
+	return k->column->id >= COLUMN_TYPE && k->column->id <= COLUMN_TYPECLN;
+}
+
+bool report_has_types(const struct report_query *q)
+{
+	bool has = false;
+	for (uint32_t i = 0; i < q->keys_nr; i++)
+		has |= is_type(&q->keys[i]);
+	return has;
+}
+
+bool report_divides_accesses(const struct report_query *q)
+{
+	bool divides = false;
+	for (uint32_t i = 0; i < q->fields_nr; i++)
+		divides |= q->fields[i].column->from == COLUMN_FROM_VALUES && q->fields[i].column->sum->kind == COLUMN_DIVIDED;
+	return divides;
+}
+
 bool report_by_labels(const struct report_query *q)
 {
 	bool by_labels = !q->has_chains && !q->filter->dsos && !q->filter->symbols;
@@ -279,6 +283,11 @@ const char *const *report_labels(struct report_query *q, uint32_t *ret_nr)
 			add_label(q, labels, ret_nr, k->label_name, strlen(k->label_name));
 			continue;
 		}
+		/* Types are found after aggregation, by the addresses of code and of data. */
+		if (is_type(k)) {
+			add_label(q, labels, ret_nr, "daddr", 5);
+			continue;
+		}
 		for (const char *at = k->column->labels; *at; at += strspn(at, " ")) {
 			size_t n = strcspn(at, " ");
 			add_label(q, labels, ret_nr, at, n);
@@ -297,6 +306,8 @@ const char *const *report_labels(struct report_query *q, uint32_t *ret_nr)
 		add_label(q, labels, ret_nr, "time", 4);
 	if (q->branch_mode)
 		add_label(q, labels, ret_nr, "cpumode", 7);
+	if (report_divides_accesses(q))
+		add_label(q, labels, ret_nr, "data_src", 8);
 	/* Rows with equal shares are sorted by thread, and the width of the comm column follows threads' last names. */
 	bool by_thread = report_keys_need(q, COLUMN_NEEDS_THREADS);
 	bool by_tree = q->children && q->grouping->chains.mode != CALLTREE_NONE;

@@ -78,6 +78,7 @@ static struct hist *make_hist(struct report_query *q, const struct profile *p, c
 		.long_names = q->long_names,
 		.nanoseconds = g->nanoseconds,
 		.full_source_path = g->full_source_path,
+		.divides_accesses = report_divides_accesses(q),
 		.time_quantum_ns = g->time_quantum_ns,
 		.thread_name = q->thread_name,
 		.thread_ctx = q->thread_ctx,

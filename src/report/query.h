@@ -110,6 +110,10 @@ struct hist_key report_key_of(enum column_id id);
 /* Whether a column is among the selected keys; whether any key needs this. */
 bool report_has_key(const struct report_query *q, enum column_id id);
 bool report_keys_need(const struct report_query *q, enum column_needs what);
+/* Whether any key is a type of data: its label columns are filled in after aggregation (datatypes/labels.h). */
+bool report_has_types(const struct report_query *q);
+/* Whether a field divides sums by kinds of memory access. */
+bool report_divides_accesses(const struct report_query *q);
 /* Whether rows and filters read only labels of samples, neither addresses nor stacks. Valid once filters are created. */
 bool report_by_labels(const struct report_query *q);
 /* Unless the list has the key already. */

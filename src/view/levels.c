@@ -50,6 +50,8 @@ static void add_stats(struct hist_stat *to, const struct hist_stat *from, uint32
 		to[j].user += from[j].user;
 		to[j].guest_sys += from[j].guest_sys;
 		to[j].guest_user += from[j].guest_user;
+		for (unsigned k = 0; to[j].kinds && k < ACCESS_KINDS; k++)
+			to[j].kinds[k] += from[j].kinds[k];
 	}
 }
 
@@ -63,6 +65,8 @@ static void grow(struct levels *l, struct level_node *parent, const uint32_t *en
 		struct level_node *node = arena_new(&l->arena, struct level_node);
 		node->entry = entries[from];
 		node->stats = arena_new_array(&l->arena, struct hist_stat, events);
+		for (uint32_t j = 0; h->data_src_label != PROFILE_NONE && j < events; j++)
+			node->stats[j].kinds = arena_new_array(&l->arena, uint64_t, ACCESS_KINDS);
 		node->leaf = level + 1 == l->nr;
 		for (to = from; to < n; to++) {
 			if (to > from && column_compare_identity(h, l->keys[level], &h->entries.data[entries[from]],

@@ -14,24 +14,6 @@ from strobetest import Tap, perfs, require_perf, strobe
 CHOICES = ("", "-d lcl", "-d rmt -N", "-d peer -N -N -c pid,tid,dso", "-d tot -c tid,iaddr --full-symbols", "--no-source -c pid", "--stats",
            "-d tot --show-all", "-c dso,pid", "-c iaddr,tid -d rmt -NN")
 ONLY_NEWEST = ("--double-cl", "--double-cl -d rmt -N")
-HITS = [2 | 1 << n for n in range(3, 14)]
-LEVELS = (1, 0, 4 | 8, 4 | 0x20, *HITS)
-
-
-def mixture(rng):
-    """Any words, addresses, CPUs and threads."""
-    m, at = accesses.begin("pebs")
-    data = [0, at["counters"], at["counters"] + 8, at["pair"], at["pair"] + 64, at["private"], 0x123456789]
-    data += [0x7FFF00001000 + 64 * i for i in range(300)]
-    for _ in range(3000):
-        word = accesses.source(rng.choice([1, 2, 2, 2, 4, 4, 8, 6]), rng.choice(LEVELS), rng.choice([0, 1, 2, 4, 8, 16]),
-                               lock=rng.choice([0, 1, 2]), number=rng.choice([0, 1, 2, 3, 8, 11, 13, 15]), remote=rng.choice([0, 0, 1]),
-                               snoopx=rng.choice([0, 0, 1, 2]), blocked=rng.choice([0, 1, 2, 4, 6]), hops=rng.choice([0, 0, 1, 2]))
-        where = rng.choice(data[:7]) if rng.random() < 0.8 else rng.choice(data)
-        function = rng.choice(["count_hit", "count_miss", "read_both", "write_pair", "sum_private"])
-        m.sample(at[function] + rng.choice([0, 3, 6]), tid=rng.choice([10, 11, 12]), addr=where, cpu=rng.randrange(4),
-                 weight=rng.choice([0, 5, 30, 99]), data_src=word, phys=rng.choice([0, 0x1000, 5 << 27]), data_page=4096)
-    return m
 
 
 def lines(done):
@@ -64,7 +46,7 @@ def main():
     require_perf()
     tap = Tap()
     made_files = {kind: accesses.sharing(kind) for kind in accesses.KINDS}
-    for kind, recording in [*made_files.items(), ("mixture", mixture(random.Random(4)))]:
+    for kind, recording in [*made_files.items(), ("mixture", accesses.mixture(random.Random(4)))]:
         path = os.path.abspath(kind + ".data")
         recording.write(path)
         if kind in accesses.KINDS:

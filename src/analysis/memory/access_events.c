@@ -145,12 +145,12 @@ void access_events_table(const struct sys *sys, struct table *ret)
 	vec_deinit(&e.list);
 }
 
-const char *access_sort_keys(struct arena *arena, const struct access_choice *choice, bool physical, bool page_size)
+const char *access_sort_keys(struct arena *arena, const struct access_choice *choice, bool types, bool physical, bool page_size)
 {
-	if (choice->loads && !physical && !page_size)
+	if (choice->loads && !types && !physical && !page_size)
 		return NULL;
 	return arena_printf(arena, "%s%s%s",
-			    choice->loads ? "local_weight,mem,sym,dso,symbol_daddr,dso_daddr,snoop,tlb,locked,blocked" :
+			    types ? "mem,snoop,tlb,type" : choice->loads ? "local_weight,mem,sym,dso,symbol_daddr,dso_daddr,snoop,tlb,locked,blocked" :
 					    "mem,sym,dso,symbol_daddr,dso_daddr,tlb,locked",
 			    physical ? ",phys_daddr" : "", page_size ? ",data_page_size" : "");
 }

@@ -24,4 +24,4 @@ struct strobe_error *access_recorded_events(const struct sys *sys, const struct 
 /* A row for each possible value of `only`: whether this machine has it, and its event. */
 void access_events_table(const struct sys *sys, struct table *ret);
 /* The sort keys of `mem report`, as in perf: stores have no weight. In arena; NULL: those of report --mem-mode. */
-const char *access_sort_keys(struct arena *arena, const struct access_choice *choice, bool physical, bool page_size);
+const char *access_sort_keys(struct arena *arena, const struct access_choice *choice, bool types, bool physical, bool page_size);

@@ -8,14 +8,13 @@
 #include "cmd/frame.h"
 #include "cmd/subcommand.h"
 #include "cmd/table_output.h"
-#include "cmd/unsupported.h"
 #include "sys/sys.h"
 
 struct mem_options {
 	struct access_dump_request dump;
 	struct access_choice events;
 	const char *sort, *type;
-	bool dumps, kernel_only, user_only;
+	bool dumps, types, kernel_only, user_only;
 	unsigned verbose;
 };
 
@@ -58,7 +57,7 @@ static const struct option table[] = {
 	{ OPTION_BOOL, 'U', "hide-unresolved", AT(dump.hide_unresolved), .help = "hide samples without a symbol; record: --all-user" },
 	{ OPTION_STRING, 'x', "field-separator", AT(dump.separator), .arg = "separator", .help = "separator of columns, without padding" },
 	{ OPTION_BOOL, 'D', "dump-raw-samples", AT(dumps), .help = "print each sample" },
-	UNSUPPORTED_SHORT_OPTION('T', "type-profile", unsupported_types),
+	{ OPTION_BOOL, 'T', "type-profile", AT(types), .help = "sort by the type of the data" },
 	OPTIONS_END,
 };
 
@@ -135,7 +134,7 @@ static int report(struct cmd_context *ctx, const struct mem_options *o, int argc
 {
 	struct cmd_words words = {};
 	cmd_add_words(ctx, &words, (const char *const[]){ "report", "--mem-mode", "-n", NULL });
-	const char *keys = access_sort_keys(&ctx->words, &o->events, o->dump.physical, o->dump.page_size);
+	const char *keys = access_sort_keys(&ctx->words, &o->events, o->types, o->dump.physical, o->dump.page_size);
 	add_value(ctx, &words, "-s", o->sort ? o->sort : keys);
 	add_value(ctx, &words, "-i", o->dump.input);
 	add_value(ctx, &words, "-C", o->dump.choice.cpus);

@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "session/input.h"
 #include "session/report/foreign.h"
+#include "session/report/types.h"
 
 /* The last name of the thread. */
 static const char *thread_name(void *ctx, uint32_t tid)
@@ -64,6 +65,8 @@ struct strobe_error *report_aggregate(struct report_session *r, struct strobe_er
 		profile_destroy(s->profile);
 		s->profile = cut;
 	}
+	if (report_has_types(&r->query))
+		report_add_types(r);
 	r->profile = s->profile;
 	return report_query_bind(&r->query, r->profile);
 }

@@ -2,6 +2,24 @@
 #include "view/cells.h"
 #include "view/data/data.h"
 
+/* "cache.L1,cache.L2": all of them, so that columns do not depend on the recording. */
+static void add_kind_names(struct out *o, const struct column *c)
+{
+	const struct access_kinds *d = &access_kinds[c->sum->division];
+	for (unsigned i = 0; i < d->nr; i++)
+		out_f(o, "%s%s.%s", i ? "," : "", c->name, d->names[i]);
+}
+
+static void add_kinds(struct out *o, const struct hist_stat *s, uint64_t total, const struct column *c)
+{
+	const struct access_kinds *d = &access_kinds[c->sum->division];
+	for (unsigned i = 0; i < d->nr; i++) {
+		if (i)
+			out_ch(o, ',');
+		out_f64(o, report_percent(s->kinds ? s->kinds[d->first + i] : 0, total), 4);
+	}
+}
+
 static void add_head(struct out *o, const struct report *r)
 {
 	out_str(o, "event");
@@ -10,6 +28,8 @@ static void add_head(struct out *o, const struct report *r)
 		out_ch(o, ',');
 		if (cell_is_value(k) && k->column->sum->kind == COLUMN_INTERVAL)
 			out_str(o, "ci_low,ci_high");
+		else if (cell_is_divided(k))
+			add_kind_names(o, k->column);
 		else
 			out_csv(o, k->column->id == COLUMN_FIELD ? k->header : k->column->name);
 	}
@@ -22,6 +42,8 @@ static void add_value(struct out *o, const struct report *r, const struct report
 	uint64_t total = report_total(r, p, event);
 	if (c->sum->kind == COLUMN_COUNT) {
 		out_u64(o, hist_value(s, c));
+	} else if (c->sum->kind == COLUMN_DIVIDED) {
+		add_kinds(o, s, total, c);
 	} else if (c->sum->kind == COLUMN_INTERVAL) {
 		struct report_interval ci = report_interval(s->period, total, p->hist->totals[event].samples);
 		out_f64(o, ci.low, 4);

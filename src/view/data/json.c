@@ -38,6 +38,21 @@ static void add_latency(struct json *j, const struct report *r, const struct rep
 		add_sum(j, "latency_children", s->latency_children, s->children_samples, total);
 }
 
+/* Periods by kind of memory access, without those that do not occur. */
+static void add_kinds(struct json *j, const struct hist_stat *s, const struct column *c)
+{
+	const struct access_kinds *d = &access_kinds[c->sum->division];
+	json_key(j, c->name);
+	json_object(j);
+	for (unsigned i = 0; i < d->nr; i++) {
+		if (!s->kinds[d->first + i])
+			continue;
+		json_key(j, d->names[i]);
+		json_u64(j, s->kinds[d->first + i]);
+	}
+	json_end(j);
+}
+
 static void add_value(struct json *j, const struct report *r, const struct report_part *p, const struct hist_stat *s,
 		      uint32_t event)
 {
@@ -52,6 +67,9 @@ static void add_value(struct json *j, const struct report *r, const struct repor
 		add_sum(j, "children", s->children, s->children_samples, total);
 	if (h->parallelism_label != PROFILE_NONE)
 		add_latency(j, r, p, s, event);
+	for (uint32_t i = 0; s->kinds && i < r->fields_nr; i++)
+		if (r->fields[i].column->from == COLUMN_FROM_VALUES && r->fields[i].column->sum->kind == COLUMN_DIVIDED)
+			add_kinds(j, s, r->fields[i].column);
 	json_key(j, "interval95");
 	json_array(j);
 	json_f64(j, ci.low);

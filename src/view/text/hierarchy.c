@@ -1,6 +1,7 @@
 /* The report as a tree of its sort keys: one level for each key, with the sums of what is below. */
 #include <string.h>
 
+#include "view/cells.h"
 #include "view/levels.h"
 #include "view/text/text_priv.h"
 
@@ -79,12 +80,31 @@ static void add_repeated(struct text_part *t, char c, unsigned n)
 		strbuf_addch(&t->line, c);
 }
 
+/* The line above the headers, if a column has a title there. */
+static void add_titles(struct grower *g)
+{
+	struct text_part *t = g->t;
+	const struct report *r = t->report;
+	strbuf_addstr(&t->line, "# ");
+	if (!r->separator)
+		add_blanks(t, (g->l.nr - 1) * HIERARCHY_INDENT);
+	for (uint32_t i = 0; i < r->fields_nr; i++) {
+		if (r->fields[i].column->from != COLUMN_FROM_VALUES)
+			continue;
+		cell_add_title(r, t->part, &r->fields[i], t->widths[i], &t->line);
+		strbuf_addstr(&t->line, r->separator ? r->separator : "  ");
+	}
+	text_flush_line(t);
+}
+
 static void add_heads(struct grower *g)
 {
 	struct text_part *t = g->t;
 	const struct report *r = t->report;
 	const char *separator = r->separator ? r->separator : "  ";
 	bool first = true;
+	if (cell_any_divided(r))
+		add_titles(g);
 	strbuf_addstr(&t->line, "# ");
 	if (!r->separator)
 		add_blanks(t, (g->l.nr - 1) * HIERARCHY_INDENT);

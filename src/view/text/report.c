@@ -100,15 +100,32 @@ void text_flush_line(struct text_part *t)
 
 void text_add_header(struct text_part *t, uint32_t field)
 {
-	const struct hist_key *k = &t->report->fields[field];
-	const char *header = cell_header(t->report, t->part, k);
-	strbuf_addf(&t->line, cell_is_right(k) ? "%*s" : "%-*s", (int)text_header_width(t, field), header);
+	cell_add_header(t->report, t->part, &t->report->fields[field], t->widths[field], &t->line);
+}
+
+/* The line above the headers, if a column has a title there. */
+static void add_titles(struct text_part *t)
+{
+	const struct report *r = t->report;
+	bool first = true;
+	strbuf_addstr(&t->line, "# ");
+	for (uint32_t i = 0; i < r->fields_nr; i++) {
+		if (r->fields[i].elided)
+			continue;
+		if (!first)
+			strbuf_addstr(&t->line, r->separator ? r->separator : "  ");
+		cell_add_title(r, t->part, &r->fields[i], t->widths[i], &t->line);
+		first = false;
+	}
+	text_flush_line(t);
 }
 
 static void add_heads(struct text_part *t)
 {
 	const struct report *r = t->report;
 	bool first = true;
+	if (cell_any_divided(r))
+		add_titles(t);
 	strbuf_addstr(&t->line, "# ");
 	for (uint32_t i = 0; i < r->fields_nr; i++) {
 		if (r->fields[i].elided)
@@ -228,7 +245,8 @@ static void add_title(struct text_part *t)
 	text_flush_line(t);
 	if (t->report->mem_mode) {
 		out_f(t->out, "# Total weight : %llu\n", (unsigned long long)p->period);
-		out_f(t->out, "# Sort order   : %s\n", t->report->sort_order ? t->report->sort_order : "");
+		if (t->report->sort_order)
+			out_f(t->out, "# Sort order   : %s\n", t->report->sort_order);
 	} else {
 		out_f(t->out, "# Event count (approx.): %llu\n", (unsigned long long)p->period);
 	}

@@ -253,9 +253,10 @@ static void draw_level_heads(struct browser *b, unsigned y)
 	struct strbuf head = {};
 	strbuf_addstr(&head, "  ");
 	for (uint32_t i = 0; i < b->own.fields_nr; i++)
-		if (cell_is_value(&b->own.fields[i]))
-			strbuf_addf(&head, "%*s  ", (int)cell_header_width(&b->own, part, &b->own.fields[i], b->widths[i]),
-				    cell_header(&b->own, part, &b->own.fields[i]));
+		if (cell_is_value(&b->own.fields[i])) {
+			cell_add_header(&b->own, part, &b->own.fields[i], b->widths[i], &head);
+			strbuf_addstr(&head, "  ");
+		}
 	for (uint32_t i = 0; all->nr && i < (all->nr - 1) * STEP; i++)
 		strbuf_addch(&head, ' ');
 	for (uint32_t i = 0; i < all->nr; i++) {
@@ -281,8 +282,7 @@ static void draw_head(struct browser *b, unsigned y)
 		if (!first)
 			x += screen_text(b->ui.s, y, x, INK_HEAD, "  ", 2, 2);
 		first = false;
-		strbuf_addf(&cell, cell_is_right(k) ? "%*s" : "%-*s", (int)cell_header_width(&b->own, part, k, b->widths[i]),
-			    cell_header(&b->own, part, k));
+		cell_add_header(&b->own, part, k, b->widths[i], &cell);
 		x += screen_text(b->ui.s, y, x, (int)i == b->sort_field ? INK_NOTE : INK_HEAD, strbuf_str(&cell), cell.len,
 				 screen_columns(b->ui.s));
 		strbuf_deinit(&cell);
