@@ -171,6 +171,28 @@ static void what_is_no_elf_is_said(void **state)
 	assert_fails(object_open("/tmp", &o), ERROR_IO);
 }
 
+/* The page of the file with the end of .data is mapped with the start of .bss; what is after that is in no segment. */
+static void zeros_follow_the_bytes_of_a_segment(void **state)
+{
+	struct elf_builder b = { .is_64bit = true, .type = ET_DYN, .machine = EM_X86_64 };
+	uint32_t text = elf_add_section(&b, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0x2000, code, 64);
+	uint32_t data = elf_add_section(&b, ".data", SHT_PROGBITS, SHF_ALLOC | SHF_WRITE, 0x4000, code, 16);
+	uint64_t v;
+	size_t n;
+	struct object *o;
+	elf_load_section(&b, text, PF_R | PF_X);
+	elf_load_section(&b, data, PF_R | PF_W);
+	b.segments[b.segments_nr - 1].zeros = 32;
+	uint8_t *bytes = elf_finish(&b, &n);
+	uint64_t end = b.segments[b.segments_nr - 1].offset + 16;
+	assert_ok(object_open_memory(bytes, n, "zeros", &o));
+	assert_true(object_vaddr_of_offset(o, end + 31, &v));
+	assert_int_equal(v, 0x4010 + 31);
+	assert_false(object_vaddr_of_offset(o, end + 32, &v));
+	object_close(o);
+	free(bytes);
+}
+
 static void executable_segment_wins_a_shared_page(void **state)
 {
 	struct elf_builder b = { .is_64bit = true, .type = ET_DYN, .machine = EM_X86_64 };
@@ -556,6 +578,7 @@ int main(void)
 		cmocka_unit_test(both_classes_and_byte_orders),
 		cmocka_unit_test(damaged_files_are_read_or_refused),
 		cmocka_unit_test(what_is_no_elf_is_said),
+		cmocka_unit_test(zeros_follow_the_bytes_of_a_segment),
 		cmocka_unit_test(executable_segment_wins_a_shared_page),
 		cmocka_unit_test(build_ids_in_bare_notes),
 		cmocka_unit_test(debug_links_and_where_they_lead),

@@ -34,6 +34,7 @@ struct elf_builder {
 	struct {
 		uint32_t type, flags;
 		uint64_t offset, vaddr, bytes, align;
+		uint64_t zeros; /* in memory, after the bytes of the file */
 	} segments[ELF_BUILDER_MAX];
 	uint32_t segments_nr;
 	struct elf_symbols symtab, dynsym;
@@ -168,7 +169,7 @@ static inline void elf_put_segments(const struct elf_builder *b, struct strbuf *
 		elf_put_word(b, to, b->segments[i].vaddr);
 		elf_put_word(b, to, b->segments[i].vaddr);
 		elf_put_word(b, to, b->segments[i].bytes);
-		elf_put_word(b, to, b->segments[i].bytes);
+		elf_put_word(b, to, b->segments[i].bytes + b->segments[i].zeros);
 		if (!b->is_64bit)
 			elf_put(b, to, b->segments[i].flags, 4);
 		elf_put_word(b, to, b->segments[i].align);
