@@ -29,6 +29,13 @@ function __strobe_is_after
 	contains -- (commandline -opc)[-1] $argv
 end
 
+# Of the option before the cursor, as the help has them: "--format <text|json|csv>".
+function __strobe_values
+	set -l option (commandline -opc)[-1]
+	set -l words (__strobe_words)
+	strobe $words[1] -h 2>&1 | string replace --filter --regex "^.* $option <([a-z|]*)>.*" '$1' | string split '|'
+end
+
 function __strobe_is_option
 	string match --quiet -- '-*' (commandline -ct); and not __strobe_lacks_command
 end
@@ -47,7 +54,11 @@ complete -c strobe -n '__strobe_is_after sched kwork ftrace' -f -a '(__strobe_su
 complete -c strobe -n __strobe_is_option -f -a '(__strobe_options)'
 complete -c strobe -n '__strobe_words | string match -q trace; and __strobe_is_after -e --event --expr' -f -a \
 	'(__strobe_list (strobe list --raw-dump | string replace --all syscalls:sys_enter_ ""))'
-complete -c strobe -n '__strobe_is_after --call-graph' -f -a 'fp eh dwarf lbr auto'
+complete -c strobe -n '__strobe_is_after --call-graph; and not __strobe_words | string match -q report' -f -a 'fp eh dwarf lbr auto'
+complete -c strobe -n '__strobe_is_after -g --call-graph; and __strobe_words | string match -q report' -f -a \
+	'graph fractal flat folded caller callee none'
+complete -c strobe -n '__strobe_is_after --format --percentage --stdio-color --pretty --disassembler-style --symbolize' -f -a \
+	'(__strobe_values)'
 complete -c strobe -n '__strobe_is_after --colors' -f -a 'hot mem io wakeup chain java js perl red green blue aqua yellow purple orange'
 complete -c strobe -n '__strobe_is_after --to' -f -a 'pprof pprof-raw folded speedscope firefox chrome-trace callgrind heap csv json'
 complete -c strobe -n '__strobe_is_after -e --event' -f -a '(__strobe_list (strobe list --raw-dump))'

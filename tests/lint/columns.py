@@ -31,7 +31,8 @@ def values(tap):
         offered = set(completed(words).split())
         listed = set(re.findall(r"[a-z][\w-]+", text[:text.index(after)])) - {"or", "palette", "default"}
         tap.equal(sorted(offered), sorted(listed), f"the completion of {words}")
-    for words, expected in ("record --call-graph dw", "dwarf"), ("report -g cal", "caller callee"), ("report --call-graph fla", "flat"):
+    for words, expected in ("record --call-graph dw", "dwarf"), ("report -g cal", "caller callee"), ("report --call-graph fla", "flat"), \
+            ("report --format ", "text json csv"), ("flamegraph --format js", "json"), ("pprof --symbolize fast", "fastlocal"):
         tap.equal(completed(words), expected, f"the completion of {words}")
     calls = strobe("list", "--raw-dump").out
     if "syscalls:sys_enter_openat" in calls:
