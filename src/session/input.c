@@ -231,13 +231,24 @@ static void remark(void *ctx, struct dso *d)
 		session_say(r->host, "  %s", f.problem);
 }
 
-/* Fewer do not matter: a shell that started the program. */
+/* Fewer do not matter in files other than the recorded program: a shell that started it. */
 #define FUNCTIONS_WORTH_NAMES 8
 
 struct stripped {
-	struct dso *most; /* with the most functions without a name */
+	const struct env *env; /* or NULL */
+	struct dso *most; /* with the most functions without a name; the recorded program, if it is one of them */
+	bool is_program;
 	uint32_t functions, others;
 };
+
+/* Whether the file is a word of the recording's command line. */
+static bool was_started(const struct env *env, const char *path)
+{
+	for (uint32_t i = 0; env && i < env->cmdline_nr; i++)
+		if (!strcmp(text_base_name(env->cmdline[i]), text_base_name(path)))
+			return true;
+	return false;
+}
 
 static void count_stripped(void *ctx, struct dso *d)
 {
@@ -246,18 +257,20 @@ static void count_stripped(void *ctx, struct dso *d)
 	if (!n || dso_facts(d).has_symtab)
 		return;
 	s->others += s->most != NULL;
-	if (n <= s->functions)
+	bool is_program = was_started(s->env, dso_facts(d).long_name);
+	if (is_program == s->is_program ? n <= s->functions : s->is_program)
 		return;
 	s->functions = n;
+	s->is_program = is_program;
 	s->most = d;
 }
 
-/* Names made of addresses are better than none; says once how to get the real ones. */
-static void say_stripped(const struct session_host *host, struct symbols *symbols)
+/* Names made of addresses are better than none; says once how to get the real ones. A program with one hot function: on terminals only. */
+static void say_stripped(const struct session_host *host, struct symbols *symbols, const struct env *env)
 {
-	struct stripped s = {};
+	struct stripped s = { .env = host->is_attended ? env : NULL };
 	symbols_each_dso(symbols, count_stripped, &s);
-	if (s.functions < FUNCTIONS_WORTH_NAMES)
+	if (!s.most || (s.functions < FUNCTIONS_WORTH_NAMES && !s.is_program))
 		return;
 	const char *path = dso_facts(s.most).long_name, *name = strrchr(path, '/');
 	_cleanup_free_ char *package = host->is_attended ? debug_package_of(path, NULL) : NULL;
@@ -267,8 +280,8 @@ static void say_stripped(const struct session_host *host, struct symbols *symbol
 		    package ? package : "its debug symbols", session_servers(host) ? "" : " or set DEBUGINFOD_URLS");
 }
 
-void symbols_remarks(const struct session_host *host, struct symbols *symbols, bool verbose)
+void symbols_remarks(const struct session_host *host, struct symbols *symbols, const struct env *env, bool verbose)
 {
 	symbols_each_dso(symbols, remark, &(struct remarks){ host, verbose });
-	say_stripped(host, symbols);
+	say_stripped(host, symbols, env);
 }

@@ -34,6 +34,6 @@ void input_say_lost(const struct session_host *host, uint64_t records, uint64_t 
 void input_say_untimely(const struct session_host *host, uint64_t late, uint64_t misdated);
 /*
  * Reports requested files that have been replaced since the recording; verbose: for each file the source of its symbols and lines,
- * and the paths tried.
+ * and the paths tried. On a terminal also which package has the symbols of the program that was recorded (env, or NULL).
  */
-void symbols_remarks(const struct session_host *host, struct symbols *symbols, bool verbose);
+void symbols_remarks(const struct session_host *host, struct symbols *symbols, const struct env *env, bool verbose);

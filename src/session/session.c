@@ -77,7 +77,7 @@ void session_remarks(const struct session *s, bool verbose)
 		return;
 	input_remarks(s->host, s->reader, s->resolver ? resolver_stats(s->resolver) : NULL);
 	if (s->resolver)
-		symbols_remarks(s->host, resolver_symbols(s->resolver), verbose);
+		symbols_remarks(s->host, resolver_symbols(s->resolver), s->env, verbose);
 }
 
 void session_close(struct session *s)

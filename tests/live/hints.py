@@ -65,11 +65,22 @@ def frame_pointers(tap):
         tap.ok(words in usual, "also where -g follows frame pointers without BPF", usual)
 
 
+def stripped(tap):
+    """One function takes all the time: its made-up name is not left without a word."""
+    subprocess.run(["strip", "-o", "bare", "with"], check=True)
+    strobe("record", "-q", "-e", "cpu-clock:u", "-o", "bare.data", "--", "./bare")
+    hint(tap, "a program without symbols", "bare has no symbols", "report", "--stdio", "-i", "bare.data")
+    strobe("record", "-q", "-e", "cpu-clock:u", "-o", "named.data", "--", "./with")
+    said = on_terminal("report", "--stdio", "-i", "named.data")
+    tap.ok("no symbols" not in said, "none for one with symbols", said)
+
+
 def main():
     tap = Tap()
     os.chdir(SCRATCH)
-    if shutil.which("cc"):
+    if shutil.which("cc") and shutil.which("strip"):
         frame_pointers(tap)
+        stripped(tap)
     strobe("record", "-q", "-o", "flat.data", "--", "sleep", "0.05")
     hint(tap, "a flame graph without call chains", "record with -g", "flamegraph", "-i", "flat.data", "-o", "x.svg")
     strobe("record", "-q", "-g", "-o", "deep.data", "--", "sleep", "0.05")
