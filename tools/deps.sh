@@ -83,6 +83,8 @@ cross      libc6-dev-riscv64-cross C library for it
 cross      gcc-s390x-linux-gnu     the same, big-endian
 cross      libc6-dev-s390x-cross   C library for it
 cross      qemu-user          runs their programs here
+cross      musl-tools         programs of another C library, for the static binary (tests/long/static.py)
+cross      busybox-static     the shell beside them
 cross      python3            fetches their libraries (tools/cross.py)
 deb        debhelper          builds the packages (make deb)
 deb        dpkg-dev           the same

@@ -3,12 +3,14 @@
 
 tests/run --filter long/static long: builds it (tools/make_static.sh), records, reports, counts, traces and draws in a root that has
 the binary, two programs and /proc, /sys and /dev of this machine, and nothing else. The dynamic one gets a root of its own, with the
-loader and libraries that it requires, so that both find the same files.
+loader and libraries that it requires, so that both find the same files. A third root is as small systems like Alpine's are: musl's
+loader, programs linked with musl, busybox for the rest, and no other C library.
 """
 # timeout: 1800
 # serial
-# needs: record report script stat trace flamegraph
+# needs: record report script stat trace top flamegraph
 
+import glob
 import os
 import re
 import shutil
@@ -21,6 +23,7 @@ mount -t proc proc "$0/proc" && mount --rbind /sys "$0/sys" && mount --rbind /de
 exec env -i PATH=/ HOME=/ TERM=dumb LC_ALL=C "$(command -v chroot)" "$0" "$@"
 """
 LIMIT_BYTES = 8_000_000
+LINKED = r"lib(z|deflate|lzma|bz2|zstd)\.so\.\d"  # into the static one; the dynamic one loads them late
 CALLS = """
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -69,13 +72,13 @@ def shares_of(text):
     return found
 
 
-def check_recording(tap, root):
+def check_recording(tap, root, where=""):
     """A known split of 7 to 3, recorded and reported where nothing else is."""
     done = inside(root, "/strobe", "record", "-N", "-F", "1999", "-g", "-o", "/perf.data", "/split")
-    tap.ok(done.status == 0, "record", done)
+    tap.ok(done.status == 0, where + "record", done)
     shares = shares_of(inside(root, "/strobe", "report", "-i", "/perf.data", "--stdio", "--no-children", "-g", "none", "-s", "symbol").out)
-    tap.ok(shares.get("hot", 0) > shares.get("cold", 100) > 10 and shares["hot"] + shares["cold"] > 90, "its functions have their names",
-           shares)
+    tap.ok(shares.get("hot", 0) > shares.get("cold", 100) > 10 and shares["hot"] + shares["cold"] > 90,
+           where + "its functions have their names", shares)
     return os.path.join(root, "perf.data")
 
 
@@ -114,14 +117,45 @@ def check_counts(tap, root):
     tap.ok(1000 <= n < 1100, "each call, and those of a start", f"{n}\n{text}")
 
 
-def check_trace(tap, root):
+def check_trace(tap, root, where=""):
     done = inside(root, "/strobe", "trace", "-e", "getppid", "-o", "/trace.txt", "/calls")
     text = read(root, "trace.txt")
-    tap.ok(done.status == 0 and len(re.findall(r"\bgetppid\(", text)) == 1000, "trace shows each call", f"{done}\n{text[:1000]}")
+    tap.ok(done.status == 0 and len(re.findall(r"\bgetppid\(", text)) == 1000, where + "trace shows each call", f"{done}\n{text[:1000]}")
     dynamic = run(STROBE, "trace", "-e", "getppid", "-o", "other.txt", os.path.join(root, "calls"))
-    tap.ok(done.err == dynamic.err, "in the way of the dynamic one", f"{done}\n{dynamic}")
+    tap.ok(done.err == dynamic.err, where + "in the way of the dynamic one", f"{done}\n{dynamic}")
     done = inside(root, "/strobe", "trace", "-s", "-o", "/sums.txt", "/calls")
-    tap.ok(re.search(r"getppid\s+1000\b", read(root, "sums.txt")), "and its sum", f"{done}\n{read(root, 'sums.txt')}")
+    tap.ok(re.search(r"getppid\s+1000\b", read(root, "sums.txt")), where + "and its sum", f"{done}\n{read(root, 'sums.txt')}")
+
+
+def check_top(tap, root, where=""):
+    """The known split again, while it runs."""
+    running = subprocess.Popen([os.path.join(root, "split"), "60000"], stdin=subprocess.DEVNULL)
+    done = inside(root, "/strobe", "top", "--stdio", "-e", "cpu-clock", "-p", str(running.pid), "-s", "sym", "-d", "3", "--refreshes", "1")
+    running.kill()
+    running.wait()
+    shares = shares_of(done.out)
+    tap.ok(done.status == 0 and shares.get("hot", 0) > shares.get("cold", 100) > 10, where + "top has its functions", done)
+
+
+def check_musl(tap, strobe, calls_source):
+    """Dynamic programs of another C library, which is found by its files alone."""
+    loaders = glob.glob("/lib/ld-musl-*.so.1")
+    if not (shutil.which("musl-gcc") and loaders and os.path.exists("/bin/busybox")):
+        tap.skip("programs of musl", "musl-gcc or busybox is missing: tools/deps.sh cross")
+        return
+    programs = {"strobe": strobe, "bin/busybox": "/bin/busybox", loaders[0].lstrip("/"): os.path.realpath(loaders[0])}
+    for name, source in (("split", os.path.join(TOP, "tests", "workloads", "split.c")), ("calls", calls_source)):
+        programs[name] = os.path.join(SCRATCH, name + "-musl")
+        done = run("musl-gcc", "-O1", "-g", "-o", programs[name], source)
+        tap.ok(done.status == 0 and "ld-musl" in run("readelf", "-lW", programs[name]).out, f"musl: {name} is linked with it", done)
+    root = make_root("musl-root", programs)
+    check_recording(tap, root, "musl: ")
+    folded = inside(root, "/strobe", "flamegraph", "--folded", "-o", "-", "/perf.data").out
+    tap.ok(re.search(r"^split;\S*main;hot(;\S+)? \d+$", folded, re.M), "musl: stacks without frame pointers", folded[:3000])
+    page = inside(root, "/bin/busybox", "sh", "-c", "/strobe report --html - -i /perf.data | /bin/busybox grep -c '</html>'")
+    tap.ok(page.out == "1\n", "musl: the page, in busybox's shell", page)
+    check_trace(tap, root, "musl: ")
+    check_top(tap, root, "musl: ")
 
 
 def read(root, name):
@@ -157,12 +191,15 @@ def main():
     subprocess.run(["cc", "-O1", "-static", "-o", calls, calls + ".c"], check=True)
     programs = {"split": build_workload("split", "-static", "-fno-omit-frame-pointer"), "calls": calls}
     static = make_root("static-root", {"strobe": path, **programs})
-    libraries = {found.lstrip("/"): found for found in re.findall(r"(/\S+)", run("ldd", STROBE).out)}
+    late = re.findall(rf"^\s*{LINKED}.* => (/\S+)$", run("/sbin/ldconfig", "-p").out, re.M)
+    libraries = {found.lstrip("/"): found for found in re.findall(r"(/\S+)", run("ldd", STROBE).out) + [path for _, path in late]}
     dynamic = make_root("dynamic-root", {"strobe": STROBE, **programs, **libraries})
     check_same(tap, static, dynamic, check_recording(tap, static))
     check_counts(tap, static)
     check_trace(tap, static)
+    check_top(tap, static)
     check_left_out(tap, static)
+    check_musl(tap, path, calls + ".c")
     return tap.done()
 
 
