@@ -44,6 +44,18 @@ bool remote_facts_parse(char *text, struct remote_facts *ret)
 	return false;
 }
 
+/* One line that says what to do. */
+static struct strobe_error *no_static(const char *machine, const char *destination, const char *installed)
+{
+	/* The machines that tools/make_static.sh builds for, by Debian's names. */
+	const char *arch = !strcmp(machine, "x86_64") ? "amd64" : !strcmp(machine, "aarch64") ? "arm64" : NULL;
+	if (!arch)
+		return error_create(ERROR_NOT_FOUND, "%s has no strobe " STROBE_VERSION ", and static binaries are not built for %s: build and "
+			"install strobe there", destination, machine);
+	return error_create(ERROR_NOT_FOUND, "%s has no strobe " STROBE_VERSION ", and there is no static binary for %s to copy: install "
+		"strobe there, or build one ('make static STATIC=%s') and put it at %s", destination, machine, arch, installed);
+}
+
 /*
  * Our own executable, if it is one file and the other machine has the same architecture; else the result of `make static`, from here or
  * from the package.
@@ -66,8 +78,7 @@ static struct strobe_error *find_static(const char *machine, const char *destina
 			*ret = take_ptr(*tries[i]);
 			return NULL;
 		}
-	return error_create(ERROR_NOT_FOUND, "%s has no strobe " STROBE_VERSION ", and there is no static binary for %s to copy: install "
-		"strobe there, or build one ('make static') and put it at %s", destination, machine, installed);
+	return no_static(machine, destination, installed);
 }
 
 /* Named by its content, so that a copy of another build is not used. */

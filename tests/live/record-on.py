@@ -111,6 +111,32 @@ def copies_strobe(tap):
            "one file, for its owner alone", modes)
 
 
+def copies_for_its_kind(tap):
+    """The other machine is of another kind, by its uname: the file for that kind is copied, and never one for ours."""
+    ours = platform.machine()
+    theirs, arch = ("aarch64", "arm64") if ours != "aarch64" else ("x86_64", "amd64")
+    far = Far("other-kind")
+    uname = os.path.join(far.home, "bin", "uname")
+    script(uname, f"#!/bin/sh\necho {theirs}\n")
+    alone = os.path.join(SCRATCH, "kinds")
+    os.mkdir(alone)
+    program = shutil.copy(STROBE, alone)
+    shutil.copy(STROBE, os.path.join(alone, "strobe-" + ours))
+    done = far.record("true", program=program)
+    tap.ok(done.status != 0 and one_line(done, "me@far", theirs, f"make static STATIC={arch}"), "no binary for its kind: one line names it",
+           done.err)
+    script(os.path.join(alone, "strobe-" + theirs), f"#!/bin/sh\n: of another kind\nexec '{STROBE}' \"$@\"\n")
+    done = far.record("-q", "sh", "-c", "exit 3", program=program)
+    tap.ok(done.status == 3 and "strobe-" + theirs in done.err, "that for its kind is copied and run", f"{done.status} {done.err}")
+    cache = os.path.join(far.home, ".cache", "strobe")
+    sizes = [os.path.getsize(os.path.join(cache, name)) for name in os.listdir(cache) if name.startswith("strobe-")]
+    tap.equal(sizes, [os.path.getsize(os.path.join(alone, "strobe-" + theirs))], "and no other")
+    script(uname, "#!/bin/sh\necho s390x\n")
+    done = far.record("true", program=program)
+    tap.ok(done.status != 0 and one_line(done, "me@far", "s390x", "build and install strobe there"),
+           "a kind that make static has no file for: one line says so", done.err)
+
+
 def is_interrupted(tap):
     far = Far("interrupted", STROBE)
     with subprocess.Popen([STROBE, "record", "--on", "far", "-e", "cpu-clock", "sleep", "600"], env=far.env, cwd=far.near,
@@ -214,6 +240,7 @@ def main():
     passes_words_on(tap)
     brings_names(tap)
     copies_strobe(tap)
+    copies_for_its_kind(tap)
     is_interrupted(tap)
     is_careful(tap)
     refuses(tap)
