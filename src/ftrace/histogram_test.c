@@ -92,7 +92,9 @@ static void nothing_was_called(void **state)
 	ftrace_histogram_table(&t, &h);
 	out_init_mem(&out);
 	table_text(&out, &t, NULL);
-	assert_string_equal(out_mem(&out, &n), "No data found\n");
+	const char *got = out_mem(&out, &n);
+	assert_int_equal(n, strlen("No data found\n"));
+	assert_memory_equal(got, "No data found\n", n);
 	assert_ok(out_close(&out));
 	table_deinit(&t);
 }

@@ -46,7 +46,8 @@ static struct env *env_of(const char *name, uint64_t sample_type)
 /* Thread 11 of process 10 waited 5000 ns at 0x1000, called from 0x2000; thread 20 runs next. */
 static struct record build(struct bytes_builder *b, uint32_t raw_bytes, uint64_t words)
 {
-	uint64_t raw[] = { 10 | (uint64_t)11 << 32, 5000, words, PERF_CONTEXT_USER, 0x1000, 0x2000, 0 };
+	uint64_t raw[] = { 0, 5000, words, PERF_CONTEXT_USER, 0x1000, 0x2000, 0 };
+	memcpy(raw, (const uint32_t[]){ 10, 11 }, sizeof(*raw));
 	uint8_t bytes[sizeof(uint32_t) + sizeof(raw)];
 	memcpy(bytes, &raw_bytes, sizeof(raw_bytes));
 	memcpy(bytes + sizeof(raw_bytes), raw, sizeof(raw));

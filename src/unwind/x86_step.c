@@ -63,8 +63,9 @@ static bool take(struct insn *x, unsigned bytes, int64_t *ret)
 {
 	if (x->at + bytes > x->n)
 		return false;
-	uint64_t v = 0;
-	memcpy(&v, x->code + x->at, bytes);
+	uint64_t v = 0; /* little-endian code, also where we are not */
+	for (unsigned i = 0; i < bytes; i++)
+		v |= (uint64_t)x->code[x->at + i] << 8 * i;
 	x->at += bytes;
 	unsigned shift = 64 - 8 * bytes;
 	*ret = (int64_t)(v << shift) >> shift;

@@ -79,9 +79,12 @@ static void put(struct fixture *f, uint32_t type, uint16_t misc, const uint64_t 
 	f->in_nr += n;
 }
 
+/* Two fields of a record in one word, in the order of memory. */
 static uint64_t ids(uint32_t pid, uint32_t tid)
 {
-	return pid | (uint64_t)tid << 32;
+	uint64_t word;
+	memcpy(&word, (const uint32_t[]){ pid, tid }, sizeof(word));
+	return word;
 }
 
 /* RAW: 32 bits of size, then the bytes, padded to whole words together. Returns how many words it takes. */
@@ -211,7 +214,7 @@ static void losses_of_events_without_a_name(void **state)
 	f->u.cpus[0].number = 3;
 	put(f, PERF_RECORD_LOST, 0, (uint64_t[]){ STACKS_ID, 17, ids(5, 6), 99, STACKS_ID }, 5);
 	run(f);
-	const uint64_t expected[] = { SAMPLES_ID, 17, ids(5, 6), 99, 3, SAMPLES_ID };
+	const uint64_t expected[] = { SAMPLES_ID, 17, ids(5, 6), 99, ids(3, 0), SAMPLES_ID };
 	struct perf_event_header h;
 	memcpy(&h, f->out, sizeof(h));
 	assert_int_equal(h.type, PERF_RECORD_LOST);

@@ -64,9 +64,12 @@ static void put(struct fixture *f, int cpu, uint32_t type, uint16_t misc, uint32
 	ring->data_head += h.size;
 }
 
-static uint64_t both(uint32_t low, uint32_t high)
+/* Two fields of a record in one word, in the order of memory. */
+static uint64_t both(uint32_t first, uint32_t second)
 {
-	return low | (uint64_t)high << 32;
+	uint64_t word;
+	memcpy(&word, (const uint32_t[]){ first, second }, sizeof(word));
+	return word;
 }
 
 static uint64_t text(const char *s)
