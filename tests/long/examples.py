@@ -11,10 +11,10 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 
-from strobetest import SCRATCH, STROBE, TOP, Tap, require_root
-from webserver import Server
+from strobetest import BUILD, SCRATCH, STROBE, TOP, Tap, require_root
 
 PROGRAM = """
 #include <arpa/inet.h>
@@ -22,8 +22,8 @@ PROGRAM = """
 #include <sys/socket.h>
 
 static volatile unsigned long sum;
+static void *volatile kept;
 struct list { struct { long size; } head; };
-
 #define HERE __attribute__((noinline))
 namespace ns {
 HERE void walk(long rounds)
@@ -53,6 +53,7 @@ int main(int argc, char **argv)
 	long rounds = (argc > 1 ? atol(argv[1]) : 1) * 30000000;
 	struct list list = { { rounds } };
 	(void)!connect(socket(AF_INET, SOCK_STREAM, 0), (struct sockaddr *)&nobody, sizeof(nobody));
+	kept = malloc(1 << 20);
 	work(&list);
 	for (long i = 0; i < rounds; i++)
 		sum = sum + i;
@@ -114,7 +115,8 @@ def build():
 def run(line):
     """Status and what it said. Output goes to a file: into a pipe record writes its recording."""
     env = {name: value for name, value in os.environ.items() if name != "PERF_CONFIG"}
-    env.update(PATH=os.path.join(SCRATCH, "bin") + ":" + os.environ["PATH"], HOME=SCRATCH, PAGER="cat")
+    env.update(PATH=os.path.join(SCRATCH, "bin") + ":" + os.environ["PATH"], HOME=SCRATCH, PAGER="cat",
+               LD_LIBRARY_PATH=BUILD)
     with open("out", "w+b") as out, open("err", "w+b") as err:
         p = subprocess.Popen(["bash", "-o", "pipefail", "-c", line], stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=env,
                              start_new_session=True)
@@ -129,6 +131,12 @@ def run(line):
             f.seek(0)
             said.append(f.read().decode(errors="replace"))
     return p.returncode, *said
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
 
 
 def missing_tool(line):
@@ -146,8 +154,9 @@ def fresh():
 def prepared(line, pid, port):
     """With a process and a server that exist, and an end."""
     for word, by in {"17068": str(pid), "timechart record;": "timechart record -- ./program;", "heap.0010": "heap.0001",
-                     "-t 30": "-t 2"}.items():
+                     "-t 30": "-t 2", "--snapshots 60 -- ./server": "--snapshots 1 -- ./server 8"}.items():
         line = line.replace(word, by)
+    line = re.sub(r"./server & (.*)", r"./server 100 & sleep 2; \1; status=$?; kill $!; exit $status", line)
     return line if "--live" in line else re.sub(r"localhost:(6060|8080)\b", f"localhost:{port}", line)
 
 
@@ -179,17 +188,17 @@ def main():
     tap = Tap()
     os.chdir(SCRATCH)
     build()
-    endless = subprocess.Popen(["./program", "1000000"])
+    port = free_port()
+    served = dict(os.environ, LD_PRELOAD=os.path.join(BUILD, "libstrobe_profiler.so.0"), STROBE_SERVE=f"127.0.0.1:{port}")
+    endless = subprocess.Popen(["./program", "1000000"], env=served)
     os.mkdir("daemon")
-    server = Server("web", "--live")
     pages = sorted(f for f in os.listdir(os.path.join(TOP, "man")) if f.endswith(".in"))
     try:
         for page in pages:
-            try_page(tap, page.removesuffix(".1.in"), of_page(os.path.join(TOP, "man", page)), endless.pid, server.port)
-        try_page(tap, "README.md", of_readme(), endless.pid, server.port)
+            try_page(tap, page.removesuffix(".1.in"), of_page(os.path.join(TOP, "man", page)), endless.pid, port)
+        try_page(tap, "README.md", of_readme(), endless.pid, port)
     finally:
         endless.kill()
-        server.stop()
     tap.done()
 
 
