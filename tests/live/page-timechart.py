@@ -39,17 +39,18 @@ def quiet(what):
 
 
 def running_by_perf(path):
-    """{thread: ns that it ran between switches that are both recorded}"""
-    on, sums = {}, collections.Counter()
+    """{thread: ns that it ran between switches that are both recorded}, without threads of which the kernel did not report a switch"""
+    on, sums, missed = {}, collections.Counter(), {"0"}
     text = run(PERF, "script", "--ns", "-i", path, "-F", "tid,cpu,time,event,trace").out
     for _, cpu, time, prev, _, following in SWITCH.findall(text):
         seconds, fraction = time.split(".")
         ns = int(seconds) * 10**9 + int(fraction)
         if cpu in on and on[cpu][0] == prev:
             sums[int(prev)] += ns - on[cpu][1]
+        elif cpu in on:
+            missed |= {on[cpu][0], prev}
         on[cpu] = (following, ns)
-    sums.pop(0, None)
-    return sums
+    return {tid: ns for tid, ns in sums.items() if str(tid) not in missed}
 
 
 def longest_by_records(path):
