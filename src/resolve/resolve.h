@@ -154,8 +154,9 @@ struct resolve_callbacks {
 	 */
 	bool (*known_callers)(void *ctx, const struct resolved_sample *s, uint64_t *ret_words);
 	/*
-	 * The receiver uses only record, sample and event: the others are empty, there are no calls but sample() and record(), and tasks and
-	 * mappings are not followed. Only for resolve_stream(), and recordings whose events have neither stacks nor the counters of a group.
+	 * The receiver uses only record, sample and event: the others are empty, there are no calls but sample() and record(), and tasks
+	 * and mappings are not followed. Only for resolve_stream(), and recordings whose events have neither stacks nor the counters of
+	 * a group.
 	 */
 	bool is_plain;
 	void *ctx;

@@ -838,7 +838,8 @@ static void plain_records_are_ordered_and_counted(void **state)
 	((uint64_t *)(f.b.bytes.data + f.b.at))[6] = UINT64_MAX; /* the chain's length */
 	open_recording(&f);
 	struct resolver *r = resolver_create(f.source, symbols_of(&f), (struct resolve_options){});
-	assert_ok(resolve_stream(r, (struct resolve_callbacks){ .sample = plain_sample, .record = plain_record, .is_plain = true, .ctx = &text }));
+	assert_ok(resolve_stream(r, (struct resolve_callbacks){ .sample = plain_sample, .record = plain_record, .is_plain = true,
+								.ctx = &text }));
 	assert_string_equal(strbuf_str(&text), "10 at 5 of 0\n3 at 6\n12 at 7 of 0\n2 at 8\n");
 	assert_int_equal(resolver_stats(r)->records[PERF_RECORD_SAMPLE], 3);
 	assert_int_equal(resolver_stats(r)->bad_samples, 1);
