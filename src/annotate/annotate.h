@@ -60,7 +60,7 @@ struct annotate_options {
 	/* Absolute source paths: removes the first `strip` directories, then prepends the prefix. */
 	const char *source_prefix; /* or NULL */
 	uint64_t source_strip;
-	const char *source_root;   /* searched first: --symfs, base/sysroot.h; or NULL */
+	const char *source_root;   /* searched first: --symfs, object/sysroot.h; or NULL */
 };
 
 /*

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/sysroot.h"
+#include "object/sysroot.h"
 
 /* A path without its first n directories: "/a/b/c.c" after 1 is "/b/c.c"; the file name is always kept. */
 static const char *strip_directories(const char *path, uint64_t n)

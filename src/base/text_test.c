@@ -4,7 +4,6 @@
 #include "base/cleanup.h"
 #include "base/cursor.h"
 #include "base/progress.h"
-#include "base/sysroot.h"
 #include "base/text.h"
 
 static void numbers_are_whole_or_refused(void **state)
@@ -27,26 +26,6 @@ static void numbers_are_whole_or_refused(void **state)
 	assert_true(text_to_f64("2.5e3", &d) && d == 2500);
 	assert_false(text_to_f64("2,5", &d) || text_to_f64("", &d) || text_to_f64("1e999", &d) ||
 		     text_to_f64("nan", &d));
-}
-
-static void files_below_another_root(void **state)
-{
-	static const struct { const char *root, *directory, *path; } cases[] = {
-		{ NULL, NULL, "/usr/bin/x" },           { "/r", "/r", "/r/usr/bin/x" },  { "/r,hierarchy", "/r", "/r/usr/bin/x" },
-		{ "/r,flat", "/r", "/r/x" },            { "a,b,flat", "a,b", "a,b/x" },  { "a,b,hierarchy", "a,b", "a,b/usr/bin/x" },
-	};
-	for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++) {
-		_cleanup_free_ char *path = sysroot_path(cases[k].root, "/usr/bin/x");
-		_cleanup_free_ char *directory = cases[k].root ? sysroot_directory(cases[k].root) : NULL;
-		assert_string_equal(path, cases[k].path);
-		assert_true(!directory || !strcmp(directory, cases[k].directory));
-		assert_true(!cases[k].root || !sysroot_check(cases[k].root));
-	}
-	static const char *const wrong[] = { "a,b", "a,", "a,flat,", "a,FLAT" };
-	for (size_t k = 0; k < sizeof(wrong) / sizeof(*wrong); k++) {
-		_cleanup_error_ struct strobe_error *err = sysroot_check(wrong[k]);
-		assert_true(err && err->code == ERROR_USAGE && strstr(err->message, "Invalid layout"));
-	}
 }
 
 static void sizes_and_durations(void **state)
@@ -249,7 +228,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers_are_whole_or_refused),
-		cmocka_unit_test(files_below_another_root),
 		cmocka_unit_test(sizes_and_durations),
 		cmocka_unit_test(hex_digits),
 		cmocka_unit_test(timestamps_are_cut_to_hundredths),

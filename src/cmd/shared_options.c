@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "base/sysroot.h"
 #include "cmd/unsupported.h"
+#include "object/sysroot.h"
 #include "session/report/request.h"
 
 #define CALL(name) static struct strobe_error *name(void *options, const char *value, bool negated)

@@ -2,7 +2,7 @@
 #pragma once
 #include "cli/options.h"
 
-/* --symfs, a string: DIR[,LAYOUT] as base/sysroot.h has it, checked. */
+/* --symfs, a string: DIR[,LAYOUT] as object/sysroot.h has it, checked. */
 #define SYMFS_OPTION(field_offset, text) \
 	{ OPTION_CALL, 0, "symfs", (field_offset), .arg = "directory[,hierarchy|flat]", .parse = parse_symfs, .help = (text) }
 struct strobe_error *parse_symfs(void *field, const char *value, bool negated);

@@ -4,9 +4,9 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
-#include "base/sysroot.h"
 #include "base/text.h"
 #include "object/object_priv.h"
+#include "object/sysroot.h"
 
 bool object_debuglink(struct object *o, const char **ret_name, uint32_t *ret_crc)
 {

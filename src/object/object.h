@@ -48,7 +48,7 @@ struct strobe_error *object_open(const char *path, struct object **ret) _must_ch
 /* For possible paths of a file: NULL if there is none, or it is unusable. */
 struct object *object_open_if_there(const char *path);
 /*
- * The i-th usual path of a kernel release with symbols, below root (base/sysroot.h; NULL: /); owned. NULL after the last one.
+ * The i-th usual path of a kernel release with symbols, below root (object/sysroot.h; NULL: /); owned. NULL after the last one.
  */
 char *object_vmlinux_place(const char *root, const char *release, size_t i);
 /* fd is borrowed; name is for messages. */
@@ -234,7 +234,7 @@ bool object_supplement_link(struct object *o, const char **ret_name, const uint8
 bool object_is_debug_of(const struct object *debug, struct object *of);
 
 /*
- * Files that may hold the symbols and DWARF of `o`, in the order gdb and elfutils look, each below sysroot (base/sysroot.h, or
+ * Files that may hold the symbols and DWARF of `o`, in the order gdb and elfutils look, each below sysroot (object/sysroot.h, or
  * NULL): build-id below /usr/lib/debug, then .gnu_debuglink beside it, in .debug/, and below /usr/lib/debug. Calls fn
  * with each path until it returns true; returns whether it did. path is where `o` came from. The caller opens and
  * calls object_is_debug_of().

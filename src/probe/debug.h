@@ -9,7 +9,7 @@
 #include "object/object.h"
 
 struct probe_debug_options {
-	const char *symfs;          /* where files are: base/sysroot.h, or NULL */
+	const char *symfs;          /* where files are: object/sysroot.h, or NULL */
 	const char *buildid_dir;    /* the build-id cache, or NULL */
 	struct debuginfod *servers; /* or NULL */
 };

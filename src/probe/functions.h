@@ -36,7 +36,7 @@ struct probe_functions {
 	const char *text_name;           /* "_text", or "_stext" if that is not listed, as on arm64; static */
 };
 
-/* Not sorted. symfs: base/sysroot.h, or NULL. A file without symbols has no functions. */
+/* Not sorted. symfs: object/sysroot.h, or NULL. A file without symbols has no functions. */
 void probe_functions_of_file(struct object *o, const char *path, const char *symfs, struct probe_functions *ret);
 /* Sorted. module: only its functions; "" or NULL: those of the kernel itself. */
 struct strobe_error *probe_functions_of_kernel(const struct sys *sys, const char *module, struct probe_functions *ret) _must_check_;

@@ -8,8 +8,8 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "base/sysroot.h"
 #include "base/text.h"
+#include "object/sysroot.h"
 #include "probe/variables.h"
 #include "sys/process_files.h"
 

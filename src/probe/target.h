@@ -17,7 +17,7 @@ struct probe_variables;
 
 /* Directories and files to use; all may be NULL, and are borrowed. */
 struct probe_files {
-	const char *symfs;          /* where files are: base/sysroot.h */
+	const char *symfs;          /* where files are: object/sysroot.h */
 	const char *vmlinux;        /* of the kernel */
 	const char *buildid_dir;
 	struct debuginfod *servers;

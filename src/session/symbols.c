@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/sysroot.h"
+#include "object/sysroot.h"
 
 /* An unreadable file or directory in an option is an error: otherwise names would silently come from elsewhere. */
 static struct strobe_error *check_readable(const char *option, const char *path)

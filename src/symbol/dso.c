@@ -4,9 +4,9 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "base/sysroot.h"
 #include "demangle/demangle.h"
 #include "object/buildid_cache.h"
+#include "object/sysroot.h"
 #include "symbol/kcore.h"
 #include "symbol/symbol_priv.h"
 

@@ -40,7 +40,7 @@ struct symbols_processes {
 };
 
 struct symbols_options {
-	const char *symfs;        /* where all files are: base/sysroot.h, or NULL */
+	const char *symfs;        /* where all files are: object/sysroot.h, or NULL */
 	const char *vmlinux, *kallsyms; /* given files, or NULL */
 	const char *buildid_dir;  /* ~/.debug or --buildid-dir; NULL = none */
 	bool ignore_vmlinux, ignore_vmlinux_buildid;

@@ -1,4 +1,4 @@
-#include "base/sysroot.h"
+#include "object/sysroot.h"
 
 #include <string.h>
 
