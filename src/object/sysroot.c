@@ -12,7 +12,8 @@ struct strobe_error *sysroot_check(const char *root)
 	const char *layout = strrchr(root, ',');
 	if (!layout || !strcmp(layout + 1, FLAT) || !strcmp(layout + 1, "hierarchy"))
 		return NULL;
-	return error_create(ERROR_USAGE, "Invalid layout: '%s', use 'hierarchy' or 'flat'; of a directory with a comma in its name: '%s,hierarchy'",
+	return error_create(ERROR_USAGE,
+			    "Invalid layout: '%s', use 'hierarchy' or 'flat'; of a directory with a comma in its name: '%s,hierarchy'",
 			    layout + 1, root);
 }
 
