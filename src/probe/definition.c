@@ -236,7 +236,8 @@ static struct strobe_error *parse_argument(char *word, struct probe_argument *re
 	if (!*word)
 		return error_create(ERROR_USAGE, "the argument '%s' is empty", ret->name ? ret->name : "");
 	if (!isalpha((unsigned char)*word) && !strchr("_%$@\\+-", *word))
-		return error_create(ERROR_USAGE, "cannot fetch '%s': expected a variable, as p, p->member or p[0], or a %%REGISTER, $retval, "
+		return error_create(ERROR_USAGE,
+				    "cannot fetch '%s': expected a variable, as p, p->member or p[0], or a %%REGISTER, $retval, "
 				    "@SYMBOL, \\NUMBER or +OFFSET(…)", word);
 	if (ret->type && !*ret->type)
 		return error_create(ERROR_USAGE, "nothing follows the ':' of the argument '%s'", word);

@@ -269,8 +269,8 @@ static struct strobe_error *type_of_value(struct reached *r, const struct fetch_
 	if (!cast || is_sign_cast(cast))
 		return value_type_text(r, cast, ret, ret_bits);
 	if (is_unknown_number(cast))
-		return error_create(ERROR_USAGE, "unknown type '%s' of '%s': numbers are u8, u16, u32 and u64, and with s or x likewise", cast,
-				    r->name);
+		return error_create(ERROR_USAGE, "unknown type '%s' of '%s': numbers are u8, u16, u32 and u64, and with s or x likewise",
+				    cast, r->name);
 	uint64_t bytes = type_bytes(r->type);
 	*ret_bits = cast_bits(cast) ? cast_bits(cast) : bytes ? bytes * 8 : m->pointer_bytes * 8;
 	strbuf_addf(ret, ":%s", cast);

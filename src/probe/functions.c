@@ -289,7 +289,8 @@ struct strobe_error *probe_functions_of_kernel(const struct sys *sys, const char
 		return error_with_check("kernel-symbols", error_create(ERROR_PERMISSION,
 					"the addresses of the kernel are hidden: run as root (kernel.kptr_restrict)"));
 	if (module && *module)
-		return error_create(ERROR_NOT_FOUND, "there are no symbols of the module '%s' in %s: load it (modprobe %s), or name its file",
-				    module, KALLSYMS, module);
+		return error_create(ERROR_NOT_FOUND,
+				    "there are no symbols of the module '%s' in %s: load it (modprobe %s), or name its file", module,
+				    KALLSYMS, module);
 	return error_create(ERROR_NOT_FOUND, "the kernel has no symbols in %s", KALLSYMS);
 }

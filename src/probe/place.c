@@ -306,7 +306,8 @@ static struct strobe_error *check_boundary(struct probe_target *t, const struct 
 	if (at == offset)
 		return NULL;
 	const char *name = p->name ? p->name : f->name;
-	return error_create(ERROR_USAGE, "%s+%" PRIu64 " is within an instruction: the next one begins at %s+%" PRIu64, name, offset, name, at);
+	return error_create(ERROR_USAGE, "%s+%" PRIu64 " is within an instruction: the next one begins at %s+%" PRIu64, name, offset,
+			    name, at);
 }
 
 static struct strobe_error *check_places(struct probe_target *t, const struct probe_point *p, const struct probe_search *search,
