@@ -20,6 +20,7 @@ static const struct {
 	[INTERPRETER_RUBY] = { "ruby_current_ec", STT_TLS },
 	[INTERPRETER_RUBY_LOOP] = { "rb_vm_exec", STT_FUNC },
 	[INTERPRETER_RUBY_VERSION] = { "ruby_version", STT_OBJECT },
+	[INTERPRETER_RUBY_THREAD] = { "rb_thread_current", STT_FUNC },
 	[INTERPRETER_PERL] = { "PL_thr_key", STT_OBJECT },
 	[INTERPRETER_PERL_LOOP] = { "Perl_runops_standard", STT_FUNC },
 	[INTERPRETER_PERL_DEBUG_LOOP] = { "Perl_runops_debug", STT_FUNC },
@@ -108,7 +109,7 @@ static enum script_kind kind_of(const struct interpreter_symbols *s)
 {
 	return has(s, INTERPRETER_PYTHON, INTERPRETER_PYTHON_LOOP) ? SCRIPT_PYTHON :
 	       has(s, INTERPRETER_PHP, INTERPRETER_PHP_LOOP)       ? SCRIPT_PHP :
-	       has(s, INTERPRETER_RUBY, INTERPRETER_RUBY_LOOP)     ? SCRIPT_RUBY :
+	       has(s, INTERPRETER_RUBY_THREAD, INTERPRETER_RUBY_VERSION) ? SCRIPT_RUBY :
 	       has(s, INTERPRETER_PERL, INTERPRETER_PERL_LOOP)     ? SCRIPT_PERL :
 	       has(s, INTERPRETER_V8, INTERPRETER_V8_FRAME)	   ? SCRIPT_V8 :
 	       has(s, INTERPRETER_HOTSPOT, INTERPRETER_HOTSPOT_TYPES) ? SCRIPT_HOTSPOT :

@@ -19,8 +19,8 @@ enum script_kind {
 
 /* Sources: Zend/zend_compile.h, zend_globals.h, zend_types.h; Zend/zend_vm_execute.h for the meaning of sampled registers. */
 struct php_layout {
-	__u32 current;          /* in executor_globals: the innermost frame */
-	__u32 file, first_line; /* in zend_op_array */
+	__u32 current; /* in executor_globals: the innermost frame */
+	__u32 file, opcodes_nr, opcodes; /* in zend_op_array; file: the lines follow it */
 };
 
 /*
@@ -53,14 +53,15 @@ struct v8_layout {
 	__s16 function_shared, function_code;
 	__s16 shared_name, shared_data, shared_script, shared_token; /* in a SharedFunctionInfo; name: or a ScopeInfo */
 	__s16 script_name, script_source;
-	__s16 scope_locals, scope_variables; /* words of a ScopeInfo */
+	__s16 scope_locals, scope_variables, scope_start; /* words of a ScopeInfo; start: 0 if it is after the variables */
 	__s16 string_length, string_chars, cons_second, sliced_offset, external_data;
 	__s16 array_length, array_data;
 	__s16 bytecode_positions, bytecode_data;
 	__s16 code_instructions, code_bytes, code_bytecode, code_positions;
 	__s16 code_is_inline; /* the instructions follow it; otherwise it has their address */
+	__s16 code_address;   /* where it has it, in V8 12 and later */
 	/* instance types; functions have a range */
-	__s16 type_function, function_types, type_shared, type_scope, type_script, type_bytecode, type_bytes, type_code;
+	__s16 type_function, type_last_function, function_types, type_trusted_bytes, type_shared, type_scope, type_script, type_bytecode, type_bytes, type_code;
 };
 
 /* For HotSpot (sources in hotspot.c), of a process. */

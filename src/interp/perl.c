@@ -1,4 +1,4 @@
-/* Perl 5.36 and later, with threads as built by Debian: the interpreter is found by a key of the thread. */
+/* Perl 5.36, 5.40 and 5.42, with threads as built by Debian: the interpreter is found by a key of the thread. */
 #include "interp/interpreter.h"
 
 static const struct {
@@ -7,6 +7,10 @@ static const struct {
 } versions[] = {
 	{ 36, { .place = 208, .stack = 224, .main = 1800, .context_bytes = 104, .sub = 72, .eval = 88, .file = 48,
 		.statements = { 195, 196 } } },
+	{ 40, { .place = 208, .stack = 224, .main = 1584, .context_bytes = 104, .sub = 72, .eval = 88, .file = 48,
+		.statements = { 198, 199 } } },
+	{ 42, { .place = 208, .stack = 224, .main = 1584, .context_bytes = 104, .sub = 72, .eval = 88, .file = 48,
+		.statements = { 202, 203 } } },
 };
 
 void perl_find(struct object *o, const struct interpreter_symbols *symbols, struct interpreter *ret)

@@ -9,8 +9,12 @@ static const struct {
 	unsigned major, minor;
 	struct php_layout layout;
 } versions[] = {
-	{ 8, 0, { .current = 488, .file = 144 } }, { 8, 1, { .current = 488, .file = 144 } }, { 8, 2, { .current = 488, .file = 152 } },
-	{ 8, 3, { .current = 488, .file = 144 } }, { 8, 4, { .current = 488, .file = 168 } }, { 8, 5, { .current = 512, .file = 168 } },
+	{ 8, 0, { .current = 488, .file = 144, .opcodes_nr = 68, .opcodes = 72 } },
+	{ 8, 1, { .current = 488, .file = 144, .opcodes_nr = 68, .opcodes = 72 } },
+	{ 8, 2, { .current = 488, .file = 152, .opcodes_nr = 80, .opcodes = 88 } },
+	{ 8, 3, { .current = 488, .file = 144, .opcodes_nr = 76, .opcodes = 80 } },
+	{ 8, 4, { .current = 488, .file = 168, .opcodes_nr = 96, .opcodes = 104 } },
+	{ 8, 5, { .current = 512, .file = 168, .opcodes_nr = 96, .opcodes = 104 } },
 };
 
 static bool find_version(struct object *o, unsigned *ret_major, unsigned *ret_minor)

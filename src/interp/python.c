@@ -36,8 +36,11 @@ static const struct description descriptions[] = {
 	{ .minor = 14, .interpreters = 5, .next_interpreter = 8, .threads = 9, .next_thread = 24, .frame = 26, .thread_id = 27,
 	  .previous = 32, .code = 33, .instruction = 34, .entry = 36, .file_name = 40, .name = 42, .lines = 43, .first_line = 44,
 	  .bytecode = 48 },
+	{ .minor = 15, .interpreters = 5, .next_interpreter = 8, .threads = 9, .next_thread = 24, .frame = 26, .thread_id = 30,
+	  .previous = 40, .code = 41, .instruction = 42, .entry = 44, .file_name = 48, .name = 50, .lines = 51, .first_line = 52,
+	  .bytecode = 56 },
 };
-#define DESCRIPTION_WORDS 49
+#define DESCRIPTION_WORDS 57
 #define NR(array)	  (sizeof(array) / sizeof(*(array)))
 
 unsigned python_minor_of_name(const char *name)
@@ -49,7 +52,7 @@ unsigned python_minor_of_name(const char *name)
 /* In the order of the version's description; false if a value is outside of what readers support. */
 static bool take_words(const uint64_t *w, const struct description *d, struct python_layout *l)
 {
-	for (unsigned i = 2; i < DESCRIPTION_WORDS; i++)
+	for (unsigned i = 2; i <= d->bytecode; i++)
 		if (w[i] > PYTHON_OFFSET_MAX)
 			return false;
 	*l = (struct python_layout){

@@ -1,9 +1,9 @@
 /*
  * V8, the engine of Node.js: most sizes and offsets that are needed for stacks are in variables of its object, v8dbg_*, made for
- * debuggers of core files. The others are those of V8 10 and 11.
+ * debuggers of core files. The others are those of V8 10 to 14.
  *
- * Sources: V8 10.2 (Node 18) and 11.3 (Node 20) gen-postmortem-metadata.py, frame-constants.h, js-function.tq, shared-function-info.tq,
- * script.tq, scope-info.tq, code.h, string.tq.
+ * Sources: V8 10.2 (Node 18), 11.3 (Node 20), 12.4 (Node 22), 13.6 (Node 24) gen-postmortem-metadata.py, frame-constants.h,
+ * js-function.tq, shared-function-info.tq, script.tq, scope-info.tq, code.h, bytecode-array.h, string.tq.
  */
 #include <string.h>
 
@@ -30,8 +30,11 @@ static const struct {
 	{ "class_Map__instance_type__uint16_t", FIELD(map_type), false },
 	{ "class_JSFunction__shared__SharedFunctionInfo", FIELD(function_shared), false },
 	{ "class_SharedFunctionInfo__name_or_scope_info__Object", FIELD(shared_name), false },
+	{ "class_SharedFunctionInfo__name_or_scope_info__Tagged_Object_", FIELD(shared_name), false },
+	{ "class_SharedFunctionInfo__name_or_scope_info__Tagged_NameOrScopeInfoT_", FIELD(shared_name), false },
 	{ "class_SharedFunctionInfo__function_data__Object", FIELD(shared_data), false },
 	{ "class_SharedFunctionInfo__script_or_debug_info__HeapObject", FIELD(shared_script), false },
+	{ "class_SharedFunctionInfo__script__Tagged_HeapObject_", FIELD(shared_script), false },
 	{ "class_SharedFunctionInfo__raw_function_token_offset__int16_t", FIELD(shared_token), false },
 	{ "class_Script__name__Object", FIELD(script_name), false },
 	{ "class_Script__source__Object", FIELD(script_source), false },
@@ -52,8 +55,12 @@ static const struct {
 	{ "type_ByteArray__BYTE_ARRAY_TYPE", FIELD(type_bytes), false },
 	{ "type_Code__CODE_TYPE", FIELD(type_code), false },
 	{ "class_Code__instruction_start__uintptr_t", FIELD(code_instructions), true },
+	{ "class_Code__instruction_start__Address", FIELD(code_address), true },
 	{ "class_Code__instruction_size__int", FIELD(code_bytes), true },
 	{ "class_Code__source_position_table__ByteArray", FIELD(code_positions), true },
+	{ "class_JSFunction__code__Tagged_Code_", FIELD(function_code), true },
+	{ "type_TrustedByteArray__TRUSTED_BYTE_ARRAY_TYPE", FIELD(type_trusted_bytes), true },
+	{ "LastJSFunctionType", FIELD(type_last_function), true },
 };
 
 /* Constants of all supported versions: others are rejected. */
@@ -125,7 +132,7 @@ static bool is_whole(const struct v8_layout *l)
  * Up to V8 10 a Code's description precedes its instructions; from 11 on it has their address. In JSFunction the code is after the feedback
  * cell; types of derived classes follow its own.
  */
-static void complete(struct v8_layout *l)
+static void complete_old(struct v8_layout *l)
 {
 	l->code_is_inline = l->code_instructions != UNKNOWN;
 	if (!l->code_is_inline && l->code_positions != UNKNOWN) {
@@ -134,8 +141,36 @@ static void complete(struct v8_layout *l)
 	}
 	l->code_bytecode = 2 * POINTER_BYTES;
 	l->function_code = (int16_t)(l->function_shared + 3 * POINTER_BYTES);
-	l->function_types = 15;
 	l->bytecode_positions = (int16_t)(l->array_length + 3 * POINTER_BYTES);
+}
+
+/*
+ * From V8 12 on bytecode, code and their tables are "trusted" objects. What runs a function, and the bytecode of baseline code, are the first
+ * fields of theirs; a BytecodeArray has its positions after its length and its wrapper. From V8 13 on a function has no pointer to its code
+ * but the number of an entry of a table, and a ScopeInfo has the positions of its function before its variables.
+ */
+static void complete_trusted(struct v8_layout *l)
+{
+	enum { FIRST_VARIABLES_AFTER_POSITIONS = 5, POSITIONS = 3 };
+	l->code_is_inline = false;
+	l->code_instructions = l->code_address;
+	l->code_bytecode = POINTER_BYTES;
+	l->shared_data = POINTER_BYTES;
+	l->type_bytes = l->type_trusted_bytes;
+	l->bytecode_positions = (int16_t)(l->array_length + 2 * POINTER_BYTES);
+	if (l->function_code == UNKNOWN)
+		l->function_code = 0; /* the map, which is never code */
+	l->scope_start = l->scope_variables == FIRST_VARIABLES_AFTER_POSITIONS ? POSITIONS : 0;
+}
+
+static void complete(struct v8_layout *l)
+{
+	l->scope_start = 0;
+	if (l->type_trusted_bytes != UNKNOWN)
+		complete_trusted(l);
+	else
+		complete_old(l);
+	l->function_types = l->type_last_function != UNKNOWN ? (int16_t)(l->type_last_function - l->type_function + 1) : 15;
 	l->external_data = (int16_t)(l->string_chars + POINTER_BYTES);
 }
 

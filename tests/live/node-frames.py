@@ -98,7 +98,7 @@ def record(name, text, *options):
 
 def samples_of(data, *fields):
     """Lists of (address, name, dso, line), innermost first, of samples of the first thread."""
-    out = strobe("script", "-i", data, "--no-inline", "--comms", "node", "-F", ",".join(("ip", "sym", "dso", *fields))).out
+    out = strobe("script", "-i", data, "--no-inline", "--comms", "node,MainThread", "-F", ",".join(("ip", "sym", "dso", *fields))).out
     return [FRAME.findall(sample) for sample in out.split("\n\n") if sample.strip()]
 
 

@@ -288,7 +288,7 @@ def views(tap, name):
     native = strobe("report", "--stdio", "-i", data, "--no-interpreter", "--children", "-g", "none").out
     tap.ok("[" + name + "]" not in native and name in native, f"{name}: report --no-interpreter has the native frames alone", native[:2000])
     folded = strobe("flamegraph", "--folded", "-i", data).out
-    loop = {"php": "execute_ex", "ruby": "rb_vm_exec", "perl": "Perl_runops_standard"}[name]
+    loop = {"php": "execute_ex", "ruby": r"(rb_vm_exec|libruby[^;]*!func_\w+)", "perl": "Perl_runops_standard"}[name]
     nested = rf"by_callback \(shape\.\w+:\d+\);(usort;)?{loop};[^\n]*(of|Key::of) \(shape\.\w+:\d+\);[^;\n]*spin \(shape\.\w+:\d+\);"
     tap.ok(re.search(nested, folded), f"{name}: callbacks stand between the functions in C that call them", folded[:3000])
 

@@ -14,7 +14,6 @@
 #define PHP_EVAL	 4
 #define PHP_NAME	 8
 #define PHP_SCOPE	 16
-#define PHP_OPCODES	 80 /* their number, in 8 bytes, and their address */
 #define PHP_OPCODE_BYTES 32
 #define PHP_OPCODE_LINE	 24
 #define PHP_CLASS_NAME	 8
@@ -23,8 +22,7 @@
 #define PHP_TEXT	 24
 
 struct php_opcodes {
-	__u32 nr, unused;
-	__u64 at;
+	__u64 nr, at;
 };
 
 struct php_place {
@@ -55,7 +53,7 @@ APART int fill_php_code(struct script_walk *s, struct script_code_message *m, co
 
 INLINE _Bool is_php_opcode(const struct php_opcodes *o, __u64 at)
 {
-	return at - o->at < (__u64)o->nr * PHP_OPCODE_BYTES && !((at - o->at) % PHP_OPCODE_BYTES);
+	return at - o->at < o->nr * PHP_OPCODE_BYTES && !((at - o->at) % PHP_OPCODE_BYTES);
 }
 
 /* Copies of a function, such as closures, share its opcodes, which identify it. */
@@ -66,7 +64,8 @@ INLINE void add_php_function(struct script_walk *s, __u64 function, _Bool is_ent
 	struct php_place place = {};
 	__u64 at = frame_word(s, PHP_INSTRUCTION);
 	__u32 line;
-	bpf_probe_read_user(&opcodes, sizeof(opcodes), (void *)(function + PHP_OPCODES));
+	opcodes.nr = read_half_at(function + s->process.php.opcodes_nr);
+	opcodes.at = read_word_at(function + s->process.php.opcodes);
 	bpf_probe_read_user(&place, sizeof(place), (void *)(function + s->process.php.file));
 	/* The evaluation loop keeps the opcode pointer in a register, and stores it in the frame only before calls. */
 	if (!s->stack.nr && is_php_opcode(&opcodes, s->instruction))

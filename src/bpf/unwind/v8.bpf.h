@@ -108,7 +108,8 @@ struct v8_scope {
 
 /*
  * The name and the start of a function: after the variables, a scope has names, the first of them the function's own, which may be empty,
- * and two numbers, the second of which is larger. Other fields depend on flags, which differ between versions.
+ * and two numbers, the second of which is larger; in newer versions the numbers are at a fixed place, and the first word that has another
+ * object ends the names. Other fields depend on flags, which differ between versions.
  */
 APART int look_into_v8_scope(struct script_walk *s, __u64 scope, struct v8_scope *ret)
 {
@@ -117,13 +118,17 @@ APART int look_into_v8_scope(struct script_walk *s, __u64 scope, struct v8_scope
 	__u32 locals = v8_smi(read_word_at(first + 8 * (__u64)l->scope_locals)), length = 0;
 	if (locals >= V8_LOCALS_MAX * 64)
 		return 0;
+	if (l->scope_start)
+		ret->start = v8_smi(read_word_at(first + 8 * (__u64)l->scope_start));
 	at = first + 8 * (__u64)l->scope_variables + (locals < V8_LOCALS_MAX ? 16 * (__u64)locals : 8 + 8 * (__u64)locals);
 	for (int i = 0; i < V8_SCOPE_WORDS; i++) {
 		__u64 word = read_word_at(at + 8 * i);
-		if (is_v8_smi(word) && is_v8_smi(before) && v8_smi(before) < v8_smi(word)) {
+		if (!l->scope_start && is_v8_smi(word) && is_v8_smi(before) && v8_smi(before) < v8_smi(word)) {
 			ret->start = v8_smi(before);
 			return 1;
 		}
+		if (l->scope_start && !is_v8_smi(word) && v8_type(s, word) >= V8_NOT_STRING)
+			return 1;
 		if (!is_v8_smi(word) && !length && v8_type(s, word) < V8_NOT_STRING) {
 			ret->name = word;
 			length = read_half_at(word - V8_TAG + (__s64)l->string_length);
