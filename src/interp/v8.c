@@ -80,6 +80,7 @@ struct search {
 	const struct object *object;
 	struct v8_layout *layout;
 	bool has_other; /* a constant has another value */
+	bool is_newest; /* of V8 14, whose tables of positions are different */
 };
 
 static bool value_of(const struct object *o, const struct object_symbol *s, int32_t *ret)
@@ -94,6 +95,7 @@ static bool value_of(const struct object *o, const struct object_symbol *s, int3
 
 static void take(struct search *search, const char *name, int32_t value)
 {
+	search->is_newest |= strcmp(name, "class_JSFunction__prototype_or_initial_map__Tagged_UnionOf_JSPrototype_Map_TheHole_") == 0;
 	for (size_t i = 0; i < NR(fields); i++) {
 		int16_t field = (int16_t)value;
 		if (strcmp(name, fields[i].name) == 0 && field == value && field != UNKNOWN)
@@ -186,5 +188,7 @@ void v8_find(struct object *o, struct interpreter *ret)
 	complete(&ret->v8);
 	ret->is_known = !search.has_other && is_whole(&ret->v8) && ret->v8.function == ret->v8.context - POINTER_BYTES &&
 			 ret->v8.code_instructions != UNKNOWN && ret->v8.code_bytes != UNKNOWN;
+	if (search.is_newest)
+		ret->v8.type_bytes = -1; /* no object is of it: functions have their first line */
 	ret->start = ret->is_known; /* any value but 0 */
 }

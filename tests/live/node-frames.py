@@ -73,6 +73,7 @@ later().then(() => {
 });
 """
 PLACES = 8
+COMMS = "node,MainThread,node-MainThread"  # of the first thread, in Node 20, 24 and 26
 FIB = """function fib(n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
 const outer = () => {
 	const end = process.cpuUsage().user + 400000;
@@ -98,7 +99,7 @@ def record(name, text, *options):
 
 def samples_of(data, *fields):
     """Lists of (address, name, dso, line), innermost first, of samples of the first thread."""
-    out = strobe("script", "-i", data, "--no-inline", "--comms", "node,MainThread", "-F", ",".join(("ip", "sym", "dso", *fields))).out
+    out = strobe("script", "-i", data, "--no-inline", "--comms", COMMS, "-F", ",".join(("ip", "sym", "dso", *fields))).out
     return [FRAME.findall(sample) for sample in out.split("\n\n") if sample.strip()]
 
 
