@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "alloc/descriptor.h"
 #include "alloc/layout.h"
 #include "alloc/real.h"
 
@@ -163,7 +164,7 @@ static bool make_pipe(int ret[static 2])
 	if (pipe2(ends, O_CLOEXEC))
 		return false;
 	for (unsigned i = 0; i < 2; i++) {
-		ret[i] = fcntl(ends[i], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+		ret[i] = descriptor_copy(ends[i], STDERR_FILENO + 1);
 		close(ends[i]);
 	}
 	return ret[0] >= 0 && ret[1] >= 0;

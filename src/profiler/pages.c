@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "alloc/descriptor.h"
 #include "profiler/names.h"
 #include "profiler/page_profile.h"
 #include "profiler/samples.h"
@@ -62,7 +63,7 @@ static void write_profile(const struct page_request *q, struct reply *ret)
 		return;
 	}
 	const char *why = "out of file descriptors";
-	int fd = fcntl(ret->fd, F_DUPFD_CLOEXEC, 0);
+	int fd = descriptor_copy(ret->fd, 0);
 	unsigned number = fd >= 0 ? page_profile_begin(fd, &why) : 0;
 	if (!number) {
 		pages_refuse(ret, 500, why);

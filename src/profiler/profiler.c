@@ -16,6 +16,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "alloc/descriptor.h"
 #include "alloc/layout.h"
 #include "alloc/pprof_file.h"
 #include "alloc/walk.h"
@@ -198,7 +199,7 @@ static int start_into(int fd, const char *name, const struct ProfilerOptions *op
 /* Starts a profile into a file in pprof's format; takes ownership of it. */
 static int start_packed(int fd, const char *name, const struct ProfilerOptions *options)
 {
-	int gathered = memfd_create("strobe-profile", MFD_CLOEXEC), own = gathered >= 0 ? fcntl(gathered, F_DUPFD_CLOEXEC, 0) : -1;
+	int gathered = memfd_create("strobe-profile", MFD_CLOEXEC), own = gathered >= 0 ? descriptor_copy(gathered, 0) : -1;
 	if (!start_into(own, name, options)) {
 		close(fd);
 		if (gathered >= 0)

@@ -1,6 +1,7 @@
 #include "profiler/serve.h"
 
 #include <arpa/inet.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -221,6 +222,19 @@ static void *listen_on(void *arg)
 }
 
 /* A child of fork() inherits the descriptors but not the threads. */
+/* glibc's pthread_atfork() is linked statically and calls this function, which musl lacks. */
+extern int __register_atfork(void (*)(void), void (*)(void), void (*)(void), void *) __attribute__((weak));
+extern void *__dso_handle __attribute__((visibility("hidden")));
+
+static int call_in_children(void (*fn)(void))
+{
+	if (__register_atfork)
+		return __register_atfork(NULL, NULL, fn, &__dso_handle);
+	int (*at_fork)(void (*)(void), void (*)(void), void (*)(void));
+	*(void **)&at_fork = dlsym(RTLD_DEFAULT, "pthread_atfork");
+	return at_fork ? at_fork(NULL, NULL, fn) : ENOSYS;
+}
+
 static void close_in_child(void)
 {
 	if (server.fd >= 0)
@@ -297,7 +311,7 @@ EXPORT int strobe_serve(const char *address)
 	if (!error && server.fd >= 0)
 		error = EALREADY;
 	if (!error && !server.has_handler)
-		server.has_handler = !pthread_atfork(NULL, NULL, close_in_child);
+		server.has_handler = !call_in_children(close_in_child);
 	if (!error)
 		port = listen_at(&at, bytes);
 	pthread_mutex_unlock(&server.control);

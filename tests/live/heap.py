@@ -143,6 +143,41 @@ def check_allocators(tap, leaky):
             tap.equal((done.status, found), (0, [7, 3, 10, 8]), f"before {os.path.basename(path)}")
 
 
+MUSL = r"""
+#include <stdlib.h>
+int main(void)
+{
+	for (int i = 0; i < 1000; i++) {
+		void *volatile p = malloc(100);
+		if (i % 10)
+			free(p);
+	}
+	return 7;
+}
+"""
+
+
+def check_musl(tap):
+    """A program of another C library: it must start, and its 1,000 allocations and 100 leaks are known."""
+    compiler = shutil.which("musl-gcc")
+    if not compiler:
+        tap.skip("programs of musl", "musl-tools need not be installed")
+        return
+    with open("musl.c", "w", encoding="utf-8") as f:
+        f.write(MUSL)
+    subprocess.run([compiler, "-g", "-O1", "-o", "musl", "musl.c"], check=True)
+    for mode in ([], ["--exact"], ["--leaks"]):
+        done, _, p = heap(*mode, "--", "./musl")
+        tap.equal(done.status, 7, f"a program of musl {' '.join(mode)}: it runs to its end")
+        if mode:
+            tap.equal((p.sums("main")["alloc_objects"], p.sums("main")["alloc_space"]), (1000, 100000), "its allocations")
+        if mode == ["--leaks"]:
+            tap.equal(p.sums("main")["leak_objects"], 100, "its leaks")
+    profiler = os.path.join(os.path.dirname(LIBRARY), "libstrobe_profiler.so.0")
+    done = subprocess.run(["./musl"], env=dict(os.environ, LD_PRELOAD=profiler, CPUPROFILE="musl.prof"), check=False)
+    tap.equal(done.returncode, 7, "with libstrobe_profiler")
+
+
 def check_running(tap, shapes):
     """A process with the library, without strobe: read from outside, twice, and while it is stopped."""
     env = dict(os.environ, LD_PRELOAD=LIBRARY, STROBE_HEAP="rate=1")
@@ -197,6 +232,7 @@ def main():
     check_odd(tap, odd)
     check_programs(tap)
     check_allocators(tap, leaky)
+    check_musl(tap)
     check_running(tap, shapes)
     check_forms(tap, shapes)
     tap.done()
