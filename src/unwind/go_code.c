@@ -128,7 +128,7 @@ bool go_switch_find_in(const uint8_t *code, size_t n, uint64_t vaddr, bool is_sy
 	const char *call = is_system ? "\xff\xd7" : "\xff\xd0"; /* call *%rdi, *%rax */
 	const uint8_t *end = code + n;
 	for (const uint8_t *at = code; (at = memmem(at, (size_t)(end - at), call, 2)); at++) {
-		struct cursor c = cursor_make(at + 2, (size_t)(end - at) - 2, false);
+		struct cursor c = cursor_make(at + 2, (size_t)(end - at) - 2, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 		if (!(is_system ? match_system_return(&c, ret) : match_c_return(&c, ret)) || c.bad)
 			continue;
 		ret->is_system = is_system;

@@ -133,7 +133,7 @@ static void damage_is_compiled_anew(void **state)
 		{ ROWS_AT + 4, UNWIND_RULES_MAX - 1 },   /* a row's rule */
 		{ last_page_at - 4, UINT32_MAX },        /* where rows of a page begin */
 		{ last_page_at, 1 },
-		{ rules_at + 8, 0x0500 },                /* a kind of the first rule */
+		{ rules_at + 8, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 0x00050000 : 0x0500 }, /* a kind of the first rule */
 		{ rules_at + sizeof(struct unwind_rule), UINT32_MAX }, /* where the saves of the second begin */
 	};
 	for (size_t i = 0; i < sizeof(damages) / sizeof(*damages); i++) {

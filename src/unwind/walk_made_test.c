@@ -354,7 +354,7 @@ static void test_start_of_process(void **state)
 	put_word(stack, 8, 3, 8, false);
 	struct unwind_input in = {
 		.arch = &arch_x86_64, .space = m.space, .regs_mask = 0x1ff, .regs = regs, .stack = stack,
-		.stack_bytes = sizeof(stack), .max = 4,
+		.stack_bytes = sizeof(stack), .max = 4, .swap = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__,
 	};
 	struct unwind_result r = unwind_walk(m.unwinder, &in, got);
 	assert_int_equal(r.end, UNWIND_END_WHOLE);

@@ -1,3 +1,4 @@
+# native
 # a script of one's own, by name: listed, recorded, reported, and both at once; perf in it is this program
 export XDG_CONFIG_HOME="$PWD/config" PERF_EXEC_PATH="$PWD/none"
 mkdir -p config/strobe/scripts/python/bin

@@ -1,3 +1,4 @@
+# native
 # a script to begin with runs in its language; what was there before is kept
 python3 "$STROBE_TOP/tests/lib/recording.py" two-events x.data
 echo old > perf-script.py
