@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """The Debian packages: built, accepted by lintian without remarks, installed and used on Debian's base, and purged without a trace.
 
-The packages are left in BUILD/deb. The base system is made by debootstrap from the mirror that apt uses here, in a directory of
-its own; what is mounted for it is mounted in a namespace of its own.
+The packages are left in BUILD/deb. They are installed on Debian 12, where they are built, and on the next release (SUITES). The base
+systems are made by debootstrap from the mirror that apt uses here, each in a directory of its own; what is mounted for one is mounted in
+a namespace of its own. DEBS=DIR installs packages that tools/make_deb.sh has built before.
 """
-# timeout: 3000
+# timeout: 3600
 # serial
 
 import json
@@ -16,7 +17,7 @@ import subprocess
 from strobetest import BUILD, SCRATCH, TOP, Tap, require_root, run, skip_all
 
 DEB = os.path.join(BUILD, "deb")
-ROOT = os.path.join(SCRATCH, "root")
+SUITES = ("bookworm", "trixie")
 NAMES = ["libstrobe-alloc-dev", "libstrobe-alloc0", "libstrobe-profiler-dev", "libstrobe-profiler0", "strobe", "strobe-perf"]
 # kept by dpkg, ldconfig and the clock, not by a package
 OF_DPKG = re.compile(r"^/(var/(lib/dpkg|log|cache/ldconfig)|etc/ld\.so\.cache$|proc|sys|dev|debs)")
@@ -40,13 +41,38 @@ int main(void)
 """
 
 
-def inside(command):
-    """A line of shell in the base system, which sees this machine's kernel."""
-    return run("unshare", "--mount", "--propagation", "private", "sh", "-c", INSIDE, ROOT, command, timeout_s=300)
+class Base:
+    """Debian's base of one suite, in a directory of its own; points about it begin with the suite."""
+
+    def __init__(self, tap, suite):
+        self.tap, self.suite, self.root = tap, suite, os.path.join(SCRATCH, suite)
+
+    def ok(self, passed, name, why=""):
+        return self.tap.ok(passed, f"{self.suite}: {name}", why)
+
+    def equal(self, actual, expected, name):
+        return self.tap.equal(actual, expected, f"{self.suite}: {name}")
+
+    def inside(self, command):
+        """A line of shell in it, which sees this machine's kernel."""
+        return run("unshare", "--mount", "--propagation", "private", "sh", "-c", INSIDE, self.root, command, timeout_s=300)
+
+    def files(self):
+        """Path of each file and folder, with the size of the files."""
+        found = {}
+        for folder, folders, names in os.walk(self.root):
+            for name in folders + names:
+                path = os.path.join(folder, name)
+                inner = path[len(self.root):]
+                if not OF_DPKG.match(inner):
+                    found[inner] = os.lstat(path).st_size if name in names else None
+        return found
 
 
 def build(tap):
     """The packages by name."""
+    if os.environ.get("DEBS"):
+        return {name.split("_")[0]: os.path.join(os.environ["DEBS"], name) for name in os.listdir(os.environ["DEBS"]) if name.endswith(".deb")}
     done = run(os.path.join(TOP, "tools/make_deb.sh"), DEB, timeout_s=1500)
     tap.equal(done.status, 0, "the packages are built, and their unit tests pass")
     found = {os.path.basename(path).split("_")[0]: path for path in done.out.split()}
@@ -107,86 +133,86 @@ def mirror():
     return said[0] if said else skip_all("apt here has no source of Debian 12 (bookworm) main")
 
 
-def make_root(packages):
+def make_root(base, packages):
     """Debian's base, and what the packages depend on."""
     depends = set()
     for name in NAMES:
         depends |= alternatives(field(packages[name], "Depends"))
     depends -= set(NAMES)
-    done = run("debootstrap", "--variant=minbase", "--include=" + ",".join(sorted(depends)), "bookworm", ROOT, mirror(), timeout_s=900)
+    done = run("debootstrap", "--variant=minbase", "--include=" + ",".join(sorted(depends)), base.suite, base.root, mirror(), timeout_s=900)
     if done.status != 0:
-        skip_all("debootstrap fails here: " + (done.out.splitlines() or ["?"])[-1])
-    os.mkdir(os.path.join(ROOT, "debs"))
+        base.tap.skip(base.suite, "debootstrap fails here: " + (done.out.splitlines() or ["?"])[-1])
+        return False
+    os.mkdir(os.path.join(base.root, "debs"))
     for name in NAMES:
-        shutil.copy(packages[name], os.path.join(ROOT, "debs", name + ".deb"))
+        shutil.copy(packages[name], os.path.join(base.root, "debs", name + ".deb"))
+    return True
 
 
-def files_of_root():
-    """Path of each file and folder, with the size of the files."""
-    found = {}
-    for folder, folders, names in os.walk(ROOT):
-        for name in folders + names:
-            path = os.path.join(folder, name)
-            inner = path[len(ROOT):]
-            if not OF_DPKG.match(inner):
-                found[inner] = os.lstat(path).st_size if name in names else None
-    return found
-
-
-def check_use(tap, version):
+def check_use(base, version):
     """The commands, where nothing but the packages was put."""
-    tap.equal(inside("strobe --version").out, f"strobe version {version}\n", "strobe --version")
-    tap.equal(inside("perf --version").out, inside("strobe --version").out.replace("strobe", "perf", 1), "the name perf")
+    inside = base.inside
+    base.equal(inside("strobe --version").out, f"strobe version {version}\n", "strobe --version")
+    base.equal(inside("perf --version").out, inside("strobe --version").out.replace("strobe", "perf", 1), "the name perf")
     loop = "perl -e 'for (1..3e6) { $x += $_ * $_ }'"
     done = inside(f"strobe record -g -o p.data -- {loop}")
-    tap.equal(done.status, 0, "strobe record")
+    base.equal(done.status, 0, "strobe record")
     report = inside("strobe report -i p.data --stdio --no-children -g none --sort dso,sym")
     share = sum(float(s) for s in re.findall(r"^ *([\d.]+)% +perl", report.out, re.M))
-    tap.ok(share > 50, "strobe report has perl above half", done.err + report.out + report.err)
+    base.ok(share > 50, "strobe report has perl above half", done.err + report.out + report.err)
     stat = inside("strobe stat -e task-clock,page-faults -j -o s.json -- true; cat s.json")
     counts = [json.loads(line) for line in stat.out.splitlines() if line.startswith("{")]
-    tap.ok(len(counts) == 2 and all(float(c["counter-value"]) > 0 for c in counts), "strobe stat", stat.out + stat.err)
+    base.ok(len(counts) == 2 and all(float(c["counter-value"]) > 0 for c in counts), "strobe stat", stat.out + stat.err)
     trace = inside("strobe trace -e openat -- cat /etc/debian_version")
-    tap.ok("/etc/debian_version" in trace.err + trace.out, "strobe trace, a BPF program", trace.out + trace.err)
-    tap.equal(inside("trace -e openat -o t -- true").status, 0, "the name trace")
+    base.ok("/etc/debian_version" in trace.err + trace.out, "strobe trace, a BPF program", trace.out + trace.err)
+    base.equal(inside("trace -e openat -o t -- true").status, 0, "the name trace")
     heap = inside("strobe heap -o h.pb.gz -- perl -e 'push @x, 1 for 1..1e5'")
-    tap.ok(heap.status == 0, "strobe heap finds its library", heap.out + heap.err)
+    base.ok(heap.status == 0, "strobe heap finds its library", heap.out + heap.err)
     page = inside("strobe report -i p.data --html p.html; test -s p.html")
-    tap.ok(page.status == 0, "the page", page.out + page.err)
+    base.ok(page.status == 0, "the page", page.out + page.err)
+    top = inside("perl -e 'while (1) { $x += $_ * $_ }' & strobe top --stdio -e cpu-clock -p $! -s dso -d 2 --refreshes 1; kill $!")
+    found = re.search(r"^ *([\d.]+)% +perl", top.out, re.M)
+    base.ok(found and float(found.group(1)) > 50, "strobe top has perl above half", top.out + top.err)
     inside("rm -rf /tmp/* /tmp/.[!.]*")
 
 
-def check_completion(tap):
+def check_completion(base):
     for name, folder in (("strobe", "record"), ("perf", "report")):
         line = f"COMP_WORDS=({name} {folder[:3]}) COMP_CWORD=1; . /usr/share/bash-completion/completions/{name}; _strobe {name}; " \
                "echo ${COMPREPLY[@]}; complete -p " + name
-        done = inside(f"bash -c '{line}'")
-        tap.ok(folder in done.out and f"-F _strobe {name}" in done.out, f"bash completes the commands of {name}", done.out + done.err)
+        done = base.inside(f"bash -c '{line}'")
+        base.ok(folder in done.out and f"-F _strobe {name}" in done.out, f"bash completes the commands of {name}", done.out + done.err)
 
 
-def check_install(tap, packages):
-    version = field(packages["strobe"], "Version").split("-")[0]
-    make_root(packages)
-    before = files_of_root()
-    # a package of that name and nothing in it, which the name perf takes the place of
-    os.makedirs("old/DEBIAN")
-    with open("old/DEBIAN/control", "w", encoding="utf-8") as f:
+def make_old_perf(root):
+    """A package with the name of Debian's perf and nothing in it, which the name perf takes the place of."""
+    old = os.path.join(root, "debs", "old")
+    os.makedirs(os.path.join(old, "DEBIAN"))
+    with open(os.path.join(old, "DEBIAN/control"), "w", encoding="utf-8") as f:
         f.write("Package: linux-perf\nVersion: 6.1\nArchitecture: all\nMaintainer: nobody <nobody@localhost>\nDescription: none\n")
-    run("dpkg-deb", "--root-owner-group", "--build", "old", os.path.join(ROOT, "debs/old"))
-    tap.equal(inside("dpkg -i /debs/old").status, 0, "a package named linux-perf is installed")
-    done = inside("dpkg -i --auto-deconfigure /debs/*.deb")
-    tap.ok(done.status == 0, "dpkg installs the packages", done.out + done.err)
-    status = inside("dpkg-query -W -f '${Package} ${db:Status-Status}\\n' linux-perf strobe-perf").out
-    tap.ok("strobe-perf installed" in status and "linux-perf installed" not in status, "and removes linux-perf for it", status)
-    pages = {name for name in files_of_root() if name.startswith("/usr/share/man/man1/")}
-    added = {os.path.basename(name) for name in files_of_root() if name not in before}
-    tap.ok(pages or "strobe" in added, "files are added", sorted(added))
-    check_use(tap, version)
-    check_completion(tap)
-    done = inside("dpkg --purge " + " ".join(NAMES))
-    tap.ok(done.status == 0, "dpkg purges them", done.out + done.err)
-    after = files_of_root()
-    tap.equal(sorted(set(after.items()) ^ set(before.items())), [], "and nothing is left")
+    run("dpkg-deb", "--root-owner-group", "--build", old, old + "-package")
+
+
+def check_install(tap, suite, packages):
+    base = Base(tap, suite)
+    version = field(packages["strobe"], "Version").split("-")[0]
+    if not make_root(base, packages):
+        return
+    before = base.files()
+    make_old_perf(base.root)
+    base.equal(base.inside("dpkg -i /debs/old-package").status, 0, "a package named linux-perf is installed")
+    done = base.inside("dpkg -i --auto-deconfigure /debs/*.deb")
+    base.ok(done.status == 0, "dpkg installs the packages", done.out + done.err)
+    status = base.inside("dpkg-query -W -f '${Package} ${db:Status-Status}\n' linux-perf strobe-perf").out
+    base.ok("strobe-perf installed" in status and "linux-perf installed" not in status, "and removes linux-perf for it", status)
+    added = {name for name in base.files() if name not in before}
+    base.ok({"/usr/bin/strobe", "/usr/bin/perf", "/usr/bin/trace"} <= added, "programs are added", sorted(added))
+    check_use(base, version)
+    check_completion(base)
+    done = base.inside("dpkg --purge " + " ".join(NAMES))
+    base.ok(done.status == 0, "dpkg purges them", done.out + done.err)
+    base.equal(sorted(set(base.files().items()) ^ set(before.items())), [], "and nothing is left")
+    subprocess.run(["rm", "-rf", "--one-file-system", base.root], check=False)
 
 
 def main():
@@ -199,8 +225,8 @@ def main():
     if set(NAMES) <= set(packages):
         check_loaded_late(tap, packages["strobe"])
         check_library(tap, packages)
-        check_install(tap, packages)
-        subprocess.run(["rm", "-rf", "--one-file-system", ROOT], check=False)
+        for suite in SUITES:
+            check_install(tap, suite, packages)
     tap.done()
 
 
