@@ -32,7 +32,10 @@ def share_of_hot(text, pattern):
 
 
 def reported(text):
-    return share_of_hot(text, r"^ *([\d.]+)% .*\bhot\b")
+    """Of both functions: on a busy machine an emulated one records few samples, and many of them in the start of the program."""
+    shares = {name: float(share) for share, name in re.findall(r"^ *([\d.]+)% .*\b(hot|cold)\b", text, re.M)}
+    both = sum(shares.values())
+    return share_of_hot(f"{100 * shares.get('hot', 0) / both}", r"([\d.]+)") if both > 25 else f"hot and cold have {both} %"
 
 
 def folded(text):
