@@ -423,6 +423,58 @@ def comparison():
     quiet("diff.html")
 
 
+# ---- the call graph ----
+
+# Boxes, values and lines of the graph: what meets what it should not, letters below 12 pixels, and what is outside of the picture.
+GRAPH_FAULTS = """(() => {
+    const svg = document.querySelector('#view-graph svg'), faults = [], at = (e) => e.getBBox();
+    const [x0, y0, width, height] = svg.getAttribute('viewBox').split(' ').map(Number);
+    const boxes = [...svg.querySelectorAll('.box rect')].map(at), texts = [...svg.querySelectorAll('.wire-text')];
+    const meet = (a, b) => a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
+    const rects = [...boxes, ...texts.map(at)];
+    rects.forEach((a, i) => rects.slice(0, i).forEach((b) => meet(a, b) && faults.push(['meet', i])));
+    rects.forEach((a, i) => (a.x < x0 || a.y < y0 || a.x + a.width > x0 + width || a.y + a.height > y0 + height)
+        && faults.push(['outside', i]));
+    for (const t of svg.querySelectorAll('text')) {
+        const size = parseFloat(getComputedStyle(t).fontSize) * svg.getScreenCTM().a;
+        size < 11.99 && faults.push(['small', size]);
+    }
+    for (const path of svg.querySelectorAll('.wire')) {
+        for (let n = 1; n < 100; n++) {
+            const p = path.getPointAtLength(path.getTotalLength() * n / 100);
+            const hit = rects.findIndex((r) => p.x > r.x + 1 && p.x < r.x + r.width - 1 && p.y > r.y + 1 && p.y < r.y + r.height - 1);
+            hit >= 0 && faults.push(['line over', hit < boxes.length ? 'box' : texts[hit - boxes.length].textContent, p.x, p.y]);
+        }
+    }
+    return [boxes.length, texts.length, faults];
+})()"""
+
+
+def graph_stacks(seed):
+    """Functions that call later ones, and some earlier ones: cycles; with names of C++ templates."""
+    rng = random.Random(seed)
+    names = ["main"] + [f"f{i}" if i % 3 else f"std::map<std::string, std::vector<int>>::call_{i}" for i in range(1, 60)]
+    lines = []
+    for _ in range(300):
+        stack = [0]
+        while len(stack) < 12 and rng.random() < 0.85:
+            step = rng.choice([1, 1, 2, 3, 8, -2])
+            stack.append(min(len(names) - 1, max(1, stack[-1] + step)))
+        lines.append(";".join(names[i] for i in stack) + f" {rng.randrange(1, 200)}")
+    return "\n".join(lines) + "\n"
+
+
+def graph():
+    for seed in range(4):
+        with open("graph.folded", "w", encoding="utf-8") as f:
+            f.write(graph_stacks(seed))
+        browser.open(page_of("graph.folded", f"graph-{seed}.html") + "#view=graph")
+        boxes, texts, faults = browser.eval(GRAPH_FAULTS)
+        tap.ok(boxes > 30 and texts > 20, f"graph {seed} has boxes and values", (boxes, texts))
+        tap.equal(faults, [], f"graph {seed}: values, lines and boxes do not meet, nothing is small or cut")
+        browser.shot(f"graph-{seed}")
+
+
 # ---- hostile names ----
 
 def hostile_views(name):
@@ -619,6 +671,7 @@ def main():
         picture()
         pprof_labels()
         comparison()
+        graph()
         hostile()
         hostile_times()
         deep()

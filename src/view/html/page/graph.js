@@ -7,8 +7,8 @@
 const NODES_MOST = 1000; /* the maximum that can be laid out in a moment */
 const LEAST_SCALE = 1; /* that letters can be read at */
 const GRAPH_FONT = 12;
-const WIRE_TEXT = 90; /* room at the right for the labels of the last edges */
-const GRAPH_GAP = 66; /* between layers: room for the labels of edges */
+const LEAST_TEXT = 0.01; /* share of the total, of a call whose value is beside its line */
+const GRAPH_EDGE = 14; /* around the graph */
 
 /* A box is a function, or, with call_tree, a function on one call path, which is a node of the layout. */
 function boxesOf(model, callTree) {
@@ -72,34 +72,6 @@ function callGraph(model, state) {
 	return { boxes: list, edges: all.sort((a, b) => Math.abs(b.weight) - Math.abs(a.weight)) };
 }
 
-/* Layers by the longest path from a function without callers; the lightest edge of a cycle is reversed. */
-function layerGraph(graph) {
-	const nodes = new Map(graph.boxes.map((box) => [box.id, { ...box, out: [], in: [], layer: 0 }]));
-	const reaches = (from, to, seen = new Set()) => {
-		if (from === to) {
-			return true;
-		}
-		seen.add(from);
-		return nodes.get(from).out.some((e) => !seen.has(e.end) && reaches(e.end, to, seen));
-	};
-	for (const e of graph.edges) {
-		const back = reaches(e.to, e.from);
-		const link = { edge: e, start: back ? e.to : e.from, end: back ? e.from : e.to, back };
-		nodes.get(link.start).out.push(link);
-		nodes.get(link.end).in.push(link);
-	}
-	const done = new Set();
-	const layerOf = (n) => {
-		if (!done.has(n)) {
-			done.add(n);
-			n.layer = n.in.reduce((most, e) => Math.max(most, layerOf(nodes.get(e.start)) + 1), 0);
-		}
-		return n.layer;
-	};
-	nodes.forEach(layerOf);
-	return nodes;
-}
-
 function boxSize(model, { key, flat, cum }, measure, unit) {
 	const share = Math.sqrt(Math.abs(flat) / Math.abs(model.total || 1));
 	const font = 12 + share * 12;
@@ -111,99 +83,18 @@ function boxSize(model, { key, flat, cum }, measure, unit) {
 	return { text, values, font, width, height: font + 16 + 16 * values.length };
 }
 
-/* Layers with places for passing edges; each layer is sorted by its neighbours, downwards and upwards, several times. */
-function arrange(model, nodes, measure, unit) {
-	const layers = [];
-	const put = (layer, item) => (layers[layer] = layers[layer] || []).push(item);
-	const wires = [];
-	nodes.forEach((n) => {
-		Object.assign(n, boxSize(model, n, measure, unit), { up: [], down: [] });
-		put(n.layer, n);
+/* Positions of boxes and lines. The value of a thin line is only in its title. */
+function arrangeGraph(model, graph, measure, unit) {
+	const indexOf = new Map(graph.boxes.map((box, i) => [box.id, i]));
+	const boxes = graph.boxes.map((box) => ({ ...box, ...boxSize(model, box, measure, unit) }));
+	const total = Math.abs(model.total) || 1;
+	const edges = graph.edges.map((edge) => {
+		const share = Math.abs(edge.weight) / total;
+		const text = share >= LEAST_TEXT ? formatValue(edge.weight, unit) : "";
+		const textWidth = text && measure(text, GRAPH_FONT);
+		return { from: indexOf.get(edge.from), to: indexOf.get(edge.to), weight: Math.max(share, 1e-3), edge, text, textWidth };
 	});
-	nodes.forEach((n) =>
-		n.out.forEach((link) => {
-			const points = [n];
-			const end = nodes.get(link.end);
-			for (let layer = n.layer + 1; layer < end.layer; layer++) {
-				const dummy = { width: 10, height: 0, up: [], down: [], layer };
-				put(layer, dummy);
-				points.push(dummy);
-			}
-			points.push(end);
-			for (let i = 1; i < points.length; i++) {
-				points[i - 1].down.push(points[i]);
-				points[i].up.push(points[i - 1]);
-			}
-			wires.push({ link, points });
-		}),
-	);
-	layers.forEach((layer) => layer.sort((a, b) => (b.cum || 0) - (a.cum || 0)));
-	const number = () =>
-		layers.forEach((layer) =>
-			layer.forEach((n, i) => {
-				n.place = i / layer.length;
-			}),
-		);
-	number();
-	for (let sweep = 0; sweep < 12; sweep++) {
-		const side = sweep % 2 ? "down" : "up";
-		const order = sweep % 2 ? [...layers].reverse() : layers;
-		for (const layer of order) {
-			layer.forEach((n) => {
-				n.target = n[side].length
-					? n[side].reduce((a, m) => a + m.place, 0) / n[side].length
-					: n.place;
-			});
-			layer.sort((a, b) => a.target - b.target);
-			layer.forEach((n, i) => {
-				n.place = i / layer.length;
-			});
-		}
-	}
-	return { layers, wires, ...placeBoxes(layers) };
-}
-
-function placeBoxes(layers) {
-	const gap = 26;
-	let y = 14;
-	for (const layer of layers) {
-		let x = 0;
-		for (const n of layer) {
-			n.x = x;
-			x += n.width + gap;
-		}
-		const height = layer.reduce((a, n) => Math.max(a, n.height), 0);
-		layer.forEach((n) => {
-			n.y = y + (height - n.height) / 2;
-		});
-		y += height + GRAPH_GAP;
-	}
-	const centre = (n) => n.x + n.width / 2;
-	/* Towards their callers and callees, as far as adjacent boxes allow. */
-	for (let sweep = 0; sweep < 40; sweep++) {
-		for (const layer of sweep % 2 ? [...layers].reverse() : layers) {
-			const move = (n, i) => {
-				const near = sweep % 4 < 2 ? [...n.up, ...n.down] : sweep % 2 ? n.down : n.up;
-				if (!near.length) {
-					return;
-				}
-				const target = near.reduce((a, m) => a + centre(m), 0) / near.length - n.width / 2;
-				const low = i ? layer[i - 1].x + layer[i - 1].width + gap : -Infinity;
-				const high = i + 1 < layer.length ? layer[i + 1].x - n.width - gap : Infinity;
-				n.x = Math.min(high, Math.max(low, target));
-			};
-			layer.forEach(move);
-			for (let i = layer.length - 1; i >= 0; i--) {
-				move(layer[i], i);
-			}
-		}
-	}
-	const all = layers.flat();
-	const left = all.reduce((a, n) => Math.min(a, n.x), Infinity) - 14;
-	all.forEach((n) => {
-		n.x -= left;
-	});
-	return { width: all.reduce((a, n) => Math.max(a, n.x + n.width), 0) + WIRE_TEXT, height: y - GRAPH_GAP + 24 };
+	return { boxes, ...layeredLayout(boxes, edges) };
 }
 
 /* From the background to red, as in pprof. */
@@ -282,87 +173,61 @@ class GraphView {
 			this.box.append(element("p", { class: "faint pad-all" }, "Nothing is left to be shown."));
 			return;
 		}
-		const plan = arrange(m, layerGraph(graph), (t, f) => this.measure(t, f), this.app.unit);
+		const plan = arrangeGraph(m, graph, (t, f) => this.measure(t, f), this.app.unit);
+		this.size = [plan.width + 2 * GRAPH_EDGE, plan.height + 2 * GRAPH_EDGE];
 		const svg = (this.svg = svgElement("svg", {
-			viewBox: `0 0 ${plan.width} ${plan.height}`,
+			viewBox: `${-GRAPH_EDGE} ${-GRAPH_EDGE} ${this.size.join(" ")}`,
 			role: "img",
 			"aria-label": `Call graph of ${graph.boxes.length} functions`,
 		}));
-		this.labels = []; /* of edges, the heaviest first: they are placed first */
-		plan.wires.sort((a, b) => Math.abs(b.link.edge.weight) - Math.abs(a.link.edge.weight));
 		const most = graph.edges.reduce((a, e) => Math.max(a, Math.abs(e.weight)), 0) || 1;
 		const nameOf = new Map(graph.boxes.map((box) => [box.id, m.keys.name[box.key]]));
-		plan.wires.forEach((wire) => svg.append(...this.wire(wire, most, nameOf)));
-		plan.layers
-			.flat()
-			.filter((n) => n.key !== undefined)
-			.forEach((n) => svg.append(this.node(n)));
-		this.size = [plan.width, plan.height];
+		/* the heaviest last, over the others */
+		[...plan.wires].reverse().forEach((wire) => svg.append(...this.wire(wire, most, nameOf)));
+		plan.boxes.forEach((n) => svg.append(this.node(n)));
 		this.box.append(svg);
 		this.scale(0);
 		/* The heaviest function without callers is in view first. */
-		const first = plan.layers[0].reduce((a, n) => (n.cum > a.cum ? n : a));
-		this.box.scrollLeft = (first.x + first.width / 2) * this.zoom - this.box.clientWidth / 2;
+		const first = plan.boxes.filter((n) => n.y < 1).reduce((a, n) => (n.cum > a.cum ? n : a), plan.boxes[0]);
+		this.box.scrollLeft = (first.x + first.width / 2 + GRAPH_EDGE) * this.zoom - this.box.clientWidth / 2;
 	}
 
-	wire({ link, points }, most, nameOf) {
+	wire({ edge: { edge, text }, back, points, text: spot }, most, nameOf) {
 		const m = this.app.model;
-		const share = Math.abs(link.edge.weight) / most;
-		let d = "";
-		for (let i = 0; i < points.length; i++) {
-			const n = points[i];
-			const x = n.x + n.width / 2;
-			const y = i === 0 ? n.y + n.height : n.y;
-			if (i) {
-				const before = points[i - 1];
-				const from = before.y + before.height;
-				d += ` C ${before.x + before.width / 2} ${(from + y) / 2}, ${x} ${(from + y) / 2}, ${x} ${y}`;
-			} else {
-				d = `M ${x} ${y}`;
-			}
-		}
+		const share = Math.abs(edge.weight) / most;
+		const width = 1 + share * 7;
+		/* The arrow ends at the box, the line where the arrow begins. */
+		const end = back ? 0 : points.length - 1;
+		const [x, y] = points[end];
+		const slope = slopesOf(points)[end];
+		const length = 6 + width;
+		const [dx, dy] = [slope, 1].map((v) => (v / Math.hypot(slope, 1)) * (back ? length : -length));
+		const half = (2.5 + width * 0.8) / length;
+		const base = [x + dx, y + dy];
+		const tip = svgElement("path", {
+			d: `M ${x} ${y} L ${base[0] - dy * half} ${base[1] + dx * half} L ${base[0] + dy * half} ${base[1] - dx * half} z`,
+			class: "tip",
+		});
 		const line = svgElement("path", {
-			d,
-			class: "wire" + (link.edge.residual ? " residual" : ""),
-			"stroke-width": (1 + share * 7).toFixed(1),
-			"stroke-opacity": (0.35 + share * 0.5).toFixed(2),
+			d: smoothPath(points.map((p, i) => (i === end ? base : p))),
+			class: "wire" + (edge.residual ? " residual" : ""),
+			"stroke-width": width.toFixed(1),
 		});
 		const title = svgElement("title", {});
 		title.textContent =
-			`${nameOf.get(link.edge.from)} calls ${nameOf.get(link.edge.to)}: ` +
-			formatValue(link.edge.weight, this.app.unit) +
-			` (${formatShare(link.edge.weight, m.total)})`;
+			`${nameOf.get(edge.from)} calls ${nameOf.get(edge.to)}: ` +
+			formatValue(edge.weight, this.app.unit) +
+			` (${formatShare(edge.weight, m.total)})`;
 		line.append(title);
-		const [a, b] = points;
-		const end = link.back ? points[0] : points[points.length - 1];
-		const tipX = end.x + end.width / 2;
-		const tipY = link.back ? end.y + end.height : end.y;
-		const dy = link.back ? 7 : -7;
-		const tip = svgElement("path", { d: `M ${tipX} ${tipY} l -4 ${dy} l 8 0 z`, class: "tip" });
-		/* The value of a thin line is only in its title. */
-		const text = Math.abs(link.edge.weight) >= Math.abs(m.total) * 0.02 && this.wireText(a, b, link.edge.weight);
-		return text ? [line, tip, text] : [line, tip];
-	}
-
-	/* A position along the line with room for it, if any. */
-	wireText(a, b, weight) {
-		const label = formatValue(weight, this.app.unit);
-		const width = this.measure(label, GRAPH_FONT);
-		const [x0, x1] = [a.x + a.width / 2, b.x + b.width / 2];
-		const [y0, y1] = [a.y + a.height, b.y];
-		for (const t of [0.5, 0.38, 0.62, 0.28, 0.72, 0.2, 0.8]) {
-			const s = t * t * (3 - 2 * t); /* x of the curve, whose ends are upright */
-			const y = y0 + (y1 - y0) * (1.5 * t * (1 - t) * (1 - t) + 1.5 * t * t * (1 - t) + t * t * t);
-			const place = { x: x0 + (x1 - x0) * s + 5, y: y + 4, width };
-			const meets = (p) => Math.abs(p.y - place.y) < 14 && p.x < place.x + width + 4 && place.x < p.x + p.width + 4;
-			if (!this.labels.some(meets)) {
-				this.labels.push(place);
-				const text = svgElement("text", { x: place.x, y: place.y, class: "wire-text" });
-				text.textContent = label;
-				return text;
-			}
+		for (const part of [line, tip]) {
+			part.style.setProperty("--share", `${Math.round(30 + 60 * Math.sqrt(share))}%`);
 		}
-		return null;
+		if (!spot) {
+			return [line, tip];
+		}
+		const value = svgElement("text", { x: spot.x + 4 + width / 2, y: spot.y + 4.5, class: "wire-text" });
+		value.textContent = text;
+		return [line, tip, value];
 	}
 
 	node(n) {
