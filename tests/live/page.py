@@ -9,6 +9,7 @@ and one made by `strobe record`, whose page is held to `strobe report` and `stro
 """
 
 import collections
+import csv
 import json
 import os
 import random
@@ -163,10 +164,18 @@ def within(samples, time):
 
 def lanes(samples):
     browser.do("click", "#tab-timeline")
-    names = browser.eval("strobe.views.timeline.lanes.map((l) => [l.name, l.total])")
+    names = browser.eval("strobe.views.timeline.lanes.filter((l) => !l.threads).map((l) => [l.name, l.total])")
     expected = collections.Counter(f"{s[0][0]} {s[0][2]}" for s in samples).most_common()
     tap.equal(sorted(map(tuple, names)), sorted(expected), "a lane for each thread")
+    shown = browser.eval("strobe.views.timeline.lanes.map((l) => [l.name, !!l.inProcess])")
+    tap.equal(shown, [["ui 100", False], ["ui 101", True], ["worker 102", True], ["other 200", False]],
+              "threads are below their process, the busiest first")
+    lane = browser.eval("strobe.views.timeline.lane")
+    tap.ok(26 < lane <= 64, "few lanes are high", lane)
     browser.do("click", "#view-timeline canvas", {"position": {"x": 60, "y": 12}})
+    check_sums([s for s in samples if s[0][1] == 100], "a click on a process")
+    browser.do("click", "#view-timeline canvas", {"position": {"x": 60, "y": 12}})
+    browser.do("click", "#view-timeline canvas", {"position": {"x": 60, "y": int(1.5 * lane)}})
     check_sums([s for s in samples if s[0][0] == "ui"], "a click on a thread's name")
     change(thread=-1, cpu=1)
     check_sums([s for s in samples if s[1] == 1], "one CPU")
@@ -423,6 +432,38 @@ def comparison():
     quiet("diff.html")
 
 
+# ---- what can be saved ----
+
+# Presses the button of a format, and returns the text of the file.
+SAVED = """(async (format) => { const make = URL.createObjectURL; let blob;
+    URL.createObjectURL = (b) => make.call(URL, (blob = b));
+    document.querySelector(`[data-format="${format}"]`).click();
+    await new Promise((done) => setTimeout(done, 200));
+    URL.createObjectURL = make;
+    return blob.text(); })"""
+
+
+def saved():
+    """Files have the numbers of the view: those of the samples, counted here."""
+    samples = make_samples()
+    flat, cum = counted(samples)
+    browser.open("time.html")
+    browser.do("click", "#download")
+    formats = browser.eval("[...document.querySelectorAll('[data-format]')].map((b) => b.dataset.format)")
+    tap.equal(formats, ["folded", "speedscope.json", "csv", "png"], "formats are offered")
+    browser.shot("download")
+    profile = json.loads(browser.eval(f"{SAVED}('speedscope.json')"))
+    names = [frame["name"] for frame in profile["shared"]["frames"]]
+    ends = collections.Counter()
+    for stack, weight in zip(profile["profiles"][0]["samples"], profile["profiles"][0]["weights"]):
+        ends[names[stack[-1]]] += weight
+    tap.equal((dict(ends), profile["profiles"][0]["endValue"]), (dict(flat), len(samples)), "stacks for speedscope")
+    rows = list(csv.DictReader(browser.eval(f"{SAVED}('csv')").splitlines()))
+    tap.equal({row["function"]: (int(row["self"]), int(row["total"])) for row in rows}, {name: (flat[name], cum[name]) for name in cum},
+              "a table with self and total of each function")
+    browser.do("key", "Escape")
+
+
 # ---- the call graph ----
 
 # Boxes, values and lines of the graph: what meets what it should not, letters below 12 pixels, and what is outside of the picture.
@@ -671,6 +712,7 @@ def main():
         picture()
         pprof_labels()
         comparison()
+        saved()
         graph()
         hostile()
         hostile_times()

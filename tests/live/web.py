@@ -156,7 +156,10 @@ def in_browser(browser, server):
     chips = browser.eval("[...document.querySelectorAll('.chip')].map((c) => c.firstChild.textContent)")
     tap.equal(chips, ["not known here: mean=t"], "what is not known is reported")
     names = browser.eval("[...document.querySelectorAll('[role=tab]')].filter((t) => !t.hidden).map((t) => t.textContent)")
-    tap.ok({"Top", "Graph", "Flame Graph", "Peek", "Source", "Disassemble"} <= set(names), "the views have pprof's names", names)
+    expected = ["Flame graph", "Top", "Call tree", "Callers & callees", "Graph", "Source", "Disassembly"]
+    tap.equal(names, expected, "the views have the names of report --html")
+    title = browser.eval("document.getElementById('tab-peek').title")
+    tap.ok("Peek in pprof" in title, "pprof's name is in a tooltip", title)
     browser.do("click", "#tab-peek")
     tap.equal(browser.eval("location.pathname"), "/peek", "views have pprof's addresses")
     browser.do("key", "r")

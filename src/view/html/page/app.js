@@ -1,6 +1,6 @@
 /* The page: its state, which is stored in the URL; its controls; the views. */
 
-/* pprof: the name that pprof has for a view; a served page accepts it, too. */
+/* pprof: the name that pprof has for a view. */
 const VIEWS = [
 	{ id: "flamegraph", title: "Flame graph", pprof: "Flame Graph", key: "1" },
 	{ id: "top", title: "Top", key: "2" },
@@ -665,10 +665,11 @@ class App extends PageFrame {
 						role: "tab",
 						id: "tab-" + v.id,
 						"aria-controls": "view-" + v.id,
-						title: `${v.title} (${v.key})`,
+						title: `${v.title} (${v.key})${v.pprof ? `, ${v.pprof} in pprof` : ""}`,
+						"data-title": v.title,
 						onclick: () => this.goTo(v.id),
 					},
-					(this.live && v.pprof) || v.title,
+					v.title,
 				),
 			),
 		);
@@ -729,7 +730,7 @@ class App extends PageFrame {
 		on("theme", "click", () => this.toggleTheme());
 		on("help", "click", () => this.showHelp());
 		on("about", "click", () => this.showAbout());
-		on("download", "click", () => this.download());
+		on("download", "click", () => this.showDownloads());
 		on("dialog-close", "click", () => document.getElementById("dialog").close());
 		document.addEventListener("keydown", (e) => this.pressed(e));
 		window.addEventListener("popstate", () => this.fromAddress());
@@ -816,18 +817,25 @@ class App extends PageFrame {
 		this.dialog("About this profile", rows);
 	}
 
-	/* The view as folded stacks; a served page also offers the profile for pprof. */
-	download() {
+	/* The formats: what is shown, as filtered; a served page also offers the whole profile for pprof. */
+	showDownloads() {
+		const row = (name, use, ending, save) => [
+			name,
+			element(
+				"span",
+				{},
+				element("button", { type: "button", "data-format": ending, onclick: save }, `.${ending}`),
+				` ${use}`,
+			),
+		];
+		const rows = downloadsOf(this).map(([name, use, ending, make]) =>
+			row(name, use, ending, () => saveFile(`profile.${ending}`, make())),
+		);
 		if (this.live) {
-			location.assign("/download?p=" + this.state.profile);
-			return;
+			const address = "/download?p=" + this.state.profile;
+			rows.unshift(row("Profile", "all of it, for pprof", "pb.gz", () => location.assign(address)));
 		}
-		const link = element("a", {
-			href: URL.createObjectURL(new Blob([this.folded()], { type: "text/plain" })),
-			download: "profile.folded",
-		});
-		link.click();
-		setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+		this.dialog("Download", rows);
 	}
 
 	folded() {

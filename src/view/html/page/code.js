@@ -30,7 +30,8 @@ class CodeView {
 				{
 					title: "Function",
 					cls: "c-name",
-					cell: (r, c) => c.append(element("span", { title: r.name }, r.name)),
+					cell: (r, c) =>
+						c.append(element("span", { title: r.name }, shortName(r.name, this.list.nameLetters))),
 				},
 			],
 			onRow: (r) => this.show(r.fn),

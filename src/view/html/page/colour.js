@@ -91,7 +91,7 @@ function waitName(name) {
 	return state === "runnable" ? "waits for a CPU" : state || "who ended waits";
 }
 
-/* The legend: [name, colour, value], the largest first. Colours by name have no meaning. */
+/* The legend: [name, colour, self value], the largest first, what only calls others last. Colours by name have no meaning. */
 function legendOf(model, mode, dark) {
 	const { keys, sums } = model;
 	const kindOf = {
@@ -108,7 +108,7 @@ function legendOf(model, mode, dark) {
 	}
 	const found = new Map();
 	for (let k = 0; nameOf && k < sums.flat.length; k++) {
-		if (sums.flat[k] && !keys.special[k]) {
+		if ((sums.flat[k] || sums.cum[k]) && !keys.special[k]) {
 			const name = nameOf(k) || "not known";
 			const entry = found.get(name) || [name, hexColour(boxColour(keys, k, mode, dark)), 0];
 			entry[2] += sums.flat[k];

@@ -227,7 +227,7 @@ class Flame {
 
 	label(key, letters) {
 		const name = this.layout.keys.name[key];
-		return name.length <= letters ? name : letters < LEAST_LETTERS ? "" : name.slice(0, letters - 1) + "\u2026";
+		return name.length <= letters ? name : letters < LEAST_LETTERS ? "" : shortName(name, letters);
 	}
 
 	drawOver() {

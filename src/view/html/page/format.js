@@ -138,6 +138,34 @@ function formatChange(delta, total) {
 	return (delta >= 0 ? "+" : "\u2212") + formatShare(Math.abs(delta), total);
 }
 
+/*
+ * A name of at most so many letters: the arguments of templates are cut first, then the end. "<" opens arguments after a
+ * letter, a digit or "_", or after a whole operator: it does not in operator<, nor in names such as <module>.
+ */
+function opensArguments(before) {
+	return /(\w|\boperator\W{1,2} ?)$/.test(before) && !/\boperator[<>=-]?$/.test(before);
+}
+
+function shortName(name, letters) {
+	let short = name;
+	if (name.length > letters && name.includes("<")) {
+		let depth = 0;
+		short = "";
+		for (let i = 0; i < name.length; i++) {
+			const c = name[i];
+			if (c === "<" && (depth || opensArguments(name.slice(Math.max(0, i - 12), i)))) {
+				short += depth++ ? "" : "<\u2026";
+			} else if (c === ">" && depth && name[i - 1] !== "-") {
+				short += --depth ? "" : ">";
+			} else if (!depth) {
+				short += c;
+			}
+		}
+		short = depth ? name : short;
+	}
+	return short.length <= letters ? short : short.slice(0, Math.max(0, letters - 1)) + "\u2026";
+}
+
 /* Steps of a scale that read well: 1, 2 or 5 times a power of ten. */
 function niceStep(span, count) {
 	const rough = span / Math.max(1, count);

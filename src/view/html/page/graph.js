@@ -7,6 +7,7 @@
 const NODES_MOST = 1000; /* the maximum that can be laid out in a moment */
 const LEAST_SCALE = 1; /* that letters can be read at */
 const GRAPH_FONT = 12;
+const NAME_LETTERS = 44;
 const LEAST_TEXT = 0.01; /* share of the total, of a call whose value is beside its line */
 const GRAPH_EDGE = 14; /* around the graph */
 
@@ -76,7 +77,8 @@ function boxSize(model, { key, flat, cum }, measure, unit) {
 	const share = Math.sqrt(Math.abs(flat) / Math.abs(model.total || 1));
 	const font = 12 + share * 12;
 	const name = model.keys.name[key];
-	const text = name.length > 46 ? name.slice(0, 22) + "\u2026" + name.slice(-22) : name;
+	const short = shortName(name, Math.max(NAME_LETTERS, name.length - 1));
+	const text = short.length > NAME_LETTERS ? short.slice(0, NAME_LETTERS / 2) + "\u2026" + short.slice(-NAME_LETTERS / 2) : short;
 	const part = (title, v) => `${title} ${formatValue(v, unit)} (${formatShare(v, model.total)})`;
 	const values = [...(flat ? [part("self", flat)] : []), part("total", cum)];
 	const width = Math.max(measure(text, font), ...values.map((v) => measure(v, GRAPH_FONT))) + 20;

@@ -109,7 +109,8 @@ function cutWires(spots, wires) {
 			let below = w.bottom;
 			if (rank < w.bottom.rank) {
 				const text = rank === textRank && w.edge.textWidth;
-				below = { left: 4, right: text ? text + 10 : 4, height: text ? TEXT_BAND : 0, x: 0, rank, at: 0, up: [], down: [] };
+				const size = text ? { left: 4, right: text + 10, height: TEXT_BAND } : { left: 4, right: 4, height: 0 };
+				below = { ...size, x: 0, rank, at: 0, up: [], down: [] };
 				w.text = text ? below : w.text;
 				w.bends.push(below);
 				spots.push(below);

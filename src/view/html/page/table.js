@@ -1,6 +1,8 @@
 /* A table of any number of rows: only those in view are elements. */
 
 const LINE = 24;
+const NAME_LETTER = 7.3; /* width of a letter of names, pixels, at most */
+const SWATCH = 3; /* letters that a swatch takes */
 
 function element(tag, attributes, ...children) {
 	const e = document.createElement(tag);
@@ -70,7 +72,10 @@ class VirtualTable {
 			e.preventDefault();
 			handle.setPointerCapture(e.pointerId);
 			const from = e.clientX - head.offsetWidth;
-			handle.onpointermove = (m) => this.box.style.setProperty(property, Math.max(48, m.clientX - from) + "px");
+			handle.onpointermove = (m) => {
+				this.box.style.setProperty(property, Math.max(48, m.clientX - from) + "px");
+				this.draw();
+			};
 		});
 		handle.addEventListener("pointerup", () => (handle.onpointermove = null));
 		handle.addEventListener("dblclick", () => this.box.style.removeProperty(property));
@@ -94,7 +99,14 @@ class VirtualTable {
 		this.draw();
 	}
 
+	/* Letters that the column of names has room for. */
+	get letters() {
+		const width = this.head.querySelector(".c-name").clientWidth - 16;
+		return Math.floor(width / NAME_LETTER) || 1000;
+	}
+
 	draw() {
+		this.nameLetters = this.options.columns.some((c) => c.cls === "c-name") ? this.letters : 0;
 		const first = Math.max(0, Math.floor((this.box.scrollTop - LINE) / LINE) - 4);
 		const last = Math.min(this.rows.length, first + Math.ceil(this.box.clientHeight / LINE) + 10);
 		const lines = [];
@@ -244,7 +256,11 @@ class TopView {
 		const keys = this.app.model.keys;
 		cell.append(
 			swatch(this.colours.of(k)),
-			element("span", { class: hits && hits[k] ? "hit" : "", title: keys.name[k] }, keys.name[k]),
+			element(
+				"span",
+				{ class: hits && hits[k] ? "hit" : "", title: keys.name[k] },
+				shortName(keys.name[k], this.table.nameLetters - SWATCH),
+			),
 		);
 	}
 

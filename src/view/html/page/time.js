@@ -43,7 +43,10 @@ function drawTimeAxis(g, width, y, from, to) {
 		g.fillStyle = cssVar("--line");
 		g.fillRect(Math.round(x), 0, 1, y + 4);
 		g.fillStyle = cssVar("--faint");
-		g.fillText(formatAxis(t, step), Math.round(x) + 3, y);
+		/* the last one, where there is no room, is left of its tick */
+		const text = formatAxis(t, step);
+		const room = g.measureText(text).width + 3;
+		g.fillText(text, Math.round(x) + (x + room > width ? -room : 3), y);
 	}
 }
 
@@ -161,7 +164,7 @@ class TimeStrip {
 		const most = bins.reduce((a, b) => Math.max(a, b), 1);
 		const axis = height - 15;
 		const time = this.app.shownTime;
-		drawTimeAxis(g, width, axis, 0, this.app.timeSpan);
+		drawTimeAxis(g, width, axis + 2, 0, this.app.timeSpan);
 		const [from, to] = time ? time.map((t) => (t / this.app.timeSpan) * width) : [0, width];
 		if (time) {
 			g.fillStyle = cssVar("--brush");
@@ -190,7 +193,9 @@ class TimeStrip {
 	}
 }
 
-const LANE = 26;
+const LANE = 26; /* height, pixels */
+const LANE_MOST = 64; /* if there are few */
+const LANE_AXIS = 18;
 const LANE_NAME = 190; /* at most; a third of a narrow window */
 
 class TimelineView {
@@ -277,17 +282,19 @@ class TimelineView {
 			l.kernel[bin] += p.frameFlags[p.nodeFrame[p.rowNode[p.logRow[i]]]] & 2 ? 1 : 0;
 			l.total++;
 		}
-		this.lanes = [...lanes.values()].sort((a, b) => (byThread ? b.total - a.total : a.lane - b.lane));
-		for (const l of this.lanes) {
+		for (const l of lanes.values()) {
 			l.name = byThread
 				? threadName(p, l.lane)
 				: l.lane
 					? "CPU " + (l.lane - 1)
 					: "(CPU not recorded)";
+		}
+		this.lanes = byThread ? lanesByProcess(p, [...lanes.values()]) : [...lanes.values()].sort((a, b) => a.lane - b.lane);
+		for (const l of this.lanes) {
 			l.most = l.all.reduce((a, b) => Math.max(a, b), 1);
 		}
-		/* Lanes of threads share a scale. */
-		this.most = this.lanes.reduce((a, l) => Math.max(a, l.most), 1);
+		/* Lanes of threads share a scale; that of a whole process has its own. */
+		this.most = this.lanes.reduce((a, l) => (l.threads ? a : Math.max(a, l.most)), 1);
 	}
 
 	update() {
@@ -320,7 +327,9 @@ class TimelineView {
 	}
 
 	isChosen(l) {
-		return this.by === "thread"
+		return l.threads
+			? this.app.state.tagFocus === "pid=" + l.pid
+			: this.by === "thread"
 			? this.app.state.thread === l.lane
 			: this.app.state.cpu >= 0 && this.app.state.cpu === l.lane - 1;
 	}
@@ -336,11 +345,12 @@ class TimelineView {
 		this.left = Math.min(LANE_NAME, Math.floor(this.width / 3));
 		this.make();
 		const height = this.box.clientHeight;
-		const content = this.lanes.length * LANE + 20;
+		this.lane = Math.max(LANE, Math.min(LANE_MOST, Math.floor((height - LANE_AXIS) / this.lanes.length) || 0));
+		const content = this.lanes.length * this.lane + LANE_AXIS;
 		this.note.textContent =
 			this.by === "cpu" && this.lanes.every((l) => !l.lane)
 				? "The recording does not say on which CPU: record --sample-cpu does."
-				: counted(this.lanes.length, this.by === "thread" ? "thread" : "CPU") +
+				: counted(this.lanes.filter((l) => !l.threads).length, this.by === "thread" ? "thread" : "CPU") +
 					"; click a name to see it alone, drag for a span of time. Dark is the kernel.";
 		this.sticky.style.height = height + "px";
 		this.spacer.style.height = Math.max(0, content - height) + "px";
@@ -357,10 +367,12 @@ class TimelineView {
 			);
 		}
 		this.drawLanes(g, height, plot);
+		/* The axis is below the last lane, or at the lower edge. */
+		const axis = Math.min(height, content) - LANE_AXIS;
 		g.fillStyle = cssVar("--surface");
-		g.fillRect(0, height - 18, this.width, 18);
+		g.fillRect(0, axis, this.width, height - axis);
 		g.save();
-		g.translate(this.left, height - 18);
+		g.translate(this.left, axis);
 		drawTimeAxis(g, plot, 3, 0, this.app.timeSpan);
 		g.restore();
 	}
@@ -368,6 +380,7 @@ class TimelineView {
 	drawLanes(g, height, plot) {
 		const user = cssVar("--accent");
 		const kernel = cssVar("--kernel");
+		const LANE = this.lane;
 		const first = Math.max(0, Math.floor(this.box.scrollTop / LANE));
 		g.font = "12px system-ui, sans-serif";
 		g.textBaseline = "middle";
@@ -383,13 +396,16 @@ class TimelineView {
 				g.fillRect(0, y, this.left, LANE);
 			}
 			g.fillStyle = cssVar("--ink");
-			g.fillText(fitted(g, l.name, this.left - 62), 8, y + LANE / 2);
+			const left = l.inProcess ? 20 : 8;
+			g.font = `${l.threads ? "600 " : ""}12px system-ui, sans-serif`;
+			g.fillText(fitted(g, l.name, this.left - 54 - left), left, y + LANE / 2);
+			g.font = "12px system-ui, sans-serif";
 			g.fillStyle = cssVar("--faint");
 			const count = grouped(l.total);
 			g.fillText(count, this.left - 8 - g.measureText(count).width, y + LANE / 2);
 			for (let i = 0; i < l.all.length; i++) {
 				if (l.all[i]) {
-					const h = Math.max(2, (l.all[i] / this.most) * (LANE - 5));
+					const h = Math.max(2, (l.all[i] / (l.threads ? l.most : this.most)) * (LANE - 5));
 					const k = (l.kernel[i] / l.all[i]) * h;
 					g.fillStyle = user;
 					g.fillRect(this.left + i * 2, y + LANE - 2 - h, 1.6, h - k);
@@ -403,7 +419,7 @@ class TimelineView {
 	}
 
 	laneAt(y) {
-		return Math.floor((y + this.box.scrollTop) / LANE);
+		return Math.floor((y + this.box.scrollTop) / this.lane);
 	}
 
 	toggle(n) {
@@ -411,7 +427,9 @@ class TimelineView {
 		if (l) {
 			this.app.say(this.isChosen(l) ? "all lanes" : `${l.name}: ${counted(l.total, "sample")}`);
 		}
-		if (l && this.by === "thread") {
+		if (l && l.threads) {
+			this.app.change({ tagFocus: this.isChosen(l) ? "" : "pid=" + l.pid, thread: -1 });
+		} else if (l && this.by === "thread") {
 			this.app.change({ thread: this.isChosen(l) ? -1 : l.lane });
 		} else if (l && l.lane) {
 			this.app.change({ cpu: this.isChosen(l) ? -1 : l.lane - 1 });
@@ -428,8 +446,11 @@ class TimelineView {
 		const steps = { ArrowDown: 1, ArrowUp: -1 };
 		if (steps[e.key]) {
 			e.preventDefault();
-			const at = this.lanes.findIndex((l) => this.isChosen(l));
-			this.toggle(Math.min(this.lanes.length - 1, Math.max(0, at + steps[e.key])));
+			/* Processes are filters, which leave no other lanes: only threads are chosen by arrows. */
+			const lanes = this.lanes.map((l, n) => [l, n]).filter(([l]) => !l.threads);
+			const at = lanes.findIndex(([l]) => this.isChosen(l));
+			const to = Math.min(lanes.length - 1, Math.max(0, at + steps[e.key]));
+			this.toggle(to < 0 ? -1 : lanes[to][1]);
 		} else if (e.key === "Escape") {
 			this.app.change({ thread: -1, cpu: -1 });
 		}
@@ -450,6 +471,39 @@ class TimelineView {
 			this.app.tooltip(null);
 		}
 	}
+}
+
+/* Threads below their process, if it has several; processes and threads with most samples first. */
+function lanesByProcess(p, threads) {
+	const processes = new Map();
+	for (const l of threads) {
+		const pid = p.threadPid[l.lane];
+		const id = pid || "thread " + l.lane; /* not known: by itself */
+		const process = processes.get(id) || { pid, total: 0, threads: [] };
+		process.total += l.total;
+		process.threads.push(l);
+		processes.set(id, process);
+	}
+	const byTotal = (a, b) => b.total - a.total;
+	return [...processes.values()].sort(byTotal).flatMap((process) => {
+		const own = process.threads.sort(byTotal);
+		if (own.length < 2) {
+			return own;
+		}
+		const first = own.find((l) => p.threadTid[l.lane] === process.pid) || own[0];
+		const sum = (bins) => bins[0].map((_, i) => bins.reduce((a, one) => a + one[i], 0));
+		const head = {
+			...process,
+			lane: first.lane,
+			name: `${p.strings[p.threadComm[first.lane]]} ${process.pid}`,
+			all: sum(own.map((l) => l.all)),
+			kernel: sum(own.map((l) => l.kernel)),
+		};
+		own.forEach((l) => {
+			l.inProcess = true;
+		});
+		return [head, ...own];
+	});
 }
 
 function fitted(g, text, width) {

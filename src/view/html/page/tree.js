@@ -73,15 +73,17 @@ class TreeView {
 			{ class: "twist", "aria-hidden": "true" },
 			r.leaf ? "" : this.open.has(r.way) ? "\u25be" : "\u25b8",
 		);
+		const { keys } = this.layout;
 		const pad = element("span", { class: "pad" });
+		const letters = this.table.nameLetters - 2 * (Math.min(this.layout.depth[r.i], 60) + SWATCH) - keys.object(key).length;
 		pad.style.setProperty("--depth", Math.min(this.layout.depth[r.i], 60));
 		const hit = this.app.searchHits && this.app.searchHits[key];
 		cell.append(
 			pad,
 			twist,
 			swatch(this.colours.of(key)),
-			element("span", { class: hit ? "hit" : "" }, this.layout.keys.name[key]),
-			element("span", { class: "faint" }, " " + this.layout.keys.object(key)),
+			element("span", { class: hit ? "hit" : "", title: keys.name[key] }, shortName(keys.name[key], letters)),
+			element("span", { class: "faint" }, " " + keys.object(key)),
 		);
 	}
 
@@ -160,6 +162,8 @@ class TreeView {
 	}
 }
 
+const HALF_HEAD = 32; /* pixels: the heading of a half, and some room */
+
 class SandwichView {
 	constructor(host, app) {
 		this.app = app;
@@ -214,7 +218,7 @@ class SandwichView {
 							element(
 								"span",
 								{ title: app.model.keys.name[k] },
-								app.model.keys.name[k],
+								shortName(app.model.keys.name[k], this.list.nameLetters),
 							),
 						),
 				},
@@ -281,6 +285,8 @@ class SandwichView {
 		]
 			.filter((s) => s)
 			.join("  \u00b7  ");
+		/* Callers are as high as they require, so that there is no gap above them, unless they take more than their half. */
+		this.callers.host.style.flex = `0 1 ${(halves.callers.maxDepth + 1) * ROW + HALF_HEAD}px`;
 		this.callers.set(halves.callers, this.app.state.colour);
 		this.callees.set(halves.callees, this.app.state.colour);
 	}
