@@ -15,6 +15,7 @@
 
 #include "sys/cgroups.h"
 #include "sys/cpus.h"
+#include "sys/cpu_load.h"
 #include "sys/faked.h"
 #include "sys/limits.h"
 #include "sys/process_files.h"
@@ -131,6 +132,21 @@ static void faked_calls_are_kept_and_answered(void **state)
 	assert_int_equal(sys_munmap(sys, ring, 8192), 0);
 	close(fd);
 	sys_faked_destroy(f);
+}
+
+static void load_is_what_passed_between_two_readings(void **state)
+{
+	struct sys_cpu_load live, from = { .user = 100, .system = 10, .idle = 1000 },
+		to = { .user = 150, .nice = 10, .system = 30, .idle = 1010, .softirq = 5, .irq = 2, .iowait = 3, .cpus_nr = 2,
+		       .averages = "1.25 0.80 0.40", .running = 3, .tasks = 312 };
+	struct strbuf text = {};
+	sys_cpu_load_text(&from, &to, &text);
+	assert_string_equal(strbuf_str(&text), "2 CPUs: 60.0% user, 20.0% system, 7.0% interrupts, 3.0% I/O wait, 0.0% stolen, 10.0% idle; "
+					       "load 1.25 0.80 0.40; 312 tasks, 3 running");
+	strbuf_deinit(&text);
+	assert_ok(sys_cpu_load(sys_live(), &live));
+	assert_int_equal(live.cpus_nr, sysconf(_SC_NPROCESSORS_ONLN));
+	assert_true(live.user + live.system > 0 && live.running >= 1 && live.tasks >= live.running);
 }
 
 static void limits_are_read_below_the_root(void **state)
@@ -360,6 +376,7 @@ int main(void)
 		cmocka_unit_test(a_process_has_one_start),
 		cmocka_unit_test(a_mapped_file_is_opened),
 		cmocka_unit_test(faked_calls_are_kept_and_answered),
+		cmocka_unit_test(load_is_what_passed_between_two_readings),
 		cmocka_unit_test(limits_are_read_below_the_root),
 		cmocka_unit_test(tracefs_is_found_mounted_or_explained),
 		cmocka_unit_test(the_hierarchy_of_cgroups_is_where_it_is_mounted),

@@ -97,8 +97,8 @@ def keys(tap):
         tap.equal(s.at(), hottest, "Shift-Tab goes to the hottest again")
         for columns, rows in (80, 24), (300, 100), (10, 3), (120, 40):
             s.resize(columns, rows)
-            s.wait_for(lambda lines: len(lines[0]) <= columns and (rows < 10 or lines[rows - 1].startswith("Press")))
-        s.check(tap, lambda lines: lines[39].startswith("Press") and "│ caller  " in lines[1], "80 x 24, 300 x 100, 10 x 3 and back")
+            s.wait_for(lambda lines: len(lines[0]) <= columns and (rows < 10 or lines[rows - 1].startswith("h Help")))
+        s.check(tap, lambda lines: lines[39].startswith("h Help") and "│ caller  " in lines[1], "80 x 24, 300 x 100, 10 x 3 and back")
         os.kill(s.pid(), signal.SIGTERM)
         tap.equal(s.end(), (143, True), "SIGTERM: the terminal as it was")
 

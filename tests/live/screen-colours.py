@@ -107,7 +107,7 @@ def views(s):
     """Each kind of screen in turn: its name and its lines."""
     for name, keys, seen, back in (("rows", ["E"], "[.] main", []), ("flame graph", ["g"], "Flame graph of", ["q"]),
                                    ("strip of time", ["T"], "Enter selects", ["q"]), ("menu", ["m"], "Exit", ["Escape"]),
-                                   ("code", ["a"], "Press 'h'", ["q"]), ("help", ["?"], "q or Esc closes", ["q"])):
+                                   ("code", ["a"], "h Help", ["q"]), ("help", ["?"], "q or Esc closes", ["q"])):
         s.keys(*keys)
         lines = s.wait_for(seen)
         if lines is None and name != "code":  # which wants a disassembler

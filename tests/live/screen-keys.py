@@ -180,7 +180,7 @@ def menus(tap, path):
         lines = s.wait_for("Available samples") or []
         tap.ok(any("5 " in line for line in lines), "several events: how many samples each has", lines)
         s.keys("Enter")
-        s.wait_for("Press '?'")
+        s.wait_for("h Help")
         first = s.lines()[0]
         items = menu_items(s)
         tap.ok("Other events" in items, "Enter menu: other events", items)
@@ -250,7 +250,7 @@ def missing(tap):
         saved = open(os.path.join(SCRATCH, sorted(n for n in os.listdir(SCRATCH) if n.startswith("perf.hist."))[-1])).read()
         tap.equal(sorted(rows(saved.splitlines())), expected_rows, "all of them")
         s.keys("\\", name(3)[-4:], "Enter")
-        s.wait_for("Press '?'")
+        s.wait_for("h Help")
         s.keys("L", "C-u", "15", "Enter")
         s.check(tap, lambda lines: [r[3] for r in rows(lines)] == [name(i) for i in (4, 1, 0)], "L: a limit is one on them, too")
         s.keys("L", "C-u", "0", "Enter", "d")
@@ -266,7 +266,7 @@ def missing(tap):
 def lines_sent(tap, path):
     """Over a slow line: only what changes is sent."""
     with Known(path, columns=200, rows=60) as s:
-        whole = s.sent(lambda: (s.keys("C-l"), s.wait_for("Press '?'"), s.is_at(tap, name(0), "Ctrl-L draws all anew")))
+        whole = s.sent(lambda: (s.keys("C-l"), s.wait_for("h Help"), s.is_at(tap, name(0), "Ctrl-L draws all anew")))
         one = s.sent(lambda: (s.keys("Down"), s.wait_for(lambda _: s.at() == name(1))))
         tap.ok(0 < one < 600 and one * 4 < whole, "a step down sends two rows and not all", f"{one} of {whole} bytes")
 
@@ -298,7 +298,7 @@ def sizes(tap, path):
     with Known(path, columns=300, rows=100) as s:
         tap.equal(s.names(), [name(i) for i in range(97)], "300 x 100: as many rows as there is room for")
         s.resize(80, 24)
-        s.check(tap, lambda lines: s.names() == [name(i) for i in range(21)] and lines[23].startswith("Press"), "80 x 24 after a resize")
+        s.check(tap, lambda lines: s.names() == [name(i) for i in range(21)] and lines[23].startswith("h Help"), "80 x 24 after a resize")
         for keys, text in (["?"], "this page"), (["m"], "Exit"), (["T"], "Enter selects"), (["\\"], "search:"):
             s.keys(*keys)
             s.check(tap, text, f"{keys[0]}: there")
@@ -307,7 +307,7 @@ def sizes(tap, path):
             s.keys("q" if keys != ["\\"] else "Escape")
             s.check(tap, lambda lines: s.names()[:5] == [name(i) for i in range(5)], f"{keys[0]}: smaller and larger again")
         s.resize(10, 3)
-        s.wait_for(lambda lines: lines[0].startswith("Samples") and lines[2].startswith("Press"))
+        s.wait_for(lambda lines: lines[0].startswith("Samples") and lines[2].startswith("h Help"))
         s.keys("Down", "m", "Escape", "T", "?", "q", "End", "g")
         s.resize(80, 24)
         s.check(tap, lambda lines: any(lines), "10 x 3 with all kinds of keys")

@@ -180,7 +180,7 @@ def streams(tap):
             s.keys("Enter")
             s.check(tap, lambda lines: sum(" hot+0x" in line for line in lines) > 10, "it can be read again: samples one by one")
             s.keys("q")
-            s.wait_for("Press '?'")
+            s.wait_for("h Help")
             s.keys("T")
             s.check(tap, "Enter selects", "and by time")
             s.keys("q", "q")

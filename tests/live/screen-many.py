@@ -58,7 +58,7 @@ class Many(Screen):
 def costs(path):
     """(what is done, milliseconds a key, how many they may be)"""
     with Many(path) as s:
-        s.wait_for(lambda lines: lines[0].startswith("Samples:") and "READING" not in lines[0] and lines[49].startswith("Press"))
+        s.wait_for(lambda lines: lines[0].startswith("Samples:") and "READING" not in lines[0] and lines[49].startswith("h Help"))
         limit = max(LIMIT_MS, s.used_ms() / 10)
         for name, keys in (
             ("a row down", ["Down"] * 20), ("a page down", ["NPage"] * 10), ("open and step down", ["+", "Down"] * 10),

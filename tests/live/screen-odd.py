@@ -71,7 +71,7 @@ def flame(tap, path):
         s.keys("Home")
         s.check(tap, lambda lines: "zoomed" not in lines[0], "Home shows all")
         s.keys("q")
-        s.check(tap, "Press '?'", "q goes back to the rows")
+        s.check(tap, "h Help", "q goes back to the rows")
 
 
 def downwards(lines, event):
@@ -140,9 +140,9 @@ def sizes(tap, path):
         s.wait_for("[.] main")
         tap.ok(all(len(line) <= 80 for line in s.lines()), "80 x 24")
         s.resize(300, 100)
-        s.check(tap, lambda lines: len(lines) >= 100 and lines[99].startswith("Press"), "300 x 100 after a resize")
+        s.check(tap, lambda lines: len(lines) >= 100 and lines[99].startswith("h Help"), "300 x 100 after a resize")
         s.resize(20, 6)
-        s.check(tap, lambda lines: lines[5].startswith("Press") and len(lines[0]) <= 20, "20 x 6 after a resize")
+        s.check(tap, lambda lines: lines[5].startswith("h Help") and len(lines[0]) <= 20, "20 x 6 after a resize")
         s.keys("m")
         s.keys("Escape", "q")
         tap.equal(s.end(), (0, True), "q ends it with the terminal as it was")
@@ -159,7 +159,7 @@ def sizes(tap, path):
         s.keys("t", "Enter", "m")
         s.wait_for("Annotate hot")
         s.resize(100, 30)
-        s.check(tap, lambda lines: any("Annotate hot" in line for line in lines) and lines[29].startswith("Press"),
+        s.check(tap, lambda lines: any("Annotate hot" in line for line in lines) and lines[29].startswith("h Help"),
                 "under a menu, too")
     with Browser(path, *WITH, env={"NO_COLOR": "1"}) as s:
         s.wait_for("[.] main")
@@ -198,7 +198,7 @@ def ends(tap, path):
         s.keys("Escape")
         s.wait_for("Do you really want to exit?")
         s.keys("Down", "Enter")
-        s.check(tap, "Press '?'", "Esc asks, and No stays")
+        s.check(tap, "h Help", "Esc asks, and No stays")
         s.keys("Escape")
         s.wait_for("Do you really want to exit?")
         s.keys("Enter")

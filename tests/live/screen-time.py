@@ -63,6 +63,16 @@ def bottom(s):
     return [line for line in s.lines() if line][-1]
 
 
+def beside_digits(tap, s, span_s):
+    """The cursor moves the digits at both ends of the strip."""
+    s.keys("Home", "Right")
+    s.wait_for(lambda lines: lines[4].startswith(" ^"))
+    tap.ok(re.match(rf" \^ 0 s +{span_s:.6f} s$", s.lines()[4]), "the cursor is beside the digits", s.lines()[4])
+    s.keys("End", "Left")
+    s.wait_for(lambda lines: lines[4].endswith("^"))
+    tap.ok(re.match(rf"0 s +{span_s:.6f} s \^$", s.lines()[4]), "at both ends", s.lines()[4])
+
+
 def keys(tap, path, all_times):
     with Browser(path) as s:
         whole = rows(s.lines())
@@ -73,8 +83,9 @@ def keys(tap, path, all_times):
         s.keys(*["Right"] * 30)
         s.wait_for(lambda lines: lines[4].find("^") == 30)
         ends = re.findall(r"\d+\.\d{6}", s.lines()[4])
-        first_and_last = [round(at(all_times) / 1e9, 6) for at in (min, max)]
-        tap.equal([float(e) for e in ends], first_and_last, "from the first sample to the last")
+        span_s = round((max(all_times) - min(all_times)) / 1e9, 6)
+        tap.equal(([float(e) for e in ends], s.lines()[4][:4]), ([span_s], "0 s "), "from 0 to the last sample")
+        beside_digits(tap, s, span_s)
         s.keys("Home", "Space", "End")
         s.wait_for(f"{len(all_times)} of {len(all_times)},")
         tap.ok(bottom(s).startswith(f"{len(all_times)} of {len(all_times)},"), "a span of all has all samples", bottom(s))
@@ -90,7 +101,7 @@ def keys(tap, path, all_times):
         marked = m and span and count(all_times, span) == int(m.group(1))
         tap.ok(marked, "Enter narrows to as many samples as were marked", f"{m} {lines[0]}")
         tap.ok(span and re.match(rf"Samples: {count(all_times, span)} ", lines[0]), "the title counts those of the span", lines[0])
-        s.wait_for("Press '?'")
+        s.wait_for("h Help")
         tap.equal(rows(s.lines()), text_of(path, lines[0]), "rows are those of --time")
         tap.ok(all(name != "late" for _, _, name in rows(s.lines())[:1]), "the first half is the first function's", s.lines())
         s.keys("r")
@@ -103,14 +114,14 @@ def keys(tap, path, all_times):
         inside = sorted(t for t in all_times if span and span[0] <= t <= span[1])
         tap.ok(len(taken) > 10 and taken == inside[: len(taken)], "r: the samples of the span one by one", "\n".join(lines))
         s.keys("q")
-        s.wait_for("Press '?'")
+        s.wait_for("h Help")
         s.keys("T")
         s.wait_for("Enter selects")
         s.keys("PageDown", "Space", "PageDown", "Enter")
         inner = s.wait_for(lambda lines: span_of(lines[0]) not in (None, span)) or [""]
         inside = span_of(inner[0])
         tap.ok(inside and span[0] <= inside[0] <= inside[1] <= span[1], "a span within the span", inner[0])
-        s.wait_for("Press '?'")
+        s.wait_for("h Help")
         tap.equal(rows(s.lines()), text_of(path, inner[0]), "and its rows")
         s.keys("Escape")
         s.check(tap, lambda lines: span_of(lines[0]) == span, "Esc comes back to the span before")
@@ -138,7 +149,7 @@ def everything_is_narrowed(tap, path, all_times):
         s.keys("/", "late", "Enter")
         s.check(tap, lambda lines: re.match(r"'late' has 0.00%", bottom(s)), "the flame graph has no later function")
         s.keys("q")
-        s.wait_for("Press '?'")
+        s.wait_for("h Help")
         s.keys("/", "early", "Enter")
         s.wait_for("Filter: early")
         s.keys("a")
@@ -156,7 +167,7 @@ def mouse(tap, path, all_times):
         lines = s.wait_for(", Time: ") or [""]
         span = span_of(lines[0])
         tap.ok(span is not None, "pulling the mouse narrows", s.lines())
-        s.wait_for("Press '?'")
+        s.wait_for("h Help")
         tap.equal(rows(s.lines()), text_of(path, lines[0]), "to the rows of --time")
         s.keys("Escape")
         s.wait_for(lambda lines: "Time:" not in lines[0])

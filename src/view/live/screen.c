@@ -4,6 +4,7 @@
 #include "session/live/describe.h"
 #include "session/live/playback.h"
 #include "session/report/code.h"
+#include "sys/cpu_load.h"
 #include "view/tui/browser.h"
 
 /* The first report is shown at once and has few samples: the second one follows after this time at most. */
@@ -23,6 +24,7 @@ struct live_screen {
 	int fds[2];
 	struct strobe_error *error;
 	struct playback playback;
+	struct sys_cpu_load load[2]; /* at the refresh before the last, and at the last */
 };
 
 static int wait_ms(void *ctx)
@@ -48,8 +50,16 @@ static enum browse_state look(void *ctx)
 }
 
 /* Sampling continues while the display is paused. */
+/* Without /proc there is nothing to show, and the rest is shown. */
+static void read_load(struct live_screen *s)
+{
+	s->load[0] = s->load[1];
+	error_destroy(sys_cpu_load(s->live->o.sys, &s->load[1]));
+}
+
 static struct strobe_error *refresh(struct live_screen *s)
 {
+	read_load(s);
 	struct live_session *l = s->live;
 	if (!l->has_ended || l->refresh.number < 2) {
 		TRY(live_refresh(l));
@@ -83,6 +93,13 @@ static void status(void *ctx, struct strbuf *out)
 	else if (playback_age(&s->playback, live_now_ns(s->live), &age_ns))
 		strbuf_addf(out, ", paused %.1f s ago", (double)age_ns / 1e9);
 	live_describe_briefly(s->live, s->shows_rates, out);
+}
+
+static void system_line(void *ctx, struct strbuf *out)
+{
+	const struct live_screen *s = ctx;
+	if (s->load[1].cpus_nr)
+		sys_cpu_load_text(&s->load[0], &s->load[1], out);
 }
 
 /* ---- spans of time, and the first minute ---- */
@@ -214,6 +231,7 @@ struct strobe_error *live_browse(struct screen *screen, struct live_report *r, c
 		.look = look,
 		.renew = renew,
 		.status = status,
+		.system = system_line,
 		.key = key,
 		.help = help,
 		.listing = listing,
@@ -224,6 +242,7 @@ struct strobe_error *live_browse(struct screen *screen, struct live_report *r, c
 		.base_is_first_minute = true,
 	};
 	const struct report *first;
+	read_load(&s);
 	playback_init(&s.playback, &r->live.history, live_now_ns(s.live));
 	struct strobe_error *err = renew(&s, &first);
 	uint64_t interval_ns = live_interval_ns(s.live);

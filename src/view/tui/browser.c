@@ -8,9 +8,16 @@
 #include "view/cells.h"
 #include "view/tui/browser_priv.h"
 
+#define ROWS_FOR_SYSTEM 12
+
+unsigned browser_top(const struct browser *b)
+{
+	return 1 + (b->ui.hooks->system && screen_rows(b->ui.s) >= ROWS_FOR_SYSTEM);
+}
+
 unsigned browser_room(const struct browser *b)
 {
-	unsigned rows = screen_rows(b->ui.s), other = (rows > 2) + 1 + (!b->no_head && rows > 3) + strip_height(b);
+	unsigned rows = screen_rows(b->ui.s), other = (rows > 2) + browser_top(b) + (!b->no_head && rows > 3) + strip_height(b);
 	return rows > other ? rows - other : 1;
 }
 
@@ -184,26 +191,61 @@ uint32_t browser_part_named(const struct report *r, const char *name)
 	return 0;
 }
 
+/* The largest percentage of each column of shares, over all rows. */
+static void find_largest(struct browser *b)
+{
+	const struct report_part *p = browser_part(b);
+	const struct hist *h = p->hist;
+	b->largest = xcalloc(b->own.fields_nr + 1, sizeof(*b->largest));
+	for (uint32_t i = 0; i < b->own.fields_nr; i++) {
+		const struct hist_key *k = &b->own.fields[i];
+		uint64_t most = 0;
+		if (!cell_is_percent(k))
+			continue;
+		for (uint32_t e = 0; e < h->order_nr; e++) {
+			uint64_t value = hist_value(hist_stats(h, &h->entries.data[h->order[e]]), k->column);
+			most = value > most ? value : most;
+		}
+		b->largest[i] = report_percent(most, report_column_total(&b->own, p, 0, k->column));
+	}
+}
+
+/* Where reports follow each other, columns get wider but not narrower: the screen would flicker. */
+static void set_columns(struct browser *b, const struct report *report)
+{
+	unsigned *before = b->widths;
+	uint32_t before_nr = b->ui.hooks->is_live && before ? b->own.fields_nr : 0;
+	const struct hist_key *fields = b->fields;
+	b->fields = cell_fields(report, browser_part(b), &b->own.fields_nr);
+	b->own.fields = b->fields;
+	b->widths = xcalloc(b->own.fields_nr + 1, sizeof(*b->widths));
+	cell_widths(&b->own, browser_part(b), b->widths);
+	for (uint32_t i = 0; i < b->own.fields_nr && i < before_nr; i++)
+		if (fields[i].column == b->fields[i].column && before[i] > b->widths[i])
+			b->widths[i] = before[i];
+	free((void *)fields);
+	free(before);
+	free(b->largest);
+	find_largest(b);
+}
+
 void browser_set(struct browser *b, const struct report *report, uint32_t part)
 {
 	/* The old report may have been freed: its entries must not be used. */
 	double limit = b->own.percent_limit;
 	bool relative = b->own.relative, first = !b->given;
+	uint32_t fields_nr = b->own.fields_nr;
 	b->given = report;
 	b->part = part < report->parts_nr ? part : 0;
 	if (b->sort_event >= browser_part(b)->hist->options.events_nr)
 		b->sort_event = 0;
 	b->own = *report;
+	b->own.fields_nr = fields_nr;
 	if (!first) {
 		b->own.percent_limit = limit;
 		b->own.relative = relative;
 	}
-	free(b->fields);
-	free(b->widths);
-	b->fields = cell_fields(report, browser_part(b), &b->own.fields_nr);
-	b->own.fields = b->fields;
-	b->widths = xcalloc(b->own.fields_nr + 1, sizeof(*b->widths));
-	cell_widths(&b->own, browser_part(b), b->widths);
+	set_columns(b, report);
 	rows_set(&b->rows, &b->own, browser_part(b));
 	b->own.totals = b->rows.totals;
 	b->set_nr++;
@@ -361,7 +403,7 @@ static void go_back(struct browser *b)
 
 static void click(struct browser *b, const struct screen_key *k)
 {
-	unsigned head = !b->no_head && screen_rows(b->ui.s) > 3, y = 1 + strip_height(b), top = y + head;
+	unsigned head = !b->no_head && screen_rows(b->ui.s) > 3, y = browser_top(b) + strip_height(b), top = y + head;
 	if (head && k->y == y) {
 		browser_sort(b, browser_field_at(b, k->x));
 	} else if (k->y >= top && k->y < top + browser_room(b) && b->first + k->y - top < b->rows.lines.len) {
@@ -538,6 +580,7 @@ struct strobe_error *browse(struct screen *s, const struct report *report, const
 	rows_deinit(&b.rows);
 	free(b.fields);
 	free(b.widths);
+	free(b.largest);
 	browser_base_deinit(&b);
 	strbuf_deinit(&b.event);
 	strbuf_deinit(&b.filter);

@@ -33,6 +33,7 @@ struct browse_hooks {
 	/* Returns a new report, of at least one part, and frees the old one. */
 	struct strobe_error *(*renew)(void *ctx, const struct report **ret);
 	void (*status)(void *ctx, struct strbuf *out); /* after the title */
+	void (*system)(void *ctx, struct strbuf *out); /* a line on the system, below the title of screens of 12 rows or more */
 	/* Called with keys that the browser does not use; false: unknown key. *say: a message for the user. */
 	bool (*key)(void *ctx, uint32_t key, struct strbuf *say);
 	const char *help;                       /* lines for those keys */

@@ -32,6 +32,7 @@ struct browser {
 	struct report own;           /* the report with the columns of this part and the user's changes */
 	struct hist_key *fields;
 	unsigned *widths;
+	double *largest;             /* by field: the largest percentage, which a whole bar shows */
 	uint32_t part;
 	struct strbuf event;         /* of the part, by which it is found in another report */
 	struct rows rows;
@@ -109,6 +110,8 @@ void browser_forget_zooms(struct browser *b);
 void browser_toggle(struct browser *b);
 /* The number of rows that fit. */
 unsigned browser_room(const struct browser *b);
+/* Lines above the strip: the title, and that on the system. */
+unsigned browser_top(const struct browser *b);
 
 /* Shows a new report in place of the one that was freed. */
 void browser_renew(struct browser *b);

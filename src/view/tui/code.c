@@ -249,7 +249,7 @@ static void draw_row(const struct code *c, unsigned y, const struct listing_row 
 	bool found = c->search.len && strstr(strbuf_str(&b), strbuf_str(&c->search));
 	x += screen_str(s, y, x, selected ? INK_SELECTED : INK_DIM, screen_is_ascii(s) ? "| " : "│ ");
 	enum ink ink = selected ? INK_SELECTED : found ? INK_FOUND : is_insn ? INK_NORMAL : INK_NOTE;
-	x += screen_text(s, y, x, ink, strbuf_str(&b), b.len, columns);
+	x += screen_line_text(s, y, x, ink, strbuf_str(&b), b.len);
 	if (selected && x < columns)
 		screen_fill(s, y, x, INK_SELECTED, ' ', columns - x);
 	strbuf_deinit(&b);
@@ -302,6 +302,11 @@ static size_t room(const struct code *c)
 	return rows > other ? rows - other : 1;
 }
 
+static const struct ui_key_name key_names[] = {
+	{ "h", "Help" }, { "Enter", "Follow" }, { "Tab", "Hottest" }, { "s", "Source" }, { "t", "Unit" }, { "o", "Bytes" },
+	{ "j", "Jumps" }, { "/", "Search" }, { "P", "Save" }, { "q", "Back" },
+};
+
 static void draw(struct code *c)
 {
 	struct strbuf title = {};
@@ -316,7 +321,10 @@ static void draw(struct code *c)
 	c->first = c->at < c->first ? c->at : c->at >= c->first + n ? c->at - n + 1 : c->first;
 	for (size_t i = 0; i < n && c->first + i < c->rows.len; i++)
 		draw_row(c, top(c) + (unsigned)i, &c->rows.data[c->first + i], c->first + i == c->at);
-	ui_bar(c->ui, screen_rows(s) - 1, c->message.len ? strbuf_str(&c->message) : "Press 'h' for help on key bindings");
+	if (c->message.len)
+		ui_bar(c->ui, screen_rows(s) - 1, strbuf_str(&c->message));
+	else
+		ui_key_bar(c->ui, screen_rows(s) - 1, key_names, sizeof(key_names) / sizeof(*key_names));
 	screen_flush(s);
 }
 

@@ -68,13 +68,27 @@ static void put(struct pen *p, enum ink ink, const char *s, size_t n)
 	if (p->text)
 		strbuf_add(p->text, s, n);
 	else
-		p->x += screen_text(p->b->ui.s, p->y, p->x, p->selected ? INK_SELECTED : ink, s, n, screen_columns(p->b->ui.s));
+		p->x += screen_line_text(p->b->ui.s, p->y, p->x, p->selected ? INK_SELECTED : ink, s, n);
 }
 
 static void put_blanks(struct pen *p, unsigned n)
 {
 	for (; n; n--)
 		put(p, INK_NORMAL, " ", 1);
+}
+
+static enum ink bar_ink_of(double percent)
+{
+	return percent >= 5 ? INK_BAR_HIGH : percent > 0.5 ? INK_BAR_MEDIUM : INK_BAR;
+}
+
+/* A percentage on a bar, which fills its cell for the largest one of its column. */
+static void put_percent(struct pen *p, uint32_t field, double percent, const struct strbuf *cell)
+{
+	double largest = p->b->largest[field], share = largest > 0 && percent > 0 ? percent / largest : 0;
+	size_t bar = (size_t)((double)cell->len * (share < 1 ? share : 1) + 0.5);
+	put(p, bar_ink_of(percent), strbuf_str(cell), bar);
+	put(p, ink_of(percent), strbuf_str(cell) + bar, cell->len - bar);
 }
 
 static void put_value(struct pen *p, uint32_t field, const struct hist_stat *stats)
@@ -89,7 +103,10 @@ static void put_value(struct pen *p, uint32_t field, const struct hist_stat *sta
 		double percent = report_percent(hist_value(&stats[j], k->column),
 						report_column_total(&b->own, part, j, k->column));
 		cell_value(&b->own, part, k, &stats[j], j, b->widths[field], &cell);
-		put(p, cell_is_percent(k) ? ink_of(percent) : INK_NORMAL, strbuf_str(&cell), cell.len);
+		if (cell_is_percent(k))
+			put_percent(p, field, percent, &cell);
+		else
+			put(p, INK_NORMAL, strbuf_str(&cell), cell.len);
 		used += (unsigned)cell.len;
 		strbuf_deinit(&cell);
 	}
@@ -310,14 +327,19 @@ int browser_field_at(const struct browser *b, unsigned x)
 
 static void draw_bottom(struct browser *b, unsigned y)
 {
+	static const struct ui_key_name keys[] = {
+		{ "h", "Help" }, { "Enter", "Menu" }, { "+", "Open" }, { "a", "Code" }, { "g", "Flame graph" }, { "T", "Time" },
+		{ "/", "Filter" }, { "D", "Compare" }, { "P", "Save" }, { "q", "Quit" },
+	};
 	struct strbuf text = {};
 	if (b->message.len)
 		strbuf_addstr(&text, strbuf_str(&b->message));
 	else if (b->strip.has_focus)
 		strip_status(b, &text);
+	if (text.len)
+		ui_bar(&b->ui, y, strbuf_str(&text));
 	else
-		strbuf_addstr(&text, "Press '?' for help on key bindings");
-	ui_bar(&b->ui, y, strbuf_str(&text));
+		ui_key_bar(&b->ui, y, keys, sizeof(keys) / sizeof(*keys));
 	strbuf_deinit(&text);
 }
 
@@ -342,6 +364,11 @@ void browser_draw(struct browser *b)
 	screen_clear(b->ui.s);
 	browser_title(b, screen_columns(b->ui.s), &title);
 	ui_bar(&b->ui, y++, strbuf_str(&title));
+	if (browser_top(b) > y) {
+		strbuf_reset(&title);
+		b->ui.hooks->system(b->ui.hooks->ctx, &title);
+		ui_line(&b->ui, y++, INK_NORMAL, strbuf_str(&title));
+	}
 	strbuf_deinit(&title);
 	strip_draw(b, y);
 	y += strip_height(b);

@@ -183,6 +183,8 @@ static void add_frame_name(const struct flame *f, uint32_t node, struct strbuf *
 {
 	if (node == FLAME_ROOT)
 		strbuf_addstr(b, "all");
+	else if (node_of(f, node)->frame == PROFILE_NONE)
+		strbuf_addstr(b, profile_str(f->part->hist->profile, node_of(f, node)->process));
 	else
 		report_frame_name(f->part->hist, node_of(f, node)->frame, false, b);
 }
@@ -199,11 +201,14 @@ static enum ink ink_of(const struct flame *f, const struct flame_box *box, const
 {
 	if (box->of.is_rest)
 		return INK_DIM;
-	const struct profile_frame *frame = &f->part->hist->profile->frames.data[node_of(f, box->of.node)->frame];
+	frame_id id = node_of(f, box->of.node)->frame;
 	if (f->search.len && strstr(name, strbuf_str(&f->search)))
 		return INK_FOUND;
 	/* A function has the same tint everywhere, from the even or the odd half. */
 	enum ink tint = hash_bytes(name, strlen(name)) % (SCREEN_TINTS / 2) * 2 + box->is_odd;
+	if (id == PROFILE_NONE)
+		return INK_OTHER + tint;
+	const struct profile_frame *frame = &f->part->hist->profile->frames.data[id];
 	if (frame->flags & FRAME_INLINED)
 		return INK_INLINED + tint;
 	switch ((enum mapping_space)frame->space) {

@@ -2,7 +2,8 @@
  * The tree of functions of a flame graph, created lazily.
  *
  * Initialization takes one pass over the profile's stacks, two million in 10 ms; nodes are created when the children of their parent
- * are first needed. Stacks of the same functions at different addresses are one node. The profile is borrowed and const.
+ * are first needed. Stacks of the same functions at different addresses are one node. If the profile has samples of processes with
+ * several names, these are the nodes next to the root. The profile is borrowed and const.
  * One thread.
  */
 #pragma once
@@ -15,7 +16,8 @@
 /* A function at a place in the call tree. */
 struct flame_node {
 	uint32_t parent, first, next; /* PROFILE_NONE: none; first is set when children are first needed */
-	frame_id frame;
+	frame_id frame;     /* PROFILE_NONE: the root, or a process */
+	str_id process;     /* its name */
 	uint64_t name;      /* unique among the children of a node */
 	uint64_t value;     /* with what is on it */
 	uint32_t stacks;    /* 1 + the first stack, of the list in `same`, that ends with it */
@@ -29,9 +31,19 @@ struct flame_stack {
 	uint32_t sibling;  /* 1 + the next callee of the same caller */
 };
 
+/* A stack of the processes with one name; callers have lower indices. */
+struct flame_part {
+	stack_id stack;    /* PROFILE_NONE: the name itself */
+	uint32_t caller;   /* index, or PROFILE_NONE */
+	str_id process;
+};
+
 struct flame_tree {
 	const struct profile *profile;
-	struct flame_stack *stacks; /* as the profile has them */
+	VEC(struct flame_part) parts; /* empty: there is one process, and stacks are as the profile has them */
+	struct idset part_index;    /* of parts, by process and stack */
+	struct flame_stack *stacks; /* by part, or by stack of the profile */
+	size_t stacks_nr;
 	uint32_t *same;        /* by stack of a node: the next of that node, + 1 */
 	uint32_t outermost;    /* the first stack that has no caller, + 1 */
 	struct idset index;    /* of nodes, by parent and name */

@@ -89,6 +89,46 @@ static void what_stands_on_itself_counts_once(void **state)
 	profile_destroy(p);
 }
 
+static void add_of(struct profile *p, const char *process, const char *names, uint64_t value)
+{
+	stack_id s = PROFILE_NONE;
+	uint64_t label = strtab_add(&p->strings, process);
+	for (; *names; names++)
+		s = profile_stack(p, s, frame(p, *names, 1));
+	profile_add(p, s, profile_labels(p, &label), 0, 1, value, 0);
+}
+
+/* Processes P and Q call the same functions; their stacks are separate, and sums are of both. */
+static void processes_are_next_to_the_root(void **state)
+{
+	struct profile *p = profile_create();
+	struct flame_tree t;
+	uint32_t e = profile_event(p, "cycles", "");
+	profile_column(p, "comm", COLUMN_STRING);
+	add_of(p, "P", "mab", 10);
+	add_of(p, "P", "ma", 5);
+	flame_tree_init(&t, p, e);
+	assert_int_equal(value_at(&t, "ma"), 15);
+	assert_int_equal(value_at(&t, "P"), UINT64_MAX);
+	flame_tree_deinit(&t);
+	add_of(p, "Q", "ma", 20);
+	add_of(p, "Q", "x", 40);
+	add_of(p, "P", "mab", 80);
+	flame_tree_init(&t, p, e);
+	assert_int_equal(value_at(&t, ""), 155);
+	assert_int_equal(value_at(&t, "P"), 95);
+	assert_int_equal(value_at(&t, "Pma"), 95);
+	assert_int_equal(value_at(&t, "Pmab"), 90);
+	assert_int_equal(value_at(&t, "Q"), 60);
+	assert_int_equal(value_at(&t, "Qma"), 20);
+	assert_int_equal(value_at(&t, "Qmab"), UINT64_MAX);
+	assert_int_equal(value_at(&t, "Qx"), 40);
+	assert_int_equal(value_at(&t, "m"), UINT64_MAX);
+	assert_int_equal(flame_tree_sum(&t, is_a, p), 115);
+	flame_tree_deinit(&t);
+	profile_destroy(p);
+}
+
 static void nothing_has_a_root(void **state)
 {
 	struct profile *p = profile_create();
@@ -106,6 +146,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(functions_are_one_at_any_address),
 		cmocka_unit_test(what_stands_on_itself_counts_once),
+		cmocka_unit_test(processes_are_next_to_the_root),
 		cmocka_unit_test(nothing_has_a_root),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

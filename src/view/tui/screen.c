@@ -75,6 +75,9 @@ static const struct look looks[INK_HEAT] = {
 	[INK_MEDIUM] = { { COLOR_GREEN, -1 }, { COLOR_GREEN, -1 }, A_NORMAL, A_NORMAL },
 	[INK_DIM] = { OWN, OWN, A_DIM, A_DIM },
 	[INK_NOTE] = { { COLOR_MAGENTA, -1 }, { COLOR_MAGENTA, -1 }, A_NORMAL, A_BOLD },
+	[INK_BAR] = { { 231, 240 }, { COLOR_WHITE, COLOR_BLUE }, A_NORMAL, A_REVERSE },
+	[INK_BAR_HIGH] = { { 231, 88 }, { COLOR_WHITE, COLOR_RED }, A_NORMAL, A_REVERSE },
+	[INK_BAR_MEDIUM] = { { 231, 22 }, { COLOR_BLACK, COLOR_GREEN }, A_NORMAL, A_REVERSE },
 	[INK_FOUND] = { { 16, 220 }, { COLOR_BLACK, COLOR_YELLOW }, A_NORMAL, A_UNDERLINE },
 	[INK_BOX] = { { 231, 238 }, { COLOR_WHITE, COLOR_BLUE }, A_NORMAL, A_NORMAL },
 	/* Without colours all others are in reverse. */
@@ -521,6 +524,20 @@ unsigned screen_text(struct screen *s, unsigned y, unsigned x, enum ink ink, con
 		len += chars;
 	}
 	s->c.waddnwstr(*s->c.window, line, (int)len);
+	return used;
+}
+
+unsigned screen_line_text(struct screen *s, unsigned y, unsigned x, enum ink ink, const char *text, size_t n)
+{
+	unsigned columns = screen_columns(s), used = screen_text(s, y, x, ink, text, n, columns);
+	bool has_text = false;
+	for (size_t i = 0; i < n && !has_text; i++)
+		has_text = text[i] != ' ';
+	/* Blanks may be lost, and so may the rest of a line whose end is marked. */
+	if (has_text && columns && x + used + 1 >= columns && screen_width(text, n) > used) {
+		screen_str(s, y, columns - 1, ink, s->ascii ? ">" : "…");
+		used = x < columns ? columns - x : 0;
+	}
 	return used;
 }
 

@@ -36,6 +36,9 @@ enum ink {
 	INK_MEDIUM,
 	INK_DIM,
 	INK_NOTE,
+	INK_BAR,      /* cells of a bar that shows a share, and those of much and some */
+	INK_BAR_HIGH,
+	INK_BAR_MEDIUM,
 	INK_FOUND,    /* what was searched for */
 	INK_BOX,      /* menus and messages */
 	INK_BOX_SELECTED,
@@ -84,6 +87,8 @@ void screen_clear(struct screen *s);
 enum ink screen_heat(const struct screen *s, double share);
 /* Writes at most n bytes into at most `columns` cells from (y, x) on; returns how many cells were used. */
 unsigned screen_text(struct screen *s, unsigned y, unsigned x, enum ink ink, const char *text, size_t n, unsigned columns);
+/* To the right edge; a mark in the last cell shows that the line is cut. */
+unsigned screen_line_text(struct screen *s, unsigned y, unsigned x, enum ink ink, const char *text, size_t n);
 /* NUL-terminated, to the right edge. */
 unsigned screen_str(struct screen *s, unsigned y, unsigned x, enum ink ink, const char *text);
 void screen_fill(struct screen *s, unsigned y, unsigned x, enum ink ink, char c, unsigned n);

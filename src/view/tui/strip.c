@@ -170,23 +170,27 @@ static void draw_bars(struct browser *b, unsigned y)
 	}
 }
 
-/* Both ends in seconds, and between them "[===^" for the marked span. */
+/* Both ends in seconds from the first sample, and "[===^" for the marked span; the digits make room for it. */
 static void draw_marks(struct browser *b, unsigned y)
 {
 	const struct strip *s = &b->strip;
 	const struct time_counts *t = &s->times;
-	unsigned columns = screen_columns(b->ui.s), first, last;
+	unsigned columns = screen_columns(b->ui.s), first = columns, last = 0;
+	static const char begin[] = "0 s";
 	struct strbuf end = {};
-	strbuf_addf(&end, "%.6f", (double)t->span.from_ns / 1e9);
-	screen_str(b->ui.s, y, 0, INK_DIM, strbuf_str(&end));
-	strbuf_reset(&end);
-	strbuf_addf(&end, "%.6f", (double)t->span.to_ns / 1e9);
-	if (end.len < columns / 2)
-		screen_str(b->ui.s, y, columns - (unsigned)end.len, INK_DIM, strbuf_str(&end));
+	strbuf_addf(&end, "%.6f s", (double)(t->span.to_ns - t->span.from_ns) / 1e9);
+	if (s->has_focus)
+		marked(s, &first, &last);
+	unsigned begin_len = sizeof(begin) - 1, end_len = (unsigned)end.len, begin_x = first > begin_len ? 0 : last + 2;
+	unsigned end_x = last + 1 < columns - end_len || !s->has_focus ? columns - end_len : first - end_len - 1;
+	bool has_begin = begin_x + begin_len + 1 < columns - end_len;
+	if (has_begin)
+		screen_str(b->ui.s, y, begin_x, INK_DIM, begin);
+	if (end_len < columns / 2 && end_x < columns && (!has_begin || end_x > begin_x + begin_len))
+		screen_str(b->ui.s, y, end_x, INK_DIM, strbuf_str(&end));
 	strbuf_deinit(&end);
 	if (!s->has_focus)
 		return;
-	marked(s, &first, &last);
 	for (unsigned i = first; i <= last && i < columns; i++)
 		screen_str(b->ui.s, y, i, INK_NOTE, i == s->at ? "^" : i == first ? "[" : i == last ? "]" : "=");
 }
@@ -226,7 +230,8 @@ static void move(struct strip *s, long by)
 static bool mouse(struct browser *b, const struct screen_key *k)
 {
 	struct strip *s = &b->strip;
-	bool inside = k->y >= 1 && k->y < 1 + strip_height(b) && s->times.nr;
+	unsigned top = browser_top(b);
+	bool inside = k->y >= top && k->y < top + strip_height(b) && s->times.nr;
 	unsigned at = k->x < s->times.nr ? k->x : s->times.nr - 1;
 	if (k->key == KEY_IS_CLICK && !inside)
 		return false;

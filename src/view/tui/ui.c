@@ -83,13 +83,28 @@ size_t ui_scrolled(size_t at, long lines, size_t n)
 
 void ui_line(struct ui *u, unsigned y, enum ink ink, const char *text)
 {
-	unsigned used = screen_text(u->s, y, 0, ink, text, strlen(text), screen_columns(u->s));
+	unsigned used = screen_line_text(u->s, y, 0, ink, text, strlen(text));
 	screen_fill(u->s, y, used, ink, ' ', screen_columns(u->s) - used);
 }
 
 void ui_bar(struct ui *u, unsigned y, const char *text)
 {
 	ui_line(u, y, INK_TITLE, text);
+}
+
+void ui_key_bar(struct ui *u, unsigned y, const struct ui_key_name *keys, unsigned n)
+{
+	unsigned x = 0, columns = screen_columns(u->s);
+	for (unsigned i = 0; i < n; i++) {
+		size_t key = strlen(keys[i].key), does = strlen(keys[i].does);
+		if (x + key + does + 1 > columns)
+			break;
+		x += screen_text(u->s, y, x, INK_NORMAL, keys[i].key, key, columns);
+		x += screen_text(u->s, y, x, INK_TITLE, " ", 1, columns);
+		x += screen_text(u->s, y, x, INK_TITLE, keys[i].does, does, columns);
+		x += screen_text(u->s, y, x, INK_TITLE, " ", 1, columns);
+	}
+	screen_fill(u->s, y, x, INK_TITLE, ' ', x < columns ? columns - x : 0);
 }
 
 /* "~1.50G": three digits are enough for an approximate number. */

@@ -43,5 +43,11 @@ void ui_text(struct ui *u, const char *title, const char *text);
 /* A line of the screen, filled to the right edge; a bar is the first or last line. */
 void ui_line(struct ui *u, unsigned y, enum ink ink, const char *text);
 void ui_bar(struct ui *u, unsigned y, const char *text);
+/* A key and what it does, in one word or two. */
+struct ui_key_name {
+	const char *key, *does;
+};
+/* The most useful keys, as many as fit. */
+void ui_key_bar(struct ui *u, unsigned y, const struct ui_key_name *keys, unsigned n);
 /* The count of an event; rounded if the title has no room for all digits. */
 void ui_add_count(struct strbuf *title, uint64_t count, bool is_short);
