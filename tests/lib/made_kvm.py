@@ -7,13 +7,14 @@ from made import ARCH, CPU, CPUID, IDENTIFIER, PERIOD, RAW, TYPE_TRACEPOINT, Mad
 ENTRY, EXIT, MMIO, PIO, MSR = range(5)
 VMX = ((0, "EXCEPTION_NMI"), (1, "EXTERNAL_INTERRUPT"), (10, "CPUID"), (12, "HLT"), (30, "IO_INSTRUCTION"), (31, "MSR_READ"),
        (32, "MSR_WRITE"), (48, "EPT_VIOLATION"), (49, "EPT_MISCONFIG"))
-SVM = ((0x60, "interrupt"), (0x72, "cpuid"), (0x78, "hlt"), (0x7b, "io"), (0x400, "npf"))
+SVM = (("0x040 + 0", "DE excp"), (0x60, "interrupt"), (0x72, "cpuid"), (0x78, "hlt"), (0x7b, "io"), (0x400, "npf"))
 COMMON = ("unsigned short common_type", 0, 2), ("unsigned char common_flags", 2, 1), ("unsigned char common_preempt_count", 3, 1), \
     ("int common_pid", 4, 4)
 
 
 def names(reasons):
-    return ", ".join(f'{{ {number:#x}, "{name}" }}' for number, name in reasons)
+    """The kernel writes exceptions of AMD's as sums."""
+    return ", ".join(f'{{ {number if isinstance(number, str) else hex(number)}, "{name}" }}' for number, name in reasons)
 
 
 # (name, fields, print format): the kernel's format in events/kvm, as far as it is read

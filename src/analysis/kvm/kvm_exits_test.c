@@ -89,6 +89,12 @@ static void reasons_are_those_of_the_format(void **state)
 	assert_string_equal(kvm_reasons_name(&r, 1, 0x24), "DABT_LOW");
 	assert_null(kvm_reasons_name(&r, 0, 0x24));
 	kvm_reasons_deinit(&r);
+	/* As Linux writes AMD's exceptions; what follows them has a name, too. */
+	kvm_reasons_init(&r, "__print_symbolic(REC->exit_reason, { 0x040 + 14, \"PF excp\" }, { 0x078, \"hlt\" }, { 1 + , \"x\" })");
+	assert_string_equal(kvm_reasons_name(&r, 0, 0x4e), "PF excp");
+	assert_string_equal(kvm_reasons_name(&r, 0, 0x78), "hlt");
+	assert_null(kvm_reasons_name(&r, 0, 1));
+	kvm_reasons_deinit(&r);
 	static const char *const damaged[] = { "__print_symbolic(", "__print_symbolic(a, {", "__print_symbolic(a, { 1, \"x", "", NULL };
 	for (size_t i = 0; i < sizeof(damaged) / sizeof(*damaged); i++) {
 		kvm_reasons_init(&r, damaged[i]);

@@ -3,11 +3,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A number or a sum: 0x040 + 14 is page faults, by AMD's number of the first exception. *ret_after == at: there is none. */
+static uint64_t read_number(const char *at, const char **ret_after)
+{
+	char *after;
+	uint64_t sum = strtoull(at, &after, 0);
+	while (after > at && after[strspn(after, " ")] == '+') {
+		const char *next = after + strspn(after, " ") + 1;
+		uint64_t more = strtoull(next, &after, 0);
+		*ret_after = at;
+		if (after == next)
+			return 0;
+		sum += more;
+	}
+	*ret_after = after;
+	return sum;
+}
+
 /* Reads one { 12, "HLT" }; returns the text after it, or NULL if there is none. */
 static const char *read_entry(struct kvm_reasons *r, struct u64map *list, const char *at)
 {
-	char *after;
-	unsigned long long number = strtoull(at + 1, &after, 0);
+	const char *after;
+	uint64_t number = read_number(at + 1, &after);
 	const char *name = after > at + 1 ? after + strspn(after, ", ") : "";
 	const char *close = *name == '"' ? strchr(name + 1, '"') : NULL;
 	if (!close)
