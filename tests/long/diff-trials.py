@@ -4,6 +4,9 @@
 By one recording of each side for 20 %, by several runs of each side for less, since runs vary: TRIALS trials of each (default: 100).
 CPU samples are compared, and --normalize leaves out what whole runs vary by: on a busy machine that is more than 5 %, of functions against
 each other less than half a percent. 100 trials take an hour and a half, beside other load twice that.
+
+In parts: TRIALS_FILE=FILE keeps each trial's result, a line of JSON, and a later run with the same file continues where the last was
+stopped, also by its end: TRIALS=20 today and TRIALS=100 tomorrow are 100 trials. The growths take turns. CASES=20,0 chooses some.
 """
 # timeout: 14400
 # needs: diff
@@ -38,16 +41,45 @@ def found(program, case):
     return [row["symbol"] for row in json.loads(done.out)["rows"] if row["beyond_chance"]]
 
 
+def chosen_cases():
+    names = os.environ.get("CASES")
+    return [case for case in CASES if not names or str(case[0]) in names.split(",")]
+
+
+class Results:
+    """By growth: what each trial has found. Kept in TRIALS_FILE, if there is one; a line that was cut off does not count."""
+
+    def __init__(self):
+        path = os.environ.get("TRIALS_FILE")
+        self.path = os.path.join(os.environ.get("STROBE_TOP", "."), path) if path else None
+        self.of = {case[0]: [] for case in CASES}
+        if self.path and os.path.exists(self.path):
+            with open(self.path, encoding="utf-8") as f:
+                for line in f.read().split("\n")[:-1]:
+                    growth, names = json.loads(line)
+                    self.of[growth].append(names)
+
+    def add(self, growth, names):
+        self.of[growth].append(names)
+        if self.path:
+            with open(self.path, "a", encoding="utf-8") as f:
+                f.write(json.dumps([growth, names]) + "\n")
+
+
 def main():
     tap = Tap()
     program = os.path.abspath(build_workload("grown"))
     run(program, *BEFORE, "1")
-    for case in CASES:
-        due = ["second"] if case[0] else []
-        results = [found(program, case) for _ in range(TRIALS)]
-        right = sum(result == due for result in results)
-        print(f"# {case[0]} %: {right} of {TRIALS}; others: {[r for r in results if r != due][:10]}")
-        tap.ok(right >= 0.9 * TRIALS, f"{case[0]} % by {case[2]} recordings of each side", f"{right} of {TRIALS}")
+    results, cases = Results(), chosen_cases()
+    for i in range(TRIALS):
+        for case in cases:
+            if len(results.of[case[0]]) <= i:
+                results.add(case[0], found(program, case))
+    for case in cases:
+        due, all_of = ["second"] if case[0] else [], results.of[case[0]]
+        right = sum(result == due for result in all_of)
+        print(f"# {case[0]} %: {right} of {len(all_of)}; others: {[r for r in all_of if r != due][:10]}")
+        tap.ok(right >= 0.9 * len(all_of), f"{case[0]} % by {case[2]} recordings of each side", f"{right} of {len(all_of)}")
     tap.done()
 
 
