@@ -2,8 +2,8 @@
  * The type of data that an instruction accesses, and the offset in it, from debug information (DWARF).
  *
  * Known are: variables at a fixed address; what a variable in a register points to, and variables in the frame, where debug information
- * says that the instruction's base register holds them at that place; and variables of the unit in which a recorded data address is. Nothing
- * is guessed: registers are not followed from one instruction to the next. x86-64 only.
+ * says that the instruction's base register holds them at that place; and variables of the unit in which a recorded data address is.
+ * Nothing is guessed: registers are not followed from one instruction to the next. x86-64 only.
  *
  * One thread. Files are hostile. DSOs outlive it. Source: DWARF 5, sections 2.6 and 3.3; perf-annotate(1), --data-type.
  */

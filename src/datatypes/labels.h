@@ -9,6 +9,7 @@
 /* Adds the label columns, without values. */
 void datatype_columns(struct profile *p);
 /*
- * Fills them in; the profile must have a frame for each address, and belongs to the caller. dso_of returns the DSO of a mapping; NULL: none.
+ * Fills them in; the profile must have a frame for each address, and belongs to the caller. dso_of returns the DSO of a mapping, or
+ * NULL.
  */
 void datatype_labels(struct datatypes *d, struct profile *p, struct dso *(*dso_of)(void *ctx, mapping_id m), void *ctx);

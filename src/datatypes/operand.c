@@ -12,10 +12,10 @@ static const char *const registers[] = { "rax", "rdx", "rcx", "rbx", "rsi", "rdi
 
 static bool is_register(const char *at, size_t n, uint8_t *ret)
 {
-	for (uint8_t i = 0; i < REGISTERS; i++) {
+	for (size_t i = 0; i < REGISTERS; i++) {
 		if (strlen(registers[i]) != n || memcmp(registers[i], at, n))
 			continue;
-		*ret = i;
+		*ret = (uint8_t)i;
 		return true;
 	}
 	return false;

@@ -61,7 +61,8 @@ struct v8_layout {
 	__s16 code_is_inline; /* the instructions follow it; otherwise it has their address */
 	__s16 code_address;   /* where it has it, in V8 12 and later */
 	/* instance types; functions have a range */
-	__s16 type_function, type_last_function, function_types, type_trusted_bytes, type_shared, type_scope, type_script, type_bytecode, type_bytes, type_code;
+	__s16 type_function, type_last_function, function_types, type_trusted_bytes, type_shared, type_scope, type_script;
+	__s16 type_bytecode, type_bytes, type_code;
 };
 
 /* For HotSpot (sources in hotspot.c), of a process. */

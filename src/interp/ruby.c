@@ -1,6 +1,6 @@
 /*
- * Ruby 3.1 to 3.4: the execution context is a thread-local variable. Since 3.3 libruby exports neither the variable nor the evaluation loop,
- * which are then found by instructions: rb_thread_current() reads the one; the other calls the function with the jumps of the
+ * Ruby 3.1 to 3.4: the execution context is a thread-local variable. Since 3.3 libruby exports neither the variable nor the evaluation
+ * loop, which are then found by instructions: rb_thread_current() reads the one; the other calls the function with the jumps of the
  * instructions of Ruby.
  */
 #include <elf.h>
@@ -71,7 +71,8 @@ static bool is_dispatch(const uint8_t *p, const struct x86_step *step)
 	const uint8_t *op = (p[0] & 0xf0) == 0x40 ? p + 1 : p;
 	if (step->flow != X86_JUMP || step->target || op + 2 > p + step->bytes || op[0] != 0xff)
 		return false;
-	return op[1] >> 6 <= 1 && (op[1] & 7) != X86_RSP && op[1] != 0x25 /* relative to rip */;
+	/* 0x25: relative to rip */
+	return op[1] >> 6 <= 1 && (op[1] & 7) != X86_RSP && op[1] != 0x25;
 }
 
 struct text {

@@ -147,9 +147,9 @@ static void complete_old(struct v8_layout *l)
 }
 
 /*
- * From V8 12 on bytecode, code and their tables are "trusted" objects. What runs a function, and the bytecode of baseline code, are the first
- * fields of theirs; a BytecodeArray has its positions after its length and its wrapper. From V8 13 on a function has no pointer to its code
- * but the number of an entry of a table, and a ScopeInfo has the positions of its function before its variables.
+ * From V8 12 on bytecode, code and their tables are "trusted" objects. What runs a function, and the bytecode of baseline code, are
+ * the first fields of theirs; a BytecodeArray has its positions after its length and its wrapper. From V8 13 on a function has no
+ * pointer to its code but the number of an entry of a table, and a ScopeInfo has the positions of its function before its variables.
  */
 static void complete_trusted(struct v8_layout *l)
 {

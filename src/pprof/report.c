@@ -167,8 +167,10 @@ static struct strobe_error *write_json(const struct pprof_shown *s, const struct
 static struct strobe_error *check_json(const struct pprof_config *c, const struct pprof_report_kind *kind)
 {
 	bool supports = kind->output == OUTPUT_TOP || kind->output == OUTPUT_TREE || kind->output == OUTPUT_PEEK;
-	return supports || !pprof_config_is_json(c) ? NULL : error_create(ERROR_UNSUPPORTED, "-format=json supports the reports top, tree and "
-		"peek, not %s; 'strobe convert IN OUT.json' writes all samples", kind->name);
+	if (supports || !pprof_config_is_json(c))
+		return NULL;
+	return error_create(ERROR_UNSUPPORTED, "-format=json supports the reports top, tree and peek, not %s; "
+		"'strobe convert IN OUT.json' writes all samples", kind->name);
 }
 
 static struct strobe_error *write_view(const struct pprof_input *in, const struct pprof_shown *s, const struct pprof_config *c,

@@ -12,8 +12,8 @@ extern const struct column_cells cells_dso, cells_branch_dso, cells_data_dso, ce
 	cells_dso_size, cells_ipc, cells_ipc_lbr;
 /* cells_labels.c: from a label, and from the stack as a whole. */
 extern const struct column_cells cells_thread, cells_comm, cells_parent, cells_cpu, cells_socket, cells_number, cells_right_number,
-	cells_total, cells_cycles, cells_trace, cells_text, cells_type, cells_cgroup, cells_cgroup_id, cells_time, cells_page_size, cells_mispredict,
-	cells_abort, cells_in_tx, cells_field;
+	cells_total, cells_cycles, cells_trace, cells_text, cells_type, cells_cgroup, cells_cgroup_id, cells_time, cells_page_size,
+	cells_mispredict, cells_abort, cells_in_tx, cells_field;
 /* cells_data.c: from a memory access (union perf_mem_data_src, PERF_TXN_*). */
 extern const struct column_cells cells_mem, cells_snoop, cells_locked, cells_tlb, cells_blocked, cells_transaction, cells_physical;
 

@@ -50,8 +50,8 @@ static struct strobe_error *no_static(const char *machine, const char *destinati
 	/* The machines that tools/make_static.sh builds for, by Debian's names. */
 	const char *arch = !strcmp(machine, "x86_64") ? "amd64" : !strcmp(machine, "aarch64") ? "arm64" : NULL;
 	if (!arch)
-		return error_create(ERROR_NOT_FOUND, "%s has no strobe " STROBE_VERSION ", and static binaries are not built for %s: build and "
-			"install strobe there", destination, machine);
+		return error_create(ERROR_NOT_FOUND, "%s has no strobe " STROBE_VERSION ", and static binaries are not built for %s: "
+			"build and install strobe there", destination, machine);
 	return error_create(ERROR_NOT_FOUND, "%s has no strobe " STROBE_VERSION ", and there is no static binary for %s to copy: install "
 		"strobe there, or build one ('make static STATIC=%s') and put it at %s", destination, machine, arch, installed);
 }

@@ -130,6 +130,8 @@ static void the_server_stops(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(requests), cmocka_unit_test(the_peer_goes), cmocka_unit_test(the_server_stops) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(requests), cmocka_unit_test(the_peer_goes), cmocka_unit_test(the_server_stops),
+	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # quick
-# needs: annotate bench buildid-cache buildid-list c2c config convert daemon doctor evlist flamegraph heap kallsyms kmem list lock pprof report script
-# needs: stat test top trace
+# needs: annotate bench buildid-cache buildid-list c2c config convert daemon doctor evlist flamegraph heap kallsyms kmem list lock pprof
+# needs: report script stat test top trace
 # timeout: 120
 """The JSON of all commands follows one rule (doc/JSON.md): header, names, destination.
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # needs: pprof
 # timeout: 180
-"""strobe web --live: profiles of running processes, from outside, for strobe pprof and go tool pprof; who may measure; how measurements end.
+"""strobe web --live: profiles of running processes for strobe pprof and go tool pprof; who may measure; how measurements end.
 
 The program is one of known shares (tests/workloads/split.c): 70 % in hot(), 30 % in cold().
 """
@@ -62,7 +62,8 @@ def check_system(tap, server, pid):
     with open("system.pb.gz", "wb") as f:
         f.write(body)
     tool = ["go", "tool", "pprof"] if shutil.which("go") else None
-    tags = (run(*tool, "-sample_index=1", "-tags", "system.pb.gz", env=ENV) if tool else strobe("pprof", "-tags", "system.pb.gz", env=ENV)).out
+    shown = run(*tool, "-sample_index=1", "-tags", "system.pb.gz", env=ENV) if tool else strobe("pprof", "-tags", "system.pb.gz", env=ENV)
+    tags = shown.out
     tap.ok(status == 200 and re.search(rf"\b{pid}$", tags, re.M), "without pid, the whole system", (status, tags[:1000]))
 
 
@@ -134,7 +135,8 @@ def check_files(tap):
               "files and processes together")
     server.stop()
     server = Server("web", "some.data")
-    tap.equal([server.send_request(path)[0] for path in ("/debug/pprof/", f"{PAGE}?seconds=1")], [404] * 2, "without --live, no measurement")
+    found = [server.send_request(path)[0] for path in ("/debug/pprof/", f"{PAGE}?seconds=1")]
+    tap.equal(found, [404] * 2, "without --live, no measurement")
     server.stop()
 
 

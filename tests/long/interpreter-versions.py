@@ -25,7 +25,8 @@ ALL = ("python3", "ruby", "perl", "php-cli", "nodejs", "luajit", "linux-perf", "
 SUITES = {"trixie": ALL, "sid": (*ALL, "python3.13", "python3.15", "openjdk-17-jdk-headless", "openjdk-26-jdk-headless")}
 TESTS = ("scripts", "script-languages", "node-frames", "java-frames", "luajit-stacks")
 VERSIONS = ("for p in python3 python3.13 python3.15 ruby perl php node luajit; do command -v $p >/dev/null || continue; printf '%s: ' $p;"
-            " case $p in luajit) luajit -v;; perl) perl -e 'print $^V';; *) $p --version;; esac 2>&1 | head -n 1; echo; done; ls /usr/lib/jvm")
+            " case $p in luajit) luajit -v;; perl) perl -e 'print $^V';; *) $p --version;; esac 2>&1 | head -n 1;"
+            " echo; done; ls /usr/lib/jvm")
 INSIDE = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root", "LANG": "C.UTF-8", "TERM": "dumb", "DEBIAN_FRONTEND": "noninteractive"}
 
 

@@ -72,7 +72,8 @@ class Base:
 def build(tap):
     """The packages by name."""
     if os.environ.get("DEBS"):
-        return {name.split("_")[0]: os.path.join(os.environ["DEBS"], name) for name in os.listdir(os.environ["DEBS"]) if name.endswith(".deb")}
+        folder = os.environ["DEBS"]
+        return {name.split("_")[0]: os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(".deb")}
     done = run(os.path.join(TOP, "tools/make_deb.sh"), DEB, timeout_s=1500)
     tap.equal(done.status, 0, "the packages are built, and their unit tests pass")
     found = {os.path.basename(path).split("_")[0]: path for path in done.out.split()}

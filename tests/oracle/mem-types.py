@@ -94,7 +94,7 @@ def main():
         tap.ok(truth in (None, found[100 + number]), f"{function}: {operands}", (truth, found[100 + number]))
     tap.ok(asserted > 11, "most accesses have a known type", asserted)
     stack = [found[100 + n] for n, row in enumerate(rows) if row[0] == "on_stack"]
-    tap.ok({("struct inner", "struct inner +0 (a)"), ("struct inner", "struct inner +0x4 (b)")} == set(stack), "variables on the stack", stack)
+    tap.equal(set(stack), {("struct inner", "struct inner +0 (a)"), ("struct inner", "struct inner +0x4 (b)")}, "variables on the stack")
     text = strobe("mem", "report", "-i", path, "-T", "--stdio").out
     tap.ok("# Sort order   : mem,snoop,tlb,type" in text and "struct node*" in text, "-T sorts by type", text)
     for name, peer in perfs():

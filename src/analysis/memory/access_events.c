@@ -150,7 +150,8 @@ const char *access_sort_keys(struct arena *arena, const struct access_choice *ch
 	if (choice->loads && !types && !physical && !page_size)
 		return NULL;
 	return arena_printf(arena, "%s%s%s",
-			    types ? "mem,snoop,tlb,type" : choice->loads ? "local_weight,mem,sym,dso,symbol_daddr,dso_daddr,snoop,tlb,locked,blocked" :
+			    types	  ? "mem,snoop,tlb,type" :
+			    choice->loads ? "local_weight,mem,sym,dso,symbol_daddr,dso_daddr,snoop,tlb,locked,blocked" :
 					    "mem,sym,dso,symbol_daddr,dso_daddr,tlb,locked",
 			    physical ? ",phys_daddr" : "", page_size ? ",data_page_size" : "");
 }
