@@ -24,10 +24,23 @@ def truth_of(done):
     return {w[2]: (w[0], w[1], int(w[3])) for w in words if len(w) == 4 and w[2].startswith("wants_")}
 
 
+def waits_of(truth):
+    return {function: t for function, t in truth.items() if t[2] > LATE_NS}
+
+
+def timely(*argv):
+    """Runs it again where the machine stood still while most threads should have begun to wait."""
+    for _ in range(5):
+        done = strobe(*argv)
+        if len(waits_of(truth_of(done))) > 4:
+            break
+    return done
+
+
 def check_waits(tap, truth, rows, title):
     tap.equal(len(truth), 8, f"{title}: the program measured its waits")
     by_caller = {(r["caller"], r["type"]): r for r in rows}
-    on_time = {f: t for f, t in truth.items() if t[2] > LATE_NS}
+    on_time = waits_of(truth)
     tap.ok(len(on_time) > 4, f"{title}: most threads waited", truth)
     for function, (kind, lock, ns) in sorted(on_time.items()):
         row = by_caller.get((function, kind))
@@ -50,7 +63,7 @@ def check_stacks(tap, rows):
 
 def check_recordings(tap, program):
     for options in (("lock", "record", "--user", "-q"), ("record", "-q", "--wall")):
-        done = strobe(*options, "-o", "user.data", "--", program)
+        done = timely(*options, "-o", "user.data", "--", program)
         rows = rows_of(strobe("lock", "contention", "--user", "-i", "user.data", "--format", "json"))
         check_waits(tap, truth_of(done), rows, " ".join(options[:2]))
 
@@ -109,6 +122,8 @@ def main():
     done = strobe("lock", "contention", "--user", "-v", "--format", "json", "--", program)
     if done.status == 1 and ("BPF" in done.err or "permi" in done.err or "built" in done.err):
         skip_all(done.err)
+    if len(waits_of(truth_of(done))) <= 4:
+        done = timely("lock", "contention", "--user", "-v", "--format", "json", "--", program)
     rows = rows_of(done)
     check_waits(tap, truth_of(done), rows, "live")
     check_stacks(tap, rows)

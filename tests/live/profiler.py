@@ -27,8 +27,9 @@ def shares(path):
 
 def check_shares(tap, path, what):
     found = shares(path)
-    tap.between(60, found.get("heavy", 0), 90, f"{what}: heavy() has three quarters")
-    tap.between(10, found.get("light", 0), 40, f"{what}: light() has one quarter")
+    # of a hundred samples, on a machine that may do other things
+    tap.between(52, found.get("heavy", 0), 95, f"{what}: heavy() has three quarters")
+    tap.between(5, found.get("light", 0), 48, f"{what}: light() has one quarter")
     tap.ok(found.get("inner", 0) > 80 and (found.get("main", 0) > 90 or found.get("start_thread", 1) > 0), f"{what}: whole stacks", found)
 
 

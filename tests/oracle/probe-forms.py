@@ -59,6 +59,7 @@ OLD = "perf 6.1 has no quotation marks"
 BETTER = {
     **dict.fromkeys(("'step'", "'step':4", "'step'%return", 'e="step"'), OLD),
     "step $vars": "perf leaves out variables whose value is a constant there",
+    "step 5": "perf defines a number as an argument, which the kernel refuses",
     "step n=": "perf defines an argument without a value, which the kernel refuses",
     "step =n": "perf defines an argument without a name, which the kernel refuses",
     "step:3": "perf refuses lines that share an address with others",
