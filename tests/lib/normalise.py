@@ -16,7 +16,7 @@ CONFIG_0 = re.compile(r", config(?:: | = )0(?=,)")
 FRAME = re.compile(r"^(\t *)[0-9a-f]*?([0-9a-f]{1,3})(?= |$)", re.M)
 # The columns of process IDs are as wide as 5 digits with perf 6.1 and as 7 since.
 # What may follow them: a CPU, a time, an address, an event (with its period before it), a record's name.
-TASK = re.compile(r"^( *(?:\S+ )??\S*?) +(-?\d+)(/-?\d+)? +"
+TASK = re.compile(r"^( *(?:\S+ ){0,3}?\S*?) +(-?\d+)(/-?\d+)? +"
                   r"(?=\[\d|\d+\.\d{6}|[0-9a-f]{6,16} |(?:\d+ +)?[a-z][^ ]*:(?: |$)|PERF_RECORD_|$)", re.M)
 CONTEXT = re.compile(r" \(PERF_CONTEXT_\w+\)$", re.M)
 EMPTY = re.compile(r"^# (?:bpf_prog_info|btf info) empty\n", re.M)
