@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "demangle/cxx_tree.h"
+#include "demangle/ocaml_name.h"
 #include "demangle/rust_name.h"
 
 /* On the stack, for most names: threads that demangle concurrently would contend in malloc. */
@@ -34,10 +35,15 @@ static char *demangle_cxx(const char *name, bool whole)
 	return done ? strbuf_take(&text) : NULL;
 }
 
+bool demangle_has_signature(const char *name)
+{
+	return name[0] == '_' && (name[1] == 'Z' || name[1] == 'R' || name[1] == 'G');
+}
+
 bool demangle_is_mangled(const char *name)
 {
 	if (name[0] != '_')
-		return false;
+		return ocaml_is_mangled(name);
 	return name[1] == 'Z' || name[1] == 'R' ||
 	       (!strncmp(name, "_GLOBAL_", 8) && name[8] && strchr("._$", name[8]) &&
 		(name[9] == 'D' || name[9] == 'I') && name[10] == '_');
@@ -45,6 +51,8 @@ bool demangle_is_mangled(const char *name)
 
 static char *demangle_plain(const char *name, bool whole)
 {
+	if (name[0] != '_')
+		return ocaml_demangle(name, whole);
 	char *shown = rust_demangle(name);
 	return shown || name[1] == 'R' ? shown : demangle_cxx(name, whole);
 }

@@ -154,6 +154,8 @@ static str_id name_of(struct profile *dst, struct dso *dso, const struct symbol 
 	/* "memcpy@@GLIBC_2.14": the version is not part of the name */
 	if (shown == symbol->raw_name && names != RESOLVE_RAW)
 		return strtab_add_n(&dst->strings, shown, strcspn(shown, "@"));
+	if (shown != symbol->raw_name && !demangle_has_signature(symbol->raw_name))
+		return strtab_add(&dst->strings, shown);
 	return resolve_readable_name(dst, shown, names);
 }
 
