@@ -1,12 +1,12 @@
 /*
- * Demangles names of C++, Rust and OCaml, without parameter lists as in perf, or with them.
+ * Demangles names of C++, Rust, D and OCaml, without parameter lists as in perf, or with them.
  *
  * Thread-safe; needs no library. Depth, steps and output are limited; names that exceed a limit stay mangled.
  */
 #pragma once
 #include <stdbool.h>
 
-/* Whether the name looks mangled at all: "_Z…", "_R…", "_GLOBAL__I_…", "camlX…". Cheap. */
+/* Whether the name looks mangled at all: "_Z…", "_R…", "_D…", "_GLOBAL__I_…", "camlX…". Cheap. */
 bool demangle_is_mangled(const char *name);
 /* Whether the readable name of this mangled one is of the syntax of C++ or Rust: '<' and '(' begin what is not the function's name. */
 bool demangle_has_signature(const char *name);

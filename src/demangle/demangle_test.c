@@ -7,22 +7,7 @@
 #include <unistd.h>
 
 #include "base/strbuf.h"
-#include "demangle/demangle.h"
-
-struct name_case {
-	const char *mangled, *shown; /* NULL: unchanged */
-};
-
-static void check(const struct name_case *cases, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		char *shown = demangle_name(cases[i].mangled);
-		if (cases[i].shown ? !shown || strcmp(shown, cases[i].shown) : !!shown)
-			fail_msg("%s reads %s, not %s", cases[i].mangled, shown ? shown : "(as it is)",
-				 cases[i].shown ? cases[i].shown : "(as it is)");
-		free(shown);
-	}
-}
+#include "demangle/names_testing.h"
 
 static void cxx_names_without_parameters(void **state)
 {
@@ -69,7 +54,7 @@ static void cxx_names_without_parameters(void **state)
 		{ "", NULL },
 		{ "_", NULL },
 	};
-	check(cases, sizeof(cases) / sizeof(*cases));
+	names_check(cases, sizeof(cases) / sizeof(*cases), demangle_name);
 }
 
 static void rust_names_without_hashes(void **state)
@@ -94,7 +79,7 @@ static void rust_names_without_hashes(void **state)
 		{ "_RB_", NULL },
 		{ "_RNvB_3foo", NULL },
 	};
-	check(cases, sizeof(cases) / sizeof(*cases));
+	names_check(cases, sizeof(cases) / sizeof(*cases), demangle_name);
 }
 
 /* Cut at every byte and changed at every byte: any output is fine, but no crash. */
@@ -160,7 +145,7 @@ static void names_that_stand_for_gigabytes_stay_as_they_are(void **state)
 static void compare_libstdcxx(const char *option, char *(*demangle)(const char *name))
 {
 	static const char library[] = "/usr/lib/x86_64-linux-gnu/libstdc++.so.6";
-	char line[1 << 16], command[512];
+	char command[512];
 	if (access(library, R_OK) || system("command -v nm >/dev/null 2>&1 && command -v c++filt >/dev/null 2>&1")) {
 		print_message("no nm, c++filt or libstdc++ here\n");
 		skip();
@@ -171,25 +156,7 @@ static void compare_libstdcxx(const char *option, char *(*demangle)(const char *
 		 "while read -r n; do echo \"$n\"; done > /tmp/strobe-names.$$; c++filt %s -i < /tmp/strobe-names.$$ | "
 		 "paste -d '\\n' /tmp/strobe-names.$$ -; rm -f /tmp/strobe-names.$$",
 		 library, option);
-	FILE *f = popen(command, "r");
-	char *mangled = NULL;
-	size_t compared = 0;
-	while (fgets(line, sizeof(line), f)) {
-		line[strcspn(line, "\n")] = 0;
-		if (!mangled) {
-			mangled = strdup(line);
-			continue;
-		}
-		char *shown = demangle(mangled);
-		assert_string_equal(shown ? shown : mangled, line);
-		free(shown);
-		free(mangled);
-		mangled = NULL;
-		compared++;
-	}
-	pclose(f);
-	free(mangled);
-	assert_true(compared > 3000);
+	assert_true(names_compare(command, demangle) > 3000);
 }
 
 static void names_of_libstdcxx_as_cxxfilt_reads_them(void **state)

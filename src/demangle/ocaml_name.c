@@ -1,11 +1,10 @@
 #include "demangle/ocaml_name.h"
 
 #include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "base/strbuf.h"
-#include "base/utf8.h"
+#include "demangle/readable.h"
 
 static bool is_upper(char c)
 {
@@ -89,18 +88,6 @@ static size_t shown_length(const char *name, bool whole)
 	return shown == 3 && !memcmp(name, "fun", 3) ? n : shown;
 }
 
-/* What would confuse a reader was not written by a programmer. */
-static bool is_readable(const char *s, size_t n)
-{
-	for (size_t size; n; s += size, n -= size) {
-		uint32_t c;
-		size = utf8_decode(s, n, &c);
-		if (!size || utf8_steers(c))
-			return false;
-	}
-	return true;
-}
-
 char *ocaml_demangle(const char *name, bool whole)
 {
 	_cleanup_strbuf_ struct strbuf b = {};
@@ -117,7 +104,7 @@ char *ocaml_demangle(const char *name, bool whole)
 		strbuf_addch(&b, '.');
 		part += part + n < end ? n + 2 : n;
 	}
-	if (!add_unescaped(&b, end + separator, shown_length(end + separator, whole)) || !is_readable(b.data, b.len))
+	if (!add_unescaped(&b, end + separator, shown_length(end + separator, whole)) || !name_is_readable(b.data, b.len))
 		return NULL;
 	return strbuf_take(&b);
 }

@@ -5,22 +5,7 @@
 #include <unistd.h>
 
 #include "base/strbuf.h"
-#include "demangle/demangle.h"
-
-struct name_case {
-	const char *mangled, *shown; /* NULL: unchanged */
-};
-
-static void check(const struct name_case *cases, size_t n, char *(*demangle)(const char *name))
-{
-	for (size_t i = 0; i < n; i++) {
-		char *shown = demangle(cases[i].mangled);
-		if (cases[i].shown ? !shown || strcmp(shown, cases[i].shown) : !!shown)
-			fail_msg("%s reads %s, not %s", cases[i].mangled, shown ? shown : "(as it is)",
-				 cases[i].shown ? cases[i].shown : "(as it is)");
-		free(shown);
-	}
-}
+#include "demangle/names_testing.h"
 
 static void names_are_those_of_the_source(void **state)
 {
@@ -62,7 +47,7 @@ static void names_are_those_of_the_source(void **state)
 		{ "camlMain__a$e2$80$ae_1", NULL },
 		{ "camlMain__$c3$a9t$c3$a9_1", "Main.\303\251t\303\251" },
 	};
-	check(cases, sizeof(cases) / sizeof(*cases), demangle_name);
+	names_check(cases, sizeof(cases) / sizeof(*cases), demangle_name);
 }
 
 static void whole_names_have_numbers(void **state)
@@ -72,7 +57,7 @@ static void whole_names_have_numbers(void **state)
 		{ "camlStdlib__Hashtbl__fun_1802", "Stdlib.Hashtbl.fun_1802" },
 		{ "camlMain__f_1_2_code", "Main.f_1_2_code" },
 	};
-	check(cases, sizeof(cases) / sizeof(*cases), demangle_whole_name);
+	names_check(cases, sizeof(cases) / sizeof(*cases), demangle_whole_name);
 }
 
 /* Names of a megabyte, of separators, digits and escapes only: within the test's time, as any other. */
@@ -95,22 +80,11 @@ static void names_of_stdlib_as_sed_reads_them(void **state)
 	static const char command[] =
 		"nm /usr/lib/ocaml/stdlib.a 2>/dev/null | sed -n 's/.* T \\(caml[A-Z][^$]*__[^$]*\\)$/\\1/p' | sort -u | "
 		"sed 'p;/__fun_[0-9]*$/!s/_[0-9]*$//;s/^caml//;s/\\([A-Za-z0-9]\\)__/\\1./g'";
-	char mangled[4096], line[4096];
 	if (access("/usr/lib/ocaml/stdlib.a", R_OK)) {
 		print_message("no OCaml here\n");
 		skip();
 	}
-	FILE *f = popen(command, "r");
-	size_t compared = 0;
-	while (fgets(mangled, sizeof(mangled), f) && fgets(line, sizeof(line), f)) {
-		mangled[strcspn(mangled, "\n")] = line[strcspn(line, "\n")] = 0;
-		char *shown = demangle_name(mangled);
-		assert_string_equal(shown ? shown : mangled, line);
-		free(shown);
-		compared++;
-	}
-	pclose(f);
-	assert_true(compared > 1000);
+	assert_true(names_compare(command, demangle_name) > 1000);
 }
 
 int main(void)
