@@ -21,7 +21,7 @@ const struct option symbol_option_rows[] = {
 	{ OPTION_STRING, 'k', "vmlinux", AT(vmlinux), .arg = "file", .help = "kernel image" },
 	{ OPTION_BOOL, 0, "ignore-vmlinux", AT(ignore_vmlinux), .help = "do not search for a kernel image" },
 	{ OPTION_STRING, 0, "kallsyms", AT(kallsyms), .arg = "file", .help = "file of kernel symbols, as /proc/kallsyms" },
-	{ OPTION_OFF, 0, "demangle", AT(no_demangle), .help = "demangle names of C++, Rust, D and OCaml (on)" },
+	{ OPTION_OFF, 0, "demangle", AT(no_demangle), .help = "demangle names of C++, Rust, D, OCaml and Haskell (on)" },
 	{ OPTION_BOOL, 0, "demangle-kernel", AT(demangle_kernel), .help = "demangle kernel symbols too" },
 	{ OPTION_OFF, 0, "functions", AT(no_functions), .help = "name functions of stripped code by unwind information (on)" },
 	OPTIONS_END,

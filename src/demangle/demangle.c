@@ -8,6 +8,7 @@
 #include "base/strbuf.h"
 #include "demangle/cxx_tree.h"
 #include "demangle/d_name.h"
+#include "demangle/haskell_name.h"
 #include "demangle/ocaml_name.h"
 #include "demangle/rust_name.h"
 
@@ -44,7 +45,7 @@ bool demangle_has_signature(const char *name)
 bool demangle_is_mangled(const char *name)
 {
 	if (name[0] != '_')
-		return ocaml_is_mangled(name);
+		return ocaml_is_mangled(name) || haskell_is_mangled(name);
 	return name[1] == 'Z' || name[1] == 'R' || d_is_mangled(name) ||
 	       (!strncmp(name, "_GLOBAL_", 8) && name[8] && strchr("._$", name[8]) &&
 		(name[9] == 'D' || name[9] == 'I') && name[10] == '_');
@@ -53,7 +54,7 @@ bool demangle_is_mangled(const char *name)
 static char *demangle_plain(const char *name, bool whole)
 {
 	if (name[0] != '_')
-		return ocaml_demangle(name, whole);
+		return ocaml_is_mangled(name) ? ocaml_demangle(name, whole) : haskell_demangle(name, whole);
 	if (name[1] == 'D')
 		return d_demangle(name, whole);
 	char *shown = rust_demangle(name);
