@@ -207,7 +207,7 @@ def check_environment(tap):
     with subprocess.Popen(["sh", "-c", "sleep 30; true"], env=env, stderr=subprocess.PIPE, start_new_session=True) as child:
         for _ in range(100):
             try:
-                with urllib.request.urlopen(f"http://localhost:{port}/debug/pprof/cmdline", timeout=30) as answer:
+                with urllib.request.urlopen(f"http://127.0.0.1:{port}/debug/pprof/cmdline", timeout=30) as answer:
                     text = answer.read()
                 break
             except urllib.error.URLError:

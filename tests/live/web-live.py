@@ -27,7 +27,7 @@ def shares(top):
 
 
 def check_shares(tap, server, pid):
-    url = f"http://localhost:{server.port}{PAGE}?pid={pid}&seconds=2"
+    url = f"http://127.0.0.1:{server.port}{PAGE}?pid={pid}&seconds=2"
     options = ["-top", "-cum", "-nodefraction=0", url]
     ask = {"strobe pprof": lambda: strobe("pprof", *options, env=ENV)}
     if shutil.which("go"):
