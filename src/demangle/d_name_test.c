@@ -224,8 +224,8 @@ static void hostile_names_end(void **state)
 /* Cut at every byte and changed at every byte: any output is fine, but no crash. */
 static void damaged_names_do_no_harm(void **state)
 {
-	static const char name[] = "_D3std5array__T8AppenderTAaZQn__T6putHVde18P2VAyaa3_616263VHiaA1i1i97S_D3fooFZvZ4DataMx"
-				   "FNaKxSQCbDFiZHiaZb";
+	static const char name[] = "_D3std5array__T8AppenderTAaZQn__T6putHVde18P2VAyaa3_616263VHiaA1i1i97S_D3fooFZvZ4Data"
+				   "MxFNaKxSQCbDFiZHiaZb";
 	for (size_t bent = 0; bent < sizeof(name) - 1; bent++)
 		for (int c = 0; c < 256; c++) {
 			char copy[sizeof(name)];

@@ -173,6 +173,9 @@ static struct selftest_outcome demangled(const struct selftest *t)
 		{ "_ZNSt6vectorIiSaIiEE9push_backERKi", "std::vector<int, std::allocator<int> >::push_back" },
 		{ "_RNvCskwGfYPst2Cb_3foo16example_function", "foo::example_function" },
 		{ "_ZN4core3fmt9Formatter3pad17h0123456789abcdefE", "core::fmt::Formatter::pad" },
+		{ "_D3foo__T3barTiZQhFiZv", "foo.bar!(int).bar" },
+		{ "camlStdlib__Map__add_200", "Stdlib.Map.add" },
+		{ "base_GHCziBase_map_info", "GHC.Base.map" },
 	};
 	(void)t;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
@@ -308,7 +311,7 @@ const struct selftest selftests_names[] = {
 	{ "unwind tables of the dynamic linker are in order", S, unwind_rows, "/ld-" },
 	{ "the vdso has symbols", S, vdso },
 	{ "functions of the kernel are found by address", S, kernel_symbols },
-	{ "names of C++ and Rust are readable", S, demangled },
+	{ "names of C++, Rust, D, OCaml and Haskell are readable", S, demangled },
 	{ "our code is disassembled", S, disassembled },
 	{ "events of PMUs are understood", S, pmu_events },
 	{ "formats of tracepoints are understood", S, formats },
