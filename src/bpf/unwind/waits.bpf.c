@@ -612,7 +612,7 @@ INLINE _Bool save_stack(const struct wait_thread *t, __u64 key, __u32 at, __u32 
 		return 0;
 	scratch->stack.nr = nr;
 	scratch->stack.cut = cut;
-	bpf_probe_read_kernel(scratch->stack.ips, nr * sizeof(*t->ips), t->ips + at);
+	bpf_probe_read_kernel(scratch->stack.ips, BELOW(2 * WAIT_FRAMES_MAX, nr) * sizeof(*t->ips), t->ips + at);
 	return !bpf_map_update_elem(&stacks, &key, &scratch->stack, BPF_ANY);
 }
 
