@@ -22,7 +22,7 @@ PROGRAM = """
 #include <sys/socket.h>
 
 static volatile unsigned long sum;
-static void *volatile kept;
+static void *volatile kept[64];
 struct list { struct { long size; } head; };
 #define HERE __attribute__((noinline))
 namespace ns {
@@ -57,7 +57,7 @@ int main(int argc, char **argv)
 	for (long i = 0; i < rounds; i++) {
 		sum = sum + i;
 		if (i % 1000000 == 0)
-			kept = malloc(1 << 16);
+			kept[i / 1000000 % 64] = kept[i / 1000000 % 64] ? kept[i / 1000000 % 64] : malloc(1 << 16);
 	}
 	return 0;
 }
@@ -156,7 +156,7 @@ def fresh():
 def prepared(line, pid, port):
     """With a process and a server that exist, and an end."""
     for word, by in {"17068": str(pid), "timechart record;": "timechart record -- ./program;", "heap.0010": "heap.0001",
-                     "-t 30": "-t 2", "--snapshots 60 -- ./server": "--snapshots 1 -- ./server 8"}.items():
+                     "-t 30": "-t 2", "--snapshots 60 -- ./server": "--snapshots 1 -- ./server 60"}.items():
         line = line.replace(word, by)
     line = re.sub(r"./server & (.*)", r"./server 100 & sleep 2; \1; status=$?; kill $!; exit $status", line)
     return line if "--live" in line else re.sub(r"localhost:(6060|8080)\b", f"localhost:{port}", line)
@@ -167,6 +167,8 @@ def try_line(tap, name, line, pid, port):
     if tool or any(word in line for word in ELSEWHERE):
         tap.skip(f"{name}: {line}", f"needs {tool or 'another machine'}")
         return
+    if "probe -x" in line:
+        run("strobe probe -d '*'")
     status, out, err = run(prepared(line, pid, port))
     if status and LACKS.search(err):
         tap.skip(f"{name}: {line}", "the machine has no such events, or the kernel no such tracer")
