@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "base/text.h"
+#include "demangle/letters.h"
 #include "demangle/readable.h"
 
 /* Back references may multiply the text: longer names stay mangled. */
@@ -116,11 +117,6 @@ static void withdraw(struct d_names *d, size_t length)
 		d->out.len = length;
 		d->out.data[length] = 0;
 	}
-}
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
 }
 
 static struct span read_digits(struct d_names *d)

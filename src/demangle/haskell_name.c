@@ -7,6 +7,7 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "demangle/letters.h"
 #include "demangle/readable.h"
 
 /* GHC has no larger tuples. */
@@ -23,21 +24,6 @@ static const struct kind {
 	{ "_closure", "closure for " },      { "_bytes", "literal " },
 	{ "_srt", "reference table for " },
 };
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static bool is_upper(char c)
-{
-	return c >= 'A' && c <= 'Z';
-}
-
-static bool is_lower(char c)
-{
-	return c >= 'a' && c <= 'z';
-}
 
 static const struct kind *kind_of(const char *name, size_t n)
 {

@@ -4,17 +4,8 @@
 #include <string.h>
 
 #include "base/strbuf.h"
+#include "demangle/letters.h"
 #include "demangle/readable.h"
-
-static bool is_upper(char c)
-{
-	return c >= 'A' && c <= 'Z';
-}
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
 
 bool ocaml_is_mangled(const char *name)
 {

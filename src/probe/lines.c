@@ -115,23 +115,6 @@ static struct strobe_error *no_debug_information(const struct probe_target *t)
 			    t->name);
 }
 
-/* Names that symbol tables alone have, as malloc, which debug information knows as __libc_malloc: the function that begins there. */
-static struct strobe_error *find_alias(struct probe_target *t, struct dwarf *dwarf, struct function_search *s)
-{
-	struct dwarf_code codes[DWARF_FRAMES_MAX];
-	TRY(probe_target_need_functions(t));
-	probe_functions_sort(&t->functions);
-	for (size_t i = 0; i < t->functions.list.len; i++) {
-		const struct probe_function *f = &t->functions.list.data[i];
-		if (!f->is_code || !probe_name_matches(s->point->function, f->name))
-			continue;
-		unsigned n = dwarf_code_at(dwarf, f->address - t->shift, codes);
-		if (n && codes[n - 1].entry == f->address - t->shift)
-			take_function(s, &codes[n - 1]);
-	}
-	return NULL;
-}
-
 static struct strobe_error *find_functions(struct probe_target *t, struct function_search *s)
 {
 	struct dwarf *dwarf = probe_target_dwarf(t);
@@ -139,7 +122,7 @@ static struct strobe_error *find_functions(struct probe_target *t, struct functi
 		return no_debug_information(t);
 	dwarf_each_code(dwarf, probe_name_alone(s->point->function), name_matches, take_function, s);
 	if (!s->found.len && !s->elsewhere)
-		TRY(find_alias(t, dwarf, s));
+		TRY(probe_target_each_alias(t, s->point->function, take_function, s));
 	if (s->found.len)
 		return NULL;
 	if (s->elsewhere)

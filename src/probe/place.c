@@ -171,21 +171,6 @@ static void take_code(void *ctx, const struct dwarf_code *code)
 	vec_push(&s->ret->list, place);
 }
 
-/* Names that symbol tables alone have, as malloc, of functions whose files debug information knows by another name. */
-static void add_aliases(struct code_search *s, struct dwarf *dwarf)
-{
-	struct probe_target *t = s->target;
-	struct dwarf_code codes[DWARF_FRAMES_MAX];
-	for (size_t i = 0; i < t->functions.list.len; i++) {
-		const struct probe_function *f = &t->functions.list.data[i];
-		if (!f->is_code || !probe_name_matches(s->point->function, f->name))
-			continue;
-		unsigned n = dwarf_code_at(dwarf, f->address - t->shift, codes);
-		if (n && codes[n - 1].entry == f->address - t->shift)
-			take_code(s, &codes[n - 1]);
-	}
-}
-
 static struct strobe_error *find_functions(struct probe_target *t, const struct probe_point *p, const struct probe_search *search,
 					   struct probe_places *ret)
 {
@@ -200,7 +185,7 @@ static struct strobe_error *find_functions(struct probe_target *t, const struct 
 	if (!p->file)
 		TRY(add_symbols(t, p, ret, &l));
 	else if (!ret->list.len)
-		add_aliases(&s, dwarf);
+		TRY(probe_target_each_alias(t, p->function, take_code, &s));
 	if (!dwarf && strpbrk(p->function, "*?["))
 		leave_out_forbidden(t, ret);
 	return ret->list.len ? NULL : not_found(t, p, &l);

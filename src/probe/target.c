@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "object/dwarf/functions.h"
 #include "object/sysroot.h"
 #include "probe/variables.h"
 #include "sys/process_files.h"
@@ -204,4 +205,22 @@ const char *probe_target_shown(const struct probe_target *t)
 const struct probe_function *probe_target_function(struct probe_target *t, uint64_t address)
 {
 	return probe_functions_at(&t->functions, address);
+}
+
+struct strobe_error *probe_target_each_alias(struct probe_target *t, const char *pattern,
+					     void (*take)(void *ctx, const struct dwarf_code *code), void *ctx)
+{
+	struct dwarf *dwarf = probe_target_dwarf(t);
+	struct dwarf_code codes[DWARF_FRAMES_MAX];
+	TRY(probe_target_need_functions(t));
+	probe_functions_sort(&t->functions);
+	for (size_t i = 0; i < t->functions.list.len; i++) {
+		const struct probe_function *f = &t->functions.list.data[i];
+		if (!f->is_code || !probe_name_matches(pattern, f->name))
+			continue;
+		unsigned n = dwarf_code_at(dwarf, f->address - t->shift, codes);
+		if (n && codes[n - 1].entry == f->address - t->shift)
+			take(ctx, &codes[n - 1]);
+	}
+	return NULL;
 }

@@ -12,6 +12,7 @@
 #include "probe/installed.h"
 
 struct dwarf;
+struct dwarf_code;
 struct debuginfod;
 struct probe_variables;
 
@@ -51,6 +52,12 @@ struct strobe_error *probe_target_need_functions(struct probe_target *t) _must_c
 
 /* NULL: no debug information. */
 struct dwarf *probe_target_dwarf(struct probe_target *t);
+/*
+ * Calls take for the function that begins at each symbol that matches the pattern: names that symbol tables alone have, as malloc, which
+ * debug information knows as __libc_malloc. The target has debug information.
+ */
+struct strobe_error *probe_target_each_alias(struct probe_target *t, const char *pattern,
+					     void (*take)(void *ctx, const struct dwarf_code *code), void *ctx) _must_check_;
 /* Borrowed; for the running kernel without debug information, those in its BTF. */
 struct strobe_error *probe_target_variables(struct probe_target *t, struct probe_variables **ret) _must_check_;
 /* The path of its file, or "the kernel". */

@@ -52,7 +52,7 @@ static struct strobe_error *no_static(const char *machine, const char *destinati
 	if (!arch)
 		return error_create(ERROR_NOT_FOUND, "%s has no strobe " STROBE_VERSION ", and static binaries are not built for %s: "
 			"build and install strobe there", destination, machine);
-	return error_create(ERROR_NOT_FOUND, "%s has no strobe " STROBE_VERSION ", and there is no static binary for %s to copy: install "
+	return error_create(ERROR_NOT_FOUND, "%s has no strobe " STROBE_VERSION ", and a static binary for %s to copy is missing: install "
 		"strobe there, or build one ('make static STATIC=%s') and put it at %s", destination, machine, arch, installed);
 }
 

@@ -108,7 +108,7 @@ static inline uint64_t hash_of(const struct tally *k)
 	return hash_mum(k->ip ^ 0xa0761d6478bd642full, (k->thread ^ (uint64_t)k->kind << 20) + 0x8ebc6af09c88c6e3ull);
 }
 
-/* False: only a worker can tell what the sample is. */
+/* False: a worker must look at the sample. */
 static inline bool key_of(const struct env *env, struct record rec, struct tally *ret)
 {
 	struct sample_hot hot;

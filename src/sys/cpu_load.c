@@ -9,7 +9,7 @@
 
 static struct strobe_error *read_times(const struct sys *sys, struct sys_cpu_load *ret)
 {
-	struct strbuf text = {};
+	_cleanup_strbuf_ struct strbuf text = {};
 	TRY(sys_read(sys, "/proc/stat", &text, FILE_MOST));
 	const char *p = strbuf_str(&text);
 	int n = sscanf(p, "cpu %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64, &ret->user,
@@ -17,7 +17,6 @@ static struct strobe_error *read_times(const struct sys *sys, struct sys_cpu_loa
 	/* A line for each CPU follows that of all. */
 	for (p = strchr(p, '\n'); p && !strncmp(p, "\ncpu", 4); p = strchr(p + 1, '\n'))
 		ret->cpus_nr++;
-	strbuf_deinit(&text);
 	return n < 4 ? error_create(ERROR_FORMAT, "/proc/stat: no times of CPUs") : NULL;
 }
 

@@ -43,7 +43,7 @@ function drawTimeAxis(g, width, y, from, to) {
 		g.fillStyle = cssVar("--line");
 		g.fillRect(Math.round(x), 0, 1, y + 4);
 		g.fillStyle = cssVar("--faint");
-		/* the last one, where there is no room, is left of its tick */
+		/* the last one is left of its tick if it does not fit to the right */
 		const text = formatAxis(t, step);
 		const room = g.measureText(text).width + 3;
 		g.fillText(text, Math.round(x) + (x + room > width ? -room : 3), y);

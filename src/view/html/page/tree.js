@@ -285,7 +285,7 @@ class SandwichView {
 		]
 			.filter((s) => s)
 			.join("  \u00b7  ");
-		/* Callers are as high as they require, so that there is no gap above them, unless they take more than their half. */
+		/* Callers take the height of their rows, without a gap above them, up to half of the view. */
 		this.callers.host.style.flex = `0 1 ${(halves.callers.maxDepth + 1) * ROW + HALF_HEAD}px`;
 		this.callers.set(halves.callers, this.app.state.colour);
 		this.callees.set(halves.callees, this.app.state.colour);
