@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # quick
 """annotate shows what is known beforehand: made samples to the instruction, a hot loop to the line, replaced files, Go."""
-# second try
 # needs: record annotate
 # timeout: 200
 

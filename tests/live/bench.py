@@ -1,5 +1,4 @@
 #!/usr/bin/env python3
-# second try
 # needs: bench
 # timeout: 60
 """Tasks of benchmarks end with strobe, whatever ends it; figures agree with each other, and a known load with the clock."""

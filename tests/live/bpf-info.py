@@ -2,7 +2,6 @@
 """A loaded BPF program is in a recording as perf writes it: symbol, event, code, lines and types, byte for byte."""
 # needs: record report
 # serial
-# second try
 
 import ctypes
 import os

@@ -71,8 +71,12 @@ def whole(tap, title, program):
     stacks = [stack for stack in stacks_of(path, lambda name: True) if "runtime.asmcgocall" in stack]
     above = [stack[stack.index("runtime.asmcgocall") + 1:] for stack in stacks]
     expected = ["runtime.cgocall", "main._Cfunc_burn_c", *reported]
+    # until the table of the program is there, some milliseconds, stacks are completed from dumps, and those end where C begins
+    first = above.index(expected) if expected in above else len(above)
+    tap.ok(first <= 20, f"{title}: stacks are whole from sample {first} on", above[:3])
+    above = above[first:]
     right = [stack for stack in above if stack == expected]
-    tap.between(20, len(stacks), 10000, f"{title}: samples of C")
+    tap.between(20, len(above), 10000, f"{title}: samples of C")
     tap.ok(len(reported) > 5 and reported[-1] == "runtime.goexit", f"{title}: Go tells its stack", reported)
     tap.ok(len(right) >= 0.97 * len(above), f"{title}: {len(right)} of {len(above)} stacks are as Go tells them",
            [expected, *[stack for stack in above if stack != expected][:3]])

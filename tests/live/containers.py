@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """A process in mount and pid namespaces of its own is named from its own files: its program, its perf map; also after it exited."""
-# second try
 # needs: record report
 # timeout: 120
 

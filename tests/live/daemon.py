@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """`daemon`: sessions start, answer, follow their settings and end; it lists what perf's daemon lists; nothing keeps running after it."""
-# second try
 # needs: daemon record
 
 import json

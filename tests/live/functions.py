@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """Functions of stripped programs: each has as many samples as in the same program with symbols; Go by its own tables."""
-# second try
 # needs: record report annotate script
 # timeout: 120
 

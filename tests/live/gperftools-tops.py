@@ -2,7 +2,6 @@
 """Programs linked with libprofiler and libtcmalloc, run with those and with strobe's libraries preloaded: google-pprof and go tool
 pprof show the same tops of both profiles. Heap profiles are equal to the byte, CPU times within sampling error."""
 # needs: heap
-# second try
 
 import os
 import re

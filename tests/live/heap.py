@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """Heap profiles: programs with known allocations to the byte, estimates within their margins, planted leaks, misbehaving programs."""
 # needs: heap pprof report convert
-# second try
 
 import json
 import os

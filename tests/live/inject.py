@@ -3,7 +3,6 @@
 inject --convert-callchain keeps the same stacks in a tenth of the space, also for perf; inject -b adds perf's build-ids, also in a
 pipe; a plain inject copies; -B and --mmap2-buildid-all write build-ids into mappings; --aslr moves addresses and keeps names.
 """
-# second try
 # needs: record report script inject
 # serial
 # timeout: 180

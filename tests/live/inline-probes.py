@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """Inline probes as events (u:, ur:): known values at all levels of optimisation, exact counts, tasks, filters."""
-# second try
 # needs: record script stat trace top
 
 import os

@@ -3,7 +3,6 @@
 Names of inlined functions of a program whose .debug_str is so large that names are read from the file all at once: each function has
 exactly the inlined calls that the program was written with.
 """
-# second try
 # needs: record flamegraph script
 
 import os

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """Over 200 recordings the 95 % interval of `report --ci` covers the true share in 90 to 99 % of them."""
-# second try
 # needs: record report
 # timeout: 300
 

@@ -4,7 +4,6 @@ Frames of Java in the stacks of record -g, of each JDK 17 or later that is insta
 stack is at the hottest places, by Throwable.getStackTrace(), the second source of names, lines and order; and a recursion that is
 interpreted or compiled by C1 or C2 has stacks from there to the start of its thread.
 """
-# second try
 # needs: record report script
 # timeout: 300
 

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """Code of a run-time compiler is named from its jitdump, directly and after inject -j, as perf names it after its own inject."""
-# second try
 # needs: record report script inject
 # timeout: 120
 

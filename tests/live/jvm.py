@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """Names of compiled Java code: record has JVMs write their maps at the end, and leaves other processes alone."""
-# second try
 # serial
 # needs: record report
 # timeout: 120

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """Interrupts, softirqs and workqueues, from a recording and summed up in the kernel: the same ones, with plausible times."""
 # needs: kwork record
-# second try
 
 import json
 

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """Shares of the elapsed time: a task that runs alone has all of it, one beside another thread half."""
 # needs: record report script evlist
-# second try
 
 import csv
 import io

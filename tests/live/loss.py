@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """Fast tracepoints are recorded completely, or each loss is counted and reported."""
-# second try
 # needs: record report
 # serial
 

@@ -4,7 +4,6 @@ Stacks of LuaJIT in its virtual machine, in compiled code (traces), where they a
 runs, its callers are those of luajit.c: main(), lua_cpcall() of what loads the script, lua_pcall() of the script; a coroutine adds none.
 Code is known some milliseconds after it was first met: the script runs long enough for those to be few on any machine.
 """
-# second try
 # needs: record script
 # timeout: 300
 

@@ -3,7 +3,6 @@
 Markers (USDT) of unmodified programs: python3's calls and collections, with strings and numbers, and exceptions of libstdc++. python3
 checks a semaphore: without it, the markers are skipped.
 """
-# second try
 # needs: probe record script stat
 
 import os

@@ -4,7 +4,6 @@ Frames of Node.js in the stacks of record --call-graph eh. A script of known sha
 Error().stack`, the second source of names, lines and order; recursion whose code is interpreted, baseline and optimised in turn has all
 its frames and no address of generated code.
 """
-# second try
 # needs: record report script
 # timeout: 240
 

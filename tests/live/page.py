@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # timeout: 240
 # serial
-# second try
 """The HTML page in a real browser: its numbers equal the input's, its controls work, it requests nothing and logs nothing.
 
 The recordings are text of `perf script` and folded stacks made here, so that each number is known by counting them in Python,

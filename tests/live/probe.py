@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """Probes of programs: added, listed, recorded, removed; failed commands leave nothing; markers; inlined functions and lines."""
-# second try
 # needs: probe record script
 
 import json

@@ -2,7 +2,6 @@
 """gperftools' functions and environment in libstrobe_profiler.so and libstrobe_alloc.so; their files as strobe and google-pprof show
 them."""
 # needs: pprof
-# second try
 
 import glob
 import os

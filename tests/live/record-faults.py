@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """If the machine refuses threads, memory or disk space, record reports it and ends, and what was recorded can be read."""
 # needs: record report
-# second try
 
 import glob
 import os

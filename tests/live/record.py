@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """What `record` does around the recording: targets, files, statuses, signals."""
-# second try
 # needs: record report script
 # serial
 # timeout: 240

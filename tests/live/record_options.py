@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """Effects of record's options on the kernel's settings and on the file: attrs as perf's, losses, rows of files, control."""
-# second try
 # needs: record report script evlist
 # serial
 # timeout: 300

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """Stacks through regular expressions that PCRE2 compiles at run time, of a program whose stack is known there (tests/workloads/regex.c)."""
-# second try
 # needs: record script
 # timeout: 300
 

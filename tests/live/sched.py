@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """Recordings of programs with known waits: the times in each state, and that they add up to the whole."""
 # needs: sched record
-# second try
 
 import json
 import re

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """annotate on a screen: the listing is that of --stdio2, keys for code work, Esc returns to the functions, q quits."""
-# second try
 # timeout: 300
 # needs: annotate record report
 # serial

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """Screens on terminals with no, eight, 16, 256 and 16 million colours: all text is readable on dark and on light ones."""
-# second try
 # needs: report record
 # serial
 

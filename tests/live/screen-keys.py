@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """Moving, sorting, searching, the mouse and the menus, on a recording made by hand, whose expected content is known."""
-# second try
 # timeout: 300
 # needs: report
 # serial

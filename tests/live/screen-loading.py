@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """Files that take long to read: the screen shows what was read so far and the progress, and can be left at any time."""
-# second try
 # timeout: 300
 # needs: report record
 # serial

@@ -4,7 +4,6 @@
 16 ms is what is to be reached (tools/bench measures it). Here it is five times as long, or where a sanitizer or another processor
 makes all of it slow, a tenth of the time that it takes to read the recording and to show it first.
 """
-# second try
 # timeout: 300
 # needs: report
 # serial

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """report on a screen: the flame graph, events, sizes of terminals, all ways to quit, and odd names and terminals."""
-# second try
 # timeout: 300
 # needs: report record
 # serial

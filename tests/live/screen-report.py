@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """report on a screen: each key and menu, compared with the text report of the same file."""
-# second try
 # timeout: 300
 # needs: report record
 # serial

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """The same numbers in text, on the screen and in JSON, for every sort key."""
-# second try
 # timeout: 300
 # needs: report record
 # serial

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """The timeline strip: it draws the times that script prints, and a selection gives the same rows as --time."""
-# second try
 # timeout: 300
 # needs: report record
 # serial

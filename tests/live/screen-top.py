@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """top on a screen: a known split, its own keys, and a restored terminal at the end."""
-# second try
 # timeout: 300
 # needs: top
 # serial

@@ -3,7 +3,6 @@
 Frames of PHP, Ruby and Perl in the stacks of record --call-graph eh: in each language a script of known shape, whose own traceback at the
 hottest places is the second source.
 """
-# second try
 # needs: record report script flamegraph
 # timeout: 180
 

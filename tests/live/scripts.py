@@ -3,7 +3,6 @@
 Frames of CPython in the stacks of record --call-graph eh: a script of known shape, whose own traceback at the hottest place is the
 second source; the CPython of the system, and the oldest and the newest that are installed beside it.
 """
-# second try
 # needs: record report script flamegraph inject top
 # timeout: 180
 

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """Reports of programs of known shape have that shape: deep recursion, many threads, a fork storm, an exec chain, dlopen."""
-# second try
 # needs: record report script
 # serial
 # timeout: 300

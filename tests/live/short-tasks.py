@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """Tasks that live for less than a sampling period have their share of the samples, as of the CPU time."""
-# second try
 # needs: record script report
 # serial
 # timeout: 300

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """Commands that wait for a workload end on INT, TERM and HUP, exit as shells expect, and continue after HUP under nohup."""
 # needs: record stat trace top
-# second try
 
 import os
 import signal

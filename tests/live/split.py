@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # quick
 """A 70/30 split shows as 70/30, with frame pointers and without, flat and in the tree."""
-# second try
 # needs: record report script
 # serial
 

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """The data formats of `stat`: Prometheus text checked against the rules of its format, JSON against doc/schema/stat-1.md, CSV."""
-# second try
 # needs: stat
 
 import json

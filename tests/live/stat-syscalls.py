@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """Families of system calls counted by one BPF program: the same numbers as with one event each, and as perf's."""
-# second try
 # needs: stat
 # serial
 # timeout: 300

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # quick
 """`stat` of programs with known counts, and its messages and exit status on errors."""
-# second try
 # needs: stat
 # timeout: 300
 

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """top of a tracepoint that is too fast for rings is counted in the kernel: exact counts, right names, none lost."""
-# second try
 # needs: top
 # serial
 

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """top of the whole system while thousands of processes start and end: its memory does not grow with their number."""
-# second try
 # needs: top
 # serial
 

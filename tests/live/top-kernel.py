@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """top adds up samples in the kernel, with the same result as when each comes through a ring: splits, stacks, names, sums."""
-# second try
 # needs: top
 # serial
 

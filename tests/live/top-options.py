@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """perf's options for top: all of them are known, and those about switches, code, symbols and rings have their effect."""
-# second try
 # needs: top
 # serial
 

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """top --wall: what a program's threads wait for and how long, over all refreshes, compared with its own measurements."""
-# second try
 # needs: top
 
 import collections

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """top shows a known split within a few refreshes: as text, as JSON, with stacks, of a process and of the system."""
-# second try
 # needs: top report
 # serial
 

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """trace with tracepoints, page faults, signals, call graphs: programs with known results, compared with strace and perf."""
-# second try
 
 import json
 import os

@@ -2,7 +2,6 @@
 """The files that trace shows for descriptors, beside strace -y: reused numbers, relative names, changing directories, copies, pipes,
 sockets, files without a name, closed numbers, forks. All calls, and selected ones, where opening and closing is not seen. The same in a
 chroot, with trace inside and outside."""
-# second try
 
 import os
 import re

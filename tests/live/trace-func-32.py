@@ -3,7 +3,6 @@
 Function traces of 32-bit programs of gcc and clang at each level of optimisation: arguments on the stack and in registers, strings and
 structs through pointers, results of all sizes have the values that the program gives them, or are unknown ("?"); never another one.
 """
-# second try
 # needs: trace
 
 import os

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """trace --func: calls of functions of programs that compute, return, jump, throw and fork in known ways; gdb sees the same arguments."""
-# second try
 
 import json
 import os

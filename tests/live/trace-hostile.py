@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """Hard cases for trace: 32-bit programs, faulting pointers, endless strings, storms, being killed."""
-# second try
 
 import ctypes
 import json

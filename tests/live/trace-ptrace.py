@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """trace as a plain user, whom the kernel permits only ptrace: strace's calls, the lines of a trace by BPF, tasks that go on as before."""
 # needs: trace
-# second try
 
 import collections
 import functools

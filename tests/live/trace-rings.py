@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """trace without BPF: the same calls through tracepoints and rings, none lost; reported once; automatic without permissions."""
-# second try
 
 import json
 import os

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """Time in system calls by call graph: `trace -s --call-graph`, beside a program that knows where it sleeps, and sums without stacks."""
 # needs: trace
-# second try
 
 import json
 import os

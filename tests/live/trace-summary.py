@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """trace -s: every call is counted, by thread, call and errno, across fork, threads and exec."""
-# second try
 
 import collections
 import json

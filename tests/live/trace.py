@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """trace: a line for each call, with the data that its arguments point to; nothing lost; strace as the second source."""
-# second try
 
 import json
 import os

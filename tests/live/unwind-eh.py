@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """record --call-graph eh: stacks unwound in the kernel are correct and complete; any perf reads the file."""
-# second try
 # needs: record report script
 # serial
 # timeout: 300

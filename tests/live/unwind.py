@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """Known stacks are complete at every sampled instruction, unwound from stack dumps; truncated ones are counted."""
-# second try
 # needs: record report script
 # serial
 # timeout: 300

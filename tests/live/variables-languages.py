@@ -3,7 +3,6 @@
 Values are correct in C++, Rust and 32-bit programs, at all levels of optimisation: each follows from the number of the call. Variables
 that a probe cannot fetch are refused by name; the others are then recorded without them.
 """
-# second try
 # needs: record script
 
 import os

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """Values are correct: at every fourth instruction of two functions, at each level of optimisation, a uprobe fetches what gdb prints."""
-# second try
 
 import json
 import os

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """Where threads wait: record --wall and --off-cpu, compared with what a program measures of its own waits."""
-# second try
 # needs: record report flamegraph script
 
 import json

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # timeout: 180
 # serial
-# second try
 """strobe web: which requests are answered and which are not, the contents of its pages and downloads, and that a browser shows them.
 
 The requests are written byte by byte, by http.client and by Chromium; the download is read back by `strobe pprof`.

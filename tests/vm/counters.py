@@ -3,7 +3,6 @@
 Hardware counters: on the PMU of an emulated arm64 machine, programs with an exactly known number of instructions are counted exactly.
 Built and run by `make test-vm`, below build-vm (STROBE_VM names another folder).
 """
-# second try
 # needs: stat record report
 # serial
 # timeout: 1500

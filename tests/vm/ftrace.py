@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """`ftrace` in an emulated machine that has the tracers: a known number of calls, the same results as perf's, and an unchanged tracefs."""
-# second try
 # needs: ftrace
 # serial
 # timeout: 1500

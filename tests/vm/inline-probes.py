@@ -3,7 +3,6 @@
 Inline probes in an emulated machine whose kernel has kprobes (Debian's, without debug information, older than links with many uprobes):
 functions of the kernel and of a program, with known values; a glob skips what may not be probed; nothing remains.
 """
-# second try
 # needs: record script stat trace probe
 # serial
 # timeout: 1500

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """The copies by buildid-cache -k and record --kcore of an emulated machine's kernel equal its memory, at some functions and modules."""
-# second try
 # needs: buildid-cache
 # serial
 # timeout: 1500

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """`kvm stat record` and `report` of a guest that an emulated AMD machine runs by KVM: the number of its exits is known."""
-# second try
 # needs: kvm
 # serial
 # timeout: 1500

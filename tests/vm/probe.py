@@ -3,7 +3,6 @@
 Probes in the kernels of emulated machines of x86-64 and arm64 (Debian's, with kprobes and BTF, without debug information): the commands
 of tutorials, known values, what is refused, and that no half-added probe remains.
 """
-# second try
 # needs: doctor probe record script test
 # serial
 # timeout: 1500

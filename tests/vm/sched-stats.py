@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """The counts of `sched stats` on an emulated machine whose kernel has /proc/schedstat lie between two readings of that file."""
-# second try
 # needs: sched
 # serial
 # timeout: 1500

@@ -3,7 +3,6 @@
 An arm64 recording, made on an emulated machine, is unwound and symbolised on this one by its binaries: known stacks are complete, by
 stack dumps, by frame pointers and unwound in the guest's kernel, and inlined functions and lines are those of llvm-symbolizer.
 """
-# second try
 # needs: record report script
 # serial
 # timeout: 1500
