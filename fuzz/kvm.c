@@ -58,10 +58,14 @@ static void count_exits(const uint8_t *data, size_t size)
 		else if (e[0] % 3 == 1)
 			kvm_exits_begin(&x, tid, time_ns, key);
 		else
-			kvm_exits_end(&x, tid, time_ns, key);
+			kvm_exits_end(&x, tid, time_ns, key, NULL);
 	}
 	check_sums(&x);
 	kvm_exits_sort(&x, size % 2 ? KVM_BY_TIME : KVM_BY_SAMPLES);
+	check_sums(&x);
+	kvm_exits_restart(&x);
+	for (uint32_t tid = 0; tid < 8; tid++) /* those that have begun */
+		kvm_exits_end(&x, tid, time_ns + 1, KVM_NO_KEY, NULL);
 	check_sums(&x);
 	kvm_exits_deinit(&x);
 }

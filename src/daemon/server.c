@@ -188,6 +188,18 @@ static void each_session(const struct server *d, const char *name, void (*fn)(co
 		strbuf_addf(answer, "error\t%s\n", *name ? "no session has this name" : "no session runs");
 }
 
+/* As in perf, a session that is not there does not answer: scripts wait for that after it was taken out of the configuration. */
+static void ping(const struct server *d, const char *name, struct strbuf *answer)
+{
+	for (uint32_t i = 0; i < d->sessions.len; i++)
+		if (!strcmp(d->sessions.data[i].name, name))
+			return ping_session(&d->sessions.data[i], answer);
+	if (*name)
+		strbuf_addf(answer, "FAIL %s (not found)\n", name);
+	else
+		each_session(d, name, ping_session, answer);
+}
+
 static void answer_request(struct server *d, char *line, struct strbuf *answer)
 {
 	char *name = line;
@@ -198,7 +210,7 @@ static void answer_request(struct server *d, char *line, struct strbuf *answer)
 	else if (!strcmp(word, "signal"))
 		each_session(d, name, signal_session, answer);
 	else if (!strcmp(word, "ping"))
-		each_session(d, name, ping_session, answer);
+		ping(d, name, answer);
 	else if (!strcmp(word, "stop"))
 		d->stop = true;
 	else

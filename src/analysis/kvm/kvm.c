@@ -138,6 +138,23 @@ static uint32_t access_key(struct kvm *k, const struct reader *d, const struct s
 
 /* ---- samples ---- */
 
+/* Waits of a guest that has nothing to do: HLT of Intel, hlt of AMD, WFx of Arm. */
+static bool is_idle(const char *name)
+{
+	return !strcasecmp(name, "hlt") || !strcasecmp(name, "wfx");
+}
+
+static void end(struct kvm *k, const struct sample *s, uint32_t key)
+{
+	struct kvm_exit e;
+	if (!kvm_exits_end(&k->exits, s->tid, s->time, key, &e) || !k->q.slow || e.took_ns <= k->q.slow_ns)
+		return;
+	struct kvm_slow_exit slow = { .time_ns = s->time, .pid = s->pid, .vcpu = e.vcpu, .name = strtab_get(&k->exits.names, e.name),
+				      .took_ns = e.took_ns };
+	if (!is_idle(slow.name))
+		k->q.slow(k->q.ctx, &slow);
+}
+
 /* The event of a memory read comes at the end of the access; a write lasts from its event to the next entry. */
 static void take_memory(struct kvm *k, const struct reader *d, const struct sample *s)
 {
@@ -147,7 +164,7 @@ static void take_memory(struct kvm *k, const struct reader *d, const struct samp
 	else if (type == MMIO_WRITE)
 		kvm_exits_begin(&k->exits, s->tid, s->time, access_key(k, d, s, "W"));
 	else if (type == MMIO_READ)
-		kvm_exits_end(&k->exits, s->tid, s->time, access_key(k, d, s, "R"));
+		end(k, s, access_key(k, d, s, "R"));
 }
 
 static void take_point(struct kvm *k, const struct reader *d, const struct sample *s)
@@ -155,7 +172,7 @@ static void take_point(struct kvm *k, const struct reader *d, const struct sampl
 	enum kvm_subject subject = k->q.subject;
 	if (d->point == POINT_ENTRY) {
 		kvm_exits_vcpu(&k->exits, s->tid, (uint32_t)number(k, d, 0, s));
-		kvm_exits_end(&k->exits, s->tid, s->time, KVM_NO_KEY);
+		end(k, s, KVM_NO_KEY);
 	} else if (d->point == POINT_EXIT && subject == KVM_EXITS) {
 		kvm_exits_begin(&k->exits, s->tid, s->time, exit_key(k, d, s));
 	} else if ((d->point == POINT_EXIT || d->point == POINT_MEMORY) && subject == KVM_MEMORY) {
@@ -185,16 +202,29 @@ static bool needs_no_stack(void *ctx, const struct resolved_sample *s)
 
 /* ---- the whole ---- */
 
+static struct kvm *create(const struct kvm_request *q)
+{
+	struct kvm *k = xcalloc(1, sizeof(*k));
+	k->q = *q;
+	kvm_exits_init(&k->exits, q->vcpu);
+	return k;
+}
+
+static struct strobe_error *read_all(struct kvm *k)
+{
+	struct session_request request = { .filter = &k->filter };
+	struct resolve_callbacks callbacks = { .sample = take_sample, .knows_stack = needs_no_stack, .ctx = k };
+	TRY(session_resolve(&k->session, &request));
+	struct strobe_error *err = resolve_stream(k->session.resolver, callbacks);
+	return error_first(err, read_events(k));
+}
+
 static struct strobe_error *run(struct kvm *k)
 {
 	const struct sample_choice choice = { .pids = k->q.pids };
-	struct session_request request = { .filter = &k->filter };
-	struct resolve_callbacks callbacks = { .sample = take_sample, .knows_stack = needs_no_stack, .ctx = k };
 	TRY(session_open(&k->session, k->q.host, k->q.input, k->q.force));
 	TRY(sample_choice_parse(&choice, k->session.env, &k->arena, &k->filter));
-	TRY(session_resolve(&k->session, &request));
-	struct strobe_error *err = resolve_stream(k->session.resolver, callbacks);
-	err = error_first(err, read_events(k));
+	struct strobe_error *err = read_all(k);
 	if (!err && !k->has_exits)
 		return error_create(ERROR_NOT_FOUND, "this recording has no events of KVM guests: record them with 'kvm stat record'");
 	return err;
@@ -202,12 +232,27 @@ static struct strobe_error *run(struct kvm *k)
 
 struct strobe_error *kvm_run(const struct kvm_request *q, struct kvm **ret)
 {
-	struct kvm *k = *ret = xcalloc(1, sizeof(*k));
-	k->q = *q;
-	kvm_exits_init(&k->exits, q->vcpu);
+	struct kvm *k = *ret = create(q);
 	struct strobe_error *err = run(k);
-	kvm_exits_sort(&k->exits, q->sort);
+	kvm_sort(k);
 	return err;
+}
+
+struct strobe_error *kvm_run_source(const struct kvm_request *q, struct record_source *source, struct kvm **ret)
+{
+	struct kvm *k = *ret = create(q);
+	session_open_source(&k->session, q->host, source, false);
+	return read_all(k);
+}
+
+void kvm_sort(struct kvm *k)
+{
+	kvm_exits_sort(&k->exits, k->q.sort);
+}
+
+void kvm_restart(struct kvm *k)
+{
+	kvm_exits_restart(&k->exits);
 }
 
 void kvm_destroy(struct kvm *k)

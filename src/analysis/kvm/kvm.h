@@ -15,6 +15,13 @@
 #include "session/host.h"
 #include "session/session.h"
 
+struct kvm_slow_exit {
+	uint64_t time_ns; /* of the entry after it */
+	uint32_t pid, vcpu;
+	const char *name; /* of its reason, or of the access */
+	uint64_t took_ns;
+};
+
 struct kvm_request {
 	const struct session_host *host;
 	const char *input; /* as in session_open() */
@@ -23,6 +30,10 @@ struct kvm_request {
 	enum kvm_sort sort;
 	int64_t vcpu;     /* or KVM_ALL_VCPUS */
 	const char *pids; /* "12,13", or NULL */
+	/* Called for each exit that took longer than slow_ns, except those of idle guests. NULL: not called. */
+	void (*slow)(void *ctx, const struct kvm_slow_exit *e);
+	uint64_t slow_ns;
+	void *ctx;
 };
 
 struct kvm;
@@ -31,6 +42,11 @@ struct kvm;
 struct strobe_error *kvm_recorded_events(const struct sys *sys, struct recorded_events *ret) _must_check_;
 
 struct strobe_error *kvm_run(const struct kvm_request *q, struct kvm **ret) _must_check_;
+/* The same for an open source in order of time, which it takes, in place of an input; *ret is set before the first record is read. */
+struct strobe_error *kvm_run_source(const struct kvm_request *q, struct record_source *source, struct kvm **ret) _must_check_;
+/* Within kvm_run_source(): sorts what was counted up to now; kvm_restart() must follow, after which counts are zero. */
+void kvm_sort(struct kvm *k);
+void kvm_restart(struct kvm *k);
 void kvm_destroy(struct kvm *k);
 /* Sorted. */
 const struct kvm_exits *kvm_exits(const struct kvm *k);

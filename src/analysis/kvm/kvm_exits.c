@@ -17,14 +17,26 @@ void kvm_exits_deinit(struct kvm_exits *x)
 	vec_deinit(&x->rows);
 }
 
-uint32_t kvm_exits_key(struct kvm_exits *x, const char *name)
+static void add_rows(struct kvm_exits *x, uint32_t n)
 {
-	uint32_t id = strtab_add(&x->names, name);
-	for (uint32_t next = (uint32_t)x->rows.len; next <= id; next++) {
+	for (uint32_t next = (uint32_t)x->rows.len; next < n; next++) {
 		struct kvm_row row = { .name = next };
 		vec_push(&x->rows, row);
 	}
+}
+
+uint32_t kvm_exits_key(struct kvm_exits *x, const char *name)
+{
+	uint32_t id = strtab_add(&x->names, name);
+	add_rows(x, id + 1);
 	return id;
+}
+
+void kvm_exits_restart(struct kvm_exits *x)
+{
+	vec_clear(&x->rows);
+	add_rows(x, (uint32_t)x->names.strings.len);
+	x->samples = x->total_ns = 0;
 }
 
 void kvm_exits_vcpu(struct kvm_exits *x, uint32_t tid, uint32_t vcpu)
@@ -56,20 +68,24 @@ void kvm_exits_begin(struct kvm_exits *x, uint32_t tid, uint64_t time_ns, uint32
 	v->key = key;
 }
 
-void kvm_exits_end(struct kvm_exits *x, uint32_t tid, uint64_t time_ns, uint32_t key)
+bool kvm_exits_end(struct kvm_exits *x, uint32_t tid, uint64_t time_ns, uint32_t key, struct kvm_exit *ret_exit)
 {
 	struct kvm_vcpu *v = vcpu_of(x, tid);
 	if (!v || !v->is_open || (v->key == KVM_NO_KEY && key == KVM_NO_KEY))
-		return;
-	struct kvm_row *row = &x->rows.data[v->key == KVM_NO_KEY ? key : v->key];
+		return false;
+	uint32_t name = v->key == KVM_NO_KEY ? key : v->key;
+	struct kvm_row *row = &x->rows.data[name];
 	v->is_open = false;
 	if (time_ns < v->start_ns)
-		return;
+		return false;
 	uint64_t took_ns = time_ns - v->start_ns;
 	stats_add(&row->ns, (double)took_ns);
 	row->total_ns += took_ns;
 	x->samples++;
 	x->total_ns += took_ns;
+	if (ret_exit)
+		*ret_exit = (struct kvm_exit){ .vcpu = v->id, .name = name, .took_ns = took_ns };
+	return true;
 }
 
 /* ---- words ---- */

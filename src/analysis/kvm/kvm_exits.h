@@ -34,6 +34,13 @@ struct kvm_vcpu {
 	uint32_t key; /* KVM_NO_KEY: only known at the end */
 };
 
+/* One that has ended. */
+struct kvm_exit {
+	uint32_t vcpu;
+	uint32_t name; /* in names */
+	uint64_t took_ns;
+};
+
 struct kvm_exits {
 	int64_t vcpu; /* only this one, or KVM_ALL_VCPUS */
 	struct strtab names;
@@ -49,10 +56,13 @@ uint32_t kvm_exits_key(struct kvm_exits *x, const char *name);
 /* An entry names the thread's virtual CPU; it is called before kvm_exits_end() of that entry. */
 void kvm_exits_vcpu(struct kvm_exits *x, uint32_t tid, uint32_t vcpu);
 void kvm_exits_begin(struct kvm_exits *x, uint32_t tid, uint64_t time_ns, uint32_t key);
-void kvm_exits_end(struct kvm_exits *x, uint32_t tid, uint64_t time_ns, uint32_t key);
+/* True: an exit has ended, and is counted; ret_exit may be NULL. */
+bool kvm_exits_end(struct kvm_exits *x, uint32_t tid, uint64_t time_ns, uint32_t key, struct kvm_exit *ret_exit);
+/* Counts are zero again; exits that have begun go on. Also after kvm_exits_sort(). */
+void kvm_exits_restart(struct kvm_exits *x);
 /* "vmexit", "mmio", "ioport" or "msr"; NULL is vmexit. ERROR_USAGE. */
 struct strobe_error *kvm_subject_parse(const char *text, enum kvm_subject *ret) _must_check_;
 /* "sample" or "time"; NULL is sample. ERROR_USAGE. */
 struct strobe_error *kvm_sort_parse(const char *text, enum kvm_sort *ret) _must_check_;
-/* The largest first, equal ones by name. Nothing can be added afterwards. */
+/* The largest first, equal ones by name. Nothing can be added afterwards, until kvm_exits_restart(). */
 void kvm_exits_sort(struct kvm_exits *x, enum kvm_sort by);

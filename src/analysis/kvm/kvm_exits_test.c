@@ -19,15 +19,15 @@ static void exits_last_until_the_entry(void **state)
 	uint32_t halt = kvm_exits_key(&x, "HLT"), port = kvm_exits_key(&x, "IO");
 	kvm_exits_begin(&x, 7, 50, halt); /* before its CPU is known */
 	kvm_exits_vcpu(&x, 7, 0);
-	kvm_exits_end(&x, 7, 90, KVM_NO_KEY);
+	kvm_exits_end(&x, 7, 90, KVM_NO_KEY, NULL);
 	kvm_exits_begin(&x, 7, 100, halt);
 	kvm_exits_vcpu(&x, 8, 1);
 	kvm_exits_begin(&x, 8, 110, port);
-	kvm_exits_end(&x, 7, 150, KVM_NO_KEY);
-	kvm_exits_end(&x, 7, 160, KVM_NO_KEY); /* an entry alone */
-	kvm_exits_end(&x, 8, 120, KVM_NO_KEY);
+	kvm_exits_end(&x, 7, 150, KVM_NO_KEY, NULL);
+	kvm_exits_end(&x, 7, 160, KVM_NO_KEY, NULL); /* an entry alone */
+	kvm_exits_end(&x, 8, 120, KVM_NO_KEY, NULL);
 	kvm_exits_begin(&x, 7, 200, halt);
-	kvm_exits_end(&x, 7, 230, KVM_NO_KEY);
+	kvm_exits_end(&x, 7, 230, KVM_NO_KEY, NULL);
 	kvm_exits_begin(&x, 7, 300, port); /* does not end */
 	kvm_exits_sort(&x, KVM_BY_SAMPLES);
 	assert_int_equal(x.rows.len, 2);
@@ -49,9 +49,9 @@ static void keys_at_the_end(void **state)
 	for (uint32_t tid = 7; tid < 9; tid++) {
 		kvm_exits_vcpu(&x, tid, tid - 7);
 		kvm_exits_begin(&x, tid, 100, KVM_NO_KEY);
-		kvm_exits_end(&x, tid, 140, read);
+		kvm_exits_end(&x, tid, 140, read, NULL);
 		kvm_exits_begin(&x, tid, 200, KVM_NO_KEY);
-		kvm_exits_end(&x, tid, 240, KVM_NO_KEY); /* no access */
+		kvm_exits_end(&x, tid, 240, KVM_NO_KEY, NULL); /* no access */
 	}
 	kvm_exits_sort(&x, KVM_BY_TIME);
 	assert_int_equal(x.rows.len, 1);
@@ -71,7 +71,7 @@ static void orders(void **state)
 	kvm_exits_vcpu(&x, 1, 0);
 	for (size_t i = 0; i < sizeof(exits) / sizeof(*exits); i++) {
 		kvm_exits_begin(&x, 1, 100 * (i + 1), exits[i].key);
-		kvm_exits_end(&x, 1, 100 * (i + 1) + exits[i].took_ns, KVM_NO_KEY);
+		kvm_exits_end(&x, 1, 100 * (i + 1) + exits[i].took_ns, KVM_NO_KEY, NULL);
 	}
 	kvm_exits_sort(&x, KVM_BY_SAMPLES);
 	assert_int_equal(x.rows.data[0].name, c);
@@ -103,12 +103,40 @@ static void reasons_are_those_of_the_format(void **state)
 	}
 }
 
+/* An exit that has begun before counts are zero again ends afterwards. */
+static void restarts(void **state)
+{
+	struct kvm_exits x;
+	struct kvm_exit e = {};
+	kvm_exits_init(&x, KVM_ALL_VCPUS);
+	uint32_t halt = kvm_exits_key(&x, "HLT"), port = kvm_exits_key(&x, "IO");
+	kvm_exits_vcpu(&x, 7, 3);
+	kvm_exits_begin(&x, 7, 10, halt);
+	assert_true(kvm_exits_end(&x, 7, 15, KVM_NO_KEY, &e));
+	assert_int_equal(e.vcpu, 3);
+	assert_int_equal(e.name, halt);
+	assert_int_equal(e.took_ns, 5);
+	kvm_exits_begin(&x, 7, 20, port);
+	kvm_exits_sort(&x, KVM_BY_SAMPLES);
+	kvm_exits_restart(&x);
+	assert_int_equal(x.samples, 0);
+	assert_false(kvm_exits_end(&x, 8, 25, KVM_NO_KEY, &e));
+	assert_true(kvm_exits_end(&x, 7, 27, KVM_NO_KEY, &e));
+	assert_int_equal(e.name, port);
+	kvm_exits_sort(&x, KVM_BY_SAMPLES);
+	assert_int_equal(x.rows.len, 1);
+	assert_int_equal(row_of(&x, "IO")->total_ns, 7);
+	assert_int_equal(x.total_ns, 7);
+	kvm_exits_deinit(&x);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(exits_last_until_the_entry),
 		cmocka_unit_test(keys_at_the_end),
 		cmocka_unit_test(orders),
+		cmocka_unit_test(restarts),
 		cmocka_unit_test(reasons_are_those_of_the_format),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,11 @@
 #include "analysis/kvm/kvm_text.h"
 
 #include <inttypes.h>
+#include <sys/time.h>
+#include <time.h>
 
+#include "analysis/kvm/kvm.h"
+#include "base/out.h"
 #include "table/table.h"
 
 static double percent(uint64_t part, uint64_t whole)
@@ -93,4 +97,24 @@ void kvm_table(struct table *t, const struct kvm_exits *x, enum kvm_subject subj
 	for (uint32_t i = 0; i < x->rows.len; i++)
 		add_row(t, x, &x->rows.data[i]);
 	table_foot(t, "Total Samples:%" PRIu64 ", Total events handled time:%.2fus.", x->samples, (double)x->total_ns / 1000);
+}
+
+void kvm_live_begin(struct out *out, bool is_terminal, uint64_t lost)
+{
+	struct timeval now;
+	struct tm day;
+	gettimeofday(&now, NULL);
+	localtime_r(&now.tv_sec, &day);
+	if (is_terminal)
+		out_str(out, "\033[H\033[2J");
+	out_f(out, "%02d:%02d:%02d.%06ld", day.tm_hour, day.tm_min, day.tm_sec, (long)now.tv_usec);
+	if (lost)
+		out_f(out, "  %" PRIu64 " events were lost: use larger rings (-m)", lost);
+}
+
+void kvm_slow_line(struct out *out, const struct kvm_slow_exit *e)
+{
+	out_f(out, "%" PRIu64 " VM %" PRIu32 ", vcpu %" PRIu32 ": ", e->time_ns, e->pid, e->vcpu);
+	out_text_str(out, e->name);
+	out_f(out, " event took %" PRIu64 "usec\n", e->took_ns / 1000);
 }
