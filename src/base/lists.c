@@ -114,6 +114,17 @@ static bool scan_seconds(const char **at, uint64_t *ret)
 	return !__builtin_mul_overflow(s, 1000000000, &s) && !__builtin_add_overflow(s, ns, ret);
 }
 
+/* "1, 2": the end after a blank, as perf takes it; in "1, 2,3" another range begins there. */
+static void scan_end_after_blank(const char **at, uint64_t *ret)
+{
+	const char *p = *at + strspn(*at, " ");
+	uint64_t to_ns;
+	if (!scan_seconds(&p, &to_ns) || *p == ',')
+		return;
+	*at = p;
+	*ret = to_ns;
+}
+
 static bool scan_plain(const char **at, struct list_span *ret)
 {
 	*ret = (struct list_span){ 0, UINT64_MAX };
@@ -122,7 +133,9 @@ static bool scan_plain(const char **at, struct list_span *ret)
 	if (**at != ',')
 		return false;
 	++*at;
-	if (**at && **at != ' ' && !scan_seconds(at, &ret->to_ns))
+	if (**at == ' ')
+		scan_end_after_blank(at, &ret->to_ns);
+	else if (**at && !scan_seconds(at, &ret->to_ns))
 		return false;
 	return ret->from_ns <= ret->to_ns;
 }
