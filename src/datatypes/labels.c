@@ -42,17 +42,25 @@ static str_id keep(struct profile *p, const struct strbuf *text)
 static struct texts describe(struct profile *p, const struct datatype *t)
 {
 	struct texts ret = {};
-	_cleanup_strbuf_ struct strbuf name = {}, path = {}, text = {};
+	_cleanup_strbuf_ struct strbuf name = {}, text = {};
 	if (!type_text(t->type, &name))
 		return ret;
-	member_path(t->type, t->offset, &path);
+	member_text(t->type, t->offset, &text);
 	ret.text[TYPE] = keep(p, &name);
-	strbuf_addf(&text, "%s +%#" PRIx64 " (%s)", strbuf_str(&name), t->offset, path.len ? strbuf_str(&path) : "no field");
 	ret.text[PLACE] = keep(p, &text);
 	strbuf_reset(&text);
 	strbuf_addf(&text, "%s: cache-line %" PRIu64, strbuf_str(&name), t->offset / CACHE_LINE);
 	ret.text[LINE] = keep(p, &text);
 	return ret;
+}
+
+/* What has no type. perf gives it a cache line. */
+static struct texts describe_as(struct profile *p, const char *what)
+{
+	_cleanup_strbuf_ struct strbuf line = {};
+	strbuf_addf(&line, "%s: cache-line 0", what);
+	str_id name = strtab_add(&p->strings, what);
+	return (struct texts){ { [TYPE] = name, [PLACE] = name, [LINE] = keep(p, &line) } };
 }
 
 /* data: the frame of the data address. */
@@ -62,12 +70,17 @@ static struct texts look_up(struct labeller *l, frame_id code, frame_id data)
 	const struct profile_frame *f = &p->frames.data[code], *at = data < p->frames.len ? &p->frames.data[data] : NULL;
 	struct dso *dso = f->mapping == PROFILE_NONE ? NULL : l->dso_of(l->ctx, f->mapping);
 	struct data_address address = {};
-	struct datatype found;
 	if (at && at->function != PROFILE_NONE) {
 		const struct profile_function *variable = &p->functions.data[at->function];
 		address = (struct data_address){ profile_str(p, variable->system_name), at->addr - variable->start };
 	}
-	return dso && datatypes_find(l->types, dso, f->addr, &address, &found) ? describe(l->p, &found) : (struct texts){};
+	struct datatype found;
+	switch (dso ? datatypes_find(l->types, dso, f->addr, &address, &found) : DATATYPE_NO_INSN) {
+	case DATATYPE_FOUND: return describe(l->p, &found);
+	case DATATYPE_STACK: return describe_as(l->p, "(stack operation)");
+	case DATATYPE_CANARY: return describe_as(l->p, "(stack canary)");
+	default: return (struct texts){};
+	}
 }
 
 static struct texts texts_of(struct labeller *l, frame_id code, frame_id data)
@@ -108,4 +121,15 @@ void datatype_labels(struct datatypes *d, struct profile *p, struct dso *(*dso_o
 	free(values);
 	u64map_deinit(&l.known);
 	vec_deinit(&l.texts);
+}
+
+void datatype_listing(struct datatypes *d, struct dso *dso, struct listing *l)
+{
+	for (size_t i = 0; i < l->insns.len; i++) {
+		_cleanup_strbuf_ struct strbuf text = {};
+		struct datatype found;
+		struct listing_insn *insn = &l->insns.data[i];
+		if (datatypes_find(d, dso, insn->addr, NULL, &found) == DATATYPE_FOUND && member_text(found.type, found.offset, &text))
+			insn->data_type = arena_strdup(&l->arena, strbuf_str(&text));
+	}
 }

@@ -46,3 +46,35 @@ void member_path(const struct type *t, uint64_t offset, struct strbuf *out)
 {
 	add_path(t, offset, out, out->len, 0);
 }
+
+bool member_text(const struct type *t, uint64_t offset, struct strbuf *out)
+{
+	if (!type_text(t, out))
+		return false;
+	strbuf_addf(out, " +%#" PRIx64 " (", offset);
+	size_t from = out->len;
+	add_path(t, offset, out, from, 0);
+	strbuf_addstr(out, out->len > from ? ")" : "no field)");
+	return true;
+}
+
+const struct type *member_type(const struct type *t, uint64_t offset)
+{
+	for (unsigned depth = 0; depth < DEPTH_MAX; depth++) {
+		const struct type *of = type_strip(t);
+		uint64_t bytes = of && of->kind == TYPE_ARRAY ? type_bytes(type_target(of)) : 0;
+		if (bytes) {
+			t = type_target(of);
+			offset %= bytes;
+		} else if (of && (of->kind == TYPE_STRUCT || of->kind == TYPE_CLASS || of->kind == TYPE_UNION)) {
+			const struct type_member *m = member_at(of, offset);
+			if (!m || m->bits)
+				return NULL;
+			t = m->type;
+			offset -= m->bit_offset / 8;
+		} else {
+			return of && !offset ? t : NULL;
+		}
+	}
+	return NULL;
+}

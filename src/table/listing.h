@@ -82,6 +82,7 @@ struct listing_insn {
 	uint32_t place;            /* or LISTING_NONE */
 	struct listing_symbol target, reference;
 	const char *text;          /* "je     0x1208": mnemonic, and operands if any */
+	const char *data_type;     /* what it accesses, "struct node +0x24 (in[2].b)"; NULL: not known, or not looked up */
 };
 
 struct listing_place {

@@ -23,6 +23,7 @@ LOAD = ["sh", "-c", "echo on standard output"]
 # (command line, format, whether each line is an object)
 OURS = [
     (["annotate", "--format", "json", *DATA], "strobe-annotate", False),
+    (["annotate", "--data-type", "--format", "json", *DATA], "strobe-types", False),
     (["bench", "-f", "json", "-r", "2", "sched", "pipe", "-l", "100"], "strobe-bench", False),
     (["buildid-list", "--format", "json", *DATA], "strobe-buildid-list", False),
     (["buildid-cache", "-M", "x.data", "--format", "json"], "strobe-buildid-cache", False),

@@ -36,6 +36,14 @@ static struct strobe_error *choose_stdio2(void *options, const char *value, bool
 	return NULL;
 }
 
+static struct strobe_error *show_types(void *options, const char *value, bool negated)
+{
+	struct annotate_command *o = options;
+	o->types.shown = !negated;
+	o->types.name = value;
+	return NULL;
+}
+
 #define AT(field) offsetof(struct annotate_command, field)
 
 static const struct option table[] = {
@@ -76,10 +84,12 @@ static const struct option table[] = {
 	{ OPTION_BOOL, 'D', "dump-raw-trace", AT(raw), .help = "dump every record instead, in hexadecimal and decoded" },
 	{ OPTION_BOOL, 'q', "quiet", AT(request.display.quiet), .help = "do not print messages" },
 	{ OPTION_COUNT, 'v', "verbose", AT(request.verbose), .help = "show the number of samples of each address; -vv is more verbose" },
-	UNSUPPORTED_OPTION("data-type", unsupported_types),
-	UNSUPPORTED_OPTION("type-stat", unsupported_types),
-	UNSUPPORTED_OPTION("insn-stat", unsupported_types),
-	UNSUPPORTED_OPTION("code-with-type", unsupported_types),
+	{ OPTION_CALL, 0, "data-type", .arg = "type", .parse = show_types, .optional_arg = true,
+	  .help = "show the types of data that instructions access, or this one, with the cost of each member" },
+	{ OPTION_BOOL, 0, "type-stat", AT(types.reasons),
+	  .help = "show why the types of other instructions' data are not known, and --data-type" },
+	{ OPTION_BOOL, 0, "insn-stat", AT(types.mnemonics), .help = "show for which instructions they are known, and --data-type" },
+	{ OPTION_BOOL, 0, "code-with-type", AT(with_types), .help = "show the type and member of its data beside each instruction" },
 	UNSUPPORTED_OPTION("itrace", unsupported_trace_decoder),
 	OPTIONS_END,
 };
@@ -101,6 +111,7 @@ static struct strobe_error *check(const struct cmd_context *ctx, struct annotate
 		return error_create(ERROR_USAGE, "specify one function: either '%s' or -s %s", ctx->rest.argv[0], o->symbol);
 	if (ctx->rest.argc)
 		o->symbol = ctx->rest.argv[0];
+	o->types.shown |= o->types.reasons || o->types.mnemonics;
 	if (o->show_samples && o->show_period)
 		return error_create(ERROR_USAGE, "option `show-total-period' cannot be used with show-nr-samples");
 	if (o->request.code.listing.source_strip && !o->request.code.listing.source_prefix)

@@ -10,7 +10,8 @@ struct annotate_command {
 	enum recorded_code_format format;
 	bool as_text, tui;
 	enum colour_when colour;
-	bool show_samples, show_period, skip_missing;
+	bool show_samples, show_period, skip_missing, with_types;
+	struct recorded_types types;
 };
 
 /* screen.c: the same on a screen; false: the options or the terminal require text. */

@@ -13,6 +13,8 @@ int annotate_run(struct cmd_context *ctx, const struct annotate_command *o)
 		.symbol = o->symbol,
 		.skip_missing = o->skip_missing,
 		.raw = o->raw,
+		.with_types = o->with_types,
+		.types = o->types,
 		.format = o->format,
 		.shown = o->show_samples ? LISTING_SHOW_SAMPLES : o->show_period ? LISTING_SHOW_PERIOD : LISTING_SHOW_PERCENT,
 	};

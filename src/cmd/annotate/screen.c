@@ -6,7 +6,7 @@
 
 static bool allows_screen(const struct annotate_command *o)
 {
-	return !o->as_text && o->format == RECORDED_CODE_TEXT && !o->raw && !o->request.display.quiet;
+	return !o->as_text && o->format == RECORDED_CODE_TEXT && !o->raw && !o->types.shown && !o->with_types && !o->request.display.quiet;
 }
 
 static struct report_options screen_options(const struct cmd_context *ctx, const struct annotate_command *o)

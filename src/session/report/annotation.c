@@ -8,6 +8,8 @@
 #include "base/lists.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "datatypes/labels.h"
+#include "datatypes/usage.h"
 #include "report/query.h"
 #include "session/input.h"
 #include "session/report/code.h"
@@ -38,6 +40,7 @@ struct annotation {
 	size_t parts_nr;
 	struct missing *missing; /* by mapping */
 	struct dso_code *codes;  /* by mapping; without a DSO if not needed */
+	struct datatypes *types; /* once needed */
 	size_t shown;
 	bool is_incomplete;
 };
@@ -58,6 +61,7 @@ void annotation_destroy(struct annotation *a)
 	for (size_t i = 0; a->codes && i < a->session->profile->mappings.len; i++)
 		if (a->codes[i].dso)
 			dso_code_deinit(&a->codes[i]);
+	datatypes_destroy(a->types);
 	hits_deinit(&a->hits);
 	free(a);
 }
@@ -179,6 +183,11 @@ static struct dso_code *dso_of(struct annotation *a, mapping_id mapping)
 	return c;
 }
 
+static struct strobe_error *need_types(struct annotation *a)
+{
+	return a->types ? NULL : datatypes_create(arch_or_native(a->session->env->arch), &a->types);
+}
+
 static struct strobe_error *make_listing(struct annotation *a, const struct part *p, const struct hits_function *hit,
 					 struct dso_code *code, struct listing **ret)
 {
@@ -193,7 +202,11 @@ static struct strobe_error *make_listing(struct annotation *a, const struct part
 	struct annotate_options options = a->request->code.listing;
 	options.without_source = a->request->code.look.no_source;
 	options.source_root = a->request->selection.symbol_files.symfs;
+	if (a->options.with_types)
+		TRY(need_types(a));
 	TRY(annotate_function(&source, &function, &options, ret));
+	if (a->options.with_types)
+		datatype_listing(a->types, code->dso, *ret);
 	hits_apply(&a->hits, hit, p->events, p->n, *ret);
 	listing_finish(*ret);
 	return NULL;
@@ -334,6 +347,50 @@ struct strobe_error *annotation_each(struct annotation *a, size_t part, bool (*s
 		err = annotate_one(a, p, &a->hits.functions.data[order[i]], show, ctx, &more);
 	free(order);
 	return err;
+}
+
+/* ---- types of data ---- */
+
+static void add_costs(struct annotation *a, const struct part *p, const struct hits_function *f, struct usage *u)
+{
+	const struct profile *profile = a->session->profile;
+	mapping_id mapping = profile->functions.data[f->function].mapping;
+	struct dso *dso = dso_of(a, mapping)->dso;
+	const char *path = profile_str(profile, profile->mappings.data[mapping].path);
+	for (size_t i = f->first; i < f->first + f->nr; i++) {
+		const struct hit *h = &a->hits.all.data[i];
+		for (uint32_t e = 0; e < p->n; e++)
+			if (p->events[e] == h->event)
+				usage_add(u, dso, path, h->addr, e, (struct listing_value){ h->samples, h->value });
+	}
+}
+
+static void show_types(struct usage *u, const struct annotation_types *shown)
+{
+	size_t n;
+	bool more = true;
+	uint32_t *order = usage_rank(u, &n);
+	shown->begin(shown->ctx, &u->stats);
+	for (size_t i = 0; i < n && more; i++) {
+		struct layout *l = usage_layout(u, order[i]);
+		more = shown->show(shown->ctx, l);
+		layout_destroy(l);
+	}
+	free(order);
+}
+
+struct strobe_error *annotation_types(struct annotation *a, size_t part, const struct annotation_types *shown)
+{
+	const struct part *p = &a->parts[part];
+	struct usage usage;
+	TRY(need_types(a));
+	usage_init(&usage, a->types, report_listing_events(&a->session->arena, a->session->env, a->session->profile, p->events, p->n),
+		   (uint32_t)p->n);
+	for (size_t i = 0; i < a->hits.functions.len; i++)
+		add_costs(a, p, &a->hits.functions.data[i], &usage);
+	show_types(&usage, shown);
+	usage_deinit(&usage);
+	return NULL;
 }
 
 bool annotation_is_incomplete(const struct annotation *a)

@@ -14,6 +14,7 @@
 #pragma once
 #include "session/report/request.h"
 #include "session/session.h"
+#include "table/layout.h"
 #include "table/listing.h"
 
 struct annotation;
@@ -25,6 +26,7 @@ struct annotation_options {
 	const struct report_request *request;
 	const char *symbol;  /* only this function, or its clones; or NULL */
 	bool skip_missing;   /* do not report functions without code */
+	bool with_types;     /* instructions of listings name the type of their data */
 };
 struct strobe_error *annotation_create(struct session *s, const struct annotation_options *options, struct annotation **ret) _must_check_;
 void annotation_destroy(struct annotation *a);
@@ -40,6 +42,16 @@ const char *annotation_title(const struct annotation *a, size_t part);
 /* show() returns false to end. Returns errors that would also occur for the next function; others are reported. */
 struct strobe_error *annotation_each(struct annotation *a, size_t part, bool (*show)(void *ctx, const struct listing *l), void *ctx)
 	_must_check_;
+/*
+ * The types of data that instructions of the functions access, by cost: begin() with the numbers of instructions, then show() for each,
+ * until it returns false. Both arguments are borrowed for the call. ERROR_UNSUPPORTED: no library disassembles the architecture.
+ */
+struct annotation_types {
+	void (*begin)(void *ctx, const struct layout_stats *s);
+	bool (*show)(void *ctx, const struct layout *l);
+	void *ctx;
+};
+struct strobe_error *annotation_types(struct annotation *a, size_t part, const struct annotation_types *shown) _must_check_;
 /* Reports functions whose code is missing. */
 void annotation_finish(struct annotation *a);
 /* Whether a requested function could not be listed. */

@@ -110,6 +110,8 @@ static void put_insn(struct json *j, const struct listing *l, size_t i, enum lis
 	json_key(j, "bytes");
 	json_bytes(j, insn->code, insn->bytes);
 	json_pair_str(j, "text", insn->text);
+	if (insn->data_type)
+		json_pair_str(j, "data_type", insn->data_type);
 	json_pair_str(j, "flow", flows[insn->flow]);
 	if (insn->has_target)
 		put_symbol(j, "target", &insn->target);

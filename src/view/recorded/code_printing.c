@@ -1,10 +1,14 @@
 #include "view/recorded/code_printing.h"
 
+#include <string.h>
+
 #include "dump/raw.h"
 #include "session/input.h"
 #include "session/peek.h"
 #include "session/report/annotation.h"
+#include "view/data/layout_json.h"
 #include "view/data/listing_json.h"
+#include "view/text/layout_text.h"
 
 struct code_printing {
 	const struct recorded_code_options *o;
@@ -13,6 +17,7 @@ struct code_printing {
 	struct listing_text_options text;
 	struct out *out;
 	struct json json;
+	size_t shown; /* types */
 };
 
 static struct listing_text_options text_options(const struct recorded_code_options *o)
@@ -52,14 +57,83 @@ static struct strobe_error *print_functions(struct code_printing *p)
 	return NULL;
 }
 
+/* ---- types of data ---- */
+
+/* With or without the first word, "struct node" or "node". */
+static bool is_named(const struct layout *l, const char *name)
+{
+	const char *last = strchr(l->type, ' ');
+	return !name || !strcmp(l->type, name) || (last && !strcmp(last + 1, name));
+}
+
+static void begin_types(void *ctx, const struct layout_stats *s)
+{
+	struct code_printing *p = ctx;
+	if (p->o->format == RECORDED_CODE_JSON) {
+		json_object(&p->json);
+		data_layout_stats_json(&p->json, s);
+		json_key(&p->json, "types");
+		json_array(&p->json);
+		return;
+	}
+	if (p->o->types.reasons)
+		text_layout_reasons(p->out, s);
+	if (p->o->types.mnemonics)
+		text_layout_mnemonics(p->out, s);
+}
+
+static bool show_type(void *ctx, const struct layout *l)
+{
+	struct code_printing *p = ctx;
+	if (!is_named(l, p->o->types.name))
+		return true;
+	if (p->o->format == RECORDED_CODE_JSON)
+		data_layout_json(&p->json, l);
+	else
+		text_layout(p->out, l, p->o->shown, l->events.len > 1 || annotation_parts(p->annotation) > 1);
+	p->shown++;
+	return !out_failed(p->out);
+}
+
+static struct strobe_error *print_types_of(struct code_printing *p, size_t part)
+{
+	TRY(annotation_types(p->annotation, part, &(const struct annotation_types){ begin_types, show_type, p }));
+	if (p->o->format == RECORDED_CODE_JSON) {
+		json_end(&p->json);
+		json_end(&p->json);
+	}
+	return NULL;
+}
+
+static struct strobe_error *print_types(struct code_printing *p)
+{
+	const char *name = p->o->types.name;
+	TRY(annotation_find(p->annotation));
+	for (size_t i = 0; i < annotation_parts(p->annotation); i++)
+		TRY(print_types_of(p, i));
+	if (!p->shown && name)
+		return error_create(ERROR_NOT_FOUND, "no access of type '%s' is known; see --type-stat, and --data-type for others", name);
+	if (!p->shown && p->o->format != RECORDED_CODE_JSON && !p->o->request->display.quiet)
+		session_say(p->session->host, "no type of data is known: --type-stat shows why");
+	return NULL;
+}
+
+/* ---- all ---- */
+
+static struct strobe_error *print_parts(struct code_printing *p)
+{
+	return p->o->types.shown ? print_types(p) : print_functions(p);
+}
+
 static struct strobe_error *print_json(struct code_printing *p)
 {
+	bool types = p->o->types.shown;
 	json_init(&p->json, p->out, true);
 	json_object(&p->json);
-	json_format(&p->json, DATA_LISTING_FORMAT, DATA_LISTING_VERSION);
-	json_key(&p->json, "functions");
+	json_format(&p->json, types ? DATA_LAYOUT_FORMAT : DATA_LISTING_FORMAT, types ? DATA_LAYOUT_VERSION : DATA_LISTING_VERSION);
+	json_key(&p->json, types ? "parts" : "functions");
 	json_array(&p->json);
-	struct strobe_error *err = print_functions(p);
+	struct strobe_error *err = print_parts(p);
 	json_end(&p->json);
 	json_end(&p->json);
 	out_ch(p->out, '\n');
@@ -69,7 +143,7 @@ static struct strobe_error *print_json(struct code_printing *p)
 static struct strobe_error *print_recording(struct code_printing *p)
 {
 	const struct report_request *request = p->o->request;
-	const struct annotation_options options = { request, p->o->symbol, p->o->skip_missing };
+	const struct annotation_options options = { request, p->o->symbol, p->o->skip_missing, p->o->with_types };
 	struct session *s = p->session;
 	struct strobe_error *damage;
 	if (s->env->is_pipe)
@@ -80,7 +154,7 @@ static struct strobe_error *print_recording(struct code_printing *p)
 	if (p->o->raw)
 		return raw_ordered(p->out, s->resolver, s->env, input_path(request->selection.input), true);
 	TRY(session_aggregate(s, &damage));
-	struct strobe_error *err = p->o->format == RECORDED_CODE_JSON ? print_json(p) : print_functions(p);
+	struct strobe_error *err = p->o->format == RECORDED_CODE_JSON ? print_json(p) : print_parts(p);
 	/* Complete records have been shown; the error is reported, too. */
 	if (!err)
 		return damage;

@@ -12,11 +12,20 @@
 
 enum recorded_code_format { RECORDED_CODE_TEXT, RECORDED_CODE_COMPACT, RECORDED_CODE_JSON };
 
+/* Types of data in place of code. */
+struct recorded_types {
+	bool shown;              /* those of the functions' accesses, with the cost of each member */
+	const char *name;        /* only this type; or NULL */
+	bool reasons, mnemonics; /* before them, why others are not known, and of which instructions */
+};
+
 struct recorded_code_options {
 	const struct report_request *request; /* as in struct annotation_options, with code.look */
 	const char *symbol;                   /* only this function; or NULL */
 	bool skip_missing;                    /* do not report functions without code */
 	bool raw;                             /* print every record in place of code */
+	bool with_types;                      /* types of data beside instructions */
+	struct recorded_types types;
 	enum recorded_code_format format;
 	enum listing_shown shown;
 	struct listing_text_options colours;  /* colours of text; other members are not used */

@@ -231,6 +231,10 @@ static void put_insn_text(const struct lister *t, const struct listing_insn *ins
 		out_str(t->o, "        # ");
 		put_symbol(t->o, &insn->reference);
 	}
+	if (insn->data_type) {
+		out_str(t->o, "\t\t# data-type: ");
+		put_name(t->o, insn->data_type);
+	}
 }
 
 static void put_address(const struct lister *t, uint64_t addr)

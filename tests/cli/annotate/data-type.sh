@@ -1,1 +1,0 @@
-strobe annotate --data-type
