@@ -17,7 +17,7 @@
 
 #define HERE	  __attribute__((noinline, noclone))
 #define AFTER	  asm volatile("") /* not a tail call */
-#define ROUNDS	  10 /* of three, fewer than the waits of a program that are not summed up */
+#define ROUNDS	  50 /* more than waits that were once not summed up */
 #define PERIOD_US 4000
 #define NAME(s)	  #s
 #define NAME_OF(s) NAME(s)

@@ -62,7 +62,6 @@ struct {
 struct user_place {
 	__u64 pc, sp, fp, lr, argument[2];
 	__u64 mappings;
-	__u32 program;
 };
 
 /* Values too large for the stack of a program. */
@@ -291,22 +290,12 @@ INLINE void take_place(struct user_place *p, struct task_struct *task)
 	const struct pt_regs *r = (struct pt_regs *)bpf_task_pt_regs(task);
 	struct mm_struct *mm = mm_of(task);
 #if defined(__TARGET_ARCH_x86)
-	*p = (struct user_place){ r->ip, r->sp, r->bp, 0, { r->di, r->si }, 0, 0 };
+	*p = (struct user_place){ r->ip, r->sp, r->bp, 0, { r->di, r->si }, 0 };
 #else
-	*p = (struct user_place){ r->pc, r->sp, r->regs[FP], r->regs[LR], { r->orig_x0, r->regs[1] }, 0, 0 };
+	*p = (struct user_place){ r->pc, r->sp, r->regs[FP], r->regs[LR], { r->orig_x0, r->regs[1] }, 0 };
 #endif
 	if (mm)
 		p->mappings = mappings_tag(task, mm);
-	p->program = (__u64)mm >> 6;
-}
-
-/* An exec begins another program: it has other memory. */
-INLINE void note_program(struct wait_thread *t, const struct user_place *p)
-{
-	if (t->place.program == p->program)
-		return;
-	t->place.program = p->program;
-	t->apart = 0;
 }
 
 INLINE _Bool may_copy(__u64 now)
@@ -450,7 +439,6 @@ GLOBAL int begin_wait(struct wait_thread *t)
 		return t->has_walked;
 	t->is_detailed = 1;
 	take_place(&scratch->place, bpf_get_current_task_btf());
-	note_program(t, &scratch->place);
 	return recognise(t, scratch);
 }
 
@@ -616,7 +604,7 @@ INLINE _Bool save_stack(const struct wait_thread *t, __u64 key, __u32 at, __u32 
 	return !bpf_map_update_elem(&stacks, &key, &scratch->stack, BPF_ANY);
 }
 
-INLINE _Bool begin_sum(const struct wait_thread *t, const struct wait_times *times)
+INLINE _Bool begin_sum(struct wait_thread *t, const struct wait_times *times)
 {
 	struct wait_scratch *scratch = this_scratch();
 	__u32 nr = t->out.nr, owner_nr = t->out.lock.owner_nr;
@@ -629,10 +617,14 @@ INLINE _Bool begin_sum(const struct wait_thread *t, const struct wait_times *tim
 	scratch->sum.pid = t->out.pid;
 	scratch->sum.lock = t->out.lock;
 	scratch->sum.owner_stack = t->owner_stack;
+	scratch->sum.older = t->newest;
 	scratch->sum.lock.max_ns = times->max_ns;
 	scratch->sum.lock.min_ns = times->min_ns;
 	__builtin_memcpy(scratch->sum.name, t->out.raw.name, sizeof(scratch->sum.name));
-	return !bpf_map_update_elem(&sums, &t->place, &scratch->sum, BPF_ANY);
+	if (bpf_map_update_elem(&sums, &t->place, &scratch->sum, BPF_ANY))
+		return 0;
+	t->newest = t->place;
+	return 1;
 }
 
 INLINE void add_to_sum(void *ctx, struct wait_thread *t, struct wait_sum *s, __u64 ns)
@@ -657,13 +649,7 @@ APART int add(__u64 *ctx, struct wait_thread *t, __u64 ns)
 {
 	struct wait_times times = { .ns = ns, .waits = 1, .max_ns = ns, .min_ns = ns };
 	_Bool was_given = 0, is_copied = t->out.flags & WAIT_COPIED;
-	struct wait_sum *s;
-	if (t->apart < WAIT_APART && !settings.waits_of_locks) {
-		t->apart++;
-		if (give(ctx, t, &times))
-			return 0;
-	}
-	s = is_copied ? 0 : bpf_map_lookup_elem(&sums, &t->place);
+	struct wait_sum *s = is_copied ? 0 : bpf_map_lookup_elem(&sums, &t->place);
 	if (s) {
 		add_to_sum(ctx, t, s, ns);
 		return 0;
@@ -679,6 +665,91 @@ APART int add(__u64 *ctx, struct wait_thread *t, __u64 ns)
 	if (!begin_sum(t, &times) && !was_given)
 		give(ctx, t, &times);
 	return 0;
+}
+
+/* ---- before addresses become those of other functions ---- */
+
+/* Gives a sum as one message; false: no room. */
+INLINE _Bool give_sum(void *ctx, struct wait_thread *t, const struct wait_sum *s)
+{
+	struct wait_times times = { .ns = s->ns, .waits = s->waits, .max_ns = s->lock.max_ns, .min_ns = s->lock.min_ns };
+	const struct wait_stack *own = bpf_map_lookup_elem(&stacks, &t->place.stack), *owner;
+	__u32 nr;
+	if (!own)
+		return 0;
+	nr = own->nr;
+	FORGET(nr);
+	if (nr > WAIT_FRAMES_MAX)
+		return 0;
+	bpf_probe_read_kernel(t->ips, nr * sizeof(*t->ips), own->ips);
+	t->out.nr = nr;
+	t->out.flags = own->cut ? WAIT_CUT : 0;
+	t->out.lock = s->lock;
+	t->out.lock.owner_nr = 0;
+	__builtin_memcpy(t->out.raw.name, s->name, sizeof(t->out.raw.name));
+	forget_waker(t);
+	owner = s->lock.owner_nr ? bpf_map_lookup_elem(&stacks, &s->owner_stack) : 0;
+	if (owner)
+		put_owner(t, owner->ips, s->lock.owner_nr, s->owner_stack);
+	return give(ctx, t, &times);
+}
+
+/* The thread does not wait: its message is free for its sums. One without room stays in the map, until the end. */
+APART int give_sums(__u64 *ctx, struct wait_thread *t)
+{
+	struct wait_sum *s;
+	t->last_known = WAIT_KNOWN;
+	for (__u32 i = 0; i < WAIT_SENT_MAX && t->newest.tid; i++) {
+		t->place = t->newest;
+		t->newest.tid = 0;
+		s = bpf_map_lookup_elem(&sums, &t->place);
+		if (!s)
+			break;
+		t->newest = s->older;
+		if (!s->ns || give_sum(ctx, t, s))
+			bpf_map_delete_elem(&sums, &t->place);
+	}
+	t->newest.tid = 0;
+	return 0;
+}
+
+/*
+ * An exec begins a program with other memory. After a dlclose(3) less code is mapped; that of a dlopen(3) may then be at the same
+ * addresses.
+ */
+INLINE void note_code(__u64 *ctx, struct wait_thread *t, struct task_struct *task)
+{
+	struct mm_struct *mm = mm_of(task);
+	__u64 code_pages = 0;
+	if (mm)
+		bpf_probe_read_kernel(&code_pages, sizeof(code_pages), &mm->exec_vm);
+	if (t->newest.tid && (t->memory != (__u64)mm || code_pages < t->code_pages))
+		give_sums(ctx, t);
+	t->memory = (__u64)mm;
+	t->code_pages = code_pages;
+	t->place.program = t->memory >> 6;
+}
+
+INLINE int note_code_now(__u64 *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u32 tid = task->pid;
+	struct wait_thread *t = control.enabled_ns ? bpf_map_lookup_elem(&threads, &tid) : 0;
+	if (t && !t->since_ns)
+		note_code(ctx, t, task);
+	return 0;
+}
+
+/* An exec renames its thread when it has new memory, before anything is mapped there for the new program. */
+SEC("raw_tp/task_rename") int rename_task(__u64 *ctx)
+{
+	return note_code_now(ctx);
+}
+
+/* The kernel looks for a place for a mapping, such as a library. */
+SEC("raw_tp/vm_unmapped_area") int place_mapping(__u64 *ctx)
+{
+	return note_code_now(ctx);
 }
 
 /* Adds a thread that has not left the CPU yet: others may wait for it. */
@@ -750,6 +821,7 @@ INLINE void forget_thread(__u64 *ctx, struct task_struct *task, __u32 tid, __u64
 		return;
 	if (t->since_ns)
 		end_wait(ctx, t, begin_of_run(task, now));
+	give_sums(ctx, t);
 	bpf_map_delete_elem(&threads, &tid);
 }
 
@@ -771,11 +843,15 @@ INLINE struct wait_thread *leaving_thread(__u64 *ctx, struct task_struct *task, 
 		return 0;
 	if (t->since_ns)
 		end_wait(ctx, t, begin_of_run(task, now));
-	t->place.tid = t->out.tid = tid;
+	t->out.tid = tid;
 	t->out.pid = task->tgid;
 	t->regs = (__u64)bpf_task_pt_regs(task);
 	t->woken_ns = 0;
 	t->is_left_out = settings.waits_of_locks && (is_preempted || !state || !is_futex_call(task));
+	if (t->is_left_out)
+		return t;
+	note_code(ctx, t, task);
+	t->place.tid = tid;
 	return t;
 }
 

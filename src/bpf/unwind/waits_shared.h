@@ -1,8 +1,8 @@
 /*
  * Waits of threads: shared by waits.bpf.c and wait_samples.c.
  *
- * Waits at one place are summed up until they reach a quantum, when a message is sent. The rest is in the map of sums when the recording
- * ends, with addresses in the map of stacks.
+ * Waits at one place are summed up until they reach a quantum, when a message is sent. The rest is sent when the thread ends, and before
+ * its addresses become those of other functions; or it is in the map of sums when the recording ends, with addresses in the map of stacks.
  */
 #pragma once
 #include "record/wait_layout.h"
@@ -30,11 +30,8 @@
 #define WAIT_COPIES	     128
 #define WAIT_COPIES_WINDOW_NS 100000000ULL
 
-/*
- * A thread's first waits in a program are not summed up: many processes wait some times before they execute another program, and what is
- * left of their sums at the end would be shown with functions of that program.
- */
-#define WAIT_APART	     32
+/* The maximum number of sums that are sent at once; those of further places stay in the map. */
+#define WAIT_SENT_MAX	     128
 
 /* How a system call waits. */
 enum wait_call {
@@ -66,6 +63,7 @@ struct wait_sum {
 	char name[WAIT_NAME_BYTES];
 	struct wait_lock lock;
 	__u64 owner_stack; /* hash of its addresses */
+	struct wait_place older; /* the thread's sum before this one; tid 0: none */
 };
 
 struct wait_stack {
@@ -113,7 +111,9 @@ struct wait_thread {
 	__u16 is_detailed;
 	__u16 has_walked;  /* so that user space has the files on its stacks */
 	__u32 last_known;  /* number of the known stack whose addresses are in ips; WAIT_KNOWN: of none */
-	__u32 apart;       /* waits in this program that were not summed up, at most WAIT_APART */
+	__u32 unused;
+	__u64 memory, code_pages; /* when it left its CPU last: its mm, and the size of executable mappings */
+	struct wait_place newest; /* its latest sum; tid 0: none */
 	struct wait_known known[WAIT_KNOWN];
 	struct wait_place place;
 	struct wait_message out;
