@@ -109,14 +109,17 @@ static int open_fd(const struct sys *sys, const struct capture_event *e, pid_t p
 
 /*
  * On a whole CPU, for the tasks that are followed; the file keeps the attr of tasks, whose samples these are. Side-band records
- * come from a tracker on the tasks.
+ * come from a tracker on the tasks, or on the CPU: then without build IDs (attr_config.c: add_task_tracker() says why).
  */
 static int open_by_cpu(const struct sys *sys, const struct capture_event *e, int cpu, int group_fd, int cgroup_fd)
 {
 	struct capture_event wide = *e;
 	wide.attr.inherit = 0;
 	wide.attr.enable_on_exec = 0;
-	capture_attr_track(&wide.attr, false, NULL);
+	if (e->is_tracker)
+		wide.attr.build_id = 0;
+	else
+		capture_attr_track(&wide.attr, false, NULL);
 	if (e->format) {
 		wide.attr.type = PERF_TYPE_SOFTWARE;
 		wide.attr.config = PERF_COUNT_SW_BPF_OUTPUT;
@@ -332,7 +335,7 @@ static struct strobe_error *open_event(struct opening *o, size_t index)
 	e->slots = slots;
 	memset(e->fds, 0xff, slots * sizeof(*e->fds));
 	int last = 0;
-	bool by_cpu = e->format || (o->options->followed && !e->is_dummy && !e->is_tracker);
+	bool by_cpu = e->format || (o->options->followed && !e->is_dummy && (!e->is_tracker || o->options->tracks_all));
 	capture_event_describe(e);
 	for (size_t c = 0; c < m->cpus.len; c++) {
 		if (!counts_on_cpu(e, m->cpus.data[c]))

@@ -1,6 +1,7 @@
 /*
  * The tasks that a recording by CPU follows. Events of whole CPUs sample all processes: a BPF program keeps the samples of
- * these tasks (bpf/task_filter.h); their mappings, names, forks and exits come from events on the tasks.
+ * these tasks (bpf/task_filter.h); their mappings, names, forks and exits come from events on the tasks, or with tracks_all
+ * (capture/options.h), among those of all tasks, from events of CPUs.
  *
  * A bit for each ID of a process (or thread), set and cleared by BPF programs as tasks are made; it remains set after its
  * task has ended, until the ID is reused. The memory belongs to its creator and may change at any time; reading

@@ -83,6 +83,11 @@ struct capture_options {
 	 * program that filters samples before the start. NULL: events are opened on the tasks.
 	 */
 	const struct followed_tasks *followed;
+	/*
+	 * With `followed`: mappings and names of all tasks, by events of whole CPUs. An event of a task costs it 0.1 to 0.5 us at each
+	 * switch; for recordings that are read once and not kept.
+	 */
+	bool tracks_all;
 
 	int64_t delay_ms; /* before events are enabled; -1 = not automatically; 0 = at once */
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/out.h"
+#include "capture/followed.h"
 #include "capture/session.h"
 #include "sys/faked.h"
 
@@ -164,6 +165,39 @@ static void system_wide_attrs(void **state)
 	capture_exclude_thread(f->capture, 77);
 	assert_ok(capture_apply_filters(f->capture));
 	assert_string_equal(f->events.events.data[0].filter, "common_pid != 77");
+}
+
+/* The process that is recorded by CPU, and the opened event that follows mappings. */
+static const struct sys_faked_open *open_tracker(struct fixture *f, bool tracks_all)
+{
+	static const uint64_t bits[32];
+	static const struct followed_tasks tasks = { .bits = bits, .nr = 64 * 32 };
+	f->options.followed = &tasks;
+	f->options.tracks_all = tracks_all;
+	f->options.build_id_mmap = true;
+	assert_ok(open_events(f, "cpu-clock", 1234));
+	assert_int_equal(f->events.events.len, 2);
+	assert_int_equal(f->faked->opens.len, 4);
+	assert_int_equal(f->faked->opens.data[0].pid, -1);
+	assert_false(f->faked->opens.data[0].attr.mmap);
+	const struct sys_faked_open *o = &f->faked->opens.data[2];
+	assert_int_equal(o->attr.config, PERF_COUNT_SW_DUMMY);
+	assert_true(o->attr.mmap && o->attr.mmap2 && o->attr.comm && o->attr.task);
+	return o;
+}
+
+static void mappings_of_followed_tasks(void **state)
+{
+	const struct sys_faked_open *o = open_tracker(*state, false);
+	assert_int_equal(o->pid, 1234);
+	assert_true(o->attr.inherit && o->attr.build_id);
+}
+
+static void mappings_of_all_tasks(void **state)
+{
+	const struct sys_faked_open *o = open_tracker(*state, true);
+	assert_int_equal(o->pid, -1);
+	assert_false(o->attr.inherit || o->attr.build_id || o->attr.enable_on_exec);
 }
 
 static void groups_that_are_read(void **state)
@@ -371,6 +405,8 @@ int main(void)
 		TEST(rings_for_many_stacks),
 		TEST(rings_for_all_stacks),
 		TEST(system_wide_attrs),
+		TEST(mappings_of_followed_tasks),
+		TEST(mappings_of_all_tasks),
 		TEST(groups_that_are_read),
 		TEST(stacks_and_fields),
 		TEST(terms_win),

@@ -42,6 +42,7 @@ static struct strobe_error *record(const struct wait_recording_request *q, struc
 	o.capture.callgraph.mode = CALLGRAPH_EH;
 	o.capture.callgraph.max_stack = (uint16_t)(q->max_stack < UINT16_MAX ? q->max_stack : UINT16_MAX);
 	o.capture.build_id_mmap = true;
+	o.capture.tracks_all = true;
 	struct recorder *r = recorder_create(&o, &host);
 	struct strobe_error *err = recorder_run(r, &status);
 	recorder_destroy(r);
