@@ -147,8 +147,10 @@ def attrs(text):
 
 
 def pprof(text):
-    """Headers and names, without times and places."""
-    kept = [line for line in text.splitlines() if not re.match(r"Fetching|Saved|Time:|File:|Duration|Main binary|Local symbol|Some binary|"
+    """Headers and names, without times, places and prompts (which tool prompts on which stream is no difference); nobody draws GIFs here."""
+    unprompted = [re.sub(r"^(?:\(pprof\) ?)+", "", line) for line in text.splitlines()]
+    kept = [line for line in unprompted if not re.match(r" *-?gif ", line)]
+    kept = [line for line in kept if not re.match(r"Fetching|Saved|Time:|File:|Duration|Main binary|Local symbol|Some binary|"
                                                               r"Entering|Build ID|.*No samples were found", line)]
     return {skeleton(re.sub(r"\b\d[\d.]*(?:ns|us|ms|s|mins|kB|MB|B)?(?=\s|$)|0%", "0", line)) for line in kept if line.strip()}
 
