@@ -147,7 +147,7 @@ def attrs(text):
 
 
 def pprof(text):
-    """Headers and names, without times, places and prompts (which tool prompts on which stream is no difference); nobody draws GIFs here."""
+    """Headers and names, without times, places and prompts, which may be on either stream; GIFs require graphviz."""
     unprompted = [re.sub(r"^(?:\(pprof\) ?)+", "", line) for line in text.splitlines()]
     kept = [line for line in unprompted if not re.match(r" *-?gif ", line)]
     kept = [line for line in kept if not re.match(r"Fetching|Saved|Time:|File:|Duration|Main binary|Local symbol|Some binary|"

@@ -10,7 +10,7 @@
 #include "record/order.h"
 #include "sys/signals.h"
 
-#define TICK_MS	   100  /* rings are read this often, however slowly they fill */
+#define TICK_MS    100  /* rings are read this often, however slowly they fill */
 #define RING_PAGES 1024 /* an exit and its entry take some 150 bytes */
 
 /* The rings as a source of records: it waits where they are empty, shows the table when that is due, and ends when the run does. */
@@ -23,10 +23,10 @@ struct kvm_live {
 	struct signals signals;
 	struct kvm *kvm; /* whose records these are */
 	struct perf_event_header round;
-	uint64_t due_ns;  /* when the table is shown next */
-	uint64_t lost;    /* up to the last table */
-	bool has_begun;   /* records were given */
-	bool is_waiting;  /* the rings were read, and their round was given */
+	uint64_t due_ns; /* when the table is shown next */
+	uint64_t lost;   /* up to the last table */
+	bool has_begun;  /* records were given */
+	bool is_waiting; /* the rings were read, and their round was given */
 	bool has_ended;
 };
 
@@ -57,8 +57,7 @@ static bool key_ends(const struct kvm_live *l)
 
 static void wait_for_events(struct kvm_live *l)
 {
-	struct pollfd fds[] = { { .fd = capture_poll_fd(l->capture, 0), .events = POLLIN }, { .fd = l->signals.fd, .events = POLLIN },
-				{ .fd = l->q->key_fd, .events = POLLIN } };
+	struct pollfd fds[] = { { .fd = capture_poll_fd(l->capture, 0), .events = POLLIN }, { .fd = l->signals.fd, .events = POLLIN }, { .fd = l->q->key_fd, .events = POLLIN } };
 	uint64_t now = now_ns(l), left_ms = l->due_ns > now ? (l->due_ns - now) / 1000000 + 1 : 0;
 	int n = poll(fds, sizeof(fds) / sizeof(*fds), left_ms < TICK_MS ? (int)left_ms : TICK_MS);
 	/* The events of a task hang up before it has ended. */
@@ -148,6 +147,7 @@ static struct strobe_error *open_rings(struct kvm_live *l)
 	o.period_set = true;
 	o.raw_samples = o.sample_cpu = o.sample_identifier = o.no_bpf_event = true;
 	o.synth_parts = SYNTH_NONE;
+	o.proc_map_timeout_ms = l->q->map_timeout_ms;
 	o.mmap_pages = l->q->mmap_pages ? l->q->mmap_pages : RING_PAGES;
 	TRY(add_events(l));
 	return capture_open(l->q->sys, &o, &l->events, 0, &l->capture);
@@ -166,8 +166,7 @@ static struct strobe_error *run(struct kvm_live *l)
 
 struct strobe_error *kvm_live_run(const struct kvm_live_request *q)
 {
-	struct kvm_live l = { .source.ops = &live_ops, .q = q, .signals = SIGNALS_NONE,
-			      .round = { .type = RECORD_FINISHED_ROUND, .size = sizeof(l.round) } };
+	struct kvm_live l = { .source.ops = &live_ops, .q = q, .signals = SIGNALS_NONE, .round = { .type = RECORD_FINISHED_ROUND, .size = sizeof(l.round) } };
 	struct strobe_error *err = run(&l);
 	kvm_destroy(l.kvm);
 	source_destroy(l.rings);

@@ -13,6 +13,7 @@ struct kvm_live_request {
 	const struct sys *sys;
 	uint64_t interval_ns;
 	uint64_t mmap_pages;          /* of each ring, a power of two; 0: enough for a second of 100,000 exits */
+	uint64_t map_timeout_ms;      /* as in struct capture_options; no mappings are read now */
 	int key_fd;                   /* where keys are read; -1: none */
 	/* Called after each interval, and at the end; lost: events that the rings had no room for. An error ends the run. */
 	struct strobe_error *(*show)(void *ctx, const struct kvm_exits *x, uint64_t lost); /* with kvm.ctx */

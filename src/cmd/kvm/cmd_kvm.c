@@ -19,16 +19,18 @@ struct kvm_options {
 	enum table_format format;
 	bool host, guest, stdio;
 	struct kvm_live_request live;
-	uint64_t display_s, duration_us, map_timeout_ms;
+	uint64_t display_s, duration_us;
 	bool all;
 	struct cmd_context *ctx; /* of live */
 	struct out *out;
 };
 
 #define AT(field) offsetof(struct kvm_options, field)
-#define INPUT                                                                                                                              \
+#define INPUT                                                                                                                             \
 	{ OPTION_STRING, 'i', "input", AT(common.input), .arg = "file", .help = "input file (default: perf.data.guest, .host or .kvm)" }, \
-	{ OPTION_COUNT, 'v', "verbose", AT(common.verbose), .help = "be more verbose" }
+	{                                                                                                                                 \
+		OPTION_COUNT, 'v', "verbose", AT(common.verbose), .help = "be more verbose"                                               \
+	}
 
 static const struct option table[] = {
 	INPUT,
@@ -72,7 +74,7 @@ static const struct option live_table[] = {
 	  .help = "also show each exit that takes longer, except those of idle guests (HLT)" },
 	{ OPTION_STRING, 0, "event", AT(event), .arg = "event", .help = "event to analyse: vmexit (default), mmio, ioport or msr" },
 	/* perf reads the mappings of all processes first; this command has no use for them */
-	{ OPTION_U64, 0, "proc-map-timeout", AT(map_timeout_ms), .arg = "ms", .hidden = true },
+	{ OPTION_U64, 0, "proc-map-timeout", AT(live.map_timeout_ms), .arg = "ms", .hidden = true },
 	{ OPTION_I64, 0, "vcpu", AT(kvm.vcpu), .arg = "n", .help = "only this virtual CPU" },
 	OPTIONS_END,
 };
@@ -174,9 +176,7 @@ static int run_live(struct cmd_context *ctx, void *options)
 	o->kvm.ctx = o;
 	o->out = &out;
 	terminal_keys_open(&keys);
-	o->live = (struct kvm_live_request){ .kvm = o->kvm, .sys = sys_live(), .interval_ns = o->display_s * 1000000000,
-					     .mmap_pages = o->live.mmap_pages, .key_fd = keys.is_open ? STDIN_FILENO : -1,
-					     .show = show_live };
+	o->live = (struct kvm_live_request){ .kvm = o->kvm, .sys = sys_live(), .interval_ns = o->display_s * 1000000000, .mmap_pages = o->live.mmap_pages, .map_timeout_ms = o->live.map_timeout_ms, .key_fd = keys.is_open ? STDIN_FILENO : -1, .show = show_live };
 	out_init_fd(&out, STDOUT_FILENO);
 	err = kvm_live_run(&o->live);
 	terminal_keys_close(&keys);
@@ -235,7 +235,8 @@ static bool has_event(int argc, char **argv)
 static int forward(struct cmd_context *ctx, const struct kvm_options *o, const char *word, const char *file)
 {
 	bool is_record = !strcmp(word, "record"), is_top = !strcmp(word, "top");
-	const char *event = o->host && o->guest ? "cycles:GH" : o->host ? "cycles:H" : "cycles:G";
+	const char *event = o->host && o->guest ? "cycles:GH" : o->host ? "cycles:H" :
+									  "cycles:G";
 	const char *const of_events[] = { "-e", event, NULL }, *const of_file[] = { is_record ? "-o" : "-i", file, NULL };
 	struct cmd_words words = {};
 	cmd_add_word(ctx, &words, word);
@@ -254,7 +255,8 @@ static int run(struct cmd_context *ctx, void *options)
 	struct kvm_options *o = options;
 	const char *word = ctx->rest.argc ? ctx->rest.argv[0] : "", *given = !strcmp(word, "record") ? o->output : o->common.input;
 	const char *file = o->host ? o->guest ? "perf.data.kvm" : "perf.data.host" : "perf.data.guest";
-	file = o->output && ctx->rest.argc > 1 && subcommand_is(ctx->rest.argv[1], "record") ? o->output : given ? given : file;
+	file = o->output && ctx->rest.argc > 1 && subcommand_is(ctx->rest.argv[1], "record") ? o->output : given ? given :
+														   file;
 	if (!strcmp(word, "stat"))
 		return stat(ctx, o, file);
 	for (const char *const *name = forwarded; *name; name++)
