@@ -30,8 +30,8 @@
 #define WAIT_COPIES	     128
 #define WAIT_COPIES_WINDOW_NS 100000000ULL
 
-/* The maximum number of sums that are sent at once; those of further places stay in the map. */
-#define WAIT_SENT_MAX	     128
+/* The maximum number of sums that are sent at once; those of further places stay in the map. The verifier follows each turn. */
+#define WAIT_SENT_MAX	     16
 
 /* How a system call waits. */
 enum wait_call {
