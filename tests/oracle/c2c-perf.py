@@ -6,13 +6,16 @@ import json
 import os
 import random
 import re
+import subprocess
 from collections import Counter
 
 import accesses
-from strobetest import Tap, perfs, require_perf, strobe
+from strobetest import Tap, build_workload, perfs, require_perf, strobe
 
 CHOICES = ("", "-d lcl", "-d rmt -N", "-d peer -N -N -c pid,tid,dso", "-d tot -c tid,iaddr --full-symbols", "--no-source -c pid", "--stats",
            "-d tot --show-all", "-c dso,pid", "-c iaddr,tid -d rmt -NN")
+CHAINS = ("", "-g", "-g none", "-g flat,0.5,callee", "-g folded -d rmt", "-g address,caller,period -c tid,iaddr", "-g fractal,count -c tid",
+          "-g graph,0.5,callee,count -c pid", "-g graph,0.5,1 --show-all -d tot")
 ONLY_NEWEST = ("--double-cl", "--double-cl -d rmt -N")
 
 
@@ -42,6 +45,61 @@ def check_truth(tap, kind, path):
     tap.ok(done[where] == changed, f"{kind}: so are loads of lines that the other node had changed", (done[where], changed))
 
 
+def compare(tap, title, peer, path, choice):
+    ours = lines(strobe("c2c", "report", "-i", path, *choice.split()))
+    theirs = lines(peer("c2c", "report", "--stdio", "-i", path, *choice.split()))
+    tap.ok(len(ours) > 40 and ours == theirs, title,
+           [f"< {a}\n> {b}" for a, b in zip(theirs, ours) if a != b][:5] or (len(theirs), len(ours)))
+
+
+def accesses_of(path, *choice):
+    done = json.loads(strobe("c2c", "report", "-i", path, "--show-all", "-d", "tot", "--format", "json", *choice).out)
+    return [row for line in done["lines"] for row in line["accesses"]]
+
+
+def check_stacks(tap):
+    """Rows divided by thread, whose functions share offsets, have several stacks each."""
+    path = os.path.abspath("chains.data")
+    accesses.sharing("pebs", with_chains=True).write(path)
+    for name, peer in perfs():
+        for choice in CHAINS:
+            compare(tap, f"report {choice} of call chains is that of {name}", peer, path, choice)
+    rows = accesses_of(path)
+    wrong = [row for row in rows if row["stacks"] != {"main;" + row["symbol"]: row["records"]}]
+    tap.ok(len(rows) > 5 and not wrong, "in JSON each row has all its samples in the stack that was put in", wrong)
+    of_function = Counter()
+    for row in accesses_of(path, "-c", "pid"):
+        of_function.update(row["stacks"])
+    tap.ok(of_function["main;count_miss"] == 10 and of_function["main;write_pair"] == 10, "so have rows of several functions", of_function)
+    limited = [strobe("c2c", "report", "-i", path, "-c", "pid", "-g", f"graph,{n},callee,count").out for n in (0.5, 12)]
+    # 6 of 57 samples: perf shows them in spite of the limit
+    shown = ["--6--read_both" in text for text in limited]
+    tap.ok(shown == [True, False], "-g graph,12 leaves out less than 12 % of the line", limited)
+    refused = strobe("c2c", "report", "-i", os.path.abspath("pebs.data"), "-g")
+    tap.ok(refused.status and "no call chains" in refused.err, "-g of a recording without stacks says so", refused.err)
+
+
+def check_instructions(tap, path):
+    """The instruction of each row is what objdump decodes at its address."""
+    program, wrong, seen = build_workload("accesses", "-g", "-fPIE", "-pie"), [], 0
+    for row in accesses_of(path, "-M", "att"):
+        start = int(row["code"], 16) - accesses.BASE
+        around = (f"--start-address={start}", f"--stop-address={start + 16}")
+        command = ["objdump", "-d", "--no-show-raw-insn", *around, program]
+        listing = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        first = re.search(rf"^ +{start:x}:\t(.*)$", listing, re.MULTILINE).group(1)
+        theirs = " ".join(re.sub(r"[#<].*", "", first).split())
+        seen += 1
+        if theirs == "(bad)":
+            theirs = row["instruction"] if row["instruction"].startswith(".byte") else theirs
+        if " ".join(row["instruction"].split()) != theirs:
+            wrong.append((row["code"], row["instruction"], theirs))
+    tap.ok(seen > 5 and not wrong, "the instructions of rows are those of objdump", wrong or seen)
+    intel = strobe("c2c", "report", "-i", path, "-M", "intel").out
+    tap.ok("[rip+0x" in intel and "(%rip)" not in intel, "-M intel shows them in Intel's syntax", intel)
+    tap.ok("Instruction" not in strobe("c2c", "report", "-i", path).out, "without -M there are none")
+
+
 def main():
     require_perf()
     tap = Tap()
@@ -56,10 +114,9 @@ def main():
             if kind == "mixture" and name == "perf":
                 continue
             for choice in (*CHOICES, *(ONLY_NEWEST if name != "perf" else ())):
-                ours = lines(strobe("c2c", "report", "-i", path, *choice.split()))
-                theirs = lines(peer("c2c", "report", "--stdio", "-i", path, *choice.split()))
-                tap.ok(len(ours) > 40 and ours == theirs, f"{kind}: report {choice} is that of {name}",
-                       [f"< {a}\n> {b}" for a, b in zip(theirs, ours) if a != b][:5] or (len(theirs), len(ours)))
+                compare(tap, f"{kind}: report {choice} is that of {name}", peer, path, choice)
+    check_stacks(tap)
+    check_instructions(tap, os.path.abspath("pebs.data"))
     tap.done()
 
 

@@ -5,9 +5,14 @@
 #include <string.h>
 
 #include "analysis/memory/c2c_lines.h"
+#include "arch/arch.h"
 #include "base/mem.h"
+#include "base/out.h"
 #include "base/text.h"
+#include "disasm/disasm.h"
 #include "session/session.h"
+
+#define INSTRUCTION_BYTES 16 /* at most */
 
 struct c2c {
 	struct c2c_request q;
@@ -15,6 +20,7 @@ struct c2c {
 	struct arena arena;
 	struct c2c_sums sums;
 	struct c2c_lines lines;
+	struct disasm *disasm; /* NULL: instructions are not shown */
 };
 
 /* ---- options ---- */
@@ -101,6 +107,21 @@ static const char *variable_of(struct c2c *c, const struct resolved_frame *data)
 	return offset ? arena_printf(&c->arena, "%s+%#" PRIx64, name, offset) : arena_strdup(&c->arena, name);
 }
 
+static const char *instruction_of(struct c2c *c, const struct resolved_frame *code)
+{
+	size_t n = 0;
+	const uint8_t *bytes = c->disasm && code->dso ? dso_code(code->dso, code->addr, &n) : NULL;
+	if (!bytes || !n)
+		return NULL;
+	struct out text;
+	out_init_mem(&text);
+	disasm_text(c->disasm, &text, bytes, n < INSTRUCTION_BYTES ? n : INSTRUCTION_BYTES, code->ip);
+	const char *made = out_mem(&text, &n);
+	const char *kept = arena_printf(&c->arena, "%.*s", (int)n, made);
+	error_destroy(out_close(&text)); /* memory does not fail */
+	return kept;
+}
+
 static void name_row(struct c2c *c, struct c2c_row *r, const struct resolved_sample *s, const struct resolved_frame *data)
 {
 	const struct resolved_frame *code = &s->leaf;
@@ -111,6 +132,7 @@ static void name_row(struct c2c *c, struct c2c_row *r, const struct resolved_sam
 	r->symbol = code->symbol ? arena_strdup(&c->arena, dso_symbol_name(code->dso, code->symbol)) :
 		    code->addr	 ? arena_printf(&c->arena, "0x%016" PRIx64, code->addr) : "0000000000000000";
 	r->source = c->sums.has_source ? source_of(c, code) : NULL;
+	r->instruction = instruction_of(c, code);
 	r->variable = variable_of(c, data);
 	if (!line->variable && data->symbol)
 		line->variable = arena_strdup(&c->arena, dso_symbol_name(data->dso, data->symbol));
@@ -139,37 +161,69 @@ static struct strobe_error *take_sample(void *ctx, const struct resolved_sample 
 	struct c2c_row *r = c2c_lines_take(&c->lines, &a, &is_new);
 	if (is_new)
 		name_row(c, r, s, &data);
+	if (c->sums.stacks.choice.mode != CALLTREE_NONE && s->chain_nr)
+		c2c_stacks_take(&c->sums.stacks, r->line, (uint32_t)(r - c->sums.rows.data), s);
 	return NULL;
 }
 
 /* ---- the whole ---- */
 
-static bool has_accesses(const struct env *env)
+/* Whether an event of accesses has all of these fields. */
+static bool has_accesses(const struct env *env, uint64_t fields)
 {
 	for (size_t i = 0; i < env->events.len; i++)
-		if (env->events.data[i].attr.sample_type & PERF_SAMPLE_DATA_SRC)
+		if (!(~env->events.data[i].attr.sample_type & (PERF_SAMPLE_DATA_SRC | fields)))
 			return true;
 	return false;
+}
+
+static struct strobe_error *choose_stacks(struct c2c *c)
+{
+	const struct env *env = c->session.env;
+	const char *choice = c->q.call_graph;
+	bool has_stacks = has_accesses(env, PERF_SAMPLE_CALLCHAIN) || has_accesses(env, PERF_SAMPLE_STACK_USER) || resolve_has_calls(env);
+	TRY(c2c_stacks_choose(&c->sums.stacks, choice));
+	/* A stream tells its events later. */
+	if (choice && c->sums.stacks.choice.mode != CALLTREE_NONE && env->events.len && !has_stacks)
+		return error_create(ERROR_USAGE, "-g: this recording has no call chains (c2c record -g)");
+	if (c->q.stitch_calls && env->events.len && !resolve_has_calls(env))
+		session_say(c->q.host, "--stitch-lbr: the recording has no call stacks to stitch (record --call-graph lbr)");
+	return NULL;
+}
+
+static struct strobe_error *choose_syntax(struct c2c *c)
+{
+	const char *name = c->q.syntax;
+	if (!name)
+		return NULL;
+	bool is_intel = !strcmp(name, "intel");
+	if (!is_intel && strcmp(name, "att") != 0)
+		return error_create(ERROR_USAGE, "-M: unknown style '%s': expected att or intel", name);
+	c->sums.has_instructions = c->sums.has_key[C2C_CODE];
+	return disasm_create(arch_or_native(c->session.env->arch), DISASM_USUAL, is_intel ? DISASM_INTEL : DISASM_ATT, &c->disasm);
 }
 
 static struct strobe_error *run(struct c2c *c)
 {
 	struct c2c_sums *s = &c->sums;
-	const struct session_request request = {
-		.symbols = { .vmlinux = c->q.vmlinux },
-		.resolve = { .by_address = true, .with_lines = c->q.with_lines, .innermost_lines = true },
-	};
 	TRY(session_open(&c->session, c->q.host, c->q.input, c->q.force));
 	s->env = c->session.env;
 	s->double_lines = c->q.double_lines;
 	TRY(choose_display(c));
 	TRY(choose_keys(c));
+	TRY(choose_stacks(c));
+	TRY(choose_syntax(c));
 	s->has_source = c->q.with_lines && s->has_key[C2C_CODE];
+	const struct session_request request = {
+		.symbols = { .vmlinux = c->q.vmlinux },
+		.resolve = { .by_address = true, .with_lines = c->q.with_lines, .innermost_lines = true, .with_inlines = true,
+			     .with_chains = s->stacks.choice.mode != CALLTREE_NONE, .stitch_calls = c->q.stitch_calls },
+	};
 	TRY(session_resolve(&c->session, &request));
 	c2c_lines_init(&c->lines, s);
 	struct strobe_error *err = resolve_stream(c->session.resolver, (struct resolve_callbacks){ .sample = take_sample, .ctx = c });
 	s->env = c->session.env;
-	if (!err && !has_accesses(s->env))
+	if (!err && !has_accesses(s->env, 0))
 		err = error_create(ERROR_NOT_FOUND, "this recording has no memory accesses: record them with 'c2c record'");
 	c2c_lines_finish(&c->lines, c->q.show_all);
 	return err;
@@ -189,6 +243,7 @@ void c2c_destroy(struct c2c *c)
 		return;
 	c2c_lines_deinit(&c->lines);
 	c2c_sums_deinit(&c->sums);
+	disasm_destroy(c->disasm);
 	session_close(&c->session);
 	arena_deinit(&c->arena);
 	free(c);

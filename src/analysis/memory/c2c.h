@@ -10,6 +10,7 @@
  */
 #pragma once
 #include "analysis/memory/access_counts.h"
+#include "analysis/memory/c2c_stacks.h"
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/vector.h"
@@ -32,6 +33,9 @@ struct c2c_request {
 	bool double_lines;    /* lines in pairs, which processors fetch together */
 	bool show_all;        /* also lines with less than 0.05 % of the loads */
 	bool with_lines;      /* of source code */
+	const char *call_graph; /* as `report -g`; "none": no stacks; NULL: callees first, if stacks were recorded */
+	bool stitch_calls;    /* continue call stacks of the branch hardware with those of earlier samples */
+	const char *syntax;   /* of instructions: att or intel; NULL: do not show them */
 };
 
 typedef VEC(uint64_t) c2c_bits; /* by CPU or node */
@@ -55,6 +59,7 @@ struct c2c_row {
 	uint64_t code;     /* address of the instruction */
 	char level;        /* 'k', '.', … */
 	const char *symbol, *object, *source;
+	const char *instruction; /* or NULL: not shown, or not known */
 	const char *variable; /* "counters+0x8", or NULL */
 	struct access_counts counts;
 	struct c2c_mean remote, local, remote_peer, local_peer, load; /* cycles */
@@ -80,7 +85,7 @@ struct c2c_line {
 struct c2c_sums {
 	const struct env *env;
 	enum c2c_display display;
-	bool has_key[C2C_KEYS], has_source, double_lines;
+	bool has_key[C2C_KEYS], has_source, has_instructions, double_lines;
 	enum c2c_key keys[C2C_KEYS]; /* the selected keys, in order */
 	unsigned keys_nr;
 	struct access_counts all, shared; /* of all samples, and of shared lines */
@@ -89,6 +94,7 @@ struct c2c_sums {
 	VEC(struct c2c_row) rows;
 	VEC(uint32_t) shown; /* lines in order */
 	VEC(uint32_t) node_of_cpu; /* index in env.numa; UINT32_MAX: in none */
+	struct c2c_stacks stacks;
 	const char *grouping; /* "offset,iaddr" */
 };
 

@@ -283,4 +283,5 @@ void c2c_sums_deinit(struct c2c_sums *s)
 	vec_deinit(&s->rows);
 	vec_deinit(&s->shown);
 	vec_deinit(&s->node_of_cpu);
+	c2c_stacks_deinit(&s->stacks);
 }

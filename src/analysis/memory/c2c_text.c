@@ -461,6 +461,8 @@ static size_t add_row_columns(struct table *t, const struct c2c_sums *s, unsigne
 		add_name_column(t, "Shared", "Object");
 	if (s->has_source)
 		add_name_column(t, NULL, "Source:Line");
+	if (s->has_instructions)
+		add_name_column(t, NULL, "Instruction");
 	table_column(t, (struct table_column){ .key = nodes[node_info], .type = TABLE_TEXT, .width = 4, .is_ragged = true });
 	return address;
 }
@@ -507,7 +509,25 @@ static void add_row_cells(struct table *t, const struct c2c_sums *s, const struc
 		add_cell(&c, r->object);
 	if (s->has_source)
 		add_name(&c, r->source, v->full_symbols);
+	if (s->has_instructions)
+		add_cell(&c, r->instruction ? r->instruction : "?");
 	add_cell(&c, cpu_nodes_text(&t->arena, s, r, v->node_info));
+}
+
+/* The call tree of a row, below it. */
+static void add_tree(struct table *t, const struct c2c_trees *trees, uint32_t row)
+{
+	struct out text;
+	size_t n;
+	out_init_mem(&text);
+	c2c_tree_text(trees, row, &text);
+	const char *at = out_mem(&text, &n);
+	for (const char *end = at + n; at < end;) {
+		size_t bytes = strcspn(at, "\n");
+		table_line(t, "%.*s", (int)bytes, at);
+		at += bytes + 1;
+	}
+	error_destroy(out_close(&text)); /* memory does not fail */
 }
 
 /* What a line has in all, and the variable that is there, between two rules: below the titles, or below the row before. */
@@ -537,10 +557,15 @@ void c2c_rows_table(struct table *t, const struct c2c_sums *s, const struct c2c_
 	size_t address = add_row_columns(t, s, v->node_info);
 	for (size_t i = 0; i < s->shown.len; i++) {
 		const struct c2c_line *line = &s->lines.data[s->shown.data[i]];
+		struct c2c_trees trees;
+		c2c_trees_open(&trees, &s->stacks, s->shown.data[i]);
 		add_heading(t, s, i);
 		for (size_t n = 0; n < line->rows.len; n++)
-			if (!s->rows.data[line->rows.data[n]].is_hidden)
+			if (!s->rows.data[line->rows.data[n]].is_hidden) {
 				add_row_cells(t, s, &s->rows.data[line->rows.data[n]], v);
+				add_tree(t, &trees, line->rows.data[n]);
+			}
+		c2c_trees_close(&trees);
 	}
 	title_addresses(t, address, "Data address");
 }

@@ -22,6 +22,13 @@ struct c2c_options {
 	enum table_format format;
 };
 
+/* The room parses it: what it means depends on the recording. */
+static struct strobe_error *parse_chains(void *field, const char *value, bool negated)
+{
+	*(const char **)field = negated ? "none" : value;
+	return NULL;
+}
+
 #define AT(field) offsetof(struct c2c_options, field)
 
 static const struct option record_table[] = {
@@ -51,10 +58,15 @@ static const struct option report_table[] = {
 	{ OPTION_STRING, 'k', "vmlinux", AT(request.vmlinux), .arg = "file", .help = "kernel image" },
 	{ OPTION_BOOL, 0, "stdio", AT(stdio), .help = "print text (the only interface)" },
 	{ OPTION_STRING, 0, "format", AT(format_name), .arg = "text|json|csv", .help = "output format" },
-	UNSUPPORTED_SHORT_OPTION('g', "call-graph", unsupported_line_chains),
-	UNSUPPORTED_OPTION("stitch-lbr", unsupported_line_chains),
-	UNSUPPORTED_SHORT_OPTION('M', "disassembler-style", unsupported_line_code),
-	UNSUPPORTED_OPTION("objdump", unsupported_line_code),
+	{ OPTION_CALL, 'g', "call-graph", AT(request.call_graph), .parse = parse_chains, .default_arg = "caller",
+	  .arg = "print_type,threshold[,print_limit],order,sort_key,value",
+	  .help = "show call graphs below rows, as report -g does; none: do not\n"
+		  "(default: graph,0.5,callee,function,percent, if call chains were recorded; -g alone: caller)" },
+	{ OPTION_BOOL, 0, "stitch-lbr", AT(request.stitch_calls),
+	  .help = "join overlapping LBR call stacks of consecutive samples (record --call-graph lbr)" },
+	{ OPTION_STRING, 'M', "disassembler-style", AT(request.syntax), .arg = "att|intel",
+	  .help = "show the instruction of each row, in this syntax of x86" },
+	NEEDLESS_OPTION("objdump"),
 	{ OPTION_COUNT, 'v', "verbose", AT(verbose), .help = "be more verbose" },
 	OPTIONS_END,
 };

@@ -256,3 +256,13 @@ void text_chain(struct text_part *t, uint32_t entry)
 		draw_graph(&d, root, whole, total);
 	vec_deinit(&d.lines);
 }
+
+void text_call_tree(struct out *o, struct hist *h, const struct calltree_options *options, struct calltrees *trees, uint32_t entry)
+{
+	static const struct report_text plain;
+	const struct report r = { .chains = *options };
+	const struct report_part part = { .hist = h, .has_chains = true };
+	struct text_part t = { .out = o, .report = &r, .options = &plain, .part = &part, .rows = { .trees = trees } };
+	text_chain(&t, entry);
+	strbuf_deinit(&t.line);
+}

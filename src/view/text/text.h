@@ -21,5 +21,7 @@ struct report_text {
 
 /* The whole report: the loss remark, each event's head and rows, and the tip. */
 void text_report(struct out *o, const struct report *r, const struct report_text *options);
+/* The call tree of one entry, as below a row of a report; shares are of the hist's total. Nothing if it has none. */
+void text_call_tree(struct out *o, struct hist *h, const struct calltree_options *options, struct calltrees *trees, uint32_t entry);
 /* "# To display the perf.data header info, ..." and the two lines below it. */
 void text_header_hint(struct out *o);
