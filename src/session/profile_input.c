@@ -9,6 +9,7 @@
 #include "record/wait.h"
 #include "session/input.h"
 #include "session/session.h"
+#include "sys/perf_abi.h"
 
 /* Whether all samples have it: only recorded fields become labels. */
 static bool is_recorded(const struct env *env, uint64_t bit)
@@ -53,8 +54,20 @@ static void set_time(struct profile *p, const struct env *env)
 	p->start_ns = err ? 0 : p->start_ns + offset_ns;
 }
 
+/* The event that side-band records came with is the last one: it would be another program's default value. */
+static void drop_dummy(struct profile *p, const struct env *env)
+{
+	while (p->events.len > 1 && p->events.len <= env->events.len) {
+		const struct profile_event *last = &p->events.data[p->events.len - 1];
+		if (last->samples || last->value || last->lost || !perf_attr_is_dummy(&env->events.data[p->events.len - 1].attr))
+			return;
+		p->events.len--;
+	}
+}
+
 void profile_input_complete(struct profile *p, const struct env *env)
 {
+	drop_dummy(p, env);
 	set_units(p);
 	set_time(p, env);
 }

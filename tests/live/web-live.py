@@ -31,7 +31,7 @@ def check_shares(tap, server, pid):
     options = ["-top", "-cum", "-nodefraction=0", url]
     ask = {"strobe pprof": lambda: strobe("pprof", *options, env=ENV)}
     if shutil.which("go"):
-        ask["go tool pprof"] = lambda: run("go", "tool", "pprof", "-sample_index=1", *options, env=ENV)
+        ask["go tool pprof"] = lambda: run("go", "tool", "pprof", *options, env=ENV)
     for who, fetch in ask.items():
         done = fetch()
         found = shares(done.out)
@@ -62,8 +62,12 @@ def check_system(tap, server, pid):
     with open("system.pb.gz", "wb") as f:
         f.write(body)
     tool = ["go", "tool", "pprof"] if shutil.which("go") else None
-    shown = run(*tool, "-sample_index=1", "-tags", "system.pb.gz", env=ENV) if tool else strobe("pprof", "-tags", "system.pb.gz", env=ENV)
+    shown = run(*tool, "-tags", "system.pb.gz", env=ENV) if tool else strobe("pprof", "-tags", "system.pb.gz", env=ENV)
     tags = shown.out
+    if tool:
+        raw = run(*tool, "-raw", "system.pb.gz", env=ENV).out
+        types = raw.split("Samples:\n")[1].splitlines()[0]
+        tap.ok(re.fullmatch(r"samples/count (cycles|cpu-clock)\S*/\w+( \*)?", types.strip()), "go tool pprof: samples of one event", types)
     tap.ok(status == 200 and re.search(rf"\b{pid}$", tags, re.M), "without pid, the whole system", (status, tags[:1000]))
 
 
