@@ -372,6 +372,40 @@ static bool read_fde(const uint8_t *at, uintptr_t pc, struct program *p)
 	return pc >= p->start && pc < p->end;
 }
 
+/* ---- an object without .eh_frame_hdr ---- */
+
+static struct {
+	uintptr_t start;
+	const uint8_t *at, *end;
+} section;
+
+void cfi_use_section(uintptr_t start, const uint8_t *at, uint64_t bytes)
+{
+	section.start = start;
+	section.at = at;
+	section.end = at + bytes;
+}
+
+static bool search_fde(uintptr_t pc, struct program *ret)
+{
+	struct reader r;
+	for (const uint8_t *at = section.at; section.end - at > 8 && entry(at, &r) && r.end > r.at && r.end <= section.end; at = r.end) {
+		uint32_t distance;
+		memcpy(&distance, r.at, sizeof(distance));
+		if (distance && distance <= (size_t)(r.at - section.at) && read_fde(at, pc, ret))
+			return true;
+	}
+	return false;
+}
+
+static bool find_program(const struct cfi_object *o, uintptr_t pc, struct program *ret)
+{
+	if (!o->hdr)
+		return section.at && o->start == section.start && search_fde(pc, ret);
+	const uint8_t *fde = find_fde(o->hdr, pc);
+	return fde && read_fde(fde, pc, ret);
+}
+
 /* ---- rules ---- */
 
 static struct cfi_rule rule(unsigned kind, int64_t cfa, int64_t fp, int64_t ra)
@@ -407,8 +441,7 @@ struct cfi_rule cfi_rule_at(const struct cfi_object *o, uintptr_t pc)
 {
 	struct program p;
 	struct state initial = { .cfa_reg = 255, .ra_save = SAVE_SAME, .ra = RULE_RA };
-	const uint8_t *fde = o->hdr ? find_fde(o->hdr, pc) : NULL;
-	if (!fde || !read_fde(fde, pc, &p))
+	if (!find_program(o, pc, &p))
 		return rule(CFI_NO_TABLE, 0, 0, 0);
 	if (p.is_signal)
 		return rule(CFI_SIGNAL, 0, 0, 0);

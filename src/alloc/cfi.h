@@ -36,6 +36,11 @@ struct cfi_object {
 	const char *name;   /* from the dynamic linker: "" is the program */
 };
 
+/*
+ * The section .eh_frame of the object at start, which has no .eh_frame_hdr: searched from its beginning for each new address. Call it
+ * once, before the first walk; the section is as trusted as that of other objects.
+ */
+void cfi_use_section(uintptr_t start, const uint8_t *section, uint64_t bytes);
 /* False: no object at pc. */
 bool cfi_find_object(uintptr_t pc, struct cfi_object *ret);
 struct cfi_rule cfi_rule_at(const struct cfi_object *o, uintptr_t pc);

@@ -3,14 +3,17 @@
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <time.h>
 #if __has_include(<sys/single_threaded.h>)
 #include <sys/single_threaded.h>
 #endif
 
+#include "alloc/cfi.h"
 #include "alloc/checker.h"
 #include "alloc/confined.h"
 #include "alloc/dumps.h"
+#include "alloc/eh_section.h"
 #include "alloc/entries.h"
 #include "alloc/modules.h"
 #include "alloc/real.h"
@@ -112,8 +115,21 @@ static void end_thread(void *unused);
 
 /* ---- begin ---- */
 
+/* Other programs have .eh_frame_hdr. */
+static void find_unlisted_frames(void)
+{
+	struct cfi_object o;
+	struct eh_section s;
+	if (!cfi_find_object(getauxval(AT_ENTRY), &o) || o.hdr || !eh_section_find("/proc/self/exe", &s))
+		return;
+	uintptr_t at = o.bias + s.address;
+	if (at >= o.start && at < o.end && s.bytes <= o.end - at)
+		cfi_use_section(o.start, (const uint8_t *)at, s.bytes);
+}
+
 static void on(void)
 {
+	find_unlisted_frames();
 	begin_time();
 	if (settings.rate == 1)
 		blocks_pass_all();
