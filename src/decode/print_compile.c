@@ -329,7 +329,19 @@ static node_ref parse_record_field(struct parser *p)
 
 /* ---- calls ---- */
 
-/* The name of a field as an argument: __get_str(name). */
+/* "[1]" after a field with several strings. */
+static const struct tracepoint_field *field_index(struct parser *p, const struct tracepoint_field *f)
+{
+	if (p->token != T_NUMBER || p->number >= field_dynamic_nr(f)) {
+		p->failed = true;
+		return NULL;
+	}
+	const struct tracepoint_field one = field_dynamic(f, (uint32_t)p->number);
+	advance(p);
+	return expect(p, "]") ? arena_memdup(&p->t->arena, &one, sizeof(one)) : NULL;
+}
+
+/* The name of a field as an argument: __get_str(name), __get_str(name[1]). */
 static const struct tracepoint_field *field_argument(struct parser *p)
 {
 	const struct tracepoint_field *f = NULL;
@@ -337,6 +349,8 @@ static const struct tracepoint_field *field_argument(struct parser *p)
 		f = tracepoint_field(p->tp, p->word);
 		advance(p);
 	}
+	if (f && take(p, "["))
+		f = field_index(p, f);
 	if (!f || !expect(p, ")"))
 		p->failed = true;
 	return p->failed ? NULL : f;

@@ -194,6 +194,14 @@ static void classify(struct tracepoints *t, struct tracepoint_field *f)
 	}
 }
 
+/* One word, or as many as "char[][2]" says: an array of strings of a probe, of which the kernel's longest has 64. */
+static bool has_words(const struct tracepoint_field *f)
+{
+	const char *last = strrchr(f->type, '[');
+	unsigned long n = last ? strtoul(last + 1, NULL, 10) : 0;
+	return f->bytes == FIELD_DYNAMIC_BYTES || (n && n <= 64 && f->bytes == n * FIELD_DYNAMIC_BYTES);
+}
+
 static bool parse_field(struct tracepoints *t, struct line l, struct tracepoint_field *ret)
 {
 	const char *semicolon = memchr(l.at, ';', (size_t)(l.end - l.at));
@@ -207,7 +215,7 @@ static bool parse_field(struct tracepoints *t, struct line l, struct tracepoint_
 	take_number(&l, "signed:", &is_signed); /* not in formats of old kernels */
 	if (f.offset > RAW_LIMIT || f.bytes > RAW_LIMIT)
 		return false;
-	if ((f.kind == FIELD_DYNAMIC || f.kind == FIELD_DYNAMIC_RELATIVE) && f.bytes != 4)
+	if ((f.kind == FIELD_DYNAMIC || f.kind == FIELD_DYNAMIC_RELATIVE) && !has_words(&f))
 		return false;
 	f.is_signed = is_signed;
 	classify(t, &f);
@@ -320,10 +328,40 @@ static void array_text(struct out *out, struct field_span s)
 	out_ch(out, ']');
 }
 
+uint32_t field_dynamic_nr(const struct tracepoint_field *f)
+{
+	return f->kind == FIELD_DYNAMIC || f->kind == FIELD_DYNAMIC_RELATIVE ? f->bytes / FIELD_DYNAMIC_BYTES : 1;
+}
+
+struct tracepoint_field field_dynamic(const struct tracepoint_field *f, uint32_t i)
+{
+	struct tracepoint_field one = *f;
+	one.offset += i * FIELD_DYNAMIC_BYTES;
+	one.bytes = FIELD_DYNAMIC_BYTES;
+	return one;
+}
+
+static void dynamics_text(struct out *out, const struct tracepoints *t, const struct tracepoint_field *f, const void *raw,
+			  uint32_t raw_bytes)
+{
+	out_ch(out, '{');
+	for (uint32_t i = 0; i < field_dynamic_nr(f); i++) {
+		const struct tracepoint_field one = field_dynamic(f, i);
+		if (i)
+			out_ch(out, ',');
+		field_text(out, t, &one, raw, raw_bytes);
+	}
+	out_ch(out, '}');
+}
+
 void field_text(struct out *out, const struct tracepoints *t, const struct tracepoint_field *f, const void *raw,
 		uint32_t raw_bytes)
 {
 	struct field_span s = field_bytes(t, f, raw, raw_bytes);
+	if (field_dynamic_nr(f) > 1) {
+		dynamics_text(out, t, f, raw, raw_bytes);
+		return;
+	}
 	if (f->kind != FIELD_NUMBER) {
 		if (f->is_string && is_printable(s))
 			out_text(out, (const char *)s.data, strnlen((const char *)s.data, s.bytes));
@@ -342,6 +380,21 @@ void field_text(struct out *out, const struct tracepoints *t, const struct trace
 	} else {
 		out_u64(out, v);
 	}
+}
+
+void field_json_strings(struct json *j, const struct tracepoints *t, const struct tracepoint_field *f, const void *raw,
+			uint32_t raw_bytes)
+{
+	uint32_t n = field_dynamic_nr(f);
+	if (n > 1)
+		json_array(j);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct tracepoint_field one = n > 1 ? field_dynamic(f, i) : *f;
+		struct field_span s = field_bytes(t, &one, raw, raw_bytes);
+		json_str_n(j, (const char *)s.data, strnlen((const char *)s.data, s.bytes));
+	}
+	if (n > 1)
+		json_end(j);
 }
 
 void fields_text(struct out *out, const struct tracepoints *t, const struct tracepoint *tp, const void *raw,

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/out.h"
 #include "record/env.h"
 
@@ -21,6 +22,8 @@ enum field_kind {
 	FIELD_DYNAMIC,          /* __data_loc: the word at offset has the position of the bytes in the record */
 	FIELD_DYNAMIC_RELATIVE, /* __rel_loc: the same, counted from after the word */
 };
+
+#define FIELD_DYNAMIC_BYTES 4 /* of the word at a dynamic field */
 
 struct tracepoint_field {
 	const char *name, *type; /* type as the kernel writes it, without __data_loc: "unsigned long", "char[]" */
@@ -76,7 +79,11 @@ const struct tracepoint_field *tracepoint_field(const struct tracepoint *tp, con
 
 /* The number in a field; the first element of an array. Sign-extended if the field is signed; 0 past the sample's end. */
 uint64_t field_number(const struct tracepoints *t, const struct tracepoint_field *f, const void *raw, uint32_t raw_bytes);
-/* The bytes of a field (of a dynamic one: those that it points at), limited to the sample. */
+/* Words at a dynamic field: an array of strings of a probe ("__data_loc char[][2]") has several, other fields 1. */
+uint32_t field_dynamic_nr(const struct tracepoint_field *f);
+/* One of them, as a field of its own. */
+struct tracepoint_field field_dynamic(const struct tracepoint_field *f, uint32_t i);
+/* The bytes of a field (of a dynamic one: those that its first word points at), limited to the sample. */
 struct field_span {
 	const uint8_t *data;
 	uint32_t bytes;
@@ -88,6 +95,10 @@ uint64_t field_element(const struct tracepoints *t, const struct tracepoint_fiel
 /* Prints a field as perf lists it. */
 void field_text(struct out *out, const struct tracepoints *t, const struct tracepoint_field *f, const void *raw,
 		uint32_t raw_bytes);
+
+/* The string of a field; an array of them for several. */
+void field_json_strings(struct json *j, const struct tracepoints *t, const struct tracepoint_field *f, const void *raw,
+			uint32_t raw_bytes);
 
 /* All fields but the common ones, as perf lists them: " name=value" for each. */
 void fields_text(struct out *out, const struct tracepoints *t, const struct tracepoint *tp, const void *raw,

@@ -259,6 +259,22 @@ static void test_bad_formats(void **state)
 	refused("name: x\nID: 5\nformat:\n\tfield:int v;\toffset:4294967299;\tsize:4;\tsigned:1;\n");
 	refused("name: x\nID: 5\nformat:\n\tfield:;\toffset:8;\tsize:4;\tsigned:1;\n");
 	refused("name: x\nID: 5\nformat:\n\tfield:__data_loc char[] s;\toffset:8;\tsize:8;\tsigned:1;\n");
+	refused("name: x\nID: 5\nformat:\n\tfield:__data_loc char[][3] s;\toffset:8;\tsize:8;\tsigned:1;\n");
+}
+
+/* As Linux 6.18 writes the format of the probe argument "w:string[2]", and its sample. */
+static void test_array_of_strings(void **state)
+{
+	(void)state;
+	uint8_t raw[40] = { 7 };
+	static const char fields[] = "\tfield:__data_loc char[][2] w;\toffset:8;\tsize:8;\tsigned:1;\n";
+	uint32_t words[2] = { htole32(16 | 4u << 16), htole32(20 | 6u << 16) };
+	memcpy(raw + 8, words, sizeof(words));
+	memcpy(raw + 16, "one", 4);
+	memcpy(raw + 20, "three", 6);
+	check(made(false, fields, "\"w={\\\"%s\\\",\\\"%s\\\"}\", __get_str(w[0]), __get_str(w[1])"), raw, sizeof(raw),
+	      "w={\"one\",\"three\"}");
+	check(made(false, fields, "\"%s\", __get_str(w[2])"), raw, sizeof(raw), "[FAILED TO PARSE] w={one,three}");
 }
 
 static void test_fields(void **state)
@@ -443,7 +459,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_numbers),	      cmocka_unit_test(test_expressions),
 		cmocka_unit_test(test_names),	      cmocka_unit_test(test_arrays),
-		cmocka_unit_test(test_dynamic),	      cmocka_unit_test(test_bits),
+		cmocka_unit_test(test_dynamic), cmocka_unit_test(test_array_of_strings),	      cmocka_unit_test(test_bits),
 		cmocka_unit_test(test_byte_order),    cmocka_unit_test(test_short_samples),
 		cmocka_unit_test(test_hostile_text),  cmocka_unit_test(test_unprintable_formats),
 		cmocka_unit_test(test_bad_formats),   cmocka_unit_test(test_fields),

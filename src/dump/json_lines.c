@@ -196,7 +196,7 @@ static void put_trace_field(struct dumper *d, struct json *j, const struct trace
 	}
 	struct field_span span = field_bytes(d->tracepoints, f, x->raw, x->raw_bytes);
 	if (f->is_string) {
-		json_str_n(j, (const char *)span.data, strnlen((const char *)span.data, span.bytes));
+		field_json_strings(j, d->tracepoints, f, x->raw, x->raw_bytes);
 		return;
 	}
 	json_array(j);

@@ -373,10 +373,10 @@ static struct strobe_error *add_location(const struct reached *r, const struct f
 			    "kernel does not give", r->name, l.reg);
 }
 
-static bool is_array(const struct reached *r)
+static bool has_kind(const struct reached *r, enum type_kind kind)
 {
 	const struct type *t = type_strip(r->type);
-	return t && t->kind == TYPE_ARRAY;
+	return t && t->kind == kind;
 }
 
 struct strobe_error *fetch_text(const struct fetch_path *path, const struct fetch_value *value, const struct fetch_machine *machine,
@@ -390,7 +390,10 @@ struct strobe_error *fetch_text(const struct fetch_path *path, const struct fetc
 	for (size_t i = 0; i < path->steps.len; i++)
 		TRY(walk_step(&r, &path->steps.data[i], machine));
 	TRY(follow_references(&r, machine));
-	bool is_in_array = is_array(&r);
+	bool is_array_cast = cast && strchr(cast, '[') && !is_string_cast(cast);
+	if (is_array_cast && has_kind(&r, TYPE_POINTER)) /* as for strings, the kernel reads an array where the pointer leads */
+		TRY(follow(&r, machine));
+	bool is_in_array = is_array_cast || has_kind(&r, TYPE_ARRAY);
 	TRY(type_of_value(&r, machine, cast, &type, &bits));
 	if (is_in_array && location_part(&r.at, r.bit_offset, bits).kind != LOCATION_IN_MEMORY)
 		return error_create(ERROR_UNSUPPORTED, "cannot fetch '%s' as a whole: it is not in memory", r.name);

@@ -132,6 +132,10 @@ static void test_types(void **state)
 	check(&in_rdi, &node_pointer, "v->b", NULL, "+4(%di):b4@0/32");
 	check(&in_rdi, &node_pointer, "v->c", "u", "+4(%di):b5@4/32");
 	check(&in_rdi, &plain_pointer, "v", "symbol", "%di:symbol");
+	check(&in_rdi, &string, "v", "u8[4]", "+0(%di):u8[4]"); /* the kernel reads arrays from memory alone */
+	check(&at_rbp, &string, "v", "u8[4]", "+0(-8(%bp)):u8[4]");
+	check(&at_rbp, &numbers, "v", "s32[3]", "-8(%bp):s32[3]");
+	refuse(&arch_x86_64, &in_rdi, &s32, "v", "u8[4]", ERROR_UNSUPPORTED);
 	refuse(&arch_x86_64, &in_rdi, &node_pointer, "v->c", NULL, ERROR_USAGE); /* signed */
 	refuse(&arch_x86_64, &in_rdi, &s32, "v", "string", ERROR_USAGE);
 	refuse(&arch_x86_64, &at_rbp, &numbers, "v", NULL, ERROR_USAGE);

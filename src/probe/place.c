@@ -18,6 +18,7 @@
 #include "probe/markers.h"
 #include "probe/variables.h"
 
+#define FETCH_NAME_MAX 31 /* letters of an argument's name, by the kernel's MAX_ARG_NAME_LEN */
 #define PATH_SHOWN_MAX 30 /* maximum length of a source file's path in listings */
 
 /* ---- functions and addresses ---- */
@@ -380,9 +381,27 @@ struct probe_site probe_place_site(struct probe_target *t, const struct probe_de
 	return site;
 }
 
+static bool is_named(const struct probe_definition *d, const struct strbuf *line, const char *name)
+{
+	_cleanup_free_ char *key = xasprintf(" %s=", name);
+	for (size_t i = 0; i < d->arguments.len; i++)
+		if (d->arguments.data[i].name && !strcmp(d->arguments.data[i].name, name))
+			return true;
+	return strstr(strbuf_str(line), key);
+}
+
+/* An argument without a name has its variable's, which others may have ("p->a[1] p->a[2]"): the kernel refuses two of one name. */
+static const char *name_fetch(const struct probe_definition *d, const struct strbuf *line, const char *name, struct arena *arena)
+{
+	const char *unique = arena_printf(arena, "%.*s", FETCH_NAME_MAX, name);
+	for (unsigned i = 1; is_named(d, line, unique) && i < 1000; i++)
+		unique = arena_printf(arena, "%.*s_%u", FETCH_NAME_MAX - 4, name, i);
+	return unique;
+}
+
 /* An argument with a variable may expand to several. */
-static struct strobe_error *add_variable(struct probe_target *t, const struct probe_site *site, const struct probe_argument *a,
-					 struct strbuf *ret)
+static struct strobe_error *add_variable(struct probe_target *t, const struct probe_site *site, const struct probe_definition *d,
+					 const struct probe_argument *a, struct strbuf *ret)
 {
 	struct probe_variables *variables;
 	struct arena arena;
@@ -392,7 +411,8 @@ static struct strobe_error *add_variable(struct probe_target *t, const struct pr
 	struct strobe_error *err = probe_variables_fetch(variables, site, a, &arena, &fetches);
 	for (size_t i = 0; i < fetches.len && !err; i++) {
 		const struct probe_fetch *f = &fetches.data[i];
-		strbuf_addf(ret, " %s%s%s", f->name ? f->name : "", f->name ? "=" : "", f->text);
+		const char *name = f->name && !a->name ? name_fetch(d, ret, f->name, &arena) : f->name;
+		strbuf_addf(ret, " %s%s%s", name ? name : "", name ? "=" : "", f->text);
 	}
 	vec_deinit(&fetches);
 	arena_deinit(&arena);
@@ -441,7 +461,7 @@ struct strobe_error *probe_place_arguments(struct probe_target *t, const struct 
 		if (!has_site)
 			site = probe_place_site(t, d, p);
 		has_site = true;
-		TRY(add_variable(t, &site, a, ret));
+		TRY(add_variable(t, &site, d, a, ret));
 	}
 	return NULL;
 }

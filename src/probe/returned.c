@@ -1,4 +1,6 @@
 /* Return values of functions, and functions shared by the sources of variables. */
+#include <ctype.h>
+
 #include "probe/variables_priv.h"
 #include "values/call_convention.h"
 
@@ -8,11 +10,22 @@ struct fetch_machine probe_fetch_machine(const struct probe_variables *v)
 				       .reads_8_bytes = sizeof(void *) == 8 && !v->is_inline };
 }
 
+/* The part of a type that may be in a name: "s32" of "s32[4]", "b3" of "b3@1/32". */
+static int name_bytes(const char *type)
+{
+	size_t n = 0;
+	while (isalnum((unsigned char)type[n]) || type[n] == '_')
+		n++;
+	return (int)n;
+}
+
 const char *probe_argument_name(const struct fetch_path *path, const struct probe_argument *a, struct arena *arena)
 {
 	if (a->name)
 		return a->name;
-	return path->steps.len || !a->type ? path->last_name : arena_printf(arena, "%s_%s", path->last_name, a->type);
+	if (path->steps.len || !a->type)
+		return path->last_name;
+	return arena_printf(arena, "%s_%.*s", path->last_name, name_bytes(a->type), a->type);
 }
 
 struct strobe_error *probe_fetch_returned(const struct probe_variables *v, const char *function, const struct type *type,

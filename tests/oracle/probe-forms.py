@@ -53,11 +53,16 @@ FORMS = (
     "myfunc s@user", "myfunc s:string@user", 'myfunc x=\\"abc\\"', "myfunc%return $retval", "myfunc%return +0($retval):string",
     "myfunc%return $retval:string", "step%nosuch", "step:1+3", "step 5", "step n,m", "step $step", "step %nosuch", "step n=", "step =n",
     "@forms.c:16",
+    "myfunc s:x8[2]", "step n n", "step n:x8[2]",
     "'step'", "'step':4", "'step'%return", "e=\"step\"",
 )
 OLD = "perf 6.1 has no quotation marks"
 BETTER = {
     **dict.fromkeys(("'step'", "'step':4", "'step'%return", 'e="step"'), OLD),
+    "step n:b3@1/32": "perf defines the name n_b3@1/32, which the kernel refuses",
+    "myfunc s:x8[2]": "perf defines the name s_x8[2] and an array in a register, which the kernel refuses",
+    "step n:x8[2]": "perf defines an array in a register, which the kernel refuses",
+    "step n n": "perf defines two arguments of one name, which the kernel refuses",
     "step $vars": "perf leaves out variables whose value is a constant there",
     "step 5": "perf defines a number as an argument, which the kernel refuses",
     "step n=": "perf defines an argument without a value, which the kernel refuses",
@@ -68,7 +73,9 @@ BETTER = {
     "forms.c:16": "perf takes an inlined function's name for the event of a line",
     "@forms.c:16": "perf takes an inlined function's name for the event of a line",
 }
-# of those, what objdump's table has at our places
+# of those, what the kernel takes
+TAKEN = ("step n:b3@1/32", "myfunc s:x8[2]", "step n n")
+# and what objdump's table has at our places
 LINES = {"step:3": 15, "step@forms.c:3": 15, "forms.c;sum+=*": 16, "forms.c:16": 16, "@forms.c:16": 16}
 
 
@@ -76,6 +83,14 @@ def is_on_line(binary, done, line):
     table = run("objdump", "--dwarf=decodedline", binary).out
     places = set(re.findall(r":(0x[0-9a-f]+)", done.out))
     return places and places <= set(re.findall(rf"^forms\.c\s+{line}\s+(0x[0-9a-f]+)", table, re.M))
+
+
+def is_taken(form, binary):
+    """By the kernel itself: defined, seen there, and removed."""
+    group = f"strobe_forms_{os.getpid()}"
+    added = strobe("probe", "-q", "-x", binary, "-a", f"{group}:e={form}")
+    removed = strobe("probe", "-q", "-d", f"{group}:*")
+    return added.status == 0 and removed.status == 0
 
 
 def build():
@@ -98,6 +113,7 @@ def main():
                 for done in theirs]
         sentence = ours.status == 0 or len(ours.err.split("\n Usage:")[0].splitlines()) == 1
         is_true = form not in LINES or is_on_line(binary, ours, LINES[form])
+        is_true &= form not in TAKEN or is_taken(form, binary)
         tap.ok(sentence and is_true and (any(same) or form in BETTER), f"{form}: {'as perf' if any(same) else BETTER.get(form)}",
                "\n".join(map(str, [ours, *theirs])))
     tap.done()

@@ -17,17 +17,25 @@ static void put_call(struct json *j, const struct trace_writer *p, const struct 
 		syscall_json_result(j, &p->style, line->call);
 }
 
+static void put_int(struct json *j, uint64_t v, bool is_signed)
+{
+	if (is_signed)
+		json_i64(j, (int64_t)v);
+	else
+		json_u64(j, v);
+}
+
 static void put_array(struct json *j, const struct trace_line *line, const struct tracepoint_field *f)
 {
 	struct field_span span = field_bytes(line->points, f, line->raw, line->raw_bytes);
 	if (f->is_string) {
-		json_str_n(j, (const char *)span.data, strnlen((const char *)span.data, span.bytes));
+		field_json_strings(j, line->points, f, line->raw, line->raw_bytes);
 		return;
 	}
 	json_array(j);
 	uint32_t n = trace_array_length(f);
 	for (uint32_t i = 0; i < n; i++)
-		json_u64(j, trace_array_number(line, f, i));
+		put_int(j, trace_array_number(line, f, i), f->is_signed);
 	for (uint32_t i = 0; !n && i < span.bytes; i++)
 		json_u64(j, span.data[i]);
 	json_end(j);
@@ -71,11 +79,7 @@ static void put_point(struct json *j, const struct trace_writer *p, const struct
 			put_array(j, line, f);
 			continue;
 		}
-		uint64_t v = field_number(line->points, f, line->raw, line->raw_bytes);
-		if (f->is_signed)
-			json_i64(j, (int64_t)v);
-		else
-			json_u64(j, v);
+		put_int(j, field_number(line->points, f, line->raw, line->raw_bytes), f->is_signed);
 	}
 	json_end(j);
 }

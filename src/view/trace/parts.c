@@ -49,10 +49,34 @@ static void put_numbers(struct out *out, const struct trace_line *line, const st
 {
 	out_ch(out, '[');
 	for (uint32_t i = 0; i < trace_array_length(f); i++) {
-		out_str(out, i ? ", 0x" : "0x");
-		out_hex(out, trace_array_number(line, f, i));
+		uint64_t v = trace_array_number(line, f, i);
+		out_str(out, i ? ", " : "");
+		if (f->is_signed) {
+			out_i64(out, (int64_t)v);
+			continue;
+		}
+		out_str(out, "0x");
+		out_hex(out, v);
 	}
 	out_ch(out, ']');
+}
+
+static void put_string(struct out *out, const struct trace_line *line, const struct tracepoint_field *f)
+{
+	struct field_span span = field_bytes(line->points, f, line->raw, line->raw_bytes);
+	syscall_print_quoted(out, span.data, strnlen((const char *)span.data, span.bytes));
+}
+
+static void put_strings(struct out *out, const struct trace_line *line, const struct tracepoint_field *f)
+{
+	uint32_t n = field_dynamic_nr(f);
+	out_str(out, n > 1 ? "[" : "");
+	for (uint32_t i = 0; i < n; i++) {
+		const struct tracepoint_field one = n > 1 ? field_dynamic(f, i) : *f;
+		out_str(out, i ? ", " : "");
+		put_string(out, line, &one);
+	}
+	out_str(out, n > 1 ? "]" : "");
 }
 
 static void put_array(struct out *out, const struct trace_line *line, const struct tracepoint_field *f)
@@ -63,7 +87,7 @@ static void put_array(struct out *out, const struct trace_line *line, const stru
 		return;
 	}
 	if (f->is_string) {
-		syscall_print_quoted(out, span.data, strnlen((const char *)span.data, span.bytes));
+		put_strings(out, line, f);
 		return;
 	}
 	out_str(out, "0x");
