@@ -14,6 +14,7 @@ struct code_look {
 	enum listing_share share;
 	enum code_unit unit;
 	bool raw, no_source, line_numbers, full_paths;
+	bool types; /* of data beside instructions */
 };
 
 /* Display of a report as text. */

@@ -64,7 +64,10 @@ def keys(tap):
         s.check(tap, lambda lines: any(source in line for line in lines), "l: whole paths")
         s.keys("l", "f")
         s.check(tap, lambda lines: any(re.search(r"│ +[0-9a-f]{4,16}: ", line) for line in lines), "f: whole addresses")
-        s.keys("f")
+        s.keys("f", "T")
+        s.check(tap, lambda lines: any("# data-type: unsigned int +0 (no field)" in line for line in lines), "T: types of data")
+        s.keys("T")
+        s.check(tap, lambda lines: not any("data-type" in line for line in lines), "T: and off")
         for follow, back in ("Right", "Escape"), ("Enter", "Left"):
             s.keys("Home", "/", "C-u", "call   callee", "Enter")
             s.is_at(tap, r"call +callee", f"/ searches downwards, for {follow}")

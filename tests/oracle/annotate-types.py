@@ -41,7 +41,8 @@ def instructions(program):
 
 def record(path, program, rows):
     """Instruction n has n + 1 samples, so that sums differ."""
-    m = Made(made.IDENTIFIER | made.PERIOD, events=((made.TYPE_SOFTWARE, 0),), machine=made.Machine(arch="x86_64", cpuid="GenuineIntel,6,85,7", cpus=1))
+    machine = made.Machine(arch="x86_64", cpuid="GenuineIntel,6,85,7", cpus=1)
+    m = Made(made.IDENTIFIER | made.PERIOD, events=((made.TYPE_SOFTWARE, 0),), machine=machine)
     m.comm(10, "members")
     for offset, address, memory, is_code in accesses.segments(program):
         skip = address % accesses.PAGE

@@ -6,7 +6,7 @@
 
 static bool allows_screen(const struct annotate_command *o)
 {
-	return !o->as_text && o->format == RECORDED_CODE_TEXT && !o->raw && !o->types.shown && !o->with_types && !o->request.display.quiet;
+	return !o->as_text && o->format == RECORDED_CODE_TEXT && !o->raw && !o->types.shown && !o->request.display.quiet;
 }
 
 static struct report_options screen_options(const struct cmd_context *ctx, const struct annotate_command *o)
@@ -19,6 +19,7 @@ static struct report_options screen_options(const struct cmd_context *ctx, const
 		r.request.filter.symbol_filter = o->symbol;
 	else
 		r.request.filter.symbols = o->symbol;
+	r.request.code.look.types = o->with_types;
 	r.request.code.look.unit = o->show_samples ? CODE_SAMPLES : o->show_period ? CODE_PERIOD : CODE_PERCENT;
 	return r;
 }

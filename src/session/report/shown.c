@@ -5,6 +5,7 @@
 
 #include "base/cleanup.h"
 #include "session/input.h"
+#include "session/report/types.h"
 #include "sys/sys.h"
 
 /* Recordings that are read faster than this have neither progress nor preview. */
@@ -244,6 +245,12 @@ struct strobe_error *shown_listing(struct shown *s, const struct report_part *pa
 	TRY(check_whole(s));
 	begin_rereading(s);
 	return opened_listing(s->file, part, mapping, addr, ret);
+}
+
+struct strobe_error *shown_name_types(struct shown *s, mapping_id mapping, struct listing *l)
+{
+	TRY(check_whole(s));
+	return report_name_types(&s->file->report, mapping, l);
 }
 
 struct strobe_error *shown_samples(struct shown *s, const struct listed_choice *which, enum listed_detail detail,

@@ -66,6 +66,8 @@ struct strobe_error *shown_times(struct shown *s, const struct report_part *part
 				 struct time_counts *ret) _must_check_;
 struct strobe_error *shown_listing(struct shown *s, const struct report_part *part, mapping_id mapping, uint64_t addr,
 				   struct listing **ret) _must_check_;
+/* Of a listing of that mapping's code. */
+struct strobe_error *shown_name_types(struct shown *s, mapping_id mapping, struct listing *l) _must_check_;
 struct strobe_error *shown_samples(struct shown *s, const struct listed_choice *which, enum listed_detail detail,
 				   struct listed_samples *ret) _must_check_;
 

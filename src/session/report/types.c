@@ -28,3 +28,15 @@ void report_add_types(struct report_session *r)
 	datatype_labels(types, r->session.profile, dso_of, r);
 	datatypes_destroy(types);
 }
+
+struct strobe_error *report_name_types(struct report_session *r, mapping_id mapping, struct listing *l)
+{
+	struct datatypes *types;
+	struct dso *dso = report_is_foreign(r) ? NULL : dso_of(r, mapping);
+	if (!dso)
+		return error_create(ERROR_UNSUPPORTED, "types of data are shown for recordings only");
+	TRY(datatypes_create(arch_or_native(r->session.env->arch), &types));
+	datatype_listing(types, dso, l);
+	datatypes_destroy(types);
+	return NULL;
+}

@@ -122,6 +122,12 @@ static struct strobe_error *listing(void *ctx, const struct report_part *part, m
 	return shown_listing(&s->shown, part, mapping, addr, ret);
 }
 
+static struct strobe_error *name_types(void *ctx, mapping_id mapping, struct listing *l)
+{
+	struct recorded_screen *s = ctx;
+	return shown_name_types(&s->shown, mapping, l);
+}
+
 static bool is_recording(void *ctx, const char *path)
 {
 	return input_is_recording(path);
@@ -156,6 +162,7 @@ static struct strobe_error *browse_files(struct recorded_screen *s)
 		.header = header,
 		.open = switch_file,
 		.listing = listing,
+		.name_types = name_types,
 		.times = times,
 		.narrow = narrow,
 		.base = base,

@@ -43,6 +43,8 @@ struct browse_hooks {
 	/* The code at an address of a mapping of the part's profile, with its values; the caller destroys it. */
 	struct strobe_error *(*listing)(void *ctx, const struct report_part *part, mapping_id mapping, uint64_t addr,
 					struct listing **ret);
+	/* Names the types of data beside its instructions. NULL: not possible, as live. */
+	struct strobe_error *(*name_types)(void *ctx, mapping_id mapping, struct listing *l);
 	struct code_look code;
 	/* Start with the code of the first row; q there quits. */
 	bool begins_with_code;

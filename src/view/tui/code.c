@@ -160,6 +160,8 @@ static void add_insn(const struct code *c, const struct listing_insn *insn, stru
 	}
 	if (insn->has_reference && insn->reference.name)
 		strbuf_addf(b, "        # %s+%#llx", insn->reference.name, (unsigned long long)insn->reference.offset);
+	if (c->look.types && insn->data_type)
+		strbuf_addf(b, "    # data-type: %s", insn->data_type);
 }
 
 /* Everything of a row after its costs. */
@@ -348,6 +350,7 @@ static const char help[] =
 	"t               percent, period, samples\n"
 	"p               percentages of the function (local) or of all samples (global)\n"
 	"b               percentages by period or by number of samples\n"
+	"T               types of data that instructions access, from debug information\n"
 	"c               minimum and maximum cycles of blocks, if branch records have cycles\n"
 	"\n"
 	"/, ?            search down, up, as you type; n: again\n"
@@ -392,6 +395,21 @@ static void prompt_search(struct code *c, int step)
 		search(c, step);
 }
 
+static void name_types(struct code *c)
+{
+	const struct browse_hooks *h = c->ui->hooks;
+	bool is_named = false;
+	struct strobe_error *err = h->name_types ? h->name_types(h->ctx, c->mapping, c->l) :
+						   error_create(ERROR_UNSUPPORTED, "types of data are shown for recordings only");
+	for (size_t i = 0; i < c->l->insns.len && !is_named; i++)
+		is_named = c->l->insns.data[i].data_type;
+	if (err)
+		strbuf_addstr(&c->message, err->message);
+	else if (!is_named)
+		strbuf_addstr(&c->message, "no types of data are known here: they require debug information (gcc -g)");
+	error_destroy(err);
+}
+
 static bool load(struct code *c, uint64_t addr)
 {
 	const struct browse_hooks *h = c->ui->hooks;
@@ -407,6 +425,8 @@ static bool load(struct code *c, uint64_t addr)
 	c->first = c->at = 0;
 	c->rows.len = 0;
 	make_rows(c);
+	if (c->look.types)
+		name_types(c);
 	return true;
 }
 
@@ -481,6 +501,11 @@ static bool toggles(struct code *c, uint32_t key)
 	case 'j': c->no_arrows = !c->no_arrows; return true;
 	case 'J': c->jump_counts = !c->jump_counts; return true;
 	case 'f': c->whole_addresses = !c->whole_addresses; return true;
+	case 'T':
+		c->look.types = !c->look.types;
+		if (c->look.types)
+			name_types(c);
+		return true;
 	case 'c':
 		c->cycle_ranges = !c->cycle_ranges;
 		if (!c->l->cycles.len)
