@@ -5,11 +5,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "symbol/gopclntab.h"
+#include "object/gopclntab.h"
 #include "object/object.h"
 #include "object/symbols_file.h"
 #include "symbol/symbol_priv.h"
 #include "unwind/functions.h"
+#include "unwind/table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -63,6 +64,27 @@ static void ask_symbols(struct object *o)
 	symbols_destroy(session);
 }
 
+/* The depths of the stack in each function of Go: ranges that follow each other. */
+static void read_depths(const struct gopclntab *t, const struct gopclntab_function *f)
+{
+	struct gopclntab_values v = gopclntab_depths(t, f);
+	for (uint64_t before = f->start; gopclntab_next(&v); before = v.to)
+		if (v.from != before || v.to <= v.from)
+			abort();
+}
+
+/* The unwind table, with rows for Go's functions, holds what look-ups rely on. */
+static void build_table(struct object *o)
+{
+	struct unwind_table *t = unwind_table_of(o, NULL);
+	for (uint32_t i = 0; t && i < t->rows_nr; i++)
+		if ((t->rows[i] & (UNWIND_RULES_MAX - 1)) >= t->rules_nr)
+			abort();
+	if (t && (t->pages[0] != 1 || t->pages[t->pages_nr] != t->rows_nr))
+		abort();
+	unwind_table_destroy(t);
+}
+
 /* Ranges by unwind information, which must not overlap, and functions and lines of Go. */
 static void find_functions(struct object *o)
 {
@@ -78,11 +100,16 @@ static void find_functions(struct object *o)
 			abort();
 	}
 	vec_deinit(&f.list);
+	build_table(o);
 	if (!gopclntab_open(o, &t))
 		return;
-	for (uint64_t i = 0; i < t.functions_nr && i < 4096; i++)
-		if (gopclntab_function(&t, i, &go) && gopclntab_line(&t, go.start, &file, &line) && (!strlen(file) || !strlen(go.name)))
+	for (uint64_t i = 0; i < t.functions_nr && i < 4096; i++) {
+		if (!gopclntab_function(&t, i, &go))
+			continue;
+		read_depths(&t, &go);
+		if (gopclntab_line(&t, go.start, &file, &line) && (!strlen(file) || !strlen(go.name)))
 			line = 0;
+	}
 }
 
 /* Tables that lie over each other may leave a copy that is none; it has no code in any case. */

@@ -11,7 +11,7 @@
 #include "base/u64map.h"
 #include "object/buildid_cache.h"
 #include "object/debuginfod.h"
-#include "symbol/gopclntab.h"
+#include "object/gopclntab.h"
 #include "symbol/symbol_priv.h"
 
 enum { SPACE_SYMTAB, SPACE_DYNSYM, SPACE_OWN, SPACE_GO };

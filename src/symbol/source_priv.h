@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "base/vector.h"
 #include "object/dwarf/dwarf.h"
-#include "symbol/gopclntab.h"
+#include "object/gopclntab.h"
 #include "symbol/source.h"
 #include "symbol/symbol_priv.h"
 

@@ -419,7 +419,7 @@ static void spoil(struct scan *s, uint32_t function)
 static void check_left(struct scan *s, uint32_t state, uint32_t function)
 {
 	const struct state *st = &s->states.data[state];
-	if (!st->has_depth || st->depth != s->abi->word)
+	if ((!st->has_depth || st->depth != s->abi->word) && !s->to->leaves_anyhow)
 		spoil(s, function);
 }
 
@@ -738,7 +738,7 @@ struct bare_rest {
 	const struct object *object;
 	const struct unwind_functions *covered;
 	size_t left; /* bytes that may be looked at */
-	/* Go's own functions keep frame pointers, and goroutines begin at an address that no call returns to. Empty: no such code. */
+	/* Go's own functions, which have a table (unwind/go_rows.h). Empty: no such code. */
 	uint64_t go_start, go_end;
 };
 

@@ -43,6 +43,7 @@ struct bare_code {
 	VEC(struct unwind_function) functions;
 	VEC(uint64_t) starts; /* known ones, ascending; filled in by the caller */
 	bool is_32bit;
+	bool leaves_anyhow; /* functions may end with any stack pointer: they change stacks */
 };
 
 void bare_code_deinit(struct bare_code *b);

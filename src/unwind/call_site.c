@@ -52,3 +52,14 @@ bool call_ends_at(const struct arch *a, const struct object *o, uint64_t vaddr)
 	}
 	return true;
 }
+
+/* rt_sigreturn by number, then the call: gdb, libgcc and libunwind look for the same bytes. */
+bool is_sigreturn(const struct arch *a, const struct object *o, uint64_t vaddr)
+{
+	static const uint8_t x86_64[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 };
+	static const uint8_t aarch64[] = { 0x68, 0x11, 0x80, 0xd2, 0x01, 0, 0, 0xd4 };
+	const uint8_t *expected = a == &arch_x86_64 ? x86_64 : a == &arch_aarch64 ? aarch64 : NULL;
+	size_t n, bytes = a == &arch_x86_64 ? sizeof(x86_64) : sizeof(aarch64);
+	const uint8_t *code = expected ? object_bytes_at(o, vaddr, &n) : NULL;
+	return code && n >= bytes && !memcmp(code, expected, bytes);
+}

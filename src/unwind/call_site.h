@@ -13,3 +13,5 @@
 
 /* Also true if that cannot be determined: no bytes of code, or an unsupported architecture. */
 bool call_ends_at(const struct arch *a, const struct object *o, uint64_t vaddr);
+/* Whether signal handlers return to it: false of other code, and for an unsupported architecture. */
+bool is_sigreturn(const struct arch *a, const struct object *o, uint64_t vaddr);

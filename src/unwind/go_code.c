@@ -2,42 +2,21 @@
 
 #include <string.h>
 
-enum { SECTION_PROGBITS = 1, SECTION_CODE = 4 };
+#include "object/gopclntab.h"
 
-static const struct object_section *table_of(const struct object *o)
-{
-	const struct object_section *s = object_find_section(o, ".gopclntab");
-	return s ? s : object_find_section(o, ".data.rel.ro.gopclntab");
-}
+enum { SECTION_PROGBITS = 1, SECTION_CODE = 4 };
 
 bool go_code_is_in(const struct object *o)
 {
 	/* Other linkers than Go's give the table no section of its own in code at any address. */
-	return table_of(o) || object_find_section(o, ".go.buildinfo");
+	return object_find_section(o, ".gopclntab") || object_find_section(o, ".data.rel.ro.gopclntab") ||
+	       object_find_section(o, ".go.buildinfo");
 }
 
 bool go_code_find(const struct object *o, uint64_t *ret_start, uint64_t *ret_end)
 {
-	enum { MAGIC_1_18 = 0xfffffff0, MAGIC_1_20 = 0xfffffff1, ENTRY_BYTES = 8 };
-	const struct object_section *s = table_of(o);
-	if (!s || !object_header(o)->is_64bit)
-		return false;
-	size_t n;
-	const void *raw = object_section_raw(o, s, &n);
-	struct cursor c = cursor_make(raw, n, object_header(o)->swap);
-	uint32_t magic = cursor_u32(&c);
-	cursor_skip(&c, 4);
-	uint64_t functions = cursor_u64(&c), bytes = n;
-	cursor_skip(&c, 8); /* files */
-	*ret_start = cursor_u64(&c);
-	cursor_skip(&c, 4 * 8); /* where names, units, names of files and values of addresses are */
-	uint64_t table = cursor_u64(&c), at = cursor_offset(&c);
-	if ((magic != MAGIC_1_18 && magic != MAGIC_1_20) || !*ret_start || table < at || table > bytes ||
-	    functions >= (bytes - table) / ENTRY_BYTES)
-		return false;
-	cursor_skip(&c, table - at + functions * ENTRY_BYTES); /* what comes after the last is where that ends */
-	*ret_end = *ret_start + cursor_u32(&c);
-	return !c.bad && *ret_end > *ret_start;
+	struct gopclntab t;
+	return go_code_is_in(o) && gopclntab_open(o, &t) && gopclntab_code(&t, ret_start, ret_end);
 }
 
 static bool expect(struct cursor *c, const void *bytes, size_t n)
@@ -86,6 +65,21 @@ static bool match_c_return(struct cursor *c, struct go_switch *ret)
 	       take_slot(c, "\x48\x2b", 0x34, &ret->value);
 }
 
+/* Perhaps mov %rdi,%fs:PLACE; mov %rsi,%rsp; and then mov %eax,…(%rsp); ret. */
+static void match_c_end(struct cursor c, uint64_t after, struct go_switch *ret)
+{
+	ret->end = ret->left = after + cursor_offset(&c);
+	if (pass(&c, "\x64\x48\x89\x3c\x25", 5))
+		cursor_skip(&c, 4);
+	else
+		pass(&c, "\x64\x48\x89\x39", 4);
+	if (!expect(&c, "\x48\x89\xf4", 3))
+		return;
+	ret->end = ret->left = after + cursor_offset(&c);
+	if (expect(&c, "\x89\x44\x24", 3) && cursor_skip(&c, 1) && expect(&c, "\xc3", 1))
+		ret->left = after + cursor_offset(&c);
+}
+
 /*
  * After the call: mov %fs:PLACE,%rax; mov M(%rax),%rbx; mov CURG(%rbx),%rax; mov %rax,%fs:PLACE; mov SP(%rax),%rsp; perhaps
  * mov …(%rax),%rbp; movq $0,SP(%rax); perhaps movq $0,…(%rax); ret.
@@ -112,6 +106,7 @@ static bool match_system_return(struct cursor *c, struct go_switch *ret)
 	if (!expect(c, "\x48\x8b\x60", 3))
 		return false;
 	uint32_t sp_at = cursor_u8(c);
+	ret->end = cursor_offset(c);
 	if (pass(c, "\x48\x8b\x68", 3))
 		cursor_skip(c, 1);
 	if (!expect(c, "\x48\xc7\x40", 3) || cursor_u8(c) != sp_at || cursor_u32(c))
@@ -131,9 +126,18 @@ bool go_switch_find_in(const uint8_t *code, size_t n, uint64_t vaddr, bool is_sy
 		struct cursor c = cursor_make(at + 2, (size_t)(end - at) - 2, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 		if (!(is_system ? match_system_return(&c, ret) : match_c_return(&c, ret)) || c.bad)
 			continue;
+		uint64_t start = vaddr + (uint64_t)(at - code), after = start + 2;
 		ret->is_system = is_system;
-		ret->start = vaddr + (uint64_t)(at - code);
-		ret->end = ret->start + 2 + (is_system ? 0 : cursor_offset(&c));
+		ret->start = start;
+		if (!is_system) {
+			match_c_end(c, after, ret);
+			return true;
+		}
+		/* mov %rdi,%rdx; mov (%rdi),%rdi: the stack is already the other. */
+		if (at - code >= 6 && !memcmp(at - 6, "\x48\x89\xfa\x48\x8b\x3f", 6))
+			ret->start -= 6;
+		ret->end += after;
+		ret->left = after + cursor_offset(&c);
 		return true;
 	}
 	return false;

@@ -7,7 +7,7 @@
  * current one, with the stack pointer that it had. Which words these are, the instructions say, whatever the version of Go, and without
  * symbols.
  *
- * Input is hostile. Thread-safe. Sources: runtime/asm_amd64.s of Go 1.16 to 1.23; debug/gosym's pclntab.go.
+ * Input is hostile. Thread-safe. Source: runtime/asm_amd64.s of Go 1.16 to 1.23.
  */
 #pragma once
 #include <stdbool.h>
@@ -18,6 +18,7 @@
 /* Instructions after which the caller is on the goroutine's stack, and the operands of their rule (unwind/table.h). */
 struct go_switch {
 	uint64_t start, end; /* vaddrs, in which it holds */
+	uint64_t left;       /* from end up to here, its last instructions are on the caller's stack again, as at its first */
 	bool is_system;      /* systemstack: UNWIND_CFA_GO_SYSTEM; else asmcgocall: UNWIND_CFA_GO */
 	int32_t value, addend;
 };
@@ -25,7 +26,7 @@ struct go_switch {
 #define GO_SWITCHES_MAX 2
 
 bool go_code_is_in(const struct object *o);
-/* Where Go's own code is; false where its table has another form than those of Go 1.18 and later, or does not say. */
+/* Where Go's own code is; false where its table has an unknown form, or does not say. */
 bool go_code_find(const struct object *o, uint64_t *ret_start, uint64_t *ret_end);
 /* x86-64. How many the object has; by address. */
 unsigned go_switches_find(const struct object *o, struct go_switch ret[GO_SWITCHES_MAX]);

@@ -13,7 +13,8 @@ static void the_way_back_says_where_things_lie(void **state)
 					   0x48, 0x8b, 0x7c, 0x24, 0x30,   /* 6 mov 0x30(%rsp),%rdi */
 					   0x48, 0x8b, 0x77, 0x08,         /* 11 mov 8(%rdi),%rsi */
 					   0x48, 0x2b, 0x74, 0x24, 0x28,   /* 15 sub 0x28(%rsp),%rsi */
-					   0x48, 0x89, 0xf4 };             /* 20 mov %rsi,%rsp */
+					   0x48, 0x89, 0xf4,               /* 20 mov %rsi,%rsp */
+					   0x89, 0x44, 0x24, 0x18, 0xc3 }; /* 23 mov %eax,0x18(%rsp); ret */
 	static const uint8_t later_pie[] = { 0xff, 0xd0,                   /* 0 call *%rax */
 					     0x48, 0x8b, 0x0d, 1, 2, 3, 0, /* 2 mov …(%rip),%rcx */
 					     0x48, 0x8b, 0x7c, 0x24, 0x08, /* 9 mov 8(%rsp),%rdi */
@@ -22,7 +23,8 @@ static void the_way_back_says_where_things_lie(void **state)
 	struct go_switch s;
 	assert_true(go_switch_find_in(go_1_19, sizeof(go_1_19), AT, false, &s));
 	assert_int_equal(s.start, AT + 4);
-	assert_int_equal(s.end, AT + 20);
+	assert_int_equal(s.end, AT + 23);
+	assert_int_equal(s.left, AT + 28);
 	assert_int_equal(s.addend, 0x30);
 	assert_int_equal(s.value, 0x28);
 	assert_true(go_switch_find_in(later_pie, sizeof(later_pie), AT, false, &s));
@@ -49,7 +51,8 @@ static void so_does_that_of_systemstack(void **state)
 	struct go_switch s;
 	assert_true(go_switch_find_in(go_1_19, sizeof(go_1_19), AT, true, &s));
 	assert_int_equal(s.start, AT);
-	assert_int_equal(s.end, AT + 2);
+	assert_int_equal(s.end, AT + 35);
+	assert_int_equal(s.left, AT + 44);
 	assert_int_equal(s.value, -8);
 	assert_int_equal(s.addend, 0x3800c030);
 	for (size_t n = 0; n < sizeof(go_1_19); n++)

@@ -5,11 +5,14 @@
 
 #include "base/mem.h"
 #include "base/sort.h"
-#include "unwind/bare_code.h"
-#include "unwind/cfi_priv.h"
+#include "unwind/bare_rows.h"
 #include "unwind/go_code.h"
+#include "unwind/go_rows.h"
 
-/* If both sections have a function, .eh_frame is preferred, since the program itself uses it. */
+/*
+ * Of what several have, the first is preferred: Go's own table, by which its run time unwinds, then .eh_frame, which the program itself
+ * uses.
+ */
 static struct sort_pair *order_of(const struct cfi_fdes *fdes)
 {
 	struct sort_pair *order = xcalloc(fdes->list.len + 1, sizeof(*order));
@@ -43,37 +46,6 @@ static void begin_early(struct cfi_builder *b, size_t first)
 }
 
 /* ---- code that is in no FDE ---- */
-
-static uint32_t rule_of(struct cfi_builder *b, uint8_t kind, bool is_32bit, const struct bare_row *row)
-{
-	/* DWARF numbers of registers by those of instructions, and of the return address; 32-bit x86 has the same of both. */
-	static const uint8_t numbers_64bit[BARE_REGS + 1] = { 0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15, 16 };
-	static const uint8_t numbers_32bit[BARE_REGS + 1] = { 0, 1, 2, 3, 4, 5, 6, 7, [BARE_REGS] = 8 };
-	const uint8_t *numbers = is_32bit ? numbers_32bit : numbers_64bit;
-	struct cfi_state st = { .cfa_kind = kind, .cfa_reg = numbers[row->reg], .cfa_value = row->value, .cfa_addend = row->addend };
-	for (uint32_t left = row->saved | 1u << BARE_REGS; left; left &= left - 1) {
-		unsigned i = (unsigned)__builtin_ctz(left);
-		int32_t at = i < BARE_REGS ? row->saved_at[i] : is_32bit ? -4 : -8;
-		st.regs[numbers[i]] = (struct unwind_save){ .reg = numbers[i], .kind = UNWIND_SAVE_OFFSET, .value = at };
-		st.known |= 1ull << numbers[i];
-	}
-	return cfi_intern(b, &st, numbers[BARE_REGS], UNWIND_ANALYSED);
-}
-
-/* Rows of what was analysed up to where an FDE begins; *at: which is the next. What ends there ends by the FDE's first row. */
-static void add_bare(struct cfi_builder *b, const struct bare_code *bare, size_t *at, uint64_t before)
-{
-	static const uint8_t kinds[] = { [BARE_REG] = UNWIND_CFA_REG, [BARE_DEREF] = UNWIND_CFA_DEREF, [BARE_STUB] = UNWIND_CFA_PLT };
-	for (; *at < bare->rows.len && bare->rows.data[*at].vaddr <= before; ++*at) {
-		const struct bare_row *row = &bare->rows.data[*at];
-		if (row->vaddr - b->base > UINT32_MAX)
-			return;
-		if (row->vaddr == before)
-			continue;
-		uint32_t rule = row->cfa == BARE_UNKNOWN ? 0 : rule_of(b, kinds[row->cfa], bare->is_32bit, row);
-		cfi_add_row(b, row->vaddr, rule);
-	}
-}
 
 static void analyse_rest(struct bare_code *b, const struct unwind_source *from, const struct cfi_fdes *fdes,
 			 const struct sort_pair *order)
@@ -115,41 +87,61 @@ static bool run_blank(struct cfi_builder *b, const struct unwind_source *from, c
 		known++;
 	bool is_better = known > 1 && known + 1 == own.rows.len && own.rows.data[0].vaddr == f->start;
 	if (is_better)
-		add_bare(b, &own, &at, end);
+		bare_rows_add(b, &own, &at, end, 0);
 	bare_code_deinit(&own);
 	return is_better;
 }
 
 /* ---- rows ---- */
 
-static void add_rows(struct cfi_builder *b, const struct cfi_section *sections, const struct cfi_fdes *fdes,
-		     const struct sort_pair *order, const struct bare_code *bare, const struct unwind_source *from)
+/* What a table is made of. */
+struct parts {
+	const struct unwind_source *from;
+	struct cfi_section sections[UNWIND_SECTIONS_MAX];
+	unsigned sections_nr;
+	struct cfi_fdes fdes; /* of the sections, and Go's functions */
+	struct sort_pair *order; /* of those, by address */
+	struct bare_code bare;
+	struct go_rows go;
+};
+
+#define SECTION_GO UNWIND_SECTIONS_MAX
+
+static void add_function(struct cfi_builder *b, struct parts *p, const struct cfi_fde *f, uint64_t end)
 {
-	size_t n = fdes->list.len, bare_at = 0;
-	vec_reserve(&b->rows, n * 4 + bare->rows.len + 1);
-	b->base = n ? fdes->list.data[order[0].value].start : UINT64_MAX;
-	if (bare->rows.len && bare->rows.data[0].vaddr < b->base)
-		b->base = bare->rows.data[0].vaddr;
+	size_t first = b->rows.len;
+	if (f->section == SECTION_GO)
+		go_rows_run(&p->go, b, f, end);
+	else if (!run_blank(b, p->from, f, end))
+		cfi_run(b, &p->sections[f->section], f, end);
+	begin_early(b, first);
+}
+
+static void add_rows(struct cfi_builder *b, struct parts *p)
+{
+	size_t n = p->fdes.list.len, bare_at = 0;
+	const struct sort_pair *order = p->order;
+	vec_reserve(&b->rows, n * 4 + p->bare.rows.len + 1);
+	b->base = n ? p->fdes.list.data[order[0].value].start : UINT64_MAX;
+	if (p->bare.rows.len && p->bare.rows.data[0].vaddr < b->base)
+		b->base = p->bare.rows.data[0].vaddr;
 	for (size_t i = 0; i < n; i++) {
-		const struct cfi_fde *f = &fdes->list.data[order[i].value];
+		const struct cfi_fde *f = &p->fdes.list.data[order[i].value];
 		size_t next = i + 1;
 		while (next < n && order[next].key == f->start)
 			next++; /* known twice */
-		uint64_t end = f->end < from->to ? f->end : from->to, limit = next < n ? order[next].key : end;
+		uint64_t end = f->end < p->from->to ? f->end : p->from->to, limit = next < n ? order[next].key : end;
 		if (end > limit)
 			end = limit;
 		if (end - b->base > UINT32_MAX)
 			break; /* no code is that large */
-		add_bare(b, bare, &bare_at, f->start);
-		size_t first = b->rows.len;
-		if (!run_blank(b, from, f, end))
-			cfi_run(b, &sections[f->section], f, end);
-		begin_early(b, first);
+		bare_rows_add(b, &p->bare, &bare_at, f->start, 0);
+		add_function(b, p, f, end);
 		if (end < limit || next == n)
 			cfi_add_row(b, end, 0);
 		i = next - 1;
 	}
-	add_bare(b, bare, &bare_at, UINT64_MAX);
+	bare_rows_add(b, &p->bare, &bare_at, UINT64_MAX, 0);
 	if (b->rows.len && vec_last(&b->rows).rule)
 		cfi_add_row(b, b->base + vec_last(&b->rows).offset + 1, 0);
 }
@@ -168,15 +160,21 @@ static void put_rule(struct cfi_builder *b, uint32_t start, uint32_t end, uint32
 
 static void add_switch(struct cfi_builder *b, const struct go_switch *s)
 {
-	enum { SP = 7, RA = 16 };
+	enum { SP = 7, RA = 16, WORD = 8 };
 	struct cfi_state st = { .cfa_kind = s->is_system ? UNWIND_CFA_GO_SYSTEM : UNWIND_CFA_GO, .cfa_reg = SP, .cfa_value = s->value,
 				.cfa_addend = s->addend };
-	st.regs[RA] = (struct unwind_save){ .reg = RA, .kind = UNWIND_SAVE_OFFSET, .value = -8 };
+	struct cfi_state back = { .cfa_kind = UNWIND_CFA_REG, .cfa_reg = SP, .cfa_value = WORD };
+	st.regs[RA] = (struct unwind_save){ .reg = RA, .kind = UNWIND_SAVE_OFFSET, .value = -WORD };
 	st.known = 1ull << RA;
+	back.regs[RA] = st.regs[RA];
+	back.known = st.known;
 	if (!b->rows.len)
 		b->base = s->start;
-	if (s->start >= b->base && s->end - b->base <= UINT32_MAX)
-		put_rule(b, (uint32_t)(s->start - b->base), (uint32_t)(s->end - b->base), cfi_intern(b, &st, RA, UNWIND_ANALYSED));
+	if (s->start < b->base || s->left - b->base > UINT32_MAX)
+		return;
+	put_rule(b, (uint32_t)(s->start - b->base), (uint32_t)(s->end - b->base), cfi_intern(b, &st, RA, UNWIND_ANALYSED));
+	if (s->left > s->end)
+		put_rule(b, (uint32_t)(s->end - b->base), (uint32_t)(s->left - b->base), cfi_intern(b, &back, RA, UNWIND_ANALYSED));
 }
 
 /* In place: a row takes half as much. */
@@ -238,36 +236,47 @@ static struct unwind_table *finish(struct cfi_builder *b, const struct unwind_so
 	return t;
 }
 
+static void read_parts(struct parts *p)
+{
+	const struct unwind_source *from = p->from;
+	if (from->object && go_code_is_in(from->object) && go_rows_open(&p->go, from->object))
+		go_rows_list(&p->go, SECTION_GO, &p->fdes);
+	p->sections_nr = from->frames_nr < UNWIND_SECTIONS_MAX ? from->frames_nr : UNWIND_SECTIONS_MAX;
+	for (unsigned i = 0; i < p->sections_nr; i++) {
+		p->sections[i] = (struct cfi_section){ .frames = from->frames[i], .is_64bit = from->is_64bit, .swap = from->swap };
+		cfi_read_cies(&p->sections[i]);
+		cfi_read_fdes(&p->sections[i], i, &p->fdes);
+	}
+	keep_code(&p->fdes, from);
+	p->order = order_of(&p->fdes);
+	analyse_rest(&p->bare, from, &p->fdes, p->order);
+}
+
+static void release_parts(struct parts *p)
+{
+	bare_code_deinit(&p->bare);
+	free(p->order);
+	for (unsigned i = 0; i < p->sections_nr; i++)
+		vec_deinit(&p->sections[i].cies);
+	vec_deinit(&p->fdes.list);
+}
+
 struct unwind_table *unwind_table_build(const struct unwind_source *from)
 {
-	struct cfi_section sections[UNWIND_SECTIONS_MAX];
-	struct cfi_fdes fdes = {};
-	unsigned n = from->frames_nr < UNWIND_SECTIONS_MAX ? from->frames_nr : UNWIND_SECTIONS_MAX;
-	for (unsigned i = 0; i < n; i++) {
-		sections[i] = (struct cfi_section){ .frames = from->frames[i], .is_64bit = from->is_64bit, .swap = from->swap };
-		cfi_read_cies(&sections[i]);
-		cfi_read_fdes(&sections[i], i, &fdes);
-	}
-	keep_code(&fdes, from);
+	struct parts p = { .from = from };
 	struct unwind_table *t = NULL;
-	struct sort_pair *order = order_of(&fdes);
-	struct bare_code bare = {};
-	analyse_rest(&bare, from, &fdes, order);
+	read_parts(&p);
 	struct go_switch switches[GO_SWITCHES_MAX];
 	unsigned switches_nr = from->object ? go_switches_find(from->object, switches) : 0;
-	if (fdes.list.len || bare.rows.len || switches_nr) {
+	if (p.fdes.list.len || p.bare.rows.len || switches_nr) {
 		struct cfi_builder b = {};
 		vec_push(&b.rules, (struct unwind_rule){});
-		add_rows(&b, sections, &fdes, order, &bare, from);
+		add_rows(&b, &p);
 		for (unsigned i = 0; i < switches_nr; i++)
 			add_switch(&b, &switches[i]);
-		t = finish(&b, from, fdes.list.len);
+		t = finish(&b, from, p.fdes.list.len);
 	}
-	bare_code_deinit(&bare);
-	free(order);
-	for (unsigned i = 0; i < n; i++)
-		vec_deinit(&sections[i].cies);
-	vec_deinit(&fdes.list);
+	release_parts(&p);
 	return t;
 }
 
