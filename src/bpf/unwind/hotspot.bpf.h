@@ -309,7 +309,7 @@ INLINE long by_hotspot_interpreter(struct script_walk *s, struct walk *w, const 
 			return 0;
 		if (w->innermost && hotspot_heap_of(s, w->out.reg[0]))
 			return enter(w, w->out.reg[0], w->out.reg[SP], 0);
-		return by_fp(w);
+		return by_fp(w, 1);
 	}
 	add_hotspot_method(s, method, at ? (__u32)(at - code.start) + V8_BYTECODE_AT : 0);
 	if (!read_user(fp, &next) || !read_user(fp + 8, &pc))
@@ -354,7 +354,7 @@ INLINE long by_hotspot_blob(struct script_walk *s, struct walk *w, const struct 
 		add_hotspot_blob(s, blob);
 	if (w->innermost && hotspot_leaf(s, w, blob))
 		return 0;
-	return is_hotspot_frame(s, w, blob) ? 0 : by_fp(w);
+	return is_hotspot_frame(s, w, blob) ? 0 : by_fp(w, 1);
 }
 
 GLOBAL int hotspot_frame(__u32 which)
@@ -369,7 +369,7 @@ GLOBAL int hotspot_frame(__u32 which)
 	if (put_frame(w))
 		return 1;
 	if (!find_hotspot_blob(s, w->out.pc - !w->exact, blob))
-		return by_fp(w);
+		return by_fp(w, 1);
 	return by_hotspot_blob(s, w, blob);
 }
 

@@ -304,7 +304,8 @@ GLOBAL int is_after_call(__u64 pc)
 #endif
 }
 
-INLINE long by_fp(struct walk *w)
+/* is_bare: in code without a file. */
+INLINE long by_fp(struct walk *w, _Bool is_bare)
 {
 	__u64 fp, next = 0, pc = 0;
 	if (!reg_value(w, FP, &fp))
@@ -314,6 +315,9 @@ INLINE long by_fp(struct walk *w)
 		return end(w, UNWIND_WALK_WHOLE);
 	if (fp & 7)
 		return end(w, UNWIND_WALK_BARE);
+	/* In other code it is that of a callee, which did not restore it: the walk would come to the same callers again. */
+	if (fp < w->out.reg[SP] && !is_bare)
+		return end(w, UNWIND_WALK_LOST);
 	if (!read_noted(w, fp, &next) || !read_noted(w, fp + 8, &pc))
 		return end(w, fp < w->out.reg[SP] ? UNWIND_WALK_BARE : UNWIND_WALK_LOST);
 	/* Code made at run time may have a stack of its own, as Erlang's, and call C on the thread's: a call made its frame. */
@@ -523,7 +527,7 @@ GLOBAL int step(__u32 which)
 		return end(w, UNWIND_WALK_COPY);
 	switch (r->kind) {
 	case UNWIND_RULE_NONE:
-		return m->kind == UNWIND_CODE_BARE && by_sljit(which) ? 0 : by_fp(w);
+		return m->kind == UNWIND_CODE_BARE && by_sljit(which) ? 0 : by_fp(w, m->kind == UNWIND_CODE_BARE);
 	case UNWIND_RULE_SIGNAL:
 		return by_signal(w);
 	case UNWIND_RULE_END:
