@@ -1,6 +1,5 @@
 #include "alloc/eh_section.h"
 
-#include <elf.h>
 #include <fcntl.h>
 #include <link.h>
 #include <stddef.h>
@@ -16,10 +15,10 @@ static bool get(int fd, void *to, size_t bytes, uint64_t at)
 
 static bool is_eh_frame(int fd, const ElfW(Shdr) *names, const ElfW(Shdr) *s)
 {
-	static const char wanted[] = ".eh_frame";
-	char name[sizeof(wanted)];
+	static const char eh_frame[] = ".eh_frame";
+	char name[sizeof(eh_frame)];
 	return s->sh_flags & SHF_ALLOC && s->sh_type != SHT_NOBITS && s->sh_name < names->sh_size &&
-	       get(fd, name, sizeof(name), names->sh_offset + s->sh_name) && !memcmp(name, wanted, sizeof(name));
+	       get(fd, name, sizeof(name), names->sh_offset + s->sh_name) && !memcmp(name, eh_frame, sizeof(name));
 }
 
 static bool find(int fd, struct eh_section *ret)
@@ -42,9 +41,9 @@ static bool find(int fd, struct eh_section *ret)
 	return false;
 }
 
-bool eh_section_find(const char *path, struct eh_section *ret)
+bool eh_section_find(struct eh_section *ret)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return false;
 	bool found = find(fd, ret);

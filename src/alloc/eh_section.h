@@ -12,5 +12,5 @@ struct eh_section {
 	uint64_t address, bytes; /* before relocation */
 };
 
-/* False: the file has none, or is not an ELF file of this machine's class. */
-bool eh_section_find(const char *path, struct eh_section *ret);
+/* Of the running program. False: it has none. */
+bool eh_section_find(struct eh_section *ret);

@@ -120,7 +120,7 @@ static void find_unlisted_frames(void)
 {
 	struct cfi_object o;
 	struct eh_section s;
-	if (!cfi_find_object(getauxval(AT_ENTRY), &o) || o.hdr || !eh_section_find("/proc/self/exe", &s))
+	if (!cfi_find_object(getauxval(AT_ENTRY), &o) || o.hdr || !eh_section_find(&s))
 		return;
 	uintptr_t at = o.bias + s.address;
 	if (at >= o.start && at < o.end && s.bytes <= o.end - at)

@@ -459,7 +459,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_numbers),	      cmocka_unit_test(test_expressions),
 		cmocka_unit_test(test_names),	      cmocka_unit_test(test_arrays),
-		cmocka_unit_test(test_dynamic), cmocka_unit_test(test_array_of_strings),	      cmocka_unit_test(test_bits),
+		cmocka_unit_test(test_dynamic),	      cmocka_unit_test(test_bits),
+		cmocka_unit_test(test_array_of_strings),
 		cmocka_unit_test(test_byte_order),    cmocka_unit_test(test_short_samples),
 		cmocka_unit_test(test_hostile_text),  cmocka_unit_test(test_unprintable_formats),
 		cmocka_unit_test(test_bad_formats),   cmocka_unit_test(test_fields),

@@ -23,8 +23,10 @@ struct profile_input {
  */
 struct strobe_error *profile_input_read(const struct session_host *host, const struct profile_input *input, struct profile **ret)
 	_must_check_;
-/* What a profile that was made from records needs for other programs: units of its values, the time of day of its start, and no event
- * that counts nothing. Its events are those of the environment, in order. */
+/*
+ * What a profile that was made from records needs for other programs: units of its values, the time of day of its start, and no event
+ * that counts nothing. Its events are those of the environment, in order.
+ */
 void profile_input_complete(struct profile *p, const struct env *env);
 /* Reports the parts of another program's file that could not be read. name: the file's. */
 void profile_input_remarks(const struct session_host *host, const char *name, const struct profile *p);

@@ -257,7 +257,10 @@ static void arm64_keeps_the_return_address_at_the_stack_pointer(void **state)
 	(void)state;
 	static const uint32_t insns[] = { 0xf81e0ffe, 0xf81f83fd, 0xd503201f, 0xf84207fe, 0xd65f03c0, /* str x30,[sp,#-32]! … ldr; ret */
 					  0xd10083ff, 0xd503201f, 0xd65f03c0 };               /* sub sp,sp,#32, which keeps nothing */
-	static const struct function both[] = { { "main.framed", 0, 0, "\x02\x01\x40\x03\x3f\x01" }, { "main.other", 20, 0, "\x02\x01\x40\x02" } };
+	static const struct function both[] = {
+		{ "main.framed", 0, 0, "\x02\x01\x40\x03\x3f\x01" },
+		{ "main.other", 20, 0, "\x02\x01\x40\x02" },
+	};
 	struct strbuf table = {};
 	make_table(&go_arm64, both, 2, sizeof(insns), &table);
 	struct made m = make(&go_arm64, &table, (const uint8_t *)insns, sizeof(insns));

@@ -57,7 +57,8 @@ static bool key_ends(const struct kvm_live *l)
 
 static void wait_for_events(struct kvm_live *l)
 {
-	struct pollfd fds[] = { { .fd = capture_poll_fd(l->capture, 0), .events = POLLIN }, { .fd = l->signals.fd, .events = POLLIN }, { .fd = l->q->key_fd, .events = POLLIN } };
+	struct pollfd fds[] = { { .fd = capture_poll_fd(l->capture, 0), .events = POLLIN }, { .fd = l->signals.fd, .events = POLLIN },
+				{ .fd = l->q->key_fd, .events = POLLIN } };
 	uint64_t now = now_ns(l), left_ms = l->due_ns > now ? (l->due_ns - now) / 1000000 + 1 : 0;
 	int n = poll(fds, sizeof(fds) / sizeof(*fds), left_ms < TICK_MS ? (int)left_ms : TICK_MS);
 	/* The events of a task hang up before it has ended. */
@@ -166,7 +167,8 @@ static struct strobe_error *run(struct kvm_live *l)
 
 struct strobe_error *kvm_live_run(const struct kvm_live_request *q)
 {
-	struct kvm_live l = { .source.ops = &live_ops, .q = q, .signals = SIGNALS_NONE, .round = { .type = RECORD_FINISHED_ROUND, .size = sizeof(l.round) } };
+	struct kvm_live l = { .source.ops = &live_ops, .q = q, .signals = SIGNALS_NONE,
+			      .round = { .type = RECORD_FINISHED_ROUND, .size = sizeof(l.round) } };
 	struct strobe_error *err = run(&l);
 	kvm_destroy(l.kvm);
 	source_destroy(l.rings);

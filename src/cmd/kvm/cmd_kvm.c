@@ -176,7 +176,15 @@ static int run_live(struct cmd_context *ctx, void *options)
 	o->kvm.ctx = o;
 	o->out = &out;
 	terminal_keys_open(&keys);
-	o->live = (struct kvm_live_request){ .kvm = o->kvm, .sys = sys_live(), .interval_ns = o->display_s * 1000000000, .mmap_pages = o->live.mmap_pages, .map_timeout_ms = o->live.map_timeout_ms, .key_fd = keys.is_open ? STDIN_FILENO : -1, .show = show_live };
+	o->live = (struct kvm_live_request){
+		.kvm = o->kvm,
+		.sys = sys_live(),
+		.interval_ns = o->display_s * 1000000000,
+		.mmap_pages = o->live.mmap_pages,
+		.map_timeout_ms = o->live.map_timeout_ms,
+		.key_fd = keys.is_open ? STDIN_FILENO : -1,
+		.show = show_live,
+	};
 	out_init_fd(&out, STDOUT_FILENO);
 	err = kvm_live_run(&o->live);
 	terminal_keys_close(&keys);
