@@ -7,7 +7,6 @@ report --addr2line=
 stat --record-tpebs
 stat --tpebs-mode=mean
 inject --itrace
-annotate --insn-stat
 script --no-merge-callchains
 top --branch-history
 END
