@@ -36,7 +36,7 @@ enum datatype_result {
 	DATATYPE_STACK,       /* push, call and the like: the stack itself */
 	DATATYPE_CANARY,      /* of stack protection */
 	/* Not known: */
-	DATATYPE_NO_INSN,     /* there is no instruction at the address */
+	DATATYPE_NO_INSN,     /* no instruction begins at the address */
 	DATATYPE_NO_ACCESS,   /* the instruction accesses no memory */
 	DATATYPE_NO_DEBUG,    /* the file has no debug information */
 	DATATYPE_NO_FUNCTION, /* the debug information does not cover the address */

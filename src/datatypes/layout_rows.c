@@ -43,7 +43,7 @@ static void add_members(struct layout *l, const struct type *of, const struct la
 
 static void add_row(struct layout *l, const struct type *t, struct layout_row row)
 {
-	bool is_array;
+	bool is_array = false;
 	const struct type *of = row.depth < DEPTH_MAX ? struct_of(t, row.stride != 0, &is_array) : NULL;
 	size_t n = 0;
 	if (l->rows.len >= ROWS_MAX)

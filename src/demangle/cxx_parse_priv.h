@@ -10,6 +10,7 @@
 
 #include "base/vector.h"
 #include "demangle/cxx_tree.h"
+#include "demangle/letters.h"
 
 #define DEPTH_MAX 300
 #define STEPS_MAX 100000 /* against exponential time: the one place that looks ahead could be nested */
@@ -39,21 +40,6 @@ struct cxx_node *cxx_parse_type(struct parser *p);
 struct cxx_node *cxx_parse_types(struct parser *p, bool to_end);
 struct cxx_node *cxx_parse_expression(struct parser *p);
 struct cxx_node *cxx_parse_literal(struct parser *p);
-
-static inline bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static inline bool is_lower(char c)
-{
-	return c >= 'a' && c <= 'z';
-}
-
-static inline bool is_upper(char c)
-{
-	return c >= 'A' && c <= 'Z';
-}
 
 static inline struct cxx_node *fail(struct parser *p)
 {

@@ -20,7 +20,7 @@ struct go_rows {
 	size_t left; /* ranges that may still be read: each has two bytes of the table, but functions can share them */
 };
 
-/* False: there is no table, or the machine is another. */
+/* False: the object has no such table, or is of an architecture without rows. */
 bool go_rows_open(struct go_rows *g, const struct object *o);
 /* Appends its functions; cie: which one. */
 void go_rows_list(const struct go_rows *g, uint32_t section, struct cfi_fdes *to);

@@ -81,7 +81,7 @@ static void put_header(const struct version *v, struct strbuf *to, unsigned nr, 
 	pad_to(to, HEADER);
 }
 
-/* The last one ends `end` bytes after CODE, and is no function. */
+/* The last entry only marks where the code ends: `end` bytes after CODE. */
 static void make_table(const struct version *v, const struct function *f, unsigned nr, uint32_t end, struct strbuf *to)
 {
 	struct strbuf names = {}, programs = {}, entries = {}, descriptions = {};

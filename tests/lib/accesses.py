@@ -6,6 +6,7 @@ As a program: accesses.py KIND FILE writes one of them.
 """
 
 import os
+import re
 import struct
 import subprocess
 import sys
@@ -121,6 +122,18 @@ def segments(program):
 def symbols(program):
     lines = subprocess.run(["nm", program], capture_output=True, text=True, check=True).stdout.splitlines()
     return {words[2]: BASE + int(words[0], 16) for words in map(str.split, lines) if len(words) == 3}
+
+
+def instructions(program, functions):
+    """(function, address, mnemonic, operands) of each instruction of these functions, as objdump lists them."""
+    listing = subprocess.run(["objdump", "-d", "--no-show-raw-insn", program], capture_output=True, text=True, check=True).stdout
+    function = None
+    for line in listing.splitlines():
+        title, found = re.match(r"^[0-9a-f]+ <(\w+)>:", line), re.match(r"^\s+([0-9a-f]+):\s+(\S+)\s*(.*)", line)
+        if title:
+            function = title.group(1)
+        elif found and function in functions:
+            yield function, int(found.group(1), 16), found.group(2), found.group(3)
 
 
 def begin(kind, fields=FIELDS, events=((made.TYPE_RAW, 0x1CD), (made.TYPE_RAW, 0x82D0))):

@@ -5,7 +5,6 @@
 import json
 import os
 import re
-import subprocess
 
 import accesses
 import made
@@ -23,20 +22,14 @@ KNOWN = {
     "clear": [HITS],
     "either": [NEXT, "struct other +0x28 (link)"],
 }
-INSTRUCTION = re.compile(r"^\s+([0-9a-f]+):\s+(\S+)\s*(.*)")
 HEAD = re.compile(r"^Annotate type: '(.*)' in (\S+) \((\d+) samples\):$")
 
 
 def instructions(program):
     """(function, address) of each instruction, without padding."""
-    listing = subprocess.run(["objdump", "-d", "--no-show-raw-insn", program], capture_output=True, text=True, check=True).stdout
-    function = None
-    for line in listing.splitlines():
-        title, found = re.match(r"^[0-9a-f]+ <(\w+)>:", line), INSTRUCTION.match(line)
-        if title:
-            function = title.group(1)
-        elif found and function in KNOWN | {"inner": 0} and not re.match(r"nop|xchg|cs|data16", found.group(2)):
-            yield function, int(found.group(1), 16)
+    for function, address, mnemonic, _ in accesses.instructions(program, KNOWN | {"inner": 0}):
+        if not re.match(r"nop|xchg|cs|data16", mnemonic):
+            yield function, address
 
 
 def record(path, program, rows):

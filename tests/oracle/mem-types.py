@@ -5,7 +5,6 @@
 import json
 import os
 import re
-import subprocess
 
 import accesses
 import made
@@ -13,7 +12,6 @@ from made import Made
 from strobetest import NEWEST_PERF, Tap, build_workload, perfs, strobe
 
 FUNCTIONS = ("walk", "put", "globals", "on_stack", "unclear", "main")
-INSTRUCTION = re.compile(r"^\s+([0-9a-f]+):\s+(\S+)\s*(.*)")
 INNER, NODE = ("struct inner", {"0": "a", "0x4": "b"}), ("struct node", {"0": "next", "0x8": "key", "0x18": "in[1].a", "0x24": "in[2].b"})
 # by function and base register (rip: by variable): the type, and its members by offset
 POINTERS = {"walk": NODE, "put": NODE}
@@ -44,14 +42,9 @@ def expected(function, operands, displacement):
 
 def instructions(program):
     """(function, address, operands) of accesses of memory."""
-    listing = subprocess.run(["objdump", "-d", "--no-show-raw-insn", program], capture_output=True, text=True, check=True).stdout
-    function = None
-    for line in listing.splitlines():
-        title, found = re.match(r"^[0-9a-f]+ <(\w+)>:", line), INSTRUCTION.match(line)
-        if title:
-            function = title.group(1)
-        elif found and function in FUNCTIONS and "(" in found.group(3) and not found.group(2).startswith(("lea", "nop")):
-            yield function, int(found.group(1), 16), found.group(3)
+    for function, address, mnemonic, operands in accesses.instructions(program, FUNCTIONS):
+        if "(" in operands and not mnemonic.startswith(("lea", "nop")):
+            yield function, address, operands
 
 
 def record(path, program, rows):
